@@ -1,0 +1,108 @@
+package dev.backoff;
+
+import java.time.Duration;
+import java.util.OptionalInt;
+
+import org.jspecify.annotations.Nullable;
+
+import dev.backoff.time.Nanos;
+
+/**
+ * The attempt that is running, as its own code sees it: an immutable snapshot.
+ * <p>
+ * Outside a retried call (a unit test of the bean, or with {@code backoff.enabled=false})
+ * {@link #current()} answers as for a call of one attempt, with a new key each time, so
+ * that code which sends the key works everywhere. Thread-safe.
+ *
+ * @since 0.1
+ */
+public final class Attempt {
+
+	private final int number;
+
+	private final int maximum;
+
+	private final @Nullable Throwable previousFailure;
+
+	private final long timeLeft;
+
+	private final CallKey key;
+
+	private Attempt(int number, int maximum, @Nullable Throwable previousFailure, long timeLeft, CallKey key) {
+		this.number = number;
+		this.maximum = maximum;
+		this.previousFailure = previousFailure;
+		this.timeLeft = timeLeft;
+		this.key = key;
+	}
+
+	/**
+	 * Return the attempt that is running on this thread, of the innermost call.
+	 * @return a snapshot
+	 */
+	public static Attempt current() {
+		RetryCall call = CallStack.ofThread().running();
+		if (call == null) {
+			return new Attempt(1, 1, null, Nanos.UNLIMITED, new CallKey());
+		}
+		return new Attempt(call.attempt(), call.maxAttempts(), call.previousFailure(), call.timeLeftNow(), call.key());
+	}
+
+	/**
+	 * Return whether an attempt is running on this thread.
+	 * @return false outside a retried call
+	 */
+	public static boolean isRunning() {
+		return CallStack.ofThread().running() != null;
+	}
+
+	/**
+	 * Return the number of the attempt.
+	 * @return 1 for the first call, 2 for the first retry
+	 */
+	public int number() {
+		return this.number;
+	}
+
+	/**
+	 * Return how many attempts there may be, the first included.
+	 * @return the maximum, empty without a limit
+	 */
+	public OptionalInt maximum() {
+		return (this.maximum == RetryPolicy.UNLIMITED_ATTEMPTS) ? OptionalInt.empty() : OptionalInt.of(this.maximum);
+	}
+
+	/**
+	 * Return what the attempt before threw.
+	 * @return the failure, or null on the first attempt and after a result that was not
+	 * good enough
+	 */
+	public @Nullable Throwable previousFailure() {
+		return this.previousFailure;
+	}
+
+	/**
+	 * Return the time until the deadline of the call, or of the call around it if that is
+	 * sooner, as it was when the snapshot was taken.
+	 * @return zero or more, or null without a deadline
+	 */
+	public @Nullable Duration timeLeft() {
+		return (this.timeLeft == Nanos.UNLIMITED) ? null : Duration.ofNanos(Math.max(0, this.timeLeft));
+	}
+
+	/**
+	 * Return a key that is the same for all attempts of the call and no other call has:
+	 * what a server needs to apply repeated work once.
+	 * @return 36 characters, a random UUID
+	 */
+	public String idempotencyKey() {
+		return this.key.get();
+	}
+
+	@Override
+	public String toString() {
+		return "attempt " + this.number
+				+ ((this.maximum == RetryPolicy.UNLIMITED_ATTEMPTS) ? "" : " of " + this.maximum);
+	}
+
+}

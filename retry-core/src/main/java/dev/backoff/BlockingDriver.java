@@ -1,0 +1,208 @@
+package dev.backoff;
+
+import java.time.Duration;
+
+import org.jspecify.annotations.Nullable;
+
+import dev.backoff.time.RetryTime;
+
+/**
+ * Make attempts on the calling thread and wait on it; decide nothing. Thread-safe.
+ */
+final class BlockingDriver {
+
+	private final RetryPolicy policy;
+
+	private final String method;
+
+	private final RetryTime time;
+
+	private final RetryDecider decider;
+
+	private final ListenerChain listeners;
+
+	BlockingDriver(RetryPolicy policy, String method, RetryTime time, RetryDecider decider, ListenerChain listeners) {
+		this.policy = policy;
+		this.method = method;
+		this.time = time;
+		this.decider = decider;
+		this.listeners = listeners;
+	}
+
+	<C, T extends @Nullable Object, X extends Throwable> T call(C context, Operation.OnContext<C, T, X> operation,
+			@Nullable Recovery<C, T, X> recovery) throws X {
+		CallStack stack = CallStack.ofThread();
+		RetryCall call = stack.push();
+		Ending ending;
+		try {
+			call.begin(this.policy, this.time, this.time.nanoTime());
+			Outcome outcome;
+			try {
+				T result = operation.run(context, 1);
+				AttemptOutcome kind = this.decider.judge(result, context);
+				if (kind == AttemptOutcome.SUCCESS) {
+					long nanos = call.elapsed(this.time.nanoTime());
+					this.listeners.attempt(1, kind, nanos);
+					this.listeners.call(StopReason.SUCCEEDED, nanos);
+					return result;
+				}
+				outcome = Outcome.ofValue(kind, result);
+			}
+			catch (Throwable failure) {
+				outcome = this.decider.judge(failure, call);
+			}
+			ending = continueAfter(outcome, call, context, operation);
+		}
+		finally {
+			stack.pop(call);
+		}
+		return finish(ending, stack.running(), context, recovery);
+	}
+
+	/** Go on from a first attempt that was not good enough to the end of the call. */
+	private <C, T extends @Nullable Object, X extends Throwable> Ending continueAfter(Outcome first, RetryCall call,
+			C context, Operation.OnContext<C, T, X> operation) {
+		Outcome outcome = first;
+		while (true) {
+			long now = this.time.nanoTime();
+			attemptEnded(outcome, call, now);
+			Decision decision = this.decider.decide(outcome, call, now);
+			if (decision instanceof Decision.RetryAfter retry) {
+				Decision.Stop stop = await(retry, outcome, call);
+				if (stop == null) {
+					outcome = attemptAgain(outcome.cause(), call, context, operation);
+					continue;
+				}
+				decision = stop;
+			}
+			return end(outcome, (Decision.Stop) decision, call);
+		}
+	}
+
+	private void attemptEnded(Outcome outcome, RetryCall call, long now) {
+		long nanos = Math.max(0, now - call.attemptStarted());
+		this.listeners.attempt(call.attempt(), outcome.kind(), nanos);
+		call.attemptEnded(outcome, nanos);
+	}
+
+	private <C, T extends @Nullable Object, X extends Throwable> Outcome attemptAgain(RetryCause cause, RetryCall call,
+			C context, Operation.OnContext<C, T, X> operation) {
+		this.listeners.retry(cause);
+		call.beginNext(this.time.nanoTime());
+		try {
+			T result = operation.run(context, call.attempt());
+			return Outcome.ofValue(this.decider.judge(result, context), result);
+		}
+		catch (Throwable failure) {
+			return this.decider.judge(failure, call);
+		}
+	}
+
+	/** Wait; return why no attempt may follow, or null. */
+	private Decision.@Nullable Stop await(Decision.RetryAfter retry, Outcome outcome, RetryCall call) {
+		call.delayChosen(retry);
+		this.listeners.waiting(
+				new RetryEvent.Scheduled(this.policy.name(), this.method, call.attempt(),
+						Duration.ofNanos(retry.delay()), retry.source(), outcome.cause(), outcome.failure()),
+				retry.delay());
+		try {
+			this.time.sleep(retry.delay());
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			return new Decision.Stop(StopReason.INTERRUPTED, "the thread was interrupted while waiting", ex);
+		}
+		finally {
+			this.listeners.waited();
+		}
+		return this.decider.decideAfterWait(outcome, call, this.time.nanoTime());
+	}
+
+	private Ending end(Outcome outcome, Decision.Stop stop, RetryCall call) {
+		long elapsed = call.elapsed(this.time.nanoTime());
+		this.listeners.call(stop.reason(), elapsed);
+		if (stop.reason() == StopReason.SUCCEEDED) {
+			this.listeners.succeeded(new RetryEvent.Succeeded(this.policy.name(), this.method, call.attempt(),
+					Duration.ofNanos(elapsed)));
+			return new Ending(outcome, null);
+		}
+		if (outcome.failure() instanceof InterruptedException) {
+			Thread.currentThread().interrupt();
+		}
+		return new Ending(outcome, new RetriesStoppedException(this.policy, this.method, call, outcome, stop, elapsed));
+	}
+
+	/** Recover if that is wanted, tell the story, and give the caller what it gets. */
+	@SuppressWarnings({ "unchecked", "NullAway" }) // the value is a T, which says itself
+													// whether it may be null
+	private <C, T extends @Nullable Object, X extends Throwable> T finish(Ending ending, @Nullable RetryCall enclosing,
+			C context, @Nullable Recovery<C, T, X> recovery) throws X {
+		RetriesStoppedException story = ending.story();
+		T result = (T) ending.outcome().value();
+		if (story == null) {
+			return result;
+		}
+		Throwable failure = ending.outcome().failure();
+		if (failure != null && !FailureRules.isFatal(failure)) {
+			StopMark.attach(failure, story);
+		}
+		Throwable thrown = failure;
+		RetryEvent.RecoveryOutcome recovered = RetryEvent.RecoveryOutcome.NONE;
+		if (recovery != null && wants(recovery, story)) {
+			try {
+				result = recovery.recover(context, story);
+				thrown = null;
+				recovered = RetryEvent.RecoveryOutcome.DONE;
+			}
+			catch (Throwable ex) {
+				suppress(ex, (failure != null) ? failure : story);
+				thrown = ex;
+				recovered = RetryEvent.RecoveryOutcome.FAILED;
+			}
+		}
+		this.listeners.stopped(new RetryEvent.Stopped(this.policy.name(), this.method, story, recovered, thrown));
+		if (thrown == null) {
+			return result;
+		}
+		if (enclosing != null) {
+			enclosing.stoppedInside(thrown);
+		}
+		throw BlockingDriver.<X>asIs(thrown);
+	}
+
+	private <C, T extends @Nullable Object, X extends Throwable> boolean wants(Recovery<C, T, X> recovery,
+			RetriesStoppedException story) {
+		if (!story.reason().isRecoverable() || story.failure() instanceof Error) {
+			return false;
+		}
+		try {
+			return recovery.accepts(story);
+		}
+		catch (Throwable ex) {
+			this.listeners.hookFailed("recovery", ex);
+			return false;
+		}
+	}
+
+	private static void suppress(Throwable thrown, Throwable failure) {
+		if (thrown != failure) {
+			thrown.addSuppressed(failure);
+		}
+	}
+
+	/* The operation threw it, so the caller expects it: checked or not, never wrapped. */
+	@SuppressWarnings({ "unchecked", "TypeParameterUnusedInFormals" })
+	private static <X extends Throwable> X asIs(Throwable thrown) {
+		return (X) thrown;
+	}
+
+	/**
+	 * How a call that did not succeed at once ended.
+	 *
+	 * @param outcome the last attempt's
+	 * @param story what happened, or null for a success
+	 */
+	private record Ending(Outcome outcome, @Nullable RetriesStoppedException story) {
+	}
+
+}

@@ -1,0 +1,85 @@
+package dev.backoff;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Predicate;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Walk a failure and its causes, at most {@value #LIMIT} of them and each only once, so
+ * that neither a cycle nor a hostile chain holds a thread.
+ *
+ * @since 0.1
+ */
+public final class Causes {
+
+	/** The greatest number of causes looked at: {@value}. */
+	public static final int LIMIT = 32;
+
+	private Causes() {
+	}
+
+	/**
+	 * Return the failure and its causes.
+	 * @param failure where to start
+	 * @return the failure first, then its cause, and so on
+	 */
+	public static List<Throwable> of(Throwable failure) {
+		List<Throwable> chain = new ArrayList<>(4);
+		for (Throwable next = failure; next != null && chain.size() < LIMIT; next = next.getCause()) {
+			if (containsSame(chain, next)) {
+				break;
+			}
+			chain.add(next);
+		}
+		return chain;
+	}
+
+	/**
+	 * Return the first of the failure and its causes that is of the given type.
+	 * @param failure where to start
+	 * @param type what to look for
+	 * @param <T> the type
+	 * @return the first match, or null
+	 */
+	public static <T> @Nullable T find(Throwable failure, Class<T> type) {
+		Throwable found = find(failure, type::isInstance);
+		return (found != null) ? type.cast(found) : null;
+	}
+
+	/**
+	 * Return the first of the failure and its causes that matches.
+	 * @param failure where to start
+	 * @param condition what to look for
+	 * @return the first match, or null
+	 */
+	public static @Nullable Throwable find(Throwable failure, Predicate<? super Throwable> condition) {
+		for (Throwable candidate : of(failure)) {
+			if (condition.test(candidate)) {
+				return candidate;
+			}
+		}
+		return null;
+	}
+
+	/**
+	 * Return the last cause.
+	 * @param failure where to start
+	 * @return the root cause, or the failure itself if it has none
+	 */
+	public static Throwable root(Throwable failure) {
+		List<Throwable> chain = of(failure);
+		return chain.get(chain.size() - 1);
+	}
+
+	private static boolean containsSame(List<Throwable> chain, Throwable candidate) {
+		for (Throwable seen : chain) {
+			if (seen == candidate) {
+				return true;
+			}
+		}
+		return false;
+	}
+
+}

@@ -1,0 +1,34 @@
+package dev.backoff;
+
+import java.util.Locale;
+
+/**
+ * Who chose a delay.
+ *
+ * @since 0.1
+ */
+public enum DelaySource {
+
+	/** The policy's own rule. */
+	POLICY,
+
+	/** A server's hint, which raised it. */
+	HINT,
+
+	/** The breaker's next probe. */
+	BREAKER,
+
+	/** An empty budget that postponed the retry. */
+	BUDGET;
+
+	private final String tag = name().toLowerCase(Locale.ROOT);
+
+	/**
+	 * Return the value of the metric tag {@code source}.
+	 * @return the name in lower case
+	 */
+	public String tag() {
+		return this.tag;
+	}
+
+}

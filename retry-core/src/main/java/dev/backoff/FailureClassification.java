@@ -1,0 +1,129 @@
+package dev.backoff;
+
+import java.time.Duration;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a {@link FailureClassifier} says of a failure: whether it may pass, what kind it
+ * is, and what the server asked for. Immutable and thread-safe.
+ *
+ * @since 0.1
+ */
+public final class FailureClassification {
+
+	/** Whether a failure may pass. */
+	public enum Kind {
+
+		/** The failure may pass: another attempt is worth it. */
+		TRANSIENT,
+
+		/** The server refuses because of load: another attempt is worth it, later. */
+		THROTTLED,
+
+		/**
+		 * The failure will not pass: only a {@code retryOn} naming its own class retries.
+		 */
+		PERMANENT
+
+	}
+
+	private final Kind kind;
+
+	private final RetryCause cause;
+
+	private final @Nullable Duration hint;
+
+	private final boolean pushedBack;
+
+	private FailureClassification(Kind kind, RetryCause cause, @Nullable Duration hint, boolean pushedBack) {
+		this.kind = kind;
+		this.cause = cause;
+		this.hint = hint;
+		this.pushedBack = pushedBack;
+	}
+
+	/**
+	 * Say that the failure may pass.
+	 * @param cause the kind of failure
+	 * @return the classification
+	 */
+	public static FailureClassification transientFailure(RetryCause cause) {
+		return new FailureClassification(Kind.TRANSIENT, cause, null, false);
+	}
+
+	/**
+	 * Say that the server refuses because of load.
+	 * @param cause the kind of failure
+	 * @return the classification
+	 */
+	public static FailureClassification throttled(RetryCause cause) {
+		return new FailureClassification(Kind.THROTTLED, cause, null, false);
+	}
+
+	/**
+	 * Say that the failure will not pass.
+	 * @param cause the kind of failure
+	 * @return the classification
+	 */
+	public static FailureClassification permanent(RetryCause cause) {
+		return new FailureClassification(Kind.PERMANENT, cause, null, false);
+	}
+
+	/**
+	 * Add the wait that the server asked for. It is a floor under the policy's own delay,
+	 * and bounded by the policy's {@code retry-after.max}.
+	 * @param wait how long; a negative one counts as zero
+	 * @return a classification with the hint
+	 */
+	public FailureClassification withHint(Duration wait) {
+		return new FailureClassification(this.kind, this.cause, wait.isNegative() ? Duration.ZERO : wait, false);
+	}
+
+	/**
+	 * Add that the server asked not to be called again.
+	 * @return a classification that stops the call with {@link StopReason#HINT}
+	 */
+	public FailureClassification withPushback() {
+		return new FailureClassification(this.kind, this.cause, null, true);
+	}
+
+	/**
+	 * Return whether the failure may pass.
+	 * @return the kind
+	 */
+	public Kind kind() {
+		return this.kind;
+	}
+
+	/**
+	 * Return what the failure is.
+	 * @return the cause
+	 */
+	public RetryCause cause() {
+		return this.cause;
+	}
+
+	/**
+	 * Return the wait that the server asked for.
+	 * @return zero or more, or null if it asked for none
+	 */
+	public @Nullable Duration hint() {
+		return this.hint;
+	}
+
+	/**
+	 * Return whether the server asked not to be called again.
+	 * @return true after {@link #withPushback()}
+	 */
+	public boolean isPushedBack() {
+		return this.pushedBack;
+	}
+
+	@Override
+	public String toString() {
+		String wish = this.pushedBack ? ", do not retry" : (this.hint != null) ? ", hint " + this.hint : "";
+		return this.kind + " (" + this.cause.tag() + wish + ")";
+	}
+
+}

@@ -1,0 +1,152 @@
+package dev.backoff;
+
+import java.util.List;
+import java.util.concurrent.CancellationException;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Whether a failure deserves another attempt: the second step of a decision.
+ * <p>
+ * In this order: what is never retried; what an inner call has retried; the abort list; a
+ * classifier's PERMANENT, unless the retry list names the failure's own class; the retry
+ * list, which is exclusive when it is not empty; a classifier's TRANSIENT or THROTTLED;
+ * any other exception that is no programming error.
+ */
+final class FailureRules {
+
+	/*
+	 * Calling again with the same arguments does not mend these. Only the failure's own
+	 * class counts: a failed call may well have one of them among its causes.
+	 */
+	private static final List<Class<? extends Throwable>> PROGRAMMING_ERRORS = List.of(NullPointerException.class,
+			ClassCastException.class, IndexOutOfBoundsException.class, ArithmeticException.class,
+			IllegalArgumentException.class, UnsupportedOperationException.class, ArrayStoreException.class,
+			NegativeArraySizeException.class);
+
+	private static final List<Class<? extends Throwable>> REFUSALS = List.of(SecurityException.class,
+			java.nio.file.AccessDeniedException.class);
+
+	private final RetryPolicy policy;
+
+	FailureRules(RetryPolicy policy) {
+		this.policy = policy;
+	}
+
+	Outcome judge(Throwable failure, RetryCall call) {
+		if (failure instanceof Error && !isListedError(failure)) {
+			return refuse(AttemptOutcome.ERROR, failure, StopReason.NOT_RETRYABLE, name(failure)
+					+ (isFatal(failure) ? " is never retried" : " is an Error; name it in retryOn to retry"));
+		}
+		if (failure instanceof InterruptedException || failure instanceof CancellationException) {
+			boolean interrupted = failure instanceof InterruptedException;
+			return refuse(AttemptOutcome.CANCELLED, failure,
+					interrupted ? StopReason.INTERRUPTED : StopReason.CANCELLED, name(failure) + " is never retried");
+		}
+		if (!this.policy.isNestedMultiply() && Causes.find(failure, call::hasStoppedInside) != null) {
+			return refuse(AttemptOutcome.TRANSIENT, failure, StopReason.NESTED, "a call inside has already retried it");
+		}
+		Class<?> abort = listed(this.policy.abortOn(), failure);
+		if (abort != null) {
+			return refuse(failure, abort.getSimpleName() + " is listed in abortOn");
+		}
+		return classify(failure);
+	}
+
+	private Outcome classify(Throwable failure) {
+		FailureClassification classification;
+		try {
+			classification = classification(failure);
+		}
+		catch (Throwable ex) {
+			return Outcome.ofRefused(AttemptOutcome.PERMANENT, failure,
+					new Decision.Stop(StopReason.NOT_RETRYABLE, "a classifier failed with " + name(ex), ex));
+		}
+		boolean permanent = classification != null && classification.kind() == FailureClassification.Kind.PERMANENT;
+		if (permanent && !this.policy.retryOn().contains(failure.getClass())) {
+			return refuse(failure, name(failure) + " is permanent; name its own class in retryOn to retry");
+		}
+		FailureClassification known = permanent ? null : classification;
+		if (!this.policy.retryOn().isEmpty()) {
+			return (listed(this.policy.retryOn(), failure) != null) ? Outcome.ofRetryable(failure, known)
+					: refuse(failure, name(failure) + " is not listed in retryOn");
+		}
+		return (known != null) ? Outcome.ofRetryable(failure, known) : byDefault(failure);
+	}
+
+	private Outcome byDefault(Throwable failure) {
+		if (isOneOf(PROGRAMMING_ERRORS, failure)) {
+			return refuse(failure, name(failure) + " is a programming error; name it in retryOn to retry");
+		}
+		if (isOneOf(REFUSALS, failure)) {
+			return refuse(failure, name(failure) + " is a refusal; name it in retryOn to retry");
+		}
+		return (failure instanceof Exception) ? Outcome.ofRetryable(failure, null)
+				: refuse(failure, name(failure) + " is no Exception; name it in retryOn to retry");
+	}
+
+	private @Nullable FailureClassification classification(Throwable failure) {
+		for (FailureClassifier classifier : this.policy.classifiers()) {
+			FailureClassification answer = classifier.classify(failure);
+			if (answer != null) {
+				return answer;
+			}
+		}
+		return null;
+	}
+
+	private @Nullable Class<?> listed(List<Class<? extends Throwable>> types, Throwable failure) {
+		if (types.isEmpty()) {
+			return null;
+		}
+		for (Throwable candidate : this.policy.matchCauses() ? Causes.of(failure) : List.of(failure)) {
+			for (Class<?> type : types) {
+				if (type.isInstance(candidate)) {
+					return type;
+				}
+			}
+		}
+		return null;
+	}
+
+	private boolean isListedError(Throwable failure) {
+		if (isFatal(failure)) {
+			return false;
+		}
+		for (Class<?> type : this.policy.retryOn()) {
+			if (Error.class.isAssignableFrom(type) && type.isInstance(failure)) {
+				return true;
+			}
+		}
+		return false;
+	}
+
+	/** Return whether the virtual machine itself is in trouble: never touched at all. */
+	static boolean isFatal(Throwable failure) {
+		return failure instanceof VirtualMachineError || failure instanceof ThreadDeath
+				|| failure instanceof LinkageError;
+	}
+
+	private static boolean isOneOf(List<Class<? extends Throwable>> types, Throwable failure) {
+		for (Class<?> type : types) {
+			if (type.isInstance(failure)) {
+				return true;
+			}
+		}
+		return false;
+	}
+
+	private static Outcome refuse(Throwable failure, String why) {
+		return refuse(AttemptOutcome.PERMANENT, failure, StopReason.NOT_RETRYABLE, why);
+	}
+
+	private static Outcome refuse(AttemptOutcome kind, Throwable failure, StopReason reason, String why) {
+		return Outcome.ofRefused(kind, failure, new Decision.Stop(reason, why));
+	}
+
+	private static String name(Throwable failure) {
+		String simple = failure.getClass().getSimpleName();
+		return simple.isEmpty() ? failure.getClass().getName() : simple;
+	}
+
+}

@@ -1,0 +1,103 @@
+package dev.backoff;
+
+import java.util.List;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+
+/**
+ * Tell the recorder and the listeners of one method. What they throw is told to the
+ * listeners and goes no further: a failing listener never fails a call.
+ */
+final class ListenerChain {
+
+	private final String policy;
+
+	private final String method;
+
+	private final CallRecorder recorder;
+
+	private final List<RetryListener> listeners;
+
+	ListenerChain(String policy, String method, CallRecorder recorder, List<RetryListener> listeners) {
+		this.policy = policy;
+		this.method = method;
+		this.recorder = recorder;
+		this.listeners = List.copyOf(listeners);
+	}
+
+	void attempt(int number, AttemptOutcome outcome, long nanos) {
+		try {
+			this.recorder.attempt(number, outcome, nanos);
+		}
+		catch (Throwable ex) {
+			hookFailed("recorder", ex);
+		}
+	}
+
+	void call(StopReason reason, long nanos) {
+		try {
+			this.recorder.call(reason, nanos);
+		}
+		catch (Throwable ex) {
+			hookFailed("recorder", ex);
+		}
+	}
+
+	void waiting(RetryEvent.Scheduled event, long nanos) {
+		record((recorder) -> recorder.waiting(event.source(), nanos));
+		tell(RetryListener::onRetry, event);
+	}
+
+	void waited() {
+		record((recorder) -> recorder.waited());
+	}
+
+	void retry(RetryCause cause) {
+		record((recorder) -> recorder.retry(cause));
+	}
+
+	void succeeded(RetryEvent.Succeeded event) {
+		tell(RetryListener::onSuccess, event);
+	}
+
+	void stopped(RetryEvent.Stopped event) {
+		if (event.recovery() != RetryEvent.RecoveryOutcome.NONE) {
+			record((recorder) -> recorder.recovered(event.recovery() == RetryEvent.RecoveryOutcome.DONE));
+		}
+		tell(RetryListener::onStop, event);
+	}
+
+	/** Tell that a hook threw; a listener that throws here too is left alone. */
+	void hookFailed(String hook, Throwable failure) {
+		RetryEvent.HookFailed event = new RetryEvent.HookFailed(this.policy, this.method, hook, failure);
+		for (RetryListener listener : this.listeners) {
+			try {
+				listener.onHookFailure(event);
+			}
+			catch (Throwable ex) {
+				// nobody is left to tell
+			}
+		}
+	}
+
+	private void record(Consumer<CallRecorder> moment) {
+		try {
+			moment.accept(this.recorder);
+		}
+		catch (Throwable ex) {
+			hookFailed("recorder", ex);
+		}
+	}
+
+	private <E extends RetryEvent> void tell(BiConsumer<RetryListener, E> moment, E event) {
+		for (RetryListener listener : this.listeners) {
+			try {
+				moment.accept(listener, event);
+			}
+			catch (Throwable ex) {
+				hookFailed("listener " + listener.getClass().getName(), ex);
+			}
+		}
+	}
+
+}

@@ -1,0 +1,131 @@
+package dev.backoff;
+
+import java.time.Duration;
+import java.util.Locale;
+
+import org.jspecify.annotations.Nullable;
+
+import dev.backoff.delay.Jitter;
+
+/**
+ * Numbers that fit a situation. A preset sets what is listed here and leaves the rest;
+ * multiplier 2 and full jitter are the defaults. <pre>
+ * preset        attempts   base    cap   deadline  besides
+ * user-facing   4          100 ms  2 s   5 s
+ * background    15         2 s     5 min
+ * message       unlimited  100 ms  1 h
+ * critical      12         500 ms  30 s
+ * health-check  3          1 s     5 s
+ * short-job     4          2 s     30 s  1 min     equal jitter
+ * medium-job    7          30 s    2 min           equal jitter
+ * long-job      10         5 min   15 min          equal jitter, multiplier 1.75
+ * </pre>
+ *
+ * @since 0.1
+ */
+public enum Preset {
+
+	/** Somebody waits for the answer. */
+	USER_FACING(4, "PT0.1S", "PT2S", "PT5S", null, null),
+
+	/** Nobody waits, but it should be done within the hour. */
+	BACKGROUND(15, "PT2S", "PT5M", null, null, null),
+
+	/** A message that must not be lost: retried until it is through. */
+	MESSAGE(RetryPolicy.UNLIMITED_ATTEMPTS, "PT0.1S", "PT1H", null, null, null),
+
+	/** Money or stock depends on it. */
+	CRITICAL(12, "PT0.5S", "PT30S", null, null, null),
+
+	/** A probe, repeated soon anyway. */
+	HEALTH_CHECK(3, "PT1S", "PT5S", null, null, null),
+
+	/** A scheduled job that runs every few minutes. */
+	SHORT_JOB(4, "PT2S", "PT30S", "PT1M", null, Jitter.equal()),
+
+	/** A scheduled job that runs every hour. */
+	MEDIUM_JOB(7, "PT30S", "PT2M", null, null, Jitter.equal()),
+
+	/** A scheduled job that runs once a day. */
+	LONG_JOB(10, "PT5M", "PT15M", null, 1.75, Jitter.equal());
+
+	private final int maxAttempts;
+
+	private final Duration base;
+
+	private final Duration cap;
+
+	private final @Nullable Duration deadline;
+
+	private final @Nullable Double multiplier;
+
+	@SuppressWarnings("ImmutableEnumChecker") // every jitter is immutable
+	private final @Nullable Jitter jitter;
+
+	Preset(int maxAttempts, String base, String cap, @Nullable String deadline, @Nullable Double multiplier,
+			@Nullable Jitter jitter) {
+		this.maxAttempts = maxAttempts;
+		this.base = Duration.parse(base);
+		this.cap = Duration.parse(cap);
+		this.deadline = (deadline != null) ? Duration.parse(deadline) : null;
+		this.multiplier = multiplier;
+		this.jitter = jitter;
+	}
+
+	/**
+	 * Return the name as it is written in a configuration.
+	 * @return the name in kebab case, for instance {@code user-facing}
+	 */
+	public String key() {
+		return name().toLowerCase(Locale.ROOT).replace('_', '-');
+	}
+
+	/**
+	 * Return the number of attempts, the first call included.
+	 * @return 1 or more, {@link RetryPolicy#UNLIMITED_ATTEMPTS} for no limit
+	 */
+	public int maxAttempts() {
+		return this.maxAttempts;
+	}
+
+	/**
+	 * Return the delay before the first retry.
+	 * @return the base
+	 */
+	public Duration base() {
+		return this.base;
+	}
+
+	/**
+	 * Return the longest delay.
+	 * @return the cap
+	 */
+	public Duration cap() {
+		return this.cap;
+	}
+
+	/**
+	 * Return the time for the whole call.
+	 * @return the deadline, or null if the preset sets none
+	 */
+	public @Nullable Duration deadline() {
+		return this.deadline;
+	}
+
+	/**
+	 * Return the growth from delay to delay.
+	 * @return the multiplier, or null if the preset sets none
+	 */
+	public @Nullable Double multiplier() {
+		return this.multiplier;
+	}
+
+	/**
+	 * Return how chance spreads the delays.
+	 * @return the jitter, or null if the preset sets none
+	 */
+	public @Nullable Jitter jitter() {
+		return this.jitter;
+	}
+
+}

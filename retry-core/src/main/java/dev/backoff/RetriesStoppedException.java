@@ -1,0 +1,211 @@
+package dev.backoff;
+
+import java.io.Serial;
+import java.time.Duration;
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+
+import dev.backoff.time.DurationText;
+import dev.backoff.time.Nanos;
+
+/**
+ * The story of a call that stopped without success.
+ * <p>
+ * It is not what the caller catches: the caller gets the original failure, which carries
+ * this story as a {@linkplain Throwable#getSuppressed() suppressed} exception. A
+ * {@code recover} method may take it as its last parameter. It has no stack trace of its
+ * own. Its cause is what interrupted the call or made a classifier fail, if anything did.
+ * Immutable and thread-safe. A serialized story keeps its message and cause only.
+ *
+ * @since 0.1
+ */
+public final class RetriesStoppedException extends RuntimeException {
+
+	@Serial
+	private static final long serialVersionUID = 1L;
+
+	/**
+	 * One wait.
+	 *
+	 * @param length how long it was chosen to be
+	 * @param source who chose it
+	 */
+	public record Wait(Duration length, DelaySource source) {
+
+		@Override
+		public String toString() {
+			String text = DurationText.story(Nanos.of(this.length));
+			return (this.source == DelaySource.POLICY) ? text : text + " (" + this.source.tag() + ")";
+		}
+
+	}
+
+	private final transient String policy;
+
+	private final transient String method;
+
+	private final transient StopReason reason;
+
+	private final transient int attempts;
+
+	private final transient int maxAttempts;
+
+	private final transient Duration elapsed;
+
+	private final transient List<Wait> waits;
+
+	private final transient List<Duration> attemptTimes;
+
+	private final transient boolean abridged;
+
+	private final transient @Nullable Throwable failure;
+
+	private final transient @Nullable Object lastResult;
+
+	private final transient @Nullable String idempotencyKey;
+
+	private final transient long began;
+
+	RetriesStoppedException(RetryPolicy policy, String method, RetryCall call, Outcome outcome, Decision.Stop stop,
+			long elapsed) {
+		super(message(policy, call, stop, elapsed), stop.problem(), false, false);
+		this.policy = policy.name();
+		this.method = method;
+		this.reason = stop.reason();
+		this.attempts = call.attempt();
+		this.maxAttempts = policy.maxAttempts();
+		this.elapsed = Duration.ofNanos(elapsed);
+		this.waits = call.story().waits();
+		this.attemptTimes = call.story().attempts();
+		this.abridged = call.story().isAbridged();
+		this.failure = outcome.failure();
+		this.lastResult = outcome.value();
+		this.idempotencyKey = call.keyIfUsed();
+		this.began = call.started();
+	}
+
+	private static String message(RetryPolicy policy, RetryCall call, Decision.Stop stop, long elapsed) {
+		CallStory story = call.story();
+		StringBuilder text = new StringBuilder("Stopped after ").append(call.attempt());
+		if (policy.maxAttempts() != RetryPolicy.UNLIMITED_ATTEMPTS) {
+			text.append(" of ").append(policy.maxAttempts());
+		}
+		int counted = (policy.maxAttempts() == RetryPolicy.UNLIMITED_ATTEMPTS) ? call.attempt() : policy.maxAttempts();
+		text.append((counted == 1) ? " attempt in " : " attempts in ")
+			.append(DurationText.story(elapsed))
+			.append(": ")
+			.append(stop.reason());
+		if (stop.why() != null) {
+			text.append(", ").append(stop.why());
+		}
+		text.append(" (policy ").append(policy.name());
+		String waits = story.waitsText();
+		if (!waits.isEmpty()) {
+			text.append("; waits ").append(waits);
+		}
+		return text.append("; attempts ").append(story.attemptsText()).append(')').toString();
+	}
+
+	/**
+	 * Return the policy's name.
+	 * @return the name
+	 */
+	public String policy() {
+		return this.policy;
+	}
+
+	/**
+	 * Return the method, or the label of a programmatic call.
+	 * @return for instance {@code OrderService.place}
+	 */
+	public String method() {
+		return this.method;
+	}
+
+	/**
+	 * Return why the call stopped.
+	 * @return the reason
+	 */
+	public StopReason reason() {
+		return this.reason;
+	}
+
+	/**
+	 * Return how many attempts were made, the first included.
+	 * @return 1 or more
+	 */
+	public int attempts() {
+		return this.attempts;
+	}
+
+	/**
+	 * Return how many attempts were allowed, the first included.
+	 * @return 1 or more, {@link RetryPolicy#UNLIMITED_ATTEMPTS} for no limit
+	 */
+	public int maxAttempts() {
+		return this.maxAttempts;
+	}
+
+	/**
+	 * Return the time from the start of the call to its stop.
+	 * @return zero or more
+	 */
+	public Duration elapsed() {
+		return this.elapsed;
+	}
+
+	/**
+	 * Return the waits between the attempts; of more than six the first and last three.
+	 * @return an immutable list
+	 */
+	public List<Wait> waits() {
+		return this.waits;
+	}
+
+	/**
+	 * Return how long the attempts took; of more than six the first and last three.
+	 * @return an immutable list
+	 */
+	public List<Duration> attemptTimes() {
+		return this.attemptTimes;
+	}
+
+	/**
+	 * Return whether waits or attempts are left out of the lists.
+	 * @return true after more than six attempts
+	 */
+	public boolean isAbridged() {
+		return this.abridged;
+	}
+
+	/**
+	 * Return what the last attempt threw.
+	 * @return the failure, or null if the last attempt returned a result
+	 */
+	public @Nullable Throwable failure() {
+		return this.failure;
+	}
+
+	/**
+	 * Return the last result that was not good enough.
+	 * @return the result, or null
+	 */
+	public @Nullable Object lastResult() {
+		return this.lastResult;
+	}
+
+	/**
+	 * Return the key that the attempts sent, so that what follows can send it again.
+	 * @return the key, or null if no attempt asked for it
+	 */
+	public @Nullable String idempotencyKey() {
+		return this.idempotencyKey;
+	}
+
+	/** Return when the call began, as a reading of its ticker. */
+	long began() {
+		return this.began;
+	}
+
+}

@@ -1,0 +1,247 @@
+package dev.backoff;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+
+import org.jspecify.annotations.Nullable;
+
+import dev.backoff.delay.RandomSource;
+import dev.backoff.time.RetryTime;
+
+/**
+ * Run operations under a policy, on the calling thread. <pre>
+ * Retry retry = Retry.of(RetryPolicy.defaults("orders"));
+ * Order order = retry.call(() -&gt; client.place(cart));
+ * </pre> The caller gets the operation's own result or exception, never a wrapper. A
+ * failure that ended the call carries its story as a suppressed
+ * {@link RetriesStoppedException}; results that were not good enough to the end are
+ * returned as they are. Interrupting the thread ends a wait: the flag stays set and the
+ * last failure is thrown. Immutable and thread-safe.
+ *
+ * @since 0.1
+ */
+public final class Retry {
+
+	private static final CallRecorder NO_RECORDER = new CallRecorder() {
+
+		@Override
+		public void attempt(int number, AttemptOutcome outcome, long nanos) {
+		}
+
+		@Override
+		public void call(StopReason reason, long nanos) {
+		}
+
+		@Override
+		public void waiting(DelaySource source, long nanos) {
+		}
+
+		@Override
+		public void waited() {
+		}
+
+		@Override
+		public void retry(RetryCause cause) {
+		}
+
+		@Override
+		public void recovered(boolean done) {
+		}
+
+	};
+
+	private final RetryPolicy policy;
+
+	private final String method;
+
+	private final BlockingDriver blocking;
+
+	private Retry(Builder builder) {
+		this.policy = builder.policy;
+		this.method = builder.method;
+		ListenerChain listeners = new ListenerChain(this.policy.name(), this.method, builder.recorder,
+				builder.listeners);
+		RetryDecider decider = new RetryDecider(this.policy, builder.enabled, builder.random, listeners);
+		this.blocking = new BlockingDriver(this.policy, this.method, builder.time, decider, listeners);
+	}
+
+	/**
+	 * Run under the given policy, in the system's time.
+	 * @param policy what is retried, how often, until when and how spaced
+	 * @return a retry without listeners
+	 */
+	public static Retry of(RetryPolicy policy) {
+		return builder(policy).build();
+	}
+
+	/**
+	 * Start from a policy.
+	 * @param policy what is retried, how often, until when and how spaced
+	 * @return a builder, which may build more than once
+	 */
+	public static Builder builder(RetryPolicy policy) {
+		return new Builder(policy);
+	}
+
+	/**
+	 * Run an operation until it succeeds or the policy stops it.
+	 * @param operation one attempt of the work
+	 * @param <T> the type of the result
+	 * @param <X> the checked exception it throws, inferred
+	 * @return the result of the last attempt
+	 * @throws X what the last attempt threw, the same instance
+	 */
+	public <T extends @Nullable Object, X extends Throwable> T call(Operation<T, X> operation) throws X {
+		return this.blocking.call(operation, (context, number) -> context.run(), null);
+	}
+
+	/**
+	 * Run an operation until it succeeds or the policy stops it, then recover.
+	 * @param operation one attempt of the work
+	 * @param recovery what follows an unsuccessful stop
+	 * @param <T> the type of the result
+	 * @param <X> the checked exception both throw, inferred
+	 * @return the result of the last attempt, or of the recovery
+	 * @throws X what the last attempt or the recovery threw, the same instance
+	 */
+	public <T extends @Nullable Object, X extends Throwable> T call(Operation<T, X> operation,
+			Recovery<? super Operation<T, X>, T, X> recovery) throws X {
+		return this.<Operation<T, X>, T, X>callOn(operation, (context, number) -> context.run(), recovery::recover);
+	}
+
+	/**
+	 * Run work on a context until it succeeds or the policy stops it. One instance of the
+	 * operation serves all calls, so that a call allocates nothing for it.
+	 * @param context what to work on; conditions see it
+	 * @param operation one attempt of the work
+	 * @param recovery what follows an unsuccessful stop, or null
+	 * @param <C> the type of the context
+	 * @param <T> the type of the result
+	 * @param <X> the checked exception both throw
+	 * @return the result of the last attempt, or of the recovery
+	 * @throws X what the last attempt or the recovery threw, the same instance
+	 */
+	public <C, T extends @Nullable Object, X extends Throwable> T callOn(C context,
+			Operation.OnContext<C, T, X> operation, @Nullable Recovery<C, T, X> recovery) throws X {
+		return this.blocking.call(context, operation, recovery);
+	}
+
+	/**
+	 * Return the policy.
+	 * @return the policy
+	 */
+	public RetryPolicy policy() {
+		return this.policy;
+	}
+
+	/**
+	 * Return how logs and meters call what is run.
+	 * @return the method, by default the policy's name
+	 */
+	public String method() {
+		return this.method;
+	}
+
+	@Override
+	public String toString() {
+		return "Retry of " + this.method + " by " + this.policy;
+	}
+
+	/**
+	 * Collect what a retry needs besides its policy. Not thread-safe; may build more than
+	 * once.
+	 */
+	public static final class Builder {
+
+		private final RetryPolicy policy;
+
+		private String method;
+
+		private RetryTime time = RetryTime.system();
+
+		private RandomSource random = RandomSource.threadLocal();
+
+		private CallRecorder recorder = NO_RECORDER;
+
+		private List<RetryListener> listeners = new ArrayList<>();
+
+		private BooleanSupplier enabled = () -> true;
+
+		private Builder(RetryPolicy policy) {
+			this.policy = policy;
+			this.method = policy.name();
+		}
+
+		/**
+		 * Set how logs and meters call what is run.
+		 * @param method for instance {@code OrderService.place}
+		 * @return this builder
+		 */
+		public Builder method(String method) {
+			this.method = method;
+			return this;
+		}
+
+		/**
+		 * Set the time, for tests.
+		 * @param time what reads the ticker and sleeps
+		 * @return this builder
+		 */
+		public Builder time(RetryTime time) {
+			this.time = time;
+			return this;
+		}
+
+		/**
+		 * Set the source of chance.
+		 * @param random the source
+		 * @return this builder
+		 */
+		public Builder random(RandomSource random) {
+			this.random = random;
+			return this;
+		}
+
+		/**
+		 * Set who records numbers.
+		 * @param recorder the recorder
+		 * @return this builder
+		 */
+		public Builder recorder(CallRecorder recorder) {
+			this.recorder = recorder;
+			return this;
+		}
+
+		/**
+		 * Add a listener.
+		 * @param listener told after those added before
+		 * @return this builder
+		 */
+		public Builder listener(RetryListener listener) {
+			this.listeners.add(listener);
+			return this;
+		}
+
+		/**
+		 * Set a switch that is read at each decision: while it is off, first attempts are
+		 * made and no retries.
+		 * @param enabled the switch
+		 * @return this builder
+		 */
+		public Builder enabledWhen(BooleanSupplier enabled) {
+			this.enabled = enabled;
+			return this;
+		}
+
+		/**
+		 * Build the retry.
+		 * @return the retry
+		 */
+		public Retry build() {
+			return new Retry(this);
+		}
+
+	}
+
+}

@@ -1,0 +1,58 @@
+package dev.backoff;
+
+import java.util.Locale;
+
+/**
+ * What made a retry necessary: a closed vocabulary, so that it can be a metric tag.
+ *
+ * @since 0.1
+ */
+public enum RetryCause {
+
+	/** No connection came about: the work was not applied. */
+	CONNECT,
+
+	/** Something took too long. */
+	TIMEOUT,
+
+	/** Input or output failed midway. */
+	IO,
+
+	/** HTTP 429. */
+	HTTP_429,
+
+	/** HTTP 503. */
+	HTTP_503,
+
+	/** Another HTTP status of the 500s. */
+	HTTP_5XX,
+
+	/** A lock conflict, a deadlock or a failed serialization. */
+	LOCK,
+
+	/** A pool had nothing to give. */
+	POOL,
+
+	/** A gRPC status. */
+	GRPC,
+
+	/** A result that counts as a failure. */
+	RESULT,
+
+	/** A result that is not final yet. */
+	PENDING,
+
+	/** Anything else. */
+	OTHER;
+
+	private final String tag = name().toLowerCase(Locale.ROOT);
+
+	/**
+	 * Return the value of the metric tag {@code cause}.
+	 * @return the name in lower case
+	 */
+	public String tag() {
+		return this.tag;
+	}
+
+}

@@ -1,0 +1,181 @@
+package dev.backoff;
+
+import java.time.Duration;
+import java.util.function.BooleanSupplier;
+
+import org.jspecify.annotations.Nullable;
+
+import dev.backoff.delay.BackoffRule;
+import dev.backoff.delay.RandomSource;
+import dev.backoff.time.DurationText;
+import dev.backoff.time.Nanos;
+
+/**
+ * The only place that decides: after each attempt, "again after this delay" or "stop,
+ * because".
+ * <p>
+ * The order of the steps is part of the contract. What is cheap and certain comes first;
+ * what spends something shared comes last, so that a call which is going to stop anyway
+ * takes nothing from others. A breaker is asked between steps 3 and 5, a budget after
+ * step 6. The decider waits for nothing and reads no clock: time and chance are
+ * arguments. Thread-safe.
+ */
+final class RetryDecider {
+
+	private final RetryPolicy policy;
+
+	private final FailureRules rules;
+
+	private final BooleanSupplier enabled;
+
+	private final RandomSource random;
+
+	private final ListenerChain listeners;
+
+	private final boolean acceptsAll;
+
+	RetryDecider(RetryPolicy policy, BooleanSupplier enabled, RandomSource random, ListenerChain listeners) {
+		this.policy = policy;
+		this.rules = new FailureRules(policy);
+		this.enabled = enabled;
+		this.random = random;
+		this.listeners = listeners;
+		this.acceptsAll = policy.retryWhen() == null && policy.until() == null;
+	}
+
+	/** Return what a result amounts to: a success, a failure, or not final yet. */
+	AttemptOutcome judge(@Nullable Object result, @Nullable Object context) {
+		if (this.acceptsAll) {
+			return AttemptOutcome.SUCCESS;
+		}
+		if (isMet("retryWhen condition", this.policy.retryWhen(), result, context, false)) {
+			return AttemptOutcome.RESULT;
+		}
+		return isMet("until condition", this.policy.until(), result, context, true) ? AttemptOutcome.SUCCESS
+				: AttemptOutcome.PENDING;
+	}
+
+	/** Return what a failure amounts to. */
+	Outcome judge(Throwable failure, RetryCall call) {
+		return this.rules.judge(failure, call);
+	}
+
+	/**
+	 * Decide what follows an attempt.
+	 * @param outcome how the attempt ended
+	 * @param call the call so far
+	 * @param now the reading of the ticker
+	 * @return the decision
+	 */
+	Decision decide(Outcome outcome, RetryCall call, long now) {
+		// 1. a good result
+		if (outcome.kind() == AttemptOutcome.SUCCESS) {
+			return new Decision.Stop(StopReason.SUCCEEDED);
+		}
+		// 2. worth retrying
+		if (outcome.refusal() != null) {
+			return outcome.refusal();
+		}
+		// 3. switched on, attempts left; polling goes on while retries are off
+		if (outcome.kind() != AttemptOutcome.PENDING && !isEnabled()) {
+			return new Decision.Stop(StopReason.DISABLED);
+		}
+		if (call.attempt() >= this.policy.maxAttempts()
+				&& this.policy.maxAttempts() != RetryPolicy.UNLIMITED_ATTEMPTS) {
+			return new Decision.Stop(StopReason.ATTEMPTS_EXHAUSTED);
+		}
+		// 5. the delay, raised by the server's hint
+		Decision decision = delay(outcome, call);
+		// 6. it fits before the deadline
+		if (decision instanceof Decision.RetryAfter retry && !fits(retry.delay(), call.timeLeft(now))) {
+			return new Decision.Stop(StopReason.DEADLINE, "the next wait of " + DurationText.story(retry.delay())
+					+ " does not fit into the " + DurationText.story(Math.max(0, call.timeLeft(now))) + " left");
+		}
+		return decision;
+	}
+
+	/**
+	 * Decide whether the attempt that was waited for may start.
+	 * @param outcome how the attempt before the wait ended
+	 * @param call the call so far
+	 * @param now the reading of the ticker after the wait
+	 * @return why not, or null if it may
+	 */
+	Decision.@Nullable Stop decideAfterWait(Outcome outcome, RetryCall call, long now) {
+		if (outcome.kind() != AttemptOutcome.PENDING && !isEnabled()) {
+			return new Decision.Stop(StopReason.DISABLED);
+		}
+		if (call.timeLeft(now) <= 0) {
+			return new Decision.Stop(StopReason.DEADLINE, "the wait took longer than chosen");
+		}
+		return null;
+	}
+
+	private boolean isEnabled() {
+		return this.policy.isEnabled() && this.enabled.getAsBoolean();
+	}
+
+	private boolean fits(long delay, long timeLeft) {
+		return timeLeft == Nanos.UNLIMITED || Nanos.plus(delay, this.policy.shortestAttemptNanos()) < timeLeft;
+	}
+
+	private Decision delay(Outcome outcome, RetryCall call) {
+		BackoffRule rule = (outcome.kind() == AttemptOutcome.THROTTLED) ? this.policy.throttledRule()
+				: this.policy.rule();
+		long own = rule.delay(call.attempt(), call.previousDelay(), this::draw);
+		if (!this.policy.isRetryAfterEnabled()) {
+			return new Decision.RetryAfter(own, own, DelaySource.POLICY);
+		}
+		if (outcome.isPushedBack()) {
+			return new Decision.Stop(StopReason.HINT, "the server asked not to be called again");
+		}
+		Duration hint = outcome.hint();
+		return (hint != null) ? raise(own, rule.baseNanos(), Nanos.of(hint))
+				: new Decision.RetryAfter(own, own, DelaySource.POLICY);
+	}
+
+	/*
+	 * The hint is a floor, and clients that got the same hint must not return together:
+	 * hence a spread above it, of a tenth of the hint or of the base.
+	 */
+	private Decision raise(long own, long base, long hint) {
+		if (hint > this.policy.retryAfterMaxNanos()) {
+			return new Decision.Stop(StopReason.HINT,
+					"the server asked to wait " + DurationText.story(hint) + ", more than the "
+							+ DurationText.story(this.policy.retryAfterMaxNanos()) + " of retry-after.max");
+		}
+		long spread = (long) (draw() * Math.max(hint / 10, base));
+		long raised = Nanos.plus(hint, spread);
+		return (raised > own) ? new Decision.RetryAfter(raised, own, DelaySource.HINT)
+				: new Decision.RetryAfter(own, own, DelaySource.POLICY);
+	}
+
+	private double draw() {
+		try {
+			double u = this.random.next();
+			if (u >= 0 && u < 1) {
+				return u;
+			}
+			this.listeners.hookFailed("random source", new IllegalStateException("draw " + u + " is outside [0, 1)"));
+		}
+		catch (Throwable ex) {
+			this.listeners.hookFailed("random source", ex);
+		}
+		return RandomSource.threadLocal().next();
+	}
+
+	private boolean isMet(String hook, @Nullable RetryCondition condition, @Nullable Object result,
+			@Nullable Object context, boolean otherwise) {
+		if (condition == null) {
+			return otherwise;
+		}
+		try {
+			return condition.test(result, context);
+		}
+		catch (Throwable ex) {
+			this.listeners.hookFailed(hook, ex);
+			return otherwise;
+		}
+	}
+
+}

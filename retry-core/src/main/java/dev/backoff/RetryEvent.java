@@ -1,0 +1,90 @@
+package dev.backoff;
+
+import java.time.Duration;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a {@link RetryListener} is told. Immutable.
+ *
+ * @since 0.1
+ */
+public sealed interface RetryEvent {
+
+	/**
+	 * Return the policy's name.
+	 * @return the name
+	 */
+	String policy();
+
+	/**
+	 * Return the method, or the label of a programmatic call.
+	 * @return for instance {@code OrderService.place}
+	 */
+	String method();
+
+	/**
+	 * Another attempt follows after a delay.
+	 *
+	 * @param policy the policy's name
+	 * @param method the method
+	 * @param attempt the attempt that was not good enough, counted from 1
+	 * @param delay how long the wait is
+	 * @param source who chose it
+	 * @param cause what made the retry necessary
+	 * @param failure what the attempt threw, or null if it returned
+	 */
+	record Scheduled(String policy, String method, int attempt, Duration delay, DelaySource source, RetryCause cause,
+			@Nullable Throwable failure) implements RetryEvent {
+	}
+
+	/**
+	 * A call succeeded after at least one retry.
+	 *
+	 * @param policy the policy's name
+	 * @param method the method
+	 * @param attempts how many attempts it took, 2 or more
+	 * @param elapsed how long the call took
+	 */
+	record Succeeded(String policy, String method, int attempts, Duration elapsed) implements RetryEvent {
+	}
+
+	/**
+	 * A call stopped without success.
+	 *
+	 * @param policy the policy's name
+	 * @param method the method
+	 * @param story what happened
+	 * @param recovery what the recovery did
+	 * @param thrown what the caller gets thrown, or null if it gets a result
+	 */
+	record Stopped(String policy, String method, RetriesStoppedException story, RecoveryOutcome recovery,
+			@Nullable Throwable thrown) implements RetryEvent {
+	}
+
+	/**
+	 * Something handed to the library threw.
+	 *
+	 * @param policy the policy's name
+	 * @param method the method
+	 * @param hook what it was, for instance {@code "until condition"}
+	 * @param failure what it threw
+	 */
+	record HookFailed(String policy, String method, String hook, Throwable failure) implements RetryEvent {
+	}
+
+	/** What a recovery did. */
+	enum RecoveryOutcome {
+
+		/** There was none, or it did not accept the stop. */
+		NONE,
+
+		/** It returned. */
+		DONE,
+
+		/** It threw. */
+		FAILED
+
+	}
+
+}

@@ -1,0 +1,73 @@
+package dev.backoff;
+
+import java.util.Locale;
+
+/**
+ * Why a call ended. The name is the word in logs and messages, {@link #tag()} the value
+ * of the metric tag {@code stop}.
+ *
+ * @since 0.1
+ */
+public enum StopReason {
+
+	/** An attempt gave a good result. */
+	SUCCEEDED,
+
+	/** The failure does not deserve another attempt. */
+	NOT_RETRYABLE,
+
+	/** An inner call has already retried this failure; doing it again multiplies. */
+	NESTED,
+
+	/** Retries are switched off. */
+	DISABLED,
+
+	/** All attempts are used. */
+	ATTEMPTS_EXHAUSTED,
+
+	/** The circuit breaker does not permit another attempt. */
+	BREAKER_OPEN,
+
+	/** The server asked for a longer wait than allowed, or not to be asked again. */
+	HINT,
+
+	/** The next attempt would not fit before the deadline. */
+	DEADLINE,
+
+	/** The shared budget of retries is spent. */
+	BUDGET,
+
+	/** The waiting thread was interrupted, or the attempt was. */
+	INTERRUPTED,
+
+	/** The attempt was cancelled. */
+	CANCELLED,
+
+	/** An operator ended the waiting call. */
+	STOPPED,
+
+	/** The application is shutting down. */
+	SHUTDOWN,
+
+	/** The executor refused a later attempt. */
+	REJECTED;
+
+	private final String tag = name().toLowerCase(Locale.ROOT);
+
+	/**
+	 * Return the value of the metric tag {@code stop}.
+	 * @return the name in lower case
+	 */
+	public String tag() {
+		return this.tag;
+	}
+
+	/**
+	 * Return whether {@code recover} may follow this stop.
+	 * @return false for a success, an interruption and a cancellation
+	 */
+	public boolean isRecoverable() {
+		return this != SUCCEEDED && this != INTERRUPTED && this != CANCELLED;
+	}
+
+}

@@ -1,0 +1,153 @@
+package dev.backoff.annotation;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Inherited;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+/**
+ * Retry a method when it fails.
+ * <p>
+ * Without attributes: four attempts, waits drawn from 0 up to 100, 200 and 400 ms, any
+ * exception but programming errors. Every attribute is text, as in
+ * {@code application.yml}; an empty one is not set. All but {@link #retryWhen()},
+ * {@link #until()} and {@link #recover()} take <code>${placeholders}</code>; expressions
+ * in <code>#{}</code> are refused. What {@code backoff.policies.<name>} sets wins over
+ * the annotation, what a method's annotation sets over its type's, and all over
+ * {@code backoff.defaults}.
+ * <p>
+ * Private, static and final methods cannot be advised through a proxy, and neither are
+ * calls of a bean to itself.
+ * <p>
+ * It shares its spelling with an attribute of Spring Retry's {@code @Retryable} and
+ * differs from Spring Framework's {@code BackOff}.
+ *
+ * @since 0.1
+ */
+@Documented
+@Inherited
+@Retention(RetentionPolicy.RUNTIME)
+@Target({ ElementType.METHOD, ElementType.TYPE, ElementType.ANNOTATION_TYPE })
+public @interface Backoff {
+
+	/**
+	 * The policy's name: its key below {@code backoff.policies}, and the name in logs and
+	 * meters. Without one, {@code SimpleClassName.method}.
+	 * @return a name
+	 */
+	String value() default "";
+
+	/**
+	 * A set of numbers for a situation: {@code user-facing}, {@code background},
+	 * {@code message}, {@code critical}, {@code health-check}, {@code short-job},
+	 * {@code medium-job} or {@code long-job}.
+	 * @return a preset
+	 */
+	String preset() default "";
+
+	/**
+	 * How delays grow: {@code fixed}, {@code linear}, {@code exponential} (the default)
+	 * or {@code ladder}.
+	 * @return a shape
+	 */
+	String shape() default "";
+
+	/**
+	 * The delay before the first retry, before jitter; 100 ms by default.
+	 * @return a duration, such as {@code 200ms}, {@code 2s} or {@code PT0.2S}; a bare
+	 * number is milliseconds
+	 */
+	String base() default "";
+
+	/**
+	 * The longest delay; 10 s by default, none for a ladder.
+	 * @return a duration, not below the base
+	 */
+	String cap() default "";
+
+	/**
+	 * The growth of an exponential; 2 by default.
+	 * @return a number of at least 1
+	 */
+	String multiplier() default "";
+
+	/**
+	 * The growth of a linear shape; the base by default.
+	 * @return a duration
+	 */
+	String step() default "";
+
+	/**
+	 * The delays one after the other, such as {@code {"1s x5", "10s x3", "30s"}}; the
+	 * last one repeats. Where {@link #maxAttempts()} is not set beside it, there are as
+	 * many retries as rungs; with a deadline, the last rung repeats until the deadline.
+	 * @return durations, each with an optional number of times
+	 */
+	String[] ladder() default {};
+
+	/**
+	 * How chance spreads the delays: {@code none}, {@code full} (the default; a ladder's
+	 * is {@code 20%}), {@code equal}, a percentage, {@code decorrelated}, {@code beta} or
+	 * {@code beta 0.3..0.7}.
+	 * @return a jitter
+	 */
+	String jitter() default "";
+
+	/**
+	 * All attempts, the first call included; 4 by default.
+	 * @return a number of at least 1, or {@code unlimited}
+	 */
+	String maxAttempts() default "";
+
+	/**
+	 * The time for the whole call, waits included: after it no attempt starts. A slow
+	 * attempt that succeeds is not cut.
+	 * @return a duration, or {@code none} (the default)
+	 */
+	String deadline() default "";
+
+	/**
+	 * The failures to retry, instead of all but programming errors; subtypes are included
+	 * and causes are searched.
+	 * @return exception types
+	 */
+	Class<? extends Throwable>[] retryOn() default {};
+
+	/**
+	 * The failures never to retry, whatever else says so.
+	 * @return exception types
+	 */
+	Class<? extends Throwable>[] abortOn() default {};
+
+	/**
+	 * An expression over {@code #result} and {@code #root.args} that is true for a result
+	 * which counts as a failure, such as {@code #result == false}.
+	 * @return a SpEL expression
+	 */
+	String retryWhen() default "";
+
+	/**
+	 * An expression over {@code #result} and {@code #root.args} that is true for a result
+	 * which is final, for polling, such as {@code #result.status.name != 'PENDING'}.
+	 * @return a SpEL expression
+	 */
+	String until() default "";
+
+	/**
+	 * The bean name of a {@code FailureClassifier} that is asked before all others, for
+	 * this policy only.
+	 * @return a bean name
+	 */
+	String classifier() default "";
+
+	/**
+	 * A method of the same bean that takes over when the retries have stopped without
+	 * success: the same parameters, optionally followed by a {@code Throwable} or a
+	 * {@code RetriesStoppedException}, and a compatible return type.
+	 * @return a method name
+	 */
+	String recover() default "";
+
+}

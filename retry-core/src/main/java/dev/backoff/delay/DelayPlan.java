@@ -1,0 +1,155 @@
+package dev.backoff.delay;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+import dev.backoff.time.Nanos;
+
+/**
+ * What a rule is going to do: for each retry the least, mean and greatest delay, and the
+ * totals of a call that uses up its attempts. For a person, a page or a start-up check;
+ * never on the path of a call. Immutable and thread-safe.
+ *
+ * @since 0.1
+ */
+public final class DelayPlan {
+
+	/**
+	 * The delays before one retry.
+	 *
+	 * @param retry the retry, counted from 1
+	 * @param least the shortest delay that can be drawn, in nanoseconds
+	 * @param mean the mean over all draws, in nanoseconds
+	 * @param greatest the longest delay that can be drawn, in nanoseconds
+	 */
+	public record Step(int retry, long least, long mean, long greatest) {
+	}
+
+	private static final double GREATEST_DRAW = Math.nextDown(1.0);
+
+	/* Beyond this many retries a plan tells totals no more: nobody reads them. */
+	private static final int LONGEST_PLAN = 10_000;
+
+	private final List<Step> steps;
+
+	private DelayPlan(List<Step> steps) {
+		this.steps = List.copyOf(steps);
+	}
+
+	/**
+	 * Plan the given number of retries.
+	 * @param rule the rule
+	 * @param retries how many, zero or more; at most 10,000 are planned
+	 * @return the plan
+	 * @throws IllegalArgumentException if the number is negative
+	 */
+	public static DelayPlan of(BackoffRule rule, int retries) {
+		if (retries < 0) {
+			throw new IllegalArgumentException("Invalid retries (" + retries + "): must not be negative.");
+		}
+		int planned = Math.min(retries, LONGEST_PLAN);
+		return new DelayPlan(rule.jitter().replacesShape() ? decorrelated(rule, planned) : independent(rule, planned));
+	}
+
+	/**
+	 * Return the steps, one a retry.
+	 * @return an immutable list
+	 */
+	public List<Step> steps() {
+		return this.steps;
+	}
+
+	/**
+	 * Return the mean of the sum of all delays.
+	 * @return nanoseconds, saturated
+	 */
+	public long totalMean() {
+		return this.steps.stream().mapToLong(Step::mean).reduce(0, Nanos::plus);
+	}
+
+	/**
+	 * Return the greatest sum of all delays.
+	 * @return nanoseconds, saturated
+	 */
+	public long totalGreatest() {
+		return this.steps.stream().mapToLong(Step::greatest).reduce(0, Nanos::plus);
+	}
+
+	private static List<Step> independent(BackoffRule rule, int retries) {
+		List<Step> steps = new ArrayList<>(retries);
+		long base = rule.baseNanos();
+		long cap = rule.capNanos();
+		Jitter jitter = rule.jitter();
+		for (int retry = 1; retry <= retries; retry++) {
+			long delay = rule.capped(retry);
+			steps.add(new Step(retry, jitter.apply(delay, base, base, cap, 0),
+					Math.round(jitter.mean(delay, base, base, cap)),
+					jitter.apply(delay, base, base, cap, GREATEST_DRAW)));
+		}
+		return steps;
+	}
+
+	/*
+	 * A decorrelated delay depends on the one before, so its mean is a mean over all
+	 * histories. The distribution of the delay before retry k is held as its values at
+	 * evenly spaced quantiles. One step further, a delay x has the probability
+	 *
+	 * P(D' <= x) = mean over quantiles q of clamp((x - base) / (min(cap, 3q) - base), 0,
+	 * 1)
+	 *
+	 * whose inverse, found by walking x over a grid, gives the next quantiles. The mean
+	 * needs no inverse: E[D'] = (base + E[min(cap, 3D)]) / 2. After some tens of retries
+	 * the distribution stands still, and so does the walk.
+	 */
+	private static List<Step> decorrelated(BackoffRule rule, int retries) {
+		List<Step> steps = new ArrayList<>(retries);
+		double base = rule.baseNanos();
+		double cap = rule.capNanos();
+		double[] ends = new double[QUANTILES];
+		Arrays.fill(ends, Math.min(cap, 3 * base));
+		long greatest = rule.baseNanos();
+		double mean = 0;
+		for (int retry = 1; retry <= retries; retry++) {
+			greatest = rule.jitter().apply(0, greatest, rule.baseNanos(), rule.capNanos(), GREATEST_DRAW);
+			double before = mean;
+			mean = (base + Arrays.stream(ends).average().orElse(base)) / 2;
+			steps.add(new Step(retry, rule.baseNanos(), Math.round(mean), greatest));
+			if (Math.abs(mean - before) > base * 1e-6) {
+				ends = nextEnds(ends, base, cap);
+			}
+		}
+		return steps;
+	}
+
+	private static final int QUANTILES = 500;
+
+	private static double[] nextEnds(double[] ends, double base, double cap) {
+		double[] next = new double[ends.length];
+		double reach = Arrays.stream(ends).max().orElse(base) - base;
+		double x = base;
+		double below = 0;
+		int filled = 0;
+		for (int cell = 1; cell <= 4 * QUANTILES && filled < next.length; cell++) {
+			double right = base + reach * cell / (4.0 * QUANTILES);
+			double reached = probability(right, ends, base);
+			while (filled < next.length && (filled + 0.5) / next.length <= reached) {
+				double part = ((filled + 0.5) / next.length - below) / (reached - below);
+				next[filled++] = Math.min(cap, 3 * (x + part * (right - x)));
+			}
+			x = right;
+			below = reached;
+		}
+		Arrays.fill(next, filled, next.length, Math.min(cap, 3 * (base + reach)));
+		return next;
+	}
+
+	private static double probability(double x, double[] ends, double base) {
+		double sum = 0;
+		for (double end : ends) {
+			sum += (x >= end) ? 1 : (x - base) / (end - base);
+		}
+		return sum / ends.length;
+	}
+
+}

@@ -1,0 +1,172 @@
+package dev.backoff.delay;
+
+/**
+ * How chance spreads a capped delay. A jitter never leaves [0, cap] and never clamps:
+ * where ±20 % would cross the cap, it draws from the part below.
+ * <p>
+ * For a capped delay d and one draw U, uniform in [0, 1):
+ * <table>
+ * <caption>The kinds of jitter</caption>
+ * <tr>
+ * <th>kind</th>
+ * <th>delay</th>
+ * <th>mean</th>
+ * <th>least</th>
+ * </tr>
+ * <tr>
+ * <td>none</td>
+ * <td>d</td>
+ * <td>d</td>
+ * <td>d</td>
+ * </tr>
+ * <tr>
+ * <td>full</td>
+ * <td>U·d</td>
+ * <td>d/2</td>
+ * <td>0</td>
+ * </tr>
+ * <tr>
+ * <td>equal</td>
+ * <td>d/2 + U·d/2</td>
+ * <td>3d/4</td>
+ * <td>d/2</td>
+ * </tr>
+ * <tr>
+ * <td>proportional j</td>
+ * <td>uniform in [(1-j)·d, min(cap, (1+j)·d)]</td>
+ * <td>d, less at the cap</td>
+ * <td>(1-j)·d</td>
+ * </tr>
+ * <tr>
+ * <td>decorrelated</td>
+ * <td>uniform in [base, min(cap, 3·previous)]</td>
+ * <td>2, 3.5, 5.75 × base</td>
+ * <td>base</td>
+ * </tr>
+ * <tr>
+ * <td>beta</td>
+ * <td>d·X, X of the distribution Beta(2, 2)</td>
+ * <td>d/2</td>
+ * <td>0</td>
+ * </tr>
+ * <tr>
+ * <td>beta a..b</td>
+ * <td>the same, X confined to (a, b)</td>
+ * <td>d/2 for 0.3..0.7</td>
+ * <td>a·d</td>
+ * </tr>
+ * </table>
+ * The published form of decorrelated jitter, {@code min(cap, U(base, 3·previous))}, puts
+ * a quarter to a half of late delays exactly on the cap; ours draws below it. A confined
+ * beta guarantees a least wait and spreads a herd <em>less</em> than full jitter, not
+ * more. Immutable and thread-safe.
+ *
+ * @since 0.1
+ */
+public sealed interface Jitter permits UniformJitter, ProportionalJitter, BetaJitter {
+
+	/**
+	 * Leave the delay as it is. A herd stays a herd.
+	 * @return no jitter
+	 */
+	static Jitter none() {
+		return UniformJitter.NONE;
+	}
+
+	/**
+	 * Spread over the whole delay: the default.
+	 * @return full jitter
+	 */
+	static Jitter full() {
+		return UniformJitter.FULL;
+	}
+
+	/**
+	 * Wait half the delay, spread over the other half.
+	 * @return equal jitter
+	 */
+	static Jitter equal() {
+		return UniformJitter.EQUAL;
+	}
+
+	/**
+	 * Spread by a share of the delay to both sides.
+	 * @param share above 0 and at most 1, for instance 0.2 for ±20 %
+	 * @return proportional jitter
+	 * @throws IllegalArgumentException if the share is outside its range
+	 */
+	static Jitter proportional(double share) {
+		return new ProportionalJitter(share);
+	}
+
+	/**
+	 * Spread between the base and three times the previous delay. It replaces the growth
+	 * of the shape, and needs a cap of at least twice the base.
+	 * @return decorrelated jitter
+	 */
+	static Jitter decorrelated() {
+		return UniformJitter.DECORRELATED;
+	}
+
+	/**
+	 * Spread over the whole delay, rarely near its ends.
+	 * @return beta jitter over (0, 1)
+	 */
+	static Jitter beta() {
+		return new BetaJitter(0, 1);
+	}
+
+	/**
+	 * Spread over a part of the delay, rarely near the ends of (0, 1).
+	 * @param from the least part of the delay, 0 or more
+	 * @param to the greatest part of the delay, above {@code from}, at most 1
+	 * @return beta jitter over the part
+	 * @throws IllegalArgumentException if the part is empty or outside [0, 1]
+	 */
+	static Jitter beta(double from, double to) {
+		return new BetaJitter(from, to);
+	}
+
+	/**
+	 * Return the delay for one draw.
+	 * @param delay the capped delay of the shape, in nanoseconds
+	 * @param previous the delay before, in nanoseconds; the base before the first retry
+	 * @param base the base, in nanoseconds
+	 * @param cap the cap, in nanoseconds, {@link Long#MAX_VALUE} for none
+	 * @param u a draw, uniform in [0, 1)
+	 * @return nanoseconds, from 0 to the cap
+	 */
+	long apply(long delay, long previous, long base, long cap, double u);
+
+	/**
+	 * Return the mean over all draws.
+	 * @param delay the capped delay of the shape, in nanoseconds
+	 * @param previous the delay before, in nanoseconds; the base before the first retry
+	 * @param base the base, in nanoseconds
+	 * @param cap the cap, in nanoseconds
+	 * @return nanoseconds
+	 */
+	default double mean(long delay, long previous, long base, long cap) {
+		// right for every jitter whose density is symmetric between its ends
+		double least = apply(delay, previous, base, cap, 0);
+		double greatest = apply(delay, previous, base, cap, Math.nextDown(1.0));
+		return least + (greatest - least) / 2;
+	}
+
+	/**
+	 * Return whether a draw is needed at all.
+	 * @return false only for {@link #none()}
+	 */
+	default boolean isRandom() {
+		return this != UniformJitter.NONE;
+	}
+
+	/**
+	 * Return whether the delay grows from the one before instead of along the shape.
+	 * @return true only for {@link #decorrelated()}
+	 */
+	default boolean replacesShape() {
+		return this == UniformJitter.DECORRELATED;
+	}
+
+}

@@ -1,0 +1,42 @@
+package dev.backoff.delay;
+
+import java.security.SecureRandom;
+import java.util.concurrent.ThreadLocalRandom;
+
+/**
+ * Draw a number uniform in [0, 1).
+ * <p>
+ * Implementations are thread-safe. A source that throws or leaves the range never fails a
+ * call: the draw is then repeated from {@link #threadLocal()} and listeners are told.
+ *
+ * @since 0.1
+ */
+@FunctionalInterface
+public interface RandomSource {
+
+	/**
+	 * Return the next draw.
+	 * @return a number from 0, included, to 1, excluded
+	 */
+	double next();
+
+	/**
+	 * Return the default source, {@link ThreadLocalRandom}: fast, unpredictable enough to
+	 * spread a herd, not to keep a secret.
+	 * @return the default source
+	 */
+	static RandomSource threadLocal() {
+		return () -> ThreadLocalRandom.current().nextDouble();
+	}
+
+	/**
+	 * Return a source whose draws cannot be predicted from earlier ones, at some hundred
+	 * nanoseconds a draw.
+	 * @return a source over {@link SecureRandom}
+	 */
+	static RandomSource secure() {
+		SecureRandom random = new SecureRandom();
+		return random::nextDouble;
+	}
+
+}

@@ -1,0 +1,45 @@
+package dev.backoff.delay;
+
+import java.time.Duration;
+import java.util.List;
+
+import dev.backoff.time.DurationText;
+import dev.backoff.time.Nanos;
+
+/** Arguments of shapes, checked. */
+final class Rules {
+
+	private Rules() {
+	}
+
+	static long notNegative(String name, Duration value) {
+		if (value.isNegative()) {
+			throw new IllegalArgumentException(
+					"Invalid " + name + " (" + DurationText.exact(value) + "): must not be negative.");
+		}
+		return Nanos.of(value);
+	}
+
+	static double multiplier(double value) {
+		if (!(value >= 1) || Double.isInfinite(value)) {
+			throw new IllegalArgumentException(
+					"Invalid multiplier (" + value + "): must be a finite number of at least 1.");
+		}
+		return value;
+	}
+
+	static long[] rungs(List<Duration> rungs) {
+		if (rungs.isEmpty()) {
+			throw new IllegalArgumentException("Invalid ladder ([]): must have at least one rung.");
+		}
+		return rungs.stream().mapToLong((rung) -> notNegative("rung", rung)).toArray();
+	}
+
+	static int retry(int retry) {
+		if (retry < 1) {
+			throw new IllegalArgumentException("Invalid retry (" + retry + "): must be 1 or more.");
+		}
+		return retry;
+	}
+
+}

@@ -1,0 +1,97 @@
+package dev.backoff.delay;
+
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * The delay before retry k as a function of k alone, before the cap and before jitter.
+ * <p>
+ * For base 100 ms (linear with step 50 ms, exponential ×2) and the ladder 1 s, 5 s: <pre>
+ * retry        1       2       3       4       5
+ * fixed        100 ms  100 ms  100 ms  100 ms  100 ms
+ * linear       100 ms  150 ms  200 ms  250 ms  300 ms
+ * exponential  100 ms  200 ms  400 ms  800 ms  1.6 s
+ * ladder       1 s     5 s     5 s     5 s     5 s
+ * </pre> All delays saturate at {@link Long#MAX_VALUE} ns and never are negative.
+ * Immutable and thread-safe.
+ *
+ * @since 0.1
+ */
+public sealed interface Shape permits FixedShape, LinearShape, ExponentialShape, LadderShape {
+
+	/**
+	 * Wait the same time before every retry: {@code base}.
+	 * @param base zero or more
+	 * @return the shape
+	 * @throws IllegalArgumentException if the base is negative
+	 */
+	static Shape fixed(Duration base) {
+		return new FixedShape(Rules.notNegative("base", base));
+	}
+
+	/**
+	 * Wait one step longer each time: {@code base + (k-1)·step}.
+	 * @param base zero or more
+	 * @param step zero or more
+	 * @return the shape
+	 * @throws IllegalArgumentException if one of them is negative
+	 */
+	static Shape linear(Duration base, Duration step) {
+		return new LinearShape(Rules.notNegative("base", base), Rules.notNegative("step", step));
+	}
+
+	/**
+	 * Wait longer by a factor each time: {@code base · multiplier^(k-1)}.
+	 * @param base zero or more
+	 * @param multiplier a finite number, 1 or more
+	 * @return the shape
+	 * @throws IllegalArgumentException if the base is negative or the multiplier is below
+	 * 1 or not finite
+	 */
+	static Shape exponential(Duration base, double multiplier) {
+		return new ExponentialShape(Rules.notNegative("base", base), Rules.multiplier(multiplier));
+	}
+
+	/**
+	 * Wait the times given, one after the other; the last one repeats.
+	 * @param rungs the delays, at least one, zero or more each
+	 * @return the shape
+	 * @throws IllegalArgumentException if there is no rung or one is negative
+	 */
+	static Shape ladder(List<Duration> rungs) {
+		return new LadderShape(Rules.rungs(rungs));
+	}
+
+	/**
+	 * Return the delay before the given retry, without cap and jitter.
+	 * @param retry the retry, counted from 1
+	 * @return nanoseconds, zero or more, saturated
+	 * @throws IllegalArgumentException if the retry is below 1
+	 */
+	long nanos(int retry);
+
+	/**
+	 * Return the delay before the first retry.
+	 * @return nanoseconds, zero or more
+	 */
+	default long baseNanos() {
+		return nanos(1);
+	}
+
+	/**
+	 * Return this shape with its base raised to the given one, if it is lower. A ladder
+	 * keeps its rungs and raises those that are lower.
+	 * @param floor the least base
+	 * @return this shape or one like it
+	 */
+	Shape withBaseAtLeast(Duration floor);
+
+	/**
+	 * Return the number of different delays of a ladder.
+	 * @return the number of rungs, or 0 for a shape that is no ladder
+	 */
+	default int rungs() {
+		return 0;
+	}
+
+}

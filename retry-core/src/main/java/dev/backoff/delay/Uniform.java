@@ -1,0 +1,19 @@
+package dev.backoff.delay;
+
+/** Draws that stay in their range whatever the rounding. */
+final class Uniform {
+
+	private Uniform() {
+	}
+
+	/** Return the draw in [low, high]. */
+	static long between(long low, long high, double u) {
+		return Math.min(high, low + (long) (u * (high - low)));
+	}
+
+	/** Return the given share, from 0 to 1, of a delay. */
+	static long share(double share, long delay) {
+		return Math.min(delay, (long) (share * delay));
+	}
+
+}

@@ -1,0 +1,109 @@
+package dev.backoff.time;
+
+import java.math.BigDecimal;
+import java.math.MathContext;
+import java.math.RoundingMode;
+import java.time.Duration;
+
+/**
+ * Durations as text, for two readers: a person who reads a story ("1.83 s") and a
+ * configuration that must give the same value back ("1830ms").
+ *
+ * @since 0.1
+ */
+public final class DurationText {
+
+	private static final long MICRO = 1_000L;
+
+	private static final long MILLI = 1_000_000L;
+
+	private static final long SECOND = 1_000_000_000L;
+
+	private static final long MINUTE = 60 * SECOND;
+
+	private static final long HOUR = 60 * MINUTE;
+
+	private static final long DAY = 24 * HOUR;
+
+	private DurationText() {
+	}
+
+	/**
+	 * Return the duration as a person reads it: three digits, one unit.
+	 * @param nanos nanoseconds, zero or more
+	 * @return for instance {@code 0.4 ms}, {@code 72 ms}, {@code 1.83 s},
+	 * {@code 2 min 5 s}
+	 */
+	public static String story(long nanos) {
+		if (nanos == Nanos.UNLIMITED) {
+			return "unlimited";
+		}
+		if (nanos < MILLI) {
+			return (nanos == 0) ? "0 ms" : rounded(nanos, MILLI, 1) + " ms";
+		}
+		if (nanos < SECOND - MILLI / 2) {
+			return (nanos + MILLI / 2) / MILLI + " ms";
+		}
+		if (nanos < 2 * MINUTE) {
+			return rounded(nanos, SECOND, 3) + " s";
+		}
+		if (nanos < 2 * HOUR) {
+			return minutes(nanos);
+		}
+		return nanos / HOUR + " h " + (nanos % HOUR) / MINUTE + " min";
+	}
+
+	/**
+	 * Return the duration exactly, in the largest unit that divides it.
+	 * @param nanos nanoseconds, zero or more
+	 * @return for instance {@code 100ms}, {@code 90s}, {@code 2m}, {@code 0ms}
+	 */
+	public static String exact(long nanos) {
+		if (nanos == Nanos.UNLIMITED) {
+			return "unlimited";
+		}
+		long size = Math.abs(nanos);
+		if (size == 0) {
+			return "0ms";
+		}
+		if (size % DAY == 0) {
+			return nanos / DAY + "d";
+		}
+		if (size % HOUR == 0) {
+			return nanos / HOUR + "h";
+		}
+		if (size % MINUTE == 0) {
+			return nanos / MINUTE + "m";
+		}
+		if (size % SECOND == 0) {
+			return nanos / SECOND + "s";
+		}
+		if (size % MILLI == 0) {
+			return nanos / MILLI + "ms";
+		}
+		return (size % MICRO == 0) ? nanos / MICRO + "us" : nanos + "ns";
+	}
+
+	/**
+	 * Return the duration exactly, in the largest unit that divides it.
+	 * @param duration any duration
+	 * @return for instance {@code 100ms}
+	 */
+	public static String exact(Duration duration) {
+		return exact(Nanos.of(duration));
+	}
+
+	private static String minutes(long nanos) {
+		long seconds = (nanos + SECOND / 2) / SECOND;
+		return seconds / 60 + " min" + ((seconds % 60 == 0) ? "" : " " + seconds % 60 + " s");
+	}
+
+	private static String rounded(long nanos, long unit, int digits) {
+		return BigDecimal.valueOf(nanos)
+			.divide(BigDecimal.valueOf(unit))
+			.round(new MathContext(digits, RoundingMode.HALF_UP))
+			.stripTrailingZeros()
+			.toPlainString();
+	}
+
+}

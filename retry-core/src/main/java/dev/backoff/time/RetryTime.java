@@ -1,0 +1,35 @@
+package dev.backoff.time;
+
+/**
+ * Read a monotonic ticker and sleep.
+ * <p>
+ * One object does both, so that tests replace time as a whole. Implementations are
+ * thread-safe and never throw from {@link #nanoTime()}.
+ *
+ * @since 0.1
+ */
+public interface RetryTime {
+
+	/**
+	 * Return the time of the system: {@link System#nanoTime()} and interruptible parking.
+	 * @return the system's time
+	 */
+	static RetryTime system() {
+		return SystemTime.INSTANCE;
+	}
+
+	/**
+	 * Return the ticker's reading. Only differences of readings have a meaning.
+	 * @return nanoseconds since an arbitrary origin
+	 */
+	long nanoTime();
+
+	/**
+	 * Sleep for at least the given time.
+	 * @param nanos how long, in nanoseconds; zero or less returns at once
+	 * @throws InterruptedException if the thread is interrupted before or while sleeping;
+	 * the interrupt flag is then clear
+	 */
+	void sleep(long nanos) throws InterruptedException;
+
+}

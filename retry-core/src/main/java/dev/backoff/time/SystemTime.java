@@ -1,0 +1,32 @@
+package dev.backoff.time;
+
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * The system's ticker, and parking that survives spurious wake-ups.
+ */
+enum SystemTime implements RetryTime {
+
+	INSTANCE;
+
+	@Override
+	public long nanoTime() {
+		return System.nanoTime();
+	}
+
+	@Override
+	public void sleep(long nanos) throws InterruptedException {
+		// elapsed is compared, not an end time, so the longest sleep cannot overflow
+		long start = System.nanoTime();
+		for (long left = nanos; left > 0; left = nanos - (System.nanoTime() - start)) {
+			if (Thread.interrupted()) {
+				throw new InterruptedException();
+			}
+			LockSupport.parkNanos(this, left);
+		}
+		if (Thread.interrupted()) {
+			throw new InterruptedException();
+		}
+	}
+
+}

@@ -1,0 +1,258 @@
+package dev.backoff.spring.policy;
+
+import java.time.Duration;
+import java.time.format.DateTimeParseException;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+import dev.backoff.Preset;
+import dev.backoff.RetryPolicy;
+import dev.backoff.delay.Jitter;
+import dev.backoff.time.DurationText;
+
+/**
+ * Read the values that an annotation and a configuration share, all of them text, and say
+ * what is wrong with those that cannot be read.
+ */
+final class TextValues {
+
+	private static final Pattern SIMPLE_DURATION = Pattern.compile("([+-]?\\d+)([a-zA-Zµ]{0,2})");
+
+	private static final Pattern DECIMAL_DURATION = Pattern.compile("(\\d*\\.\\d+)(ms|s|m|h|d)");
+
+	private static final Pattern RUNG = Pattern.compile("(\\S+?)(?:\\s*[x×*]\\s*|\\s+)(\\d+)");
+
+	private static final Pattern PERCENT = Pattern.compile("([+-]?\\d+(?:\\.\\d+)?)\\s*%");
+
+	private static final Pattern BETA_PART = Pattern.compile("beta\\s+([\\d.]+?)\\.\\.([\\d.]+)");
+
+	private static final String DURATION_FIX = "Write a number and a unit, such as 250ms, 2s or 5m.";
+
+	private static final Map<String, ChronoUnit> UNITS = Map.of("", ChronoUnit.MILLIS, "ns", ChronoUnit.NANOS, "us",
+			ChronoUnit.MICROS, "µs", ChronoUnit.MICROS, "ms", ChronoUnit.MILLIS, "s", ChronoUnit.SECONDS, "m",
+			ChronoUnit.MINUTES, "h", ChronoUnit.HOURS, "d", ChronoUnit.DAYS);
+
+	/**
+	 * The greatest number of attempts and of rungs: more is unlimited by another name.
+	 */
+	private static final int MOST = 1_000_000;
+
+	private TextValues() {
+	}
+
+	/** Read a duration of zero or more. */
+	static Duration duration(String text) {
+		Duration duration = anyDuration(text);
+		if (duration.isNegative()) {
+			throw new InvalidTextException("must not be negative", DURATION_FIX);
+		}
+		return duration;
+	}
+
+	/** Read a duration above zero. */
+	static Duration positiveDuration(String text) {
+		Duration duration = duration(text);
+		if (duration.isZero()) {
+			throw new InvalidTextException("must be above zero", DURATION_FIX);
+		}
+		return duration;
+	}
+
+	private static Duration anyDuration(String text) {
+		Matcher simple = SIMPLE_DURATION.matcher(text);
+		try {
+			if (simple.matches()) {
+				ChronoUnit unit = UNITS.get(simple.group(2).toLowerCase(Locale.ROOT));
+				if (unit != null) {
+					return Duration.of(Long.parseLong(simple.group(1)), unit);
+				}
+			}
+			else if (text.regionMatches(true, 0, "P", 0, 1) || text.startsWith("-P")) {
+				return Duration.parse(text);
+			}
+		}
+		catch (DateTimeParseException | ArithmeticException | NumberFormatException ex) {
+			throw new InvalidTextException("must be a duration", DURATION_FIX);
+		}
+		throw new InvalidTextException("must be a duration", durationFix(text));
+	}
+
+	private static String durationFix(String text) {
+		String closed = text.replaceAll("\\s", "");
+		if (!closed.equals(text) && SIMPLE_DURATION.matcher(closed).matches()) {
+			return "Write it without blanks: " + closed + ".";
+		}
+		Matcher decimal = DECIMAL_DURATION.matcher(closed);
+		if (decimal.matches()) {
+			ChronoUnit unit = UNITS.getOrDefault(decimal.group(2), ChronoUnit.SECONDS);
+			double nanos = Double.parseDouble(decimal.group(1)) * unit.getDuration().toNanos();
+			return "Write it in a smaller unit: " + DurationText.exact(Math.round(nanos)) + ".";
+		}
+		return DURATION_FIX;
+	}
+
+	/** Read a number of attempts, the first included. */
+	static int attempts(String text) {
+		if (text.equalsIgnoreCase("unlimited")) {
+			return RetryPolicy.UNLIMITED_ATTEMPTS;
+		}
+		String fix = "Write 1 or more, or unlimited; 1 means no retry.";
+		try {
+			int attempts = Integer.parseInt(text);
+			if (attempts >= 1 && attempts <= MOST) {
+				return attempts;
+			}
+		}
+		catch (NumberFormatException ex) {
+			// falls through to the same answer
+		}
+		throw new InvalidTextException("must be a number from 1 to " + MOST + ", or unlimited", fix);
+	}
+
+	/** Read a multiplier. */
+	static double multiplier(String text) {
+		try {
+			double multiplier = Double.parseDouble(text);
+			if (multiplier >= 1 && !Double.isInfinite(multiplier)) {
+				return multiplier;
+			}
+		}
+		catch (NumberFormatException ex) {
+			// falls through to the same answer
+		}
+		throw new InvalidTextException("must be a finite number of at least 1",
+				"Write a number such as 2 or 1.5; 1 keeps the delay constant.");
+	}
+
+	/** Read a jitter. */
+	static Jitter jitter(String text) {
+		String word = text.toLowerCase(Locale.ROOT).strip();
+		Matcher percent = PERCENT.matcher(word);
+		Matcher part = BETA_PART.matcher(word);
+		try {
+			if (percent.matches()) {
+				return Jitter.proportional(Double.parseDouble(percent.group(1)) / 100);
+			}
+			if (part.matches()) {
+				return Jitter.beta(Double.parseDouble(part.group(1)), Double.parseDouble(part.group(2)));
+			}
+		}
+		catch (IllegalArgumentException ex) {
+			throw new InvalidTextException(
+					percent.matches() ? "must be above 0% and at most 100%"
+							: "must be a part of 0..1, the lower end first",
+					percent.matches() ? "Write a percentage such as 20%, or none."
+							: "Write a part such as beta 0.3..0.7.");
+		}
+		return switch (word) {
+			case "none" -> Jitter.none();
+			case "full" -> Jitter.full();
+			case "equal" -> Jitter.equal();
+			case "decorrelated" -> Jitter.decorrelated();
+			case "beta" -> Jitter.beta();
+			default -> throw new InvalidTextException(
+					"must be none, full, equal, decorrelated, beta, beta a..b or a percentage", jitterFix(word));
+		};
+	}
+
+	private static String jitterFix(String word) {
+		try {
+			double share = Double.parseDouble(word);
+			if (share > 0 && share <= 1) {
+				return "Write it as a percentage: " + Jitter.proportional(share) + ".";
+			}
+		}
+		catch (NumberFormatException ex) {
+			// not a number: the general answer
+		}
+		return "Write full for the default, or a percentage such as 20%.";
+	}
+
+	/** Read the rungs of a ladder, each a duration with an optional number of times. */
+	static List<Duration> ladder(List<String> texts) {
+		List<Duration> rungs = new ArrayList<>();
+		for (String text : texts) {
+			if (!text.isBlank()) {
+				rungs.addAll(rungs(text.strip()));
+			}
+		}
+		if (rungs.isEmpty()) {
+			throw new InvalidTextException("must have at least one rung", "Write the delays, such as 1s x5, 10s, 30s.");
+		}
+		if (rungs.size() > MOST) {
+			throw new InvalidTextException("must not have more than " + MOST + " rungs",
+					"Give fewer rungs; the last one repeats.");
+		}
+		return rungs;
+	}
+
+	private static List<Duration> rungs(String text) {
+		Matcher repeated = RUNG.matcher(text);
+		String fix = "Write a rung as a duration with an optional number of times, such as 10s or 1s x5.";
+		try {
+			if (!repeated.matches()) {
+				return List.of(duration(text));
+			}
+			int times = Integer.parseInt(repeated.group(2));
+			if (times < 1 || times > MOST) {
+				throw new InvalidTextException("has the rung '" + text + "', which repeats less than once or too often",
+						fix);
+			}
+			return Collections.nCopies(times, duration(repeated.group(1)));
+		}
+		catch (InvalidTextException ex) {
+			throw ex.rule().startsWith("has") ? ex
+					: new InvalidTextException("has the rung '" + text + "', which " + ex.rule(), fix);
+		}
+		catch (NumberFormatException ex) {
+			throw new InvalidTextException("has the rung '" + text + "', which cannot be read", fix);
+		}
+	}
+
+	/** Read a switch. */
+	static boolean flag(String text) {
+		return switch (text.toLowerCase(Locale.ROOT)) {
+			case "true", "yes", "on" -> true;
+			case "false", "no", "off" -> false;
+			default -> throw new InvalidTextException("must be true or false", "Write true or false.");
+		};
+	}
+
+	/** Read one of some words, whatever its case and its separators. */
+	static <E extends Enum<E>> E word(Class<E> type, String text) {
+		String wanted = canonical(text);
+		for (E constant : type.getEnumConstants()) {
+			if (canonical(constant.name()).equals(wanted)) {
+				return constant;
+			}
+		}
+		String words = Arrays.stream(type.getEnumConstants())
+			.map((constant) -> constant.name().toLowerCase(Locale.ROOT).replace('_', '-'))
+			.collect(Collectors.joining(", "));
+		throw new InvalidTextException("must be one of " + words, "Write one of " + words + ".");
+	}
+
+	/** Read a preset. */
+	static Preset preset(String text) {
+		return word(Preset.class, text);
+	}
+
+	/** Return a name as it is compared: letters and digits only, in lower case. */
+	static String canonical(String name) {
+		StringBuilder letters = new StringBuilder(name.length());
+		name.codePoints()
+			.filter(Character::isLetterOrDigit)
+			.map(Character::toLowerCase)
+			.forEach(letters::appendCodePoint);
+		return letters.toString();
+	}
+
+}
