@@ -57,6 +57,9 @@ final class PropertyKeys {
 
 	private static String origin(ConfigurationProperty property) {
 		Origin origin = property.getOrigin();
+		if (origin instanceof PropertySourceOrigin source && source.getOrigin() != null) {
+			origin = source.getOrigin();
+		}
 		if (origin instanceof TextResourceOrigin text) {
 			String file = file(text.getResource());
 			return (text.getLocation() != null) ? file + ":" + (text.getLocation().getLine() + 1) : file;
