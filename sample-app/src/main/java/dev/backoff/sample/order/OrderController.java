@@ -5,13 +5,11 @@ import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestBody;
-import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.server.ResponseStatusException;
 
 @RestController
-@RequestMapping("/orders")
 class OrderController {
 
 	private final OrderService service;
@@ -23,16 +21,22 @@ class OrderController {
 		this.orders = orders;
 	}
 
-	@PostMapping
+	@PostMapping("/orders")
 	@ResponseStatus(HttpStatus.CREATED)
 	Order place(@RequestBody NewOrder wanted) {
 		return this.service.place(wanted);
 	}
 
-	@GetMapping("/{id}")
+	@GetMapping("/orders/{id}")
 	Order order(@PathVariable long id) {
 		return this.orders.find(id)
 			.orElseThrow(() -> new ResponseStatusException(HttpStatus.NOT_FOUND, "no such order"));
+	}
+
+	@GetMapping("/stock/{sku}")
+	Stock stock(@PathVariable String sku) {
+		return this.orders.stock(sku)
+			.orElseThrow(() -> new ResponseStatusException(HttpStatus.NOT_FOUND, "no such article"));
 	}
 
 }

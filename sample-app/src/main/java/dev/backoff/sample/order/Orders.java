@@ -25,6 +25,10 @@ public class Orders {
 				where o.id = ?""").param(id).query(Order.class).optional();
 	}
 
+	Optional<Stock> stock(String sku) {
+		return this.jdbc.sql("select sku, available from stock where sku = ?").param(sku).query(Stock.class).optional();
+	}
+
 	Order authorised(Order order) {
 		this.jdbc.sql("update shop_order set status = 'AUTHORISED' where id = ? and status = 'NEW'")
 			.param(order.id())
