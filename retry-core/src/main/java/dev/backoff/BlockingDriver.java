@@ -11,6 +11,8 @@ import dev.backoff.time.RetryTime;
  */
 final class BlockingDriver {
 
+	private static final int MOST_SUPPRESSED = 8;
+
 	private final RetryPolicy policy;
 
 	private final String method;
@@ -30,7 +32,7 @@ final class BlockingDriver {
 	}
 
 	<C, T extends @Nullable Object, X extends Throwable> T call(C context, Operation.OnContext<C, T, X> operation,
-			@Nullable Recovery<C, T, X> recovery) throws X {
+			@Nullable Recovery<? super C, T, X> recovery) throws X {
 		CallStack stack = CallStack.ofThread();
 		RetryCall call = stack.push();
 		Ending ending;
@@ -136,7 +138,7 @@ final class BlockingDriver {
 	@SuppressWarnings({ "unchecked", "NullAway" }) // the value is a T, which says itself
 													// whether it may be null
 	private <C, T extends @Nullable Object, X extends Throwable> T finish(Ending ending, @Nullable RetryCall enclosing,
-			C context, @Nullable Recovery<C, T, X> recovery) throws X {
+			C context, @Nullable Recovery<? super C, T, X> recovery) throws X {
 		RetriesStoppedException story = ending.story();
 		T result = (T) ending.outcome().value();
 		if (story == null) {
@@ -170,7 +172,7 @@ final class BlockingDriver {
 		throw BlockingDriver.<X>asIs(thrown);
 	}
 
-	private <C, T extends @Nullable Object, X extends Throwable> boolean wants(Recovery<C, T, X> recovery,
+	private <C, T extends @Nullable Object, X extends Throwable> boolean wants(Recovery<? super C, T, X> recovery,
 			RetriesStoppedException story) {
 		if (!story.reason().isRecoverable() || story.failure() instanceof Error) {
 			return false;
@@ -184,8 +186,22 @@ final class BlockingDriver {
 		}
 	}
 
+	/*
+	 * A recovery may throw one shared instance again and again, which must not collect
+	 * the failures of all calls: one that carries a stopped failure already gets no
+	 * other.
+	 */
 	private static void suppress(Throwable thrown, Throwable failure) {
-		if (thrown != failure) {
+		if (thrown == failure || FailureRules.isFatal(thrown)) {
+			return;
+		}
+		Throwable[] carried = thrown.getSuppressed();
+		for (Throwable earlier : carried) {
+			if (earlier == failure || StopMark.of(earlier) != null) {
+				return;
+			}
+		}
+		if (carried.length < MOST_SUPPRESSED) {
 			thrown.addSuppressed(failure);
 		}
 	}

@@ -33,7 +33,22 @@ final class FailureRules {
 		this.policy = policy;
 	}
 
+	/*
+	 * What is handed in may throw: a classifier, or an exception's own getCause(). The
+	 * call then ends with the failure that was to be judged, and what was thrown beside
+	 * it.
+	 */
 	Outcome judge(Throwable failure, RetryCall call) {
+		try {
+			return judgeUnguarded(failure, call);
+		}
+		catch (Throwable ex) {
+			return Outcome.ofRefused(AttemptOutcome.PERMANENT, failure,
+					new Decision.Stop(StopReason.NOT_RETRYABLE, "a classifier failed with " + name(ex), ex));
+		}
+	}
+
+	private Outcome judgeUnguarded(Throwable failure, RetryCall call) {
 		if (failure instanceof Error && !isListedError(failure)) {
 			return refuse(AttemptOutcome.ERROR, failure, StopReason.NOT_RETRYABLE, name(failure)
 					+ (isFatal(failure) ? " is never retried" : " is an Error; name it in retryOn to retry"));
@@ -54,14 +69,7 @@ final class FailureRules {
 	}
 
 	private Outcome classify(Throwable failure) {
-		FailureClassification classification;
-		try {
-			classification = classification(failure);
-		}
-		catch (Throwable ex) {
-			return Outcome.ofRefused(AttemptOutcome.PERMANENT, failure,
-					new Decision.Stop(StopReason.NOT_RETRYABLE, "a classifier failed with " + name(ex), ex));
-		}
+		FailureClassification classification = classification(failure);
 		boolean permanent = classification != null && classification.kind() == FailureClassification.Kind.PERMANENT;
 		if (permanent && !this.policy.retryOn().contains(failure.getClass())) {
 			return refuse(failure, name(failure) + " is permanent; name its own class in retryOn to retry");
@@ -144,7 +152,7 @@ final class FailureRules {
 		return Outcome.ofRefused(kind, failure, new Decision.Stop(reason, why));
 	}
 
-	private static String name(Throwable failure) {
+	static String name(Throwable failure) {
 		String simple = failure.getClass().getSimpleName();
 		return simple.isEmpty() ? failure.getClass().getName() : simple;
 	}

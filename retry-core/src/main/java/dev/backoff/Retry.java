@@ -107,7 +107,7 @@ public final class Retry {
 	 */
 	public <T extends @Nullable Object, X extends Throwable> T call(Operation<T, X> operation,
 			Recovery<? super Operation<T, X>, T, X> recovery) throws X {
-		return this.<Operation<T, X>, T, X>callOn(operation, (context, number) -> context.run(), recovery::recover);
+		return this.<Operation<T, X>, T, X>callOn(operation, (context, number) -> context.run(), recovery);
 	}
 
 	/**
@@ -123,7 +123,7 @@ public final class Retry {
 	 * @throws X what the last attempt or the recovery threw, the same instance
 	 */
 	public <C, T extends @Nullable Object, X extends Throwable> T callOn(C context,
-			Operation.OnContext<C, T, X> operation, @Nullable Recovery<C, T, X> recovery) throws X {
+			Operation.OnContext<C, T, X> operation, @Nullable Recovery<? super C, T, X> recovery) throws X {
 		return this.blocking.call(context, operation, recovery);
 	}
 

@@ -17,6 +17,9 @@ import dev.backoff.time.RetryTime;
  */
 final class RetryCall {
 
+	/* An attempt may outlive many failing calls inside it; older ones have their mark. */
+	private static final int MOST_NOTED = 32;
+
 	private final @Nullable RetryCall enclosing;
 
 	private @Nullable RetryCall inner;
@@ -160,6 +163,9 @@ final class RetryCall {
 		if (this.stoppedInside == null) {
 			this.stoppedInside = new ArrayList<>(2);
 		}
+		if (this.stoppedInside.size() == MOST_NOTED) {
+			this.stoppedInside.remove(0);
+		}
 		this.stoppedInside.add(failure);
 	}
 
@@ -177,7 +183,7 @@ final class RetryCall {
 			}
 		}
 		RetriesStoppedException mark = StopMark.of(failure);
-		return mark != null && mark.began() - this.attemptStarted >= 0;
+		return mark != null && mark.began() - this.attemptStarted > 0;
 	}
 
 	@Nullable RetryCall enclosing() {

@@ -57,7 +57,11 @@ final class RetryDecider {
 
 	/** Return what a failure amounts to. */
 	Outcome judge(Throwable failure, RetryCall call) {
-		return this.rules.judge(failure, call);
+		Outcome outcome = this.rules.judge(failure, call);
+		if (outcome.refusal() != null && outcome.refusal().problem() != null) {
+			this.listeners.hookFailed("classifier", outcome.refusal().problem());
+		}
+		return outcome;
 	}
 
 	/**
@@ -77,8 +81,9 @@ final class RetryDecider {
 			return outcome.refusal();
 		}
 		// 3. switched on, attempts left; polling goes on while retries are off
-		if (outcome.kind() != AttemptOutcome.PENDING && !isEnabled()) {
-			return new Decision.Stop(StopReason.DISABLED);
+		Decision.Stop switchedOff = switchedOff(outcome);
+		if (switchedOff != null) {
+			return switchedOff;
 		}
 		if (call.attempt() >= this.policy.maxAttempts()
 				&& this.policy.maxAttempts() != RetryPolicy.UNLIMITED_ATTEMPTS) {
@@ -102,8 +107,9 @@ final class RetryDecider {
 	 * @return why not, or null if it may
 	 */
 	Decision.@Nullable Stop decideAfterWait(Outcome outcome, RetryCall call, long now) {
-		if (outcome.kind() != AttemptOutcome.PENDING && !isEnabled()) {
-			return new Decision.Stop(StopReason.DISABLED);
+		Decision.Stop switchedOff = switchedOff(outcome);
+		if (switchedOff != null) {
+			return switchedOff;
 		}
 		if (call.timeLeft(now) <= 0) {
 			return new Decision.Stop(StopReason.DEADLINE, "the wait took longer than chosen");
@@ -111,8 +117,18 @@ final class RetryDecider {
 		return null;
 	}
 
-	private boolean isEnabled() {
-		return this.policy.isEnabled() && this.enabled.getAsBoolean();
+	private Decision.@Nullable Stop switchedOff(Outcome outcome) {
+		if (outcome.kind() == AttemptOutcome.PENDING) {
+			return null;
+		}
+		try {
+			return (this.policy.isEnabled() && this.enabled.getAsBoolean()) ? null
+					: new Decision.Stop(StopReason.DISABLED);
+		}
+		catch (Throwable ex) {
+			this.listeners.hookFailed("switch", ex);
+			return new Decision.Stop(StopReason.DISABLED, "the switch failed with " + FailureRules.name(ex), ex);
+		}
 	}
 
 	private boolean fits(long delay, long timeLeft) {

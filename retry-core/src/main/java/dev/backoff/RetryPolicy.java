@@ -3,6 +3,7 @@ package dev.backoff;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -95,9 +96,15 @@ public final class RetryPolicy {
 		this.matchCauses = builder.matchCauses;
 		this.retryAfterEnabled = builder.retryAfterEnabled;
 		this.retryAfterMax = (builder.retryAfterMax != null) ? Nanos.of(builder.retryAfterMax)
-				: Math.max(Nanos.of(DEFAULT_RETRY_AFTER_MAX), this.rule.capNanos());
+				: Math.max(Nanos.of(DEFAULT_RETRY_AFTER_MAX), longestDelay(this.rule));
 		this.nestedMultiply = builder.nestedMultiply;
 		this.enabled = builder.enabled;
+	}
+
+	/* A ladder without a cap ends at its longest rung; "no cap" would follow any hint. */
+	private static long longestDelay(BackoffRule rule) {
+		int rungs = rule.shape().rungs();
+		return (rungs == 0) ? rule.capNanos() : IntStream.rangeClosed(1, rungs).mapToLong(rule::capped).max().orElse(0);
 	}
 
 	/**
@@ -531,7 +538,8 @@ public final class RetryPolicy {
 
 		/**
 		 * Set the longest hint that is followed.
-		 * @param max zero or more; by default the larger of one minute and the cap
+		 * @param max zero or more; by default the larger of one minute and the cap, of a
+		 * ladder its longest rung
 		 * @return this builder
 		 */
 		public Builder retryAfterMax(Duration max) {

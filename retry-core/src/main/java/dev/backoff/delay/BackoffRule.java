@@ -101,7 +101,7 @@ public final class BackoffRule {
 	public BackoffRule withBaseAtLeast(Duration floor) {
 		long most = this.jitter.replacesShape() ? this.cap / 2 : this.cap;
 		long raised = Math.min(Nanos.of(floor), most);
-		return (raised <= this.base) ? this
+		return (this.shape.rungs() == 0 && raised <= this.base) ? this
 				: new BackoffRule(this.shape.withBaseAtLeast(Duration.ofNanos(raised)), this.cap, this.jitter);
 	}
 

@@ -1,0 +1,214 @@
+package dev.backoff.delay;
+
+import java.math.BigDecimal;
+import java.math.MathContext;
+import java.math.RoundingMode;
+import java.time.Duration;
+import java.util.stream.LongStream;
+
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import dev.backoff.time.Nanos;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.within;
+
+class ExponentialShapeTests {
+
+	private static final Duration LARGEST = Duration.ofSeconds(Long.MAX_VALUE, 999_999_999);
+
+	private static final BigDecimal LONGEST = BigDecimal.valueOf(Long.MAX_VALUE);
+
+	@Test
+	void multipliesTheBase() {
+		assertThat(ShapeTests.millis(Shape.exponential(Duration.ofMillis(100), 2), 9)).containsExactly(100, 200, 400,
+				800, 1600, 3200, 6400, 12_800, 25_600);
+		assertThat(ShapeTests.millis(Shape.exponential(Duration.ofSeconds(10), 2), 5)).containsExactly(10_000, 20_000,
+				40_000, 80_000, 160_000);
+		assertThat(ShapeTests.millis(Shape.exponential(Duration.ofSeconds(2), 1.5), 3)).containsExactly(2000, 3000,
+				4500);
+	}
+
+	@Test
+	void roundsEachDelayFromTheExactOneOnly() {
+		Shape shape = Shape.exponential(Duration.ofMillis(100), 1.5);
+		assertThat(LongStream.rangeClosed(1, 6).map((k) -> shape.nanos((int) k)).toArray()).containsExactly(100_000_000,
+				150_000_000, 225_000_000, 337_500_000, 506_250_000, 759_375_000);
+		// 10 · 1.1^9 = 23.579…, while rounding on the way gives 24.2 or so
+		Shape tiny = Shape.exponential(Duration.ofNanos(10), 1.1);
+		assertThat(LongStream.rangeClosed(1, 10).map((k) -> tiny.nanos((int) k)).toArray()).containsExactly(10, 11, 12,
+				13, 15, 16, 18, 19, 21, 24);
+	}
+
+	@Test
+	void takesTheMultiplierAsItIsWritten() {
+		// the double next to 1.1 is 1.100000000000000088…; over 100 retries that is 9 ns
+		// of 1.3e15
+		BigDecimal exact = new BigDecimal("1.1").pow(99).multiply(BigDecimal.valueOf(100_000_000_000L));
+		assertThat(Shape.exponential(Duration.ofSeconds(100), 1.1).nanos(100))
+			.isEqualTo(exact.setScale(0, RoundingMode.HALF_UP).longValueExact());
+	}
+
+	@Test
+	void staysConstantWithMultiplierOne() {
+		Shape shape = Shape.exponential(Duration.ofNanos(123_456_789), 1);
+		for (int retry : new int[] { 1, 2, 111, 112, 113, 2000, Integer.MAX_VALUE }) {
+			assertThat(shape.nanos(retry)).isEqualTo(123_456_789);
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(doubles = { 1, 1.0000001, 1.01, 1.1, 1.4999, 1.5, 2, 10 })
+	void neverDecreases(double multiplier) {
+		for (Duration base : new Duration[] { Duration.ZERO, Duration.ofNanos(1), Duration.ofMillis(100), LARGEST }) {
+			Shape shape = Shape.exponential(base, multiplier);
+			long before = 0;
+			for (int retry = 1; retry <= 2000; retry++) {
+				long delay = shape.nanos(retry);
+				assertThat(delay).isGreaterThanOrEqualTo(before);
+				before = delay;
+			}
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(doubles = { 1.01, 1.1, 1.3, 1.49 })
+	void staysNearTheExactDelayBeyondItsTable(double multiplier) {
+		Shape shape = Shape.exponential(Duration.ofMillis(1), multiplier);
+		BigDecimal factor = new BigDecimal(Double.toString(multiplier));
+		for (int retry = 100; retry <= 400; retry++) {
+			BigDecimal exact = factor.pow(retry - 1, MathContext.DECIMAL128)
+				.multiply(BigDecimal.valueOf(1_000_000))
+				.min(LONGEST);
+			double deviation = Math.abs(shape.nanos(retry) / exact.doubleValue() - 1);
+			// half a nanosecond of rounding, one of cutting, and what a double cannot
+			// tell
+			assertThat(deviation).isLessThan(1 / exact.doubleValue() + 1e-12);
+		}
+	}
+
+	@Nested
+	class Overflow {
+
+		private final int[] retries = { 1, 2, 35, 38, 55, 58, 63, 64, 65, 100, 111, 112, 113, 114, 1000, 1024,
+				1_000_000, Integer.MAX_VALUE };
+
+		@ParameterizedTest
+		@CsvSource({ "2", "3", "10", "100" })
+		void neverBecomesNegativeOrZeroOrExceedsTheCap(int multiplier) {
+			for (Duration base : new Duration[] { Duration.ofNanos(1), Duration.ofNanos(999), Duration.ofMillis(100),
+					Duration.ofSeconds(1), Duration.ofDays(1), Duration.ofNanos(Long.MAX_VALUE - 1),
+					Duration.ofNanos(Long.MAX_VALUE), LARGEST }) {
+				for (Duration cap : new Duration[] { Duration.ofSeconds(10), Duration.ofDays(365), LARGEST }) {
+					if (cap.compareTo(base) >= 0) {
+						check(base, multiplier, cap);
+					}
+				}
+			}
+		}
+
+		private void check(Duration base, int multiplier, Duration cap) {
+			Shape shape = Shape.exponential(base, multiplier);
+			BackoffRule rule = BackoffRule.of(shape, cap, Jitter.none());
+			for (int retry : this.retries) {
+				BigDecimal exact = (retry > 1100) ? LONGEST
+						: BigDecimal.valueOf(multiplier).pow(retry - 1).multiply(BigDecimal.valueOf(Nanos.of(base)));
+				long expected = exact.min(LONGEST).longValueExact();
+				assertThat(shape.nanos(retry)).as("%s, retry %s", shape, retry).isEqualTo(expected);
+				assertThat(rule.delay(retry, 0, () -> 0)).as("%s, retry %s", rule, retry)
+					.isEqualTo(Math.min(expected, Nanos.of(cap)))
+					.isPositive();
+			}
+		}
+
+		@Test
+		void takesExtremeMultipliers() {
+			Shape shape = Shape.exponential(Duration.ofNanos(1), 1e300);
+			assertThat(shape.nanos(1)).isEqualTo(1);
+			assertThat(shape.nanos(2)).isEqualTo(Long.MAX_VALUE);
+			assertThat(Shape.exponential(Duration.ofNanos(1), Double.MAX_VALUE).nanos(Integer.MAX_VALUE))
+				.isEqualTo(Long.MAX_VALUE);
+		}
+
+		@Test
+		void staysAtZeroFromABaseOfZero() {
+			for (int retry : this.retries) {
+				assertThat(Shape.exponential(Duration.ZERO, 1e300).nanos(retry)).isZero();
+				assertThat(Shape.exponential(Duration.ZERO, 1.1).nanos(retry)).isZero();
+			}
+		}
+
+	}
+
+	@Nested
+	class Sensitivity {
+
+		/* numbers for F = 1 s, M = 2, n = 8 */
+
+		@Test
+		void toTheMultiplierIsTheDerivative() {
+			double step = 1e-3;
+			double measured = (seconds(2 + step) - seconds(2 - step)) / (2 * step);
+			assertThat(7 * Math.pow(2, 6)).isEqualTo(448);
+			assertThat(measured).isCloseTo(448, within(1e-3));
+		}
+
+		@Test
+		void toTheRetryIsTheDerivative() {
+			// a thousand small steps a retry, to differentiate where there are whole
+			// retries only
+			Shape shape = Shape.exponential(Duration.ofSeconds(1), Math.pow(2, 1e-3));
+			double measured = (shape.nanos(7002) - shape.nanos(7000)) / 2e-3 / 1e9;
+			assertThat(Math.pow(2, 7) * Math.log(2)).isCloseTo(88.7, within(0.05));
+			assertThat(measured).isCloseTo(Math.pow(2, 7) * Math.log(2), within(1e-3));
+		}
+
+		private double seconds(double multiplier) {
+			return Shape.exponential(Duration.ofSeconds(1), multiplier).nanos(8) / 1e9;
+		}
+
+	}
+
+	@Nested
+	class Preconditions {
+
+		@ParameterizedTest
+		@CsvSource({ "0.999, 0.999", "0, 0.0", "-2, -2.0", "NaN, NaN", "Infinity, Infinity", "-Infinity, -Infinity" })
+		void rejectTheMultiplier(double multiplier, String text) {
+			assertThatIllegalArgumentException().isThrownBy(() -> Shape.exponential(Duration.ofMillis(100), multiplier))
+				.withMessage("Invalid multiplier (" + text + "): must be a finite number of at least 1.");
+		}
+
+		@Test
+		void rejectANegativeBase() {
+			assertThatIllegalArgumentException().isThrownBy(() -> Shape.exponential(Duration.ofNanos(-1), 2))
+				.withMessage("Invalid base (-1ns): must not be negative.");
+		}
+
+	}
+
+	@Test
+	void raisesItsBase() {
+		Shape shape = Shape.exponential(Duration.ofMillis(100), 2);
+		assertThat(ShapeTests.millis(shape.withBaseAtLeast(Duration.ofSeconds(1)), 3)).containsExactly(1000, 2000,
+				4000);
+		assertThat(shape.withBaseAtLeast(Duration.ofMillis(99))).isEqualTo(shape);
+	}
+
+	@Test
+	void isAValue() {
+		Shape shape = Shape.exponential(Duration.ofMillis(100), 2);
+		assertThat(shape).isEqualTo(Shape.exponential(Duration.ofMillis(100), 2.0))
+			.hasSameHashCodeAs(Shape.exponential(Duration.ofMillis(100), 2.0))
+			.isNotEqualTo(Shape.exponential(Duration.ofMillis(101), 2))
+			.isNotEqualTo(Shape.exponential(Duration.ofMillis(100), 2.1))
+			.hasToString("exponential 100ms ×2");
+		assertThat(Shape.exponential(Duration.ofSeconds(1), 1.75)).hasToString("exponential 1s ×1.75");
+	}
+
+}

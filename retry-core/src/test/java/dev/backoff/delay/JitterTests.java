@@ -1,0 +1,228 @@
+package dev.backoff.delay;
+
+import java.time.Duration;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import dev.backoff.fixture.RandomSources;
+import dev.backoff.time.Nanos;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+class JitterTests {
+
+	private static final double GREATEST = Math.nextDown(1.0);
+
+	private static final long MILLI = 1_000_000;
+
+	static Stream<Jitter> all() {
+		return Stream.of(Jitter.none(), Jitter.full(), Jitter.equal(), Jitter.proportional(0.2), Jitter.proportional(1),
+				Jitter.decorrelated(), Jitter.beta(), Jitter.beta(0.3, 0.7));
+	}
+
+	@Nested
+	class Tables {
+
+		/*
+		 * for a delay of 100 ms below a cap of 10 s, decorrelated from a previous 300 ms
+		 */
+
+		@ParameterizedTest
+		@CsvSource({ "none, 100000000, 100000000, 100000000", "full, 0, 50000000, 99999999",
+				"equal, 50000000, 75000000, 99999999", "20%, 80000000, 100000000, 119999999",
+				"100%, 0, 100000000, 199999999", "decorrelated, 100000000, 500000000, 899999999",
+				"beta, 0, 50000000, 99999999", "beta 0.3..0.7, 30000000, 50000000, 70000000" })
+		void atLeastMiddleAndGreatestDraw(String name, long least, long middle, long greatest) {
+			Jitter jitter = all().filter((candidate) -> candidate.toString().equals(name)).findFirst().orElseThrow();
+			assertThat(jitter.apply(100 * MILLI, 300 * MILLI, 100 * MILLI, 10_000 * MILLI, 0)).isEqualTo(least);
+			assertThat(jitter.apply(100 * MILLI, 300 * MILLI, 100 * MILLI, 10_000 * MILLI, 0.5)).isEqualTo(middle);
+			long highest = jitter.apply(100 * MILLI, 300 * MILLI, 100 * MILLI, 10_000 * MILLI, GREATEST);
+			assertThat(highest).isBetween(greatest - 2, greatest);
+		}
+
+		@Test
+		void proportionalDrawsBelowTheCapInsteadOfClamping() {
+			Jitter jitter = Jitter.proportional(0.2);
+			long cap = 100 * MILLI;
+			assertThat(jitter.apply(cap, 0, 0, cap, 0)).isEqualTo(80 * MILLI);
+			assertThat(jitter.apply(cap, 0, 0, cap, 0.5)).isEqualTo(90 * MILLI);
+			assertThat(jitter.apply(cap, 0, 0, cap, GREATEST)).isEqualTo(cap - 1);
+			assertThat(jitter.apply(cap, 0, 0, 110 * MILLI, 0.5)).isEqualTo(95 * MILLI);
+		}
+
+		@Test
+		void decorrelatedDrawsBelowTheCapInsteadOfClamping() {
+			long base = 100 * MILLI;
+			long cap = 1000 * MILLI;
+			assertThat(Jitter.decorrelated().apply(0, 900 * MILLI, base, cap, 0.5)).isEqualTo(550 * MILLI);
+			assertThat(Jitter.decorrelated().apply(0, 900 * MILLI, base, cap, GREATEST)).isEqualTo(cap - 1);
+		}
+
+		@Test
+		void decorrelatedTakesAPreviousDelayBelowAThirdOfTheBase() {
+			assertThat(Jitter.decorrelated().apply(0, 0, 100, 1000, GREATEST)).isEqualTo(100);
+		}
+
+	}
+
+	@Nested
+	class Range {
+
+		@ParameterizedTest
+		@MethodSource("dev.backoff.delay.JitterTests#all")
+		void isNeverLeft(Jitter jitter) {
+			for (long base : new long[] { 0, 1, 2, 3, 100_000_000, Long.MAX_VALUE / 4, Long.MAX_VALUE }) {
+				for (long cap : new long[] { 2, 10_000_000_000L, Long.MAX_VALUE }) {
+					if (cap >= (jitter.replacesShape() ? Nanos.times(base, 2) : base)) {
+						sweep(jitter, Duration.ofNanos(base), Duration.ofNanos(cap));
+					}
+				}
+			}
+		}
+
+		private void sweep(Jitter jitter, Duration base, Duration cap) {
+			BackoffRule rule = BackoffRule.of(Shape.exponential(base, 2), cap, jitter);
+			for (double u : new double[] { 0, Double.MIN_VALUE, 0.3, 0.5, 0.9999, GREATEST }) {
+				long previous = 0;
+				for (int retry = 1; retry <= 2000; retry++) {
+					long capped = rule.capped(retry);
+					long delay = rule.delay(retry, previous, () -> u);
+					long least = least(jitter, capped, rule.baseNanos());
+					long greatest = greatest(jitter, capped, (retry == 1) ? rule.baseNanos() : previous,
+							rule.capNanos());
+					if (delay < least || delay > Math.max(least, greatest)) {
+						throw new AssertionError(rule + ", retry " + retry + ", draw " + u + ": " + delay
+								+ " is outside " + least + ".." + greatest);
+					}
+					previous = delay;
+				}
+			}
+		}
+
+		private long least(Jitter jitter, long delay, long base) {
+			return switch (jitter.toString()) {
+				case "none" -> delay;
+				case "equal" -> delay - delay / 2;
+				case "20%" -> delay - (long) (0.2 * delay);
+				case "decorrelated" -> base;
+				case "beta 0.3..0.7" -> (long) (0.3 * delay);
+				default -> 0;
+			};
+		}
+
+		private long greatest(Jitter jitter, long delay, long previous, long cap) {
+			return switch (jitter.toString()) {
+				case "20%" -> Math.min(cap, Nanos.plus(delay, (long) (0.2 * delay)));
+				case "100%" -> Math.min(cap, Nanos.plus(delay, delay));
+				case "decorrelated" -> Math.min(cap, Nanos.times(previous, 3));
+				case "beta 0.3..0.7" -> (long) (0.7 * delay) + 1;
+				default -> delay;
+			};
+		}
+
+		@ParameterizedTest
+		@MethodSource("dev.backoff.delay.JitterTests#all")
+		void isReachedAtTheLargestDelayToo(Jitter jitter) {
+			long largest = Long.MAX_VALUE;
+			double least = jitter.apply(largest, largest, 0, largest, 0) / (double) largest;
+			double greatest = jitter.apply(largest, largest, 0, largest, GREATEST) / (double) largest;
+			double[] expected = switch (jitter.toString()) {
+				case "none" -> new double[] { 1, 1 };
+				case "equal" -> new double[] { 0.5, 1 };
+				case "20%" -> new double[] { 0.8, 1 };
+				case "beta 0.3..0.7" -> new double[] { 0.3, 0.7 };
+				default -> new double[] { 0, 1 };
+			};
+			assertThat(Math.abs(least - expected[0])).isLessThan(1e-7);
+			assertThat(Math.abs(greatest - expected[1])).isLessThan(1e-7);
+		}
+
+		@ParameterizedTest
+		@MethodSource("dev.backoff.delay.JitterTests#all")
+		void growsWithTheDraw(Jitter jitter) {
+			long before = -1;
+			for (double u = 0; u < 1; u += 1 / 1024.0) {
+				long delay = jitter.apply(MILLI, 3 * MILLI, MILLI, 10 * MILLI, u);
+				assertThat(delay).isGreaterThanOrEqualTo(before);
+				before = delay;
+			}
+		}
+
+	}
+
+	@Nested
+	class Draws {
+
+		@ParameterizedTest
+		@MethodSource("dev.backoff.delay.JitterTests#all")
+		void takesOneUniformADelay(Jitter jitter) {
+			RandomSources.Counting random = RandomSources.counting(RandomSources.seeded(1));
+			BackoffRule rule = BackoffRule.of(Shape.exponential(Duration.ofMillis(100), 2), Duration.ofSeconds(10),
+					jitter);
+			for (int retry = 1; retry <= 1000; retry++) {
+				rule.delay(retry, 100, random);
+			}
+			assertThat(random.draws()).isEqualTo(jitter.isRandom() ? 1000 : 0);
+		}
+
+		@Test
+		void onlyNoneIsNotRandom() {
+			assertThat(all().filter((jitter) -> !jitter.isRandom())).containsExactly(Jitter.none());
+		}
+
+		@Test
+		void onlyDecorrelatedReplacesTheShape() {
+			assertThat(all().filter(Jitter::replacesShape)).containsExactly(Jitter.decorrelated());
+		}
+
+	}
+
+	@Nested
+	class Preconditions {
+
+		@ParameterizedTest
+		@CsvSource({ "0, 0.0", "-0.2, -0.2", "1.0001, 1.0001", "NaN, NaN", "Infinity, Infinity" })
+		void rejectTheShare(double share, String text) {
+			assertThatIllegalArgumentException().isThrownBy(() -> Jitter.proportional(share))
+				.withMessage("Invalid jitter (" + text + "): must be above 0 and at most 1 (0% to 100%).");
+		}
+
+		@ParameterizedTest
+		@ValueSource(doubles = { Double.MIN_VALUE, 0.2, 1 })
+		void acceptTheShare(double share) {
+			assertThat(Jitter.proportional(share).isRandom()).isTrue();
+		}
+
+		@ParameterizedTest
+		@CsvSource({ "0.7, 0.3, 0.7..0.3", "0.5, 0.5, 0.5..0.5", "-0.1, 0.5, -0.1..0.5", "0.5, 1.1, 0.5..1.1",
+				"NaN, 1, NaN..1.0", "0, NaN, 0.0..NaN" })
+		void rejectThePart(double from, double to, String text) {
+			assertThatIllegalArgumentException().isThrownBy(() -> Jitter.beta(from, to))
+				.withMessage("Invalid jitter (beta " + text + "): must be a part of 0..1, the lower end first.");
+		}
+
+	}
+
+	@Test
+	void sayWhatTheyAre() {
+		assertThat(all()).extracting(Jitter::toString)
+			.containsExactly("none", "full", "equal", "20%", "100%", "decorrelated", "beta", "beta 0.3..0.7");
+		assertThat(Jitter.proportional(0.125)).hasToString("12.5%");
+	}
+
+	@Test
+	void areValues() {
+		assertThat(Jitter.beta(0, 1)).isEqualTo(Jitter.beta()).hasSameHashCodeAs(Jitter.beta());
+		assertThat(Jitter.beta(0.3, 0.7)).isNotEqualTo(Jitter.beta(0.3, 0.8)).isNotEqualTo(Jitter.beta(0.2, 0.7));
+		assertThat(Jitter.proportional(0.2)).isEqualTo(Jitter.proportional(0.2)).isNotEqualTo(Jitter.proportional(0.3));
+		assertThat(Jitter.full()).isNotEqualTo(Jitter.equal());
+	}
+
+}

@@ -1,0 +1,34 @@
+package dev.backoff.spring.advice;
+
+import java.util.function.Supplier;
+
+import org.aopalliance.intercept.MethodInterceptor;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Hand each invocation of an annotated method to its retry.
+ *
+ * @since 0.1
+ */
+public final class BackoffInterceptor implements MethodInterceptor {
+
+	private final Supplier<BackoffMethods> methods;
+
+	/**
+	 * Make the interceptor.
+	 * @param methods the registry, asked for at the first call
+	 */
+	public BackoffInterceptor(Supplier<BackoffMethods> methods) {
+		this.methods = methods;
+	}
+
+	@Override
+	public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
+		Object target = invocation.getThis();
+		Class<?> type = (target != null) ? target.getClass() : invocation.getMethod().getDeclaringClass();
+		MethodRetry retry = this.methods.get().find(invocation.getMethod(), type);
+		return (retry != null) ? retry.invoke(invocation) : invocation.proceed();
+	}
+
+}

@@ -1,0 +1,21 @@
+package dev.backoff.spring.advice;
+
+import org.jspecify.annotations.Nullable;
+
+import dev.backoff.spring.policy.AnnotatedMethod;
+import dev.backoff.spring.policy.EffectivePolicy;
+
+/**
+ * What is known of an annotated method before its first call, checked.
+ *
+ * @param method the method with its annotations
+ * @param label the method as meters and logs call it
+ * @param policy what is in effect for it
+ * @param retryWhen the condition for results that count as failures, or null
+ * @param until the condition for results that are final, or null
+ * @param recover what takes over after an unsuccessful stop, or null
+ */
+record MethodPlan(AnnotatedMethod method, String label, EffectivePolicy policy, @Nullable ResultExpression retryWhen,
+		@Nullable ResultExpression until, @Nullable RecoverMethods recover) {
+
+}

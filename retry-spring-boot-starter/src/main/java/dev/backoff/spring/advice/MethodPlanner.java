@@ -1,0 +1,125 @@
+package dev.backoff.spring.advice;
+
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Flow;
+import java.util.concurrent.Future;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.core.ResolvableType;
+import org.springframework.util.ClassUtils;
+
+import dev.backoff.FailureClassifier;
+import dev.backoff.annotation.Backoff;
+import dev.backoff.spring.policy.AnnotatedMethod;
+import dev.backoff.spring.policy.BackoffPolicies;
+import dev.backoff.spring.policy.EffectivePolicy;
+import dev.backoff.spring.policy.PolicyKey;
+import dev.backoff.spring.policy.Problem;
+
+/** Check annotated methods, whole, and make a plan of each that can work. */
+final class MethodPlanner {
+
+	private static final List<String> REACTIVE_TYPES = List.of("org.reactivestreams.Publisher",
+			"kotlinx.coroutines.flow.Flow", "io.reactivex.rxjava3.core.Single", "io.smallrye.mutiny.Uni");
+
+	private final BackoffPolicies policies;
+
+	private final BeanFactory beanFactory;
+
+	MethodPlanner(BackoffPolicies policies, BeanFactory beanFactory) {
+		this.policies = policies;
+		this.beanFactory = beanFactory;
+	}
+
+	/** Return the plan of a method, or null if there are problems, which are reported. */
+	@Nullable MethodPlan plan(AnnotatedMethod annotated, List<Problem> problems) {
+		int before = problems.size();
+		checkProxyable(annotated, problems);
+		checkReturnType(annotated, problems);
+		EffectivePolicy policy = this.policies.resolve(annotated, problems);
+		if (policy != null) {
+			checkClassifier(annotated, policy, problems);
+		}
+		ResolvableType result = ResolvableType.forMethodReturnType(annotated.method(), annotated.type());
+		ResultExpression retryWhen = expression(annotated, "retryWhen", annotated.attribute(Backoff::retryWhen), result,
+				problems);
+		ResultExpression until = expression(annotated, "until", annotated.attribute(Backoff::until), result, problems);
+		String recover = annotated.attribute(Backoff::recover);
+		RecoverMethods recovery = recover.isEmpty() ? null : RecoverMethods.find(annotated, recover, problems);
+		if (policy == null || problems.size() > before) {
+			return null;
+		}
+		return new MethodPlan(annotated, this.policies.label(annotated), policy, retryWhen, until, recovery);
+	}
+
+	private static @Nullable ResultExpression expression(AnnotatedMethod annotated, String attribute, String text,
+			ResolvableType result, List<Problem> problems) {
+		return text.isEmpty() ? null
+				: ResultExpression.parse(annotated.place() + ": invalid " + attribute, text, result, problems);
+	}
+
+	private static void checkProxyable(AnnotatedMethod annotated, List<Problem> problems) {
+		int modifiers = annotated.method().getModifiers();
+		String hindrance = Modifier.isPrivate(modifiers) ? "private"
+				: Modifier.isStatic(modifiers) ? "static" : Modifier.isFinal(modifiers) ? "final" : null;
+		if (hindrance != null && annotated.onMethod() != null) {
+			problems
+				.add(Problem.ofPlace(annotated.place(), "is on a " + hindrance + " method, which no proxy can advise",
+						"Make the method non-" + hindrance + ", or move the annotation to a method that calls it."));
+		}
+	}
+
+	private static void checkReturnType(AnnotatedMethod annotated, List<Problem> problems) {
+		Class<?> type = annotated.method().getReturnType();
+		boolean later = Future.class.isAssignableFrom(type) || CompletionStage.class.isAssignableFrom(type)
+				|| Flow.Publisher.class.isAssignableFrom(type)
+				|| REACTIVE_TYPES.stream().anyMatch((name) -> is(type, name));
+		boolean suspends = Arrays.stream(annotated.method().getParameterTypes())
+			.anyMatch((parameter) -> parameter.getName().equals("kotlin.coroutines.Continuation"));
+		if (later || suspends) {
+			problems.add(Problem.ofPlace(annotated.place(),
+					(annotated.onMethod() != null)
+							? "is on a method that fails after it has returned ("
+									+ (suspends ? "a suspend function" : type.getSimpleName()) + ")"
+							: "reaches " + annotated.signature() + ", which fails after it has returned ("
+									+ (suspends ? "a suspend function" : type.getSimpleName()) + ")",
+					"Annotate a method that returns its result; asynchronous ones are not retried."));
+		}
+	}
+
+	private static boolean is(Class<?> type, String name) {
+		return ClassUtils.getAllInterfacesForClassAsSet(type)
+			.stream()
+			.anyMatch((contract) -> contract.getName().equals(name)) || type.getName().equals(name);
+	}
+
+	private void checkClassifier(AnnotatedMethod annotated, EffectivePolicy policy, List<Problem> problems) {
+		String name = policy.classifier();
+		if (name != null && !(this.beanFactory.containsBean(name)
+				&& this.beanFactory.isTypeMatch(name, FailureClassifier.class))) {
+			EffectivePolicy.Value value = policy.values().get(PolicyKey.CLASSIFIER);
+			problems.add(Problem.ofPlace(
+					annotated.place() + ": invalid classifier (" + name + ")"
+							+ ((value != null) ? " at " + value.origin() : ""),
+					"names no bean of type FailureClassifier",
+					"Write the name of such a bean, or define one called " + name + "."));
+		}
+	}
+
+	/** Return the other retry annotation of a method, which would multiply, or null. */
+	static @Nullable String otherRetry(Method method, Collection<String> annotations) {
+		return Arrays.stream(method.getAnnotations())
+			.map((annotation) -> annotation.annotationType().getName())
+			.filter(annotations::contains)
+			.findFirst()
+			.orElse(null);
+	}
+
+}

@@ -1,0 +1,53 @@
+package dev.backoff.spring.advice;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+import dev.backoff.RetryPolicy;
+import dev.backoff.delay.DelayPlan;
+import dev.backoff.time.DurationText;
+import dev.backoff.time.Nanos;
+
+/** What a method's plan does that is probably not meant. */
+final class PlanAdvice {
+
+	private static final long LONG_WAIT = 10_000_000_000L;
+
+	private static final List<String> OTHER_RETRIES = List.of("org.springframework.resilience.annotation.Retryable",
+			"org.springframework.retry.annotation.Retryable", "io.github.resilience4j.retry.annotation.Retry");
+
+	private PlanAdvice() {
+	}
+
+	static List<String> of(MethodPlan plan) {
+		List<String> advice = new ArrayList<>(plan.policy().advice());
+		RetryPolicy policy = plan.policy().numbers();
+		long waits = waits(policy);
+		if (waits > LONG_WAIT) {
+			boolean scheduled = has(plan, "org.springframework.scheduling.annotation.Scheduled");
+			advice.add("waits of up to " + ((waits == Nanos.UNLIMITED) ? "any length" : DurationText.story(waits))
+					+ " in all hold the calling thread"
+					+ (scheduled ? ", and the next run of the schedule with it" : ""));
+		}
+		String other = MethodPlanner.otherRetry(plan.method().method(), OTHER_RETRIES);
+		if (other != null) {
+			advice.add("@" + other + " is on the method too: the attempts multiply; remove one of the two");
+		}
+		return List.copyOf(advice);
+	}
+
+	private static long waits(RetryPolicy policy) {
+		long limit = policy.deadlineNanos();
+		if (policy.maxAttempts() == RetryPolicy.UNLIMITED_ATTEMPTS) {
+			return limit;
+		}
+		return Math.min(limit, DelayPlan.of(policy.rule(), policy.maxAttempts() - 1).totalGreatest());
+	}
+
+	private static boolean has(MethodPlan plan, String annotation) {
+		return Arrays.stream(plan.method().method().getAnnotations())
+			.anyMatch((present) -> present.annotationType().getName().equals(annotation));
+	}
+
+}

@@ -1,0 +1,177 @@
+package dev.backoff.spring.advice;
+
+import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.core.MethodParameter;
+import org.springframework.core.ResolvableType;
+import org.springframework.util.ClassUtils;
+import org.springframework.util.ReflectionUtils;
+
+import dev.backoff.RetriesStoppedException;
+import dev.backoff.spring.policy.AnnotatedMethod;
+import dev.backoff.spring.policy.Problem;
+
+/**
+ * The methods of a bean that recover one of its methods: the same name, the same
+ * parameters, and as their last one the failure they accept, the story, or nothing.
+ * <p>
+ * Of several, the one whose parameter is nearest to the failure's class is taken, in
+ * whatever order they are declared; then one that takes the story; then one that takes
+ * neither.
+ */
+final class RecoverMethods {
+
+	private final List<Candidate> candidates;
+
+	private RecoverMethods(List<Candidate> candidates) {
+		this.candidates = List.copyOf(candidates);
+	}
+
+	/**
+	 * Find the methods of the given name.
+	 * @return the methods, or null if there is none that fits, which is then reported
+	 */
+	static @Nullable RecoverMethods find(AnnotatedMethod annotated, String name, List<Problem> problems) {
+		List<Candidate> fitting = new ArrayList<>();
+		List<Method> named = methods(annotated.type(), name);
+		for (Method method : named) {
+			Candidate candidate = candidate(annotated, method);
+			if (candidate != null) {
+				fitting.add(candidate);
+			}
+		}
+		if (fitting.isEmpty()) {
+			problems.add(Problem.ofPlace(annotated.place() + ": invalid recover (" + name + ")",
+					named.isEmpty() ? "names no method of " + annotated.type().getSimpleName()
+							: "names a method with other parameters or another return type",
+					"Write " + expected(annotated, name) + ", if you like with a Throwable or a "
+							+ "RetriesStoppedException as its last parameter."));
+			return null;
+		}
+		return new RecoverMethods(fitting);
+	}
+
+	private static List<Method> methods(Class<?> type, String name) {
+		Set<Method> methods = new LinkedHashSet<>();
+		for (Method method : ReflectionUtils.getUniqueDeclaredMethods(type)) {
+			methods.add(method);
+		}
+		for (Class<?> contract : ClassUtils.getAllInterfacesForClassAsSet(type)) {
+			for (Method method : contract.getMethods()) {
+				methods.add(ClassUtils.getMostSpecificMethod(method, type));
+			}
+		}
+		return methods.stream()
+			.filter((method) -> method.getName().equals(name) && !method.isBridge() && !method.isSynthetic())
+			.toList();
+	}
+
+	private static @Nullable Candidate candidate(AnnotatedMethod annotated, Method method) {
+		Class<?> type = annotated.type();
+		int count = annotated.method().getParameterCount();
+		int extra = method.getParameterCount() - count;
+		if (extra < 0 || extra > 1 || method.equals(annotated.method())) {
+			return null;
+		}
+		for (int i = 0; i < count; i++) {
+			ResolvableType given = parameter(annotated.method(), i, type);
+			ResolvableType taken = parameter(method, i, type);
+			if (!ClassUtils.isAssignable(taken.toClass(), given.toClass())) {
+				return null;
+			}
+		}
+		Class<?> failure = (extra == 1) ? parameter(method, count, type).toClass() : null;
+		if (failure != null && !Throwable.class.isAssignableFrom(failure)) {
+			return null;
+		}
+		Class<?> wanted = ResolvableType.forMethodReturnType(annotated.method(), type).toClass();
+		Class<?> returned = ResolvableType.forMethodReturnType(method, type).toClass();
+		boolean compatible = wanted == void.class || ClassUtils.isAssignable(wanted, returned);
+		return compatible ? new Candidate(method, failure) : null;
+	}
+
+	private static ResolvableType parameter(Method method, int index, Class<?> type) {
+		return ResolvableType.forMethodParameter(new MethodParameter(method, index).withContainingClass(type));
+	}
+
+	private static String expected(AnnotatedMethod annotated, String name) {
+		return annotated.method().getReturnType().getSimpleName() + " " + name
+				+ Arrays.stream(annotated.method().getParameterTypes())
+					.map(Class::getSimpleName)
+					.collect(Collectors.joining(", ", "(", ")"));
+	}
+
+	/** Return all methods found. */
+	List<Method> all() {
+		return this.candidates.stream().map(Candidate::method).toList();
+	}
+
+	/** Return the method for a stop, or null if none accepts it. */
+	@Nullable Candidate choose(RetriesStoppedException stopped) {
+		Candidate best = null;
+		int least = Integer.MAX_VALUE;
+		for (Candidate candidate : this.candidates) {
+			int distance = candidate.distance(stopped);
+			if (distance < least) {
+				least = distance;
+				best = candidate;
+			}
+		}
+		return best;
+	}
+
+	/**
+	 * One method.
+	 *
+	 * @param method the method
+	 * @param failure the type of its last parameter, or null if it takes none besides the
+	 * operation's
+	 */
+	record Candidate(Method method, @Nullable Class<?> failure) {
+
+		private static final int TAKES_STORY = 1_000;
+
+		private static final int TAKES_NOTHING = 2_000;
+
+		private int distance(RetriesStoppedException stopped) {
+			if (this.failure == null) {
+				return TAKES_NOTHING;
+			}
+			if (this.failure == RetriesStoppedException.class) {
+				return TAKES_STORY;
+			}
+			Throwable thrown = (stopped.failure() != null) ? stopped.failure() : stopped;
+			int distance = 0;
+			for (Class<?> type = thrown.getClass(); type != null; type = type.getSuperclass()) {
+				if (type == this.failure) {
+					return distance;
+				}
+				distance++;
+			}
+			return Integer.MAX_VALUE;
+		}
+
+		/**
+		 * Return the arguments of the call, followed by what the method takes besides.
+		 */
+		@Nullable Object[] arguments(@Nullable Object[] arguments, RetriesStoppedException stopped) {
+			if (this.failure == null) {
+				return arguments;
+			}
+			@Nullable Object[] extended = Arrays.copyOf(arguments, arguments.length + 1);
+			boolean story = this.failure == RetriesStoppedException.class || stopped.failure() == null;
+			extended[arguments.length] = story ? stopped : stopped.failure();
+			return extended;
+		}
+
+	}
+
+}

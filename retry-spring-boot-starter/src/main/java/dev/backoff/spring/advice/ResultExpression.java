@@ -1,0 +1,132 @@
+package dev.backoff.spring.advice;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.core.ResolvableType;
+import org.springframework.expression.EvaluationContext;
+import org.springframework.expression.ParseException;
+import org.springframework.expression.spel.standard.SpelExpression;
+import org.springframework.expression.spel.standard.SpelExpressionParser;
+import org.springframework.expression.spel.support.SimpleEvaluationContext;
+
+import dev.backoff.RetryCondition;
+import dev.backoff.spring.policy.Problem;
+
+/**
+ * A condition over a result, written in the Spring Expression Language: {@code #result}
+ * and {@code #root.args}, no types, no constructors, no beans, no assignments.
+ */
+final class ResultExpression implements RetryCondition {
+
+	private static final SpelExpressionParser PARSER = new SpelExpressionParser();
+
+	private final SpelExpression expression;
+
+	private final List<EnumComparison> comparisons;
+
+	private ResultExpression(SpelExpression expression, List<EnumComparison> comparisons) {
+		this.expression = expression;
+		this.comparisons = comparisons;
+	}
+
+	/**
+	 * Read an expression.
+	 * @param place what a report calls it
+	 * @param text the expression
+	 * @param resultType the declared type of the result
+	 * @param problems gets what is wrong
+	 * @return the condition, or null if there are problems
+	 */
+	static @Nullable ResultExpression parse(String place, String text, ResolvableType resultType,
+			List<Problem> problems) {
+		String where = place + " (" + text + ")";
+		SpelExpression expression;
+		try {
+			expression = PARSER.parseRaw(text);
+		}
+		catch (ParseException | IllegalStateException ex) {
+			problems.add(Problem.ofPlace(where, "is no expression: " + firstLine(ex),
+					"Write a condition over #result, such as #result == false."));
+			return null;
+		}
+		if (resultType.resolve() == void.class) {
+			problems.add(Problem.ofPlace(where, "judges a result, and the method returns none",
+					"Remove it, or let the method return something."));
+			return null;
+		}
+		int before = problems.size();
+		List<EnumComparison> comparisons = new ArrayList<>();
+		new ExpressionCheck(where, resultType, problems, comparisons).check(expression.getAST());
+		return (problems.size() == before) ? new ResultExpression(expression, comparisons) : null;
+	}
+
+	private static String firstLine(Exception ex) {
+		String message = String.valueOf(ex.getMessage());
+		return message.lines().findFirst().orElse("").replaceAll("\\.$", "");
+	}
+
+	@Override
+	public boolean test(@Nullable Object result, @Nullable Object context) {
+		Root root = new Root(
+				(context instanceof MethodInvocation call) ? Arrays.asList(call.getArguments()) : List.of());
+		EvaluationContext evaluation = SimpleEvaluationContext.forReadOnlyDataBinding().withInstanceMethods().build();
+		evaluation.setVariable("result", result);
+		for (EnumComparison comparison : this.comparisons) {
+			comparison.check(evaluation, root);
+		}
+		Object answer = this.expression.getValue(evaluation, root);
+		if (answer instanceof Boolean met) {
+			return met;
+		}
+		throw new IllegalStateException("The expression " + this.expression.getExpressionString() + " gave "
+				+ ((answer == null) ? "null" : "a " + answer.getClass().getName()) + " instead of true or false");
+	}
+
+	@Override
+	public String toString() {
+		return this.expression.getExpressionString();
+	}
+
+	/**
+	 * What an expression stands on.
+	 *
+	 * @param args the arguments of the call
+	 */
+	public record Root(List<@Nullable Object> args) {
+	}
+
+	/**
+	 * A comparison with text whose other side has no declared type that rules out an
+	 * enum. SpEL calls an enum and a text unequal whatever they are, so that the polling
+	 * would end, or never end, without a word: better to fail the first time it happens.
+	 */
+	static final class EnumComparison {
+
+		private final SpelExpression operand;
+
+		private volatile boolean harmless;
+
+		EnumComparison(String operand) {
+			this.operand = PARSER.parseRaw(operand);
+		}
+
+		private void check(EvaluationContext evaluation, Root root) {
+			if (this.harmless) {
+				return;
+			}
+			Object value = this.operand.getValue(evaluation, root);
+			if (value instanceof Enum<?>) {
+				throw new IllegalStateException("The expression compares the enum " + value.getClass().getSimpleName()
+						+ " with text, which is never equal; write " + this.operand.getExpressionString() + ".name");
+			}
+			this.harmless = value != null;
+		}
+
+	}
+
+}

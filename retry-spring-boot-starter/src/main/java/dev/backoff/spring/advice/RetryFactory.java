@@ -1,0 +1,86 @@
+package dev.backoff.spring.advice;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+
+import dev.backoff.CallRecorder;
+import dev.backoff.FailureClassifier;
+import dev.backoff.Retry;
+import dev.backoff.RetryListener;
+import dev.backoff.RetryPolicy;
+import dev.backoff.delay.RandomSource;
+import dev.backoff.spring.policy.BackoffConfiguration;
+import dev.backoff.spring.policy.BackoffProperties.RandomKind;
+import dev.backoff.spring.policy.EffectivePolicy;
+import dev.backoff.time.RetryTime;
+
+/**
+ * Make retries with what the application context has: classifiers, listeners, a recorder,
+ * the time. Beans are looked up when the first retry is made, not before, so that none of
+ * them is created too early.
+ */
+final class RetryFactory {
+
+	private final ConfigurableListableBeanFactory beanFactory;
+
+	private final BackoffConfiguration configuration;
+
+	private final RandomSource random;
+
+	private final Set<String> ownClassifiers = ConcurrentHashMap.newKeySet();
+
+	RetryFactory(ConfigurableListableBeanFactory beanFactory, BackoffConfiguration configuration) {
+		this.beanFactory = beanFactory;
+		this.configuration = configuration;
+		this.random = (configuration.random() == RandomKind.SECURE) ? RandomSource.secure()
+				: RandomSource.threadLocal();
+	}
+
+	/** Note that a classifier belongs to one policy, so that others do not ask it. */
+	void reserve(EffectivePolicy policy) {
+		if (policy.classifier() != null) {
+			this.ownClassifiers.add(policy.classifier());
+		}
+	}
+
+	Retry create(MethodPlan plan) {
+		return create(plan.policy().complete(classifiers(plan.policy()), plan.retryWhen(), plan.until()), plan.label());
+	}
+
+	Retry create(EffectivePolicy policy) {
+		return create(policy.complete(classifiers(policy), null, null), policy.name());
+	}
+
+	private Retry create(RetryPolicy policy, String label) {
+		Retry.Builder builder = Retry.builder(policy)
+			.method(label)
+			.time(this.beanFactory.getBeanProvider(RetryTime.class).getIfAvailable(RetryTime::system))
+			.random(this.beanFactory.getBeanProvider(RandomSource.class).getIfAvailable(() -> this.random))
+			.enabledWhen(this.configuration::isRetriesEnabled);
+		this.beanFactory.getBeanProvider(RetryListener.class).orderedStream().forEach(builder::listener);
+		this.beanFactory.getBeanProvider(CallRecorder.Factory.class)
+			.ifAvailable((recorders) -> builder.recorder(recorders.recorder(policy.name(), label)));
+		return builder.build();
+	}
+
+	private List<FailureClassifier> classifiers(EffectivePolicy policy) {
+		List<FailureClassifier> classifiers = new ArrayList<>();
+		if (policy.classifier() != null) {
+			classifiers.add(this.beanFactory.getBean(policy.classifier(), FailureClassifier.class));
+		}
+		Set<FailureClassifier> others = Collections.newSetFromMap(new IdentityHashMap<>());
+		this.ownClassifiers.forEach((name) -> others.add(this.beanFactory.getBean(name, FailureClassifier.class)));
+		this.beanFactory.getBeanProvider(FailureClassifier.class)
+			.orderedStream()
+			.filter((classifier) -> !others.contains(classifier))
+			.forEach(classifiers::add);
+		return classifiers;
+	}
+
+}

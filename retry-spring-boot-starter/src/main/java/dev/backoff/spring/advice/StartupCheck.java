@@ -1,0 +1,160 @@
+package dev.backoff.spring.advice;
+
+import java.lang.reflect.Modifier;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
+import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.core.Ordered;
+import org.springframework.core.env.Environment;
+import org.springframework.util.ClassUtils;
+
+import dev.backoff.spring.policy.AnnotatedMethod;
+import dev.backoff.spring.policy.BackoffPolicies;
+import dev.backoff.spring.policy.InvalidBackoffException;
+import dev.backoff.spring.policy.Problem;
+
+/**
+ * Check the configuration and every annotated method before any bean is made, and report
+ * all problems at once. Beans whose class only their creation tells are checked at their
+ * first call.
+ *
+ * @since 0.1
+ */
+public final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
+
+	private static final Logger logger = LoggerFactory.getLogger(StartupCheck.class);
+
+	/**
+	 * Make the check.
+	 */
+	public StartupCheck() {
+	}
+
+	@Override
+	public int getOrder() {
+		return Ordered.LOWEST_PRECEDENCE;
+	}
+
+	@Override
+	public void postProcessBeanFactory(ConfigurableListableBeanFactory beanFactory) {
+		BackoffPolicies policies = beanFactory.getBean(BackoffPolicies.class);
+		BackoffMethods methods = beanFactory.getBean(BackoffMethods.class);
+		Map<Class<?>, String> types = candidates(beanFactory);
+		Map<Class<?>, List<AnnotatedMethod>> annotated = new LinkedHashMap<>();
+		for (Class<?> type : types.keySet()) {
+			List<AnnotatedMethod> found = new ArrayList<>(AnnotatedMethod.in(type));
+			if (!found.isEmpty()) {
+				annotated.put(type, found);
+				found.forEach((method) -> policies.announce(method.type()));
+			}
+		}
+		Set<Problem> problems = new LinkedHashSet<>();
+		List<MethodPlan> plans = new ArrayList<>();
+		annotated.forEach((type, found) -> {
+			checkClass(type, types.getOrDefault(type, ""), beanFactory, problems);
+			found.forEach((method) -> plan(methods, method, plans, problems));
+		});
+		List<Problem> configured = new ArrayList<>();
+		policies.check(configured);
+		problems.addAll(configured);
+		if (!problems.isEmpty()) {
+			throw new InvalidBackoffException(List.copyOf(problems));
+		}
+		log(policies, plans);
+	}
+
+	private static void plan(BackoffMethods methods, AnnotatedMethod method, List<MethodPlan> plans,
+			Set<Problem> problems) {
+		if (method.onMethod() == null && Modifier.isFinal(method.method().getModifiers())) {
+			logger.warn("{}: {} is final, so no proxy can advise it and it is not retried", method.place(),
+					method.signature());
+			return;
+		}
+		List<Problem> found = new ArrayList<>();
+		MethodPlan plan = methods.plan(method, found);
+		problems.addAll(found);
+		if (plan != null) {
+			plans.add(plan);
+		}
+	}
+
+	private static Map<Class<?>, String> candidates(ConfigurableListableBeanFactory beanFactory) {
+		Map<Class<?>, String> types = new LinkedHashMap<>();
+		for (String name : beanFactory.getBeanDefinitionNames()) {
+			Class<?> type = type(beanFactory, name);
+			if (type != null && BackoffAdvisor.isCandidate(type)) {
+				types.putIfAbsent(ClassUtils.getUserClass(type), name);
+			}
+		}
+		return types;
+	}
+
+	private static @Nullable Class<?> type(ConfigurableListableBeanFactory beanFactory, String name) {
+		try {
+			return AutoProxyUtils.determineTargetClass(beanFactory, name);
+		}
+		catch (RuntimeException | LinkageError ex) {
+			// its creation fails or succeeds on its own account
+			return null;
+		}
+	}
+
+	private static void checkClass(Class<?> type, String bean, ConfigurableListableBeanFactory beanFactory,
+			Set<Problem> problems) {
+		if (!Modifier.isFinal(type.getModifiers()) || isProxiedByInterface(type, bean, beanFactory)) {
+			return;
+		}
+		boolean contracts = ClassUtils.getAllInterfacesForClass(type).length > 0;
+		problems.add(Problem.ofPlace("@Backoff on " + type.getSimpleName(),
+				"the class is final, so no proxy can be made of it", "Make it non-final"
+						+ (contracts ? ", or let it be proxied by its interfaces with @Proxyable(INTERFACES)." : ".")));
+	}
+
+	private static boolean isProxiedByInterface(Class<?> type, String bean,
+			ConfigurableListableBeanFactory beanFactory) {
+		if (ClassUtils.getAllInterfacesForClass(type).length == 0) {
+			return false;
+		}
+		boolean asked = beanFactory.containsBeanDefinition(bean)
+				&& beanFactory.getMergedBeanDefinition(bean).hasAttribute(AutoProxyUtils.EXPOSED_INTERFACES_ATTRIBUTE);
+		boolean classes = beanFactory.getBean(Environment.class)
+			.getProperty("spring.aop.proxy-target-class", Boolean.class, true);
+		return asked || !classes;
+	}
+
+	private static void log(BackoffPolicies policies, List<MethodPlan> plans) {
+		policies.configuration().warnings().forEach((warning) -> logger.warn("Ignored: {}", warning));
+		for (MethodPlan plan : plans) {
+			List<String> advice = PlanAdvice.of(plan);
+			if (!advice.isEmpty()) {
+				logger.warn("{}, policy {}: {}", plan.method().place(), plan.policy().name(),
+						String.join("; ", advice));
+			}
+		}
+		List<String> shared = plans.stream()
+			.filter((plan) -> !plan.label().equals(plan.method().label()))
+			.map(MethodPlan::label)
+			.toList();
+		if (!shared.isEmpty()) {
+			logger.info("Named with their package, because two classes share their simple name: {}",
+					String.join(", ", shared));
+		}
+		String unused = policies.unused().stream().collect(Collectors.joining(", "));
+		if (!unused.isEmpty()) {
+			logger.info("No method uses the policies {}", unused);
+		}
+	}
+
+}

@@ -1,0 +1,82 @@
+package dev.backoff.spring.autoconfigure;
+
+import org.springframework.aop.config.AopConfigUtils;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.support.BeanDefinitionRegistry;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
+import org.springframework.context.annotation.Role;
+import org.springframework.core.env.ConfigurableEnvironment;
+import org.springframework.core.type.AnnotationMetadata;
+import org.springframework.util.function.SingletonSupplier;
+
+import dev.backoff.spring.advice.BackoffAdvisor;
+import dev.backoff.spring.advice.BackoffInterceptor;
+import dev.backoff.spring.advice.BackoffMethods;
+import dev.backoff.spring.advice.StartupCheck;
+import dev.backoff.spring.policy.BackoffConfiguration;
+import dev.backoff.spring.policy.BackoffPolicies;
+
+/**
+ * Advise the methods that {@code @Backoff} is on.
+ *
+ * @since 0.1
+ */
+@AutoConfiguration(after = AopAutoConfiguration.class)
+@Import(BackoffAutoConfiguration.ProxyCreatorRegistrar.class)
+public final class BackoffAutoConfiguration {
+
+	@Bean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	@ConditionalOnMissingBean
+	static BackoffPolicies backoffPolicies(ConfigurableEnvironment environment,
+			ConfigurableListableBeanFactory beanFactory) {
+		return new BackoffPolicies(BackoffConfiguration.read(environment), environment,
+				beanFactory.getBeanClassLoader());
+	}
+
+	@Bean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	@ConditionalOnMissingBean
+	static BackoffMethods backoffMethods(BackoffPolicies policies, ConfigurableListableBeanFactory beanFactory) {
+		return new BackoffMethods(policies, beanFactory);
+	}
+
+	@Bean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static StartupCheck backoffStartupCheck() {
+		return new StartupCheck();
+	}
+
+	@Bean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static BackoffInterceptor backoffInterceptor(ObjectProvider<BackoffMethods> methods) {
+		return new BackoffInterceptor(SingletonSupplier.of(methods::getObject));
+	}
+
+	@Bean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static BackoffAdvisor backoffAdvisor(BackoffInterceptor interceptor) {
+		return new BackoffAdvisor(interceptor);
+	}
+
+	/**
+	 * Register the creator of proxies where nobody else does: with
+	 * {@code spring.aop.auto=false}, and in test slices.
+	 */
+	static final class ProxyCreatorRegistrar implements ImportBeanDefinitionRegistrar {
+
+		@Override
+		public void registerBeanDefinitions(AnnotationMetadata metadata, BeanDefinitionRegistry registry) {
+			AopConfigUtils.registerAutoProxyCreatorIfNecessary(registry);
+		}
+
+	}
+
+}

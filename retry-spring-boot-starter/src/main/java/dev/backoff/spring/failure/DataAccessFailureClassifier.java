@@ -1,0 +1,119 @@
+package dev.backoff.spring.failure;
+
+import java.util.Set;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.dao.ConcurrencyFailureException;
+import org.springframework.dao.DataAccessException;
+import org.springframework.dao.DataAccessResourceFailureException;
+import org.springframework.dao.NonTransientDataAccessException;
+import org.springframework.dao.QueryTimeoutException;
+import org.springframework.dao.RecoverableDataAccessException;
+import org.springframework.dao.TransientDataAccessException;
+import org.springframework.dao.UncategorizedDataAccessException;
+import org.springframework.transaction.CannotCreateTransactionException;
+import org.springframework.transaction.HeuristicCompletionException;
+import org.springframework.transaction.TransactionException;
+import org.springframework.transaction.TransactionTimedOutException;
+import org.springframework.transaction.TransactionUsageException;
+
+import dev.backoff.Causes;
+import dev.backoff.FailureClassification;
+import dev.backoff.FailureClassifier;
+import dev.backoff.RetryCause;
+
+/**
+ * Classify Spring's exceptions of data access and transactions, also where they are the
+ * cause of another exception.
+ *
+ * <pre>
+ * lost locks, deadlocks, optimistic locking            transient, lock
+ * a SQLException or I/O failure among the causes       as it says, see below
+ * query or transaction timed out                       transient, timeout
+ * no connection, for a transaction or without one      transient, connect
+ * other transient, recoverable and resource failures   transient, io
+ * other non-transient failures                         permanent
+ * transaction misused, or ended in part                permanent
+ * uncategorized, rolled back for whatever reason       nothing
+ * </pre>
+ *
+ * The transient branch of the hierarchy alone is not enough: a lost connection arrives as
+ * a {@link DataAccessResourceFailureException} of the other branch, one that cannot be
+ * had at the start of a transaction as a {@link CannotCreateTransactionException}. What
+ * Spring has already told apart (duplicate keys, bad SQL, empty results) is permanent
+ * whatever the causes; in what it has not, {@link SqlFailureClassifier} and
+ * {@link IoFailureClassifier} have the first word on the causes. Thread-safe.
+ *
+ * @since 0.1
+ */
+public final class DataAccessFailureClassifier implements FailureClassifier {
+
+	private static final FailureClassification PERMANENT = FailureClassification.permanent(RetryCause.OTHER);
+
+	/* In spring-jdbc and Spring Data Redis, which may be absent. */
+	private static final Set<String> NO_CONNECTION_NAMES = Set.of(
+			"org.springframework.jdbc.CannotGetJdbcConnectionException",
+			"org.springframework.data.redis.RedisConnectionFailureException");
+
+	private final SqlFailureClassifier sql = new SqlFailureClassifier();
+
+	private final IoFailureClassifier io = new IoFailureClassifier();
+
+	/** Create the classifier. */
+	public DataAccessFailureClassifier() {
+	}
+
+	@Override
+	public @Nullable FailureClassification classify(Throwable failure) {
+		Throwable found = Causes.find(failure,
+				(link) -> link instanceof DataAccessException || link instanceof TransactionException);
+		if (found == null) {
+			return null;
+		}
+		if (found instanceof ConcurrencyFailureException) {
+			return FailureClassification.transientFailure(RetryCause.LOCK);
+		}
+		if (isRefused(found)) {
+			return PERMANENT;
+		}
+		FailureClassification byCause = byCause(found);
+		return (byCause != null) ? byCause : byType(found);
+	}
+
+	private static boolean isRefused(Throwable found) {
+		if (found instanceof NonTransientDataAccessException) {
+			return !(found instanceof DataAccessResourceFailureException)
+					&& !(found instanceof UncategorizedDataAccessException);
+		}
+		return found instanceof TransactionUsageException || found instanceof HeuristicCompletionException;
+	}
+
+	/*
+	 * A commit fails as a TransactionSystemException, with Spring's own word on why
+	 * below.
+	 */
+	private @Nullable FailureClassification byCause(Throwable found) {
+		FailureClassification bySql = this.sql.classify(found);
+		if (bySql != null) {
+			return bySql;
+		}
+		Throwable cause = found.getCause();
+		FailureClassification below = (found instanceof TransactionException && cause != null) ? classify(cause) : null;
+		return (below != null) ? below : this.io.classify(found);
+	}
+
+	private static @Nullable FailureClassification byType(Throwable found) {
+		if (found instanceof QueryTimeoutException || found instanceof TransactionTimedOutException) {
+			return FailureClassification.transientFailure(RetryCause.TIMEOUT);
+		}
+		if (found instanceof CannotCreateTransactionException || ClassNames.isOneOf(NO_CONNECTION_NAMES, found)) {
+			return FailureClassification.transientFailure(RetryCause.CONNECT);
+		}
+		boolean passing = found instanceof TransientDataAccessException
+				|| found instanceof RecoverableDataAccessException
+				|| found instanceof DataAccessResourceFailureException;
+		return passing ? FailureClassification.transientFailure(RetryCause.IO) : null;
+	}
+
+}

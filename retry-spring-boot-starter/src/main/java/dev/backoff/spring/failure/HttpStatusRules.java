@@ -1,0 +1,64 @@
+package dev.backoff.spring.failure;
+
+import java.time.Clock;
+import java.time.Duration;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.http.HttpHeaders;
+
+import dev.backoff.FailureClassification;
+import dev.backoff.RetryCause;
+
+/**
+ * What an HTTP status says of a failure.
+ *
+ * <pre>
+ * 408, 425, 500, 502, 504   transient
+ * 429                       throttled
+ * 503                       throttled with a hint, else transient
+ * other 4xx and 5xx         permanent
+ * any other status          nothing
+ * </pre>
+ *
+ * What is transient or throttled takes the server's hint with it. Thread-safe.
+ */
+final class HttpStatusRules {
+
+	private final ServerHints hints;
+
+	HttpStatusRules(Clock clock) {
+		this.hints = new ServerHints(clock);
+	}
+
+	/**
+	 * Classify a response.
+	 * @param status its status
+	 * @param headers its headers, or null if there are none
+	 * @return the classification, or null if the status is no failure
+	 */
+	@Nullable FailureClassification classify(int status, @Nullable HttpHeaders headers) {
+		Duration hint = (headers != null) ? this.hints.wait(headers) : null;
+		return switch (status) {
+			case 408 -> hinted(FailureClassification.transientFailure(RetryCause.TIMEOUT), hint);
+			case 425 -> hinted(FailureClassification.transientFailure(RetryCause.OTHER), hint);
+			case 429 -> hinted(FailureClassification.throttled(RetryCause.HTTP_429), hint);
+			case 500, 502, 504 -> hinted(FailureClassification.transientFailure(RetryCause.HTTP_5XX), hint);
+			case 503 -> (hint != null) ? FailureClassification.throttled(RetryCause.HTTP_503).withHint(hint)
+					: FailureClassification.transientFailure(RetryCause.HTTP_503);
+			default -> permanent(status);
+		};
+	}
+
+	private static @Nullable FailureClassification permanent(int status) {
+		if (status < 400 || status > 599) {
+			return null;
+		}
+		return FailureClassification.permanent((status < 500) ? RetryCause.OTHER : RetryCause.HTTP_5XX);
+	}
+
+	private static FailureClassification hinted(FailureClassification classification, @Nullable Duration hint) {
+		return (hint != null) ? classification.withHint(hint) : classification;
+	}
+
+}

@@ -1,0 +1,173 @@
+package dev.backoff.spring.failure;
+
+import java.io.CharConversionException;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.io.ObjectStreamException;
+import java.io.UTFDataFormatException;
+import java.io.UnsupportedEncodingException;
+import java.net.BindException;
+import java.net.ConnectException;
+import java.net.HttpRetryException;
+import java.net.MalformedURLException;
+import java.net.NoRouteToHostException;
+import java.net.PortUnreachableException;
+import java.net.UnknownHostException;
+import java.net.UnknownServiceException;
+import java.net.http.HttpConnectTimeoutException;
+import java.net.http.HttpTimeoutException;
+import java.nio.channels.UnresolvedAddressException;
+import java.nio.charset.CharacterCodingException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.DirectoryNotEmptyException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemLoopException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
+import java.nio.file.NotLinkException;
+import java.security.GeneralSecurityException;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeoutException;
+import java.util.zip.ZipException;
+
+import javax.net.ssl.SSLPeerUnverifiedException;
+
+import org.jspecify.annotations.Nullable;
+
+import dev.backoff.Causes;
+import dev.backoff.FailureClassification;
+import dev.backoff.FailureClassifier;
+import dev.backoff.RetryCause;
+
+/**
+ * Classify failures of input and output, those of the network above all.
+ *
+ * <pre>
+ * refused, no route, unknown or unresolved host, timeout while connecting    transient, connect
+ * other timeouts                                                             transient, timeout
+ * no connection free in the client's pool                                    transient, pool
+ * certificate or key not accepted                                            permanent
+ * file missing, existing or forbidden, URL or protocol unknown, bad encoding permanent
+ * illegal argument of a request, such as a URI without a host                permanent
+ * content that cannot be parsed, nothing else being wrong                    permanent
+ * any other IOException, so also reset, end of stream, TLS                   transient, io
+ * </pre>
+ *
+ * Of a failure and its causes the first one that is more specific than "some IOException"
+ * counts. A timeout while connecting that the client reports as a
+ * {@link java.net.SocketTimeoutException} counts as a timeout: only its message differs.
+ * It is the most general of the classifiers here, so it is asked last. Thread-safe.
+ *
+ * @since 0.1
+ */
+public final class IoFailureClassifier implements FailureClassifier {
+
+	private static final FailureClassification CONNECT = FailureClassification.transientFailure(RetryCause.CONNECT);
+
+	private static final FailureClassification TIMEOUT = FailureClassification.transientFailure(RetryCause.TIMEOUT);
+
+	private static final FailureClassification POOL = FailureClassification.transientFailure(RetryCause.POOL);
+
+	private static final FailureClassification IO = FailureClassification.transientFailure(RetryCause.IO);
+
+	private static final FailureClassification PERMANENT = FailureClassification.permanent(RetryCause.IO);
+
+	private static final List<Class<? extends Throwable>> CONNECT_TYPES = List.of(ConnectException.class,
+			NoRouteToHostException.class, UnknownHostException.class, UnresolvedAddressException.class,
+			BindException.class, PortUnreachableException.class, HttpConnectTimeoutException.class);
+
+	private static final Set<String> CONNECT_NAMES = Set.of("org.apache.hc.client5.http.ConnectTimeoutException");
+
+	private static final List<Class<? extends Throwable>> TIMEOUT_TYPES = List.of(InterruptedIOException.class,
+			HttpTimeoutException.class, TimeoutException.class);
+
+	private static final Set<String> TIMEOUT_NAMES = Set.of("io.netty.handler.timeout.TimeoutException",
+			"io.netty.handler.ssl.SslHandshakeTimeoutException");
+
+	private static final Set<String> POOL_NAMES = Set.of("org.apache.hc.core5.http.ConnectionRequestTimeoutException",
+			"reactor.netty.internal.shaded.reactor.pool.PoolAcquireTimeoutException",
+			"reactor.netty.internal.shaded.reactor.pool.PoolAcquirePendingLimitException");
+
+	private static final List<Class<? extends Throwable>> PERMANENT_TYPES = List.of(SSLPeerUnverifiedException.class,
+			FileNotFoundException.class, NoSuchFileException.class, AccessDeniedException.class,
+			FileAlreadyExistsException.class, NotDirectoryException.class, NotLinkException.class,
+			DirectoryNotEmptyException.class, FileSystemLoopException.class, MalformedURLException.class,
+			UnknownServiceException.class, HttpRetryException.class, CharConversionException.class,
+			CharacterCodingException.class, UnsupportedEncodingException.class, UTFDataFormatException.class,
+			ObjectStreamException.class, ZipException.class);
+
+	/*
+	 * They wrap the failures of the stream they read, so they count only by themselves.
+	 */
+	private static final Set<String> PARSE_NAMES = Set.of("tools.jackson.core.JacksonException",
+			"com.fasterxml.jackson.core.JsonProcessingException");
+
+	/* The content ended too early: what a cut connection looks like to a parser. */
+	private static final Set<String> CUT_OFF_NAMES = Set.of("tools.jackson.core.exc.UnexpectedEndOfInputException",
+			"com.fasterxml.jackson.core.io.JsonEOFException");
+
+	/** Create the classifier. */
+	public IoFailureClassifier() {
+	}
+
+	@Override
+	public @Nullable FailureClassification classify(Throwable failure) {
+		List<Throwable> chain = Causes.of(failure);
+		FailureClassification general = null;
+		for (Throwable link : chain) {
+			if (link instanceof GeneralSecurityException) {
+				return PERMANENT;
+			}
+		}
+		for (Throwable link : chain) {
+			FailureClassification specific = specific(link);
+			if (specific != null) {
+				return specific;
+			}
+			general = (general != IO) ? general(link, general) : IO;
+		}
+		return general;
+	}
+
+	private static @Nullable FailureClassification specific(Throwable link) {
+		// a pool's timeout is an InterruptedIOException or a TimeoutException besides
+		if (ClassNames.isOneOf(POOL_NAMES, link)) {
+			return POOL;
+		}
+		if (isOneOf(CONNECT_TYPES, link) || ClassNames.isOneOf(CONNECT_NAMES, link)) {
+			return CONNECT;
+		}
+		if (isOneOf(TIMEOUT_TYPES, link) || ClassNames.isOneOf(TIMEOUT_NAMES, link)) {
+			return TIMEOUT;
+		}
+		return (isOneOf(PERMANENT_TYPES, link) || isArgumentRefused(link)) ? PERMANENT : null;
+	}
+
+	/* Clients report a URI without a host as "some IOException". */
+	private static boolean isArgumentRefused(Throwable link) {
+		return link instanceof IOException && link.getCause() instanceof IllegalArgumentException
+				&& !(link.getCause() instanceof UnresolvedAddressException);
+	}
+
+	private static @Nullable FailureClassification general(Throwable link, @Nullable FailureClassification otherwise) {
+		if (ClassNames.isOneOf(CUT_OFF_NAMES, link)) {
+			return IO;
+		}
+		if (ClassNames.isOneOf(PARSE_NAMES, link)) {
+			return PERMANENT;
+		}
+		return (link instanceof IOException) ? IO : otherwise;
+	}
+
+	private static boolean isOneOf(List<Class<? extends Throwable>> types, Throwable link) {
+		for (Class<?> type : types) {
+			if (type.isInstance(link)) {
+				return true;
+			}
+		}
+		return false;
+	}
+
+}

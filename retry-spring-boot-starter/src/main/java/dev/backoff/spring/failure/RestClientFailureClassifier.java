@@ -1,0 +1,72 @@
+package dev.backoff.spring.failure;
+
+import java.time.Clock;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.http.converter.HttpMessageConversionException;
+import org.springframework.web.client.ResourceAccessException;
+import org.springframework.web.client.RestClientException;
+import org.springframework.web.client.RestClientResponseException;
+import org.springframework.web.client.UnknownContentTypeException;
+
+import dev.backoff.Causes;
+import dev.backoff.FailureClassification;
+import dev.backoff.FailureClassifier;
+import dev.backoff.RetryCause;
+
+/**
+ * Classify what {@code RestClient} and {@code RestTemplate} throw, also where it is the
+ * cause of another exception: a wrapped 400 is as permanent as a bare one.
+ *
+ * <pre>
+ * 408, 425, 500, 502, 504            transient, with the server's hint
+ * 429                                throttled, with the server's hint
+ * 503                                throttled with a hint, else transient
+ * other 4xx and 5xx                  permanent
+ * I/O, also while a body is read     as {@link IoFailureClassifier} says
+ * a body that cannot be converted    permanent: the server has done the work
+ * </pre>
+ *
+ * A hint is {@code Retry-After} (seconds or a date), else {@code RateLimit} with
+ * {@code r=0}. Thread-safe.
+ *
+ * @since 0.1
+ */
+public final class RestClientFailureClassifier implements FailureClassifier {
+
+	private final HttpStatusRules rules;
+
+	private final IoFailureClassifier io = new IoFailureClassifier();
+
+	/**
+	 * Create the classifier.
+	 * @param clock tells the time when a server names a date to wait for and does not say
+	 * what time it has itself
+	 */
+	public RestClientFailureClassifier(Clock clock) {
+		this.rules = new HttpStatusRules(clock);
+	}
+
+	@Override
+	public @Nullable FailureClassification classify(Throwable failure) {
+		RestClientException found = Causes.find(failure, RestClientException.class);
+		if (found == null) {
+			return null;
+		}
+		if (found instanceof RestClientResponseException response) {
+			return this.rules.classify(response.getStatusCode().value(), response.getResponseHeaders());
+		}
+		FailureClassification io = this.io.classify(found);
+		if (io != null) {
+			return io;
+		}
+		if (found instanceof ResourceAccessException) {
+			return FailureClassification.transientFailure(RetryCause.IO);
+		}
+		boolean unreadable = found instanceof UnknownContentTypeException
+				|| Causes.find(found, HttpMessageConversionException.class) != null;
+		return unreadable ? FailureClassification.permanent(RetryCause.OTHER) : null;
+	}
+
+}

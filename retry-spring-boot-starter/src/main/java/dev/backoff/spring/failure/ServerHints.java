@@ -1,0 +1,102 @@
+package dev.backoff.spring.failure;
+
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.http.HttpHeaders;
+
+/**
+ * How long an HTTP server asks to wait: by {@code Retry-After}, in seconds or as a date,
+ * else by {@code RateLimit}. Anything that is neither is as good as absent.
+ * <p>
+ * A date is compared with the {@code Date} of the same response, so that the server's
+ * clock may be wrong; only without one is our own clock read. A date in the past is a
+ * wait of zero. Thread-safe.
+ */
+final class ServerHints {
+
+	/** The longest wait that is told, also by values beyond it: 292 years. */
+	static final Duration LONGEST = Duration.ofSeconds(Long.MAX_VALUE / 1_000_000_000);
+
+	/** Longer values are not looked at: neither a date nor a number needs as much. */
+	private static final int MAX_VALUE_LENGTH = 256;
+
+	private static final int MAX_FIELD_LENGTH = 4096;
+
+	private final Clock clock;
+
+	ServerHints(Clock clock) {
+		this.clock = clock;
+	}
+
+	/**
+	 * Return how long the server asks to wait.
+	 * @param headers the headers of its response
+	 * @return zero or more, or null if it does not ask
+	 */
+	@Nullable Duration wait(HttpHeaders headers) {
+		Duration wait = retryAfter(headers);
+		return (wait != null) ? wait : rateLimit(headers);
+	}
+
+	private @Nullable Duration retryAfter(HttpHeaders headers) {
+		String text = value(headers, HttpHeaders.RETRY_AFTER);
+		Duration seconds = seconds(text);
+		if (seconds != null) {
+			return seconds;
+		}
+		Instant now = this.clock.instant();
+		Instant then = HttpDate.parse(text, now);
+		if (then == null) {
+			return null;
+		}
+		Instant sent = HttpDate.parse(value(headers, HttpHeaders.DATE), now);
+		return bounded(Duration.between((sent != null) ? sent : now, then));
+	}
+
+	private static @Nullable Duration rateLimit(HttpHeaders headers) {
+		List<String> lines = headers.getOrEmpty("RateLimit");
+		int length = lines.size();
+		for (String line : lines) {
+			length += line.length();
+			if (length > MAX_FIELD_LENGTH) {
+				return null;
+			}
+		}
+		return lines.isEmpty() ? null : RateLimitField.wait(String.join(",", lines));
+	}
+
+	/**
+	 * Read a number of seconds: digits alone, as many as there are.
+	 * @param text without surrounding blanks
+	 * @return the seconds, saturated, or null if the text is no such number
+	 */
+	static @Nullable Duration seconds(String text) {
+		if (text.isEmpty()) {
+			return null;
+		}
+		long seconds = 0;
+		for (int i = 0; i < text.length(); i++) {
+			int digit = text.charAt(i) - '0';
+			if (digit < 0 || digit > 9) {
+				return null;
+			}
+			seconds = Math.min(seconds * 10 + digit, LONGEST.toSeconds());
+		}
+		return Duration.ofSeconds(seconds);
+	}
+
+	private static Duration bounded(Duration wait) {
+		return wait.isNegative() ? Duration.ZERO : (wait.compareTo(LONGEST) > 0) ? LONGEST : wait;
+	}
+
+	private static String value(HttpHeaders headers, String name) {
+		String value = headers.getFirst(name);
+		return (value == null || value.length() > MAX_VALUE_LENGTH) ? "" : value.strip();
+	}
+
+}

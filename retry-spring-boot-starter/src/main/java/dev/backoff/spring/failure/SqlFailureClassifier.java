@@ -1,0 +1,155 @@
+package dev.backoff.spring.failure;
+
+import java.sql.SQLException;
+import java.sql.SQLNonTransientConnectionException;
+import java.sql.SQLNonTransientException;
+import java.sql.SQLRecoverableException;
+import java.sql.SQLTimeoutException;
+import java.sql.SQLTransactionRollbackException;
+import java.sql.SQLTransientConnectionException;
+import java.sql.SQLTransientException;
+import java.util.Set;
+
+import org.jspecify.annotations.Nullable;
+
+import dev.backoff.Causes;
+import dev.backoff.FailureClassification;
+import dev.backoff.FailureClassifier;
+import dev.backoff.RetryCause;
+
+/**
+ * Classify {@link SQLException}s, by SQLState before type, since many drivers throw plain
+ * ones. The first of the failure, its causes and their next exceptions that says anything
+ * counts.
+ *
+ * <pre>
+ * deadlock, serialization, rollback by the database  40..., 55P03, 57033, 61000   transient, lock
+ * cannot connect, refused for load, starting         08..., 53300, 57P03          transient, connect
+ * connection lost                                    08006, 08007, 08S01, 57P0.   transient, io
+ * statement or lock wait timed out                   57014, HYT00, 25P03, 25P04   transient, timeout
+ * out of resources, system error                     53..., 58...                 transient, other or io
+ * no free connection in the pool                                                  transient, pool
+ * data, constraint, access, syntax, limits           22, 23, 28, 42, 54, ...      permanent
+ * </pre>
+ *
+ * A lost connection tells nothing about whether a commit arrived; like a timeout it is
+ * transient all the same. {@link SQLNonTransientConnectionException} is transient: some
+ * drivers throw it when a server is down, and the next attempt takes another connection.
+ * Thread-safe.
+ *
+ * @since 0.1
+ */
+public final class SqlFailureClassifier implements FailureClassifier {
+
+	private static final FailureClassification LOCK = FailureClassification.transientFailure(RetryCause.LOCK);
+
+	private static final FailureClassification CONNECT = FailureClassification.transientFailure(RetryCause.CONNECT);
+
+	private static final FailureClassification TIMEOUT = FailureClassification.transientFailure(RetryCause.TIMEOUT);
+
+	private static final FailureClassification POOL = FailureClassification.transientFailure(RetryCause.POOL);
+
+	private static final FailureClassification IO = FailureClassification.transientFailure(RetryCause.IO);
+
+	private static final FailureClassification OTHER = FailureClassification.transientFailure(RetryCause.OTHER);
+
+	private static final FailureClassification PERMANENT = FailureClassification.permanent(RetryCause.OTHER);
+
+	/** Classes of SQLState that no repetition mends. */
+	private static final Set<String> PERMANENT_CLASSES = Set.of("0A", "21", "22", "23", "26", "28", "2F", "34", "3D",
+			"3F", "42", "44", "54");
+
+	/** The pool of Tomcat says that it is empty with a plain SQLException of its own. */
+	private static final Set<String> POOL_NAMES = Set.of("org.apache.tomcat.jdbc.pool.PoolExhaustedException");
+
+	/** H2 tells a lock timeout from other timeouts by this code only. */
+	private static final int H2_LOCK_TIMEOUT = 50200;
+
+	/** Oracle cannot serialize a transaction; its state 72000 means many other things. */
+	private static final int ORACLE_CANNOT_SERIALIZE = 8177;
+
+	/** Create the classifier. */
+	public SqlFailureClassifier() {
+	}
+
+	@Override
+	public @Nullable FailureClassification classify(Throwable failure) {
+		for (Throwable link : Causes.of(failure)) {
+			int limit = Causes.LIMIT;
+			SQLException next = (link instanceof SQLException sql) ? sql : null;
+			for (; next != null && limit > 0; next = next.getNextException(), limit--) {
+				FailureClassification classification = classifyAlone(next);
+				if (classification != null) {
+					return classification;
+				}
+			}
+		}
+		return (Causes.find(failure, SQLTransientConnectionException.class) != null) ? CONNECT : null;
+	}
+
+	private static @Nullable FailureClassification classifyAlone(SQLException exception) {
+		String state = exception.getSQLState();
+		FailureClassification byState = (state != null) ? byState(state, exception.getErrorCode()) : null;
+		return (byState != null) ? byState : byType(exception);
+	}
+
+	private static @Nullable FailureClassification byState(String state, int code) {
+		return switch (state) {
+			case "40002" -> PERMANENT; // a constraint was found violated at the commit
+			case "40003" -> IO; // nobody knows whether the statement has completed
+			case "55P03", "57033", "61000" -> LOCK;
+			case "72000" -> (code == ORACLE_CANNOT_SERIALIZE) ? LOCK : null;
+			case "08006", "08007", "08S01", "57P01", "57P02", "57P05" -> IO;
+			case "53300", "57P03" -> CONNECT;
+			case "57014", "HYT00", "25P03", "25P04" -> (code == H2_LOCK_TIMEOUT) ? LOCK : TIMEOUT;
+			case "HYT01" -> CONNECT;
+			case "57P04", "58P01", "58P02" -> PERMANENT;
+			default -> (state.length() == 5) ? byStateClass(state.substring(0, 2)) : null;
+		};
+	}
+
+	private static @Nullable FailureClassification byStateClass(String stateClass) {
+		return switch (stateClass) {
+			case "40" -> LOCK;
+			case "08" -> CONNECT;
+			case "53" -> OTHER;
+			case "58" -> IO;
+			default -> PERMANENT_CLASSES.contains(stateClass) ? PERMANENT : null;
+		};
+	}
+
+	private static @Nullable FailureClassification byType(SQLException exception) {
+		if (exception instanceof SQLTransientException) {
+			return byTransientType(exception);
+		}
+		if (exception instanceof SQLRecoverableException) {
+			return IO;
+		}
+		if (exception instanceof SQLNonTransientConnectionException) {
+			return CONNECT;
+		}
+		if (ClassNames.isOneOf(POOL_NAMES, exception)) {
+			return POOL;
+		}
+		return (exception instanceof SQLNonTransientException) ? PERMANENT : null;
+	}
+
+	/*
+	 * A pool that waited in vain throws a SQLTransientConnectionException. If it did so
+	 * because the database refuses connections, that refusal is the cause, and says more;
+	 * if not even that says anything, no connection came about.
+	 */
+	private static @Nullable FailureClassification byTransientType(SQLException exception) {
+		if (exception instanceof SQLTransactionRollbackException) {
+			return LOCK;
+		}
+		if (exception instanceof SQLTimeoutException) {
+			return TIMEOUT;
+		}
+		if (exception instanceof SQLTransientConnectionException) {
+			return (exception.getCause() instanceof SQLException) ? null : POOL;
+		}
+		return OTHER;
+	}
+
+}

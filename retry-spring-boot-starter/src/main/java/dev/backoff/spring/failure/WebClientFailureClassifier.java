@@ -1,0 +1,70 @@
+package dev.backoff.spring.failure;
+
+import java.time.Clock;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.web.reactive.function.client.WebClientException;
+import org.springframework.web.reactive.function.client.WebClientRequestException;
+import org.springframework.web.reactive.function.client.WebClientResponseException;
+
+import dev.backoff.Causes;
+import dev.backoff.FailureClassification;
+import dev.backoff.FailureClassifier;
+import dev.backoff.RetryCause;
+
+/**
+ * Classify what {@code WebClient} throws, also where it is the cause of another
+ * exception, by the same table as {@link RestClientFailureClassifier}.
+ * <p>
+ * A response with a good status whose body failed is judged by that failure: input and
+ * output as {@link IoFailureClassifier} says, and permanent if the body cannot be
+ * decoded, since the server has done the work. A request that failed for an illegal
+ * argument, such as a URI without a host, is permanent too. Thread-safe.
+ *
+ * @since 0.1
+ */
+public final class WebClientFailureClassifier implements FailureClassifier {
+
+	private final HttpStatusRules rules;
+
+	private final IoFailureClassifier io = new IoFailureClassifier();
+
+	/**
+	 * Create the classifier.
+	 * @param clock tells the time when a server names a date to wait for and does not say
+	 * what time it has itself
+	 */
+	public WebClientFailureClassifier(Clock clock) {
+		this.rules = new HttpStatusRules(clock);
+	}
+
+	@Override
+	public @Nullable FailureClassification classify(Throwable failure) {
+		WebClientException found = Causes.find(failure, WebClientException.class);
+		if (found instanceof WebClientResponseException response) {
+			FailureClassification status = this.rules.classify(response.getStatusCode().value(), response.getHeaders());
+			return (status != null) ? status : classifyBody(response);
+		}
+		return (found instanceof WebClientRequestException request) ? classifyRequest(request) : null;
+	}
+
+	private @Nullable FailureClassification classifyBody(WebClientResponseException response) {
+		if (response.getCause() == null) {
+			return null;
+		}
+		FailureClassification io = this.io.classify(response);
+		return (io != null) ? io : FailureClassification.permanent(RetryCause.OTHER);
+	}
+
+	private FailureClassification classifyRequest(WebClientRequestException request) {
+		FailureClassification io = this.io.classify(request);
+		if (io != null) {
+			return io;
+		}
+		return (request.getCause() instanceof IllegalArgumentException)
+				? FailureClassification.permanent(RetryCause.OTHER)
+				: FailureClassification.transientFailure(RetryCause.IO);
+	}
+
+}

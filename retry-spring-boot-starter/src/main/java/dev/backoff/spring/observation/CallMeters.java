@@ -1,0 +1,22 @@
+package dev.backoff.spring.observation;
+
+import java.util.List;
+
+import dev.backoff.StopReason;
+
+/**
+ * The whole calls of one method, by why they ended. Thread-safe.
+ */
+sealed interface CallMeters permits CallTotals, CallTimers {
+
+	/** Those that exist from the start: what always happens, and what alerts ask for. */
+	List<StopReason> FROM_THE_START = List.of(StopReason.SUCCEEDED, StopReason.ATTEMPTS_EXHAUSTED, StopReason.DEADLINE,
+			StopReason.BUDGET, StopReason.BREAKER_OPEN);
+
+	/** Record a call. */
+	void record(StopReason reason, long nanos);
+
+	/** Publish the calls that ended for the given reason, at zero if there are none. */
+	void publish(StopReason reason);
+
+}

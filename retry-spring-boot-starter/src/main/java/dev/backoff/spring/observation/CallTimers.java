@@ -1,0 +1,54 @@
+package dev.backoff.spring.observation;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+import io.micrometer.core.instrument.Timer;
+import org.jspecify.annotations.Nullable;
+
+import dev.backoff.StopReason;
+
+/**
+ * Time whole calls in full: with a maximum, and with buckets if asked for.
+ */
+final class CallTimers implements CallMeters {
+
+	private static final StopReason[] REASONS = StopReason.values();
+
+	private final MeterCells<Timer> timers;
+
+	private final GuardedRegistry registry;
+
+	private final String policy;
+
+	private final String method;
+
+	private final List<Duration> slo;
+
+	CallTimers(GuardedRegistry registry, String policy, String method, List<Duration> slo) {
+		this.registry = registry;
+		this.policy = policy;
+		this.method = method;
+		this.slo = slo;
+		this.timers = new MeterCells<>(REASONS.length, this::register);
+	}
+
+	@Override
+	public void record(StopReason reason, long nanos) {
+		Timer timer = this.timers.at(reason);
+		if (timer != null) {
+			timer.record(nanos, TimeUnit.NANOSECONDS);
+		}
+	}
+
+	@Override
+	public void publish(StopReason reason) {
+		this.timers.at(reason);
+	}
+
+	private @Nullable Timer register(int index) {
+		return this.registry.timer(BackoffMeters.CALLS, this.slo, this.policy, this.method, REASONS[index].tag());
+	}
+
+}

@@ -1,0 +1,132 @@
+package dev.backoff.spring.observation;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Timer;
+import org.jspecify.annotations.Nullable;
+
+import dev.backoff.AttemptOutcome;
+import dev.backoff.CallRecorder;
+import dev.backoff.DelaySource;
+import dev.backoff.RetryCause;
+import dev.backoff.StopReason;
+import dev.backoff.spring.policy.BackoffProperties.CallMeter;
+
+/**
+ * The meters of one method. A call that succeeds at once records one timer, adds to two
+ * adders and allocates nothing. Thread-safe.
+ */
+final class MethodMeters implements CallRecorder {
+
+	private static final String[] NUMBERS = { "1", "2", "3", "4", "5+" };
+
+	private static final AttemptOutcome[] OUTCOMES = AttemptOutcome.values();
+
+	private static final RetryCause[] CAUSES = RetryCause.values();
+
+	private static final int DONE = 0;
+
+	private static final int FAILED = 1;
+
+	private final GuardedRegistry registry;
+
+	private final PolicyMeters policy;
+
+	private final String method;
+
+	private final List<Duration> slo;
+
+	private final CallMeters calls;
+
+	private final MeterCells<Timer> attempts = new MeterCells<>(NUMBERS.length * OUTCOMES.length,
+			this::registerAttempt);
+
+	private final MeterCells<Counter> retries = new MeterCells<>(CAUSES.length, this::registerRetry);
+
+	private final MeterCells<Counter> recovered = new MeterCells<>(2, this::registerRecovered);
+
+	private final AtomicBoolean published = new AtomicBoolean();
+
+	MethodMeters(GuardedRegistry registry, PolicyMeters policy, String method, List<Duration> slo, CallMeter calls) {
+		this.registry = registry;
+		this.policy = policy;
+		this.method = method;
+		this.slo = slo;
+		this.calls = (calls == CallMeter.TIMER) ? new CallTimers(registry, policy.policy(), method, slo)
+				: new CallTotals(registry, policy.policy(), method);
+	}
+
+	@Override
+	public void attempt(int number, AttemptOutcome outcome, long nanos) {
+		Timer timer = this.attempts.at(cell(number, outcome));
+		if (timer != null) {
+			timer.record(nanos, TimeUnit.NANOSECONDS);
+		}
+	}
+
+	@Override
+	public void call(StopReason reason, long nanos) {
+		this.calls.record(reason, nanos);
+	}
+
+	@Override
+	public void waiting(DelaySource source, long nanos) {
+		this.policy.waiting(source, nanos);
+	}
+
+	@Override
+	public void waited() {
+		this.policy.waited();
+	}
+
+	@Override
+	public void retry(RetryCause cause) {
+		increment(this.retries.at(cause));
+	}
+
+	@Override
+	public void recovered(boolean done) {
+		increment(this.recovered.at(done ? DONE : FAILED));
+	}
+
+	/** Publish what is to exist before it happens. */
+	void publish() {
+		this.published.set(true);
+		this.attempts.at(cell(1, AttemptOutcome.SUCCESS));
+		CallMeters.FROM_THE_START.forEach(this.calls::publish);
+		this.policy.publish();
+	}
+
+	private @Nullable Timer registerAttempt(int cell) {
+		if (this.published.compareAndSet(false, true)) {
+			publish();
+		}
+		return this.registry.timer(BackoffMeters.ATTEMPTS, this.slo, this.policy.policy(), this.method,
+				NUMBERS[cell / OUTCOMES.length], OUTCOMES[cell % OUTCOMES.length].tag());
+	}
+
+	private @Nullable Counter registerRetry(int index) {
+		return this.registry.counter(BackoffMeters.RETRIES, this.policy.policy(), this.method, CAUSES[index].tag());
+	}
+
+	private @Nullable Counter registerRecovered(int index) {
+		return this.registry.counter(BackoffMeters.RECOVERED, this.policy.policy(), this.method,
+				(index == DONE) ? "done" : "failed");
+	}
+
+	@SuppressWarnings("EnumOrdinal") // an index within this process, never stored
+	private static int cell(int number, AttemptOutcome outcome) {
+		return (Math.min(number, NUMBERS.length) - 1) * OUTCOMES.length + outcome.ordinal();
+	}
+
+	private static void increment(@Nullable Counter counter) {
+		if (counter != null) {
+			counter.increment();
+		}
+	}
+
+}

@@ -1,0 +1,94 @@
+package dev.backoff.spring.observation;
+
+import java.time.Duration;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Admit the first {@value #FULL} stops of a minute and hold the others, counted. A minute
+ * begins with the first stop after the last one is over. Thread-safe; the lock is held
+ * for a few additions and never while something else runs.
+ */
+final class StopQuota {
+
+	/** How many stops a minute are admitted: {@value}. */
+	static final int FULL = 20;
+
+	private static final long MINUTE = Duration.ofMinutes(1).toNanos();
+
+	private boolean running;
+
+	private long began;
+
+	private int admitted;
+
+	private long held;
+
+	private long heldAttempts;
+
+	private long heldRecovered;
+
+	private long lastHeld;
+
+	/** Take a place for a stop, or hold it. */
+	synchronized Answer ask(long now, int attempts, boolean recovered) {
+		Held earlier = takeIfOver(now);
+		if (!this.running) {
+			this.running = true;
+			this.began = now;
+			this.admitted = 0;
+		}
+		if (this.admitted < FULL) {
+			return new Answer(++this.admitted, earlier);
+		}
+		this.held++;
+		this.heldAttempts += attempts;
+		this.heldRecovered += recovered ? 1 : 0;
+		this.lastHeld = now;
+		return new Answer(0, earlier);
+	}
+
+	/** Take what was held in a minute that is over, if anything. */
+	synchronized @Nullable Held takeIfOver(long now) {
+		if (!this.running || now - this.began < MINUTE) {
+			return null;
+		}
+		this.running = false;
+		return take();
+	}
+
+	/** Take what is held, if anything, whether or not its minute is over. */
+	synchronized @Nullable Held take() {
+		if (this.held == 0) {
+			return null;
+		}
+		Held taken = new Held(this.held, this.heldAttempts, this.heldRecovered, this.lastHeld - this.began,
+				this.lastHeld);
+		this.held = 0;
+		this.heldAttempts = 0;
+		this.heldRecovered = 0;
+		return taken;
+	}
+
+	/**
+	 * What becomes of a stop.
+	 *
+	 * @param place its place among the admitted, counted from 1, or 0 if it is held
+	 * @param earlier what was held in the minute before, if anything
+	 */
+	record Answer(int place, @Nullable Held earlier) {
+	}
+
+	/**
+	 * Stops that were held.
+	 *
+	 * @param calls how many
+	 * @param attempts how many attempts they made in all
+	 * @param recovered how many of them recovered
+	 * @param within from the start of their minute to the last of them, in nanoseconds
+	 * @param last the reading at the last of them
+	 */
+	record Held(long calls, long attempts, long recovered, long within, long last) {
+	}
+
+}

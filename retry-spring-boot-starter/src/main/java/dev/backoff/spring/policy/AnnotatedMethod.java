@@ -1,0 +1,109 @@
+package dev.backoff.spring.policy;
+
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.lang.reflect.Proxy;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.aop.support.AopUtils;
+import org.springframework.core.MethodIntrospector;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.util.ClassUtils;
+import org.springframework.util.ReflectionUtils;
+
+import dev.backoff.annotation.Backoff;
+
+/**
+ * A method that {@code @Backoff} is on, itself or through its type; found as Spring finds
+ * its own annotations: on classes, superclasses and interfaces, composed annotations
+ * included.
+ *
+ * @param type the class or interface that names the method
+ * @param method the most specific method
+ * @param onMethod the annotation of the method, or null
+ * @param onType the annotation of the type, or null
+ * @since 0.1
+ */
+public record AnnotatedMethod(Class<?> type, Method method, @Nullable Backoff onMethod, @Nullable Backoff onType) {
+
+	/**
+	 * Return the annotated methods of a bean's class, those that cannot be advised
+	 * included.
+	 * @param beanType the class, of a proxy or not
+	 * @return one element a method
+	 */
+	public static Collection<AnnotatedMethod> in(Class<?> beanType) {
+		return MethodIntrospector
+			.selectMethods(beanType,
+					(MethodIntrospector.MetadataLookup<AnnotatedMethod>) (method) -> of(method, beanType))
+			.values();
+	}
+
+	/**
+	 * Return what is on a method.
+	 * @param method any method
+	 * @param beanType the class of the bean, of a proxy or not
+	 * @return what is on it, or null if it is not annotated
+	 */
+	public static @Nullable AnnotatedMethod of(Method method, Class<?> beanType) {
+		if (ReflectionUtils.isObjectMethod(method)) {
+			return null;
+		}
+		Class<?> type = Proxy.isProxyClass(beanType) ? method.getDeclaringClass() : ClassUtils.getUserClass(beanType);
+		Method specific = AopUtils.getMostSpecificMethod(method, type);
+		Backoff onMethod = AnnotatedElementUtils.findMergedAnnotation(specific, Backoff.class);
+		Backoff onType = AnnotatedElementUtils.findMergedAnnotation(type, Backoff.class);
+		if (onMethod == null && (onType == null || !isReachedByType(specific))) {
+			return null;
+		}
+		return new AnnotatedMethod(type, specific, onMethod, onType);
+	}
+
+	/** An annotation on a type means its public instance methods. */
+	private static boolean isReachedByType(Method method) {
+		int modifiers = method.getModifiers();
+		return Modifier.isPublic(modifiers) && !Modifier.isStatic(modifiers);
+	}
+
+	/**
+	 * Return the method as meters and logs call it.
+	 * @return for instance {@code OrderService.place}
+	 */
+	public String label() {
+		return this.type.getSimpleName() + "." + this.method.getName();
+	}
+
+	/**
+	 * Return the method as reports call it.
+	 * @return for instance {@code OrderService.place(Order)}
+	 */
+	public String signature() {
+		return label() + Arrays.stream(this.method.getParameterTypes())
+			.map(Class::getSimpleName)
+			.collect(Collectors.joining(", ", "(", ")"));
+	}
+
+	/**
+	 * Return where reports place a problem of the method.
+	 * @return for instance {@code @Backoff on OrderService.place(Order)}
+	 */
+	public String place() {
+		return "@Backoff on " + ((this.onMethod != null) ? signature() : this.type.getSimpleName());
+	}
+
+	/**
+	 * Return an attribute that belongs to code, the method's before the type's.
+	 * @param attribute reads it
+	 * @return the text, empty if not set
+	 */
+	public String attribute(Function<Backoff, String> attribute) {
+		String text = (this.onMethod != null) ? attribute.apply(this.onMethod) : "";
+		return (text.isEmpty() && this.onType != null) ? attribute.apply(this.onType) : text;
+	}
+
+}

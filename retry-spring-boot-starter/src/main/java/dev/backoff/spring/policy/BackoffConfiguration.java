@@ -1,0 +1,158 @@
+package dev.backoff.spring.policy;
+
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.core.env.ConfigurableEnvironment;
+
+/**
+ * What the configuration says below {@code backoff}: a snapshot, read once and whole.
+ * Immutable and thread-safe.
+ *
+ * @since 0.1
+ */
+public final class BackoffConfiguration {
+
+	private final boolean enabled;
+
+	private final boolean retriesEnabled;
+
+	private final BackoffProperties.RandomKind random;
+
+	private final boolean metricsEnabled;
+
+	private final List<Duration> slo;
+
+	private final BackoffProperties.CallMeter callMeter;
+
+	private final Map<PolicyKey, ConfigValue> defaults;
+
+	private final Map<String, PolicyEntry> policies;
+
+	private final List<Problem> problems;
+
+	private final List<String> warnings;
+
+	BackoffConfiguration(ConfigurationReader.Settings settings, Map<PolicyKey, ConfigValue> defaults,
+			Map<String, PolicyEntry> policies, List<Problem> problems, List<String> warnings) {
+		this.enabled = settings.enabled();
+		this.retriesEnabled = settings.retriesEnabled();
+		this.random = settings.random();
+		this.metricsEnabled = settings.metricsEnabled();
+		this.slo = settings.slo();
+		this.callMeter = settings.callMeter();
+		this.defaults = Map.copyOf(defaults);
+		this.policies = new LinkedHashMap<>(policies);
+		this.problems = List.copyOf(problems);
+		this.warnings = List.copyOf(warnings);
+	}
+
+	/**
+	 * Read the configuration of an application.
+	 * @param environment where it is
+	 * @return a snapshot; what is wrong with it is among its {@link #problems()}
+	 */
+	public static BackoffConfiguration read(ConfigurableEnvironment environment) {
+		return new ConfigurationReader(environment).read();
+	}
+
+	/**
+	 * Return whether methods are retried and measured at all.
+	 * @return true by default
+	 */
+	public boolean isEnabled() {
+		return this.enabled;
+	}
+
+	/**
+	 * Return whether retries are made.
+	 * @return true by default
+	 */
+	public boolean isRetriesEnabled() {
+		return this.retriesEnabled;
+	}
+
+	/**
+	 * Return the kind of random source.
+	 * @return fast by default
+	 */
+	public BackoffProperties.RandomKind random() {
+		return this.random;
+	}
+
+	/**
+	 * Return whether meters are published.
+	 * @return true by default
+	 */
+	public boolean isMetricsEnabled() {
+		return this.metricsEnabled;
+	}
+
+	/**
+	 * Return the buckets of the timers.
+	 * @return an immutable list, empty by default
+	 */
+	public List<Duration> slo() {
+		return this.slo;
+	}
+
+	/**
+	 * Return how whole calls are measured.
+	 * @return counted and summed by default
+	 */
+	public BackoffProperties.CallMeter callMeter() {
+		return this.callMeter;
+	}
+
+	/**
+	 * Return what is wrong.
+	 * @return an immutable list, empty for a configuration that can work
+	 */
+	public List<Problem> problems() {
+		return this.problems;
+	}
+
+	/**
+	 * Return what is odd and does not stop the start-up.
+	 * @return an immutable list of sentences
+	 */
+	public List<String> warnings() {
+		return this.warnings;
+	}
+
+	/**
+	 * Return the names of the policies, as they are written.
+	 * @return an immutable list
+	 */
+	public List<String> policyNames() {
+		return this.policies.values().stream().map(PolicyEntry::name).toList();
+	}
+
+	Map<PolicyKey, ConfigValue> defaults() {
+		return this.defaults;
+	}
+
+	/** Return the policy whose name has the same letters and digits, or null. */
+	@Nullable PolicyEntry policy(String name) {
+		return this.policies.get(TextValues.canonical(name));
+	}
+
+	/**
+	 * One policy below {@code backoff.policies}.
+	 *
+	 * @param name its name as it is written
+	 * @param values what it sets
+	 */
+	record PolicyEntry(String name, Map<PolicyKey, ConfigValue> values) {
+
+		PolicyEntry {
+			values = Map.copyOf(values);
+		}
+
+	}
+
+}

@@ -1,0 +1,222 @@
+package dev.backoff.spring.policy;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.core.env.PropertyResolver;
+
+import dev.backoff.spring.policy.BackoffConfiguration.PolicyEntry;
+
+/**
+ * From names and annotations to effective policies.
+ * <p>
+ * Who wins, weakest first: built in, {@code backoff.defaults}, the annotation on the
+ * type, the annotation on the method, {@code backoff.policies.<name>}. Thread-safe.
+ *
+ * @since 0.1
+ */
+public final class BackoffPolicies {
+
+	private final BackoffConfiguration configuration;
+
+	private final PropertyResolver resolver;
+
+	private final @Nullable ClassLoader classLoader;
+
+	private final Set<String> used = ConcurrentHashMap.newKeySet();
+
+	private final Map<String, Set<Class<?>>> types = new ConcurrentHashMap<>();
+
+	/**
+	 * Make a resolver.
+	 * @param configuration what the configuration says
+	 * @param resolver resolves placeholders in annotations
+	 * @param classLoader finds the exception types that a configuration names
+	 */
+	public BackoffPolicies(BackoffConfiguration configuration, PropertyResolver resolver,
+			@Nullable ClassLoader classLoader) {
+		this.configuration = configuration;
+		this.resolver = resolver;
+		this.classLoader = classLoader;
+	}
+
+	/**
+	 * Return what the configuration says.
+	 * @return the snapshot in effect
+	 */
+	public BackoffConfiguration configuration() {
+		return this.configuration;
+	}
+
+	/**
+	 * Return the effective policy of a method.
+	 * @param method the method with its annotations
+	 * @param problems gets what is wrong
+	 * @return the policy, or null if there are problems
+	 */
+	public @Nullable EffectivePolicy resolve(AnnotatedMethod method, List<Problem> problems) {
+		List<Problem> found = new ArrayList<>();
+		List<AnnotationValues> annotations = annotations(method, found);
+		String written = "";
+		for (AnnotationValues annotation : annotations) {
+			written = annotation.name().isEmpty() ? written : annotation.name();
+		}
+		String name = written.isEmpty() ? label(method) : written;
+		PolicyEntry entry = this.configuration.policy(name);
+		if (entry == null && !written.isEmpty()) {
+			checkName(method, written, annotations.stream().allMatch(AnnotationValues::isEmpty), found);
+		}
+		EffectivePolicy policy = null;
+		if (found.isEmpty()) {
+			PolicyLevels levels = levels(found);
+			annotations.forEach((annotation) -> levels.add(annotation.values()));
+			policy = assemble((entry != null && !written.isEmpty()) ? entry.name() : name, method.place(), entry,
+					levels, found);
+		}
+		problems.addAll(found);
+		return policy;
+	}
+
+	/**
+	 * Return the effective policy of a name, for programmatic calls.
+	 * @param name a name below {@code backoff.policies}
+	 * @return the policy
+	 * @throws InvalidBackoffException if the name is not defined or its values do not fit
+	 * together
+	 */
+	public EffectivePolicy resolve(String name) {
+		List<Problem> problems = new ArrayList<>();
+		PolicyEntry entry = this.configuration.policy(name);
+		if (entry == null) {
+			problems.add(unknown("Policy " + name, name));
+			throw new InvalidBackoffException(problems);
+		}
+		EffectivePolicy policy = assemble(entry.name(), "Policy " + entry.name(), entry, levels(problems), problems);
+		if (policy == null) {
+			throw new InvalidBackoffException(problems);
+		}
+		return policy;
+	}
+
+	/**
+	 * Check all policies of the configuration, those that no method uses included.
+	 * @param problems gets what is wrong
+	 */
+	public void check(List<Problem> problems) {
+		List<Problem> found = new ArrayList<>(this.configuration.problems());
+		PolicyLevels defaults = levels(found);
+		new PolicyAssembler("defaults", "backoff.defaults", defaults, this.classLoader, found).assemble();
+		for (String name : this.configuration.policyNames()) {
+			PolicyEntry entry = this.configuration.policy(name);
+			if (entry != null) {
+				PolicyLevels levels = levels(found);
+				levels.add(entry);
+				checkAlone(name, levels, found);
+			}
+		}
+		found.stream().distinct().filter((problem) -> !problems.contains(problem)).forEach(problems::add);
+	}
+
+	/* A number that belongs to a shape which an annotation sets is right only with it. */
+	private void checkAlone(String name, PolicyLevels levels, List<Problem> problems) {
+		List<Problem> found = new ArrayList<>();
+		new PolicyAssembler(name, "Policy " + name, levels, this.classLoader, found).assemble();
+		found.stream()
+			.filter((problem) -> !problem.message().contains(PolicyAssembler.NO_EFFECT))
+			.forEach(problems::add);
+	}
+
+	/**
+	 * Return the names below {@code backoff.policies} that no method and no other policy
+	 * has asked for so far.
+	 * @return the names as they are written
+	 */
+	public List<String> unused() {
+		return this.configuration.policyNames()
+			.stream()
+			.filter((name) -> !this.used.contains(TextValues.canonical(name)))
+			.toList();
+	}
+
+	/**
+	 * Make a type with annotated methods known, so that labels tell types of the same
+	 * simple name apart.
+	 * @param type the class or interface
+	 * @return false if another type has the same simple name
+	 */
+	public boolean announce(Class<?> type) {
+		Set<Class<?>> namesakes = this.types.computeIfAbsent(type.getSimpleName(),
+				(name) -> ConcurrentHashMap.newKeySet());
+		namesakes.add(type);
+		return namesakes.size() == 1;
+	}
+
+	/**
+	 * Return the method as meters and logs call it: {@code SimpleClassName.method}, or
+	 * with its package where two types share the simple name.
+	 * @param method the method
+	 * @return its label
+	 */
+	public String label(AnnotatedMethod method) {
+		return announce(method.type()) ? method.label() : method.type().getName() + "." + method.method().getName();
+	}
+
+	private List<AnnotationValues> annotations(AnnotatedMethod method, List<Problem> problems) {
+		List<AnnotationValues> annotations = new ArrayList<>(2);
+		if (method.onType() != null) {
+			String type = method.type().getSimpleName();
+			annotations.add(AnnotationValues.of(method.onType(), type, type, this.resolver, problems));
+		}
+		if (method.onMethod() != null) {
+			annotations.add(AnnotationValues.of(method.onMethod(), method.signature(), method.label(), this.resolver,
+					problems));
+		}
+		return annotations;
+	}
+
+	private void checkName(AnnotatedMethod method, String name, boolean bare, List<Problem> problems) {
+		boolean near = Nearest.of(name, this.configuration.policyNames()) != null;
+		if (bare || near) {
+			problems.add(unknown(method.place() + ": invalid value (" + name + ")", name));
+		}
+	}
+
+	private Problem unknown(String place, String name) {
+		String nearest = Nearest.of(name, this.configuration.policyNames());
+		String define = "efine backoff.policies." + name + ", or give the annotation values of its own.";
+		return Problem.ofPlace(place, "names a policy that is not defined",
+				(nearest != null) ? "Write " + nearest + ", or d" + define : "D" + define);
+	}
+
+	private PolicyLevels levels(List<Problem> problems) {
+		PolicyLevels levels = new PolicyLevels(this.configuration, problems);
+		levels.add(this.configuration.defaults());
+		return levels;
+	}
+
+	private @Nullable EffectivePolicy assemble(String name, String place, @Nullable PolicyEntry entry,
+			PolicyLevels levels, List<Problem> problems) {
+		if (entry != null) {
+			levels.add(entry);
+			markUsed(entry);
+		}
+		return new PolicyAssembler(name, place, levels, this.classLoader, problems).assemble();
+	}
+
+	private void markUsed(PolicyEntry entry) {
+		Map<String, PolicyEntry> lineage = new LinkedHashMap<>();
+		PolicyEntry next = entry;
+		while (next != null && lineage.putIfAbsent(next.name(), next) == null) {
+			this.used.add(TextValues.canonical(next.name()));
+			ConfigValue inherits = next.values().get(PolicyKey.INHERITS);
+			next = (inherits != null) ? this.configuration.policy(inherits.text()) : null;
+		}
+	}
+
+}

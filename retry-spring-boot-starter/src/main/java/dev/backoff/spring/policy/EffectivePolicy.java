@@ -1,0 +1,112 @@
+package dev.backoff.spring.policy;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+
+import org.jspecify.annotations.Nullable;
+
+import dev.backoff.FailureClassifier;
+import dev.backoff.RetryCondition;
+import dev.backoff.RetryPolicy;
+
+/**
+ * What is in effect for one method: each value with its origin, and the policy made of
+ * them.
+ *
+ * @since 0.1
+ */
+public final class EffectivePolicy {
+
+	/**
+	 * One value in effect.
+	 *
+	 * @param text the value as a configuration writes it
+	 * @param origin where it comes from: {@code built in}, {@code application.yml:12},
+	 * {@code annotation on OrderService.place}
+	 */
+	public record Value(String text, String origin) {
+	}
+
+	private final RetryPolicy numbers;
+
+	private final Assembly assembly;
+
+	private final @Nullable String classifier;
+
+	private final Map<PolicyKey, Value> values;
+
+	private final List<String> advice;
+
+	EffectivePolicy(Assembly assembly, @Nullable String classifier, Map<PolicyKey, Value> values, List<String> advice) {
+		this.assembly = assembly;
+		this.numbers = assembly.build(List.of(), null, null);
+		this.classifier = classifier;
+		this.values = Collections.unmodifiableMap(new EnumMap<>(values));
+		this.advice = new ArrayList<>(advice);
+	}
+
+	/**
+	 * Return the policy's name.
+	 * @return the name, in the spelling of the configuration if it is there
+	 */
+	public String name() {
+		return this.numbers.name();
+	}
+
+	/**
+	 * Return the policy with its numbers and lists, without classifiers and conditions.
+	 * @return the policy
+	 */
+	public RetryPolicy numbers() {
+		return this.numbers;
+	}
+
+	/**
+	 * Return the policy complete.
+	 * @param classifiers in the order they are asked
+	 * @param retryWhen the condition for results that count as failures, or null
+	 * @param until the condition for results that are final, or null
+	 * @return the policy
+	 */
+	public RetryPolicy complete(List<? extends FailureClassifier> classifiers, @Nullable RetryCondition retryWhen,
+			@Nullable RetryCondition until) {
+		return this.assembly.build(classifiers, retryWhen, until);
+	}
+
+	/**
+	 * Return the bean name of the policy's own classifier.
+	 * @return the name, or null
+	 */
+	public @Nullable String classifier() {
+		return this.classifier;
+	}
+
+	/**
+	 * Return the values in effect.
+	 * @return an immutable map, in the order of the keys
+	 */
+	public Map<PolicyKey, Value> values() {
+		return this.values;
+	}
+
+	/**
+	 * Return what works but is probably not meant.
+	 * @return an immutable list of sentences
+	 */
+	public List<String> advice() {
+		return Collections.unmodifiableList(this.advice);
+	}
+
+	/** Make the policy with what only the running application knows. */
+	@FunctionalInterface
+	interface Assembly {
+
+		RetryPolicy build(List<? extends FailureClassifier> classifiers, @Nullable RetryCondition retryWhen,
+				@Nullable RetryCondition until);
+
+	}
+
+}

@@ -1,0 +1,38 @@
+package dev.backoff.spring.policy;
+
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.core.env.PropertyResolver;
+
+/** Text that may hold placeholders, and must not hold expressions. */
+final class PlaceholderText {
+
+	private PlaceholderText() {
+	}
+
+	/**
+	 * Resolve the placeholders of a text.
+	 * @return the text, or null if there is a problem, which is then reported
+	 */
+	static @Nullable String resolve(String text, PropertyResolver resolver, ConfigValue value, List<Problem> problems) {
+		if (text.contains("#{")) {
+			problems.add(value.problem("must not be an expression: #{} is never evaluated here",
+					"Write a literal value, or a ${placeholder}."));
+			return null;
+		}
+		if (!text.contains("${")) {
+			return text;
+		}
+		try {
+			return resolver.resolveRequiredPlaceholders(text);
+		}
+		catch (IllegalArgumentException ex) {
+			problems.add(value.problem("has a placeholder that nothing defines",
+					"Define the property, or give it a default, as in ${name:2s}."));
+			return null;
+		}
+	}
+
+}

@@ -1,0 +1,123 @@
+package dev.backoff.spring.policy;
+
+import java.util.Arrays;
+import java.util.Locale;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The keys of a policy, as a configuration writes them. Those that the annotation has too
+ * carry its attribute's name.
+ *
+ * @since 0.1
+ */
+public enum PolicyKey {
+
+	/** Policy to take values from. */
+	INHERITS(null),
+
+	/** Set of numbers for a situation. */
+	PRESET("preset"),
+
+	/** Whether the policy retries. */
+	ENABLED(null),
+
+	/** How delays grow. */
+	SHAPE("shape"),
+
+	/** Delay before the first retry. */
+	BASE("base"),
+
+	/** Longest delay. */
+	CAP("cap"),
+
+	/** Growth of an exponential shape. */
+	MULTIPLIER("multiplier"),
+
+	/** Growth of a linear shape. */
+	STEP("step"),
+
+	/** Delays one after the other. */
+	LADDER("ladder"),
+
+	/** How chance spreads the delays. */
+	JITTER("jitter"),
+
+	/** Number of all attempts. */
+	MAX_ATTEMPTS("maxAttempts"),
+
+	/** Time for the whole call. */
+	DEADLINE("deadline"),
+
+	/** Time an attempt needs at least before the deadline. */
+	SHORTEST_ATTEMPT(null),
+
+	/** Least base after a throttled failure. */
+	THROTTLED_BASE(null),
+
+	/** Exception types to retry. */
+	RETRY_ON("retryOn"),
+
+	/** Exception types never to retry. */
+	ABORT_ON("abortOn"),
+
+	/** Whether the lists of types look at causes too. */
+	MATCH_CAUSES(null),
+
+	/** Bean name of a classifier that is asked first. */
+	CLASSIFIER("classifier"),
+
+	/** What happens to a failure that a call inside has retried. */
+	NESTED(null),
+
+	/** Whether hints of servers are followed. */
+	RETRY_AFTER_ENABLED("retry-after.enabled", null),
+
+	/** Longest hint that is followed. */
+	RETRY_AFTER_MAX("retry-after.max", null);
+
+	private final String key;
+
+	private final @Nullable String attribute;
+
+	PolicyKey(@Nullable String attribute) {
+		this.key = name().toLowerCase(Locale.ROOT).replace('_', '-');
+		this.attribute = attribute;
+	}
+
+	PolicyKey(String key, @Nullable String attribute) {
+		this.key = key;
+		this.attribute = attribute;
+	}
+
+	/**
+	 * Return the key below the policy's name.
+	 * @return for instance {@code max-attempts} or {@code retry-after.max}
+	 */
+	public String key() {
+		return this.key;
+	}
+
+	/**
+	 * Return the attribute of the annotation.
+	 * @return its name, or null for a key of the configuration only
+	 */
+	public @Nullable String attribute() {
+		return this.attribute;
+	}
+
+	/** Return whether the value is a list. */
+	boolean isList() {
+		return this == LADDER || this == RETRY_ON || this == ABORT_ON;
+	}
+
+	/** Return the key that is written like the given text, whatever its separators. */
+	static @Nullable PolicyKey of(String text) {
+		String wanted = TextValues.canonical(text);
+		return Arrays.stream(values())
+			.filter((key) -> TextValues.canonical(key.key).equals(wanted))
+			.findFirst()
+			.orElse(null);
+	}
+
+}

@@ -1,0 +1,146 @@
+package dev.backoff.spring.policy;
+
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+import org.jspecify.annotations.Nullable;
+
+import dev.backoff.Preset;
+import dev.backoff.RetryPolicy;
+import dev.backoff.spring.policy.BackoffConfiguration.PolicyEntry;
+import dev.backoff.time.DurationText;
+
+/**
+ * The values of one policy, level over level: the weakest are added first, and each key
+ * keeps its strongest value with the strength of its level. A level's preset lies just
+ * below the level itself, and what a policy inherits lies below its preset.
+ */
+final class PolicyLevels {
+
+	private final BackoffConfiguration configuration;
+
+	private final List<Problem> problems;
+
+	private final Map<PolicyKey, Ranked> strongest = new EnumMap<>(PolicyKey.class);
+
+	private final List<ConfigValue> abortOn = new ArrayList<>();
+
+	private int strength;
+
+	PolicyLevels(BackoffConfiguration configuration, List<Problem> problems) {
+		this.configuration = configuration;
+		this.problems = problems;
+	}
+
+	/** Add a level that is stronger than those before. */
+	void add(Map<PolicyKey, ConfigValue> values) {
+		ConfigValue preset = values.get(PolicyKey.PRESET);
+		if (preset != null) {
+			addPreset(preset);
+		}
+		this.strength++;
+		values.forEach(this::put);
+	}
+
+	/** Add a policy of the configuration, after what it inherits. */
+	void add(PolicyEntry policy) {
+		for (PolicyEntry ancestor : lineage(policy)) {
+			add(ancestor.values());
+		}
+	}
+
+	private List<PolicyEntry> lineage(PolicyEntry policy) {
+		List<PolicyEntry> lineage = new ArrayList<>();
+		Set<String> seen = new LinkedHashSet<>();
+		PolicyEntry next = policy;
+		while (next != null) {
+			lineage.add(0, next);
+			seen.add(next.name());
+			ConfigValue inherits = next.values().get(PolicyKey.INHERITS);
+			next = (inherits != null) ? ancestor(inherits, seen) : null;
+		}
+		return lineage;
+	}
+
+	private @Nullable PolicyEntry ancestor(ConfigValue inherits, Set<String> seen) {
+		PolicyEntry ancestor = this.configuration.policy(inherits.text());
+		if (ancestor == null) {
+			String nearest = Nearest.of(inherits.text(), this.configuration.policyNames());
+			this.problems
+				.add(inherits.problem("names a policy that is not defined", (nearest != null) ? "Write " + nearest + "."
+						: "Define backoff.policies." + inherits.text() + ", or remove the key."));
+			return null;
+		}
+		if (seen.contains(ancestor.name())) {
+			this.problems.add(inherits.problem(
+					"closes a circle: " + String.join(" inherits ", seen) + " inherits " + ancestor.name(),
+					"Remove one of these inherits keys."));
+			return null;
+		}
+		return ancestor;
+	}
+
+	private void addPreset(ConfigValue written) {
+		Preset preset;
+		try {
+			preset = TextValues.preset(written.text());
+		}
+		catch (InvalidTextException ex) {
+			this.problems.add(written.problem(ex));
+			return;
+		}
+		this.strength++;
+		String origin = "preset " + preset.key() + ", " + written.origin();
+		// its base means an exponential, so a ladder of a weaker level is no longer in
+		// effect
+		put(PolicyKey.SHAPE, presetValue("exponential", written, origin));
+		put(PolicyKey.BASE, presetValue(DurationText.exact(preset.base()), written, origin));
+		put(PolicyKey.CAP, presetValue(DurationText.exact(preset.cap()), written, origin));
+		put(PolicyKey.MAX_ATTEMPTS, presetValue((preset.maxAttempts() == RetryPolicy.UNLIMITED_ATTEMPTS) ? "unlimited"
+				: Integer.toString(preset.maxAttempts()), written, origin));
+		if (preset.deadline() != null) {
+			put(PolicyKey.DEADLINE, presetValue(DurationText.exact(preset.deadline()), written, origin));
+		}
+		if (preset.multiplier() != null) {
+			put(PolicyKey.MULTIPLIER, presetValue(preset.multiplier().toString(), written, origin));
+		}
+		if (preset.jitter() != null) {
+			put(PolicyKey.JITTER, presetValue(preset.jitter().toString(), written, origin));
+		}
+	}
+
+	private static ConfigValue presetValue(String text, ConfigValue preset, String origin) {
+		return new ConfigValue(List.of(text), preset.place(), origin);
+	}
+
+	private void put(PolicyKey key, ConfigValue value) {
+		if (key == PolicyKey.ABORT_ON) {
+			this.abortOn.add(value);
+		}
+		this.strongest.put(key, new Ranked(value, this.strength));
+	}
+
+	/** Return the strongest value of a key, or null. */
+	@Nullable Ranked get(PolicyKey key) {
+		return this.strongest.get(key);
+	}
+
+	/** Return the abort lists of all levels. */
+	List<ConfigValue> abortOn() {
+		return this.abortOn;
+	}
+
+	/**
+	 * A value with the strength of its level.
+	 *
+	 * @param value the value
+	 * @param strength greater for a stronger level, 1 or more
+	 */
+	record Ranked(ConfigValue value, int strength) {
+	}
+
+}

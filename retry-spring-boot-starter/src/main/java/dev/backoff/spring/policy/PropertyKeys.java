@@ -1,0 +1,82 @@
+package dev.backoff.spring.policy;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.boot.context.properties.source.ConfigurationProperty;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
+import org.springframework.boot.context.properties.source.IterableConfigurationPropertySource;
+import org.springframework.boot.origin.Origin;
+import org.springframework.boot.origin.PropertySourceOrigin;
+import org.springframework.boot.origin.TextResourceOrigin;
+import org.springframework.core.io.Resource;
+
+/** The keys below {@code backoff} in a file, on the command line or the like. */
+final class PropertyKeys {
+
+	private static final ConfigurationPropertyName ROOT = ConfigurationPropertyName.of("backoff");
+
+	private PropertyKeys() {
+	}
+
+	static List<WrittenKey> in(IterableConfigurationPropertySource source) {
+		List<WrittenKey> keys = new ArrayList<>();
+		source.stream().filter(ROOT::isAncestorOf).forEach((name) -> {
+			ConfigurationProperty property = source.getConfigurationProperty(name);
+			if (property != null) {
+				keys.add(key(name, property));
+			}
+		});
+		return keys;
+	}
+
+	private static WrittenKey key(ConfigurationPropertyName name, ConfigurationProperty property) {
+		int size = name.getNumberOfElements();
+		boolean indexed = name.isLastElementIndexed() && name.isNumericIndex(size - 1);
+		List<String> path = new ArrayList<>();
+		for (int i = 1; i < (indexed ? size - 1 : size); i++) {
+			path.add(name.getElement(i, Form.ORIGINAL));
+		}
+		int index = indexed ? Integer.parseInt(name.getElement(size - 1, Form.ORIGINAL)) : -1;
+		return new WrittenKey(path, index, name.toString(), texts(property.getValue()), origin(property));
+	}
+
+	private static List<String> texts(Object value) {
+		if (value instanceof Collection<?> elements) {
+			return elements.stream().map(String::valueOf).toList();
+		}
+		if (value instanceof Class<?> type) {
+			return List.of(type.getName());
+		}
+		return List.of(String.valueOf(value).strip());
+	}
+
+	private static String origin(ConfigurationProperty property) {
+		Origin origin = property.getOrigin();
+		if (origin instanceof TextResourceOrigin text) {
+			String file = file(text.getResource());
+			return (text.getLocation() != null) ? file + ":" + (text.getLocation().getLine() + 1) : file;
+		}
+		if (origin instanceof PropertySourceOrigin source) {
+			return switch (source.getPropertySource().getName()) {
+				case "commandLineArgs" -> "the command line";
+				case "systemProperties" -> "a system property";
+				default -> "the property source " + source.getPropertySource().getName();
+			};
+		}
+		return (origin != null) ? origin.toString() : "an unknown place";
+	}
+
+	private static String file(@Nullable Resource resource) {
+		if (resource == null) {
+			return "a file";
+		}
+		String name = resource.getFilename();
+		return (name != null) ? name : resource.getDescription();
+	}
+
+}

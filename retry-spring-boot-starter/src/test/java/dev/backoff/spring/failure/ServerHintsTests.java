@@ -1,0 +1,166 @@
+package dev.backoff.spring.failure;
+
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneOffset;
+
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.http.HttpHeaders;
+
+import dev.backoff.time.Nanos;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** Tests for {@link ServerHints}. */
+class ServerHintsTests {
+
+	private static final Clock CLOCK = Clock.fixed(Instant.parse("2026-11-20T12:00:00Z"), ZoneOffset.UTC);
+
+	private final ServerHints hints = new ServerHints(CLOCK);
+
+	@Nested
+	class RetryAfterInSeconds {
+
+		@ParameterizedTest
+		@CsvSource({ "120,120", "0,0", "' 120',120", "'120 ',120", "'\t7 ',7", "007,7" })
+		void isTheWait(String text, long seconds) {
+			assertThat(retryAfter(text)).isEqualTo(Duration.ofSeconds(seconds));
+		}
+
+		@ParameterizedTest
+		@ValueSource(strings = { "9223372037", "9999999999", "1000000000000000000", "9223372036854775807",
+				"9223372036854775808", "99999999999999999999" })
+		void saturates(String text) {
+			Duration wait = retryAfter(text);
+			assertThat(wait).isEqualTo(ServerHints.LONGEST);
+			assertThat(Nanos.of(wait)).isPositive();
+			assertThat(wait.toNanos()).isPositive();
+		}
+
+		@Test
+		void saturatesAtAHundredDigits() {
+			assertThat(retryAfter("1" + "0".repeat(100))).isEqualTo(ServerHints.LONGEST);
+		}
+
+		@ParameterizedTest
+		@ValueSource(strings = { "", " ", "-1", "+5", "1.5", "1e3", "0x10", "1 2", "12s", "garbage", "１２", "null",
+				"120, 60", "120;x", "\u0000", "Fri, 99 Nov 2026 12:00:00 GMT" })
+		void isIgnoredIfItIsNone(String text) {
+			assertThat(retryAfter(text)).isNull();
+		}
+
+		@ParameterizedTest
+		@ValueSource(strings = { "9", "x", " ", "-", "\"", "," })
+		void isIgnoredIfItHasAMegabyte(String text) {
+			assertThat(retryAfter(text.repeat(1 << 20))).isNull();
+			assertThat(rateLimit(text.repeat(1 << 20))).isNull();
+		}
+
+	}
+
+	@Nested
+	class RetryAfterAsDate {
+
+		@ParameterizedTest
+		@ValueSource(strings = { "Fri, 20 Nov 2026 12:02:00 GMT", "Friday, 20-Nov-26 12:02:00 GMT",
+				"Fri Nov 20 12:02:00 2026", " Fri, 20 Nov 2026 12:02:00 GMT " })
+		void isComparedWithTheClock(String text) {
+			assertThat(retryAfter(text)).isEqualTo(Duration.ofMinutes(2));
+		}
+
+		@ParameterizedTest
+		@ValueSource(strings = { "Fri, 20 Nov 2026 11:59:59 GMT", "Friday, 20-Nov-20 12:02:00 GMT",
+				"Fri Nov 20 12:02:00 1970", "Fri, 20 Nov 2026 12:00:00 GMT" })
+		void isZeroInThePast(String text) {
+			assertThat(retryAfter(text)).isZero();
+		}
+
+		@ParameterizedTest
+		@CsvSource(delimiter = '|', textBlock = """
+				Fri, 20 Nov 2026 15:00:00 GMT  | 120
+				Friday, 20-Nov-26 15:00:00 GMT | 120
+				Fri Nov 20 15:00:00 2026       | 120
+				Fri, 20 Nov 2026 15:10:00 GMT  | 0
+				garbage                        | 10920
+				''                             | 10920
+				""")
+		void isCorrectedByTheDateOfTheResponse(String date, long seconds) {
+			HttpHeaders headers = headers(HttpHeaders.RETRY_AFTER, "Fri, 20 Nov 2026 15:02:00 GMT");
+			headers.set(HttpHeaders.DATE, date);
+			assertThat(ServerHintsTests.this.hints.wait(headers)).isEqualTo(Duration.ofSeconds(seconds));
+		}
+
+		@Test
+		void isBoundedInTheYear9999() {
+			assertThat(retryAfter("Fri, 31 Dec 9999 23:59:59 GMT")).isEqualTo(ServerHints.LONGEST);
+		}
+
+	}
+
+	@Nested
+	class RateLimit {
+
+		@Test
+		void isTheWaitWithoutRetryAfter() {
+			assertThat(rateLimit("\"default\";r=0;t=30")).hasSeconds(30);
+		}
+
+		@Test
+		void yieldsToRetryAfter() {
+			HttpHeaders headers = headers("RateLimit", "\"default\";r=0;t=30");
+			headers.set(HttpHeaders.RETRY_AFTER, "0");
+			assertThat(ServerHintsTests.this.hints.wait(headers)).isZero();
+		}
+
+		@Test
+		void standsInForAnUnreadableRetryAfter() {
+			HttpHeaders headers = headers("ratelimit", "\"default\";r=0;t=30");
+			headers.set(HttpHeaders.RETRY_AFTER, "soon");
+			assertThat(ServerHintsTests.this.hints.wait(headers)).hasSeconds(30);
+		}
+
+		@Test
+		void mayHaveSeveralLines() {
+			HttpHeaders headers = headers("RateLimit", "\"a\";r=0;t=30");
+			headers.add("RateLimit", "\"b\";r=0;t=60");
+			assertThat(ServerHintsTests.this.hints.wait(headers)).hasSeconds(60);
+		}
+
+		@Test
+		void isNotLookedAtBeyondFourKilobytes() {
+			HttpHeaders headers = new HttpHeaders();
+			for (int i = 0; i < 500; i++) {
+				headers.add("RateLimit", "\"a\";r=0;t=30");
+			}
+			assertThat(ServerHintsTests.this.hints.wait(headers)).isNull();
+		}
+
+	}
+
+	@Test
+	void saysNothingWithoutHeaders() {
+		assertThat(this.hints.wait(new HttpHeaders())).isNull();
+	}
+
+	private @Nullable Duration retryAfter(String text) {
+		return this.hints.wait(headers(HttpHeaders.RETRY_AFTER, text));
+	}
+
+	private @Nullable Duration rateLimit(String text) {
+		return this.hints.wait(headers("RateLimit", text));
+	}
+
+	private static HttpHeaders headers(String name, String value) {
+		HttpHeaders headers = new HttpHeaders();
+		headers.set(name, value);
+		return headers;
+	}
+
+}

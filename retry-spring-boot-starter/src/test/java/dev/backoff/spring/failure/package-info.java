@@ -1,0 +1,4 @@
+@NullMarked
+package dev.backoff.spring.failure;
+
+import org.jspecify.annotations.NullMarked;
