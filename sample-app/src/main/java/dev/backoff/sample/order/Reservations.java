@@ -52,7 +52,9 @@ class Reservations {
 				.update();
 			this.jdbc.sql("delete from stock_reservation where idempotency_key = ?").param(key).update();
 			this.jdbc.sql("update shop_order set status = 'FAILED' where id = ?").param(order).update();
-			this.jdbc.sql("update payment set status = 'FAILED' where order_id = ?").param(order).update();
+			this.jdbc.sql("update payment set status = 'FAILED' where order_id = ? and status = 'PENDING'")
+				.param(order)
+				.update();
 		});
 	}
 
