@@ -18,6 +18,7 @@ import dev.backoff.spring.policy.AnnotatedMethod;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.EffectivePolicy;
 import dev.backoff.spring.policy.InvalidBackoffException;
+import dev.backoff.spring.policy.PolicyUse;
 import dev.backoff.spring.policy.Problem;
 
 /**
@@ -29,16 +30,6 @@ import dev.backoff.spring.policy.Problem;
  * @since 0.1
  */
 public final class BackoffMethods implements SmartInitializingSingleton {
-
-	/**
-	 * One annotated method, for those who look.
-	 *
-	 * @param label the method as meters and logs call it
-	 * @param policy what is in effect for it
-	 * @param advice what works but is probably not meant
-	 */
-	public record View(String label, EffectivePolicy policy, List<String> advice) {
-	}
 
 	private final BackoffPolicies policies;
 
@@ -82,13 +73,13 @@ public final class BackoffMethods implements SmartInitializingSingleton {
 
 	/**
 	 * Return the annotated methods known so far.
-	 * @return the methods, ordered by label
+	 * @return the methods with their policies, ordered by name
 	 */
-	public List<View> views() {
+	public List<PolicyUse> uses() {
 		return this.plans.values()
 			.stream()
-			.map((plan) -> new View(plan.label(), plan.policy(), PlanAdvice.of(plan)))
-			.sorted(Comparator.comparing(View::label))
+			.map((plan) -> new PolicyUse(plan.label(), plan.policy(), PlanAdvice.of(plan)))
+			.sorted(Comparator.comparing(PolicyUse::method))
 			.toList();
 	}
 

@@ -1,5 +1,7 @@
 package dev.backoff.spring.autoconfigure;
 
+import java.time.Clock;
+
 import org.springframework.aop.config.AopConfigUtils;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
@@ -20,6 +22,7 @@ import dev.backoff.spring.advice.BackoffAdvisor;
 import dev.backoff.spring.advice.BackoffInterceptor;
 import dev.backoff.spring.advice.BackoffMethods;
 import dev.backoff.spring.advice.StartupCheck;
+import dev.backoff.spring.failure.BuiltInFailureClassifiers;
 import dev.backoff.spring.policy.BackoffConfiguration;
 import dev.backoff.spring.policy.BackoffPolicies;
 
@@ -64,6 +67,13 @@ public final class BackoffAutoConfiguration {
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static BackoffAdvisor backoffAdvisor(BackoffInterceptor interceptor) {
 		return new BackoffAdvisor(interceptor);
+	}
+
+	/* Unordered, so that it comes after the application's own classifiers. */
+	@Bean
+	@ConditionalOnMissingBean
+	BuiltInFailureClassifiers backoffFailureClassifiers(ConfigurableListableBeanFactory beanFactory) {
+		return new BuiltInFailureClassifiers(beanFactory.getBeanClassLoader(), Clock.systemUTC());
 	}
 
 	/**

@@ -31,7 +31,7 @@ final class CallTimers implements CallMeters {
 		this.policy = policy;
 		this.method = method;
 		this.slo = slo;
-		this.timers = new MeterCells<>(REASONS.length, this::register);
+		this.timers = new MeterCells<>(registry, REASONS.length, this::register);
 	}
 
 	@Override

@@ -37,7 +37,7 @@ final class CallTotals implements CallMeters {
 		for (StopReason reason : REASONS) {
 			this.totals.put(reason, new Total());
 		}
-		this.published = new MeterCells<>(REASONS.length, this::register);
+		this.published = new MeterCells<>(registry, REASONS.length, this::register);
 	}
 
 	@Override

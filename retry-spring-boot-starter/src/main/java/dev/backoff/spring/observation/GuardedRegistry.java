@@ -49,6 +49,11 @@ final class GuardedRegistry {
 		this.asked.set(false);
 	}
 
+	/** Return whether there is a registry; cheap also if there is none. */
+	boolean isThere() {
+		return open() != null;
+	}
+
 	/**
 	 * Register a meter.
 	 * @param meter which

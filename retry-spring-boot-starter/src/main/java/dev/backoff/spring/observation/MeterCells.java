@@ -18,7 +18,10 @@ final class MeterCells<M> {
 
 	private final IntFunction<@Nullable M> registration;
 
-	MeterCells(int size, IntFunction<@Nullable M> registration) {
+	private final GuardedRegistry registry;
+
+	MeterCells(GuardedRegistry registry, int size, IntFunction<@Nullable M> registration) {
+		this.registry = registry;
 		this.cells = new AtomicReferenceArray<>(size);
 		this.registration = registration;
 	}
@@ -36,6 +39,9 @@ final class MeterCells<M> {
 	}
 
 	private @Nullable M fill(int index) {
+		if (!this.registry.isThere()) {
+			return null;
+		}
 		M meter = this.registration.apply(index);
 		if (meter != null) {
 			this.cells.set(index, meter);

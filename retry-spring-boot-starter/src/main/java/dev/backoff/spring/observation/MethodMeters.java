@@ -42,12 +42,11 @@ final class MethodMeters implements CallRecorder {
 
 	private final CallMeters calls;
 
-	private final MeterCells<Timer> attempts = new MeterCells<>(NUMBERS.length * OUTCOMES.length,
-			this::registerAttempt);
+	private final MeterCells<Timer> attempts;
 
-	private final MeterCells<Counter> retries = new MeterCells<>(CAUSES.length, this::registerRetry);
+	private final MeterCells<Counter> retries;
 
-	private final MeterCells<Counter> recovered = new MeterCells<>(2, this::registerRecovered);
+	private final MeterCells<Counter> recovered;
 
 	private final AtomicBoolean published = new AtomicBoolean();
 
@@ -58,6 +57,9 @@ final class MethodMeters implements CallRecorder {
 		this.slo = slo;
 		this.calls = (calls == CallMeter.TIMER) ? new CallTimers(registry, policy.policy(), method, slo)
 				: new CallTotals(registry, policy.policy(), method);
+		this.attempts = new MeterCells<>(registry, NUMBERS.length * OUTCOMES.length, this::registerAttempt);
+		this.retries = new MeterCells<>(registry, CAUSES.length, this::registerRetry);
+		this.recovered = new MeterCells<>(registry, 2, this::registerRecovered);
 	}
 
 	@Override

@@ -25,13 +25,15 @@ final class PolicyMeters {
 	/** One number and no adder: the sum of an adder's cells can be read as negative. */
 	private final AtomicLong waiting = new AtomicLong();
 
-	private final MeterCells<Gauge> gauge = new MeterCells<>(1, (index) -> registerWaiting());
+	private final MeterCells<Gauge> gauge;
 
-	private final MeterCells<Timer> delays = new MeterCells<>(SOURCES.length, this::registerDelay);
+	private final MeterCells<Timer> delays;
 
 	PolicyMeters(GuardedRegistry registry, String policy) {
 		this.registry = registry;
 		this.policy = policy;
+		this.gauge = new MeterCells<>(registry, 1, (index) -> registerWaiting());
+		this.delays = new MeterCells<>(registry, SOURCES.length, this::registerDelay);
 	}
 
 	void publish() {

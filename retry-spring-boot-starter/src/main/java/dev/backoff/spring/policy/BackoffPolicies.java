@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -102,6 +103,32 @@ public final class BackoffPolicies {
 			throw new InvalidBackoffException(problems);
 		}
 		return policy;
+	}
+
+	/**
+	 * Return what a name would give, without counting it as used.
+	 * @param name a name below {@code backoff.policies}
+	 * @return the policy, empty if it is not defined or only an annotation completes it
+	 */
+	public Optional<EffectivePolicy> peek(String name) {
+		PolicyEntry entry = this.configuration.policy(name);
+		if (entry == null) {
+			return Optional.empty();
+		}
+		List<Problem> problems = new ArrayList<>();
+		PolicyLevels levels = levels(problems);
+		levels.add(entry);
+		return Optional.ofNullable(
+				new PolicyAssembler(entry.name(), "Policy " + name, levels, this.classLoader, problems).assemble());
+	}
+
+	/**
+	 * Return a name as names are compared: its letters and digits, in lower case.
+	 * @param name any spelling
+	 * @return the same for all spellings of one name
+	 */
+	public static String canonicalName(String name) {
+		return TextValues.canonical(name);
 	}
 
 	/**

@@ -1,0 +1,76 @@
+package dev.backoff;
+
+import java.io.IOException;
+
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class CausesTests {
+
+	@Test
+	void startWithTheFailureItself() {
+		IOException root = new IOException("root");
+		RuntimeException middle = new IllegalStateException(root);
+		Exception outer = new Exception(middle);
+		assertThat(Causes.of(outer)).containsExactly(outer, middle, root);
+		assertThat(Causes.of(root)).containsExactly(root);
+		assertThat(Causes.root(outer)).isSameAs(root);
+		assertThat(Causes.root(root)).isSameAs(root);
+	}
+
+	@Test
+	void findTheFirstThatMatches() {
+		IOException root = new IOException("root");
+		IOException middle = new IOException("middle", root);
+		Exception outer = new Exception(middle);
+		assertThat(Causes.find(outer, IOException.class)).isSameAs(middle);
+		assertThat(Causes.find(outer, (cause) -> "root".equals(cause.getMessage()))).isSameAs(root);
+		assertThat(Causes.find(outer, IllegalStateException.class)).isNull();
+	}
+
+	@Test
+	void endWhereACycleBegins() {
+		Exception first = new Exception("first");
+		Exception second = new Exception("second", first);
+		Exception third = new Exception("third", second);
+		first.initCause(third);
+		assertThat(Causes.of(first)).containsExactly(first, third, second);
+		assertThat(Causes.of(second)).containsExactly(second, first, third);
+		assertThat(Causes.root(second)).isSameAs(third);
+		assertThat(Causes.find(first, IOException.class)).isNull();
+	}
+
+	@Test
+	void endWhereAnExceptionIsItsOwnCause() {
+		Exception own = new Exception() {
+
+			private static final long serialVersionUID = 1L;
+
+			@Override
+			public synchronized Throwable getCause() {
+				return this;
+			}
+
+		};
+		assertThat(Causes.of(own)).containsExactly(own);
+	}
+
+	@Test
+	void lookAtThirtyTwoOfAHundredThousand() {
+		Exception deep = deep(new IOException("root"), 100_000);
+		assertThat(Causes.of(deep)).hasSize(Causes.LIMIT).hasSize(32);
+		assertThat(Causes.find(deep, IOException.class)).isNull();
+		assertThat(Causes.find(deep(new IOException("root"), 31), IOException.class)).isNotNull();
+		assertThat(Causes.find(deep(new IOException("root"), 32), IOException.class)).isNull();
+	}
+
+	static Exception deep(Exception root, int depth) {
+		Exception outer = root;
+		for (int i = 0; i < depth; i++) {
+			outer = new Exception("wrapped", outer);
+		}
+		return outer;
+	}
+
+}

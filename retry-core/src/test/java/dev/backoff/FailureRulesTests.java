@@ -1,0 +1,436 @@
+package dev.backoff;
+
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.AccessDeniedException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeoutException;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import dev.backoff.fixture.VirtualTime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+@SuppressWarnings("serial") // exceptions of this test, never serialized
+class FailureRulesTests {
+
+	private static final FailureClassifier PERMANENT = (failure) -> FailureClassification
+		.permanent(RetryCause.HTTP_5XX);
+
+	private static final FailureClassifier TRANSIENT = (failure) -> FailureClassification
+		.transientFailure(RetryCause.LOCK);
+
+	private static final FailureClassifier THROTTLED = (failure) -> FailureClassification
+		.throttled(RetryCause.HTTP_429);
+
+	@Nested
+	class ByDefault {
+
+		static Stream<Throwable> retried() {
+			return Stream.of(new Exception(), new IOException(), new RuntimeException(), new IllegalStateException(),
+					new UncheckedIOException(new IOException()), new TimeoutException(),
+					new ExecutionException(new NullPointerException()),
+					new RuntimeException(new IllegalArgumentException()));
+		}
+
+		@ParameterizedTest
+		@MethodSource("retried")
+		void retriesExceptions(Throwable failure) {
+			Outcome outcome = judge(policy(), failure);
+			assertThat(outcome.refusal()).isNull();
+			assertThat(outcome.kind()).isEqualTo(AttemptOutcome.TRANSIENT);
+			assertThat(outcome.cause()).isEqualTo(RetryCause.OTHER);
+			assertThat(outcome.failure()).isSameAs(failure);
+		}
+
+		static Stream<Throwable> programmingErrors() {
+			return Stream.of(new NullPointerException(), new ClassCastException(), new IndexOutOfBoundsException(),
+					new ArrayIndexOutOfBoundsException(), new ArithmeticException(), new IllegalArgumentException(),
+					new NumberFormatException(), new UnsupportedOperationException(), new ArrayStoreException(),
+					new NegativeArraySizeException());
+		}
+
+		@ParameterizedTest
+		@MethodSource("programmingErrors")
+		void refusesProgrammingErrors(Throwable failure) {
+			assertRefused(judge(policy(), failure), AttemptOutcome.PERMANENT, StopReason.NOT_RETRYABLE,
+					failure.getClass().getSimpleName() + " is a programming error; name it in retryOn to retry");
+		}
+
+		@Test
+		void refusesRefusals() {
+			assertRefused(judge(policy(), new SecurityException()), AttemptOutcome.PERMANENT, StopReason.NOT_RETRYABLE,
+					"SecurityException is a refusal; name it in retryOn to retry");
+			assertRefused(judge(policy(), new AccessDeniedException("file")), AttemptOutcome.PERMANENT,
+					StopReason.NOT_RETRYABLE, "AccessDeniedException is a refusal; name it in retryOn to retry");
+		}
+
+		@Test
+		void refusesErrors() {
+			assertRefused(judge(policy(), new AssertionError()), AttemptOutcome.ERROR, StopReason.NOT_RETRYABLE,
+					"AssertionError is an Error; name it in retryOn to retry");
+		}
+
+		@Test
+		void refusesAThrowableOfItsOwnKind() {
+			class Odd extends Throwable {
+
+			}
+			assertRefused(judge(policy(), new Odd()), AttemptOutcome.PERMANENT, StopReason.NOT_RETRYABLE,
+					"Odd is no Exception; name it in retryOn to retry");
+			assertThat(judge(RetryPolicy.builder("p").retryOn(Throwable.class).build(), new Odd()).refusal()).isNull();
+		}
+
+		@Test
+		void namesAnAnonymousClassInFull() {
+			Exception anonymous = new IllegalArgumentException() {
+			};
+			assertRefused(judge(policy(), anonymous), AttemptOutcome.PERMANENT, StopReason.NOT_RETRYABLE,
+					anonymous.getClass().getName() + " is a programming error; name it in retryOn to retry");
+		}
+
+	}
+
+	@Nested
+	class Never {
+
+		private final RetryPolicy everything = RetryPolicy.builder("p")
+			.retryOn(Throwable.class, Exception.class, Error.class, InterruptedException.class,
+					CancellationException.class, VirtualMachineError.class, LinkageError.class, OutOfMemoryError.class,
+					NoClassDefFoundError.class)
+			.classifiers(List.of(TRANSIENT))
+			.build();
+
+		@SuppressWarnings("removal") // it can still be thrown
+		static Stream<Throwable> fatal() {
+			return Stream.of(new OutOfMemoryError(), new StackOverflowError(), new InternalError(), new ThreadDeath(),
+					new LinkageError(), new NoClassDefFoundError(), new ExceptionInInitializerError(new IOException()));
+		}
+
+		@ParameterizedTest
+		@MethodSource("fatal")
+		void retriesFatalErrorsEvenIfListed(Error failure) {
+			assertRefused(judge(this.everything, failure), AttemptOutcome.ERROR, StopReason.NOT_RETRYABLE,
+					failure.getClass().getSimpleName() + " is never retried");
+			assertThat(FailureRules.isFatal(failure)).isTrue();
+		}
+
+		@Test
+		void retriesInterruptionEvenIfListed() {
+			assertRefused(judge(this.everything, new InterruptedException()), AttemptOutcome.CANCELLED,
+					StopReason.INTERRUPTED, "InterruptedException is never retried");
+		}
+
+		@Test
+		void retriesCancellationEvenIfListed() {
+			assertRefused(judge(this.everything, new CancellationException()), AttemptOutcome.CANCELLED,
+					StopReason.CANCELLED, "CancellationException is never retried");
+		}
+
+	}
+
+	@Nested
+	class Errors {
+
+		@Test
+		void areRetriedIfAListedTypeNamesThem() {
+			RetryPolicy policy = RetryPolicy.builder("p").retryOn(AssertionError.class).build();
+			assertThat(judge(policy, new AssertionError()).refusal()).isNull();
+			assertThat(judge(RetryPolicy.builder("p").retryOn(Error.class).build(), new AssertionError()).refusal())
+				.isNull();
+		}
+
+		@Test
+		void areNotNamedByThrowable() {
+			assertRefused(judge(RetryPolicy.builder("p").retryOn(Throwable.class).build(), new AssertionError()),
+					AttemptOutcome.ERROR, StopReason.NOT_RETRYABLE,
+					"AssertionError is an Error; name it in retryOn to retry");
+		}
+
+		@Test
+		void areNotNamedByAnotherError() {
+			assertRefused(judge(RetryPolicy.builder("p").retryOn(AssertionError.class).build(), new Error()),
+					AttemptOutcome.ERROR, StopReason.NOT_RETRYABLE, "Error is an Error; name it in retryOn to retry");
+		}
+
+		@Test
+		void areNotRetriedForAClassifier() {
+			assertThat(judge(RetryPolicy.builder("p").classifiers(List.of(TRANSIENT)).build(), new AssertionError())
+				.refusal()).isNotNull();
+		}
+
+		@Test
+		void areRefusedByAbortOn() {
+			RetryPolicy policy = RetryPolicy.builder("p").retryOn(Error.class).abortOn(AssertionError.class).build();
+			assertRefused(judge(policy, new AssertionError()), AttemptOutcome.PERMANENT, StopReason.NOT_RETRYABLE,
+					"AssertionError is listed in abortOn");
+		}
+
+	}
+
+	/** E2 extends E1 extends E0, and one sibling under each. */
+	@Nested
+	class Matrix {
+
+		static Stream<Arguments> rows() {
+			return Stream.of(Arguments.of(List.of(E0.class, E2.class), List.of(E1.class), List.of(new E0(), new E0S())),
+					Arguments.of(List.of(E1.class, E2.class), List.of(E0.class), List.of()),
+					Arguments.of(List.of(E1.class), List.of(), List.of(new E1(), new E1S(), new E2(), new E2S())),
+					Arguments.of(List.of(), List.of(E1.class),
+							List.of(new Exception(), new E0(), new E0S(), new RuntimeException())),
+					Arguments.of(List.of(E0.class), List.of(E0.class), List.of()), Arguments.of(List.of(E0.class),
+							List.of(E2.class), List.of(new E0(), new E0S(), new E1(), new E1S())));
+		}
+
+		@ParameterizedTest
+		@MethodSource("rows")
+		void ofRetryOnAndAbortOn(List<Class<? extends Throwable>> retryOn, List<Class<? extends Throwable>> abortOn,
+				List<Exception> retried) {
+			RetryPolicy policy = RetryPolicy.builder("p").retryOn(retryOn).abortOn(abortOn).build();
+			List<String> actual = new ArrayList<>();
+			for (Throwable failure : List.of(new Exception(), new E0(), new E0S(), new E1(), new E1S(), new E2(),
+					new E2S(), new RuntimeException(), new AssertionError())) {
+				if (judge(policy, failure).refusal() == null) {
+					actual.add(failure.getClass().getSimpleName());
+				}
+			}
+			assertThat(actual).containsExactlyInAnyOrderElementsOf(
+					retried.stream().map((e) -> e.getClass().getSimpleName()).toList());
+		}
+
+	}
+
+	@Nested
+	class Lists {
+
+		@Test
+		void saySoWhenTheyRefuse() {
+			RetryPolicy policy = RetryPolicy.builder("p").retryOn(IOException.class).abortOn(E1.class).build();
+			assertRefused(judge(policy, new E0()), AttemptOutcome.PERMANENT, StopReason.NOT_RETRYABLE,
+					"E0 is not listed in retryOn");
+			assertRefused(judge(policy, new E2()), AttemptOutcome.PERMANENT, StopReason.NOT_RETRYABLE,
+					"E1 is listed in abortOn");
+		}
+
+		@Test
+		void nameProgrammingErrorsToo() {
+			RetryPolicy policy = RetryPolicy.builder("p").retryOn(IllegalArgumentException.class).build();
+			assertThat(judge(policy, new NumberFormatException()).refusal()).isNull();
+		}
+
+		@Test
+		void lookAtCauses() {
+			RetryPolicy policy = RetryPolicy.builder("p").retryOn(IOException.class).abortOn(E1.class).build();
+			assertThat(judge(policy, new RuntimeException(new FileNotFoundException())).refusal()).isNull();
+			assertRefused(judge(policy, new IOException(new E1())), AttemptOutcome.PERMANENT, StopReason.NOT_RETRYABLE,
+					"E1 is listed in abortOn");
+			assertRefused(judge(policy, new E1(new IOException())), AttemptOutcome.PERMANENT, StopReason.NOT_RETRYABLE,
+					"E1 is listed in abortOn");
+		}
+
+		@Test
+		void leaveCausesAloneIfToldSo() {
+			RetryPolicy policy = RetryPolicy.builder("p")
+				.retryOn(IOException.class)
+				.abortOn(E1.class)
+				.matchCauses(false)
+				.build();
+			assertThat(judge(policy, new IOException(new E1())).refusal()).isNull();
+			assertRefused(judge(policy, new RuntimeException(new IOException())), AttemptOutcome.PERMANENT,
+					StopReason.NOT_RETRYABLE, "RuntimeException is not listed in retryOn");
+		}
+
+		@Test
+		void areSafeFromCyclesAndDepth() {
+			RetryPolicy policy = RetryPolicy.builder("p").retryOn(IOException.class).build();
+			Exception first = new Exception("first");
+			first.initCause(new Exception("second", first));
+			assertThat(judge(policy, first).refusal()).isNotNull();
+			assertThat(judge(policy, CausesTests.deep(new IOException(), 100_000)).refusal()).isNotNull();
+			assertThat(judge(policy, CausesTests.deep(new IOException(), 31)).refusal()).isNull();
+		}
+
+	}
+
+	@Nested
+	class Classifiers {
+
+		@Test
+		void addTheirCause() {
+			Outcome lock = judge(RetryPolicy.builder("p").classifiers(List.of(TRANSIENT)).build(), new IOException());
+			assertThat(lock.refusal()).isNull();
+			assertThat(lock.kind()).isEqualTo(AttemptOutcome.TRANSIENT);
+			assertThat(lock.cause()).isEqualTo(RetryCause.LOCK);
+			Outcome throttled = judge(RetryPolicy.builder("p").classifiers(List.of(THROTTLED)).build(),
+					new IOException());
+			assertThat(throttled.kind()).isEqualTo(AttemptOutcome.THROTTLED);
+			assertThat(throttled.cause()).isEqualTo(RetryCause.HTTP_429);
+		}
+
+		@Test
+		void firstAnswerWins() {
+			RetryPolicy policy = RetryPolicy.builder("p")
+				.classifiers(List.of((failure) -> null, TRANSIENT, PERMANENT))
+				.build();
+			assertThat(judge(policy, new IOException()).refusal()).isNull();
+		}
+
+		@Test
+		void leaveUnknownFailuresToTheDefault() {
+			RetryPolicy policy = RetryPolicy.builder("p").classifiers(List.of((failure) -> null)).build();
+			assertThat(judge(policy, new IOException()).refusal()).isNull();
+			assertThat(judge(policy, new NullPointerException()).refusal()).isNotNull();
+		}
+
+		@Test
+		void makeAProgrammingErrorTransient() {
+			RetryPolicy policy = RetryPolicy.builder("p").classifiers(List.of(TRANSIENT)).build();
+			assertThat(judge(policy, new IllegalArgumentException()).refusal()).isNull();
+		}
+
+		@Test
+		void refuseWhatIsPermanent() {
+			assertRefused(judge(RetryPolicy.builder("p").classifiers(List.of(PERMANENT)).build(), new IOException()),
+					AttemptOutcome.PERMANENT, StopReason.NOT_RETRYABLE,
+					"IOException is permanent; name its own class in retryOn to retry");
+		}
+
+		@Test
+		void areOverruledByTheOwnClassOnly() {
+			RetryPolicy policy = RetryPolicy.builder("p")
+				.classifiers(List.of(PERMANENT))
+				.retryOn(IOException.class)
+				.build();
+			assertThat(judge(policy, new IOException()).refusal()).isNull();
+			assertThat(judge(policy, new FileNotFoundException()).refusal()).isNotNull();
+			assertThat(judge(policy, new RuntimeException(new IOException())).refusal()).isNotNull();
+		}
+
+		@Test
+		void yieldToRetryOn() {
+			RetryPolicy policy = RetryPolicy.builder("p").classifiers(List.of(TRANSIENT)).retryOn(E0.class).build();
+			assertRefused(judge(policy, new IOException()), AttemptOutcome.PERMANENT, StopReason.NOT_RETRYABLE,
+					"IOException is not listed in retryOn");
+			assertThat(judge(policy, new E0()).cause()).isEqualTo(RetryCause.LOCK);
+		}
+
+		@Test
+		void yieldToAbortOn() {
+			RetryPolicy policy = RetryPolicy.builder("p")
+				.classifiers(List.of(TRANSIENT))
+				.abortOn(IOException.class)
+				.build();
+			assertRefused(judge(policy, new IOException()), AttemptOutcome.PERMANENT, StopReason.NOT_RETRYABLE,
+					"IOException is listed in abortOn");
+		}
+
+		@Test
+		void thatThrowRefuseTheFailureTheyWereAskedAbout() {
+			AssertionError bug = new AssertionError("bug");
+			FailureClassifier failing = (failure) -> {
+				throw bug;
+			};
+			IOException failure = new IOException();
+			Outcome outcome = judge(RetryPolicy.builder("p").classifiers(List.of(failing)).build(), failure);
+			assertRefused(outcome, AttemptOutcome.PERMANENT, StopReason.NOT_RETRYABLE,
+					"a classifier failed with AssertionError");
+			assertThat(outcome.failure()).isSameAs(failure);
+			assertThat(outcome.refusal().problem()).isSameAs(bug);
+		}
+
+		@Test
+		void areNotAskedAboutWhatIsNeverRetried() {
+			FailureClassifier failing = (failure) -> {
+				throw new IllegalStateException("asked about " + failure);
+			};
+			RetryPolicy policy = RetryPolicy.builder("p").classifiers(List.of(failing)).abortOn(E0.class).build();
+			for (Throwable failure : List.of(new AssertionError(), new InterruptedException(),
+					new CancellationException(), new E0())) {
+				assertThat(judge(policy, failure).refusal().problem()).isNull();
+			}
+		}
+
+	}
+
+	@Test
+	void surviveAnExceptionWhoseCauseThrows() {
+		Exception hostile = new Exception() {
+
+			@Override
+			public synchronized Throwable getCause() {
+				throw new IllegalStateException("no cause");
+			}
+
+		};
+		Outcome outcome = judge(RetryPolicy.builder("p").abortOn(E0.class).build(), hostile);
+		assertThat(outcome.failure()).isSameAs(hostile);
+		assertThat(outcome.refusal().problem()).hasMessage("no cause");
+	}
+
+	private static RetryPolicy policy() {
+		return RetryPolicy.defaults("p");
+	}
+
+	private static Outcome judge(RetryPolicy policy, Throwable failure) {
+		RetryCall call = new RetryCall(null);
+		VirtualTime time = new VirtualTime();
+		call.begin(policy, time, time.nanoTime());
+		return new FailureRules(policy).judge(failure, call);
+	}
+
+	private static void assertRefused(Outcome outcome, AttemptOutcome kind, StopReason reason, String why) {
+		assertThat(outcome.refusal()).isNotNull();
+		assertThat(outcome.kind()).isEqualTo(kind);
+		assertThat(outcome.refusal().reason()).isEqualTo(reason);
+		assertThat(outcome.refusal().why()).isEqualTo(why);
+	}
+
+	static class E0 extends Exception {
+
+		E0() {
+		}
+
+		E0(Throwable cause) {
+			super(cause);
+		}
+
+	}
+
+	static class E0S extends E0 {
+
+	}
+
+	static class E1 extends E0 {
+
+		E1() {
+		}
+
+		E1(Throwable cause) {
+			super(cause);
+		}
+
+	}
+
+	static class E1S extends E1 {
+
+	}
+
+	static class E2 extends E1 {
+
+	}
+
+	static class E2S extends E2 {
+
+	}
+
+}

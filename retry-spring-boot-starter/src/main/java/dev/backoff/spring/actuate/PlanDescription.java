@@ -1,0 +1,55 @@
+package dev.backoff.spring.actuate;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+import org.jspecify.annotations.Nullable;
+
+import dev.backoff.RetryPolicy;
+import dev.backoff.delay.DelayPlan;
+import dev.backoff.spring.actuate.BackoffDescriptor.DelayDescriptor;
+import dev.backoff.spring.actuate.BackoffDescriptor.PlanDescriptor;
+import dev.backoff.spring.actuate.BackoffDescriptor.ValueDescriptor;
+import dev.backoff.spring.actuate.BackoffDescriptor.WaitsDescriptor;
+import dev.backoff.spring.policy.EffectivePolicy;
+import dev.backoff.time.Nanos;
+
+/** Describes what a policy is going to do. */
+final class PlanDescription {
+
+	private static final int SHOWN = 10;
+
+	private static final double MILLI = 1_000_000;
+
+	private PlanDescription() {
+	}
+
+	static PlanDescriptor of(EffectivePolicy effective, List<String> advice) {
+		RetryPolicy policy = effective.numbers();
+		Map<String, ValueDescriptor> values = new LinkedHashMap<>();
+		effective.values()
+			.forEach((key, value) -> values.put(key.key(), new ValueDescriptor(value.text(), value.origin())));
+		boolean unlimited = policy.maxAttempts() == RetryPolicy.UNLIMITED_ATTEMPTS;
+		int retries = unlimited ? SHOWN : policy.maxAttempts() - 1;
+		List<DelayDescriptor> delays = DelayPlan.of(policy.rule(), Math.min(retries, SHOWN))
+			.steps()
+			.stream()
+			.map((step) -> new DelayDescriptor(step.retry(), step.least() / MILLI, step.mean() / MILLI,
+					step.greatest() / MILLI))
+			.toList();
+		return new PlanDescriptor(values, delays, waits(policy, unlimited), "unbounded: an attempt has no timeout",
+				advice);
+	}
+
+	private static @Nullable WaitsDescriptor waits(RetryPolicy policy, boolean unlimited) {
+		long deadline = policy.deadlineNanos();
+		if (unlimited) {
+			return (deadline == Nanos.UNLIMITED) ? null : new WaitsDescriptor(deadline / MILLI, deadline / MILLI);
+		}
+		DelayPlan plan = DelayPlan.of(policy.rule(), policy.maxAttempts() - 1);
+		return new WaitsDescriptor(Math.min(deadline, plan.totalMean()) / MILLI,
+				Math.min(deadline, plan.totalGreatest()) / MILLI);
+	}
+
+}

@@ -1,0 +1,29 @@
+package dev.backoff.spring.autoconfigure;
+
+import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.context.annotation.Bean;
+
+import dev.backoff.spring.actuate.BackoffEndpoint;
+import dev.backoff.spring.advice.BackoffMethods;
+import dev.backoff.spring.policy.BackoffPolicies;
+
+/**
+ * Show the policies at {@code /actuator/backoff}.
+ *
+ * @since 0.1
+ */
+@AutoConfiguration(after = BackoffAutoConfiguration.class)
+@ConditionalOnClass(ConditionalOnAvailableEndpoint.class)
+@ConditionalOnAvailableEndpoint(BackoffEndpoint.class)
+public final class BackoffEndpointAutoConfiguration {
+
+	@Bean
+	@ConditionalOnMissingBean
+	BackoffEndpoint backoffEndpoint(BackoffPolicies policies, BackoffMethods methods) {
+		return new BackoffEndpoint(policies, methods::uses);
+	}
+
+}

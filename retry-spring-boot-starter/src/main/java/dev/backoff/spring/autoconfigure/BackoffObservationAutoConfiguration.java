@@ -1,0 +1,61 @@
+package dev.backoff.spring.autoconfigure;
+
+import io.micrometer.core.instrument.MeterRegistry;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.DependsOn;
+
+import dev.backoff.CallRecorder;
+import dev.backoff.spring.observation.MicrometerRecorders;
+import dev.backoff.spring.observation.StopLogger;
+import dev.backoff.spring.policy.BackoffConfiguration;
+import dev.backoff.spring.policy.BackoffPolicies;
+import dev.backoff.time.RetryTime;
+
+/**
+ * Tell of retries: log stops, and publish meters if there is a registry.
+ *
+ * @since 0.1
+ */
+@AutoConfiguration(after = BackoffAutoConfiguration.class,
+		afterName = "org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration")
+public final class BackoffObservationAutoConfiguration {
+
+	@Bean
+	@ConditionalOnMissingBean
+	StopLogger backoffStopLogger(ObjectProvider<RetryTime> time) {
+		return new StopLogger(time.getIfAvailable(RetryTime::system));
+	}
+
+	/** Publish meters. */
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnClass(MeterRegistry.class)
+	@ConditionalOnBean(MeterRegistry.class)
+	@ConditionalOnBooleanProperty(name = "backoff.metrics.enabled", matchIfMissing = true)
+	static class Meters {
+
+		@Bean
+		@ConditionalOnMissingBean(CallRecorder.Factory.class)
+		MicrometerRecorders backoffRecorders(ObjectProvider<MeterRegistry> registry, BackoffPolicies policies) {
+			BackoffConfiguration configuration = policies.configuration();
+			return new MicrometerRecorders(registry::getIfUnique, configuration.slo(), configuration.callMeter());
+		}
+
+		/* After all singletons exist, so that filters and common tags are in place. */
+		@Bean
+		@DependsOn("backoffMethods")
+		SmartInitializingSingleton backoffMeterBinding(ObjectProvider<MicrometerRecorders> recorders) {
+			return () -> recorders.ifAvailable(MicrometerRecorders::bind);
+		}
+
+	}
+
+}

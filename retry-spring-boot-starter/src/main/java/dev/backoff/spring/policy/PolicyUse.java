@@ -1,0 +1,25 @@
+package dev.backoff.spring.policy;
+
+import java.util.List;
+
+/**
+ * A method and the policy in effect for it, for those who look.
+ *
+ * @param method the method as meters and logs call it
+ * @param policy what is in effect for it
+ * @param advice what works but is probably not meant, sentences
+ * @since 0.1
+ */
+public record PolicyUse(String method, EffectivePolicy policy, List<String> advice) {
+
+	/**
+	 * Make a use.
+	 * @param method the method
+	 * @param policy its policy
+	 * @param advice sentences, copied
+	 */
+	public PolicyUse {
+		advice = List.copyOf(advice);
+	}
+
+}

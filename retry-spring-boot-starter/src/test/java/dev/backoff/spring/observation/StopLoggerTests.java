@@ -1,0 +1,482 @@
+package dev.backoff.spring.observation;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.ConnectException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.AppenderBase;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import org.springframework.boot.logging.logback.StructuredLogEncoder;
+import org.springframework.core.env.Environment;
+import org.springframework.mock.env.MockEnvironment;
+
+import dev.backoff.FailureClassification;
+import dev.backoff.Operation;
+import dev.backoff.Recovery;
+import dev.backoff.Retry;
+import dev.backoff.RetryCause;
+import dev.backoff.RetryEvent;
+import dev.backoff.RetryListener;
+import dev.backoff.RetryPolicy;
+import dev.backoff.delay.Jitter;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.assertj.core.api.Assertions.entry;
+
+class StopLoggerTests {
+
+	private static final String SECRET = "card 4111";
+
+	private final HandTurnedTime time = new HandTurnedTime();
+
+	private final StopLogger listener = new StopLogger(this.time);
+
+	private final LogCapture log = new LogCapture(StopLogger.class);
+
+	@AfterEach
+	void closeLog() {
+		this.log.close();
+		// an interruption belongs to its test
+		Thread.interrupted();
+	}
+
+	@Nested
+	class OneLine {
+
+		@Test
+		void tellsTheWholeStory() {
+			stop(retry(policy("orders").maxAttempts(3).build()),
+					new UncheckedIOException(new ConnectException(SECRET)));
+			assertThat(log.lines(Level.WARN)).containsExactly(
+					"Stopped after 3 of 3 attempts in 330 ms: ATTEMPTS_EXHAUSTED (policy orders; waits 100 ms, 200 ms; "
+							+ "attempts 10 ms, 10 ms, 10 ms); OrderService.place failed with "
+							+ "java.io.UncheckedIOException caused by java.net.ConnectException");
+			assertThat(LogCapture.keyValues(log.events(Level.WARN).get(0))).containsOnly(
+					entry("backoff.policy", "orders"), entry("backoff.method", "OrderService.place"),
+					entry("backoff.attempts", 3), entry("backoff.stop", "attempts_exhausted"),
+					entry("backoff.elapsed_ms", 330L), entry("backoff.waits_ms", List.of(100L, 200L)),
+					entry("backoff.attempts_ms", List.of(10L, 10L, 10L)),
+					entry("backoff.failure", "java.io.UncheckedIOException caused by java.net.ConnectException"),
+					entry("backoff.recover", "none"));
+			assertThat(log.events(Level.WARN).get(0).getThrowableProxy()).isNull();
+		}
+
+		@Test
+		void readsWellAsStructuredLog() {
+			stop(retry(policy("orders").maxAttempts(2).build()), new ConnectException(SECRET));
+			String json = structured("logstash", log.events(Level.WARN).get(0));
+			assertThat(json).contains("\"level\":\"WARN\"")
+				.contains(
+						"\"backoff.policy\":\"orders\",\"backoff.method\":\"OrderService.place\",\"backoff.attempts\":2,"
+								+ "\"backoff.stop\":\"attempts_exhausted\",\"backoff.elapsed_ms\":120,\"backoff.waits_ms\":[100],"
+								+ "\"backoff.attempts_ms\":[10,10],\"backoff.recover\":\"none\","
+								+ "\"backoff.failure\":\"java.net.ConnectException\"");
+			assertThat(structured("ecs", log.events(Level.WARN).get(0))).contains("\"backoff\":{\"policy\":\"orders\",")
+				.contains("\"waits_ms\":[100]");
+		}
+
+		@Test
+		void tellsAWaitThatAServerSet() {
+			RetryPolicy policy = policy("orders").maxAttempts(2)
+				.classifiers(List.of((failure) -> FailureClassification.throttled(RetryCause.HTTP_429)
+					.withHint(Duration.ofSeconds(2))))
+				.build();
+			stop(Retry.builder(policy).time(time).random(() -> 0.1).listener(listener).build(),
+					new IOException(SECRET));
+			assertThat(log.lines(Level.WARN)).singleElement().asString().contains("; waits 2.1 s (hint); attempts");
+			assertThat(log.lines(Level.DEBUG)).first()
+				.asString()
+				.isEqualTo(
+						"Retrying orders in 2.1 s (hint) after attempt 1: http_429, java.io.IOException (policy orders)");
+		}
+
+		@Test
+		void tellsOfAResult() {
+			Retry retry = retry(policy("orders").maxAttempts(2).retryWhen((result, context) -> true).build());
+			String result = retry.<String, RuntimeException>call(() -> SECRET);
+			assertThat(result).isEqualTo(SECRET);
+			assertThat(log.lines(Level.WARN)).containsExactly(
+					"Stopped after 2 of 2 attempts in 100 ms: ATTEMPTS_EXHAUSTED (policy orders; waits 100 ms; "
+							+ "attempts 0 ms, 0 ms); OrderService.place returned what was not good enough");
+			assertThat(LogCapture.keyValues(log.events(Level.WARN).get(0))).doesNotContainKey("backoff.failure");
+		}
+
+		@Test
+		void abridgesALongStory() {
+			stop(retry(policy("orders").maxAttempts(10).build()), new IOException(SECRET));
+			assertThat(LogCapture.keyValues(log.events(Level.WARN).get(0))).contains(entry("backoff.attempts", 10),
+					entry("backoff.waits_ms", List.of(100L, 200L, 400L, 6400L, 10000L, 10000L)));
+		}
+
+		@Test
+		void showsNoMessageOfAFailure() {
+			stop(retry(policy("orders").maxAttempts(2).build()), new IOException(SECRET, new IOException(SECRET)));
+			stop(retry(policy("orders").build()), new IllegalArgumentException(SECRET));
+			recover(retry(policy("orders").maxAttempts(2).build()), new IOException(SECRET), (context, stopped) -> {
+				throw new IllegalStateException(SECRET);
+			});
+			assertThat(log.events()).hasSizeGreaterThan(3)
+				.noneMatch((event) -> event.getFormattedMessage().contains(SECRET))
+				.noneMatch((event) -> event.getKeyValuePairs().toString().contains(SECRET))
+				.noneMatch((event) -> event.getThrowableProxy() != null);
+		}
+
+		@Test
+		void tellsARetryAndASuccessAtDebug() {
+			Retry retry = retry(policy("orders").build());
+			assertThatCode(() -> retry.callOn("context", (context, number) -> {
+				time.pass(Duration.ofMillis(10));
+				if (number == 1) {
+					throw new IOException(SECRET);
+				}
+				return number;
+			}, null)).doesNotThrowAnyException();
+			assertThat(log.lines(Level.DEBUG)).containsExactly(
+					"Retrying OrderService.place in 100 ms after attempt 1: other, java.io.IOException (policy orders)",
+					"Succeeded after 2 attempts in 120 ms: OrderService.place (policy orders)");
+			assertThat(log.events()).hasSize(2);
+		}
+
+	}
+
+	@Nested
+	class AfterRecovery {
+
+		@Test
+		void tellsWhatItDid() {
+			recover(retry(policy("orders").maxAttempts(1).build()), new IOException(SECRET),
+					(context, stopped) -> "parked");
+			ILoggingEvent line = log.events(Level.WARN).get(0);
+			assertThat(line.getFormattedMessage())
+				.endsWith("OrderService.place failed with java.io.IOException; recovered");
+			assertThat(LogCapture.keyValues(line)).contains(entry("backoff.recover", "done"));
+		}
+
+		@Test
+		void tracesASwallowedFailureAtDebugOnly() {
+			recover(retry(policy("orders").maxAttempts(1).build()), new IOException(SECRET),
+					(context, stopped) -> "parked");
+			assertThat(log.lines(Level.DEBUG)).containsExactly("Recovered OrderService.place from this failure");
+			assertThat(log.events(Level.DEBUG).get(0).getThrowableProxy().getClassName())
+				.isEqualTo("java.io.IOException");
+		}
+
+		@Test
+		void tellsWhatItThrew() {
+			recover(retry(policy("orders").maxAttempts(1).build()), new IOException(SECRET), (context, stopped) -> {
+				throw new IllegalStateException(SECRET);
+			});
+			ILoggingEvent line = log.events(Level.WARN).get(0);
+			assertThat(line.getFormattedMessage())
+				.endsWith("failed with java.io.IOException; recovery threw java.lang.IllegalStateException");
+			assertThat(LogCapture.keyValues(line)).contains(entry("backoff.recover", "failed"));
+		}
+
+	}
+
+	@Nested
+	class Levels {
+
+		@Test
+		void refusedFirstAttemptIsDebug() {
+			stop(retry(policy("orders").build()), new IllegalArgumentException(SECRET));
+			assertThat(log.events()).singleElement().extracting(ILoggingEvent::getLevel).isEqualTo(Level.DEBUG);
+		}
+
+		@Test
+		void refusedFirstAttemptThatRecoverySwallowedIsWarn() {
+			recover(retry(policy("orders").build()), new IllegalArgumentException(SECRET),
+					(context, stopped) -> "parked");
+			assertThat(log.events(Level.WARN)).hasSize(1);
+		}
+
+		@Test
+		void refusedLaterAttemptIsWarn() {
+			catchThrowable(() -> retry(policy("orders").build()).callOn("context", (context, number) -> {
+				throw (number == 1) ? new IOException() : new IllegalArgumentException();
+			}, null));
+			assertThat(log.lines(Level.WARN)).singleElement().asString().contains(": NOT_RETRYABLE, ");
+		}
+
+		@Test
+		void cancellationIsDebug() {
+			stop(retry(policy("orders").build()), new CancellationException());
+			assertThat(log.lines(Level.DEBUG)).singleElement().asString().contains(": CANCELLED, ");
+			assertThat(log.events(Level.WARN)).isEmpty();
+		}
+
+		@Test
+		void nestedIsDebug() {
+			Retry inner = retry(policy("inner").maxAttempts(2).build());
+			Retry outer = retry(policy("outer").build());
+			catchThrowable(() -> outer.call(() -> inner.call(() -> {
+				throw new IOException();
+			})));
+			assertThat(log.lines(Level.WARN)).singleElement().asString().contains("policy inner");
+			assertThat(log.lines(Level.DEBUG)).last().asString().contains(": NESTED, ").contains("policy outer");
+		}
+
+		@Test
+		void interruptedFirstAttemptIsDebug() {
+			stop(retry(policy("orders").build()), new InterruptedException());
+			assertThat(log.events()).singleElement().extracting(ILoggingEvent::getLevel).isEqualTo(Level.DEBUG);
+		}
+
+		@Test
+		void nothingIsBuiltForALevelThatIsOff() {
+			log.logger().setLevel(Level.ERROR);
+			stop(retry(policy("orders").build()), new IOException());
+			log.logger().setLevel(Level.DEBUG);
+			listener.close();
+			assertThat(log.events()).isEmpty();
+		}
+
+	}
+
+	@Nested
+	class Hooks {
+
+		@Test
+		void failOnceAtErrorForEachHookAndMethod() {
+			Retry one = retry(policy("orders").build());
+			for (int i = 0; i < 3; i++) {
+				listener.onHookFailure(new RetryEvent.HookFailed("orders", one.method(), "until condition",
+						new IOException("detail")));
+			}
+			listener.onHookFailure(new RetryEvent.HookFailed("orders", "other", "until condition", new IOException()));
+			listener.onHookFailure(new RetryEvent.HookFailed("orders", "other", "random source", new IOException()));
+			assertThat(log.lines(Level.ERROR)).containsExactly(
+					"The until condition of OrderService.place threw java.io.IOException, which was worked around (policy orders)",
+					"The until condition of other threw java.io.IOException, which was worked around (policy orders)",
+					"The random source of other threw java.io.IOException, which was worked around (policy orders)");
+			assertThat(log.events(Level.DEBUG)).hasSize(2);
+			assertThat(log.events()).allMatch((event) -> event.getThrowableProxy() != null);
+		}
+
+		@Test
+		void appenderThatThrowsNeverFailsACallAndOthersAreTold() {
+			ThrowingAppender throwing = new ThrowingAppender();
+			throwing.start();
+			log.logger().addAppender(throwing);
+			try {
+				List<String> told = new ArrayList<>();
+				Retry retry = Retry.builder(policy("orders").maxAttempts(2).build())
+					.time(time)
+					.listener(listener)
+					.listener(new RetryListener() {
+
+						@Override
+						public void onStop(RetryEvent.Stopped event) {
+							told.add(event.policy());
+						}
+
+					})
+					.build();
+				stop(retry, new IOException());
+				assertThat(told).containsExactly("orders");
+			}
+			finally {
+				log.logger().detachAppender(throwing);
+			}
+		}
+
+	}
+
+	@Nested
+	class Storm {
+
+		@Test
+		void firstTwentyOfAMinuteComeInFullTheOthersAsOneLine() {
+			log.logger().setLevel(Level.INFO);
+			Retry retry = retry(policy("orders").maxAttempts(2).build());
+			for (int i = 0; i < 50; i++) {
+				stop(retry, new IOException());
+			}
+			assertThat(log.lines(Level.WARN)).hasSize(20);
+			assertThat(log.lines(Level.WARN).get(18)).doesNotContain("only counted");
+			assertThat(log.lines(Level.WARN).get(19)).endsWith("; more within this minute are only counted");
+			time.pass(Duration.ofMinutes(1));
+			stop(retry, new IOException());
+			assertThat(log.lines(Level.WARN)).hasSize(22);
+			// 120 ms each; the count came with the retry of the next call, before its
+			// stop
+			assertThat(log.lines(Level.WARN).get(20)).isEqualTo(
+					"Stopped 30 more calls within 5.88 s, the last 60 s ago: ATTEMPTS_EXHAUSTED (policy orders; attempts 60; recovered 0)");
+			assertThat(LogCapture.keyValues(log.events(Level.WARN).get(20))).containsOnly(
+					entry("backoff.policy", "orders"), entry("backoff.stop", "attempts_exhausted"),
+					entry("backoff.calls", 30L), entry("backoff.attempts", 60L));
+		}
+
+		@Test
+		void heldOnesComeInFullAtDebug() {
+			Retry retry = retry(policy("orders").maxAttempts(1).build());
+			for (int i = 0; i < 25; i++) {
+				stop(retry, new IOException());
+			}
+			assertThat(log.events(Level.WARN)).hasSize(20);
+			assertThat(log.events(Level.DEBUG)).hasSize(5);
+		}
+
+		@Test
+		void policiesAndReasonsDoNotShare() {
+			for (int i = 0; i < 25; i++) {
+				stop(retry(policy("orders").maxAttempts(1).build()), new IOException());
+				stop(retry(policy("invoices").maxAttempts(1).build()), new IOException());
+				stop(retry(policy("orders").deadline(Duration.ofMillis(50)).build()), new IOException());
+			}
+			assertThat(log.events(Level.WARN)).hasSize(60);
+		}
+
+		@ParameterizedTest
+		@CsvSource({ "retry", "success", "hook", "stop" })
+		void nextThingToldBringsTheCount(String kind) {
+			storm(21);
+			time.pass(Duration.ofMinutes(1));
+			switch (kind) {
+				case "retry", "success" ->
+					assertThatCode(() -> retry(policy("another").build()).callOn("context", (context, number) -> {
+						if (number == 1) {
+							throw new IOException();
+						}
+						return number;
+					}, null)).doesNotThrowAnyException();
+				case "hook" ->
+					listener.onHookFailure(new RetryEvent.HookFailed("another", "m", "recovery", new IOException()));
+				default -> stop(retry(policy("another").build()), new IllegalArgumentException());
+			}
+			assertThat(log.lines(Level.WARN)).last().asString().startsWith("Stopped 1 more call within ");
+		}
+
+		@Test
+		void closingBringsTheCountAtOnceAndOnlyOnce() {
+			storm(23);
+			listener.close();
+			listener.close();
+			assertThat(log.lines(Level.WARN)).hasSize(21)
+				.last()
+				.asString()
+				.isEqualTo(
+						"Stopped 3 more calls within 0 ms, the last 0 ms ago: ATTEMPTS_EXHAUSTED (policy orders; attempts 3; recovered 0)");
+		}
+
+		@Test
+		void nothingIsLostAmongThreads() throws Exception {
+			log.logger().setLevel(Level.INFO);
+			int threads = 8;
+			int each = 1_000;
+			CountDownLatch start = new CountDownLatch(1);
+			ExecutorService executor = Executors.newFixedThreadPool(threads);
+			try {
+				List<Future<?>> done = new ArrayList<>();
+				for (int thread = 0; thread < threads; thread++) {
+					done.add(executor.submit(() -> {
+						start.await();
+						Retry retry = retry(policy("orders").maxAttempts(1).build());
+						for (int i = 0; i < each; i++) {
+							catchThrowable(() -> retry.call(() -> {
+								time.pass(Duration.ofMillis(100));
+								throw new IOException();
+							}));
+						}
+						return null;
+					}));
+				}
+				start.countDown();
+				for (Future<?> future : done) {
+					future.get(1, TimeUnit.MINUTES);
+				}
+			}
+			finally {
+				executor.shutdownNow();
+			}
+			listener.close();
+			long told = 0;
+			for (ILoggingEvent event : log.events(Level.WARN)) {
+				Object calls = LogCapture.keyValues(event).get("backoff.calls");
+				told += (calls != null) ? (Long) calls : 1;
+			}
+			assertThat(told).isEqualTo(threads * each);
+			// 800 s of 20 lines a minute, and one for the others
+			assertThat(log.events(Level.WARN)).hasSizeLessThanOrEqualTo(14 * 21);
+		}
+
+		private void storm(int calls) {
+			log.logger().setLevel(Level.INFO);
+			Retry retry = retry(policy("orders").maxAttempts(1).build());
+			for (int i = 0; i < calls; i++) {
+				assertThatThrownBy(() -> retry.call(() -> {
+					throw new IOException();
+				})).isInstanceOf(IOException.class);
+			}
+		}
+
+	}
+
+	private static RetryPolicy.Builder policy(String name) {
+		return RetryPolicy.builder(name).jitter(Jitter.none());
+	}
+
+	private Retry retry(RetryPolicy policy) {
+		return Retry.builder(policy).method("OrderService.place").time(this.time).listener(this.listener).build();
+	}
+
+	private void stop(Retry retry, Exception failure) {
+		assertThatThrownBy(() -> retry.call(failing(failure))).isSameAs(failure);
+	}
+
+	private void recover(Retry retry, Exception failure,
+			Recovery<? super Operation<String, Exception>, String, Exception> recovery) {
+		catchThrowable(() -> retry.call(failing(failure), recovery));
+	}
+
+	private Operation<String, Exception> failing(Exception failure) {
+		return () -> {
+			this.time.pass(Duration.ofMillis(10));
+			throw failure;
+		};
+	}
+
+	private String structured(String format, ILoggingEvent event) {
+		StructuredLogEncoder encoder = new StructuredLogEncoder();
+		encoder.setContext(this.log.logger().getLoggerContext());
+		encoder.getContext().putObject(Environment.class.getName(), new MockEnvironment());
+		encoder.setFormat(format);
+		encoder.start();
+		return new String(encoder.encode(event), StandardCharsets.UTF_8);
+	}
+
+	/** Throws past the protection of {@link AppenderBase}. */
+	private static final class ThrowingAppender extends AppenderBase<ILoggingEvent> {
+
+		@Override
+		public synchronized void doAppend(ILoggingEvent event) {
+			throw new IllegalStateException("appender");
+		}
+
+		@Override
+		protected void append(ILoggingEvent event) {
+		}
+
+	}
+
+}

@@ -1,0 +1,75 @@
+package dev.backoff.spring.observation;
+
+import java.time.Duration;
+
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class StopQuotaTests {
+
+	private static final long SECOND = Duration.ofSeconds(1).toNanos();
+
+	/* So late that the ticker wraps within the minute. */
+	private static final long START = Long.MAX_VALUE - 30 * SECOND;
+
+	private final StopQuota quota = new StopQuota();
+
+	@Test
+	void admitsTheFirstTwentyAndHoldsTheOthers() {
+		for (int place = 1; place <= 20; place++) {
+			assertThat(this.quota.ask(START, 1, false)).isEqualTo(new StopQuota.Answer(place, null));
+		}
+		assertThat(this.quota.ask(START + 59 * SECOND, 1, false)).isEqualTo(new StopQuota.Answer(0, null));
+	}
+
+	@Test
+	void minuteBeginsWithItsFirstStopAndEndsAfterSixtySeconds() {
+		fill(START);
+		this.quota.ask(START + SECOND, 3, true);
+		this.quota.ask(START + 60 * SECOND - 1, 4, false);
+		assertThat(this.quota.takeIfOver(START + 60 * SECOND - 1)).isNull();
+		assertThat(this.quota.ask(START + 60 * SECOND, 1, false))
+			.isEqualTo(new StopQuota.Answer(1, new StopQuota.Held(2, 7, 1, 60 * SECOND - 1, START + 60 * SECOND - 1)));
+		assertThat(this.quota.takeIfOver(START + 119 * SECOND)).isNull();
+		assertThat(this.quota.ask(START + 119 * SECOND, 1, false).place()).isEqualTo(2);
+	}
+
+	@Test
+	void givesWhatItHoldsOnce() {
+		fill(START);
+		this.quota.ask(START, 3, true);
+		StopQuota.Held held = new StopQuota.Held(1, 3, 1, 0, START);
+		assertThat(this.quota.takeIfOver(START + 61 * SECOND)).isEqualTo(held);
+		assertThat(this.quota.takeIfOver(START + 61 * SECOND)).isNull();
+		assertThat(this.quota.take()).isNull();
+	}
+
+	@Test
+	void givesWhatItHoldsBeforeTheMinuteIsOverAndGoesOnHolding() {
+		fill(START);
+		this.quota.ask(START, 1, false);
+		assertThat(this.quota.take()).isNotNull();
+		assertThat(this.quota.ask(START + SECOND, 1, false).place()).isZero();
+		assertThat(this.quota.take()).isEqualTo(new StopQuota.Held(1, 1, 0, SECOND, START + SECOND));
+	}
+
+	@Test
+	void tickerThatStepsBackStaysInTheMinute() {
+		fill(START);
+		assertThat(this.quota.ask(START - 120 * SECOND, 1, false).place()).isZero();
+	}
+
+	@Test
+	void holdsNothingAtFirst() {
+		assertThat(this.quota.take()).isNull();
+		assertThat(this.quota.takeIfOver(START)).isNull();
+	}
+
+	private void fill(long now) {
+		for (int i = 0; i < StopQuota.FULL; i++) {
+			this.quota.ask(now, 1, false);
+		}
+	}
+
+}
