@@ -2,7 +2,6 @@ package dev.backoff.sample;
 
 import java.util.List;
 import java.util.Map;
-import java.util.stream.StreamSupport;
 
 import tools.jackson.databind.JsonNode;
 
@@ -87,8 +86,20 @@ public class ShopClient {
 
 	/** Return the calls that asked for a path. */
 	public List<JsonNode> calls(String route, String path) {
-		return StreamSupport.stream(page(route).path("last").spliterator(), false)
+		return page(route).path("last")
+			.values()
+			.stream()
 			.filter((call) -> call.path("path").asString().equals(path))
+			.toList();
+	}
+
+	/** Return the delays that the endpoint shows for a policy, in milliseconds. */
+	public List<String> plannedDelays(String policy) {
+		JsonNode methods = get("/actuator/backoff").getBody().path("policies").path(policy).path("methods");
+		return methods.values()
+			.stream()
+			.flatMap((method) -> method.path("delays").values().stream())
+			.map((delay) -> String.valueOf(Math.round(delay.path("meanMs").asDouble())))
 			.toList();
 	}
 
