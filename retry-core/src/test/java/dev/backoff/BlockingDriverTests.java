@@ -13,7 +13,9 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
+import dev.backoff.delay.BackoffRule;
 import dev.backoff.delay.Jitter;
 import dev.backoff.delay.RandomSource;
 import dev.backoff.delay.Shape;
@@ -393,7 +395,7 @@ class BlockingDriverTests {
 	class Ticker {
 
 		@ParameterizedTest
-		@org.junit.jupiter.params.provider.ValueSource(longs = { 0, 1, 99, 100, 150, 299, 300, 699, 700, 1000 })
+		@ValueSource(longs = { 0, 1, 99, 100, 150, 299, 300, 699, 700, 1000 })
 		void mayWrapAtAnyMoment(long millis) {
 			BlockingDriverTests.this.time = VirtualTime.wrappingAfter(Duration.ofMillis(millis));
 			ScriptedOperation<String> operation = ScriptedOperation.<String>script()
@@ -523,7 +525,7 @@ class BlockingDriverTests {
 		@Test
 		void wouldStartNearlyEverybodyIfDelaysWereClipped() {
 			RandomSource random = RandomSources.seeded(17);
-			dev.backoff.delay.BackoffRule rule = RetryPolicy.defaults("herd").rule();
+			BackoffRule rule = RetryPolicy.defaults("herd").rule();
 			long deadline = Duration.ofSeconds(5).toNanos();
 			long late = 0;
 			for (int client = 0; client < CLIENTS; client++) {
