@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.io.ObjectInputStream;
 import java.io.ObjectOutputStream;
 import java.time.Duration;
+import java.util.List;
 
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -74,7 +75,7 @@ class RetriesStoppedExceptionTests {
 			RetriesStoppedException story = storyOf(RetryPolicy.builder("p")
 				.jitter(Jitter.none())
 				.maxAttempts(2)
-				.classifiers(java.util.List.of((failure) -> FailureClassification.transientFailure(RetryCause.HTTP_503)
+				.classifiers(List.of((failure) -> FailureClassification.transientFailure(RetryCause.HTTP_503)
 					.withHint(Duration.ofSeconds(2)))), 0);
 			assertThat(story).hasMessage("Stopped after 2 of 2 attempts in 2.1 s: ATTEMPTS_EXHAUSTED "
 					+ "(policy p; waits 2.1 s (hint); attempts 0 ms, 0 ms)");

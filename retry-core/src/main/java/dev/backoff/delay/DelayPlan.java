@@ -87,7 +87,7 @@ public final class DelayPlan {
 	 * its first term. With a cap there is no closed form; the base is found by bisection.
 	 * For 5 retries, ×2, within 30 s: <pre>
 	 * attempts of   0 s        2 s        0 s, ±20 %
-	 * base          967.7 ms   580.6 ms   806.4 ms
+	 * base          967.7 ms   580.6 ms   806.5 ms
 	 * </pre>
 	 * @param deadline the time for the whole call
 	 * @param retries how many retries, 1 or more

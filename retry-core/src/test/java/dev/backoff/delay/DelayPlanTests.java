@@ -149,7 +149,7 @@ class DelayPlanTests {
 			return shapes.stream()
 				.flatMap((shape) -> JitterTests.all()
 					.filter((jitter) -> !(jitter.replacesShape() && shape.rungs() > 0))
-					.map((jitter) -> Arguments.of(BackoffRule.of(shape, Duration.ofMillis(1000), jitter))));
+					.map((jitter) -> Arguments.of(BackoffRule.of(shape, Duration.ofSeconds(1), jitter))));
 		}
 
 		@ParameterizedTest
@@ -171,7 +171,8 @@ class DelayPlanTests {
 			}
 			for (DelayPlan.Step step : DelayPlan.of(rule, RETRIES).steps()) {
 				int k = step.retry() - 1;
-				assertThat(sum[k] / CLIENTS).as("%s", step).isCloseTo(step.mean(), within(0.005 * step.mean()));
+				assertThat(sum[k] / CLIENTS).as("%s", step)
+					.isCloseTo((double) step.mean(), within(0.005 * step.mean()));
 				assertThat(least[k]).as("%s", step).isGreaterThanOrEqualTo(step.least());
 				assertThat(greatest[k]).as("%s", step).isLessThanOrEqualTo(step.greatest());
 				// and the range is no wider than it must be
