@@ -59,6 +59,22 @@ class NestedCallTests {
 		}
 
 		@Test
+		void anInterruptionInsideEndsTheOuterCallAsOne() {
+			NestedCallTests.this.time.interruptSleep(1);
+			try {
+				assertThatThrownBy(() -> outer(policy().build()).<String, Exception>call(
+						() -> NestedCallTests.this.inner.call(NestedCallTests.this.leaf),
+						(context, stopped) -> "recovered"))
+					.isSameAs(NestedCallTests.this.failure);
+			}
+			finally {
+				assertThat(Thread.interrupted()).isTrue();
+			}
+			assertThat(NestedCallTests.this.leaf.calls()).isEqualTo(1);
+			assertThat(reason()).isEqualTo(StopReason.INTERRUPTED);
+		}
+
+		@Test
 		void aFailureThatCarriesNoMarkIsFound() {
 			ScriptedOperation<String> stackless = ScriptedOperation.<String>script()
 				.fails(new BlockingDriverTests.StacklessException());

@@ -73,7 +73,7 @@ class DelayPlanTests {
 			BackoffRule rule = BackoffRule.of(Shape.exponential(Duration.ofMillis(100), 2), Duration.ofSeconds(10),
 					Jitter.full());
 			assertThat(DelayPlan.of(rule, 3).totalMean()).isCloseTo(350_000_000, within(3L));
-			assertThat(DelayPlan.of(rule, 3).totalGreatest()).isEqualTo(699_999_997);
+			assertThat(DelayPlan.of(rule, 3).totalGreatest()).isEqualTo(700_000_000);
 		}
 
 	}
@@ -86,9 +86,9 @@ class DelayPlanTests {
 			BackoffRule rule = BackoffRule.of(Shape.exponential(Duration.ofMillis(100), 2), Duration.ofMillis(200),
 					Jitter.proportional(0.2));
 			assertThat(DelayPlan.of(rule, 3).steps()).containsExactly(
-					new DelayPlan.Step(1, 80_000_000, 100_000_000, 119_999_999),
-					new DelayPlan.Step(2, 160_000_000, 180_000_000, 199_999_999),
-					new DelayPlan.Step(3, 160_000_000, 180_000_000, 199_999_999));
+					new DelayPlan.Step(1, 80_000_000, 100_000_000, 120_000_000),
+					new DelayPlan.Step(2, 160_000_000, 180_000_000, 200_000_000),
+					new DelayPlan.Step(3, 160_000_000, 180_000_000, 200_000_000));
 		}
 
 		@Test
@@ -191,7 +191,9 @@ class DelayPlanTests {
 				low = rule.delay(step.retry(), low, RandomSources.least());
 				high = rule.delay(step.retry(), high, RandomSources.greatest());
 				assertThat(low).isEqualTo(step.least());
-				assertThat(high).isEqualTo(step.greatest());
+				// the greatest draw stays just below the bound, and a growing delay below
+				// that again
+				assertThat(high).isBetween((long) (step.greatest() * (1 - 1e-6)) - 1, step.greatest());
 			}
 		}
 
