@@ -51,6 +51,8 @@ class ReadmeTests {
 
 	private static final Path SOURCES = Path.of("src", "test", "java", "dev", "backoff", "spring", "readme");
 
+	private static final Pattern BLANK_LINE = Pattern.compile("\\n\\s*\\n");
+
 	private final AtomicInteger calls = new AtomicInteger();
 
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
@@ -75,7 +77,7 @@ class ReadmeTests {
 		List<String> snippets = blocks("java");
 		assertThat(snippets).hasSizeGreaterThan(5);
 		for (String snippet : snippets) {
-			for (String chunk : snippet.split("\\n\\s*\\n")) {
+			for (String chunk : BLANK_LINE.splitAsStream(snippet).toList()) {
 				assertThat(sources).as(chunk).anyMatch((source) -> source.contains(squeezed(chunk)));
 			}
 		}

@@ -1,8 +1,5 @@
 package dev.backoff.sample.web;
 
-import java.util.Arrays;
-import java.util.Optional;
-
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.http.HttpHeaders;
@@ -38,10 +35,11 @@ class ProblemAdvice {
 		String later = retryAfter(ex);
 		HttpStatus status = (later != null) ? HttpStatus.SERVICE_UNAVAILABLE : HttpStatus.BAD_GATEWAY;
 		ProblemDetail problem = ProblemDetail.forStatusAndDetail(status, what(ex));
-		story(ex).ifPresent((story) -> {
+		RetriesStoppedException story = RetriesStoppedException.of(ex);
+		if (story != null) {
 			problem.setProperty("attempts", story.attempts());
 			problem.setProperty("stop", story.reason());
-		});
+		}
 		ResponseEntity.BodyBuilder response = ResponseEntity.status(status);
 		if (later != null) {
 			response.header(HttpHeaders.RETRY_AFTER, later);
@@ -63,14 +61,6 @@ class ProblemAdvice {
 			return (given != null || !busy) ? given : LATER;
 		}
 		return (ex instanceof ResourceAccessException) ? LATER : null;
-	}
-
-	/** Return what the library has told about the failure. */
-	private static Optional<RetriesStoppedException> story(Throwable failure) {
-		return Arrays.stream(failure.getSuppressed())
-			.filter(RetriesStoppedException.class::isInstance)
-			.map(RetriesStoppedException.class::cast)
-			.findFirst();
 	}
 
 }
