@@ -24,6 +24,18 @@ class RetriesStoppedExceptionTests {
 
 	private final VirtualTime time = new VirtualTime();
 
+	@Test
+	void isReadFromTheFailureThatCarriesIt() {
+		IOException failure = new IOException("reset");
+		failure.addSuppressed(new IllegalStateException("something else"));
+		assertThat(RetriesStoppedException.of(failure)).isNull();
+		Retry retry = Retry.builder(RetryPolicy.defaults("p")).time(this.time).build();
+		assertThatThrownBy(() -> retry.call(ScriptedOperation.script().fails(failure))).isSameAs(failure);
+		assertThat(RetriesStoppedException.of(failure)).isNotNull()
+			.extracting(RetriesStoppedException::attempts)
+			.isEqualTo(4);
+	}
+
 	@Nested
 	class Text {
 
