@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.ResolvableType;
 import org.springframework.expression.EvaluationContext;
+import org.springframework.expression.EvaluationException;
 import org.springframework.expression.ParseException;
 import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
@@ -109,22 +110,23 @@ final class ResultExpression implements RetryCondition {
 
 		private final SpelExpression operand;
 
-		private volatile boolean harmless;
-
 		EnumComparison(String operand) {
 			this.operand = PARSER.parseRaw(operand);
 		}
 
 		private void check(EvaluationContext evaluation, Root root) {
-			if (this.harmless) {
+			Object value;
+			try {
+				value = this.operand.getValue(evaluation, root);
+			}
+			catch (EvaluationException ex) {
+				// the expression may never come here, as in #result != null && ...
 				return;
 			}
-			Object value = this.operand.getValue(evaluation, root);
 			if (value instanceof Enum<?>) {
 				throw new IllegalStateException("The expression compares the enum " + value.getClass().getSimpleName()
 						+ " with text, which is never equal; write " + this.operand.getExpressionString() + ".name");
 			}
-			this.harmless = value != null;
 		}
 
 	}

@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.source.ConfigurationProperty;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
 import org.springframework.boot.context.properties.source.IterableConfigurationPropertySource;
 import org.springframework.boot.origin.Origin;
 import org.springframework.boot.origin.PropertySourceOrigin;
@@ -32,6 +33,41 @@ final class PropertyKeys {
 			}
 		});
 		return keys;
+	}
+
+	/** Ask a source that cannot list its keys for all that it can have. */
+	static List<WrittenKey> lookUp(ConfigurationPropertySource source, Collection<String> policies,
+			Collection<String> topLevelKeys) {
+		List<WrittenKey> keys = new ArrayList<>();
+		topLevelKeys.forEach((key) -> lookUp(source, ROOT.append(key), keys));
+		List<ConfigurationPropertyName> parents = new ArrayList<>();
+		parents.add(ROOT.append("defaults"));
+		for (String policy : policies) {
+			boolean plain = policy.indexOf('.') < 0 && ConfigurationPropertyName.isValid(policy);
+			parents.add(ROOT.append("policies").append(plain ? policy : "[" + policy + "]"));
+		}
+		for (ConfigurationPropertyName parent : parents) {
+			for (PolicyKey key : PolicyKey.values()) {
+				lookUp(source, parent.append(key.key()), keys);
+			}
+		}
+		return keys;
+	}
+
+	private static void lookUp(ConfigurationPropertySource source, ConfigurationPropertyName name,
+			List<WrittenKey> keys) {
+		ConfigurationProperty property = source.getConfigurationProperty(name);
+		if (property != null) {
+			keys.add(key(name, property));
+			return;
+		}
+		for (int i = 0; property != null || i == 0; i++) {
+			ConfigurationPropertyName element = name.append("[" + i + "]");
+			property = source.getConfigurationProperty(element);
+			if (property != null) {
+				keys.add(key(element, property));
+			}
+		}
 	}
 
 	private static WrittenKey key(ConfigurationPropertyName name, ConfigurationProperty property) {
@@ -65,6 +101,7 @@ final class PropertyKeys {
 			return switch (source.getPropertySource().getName()) {
 				case "commandLineArgs" -> "the command line";
 				case "systemProperties" -> "a system property";
+				case "spring.application.json" -> "SPRING_APPLICATION_JSON";
 				default -> "the property source " + source.getPropertySource().getName();
 			};
 		}

@@ -26,6 +26,8 @@ final class TextValues {
 
 	private static final Pattern SIMPLE_DURATION = Pattern.compile("([+-]?\\d+)([a-zA-Zµ]{0,2})");
 
+	private static final Pattern ISO_DURATION = Pattern.compile("[+-]?[pP]");
+
 	private static final Pattern DECIMAL_DURATION = Pattern.compile("(\\d*\\.\\d+)(ms|s|m|h|d)");
 
 	private static final Pattern RUNG = Pattern.compile("(\\S+?)(?:\\s*[x×*]\\s*|\\s+)(\\d+)");
@@ -66,6 +68,20 @@ final class TextValues {
 		return duration;
 	}
 
+	/** Read a deadline; zero stands for none. */
+	static Duration deadline(String text) {
+		if (text.equalsIgnoreCase("none")) {
+			return Duration.ZERO;
+		}
+		try {
+			return positiveDuration(text);
+		}
+		catch (InvalidTextException ex) {
+			throw ex.rule().contains("zero") || ex.rule().contains("negative")
+					? new InvalidTextException(ex.rule(), "Write a duration such as 5s, or none.") : ex;
+		}
+	}
+
 	private static Duration anyDuration(String text) {
 		Matcher simple = SIMPLE_DURATION.matcher(text);
 		try {
@@ -75,7 +91,7 @@ final class TextValues {
 					return Duration.of(Long.parseLong(simple.group(1)), unit);
 				}
 			}
-			else if (text.regionMatches(true, 0, "P", 0, 1) || text.startsWith("-P")) {
+			else if (ISO_DURATION.matcher(text).lookingAt()) {
 				return Duration.parse(text);
 			}
 		}
@@ -90,7 +106,7 @@ final class TextValues {
 		if (!closed.equals(text) && SIMPLE_DURATION.matcher(closed).matches()) {
 			return "Write it without blanks: " + closed + ".";
 		}
-		Matcher decimal = DECIMAL_DURATION.matcher(closed);
+		Matcher decimal = DECIMAL_DURATION.matcher(closed.toLowerCase(Locale.ROOT));
 		if (decimal.matches()) {
 			ChronoUnit unit = UNITS.getOrDefault(decimal.group(2), ChronoUnit.SECONDS);
 			double nanos = Double.parseDouble(decimal.group(1)) * unit.getDuration().toNanos();
