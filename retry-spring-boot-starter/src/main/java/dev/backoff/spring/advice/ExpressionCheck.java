@@ -120,9 +120,8 @@ record ExpressionCheck(String place, ResolvableType resultType, List<Problem> pr
 					&& path.getChild(i) instanceof PropertyOrFieldReference property) {
 				String nearest = Nearest.of(property.getName(), properties(type));
 				report("uses " + property.getName() + ", which " + type.getSimpleName() + " does not have",
-						(nearest != null) ? "Write " + nearest + " instead of " + property.getName() + "."
-								: "Use what " + type.getSimpleName() + " has: "
-										+ String.join(", ", properties(type)) + ".");
+						(nearest != null) ? "Write " + nearest + " instead of " + property.getName() + "." : "Use what "
+								+ type.getSimpleName() + " has: " + String.join(", ", properties(type)) + ".");
 			}
 			owner = next;
 		}

@@ -14,7 +14,6 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.core.ResolvableType;
-import org.springframework.util.ClassUtils;
 
 import dev.backoff.FailureClassifier;
 import dev.backoff.annotation.Backoff;
@@ -61,8 +60,17 @@ final class MethodPlanner {
 	private static @Nullable ResultExpression expression(AnnotatedMethod annotated, String name,
 			Function<Backoff, String> attribute, ResolvableType result, List<Problem> problems) {
 		String text = annotated.attribute(attribute);
-		return text.isEmpty() ? null
-				: ResultExpression.parse(annotated.place(attribute) + ": invalid " + name, text, result, problems);
+		if (text.isEmpty()) {
+			return null;
+		}
+		String place = annotated.place(attribute) + ": invalid " + name;
+		if (result.resolve() == void.class) {
+			problems.add(Problem.ofPlace(place + " (" + text + ")",
+					"judges a result, and " + annotated.signature() + " returns none",
+					"Remove it, or let the method return something."));
+			return null;
+		}
+		return ResultExpression.parse(place, text, result, problems);
 	}
 
 	/* A type's annotation reaches the method that recovers the others, too. */
@@ -101,10 +109,10 @@ final class MethodPlanner {
 		}
 	}
 
-	private static boolean is(Class<?> type, String name) {
-		return ClassUtils.getAllInterfacesForClassAsSet(type)
-			.stream()
-			.anyMatch((contract) -> contract.getName().equals(name)) || type.getName().equals(name);
+	/* Contracts of contracts included: a Mono is a Publisher by way of another. */
+	private static boolean is(@Nullable Class<?> type, String name) {
+		return type != null && (type.getName().equals(name) || is(type.getSuperclass(), name)
+				|| Arrays.stream(type.getInterfaces()).anyMatch((contract) -> is(contract, name)));
 	}
 
 	private void checkClassifier(EffectivePolicy policy, List<Problem> problems) {

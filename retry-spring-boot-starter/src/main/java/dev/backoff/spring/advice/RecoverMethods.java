@@ -76,7 +76,7 @@ final class RecoverMethods {
 
 	private static Problem misfit(AnnotatedMethod annotated, String name, List<Method> named) {
 		return Problem.ofPlace(place(annotated, name),
-				"does not fit, because it is "
+				"does not fit " + annotated.signature() + ", because it is "
 						+ named.stream().map(RecoverMethods::signature).collect(Collectors.joining(" and ")),
 				expected(annotated, name));
 	}

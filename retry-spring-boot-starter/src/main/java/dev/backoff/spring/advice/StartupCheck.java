@@ -2,6 +2,7 @@ package dev.backoff.spring.advice;
 
 import java.lang.reflect.Modifier;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -57,6 +58,8 @@ public final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 		for (Class<?> type : types.keySet()) {
 			List<AnnotatedMethod> found = new ArrayList<>(AnnotatedMethod.in(type));
 			if (!found.isEmpty()) {
+				// the virtual machine gives methods in no order, reports have one
+				found.sort(Comparator.comparing(AnnotatedMethod::signature));
 				annotated.put(type, found);
 				found.forEach((method) -> policies.announce(method.type()));
 			}

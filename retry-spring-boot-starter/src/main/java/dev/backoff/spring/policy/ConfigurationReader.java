@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
-import org.springframework.boot.context.properties.source.IterableConfigurationPropertySource;
 import org.springframework.core.env.ConfigurableEnvironment;
+import org.springframework.core.env.EnumerablePropertySource;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
 import org.springframework.util.StringUtils;
 
@@ -63,8 +63,10 @@ final class ConfigurationReader {
 		Map<ConfigurationPropertySource, List<WrittenKey>> listed = new IdentityHashMap<>();
 		for (ConfigurationPropertySource source : ConfigurationPropertySources.get(this.environment)) {
 			sources.add(source);
-			if (!isEnvironment(source) && source instanceof IterableConfigurationPropertySource iterable) {
-				List<WrittenKey> keys = PropertyKeys.in(iterable);
+			Object underlying = source.getUnderlyingSource();
+			if (!(underlying instanceof SystemEnvironmentPropertySource)
+					&& underlying instanceof EnumerablePropertySource<?> enumerable) {
+				List<WrittenKey> keys = PropertyKeys.in(enumerable);
 				keys.forEach(this::noteName);
 				listed.put(source, keys);
 			}
@@ -74,10 +76,6 @@ final class ConfigurationReader {
 			addSource((keys != null) ? keys : askedOf(source));
 		}
 		return finish();
-	}
-
-	private static boolean isEnvironment(ConfigurationPropertySource source) {
-		return source.getUnderlyingSource() instanceof SystemEnvironmentPropertySource;
 	}
 
 	/** Return the keys of a source that only the names of the others explain. */

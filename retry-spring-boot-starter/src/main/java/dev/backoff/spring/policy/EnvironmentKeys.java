@@ -55,8 +55,8 @@ final class EnvironmentKeys {
 		}
 		int index = (parts.group(2) != null) ? Integer.parseInt(parts.group(2)) : -1;
 		List<String> path = path(TextValues.canonical(parts.group(1)), index, knownPolicies, topLevelKeys);
-		return (path == null) ? null
-				: new WrittenKey(path, index, variable, List.of(text), "the environment variable " + variable);
+		return (path == null) ? null : new WrittenKey(path, index, "backoff." + String.join(".", path), List.of(text),
+				"the environment variable " + variable);
 	}
 
 	private static @Nullable List<String> path(String letters, int index, Collection<String> knownPolicies,

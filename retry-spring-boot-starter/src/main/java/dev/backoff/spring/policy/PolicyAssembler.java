@@ -194,7 +194,7 @@ final class PolicyAssembler {
 		Ranked decisive = ladderWins ? ladder : shape;
 		put(PolicyKey.SHAPE, name.name().toLowerCase(Locale.ROOT),
 				(decisive != null) ? decisive.value().origin() : BUILT_IN);
-		rejectNumbersOfOtherShapes(name, (decisive != null) ? decisive.strength() : 0);
+		rejectNumbersOfOtherShapes(name, decisive);
 		return name;
 	}
 
@@ -205,18 +205,20 @@ final class PolicyAssembler {
 		return Math.max((shape != null) ? shape.strength() : 0, (ladder != null) ? ladder.strength() : 0);
 	}
 
-	private void rejectNumbersOfOtherShapes(ShapeName shape, int strength) {
-		reject(PolicyKey.BASE, shape != ShapeName.LADDER, shape, strength, "fixed, linear or exponential");
-		reject(PolicyKey.MULTIPLIER, shape == ShapeName.EXPONENTIAL, shape, strength, "exponential");
-		reject(PolicyKey.STEP, shape == ShapeName.LINEAR, shape, strength, "linear");
-		reject(PolicyKey.LADDER, shape == ShapeName.LADDER, shape, strength, "ladder");
+	private void rejectNumbersOfOtherShapes(ShapeName shape, @Nullable Ranked decisive) {
+		reject(PolicyKey.BASE, shape != ShapeName.LADDER, decisive, "fixed, linear or exponential");
+		reject(PolicyKey.MULTIPLIER, shape == ShapeName.EXPONENTIAL, decisive, "exponential");
+		reject(PolicyKey.STEP, shape == ShapeName.LINEAR, decisive, "linear");
+		reject(PolicyKey.LADDER, shape == ShapeName.LADDER, decisive, "ladder");
 	}
 
-	private void reject(PolicyKey key, boolean used, ShapeName shape, int strength, String owner) {
+	private void reject(PolicyKey key, boolean used, @Nullable Ranked decisive, String owner) {
 		Ranked ranked = this.levels.get(key);
-		if (!used && ranked != null && ranked.strength() >= strength) {
+		if (!used && ranked != null && (decisive == null || ranked.strength() >= decisive.strength())) {
+			EffectivePolicy.Value shape = this.effective.getOrDefault(PolicyKey.SHAPE,
+					new EffectivePolicy.Value("", BUILT_IN));
 			this.conflicts.add(ranked.value()
-				.problem(NO_EFFECT + " the shape is " + shape.name().toLowerCase(Locale.ROOT),
+				.problem(NO_EFFECT + " the shape is " + shape.text() + " (" + shape.origin() + ")",
 						"Remove it, or set the shape to " + owner + "."));
 		}
 	}
@@ -420,11 +422,14 @@ final class PolicyAssembler {
 				.problem(
 						"leaves no room for a retry, which waits " + DurationText.exact(least) + " at least and needs "
 								+ DurationText.exact(policy.shortestAttemptNanos()) + " (shortest-attempt)",
-						"Raise the deadline, or " + lowerTheWait(rule)));
+						"Raise the deadline, or " + lowerTheWait(rule, least)));
 		}
 	}
 
-	private String lowerTheWait(BackoffRule rule) {
+	private String lowerTheWait(BackoffRule rule, long least) {
+		if (least == 0) {
+			return "lower shortest-attempt (" + anchorOrigin(this.levels.get(PolicyKey.SHORTEST_ATTEMPT)) + ").";
+		}
 		return (rule.shape().rungs() > 0)
 				? "shorten the ladder's first rung (" + anchorOrigin(this.levels.get(PolicyKey.LADDER)) + ")."
 				: "lower the base (" + anchorOrigin(this.levels.get(PolicyKey.BASE)) + ").";

@@ -72,7 +72,8 @@ final class PolicyLevels {
 	private @Nullable PolicyEntry ancestor(ConfigValue inherits, Set<String> seen) {
 		PolicyEntry ancestor = this.configuration.policy(inherits.text());
 		if (ancestor == null) {
-			String nearest = Nearest.of(inherits.text(), this.configuration.policyNames());
+			String nearest = Nearest.of(inherits.text(),
+					this.configuration.policyNames().stream().filter((name) -> !seen.contains(name)).toList());
 			this.problems
 				.add(inherits.problem("names a policy that is not defined", (nearest != null) ? "Write " + nearest + "."
 						: "Define backoff.policies." + inherits.text() + ", or remove the key."));

@@ -11,7 +11,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 
 import dev.backoff.Preset;
 import dev.backoff.RetryPolicy;
@@ -77,7 +76,7 @@ final class TextValues {
 			return positiveDuration(text);
 		}
 		catch (InvalidTextException ex) {
-			throw ex.rule().contains("zero") || ex.rule().contains("negative")
+			throw ex.fix().equals(DURATION_FIX)
 					? new InvalidTextException(ex.rule(), "Write a duration such as 5s, or none.") : ex;
 		}
 	}
@@ -250,10 +249,12 @@ final class TextValues {
 				return constant;
 			}
 		}
-		String words = Arrays.stream(type.getEnumConstants())
+		List<String> words = Arrays.stream(type.getEnumConstants())
 			.map((constant) -> constant.name().toLowerCase(Locale.ROOT).replace('_', '-'))
-			.collect(Collectors.joining(", "));
-		throw new InvalidTextException("must be one of " + words, "Write one of " + words + ".");
+			.toList();
+		String nearest = Nearest.of(text, words);
+		throw new InvalidTextException("must be one of " + String.join(", ", words),
+				(nearest != null) ? "Write " + nearest + "." : "Write one of these words.");
 	}
 
 	/** Read a preset. */

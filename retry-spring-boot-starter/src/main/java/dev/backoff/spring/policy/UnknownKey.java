@@ -55,8 +55,13 @@ final class UnknownKey {
 		}
 		String ours = Nearest.ourWord(written);
 		String nearest = (ours != null) ? ours : Nearest.of(written, POLICY_KEYS);
-		return key.problem(rule,
-				(nearest != null) ? "Write " + nearest + "." : "Known keys: " + String.join(", ", POLICY_KEYS) + ".");
+		return key.problem(rule, (nearest != null) ? "Write " + nearest + " instead of " + written + "."
+				: "Known keys: " + String.join(", ", POLICY_KEYS) + ".");
+	}
+
+	private static @Nullable String group(String written) {
+		return TextValues.canonical(written).equals("policy") ? "policies"
+				: Nearest.of(written, List.of("policies", "defaults", "metrics"));
 	}
 
 	/* Who counts retries and not attempts finds out what the number is here. */
@@ -85,7 +90,7 @@ final class UnknownKey {
 		String written = String.join(".", path);
 		String nearest = Nearest.of(written, known);
 		PolicyKey ofPolicy = PolicyKey.of(written);
-		String group = (path.size() > 1) ? Nearest.of(path.get(0), List.of("policies", "defaults", "metrics")) : null;
+		String group = (path.size() > 1) ? group(path.get(0)) : null;
 		String fix;
 		if (ofPolicy != null) {
 			fix = "Write backoff.defaults." + ofPolicy.key() + ", or the key below a policy.";

@@ -29,7 +29,7 @@ record WrittenKey(List<String> path, int index, String property, List<String> te
 
 	/** Return the whole key as written, without an index. */
 	String key() {
-		return (this.index < 0) ? this.property : this.property.replaceAll("(\\[\\d+]|_\\d+)$", "");
+		return (this.index < 0) ? this.property : this.property.replaceAll("\\[\\d+]$", "");
 	}
 
 	/** Return whether nothing is written after the key. */
