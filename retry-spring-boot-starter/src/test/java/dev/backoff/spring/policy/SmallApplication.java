@@ -11,6 +11,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import org.slf4j.LoggerFactory;
+
 import org.springframework.boot.Banner;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.WebApplicationType;
@@ -97,6 +102,22 @@ public final class SmallApplication {
 			}
 			check.accept(uses.get(0).policy());
 		});
+	}
+
+	/** Start, and return what a logger says, each line after its level. */
+	public List<String> log(Class<?> type) {
+		Logger logger = (Logger) LoggerFactory.getLogger(type);
+		ListAppender<ILoggingEvent> appender = new ListAppender<>();
+		appender.start();
+		logger.addAppender(appender);
+		try {
+			run((context) -> {
+			});
+		}
+		finally {
+			logger.detachAppender(appender);
+		}
+		return appender.list.stream().map((event) -> event.getLevel() + " " + event.getFormattedMessage()).toList();
 	}
 
 	/** Start, and return what that fails with. */
