@@ -76,7 +76,7 @@ public class BackoffEndpoint {
 		Map<String, PolicyDescriptor> descriptors = new TreeMap<>();
 		methods.forEach((name, plans) -> descriptors.put(name, new PolicyDescriptor(false, plans, null)));
 		List<String> unused = this.policies.unused();
-		for (String name : this.policies.configuration().policyNames()) {
+		for (String name : this.policies.names()) {
 			if (!descriptors.containsKey(name)) {
 				descriptors.put(name, new PolicyDescriptor(unused.contains(name), Map.of(), plan(name)));
 			}
