@@ -10,16 +10,17 @@ import org.springframework.aop.framework.DefaultAdvisorChainFactory;
 import org.springframework.aop.framework.ReflectiveMethodInvocation;
 
 /**
- * The rest of an invocation: the advice behind ours and the target, run anew although the
- * invocation has been used up. User attributes are the original's.
+ * The rest of an invocation: the advice behind ours and the target, run anew though the
+ * invocation may have been used up. It has its own copy of the arguments; user attributes
+ * are the original's.
  */
 final class InnerInvocation extends ReflectiveMethodInvocation {
 
 	private final ProxyMethodInvocation original;
 
 	private InnerInvocation(ProxyMethodInvocation original, @Nullable Class<?> targetClass, List<Object> advice) {
-		super(original.getProxy(), original.getThis(), original.getMethod(), original.getArguments(), targetClass,
-				advice);
+		super(original.getProxy(), original.getThis(), original.getMethod(), original.getArguments().clone(),
+				targetClass, advice);
 		this.original = original;
 	}
 

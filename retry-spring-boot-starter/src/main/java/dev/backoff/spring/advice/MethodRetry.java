@@ -13,9 +13,9 @@ import dev.backoff.Retry;
  * One annotated method with its retry, ready to be called. Thread-safe.
  * <p>
  * Where other advice stands between ours and the target (a transaction, a cache, an
- * aspect), each attempt runs a clone of the invocation, so that this advice runs at each
- * attempt, and with the arguments of the call, whatever it made of them at the attempt
- * before. Elsewhere all attempts proceed on the invocation itself, and a call that
+ * aspect), no attempt runs on the invocation itself but each on a copy, so that this advice
+ * runs at each attempt, and with the arguments of the call, whatever it made of them at
+ * the attempt before. Elsewhere all attempts proceed on the invocation, and a call that
  * succeeds at once allocates nothing.
  */
 @SuppressWarnings("NullAway") // it does not see that T itself is nullable here
@@ -55,11 +55,14 @@ final class MethodRetry {
 		if (!(invocation instanceof ProxyMethodInvocation original)) {
 			return invocation.proceed();
 		}
-		// an opaque proxy does not show what is inside
-		if (!(original.getProxy() instanceof Advised proxy) || isAdviceInside(original, proxy)) {
+		if (!(original.getProxy() instanceof Advised proxy)) {
+			// an opaque proxy does not show what is inside
 			return original.invocableClone().proceed();
 		}
-		return (number == 1) ? original.proceed() : attemptAgain(original, proxy);
+		if (number > 1) {
+			return attemptAgain(original, proxy);
+		}
+		return isAdviceInside(original, proxy) ? original.invocableClone().proceed() : original.proceed();
 	}
 
 	/* Looked up once, since it costs more than the rest of a call. */
@@ -71,15 +74,15 @@ final class MethodRetry {
 	}
 
 	/*
-	 * Two beans of one class need not have the same advice. The first call that shows it
-	 * has used up the invocation by now.
+	 * Two beans of one class need not have the same advice, so the first attempt may have
+	 * used up the invocation though there is some.
 	 */
 	private @Nullable Object attemptAgain(ProxyMethodInvocation original, Advised proxy) throws Throwable {
-		if (!InnerInvocation.adviceInside(original, proxy).isEmpty()) {
-			this.inside = Inside.ADVICE;
-			return InnerInvocation.of(original, proxy).proceed();
+		if (InnerInvocation.adviceInside(original, proxy).isEmpty()) {
+			return original.proceed();
 		}
-		return original.proceed();
+		this.inside = Inside.ADVICE;
+		return InnerInvocation.of(original, proxy).proceed();
 	}
 
 	/** What follows our advice. */
