@@ -99,7 +99,9 @@ class ArchitectureTests {
 		@CsvSource({ "io.micrometer.., observation autoconfigure",
 				"org.springframework.boot.actuate.., actuate autoconfigure",
 				"org.springframework.web.. org.springframework.http.., failure",
-				"org.springframework.dao.. org.springframework.jdbc.. org.springframework.transaction.., failure" })
+				"org.springframework.dao.. org.springframework.jdbc.. org.springframework.transaction.., failure",
+				"io.grpc.. com.google.rpc.. com.google.protobuf.., failure",
+				"jakarta.mail.. org.eclipse.angus.. org.springframework.mail.., failure" })
 		void areNamedWhereTheyMayBeMissing(String libraries, String packages) {
 			namedOnlyIn(libraries.split(" ", -1), packages.split(" ", -1)).check(CLASSES);
 		}
@@ -108,7 +110,7 @@ class ArchitectureTests {
 		@ValueSource(strings = { "reactor..", "org.reactivestreams..", "org.aspectj..", "io.micrometer.context..",
 				"org.springframework.boot.health..", "org.springframework.boot.restclient..",
 				"org.springframework.boot.webclient..", "org.springframework.boot.micrometer..", "tools.jackson..",
-				"com.fasterxml..", "jakarta.." })
+				"com.fasterxml..", "jakarta.validation..", "jakarta.servlet..", "jakarta.persistence.." })
 		void areNotNamedAtAll(String library) {
 			namedOnlyIn(new String[] { library }).check(CLASSES);
 		}
@@ -124,17 +126,18 @@ class ArchitectureTests {
 		void areAllThatThereIsBesideTheStarter() {
 			classes().should()
 				.onlyDependOnClassesThat()
-				.resideInAnyPackage("java..", "javax.net..", "dev.backoff..", "org.jspecify..", "org.slf4j..", "org.aopalliance..",
-						"org.springframework.aop..", "org.springframework.beans..", "org.springframework.boot",
-						"org.springframework.boot.autoconfigure..", "org.springframework.boot.context..",
-						"org.springframework.boot.convert..", "org.springframework.boot.diagnostics..",
-						"org.springframework.boot.env..", "org.springframework.boot.origin..",
-						"org.springframework.context..", "org.springframework.core..",
-						"org.springframework.expression..", "org.springframework.util..",
+				.resideInAnyPackage("java..", "javax.net..", "dev.backoff..", "org.jspecify..", "org.slf4j..",
+						"org.aopalliance..", "org.springframework.aop..", "org.springframework.beans..",
+						"org.springframework.boot", "org.springframework.boot.autoconfigure..",
+						"org.springframework.boot.context..", "org.springframework.boot.convert..",
+						"org.springframework.boot.diagnostics..", "org.springframework.boot.env..",
+						"org.springframework.boot.origin..", "org.springframework.context..",
+						"org.springframework.core..", "org.springframework.expression..", "org.springframework.util..",
 						// optional
 						"io.micrometer..", "org.springframework.boot.actuate..", "org.springframework.web..",
 						"org.springframework.http..", "org.springframework.dao..", "org.springframework.jdbc..",
-						"org.springframework.transaction..")
+						"org.springframework.transaction..", "org.springframework.mail..", "jakarta.mail..",
+						"org.eclipse.angus..", "io.grpc..", "com.google.rpc..", "com.google.protobuf..")
 				.because("every other library would have to be in every application")
 				.check(CLASSES);
 		}
@@ -215,8 +218,7 @@ class ArchitectureTests {
 
 				@Override
 				public boolean test(JavaCall<?> call) {
-					return call.getTargetOwner().isEquivalentTo(owner)
-							&& Arrays.asList(names).contains(call.getName());
+					return call.getTargetOwner().isEquivalentTo(owner) && Arrays.asList(names).contains(call.getName());
 				}
 
 			};
@@ -235,15 +237,18 @@ class ArchitectureTests {
 		@Test
 		void ofTypesSayWhatTheyAre() {
 			// named after the exception it classifies
-			classes().that().doNotBelongToAnyOf(DataAccessFailureClassifier.class).should(new ArchCondition<>("have no empty word in their names") {
+			classes().that()
+				.doNotBelongToAnyOf(DataAccessFailureClassifier.class)
+				.should(new ArchCondition<>("have no empty word in their names") {
 
-				@Override
-				public void check(JavaClass item, ConditionEvents events) {
-					boolean forbidden = FORBIDDEN.matcher(item.getSimpleName()).matches();
-					events.add(new SimpleConditionEvent(item, !forbidden, item.getName()));
-				}
+					@Override
+					public void check(JavaClass item, ConditionEvents events) {
+						boolean forbidden = FORBIDDEN.matcher(item.getSimpleName()).matches();
+						events.add(new SimpleConditionEvent(item, !forbidden, item.getName()));
+					}
 
-			}).check(CLASSES);
+				})
+				.check(CLASSES);
 		}
 
 		@Test

@@ -74,7 +74,7 @@ public final class GrpcFailureClassifier implements FailureClassifier {
 		if (pushback != null && asked == null) {
 			return classification.withPushback();
 		}
-		Duration detail = DETAILS_PRESENT ? GrpcRetryInfo.wait(found) : null;
+		Duration detail = DETAILS_PRESENT ? GrpcRetryDetail.wait(found) : null;
 		Duration hint = (asked == null || (detail != null && detail.compareTo(asked) > 0)) ? detail : asked;
 		return (hint != null) ? classification.withHint(hint) : classification;
 	}

@@ -10,9 +10,9 @@ import io.grpc.protobuf.StatusProto;
 import org.jspecify.annotations.Nullable;
 
 /** The detail of a gRPC status that names a wait. */
-final class GrpcRetryInfo {
+final class GrpcRetryDetail {
 
-	private GrpcRetryInfo() {
+	private GrpcRetryDetail() {
 	}
 
 	/**
