@@ -114,6 +114,10 @@ final class BlockingDriver {
 			Thread.currentThread().interrupt();
 			return new Decision.Stop(StopReason.INTERRUPTED, "the thread was interrupted while waiting", ex);
 		}
+		catch (RuntimeException ex) {
+			this.listeners.hookFailed("time", ex);
+			return new Decision.Stop(StopReason.NOT_RETRYABLE, "the wait failed with " + FailureRules.name(ex), ex);
+		}
 		finally {
 			this.listeners.waited();
 		}

@@ -67,6 +67,9 @@ public final class RetriesStoppedException extends RuntimeException {
 
 	private final transient long began;
 
+	/* Not so after it has been read from a stream: its ticker is another one's. */
+	private final transient boolean ofThisProcess;
+
 	RetriesStoppedException(RetryPolicy policy, String method, RetryCall call, Outcome outcome, Decision.Stop stop,
 			long elapsed) {
 		super(message(policy, call, stop, elapsed), stop.problem(), false, false);
@@ -83,6 +86,7 @@ public final class RetriesStoppedException extends RuntimeException {
 		this.lastResult = outcome.value();
 		this.idempotencyKey = call.keyIfUsed();
 		this.began = call.started();
+		this.ofThisProcess = true;
 	}
 
 	private static String message(RetryPolicy policy, RetryCall call, Decision.Stop stop, long elapsed) {
@@ -212,9 +216,9 @@ public final class RetriesStoppedException extends RuntimeException {
 		return this.idempotencyKey;
 	}
 
-	/** Return when the call began, as a reading of its ticker. */
-	long began() {
-		return this.began;
+	/** Return whether the call began after a reading of its ticker. */
+	boolean beganAfter(long reading) {
+		return this.ofThisProcess && this.began - reading > 0;
 	}
 
 }

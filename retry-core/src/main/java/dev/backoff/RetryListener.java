@@ -5,7 +5,8 @@ package dev.backoff;
  * <p>
  * A call that succeeds at once tells nothing. Listeners run on the thread of the call, in
  * order, and should be quick. One that throws never fails a call: the others are told.
- * Implementations are thread-safe.
+ * One that makes retried calls itself, on this thread, is not told of those: the others
+ * are. Implementations are thread-safe.
  *
  * @since 0.1
  */

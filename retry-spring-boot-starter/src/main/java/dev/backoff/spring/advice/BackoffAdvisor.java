@@ -69,6 +69,12 @@ public final class BackoffAdvisor extends AbstractPointcutAdvisor {
 			return AnnotatedMethod.of(method, targetClass) != null;
 		}
 
+		/* Proxies of two contexts share a class only if both matchers read the same. */
+		@Override
+		public String toString() {
+			return "methods with @Backoff";
+		}
+
 	}
 
 	private static final class Candidates implements ClassFilter {
@@ -76,6 +82,11 @@ public final class BackoffAdvisor extends AbstractPointcutAdvisor {
 		@Override
 		public boolean matches(Class<?> type) {
 			return isCandidate(type);
+		}
+
+		@Override
+		public String toString() {
+			return "classes with @Backoff";
 		}
 
 	}

@@ -133,7 +133,8 @@ final class RecoverMethods {
 		}
 		Class<?> wanted = ResolvableType.forMethodReturnType(annotated.method(), type).toClass();
 		Class<?> returned = ResolvableType.forMethodReturnType(method, type).toClass();
-		boolean compatible = wanted == void.class || ClassUtils.isAssignable(wanted, returned);
+		boolean compatible = wanted == void.class
+				|| (returned != void.class && ClassUtils.isAssignable(wanted, returned));
 		return compatible ? new Candidate(method, failure) : null;
 	}
 

@@ -266,9 +266,15 @@ public final class StopLogger implements RetryListener, AutoCloseable {
 
 	/** Return the class of a failure and of its root: never a message. */
 	private static String classes(Throwable failure) {
-		Throwable root = Causes.root(failure);
 		String name = failure.getClass().getName();
-		return (root != failure) ? name + " caused by " + root.getClass().getName() : name;
+		try {
+			Throwable root = Causes.root(failure);
+			return (root != failure) ? name + " caused by " + root.getClass().getName() : name;
+		}
+		catch (RuntimeException ex) {
+			// it does not let its cause be read, and its story matters all the more
+			return name;
+		}
 	}
 
 	/**

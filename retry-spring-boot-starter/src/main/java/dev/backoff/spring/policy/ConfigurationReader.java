@@ -60,7 +60,7 @@ final class ConfigurationReader {
 
 	BackoffConfiguration read() {
 		List<ConfigurationPropertySource> sources = new ArrayList<>();
-		Map<ConfigurationPropertySource, List<WrittenKey>> listed = new IdentityHashMap<>();
+		IdentityHashMap<ConfigurationPropertySource, List<WrittenKey>> listed = new IdentityHashMap<>();
 		for (ConfigurationPropertySource source : ConfigurationPropertySources.get(this.environment)) {
 			sources.add(source);
 			Object underlying = source.getUnderlyingSource();
@@ -126,7 +126,10 @@ final class ConfigurationReader {
 		WrittenKey key = elements.get(0);
 		List<String> path = key.path();
 		String policy = key.policy();
-		if (policy != null) {
+		if (policy != null && policy.isBlank()) {
+			this.problems.add(key.problem("is below a policy without a name", "Give the policy a name."));
+		}
+		else if (policy != null) {
 			String name = TextValues.canonical(policy);
 			Map<PolicyKey, ConfigValue> values = this.policies.computeIfAbsent(name, (any) -> new LinkedHashMap<>());
 			if (path.size() > 2) {
