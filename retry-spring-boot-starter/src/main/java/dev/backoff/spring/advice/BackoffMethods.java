@@ -2,11 +2,12 @@ package dev.backoff.spring.advice;
 
 import java.lang.reflect.Method;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 
@@ -16,7 +17,6 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import dev.backoff.Retry;
 import dev.backoff.spring.policy.AnnotatedMethod;
 import dev.backoff.spring.policy.BackoffPolicies;
-import dev.backoff.spring.policy.EffectivePolicy;
 import dev.backoff.spring.policy.InvalidBackoffException;
 import dev.backoff.spring.policy.PolicyUse;
 import dev.backoff.spring.policy.Problem;
@@ -39,11 +39,17 @@ public final class BackoffMethods implements SmartInitializingSingleton {
 
 	private final boolean enabled;
 
+	/* By the class of the target and the method called on it, annotated or not. */
 	private final Map<Class<?>, Map<Method, Entry>> entries = new ConcurrentHashMap<>();
 
+	/* By canonical name. */
 	private final Map<String, Retry> named = new ConcurrentHashMap<>();
 
-	private final Map<Method, MethodPlan> plans = new ConcurrentHashMap<>();
+	private final Map<Key, MethodPlan> plans = new ConcurrentHashMap<>();
+
+	private final Map<Key, MethodRetry> retries = new ConcurrentHashMap<>();
+
+	private final Set<Key> recoveries = ConcurrentHashMap.newKeySet();
 
 	/**
 	 * Make the registry of an application context.
@@ -53,41 +59,48 @@ public final class BackoffMethods implements SmartInitializingSingleton {
 	public BackoffMethods(BackoffPolicies policies, ConfigurableListableBeanFactory beanFactory) {
 		this.policies = policies;
 		this.planner = new MethodPlanner(policies, beanFactory);
-		this.factory = new RetryFactory(beanFactory, policies.configuration());
+		this.factory = new RetryFactory(beanFactory, policies);
 		this.enabled = policies.configuration().isEnabled();
 	}
 
 	/**
 	 * Return the retry of a policy, for programmatic calls.
-	 * @param policy a name below {@code backoff.policies}
+	 * @param policy a name below {@code backoff.policies}, in any spelling
 	 * @return the retry, the same for the same name
 	 * @throws InvalidBackoffException if the name is not defined
 	 */
 	public Retry retry(String policy) {
-		EffectivePolicy effective = this.policies.resolve(policy);
-		return this.named.computeIfAbsent(effective.name(), (name) -> {
-			this.factory.reserve(effective);
-			return this.factory.create(effective);
-		});
+		String name = BackoffPolicies.canonicalName(policy);
+		Retry known = this.named.get(name);
+		if (known != null) {
+			return known;
+		}
+		Retry made = this.factory.create(this.policies.resolve(policy));
+		Retry before = this.named.putIfAbsent(name, made);
+		return (before != null) ? before : made;
 	}
 
 	/**
-	 * Return the annotated methods known so far.
+	 * Return the annotated methods known so far. Overloads share their label, so those
+	 * are told apart by their parameters.
 	 * @return the methods with their policies, ordered by name
 	 */
 	public List<PolicyUse> uses() {
-		return this.plans.values()
-			.stream()
-			.map((plan) -> new PolicyUse(plan.label(), plan.policy(), PlanAdvice.of(plan)))
-			.sorted(Comparator.comparing(PolicyUse::method))
-			.toList();
+		List<MethodPlan> known = List.copyOf(this.plans.values());
+		Map<String, Long> labels = known.stream()
+			.collect(Collectors.groupingBy(MethodPlan::label, Collectors.counting()));
+		return known.stream().map((plan) -> {
+			boolean overloaded = labels.getOrDefault(plan.label(), 1L) > 1;
+			return new PolicyUse(overloaded ? plan.label() + plan.method().parameters() : plan.label(), plan.policy(),
+					PlanAdvice.of(plan));
+		}).sorted(Comparator.comparing(PolicyUse::method)).toList();
 	}
 
 	/** Plan a method found at start-up. */
 	@Nullable MethodPlan plan(AnnotatedMethod method, List<Problem> problems) {
 		MethodPlan plan = this.planner.plan(method, problems);
 		if (plan != null) {
-			this.plans.put(method.method(), plan);
+			this.plans.put(Key.of(method), plan);
 			this.factory.reserve(plan.policy());
 		}
 		return plan;
@@ -97,9 +110,7 @@ public final class BackoffMethods implements SmartInitializingSingleton {
 	@Override
 	public void afterSingletonsInstantiated() {
 		if (this.enabled) {
-			for (MethodPlan plan : new ArrayList<>(this.plans.values())) {
-				entry(plan.method().method(), plan.method().type());
-			}
+			List.copyOf(this.plans.values()).forEach((plan) -> retry(plan.method()));
 		}
 	}
 
@@ -109,50 +120,84 @@ public final class BackoffMethods implements SmartInitializingSingleton {
 	 * problems
 	 */
 	@Nullable MethodRetry find(Method method, Class<?> targetClass) {
-		return this.enabled ? entry(method, targetClass).retry() : null;
-	}
-
-	private Entry entry(Method method, Class<?> targetClass) {
+		if (!this.enabled) {
+			return null;
+		}
 		Map<Method, Entry> methods = this.entries.get(targetClass);
 		Entry entry = (methods != null) ? methods.get(method) : null;
-		return (entry != null) ? entry : newEntry(method, targetClass);
+		return ((entry != null) ? entry : newEntry(method, targetClass)).retry();
 	}
 
 	private Entry newEntry(Method method, Class<?> targetClass) {
 		AnnotatedMethod annotated = AnnotatedMethod.of(method, targetClass);
-		Entry made = new Entry((annotated != null) ? retryOf(annotated) : null);
-		Entry before = this.entries.computeIfAbsent(targetClass, (type) -> new ConcurrentHashMap<>())
-			.putIfAbsent(method, made);
-		return (before != null) ? before : made;
+		Entry entry = new Entry((annotated != null) ? retry(annotated) : null);
+		this.entries.computeIfAbsent(targetClass, (type) -> new ConcurrentHashMap<>()).put(method, entry);
+		return entry;
 	}
 
-	private @Nullable MethodRetry retryOf(AnnotatedMethod annotated) {
-		MethodPlan plan = this.plans.get(annotated.method());
-		if (plan == null || !plan.method().type().equals(annotated.type())) {
+	/*
+	 * One retry, however the method is called: on the class, on an interface, through a
+	 * bridge. No map is locked while beans are looked up, which may call such methods.
+	 */
+	private MethodRetry retry(AnnotatedMethod annotated) {
+		Key key = Key.of(annotated);
+		MethodRetry known = this.retries.get(key);
+		if (known != null) {
+			return known;
+		}
+		MethodPlan plan = planned(key, annotated);
+		if (plan.recover() != null) {
+			plan.recover().all().forEach((method) -> noteRecovery(new Key(key.type(), method)));
+		}
+		MethodRetry made = new MethodRetry(this.factory.create(plan), plan);
+		MethodRetry before = this.retries.putIfAbsent(key, made);
+		MethodRetry retry = (before != null) ? before : made;
+		if (this.recoveries.contains(key)) {
+			retry.recoversOthers();
+		}
+		return retry;
+	}
+
+	private MethodPlan planned(Key key, AnnotatedMethod annotated) {
+		MethodPlan plan = this.plans.get(key);
+		if (plan == null) {
 			List<Problem> problems = new ArrayList<>();
 			plan = plan(annotated, problems);
 			if (plan == null) {
 				throw new InvalidBackoffException(problems);
 			}
 		}
-		MethodRetry retry = new MethodRetry(this.factory.create(plan), plan);
-		if (plan.recover() != null) {
-			markRecovering(plan.recover().all(), annotated.type());
-		}
-		return retry;
+		return plan;
 	}
 
-	private void markRecovering(Collection<Method> methods, Class<?> type) {
-		for (Method method : methods) {
-			MethodRetry retry = (AnnotatedMethod.of(method, type) != null) ? entry(method, type).retry() : null;
-			if (retry != null) {
-				retry.recoversOthers();
-			}
+	private void noteRecovery(Key key) {
+		this.recoveries.add(key);
+		MethodRetry retry = this.retries.get(key);
+		if (retry != null) {
+			retry.recoversOthers();
 		}
 	}
 
-	/** What is known of a method, annotated or not. */
+	/**
+	 * What is known of a method, annotated or not.
+	 *
+	 * @param retry its retry, null if it is not annotated
+	 */
 	private record Entry(@Nullable MethodRetry retry) {
+	}
+
+	/**
+	 * A method of a bean. Two classes may inherit one method and annotate it differently.
+	 *
+	 * @param type the bean's class, or the interface of a proxy without one
+	 * @param method the most specific method
+	 */
+	private record Key(Class<?> type, Method method) {
+
+		static Key of(AnnotatedMethod annotated) {
+			return new Key(annotated.type(), annotated.method());
+		}
+
 	}
 
 }

@@ -1,41 +1,41 @@
 package dev.backoff.spring.advice;
 
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Method;
-import java.lang.reflect.Modifier;
-
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aop.ProxyMethodInvocation;
-import org.springframework.aop.support.AopUtils;
-import org.springframework.util.ReflectionUtils;
+import org.springframework.aop.framework.Advised;
 
 import dev.backoff.Operation;
-import dev.backoff.Recovery;
-import dev.backoff.RetriesStoppedException;
 import dev.backoff.Retry;
 
-/** One annotated method with its retry, ready to be called. Thread-safe. */
+/**
+ * One annotated method with its retry, ready to be called. Thread-safe.
+ * <p>
+ * Where other advice stands between ours and the target (a transaction, a cache, an
+ * aspect), no attempt runs on the invocation itself but each on a copy, so that this
+ * advice runs at each attempt, and with the arguments of the call, whatever it made of
+ * them at the attempt before. Elsewhere all attempts proceed on the invocation, and a
+ * call that succeeds at once allocates nothing.
+ */
 @SuppressWarnings("NullAway") // it does not see that T itself is nullable here
 final class MethodRetry {
 
-	private static final Operation.OnContext<MethodInvocation, @Nullable Object, Throwable> ATTEMPT = LaterInvocation::proceed;
-
-	/* Set while a recovery calls a method that is annotated itself. */
-	private static final ThreadLocal<@Nullable Method> RECOVERING = new ThreadLocal<>();
-
 	private final Retry retry;
 
-	private final Method method;
+	private final Operation.OnContext<MethodInvocation, @Nullable Object, Throwable> attempt = this::attempt;
 
-	private final @Nullable Recovery<MethodInvocation, @Nullable Object, Throwable> recovery;
+	private final @Nullable MethodRecovery recovery;
+
+	private final MethodPlan plan;
+
+	private volatile Inside inside = Inside.UNKNOWN;
 
 	private volatile boolean recoversOthers;
 
 	MethodRetry(Retry retry, MethodPlan plan) {
 		this.retry = retry;
-		this.method = plan.method().method();
+		this.plan = plan;
 		this.recovery = (plan.recover() != null) ? new MethodRecovery(plan.recover()) : null;
 	}
 
@@ -45,76 +45,57 @@ final class MethodRetry {
 	}
 
 	@Nullable Object invoke(MethodInvocation invocation) throws Throwable {
-		if (this.recoversOthers && this.method.equals(RECOVERING.get())) {
+		if (this.recoversOthers && MethodRecovery.isRunning(this.plan.method().method(), invocation)) {
 			return invocation.proceed();
 		}
-		return this.retry.callOn(invocation, ATTEMPT, this.recovery);
+		return this.retry.callOn(invocation, this.attempt, this.recovery);
 	}
 
-	Retry retry() {
-		return this.retry;
+	private @Nullable Object attempt(MethodInvocation invocation, int number) throws Throwable {
+		if (!(invocation instanceof ProxyMethodInvocation original)) {
+			return invocation.proceed();
+		}
+		if (!(original.getProxy() instanceof Advised proxy)) {
+			// an opaque proxy does not show what is inside
+			return original.invocableClone().proceed();
+		}
+		if (number > 1) {
+			return attemptAgain(original, proxy);
+		}
+		return isAdviceInside(original, proxy) ? original.invocableClone().proceed() : original.proceed();
 	}
 
-	/** Recovers by a method of the same bean. */
-	private record MethodRecovery(
-			RecoverMethods methods) implements Recovery<MethodInvocation, @Nullable Object, Throwable> {
-
-		@Override
-		public boolean accepts(RetriesStoppedException stopped) {
-			return this.methods.choose(stopped) != null;
+	/* Looked up once, since it costs more than the rest of a call. */
+	private boolean isAdviceInside(ProxyMethodInvocation invocation, Advised proxy) {
+		if (this.inside == Inside.UNKNOWN) {
+			this.inside = InnerInvocation.adviceInside(invocation, proxy).isEmpty() ? Inside.TARGET : Inside.ADVICE;
 		}
+		return this.inside == Inside.ADVICE;
+	}
 
-		@Override
-		public @Nullable Object recover(MethodInvocation invocation, RetriesStoppedException stopped) throws Throwable {
-			RecoverMethods.Candidate chosen = this.methods.choose(stopped);
-			if (chosen == null) {
-				throw new IllegalStateException("No recovery accepts " + stopped.reason());
-			}
-			Method enclosing = RECOVERING.get();
-			RECOVERING.set(chosen.method());
-			try {
-				return call(invocation, chosen.method(), chosen.arguments(invocation.getArguments(), stopped));
-			}
-			catch (InvocationTargetException ex) {
-				throw ex.getTargetException();
-			}
-			finally {
-				if (enclosing != null) {
-					RECOVERING.set(enclosing);
-				}
-				else {
-					RECOVERING.remove();
-				}
-			}
+	/*
+	 * Two beans of one class need not have the same advice, so the first attempt may have
+	 * used up the invocation though there is some.
+	 */
+	private @Nullable Object attemptAgain(ProxyMethodInvocation original, Advised proxy) throws Throwable {
+		if (InnerInvocation.adviceInside(original, proxy).isEmpty()) {
+			return original.proceed();
 		}
+		this.inside = Inside.ADVICE;
+		return InnerInvocation.of(original, proxy).proceed();
+	}
 
-		private static @Nullable Object call(MethodInvocation invocation, Method method, @Nullable Object[] arguments)
-				throws ReflectiveOperationException {
-			Object target = invocation.getThis();
-			Method called = method;
-			if (invocation instanceof ProxyMethodInvocation proxied && isProxied(method, proxied.getProxy())) {
-				target = proxied.getProxy();
-				called = AopUtils.selectInvocableMethod(method, target.getClass());
-			}
-			ReflectionUtils.makeAccessible(called);
-			return called.invoke(target, arguments);
-		}
+	/** What follows our advice. */
+	private enum Inside {
 
-		/** Return whether a call on the proxy reaches the method through its advice. */
-		private static boolean isProxied(Method method, Object proxy) {
-			int modifiers = method.getModifiers();
-			if (Modifier.isPrivate(modifiers) || Modifier.isStatic(modifiers) || Modifier.isFinal(modifiers)) {
-				return false;
-			}
-			try {
-				Method invocable = AopUtils.selectInvocableMethod(method, proxy.getClass());
-				return invocable.getDeclaringClass().isInstance(proxy);
-			}
-			catch (IllegalStateException ex) {
-				// on no interface of a JDK proxy
-				return false;
-			}
-		}
+		/** Nobody has looked. */
+		UNKNOWN,
+
+		/** The target, so far. */
+		TARGET,
+
+		/** Other advice, for one bean at least. */
+		ADVICE
 
 	}
 

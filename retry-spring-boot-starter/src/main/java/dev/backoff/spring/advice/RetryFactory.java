@@ -16,6 +16,7 @@ import dev.backoff.RetryListener;
 import dev.backoff.RetryPolicy;
 import dev.backoff.delay.RandomSource;
 import dev.backoff.spring.policy.BackoffConfiguration;
+import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.BackoffProperties.RandomKind;
 import dev.backoff.spring.policy.EffectivePolicy;
 import dev.backoff.time.RetryTime;
@@ -35,11 +36,14 @@ final class RetryFactory {
 
 	private final Set<String> ownClassifiers = ConcurrentHashMap.newKeySet();
 
-	RetryFactory(ConfigurableListableBeanFactory beanFactory, BackoffConfiguration configuration) {
+	RetryFactory(ConfigurableListableBeanFactory beanFactory, BackoffPolicies policies) {
 		this.beanFactory = beanFactory;
-		this.configuration = configuration;
-		this.random = (configuration.random() == RandomKind.SECURE) ? RandomSource.secure()
+		this.configuration = policies.configuration();
+		this.random = (this.configuration.random() == RandomKind.SECURE) ? RandomSource.secure()
 				: RandomSource.threadLocal();
+		// also of policies that nobody uses so far: whoever is made before must not ask
+		// it
+		this.configuration.policyNames().forEach((name) -> policies.peek(name).ifPresent(this::reserve));
 	}
 
 	/** Note that a classifier belongs to one policy, so that others do not ask it. */
@@ -75,7 +79,9 @@ final class RetryFactory {
 			classifiers.add(this.beanFactory.getBean(policy.classifier(), FailureClassifier.class));
 		}
 		Set<FailureClassifier> others = Collections.newSetFromMap(new IdentityHashMap<>());
-		this.ownClassifiers.forEach((name) -> others.add(this.beanFactory.getBean(name, FailureClassifier.class)));
+		this.ownClassifiers.stream()
+			.filter(this.beanFactory::containsBean)
+			.forEach((name) -> others.add(this.beanFactory.getBean(name, FailureClassifier.class)));
 		this.beanFactory.getBeanProvider(FailureClassifier.class)
 			.orderedStream()
 			.filter((classifier) -> !others.contains(classifier))

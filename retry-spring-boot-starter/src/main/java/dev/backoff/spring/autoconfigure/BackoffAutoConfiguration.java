@@ -8,12 +8,14 @@ import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.AutoConfigureOrder;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
 import org.springframework.context.annotation.Role;
+import org.springframework.core.Ordered;
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.type.AnnotationMetadata;
 import org.springframework.util.function.SingletonSupplier;
@@ -28,10 +30,14 @@ import dev.backoff.spring.policy.BackoffPolicies;
 
 /**
  * Advise the methods that {@code @Backoff} is on.
+ * <p>
+ * It comes after other auto-configurations, so that the classifiers of other starters are
+ * asked before the built-in ones.
  *
  * @since 0.1
  */
 @AutoConfiguration(after = AopAutoConfiguration.class)
+@AutoConfigureOrder(Ordered.LOWEST_PRECEDENCE)
 @Import(BackoffAutoConfiguration.ProxyCreatorRegistrar.class)
 public final class BackoffAutoConfiguration {
 
@@ -69,7 +75,7 @@ public final class BackoffAutoConfiguration {
 		return new BackoffAdvisor(interceptor);
 	}
 
-	/* Unordered, so that it comes after the application's own classifiers. */
+	/* Unordered and late, so that it is asked after all other classifiers. */
 	@Bean
 	@ConditionalOnMissingBean
 	BuiltInFailureClassifiers backoffFailureClassifiers(ConfigurableListableBeanFactory beanFactory) {

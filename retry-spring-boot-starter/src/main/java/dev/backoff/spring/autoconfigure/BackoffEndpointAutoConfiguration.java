@@ -5,6 +5,7 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 
 import dev.backoff.spring.actuate.BackoffEndpoint;
 import dev.backoff.spring.advice.BackoffMethods;
@@ -16,14 +17,25 @@ import dev.backoff.spring.policy.BackoffPolicies;
  * @since 0.1
  */
 @AutoConfiguration(after = BackoffAutoConfiguration.class)
-@ConditionalOnClass(ConditionalOnAvailableEndpoint.class)
-@ConditionalOnAvailableEndpoint(BackoffEndpoint.class)
 public final class BackoffEndpointAutoConfiguration {
 
-	@Bean
-	@ConditionalOnMissingBean
-	BackoffEndpoint backoffEndpoint(BackoffPolicies policies, BackoffMethods methods) {
-		return new BackoffEndpoint(policies, methods::uses);
+	/* Nested: all conditions of a class are loaded before the first is asked. */
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnClass(ConditionalOnAvailableEndpoint.class)
+	static class Actuator {
+
+		@Configuration(proxyBeanMethods = false)
+		@ConditionalOnAvailableEndpoint(BackoffEndpoint.class)
+		static class Exposed {
+
+			@Bean
+			@ConditionalOnMissingBean
+			BackoffEndpoint backoffEndpoint(BackoffPolicies policies, BackoffMethods methods) {
+				return new BackoffEndpoint(policies, methods::uses);
+			}
+
+		}
+
 	}
 
 }

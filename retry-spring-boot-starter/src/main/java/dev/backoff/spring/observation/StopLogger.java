@@ -168,7 +168,11 @@ public final class StopLogger implements RetryListener, AutoCloseable {
 		sweep(this.time.nanoTime());
 		boolean first = this.failedHooks.size() < MAX_REMEMBERED
 				&& this.failedHooks.add(new Hook(event.hook(), event.method()));
-		named(first ? Level.ERROR : Level.DEBUG, event).addKeyValue(FAILURE, classes(event.failure()))
+		Level level = first ? Level.ERROR : Level.DEBUG;
+		if (!logger.isEnabledForLevel(level)) {
+			return;
+		}
+		named(level, event).addKeyValue(FAILURE, classes(event.failure()))
 			.setCause(event.failure())
 			.log("The " + event.hook() + " of " + event.method() + " threw " + classes(event.failure())
 					+ ", which was worked around (policy " + event.policy() + ")");

@@ -54,7 +54,7 @@ public record AnnotatedMethod(Class<?> type, Method method, @Nullable Backoff on
 		if (ReflectionUtils.isObjectMethod(method)) {
 			return null;
 		}
-		Class<?> type = Proxy.isProxyClass(beanType) ? method.getDeclaringClass() : ClassUtils.getUserClass(beanType);
+		Class<?> type = namingType(method, beanType);
 		Method specific = AopUtils.getMostSpecificMethod(method, type);
 		Backoff onMethod = AnnotatedElementUtils.findMergedAnnotation(specific, Backoff.class);
 		Backoff onType = AnnotatedElementUtils.findMergedAnnotation(type, Backoff.class);
@@ -62,6 +62,17 @@ public record AnnotatedMethod(Class<?> type, Method method, @Nullable Backoff on
 			return null;
 		}
 		return new AnnotatedMethod(type, specific, onMethod, onType);
+	}
+
+	/* The class of a dynamic proxy or a lambda has no name that anybody knows. */
+	private static Class<?> namingType(Method method, Class<?> beanType) {
+		if (!Proxy.isProxyClass(beanType) && !ClassUtils.isLambdaClass(beanType)) {
+			return ClassUtils.getUserClass(beanType);
+		}
+		return Arrays.stream(beanType.getInterfaces())
+			.filter(method.getDeclaringClass()::isAssignableFrom)
+			.findFirst()
+			.orElse(method.getDeclaringClass());
 	}
 
 	/** An annotation on a type means its public instance methods. */
@@ -83,7 +94,15 @@ public record AnnotatedMethod(Class<?> type, Method method, @Nullable Backoff on
 	 * @return for instance {@code OrderService.place(Order)}
 	 */
 	public String signature() {
-		return label() + Arrays.stream(this.method.getParameterTypes())
+		return label() + parameters();
+	}
+
+	/**
+	 * Return the parameters, which tell overloads apart.
+	 * @return for instance {@code (Order)}
+	 */
+	public String parameters() {
+		return Arrays.stream(this.method.getParameterTypes())
 			.map(Class::getSimpleName)
 			.collect(Collectors.joining(", ", "(", ")"));
 	}

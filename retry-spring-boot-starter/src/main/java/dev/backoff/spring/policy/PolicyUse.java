@@ -5,7 +5,7 @@ import java.util.List;
 /**
  * A method and the policy in effect for it, for those who look.
  *
- * @param method the method as meters and logs call it
+ * @param method the method as meters and logs call it; overloads with their parameters
  * @param policy what is in effect for it
  * @param advice what works but is probably not meant, sentences
  * @since 0.1

@@ -29,7 +29,6 @@ import org.springframework.mock.env.MockEnvironment;
 
 import dev.backoff.FailureClassification;
 import dev.backoff.Operation;
-import dev.backoff.Recovery;
 import dev.backoff.Retry;
 import dev.backoff.RetryCause;
 import dev.backoff.RetryEvent;
@@ -40,7 +39,6 @@ import dev.backoff.delay.Jitter;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.assertj.core.api.Assertions.entry;
 
 class StopLoggerTests {
@@ -132,9 +130,7 @@ class StopLoggerTests {
 		void showsNoMessageOfAFailure() {
 			stop(retry(policy("orders").maxAttempts(2).build()), new IOException(SECRET, new IOException(SECRET)));
 			stop(retry(policy("orders").build()), new IllegalArgumentException(SECRET));
-			recover(retry(policy("orders").maxAttempts(2).build()), new IOException(SECRET), (context, stopped) -> {
-				throw new IllegalStateException(SECRET);
-			});
+			recoverInVain(retry(policy("orders").maxAttempts(2).build()), new IOException(SECRET));
 			assertThat(log.events()).hasSizeGreaterThan(3)
 				.noneMatch((event) -> event.getFormattedMessage().contains(SECRET))
 				.noneMatch((event) -> event.getKeyValuePairs().toString().contains(SECRET))
@@ -164,8 +160,7 @@ class StopLoggerTests {
 
 		@Test
 		void tellsWhatItDid() {
-			recover(retry(policy("orders").maxAttempts(1).build()), new IOException(SECRET),
-					(context, stopped) -> "parked");
+			recover(retry(policy("orders").maxAttempts(1).build()), new IOException(SECRET));
 			ILoggingEvent line = log.events(Level.WARN).get(0);
 			assertThat(line.getFormattedMessage())
 				.endsWith("OrderService.place failed with java.io.IOException; recovered");
@@ -174,8 +169,7 @@ class StopLoggerTests {
 
 		@Test
 		void tracesASwallowedFailureAtDebugOnly() {
-			recover(retry(policy("orders").maxAttempts(1).build()), new IOException(SECRET),
-					(context, stopped) -> "parked");
+			recover(retry(policy("orders").maxAttempts(1).build()), new IOException(SECRET));
 			assertThat(log.lines(Level.DEBUG)).containsExactly("Recovered OrderService.place from this failure");
 			assertThat(log.events(Level.DEBUG).get(0).getThrowableProxy().getClassName())
 				.isEqualTo("java.io.IOException");
@@ -183,9 +177,7 @@ class StopLoggerTests {
 
 		@Test
 		void tellsWhatItThrew() {
-			recover(retry(policy("orders").maxAttempts(1).build()), new IOException(SECRET), (context, stopped) -> {
-				throw new IllegalStateException(SECRET);
-			});
+			recoverInVain(retry(policy("orders").maxAttempts(1).build()), new IOException(SECRET));
 			ILoggingEvent line = log.events(Level.WARN).get(0);
 			assertThat(line.getFormattedMessage())
 				.endsWith("failed with java.io.IOException; recovery threw java.lang.IllegalStateException");
@@ -205,16 +197,15 @@ class StopLoggerTests {
 
 		@Test
 		void refusedFirstAttemptThatRecoverySwallowedIsWarn() {
-			recover(retry(policy("orders").build()), new IllegalArgumentException(SECRET),
-					(context, stopped) -> "parked");
+			recover(retry(policy("orders").build()), new IllegalArgumentException(SECRET));
 			assertThat(log.events(Level.WARN)).hasSize(1);
 		}
 
 		@Test
 		void refusedLaterAttemptIsWarn() {
-			catchThrowable(() -> retry(policy("orders").build()).callOn("context", (context, number) -> {
+			assertThatThrownBy(() -> retry(policy("orders").build()).callOn("context", (context, number) -> {
 				throw (number == 1) ? new IOException() : new IllegalArgumentException();
-			}, null));
+			}, null)).isInstanceOf(IllegalArgumentException.class);
 			assertThat(log.lines(Level.WARN)).singleElement().asString().contains(": NOT_RETRYABLE, ");
 		}
 
@@ -229,9 +220,9 @@ class StopLoggerTests {
 		void nestedIsDebug() {
 			Retry inner = retry(policy("inner").maxAttempts(2).build());
 			Retry outer = retry(policy("outer").build());
-			catchThrowable(() -> outer.call(() -> inner.call(() -> {
+			assertThatThrownBy(() -> outer.call(() -> inner.call(() -> {
 				throw new IOException();
-			})));
+			}))).isInstanceOf(IOException.class);
 			assertThat(log.lines(Level.WARN)).singleElement().asString().contains("policy inner");
 			assertThat(log.lines(Level.DEBUG)).last().asString().contains(": NESTED, ").contains("policy outer");
 		}
@@ -393,10 +384,10 @@ class StopLoggerTests {
 						start.await();
 						Retry retry = retry(policy("orders").maxAttempts(1).build());
 						for (int i = 0; i < each; i++) {
-							catchThrowable(() -> retry.call(() -> {
+							assertThatThrownBy(() -> retry.call(() -> {
 								time.pass(Duration.ofMillis(100));
 								throw new IOException();
-							}));
+							})).isInstanceOf(IOException.class);
 						}
 						return null;
 					}));
@@ -415,7 +406,7 @@ class StopLoggerTests {
 				Object calls = LogCapture.keyValues(event).get("backoff.calls");
 				told += (calls != null) ? (Long) calls : 1;
 			}
-			assertThat(told).isEqualTo(threads * each);
+			assertThat(told).isEqualTo((long) threads * each);
 			// 800 s of 20 lines a minute, and one for the others
 			assertThat(log.events(Level.WARN)).hasSizeLessThanOrEqualTo(14 * 21);
 		}
@@ -444,9 +435,14 @@ class StopLoggerTests {
 		assertThatThrownBy(() -> retry.call(failing(failure))).isSameAs(failure);
 	}
 
-	private void recover(Retry retry, Exception failure,
-			Recovery<? super Operation<String, Exception>, String, Exception> recovery) {
-		catchThrowable(() -> retry.call(failing(failure), recovery));
+	private void recover(Retry retry, Exception failure) {
+		assertThatCode(() -> retry.call(failing(failure), (context, stopped) -> "parked")).doesNotThrowAnyException();
+	}
+
+	private void recoverInVain(Retry retry, Exception failure) {
+		assertThatThrownBy(() -> retry.call(failing(failure), (context, stopped) -> {
+			throw new IllegalStateException(SECRET);
+		})).isInstanceOf(IllegalStateException.class);
 	}
 
 	private Operation<String, Exception> failing(Exception failure) {

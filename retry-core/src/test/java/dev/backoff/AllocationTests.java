@@ -1,0 +1,78 @@
+package dev.backoff;
+
+import java.lang.management.ManagementFactory;
+
+import com.sun.management.ThreadMXBean;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** A call that succeeds at once leaves nothing to collect. */
+class AllocationTests {
+
+	private static final int CALLS = 50_000;
+
+	private static final int ROUNDS = 20;
+
+	private static final Operation.OnContext<String, Integer, RuntimeException> LENGTH = (context, number) -> context
+		.length();
+
+	private static final Operation<String, RuntimeException> CONSTANT = () -> "constant";
+
+	private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+
+	private final Retry retry = Retry.of(RetryPolicy.defaults("orders"));
+
+	private int sum = 1;
+
+	/* Where an object escapes to, so that the compiler cannot leave it out. */
+	byte[] kept = {};
+
+	@Test
+	void callOnAllocatesNothing() {
+		assertThat(allocated(() -> this.sum += this.retry.callOn("context", LENGTH, null))).isZero();
+	}
+
+	@Test
+	void callAllocatesNothing() {
+		assertThat(allocated(() -> this.sum += this.retry.call(CONSTANT).length())).isZero();
+	}
+
+	@Test
+	void callWithAConditionAllocatesNothing() {
+		Retry conditional = Retry.of(RetryPolicy.builder("orders")
+			.retryWhen((result, context) -> result == null)
+			.until((result, context) -> result != null)
+			.build());
+		assertThat(allocated(() -> this.sum += conditional.callOn("context", LENGTH, null))).isZero();
+	}
+
+	@Test
+	void oneObjectWouldBeSeen() {
+		assertThat(allocated(() -> this.kept = new byte[16])).isGreaterThanOrEqualTo(16L);
+	}
+
+	/**
+	 * Return the bytes a call allocates, rounded up: of many rounds the least, since the
+	 * compiler and the profiler may allocate on this thread and the call cannot allocate
+	 * less than it does.
+	 */
+	private long allocated(Runnable call) {
+		long thread = Thread.currentThread().getId();
+		long overhead = Long.MAX_VALUE;
+		long least = Long.MAX_VALUE;
+		for (int round = 0; round < ROUNDS; round++) {
+			long start = this.threads.getThreadAllocatedBytes(thread);
+			long between = this.threads.getThreadAllocatedBytes(thread);
+			for (int i = 0; i < CALLS; i++) {
+				call.run();
+			}
+			long end = this.threads.getThreadAllocatedBytes(thread);
+			overhead = Math.min(overhead, between - start);
+			least = Math.min(least, end - between);
+		}
+		assertThat(this.sum).isNotZero();
+		return Math.floorDiv(least - overhead + CALLS - 1, CALLS);
+	}
+
+}

@@ -1,0 +1,579 @@
+package dev.backoff;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CancellationException;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import dev.backoff.delay.BackoffRule;
+import dev.backoff.delay.Jitter;
+import dev.backoff.delay.RandomSource;
+import dev.backoff.delay.Shape;
+import dev.backoff.fixture.RandomSources;
+import dev.backoff.fixture.RecordingListener;
+import dev.backoff.fixture.RecordingRecorder;
+import dev.backoff.fixture.ScriptedOperation;
+import dev.backoff.fixture.VirtualTime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+/**
+ * Calls, delays, what is thrown and returned, and what is told, through {@link Retry}.
+ */
+class BlockingDriverTests {
+
+	private final RecordingListener listener = new RecordingListener();
+
+	private final RecordingRecorder recorder = new RecordingRecorder();
+
+	private VirtualTime time = new VirtualTime();
+
+	@AfterEach
+	void leavesNothingBehind() {
+		assertThat(Thread.interrupted()).as("interrupt flag").isFalse();
+		assertThat(Attempt.isRunning()).as("running attempt").isFalse();
+	}
+
+	@Nested
+	class Success {
+
+		@Test
+		void atOnceTellsTheRecorderOnly() throws Exception {
+			Object result = new Object();
+			ScriptedOperation<Object> operation = ScriptedOperation.script()
+				.returns(result)
+				.taking(Duration.ofMillis(7), BlockingDriverTests.this.time);
+			assertThat(retry(policy().build()).call(operation)).isSameAs(result);
+			assertThat(operation.calls()).isEqualTo(1);
+			assertThat(BlockingDriverTests.this.time.delays()).isEmpty();
+			assertThat(BlockingDriverTests.this.listener.events()).isEmpty();
+			assertThat(BlockingDriverTests.this.recorder.lines()).containsExactly("attempt 1 success 7ms",
+					"call succeeded 7ms");
+		}
+
+		@Test
+		void ofNullIsASuccess() throws Exception {
+			assertThat(retry(policy().build()).call(ScriptedOperation.script().returns(null))).isNull();
+		}
+
+		@Test
+		void afterFailuresReturnsThatResult() throws Exception {
+			IOException failure = new IOException();
+			ScriptedOperation<String> operation = ScriptedOperation.<String>script()
+				.fails(failure)
+				.fails(1, IOException::new)
+				.returns("third")
+				.taking(Duration.ofMillis(5), BlockingDriverTests.this.time);
+			assertThat(retry(policy().build()).call(operation)).isEqualTo("third");
+			assertThat(operation.calls()).isEqualTo(3);
+			assertDelays(100, 200);
+			assertThat(BlockingDriverTests.this.recorder.lines()).containsExactly("attempt 1 transient 5ms",
+					"waiting policy 100ms", "waited", "retry other", "attempt 2 transient 5ms", "waiting policy 200ms",
+					"waited", "retry other", "attempt 3 success 5ms", "call succeeded 315ms");
+			assertThat(BlockingDriverTests.this.listener.scheduled().get(0))
+				.isEqualTo(new RetryEvent.Scheduled("orders", "OrderService.place", 1, Duration.ofMillis(100),
+						DelaySource.POLICY, RetryCause.OTHER, failure));
+			assertThat(BlockingDriverTests.this.listener.succeeded())
+				.containsExactly(new RetryEvent.Succeeded("orders", "OrderService.place", 3, Duration.ofMillis(315)));
+			assertThat(BlockingDriverTests.this.listener.stopped()).isEmpty();
+			assertThat(failure.getSuppressed()).isEmpty();
+		}
+
+		@Test
+		void afterTheDeadlineIsReturned() throws Exception {
+			ScriptedOperation<String> operation = ScriptedOperation.<String>script()
+				.returns("late")
+				.taking(Duration.ofSeconds(10), BlockingDriverTests.this.time);
+			assertThat(retry(policy().deadline(Duration.ofSeconds(1)).build()).call(operation)).isEqualTo("late");
+		}
+
+		@Test
+		void leavesAnInterruptFlagAlone() throws Exception {
+			Thread.currentThread().interrupt();
+			assertThat(retry(policy().build()).call(() -> "done")).isEqualTo("done");
+			assertThat(Thread.interrupted()).isTrue();
+		}
+
+	}
+
+	@Nested
+	class Exhaustion {
+
+		@Test
+		void throwsTheLastFailureAsItIs() {
+			List<IOException> thrown = new ArrayList<>();
+			ScriptedOperation<String> operation = ScriptedOperation.<String>script().does(() -> {
+				thrown.add(new IOException("failure " + (thrown.size() + 1)));
+				throw thrown.get(thrown.size() - 1);
+			});
+			Retry retry = retry(policy().maxAttempts(6).shape(Shape.fixed(Duration.ofMillis(100))).build());
+			assertThatThrownBy(() -> retry.call(operation)).isSameAs(thrown.get(5)).hasNoCause();
+			assertThat(operation.calls()).isEqualTo(6);
+			assertDelays(100, 100, 100, 100, 100);
+			assertThat(thrown.get(5).getSuppressed()).containsExactly(BlockingDriverTests.this.listener.story());
+			assertThat(thrown.subList(0, 5)).allMatch((earlier) -> earlier.getSuppressed().length == 0);
+			assertThat(reason()).isEqualTo(StopReason.ATTEMPTS_EXHAUSTED);
+			assertThat(BlockingDriverTests.this.recorder.lines("call"))
+				.containsExactly("call attempts_exhausted 500ms");
+		}
+
+		@Test
+		void throwsCheckedAndUncheckedAlike() {
+			for (Exception failure : List.of(new IOException(), new IllegalStateException())) {
+				assertThatThrownBy(() -> retry(policy().build()).call(ScriptedOperation.script().fails(failure)))
+					.isSameAs(failure);
+			}
+		}
+
+		@Test
+		void ofResultsReturnsTheLast() throws Exception {
+			String last = new String("bad");
+			ScriptedOperation<String> operation = ScriptedOperation.<String>script()
+				.returns("bad")
+				.returns("bad")
+				.returns(last);
+			Retry retry = retry(policy().maxAttempts(3).retryWhen((result, context) -> "bad".equals(result)).build());
+			assertThat(retry.call(operation)).isSameAs(last);
+			assertThat(BlockingDriverTests.this.listener.story().lastResult()).isSameAs(last);
+			assertThat(BlockingDriverTests.this.listener.story().failure()).isNull();
+			assertThat(BlockingDriverTests.this.listener.stopped().get(0).thrown()).isNull();
+			assertThat(BlockingDriverTests.this.recorder.lines("retry")).containsExactly("retry result",
+					"retry result");
+		}
+
+		@Test
+		void ofPollingReturnsTheLast() throws Exception {
+			Retry retry = retry(policy().maxAttempts(2).until((result, context) -> false).build());
+			assertThat(retry.call(ScriptedOperation.script().returns("running"))).isEqualTo("running");
+			assertThat(BlockingDriverTests.this.recorder.lines("attempt")).containsExactly("attempt 1 pending 0ms",
+					"attempt 2 pending 0ms");
+			assertThat(BlockingDriverTests.this.recorder.lines("retry")).containsExactly("retry pending");
+		}
+
+		@Test
+		void countsResultsAndFailuresAlike() throws Exception {
+			ScriptedOperation<String> operation = ScriptedOperation.<String>script()
+				.returns(null)
+				.fails(new IOException())
+				.returns("good");
+			Retry retry = retry(policy().maxAttempts(3).retryWhen((result, context) -> result == null).build());
+			assertThat(retry.call(operation)).isEqualTo("good");
+			assertThat(operation.calls()).isEqualTo(3);
+		}
+
+		@Test
+		void leavesTheNextCallItsAttempts() {
+			Retry retry = retry(policy().maxAttempts(3).build());
+			for (int call = 0; call < 2; call++) {
+				assertThatThrownBy(() -> retry.call(ScriptedOperation.script().fails(1, IOException::new)))
+					.isInstanceOf(IOException.class);
+			}
+			assertDelays(100, 200, 100, 200);
+		}
+
+		@Test
+		void afterOneAttemptWaitsForNothing() {
+			assertThatThrownBy(() -> retry(policy().maxAttempts(1).build())
+				.call(ScriptedOperation.script().fails(new IOException()))).isInstanceOf(IOException.class);
+			assertDelays();
+		}
+
+	}
+
+	@Nested
+	class Refusal {
+
+		@Test
+		void endsTheCallWhereItHappens() {
+			IllegalArgumentException last = new IllegalArgumentException();
+			ScriptedOperation<String> operation = ScriptedOperation.<String>script()
+				.fails(2, IOException::new)
+				.fails(last);
+			assertThatThrownBy(() -> retry(policy().build()).call(operation)).isSameAs(last);
+			assertThat(operation.calls()).isEqualTo(3);
+			assertThat(reason()).isEqualTo(StopReason.NOT_RETRYABLE);
+			assertThat(BlockingDriverTests.this.listener.story()).hasMessage(
+					"Stopped after 3 of 4 attempts in 300 ms: NOT_RETRYABLE, IllegalArgumentException is a programming "
+							+ "error; name it in retryOn to retry (policy orders; waits 100 ms, 200 ms; "
+							+ "attempts 0 ms, 0 ms, 0 ms)");
+		}
+
+		@Test
+		void ofAnErrorThrowsItAfterOneCall() {
+			AssertionError failure = new AssertionError();
+			ScriptedOperation<String> operation = ScriptedOperation.<String>script().fails(failure);
+			assertThatThrownBy(() -> retry(policy().build()).call(operation)).isSameAs(failure);
+			assertThat(operation.calls()).isEqualTo(1);
+			assertThat(BlockingDriverTests.this.recorder.lines()).containsExactly("attempt 1 error 0ms",
+					"call not_retryable 0ms");
+		}
+
+		@SuppressWarnings("removal") // it can still be thrown
+		static Stream<Error> fatal() {
+			return Stream.of(new OutOfMemoryError(), new StackOverflowError(), new InternalError(), new ThreadDeath(),
+					new NoClassDefFoundError());
+		}
+
+		@ParameterizedTest
+		@MethodSource("fatal")
+		void leavesFatalErrorsUntouched(Error failure) {
+			ScriptedOperation<String> operation = ScriptedOperation.<String>script().fails(failure);
+			assertThatThrownBy(() -> retry(policy().retryOn(Error.class, Throwable.class).build()).call(operation))
+				.isSameAs(failure);
+			assertThat(operation.calls()).isEqualTo(1);
+			assertThat(failure.getSuppressed()).isEmpty();
+			assertThat(reason()).isEqualTo(StopReason.NOT_RETRYABLE);
+		}
+
+		@Test
+		void ofACancellationIsACancellation() {
+			CancellationException failure = new CancellationException();
+			assertThatThrownBy(() -> retry(policy().build()).call(ScriptedOperation.script().fails(failure)))
+				.isSameAs(failure);
+			assertThat(reason()).isEqualTo(StopReason.CANCELLED);
+		}
+
+		@Test
+		void byThePolicyStillMakesTheFirstAttempt() {
+			ScriptedOperation<String> operation = ScriptedOperation.<String>script().fails(new IOException());
+			assertThatThrownBy(() -> retry(policy().enabled(false).build()).call(operation))
+				.isInstanceOf(IOException.class);
+			assertThat(operation.calls()).isEqualTo(1);
+			assertThat(reason()).isEqualTo(StopReason.DISABLED);
+		}
+
+		@Test
+		void duringTheWaitStartsNoAttempt() {
+			boolean[] enabled = { true };
+			BlockingDriverTests.this.time.whileSleeping((nanos) -> enabled[0] = false);
+			ScriptedOperation<String> operation = ScriptedOperation.<String>script().fails(new IOException());
+			Retry retry = builder(policy().build()).enabledWhen(() -> enabled[0]).build();
+			assertThatThrownBy(() -> retry.call(operation)).isInstanceOf(IOException.class);
+			assertThat(operation.calls()).isEqualTo(1);
+			assertThat(reason()).isEqualTo(StopReason.DISABLED);
+			assertThat(BlockingDriverTests.this.recorder.lines()).containsExactly("attempt 1 transient 0ms",
+					"waiting policy 100ms", "waited", "call disabled 100ms");
+		}
+
+	}
+
+	@Nested
+	class Interruption {
+
+		private final IOException failure = new IOException();
+
+		private final ScriptedOperation<String> operation = ScriptedOperation.<String>script().fails(this.failure);
+
+		@Test
+		void whileWaitingThrowsTheLastFailure() {
+			BlockingDriverTests.this.time.interruptSleep(2);
+			assertThatThrownBy(() -> retry(policy().build()).call(this.operation)).isSameAs(this.failure);
+			assertThat(Thread.interrupted()).isTrue();
+			assertThat(this.operation.calls()).isEqualTo(2);
+			assertThat(reason()).isEqualTo(StopReason.INTERRUPTED);
+			assertThat(BlockingDriverTests.this.listener.story()).hasCauseInstanceOf(InterruptedException.class)
+				.hasMessage("Stopped after 2 of 4 attempts in 200 ms: INTERRUPTED, the thread was interrupted while "
+						+ "waiting (policy orders; waits 100 ms, 200 ms; attempts 0 ms, 0 ms)");
+			assertThat(BlockingDriverTests.this.recorder.lines("waited")).hasSize(2);
+		}
+
+		@Test
+		void beforeWaitingThrowsTheLastFailure() {
+			ScriptedOperation<String> interrupting = ScriptedOperation.<String>script().does(() -> {
+				Thread.currentThread().interrupt();
+				throw this.failure;
+			});
+			assertThatThrownBy(() -> retry(policy().build()).call(interrupting)).isSameAs(this.failure);
+			assertThat(Thread.interrupted()).isTrue();
+			assertThat(interrupting.calls()).isEqualTo(1);
+			assertThat(reason()).isEqualTo(StopReason.INTERRUPTED);
+		}
+
+		@Test
+		void inTheSystemsTimeEndsEvenAWaitOfNothing() {
+			Retry retry = Retry.builder(policy().shape(Shape.fixed(Duration.ZERO)).unlimitedAttempts().build())
+				.listener(BlockingDriverTests.this.listener)
+				.build();
+			Thread.currentThread().interrupt();
+			assertThatThrownBy(() -> retry.call(this.operation)).isSameAs(this.failure);
+			assertThat(Thread.interrupted()).isTrue();
+			assertThat(this.operation.calls()).isEqualTo(1);
+			assertThat(reason()).isEqualTo(StopReason.INTERRUPTED);
+		}
+
+		@Test
+		void ofTheOperationIsThrownWithTheFlagSet() {
+			InterruptedException interruption = new InterruptedException();
+			ScriptedOperation<String> interrupted = ScriptedOperation.<String>script().fails(interruption);
+			assertThatThrownBy(() -> retry(policy().retryOn(Exception.class).build()).call(interrupted))
+				.isSameAs(interruption);
+			assertThat(Thread.interrupted()).isTrue();
+			assertThat(interrupted.calls()).isEqualTo(1);
+			assertThat(reason()).isEqualTo(StopReason.INTERRUPTED);
+			assertThat(BlockingDriverTests.this.recorder.lines()).containsExactly("attempt 1 cancelled 0ms",
+					"call interrupted 0ms");
+		}
+
+		@Test
+		void whilePollingReturnsTheLastResult() throws Exception {
+			BlockingDriverTests.this.time.interruptSleep(1);
+			Retry retry = retry(policy().until((result, context) -> false).build());
+			assertThat(retry.call(ScriptedOperation.script().returns("running"))).isEqualTo("running");
+			assertThat(Thread.interrupted()).isTrue();
+			assertThat(reason()).isEqualTo(StopReason.INTERRUPTED);
+		}
+
+	}
+
+	@Nested
+	class Deadline {
+
+		@Test
+		void endsTheCallBeforeAUselessWait() {
+			ScriptedOperation<String> operation = ScriptedOperation.<String>script()
+				.fails(1, IOException::new)
+				.taking(Duration.ofMillis(20), BlockingDriverTests.this.time);
+			Retry retry = retry(policy().unlimitedAttempts().deadline(Duration.ofSeconds(1)).build());
+			assertThatThrownBy(() -> retry.call(operation)).isInstanceOf(IOException.class);
+			assertDelays(100, 200, 400);
+			assertThat(BlockingDriverTests.this.time.elapsed()).isEqualTo(Duration.ofMillis(780));
+			assertThat(reason()).isEqualTo(StopReason.DEADLINE);
+		}
+
+		@Test
+		void thatAFirstAttemptMissesLeavesNoOther() {
+			ScriptedOperation<String> operation = ScriptedOperation.<String>script()
+				.fails(new IOException())
+				.taking(Duration.ofSeconds(2), BlockingDriverTests.this.time);
+			Retry retry = retry(policy().deadline(Duration.ofSeconds(1)).build());
+			assertThatThrownBy(() -> retry.call(operation)).isInstanceOf(IOException.class);
+			assertThat(operation.calls()).isEqualTo(1);
+			assertDelays();
+		}
+
+		@Test
+		void thatALongWaitMissesStartsNoAttempt() {
+			BlockingDriverTests.this.time.oversleepBy(Duration.ofSeconds(5));
+			ScriptedOperation<String> operation = ScriptedOperation.<String>script().fails(new IOException());
+			Retry retry = retry(policy().deadline(Duration.ofSeconds(1)).build());
+			assertThatThrownBy(() -> retry.call(operation)).isInstanceOf(IOException.class);
+			assertThat(operation.calls()).isEqualTo(1);
+			assertThat(reason()).isEqualTo(StopReason.DEADLINE);
+		}
+
+		@Test
+		void countsTheTimeOfListeners() {
+			Retry retry = builder(policy().unlimitedAttempts().deadline(Duration.ofSeconds(1)).build())
+				.listener(new RetryListener() {
+
+					@Override
+					public void onRetry(RetryEvent.Scheduled event) {
+						BlockingDriverTests.this.time.advance(Duration.ofMillis(500));
+					}
+
+				})
+				.build();
+			ScriptedOperation<String> operation = ScriptedOperation.<String>script().fails(new IOException());
+			assertThatThrownBy(() -> retry.call(operation)).isInstanceOf(IOException.class);
+			assertThat(operation.calls()).isEqualTo(2);
+		}
+
+	}
+
+	@Nested
+	class Ticker {
+
+		@ParameterizedTest
+		@ValueSource(longs = { 0, 1, 99, 100, 150, 299, 300, 699, 700, 1000 })
+		void mayWrapAtAnyMoment(long millis) {
+			BlockingDriverTests.this.time = VirtualTime.wrappingAfter(Duration.ofMillis(millis));
+			ScriptedOperation<String> operation = ScriptedOperation.<String>script()
+				.fails(1, IOException::new)
+				.taking(Duration.ofMillis(1), BlockingDriverTests.this.time);
+			Retry retry = retry(policy().maxAttempts(9).deadline(Duration.ofSeconds(1)).build());
+			assertThatThrownBy(() -> retry.call(operation)).isInstanceOf(IOException.class);
+			assertDelays(100, 200, 400);
+			assertThat(BlockingDriverTests.this.listener.story().elapsed()).isEqualTo(Duration.ofMillis(704));
+			assertThat(reason()).isEqualTo(StopReason.DEADLINE);
+		}
+
+		@Test
+		void mayStepBack() {
+			ScriptedOperation<String> operation = ScriptedOperation.<String>script().does(() -> {
+				BlockingDriverTests.this.time.stepBack(Duration.ofHours(1));
+				throw new IOException();
+			});
+			Retry retry = retry(policy().deadline(Duration.ofSeconds(1)).build());
+			assertThatThrownBy(() -> retry.call(operation)).isInstanceOf(IOException.class);
+			assertDelays(100, 200, 400);
+			assertThat(BlockingDriverTests.this.recorder.lines()).contains("attempt 1 transient 0ms",
+					"call attempts_exhausted 0ms");
+		}
+
+	}
+
+	@Nested
+	class Endurance {
+
+		@Test
+		void tenThousandFailuresGrowNoStackAndNoStory() throws Exception {
+			int[] depth = new int[2];
+			int[] calls = new int[1];
+			Retry retry = builder(policy().unlimitedAttempts().build()).build();
+			assertThat(retry.call(() -> {
+				int call = ++calls[0];
+				if (call == 2 || call == 10_001) {
+					depth[call / 10_001] = new Throwable().getStackTrace().length;
+				}
+				if (call <= 10_000) {
+					throw new StacklessException();
+				}
+				return "done";
+			})).isEqualTo("done");
+			assertThat(calls[0]).isEqualTo(10_001);
+			assertThat(depth[1]).isEqualTo(depth[0]).isPositive();
+			assertThat(BlockingDriverTests.this.time.delays()).hasSize(10_000);
+			assertThat(BlockingDriverTests.this.time.delays().get(9_999)).isEqualTo(Duration.ofSeconds(10));
+		}
+
+	}
+
+	@Nested
+	class Story {
+
+		@Test
+		void isNotCarriedByAnExceptionThatCannot() {
+			StacklessException failure = new StacklessException();
+			assertThatThrownBy(() -> retry(policy().build()).call(ScriptedOperation.script().fails(failure)))
+				.isSameAs(failure);
+			assertThat(failure.getSuppressed()).isEmpty();
+			assertThat(BlockingDriverTests.this.listener.story().failure()).isSameAs(failure);
+		}
+
+		@Test
+		void doesNotAccumulateOnASharedInstance() {
+			IOException shared = new IOException("shared");
+			Retry retry = retry(policy().maxAttempts(2).build());
+			for (int call = 0; call < 100; call++) {
+				ScriptedOperation<String> operation = ScriptedOperation.<String>script().fails(shared);
+				assertThatThrownBy(() -> retry.call(operation)).isSameAs(shared);
+				assertThat(operation.calls()).isEqualTo(2);
+			}
+			assertThat(shared.getSuppressed())
+				.containsExactly(BlockingDriverTests.this.listener.stopped().get(0).story());
+			assertThat(BlockingDriverTests.this.listener.stopped())
+				.allMatch((stop) -> stop.story().reason() == StopReason.ATTEMPTS_EXHAUSTED)
+				.hasSize(100);
+		}
+
+		@Test
+		void keepsWhatTheFailureSuppressedItself() {
+			IOException failure = new IOException();
+			IOException closing = new IOException("closing");
+			failure.addSuppressed(closing);
+			assertThatThrownBy(() -> retry(policy().build()).call(ScriptedOperation.script().fails(failure)))
+				.isSameAs(failure);
+			assertThat(failure.getSuppressed()).containsExactly(closing, BlockingDriverTests.this.listener.story());
+		}
+
+	}
+
+	/** 10,000 clients fail at t = 0, attempts take 20 ms, the deadline is 5 s. */
+	@Nested
+	class DeadlineHerd {
+
+		private static final int CLIENTS = 10_000;
+
+		@Test
+		void startsNobodyInTheLastTenMilliseconds() {
+			RetryPolicy policy = RetryPolicy.builder("herd")
+				.unlimitedAttempts()
+				.deadline(Duration.ofSeconds(5))
+				.build();
+			RandomSource random = RandomSources.seeded(17);
+			long[] starts = new long[2];
+			for (int client = 0; client < CLIENTS; client++) {
+				VirtualTime clock = new VirtualTime();
+				Retry retry = Retry.builder(policy).time(clock).random(random).build();
+				try {
+					retry.call(() -> {
+						starts[0]++;
+						starts[1] += (clock.elapsed().compareTo(Duration.ofMillis(4990)) >= 0) ? 1 : 0;
+						clock.advance(Duration.ofMillis(20));
+						throw new StacklessException();
+					});
+				}
+				catch (StacklessException ex) {
+					assertThat(starts[0]).isGreaterThan(client);
+				}
+			}
+			assertThat(starts[0]).isGreaterThan(5L * CLIENTS);
+			assertThat(starts[1]).isZero();
+		}
+
+		@Test
+		void wouldStartNearlyEverybodyIfDelaysWereClipped() {
+			RandomSource random = RandomSources.seeded(17);
+			BackoffRule rule = RetryPolicy.defaults("herd").rule();
+			long deadline = Duration.ofSeconds(5).toNanos();
+			long late = 0;
+			for (int client = 0; client < CLIENTS; client++) {
+				long now = 20_000_000;
+				long start = 0;
+				for (int retry = 1; now < deadline; retry++) {
+					start = now + Math.min(rule.delay(retry, 0, random), deadline - now);
+					now = start + 20_000_000;
+				}
+				late += (start >= deadline - 10_000_000) ? 1 : 0;
+			}
+			assertThat(late).isBetween(9_930L, 9_990L);
+		}
+
+	}
+
+	private static RetryPolicy.Builder policy() {
+		return RetryPolicy.builder("orders").jitter(Jitter.none());
+	}
+
+	private Retry retry(RetryPolicy policy) {
+		return builder(policy).build();
+	}
+
+	private Retry.Builder builder(RetryPolicy policy) {
+		return Retry.builder(policy)
+			.method("OrderService.place")
+			.time(this.time)
+			.listener(this.listener)
+			.recorder(this.recorder);
+	}
+
+	private StopReason reason() {
+		return this.listener.story().reason();
+	}
+
+	private void assertDelays(long... millis) {
+		assertThat(this.time.delays())
+			.containsExactlyElementsOf(Arrays.stream(millis).mapToObj(Duration::ofMillis).toList());
+	}
+
+	@SuppressWarnings("serial") // never serialized
+	static final class StacklessException extends RuntimeException {
+
+		StacklessException() {
+			super("stackless", null, false, false);
+		}
+
+	}
+
+}

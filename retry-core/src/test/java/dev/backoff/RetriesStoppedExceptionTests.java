@@ -1,0 +1,159 @@
+package dev.backoff;
+
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.ObjectInputStream;
+import java.io.ObjectOutputStream;
+import java.time.Duration;
+import java.util.List;
+
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+
+import dev.backoff.delay.Jitter;
+import dev.backoff.fixture.RandomSources;
+import dev.backoff.fixture.RecordingListener;
+import dev.backoff.fixture.ScriptedOperation;
+import dev.backoff.fixture.VirtualTime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+class RetriesStoppedExceptionTests {
+
+	private final VirtualTime time = new VirtualTime();
+
+	@Test
+	void isReadFromTheFailureThatCarriesIt() {
+		IOException failure = new IOException("reset");
+		failure.addSuppressed(new IllegalStateException("something else"));
+		assertThat(RetriesStoppedException.of(failure)).isNull();
+		Retry retry = Retry.builder(RetryPolicy.defaults("p")).time(this.time).build();
+		assertThatThrownBy(() -> retry.call(ScriptedOperation.script().fails(failure))).isSameAs(failure);
+		assertThat(RetriesStoppedException.of(failure)).isNotNull()
+			.extracting(RetriesStoppedException::attempts)
+			.isEqualTo(4);
+	}
+
+	@Nested
+	class Text {
+
+		@Test
+		void tellsAShortStoryInFull() {
+			RetriesStoppedException story = storyOf(RetryPolicy.builder("payment-callback").jitter(Jitter.none()), 12);
+			assertThat(story).hasMessage("Stopped after 4 of 4 attempts in 748 ms: ATTEMPTS_EXHAUSTED "
+					+ "(policy payment-callback; waits 100 ms, 200 ms, 400 ms; attempts 12 ms, 12 ms, 12 ms, 12 ms)");
+		}
+
+		@Test
+		void tellsASingleAttemptWithoutWaits() {
+			RetriesStoppedException story = storyOf(RetryPolicy.builder("p").maxAttempts(1), 0);
+			assertThat(story)
+				.hasMessage("Stopped after 1 of 1 attempt in 0 ms: ATTEMPTS_EXHAUSTED (policy p; attempts 0 ms)");
+		}
+
+		@Test
+		void tellsSixAttemptsInFull() {
+			RetriesStoppedException story = storyOf(RetryPolicy.builder("p").jitter(Jitter.none()).maxAttempts(6), 1);
+			assertThat(story).hasMessage("Stopped after 6 of 6 attempts in 3.11 s: ATTEMPTS_EXHAUSTED "
+					+ "(policy p; waits 100 ms, 200 ms, 400 ms, 800 ms, 1.6 s; attempts 1 ms, 1 ms, 1 ms, 1 ms, 1 ms, 1 ms)");
+			assertThat(story.isAbridged()).isFalse();
+		}
+
+		@Test
+		void tellsTheFirstAndLastThreeOfALongStory() {
+			RetriesStoppedException story = storyOf(RetryPolicy.builder("p").jitter(Jitter.none()).maxAttempts(9), 1);
+			assertThat(story).hasMessage("Stopped after 9 of 9 attempts in 22.7 s: ATTEMPTS_EXHAUSTED "
+					+ "(policy p; waits 100 ms, 200 ms, 400 ms, …, 3.2 s, 6.4 s, 10 s; "
+					+ "attempts 1 ms, 1 ms, 1 ms, …, 1 ms, 1 ms, 1 ms)");
+			assertThat(story.isAbridged()).isTrue();
+			assertThat(story.waits()).hasSize(6);
+			assertThat(story.attemptTimes()).hasSize(6);
+		}
+
+		@Test
+		void tellsAnUnlimitedStoryWithoutALimit() {
+			RetriesStoppedException story = storyOf(
+					RetryPolicy.builder("p").jitter(Jitter.none()).unlimitedAttempts().deadline(Duration.ofSeconds(1)),
+					5);
+			assertThat(story).hasMessage("Stopped after 4 attempts in 720 ms: DEADLINE, "
+					+ "the next wait of 800 ms does not fit into the 280 ms left "
+					+ "(policy p; waits 100 ms, 200 ms, 400 ms; attempts 5 ms, 5 ms, 5 ms, 5 ms)");
+		}
+
+		@Test
+		void namesTheServerWhereItSetTheWait() {
+			RetriesStoppedException story = storyOf(RetryPolicy.builder("p")
+				.jitter(Jitter.none())
+				.maxAttempts(2)
+				.classifiers(List.of((failure) -> FailureClassification.transientFailure(RetryCause.HTTP_503)
+					.withHint(Duration.ofSeconds(2)))), 0);
+			assertThat(story).hasMessage("Stopped after 2 of 2 attempts in 2.1 s: ATTEMPTS_EXHAUSTED "
+					+ "(policy p; waits 2.1 s (hint); attempts 0 ms, 0 ms)");
+		}
+
+	}
+
+	@Test
+	void carriesItsNumbers() {
+		RetriesStoppedException story = storyOf(RetryPolicy.builder("orders").jitter(Jitter.none()).maxAttempts(2), 30);
+		assertThat(story.policy()).isEqualTo("orders");
+		assertThat(story.method()).isEqualTo("OrderService.place");
+		assertThat(story.reason()).isEqualTo(StopReason.ATTEMPTS_EXHAUSTED);
+		assertThat(story.attempts()).isEqualTo(2);
+		assertThat(story.maxAttempts()).isEqualTo(2);
+		assertThat(story.elapsed()).isEqualTo(Duration.ofMillis(160));
+		assertThat(story.waits())
+			.containsExactly(new RetriesStoppedException.Wait(Duration.ofMillis(100), DelaySource.POLICY));
+		assertThat(story.attemptTimes()).containsExactly(Duration.ofMillis(30), Duration.ofMillis(30));
+		assertThat(story.failure()).hasMessage("failed");
+		assertThat(story.lastResult()).isNull();
+		assertThat(story.idempotencyKey()).isNull();
+		assertThat(story).hasNoCause();
+		assertThat(story.getStackTrace()).isEmpty();
+		assertThat(story.getSuppressed()).isEmpty();
+	}
+
+	@Test
+	void carriesTheKeyIfAnAttemptUsedIt() {
+		String[] key = new String[1];
+		RecordingListener listener = new RecordingListener();
+		Retry retry = Retry.builder(RetryPolicy.builder("p").maxAttempts(1).build()).listener(listener).build();
+		assertThatThrownBy(() -> retry.call(ScriptedOperation.script().does(() -> {
+			key[0] = Attempt.current().idempotencyKey();
+			throw new IOException();
+		}))).isInstanceOf(IOException.class);
+		assertThat(listener.story().idempotencyKey()).isEqualTo(key[0]).hasSize(36);
+	}
+
+	@Test
+	void keepsItsMessageAndCauseWhenSerialized() throws Exception {
+		RetriesStoppedException story = storyOf(RetryPolicy.builder("p").maxAttempts(1), 0);
+		ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+		try (ObjectOutputStream out = new ObjectOutputStream(bytes)) {
+			out.writeObject(story);
+		}
+		try (ObjectInputStream in = new ObjectInputStream(new ByteArrayInputStream(bytes.toByteArray()))) {
+			assertThat((RetriesStoppedException) in.readObject()).hasMessage(story.getMessage());
+		}
+	}
+
+	private RetriesStoppedException storyOf(RetryPolicy.Builder policy, long attemptMillis) {
+		RecordingListener listener = new RecordingListener();
+		Retry retry = Retry.builder(policy.build())
+			.method("OrderService.place")
+			.time(this.time)
+			.random(RandomSources.middle())
+			.listener(listener)
+			.build();
+		IOException failure = new IOException("failed");
+		ScriptedOperation<String> operation = ScriptedOperation.<String>script()
+			.fails(failure)
+			.taking(Duration.ofMillis(attemptMillis), this.time);
+		assertThatThrownBy(() -> retry.call(operation)).isSameAs(failure);
+		assertThat(failure.getSuppressed()).containsExactly(listener.story());
+		return listener.story();
+	}
+
+}

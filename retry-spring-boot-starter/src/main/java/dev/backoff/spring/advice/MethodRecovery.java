@@ -1,0 +1,117 @@
+package dev.backoff.spring.advice;
+
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.aop.ProxyMethodInvocation;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.util.ClassUtils;
+import org.springframework.util.ReflectionUtils;
+
+import dev.backoff.Recovery;
+import dev.backoff.RetriesStoppedException;
+
+/**
+ * Recover by a method of the same bean: through the proxy where a call on it reaches the
+ * method, so that other advice on it holds, else on the target.
+ *
+ * @param methods the methods to choose from
+ */
+record MethodRecovery(RecoverMethods methods) implements Recovery<MethodInvocation, @Nullable Object, Throwable> {
+
+	private static final ThreadLocal<@Nullable Running> RUNNING = new ThreadLocal<>();
+
+	/** Return whether an invocation is that of a recovery, which is not advised. */
+	static boolean isRunning(Method method, MethodInvocation invocation) {
+		Running running = RUNNING.get();
+		return running != null && running.method().equals(method) && invocation instanceof ProxyMethodInvocation proxied
+				&& proxied.getProxy() == running.proxy();
+	}
+
+	@Override
+	public boolean accepts(RetriesStoppedException stopped) {
+		return this.methods.choose(stopped) != null;
+	}
+
+	@Override
+	public @Nullable Object recover(MethodInvocation invocation, RetriesStoppedException stopped) throws Throwable {
+		RecoverMethods.Candidate chosen = this.methods.choose(stopped);
+		if (chosen == null) {
+			throw new IllegalStateException("No recovery accepts " + stopped.reason());
+		}
+		@Nullable Object[] arguments = chosen.arguments(invocation.getArguments(), stopped);
+		if (invocation instanceof ProxyMethodInvocation proxied && isReached(chosen.method(), proxied.getProxy())) {
+			return callProxy(proxied.getProxy(), chosen.method(), arguments);
+		}
+		return call(invocation.getThis(), chosen.method(), arguments);
+	}
+
+	private static @Nullable Object callProxy(Object proxy, Method method, @Nullable Object[] arguments)
+			throws Throwable {
+		Running enclosing = RUNNING.get();
+		RUNNING.set(new Running(method, proxy));
+		try {
+			return call(proxy, AopUtils.selectInvocableMethod(method, proxy.getClass()), arguments);
+		}
+		finally {
+			if (enclosing != null) {
+				RUNNING.set(enclosing);
+			}
+			else {
+				RUNNING.remove();
+			}
+		}
+	}
+
+	private static @Nullable Object call(@Nullable Object target, Method method, @Nullable Object[] arguments)
+			throws Throwable {
+		ReflectionUtils.makeAccessible(method);
+		try {
+			return method.invoke(target, arguments);
+		}
+		catch (InvocationTargetException ex) {
+			throw ex.getTargetException();
+		}
+	}
+
+	/** Return whether a call on the proxy reaches the method through its advice. */
+	private static boolean isReached(Method method, Object proxy) {
+		int modifiers = method.getModifiers();
+		if (Modifier.isPrivate(modifiers) || Modifier.isStatic(modifiers) || Modifier.isFinal(modifiers)) {
+			return false;
+		}
+		try {
+			Method invocable = AopUtils.selectInvocableMethod(method, proxy.getClass());
+			return invocable.getDeclaringClass().isInstance(proxy) && isOverridable(invocable, proxy.getClass());
+		}
+		catch (IllegalStateException ex) {
+			// on no interface of a JDK proxy
+			return false;
+		}
+	}
+
+	/*
+	 * What a proxy cannot override runs on the proxy, which has none of the bean's
+	 * fields.
+	 */
+	private static boolean isOverridable(Method method, Class<?> proxyClass) {
+		Class<?> declaring = method.getDeclaringClass();
+		return Modifier.isPublic(method.getModifiers()) || Modifier.isProtected(method.getModifiers())
+				|| (declaring.getClassLoader() == proxyClass.getClassLoader()
+						&& ClassUtils.getPackageName(declaring).equals(ClassUtils.getPackageName(proxyClass)));
+	}
+
+	/**
+	 * A recovery in progress on a thread.
+	 *
+	 * @param method the method that recovers
+	 * @param proxy the bean it is called on
+	 */
+	private record Running(Method method, Object proxy) {
+	}
+
+}

@@ -1,0 +1,332 @@
+package dev.backoff.spring;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Clock;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaCall;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaConstructorCall;
+import com.tngtech.archunit.core.domain.JavaModifier;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.lang.ArchCondition;
+import com.tngtech.archunit.lang.ArchRule;
+import com.tngtech.archunit.lang.ConditionEvents;
+import com.tngtech.archunit.lang.SimpleConditionEvent;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+
+import dev.backoff.spring.failure.DataAccessFailureClassifier;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+class ArchitectureTests {
+
+	private static final String ROOT = "dev.backoff.spring";
+
+	private static final JavaClasses CLASSES = new ClassFileImporter()
+		.withImportOption(new ImportOption.DoNotIncludeTests())
+		.importPackages(ROOT);
+
+	@Nested
+	class Packages {
+
+		@Test
+		void haveNoCycles() {
+			slices().matching(ROOT + ".(*)..").should().beFreeOfCycles().check(CLASSES);
+		}
+
+		@ParameterizedTest
+		@CsvSource({ "policy, ''", "failure, ''", "advice, policy", "observation, policy", "actuate, policy" })
+		void importOneWay(String from, String to) {
+			String[] siblings = Stream.of("policy", "failure", "advice", "observation", "actuate", "autoconfigure")
+				.filter((sibling) -> !sibling.equals(from) && !sibling.equals(to))
+				.map((sibling) -> ROOT + "." + sibling)
+				.toArray(String[]::new);
+			noClasses().that()
+				.resideInAPackage(ROOT + "." + from)
+				.should()
+				.dependOnClassesThat()
+				.resideInAnyPackage(siblings)
+				.because("the arrows are autoconfigure -> all and advice, observation, actuate -> policy")
+				.check(CLASSES);
+		}
+
+		@Test
+		void areTheOnesWhoseArrowsAreKnown() {
+			assertThat(packages()).containsExactlyInAnyOrder(ROOT + ".policy", ROOT + ".failure", ROOT + ".advice",
+					ROOT + ".observation", ROOT + ".actuate", ROOT + ".autoconfigure");
+		}
+
+		@Test
+		void areNullMarked() throws ClassNotFoundException {
+			for (String name : packages()) {
+				Class<?> info = Class.forName(name + ".package-info");
+				assertThat(info.isAnnotationPresent(NullMarked.class)).as(name).isTrue();
+			}
+		}
+
+		private static Set<String> packages() {
+			return CLASSES.stream().map(JavaClass::getPackageName).collect(Collectors.toSet());
+		}
+
+	}
+
+	@Nested
+	class OptionalLibraries {
+
+		@ParameterizedTest
+		@CsvSource({ "io.micrometer.., observation autoconfigure",
+				"org.springframework.boot.actuate.., actuate autoconfigure",
+				"org.springframework.web.. org.springframework.http.., failure",
+				"org.springframework.dao.. org.springframework.jdbc.. org.springframework.transaction.., failure",
+				"io.grpc.. com.google.rpc.. com.google.protobuf.., failure",
+				"jakarta.mail.. org.eclipse.angus.. org.springframework.mail.., failure" })
+		void areNamedWhereTheyMayBeMissing(String libraries, String packages) {
+			namedOnlyIn(libraries.split(" ", -1), packages.split(" ", -1)).check(CLASSES);
+		}
+
+		@ParameterizedTest
+		@ValueSource(strings = { "reactor..", "org.reactivestreams..", "org.aspectj..", "io.micrometer.context..",
+				"org.springframework.boot.health..", "org.springframework.boot.restclient..",
+				"org.springframework.boot.webclient..", "org.springframework.boot.micrometer..", "tools.jackson..",
+				"com.fasterxml..", "jakarta.validation..", "jakarta.servlet..", "jakarta.persistence.." })
+		void areNotNamedAtAll(String library) {
+			namedOnlyIn(new String[] { library }).check(CLASSES);
+		}
+
+		@Test
+		void areSeenWhereTheyAreForbidden() {
+			assertThatThrownBy(() -> namedOnlyIn(new String[] { "io.micrometer.." }, "autoconfigure").check(CLASSES))
+				.isInstanceOf(AssertionError.class)
+				.hasMessageContaining("MethodMeters");
+		}
+
+		@Test
+		void areAllThatThereIsBesideTheStarter() {
+			classes().should()
+				.onlyDependOnClassesThat()
+				.resideInAnyPackage("java..", "javax.net..", "dev.backoff..", "org.jspecify..", "org.slf4j..",
+						"org.aopalliance..", "org.springframework.aop..", "org.springframework.beans..",
+						"org.springframework.boot", "org.springframework.boot.autoconfigure..",
+						"org.springframework.boot.context..", "org.springframework.boot.convert..",
+						"org.springframework.boot.diagnostics..", "org.springframework.boot.env..",
+						"org.springframework.boot.origin..", "org.springframework.context..",
+						"org.springframework.core..", "org.springframework.expression..", "org.springframework.util..",
+						// optional
+						"io.micrometer..", "org.springframework.boot.actuate..", "org.springframework.web..",
+						"org.springframework.http..", "org.springframework.dao..", "org.springframework.jdbc..",
+						"org.springframework.transaction..", "org.springframework.mail..", "jakarta.mail..",
+						"org.eclipse.angus..", "io.grpc..", "com.google.rpc..", "com.google.protobuf..")
+				.because("every other library would have to be in every application")
+				.check(CLASSES);
+		}
+
+		private static ArchRule namedOnlyIn(String[] libraries, String... packages) {
+			String[] allowed = Arrays.stream(packages).map((name) -> ROOT + "." + name).toArray(String[]::new);
+			return noClasses().that()
+				.resideOutsideOfPackages(allowed)
+				.should()
+				.dependOnClassesThat()
+				.resideInAnyPackage(libraries)
+				.because("an application may lack them")
+				.allowEmptyShould(true);
+		}
+
+	}
+
+	@Nested
+	class Calls {
+
+		@Test
+		void readNoClockAndSleepNowhere() {
+			noClasses().should()
+				.callMethodWhere(callTo(System.class, "nanoTime", "currentTimeMillis"))
+				.orShould()
+				.callMethodWhere(callTo(Thread.class, "sleep", "onSpinWait"))
+				.orShould()
+				.callMethodWhere(callTo(Instant.class, "now"))
+				.orShould()
+				.dependOnClassesThat()
+				.haveFullyQualifiedName("java.util.concurrent.locks.LockSupport")
+				.because("tests replace time as a whole, by RetryTime and a Clock")
+				.check(CLASSES);
+		}
+
+		@Test
+		void takeTheSystemsClockInAutoConfigurationsOnly() {
+			noClasses().that()
+				.resideOutsideOfPackage(ROOT + ".autoconfigure")
+				.should()
+				.callMethodWhere(callTo(Clock.class, "systemUTC", "systemDefaultZone", "system"))
+				.because("everything else is handed a clock")
+				.check(CLASSES);
+		}
+
+		@Test
+		void takeChanceFromRandomSource() {
+			noClasses().should()
+				.callMethodWhere(callTo(Math.class, "random"))
+				.orShould()
+				.dependOnClassesThat()
+				.areAssignableTo("java.util.Random")
+				.because("tests replace chance, by RandomSource")
+				.check(CLASSES);
+		}
+
+		@Test
+		void createNoThreads() {
+			noClasses().should()
+				.dependOnClassesThat()
+				.haveNameMatching("java\\.util\\.concurrent\\.(Executors|ThreadPoolExecutor|"
+						+ "ScheduledThreadPoolExecutor|ForkJoinPool)|java\\.util\\.Timer")
+				.orShould()
+				.callConstructorWhere(new DescribedPredicate<>("a thread is made") {
+
+					@Override
+					public boolean test(JavaConstructorCall call) {
+						return call.getTargetOwner().isAssignableTo(Thread.class);
+					}
+
+				})
+				.because("threads are asked of time, which tests replace")
+				.check(CLASSES);
+		}
+
+		private static DescribedPredicate<JavaCall<?>> callTo(Class<?> owner, String... names) {
+			return new DescribedPredicate<>("call " + owner.getSimpleName() + "." + String.join("|", names)) {
+
+				@Override
+				public boolean test(JavaCall<?> call) {
+					return call.getTargetOwner().isEquivalentTo(owner) && Arrays.asList(names).contains(call.getName());
+				}
+
+			};
+		}
+
+	}
+
+	@Nested
+	class Names {
+
+		private static final Pattern FORBIDDEN = Pattern
+			.compile(".*(Utils?|Helper|Manager|Impl|Support|Abstract|Data|Info)(?![a-z]).*");
+
+		private static final Pattern FORBIDDEN_VERB = Pattern.compile("(process|do)([A-Z].*)?");
+
+		@Test
+		void ofTypesSayWhatTheyAre() {
+			// named after the exception it classifies
+			classes().that()
+				.doNotBelongToAnyOf(DataAccessFailureClassifier.class)
+				.should(new ArchCondition<>("have no empty word in their names") {
+
+					@Override
+					public void check(JavaClass item, ConditionEvents events) {
+						boolean forbidden = FORBIDDEN.matcher(item.getSimpleName()).matches();
+						events.add(new SimpleConditionEvent(item, !forbidden, item.getName()));
+					}
+
+				})
+				.check(CLASSES);
+		}
+
+		@Test
+		void ofMethodsSayWhatTheyDo() {
+			classes().should(new ArchCondition<>("have no empty verb in their methods' names") {
+
+				@Override
+				public void check(JavaClass item, ConditionEvents events) {
+					item.getMethods().forEach((method) -> {
+						boolean forbidden = FORBIDDEN_VERB.matcher(method.getName()).matches();
+						events.add(new SimpleConditionEvent(method, !forbidden, method.getFullName()));
+					});
+				}
+
+			}).check(CLASSES);
+		}
+
+	}
+
+	@Nested
+	class AutoConfigurations {
+
+		@Test
+		void arePublicAndFinalWithoutPublicMembers() {
+			classes().that()
+				.areAnnotatedWith(AutoConfiguration.class)
+				.should()
+				.bePublic()
+				.andShould()
+				.haveModifier(JavaModifier.FINAL)
+				.andShould(new ArchCondition<>("have no public members") {
+
+					@Override
+					public void check(JavaClass item, ConditionEvents events) {
+						item.getMembers()
+							.stream()
+							.filter((member) -> !member.getName().equals("<init>"))
+							.forEach((member) -> events.add(new SimpleConditionEvent(member,
+									!member.getModifiers().contains(JavaModifier.PUBLIC), member.getFullName())));
+					}
+
+				})
+				.because("an application names them in exclusions and uses nothing of them")
+				.check(CLASSES);
+		}
+
+		@Test
+		void areListed() throws IOException {
+			String listed;
+			try (InputStream file = getClass().getResourceAsStream(
+					"/META-INF/spring/org.springframework.boot.autoconfigure.AutoConfiguration.imports")) {
+				listed = new String(file.readAllBytes(), StandardCharsets.UTF_8);
+			}
+			assertThat(listed.lines().filter((line) -> !line.isBlank()))
+				.containsExactlyInAnyOrderElementsOf(CLASSES.stream()
+					.filter((type) -> type.isAnnotatedWith(AutoConfiguration.class))
+					.map(JavaClass::getName)
+					.toList());
+		}
+
+	}
+
+	@Test
+	void synchronizesNothingThatCallsUserCode() {
+		classes().that()
+			.resideInAnyPackage(ROOT + ".advice", ROOT + ".actuate", ROOT + ".autoconfigure")
+			.should(new ArchCondition<>("have no synchronized methods") {
+
+				@Override
+				public void check(JavaClass item, ConditionEvents events) {
+					item.getCodeUnits()
+						.forEach((unit) -> events.add(new SimpleConditionEvent(unit,
+								!unit.getModifiers().contains(JavaModifier.SYNCHRONIZED), unit.getFullName())));
+				}
+
+			})
+			.because("a virtual thread that waits in one pins its carrier")
+			.check(CLASSES);
+	}
+
+}

@@ -1,0 +1,175 @@
+package dev.backoff.spring.actuate;
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.skyscreamer.jsonassert.JSONAssert;
+
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.micrometer.metrics.test.autoconfigure.AutoConfigureMetrics;
+import org.springframework.boot.test.context.SpringBootTest;
+import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.boot.test.web.server.LocalServerPort;
+import org.springframework.context.annotation.Bean;
+import org.springframework.test.annotation.DirtiesContext;
+
+import dev.backoff.annotation.Backoff;
+import dev.backoff.delay.RandomSource;
+import dev.backoff.fixture.RandomSources;
+import dev.backoff.fixture.VirtualTime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIOException;
+
+/** A real web application over real HTTP. */
+class WebApplicationTests {
+
+	private static HttpResponse<String> send(String method, int port, String path)
+			throws IOException, InterruptedException {
+		HttpRequest request = HttpRequest.newBuilder(URI.create("http://localhost:" + port + path))
+			.method(method, BodyPublishers.noBody())
+			.build();
+		return HttpClient.newHttpClient().send(request, BodyHandlers.ofString());
+	}
+
+	@Nested
+	@DirtiesContext
+	@AutoConfigureMetrics
+	@ExtendWith(OutputCaptureExtension.class)
+	@SpringBootTest(classes = Shop.class, webEnvironment = WebEnvironment.RANDOM_PORT,
+			properties = { "management.endpoints.web.exposure.include=backoff,prometheus",
+					"backoff.defaults.max-attempts=3", "backoff.policies.mail-out.base=2s",
+					"backoff.policies.mail-out.jitter=20%" })
+	class Exposed {
+
+		@LocalServerPort
+		private int port;
+
+		@Autowired
+		private Orders orders;
+
+		@Test
+		void showsEverything() throws Exception {
+			HttpResponse<String> response = send("GET", this.port, "/actuator/backoff");
+			assertThat(response.statusCode()).isEqualTo(200);
+			JSONAssert.assertEquals("""
+					{}
+					""", response.body(), true);
+		}
+
+		@Test
+		void showsOnePolicyByAnySpelling() throws Exception {
+			String shown = send("GET", this.port, "/actuator/backoff/mail-out").body();
+			for (String spelling : new String[] { "MailOut", "MAIL_OUT", "mailout" }) {
+				HttpResponse<String> response = send("GET", this.port, "/actuator/backoff/" + spelling);
+				assertThat(response.statusCode()).isEqualTo(200);
+				JSONAssert.assertEquals(shown, response.body(), true);
+			}
+			assertThat(send("GET", this.port, "/actuator/backoff/Orders.place").statusCode()).isEqualTo(200);
+		}
+
+		@Test
+		void knowsNoOtherPolicy() throws Exception {
+			assertThat(send("GET", this.port, "/actuator/backoff/nobody").statusCode()).isEqualTo(404);
+		}
+
+		@Test
+		void changesNothing() throws Exception {
+			for (String method : new String[] { "POST", "DELETE", "PUT" }) {
+				assertThat(send(method, this.port, "/actuator/backoff").statusCode()).isEqualTo(405);
+				assertThat(send(method, this.port, "/actuator/backoff/mail-out").statusCode()).isEqualTo(405);
+			}
+		}
+
+		@Test
+		void publishesZerosThenCounts(CapturedOutput output) throws Exception {
+			String exhausted = "backoff_calls_seconds_count{method=\"Orders.place\",policy=\"Orders.place\","
+					+ "stop=\"attempts_exhausted\"} ";
+			String before = send("GET", this.port, "/actuator/prometheus").body();
+			assertThat(before.lines()).contains(exhausted + "0");
+			assertThatIOException().isThrownBy(this.orders::place);
+			assertThat(send("GET", this.port, "/actuator/prometheus").body().lines()).contains(exhausted + "1");
+			assertThat(output.getOut().lines().filter((line) -> line.contains(" WARN "))).singleElement()
+				.asString()
+				.contains("Stopped after 3 of 3 attempts in 2.7 s: ATTEMPTS_EXHAUSTED (policy Orders.place; waits "
+						+ "900 ms, 1.8 s; attempts 0 ns, 0 ns, 0 ns)");
+		}
+
+	}
+
+	@Nested
+	@DirtiesContext
+	@SpringBootTest(classes = Shop.class, webEnvironment = WebEnvironment.RANDOM_PORT)
+	class ByDefault {
+
+		@LocalServerPort
+		private int port;
+
+		@Test
+		void showsNothing() throws Exception {
+			assertThat(send("GET", this.port, "/actuator/health").statusCode()).isEqualTo(200);
+			assertThat(send("GET", this.port, "/actuator/backoff").statusCode()).isEqualTo(404);
+		}
+
+	}
+
+	@Nested
+	@DirtiesContext
+	@SpringBootTest(classes = Shop.class, webEnvironment = WebEnvironment.RANDOM_PORT,
+			properties = { "management.endpoints.web.exposure.include=*", "management.endpoint.backoff.access=none" })
+	class WithoutAccess {
+
+		@LocalServerPort
+		private int port;
+
+		@Test
+		void showsNothing() throws Exception {
+			assertThat(send("GET", this.port, "/actuator/beans").statusCode()).isEqualTo(200);
+			assertThat(send("GET", this.port, "/actuator/backoff").statusCode()).isEqualTo(404);
+		}
+
+	}
+
+	public static class Orders {
+
+		@Backoff(base = "900ms")
+		public void place() throws IOException {
+			throw new IOException("down");
+		}
+
+	}
+
+	@SpringBootConfiguration(proxyBeanMethods = false)
+	@EnableAutoConfiguration
+	static class Shop {
+
+		@Bean
+		Orders orders() {
+			return new Orders();
+		}
+
+		@Bean
+		VirtualTime time() {
+			return new VirtualTime();
+		}
+
+		@Bean
+		RandomSource random() {
+			return RandomSources.greatest();
+		}
+
+	}
+
+}

@@ -1,0 +1,121 @@
+package dev.backoff.spring.advice;
+
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.management.ManagementFactory;
+
+import com.sun.management.ThreadMXBean;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import org.aopalliance.intercept.MethodInterceptor;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.aop.framework.Advised;
+import org.springframework.aop.support.DefaultPointcutAdvisor;
+import org.springframework.aop.support.annotation.AnnotationMatchingPointcut;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+import dev.backoff.annotation.Backoff;
+import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
+import dev.backoff.spring.autoconfigure.BackoffObservationAutoConfiguration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** A metered call that succeeds at once allocates what any proxy does, and no more. */
+class AdviceAllocationTests {
+
+	private static final int CALLS = 50_000;
+
+	private static final int ROUNDS = 20;
+
+	private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+
+	private int sum = 1;
+
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void adviceAllocatesNothing(boolean classes) {
+		new ApplicationContextRunner()
+			.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, BackoffAutoConfiguration.class,
+					BackoffObservationAutoConfiguration.class))
+			.withPropertyValues("spring.aop.proxy-target-class=" + classes)
+			.withBean(MeterRegistry.class, () -> new PrometheusMeterRegistry(PrometheusConfig.DEFAULT))
+			.withBean("noAdvice", DefaultPointcutAdvisor.class, AdviceAllocationTests::adviceThatOnlyProceeds)
+			.withBean("retried", Retried.class)
+			.withBean("proxied", Proxied.class)
+			.run((context) -> {
+				Operation retried = (Operation) context.getBean("retried");
+				Operation proxied = (Operation) context.getBean("proxied");
+				assertThat(((Advised) retried).getAdvisors()).hasSameSizeAs(((Advised) proxied).getAdvisors());
+				long ours = allocated(retried);
+				long plain = allocated(proxied);
+				assertThat(plain).isPositive();
+				assertThat(ours).as("bytes, beside %d of a proxy", plain).isEqualTo(plain);
+				assertThat(context.getBean(MeterRegistry.class)
+					.get("backoff.attempts")
+					.tag("outcome", "success")
+					.timer()
+					.count()).isEqualTo((long) CALLS * ROUNDS);
+			});
+	}
+
+	/**
+	 * Return the bytes a call allocates, rounded up: of many rounds the least, since the
+	 * compiler and the profiler may allocate on this thread.
+	 */
+	private long allocated(Operation operation) {
+		long thread = Thread.currentThread().getId();
+		long least = Long.MAX_VALUE;
+		for (int round = 0; round < ROUNDS; round++) {
+			long start = this.threads.getThreadAllocatedBytes(thread);
+			for (int i = 0; i < CALLS; i++) {
+				this.sum += operation.run("order").length();
+			}
+			least = Math.min(least, this.threads.getThreadAllocatedBytes(thread) - start);
+		}
+		assertThat(this.sum).isNotZero();
+		// what the readings themselves allocate is far less than one byte a call
+		return Math.floorDiv(least, CALLS);
+	}
+
+	private static DefaultPointcutAdvisor adviceThatOnlyProceeds() {
+		return new DefaultPointcutAdvisor(new AnnotationMatchingPointcut(null, Plainly.class),
+				(MethodInterceptor) (invocation) -> invocation.proceed());
+	}
+
+	@Retention(RetentionPolicy.RUNTIME)
+	@interface Plainly {
+
+	}
+
+	public interface Operation {
+
+		String run(String order);
+
+	}
+
+	public static class Retried implements Operation {
+
+		@Override
+		@Backoff
+		public String run(String order) {
+			return order;
+		}
+
+	}
+
+	public static class Proxied implements Operation {
+
+		@Override
+		@Plainly
+		public String run(String order) {
+			return order;
+		}
+
+	}
+
+}

@@ -1,0 +1,53 @@
+package dev.backoff.spring.advice;
+
+import java.time.Duration;
+import java.util.List;
+
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+import dev.backoff.fixture.RecordingListener;
+import dev.backoff.fixture.VirtualTime;
+import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
+
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/** Applications in virtual time. */
+public final class AdviceContexts {
+
+	private AdviceContexts() {
+	}
+
+	/** Start from what a plain application has. */
+	static ApplicationContextRunner runner() {
+		return new ApplicationContextRunner()
+			.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, BackoffAutoConfiguration.class))
+			.withBean(VirtualTime.class)
+			.withBean(RecordingListener.class);
+	}
+
+	/** Return how long a call that fails to the end has waited between its attempts. */
+	static List<Duration> waits(BeanFactory context, ThrowingCallable call) {
+		VirtualTime time = context.getBean(VirtualTime.class);
+		int before = time.delays().size();
+		assertThatExceptionOfType(Failure.class).isThrownBy(call);
+		List<Duration> delays = time.delays();
+		return delays.subList(before, delays.size());
+	}
+
+	/** A checked failure. */
+	public static final class Failure extends Exception {
+
+		private static final long serialVersionUID = 1L;
+
+		Failure(String message) {
+			super(message);
+		}
+
+	}
+
+}

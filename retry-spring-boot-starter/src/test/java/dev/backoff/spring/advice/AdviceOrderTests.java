@@ -1,0 +1,506 @@
+package dev.backoff.spring.advice;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Stream;
+
+import javax.sql.DataSource;
+
+import org.aopalliance.intercept.MethodInterceptor;
+import org.aspectj.lang.ProceedingJoinPoint;
+import org.aspectj.lang.annotation.Around;
+import org.aspectj.lang.annotation.Aspect;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.aop.Advisor;
+import org.springframework.aop.config.AopConfigUtils;
+import org.springframework.aop.framework.Advised;
+import org.springframework.aop.support.DefaultPointcutAdvisor;
+import org.springframework.aop.support.NameMatchMethodPointcut;
+import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.cache.CacheManager;
+import org.springframework.cache.annotation.Cacheable;
+import org.springframework.cache.annotation.EnableCaching;
+import org.springframework.cache.concurrent.ConcurrentMapCacheManager;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.task.TaskExecutor;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseBuilder;
+import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseType;
+import org.springframework.scheduling.annotation.Async;
+import org.springframework.scheduling.annotation.EnableAsync;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.annotation.EnableTransactionManagement;
+import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.support.DefaultTransactionStatus;
+
+import dev.backoff.Attempt;
+import dev.backoff.CallRecorder;
+import dev.backoff.annotation.Backoff;
+import dev.backoff.fixture.RecordingRecorder;
+import dev.backoff.spring.advice.AdviceContexts.Failure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+@ExtendWith(OutputCaptureExtension.class)
+class AdviceOrderTests {
+
+	private final ApplicationContextRunner runner = AdviceContexts.runner();
+
+	/** How the proxy is made. */
+	enum Kind {
+
+		OF_CLASSES, OF_INTERFACES, OPAQUE, OPAQUE_OF_INTERFACES;
+
+		ApplicationContextRunner of(ApplicationContextRunner runner) {
+			boolean classes = this == OF_CLASSES || this == OPAQUE;
+			ApplicationContextRunner made = runner.withPropertyValues("spring.aop.proxy-target-class=" + classes);
+			return (name().startsWith("OPAQUE")) ? made.withUserConfiguration(Opaque.class) : made;
+		}
+
+	}
+
+	@Nested
+	class Transactions {
+
+		private final ApplicationContextRunner runner = AdviceOrderTests.this.runner
+			.withUserConfiguration(Database.class)
+			.withBean(OrderStore.class);
+
+		@ParameterizedTest
+		@EnumSource
+		void areBegunByEachAttemptAndOnlyTheLastIsCommitted(Kind kind) {
+			kind.of(this.runner).run((context) -> {
+				Store store = context.getBean(Store.class);
+				assertThat(store instanceof Advised).isEqualTo(!kind.name().startsWith("OPAQUE"));
+				store.place("o-1", 3);
+				CountingTransactions transactions = context.getBean(CountingTransactions.class);
+				assertThat(transactions.events).containsExactly("begin", "rollback", "begin", "rollback", "begin",
+						"commit");
+				assertThat(rows(context.getBean(JdbcClient.class))).containsExactly("o-1 at attempt 3");
+				store.place("o-2", 1);
+				assertThat(transactions.events).endsWith("commit", "begin", "commit").hasSize(8);
+			});
+		}
+
+		@ParameterizedTest
+		@EnumSource
+		void areAllRolledBackIfNoAttemptSucceeds(Kind kind) {
+			kind.of(this.runner).run((context) -> {
+				assertThatExceptionOfType(Failure.class).isThrownBy(() -> context.getBean(Store.class).place("o-1", 9));
+				assertThat(context.getBean(CountingTransactions.class).events).hasSize(8).doesNotContain("commit");
+				assertThat(rows(context.getBean(JdbcClient.class))).isEmpty();
+			});
+		}
+
+		private static List<String> rows(JdbcClient jdbc) {
+			return jdbc.sql("select name from orders").query(String.class).list();
+		}
+
+	}
+
+	@Nested
+	class TheChain {
+
+		@Test
+		void hasOursInsideAsyncAndOutsideTransactionAndCache(CapturedOutput output) {
+			AdviceOrderTests.this.runner.withUserConfiguration(Everything.class).withBean(Busy.class).run((context) -> {
+				List<String> advice = Stream.of(((Advised) context.getBean(Busy.class)).getAdvisors())
+					.map((advisor) -> advisor.getAdvice().getClass().getSimpleName())
+					.filter((name) -> !name.equals("ExposeInvocationInterceptor"))
+					.toList();
+				assertThat(advice).startsWith("AnnotationAsyncExecutionInterceptor", "BackoffInterceptor")
+					.contains("TransactionInterceptor", "CacheInterceptor")
+					.hasSize(4);
+				assertThat(output).doesNotContain("not eligible for getting processed");
+			});
+		}
+
+		@Test
+		void runsAllAttemptsInOneAsynchronousTask() {
+			AdviceOrderTests.this.runner.withUserConfiguration(Everything.class)
+				.withBean(Background.class)
+				.run((context) -> {
+					context.getBean(Background.class).run();
+					assertThat(context.getBean(CountingExecutor.class).tasks).isEqualTo(1);
+					assertThat(context.getBean(Log.class).lines).containsExactly("attempt 1", "attempt 2", "attempt 3");
+				});
+		}
+
+		@Test
+		void countsAnAnswerFromTheCacheAsASuccess() {
+			RecordingRecorder recorder = new RecordingRecorder();
+			CallRecorder.Factory recorders = (policy, method) -> recorder;
+			AdviceOrderTests.this.runner.withUserConfiguration(Everything.class)
+				.withBean(CallRecorder.Factory.class, () -> recorders)
+				.withBean(Catalogue.class)
+				.run((context) -> {
+					Catalogue bean = context.getBean(Catalogue.class);
+					assertThat(bean.price("x")).isEqualTo("price of x at attempt 3");
+					assertThat(bean.price("x")).isEqualTo("price of x at attempt 3");
+					assertThat(context.getBean(Log.class).lines).hasSize(3);
+					assertThat(recorder.lines("attempt")).containsExactly("attempt 1 transient 0ms",
+							"attempt 2 transient 0ms", "attempt 3 success 0ms", "attempt 1 success 0ms");
+				});
+		}
+
+	}
+
+	@Nested
+	class AdviceInside {
+
+		private final ApplicationContextRunner runner = AdviceOrderTests.this.runner.withBean(Log.class);
+
+		@ParameterizedTest
+		@EnumSource
+		void runsAtEachAttemptWithTheArgumentsOfTheCall(Kind kind) {
+			kind.of(this.runner).withBean(Marking.class).withBean(TargetBean.class).run((context) -> {
+				Target bean = context.getBean(Target.class);
+				for (int call = 1; call <= 2; call++) {
+					context.getBean(Log.class).lines.clear();
+					assertThatExceptionOfType(Failure.class).isThrownBy(() -> bean.place("o-1"));
+					assertThat(context.getBean(Log.class).lines).containsExactly("around o-1", "target o-1!",
+							"around o-1", "target o-1!", "around o-1", "target o-1!", "recover o-1");
+				}
+			});
+		}
+
+		@ParameterizedTest
+		@ValueSource(booleans = { true, false })
+		void mayReplaceArgumentsInPlace(boolean classes) {
+			this.runner.withPropertyValues("spring.aop.proxy-target-class=" + classes)
+				.withBean(Advisor.class, AdviceOrderTests::appendInPlace)
+				.withBean(TargetBean.class)
+				.run((context) -> {
+					assertThatExceptionOfType(Failure.class)
+						.isThrownBy(() -> context.getBean(Target.class).place("o-1"));
+					assertThat(context.getBean(Log.class).lines).containsExactly("target o-1?", "target o-1?",
+							"target o-1?", "recover o-1");
+				});
+		}
+
+		@Test
+		void mayBeOnOneOfTwoBeansOfAClass() {
+			this.runner.withBean(OnSecond.class)
+				.withBean("first", TargetBean.class)
+				.withBean("second", TargetBean.class)
+				.run((context) -> {
+					List<String> plain = List.of("target o", "target o", "target o", "recover o");
+					List<String> advised = List.of("around second", "target o", "around second", "target o",
+							"around second", "target o", "recover o");
+					assertThat(called(context.getBean(Log.class), (Target) context.getBean("first"))).isEqualTo(plain);
+					assertThat(called(context.getBean(Log.class), (Target) context.getBean("second")))
+						.isEqualTo(advised);
+					assertThat(called(context.getBean(Log.class), (Target) context.getBean("second")))
+						.isEqualTo(advised);
+					assertThat(called(context.getBean(Log.class), (Target) context.getBean("first"))).isEqualTo(plain);
+				});
+		}
+
+		private static List<String> called(Log log, Target bean) {
+			log.lines.clear();
+			assertThatExceptionOfType(Failure.class).isThrownBy(() -> bean.place("o"));
+			return List.copyOf(log.lines);
+		}
+
+		@Test
+		void outsideOursRunsOnce() {
+			this.runner.withBean(Outside.class).withBean(TargetBean.class).run((context) -> {
+				assertThatExceptionOfType(Failure.class)
+					.isThrownBy(() -> context.getBean(TargetBean.class).place("o-1"));
+				assertThat(context.getBean(Log.class).lines).containsExactly("outside", "target o-1", "target o-1",
+						"target o-1", "recover o-1");
+			});
+		}
+
+	}
+
+	private static Advisor appendInPlace() {
+		NameMatchMethodPointcut pointcut = new NameMatchMethodPointcut();
+		pointcut.setMappedName("place");
+		pointcut.setClassFilter(Target.class::isAssignableFrom);
+		return new DefaultPointcutAdvisor(pointcut, (MethodInterceptor) (invocation) -> {
+			invocation.getArguments()[0] = invocation.getArguments()[0] + "?";
+			return invocation.proceed();
+		});
+	}
+
+	public static class Log {
+
+		final List<String> lines = new CopyOnWriteArrayList<>();
+
+	}
+
+	public interface Store {
+
+		void place(String name, int succeedAt) throws Failure;
+
+	}
+
+	public static class OrderStore implements Store {
+
+		private final JdbcClient jdbc;
+
+		public OrderStore(JdbcClient jdbc) {
+			this.jdbc = jdbc;
+		}
+
+		@Override
+		@Backoff(base = "1ns")
+		@Transactional(rollbackFor = Failure.class)
+		public void place(String name, int succeedAt) throws Failure {
+			int attempt = Attempt.current().number();
+			this.jdbc.sql("insert into orders values (?)").param(name + " at attempt " + attempt).update();
+			if (attempt < succeedAt) {
+				throw new Failure("attempt " + attempt);
+			}
+		}
+
+	}
+
+	public interface Target {
+
+		void place(Object order) throws Failure;
+
+	}
+
+	public static class TargetBean implements Target {
+
+		private final Log log;
+
+		public TargetBean(Log log) {
+			this.log = log;
+		}
+
+		@Override
+		@Backoff(base = "1ns", maxAttempts = "3", recover = "give")
+		public void place(Object order) throws Failure {
+			this.log.lines.add("target " + order);
+			throw new Failure("place");
+		}
+
+		private void give(Object order, Failure failure) throws Failure {
+			this.log.lines.add("recover " + order);
+			throw failure;
+		}
+
+	}
+
+	/** Binds an argument, which only the running call can match, and replaces it. */
+	@Aspect
+	public static class Marking {
+
+		private final Log log;
+
+		public Marking(Log log) {
+			this.log = log;
+		}
+
+		@Around("execution(* dev.backoff.spring.advice.AdviceOrderTests.Target+.place(..)) && args(order)")
+		public Object mark(ProceedingJoinPoint joinPoint, String order) throws Throwable {
+			this.log.lines.add("around " + order);
+			return joinPoint.proceed(new Object[] { order + "!" });
+		}
+
+	}
+
+	@Aspect
+	public static class OnSecond {
+
+		private final Log log;
+
+		public OnSecond(Log log) {
+			this.log = log;
+		}
+
+		@Around("bean(second) && execution(* dev.backoff.spring.advice.AdviceOrderTests.Target+.place(..))")
+		public Object around(ProceedingJoinPoint joinPoint) throws Throwable {
+			this.log.lines.add("around second");
+			return joinPoint.proceed();
+		}
+
+	}
+
+	@Aspect
+	@org.springframework.core.annotation.Order(0)
+	public static class Outside {
+
+		private final Log log;
+
+		public Outside(Log log) {
+			this.log = log;
+		}
+
+		@Around("execution(* dev.backoff.spring.advice.AdviceOrderTests.Target+.place(..))")
+		public Object around(ProceedingJoinPoint joinPoint) throws Throwable {
+			this.log.lines.add("outside");
+			return joinPoint.proceed();
+		}
+
+	}
+
+	public static class Busy {
+
+		@Async
+		@Backoff
+		@Transactional
+		@Cacheable("busy")
+		public void run() {
+		}
+
+	}
+
+	public static class Background {
+
+		private final Log log;
+
+		public Background(Log log) {
+			this.log = log;
+		}
+
+		@Async
+		@Backoff(base = "1ns")
+		public void run() {
+			int attempt = Attempt.current().number();
+			this.log.lines.add("attempt " + attempt);
+			if (attempt < 3) {
+				throw new IllegalStateException("attempt " + attempt);
+			}
+		}
+
+	}
+
+	public static class Catalogue {
+
+		private final Log log;
+
+		public Catalogue(Log log) {
+			this.log = log;
+		}
+
+		@Backoff(base = "1ns")
+		@Cacheable("prices")
+		public String price(String item) throws Failure {
+			int attempt = Attempt.current().number();
+			this.log.lines.add("attempt " + attempt);
+			if (attempt < 3) {
+				throw new Failure("attempt " + attempt);
+			}
+			return "price of " + item + " at attempt " + attempt;
+		}
+
+	}
+
+	public static class CountingTransactions extends DataSourceTransactionManager {
+
+		private static final long serialVersionUID = 1L;
+
+		final transient List<String> events = new ArrayList<>();
+
+		CountingTransactions(DataSource dataSource) {
+			super(dataSource);
+		}
+
+		@Override
+		protected void doBegin(Object transaction, TransactionDefinition definition) {
+			this.events.add("begin");
+			super.doBegin(transaction, definition);
+		}
+
+		@Override
+		protected void doCommit(DefaultTransactionStatus status) {
+			this.events.add("commit");
+			super.doCommit(status);
+		}
+
+		@Override
+		protected void doRollback(DefaultTransactionStatus status) {
+			this.events.add("rollback");
+			super.doRollback(status);
+		}
+
+	}
+
+	/** Runs tasks at once and counts them. */
+	public static class CountingExecutor implements TaskExecutor {
+
+		int tasks;
+
+		@Override
+		public void execute(Runnable task) {
+			this.tasks++;
+			task.run();
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableTransactionManagement
+	static class Database {
+
+		@Bean
+		DataSource dataSource() {
+			return new EmbeddedDatabaseBuilder().generateUniqueName(true).setType(EmbeddedDatabaseType.H2).build();
+		}
+
+		@Bean
+		CountingTransactions transactions(DataSource dataSource) {
+			return new CountingTransactions(dataSource);
+		}
+
+		@Bean
+		JdbcClient jdbcClient(DataSource dataSource) {
+			JdbcClient client = JdbcClient.create(dataSource);
+			client.sql("create table orders (name varchar(50))").update();
+			return client;
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableAsync
+	@EnableCaching
+	static class Everything extends Database {
+
+		@Bean
+		CountingExecutor taskExecutor() {
+			return new CountingExecutor();
+		}
+
+		@Bean
+		CacheManager cacheManager() {
+			return new ConcurrentMapCacheManager();
+		}
+
+		@Bean
+		Log log() {
+			return new Log();
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class Opaque {
+
+		@Bean
+		static BeanFactoryPostProcessor opaqueProxies() {
+			return (beanFactory) -> beanFactory.getBeanDefinition(AopConfigUtils.AUTO_PROXY_CREATOR_BEAN_NAME)
+				.getPropertyValues()
+				.add("opaque", true);
+		}
+
+	}
+
+}

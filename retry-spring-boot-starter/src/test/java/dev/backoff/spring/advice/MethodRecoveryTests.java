@@ -1,0 +1,426 @@
+package dev.backoff.spring.advice;
+
+import java.util.ArrayList;
+import java.util.List;
+
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+import dev.backoff.Attempt;
+import dev.backoff.RetriesStoppedException;
+import dev.backoff.StopReason;
+import dev.backoff.annotation.Backoff;
+import dev.backoff.fixture.RecordingListener;
+import dev.backoff.fixture.VirtualTime;
+import dev.backoff.spring.advice.AdviceContexts.Failure;
+import dev.backoff.spring.advice.otherpackage.Ancestor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+class MethodRecoveryTests {
+
+	private final ApplicationContextRunner runner = AdviceContexts.runner();
+
+	@Nested
+	class ItsCall {
+
+		@ParameterizedTest
+		@ValueSource(booleans = { true, false })
+		void goesThroughTheProxySoThatItsTransactionHolds(boolean classes) {
+			MethodRecoveryTests.this.runner.withPropertyValues("spring.aop.proxy-target-class=" + classes)
+				.withUserConfiguration(AdviceOrderTests.Database.class)
+				.withBean(NotifierBean.class)
+				.run((context) -> {
+					assertThat(context.getBean(Notifier.class).send("o-1"))
+						.isEqualTo("parked o-1 in a transaction: true");
+					assertThat(context.getBean(AdviceOrderTests.CountingTransactions.class).events)
+						.containsExactly("begin", "commit");
+				});
+		}
+
+		@ParameterizedTest
+		@ValueSource(booleans = { true, false })
+		void reachesWhatTheProxyDoesNotShowOnTheTarget(boolean classes) {
+			MethodRecoveryTests.this.runner.withPropertyValues("spring.aop.proxy-target-class=" + classes)
+				.withBean(Service.class, ServiceBean::new)
+				.run((context) -> {
+					Service bean = context.getBean(Service.class);
+					assertThat(bean.byPrivate()).isEqualTo("private with state");
+					assertThat(bean.byFinal()).isEqualTo("final with state");
+					assertThat(bean.byPackagePrivateOfAnotherPackage()).isEqualTo("inherited with state");
+					assertThat(bean.byProtected()).isEqualTo("protected with state");
+				});
+		}
+
+		@ParameterizedTest
+		@ValueSource(booleans = { true, false })
+		void isNeverAdvisedThoughTheTypeIsAnnotated(boolean classes) {
+			MethodRecoveryTests.this.runner.withPropertyValues("spring.aop.proxy-target-class=" + classes)
+				.withBean(Typed.class, TypedBean::new)
+				.run((context) -> {
+					Typed bean = context.getBean(Typed.class);
+					VirtualTime time = context.getBean(VirtualTime.class);
+					assertThatExceptionOfType(Failure.class).isThrownBy(() -> bean.send("o"))
+						.withMessage("no place to park");
+					assertThat(time.delays()).hasSize(1);
+					assertThat(bean.parked()).isEqualTo(1);
+					// called by anybody else, it is retried as any method of the type
+					assertThatExceptionOfType(Failure.class).isThrownBy(() -> bean.park("o"));
+					assertThat(time.delays()).hasSize(2);
+					assertThat(bean.parked()).isEqualTo(3);
+				});
+		}
+
+		@Test
+		void onAnotherBeanOfTheClassIsAdvised() {
+			MethodRecoveryTests.this.runner.withBean("standby", Typed.class, TypedBean::new)
+				.withBean("primary", Relaying.class)
+				.withBean("secondary", Relaying.class)
+				.run((context) -> {
+					Relaying primary = (Relaying) context.getBean("primary");
+					Relaying secondary = (Relaying) context.getBean("secondary");
+					primary.relayTo(secondary);
+					assertThatExceptionOfType(Failure.class).isThrownBy(() -> primary.send("o"));
+					assertThat(primary.calls()).containsExactly("send", "send", "park");
+					assertThat(secondary.calls()).containsExactly("park", "park");
+				});
+		}
+
+		@Test
+		void ofTwoMethodsThatRecoverEachOtherEnds() {
+			MethodRecoveryTests.this.runner.withBean(Mutual.class).run((context) -> {
+				Mutual bean = context.getBean(Mutual.class);
+				assertThatExceptionOfType(Failure.class).isThrownBy(bean::left).withMessage("right");
+				assertThat(bean.calls()).containsExactly("left", "left", "right");
+			});
+		}
+
+	}
+
+	@Nested
+	class WhatItThrows {
+
+		@Test
+		void isThrownWithTheOriginalSuppressed() {
+			MethodRecoveryTests.this.runner.withBean(Failing.class).run((context) -> {
+				Failing bean = context.getBean(Failing.class);
+				assertThatExceptionOfType(IllegalStateException.class).isThrownBy(() -> bean.send(new Failure("down")))
+					.withMessage("parking failed too")
+					.satisfies((ex) -> assertThat(ex.getSuppressed()).singleElement()
+						.isInstanceOf(Failure.class)
+						.satisfies((original) -> assertThat(original).hasMessage("down")
+							.extracting(Throwable::getSuppressed)
+							.isNotNull()));
+				assertThat(context.getBean(RecordingListener.class).stopped()).singleElement()
+					.satisfies((stopped) -> assertThat(stopped.recovery().name()).isEqualTo("FAILED"));
+			});
+		}
+
+		@Test
+		void neverReplacesAnError() {
+			MethodRecoveryTests.this.runner.withBean(Failing.class).run((context) -> {
+				AssertionError error = new AssertionError("broken");
+				assertThatExceptionOfType(AssertionError.class)
+					.isThrownBy(() -> context.getBean(Failing.class).send(error))
+					.isSameAs(error);
+			});
+		}
+
+		@Test
+		void neverReplacesAnInterruption() {
+			MethodRecoveryTests.this.runner.withBean(Failing.class).run((context) -> {
+				context.getBean(VirtualTime.class).interruptSleep(1);
+				Failure failure = new Failure("down");
+				assertThatExceptionOfType(Failure.class).isThrownBy(() -> context.getBean(Failing.class).send(failure))
+					.isSameAs(failure);
+				assertThat(Thread.interrupted()).isTrue();
+				assertThat(context.getBean(RecordingListener.class).story().reason()).isEqualTo(StopReason.INTERRUPTED);
+			});
+		}
+
+	}
+
+	@Nested
+	class WhatItGets {
+
+		@Test
+		void isTheStoryAfterAResultThatStayedBad() {
+			MethodRecoveryTests.this.runner.withBean(Results.class)
+				.run((context) -> assertThat(context.getBean(Results.class).bad("o"))
+					.isEqualTo("o: ATTEMPTS_EXHAUSTED, last 'bad 2', failure null"));
+		}
+
+		@Test
+		void isTheStoryAsAThrowableAfterAPollingThatStayedPending() {
+			MethodRecoveryTests.this.runner.withBean(Results.class)
+				.run((context) -> assertThat(context.getBean(Results.class).pending("o"))
+					.isEqualTo("o: RetriesStoppedException, last 'pending 2'"));
+		}
+
+		@Test
+		void isTheInnerFailureInsideAnOuterCall() {
+			MethodRecoveryTests.this.runner.withBean(InnerService.class).withBean(OuterService.class).run((context) -> {
+				assertThat(context.getBean(OuterService.class).place("o"))
+					.isEqualTo("outer recovered o from NESTED: inner could not recover");
+				assertThat(context.getBean(InnerService.class).calls()).containsExactly("attempt 1", "attempt 2",
+						"recover");
+				assertThat(context.getBean(RecordingListener.class).stopped())
+					.extracting((stopped) -> stopped.story().method() + " " + stopped.recovery())
+					.containsExactly("InnerService.call FAILED", "OuterService.place DONE");
+			});
+		}
+
+	}
+
+	public interface Notifier {
+
+		String send(String order) throws Failure;
+
+		String park(String order, Failure failure);
+
+	}
+
+	public static class NotifierBean implements Notifier {
+
+		@Override
+		@Backoff(base = "1ns", recover = "park")
+		public String send(String order) throws Failure {
+			assertThat(TransactionSynchronizationManager.isActualTransactionActive()).isFalse();
+			throw new Failure("send");
+		}
+
+		@Override
+		@Transactional
+		public String park(String order, Failure failure) {
+			return "parked " + order + " in a transaction: "
+					+ TransactionSynchronizationManager.isActualTransactionActive();
+		}
+
+	}
+
+	public interface Service {
+
+		String byPrivate() throws Failure;
+
+		String byFinal() throws Failure;
+
+		String byProtected() throws Failure;
+
+		String byPackagePrivateOfAnotherPackage() throws Failure;
+
+	}
+
+	public static class ServiceBean extends Ancestor implements Service {
+
+		private final StringBuilder state = new StringBuilder("with state");
+
+		@Override
+		@Backoff(base = "1ns", recover = "privately")
+		public String byPrivate() throws Failure {
+			throw new Failure("byPrivate");
+		}
+
+		private String privately(Failure failure) {
+			return "private " + this.state;
+		}
+
+		@Override
+		@Backoff(base = "1ns", recover = "sealedly")
+		public String byFinal() throws Failure {
+			throw new Failure("byFinal");
+		}
+
+		public final String sealedly() {
+			return "final " + this.state;
+		}
+
+		@Override
+		@Backoff(base = "1ns", recover = "protectedly")
+		public String byProtected() throws Failure {
+			throw new Failure("byProtected");
+		}
+
+		protected String protectedly() {
+			return "protected " + this.state;
+		}
+
+		@Override
+		@Backoff(base = "1ns", recover = "inherited")
+		public String byPackagePrivateOfAnotherPackage() throws Failure {
+			throw new Failure("byPackagePrivateOfAnotherPackage");
+		}
+
+	}
+
+	public interface Typed {
+
+		String send(String order) throws Failure;
+
+		String park(String order) throws Failure;
+
+		int parked();
+
+	}
+
+	@Backoff(base = "1ns", maxAttempts = "2")
+	public static class TypedBean implements Typed {
+
+		private int parked;
+
+		@Override
+		@Backoff(recover = "park")
+		public String send(String order) throws Failure {
+			throw new Failure("send");
+		}
+
+		@Override
+		public String park(String order) throws Failure {
+			this.parked++;
+			throw new Failure("no place to park");
+		}
+
+		@Override
+		public int parked() {
+			return this.parked;
+		}
+
+	}
+
+	@Backoff(base = "1ns", maxAttempts = "2")
+	public static class Relaying {
+
+		private final List<String> calls = new ArrayList<>();
+
+		private Relaying next;
+
+		public void relayTo(Relaying other) {
+			this.next = other;
+		}
+
+		public List<String> calls() {
+			return this.calls;
+		}
+
+		@Backoff(recover = "park")
+		public String send(String order) throws Failure {
+			this.calls.add("send");
+			throw new Failure("send");
+		}
+
+		public String park(String order) throws Failure {
+			this.calls.add("park");
+			if (this.next != null) {
+				return this.next.park(order);
+			}
+			throw new Failure("no place to park");
+		}
+
+	}
+
+	public static class Mutual {
+
+		private final List<String> calls = new ArrayList<>();
+
+		public List<String> calls() {
+			return this.calls;
+		}
+
+		@Backoff(base = "1ns", maxAttempts = "2", recover = "right")
+		public void left() throws Failure {
+			this.calls.add("left");
+			throw new Failure("left");
+		}
+
+		@Backoff(base = "1ns", maxAttempts = "2", recover = "left")
+		public void right() throws Failure {
+			this.calls.add("right");
+			throw new Failure("right");
+		}
+
+	}
+
+	public static class Failing {
+
+		@Backoff(base = "1ns", recover = "park")
+		public void send(Throwable failure) throws Throwable {
+			throw failure;
+		}
+
+		void park(Throwable order, Throwable failure) {
+			throw new IllegalStateException("parking failed too");
+		}
+
+	}
+
+	public static class Results {
+
+		@Backoff(base = "1ns", maxAttempts = "2", retryWhen = "#result matches 'bad.*'", recover = "instead")
+		public String bad(String order) {
+			return "bad " + Attempt.current().number();
+		}
+
+		String instead(String order, RetriesStoppedException stopped) {
+			return order + ": " + stopped.reason() + ", last '" + stopped.lastResult() + "', failure "
+					+ stopped.failure();
+		}
+
+		@Backoff(base = "1ns", maxAttempts = "2", until = "#result == 'final'", recover = "later")
+		public String pending(String order) {
+			return "pending " + Attempt.current().number();
+		}
+
+		String later(String order, Throwable failure) {
+			return order + ": " + failure.getClass().getSimpleName() + ", last '"
+					+ ((RetriesStoppedException) failure).lastResult() + "'";
+		}
+
+	}
+
+	public static class InnerService {
+
+		private final List<String> calls = new ArrayList<>();
+
+		public List<String> calls() {
+			return this.calls;
+		}
+
+		@Backoff(base = "1ns", maxAttempts = "2", recover = "instead")
+		public String call(String order) throws Failure {
+			this.calls.add("attempt " + Attempt.current().number());
+			throw new Failure("call");
+		}
+
+		String instead(String order) throws Failure {
+			this.calls.add("recover");
+			throw new Failure("inner could not recover");
+		}
+
+	}
+
+	public static class OuterService {
+
+		private final InnerService inner;
+
+		public OuterService(InnerService inner) {
+			this.inner = inner;
+		}
+
+		@Backoff(base = "1ns", recover = "instead")
+		public String place(String order) throws Failure {
+			return this.inner.call(order);
+		}
+
+		String instead(String order, RetriesStoppedException stopped) {
+			return "outer recovered " + order + " from " + stopped.reason() + ": " + stopped.failure().getMessage();
+		}
+
+	}
+
+}

@@ -1,0 +1,732 @@
+package dev.backoff.spring.advice;
+
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+import java.lang.ref.PhantomReference;
+import java.lang.ref.Reference;
+import java.lang.ref.ReferenceQueue;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+import org.aopalliance.intercept.MethodInterceptor;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.aop.framework.ProxyFactory;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.factory.FactoryBean;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Proxyable;
+import org.springframework.context.annotation.ProxyType;
+import org.springframework.core.annotation.AliasFor;
+
+import dev.backoff.Attempt;
+import dev.backoff.annotation.Backoff;
+import dev.backoff.fixture.RecordingListener;
+import dev.backoff.fixture.VirtualTime;
+import dev.backoff.spring.advice.AdviceContexts.Failure;
+import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
+import dev.backoff.spring.policy.InvalidBackoffException;
+import dev.backoff.spring.policy.PolicyUse;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+class ProxyTests {
+
+	private static final Duration NANO = Duration.ofNanos(1);
+
+	private final ApplicationContextRunner runner = AdviceContexts.runner();
+
+	private static ApplicationContextRunner proxying(ApplicationContextRunner runner, boolean classes) {
+		return runner.withPropertyValues("spring.aop.proxy-target-class=" + classes);
+	}
+
+	private static List<String> methods(AssertableApplicationContext context) {
+		return context.getBean(BackoffMethods.class).uses().stream().map(PolicyUse::method).toList();
+	}
+
+	@Nested
+	class TheAnnotation {
+
+		@Test
+		void onAClassMeansItsPublicMethods() {
+			ProxyTests.this.runner.withBean(OnClass.class).run((context) -> {
+				OnClass bean = context.getBean(OnClass.class);
+				assertThat(AdviceContexts.waits(context, bean::place)).containsExactly(NANO);
+				assertThat(AdviceContexts.waits(context, bean::inherited)).containsExactly(NANO);
+				assertThat(AdviceContexts.waits(context, bean::packagePrivate)).isEmpty();
+				assertThat(methods(context)).containsExactly("OnClass.inherited", "OnClass.own", "OnClass.place");
+			});
+		}
+
+		@Test
+		void onAMethodMergesWithItsClass() {
+			ProxyTests.this.runner.withBean(OnClass.class)
+				.run((context) -> assertThat(AdviceContexts.waits(context, context.getBean(OnClass.class)::own))
+					.containsExactly(NANO, NANO));
+		}
+
+		@ParameterizedTest
+		@ValueSource(booleans = { true, false })
+		void onAnInterfaceMethodIsFoundThroughEitherProxy(boolean classes) {
+			proxying(ProxyTests.this.runner, classes).withBean(GreeterBean.class).run((context) -> {
+				Greeter bean = context.getBean(Greeter.class);
+				assertThat(AopUtils.isJdkDynamicProxy(bean)).isEqualTo(!classes);
+				assertThat(AdviceContexts.waits(context, bean::greet)).containsExactly(NANO, NANO);
+				assertThat(methods(context)).containsExactly("GreeterBean.greet");
+			});
+		}
+
+		@ParameterizedTest
+		@ValueSource(booleans = { true, false })
+		void onAnInterfaceIsFoundThroughEitherProxy(boolean classes) {
+			proxying(ProxyTests.this.runner, classes).withBean(ClientBean.class).run((context) -> {
+				Client bean = context.getBean(Client.class);
+				assertThat(AopUtils.isJdkDynamicProxy(bean)).isEqualTo(!classes);
+				assertThat(AdviceContexts.waits(context, bean::get)).containsExactly(NANO);
+				assertThat(AdviceContexts.waits(context, bean::post)).containsExactly(NANO, NANO);
+			});
+		}
+
+		@Test
+		void onASuperclassMethodIsInherited() {
+			ProxyTests.this.runner.withBean(NotOverriding.class)
+				.run((context) -> assertThat(AdviceContexts.waits(context, context.getBean(NotOverriding.class)::place))
+					.containsExactly(NANO));
+		}
+
+		@Test
+		void onASuperclassMethodHoldsForOneThatOverridesItWithout() {
+			ProxyTests.this.runner.withBean(OverridingWithout.class)
+				.run((context) -> assertThat(
+						AdviceContexts.waits(context, context.getBean(OverridingWithout.class)::place))
+					.containsExactly(NANO));
+		}
+
+		@Test
+		void onASuperclassMethodYieldsToOneThatOverridesItWithAnother() {
+			ProxyTests.this.runner.withBean(OverridingWithAnother.class)
+				.run((context) -> assertThat(
+						AdviceContexts.waits(context, context.getBean(OverridingWithAnother.class)::place))
+					.containsExactly(Duration.ofNanos(7), Duration.ofNanos(7)));
+		}
+
+		@Test
+		void ofTwoBeansThatInheritOneMethodIsEachTheirOwn() {
+			ProxyTests.this.runner.withBean(NotOverriding.class).withBean(NotOverridingEither.class).run((context) -> {
+				assertThat(methods(context)).containsExactly("NotOverriding.place", "NotOverridingEither.place");
+				assertThat(AdviceContexts.waits(context, context.getBean(NotOverriding.class)::place))
+					.containsExactly(NANO);
+				assertThat(AdviceContexts.waits(context, context.getBean(NotOverridingEither.class)::place))
+					.containsExactly(NANO);
+				assertThat(context.getBean(RecordingListener.class).stopped())
+					.extracting((stopped) -> stopped.story().method())
+					.containsExactly("NotOverriding.place", "NotOverridingEither.place");
+				assertThat(methods(context)).containsExactly("NotOverriding.place", "NotOverridingEither.place");
+			});
+		}
+
+		@Test
+		void mayBeComposedAndItsAttributesAliased() {
+			ProxyTests.this.runner.withBean(Composed.class).run((context) -> {
+				Composed bean = context.getBean(Composed.class);
+				assertThat(AdviceContexts.waits(context, bean::twice)).containsExactly(Duration.ofNanos(5));
+				assertThat(AdviceContexts.waits(context, bean::often)).containsExactly(Duration.ofNanos(5),
+						Duration.ofNanos(5), Duration.ofNanos(5));
+			});
+		}
+
+	}
+
+	@Nested
+	class TheProxy {
+
+		@Test
+		void ofTheClassReachesProtectedAndPackagePrivateMethods() {
+			ProxyTests.this.runner.withBean(Hidden.class).run((context) -> {
+				Hidden bean = context.getBean(Hidden.class);
+				assertThat(AopUtils.isCglibProxy(bean)).isTrue();
+				assertThat(AdviceContexts.waits(context, bean::packagePrivate)).containsExactly(NANO);
+				assertThat(AdviceContexts.waits(context, bean::protectedOne)).containsExactly(NANO);
+			});
+		}
+
+		@Test
+		void isNotMadeWithoutTheAnnotation() {
+			ProxyTests.this.runner.withBean(Plain.class)
+				.withBean(OnClass.class)
+				.run((context) -> assertThat(AopUtils.isAopProxy(context.getBean(Plain.class))).isFalse());
+		}
+
+		@Test
+		void isOfInterfacesWhereTheBeanAsksForIt() {
+			ProxyTests.this.runner.withBean(ByInterface.class).run((context) -> {
+				Greeter bean = context.getBean(Greeter.class);
+				assertThat(AopUtils.isJdkDynamicProxy(bean)).isTrue();
+				assertThat(AdviceContexts.waits(context, bean::greet)).containsExactly(NANO, NANO);
+			});
+		}
+
+		@Test
+		void ofALambdaIsNamedByTheInterface() {
+			ProxyTests.this.runner.withUserConfiguration(LambdaConfiguration.class).run((context) -> {
+				Greeter bean = context.getBean(Greeter.class);
+				assertThat(AopUtils.isJdkDynamicProxy(bean)).isTrue();
+				assertThat(AdviceContexts.waits(context, bean::greet)).containsExactly(NANO, NANO);
+				assertThat(methods(context)).containsExactly("Greeter.greet");
+				assertThat(context.getBean(RecordingListener.class).story().method()).isEqualTo("Greeter.greet");
+			});
+		}
+
+		@ParameterizedTest
+		@ValueSource(classes = { DynamicClient.class, InterceptedClient.class })
+		void ofADynamicProxyIsNamedByTheInterface(Class<? extends FactoryBean<Client>> factory) {
+			ProxyTests.this.runner.withBean("client", factory).run((context) -> {
+				Client bean = context.getBean(Client.class);
+				assertThat(AdviceContexts.waits(context, bean::get)).containsExactly(NANO);
+				assertThat(AdviceContexts.waits(context, bean::post)).containsExactly(NANO, NANO);
+				assertThat(methods(context)).containsExactly("Client.get", "Client.post");
+				assertThat(context.getBean(RecordingListener.class).stopped())
+					.extracting((stopped) -> stopped.story().method())
+					.containsExactly("Client.get", "Client.post");
+				assertThat(bean.hashCode()).isEqualTo(bean.hashCode());
+			});
+		}
+
+		@ParameterizedTest
+		@ValueSource(booleans = { true, false })
+		void reachesMethodsThroughTheirBridges(boolean classes) {
+			proxying(ProxyTests.this.runner, classes).withBean(TextHandler.class).run((context) -> {
+				@SuppressWarnings("unchecked")
+				Handler<String> bean = context.getBean(Handler.class);
+				assertThat(AdviceContexts.waits(context, () -> bean.handle("x"))).containsExactly(NANO);
+				assertThat(AdviceContexts.waits(context, () -> bean.accept("x"))).containsExactly(NANO, NANO);
+				assertThat(methods(context)).containsExactly("TextHandler.accept", "TextHandler.handle");
+			});
+		}
+
+		@Test
+		void givesOverloadsTheirOwnNumbersUnderOneName() {
+			ProxyTests.this.runner.withBean(Overloads.class).run((context) -> {
+				Overloads bean = context.getBean(Overloads.class);
+				assertThat(AdviceContexts.waits(context, () -> bean.place("x"))).containsExactly(NANO);
+				assertThat(AdviceContexts.waits(context, () -> bean.place(1))).containsExactly(Duration.ofNanos(2),
+						Duration.ofNanos(2));
+				assertThat(methods(context)).containsExactly("Overloads.place(String)", "Overloads.place(int)");
+				assertThat(context.getBean(RecordingListener.class).stopped())
+					.extracting((stopped) -> stopped.story().method() + " by " + stopped.policy())
+					.containsOnly("Overloads.place by Overloads.place");
+			});
+		}
+
+		@ParameterizedTest
+		@ValueSource(booleans = { true, false })
+		void handsCheckedExceptionsThroughUnchanged(boolean classes) {
+			proxying(ProxyTests.this.runner, classes).withBean(GreeterBean.class).run((context) -> {
+				Failure thrown = new Failure("the very same");
+				Greeter.NEXT.set(thrown);
+				assertThatExceptionOfType(Failure.class).isThrownBy(context.getBean(Greeter.class)::greet)
+					.isSameAs(thrown);
+			});
+		}
+
+		@Test
+		void letsPrototypesGo() throws InterruptedException {
+			ReferenceQueue<Object> gone = new ReferenceQueue<>();
+			List<Reference<Object>> references = new ArrayList<>();
+			ProxyTests.this.runner
+				.withBean(GreeterBean.class, GreeterBean::new,
+						(definition) -> definition.setScope(BeanDefinition.SCOPE_PROTOTYPE))
+				.run((context) -> {
+					for (int i = 0; i < 20; i++) {
+						GreeterBean bean = context.getBean(GreeterBean.class);
+						assertThatExceptionOfType(Failure.class).isThrownBy(bean::greet);
+						references.add(new PhantomReference<>(bean, gone));
+					}
+					collect(references.size(), gone);
+					assertThat(methods(context)).containsExactly("GreeterBean.greet");
+				});
+		}
+
+		/* The collector needs asking more than once, and time is not the measure. */
+		private static void collect(int expected, ReferenceQueue<Object> gone) {
+			int collected = 0;
+			for (int round = 0; round < 50 && collected < expected - 1; round++) {
+				System.gc();
+				Reference<?> next = gone.poll();
+				while (next != null) {
+					collected++;
+					next = gone.poll();
+				}
+			}
+			// the last one may still be on the stack
+			assertThat(collected).isGreaterThanOrEqualTo(expected - 1);
+		}
+
+	}
+
+	@Nested
+	class WithoutHelp {
+
+		@Test
+		void adviceIsThereWhenBootLeavesAopAlone() {
+			ProxyTests.this.runner.withPropertyValues("spring.aop.auto=false")
+				.withBean(GreeterBean.class)
+				.run((context) -> {
+					Greeter bean = context.getBean(Greeter.class);
+					assertThat(AopUtils.isJdkDynamicProxy(bean)).isTrue();
+					assertThat(AdviceContexts.waits(context, bean::greet)).containsExactly(NANO, NANO);
+				});
+		}
+
+		@Test
+		void adviceIsThereInASliceWithoutBootsAop() {
+			new ApplicationContextRunner().withConfiguration(AutoConfigurations.of(BackoffAutoConfiguration.class))
+				.withBean(VirtualTime.class)
+				.withBean(GreeterBean.class)
+				.run((context) -> assertThat(AdviceContexts.waits(context, context.getBean(Greeter.class)::greet))
+					.containsExactly(NANO, NANO));
+		}
+
+		@Test
+		void adviceIsThereWithoutAspectJ() {
+			ProxyTests.this.runner.withClassLoader(new FilteredClassLoader("org.aspectj"))
+				.withBean(GreeterBean.class)
+				.run((context) -> assertThat(AdviceContexts.waits(context, context.getBean(GreeterBean.class)::greet))
+					.containsExactly(NANO, NANO));
+		}
+
+	}
+
+	@Nested
+	class ABeanWhoseClassOnlyItsCreationTells {
+
+		@Test
+		void isAdvised() {
+			ProxyTests.this.runner.withUserConfiguration(VeiledConfiguration.class).run((context) -> {
+				assertThat(methods(context)).isEmpty();
+				GreeterBean bean = (GreeterBean) context.getBean("veiled");
+				assertThat(AdviceContexts.waits(context, bean::greet)).containsExactly(NANO, NANO);
+				assertThat(methods(context)).containsExactly("GreeterBean.greet");
+			});
+		}
+
+		@Test
+		void isCheckedAtItsFirstCall() {
+			ProxyTests.this.runner.withUserConfiguration(VeiledConfiguration.class).run((context) -> {
+				Mistaken bean = (Mistaken) context.getBean("mistaken");
+				for (int call = 1; call <= 2; call++) {
+					assertThatExceptionOfType(InvalidBackoffException.class).isThrownBy(bean::place)
+						.satisfies((ex) -> assertThat(ex.problems()).singleElement()
+							.satisfies((problem) -> assertThat(problem.message())
+								.contains("@Backoff on Mistaken.place()")));
+				}
+			});
+		}
+
+	}
+
+	@Nested
+	class Switches {
+
+		@Test
+		void allOffMakesPlainCalls() {
+			ProxyTests.this.runner.withPropertyValues("backoff.enabled=false")
+				.withBean(Recovering.class)
+				.run((context) -> {
+					Recovering bean = context.getBean(Recovering.class);
+					assertThat(AdviceContexts.waits(context, bean::place)).isEmpty();
+					assertThat(bean.calls()).isEqualTo(1);
+					assertThat(context.getBean(RecordingListener.class).events()).isEmpty();
+				});
+		}
+
+		@Test
+		void retriesOffLeavesFirstAttemptAndRecovery() {
+			ProxyTests.this.runner.withPropertyValues("backoff.retries-enabled=false")
+				.withBean(Recovering.class)
+				.run((context) -> {
+					Recovering bean = context.getBean(Recovering.class);
+					assertThat(bean.place()).isEqualTo("recovered from DISABLED");
+					assertThat(bean.calls()).isEqualTo(1);
+				});
+		}
+
+		@Test
+		void retriesOffLeavesPolling() {
+			ProxyTests.this.runner.withPropertyValues("backoff.retries-enabled=false")
+				.withBean(Recovering.class)
+				.run((context) -> assertThat(context.getBean(Recovering.class).poll()).isEqualTo("final"));
+		}
+
+	}
+
+	@Nested
+	class Programmatically {
+
+		@Test
+		void aPolicyIsTheSameRetryInAnySpelling() {
+			ProxyTests.this.runner
+				.withPropertyValues("backoff.policies.payment-callback.base=1ns",
+						"backoff.policies.payment-callback.jitter=none")
+				.run((context) -> {
+					BackoffMethods methods = context.getBean(BackoffMethods.class);
+					assertThat(methods.retry("payment-callback")).isSameAs(methods.retry("PaymentCallback"));
+					assertThat(AdviceContexts.waits(context, () -> methods.retry("payment_callback").call(() -> {
+						throw new Failure("down");
+					}))).containsExactly(NANO, Duration.ofNanos(2), Duration.ofNanos(4));
+					assertThat(context.getBean(RecordingListener.class).story().method()).isEqualTo("payment-callback");
+				});
+		}
+
+		@Test
+		void anUnknownPolicyIsRefused() {
+			ProxyTests.this.runner.run((context) -> assertThatExceptionOfType(InvalidBackoffException.class)
+				.isThrownBy(() -> context.getBean(BackoffMethods.class).retry("nobody"))
+				.withMessageContaining("nobody"));
+		}
+
+	}
+
+	@Retention(RetentionPolicy.RUNTIME)
+	@Target({ ElementType.METHOD, ElementType.ANNOTATION_TYPE })
+	@Backoff(base = "5ns", shape = "fixed", jitter = "none", maxAttempts = "2")
+	@interface Twice {
+
+		@AliasFor(annotation = Backoff.class, attribute = "maxAttempts")
+		String attempts() default "2";
+
+	}
+
+	@Retention(RetentionPolicy.RUNTIME)
+	@Target(ElementType.METHOD)
+	@Twice(attempts = "4")
+	@interface Often {
+
+	}
+
+	public static class Base {
+
+		public void inherited() throws Failure {
+			throw new Failure("inherited");
+		}
+
+	}
+
+	@Backoff(base = "1ns", shape = "fixed", jitter = "none", maxAttempts = "2")
+	public static class OnClass extends Base {
+
+		public void place() throws Failure {
+			throw new Failure("place");
+		}
+
+		@Backoff(maxAttempts = "3")
+		public void own() throws Failure {
+			throw new Failure("own");
+		}
+
+		void packagePrivate() throws Failure {
+			throw new Failure("packagePrivate");
+		}
+
+		public static void skipped() {
+		}
+
+	}
+
+	@FunctionalInterface
+	public interface Greeter {
+
+		/* What implementations throw next, if it matters. */
+		ThreadLocal<Failure> NEXT = new ThreadLocal<>();
+
+		@Backoff(base = "1ns", shape = "fixed", jitter = "none", maxAttempts = "3")
+		String greet() throws Failure;
+
+		static Failure next() {
+			Failure next = NEXT.get();
+			return (next != null) ? next : new Failure("greet");
+		}
+
+	}
+
+	public static class GreeterBean implements Greeter {
+
+		@Override
+		public String greet() throws Failure {
+			throw Greeter.next();
+		}
+
+	}
+
+	@Proxyable(ProxyType.INTERFACES)
+	public static final class ByInterface implements Greeter {
+
+		@Override
+		public String greet() throws Failure {
+			throw Greeter.next();
+		}
+
+	}
+
+	public interface PlainClient {
+
+		String get() throws Failure;
+
+	}
+
+	@Backoff(base = "1ns", shape = "fixed", jitter = "none", maxAttempts = "2")
+	public interface Client extends PlainClient {
+
+		@Backoff(maxAttempts = "3")
+		String post() throws Failure;
+
+	}
+
+	public static class ClientBean implements Client {
+
+		@Override
+		public String get() throws Failure {
+			throw new Failure("get");
+		}
+
+		@Override
+		public String post() throws Failure {
+			throw new Failure("post");
+		}
+
+	}
+
+	public static class DynamicClient implements FactoryBean<Client> {
+
+		@Override
+		public Client getObject() {
+			return (Client) Proxy.newProxyInstance(Client.class.getClassLoader(), new Class<?>[] { Client.class },
+					(proxy, method, arguments) -> switch (method.getName()) {
+						case "hashCode" -> System.identityHashCode(proxy);
+						case "equals" -> proxy == arguments[0];
+						case "toString" -> "a client";
+						default -> throw new Failure(method.getName());
+					});
+		}
+
+		@Override
+		public Class<?> getObjectType() {
+			return Client.class;
+		}
+
+	}
+
+	public static class InterceptedClient implements FactoryBean<Client> {
+
+		@Override
+		public Client getObject() {
+			return ProxyFactory.getProxy(Client.class, (MethodInterceptor) (invocation) -> {
+				throw new Failure(invocation.getMethod().getName());
+			});
+		}
+
+		@Override
+		public Class<?> getObjectType() {
+			return Client.class;
+		}
+
+	}
+
+	public static class NotOverriding extends Annotated {
+
+	}
+
+	public static class NotOverridingEither extends Annotated {
+
+	}
+
+	public static class OverridingWithout extends Annotated {
+
+		@Override
+		public void place() throws Failure {
+			throw new Failure("without");
+		}
+
+	}
+
+	public static class OverridingWithAnother extends Annotated {
+
+		@Override
+		@Backoff(base = "7ns", shape = "fixed", jitter = "none", maxAttempts = "3")
+		public void place() throws Failure {
+			throw new Failure("another");
+		}
+
+	}
+
+	public static class Annotated {
+
+		@Backoff(base = "1ns", jitter = "none", maxAttempts = "2")
+		public void place() throws Failure {
+			throw new Failure("place");
+		}
+
+	}
+
+	public static class Composed {
+
+		@Twice
+		public void twice() throws Failure {
+			throw new Failure("twice");
+		}
+
+		@Often
+		public void often() throws Failure {
+			throw new Failure("often");
+		}
+
+	}
+
+	public static class Hidden {
+
+		@Backoff(base = "1ns", jitter = "none", maxAttempts = "2")
+		void packagePrivate() throws Failure {
+			throw new Failure("packagePrivate");
+		}
+
+		@Backoff(base = "1ns", jitter = "none", maxAttempts = "2")
+		protected void protectedOne() throws Failure {
+			throw new Failure("protectedOne");
+		}
+
+	}
+
+	public static class Plain {
+
+		public void place() {
+		}
+
+	}
+
+	public interface Handler<T> {
+
+		@Backoff(base = "1ns", jitter = "none", maxAttempts = "2")
+		void handle(T value) throws Failure;
+
+		void accept(T value) throws Failure;
+
+	}
+
+	public static class AnyHandler<T> implements Handler<T> {
+
+		@Override
+		public void handle(T value) throws Failure {
+			throw new Failure("any");
+		}
+
+		@Override
+		@Backoff(base = "1ns", shape = "fixed", jitter = "none", maxAttempts = "3")
+		public void accept(T value) throws Failure {
+			throw new Failure("any");
+		}
+
+	}
+
+	public static class TextHandler extends AnyHandler<String> {
+
+		@Override
+		public void handle(String value) throws Failure {
+			throw new Failure(value);
+		}
+
+		@Override
+		public void accept(String value) throws Failure {
+			throw new Failure(value);
+		}
+
+	}
+
+	public static class Overloads {
+
+		@Backoff(base = "1ns", jitter = "none", maxAttempts = "2")
+		public void place(String order) throws Failure {
+			throw new Failure(order);
+		}
+
+		@Backoff(base = "2ns", shape = "fixed", jitter = "none", maxAttempts = "3")
+		public void place(int order) throws Failure {
+			throw new Failure(String.valueOf(order));
+		}
+
+	}
+
+	public static class Mistaken {
+
+		@Backoff(maxAttempts = "0")
+		public void place() {
+		}
+
+	}
+
+	public static class Recovering {
+
+		private int calls;
+
+		public int calls() {
+			return this.calls;
+		}
+
+		@Backoff(recover = "instead")
+		public String place() throws Failure {
+			this.calls++;
+			throw new Failure("place");
+		}
+
+		private String instead(dev.backoff.RetriesStoppedException stopped) {
+			return "recovered from " + stopped.reason();
+		}
+
+		@Backoff(until = "#result == 'final'")
+		public String poll() {
+			return (Attempt.current().number() == 3) ? "final" : "pending";
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class LambdaConfiguration {
+
+		@Bean
+		Greeter greeter() {
+			return () -> {
+				throw Greeter.next();
+			};
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class VeiledConfiguration {
+
+		@Bean
+		Object veiled() {
+			return new GreeterBean();
+		}
+
+		@Bean
+		Object mistaken() {
+			return new Mistaken();
+		}
+
+	}
+
+}

@@ -1,0 +1,63 @@
+package dev.backoff.spring.autoconfigure;
+
+import java.util.List;
+
+import org.junit.jupiter.api.Test;
+
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+import dev.backoff.spring.actuate.BackoffEndpoint;
+import dev.backoff.spring.policy.BackoffPolicies;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class BackoffEndpointAutoConfigurationTests {
+
+	private final ApplicationContextRunner runner = new ApplicationContextRunner().withConfiguration(
+			AutoConfigurations.of(BackoffAutoConfiguration.class, BackoffEndpointAutoConfiguration.class));
+
+	@Test
+	void suppliesTheEndpointIfItIsExposed() {
+		this.runner.withPropertyValues("management.endpoints.web.exposure.include=backoff")
+			.run((context) -> assertThat(context).hasSingleBean(BackoffEndpoint.class));
+	}
+
+	@Test
+	void suppliesNoneByDefault() {
+		this.runner.run((context) -> assertThat(context).hasNotFailed().doesNotHaveBean(BackoffEndpoint.class));
+	}
+
+	@Test
+	void suppliesNoneWithoutAccess() {
+		this.runner
+			.withPropertyValues("management.endpoints.web.exposure.include=*",
+					"management.endpoint.backoff.access=NONE")
+			.run((context) -> assertThat(context).doesNotHaveBean(BackoffEndpoint.class));
+	}
+
+	@Test
+	void suppliesNoneWithoutActuator() {
+		this.runner.withClassLoader(new FilteredClassLoader("org.springframework.boot.actuate"))
+			.withPropertyValues("management.endpoints.web.exposure.include=*")
+			.run((context) -> assertThat(context).hasNotFailed().doesNotHaveBean("backoffEndpoint"));
+	}
+
+	@Test
+	void backsOffForTheApplicationsOwn() {
+		this.runner.withPropertyValues("management.endpoints.web.exposure.include=*")
+			.withBean("own", BackoffEndpoint.class, () -> new BackoffEndpoint(null, List::of))
+			.run((context) -> assertThat(context).hasSingleBean(BackoffEndpoint.class).hasBean("own"));
+	}
+
+	@Test
+	void showsTheApplicationsPolicies() {
+		this.runner
+			.withPropertyValues("management.endpoints.web.exposure.include=backoff", "backoff.policies.mail.base=2s")
+			.run((context) -> assertThat(context.getBean(BackoffEndpoint.class).policies().policies())
+				.containsOnlyKeys(context.getBean(BackoffPolicies.class).configuration().policyNames())
+				.containsOnlyKeys("mail"));
+	}
+
+}

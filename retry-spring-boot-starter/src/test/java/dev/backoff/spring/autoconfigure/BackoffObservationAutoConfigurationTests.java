@@ -1,0 +1,200 @@
+package dev.backoff.spring.autoconfigure;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration;
+import org.springframework.boot.micrometer.metrics.autoconfigure.MeterRegistryCustomizer;
+import org.springframework.boot.micrometer.metrics.autoconfigure.MetricsAutoConfiguration;
+import org.springframework.boot.micrometer.metrics.autoconfigure.export.simple.SimpleMetricsExportAutoConfiguration;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+import dev.backoff.CallRecorder;
+import dev.backoff.annotation.Backoff;
+import dev.backoff.fixture.RecordingRecorder;
+import dev.backoff.fixture.VirtualTime;
+import dev.backoff.spring.observation.MicrometerRecorders;
+import dev.backoff.spring.observation.StopLogger;
+import dev.backoff.time.RetryTime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+@ExtendWith(OutputCaptureExtension.class)
+class BackoffObservationAutoConfigurationTests {
+
+	private final ApplicationContextRunner runner = new ApplicationContextRunner()
+		.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, BackoffAutoConfiguration.class,
+				BackoffObservationAutoConfiguration.class))
+		.withBean(VirtualTime.class)
+		.withBean(Orders.class);
+
+	private final ApplicationContextRunner metered = this.runner
+		.withConfiguration(AutoConfigurations.of(MetricsAutoConfiguration.class,
+				SimpleMetricsExportAutoConfiguration.class, CompositeMeterRegistryAutoConfiguration.class));
+
+	@Test
+	void suppliesMetersAtZeroAndALogger() {
+		this.metered.run((context) -> {
+			assertThat(context).hasSingleBean(MicrometerRecorders.class).hasSingleBean(StopLogger.class);
+			assertThat(calls(context.getBean(MeterRegistry.class), "attempts_exhausted")).isZero();
+		});
+	}
+
+	@Test
+	void keepsCommonTags() {
+		this.metered.withUserConfiguration(CommonTags.class).run((context) -> {
+			assertThat(context.getBean(Orders.class).place("x")).isEqualTo("x");
+			MeterRegistry registry = context.getBean(MeterRegistry.class);
+			assertThat(registry.find("backoff.calls").meters()).isNotEmpty()
+				.allSatisfy((meter) -> assertThat(meter.getId().getTag("region")).isEqualTo("north"));
+			assertThat(
+					registry.get("backoff.attempts").tags("region", "north", "method", "Orders.place").timer().count())
+				.isOne();
+		});
+	}
+
+	@Test
+	void keepsCommonTagsThoughABeanCallsBeforeTheEndOfTheStart() {
+		this.metered.withUserConfiguration(CommonTags.class, EarlyCaller.class).run((context) -> {
+			MeterRegistry registry = context.getBean(MeterRegistry.class);
+			assertThat(registry.find("backoff.calls").meters()).isNotEmpty()
+				.allSatisfy((meter) -> assertThat(meter.getId().getTag("region")).isEqualTo("north"));
+			assertThat(registry.get("backoff.attempts").timers().stream().mapToLong(Timer::count).sum()).isOne();
+		});
+	}
+
+	@Test
+	void publishesNoMetersIfSwitchedOff() {
+		this.metered.withPropertyValues("backoff.metrics.enabled=false").run((context) -> {
+			assertThat(context).doesNotHaveBean(MicrometerRecorders.class).hasSingleBean(StopLogger.class);
+			assertThat(context.getBean(Orders.class).place("x")).isEqualTo("x");
+			assertThat(context.getBean(MeterRegistry.class).getMeters())
+				.noneMatch((meter) -> meter.getId().getName().startsWith("backoff"));
+		});
+	}
+
+	@Test
+	void publishesNoMetersIfAllIsSwitchedOff() {
+		this.metered.withPropertyValues("backoff.enabled=false")
+			.run((context) -> assertThat(context.getBean(MeterRegistry.class).getMeters())
+				.noneMatch((meter) -> meter.getId().getName().startsWith("backoff")));
+	}
+
+	@Test
+	void publishesNoMetersWithoutMicrometer() {
+		this.runner.withClassLoader(new FilteredClassLoader("io.micrometer")).run((context) -> {
+			assertThat(context).hasNotFailed().doesNotHaveBean("backoffRecorders").hasSingleBean(StopLogger.class);
+			assertThat(context.getBean(Orders.class).place("x")).isEqualTo("x");
+		});
+	}
+
+	@Test
+	void publishesNoMetersWithoutARegistry() {
+		this.runner.run((context) -> {
+			assertThat(context).hasNotFailed().doesNotHaveBean(MicrometerRecorders.class);
+			assertThat(context.getBean(Orders.class).place("x")).isEqualTo("x");
+		});
+	}
+
+	@Test
+	void worksWithSeveralRegistries() {
+		this.metered.withBean("second", SimpleMeterRegistry.class, SimpleMeterRegistry::new)
+			.withBean("third", SimpleMeterRegistry.class, SimpleMeterRegistry::new)
+			.run((context) -> {
+				assertThat(context.getBean(Orders.class).place("x")).isEqualTo("x");
+				assertThat(calls(context.getBean("second", MeterRegistry.class), "succeeded")).isOne();
+				assertThat(calls(context.getBean("third", MeterRegistry.class), "succeeded")).isOne();
+			});
+	}
+
+	@Test
+	void backsOffForTheApplicationsRecorders() {
+		RecordingRecorder recorder = new RecordingRecorder();
+		CallRecorder.Factory recorders = (policy, method) -> recorder;
+		this.metered.withBean(CallRecorder.Factory.class, () -> recorders).run((context) -> {
+			assertThat(context).doesNotHaveBean(MicrometerRecorders.class);
+			assertThat(context.getBean(Orders.class).place("x")).isEqualTo("x");
+			assertThat(recorder.lines()).containsExactly("attempt 1 success 0ms", "call succeeded 0ms");
+		});
+	}
+
+	@Test
+	void backsOffForTheApplicationsLogger() {
+		StopLogger own = new StopLogger(RetryTime.system());
+		this.runner.withBean("own", StopLogger.class, () -> own)
+			.run((context) -> assertThat(context).getBean(StopLogger.class).isSameAs(own));
+	}
+
+	@Test
+	void measuresAsConfigured() {
+		this.metered.withPropertyValues("backoff.metrics.calls=timer", "backoff.metrics.slo=100ms,1s")
+			.run((context) -> {
+				assertThat(context.getBean(Orders.class).place("x")).isEqualTo("x");
+				MeterRegistry registry = context.getBean(MeterRegistry.class);
+				assertThat(registry.get("backoff.calls").tag("stop", "succeeded").timer().count()).isOne();
+				assertThat(registry.get("backoff.attempts").timer().takeSnapshot().histogramCounts()).hasSize(2);
+			});
+	}
+
+	@Test
+	void logsOneWarningForEachUnsuccessfulCall(CapturedOutput output) {
+		this.runner.run((context) -> {
+			for (int call = 1; call <= 2; call++) {
+				assertThatExceptionOfType(IllegalStateException.class).isThrownBy(context.getBean(Orders.class)::fail);
+			}
+			assertThat(output.getOut().lines().filter((line) -> line.contains("WARN"))).hasSize(2)
+				.allSatisfy((line) -> assertThat(line).contains("Stopped after 4 of 4 attempts",
+						"ATTEMPTS_EXHAUSTED (policy Orders.fail;"));
+		});
+	}
+
+	private static double calls(MeterRegistry registry, String stop) {
+		return registry.get("backoff.calls").tag("stop", stop).tag("method", "Orders.place").functionTimer().count();
+	}
+
+	public static class Orders {
+
+		@Backoff
+		public String place(String order) {
+			return order;
+		}
+
+		@Backoff
+		public void fail() {
+			throw new IllegalStateException("down");
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class CommonTags {
+
+		@Bean
+		MeterRegistryCustomizer<MeterRegistry> commonTags() {
+			return (registry) -> registry.config().commonTags("region", "north");
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class EarlyCaller {
+
+		@Bean
+		String early(Orders orders) {
+			return orders.place("early");
+		}
+
+	}
+
+}

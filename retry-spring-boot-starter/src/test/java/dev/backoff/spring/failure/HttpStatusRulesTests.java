@@ -1,0 +1,66 @@
+package dev.backoff.spring.failure;
+
+import java.time.Clock;
+import java.time.Instant;
+import java.time.ZoneOffset;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.http.HttpHeaders;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** Tests for {@link HttpStatusRules}. */
+class HttpStatusRulesTests {
+
+	private final HttpStatusRules rules = new HttpStatusRules(
+			Clock.fixed(Instant.parse("2026-11-20T12:00:00Z"), ZoneOffset.UTC));
+
+	@ParameterizedTest
+	@CsvSource({ "408,transient timeout,transient timeout 7s", "425,transient other,transient other 7s",
+			"429,throttled http_429,throttled http_429 7s", "500,transient http_5xx,transient http_5xx 7s",
+			"502,transient http_5xx,transient http_5xx 7s", "503,transient http_503,throttled http_503 7s",
+			"504,transient http_5xx,transient http_5xx 7s" })
+	void takesTheHintAlong(int status, String without, String with) {
+		assertThat(classify(status, null)).isEqualTo(without);
+		assertThat(classify(status, "7")).isEqualTo(with);
+	}
+
+	@ParameterizedTest
+	@ValueSource(ints = { 400, 401, 403, 404, 405, 409, 410, 413, 422, 423, 424, 426, 428, 430, 451, 499, 501, 505, 507,
+			511, 520, 529, 599 })
+	void otherErrorsArePermanentWhateverTheHint(int status) {
+		assertThat(classify(status, null)).isEqualTo("permanent");
+		assertThat(classify(status, "7")).isEqualTo("permanent");
+	}
+
+	@ParameterizedTest
+	@ValueSource(ints = { 0, 100, 200, 204, 301, 304, 399, 600, 999 })
+	void saysNothingOfOtherStatuses(int status) {
+		assertThat(classify(status, "7")).isEqualTo("nothing");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "", "-1", "+5", "1.5", "garbage" })
+	void aHintThatCannotBeReadIsNone(String hint) {
+		assertThat(classify(503, hint)).isEqualTo("transient http_503");
+		assertThat(classify(429, hint)).isEqualTo("throttled http_429");
+	}
+
+	@Test
+	void zeroIsAHint() {
+		assertThat(classify(503, "0")).isEqualTo("throttled http_503 0s");
+	}
+
+	private String classify(int status, String retryAfter) {
+		HttpHeaders headers = new HttpHeaders();
+		if (retryAfter != null) {
+			headers.set(HttpHeaders.RETRY_AFTER, retryAfter);
+		}
+		return Classified.describe(this.rules.classify(status, headers));
+	}
+
+}

@@ -1,0 +1,184 @@
+package dev.backoff.spring.failure;
+
+import java.io.IOException;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import reactor.core.Exceptions;
+import reactor.netty.http.client.HttpClient;
+
+import org.springframework.http.client.reactive.ClientHttpConnector;
+import org.springframework.http.client.reactive.JdkClientHttpConnector;
+import org.springframework.http.client.reactive.ReactorClientHttpConnector;
+import org.springframework.web.reactive.function.client.WebClient;
+
+import dev.backoff.FailureClassifier;
+import dev.backoff.spring.failure.LoopbackServer.Ending;
+
+import static dev.backoff.spring.failure.Classified.assertSays;
+import static dev.backoff.spring.failure.Classified.thrownBy;
+
+/** Tests for {@link WebClientFailureClassifier}, with calls over real connections. */
+@ParameterizedClass
+@MethodSource("connectors")
+class WebClientFailureClassifierTests {
+
+	private static final Clock CLOCK = Clock.fixed(Instant.parse("2026-11-20T12:00:00Z"), ZoneOffset.UTC);
+
+	private static final String HEAD = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n";
+
+	private static final String HALF = HEAD + "Content-Length: 100\r\n\r\n{\"id\":";
+
+	private final FailureClassifier classifier = new WebClientFailureClassifier(CLOCK);
+
+	private final WebClient client;
+
+	WebClientFailureClassifierTests(ClientHttpConnector connector) {
+		this.client = WebClient.builder().clientConnector(connector).build();
+	}
+
+	record Order(String id) {
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', nullValues = "-", textBlock = """
+			400 | -                                          | permanent
+			409 | Retry-After: 7                             | permanent
+			408 | -                                          | transient timeout
+			425 | -                                          | transient other
+			429 | -                                          | throttled http_429
+			429 | Retry-After: 7                             | throttled http_429 7s
+			429 | RateLimit: "default";r=0;t=30              | throttled http_429 30s
+			429 | Retry-After: Fri, 20 Nov 2026 12:02:00 GMT | throttled http_429 120s
+			429 | Retry-After: 1.5                           | throttled http_429
+			500 | -                                          | transient http_5xx
+			501 | -                                          | permanent
+			502 | -                                          | transient http_5xx
+			503 | -                                          | transient http_503
+			503 | Retry-After: 0                             | throttled http_503 0s
+			504 | -                                          | transient http_5xx
+			505 | -                                          | permanent
+			599 | -                                          | permanent
+			""")
+	void classifiesByStatus(int status, String header, String expected) throws IOException {
+		try (LoopbackServer server = (header != null) ? LoopbackServer.status(status, header)
+				: LoopbackServer.status(status)) {
+			assertCalling(server.url(), expected);
+		}
+	}
+
+	@Nested
+	class ByConnection {
+
+		@Test
+		void refusedIsConnect() throws IOException {
+			assertCalling("http://127.0.0.1:" + LoopbackServer.closedPort() + "/", "transient connect");
+		}
+
+		@Test
+		void unknownHostIsConnect() {
+			assertCalling("http://nonexistent.invalid/", "transient connect");
+		}
+
+		@Test
+		void resetIsIo() throws IOException {
+			try (LoopbackServer server = LoopbackServer.replying("", Ending.RESET)) {
+				assertCalling(server.url(), "transient io");
+			}
+		}
+
+		@Test
+		void closedBeforeTheResponseIsIo() throws IOException {
+			try (LoopbackServer server = LoopbackServer.replying("", Ending.CLOSE)) {
+				assertCalling(server.url(), "transient io");
+			}
+		}
+
+		@Test
+		void bodyCutOffIsIo() throws IOException {
+			try (LoopbackServer server = LoopbackServer.replying(HALF, Ending.CLOSE)) {
+				assertCalling(server.url(), "transient io");
+			}
+		}
+
+		@Test
+		void bodyOfAnotherTypeIsPermanent() throws IOException {
+			try (LoopbackServer server = LoopbackServer
+				.replying("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 3\r\n\r\n<p>", Ending.CLOSE)) {
+				assertCalling(server.url(), "permanent");
+			}
+		}
+
+	}
+
+	@Test
+	void seesThroughTheExhaustionOfReactorsOwnRetries() throws IOException {
+		try (LoopbackServer server = LoopbackServer.status(503)) {
+			Throwable failure = thrownBy(() -> call(server.url()));
+			assertSays(this.classifier, Exceptions.retryExhausted("3/3", failure), "transient http_503");
+		}
+	}
+
+	@Test
+	void knowsNothingOfOtherFailures() {
+		assertSays(this.classifier, new IOException("reset"), "nothing");
+	}
+
+	@Nested
+	class WithNetty {
+
+		private final WebClient impatient = WebClient.builder()
+			.clientConnector(
+					new ReactorClientHttpConnector(HttpClient.create().responseTimeout(Duration.ofMillis(100))))
+			.build();
+
+		@Test
+		void noResponseInTimeIsTimeout() throws IOException {
+			try (LoopbackServer server = LoopbackServer.replying("", Ending.HANG)) {
+				assertSays(WebClientFailureClassifierTests.this.classifier, thrownBy(() -> read(server.url())),
+						"transient timeout");
+			}
+		}
+
+		@Test
+		void bodyThatStopsIsTimeout() throws IOException {
+			try (LoopbackServer server = LoopbackServer.replying(HALF, Ending.HANG)) {
+				assertSays(WebClientFailureClassifierTests.this.classifier, thrownBy(() -> read(server.url())),
+						"transient timeout");
+			}
+		}
+
+		@Test
+		void uriWithoutHostIsPermanent() {
+			assertSays(WebClientFailureClassifierTests.this.classifier, thrownBy(() -> read("http:///order")),
+					"permanent");
+		}
+
+		private void read(String url) {
+			this.impatient.get().uri(url).retrieve().bodyToMono(Order.class).block();
+		}
+
+	}
+
+	private void assertCalling(String url, String expected) {
+		assertSays(this.classifier, thrownBy(() -> call(url)), expected);
+	}
+
+	private void call(String url) {
+		this.client.get().uri(url).retrieve().bodyToMono(Order.class).block(Duration.ofSeconds(10));
+	}
+
+	static Stream<ClientHttpConnector> connectors() {
+		return Stream.of(new ReactorClientHttpConnector(), new JdkClientHttpConnector());
+	}
+
+}
