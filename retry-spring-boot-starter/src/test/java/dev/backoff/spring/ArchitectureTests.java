@@ -124,13 +124,13 @@ class ArchitectureTests {
 		void areAllThatThereIsBesideTheStarter() {
 			classes().should()
 				.onlyDependOnClassesThat()
-				.resideInAnyPackage("java..", "javax.net..", "dev.backoff..", "org.jspecify..", "org.slf4j..", "org.aopalliance..",
-						"org.springframework.aop..", "org.springframework.beans..", "org.springframework.boot",
-						"org.springframework.boot.autoconfigure..", "org.springframework.boot.context..",
-						"org.springframework.boot.convert..", "org.springframework.boot.diagnostics..",
-						"org.springframework.boot.env..", "org.springframework.boot.origin..",
-						"org.springframework.context..", "org.springframework.core..",
-						"org.springframework.expression..", "org.springframework.util..",
+				.resideInAnyPackage("java..", "javax.net..", "dev.backoff..", "org.jspecify..", "org.slf4j..",
+						"org.aopalliance..", "org.springframework.aop..", "org.springframework.beans..",
+						"org.springframework.boot", "org.springframework.boot.autoconfigure..",
+						"org.springframework.boot.context..", "org.springframework.boot.convert..",
+						"org.springframework.boot.diagnostics..", "org.springframework.boot.env..",
+						"org.springframework.boot.origin..", "org.springframework.context..",
+						"org.springframework.core..", "org.springframework.expression..", "org.springframework.util..",
 						// optional
 						"io.micrometer..", "org.springframework.boot.actuate..", "org.springframework.web..",
 						"org.springframework.http..", "org.springframework.dao..", "org.springframework.jdbc..",
@@ -215,8 +215,7 @@ class ArchitectureTests {
 
 				@Override
 				public boolean test(JavaCall<?> call) {
-					return call.getTargetOwner().isEquivalentTo(owner)
-							&& Arrays.asList(names).contains(call.getName());
+					return call.getTargetOwner().isEquivalentTo(owner) && Arrays.asList(names).contains(call.getName());
 				}
 
 			};
@@ -235,15 +234,18 @@ class ArchitectureTests {
 		@Test
 		void ofTypesSayWhatTheyAre() {
 			// named after the exception it classifies
-			classes().that().doNotBelongToAnyOf(DataAccessFailureClassifier.class).should(new ArchCondition<>("have no empty word in their names") {
+			classes().that()
+				.doNotBelongToAnyOf(DataAccessFailureClassifier.class)
+				.should(new ArchCondition<>("have no empty word in their names") {
 
-				@Override
-				public void check(JavaClass item, ConditionEvents events) {
-					boolean forbidden = FORBIDDEN.matcher(item.getSimpleName()).matches();
-					events.add(new SimpleConditionEvent(item, !forbidden, item.getName()));
-				}
+					@Override
+					public void check(JavaClass item, ConditionEvents events) {
+						boolean forbidden = FORBIDDEN.matcher(item.getSimpleName()).matches();
+						events.add(new SimpleConditionEvent(item, !forbidden, item.getName()));
+					}
 
-			}).check(CLASSES);
+				})
+				.check(CLASSES);
 		}
 
 		@Test

@@ -13,10 +13,10 @@ import dev.backoff.Retry;
  * One annotated method with its retry, ready to be called. Thread-safe.
  * <p>
  * Where other advice stands between ours and the target (a transaction, a cache, an
- * aspect), no attempt runs on the invocation itself but each on a copy, so that this advice
- * runs at each attempt, and with the arguments of the call, whatever it made of them at
- * the attempt before. Elsewhere all attempts proceed on the invocation, and a call that
- * succeeds at once allocates nothing.
+ * aspect), no attempt runs on the invocation itself but each on a copy, so that this
+ * advice runs at each attempt, and with the arguments of the call, whatever it made of
+ * them at the attempt before. Elsewhere all attempts proceed on the invocation, and a
+ * call that succeeds at once allocates nothing.
  */
 @SuppressWarnings("NullAway") // it does not see that T itself is nullable here
 final class MethodRetry {

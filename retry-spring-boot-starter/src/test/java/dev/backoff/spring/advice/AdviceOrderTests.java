@@ -99,8 +99,7 @@ class AdviceOrderTests {
 		@EnumSource
 		void areAllRolledBackIfNoAttemptSucceeds(Kind kind) {
 			kind.of(this.runner).run((context) -> {
-				assertThatExceptionOfType(Failure.class)
-					.isThrownBy(() -> context.getBean(Store.class).place("o-1", 9));
+				assertThatExceptionOfType(Failure.class).isThrownBy(() -> context.getBean(Store.class).place("o-1", 9));
 				assertThat(context.getBean(CountingTransactions.class).events).hasSize(8).doesNotContain("commit");
 				assertThat(rows(context.getBean(JdbcClient.class))).isEmpty();
 			});
@@ -117,18 +116,16 @@ class AdviceOrderTests {
 
 		@Test
 		void hasOursInsideAsyncAndOutsideTransactionAndCache(CapturedOutput output) {
-			AdviceOrderTests.this.runner.withUserConfiguration(Everything.class)
-				.withBean(Busy.class)
-				.run((context) -> {
-					List<String> advice = Stream.of(((Advised) context.getBean(Busy.class)).getAdvisors())
-						.map((advisor) -> advisor.getAdvice().getClass().getSimpleName())
-						.filter((name) -> !name.equals("ExposeInvocationInterceptor"))
-						.toList();
-					assertThat(advice).startsWith("AnnotationAsyncExecutionInterceptor", "BackoffInterceptor")
-						.contains("TransactionInterceptor", "CacheInterceptor")
-						.hasSize(4);
-					assertThat(output).doesNotContain("not eligible for getting processed");
-				});
+			AdviceOrderTests.this.runner.withUserConfiguration(Everything.class).withBean(Busy.class).run((context) -> {
+				List<String> advice = Stream.of(((Advised) context.getBean(Busy.class)).getAdvisors())
+					.map((advisor) -> advisor.getAdvice().getClass().getSimpleName())
+					.filter((name) -> !name.equals("ExposeInvocationInterceptor"))
+					.toList();
+				assertThat(advice).startsWith("AnnotationAsyncExecutionInterceptor", "BackoffInterceptor")
+					.contains("TransactionInterceptor", "CacheInterceptor")
+					.hasSize(4);
+				assertThat(output).doesNotContain("not eligible for getting processed");
+			});
 		}
 
 		@Test

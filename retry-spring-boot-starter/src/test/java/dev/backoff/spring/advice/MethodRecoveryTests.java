@@ -138,12 +138,10 @@ class MethodRecoveryTests {
 			MethodRecoveryTests.this.runner.withBean(Failing.class).run((context) -> {
 				context.getBean(VirtualTime.class).interruptSleep(1);
 				Failure failure = new Failure("down");
-				assertThatExceptionOfType(Failure.class)
-					.isThrownBy(() -> context.getBean(Failing.class).send(failure))
+				assertThatExceptionOfType(Failure.class).isThrownBy(() -> context.getBean(Failing.class).send(failure))
 					.isSameAs(failure);
 				assertThat(Thread.interrupted()).isTrue();
-				assertThat(context.getBean(RecordingListener.class).story().reason())
-					.isEqualTo(StopReason.INTERRUPTED);
+				assertThat(context.getBean(RecordingListener.class).story().reason()).isEqualTo(StopReason.INTERRUPTED);
 			});
 		}
 

@@ -78,13 +78,13 @@ class BackoffAutoConfigurationTests {
 
 		@Test
 		void areSupplied() {
-			BackoffAutoConfigurationTests.this.runner.run((context) -> assertThat(context)
-				.hasSingleBean(BackoffPolicies.class)
-				.hasSingleBean(BackoffMethods.class)
-				.hasSingleBean(StartupCheck.class)
-				.hasSingleBean(BackoffInterceptor.class)
-				.hasSingleBean(BackoffAdvisor.class)
-				.hasSingleBean(BuiltInFailureClassifiers.class));
+			BackoffAutoConfigurationTests.this.runner
+				.run((context) -> assertThat(context).hasSingleBean(BackoffPolicies.class)
+					.hasSingleBean(BackoffMethods.class)
+					.hasSingleBean(StartupCheck.class)
+					.hasSingleBean(BackoffInterceptor.class)
+					.hasSingleBean(BackoffAdvisor.class)
+					.hasSingleBean(BuiltInFailureClassifiers.class));
 		}
 
 		@Test
@@ -141,8 +141,7 @@ class BackoffAutoConfigurationTests {
 	@Nested
 	class Classifiers {
 
-		private final ApplicationContextRunner runner = BackoffAutoConfigurationTests.this.runner
-			.withBean(Asked.class)
+		private final ApplicationContextRunner runner = BackoffAutoConfigurationTests.this.runner.withBean(Asked.class)
 			.withBean(Orders.class);
 
 		@Test
@@ -262,8 +261,7 @@ class BackoffAutoConfigurationTests {
 	static class OwnMethods {
 
 		@Bean
-		static BackoffMethods ownMethods(BackoffPolicies policies,
-				ConfigurableListableBeanFactory beanFactory) {
+		static BackoffMethods ownMethods(BackoffPolicies policies, ConfigurableListableBeanFactory beanFactory) {
 			return new BackoffMethods(policies, beanFactory);
 		}
 

@@ -15,9 +15,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 class BackoffEndpointAutoConfigurationTests {
 
-	private final ApplicationContextRunner runner = new ApplicationContextRunner()
-		.withConfiguration(
-				AutoConfigurations.of(BackoffAutoConfiguration.class, BackoffEndpointAutoConfiguration.class));
+	private final ApplicationContextRunner runner = new ApplicationContextRunner().withConfiguration(
+			AutoConfigurations.of(BackoffAutoConfiguration.class, BackoffEndpointAutoConfiguration.class));
 
 	@Test
 	void suppliesTheEndpointIfItIsExposed() {
@@ -40,8 +39,7 @@ class BackoffEndpointAutoConfigurationTests {
 
 	@Test
 	void suppliesNoneWithoutActuator() {
-		this.runner
-			.withClassLoader(new FilteredClassLoader("org.springframework.boot.actuate"))
+		this.runner.withClassLoader(new FilteredClassLoader("org.springframework.boot.actuate"))
 			.withPropertyValues("management.endpoints.web.exposure.include=*")
 			.run((context) -> assertThat(context).hasNotFailed().doesNotHaveBean("backoffEndpoint"));
 	}

@@ -58,10 +58,9 @@ class BackoffObservationAutoConfigurationTests {
 			MeterRegistry registry = context.getBean(MeterRegistry.class);
 			assertThat(registry.find("backoff.calls").meters()).isNotEmpty()
 				.allSatisfy((meter) -> assertThat(meter.getId().getTag("region")).isEqualTo("north"));
-			assertThat(registry.get("backoff.attempts")
-				.tags("region", "north", "method", "Orders.place")
-				.timer()
-				.count()).isOne();
+			assertThat(
+					registry.get("backoff.attempts").tags("region", "north", "method", "Orders.place").timer().count())
+				.isOne();
 		});
 	}
 
@@ -152,8 +151,7 @@ class BackoffObservationAutoConfigurationTests {
 	void logsOneWarningForEachUnsuccessfulCall(CapturedOutput output) {
 		this.runner.run((context) -> {
 			for (int call = 1; call <= 2; call++) {
-				assertThatExceptionOfType(IllegalStateException.class)
-					.isThrownBy(context.getBean(Orders.class)::fail);
+				assertThatExceptionOfType(IllegalStateException.class).isThrownBy(context.getBean(Orders.class)::fail);
 			}
 			assertThat(output.getOut().lines().filter((line) -> line.contains("WARN"))).hasSize(2)
 				.allSatisfy((line) -> assertThat(line).contains("Stopped after 4 of 4 attempts",
