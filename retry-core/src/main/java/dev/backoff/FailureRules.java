@@ -58,14 +58,25 @@ final class FailureRules {
 			return refuse(AttemptOutcome.CANCELLED, failure,
 					interrupted ? StopReason.INTERRUPTED : StopReason.CANCELLED, name(failure) + " is never retried");
 		}
-		if (!this.policy.isNestedMultiply() && Causes.find(failure, call::hasStoppedInside) != null) {
-			return refuse(AttemptOutcome.TRANSIENT, failure, StopReason.NESTED, "a call inside has already retried it");
+		Throwable inner = this.policy.isNestedMultiply() ? null : Causes.find(failure, call::hasStoppedInside);
+		if (inner != null) {
+			return nested(failure, StopMark.of(inner));
 		}
 		Class<?> abort = listed(this.policy.abortOn(), failure);
 		if (abort != null) {
 			return refuse(failure, abort.getSimpleName() + " is listed in abortOn");
 		}
 		return classify(failure);
+	}
+
+	/*
+	 * An interruption or a cancellation goes on outwards, so that no recovery follows it.
+	 */
+	private static Outcome nested(Throwable failure, @Nullable RetriesStoppedException inner) {
+		if (inner != null && !inner.reason().isRecoverable()) {
+			return refuse(AttemptOutcome.CANCELLED, failure, inner.reason(), "a call inside was");
+		}
+		return refuse(AttemptOutcome.TRANSIENT, failure, StopReason.NESTED, "a call inside has already retried it");
 	}
 
 	private Outcome classify(Throwable failure) {

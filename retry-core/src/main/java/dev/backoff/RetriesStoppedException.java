@@ -108,6 +108,15 @@ public final class RetriesStoppedException extends RuntimeException {
 	}
 
 	/**
+	 * Return the story that a failure carries.
+	 * @param failure what a retried call has thrown
+	 * @return the story, or null if the failure carries none
+	 */
+	public static @Nullable RetriesStoppedException of(Throwable failure) {
+		return StopMark.of(failure);
+	}
+
+	/**
 	 * Return the policy's name.
 	 * @return the name
 	 */

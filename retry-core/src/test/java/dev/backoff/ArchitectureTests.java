@@ -9,7 +9,9 @@ import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaCodeUnit;
+import com.tngtech.archunit.core.domain.JavaConstructorCall;
 import com.tngtech.archunit.core.domain.JavaMethod;
+import com.tngtech.archunit.core.domain.JavaMethodCall;
 import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
@@ -137,7 +139,7 @@ class ArchitectureTests {
 				.callConstructorWhere(new DescribedPredicate<>("a thread is made") {
 
 					@Override
-					public boolean test(com.tngtech.archunit.core.domain.JavaConstructorCall call) {
+					public boolean test(JavaConstructorCall call) {
 						return call.getTargetOwner().isAssignableTo(Thread.class);
 					}
 
@@ -146,12 +148,11 @@ class ArchitectureTests {
 				.check(CLASSES);
 		}
 
-		private static DescribedPredicate<com.tngtech.archunit.core.domain.JavaMethodCall> callTo(Class<?> owner,
-				String... names) {
+		private static DescribedPredicate<JavaMethodCall> callTo(Class<?> owner, String... names) {
 			return new DescribedPredicate<>("call " + owner.getSimpleName() + "." + String.join("|", names)) {
 
 				@Override
-				public boolean test(com.tngtech.archunit.core.domain.JavaMethodCall call) {
+				public boolean test(JavaMethodCall call) {
 					return call.getTargetOwner().isEquivalentTo(owner) && List.of(names).contains(call.getName());
 				}
 

@@ -68,9 +68,19 @@ class CausesTests {
 	static Exception deep(Exception root, int depth) {
 		Exception outer = root;
 		for (int i = 0; i < depth; i++) {
-			outer = new Exception("wrapped", outer);
+			outer = new Wrapped(outer);
 		}
 		return outer;
+	}
+
+	/* Without a stack trace, since there are many. */
+	@SuppressWarnings("serial") // never serialized
+	private static final class Wrapped extends Exception {
+
+		Wrapped(Exception cause) {
+			super("wrapped", cause, true, false);
+		}
+
 	}
 
 }

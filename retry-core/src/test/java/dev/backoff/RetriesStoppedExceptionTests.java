@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.io.ObjectInputStream;
 import java.io.ObjectOutputStream;
 import java.time.Duration;
+import java.util.List;
 
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -22,6 +23,18 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 class RetriesStoppedExceptionTests {
 
 	private final VirtualTime time = new VirtualTime();
+
+	@Test
+	void isReadFromTheFailureThatCarriesIt() {
+		IOException failure = new IOException("reset");
+		failure.addSuppressed(new IllegalStateException("something else"));
+		assertThat(RetriesStoppedException.of(failure)).isNull();
+		Retry retry = Retry.builder(RetryPolicy.defaults("p")).time(this.time).build();
+		assertThatThrownBy(() -> retry.call(ScriptedOperation.script().fails(failure))).isSameAs(failure);
+		assertThat(RetriesStoppedException.of(failure)).isNotNull()
+			.extracting(RetriesStoppedException::attempts)
+			.isEqualTo(4);
+	}
 
 	@Nested
 	class Text {
@@ -74,7 +87,7 @@ class RetriesStoppedExceptionTests {
 			RetriesStoppedException story = storyOf(RetryPolicy.builder("p")
 				.jitter(Jitter.none())
 				.maxAttempts(2)
-				.classifiers(java.util.List.of((failure) -> FailureClassification.transientFailure(RetryCause.HTTP_503)
+				.classifiers(List.of((failure) -> FailureClassification.transientFailure(RetryCause.HTTP_503)
 					.withHint(Duration.ofSeconds(2)))), 0);
 			assertThat(story).hasMessage("Stopped after 2 of 2 attempts in 2.1 s: ATTEMPTS_EXHAUSTED "
 					+ "(policy p; waits 2.1 s (hint); attempts 0 ms, 0 ms)");

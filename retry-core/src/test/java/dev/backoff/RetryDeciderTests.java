@@ -344,7 +344,7 @@ class RetryDeciderTests {
 			RetryPolicy policy = builder().retryAfterMax(Duration.ofSeconds(3)).build();
 			assertThat(decide(policy, hinted(Duration.ofSeconds(3)))).isInstanceOf(Decision.RetryAfter.class);
 			assertThat(stop(policy, hinted(Duration.ofSeconds(3).plusNanos(1))).reason()).isEqualTo(StopReason.HINT);
-			assertThat(stop(policy, hinted(Duration.ofSeconds(3600)))).isEqualTo(new Decision.Stop(StopReason.HINT,
+			assertThat(stop(policy, hinted(Duration.ofHours(1)))).isEqualTo(new Decision.Stop(StopReason.HINT,
 					"the server asked to wait 60 min, more than the 3 s of retry-after.max"));
 		}
 

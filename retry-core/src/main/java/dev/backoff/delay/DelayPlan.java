@@ -22,12 +22,13 @@ public final class DelayPlan {
 	 * @param retry the retry, counted from 1
 	 * @param least the shortest delay that can be drawn, in nanoseconds
 	 * @param mean the mean over all draws, in nanoseconds
-	 * @param greatest the longest delay that can be drawn, in nanoseconds
+	 * @param greatest the delay that no draw exceeds, in nanoseconds
 	 */
 	public record Step(int retry, long least, long mean, long greatest) {
 	}
 
-	private static final double GREATEST_DRAW = Math.nextDown(1.0);
+	/* Never drawn: it gives the bound of the delays instead of one nanosecond less. */
+	private static final double BOUND = 1;
 
 	/* Beyond this many retries a plan tells totals no more: nobody reads them. */
 	private static final int LONGEST_PLAN = 10_000;
@@ -87,7 +88,7 @@ public final class DelayPlan {
 	 * its first term. With a cap there is no closed form; the base is found by bisection.
 	 * For 5 retries, ×2, within 30 s: <pre>
 	 * attempts of   0 s        2 s        0 s, ±20 %
-	 * base          967.7 ms   580.6 ms   806.4 ms
+	 * base          967.7 ms   580.6 ms   806.5 ms
 	 * </pre>
 	 * @param deadline the time for the whole call
 	 * @param retries how many retries, 1 or more
@@ -162,8 +163,7 @@ public final class DelayPlan {
 		for (int retry = 1; retry <= retries; retry++) {
 			long delay = rule.capped(retry);
 			steps.add(new Step(retry, jitter.apply(delay, base, base, cap, 0),
-					Math.round(jitter.mean(delay, base, base, cap)),
-					jitter.apply(delay, base, base, cap, GREATEST_DRAW)));
+					Math.round(jitter.mean(delay, base, base, cap)), jitter.apply(delay, base, base, cap, BOUND)));
 		}
 		return steps;
 	}
@@ -189,7 +189,7 @@ public final class DelayPlan {
 		long greatest = rule.baseNanos();
 		double mean = 0;
 		for (int retry = 1; retry <= retries; retry++) {
-			greatest = rule.jitter().apply(0, greatest, rule.baseNanos(), rule.capNanos(), GREATEST_DRAW);
+			greatest = rule.jitter().apply(0, greatest, rule.baseNanos(), rule.capNanos(), BOUND);
 			double before = mean;
 			mean = (base + Arrays.stream(ends).average().orElse(base)) / 2;
 			steps.add(new Step(retry, rule.baseNanos(), Math.round(mean), greatest));

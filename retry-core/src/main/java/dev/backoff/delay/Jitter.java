@@ -149,7 +149,7 @@ public sealed interface Jitter permits UniformJitter, ProportionalJitter, BetaJi
 	default double mean(long delay, long previous, long base, long cap) {
 		// right for every jitter whose density is symmetric between its ends
 		double least = apply(delay, previous, base, cap, 0);
-		double greatest = apply(delay, previous, base, cap, Math.nextDown(1.0));
+		double greatest = apply(delay, previous, base, cap, 1);
 		return least + (greatest - least) / 2;
 	}
 

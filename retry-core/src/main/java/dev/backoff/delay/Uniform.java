@@ -1,5 +1,7 @@
 package dev.backoff.delay;
 
+import dev.backoff.time.Nanos;
+
 /** Draws that stay in their range whatever the rounding. */
 final class Uniform {
 
@@ -8,7 +10,7 @@ final class Uniform {
 
 	/** Return the draw in [low, high]. */
 	static long between(long low, long high, double u) {
-		return Math.min(high, low + (long) (u * (high - low)));
+		return Math.min(high, Nanos.plus(low, (long) (u * (high - low))));
 	}
 
 	/** Return the given share, from 0 to 1, of a delay. */

@@ -39,7 +39,7 @@ public final class DurationText {
 			return "unlimited";
 		}
 		if (nanos < MILLI) {
-			return (nanos == 0) ? "0 ms" : rounded(nanos, MILLI, 1) + " ms";
+			return (nanos == 0) ? "0 ms" : rounded(Math.max(nanos, MICRO), MILLI, 1) + " ms";
 		}
 		if (nanos < SECOND - MILLI / 2) {
 			return (nanos + MILLI / 2) / MILLI + " ms";

@@ -73,7 +73,7 @@ class DelayPlanTests {
 			BackoffRule rule = BackoffRule.of(Shape.exponential(Duration.ofMillis(100), 2), Duration.ofSeconds(10),
 					Jitter.full());
 			assertThat(DelayPlan.of(rule, 3).totalMean()).isCloseTo(350_000_000, within(3L));
-			assertThat(DelayPlan.of(rule, 3).totalGreatest()).isEqualTo(699_999_997);
+			assertThat(DelayPlan.of(rule, 3).totalGreatest()).isEqualTo(700_000_000);
 		}
 
 	}
@@ -86,9 +86,9 @@ class DelayPlanTests {
 			BackoffRule rule = BackoffRule.of(Shape.exponential(Duration.ofMillis(100), 2), Duration.ofMillis(200),
 					Jitter.proportional(0.2));
 			assertThat(DelayPlan.of(rule, 3).steps()).containsExactly(
-					new DelayPlan.Step(1, 80_000_000, 100_000_000, 119_999_999),
-					new DelayPlan.Step(2, 160_000_000, 180_000_000, 199_999_999),
-					new DelayPlan.Step(3, 160_000_000, 180_000_000, 199_999_999));
+					new DelayPlan.Step(1, 80_000_000, 100_000_000, 120_000_000),
+					new DelayPlan.Step(2, 160_000_000, 180_000_000, 200_000_000),
+					new DelayPlan.Step(3, 160_000_000, 180_000_000, 200_000_000));
 		}
 
 		@Test
@@ -149,7 +149,7 @@ class DelayPlanTests {
 			return shapes.stream()
 				.flatMap((shape) -> JitterTests.all()
 					.filter((jitter) -> !(jitter.replacesShape() && shape.rungs() > 0))
-					.map((jitter) -> Arguments.of(BackoffRule.of(shape, Duration.ofMillis(1000), jitter))));
+					.map((jitter) -> Arguments.of(BackoffRule.of(shape, Duration.ofSeconds(1), jitter))));
 		}
 
 		@ParameterizedTest
@@ -171,7 +171,8 @@ class DelayPlanTests {
 			}
 			for (DelayPlan.Step step : DelayPlan.of(rule, RETRIES).steps()) {
 				int k = step.retry() - 1;
-				assertThat(sum[k] / CLIENTS).as("%s", step).isCloseTo(step.mean(), within(0.005 * step.mean()));
+				assertThat(sum[k] / CLIENTS).as("%s", step)
+					.isCloseTo((double) step.mean(), within(0.005 * step.mean()));
 				assertThat(least[k]).as("%s", step).isGreaterThanOrEqualTo(step.least());
 				assertThat(greatest[k]).as("%s", step).isLessThanOrEqualTo(step.greatest());
 				// and the range is no wider than it must be
@@ -190,7 +191,9 @@ class DelayPlanTests {
 				low = rule.delay(step.retry(), low, RandomSources.least());
 				high = rule.delay(step.retry(), high, RandomSources.greatest());
 				assertThat(low).isEqualTo(step.least());
-				assertThat(high).isEqualTo(step.greatest());
+				// the greatest draw stays just below the bound, and a growing delay below
+				// that again
+				assertThat(high).isBetween((long) (step.greatest() * (1 - 1e-6)) - 1, step.greatest());
 			}
 		}
 

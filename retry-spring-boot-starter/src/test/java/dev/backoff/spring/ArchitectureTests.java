@@ -99,7 +99,9 @@ class ArchitectureTests {
 		@CsvSource({ "io.micrometer.., observation autoconfigure",
 				"org.springframework.boot.actuate.., actuate autoconfigure",
 				"org.springframework.web.. org.springframework.http.., failure",
-				"org.springframework.dao.. org.springframework.jdbc.. org.springframework.transaction.., failure" })
+				"org.springframework.dao.. org.springframework.jdbc.. org.springframework.transaction.., failure",
+				"io.grpc.. com.google.rpc.. com.google.protobuf.., failure",
+				"jakarta.mail.. org.eclipse.angus.. org.springframework.mail.., failure" })
 		void areNamedWhereTheyMayBeMissing(String libraries, String packages) {
 			namedOnlyIn(libraries.split(" ", -1), packages.split(" ", -1)).check(CLASSES);
 		}
@@ -108,7 +110,7 @@ class ArchitectureTests {
 		@ValueSource(strings = { "reactor..", "org.reactivestreams..", "org.aspectj..", "io.micrometer.context..",
 				"org.springframework.boot.health..", "org.springframework.boot.restclient..",
 				"org.springframework.boot.webclient..", "org.springframework.boot.micrometer..", "tools.jackson..",
-				"com.fasterxml..", "jakarta.." })
+				"com.fasterxml..", "jakarta.validation..", "jakarta.servlet..", "jakarta.persistence.." })
 		void areNotNamedAtAll(String library) {
 			namedOnlyIn(new String[] { library }).check(CLASSES);
 		}
@@ -134,7 +136,8 @@ class ArchitectureTests {
 						// optional
 						"io.micrometer..", "org.springframework.boot.actuate..", "org.springframework.web..",
 						"org.springframework.http..", "org.springframework.dao..", "org.springframework.jdbc..",
-						"org.springframework.transaction..")
+						"org.springframework.transaction..", "org.springframework.mail..", "jakarta.mail..",
+						"org.eclipse.angus..", "io.grpc..", "com.google.rpc..", "com.google.protobuf..")
 				.because("every other library would have to be in every application")
 				.check(CLASSES);
 		}

@@ -1,5 +1,5 @@
 /**
- * A small shop whose supplier fails now and then.
+ * A small shop whose payment and logistics partners fail now and then.
  */
 @NullMarked
 package dev.backoff.sample;

@@ -60,7 +60,7 @@ public record BackoffDescriptor(boolean enabled, boolean retriesEnabled,
 	 * @param retry the retry, counted from 1
 	 * @param leastMs the shortest delay that can be drawn
 	 * @param meanMs the mean over all draws
-	 * @param greatestMs the longest delay that can be drawn
+	 * @param greatestMs the delay that no draw exceeds
 	 */
 	public record DelayDescriptor(int retry, double leastMs, double meanMs, double greatestMs) {
 	}

@@ -74,9 +74,7 @@ public class BackoffEndpoint {
 				.put(use.method(), PlanDescription.of(use.policy(), use.advice()));
 		}
 		Map<String, String> configured = new TreeMap<>();
-		this.policies.configuration()
-			.policyNames()
-			.forEach((name) -> configured.put(BackoffPolicies.canonicalName(name), name));
+		this.policies.names().forEach((name) -> configured.put(BackoffPolicies.canonicalName(name), name));
 		Map<String, PolicyDescriptor> descriptors = new TreeMap<>();
 		methods.forEach((name, plans) -> {
 			String written = configured.remove(BackoffPolicies.canonicalName(name));

@@ -3,23 +3,35 @@ package dev.backoff.spring.advice;
 import java.beans.PropertyDescriptor;
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.lang.reflect.RecordComponent;
+import java.util.Collection;
 import java.util.List;
 import java.util.Set;
+import java.util.TreeSet;
 
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.BeanUtils;
 import org.springframework.core.ResolvableType;
 import org.springframework.expression.spel.SpelNode;
+import org.springframework.expression.spel.ast.BooleanLiteral;
 import org.springframework.expression.spel.ast.CompoundExpression;
+import org.springframework.expression.spel.ast.Indexer;
+import org.springframework.expression.spel.ast.InlineMap;
+import org.springframework.expression.spel.ast.Literal;
+import org.springframework.expression.spel.ast.MethodReference;
 import org.springframework.expression.spel.ast.OpEQ;
 import org.springframework.expression.spel.ast.OpNE;
+import org.springframework.expression.spel.ast.Projection;
 import org.springframework.expression.spel.ast.PropertyOrFieldReference;
+import org.springframework.expression.spel.ast.Selection;
 import org.springframework.expression.spel.ast.StringLiteral;
 import org.springframework.expression.spel.ast.VariableReference;
 import org.springframework.util.ReflectionUtils;
 
 import dev.backoff.spring.advice.ResultExpression.EnumComparison;
+import dev.backoff.spring.policy.Nearest;
 import dev.backoff.spring.policy.Problem;
 
 /**
@@ -35,26 +47,102 @@ record ExpressionCheck(String place, ResolvableType resultType, List<Problem> pr
 		List<EnumComparison> comparisons) {
 
 	private static final Set<String> REFUSED = Set.of("TypeReference", "ConstructorReference", "BeanReference",
-			"Assign", "OpInc", "OpDec");
+			"FunctionReference", "Assign", "OpInc", "OpDec");
 
 	private static final Set<String> VARIABLES = Set.of("#result", "#root", "#this");
 
-	void check(SpelNode node) {
+	private static final String WHAT_IS_THERE = "Use #result for the result and #root.args[0] for the first argument.";
+
+	void check(SpelNode root) {
+		int before = this.problems.size();
+		check(root, true, true);
+		Class<?> type = type(root);
+		boolean condition = !(root instanceof Literal) || root instanceof BooleanLiteral;
+		if (type != null && type != boolean.class && !type.isAssignableFrom(Boolean.class)) {
+			condition = false;
+		}
+		if (!condition && this.problems.size() == before) {
+			report("gives " + ((type != null) ? type.getSimpleName() : "a constant") + " instead of true or false",
+					"Write a condition over #result, such as #result == false.");
+		}
+	}
+
+	/**
+	 * Check a node and all below it.
+	 * @param onRoot whether names without an owner mean the root, and not the element of
+	 * a list
+	 * @param start whether the node has no owner
+	 */
+	private void check(SpelNode node, boolean onRoot, boolean start) {
 		if (REFUSED.contains(node.getClass().getSimpleName())) {
-			this.problems.add(Problem.ofPlace(this.place, "uses " + node.toStringAST() + ", which is not allowed here",
-					"Use #result and #root.args only; put more into a method of the result."));
+			report("uses " + node.toStringAST() + ", which is not allowed here",
+					"Use #result and #root.args only; put more into a method of the result.");
+			return;
 		}
 		if (node instanceof VariableReference && !VARIABLES.contains(node.toStringAST())) {
-			this.problems.add(Problem.ofPlace(this.place, "uses " + node.toStringAST() + ", which is always null",
-					"Use #result for the result and #root.args[0] for the first argument."));
+			report("uses " + node.toStringAST() + ", which is always null", WHAT_IS_THERE);
+		}
+		if (onRoot && start && isUnknownName(node)) {
+			report("uses " + node.toStringAST() + ", which nothing here is called",
+					node.toStringAST().equals("result") ? "Write #result." : WHAT_IS_THERE);
+		}
+		if (node instanceof CompoundExpression path) {
+			checkPath(path);
 		}
 		if ((node instanceof OpEQ || node instanceof OpNE) && node.getChildCount() == 2) {
 			checkComparison(node.getChild(0), node.getChild(1));
 			checkComparison(node.getChild(1), node.getChild(0));
 		}
+		boolean elements = node instanceof Projection || node instanceof Selection;
 		for (int i = 0; i < node.getChildCount(); i++) {
-			check(node.getChild(i));
+			boolean owned = node instanceof InlineMap || node instanceof Indexer
+					|| (node instanceof CompoundExpression && i > 0);
+			check(node.getChild(i), onRoot && !elements, !owned);
 		}
+	}
+
+	private static boolean isUnknownName(SpelNode node) {
+		return (node instanceof PropertyOrFieldReference property && !property.getName().equals("args"))
+				|| node instanceof MethodReference;
+	}
+
+	/** Report a property that its owner certainly does not have. */
+	private void checkPath(CompoundExpression path) {
+		String first = path.getChild(0).toStringAST();
+		if (first.equals("#root") && isUnknownName(path.getChild(1))) {
+			report("uses " + path.toStringAST() + ", which nothing here is called", WHAT_IS_THERE);
+		}
+		ResolvableType owner = first.equals("#result") ? this.resultType : null;
+		for (int i = 1; i < path.getChildCount() && owner != null; i++) {
+			ResolvableType next = memberType(owner, path.getChild(i));
+			Class<?> type = owner.resolve();
+			if (next == null && type != null && Modifier.isFinal(type.getModifiers()) && !type.isArray()
+					&& path.getChild(i) instanceof PropertyOrFieldReference property) {
+				String nearest = Nearest.of(property.getName(), properties(type));
+				report("uses " + property.getName() + ", which " + type.getSimpleName() + " does not have",
+						(nearest != null) ? "Write " + nearest + " instead of " + property.getName() + "." : "Use what "
+								+ type.getSimpleName() + " has: " + String.join(", ", properties(type)) + ".");
+			}
+			owner = next;
+		}
+	}
+
+	private static Collection<String> properties(Class<?> type) {
+		Set<String> names = new TreeSet<>();
+		for (PropertyDescriptor property : BeanUtils.getPropertyDescriptors(type)) {
+			names.add(property.getName());
+		}
+		if (type.isRecord()) {
+			for (RecordComponent component : type.getRecordComponents()) {
+				names.add(component.getName());
+			}
+		}
+		names.remove("class");
+		return names;
+	}
+
+	private void report(String rule, String fix) {
+		this.problems.add(Problem.ofPlace(this.place, rule, fix));
 	}
 
 	private void checkComparison(SpelNode operand, SpelNode other) {
@@ -64,9 +152,8 @@ record ExpressionCheck(String place, ResolvableType resultType, List<Problem> pr
 		Class<?> type = type(operand);
 		if (type != null && type.isEnum()) {
 			String text = operand.toStringAST();
-			this.problems.add(Problem.ofPlace(this.place,
-					"compares the enum " + type.getSimpleName() + " with text, which is never equal",
-					"Write " + text + ".name instead of " + text + "."));
+			report("compares the enum " + type.getSimpleName() + " with text, which is never equal",
+					"Write " + text + ".name instead of " + text + ".");
 		}
 		else if (type == null || type.isInterface() || type.isAssignableFrom(Enum.class)) {
 			this.comparisons.add(new EnumComparison(operand.toStringAST()));
@@ -82,30 +169,37 @@ record ExpressionCheck(String place, ResolvableType resultType, List<Problem> pr
 			return null;
 		}
 		ResolvableType type = this.resultType;
-		for (int i = 1; i < node.getChildCount(); i++) {
-			if (!(node.getChild(i) instanceof PropertyOrFieldReference property)) {
-				return null;
-			}
-			type = propertyType(type, property.getName());
-			if (type == null) {
-				return null;
-			}
+		for (int i = 1; i < node.getChildCount() && type != null; i++) {
+			type = memberType(type, node.getChild(i));
 		}
-		return type.resolve();
+		return (type != null) ? type.resolve() : null;
 	}
 
-	private static @Nullable ResolvableType propertyType(ResolvableType owner, String name) {
+	/** Return the declared type of a property or of a method without arguments. */
+	private static @Nullable ResolvableType memberType(ResolvableType owner, SpelNode member) {
 		Class<?> type = owner.resolve();
 		if (type == null) {
 			return null;
 		}
-		PropertyDescriptor property = BeanUtils.getPropertyDescriptor(type, name);
-		Method reader = (property != null) ? property.getReadMethod() : ReflectionUtils.findMethod(type, name);
-		if (reader != null) {
-			return ResolvableType.forMethodReturnType(reader, type);
+		if (member instanceof MethodReference method) {
+			Method called = (method.getChildCount() == 0) ? ReflectionUtils.findMethod(type, method.getName()) : null;
+			return (called != null) ? returnType(called, owner) : null;
 		}
-		Field field = ReflectionUtils.findField(type, name);
+		if (!(member instanceof PropertyOrFieldReference reference)) {
+			return null;
+		}
+		PropertyDescriptor property = BeanUtils.getPropertyDescriptor(type, reference.getName());
+		Method reader = (property != null) ? property.getReadMethod()
+				: ReflectionUtils.findMethod(type, reference.getName());
+		if (reader != null) {
+			return returnType(reader, owner);
+		}
+		Field field = ReflectionUtils.findField(type, reference.getName());
 		return (field != null) ? ResolvableType.forField(field, owner) : null;
+	}
+
+	private static ResolvableType returnType(Method method, ResolvableType owner) {
+		return ResolvableType.forType(method.getGenericReturnType(), owner.as(method.getDeclaringClass()));
 	}
 
 }

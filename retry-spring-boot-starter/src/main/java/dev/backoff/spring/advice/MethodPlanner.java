@@ -8,19 +8,19 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow;
 import java.util.concurrent.Future;
+import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.core.ResolvableType;
-import org.springframework.util.ClassUtils;
 
 import dev.backoff.FailureClassifier;
 import dev.backoff.annotation.Backoff;
 import dev.backoff.spring.policy.AnnotatedMethod;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.EffectivePolicy;
-import dev.backoff.spring.policy.PolicyKey;
+import dev.backoff.spring.policy.Nearest;
 import dev.backoff.spring.policy.Problem;
 
 /** Check annotated methods, whole, and make a plan of each that can work. */
@@ -31,9 +31,9 @@ final class MethodPlanner {
 
 	private final BackoffPolicies policies;
 
-	private final BeanFactory beanFactory;
+	private final ListableBeanFactory beanFactory;
 
-	MethodPlanner(BackoffPolicies policies, BeanFactory beanFactory) {
+	MethodPlanner(BackoffPolicies policies, ListableBeanFactory beanFactory) {
 		this.policies = policies;
 		this.beanFactory = beanFactory;
 	}
@@ -45,24 +45,39 @@ final class MethodPlanner {
 		checkReturnType(annotated, problems);
 		EffectivePolicy policy = this.policies.resolve(annotated, problems);
 		if (policy != null) {
-			checkClassifier(annotated, policy, problems);
+			checkClassifier(policy, problems);
 		}
 		ResolvableType result = ResolvableType.forMethodReturnType(annotated.method(), annotated.type());
-		ResultExpression retryWhen = expression(annotated, "retryWhen", annotated.attribute(Backoff::retryWhen), result,
-				problems);
-		ResultExpression until = expression(annotated, "until", annotated.attribute(Backoff::until), result, problems);
-		String recover = annotated.attribute(Backoff::recover);
-		RecoverMethods recovery = recover.isEmpty() ? null : RecoverMethods.find(annotated, recover, problems);
+		ResultExpression retryWhen = expression(annotated, "retryWhen", Backoff::retryWhen, result, problems);
+		ResultExpression until = expression(annotated, "until", Backoff::until, result, problems);
+		RecoverMethods recovery = recovery(annotated, problems);
 		if (policy == null || problems.size() > before) {
 			return null;
 		}
 		return new MethodPlan(annotated, this.policies.label(annotated), policy, retryWhen, until, recovery);
 	}
 
-	private static @Nullable ResultExpression expression(AnnotatedMethod annotated, String attribute, String text,
-			ResolvableType result, List<Problem> problems) {
-		return text.isEmpty() ? null
-				: ResultExpression.parse(annotated.place() + ": invalid " + attribute, text, result, problems);
+	private static @Nullable ResultExpression expression(AnnotatedMethod annotated, String name,
+			Function<Backoff, String> attribute, ResolvableType result, List<Problem> problems) {
+		String text = annotated.attribute(attribute);
+		if (text.isEmpty()) {
+			return null;
+		}
+		String place = annotated.place(attribute) + ": invalid " + name;
+		if (result.resolve() == void.class) {
+			problems.add(Problem.ofPlace(place + " (" + text + ")",
+					"judges a result, and " + annotated.signature() + " returns none",
+					"Remove it, or let the method return something."));
+			return null;
+		}
+		return ResultExpression.parse(place, text, result, problems);
+	}
+
+	/* A type's annotation reaches the method that recovers the others, too. */
+	private static @Nullable RecoverMethods recovery(AnnotatedMethod annotated, List<Problem> problems) {
+		String recover = annotated.attribute(Backoff::recover);
+		boolean itself = recover.equals(annotated.method().getName()) && !annotated.isOnMethod(Backoff::recover);
+		return (recover.isEmpty() || itself) ? null : RecoverMethods.find(annotated, recover, problems);
 	}
 
 	private static void checkProxyable(AnnotatedMethod annotated, List<Problem> problems) {
@@ -94,22 +109,20 @@ final class MethodPlanner {
 		}
 	}
 
-	private static boolean is(Class<?> type, String name) {
-		return ClassUtils.getAllInterfacesForClassAsSet(type)
-			.stream()
-			.anyMatch((contract) -> contract.getName().equals(name)) || type.getName().equals(name);
+	/* Contracts of contracts included: a Mono is a Publisher by way of another. */
+	private static boolean is(@Nullable Class<?> type, String name) {
+		return type != null && (type.getName().equals(name) || is(type.getSuperclass(), name)
+				|| Arrays.stream(type.getInterfaces()).anyMatch((contract) -> is(contract, name)));
 	}
 
-	private void checkClassifier(AnnotatedMethod annotated, EffectivePolicy policy, List<Problem> problems) {
+	private void checkClassifier(EffectivePolicy policy, List<Problem> problems) {
 		String name = policy.classifier();
 		if (name != null && !(this.beanFactory.containsBean(name)
 				&& this.beanFactory.isTypeMatch(name, FailureClassifier.class))) {
-			EffectivePolicy.Value value = policy.values().get(PolicyKey.CLASSIFIER);
-			problems.add(Problem.ofPlace(
-					annotated.place() + ": invalid classifier (" + name + ")"
-							+ ((value != null) ? " at " + value.origin() : ""),
-					"names no bean of type FailureClassifier",
-					"Write the name of such a bean, or define one called " + name + "."));
+			String nearest = Nearest.of(name,
+					List.of(this.beanFactory.getBeanNamesForType(FailureClassifier.class, true, false)));
+			problems.add(policy.classifierProblem("names no bean of type FailureClassifier", (nearest != null)
+					? "Write " + nearest + "." : "Write the name of such a bean, or define one called " + name + "."));
 		}
 	}
 

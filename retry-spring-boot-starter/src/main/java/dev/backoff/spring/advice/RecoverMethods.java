@@ -3,6 +3,7 @@ package dev.backoff.spring.advice;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -16,7 +17,9 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 import dev.backoff.RetriesStoppedException;
+import dev.backoff.annotation.Backoff;
 import dev.backoff.spring.policy.AnnotatedMethod;
+import dev.backoff.spring.policy.Nearest;
 import dev.backoff.spring.policy.Problem;
 
 /**
@@ -49,14 +52,50 @@ final class RecoverMethods {
 			}
 		}
 		if (fitting.isEmpty()) {
-			problems.add(Problem.ofPlace(annotated.place() + ": invalid recover (" + name + ")",
-					named.isEmpty() ? "names no method of " + annotated.type().getSimpleName()
-							: "names a method with other parameters or another return type",
-					"Write " + expected(annotated, name) + ", if you like with a Throwable or a "
-							+ "RetriesStoppedException as its last parameter."));
+			problems.add(named.isEmpty() ? unknown(annotated, name) : misfit(annotated, name, named));
 			return null;
 		}
+		fitting.sort(Comparator.comparingInt((Candidate candidate) -> candidate.reach(annotated))
+			.thenComparing((candidate) -> candidate.method().toGenericString()));
 		return new RecoverMethods(fitting);
+	}
+
+	/** Report a name that no method of the bean's class has. */
+	static Problem unknown(AnnotatedMethod annotated, String name) {
+		Set<String> known = new LinkedHashSet<>();
+		for (Method method : ReflectionUtils.getUniqueDeclaredMethods(annotated.type())) {
+			if (method.getDeclaringClass() != Object.class && !method.isSynthetic()) {
+				known.add(method.getName());
+			}
+		}
+		String nearest = Nearest.of(name, known);
+		return Problem.ofPlace(place(annotated, name), "names no method of " + annotated.type().getSimpleName(),
+				(nearest != null && !nearest.equals(annotated.method().getName())) ? "Write " + nearest + "."
+						: expected(annotated, name));
+	}
+
+	private static Problem misfit(AnnotatedMethod annotated, String name, List<Method> named) {
+		return Problem.ofPlace(place(annotated, name),
+				"does not fit " + annotated.signature() + ", because it is "
+						+ named.stream().map(RecoverMethods::signature).collect(Collectors.joining(" and ")),
+				expected(annotated, name));
+	}
+
+	private static String place(AnnotatedMethod annotated, String name) {
+		return annotated.place(Backoff::recover) + ": invalid recover (" + name + ")";
+	}
+
+	private static String expected(AnnotatedMethod annotated, String name) {
+		String like = signature(annotated.method());
+		return "Write " + like.replaceFirst(" " + annotated.method().getName() + "\\(", " " + name + "(")
+				+ ", if you like with a Throwable or a RetriesStoppedException as its last parameter.";
+	}
+
+	private static String signature(Method method) {
+		return method.getReturnType().getSimpleName() + " " + method.getName()
+				+ Arrays.stream(method.getParameterTypes())
+					.map(Class::getSimpleName)
+					.collect(Collectors.joining(", ", "(", ")"));
 	}
 
 	private static List<Method> methods(Class<?> type, String name) {
@@ -102,13 +141,6 @@ final class RecoverMethods {
 		return ResolvableType.forMethodParameter(new MethodParameter(method, index).withContainingClass(type));
 	}
 
-	private static String expected(AnnotatedMethod annotated, String name) {
-		return annotated.method().getReturnType().getSimpleName() + " " + name
-				+ Arrays.stream(annotated.method().getParameterTypes())
-					.map(Class::getSimpleName)
-					.collect(Collectors.joining(", ", "(", ")"));
-	}
-
 	/** Return all methods found. */
 	List<Method> all() {
 		return this.candidates.stream().map(Candidate::method).toList();
@@ -140,6 +172,25 @@ final class RecoverMethods {
 		private static final int TAKES_STORY = 1_000;
 
 		private static final int TAKES_NOTHING = 2_000;
+
+		/** Return how far the parameters are from the operation's. */
+		private int reach(AnnotatedMethod annotated) {
+			int reach = 0;
+			for (int i = 0; i < annotated.method().getParameterCount(); i++) {
+				Class<?> given = parameter(annotated.method(), i, annotated.type()).toClass();
+				Class<?> taken = parameter(this.method, i, annotated.type()).toClass();
+				reach += (given == taken) ? 0 : taken.isInterface() ? 50 : depth(given, taken);
+			}
+			return reach;
+		}
+
+		private static int depth(Class<?> given, Class<?> taken) {
+			int depth = 1;
+			for (Class<?> type = given.getSuperclass(); type != null && type != taken; type = type.getSuperclass()) {
+				depth++;
+			}
+			return (taken == Object.class) ? 100 : depth;
+		}
 
 		private int distance(RetriesStoppedException stopped) {
 			if (this.failure == null) {

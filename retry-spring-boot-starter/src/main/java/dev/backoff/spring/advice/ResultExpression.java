@@ -9,6 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.ResolvableType;
 import org.springframework.expression.EvaluationContext;
+import org.springframework.expression.EvaluationException;
+import org.springframework.expression.ExpressionException;
 import org.springframework.expression.ParseException;
 import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
@@ -50,13 +52,8 @@ final class ResultExpression implements RetryCondition {
 			expression = PARSER.parseRaw(text);
 		}
 		catch (ParseException | IllegalStateException ex) {
-			problems.add(Problem.ofPlace(where, "is no expression: " + firstLine(ex),
+			problems.add(Problem.ofPlace(where, "is no expression: " + reason(ex),
 					"Write a condition over #result, such as #result == false."));
-			return null;
-		}
-		if (resultType.resolve() == void.class) {
-			problems.add(Problem.ofPlace(where, "judges a result, and the method returns none",
-					"Remove it, or let the method return something."));
 			return null;
 		}
 		int before = problems.size();
@@ -65,9 +62,10 @@ final class ResultExpression implements RetryCondition {
 		return (problems.size() == before) ? new ResultExpression(expression, comparisons) : null;
 	}
 
-	private static String firstLine(Exception ex) {
-		String message = String.valueOf(ex.getMessage());
-		return message.lines().findFirst().orElse("").replaceAll("\\.$", "");
+	private static String reason(Exception ex) {
+		return (ex instanceof ExpressionException problem)
+				? problem.getSimpleMessage().replaceAll("\\.$", "") + " (at character " + problem.getPosition() + ")"
+				: String.valueOf(ex.getMessage());
 	}
 
 	@Override
@@ -109,22 +107,23 @@ final class ResultExpression implements RetryCondition {
 
 		private final SpelExpression operand;
 
-		private volatile boolean harmless;
-
 		EnumComparison(String operand) {
 			this.operand = PARSER.parseRaw(operand);
 		}
 
 		private void check(EvaluationContext evaluation, Root root) {
-			if (this.harmless) {
+			Object value;
+			try {
+				value = this.operand.getValue(evaluation, root);
+			}
+			catch (EvaluationException ex) {
+				// the expression may never come here, as in #result != null && ...
 				return;
 			}
-			Object value = this.operand.getValue(evaluation, root);
 			if (value instanceof Enum<?>) {
 				throw new IllegalStateException("The expression compares the enum " + value.getClass().getSimpleName()
 						+ " with text, which is never equal; write " + this.operand.getExpressionString() + ".name");
 			}
-			this.harmless = value != null;
 		}
 
 	}

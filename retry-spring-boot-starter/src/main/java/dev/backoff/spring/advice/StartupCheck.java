@@ -2,6 +2,7 @@ package dev.backoff.spring.advice;
 
 import java.lang.reflect.Modifier;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -20,6 +21,7 @@ import org.springframework.core.Ordered;
 import org.springframework.core.env.Environment;
 import org.springframework.util.ClassUtils;
 
+import dev.backoff.annotation.Backoff;
 import dev.backoff.spring.policy.AnnotatedMethod;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.InvalidBackoffException;
@@ -56,6 +58,8 @@ public final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 		for (Class<?> type : types.keySet()) {
 			List<AnnotatedMethod> found = new ArrayList<>(AnnotatedMethod.in(type));
 			if (!found.isEmpty()) {
+				// the virtual machine gives methods in no order, reports have one
+				found.sort(Comparator.comparing(AnnotatedMethod::signature));
 				annotated.put(type, found);
 				found.forEach((method) -> policies.announce(method.type()));
 			}
@@ -84,6 +88,10 @@ public final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 		}
 		List<Problem> found = new ArrayList<>();
 		MethodPlan plan = methods.plan(method, found);
+		if (Modifier.isAbstract(method.type().getModifiers())) {
+			// the class of the bean, known later, may have the method
+			found.remove(RecoverMethods.unknown(method, method.attribute(Backoff::recover)));
+		}
 		problems.addAll(found);
 		if (plan != null) {
 			plans.add(plan);
@@ -101,9 +109,12 @@ public final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 		return types;
 	}
 
+	/* Without making a factory bean: none of its post-processors exists yet. */
 	private static @Nullable Class<?> type(ConfigurableListableBeanFactory beanFactory, String name) {
 		try {
-			return AutoProxyUtils.determineTargetClass(beanFactory, name);
+			Object target = beanFactory.getMergedBeanDefinition(name)
+				.getAttribute(AutoProxyUtils.ORIGINAL_TARGET_CLASS_ATTRIBUTE);
+			return (target instanceof Class<?> type) ? type : beanFactory.getType(name, false);
 		}
 		catch (RuntimeException | LinkageError ex) {
 			// its creation fails or succeeds on its own account
@@ -136,13 +147,15 @@ public final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 
 	private static void log(BackoffPolicies policies, List<MethodPlan> plans) {
 		policies.configuration().warnings().forEach((warning) -> logger.warn("Ignored: {}", warning));
+		Set<String> advised = new LinkedHashSet<>();
 		for (MethodPlan plan : plans) {
 			List<String> advice = PlanAdvice.of(plan);
 			if (!advice.isEmpty()) {
-				logger.warn("{}, policy {}: {}", plan.method().place(), plan.policy().name(),
-						String.join("; ", advice));
+				advised
+					.add(plan.method().place() + ", policy " + plan.policy().name() + ": " + String.join("; ", advice));
 			}
 		}
+		advised.forEach(logger::warn);
 		List<String> shared = plans.stream()
 			.filter((plan) -> !plan.label().equals(plan.method().label()))
 			.map(MethodPlan::label)

@@ -14,9 +14,8 @@ import dev.backoff.FailureClassifier;
 
 /**
  * All classifiers for what the application has on its class path, the most specific
- * first: HTTP clients, an application's own HTTP status, databases, refusals, plain input
- * and output. Classifiers that are beans of the application are asked before.
- * Thread-safe.
+ * first, in the order that the package describes. Classifiers that are beans of the
+ * application are asked before. Thread-safe.
  *
  * @since 0.1
  */
@@ -35,10 +34,17 @@ public final class BuiltInFailureClassifiers implements FailureClassifier {
 				() -> new RestClientFailureClassifier(clock));
 		addIfPresent("org.springframework.web.reactive.function.client.WebClientException", classLoader,
 				() -> new WebClientFailureClassifier(clock));
-		addIfPresent("org.springframework.web.ErrorResponse", classLoader, () -> new WebStatusFailureClassifier(clock));
+		addIfPresent("io.grpc.StatusRuntimeException", classLoader, GrpcFailureClassifier::new);
+		this.classifiers.add(new RedisFailureClassifier());
+		if (ClassUtils.isPresent("org.springframework.mail.MailException", classLoader)
+				&& ClassUtils.isPresent("jakarta.mail.MessagingException", classLoader)) {
+			addIfPresent("org.eclipse.angus.mail.smtp.SMTPSendFailedException", classLoader,
+					MailFailureClassifier::new);
+		}
 		addIfPresent("org.springframework.dao.DataAccessException", classLoader, DataAccessFailureClassifier::new);
 		addIfPresent("java.sql.SQLException", classLoader, SqlFailureClassifier::new);
 		this.classifiers.add(new RefusalFailureClassifier());
+		addIfPresent("org.springframework.web.ErrorResponse", classLoader, () -> new WebStatusFailureClassifier(clock));
 		this.classifiers.add(new IoFailureClassifier());
 	}
 

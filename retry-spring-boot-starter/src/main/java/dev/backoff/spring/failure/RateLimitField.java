@@ -68,8 +68,8 @@ final class RateLimitField {
 			remaining = key.equals("r") ? value : remaining;
 			seconds = key.equals("t") ? value : seconds;
 		}
-		Duration wait = ServerHints.seconds(seconds);
-		if (wait != null && Duration.ZERO.equals(ServerHints.seconds(remaining))
+		Duration wait = ServerWait.ofSeconds(seconds);
+		if (wait != null && Duration.ZERO.equals(ServerWait.ofSeconds(remaining))
 				&& (this.longest == null || wait.compareTo(this.longest) > 0)) {
 			this.longest = wait;
 		}

@@ -50,13 +50,15 @@ public final class RestClientFailureClassifier implements FailureClassifier {
 
 	@Override
 	public @Nullable FailureClassification classify(Throwable failure) {
-		RestClientException found = Causes.find(failure, RestClientException.class);
-		if (found == null) {
-			return null;
-		}
-		if (found instanceof RestClientResponseException response) {
+		RestClientResponseException response = Causes.find(failure, RestClientResponseException.class);
+		if (response != null) {
 			return this.rules.classify(response.getStatusCode().value(), response.getResponseHeaders());
 		}
+		RestClientException found = Causes.find(failure, RestClientException.class);
+		return (found != null) ? classifyWithoutStatus(found) : null;
+	}
+
+	private @Nullable FailureClassification classifyWithoutStatus(RestClientException found) {
 		FailureClassification io = this.io.classify(found);
 		if (io != null) {
 			return io;

@@ -19,9 +19,6 @@ import org.springframework.http.HttpHeaders;
  */
 final class ServerHints {
 
-	/** The longest wait that is told, also by values beyond it: 292 years. */
-	static final Duration LONGEST = Duration.ofSeconds(Long.MAX_VALUE / 1_000_000_000);
-
 	/** Longer values are not looked at: neither a date nor a number needs as much. */
 	private static final int MAX_VALUE_LENGTH = 256;
 
@@ -45,7 +42,7 @@ final class ServerHints {
 
 	private @Nullable Duration retryAfter(HttpHeaders headers) {
 		String text = value(headers, HttpHeaders.RETRY_AFTER);
-		Duration seconds = seconds(text);
+		Duration seconds = ServerWait.ofSeconds(text);
 		if (seconds != null) {
 			return seconds;
 		}
@@ -55,7 +52,7 @@ final class ServerHints {
 			return null;
 		}
 		Instant sent = HttpDate.parse(value(headers, HttpHeaders.DATE), now);
-		return bounded(Duration.between((sent != null) ? sent : now, then));
+		return ServerWait.bounded(Duration.between((sent != null) ? sent : now, then));
 	}
 
 	private static @Nullable Duration rateLimit(HttpHeaders headers) {
@@ -68,30 +65,6 @@ final class ServerHints {
 			}
 		}
 		return lines.isEmpty() ? null : RateLimitField.wait(String.join(",", lines));
-	}
-
-	/**
-	 * Read a number of seconds: digits alone, as many as there are.
-	 * @param text without surrounding blanks
-	 * @return the seconds, saturated, or null if the text is no such number
-	 */
-	static @Nullable Duration seconds(String text) {
-		if (text.isEmpty()) {
-			return null;
-		}
-		long seconds = 0;
-		for (int i = 0; i < text.length(); i++) {
-			int digit = text.charAt(i) - '0';
-			if (digit < 0 || digit > 9) {
-				return null;
-			}
-			seconds = Math.min(seconds * 10 + digit, LONGEST.toSeconds());
-		}
-		return Duration.ofSeconds(seconds);
-	}
-
-	private static Duration bounded(Duration wait) {
-		return wait.isNegative() ? Duration.ZERO : (wait.compareTo(LONGEST) > 0) ? LONGEST : wait;
 	}
 
 	private static String value(HttpHeaders headers, String name) {

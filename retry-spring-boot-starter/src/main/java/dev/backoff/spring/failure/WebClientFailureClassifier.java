@@ -4,7 +4,6 @@ import java.time.Clock;
 
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.web.reactive.function.client.WebClientException;
 import org.springframework.web.reactive.function.client.WebClientRequestException;
 import org.springframework.web.reactive.function.client.WebClientResponseException;
 
@@ -41,12 +40,13 @@ public final class WebClientFailureClassifier implements FailureClassifier {
 
 	@Override
 	public @Nullable FailureClassification classify(Throwable failure) {
-		WebClientException found = Causes.find(failure, WebClientException.class);
-		if (found instanceof WebClientResponseException response) {
+		WebClientResponseException response = Causes.find(failure, WebClientResponseException.class);
+		if (response != null) {
 			FailureClassification status = this.rules.classify(response.getStatusCode().value(), response.getHeaders());
 			return (status != null) ? status : classifyBody(response);
 		}
-		return (found instanceof WebClientRequestException request) ? classifyRequest(request) : null;
+		WebClientRequestException request = Causes.find(failure, WebClientRequestException.class);
+		return (request != null) ? classifyRequest(request) : null;
 	}
 
 	private @Nullable FailureClassification classifyBody(WebClientResponseException response) {

@@ -116,6 +116,24 @@ public record AnnotatedMethod(Class<?> type, Method method, @Nullable Backoff on
 	}
 
 	/**
+	 * Return where reports place a problem of an attribute that belongs to code.
+	 * @param attribute reads it
+	 * @return the method, or the type if its annotation sets the attribute
+	 */
+	public String place(Function<Backoff, String> attribute) {
+		return isOnMethod(attribute) ? place() : "@Backoff on " + this.type.getSimpleName();
+	}
+
+	/**
+	 * Return whether the method's own annotation sets an attribute.
+	 * @param attribute reads it
+	 * @return false if it is not set or the type's annotation sets it
+	 */
+	public boolean isOnMethod(Function<Backoff, String> attribute) {
+		return this.onMethod != null && !attribute.apply(this.onMethod).isEmpty();
+	}
+
+	/**
 	 * Return an attribute that belongs to code, the method's before the type's.
 	 * @param attribute reads it
 	 * @return the text, empty if not set

@@ -1,6 +1,7 @@
 package dev.backoff.spring.policy;
 
 import java.time.Duration;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -132,6 +133,10 @@ public final class BackoffConfiguration {
 		return this.policies.values().stream().map(PolicyEntry::name).toList();
 	}
 
+	Collection<PolicyEntry> entries() {
+		return this.policies.values();
+	}
+
 	Map<PolicyKey, ConfigValue> defaults() {
 		return this.defaults;
 	}
@@ -145,9 +150,11 @@ public final class BackoffConfiguration {
 	 * One policy below {@code backoff.policies}.
 	 *
 	 * @param name its name as it is written
+	 * @param spelled whether the name is written at all; environment variables tell only
+	 * its letters and digits
 	 * @param values what it sets
 	 */
-	record PolicyEntry(String name, Map<PolicyKey, ConfigValue> values) {
+	record PolicyEntry(String name, boolean spelled, Map<PolicyKey, ConfigValue> values) {
 
 		PolicyEntry {
 			values = Map.copyOf(values);

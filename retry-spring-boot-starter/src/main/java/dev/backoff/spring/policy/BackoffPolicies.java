@@ -1,7 +1,10 @@
 package dev.backoff.spring.policy;
 
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -29,6 +32,8 @@ public final class BackoffPolicies {
 	private final PropertyResolver resolver;
 
 	private final @Nullable ClassLoader classLoader;
+
+	private final Map<String, String> spellings = new ConcurrentHashMap<>();
 
 	private final Set<String> used = ConcurrentHashMap.newKeySet();
 
@@ -70,6 +75,9 @@ public final class BackoffPolicies {
 		}
 		String name = written.isEmpty() ? label(method) : written;
 		PolicyEntry entry = this.configuration.policy(name);
+		if (entry != null) {
+			markUsed(entry);
+		}
 		if (entry == null && !written.isEmpty()) {
 			checkName(method, written, annotations.stream().allMatch(AnnotationValues::isEmpty), found);
 		}
@@ -77,8 +85,7 @@ public final class BackoffPolicies {
 		if (found.isEmpty()) {
 			PolicyLevels levels = levels(found);
 			annotations.forEach((annotation) -> levels.add(annotation.values()));
-			policy = assemble((entry != null && !written.isEmpty()) ? entry.name() : name, method.place(), entry,
-					levels, found);
+			policy = assemble(written.isEmpty() ? name : spelling(name, entry), entry, levels, found);
 		}
 		problems.addAll(found);
 		return policy;
@@ -98,7 +105,8 @@ public final class BackoffPolicies {
 			problems.add(unknown("Policy " + name, name));
 			throw new InvalidBackoffException(problems);
 		}
-		EffectivePolicy policy = assemble(entry.name(), "Policy " + entry.name(), entry, levels(problems), problems);
+		markUsed(entry);
+		EffectivePolicy policy = assemble(spelling(name, entry), entry, levels(problems), problems);
 		if (policy == null) {
 			throw new InvalidBackoffException(problems);
 		}
@@ -118,8 +126,8 @@ public final class BackoffPolicies {
 		List<Problem> problems = new ArrayList<>();
 		PolicyLevels levels = levels(problems);
 		levels.add(entry);
-		return Optional.ofNullable(
-				new PolicyAssembler(entry.name(), "Policy " + name, levels, this.classLoader, problems).assemble());
+		return Optional
+			.ofNullable(new PolicyAssembler(entry.name(), levels, this.classLoader, problems, problems).assemble());
 	}
 
 	/**
@@ -132,31 +140,50 @@ public final class BackoffPolicies {
 	}
 
 	/**
-	 * Check all policies of the configuration, those that no method uses included.
+	 * Check the whole configuration, after the methods are resolved. Each value is
+	 * checked by itself; whether values fit together, only for policies that nobody uses
+	 * so far: an annotation, or a policy that inherits, may complete the others.
 	 * @param problems gets what is wrong
 	 */
 	public void check(List<Problem> problems) {
-		List<Problem> found = new ArrayList<>(this.configuration.problems());
-		PolicyLevels defaults = levels(found);
-		new PolicyAssembler("defaults", "backoff.defaults", defaults, this.classLoader, found).assemble();
-		for (String name : this.configuration.policyNames()) {
-			PolicyEntry entry = this.configuration.policy(name);
-			if (entry != null) {
-				PolicyLevels levels = levels(found);
-				levels.add(entry);
-				checkAlone(name, levels, found);
-			}
+		Set<Problem> found = new LinkedHashSet<>(this.configuration.problems());
+		checkValues(levels(problems), found);
+		Set<String> inherited = new HashSet<>();
+		for (PolicyEntry entry : this.configuration.entries()) {
+			ConfigValue inherits = entry.values().get(PolicyKey.INHERITS);
+			inherited.add((inherits != null) ? TextValues.canonical(inherits.text()) : "");
 		}
-		found.stream().distinct().filter((problem) -> !problems.contains(problem)).forEach(problems::add);
+		for (PolicyEntry entry : this.configuration.entries()) {
+			String name = TextValues.canonical(entry.name());
+			List<Problem> ofPolicy = new ArrayList<>();
+			PolicyLevels levels = levels(ofPolicy);
+			levels.add(entry);
+			if (this.used.contains(name) || inherited.contains(name)) {
+				checkValues(levels, ofPolicy);
+			}
+			else {
+				new PolicyAssembler(entry.name(), levels, this.classLoader, ofPolicy, ofPolicy).assemble();
+			}
+			found.addAll(ofPolicy);
+		}
+		found.stream().filter((problem) -> !problems.contains(problem)).forEach(problems::add);
 	}
 
-	/* A number that belongs to a shape which an annotation sets is right only with it. */
-	private void checkAlone(String name, PolicyLevels levels, List<Problem> problems) {
+	private void checkValues(PolicyLevels levels, Collection<Problem> problems) {
 		List<Problem> found = new ArrayList<>();
-		new PolicyAssembler(name, "Policy " + name, levels, this.classLoader, found).assemble();
-		found.stream()
-			.filter((problem) -> !problem.message().contains(PolicyAssembler.NO_EFFECT))
-			.forEach(problems::add);
+		new PolicyAssembler("check", levels, this.classLoader, found, new ArrayList<>()).assemble();
+		problems.addAll(found);
+	}
+
+	/**
+	 * Return the names below {@code backoff.policies}.
+	 * @return the names as they are written, or as those who use them write them
+	 */
+	public List<String> names() {
+		return this.configuration.entries().stream().map((entry) -> {
+			String spelling = this.spellings.get(TextValues.canonical(entry.name()));
+			return (entry.spelled() || spelling == null) ? entry.name() : spelling;
+		}).toList();
 	}
 
 	/**
@@ -165,10 +192,7 @@ public final class BackoffPolicies {
 	 * @return the names as they are written
 	 */
 	public List<String> unused() {
-		return this.configuration.policyNames()
-			.stream()
-			.filter((name) -> !this.used.contains(TextValues.canonical(name)))
-			.toList();
+		return names().stream().filter((name) -> !this.used.contains(TextValues.canonical(name))).toList();
 	}
 
 	/**
@@ -227,13 +251,18 @@ public final class BackoffPolicies {
 		return levels;
 	}
 
-	private @Nullable EffectivePolicy assemble(String name, String place, @Nullable PolicyEntry entry,
-			PolicyLevels levels, List<Problem> problems) {
+	private @Nullable EffectivePolicy assemble(String name, @Nullable PolicyEntry entry, PolicyLevels levels,
+			List<Problem> problems) {
 		if (entry != null) {
 			levels.add(entry);
-			markUsed(entry);
 		}
-		return new PolicyAssembler(name, place, levels, this.classLoader, problems).assemble();
+		return new PolicyAssembler(name, levels, this.classLoader, problems, problems).assemble();
+	}
+
+	/* One spelling for all who write the name differently: logs and meters go by it. */
+	private String spelling(String name, @Nullable PolicyEntry entry) {
+		String first = this.spellings.computeIfAbsent(TextValues.canonical(name), (canonical) -> name);
+		return (entry != null && entry.spelled()) ? entry.name() : first;
 	}
 
 	private void markUsed(PolicyEntry entry) {

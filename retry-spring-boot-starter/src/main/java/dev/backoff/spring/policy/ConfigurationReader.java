@@ -4,10 +4,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Function;
 
@@ -15,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
-import org.springframework.boot.context.properties.source.IterableConfigurationPropertySource;
 import org.springframework.core.env.ConfigurableEnvironment;
+import org.springframework.core.env.EnumerablePropertySource;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
 import org.springframework.util.StringUtils;
 
@@ -35,11 +37,16 @@ final class ConfigurationReader {
 	private static final List<String> TOP_LEVEL_KEYS = List.of("enabled", "retries-enabled", "unknown-keys", "random",
 			"metrics.enabled", "metrics.slo", "metrics.calls");
 
+	private static final Set<String> GROUPS = Set.of("policies", "defaults", "metrics");
+
 	private final ConfigurableEnvironment environment;
+
+	/* The names of policies as they are spelled, by what is compared of them. */
+	private final Map<String, String> names = new LinkedHashMap<>();
 
 	private final Map<PolicyKey, ConfigValue> defaults = new LinkedHashMap<>();
 
-	private final Map<String, PolicyUnderWay> policies = new LinkedHashMap<>();
+	private final Map<String, Map<PolicyKey, ConfigValue>> policies = new LinkedHashMap<>();
 
 	private final Map<String, ConfigValue> settings = new LinkedHashMap<>();
 
@@ -52,33 +59,37 @@ final class ConfigurationReader {
 	}
 
 	BackoffConfiguration read() {
-		List<List<WrittenKey>> sources = new ArrayList<>();
-		Set<String> names = new LinkedHashSet<>();
-		List<SystemEnvironmentPropertySource> variables = new ArrayList<>();
+		List<ConfigurationPropertySource> sources = new ArrayList<>();
+		Map<ConfigurationPropertySource, List<WrittenKey>> listed = new IdentityHashMap<>();
 		for (ConfigurationPropertySource source : ConfigurationPropertySources.get(this.environment)) {
-			if (source.getUnderlyingSource() instanceof SystemEnvironmentPropertySource underlying) {
-				variables.add(underlying);
-				sources.add(new ArrayList<>());
-			}
-			else if (source instanceof IterableConfigurationPropertySource iterable) {
-				List<WrittenKey> keys = PropertyKeys.in(iterable);
-				keys.forEach((key) -> noteName(key, names));
-				variables.add(null);
-				sources.add(keys);
+			sources.add(source);
+			Object underlying = source.getUnderlyingSource();
+			if (!(underlying instanceof SystemEnvironmentPropertySource)
+					&& underlying instanceof EnumerablePropertySource<?> enumerable) {
+				List<WrittenKey> keys = PropertyKeys.in(enumerable);
+				keys.forEach(this::noteName);
+				listed.put(source, keys);
 			}
 		}
-		for (int i = 0; i < sources.size(); i++) {
-			SystemEnvironmentPropertySource underlying = variables.get(i);
-			sources.get(i)
-				.addAll((underlying != null) ? EnvironmentKeys.in(underlying, names, TOP_LEVEL_KEYS) : List.of());
-			addSource(sources.get(i));
+		for (ConfigurationPropertySource source : sources) {
+			List<WrittenKey> keys = listed.get(source);
+			addSource((keys != null) ? keys : askedOf(source));
 		}
 		return finish();
 	}
 
-	private static void noteName(WrittenKey key, Set<String> names) {
-		if (key.path().size() > 1 && key.path().get(0).equals("policies")) {
-			names.add(TextValues.canonical(key.path().get(1)));
+	/** Return the keys of a source that only the names of the others explain. */
+	private List<WrittenKey> askedOf(ConfigurationPropertySource source) {
+		if (source.getUnderlyingSource() instanceof SystemEnvironmentPropertySource variables) {
+			return EnvironmentKeys.in(variables, this.names.keySet(), TOP_LEVEL_KEYS);
+		}
+		return PropertyKeys.lookUp(source, this.names.values(), TOP_LEVEL_KEYS);
+	}
+
+	private void noteName(WrittenKey key) {
+		String policy = key.policy();
+		if (policy != null) {
+			this.names.putIfAbsent(TextValues.canonical(policy), policy);
 		}
 	}
 
@@ -97,23 +108,16 @@ final class ConfigurationReader {
 
 	private void checkSpelling(List<WrittenKey> keys) {
 		Map<String, WrittenKey> first = new LinkedHashMap<>();
+		Set<String> reported = new HashSet<>();
 		for (WrittenKey key : keys) {
-			if (key.path().size() < 2 || !key.path().get(0).equals("policies")) {
-				continue;
-			}
-			String name = key.path().get(1);
-			WrittenKey before = first.putIfAbsent(TextValues.canonical(name), key);
-			if (before != null && !before.path().get(1).equals(name)) {
-				Problem problem = Problem.ofPlace(
-						"Policies " + before.path().get(1) + " (" + before.origin() + ") and " + name + " ("
-								+ key.origin() + ")",
+			String name = key.policy();
+			WrittenKey before = (name != null) ? first.putIfAbsent(TextValues.canonical(name), key) : null;
+			if (name != null && before != null && !name.equals(before.policy()) && reported.add(name)) {
+				this.problems.add(Problem.ofPlace(
+						"Policies " + before.policy() + " (" + before.origin() + ") and " + name + " (" + key.origin()
+								+ ")",
 						"names are compared by letters and digits only, so these two are the same",
-						"Rename one of them, or merge the two.");
-				if (this.problems.stream()
-					.noneMatch((known) -> known.fix().equals(problem.fix())
-							&& known.message().startsWith("Policies " + before.path().get(1) + " "))) {
-					this.problems.add(problem);
-				}
+						"Rename one of them, or merge the two."));
 			}
 		}
 	}
@@ -121,69 +125,79 @@ final class ConfigurationReader {
 	private void add(List<WrittenKey> elements) {
 		WrittenKey key = elements.get(0);
 		List<String> path = key.path();
-		String head = TextValues.canonical(path.get(0));
-		if (head.equals("policies") && path.size() > 1) {
-			PolicyUnderWay policy = this.policies.computeIfAbsent(TextValues.canonical(path.get(1)),
-					(name) -> new PolicyUnderWay(path.get(1), new LinkedHashMap<>()));
+		String policy = key.policy();
+		if (policy != null) {
+			String name = TextValues.canonical(policy);
+			Map<PolicyKey, ConfigValue> values = this.policies.computeIfAbsent(name, (any) -> new LinkedHashMap<>());
 			if (path.size() > 2) {
-				addPolicyKey(path.subList(2, path.size()), elements, policy.values(), true);
+				addPolicyKey(path.subList(2, path.size()), elements, values);
 			}
-			else if (!key.texts().get(0).isEmpty()) {
-				this.unknownKeys.add(problem(key, "a policy is a map of keys, not a value",
-						"Write the keys below it, for instance " + key.property() + ".base."));
+			else if (!key.isEmpty()) {
+				this.unknownKeys.add(UnknownKey.group(key, "base"));
 			}
 		}
-		else if (head.equals("defaults") && path.size() > 1) {
-			addPolicyKey(path.subList(1, path.size()), elements, this.defaults, false);
+		else if (TextValues.canonical(path.get(0)).equals("defaults") && path.size() > 1) {
+			addPolicyKey(path.subList(1, path.size()), elements, this.defaults);
 		}
 		else {
 			addSetting(String.join(".", path), elements);
 		}
 	}
 
-	private void addPolicyKey(List<String> path, List<WrittenKey> elements, Map<PolicyKey, ConfigValue> values,
-			boolean policy) {
+	private void addPolicyKey(List<String> path, List<WrittenKey> elements, Map<PolicyKey, ConfigValue> values) {
 		String written = String.join(".", path);
 		PolicyKey key = PolicyKey.of(written);
-		if (key == null || (key == PolicyKey.INHERITS && !policy)) {
-			this.unknownKeys.add(unknownPolicyKey(written, elements.get(0)));
-			return;
+		if (key != null && (key != PolicyKey.INHERITS || values != this.defaults)) {
+			put(key, elements, key.isList(), values);
 		}
-		ConfigValue value = value(elements, key.isList());
-		if (value != null) {
-			values.putIfAbsent(key, value);
+		else if (PolicyKey.isGroup(written)) {
+			if (!elements.get(0).isEmpty()) {
+				this.unknownKeys.add(UnknownKey.group(elements.get(0), "enabled"));
+			}
 		}
-	}
-
-	private Problem unknownPolicyKey(String written, WrittenKey key) {
-		String ours = Nearest.ourWord(written);
-		List<String> known = Arrays.stream(PolicyKey.values()).map(PolicyKey::key).toList();
-		String nearest = (ours != null) ? ours : Nearest.of(written, known);
-		if (nearest != null) {
-			return problem(key, "is no key of a policy", "Write " + nearest + ".");
+		else {
+			this.unknownKeys.add(UnknownKey.ofPolicy(elements.get(0), path));
 		}
-		return problem(key, "is no key of a policy", written.contains(".")
-				? "If the dot belongs to the policy's name, write the name in brackets, as in \"[OrderService.place]\"; known keys: "
-						+ String.join(", ", known) + "."
-				: "Known keys: " + String.join(", ", known) + ".");
 	}
 
 	private void addSetting(String written, List<WrittenKey> elements) {
 		String wanted = TextValues.canonical(written);
 		for (String known : TOP_LEVEL_KEYS) {
 			if (TextValues.canonical(known).equals(wanted)) {
-				ConfigValue value = value(elements, known.equals("metrics.slo"));
-				if (value != null) {
-					this.settings.putIfAbsent(known, value);
-				}
+				put(known, elements, known.equals("metrics.slo"), this.settings);
 				return;
 			}
 		}
-		String nearest = Nearest.of(written, TOP_LEVEL_KEYS);
-		List<String> known = new ArrayList<>(TOP_LEVEL_KEYS);
-		known.addAll(List.of("defaults.*", "policies.*"));
-		this.unknownKeys.add(problem(elements.get(0), "is no key of backoff", (nearest != null)
-				? "Write backoff." + nearest + "." : "Known keys: " + String.join(", ", known) + "."));
+		WrittenKey key = elements.get(0);
+		if (GROUPS.contains(wanted)) {
+			if (!key.isEmpty()) {
+				this.unknownKeys.add(UnknownKey.group(key,
+						wanted.equals("policies") ? "<name>.base" : wanted.equals("metrics") ? "enabled" : "base"));
+			}
+			return;
+		}
+		this.unknownKeys.add(UnknownKey.ofTopLevel(key, TOP_LEVEL_KEYS));
+	}
+
+	private <K> void put(K key, List<WrittenKey> elements, boolean list, Map<K, ConfigValue> values) {
+		List<WrittenKey> whole = elements.stream().filter((element) -> element.index() < 0).toList();
+		if (whole.size() > 1) {
+			reportTwice(whole.get(0), whole.get(1));
+			return;
+		}
+		ConfigValue value = value(elements, list);
+		if (value != null) {
+			values.putIfAbsent(key, value);
+		}
+	}
+
+	private void reportTwice(WrittenKey one, WrittenKey other) {
+		if (Objects.equals(one.policy(), other.policy())) {
+			this.problems.add(Problem.ofPlace(
+					"Keys " + one.property() + " (" + one.origin() + ") and " + other.property() + " (" + other.origin()
+							+ ")",
+					"keys are compared by letters and digits only, so these two are the same", "Remove one of them."));
+		}
 	}
 
 	/**
@@ -192,8 +206,8 @@ final class ConfigurationReader {
 	private @Nullable ConfigValue value(List<WrittenKey> elements, boolean list) {
 		WrittenKey first = elements.get(0);
 		List<String> written = elements.stream().flatMap((element) -> element.texts().stream()).toList();
-		ConfigValue value = new ConfigValue(written, "Invalid " + propertyWithoutIndex(first), first.origin());
-		if (!list && elements.size() > 1) {
+		ConfigValue value = new ConfigValue(written, "Invalid " + first.key(), first.origin());
+		if (!list && (first.index() >= 0 || written.size() > 1)) {
 			this.problems.add(value.problem("must be one value, not a list", "Write one value."));
 			return null;
 		}
@@ -214,15 +228,6 @@ final class ConfigurationReader {
 		return value.withTexts(stripped);
 	}
 
-	private static String propertyWithoutIndex(WrittenKey key) {
-		return (key.index() < 0) ? key.property() : key.property().replaceAll("(\\[\\d+]|_\\d+)$", "");
-	}
-
-	private static Problem problem(WrittenKey key, String rule, String fix) {
-		return Problem.ofValue("Invalid " + propertyWithoutIndex(key), String.join(", ", key.texts()), key.origin(),
-				rule, fix);
-	}
-
 	private BackoffConfiguration finish() {
 		List<String> warnings = new ArrayList<>();
 		Settings parsed = new Settings(setting("enabled", TextValues::flag, true),
@@ -240,7 +245,11 @@ final class ConfigurationReader {
 			this.problems.addAll(this.unknownKeys);
 		}
 		Map<String, PolicyEntry> entries = new LinkedHashMap<>();
-		this.policies.forEach((name, policy) -> entries.put(name, new PolicyEntry(policy.name(), policy.values())));
+		this.policies.forEach((canonical, values) -> {
+			String spelling = this.names.get(canonical);
+			entries.put(canonical,
+					new PolicyEntry((spelling != null) ? spelling : canonical, spelling != null, values));
+		});
 		return new BackoffConfiguration(parsed, this.defaults, entries, this.problems, warnings);
 	}
 
@@ -278,9 +287,6 @@ final class ConfigurationReader {
 	/** The values directly below {@code backoff}. */
 	record Settings(boolean enabled, boolean retriesEnabled, BackoffProperties.RandomKind random,
 			boolean metricsEnabled, List<Duration> slo, BackoffProperties.CallMeter callMeter) {
-	}
-
-	private record PolicyUnderWay(String name, Map<PolicyKey, ConfigValue> values) {
 	}
 
 }

@@ -34,13 +34,14 @@ public final class EffectivePolicy {
 
 	private final Assembly assembly;
 
-	private final @Nullable String classifier;
+	private final @Nullable ConfigValue classifier;
 
 	private final Map<PolicyKey, Value> values;
 
 	private final List<String> advice;
 
-	EffectivePolicy(Assembly assembly, @Nullable String classifier, Map<PolicyKey, Value> values, List<String> advice) {
+	EffectivePolicy(Assembly assembly, @Nullable ConfigValue classifier, Map<PolicyKey, Value> values,
+			List<String> advice) {
 		this.assembly = assembly;
 		this.numbers = assembly.build(List.of(), null, null);
 		this.classifier = classifier;
@@ -81,7 +82,17 @@ public final class EffectivePolicy {
 	 * @return the name, or null
 	 */
 	public @Nullable String classifier() {
-		return this.classifier;
+		return (this.classifier != null) ? this.classifier.text() : null;
+	}
+
+	/**
+	 * Report the policy's own classifier.
+	 * @param rule the rule that it breaks, without a full stop
+	 * @param fix what to write instead, a sentence
+	 * @return the problem, with the place where the classifier is named
+	 */
+	public Problem classifierProblem(String rule, String fix) {
+		return (this.classifier != null) ? this.classifier.problem(rule, fix) : Problem.ofPlace(name(), rule, fix);
 	}
 
 	/**

@@ -3,11 +3,12 @@ package dev.backoff.spring.policy;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import java.util.Locale;
-import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.boot.env.PropertySourceInfo;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
 
 /**
@@ -22,50 +23,53 @@ import org.springframework.core.env.SystemEnvironmentPropertySource;
  */
 final class EnvironmentKeys {
 
-	private static final String PREFIX = "BACKOFF_";
+	/* Dots instead of underscores are rare, but container platforms allow them. */
+	private static final Pattern VARIABLE = Pattern.compile("backoff[_.](.+?)(?:[_\\[](\\d{1,6})]?)?",
+			Pattern.CASE_INSENSITIVE);
 
 	private EnvironmentKeys() {
 	}
 
 	static List<WrittenKey> in(SystemEnvironmentPropertySource source, Collection<String> knownPolicies,
 			Collection<String> topLevelKeys) {
+		String prefix = (source instanceof PropertySourceInfo info && info.getPrefix() != null)
+				? info.getPrefix().replace('-', '_').replace('.', '_') + "_" : "";
 		List<WrittenKey> keys = new ArrayList<>();
-		for (Map.Entry<String, Object> variable : source.getSource().entrySet()) {
-			if (variable.getKey().toUpperCase(Locale.ROOT).startsWith(PREFIX)) {
-				WrittenKey key = key(variable.getKey(), String.valueOf(variable.getValue()).strip(), knownPolicies,
-						topLevelKeys);
+		source.getSource().forEach((variable, value) -> {
+			if (variable.regionMatches(true, 0, prefix, 0, prefix.length())) {
+				WrittenKey key = key(variable, variable.substring(prefix.length()), String.valueOf(value).strip(),
+						knownPolicies, topLevelKeys);
 				if (key != null) {
 					keys.add(key);
 				}
 			}
-		}
+		});
 		return keys;
 	}
 
-	private static @Nullable WrittenKey key(String variable, String text, Collection<String> knownPolicies,
+	private static @Nullable WrittenKey key(String variable, String name, String text, Collection<String> knownPolicies,
 			Collection<String> topLevelKeys) {
-		String name = variable.substring(PREFIX.length());
-		int index = -1;
-		int last = name.lastIndexOf('_');
-		if (last > 0 && name.substring(last + 1).matches("\\d{1,6}")) {
-			index = Integer.parseInt(name.substring(last + 1));
-			name = name.substring(0, last);
+		Matcher parts = VARIABLE.matcher(name);
+		if (!parts.matches()) {
+			return null;
 		}
-		List<String> path = path(TextValues.canonical(name), index, knownPolicies, topLevelKeys);
-		return (path == null) ? null
-				: new WrittenKey(path, index, variable, List.of(text), "the environment variable " + variable);
+		int index = (parts.group(2) != null) ? Integer.parseInt(parts.group(2)) : -1;
+		List<String> path = path(TextValues.canonical(parts.group(1)), index, knownPolicies, topLevelKeys);
+		return (path == null) ? null : new WrittenKey(path, index, "backoff." + String.join(".", path), List.of(text),
+				"the environment variable " + variable);
 	}
 
 	private static @Nullable List<String> path(String letters, int index, Collection<String> knownPolicies,
 			Collection<String> topLevelKeys) {
 		for (String key : topLevelKeys) {
-			if (letters.equals(TextValues.canonical(key))) {
+			if (letters.equals(TextValues.canonical(key)) && (index < 0 || key.equals("metrics.slo"))) {
 				return List.of(key);
 			}
 		}
 		if (letters.startsWith("defaults")) {
 			PolicyKey key = PolicyKey.of(letters.substring("defaults".length()));
-			return (key != null) ? List.of("defaults", key.key()) : null;
+			return (key != null && key != PolicyKey.INHERITS && (index < 0 || key.isList()))
+					? List.of("defaults", key.key()) : null;
 		}
 		return letters.startsWith("policies") ? policyPath(letters.substring("policies".length()), index, knownPolicies)
 				: null;

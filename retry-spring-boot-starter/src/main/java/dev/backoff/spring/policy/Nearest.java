@@ -2,25 +2,34 @@ package dev.backoff.spring.policy;
 
 import java.util.Collection;
 import java.util.Map;
+import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 
-/** The known name that somebody probably meant. */
-final class Nearest {
+/**
+ * The known name that somebody probably meant.
+ *
+ * @since 0.1
+ */
+public final class Nearest {
 
 	/* What other libraries call it, and what we do. */
-	private static final Map<String, String> OTHER_WORDS = Map.ofEntries(
-			Map.entry("maxretries", "max-attempts (retries + 1)"), Map.entry("retries", "max-attempts (retries + 1)"),
-			Map.entry("attempts", "max-attempts"), Map.entry("delay", "base"), Map.entry("initialinterval", "base"),
-			Map.entry("initialdelay", "base"), Map.entry("waitduration", "base"), Map.entry("maxdelay", "cap"),
-			Map.entry("maxinterval", "cap"), Map.entry("maxwait", "cap"),
-			Map.entry("exponentialmaxwaitduration", "cap"), Map.entry("includes", "retry-on"),
-			Map.entry("retryfor", "retry-on"), Map.entry("retryexceptions", "retry-on"),
-			Map.entry("excludes", "abort-on"), Map.entry("noretryfor", "abort-on"),
-			Map.entry("ignoreexceptions", "abort-on"), Map.entry("factor", "multiplier"),
-			Map.entry("exponentialbackoffmultiplier", "multiplier"), Map.entry("randomizedwaitfactor", "jitter"),
-			Map.entry("maxduration", "deadline"), Map.entry("timeout", "deadline"), Map.entry("baseconfig", "inherits"),
-			Map.entry("fallback", "recover"));
+	private static final Map<String, String> OTHER_WORDS = Map.ofEntries(Map.entry("attempts", "max-attempts"),
+			Map.entry("delay", "base"), Map.entry("initialinterval", "base"), Map.entry("initialdelay", "base"),
+			Map.entry("waitduration", "base"), Map.entry("maxdelay", "cap"), Map.entry("maxinterval", "cap"),
+			Map.entry("maxwait", "cap"), Map.entry("exponentialmaxwaitduration", "cap"),
+			Map.entry("includes", "retry-on"), Map.entry("retryfor", "retry-on"),
+			Map.entry("retryexceptions", "retry-on"), Map.entry("excludes", "abort-on"),
+			Map.entry("noretryfor", "abort-on"), Map.entry("ignoreexceptions", "abort-on"),
+			Map.entry("factor", "multiplier"), Map.entry("exponentialbackoffmultiplier", "multiplier"),
+			Map.entry("randomizedwaitfactor", "jitter"), Map.entry("initialbackoff", "base"),
+			Map.entry("minbackoff", "base"), Map.entry("maxbackoff", "cap"), Map.entry("jitterfactor", "jitter"),
+			Map.entry("random", "jitter"), Map.entry("exclude", "abort-on"), Map.entry("include", "retry-on"),
+			Map.entry("maxduration", "deadline"), Map.entry("timeout", "deadline"),
+			Map.entry("baseconfig", "inherits"));
+
+	private static final Set<String> RETRIES = Set.of("maxretries", "retries", "maxretry", "maxretryattempts",
+			"maxretriesallowed", "retrycount", "maxnumretries");
 
 	private Nearest() {
 	}
@@ -30,11 +39,19 @@ final class Nearest {
 		return OTHER_WORDS.get(TextValues.canonical(name));
 	}
 
+	/** Return whether others give a number of retries by this key. */
+	static boolean countsRetries(String name) {
+		return RETRIES.contains(TextValues.canonical(name));
+	}
+
 	/**
 	 * Return the known name that is nearest to the given one, or null if none is within
 	 * two letters, or within one for names of up to four.
+	 * @param name what is written
+	 * @param known what could be meant
+	 * @return one of the known names, or null
 	 */
-	static @Nullable String of(String name, Collection<String> known) {
+	public static @Nullable String of(String name, Collection<String> known) {
 		String wanted = TextValues.canonical(name);
 		String nearest = null;
 		int least = (wanted.length() <= 4) ? 2 : 3;

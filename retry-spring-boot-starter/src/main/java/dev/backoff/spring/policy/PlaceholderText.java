@@ -5,6 +5,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.env.PropertyResolver;
+import org.springframework.util.PlaceholderResolutionException;
 
 /** Text that may hold placeholders, and must not hold expressions. */
 final class PlaceholderText {
@@ -28,9 +29,18 @@ final class PlaceholderText {
 		try {
 			return resolver.resolveRequiredPlaceholders(text);
 		}
+		catch (PlaceholderResolutionException ex) {
+			problems.add(value.problem(
+					"has the placeholder ${" + ex.getPlaceholder() + "}, which "
+							+ (text.contains("${" + ex.getPlaceholder()) ? "nothing defines"
+									: "stands for itself or for nothing"),
+					"Define the property " + ex.getPlaceholder() + ", or give it a default, as in ${"
+							+ ex.getPlaceholder() + ":2s}."));
+			return null;
+		}
 		catch (IllegalArgumentException ex) {
-			problems.add(value.problem("has a placeholder that nothing defines",
-					"Define the property, or give it a default, as in ${name:2s}."));
+			problems
+				.add(value.problem("has a placeholder that cannot be resolved", "Write it as ${name} or ${name:2s}."));
 			return null;
 		}
 	}

@@ -120,4 +120,9 @@ public enum PolicyKey {
 			.orElse(null);
 	}
 
+	/** Return whether keys stand below the given one. */
+	static boolean isGroup(String text) {
+		return TextValues.canonical(text).equals("retryafter");
+	}
+
 }

@@ -1,6 +1,7 @@
 package dev.backoff.spring.policy;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.EnumMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -26,6 +27,8 @@ final class PolicyLevels {
 	private final List<Problem> problems;
 
 	private final Map<PolicyKey, Ranked> strongest = new EnumMap<>(PolicyKey.class);
+
+	private final List<Map.Entry<PolicyKey, ConfigValue>> written = new ArrayList<>();
 
 	private final List<ConfigValue> abortOn = new ArrayList<>();
 
@@ -69,19 +72,33 @@ final class PolicyLevels {
 	private @Nullable PolicyEntry ancestor(ConfigValue inherits, Set<String> seen) {
 		PolicyEntry ancestor = this.configuration.policy(inherits.text());
 		if (ancestor == null) {
-			String nearest = Nearest.of(inherits.text(), this.configuration.policyNames());
+			String nearest = Nearest.of(inherits.text(),
+					this.configuration.policyNames().stream().filter((name) -> !seen.contains(name)).toList());
 			this.problems
 				.add(inherits.problem("names a policy that is not defined", (nearest != null) ? "Write " + nearest + "."
 						: "Define backoff.policies." + inherits.text() + ", or remove the key."));
 			return null;
 		}
 		if (seen.contains(ancestor.name())) {
-			this.problems.add(inherits.problem(
-					"closes a circle: " + String.join(" inherits ", seen) + " inherits " + ancestor.name(),
-					"Remove one of these inherits keys."));
+			reportCircle(List.copyOf(seen), ancestor.name());
 			return null;
 		}
 		return ancestor;
+	}
+
+	/** Report a circle once, from whichever of its policies it is found. */
+	private void reportCircle(List<String> seen, String closing) {
+		List<String> members = seen.subList(seen.indexOf(closing), seen.size());
+		String first = this.configuration.policyNames().stream().filter(members::contains).findFirst().orElse(closing);
+		List<String> circle = new ArrayList<>(members);
+		Collections.rotate(circle, -circle.indexOf(first));
+		PolicyEntry last = this.configuration.policy(circle.get(circle.size() - 1));
+		ConfigValue inherits = (last != null) ? last.values().get(PolicyKey.INHERITS) : null;
+		if (inherits != null) {
+			this.problems
+				.add(inherits.problem("closes a circle: " + String.join(" inherits ", circle) + " inherits " + first,
+						"Remove one of these inherits keys."));
+		}
 	}
 
 	private void addPreset(ConfigValue written) {
@@ -94,39 +111,45 @@ final class PolicyLevels {
 			return;
 		}
 		this.strength++;
-		String origin = "preset " + preset.key() + ", " + written.origin();
 		// its base means an exponential, so a ladder of a weaker level is no longer in
 		// effect
-		put(PolicyKey.SHAPE, presetValue("exponential", written, origin));
-		put(PolicyKey.BASE, presetValue(DurationText.exact(preset.base()), written, origin));
-		put(PolicyKey.CAP, presetValue(DurationText.exact(preset.cap()), written, origin));
-		put(PolicyKey.MAX_ATTEMPTS, presetValue((preset.maxAttempts() == RetryPolicy.UNLIMITED_ATTEMPTS) ? "unlimited"
-				: Integer.toString(preset.maxAttempts()), written, origin));
+		put(PolicyKey.SHAPE, "exponential", preset, written);
+		put(PolicyKey.BASE, DurationText.exact(preset.base()), preset, written);
+		put(PolicyKey.CAP, DurationText.exact(preset.cap()), preset, written);
+		put(PolicyKey.MAX_ATTEMPTS, (preset.maxAttempts() == RetryPolicy.UNLIMITED_ATTEMPTS) ? "unlimited"
+				: Integer.toString(preset.maxAttempts()), preset, written);
 		if (preset.deadline() != null) {
-			put(PolicyKey.DEADLINE, presetValue(DurationText.exact(preset.deadline()), written, origin));
+			put(PolicyKey.DEADLINE, DurationText.exact(preset.deadline()), preset, written);
 		}
 		if (preset.multiplier() != null) {
-			put(PolicyKey.MULTIPLIER, presetValue(preset.multiplier().toString(), written, origin));
+			put(PolicyKey.MULTIPLIER, preset.multiplier().toString(), preset, written);
 		}
 		if (preset.jitter() != null) {
-			put(PolicyKey.JITTER, presetValue(preset.jitter().toString(), written, origin));
+			put(PolicyKey.JITTER, preset.jitter().toString(), preset, written);
 		}
 	}
 
-	private static ConfigValue presetValue(String text, ConfigValue preset, String origin) {
-		return new ConfigValue(List.of(text), preset.place(), origin);
+	private void put(PolicyKey key, String text, Preset preset, ConfigValue written) {
+		put(key, new ConfigValue(List.of(text), written.place() + ": its " + key.key(),
+				"preset " + preset.key() + ", " + written.origin()));
 	}
 
 	private void put(PolicyKey key, ConfigValue value) {
 		if (key == PolicyKey.ABORT_ON) {
 			this.abortOn.add(value);
 		}
+		this.written.add(Map.entry(key, value));
 		this.strongest.put(key, new Ranked(value, this.strength));
 	}
 
 	/** Return the strongest value of a key, or null. */
 	@Nullable Ranked get(PolicyKey key) {
 		return this.strongest.get(key);
+	}
+
+	/** Return all values, the shadowed ones included. */
+	List<Map.Entry<PolicyKey, ConfigValue>> written() {
+		return this.written;
 	}
 
 	/** Return the abort lists of all levels. */

@@ -9,10 +9,12 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.source.ConfigurationProperty;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
-import org.springframework.boot.context.properties.source.IterableConfigurationPropertySource;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
 import org.springframework.boot.origin.Origin;
 import org.springframework.boot.origin.PropertySourceOrigin;
+import org.springframework.boot.origin.SystemEnvironmentOrigin;
 import org.springframework.boot.origin.TextResourceOrigin;
+import org.springframework.core.env.EnumerablePropertySource;
 import org.springframework.core.io.Resource;
 
 /** The keys below {@code backoff} in a file, on the command line or the like. */
@@ -23,18 +25,63 @@ final class PropertyKeys {
 	private PropertyKeys() {
 	}
 
-	static List<WrittenKey> in(IterableConfigurationPropertySource source) {
+	/*
+	 * Not by way of Boot's names: two spellings of one key are equal there, and the
+	 * second would get the value and the line of the first.
+	 */
+	static List<WrittenKey> in(EnumerablePropertySource<?> source) {
 		List<WrittenKey> keys = new ArrayList<>();
-		source.stream().filter(ROOT::isAncestorOf).forEach((name) -> {
-			ConfigurationProperty property = source.getConfigurationProperty(name);
-			if (property != null) {
-				keys.add(key(name, property));
+		for (String property : source.getPropertyNames()) {
+			ConfigurationPropertyName name = name(property);
+			Object value = (name != null && ROOT.isAncestorOf(name)) ? source.getProperty(property) : null;
+			if (name != null && value != null) {
+				keys.add(key(name, value, PropertySourceOrigin.get(source, property)));
 			}
-		});
+		}
 		return keys;
 	}
 
-	private static WrittenKey key(ConfigurationPropertyName name, ConfigurationProperty property) {
+	private static @Nullable ConfigurationPropertyName name(String property) {
+		return property.regionMatches(true, 0, "backoff", 0, "backoff".length())
+				? ConfigurationPropertyName.adapt(property, '.') : null;
+	}
+
+	/** Ask a source that cannot list its keys for all that it can have. */
+	static List<WrittenKey> lookUp(ConfigurationPropertySource source, Collection<String> policies,
+			Collection<String> topLevelKeys) {
+		List<WrittenKey> keys = new ArrayList<>();
+		topLevelKeys.forEach((key) -> lookUp(source, ROOT.append(key), keys));
+		List<ConfigurationPropertyName> parents = new ArrayList<>();
+		parents.add(ROOT.append("defaults"));
+		for (String policy : policies) {
+			boolean plain = policy.indexOf('.') < 0 && ConfigurationPropertyName.isValid(policy);
+			parents.add(ROOT.append("policies").append(plain ? policy : "[" + policy + "]"));
+		}
+		for (ConfigurationPropertyName parent : parents) {
+			for (PolicyKey key : PolicyKey.values()) {
+				lookUp(source, parent.append(key.key()), keys);
+			}
+		}
+		return keys;
+	}
+
+	private static void lookUp(ConfigurationPropertySource source, ConfigurationPropertyName name,
+			List<WrittenKey> keys) {
+		ConfigurationProperty property = source.getConfigurationProperty(name);
+		if (property != null) {
+			keys.add(key(name, property.getValue(), property.getOrigin()));
+			return;
+		}
+		for (int i = 0; property != null || i == 0; i++) {
+			ConfigurationPropertyName element = name.append("[" + i + "]");
+			property = source.getConfigurationProperty(element);
+			if (property != null) {
+				keys.add(key(element, property.getValue(), property.getOrigin()));
+			}
+		}
+	}
+
+	private static WrittenKey key(ConfigurationPropertyName name, Object value, @Nullable Origin origin) {
 		int size = name.getNumberOfElements();
 		boolean indexed = name.isLastElementIndexed() && name.isNumericIndex(size - 1);
 		List<String> path = new ArrayList<>();
@@ -42,7 +89,17 @@ final class PropertyKeys {
 			path.add(name.getElement(i, Form.ORIGINAL));
 		}
 		int index = indexed ? Integer.parseInt(name.getElement(size - 1, Form.ORIGINAL)) : -1;
-		return new WrittenKey(path, index, name.toString(), texts(property.getValue()), origin(property));
+		return new WrittenKey(path, index, written(name), texts(value), place(origin));
+	}
+
+	private static String written(ConfigurationPropertyName name) {
+		StringBuilder text = new StringBuilder();
+		for (int i = 0; i < name.getNumberOfElements(); i++) {
+			String element = name.getElement(i, Form.ORIGINAL);
+			boolean plain = element.matches("[\\w-]+") && !name.isNumericIndex(i);
+			text.append(plain ? ((i == 0) ? element : "." + element) : "[" + element + "]");
+		}
+		return text.toString();
 	}
 
 	private static List<String> texts(Object value) {
@@ -55,8 +112,12 @@ final class PropertyKeys {
 		return List.of(String.valueOf(value).strip());
 	}
 
-	private static String origin(ConfigurationProperty property) {
-		Origin origin = property.getOrigin();
+	private static String place(@Nullable Origin written) {
+		Origin origin = (written instanceof PropertySourceOrigin wrapper && wrapper.getOrigin() != null)
+				? wrapper.getOrigin() : written;
+		if (origin instanceof SystemEnvironmentOrigin variable) {
+			return "the environment variable " + variable.getProperty();
+		}
 		if (origin instanceof TextResourceOrigin text) {
 			String file = file(text.getResource());
 			return (text.getLocation() != null) ? file + ":" + (text.getLocation().getLine() + 1) : file;
@@ -65,6 +126,7 @@ final class PropertyKeys {
 			return switch (source.getPropertySource().getName()) {
 				case "commandLineArgs" -> "the command line";
 				case "systemProperties" -> "a system property";
+				case "spring.application.json" -> "SPRING_APPLICATION_JSON";
 				default -> "the property source " + source.getPropertySource().getName();
 			};
 		}

@@ -11,7 +11,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 
 import dev.backoff.Preset;
 import dev.backoff.RetryPolicy;
@@ -25,6 +24,8 @@ import dev.backoff.time.DurationText;
 final class TextValues {
 
 	private static final Pattern SIMPLE_DURATION = Pattern.compile("([+-]?\\d+)([a-zA-Zµ]{0,2})");
+
+	private static final Pattern ISO_DURATION = Pattern.compile("[+-]?[pP]");
 
 	private static final Pattern DECIMAL_DURATION = Pattern.compile("(\\d*\\.\\d+)(ms|s|m|h|d)");
 
@@ -66,6 +67,20 @@ final class TextValues {
 		return duration;
 	}
 
+	/** Read a deadline; zero stands for none. */
+	static Duration deadline(String text) {
+		if (text.equalsIgnoreCase("none")) {
+			return Duration.ZERO;
+		}
+		try {
+			return positiveDuration(text);
+		}
+		catch (InvalidTextException ex) {
+			throw ex.fix().equals(DURATION_FIX)
+					? new InvalidTextException(ex.rule(), "Write a duration such as 5s, or none.") : ex;
+		}
+	}
+
 	private static Duration anyDuration(String text) {
 		Matcher simple = SIMPLE_DURATION.matcher(text);
 		try {
@@ -75,7 +90,7 @@ final class TextValues {
 					return Duration.of(Long.parseLong(simple.group(1)), unit);
 				}
 			}
-			else if (text.regionMatches(true, 0, "P", 0, 1) || text.startsWith("-P")) {
+			else if (ISO_DURATION.matcher(text).lookingAt()) {
 				return Duration.parse(text);
 			}
 		}
@@ -90,7 +105,7 @@ final class TextValues {
 		if (!closed.equals(text) && SIMPLE_DURATION.matcher(closed).matches()) {
 			return "Write it without blanks: " + closed + ".";
 		}
-		Matcher decimal = DECIMAL_DURATION.matcher(closed);
+		Matcher decimal = DECIMAL_DURATION.matcher(closed.toLowerCase(Locale.ROOT));
 		if (decimal.matches()) {
 			ChronoUnit unit = UNITS.getOrDefault(decimal.group(2), ChronoUnit.SECONDS);
 			double nanos = Double.parseDouble(decimal.group(1)) * unit.getDuration().toNanos();
@@ -234,10 +249,12 @@ final class TextValues {
 				return constant;
 			}
 		}
-		String words = Arrays.stream(type.getEnumConstants())
+		List<String> words = Arrays.stream(type.getEnumConstants())
 			.map((constant) -> constant.name().toLowerCase(Locale.ROOT).replace('_', '-'))
-			.collect(Collectors.joining(", "));
-		throw new InvalidTextException("must be one of " + words, "Write one of " + words + ".");
+			.toList();
+		String nearest = Nearest.of(text, words);
+		throw new InvalidTextException("must be one of " + String.join(", ", words),
+				(nearest != null) ? "Write " + nearest + "." : "Write one of these words.");
 	}
 
 	/** Read a preset. */

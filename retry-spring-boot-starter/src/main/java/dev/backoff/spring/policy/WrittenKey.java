@@ -2,6 +2,8 @@ package dev.backoff.spring.policy;
 
 import java.util.List;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * One key as a source of configuration has it.
  *
@@ -17,6 +19,27 @@ record WrittenKey(List<String> path, int index, String property, List<String> te
 	/** Return the path as it is compared. */
 	String canonicalPath() {
 		return String.join(".", this.path.stream().map(TextValues::canonical).toList());
+	}
+
+	/** Return the name of the policy that the key is below, or null. */
+	@Nullable String policy() {
+		return (this.path.size() > 1 && TextValues.canonical(this.path.get(0)).equals("policies")) ? this.path.get(1)
+				: null;
+	}
+
+	/** Return the whole key as written, without an index. */
+	String key() {
+		return (this.index < 0) ? this.property : this.property.replaceAll("\\[\\d+]$", "");
+	}
+
+	/** Return whether nothing is written after the key. */
+	boolean isEmpty() {
+		return this.texts.stream().allMatch(String::isBlank);
+	}
+
+	/** Return a report that the key is wrong. */
+	Problem problem(String rule, String fix) {
+		return Problem.ofValue("Invalid " + key(), String.join(", ", this.texts), this.origin, rule, fix);
 	}
 
 }

@@ -76,10 +76,20 @@ class PlannedDelaysTests {
 				assertThat(plan.delays()).extracting(DelayDescriptor::leastMs)
 					.containsExactlyElementsOf(least.subList(0, 10));
 				assertThat(plan.delays()).extracting(DelayDescriptor::greatestMs)
+					.usingElementComparator(PlannedDelaysTests::compareBound)
 					.containsExactlyElementsOf(greatest.subList(0, 10));
-				assertThat(plan.waits().worstMs()).isCloseTo(sum(greatest), within(1e-6));
+				assertThat(compareBound(plan.waits().worstMs(), sum(greatest))).isZero();
 				checkMeans(plan, drawn(context, RandomSources.seeded(SEED), CALLS));
 			});
+	}
+
+	/*
+	 * The bound itself is never drawn; a decorrelated delay is up to three times the
+	 * last.
+	 */
+	private static int compareBound(double planned, double drawn) {
+		double below = planned - drawn;
+		return (below >= -ROUNDING && below <= 50 * NANO + ROUNDING) ? 0 : (below < 0) ? -1 : 1;
 	}
 
 	private static void checkMeans(PlanDescriptor plan, List<Double> drawn) {
@@ -110,6 +120,7 @@ class PlannedDelaysTests {
 			.run((context) -> {
 				PlanDescriptor plan = plan(context);
 				assertThat(plan.delays()).extracting(DelayDescriptor::greatestMs)
+					.usingElementComparator(PlannedDelaysTests::compareBound)
 					.containsExactlyElementsOf(drawn(context, RandomSources.greatest(), 1))
 					.hasSize(3);
 				assertThat(plan.waits().meanMs()).isEqualTo(75 + 150 + 300);

@@ -53,8 +53,8 @@ class RateLimitFieldTests {
 
 	@Test
 	void saturates() {
-		assertThat(RateLimitField.wait("\"a\";r=0;t=" + "9".repeat(20))).isEqualTo(ServerHints.LONGEST);
-		assertThat(RateLimitField.wait("\"a\";r=0;t=" + "9".repeat(100))).isEqualTo(ServerHints.LONGEST);
+		assertThat(RateLimitField.wait("\"a\";r=0;t=" + "9".repeat(20))).isEqualTo(ServerWait.LONGEST);
+		assertThat(RateLimitField.wait("\"a\";r=0;t=" + "9".repeat(100))).isEqualTo(ServerWait.LONGEST);
 	}
 
 }

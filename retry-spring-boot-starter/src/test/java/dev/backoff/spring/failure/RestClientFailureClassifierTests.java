@@ -213,6 +213,14 @@ class RestClientFailureClassifierTests {
 	}
 
 	@Test
+	void theResponseCountsWhereverItIs() {
+		HttpClientErrorException response = new HttpClientErrorException(HttpStatus.BAD_REQUEST);
+		assertSays(this.classifier, new RestClientException("token refused", response), "permanent");
+		assertSays(this.classifier, new ResourceAccessException("x", new IOException("token refused", response)),
+				"permanent");
+	}
+
+	@Test
 	void knowsNothingOfOtherFailures() {
 		assertSays(this.classifier, new IOException("reset"), "nothing");
 	}

@@ -39,14 +39,14 @@ class ServerHintsTests {
 				"9223372036854775808", "99999999999999999999" })
 		void saturates(String text) {
 			Duration wait = retryAfter(text);
-			assertThat(wait).isEqualTo(ServerHints.LONGEST);
+			assertThat(wait).isEqualTo(ServerWait.LONGEST);
 			assertThat(Nanos.of(wait)).isPositive();
 			assertThat(wait.toNanos()).isPositive();
 		}
 
 		@Test
 		void saturatesAtAHundredDigits() {
-			assertThat(retryAfter("1" + "0".repeat(100))).isEqualTo(ServerHints.LONGEST);
+			assertThat(retryAfter("1" + "0".repeat(100))).isEqualTo(ServerWait.LONGEST);
 		}
 
 		@ParameterizedTest
@@ -99,7 +99,7 @@ class ServerHintsTests {
 
 		@Test
 		void isBoundedInTheYear9999() {
-			assertThat(retryAfter("Fri, 31 Dec 9999 23:59:59 GMT")).isEqualTo(ServerHints.LONGEST);
+			assertThat(retryAfter("Fri, 31 Dec 9999 23:59:59 GMT")).isEqualTo(ServerWait.LONGEST);
 		}
 
 	}

@@ -1,0 +1,72 @@
+package dev.backoff;
+
+import java.io.IOException;
+import java.time.Duration;
+
+import org.junit.jupiter.api.Test;
+
+import dev.backoff.fixture.VirtualTime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class RetryCallTests {
+
+	private final VirtualTime time = new VirtualTime();
+
+	private final RetryCall call = new RetryCall(null);
+
+	@Test
+	void notesTheLastThirtyTwoFailuresOfCallsInside() {
+		begin(RetryPolicy.defaults("p"));
+		IOException first = new IOException();
+		IOException second = new IOException();
+		this.call.stoppedInside(first);
+		this.call.stoppedInside(second);
+		for (int i = 0; i < 31; i++) {
+			this.call.stoppedInside(new IOException());
+		}
+		assertThat(this.call.hasStoppedInside(first)).isFalse();
+		assertThat(this.call.hasStoppedInside(second)).isTrue();
+	}
+
+	@Test
+	void forgetsThemWithTheAttempt() {
+		begin(RetryPolicy.defaults("p"));
+		IOException failure = new IOException();
+		this.call.stoppedInside(failure);
+		this.call.beginNext(this.time.nanoTime());
+		assertThat(this.call.hasStoppedInside(failure)).isFalse();
+	}
+
+	@Test
+	void isAsNewAfterItIsCleared() {
+		begin(RetryPolicy.builder("p").deadline(Duration.ofSeconds(1)).build());
+		IOException failure = new IOException();
+		String key = this.call.key().get();
+		this.call.attemptEnded(Outcome.ofRetryable(failure, null), 5);
+		this.call.delayChosen(new Decision.RetryAfter(7, 7, DelaySource.POLICY));
+		this.call.stoppedInside(failure);
+		this.call.clear();
+		assertThat(this.call.isRunning()).isFalse();
+		begin(RetryPolicy.defaults("p"));
+		assertThat(this.call.attempt()).isEqualTo(1);
+		assertThat(this.call.previousFailure()).isNull();
+		assertThat(this.call.previousDelay()).isZero();
+		assertThat(this.call.keyIfUsed()).isNull();
+		assertThat(this.call.key().get()).isNotEqualTo(key);
+		assertThat(this.call.story().attempts()).isEmpty();
+		assertThat(this.call.timeLeftNow()).isEqualTo(Long.MAX_VALUE);
+		assertThat(this.call.hasStoppedInside(failure)).isFalse();
+	}
+
+	@Test
+	void isReusedOneLevelInside() {
+		assertThat(this.call.inner()).isSameAs(this.call.inner());
+		assertThat(this.call.inner().enclosing()).isSameAs(this.call);
+	}
+
+	private void begin(RetryPolicy policy) {
+		this.call.begin(policy, this.time, this.time.nanoTime());
+	}
+
+}

@@ -1,0 +1,82 @@
+package dev.backoff.spring.failure;
+
+import java.time.Duration;
+
+import io.grpc.Metadata;
+import io.grpc.Status;
+import io.grpc.StatusException;
+import io.grpc.StatusRuntimeException;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.util.ClassUtils;
+
+import dev.backoff.Causes;
+import dev.backoff.FailureClassification;
+import dev.backoff.FailureClassifier;
+import dev.backoff.RetryCause;
+
+/**
+ * Classify the statuses of gRPC, also where they are the cause of another exception.
+ *
+ * <pre>
+ * UNAVAILABLE, ABORTED, DEADLINE_EXCEEDED    transient
+ * RESOURCE_EXHAUSTED                         throttled
+ * any other but OK                           permanent
+ * </pre>
+ *
+ * The server's hint is the longer of the trailer {@code grpc-retry-pushback-ms} and, with
+ * {@code grpc-protobuf} present, the detail {@code google.rpc.RetryInfo}. A pushback that
+ * is negative or no number means "do not retry". A channel that retries by its own
+ * service configuration multiplies with ours. Thread-safe.
+ *
+ * @since 0.1
+ */
+public final class GrpcFailureClassifier implements FailureClassifier {
+
+	private static final Metadata.Key<String> PUSHBACK = Metadata.Key.of("grpc-retry-pushback-ms",
+			Metadata.ASCII_STRING_MARSHALLER);
+
+	private static final FailureClassification PERMANENT = FailureClassification.permanent(RetryCause.GRPC);
+
+	private static final boolean DETAILS_PRESENT = ClassUtils.isPresent("io.grpc.protobuf.StatusProto",
+			GrpcFailureClassifier.class.getClassLoader());
+
+	/** Create the classifier. */
+	public GrpcFailureClassifier() {
+	}
+
+	@Override
+	public @Nullable FailureClassification classify(Throwable failure) {
+		Throwable found = Causes.find(failure,
+				(link) -> link instanceof StatusRuntimeException || link instanceof StatusException);
+		if (found instanceof StatusRuntimeException unchecked) {
+			return classify(found, unchecked.getStatus(), unchecked.getTrailers());
+		}
+		return (found instanceof StatusException checked) ? classify(found, checked.getStatus(), checked.getTrailers())
+				: null;
+	}
+
+	private static @Nullable FailureClassification classify(Throwable found, Status status,
+			@Nullable Metadata trailers) {
+		return switch (status.getCode()) {
+			case OK -> null;
+			case UNAVAILABLE, ABORTED, DEADLINE_EXCEEDED ->
+				hinted(FailureClassification.transientFailure(RetryCause.GRPC), found, trailers);
+			case RESOURCE_EXHAUSTED -> hinted(FailureClassification.throttled(RetryCause.GRPC), found, trailers);
+			default -> PERMANENT;
+		};
+	}
+
+	private static FailureClassification hinted(FailureClassification classification, Throwable found,
+			@Nullable Metadata trailers) {
+		String pushback = (trailers != null) ? trailers.get(PUSHBACK) : null;
+		Duration asked = (pushback != null) ? ServerWait.ofMillis(pushback.strip()) : null;
+		if (pushback != null && asked == null) {
+			return classification.withPushback();
+		}
+		Duration detail = DETAILS_PRESENT ? GrpcRetryDetail.wait(found) : null;
+		Duration hint = (asked == null || (detail != null && detail.compareTo(asked) > 0)) ? detail : asked;
+		return (hint != null) ? classification.withHint(hint) : classification;
+	}
+
+}

@@ -1,0 +1,50 @@
+package dev.backoff.spring.failure;
+
+import java.time.Duration;
+
+import com.google.protobuf.Any;
+import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.rpc.RetryInfo;
+import com.google.rpc.Status;
+import io.grpc.protobuf.StatusProto;
+import org.jspecify.annotations.Nullable;
+
+/** The detail of a gRPC status that names a wait. */
+final class GrpcRetryDetail {
+
+	private GrpcRetryDetail() {
+	}
+
+	/**
+	 * Return how long the server asks to wait.
+	 * @param failure an exception with a gRPC status
+	 * @return zero or more, or null if it does not ask
+	 */
+	static @Nullable Duration wait(Throwable failure) {
+		Status status = StatusProto.fromThrowable(failure);
+		if (status == null) {
+			return null;
+		}
+		for (Any detail : status.getDetailsList()) {
+			if (detail.is(RetryInfo.class)) {
+				return read(detail);
+			}
+		}
+		return null;
+	}
+
+	private static @Nullable Duration read(Any detail) {
+		try {
+			RetryInfo info = detail.unpack(RetryInfo.class);
+			if (!info.hasRetryDelay()) {
+				return null;
+			}
+			long seconds = Math.min(info.getRetryDelay().getSeconds(), ServerWait.LONGEST.toSeconds());
+			return ServerWait.bounded(Duration.ofSeconds(Math.max(seconds, -1), info.getRetryDelay().getNanos()));
+		}
+		catch (InvalidProtocolBufferException ex) {
+			return null;
+		}
+	}
+
+}

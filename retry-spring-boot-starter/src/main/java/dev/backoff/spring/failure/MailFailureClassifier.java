@@ -1,0 +1,119 @@
+package dev.backoff.spring.failure;
+
+import jakarta.mail.Address;
+import jakarta.mail.AuthenticationFailedException;
+import jakarta.mail.MessagingException;
+import jakarta.mail.SendFailedException;
+import org.eclipse.angus.mail.smtp.SMTPAddressFailedException;
+import org.eclipse.angus.mail.smtp.SMTPSendFailedException;
+import org.eclipse.angus.mail.smtp.SMTPSenderFailedException;
+import org.eclipse.angus.mail.util.MailConnectException;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.mail.MailAuthenticationException;
+import org.springframework.mail.MailException;
+import org.springframework.mail.MailParseException;
+import org.springframework.mail.MailPreparationException;
+import org.springframework.mail.MailSendException;
+
+import dev.backoff.Causes;
+import dev.backoff.FailureClassification;
+import dev.backoff.FailureClassifier;
+import dev.backoff.FailureClassification.Kind;
+import dev.backoff.RetryCause;
+
+/**
+ * Classify failures to send mail, as Spring's mail sender and Jakarta Mail over SMTP
+ * report them.
+ *
+ * <pre>
+ * refused credentials, a message that cannot be built    permanent
+ * sent to some of the recipients                         permanent: they would get it twice
+ * reply 5xx to any recipient or to the message           permanent
+ * reply 4xx                                              transient, other
+ * no connection                                          transient, connect
+ * I/O                                                    as {@link IoFailureClassifier} says
+ * </pre>
+ *
+ * Of several messages sent in one call, one permanent failure makes the whole call
+ * permanent. Those that went out are sent again by a retry: send one message per call.
+ * Thread-safe.
+ *
+ * @since 0.1
+ */
+public final class MailFailureClassifier implements FailureClassifier {
+
+	private static final FailureClassification PERMANENT = FailureClassification.permanent(RetryCause.OTHER);
+
+	private static final FailureClassification TRANSIENT = FailureClassification.transientFailure(RetryCause.OTHER);
+
+	private final IoFailureClassifier io = new IoFailureClassifier();
+
+	/** Create the classifier. */
+	public MailFailureClassifier() {
+	}
+
+	@Override
+	public @Nullable FailureClassification classify(Throwable failure) {
+		Throwable found = Causes.find(failure,
+				(link) -> link instanceof MailException || link instanceof MessagingException);
+		if (found == null) {
+			return null;
+		}
+		if (found instanceof MailSendException send && send.getMessageExceptions().length > 0) {
+			return classifyAll(send.getMessageExceptions());
+		}
+		return classifyOne(found);
+	}
+
+	private @Nullable FailureClassification classifyAll(Exception[] failures) {
+		FailureClassification answer = null;
+		for (Exception failure : failures) {
+			FailureClassification next = classifyOne(failure);
+			if (next != null && next.kind() == Kind.PERMANENT) {
+				return next;
+			}
+			answer = (answer != null) ? answer : next;
+		}
+		return answer;
+	}
+
+	private @Nullable FailureClassification classifyOne(Throwable found) {
+		FailureClassification answer = null;
+		for (Throwable link : Causes.of(found)) {
+			if (isRefused(link) || replyCode(link) >= 500) {
+				return PERMANENT;
+			}
+			answer = (replyCode(link) >= 400) ? TRANSIENT : answer;
+		}
+		if (answer != null) {
+			return answer;
+		}
+		FailureClassification io = this.io.classify(found);
+		if (io != null) {
+			return io;
+		}
+		return (Causes.find(found, MailConnectException.class) != null)
+				? FailureClassification.transientFailure(RetryCause.CONNECT) : null;
+	}
+
+	private static boolean isRefused(Throwable link) {
+		if (link instanceof SendFailedException send) {
+			Address[] sent = send.getValidSentAddresses();
+			return sent != null && sent.length > 0;
+		}
+		return link instanceof AuthenticationFailedException || link instanceof MailAuthenticationException
+				|| link instanceof MailParseException || link instanceof MailPreparationException;
+	}
+
+	private static int replyCode(Throwable link) {
+		if (link instanceof SMTPSendFailedException send) {
+			return send.getReturnCode();
+		}
+		if (link instanceof SMTPAddressFailedException address) {
+			return address.getReturnCode();
+		}
+		return (link instanceof SMTPSenderFailedException sender) ? sender.getReturnCode() : -1;
+	}
+
+}

@@ -1,0 +1,85 @@
+package dev.backoff.spring.failure;
+
+import java.util.List;
+import java.util.Set;
+
+import org.jspecify.annotations.Nullable;
+
+import dev.backoff.Causes;
+import dev.backoff.FailureClassification;
+import dev.backoff.FailureClassifier;
+import dev.backoff.RetryCause;
+
+/**
+ * Classify failures of Redis as Lettuce, Jedis and Spring Data report them, told by the
+ * names of their classes and by the first word of an error that the server replied.
+ *
+ * <pre>
+ * LOADING, BUSY, TRYAGAIN, CLUSTERDOWN, MASTERDOWN, READONLY   transient, other
+ * any other error that the server replied                      permanent
+ * no reply in time                                             transient, timeout
+ * no connection                                                transient, connect
+ * no connection free in the pool                               transient, pool
+ * </pre>
+ *
+ * What the server replied counts before what the client made of it: a connection that
+ * failed for a wrong password is permanent. READONLY comes from a server that is no
+ * longer the primary. Thread-safe.
+ *
+ * @since 0.1
+ */
+public final class RedisFailureClassifier implements FailureClassifier {
+
+	private static final Set<String> REPLY_NAMES = Set.of("io.lettuce.core.RedisCommandExecutionException",
+			"redis.clients.jedis.exceptions.JedisDataException");
+
+	private static final List<String> PASSING_REPLIES = List.of("LOADING ", "BUSY ", "TRYAGAIN ", "CLUSTERDOWN ",
+			"MASTERDOWN ", "READONLY ", "ERR max number of clients");
+
+	private static final Set<String> TIMEOUT_NAMES = Set.of("io.lettuce.core.RedisCommandTimeoutException");
+
+	private static final Set<String> CONNECT_NAMES = Set.of("io.lettuce.core.RedisConnectionException",
+			"redis.clients.jedis.exceptions.JedisConnectionException",
+			"org.springframework.data.redis.RedisConnectionFailureException");
+
+	private static final Set<String> POOL_NAMES = Set.of("org.springframework.data.redis.connection.PoolException");
+
+	private final IoFailureClassifier io = new IoFailureClassifier();
+
+	/** Create the classifier. */
+	public RedisFailureClassifier() {
+	}
+
+	@Override
+	public @Nullable FailureClassification classify(Throwable failure) {
+		Throwable reply = Causes.find(failure, (link) -> ClassNames.isOneOf(REPLY_NAMES, link));
+		if (reply != null) {
+			return isPassing(reply) ? FailureClassification.transientFailure(RetryCause.OTHER)
+					: FailureClassification.permanent(RetryCause.OTHER);
+		}
+		if (Causes.find(failure, (link) -> ClassNames.isOneOf(TIMEOUT_NAMES, link)) != null) {
+			return FailureClassification.transientFailure(RetryCause.TIMEOUT);
+		}
+		Throwable unconnected = Causes.find(failure, (link) -> ClassNames.isOneOf(CONNECT_NAMES, link));
+		if (unconnected != null) {
+			FailureClassification cause = this.io.classify(unconnected);
+			return (cause != null) ? cause : FailureClassification.transientFailure(RetryCause.CONNECT);
+		}
+		return (Causes.find(failure, (link) -> ClassNames.isOneOf(POOL_NAMES, link)) != null)
+				? FailureClassification.transientFailure(RetryCause.POOL) : null;
+	}
+
+	private static boolean isPassing(Throwable reply) {
+		String message = reply.getMessage();
+		if (message == null) {
+			return false;
+		}
+		for (String start : PASSING_REPLIES) {
+			if (message.startsWith(start)) {
+				return true;
+			}
+		}
+		return false;
+	}
+
+}

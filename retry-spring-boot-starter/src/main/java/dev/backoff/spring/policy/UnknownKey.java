@@ -1,0 +1,112 @@
+package dev.backoff.spring.policy;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What to write instead of a key that means nothing here: the word we have for it, the
+ * place where it belongs, or the nearest known key.
+ */
+final class UnknownKey {
+
+	/*
+	 * Attributes of the annotation that no configuration has, and what they are called.
+	 */
+	private static final Map<String, String> CODE = Map.of("recover", "recover", "recovery", "recover", "fallback",
+			"recover", "fallbackmethod", "recover", "retrywhen", "retryWhen", "retryonresult", "retryWhen", "until",
+			"until");
+
+	private static final List<String> POLICY_KEYS = Arrays.stream(PolicyKey.values()).map(PolicyKey::key).toList();
+
+	private UnknownKey() {
+	}
+
+	/** Report a value where keys are expected. */
+	static Problem group(WrittenKey key, String below) {
+		return key.problem("holds keys, not a value",
+				"Write the keys below it, for instance " + key.key() + "." + below + ".");
+	}
+
+	/** Report a key below a policy or the defaults. */
+	static Problem ofPolicy(WrittenKey key, List<String> path) {
+		boolean defaults = key.policy() == null;
+		String rule = "is no key of " + (defaults ? "the defaults" : "a policy");
+		String written = String.join(".", path);
+		if (defaults && PolicyKey.of(written) == PolicyKey.INHERITS) {
+			return key.problem(rule, "Remove it: every policy inherits the defaults.");
+		}
+		String name = defaults ? null : dottedName(key);
+		if (name != null) {
+			return key.problem(rule,
+					"If the policy is called " + name + ", write its name in brackets and quotes: \"[" + name + "]\".");
+		}
+		String attribute = CODE.get(TextValues.canonical(written));
+		if (attribute != null) {
+			return key.problem(rule, "Write it as " + attribute + " of @Backoff: it belongs to the code.");
+		}
+		String retries = attempts(written, key.texts().get(0));
+		if (retries != null) {
+			return key.problem(rule, retries);
+		}
+		String ours = Nearest.ourWord(written);
+		String nearest = (ours != null) ? ours : Nearest.of(written, POLICY_KEYS);
+		return key.problem(rule, (nearest != null) ? "Write " + nearest + " instead of " + written + "."
+				: "Known keys: " + String.join(", ", POLICY_KEYS) + ".");
+	}
+
+	private static @Nullable String group(String written) {
+		return TextValues.canonical(written).equals("policy") ? "policies"
+				: Nearest.of(written, List.of("policies", "defaults", "metrics"));
+	}
+
+	/* Who counts retries and not attempts finds out what the number is here. */
+	private static @Nullable String attempts(String written, String value) {
+		if (!Nearest.countsRetries(written)) {
+			return null;
+		}
+		String most = value.matches("\\d{1,6}") ? (Integer.parseInt(value) + 1) + " as max-attempts" : "max-attempts";
+		return "Write " + most + ": it counts the first attempt too (retries + 1).";
+	}
+
+	/* A name with a dot and without brackets looks like a name and a key that has one. */
+	private static @Nullable String dottedName(WrittenKey key) {
+		List<String> path = key.path();
+		for (int end = 3; end < path.size(); end++) {
+			if (PolicyKey.of(String.join(".", path.subList(end, path.size()))) != null) {
+				return String.join(".", path.subList(1, end));
+			}
+		}
+		return null;
+	}
+
+	/** Report a key directly below {@code backoff}. */
+	static Problem ofTopLevel(WrittenKey key, Collection<String> known) {
+		List<String> path = key.path();
+		String written = String.join(".", path);
+		String nearest = Nearest.of(written, known);
+		PolicyKey ofPolicy = PolicyKey.of(written);
+		String group = (path.size() > 1) ? group(path.get(0)) : null;
+		String fix;
+		if (ofPolicy != null) {
+			fix = "Write backoff.defaults." + ofPolicy.key() + ", or the key below a policy.";
+		}
+		else if (nearest != null) {
+			fix = "Write backoff." + nearest + ".";
+		}
+		else if (group != null && !path.get(0).equals(group)) {
+			fix = "Write backoff." + group + "." + String.join(".", path.subList(1, path.size())) + ".";
+		}
+		else {
+			List<String> all = new ArrayList<>(known);
+			all.addAll(List.of("defaults.*", "policies.*"));
+			fix = "Known keys: " + String.join(", ", all) + ".";
+		}
+		return key.problem("is no key of backoff", fix);
+	}
+
+}

@@ -1,0 +1,8 @@
+/**
+ * Tests of policies and their configuration, each on a small application that really
+ * starts.
+ */
+@NullMarked
+package dev.backoff.spring.policy;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,98 @@
+package dev.backoff.spring.readme;
+
+import java.time.Duration;
+
+import dev.backoff.Attempt;
+import dev.backoff.RetriesStoppedException;
+import dev.backoff.Retry;
+import dev.backoff.RetryPolicy;
+import dev.backoff.StopReason;
+import dev.backoff.annotation.Backoff;
+import dev.backoff.spring.advice.BackoffMethods;
+import dev.backoff.spring.readme.PaymentCallbacks.Merchant;
+import dev.backoff.spring.readme.PaymentCallbacks.Payment;
+import dev.backoff.spring.readme.PaymentCallbacks.Receipt;
+
+/** The methods that the README shows. */
+public class ReadmeService {
+
+	private final Merchant merchant;
+
+	private final Partner stock;
+
+	private final Partner payments;
+
+	private final Parked parked;
+
+	private final BackoffMethods methods;
+
+	ReadmeService(Merchant merchant, Partner partner, Parked parked, BackoffMethods methods) {
+		this.merchant = merchant;
+		this.stock = partner;
+		this.payments = partner;
+		this.parked = parked;
+		this.methods = methods;
+	}
+
+	@Backoff(value = "stock-sync", base = "200ms", cap = "20s", maxAttempts = "5", jitter = "30%", deadline = "1m")
+	public void syncStock(Warehouse warehouse) {
+		this.stock.sync(warehouse);
+	}
+
+	@Backoff(value = "payment-callback", recover = "park")
+	public Receipt notifyMerchant(Payment payment) {
+		return this.merchant.notify(payment, Attempt.current().idempotencyKey());
+	}
+
+	Receipt park(Payment payment, RetriesStoppedException story) {
+		return this.parked.keep(payment, story.reason(), story.attempts(), story.idempotencyKey());
+	}
+
+	@Backoff(retryWhen = "#result == false")
+	public boolean reserve(String sku) {
+		return this.stock.reserve(sku);
+	}
+
+	@Backoff(ladder = { "1s x5", "5s x5", "10s x10", "30s" }, deadline = "3m",
+			until = "#result.status.name != 'PENDING'")
+	public Payment awaitPayment(String trade) {
+		return this.payments.status(trade);
+	}
+
+	public Receipt sendNow(Payment payment) {
+		return this.methods.retry("payment-callback").call(() -> this.merchant.notify(payment, "key"));
+	}
+
+	static String withoutSpring() {
+		RetryPolicy policy = RetryPolicy.builder("orders").base(Duration.ofMillis(200)).maxAttempts(3).build();
+		String order = Retry.of(policy).call(() -> place("o-1"));
+		return order;
+	}
+
+	private static String place(String order) {
+		return order + " placed";
+	}
+
+	/** Has stock and knows payments. */
+	public interface Partner {
+
+		void sync(Warehouse warehouse);
+
+		boolean reserve(String sku);
+
+		Payment status(String trade);
+
+	}
+
+	/** Keeps what could not be sent. */
+	public interface Parked {
+
+		Receipt keep(Payment payment, StopReason reason, int attempts, String key);
+
+	}
+
+	/** A place with stock. */
+	public record Warehouse(String name) {
+	}
+
+}

@@ -1,0 +1,47 @@
+package dev.backoff.sample.gateway;
+
+import java.util.Map;
+import java.util.Random;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which of the next calls of one route go wrong: the next {@code times=n} (1 by default),
+ * or, until cleared, {@code percent=p} of all, drawn from {@code seed=n}. Not
+ * thread-safe.
+ */
+final class FaultPlan {
+
+	private final Fault fault;
+
+	private final double percent;
+
+	private final Random random;
+
+	private int times;
+
+	private FaultPlan(Fault fault, int times, double percent, Random random) {
+		this.fault = fault;
+		this.times = times;
+		this.percent = percent;
+		this.random = random;
+	}
+
+	static FaultPlan of(Map<String, String> parameters) {
+		boolean drawn = parameters.containsKey("percent");
+		int times = drawn ? Integer.MAX_VALUE : Integer.parseInt(parameters.getOrDefault("times", "1"));
+		double percent = Double.parseDouble(parameters.getOrDefault("percent", "100"));
+		return new FaultPlan(Fault.of(parameters), times, percent,
+				new Random(Long.parseLong(parameters.getOrDefault("seed", "1"))));
+	}
+
+	/** Return what happens to the next call, or null. */
+	@Nullable Fault next() {
+		if (this.times == 0 || this.random.nextDouble() * 100 >= this.percent) {
+			return null;
+		}
+		this.times--;
+		return this.fault;
+	}
+
+}

@@ -1,0 +1,19 @@
+package dev.backoff.sample.gateway;
+
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Writes the gateway's answers.
+ */
+final class Json {
+
+	private static final JsonMapper MAPPER = JsonMapper.builder().build();
+
+	private Json() {
+	}
+
+	static String write(Object value) {
+		return MAPPER.writeValueAsString(value);
+	}
+
+}

@@ -1,0 +1,59 @@
+package dev.backoff.sample.gateway;
+
+import java.util.Arrays;
+import java.util.Locale;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the gateway offers. The name in lower case, with dashes, is the one used in
+ * {@code /faults/<route>} and {@code /calls}.
+ */
+enum Route {
+
+	/** Authorise a payment. */
+	PAYMENTS("POST", "/payments/"),
+
+	/** Ask for a payment's status. */
+	PAYMENT_STATUS("GET", "/payments/"),
+
+	/** Announce shipments. */
+	LOGISTICS("PUT", "/shipments"),
+
+	/** Notify the merchant. */
+	NOTIFICATIONS("POST", "/notifications"),
+
+	/** Ask for the price of a shipment. */
+	QUOTES("GET", "/quotes/");
+
+	private final String method;
+
+	private final String prefix;
+
+	Route(String method, String prefix) {
+		this.method = method;
+		this.prefix = prefix;
+	}
+
+	/** Return the route that serves the request, or null. */
+	static @Nullable Route of(Request request) {
+		return Arrays.stream(values())
+			.filter((route) -> route.method.equals(request.method()) && request.path().startsWith(route.prefix))
+			.findFirst()
+			.orElse(null);
+	}
+
+	static Route named(String name) {
+		return Arrays.stream(values())
+			.filter((route) -> route.toString().equals(name))
+			.findFirst()
+			.orElseThrow(() -> new IllegalArgumentException(
+					"Invalid route (%s): must be one of %s.".formatted(name, Arrays.toString(values()))));
+	}
+
+	@Override
+	public String toString() {
+		return name().toLowerCase(Locale.ROOT).replace('_', '-');
+	}
+
+}

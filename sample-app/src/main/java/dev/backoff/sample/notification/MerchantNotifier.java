@@ -1,0 +1,46 @@
+package dev.backoff.sample.notification;
+
+import java.util.Objects;
+
+import org.springframework.stereotype.Service;
+
+import dev.backoff.Attempt;
+import dev.backoff.RetriesStoppedException;
+import dev.backoff.annotation.Backoff;
+import dev.backoff.sample.partner.PartnerClient;
+import dev.backoff.sample.payment.Payment;
+
+/**
+ * Notifies the merchant of a payment. What cannot be sent is parked, not lost.
+ */
+@Service
+public class MerchantNotifier {
+
+	private final PartnerClient partner;
+
+	private final ParkedNotifications parked;
+
+	MerchantNotifier(PartnerClient partner, ParkedNotifications parked) {
+		this.partner = partner;
+		this.parked = parked;
+	}
+
+	@Backoff(value = "payment-callback", base = "1s", cap = "30s", maxAttempts = "6", recover = "park")
+	Notification send(Payment payment) {
+		this.partner.notifyMerchant(payment.trade(), Attempt.current().idempotencyKey());
+		return Notification.sent(payment.trade());
+	}
+
+	/** Keep the notification for a person, with the key that the merchant knows it by. */
+	Notification park(Payment payment, RetriesStoppedException story) {
+		String key = Objects.requireNonNull(story.idempotencyKey(), "send asks for the key first");
+		return Notification.parked(payment.trade(), this.parked.park(payment, key, story));
+	}
+
+	/** Send a parked notification, which keeps its key. */
+	@Backoff(value = "notification-redo", preset = "user-facing")
+	void sendAgain(ParkedNotification notification) {
+		this.partner.notifyMerchant(notification.trade(), notification.idempotencyKey());
+	}
+
+}

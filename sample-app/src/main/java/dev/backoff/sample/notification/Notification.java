@@ -1,0 +1,22 @@
+package dev.backoff.sample.notification;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What became of a notification.
+ *
+ * @param trade the payment it is about
+ * @param state {@code SENT} or {@code PARKED}
+ * @param parkedId where it is parked, or null
+ */
+record Notification(String trade, String state, @Nullable Long parkedId) {
+
+	static Notification sent(String trade) {
+		return new Notification(trade, "SENT", null);
+	}
+
+	static Notification parked(String trade, long id) {
+		return new Notification(trade, "PARKED", id);
+	}
+
+}

@@ -1,0 +1,54 @@
+package dev.backoff.sample.order;
+
+import org.springframework.stereotype.Service;
+
+import dev.backoff.Attempt;
+import dev.backoff.RetriesStoppedException;
+import dev.backoff.annotation.Backoff;
+import dev.backoff.sample.partner.PartnerClient;
+
+/**
+ * Places orders.
+ */
+@Service
+public class OrderService {
+
+	private final Reservations reservations;
+
+	private final Orders orders;
+
+	private final PartnerClient partner;
+
+	OrderService(Reservations reservations, Orders orders, PartnerClient partner) {
+		this.reservations = reservations;
+		this.orders = orders;
+		this.partner = partner;
+	}
+
+	/**
+	 * Reserve the stock and authorise the payment. Both happen once, however many
+	 * attempts it takes, because both know all attempts by the same key: the stock as a
+	 * unique key, the partner as a header.
+	 */
+	@Backoff(value = "order-creation", shape = "linear", base = "100ms", maxAttempts = "4",
+			abortOn = OutOfStockException.class, recover = "giveUp")
+	Order place(NewOrder wanted) {
+		String key = Attempt.current().idempotencyKey();
+		Order order = this.reservations.reserve(key, wanted);
+		this.partner.authorise(order.trade(), order.amountCents(), key);
+		return this.orders.authorised(order);
+	}
+
+	/**
+	 * Free the stock, then fail. (After a lost answer the payment may be authorised; a
+	 * real shop would cancel it here, under the same key.)
+	 */
+	Order giveUp(NewOrder wanted, RetriesStoppedException story) {
+		String key = story.idempotencyKey();
+		if (key != null) {
+			this.reservations.release(key);
+		}
+		throw new OrderFailedException(story.failure());
+	}
+
+}

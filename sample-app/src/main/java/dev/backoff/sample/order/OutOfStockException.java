@@ -1,0 +1,14 @@
+package dev.backoff.sample.order;
+
+/**
+ * There is less in stock than was ordered. Trying again does not help.
+ */
+public class OutOfStockException extends RuntimeException {
+
+	private static final long serialVersionUID = 1L;
+
+	OutOfStockException(NewOrder wanted) {
+		super("Fewer than %d of %s in stock".formatted(wanted.quantity(), wanted.sku()));
+	}
+
+}

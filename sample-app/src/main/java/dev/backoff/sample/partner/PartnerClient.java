@@ -1,0 +1,100 @@
+package dev.backoff.sample.partner;
+
+import java.util.List;
+import java.util.Map;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.stereotype.Component;
+import org.springframework.web.client.RestClient;
+import org.springframework.web.client.RestClientException;
+
+import dev.backoff.sample.gateway.Gateway;
+
+/**
+ * Calls the partners, once: who retries, and how, is the callers' affair. A failure is a
+ * {@link RestClientException}. Timeouts come from {@code spring.http.clients.*}.
+ */
+@Component
+public class PartnerClient {
+
+	private final RestClient http;
+
+	PartnerClient(RestClient.Builder builder, Gateway gateway) {
+		this.http = builder.baseUrl(gateway.url()).build();
+	}
+
+	/**
+	 * Authorise the payment of an order, once per key.
+	 * @param trade the payment's trade number
+	 * @param cents the amount
+	 * @param key the idempotency key
+	 */
+	public void authorise(String trade, int cents, String key) {
+		this.http.post()
+			.uri("/payments/{trade}", trade)
+			.header("Idempotency-Key", quoted(key))
+			.body(Map.of("cents", cents))
+			.retrieve()
+			.toBodilessEntity();
+	}
+
+	/**
+	 * Ask how a payment stands.
+	 * @param trade the payment's trade number
+	 * @return the status, as the partner names it
+	 */
+	public String paymentStatus(String trade) {
+		return answer(this.http.get().uri("/payments/{trade}", trade).retrieve().body(StatusAnswer.class)).status();
+	}
+
+	/**
+	 * Tell the merchant that a payment has changed, once per key.
+	 * @param trade the payment's trade number
+	 * @param key the idempotency key
+	 */
+	public void notifyMerchant(String trade, String key) {
+		this.http.post()
+			.uri("/notifications")
+			.header("Idempotency-Key", quoted(key))
+			.body(Map.of("trade", trade))
+			.retrieve()
+			.toBodilessEntity();
+	}
+
+	/**
+	 * Tell logistics what to ship. Naming an order twice does no harm.
+	 * @param orders the orders' numbers
+	 */
+	public void announceShipments(List<Long> orders) {
+		this.http.put().uri("/shipments").body(Map.of("orders", orders)).retrieve().toBodilessEntity();
+	}
+
+	/**
+	 * Ask what a shipment costs.
+	 * @param sku what is shipped
+	 * @return the price in cents
+	 */
+	public int shippingQuote(String sku) {
+		return answer(this.http.get().uri("/quotes/{sku}", sku).retrieve().body(QuoteAnswer.class)).cents();
+	}
+
+	private static <T> T answer(@Nullable T body) {
+		if (body == null) {
+			throw new RestClientException("The partner's answer has no body");
+		}
+		return body;
+	}
+
+	/** Return the key as a structured string, which is what the header takes. */
+	private static String quoted(String key) {
+		return '"' + key + '"';
+	}
+
+	private record StatusAnswer(String status) {
+	}
+
+	private record QuoteAnswer(int cents) {
+	}
+
+}

@@ -1,0 +1,11 @@
+package dev.backoff.sample.payment;
+
+/**
+ * A payment.
+ *
+ * @param trade its trade number
+ * @param orderId the order that is paid
+ * @param status how it stands
+ */
+public record Payment(String trade, long orderId, PaymentStatus status) {
+}

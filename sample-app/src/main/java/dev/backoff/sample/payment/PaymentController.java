@@ -1,0 +1,43 @@
+package dev.backoff.sample.payment;
+
+import java.util.concurrent.CompletableFuture;
+
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.bind.annotation.RestController;
+
+@RestController
+@RequestMapping("/payments/{trade}")
+class PaymentController {
+
+	private final Payments payments;
+
+	private final PollingChains chains;
+
+	PaymentController(Payments payments, PollingChains chains) {
+		this.payments = payments;
+		this.chains = chains;
+	}
+
+	@GetMapping
+	Payment payment(@PathVariable String trade) {
+		return this.payments.get(trade);
+	}
+
+	/** Answer when the status is final; no request thread waits for it. */
+	@PostMapping("/poll")
+	CompletableFuture<Payment> poll(@PathVariable String trade) {
+		this.payments.get(trade);
+		return this.chains.join(trade);
+	}
+
+	/** Take the partner's own word for it, whenever it comes. */
+	@PostMapping("/notice")
+	Payment notice(@PathVariable String trade, @RequestParam(defaultValue = "PAID") PaymentStatus status) {
+		return this.payments.settle(trade, status);
+	}
+
+}

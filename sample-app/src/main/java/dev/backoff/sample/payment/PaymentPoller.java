@@ -1,0 +1,48 @@
+package dev.backoff.sample.payment;
+
+import org.springframework.stereotype.Service;
+
+import dev.backoff.RetriesStoppedException;
+import dev.backoff.StopReason;
+import dev.backoff.annotation.Backoff;
+import dev.backoff.sample.partner.PartnerClient;
+
+/**
+ * Asks for the status of a payment until it is final, at most three minutes.
+ */
+@Service
+public class PaymentPoller {
+
+	private final Payments payments;
+
+	private final PartnerClient partner;
+
+	PaymentPoller(Payments payments, PartnerClient partner) {
+		this.payments = payments;
+		this.partner = partner;
+	}
+
+	/**
+	 * Read the row first: a notice that came while this call waited has settled it, and
+	 * the partner need not be asked again.
+	 */
+	@Backoff(value = "payment-polling", ladder = { "1s x5", "5s x5", "10s x10", "30s" }, deadline = "3m",
+			until = "#result.status.name != 'PENDING'", recover = "timeOut")
+	Payment poll(String trade) {
+		Payment payment = this.payments.get(trade);
+		if (payment.status() != PaymentStatus.PENDING) {
+			return payment;
+		}
+		PaymentStatus answer = PaymentStatus.valueOf(this.partner.paymentStatus(trade));
+		return (answer != PaymentStatus.PENDING) ? this.payments.settle(trade, answer) : payment;
+	}
+
+	/** Settle for {@code TIMEOUT} at the deadline; any other stop is a failure. */
+	Payment timeOut(String trade, RetriesStoppedException story) {
+		if (story.reason() != StopReason.DEADLINE) {
+			throw new PollingFailedException(story);
+		}
+		return this.payments.timeOut(trade);
+	}
+
+}

@@ -1,0 +1,16 @@
+package dev.backoff.sample.payment;
+
+import dev.backoff.RetriesStoppedException;
+
+/**
+ * The polling of a payment ended without an answer, and before its deadline.
+ */
+public class PollingFailedException extends RuntimeException {
+
+	private static final long serialVersionUID = 1L;
+
+	PollingFailedException(RetriesStoppedException story) {
+		super(story.getMessage(), story.failure());
+	}
+
+}

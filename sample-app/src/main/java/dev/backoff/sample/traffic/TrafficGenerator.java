@@ -1,0 +1,69 @@
+package dev.backoff.sample.traffic;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.context.event.ApplicationReadyEvent;
+import org.springframework.context.event.EventListener;
+import org.springframework.core.env.Environment;
+import org.springframework.scheduling.annotation.EnableScheduling;
+import org.springframework.scheduling.annotation.Scheduled;
+import org.springframework.stereotype.Component;
+import org.springframework.web.client.RestClient;
+import org.springframework.web.client.RestClientException;
+
+import dev.backoff.sample.gateway.Gateway;
+
+/**
+ * Asks the shop for shipping quotes, a few times a second, and has the gateway fail some
+ * of them. Nothing else uses quotes, so the other routes and their meters show only what
+ * you do yourself. {@code shop.traffic.enabled=false} switches it off.
+ */
+@Component
+@EnableScheduling
+@ConditionalOnBooleanProperty(name = "shop.traffic.enabled", matchIfMissing = true)
+class TrafficGenerator {
+
+	private static final Log logger = LogFactory.getLog(TrafficGenerator.class);
+
+	private final RestClient http;
+
+	private final Gateway gateway;
+
+	private final Environment environment;
+
+	private volatile @Nullable String shop;
+
+	TrafficGenerator(RestClient.Builder builder, Gateway gateway, Environment environment) {
+		this.http = builder.build();
+		this.gateway = gateway;
+		this.environment = environment;
+	}
+
+	@EventListener(ApplicationReadyEvent.class)
+	void open() {
+		this.http.post()
+			.uri(this.gateway.url() + "/faults/quotes?answer=503&seed=1&percent={percent}",
+					this.environment.getRequiredProperty("shop.traffic.fault-percent"))
+			.retrieve()
+			.toBodilessEntity();
+		this.shop = "http://localhost:" + this.environment.getRequiredProperty("local.server.port");
+	}
+
+	@Scheduled(fixedRateString = "${shop.traffic.every}")
+	void ask() {
+		String url = this.shop;
+		if (url == null) {
+			return;
+		}
+		try {
+			this.http.get().uri(url + "/quotes/tea").retrieve().toBodilessEntity();
+		}
+		catch (RestClientException ex) {
+			logger.debug("No quote", ex);
+		}
+	}
+
+}

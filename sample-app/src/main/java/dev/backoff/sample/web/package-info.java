@@ -1,0 +1,7 @@
+/**
+ * How failures look to the shop's clients.
+ */
+@NullMarked
+package dev.backoff.sample.web;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,176 @@
+package dev.backoff.sample.order;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.JsonNode;
+
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.ResponseEntity;
+
+import dev.backoff.sample.ShopClient;
+import dev.backoff.sample.ShopTest;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Tests for orders, through the shop's door.
+ */
+@ShopTest
+@ExtendWith(OutputCaptureExtension.class)
+class OrderTests {
+
+	private static final String[] THIRD_ATTEMPT_SUCCEEDED = { "backoff_attempts_seconds_count", "attempt=\"3\"",
+			"outcome=\"success\"", "policy=\"order-creation\"" };
+
+	@Autowired
+	private ShopClient shop;
+
+	private int stock;
+
+	@BeforeEach
+	void startAfresh() {
+		this.shop.clearFaults();
+		this.stock = this.shop.stock("pot");
+	}
+
+	@Test
+	void succeedsAtOnce() {
+		ResponseEntity<JsonNode> order = this.shop.order("pot");
+		assertThat(order.getStatusCode()).isEqualTo(HttpStatus.CREATED);
+		assertThat(order.getBody().path("status").asString()).isEqualTo("AUTHORISED");
+		assertThat(this.shop.get("/orders/" + order.getBody().path("id").asLong()).getBody())
+			.isEqualTo(order.getBody());
+		assertThat(callsFor(order)).hasSize(1);
+		assertStockHasFallenBy(1);
+	}
+
+	@Test
+	void succeedsAfterTwoRetriesAndCountsThem(CapturedOutput output) {
+		double before = this.shop.meter(THIRD_ATTEMPT_SUCCEEDED);
+		this.shop.fault("payments?answer=500&times=2");
+		ResponseEntity<JsonNode> order = this.shop.order("pot");
+		assertThat(order.getStatusCode()).isEqualTo(HttpStatus.CREATED);
+		assertThat(callsFor(order)).hasSize(3);
+		assertThat(callsFor(order).stream().map((call) -> call.path("key").asString()).distinct()).hasSize(1);
+		assertStockHasFallenBy(1);
+		assertThat(this.shop.meter(THIRD_ATTEMPT_SUCCEEDED)).isEqualTo(before + 1);
+		assertThat(output).doesNotContain(" WARN ");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "reset", "hang=1s", "answer=503", "answer=429&retry-after=0" })
+	void survivesEachPassingFault(String fault) {
+		this.shop.fault("payments?" + fault);
+		ResponseEntity<JsonNode> order = this.shop.order("pot");
+		assertThat(order.getStatusCode()).isEqualTo(HttpStatus.CREATED);
+		assertThat(callsFor(order)).hasSize(2);
+		assertStockHasFallenBy(1);
+	}
+
+	@Test
+	void reservesOnceWhenTheAnswerIsLost() {
+		long applied = this.shop.page("payments").path("applied").asLong();
+		this.shop.fault("payments?apply-and-reset");
+		ResponseEntity<JsonNode> order = this.shop.order("pot");
+		assertThat(order.getStatusCode()).isEqualTo(HttpStatus.CREATED);
+		assertThat(callsFor(order)).hasSize(2);
+		assertThat(this.shop.page("payments").path("applied").asLong()).isEqualTo(applied + 1);
+		assertStockHasFallenBy(1);
+	}
+
+	@Test
+	void waitsAsLongAsTheServerAsks() {
+		this.shop.fault("payments?answer=503&retry-after=1");
+		ResponseEntity<JsonNode> order = this.shop.order("pot");
+		assertThat(order.getStatusCode()).isEqualTo(HttpStatus.CREATED);
+		List<Instant> times = callsFor(order).stream()
+			.map((call) -> Instant.parse(call.path("at").asString()))
+			.toList();
+		assertThat(times).hasSize(2);
+		assertThat(Duration.between(times.get(0), times.get(1))).isGreaterThanOrEqualTo(Duration.ofSeconds(1));
+	}
+
+	@Test
+	void triesABadRequestOnce(CapturedOutput output) {
+		long before = this.shop.page("payments").path("count").asLong();
+		this.shop.fault("payments?answer=400&times=9");
+		ResponseEntity<JsonNode> answer = this.shop.order("pot");
+		assertThat(answer.getStatusCode()).isEqualTo(HttpStatus.BAD_GATEWAY);
+		assertThat(answer.getBody().path("stop").asString()).isEqualTo("NOT_RETRYABLE");
+		assertThat(this.shop.page("payments").path("count").asLong()).isEqualTo(before + 1);
+		assertStockHasFallenBy(0);
+		assertThat(output).doesNotContain(" WARN ");
+	}
+
+	@Test
+	void givesUpAfterThreeRetriesAndFreesTheStock(CapturedOutput output) {
+		long before = this.shop.page("payments").path("count").asLong();
+		this.shop.fault("payments?answer=503&times=9");
+		ResponseEntity<JsonNode> answer = this.shop.order("pot");
+		assertThat(answer.getStatusCode()).isEqualTo(HttpStatus.SERVICE_UNAVAILABLE);
+		assertThat(answer.getHeaders().getFirst("Retry-After")).isEqualTo("5");
+		assertThat(answer.getBody().path("attempts").asInt()).isEqualTo(4);
+		assertThat(answer.getBody().path("stop").asString()).isEqualTo("ATTEMPTS_EXHAUSTED");
+		assertThat(this.shop.page("payments").path("count").asLong()).isEqualTo(before + 4);
+		assertStockHasFallenBy(0);
+		assertThat(output.getOut().lines().filter((line) -> line.contains(" WARN "))).singleElement()
+			.asString()
+			.contains("Stopped after 4 of 4 attempts", "ATTEMPTS_EXHAUSTED (policy order-creation;");
+	}
+
+	@Test
+	void passesOnHowLongToWait() {
+		this.shop.fault("payments?answer=503&retry-after=3600");
+		ResponseEntity<JsonNode> answer = this.shop.order("pot");
+		assertThat(answer.getStatusCode()).isEqualTo(HttpStatus.SERVICE_UNAVAILABLE);
+		assertThat(answer.getHeaders().getFirst("Retry-After")).isEqualTo("3600");
+		assertThat(answer.getBody().path("stop").asString()).isEqualTo("HINT");
+	}
+
+	@Test
+	void doesNotRetryAnEmptyShelf() {
+		long before = this.shop.page("payments").path("count").asLong();
+		ResponseEntity<JsonNode> answer = this.shop.order("pot", 1_000);
+		assertThat(answer.getStatusCode()).isEqualTo(HttpStatus.CONFLICT);
+		assertThat(answer.getBody().path("detail").asString()).isEqualTo("Fewer than 1000 of pot in stock");
+		assertThat(this.shop.page("payments").path("count").asLong()).isEqualTo(before);
+		assertStockHasFallenBy(0);
+	}
+
+	@Test
+	void refusesNonsense() {
+		assertThat(this.shop.order("pot", 0).getStatusCode()).isEqualTo(HttpStatus.BAD_REQUEST);
+		assertThat(this.shop.get("/orders/999999").getStatusCode()).isEqualTo(HttpStatus.NOT_FOUND);
+	}
+
+	@Test
+	void countsStockRightUnderConcurrentFaults() {
+		this.shop.fault("payments?apply-and-reset&percent=40&seed=3");
+		List<CompletableFuture<ResponseEntity<JsonNode>>> orders = IntStream.range(0, 10)
+			.mapToObj((n) -> CompletableFuture.supplyAsync(() -> this.shop.order("pot")))
+			.toList();
+		long placed = orders.stream().filter((order) -> order.join().getStatusCode().is2xxSuccessful()).count();
+		assertStockHasFallenBy((int) placed);
+	}
+
+	private List<JsonNode> callsFor(ResponseEntity<JsonNode> order) {
+		return this.shop.calls("payments", "/payments/" + order.getBody().path("trade").asString());
+	}
+
+	private void assertStockHasFallenBy(int quantity) {
+		assertThat(this.shop.stock("pot")).isEqualTo(this.stock - quantity);
+	}
+
+}
