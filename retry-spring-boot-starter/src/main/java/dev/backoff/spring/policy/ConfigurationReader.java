@@ -4,8 +4,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HashSet;
-import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -60,7 +60,7 @@ final class ConfigurationReader {
 
 	BackoffConfiguration read() {
 		List<ConfigurationPropertySource> sources = new ArrayList<>();
-		Map<ConfigurationPropertySource, List<WrittenKey>> listed = new IdentityHashMap<>();
+		Map<ConfigurationPropertySource, List<WrittenKey>> listed = new HashMap<>();
 		for (ConfigurationPropertySource source : ConfigurationPropertySources.get(this.environment)) {
 			sources.add(source);
 			Object underlying = source.getUnderlyingSource();
