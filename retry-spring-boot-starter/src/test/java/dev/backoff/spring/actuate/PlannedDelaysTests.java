@@ -36,6 +36,11 @@ class PlannedDelaysTests {
 
 	private static final long SEED = 20_261_120;
 
+	/* In milliseconds. */
+	private static final double NANO = 1e-6;
+
+	private static final double ROUNDING = 1e-8;
+
 	/*
 	 * Of a mean, in standard errors; about one sound mean in two million is further off.
 	 */
