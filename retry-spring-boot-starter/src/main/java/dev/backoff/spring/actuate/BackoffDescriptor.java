@@ -23,8 +23,8 @@ public record BackoffDescriptor(boolean enabled, boolean retriesEnabled,
 	 *
 	 * @param unused whether no method uses it
 	 * @param methods what is in effect for each method that uses it, by method
-	 * @param plan what would be in effect for a programmatic call, or null if the policy
-	 * is no key of the configuration
+	 * @param plan what is in effect for a programmatic call, or null if the policy is no
+	 * key of the configuration or only an annotation completes it
 	 */
 	public record PolicyDescriptor(boolean unused, Map<String, PlanDescriptor> methods,
 			@Nullable PlanDescriptor plan) implements OperationResponseBody {
