@@ -51,7 +51,7 @@ final class ResultExpression implements RetryCondition {
 		try {
 			expression = PARSER.parseRaw(text);
 		}
-		catch (ParseException | IllegalStateException ex) {
+		catch (ParseException | IllegalStateException | IllegalArgumentException ex) {
 			problems.add(Problem.ofPlace(where, "is no expression: " + reason(ex),
 					"Write a condition over #result, such as #result == false."));
 			return null;
@@ -65,7 +65,7 @@ final class ResultExpression implements RetryCondition {
 	private static String reason(Exception ex) {
 		return (ex instanceof ExpressionException problem)
 				? problem.getSimpleMessage().replaceAll("\\.$", "") + " (at character " + problem.getPosition() + ")"
-				: String.valueOf(ex.getMessage());
+				: "it cannot be read";
 	}
 
 	@Override

@@ -34,7 +34,7 @@ import dev.backoff.spring.policy.BackoffConfiguration.PolicyEntry;
 final class ConfigurationReader {
 
 	/** The keys that stand directly below {@code backoff}. */
-	private static final List<String> TOP_LEVEL_KEYS = List.of("enabled", "retries-enabled", "unknown-keys", "random",
+	static final List<String> TOP_LEVEL_KEYS = List.of("enabled", "retries-enabled", "unknown-keys", "random",
 			"metrics.enabled", "metrics.slo", "metrics.calls");
 
 	private static final Set<String> GROUPS = Set.of("policies", "defaults", "metrics");
