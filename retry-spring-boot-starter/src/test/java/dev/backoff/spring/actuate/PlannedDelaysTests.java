@@ -32,7 +32,7 @@ class PlannedDelaysTests {
 
 	private static final int RETRIES = 12;
 
-	private static final int CALLS = 1_000;
+	private static final int CALLS = 500;
 
 	private static final long SEED = 20_261_120;
 
@@ -83,18 +83,19 @@ class PlannedDelaysTests {
 				assertThat(plan.delays()).extracting(DelayDescriptor::greatestMs)
 					.usingElementComparator(PlannedDelaysTests::compareBound)
 					.containsExactlyElementsOf(greatest.subList(0, 10));
-				assertThat(compareBound(plan.waits().worstMs(), sum(greatest))).isZero();
+				assertThat(plan.waits().worstMs()).usingComparator(PlannedDelaysTests::compareBound)
+					.isEqualTo(sum(greatest));
 				checkMeans(plan, drawn(context, RandomSources.seeded(SEED), CALLS));
 			});
 	}
 
 	/*
-	 * The bound itself is never drawn; a decorrelated delay is up to three times the
-	 * last.
+	 * The bound itself is never drawn, and a decorrelated delay is up to three times the
+	 * last one. Where the density of beta vanishes, neighbouring draws are far apart.
 	 */
 	private static int compareBound(double planned, double drawn) {
 		double below = planned - drawn;
-		return (below >= -ROUNDING && below <= 50 * NANO + ROUNDING) ? 0 : (below < 0) ? -1 : 1;
+		return (below >= -ROUNDING && below <= 50 * NANO + 1e-8 * planned) ? 0 : (below < 0) ? -1 : 1;
 	}
 
 	private static void checkMeans(PlanDescriptor plan, List<Double> drawn) {
