@@ -13,6 +13,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
 import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
@@ -147,15 +148,7 @@ public final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 
 	private static void log(BackoffPolicies policies, List<MethodPlan> plans) {
 		policies.configuration().warnings().forEach((warning) -> logger.warn("Ignored: {}", warning));
-		Set<String> advised = new LinkedHashSet<>();
-		for (MethodPlan plan : plans) {
-			List<String> advice = PlanAdvice.of(plan);
-			if (!advice.isEmpty()) {
-				advised
-					.add(plan.method().place() + ", policy " + plan.policy().name() + ": " + String.join("; ", advice));
-			}
-		}
-		advised.forEach(logger::warn);
+		advise(plans);
 		List<String> shared = plans.stream()
 			.filter((plan) -> !plan.label().equals(plan.method().label()))
 			.map(MethodPlan::label)
@@ -167,6 +160,20 @@ public final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 		String unused = policies.unused().stream().collect(Collectors.joining(", "));
 		if (!unused.isEmpty()) {
 			logger.info("No method uses the policies {}", unused);
+		}
+	}
+
+	/*
+	 * Advice is INFO; only what multiplies attempts behind the developer's back is WARN.
+	 */
+	private static void advise(List<MethodPlan> plans) {
+		Set<String> told = new LinkedHashSet<>();
+		for (MethodPlan plan : plans) {
+			List<String> advice = PlanAdvice.of(plan);
+			String line = plan.method().place() + ", policy " + plan.policy().name() + ": " + String.join("; ", advice);
+			if (!advice.isEmpty() && told.add(line)) {
+				logger.atLevel((PlanAdvice.otherRetry(plan) != null) ? Level.WARN : Level.INFO).log(line);
+			}
 		}
 	}
 

@@ -13,6 +13,8 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.core.annotation.AliasFor;
 import org.springframework.scheduling.annotation.Scheduled;
 
+import org.springframework.resilience.annotation.Retryable;
+
 import dev.backoff.annotation.Backoff;
 import dev.backoff.spring.policy.PolicyKey;
 import dev.backoff.spring.policy.PolicyUse;
@@ -64,11 +66,11 @@ class StartupLogTests {
 		@Test
 		void advisesAgainstSlowAndFastGrowth() {
 			assertThat(log("backoff.policies.orders.multiplier: 1.1", Orders.class)).containsExactly(
-					"WARN @Backoff on Orders.place(), policy orders: the multiplier 1.1 is outside 1.5 to 4: it grows too "
+					"INFO @Backoff on Orders.place(), policy orders: the multiplier 1.1 is outside 1.5 to 4: it grows too "
 							+ "slowly to relieve a server");
 			assertThat(log("backoff.policies.orders: { multiplier: 10, cap: 100s, base: 10ms }", Orders.class))
 				.containsExactly(
-						"WARN @Backoff on Orders.place(), policy orders: the multiplier 10 is outside 1.5 to 4: "
+						"INFO @Backoff on Orders.place(), policy orders: the multiplier 10 is outside 1.5 to 4: "
 								+ "it grows so fast that late retries hardly happen; the cap of 100s is never reached: the last "
 								+ "wait is 1 s before jitter");
 		}
@@ -76,7 +78,7 @@ class StartupLogTests {
 		@Test
 		void advisesADeadlineForManyAttempts() {
 			assertThat(log("backoff.policies.orders: { max-attempts: 17, cap: 500ms }", Orders.class)).containsExactly(
-					"WARN @Backoff on Orders.place(), policy orders: more than 16 attempts without a deadline: set a deadline");
+					"INFO @Backoff on Orders.place(), policy orders: more than 16 attempts without a deadline: set a deadline");
 			assertThat(log("backoff.policies.orders: { max-attempts: 17, cap: 500ms, deadline: 8s }", Orders.class))
 				.isEmpty();
 		}
@@ -84,7 +86,7 @@ class StartupLogTests {
 		@Test
 		void advisesAgainstACapThatIsNeverReached() {
 			assertThat(log("backoff.policies.orders.cap: 1s", Orders.class)).containsExactly(
-					"WARN @Backoff on Orders.place(), policy orders: the cap of 1s is never reached: the last wait is 400 ms "
+					"INFO @Backoff on Orders.place(), policy orders: the cap of 1s is never reached: the last wait is 400 ms "
 							+ "before jitter");
 			assertThat(log("backoff.policies.orders.preset: user-facing", Orders.class)).isEmpty();
 		}
@@ -92,7 +94,7 @@ class StartupLogTests {
 		@Test
 		void advisesAgainstWaitsThatHoldAThread() {
 			assertThat(log("backoff.policies.orders.base: 2s", Orders.class)).containsExactly(
-					"WARN @Backoff on Orders.place(), policy orders: waits of up to 14 s in all hold the calling thread");
+					"INFO @Backoff on Orders.place(), policy orders: waits of up to 14 s in all hold the calling thread");
 			assertThat(log("backoff.policies.orders: { preset: message, multiplier: 2 }", Orders.class)).singleElement()
 				.asString()
 				.endsWith("waits of up to any length in all hold the calling thread");
@@ -101,14 +103,21 @@ class StartupLogTests {
 		@Test
 		void advisesMostAgainstThemOnASchedule() {
 			assertThat(log("", Job.class)).containsExactly(
-					"WARN @Backoff on Job.run(), policy Job.run: waits of up to 14 s in all hold the calling thread, and the "
+					"INFO @Backoff on Job.run(), policy Job.run: waits of up to 14 s in all hold the calling thread, and the "
 							+ "next run of the schedule with it");
+		}
+
+		@Test
+		void warnsOfASecondRetryOnTheSameMethod() {
+			assertThat(log("", Twice.class))
+				.containsExactly("WARN @Backoff on Twice.place(), policy Twice.place: @" + Retryable.class.getName()
+						+ " is on the method too: the attempts multiply; remove one of the two");
 		}
 
 		@Test
 		void saysWhatATypeAdvisesOnlyOnce() {
 			assertThat(log("backoff.policies.many.base: 2s", Many.class)).containsExactly(
-					"WARN @Backoff on Many, policy many: waits of up to 14 s in all hold the calling thread");
+					"INFO @Backoff on Many, policy many: waits of up to 14 s in all hold the calling thread");
 		}
 
 		@Test
@@ -374,6 +383,15 @@ class StartupLogTests {
 
 		public String park(String order) {
 			return "parked " + order;
+		}
+
+	}
+
+	public static class Twice {
+
+		@Backoff
+		@Retryable
+		public void place() {
 		}
 
 	}
