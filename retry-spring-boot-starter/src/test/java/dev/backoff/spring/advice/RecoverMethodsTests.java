@@ -292,6 +292,7 @@ class RecoverMethodsTests {
 
 		abstract T bridgedRecovery(T order, Exception failure);
 
+		@SuppressWarnings("UnusedVariable") // it is there to be found
 		private T ofSuperclassRecovery(T order, Exception failure) {
 			return order;
 		}
