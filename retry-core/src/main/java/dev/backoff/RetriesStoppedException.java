@@ -108,12 +108,18 @@ public final class RetriesStoppedException extends RuntimeException {
 	}
 
 	/**
-	 * Return the story that a failure carries.
+	 * Return the story that a failure carries. Where a recovery threw, the failure it
+	 * recovered from carries it, which is suppressed in turn.
 	 * @param failure what a retried call has thrown
 	 * @return the story, or null if the failure carries none
 	 */
 	public static @Nullable RetriesStoppedException of(Throwable failure) {
-		return StopMark.of(failure);
+		RetriesStoppedException story = StopMark.of(failure);
+		Throwable[] suppressed = failure.getSuppressed();
+		for (int i = 0; story == null && i < suppressed.length; i++) {
+			story = StopMark.of(suppressed[i]);
+		}
+		return story;
 	}
 
 	/**

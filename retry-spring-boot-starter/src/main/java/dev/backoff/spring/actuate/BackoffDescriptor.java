@@ -37,12 +37,12 @@ public record BackoffDescriptor(boolean enabled, boolean retriesEnabled,
 	 * @param delays the first ten delays
 	 * @param waits all delays of a call that uses up its attempts, or null for an
 	 * unlimited number of attempts without a deadline
-	 * @param longestCall how long a call can take: unbounded, since an attempt has no
-	 * timeout
+	 * @param longestCall how long a call with a deadline can take: unbounded, since an
+	 * attempt has no timeout; null without a deadline
 	 * @param advice what works but is probably not meant
 	 */
 	public record PlanDescriptor(Map<String, ValueDescriptor> values, List<DelayDescriptor> delays,
-			@Nullable WaitsDescriptor waits, String longestCall, List<String> advice) {
+			@Nullable WaitsDescriptor waits, @Nullable String longestCall, List<String> advice) {
 	}
 
 	/**

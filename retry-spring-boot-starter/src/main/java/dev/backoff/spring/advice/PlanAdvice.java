@@ -28,8 +28,8 @@ final class PlanAdvice {
 		long waits = waits(policy);
 		if (waits > LONG_WAIT) {
 			boolean scheduled = has(plan, "org.springframework.scheduling.annotation.Scheduled");
-			advice.add("waits of up to " + ((waits == Nanos.UNLIMITED) ? "any length" : DurationText.story(waits))
-					+ " in all hold the calling thread"
+			advice.add(((waits == Nanos.UNLIMITED) ? "waits of any length"
+					: "waits of up to " + DurationText.story(waits) + " in all") + " hold the calling thread"
 					+ (scheduled ? ", and the next run of the schedule with it" : ""));
 		}
 		String other = otherRetry(plan);

@@ -52,8 +52,8 @@ final class ResultExpression implements RetryCondition {
 			expression = PARSER.parseRaw(text);
 		}
 		catch (ParseException | IllegalStateException | IllegalArgumentException ex) {
-			problems.add(Problem.ofPlace(where, "is no expression: " + reason(ex),
-					"Write a condition over #result, such as #result == false."));
+			problems.add(Problem.ofPlace(where, "is no expression: " + reason(ex), text.contains("#{")
+					? "Write it without #{}." : "Write a condition over #result, such as #result == false."));
 			return null;
 		}
 		int before = problems.size();

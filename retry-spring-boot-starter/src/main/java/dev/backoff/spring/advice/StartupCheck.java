@@ -74,6 +74,11 @@ public final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 		List<Problem> configured = new ArrayList<>();
 		policies.check(configured);
 		problems.addAll(configured);
+		if (!policies.configuration().isEnabled()) {
+			// switched off, perhaps because of just these
+			problems.forEach((problem) -> logger.warn("Without effect while backoff.enabled is false: {}", problem));
+			return;
+		}
 		if (!problems.isEmpty()) {
 			throw new InvalidBackoffException(List.copyOf(problems));
 		}
@@ -130,7 +135,8 @@ public final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 		}
 		boolean contracts = ClassUtils.getAllInterfacesForClass(type).length > 0;
 		problems.add(Problem.ofPlace("@Backoff on " + type.getSimpleName(),
-				"the class is final, so no proxy can be made of it", "Make it non-final"
+				(type.isRecord() ? "a record" : "the class") + " is final, so no proxy can be made of it",
+				(type.isRecord() ? "Make it a class" : "Make it non-final")
 						+ (contracts ? ", or let it be proxied by its interfaces with @Proxyable(INTERFACES)." : ".")));
 	}
 

@@ -53,7 +53,7 @@ class WebApplicationTests {
 	@SpringBootTest(classes = Shop.class, webEnvironment = WebEnvironment.RANDOM_PORT,
 			properties = { "management.endpoints.web.exposure.include=backoff,prometheus",
 					"backoff.defaults.max-attempts=3", "backoff.policies.mail-out.base=2s",
-					"backoff.policies.mail-out.jitter=20%" })
+					"backoff.policies.mail-out.jitter=20%", "backoff.policies.mail-out.deadline=1m" })
 	class Exposed {
 
 		@LocalServerPort

@@ -97,7 +97,7 @@ class StartupLogTests {
 					"INFO @Backoff on Orders.place(), policy orders: waits of up to 14 s in all hold the calling thread");
 			assertThat(log("backoff.policies.orders: { preset: message, multiplier: 2 }", Orders.class)).singleElement()
 				.asString()
-				.endsWith("waits of up to any length in all hold the calling thread");
+				.endsWith("waits of any length hold the calling thread");
 		}
 
 		@Test
@@ -105,6 +105,14 @@ class StartupLogTests {
 			assertThat(log("", Job.class)).containsExactly(
 					"INFO @Backoff on Job.run(), policy Job.run: waits of up to 14 s in all hold the calling thread, and the "
 							+ "next run of the schedule with it");
+		}
+
+		@Test
+		void doesNotStopAnApplicationThatIsSwitchedOff() {
+			assertThat(log("backoff: { enabled: false, policies: { orders: { cap: 0s } } }", Orders.class))
+				.containsExactly("WARN Without effect while backoff.enabled is false: "
+						+ "Invalid backoff.policies.orders.cap (0s) at application.yml:1: must be above zero. "
+						+ "Write a number and a unit, such as 250ms, 2s or 5m.");
 		}
 
 		@Test
