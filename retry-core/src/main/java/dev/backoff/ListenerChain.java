@@ -4,6 +4,8 @@ import java.util.List;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * Tell the recorder and the listeners of one method. What they throw is told to the
  * listeners and goes no further: a failing listener never fails a call.
@@ -69,14 +71,12 @@ final class ListenerChain {
 
 	/** Tell that a hook threw; a listener that throws here too is left alone. */
 	void hookFailed(String hook, Throwable failure) {
+		if (failure instanceof InterruptedException) {
+			Thread.currentThread().interrupt();
+		}
 		RetryEvent.HookFailed event = new RetryEvent.HookFailed(this.policy, this.method, hook, failure);
 		for (RetryListener listener : this.listeners) {
-			try {
-				listener.onHookFailure(event);
-			}
-			catch (Throwable ex) {
-				// nobody is left to tell
-			}
+			tell(listener, RetryListener::onHookFailure, event);
 		}
 	}
 
@@ -91,12 +91,32 @@ final class ListenerChain {
 
 	private <E extends RetryEvent> void tell(BiConsumer<RetryListener, E> moment, E event) {
 		for (RetryListener listener : this.listeners) {
-			try {
-				moment.accept(listener, event);
+			Throwable thrown = tell(listener, moment, event);
+			if (thrown != null) {
+				hookFailed("listener " + listener.getClass().getName(), thrown);
 			}
-			catch (Throwable ex) {
-				hookFailed("listener " + listener.getClass().getName(), ex);
-			}
+		}
+	}
+
+	/*
+	 * A listener may call what it listens to, a retried client of an alert service for
+	 * instance. It is not told of such calls, or it would be told without end.
+	 */
+	private static <E extends RetryEvent> @Nullable Throwable tell(RetryListener listener,
+			BiConsumer<RetryListener, E> moment, E event) {
+		CallStack stack = CallStack.ofThread();
+		if (!stack.enter(listener)) {
+			return null;
+		}
+		try {
+			moment.accept(listener, event);
+			return null;
+		}
+		catch (Throwable ex) {
+			return ex;
+		}
+		finally {
+			stack.leave();
 		}
 	}
 

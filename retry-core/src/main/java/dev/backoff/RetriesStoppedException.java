@@ -67,9 +67,12 @@ public final class RetriesStoppedException extends RuntimeException {
 
 	private final transient long began;
 
+	/* Not so after it has been read from a stream: its ticker is another one's. */
+	private final transient boolean ofThisProcess;
+
 	RetriesStoppedException(RetryPolicy policy, String method, RetryCall call, Outcome outcome, Decision.Stop stop,
 			long elapsed) {
-		super(message(policy, call, stop, elapsed), stop.problem(), false, false);
+		super(message(policy, call, stop, elapsed), cause(stop, outcome), false, false);
 		this.policy = policy.name();
 		this.method = method;
 		this.reason = stop.reason();
@@ -83,6 +86,23 @@ public final class RetriesStoppedException extends RuntimeException {
 		this.lastResult = outcome.value();
 		this.idempotencyKey = call.keyIfUsed();
 		this.began = call.started();
+		this.ofThisProcess = true;
+	}
+
+	/*
+	 * The failure carries this story, so a cause that leads back to it would make a
+	 * circle.
+	 */
+	private static @Nullable Throwable cause(Decision.Stop stop, Outcome outcome) {
+		Throwable problem = stop.problem();
+		try {
+			boolean circle = problem != null && Causes.find(problem, (cause) -> cause == outcome.failure()) != null;
+			return circle ? null : problem;
+		}
+		catch (RuntimeException ex) {
+			// an exception that cannot be asked for its cause
+			return null;
+		}
 	}
 
 	private static String message(RetryPolicy policy, RetryCall call, Decision.Stop stop, long elapsed) {
@@ -218,9 +238,9 @@ public final class RetriesStoppedException extends RuntimeException {
 		return this.idempotencyKey;
 	}
 
-	/** Return when the call began, as a reading of its ticker. */
-	long began() {
-		return this.began;
+	/** Return whether the call began after a reading of its ticker. */
+	boolean beganAfter(long reading) {
+		return this.ofThisProcess && this.began - reading > 0;
 	}
 
 }

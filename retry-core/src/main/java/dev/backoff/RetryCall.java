@@ -183,7 +183,7 @@ final class RetryCall {
 			}
 		}
 		RetriesStoppedException mark = StopMark.of(failure);
-		return mark != null && mark.began() - this.attemptStarted > 0;
+		return mark != null && mark.beganAfter(this.attemptStarted);
 	}
 
 	@Nullable RetryCall enclosing() {

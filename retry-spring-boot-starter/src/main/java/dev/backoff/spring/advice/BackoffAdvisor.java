@@ -2,6 +2,8 @@ package dev.backoff.spring.advice;
 
 import java.lang.reflect.Method;
 
+import org.jspecify.annotations.Nullable;
+
 import org.springframework.aop.ClassFilter;
 import org.springframework.aop.Pointcut;
 import org.springframework.aop.support.AbstractPointcutAdvisor;
@@ -67,6 +69,17 @@ public final class BackoffAdvisor extends AbstractPointcutAdvisor {
 		@Override
 		public boolean matches(Method method, Class<?> targetClass) {
 			return AnnotatedMethod.of(method, targetClass) != null;
+		}
+
+		/* So that the contexts of one application share the classes of their proxies. */
+		@Override
+		public boolean equals(@Nullable Object other) {
+			return other instanceof AnnotatedMethods;
+		}
+
+		@Override
+		public int hashCode() {
+			return AnnotatedMethods.class.hashCode();
 		}
 
 	}

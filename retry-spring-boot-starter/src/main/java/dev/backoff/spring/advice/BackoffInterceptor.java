@@ -27,7 +27,7 @@ public final class BackoffInterceptor implements MethodInterceptor {
 	public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
 		Object target = invocation.getThis();
 		Class<?> type = (target != null) ? target.getClass() : invocation.getMethod().getDeclaringClass();
-		MethodRetry retry = this.methods.get().find(invocation.getMethod(), type);
+		MethodRetry retry = this.methods.get().find(invocation.getMethod(), type, target);
 		return (retry != null) ? retry.invoke(invocation) : invocation.proceed();
 	}
 

@@ -2,6 +2,7 @@ package dev.backoff.spring.advice;
 
 import java.lang.reflect.Method;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -11,6 +12,7 @@ import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.aop.framework.Advised;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 
@@ -119,20 +121,28 @@ public final class BackoffMethods implements SmartInitializingSingleton {
 	 * @throws InvalidBackoffException if its class was not known at start-up and it has
 	 * problems
 	 */
-	@Nullable MethodRetry find(Method method, Class<?> targetClass) {
+	@Nullable MethodRetry find(Method method, Class<?> targetClass, @Nullable Object target) {
 		if (!this.enabled) {
 			return null;
 		}
 		Map<Method, Entry> methods = this.entries.get(targetClass);
 		Entry entry = (methods != null) ? methods.get(method) : null;
-		return ((entry != null) ? entry : newEntry(method, targetClass)).retry();
+		return ((entry != null) ? entry : newEntry(method, targetClass, target)).retry();
 	}
 
-	private Entry newEntry(Method method, Class<?> targetClass) {
-		AnnotatedMethod annotated = AnnotatedMethod.of(method, targetClass);
+	private Entry newEntry(Method method, Class<?> targetClass, @Nullable Object target) {
+		AnnotatedMethod annotated = isAdvised(target) ? null : AnnotatedMethod.of(method, targetClass);
 		Entry entry = new Entry((annotated != null) ? retry(annotated) : null);
 		this.entries.computeIfAbsent(targetClass, (type) -> new ConcurrentHashMap<>()).put(method, entry);
 		return entry;
+	}
+
+	/*
+	 * Of two proxies, one around the other, the inner one retries: both would multiply.
+	 */
+	private static boolean isAdvised(@Nullable Object target) {
+		return target instanceof Advised proxy
+				&& Arrays.stream(proxy.getAdvisors()).anyMatch(BackoffAdvisor.class::isInstance);
 	}
 
 	/*

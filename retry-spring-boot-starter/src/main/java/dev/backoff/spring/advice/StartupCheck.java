@@ -57,7 +57,7 @@ public final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 		Map<Class<?>, String> types = candidates(beanFactory);
 		Map<Class<?>, List<AnnotatedMethod>> annotated = new LinkedHashMap<>();
 		for (Class<?> type : types.keySet()) {
-			List<AnnotatedMethod> found = new ArrayList<>(AnnotatedMethod.in(type));
+			List<AnnotatedMethod> found = annotatedMethods(type);
 			if (!found.isEmpty()) {
 				// the virtual machine gives methods in no order, reports have one
 				found.sort(Comparator.comparing(AnnotatedMethod::signature));
@@ -83,6 +83,21 @@ public final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 			throw new InvalidBackoffException(List.copyOf(problems));
 		}
 		log(policies, plans);
+	}
+
+	private static List<AnnotatedMethod> annotatedMethods(Class<?> type) {
+		try {
+			return new ArrayList<>(AnnotatedMethod.in(type));
+		}
+		catch (IllegalStateException ex) {
+			if (ex.getCause() instanceof LinkageError) {
+				// a signature names a class that is missing: a lazy bean may never be
+				// made
+				logger.debug("Cannot check {}", type.getName(), ex);
+				return List.of();
+			}
+			throw ex;
+		}
 	}
 
 	private static void plan(BackoffMethods methods, AnnotatedMethod method, List<MethodPlan> plans,

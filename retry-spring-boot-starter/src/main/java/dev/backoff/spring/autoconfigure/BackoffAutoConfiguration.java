@@ -11,6 +11,7 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigureOrder;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.SearchStrategy;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
@@ -41,9 +42,10 @@ import dev.backoff.spring.policy.BackoffPolicies;
 @Import(BackoffAutoConfiguration.ProxyCreatorRegistrar.class)
 public final class BackoffAutoConfiguration {
 
+	/* A child context has a configuration and beans of its own. */
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	@ConditionalOnMissingBean
+	@ConditionalOnMissingBean(search = SearchStrategy.CURRENT)
 	static BackoffPolicies backoffPolicies(ConfigurableEnvironment environment,
 			ConfigurableListableBeanFactory beanFactory) {
 		return new BackoffPolicies(BackoffConfiguration.read(environment), environment,
@@ -52,7 +54,7 @@ public final class BackoffAutoConfiguration {
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	@ConditionalOnMissingBean
+	@ConditionalOnMissingBean(search = SearchStrategy.CURRENT)
 	static BackoffMethods backoffMethods(BackoffPolicies policies, ConfigurableListableBeanFactory beanFactory) {
 		return new BackoffMethods(policies, beanFactory);
 	}

@@ -151,7 +151,9 @@ public final class BackoffPolicies {
 		Set<String> inherited = new HashSet<>();
 		for (PolicyEntry entry : this.configuration.entries()) {
 			ConfigValue inherits = entry.values().get(PolicyKey.INHERITS);
-			inherited.add((inherits != null) ? TextValues.canonical(inherits.text()) : "");
+			if (inherits != null) {
+				inherited.add(TextValues.canonical(inherits.text()));
+			}
 		}
 		for (PolicyEntry entry : this.configuration.entries()) {
 			String name = TextValues.canonical(entry.name());

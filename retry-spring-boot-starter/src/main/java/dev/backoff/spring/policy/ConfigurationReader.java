@@ -126,7 +126,10 @@ final class ConfigurationReader {
 		WrittenKey key = elements.get(0);
 		List<String> path = key.path();
 		String policy = key.policy();
-		if (policy != null) {
+		if (policy != null && policy.isBlank()) {
+			this.problems.add(key.problem("is below a policy without a name", "Give the policy a name."));
+		}
+		else if (policy != null) {
 			String name = TextValues.canonical(policy);
 			Map<PolicyKey, ConfigValue> values = this.policies.computeIfAbsent(name, (any) -> new LinkedHashMap<>());
 			if (path.size() > 2) {

@@ -56,7 +56,8 @@ public final class Nearest {
 		String nearest = null;
 		int least = (wanted.length() <= 4) ? 2 : 3;
 		for (String candidate : known) {
-			int distance = distance(wanted, TextValues.canonical(candidate));
+			String other = TextValues.canonical(candidate);
+			int distance = (Math.abs(wanted.length() - other.length()) < least) ? distance(wanted, other) : least;
 			if (distance < least) {
 				least = distance;
 				nearest = candidate;

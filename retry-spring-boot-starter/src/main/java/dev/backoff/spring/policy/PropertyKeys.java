@@ -22,6 +22,9 @@ final class PropertyKeys {
 
 	private static final ConfigurationPropertyName ROOT = ConfigurationPropertyName.of("backoff");
 
+	/* Of an index; what has more is none that a list can have. */
+	private static final int MOST_DIGITS = 6;
+
 	private PropertyKeys() {
 	}
 
@@ -83,7 +86,8 @@ final class PropertyKeys {
 
 	private static WrittenKey key(ConfigurationPropertyName name, Object value, @Nullable Origin origin) {
 		int size = name.getNumberOfElements();
-		boolean indexed = name.isLastElementIndexed() && name.isNumericIndex(size - 1);
+		boolean indexed = size > 2 && name.isLastElementIndexed() && name.isNumericIndex(size - 1)
+				&& name.getElement(size - 1, Form.ORIGINAL).length() <= MOST_DIGITS;
 		List<String> path = new ArrayList<>();
 		for (int i = 1; i < (indexed ? size - 1 : size); i++) {
 			path.add(name.getElement(i, Form.ORIGINAL));
@@ -104,7 +108,7 @@ final class PropertyKeys {
 
 	private static List<String> texts(Object value) {
 		if (value instanceof Collection<?> elements) {
-			return elements.stream().map(String::valueOf).toList();
+			return elements.isEmpty() ? List.of("") : elements.stream().map(String::valueOf).toList();
 		}
 		if (value instanceof Class<?> type) {
 			return List.of(type.getName());

@@ -195,16 +195,15 @@ final class TextValues {
 	static List<Duration> ladder(List<String> texts) {
 		List<Duration> rungs = new ArrayList<>();
 		for (String text : texts) {
-			if (!text.isBlank()) {
-				rungs.addAll(rungs(text.strip()));
+			List<Duration> more = text.isBlank() ? List.of() : rungs(text.strip());
+			if (more.size() > MOST - rungs.size()) {
+				throw new InvalidTextException("must not have more than " + MOST + " rungs",
+						"Give fewer rungs; the last one repeats.");
 			}
+			rungs.addAll(more);
 		}
 		if (rungs.isEmpty()) {
 			throw new InvalidTextException("must have at least one rung", "Write the delays, such as 1s x5, 10s, 30s.");
-		}
-		if (rungs.size() > MOST) {
-			throw new InvalidTextException("must not have more than " + MOST + " rungs",
-					"Give fewer rungs; the last one repeats.");
 		}
 		return rungs;
 	}
