@@ -37,15 +37,14 @@ final class BlockingDriver {
 		RetryCall call = stack.push();
 		Ending ending;
 		try {
-			call.begin(this.policy, this.time, this.time.nanoTime());
+			call.begin(this.policy, this.time, now(0));
 			Outcome outcome;
 			try {
 				T result = operation.run(context, 1);
 				AttemptOutcome kind = this.decider.judge(result, context);
 				if (kind == AttemptOutcome.SUCCESS) {
-					long nanos = call.elapsed(this.time.nanoTime());
-					this.listeners.attempt(1, kind, nanos);
-					this.listeners.call(StopReason.SUCCEEDED, nanos);
+					// nothing in here throws, or a success would be taken for a failure
+					succeededAtOnce(call);
 					return result;
 				}
 				outcome = Outcome.ofValue(kind, result);
@@ -61,12 +60,29 @@ final class BlockingDriver {
 		return finish(ending, stack.running(), context, recovery);
 	}
 
+	private void succeededAtOnce(RetryCall call) {
+		long nanos = call.elapsed(now(call.started()));
+		this.listeners.attempt(1, AttemptOutcome.SUCCESS, nanos);
+		this.listeners.call(StopReason.SUCCEEDED, nanos);
+	}
+
+	/** Read the ticker; one that throws stands still and fails no call. */
+	private long now(long otherwise) {
+		try {
+			return this.time.nanoTime();
+		}
+		catch (Throwable ex) {
+			this.listeners.hookFailed("time", ex);
+			return otherwise;
+		}
+	}
+
 	/** Go on from a first attempt that was not good enough to the end of the call. */
 	private <C, T extends @Nullable Object, X extends Throwable> Ending continueAfter(Outcome first, RetryCall call,
 			C context, Operation.OnContext<C, T, X> operation) {
 		Outcome outcome = first;
 		while (true) {
-			long now = this.time.nanoTime();
+			long now = now(call.attemptStarted());
 			attemptEnded(outcome, call, now);
 			Decision decision = this.decider.decide(outcome, call, now);
 			if (decision instanceof Decision.RetryAfter retry) {
@@ -90,7 +106,7 @@ final class BlockingDriver {
 	private <C, T extends @Nullable Object, X extends Throwable> Outcome attemptAgain(RetryCause cause, RetryCall call,
 			C context, Operation.OnContext<C, T, X> operation) {
 		this.listeners.retry(cause);
-		call.beginNext(this.time.nanoTime());
+		call.beginNext(now(call.attemptStarted()));
 		try {
 			T result = operation.run(context, call.attempt());
 			return Outcome.ofValue(this.decider.judge(result, context), result);
@@ -121,11 +137,11 @@ final class BlockingDriver {
 		finally {
 			this.listeners.waited();
 		}
-		return this.decider.decideAfterWait(outcome, call, this.time.nanoTime());
+		return this.decider.decideAfterWait(outcome, call, now(call.attemptStarted()));
 	}
 
 	private Ending end(Outcome outcome, Decision.Stop stop, RetryCall call) {
-		long elapsed = call.elapsed(this.time.nanoTime());
+		long elapsed = call.elapsed(now(call.attemptStarted()));
 		this.listeners.call(stop.reason(), elapsed);
 		if (stop.reason() == StopReason.SUCCEEDED) {
 			this.listeners.succeeded(new RetryEvent.Succeeded(this.policy.name(), this.method, call.attempt(),

@@ -72,7 +72,7 @@ public final class RetriesStoppedException extends RuntimeException {
 
 	RetriesStoppedException(RetryPolicy policy, String method, RetryCall call, Outcome outcome, Decision.Stop stop,
 			long elapsed) {
-		super(message(policy, call, stop, elapsed), stop.problem(), false, false);
+		super(message(policy, call, stop, elapsed), cause(stop, outcome), false, false);
 		this.policy = policy.name();
 		this.method = method;
 		this.reason = stop.reason();
@@ -87,6 +87,22 @@ public final class RetriesStoppedException extends RuntimeException {
 		this.idempotencyKey = call.keyIfUsed();
 		this.began = call.started();
 		this.ofThisProcess = true;
+	}
+
+	/*
+	 * The failure carries this story, so a cause that leads back to it would make a
+	 * circle.
+	 */
+	private static @Nullable Throwable cause(Decision.Stop stop, Outcome outcome) {
+		Throwable problem = stop.problem();
+		try {
+			boolean circle = problem != null && Causes.find(problem, (cause) -> cause == outcome.failure()) != null;
+			return circle ? null : problem;
+		}
+		catch (RuntimeException ex) {
+			// an exception that cannot be asked for its cause
+			return null;
+		}
 	}
 
 	private static String message(RetryPolicy policy, RetryCall call, Decision.Stop stop, long elapsed) {
@@ -112,12 +128,18 @@ public final class RetriesStoppedException extends RuntimeException {
 	}
 
 	/**
-	 * Return the story that a failure carries.
+	 * Return the story that a failure carries. Where a recovery threw, the failure it
+	 * recovered from carries it, which is suppressed in turn.
 	 * @param failure what a retried call has thrown
 	 * @return the story, or null if the failure carries none
 	 */
 	public static @Nullable RetriesStoppedException of(Throwable failure) {
-		return StopMark.of(failure);
+		RetriesStoppedException story = StopMark.of(failure);
+		Throwable[] suppressed = failure.getSuppressed();
+		for (int i = 0; story == null && i < suppressed.length; i++) {
+			story = StopMark.of(suppressed[i]);
+		}
+		return story;
 	}
 
 	/**

@@ -36,6 +36,19 @@ class RetriesStoppedExceptionTests {
 			.isEqualTo(4);
 	}
 
+	@Test
+	void isReadFromWhatARecoveryThrew() {
+		Retry retry = Retry.builder(RetryPolicy.defaults("p")).time(this.time).build();
+		IOException failure = new IOException("reset");
+		IllegalStateException thrown = new IllegalStateException("gave up");
+		assertThatThrownBy(() -> retry.<String, IOException>call(() -> {
+			throw failure;
+		}, (operation, stopped) -> {
+			throw thrown;
+		})).isSameAs(thrown);
+		assertThat(RetriesStoppedException.of(thrown)).isSameAs(RetriesStoppedException.of(failure)).isNotNull();
+	}
+
 	@Nested
 	class Text {
 

@@ -23,8 +23,8 @@ public record BackoffDescriptor(boolean enabled, boolean retriesEnabled,
 	 *
 	 * @param unused whether no method uses it
 	 * @param methods what is in effect for each method that uses it, by method
-	 * @param plan what would be in effect for a programmatic call, or null if the policy
-	 * is no key of the configuration
+	 * @param plan what is in effect for a programmatic call, or null if the policy is no
+	 * key of the configuration or only an annotation completes it
 	 */
 	public record PolicyDescriptor(boolean unused, Map<String, PlanDescriptor> methods,
 			@Nullable PlanDescriptor plan) implements OperationResponseBody {
@@ -37,12 +37,12 @@ public record BackoffDescriptor(boolean enabled, boolean retriesEnabled,
 	 * @param delays the first ten delays
 	 * @param waits all delays of a call that uses up its attempts, or null for an
 	 * unlimited number of attempts without a deadline
-	 * @param longestCall how long a call can take: unbounded, since an attempt has no
-	 * timeout
+	 * @param longestCall how long a call with a deadline can take: unbounded, since an
+	 * attempt has no timeout; null without a deadline
 	 * @param advice what works but is probably not meant
 	 */
 	public record PlanDescriptor(Map<String, ValueDescriptor> values, List<DelayDescriptor> delays,
-			@Nullable WaitsDescriptor waits, String longestCall, List<String> advice) {
+			@Nullable WaitsDescriptor waits, @Nullable String longestCall, List<String> advice) {
 	}
 
 	/**

@@ -73,14 +73,17 @@ public class BackoffEndpoint {
 			methods.computeIfAbsent(use.policy().name(), (name) -> new TreeMap<>())
 				.put(use.method(), PlanDescription.of(use.policy(), use.advice()));
 		}
+		Map<String, String> configured = new TreeMap<>();
+		this.policies.names().forEach((name) -> configured.put(BackoffPolicies.canonicalName(name), name));
 		Map<String, PolicyDescriptor> descriptors = new TreeMap<>();
-		methods.forEach((name, plans) -> descriptors.put(name, new PolicyDescriptor(false, plans, null)));
+		methods.forEach((name, plans) -> {
+			String written = configured.remove(BackoffPolicies.canonicalName(name));
+			descriptors.put(name, new PolicyDescriptor(false, plans, (written != null) ? plan(written) : null));
+		});
 		List<String> unused = this.policies.unused();
-		for (String name : this.policies.names()) {
-			if (!descriptors.containsKey(name)) {
-				descriptors.put(name, new PolicyDescriptor(unused.contains(name), Map.of(), plan(name)));
-			}
-		}
+		configured.values()
+			.forEach(
+					(name) -> descriptors.put(name, new PolicyDescriptor(unused.contains(name), Map.of(), plan(name))));
 		return descriptors;
 	}
 

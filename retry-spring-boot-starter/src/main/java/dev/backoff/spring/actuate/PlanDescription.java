@@ -20,6 +20,8 @@ final class PlanDescription {
 
 	private static final int SHOWN = 10;
 
+	private static final String UNBOUNDED = "unbounded: the deadline cuts no attempt";
+
 	private static final double MILLI = 1_000_000;
 
 	private PlanDescription() {
@@ -38,8 +40,8 @@ final class PlanDescription {
 			.map((step) -> new DelayDescriptor(step.retry(), step.least() / MILLI, step.mean() / MILLI,
 					step.greatest() / MILLI))
 			.toList();
-		return new PlanDescriptor(values, delays, waits(policy, unlimited), "unbounded: an attempt has no timeout",
-				advice);
+		return new PlanDescriptor(values, delays, waits(policy, unlimited),
+				(policy.deadlineNanos() != Nanos.UNLIMITED) ? UNBOUNDED : null, advice);
 	}
 
 	private static @Nullable WaitsDescriptor waits(RetryPolicy policy, boolean unlimited) {

@@ -2,6 +2,8 @@ package dev.backoff.spring.advice;
 
 import java.lang.reflect.Method;
 
+import org.jspecify.annotations.Nullable;
+
 import org.springframework.aop.ClassFilter;
 import org.springframework.aop.Pointcut;
 import org.springframework.aop.support.AbstractPointcutAdvisor;
@@ -69,10 +71,15 @@ public final class BackoffAdvisor extends AbstractPointcutAdvisor {
 			return AnnotatedMethod.of(method, targetClass) != null;
 		}
 
-		/* Proxies of two contexts share a class only if both matchers read the same. */
+		/* So that the contexts of one application share the classes of their proxies. */
 		@Override
-		public String toString() {
-			return "methods with @Backoff";
+		public boolean equals(@Nullable Object other) {
+			return other instanceof AnnotatedMethods;
+		}
+
+		@Override
+		public int hashCode() {
+			return AnnotatedMethods.class.hashCode();
 		}
 
 	}
@@ -82,11 +89,6 @@ public final class BackoffAdvisor extends AbstractPointcutAdvisor {
 		@Override
 		public boolean matches(Class<?> type) {
 			return isCandidate(type);
-		}
-
-		@Override
-		public String toString() {
-			return "classes with @Backoff";
 		}
 
 	}

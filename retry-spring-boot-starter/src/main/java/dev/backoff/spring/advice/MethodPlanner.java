@@ -126,13 +126,4 @@ final class MethodPlanner {
 		}
 	}
 
-	/** Return the other retry annotation of a method, which would multiply, or null. */
-	static @Nullable String otherRetry(Method method, Collection<String> annotations) {
-		return Arrays.stream(method.getAnnotations())
-			.map((annotation) -> annotation.annotationType().getName())
-			.filter(annotations::contains)
-			.findFirst()
-			.orElse(null);
-	}
-
 }

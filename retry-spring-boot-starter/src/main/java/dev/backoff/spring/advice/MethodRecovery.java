@@ -21,6 +21,7 @@ import dev.backoff.RetriesStoppedException;
  *
  * @param methods the methods to choose from
  */
+@SuppressWarnings("NullAway") // it does not see that T itself is nullable here
 record MethodRecovery(RecoverMethods methods) implements Recovery<MethodInvocation, @Nullable Object, Throwable> {
 
 	private static final ThreadLocal<@Nullable Running> RUNNING = new ThreadLocal<>();

@@ -4,6 +4,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
+import org.jspecify.annotations.Nullable;
+
 import dev.backoff.RetryPolicy;
 import dev.backoff.delay.DelayPlan;
 import dev.backoff.time.DurationText;
@@ -26,15 +28,20 @@ final class PlanAdvice {
 		long waits = waits(policy);
 		if (waits > LONG_WAIT) {
 			boolean scheduled = has(plan, "org.springframework.scheduling.annotation.Scheduled");
-			advice.add("waits of up to " + ((waits == Nanos.UNLIMITED) ? "any length" : DurationText.story(waits))
-					+ " in all hold the calling thread"
+			advice.add(((waits == Nanos.UNLIMITED) ? "waits of any length"
+					: "waits of up to " + DurationText.story(waits) + " in all") + " hold the calling thread"
 					+ (scheduled ? ", and the next run of the schedule with it" : ""));
 		}
-		String other = MethodPlanner.otherRetry(plan.method().method(), OTHER_RETRIES);
+		String other = otherRetry(plan);
 		if (other != null) {
 			advice.add("@" + other + " is on the method too: the attempts multiply; remove one of the two");
 		}
 		return List.copyOf(advice);
+	}
+
+	/** Return the other annotation of the method that retries it too, or null. */
+	static @Nullable String otherRetry(MethodPlan plan) {
+		return OTHER_RETRIES.stream().filter((annotation) -> has(plan, annotation)).findFirst().orElse(null);
 	}
 
 	private static long waits(RetryPolicy policy) {

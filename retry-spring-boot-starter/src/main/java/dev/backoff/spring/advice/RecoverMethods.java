@@ -75,6 +75,10 @@ final class RecoverMethods {
 	}
 
 	private static Problem misfit(AnnotatedMethod annotated, String name, List<Method> named) {
+		if (named.equals(List.of(annotated.method()))) {
+			return Problem.ofPlace(place(annotated, name), "names the method itself",
+					"Write the name of another method of " + annotated.type().getSimpleName() + ".");
+		}
 		return Problem.ofPlace(place(annotated, name),
 				"does not fit " + annotated.signature() + ", because it is "
 						+ named.stream().map(RecoverMethods::signature).collect(Collectors.joining(" and ")),

@@ -11,6 +11,7 @@ import org.springframework.core.ResolvableType;
 import org.springframework.expression.EvaluationContext;
 import org.springframework.expression.EvaluationException;
 import org.springframework.expression.ExpressionException;
+import org.springframework.expression.ParseException;
 import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
 import org.springframework.expression.spel.support.SimpleEvaluationContext;
@@ -50,9 +51,9 @@ final class ResultExpression implements RetryCondition {
 		try {
 			expression = PARSER.parseRaw(text);
 		}
-		catch (ExpressionException | IllegalStateException ex) {
-			problems.add(Problem.ofPlace(where, "is no expression: " + reason(ex),
-					"Write a condition over #result, such as #result == false."));
+		catch (ParseException | IllegalStateException | IllegalArgumentException ex) {
+			problems.add(Problem.ofPlace(where, "is no expression: " + reason(ex), text.contains("#{")
+					? "Write it without #{}." : "Write a condition over #result, such as #result == false."));
 			return null;
 		}
 		int before = problems.size();
@@ -64,7 +65,7 @@ final class ResultExpression implements RetryCondition {
 	private static String reason(Exception ex) {
 		return (ex instanceof ExpressionException problem)
 				? problem.getSimpleMessage().replaceAll("\\.$", "") + " (at character " + problem.getPosition() + ")"
-				: String.valueOf(ex.getMessage());
+				: "it cannot be read";
 	}
 
 	@Override

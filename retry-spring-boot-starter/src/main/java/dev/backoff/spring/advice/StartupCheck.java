@@ -13,6 +13,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
 import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
@@ -73,6 +74,11 @@ public final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 		List<Problem> configured = new ArrayList<>();
 		policies.check(configured);
 		problems.addAll(configured);
+		if (!policies.configuration().isEnabled()) {
+			// switched off, perhaps because of just these
+			problems.forEach((problem) -> logger.warn("Without effect while backoff.enabled is false: {}", problem));
+			return;
+		}
 		if (!problems.isEmpty()) {
 			throw new InvalidBackoffException(List.copyOf(problems));
 		}
@@ -144,7 +150,8 @@ public final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 		}
 		boolean contracts = ClassUtils.getAllInterfacesForClass(type).length > 0;
 		problems.add(Problem.ofPlace("@Backoff on " + type.getSimpleName(),
-				"the class is final, so no proxy can be made of it", "Make it non-final"
+				(type.isRecord() ? "a record" : "the class") + " is final, so no proxy can be made of it",
+				(type.isRecord() ? "Make it a class" : "Make it non-final")
 						+ (contracts ? ", or let it be proxied by its interfaces with @Proxyable(INTERFACES)." : ".")));
 	}
 
@@ -162,15 +169,7 @@ public final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 
 	private static void log(BackoffPolicies policies, List<MethodPlan> plans) {
 		policies.configuration().warnings().forEach((warning) -> logger.warn("Ignored: {}", warning));
-		Set<String> advised = new LinkedHashSet<>();
-		for (MethodPlan plan : plans) {
-			List<String> advice = PlanAdvice.of(plan);
-			if (!advice.isEmpty()) {
-				advised
-					.add(plan.method().place() + ", policy " + plan.policy().name() + ": " + String.join("; ", advice));
-			}
-		}
-		advised.forEach(logger::warn);
+		advise(plans);
 		List<String> shared = plans.stream()
 			.filter((plan) -> !plan.label().equals(plan.method().label()))
 			.map(MethodPlan::label)
@@ -182,6 +181,20 @@ public final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 		String unused = policies.unused().stream().collect(Collectors.joining(", "));
 		if (!unused.isEmpty()) {
 			logger.info("No method uses the policies {}", unused);
+		}
+	}
+
+	/*
+	 * Advice is INFO; only what multiplies attempts behind the developer's back is WARN.
+	 */
+	private static void advise(List<MethodPlan> plans) {
+		Set<String> told = new LinkedHashSet<>();
+		for (MethodPlan plan : plans) {
+			List<String> advice = PlanAdvice.of(plan);
+			String line = plan.method().place() + ", policy " + plan.policy().name() + ": " + String.join("; ", advice);
+			if (!advice.isEmpty() && told.add(line)) {
+				logger.atLevel((PlanAdvice.otherRetry(plan) != null) ? Level.WARN : Level.INFO).log(line);
+			}
 		}
 	}
 

@@ -121,7 +121,8 @@ public record AnnotatedMethod(Class<?> type, Method method, @Nullable Backoff on
 	 * @return the method, or the type if its annotation sets the attribute
 	 */
 	public String place(Function<Backoff, String> attribute) {
-		return isOnMethod(attribute) ? place() : "@Backoff on " + this.type.getSimpleName();
+		boolean onlyOnType = this.onType != null && !attribute.apply(this.onType).isEmpty() && !isOnMethod(attribute);
+		return onlyOnType ? "@Backoff on " + this.type.getSimpleName() : place();
 	}
 
 	/**

@@ -21,7 +21,7 @@ import dev.backoff.annotation.Backoff;
 record AnnotationValues(String place, String name, Map<PolicyKey, ConfigValue> values) {
 
 	AnnotationValues {
-		values = Map.copyOf(values);
+		values = PolicyKey.inOrder(values);
 	}
 
 	/**

@@ -46,7 +46,7 @@ public final class BackoffConfiguration {
 		this.metricsEnabled = settings.metricsEnabled();
 		this.slo = settings.slo();
 		this.callMeter = settings.callMeter();
-		this.defaults = Map.copyOf(defaults);
+		this.defaults = PolicyKey.inOrder(defaults);
 		this.policies = new LinkedHashMap<>(policies);
 		this.problems = List.copyOf(problems);
 		this.warnings = List.copyOf(warnings);
@@ -157,7 +157,7 @@ public final class BackoffConfiguration {
 	record PolicyEntry(String name, boolean spelled, Map<PolicyKey, ConfigValue> values) {
 
 		PolicyEntry {
-			values = Map.copyOf(values);
+			values = PolicyKey.inOrder(values);
 		}
 
 	}

@@ -4,8 +4,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HashSet;
-import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -34,7 +34,7 @@ import dev.backoff.spring.policy.BackoffConfiguration.PolicyEntry;
 final class ConfigurationReader {
 
 	/** The keys that stand directly below {@code backoff}. */
-	private static final List<String> TOP_LEVEL_KEYS = List.of("enabled", "retries-enabled", "unknown-keys", "random",
+	static final List<String> TOP_LEVEL_KEYS = List.of("enabled", "retries-enabled", "unknown-keys", "random",
 			"metrics.enabled", "metrics.slo", "metrics.calls");
 
 	private static final Set<String> GROUPS = Set.of("policies", "defaults", "metrics");
@@ -60,7 +60,7 @@ final class ConfigurationReader {
 
 	BackoffConfiguration read() {
 		List<ConfigurationPropertySource> sources = new ArrayList<>();
-		IdentityHashMap<ConfigurationPropertySource, List<WrittenKey>> listed = new IdentityHashMap<>();
+		Map<ConfigurationPropertySource, List<WrittenKey>> listed = new HashMap<>();
 		for (ConfigurationPropertySource source : ConfigurationPropertySources.get(this.environment)) {
 			sources.add(source);
 			Object underlying = source.getUnderlyingSource();

@@ -1,5 +1,7 @@
 package dev.backoff.spring.policy;
 
+import java.math.BigDecimal;
+import java.math.MathContext;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -51,8 +53,10 @@ final class PolicyAdvice {
 	private static void adviseGrowth(BackoffRule rule, List<String> advice) {
 		double growth = (rule.baseNanos() == 0) ? 1 : (double) rule.shape().nanos(2) / rule.baseNanos();
 		if (growth != 1 && (growth < 1.5 || growth > 4)) {
-			advice.add("a multiplier outside 1.5 to 4 grows too slowly to relieve a server, or so fast that late "
-					+ "retries hardly happen");
+			advice.add("the multiplier "
+					+ new BigDecimal(growth, new MathContext(3)).stripTrailingZeros().toPlainString()
+					+ " is outside 1.5 to 4: it grows "
+					+ ((growth < 1.5) ? "too slowly to relieve a server" : "so fast that late retries hardly happen"));
 		}
 	}
 

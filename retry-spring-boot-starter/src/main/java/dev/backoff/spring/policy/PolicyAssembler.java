@@ -129,7 +129,7 @@ final class PolicyAssembler {
 			synchronized (builder) {
 				return builder.classifiers(classifiers).retryWhen(retryWhen).until(until).build();
 			}
-		}, classifier, this.effective, PolicyAdvice.of(numbers, shapeName, isWritten(PolicyKey.CAP)));
+		}, classifier, this.effective, PolicyAdvice.of(numbers, shapeName, isWrittenForIt(PolicyKey.CAP)));
 	}
 
 	private static Map<PolicyKey, Function<String, ?>> parsers() {
@@ -435,9 +435,11 @@ final class PolicyAssembler {
 				: "lower the base (" + anchorOrigin(this.levels.get(PolicyKey.BASE)) + ").";
 	}
 
-	private boolean isWritten(PolicyKey key) {
+	/* Neither a preset nor the defaults mean a single policy. */
+	private boolean isWrittenForIt(PolicyKey key) {
 		Ranked written = this.levels.get(key);
-		return written != null && !written.value().origin().startsWith("preset ");
+		return written != null && !written.value().origin().startsWith("preset ")
+				&& !written.value().place().contains("backoff.defaults.");
 	}
 
 	private void note(PolicyKey key) {

@@ -1,7 +1,10 @@
 package dev.backoff.spring.policy;
 
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
 
 import org.jspecify.annotations.Nullable;
 
@@ -123,6 +126,11 @@ public enum PolicyKey {
 	/** Return whether keys stand below the given one. */
 	static boolean isGroup(String text) {
 		return TextValues.canonical(text).equals("retryafter");
+	}
+
+	/** Return an immutable copy in the order of the keys, so that reports have one. */
+	static <V> Map<PolicyKey, V> inOrder(Map<PolicyKey, V> values) {
+		return Collections.unmodifiableMap(new TreeMap<>(values));
 	}
 
 }

@@ -1,12 +1,14 @@
 package dev.backoff.spring.actuate;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
 
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -51,7 +53,7 @@ class WebApplicationTests {
 	@SpringBootTest(classes = Shop.class, webEnvironment = WebEnvironment.RANDOM_PORT,
 			properties = { "management.endpoints.web.exposure.include=backoff,prometheus",
 					"backoff.defaults.max-attempts=3", "backoff.policies.mail-out.base=2s",
-					"backoff.policies.mail-out.jitter=20%" })
+					"backoff.policies.mail-out.jitter=20%", "backoff.policies.mail-out.deadline=1m" })
 	class Exposed {
 
 		@LocalServerPort
@@ -64,9 +66,13 @@ class WebApplicationTests {
 		void showsEverything() throws Exception {
 			HttpResponse<String> response = send("GET", this.port, "/actuator/backoff");
 			assertThat(response.statusCode()).isEqualTo(200);
-			JSONAssert.assertEquals("""
-					{}
-					""", response.body(), true);
+			JSONAssert.assertEquals(expected(), response.body(), true);
+		}
+
+		private static String expected() throws IOException {
+			try (InputStream file = WebApplicationTests.class.getResourceAsStream("two-policies.json")) {
+				return new String(file.readAllBytes(), StandardCharsets.UTF_8);
+			}
 		}
 
 		@Test
@@ -104,7 +110,7 @@ class WebApplicationTests {
 			assertThat(output.getOut().lines().filter((line) -> line.contains(" WARN "))).singleElement()
 				.asString()
 				.contains("Stopped after 3 of 3 attempts in 2.7 s: ATTEMPTS_EXHAUSTED (policy Orders.place; waits "
-						+ "900 ms, 1.8 s; attempts 0 ns, 0 ns, 0 ns)");
+						+ "900 ms, 1.8 s; attempts 0 ms, 0 ms, 0 ms)");
 		}
 
 	}

@@ -67,7 +67,7 @@ class AdviceOrderTests {
 		ApplicationContextRunner of(ApplicationContextRunner runner) {
 			boolean classes = this == OF_CLASSES || this == OPAQUE;
 			ApplicationContextRunner made = runner.withPropertyValues("spring.aop.proxy-target-class=" + classes);
-			return (name().startsWith("OPAQUE")) ? made.withUserConfiguration(Opaque.class) : made;
+			return name().startsWith("OPAQUE") ? made.withUserConfiguration(Opaque.class) : made;
 		}
 
 	}
@@ -291,6 +291,7 @@ class AdviceOrderTests {
 			throw new Failure("place");
 		}
 
+		@SuppressWarnings("UnusedMethod") // called by its name
 		private void give(Object order, Failure failure) throws Failure {
 			this.log.lines.add("recover " + order);
 			throw failure;

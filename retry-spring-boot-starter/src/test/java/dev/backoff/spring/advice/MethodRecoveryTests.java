@@ -52,7 +52,7 @@ class MethodRecoveryTests {
 				.withBean(Service.class, ServiceBean::new)
 				.run((context) -> {
 					Service bean = context.getBean(Service.class);
-					assertThat(bean.byPrivate()).isEqualTo("private with state");
+					assertThat(bean.byPrivate()).isEqualTo("private with state after byPrivate");
 					assertThat(bean.byFinal()).isEqualTo("final with state");
 					assertThat(bean.byPackagePrivateOfAnotherPackage()).isEqualTo("inherited with state");
 					assertThat(bean.byProtected()).isEqualTo("protected with state");
@@ -227,8 +227,9 @@ class MethodRecoveryTests {
 			throw new Failure("byPrivate");
 		}
 
+		@SuppressWarnings("UnusedMethod") // called by its name
 		private String privately(Failure failure) {
-			return "private " + this.state;
+			return "private " + this.state + " after " + failure.getMessage();
 		}
 
 		@Override

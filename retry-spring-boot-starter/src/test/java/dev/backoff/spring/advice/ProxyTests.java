@@ -691,6 +691,7 @@ class ProxyTests {
 			throw new Failure("place");
 		}
 
+		@SuppressWarnings("UnusedMethod") // called by its name
 		private String instead(dev.backoff.RetriesStoppedException stopped) {
 			return "recovered from " + stopped.reason();
 		}

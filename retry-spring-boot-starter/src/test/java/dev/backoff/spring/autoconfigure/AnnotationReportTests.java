@@ -636,11 +636,12 @@ class AnnotationReportTests {
 	public static class PrivateMethod {
 
 		@Backoff
-		private void place(String order) {
+		private String place(String order) {
+			return order;
 		}
 
-		public void callsIt(String order) {
-			place(order);
+		public String callsIt(String order) {
+			return place(order);
 		}
 
 	}

@@ -499,19 +499,18 @@ class StartupReportTests {
 						  defaults: { base: soon, multiplier: much }
 						  policies:
 						    orders: { base: 1s, shape: fixed }
-						""",
+						""", "Invalid backoff.defaults.base (soon) at application.yml:2: must be a duration.",
+						"Write a number and a unit, such as 250ms, 2s or 5m.",
 						"Invalid backoff.defaults.multiplier (much) at application.yml:2: must be a finite "
 								+ "number of at least 1.",
-						"Write a number such as 2 or 1.5; 1 keeps the delay constant.",
-						"Invalid backoff.defaults.base (soon) at application.yml:2: must be a duration.",
-						"Write a number and a unit, such as 250ms, 2s or 5m."),
+						"Write a number such as 2 or 1.5; 1 keeps the delay constant."),
 				yaml("several problems at once", """
 						backoff:
 						  policies:
 						    orders: { base: soon, cap: 0s, max-attempts: none, retries: 2 }
-						""", "Invalid backoff.policies.orders.cap (0s) at application.yml:3: must be above zero.",
+						""", "Invalid backoff.policies.orders.base (soon) at application.yml:3: must be a duration.",
 						"Write a number and a unit, such as 250ms, 2s or 5m.",
-						"Invalid backoff.policies.orders.base (soon) at application.yml:3: must be a duration.",
+						"Invalid backoff.policies.orders.cap (0s) at application.yml:3: must be above zero.",
 						"Write a number and a unit, such as 250ms, 2s or 5m.",
 						"Invalid backoff.policies.orders.max-attempts (none) at application.yml:3: must be a "
 								+ "number from 1 to 1000000, or unlimited.",

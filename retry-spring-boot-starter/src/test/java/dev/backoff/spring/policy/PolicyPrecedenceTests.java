@@ -38,7 +38,7 @@ class PolicyPrecedenceTests {
 				assertThat(policy.name()).isEqualTo("Bare.place");
 				assertThat(policy.values().values()).extracting(EffectivePolicy.Value::origin).containsOnly("built in");
 				assertThat(policy.numbers())
-					.hasToString("RetryPolicy Bare.place (4 attempts, exponential 100ms ×2.0, cap 10s, "
+					.hasToString("RetryPolicy Bare.place (4 attempts, exponential 100ms ×2, cap 10s, "
 							+ "jitter full, no deadline)");
 			});
 		}

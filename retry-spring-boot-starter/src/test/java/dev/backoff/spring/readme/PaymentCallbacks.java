@@ -14,7 +14,7 @@ public class PaymentCallbacks {
 		this.merchant = merchant;
 	}
 
-	@Backoff("payment-callback")
+	@Backoff
 	public Receipt send(Payment payment) {
 		return this.merchant.notify(payment, Attempt.current().idempotencyKey());
 	}

@@ -84,6 +84,17 @@ class ReadmeTests {
 	}
 
 	@Test
+	void theFirstSnippetNeedsNoConfiguration() {
+		new ApplicationContextRunner()
+			.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, BackoffAutoConfiguration.class))
+			.withBean(RetryTime.class, VirtualTime::new)
+			.withBean(PaymentCallbacks.Merchant.class, () -> this::notifyMerchant)
+			.withBean(PaymentCallbacks.class)
+			.run((context) -> assertThat(context.getBean(PaymentCallbacks.class).send(payment()).text())
+				.isEqualTo("received at call 3"));
+	}
+
+	@Test
 	void theConfigurationWorksAsDescribed() {
 		withReadmeYaml().run((context) -> {
 			assertThat(context).hasNotFailed();

@@ -1,0 +1,430 @@
+package dev.backoff.spring.advice;
+
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import dev.backoff.Operation;
+import dev.backoff.RetriesStoppedException;
+import dev.backoff.Retry;
+import dev.backoff.RetryPolicy;
+import dev.backoff.annotation.Backoff;
+import dev.backoff.spring.policy.AnnotatedMethod;
+import dev.backoff.spring.policy.Problem;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+class RecoverMethodsTests {
+
+	private static AnnotatedMethod operation(Class<?> type, String name) {
+		Method method = Arrays.stream(type.getMethods())
+			.filter((candidate) -> candidate.getName().equals(name) && !candidate.isBridge())
+			.findFirst()
+			.orElseThrow();
+		AnnotatedMethod annotated = AnnotatedMethod.of(method, type);
+		assertThat(annotated).isNotNull();
+		return annotated;
+	}
+
+	private static RecoverMethods find(Class<?> type, String name, String recover) {
+		List<Problem> problems = new ArrayList<>();
+		RecoverMethods methods = RecoverMethods.find(operation(type, name), recover, problems);
+		assertThat(problems).isEmpty();
+		assertThat(methods).isNotNull();
+		return methods;
+	}
+
+	private static @Nullable String chosen(RecoverMethods methods, RetriesStoppedException stopped) {
+		RecoverMethods.Candidate candidate = methods.choose(stopped);
+		return (candidate == null) ? null
+				: Arrays.stream(candidate.method().getParameterTypes()).map(Class::getSimpleName).toList().toString();
+	}
+
+	private static RetriesStoppedException stoppedBy(Throwable failure) {
+		Operation<String, Throwable> operation = () -> {
+			throw failure;
+		};
+		Throwable thrown = catchThrowable(
+				() -> Retry.of(RetryPolicy.builder("p").maxAttempts(1).build()).call(operation));
+		return (RetriesStoppedException) thrown.getSuppressed()[0];
+	}
+
+	private static RetriesStoppedException stoppedByResult() {
+		List<RetriesStoppedException> seen = new ArrayList<>();
+		RetryPolicy policy = RetryPolicy.builder("p").maxAttempts(1).retryWhen((result, context) -> true).build();
+		Operation<String, RuntimeException> operation = () -> "bad";
+		Retry.of(policy).call(operation, (context, stopped) -> {
+			seen.add(stopped);
+			return "";
+		});
+		return seen.get(0);
+	}
+
+	@Nested
+	class Choice {
+
+		private final RecoverMethods methods = find(ByFailure.class, "send", "park");
+
+		@Test
+		void fallsOnTheNearestFailure() {
+			assertThat(chosen(this.methods, stoppedBy(new FileNotFoundException()))).isEqualTo("[String, IOException]");
+			assertThat(chosen(this.methods, stoppedBy(new IOException()))).isEqualTo("[String, IOException]");
+			assertThat(chosen(this.methods, stoppedBy(new NumberFormatException())))
+				.isEqualTo("[String, RuntimeException]");
+		}
+
+		@Test
+		void fallsOnTheStoryBeforeNothing() {
+			assertThat(chosen(this.methods, stoppedBy(new Exception()))).isEqualTo("[String, RetriesStoppedException]");
+			assertThat(chosen(find(ByNothing.class, "send", "park"), stoppedBy(new Exception()))).isEqualTo("[String]");
+		}
+
+		@Test
+		void doesNotLookAtCauses() {
+			assertThat(chosen(this.methods, stoppedBy(new IllegalStateException(new IOException()))))
+				.isEqualTo("[String, RuntimeException]");
+		}
+
+		@Test
+		void isNoneIfNoParameterAccepts() {
+			assertThat(chosen(find(OnlyFiles.class, "send", "park"), stoppedBy(new IOException()))).isNull();
+			assertThat(chosen(find(OnlyFiles.class, "send", "park"), stoppedByResult())).isNull();
+		}
+
+		@Test
+		void fallsOnTheNearestParametersOfTheOperation() {
+			for (String recover : List.of("park", "kept")) {
+				assertThat(chosen(find(ByParameters.class, "send", recover), stoppedBy(new IOException())))
+					.isEqualTo("[String, Throwable]");
+			}
+		}
+
+		@Test
+		void givesAResultsStoryToAThrowable() {
+			RecoverMethods throwable = find(ByParameters.class, "send", "kept");
+			RetriesStoppedException stopped = stoppedByResult();
+			RecoverMethods.Candidate candidate = throwable.choose(stopped);
+			assertThat(candidate).isNotNull();
+			assertThat(candidate.arguments(new Object[] { "o-1" }, stopped)).containsExactly("o-1", stopped);
+		}
+
+		@Test
+		void passesArgumentsOnAsTheyAre() {
+			IOException failure = new IOException();
+			RetriesStoppedException stopped = stoppedBy(failure);
+			RecoverMethods.Candidate byFailure = this.methods.choose(stopped);
+			assertThat(byFailure).isNotNull();
+			assertThat(byFailure.arguments(new Object[] { null }, stopped)).containsExactly(null, failure);
+			RecoverMethods.Candidate byNothing = find(ByNothing.class, "send", "park").choose(stopped);
+			assertThat(byNothing).isNotNull();
+			assertThat(byNothing.arguments(new Object[] { "o-1" }, stopped)).containsExactly("o-1");
+		}
+
+	}
+
+	@Nested
+	class Fit {
+
+		@ParameterizedTest
+		@ValueSource(strings = { "generic", "bridged", "ofSuperclass", "ofInterface", "hidden", "shared", "several",
+				"boxed", "unboxed", "nothing", "wider", "array" })
+		void isJudgedByResolvedTypes(String name) {
+			assertThat(find(Fitting.class, name, name + "Recovery").all()).hasSize(1);
+		}
+
+		@Test
+		void isOfEveryOverload() {
+			assertThat(find(ByFailure.class, "send", "park").all()).hasSize(3);
+		}
+
+		@ParameterizedTest
+		@ValueSource(strings = { "fewer", "more", "otherOrder", "otherReturn", "noFailure" })
+		void isRefused(String recover) {
+			List<Problem> problems = new ArrayList<>();
+			assertThat(RecoverMethods.find(operation(Unfit.class, "send"), recover, problems)).isNull();
+			assertThat(problems).singleElement()
+				.satisfies((problem) -> assertThat(problem.message())
+					.startsWith("@Backoff on Unfit.send(String, int): invalid recover (" + recover
+							+ "): does not fit Unfit.send(String, int), because it is ")
+					.endsWith(" " + signature(recover) + "."))
+				.satisfies((problem) -> assertThat(problem.fix()).isEqualTo("Write String " + recover
+						+ "(String, int), if you like with a Throwable or a RetriesStoppedException as its last parameter."));
+		}
+
+		@Test
+		void isRefusedForTheMethodItselfAndForNone() {
+			List<Problem> problems = new ArrayList<>();
+			assertThat(RecoverMethods.find(operation(Unfit.class, "send"), "send", problems)).isNull();
+			assertThat(RecoverMethods.find(operation(Unfit.class, "send"), "moore", problems)).isNull();
+			assertThat(RecoverMethods.find(operation(Unfit.class, "send"), "toString", problems)).isNull();
+			assertThat(problems).extracting(Problem::toString)
+				.containsExactly(
+						"@Backoff on Unfit.send(String, int): invalid recover (send): names the method itself. Write the name "
+								+ "of another method of Unfit.",
+						"@Backoff on Unfit.send(String, int): invalid recover (moore): names no method of Unfit. Write more.",
+						"@Backoff on Unfit.send(String, int): invalid recover (toString): does not fit "
+								+ "Unfit.send(String, int), because it is String toString(). Write String toString(String, int), "
+								+ "if you like with a Throwable or a RetriesStoppedException as its last parameter.");
+		}
+
+		private static String signature(String recover) {
+			return switch (recover) {
+				case "fewer" -> "String fewer(String)";
+				case "more" -> "String more(String, int, Throwable, String)";
+				case "otherOrder" -> "String otherOrder(int, String)";
+				case "otherReturn" -> "Object otherReturn(String, int)";
+				default -> "String noFailure(String, int, String)";
+			};
+		}
+
+	}
+
+	public static class ByFailure {
+
+		@Backoff(recover = "park")
+		public String send(String order) throws IOException {
+			return order;
+		}
+
+		String park(String order, RetriesStoppedException stopped) {
+			return order;
+		}
+
+		String park(String order, RuntimeException failure) {
+			return order;
+		}
+
+		String park(String order, IOException failure) {
+			return order;
+		}
+
+	}
+
+	public static class ByNothing {
+
+		@Backoff(recover = "park")
+		public String send(String order) {
+			return order;
+		}
+
+		String park(String order) {
+			return order;
+		}
+
+		String park(String order, Error failure) {
+			return order;
+		}
+
+	}
+
+	public static class OnlyFiles {
+
+		@Backoff(recover = "park")
+		public String send(String order) {
+			return order;
+		}
+
+		String park(String order, FileNotFoundException failure) {
+			return order;
+		}
+
+	}
+
+	public static class ByParameters {
+
+		@Backoff
+		public String send(String order) {
+			return order;
+		}
+
+		String park(Object order, Throwable failure) {
+			return "";
+		}
+
+		String park(CharSequence order, Throwable failure) {
+			return "";
+		}
+
+		String park(String order, Throwable failure) {
+			return order;
+		}
+
+		String kept(String order, Throwable failure) {
+			return order;
+		}
+
+	}
+
+	public interface Contract {
+
+		@Backoff
+		String ofInterface(String order);
+
+		default String ofInterfaceRecovery(String order, Throwable failure) {
+			return order;
+		}
+
+	}
+
+	public abstract static class Sender<T> {
+
+		@Backoff
+		public T generic(T order) {
+			return order;
+		}
+
+		public T genericRecovery(T order, RetriesStoppedException stopped) {
+			return order;
+		}
+
+		@Backoff
+		public abstract T bridged(T order);
+
+		abstract T bridgedRecovery(T order, Exception failure);
+
+		@SuppressWarnings("UnusedVariable") // it is there to be found
+		private T ofSuperclassRecovery(T order, Exception failure) {
+			return order;
+		}
+
+		T use(T order) {
+			return ofSuperclassRecovery(order, new Exception());
+		}
+
+	}
+
+	public static class Fitting extends Sender<String> implements Contract {
+
+		@Override
+		public String bridged(String order) {
+			return order;
+		}
+
+		@Override
+		String bridgedRecovery(String order, Exception failure) {
+			return order;
+		}
+
+		@Backoff
+		public String ofSuperclass(String order) {
+			return order;
+		}
+
+		@Override
+		public String ofInterface(String order) {
+			return order;
+		}
+
+		@Backoff
+		public String hidden(String order) {
+			return hiddenRecovery(order);
+		}
+
+		private String hiddenRecovery(String order) {
+			return order;
+		}
+
+		@Backoff
+		public String shared(String order) {
+			return order;
+		}
+
+		static String sharedRecovery(String order) {
+			return order;
+		}
+
+		@Backoff
+		public String several(String... orders) {
+			return "";
+		}
+
+		String severalRecovery(String[] orders, Throwable failure) {
+			return "";
+		}
+
+		@Backoff
+		public int boxed(int count) {
+			return count;
+		}
+
+		Integer boxedRecovery(Integer count) {
+			return count;
+		}
+
+		@Backoff
+		public Integer unboxed(Integer count) {
+			return count;
+		}
+
+		int unboxedRecovery(int count) {
+			return count;
+		}
+
+		@Backoff
+		public void nothing() {
+		}
+
+		String nothingRecovery(Throwable failure) {
+			return "";
+		}
+
+		@Backoff
+		public Object wider(String order) {
+			return order;
+		}
+
+		String widerRecovery(Object order) {
+			return "";
+		}
+
+		@Backoff
+		public int[] array(List<String> orders, int[] counts) {
+			return counts;
+		}
+
+		int[] arrayRecovery(List<? extends CharSequence> orders, int[] counts) {
+			return counts;
+		}
+
+	}
+
+	public static class Unfit {
+
+		@Backoff
+		public String send(String order, int count) {
+			return order;
+		}
+
+		String fewer(String order) {
+			return order;
+		}
+
+		String more(String order, int count, Throwable failure, String other) {
+			return order;
+		}
+
+		String otherOrder(int count, String order) {
+			return order;
+		}
+
+		Object otherReturn(String order, int count) {
+			return order;
+		}
+
+		String noFailure(String order, int count, String failure) {
+			return order;
+		}
+
+	}
+
+}

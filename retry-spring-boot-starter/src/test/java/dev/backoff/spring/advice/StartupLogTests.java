@@ -1,0 +1,407 @@
+package dev.backoff.spring.advice;
+
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.util.List;
+
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.beans.factory.FactoryBean;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.annotation.AliasFor;
+import org.springframework.scheduling.annotation.Scheduled;
+
+import org.springframework.resilience.annotation.Retryable;
+
+import dev.backoff.annotation.Backoff;
+import dev.backoff.spring.policy.PolicyKey;
+import dev.backoff.spring.policy.PolicyUse;
+import dev.backoff.spring.policy.SmallApplication;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** What a good start says, and which methods it finds. */
+class StartupLogTests {
+
+	private static List<String> log(String yaml, Class<?>... beans) {
+		return SmallApplication.of(beans).yaml(yaml).log(StartupCheck.class);
+	}
+
+	private static void uses(String yaml, Class<?> bean, java.util.function.Consumer<List<PolicyUse>> check) {
+		SmallApplication.of(bean)
+			.yaml(yaml)
+			.run((context) -> check.accept(context.getBean(BackoffMethods.class).uses()));
+	}
+
+	@Nested
+	class Log {
+
+		@Test
+		void isSilentForWhatNeedsNoAttention() {
+			assertThat(log("backoff.policies.orders.base: 1s", Orders.class)).isEmpty();
+		}
+
+		@Test
+		void namesUnusedPolicies() {
+			assertThat(log("""
+					backoff.policies:
+					  orders.inherits: parent
+					  parent.base: 1s
+					  spare.base: 1s
+					  Other_Spare.base: 1s
+					""", Orders.class)).containsExactly("INFO No method uses the policies spare, Other_Spare");
+		}
+
+		@Test
+		void namesUnknownKeysThatAreIgnored() {
+			assertThat(log("""
+					backoff.unknown-keys: warn
+					backoff.policies.orders: { base: 1s, delay: 2s }
+					""", Orders.class)).containsExactly("WARN Ignored: Invalid backoff.policies.orders.delay (2s) at "
+					+ "application.yml:2: is no key of a policy. Write base instead of delay.");
+		}
+
+		@Test
+		void advisesAgainstSlowAndFastGrowth() {
+			assertThat(log("backoff.policies.orders.multiplier: 1.1", Orders.class)).containsExactly(
+					"INFO @Backoff on Orders.place(), policy orders: the multiplier 1.1 is outside 1.5 to 4: it grows too "
+							+ "slowly to relieve a server");
+			assertThat(log("backoff.policies.orders: { multiplier: 10, cap: 100s, base: 10ms }", Orders.class))
+				.containsExactly(
+						"INFO @Backoff on Orders.place(), policy orders: the multiplier 10 is outside 1.5 to 4: "
+								+ "it grows so fast that late retries hardly happen; the cap of 100s is never reached: the last "
+								+ "wait is 1 s before jitter");
+		}
+
+		@Test
+		void advisesADeadlineForManyAttempts() {
+			assertThat(log("backoff.policies.orders: { max-attempts: 17, cap: 500ms }", Orders.class)).containsExactly(
+					"INFO @Backoff on Orders.place(), policy orders: more than 16 attempts without a deadline: set a deadline");
+			assertThat(log("backoff.policies.orders: { max-attempts: 17, cap: 500ms, deadline: 8s }", Orders.class))
+				.isEmpty();
+		}
+
+		@Test
+		void advisesAgainstACapThatIsNeverReached() {
+			assertThat(log("backoff.policies.orders.cap: 1s", Orders.class)).containsExactly(
+					"INFO @Backoff on Orders.place(), policy orders: the cap of 1s is never reached: the last wait is 400 ms "
+							+ "before jitter");
+			assertThat(log("backoff.policies.orders.preset: user-facing", Orders.class)).isEmpty();
+		}
+
+		@Test
+		void advisesAgainstWaitsThatHoldAThread() {
+			assertThat(log("backoff.policies.orders.base: 2s", Orders.class)).containsExactly(
+					"INFO @Backoff on Orders.place(), policy orders: waits of up to 14 s in all hold the calling thread");
+			assertThat(log("backoff.policies.orders: { preset: message, multiplier: 2 }", Orders.class)).singleElement()
+				.asString()
+				.endsWith("waits of any length hold the calling thread");
+		}
+
+		@Test
+		void advisesMostAgainstThemOnASchedule() {
+			assertThat(log("", Job.class)).containsExactly(
+					"INFO @Backoff on Job.run(), policy Job.run: waits of up to 14 s in all hold the calling thread, and the "
+							+ "next run of the schedule with it");
+		}
+
+		@Test
+		void doesNotStopAnApplicationThatIsSwitchedOff() {
+			assertThat(log("backoff: { enabled: false, policies: { orders: { cap: 0s } } }", Orders.class))
+				.containsExactly("WARN Without effect while backoff.enabled is false: "
+						+ "Invalid backoff.policies.orders.cap (0s) at application.yml:1: must be above zero. "
+						+ "Write a number and a unit, such as 250ms, 2s or 5m.");
+		}
+
+		@Test
+		void warnsOfASecondRetryOnTheSameMethod() {
+			assertThat(log("", Twice.class))
+				.containsExactly("WARN @Backoff on Twice.place(), policy Twice.place: @" + Retryable.class.getName()
+						+ " is on the method too: the attempts multiply; remove one of the two");
+		}
+
+		@Test
+		void saysWhatATypeAdvisesOnlyOnce() {
+			assertThat(log("backoff.policies.many.base: 2s", Many.class)).containsExactly(
+					"INFO @Backoff on Many, policy many: waits of up to 14 s in all hold the calling thread");
+		}
+
+		@Test
+		void namesMethodsThatATypeCannotReach() {
+			assertThat(log("", WithFinal.class))
+				.containsExactly("WARN @Backoff on WithFinal: WithFinal.locked() is final, so no proxy can advise it "
+						+ "and it is not retried");
+		}
+
+		@Test
+		void tellsClassesOfTheSameNameApart() {
+			assertThat(log("", One.Client.class, Two.Client.class))
+				.containsExactly("INFO Named with their package, because two classes share their simple name: "
+						+ One.Client.class.getName() + ".send, " + Two.Client.class.getName() + ".send");
+		}
+
+	}
+
+	@Nested
+	class Discovery {
+
+		@Test
+		void mergesComposedAnnotationsOverTwoLevels() {
+			uses("", Composed.class, (uses) -> assertThat(uses).singleElement().satisfies((use) -> {
+				assertThat(use.policy().name()).isEqualTo("remote");
+				assertThat(use.policy().values().get(PolicyKey.MAX_ATTEMPTS).text()).isEqualTo("7");
+				assertThat(use.policy().values().get(PolicyKey.CAP).text()).isEqualTo("3s");
+				assertThat(use.policy().values().get(PolicyKey.BASE).text()).isEqualTo("30ms");
+			}));
+		}
+
+		@Test
+		void mergesTypeAndMethod() {
+			uses("", Merged.class, (uses) -> assertThat(uses).singleElement().satisfies((use) -> {
+				assertThat(use.policy().name()).isEqualTo("method");
+				assertThat(use.policy().values().get(PolicyKey.BASE))
+					.hasToString("Value[text=20ms, origin=annotation on Merged.send]");
+				assertThat(use.policy().values().get(PolicyKey.CAP))
+					.hasToString("Value[text=1s, origin=annotation on Merged]");
+			}));
+		}
+
+		@Test
+		void findsAnnotationsOfInterfacesAndSuperclasses() {
+			uses("", Inheriting.class, (uses) -> assertThat(uses).extracting(PolicyUse::method)
+				.containsExactly("Inheriting.fromContract", "Inheriting.fromParent"));
+		}
+
+		@Test
+		void leavesBeansOfInterfacesWhoseRecoverMethodIsInTheClass() {
+			SmallApplication.of(ByInterface.class)
+				.run((context) -> assertThat(context.getBean(Gateway.class).pay("o-1")).isEqualTo("parked o-1"));
+		}
+
+		@Test
+		void makesNoFactoryBean() {
+			MakesClients.made = 0;
+			SmallApplication.of(WithFactory.class).run((context) -> {
+				assertThat(MakesClients.made).isZero();
+				assertThat(context.getBean(Gateway.class)).isNotNull();
+			});
+		}
+
+		@Test
+		void recoversOthersByAMethodThatTheTypeReachesToo() {
+			SmallApplication.of(TypeRecover.class)
+				.run((context) -> assertThat(context.getBean(TypeRecover.class).send("o-1")).isEqualTo("parked o-1"));
+		}
+
+	}
+
+	public static class Orders {
+
+		@Backoff("orders")
+		public void place() {
+		}
+
+	}
+
+	public static class Job {
+
+		@Backoff(base = "2s")
+		@Scheduled(fixedDelay = 1_000)
+		public void run() {
+		}
+
+	}
+
+	@Backoff("many")
+	public static class Many {
+
+		public void one() {
+		}
+
+		public void two() {
+		}
+
+	}
+
+	@Backoff
+	public static class WithFinal {
+
+		public final void locked() {
+		}
+
+		public void open() {
+		}
+
+	}
+
+	static class One {
+
+		public static class Client {
+
+			@Backoff
+			public void send() {
+			}
+
+		}
+
+	}
+
+	static class Two {
+
+		public static class Client {
+
+			@Backoff
+			public void send() {
+			}
+
+		}
+
+	}
+
+	@Retention(RetentionPolicy.RUNTIME)
+	@Backoff(value = "remote", base = "30ms", cap = "1s")
+	@interface Remote {
+
+		@AliasFor(annotation = Backoff.class, attribute = "maxAttempts")
+		String tries() default "5";
+
+		@AliasFor(annotation = Backoff.class)
+		String cap() default "2s";
+
+	}
+
+	@Retention(RetentionPolicy.RUNTIME)
+	@Remote(cap = "3s")
+	@interface Patient {
+
+		@AliasFor(annotation = Remote.class, attribute = "tries")
+		String times() default "6";
+
+	}
+
+	public static class Composed {
+
+		@Patient(times = "7")
+		public void send() {
+		}
+
+	}
+
+	@Backoff(value = "type", base = "10ms", cap = "1s")
+	public static class Merged {
+
+		@Backoff(value = "method", base = "20ms")
+		public void send() {
+		}
+
+	}
+
+	public interface Contract {
+
+		@Backoff
+		void fromContract();
+
+	}
+
+	public static class Parent {
+
+		@Backoff
+		public void fromParent() {
+		}
+
+	}
+
+	public static class Inheriting extends Parent implements Contract {
+
+		@Override
+		public void fromContract() {
+		}
+
+	}
+
+	public interface Gateway {
+
+		@Backoff(base = "0ms", recover = "park")
+		String pay(String order);
+
+	}
+
+	public static class RealGateway implements Gateway {
+
+		@Override
+		public String pay(String order) {
+			throw new IllegalStateException("down");
+		}
+
+		String park(String order) {
+			return "parked " + order;
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class ByInterface {
+
+		@Bean
+		Gateway gateway() {
+			return new RealGateway();
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class WithFactory {
+
+		@Bean
+		@org.springframework.context.annotation.Lazy
+		MakesClients gateway() {
+			return new MakesClients();
+		}
+
+	}
+
+	static class MakesClients implements FactoryBean<Gateway> {
+
+		static int made;
+
+		MakesClients() {
+			made++;
+		}
+
+		@Override
+		public Gateway getObject() {
+			return new RealGateway();
+		}
+
+		@Override
+		public Class<?> getObjectType() {
+			return Gateway.class;
+		}
+
+	}
+
+	@Backoff(base = "0ms", recover = "park")
+	public static class TypeRecover {
+
+		public String send(String order) {
+			throw new IllegalStateException("down");
+		}
+
+		public String park(String order) {
+			return "parked " + order;
+		}
+
+	}
+
+	public static class Twice {
+
+		@Backoff
+		@Retryable
+		public void place() {
+		}
+
+	}
+
+}

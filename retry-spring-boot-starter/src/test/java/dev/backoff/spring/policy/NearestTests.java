@@ -1,0 +1,43 @@
+package dev.backoff.spring.policy;
+
+import java.util.List;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class NearestTests {
+
+	@ParameterizedTest
+	@CsvSource({ "payment, payment", "paymnt, payment", "payments, payment", "PAY-MENT, payment", "paymet-x, payment",
+			"pymnet, ''", "bas, base", "bse, base", "bass, base", "bs, ''", "cup, cap", "cp, cap", "'', ''" })
+	void isWithinTwoLettersOrOneOfAShortName(String name, String nearest) {
+		String found = Nearest.of(name, List.of("payment", "base", "cap"));
+		assertThat((found != null) ? found : "").isEqualTo(nearest);
+	}
+
+	@Test
+	void isTheFirstOfEquallyNear() {
+		assertThat(Nearest.of("order3", List.of("orders", "order2"))).isEqualTo("orders");
+		assertThat(Nearest.of("order2", List.of("orders", "order2"))).isEqualTo("order2");
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "delay, base", "initial-interval, base", "waitDuration, base", "max_delay, cap", "maxInterval, cap",
+			"includes, retry-on", "retryFor, retry-on", "excludes, abort-on", "ignore-exceptions, abort-on",
+			"factor, multiplier", "randomized-wait-factor, jitter", "timeout, deadline", "baseConfig, inherits" })
+	void knowsTheWordsOfOtherLibraries(String theirs, String ours) {
+		assertThat(Nearest.ourWord(theirs)).isEqualTo(ours);
+		assertThat(PolicyKey.of(ours)).isNotNull();
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "max-retries, true", "maxRetryAttempts, true", "retries, true", "max-attempts, false",
+			"attempts, false" })
+	void knowsWhoCountsRetries(String name, boolean retries) {
+		assertThat(Nearest.countsRetries(name)).isEqualTo(retries);
+	}
+
+}
