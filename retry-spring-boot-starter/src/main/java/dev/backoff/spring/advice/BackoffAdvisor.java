@@ -2,8 +2,6 @@ package dev.backoff.spring.advice;
 
 import java.lang.reflect.Method;
 
-import org.jspecify.annotations.Nullable;
-
 import org.springframework.aop.ClassFilter;
 import org.springframework.aop.Pointcut;
 import org.springframework.aop.support.AbstractPointcutAdvisor;
@@ -71,15 +69,12 @@ public final class BackoffAdvisor extends AbstractPointcutAdvisor {
 			return AnnotatedMethod.of(method, targetClass) != null;
 		}
 
-		/* So that the contexts of one application share the classes of their proxies. */
+		/*
+		 * Two contexts share the class of a proxy only if their matchers read the same.
+		 */
 		@Override
-		public boolean equals(@Nullable Object other) {
-			return other instanceof AnnotatedMethods;
-		}
-
-		@Override
-		public int hashCode() {
-			return AnnotatedMethods.class.hashCode();
+		public String toString() {
+			return "methods with @Backoff";
 		}
 
 	}
@@ -89,6 +84,11 @@ public final class BackoffAdvisor extends AbstractPointcutAdvisor {
 		@Override
 		public boolean matches(Class<?> type) {
 			return isCandidate(type);
+		}
+
+		@Override
+		public String toString() {
+			return "classes with @Backoff";
 		}
 
 	}

@@ -6,17 +6,20 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
-import org.jspecify.annotations.Nullable;
+import org.aopalliance.intercept.MethodInvocation;
 import org.junit.jupiter.api.Disabled;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import org.springframework.aop.framework.ReflectiveMethodInvocation;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.core.ResolvableType;
+import org.springframework.util.ClassUtils;
 
+import dev.backoff.Attempt;
 import dev.backoff.annotation.Backoff;
 import dev.backoff.fixture.RecordingListener;
 import dev.backoff.spring.advice.AdviceContexts.Failure;
@@ -60,9 +63,8 @@ class AnnotationAttackTests {
 					problems);
 			if (problems.isEmpty()) {
 				assertThat(expression).isNotNull();
-				Object[] arguments = { "text", String.class, getClass().getClassLoader() };
-				assertThatThrownBy(() -> expression.test("result", new Call(arguments)))
-					.isInstanceOf(RuntimeException.class);
+				MethodInvocation call = call("text", String.class, getClass().getClassLoader());
+				assertThatThrownBy(() -> expression.test("result", call)).isInstanceOf(RuntimeException.class);
 			}
 		}
 
@@ -149,7 +151,7 @@ class AnnotationAttackTests {
 			AnnotationAttackTests.this.runner.withBean(Endless.class).run((context) -> {
 				Endless bean = context.getBean(Endless.class);
 				assertThatExceptionOfType(StackOverflowError.class).isThrownBy(bean::send);
-				assertThat(dev.backoff.Attempt.isRunning()).isFalse();
+				assertThat(Attempt.isRunning()).isFalse();
 			});
 		}
 
@@ -181,34 +183,11 @@ class AnnotationAttackTests {
 			.run((context) -> assertThat(context).getFailure().isInstanceOf(InvalidBackoffException.class));
 	}
 
-	/** A call that is never made. */
-	private record Call(Object[] arguments) implements org.aopalliance.intercept.MethodInvocation {
-
-		@Override
-		public java.lang.reflect.Method getMethod() {
-			throw new UnsupportedOperationException();
-		}
-
-		@Override
-		public Object[] getArguments() {
-			return this.arguments;
-		}
-
-		@Override
-		public @Nullable Object proceed() {
-			throw new UnsupportedOperationException();
-		}
-
-		@Override
-		public @Nullable Object getThis() {
-			return null;
-		}
-
-		@Override
-		public java.lang.reflect.AccessibleObject getStaticPart() {
-			throw new UnsupportedOperationException();
-		}
-
+	/** Return a call that is never made. */
+	private static MethodInvocation call(Object... arguments) {
+		return new ReflectiveMethodInvocation("proxy", "target", ClassUtils.getMethod(Asking.class, "ask"), arguments,
+				Asking.class, List.of()) {
+		};
 	}
 
 	static class Asking {
@@ -256,7 +235,7 @@ class AnnotationAttackTests {
 			throw new Failure("down");
 		}
 
-		private static String statically(String text) {
+		static String statically(String text) {
 			return "static " + text;
 		}
 

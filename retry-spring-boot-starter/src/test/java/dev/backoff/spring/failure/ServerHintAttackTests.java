@@ -92,7 +92,7 @@ class ServerHintAttackTests {
 				text.append(parts[random.nextInt(parts.length)]);
 			}
 			HttpHeaders headers = new HttpHeaders();
-			headers.add((random.nextBoolean()) ? "RateLimit" : "Retry-After", text.toString());
+			headers.add(random.nextBoolean() ? "RateLimit" : "Retry-After", text.toString());
 			Duration wait = hints.wait(headers);
 			if (wait != null) {
 				assertThat(wait.isNegative()).isFalse();
