@@ -120,7 +120,7 @@ public final class RetryPolicy {
 	 * Start a policy from the defaults.
 	 * @param name how logs and meters call it
 	 * @return a builder, which may build more than once
-	 * @throws IllegalArgumentException if the name is blank
+	 * @throws IllegalArgumentException if the name is blank or has control characters
 	 */
 	public static Builder builder(String name) {
 		return new Builder(name);
@@ -311,6 +311,11 @@ public final class RetryPolicy {
 		private Builder(String name) {
 			if (name.isBlank()) {
 				throw new IllegalArgumentException("Invalid name (" + name + "): must not be blank.");
+			}
+			if (name.chars().anyMatch(Character::isISOControl)) {
+				// it stands in log lines, which it could forge
+				throw new IllegalArgumentException("Invalid name (" + name.replaceAll("\\p{Cntrl}", "?")
+						+ "): must not have line breaks or the like.");
 			}
 			this.name = name;
 		}

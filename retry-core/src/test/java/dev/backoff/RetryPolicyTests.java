@@ -184,6 +184,12 @@ class RetryPolicyTests {
 				.withMessage("Invalid name (" + name + "): must not be blank.");
 		}
 
+		@Test
+		void ofANameThatCouldForgeALogLine() {
+			assertThatIllegalArgumentException().isThrownBy(() -> RetryPolicy.builder("a\nERROR forged"))
+				.withMessage("Invalid name (a?ERROR forged): must not have line breaks or the like.");
+		}
+
 		@ParameterizedTest
 		@ValueSource(ints = { 0, -1, Integer.MIN_VALUE })
 		void rejectNoAttempts(int maxAttempts) {

