@@ -155,7 +155,7 @@ class IoFailureClassifierTests {
 			try (LoopbackServer hanging = LoopbackServer.replying("", Ending.HANG);
 					LoopbackServer resetting = LoopbackServer.replying("", Ending.RESET);
 					LoopbackServer closing = LoopbackServer.replying("", Ending.CLOSE)) {
-				assertThrown(() -> send(hanging.url(), Duration.ofMillis(100)), "transient timeout");
+				assertThrown(() -> send(hanging.url(), Duration.ofSeconds(1)), "transient timeout");
 				assertThrown(() -> send(resetting.url(), Duration.ofSeconds(10)), "transient io");
 				assertThrown(() -> send(closing.url(), Duration.ofSeconds(10)), "transient io");
 			}
