@@ -192,6 +192,7 @@ class CallStackAttackTests {
 		}
 	}
 
+	/* Real time: the collector keeps its own, and says nothing when it is done. */
 	private static void assertCollected(WeakReference<?> reference) {
 		for (int i = 0; i < 20 && reference.get() != null; i++) {
 			System.gc();
