@@ -79,6 +79,16 @@ public final class RetryPolicy {
 
 	private final boolean nestedMultiply;
 
+	private final Idempotency idempotency;
+
+	private final boolean postponedWhenEmpty;
+
+	private final @Nullable DegradedSettings degraded;
+
+	private final BackoffRule degradedRule;
+
+	private final BackoffRule degradedThrottledRule;
+
 	private final boolean enabled;
 
 	private RetryPolicy(Builder builder) {
@@ -98,6 +108,11 @@ public final class RetryPolicy {
 		this.retryAfterMax = (builder.retryAfterMax != null) ? Nanos.of(builder.retryAfterMax)
 				: Math.max(Nanos.of(DEFAULT_RETRY_AFTER_MAX), longestDelay(this.rule));
 		this.nestedMultiply = builder.nestedMultiply;
+		this.idempotency = builder.idempotency;
+		this.postponedWhenEmpty = builder.postponedWhenEmpty;
+		this.degraded = builder.degraded;
+		this.degradedRule = builder.degradedRule(this.rule);
+		this.degradedThrottledRule = this.degradedRule.withBaseAtLeast(builder.throttledBase);
 		this.enabled = builder.enabled;
 	}
 
@@ -248,6 +263,46 @@ public final class RetryPolicy {
 	}
 
 	/**
+	 * Return whether work that was applied already may be applied again.
+	 * @return {@link Idempotency#ASSUMED} by default
+	 */
+	public Idempotency idempotency() {
+		return this.idempotency;
+	}
+
+	/**
+	 * Return whether an empty budget postpones a retry instead of ending the call.
+	 * @return false by default
+	 */
+	public boolean isPostponedWhenEmpty() {
+		return this.postponedWhenEmpty;
+	}
+
+	/**
+	 * Return when the delays are raised.
+	 * @return the settings, or null if they never are
+	 */
+	public @Nullable DegradedSettings degraded() {
+		return this.degraded;
+	}
+
+	/**
+	 * Return the rule while many attempts fail.
+	 * @return a rule with a raised base or cap, or {@link #rule()} if they never are
+	 */
+	public BackoffRule degradedRule() {
+		return this.degradedRule;
+	}
+
+	/** Return the rule after a failure of the given kind. */
+	BackoffRule rule(boolean throttled, boolean isDegraded) {
+		if (isDegraded) {
+			return throttled ? this.degradedThrottledRule : this.degradedRule;
+		}
+		return throttled ? this.throttledRule : this.rule;
+	}
+
+	/**
 	 * Return whether this policy retries at all.
 	 * @return true by default
 	 */
@@ -305,6 +360,12 @@ public final class RetryPolicy {
 		private @Nullable Duration retryAfterMax;
 
 		private boolean nestedMultiply;
+
+		private Idempotency idempotency = Idempotency.ASSUMED;
+
+		private boolean postponedWhenEmpty;
+
+		private @Nullable DegradedSettings degraded;
 
 		private boolean enabled = true;
 
@@ -563,6 +624,38 @@ public final class RetryPolicy {
 		}
 
 		/**
+		 * Set whether work that was applied already may be applied again.
+		 * @param idempotency {@link Idempotency#ASSUMED} by default
+		 * @return this builder
+		 */
+		public Builder idempotency(Idempotency idempotency) {
+			this.idempotency = idempotency;
+			return this;
+		}
+
+		/**
+		 * Set whether an empty budget postpones a retry instead of ending the call: for
+		 * work that nobody waits for. Such a call may wait for long; a deadline bounds
+		 * it.
+		 * @param postponed false by default
+		 * @return this builder
+		 */
+		public Builder postponedWhenEmpty(boolean postponed) {
+			this.postponedWhenEmpty = postponed;
+			return this;
+		}
+
+		/**
+		 * Set when the delays are raised, and to what.
+		 * @param degraded the settings, or null to never raise them
+		 * @return this builder
+		 */
+		public Builder degraded(@Nullable DegradedSettings degraded) {
+			this.degraded = degraded;
+			return this;
+		}
+
+		/**
 		 * Set whether the policy retries at all.
 		 * @param enabled true by default
 		 * @return this builder
@@ -585,6 +678,21 @@ public final class RetryPolicy {
 		private BackoffRule rule() {
 			Shape delays = (this.shape != null) ? this.shape : Shape.exponential(this.base, this.multiplier);
 			return BackoffRule.of(delays, cap(delays), this.jitter);
+		}
+
+		private BackoffRule degradedRule(BackoffRule normal) {
+			if (this.degraded == null) {
+				return normal;
+			}
+			Duration raised = this.degraded.cap();
+			if (raised != null && normal.capNanos() != Nanos.UNLIMITED && Nanos.of(raised) < normal.capNanos()) {
+				throw new IllegalArgumentException("Invalid degraded cap (" + DurationText.exact(raised)
+						+ "): must not be below the cap (" + DurationText.exact(normal.capNanos()) + ").");
+			}
+			Duration base = this.degraded.base();
+			Shape shape = (base != null) ? normal.shape().withBaseAtLeast(base) : normal.shape();
+			return BackoffRule.of(shape, (raised != null) ? raised : Duration.ofNanos(normal.capNanos()),
+					normal.jitter());
 		}
 
 		private Duration cap(Shape delays) {

@@ -1,0 +1,89 @@
+package dev.backoff.breaker;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Give permits for attempts, or refuse them: what retrying needs of a circuit breaker,
+ * ours or another library's. Implementations are thread-safe. One that throws never fails
+ * a call: its attempts then run without a permit.
+ *
+ * @since 0.1
+ */
+public interface CallPermits {
+
+	/**
+	 * Return how logs and meters call the breaker.
+	 * @return the name
+	 */
+	String name();
+
+	/**
+	 * Take a permit for one attempt. Whoever got it gives it back by exactly one of its
+	 * methods.
+	 * @param now the reading of the ticker
+	 * @return the permit, or null if the attempt must not be made
+	 */
+	@Nullable Permit tryAcquire(long now);
+
+	/**
+	 * Return whether an attempt would get a permit, without taking it.
+	 * @param now the reading of the ticker
+	 * @return true unless calls are refused now
+	 */
+	boolean isPermitting(long now);
+
+	/**
+	 * Return the time until calls may be permitted again.
+	 * @param now the reading of the ticker
+	 * @return nanoseconds, zero if they are permitted now or nobody can tell
+	 */
+	long nanosToPermit(long now);
+
+	/**
+	 * Return whether calls that are refused wait instead of failing.
+	 * @return false to fail
+	 */
+	boolean isAwaited();
+
+	/**
+	 * Return how long a first attempt that is refused waits at most where calls
+	 * {@linkplain #isAwaited() wait}.
+	 * @return nanoseconds
+	 */
+	long longestWaitNanos();
+
+	/**
+	 * Return the exception for a call that was refused before its first attempt.
+	 * @param now the reading of the ticker
+	 * @return a new exception
+	 */
+	CircuitOpenException rejection(long now);
+
+	/**
+	 * The permission to make one attempt.
+	 */
+	interface Permit {
+
+		/**
+		 * Give it back after an attempt that the dependency answered.
+		 * @param nanos how long the attempt took, in nanoseconds
+		 * @param now the reading of the ticker
+		 */
+		void succeeded(long nanos, long now);
+
+		/**
+		 * Give it back after an attempt that failed.
+		 * @param nanos how long the attempt took, in nanoseconds
+		 * @param now the reading of the ticker
+		 */
+		void failed(long nanos, long now);
+
+		/**
+		 * Give it back after an attempt that says nothing about the dependency: an
+		 * {@link Error}, a cancellation, an interruption.
+		 */
+		void released();
+
+	}
+
+}

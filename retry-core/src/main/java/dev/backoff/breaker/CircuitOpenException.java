@@ -1,0 +1,90 @@
+package dev.backoff.breaker;
+
+import java.io.Serial;
+import java.time.Duration;
+
+import org.jspecify.annotations.Nullable;
+
+import dev.backoff.time.DurationText;
+
+/**
+ * A circuit breaker refused the call: nothing was called. It is never retried and never
+ * counts as a failure of a breaker.
+ *
+ * @since 0.1
+ */
+public class CircuitOpenException extends RuntimeException {
+
+	@Serial
+	private static final long serialVersionUID = 1L;
+
+	private final String breaker;
+
+	private final String state;
+
+	private final @Nullable Duration openSince;
+
+	private final @Nullable Duration opensIn;
+
+	/**
+	 * Make an exception.
+	 * @param breaker the breaker's name
+	 * @param state its state, in words
+	 * @param openFor how long it has been open, or null if unknown
+	 * @param timeToProbe how long until calls may be permitted again, or null if unknown
+	 */
+	public CircuitOpenException(String breaker, String state, @Nullable Duration openFor,
+			@Nullable Duration timeToProbe) {
+		super(message(breaker, state, openFor, timeToProbe));
+		this.breaker = breaker;
+		this.state = state;
+		this.openSince = openFor;
+		this.opensIn = timeToProbe;
+	}
+
+	private static String message(String breaker, String state, @Nullable Duration openFor,
+			@Nullable Duration timeToProbe) {
+		StringBuilder text = new StringBuilder("Circuit breaker ").append(breaker).append(" is ").append(state);
+		if (openFor != null) {
+			text.append(" since ").append(DurationText.story(openFor.toNanos()));
+		}
+		if (timeToProbe != null) {
+			text.append(openFor != null ? ", for another " : " for another ")
+				.append(DurationText.story(timeToProbe.toNanos()));
+		}
+		return text.append("; the call was not made.").toString();
+	}
+
+	/**
+	 * Return the breaker's name.
+	 * @return the name
+	 */
+	public String breaker() {
+		return this.breaker;
+	}
+
+	/**
+	 * Return the breaker's state in words.
+	 * @return {@code open}, {@code half-open} or {@code forced-open}
+	 */
+	public String state() {
+		return this.state;
+	}
+
+	/**
+	 * Return how long the breaker had been open when it refused the call.
+	 * @return zero or more, or null if unknown
+	 */
+	public @Nullable Duration openFor() {
+		return this.openSince;
+	}
+
+	/**
+	 * Return the time from the refusal until calls may be permitted again.
+	 * @return zero or more, or null if unknown, as for a breaker that was forced open
+	 */
+	public @Nullable Duration timeToProbe() {
+		return this.opensIn;
+	}
+
+}

@@ -1,0 +1,62 @@
+package dev.backoff.window;
+
+/**
+ * Count how the latest calls ended.
+ * <p>
+ * A window over a time counts in slices of a tenth of it, or of a second if that is
+ * shorter, and forgets slice by slice; recording a success there contends with nobody. A
+ * window over a number of calls forgets call by call. Thread-safe; times are readings of
+ * one ticker.
+ *
+ * @since 0.1
+ */
+public interface OutcomeWindow {
+
+	/**
+	 * Record a call.
+	 * @param failed whether it failed
+	 * @param slow whether it was slow
+	 * @param now the reading of the ticker
+	 */
+	void record(boolean failed, boolean slow, long now);
+
+	/**
+	 * Return the counts.
+	 * @param now the reading of the ticker
+	 * @return counts with {@code failed <= total} and {@code slow <= total}
+	 */
+	Counts counts(long now);
+
+	/**
+	 * Forget everything.
+	 */
+	void clear();
+
+	/**
+	 * How many calls the window holds.
+	 *
+	 * @param total all calls
+	 * @param failed calls that failed
+	 * @param slow calls that were slow
+	 */
+	record Counts(long total, long failed, long slow) {
+
+		/**
+		 * Return the share of calls that failed.
+		 * @return from 0 to 1, not a number if there is no call
+		 */
+		public double failureRate() {
+			return (this.total > 0) ? (double) this.failed / this.total : Double.NaN;
+		}
+
+		/**
+		 * Return the share of calls that were slow.
+		 * @return from 0 to 1, not a number if there is no call
+		 */
+		public double slowRate() {
+			return (this.total > 0) ? (double) this.slow / this.total : Double.NaN;
+		}
+
+	}
+
+}
