@@ -45,6 +45,9 @@ public final class Attempt {
 		if (call == null) {
 			return new Attempt(1, 1, null, Nanos.UNLIMITED, new CallKey());
 		}
+		if (!call.isAttempt()) {
+			return new Attempt(1, 1, null, call.timeLeftNow(), new CallKey());
+		}
 		return new Attempt(call.attempt(), call.maxAttempts(), call.previousFailure(), call.timeLeftNow(), call.key());
 	}
 
@@ -53,7 +56,8 @@ public final class Attempt {
 	 * @return false outside a retried call
 	 */
 	public static boolean isRunning() {
-		return CallStack.ofThread().running() != null;
+		RetryCall call = CallStack.ofThread().running();
+		return call != null && call.isAttempt();
 	}
 
 	/**

@@ -4,6 +4,8 @@ import java.time.Duration;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.backoff.breaker.CallPermits.Permit;
+import dev.backoff.breaker.CircuitOpenException;
 import dev.backoff.time.RetryTime;
 
 /**
@@ -23,7 +25,14 @@ final class BlockingDriver {
 
 	private final ListenerChain listeners;
 
-	BlockingDriver(RetryPolicy policy, String method, RetryTime time, RetryDecider decider, ListenerChain listeners) {
+	private final Safeguards safeguards;
+
+	private final BreakerGate breaker;
+
+	BlockingDriver(RetryPolicy policy, String method, RetryTime time, RetryDecider decider, ListenerChain listeners,
+			Safeguards safeguards) {
+		this.safeguards = safeguards;
+		this.breaker = safeguards.breaker();
 		this.policy = policy;
 		this.method = method;
 		this.time = time;
@@ -38,21 +47,28 @@ final class BlockingDriver {
 		Ending ending;
 		try {
 			call.begin(this.policy, this.time, now(0));
-			Outcome outcome;
-			try {
-				T result = operation.run(context, 1);
-				AttemptOutcome kind = this.decider.judge(result, context);
-				if (kind == AttemptOutcome.SUCCESS) {
-					// nothing in here throws, or a success would be taken for a failure
-					succeededAtOnce(call);
-					return result;
+			Permit permit = this.breaker.tryAcquire(call.started());
+			if (permit == null) {
+				ending = continueRefused(call, context, operation);
+			}
+			else {
+				Outcome outcome;
+				try {
+					T result = operation.run(context, 1);
+					AttemptOutcome kind = this.decider.judge(result, context);
+					if (kind == AttemptOutcome.SUCCESS) {
+						// nothing in here throws, or a success would be taken for a
+						// failure
+						succeededAtOnce(call, permit);
+						return result;
+					}
+					outcome = Outcome.ofValue(kind, result);
 				}
-				outcome = Outcome.ofValue(kind, result);
+				catch (Throwable failure) {
+					outcome = this.decider.judge(failure, call);
+				}
+				ending = continueAfter(outcome, permit, call, context, operation);
 			}
-			catch (Throwable failure) {
-				outcome = this.decider.judge(failure, call);
-			}
-			ending = continueAfter(outcome, call, context, operation);
 		}
 		finally {
 			stack.pop(call);
@@ -60,8 +76,10 @@ final class BlockingDriver {
 		return finish(ending, stack.running(), context, recovery);
 	}
 
-	private void succeededAtOnce(RetryCall call) {
-		long nanos = call.elapsed(now(call.started()));
+	private void succeededAtOnce(RetryCall call, Permit permit) {
+		long now = now(call.started());
+		long nanos = call.elapsed(now);
+		this.safeguards.succeededAtOnce(permit, nanos, now);
 		this.listeners.attempt(1, AttemptOutcome.SUCCESS, nanos);
 		this.listeners.call(StopReason.SUCCEEDED, nanos);
 	}
@@ -77,36 +95,74 @@ final class BlockingDriver {
 		}
 	}
 
-	/** Go on from a first attempt that was not good enough to the end of the call. */
-	private <C, T extends @Nullable Object, X extends Throwable> Ending continueAfter(Outcome first, RetryCall call,
-			C context, Operation.OnContext<C, T, X> operation) {
-		Outcome outcome = first;
+	/** Go on from a first attempt that the breaker refused to the end of the call. */
+	private <C, T extends @Nullable Object, X extends Throwable> Ending continueRefused(RetryCall call, C context,
+			Operation.OnContext<C, T, X> operation) {
+		long now = call.started();
 		while (true) {
-			long now = now(call.attemptStarted());
-			attemptEnded(outcome, call, now);
-			Decision decision = this.decider.decide(outcome, call, now);
-			if (decision instanceof Decision.RetryAfter retry) {
-				Decision.Stop stop = await(retry, outcome, call);
-				if (stop == null) {
-					outcome = attemptAgain(outcome.cause(), call, context, operation);
-					continue;
-				}
-				decision = stop;
+			Decision decision = this.decider.decideFirst(call, now);
+			Decision.Stop stop = (decision instanceof Decision.RetryAfter wait) ? awaitFirst(wait, call)
+					: (Decision.Stop) decision;
+			now = now(now);
+			if (stop == null && call.timeLeft(now) <= 0) {
+				stop = new Decision.Stop(StopReason.DEADLINE, "the wait took longer than chosen");
 			}
-			return end(outcome, (Decision.Stop) decision, call);
+			if (stop != null) {
+				CircuitOpenException refused = this.breaker.rejection(now);
+				call.noAttempt();
+				return end(Outcome.ofRefused(AttemptOutcome.PERMANENT, refused, stop), stop, call);
+			}
+			Permit permit = this.breaker.tryAcquire(now);
+			if (permit != null) {
+				call.beginFirst(now);
+				return continueAfter(attempt(call, context, operation), permit, call, context, operation);
+			}
+			call.postponed();
 		}
 	}
 
-	private void attemptEnded(Outcome outcome, RetryCall call, long now) {
+	/** Go on from a first attempt that has ended to the end of the call. */
+	private <C, T extends @Nullable Object, X extends Throwable> Ending continueAfter(Outcome first, Permit firstPermit,
+			RetryCall call, C context, Operation.OnContext<C, T, X> operation) {
+		Outcome outcome = first;
+		Permit permit = firstPermit;
+		while (true) {
+			long now = now(call.attemptStarted());
+			attemptEnded(outcome, permit, call, now);
+			Decision decision = this.decider.decide(outcome, call, now);
+			permit = null;
+			while (permit == null) {
+				if (decision instanceof Decision.Stop stop) {
+					return end(outcome, stop, call);
+				}
+				Decision.RetryAfter retry = (Decision.RetryAfter) decision;
+				Decision.Stop stop = await(retry, outcome, call);
+				if (stop != null) {
+					return end(outcome, stop, call);
+				}
+				now = now(call.attemptStarted());
+				permit = (retry.source() != DelaySource.BUDGET) ? this.breaker.tryAcquire(now) : null;
+				if (permit == null) {
+					call.postponed();
+					decision = (retry.source() != DelaySource.BUDGET) ? this.decider.decideRefused(outcome, call, now)
+							: this.decider.decideWorthwhile(outcome, call, now);
+				}
+			}
+			this.listeners.retry(outcome.cause());
+			call.beginNext(now);
+			outcome = attempt(call, context, operation);
+		}
+	}
+
+	private void attemptEnded(Outcome outcome, Permit permit, RetryCall call, long now) {
 		long nanos = Math.max(0, now - call.attemptStarted());
+		this.safeguards.ended(permit, outcome, nanos, now);
 		this.listeners.attempt(call.attempt(), outcome.kind(), nanos);
 		call.attemptEnded(outcome, nanos);
 	}
 
-	private <C, T extends @Nullable Object, X extends Throwable> Outcome attemptAgain(RetryCause cause, RetryCall call,
-			C context, Operation.OnContext<C, T, X> operation) {
-		this.listeners.retry(cause);
-		call.beginNext(now(call.attemptStarted()));
+	private <C, T extends @Nullable Object, X extends Throwable> Outcome attempt(RetryCall call, C context,
+			Operation.OnContext<C, T, X> operation) {
 		try {
 			T result = operation.run(context, call.attempt());
 			return Outcome.ofValue(this.decider.judge(result, context), result);
@@ -116,15 +172,32 @@ final class BlockingDriver {
 		}
 	}
 
+	/** Wait before the first attempt; return why none may follow, or null. */
+	private Decision.@Nullable Stop awaitFirst(Decision.RetryAfter wait, RetryCall call) {
+		call.delayChosen(wait);
+		this.listeners.waiting(wait.source(), wait.delay());
+		return sleep(wait.delay());
+	}
+
 	/** Wait; return why no attempt may follow, or null. */
 	private Decision.@Nullable Stop await(Decision.RetryAfter retry, Outcome outcome, RetryCall call) {
 		call.delayChosen(retry);
-		this.listeners.waiting(
-				new RetryEvent.Scheduled(this.policy.name(), this.method, call.attempt(),
-						Duration.ofNanos(retry.delay()), retry.source(), outcome.cause(), outcome.failure()),
-				retry.delay());
+		this.listeners.waiting(new RetryEvent.Scheduled(this.policy.name(), this.method, call.attempt(),
+				Duration.ofNanos(retry.delay()), retry.source(), outcome.cause(), outcome.failure(),
+				repeats(outcome, call)), retry.delay());
+		Decision.Stop stop = sleep(retry.delay());
+		return (stop != null) ? stop : this.decider.decideAfterWait(outcome, call, now(call.attemptStarted()));
+	}
+
+	private @Nullable String repeats(Outcome outcome, RetryCall call) {
+		return (this.policy.idempotency() == Idempotency.ASSUMED && outcome.mayBeApplied()) ? call.unsafeRequest()
+				: null;
+	}
+
+	private Decision.@Nullable Stop sleep(long nanos) {
 		try {
-			this.time.sleep(retry.delay());
+			this.time.sleep(nanos);
+			return null;
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
@@ -137,13 +210,13 @@ final class BlockingDriver {
 		finally {
 			this.listeners.waited();
 		}
-		return this.decider.decideAfterWait(outcome, call, now(call.attemptStarted()));
 	}
 
 	private Ending end(Outcome outcome, Decision.Stop stop, RetryCall call) {
 		long elapsed = call.elapsed(now(call.attemptStarted()));
 		this.listeners.call(stop.reason(), elapsed);
 		if (stop.reason() == StopReason.SUCCEEDED) {
+			this.safeguards.succeeded(call);
 			this.listeners.succeeded(new RetryEvent.Succeeded(this.policy.name(), this.method, call.attempt(),
 					Duration.ofNanos(elapsed)));
 			return new Ending(outcome, null);

@@ -1,5 +1,6 @@
 package dev.backoff;
 
+import java.nio.charset.StandardCharsets;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicReference;
 
@@ -22,6 +23,11 @@ final class CallKey {
 		String made = UUID.randomUUID().toString();
 		String witness = this.value.compareAndExchange(null, made);
 		return (witness != null) ? witness : made;
+	}
+
+	/** Return the key of a part of the call: the same for the same part. */
+	String derive(CharSequence part) {
+		return UUID.nameUUIDFromBytes((get() + part).getBytes(StandardCharsets.UTF_8)).toString();
 	}
 
 	@Nullable String ifUsed() {

@@ -42,6 +42,25 @@ final class CallStack {
 		return call;
 	}
 
+	/** Put what began elsewhere around the calls to come. */
+	RetryCall adopt(RetryCall.Origin origin) {
+		RetryCall adopted = new RetryCall(this.top);
+		adopted.adopt(origin);
+		this.top = adopted;
+		return adopted;
+	}
+
+	/** Take it away again, with what is still open inside; once. */
+	void abandon(RetryCall adopted) {
+		for (RetryCall call = this.top; call != null; call = call.enclosing()) {
+			RetryCall enclosing = call.enclosing();
+			if (call == adopted && enclosing != null) {
+				this.top = enclosing;
+			}
+		}
+		adopted.clear();
+	}
+
 	void pop(RetryCall call) {
 		call.clear();
 		RetryCall enclosing = call.enclosing();

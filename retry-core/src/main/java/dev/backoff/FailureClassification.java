@@ -36,11 +36,23 @@ public final class FailureClassification {
 
 	private final boolean pushedBack;
 
-	private FailureClassification(Kind kind, RetryCause cause, @Nullable Duration hint, boolean pushedBack) {
+	private final boolean withoutEffect;
+
+	private final boolean retryableByKey;
+
+	private FailureClassification(Kind kind, RetryCause cause, @Nullable Duration hint, boolean pushedBack,
+			boolean withoutEffect, boolean retryableByKey) {
 		this.kind = kind;
 		this.cause = cause;
 		this.hint = hint;
 		this.pushedBack = pushedBack;
+		this.withoutEffect = withoutEffect;
+		this.retryableByKey = retryableByKey;
+	}
+
+	private static FailureClassification of(Kind kind, RetryCause cause) {
+		boolean withoutEffect = kind == Kind.THROTTLED || cause == RetryCause.CONNECT || cause == RetryCause.POOL;
+		return new FailureClassification(kind, cause, null, false, withoutEffect, false);
 	}
 
 	/**
@@ -49,7 +61,7 @@ public final class FailureClassification {
 	 * @return the classification
 	 */
 	public static FailureClassification transientFailure(RetryCause cause) {
-		return new FailureClassification(Kind.TRANSIENT, cause, null, false);
+		return of(Kind.TRANSIENT, cause);
 	}
 
 	/**
@@ -58,7 +70,7 @@ public final class FailureClassification {
 	 * @return the classification
 	 */
 	public static FailureClassification throttled(RetryCause cause) {
-		return new FailureClassification(Kind.THROTTLED, cause, null, false);
+		return of(Kind.THROTTLED, cause);
 	}
 
 	/**
@@ -67,7 +79,7 @@ public final class FailureClassification {
 	 * @return the classification
 	 */
 	public static FailureClassification permanent(RetryCause cause) {
-		return new FailureClassification(Kind.PERMANENT, cause, null, false);
+		return of(Kind.PERMANENT, cause);
 	}
 
 	/**
@@ -77,7 +89,8 @@ public final class FailureClassification {
 	 * @return a classification with the hint
 	 */
 	public FailureClassification withHint(Duration wait) {
-		return new FailureClassification(this.kind, this.cause, wait.isNegative() ? Duration.ZERO : wait, false);
+		return new FailureClassification(this.kind, this.cause, wait.isNegative() ? Duration.ZERO : wait, false,
+				this.withoutEffect, this.retryableByKey);
 	}
 
 	/**
@@ -85,7 +98,27 @@ public final class FailureClassification {
 	 * @return a classification that stops the call with {@link StopReason#HINT}
 	 */
 	public FailureClassification withPushback() {
-		return new FailureClassification(this.kind, this.cause, null, true);
+		return new FailureClassification(this.kind, this.cause, null, true, this.withoutEffect, this.retryableByKey);
+	}
+
+	/**
+	 * Add that the work was certainly not applied, so that it is retried even where it is
+	 * {@linkplain Idempotency#NO not idempotent}. A refusal because of load, a connection
+	 * that did not come about and an empty pool imply it.
+	 * @return a classification that says so
+	 */
+	public FailureClassification withoutEffect() {
+		return new FailureClassification(this.kind, this.cause, this.hint, this.pushedBack, true, this.retryableByKey);
+	}
+
+	/**
+	 * Add that a permanent failure is worth another attempt where the server honours the
+	 * {@linkplain Idempotency#BY_KEY idempotency key}: the answer to a request that came
+	 * while an earlier one with its key was still at work.
+	 * @return a classification that says so
+	 */
+	public FailureClassification retryableByKey() {
+		return new FailureClassification(this.kind, this.cause, this.hint, this.pushedBack, this.withoutEffect, true);
 	}
 
 	/**
@@ -118,6 +151,22 @@ public final class FailureClassification {
 	 */
 	public boolean isPushedBack() {
 		return this.pushedBack;
+	}
+
+	/**
+	 * Return whether the work was certainly not applied.
+	 * @return false if it may have been
+	 */
+	public boolean isWithoutEffect() {
+		return this.withoutEffect;
+	}
+
+	/**
+	 * Return whether a permanent failure is retried where the key is honoured.
+	 * @return true after {@link #retryableByKey()}
+	 */
+	public boolean isRetryableByKey() {
+		return this.retryableByKey;
 	}
 
 	@Override

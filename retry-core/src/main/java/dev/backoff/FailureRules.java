@@ -5,6 +5,8 @@ import java.util.concurrent.CancellationException;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.backoff.breaker.CircuitOpenException;
+
 /**
  * Whether a failure deserves another attempt: the second step of a decision.
  * <p>
@@ -58,6 +60,9 @@ final class FailureRules {
 			return refuse(AttemptOutcome.CANCELLED, failure,
 					interrupted ? StopReason.INTERRUPTED : StopReason.CANCELLED, name(failure) + " is never retried");
 		}
+		if (failure instanceof CircuitOpenException) {
+			return refuse(failure, "CircuitOpenException is never retried");
+		}
 		Throwable inner = this.policy.isNestedMultiply() ? null : Causes.find(failure, call::hasStoppedInside);
 		if (inner != null) {
 			return nested(failure, StopMark.of(inner));
@@ -82,15 +87,18 @@ final class FailureRules {
 	private Outcome classify(Throwable failure) {
 		FailureClassification classification = classification(failure);
 		boolean permanent = classification != null && classification.kind() == FailureClassification.Kind.PERMANENT;
+		if (permanent && classification.isRetryableByKey() && this.policy.idempotency() == Idempotency.BY_KEY) {
+			return Outcome.ofRetryable(failure, classification);
+		}
 		if (permanent && !this.policy.retryOn().contains(failure.getClass())) {
 			return refuse(failure, name(failure) + " is permanent; name its own class in retryOn to retry");
 		}
 		FailureClassification known = permanent ? null : classification;
 		if (!this.policy.retryOn().isEmpty()) {
-			return (listed(this.policy.retryOn(), failure) != null) ? Outcome.ofRetryable(failure, known)
+			return (listed(this.policy.retryOn(), failure) != null) ? unlessApplied(failure, known)
 					: refuse(failure, name(failure) + " is not listed in retryOn");
 		}
-		return (known != null) ? Outcome.ofRetryable(failure, known) : byDefault(failure);
+		return (known != null) ? unlessApplied(failure, known) : byDefault(failure);
 	}
 
 	private Outcome byDefault(Throwable failure) {
@@ -100,8 +108,17 @@ final class FailureRules {
 		if (isOneOf(REFUSALS, failure)) {
 			return refuse(failure, name(failure) + " is a refusal; name it in retryOn to retry");
 		}
-		return (failure instanceof Exception) ? Outcome.ofRetryable(failure, null)
+		return (failure instanceof Exception) ? unlessApplied(failure, null)
 				: refuse(failure, name(failure) + " is no Exception; name it in retryOn to retry");
+	}
+
+	/*
+	 * It stays a failure of the dependency, whether it is retried or not.
+	 */
+	private Outcome unlessApplied(Throwable failure, @Nullable FailureClassification classification) {
+		Outcome retryable = Outcome.ofRetryable(failure, classification);
+		return (this.policy.idempotency() == Idempotency.NO && retryable.mayBeApplied()) ? refuse(retryable.kind(),
+				failure, StopReason.NOT_RETRYABLE, "the work may have been applied and is not idempotent") : retryable;
 	}
 
 	private @Nullable FailureClassification classification(Throwable failure) {

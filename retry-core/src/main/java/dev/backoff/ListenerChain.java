@@ -45,8 +45,13 @@ final class ListenerChain {
 		}
 	}
 
+	/** Tell of a wait before a first attempt, which is no retry. */
+	void waiting(DelaySource source, long nanos) {
+		record((recorder) -> recorder.waiting(source, nanos));
+	}
+
 	void waiting(RetryEvent.Scheduled event, long nanos) {
-		record((recorder) -> recorder.waiting(event.source(), nanos));
+		waiting(event.source(), nanos);
 		tell(RetryListener::onRetry, event);
 	}
 

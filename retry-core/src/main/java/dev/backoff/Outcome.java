@@ -67,6 +67,11 @@ final class Outcome {
 		return this.cause;
 	}
 
+	/** Return whether the work that failed may have been applied nevertheless. */
+	boolean mayBeApplied() {
+		return this.failure != null && (this.classification == null || !this.classification.isWithoutEffect());
+	}
+
 	/** Return the wait the server asked for. */
 	@Nullable Duration hint() {
 		return (this.classification != null) ? this.classification.hint() : null;

@@ -124,7 +124,11 @@ public final class RetriesStoppedException extends RuntimeException {
 		if (!waits.isEmpty()) {
 			text.append("; waits ").append(waits);
 		}
-		return text.append("; attempts ").append(story.attemptsText()).append(')').toString();
+		String attempts = story.attemptsText();
+		if (!attempts.isEmpty()) {
+			text.append("; attempts ").append(attempts);
+		}
+		return text.append(')').toString();
 	}
 
 	/**
@@ -168,7 +172,7 @@ public final class RetriesStoppedException extends RuntimeException {
 
 	/**
 	 * Return how many attempts were made, the first included.
-	 * @return 1 or more
+	 * @return 0 if a breaker refused the first, else 1 or more
 	 */
 	public int attempts() {
 		return this.attempts;

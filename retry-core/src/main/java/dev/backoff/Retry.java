@@ -6,6 +6,8 @@ import java.util.function.BooleanSupplier;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.backoff.breaker.CallPermits;
+import dev.backoff.budget.RetryBudget;
 import dev.backoff.delay.RandomSource;
 import dev.backoff.time.RetryTime;
 
@@ -62,8 +64,10 @@ public final class Retry {
 		this.method = builder.method;
 		ListenerChain listeners = new ListenerChain(this.policy.name(), this.method, builder.recorder,
 				builder.listeners);
-		RetryDecider decider = new RetryDecider(this.policy, builder.enabled, builder.random, listeners);
-		this.blocking = new BlockingDriver(this.policy, this.method, builder.time, decider, listeners);
+		Safeguards safeguards = new Safeguards(new BreakerGate(builder.breaker, listeners), builder.budget,
+				builder.degraded);
+		RetryDecider decider = new RetryDecider(this.policy, builder.enabled, builder.random, listeners, safeguards);
+		this.blocking = new BlockingDriver(this.policy, this.method, builder.time, decider, listeners, safeguards);
 	}
 
 	/**
@@ -168,6 +172,12 @@ public final class Retry {
 
 		private BooleanSupplier enabled = () -> true;
 
+		private @Nullable CallPermits breaker;
+
+		private @Nullable RetryBudget budget;
+
+		private @Nullable DegradedMode degraded;
+
 		private Builder(RetryPolicy policy) {
 			this.policy = policy;
 			this.method = policy.name();
@@ -231,6 +241,41 @@ public final class Retry {
 		 */
 		public Builder enabledWhen(BooleanSupplier enabled) {
 			this.enabled = enabled;
+			return this;
+		}
+
+		/**
+		 * Set the breaker that permits attempts, shared with all that call the same
+		 * dependency. Retries stop when it refuses them.
+		 * @param breaker the breaker, or null for none
+		 * @return this builder
+		 */
+		public Builder breaker(@Nullable CallPermits breaker) {
+			this.breaker = breaker;
+			return this;
+		}
+
+		/**
+		 * Set the budget that pays for retries, shared with all that call the same
+		 * dependency: what keeps retries from making an outage worse. Without one, they
+		 * are limited only call by call.
+		 * @param budget the budget, or null for none
+		 * @return this builder
+		 */
+		public Builder budget(@Nullable RetryBudget budget) {
+			this.budget = budget;
+			return this;
+		}
+
+		/**
+		 * Set who tells whether the policy's raised delays are in effect, shared by all
+		 * methods of the policy.
+		 * @param degraded made of the policy's {@link RetryPolicy#degraded()}, or null
+		 * for the normal delays
+		 * @return this builder
+		 */
+		public Builder degraded(@Nullable DegradedMode degraded) {
+			this.degraded = degraded;
 			return this;
 		}
 

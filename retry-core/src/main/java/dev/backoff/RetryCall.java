@@ -5,6 +5,7 @@ import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.backoff.budget.RetryBudget;
 import dev.backoff.time.Nanos;
 import dev.backoff.time.RetryTime;
 
@@ -38,6 +39,12 @@ final class RetryCall {
 
 	private long previousDelay;
 
+	private int postponed;
+
+	private boolean retryPaid;
+
+	private RetryBudget.@Nullable Cost paid;
+
 	private @Nullable Throwable previousFailure;
 
 	private @Nullable CallKey key;
@@ -45,6 +52,22 @@ final class RetryCall {
 	private @Nullable CallStory story;
 
 	private @Nullable List<Throwable> stoppedInside;
+
+	private Idempotency idempotency = Idempotency.ASSUMED;
+
+	private boolean isAttempt = true;
+
+	/* Which call of the enclosing attempt this is, counted from 1. */
+	private int ordinal;
+
+	private int innerCalls;
+
+	private int requests;
+
+	private @Nullable String unsafeRequest;
+
+	/* Of a call that runs on another thread: what leads from its key to this one. */
+	private String path = "";
 
 	RetryCall(@Nullable RetryCall enclosing) {
 		this.enclosing = enclosing;
@@ -58,18 +81,89 @@ final class RetryCall {
 		this.maxAttempts = policy.maxAttempts();
 		this.started = now;
 		this.limit = policy.deadlineNanos();
-		if (this.enclosing != null && this.enclosing.isRunning() && this.enclosing.limit != Nanos.UNLIMITED) {
-			this.limit = Math.min(this.limit, this.enclosing.timeLeftNow());
+		this.idempotency = policy.idempotency();
+		if (this.enclosing != null && this.enclosing.isRunning()) {
+			this.ordinal = ++this.enclosing.innerCalls;
+			if (this.enclosing.limit != Nanos.UNLIMITED) {
+				this.limit = Math.min(this.limit, this.enclosing.timeLeftNow());
+			}
 		}
 		this.attempt = 1;
 		this.attemptStarted = now;
+		this.innerCalls = 0;
+		this.requests = 0;
+	}
+
+	/** Stand for what began elsewhere. */
+	void adopt(Origin origin) {
+		this.time = origin.time();
+		this.maxAttempts = origin.maxAttempts();
+		this.started = origin.started();
+		this.limit = origin.limit();
+		this.attempt = origin.attempt();
+		this.attemptStarted = origin.attemptStarted();
+		this.previousFailure = origin.previousFailure();
+		this.idempotency = origin.idempotency();
+		this.isAttempt = origin.key() != null;
+		this.key = origin.key();
+		this.path = origin.path();
+	}
+
+	/** Return what another thread needs in order to stand for the running attempt. */
+	Origin origin() {
+		StringBuilder path = new StringBuilder();
+		CallKey root = this.isAttempt ? pathTo(path) : null;
+		// calls there must not have the keys of calls here
+		path.append("/t").append(++this.innerCalls);
+		return new Origin(this.time, this.maxAttempts, this.started, this.limit, this.attempt, this.attemptStarted,
+				this.previousFailure, this.idempotency, root, path.toString());
 	}
 
 	/** Begin the next attempt at the given reading. */
 	void beginNext(long now) {
 		this.attempt = (this.attempt < Integer.MAX_VALUE) ? this.attempt + 1 : Integer.MAX_VALUE;
+		this.retryPaid = false;
 		this.attemptStarted = now;
 		this.stoppedInside = null;
+		this.innerCalls = 0;
+		this.requests = 0;
+		this.unsafeRequest = null;
+	}
+
+	/** Begin the first attempt, after a wait for the breaker, at the given reading. */
+	void beginFirst(long now) {
+		this.attemptStarted = now;
+	}
+
+	/** Note that the call ends without an attempt. */
+	void noAttempt() {
+		this.attempt = 0;
+	}
+
+	/** Note that the retry to come has taken its token. */
+	void retryPaid(RetryBudget.Cost cost) {
+		this.paid = cost;
+		this.retryPaid = true;
+	}
+
+	/** Return whether the retry to come has taken its token. */
+	boolean isRetryPaid() {
+		return this.retryPaid;
+	}
+
+	/** Return what the last retry cost, or null if none did. */
+	RetryBudget.@Nullable Cost paid() {
+		return this.paid;
+	}
+
+	/** Note that a wait was not followed by an attempt. */
+	void postponed() {
+		this.postponed = (this.postponed < Integer.MAX_VALUE) ? this.postponed + 1 : Integer.MAX_VALUE;
+	}
+
+	/** Return which delay comes next, counted from 1: postponed ones grow too. */
+	int delayNumber() {
+		return (int) Math.min(Integer.MAX_VALUE, (long) this.attempt + this.postponed);
 	}
 
 	/** Note how an attempt ended that was not good enough. */
@@ -88,11 +182,15 @@ final class RetryCall {
 		this.attempt = 0;
 		this.limit = Nanos.UNLIMITED;
 		this.previousDelay = 0;
+		this.unsafeRequest = null;
 		if (this.story != null || this.key != null || this.stoppedInside != null) {
 			this.story = null;
 			this.key = null;
 			this.previousFailure = null;
 			this.stoppedInside = null;
+			this.postponed = 0;
+			this.paid = null;
+			this.retryPaid = false;
 		}
 	}
 
@@ -154,6 +252,53 @@ final class RetryCall {
 		return this.key;
 	}
 
+	/**
+	 * Return the key of the next request that the running attempt sends. An enclosing
+	 * attempt that is repeated makes the same calls again, so it is derived from the
+	 * outermost call's key and the place among that call's attempt's calls and requests.
+	 */
+	String nextRequestKey() {
+		StringBuilder path = new StringBuilder();
+		CallKey root = pathTo(path);
+		path.append('#').append(++this.requests);
+		return root.derive(path);
+	}
+
+	/**
+	 * Append how this call is reached from the outermost one, and return that one's key.
+	 */
+	private CallKey pathTo(StringBuilder path) {
+		if (!this.path.isEmpty()) {
+			path.append(this.path);
+			return key();
+		}
+		if (this.enclosing != null && this.enclosing.isRunning() && this.enclosing.isAttempt) {
+			CallKey root = this.enclosing.pathTo(path);
+			path.append('/').append(this.ordinal);
+			return root;
+		}
+		return key();
+	}
+
+	/** Note that the running attempt sends a request that may have an effect. */
+	void unsafeRequest(String method) {
+		this.unsafeRequest = method;
+	}
+
+	/** Return the method of the last such request, or null. */
+	@Nullable String unsafeRequest() {
+		return this.unsafeRequest;
+	}
+
+	/** Return whether an attempt runs, and not only a deadline from outside. */
+	boolean isAttempt() {
+		return this.isAttempt;
+	}
+
+	Idempotency idempotency() {
+		return this.idempotency;
+	}
+
 	@Nullable String keyIfUsed() {
 		return (this.key != null) ? this.key.ifUsed() : null;
 	}
@@ -196,6 +341,42 @@ final class RetryCall {
 			this.inner = new RetryCall(this);
 		}
 		return this.inner;
+	}
+
+	/**
+	 * A call as another thread sees it, or a deadline.
+	 *
+	 * @param time what its readings are of
+	 * @param maxAttempts how many attempts there may be
+	 * @param started the reading at its start
+	 * @param limit the time from the start to the deadline
+	 * @param attempt the attempt that runs
+	 * @param attemptStarted the reading at the attempt's start
+	 * @param previousFailure what the attempt before threw
+	 * @param idempotency whether its requests send keys
+	 * @param key the outermost call's key, or null for a deadline only
+	 * @param path what leads from that call to this one
+	 */
+	record Origin(RetryTime time, int maxAttempts, long started, long limit, int attempt, long attemptStarted,
+			@Nullable Throwable previousFailure, Idempotency idempotency, @Nullable CallKey key, String path) {
+
+		static Origin ofDeadline(long limit, RetryTime time, long now) {
+			return new Origin(time, 1, now, limit, 1, now, null, Idempotency.ASSUMED, null, "");
+		}
+
+		/** Return it as it is opened once more. */
+		Origin opened(int before) {
+			return (before == 0 || this.key == null) ? this
+					: new Origin(this.time, this.maxAttempts, this.started, this.limit, this.attempt,
+							this.attemptStarted, this.previousFailure, this.idempotency, this.key,
+							this.path + '~' + before);
+		}
+
+		@Override
+		public String toString() {
+			return (this.key != null) ? "attempt " + this.attempt : "a deadline";
+		}
+
 	}
 
 }

@@ -5,6 +5,7 @@ import java.util.function.BooleanSupplier;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.backoff.budget.RetryBudget;
 import dev.backoff.delay.BackoffRule;
 import dev.backoff.delay.RandomSource;
 import dev.backoff.time.DurationText;
@@ -16,9 +17,8 @@ import dev.backoff.time.Nanos;
  * <p>
  * The order of the steps is part of the contract. What is cheap and certain comes first;
  * what spends something shared comes last, so that a call which is going to stop anyway
- * takes nothing from others. A breaker is asked between steps 3 and 5, a budget after
- * step 6. The decider waits for nothing and reads no clock: time and chance are
- * arguments. Thread-safe.
+ * takes nothing from others. The decider waits for nothing and reads no clock: time and
+ * chance are arguments. Thread-safe.
  */
 final class RetryDecider {
 
@@ -32,9 +32,16 @@ final class RetryDecider {
 
 	private final ListenerChain listeners;
 
+	private final BreakerGate breaker;
+
+	private final Safeguards safeguards;
+
 	private final boolean acceptsAll;
 
-	RetryDecider(RetryPolicy policy, BooleanSupplier enabled, RandomSource random, ListenerChain listeners) {
+	RetryDecider(RetryPolicy policy, BooleanSupplier enabled, RandomSource random, ListenerChain listeners,
+			Safeguards safeguards) {
+		this.safeguards = safeguards;
+		this.breaker = safeguards.breaker();
 		this.policy = policy;
 		this.rules = new FailureRules(policy);
 		this.enabled = enabled;
@@ -80,6 +87,14 @@ final class RetryDecider {
 		if (outcome.refusal() != null) {
 			return outcome.refusal();
 		}
+		return decideWorthwhile(outcome, call, now);
+	}
+
+	/**
+	 * Decide what follows an attempt that is worth another one: at once, or after a wait
+	 * for the breaker or for the budget, which counts as no attempt.
+	 */
+	Decision decideWorthwhile(Outcome outcome, RetryCall call, long now) {
 		// 3. switched on, attempts left; polling goes on while retries are off
 		Decision.Stop switchedOff = switchedOff(outcome);
 		if (switchedOff != null) {
@@ -89,14 +104,73 @@ final class RetryDecider {
 				&& this.policy.maxAttempts() != RetryPolicy.UNLIMITED_ATTEMPTS) {
 			return new Decision.Stop(StopReason.ATTEMPTS_EXHAUSTED);
 		}
+		// 4. the breaker permits
+		boolean permitting = this.breaker.isPermitting(now);
+		if (!permitting && !this.breaker.isAwaited()) {
+			return refusedByBreaker();
+		}
 		// 5. the delay, raised by the server's hint
-		Decision decision = delay(outcome, call);
+		Decision decision = delay(outcome, call, now);
+		if (!permitting && decision instanceof Decision.RetryAfter retry) {
+			decision = awaitBreaker(retry, now);
+		}
 		// 6. it fits before the deadline
 		if (decision instanceof Decision.RetryAfter retry && !fits(retry.delay(), call.timeLeft(now))) {
 			return new Decision.Stop(StopReason.DEADLINE, "the next wait of " + DurationText.story(retry.delay())
 					+ " does not fit into the " + DurationText.story(Math.max(0, call.timeLeft(now))) + " left");
 		}
-		return decision;
+		// 7. a token of the budget
+		return (decision instanceof Decision.RetryAfter retry) ? pay(retry, outcome, call) : decision;
+	}
+
+	/* Once for each retry, however often its attempt is postponed. */
+	private Decision pay(Decision.RetryAfter retry, Outcome outcome, RetryCall call) {
+		RetryBudget budget = this.safeguards.budget();
+		if (budget == null || outcome.kind() == AttemptOutcome.PENDING || call.isRetryPaid()) {
+			return retry;
+		}
+		RetryBudget.Cost cost = (outcome.kind() == AttemptOutcome.THROTTLED) ? RetryBudget.Cost.THROTTLED
+				: RetryBudget.Cost.TRANSIENT;
+		if (budget.tryWithdraw(cost)) {
+			call.retryPaid(cost);
+			return retry;
+		}
+		return this.policy.isPostponedWhenEmpty()
+				? new Decision.RetryAfter(retry.delay(), retry.ownDelay(), DelaySource.BUDGET)
+				: new Decision.Stop(StopReason.BUDGET, "the budget " + budget.name() + " is spent");
+	}
+
+	/**
+	 * Decide how long a call waits whose first attempt the breaker refuses.
+	 * @param call the call, which has made no attempt
+	 * @param now the reading of the ticker
+	 * @return the wait, or why it is not worth it
+	 */
+	Decision decideFirst(RetryCall call, long now) {
+		if (!this.breaker.isAwaited()) {
+			return refusedByBreaker();
+		}
+		long own = this.policy.rule().delay(call.delayNumber(), call.previousDelay(), this::draw);
+		Decision.RetryAfter retry = awaitBreaker(new Decision.RetryAfter(own, own, DelaySource.POLICY), now);
+		long bound = (call.timeLeft(now) != Nanos.UNLIMITED)
+				? call.timeLeft(now) - this.policy.shortestAttemptNanos() - retry.delay()
+				: this.breaker.longestWaitNanos() - call.elapsed(now) - (retry.delay() - own);
+		return (bound > 0) ? retry
+				: new Decision.Stop(StopReason.BREAKER_OPEN, this.breaker.why() + " longer than the call may wait");
+	}
+
+	/** Decide what follows when the breaker refuses the attempt that was waited for. */
+	Decision decideRefused(Outcome outcome, RetryCall call, long now) {
+		return this.breaker.isAwaited() ? decideWorthwhile(outcome, call, now) : refusedByBreaker();
+	}
+
+	private Decision.Stop refusedByBreaker() {
+		return new Decision.Stop(StopReason.BREAKER_OPEN, this.breaker.why());
+	}
+
+	private Decision.RetryAfter awaitBreaker(Decision.RetryAfter retry, long now) {
+		long delay = Math.max(retry.delay(), Nanos.plus(this.breaker.nanosToPermit(now), retry.ownDelay()));
+		return new Decision.RetryAfter(delay, retry.ownDelay(), DelaySource.BREAKER);
 	}
 
 	/**
@@ -135,10 +209,10 @@ final class RetryDecider {
 		return timeLeft == Nanos.UNLIMITED || Nanos.plus(delay, this.policy.shortestAttemptNanos()) < timeLeft;
 	}
 
-	private Decision delay(Outcome outcome, RetryCall call) {
-		BackoffRule rule = (outcome.kind() == AttemptOutcome.THROTTLED) ? this.policy.throttledRule()
-				: this.policy.rule();
-		long own = rule.delay(call.attempt(), call.previousDelay(), this::draw);
+	private Decision delay(Outcome outcome, RetryCall call, long now) {
+		BackoffRule rule = this.policy.rule(outcome.kind() == AttemptOutcome.THROTTLED,
+				this.safeguards.isDegraded(now));
+		long own = rule.delay(call.delayNumber(), call.previousDelay(), this::draw);
 		if (!this.policy.isRetryAfterEnabled()) {
 			return new Decision.RetryAfter(own, own, DelaySource.POLICY);
 		}

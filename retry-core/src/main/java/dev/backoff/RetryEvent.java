@@ -33,9 +33,12 @@ public sealed interface RetryEvent {
 	 * @param source who chose it
 	 * @param cause what made the retry necessary
 	 * @param failure what the attempt threw, or null if it returned
+	 * @param repeats the method of an HTTP request that may have had its effect and is
+	 * going to be repeated though nobody has said that it may be ({@code POST} or
+	 * {@code PATCH}), or null
 	 */
 	record Scheduled(String policy, String method, int attempt, Duration delay, DelaySource source, RetryCause cause,
-			@Nullable Throwable failure) implements RetryEvent {
+			@Nullable Throwable failure, @Nullable String repeats) implements RetryEvent {
 	}
 
 	/**

@@ -63,8 +63,11 @@ class ArchitectureTests {
 		}
 
 		@ParameterizedTest
-		@CsvSource({ "dev.backoff, dev.backoff.delay dev.backoff.time", "dev.backoff.delay, dev.backoff.time",
-				"dev.backoff.time, ''", "dev.backoff.annotation, ''" })
+		@CsvSource({
+				"dev.backoff, dev.backoff.delay dev.backoff.budget dev.backoff.breaker dev.backoff.window dev.backoff.time",
+				"dev.backoff.breaker, dev.backoff.window dev.backoff.delay dev.backoff.time",
+				"dev.backoff.budget, dev.backoff.time", "dev.backoff.window, dev.backoff.time",
+				"dev.backoff.delay, dev.backoff.time", "dev.backoff.time, ''", "dev.backoff.annotation, ''" })
 		void importOneWay(String from, String to) {
 			String allowed = from + " " + to + " java.. org.jspecify..";
 			classes().that()
@@ -72,14 +75,26 @@ class ArchitectureTests {
 				.should()
 				.onlyDependOnClassesThat()
 				.resideInAnyPackage(allowed.replaceAll(" +", " ").split(" ", -1))
-				.because("the arrows are R -> delay, time and delay -> time; no child imports its parent")
+				.because(
+						"the arrows are R -> breaker -> window, delay -> time and budget -> time; no child imports its parent")
+				.check(CLASSES);
+		}
+
+		@Test
+		void takeOnlyChanceFromDelayIntoTheBreaker() {
+			noClasses().that()
+				.resideInAPackage("dev.backoff.breaker")
+				.should()
+				.dependOnClassesThat(JavaClass.Predicates.resideInAPackage("dev.backoff.delay")
+					.and(DescribedPredicate.not(JavaClass.Predicates.equivalentTo(RandomSource.class))))
+				.because("a breaker draws its time open and knows no backoff")
 				.check(CLASSES);
 		}
 
 		@Test
 		void areTheOnesWhoseArrowsAreKnown() {
-			assertThat(packages()).containsExactlyInAnyOrder("dev.backoff", "dev.backoff.delay", "dev.backoff.time",
-					"dev.backoff.annotation");
+			assertThat(packages()).containsExactlyInAnyOrder("dev.backoff", "dev.backoff.delay", "dev.backoff.budget",
+					"dev.backoff.breaker", "dev.backoff.window", "dev.backoff.time", "dev.backoff.annotation");
 		}
 
 		@Test

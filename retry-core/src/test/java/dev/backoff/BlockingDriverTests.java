@@ -83,7 +83,7 @@ class BlockingDriverTests {
 					"waited", "retry other", "attempt 3 success 5ms", "call succeeded 315ms");
 			assertThat(BlockingDriverTests.this.listener.scheduled().get(0))
 				.isEqualTo(new RetryEvent.Scheduled("orders", "OrderService.place", 1, Duration.ofMillis(100),
-						DelaySource.POLICY, RetryCause.OTHER, failure));
+						DelaySource.POLICY, RetryCause.OTHER, failure, null));
 			assertThat(BlockingDriverTests.this.listener.succeeded())
 				.containsExactly(new RetryEvent.Succeeded("orders", "OrderService.place", 3, Duration.ofMillis(315)));
 			assertThat(BlockingDriverTests.this.listener.stopped()).isEmpty();

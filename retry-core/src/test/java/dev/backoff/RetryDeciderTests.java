@@ -455,8 +455,10 @@ class RetryDeciderTests {
 	}
 
 	private RetryDecider decider(RetryPolicy policy) {
-		return new RetryDecider(policy, () -> this.enabled.getAsBoolean(), () -> this.random.next(),
-				new ListenerChain("orders", "OrderService.place", new RecordingRecorder(), List.of(this.listener)));
+		ListenerChain listeners = new ListenerChain("orders", "OrderService.place", new RecordingRecorder(),
+				List.of(this.listener));
+		return new RetryDecider(policy, () -> this.enabled.getAsBoolean(), () -> this.random.next(), listeners,
+				new Safeguards(new BreakerGate(null, listeners), null, null));
 	}
 
 	private RetryCall call(RetryPolicy policy) {

@@ -9,7 +9,7 @@ import dev.backoff.time.DurationText;
 
 /**
  * A circuit breaker refused the call: nothing was called. It is never retried and never
- * counts as a failure of a breaker.
+ * counts as a failure of a breaker. A serialized one keeps its message only.
  *
  * @since 0.1
  */
@@ -18,13 +18,13 @@ public class CircuitOpenException extends RuntimeException {
 	@Serial
 	private static final long serialVersionUID = 1L;
 
-	private final String breaker;
+	private final transient String breaker;
 
-	private final String state;
+	private final transient String state;
 
-	private final @Nullable Duration openSince;
+	private final transient @Nullable Duration openSince;
 
-	private final @Nullable Duration opensIn;
+	private final transient @Nullable Duration opensIn;
 
 	/**
 	 * Make an exception.

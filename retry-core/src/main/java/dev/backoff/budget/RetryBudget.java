@@ -3,6 +3,7 @@ package dev.backoff.budget;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Consumer;
 
 import dev.backoff.time.RetryTime;
 
@@ -78,7 +79,7 @@ public final class RetryBudget {
 		this.perSecond = micros(settings.perSecond());
 		this.transientCost = micros(settings.transientCost());
 		this.throttledCost = micros(settings.throttledCost());
-		this.start = time.nanoTime();
+		this.start = read(time, 0);
 	}
 
 	/**
@@ -177,7 +178,7 @@ public final class RetryBudget {
 		}
 	}
 
-	private void tell(java.util.function.Consumer<RetryBudget> moment) {
+	private void tell(Consumer<RetryBudget> moment) {
 		try {
 			moment.accept(this);
 		}
@@ -191,10 +192,20 @@ public final class RetryBudget {
 		if (this.perSecond == 0) {
 			return 0;
 		}
-		long elapsed = Math.max(0, this.time.nanoTime() - this.start);
+		long elapsed = Math.max(0, read(this.time, this.start) - this.start);
 		long seconds = elapsed / NANOS_PER_SECOND;
 		long micros = (elapsed % NANOS_PER_SECOND) / 1_000;
 		return seconds * this.perSecond + micros * this.perSecond / MICRO;
+	}
+
+	/* A ticker that throws stands at the start: time then puts nothing back. */
+	private static long read(RetryTime time, long otherwise) {
+		try {
+			return time.nanoTime();
+		}
+		catch (Throwable ex) {
+			return otherwise;
+		}
 	}
 
 	private long balance(long seen, long brought) {

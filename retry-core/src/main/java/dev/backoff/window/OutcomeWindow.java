@@ -4,13 +4,24 @@ package dev.backoff.window;
  * Count how the latest calls ended.
  * <p>
  * A window over a time counts in slices of a tenth of it, or of a second if that is
- * shorter, and forgets slice by slice; recording a success there contends with nobody. A
- * window over a number of calls forgets call by call. Thread-safe; times are readings of
- * one ticker.
+ * shorter (a 600th of a window over more than ten minutes), and forgets slice by slice:
+ * it looks back by the whole time less at most one slice. Recording there contends with
+ * nobody. A window over a number of calls forgets call by call and takes a lock for that.
+ * Thread-safe; times are readings of one ticker, and one that steps back or wraps around
+ * does no harm.
  *
  * @since 0.1
  */
 public interface OutcomeWindow {
+
+	/**
+	 * Make an empty window.
+	 * @param length how far it looks back
+	 * @return the window
+	 */
+	static OutcomeWindow of(WindowLength length) {
+		return (length.time() != null) ? new TimeWindow(length.time()) : new CountWindow(length.calls());
+	}
 
 	/**
 	 * Record a call.
@@ -40,6 +51,9 @@ public interface OutcomeWindow {
 	 * @param slow calls that were slow
 	 */
 	record Counts(long total, long failed, long slow) {
+
+		/** No calls. */
+		public static final Counts NONE = new Counts(0, 0, 0);
 
 		/**
 		 * Return the share of calls that failed.

@@ -1,0 +1,103 @@
+package dev.backoff;
+
+import java.util.OptionalDouble;
+import java.util.concurrent.atomic.AtomicLong;
+
+import dev.backoff.time.Nanos;
+import dev.backoff.window.OutcomeWindow;
+import dev.backoff.window.OutcomeWindow.Counts;
+import dev.backoff.window.WindowLength;
+
+/**
+ * Whether many attempts of a policy's methods fail, so that its delays are raised.
+ * <p>
+ * It begins when more than the given share of the window's attempts failed, and ends when
+ * less than five sixths of it do: with 30 %, it begins at 31 % and ends below 25 %. After
+ * a change it stays for one window at least, so that a rate around the limit changes it
+ * at most once a window. Thread-safe.
+ *
+ * @since 0.1
+ */
+public final class DegradedMode {
+
+	private static final double HYSTERESIS = 5.0 / 6;
+
+	/* Neither begun nor ended so far. */
+	private static final long NEVER = Long.MIN_VALUE;
+
+	private final DegradedSettings settings;
+
+	private final OutcomeWindow window;
+
+	private final long windowNanos;
+
+	/*
+	 * The reading at the last change with its lowest bit telling which: one number, so
+	 * that a change is seen whole.
+	 */
+	private final AtomicLong changed = new AtomicLong(NEVER);
+
+	/**
+	 * Make a mode that has not begun.
+	 * @param settings when it begins
+	 */
+	public DegradedMode(DegradedSettings settings) {
+		this.settings = settings;
+		this.window = OutcomeWindow.of(WindowLength.of(settings.window()));
+		this.windowNanos = Nanos.of(settings.window());
+	}
+
+	/** Record an attempt. */
+	void record(boolean failed, long now) {
+		this.window.record(failed, false, now);
+	}
+
+	/**
+	 * Return whether delays are raised.
+	 * @param now the reading of the ticker
+	 * @return true while many attempts fail
+	 */
+	public boolean isDegraded(long now) {
+		long seen = this.changed.get();
+		boolean degraded = isBegun(seen);
+		if (seen != NEVER && now - seen < this.windowNanos) {
+			return degraded;
+		}
+		if (wants(degraded, this.window.counts(now)) == degraded) {
+			return degraded;
+		}
+		long after = degraded ? now & ~1L : now | 1L;
+		this.changed.compareAndSet(seen, (after != NEVER) ? after : after + 2);
+		return isBegun(this.changed.get());
+	}
+
+	private static boolean isBegun(long changed) {
+		return changed != NEVER && (changed & 1) == 1;
+	}
+
+	private boolean wants(boolean degraded, Counts counts) {
+		if (degraded) {
+			return counts.total() > 0 && counts.failureRate() >= this.settings.failureRate() * HYSTERESIS;
+		}
+		return counts.total() >= this.settings.minimumCalls() && counts.failureRate() > this.settings.failureRate();
+	}
+
+	/**
+	 * Return the share of the window's attempts that failed.
+	 * @param now the reading of the ticker
+	 * @return from 0 to 1, empty without attempts
+	 */
+	public OptionalDouble failureRate(long now) {
+		Counts counts = this.window.counts(now);
+		return (counts.total() > 0) ? OptionalDouble.of(counts.failureRate()) : OptionalDouble.empty();
+	}
+
+	/**
+	 * Return when it begins.
+	 * @return the settings
+	 */
+	public DegradedSettings settings() {
+		return this.settings;
+	}
+
+}

@@ -1,0 +1,140 @@
+package dev.backoff;
+
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import org.jspecify.annotations.Nullable;
+
+import dev.backoff.time.Nanos;
+import dev.backoff.time.RetryTime;
+
+/**
+ * What calls further inside must respect: the attempt that is running, carried to another
+ * thread, or a deadline that came from outside. <pre>
+ * RetryContext context = RetryContext.capture();
+ * executor.submit(context.wrap(() -&gt; inventory.reserve(order)));
+ * </pre> Calls made while it is {@linkplain #open() open} never outlive its deadline, and
+ * send keys that belong to its call. It can only tighten. Immutable and thread-safe; one
+ * context may be open on several threads.
+ *
+ * @since 0.1
+ */
+public final class RetryContext {
+
+	private static final Scope NOTHING = () -> {
+	};
+
+	private final @Nullable RetryCall source;
+
+	private final RetryCall.@Nullable Origin origin;
+
+	/* How often it was opened: calls on two threads must not have the same keys. */
+	private final AtomicInteger openings = new AtomicInteger();
+
+	private RetryContext(@Nullable RetryCall source, RetryCall.@Nullable Origin origin) {
+		this.source = source;
+		this.origin = origin;
+	}
+
+	/**
+	 * Capture what this thread's calls must respect now.
+	 * @return the context, which may be {@linkplain #isEmpty() empty}
+	 */
+	public static RetryContext capture() {
+		RetryCall call = CallStack.ofThread().running();
+		return (call != null) ? new RetryContext(call, call.origin()) : new RetryContext(null, null);
+	}
+
+	/**
+	 * Make a context of a deadline that came from outside, such as with a request.
+	 * @param timeLeft the time until the deadline from now; a negative one counts as zero
+	 * @return the context
+	 */
+	public static RetryContext ofDeadline(Duration timeLeft) {
+		return ofDeadline(timeLeft, RetryTime.system());
+	}
+
+	/**
+	 * Make a context of a deadline that came from outside.
+	 * @param timeLeft the time until the deadline from now; a negative one counts as zero
+	 * @param time what measures it
+	 * @return the context
+	 */
+	public static RetryContext ofDeadline(Duration timeLeft, RetryTime time) {
+		return new RetryContext(null,
+				RetryCall.Origin.ofDeadline(Math.max(0, Nanos.of(timeLeft)), time, time.nanoTime()));
+	}
+
+	/**
+	 * Return whether there is nothing to respect.
+	 * @return true if no attempt was running
+	 */
+	public boolean isEmpty() {
+		return this.origin == null;
+	}
+
+	/**
+	 * Make this thread's calls respect the context until the scope is closed, on this
+	 * thread too.
+	 * @return the scope to close
+	 */
+	public Scope open() {
+		CallStack stack = CallStack.ofThread();
+		if (this.origin == null || (this.source != null && stack.running() == this.source)) {
+			return NOTHING;
+		}
+		RetryCall adopted = stack.adopt(this.origin.opened(this.openings.getAndIncrement()));
+		return () -> CallStack.ofThread().abandon(adopted);
+	}
+
+	/**
+	 * Return a task that runs with the context open.
+	 * @param task the task
+	 * @return a task for any thread
+	 */
+	public Runnable wrap(Runnable task) {
+		return () -> {
+			Scope scope = open();
+			try {
+				task.run();
+			}
+			finally {
+				scope.close();
+			}
+		};
+	}
+
+	/**
+	 * Return a task that runs with the context open.
+	 * @param task the task
+	 * @param <T> the type of its result
+	 * @return a task for any thread
+	 */
+	public <T extends @Nullable Object> Callable<T> wrap(Callable<T> task) {
+		return () -> {
+			Scope scope = open();
+			try {
+				return task.call();
+			}
+			finally {
+				scope.close();
+			}
+		};
+	}
+
+	@Override
+	public String toString() {
+		return (this.origin != null) ? "RetryContext of " + this.origin : "RetryContext of nothing";
+	}
+
+	/** A context that is open on a thread. Closing it twice does nothing. */
+	@FunctionalInterface
+	public interface Scope extends AutoCloseable {
+
+		@Override
+		void close();
+
+	}
+
+}

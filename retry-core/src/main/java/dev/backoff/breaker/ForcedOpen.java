@@ -1,0 +1,36 @@
+package dev.backoff.breaker;
+
+import org.jspecify.annotations.Nullable;
+
+import dev.backoff.time.Nanos;
+
+/** Refuse all calls until told otherwise. */
+final class ForcedOpen extends BreakerState {
+
+	private final Wait wait;
+
+	ForcedOpen(long now) {
+		this.wait = new Wait(now, Nanos.UNLIMITED);
+	}
+
+	@Override
+	CircuitBreaker.State kind() {
+		return CircuitBreaker.State.FORCED_OPEN;
+	}
+
+	@Override
+	CallPermits.@Nullable Permit tryAcquire(long now) {
+		return null;
+	}
+
+	@Override
+	boolean isPermitting(long now) {
+		return false;
+	}
+
+	@Override
+	long nanosOpen(long now) {
+		return this.wait.elapsed(now);
+	}
+
+}

@@ -1,0 +1,82 @@
+package dev.backoff.window;
+
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Count over a number of calls, exactly: each call drives out the oldest.
+ * <p>
+ * That needs one order of all calls, so every record takes a lock for a few instructions;
+ * a window over a time does not.
+ */
+final class CountWindow implements OutcomeWindow {
+
+	private static final byte FAILED = 1;
+
+	private static final byte SLOW = 2;
+
+	private final Lock lock = new ReentrantLock();
+
+	private final byte[] calls;
+
+	private int next;
+
+	private int total;
+
+	private int failed;
+
+	private int slow;
+
+	CountWindow(int calls) {
+		this.calls = new byte[calls];
+	}
+
+	@Override
+	public void record(boolean failed, boolean slow, long now) {
+		byte call = (byte) ((failed ? FAILED : 0) | (slow ? SLOW : 0));
+		this.lock.lock();
+		try {
+			if (this.total == this.calls.length) {
+				count(this.calls[this.next], -1);
+			}
+			count(call, 1);
+			this.calls[this.next] = call;
+			this.next = (this.next + 1) % this.calls.length;
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	private void count(byte call, int by) {
+		this.total += by;
+		this.failed += ((call & FAILED) != 0) ? by : 0;
+		this.slow += ((call & SLOW) != 0) ? by : 0;
+	}
+
+	@Override
+	public Counts counts(long now) {
+		this.lock.lock();
+		try {
+			return new Counts(this.total, this.failed, this.slow);
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	@Override
+	public void clear() {
+		this.lock.lock();
+		try {
+			this.next = 0;
+			this.total = 0;
+			this.failed = 0;
+			this.slow = 0;
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+}

@@ -1,0 +1,165 @@
+package dev.backoff.window;
+
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.concurrent.atomic.LongAdder;
+
+import org.jspecify.annotations.Nullable;
+
+import dev.backoff.time.Nanos;
+
+/**
+ * Count over a time, slice by slice.
+ */
+final class TimeWindow implements OutcomeWindow {
+
+	/*
+	 * Time is cut into slices, numbered from the first reading on. Slice number e lives
+	 * in place e modulo the number of places. A slice keeps its number for ever: when its
+	 * time is over, whoever records first in its place puts a new object there by one
+	 * compare-and-set, and the losers take the winner's. A thread that was held up then
+	 * writes into an object nobody reads any more, instead of into the wrong slice.
+	 *
+	 * A success thus reads three references and adds to one LongAdder; only the first of
+	 * a slice allocates.
+	 *
+	 * Numbers are compared by difference. A slice counts while it is nearer than a whole
+	 * window, before or after: so neither a late reading nor a clock that steps back a
+	 * little loses what was counted, and one that steps back far starts anew.
+	 */
+
+	/* Counting visits every slice: a window over days must not make that slow. */
+	private static final int MOST_SLICES = 600;
+
+	private static final int LEAST_SLICES = 10;
+
+	private static final long LONGEST_SLICE = 1_000_000_000;
+
+	private final long sliceNanos;
+
+	private final int slices;
+
+	private final AtomicReference<@Nullable Ring> ring = new AtomicReference<>();
+
+	TimeWindow(Duration length) {
+		long nanos = Nanos.of(length);
+		long wanted = Math.max(LEAST_SLICES, Math.min(MOST_SLICES, divideUp(nanos, LONGEST_SLICE)));
+		this.sliceNanos = divideUp(nanos, wanted);
+		this.slices = (int) divideUp(nanos, this.sliceNanos);
+	}
+
+	private static long divideUp(long positive, long divisor) {
+		return 1 + (positive - 1) / divisor;
+	}
+
+	@Override
+	public void record(boolean failed, boolean slow, long now) {
+		ring(now).slice(now).add(failed, slow);
+	}
+
+	private Ring ring(long now) {
+		Ring seen = this.ring.get();
+		while (seen == null) {
+			this.ring.compareAndSet(null, new Ring(now, this.sliceNanos, this.slices));
+			seen = this.ring.get();
+		}
+		return seen;
+	}
+
+	@Override
+	public Counts counts(long now) {
+		Ring seen = this.ring.get();
+		return (seen != null) ? seen.counts(now) : Counts.NONE;
+	}
+
+	@Override
+	public void clear() {
+		this.ring.set(null);
+	}
+
+	/** The slices since the last clearing. */
+	private static final class Ring {
+
+		private final long start;
+
+		private final long sliceNanos;
+
+		private final AtomicReferenceArray<@Nullable Slice> places;
+
+		Ring(long start, long sliceNanos, int slices) {
+			this.start = start;
+			this.sliceNanos = sliceNanos;
+			this.places = new AtomicReferenceArray<>(slices);
+		}
+
+		Slice slice(long now) {
+			long number = number(now);
+			int place = Math.floorMod(number, this.places.length());
+			Slice seen = this.places.get(place);
+			while (seen == null || !isLive(seen, number)) {
+				Slice next = new Slice(number);
+				if (this.places.compareAndSet(place, seen, next)) {
+					return next;
+				}
+				seen = this.places.get(place);
+			}
+			return seen;
+		}
+
+		Counts counts(long now) {
+			long number = number(now);
+			long total = 0;
+			long failed = 0;
+			long slow = 0;
+			for (int place = 0; place < this.places.length(); place++) {
+				Slice slice = this.places.get(place);
+				if (slice != null && isLive(slice, number)) {
+					// in the opposite order of adding: never more failed than there are
+					failed += slice.failed.sum();
+					slow += slice.slow.sum();
+					total += slice.total.sum();
+				}
+			}
+			return new Counts(total, failed, slow);
+		}
+
+		private long number(long now) {
+			return Math.floorDiv(now - this.start, this.sliceNanos);
+		}
+
+		private boolean isLive(Slice slice, long number) {
+			long age = number - slice.number;
+			return age < this.places.length() && age > -this.places.length();
+		}
+
+	}
+
+	/** What was counted in one slice of time. */
+	private static final class Slice {
+
+		private final long number;
+
+		private final LongAdder total = new LongAdder();
+
+		private final LongAdder failed = new LongAdder();
+
+		private final LongAdder slow = new LongAdder();
+
+		Slice(long number) {
+			this.number = number;
+		}
+
+		void add(boolean failed, boolean slow) {
+			this.total.increment();
+			if (failed) {
+				this.failed.increment();
+			}
+			if (slow) {
+				this.slow.increment();
+			}
+		}
+
+	}
+
+}

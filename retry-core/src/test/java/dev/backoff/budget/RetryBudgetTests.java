@@ -1,0 +1,376 @@
+package dev.backoff.budget;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicLong;
+
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+
+import dev.backoff.budget.RetryBudget.Cost;
+import dev.backoff.fixture.VirtualTime;
+import dev.backoff.time.RetryTime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+class RetryBudgetTests {
+
+	private final VirtualTime time = new VirtualTime();
+
+	private final List<String> told = new ArrayList<>();
+
+	private RetryBudget budget(BudgetSettings settings) {
+		return RetryBudget.of("orders", settings, this.time, new RetryBudget.Listener() {
+
+			@Override
+			public void ranDry(RetryBudget budget) {
+				RetryBudgetTests.this.told.add("dry " + budget.name());
+			}
+
+			@Override
+			public void recovered(RetryBudget budget) {
+				RetryBudgetTests.this.told.add("recovered " + budget.name());
+			}
+
+		});
+	}
+
+	private static BudgetSettings settings(double tokens, double perSuccess, double perSecond, double cost) {
+		return new BudgetSettings(tokens, perSuccess, perSecond, cost, cost, false);
+	}
+
+	private static int drain(RetryBudget budget) {
+		int retries = 0;
+		while (budget.tryWithdraw(Cost.TRANSIENT)) {
+			retries++;
+		}
+		return retries;
+	}
+
+	@Nested
+	class ByDefault {
+
+		private final RetryBudget budget = budget(BudgetSettings.DEFAULTS);
+
+		@Test
+		void holdsFiftyRetries() {
+			assertThat(this.budget.balance()).isEqualTo(50);
+			assertThat(drain(this.budget)).isEqualTo(50);
+			assertThat(this.budget.balance()).isZero();
+		}
+
+		@Test
+		void paysOneRetryForTenSuccesses() {
+			drain(this.budget);
+			for (int i = 0; i < 9; i++) {
+				this.budget.deposit();
+			}
+			assertThat(this.budget.tryWithdraw(Cost.TRANSIENT)).isFalse();
+			this.budget.deposit();
+			assertThat(this.budget.tryWithdraw(Cost.TRANSIENT)).isTrue();
+		}
+
+		@Test
+		void paysOneRetryForTenSecondsExactly() {
+			drain(this.budget);
+			RetryBudgetTests.this.time.advance(Duration.ofSeconds(10).minusNanos(1_000));
+			assertThat(this.budget.tryWithdraw(Cost.TRANSIENT)).isFalse();
+			RetryBudgetTests.this.time.advance(Duration.ofNanos(1_000));
+			assertThat(this.budget.tryWithdraw(Cost.TRANSIENT)).isTrue();
+			assertThat(this.budget.tryWithdraw(Cost.TRANSIENT)).isFalse();
+		}
+
+		@Test
+		void neverHoldsMoreThanItsCapacity() {
+			RetryBudgetTests.this.time.advance(Duration.ofDays(365));
+			this.budget.deposit();
+			assertThat(this.budget.balance()).isEqualTo(50);
+			assertThat(drain(this.budget)).isEqualTo(50);
+			RetryBudgetTests.this.time.advance(Duration.ofDays(10_000));
+			assertThat(this.budget.balance()).isEqualTo(50);
+			assertThat(drain(this.budget)).isEqualTo(50);
+		}
+
+		@Test
+		void spendsAtMostFiftyAndATenthASecondInATotalOutage() {
+			long retries = 0;
+			for (int second = 0; second < 3_600; second++) {
+				retries += drain(this.budget);
+				assertThat(retries).isLessThanOrEqualTo(50 + second / 10);
+				RetryBudgetTests.this.time.advance(Duration.ofSeconds(1));
+			}
+			assertThat(retries).isEqualTo(50 + 3_599 / 10);
+		}
+
+		@Test
+		void forgetsNothingOfAClockThatIsReadOften() {
+			drain(this.budget);
+			for (int i = 0; i < 10_000; i++) {
+				RetryBudgetTests.this.time.advance(Duration.ofMillis(1));
+				this.budget.balance();
+				assertThat(this.budget.tryWithdraw(Cost.TRANSIENT)).isEqualTo(i == 9_999);
+			}
+		}
+
+		@Test
+		void isFullAgainAfterAReset() {
+			drain(this.budget);
+			this.budget.reset();
+			assertThat(this.budget.balance()).isEqualTo(50);
+		}
+
+	}
+
+	@Nested
+	class Costs {
+
+		@Test
+		void differByWhatTheRetryFollows() {
+			RetryBudget budget = budget(new BudgetSettings(20, 0, 0, 5, 10, false));
+			assertThat(budget.tryWithdraw(Cost.THROTTLED)).isTrue();
+			assertThat(budget.balance()).isEqualTo(10);
+			assertThat(budget.tryWithdraw(Cost.TRANSIENT)).isTrue();
+			assertThat(budget.tryWithdraw(Cost.THROTTLED)).isFalse();
+			assertThat(budget.tryWithdraw(Cost.TRANSIENT)).isTrue();
+			assertThat(budget.balance()).isZero();
+		}
+
+		@Test
+		void ofZeroLeaveTheBucketAlone() {
+			RetryBudget budget = budget(new BudgetSettings(1, 0, 0, 0, 1, false));
+			for (int i = 0; i < 10; i++) {
+				assertThat(budget.tryWithdraw(Cost.TRANSIENT)).isTrue();
+			}
+			assertThat(budget.balance()).isEqualTo(1);
+		}
+
+		@Test
+		void areNeverPaidByABucketWithoutTokens() {
+			RetryBudget budget = budget(new BudgetSettings(0, 1, 1, 0, 0, false));
+			budget.deposit();
+			assertThat(budget.tryWithdraw(Cost.TRANSIENT)).isFalse();
+		}
+
+		@Test
+		void areGivenBackToTheRetryThatSucceeds() {
+			RetryBudget budget = budget(new BudgetSettings(100, 1, 0, 5, 5, true));
+			budget.deposit();
+			assertThat(budget.balance()).isEqualTo(100);
+			budget.tryWithdraw(Cost.TRANSIENT);
+			budget.depositAfterRetry(Cost.TRANSIENT);
+			assertThat(budget.balance()).isEqualTo(100);
+			budget.tryWithdraw(Cost.TRANSIENT);
+			budget.tryWithdraw(Cost.TRANSIENT);
+			budget.depositAfterRetry(Cost.TRANSIENT);
+			assertThat(budget.balance()).isEqualTo(95);
+		}
+
+		@Test
+		void areNotGivenBackUnlessAskedFor() {
+			RetryBudget budget = budget(settings(100, 1, 0, 5));
+			budget.tryWithdraw(Cost.TRANSIENT);
+			budget.depositAfterRetry(Cost.TRANSIENT);
+			assertThat(budget.balance()).isEqualTo(96);
+		}
+
+	}
+
+	@Nested
+	class RunningDry {
+
+		private final RetryBudget budget = budget(settings(4, 1, 0, 1));
+
+		@Test
+		void isToldOnceAndCountedEachTime() {
+			assertThat(drain(this.budget)).isEqualTo(4);
+			drain(this.budget);
+			drain(this.budget);
+			assertThat(RetryBudgetTests.this.told).containsExactly("dry orders");
+			assertThat(this.budget.refused()).isEqualTo(3);
+			assertThat(this.budget.isDry()).isTrue();
+		}
+
+		@Test
+		void isOverWhenTheBucketIsHalfFull() {
+			drain(this.budget);
+			this.budget.deposit();
+			drain(this.budget);
+			assertThat(RetryBudgetTests.this.told).containsExactly("dry orders");
+			this.budget.deposit();
+			this.budget.deposit();
+			assertThat(RetryBudgetTests.this.told).containsExactly("dry orders", "recovered orders");
+			drain(this.budget);
+			assertThat(RetryBudgetTests.this.told).containsExactly("dry orders", "recovered orders", "dry orders");
+		}
+
+		@Test
+		void isOverWhenTimeHasFilledTheBucket() {
+			RetryBudget filling = budget(settings(4, 0, 1, 1));
+			drain(filling);
+			RetryBudgetTests.this.time.advance(Duration.ofSeconds(2));
+			assertThat(filling.isDry()).isFalse();
+			assertThat(RetryBudgetTests.this.told).containsExactly("dry orders", "recovered orders");
+		}
+
+		@Test
+		void survivesAListenerThatThrows() {
+			RetryBudget hostile = RetryBudget.of("orders", settings(1, 1, 0, 1), RetryBudgetTests.this.time,
+					new RetryBudget.Listener() {
+
+						@Override
+						public void ranDry(RetryBudget budget) {
+							throw new IllegalStateException("listener");
+						}
+
+						@Override
+						public void recovered(RetryBudget budget) {
+							throw new AssertionError("listener");
+						}
+
+					});
+			assertThat(drain(hostile)).isEqualTo(1);
+			hostile.deposit();
+			assertThat(hostile.tryWithdraw(Cost.TRANSIENT)).isTrue();
+		}
+
+	}
+
+	@Nested
+	class Clocks {
+
+		@Test
+		void thatStepBackTakeNothingButTime() {
+			RetryBudget budget = budget(settings(2, 1, 1, 1));
+			drain(budget);
+			RetryBudgetTests.this.time.advance(Duration.ofSeconds(-100));
+			assertThat(budget.balance()).isZero();
+			assertThat(budget.tryWithdraw(Cost.TRANSIENT)).isFalse();
+			budget.deposit();
+			assertThat(budget.tryWithdraw(Cost.TRANSIENT)).isTrue();
+			RetryBudgetTests.this.time.advance(Duration.ofSeconds(101));
+			assertThat(budget.tryWithdraw(Cost.TRANSIENT)).isTrue();
+		}
+
+		@Test
+		void thatThrowLeaveWhatIsInTheBucket() {
+			RetryBudget budget = RetryBudget.of("orders", settings(2, 1, 1, 1), new RetryTime() {
+
+				@Override
+				public long nanoTime() {
+					throw new IllegalStateException("clock");
+				}
+
+				@Override
+				public void sleep(long nanos) {
+				}
+
+			}, RetryBudget.Listener.NONE);
+			assertThat(drain(budget)).isEqualTo(2);
+			budget.deposit();
+			assertThat(budget.balance()).isEqualTo(1);
+		}
+
+		@Test
+		void thatWrapAroundAreComparedByDifference() {
+			long[] now = { Long.MAX_VALUE - 5 };
+			RetryBudget budget = RetryBudget.of("orders", settings(10, 0, 1, 1), new RetryTime() {
+
+				@Override
+				public long nanoTime() {
+					return now[0];
+				}
+
+				@Override
+				public void sleep(long nanos) {
+				}
+
+			}, RetryBudget.Listener.NONE);
+			drain(budget);
+			now[0] += Duration.ofSeconds(3).toNanos();
+			assertThat(budget.balance()).isEqualTo(3);
+		}
+
+		@Test
+		void reachFurtherThanAnybodyWaits() {
+			RetryBudget budget = budget(settings(BudgetSettings.MOST, 0, BudgetSettings.MOST_PER_SECOND, 1));
+			budget.tryWithdraw(Cost.TRANSIENT);
+			RetryBudgetTests.this.time.advance(Duration.ofDays(365 * 29));
+			assertThat(budget.balance()).isEqualTo(BudgetSettings.MOST);
+			assertThat(budget.tryWithdraw(Cost.TRANSIENT)).isTrue();
+		}
+
+	}
+
+	@Test
+	void neverSpendsMoreThanItHeldAndGotUnderManyThreads() throws InterruptedException {
+		int threads = 64;
+		int rounds = 2_000;
+		RetryBudget budget = budget(settings(100, 0.3, 0, 1));
+		AtomicLong withdrawn = new AtomicLong();
+		CountDownLatch ready = new CountDownLatch(threads);
+		List<Thread> running = new ArrayList<>();
+		for (int i = 0; i < threads; i++) {
+			Thread thread = new Thread(() -> {
+				ready.countDown();
+				for (int round = 0; round < rounds; round++) {
+					if (round % 2 == 0) {
+						budget.deposit();
+					}
+					else if (budget.tryWithdraw(Cost.TRANSIENT)) {
+						withdrawn.incrementAndGet();
+					}
+				}
+			});
+			running.add(thread);
+			thread.start();
+		}
+		for (Thread thread : running) {
+			thread.join();
+		}
+		double most = 100 + threads * rounds / 2 * 0.3;
+		assertThat(withdrawn.get() + budget.balance()).isLessThanOrEqualTo(most + 1e-6);
+		assertThat(withdrawn.get()).isGreaterThan(100);
+		assertThat(withdrawn.get() + budget.refused()).isEqualTo((long) threads * rounds / 2);
+	}
+
+	@Test
+	void isExactUnderManyThreadsWhereNothingOverflows() throws InterruptedException {
+		int threads = 64;
+		RetryBudget budget = budget(settings(100_000, 0.1, 0, 1));
+		for (int i = 0; i < 50_000; i++) {
+			budget.tryWithdraw(Cost.TRANSIENT);
+		}
+		List<Thread> running = new ArrayList<>();
+		for (int i = 0; i < threads; i++) {
+			boolean deposits = i % 2 == 0;
+			Thread thread = new Thread(() -> {
+				for (int round = 0; round < 1_000; round++) {
+					if (deposits) {
+						budget.deposit();
+					}
+					else {
+						budget.tryWithdraw(Cost.TRANSIENT);
+					}
+				}
+			});
+			running.add(thread);
+			thread.start();
+		}
+		for (Thread thread : running) {
+			thread.join();
+		}
+		assertThat(budget.balance()).isEqualTo(50_000 - 32_000 + 3_200, within(1e-6));
+	}
+
+	@Test
+	void tellsItsState() {
+		RetryBudget budget = budget(BudgetSettings.DEFAULTS);
+		budget.tryWithdraw(Cost.TRANSIENT);
+		assertThat(budget).hasToString("RetryBudget orders (49.0 of 50.0 tokens)");
+		assertThat(budget.settings()).isEqualTo(BudgetSettings.DEFAULTS);
+	}
+
+}
