@@ -1,6 +1,7 @@
 package dev.backoff.benchmarks;
 
 import java.io.BufferedReader;
+import java.io.BufferedWriter;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -71,6 +72,18 @@ public final class ForkedProcess implements AutoCloseable {
 	public String readLine() throws IOException {
 		BufferedReader reader = this.process.inputReader(StandardCharsets.UTF_8);
 		return Objects.requireNonNull(reader.readLine(), "The process ended without a word.");
+	}
+
+	/**
+	 * Write a line to its input.
+	 * @param line the line
+	 * @throws IOException if it does not listen
+	 */
+	public void writeLine(String line) throws IOException {
+		BufferedWriter writer = this.process.outputWriter(StandardCharsets.UTF_8);
+		writer.write(line);
+		writer.newLine();
+		writer.flush();
 	}
 
 	/**
