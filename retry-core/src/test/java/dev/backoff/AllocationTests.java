@@ -1,9 +1,16 @@
 package dev.backoff;
 
 import java.lang.management.ManagementFactory;
+import java.time.Duration;
 
 import com.sun.management.ThreadMXBean;
 import org.junit.jupiter.api.Test;
+
+import dev.backoff.breaker.BreakerSettings;
+import dev.backoff.breaker.CircuitBreaker;
+import dev.backoff.budget.BudgetSettings;
+import dev.backoff.budget.RetryBudget;
+import dev.backoff.window.WindowLength;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -45,6 +52,28 @@ class AllocationTests {
 			.until((result, context) -> result != null)
 			.build());
 		assertThat(allocated(() -> this.sum += conditional.callOn("context", LENGTH, null))).isZero();
+	}
+
+	@Test
+	void callWithAllSafeguardsAllocatesNothing() {
+		DegradedSettings degraded = new DegradedSettings(0.3, Duration.ofDays(1), 20, null, Duration.ofMinutes(1));
+		BreakerSettings settings = BreakerSettings.builder().window(WindowLength.of(Duration.ofDays(1))).build();
+		Retry guarded = Retry.builder(RetryPolicy.builder("orders").degraded(degraded).build())
+			.budget(RetryBudget.of("orders", BudgetSettings.DEFAULTS))
+			.breaker(CircuitBreaker.builder("orders").settings(settings).build())
+			.degraded(new DegradedMode(degraded))
+			.build();
+		assertThat(allocated(() -> this.sum += guarded.callOn("context", LENGTH, null))).isZero();
+	}
+
+	@Test
+	void depositIntoABudgetAllocatesNothing() {
+		RetryBudget budget = RetryBudget.of("orders", new BudgetSettings(1_000_000, 0, 0, 1, 1, false));
+		assertThat(budget.tryWithdraw(RetryBudget.Cost.TRANSIENT)).isTrue();
+		assertThat(allocated(() -> {
+			this.sum++;
+			budget.deposit();
+		})).isZero();
 	}
 
 	@Test
