@@ -5,6 +5,10 @@ import java.lang.management.ManagementFactory;
 import com.sun.management.ThreadMXBean;
 import org.junit.jupiter.api.Test;
 
+import dev.backoff.breaker.CallPermits;
+import dev.backoff.breaker.CircuitBreaker;
+import dev.backoff.fixture.VirtualTime;
+
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** A call that succeeds at once leaves nothing to collect. */
@@ -18,6 +22,8 @@ class AllocationTests {
 		.length();
 
 	private static final Operation<String, RuntimeException> CONSTANT = () -> "constant";
+
+	private static final CircuitBreaker.Work<Integer, RuntimeException> CALL = () -> 1;
 
 	private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
@@ -45,6 +51,16 @@ class AllocationTests {
 			.until((result, context) -> result != null)
 			.build());
 		assertThat(allocated(() -> this.sum += conditional.callOn("context", LENGTH, null))).isZero();
+	}
+
+	@Test
+	void aClosedBreakerAllocatesNothing() {
+		CircuitBreaker breaker = CircuitBreaker.builder("orders").time(new VirtualTime()).build();
+		assertThat(allocated(() -> {
+			CallPermits.Permit permit = breaker.tryAcquire(1);
+			permit.succeeded(1, 2);
+		})).isZero();
+		assertThat(allocated(() -> this.sum += breaker.call(CALL))).isZero();
 	}
 
 	@Test
