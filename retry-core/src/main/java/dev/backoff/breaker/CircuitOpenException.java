@@ -6,6 +6,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 import dev.backoff.time.DurationText;
+import dev.backoff.time.Nanos;
 
 /**
  * A circuit breaker refused the call: nothing was called. It is never retried and never
@@ -46,11 +47,11 @@ public class CircuitOpenException extends RuntimeException {
 			@Nullable Duration timeToProbe) {
 		StringBuilder text = new StringBuilder("Circuit breaker ").append(breaker).append(" is ").append(state);
 		if (openFor != null) {
-			text.append(" since ").append(DurationText.story(openFor.toNanos()));
+			text.append(" since ").append(DurationText.story(Nanos.of(openFor)));
 		}
 		if (timeToProbe != null) {
 			text.append(openFor != null ? ", for another " : " for another ")
-				.append(DurationText.story(timeToProbe.toNanos()));
+				.append(DurationText.story(Nanos.of(timeToProbe)));
 		}
 		return text.append("; the call was not made.").toString();
 	}

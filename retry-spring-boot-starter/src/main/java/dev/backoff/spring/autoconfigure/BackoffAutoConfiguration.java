@@ -21,6 +21,7 @@ import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.type.AnnotationMetadata;
 import org.springframework.util.function.SingletonSupplier;
 
+import dev.backoff.breaker.CircuitBreakers;
 import dev.backoff.spring.advice.BackoffAdvisor;
 import dev.backoff.spring.advice.BackoffInterceptor;
 import dev.backoff.spring.advice.BackoffMethods;
@@ -28,6 +29,8 @@ import dev.backoff.spring.advice.StartupCheck;
 import dev.backoff.spring.failure.BuiltInFailureClassifiers;
 import dev.backoff.spring.policy.BackoffConfiguration;
 import dev.backoff.spring.policy.BackoffPolicies;
+import dev.backoff.spring.safety.OverloadSafety;
+import dev.backoff.spring.safety.RetryBudgets;
 
 /**
  * Advise the methods that {@code @Backoff} is on.
@@ -75,6 +78,24 @@ public final class BackoffAutoConfiguration {
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static BackoffAdvisor backoffAdvisor(BackoffInterceptor interceptor) {
 		return new BackoffAdvisor(interceptor);
+	}
+
+	@Bean
+	@ConditionalOnMissingBean(search = SearchStrategy.CURRENT)
+	OverloadSafety backoffOverloadSafety(BackoffPolicies policies, ConfigurableListableBeanFactory beanFactory) {
+		return new OverloadSafety(policies.configuration(), beanFactory);
+	}
+
+	@Bean
+	@ConditionalOnMissingBean(search = SearchStrategy.CURRENT)
+	CircuitBreakers backoffCircuitBreakers(OverloadSafety safety) {
+		return safety.breakers();
+	}
+
+	@Bean
+	@ConditionalOnMissingBean(search = SearchStrategy.CURRENT)
+	RetryBudgets backoffRetryBudgets(OverloadSafety safety) {
+		return safety.budgets();
 	}
 
 	/* Unordered and late, so that it is asked after all other classifiers. */

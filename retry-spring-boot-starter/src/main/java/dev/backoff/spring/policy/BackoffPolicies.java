@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiFunction;
 
 import org.jspecify.annotations.Nullable;
 
@@ -36,6 +37,9 @@ public final class BackoffPolicies {
 	private final Map<String, String> spellings = new ConcurrentHashMap<>();
 
 	private final Set<String> used = ConcurrentHashMap.newKeySet();
+
+	/* As who uses them first writes them, by section and canonical name. */
+	private final Map<String, String> references = new ConcurrentHashMap<>();
 
 	private final Map<String, Set<Class<?>>> types = new ConcurrentHashMap<>();
 
@@ -127,7 +131,7 @@ public final class BackoffPolicies {
 		PolicyLevels levels = levels(problems);
 		levels.add(entry);
 		return Optional
-			.ofNullable(new PolicyAssembler(entry.name(), levels, this.classLoader, problems, problems).assemble());
+			.ofNullable(assembler(spelled(entry), levels, this::knownReference, problems, problems).assemble());
 	}
 
 	/**
@@ -164,7 +168,7 @@ public final class BackoffPolicies {
 				checkValues(levels, ofPolicy);
 			}
 			else {
-				new PolicyAssembler(entry.name(), levels, this.classLoader, ofPolicy, ofPolicy).assemble();
+				assembler(entry.name(), levels, this::knownReference, ofPolicy, ofPolicy).assemble();
 			}
 			found.addAll(ofPolicy);
 		}
@@ -173,7 +177,8 @@ public final class BackoffPolicies {
 
 	private void checkValues(PolicyLevels levels, Collection<Problem> problems) {
 		List<Problem> found = new ArrayList<>();
-		new PolicyAssembler("check", levels, this.classLoader, found, new ArrayList<>()).assemble();
+		References references = new References(this.configuration, null, this::knownReference);
+		new PolicyAssembler("check", levels, references, this.classLoader, found, new ArrayList<>()).assemble();
 		problems.addAll(found);
 	}
 
@@ -182,10 +187,12 @@ public final class BackoffPolicies {
 	 * @return the names as they are written, or as those who use them write them
 	 */
 	public List<String> names() {
-		return this.configuration.entries().stream().map((entry) -> {
-			String spelling = this.spellings.get(TextValues.canonical(entry.name()));
-			return (entry.spelled() || spelling == null) ? entry.name() : spelling;
-		}).toList();
+		return this.configuration.entries().stream().map(this::spelled).toList();
+	}
+
+	private String spelled(PolicyEntry entry) {
+		String spelling = this.spellings.get(TextValues.canonical(entry.name()));
+		return (entry.spelled() || spelling == null) ? entry.name() : spelling;
 	}
 
 	/**
@@ -195,6 +202,32 @@ public final class BackoffPolicies {
 	 */
 	public List<String> unused() {
 		return names().stream().filter((name) -> !this.used.contains(TextValues.canonical(name))).toList();
+	}
+
+	/**
+	 * Return the names below {@code backoff.breakers} that no policy in use has.
+	 * @return the names as they are written
+	 */
+	public List<String> unusedBreakers() {
+		return this.configuration.breakers()
+			.values()
+			.stream()
+			.map(BreakerEntry::name)
+			.filter((name) -> !this.used.contains(referenceKey(Section.BREAKERS, name)))
+			.toList();
+	}
+
+	/**
+	 * Return the names below {@code backoff.budgets} that no policy in use has.
+	 * @return the names as they are written
+	 */
+	public List<String> unusedBudgets() {
+		return this.configuration.budgets()
+			.values()
+			.stream()
+			.map(BudgetEntry::name)
+			.filter((name) -> !this.used.contains(referenceKey(Section.BUDGETS, name)))
+			.toList();
 	}
 
 	/**
@@ -258,7 +291,40 @@ public final class BackoffPolicies {
 		if (entry != null) {
 			levels.add(entry);
 		}
-		return new PolicyAssembler(name, levels, this.classLoader, problems, problems).assemble();
+		EffectivePolicy policy = assembler(name, levels, this::reference, problems, problems).assemble();
+		if (policy != null) {
+			markUsed(Section.BREAKERS, policy.breaker());
+			markUsed(Section.BUDGETS, policy.budget());
+		}
+		return policy;
+	}
+
+	private PolicyAssembler assembler(String name, PolicyLevels levels, BiFunction<Section<?>, String, String> spelling,
+			List<Problem> problems, List<Problem> conflicts) {
+		return new PolicyAssembler(name, levels, new References(this.configuration, name, spelling), this.classLoader,
+				problems, conflicts);
+	}
+
+	/* One spelling for all who share a breaker or a budget, from now on. */
+	private String reference(Section<?> section, String name) {
+		this.references.putIfAbsent(referenceKey(section, name), name);
+		return knownReference(section, name);
+	}
+
+	private String knownReference(Section<?> section, String name) {
+		String first = this.references.getOrDefault(referenceKey(section, name), name);
+		return (section == Section.BREAKERS) ? this.configuration.breaker(first).name()
+				: this.configuration.budget(first).name();
+	}
+
+	private static String referenceKey(Section<?> section, String name) {
+		return section.key() + "." + TextValues.canonical(name);
+	}
+
+	private void markUsed(Section<?> section, @Nullable String name) {
+		if (name != null) {
+			this.used.add(referenceKey(section, name));
+		}
 	}
 
 	/* One spelling for all who write the name differently: logs and meters go by it. */
