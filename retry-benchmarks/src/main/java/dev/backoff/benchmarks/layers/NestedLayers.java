@@ -29,7 +29,7 @@ public enum NestedLayers {
 	BACKOFF("Backoff (default)", Ours.class, Map.of()),
 
 	/** Ours, told to multiply. */
-	BACKOFF_MULTIPLYING("Backoff, `nested: multiply`", Ours.class, Map.of("backoff.defaults.nested", "multiply")),
+	BACKOFF_MULTIPLYING("Backoff with nested: multiply", Ours.class, Map.of("backoff.defaults.nested", "multiply")),
 
 	/** Spring Framework's own. */
 	FRAMEWORK("Framework @Retryable", Framework.class, Map.of()),

@@ -31,15 +31,18 @@ public final class StallServer implements AutoCloseable {
 	private volatile long stalledUntil = System.nanoTime();
 
 	/*
-	 * Of the one thread: when it has done what it began. Counting from there, and not
-	 * from when it woke up, keeps its capacity exact.
+	 * Both are of the one thread: when it will be done with all it began, and when what
+	 * it begins now was queued. Reckoning with these, and not with the time at which it
+	 * wakes up, keeps the capacity exact.
 	 */
 	private long freeAt = System.nanoTime();
+
+	private long arrivedAt = System.nanoTime();
 
 	private StallServer(int capacity) throws IOException {
 		this.serviceNanos = Duration.ofSeconds(1).dividedBy(capacity).toNanos();
 		this.server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 1_000);
-		this.server.setExecutor(this.thread);
+		this.server.setExecutor(this::queue);
 		this.server.createContext("/work", this::serve);
 	}
 
@@ -89,11 +92,18 @@ public final class StallServer implements AutoCloseable {
 		this.stalledUntil = System.nanoTime() + time.toNanos();
 	}
 
-	private void serve(HttpExchange exchange) throws IOException {
+	private void queue(Runnable request) {
 		long now = System.nanoTime();
-		long start = later(later(now, this.freeAt), this.stalledUntil);
+		this.thread.execute(() -> {
+			this.arrivedAt = now;
+			request.run();
+		});
+	}
+
+	private void serve(HttpExchange exchange) throws IOException {
+		long start = later(later(this.arrivedAt, this.freeAt), this.stalledUntil);
 		this.freeAt = start + this.serviceNanos;
-		for (long left = this.freeAt - now; left > 0; left = this.freeAt - System.nanoTime()) {
+		for (long left = this.freeAt - System.nanoTime(); left > 0; left = this.freeAt - System.nanoTime()) {
 			LockSupport.parkNanos(left);
 		}
 		try (exchange) {
