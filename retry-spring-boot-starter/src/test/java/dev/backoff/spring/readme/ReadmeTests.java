@@ -30,6 +30,7 @@ import org.springframework.web.client.ResourceAccessException;
 import dev.backoff.Preset;
 import dev.backoff.RetryPolicy;
 import dev.backoff.StopReason;
+import dev.backoff.breaker.CircuitOpenException;
 import dev.backoff.delay.DelayPlan;
 import dev.backoff.delay.RandomSource;
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
@@ -43,6 +44,8 @@ import dev.backoff.time.RetryTime;
 import dev.backoff.fixture.VirtualTime;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIOException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** What the README shows compiles, runs and is true. */
 class ReadmeTests {
@@ -109,6 +112,25 @@ class ReadmeTests {
 	}
 
 	@Test
+	void everyConfigurationStarts() throws IOException {
+		List<String> shown = blocks("yaml");
+		assertThat(shown).hasSizeGreaterThan(2);
+		for (String block : shown) {
+			withYaml(block).run((context) -> assertThat(context).as(block).hasNotFailed());
+		}
+	}
+
+	@Test
+	void theBreakerIsUsedByHand() {
+		withReadmeYaml().withPropertyValues("backoff.breakers.warehouse.minimum-calls=2").run((context) -> {
+			ReadmeService service = context.getBean(ReadmeService.class);
+			assertThat(service.stockAt("north")).isEqualTo(3);
+			assertThatIOException().isThrownBy(() -> service.stockAt("nowhere"));
+			assertThatThrownBy(() -> service.stockAt("north")).isInstanceOf(CircuitOpenException.class);
+		});
+	}
+
+	@Test
 	void recoverParksWhatCouldNotBeSent() {
 		this.calls.set(Integer.MIN_VALUE);
 		withReadmeYaml().run((context) -> assertThat(context.getBean(ReadmeService.class).notifyMerchant(payment()))
@@ -169,12 +191,13 @@ class ReadmeTests {
 	}
 
 	private ApplicationContextRunner withReadmeYaml() {
-		return this.runner.withInitializer((context) -> {
-			String shown = unchecked(() -> blocks("yaml")).get(0);
-			context.getEnvironment()
-				.getPropertySources()
-				.addFirst(yaml(new ByteArrayResource(shown.getBytes(StandardCharsets.UTF_8))));
-		});
+		return withYaml(unchecked(() -> blocks("yaml")).get(0));
+	}
+
+	private ApplicationContextRunner withYaml(String shown) {
+		return this.runner.withInitializer((context) -> context.getEnvironment()
+			.getPropertySources()
+			.addFirst(yaml(new ByteArrayResource(shown.getBytes(StandardCharsets.UTF_8)))));
 	}
 
 	private static PropertySource<?> yaml(Resource resource) {
@@ -227,6 +250,14 @@ class ReadmeTests {
 		@Override
 		public boolean reserve(String sku) {
 			return ++this.asked > 2;
+		}
+
+		@Override
+		public int count(String warehouse) throws IOException {
+			if (warehouse.equals("nowhere")) {
+				throw new IOException(warehouse);
+			}
+			return 3;
 		}
 
 		@Override
