@@ -37,9 +37,8 @@ final class ConfigurationReader {
 	static final List<String> TOP_LEVEL_KEYS = List.of("enabled", "retries-enabled", "unknown-keys", "random",
 			"metrics.enabled", "metrics.slo", "metrics.calls");
 
-	/* What stands below backoff and holds keys, with one of these. */
-	private static final Map<String, String> GROUPS = Map.of("policies", "<name>.base", "breakers",
-			"<name>.failure-rate", "budgets", "<name>.tokens", "defaults", "base", "metrics", "enabled");
+	/** Those of them that are lists. */
+	static final Set<String> TOP_LEVEL_LISTS = Set.of("metrics.slo");
 
 	private final ConfigurableEnvironment environment;
 
@@ -222,12 +221,12 @@ final class ConfigurationReader {
 		String wanted = TextValues.canonical(written);
 		for (String known : TOP_LEVEL_KEYS) {
 			if (TextValues.canonical(known).equals(wanted)) {
-				put(List.of(known), elements, known.equals("metrics.slo"), this.settings);
+				put(List.of(known), elements, TOP_LEVEL_LISTS.contains(known), this.settings);
 				return;
 			}
 		}
 		WrittenKey key = elements.get(0);
-		String below = GROUPS.get(wanted);
+		String below = firstBelow(wanted);
 		if (below != null) {
 			if (!key.isEmpty()) {
 				this.unknownKeys.add(UnknownKey.group(key, below));
@@ -235,6 +234,22 @@ final class ConfigurationReader {
 			return;
 		}
 		this.unknownKeys.add(UnknownKey.ofTopLevel(key, TOP_LEVEL_KEYS));
+	}
+
+	/** Return a key that stands below the given one, or null. */
+	private static @Nullable String firstBelow(String group) {
+		Section<?> section = Section.of(group);
+		if (section != null) {
+			return "<name>." + section.example();
+		}
+		for (String known : TOP_LEVEL_KEYS) {
+			for (int dot = known.indexOf('.'); dot > 0; dot = known.indexOf('.', dot + 1)) {
+				if (TextValues.canonical(known.substring(0, dot)).equals(group)) {
+					return known.substring(dot + 1);
+				}
+			}
+		}
+		return group.equals("defaults") ? Section.POLICIES.example() : null;
 	}
 
 	private <K> void put(List<K> keys, List<WrittenKey> elements, boolean list, Map<K, ConfigValue> values) {
