@@ -2,14 +2,12 @@ package dev.backoff.spring.policy;
 
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.function.Function;
 
@@ -42,6 +40,8 @@ final class ConfigurationReader {
 
 	private final ConfigurableEnvironment environment;
 
+	private final ValueReader valueReader;
+
 	private final Map<PolicyKey, ConfigValue> defaults = new LinkedHashMap<>();
 
 	private final SectionEntries<PolicyKey> policies = new SectionEntries<>(Section.POLICIES);
@@ -60,6 +60,7 @@ final class ConfigurationReader {
 
 	ConfigurationReader(ConfigurableEnvironment environment) {
 		this.environment = environment;
+		this.valueReader = new ValueReader(environment, this.problems);
 	}
 
 	BackoffConfiguration read() {
@@ -189,17 +190,17 @@ final class ConfigurationReader {
 					(written) -> UnknownKey.ofEntry(written, path, section));
 		}
 		else if (section.isShorthand(key)) {
-			shorthands.add(() -> put(section.meantBy(key), elements, section.isList(key), values));
+			shorthands.add(() -> this.valueReader.put(section.meantBy(key), elements, section.isList(key), values));
 		}
 		else {
-			put(List.of(key), elements, section.isList(key), values);
+			this.valueReader.put(List.of(key), elements, section.isList(key), values);
 		}
 	}
 
 	private void addDefault(List<String> path, List<WrittenKey> elements) {
 		PolicyKey key = PolicyKey.of(String.join(".", path));
 		if (key != null && key != PolicyKey.INHERITS) {
-			put(List.of(key), elements, Section.POLICIES.isList(key), this.defaults);
+			this.valueReader.put(List.of(key), elements, Section.POLICIES.isList(key), this.defaults);
 		}
 		else {
 			addUnknown(Section.POLICIES, String.join(".", path), elements.get(0),
@@ -221,7 +222,7 @@ final class ConfigurationReader {
 		String wanted = TextValues.canonical(written);
 		for (String known : TOP_LEVEL_KEYS) {
 			if (TextValues.canonical(known).equals(wanted)) {
-				put(List.of(known), elements, TOP_LEVEL_LISTS.contains(known), this.settings);
+				this.valueReader.put(List.of(known), elements, TOP_LEVEL_LISTS.contains(known), this.settings);
 				return;
 			}
 		}
@@ -250,55 +251,6 @@ final class ConfigurationReader {
 			}
 		}
 		return group.equals("defaults") ? Section.POLICIES.example() : null;
-	}
-
-	private <K> void put(List<K> keys, List<WrittenKey> elements, boolean list, Map<K, ConfigValue> values) {
-		List<WrittenKey> whole = elements.stream().filter((element) -> element.index() < 0).toList();
-		if (whole.size() > 1) {
-			reportTwice(whole.get(0), whole.get(1));
-			return;
-		}
-		ConfigValue value = value(elements, list);
-		if (value != null) {
-			keys.forEach((key) -> values.putIfAbsent(key, value));
-		}
-	}
-
-	private void reportTwice(WrittenKey one, WrittenKey other) {
-		if (Objects.equals(one.name(), other.name())) {
-			this.problems.add(Problem.ofPlace(
-					"Keys " + one.property() + " (" + one.origin() + ") and " + other.property() + " (" + other.origin()
-							+ ")",
-					"keys are compared by letters and digits only, so these two are the same", "Remove one of them."));
-		}
-	}
-
-	/**
-	 * Resolve the placeholders of a value; null, with a problem, if that is impossible.
-	 */
-	private @Nullable ConfigValue value(List<WrittenKey> elements, boolean list) {
-		WrittenKey first = elements.get(0);
-		List<String> written = elements.stream().flatMap((element) -> element.texts().stream()).toList();
-		ConfigValue value = new ConfigValue(written, "Invalid " + first.key(), first.origin());
-		if (!list && (first.index() >= 0 || written.size() > 1)) {
-			this.problems.add(value.problem("must be one value, not a list", "Write one value."));
-			return null;
-		}
-		List<String> texts = new ArrayList<>();
-		for (String text : written) {
-			String resolved = PlaceholderText.resolve(text, this.environment, value, this.problems);
-			if (resolved == null) {
-				return null;
-			}
-			texts.addAll(
-					list ? Arrays.asList(StringUtils.commaDelimitedListToStringArray(resolved)) : List.of(resolved));
-		}
-		List<String> stripped = texts.stream().map(String::strip).filter((text) -> !list || !text.isEmpty()).toList();
-		if (!list && stripped.get(0).isEmpty()) {
-			this.problems.add(value.problem("must not be empty", "Give it a value, or remove the key."));
-			return null;
-		}
-		return value.withTexts(stripped);
 	}
 
 	private BackoffConfiguration finish() {
