@@ -68,7 +68,9 @@ final class UnknownKey {
 	private static @Nullable String group(String written, Collection<String> topLevelKeys) {
 		List<String> groups = new ArrayList<>(Section.ALL.stream().map(Section::key).toList());
 		groups.add("defaults");
-		topLevelKeys.stream().filter((key) -> key.indexOf('.') > 0).forEach((key) -> groups.add(key.split("\\.")[0]));
+		topLevelKeys.stream()
+			.filter((key) -> key.indexOf('.') > 0)
+			.forEach((key) -> groups.add(key.substring(0, key.indexOf('.'))));
 		return TextValues.canonical(written).equals("policy") ? "policies" : Nearest.of(written, groups);
 	}
 
