@@ -34,6 +34,8 @@ import dev.backoff.breaker.CircuitOpenException;
 import dev.backoff.delay.DelayPlan;
 import dev.backoff.delay.RandomSource;
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
+import dev.backoff.spring.policy.BreakerKey;
+import dev.backoff.spring.policy.BudgetKey;
 import dev.backoff.spring.policy.InvalidBackoffException;
 import dev.backoff.spring.policy.PolicyKey;
 import dev.backoff.spring.readme.PaymentCallbacks.Payment;
@@ -171,6 +173,24 @@ class ReadmeTests {
 		for (PolicyKey key : PolicyKey.values()) {
 			assertThat(readme).contains("`" + key.key() + "`");
 		}
+	}
+
+	@Test
+	void everyKeyOfABreakerAndABudgetIsInItsTable() throws IOException {
+		String readme = Files.readString(README);
+		String budgets = table(readme, "backoff.budgets.<name>");
+		for (BudgetKey key : BudgetKey.values()) {
+			assertThat(budgets).contains("`" + key.key() + "`");
+		}
+		String breakers = table(readme, "backoff.breakers.<name>");
+		for (BreakerKey key : BreakerKey.values()) {
+			assertThat(breakers).contains("`" + key.key() + "`");
+		}
+	}
+
+	private static String table(String readme, String section) {
+		int start = readme.indexOf("| key below `" + section + "` |");
+		return readme.substring(start, readme.indexOf("\n\n", start));
 	}
 
 	@Test
