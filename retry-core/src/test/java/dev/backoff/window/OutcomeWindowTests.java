@@ -30,9 +30,7 @@ class OutcomeWindowTests {
 	}
 
 	private static void record(OutcomeWindow window, String outcomes, long now) {
-		for (char outcome : outcomes.toCharArray()) {
-			window.record(outcome == 'F', false, now);
-		}
+		outcomes.chars().forEach((outcome) -> window.record(outcome == 'F', false, now));
 	}
 
 	@Nested
@@ -216,9 +214,10 @@ class OutcomeWindowTests {
 		void keepsARateThroughManyRounds() {
 			OutcomeWindow window = seconds(5);
 			for (int i = 0; i < 1_000; i++) {
-				record(window, "FS", NOW + i * SECOND / 2);
-				assertThat(window.counts(NOW + i * SECOND / 2))
-					.isEqualTo(new Counts(Math.min(i + 1, 10) * 2, Math.min(i + 1, 10), 0));
+				long now = NOW + i * SECOND / 2;
+				record(window, "FS", now);
+				long failed = Math.min(i + 1, 10);
+				assertThat(window.counts(now)).isEqualTo(new Counts(2 * failed, failed, 0));
 			}
 		}
 
