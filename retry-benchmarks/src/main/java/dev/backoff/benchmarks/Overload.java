@@ -209,6 +209,7 @@ public final class Overload {
 
 	private static List<String> course(RetryLimit limit, StallFigures figures) {
 		return IntStream.rangeClosed(-SHOWN_BEFORE, SHOWN_AFTER)
+			.filter(figures::covers)
 			.mapToObj((second) -> format("%s,%d,%.3f,%.3f", limit.label(), second, figures.goodput(second),
 					figures.load(second)))
 			.toList();

@@ -125,7 +125,7 @@ public enum Contender {
 			}
 
 			@Override
-			@Backoff
+			@Backoff(budget = "none")
 			public void run() {
 				super.run();
 			}

@@ -49,35 +49,62 @@ public final class Csv {
 		Files.write(file, lines, StandardCharsets.UTF_8);
 	}
 
-	/** Return the rows whose field has the value. */
-	Csv where(String field, String value) {
+	/**
+	 * Return the rows whose field has the value.
+	 * @param field the name of the field
+	 * @param value the value
+	 * @return some of the rows, in order
+	 */
+	public Csv where(String field, String value) {
 		int index = index(field);
 		return new Csv(this.header,
 				this.rows.stream().filter((row) -> row.get(index).equals(value)).collect(Collectors.toList()));
 	}
 
-	/** Return a field of all rows. */
-	List<String> texts(String field) {
+	/**
+	 * Return a field of all rows.
+	 * @param field the name of the field
+	 * @return its texts, in order
+	 */
+	public List<String> texts(String field) {
 		int index = index(field);
 		return this.rows.stream().map((row) -> row.get(index)).collect(Collectors.toList());
 	}
 
-	/** Return a field of all rows as numbers. */
-	double[] numbers(String field) {
+	/**
+	 * Return a field of all rows as numbers.
+	 * @param field the name of the field
+	 * @return its numbers, in order
+	 */
+	public double[] numbers(String field) {
 		return texts(field).stream().mapToDouble(Double::parseDouble).toArray();
 	}
 
-	/** Return a field of a row. */
-	String text(int row, String field) {
+	/**
+	 * Return a field of a row.
+	 * @param row counted from 0
+	 * @param field the name of the field
+	 * @return its text
+	 */
+	public String text(int row, String field) {
 		return Objects.requireNonNull(this.rows.get(row).get(index(field)));
 	}
 
-	/** Return a field of a row as a number. */
-	double number(int row, String field) {
+	/**
+	 * Return a field of a row as a number.
+	 * @param row counted from 0
+	 * @param field the name of the field
+	 * @return its number
+	 */
+	public double number(int row, String field) {
 		return Double.parseDouble(text(row, field));
 	}
 
-	int size() {
+	/**
+	 * Return how many rows there are.
+	 * @return the header excluded
+	 */
+	public int size() {
 		return this.rows.size();
 	}
 

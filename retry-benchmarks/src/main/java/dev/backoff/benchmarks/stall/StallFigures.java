@@ -88,6 +88,16 @@ public final class StallFigures {
 	}
 
 	/**
+	 * Return whether a second was looked at as a whole.
+	 * @param second counted from the end of the stall, negative before it
+	 * @return whether it has figures
+	 */
+	public boolean covers(int second) {
+		int from = (int) (this.stallEnd / BIN) + second * BINS_PER_SECOND;
+		return from >= 0 && from + BINS_PER_SECOND <= this.attempts.length;
+	}
+
+	/**
 	 * Return the share of the first attempts of a second that are matched by successes in
 	 * it.
 	 * @param second counted from the end of the stall, negative before it
