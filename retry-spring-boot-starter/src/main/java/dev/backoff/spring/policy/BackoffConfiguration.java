@@ -30,6 +30,8 @@ public final class BackoffConfiguration {
 
 	private final BackoffProperties.CallMeter callMeter;
 
+	private final HttpSettings http;
+
 	private final Map<PolicyKey, ConfigValue> defaults;
 
 	private final Map<String, PolicyEntry> policies;
@@ -46,6 +48,7 @@ public final class BackoffConfiguration {
 		this.metricsEnabled = settings.metricsEnabled();
 		this.slo = settings.slo();
 		this.callMeter = settings.callMeter();
+		this.http = settings.http();
 		this.defaults = PolicyKey.inOrder(defaults);
 		this.policies = new LinkedHashMap<>(policies);
 		this.problems = List.copyOf(problems);
@@ -107,6 +110,14 @@ public final class BackoffConfiguration {
 	 */
 	public BackoffProperties.CallMeter callMeter() {
 		return this.callMeter;
+	}
+
+	/**
+	 * Return what calls over HTTP tell and are told.
+	 * @return by default nothing
+	 */
+	public HttpSettings http() {
+		return this.http;
 	}
 
 	/**

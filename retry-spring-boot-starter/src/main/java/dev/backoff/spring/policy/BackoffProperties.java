@@ -27,11 +27,13 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param policies Policies by name. Compared by letters and digits only; an unnamed
  * method's policy is "[OrderService.place]".
  * @param metrics Meters.
+ * @param http Calls over HTTP.
  */
 @ConfigurationProperties("backoff")
 public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultValue("true") boolean retriesEnabled,
 		@DefaultValue("error") UnknownKeys unknownKeys, @DefaultValue("fast") RandomKind random,
-		@DefaultValue Policy defaults, @DefaultValue Map<String, Policy> policies, @DefaultValue Metrics metrics) {
+		@DefaultValue Policy defaults, @DefaultValue Map<String, Policy> policies, @DefaultValue Metrics metrics,
+		@DefaultValue Http http) {
 
 	/** What an unknown key does at start-up. */
 	public enum UnknownKeys {
@@ -142,6 +144,21 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 */
 	public record Metrics(@DefaultValue("true") boolean enabled, @Nullable List<Duration> slo,
 			@DefaultValue("counter") CallMeter calls) {
+	}
+
+	/**
+	 * Calls over HTTP.
+	 *
+	 * @param hosts Comma-separated list of hosts that requests tell about their attempt:
+	 * "orders.example.com", "*.example.com", each optionally with a port, or "*".
+	 * @param attemptHeader Header with the number of the attempt.
+	 * @param deadlineHeader Header with the time left, in milliseconds.
+	 * @param idempotencyHeader Header with the key of work that is idempotent by key.
+	 * @param inbound Whether these headers are read from requests that arrive.
+	 */
+	public record Http(@Nullable List<String> hosts, @DefaultValue(HttpSettings.ATTEMPT) String attemptHeader,
+			@DefaultValue(HttpSettings.DEADLINE) String deadlineHeader,
+			@DefaultValue(HttpSettings.IDEMPOTENCY) String idempotencyHeader, @DefaultValue("false") boolean inbound) {
 	}
 
 	/** How whole calls are measured. */

@@ -35,9 +35,13 @@ final class ConfigurationReader {
 
 	/** The keys that stand directly below {@code backoff}. */
 	static final List<String> TOP_LEVEL_KEYS = List.of("enabled", "retries-enabled", "unknown-keys", "random",
-			"metrics.enabled", "metrics.slo", "metrics.calls");
+			"metrics.enabled", "metrics.slo", "metrics.calls", "http.hosts", "http.attempt-header",
+			"http.deadline-header", "http.idempotency-header", "http.inbound");
 
-	private static final Set<String> GROUPS = Set.of("policies", "defaults", "metrics");
+	/** Those of them that are lists. */
+	static final Set<String> TOP_LEVEL_LISTS = Set.of("metrics.slo", "http.hosts");
+
+	private static final Set<String> GROUPS = Set.of("policies", "defaults", "metrics", "http");
 
 	private final ConfigurableEnvironment environment;
 
@@ -171,15 +175,15 @@ final class ConfigurationReader {
 		String wanted = TextValues.canonical(written);
 		for (String known : TOP_LEVEL_KEYS) {
 			if (TextValues.canonical(known).equals(wanted)) {
-				put(known, elements, known.equals("metrics.slo"), this.settings);
+				put(known, elements, TOP_LEVEL_LISTS.contains(known), this.settings);
 				return;
 			}
 		}
 		WrittenKey key = elements.get(0);
 		if (GROUPS.contains(wanted)) {
 			if (!key.isEmpty()) {
-				this.unknownKeys.add(UnknownKey.group(key,
-						wanted.equals("policies") ? "<name>.base" : wanted.equals("metrics") ? "enabled" : "base"));
+				this.unknownKeys.add(UnknownKey.group(key, wanted.equals("policies") ? "<name>.base"
+						: wanted.equals("metrics") ? "enabled" : wanted.equals("http") ? "hosts" : "base"));
 			}
 			return;
 		}
@@ -241,9 +245,14 @@ final class ConfigurationReader {
 				setting("retries-enabled", TextValues::flag, true),
 				setting("random", (text) -> TextValues.word(BackoffProperties.RandomKind.class, text),
 						BackoffProperties.RandomKind.FAST),
-				setting("metrics.enabled", TextValues::flag, true), slo(),
+				setting("metrics.enabled", TextValues::flag, true), list("metrics.slo", TextValues::positiveDuration),
 				setting("metrics.calls", (text) -> TextValues.word(BackoffProperties.CallMeter.class, text),
-						BackoffProperties.CallMeter.COUNTER));
+						BackoffProperties.CallMeter.COUNTER),
+				new HttpSettings(list("http.hosts", TextValues::hostPattern),
+						setting("http.attempt-header", TextValues::headerName, HttpSettings.ATTEMPT),
+						setting("http.deadline-header", TextValues::headerName, HttpSettings.DEADLINE),
+						setting("http.idempotency-header", TextValues::headerName, HttpSettings.IDEMPOTENCY),
+						setting("http.inbound", TextValues::flag, false)));
 		if (setting("unknown-keys", (text) -> TextValues.word(BackoffProperties.UnknownKeys.class, text),
 				BackoffProperties.UnknownKeys.ERROR) == BackoffProperties.UnknownKeys.WARN) {
 			this.unknownKeys.forEach((problem) -> warnings.add(problem.toString()));
@@ -260,21 +269,21 @@ final class ConfigurationReader {
 		return new BackoffConfiguration(parsed, this.defaults, entries, this.problems, warnings);
 	}
 
-	private List<Duration> slo() {
-		ConfigValue value = this.settings.get("metrics.slo");
+	private <T> List<T> list(String key, Function<String, T> parser) {
+		ConfigValue value = this.settings.get(key);
 		if (value == null) {
 			return List.of();
 		}
-		List<Duration> buckets = new ArrayList<>();
+		List<T> elements = new ArrayList<>();
 		for (String text : value.texts()) {
 			try {
-				buckets.add(TextValues.positiveDuration(text));
+				elements.add(parser.apply(text));
 			}
 			catch (InvalidTextException ex) {
 				this.problems.add(value.withTexts(List.of(text)).problem(ex));
 			}
 		}
-		return List.copyOf(buckets);
+		return List.copyOf(elements);
 	}
 
 	private <T> T setting(String key, Function<String, T> parser, T otherwise) {
@@ -293,7 +302,7 @@ final class ConfigurationReader {
 
 	/** The values directly below {@code backoff}. */
 	record Settings(boolean enabled, boolean retriesEnabled, BackoffProperties.RandomKind random,
-			boolean metricsEnabled, List<Duration> slo, BackoffProperties.CallMeter callMeter) {
+			boolean metricsEnabled, List<Duration> slo, BackoffProperties.CallMeter callMeter, HttpSettings http) {
 	}
 
 }

@@ -61,7 +61,7 @@ final class UnknownKey {
 
 	private static @Nullable String group(String written) {
 		return TextValues.canonical(written).equals("policy") ? "policies"
-				: Nearest.of(written, List.of("policies", "defaults", "metrics"));
+				: Nearest.of(written, List.of("policies", "defaults", "metrics", "http"));
 	}
 
 	/* Who counts retries and not attempts finds out what the number is here. */

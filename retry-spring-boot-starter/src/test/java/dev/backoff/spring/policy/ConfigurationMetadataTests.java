@@ -94,7 +94,8 @@ class ConfigurationMetadataTests {
 		assertThat(hints.keySet()).containsExactlyInAnyOrder("backoff.policies.keys", "backoff.defaults.jitter",
 				"backoff.defaults.max-attempts", "backoff.defaults.deadline", "backoff.defaults.preset",
 				"backoff.defaults.ladder", "backoff.defaults.retry-on", "backoff.defaults.abort-on",
-				"backoff.defaults.classifier", "backoff.metrics.slo");
+				"backoff.defaults.classifier", "backoff.metrics.slo", "backoff.http.hosts",
+				"backoff.http.attempt-header", "backoff.http.deadline-header", "backoff.http.idempotency-header");
 		assertThat(hints.get("backoff.defaults.retry-on")).containsEntry("providers",
 				List.of(Map.of("name", "class-reference", "parameters", Map.of("target", "java.lang.Throwable"))));
 	}
@@ -106,6 +107,10 @@ class ConfigurationMetadataTests {
 		assertThat(hinted("backoff.defaults.deadline")).isNotEmpty().allSatisfy(TextValues::deadline);
 		assertThat(hinted("backoff.defaults.ladder")).isNotEmpty()
 			.allSatisfy((text) -> TextValues.ladder(List.of(text.split(", *"))));
+		assertThat(hinted("backoff.http.hosts")).isNotEmpty().allSatisfy(TextValues::hostPattern);
+		for (String header : List.of("attempt", "deadline", "idempotency")) {
+			assertThat(hinted("backoff.http." + header + "-header")).hasSize(1).allSatisfy(TextValues::headerName);
+		}
 		assertThat(hinted("backoff.defaults.preset"))
 			.containsExactlyElementsOf(Arrays.stream(Preset.values()).map(Preset::key).toList());
 	}
