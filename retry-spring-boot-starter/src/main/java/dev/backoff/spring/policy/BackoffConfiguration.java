@@ -32,6 +32,8 @@ public final class BackoffConfiguration {
 
 	private final BackoffProperties.CallMeter callMeter;
 
+	private final boolean healthOfBreakers;
+
 	private final Sections sections;
 
 	private final List<Problem> problems;
@@ -46,6 +48,7 @@ public final class BackoffConfiguration {
 		this.metricsEnabled = settings.metricsEnabled();
 		this.slo = settings.slo();
 		this.callMeter = settings.callMeter();
+		this.healthOfBreakers = settings.healthOfBreakers();
 		this.sections = sections;
 		this.problems = problems.stream().distinct().toList();
 		this.warnings = List.copyOf(warnings);
@@ -106,6 +109,14 @@ public final class BackoffConfiguration {
 	 */
 	public BackoffProperties.CallMeter callMeter() {
 		return this.callMeter;
+	}
+
+	/**
+	 * Return whether an open breaker makes the application's health bad.
+	 * @return false by default
+	 */
+	public boolean isHealthOfBreakers() {
+		return this.healthOfBreakers;
 	}
 
 	/**

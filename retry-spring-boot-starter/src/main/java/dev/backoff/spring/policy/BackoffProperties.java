@@ -32,13 +32,14 @@ import org.springframework.boot.context.properties.bind.Name;
  * @param budgets Budgets of retries by name. Compared by letters and digits only; a
  * policy uses the one of its own name or the one it names.
  * @param metrics Meters.
+ * @param health Health.
  */
 @ConfigurationProperties("backoff")
 public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultValue("true") boolean retriesEnabled,
 		@DefaultValue("error") UnknownKeys unknownKeys, @DefaultValue("fast") RandomKind random,
 		@DefaultValue Policy defaults, @DefaultValue Map<String, Policy> policies,
 		@DefaultValue Map<String, Breaker> breakers, @DefaultValue Map<String, Budget> budgets,
-		@DefaultValue Metrics metrics) {
+		@DefaultValue Metrics metrics, @DefaultValue Health health) {
 
 	/** What an unknown key does at start-up. */
 	public enum UnknownKeys {
@@ -256,6 +257,15 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 */
 	public record Metrics(@DefaultValue("true") boolean enabled, @Nullable List<Duration> slo,
 			@DefaultValue("counter") CallMeter calls) {
+	}
+
+	/**
+	 * Health.
+	 *
+	 * @param breakers Whether an open circuit breaker makes the health of the application
+	 * bad; if not, breakers are only shown.
+	 */
+	public record Health(@DefaultValue("false") boolean breakers) {
 	}
 
 	/** How whole calls are measured. */

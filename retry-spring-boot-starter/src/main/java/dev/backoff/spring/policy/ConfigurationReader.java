@@ -35,11 +35,12 @@ final class ConfigurationReader {
 
 	/** The keys that stand directly below {@code backoff}. */
 	static final List<String> TOP_LEVEL_KEYS = List.of("enabled", "retries-enabled", "unknown-keys", "random",
-			"metrics.enabled", "metrics.slo", "metrics.calls");
+			"metrics.enabled", "metrics.slo", "metrics.calls", "health.breakers");
 
 	/* What stands below backoff and holds keys, with one of these. */
 	private static final Map<String, String> GROUPS = Map.of("policies", "<name>.base", "breakers",
-			"<name>.failure-rate", "budgets", "<name>.tokens", "defaults", "base", "metrics", "enabled");
+			"<name>.failure-rate", "budgets", "<name>.tokens", "defaults", "base", "metrics", "enabled", "health",
+			"breakers");
 
 	private final ConfigurableEnvironment environment;
 
@@ -294,7 +295,8 @@ final class ConfigurationReader {
 						BackoffProperties.RandomKind.FAST),
 				setting("metrics.enabled", TextValues::flag, true), slo(),
 				setting("metrics.calls", (text) -> TextValues.word(BackoffProperties.CallMeter.class, text),
-						BackoffProperties.CallMeter.COUNTER));
+						BackoffProperties.CallMeter.COUNTER),
+				setting("health.breakers", TextValues::flag, false));
 		if (setting("unknown-keys", (text) -> TextValues.word(BackoffProperties.UnknownKeys.class, text),
 				BackoffProperties.UnknownKeys.ERROR) == BackoffProperties.UnknownKeys.WARN) {
 			this.unknownKeys.forEach((problem) -> warnings.add(problem.toString()));
@@ -349,7 +351,8 @@ final class ConfigurationReader {
 
 	/** The values directly below {@code backoff}. */
 	record Settings(boolean enabled, boolean retriesEnabled, BackoffProperties.RandomKind random,
-			boolean metricsEnabled, List<Duration> slo, BackoffProperties.CallMeter callMeter) {
+			boolean metricsEnabled, List<Duration> slo, BackoffProperties.CallMeter callMeter,
+			boolean healthOfBreakers) {
 	}
 
 }
