@@ -2,6 +2,7 @@ package dev.backoff;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CancellationException;
 
@@ -434,6 +435,73 @@ class SafeguardsTests {
 			int[] calls = { 0 };
 			assertThat(retry.<String, RuntimeException>call(() -> "fine " + ++calls[0])).isEqualTo("fine 1");
 			assertThatThrownBy(() -> retry.call(failing())).isSameAs(SafeguardsTests.this.failure);
+		}
+
+		@Test
+		void isToldWhatAnAttemptThrew() {
+			NotingPermits noting = new NotingPermits(new ArrayList<>());
+			catchThrowable(() -> retry(policy().maxAttempts(2)).breaker(noting).build().call(failing()));
+			assertThat(noting.failures()).containsExactly(SafeguardsTests.this.failure, SafeguardsTests.this.failure);
+		}
+
+		/** Notes failures. */
+		private record NotingPermits(List<@Nullable Throwable> failures) implements CallPermits, CallPermits.Permit {
+
+			@Override
+			public String name() {
+				return "noting";
+			}
+
+			@Override
+			public Permit tryAcquire(long now) {
+				return this;
+			}
+
+			@Override
+			public boolean isPermitting(long now) {
+				return true;
+			}
+
+			@Override
+			public long nanosToPermit(long now) {
+				return 0;
+			}
+
+			@Override
+			public boolean isAwaited() {
+				return false;
+			}
+
+			@Override
+			public long longestWaitNanos() {
+				return 0;
+			}
+
+			@Override
+			public CircuitOpenException rejection(long now) {
+				return new CircuitOpenException("noting", "open", null, null);
+			}
+
+			@Override
+			public void succeeded(long nanos, long now) {
+				throw new AssertionError("no attempt succeeded");
+			}
+
+			@Override
+			public void failed(long nanos, long now) {
+				throw new AssertionError("the failure is lost");
+			}
+
+			@Override
+			public void failed(long nanos, long now, @Nullable Throwable failure) {
+				this.failures.add(failure);
+			}
+
+			@Override
+			public void released() {
+				throw new AssertionError("every attempt failed");
+			}
+
 		}
 
 		/** Throws from everything. */

@@ -2,6 +2,8 @@ package dev.backoff.spring.autoconfigure;
 
 import java.time.Clock;
 
+import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
+
 import org.springframework.aop.config.AopConfigUtils;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
@@ -10,9 +12,11 @@ import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigureOrder;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.SearchStrategy;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
 import org.springframework.context.annotation.Role;
@@ -29,7 +33,9 @@ import dev.backoff.spring.advice.StartupCheck;
 import dev.backoff.spring.failure.BuiltInFailureClassifiers;
 import dev.backoff.spring.policy.BackoffConfiguration;
 import dev.backoff.spring.policy.BackoffPolicies;
+import dev.backoff.spring.safety.OtherBreakers;
 import dev.backoff.spring.safety.OverloadSafety;
+import dev.backoff.spring.safety.Resilience4jBreakers;
 import dev.backoff.spring.safety.RetryBudgets;
 
 /**
@@ -103,6 +109,19 @@ public final class BackoffAutoConfiguration {
 	@ConditionalOnMissingBean
 	BuiltInFailureClassifiers backoffFailureClassifiers(ConfigurableListableBeanFactory beanFactory) {
 		return new BuiltInFailureClassifiers(beanFactory.getBeanClassLoader(), Clock.systemUTC());
+	}
+
+	/** Let policies use the breakers of Resilience4j. */
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnClass(CircuitBreakerRegistry.class)
+	static class Resilience4j {
+
+		@Bean
+		@ConditionalOnMissingBean
+		OtherBreakers backoffOtherBreakers(ObjectProvider<CircuitBreakerRegistry> registry) {
+			return new Resilience4jBreakers(registry::getIfUnique);
+		}
+
 	}
 
 	/**

@@ -34,6 +34,8 @@ public final class BackoffConfiguration {
 
 	private final HttpSettings http;
 
+	private final boolean healthOfBreakers;
+
 	private final Sections sections;
 
 	private final List<Problem> problems;
@@ -49,6 +51,7 @@ public final class BackoffConfiguration {
 		this.slo = settings.slo();
 		this.callMeter = settings.callMeter();
 		this.http = settings.http();
+		this.healthOfBreakers = settings.healthOfBreakers();
 		this.sections = sections;
 		this.problems = problems.stream().distinct().toList();
 		this.warnings = List.copyOf(warnings);
@@ -117,6 +120,14 @@ public final class BackoffConfiguration {
 	 */
 	public HttpSettings http() {
 		return this.http;
+	}
+
+	/**
+	 * Return whether an open breaker makes the application's health bad.
+	 * @return false by default
+	 */
+	public boolean isHealthOfBreakers() {
+		return this.healthOfBreakers;
 	}
 
 	/**

@@ -33,13 +33,14 @@ import org.springframework.boot.context.properties.bind.Name;
  * policy uses the one of its own name or the one it names.
  * @param metrics Meters.
  * @param http Calls over HTTP.
+ * @param health Health.
  */
 @ConfigurationProperties("backoff")
 public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultValue("true") boolean retriesEnabled,
 		@DefaultValue("error") UnknownKeys unknownKeys, @DefaultValue("fast") RandomKind random,
 		@DefaultValue Policy defaults, @DefaultValue Map<String, Policy> policies,
 		@DefaultValue Map<String, Breaker> breakers, @DefaultValue Map<String, Budget> budgets,
-		@DefaultValue Metrics metrics, @DefaultValue Http http) {
+		@DefaultValue Metrics metrics, @DefaultValue Http http, @DefaultValue Health health) {
 
 	/** What an unknown key does at start-up. */
 	public enum UnknownKeys {
@@ -272,6 +273,15 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	public record Http(@Nullable List<String> hosts, @DefaultValue(HttpSettings.ATTEMPT) String attemptHeader,
 			@DefaultValue(HttpSettings.DEADLINE) String deadlineHeader,
 			@DefaultValue(HttpSettings.IDEMPOTENCY) String idempotencyHeader, @DefaultValue("false") boolean inbound) {
+	}
+
+	/**
+	 * Health.
+	 *
+	 * @param breakers Whether an open circuit breaker makes the health of the application
+	 * bad; if not, breakers are only shown.
+	 */
+	public record Health(@DefaultValue("false") boolean breakers) {
 	}
 
 	/** How whole calls are measured. */

@@ -34,7 +34,7 @@ final class ConfigurationReader {
 	/** The keys that stand directly below {@code backoff}. */
 	static final List<String> TOP_LEVEL_KEYS = List.of("enabled", "retries-enabled", "unknown-keys", "random",
 			"metrics.enabled", "metrics.slo", "metrics.calls", "http.hosts", "http.attempt-header",
-			"http.deadline-header", "http.idempotency-header", "http.inbound");
+			"http.deadline-header", "http.idempotency-header", "http.inbound", "health.breakers");
 
 	/** Those of them that are lists. */
 	static final Set<String> TOP_LEVEL_LISTS = Set.of("metrics.slo", "http.hosts");
@@ -267,7 +267,8 @@ final class ConfigurationReader {
 						setting("http.attempt-header", TextValues::headerName, HttpSettings.ATTEMPT),
 						setting("http.deadline-header", TextValues::headerName, HttpSettings.DEADLINE),
 						setting("http.idempotency-header", TextValues::headerName, HttpSettings.IDEMPOTENCY),
-						setting("http.inbound", TextValues::flag, false)));
+						setting("http.inbound", TextValues::flag, false)),
+				setting("health.breakers", TextValues::flag, false));
 		if (setting("unknown-keys", (text) -> TextValues.word(BackoffProperties.UnknownKeys.class, text),
 				BackoffProperties.UnknownKeys.ERROR) == BackoffProperties.UnknownKeys.WARN) {
 			this.unknownKeys.forEach((problem) -> warnings.add(problem.toString()));
@@ -322,7 +323,8 @@ final class ConfigurationReader {
 
 	/** The values directly below {@code backoff}. */
 	record Settings(boolean enabled, boolean retriesEnabled, BackoffProperties.RandomKind random,
-			boolean metricsEnabled, List<Duration> slo, BackoffProperties.CallMeter callMeter, HttpSettings http) {
+			boolean metricsEnabled, List<Duration> slo, BackoffProperties.CallMeter callMeter, HttpSettings http,
+			boolean healthOfBreakers) {
 	}
 
 }
