@@ -6,8 +6,10 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.OptionalDouble;
+import java.util.concurrent.BrokenBarrierException;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
@@ -590,6 +592,17 @@ class CircuitBreakerTests {
 		}
 
 		@Test
+		void measuresTheTimeFromTheFirstProbeUnderWay() {
+			permit(this.halfOpen);
+			CircuitBreakerTests.this.time.advance(OPEN_FOR.minusNanos(1));
+			succeed(this.halfOpen, 1);
+			assertThat(this.halfOpen.isPermitting(now())).isTrue();
+			CircuitBreakerTests.this.time.advance(Duration.ofNanos(1));
+			assertThat(isRejected(this.halfOpen)).isTrue();
+			assertThat(this.halfOpen.state()).isEqualTo(State.OPEN);
+		}
+
+		@Test
 		void opensWhenAskedWhetherItPermitsAfterTheTimeForProbes() {
 			permit(this.halfOpen);
 			CircuitBreakerTests.this.time.advance(OPEN_FOR);
@@ -694,6 +707,31 @@ class CircuitBreakerTests {
 		}
 
 		@Test
+		void rejectsNobodyWhileItHasPermits() {
+			for (int round = 0; round < 50; round++) {
+				CircuitBreaker contended = opened(settings().probes(16));
+				waitForProbe(contended);
+				long now = now();
+				CyclicBarrier together = new CyclicBarrier(16);
+				Crowd.of(16, (number) -> {
+					await(together);
+					assertThat(contended.tryAcquire(now)).isNotNull();
+				});
+				assertThat(contended.rejected()).isZero();
+				assertThat(contended.tryAcquire(now)).isNull();
+			}
+		}
+
+		private static void await(CyclicBarrier barrier) {
+			try {
+				barrier.await();
+			}
+			catch (InterruptedException | BrokenBarrierException ex) {
+				throw new AssertionError(ex);
+			}
+		}
+
+		@Test
 		void neverHasMoreOutThanItsProbesWhileSomeComeBack() {
 			for (int round = 0; round < 10; round++) {
 				CircuitBreaker contended = halfOpened(settings().probes(3));
@@ -774,6 +812,17 @@ class CircuitBreakerTests {
 			assertThat(this.breaker.counts()).isEqualTo(Counts.NONE);
 			succeedSlowly(this.breaker, 4);
 			assertThat(CircuitBreakerTests.this.told).containsExactly("threshold exceeded", "threshold exceeded");
+		}
+
+		@Test
+		void tellsNothingOfCallsThatEndAfterItHasStoppedCounting() {
+			this.breaker.metricsOnly();
+			fail(this.breaker, 3);
+			Permit late = permit(this.breaker);
+			this.breaker.disable();
+			CircuitBreakerTests.this.told.clear();
+			late.failed(1, now());
+			assertThat(CircuitBreakerTests.this.told).isEmpty();
 		}
 
 		@Test

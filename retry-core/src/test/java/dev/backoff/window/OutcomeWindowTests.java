@@ -1,6 +1,7 @@
 package dev.backoff.window;
 
 import java.time.Duration;
+import java.util.concurrent.Phaser;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import org.junit.jupiter.api.Nested;
@@ -264,6 +265,19 @@ class OutcomeWindowTests {
 					assertThat(counts.slow()).isEqualTo(counts.total());
 				}
 			}
+		}
+
+		@Test
+		void losesNothingWhenManyBeginASliceTogether() {
+			OutcomeWindow window = seconds(600);
+			Phaser together = new Phaser(8);
+			Crowd.of(8, (number) -> {
+				for (int i = 0; i < 600; i++) {
+					together.arriveAndAwaitAdvance();
+					window.record(true, false, NOW + i * SECOND);
+				}
+			});
+			assertThat(window.counts(NOW + 599 * SECOND)).isEqualTo(new Counts(4_800, 4_800, 0));
 		}
 
 		@Test

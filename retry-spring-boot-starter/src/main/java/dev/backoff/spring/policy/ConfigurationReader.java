@@ -2,14 +2,12 @@ package dev.backoff.spring.policy;
 
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.function.Function;
 
@@ -37,11 +35,12 @@ final class ConfigurationReader {
 	static final List<String> TOP_LEVEL_KEYS = List.of("enabled", "retries-enabled", "unknown-keys", "random",
 			"metrics.enabled", "metrics.slo", "metrics.calls");
 
-	/* What stands below backoff and holds keys, with one of these. */
-	private static final Map<String, String> GROUPS = Map.of("policies", "<name>.base", "breakers",
-			"<name>.failure-rate", "budgets", "<name>.tokens", "defaults", "base", "metrics", "enabled");
+	/** Those of them that are lists. */
+	static final Set<String> TOP_LEVEL_LISTS = Set.of("metrics.slo");
 
 	private final ConfigurableEnvironment environment;
+
+	private final ValueReader valueReader;
 
 	private final Map<PolicyKey, ConfigValue> defaults = new LinkedHashMap<>();
 
@@ -61,6 +60,7 @@ final class ConfigurationReader {
 
 	ConfigurationReader(ConfigurableEnvironment environment) {
 		this.environment = environment;
+		this.valueReader = new ValueReader(environment, this.problems);
 	}
 
 	BackoffConfiguration read() {
@@ -190,17 +190,17 @@ final class ConfigurationReader {
 					(written) -> UnknownKey.ofEntry(written, path, section));
 		}
 		else if (section.isShorthand(key)) {
-			shorthands.add(() -> put(section.meantBy(key), elements, section.isList(key), values));
+			shorthands.add(() -> this.valueReader.put(section.meantBy(key), elements, section.isList(key), values));
 		}
 		else {
-			put(List.of(key), elements, section.isList(key), values);
+			this.valueReader.put(List.of(key), elements, section.isList(key), values);
 		}
 	}
 
 	private void addDefault(List<String> path, List<WrittenKey> elements) {
 		PolicyKey key = PolicyKey.of(String.join(".", path));
 		if (key != null && key != PolicyKey.INHERITS) {
-			put(List.of(key), elements, Section.POLICIES.isList(key), this.defaults);
+			this.valueReader.put(List.of(key), elements, Section.POLICIES.isList(key), this.defaults);
 		}
 		else {
 			addUnknown(Section.POLICIES, String.join(".", path), elements.get(0),
@@ -222,12 +222,12 @@ final class ConfigurationReader {
 		String wanted = TextValues.canonical(written);
 		for (String known : TOP_LEVEL_KEYS) {
 			if (TextValues.canonical(known).equals(wanted)) {
-				put(List.of(known), elements, known.equals("metrics.slo"), this.settings);
+				this.valueReader.put(List.of(known), elements, TOP_LEVEL_LISTS.contains(known), this.settings);
 				return;
 			}
 		}
 		WrittenKey key = elements.get(0);
-		String below = GROUPS.get(wanted);
+		String below = firstBelow(wanted);
 		if (below != null) {
 			if (!key.isEmpty()) {
 				this.unknownKeys.add(UnknownKey.group(key, below));
@@ -237,53 +237,20 @@ final class ConfigurationReader {
 		this.unknownKeys.add(UnknownKey.ofTopLevel(key, TOP_LEVEL_KEYS));
 	}
 
-	private <K> void put(List<K> keys, List<WrittenKey> elements, boolean list, Map<K, ConfigValue> values) {
-		List<WrittenKey> whole = elements.stream().filter((element) -> element.index() < 0).toList();
-		if (whole.size() > 1) {
-			reportTwice(whole.get(0), whole.get(1));
-			return;
+	/** Return a key that stands below the given one, or null. */
+	private static @Nullable String firstBelow(String group) {
+		Section<?> section = Section.of(group);
+		if (section != null) {
+			return "<name>." + section.example();
 		}
-		ConfigValue value = value(elements, list);
-		if (value != null) {
-			keys.forEach((key) -> values.putIfAbsent(key, value));
-		}
-	}
-
-	private void reportTwice(WrittenKey one, WrittenKey other) {
-		if (Objects.equals(one.name(), other.name())) {
-			this.problems.add(Problem.ofPlace(
-					"Keys " + one.property() + " (" + one.origin() + ") and " + other.property() + " (" + other.origin()
-							+ ")",
-					"keys are compared by letters and digits only, so these two are the same", "Remove one of them."));
-		}
-	}
-
-	/**
-	 * Resolve the placeholders of a value; null, with a problem, if that is impossible.
-	 */
-	private @Nullable ConfigValue value(List<WrittenKey> elements, boolean list) {
-		WrittenKey first = elements.get(0);
-		List<String> written = elements.stream().flatMap((element) -> element.texts().stream()).toList();
-		ConfigValue value = new ConfigValue(written, "Invalid " + first.key(), first.origin());
-		if (!list && (first.index() >= 0 || written.size() > 1)) {
-			this.problems.add(value.problem("must be one value, not a list", "Write one value."));
-			return null;
-		}
-		List<String> texts = new ArrayList<>();
-		for (String text : written) {
-			String resolved = PlaceholderText.resolve(text, this.environment, value, this.problems);
-			if (resolved == null) {
-				return null;
+		for (String known : TOP_LEVEL_KEYS) {
+			for (int dot = known.indexOf('.'); dot > 0; dot = known.indexOf('.', dot + 1)) {
+				if (TextValues.canonical(known.substring(0, dot)).equals(group)) {
+					return known.substring(dot + 1);
+				}
 			}
-			texts.addAll(
-					list ? Arrays.asList(StringUtils.commaDelimitedListToStringArray(resolved)) : List.of(resolved));
 		}
-		List<String> stripped = texts.stream().map(String::strip).filter((text) -> !list || !text.isEmpty()).toList();
-		if (!list && stripped.get(0).isEmpty()) {
-			this.problems.add(value.problem("must not be empty", "Give it a value, or remove the key."));
-			return null;
-		}
-		return value.withTexts(stripped);
+		return group.equals("defaults") ? Section.POLICIES.example() : null;
 	}
 
 	private BackoffConfiguration finish() {
