@@ -196,7 +196,9 @@ public final class BudgetStress {
 
 	}
 
-	/** A reset fills the bucket, and a deposit beside it neither empties nor overfills it. */
+	/**
+	 * A reset fills the bucket, and a deposit beside it neither empties nor overfills it.
+	 */
 	@JCStressTest
 	@Outcome(id = "3.0", expect = Expect.ACCEPTABLE, desc = "Full.")
 	@Outcome(expect = Expect.FORBIDDEN, desc = "The reset was undone.")
