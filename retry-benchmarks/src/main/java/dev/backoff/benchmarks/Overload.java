@@ -44,7 +44,7 @@ public final class Overload {
 
 	private static final int SIMULATED_CAPACITY = 1_000;
 
-	private static final Duration SIMULATED_HORIZON = Duration.ofSeconds(120);
+	private static final Duration SIMULATED_HORIZON = Duration.ofMinutes(2);
 
 	private static final int SHOWN_BEFORE = 8;
 
