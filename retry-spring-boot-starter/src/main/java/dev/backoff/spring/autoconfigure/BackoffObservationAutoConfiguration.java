@@ -15,6 +15,7 @@ import org.springframework.context.annotation.DependsOn;
 
 import dev.backoff.CallRecorder;
 import dev.backoff.spring.observation.MicrometerRecorders;
+import dev.backoff.spring.observation.RepeatLogger;
 import dev.backoff.spring.observation.StopLogger;
 import dev.backoff.spring.policy.BackoffConfiguration;
 import dev.backoff.spring.policy.BackoffPolicies;
@@ -33,6 +34,12 @@ public final class BackoffObservationAutoConfiguration {
 	@ConditionalOnMissingBean
 	StopLogger backoffStopLogger(ObjectProvider<RetryTime> time) {
 		return new StopLogger(time.getIfAvailable(RetryTime::system));
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	RepeatLogger backoffRepeatLogger() {
+		return new RepeatLogger();
 	}
 
 	/** Publish meters. */

@@ -375,7 +375,8 @@ class ConfigurationSourcesTests {
 					.containsExactly(
 							"Invalid backoff.breakers.gateway.window (30s) at application.yml:3: is no key of backoff. "
 									+ "Known keys: enabled, retries-enabled, unknown-keys, random, metrics.enabled, metrics.slo, "
-									+ "metrics.calls, defaults.*, policies.*.",
+									+ "metrics.calls, http.hosts, http.attempt-header, http.deadline-header, http.idempotency-header, "
+									+ "http.inbound, defaults.*, policies.*.",
 							"Invalid backoff.policies.payment-callback.budget (gateway) at application.yml:4: is no key of a "
 									+ "policy. Known keys: inherits, preset, enabled, shape, base, cap, multiplier, step, ladder, "
 									+ "jitter, max-attempts, deadline, shortest-attempt, throttled-base, retry-on, abort-on, "
