@@ -4,6 +4,7 @@ import org.jspecify.annotations.Nullable;
 
 import dev.backoff.breaker.CallPermits;
 import dev.backoff.breaker.CallPermits.Permit;
+import dev.backoff.breaker.CircuitBreaker.Verdict;
 import dev.backoff.breaker.CircuitOpenException;
 
 /**
@@ -77,7 +78,7 @@ final class BreakerGate {
 		try {
 			switch (verdict(outcome)) {
 				case ANSWERED -> permit.succeeded(nanos, now);
-				case FAILED -> permit.failed(nanos, now);
+				case FAILED -> permit.failed(nanos, now, outcome.failure());
 				case IGNORED -> permit.released();
 			}
 		}
@@ -87,14 +88,14 @@ final class BreakerGate {
 	}
 
 	/** Return what the end of an attempt says about the dependency. */
-	static AttemptVerdict verdict(Outcome outcome) {
+	static Verdict verdict(Outcome outcome) {
 		if (outcome.failure() instanceof CircuitOpenException) {
-			return AttemptVerdict.IGNORED;
+			return Verdict.IGNORED;
 		}
 		return switch (outcome.kind()) {
-			case SUCCESS, PENDING, PERMANENT -> AttemptVerdict.ANSWERED;
-			case RESULT, TRANSIENT, THROTTLED, TIMEOUT -> AttemptVerdict.FAILED;
-			case CANCELLED, ERROR -> AttemptVerdict.IGNORED;
+			case SUCCESS, PENDING, PERMANENT -> Verdict.ANSWERED;
+			case RESULT, TRANSIENT, THROTTLED, TIMEOUT -> Verdict.FAILED;
+			case CANCELLED, ERROR -> Verdict.IGNORED;
 		};
 	}
 

@@ -12,13 +12,14 @@ import dev.backoff.delay.Jitter;
  * multiplier 2 and full jitter are the defaults. <pre>
  * preset        attempts   base    cap   deadline  besides
  * user-facing   4          100 ms  2 s   5 s
- * background    15         2 s     5 min
- * message       unlimited  100 ms  1 h
+ * background    15         2 s     5 min           waits for an empty budget
+ * message       unlimited  100 ms  1 h             waits for an empty budget
  * critical      12         500 ms  30 s
  * health-check  3          1 s     5 s
- * short-job     4          2 s     30 s  1 min     equal jitter
- * medium-job    7          30 s    2 min           equal jitter
- * long-job      10         5 min   15 min          equal jitter, multiplier 1.75
+ * short-job     4          2 s     30 s  1 min     equal jitter, waits for an empty budget
+ * medium-job    7          30 s    2 min           equal jitter, waits for an empty budget
+ * long-job      10         5 min   15 min          equal jitter, waits for an empty budget,
+ *                                                  multiplier 1.75
  * </pre>
  *
  * @since 0.1
@@ -26,28 +27,28 @@ import dev.backoff.delay.Jitter;
 public enum Preset {
 
 	/** Somebody waits for the answer. */
-	USER_FACING(4, "PT0.1S", "PT2S", "PT5S", null, null),
+	USER_FACING(4, "PT0.1S", "PT2S", "PT5S", null, null, false),
 
 	/** Nobody waits, but it should be done within the hour. */
-	BACKGROUND(15, "PT2S", "PT5M", null, null, null),
+	BACKGROUND(15, "PT2S", "PT5M", null, null, null, true),
 
 	/** A message that must not be lost: retried until it is through. */
-	MESSAGE(RetryPolicy.UNLIMITED_ATTEMPTS, "PT0.1S", "PT1H", null, null, null),
+	MESSAGE(RetryPolicy.UNLIMITED_ATTEMPTS, "PT0.1S", "PT1H", null, null, null, true),
 
 	/** Money or stock depends on it. */
-	CRITICAL(12, "PT0.5S", "PT30S", null, null, null),
+	CRITICAL(12, "PT0.5S", "PT30S", null, null, null, false),
 
 	/** A probe, repeated soon anyway. */
-	HEALTH_CHECK(3, "PT1S", "PT5S", null, null, null),
+	HEALTH_CHECK(3, "PT1S", "PT5S", null, null, null, false),
 
 	/** A scheduled job that runs every few minutes. */
-	SHORT_JOB(4, "PT2S", "PT30S", "PT1M", null, Jitter.equal()),
+	SHORT_JOB(4, "PT2S", "PT30S", "PT1M", null, Jitter.equal(), true),
 
 	/** A scheduled job that runs every hour. */
-	MEDIUM_JOB(7, "PT30S", "PT2M", null, null, Jitter.equal()),
+	MEDIUM_JOB(7, "PT30S", "PT2M", null, null, Jitter.equal(), true),
 
 	/** A scheduled job that runs once a day. */
-	LONG_JOB(10, "PT5M", "PT15M", null, 1.75, Jitter.equal());
+	LONG_JOB(10, "PT5M", "PT15M", null, 1.75, Jitter.equal(), true);
 
 	private final int maxAttempts;
 
@@ -62,14 +63,17 @@ public enum Preset {
 	@SuppressWarnings("ImmutableEnumChecker") // every jitter is immutable
 	private final @Nullable Jitter jitter;
 
+	private final boolean postponedWhenEmpty;
+
 	Preset(int maxAttempts, String base, String cap, @Nullable String deadline, @Nullable Double multiplier,
-			@Nullable Jitter jitter) {
+			@Nullable Jitter jitter, boolean postponedWhenEmpty) {
 		this.maxAttempts = maxAttempts;
 		this.base = Duration.parse(base);
 		this.cap = Duration.parse(cap);
 		this.deadline = (deadline != null) ? Duration.parse(deadline) : null;
 		this.multiplier = multiplier;
 		this.jitter = jitter;
+		this.postponedWhenEmpty = postponedWhenEmpty;
 	}
 
 	/**
@@ -126,6 +130,14 @@ public enum Preset {
 	 */
 	public @Nullable Jitter jitter() {
 		return this.jitter;
+	}
+
+	/**
+	 * Return whether an empty budget postpones a retry instead of ending the call.
+	 * @return true if nobody waits for the work; false if the preset leaves it as it is
+	 */
+	public boolean isPostponedWhenEmpty() {
+		return this.postponedWhenEmpty;
 	}
 
 }

@@ -394,6 +394,7 @@ public final class RetryPolicy {
 			this.deadline = (preset.deadline() != null) ? preset.deadline() : this.deadline;
 			this.multiplier = (preset.multiplier() != null) ? preset.multiplier() : this.multiplier;
 			this.jitter = (preset.jitter() != null) ? preset.jitter() : this.jitter;
+			this.postponedWhenEmpty = preset.isPostponedWhenEmpty() || this.postponedWhenEmpty;
 			return this;
 		}
 

@@ -3,6 +3,7 @@ package dev.backoff;
 import org.jspecify.annotations.Nullable;
 
 import dev.backoff.breaker.CallPermits.Permit;
+import dev.backoff.breaker.CircuitBreaker.Verdict;
 import dev.backoff.budget.RetryBudget;
 
 /**
@@ -18,9 +19,9 @@ record Safeguards(BreakerGate breaker, @Nullable RetryBudget budget, @Nullable D
 	/** Note the end of an attempt that was not good enough. */
 	void ended(Permit permit, Outcome outcome, long nanos, long now) {
 		this.breaker.ended(permit, outcome, nanos, now);
-		AttemptVerdict verdict = BreakerGate.verdict(outcome);
-		if (this.degraded != null && verdict != AttemptVerdict.IGNORED) {
-			this.degraded.record(verdict == AttemptVerdict.FAILED, now);
+		Verdict verdict = BreakerGate.verdict(outcome);
+		if (this.degraded != null && verdict != Verdict.IGNORED) {
+			this.degraded.record(verdict == Verdict.FAILED, now);
 		}
 	}
 

@@ -1,9 +1,18 @@
 package dev.backoff;
 
 import java.lang.management.ManagementFactory;
+import java.time.Duration;
 
 import com.sun.management.ThreadMXBean;
 import org.junit.jupiter.api.Test;
+
+import dev.backoff.breaker.BreakerSettings;
+import dev.backoff.breaker.CallPermits;
+import dev.backoff.breaker.CircuitBreaker;
+import dev.backoff.budget.BudgetSettings;
+import dev.backoff.budget.RetryBudget;
+import dev.backoff.fixture.VirtualTime;
+import dev.backoff.window.WindowLength;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -18,6 +27,8 @@ class AllocationTests {
 		.length();
 
 	private static final Operation<String, RuntimeException> CONSTANT = () -> "constant";
+
+	private static final CircuitBreaker.Work<Integer, RuntimeException> CALL = () -> 1;
 
 	private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
@@ -45,6 +56,38 @@ class AllocationTests {
 			.until((result, context) -> result != null)
 			.build());
 		assertThat(allocated(() -> this.sum += conditional.callOn("context", LENGTH, null))).isZero();
+	}
+
+	@Test
+	void callWithAllSafeguardsAllocatesNothing() {
+		DegradedSettings degraded = new DegradedSettings(0.3, Duration.ofDays(1), 20, null, Duration.ofMinutes(1));
+		BreakerSettings settings = BreakerSettings.builder().window(WindowLength.of(Duration.ofDays(1))).build();
+		Retry guarded = Retry.builder(RetryPolicy.builder("orders").degraded(degraded).build())
+			.budget(RetryBudget.of("orders", BudgetSettings.DEFAULTS))
+			.breaker(CircuitBreaker.builder("orders").settings(settings).build())
+			.degraded(new DegradedMode(degraded))
+			.build();
+		assertThat(allocated(() -> this.sum += guarded.callOn("context", LENGTH, null))).isZero();
+	}
+
+	@Test
+	void depositIntoABudgetAllocatesNothing() {
+		RetryBudget budget = RetryBudget.of("orders", new BudgetSettings(1_000_000, 0, 0, 1, 1, false));
+		assertThat(budget.tryWithdraw(RetryBudget.Cost.TRANSIENT)).isTrue();
+		assertThat(allocated(() -> {
+			this.sum++;
+			budget.deposit();
+		})).isZero();
+	}
+
+	@Test
+	void aClosedBreakerAllocatesNothing() {
+		CircuitBreaker breaker = CircuitBreaker.builder("orders").time(new VirtualTime()).build();
+		assertThat(allocated(() -> {
+			CallPermits.Permit permit = breaker.tryAcquire(1);
+			permit.succeeded(1, 2);
+		})).isZero();
+		assertThat(allocated(() -> this.sum += breaker.call(CALL))).isZero();
 	}
 
 	@Test

@@ -42,6 +42,19 @@ class PresetTests {
 			.hasToString("RetryPolicy p (12 attempts, exponential 500ms ×3, cap 30s, jitter beta, deadline 1h)");
 	}
 
+	@ParameterizedTest
+	@CsvSource({ "user-facing, false", "background, true", "message, true", "critical, false", "health-check, false",
+			"short-job, true", "medium-job, true", "long-job, true" })
+	void waitsForAnEmptyBudgetWhereNobodyWaits(String key, boolean postponed) {
+		assertThat(preset(key).isPostponedWhenEmpty()).isEqualTo(postponed);
+		assertThat(RetryPolicy.builder("p").preset(preset(key)).build().isPostponedWhenEmpty()).isEqualTo(postponed);
+		assertThat(RetryPolicy.builder("p").postponedWhenEmpty(true).preset(preset(key)).build().isPostponedWhenEmpty())
+			.isTrue();
+		assertThat(
+				RetryPolicy.builder("p").preset(preset(key)).postponedWhenEmpty(false).build().isPostponedWhenEmpty())
+			.isFalse();
+	}
+
 	@Test
 	void yieldsToWhatFollows() {
 		assertThat(RetryPolicy.builder("p").preset(Preset.USER_FACING).maxAttempts(2).build().maxAttempts())

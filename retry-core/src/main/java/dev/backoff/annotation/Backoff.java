@@ -143,6 +143,30 @@ public @interface Backoff {
 	String classifier() default "";
 
 	/**
+	 * The circuit breaker: a key below {@code backoff.breakers}. By default it is the
+	 * policy's name, and there is none unless that key exists; a policy that names itself
+	 * here gets the default numbers.
+	 * @return a name, or {@code none}
+	 */
+	String breaker() default "";
+
+	/**
+	 * The budget of retries: a key below {@code backoff.budgets}. By default it is the
+	 * policy's name, with the default numbers unless that key exists.
+	 * @return a name, or {@code none}
+	 */
+	String budget() default "";
+
+	/**
+	 * Whether work that was applied already may be applied again. With {@code false}, a
+	 * failure is not retried that may have come too late to undo the work; with
+	 * {@code by-key} it is, since the server applies work with one idempotency key once.
+	 * @return {@code true} or {@code yes} (the default), {@code false} or {@code no}, or
+	 * {@code by-key}
+	 */
+	String idempotent() default "";
+
+	/**
 	 * A method of the same bean that takes over when the retries have stopped without
 	 * success: the same parameters, optionally followed by a {@code Throwable} or a
 	 * {@code RetriesStoppedException}, and a compatible return type.

@@ -32,9 +32,9 @@ import dev.backoff.window.OutcomeWindow.Counts;
  * {@link BreakerSettings#openForMultiplier()}, up to an hour.</li>
  * <li>The first call after that finds it half-open: it permits exactly
  * {@link BreakerSettings#probes()} calls. When all have ended it closes, with nothing
- * counted, or opens again. If they take longer than
- * {@link BreakerSettings#halfOpenTimeout()} it opens again too, so that a call that hangs
- * never keeps it from recovering.</li>
+ * counted, or opens again. It opens again too if those under way together take longer
+ * than {@link BreakerSettings#halfOpenTimeout()}, so that a call that hangs never keeps
+ * it from recovering.</li>
  * </ul>
  * It has no thread of its own: it moves when it is asked or told something. What a call
  * comes to counts only in the state in which it began.

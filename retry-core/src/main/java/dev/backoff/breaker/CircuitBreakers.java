@@ -1,25 +1,27 @@
 package dev.backoff.breaker;
 
 import java.util.Collection;
-import java.util.Collections;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
  * The breakers by name. Names are compared by their letters and digits in lower case, as
- * names of policies are: {@code card-payments} is {@code cardPayments}. Immutable and
- * thread-safe.
+ * names of policies are: {@code card-payments} is {@code cardPayments}. Breakers are
+ * added and never taken away. Thread-safe.
  *
  * @since 0.1
  */
 public final class CircuitBreakers {
 
-	private final Map<String, CircuitBreaker> breakers;
+	private final Map<String, CircuitBreaker> breakers = new ConcurrentHashMap<>();
 
-	private CircuitBreakers(Map<String, CircuitBreaker> breakers) {
-		this.breakers = Collections.unmodifiableMap(breakers);
+	/* The same in the order in which they came. */
+	private final List<CircuitBreaker> inOrder = new CopyOnWriteArrayList<>();
+
+	private CircuitBreakers() {
 	}
 
 	/**
@@ -29,15 +31,29 @@ public final class CircuitBreakers {
 	 * @throws IllegalArgumentException if two have the same name
 	 */
 	public static CircuitBreakers of(Collection<CircuitBreaker> breakers) {
-		Map<String, CircuitBreaker> byName = new LinkedHashMap<>();
+		CircuitBreakers collected = new CircuitBreakers();
 		for (CircuitBreaker breaker : breakers) {
-			CircuitBreaker before = byName.putIfAbsent(canonical(breaker.name()), breaker);
-			if (before != null) {
+			CircuitBreaker before = collected.getOrAdd(breaker);
+			if (before != breaker) {
 				throw new IllegalArgumentException("Invalid names (" + before.name() + ", " + breaker.name()
 						+ "): must differ in a letter or a digit.");
 			}
 		}
-		return new CircuitBreakers(byName);
+		return collected;
+	}
+
+	/**
+	 * Add a breaker, unless there is one of its name.
+	 * @param breaker a breaker
+	 * @return the one that has the name now
+	 */
+	public CircuitBreaker getOrAdd(CircuitBreaker breaker) {
+		CircuitBreaker before = this.breakers.putIfAbsent(canonical(breaker.name()), breaker);
+		if (before != null) {
+			return before;
+		}
+		this.inOrder.add(breaker);
+		return breaker;
 	}
 
 	/**
@@ -66,7 +82,7 @@ public final class CircuitBreakers {
 	 * @return all of them, in order
 	 */
 	public List<CircuitBreaker> all() {
-		return List.copyOf(this.breakers.values());
+		return List.copyOf(this.inOrder);
 	}
 
 	/**
@@ -74,7 +90,7 @@ public final class CircuitBreakers {
 	 * @return all of them, in order
 	 */
 	public List<String> names() {
-		return this.breakers.values().stream().map(CircuitBreaker::name).toList();
+		return this.inOrder.stream().map(CircuitBreaker::name).toList();
 	}
 
 	@Override

@@ -6,10 +6,11 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 import dev.backoff.time.DurationText;
+import dev.backoff.time.Nanos;
 
 /**
  * A circuit breaker refused the call: nothing was called. It is never retried and never
- * counts as a failure of a breaker. A serialized one keeps its message only.
+ * counts as a failure of a breaker.
  *
  * @since 0.1
  */
@@ -18,13 +19,17 @@ public class CircuitOpenException extends RuntimeException {
 	@Serial
 	private static final long serialVersionUID = 1L;
 
-	private final transient String breaker;
+	/** The breaker's name. */
+	private final String breaker;
 
-	private final transient String state;
+	/** Its state, in words. */
+	private final String state;
 
-	private final transient @Nullable Duration openSince;
+	/** How long it has been open, or null if unknown. */
+	private final @Nullable Duration openFor;
 
-	private final transient @Nullable Duration opensIn;
+	/** How long until calls may be permitted again, or null if unknown. */
+	private final @Nullable Duration timeToProbe;
 
 	/**
 	 * Make an exception.
@@ -38,19 +43,19 @@ public class CircuitOpenException extends RuntimeException {
 		super(message(breaker, state, openFor, timeToProbe));
 		this.breaker = breaker;
 		this.state = state;
-		this.openSince = openFor;
-		this.opensIn = timeToProbe;
+		this.openFor = openFor;
+		this.timeToProbe = timeToProbe;
 	}
 
 	private static String message(String breaker, String state, @Nullable Duration openFor,
 			@Nullable Duration timeToProbe) {
 		StringBuilder text = new StringBuilder("Circuit breaker ").append(breaker).append(" is ").append(state);
 		if (openFor != null) {
-			text.append(" since ").append(DurationText.story(openFor.toNanos()));
+			text.append(" since ").append(DurationText.story(Nanos.of(openFor)));
 		}
 		if (timeToProbe != null) {
 			text.append(openFor != null ? ", for another " : " for another ")
-				.append(DurationText.story(timeToProbe.toNanos()));
+				.append(DurationText.story(Nanos.of(timeToProbe)));
 		}
 		return text.append("; the call was not made.").toString();
 	}
@@ -76,7 +81,7 @@ public class CircuitOpenException extends RuntimeException {
 	 * @return zero or more, or null if unknown
 	 */
 	public @Nullable Duration openFor() {
-		return this.openSince;
+		return this.openFor;
 	}
 
 	/**
@@ -84,7 +89,7 @@ public class CircuitOpenException extends RuntimeException {
 	 * @return zero or more, or null if unknown, as for a breaker that was forced open
 	 */
 	public @Nullable Duration timeToProbe() {
-		return this.opensIn;
+		return this.timeToProbe;
 	}
 
 }

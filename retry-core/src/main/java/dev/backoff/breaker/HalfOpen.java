@@ -11,22 +11,29 @@ import dev.backoff.window.OutcomeWindow.Counts;
 /** Permit as many calls as there are probes; their results decide. */
 final class HalfOpen extends BreakerState {
 
+	/*
+	 * The time runs while probes are out, from the first of them on. It does not run
+	 * while there is nothing to wait for: with one call a minute, three probes in thirty
+	 * seconds would never come together, and every other call would be rejected for ever.
+	 */
+
 	private final CircuitBreaker breaker;
 
 	private final int opensBefore;
 
 	private final int probes;
 
-	private final Wait wait;
+	private final long timeout;
 
 	private final AtomicReference<Tally> tally;
 
-	HalfOpen(CircuitBreaker breaker, int opensBefore, long now, int taken) {
+	/** Enter with one permit taken, by the call that ends the time open. */
+	HalfOpen(CircuitBreaker breaker, int opensBefore, long now) {
 		this.breaker = breaker;
 		this.opensBefore = opensBefore;
 		this.probes = breaker.settings().probes();
-		this.wait = new Wait(now, Nanos.of(breaker.settings().halfOpenTimeout()));
-		this.tally = new AtomicReference<>(new Tally(taken, 0, 0, 0));
+		this.timeout = Nanos.of(breaker.settings().halfOpenTimeout());
+		this.tally = new AtomicReference<>(new Tally(1, 0, 0, 0, new Wait(now, this.timeout)));
 	}
 
 	@Override
@@ -36,28 +43,29 @@ final class HalfOpen extends BreakerState {
 
 	@Override
 	CallPermits.@Nullable Permit tryAcquire(long now) {
-		if (this.wait.isOver(now)) {
-			reopen(now);
-			return this.breaker.current().tryAcquire(now);
-		}
-		Tally seen;
-		do {
-			seen = tally();
+		while (true) {
+			Tally seen = tally();
+			if (seen.isOverdue(now)) {
+				reopen(now);
+				return this.breaker.current().tryAcquire(now);
+			}
 			if (seen.taken == this.probes) {
 				return null;
 			}
+			if (this.tally.compareAndSet(seen, seen.take(now, this.timeout))) {
+				return this;
+			}
 		}
-		while (!this.tally.compareAndSet(seen, seen.take()));
-		return this;
 	}
 
 	@Override
 	boolean isPermitting(long now) {
-		if (this.wait.isOver(now)) {
+		Tally seen = tally();
+		if (seen.isOverdue(now)) {
 			reopen(now);
 			return this.breaker.current().isPermitting(now);
 		}
-		return tally().taken < this.probes;
+		return seen.taken < this.probes;
 	}
 
 	@Override
@@ -81,32 +89,32 @@ final class HalfOpen extends BreakerState {
 	}
 
 	private void ended(boolean failed, boolean slow, long now) {
-		if (this.wait.isOver(now)) {
-			reopen(now);
-			return;
-		}
 		Tally seen;
 		Tally next;
 		do {
 			seen = tally();
-			if (seen.ended == seen.taken) {
+			if (seen.isOverdue(now)) {
+				reopen(now);
+				return;
+			}
+			if (!seen.isAnyOut()) {
 				return; // given back twice
 			}
 			next = seen.end(failed, slow);
 		}
 		while (!this.tally.compareAndSet(seen, next));
 		if (next.ended == this.probes) {
-			if (this.breaker.isRateTooHigh(next.counts())) {
-				reopen(now);
-			}
-			else {
-				this.breaker.move(this, new Closed(this.breaker));
-			}
+			decide(next.counts(), now);
 		}
 	}
 
-	private Tally tally() {
-		return Objects.requireNonNull(this.tally.get());
+	private void decide(Counts counts, long now) {
+		if (this.breaker.isRateTooHigh(counts)) {
+			reopen(now);
+		}
+		else {
+			this.breaker.move(this, new Closed(this.breaker));
+		}
 	}
 
 	private void reopen(long now) {
@@ -120,11 +128,15 @@ final class HalfOpen extends BreakerState {
 		Tally seen;
 		do {
 			seen = tally();
-			if (seen.ended == seen.taken) {
+			if (!seen.isAnyOut()) {
 				return; // given back twice
 			}
 		}
 		while (!this.tally.compareAndSet(seen, seen.giveBack()));
+	}
+
+	private Tally tally() {
+		return Objects.requireNonNull(this.tally.get());
 	}
 
 	/**
@@ -134,19 +146,30 @@ final class HalfOpen extends BreakerState {
 	 * @param ended calls that have ended
 	 * @param failed those that failed
 	 * @param slow those that were slow
+	 * @param timer how long those that are out may still take
 	 */
-	private record Tally(int taken, int ended, int failed, int slow) {
+	private record Tally(int taken, int ended, int failed, int slow, Wait timer) {
 
-		Tally take() {
-			return new Tally(this.taken + 1, this.ended, this.failed, this.slow);
+		boolean isAnyOut() {
+			return this.taken > this.ended;
+		}
+
+		boolean isOverdue(long now) {
+			return isAnyOut() && this.timer.isOver(now);
+		}
+
+		Tally take(long now, long timeout) {
+			return new Tally(this.taken + 1, this.ended, this.failed, this.slow,
+					isAnyOut() ? this.timer : new Wait(now, timeout));
 		}
 
 		Tally giveBack() {
-			return new Tally(this.taken - 1, this.ended, this.failed, this.slow);
+			return new Tally(this.taken - 1, this.ended, this.failed, this.slow, this.timer);
 		}
 
 		Tally end(boolean failed, boolean slow) {
-			return new Tally(this.taken, this.ended + 1, this.failed + (failed ? 1 : 0), this.slow + (slow ? 1 : 0));
+			return new Tally(this.taken, this.ended + 1, this.failed + (failed ? 1 : 0), this.slow + (slow ? 1 : 0),
+					this.timer);
 		}
 
 		Counts counts() {

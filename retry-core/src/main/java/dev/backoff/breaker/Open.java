@@ -32,7 +32,7 @@ final class Open extends BreakerState {
 		if (!this.wait.isOver(now)) {
 			return null;
 		}
-		HalfOpen next = new HalfOpen(this.breaker, this.opensBefore + 1, now, 1);
+		HalfOpen next = new HalfOpen(this.breaker, this.opensBefore + 1, now);
 		return this.breaker.move(this, next) ? next : this.breaker.current().tryAcquire(now);
 	}
 

@@ -19,6 +19,7 @@ import dev.backoff.spring.policy.BackoffConfiguration;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.BackoffProperties.RandomKind;
 import dev.backoff.spring.policy.EffectivePolicy;
+import dev.backoff.spring.safety.OverloadSafety;
 import dev.backoff.time.RetryTime;
 
 /**
@@ -54,19 +55,24 @@ final class RetryFactory {
 	}
 
 	Retry create(MethodPlan plan) {
-		return create(plan.policy().complete(classifiers(plan.policy()), plan.retryWhen(), plan.until()), plan.label());
+		return create(plan.policy(), plan.policy().complete(classifiers(plan.policy()), plan.retryWhen(), plan.until()),
+				plan.label());
 	}
 
 	Retry create(EffectivePolicy policy) {
-		return create(policy.complete(classifiers(policy), null, null), policy.name());
+		return create(policy, policy.complete(classifiers(policy), null, null), policy.name());
 	}
 
-	private Retry create(RetryPolicy policy, String label) {
+	private Retry create(EffectivePolicy effective, RetryPolicy policy, String label) {
+		OverloadSafety safety = this.beanFactory.getBean(OverloadSafety.class);
 		Retry.Builder builder = Retry.builder(policy)
 			.method(label)
 			.time(this.beanFactory.getBeanProvider(RetryTime.class).getIfAvailable(RetryTime::system))
 			.random(this.beanFactory.getBeanProvider(RandomSource.class).getIfAvailable(() -> this.random))
-			.enabledWhen(this.configuration::isRetriesEnabled);
+			.enabledWhen(this.configuration::isRetriesEnabled)
+			.budget(safety.budget(effective))
+			.breaker(safety.permits(effective))
+			.degraded(safety.degraded(effective));
 		this.beanFactory.getBeanProvider(RetryListener.class).orderedStream().forEach(builder::listener);
 		this.beanFactory.getBeanProvider(CallRecorder.Factory.class)
 			.ifAvailable((recorders) -> builder.recorder(recorders.recorder(policy.name(), label)));

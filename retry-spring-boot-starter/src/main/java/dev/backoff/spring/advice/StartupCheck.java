@@ -182,6 +182,14 @@ public final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 		if (!unused.isEmpty()) {
 			logger.info("No method uses the policies {}", unused);
 		}
+		logUnused("breakers", policies.unusedBreakers());
+		logUnused("budgets", policies.unusedBudgets());
+	}
+
+	private static void logUnused(String what, List<String> names) {
+		if (!names.isEmpty()) {
+			logger.info("No policy in use has the {} {}", what, String.join(", ", names));
+		}
 	}
 
 	/*

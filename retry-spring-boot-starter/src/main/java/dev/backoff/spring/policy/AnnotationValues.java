@@ -50,6 +50,9 @@ record AnnotationValues(String place, String name, Map<PolicyKey, ConfigValue> v
 		reader.read(PolicyKey.RETRY_ON, names(annotation.retryOn()));
 		reader.read(PolicyKey.ABORT_ON, names(annotation.abortOn()));
 		reader.read(PolicyKey.CLASSIFIER, annotation.classifier());
+		reader.read(PolicyKey.BREAKER, annotation.breaker());
+		reader.read(PolicyKey.BUDGET, annotation.budget());
+		reader.read(PolicyKey.IDEMPOTENT, annotation.idempotent());
 		return new AnnotationValues(place, reader.name(annotation.value()), values);
 	}
 
@@ -79,7 +82,7 @@ record AnnotationValues(String place, String name, Map<PolicyKey, ConfigValue> v
 				}
 				resolved.add(plain.strip());
 			}
-			if (!key.isList() && resolved.get(0).isEmpty()) {
+			if (!Section.POLICIES.isList(key) && resolved.get(0).isEmpty()) {
 				this.problems.add(written.problem("must not be blank", "Give it a value, or leave it out."));
 				return;
 			}

@@ -1,7 +1,9 @@
 package dev.backoff.spring.policy;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -32,16 +34,16 @@ public final class BackoffConfiguration {
 
 	private final HttpSettings http;
 
-	private final Map<PolicyKey, ConfigValue> defaults;
+	private final boolean healthOfBreakers;
 
-	private final Map<String, PolicyEntry> policies;
+	private final Sections sections;
 
 	private final List<Problem> problems;
 
 	private final List<String> warnings;
 
-	BackoffConfiguration(ConfigurationReader.Settings settings, Map<PolicyKey, ConfigValue> defaults,
-			Map<String, PolicyEntry> policies, List<Problem> problems, List<String> warnings) {
+	BackoffConfiguration(ConfigurationReader.Settings settings, Sections sections, List<Problem> problems,
+			List<String> warnings) {
 		this.enabled = settings.enabled();
 		this.retriesEnabled = settings.retriesEnabled();
 		this.random = settings.random();
@@ -49,9 +51,9 @@ public final class BackoffConfiguration {
 		this.slo = settings.slo();
 		this.callMeter = settings.callMeter();
 		this.http = settings.http();
-		this.defaults = PolicyKey.inOrder(defaults);
-		this.policies = new LinkedHashMap<>(policies);
-		this.problems = List.copyOf(problems);
+		this.healthOfBreakers = settings.healthOfBreakers();
+		this.sections = sections;
+		this.problems = problems.stream().distinct().toList();
 		this.warnings = List.copyOf(warnings);
 	}
 
@@ -121,6 +123,14 @@ public final class BackoffConfiguration {
 	}
 
 	/**
+	 * Return whether an open breaker makes the application's health bad.
+	 * @return false by default
+	 */
+	public boolean isHealthOfBreakers() {
+		return this.healthOfBreakers;
+	}
+
+	/**
 	 * Return what is wrong.
 	 * @return an immutable list, empty for a configuration that can work
 	 */
@@ -141,20 +151,66 @@ public final class BackoffConfiguration {
 	 * @return an immutable list
 	 */
 	public List<String> policyNames() {
-		return this.policies.values().stream().map(PolicyEntry::name).toList();
+		return this.sections.policies().values().stream().map(PolicyEntry::name).toList();
+	}
+
+	/**
+	 * Return the breakers that are defined below {@code backoff.breakers}.
+	 * @return an immutable map by {@linkplain BackoffPolicies#canonicalName canonical
+	 * name}
+	 */
+	public Map<String, BreakerEntry> breakers() {
+		return this.sections.breakers();
+	}
+
+	/**
+	 * Return a breaker, whether it is defined or not.
+	 * @param name its name in any spelling
+	 * @return what is defined, else a breaker of this name with the numbers that are
+	 * built in
+	 */
+	public BreakerEntry breaker(String name) {
+		BreakerEntry entry = this.sections.breakers().get(TextValues.canonical(name));
+		if (entry == null) {
+			return BreakerAssembler.assemble(name, false, Map.of(), new ArrayList<>());
+		}
+		return entry.spelled() ? entry : entry.withName(name);
+	}
+
+	/**
+	 * Return the budgets that are defined below {@code backoff.budgets}.
+	 * @return an immutable map by {@linkplain BackoffPolicies#canonicalName canonical
+	 * name}
+	 */
+	public Map<String, BudgetEntry> budgets() {
+		return this.sections.budgets();
+	}
+
+	/**
+	 * Return a budget, whether it is defined or not.
+	 * @param name its name in any spelling
+	 * @return what is defined, else a budget of this name with the numbers that are built
+	 * in
+	 */
+	public BudgetEntry budget(String name) {
+		BudgetEntry entry = this.sections.budgets().get(TextValues.canonical(name));
+		if (entry == null) {
+			return BudgetAssembler.assemble(name, false, Map.of(), new ArrayList<>());
+		}
+		return entry.spelled() ? entry : entry.withName(name);
 	}
 
 	Collection<PolicyEntry> entries() {
-		return this.policies.values();
+		return this.sections.policies().values();
 	}
 
 	Map<PolicyKey, ConfigValue> defaults() {
-		return this.defaults;
+		return this.sections.defaults();
 	}
 
 	/** Return the policy whose name has the same letters and digits, or null. */
 	@Nullable PolicyEntry policy(String name) {
-		return this.policies.get(TextValues.canonical(name));
+		return this.sections.policies().get(TextValues.canonical(name));
 	}
 
 	/**
@@ -169,6 +225,26 @@ public final class BackoffConfiguration {
 
 		PolicyEntry {
 			values = PolicyKey.inOrder(values);
+		}
+
+	}
+
+	/**
+	 * What stands below names, each map by canonical name.
+	 *
+	 * @param defaults the values of all policies that set none of their own
+	 * @param policies the policies
+	 * @param breakers the breakers
+	 * @param budgets the budgets
+	 */
+	record Sections(Map<PolicyKey, ConfigValue> defaults, Map<String, PolicyEntry> policies,
+			Map<String, BreakerEntry> breakers, Map<String, BudgetEntry> budgets) {
+
+		Sections {
+			defaults = PolicyKey.inOrder(defaults);
+			policies = Collections.unmodifiableMap(new LinkedHashMap<>(policies));
+			breakers = Collections.unmodifiableMap(new LinkedHashMap<>(breakers));
+			budgets = Collections.unmodifiableMap(new LinkedHashMap<>(budgets));
 		}
 
 	}

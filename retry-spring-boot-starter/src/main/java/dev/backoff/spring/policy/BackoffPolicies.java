@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiFunction;
 
 import org.jspecify.annotations.Nullable;
 
@@ -37,6 +38,8 @@ public final class BackoffPolicies {
 
 	private final Set<String> used = ConcurrentHashMap.newKeySet();
 
+	private final SharedNames shared;
+
 	private final Map<String, Set<Class<?>>> types = new ConcurrentHashMap<>();
 
 	/**
@@ -48,6 +51,7 @@ public final class BackoffPolicies {
 	public BackoffPolicies(BackoffConfiguration configuration, PropertyResolver resolver,
 			@Nullable ClassLoader classLoader) {
 		this.configuration = configuration;
+		this.shared = new SharedNames(configuration);
 		this.resolver = resolver;
 		this.classLoader = classLoader;
 	}
@@ -127,7 +131,7 @@ public final class BackoffPolicies {
 		PolicyLevels levels = levels(problems);
 		levels.add(entry);
 		return Optional
-			.ofNullable(new PolicyAssembler(entry.name(), levels, this.classLoader, problems, problems).assemble());
+			.ofNullable(assembler(spelled(entry), levels, this.shared::known, problems, problems).assemble());
 	}
 
 	/**
@@ -164,7 +168,7 @@ public final class BackoffPolicies {
 				checkValues(levels, ofPolicy);
 			}
 			else {
-				new PolicyAssembler(entry.name(), levels, this.classLoader, ofPolicy, ofPolicy).assemble();
+				assembler(entry.name(), levels, this.shared::known, ofPolicy, ofPolicy).assemble();
 			}
 			found.addAll(ofPolicy);
 		}
@@ -173,7 +177,8 @@ public final class BackoffPolicies {
 
 	private void checkValues(PolicyLevels levels, Collection<Problem> problems) {
 		List<Problem> found = new ArrayList<>();
-		new PolicyAssembler("check", levels, this.classLoader, found, new ArrayList<>()).assemble();
+		References references = new References(this.configuration, null, this.shared::known);
+		new PolicyAssembler("check", levels, references, this.classLoader, found, new ArrayList<>()).assemble();
 		problems.addAll(found);
 	}
 
@@ -182,10 +187,12 @@ public final class BackoffPolicies {
 	 * @return the names as they are written, or as those who use them write them
 	 */
 	public List<String> names() {
-		return this.configuration.entries().stream().map((entry) -> {
-			String spelling = this.spellings.get(TextValues.canonical(entry.name()));
-			return (entry.spelled() || spelling == null) ? entry.name() : spelling;
-		}).toList();
+		return this.configuration.entries().stream().map(this::spelled).toList();
+	}
+
+	private String spelled(PolicyEntry entry) {
+		String spelling = this.spellings.get(TextValues.canonical(entry.name()));
+		return (entry.spelled() || spelling == null) ? entry.name() : spelling;
 	}
 
 	/**
@@ -195,6 +202,32 @@ public final class BackoffPolicies {
 	 */
 	public List<String> unused() {
 		return names().stream().filter((name) -> !this.used.contains(TextValues.canonical(name))).toList();
+	}
+
+	/**
+	 * Return the names below {@code backoff.breakers} that no policy in use has.
+	 * @return the names as they are written
+	 */
+	public List<String> unusedBreakers() {
+		return this.configuration.breakers()
+			.values()
+			.stream()
+			.map(BreakerEntry::name)
+			.filter((name) -> !this.shared.isUsed(Section.BREAKERS, name))
+			.toList();
+	}
+
+	/**
+	 * Return the names below {@code backoff.budgets} that no policy in use has.
+	 * @return the names as they are written
+	 */
+	public List<String> unusedBudgets() {
+		return this.configuration.budgets()
+			.values()
+			.stream()
+			.map(BudgetEntry::name)
+			.filter((name) -> !this.shared.isUsed(Section.BUDGETS, name))
+			.toList();
 	}
 
 	/**
@@ -258,7 +291,18 @@ public final class BackoffPolicies {
 		if (entry != null) {
 			levels.add(entry);
 		}
-		return new PolicyAssembler(name, levels, this.classLoader, problems, problems).assemble();
+		EffectivePolicy policy = assembler(name, levels, this.shared::use, problems, problems).assemble();
+		if (policy != null) {
+			this.shared.markUsed(Section.BREAKERS, policy.breaker());
+			this.shared.markUsed(Section.BUDGETS, policy.budget());
+		}
+		return policy;
+	}
+
+	private PolicyAssembler assembler(String name, PolicyLevels levels, BiFunction<Section<?>, String, String> spelling,
+			List<Problem> problems, List<Problem> conflicts) {
+		return new PolicyAssembler(name, levels, new References(this.configuration, name, spelling), this.classLoader,
+				problems, conflicts);
 	}
 
 	/* One spelling for all who write the name differently: logs and meters go by it. */

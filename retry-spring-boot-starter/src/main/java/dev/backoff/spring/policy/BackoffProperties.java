@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.boot.context.properties.bind.Name;
 
 /**
  * The keys below {@code backoff}: their names, types and descriptions.
@@ -26,14 +27,20 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param defaults Values for all policies that set none of their own.
  * @param policies Policies by name. Compared by letters and digits only; an unnamed
  * method's policy is "[OrderService.place]".
+ * @param breakers Circuit breakers by name. Compared by letters and digits only; a policy
+ * uses the one of its own name, if it is here, or the one it names.
+ * @param budgets Budgets of retries by name. Compared by letters and digits only; a
+ * policy uses the one of its own name or the one it names.
  * @param metrics Meters.
  * @param http Calls over HTTP.
+ * @param health Health.
  */
 @ConfigurationProperties("backoff")
 public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultValue("true") boolean retriesEnabled,
 		@DefaultValue("error") UnknownKeys unknownKeys, @DefaultValue("fast") RandomKind random,
-		@DefaultValue Policy defaults, @DefaultValue Map<String, Policy> policies, @DefaultValue Metrics metrics,
-		@DefaultValue Http http) {
+		@DefaultValue Policy defaults, @DefaultValue Map<String, Policy> policies,
+		@DefaultValue Map<String, Breaker> breakers, @DefaultValue Map<String, Budget> budgets,
+		@DefaultValue Metrics metrics, @DefaultValue Http http, @DefaultValue Health health) {
 
 	/** What an unknown key does at start-up. */
 	public enum UnknownKeys {
@@ -85,6 +92,39 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 
 	}
 
+	/** What an empty budget does. */
+	public enum WhenEmpty {
+
+		/** The call ends. */
+		STOP,
+
+		/** The retry is postponed, for work that nobody waits for. */
+		WAIT
+
+	}
+
+	/** Whose circuit breaker it is. */
+	public enum BreakerProvider {
+
+		/** One of this library. */
+		OWN,
+
+		/** One of Resilience4j, by the same name. */
+		RESILIENCE4J
+
+	}
+
+	/** What a call does that a breaker refuses. */
+	public enum OnOpen {
+
+		/** It fails. */
+		FAIL,
+
+		/** It waits. */
+		WAIT
+
+	}
+
 	/**
 	 * The keys of a policy.
 	 *
@@ -114,7 +154,15 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 * @param matchCauses Whether retry-on and abort-on look at causes too.
 	 * @param classifier Bean name of a FailureClassifier that is asked before all others.
 	 * @param nested What happens to a failure that a call inside has retried.
+	 * @param breaker Name of the circuit breaker, or "none". The policy's own name if not
+	 * set, which is in effect if a breaker of that name is configured.
+	 * @param budget Name of the budget of retries, or "none". The policy's own name if
+	 * not set.
+	 * @param idempotent Whether work that was applied already may be applied again: true,
+	 * false, or "by-key" if the server honours the idempotency key.
+	 * @param whenEmpty What an empty budget does.
 	 * @param retryAfter Hints of servers.
+	 * @param whenDegraded Longer delays while many attempts fail.
 	 */
 	public record Policy(@Nullable String inherits, dev.backoff.@Nullable Preset preset, @Nullable Boolean enabled,
 			@Nullable ShapeName shape, @Nullable Duration base, @Nullable Duration cap, @Nullable Double multiplier,
@@ -122,7 +170,9 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 			@Nullable String maxAttempts, @Nullable String deadline, @Nullable Duration shortestAttempt,
 			@Nullable Duration throttledBase, @Nullable List<Class<? extends Throwable>> retryOn,
 			@Nullable List<Class<? extends Throwable>> abortOn, @Nullable Boolean matchCauses,
-			@Nullable String classifier, @Nullable Nested nested, @DefaultValue RetryAfter retryAfter) {
+			@Nullable String classifier, @Nullable Nested nested, @Nullable String breaker, @Nullable String budget,
+			@Nullable String idempotent, @Nullable WhenEmpty whenEmpty, @DefaultValue RetryAfter retryAfter,
+			@DefaultValue WhenDegraded whenDegraded) {
 	}
 
 	/**
@@ -133,6 +183,70 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 * of one minute and the cap if not set.
 	 */
 	public record RetryAfter(@Nullable Boolean enabled, @Nullable Duration max) {
+	}
+
+	/**
+	 * Longer delays while many attempts fail. In effect if a cap or a base is set.
+	 *
+	 * @param cap Raised cap. Not below the cap.
+	 * @param base Raised base. Not above the raised cap.
+	 * @param failureRate Share of failed attempts above which delays are raised, a
+	 * percentage; below five sixths of it they are as before.
+	 * @param window How far back attempts are counted.
+	 * @param minimumCalls Number of attempts the window must hold before delays are
+	 * raised.
+	 */
+	public record WhenDegraded(@Nullable Duration cap, @Nullable Duration base, @Nullable String failureRate,
+			@Nullable Duration window, @Nullable Integer minimumCalls) {
+	}
+
+	/**
+	 * The keys of a circuit breaker.
+	 *
+	 * @param provider Whose circuit breaker it is. The configuration of another library
+	 * rules its breaker, so only on-open may be set beside it.
+	 * @param failureRate Share of failed calls from which on it opens, a percentage.
+	 * @param slowCall Time that a call must exceed to count as slow, or "none".
+	 * @param slowCallRate Share of slow calls from which on it opens, a percentage.
+	 * @param window How far back it counts: a duration, or a number such as "100 calls".
+	 * @param minimumCalls Number of calls the window must hold before it opens.
+	 * @param openFor Time it stays open at most before it probes; drawn from half of it
+	 * to all of it.
+	 * @param openForMultiplier Growth of that time while its probes fail, at least 1.
+	 * @param probes Number of calls it lets through half-open.
+	 * @param halfOpenTimeout Time its probes may take before it opens again; open-for if
+	 * not set.
+	 * @param onOpen What a call does that it refuses.
+	 */
+	public record Breaker(@DefaultValue("own") BreakerProvider provider, @DefaultValue("50%") String failureRate,
+			@DefaultValue("none") String slowCall, @DefaultValue("80%") String slowCallRate,
+			@DefaultValue("30s") String window, @DefaultValue("20") int minimumCalls,
+			@DefaultValue("30s") Duration openFor, @DefaultValue("1") double openForMultiplier,
+			@DefaultValue("3") int probes, @Nullable Duration halfOpenTimeout, @DefaultValue("fail") OnOpen onOpen) {
+	}
+
+	/**
+	 * The keys of a budget of retries.
+	 *
+	 * @param tokens Number of tokens the bucket holds when it is full, as at the start.
+	 * @param perSuccess Number of tokens a successful call puts back.
+	 * @param perSecond Number of tokens each second puts back.
+	 * @param cost Number of tokens a retry takes: one number for all, or two.
+	 * @param refund Whether a retry that succeeds gives back what it took.
+	 */
+	public record Budget(@DefaultValue("50") double tokens, @DefaultValue("0.1") double perSuccess,
+			@DefaultValue("0.1") double perSecond, @DefaultValue Cost cost, @DefaultValue("false") boolean refund) {
+	}
+
+	/**
+	 * What a retry takes.
+	 *
+	 * @param transientCost Number of tokens a retry after a failure that may pass takes.
+	 * @param throttledCost Number of tokens a retry after a refusal because of load
+	 * takes.
+	 */
+	public record Cost(@Name("transient") @DefaultValue("1") double transientCost,
+			@Name("throttled") @DefaultValue("1") double throttledCost) {
 	}
 
 	/**
@@ -159,6 +273,15 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	public record Http(@Nullable List<String> hosts, @DefaultValue(HttpSettings.ATTEMPT) String attemptHeader,
 			@DefaultValue(HttpSettings.DEADLINE) String deadlineHeader,
 			@DefaultValue(HttpSettings.IDEMPOTENCY) String idempotencyHeader, @DefaultValue("false") boolean inbound) {
+	}
+
+	/**
+	 * Health.
+	 *
+	 * @param breakers Whether an open circuit breaker makes the health of the application
+	 * bad; if not, breakers are only shown.
+	 */
+	public record Health(@DefaultValue("false") boolean breakers) {
 	}
 
 	/** How whole calls are measured. */

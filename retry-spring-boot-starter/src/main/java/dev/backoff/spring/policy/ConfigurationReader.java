@@ -2,14 +2,12 @@ package dev.backoff.spring.policy;
 
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.function.Function;
 
@@ -28,29 +26,32 @@ import dev.backoff.spring.policy.BackoffConfiguration.PolicyEntry;
  * Read what is written below {@code backoff}, with the origin of each value.
  * <p>
  * The order of Boot's property sources is kept: for each key the strongest source wins, a
- * list as a whole. Names of policies are compared by letters and digits only, so a source
- * overrides the policy it means however it spells it.
+ * list as a whole. Names of policies, breakers and budgets are compared by letters and
+ * digits only, so a source overrides the one it means however it spells it.
  */
 final class ConfigurationReader {
 
 	/** The keys that stand directly below {@code backoff}. */
 	static final List<String> TOP_LEVEL_KEYS = List.of("enabled", "retries-enabled", "unknown-keys", "random",
 			"metrics.enabled", "metrics.slo", "metrics.calls", "http.hosts", "http.attempt-header",
-			"http.deadline-header", "http.idempotency-header", "http.inbound");
+			"http.deadline-header", "http.idempotency-header", "http.inbound", "health.breakers");
 
 	/** Those of them that are lists. */
 	static final Set<String> TOP_LEVEL_LISTS = Set.of("metrics.slo", "http.hosts");
 
-	private static final Set<String> GROUPS = Set.of("policies", "defaults", "metrics", "http");
-
 	private final ConfigurableEnvironment environment;
 
-	/* The names of policies as they are spelled, by what is compared of them. */
-	private final Map<String, String> names = new LinkedHashMap<>();
+	private final ValueReader valueReader;
 
 	private final Map<PolicyKey, ConfigValue> defaults = new LinkedHashMap<>();
 
-	private final Map<String, Map<PolicyKey, ConfigValue>> policies = new LinkedHashMap<>();
+	private final SectionEntries<PolicyKey> policies = new SectionEntries<>(Section.POLICIES);
+
+	private final SectionEntries<BreakerKey> breakers = new SectionEntries<>(Section.BREAKERS);
+
+	private final SectionEntries<BudgetKey> budgets = new SectionEntries<>(Section.BUDGETS);
+
+	private final List<SectionEntries<?>> sections = List.of(this.policies, this.breakers, this.budgets);
 
 	private final Map<String, ConfigValue> settings = new LinkedHashMap<>();
 
@@ -60,6 +61,7 @@ final class ConfigurationReader {
 
 	ConfigurationReader(ConfigurableEnvironment environment) {
 		this.environment = environment;
+		this.valueReader = new ValueReader(environment, this.problems);
 	}
 
 	BackoffConfiguration read() {
@@ -85,16 +87,21 @@ final class ConfigurationReader {
 	/** Return the keys of a source that only the names of the others explain. */
 	private List<WrittenKey> askedOf(ConfigurationPropertySource source) {
 		if (source.getUnderlyingSource() instanceof SystemEnvironmentPropertySource variables) {
-			return EnvironmentKeys.in(variables, this.names.keySet(), TOP_LEVEL_KEYS);
+			return EnvironmentKeys.in(variables, this.sections, TOP_LEVEL_KEYS);
 		}
-		return PropertyKeys.lookUp(source, this.names.values(), TOP_LEVEL_KEYS);
+		return PropertyKeys.lookUp(source, this.sections, TOP_LEVEL_KEYS);
 	}
 
 	private void noteName(WrittenKey key) {
-		String policy = key.policy();
-		if (policy != null) {
-			this.names.putIfAbsent(TextValues.canonical(policy), policy);
+		Section<?> section = key.section();
+		String name = key.name();
+		if (section != null && name != null) {
+			entries(section).spell(name);
 		}
+	}
+
+	private SectionEntries<?> entries(Section<?> section) {
+		return this.sections.get(Section.ALL.indexOf(section));
 	}
 
 	/** Add the keys of one source, which is weaker than those before. */
@@ -103,10 +110,13 @@ final class ConfigurationReader {
 		for (WrittenKey key : keys) {
 			byPath.computeIfAbsent(key.canonicalPath(), (path) -> new ArrayList<>()).add(key);
 		}
+		List<Runnable> shorthands = new ArrayList<>();
 		byPath.values().forEach((elements) -> {
 			elements.sort(Comparator.comparingInt(WrittenKey::index));
-			add(elements);
+			add(elements, shorthands);
 		});
+		// what a source writes in full wins over its shorthand
+		shorthands.forEach(Runnable::run);
 		checkSpelling(keys);
 	}
 
@@ -114,60 +124,98 @@ final class ConfigurationReader {
 		Map<String, WrittenKey> first = new LinkedHashMap<>();
 		Set<String> reported = new HashSet<>();
 		for (WrittenKey key : keys) {
-			String name = key.policy();
-			WrittenKey before = (name != null) ? first.putIfAbsent(TextValues.canonical(name), key) : null;
-			if (name != null && before != null && !name.equals(before.policy()) && reported.add(name)) {
+			Section<?> section = key.section();
+			String name = key.name();
+			if (section == null || name == null) {
+				continue;
+			}
+			WrittenKey before = first.putIfAbsent(section.key() + "." + TextValues.canonical(name), key);
+			if (before != null && !name.equals(before.name()) && reported.add(section.key() + "." + name)) {
 				this.problems.add(Problem.ofPlace(
-						"Policies " + before.policy() + " (" + before.origin() + ") and " + name + " (" + key.origin()
-								+ ")",
+						StringUtils.capitalize(section.key()) + " " + before.name() + " (" + before.origin() + ") and "
+								+ name + " (" + key.origin() + ")",
 						"names are compared by letters and digits only, so these two are the same",
 						"Rename one of them, or merge the two."));
 			}
 		}
 	}
 
-	private void add(List<WrittenKey> elements) {
+	private void add(List<WrittenKey> elements, List<Runnable> shorthands) {
 		WrittenKey key = elements.get(0);
 		List<String> path = key.path();
-		String policy = key.policy();
-		if (policy != null && policy.isBlank()) {
-			this.problems.add(key.problem("is below a policy without a name", "Give the policy a name."));
-		}
-		else if (policy != null && policy.chars().anyMatch(Character::isISOControl)) {
-			this.problems.add(key.problem("is below a policy whose name has line breaks or the like",
-					"Write the name in one line."));
-		}
-		else if (policy != null) {
-			String name = TextValues.canonical(policy);
-			Map<PolicyKey, ConfigValue> values = this.policies.computeIfAbsent(name, (any) -> new LinkedHashMap<>());
-			if (path.size() > 2) {
-				addPolicyKey(path.subList(2, path.size()), elements, values);
-			}
-			else if (!key.isEmpty()) {
-				this.unknownKeys.add(UnknownKey.group(key, "base"));
-			}
+		Section<?> section = key.section();
+		if (section != null) {
+			addEntry(entries(section), elements, shorthands);
 		}
 		else if (TextValues.canonical(path.get(0)).equals("defaults") && path.size() > 1) {
-			addPolicyKey(path.subList(1, path.size()), elements, this.defaults);
+			addDefault(path.subList(1, path.size()), elements);
 		}
 		else {
 			addSetting(String.join(".", path), elements);
 		}
 	}
 
-	private void addPolicyKey(List<String> path, List<WrittenKey> elements, Map<PolicyKey, ConfigValue> values) {
-		String written = String.join(".", path);
-		PolicyKey key = PolicyKey.of(written);
-		if (key != null && (key != PolicyKey.INHERITS || values != this.defaults)) {
-			put(key, elements, key.isList(), values);
+	private <K extends Enum<K> & SectionKey> void addEntry(SectionEntries<K> entries, List<WrittenKey> elements,
+			List<Runnable> shorthands) {
+		WrittenKey key = elements.get(0);
+		String noun = entries.section().noun();
+		String name = key.path().get(1);
+		if (name.isBlank()) {
+			this.problems.add(key.problem("is below a " + noun + " without a name", "Give the " + noun + " a name."));
 		}
-		else if (PolicyKey.isGroup(written)) {
-			if (!elements.get(0).isEmpty()) {
-				this.unknownKeys.add(UnknownKey.group(elements.get(0), "enabled"));
-			}
+		else if (name.chars().anyMatch(Character::isISOControl)) {
+			this.problems.add(key.problem("is below a " + noun + " whose name has line breaks or the like",
+					"Write the name in one line."));
+		}
+		else if (entries.section().isReferredTo() && TextValues.canonical(name).equals("none")) {
+			this.problems.add(key.problem("is below a " + noun + " called none, which stands for no " + noun,
+					"Give the " + noun + " another name."));
 		}
 		else {
-			this.unknownKeys.add(UnknownKey.ofPolicy(elements.get(0), path));
+			Map<K, ConfigValue> values = entries.below(name);
+			if (key.path().size() > 2) {
+				addBelow(entries.section(), elements, values, shorthands);
+			}
+			else if (!key.isEmpty()) {
+				this.unknownKeys.add(UnknownKey.group(key, entries.section().example()));
+			}
+		}
+	}
+
+	private <K extends Enum<K> & SectionKey> void addBelow(Section<K> section, List<WrittenKey> elements,
+			Map<K, ConfigValue> values, List<Runnable> shorthands) {
+		List<String> path = elements.get(0).path().subList(2, elements.get(0).path().size());
+		K key = section.keyOf(String.join(".", path));
+		if (key == null) {
+			addUnknown(section, String.join(".", path), elements.get(0),
+					(written) -> UnknownKey.ofEntry(written, path, section));
+		}
+		else if (section.isShorthand(key)) {
+			shorthands.add(() -> this.valueReader.put(section.meantBy(key), elements, section.isList(key), values));
+		}
+		else {
+			this.valueReader.put(List.of(key), elements, section.isList(key), values);
+		}
+	}
+
+	private void addDefault(List<String> path, List<WrittenKey> elements) {
+		PolicyKey key = PolicyKey.of(String.join(".", path));
+		if (key != null && key != PolicyKey.INHERITS) {
+			this.valueReader.put(List.of(key), elements, Section.POLICIES.isList(key), this.defaults);
+		}
+		else {
+			addUnknown(Section.POLICIES, String.join(".", path), elements.get(0),
+					(written) -> UnknownKey.ofDefaults(written, path));
+		}
+	}
+
+	private void addUnknown(Section<?> section, String path, WrittenKey key, Function<WrittenKey, Problem> report) {
+		String below = section.firstBelow(path);
+		if (below == null) {
+			this.unknownKeys.add(report.apply(key));
+		}
+		else if (!key.isEmpty()) {
+			this.unknownKeys.add(UnknownKey.group(key, below));
 		}
 	}
 
@@ -175,68 +223,35 @@ final class ConfigurationReader {
 		String wanted = TextValues.canonical(written);
 		for (String known : TOP_LEVEL_KEYS) {
 			if (TextValues.canonical(known).equals(wanted)) {
-				put(known, elements, TOP_LEVEL_LISTS.contains(known), this.settings);
+				this.valueReader.put(List.of(known), elements, TOP_LEVEL_LISTS.contains(known), this.settings);
 				return;
 			}
 		}
 		WrittenKey key = elements.get(0);
-		if (GROUPS.contains(wanted)) {
+		String below = firstBelow(wanted);
+		if (below != null) {
 			if (!key.isEmpty()) {
-				this.unknownKeys.add(UnknownKey.group(key, wanted.equals("policies") ? "<name>.base"
-						: wanted.equals("metrics") ? "enabled" : wanted.equals("http") ? "hosts" : "base"));
+				this.unknownKeys.add(UnknownKey.group(key, below));
 			}
 			return;
 		}
 		this.unknownKeys.add(UnknownKey.ofTopLevel(key, TOP_LEVEL_KEYS));
 	}
 
-	private <K> void put(K key, List<WrittenKey> elements, boolean list, Map<K, ConfigValue> values) {
-		List<WrittenKey> whole = elements.stream().filter((element) -> element.index() < 0).toList();
-		if (whole.size() > 1) {
-			reportTwice(whole.get(0), whole.get(1));
-			return;
+	/** Return a key that stands below the given one, or null. */
+	private static @Nullable String firstBelow(String group) {
+		Section<?> section = Section.of(group);
+		if (section != null) {
+			return "<name>." + section.example();
 		}
-		ConfigValue value = value(elements, list);
-		if (value != null) {
-			values.putIfAbsent(key, value);
-		}
-	}
-
-	private void reportTwice(WrittenKey one, WrittenKey other) {
-		if (Objects.equals(one.policy(), other.policy())) {
-			this.problems.add(Problem.ofPlace(
-					"Keys " + one.property() + " (" + one.origin() + ") and " + other.property() + " (" + other.origin()
-							+ ")",
-					"keys are compared by letters and digits only, so these two are the same", "Remove one of them."));
-		}
-	}
-
-	/**
-	 * Resolve the placeholders of a value; null, with a problem, if that is impossible.
-	 */
-	private @Nullable ConfigValue value(List<WrittenKey> elements, boolean list) {
-		WrittenKey first = elements.get(0);
-		List<String> written = elements.stream().flatMap((element) -> element.texts().stream()).toList();
-		ConfigValue value = new ConfigValue(written, "Invalid " + first.key(), first.origin());
-		if (!list && (first.index() >= 0 || written.size() > 1)) {
-			this.problems.add(value.problem("must be one value, not a list", "Write one value."));
-			return null;
-		}
-		List<String> texts = new ArrayList<>();
-		for (String text : written) {
-			String resolved = PlaceholderText.resolve(text, this.environment, value, this.problems);
-			if (resolved == null) {
-				return null;
+		for (String known : TOP_LEVEL_KEYS) {
+			for (int dot = known.indexOf('.'); dot > 0; dot = known.indexOf('.', dot + 1)) {
+				if (TextValues.canonical(known.substring(0, dot)).equals(group)) {
+					return known.substring(dot + 1);
+				}
 			}
-			texts.addAll(
-					list ? Arrays.asList(StringUtils.commaDelimitedListToStringArray(resolved)) : List.of(resolved));
 		}
-		List<String> stripped = texts.stream().map(String::strip).filter((text) -> !list || !text.isEmpty()).toList();
-		if (!list && stripped.get(0).isEmpty()) {
-			this.problems.add(value.problem("must not be empty", "Give it a value, or remove the key."));
-			return null;
-		}
-		return value.withTexts(stripped);
+		return group.equals("defaults") ? Section.POLICIES.example() : null;
 	}
 
 	private BackoffConfiguration finish() {
@@ -252,7 +267,8 @@ final class ConfigurationReader {
 						setting("http.attempt-header", TextValues::headerName, HttpSettings.ATTEMPT),
 						setting("http.deadline-header", TextValues::headerName, HttpSettings.DEADLINE),
 						setting("http.idempotency-header", TextValues::headerName, HttpSettings.IDEMPOTENCY),
-						setting("http.inbound", TextValues::flag, false)));
+						setting("http.inbound", TextValues::flag, false)),
+				setting("health.breakers", TextValues::flag, false));
 		if (setting("unknown-keys", (text) -> TextValues.word(BackoffProperties.UnknownKeys.class, text),
 				BackoffProperties.UnknownKeys.ERROR) == BackoffProperties.UnknownKeys.WARN) {
 			this.unknownKeys.forEach((problem) -> warnings.add(problem.toString()));
@@ -260,13 +276,18 @@ final class ConfigurationReader {
 		else {
 			this.problems.addAll(this.unknownKeys);
 		}
-		Map<String, PolicyEntry> entries = new LinkedHashMap<>();
-		this.policies.forEach((canonical, values) -> {
-			String spelling = this.names.get(canonical);
-			entries.put(canonical,
-					new PolicyEntry((spelling != null) ? spelling : canonical, spelling != null, values));
-		});
-		return new BackoffConfiguration(parsed, this.defaults, entries, this.problems, warnings);
+		Map<String, PolicyEntry> policyEntries = new LinkedHashMap<>();
+		this.policies.forEach((canonical, spelling, values) -> policyEntries.put(canonical,
+				new PolicyEntry((spelling != null) ? spelling : canonical, spelling != null, values)));
+		Map<String, BreakerEntry> breakerEntries = new LinkedHashMap<>();
+		this.breakers.forEach((canonical, spelling, values) -> breakerEntries.put(canonical, BreakerAssembler
+			.assemble((spelling != null) ? spelling : canonical, spelling != null, values, this.problems)));
+		Map<String, BudgetEntry> budgetEntries = new LinkedHashMap<>();
+		this.budgets.forEach((canonical, spelling, values) -> budgetEntries.put(canonical, BudgetAssembler
+			.assemble((spelling != null) ? spelling : canonical, spelling != null, values, this.problems)));
+		return new BackoffConfiguration(parsed,
+				new BackoffConfiguration.Sections(this.defaults, policyEntries, breakerEntries, budgetEntries),
+				this.problems, warnings);
 	}
 
 	private <T> List<T> list(String key, Function<String, T> parser) {
@@ -302,7 +323,8 @@ final class ConfigurationReader {
 
 	/** The values directly below {@code backoff}. */
 	record Settings(boolean enabled, boolean retriesEnabled, BackoffProperties.RandomKind random,
-			boolean metricsEnabled, List<Duration> slo, BackoffProperties.CallMeter callMeter, HttpSettings http) {
+			boolean metricsEnabled, List<Duration> slo, BackoffProperties.CallMeter callMeter, HttpSettings http,
+			boolean healthOfBreakers) {
 	}
 
 }

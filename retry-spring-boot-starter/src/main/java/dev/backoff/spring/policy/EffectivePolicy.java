@@ -36,15 +36,18 @@ public final class EffectivePolicy {
 
 	private final @Nullable ConfigValue classifier;
 
+	private final States states;
+
 	private final Map<PolicyKey, Value> values;
 
 	private final List<String> advice;
 
-	EffectivePolicy(Assembly assembly, @Nullable ConfigValue classifier, Map<PolicyKey, Value> values,
+	EffectivePolicy(Assembly assembly, @Nullable ConfigValue classifier, States states, Map<PolicyKey, Value> values,
 			List<String> advice) {
 		this.assembly = assembly;
 		this.numbers = assembly.build(List.of(), null, null);
 		this.classifier = classifier;
+		this.states = states;
 		this.values = Collections.unmodifiableMap(new EnumMap<>(values));
 		this.advice = new ArrayList<>(advice);
 	}
@@ -96,6 +99,23 @@ public final class EffectivePolicy {
 	}
 
 	/**
+	 * Return the breaker in effect.
+	 * @return its name, one spelling for all who use it; null for none, as by default
+	 */
+	public @Nullable String breaker() {
+		return this.states.breaker();
+	}
+
+	/**
+	 * Return the budget of retries in effect.
+	 * @return its name, one spelling for all who use it, by default the policy's; null
+	 * for none
+	 */
+	public @Nullable String budget() {
+		return this.states.budget();
+	}
+
+	/**
 	 * Return the values in effect.
 	 * @return an immutable map, in the order of the keys
 	 */
@@ -109,6 +129,15 @@ public final class EffectivePolicy {
 	 */
 	public List<String> advice() {
 		return Collections.unmodifiableList(this.advice);
+	}
+
+	/**
+	 * What the policy shares by name.
+	 *
+	 * @param breaker the name of its breaker, or null
+	 * @param budget the name of its budget, or null
+	 */
+	record States(@Nullable String breaker, @Nullable String budget) {
 	}
 
 	/** Make the policy with what only the running application knows. */

@@ -30,7 +30,7 @@ final class EnvironmentKeys {
 	private EnvironmentKeys() {
 	}
 
-	static List<WrittenKey> in(SystemEnvironmentPropertySource source, Collection<String> knownPolicies,
+	static List<WrittenKey> in(SystemEnvironmentPropertySource source, List<SectionEntries<?>> sections,
 			Collection<String> topLevelKeys) {
 		String prefix = (source instanceof PropertySourceInfo info && info.getPrefix() != null)
 				? info.getPrefix().replace('-', '_').replace('.', '_') + "_" : "";
@@ -38,7 +38,7 @@ final class EnvironmentKeys {
 		source.getSource().forEach((variable, value) -> {
 			if (variable.regionMatches(true, 0, prefix, 0, prefix.length())) {
 				WrittenKey key = key(variable, variable.substring(prefix.length()), String.valueOf(value).strip(),
-						knownPolicies, topLevelKeys);
+						sections, topLevelKeys);
 				if (key != null) {
 					keys.add(key);
 				}
@@ -47,19 +47,19 @@ final class EnvironmentKeys {
 		return keys;
 	}
 
-	private static @Nullable WrittenKey key(String variable, String name, String text, Collection<String> knownPolicies,
+	private static @Nullable WrittenKey key(String variable, String name, String text, List<SectionEntries<?>> sections,
 			Collection<String> topLevelKeys) {
 		Matcher parts = VARIABLE.matcher(name);
 		if (!parts.matches()) {
 			return null;
 		}
 		int index = (parts.group(2) != null) ? Integer.parseInt(parts.group(2)) : -1;
-		List<String> path = path(TextValues.canonical(parts.group(1)), index, knownPolicies, topLevelKeys);
+		List<String> path = path(TextValues.canonical(parts.group(1)), index, sections, topLevelKeys);
 		return (path == null) ? null : new WrittenKey(path, index, "backoff." + String.join(".", path), List.of(text),
 				"the environment variable " + variable);
 	}
 
-	private static @Nullable List<String> path(String letters, int index, Collection<String> knownPolicies,
+	private static @Nullable List<String> path(String letters, int index, List<SectionEntries<?>> sections,
 			Collection<String> topLevelKeys) {
 		for (String key : topLevelKeys) {
 			if (letters.equals(TextValues.canonical(key))
@@ -69,26 +69,33 @@ final class EnvironmentKeys {
 		}
 		if (letters.startsWith("defaults")) {
 			PolicyKey key = PolicyKey.of(letters.substring("defaults".length()));
-			return (key != null && key != PolicyKey.INHERITS && (index < 0 || key.isList()))
+			return (key != null && key != PolicyKey.INHERITS && (index < 0 || Section.POLICIES.isList(key)))
 					? List.of("defaults", key.key()) : null;
 		}
-		return letters.startsWith("policies") ? policyPath(letters.substring("policies".length()), index, knownPolicies)
-				: null;
+		for (SectionEntries<?> entries : sections) {
+			String section = entries.section().key();
+			if (letters.startsWith(section)) {
+				return entryPath(letters.substring(section.length()), index, entries);
+			}
+		}
+		return null;
 	}
 
-	private static @Nullable List<String> policyPath(String letters, int index, Collection<String> knownPolicies) {
+	private static <K extends Enum<K> & SectionKey> @Nullable List<String> entryPath(String letters, int index,
+			SectionEntries<K> entries) {
 		List<String> best = null;
 		int bestLength = 0;
-		for (PolicyKey key : PolicyKey.values()) {
+		for (K key : entries.section().keys()) {
 			String end = TextValues.canonical(key.key());
-			if (letters.length() > end.length() && letters.endsWith(end) && (index < 0 || key.isList())) {
-				String policy = letters.substring(0, letters.length() - end.length());
-				// a policy that is defined elsewhere settles what the longest key leaves
+			if (letters.length() > end.length() && letters.endsWith(end)
+					&& (index < 0 || entries.section().isList(key))) {
+				String name = letters.substring(0, letters.length() - end.length());
+				// a name that is defined elsewhere settles what the longest key leaves
 				// open
-				int length = end.length() + (knownPolicies.contains(policy) ? 1000 : 0);
+				int length = end.length() + (entries.names().contains(name) ? 1000 : 0);
 				if (length > bestLength) {
 					bestLength = length;
-					best = List.of("policies", policy, key.key());
+					best = List.of(entries.section().key(), name, key.key());
 				}
 			}
 		}

@@ -1,8 +1,6 @@
 package dev.backoff.spring.policy;
 
 import java.util.Collection;
-import java.util.Map;
-import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 
@@ -13,35 +11,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Nearest {
 
-	/* What other libraries call it, and what we do. */
-	private static final Map<String, String> OTHER_WORDS = Map.ofEntries(Map.entry("attempts", "max-attempts"),
-			Map.entry("delay", "base"), Map.entry("initialinterval", "base"), Map.entry("initialdelay", "base"),
-			Map.entry("waitduration", "base"), Map.entry("maxdelay", "cap"), Map.entry("maxinterval", "cap"),
-			Map.entry("maxwait", "cap"), Map.entry("exponentialmaxwaitduration", "cap"),
-			Map.entry("includes", "retry-on"), Map.entry("retryfor", "retry-on"),
-			Map.entry("retryexceptions", "retry-on"), Map.entry("excludes", "abort-on"),
-			Map.entry("noretryfor", "abort-on"), Map.entry("ignoreexceptions", "abort-on"),
-			Map.entry("factor", "multiplier"), Map.entry("exponentialbackoffmultiplier", "multiplier"),
-			Map.entry("randomizedwaitfactor", "jitter"), Map.entry("initialbackoff", "base"),
-			Map.entry("minbackoff", "base"), Map.entry("maxbackoff", "cap"), Map.entry("jitterfactor", "jitter"),
-			Map.entry("random", "jitter"), Map.entry("exclude", "abort-on"), Map.entry("include", "retry-on"),
-			Map.entry("maxduration", "deadline"), Map.entry("timeout", "deadline"),
-			Map.entry("baseconfig", "inherits"));
-
-	private static final Set<String> RETRIES = Set.of("maxretries", "retries", "maxretry", "maxretryattempts",
-			"maxretriesallowed", "retrycount", "maxnumretries");
-
 	private Nearest() {
-	}
-
-	/** Return what we call a key that others call so, or null. */
-	static @Nullable String ourWord(String name) {
-		return OTHER_WORDS.get(TextValues.canonical(name));
-	}
-
-	/** Return whether others give a number of retries by this key. */
-	static boolean countsRetries(String name) {
-		return RETRIES.contains(TextValues.canonical(name));
 	}
 
 	/**

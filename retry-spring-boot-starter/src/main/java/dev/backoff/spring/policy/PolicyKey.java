@@ -1,6 +1,5 @@
 package dev.backoff.spring.policy;
 
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.Locale;
 import java.util.Map;
@@ -14,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @since 0.1
  */
-public enum PolicyKey {
+public enum PolicyKey implements SectionKey {
 
 	/** Policy to take values from. */
 	INHERITS(null),
@@ -73,11 +72,29 @@ public enum PolicyKey {
 	/** What happens to a failure that a call inside has retried. */
 	NESTED(null),
 
+	/** Name of the circuit breaker. */
+	BREAKER("breaker"),
+	/** Name of the budget of retries. */
+	BUDGET("budget"),
+	/** Whether work that was applied may be applied again. */
+	IDEMPOTENT("idempotent"),
+	/** What an empty budget does. */
+	WHEN_EMPTY(null),
 	/** Whether hints of servers are followed. */
 	RETRY_AFTER_ENABLED("retry-after.enabled", null),
 
 	/** Longest hint that is followed. */
-	RETRY_AFTER_MAX("retry-after.max", null);
+	RETRY_AFTER_MAX("retry-after.max", null),
+	/** Raised cap while many attempts fail. */
+	WHEN_DEGRADED_CAP("when-degraded.cap", null),
+	/** Raised base while many attempts fail. */
+	WHEN_DEGRADED_BASE("when-degraded.base", null),
+	/** Share of failed attempts that raises the delays. */
+	WHEN_DEGRADED_FAILURE_RATE("when-degraded.failure-rate", null),
+	/** How far back attempts are counted. */
+	WHEN_DEGRADED_WINDOW("when-degraded.window", null),
+	/** Attempts the window must hold before the delays are raised. */
+	WHEN_DEGRADED_MINIMUM_CALLS("when-degraded.minimum-calls", null);
 
 	private final String key;
 
@@ -97,6 +114,7 @@ public enum PolicyKey {
 	 * Return the key below the policy's name.
 	 * @return for instance {@code max-attempts} or {@code retry-after.max}
 	 */
+	@Override
 	public String key() {
 		return this.key;
 	}
@@ -109,23 +127,9 @@ public enum PolicyKey {
 		return this.attribute;
 	}
 
-	/** Return whether the value is a list. */
-	boolean isList() {
-		return this == LADDER || this == RETRY_ON || this == ABORT_ON;
-	}
-
 	/** Return the key that is written like the given text, whatever its separators. */
 	static @Nullable PolicyKey of(String text) {
-		String wanted = TextValues.canonical(text);
-		return Arrays.stream(values())
-			.filter((key) -> TextValues.canonical(key.key).equals(wanted))
-			.findFirst()
-			.orElse(null);
-	}
-
-	/** Return whether keys stand below the given one. */
-	static boolean isGroup(String text) {
-		return TextValues.canonical(text).equals("retryafter");
+		return Section.POLICIES.keyOf(text);
 	}
 
 	/** Return an immutable copy in the order of the keys, so that reports have one. */

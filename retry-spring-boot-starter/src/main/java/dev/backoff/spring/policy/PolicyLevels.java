@@ -32,6 +32,8 @@ final class PolicyLevels {
 
 	private final List<ConfigValue> abortOn = new ArrayList<>();
 
+	private final Set<String> lineage = new LinkedHashSet<>();
+
 	private int strength;
 
 	PolicyLevels(BackoffConfiguration configuration, List<Problem> problems) {
@@ -52,6 +54,7 @@ final class PolicyLevels {
 	/** Add a policy of the configuration, after what it inherits. */
 	void add(PolicyEntry policy) {
 		for (PolicyEntry ancestor : lineage(policy)) {
+			this.lineage.add(TextValues.canonical(ancestor.name()));
 			add(ancestor.values());
 		}
 	}
@@ -127,6 +130,9 @@ final class PolicyLevels {
 		if (preset.jitter() != null) {
 			put(PolicyKey.JITTER, preset.jitter().toString(), preset, written);
 		}
+		if (preset.isPostponedWhenEmpty()) {
+			put(PolicyKey.WHEN_EMPTY, "wait", preset, written);
+		}
 	}
 
 	private void put(PolicyKey key, String text, Preset preset, ConfigValue written) {
@@ -150,6 +156,11 @@ final class PolicyLevels {
 	/** Return all values, the shadowed ones included. */
 	List<Map.Entry<PolicyKey, ConfigValue>> written() {
 		return this.written;
+	}
+
+	/** Return the names of the policies that were added, as they are compared. */
+	Set<String> lineage() {
+		return this.lineage;
 	}
 
 	/** Return the abort lists of all levels. */

@@ -50,22 +50,24 @@ final class PropertyKeys {
 	}
 
 	/** Ask a source that cannot list its keys for all that it can have. */
-	static List<WrittenKey> lookUp(ConfigurationPropertySource source, Collection<String> policies,
+	static List<WrittenKey> lookUp(ConfigurationPropertySource source, List<SectionEntries<?>> sections,
 			Collection<String> topLevelKeys) {
 		List<WrittenKey> keys = new ArrayList<>();
 		topLevelKeys.forEach((key) -> lookUp(source, ROOT.append(key), keys));
-		List<ConfigurationPropertyName> parents = new ArrayList<>();
-		parents.add(ROOT.append("defaults"));
-		for (String policy : policies) {
-			boolean plain = policy.indexOf('.') < 0 && ConfigurationPropertyName.isValid(policy);
-			parents.add(ROOT.append("policies").append(plain ? policy : "[" + policy + "]"));
-		}
-		for (ConfigurationPropertyName parent : parents) {
-			for (PolicyKey key : PolicyKey.values()) {
-				lookUp(source, parent.append(key.key()), keys);
+		lookUp(source, ROOT.append("defaults"), Section.POLICIES, keys);
+		for (SectionEntries<?> entries : sections) {
+			for (String name : entries.spellings()) {
+				boolean plain = name.indexOf('.') < 0 && ConfigurationPropertyName.isValid(name);
+				lookUp(source, ROOT.append(entries.section().key()).append(plain ? name : "[" + name + "]"),
+						entries.section(), keys);
 			}
 		}
 		return keys;
+	}
+
+	private static void lookUp(ConfigurationPropertySource source, ConfigurationPropertyName parent, Section<?> section,
+			List<WrittenKey> keys) {
+		section.keyTexts().forEach((key) -> lookUp(source, parent.append(key), keys));
 	}
 
 	private static void lookUp(ConfigurationPropertySource source, ConfigurationPropertyName name,

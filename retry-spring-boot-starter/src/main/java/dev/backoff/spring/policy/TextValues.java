@@ -31,7 +31,7 @@ final class TextValues {
 
 	private static final Pattern RUNG = Pattern.compile("(\\S+?)(?:\\s*[x×*]\\s*|\\s+)(\\d+)");
 
-	private static final Pattern PERCENT = Pattern.compile("([+-]?\\d+(?:\\.\\d+)?)\\s*%");
+	static final Pattern PERCENT = Pattern.compile("([+-]?\\d+(?:\\.\\d+)?)\\s*%");
 
 	private static final Pattern BETA_PART = Pattern.compile("beta\\s+([\\d.]+?)\\.\\.([\\d.]+)");
 
@@ -43,16 +43,17 @@ final class TextValues {
 
 	private static final Pattern URL = Pattern.compile("[a-z]+://([^/]*)(?:/.*)?");
 
-	private static final String DURATION_FIX = "Write a number and a unit, such as 250ms, 2s or 5m.";
+	static final String DURATION_FIX = "Write a number and a unit, such as 250ms, 2s or 5m.";
 
 	private static final Map<String, ChronoUnit> UNITS = Map.of("", ChronoUnit.MILLIS, "ns", ChronoUnit.NANOS, "us",
 			ChronoUnit.MICROS, "µs", ChronoUnit.MICROS, "ms", ChronoUnit.MILLIS, "s", ChronoUnit.SECONDS, "m",
 			ChronoUnit.MINUTES, "h", ChronoUnit.HOURS, "d", ChronoUnit.DAYS);
 
 	/**
-	 * The greatest number of attempts and of rungs: more is unlimited by another name.
+	 * The greatest number of attempts, rungs and the like: more is unlimited by another
+	 * name.
 	 */
-	private static final int MOST = 1_000_000;
+	static final int MOST = 1_000_000;
 
 	private TextValues() {
 	}
@@ -75,8 +76,8 @@ final class TextValues {
 		return duration;
 	}
 
-	/** Read a deadline; zero stands for none. */
-	static Duration deadline(String text) {
+	/** Read a duration above zero, or none, which is returned as zero. */
+	static Duration durationOrNone(String text) {
 		if (text.equalsIgnoreCase("none")) {
 			return Duration.ZERO;
 		}

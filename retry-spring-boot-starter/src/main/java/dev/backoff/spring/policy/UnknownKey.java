@@ -1,7 +1,6 @@
 package dev.backoff.spring.policy;
 
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -21,8 +20,6 @@ final class UnknownKey {
 			"recover", "fallbackmethod", "recover", "retrywhen", "retryWhen", "retryonresult", "retryWhen", "until",
 			"until");
 
-	private static final List<String> POLICY_KEYS = Arrays.stream(PolicyKey.values()).map(PolicyKey::key).toList();
-
 	private UnknownKey() {
 	}
 
@@ -32,41 +29,54 @@ final class UnknownKey {
 				"Write the keys below it, for instance " + key.key() + "." + below + ".");
 	}
 
-	/** Report a key below a policy or the defaults. */
-	static Problem ofPolicy(WrittenKey key, List<String> path) {
-		boolean defaults = key.policy() == null;
-		String rule = "is no key of " + (defaults ? "the defaults" : "a policy");
-		String written = String.join(".", path);
-		if (defaults && PolicyKey.of(written) == PolicyKey.INHERITS) {
-			return key.problem(rule, "Remove it: every policy inherits the defaults.");
-		}
-		String name = defaults ? null : dottedName(key);
-		if (name != null) {
-			return key.problem(rule,
-					"If the policy is called " + name + ", write its name in brackets and quotes: \"[" + name + "]\".");
-		}
-		String attribute = CODE.get(TextValues.canonical(written));
-		if (attribute != null) {
-			return key.problem(rule, "Write it as " + attribute + " of @Backoff: it belongs to the code.");
-		}
-		String retries = attempts(written, key.texts().get(0));
-		if (retries != null) {
-			return key.problem(rule, retries);
-		}
-		String ours = Nearest.ourWord(written);
-		String nearest = (ours != null) ? ours : Nearest.of(written, POLICY_KEYS);
-		return key.problem(rule, (nearest != null) ? "Write " + nearest + " instead of " + written + "."
-				: "Known keys: " + String.join(", ", POLICY_KEYS) + ".");
+	/** Report a key below the defaults. */
+	static Problem ofDefaults(WrittenKey key, List<String> path) {
+		String rule = "is no key of the defaults";
+		return (PolicyKey.of(String.join(".", path)) == PolicyKey.INHERITS)
+				? key.problem(rule, "Remove it: every policy inherits the defaults.")
+				: key.problem(rule, policyFix(key, String.join(".", path)));
 	}
 
-	private static @Nullable String group(String written) {
-		return TextValues.canonical(written).equals("policy") ? "policies"
-				: Nearest.of(written, List.of("policies", "defaults", "metrics", "http"));
+	/** Report a key below a name of a section. */
+	static Problem ofEntry(WrittenKey key, List<String> path, Section<?> section) {
+		String rule = "is no key of a " + section.noun();
+		String name = dottedName(key, section);
+		if (name != null) {
+			return key.problem(rule, "If the " + section.noun() + " is called " + name
+					+ ", write its name in brackets and quotes: \"[" + name + "]\".");
+		}
+		String written = String.join(".", path);
+		return key.problem(rule, (section == Section.POLICIES) ? policyFix(key, written) : known(section, written));
+	}
+
+	private static String policyFix(WrittenKey key, String written) {
+		String attribute = CODE.get(TextValues.canonical(written));
+		if (attribute != null) {
+			return "Write it as " + attribute + " of @Backoff: it belongs to the code.";
+		}
+		String retries = attempts(written, key.texts().get(0));
+		return (retries != null) ? retries : known(Section.POLICIES, written);
+	}
+
+	private static String known(Section<?> section, String written) {
+		String ours = OtherWords.ours(section, written);
+		String nearest = (ours != null) ? ours : Nearest.of(written, section.keyTexts());
+		return (nearest != null) ? "Write " + nearest + " instead of " + written + "."
+				: "Known keys: " + String.join(", ", section.keyTexts()) + ".";
+	}
+
+	private static @Nullable String group(String written, Collection<String> topLevelKeys) {
+		List<String> groups = new ArrayList<>(Section.ALL.stream().map(Section::key).toList());
+		groups.add("defaults");
+		topLevelKeys.stream()
+			.filter((key) -> key.indexOf('.') > 0)
+			.forEach((key) -> groups.add(key.substring(0, key.indexOf('.'))));
+		return TextValues.canonical(written).equals("policy") ? "policies" : Nearest.of(written, groups);
 	}
 
 	/* Who counts retries and not attempts finds out what the number is here. */
 	private static @Nullable String attempts(String written, String value) {
-		if (!Nearest.countsRetries(written)) {
+		if (!OtherWords.countRetries(written)) {
 			return null;
 		}
 		String most = value.matches("\\d{1,6}") ? (Integer.parseInt(value) + 1) + " as max-attempts" : "max-attempts";
@@ -74,10 +84,10 @@ final class UnknownKey {
 	}
 
 	/* A name with a dot and without brackets looks like a name and a key that has one. */
-	private static @Nullable String dottedName(WrittenKey key) {
+	private static @Nullable String dottedName(WrittenKey key, Section<?> section) {
 		List<String> path = key.path();
 		for (int end = 3; end < path.size(); end++) {
-			if (PolicyKey.of(String.join(".", path.subList(end, path.size()))) != null) {
+			if (section.keyOf(String.join(".", path.subList(end, path.size()))) != null) {
 				return String.join(".", path.subList(1, end));
 			}
 		}
@@ -90,7 +100,7 @@ final class UnknownKey {
 		String written = String.join(".", path);
 		String nearest = Nearest.of(written, known);
 		PolicyKey ofPolicy = PolicyKey.of(written);
-		String group = (path.size() > 1) ? group(path.get(0)) : null;
+		String group = (path.size() > 1) ? group(path.get(0), known) : null;
 		String fix;
 		if (ofPolicy != null) {
 			fix = "Write backoff.defaults." + ofPolicy.key() + ", or the key below a policy.";
@@ -103,7 +113,8 @@ final class UnknownKey {
 		}
 		else {
 			List<String> all = new ArrayList<>(known);
-			all.addAll(List.of("defaults.*", "policies.*"));
+			all.add("defaults.*");
+			Section.ALL.forEach((section) -> all.add(section.key() + ".*"));
 			fix = "Known keys: " + String.join(", ", all) + ".";
 		}
 		return key.problem("is no key of backoff", fix);

@@ -21,10 +21,14 @@ record WrittenKey(List<String> path, int index, String property, List<String> te
 		return String.join(".", this.path.stream().map(TextValues::canonical).toList());
 	}
 
-	/** Return the name of the policy that the key is below, or null. */
-	@Nullable String policy() {
-		return (this.path.size() > 1 && TextValues.canonical(this.path.get(0)).equals("policies")) ? this.path.get(1)
-				: null;
+	/** Return the section that the key is below, or null. */
+	@Nullable Section<?> section() {
+		return (this.path.size() > 1) ? Section.of(this.path.get(0)) : null;
+	}
+
+	/** Return the name in its section that the key is below, or null. */
+	@Nullable String name() {
+		return (section() != null) ? this.path.get(1) : null;
 	}
 
 	/** Return the whole key as written, without an index. */

@@ -1,39 +1,41 @@
 package dev.backoff.spring.http;
 
 import java.io.IOException;
-import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 
-import dev.backoff.Idempotency;
 import dev.backoff.RetriesStoppedException;
-import dev.backoff.Retry;
-import dev.backoff.RetryPolicy;
 import dev.backoff.StopReason;
-import dev.backoff.fixture.RecordingListener;
+import dev.backoff.annotation.Backoff;
 import dev.backoff.fixture.VirtualTime;
-import dev.backoff.spring.failure.BuiltInFailureClassifiers;
-import dev.backoff.spring.observation.RepeatLogger;
+import dev.backoff.spring.autoconfigure.BackoffObservationAutoConfiguration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
-/** A server that applies the work and then resets the connection. */
+/** A server that applies the work and then resets the connection, twice. */
+@ExtendWith(OutputCaptureExtension.class)
 class AppliedWorkTests {
+
+	private static final String WARNING = " sends a POST again that may have been applied";
 
 	private final WorkServer server = new WorkServer(2);
 
-	private final RecordingListener listener = new RecordingListener();
-
 	private final ApplicationContextRunner runner = HttpClients.runner()
-		.withPropertyValues("backoff.http.hosts=localhost");
+		.withConfiguration(AutoConfigurations.of(BackoffObservationAutoConfiguration.class))
+		.withPropertyValues("backoff.http.hosts=localhost")
+		.withBean(VirtualTime.class)
+		.withBean(Orders.class);
 
 	@AfterEach
 	void close() throws IOException {
@@ -44,8 +46,8 @@ class AppliedWorkTests {
 	@EnumSource
 	void isAppliedOnceIfItIsNotIdempotent(HttpClients client) {
 		this.runner.run((context) -> {
-			Retry retry = retry(context, Idempotency.NO);
-			Throwable failure = catchThrowable(() -> post(client, context, retry));
+			Orders orders = context.getBean(Orders.class);
+			Throwable failure = catchThrowable(() -> orders.placeOnce(() -> client.post(context, this.server.url())));
 			assertThat(this.server.applied()).hasSize(1);
 			assertThat(failure).hasRootCauseInstanceOf(IOException.class);
 			RetriesStoppedException story = (RetriesStoppedException) Stream.of(failure.getSuppressed())
@@ -59,50 +61,60 @@ class AppliedWorkTests {
 
 	@ParameterizedTest
 	@EnumSource
-	void isAppliedAgainIfNobodySaysMore(HttpClients client) {
+	void isAppliedAgainWithAWarningIfNobodySaysMore(HttpClients client, CapturedOutput output) {
 		this.runner.run((context) -> {
-			post(client, context, retry(context, Idempotency.ASSUMED));
+			Orders orders = context.getBean(Orders.class);
+			orders.place(() -> client.post(context, this.server.url()));
 			assertThat(this.server.applied()).hasSize(3);
-			assertThat(this.listener.scheduled()).hasSize(2)
-				.allSatisfy((event) -> assertThat(event.repeats()).isEqualTo("POST"));
+			assertThat(output.getOut().split("Retrying Orders.place" + WARNING, -1)).hasSize(2);
+			assertThat(output).doesNotContain(this.server.url());
 		});
 	}
 
 	@ParameterizedTest
 	@EnumSource
-	void isAppliedUnderOneKeyIfTheServerHonoursIt(HttpClients client) {
+	void isAppliedAgainWithoutAWarningIfSomebodyHasSaidSo(HttpClients client, CapturedOutput output) {
+		this.runner.withPropertyValues("backoff.policies.[Orders.place].idempotent=yes").run((context) -> {
+			Orders orders = context.getBean(Orders.class);
+			orders.place(() -> client.post(context, this.server.url()));
+			assertThat(this.server.applied()).hasSize(3);
+			assertThat(output).doesNotContain(WARNING);
+		});
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void isAppliedUnderOneKeyIfTheServerHonoursIt(HttpClients client, CapturedOutput output) {
 		this.runner.run((context) -> {
-			Retry retry = retry(context, Idempotency.BY_KEY);
-			post(client, context, retry);
-			post(client, context, retry);
+			Orders orders = context.getBean(Orders.class);
+			orders.placeByKey(() -> client.post(context, this.server.url()));
+			orders.placeByKey(() -> client.post(context, this.server.url()));
 			List<String> keys = this.server.values("Idempotency-Key");
 			assertThat(keys).hasSize(4);
 			assertThat(keys.subList(0, 3)).containsOnly(keys.get(0));
 			assertThat(keys.get(0)).matches("\"[0-9a-f-]{36}\"");
 			assertThat(keys.get(3)).isNotEqualTo(keys.get(0));
-			assertThat(this.listener.scheduled()).hasSize(2)
-				.allSatisfy((event) -> assertThat(event.repeats()).isNull());
+			assertThat(output).doesNotContain(WARNING);
 		});
 	}
 
-	private void post(HttpClients client, AssertableApplicationContext context, Retry retry) {
-		retry.call(() -> {
-			client.post(context, this.server.url());
-			return null;
-		});
-	}
+	public static class Orders {
 
-	private Retry retry(AssertableApplicationContext context, Idempotency idempotency) {
-		return Retry
-			.builder(RetryPolicy.builder("orders")
-				.base(Duration.ofMillis(100))
-				.classifiers(List.of(context.getBean(BuiltInFailureClassifiers.class)))
-				.idempotency(idempotency)
-				.build())
-			.time(new VirtualTime())
-			.listener(this.listener)
-			.listener(new RepeatLogger())
-			.build();
+		@Backoff
+		public void place(Runnable request) {
+			request.run();
+		}
+
+		@Backoff(idempotent = "no")
+		public void placeOnce(Runnable request) {
+			request.run();
+		}
+
+		@Backoff(idempotent = "by-key")
+		public void placeByKey(Runnable request) {
+			request.run();
+		}
+
 	}
 
 }

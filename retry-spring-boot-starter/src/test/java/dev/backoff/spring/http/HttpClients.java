@@ -80,7 +80,7 @@ enum HttpClients {
 		});
 	}
 
-	/** The JDK's client sends no POST twice by itself, as others do. */
+	/** Start from what an application with the JDK's clients has. */
 	static ApplicationContextRunner runner() {
 		return new ApplicationContextRunner()
 			.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, BackoffAutoConfiguration.class,

@@ -29,7 +29,7 @@ class NearestTests {
 			"includes, retry-on", "retryFor, retry-on", "excludes, abort-on", "ignore-exceptions, abort-on",
 			"factor, multiplier", "randomized-wait-factor, jitter", "timeout, deadline", "baseConfig, inherits" })
 	void knowsTheWordsOfOtherLibraries(String theirs, String ours) {
-		assertThat(Nearest.ourWord(theirs)).isEqualTo(ours);
+		assertThat(OtherWords.ours(Section.POLICIES, theirs)).isEqualTo(ours);
 		assertThat(PolicyKey.of(ours)).isNotNull();
 	}
 
@@ -37,7 +37,7 @@ class NearestTests {
 	@CsvSource({ "max-retries, true", "maxRetryAttempts, true", "retries, true", "max-attempts, false",
 			"attempts, false" })
 	void knowsWhoCountsRetries(String name, boolean retries) {
-		assertThat(Nearest.countsRetries(name)).isEqualTo(retries);
+		assertThat(OtherWords.countRetries(name)).isEqualTo(retries);
 	}
 
 }

@@ -17,7 +17,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class PolicyAdviceTests {
 
 	private static List<String> advice(RetryPolicy.Builder policy, ShapeName shape) {
-		return PolicyAdvice.of(policy.build(), shape, true);
+		return PolicyAdvice.of(policy.build(), shape, true, false);
 	}
 
 	private static RetryPolicy.Builder policy() {
@@ -26,7 +26,7 @@ class PolicyAdviceTests {
 
 	@Test
 	void isEmptyForTheDefaults() {
-		assertThat(PolicyAdvice.of(RetryPolicy.defaults("orders"), ShapeName.EXPONENTIAL, false)).isEmpty();
+		assertThat(PolicyAdvice.of(RetryPolicy.defaults("orders"), ShapeName.EXPONENTIAL, false, false)).isEmpty();
 	}
 
 	@ParameterizedTest
@@ -40,7 +40,7 @@ class PolicyAdviceTests {
 	@Test
 	void isNotAboutTheMultiplierOfABaseOfZero() {
 		RetryPolicy.Builder policy = policy().base(Duration.ZERO);
-		assertThat(PolicyAdvice.of(policy.build(), ShapeName.EXPONENTIAL, false)).isEmpty();
+		assertThat(PolicyAdvice.of(policy.build(), ShapeName.EXPONENTIAL, false, false)).isEmpty();
 	}
 
 	@ParameterizedTest

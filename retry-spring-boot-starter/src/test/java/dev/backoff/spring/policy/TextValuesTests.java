@@ -74,7 +74,7 @@ class TextValuesTests {
 		@ParameterizedTest
 		@CsvSource({ "none, 0", "None, 0", "5s, 5000", "1ms, 1" })
 		void thatAreDeadlinesMayBeNone(String text, long millis) {
-			assertThat(TextValues.deadline(text)).hasMillis(millis);
+			assertThat(TextValues.durationOrNone(text)).hasMillis(millis);
 		}
 
 		@Test

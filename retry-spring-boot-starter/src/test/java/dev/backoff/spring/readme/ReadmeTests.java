@@ -30,9 +30,12 @@ import org.springframework.web.client.ResourceAccessException;
 import dev.backoff.Preset;
 import dev.backoff.RetryPolicy;
 import dev.backoff.StopReason;
+import dev.backoff.breaker.CircuitOpenException;
 import dev.backoff.delay.DelayPlan;
 import dev.backoff.delay.RandomSource;
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
+import dev.backoff.spring.policy.BreakerKey;
+import dev.backoff.spring.policy.BudgetKey;
 import dev.backoff.spring.policy.InvalidBackoffException;
 import dev.backoff.spring.policy.PolicyKey;
 import dev.backoff.spring.readme.PaymentCallbacks.Payment;
@@ -43,6 +46,8 @@ import dev.backoff.time.RetryTime;
 import dev.backoff.fixture.VirtualTime;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIOException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** What the README shows compiles, runs and is true. */
 class ReadmeTests {
@@ -109,6 +114,25 @@ class ReadmeTests {
 	}
 
 	@Test
+	void everyConfigurationStarts() throws IOException {
+		List<String> shown = blocks("yaml");
+		assertThat(shown).hasSizeGreaterThan(2);
+		for (String block : shown) {
+			withYaml(block).run((context) -> assertThat(context).as(block).hasNotFailed());
+		}
+	}
+
+	@Test
+	void theBreakerIsUsedByHand() {
+		withReadmeYaml().withPropertyValues("backoff.breakers.warehouse.minimum-calls=2").run((context) -> {
+			ReadmeService service = context.getBean(ReadmeService.class);
+			assertThat(service.stockAt("north")).isEqualTo(3);
+			assertThatIOException().isThrownBy(() -> service.stockAt("nowhere"));
+			assertThatThrownBy(() -> service.stockAt("north")).isInstanceOf(CircuitOpenException.class);
+		});
+	}
+
+	@Test
 	void recoverParksWhatCouldNotBeSent() {
 		this.calls.set(Integer.MIN_VALUE);
 		withReadmeYaml().run((context) -> assertThat(context.getBean(ReadmeService.class).notifyMerchant(payment()))
@@ -152,6 +176,24 @@ class ReadmeTests {
 	}
 
 	@Test
+	void everyKeyOfABreakerAndABudgetIsInItsTable() throws IOException {
+		String readme = Files.readString(README);
+		String budgets = table(readme, "backoff.budgets.<name>");
+		for (BudgetKey key : BudgetKey.values()) {
+			assertThat(budgets).contains("`" + key.key() + "`");
+		}
+		String breakers = table(readme, "backoff.breakers.<name>");
+		for (BreakerKey key : BreakerKey.values()) {
+			assertThat(breakers).contains("`" + key.key() + "`");
+		}
+	}
+
+	private static String table(String readme, String section) {
+		int start = readme.indexOf("| key below `" + section + "` |");
+		return readme.substring(start, readme.indexOf("\n\n", start));
+	}
+
+	@Test
 	void thePresetsWaitAsTheTableSays() throws IOException {
 		String readme = Files.readString(README);
 		for (Preset preset : Preset.values()) {
@@ -169,12 +211,13 @@ class ReadmeTests {
 	}
 
 	private ApplicationContextRunner withReadmeYaml() {
-		return this.runner.withInitializer((context) -> {
-			String shown = unchecked(() -> blocks("yaml")).get(0);
-			context.getEnvironment()
-				.getPropertySources()
-				.addFirst(yaml(new ByteArrayResource(shown.getBytes(StandardCharsets.UTF_8))));
-		});
+		return withYaml(unchecked(() -> blocks("yaml")).get(0));
+	}
+
+	private ApplicationContextRunner withYaml(String shown) {
+		return this.runner.withInitializer((context) -> context.getEnvironment()
+			.getPropertySources()
+			.addFirst(yaml(new ByteArrayResource(shown.getBytes(StandardCharsets.UTF_8)))));
 	}
 
 	private static PropertySource<?> yaml(Resource resource) {
@@ -227,6 +270,14 @@ class ReadmeTests {
 		@Override
 		public boolean reserve(String sku) {
 			return ++this.asked > 2;
+		}
+
+		@Override
+		public int count(String warehouse) throws IOException {
+			if (warehouse.equals("nowhere")) {
+				throw new IOException(warehouse);
+			}
+			return 3;
 		}
 
 		@Override

@@ -1,0 +1,39 @@
+package dev.backoff;
+
+import java.util.List;
+import java.util.function.Function;
+
+import dev.backoff.breaker.CircuitBreaker;
+import dev.backoff.breaker.CircuitBreaker.Verdict;
+
+/**
+ * What exceptions say about a dependency, by the rules that retries follow: an exception
+ * that is not worth a retry is an answer. For breakers that are
+ * {@linkplain CircuitBreaker#call used by hand}. Immutable and thread-safe.
+ *
+ * @since 0.1
+ */
+public final class FailureVerdicts implements Function<Throwable, Verdict> {
+
+	private final FailureRules rules;
+
+	private FailureVerdicts(List<? extends FailureClassifier> classifiers) {
+		this.rules = new FailureRules(
+				RetryPolicy.builder("verdicts").classifiers(classifiers).nestedMultiply(true).build());
+	}
+
+	/**
+	 * Judge with the given classifiers.
+	 * @param classifiers in the order they are asked
+	 * @return the verdicts
+	 */
+	public static FailureVerdicts of(List<? extends FailureClassifier> classifiers) {
+		return new FailureVerdicts(classifiers);
+	}
+
+	@Override
+	public Verdict apply(Throwable failure) {
+		return BreakerGate.verdict(this.rules.judge(failure, new RetryCall(null)));
+	}
+
+}

@@ -1,0 +1,717 @@
+package dev.backoff;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CancellationException;
+
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import dev.backoff.breaker.BreakerSettings;
+import dev.backoff.breaker.CallPermits;
+import dev.backoff.breaker.CircuitBreaker;
+import dev.backoff.breaker.CircuitBreaker.State;
+import dev.backoff.breaker.CircuitOpenException;
+import dev.backoff.budget.BudgetSettings;
+import dev.backoff.budget.RetryBudget;
+import dev.backoff.budget.RetryBudget.Cost;
+import dev.backoff.delay.Jitter;
+import dev.backoff.fixture.RecordingListener;
+import dev.backoff.fixture.RecordingRecorder;
+import dev.backoff.fixture.ScriptedOperation;
+import dev.backoff.fixture.VirtualTime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+/** What calls share: budget, breaker, raised delays. */
+class SafeguardsTests {
+
+	private final VirtualTime time = new VirtualTime();
+
+	private final RecordingListener listener = new RecordingListener();
+
+	private final RecordingRecorder recorder = new RecordingRecorder();
+
+	private final IOException failure = new IOException("down");
+
+	@AfterEach
+	void leavesNothingBehind() {
+		assertThat(Thread.interrupted()).as("interrupt flag").isFalse();
+		assertThat(Attempt.isRunning()).as("running attempt").isFalse();
+	}
+
+	private static RetryPolicy.Builder policy() {
+		return RetryPolicy.builder("orders").jitter(Jitter.none()).maxAttempts(4);
+	}
+
+	private Retry.Builder retry(RetryPolicy.Builder policy) {
+		return Retry.builder(policy.build())
+			.method("OrderService.place")
+			.time(this.time)
+			.listener(this.listener)
+			.recorder(this.recorder);
+	}
+
+	private ScriptedOperation<String> failing() {
+		return ScriptedOperation.<String>script().fails(1_000, () -> this.failure);
+	}
+
+	private StopReason reason() {
+		return this.listener.story().reason();
+	}
+
+	@Nested
+	class WithABudget {
+
+		private RetryBudget budget = budget(2, 0, 0);
+
+		private RetryBudget budget(double tokens, double perSuccess, double perSecond) {
+			return RetryBudget.of("gateway", new BudgetSettings(tokens, perSuccess, perSecond, 1, 1, false),
+					SafeguardsTests.this.time, RetryBudget.Listener.NONE);
+		}
+
+		@Test
+		void retriesAsLongAsItPays() {
+			ScriptedOperation<String> operation = failing();
+			assertThatThrownBy(() -> retry(policy()).budget(this.budget).build().call(operation))
+				.isSameAs(SafeguardsTests.this.failure);
+			assertThat(operation.calls()).isEqualTo(3);
+			assertThat(reason()).isEqualTo(StopReason.BUDGET);
+			assertThat(SafeguardsTests.this.listener.story())
+				.hasMessageStartingWith("Stopped after 3 of 4 attempts in 300 ms: BUDGET, the budget gateway is spent");
+			assertThat(RetriesStoppedException.of(SafeguardsTests.this.failure))
+				.isSameAs(SafeguardsTests.this.listener.story());
+			assertThat(SafeguardsTests.this.recorder.lines("call")).containsExactly("call budget 300ms");
+			assertThat(this.budget.refused()).isEqualTo(1);
+		}
+
+		@Test
+		void makesFirstAttemptsWithAnEmptyOne() throws Exception {
+			this.budget = budget(0, 0, 0);
+			ScriptedOperation<String> operation = ScriptedOperation.<String>script().returns("fine");
+			assertThat(retry(policy()).budget(this.budget).build().call(operation)).isEqualTo("fine");
+			ScriptedOperation<String> failing = failing();
+			catchThrowable(() -> retry(policy()).budget(this.budget).build().call(failing));
+			assertThat(failing.calls()).isEqualTo(1);
+			assertThat(SafeguardsTests.this.time.delays()).isEmpty();
+		}
+
+		@Test
+		void paysForNothingWhenTheCallStopsForAnotherReason() {
+			catchThrowable(() -> retry(policy().maxAttempts(1)).budget(this.budget).build().call(failing()));
+			catchThrowable(
+					() -> retry(policy().deadline(Duration.ofMillis(50))).budget(this.budget).build().call(failing()));
+			catchThrowable(() -> retry(policy().enabled(false)).budget(this.budget).build().call(failing()));
+			catchThrowable(() -> retry(policy()).budget(this.budget).build().call(() -> {
+				throw new IllegalArgumentException("no");
+			}));
+			assertThat(this.budget.balance()).isEqualTo(2);
+		}
+
+		@Test
+		void keepsWhatAnInterruptedRetryPaid() {
+			SafeguardsTests.this.time.interruptSleep(1);
+			catchThrowable(() -> retry(policy()).budget(this.budget).build().call(failing()));
+			assertThat(Thread.interrupted()).isTrue();
+			assertThat(this.budget.balance()).isEqualTo(1);
+		}
+
+		@Test
+		void pollsForFree() throws Exception {
+			this.budget = budget(0, 0, 0);
+			ScriptedOperation<String> operation = ScriptedOperation.<String>script()
+				.returns("pending")
+				.returns("pending")
+				.returns("done");
+			assertThat(retry(policy().until((result, context) -> "done".equals(result))).budget(this.budget)
+				.build()
+				.call(operation)).isEqualTo("done");
+		}
+
+		@Test
+		void getsSomethingForEachCallThatSucceeds() throws Exception {
+			this.budget = budget(2, 0.5, 0);
+			this.budget.tryWithdraw(Cost.TRANSIENT);
+			this.budget.tryWithdraw(Cost.TRANSIENT);
+			Retry retry = retry(policy()).budget(this.budget).build();
+			retry.call(() -> "fine");
+			retry.call(() -> "fine");
+			assertThat(this.budget.balance()).isEqualTo(1);
+			catchThrowable(() -> retry.call(failing()));
+			assertThat(this.budget.balance()).isZero();
+			retry.call(() -> "fine");
+			retry.call(() -> "fine");
+			retry.call(ScriptedOperation.<String>script().fails(SafeguardsTests.this.failure).returns("fine"));
+			assertThat(this.budget.balance()).isEqualTo(0.5);
+		}
+
+		@Test
+		void getsTheLastCostBackWhereThatIsAskedFor() throws Exception {
+			this.budget = RetryBudget.of("gateway", new BudgetSettings(100, 1, 0, 5, 7, true),
+					SafeguardsTests.this.time, RetryBudget.Listener.NONE);
+			Retry retry = retry(
+					policy().classifiers(List.of((failed) -> FailureClassification.throttled(RetryCause.HTTP_429))))
+				.budget(this.budget)
+				.build();
+			retry.call(ScriptedOperation.<String>script()
+				.fails(SafeguardsTests.this.failure)
+				.fails(SafeguardsTests.this.failure)
+				.returns("fine"));
+			assertThat(this.budget.balance()).isEqualTo(93);
+		}
+
+		@Test
+		void postponesRetriesWhereThatIsAskedFor() throws Exception {
+			this.budget = budget(1, 0, 0.1);
+			this.budget.tryWithdraw(Cost.TRANSIENT);
+			ScriptedOperation<String> operation = ScriptedOperation.<String>script()
+				.fails(SafeguardsTests.this.failure)
+				.returns("fine");
+			RetryPolicy.Builder policy = policy().base(Duration.ofSeconds(2))
+				.cap(Duration.ofSeconds(30))
+				.postponedWhenEmpty(true);
+			assertThat(retry(policy).budget(this.budget).build().call(operation)).isEqualTo("fine");
+			assertThat(operation.calls()).isEqualTo(2);
+			// empty at 0, 2 and 6 s; at 14 s there is a token, and the retry waits 16 s
+			assertThat(SafeguardsTests.this.time.delays()).containsExactly(Duration.ofSeconds(2), Duration.ofSeconds(4),
+					Duration.ofSeconds(8), Duration.ofSeconds(16));
+			assertThat(SafeguardsTests.this.recorder.lines("waiting")).containsExactly("waiting budget 2s",
+					"waiting budget 4s", "waiting budget 8s", "waiting policy 16s");
+			assertThat(SafeguardsTests.this.recorder.lines("retry")).hasSize(1);
+		}
+
+		@Test
+		void postponesNothingBeyondTheDeadline() {
+			this.budget = budget(0, 0, 0);
+			assertThatThrownBy(
+					() -> retry(policy().postponedWhenEmpty(true).deadline(Duration.ofSeconds(1))).budget(this.budget)
+						.build()
+						.call(failing()))
+				.isSameAs(SafeguardsTests.this.failure);
+			assertThat(reason()).isEqualTo(StopReason.DEADLINE);
+			assertThat(SafeguardsTests.this.time.delays()).containsExactly(Duration.ofMillis(100),
+					Duration.ofMillis(200), Duration.ofMillis(400));
+		}
+
+		@Test
+		void endsAPostponementWhenRetriesAreSwitchedOff() {
+			this.budget = budget(0, 0, 0);
+			boolean[] on = { true };
+			SafeguardsTests.this.time.whileSleeping((nanos) -> on[0] = SafeguardsTests.this.time.delays().size() < 3);
+			assertThatThrownBy(() -> retry(policy().postponedWhenEmpty(true)).enabledWhen(() -> on[0])
+				.budget(this.budget)
+				.build()
+				.call(failing())).isSameAs(SafeguardsTests.this.failure);
+			assertThat(reason()).isEqualTo(StopReason.DISABLED);
+			assertThat(SafeguardsTests.this.time.delays()).hasSize(3);
+		}
+
+	}
+
+	@Nested
+	class WithABreaker {
+
+		private CircuitBreaker breaker = breaker(BreakerSettings.builder());
+
+		private CircuitBreaker breaker(BreakerSettings.Builder settings) {
+			return CircuitBreaker.builder("gateway")
+				.settings(settings.minimumCalls(2).probes(1).build())
+				.time(SafeguardsTests.this.time)
+				.random(() -> 0.5)
+				.build();
+		}
+
+		@Test
+		void stopsAtOnceWhenItOpensAndThrowsTheRealFailure() {
+			ScriptedOperation<String> operation = failing();
+			assertThatThrownBy(() -> retry(policy()).breaker(this.breaker).build().call(operation))
+				.isSameAs(SafeguardsTests.this.failure);
+			assertThat(operation.calls()).isEqualTo(2);
+			assertThat(SafeguardsTests.this.time.delays()).containsExactly(Duration.ofMillis(100));
+			assertThat(reason()).isEqualTo(StopReason.BREAKER_OPEN);
+			assertThat(SafeguardsTests.this.listener.story()).hasMessageStartingWith(
+					"Stopped after 2 of 4 attempts in 100 ms: BREAKER_OPEN, the breaker gateway is open");
+			assertThat(this.breaker.state()).isEqualTo(State.OPEN);
+		}
+
+		@Test
+		void refusesACallBeforeItsFirstAttempt() {
+			this.breaker.open();
+			ScriptedOperation<String> operation = failing();
+			CircuitOpenException refused = (CircuitOpenException) catchThrowable(
+					() -> retry(policy()).breaker(this.breaker).build().call(operation));
+			assertThat(refused.breaker()).isEqualTo("gateway");
+			assertThat(refused.timeToProbe()).isEqualTo(Duration.ofMillis(22_500));
+			assertThat(operation.calls()).isZero();
+			RetriesStoppedException story = RetriesStoppedException.of(refused);
+			assertThat(story).isSameAs(SafeguardsTests.this.listener.story())
+				.hasMessage("Stopped after 0 of 4 attempts in 0 ms: BREAKER_OPEN, the breaker gateway is open "
+						+ "(policy orders)");
+			assertThat(story.attempts()).isZero();
+			assertThat(SafeguardsTests.this.recorder.lines()).containsExactly("call breaker_open 0ms");
+			assertThat(this.breaker.rejected()).isEqualTo(1);
+		}
+
+		@Test
+		void recoversFromARefusal() throws Exception {
+			this.breaker.forceOpen();
+			String result = retry(policy()).breaker(this.breaker)
+				.build()
+				.<String, RuntimeException>call(() -> "never", (context, story) -> story.reason().tag());
+			assertThat(result).isEqualTo("breaker_open");
+		}
+
+		@Test
+		void closesAfterAProbe() throws Exception {
+			catchThrowable(() -> retry(policy()).breaker(this.breaker).build().call(failing()));
+			SafeguardsTests.this.time.advance(Duration.ofSeconds(30));
+			assertThat(retry(policy()).breaker(this.breaker).build().<String, RuntimeException>call(() -> "fine"))
+				.isEqualTo("fine");
+			assertThat(this.breaker.state()).isEqualTo(State.CLOSED);
+		}
+
+		@Test
+		void takesThePermitWhenTheAttemptStarts() {
+			ScriptedOperation<String> operation = failing();
+			// somebody else opens it during the wait
+			SafeguardsTests.this.time.whileSleeping((nanos) -> this.breaker.forceOpen());
+			assertThatThrownBy(() -> retry(policy()).breaker(this.breaker).build().call(operation))
+				.isSameAs(SafeguardsTests.this.failure);
+			assertThat(operation.calls()).isEqualTo(1);
+			assertThat(reason()).isEqualTo(StopReason.BREAKER_OPEN);
+		}
+
+		@Test
+		void countsEachAttempt() throws Exception {
+			this.breaker = breaker(BreakerSettings.builder().failureRate(1));
+			retry(policy()).breaker(this.breaker)
+				.build()
+				.call(ScriptedOperation.<String>script().fails(SafeguardsTests.this.failure).returns("fine"));
+			assertThat(this.breaker.counts().total()).isEqualTo(2);
+			assertThat(this.breaker.counts().failed()).isEqualTo(1);
+		}
+
+		@Test
+		void takesAnAnswerForASuccess() {
+			Retry permanent = retry(
+					policy().classifiers(List.of((failed) -> FailureClassification.permanent(RetryCause.OTHER))))
+				.breaker(this.breaker)
+				.build();
+			catchThrowable(() -> permanent.call(failing()));
+			catchThrowable(() -> retry(policy().maxAttempts(3).until((result, context) -> false)).breaker(this.breaker)
+				.build()
+				.<String, RuntimeException>call(() -> "pending"));
+			assertThat(this.breaker.counts().total()).isEqualTo(4);
+			assertThat(this.breaker.counts().failed()).isZero();
+		}
+
+		@Test
+		void takesABadResultForAFailure() throws Exception {
+			assertThat(retry(policy().retryWhen((result, context) -> true)).breaker(this.breaker)
+				.build()
+				.<String, RuntimeException>call(() -> "bad")).isEqualTo("bad");
+			assertThat(this.breaker.counts().failed()).isEqualTo(2);
+			assertThat(reason()).isEqualTo(StopReason.BREAKER_OPEN);
+		}
+
+		@ParameterizedTest
+		@ValueSource(classes = { AssertionError.class, StackOverflowError.class, InterruptedException.class,
+				CancellationException.class, CircuitOpenException.class })
+		void givesThePermitBackAfterWhatSaysNothing(Class<? extends Throwable> type) {
+			this.breaker.openFor(Duration.ofMillis(1));
+			SafeguardsTests.this.time.advance(Duration.ofMillis(1));
+			Throwable thrown = (type == CircuitOpenException.class)
+					? new CircuitOpenException("inner", "open", null, null) : made(type);
+			catchThrowable(() -> retry(policy()).breaker(this.breaker).build().call(() -> {
+				throw thrown;
+			}));
+			boolean interrupted = Thread.interrupted();
+			assertThat(interrupted).isEqualTo(type == InterruptedException.class);
+			assertThat(this.breaker.state()).isEqualTo(State.HALF_OPEN);
+			assertThat(this.breaker.counts().total()).isZero();
+			assertThat(this.breaker.isPermitting(SafeguardsTests.this.time.nanoTime())).isTrue();
+		}
+
+		private static Throwable made(Class<? extends Throwable> type) {
+			try {
+				return type.getDeclaredConstructor().newInstance();
+			}
+			catch (ReflectiveOperationException ex) {
+				throw new AssertionError(ex);
+			}
+		}
+
+		@Test
+		void waitsForItsProbeWhereThatIsAskedFor() throws Exception {
+			this.breaker = breaker(BreakerSettings.builder().awaited(true).openFor(Duration.ofSeconds(10)));
+			ScriptedOperation<String> operation = ScriptedOperation.<String>script()
+				.fails(SafeguardsTests.this.failure)
+				.fails(SafeguardsTests.this.failure)
+				.returns("fine");
+			assertThat(retry(policy()).breaker(this.breaker).build().call(operation)).isEqualTo("fine");
+			// open for 7.5 s, and the policy's own 200 ms
+			assertThat(SafeguardsTests.this.time.delays()).containsExactly(Duration.ofMillis(100),
+					Duration.ofMillis(7_700));
+			assertThat(SafeguardsTests.this.recorder.lines("waiting")).containsExactly("waiting policy 100ms",
+					"waiting breaker 7700ms");
+		}
+
+		@Test
+		void letsFirstAttemptsWaitToo() throws Exception {
+			this.breaker = breaker(BreakerSettings.builder().awaited(true).openFor(Duration.ofSeconds(10)));
+			this.breaker.open();
+			ScriptedOperation<String> operation = ScriptedOperation.<String>script().returns("fine");
+			assertThat(retry(policy()).breaker(this.breaker).build().call(operation)).isEqualTo("fine");
+			assertThat(SafeguardsTests.this.time.delays()).containsExactly(Duration.ofMillis(7_600));
+			assertThat(operation.attempts()).extracting(Attempt::number).containsExactly(1);
+			assertThat(SafeguardsTests.this.recorder.lines("retry")).isEmpty();
+		}
+
+		@Test
+		void letsNoFirstAttemptWaitBeyondTheDeadline() {
+			this.breaker = breaker(BreakerSettings.builder().awaited(true).openFor(Duration.ofSeconds(10)));
+			this.breaker.open();
+			assertThatThrownBy(
+					() -> retry(policy().deadline(Duration.ofSeconds(5))).breaker(this.breaker).build().call(failing()))
+				.isInstanceOf(CircuitOpenException.class);
+			assertThat(SafeguardsTests.this.time.delays()).isEmpty();
+			assertThat(reason()).isEqualTo(StopReason.BREAKER_OPEN);
+		}
+
+		@Test
+		void letsNoFirstAttemptWaitLongerThanItIsOpen() {
+			this.breaker = breaker(BreakerSettings.builder().awaited(true).openFor(Duration.ofSeconds(1)));
+			this.breaker.forceOpen();
+			assertThatThrownBy(() -> retry(policy()).breaker(this.breaker).build().call(failing()))
+				.isInstanceOf(CircuitOpenException.class);
+			assertThat(SafeguardsTests.this.time.delays()).containsExactly(Duration.ofMillis(100),
+					Duration.ofMillis(200), Duration.ofMillis(400), Duration.ofMillis(800));
+			assertThat(reason()).isEqualTo(StopReason.BREAKER_OPEN);
+		}
+
+		@Test
+		void paysForAPostponedRetryOnce() {
+			this.breaker = breaker(BreakerSettings.builder().awaited(true).minimumCalls(20));
+			RetryBudget budget = RetryBudget.of("gateway", new BudgetSettings(5, 0, 0, 1, 1, false),
+					SafeguardsTests.this.time, RetryBudget.Listener.NONE);
+			SafeguardsTests.this.time.whileSleeping((nanos) -> {
+				if (SafeguardsTests.this.time.delays().size() == 1) {
+					this.breaker.openFor(Duration.ofSeconds(1));
+				}
+			});
+			ScriptedOperation<String> operation = ScriptedOperation.<String>script()
+				.fails(SafeguardsTests.this.failure)
+				.returns("fine");
+			assertThat(
+					catchThrowable(() -> retry(policy()).breaker(this.breaker).budget(budget).build().call(operation)))
+				.isNull();
+			assertThat(SafeguardsTests.this.time.delays()).containsExactly(Duration.ofMillis(100),
+					Duration.ofMillis(1_200));
+			assertThat(budget.balance()).isEqualTo(4);
+		}
+
+		@Test
+		void thatThrowsLetsCallsPass() throws Exception {
+			Retry retry = retry(policy()).breaker(new HostilePermits(false)).build();
+			assertThat(retry.<String, RuntimeException>call(() -> "fine")).isEqualTo("fine");
+			ScriptedOperation<String> operation = failing();
+			assertThatThrownBy(() -> retry.call(operation)).isSameAs(SafeguardsTests.this.failure);
+			assertThat(operation.calls()).isEqualTo(4);
+			assertThat(SafeguardsTests.this.listener.hookFailures()).isNotEmpty()
+				.allSatisfy((event) -> assertThat(event.hook()).isEqualTo("breaker"));
+		}
+
+		@Test
+		void whosePermitsThrowLeavesResultsAlone() throws Exception {
+			Retry retry = retry(policy()).breaker(new HostilePermits(true)).build();
+			int[] calls = { 0 };
+			assertThat(retry.<String, RuntimeException>call(() -> "fine " + ++calls[0])).isEqualTo("fine 1");
+			assertThatThrownBy(() -> retry.call(failing())).isSameAs(SafeguardsTests.this.failure);
+		}
+
+		@Test
+		void isToldWhatAnAttemptThrew() {
+			NotingPermits noting = new NotingPermits(new ArrayList<>());
+			catchThrowable(() -> retry(policy().maxAttempts(2)).breaker(noting).build().call(failing()));
+			assertThat(noting.failures()).containsExactly(SafeguardsTests.this.failure, SafeguardsTests.this.failure);
+		}
+
+		/** Notes failures. */
+		private record NotingPermits(List<@Nullable Throwable> failures) implements CallPermits, CallPermits.Permit {
+
+			@Override
+			public String name() {
+				return "noting";
+			}
+
+			@Override
+			public Permit tryAcquire(long now) {
+				return this;
+			}
+
+			@Override
+			public boolean isPermitting(long now) {
+				return true;
+			}
+
+			@Override
+			public long nanosToPermit(long now) {
+				return 0;
+			}
+
+			@Override
+			public boolean isAwaited() {
+				return false;
+			}
+
+			@Override
+			public long longestWaitNanos() {
+				return 0;
+			}
+
+			@Override
+			public CircuitOpenException rejection(long now) {
+				return new CircuitOpenException("noting", "open", null, null);
+			}
+
+			@Override
+			public void succeeded(long nanos, long now) {
+				throw new AssertionError("no attempt succeeded");
+			}
+
+			@Override
+			public void failed(long nanos, long now) {
+				throw new AssertionError("the failure is lost");
+			}
+
+			@Override
+			public void failed(long nanos, long now, @Nullable Throwable failure) {
+				this.failures.add(failure);
+			}
+
+			@Override
+			public void released() {
+				throw new AssertionError("every attempt failed");
+			}
+
+		}
+
+		/** Throws from everything. */
+		private record HostilePermits(boolean grants) implements CallPermits, CallPermits.Permit {
+
+			private static <T> T fail() {
+				throw new IllegalStateException("hostile");
+			}
+
+			@Override
+			public String name() {
+				return fail();
+			}
+
+			@Override
+			public @Nullable Permit tryAcquire(long now) {
+				return this.grants ? this : fail();
+			}
+
+			@Override
+			public boolean isPermitting(long now) {
+				return HostilePermits.<Boolean>fail();
+			}
+
+			@Override
+			public long nanosToPermit(long now) {
+				return HostilePermits.<Long>fail();
+			}
+
+			@Override
+			public boolean isAwaited() {
+				return HostilePermits.<Boolean>fail();
+			}
+
+			@Override
+			public long longestWaitNanos() {
+				return HostilePermits.<Long>fail();
+			}
+
+			@Override
+			public CircuitOpenException rejection(long now) {
+				return fail();
+			}
+
+			@Override
+			public void succeeded(long nanos, long now) {
+				fail();
+			}
+
+			@Override
+			public void failed(long nanos, long now) {
+				fail();
+			}
+
+			@Override
+			public void released() {
+				fail();
+			}
+
+		}
+
+	}
+
+	@Nested
+	class Degraded {
+
+		private final DegradedSettings settings = new DegradedSettings(0.3, Duration.ofSeconds(30), 20, null,
+				Duration.ofSeconds(60));
+
+		private final DegradedMode mode = new DegradedMode(this.settings);
+
+		private boolean isDegraded() {
+			return this.mode.isDegraded(SafeguardsTests.this.time.nanoTime());
+		}
+
+		/** Make attempts of which the given share fails, spread evenly. */
+		private void attempts(int number, int percent, Duration each) {
+			for (int i = 0; i < number; i++) {
+				boolean failed = (i + 1) * percent / 100 > i * percent / 100;
+				this.mode.record(failed, SafeguardsTests.this.time.nanoTime());
+				SafeguardsTests.this.time.advance(each);
+			}
+		}
+
+		@Test
+		void staysOffAtTwentyNinePercent() {
+			attempts(100, 29, Duration.ofMillis(100));
+			assertThat(isDegraded()).isFalse();
+		}
+
+		@Test
+		void comesOnAtThirtyOnePercent() {
+			attempts(100, 31, Duration.ofMillis(100));
+			assertThat(isDegraded()).isTrue();
+		}
+
+		@Test
+		void comesOnWithinASecondOfTheFailures() {
+			attempts(200, 0, Duration.ofMillis(100));
+			assertThat(isDegraded()).isFalse();
+			attempts(200, 100, Duration.ofMillis(5));
+			assertThat(isDegraded()).isTrue();
+		}
+
+		@Test
+		void needsItsMinimumOfAttempts() {
+			attempts(19, 100, Duration.ofMillis(1));
+			assertThat(isDegraded()).isFalse();
+			attempts(1, 100, Duration.ofMillis(1));
+			assertThat(isDegraded()).isTrue();
+		}
+
+		@Test
+		void goesOffBelowTwentyFivePercentOnly() {
+			attempts(100, 31, Duration.ofMillis(100));
+			assertThat(isDegraded()).isTrue();
+			attempts(600, 26, Duration.ofMillis(100));
+			assertThat(isDegraded()).isTrue();
+			attempts(600, 24, Duration.ofMillis(100));
+			assertThat(isDegraded()).isFalse();
+		}
+
+		@Test
+		void goesOffWhenNobodyCallsAnyMore() {
+			attempts(100, 31, Duration.ofMillis(100));
+			assertThat(isDegraded()).isTrue();
+			SafeguardsTests.this.time.advance(Duration.ofMinutes(1));
+			assertThat(isDegraded()).isFalse();
+		}
+
+		@Test
+		void changesAtMostOnceAWindow() {
+			java.util.Random random = new java.util.Random(42);
+			int changes = 0;
+			boolean before = false;
+			int windows = 10;
+			for (int second = 0; second < windows * 30; second++) {
+				int percent = 29 + random.nextInt(3);
+				for (int i = 0; i < 20; i++) {
+					this.mode.record(random.nextInt(100) < percent, SafeguardsTests.this.time.nanoTime());
+					SafeguardsTests.this.time.advance(Duration.ofMillis(50));
+					if (isDegraded() != before) {
+						before = !before;
+						changes++;
+					}
+				}
+			}
+			assertThat(changes).isLessThanOrEqualTo(windows);
+		}
+
+		@Test
+		void changesAtMostOnceAWindowHoweverTheRateSwings() {
+			int changes = 0;
+			boolean before = false;
+			for (int i = 0; i < 300; i++) {
+				attempts(30, (i % 2 == 0) ? 100 : 0, Duration.ofMillis(33));
+				if (isDegraded() != before) {
+					before = !before;
+					changes++;
+				}
+			}
+			assertThat(changes).isLessThanOrEqualTo(11);
+		}
+
+		@Test
+		void raisesTheDelaysOfAPolicyThatReachesItsCap() {
+			RetryPolicy.Builder policy = policy().base(Duration.ofSeconds(4))
+				.cap(Duration.ofSeconds(10))
+				.maxAttempts(6)
+				.degraded(this.settings);
+			Retry retry = retry(policy).degraded(this.mode).build();
+			catchThrowable(() -> retry.call(failing()));
+			assertThat(SafeguardsTests.this.time.delays()).containsExactly(Duration.ofSeconds(4), Duration.ofSeconds(8),
+					Duration.ofSeconds(10), Duration.ofSeconds(10), Duration.ofSeconds(10));
+			attempts(30, 100, Duration.ofMillis(1));
+			int before = SafeguardsTests.this.time.delays().size();
+			catchThrowable(() -> retry.call(failing()));
+			List<Duration> raised = SafeguardsTests.this.time.delays();
+			assertThat(raised.subList(before, raised.size())).containsExactly(Duration.ofSeconds(4),
+					Duration.ofSeconds(8), Duration.ofSeconds(16), Duration.ofSeconds(32), Duration.ofSeconds(60));
+		}
+
+		@Test
+		void raisesTheBaseToo() {
+			RetryPolicy policy = policy()
+				.degraded(new DegradedSettings(0.3, Duration.ofSeconds(30), 20, Duration.ofSeconds(2), null))
+				.build();
+			assertThat(policy.degradedRule().capped(1)).isEqualTo(Duration.ofSeconds(2).toNanos());
+			assertThat(policy.rule().capped(1)).isEqualTo(Duration.ofMillis(100).toNanos());
+		}
+
+		@Test
+		void isFedByTheAttempts() {
+			Retry retry = retry(policy().maxAttempts(10).base(Duration.ZERO).degraded(this.settings))
+				.degraded(this.mode)
+				.build();
+			catchThrowable(() -> retry.call(failing()));
+			catchThrowable(() -> retry.call(() -> {
+				throw new AssertionError("says nothing");
+			}));
+			retry.<String, RuntimeException>call(() -> "fine");
+			assertThat(this.mode.failureRate(SafeguardsTests.this.time.nanoTime())).hasValue(10.0 / 11);
+		}
+
+		@Test
+		void hasARaisedCapThatIsNoLowerThanTheOther() {
+			assertThatThrownBy(() -> policy().cap(Duration.ofMinutes(2)).degraded(this.settings).build())
+				.hasMessage("Invalid degraded cap (1m): must not be below the cap (2m).");
+		}
+
+	}
+
+}

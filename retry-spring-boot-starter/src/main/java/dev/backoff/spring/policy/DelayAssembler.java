@@ -1,0 +1,179 @@
+package dev.backoff.spring.policy;
+
+import java.time.Duration;
+import java.util.Locale;
+
+import org.jspecify.annotations.Nullable;
+
+import dev.backoff.RetryPolicy;
+import dev.backoff.delay.Jitter;
+import dev.backoff.delay.Shape;
+import dev.backoff.spring.policy.BackoffProperties.ShapeName;
+import dev.backoff.spring.policy.PolicyLevels.Ranked;
+import dev.backoff.time.DurationText;
+import dev.backoff.time.Nanos;
+
+/**
+ * Make the delays of one policy, or say which of their values do not fit together.
+ * <p>
+ * Two rules keep levels from hurting each other. A cap from a weaker level yields to a
+ * stronger base or ladder. Numbers of a shape that is not in effect are left out if they
+ * come from a weaker level than the shape, and an error otherwise: somebody wrote them
+ * and would wait for their effect.
+ */
+final class DelayAssembler {
+
+	private static final String NO_EFFECT = "has no effect, because";
+
+	private final PolicyValues values;
+
+	DelayAssembler(PolicyValues values) {
+		this.values = values;
+	}
+
+	/** Return the delays, or null if there are none, which is then a conflict. */
+	@Nullable Delays assemble() {
+		ShapeName name = shapeName();
+		Jitter jitter = jitter(name, shapeStrength(name));
+		Shape shape = shape(name, jitter);
+		Duration cap = cap(name, shape, jitter);
+		Duration throttledBase = throttledBase(cap);
+		return (shape != null) ? new Delays(name, shape, jitter, cap, throttledBase) : null;
+	}
+
+	private ShapeName shapeName() {
+		Ranked shape = this.values.written(PolicyKey.SHAPE);
+		Ranked ladder = this.values.written(PolicyKey.LADDER);
+		ShapeName written = ShapeName.EXPONENTIAL;
+		if (shape != null) {
+			written = TextValues.word(ShapeName.class, shape.value().text());
+		}
+		boolean ladderWins = ladder != null && (shape == null || ladder.strength() >= shape.strength());
+		if (ladder != null && shape != null && ladder.strength() == shape.strength() && written != ShapeName.LADDER) {
+			this.values.conflict(ladder.value(), "contradicts the shape " + shape.value().text() + " beside it",
+					"Remove one of the two.");
+		}
+		if (shape != null && written == ShapeName.LADDER && ladder == null) {
+			this.values.conflict(shape.value(), "needs a ladder", "Add the delays as ladder.");
+		}
+		ShapeName name = ladderWins ? ShapeName.LADDER : written;
+		Ranked decisive = ladderWins ? ladder : shape;
+		this.values.put(PolicyKey.SHAPE, name.name().toLowerCase(Locale.ROOT),
+				(decisive != null) ? decisive.value().origin() : PolicyValues.BUILT_IN);
+		rejectNumbersOfOtherShapes(name, decisive);
+		return name;
+	}
+
+	/** Return the strength of what decides on the shape, 0 if nothing does. */
+	private int shapeStrength(ShapeName name) {
+		return Math.max(this.values.strength(PolicyKey.SHAPE),
+				(name == ShapeName.LADDER) ? this.values.strength(PolicyKey.LADDER) : 0);
+	}
+
+	private void rejectNumbersOfOtherShapes(ShapeName shape, @Nullable Ranked decisive) {
+		reject(PolicyKey.BASE, shape != ShapeName.LADDER, decisive, "fixed, linear or exponential");
+		reject(PolicyKey.MULTIPLIER, shape == ShapeName.EXPONENTIAL, decisive, "exponential");
+		reject(PolicyKey.STEP, shape == ShapeName.LINEAR, decisive, "linear");
+		reject(PolicyKey.LADDER, shape == ShapeName.LADDER, decisive, "ladder");
+	}
+
+	private void reject(PolicyKey key, boolean used, @Nullable Ranked decisive, String owner) {
+		Ranked ranked = this.values.written(key);
+		if (!used && ranked != null && (decisive == null || ranked.strength() >= decisive.strength())) {
+			EffectivePolicy.Value shape = this.values.inEffect(PolicyKey.SHAPE);
+			this.values.conflict(ranked.value(),
+					NO_EFFECT + " the shape is " + shape.text() + " (" + shape.origin() + ")",
+					"Remove it, or set the shape to " + owner + ".");
+		}
+	}
+
+	private Jitter jitter(ShapeName shape, int strength) {
+		Jitter otherwise = (shape == ShapeName.LADDER) ? Jitter.proportional(0.2) : Jitter.full();
+		Jitter jitter = this.values.read(PolicyKey.JITTER, TextValues::jitter, otherwise, otherwise.toString());
+		Ranked written = this.values.written(PolicyKey.JITTER);
+		if (written != null && jitter.replacesShape() && shape != ShapeName.EXPONENTIAL
+				&& written.strength() < strength) {
+			this.values.put(PolicyKey.JITTER, otherwise.toString(), PolicyValues.BUILT_IN + ", because decorrelated ("
+					+ written.value().origin() + ") needs an exponential");
+			return otherwise;
+		}
+		if (written != null && jitter.replacesShape() && shape != ShapeName.EXPONENTIAL) {
+			this.values.conflict(written.value(),
+					"grows from a base by itself, and the shape is " + shape.name().toLowerCase(Locale.ROOT),
+					"Remove the shape, or choose another jitter.");
+		}
+		Ranked multiplier = this.values.written(PolicyKey.MULTIPLIER);
+		if (written != null && jitter.replacesShape() && multiplier != null
+				&& multiplier.strength() >= written.strength()) {
+			this.values.conflict(multiplier.value(), NO_EFFECT + " decorrelated jitter grows by itself", "Remove it.");
+		}
+		return jitter;
+	}
+
+	private @Nullable Shape shape(ShapeName name, Jitter jitter) {
+		if (name == ShapeName.LADDER) {
+			Ranked ladder = this.values.written(PolicyKey.LADDER);
+			if (ladder == null) {
+				return null;
+			}
+			this.values.put(PolicyKey.LADDER, ladder.value().text(), ladder.value().origin());
+			return Shape.ladder(TextValues.ladder(ladder.value().texts()));
+		}
+		Duration base = this.values.read(PolicyKey.BASE, TextValues::duration, RetryPolicy.DEFAULT_BASE,
+				DurationText.exact(RetryPolicy.DEFAULT_BASE));
+		return switch (name) {
+			case FIXED -> Shape.fixed(base);
+			case LINEAR -> Shape.linear(base,
+					this.values.read(PolicyKey.STEP, TextValues::duration, base, DurationText.exact(base)));
+			default -> Shape.exponential(base, jitter.replacesShape() ? 1 : this.values.read(PolicyKey.MULTIPLIER,
+					TextValues::multiplier, RetryPolicy.DEFAULT_MULTIPLIER, "2"));
+		};
+	}
+
+	private Duration cap(ShapeName name, @Nullable Shape shape, Jitter jitter) {
+		Ranked cap = this.values.written(PolicyKey.CAP);
+		PolicyKey anchorKey = (name == ShapeName.LADDER) ? PolicyKey.LADDER : PolicyKey.BASE;
+		Ranked anchor = this.values.written(anchorKey);
+		boolean yields = (anchor != null) && (cap == null || cap.strength() < anchor.strength());
+		if (name == ShapeName.LADDER && (cap == null || yields)) {
+			return Duration.ofNanos(Nanos.UNLIMITED);
+		}
+		Duration limit = this.values.read(PolicyKey.CAP, TextValues::positiveDuration, RetryPolicy.DEFAULT_CAP,
+				DurationText.exact(RetryPolicy.DEFAULT_CAP));
+		long base = (shape != null) ? shape.baseNanos() : 0;
+		long least = jitter.replacesShape() ? Nanos.times(base, 2) : base;
+		if (name == ShapeName.LADDER || Nanos.of(limit) >= least) {
+			return limit;
+		}
+		if (yields || cap == null) {
+			this.values.put(PolicyKey.CAP, DurationText.exact(least), "raised to "
+					+ (jitter.replacesShape() ? "twice the base, " : "the base, ") + this.values.origin(anchorKey));
+		}
+		else {
+			this.values.conflict(cap.value(),
+					(jitter.replacesShape() ? "must be at least twice the base (" : "must not be below the base (")
+							+ DurationText.exact(base) + ")"
+							+ (jitter.replacesShape()
+									? " for decorrelated jitter (" + this.values.origin(PolicyKey.JITTER) + ")" : ""),
+					"Raise the cap or lower the base (" + this.values.origin(anchorKey) + ").");
+		}
+		return Duration.ofNanos(least);
+	}
+
+	private Duration throttledBase(Duration cap) {
+		Ranked written = this.values.written(PolicyKey.THROTTLED_BASE);
+		Ranked capWritten = this.values.written(PolicyKey.CAP);
+		Duration least = this.values.read(PolicyKey.THROTTLED_BASE, TextValues::duration,
+				RetryPolicy.DEFAULT_THROTTLED_BASE, DurationText.exact(RetryPolicy.DEFAULT_THROTTLED_BASE));
+		if (least.compareTo(cap) <= 0) {
+			return least;
+		}
+		if (written != null && (capWritten == null || written.strength() >= capWritten.strength())) {
+			this.values.conflict(written.value(), "must not be above the cap (" + DurationText.exact(cap) + ")",
+					"Lower it, or raise the cap.");
+		}
+		this.values.put(PolicyKey.THROTTLED_BASE, DurationText.exact(cap), "lowered to the cap");
+		return cap;
+	}
+
+}

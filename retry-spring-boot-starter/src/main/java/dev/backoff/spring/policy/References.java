@@ -1,0 +1,106 @@
+package dev.backoff.spring.policy;
+
+import java.util.List;
+import java.util.Set;
+import java.util.function.BiFunction;
+
+import org.jspecify.annotations.Nullable;
+
+import dev.backoff.spring.policy.PolicyLevels.Ranked;
+
+/**
+ * Which breaker and which budget the calls of a policy share. Both are called like the
+ * policy unless somebody names others; those have to be defined.
+ */
+final class References {
+
+	private static final String NONE = "none";
+
+	private final BackoffConfiguration configuration;
+
+	private final @Nullable String policy;
+
+	private final BiFunction<Section<?>, String, String> spelling;
+
+	/**
+	 * Make references.
+	 * @param policy the policy's name, or null if only values are checked
+	 * @param spelling spells a name of a section for all who mean it
+	 */
+	References(BackoffConfiguration configuration, @Nullable String policy,
+			BiFunction<Section<?>, String, String> spelling) {
+		this.configuration = configuration;
+		this.policy = policy;
+		this.spelling = spelling;
+	}
+
+	/**
+	 * Report a name that nobody defines and that is not the policy's own.
+	 * @param lineage the names of the policy and of those it inherits, canonical
+	 */
+	void check(PolicyKey key, ConfigValue value, Set<String> lineage, List<Problem> problems) {
+		Section<?> section = (key == PolicyKey.BREAKER) ? Section.BREAKERS : Section.BUDGETS;
+		String name = TextValues.canonical(value.text());
+		boolean own = lineage.contains(name) || (this.policy != null && TextValues.canonical(this.policy).equals(name));
+		if (isNone(value.text()) || isDefined(section, name) || own) {
+			return;
+		}
+		String nearest = Nearest.of(value.text(), names(section));
+		problems.add(value.problem("names a " + section.noun() + " that is not defined",
+				(nearest != null) ? "Write " + nearest + "."
+						: "Define backoff." + section.key() + "." + value.text() + ", or remove it."));
+	}
+
+	/** Return the breaker in effect, or null for none. */
+	@Nullable String breaker(PolicyValues values) {
+		Ranked written = values.written(PolicyKey.BREAKER);
+		if (written != null) {
+			return named(PolicyKey.BREAKER, written.value(), values);
+		}
+		if (this.policy == null || !isDefined(Section.BREAKERS, TextValues.canonical(this.policy))) {
+			values.put(PolicyKey.BREAKER, NONE, PolicyValues.BUILT_IN);
+			return null;
+		}
+		String name = this.spelling.apply(Section.BREAKERS, this.policy);
+		values.put(PolicyKey.BREAKER, name, "the policy's name, defined below backoff.breakers");
+		return name;
+	}
+
+	/** Return the budget in effect, or null for none. */
+	@Nullable String budget(PolicyValues values) {
+		Ranked written = values.written(PolicyKey.BUDGET);
+		if (written != null) {
+			return named(PolicyKey.BUDGET, written.value(), values);
+		}
+		if (this.policy == null) {
+			return null;
+		}
+		String name = this.spelling.apply(Section.BUDGETS, this.policy);
+		values.put(PolicyKey.BUDGET, name, PolicyValues.BUILT_IN);
+		return name;
+	}
+
+	private @Nullable String named(PolicyKey key, ConfigValue value, PolicyValues values) {
+		boolean none = isNone(value.text());
+		String name = none ? NONE
+				: this.spelling.apply((key == PolicyKey.BREAKER) ? Section.BREAKERS : Section.BUDGETS, value.text());
+		values.put(key, name, value.origin());
+		return none ? null : name;
+	}
+
+	private boolean isDefined(Section<?> section, String canonical) {
+		return ((section == Section.BREAKERS) ? this.configuration.breakers() : this.configuration.budgets())
+			.containsKey(canonical);
+	}
+
+	private List<String> names(Section<?> section) {
+		return (section == Section.BREAKERS)
+				? this.configuration.breakers().values().stream().map(BreakerEntry::name).toList()
+				: this.configuration.budgets().values().stream().map(BudgetEntry::name).toList();
+	}
+
+	private static boolean isNone(String text) {
+		return TextValues.canonical(text).equals(NONE);
+	}
+
+}

@@ -1,0 +1,66 @@
+package dev.backoff.spring.safety;
+
+import java.util.List;
+import java.util.function.Consumer;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.util.function.SingletonSupplier;
+
+import dev.backoff.breaker.CircuitBreaker;
+import dev.backoff.breaker.CircuitBreaker.State;
+import dev.backoff.budget.RetryBudget;
+
+/**
+ * Tell all listeners among the beans, whatever one of them throws. They are looked up
+ * when there is something to tell. Thread-safe.
+ */
+final class Listeners implements RetryBudget.Listener, CircuitBreaker.Listener {
+
+	private static final Logger logger = LoggerFactory.getLogger(OverloadSafety.class);
+
+	private final SingletonSupplier<List<RetryBudget.Listener>> ofBudgets;
+
+	private final SingletonSupplier<List<CircuitBreaker.Listener>> ofBreakers;
+
+	Listeners(ListableBeanFactory beanFactory) {
+		this.ofBudgets = SingletonSupplier
+			.of(() -> beanFactory.getBeanProvider(RetryBudget.Listener.class).orderedStream().toList());
+		this.ofBreakers = SingletonSupplier
+			.of(() -> beanFactory.getBeanProvider(CircuitBreaker.Listener.class).orderedStream().toList());
+	}
+
+	@Override
+	public void ranDry(RetryBudget budget) {
+		tell(this.ofBudgets, (listener) -> listener.ranDry(budget));
+	}
+
+	@Override
+	public void recovered(RetryBudget budget) {
+		tell(this.ofBudgets, (listener) -> listener.recovered(budget));
+	}
+
+	@Override
+	public void transition(CircuitBreaker breaker, State from, State to) {
+		tell(this.ofBreakers, (listener) -> listener.transition(breaker, from, to));
+	}
+
+	@Override
+	public void thresholdExceeded(CircuitBreaker breaker) {
+		tell(this.ofBreakers, (listener) -> listener.thresholdExceeded(breaker));
+	}
+
+	private static <L> void tell(SingletonSupplier<List<L>> listeners, Consumer<L> moment) {
+		for (L listener : listeners.obtain()) {
+			try {
+				moment.accept(listener);
+			}
+			catch (Throwable ex) {
+				logger.error("Listener {} failed; no call did", listener.getClass().getName(), ex);
+			}
+		}
+	}
+
+}

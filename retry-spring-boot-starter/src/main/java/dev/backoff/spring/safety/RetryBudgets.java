@@ -1,0 +1,78 @@
+package dev.backoff.spring.safety;
+
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+
+import dev.backoff.budget.RetryBudget;
+import dev.backoff.spring.policy.BackoffPolicies;
+
+/**
+ * The budgets by name, each made when the first method asks for it. Names are compared by
+ * their letters and digits in lower case, as names of policies are. Thread-safe.
+ *
+ * @since 0.1
+ */
+public final class RetryBudgets {
+
+	private final Function<String, RetryBudget> maker;
+
+	private final Map<String, RetryBudget> budgets = new ConcurrentHashMap<>();
+
+	RetryBudgets(Function<String, RetryBudget> maker) {
+		this.maker = maker;
+	}
+
+	/** Return the budget of a name, made if it is the first to ask for it. */
+	RetryBudget getOrMake(String name) {
+		String canonical = BackoffPolicies.canonicalName(name);
+		RetryBudget known = this.budgets.get(canonical);
+		if (known != null) {
+			return known;
+		}
+		// nothing is locked meanwhile, since listeners are beans
+		RetryBudget made = this.maker.apply(name);
+		RetryBudget before = this.budgets.putIfAbsent(canonical, made);
+		return (before != null) ? before : made;
+	}
+
+	/**
+	 * Return the budget of that name, if a method uses it.
+	 * @param name a name below {@code backoff.budgets}, or of a policy
+	 * @return the budget, or empty
+	 */
+	public Optional<RetryBudget> find(String name) {
+		return Optional.ofNullable(this.budgets.get(BackoffPolicies.canonicalName(name)));
+	}
+
+	/**
+	 * Return the budget of that name.
+	 * @param name a name below {@code backoff.budgets}, or of a policy
+	 * @return the budget
+	 * @throws IllegalArgumentException if no method uses it
+	 */
+	public RetryBudget get(String name) {
+		return find(name).orElseThrow(
+				() -> new IllegalArgumentException("Invalid name (" + name + "): must be "
+						+ (all().isEmpty() ? "that of a budget in use, and there is none"
+								: "one of " + String.join(", ", all().stream().map(RetryBudget::name).toList()))
+						+ "."));
+	}
+
+	/**
+	 * Return the budgets in use.
+	 * @return all of them, ordered by name
+	 */
+	public List<RetryBudget> all() {
+		return this.budgets.values().stream().sorted(Comparator.comparing(RetryBudget::name)).toList();
+	}
+
+	@Override
+	public String toString() {
+		return "RetryBudgets " + all().stream().map(RetryBudget::name).toList();
+	}
+
+}
