@@ -41,9 +41,13 @@ final class AttemptHeaders {
 
 	private final AtomicBoolean failed = new AtomicBoolean();
 
-	AttemptHeaders(HttpSettings settings) {
+	AttemptHeaders(HttpSettings settings, String clients) {
 		this.settings = settings;
 		this.hosts = new HostPatterns(settings.hosts());
+		if (settings.hosts().contains("*")) {
+			logger.info("Every host that " + clients
+					+ " calls is told about attempts, also those of others: backoff.http.hosts has *");
+		}
 	}
 
 	/**

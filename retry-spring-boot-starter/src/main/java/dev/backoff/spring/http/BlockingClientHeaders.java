@@ -27,7 +27,7 @@ public final class BlockingClientHeaders
 	 * @param settings which hosts are told, by which headers
 	 */
 	public BlockingClientHeaders(HttpSettings settings) {
-		this.headers = new AttemptHeaders(settings);
+		this.headers = new AttemptHeaders(settings, "RestClient or RestTemplate");
 	}
 
 	/*

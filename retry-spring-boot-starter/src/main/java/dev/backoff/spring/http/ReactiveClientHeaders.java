@@ -28,7 +28,7 @@ public final class ReactiveClientHeaders implements WebClientCustomizer, Exchang
 	 * @param settings which hosts are told, by which headers
 	 */
 	public ReactiveClientHeaders(HttpSettings settings) {
-		this.headers = new AttemptHeaders(settings);
+		this.headers = new AttemptHeaders(settings, "WebClient");
 	}
 
 	@Override
