@@ -6,6 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -57,10 +58,13 @@ class ArchitectureTests {
 		}
 
 		@ParameterizedTest
-		@CsvSource({ "policy, ''", "failure, ''", "advice, policy", "observation, policy", "actuate, policy" })
+		@CsvSource({ "policy, ''", "failure, ''", "safety, policy", "advice, policy safety",
+				"observation, policy safety", "actuate, policy safety" })
 		void importOneWay(String from, String to) {
-			String[] siblings = Stream.of("policy", "failure", "advice", "observation", "actuate", "autoconfigure")
-				.filter((sibling) -> !sibling.equals(from) && !sibling.equals(to))
+			List<String> allowed = List.of(to.split(" ", -1));
+			String[] siblings = Stream
+				.of("policy", "failure", "safety", "advice", "observation", "actuate", "autoconfigure")
+				.filter((sibling) -> !sibling.equals(from) && !allowed.contains(sibling))
 				.map((sibling) -> ROOT + "." + sibling)
 				.toArray(String[]::new);
 			noClasses().that()
@@ -68,14 +72,14 @@ class ArchitectureTests {
 				.should()
 				.dependOnClassesThat()
 				.resideInAnyPackage(siblings)
-				.because("the arrows are autoconfigure -> all and advice, observation, actuate -> policy")
+				.because("the arrows are autoconfigure -> all and advice, observation, actuate -> safety -> policy")
 				.check(CLASSES);
 		}
 
 		@Test
 		void areTheOnesWhoseArrowsAreKnown() {
-			assertThat(packages()).containsExactlyInAnyOrder(ROOT + ".policy", ROOT + ".failure", ROOT + ".advice",
-					ROOT + ".observation", ROOT + ".actuate", ROOT + ".autoconfigure");
+			assertThat(packages()).containsExactlyInAnyOrder(ROOT + ".policy", ROOT + ".failure", ROOT + ".safety",
+					ROOT + ".advice", ROOT + ".observation", ROOT + ".actuate", ROOT + ".autoconfigure");
 		}
 
 		@Test
@@ -98,6 +102,8 @@ class ArchitectureTests {
 		@ParameterizedTest
 		@CsvSource({ "io.micrometer.., observation autoconfigure",
 				"org.springframework.boot.actuate.., actuate autoconfigure",
+				"org.springframework.boot.health.., actuate autoconfigure",
+				"io.github.resilience4j.., safety autoconfigure",
 				"org.springframework.web.. org.springframework.http.., failure",
 				"org.springframework.dao.. org.springframework.jdbc.. org.springframework.transaction.., failure",
 				"io.grpc.. com.google.rpc.. com.google.protobuf.., failure",
@@ -108,9 +114,9 @@ class ArchitectureTests {
 
 		@ParameterizedTest
 		@ValueSource(strings = { "reactor..", "org.reactivestreams..", "org.aspectj..", "io.micrometer.context..",
-				"org.springframework.boot.health..", "org.springframework.boot.restclient..",
-				"org.springframework.boot.webclient..", "org.springframework.boot.micrometer..", "tools.jackson..",
-				"com.fasterxml..", "jakarta.validation..", "jakarta.servlet..", "jakarta.persistence.." })
+				"org.springframework.boot.restclient..", "org.springframework.boot.webclient..",
+				"org.springframework.boot.micrometer..", "tools.jackson..", "com.fasterxml..", "jakarta.validation..",
+				"jakarta.servlet..", "jakarta.persistence.." })
 		void areNotNamedAtAll(String library) {
 			namedOnlyIn(new String[] { library }).check(CLASSES);
 		}
@@ -134,10 +140,11 @@ class ArchitectureTests {
 						"org.springframework.boot.origin..", "org.springframework.context..",
 						"org.springframework.core..", "org.springframework.expression..", "org.springframework.util..",
 						// optional
-						"io.micrometer..", "org.springframework.boot.actuate..", "org.springframework.web..",
-						"org.springframework.http..", "org.springframework.dao..", "org.springframework.jdbc..",
-						"org.springframework.transaction..", "org.springframework.mail..", "jakarta.mail..",
-						"org.eclipse.angus..", "io.grpc..", "com.google.rpc..", "com.google.protobuf..")
+						"io.micrometer..", "org.springframework.boot.actuate..", "org.springframework.boot.health..",
+						"io.github.resilience4j..", "org.springframework.web..", "org.springframework.http..",
+						"org.springframework.dao..", "org.springframework.jdbc..", "org.springframework.transaction..",
+						"org.springframework.mail..", "jakarta.mail..", "org.eclipse.angus..", "io.grpc..",
+						"com.google.rpc..", "com.google.protobuf..")
 				.because("every other library would have to be in every application")
 				.check(CLASSES);
 		}
@@ -314,7 +321,7 @@ class ArchitectureTests {
 	@Test
 	void synchronizesNothingThatCallsUserCode() {
 		classes().that()
-			.resideInAnyPackage(ROOT + ".advice", ROOT + ".actuate", ROOT + ".autoconfigure")
+			.resideInAnyPackage(ROOT + ".advice", ROOT + ".safety", ROOT + ".actuate", ROOT + ".autoconfigure")
 			.should(new ArchCondition<>("have no synchronized methods") {
 
 				@Override
