@@ -11,7 +11,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 arguments=()
 while [[ $# -gt 0 ]]; do
 	case "$1" in
-		--publish) arguments+=("--publish=../docs") ;;
+		--publish) arguments+=("--publish=../../docs") ;;
 		--seconds | --rate | --only)
 			arguments+=("$1=$2")
 			shift
@@ -24,5 +24,5 @@ while [[ $# -gt 0 ]]; do
 	esac
 	shift
 done
-exec ./mvnw -q -Pfast -pl retry-benchmarks -am compile spring-boot:run -Doverload.run.skip=false \
-	-Doverload.args="${arguments[*]}"
+exec ./mvnw -q -Pfast -pl retry-benchmarks -am compile spring-boot:run -Dbenchmarks.run.skip=false \
+	-Dbenchmarks.args="${arguments[*]}"

@@ -44,7 +44,7 @@ public final class Overload {
 
 	private static final int SIMULATED_CAPACITY = 1_000;
 
-	private static final Duration SIMULATED_HORIZON = Duration.ofSeconds(120);
+	private static final Duration SIMULATED_HORIZON = Duration.ofMinutes(2);
 
 	private static final int SHOWN_BEFORE = 8;
 
@@ -80,7 +80,8 @@ public final class Overload {
 		int perSecond = Integer.parseInt(option(args, "rate", "200"));
 		Set<String> only = new TreeSet<>(
 				List.of(option(args, "only", "outage,stall,stall-real,layers,herd").split(",")));
-		Path directory = Files.createDirectories(Path.of("target", "overload").toAbsolutePath());
+		Path directory = Files.createDirectories(Path.of("overload").toAbsolutePath());
+		clear(directory);
 		Overload overload = new Overload(directory, seconds, perSecond);
 		overload.run(only);
 		String docs = option(args, "publish", "");
@@ -98,12 +99,23 @@ public final class Overload {
 			.orElse(unless);
 	}
 
+	/* So that no figures of an earlier run are published with those of this one. */
+	private static void clear(Path directory) throws IOException {
+		for (Path file : figures(directory)) {
+			Files.delete(file);
+		}
+	}
+
+	private static List<Path> figures(Path directory) throws IOException {
+		try (Stream<Path> files = Files.list(directory)) {
+			return files.filter((path) -> path.toString().endsWith(".csv")).toList();
+		}
+	}
+
 	private static void publish(Path directory, Path docs) throws IOException {
 		Path figures = Files.createDirectories(docs.resolve("overload"));
-		try (Stream<Path> files = Files.list(directory)) {
-			for (Path file : files.filter((path) -> path.toString().endsWith(".csv")).toList()) {
-				Files.copy(file, figures.resolve(file.getFileName()), StandardCopyOption.REPLACE_EXISTING);
-			}
+		for (Path file : figures(directory)) {
+			Files.copy(file, figures.resolve(file.getFileName()), StandardCopyOption.REPLACE_EXISTING);
 		}
 		OverloadPage.of(figures).write(docs);
 	}

@@ -105,6 +105,8 @@ class ArchitectureTests {
 				"reactor.., http", "jakarta.servlet.., http autoconfigure",
 				"org.springframework.boot.restclient.. org.springframework.boot.webclient.., http autoconfigure",
 				"org.springframework.boot.actuate.., actuate autoconfigure",
+				"org.springframework.boot.health.., actuate autoconfigure",
+				"io.github.resilience4j.., safety autoconfigure",
 				"org.springframework.web.. org.springframework.http.., failure http autoconfigure",
 				"org.springframework.dao.. org.springframework.jdbc.. org.springframework.transaction.., failure",
 				"io.grpc.. com.google.rpc.. com.google.protobuf.., failure",
@@ -114,9 +116,8 @@ class ArchitectureTests {
 		}
 
 		@ParameterizedTest
-		@ValueSource(strings = { "org.reactivestreams..", "org.aspectj..", "org.springframework.boot.health..",
-				"org.springframework.boot.micrometer..", "tools.jackson..", "com.fasterxml..", "jakarta.validation..",
-				"jakarta.persistence.." })
+		@ValueSource(strings = { "org.reactivestreams..", "org.aspectj..", "org.springframework.boot.micrometer..",
+				"tools.jackson..", "com.fasterxml..", "jakarta.validation..", "jakarta.persistence.." })
 		void areNotNamedAtAll(String library) {
 			namedOnlyIn(new String[] { library }).check(CLASSES);
 		}
@@ -141,7 +142,8 @@ class ArchitectureTests {
 						"org.springframework.context..", "org.springframework.core..",
 						"org.springframework.expression..", "org.springframework.util..",
 						// optional
-						"io.micrometer..", "reactor..", "jakarta.servlet..", "org.springframework.boot.restclient..",
+						"io.micrometer..", "io.github.resilience4j..", "org.springframework.boot.health..", "reactor..",
+						"jakarta.servlet..", "org.springframework.boot.restclient..",
 						"org.springframework.boot.webclient..", "org.springframework.boot.actuate..",
 						"org.springframework.web..", "org.springframework.http..", "org.springframework.dao..",
 						"org.springframework.jdbc..", "org.springframework.transaction..", "org.springframework.mail..",
@@ -327,7 +329,7 @@ class ArchitectureTests {
 	@Test
 	void synchronizesNothingThatCallsUserCode() {
 		classes().that()
-			.resideInAnyPackage(ROOT + ".advice", ROOT + ".actuate", ROOT + ".autoconfigure")
+			.resideInAnyPackage(ROOT + ".advice", ROOT + ".safety", ROOT + ".actuate", ROOT + ".autoconfigure")
 			.should(new ArchCondition<>("have no synchronized methods") {
 
 				@Override

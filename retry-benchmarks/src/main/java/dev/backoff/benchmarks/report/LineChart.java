@@ -78,11 +78,11 @@ final class LineChart {
 		double legend = LEFT;
 		for (int i = 0; i < this.lines.size(); i++) {
 			Series series = this.lines.get(i);
-			drawing.path("line s" + i, Arrays.stream(series.x()).map(x::at).toArray(),
-					Arrays.stream(series.y()).map(y::at).toArray());
+			drawing.path("line s" + i, Arrays.stream(series.x).map(x::at).toArray(),
+					Arrays.stream(series.y).map(y::at).toArray());
 			drawing.box("f" + i, legend, 46, 14, 4);
-			drawing.text(legend + 20, 52, "", "start", series.label());
-			legend += 40 + 6.9 * series.label().length();
+			drawing.text(legend + 20, 52, "", "start", series.label);
+			legend += 40 + 6.9 * series.label.length();
 		}
 		return drawing.toString();
 	}
@@ -102,12 +102,12 @@ final class LineChart {
 	}
 
 	private double least() {
-		return this.lines.stream().flatMapToDouble((series) -> Arrays.stream(series.x())).min().orElse(0);
+		return this.lines.stream().flatMapToDouble((series) -> Arrays.stream(series.x)).min().orElse(0);
 	}
 
 	private double greatest(boolean across) {
 		return this.lines.stream()
-			.flatMapToDouble((series) -> Arrays.stream(across ? series.x() : series.y()))
+			.flatMapToDouble((series) -> Arrays.stream(across ? series.x : series.y))
 			.max()
 			.orElse(1);
 	}
@@ -116,7 +116,20 @@ final class LineChart {
 		return (value == Math.rint(value)) ? SvgDrawing.format("%,.0f", value) : SvgDrawing.format("%.1f", value);
 	}
 
-	private record Series(String label, double[] x, double[] y) {
+	private static final class Series {
+
+		private final String label;
+
+		private final double[] x;
+
+		private final double[] y;
+
+		Series(String label, double[] x, double[] y) {
+			this.label = label;
+			this.x = x;
+			this.y = y;
+		}
+
 	}
 
 }

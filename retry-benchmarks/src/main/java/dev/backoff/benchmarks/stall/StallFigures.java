@@ -80,9 +80,10 @@ public final class StallFigures {
 	 * @return attempts for each first attempt
 	 */
 	public synchronized double loadUntilBack() {
-		int from = (int) (this.stallEnd / BIN) - 3 * BINS_PER_SECOND;
+		int stallEndBin = (int) (this.stallEnd / BIN);
+		int from = stallEndBin - 3 * BINS_PER_SECOND;
 		OptionalDouble recovery = recoverySeconds();
-		int to = recovery.isPresent() ? (int) (this.stallEnd / BIN + (recovery.getAsDouble() + 1) * BINS_PER_SECOND)
+		int to = recovery.isPresent() ? stallEndBin + (int) ((recovery.getAsDouble() + 1) * BINS_PER_SECOND)
 				: this.attempts.length;
 		return sum(this.attempts, from, to) / (double) sum(this.firstAttempts, from, to);
 	}

@@ -3,7 +3,6 @@ package dev.backoff.benchmarks.stall;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
-import java.io.PrintStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
@@ -67,9 +66,8 @@ public final class StallServer implements AutoCloseable {
 	 */
 	public static void main(String[] args) throws IOException {
 		try (StallServer server = start(Integer.parseInt(args[0]));
-				PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
 				BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
-			out.println(server.port());
+			System.out.println(server.port());
 			for (String line = in.readLine(); line != null; line = in.readLine()) {
 				server.stall(Duration.ofMillis(Long.parseLong(line)));
 			}

@@ -33,7 +33,7 @@ public final class BackoffHealthAutoConfiguration {
 	static class Contributor {
 
 		@Configuration(proxyBeanMethods = false)
-		@ConditionalOnEnabledHealthIndicator("backoffBreakers")
+		@ConditionalOnEnabledHealthIndicator("backoffbreakers")
 		@Conditional(OnConfiguredBreaker.class)
 		static class Enabled {
 
