@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -111,6 +112,8 @@ class ReadmeTests {
 			assertThat(service.reserve("sku")).isTrue();
 			assertThat(service.awaitPayment("t-1").status()).isEqualTo(Payment.Status.PAID);
 			assertThat(service.sendNow(payment()).text()).isEqualTo("received at call 4");
+			assertThat(service.sendOnPool(payment())).succeedsWithin(Duration.ofSeconds(30))
+				.isEqualTo(new Receipt("received at call 5"));
 			assertThat(ReadmeService.withoutSpring()).isEqualTo("o-1 placed");
 		});
 	}
