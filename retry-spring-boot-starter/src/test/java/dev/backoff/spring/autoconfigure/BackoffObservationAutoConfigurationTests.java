@@ -149,7 +149,9 @@ class BackoffObservationAutoConfigurationTests {
 			MeterRegistry registry = context.getBean(MeterRegistry.class);
 			assertThat(registry.get("backoff.budget.tokens").tag("budget", "Orders.place").gauge().value())
 				.isEqualTo(50);
-			assertThat(registry.get("backoff.breaker.transitions").tags("from", "closed", "to", "open").functionCounter()
+			assertThat(registry.get("backoff.breaker.transitions")
+				.tags("from", "closed", "to", "open")
+				.functionCounter()
 				.count()).isOne();
 			assertThat(output).containsOnlyOnce("Breaker gateway went from closed to open");
 		});
