@@ -78,7 +78,7 @@ final class BreakerGate {
 		try {
 			switch (verdict(outcome)) {
 				case ANSWERED -> permit.succeeded(nanos, now);
-				case FAILED -> permit.failed(nanos, now);
+				case FAILED -> permit.failed(nanos, now, outcome.failure());
 				case IGNORED -> permit.released();
 			}
 		}

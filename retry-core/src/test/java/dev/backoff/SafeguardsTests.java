@@ -2,6 +2,7 @@ package dev.backoff;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CancellationException;
 
@@ -21,6 +22,7 @@ import dev.backoff.budget.BudgetSettings;
 import dev.backoff.budget.RetryBudget;
 import dev.backoff.budget.RetryBudget.Cost;
 import dev.backoff.delay.Jitter;
+import dev.backoff.delay.Shape;
 import dev.backoff.fixture.RecordingListener;
 import dev.backoff.fixture.RecordingRecorder;
 import dev.backoff.fixture.ScriptedOperation;
@@ -436,6 +438,73 @@ class SafeguardsTests {
 			assertThatThrownBy(() -> retry.call(failing())).isSameAs(SafeguardsTests.this.failure);
 		}
 
+		@Test
+		void isToldWhatAnAttemptThrew() {
+			NotingPermits noting = new NotingPermits(new ArrayList<>());
+			catchThrowable(() -> retry(policy().maxAttempts(2)).breaker(noting).build().call(failing()));
+			assertThat(noting.failures()).containsExactly(SafeguardsTests.this.failure, SafeguardsTests.this.failure);
+		}
+
+		/** Notes failures. */
+		private record NotingPermits(List<@Nullable Throwable> failures) implements CallPermits, CallPermits.Permit {
+
+			@Override
+			public String name() {
+				return "noting";
+			}
+
+			@Override
+			public Permit tryAcquire(long now) {
+				return this;
+			}
+
+			@Override
+			public boolean isPermitting(long now) {
+				return true;
+			}
+
+			@Override
+			public long nanosToPermit(long now) {
+				return 0;
+			}
+
+			@Override
+			public boolean isAwaited() {
+				return false;
+			}
+
+			@Override
+			public long longestWaitNanos() {
+				return 0;
+			}
+
+			@Override
+			public CircuitOpenException rejection(long now) {
+				return new CircuitOpenException("noting", "open", null, null);
+			}
+
+			@Override
+			public void succeeded(long nanos, long now) {
+				throw new AssertionError("no attempt succeeded");
+			}
+
+			@Override
+			public void failed(long nanos, long now) {
+				throw new AssertionError("the failure is lost");
+			}
+
+			@Override
+			public void failed(long nanos, long now, @Nullable Throwable failure) {
+				this.failures.add(failure);
+			}
+
+			@Override
+			public void released() {
+				throw new AssertionError("every attempt failed");
+			}
+
+		}
+
 		/** Throws from everything. */
 		private record HostilePermits(boolean grants) implements CallPermits, CallPermits.Permit {
 
@@ -636,6 +705,13 @@ class SafeguardsTests {
 			}));
 			retry.<String, RuntimeException>call(() -> "fine");
 			assertThat(this.mode.failureRate(SafeguardsTests.this.time.nanoTime())).hasValue(10.0 / 11);
+		}
+
+		@Test
+		void raisesNoCapOfALadderWithoutOne() {
+			assertThatThrownBy(
+					() -> policy().shape(Shape.ladder(List.of(Duration.ofHours(1)))).degraded(this.settings).build())
+				.hasMessage("Invalid degraded cap (1m): must not be set, since there is no cap that it could raise.");
 		}
 
 		@Test

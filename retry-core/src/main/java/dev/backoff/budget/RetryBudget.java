@@ -61,6 +61,9 @@ public final class RetryBudget {
 
 	private final long throttledCost;
 
+	/* Half of it, and enough for a retry: else it would run dry again at once. */
+	private final long recoveredAt;
+
 	private final long start;
 
 	private final AtomicLong state = new AtomicLong(FULL);
@@ -79,6 +82,7 @@ public final class RetryBudget {
 		this.perSecond = micros(settings.perSecond());
 		this.transientCost = micros(settings.transientCost());
 		this.throttledCost = micros(settings.throttledCost());
+		this.recoveredAt = Math.max(this.capacity / 2, Math.max(this.transientCost, this.throttledCost));
 		this.start = read(time, 0);
 	}
 
@@ -127,6 +131,7 @@ public final class RetryBudget {
 				return false;
 			}
 			if (this.state.compareAndSet(seen, after(brought, balance - price))) {
+				noteRecovery(balance);
 				return true;
 			}
 		}
@@ -166,7 +171,11 @@ public final class RetryBudget {
 			after = (balance == this.capacity) ? FULL : after(brought, balance);
 		}
 		while (!this.state.compareAndSet(seen, after));
-		if (this.dry.get() && balance >= this.capacity / 2 && this.dry.compareAndSet(true, false)) {
+		noteRecovery(balance);
+	}
+
+	private void noteRecovery(long balance) {
+		if (this.dry.get() && balance >= this.recoveredAt && this.capacity > 0 && this.dry.compareAndSet(true, false)) {
 			tell(this.listener::recovered);
 		}
 	}
@@ -251,13 +260,12 @@ public final class RetryBudget {
 
 	/**
 	 * Return whether the bucket has run dry: a retry was refused, and it has not been
-	 * half full again since.
+	 * half full again since, with enough for a retry. A bucket for no tokens stays dry.
 	 * @return false at the start
 	 */
 	public boolean isDry() {
-		if (this.dry.get() && balance(this.state.get(), brought()) >= this.capacity / 2
-				&& this.dry.compareAndSet(true, false)) {
-			tell(this.listener::recovered);
+		if (this.dry.get()) {
+			noteRecovery(balance(this.state.get(), brought()));
 		}
 		return this.dry.get();
 	}
@@ -313,7 +321,8 @@ public final class RetryBudget {
 		}
 
 		/**
-		 * The budget is at least half full again.
+		 * The budget is at least half full again, with enough for a retry. Time alone
+		 * tells nobody: it is noticed by the next success, retry or {@link #isDry()}.
 		 * @param budget the budget
 		 */
 		default void recovered(RetryBudget budget) {

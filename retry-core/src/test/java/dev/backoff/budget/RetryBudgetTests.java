@@ -216,6 +216,39 @@ class RetryBudgetTests {
 		}
 
 		@Test
+		void isOverWhenARetryFindsThatTimeHasFilledTheBucket() {
+			RetryBudget filling = budget(settings(4, 0, 1, 1));
+			drain(filling);
+			RetryBudgetTests.this.time.advance(Duration.ofSeconds(4));
+			drain(filling);
+			assertThat(RetryBudgetTests.this.told).containsExactly("dry orders", "recovered orders", "dry orders");
+		}
+
+		@Test
+		void isNotOverBeforeARetryCanBePaid() {
+			RetryBudget dear = budget(settings(4, 1, 0, 4));
+			drain(dear);
+			for (int i = 0; i < 3; i++) {
+				dear.deposit();
+				assertThat(dear.tryWithdraw(Cost.TRANSIENT)).isFalse();
+			}
+			assertThat(RetryBudgetTests.this.told).containsExactly("dry orders");
+			dear.deposit();
+			assertThat(RetryBudgetTests.this.told).containsExactly("dry orders", "recovered orders");
+		}
+
+		@Test
+		void isNeverOverForABucketThatHoldsNothing() {
+			RetryBudget none = budget(settings(0, 1, 1, 1));
+			for (int i = 0; i < 3; i++) {
+				assertThat(none.tryWithdraw(Cost.TRANSIENT)).isFalse();
+				none.deposit();
+				assertThat(none.isDry()).isTrue();
+			}
+			assertThat(RetryBudgetTests.this.told).containsExactly("dry orders");
+		}
+
+		@Test
 		void survivesAListenerThatThrows() {
 			RetryBudget hostile = RetryBudget.of("orders", settings(1, 1, 0, 1), RetryBudgetTests.this.time,
 					new RetryBudget.Listener() {

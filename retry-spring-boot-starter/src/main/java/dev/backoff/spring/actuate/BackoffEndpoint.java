@@ -16,11 +16,12 @@ import dev.backoff.spring.actuate.BackoffDescriptor.PlanDescriptor;
 import dev.backoff.spring.actuate.BackoffDescriptor.PolicyDescriptor;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.PolicyUse;
+import dev.backoff.spring.safety.OverloadSafety;
 
 /**
  * Show every policy, the methods that use it, the values in effect with their origins,
- * and the delays they lead to. It shows no argument, no result and no message of an
- * exception.
+ * and the delays they lead to; every budget and every breaker, with its state. It shows
+ * no argument, no result and no message of an exception.
  *
  * @since 0.1
  */
@@ -31,24 +32,29 @@ public class BackoffEndpoint {
 
 	private final Supplier<List<PolicyUse>> uses;
 
+	private final OverloadSafety safety;
+
 	/**
 	 * Make the endpoint.
 	 * @param policies resolves policies
 	 * @param uses tells the annotated methods known so far
+	 * @param safety has budgets and breakers
 	 */
-	public BackoffEndpoint(BackoffPolicies policies, Supplier<List<PolicyUse>> uses) {
+	public BackoffEndpoint(BackoffPolicies policies, Supplier<List<PolicyUse>> uses, OverloadSafety safety) {
 		this.policies = policies;
 		this.uses = uses;
+		this.safety = safety;
 	}
 
 	/**
-	 * Show all policies.
-	 * @return the policies by name
+	 * Show all policies, budgets and breakers.
+	 * @return each of them by name
 	 */
 	@ReadOperation
 	public BackoffDescriptor policies() {
+		SafetyDescription shared = new SafetyDescription(this.policies, this.safety, this.uses.get());
 		return new BackoffDescriptor(this.policies.configuration().isEnabled(),
-				this.policies.configuration().isRetriesEnabled(), descriptors());
+				this.policies.configuration().isRetriesEnabled(), descriptors(), shared.budgets(), shared.breakers());
 	}
 
 	/**
@@ -78,12 +84,13 @@ public class BackoffEndpoint {
 		Map<String, PolicyDescriptor> descriptors = new TreeMap<>();
 		methods.forEach((name, plans) -> {
 			String written = configured.remove(BackoffPolicies.canonicalName(name));
-			descriptors.put(name, new PolicyDescriptor(false, plans, (written != null) ? plan(written) : null));
+			descriptors.put(name, new PolicyDescriptor(false, plans, (written != null) ? plan(written) : null,
+					this.safety.isDegraded(name)));
 		});
 		List<String> unused = this.policies.unused();
 		configured.values()
-			.forEach(
-					(name) -> descriptors.put(name, new PolicyDescriptor(unused.contains(name), Map.of(), plan(name))));
+			.forEach((name) -> descriptors.put(name,
+					new PolicyDescriptor(unused.contains(name), Map.of(), plan(name), this.safety.isDegraded(name))));
 		return descriptors;
 	}
 

@@ -2,6 +2,8 @@ package dev.backoff.spring.autoconfigure;
 
 import java.time.Clock;
 
+import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
+
 import org.springframework.aop.config.AopConfigUtils;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
@@ -10,17 +12,23 @@ import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigureOrder;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.SearchStrategy;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.ApplicationListener;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
 import org.springframework.context.annotation.Role;
+import org.springframework.context.event.ContextClosedEvent;
 import org.springframework.core.Ordered;
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.type.AnnotationMetadata;
 import org.springframework.util.function.SingletonSupplier;
 
+import dev.backoff.WaitingCalls;
 import dev.backoff.breaker.CircuitBreakers;
 import dev.backoff.spring.advice.BackoffAdvisor;
 import dev.backoff.spring.advice.BackoffInterceptor;
@@ -29,7 +37,9 @@ import dev.backoff.spring.advice.StartupCheck;
 import dev.backoff.spring.failure.BuiltInFailureClassifiers;
 import dev.backoff.spring.policy.BackoffConfiguration;
 import dev.backoff.spring.policy.BackoffPolicies;
+import dev.backoff.spring.safety.OtherBreakers;
 import dev.backoff.spring.safety.OverloadSafety;
+import dev.backoff.spring.safety.Resilience4jBreakers;
 import dev.backoff.spring.safety.RetryBudgets;
 
 /**
@@ -82,6 +92,22 @@ public final class BackoffAutoConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean(search = SearchStrategy.CURRENT)
+	WaitingCalls backoffWaitingCalls() {
+		return new WaitingCalls();
+	}
+
+	/* The first thing of a shutdown, before anything waits for requests to end. */
+	@Bean
+	ApplicationListener<ContextClosedEvent> backoffShutdown(ApplicationContext context, WaitingCalls waiting) {
+		return (event) -> {
+			if (event.getApplicationContext() == context) {
+				waiting.shutDown();
+			}
+		};
+	}
+
+	@Bean
+	@ConditionalOnMissingBean(search = SearchStrategy.CURRENT)
 	OverloadSafety backoffOverloadSafety(BackoffPolicies policies, ConfigurableListableBeanFactory beanFactory) {
 		return new OverloadSafety(policies.configuration(), beanFactory);
 	}
@@ -103,6 +129,19 @@ public final class BackoffAutoConfiguration {
 	@ConditionalOnMissingBean
 	BuiltInFailureClassifiers backoffFailureClassifiers(ConfigurableListableBeanFactory beanFactory) {
 		return new BuiltInFailureClassifiers(beanFactory.getBeanClassLoader(), Clock.systemUTC());
+	}
+
+	/** Let policies use the breakers of Resilience4j. */
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnClass(CircuitBreakerRegistry.class)
+	static class Resilience4j {
+
+		@Bean
+		@ConditionalOnMissingBean
+		OtherBreakers backoffOtherBreakers(ObjectProvider<CircuitBreakerRegistry> registry) {
+			return new Resilience4jBreakers(registry::getIfUnique);
+		}
+
 	}
 
 	/**

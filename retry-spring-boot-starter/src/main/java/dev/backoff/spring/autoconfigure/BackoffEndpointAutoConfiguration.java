@@ -10,6 +10,7 @@ import org.springframework.context.annotation.Configuration;
 import dev.backoff.spring.actuate.BackoffEndpoint;
 import dev.backoff.spring.advice.BackoffMethods;
 import dev.backoff.spring.policy.BackoffPolicies;
+import dev.backoff.spring.safety.OverloadSafety;
 
 /**
  * Show the policies at {@code /actuator/backoff}.
@@ -30,8 +31,8 @@ public final class BackoffEndpointAutoConfiguration {
 
 			@Bean
 			@ConditionalOnMissingBean
-			BackoffEndpoint backoffEndpoint(BackoffPolicies policies, BackoffMethods methods) {
-				return new BackoffEndpoint(policies, methods::uses);
+			BackoffEndpoint backoffEndpoint(BackoffPolicies policies, BackoffMethods methods, OverloadSafety safety) {
+				return new BackoffEndpoint(policies, methods::uses, safety);
 			}
 
 		}

@@ -15,13 +15,18 @@ import org.springframework.context.annotation.DependsOn;
 
 import dev.backoff.CallRecorder;
 import dev.backoff.spring.observation.MicrometerRecorders;
+import dev.backoff.spring.observation.OverloadLogger;
+import dev.backoff.spring.observation.OverloadMeters;
+import dev.backoff.spring.observation.RepeatLogger;
 import dev.backoff.spring.observation.StopLogger;
 import dev.backoff.spring.policy.BackoffConfiguration;
 import dev.backoff.spring.policy.BackoffPolicies;
+import dev.backoff.spring.safety.OverloadSafety;
 import dev.backoff.time.RetryTime;
 
 /**
- * Tell of retries: log stops, and publish meters if there is a registry.
+ * Tell of retries, budgets and breakers: log what happens to them, and publish meters if
+ * there is a registry.
  *
  * @since 0.1
  */
@@ -33,6 +38,18 @@ public final class BackoffObservationAutoConfiguration {
 	@ConditionalOnMissingBean
 	StopLogger backoffStopLogger(ObjectProvider<RetryTime> time) {
 		return new StopLogger(time.getIfAvailable(RetryTime::system));
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	RepeatLogger backoffRepeatLogger() {
+		return new RepeatLogger();
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	OverloadLogger backoffOverloadLogger() {
+		return new OverloadLogger();
 	}
 
 	/** Publish meters. */
@@ -49,11 +66,23 @@ public final class BackoffObservationAutoConfiguration {
 			return new MicrometerRecorders(registry::getIfUnique, configuration.slo(), configuration.callMeter());
 		}
 
+		@Bean
+		@ConditionalOnMissingBean
+		OverloadMeters backoffOverloadMeters(ObjectProvider<MeterRegistry> registry) {
+			return new OverloadMeters(registry::getIfUnique);
+		}
+
 		/* After all singletons exist, so that filters and common tags are in place. */
 		@Bean
 		@DependsOn("backoffMethods")
-		SmartInitializingSingleton backoffMeterBinding(ObjectProvider<MicrometerRecorders> recorders) {
-			return () -> recorders.ifAvailable(MicrometerRecorders::bind);
+		SmartInitializingSingleton backoffMeterBinding(ObjectProvider<MicrometerRecorders> recorders,
+				OverloadMeters meters, OverloadSafety safety, BackoffPolicies policies) {
+			return () -> {
+				recorders.ifAvailable(MicrometerRecorders::bind);
+				if (policies.configuration().isEnabled()) {
+					meters.bind(safety);
+				}
+			};
 		}
 
 	}

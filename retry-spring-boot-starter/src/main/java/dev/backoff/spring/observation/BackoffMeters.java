@@ -53,7 +53,42 @@ public enum BackoffMeters implements MeterDocumentation {
 	/**
 	 * Calls waiting now.
 	 */
-	WAITING("backoff.waiting", Meter.Type.GAUGE, "", "Calls that wait for their next attempt now", Key.POLICY);
+	WAITING("backoff.waiting", Meter.Type.GAUGE, "", "Calls that wait for their next attempt now", Key.POLICY),
+
+	/**
+	 * What a budget holds.
+	 */
+	BUDGET_TOKENS("backoff.budget.tokens", Meter.Type.GAUGE, "", "Tokens that a budget of retries holds now",
+			Key.BUDGET),
+
+	/**
+	 * Retries a budget refused.
+	 */
+	BUDGET_REFUSED("backoff.budget.refused", Meter.Type.COUNTER, "", "Retries that a budget refused", Key.BUDGET),
+
+	/**
+	 * A breaker's state: one gauge per state, of which one is 1.
+	 */
+	BREAKER_STATE("backoff.breaker.state", Meter.Type.GAUGE, "", "Whether a circuit breaker is in this state now",
+			Key.BREAKER, Key.STATE),
+
+	/**
+	 * Attempts a breaker refused. Starts again at zero when the breaker is reset.
+	 */
+	BREAKER_REJECTED("backoff.breaker.rejected", Meter.Type.COUNTER, "", "Attempts that a circuit breaker refused",
+			Key.BREAKER),
+
+	/**
+	 * A breaker's moves. Those it makes by itself are there at zero from the start.
+	 */
+	BREAKER_TRANSITIONS("backoff.breaker.transitions", Meter.Type.COUNTER, "",
+			"Moves of a circuit breaker from one state to another", Key.BREAKER, Key.FROM, Key.TO),
+
+	/**
+	 * Whether a policy's delays are raised.
+	 */
+	DEGRADED("backoff.degraded", Meter.Type.GAUGE, "", "Whether delays are raised because many attempts fail",
+			Key.POLICY);
 
 	private final String name;
 
@@ -142,7 +177,22 @@ public enum BackoffMeters implements MeterDocumentation {
 		CAUSE("cause"),
 
 		/** Who chose a delay, a {@link dev.backoff.DelaySource}. */
-		SOURCE("source");
+		SOURCE("source"),
+
+		/** The budget's name. */
+		BUDGET("budget"),
+
+		/** The breaker's name. */
+		BREAKER("breaker"),
+
+		/** A breaker's state, a {@link dev.backoff.breaker.CircuitBreaker.State}. */
+		STATE("state"),
+
+		/** The state that a breaker left. */
+		FROM("from"),
+
+		/** The state that a breaker entered. */
+		TO("to");
 
 		private final String key;
 

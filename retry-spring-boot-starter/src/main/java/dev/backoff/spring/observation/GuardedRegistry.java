@@ -7,8 +7,11 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.function.ToDoubleFunction;
 
 import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
@@ -100,6 +103,27 @@ final class GuardedRegistry {
 			}
 			return counter.register(registry);
 		});
+	}
+
+	/** Register a gauge. The registry refers to the state weakly: keep it. */
+	<S> void gauge(BackoffMeters meter, S state, ToDoubleFunction<S> value, String... tagValues) {
+		register(meter,
+				(registry) -> Gauge.builder(meter.getName(), state, value)
+					.description(meter.getDescription())
+					.tags(meter.tags(tagValues))
+					.register(registry));
+	}
+
+	/**
+	 * Register a counter of what somebody else counts. The registry refers to the state
+	 * weakly: keep it.
+	 */
+	<S> void count(BackoffMeters meter, S state, ToDoubleFunction<S> count, String... tagValues) {
+		register(meter,
+				(registry) -> FunctionCounter.builder(meter.getName(), state, count)
+					.description(meter.getDescription())
+					.tags(meter.tags(tagValues))
+					.register(registry));
 	}
 
 	/** Return the registry, or null if there is none; ask for it once until reopened. */

@@ -215,9 +215,7 @@ public final class StopLogger implements RetryListener, AutoCloseable {
 		if (failure != null) {
 			line = line.addKeyValue(FAILURE, classes(failure));
 		}
-		line.log(story.getMessage() + "; " + event.method()
-				+ ((failure != null) ? " failed with " + classes(failure) : " returned what was not good enough")
-				+ recovery(event) + remark);
+		line.log(story.getMessage() + "; " + event.method() + ending(story) + recovery(event) + remark);
 		if (failure != null && event.recovery() == RecoveryOutcome.DONE && logger.isDebugEnabled()) {
 			named(Level.DEBUG, event).setCause(failure).log("Recovered " + event.method() + " from this failure");
 		}
@@ -253,6 +251,14 @@ public final class StopLogger implements RetryListener, AutoCloseable {
 				(swallowed || story.attempts() > 1 || !story.waits().isEmpty()) ? Level.WARN : Level.DEBUG;
 			default -> Level.WARN;
 		};
+	}
+
+	private static String ending(RetriesStoppedException story) {
+		Throwable failure = story.failure();
+		if (story.attempts() == 0) {
+			return " was not called";
+		}
+		return (failure != null) ? " failed with " + classes(failure) : " returned what was not good enough";
 	}
 
 	private static String recovery(RetryEvent.Stopped event) {

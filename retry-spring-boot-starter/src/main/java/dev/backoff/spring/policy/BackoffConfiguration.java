@@ -32,6 +32,10 @@ public final class BackoffConfiguration {
 
 	private final BackoffProperties.CallMeter callMeter;
 
+	private final HttpSettings http;
+
+	private final boolean healthOfBreakers;
+
 	private final Sections sections;
 
 	private final List<Problem> problems;
@@ -46,6 +50,8 @@ public final class BackoffConfiguration {
 		this.metricsEnabled = settings.metricsEnabled();
 		this.slo = settings.slo();
 		this.callMeter = settings.callMeter();
+		this.http = settings.http();
+		this.healthOfBreakers = settings.healthOfBreakers();
 		this.sections = sections;
 		this.problems = problems.stream().distinct().toList();
 		this.warnings = List.copyOf(warnings);
@@ -106,6 +112,22 @@ public final class BackoffConfiguration {
 	 */
 	public BackoffProperties.CallMeter callMeter() {
 		return this.callMeter;
+	}
+
+	/**
+	 * Return what calls over HTTP tell and are told.
+	 * @return by default nothing
+	 */
+	public HttpSettings http() {
+		return this.http;
+	}
+
+	/**
+	 * Return whether an open breaker makes the application's health bad.
+	 * @return false by default
+	 */
+	public boolean isHealthOfBreakers() {
+		return this.healthOfBreakers;
 	}
 
 	/**

@@ -33,10 +33,11 @@ final class ConfigurationReader {
 
 	/** The keys that stand directly below {@code backoff}. */
 	static final List<String> TOP_LEVEL_KEYS = List.of("enabled", "retries-enabled", "unknown-keys", "random",
-			"metrics.enabled", "metrics.slo", "metrics.calls");
+			"metrics.enabled", "metrics.slo", "metrics.calls", "http.hosts", "http.attempt-header",
+			"http.deadline-header", "http.idempotency-header", "http.inbound", "health.breakers");
 
 	/** Those of them that are lists. */
-	static final Set<String> TOP_LEVEL_LISTS = Set.of("metrics.slo");
+	static final Set<String> TOP_LEVEL_LISTS = Set.of("metrics.slo", "http.hosts");
 
 	private final ConfigurableEnvironment environment;
 
@@ -259,9 +260,15 @@ final class ConfigurationReader {
 				setting("retries-enabled", TextValues::flag, true),
 				setting("random", (text) -> TextValues.word(BackoffProperties.RandomKind.class, text),
 						BackoffProperties.RandomKind.FAST),
-				setting("metrics.enabled", TextValues::flag, true), slo(),
+				setting("metrics.enabled", TextValues::flag, true), list("metrics.slo", TextValues::positiveDuration),
 				setting("metrics.calls", (text) -> TextValues.word(BackoffProperties.CallMeter.class, text),
-						BackoffProperties.CallMeter.COUNTER));
+						BackoffProperties.CallMeter.COUNTER),
+				new HttpSettings(list("http.hosts", TextValues::hostPattern),
+						setting("http.attempt-header", TextValues::headerName, HttpSettings.ATTEMPT),
+						setting("http.deadline-header", TextValues::headerName, HttpSettings.DEADLINE),
+						setting("http.idempotency-header", TextValues::headerName, HttpSettings.IDEMPOTENCY),
+						setting("http.inbound", TextValues::flag, false)),
+				setting("health.breakers", TextValues::flag, false));
 		if (setting("unknown-keys", (text) -> TextValues.word(BackoffProperties.UnknownKeys.class, text),
 				BackoffProperties.UnknownKeys.ERROR) == BackoffProperties.UnknownKeys.WARN) {
 			this.unknownKeys.forEach((problem) -> warnings.add(problem.toString()));
@@ -283,21 +290,21 @@ final class ConfigurationReader {
 				this.problems, warnings);
 	}
 
-	private List<Duration> slo() {
-		ConfigValue value = this.settings.get("metrics.slo");
+	private <T> List<T> list(String key, Function<String, T> parser) {
+		ConfigValue value = this.settings.get(key);
 		if (value == null) {
 			return List.of();
 		}
-		List<Duration> buckets = new ArrayList<>();
+		List<T> elements = new ArrayList<>();
 		for (String text : value.texts()) {
 			try {
-				buckets.add(TextValues.positiveDuration(text));
+				elements.add(parser.apply(text));
 			}
 			catch (InvalidTextException ex) {
 				this.problems.add(value.withTexts(List.of(text)).problem(ex));
 			}
 		}
-		return List.copyOf(buckets);
+		return List.copyOf(elements);
 	}
 
 	private <T> T setting(String key, Function<String, T> parser, T otherwise) {
@@ -316,7 +323,8 @@ final class ConfigurationReader {
 
 	/** The values directly below {@code backoff}. */
 	record Settings(boolean enabled, boolean retriesEnabled, BackoffProperties.RandomKind random,
-			boolean metricsEnabled, List<Duration> slo, BackoffProperties.CallMeter callMeter) {
+			boolean metricsEnabled, List<Duration> slo, BackoffProperties.CallMeter callMeter, HttpSettings http,
+			boolean healthOfBreakers) {
 	}
 
 }

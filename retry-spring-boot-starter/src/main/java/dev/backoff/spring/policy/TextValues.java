@@ -35,6 +35,14 @@ final class TextValues {
 
 	private static final Pattern BETA_PART = Pattern.compile("beta\\s+([\\d.]+?)\\.\\.([\\d.]+)");
 
+	/* What RFC 9110 calls a token. */
+	private static final Pattern HEADER = Pattern.compile("[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}");
+
+	private static final Pattern HOST = Pattern
+		.compile("(?:\\*|(?:\\*\\.)?[a-z0-9_-]+(?:\\.[a-z0-9_-]+)*|\\[[0-9a-f:.]+])(?::(\\d{1,5}))?");
+
+	private static final Pattern URL = Pattern.compile("[a-z]+://([^/]*)(?:/.*)?");
+
 	static final String DURATION_FIX = "Write a number and a unit, such as 250ms, 2s or 5m.";
 
 	private static final Map<String, ChronoUnit> UNITS = Map.of("", ChronoUnit.MILLIS, "ns", ChronoUnit.NANOS, "us",
@@ -239,6 +247,33 @@ final class TextValues {
 			case "false", "no", "off" -> false;
 			default -> throw new InvalidTextException("must be true or false", "Write true or false.");
 		};
+	}
+
+	/** Read the name of a header. */
+	static String headerName(String text) {
+		if (!HEADER.matcher(text).matches()) {
+			throw new InvalidTextException("must be the name of a header",
+					"Write letters, digits and hyphens, such as " + HttpSettings.ATTEMPT + ".");
+		}
+		return text;
+	}
+
+	/** Read a host, or what stands for many, with an optional port. */
+	static String hostPattern(String text) {
+		String pattern = text.toLowerCase(Locale.ROOT);
+		Matcher url = URL.matcher(pattern);
+		if (url.matches() && HOST.matcher(url.group(1)).matches()) {
+			throw new InvalidTextException("must be a host, not a URL", "Write " + url.group(1) + ".");
+		}
+		Matcher host = HOST.matcher(pattern);
+		if (!host.matches()) {
+			throw new InvalidTextException("must be a host, *.domain or *, with an optional port",
+					"Write a host such as orders.example.com, *.example.com or localhost:8080.");
+		}
+		if (host.group(1) != null && Integer.parseInt(host.group(1)) > 65_535) {
+			throw new InvalidTextException("must have a port of at most 65535", "Write a port from 0 to 65535.");
+		}
+		return pattern;
 	}
 
 	/** Read one of some words, whatever its case and its separators. */

@@ -26,8 +26,11 @@ import dev.backoff.delay.RandomSource;
 import dev.backoff.spring.policy.BackoffConfiguration;
 import dev.backoff.spring.policy.BackoffProperties.BreakerProvider;
 import dev.backoff.spring.policy.BreakerEntry;
+import dev.backoff.spring.policy.BreakerKey;
 import dev.backoff.spring.policy.BudgetEntry;
 import dev.backoff.spring.policy.EffectivePolicy;
+import dev.backoff.spring.policy.InvalidBackoffException;
+import dev.backoff.spring.policy.Problem;
 import dev.backoff.time.RetryTime;
 
 /**
@@ -115,9 +118,8 @@ public final class OverloadSafety {
 	 * Return the breaker of a policy, or another library's in its place.
 	 * @param policy the policy
 	 * @return its permits, or null if there is none
-	 * @throws IllegalArgumentException if it is another library's, which has none of that
-	 * name
-	 * @throws IllegalStateException if it is another library's, which is not there
+	 * @throws InvalidBackoffException if it is another library's, which is not there or
+	 * has none of that name
 	 */
 	public @Nullable CallPermits permits(EffectivePolicy policy) {
 		String name = policy.breaker();
@@ -126,12 +128,7 @@ public final class OverloadSafety {
 		}
 		BreakerEntry entry = this.configuration.breaker(name);
 		if (entry.provider() != BreakerProvider.OWN) {
-			OtherBreakers others = this.beanFactory.getBeanProvider(OtherBreakers.class).getIfAvailable();
-			if (others == null) {
-				throw new IllegalStateException("Invalid backoff.breakers." + entry.name()
-						+ ".provider (resilience4j): needs a CircuitBreakerRegistry bean of that library.");
-			}
-			return others.permits(entry.name(), entry.settings().isAwaited());
+			return permitsOfOther(entry);
 		}
 		CircuitBreaker known = this.breakers.find(name).orElse(null);
 		if (known != null) {
@@ -143,6 +140,46 @@ public final class OverloadSafety {
 			tell((observer) -> observer.breakerMade(made));
 		}
 		return breaker;
+	}
+
+	private CallPermits permitsOfOther(BreakerEntry entry) {
+		OtherBreakers others = others();
+		if (others == null) {
+			throw problem(entry, "needs Resilience4j, which is not there",
+					"Add the dependency io.github.resilience4j:resilience4j-spring-boot4, or remove the provider.");
+		}
+		try {
+			return others.permits(entry.name(), entry.settings().isAwaited());
+		}
+		catch (IllegalArgumentException ex) {
+			throw problem(entry, String.valueOf(ex.getMessage()),
+					"Define a breaker of that name there, or remove the provider.");
+		}
+	}
+
+	private @Nullable OtherBreakers others() {
+		return this.beanFactory.getBeanProvider(OtherBreakers.class).getIfAvailable();
+	}
+
+	private static InvalidBackoffException problem(BreakerEntry entry, String rule, String fix) {
+		EffectivePolicy.Value provider = entry.values().get(BreakerKey.PROVIDER);
+		String written = (provider != null) ? " (" + provider.text() + ") at " + provider.origin() : "";
+		return new InvalidBackoffException(List.of(Problem.ofPlace(
+				"Invalid backoff.breakers." + entry.name() + "." + BreakerKey.PROVIDER.key() + written, rule, fix)));
+	}
+
+	/**
+	 * Return the state of a breaker, for those who look.
+	 * @param entry a breaker of the configuration
+	 * @return its state in lower case, or null if it is another library's that does not
+	 * tell
+	 */
+	public @Nullable String state(BreakerEntry entry) {
+		if (entry.provider() == BreakerProvider.OWN) {
+			return this.breakers.find(entry.name()).map((breaker) -> breaker.state().tag()).orElse(null);
+		}
+		OtherBreakers others = others();
+		return (others != null) ? others.state(entry.name()) : null;
 	}
 
 	/**

@@ -21,9 +21,12 @@ import org.springframework.context.annotation.Configuration;
 
 import dev.backoff.CallRecorder;
 import dev.backoff.annotation.Backoff;
+import dev.backoff.breaker.CircuitBreakers;
 import dev.backoff.fixture.RecordingRecorder;
 import dev.backoff.fixture.VirtualTime;
 import dev.backoff.spring.observation.MicrometerRecorders;
+import dev.backoff.spring.observation.OverloadLogger;
+import dev.backoff.spring.observation.OverloadMeters;
 import dev.backoff.spring.observation.StopLogger;
 import dev.backoff.time.RetryTime;
 
@@ -77,7 +80,9 @@ class BackoffObservationAutoConfigurationTests {
 	@Test
 	void publishesNoMetersIfSwitchedOff() {
 		this.metered.withPropertyValues("backoff.metrics.enabled=false").run((context) -> {
-			assertThat(context).doesNotHaveBean(MicrometerRecorders.class).hasSingleBean(StopLogger.class);
+			assertThat(context).doesNotHaveBean(MicrometerRecorders.class)
+				.doesNotHaveBean(OverloadMeters.class)
+				.hasSingleBean(StopLogger.class);
 			assertThat(context.getBean(Orders.class).place("x")).isEqualTo("x");
 			assertThat(context.getBean(MeterRegistry.class).getMeters())
 				.noneMatch((meter) -> meter.getId().getName().startsWith("backoff"));
@@ -134,6 +139,63 @@ class BackoffObservationAutoConfigurationTests {
 		StopLogger own = new StopLogger(RetryTime.system());
 		this.runner.withBean("own", StopLogger.class, () -> own)
 			.run((context) -> assertThat(context).getBean(StopLogger.class).isSameAs(own));
+	}
+
+	@Test
+	void suppliesMetersAndALoggerOfBudgetsAndBreakers(CapturedOutput output) {
+		this.metered.withPropertyValues("backoff.breakers.gateway.open-for=10s").run((context) -> {
+			assertThat(context).hasSingleBean(OverloadMeters.class).hasSingleBean(OverloadLogger.class);
+			context.getBean(CircuitBreakers.class).get("gateway").open();
+			MeterRegistry registry = context.getBean(MeterRegistry.class);
+			assertThat(registry.get("backoff.budget.tokens").tag("budget", "Orders.place").gauge().value())
+				.isEqualTo(50);
+			assertThat(registry.get("backoff.breaker.transitions")
+				.tags("from", "closed", "to", "open")
+				.functionCounter()
+				.count()).isOne();
+			assertThat(output).containsOnlyOnce("Breaker gateway went from closed to open");
+		});
+	}
+
+	@Test
+	void keepsCommonTagsOfBudgetsAndBreakers() {
+		this.metered.withPropertyValues("backoff.breakers.gateway.open-for=10s")
+			.withUserConfiguration(CommonTags.class)
+			.run((context) -> assertThat(context.getBean(MeterRegistry.class).getMeters())
+				.filteredOn((meter) -> meter.getId().getName().matches("backoff\\.(budget|breaker)\\..*"))
+				.isNotEmpty()
+				.allSatisfy((meter) -> assertThat(meter.getId().getTag("region")).isEqualTo("north")));
+	}
+
+	@Test
+	void publishesNothingOfBreakersIfAllIsSwitchedOff() {
+		this.metered.withPropertyValues("backoff.enabled=false", "backoff.breakers.gateway.open-for=10s")
+			.run((context) -> assertThat(context.getBean(MeterRegistry.class).getMeters())
+				.noneMatch((meter) -> meter.getId().getName().startsWith("backoff")));
+	}
+
+	@Test
+	void logsBudgetsAndBreakersWithoutMicrometer(CapturedOutput output) {
+		this.runner.withClassLoader(new FilteredClassLoader("io.micrometer"))
+			.withPropertyValues("backoff.breakers.gateway.open-for=10s")
+			.run((context) -> {
+				assertThat(context).hasNotFailed().doesNotHaveBean("backoffOverloadMeters");
+				context.getBean(CircuitBreakers.class).get("gateway").open();
+				assertThat(output).containsOnlyOnce("Breaker gateway went from closed to open");
+			});
+	}
+
+	@Test
+	void backsOffForTheApplicationsOwnMetersAndLoggerOfBudgetsAndBreakers() {
+		OverloadMeters meters = new OverloadMeters(() -> null);
+		OverloadLogger logger = new OverloadLogger();
+		this.metered.withBean("ownMeters", OverloadMeters.class, () -> meters)
+			.withBean("ownLogger", OverloadLogger.class, () -> logger)
+			.run((context) -> {
+				assertThat(context).getBean(OverloadMeters.class).isSameAs(meters);
+				assertThat(context).getBean(OverloadLogger.class).isSameAs(logger);
+				assertThat(context.getBean(MeterRegistry.class).find("backoff.budget.tokens").gauge()).isNull();
+			});
 	}
 
 	@Test

@@ -34,6 +34,11 @@ import dev.backoff.RetryCause;
 import dev.backoff.RetryEvent;
 import dev.backoff.RetryListener;
 import dev.backoff.RetryPolicy;
+import dev.backoff.breaker.BreakerSettings;
+import dev.backoff.breaker.CircuitBreaker;
+import dev.backoff.breaker.CircuitOpenException;
+import dev.backoff.budget.BudgetSettings;
+import dev.backoff.budget.RetryBudget;
 import dev.backoff.delay.Jitter;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -106,6 +111,75 @@ class StopLoggerTests {
 				.asString()
 				.isEqualTo(
 						"Retrying orders in 2.1 s (hint) after attempt 1: http_429, java.io.IOException (policy orders)");
+		}
+
+		@Test
+		void tellsOfAnEmptyBudget() {
+			RetryBudget budget = RetryBudget.of("shared", new BudgetSettings(1, 0, 0, 1, 1, false), time,
+					RetryBudget.Listener.NONE);
+			stop(Retry.builder(policy("orders").build())
+				.method("OrderService.place")
+				.time(time)
+				.budget(budget)
+				.listener(listener)
+				.build(), new IOException(SECRET));
+			assertThat(log.lines(Level.WARN)).containsExactly(
+					"Stopped after 2 of 4 attempts in 120 ms: BUDGET, the budget shared is spent (policy orders; waits 100 ms; "
+							+ "attempts 10 ms, 10 ms); OrderService.place failed with java.io.IOException");
+			assertThat(LogCapture.keyValues(log.events(Level.WARN).get(0))).contains(entry("backoff.attempts", 2),
+					entry("backoff.stop", "budget"), entry("backoff.failure", "java.io.IOException"));
+		}
+
+		@Test
+		void tellsOfABreakerThatOpened() {
+			CircuitBreaker breaker = breaker(BreakerSettings.builder().minimumCalls(2));
+			stop(guarded(breaker), new IOException(SECRET));
+			assertThat(log.lines(Level.WARN)).containsExactly(
+					"Stopped after 2 of 4 attempts in 120 ms: BREAKER_OPEN, the breaker gateway is open (policy orders; "
+							+ "waits 100 ms; attempts 10 ms, 10 ms); OrderService.place failed with java.io.IOException");
+		}
+
+		@Test
+		void tellsOfACallThatWasNotMade() {
+			CircuitBreaker breaker = breaker(BreakerSettings.builder());
+			breaker.forceOpen();
+			assertThatThrownBy(() -> guarded(breaker).call(failing(new IOException(SECRET))))
+				.isInstanceOf(CircuitOpenException.class);
+			assertThat(log.lines(Level.WARN)).containsExactly(
+					"Stopped after 0 of 4 attempts in 0 ms: BREAKER_OPEN, the breaker gateway is open (policy orders); "
+							+ "OrderService.place was not called");
+			assertThat(LogCapture.keyValues(log.events(Level.WARN).get(0))).containsOnly(
+					entry("backoff.policy", "orders"), entry("backoff.method", "OrderService.place"),
+					entry("backoff.attempts", 0), entry("backoff.stop", "breaker_open"),
+					entry("backoff.elapsed_ms", 0L), entry("backoff.waits_ms", List.of()),
+					entry("backoff.attempts_ms", List.of()),
+					entry("backoff.failure", "dev.backoff.breaker.CircuitOpenException"),
+					entry("backoff.recover", "none"));
+		}
+
+		@Test
+		void keepsToTheQuotaWhileABreakerIsOpen() {
+			CircuitBreaker breaker = breaker(BreakerSettings.builder());
+			breaker.forceOpen();
+			Retry retry = guarded(breaker);
+			for (int i = 0; i < 100; i++) {
+				assertThatThrownBy(() -> retry.call(failing(new IOException(SECRET))))
+					.isInstanceOf(CircuitOpenException.class);
+			}
+			assertThat(log.lines(Level.WARN)).hasSize(20);
+		}
+
+		private Retry guarded(CircuitBreaker breaker) {
+			return Retry.builder(policy("orders").build())
+				.method("OrderService.place")
+				.time(time)
+				.breaker(breaker)
+				.listener(listener)
+				.build();
+		}
+
+		private CircuitBreaker breaker(BreakerSettings.Builder settings) {
+			return CircuitBreaker.builder("gateway").settings(settings.build()).time(time).build();
 		}
 
 		@Test

@@ -132,7 +132,9 @@ class ConfigurationMetadataTests {
 				"backoff.defaults.max-attempts", "backoff.defaults.deadline", "backoff.defaults.preset",
 				"backoff.defaults.ladder", "backoff.defaults.retry-on", "backoff.defaults.abort-on",
 				"backoff.defaults.classifier", "backoff.defaults.breaker", "backoff.defaults.budget",
-				"backoff.defaults.idempotent", "backoff.defaults.when-degraded.failure-rate", "backoff.metrics.slo");
+				"backoff.defaults.idempotent", "backoff.defaults.when-degraded.failure-rate", "backoff.metrics.slo",
+				"backoff.http.hosts", "backoff.http.attempt-header", "backoff.http.deadline-header",
+				"backoff.http.idempotency-header");
 		assertThat(hints.get("backoff.defaults.retry-on")).containsEntry("providers",
 				List.of(Map.of("name", "class-reference", "parameters", Map.of("target", "java.lang.Throwable"))));
 	}
@@ -147,6 +149,10 @@ class ConfigurationMetadataTests {
 		assertThat(hinted("backoff.defaults.idempotent")).isNotEmpty().allSatisfy(OverloadValues::idempotency);
 		assertThat(hinted("backoff.defaults.when-degraded.failure-rate")).isNotEmpty()
 			.allSatisfy(OverloadValues::share);
+		assertThat(hinted("backoff.http.hosts")).isNotEmpty().allSatisfy(TextValues::hostPattern);
+		for (String header : List.of("attempt", "deadline", "idempotency")) {
+			assertThat(hinted("backoff.http." + header + "-header")).hasSize(1).allSatisfy(TextValues::headerName);
+		}
 		assertThat(hinted("backoff.defaults.preset"))
 			.containsExactlyElementsOf(Arrays.stream(Preset.values()).map(Preset::key).toList());
 	}

@@ -1,0 +1,75 @@
+package dev.backoff.spring.observation;
+
+import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.LongAdder;
+
+import dev.backoff.breaker.CircuitBreaker.State;
+
+/**
+ * How often a breaker went from one state to another, counted from the beginning and
+ * published from when there is a registry. Thread-safe.
+ */
+final class BreakerTransitions {
+
+	private static final State[] STATES = State.values();
+
+	private final GuardedRegistry registry;
+
+	private final String breaker;
+
+	private final Moves[] moves = new Moves[STATES.length * STATES.length];
+
+	BreakerTransitions(GuardedRegistry registry, String breaker) {
+		this.registry = registry;
+		this.breaker = breaker;
+		Arrays.setAll(this.moves, (index) -> new Moves());
+	}
+
+	void add(State from, State to) {
+		moves(from, to).count.increment();
+	}
+
+	/** Publish what the breaker does by itself, and what it has done. */
+	void publish() {
+		for (State from : STATES) {
+			for (State to : STATES) {
+				if (isByItself(from, to) || moves(from, to).count.sum() > 0) {
+					publish(from, to);
+				}
+			}
+		}
+	}
+
+	void publish(State from, State to) {
+		Moves moves = moves(from, to);
+		if (moves.published.compareAndSet(false, true)) {
+			this.registry.count(BackoffMeters.BREAKER_TRANSITIONS, moves, (counted) -> counted.count.sum(),
+					this.breaker, from.tag(), to.tag());
+		}
+	}
+
+	private static boolean isByItself(State from, State to) {
+		return switch (from) {
+			case CLOSED -> to == State.OPEN;
+			case OPEN -> to == State.HALF_OPEN;
+			case HALF_OPEN -> to == State.OPEN || to == State.CLOSED;
+			case FORCED_OPEN, DISABLED, METRICS_ONLY -> false;
+		};
+	}
+
+	@SuppressWarnings("EnumOrdinal") // an index within this process, never stored
+	private Moves moves(State from, State to) {
+		return this.moves[from.ordinal() * STATES.length + to.ordinal()];
+	}
+
+	/** Moves from one state to another. */
+	private static final class Moves {
+
+		private final LongAdder count = new LongAdder();
+
+		private final AtomicBoolean published = new AtomicBoolean();
+
+	}
+
+}

@@ -1,0 +1,120 @@
+package dev.backoff.spring.observation;
+
+import java.time.Duration;
+import java.util.Locale;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
+
+import dev.backoff.breaker.CircuitBreaker;
+import dev.backoff.breaker.CircuitBreaker.State;
+import dev.backoff.budget.BudgetSettings;
+import dev.backoff.budget.RetryBudget;
+import dev.backoff.time.DurationText;
+import dev.backoff.time.Nanos;
+import dev.backoff.window.OutcomeWindow.Counts;
+
+/**
+ * Log what happens to budgets and breakers: one line per event, none per call, with these
+ * key-values. <pre>
+ * backoff.budget               the budget that ran dry or has recovered
+ * backoff.breaker              the breaker that moved
+ * backoff.from, backoff.to     the states it left and entered
+ * </pre> A budget that runs dry, a breaker that opens and one that would open if it did
+ * more than count are WARN, all else is INFO. Thread-safe.
+ *
+ * @since 0.1
+ */
+public final class OverloadLogger implements RetryBudget.Listener, CircuitBreaker.Listener {
+
+	private static final Logger logger = LoggerFactory.getLogger(OverloadLogger.class);
+
+	private static final String BUDGET = "backoff.budget";
+
+	private static final String BREAKER = "backoff.breaker";
+
+	private static final String FROM = "backoff.from";
+
+	private static final String TO = "backoff.to";
+
+	/**
+	 * Make a logger.
+	 */
+	public OverloadLogger() {
+	}
+
+	@Override
+	public void ranDry(RetryBudget budget) {
+		logger.atWarn()
+			.addKeyValue(BUDGET, budget.name())
+			.log("Budget " + budget.name() + " ran dry (" + level(budget) + "): " + consequence(budget.settings()));
+	}
+
+	private static String consequence(BudgetSettings settings) {
+		if (settings.tokens() == 0) {
+			return "it holds no tokens, so all retries are refused";
+		}
+		String time = (settings.perSecond() > 0) ? "; time puts back " + exact(settings.perSecond()) + " a second" : "";
+		return "retries are refused until calls succeed again" + time;
+	}
+
+	@Override
+	public void recovered(RetryBudget budget) {
+		logger.atInfo()
+			.addKeyValue(BUDGET, budget.name())
+			.log("Budget " + budget.name() + " has recovered (" + level(budget) + ")");
+	}
+
+	private static String level(RetryBudget budget) {
+		return number(budget.balance()) + " of " + exact(budget.settings().tokens()) + " tokens";
+	}
+
+	@Override
+	public void transition(CircuitBreaker breaker, State from, State to) {
+		logger.atLevel((to == State.OPEN) ? Level.WARN : Level.INFO)
+			.addKeyValue(BREAKER, breaker.name())
+			.addKeyValue(FROM, from.tag())
+			.addKeyValue(TO, to.tag())
+			.log("Breaker " + breaker.name() + " went from " + words(from) + " to " + words(to)
+					+ ((to == State.OPEN) ? opening(breaker) : ""));
+	}
+
+	/* Others may have moved it on meanwhile; then there is less to tell. */
+	private static String opening(CircuitBreaker breaker) {
+		Counts counts = breaker.counts();
+		Duration left = breaker.timeToProbe();
+		return ((counts.total() > 0) ? ": " + rates(counts) : "")
+				+ ((left != null) ? "; open for " + DurationText.story(Nanos.of(left)) : "");
+	}
+
+	@Override
+	public void thresholdExceeded(CircuitBreaker breaker) {
+		logger.atWarn()
+			.addKeyValue(BREAKER, breaker.name())
+			.log("Breaker " + breaker.name() + " would have opened and only counts: " + rates(breaker.counts()));
+	}
+
+	private static String rates(Counts counts) {
+		return "of " + counts.total() + ((counts.total() == 1) ? " call " : " calls ") + percent(counts.failureRate())
+				+ " failed, " + percent(counts.slowRate()) + " were slow";
+	}
+
+	private static String percent(double share) {
+		return number(Double.isNaN(share) ? 0 : share * 100) + " %";
+	}
+
+	/** Return a number with at most one decimal. */
+	private static String number(double value) {
+		return exact(Math.round(value * 10) / 10.0);
+	}
+
+	private static String exact(double value) {
+		return (value == Math.rint(value)) ? Long.toString((long) value) : Double.toString(value);
+	}
+
+	private static String words(State state) {
+		return state.name().toLowerCase(Locale.ROOT).replace('_', '-');
+	}
+
+}

@@ -1,0 +1,173 @@
+package dev.backoff.spring.safety;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+
+import io.github.resilience4j.circuitbreaker.CircuitBreaker;
+import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
+import org.jspecify.annotations.Nullable;
+
+import dev.backoff.breaker.CallPermits;
+import dev.backoff.breaker.CircuitOpenException;
+import dev.backoff.spring.policy.BackoffPolicies;
+
+/**
+ * Find the breakers of Resilience4j by name. None is made: one that nobody configured
+ * there has numbers that nobody chose.
+ * <p>
+ * Each attempt is one of its calls. What an attempt came to is decided here, as for our
+ * own breakers: an answer is a success, whatever it says. A failure goes to its rules of
+ * which exceptions to record and to ignore; a result that was not good enough is a
+ * {@link ResultNotGoodEnough} there. Thread-safe.
+ *
+ * @since 0.1
+ */
+public final class Resilience4jBreakers implements OtherBreakers {
+
+	private final Supplier<? extends @Nullable CircuitBreakerRegistry> registry;
+
+	/**
+	 * Find breakers.
+	 * @param registry how to get the registry, null if there is none or more than one
+	 */
+	public Resilience4jBreakers(Supplier<? extends @Nullable CircuitBreakerRegistry> registry) {
+		this.registry = registry;
+	}
+
+	@Override
+	public CallPermits permits(String name, boolean awaited) {
+		CircuitBreakerRegistry breakers = this.registry.get();
+		if (breakers == null) {
+			throw new IllegalArgumentException("needs exactly one bean of the type CircuitBreakerRegistry");
+		}
+		CircuitBreaker breaker = find(breakers, name)
+			.orElseThrow(() -> new IllegalArgumentException(unknown(breakers)));
+		return new Permits(breaker, awaited);
+	}
+
+	@Override
+	public @Nullable String state(String name) {
+		CircuitBreakerRegistry breakers = this.registry.get();
+		return (breakers != null)
+				? find(breakers, name).map((breaker) -> breaker.getState().name().toLowerCase(Locale.ROOT)).orElse(null)
+				: null;
+	}
+
+	/* An environment variable tells only the letters and digits of a name. */
+	private static Optional<CircuitBreaker> find(CircuitBreakerRegistry breakers, String name) {
+		String canonical = BackoffPolicies.canonicalName(name);
+		return breakers.find(name)
+			.or(() -> breakers.getAllCircuitBreakers()
+				.stream()
+				.filter((breaker) -> BackoffPolicies.canonicalName(breaker.getName()).equals(canonical))
+				.findFirst());
+	}
+
+	private static String unknown(CircuitBreakerRegistry breakers) {
+		List<String> names = breakers.getAllCircuitBreakers().stream().map(CircuitBreaker::getName).sorted().toList();
+		return "names no breaker of Resilience4j, which has "
+				+ (names.isEmpty() ? "none" : "these: " + String.join(", ", names));
+	}
+
+	/**
+	 * What Resilience4j sees where an attempt threw nothing and its result was not good
+	 * enough. One for all, without a stack trace.
+	 */
+	public static final class ResultNotGoodEnough extends RuntimeException {
+
+		private static final long serialVersionUID = 1L;
+
+		private static final ResultNotGoodEnough INSTANCE = new ResultNotGoodEnough();
+
+		private ResultNotGoodEnough() {
+			super("The result was not good enough.", null, false, false);
+		}
+
+	}
+
+	/** One breaker, which is its own permit: there is nothing to remember. */
+	private static final class Permits implements CallPermits, CallPermits.Permit {
+
+		private final CircuitBreaker breaker;
+
+		private final boolean awaited;
+
+		Permits(CircuitBreaker breaker, boolean awaited) {
+			this.breaker = breaker;
+			this.awaited = awaited;
+		}
+
+		@Override
+		public String name() {
+			return this.breaker.getName();
+		}
+
+		@Override
+		public @Nullable Permit tryAcquire(long now) {
+			return this.breaker.tryAcquirePermission() ? this : null;
+		}
+
+		/* It leaves its open state only when it is asked for a permit. */
+		@Override
+		public boolean isPermitting(long now) {
+			return switch (this.breaker.getState()) {
+				case OPEN, FORCED_OPEN -> false;
+				case CLOSED, HALF_OPEN, DISABLED, METRICS_ONLY -> true;
+			};
+		}
+
+		/* It does not tell. */
+		@Override
+		public long nanosToPermit(long now) {
+			return 0;
+		}
+
+		@Override
+		public boolean isAwaited() {
+			return this.awaited;
+		}
+
+		@Override
+		public long longestWaitNanos() {
+			long millis = this.breaker.getCircuitBreakerConfig().getWaitIntervalFunctionInOpenState().apply(1);
+			return TimeUnit.MILLISECONDS.toNanos(millis);
+		}
+
+		@Override
+		public CircuitOpenException rejection(long now) {
+			String state = this.breaker.getState().name().toLowerCase(Locale.ROOT).replace('_', '-');
+			return new CircuitOpenException(name(), state, null, null);
+		}
+
+		@Override
+		public void succeeded(long nanos, long now) {
+			this.breaker.onSuccess(nanos, TimeUnit.NANOSECONDS);
+		}
+
+		@Override
+		public void failed(long nanos, long now) {
+			failed(nanos, now, null);
+		}
+
+		@Override
+		public void failed(long nanos, long now, @Nullable Throwable failure) {
+			this.breaker.onError(nanos, TimeUnit.NANOSECONDS,
+					(failure != null) ? failure : ResultNotGoodEnough.INSTANCE);
+		}
+
+		@Override
+		public void released() {
+			this.breaker.releasePermission();
+		}
+
+		@Override
+		public String toString() {
+			return "Resilience4j's breaker " + name();
+		}
+
+	}
+
+}

@@ -1,0 +1,73 @@
+package dev.backoff.spring.autoconfigure;
+
+import org.junit.jupiter.api.Test;
+
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.health.contributor.Status;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.ApplicationContext;
+
+import dev.backoff.breaker.CircuitBreakers;
+import dev.backoff.spring.actuate.BackoffBreakersHealthIndicator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class BackoffHealthAutoConfigurationTests {
+
+	private final ApplicationContextRunner runner = new ApplicationContextRunner()
+		.withConfiguration(AutoConfigurations.of(BackoffAutoConfiguration.class, BackoffHealthAutoConfiguration.class));
+
+	private final ApplicationContextRunner guarded = this.runner
+		.withPropertyValues("backoff.breakers.gateway.open-for=10s");
+
+	@Test
+	void suppliesAnIndicatorForConfiguredBreakers() {
+		this.guarded.run((context) -> {
+			assertThat(context).hasBean("backoffBreakersHealthIndicator");
+			assertThat(context.getBean(BackoffBreakersHealthIndicator.class).health().getDetails())
+				.containsOnlyKeys("gateway");
+		});
+	}
+
+	@Test
+	void suppliesNoneWithoutABreaker() {
+		this.runner
+			.run((context) -> assertThat(context).hasNotFailed().doesNotHaveBean(BackoffBreakersHealthIndicator.class));
+	}
+
+	@Test
+	void suppliesNoneIfSwitchedOff() {
+		this.guarded.withPropertyValues("management.health.backoffbreakers.enabled=false")
+			.run((context) -> assertThat(context).hasNotFailed().doesNotHaveBean(BackoffBreakersHealthIndicator.class));
+		this.guarded.withPropertyValues("management.health.defaults.enabled=false")
+			.run((context) -> assertThat(context).hasNotFailed().doesNotHaveBean(BackoffBreakersHealthIndicator.class));
+	}
+
+	@Test
+	void suppliesNoneWithoutHealth() {
+		this.guarded.withClassLoader(new FilteredClassLoader("org.springframework.boot.health"))
+			.run((context) -> assertThat(context).hasNotFailed().doesNotHaveBean("backoffBreakersHealthIndicator"));
+	}
+
+	@Test
+	void backsOffForTheApplicationsOwn() {
+		this.guarded
+			.withBean("own", BackoffBreakersHealthIndicator.class,
+					() -> new BackoffBreakersHealthIndicator(null, false))
+			.run((context) -> assertThat(context).hasSingleBean(BackoffBreakersHealthIndicator.class).hasBean("own"));
+	}
+
+	@Test
+	void letsBreakersDecideIfAskedTo() {
+		this.guarded.run((context) -> assertThat(statusWhenOpen(context)).isEqualTo(Status.UP));
+		this.guarded.withPropertyValues("backoff.health.breakers=true")
+			.run((context) -> assertThat(statusWhenOpen(context)).isEqualTo(Status.DOWN));
+	}
+
+	private static Status statusWhenOpen(ApplicationContext context) {
+		context.getBean(CircuitBreakers.class).get("gateway").open();
+		return context.getBean(BackoffBreakersHealthIndicator.class).health().getStatus();
+	}
+
+}

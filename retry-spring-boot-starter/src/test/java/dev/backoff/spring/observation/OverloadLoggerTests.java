@@ -1,0 +1,166 @@
+package dev.backoff.spring.observation;
+
+import java.time.Duration;
+import java.util.function.UnaryOperator;
+
+import ch.qos.logback.classic.Level;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+
+import dev.backoff.breaker.BreakerSettings;
+import dev.backoff.breaker.CallPermits.Permit;
+import dev.backoff.breaker.CircuitBreaker;
+import dev.backoff.budget.BudgetSettings;
+import dev.backoff.budget.RetryBudget;
+import dev.backoff.budget.RetryBudget.Cost;
+import dev.backoff.fixture.RandomSources;
+import dev.backoff.fixture.VirtualTime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.entry;
+
+class OverloadLoggerTests {
+
+	private final VirtualTime time = new VirtualTime();
+
+	private final OverloadLogger listener = new OverloadLogger();
+
+	private final LogCapture log = new LogCapture(OverloadLogger.class);
+
+	@AfterEach
+	void closeLog() {
+		this.log.close();
+	}
+
+	@Nested
+	class Budgets {
+
+		private RetryBudget budget(double tokens, double perSuccess, double perSecond) {
+			return RetryBudget.of("orders", new BudgetSettings(tokens, perSuccess, perSecond, 1, 1, false), time,
+					listener);
+		}
+
+		private static void drain(RetryBudget budget) {
+			for (int i = 0; i < 100; i++) {
+				budget.tryWithdraw(Cost.TRANSIENT);
+			}
+		}
+
+		@Test
+		void tellOnceThatTheyRanDry() {
+			RetryBudget budget = budget(50, 0.1, 0.05);
+			drain(budget);
+			drain(budget);
+			assertThat(log.lines(Level.WARN)).containsExactly("Budget orders ran dry (0 of 50 tokens): retries are "
+					+ "refused until calls succeed again; time puts back 0.05 a second");
+			assertThat(LogCapture.keyValues(log.events(Level.WARN).get(0)))
+				.containsOnly(entry("backoff.budget", "orders"));
+		}
+
+		@Test
+		void tellOnceThatTheyHaveRecovered() {
+			RetryBudget budget = budget(4, 1, 0);
+			drain(budget);
+			for (int i = 0; i < 4; i++) {
+				budget.deposit();
+			}
+			assertThat(log.lines(Level.WARN)).containsExactly(
+					"Budget orders ran dry (0 of 4 tokens): retries are refused until calls succeed again");
+			assertThat(log.lines(Level.INFO)).containsExactly("Budget orders has recovered (2 of 4 tokens)");
+			assertThat(LogCapture.keyValues(log.events(Level.INFO).get(0)))
+				.containsOnly(entry("backoff.budget", "orders"));
+		}
+
+		@Test
+		void tellOnceThatTheyHoldNothing() {
+			RetryBudget budget = budget(0, 0.1, 0.1);
+			drain(budget);
+			assertThat(budget.isDry()).isTrue();
+			drain(budget);
+			assertThat(log.events()).hasSize(1);
+			assertThat(log.lines(Level.WARN)).containsExactly(
+					"Budget orders ran dry (0 of 0 tokens): it holds no tokens, so all retries are refused");
+		}
+
+	}
+
+	@Nested
+	class Breakers {
+
+		private CircuitBreaker breaker(UnaryOperator<BreakerSettings.Builder> settings) {
+			return CircuitBreaker.builder("gateway")
+				.settings(settings.apply(BreakerSettings.builder().minimumCalls(3).openFor(Duration.ofSeconds(20)))
+					.build())
+				.time(time)
+				.random(RandomSources.middle())
+				.listener(listener)
+				.build();
+		}
+
+		private void end(CircuitBreaker breaker, boolean failed) {
+			Permit permit = breaker.tryAcquire(time.nanoTime());
+			if (failed) {
+				permit.failed(2_000_000_000L, time.nanoTime());
+			}
+			else {
+				permit.succeeded(2_000_000_000L, time.nanoTime());
+			}
+		}
+
+		@Test
+		void tellWhyTheyOpen() {
+			CircuitBreaker breaker = breaker((settings) -> settings.slowCall(Duration.ofSeconds(3)));
+			end(breaker, false);
+			end(breaker, true);
+			end(breaker, true);
+			assertThat(log.lines(Level.WARN)).containsExactly("Breaker gateway went from closed to open: of 3 calls "
+					+ "66.7 % failed, 0 % were slow; open for 15 s");
+			assertThat(LogCapture.keyValues(log.events(Level.WARN).get(0))).containsOnly(
+					entry("backoff.breaker", "gateway"), entry("backoff.from", "closed"), entry("backoff.to", "open"));
+		}
+
+		@Test
+		void tellTheirMovesAndNoCall() {
+			CircuitBreaker breaker = breaker((settings) -> settings.probes(1));
+			breaker.open();
+			for (int i = 0; i < 100; i++) {
+				assertThat(breaker.tryAcquire(time.nanoTime())).isNull();
+			}
+			time.advance(Duration.ofSeconds(20));
+			end(breaker, true);
+			time.advance(Duration.ofSeconds(20));
+			end(breaker, false);
+			assertThat(log.lines(Level.WARN)).containsExactly("Breaker gateway went from closed to open; open for 15 s",
+					"Breaker gateway went from half-open to open: of 1 call 100 % failed, 0 % were slow; open for 15 s");
+			assertThat(log.lines(Level.INFO)).containsExactly("Breaker gateway went from open to half-open",
+					"Breaker gateway went from open to half-open", "Breaker gateway went from half-open to closed");
+			assertThat(log.events()).hasSize(5);
+		}
+
+		@Test
+		void tellAtInfoWhatIsSetByHand() {
+			CircuitBreaker breaker = breaker(UnaryOperator.identity());
+			breaker.forceOpen();
+			breaker.disable();
+			assertThat(log.lines(Level.INFO)).containsExactly("Breaker gateway went from closed to forced-open",
+					"Breaker gateway went from forced-open to disabled");
+			assertThat(log.lines(Level.WARN)).isEmpty();
+		}
+
+		@Test
+		void tellOnceThatTheyWouldHaveOpened() {
+			CircuitBreaker breaker = breaker(UnaryOperator.identity());
+			breaker.metricsOnly();
+			for (int i = 0; i < 10; i++) {
+				end(breaker, true);
+			}
+			assertThat(log.lines(Level.WARN)).containsExactly(
+					"Breaker gateway would have opened and only counts: of 3 calls 100 % failed, 0 % were slow");
+			assertThat(LogCapture.keyValues(log.events(Level.WARN).get(0)))
+				.containsOnly(entry("backoff.breaker", "gateway"));
+		}
+
+	}
+
+}
