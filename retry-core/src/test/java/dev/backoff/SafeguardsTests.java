@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CancellationException;
 
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Nested;
@@ -69,6 +70,10 @@ class SafeguardsTests {
 		return this.listener.story().reason();
 	}
 
+	private static void fail(ThrowingCallable call) {
+		assertThat(catchThrowable(call)).isNotNull();
+	}
+
 	@Nested
 	class WithABudget {
 
@@ -100,18 +105,17 @@ class SafeguardsTests {
 			ScriptedOperation<String> operation = ScriptedOperation.<String>script().returns("fine");
 			assertThat(retry(policy()).budget(this.budget).build().call(operation)).isEqualTo("fine");
 			ScriptedOperation<String> failing = failing();
-			catchThrowable(() -> retry(policy()).budget(this.budget).build().call(failing));
+			fail(() -> retry(policy()).budget(this.budget).build().call(failing));
 			assertThat(failing.calls()).isEqualTo(1);
 			assertThat(SafeguardsTests.this.time.delays()).isEmpty();
 		}
 
 		@Test
 		void paysForNothingWhenTheCallStopsForAnotherReason() {
-			catchThrowable(() -> retry(policy().maxAttempts(1)).budget(this.budget).build().call(failing()));
-			catchThrowable(
-					() -> retry(policy().deadline(Duration.ofMillis(50))).budget(this.budget).build().call(failing()));
-			catchThrowable(() -> retry(policy().enabled(false)).budget(this.budget).build().call(failing()));
-			catchThrowable(() -> retry(policy()).budget(this.budget).build().call(() -> {
+			fail(() -> retry(policy().maxAttempts(1)).budget(this.budget).build().call(failing()));
+			fail(() -> retry(policy().deadline(Duration.ofMillis(50))).budget(this.budget).build().call(failing()));
+			fail(() -> retry(policy().enabled(false)).budget(this.budget).build().call(failing()));
+			fail(() -> retry(policy()).budget(this.budget).build().call(() -> {
 				throw new IllegalArgumentException("no");
 			}));
 			assertThat(this.budget.balance()).isEqualTo(2);
@@ -120,7 +124,7 @@ class SafeguardsTests {
 		@Test
 		void keepsWhatAnInterruptedRetryPaid() {
 			SafeguardsTests.this.time.interruptSleep(1);
-			catchThrowable(() -> retry(policy()).budget(this.budget).build().call(failing()));
+			fail(() -> retry(policy()).budget(this.budget).build().call(failing()));
 			assertThat(Thread.interrupted()).isTrue();
 			assertThat(this.budget.balance()).isEqualTo(1);
 		}
@@ -146,7 +150,7 @@ class SafeguardsTests {
 			retry.call(() -> "fine");
 			retry.call(() -> "fine");
 			assertThat(this.budget.balance()).isEqualTo(1);
-			catchThrowable(() -> retry.call(failing()));
+			fail(() -> retry.call(failing()));
 			assertThat(this.budget.balance()).isZero();
 			retry.call(() -> "fine");
 			retry.call(() -> "fine");
@@ -272,7 +276,7 @@ class SafeguardsTests {
 
 		@Test
 		void closesAfterAProbe() throws Exception {
-			catchThrowable(() -> retry(policy()).breaker(this.breaker).build().call(failing()));
+			fail(() -> retry(policy()).breaker(this.breaker).build().call(failing()));
 			SafeguardsTests.this.time.advance(Duration.ofSeconds(30));
 			assertThat(retry(policy()).breaker(this.breaker).build().<String, RuntimeException>call(() -> "fine"))
 				.isEqualTo("fine");
@@ -306,8 +310,8 @@ class SafeguardsTests {
 					policy().classifiers(List.of((failed) -> FailureClassification.permanent(RetryCause.OTHER))))
 				.breaker(this.breaker)
 				.build();
-			catchThrowable(() -> permanent.call(failing()));
-			catchThrowable(() -> retry(policy().maxAttempts(3).until((result, context) -> false)).breaker(this.breaker)
+			fail(() -> permanent.call(failing()));
+			fail(() -> retry(policy().maxAttempts(3).until((result, context) -> false)).breaker(this.breaker)
 				.build()
 				.<String, RuntimeException>call(() -> "pending"));
 			assertThat(this.breaker.counts().total()).isEqualTo(4);
@@ -331,7 +335,7 @@ class SafeguardsTests {
 			SafeguardsTests.this.time.advance(Duration.ofMillis(1));
 			Throwable thrown = (type == CircuitOpenException.class)
 					? new CircuitOpenException("inner", "open", null, null) : made(type);
-			catchThrowable(() -> retry(policy()).breaker(this.breaker).build().call(() -> {
+			fail(() -> retry(policy()).breaker(this.breaker).build().call(() -> {
 				throw thrown;
 			}));
 			boolean interrupted = Thread.interrupted();
@@ -441,7 +445,7 @@ class SafeguardsTests {
 		@Test
 		void isToldWhatAnAttemptThrew() {
 			NotingPermits noting = new NotingPermits(new ArrayList<>());
-			catchThrowable(() -> retry(policy().maxAttempts(2)).breaker(noting).build().call(failing()));
+			fail(() -> retry(policy().maxAttempts(2)).breaker(noting).build().call(failing()));
 			assertThat(noting.failures()).containsExactly(SafeguardsTests.this.failure, SafeguardsTests.this.failure);
 		}
 
@@ -669,12 +673,12 @@ class SafeguardsTests {
 				.maxAttempts(6)
 				.degraded(this.settings);
 			Retry retry = retry(policy).degraded(this.mode).build();
-			catchThrowable(() -> retry.call(failing()));
+			fail(() -> retry.call(failing()));
 			assertThat(SafeguardsTests.this.time.delays()).containsExactly(Duration.ofSeconds(4), Duration.ofSeconds(8),
 					Duration.ofSeconds(10), Duration.ofSeconds(10), Duration.ofSeconds(10));
 			attempts(30, 100, Duration.ofMillis(1));
 			int before = SafeguardsTests.this.time.delays().size();
-			catchThrowable(() -> retry.call(failing()));
+			fail(() -> retry.call(failing()));
 			List<Duration> raised = SafeguardsTests.this.time.delays();
 			assertThat(raised.subList(before, raised.size())).containsExactly(Duration.ofSeconds(4),
 					Duration.ofSeconds(8), Duration.ofSeconds(16), Duration.ofSeconds(32), Duration.ofSeconds(60));
@@ -694,8 +698,8 @@ class SafeguardsTests {
 			Retry retry = retry(policy().maxAttempts(10).base(Duration.ZERO).degraded(this.settings))
 				.degraded(this.mode)
 				.build();
-			catchThrowable(() -> retry.call(failing()));
-			catchThrowable(() -> retry.call(() -> {
+			fail(() -> retry.call(failing()));
+			fail(() -> retry.call(() -> {
 				throw new AssertionError("says nothing");
 			}));
 			retry.<String, RuntimeException>call(() -> "fine");
