@@ -9,15 +9,15 @@ final class LineChart {
 
 	private static final int WIDTH = 760;
 
-	private static final int HEIGHT = 400;
+	private static final int HEIGHT = 420;
 
 	private static final int LEFT = 70;
 
 	private static final int RIGHT = 740;
 
-	private static final int TOP = 76;
+	private static final int TOP = 96;
 
-	private static final int BOTTOM = 346;
+	private static final int BOTTOM = 366;
 
 	private static final int TICKS = 6;
 
@@ -75,16 +75,30 @@ final class LineChart {
 					this.shadeLabel);
 		}
 		axes(drawing, x, y);
-		double legend = LEFT;
-		for (int i = 0; i < this.lines.size(); i++) {
+		// the first one last, so that it lies above the others
+		for (int i = this.lines.size() - 1; i >= 0; i--) {
 			Series series = this.lines.get(i);
 			drawing.path("line s" + i, Arrays.stream(series.x).map(x::at).toArray(),
 					Arrays.stream(series.y).map(y::at).toArray());
-			drawing.box("f" + i, legend, 46, 14, 4);
-			drawing.text(legend + 20, 52, "", "start", series.label);
-			legend += 40 + 6.9 * series.label.length();
 		}
+		legend(drawing);
 		return drawing.toString();
+	}
+
+	private void legend(SvgDrawing drawing) {
+		double x = LEFT;
+		double y = 52;
+		for (int i = 0; i < this.lines.size(); i++) {
+			String label = this.lines.get(i).label;
+			double width = 40 + 7.0 * label.length();
+			if (x + width > WIDTH) {
+				x = LEFT;
+				y += 22;
+			}
+			drawing.box("f" + i, x, y - 6, 14, 4);
+			drawing.text(x + 20, y, "", "start", label);
+			x += width;
+		}
 	}
 
 	private void axes(SvgDrawing drawing, Scale x, Scale y) {

@@ -18,7 +18,7 @@ import java.util.stream.IntStream;
  */
 public final class OverloadPage {
 
-	private static final List<String> SHOWN_LIMITS = List.of("no retries", "no budget", "default budget");
+	private static final List<String> SHOWN_LIMITS = List.of("default budget", "no budget", "no retries");
 
 	private final Path figures;
 
@@ -188,12 +188,12 @@ public final class OverloadPage {
 
 	private String outageLines() throws IOException {
 		Csv seconds = csv("outage-seconds.csv");
+		// not the tail after it, in which calls only end
+		int shown = (int) csv("outage.csv").number(0, "seconds");
 		LineChart chart = new LineChart("Total outage: requests in each second", "seconds since the outage began",
 				"requests per second");
 		for (String contender : seconds.texts("contender").stream().distinct().toList()) {
 			Csv of = seconds.where("contender", contender);
-			// the last seconds are the tail, in which no calls begin
-			int shown = (int) Arrays.stream(of.numbers("calls")).filter((calls) -> calls > 0).count();
 			chart.line(contender, Arrays.copyOf(of.numbers("second"), shown),
 					Arrays.copyOf(of.numbers("attempts"), shown));
 		}

@@ -129,7 +129,7 @@ public final class StallExperiment {
 			Thread.currentThread().interrupt();
 		}
 		catch (Exception ex) {
-			// counted by its absence among the successes
+			this.figures.failure(now());
 		}
 	}
 

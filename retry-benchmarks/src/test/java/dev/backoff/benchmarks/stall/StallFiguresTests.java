@@ -36,6 +36,12 @@ class StallFiguresTests {
 	}
 
 	@Test
+	void isNotBackWhileNothingEnds() {
+		spread(2, CALLS, this.figures::firstAttempt);
+		assertThat(this.figures.recoverySeconds()).isEmpty();
+	}
+
+	@Test
 	void countsAttemptsForEachCall() {
 		offer((second) -> 0, 3 * CALLS);
 		assertThat(this.figures.load(3)).isEqualTo(3);
@@ -56,6 +62,7 @@ class StallFiguresTests {
 			spread(second, CALLS, this.figures::firstAttempt);
 			spread(second, attempts, this.figures::attempt);
 			spread(second, successes.applyAsLong(second), this.figures::success);
+			spread(second, CALLS - successes.applyAsLong(second), this.figures::failure);
 		}
 	}
 

@@ -13,6 +13,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
+import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -69,6 +70,7 @@ class ReadmeTests {
 		.withBean(ReadmeService.Parked.class,
 				() -> (payment, reason, attempts, key) -> new Receipt("parked " + reason + " after " + attempts))
 		.withBean(ReadmeService.Partner.class, SlowPartner::new)
+		.withBean(CircuitBreakerRegistry.class, ReadmeTests::breakersOfResilience4j)
 		.withBean(PaymentCallbacks.class)
 		.withBean(ReadmeService.class);
 
@@ -248,6 +250,12 @@ class ReadmeTests {
 			throw new ResourceAccessException("reset", new IOException("reset"));
 		}
 		return new Receipt("received at call " + call);
+	}
+
+	private static CircuitBreakerRegistry breakersOfResilience4j() {
+		CircuitBreakerRegistry registry = CircuitBreakerRegistry.ofDefaults();
+		registry.circuitBreaker("gateway");
+		return registry;
 	}
 
 	private static Payment payment() {
