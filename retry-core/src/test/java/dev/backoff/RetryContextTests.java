@@ -18,6 +18,7 @@ import dev.backoff.fixture.VirtualTime;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+@SuppressWarnings("try") // a scope is opened for its effect, and has no other use
 class RetryContextTests {
 
 	private final VirtualTime time = new VirtualTime();

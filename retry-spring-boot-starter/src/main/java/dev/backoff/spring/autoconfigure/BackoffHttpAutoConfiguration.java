@@ -7,7 +7,6 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProp
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication.Type;
 import org.springframework.boot.restclient.RestClientCustomizer;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.boot.webclient.WebClientCustomizer;
@@ -59,7 +58,7 @@ public final class BackoffHttpAutoConfiguration {
 	/** Requests that arrive at servlets. */
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnClass({ Filter.class, OncePerRequestFilter.class })
-	@ConditionalOnWebApplication(type = Type.SERVLET)
+	@ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
 	@ConditionalOnBooleanProperty("backoff.http.inbound")
 	static class Servlets {
 
@@ -77,7 +76,7 @@ public final class BackoffHttpAutoConfiguration {
 	/** Requests that arrive at reactive handlers. */
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnClass(WebFilter.class)
-	@ConditionalOnWebApplication(type = Type.REACTIVE)
+	@ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
 	@ConditionalOnBooleanProperty("backoff.http.inbound")
 	static class ReactiveHandlers {
 

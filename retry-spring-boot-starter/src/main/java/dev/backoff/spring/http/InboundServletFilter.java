@@ -58,8 +58,12 @@ public final class InboundServletFilter extends OncePerRequestFilter {
 	protected void doFilterInternal(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
 			throws ServletException, IOException {
 		InboundCall call = (request.getAttribute(ATTRIBUTE) instanceof InboundCall known) ? known : arrived(request);
-		try (RetryContext.Scope scope = call.open()) {
+		RetryContext.Scope scope = call.open();
+		try {
 			chain.doFilter(request, response);
+		}
+		finally {
+			scope.close();
 		}
 	}
 

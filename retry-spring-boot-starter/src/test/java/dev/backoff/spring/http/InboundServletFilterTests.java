@@ -35,6 +35,7 @@ import dev.backoff.spring.policy.HttpSettings;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+@SuppressWarnings("try") // a scope is opened for its effect, and has no other use
 class InboundServletFilterTests {
 
 	private static final HttpSettings SETTINGS = new HttpSettings(List.of(), HttpSettings.ATTEMPT,

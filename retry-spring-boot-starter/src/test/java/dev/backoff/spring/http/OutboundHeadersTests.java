@@ -34,6 +34,7 @@ import dev.backoff.spring.policy.HttpSettings;
 import static org.assertj.core.api.Assertions.assertThat;
 
 @ExtendWith(OutputCaptureExtension.class)
+@SuppressWarnings("try") // a scope is opened for its effect, and has no other use
 class OutboundHeadersTests {
 
 	private final VirtualTime time = new VirtualTime();

@@ -21,6 +21,7 @@ import dev.backoff.RetryPolicy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+@SuppressWarnings("try") // a scope is opened for its effect, and has no other use
 class RetryContextAccessorTests {
 
 	private final Retry retry = Retry.of(RetryPolicy.builder("orders").deadline(Duration.ofMinutes(1)).build());

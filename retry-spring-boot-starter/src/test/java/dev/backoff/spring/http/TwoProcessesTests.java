@@ -76,7 +76,7 @@ class TwoProcessesTests {
 	private int port() {
 		Pattern said = Pattern.compile(Downstream.PORT + "\\d+");
 		Awaitility.await()
-			.atMost(Duration.ofSeconds(120))
+			.atMost(Duration.ofMinutes(2))
 			.pollInterval(Duration.ofMillis(100))
 			.until(() -> !this.downstream.isAlive() || lines().stream().anyMatch(said.asMatchPredicate()));
 		return lines().stream()

@@ -123,7 +123,13 @@ class ReadmeTests {
 		List<String> shown = blocks("yaml");
 		assertThat(shown).hasSizeGreaterThan(2);
 		for (String block : shown) {
-			withYaml(block).run((context) -> assertThat(context).as(block).hasNotFailed());
+			withReadmeYaml()
+				.withInitializer((context) -> context.getEnvironment()
+					.getPropertySources()
+					.addFirst(unchecked(() -> new YamlPropertySourceLoader().load("shown.yml",
+							new ByteArrayResource(block.getBytes(StandardCharsets.UTF_8))))
+						.get(0)))
+				.run((context) -> assertThat(context).as(block).hasNotFailed());
 		}
 	}
 
