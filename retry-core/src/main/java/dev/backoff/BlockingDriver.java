@@ -196,7 +196,7 @@ final class BlockingDriver {
 
 	private Decision.@Nullable Stop sleep(long nanos) {
 		try {
-			this.time.sleep(nanos);
+			this.safeguards.waiting().await(this.time, nanos);
 			return null;
 		}
 		catch (InterruptedException ex) {

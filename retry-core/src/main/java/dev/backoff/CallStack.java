@@ -18,7 +18,8 @@ final class CallStack {
 
 	/*
 	 * Weak, and of the JDK: threads outlive applications, and one that ended must not be
-	 * kept by them. A running call holds the stack, so it only goes between calls.
+	 * kept by them. A running call and an open scope hold the stack, so it only goes
+	 * between calls.
 	 */
 	private static final ThreadLocal<@Nullable Reference<CallStack>> STACKS = new ThreadLocal<>();
 
@@ -42,31 +43,63 @@ final class CallStack {
 		return call;
 	}
 
-	/** Put what began elsewhere around the calls to come. */
-	RetryCall adopt(RetryCall.Origin origin) {
+	/** Put what began elsewhere around the calls to come, bounded by the time left. */
+	RetryCall adopt(RetryCall.Origin origin, long timeLeft) {
+		leaveTo(this.top);
 		RetryCall adopted = new RetryCall(this.top);
 		adopted.adopt(origin);
+		adopted.tighten(timeLeft);
 		this.top = adopted;
 		return adopted;
 	}
 
-	/** Take it away again, with what is still open inside; once. */
+	/**
+	 * Take it away again, with what is still open inside; once. On another thread it only
+	 * ends.
+	 */
 	void abandon(RetryCall adopted) {
-		for (RetryCall call = this.top; call != null; call = call.enclosing()) {
-			RetryCall enclosing = call.enclosing();
-			if (call == adopted && enclosing != null) {
-				this.top = enclosing;
-			}
+		if (CallStack.ofThread() == this && contains(adopted)) {
+			leaveTo(adopted.enclosing());
 		}
 		adopted.clear();
 	}
 
+	/** Hide what is running from the calls to come, until closed. */
+	RetryContext.Scope conceal() {
+		RetryCall concealed = this.top;
+		RetryCall bottom = new RetryCall(null);
+		this.top = bottom;
+		return () -> {
+			// elsewhere there is nothing to close
+			if (CallStack.ofThread() == this && contains(bottom)) {
+				leaveTo(concealed);
+			}
+		};
+	}
+
 	void pop(RetryCall call) {
 		call.clear();
-		RetryCall enclosing = call.enclosing();
-		if (enclosing != null) {
-			this.top = enclosing;
+		leaveTo(call.enclosing());
+	}
+
+	/* What was closed out of order, or on another thread, has ended and stays behind. */
+	private void leaveTo(@Nullable RetryCall outer) {
+		RetryCall call = outer;
+		while (call != null && !call.isRunning() && call.enclosing() != null) {
+			call = call.enclosing();
 		}
+		if (call != null) {
+			this.top = call;
+		}
+	}
+
+	private boolean contains(RetryCall wanted) {
+		for (RetryCall call = this.top; call != null; call = call.enclosing()) {
+			if (call == wanted) {
+				return true;
+			}
+		}
+		return false;
 	}
 
 	/**

@@ -112,6 +112,15 @@ public final class FailureClassification {
 	}
 
 	/**
+	 * Add that the work may have been applied nevertheless, so that it is retried only
+	 * where that does no harm.
+	 * @return a classification that says so
+	 */
+	public FailureClassification withPossibleEffect() {
+		return new FailureClassification(this.kind, this.cause, this.hint, this.pushedBack, false, this.retryableByKey);
+	}
+
+	/**
 	 * Add that a permanent failure is worth another attempt where the server honours the
 	 * {@linkplain Idempotency#BY_KEY idempotency key}: the answer to a request that came
 	 * while an earlier one with its key was still at work.

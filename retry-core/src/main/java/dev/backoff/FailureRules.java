@@ -87,7 +87,8 @@ final class FailureRules {
 	private Outcome classify(Throwable failure) {
 		FailureClassification classification = classification(failure);
 		boolean permanent = classification != null && classification.kind() == FailureClassification.Kind.PERMANENT;
-		if (permanent && classification.isRetryableByKey() && this.policy.idempotency() == Idempotency.BY_KEY) {
+		if (permanent && classification != null && classification.isRetryableByKey()
+				&& this.policy.idempotency() == Idempotency.BY_KEY) {
 			return Outcome.ofRetryable(failure, classification);
 		}
 		if (permanent && !this.policy.retryOn().contains(failure.getClass())) {

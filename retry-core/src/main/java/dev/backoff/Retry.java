@@ -65,7 +65,7 @@ public final class Retry {
 		ListenerChain listeners = new ListenerChain(this.policy.name(), this.method, builder.recorder,
 				builder.listeners);
 		Safeguards safeguards = new Safeguards(new BreakerGate(builder.breaker, listeners), builder.budget,
-				builder.degraded);
+				builder.degraded, builder.waitingCalls);
 		RetryDecider decider = new RetryDecider(this.policy, builder.enabled, builder.random, listeners, safeguards);
 		this.blocking = new BlockingDriver(this.policy, this.method, builder.time, decider, listeners, safeguards);
 	}
@@ -178,6 +178,8 @@ public final class Retry {
 
 		private @Nullable DegradedMode degraded;
 
+		private WaitingCalls waitingCalls = new WaitingCalls();
+
 		private Builder(RetryPolicy policy) {
 			this.policy = policy;
 			this.method = policy.name();
@@ -276,6 +278,17 @@ public final class Retry {
 		 */
 		public Builder degraded(@Nullable DegradedMode degraded) {
 			this.degraded = degraded;
+			return this;
+		}
+
+		/**
+		 * Set where calls wait, shared by the retries of one application, so that its
+		 * shutdown wakes them.
+		 * @param waitingCalls where calls wait
+		 * @return this builder
+		 */
+		public Builder waitingCalls(WaitingCalls waitingCalls) {
+			this.waitingCalls = waitingCalls;
 			return this;
 		}
 

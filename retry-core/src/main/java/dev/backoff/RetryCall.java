@@ -2,6 +2,10 @@ package dev.backoff;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 
 import org.jspecify.annotations.Nullable;
 
@@ -66,7 +70,15 @@ final class RetryCall {
 
 	private @Nullable String unsafeRequest;
 
-	/* Of a call that runs on another thread: what leads from its key to this one. */
+	private int captures;
+
+	/* What others tell the running attempt, and what it is known by; if it is carried. */
+	private @Nullable Told told;
+
+	/* Of a call that stands for an attempt elsewhere: what all such calls share. */
+	private @Nullable Carried carried;
+
+	/* Of such a call: what leads from its key to this one. */
 	private String path = "";
 
 	RetryCall(@Nullable RetryCall enclosing) {
@@ -83,7 +95,7 @@ final class RetryCall {
 		this.limit = policy.deadlineNanos();
 		this.idempotency = policy.idempotency();
 		if (this.enclosing != null && this.enclosing.isRunning()) {
-			this.ordinal = ++this.enclosing.innerCalls;
+			this.ordinal = this.enclosing.nextInnerCall();
 			if (this.enclosing.limit != Nanos.UNLIMITED) {
 				this.limit = Math.min(this.limit, this.enclosing.timeLeftNow());
 			}
@@ -92,9 +104,10 @@ final class RetryCall {
 		this.attemptStarted = now;
 		this.innerCalls = 0;
 		this.requests = 0;
+		this.captures = 0;
 	}
 
-	/** Stand for what began elsewhere. */
+	/** Stand for what began elsewhere, within what encloses it here. */
 	void adopt(Origin origin) {
 		this.time = origin.time();
 		this.maxAttempts = origin.maxAttempts();
@@ -102,11 +115,20 @@ final class RetryCall {
 		this.limit = origin.limit();
 		this.attempt = origin.attempt();
 		this.attemptStarted = origin.attemptStarted();
+		if (this.enclosing != null && this.enclosing.isRunning() && this.enclosing.limit != Nanos.UNLIMITED) {
+			tighten(Math.max(0, this.enclosing.timeLeftNow()));
+		}
 		this.previousFailure = origin.previousFailure();
 		this.idempotency = origin.idempotency();
 		this.isAttempt = origin.key() != null;
 		this.key = origin.key();
 		this.path = origin.path();
+		this.carried = origin.carried();
+	}
+
+	/** Bound what is adopted further. */
+	void tighten(long nanos) {
+		this.limit = Math.min(this.limit, Nanos.plus(elapsed(now()), nanos));
 	}
 
 	/** Return what another thread needs in order to stand for the running attempt. */
@@ -114,9 +136,31 @@ final class RetryCall {
 		StringBuilder path = new StringBuilder();
 		CallKey root = this.isAttempt ? pathTo(path) : null;
 		// calls there must not have the keys of calls here
-		path.append("/t").append(++this.innerCalls);
+		path.append("/t").append((this.carried != null) ? this.carried.captures.incrementAndGet() : ++this.captures);
+		List<Told> toTell = new ArrayList<>(2);
+		for (RetryCall call = this; call != null
+				&& call.isRunning(); call = call.isRepeatable() ? null : call.enclosing) {
+			if (call.carried != null) {
+				toTell.addAll(call.carried.toTell);
+			}
+			else {
+				toTell.add(call.told());
+			}
+		}
 		return new Origin(this.time, this.maxAttempts, this.started, this.limit, this.attempt, this.attemptStarted,
-				this.previousFailure, this.idempotency, root, path.toString());
+				this.previousFailure, this.idempotency, root, path.toString(), told(), new Carried(toTell));
+	}
+
+	private Told told() {
+		if (this.told == null) {
+			this.told = new Told();
+		}
+		return this.told;
+	}
+
+	/** Return whether the origin is of the attempt that runs here. */
+	boolean isOf(Origin origin) {
+		return this.told != null && this.told == origin.told();
 	}
 
 	/** Begin the next attempt at the given reading. */
@@ -127,6 +171,8 @@ final class RetryCall {
 		this.stoppedInside = null;
 		this.innerCalls = 0;
 		this.requests = 0;
+		this.captures = 0;
+		this.told = null;
 		this.unsafeRequest = null;
 	}
 
@@ -183,6 +229,7 @@ final class RetryCall {
 		this.limit = Nanos.UNLIMITED;
 		this.previousDelay = 0;
 		this.unsafeRequest = null;
+		this.told = null;
 		if (this.story != null || this.key != null || this.stoppedInside != null) {
 			this.story = null;
 			this.key = null;
@@ -235,7 +282,21 @@ final class RetryCall {
 
 	/** Return the time until the deadline, negative after it. */
 	long timeLeftNow() {
-		return (this.limit == Nanos.UNLIMITED) ? Nanos.UNLIMITED : timeLeft(this.time.nanoTime());
+		return (this.limit == Nanos.UNLIMITED) ? Nanos.UNLIMITED : timeLeft(now());
+	}
+
+	/* A ticker that throws stands still and fails no call. */
+	private long now() {
+		try {
+			return this.time.nanoTime();
+		}
+		catch (RuntimeException ex) {
+			return this.attemptStarted;
+		}
+	}
+
+	private int nextInnerCall() {
+		return (this.carried != null) ? this.carried.innerCalls.incrementAndGet() : ++this.innerCalls;
 	}
 
 	CallStory story() {
@@ -260,7 +321,7 @@ final class RetryCall {
 	String nextRequestKey() {
 		StringBuilder path = new StringBuilder();
 		CallKey root = pathTo(path);
-		path.append('#').append(++this.requests);
+		path.append('#').append((this.carried != null) ? this.carried.requests.incrementAndGet() : ++this.requests);
 		return root.derive(path);
 	}
 
@@ -280,14 +341,27 @@ final class RetryCall {
 		return key();
 	}
 
-	/** Note that the running attempt sends a request that may have an effect. */
+	/**
+	 * Note that the running attempt sends a request that may have an effect. Attempts
+	 * around it repeat that request too, unless it is said here that it may be repeated.
+	 */
 	void unsafeRequest(String method) {
-		this.unsafeRequest = method;
+		for (RetryCall call = this; call != null
+				&& call.isRunning(); call = call.isRepeatable() ? null : call.enclosing) {
+			call.unsafeRequest = method;
+			if (call.carried != null) {
+				call.carried.toTell.forEach((told) -> told.unsafeRequest.set(method));
+			}
+		}
+	}
+
+	private boolean isRepeatable() {
+		return this.idempotency == Idempotency.YES || this.idempotency == Idempotency.BY_KEY;
 	}
 
 	/** Return the method of the last such request, or null. */
 	@Nullable String unsafeRequest() {
-		return this.unsafeRequest;
+		return (this.unsafeRequest != null || this.told == null) ? this.unsafeRequest : this.told.unsafeRequest.get();
 	}
 
 	/** Return whether an attempt runs, and not only a deadline from outside. */
@@ -305,6 +379,10 @@ final class RetryCall {
 
 	/** Note the failure with which a call inside the running attempt stopped. */
 	void stoppedInside(Throwable failure) {
+		if (this.carried != null) {
+			this.carried.toTell.get(0).stoppedInside(failure);
+			return;
+		}
 		if (this.stoppedInside == null) {
 			this.stoppedInside = new ArrayList<>(2);
 		}
@@ -326,6 +404,9 @@ final class RetryCall {
 					return true;
 				}
 			}
+		}
+		if (this.told != null && this.told.hasStoppedInside(failure)) {
+			return true;
 		}
 		RetriesStoppedException mark = StopMark.of(failure);
 		return mark != null && mark.beganAfter(this.attemptStarted);
@@ -356,25 +437,75 @@ final class RetryCall {
 	 * @param idempotency whether its requests send keys
 	 * @param key the outermost call's key, or null for a deadline only
 	 * @param path what leads from that call to this one
+	 * @param told what the attempt is known by, or null for a deadline only
+	 * @param carried what all that stand for it share, or null for a deadline only
 	 */
 	record Origin(RetryTime time, int maxAttempts, long started, long limit, int attempt, long attemptStarted,
-			@Nullable Throwable previousFailure, Idempotency idempotency, @Nullable CallKey key, String path) {
+			@Nullable Throwable previousFailure, Idempotency idempotency, @Nullable CallKey key, String path,
+			@Nullable Told told, @Nullable Carried carried) {
 
 		static Origin ofDeadline(long limit, RetryTime time, long now) {
-			return new Origin(time, 1, now, limit, 1, now, null, Idempotency.ASSUMED, null, "");
+			return new Origin(time, 1, now, limit, 1, now, null, Idempotency.ASSUMED, null, "", null, null);
 		}
 
-		/** Return it as it is opened once more. */
-		Origin opened(int before) {
-			return (before == 0 || this.key == null) ? this
-					: new Origin(this.time, this.maxAttempts, this.started, this.limit, this.attempt,
-							this.attemptStarted, this.previousFailure, this.idempotency, this.key,
-							this.path + '~' + before);
+		/** Return the time until the deadline, negative after it. */
+		long timeLeftNow() {
+			RetryCall reading = new RetryCall(null);
+			reading.adopt(this);
+			return reading.timeLeftNow();
 		}
 
 		@Override
 		public String toString() {
 			return (this.key != null) ? "attempt " + this.attempt : "a deadline";
+		}
+
+	}
+
+	/**
+	 * What all calls share that stand for one attempt in one context, however often it is
+	 * opened: the ordinals of what they do, so that no two requests have the same key,
+	 * and whom they tell of requests with an effect. Thread-safe.
+	 */
+	static final class Carried {
+
+		private final AtomicInteger innerCalls = new AtomicInteger();
+
+		private final AtomicInteger requests = new AtomicInteger();
+
+		private final AtomicInteger captures = new AtomicInteger();
+
+		private final List<Told> toTell;
+
+		Carried(List<Told> toTell) {
+			this.toTell = List.copyOf(toTell);
+		}
+
+	}
+
+	/** What calls on other threads tell an attempt. Thread-safe. */
+	static final class Told {
+
+		private final AtomicReference<@Nullable String> unsafeRequest = new AtomicReference<>();
+
+		private final Queue<Throwable> stoppedInside = new ConcurrentLinkedQueue<>();
+
+		private final AtomicInteger noted = new AtomicInteger();
+
+		private void stoppedInside(Throwable failure) {
+			if (this.noted.incrementAndGet() > MOST_NOTED) {
+				this.stoppedInside.poll();
+			}
+			this.stoppedInside.add(failure);
+		}
+
+		private boolean hasStoppedInside(Throwable failure) {
+			for (Throwable stopped : this.stoppedInside) {
+				if (stopped == failure) {
+					return true;
+				}
+			}
+			return false;
 		}
 
 	}

@@ -2,7 +2,6 @@ package dev.backoff;
 
 import java.time.Duration;
 import java.util.concurrent.Callable;
-import java.util.concurrent.atomic.AtomicInteger;
 
 import org.jspecify.annotations.Nullable;
 
@@ -15,8 +14,10 @@ import dev.backoff.time.RetryTime;
  * RetryContext context = RetryContext.capture();
  * executor.submit(context.wrap(() -&gt; inventory.reserve(order)));
  * </pre> Calls made while it is {@linkplain #open() open} never outlive its deadline, and
- * send keys that belong to its call. It can only tighten. Immutable and thread-safe; one
- * context may be open on several threads.
+ * send keys that belong to its call. Deadlines can only tighten: one that holds on the
+ * thread already stays if it is sooner. Requests on several threads have the same keys
+ * again at the next attempt if each thread opens a context of its own. Immutable and
+ * thread-safe; one context may be open on several threads.
  *
  * @since 0.1
  */
@@ -25,16 +26,13 @@ public final class RetryContext {
 	private static final Scope NOTHING = () -> {
 	};
 
-	private final @Nullable RetryCall source;
-
 	private final RetryCall.@Nullable Origin origin;
 
-	/* How often it was opened: calls on two threads must not have the same keys. */
-	private final AtomicInteger openings = new AtomicInteger();
+	private final boolean concealing;
 
-	private RetryContext(@Nullable RetryCall source, RetryCall.@Nullable Origin origin) {
-		this.source = source;
+	private RetryContext(RetryCall.@Nullable Origin origin, boolean concealing) {
 		this.origin = origin;
+		this.concealing = concealing;
 	}
 
 	/**
@@ -43,7 +41,16 @@ public final class RetryContext {
 	 */
 	public static RetryContext capture() {
 		RetryCall call = CallStack.ofThread().running();
-		return (call != null) ? new RetryContext(call, call.origin()) : new RetryContext(null, null);
+		return new RetryContext((call != null) ? call.origin() : null, false);
+	}
+
+	/**
+	 * Make a context of nothing, for work that does not belong to what runs on the thread
+	 * that happens to do it: while it is open, no attempt runs and no deadline holds.
+	 * @return an empty context
+	 */
+	public static RetryContext none() {
+		return new RetryContext(null, true);
 	}
 
 	/**
@@ -62,8 +69,8 @@ public final class RetryContext {
 	 * @return the context
 	 */
 	public static RetryContext ofDeadline(Duration timeLeft, RetryTime time) {
-		return new RetryContext(null,
-				RetryCall.Origin.ofDeadline(Math.max(0, Nanos.of(timeLeft)), time, time.nanoTime()));
+		return new RetryContext(RetryCall.Origin.ofDeadline(Math.max(0, Nanos.of(timeLeft)), time, time.nanoTime()),
+				false);
 	}
 
 	/**
@@ -81,11 +88,17 @@ public final class RetryContext {
 	 */
 	public Scope open() {
 		CallStack stack = CallStack.ofThread();
-		if (this.origin == null || (this.source != null && stack.running() == this.source)) {
+		if (this.concealing) {
+			return stack.conceal();
+		}
+		RetryCall running = stack.running();
+		if (this.origin == null || (running != null && running.isOf(this.origin))) {
 			return NOTHING;
 		}
-		RetryCall adopted = stack.adopt(this.origin.opened(this.openings.getAndIncrement()));
-		return () -> CallStack.ofThread().abandon(adopted);
+		RetryCall adopted = (this.origin.key() == null && running != null && running.isAttempt())
+				? stack.adopt(running.origin(), Math.max(0, this.origin.timeLeftNow()))
+				: stack.adopt(this.origin, Nanos.UNLIMITED);
+		return () -> stack.abandon(adopted);
 	}
 
 	/**

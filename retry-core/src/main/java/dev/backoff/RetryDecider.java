@@ -104,6 +104,9 @@ final class RetryDecider {
 				&& this.policy.maxAttempts() != RetryPolicy.UNLIMITED_ATTEMPTS) {
 			return new Decision.Stop(StopReason.ATTEMPTS_EXHAUSTED);
 		}
+		if (this.safeguards.waiting().isShutDown()) {
+			return shutDown();
+		}
 		// 4. the breaker permits
 		boolean permitting = this.breaker.isPermitting(now);
 		if (!permitting && !this.breaker.isAwaited()) {
@@ -150,6 +153,9 @@ final class RetryDecider {
 		if (!this.breaker.isAwaited()) {
 			return refusedByBreaker();
 		}
+		if (this.safeguards.waiting().isShutDown()) {
+			return shutDown();
+		}
 		long own = this.policy.rule().delay(call.delayNumber(), call.previousDelay(), this::draw);
 		Decision.RetryAfter retry = awaitBreaker(new Decision.RetryAfter(own, own, DelaySource.POLICY), now);
 		long bound = (call.timeLeft(now) != Nanos.UNLIMITED)
@@ -162,6 +168,10 @@ final class RetryDecider {
 	/** Decide what follows when the breaker refuses the attempt that was waited for. */
 	Decision decideRefused(Outcome outcome, RetryCall call, long now) {
 		return this.breaker.isAwaited() ? decideWorthwhile(outcome, call, now) : refusedByBreaker();
+	}
+
+	private static Decision.Stop shutDown() {
+		return new Decision.Stop(StopReason.SHUTDOWN, "the application is shutting down");
 	}
 
 	private Decision.Stop refusedByBreaker() {
@@ -181,6 +191,9 @@ final class RetryDecider {
 	 * @return why not, or null if it may
 	 */
 	Decision.@Nullable Stop decideAfterWait(Outcome outcome, RetryCall call, long now) {
+		if (this.safeguards.waiting().isShutDown()) {
+			return shutDown();
+		}
 		Decision.Stop switchedOff = switchedOff(outcome);
 		if (switchedOff != null) {
 			return switchedOff;

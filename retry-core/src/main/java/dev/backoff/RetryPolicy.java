@@ -686,9 +686,11 @@ public final class RetryPolicy {
 				return normal;
 			}
 			Duration raised = this.degraded.cap();
-			if (raised != null && normal.capNanos() != Nanos.UNLIMITED && Nanos.of(raised) < normal.capNanos()) {
-				throw new IllegalArgumentException("Invalid degraded cap (" + DurationText.exact(raised)
-						+ "): must not be below the cap (" + DurationText.exact(normal.capNanos()) + ").");
+			if (raised != null && Nanos.of(raised) < normal.capNanos()) {
+				boolean none = normal.capNanos() == Nanos.UNLIMITED;
+				throw new IllegalArgumentException("Invalid degraded cap (" + DurationText.exact(raised) + "): "
+						+ (none ? "must not be set, since there is no cap that it could raise."
+								: "must not be below the cap (" + DurationText.exact(normal.capNanos()) + ")."));
 			}
 			Duration base = this.degraded.base();
 			Shape shape = (base != null) ? normal.shape().withBaseAtLeast(base) : normal.shape();

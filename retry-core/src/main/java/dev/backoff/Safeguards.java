@@ -13,8 +13,10 @@ import dev.backoff.budget.RetryBudget;
  * @param breaker permits attempts
  * @param budget pays for retries, or null without a limit to their number
  * @param degraded tells whether delays are raised, or null if they never are
+ * @param waiting the calls that wait, to be woken by a shutdown
  */
-record Safeguards(BreakerGate breaker, @Nullable RetryBudget budget, @Nullable DegradedMode degraded) {
+record Safeguards(BreakerGate breaker, @Nullable RetryBudget budget, @Nullable DegradedMode degraded,
+		WaitingCalls waiting) {
 
 	/** Note the end of an attempt that was not good enough. */
 	void ended(Permit permit, Outcome outcome, long nanos, long now) {

@@ -7,9 +7,11 @@ import com.sun.management.ThreadMXBean;
 import org.junit.jupiter.api.Test;
 
 import dev.backoff.breaker.BreakerSettings;
+import dev.backoff.breaker.CallPermits;
 import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.budget.BudgetSettings;
 import dev.backoff.budget.RetryBudget;
+import dev.backoff.fixture.VirtualTime;
 import dev.backoff.window.WindowLength;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -25,6 +27,8 @@ class AllocationTests {
 		.length();
 
 	private static final Operation<String, RuntimeException> CONSTANT = () -> "constant";
+
+	private static final CircuitBreaker.Work<Integer, RuntimeException> CALL = () -> 1;
 
 	private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
@@ -74,6 +78,16 @@ class AllocationTests {
 			this.sum++;
 			budget.deposit();
 		})).isZero();
+	}
+
+	@Test
+	void aClosedBreakerAllocatesNothing() {
+		CircuitBreaker breaker = CircuitBreaker.builder("orders").time(new VirtualTime()).build();
+		assertThat(allocated(() -> {
+			CallPermits.Permit permit = breaker.tryAcquire(1);
+			permit.succeeded(1, 2);
+		})).isZero();
+		assertThat(allocated(() -> this.sum += breaker.call(CALL))).isZero();
 	}
 
 	@Test

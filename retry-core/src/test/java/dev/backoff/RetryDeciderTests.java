@@ -458,7 +458,7 @@ class RetryDeciderTests {
 		ListenerChain listeners = new ListenerChain("orders", "OrderService.place", new RecordingRecorder(),
 				List.of(this.listener));
 		return new RetryDecider(policy, () -> this.enabled.getAsBoolean(), () -> this.random.next(), listeners,
-				new Safeguards(new BreakerGate(null, listeners), null, null));
+				new Safeguards(new BreakerGate(null, listeners), null, null, new WaitingCalls()));
 	}
 
 	private RetryCall call(RetryPolicy policy) {

@@ -22,6 +22,7 @@ import dev.backoff.budget.BudgetSettings;
 import dev.backoff.budget.RetryBudget;
 import dev.backoff.budget.RetryBudget.Cost;
 import dev.backoff.delay.Jitter;
+import dev.backoff.delay.Shape;
 import dev.backoff.fixture.RecordingListener;
 import dev.backoff.fixture.RecordingRecorder;
 import dev.backoff.fixture.ScriptedOperation;
@@ -488,11 +489,6 @@ class SafeguardsTests {
 			}
 
 			@Override
-			public void failed(long nanos, long now) {
-				throw new AssertionError("the failure is lost");
-			}
-
-			@Override
 			public void failed(long nanos, long now, @Nullable Throwable failure) {
 				this.failures.add(failure);
 			}
@@ -552,7 +548,7 @@ class SafeguardsTests {
 			}
 
 			@Override
-			public void failed(long nanos, long now) {
+			public void failed(long nanos, long now, @Nullable Throwable failure) {
 				fail();
 			}
 
@@ -704,6 +700,13 @@ class SafeguardsTests {
 			}));
 			retry.<String, RuntimeException>call(() -> "fine");
 			assertThat(this.mode.failureRate(SafeguardsTests.this.time.nanoTime())).hasValue(10.0 / 11);
+		}
+
+		@Test
+		void raisesNoCapOfALadderWithoutOne() {
+			assertThatThrownBy(
+					() -> policy().shape(Shape.ladder(List.of(Duration.ofHours(1)))).degraded(this.settings).build())
+				.hasMessage("Invalid degraded cap (1m): must not be set, since there is no cap that it could raise.");
 		}
 
 		@Test

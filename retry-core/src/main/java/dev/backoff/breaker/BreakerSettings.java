@@ -134,7 +134,8 @@ public final class BreakerSettings {
 	}
 
 	/**
-	 * Return how long its probes may take before it opens again.
+	 * Return how long its probes may take before it opens again. The time runs while some
+	 * are under way, so that probes far apart are none too late.
 	 * @return above zero; {@link #openFor()} by default
 	 */
 	public Duration halfOpenTimeout() {

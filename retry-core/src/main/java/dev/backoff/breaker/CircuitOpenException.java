@@ -10,7 +10,7 @@ import dev.backoff.time.Nanos;
 
 /**
  * A circuit breaker refused the call: nothing was called. It is never retried and never
- * counts as a failure of a breaker. A serialized one keeps its message only.
+ * counts as a failure of a breaker.
  *
  * @since 0.1
  */
@@ -19,13 +19,17 @@ public class CircuitOpenException extends RuntimeException {
 	@Serial
 	private static final long serialVersionUID = 1L;
 
-	private final transient String breaker;
+	/** The breaker's name. */
+	private final String breaker;
 
-	private final transient String state;
+	/** Its state, in words. */
+	private final String state;
 
-	private final transient @Nullable Duration openSince;
+	/** How long it has been open, or null if unknown. */
+	private final @Nullable Duration openFor;
 
-	private final transient @Nullable Duration opensIn;
+	/** How long until calls may be permitted again, or null if unknown. */
+	private final @Nullable Duration timeToProbe;
 
 	/**
 	 * Make an exception.
@@ -39,8 +43,8 @@ public class CircuitOpenException extends RuntimeException {
 		super(message(breaker, state, openFor, timeToProbe));
 		this.breaker = breaker;
 		this.state = state;
-		this.openSince = openFor;
-		this.opensIn = timeToProbe;
+		this.openFor = openFor;
+		this.timeToProbe = timeToProbe;
 	}
 
 	private static String message(String breaker, String state, @Nullable Duration openFor,
@@ -77,7 +81,7 @@ public class CircuitOpenException extends RuntimeException {
 	 * @return zero or more, or null if unknown
 	 */
 	public @Nullable Duration openFor() {
-		return this.openSince;
+		return this.openFor;
 	}
 
 	/**
@@ -85,7 +89,7 @@ public class CircuitOpenException extends RuntimeException {
 	 * @return zero or more, or null if unknown, as for a breaker that was forced open
 	 */
 	public @Nullable Duration timeToProbe() {
-		return this.opensIn;
+		return this.timeToProbe;
 	}
 
 }

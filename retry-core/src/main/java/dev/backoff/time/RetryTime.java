@@ -32,4 +32,18 @@ public interface RetryTime {
 	 */
 	void sleep(long nanos) throws InterruptedException;
 
+	/**
+	 * Sleep for at least the given time, or until the signal is raised. Unless
+	 * overridden, a sleep that has begun is not ended by it.
+	 * @param nanos how long, in nanoseconds; zero or less returns at once
+	 * @param signal ends the sleep
+	 * @throws InterruptedException if the thread is interrupted before or while sleeping;
+	 * the interrupt flag is then clear
+	 */
+	default void sleep(long nanos, WakeSignal signal) throws InterruptedException {
+		if (!signal.isRaised()) {
+			sleep(nanos);
+		}
+	}
+
 }

@@ -16,9 +16,24 @@ enum SystemTime implements RetryTime {
 
 	@Override
 	public void sleep(long nanos) throws InterruptedException {
+		sleep(nanos, new WakeSignal());
+	}
+
+	@Override
+	public void sleep(long nanos, WakeSignal signal) throws InterruptedException {
+		signal.sleeper(Thread.currentThread());
+		try {
+			park(nanos, signal);
+		}
+		finally {
+			signal.sleeper(null);
+		}
+	}
+
+	private void park(long nanos, WakeSignal signal) throws InterruptedException {
 		// elapsed is compared, not an end time, so the longest sleep cannot overflow
 		long start = System.nanoTime();
-		for (long left = nanos; left > 0; left = nanos - (System.nanoTime() - start)) {
+		for (long left = nanos; left > 0 && !signal.isRaised(); left = nanos - (System.nanoTime() - start)) {
 			if (Thread.interrupted()) {
 				throw new InterruptedException();
 			}

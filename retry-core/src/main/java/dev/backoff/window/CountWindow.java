@@ -69,7 +69,6 @@ final class CountWindow implements OutcomeWindow {
 	public void clear() {
 		this.lock.lock();
 		try {
-			this.next = 0;
 			this.total = 0;
 			this.failed = 0;
 			this.slow = 0;

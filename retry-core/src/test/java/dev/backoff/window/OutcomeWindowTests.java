@@ -1,6 +1,7 @@
 package dev.backoff.window;
 
 import java.time.Duration;
+import java.util.concurrent.Phaser;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import org.junit.jupiter.api.Nested;
@@ -30,9 +31,7 @@ class OutcomeWindowTests {
 	}
 
 	private static void record(OutcomeWindow window, String outcomes, long now) {
-		for (char outcome : outcomes.toCharArray()) {
-			window.record(outcome == 'F', false, now);
-		}
+		outcomes.chars().forEach((outcome) -> window.record(outcome == 'F', false, now));
 	}
 
 	@Nested
@@ -216,9 +215,10 @@ class OutcomeWindowTests {
 		void keepsARateThroughManyRounds() {
 			OutcomeWindow window = seconds(5);
 			for (int i = 0; i < 1_000; i++) {
-				record(window, "FS", NOW + i * SECOND / 2);
-				assertThat(window.counts(NOW + i * SECOND / 2))
-					.isEqualTo(new Counts(Math.min(i + 1, 10) * 2, Math.min(i + 1, 10), 0));
+				long now = NOW + i * SECOND / 2;
+				record(window, "FS", now);
+				long failed = Math.min(i + 1, 10);
+				assertThat(window.counts(now)).isEqualTo(new Counts(2 * failed, failed, 0));
 			}
 		}
 
@@ -265,6 +265,19 @@ class OutcomeWindowTests {
 					assertThat(counts.slow()).isEqualTo(counts.total());
 				}
 			}
+		}
+
+		@Test
+		void losesNothingWhenManyBeginASliceTogether() {
+			OutcomeWindow window = seconds(600);
+			Phaser together = new Phaser(8);
+			Crowd.of(8, (number) -> {
+				for (int i = 0; i < 600; i++) {
+					together.arriveAndAwaitAdvance();
+					window.record(true, false, NOW + i * SECOND);
+				}
+			});
+			assertThat(window.counts(NOW + 599 * SECOND)).isEqualTo(new Counts(4_800, 4_800, 0));
 		}
 
 		@Test

@@ -16,7 +16,7 @@ class WindowLengthTests {
 		WindowLength length = WindowLength.of(Duration.ofSeconds(30));
 		assertThat(length.time()).isEqualTo(Duration.ofSeconds(30));
 		assertThat(length.calls()).isZero();
-		assertThat(length).hasToString("30s").isEqualTo(WindowLength.of(Duration.ofMillis(30_000)));
+		assertThat(length).hasToString("30s").isEqualTo(WindowLength.of(Duration.parse("PT30S")));
 	}
 
 	@Test

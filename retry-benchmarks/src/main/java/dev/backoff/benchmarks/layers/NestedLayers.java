@@ -1,6 +1,5 @@
 package dev.backoff.benchmarks.layers;
 
-import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.github.resilience4j.springboot.retry.autoconfigure.RetryAutoConfiguration;
@@ -26,28 +25,30 @@ import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
 public enum NestedLayers {
 
 	/** Ours, as it is without configuration. */
-	BACKOFF("Backoff (default)", Ours.class, Map.of()),
+	BACKOFF("Backoff (default)", Ours.class, ""),
 
 	/** Ours, told to multiply. */
-	BACKOFF_MULTIPLYING("Backoff, `nested: multiply`", Ours.class, Map.of("backoff.defaults.nested", "multiply")),
+	BACKOFF_MULTIPLYING("Backoff with nested: multiply", Ours.class, "backoff.defaults.nested=multiply"),
 
 	/** Spring Framework's own. */
-	FRAMEWORK("Framework @Retryable", Framework.class, Map.of()),
+	FRAMEWORK("Framework @Retryable", Framework.class, ""),
 
 	/** Spring Retry. */
-	SPRING_RETRY("Spring Retry", SpringRetry.class, Map.of()),
+	SPRING_RETRY("Spring Retry", SpringRetry.class, ""),
 
 	/** Resilience4j. */
-	RESILIENCE4J("Resilience4j", Resilience4j.class, Map.of("resilience4j.retry.instances.layer.max-attempts", "3",
-			"resilience4j.retry.instances.layer.wait-duration", "1ms"));
+	RESILIENCE4J("Resilience4j", Resilience4j.class, """
+			resilience4j.retry.instances.layer.max-attempts=3
+			resilience4j.retry.instances.layer.wait-duration=1ms
+			""");
 
 	private final String label;
 
 	private final Class<?> configuration;
 
-	private final Map<String, Object> properties;
+	private final String properties;
 
-	NestedLayers(String label, Class<?> configuration, Map<String, Object> properties) {
+	NestedLayers(String label, Class<?> configuration, String properties) {
 		this.label = label;
 		this.configuration = configuration;
 		this.properties = properties;
@@ -76,7 +77,7 @@ public enum NestedLayers {
 			.bannerMode(Banner.Mode.OFF)
 			.logStartupInfo(false)
 			.registerShutdownHook(false)
-			.properties(this.properties)
+			.properties(this.properties.lines().toArray(String[]::new))
 			.initializers((starting) -> starting.getBeanFactory().registerSingleton("leaf", leaf))
 			.run()) {
 			context.getBean("outer", Layer.class).run();

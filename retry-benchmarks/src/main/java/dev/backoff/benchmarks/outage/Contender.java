@@ -1,7 +1,5 @@
 package dev.backoff.benchmarks.outage;
 
-import java.util.Map;
-
 import io.github.resilience4j.springboot.retry.autoconfigure.RetryAutoConfiguration;
 
 import org.springframework.boot.WebApplicationType;
@@ -26,34 +24,35 @@ import dev.backoff.spring.autoconfigure.BackoffObservationAutoConfiguration;
 public enum Contender {
 
 	/** Ours, as it is without configuration. */
-	BACKOFF("Backoff (default)", Ours.class, Map.of()),
+	BACKOFF("Backoff (default)", Ours.class, ""),
 
 	/** Ours, with the budget switched off. */
-	BACKOFF_WITHOUT_BUDGET("Backoff without budget", OursWithoutBudget.class, Map.of()),
+	BACKOFF_WITHOUT_BUDGET("Backoff without budget", OursWithoutBudget.class, ""),
 
 	/** Spring Framework's own. */
-	FRAMEWORK("Framework @Retryable", Framework.class, Map.of()),
+	FRAMEWORK("Framework @Retryable", Framework.class, ""),
 
 	/** Spring Retry. */
-	SPRING_RETRY("Spring Retry", SpringRetry.class, Map.of()),
+	SPRING_RETRY("Spring Retry", SpringRetry.class, ""),
 
 	/** Resilience4j. */
-	RESILIENCE4J("Resilience4j", Resilience4j.class,
-			Map.of("resilience4j.retry.instances.partner.max-attempts", "4",
-					"resilience4j.retry.instances.partner.wait-duration", "100ms",
-					"resilience4j.retry.instances.partner.enable-exponential-backoff", "true",
-					"resilience4j.retry.instances.partner.exponential-backoff-multiplier", "2",
-					"resilience4j.retry.instances.partner.exponential-max-wait-duration", "10s",
-					"resilience4j.retry.instances.partner.enable-randomized-wait", "true",
-					"resilience4j.retry.instances.partner.randomized-wait-factor", "0.99"));
+	RESILIENCE4J("Resilience4j", Resilience4j.class, """
+			resilience4j.retry.instances.partner.max-attempts=4
+			resilience4j.retry.instances.partner.wait-duration=100ms
+			resilience4j.retry.instances.partner.enable-exponential-backoff=true
+			resilience4j.retry.instances.partner.exponential-backoff-multiplier=2
+			resilience4j.retry.instances.partner.exponential-max-wait-duration=10s
+			resilience4j.retry.instances.partner.enable-randomized-wait=true
+			resilience4j.retry.instances.partner.randomized-wait-factor=0.99
+			""");
 
 	private final String label;
 
 	private final Class<?> configuration;
 
-	private final Map<String, Object> properties;
+	private final String properties;
 
-	Contender(String label, Class<?> configuration, Map<String, Object> properties) {
+	Contender(String label, Class<?> configuration, String properties) {
 		this.label = label;
 		this.configuration = configuration;
 		this.properties = properties;
@@ -77,7 +76,7 @@ public enum Contender {
 			.bannerMode(Banner.Mode.OFF)
 			.logStartupInfo(false)
 			.registerShutdownHook(false)
-			.properties(this.properties)
+			.properties(this.properties.lines().toArray(String[]::new))
 			.initializers((context) -> context.getBeanFactory().registerSingleton("call", call))
 			.run();
 	}
@@ -89,12 +88,12 @@ public enum Contender {
 
 		@Bean
 		DependencyCall dependencyCall(Runnable call) {
-			return new Call(call);
+			return new OursCall(call);
 		}
 
-		static class Call extends DependencyCall {
+		static class OursCall extends DependencyCall {
 
-			Call(Runnable call) {
+			OursCall(Runnable call) {
 				super(call);
 			}
 
@@ -115,17 +114,17 @@ public enum Contender {
 
 		@Bean
 		DependencyCall dependencyCall(Runnable call) {
-			return new Call(call);
+			return new OursWithoutBudgetCall(call);
 		}
 
-		static class Call extends DependencyCall {
+		static class OursWithoutBudgetCall extends DependencyCall {
 
-			Call(Runnable call) {
+			OursWithoutBudgetCall(Runnable call) {
 				super(call);
 			}
 
 			@Override
-			@Backoff
+			@Backoff(budget = "none")
 			public void run() {
 				super.run();
 			}
@@ -140,12 +139,12 @@ public enum Contender {
 
 		@Bean
 		DependencyCall dependencyCall(Runnable call) {
-			return new Call(call);
+			return new FrameworkCall(call);
 		}
 
-		static class Call extends DependencyCall {
+		static class FrameworkCall extends DependencyCall {
 
-			Call(Runnable call) {
+			FrameworkCall(Runnable call) {
 				super(call);
 			}
 
@@ -166,12 +165,12 @@ public enum Contender {
 
 		@Bean
 		DependencyCall dependencyCall(Runnable call) {
-			return new Call(call);
+			return new SpringRetryCall(call);
 		}
 
-		static class Call extends DependencyCall {
+		static class SpringRetryCall extends DependencyCall {
 
-			Call(Runnable call) {
+			SpringRetryCall(Runnable call) {
 				super(call);
 			}
 
@@ -193,12 +192,12 @@ public enum Contender {
 
 		@Bean
 		DependencyCall dependencyCall(Runnable call) {
-			return new Call(call);
+			return new Resilience4jCall(call);
 		}
 
-		static class Call extends DependencyCall {
+		static class Resilience4jCall extends DependencyCall {
 
-			Call(Runnable call) {
+			Resilience4jCall(Runnable call) {
 				super(call);
 			}
 

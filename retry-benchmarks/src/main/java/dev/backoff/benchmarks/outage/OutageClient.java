@@ -9,7 +9,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
-import java.util.function.LongSupplier;
 
 import org.springframework.context.ConfigurableApplicationContext;
 
@@ -21,12 +20,12 @@ public final class OutageClient {
 	/* Enough that no contender waits for a thread: 200 calls/s of 0.7 s each need 140. */
 	private static final int THREADS_PER_CALL_A_SECOND = 2;
 
-	private static final int WARM_UP_CALLS = 400;
+	private static final int WARM_UP_SECONDS = 2;
 
 	/* Time for calls to end after the last began; counted into the last second. */
 	private static final int TAIL_SECONDS = 3;
 
-	private static final int SETTLE_MILLIS = 1_500;
+	private static final int SETTLE_MILLIS = 1_000;
 
 	private OutageClient() {
 	}
@@ -58,9 +57,10 @@ public final class OutageClient {
 		Footprint footprint = new Footprint();
 		footprint.watch();
 		dependency.ask("/up");
-		load.run(WARM_UP_CALLS, perSecond, call::run);
-		if (load.succeeded() != WARM_UP_CALLS) {
-			throw new IllegalStateException(load.succeeded() + " of " + WARM_UP_CALLS + " calls of a healthy server");
+		int warmUpCalls = perSecond * WARM_UP_SECONDS;
+		load.run(warmUpCalls, perSecond, call::run);
+		if (load.succeeded() != warmUpCalls) {
+			throw new IllegalStateException(load.succeeded() + " of " + warmUpCalls + " calls of a healthy server");
 		}
 		load.reset();
 		Thread.sleep(SETTLE_MILLIS);
@@ -76,11 +76,12 @@ public final class OutageClient {
 		});
 		long requests = Long.parseLong(Objects.requireNonNull(dependency.ask("/count")));
 		Thread.sleep(SETTLE_MILLIS);
-		LongSupplier heapAtEnd = Footprint::heap;
+		int threadsAtEnd = Footprint.threads();
+		long heapAtEnd = Footprint.heap();
+		long peakHeap = Math.max(footprint.peakHeap(), Math.max(heap, heapAtEnd));
 		return String.format(Locale.ROOT, "%s,%d,%d,%d,%d,%.4f,%.1f,%d,%d,%d,%.1f,%.1f,%.1f", contender.label(),
 				seconds, perSecond, calls, requests, requests / (double) calls, load.nanos() / 1e6 / calls, threads,
-				footprint.peakThreads(), Footprint.threads(), heap / 1e6, footprint.peakHeap() / 1e6,
-				heapAtEnd.getAsLong() / 1e6);
+				footprint.peakThreads(), threadsAtEnd, heap / 1e6, peakHeap / 1e6, heapAtEnd / 1e6);
 	}
 
 	private static List<String> seconds(Contender contender, Timeline timeline) {

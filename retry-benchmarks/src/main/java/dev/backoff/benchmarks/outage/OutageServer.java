@@ -1,7 +1,6 @@
 package dev.backoff.benchmarks.outage;
 
 import java.io.IOException;
-import java.io.PrintStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
@@ -57,9 +56,8 @@ public final class OutageServer implements AutoCloseable {
 	 * @throws IOException if there is no port to be had
 	 */
 	public static void main(String[] args) throws IOException {
-		try (OutageServer server = start();
-				PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8)) {
-			out.println(server.port());
+		try (OutageServer server = start()) {
+			System.out.println(server.port());
 			while (System.in.read() >= 0) {
 				// whatever is said
 			}

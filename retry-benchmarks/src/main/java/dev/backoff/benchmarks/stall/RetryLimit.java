@@ -12,7 +12,7 @@ import dev.backoff.time.RetryTime;
  * What limits the number of retries in an experiment: attempts for each call, and a
  * budget for all of them.
  *
- * @param label how the figures call it
+ * @param label how the figures call it, without a comma
  * @param maxAttempts all attempts of a call, the first included
  * @param settings the budget, or null for none
  * @param depositPerFirst whether the budget is filled by first attempts in place of
@@ -27,14 +27,14 @@ public record RetryLimit(String label, int maxAttempts, @Nullable BudgetSettings
 	public static final RetryLimit NO_RETRIES = new RetryLimit("no retries", 1, null, false);
 
 	/** Retries that nothing but their number for each call limits. */
-	public static final RetryLimit NO_BUDGET = new RetryLimit("3 attempts, no budget", ATTEMPTS, null, false);
+	public static final RetryLimit NO_BUDGET = new RetryLimit("no budget", ATTEMPTS, null, false);
 
 	/** Our budget as it is unless configured. */
-	public static final RetryLimit DEFAULT_BUDGET = new RetryLimit("3 attempts, default budget", ATTEMPTS,
-			BudgetSettings.DEFAULTS, false);
+	public static final RetryLimit DEFAULT_BUDGET = new RetryLimit("default budget", ATTEMPTS, BudgetSettings.DEFAULTS,
+			false);
 
 	/** A budget that only successes fill. */
-	public static final RetryLimit PER_SUCCESS = new RetryLimit("3 attempts, 0.1 per success", ATTEMPTS,
+	public static final RetryLimit PER_SUCCESS = new RetryLimit("0.1 per success", ATTEMPTS,
 			new BudgetSettings(10, 0.1, 0, 1, 1, false), false);
 
 	/**
@@ -43,8 +43,8 @@ public record RetryLimit(String label, int maxAttempts, @Nullable BudgetSettings
 	 * @return the limit
 	 */
 	public static RetryLimit perFirst(double share) {
-		return new RetryLimit(String.format(Locale.ROOT, "3 attempts, %.0f %% of first attempts", share * 100),
-				ATTEMPTS, new BudgetSettings(10, share, 0, 1, 1, false), true);
+		return new RetryLimit(String.format(Locale.ROOT, "%.0f %% of first attempts", share * 100), ATTEMPTS,
+				new BudgetSettings(10, share, 0, 1, 1, false), true);
 	}
 
 	/**

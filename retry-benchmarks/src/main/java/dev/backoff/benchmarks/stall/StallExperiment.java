@@ -122,18 +122,20 @@ public final class StallExperiment {
 	private void call(HttpClient client) {
 		this.figures.firstAttempt(now());
 		try {
-			this.retry.call(() -> {
-				this.figures.attempt(now());
-				return client.send(this.request, HttpResponse.BodyHandlers.discarding());
-			});
+			this.retry.call(() -> attempt(client));
 			this.figures.success(now());
-		}
-		catch (IOException ex) {
-			// counted by its absence among the successes
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
 		}
+		catch (Exception ex) {
+			this.figures.failure(now());
+		}
+	}
+
+	private int attempt(HttpClient client) throws IOException, InterruptedException {
+		this.figures.attempt(now());
+		return client.send(this.request, HttpResponse.BodyHandlers.discarding()).statusCode();
 	}
 
 	/**

@@ -8,7 +8,7 @@ import java.util.OptionalDouble;
  */
 public final class StallFigures {
 
-	/** The share of the offered calls that must succeed for a server to be back. */
+	/** The share of the calls that end in a second that must succeed. */
 	static final double BACK = 0.95;
 
 	private static final long BIN = 100_000_000;
@@ -23,12 +23,15 @@ public final class StallFigures {
 
 	private final int[] successes;
 
+	private final int[] failures;
+
 	StallFigures(long stallEnd, Duration horizon) {
 		this.stallEnd = stallEnd;
 		int bins = (int) ((stallEnd + horizon.toNanos()) / BIN);
 		this.firstAttempts = new int[bins];
 		this.attempts = new int[bins];
 		this.successes = new int[bins];
+		this.failures = new int[bins];
 	}
 
 	void firstAttempt(long at) {
@@ -43,6 +46,10 @@ public final class StallFigures {
 		count(this.successes, at);
 	}
 
+	void failure(long at) {
+		count(this.failures, at);
+	}
+
 	private void count(int[] bins, long at) {
 		int bin = (int) (at / BIN);
 		if (bin < bins.length) {
@@ -54,7 +61,9 @@ public final class StallFigures {
 
 	/**
 	 * Return when the server was back: the first moment after the stall from which on, in
-	 * every second, successes are at least 95 % of the first attempts.
+	 * every second, at least 95 % of the calls that end succeed. Calls end as often as
+	 * they begin, but for those that a backlog holds, so goodput is then 95 % of what is
+	 * offered; reckoned from calls that begin, it would swing with every queue.
 	 * @return seconds since the end of the stall, or nothing if it was not back within
 	 * the horizon
 	 */
@@ -70,8 +79,9 @@ public final class StallFigures {
 	}
 
 	private boolean isBack(int bin) {
-		return sum(this.successes, bin, bin + BINS_PER_SECOND) >= BACK
-				* sum(this.firstAttempts, bin, bin + BINS_PER_SECOND);
+		long succeeded = sum(this.successes, bin, bin + BINS_PER_SECOND);
+		long failed = sum(this.failures, bin, bin + BINS_PER_SECOND);
+		return succeeded > 0 && succeeded >= BACK * (succeeded + failed);
 	}
 
 	/**
@@ -80,11 +90,22 @@ public final class StallFigures {
 	 * @return attempts for each first attempt
 	 */
 	public synchronized double loadUntilBack() {
-		int from = (int) (this.stallEnd / BIN) - 3 * BINS_PER_SECOND;
+		int stallEndBin = (int) (this.stallEnd / BIN);
+		int from = stallEndBin - 3 * BINS_PER_SECOND;
 		OptionalDouble recovery = recoverySeconds();
-		int to = recovery.isPresent() ? (int) (this.stallEnd / BIN + (recovery.getAsDouble() + 1) * BINS_PER_SECOND)
+		int to = recovery.isPresent() ? stallEndBin + (int) ((recovery.getAsDouble() + 1) * BINS_PER_SECOND)
 				: this.attempts.length;
 		return sum(this.attempts, from, to) / (double) sum(this.firstAttempts, from, to);
+	}
+
+	/**
+	 * Return whether a second was looked at as a whole.
+	 * @param second counted from the end of the stall, negative before it
+	 * @return whether it has figures
+	 */
+	public boolean covers(int second) {
+		int from = (int) (this.stallEnd / BIN) + second * BINS_PER_SECOND;
+		return from >= 0 && from + BINS_PER_SECOND <= this.attempts.length;
 	}
 
 	/**

@@ -3,7 +3,6 @@ package dev.backoff.benchmarks.stall;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
-import java.io.PrintStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
@@ -31,15 +30,18 @@ public final class StallServer implements AutoCloseable {
 	private volatile long stalledUntil = System.nanoTime();
 
 	/*
-	 * Of the one thread: when it has done what it began. Counting from there, and not
-	 * from when it woke up, keeps its capacity exact.
+	 * Both are of the one thread: when it will be done with all it began, and when what
+	 * it begins now was queued. Reckoning with these, and not with the time at which it
+	 * wakes up, keeps the capacity exact.
 	 */
 	private long freeAt = System.nanoTime();
+
+	private long arrivedAt = System.nanoTime();
 
 	private StallServer(int capacity) throws IOException {
 		this.serviceNanos = Duration.ofSeconds(1).dividedBy(capacity).toNanos();
 		this.server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 1_000);
-		this.server.setExecutor(this.thread);
+		this.server.setExecutor(this::queue);
 		this.server.createContext("/work", this::serve);
 	}
 
@@ -64,9 +66,8 @@ public final class StallServer implements AutoCloseable {
 	 */
 	public static void main(String[] args) throws IOException {
 		try (StallServer server = start(Integer.parseInt(args[0]));
-				PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
 				BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
-			out.println(server.port());
+			System.out.println(server.port());
 			for (String line = in.readLine(); line != null; line = in.readLine()) {
 				server.stall(Duration.ofMillis(Long.parseLong(line)));
 			}
@@ -89,11 +90,18 @@ public final class StallServer implements AutoCloseable {
 		this.stalledUntil = System.nanoTime() + time.toNanos();
 	}
 
-	private void serve(HttpExchange exchange) throws IOException {
+	private void queue(Runnable request) {
 		long now = System.nanoTime();
-		long start = later(later(now, this.freeAt), this.stalledUntil);
+		this.thread.execute(() -> {
+			this.arrivedAt = now;
+			request.run();
+		});
+	}
+
+	private void serve(HttpExchange exchange) throws IOException {
+		long start = later(later(this.arrivedAt, this.freeAt), this.stalledUntil);
 		this.freeAt = start + this.serviceNanos;
-		for (long left = this.freeAt - now; left > 0; left = this.freeAt - System.nanoTime()) {
+		for (long left = this.freeAt - System.nanoTime(); left > 0; left = this.freeAt - System.nanoTime()) {
 			LockSupport.parkNanos(left);
 		}
 		try (exchange) {

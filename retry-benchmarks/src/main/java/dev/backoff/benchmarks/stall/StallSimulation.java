@@ -145,10 +145,12 @@ public final class StallSimulation {
 
 	private void fail(long now, @Nullable Call call) {
 		if (call == null || call.attempts == this.policy.maxAttempts()) {
+			this.figures.failure(now);
 			return;
 		}
 		long delay = this.policy.rule().delay(call.attempts, call.previousDelay, this.jitter);
 		if (this.budget != null && !this.budget.tryWithdraw(RetryBudget.Cost.TRANSIENT)) {
+			this.figures.failure(now);
 			return;
 		}
 		call.attempts++;

@@ -18,7 +18,7 @@ class StallSimulationTests {
 
 	private static final int CAPACITY = 1_000;
 
-	private static final Duration HORIZON = Duration.ofSeconds(120);
+	private static final Duration HORIZON = Duration.ofMinutes(2);
 
 	private static final double NEVER = Double.POSITIVE_INFINITY;
 

@@ -14,6 +14,7 @@ import dev.backoff.FailureClassifier;
 import dev.backoff.Retry;
 import dev.backoff.RetryListener;
 import dev.backoff.RetryPolicy;
+import dev.backoff.WaitingCalls;
 import dev.backoff.delay.RandomSource;
 import dev.backoff.spring.policy.BackoffConfiguration;
 import dev.backoff.spring.policy.BackoffPolicies;
@@ -72,7 +73,8 @@ final class RetryFactory {
 			.enabledWhen(this.configuration::isRetriesEnabled)
 			.budget(safety.budget(effective))
 			.breaker(safety.permits(effective))
-			.degraded(safety.degraded(effective));
+			.degraded(safety.degraded(effective))
+			.waitingCalls(this.beanFactory.getBean(WaitingCalls.class));
 		this.beanFactory.getBeanProvider(RetryListener.class).orderedStream().forEach(builder::listener);
 		this.beanFactory.getBeanProvider(CallRecorder.Factory.class)
 			.ifAvailable((recorders) -> builder.recorder(recorders.recorder(policy.name(), label)));

@@ -15,16 +15,20 @@ import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.SearchStrategy;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.ApplicationListener;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
 import org.springframework.context.annotation.Role;
+import org.springframework.context.event.ContextClosedEvent;
 import org.springframework.core.Ordered;
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.type.AnnotationMetadata;
 import org.springframework.util.function.SingletonSupplier;
 
+import dev.backoff.WaitingCalls;
 import dev.backoff.breaker.CircuitBreakers;
 import dev.backoff.spring.advice.BackoffAdvisor;
 import dev.backoff.spring.advice.BackoffInterceptor;
@@ -84,6 +88,22 @@ public final class BackoffAutoConfiguration {
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static BackoffAdvisor backoffAdvisor(BackoffInterceptor interceptor) {
 		return new BackoffAdvisor(interceptor);
+	}
+
+	@Bean
+	@ConditionalOnMissingBean(search = SearchStrategy.CURRENT)
+	WaitingCalls backoffWaitingCalls() {
+		return new WaitingCalls();
+	}
+
+	/* The first thing of a shutdown, before anything waits for requests to end. */
+	@Bean
+	ApplicationListener<ContextClosedEvent> backoffShutdown(ApplicationContext context, WaitingCalls waiting) {
+		return (event) -> {
+			if (event.getApplicationContext() == context) {
+				waiting.shutDown();
+			}
+		};
 	}
 
 	@Bean

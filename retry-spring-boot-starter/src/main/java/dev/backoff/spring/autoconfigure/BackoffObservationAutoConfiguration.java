@@ -18,6 +18,7 @@ import dev.backoff.CallRecorder;
 import dev.backoff.spring.observation.MicrometerRecorders;
 import dev.backoff.spring.observation.OverloadLogger;
 import dev.backoff.spring.observation.OverloadMeters;
+import dev.backoff.spring.observation.RepeatLogger;
 import dev.backoff.spring.observation.StopLogger;
 import dev.backoff.spring.policy.BackoffConfiguration;
 import dev.backoff.spring.policy.BackoffPolicies;
@@ -38,6 +39,12 @@ public final class BackoffObservationAutoConfiguration {
 	@ConditionalOnMissingBean
 	StopLogger backoffStopLogger(ObjectProvider<RetryTime> time) {
 		return new StopLogger(time.getIfAvailable(RetryTime::system));
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	RepeatLogger backoffRepeatLogger() {
+		return new RepeatLogger();
 	}
 
 	@Bean

@@ -52,9 +52,12 @@ public final class DataAccessFailureClassifier implements FailureClassifier {
 	private static final FailureClassification PERMANENT = FailureClassification.permanent(RetryCause.OTHER);
 
 	/* In spring-jdbc and Spring Data Redis, which may be absent. */
-	private static final Set<String> NO_CONNECTION_NAMES = Set.of(
-			"org.springframework.jdbc.CannotGetJdbcConnectionException",
-			"org.springframework.data.redis.RedisConnectionFailureException");
+	private static final Set<String> NO_CONNECTION_NAMES = Set
+		.of("org.springframework.jdbc.CannotGetJdbcConnectionException");
+
+	/* Also of a connection that was lost midway. */
+	private static final Set<String> LOST_CONNECTION_NAMES = Set
+		.of("org.springframework.data.redis.RedisConnectionFailureException");
 
 	private final SqlFailureClassifier sql = new SqlFailureClassifier();
 
@@ -109,6 +112,9 @@ public final class DataAccessFailureClassifier implements FailureClassifier {
 		}
 		if (found instanceof CannotCreateTransactionException || ClassNames.isOneOf(NO_CONNECTION_NAMES, found)) {
 			return FailureClassification.transientFailure(RetryCause.CONNECT);
+		}
+		if (ClassNames.isOneOf(LOST_CONNECTION_NAMES, found)) {
+			return FailureClassification.transientFailure(RetryCause.CONNECT).withPossibleEffect();
 		}
 		boolean passing = found instanceof TransientDataAccessException
 				|| found instanceof RecoverableDataAccessException

@@ -62,7 +62,9 @@ public final class GrpcFailureClassifier implements FailureClassifier {
 			case OK -> null;
 			case UNAVAILABLE, ABORTED, DEADLINE_EXCEEDED ->
 				hinted(FailureClassification.transientFailure(RetryCause.GRPC), found, trailers);
-			case RESOURCE_EXHAUSTED -> hinted(FailureClassification.throttled(RetryCause.GRPC), found, trailers);
+			// a client says it of an answer that is too long, so after the work
+			case RESOURCE_EXHAUSTED ->
+				hinted(FailureClassification.throttled(RetryCause.GRPC).withPossibleEffect(), found, trailers);
 			default -> PERMANENT;
 		};
 	}

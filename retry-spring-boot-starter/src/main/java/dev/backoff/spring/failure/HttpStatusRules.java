@@ -17,11 +17,14 @@ import dev.backoff.RetryCause;
  * 408, 425, 500, 502, 504   transient
  * 429                       throttled
  * 503                       throttled with a hint, else transient
+ * 409                       permanent, but retryable by key
  * other 4xx and 5xx         permanent
  * any other status          nothing
  * </pre>
  *
- * What is transient or throttled takes the server's hint with it. Thread-safe.
+ * What is transient or throttled takes the server's hint with it, and so does a conflict:
+ * it is the answer to a request whose idempotency key belongs to one that is still at
+ * work. Thread-safe.
  */
 final class HttpStatusRules {
 
@@ -41,6 +44,7 @@ final class HttpStatusRules {
 		Duration hint = (headers != null) ? this.hints.wait(headers) : null;
 		return switch (status) {
 			case 408 -> hinted(FailureClassification.transientFailure(RetryCause.TIMEOUT), hint);
+			case 409 -> hinted(FailureClassification.permanent(RetryCause.OTHER).retryableByKey(), hint);
 			case 425 -> hinted(FailureClassification.transientFailure(RetryCause.OTHER), hint);
 			case 429 -> hinted(FailureClassification.throttled(RetryCause.HTTP_429), hint);
 			case 500, 502, 504 -> hinted(FailureClassification.transientFailure(RetryCause.HTTP_5XX), hint);

@@ -32,6 +32,7 @@ import java.util.Set;
 import java.util.concurrent.TimeoutException;
 import java.util.zip.ZipException;
 
+import javax.net.ssl.SSLHandshakeException;
 import javax.net.ssl.SSLPeerUnverifiedException;
 
 import org.jspecify.annotations.Nullable;
@@ -55,6 +56,10 @@ import dev.backoff.RetryCause;
  * any other IOException, so also reset, end of stream, TLS                   transient, io
  * </pre>
  *
+ * What stands there as connect or pool has reached nobody, and neither has a handshake of
+ * TLS that failed: so they are retried even where work is not idempotent. The others may
+ * have been too late.
+ *
  * Of a failure and its causes the first one that is more specific than "some IOException"
  * counts. A timeout while connecting that the client reports as a
  * {@link java.net.SocketTimeoutException} counts as a timeout: only its message differs.
@@ -72,19 +77,28 @@ public final class IoFailureClassifier implements FailureClassifier {
 
 	private static final FailureClassification IO = FailureClassification.transientFailure(RetryCause.IO);
 
+	private static final FailureClassification HANDSHAKE = IO.withoutEffect();
+
+	private static final FailureClassification HANDSHAKE_TIMEOUT = TIMEOUT.withoutEffect();
+
+	/* A datagram has left, and others before it may have arrived. */
+	private static final FailureClassification DATAGRAM = CONNECT.withPossibleEffect();
+
 	private static final FailureClassification PERMANENT = FailureClassification.permanent(RetryCause.IO);
 
 	private static final List<Class<? extends Throwable>> CONNECT_TYPES = List.of(ConnectException.class,
 			NoRouteToHostException.class, UnknownHostException.class, UnresolvedAddressException.class,
-			BindException.class, PortUnreachableException.class, HttpConnectTimeoutException.class);
+			BindException.class, HttpConnectTimeoutException.class);
 
 	private static final Set<String> CONNECT_NAMES = Set.of("org.apache.hc.client5.http.ConnectTimeoutException");
 
 	private static final List<Class<? extends Throwable>> TIMEOUT_TYPES = List.of(InterruptedIOException.class,
 			HttpTimeoutException.class, TimeoutException.class);
 
-	private static final Set<String> TIMEOUT_NAMES = Set.of("io.netty.handler.timeout.TimeoutException",
-			"io.netty.handler.ssl.SslHandshakeTimeoutException");
+	private static final Set<String> TIMEOUT_NAMES = Set.of("io.netty.handler.timeout.TimeoutException");
+
+	private static final Set<String> HANDSHAKE_TIMEOUT_NAMES = Set
+		.of("io.netty.handler.ssl.SslHandshakeTimeoutException");
 
 	private static final Set<String> POOL_NAMES = Set.of("org.apache.hc.core5.http.ConnectionRequestTimeoutException",
 			"reactor.netty.internal.shaded.reactor.pool.PoolAcquireTimeoutException",
@@ -126,7 +140,8 @@ public final class IoFailureClassifier implements FailureClassifier {
 			if (specific != null) {
 				return specific;
 			}
-			general = (general != IO) ? general(link, general) : IO;
+			general = (link instanceof SSLHandshakeException || general == HANDSHAKE) ? HANDSHAKE
+					: (general != IO) ? general(link, general) : IO;
 		}
 		return general;
 	}
@@ -138,6 +153,12 @@ public final class IoFailureClassifier implements FailureClassifier {
 		}
 		if (isOneOf(CONNECT_TYPES, link) || ClassNames.isOneOf(CONNECT_NAMES, link)) {
 			return CONNECT;
+		}
+		if (link instanceof PortUnreachableException) {
+			return DATAGRAM;
+		}
+		if (ClassNames.isOneOf(HANDSHAKE_TIMEOUT_NAMES, link)) {
+			return HANDSHAKE_TIMEOUT;
 		}
 		if (isOneOf(TIMEOUT_TYPES, link) || ClassNames.isOneOf(TIMEOUT_NAMES, link)) {
 			return TIMEOUT;

@@ -63,7 +63,9 @@ public final class RedisFailureClassifier implements FailureClassifier {
 		Throwable unconnected = Causes.find(failure, (link) -> ClassNames.isOneOf(CONNECT_NAMES, link));
 		if (unconnected != null) {
 			FailureClassification cause = this.io.classify(unconnected);
-			return (cause != null) ? cause : FailureClassification.transientFailure(RetryCause.CONNECT);
+			// they also say it of a connection that was lost midway
+			return (cause != null) ? cause
+					: FailureClassification.transientFailure(RetryCause.CONNECT).withPossibleEffect();
 		}
 		return (Causes.find(failure, (link) -> ClassNames.isOneOf(POOL_NAMES, link)) != null)
 				? FailureClassification.transientFailure(RetryCause.POOL) : null;

@@ -23,6 +23,7 @@ import dev.backoff.RetryCause;
  * 408, 425, 500, 502, 504            transient, with the server's hint
  * 429                                throttled, with the server's hint
  * 503                                throttled with a hint, else transient
+ * 409                                permanent, but retryable by key
  * other 4xx and 5xx                  permanent
  * I/O, also while a body is read     as {@link IoFailureClassifier} says
  * a body that cannot be converted    permanent: the server has done the work

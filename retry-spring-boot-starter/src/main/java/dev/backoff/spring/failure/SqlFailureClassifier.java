@@ -35,7 +35,8 @@ import dev.backoff.RetryCause;
  * A lost connection tells nothing about whether a commit arrived; like a timeout it is
  * transient all the same. {@link SQLNonTransientConnectionException} is transient: some
  * drivers throw it when a server is down, and the next attempt takes another connection.
- * Thread-safe.
+ * Only 08001, 08003, 08004, 53300, 57P03, HYT01 and an empty pool say that nothing was
+ * applied. Thread-safe.
  *
  * @since 0.1
  */
@@ -44,6 +45,9 @@ public final class SqlFailureClassifier implements FailureClassifier {
 	private static final FailureClassification LOCK = FailureClassification.transientFailure(RetryCause.LOCK);
 
 	private static final FailureClassification CONNECT = FailureClassification.transientFailure(RetryCause.CONNECT);
+
+	/* Some drivers say it of a connection that was lost midway. */
+	private static final FailureClassification DISCONNECTED = CONNECT.withPossibleEffect();
 
 	private static final FailureClassification TIMEOUT = FailureClassification.transientFailure(RetryCause.TIMEOUT);
 
@@ -100,7 +104,7 @@ public final class SqlFailureClassifier implements FailureClassifier {
 			case "55P03", "57033", "61000" -> LOCK;
 			case "72000" -> (code == ORACLE_CANNOT_SERIALIZE) ? LOCK : null;
 			case "08006", "08007", "08S01", "57P01", "57P02", "57P05" -> IO;
-			case "53300", "57P03" -> CONNECT;
+			case "08001", "08003", "08004", "53300", "57P03" -> CONNECT;
 			case "57014", "HYT00", "25P03", "25P04" -> (code == H2_LOCK_TIMEOUT) ? LOCK : TIMEOUT;
 			case "HYT01" -> CONNECT;
 			case "57P04", "58P01", "58P02" -> PERMANENT;
@@ -111,7 +115,7 @@ public final class SqlFailureClassifier implements FailureClassifier {
 	private static @Nullable FailureClassification byStateClass(String stateClass) {
 		return switch (stateClass) {
 			case "40" -> LOCK;
-			case "08" -> CONNECT;
+			case "08" -> DISCONNECTED;
 			case "53" -> OTHER;
 			case "58" -> IO;
 			default -> PERMANENT_CLASSES.contains(stateClass) ? PERMANENT : null;
@@ -126,7 +130,7 @@ public final class SqlFailureClassifier implements FailureClassifier {
 			return IO;
 		}
 		if (exception instanceof SQLNonTransientConnectionException) {
-			return CONNECT;
+			return DISCONNECTED;
 		}
 		if (ClassNames.isOneOf(POOL_NAMES, exception)) {
 			return POOL;

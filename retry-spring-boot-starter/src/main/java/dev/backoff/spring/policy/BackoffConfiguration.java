@@ -32,6 +32,8 @@ public final class BackoffConfiguration {
 
 	private final BackoffProperties.CallMeter callMeter;
 
+	private final HttpSettings http;
+
 	private final boolean healthOfBreakers;
 
 	private final Sections sections;
@@ -48,6 +50,7 @@ public final class BackoffConfiguration {
 		this.metricsEnabled = settings.metricsEnabled();
 		this.slo = settings.slo();
 		this.callMeter = settings.callMeter();
+		this.http = settings.http();
 		this.healthOfBreakers = settings.healthOfBreakers();
 		this.sections = sections;
 		this.problems = problems.stream().distinct().toList();
@@ -109,6 +112,14 @@ public final class BackoffConfiguration {
 	 */
 	public BackoffProperties.CallMeter callMeter() {
 		return this.callMeter;
+	}
+
+	/**
+	 * Return what calls over HTTP tell and are told.
+	 * @return by default nothing
+	 */
+	public HttpSettings http() {
+		return this.http;
 	}
 
 	/**

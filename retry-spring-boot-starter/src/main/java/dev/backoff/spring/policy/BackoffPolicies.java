@@ -38,8 +38,7 @@ public final class BackoffPolicies {
 
 	private final Set<String> used = ConcurrentHashMap.newKeySet();
 
-	/* As who uses them first writes them, by section and canonical name. */
-	private final Map<String, String> references = new ConcurrentHashMap<>();
+	private final SharedNames shared;
 
 	private final Map<String, Set<Class<?>>> types = new ConcurrentHashMap<>();
 
@@ -52,6 +51,7 @@ public final class BackoffPolicies {
 	public BackoffPolicies(BackoffConfiguration configuration, PropertyResolver resolver,
 			@Nullable ClassLoader classLoader) {
 		this.configuration = configuration;
+		this.shared = new SharedNames(configuration);
 		this.resolver = resolver;
 		this.classLoader = classLoader;
 	}
@@ -131,7 +131,7 @@ public final class BackoffPolicies {
 		PolicyLevels levels = levels(problems);
 		levels.add(entry);
 		return Optional
-			.ofNullable(assembler(spelled(entry), levels, this::knownReference, problems, problems).assemble());
+			.ofNullable(assembler(spelled(entry), levels, this.shared::known, problems, problems).assemble());
 	}
 
 	/**
@@ -168,7 +168,7 @@ public final class BackoffPolicies {
 				checkValues(levels, ofPolicy);
 			}
 			else {
-				assembler(entry.name(), levels, this::knownReference, ofPolicy, ofPolicy).assemble();
+				assembler(entry.name(), levels, this.shared::known, ofPolicy, ofPolicy).assemble();
 			}
 			found.addAll(ofPolicy);
 		}
@@ -177,7 +177,7 @@ public final class BackoffPolicies {
 
 	private void checkValues(PolicyLevels levels, Collection<Problem> problems) {
 		List<Problem> found = new ArrayList<>();
-		References references = new References(this.configuration, null, this::knownReference);
+		References references = new References(this.configuration, null, this.shared::known);
 		new PolicyAssembler("check", levels, references, this.classLoader, found, new ArrayList<>()).assemble();
 		problems.addAll(found);
 	}
@@ -213,7 +213,7 @@ public final class BackoffPolicies {
 			.values()
 			.stream()
 			.map(BreakerEntry::name)
-			.filter((name) -> !this.used.contains(referenceKey(Section.BREAKERS, name)))
+			.filter((name) -> !this.shared.isUsed(Section.BREAKERS, name))
 			.toList();
 	}
 
@@ -226,7 +226,7 @@ public final class BackoffPolicies {
 			.values()
 			.stream()
 			.map(BudgetEntry::name)
-			.filter((name) -> !this.used.contains(referenceKey(Section.BUDGETS, name)))
+			.filter((name) -> !this.shared.isUsed(Section.BUDGETS, name))
 			.toList();
 	}
 
@@ -291,10 +291,10 @@ public final class BackoffPolicies {
 		if (entry != null) {
 			levels.add(entry);
 		}
-		EffectivePolicy policy = assembler(name, levels, this::reference, problems, problems).assemble();
+		EffectivePolicy policy = assembler(name, levels, this.shared::use, problems, problems).assemble();
 		if (policy != null) {
-			markUsed(Section.BREAKERS, policy.breaker());
-			markUsed(Section.BUDGETS, policy.budget());
+			this.shared.markUsed(Section.BREAKERS, policy.breaker());
+			this.shared.markUsed(Section.BUDGETS, policy.budget());
 		}
 		return policy;
 	}
@@ -303,28 +303,6 @@ public final class BackoffPolicies {
 			List<Problem> problems, List<Problem> conflicts) {
 		return new PolicyAssembler(name, levels, new References(this.configuration, name, spelling), this.classLoader,
 				problems, conflicts);
-	}
-
-	/* One spelling for all who share a breaker or a budget, from now on. */
-	private String reference(Section<?> section, String name) {
-		this.references.putIfAbsent(referenceKey(section, name), name);
-		return knownReference(section, name);
-	}
-
-	private String knownReference(Section<?> section, String name) {
-		String first = this.references.getOrDefault(referenceKey(section, name), name);
-		return (section == Section.BREAKERS) ? this.configuration.breaker(first).name()
-				: this.configuration.budget(first).name();
-	}
-
-	private static String referenceKey(Section<?> section, String name) {
-		return section.key() + "." + TextValues.canonical(name);
-	}
-
-	private void markUsed(Section<?> section, @Nullable String name) {
-		if (name != null) {
-			this.used.add(referenceKey(section, name));
-		}
 	}
 
 	/* One spelling for all who write the name differently: logs and meters go by it. */

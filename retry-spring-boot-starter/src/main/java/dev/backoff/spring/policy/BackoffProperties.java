@@ -32,6 +32,7 @@ import org.springframework.boot.context.properties.bind.Name;
  * @param budgets Budgets of retries by name. Compared by letters and digits only; a
  * policy uses the one of its own name or the one it names.
  * @param metrics Meters.
+ * @param http Calls over HTTP.
  * @param health Health.
  */
 @ConfigurationProperties("backoff")
@@ -39,7 +40,7 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 		@DefaultValue("error") UnknownKeys unknownKeys, @DefaultValue("fast") RandomKind random,
 		@DefaultValue Policy defaults, @DefaultValue Map<String, Policy> policies,
 		@DefaultValue Map<String, Breaker> breakers, @DefaultValue Map<String, Budget> budgets,
-		@DefaultValue Metrics metrics, @DefaultValue Health health) {
+		@DefaultValue Metrics metrics, @DefaultValue Http http, @DefaultValue Health health) {
 
 	/** What an unknown key does at start-up. */
 	public enum UnknownKeys {
@@ -257,6 +258,21 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 */
 	public record Metrics(@DefaultValue("true") boolean enabled, @Nullable List<Duration> slo,
 			@DefaultValue("counter") CallMeter calls) {
+	}
+
+	/**
+	 * Calls over HTTP.
+	 *
+	 * @param hosts Comma-separated list of hosts that requests tell about their attempt:
+	 * "orders.example.com", "*.example.com", each optionally with a port, or "*".
+	 * @param attemptHeader Header with the number of the attempt.
+	 * @param deadlineHeader Header with the time left, in milliseconds.
+	 * @param idempotencyHeader Header with the key of work that is idempotent by key.
+	 * @param inbound Whether these headers are read from requests that arrive.
+	 */
+	public record Http(@Nullable List<String> hosts, @DefaultValue(HttpSettings.ATTEMPT) String attemptHeader,
+			@DefaultValue(HttpSettings.DEADLINE) String deadlineHeader,
+			@DefaultValue(HttpSettings.IDEMPOTENCY) String idempotencyHeader, @DefaultValue("false") boolean inbound) {
 	}
 
 	/**

@@ -49,23 +49,23 @@ final class BreakerAssembler {
 	private BreakerSettings own() {
 		BreakerSettings defaults = BreakerSettings.DEFAULTS;
 		BreakerSettings.Builder builder = BreakerSettings.builder();
-		builder
-			.failureRate(this.values.read(BreakerKey.FAILURE_RATE, TextValues::share, defaults.failureRate(), "50%"));
+		builder.failureRate(
+				this.values.read(BreakerKey.FAILURE_RATE, OverloadValues::share, defaults.failureRate(), "50%"));
 		Duration slowCall = this.values.read(BreakerKey.SLOW_CALL, TextValues::durationOrNone, Duration.ZERO, "none");
 		builder.slowCall(slowCall.isZero() ? null : slowCall);
 		builder.slowCallRate(
-				this.values.read(BreakerKey.SLOW_CALL_RATE, TextValues::share, defaults.slowCallRate(), "80%"));
-		WindowLength window = this.values.read(BreakerKey.WINDOW, TextValues::window, defaults.window(),
+				this.values.read(BreakerKey.SLOW_CALL_RATE, OverloadValues::share, defaults.slowCallRate(), "80%"));
+		WindowLength window = this.values.read(BreakerKey.WINDOW, OverloadValues::window, defaults.window(),
 				defaults.window().toString());
-		int minimum = this.values.read(BreakerKey.MINIMUM_CALLS, TextValues::wholeNumber, defaults.minimumCalls(),
+		int minimum = this.values.read(BreakerKey.MINIMUM_CALLS, OverloadValues::wholeNumber, defaults.minimumCalls(),
 				Integer.toString(defaults.minimumCalls()));
 		builder.minimumCalls(minimum).window(atLeast(minimum, window));
 		Duration openFor = this.values.read(BreakerKey.OPEN_FOR, TextValues::positiveDuration, defaults.openFor(),
 				DurationText.exact(defaults.openFor()));
 		builder.openFor(openFor);
-		builder.openForMultiplier(this.values.read(BreakerKey.OPEN_FOR_MULTIPLIER, TextValues::growth,
+		builder.openForMultiplier(this.values.read(BreakerKey.OPEN_FOR_MULTIPLIER, OverloadValues::growth,
 				defaults.openForMultiplier(), "1"));
-		builder.probes(this.values.read(BreakerKey.PROBES, TextValues::wholeNumber, defaults.probes(),
+		builder.probes(this.values.read(BreakerKey.PROBES, OverloadValues::wholeNumber, defaults.probes(),
 				Integer.toString(defaults.probes())));
 		builder.halfOpenTimeout(this.values.read(BreakerKey.HALF_OPEN_TIMEOUT, TextValues::positiveDuration, openFor,
 				DurationText.exact(openFor)));

@@ -23,6 +23,10 @@ public record BreakerEntry(String name, boolean spelled, BreakerSettings setting
 
 	/**
 	 * Make an entry.
+	 * @param name its name
+	 * @param spelled whether the name is written in its section
+	 * @param settings its numbers
+	 * @param provider whose breaker it is
 	 * @param values the values in effect, copied
 	 */
 	public BreakerEntry {

@@ -43,7 +43,7 @@ final class BudgetAssembler {
 	}
 
 	private double number(BudgetKey key, int most, double otherwise) {
-		return this.values.read(key, (text) -> TextValues.number(text, most), otherwise, plain(otherwise));
+		return this.values.read(key, (text) -> OverloadValues.number(text, most), otherwise, plain(otherwise));
 	}
 
 	private void checkCost(BudgetKey key, double cost, double tokens) {

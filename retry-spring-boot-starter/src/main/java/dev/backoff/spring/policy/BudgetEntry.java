@@ -21,6 +21,9 @@ public record BudgetEntry(String name, boolean spelled, BudgetSettings settings,
 
 	/**
 	 * Make an entry.
+	 * @param name its name
+	 * @param spelled whether the name is written in its section
+	 * @param settings its numbers
 	 * @param values the values in effect, copied
 	 */
 	public BudgetEntry {

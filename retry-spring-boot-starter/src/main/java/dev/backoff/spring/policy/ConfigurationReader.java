@@ -2,14 +2,12 @@ package dev.backoff.spring.policy;
 
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.function.Function;
 
@@ -35,14 +33,15 @@ final class ConfigurationReader {
 
 	/** The keys that stand directly below {@code backoff}. */
 	static final List<String> TOP_LEVEL_KEYS = List.of("enabled", "retries-enabled", "unknown-keys", "random",
-			"metrics.enabled", "metrics.slo", "metrics.calls", "health.breakers");
+			"metrics.enabled", "metrics.slo", "metrics.calls", "http.hosts", "http.attempt-header",
+			"http.deadline-header", "http.idempotency-header", "http.inbound", "health.breakers");
 
-	/* What stands below backoff and holds keys, with one of these. */
-	private static final Map<String, String> GROUPS = Map.of("policies", "<name>.base", "breakers",
-			"<name>.failure-rate", "budgets", "<name>.tokens", "defaults", "base", "metrics", "enabled", "health",
-			"breakers");
+	/** Those of them that are lists. */
+	static final Set<String> TOP_LEVEL_LISTS = Set.of("metrics.slo", "http.hosts");
 
 	private final ConfigurableEnvironment environment;
+
+	private final ValueReader valueReader;
 
 	private final Map<PolicyKey, ConfigValue> defaults = new LinkedHashMap<>();
 
@@ -62,6 +61,7 @@ final class ConfigurationReader {
 
 	ConfigurationReader(ConfigurableEnvironment environment) {
 		this.environment = environment;
+		this.valueReader = new ValueReader(environment, this.problems);
 	}
 
 	BackoffConfiguration read() {
@@ -191,17 +191,17 @@ final class ConfigurationReader {
 					(written) -> UnknownKey.ofEntry(written, path, section));
 		}
 		else if (section.isShorthand(key)) {
-			shorthands.add(() -> put(section.meantBy(key), elements, section.isList(key), values));
+			shorthands.add(() -> this.valueReader.put(section.meantBy(key), elements, section.isList(key), values));
 		}
 		else {
-			put(List.of(key), elements, section.isList(key), values);
+			this.valueReader.put(List.of(key), elements, section.isList(key), values);
 		}
 	}
 
 	private void addDefault(List<String> path, List<WrittenKey> elements) {
 		PolicyKey key = PolicyKey.of(String.join(".", path));
 		if (key != null && key != PolicyKey.INHERITS) {
-			put(List.of(key), elements, Section.POLICIES.isList(key), this.defaults);
+			this.valueReader.put(List.of(key), elements, Section.POLICIES.isList(key), this.defaults);
 		}
 		else {
 			addUnknown(Section.POLICIES, String.join(".", path), elements.get(0),
@@ -223,12 +223,12 @@ final class ConfigurationReader {
 		String wanted = TextValues.canonical(written);
 		for (String known : TOP_LEVEL_KEYS) {
 			if (TextValues.canonical(known).equals(wanted)) {
-				put(List.of(known), elements, known.equals("metrics.slo"), this.settings);
+				this.valueReader.put(List.of(known), elements, TOP_LEVEL_LISTS.contains(known), this.settings);
 				return;
 			}
 		}
 		WrittenKey key = elements.get(0);
-		String below = GROUPS.get(wanted);
+		String below = firstBelow(wanted);
 		if (below != null) {
 			if (!key.isEmpty()) {
 				this.unknownKeys.add(UnknownKey.group(key, below));
@@ -238,53 +238,20 @@ final class ConfigurationReader {
 		this.unknownKeys.add(UnknownKey.ofTopLevel(key, TOP_LEVEL_KEYS));
 	}
 
-	private <K> void put(List<K> keys, List<WrittenKey> elements, boolean list, Map<K, ConfigValue> values) {
-		List<WrittenKey> whole = elements.stream().filter((element) -> element.index() < 0).toList();
-		if (whole.size() > 1) {
-			reportTwice(whole.get(0), whole.get(1));
-			return;
+	/** Return a key that stands below the given one, or null. */
+	private static @Nullable String firstBelow(String group) {
+		Section<?> section = Section.of(group);
+		if (section != null) {
+			return "<name>." + section.example();
 		}
-		ConfigValue value = value(elements, list);
-		if (value != null) {
-			keys.forEach((key) -> values.putIfAbsent(key, value));
-		}
-	}
-
-	private void reportTwice(WrittenKey one, WrittenKey other) {
-		if (Objects.equals(one.name(), other.name())) {
-			this.problems.add(Problem.ofPlace(
-					"Keys " + one.property() + " (" + one.origin() + ") and " + other.property() + " (" + other.origin()
-							+ ")",
-					"keys are compared by letters and digits only, so these two are the same", "Remove one of them."));
-		}
-	}
-
-	/**
-	 * Resolve the placeholders of a value; null, with a problem, if that is impossible.
-	 */
-	private @Nullable ConfigValue value(List<WrittenKey> elements, boolean list) {
-		WrittenKey first = elements.get(0);
-		List<String> written = elements.stream().flatMap((element) -> element.texts().stream()).toList();
-		ConfigValue value = new ConfigValue(written, "Invalid " + first.key(), first.origin());
-		if (!list && (first.index() >= 0 || written.size() > 1)) {
-			this.problems.add(value.problem("must be one value, not a list", "Write one value."));
-			return null;
-		}
-		List<String> texts = new ArrayList<>();
-		for (String text : written) {
-			String resolved = PlaceholderText.resolve(text, this.environment, value, this.problems);
-			if (resolved == null) {
-				return null;
+		for (String known : TOP_LEVEL_KEYS) {
+			for (int dot = known.indexOf('.'); dot > 0; dot = known.indexOf('.', dot + 1)) {
+				if (TextValues.canonical(known.substring(0, dot)).equals(group)) {
+					return known.substring(dot + 1);
+				}
 			}
-			texts.addAll(
-					list ? Arrays.asList(StringUtils.commaDelimitedListToStringArray(resolved)) : List.of(resolved));
 		}
-		List<String> stripped = texts.stream().map(String::strip).filter((text) -> !list || !text.isEmpty()).toList();
-		if (!list && stripped.get(0).isEmpty()) {
-			this.problems.add(value.problem("must not be empty", "Give it a value, or remove the key."));
-			return null;
-		}
-		return value.withTexts(stripped);
+		return group.equals("defaults") ? Section.POLICIES.example() : null;
 	}
 
 	private BackoffConfiguration finish() {
@@ -293,9 +260,14 @@ final class ConfigurationReader {
 				setting("retries-enabled", TextValues::flag, true),
 				setting("random", (text) -> TextValues.word(BackoffProperties.RandomKind.class, text),
 						BackoffProperties.RandomKind.FAST),
-				setting("metrics.enabled", TextValues::flag, true), slo(),
+				setting("metrics.enabled", TextValues::flag, true), list("metrics.slo", TextValues::positiveDuration),
 				setting("metrics.calls", (text) -> TextValues.word(BackoffProperties.CallMeter.class, text),
 						BackoffProperties.CallMeter.COUNTER),
+				new HttpSettings(list("http.hosts", TextValues::hostPattern),
+						setting("http.attempt-header", TextValues::headerName, HttpSettings.ATTEMPT),
+						setting("http.deadline-header", TextValues::headerName, HttpSettings.DEADLINE),
+						setting("http.idempotency-header", TextValues::headerName, HttpSettings.IDEMPOTENCY),
+						setting("http.inbound", TextValues::flag, false)),
 				setting("health.breakers", TextValues::flag, false));
 		if (setting("unknown-keys", (text) -> TextValues.word(BackoffProperties.UnknownKeys.class, text),
 				BackoffProperties.UnknownKeys.ERROR) == BackoffProperties.UnknownKeys.WARN) {
@@ -318,21 +290,21 @@ final class ConfigurationReader {
 				this.problems, warnings);
 	}
 
-	private List<Duration> slo() {
-		ConfigValue value = this.settings.get("metrics.slo");
+	private <T> List<T> list(String key, Function<String, T> parser) {
+		ConfigValue value = this.settings.get(key);
 		if (value == null) {
 			return List.of();
 		}
-		List<Duration> buckets = new ArrayList<>();
+		List<T> elements = new ArrayList<>();
 		for (String text : value.texts()) {
 			try {
-				buckets.add(TextValues.positiveDuration(text));
+				elements.add(parser.apply(text));
 			}
 			catch (InvalidTextException ex) {
 				this.problems.add(value.withTexts(List.of(text)).problem(ex));
 			}
 		}
-		return List.copyOf(buckets);
+		return List.copyOf(elements);
 	}
 
 	private <T> T setting(String key, Function<String, T> parser, T otherwise) {
@@ -351,7 +323,7 @@ final class ConfigurationReader {
 
 	/** The values directly below {@code backoff}. */
 	record Settings(boolean enabled, boolean retriesEnabled, BackoffProperties.RandomKind random,
-			boolean metricsEnabled, List<Duration> slo, BackoffProperties.CallMeter callMeter,
+			boolean metricsEnabled, List<Duration> slo, BackoffProperties.CallMeter callMeter, HttpSettings http,
 			boolean healthOfBreakers) {
 	}
 

@@ -44,11 +44,11 @@ final class DegradedAssembler {
 		}
 		Duration raisedCap = (cap != null) ? cap(cap) : null;
 		Duration raisedBase = (base != null) ? base(base, raisedCap) : null;
-		double rate = this.values.read(PolicyKey.WHEN_DEGRADED_FAILURE_RATE, TextValues::share,
+		double rate = this.values.read(PolicyKey.WHEN_DEGRADED_FAILURE_RATE, OverloadValues::share,
 				DegradedSettings.DEFAULT_FAILURE_RATE, "30%");
 		Duration window = this.values.read(PolicyKey.WHEN_DEGRADED_WINDOW, TextValues::positiveDuration,
 				DegradedSettings.DEFAULT_WINDOW, DurationText.exact(DegradedSettings.DEFAULT_WINDOW));
-		int minimum = this.values.read(PolicyKey.WHEN_DEGRADED_MINIMUM_CALLS, TextValues::wholeNumber,
+		int minimum = this.values.read(PolicyKey.WHEN_DEGRADED_MINIMUM_CALLS, OverloadValues::wholeNumber,
 				DegradedSettings.DEFAULT_MINIMUM_CALLS, Integer.toString(DegradedSettings.DEFAULT_MINIMUM_CALLS));
 		return (raisedCap == null && raisedBase == null) ? null
 				: new DegradedSettings(rate, window, minimum, raisedBase, raisedCap);

@@ -62,7 +62,8 @@ final class EnvironmentKeys {
 	private static @Nullable List<String> path(String letters, int index, List<SectionEntries<?>> sections,
 			Collection<String> topLevelKeys) {
 		for (String key : topLevelKeys) {
-			if (letters.equals(TextValues.canonical(key)) && (index < 0 || key.equals("metrics.slo"))) {
+			if (letters.equals(TextValues.canonical(key))
+					&& (index < 0 || ConfigurationReader.TOP_LEVEL_LISTS.contains(key))) {
 				return List.of(key);
 			}
 		}

@@ -120,7 +120,8 @@ final class PolicyAssembler {
 			.matchCauses(flag(PolicyKey.MATCH_CAUSES))
 			.nestedMultiply(this.values.read(PolicyKey.NESTED, (text) -> TextValues.word(Nested.class, text),
 					Nested.STOP, "stop") == Nested.MULTIPLY)
-			.idempotency(this.values.read(PolicyKey.IDEMPOTENT, TextValues::idempotency, Idempotency.ASSUMED, "true"))
+			.idempotency(
+					this.values.read(PolicyKey.IDEMPOTENT, OverloadValues::idempotency, Idempotency.ASSUMED, "true"))
 			.postponedWhenEmpty(this.values.read(PolicyKey.WHEN_EMPTY, (text) -> TextValues.word(WhenEmpty.class, text),
 					WhenEmpty.STOP, "stop") == WhenEmpty.WAIT);
 	}
@@ -143,13 +144,13 @@ final class PolicyAssembler {
 	private static Map<PolicyKey, Function<String, ?>> parsers() {
 		Map<PolicyKey, Function<String, ?>> parsers = new EnumMap<>(PolicyKey.class);
 		parsers.put(PolicyKey.ENABLED, TextValues::flag);
-		parsers.put(PolicyKey.IDEMPOTENT, TextValues::idempotency);
+		parsers.put(PolicyKey.IDEMPOTENT, OverloadValues::idempotency);
 		parsers.put(PolicyKey.WHEN_EMPTY, (text) -> TextValues.word(WhenEmpty.class, text));
 		parsers.put(PolicyKey.WHEN_DEGRADED_CAP, TextValues::positiveDuration);
 		parsers.put(PolicyKey.WHEN_DEGRADED_BASE, TextValues::duration);
-		parsers.put(PolicyKey.WHEN_DEGRADED_FAILURE_RATE, TextValues::share);
+		parsers.put(PolicyKey.WHEN_DEGRADED_FAILURE_RATE, OverloadValues::share);
 		parsers.put(PolicyKey.WHEN_DEGRADED_WINDOW, TextValues::positiveDuration);
-		parsers.put(PolicyKey.WHEN_DEGRADED_MINIMUM_CALLS, TextValues::wholeNumber);
+		parsers.put(PolicyKey.WHEN_DEGRADED_MINIMUM_CALLS, OverloadValues::wholeNumber);
 		parsers.put(PolicyKey.SHAPE, (text) -> TextValues.word(ShapeName.class, text));
 		parsers.put(PolicyKey.BASE, TextValues::duration);
 		parsers.put(PolicyKey.CAP, TextValues::positiveDuration);

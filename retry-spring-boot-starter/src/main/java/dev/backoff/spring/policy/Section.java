@@ -1,6 +1,5 @@
 package dev.backoff.spring.policy;
 
-import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
@@ -97,9 +96,10 @@ final class Section<K extends Enum<K> & SectionKey> {
 	@Nullable String firstBelow(String group) {
 		String wanted = TextValues.canonical(group);
 		for (K candidate : this.keys) {
-			String[] parts = candidate.key().split("\\.");
-			if (parts.length > 1 && TextValues.canonical(parts[0]).equals(wanted)) {
-				return String.join(".", Arrays.asList(parts).subList(1, parts.length));
+			String text = candidate.key();
+			int dot = text.indexOf('.');
+			if (dot > 0 && TextValues.canonical(text.substring(0, dot)).equals(wanted)) {
+				return text.substring(dot + 1);
 			}
 		}
 		return null;

@@ -1,6 +1,5 @@
 package dev.backoff.spring.policy;
 
-import java.math.BigDecimal;
 import java.time.Duration;
 import java.time.format.DateTimeParseException;
 import java.time.temporal.ChronoUnit;
@@ -13,12 +12,10 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-import dev.backoff.Idempotency;
 import dev.backoff.Preset;
 import dev.backoff.RetryPolicy;
 import dev.backoff.delay.Jitter;
 import dev.backoff.time.DurationText;
-import dev.backoff.window.WindowLength;
 
 /**
  * Read the values that an annotation and a configuration share, all of them text, and say
@@ -34,24 +31,29 @@ final class TextValues {
 
 	private static final Pattern RUNG = Pattern.compile("(\\S+?)(?:\\s*[x×*]\\s*|\\s+)(\\d+)");
 
-	private static final Pattern PERCENT = Pattern.compile("([+-]?\\d+(?:\\.\\d+)?)\\s*%");
-
-	private static final Pattern NUMBER = Pattern.compile("[+-]?(?:\\d+\\.?\\d*|\\.\\d+)(?:[eE][+-]?\\d+)?");
-
-	private static final Pattern CALLS = Pattern.compile("([+-]?\\d+)\\s*calls?", Pattern.CASE_INSENSITIVE);
+	static final Pattern PERCENT = Pattern.compile("([+-]?\\d+(?:\\.\\d+)?)\\s*%");
 
 	private static final Pattern BETA_PART = Pattern.compile("beta\\s+([\\d.]+?)\\.\\.([\\d.]+)");
 
-	private static final String DURATION_FIX = "Write a number and a unit, such as 250ms, 2s or 5m.";
+	/* What RFC 9110 calls a token. */
+	private static final Pattern HEADER = Pattern.compile("[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}");
+
+	private static final Pattern HOST = Pattern
+		.compile("(?:\\*|(?:\\*\\.)?[a-z0-9_-]+(?:\\.[a-z0-9_-]+)*|\\[[0-9a-f:.]+])(?::(\\d{1,5}))?");
+
+	private static final Pattern URL = Pattern.compile("[a-z]+://([^/]*)(?:/.*)?");
+
+	static final String DURATION_FIX = "Write a number and a unit, such as 250ms, 2s or 5m.";
 
 	private static final Map<String, ChronoUnit> UNITS = Map.of("", ChronoUnit.MILLIS, "ns", ChronoUnit.NANOS, "us",
 			ChronoUnit.MICROS, "µs", ChronoUnit.MICROS, "ms", ChronoUnit.MILLIS, "s", ChronoUnit.SECONDS, "m",
 			ChronoUnit.MINUTES, "h", ChronoUnit.HOURS, "d", ChronoUnit.DAYS);
 
 	/**
-	 * The greatest number of attempts and of rungs: more is unlimited by another name.
+	 * The greatest number of attempts, rungs and the like: more is unlimited by another
+	 * name.
 	 */
-	private static final int MOST = 1_000_000;
+	static final int MOST = 1_000_000;
 
 	private TextValues() {
 	}
@@ -154,115 +156,6 @@ final class TextValues {
 				"Write a number such as 2 or 1.5; 1 keeps the delay constant.");
 	}
 
-	/** Read by how much a time grows. */
-	static double growth(String text) {
-		double growth = plainNumber(text);
-		if (growth >= 1 && !Double.isInfinite(growth)) {
-			return growth;
-		}
-		throw new InvalidTextException("must be a finite number of at least 1",
-				"Write a number such as 2 or 1.5; 1 keeps the time constant.");
-	}
-
-	/** Read a number from 0 to the given one. */
-	static double number(String text, int most) {
-		double number = plainNumber(text);
-		if (number >= 0 && number <= most) {
-			return number;
-		}
-		Matcher percent = PERCENT.matcher(text);
-		double share = percent.matches() ? Double.parseDouble(percent.group(1)) / 100 : -1;
-		throw new InvalidTextException("must be a number from 0 to " + most, (share >= 0 && share <= most)
-				? "Write it as a plain number: " + plain(share) + "." : "Write a number such as 1 or 0.1.");
-	}
-
-	/* Not what Java reads besides, such as 0x1p3, 1d or NaN. */
-	private static double plainNumber(String text) {
-		return NUMBER.matcher(text).matches() ? Double.parseDouble(text) : Double.NaN;
-	}
-
-	private static String plain(double number) {
-		return BigDecimal.valueOf(number).stripTrailingZeros().toPlainString();
-	}
-
-	/** Read a whole number of 1 or more. */
-	static int wholeNumber(String text) {
-		try {
-			int number = Integer.parseInt(text);
-			if (number >= 1 && number <= MOST) {
-				return number;
-			}
-		}
-		catch (NumberFormatException ex) {
-			// falls through to the same answer
-		}
-		throw new InvalidTextException("must be a whole number from 1 to " + MOST, "Write 1 or more.");
-	}
-
-	/** Read a percentage as a share above 0 and at most 1. */
-	static double share(String text) {
-		Matcher percent = PERCENT.matcher(text);
-		if (percent.matches()) {
-			double share = Double.parseDouble(percent.group(1)) / 100;
-			if (share > 0 && share <= 1) {
-				return share;
-			}
-		}
-		double number = percent.matches() ? Double.NaN : plainNumber(text);
-		String meant = "";
-		if (number > 0 && number <= 100) {
-			meant = plain((number <= 1) ? number * 100 : number) + "%";
-		}
-		throw new InvalidTextException("must be a percentage above 0% and at most 100%",
-				meant.isEmpty() ? "Write a percentage such as 50%." : "Write it as a percentage: " + meant + ".");
-	}
-
-	/** Read how far back a window looks: a duration, or a number of calls. */
-	static WindowLength window(String text) {
-		Matcher calls = CALLS.matcher(text);
-		String rule = "must be a duration or a number of calls";
-		if (text.matches("[+-]?\\d+")) {
-			throw new InvalidTextException(rule,
-					text.matches("0*[1-9]\\d{0,5}")
-							? "Write " + text + "s for a time, or " + text + " calls for a number of calls."
-							: "Write 30s for a time, or 100 calls for a number of calls.");
-		}
-		if (!calls.matches()) {
-			try {
-				return WindowLength.of(positiveDuration(text));
-			}
-			catch (InvalidTextException ex) {
-				throw new InvalidTextException(ex.rule().equals("must be a duration") ? rule : ex.rule(),
-						"Write 30s for a time, or 100 calls for a number of calls.");
-			}
-		}
-		try {
-			int number = Integer.parseInt(calls.group(1));
-			if (number >= 1 && number <= WindowLength.MOST_CALLS) {
-				return WindowLength.ofCalls(number);
-			}
-		}
-		catch (NumberFormatException ex) {
-			// falls through to the same answer
-		}
-		throw new InvalidTextException("must be from 1 to " + WindowLength.MOST_CALLS + " calls",
-				"Write a number such as 100 calls.");
-	}
-
-	/** Read whether work that was applied may be applied again. */
-	static Idempotency idempotency(String text) {
-		if (canonical(text).equals("bykey")) {
-			return Idempotency.BY_KEY;
-		}
-		try {
-			return flag(text) ? Idempotency.YES : Idempotency.NO;
-		}
-		catch (InvalidTextException ex) {
-			throw new InvalidTextException("must be true, false or by-key",
-					"Write true, false or by-key; yes and no stand for the first two.");
-		}
-	}
-
 	/** Read a jitter. */
 	static Jitter jitter(String text) {
 		String word = text.toLowerCase(Locale.ROOT).strip();
@@ -354,6 +247,33 @@ final class TextValues {
 			case "false", "no", "off" -> false;
 			default -> throw new InvalidTextException("must be true or false", "Write true or false.");
 		};
+	}
+
+	/** Read the name of a header. */
+	static String headerName(String text) {
+		if (!HEADER.matcher(text).matches()) {
+			throw new InvalidTextException("must be the name of a header",
+					"Write letters, digits and hyphens, such as " + HttpSettings.ATTEMPT + ".");
+		}
+		return text;
+	}
+
+	/** Read a host, or what stands for many, with an optional port. */
+	static String hostPattern(String text) {
+		String pattern = text.toLowerCase(Locale.ROOT);
+		Matcher url = URL.matcher(pattern);
+		if (url.matches() && HOST.matcher(url.group(1)).matches()) {
+			throw new InvalidTextException("must be a host, not a URL", "Write " + url.group(1) + ".");
+		}
+		Matcher host = HOST.matcher(pattern);
+		if (!host.matches()) {
+			throw new InvalidTextException("must be a host, *.domain or *, with an optional port",
+					"Write a host such as orders.example.com, *.example.com or localhost:8080.");
+		}
+		if (host.group(1) != null && Integer.parseInt(host.group(1)) > 65_535) {
+			throw new InvalidTextException("must have a port of at most 65535", "Write a port from 0 to 65535.");
+		}
+		return pattern;
 	}
 
 	/** Read one of some words, whatever its case and its separators. */

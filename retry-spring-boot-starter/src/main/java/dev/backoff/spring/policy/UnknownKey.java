@@ -20,8 +20,6 @@ final class UnknownKey {
 			"recover", "fallbackmethod", "recover", "retrywhen", "retryWhen", "retryonresult", "retryWhen", "until",
 			"until");
 
-	private static final List<String> GROUPS = List.of("policies", "breakers", "budgets", "defaults", "metrics");
-
 	private UnknownKey() {
 	}
 
@@ -67,8 +65,13 @@ final class UnknownKey {
 				: "Known keys: " + String.join(", ", section.keyTexts()) + ".";
 	}
 
-	private static @Nullable String group(String written) {
-		return TextValues.canonical(written).equals("policy") ? "policies" : Nearest.of(written, GROUPS);
+	private static @Nullable String group(String written, Collection<String> topLevelKeys) {
+		List<String> groups = new ArrayList<>(Section.ALL.stream().map(Section::key).toList());
+		groups.add("defaults");
+		topLevelKeys.stream()
+			.filter((key) -> key.indexOf('.') > 0)
+			.forEach((key) -> groups.add(key.substring(0, key.indexOf('.'))));
+		return TextValues.canonical(written).equals("policy") ? "policies" : Nearest.of(written, groups);
 	}
 
 	/* Who counts retries and not attempts finds out what the number is here. */
@@ -97,7 +100,7 @@ final class UnknownKey {
 		String written = String.join(".", path);
 		String nearest = Nearest.of(written, known);
 		PolicyKey ofPolicy = PolicyKey.of(written);
-		String group = (path.size() > 1) ? group(path.get(0)) : null;
+		String group = (path.size() > 1) ? group(path.get(0), known) : null;
 		String fix;
 		if (ofPolicy != null) {
 			fix = "Write backoff.defaults." + ofPolicy.key() + ", or the key below a policy.";

@@ -49,7 +49,7 @@ class PlannedDelaysTests {
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
 		.withConfiguration(
 				AutoConfigurations.of(BackoffAutoConfiguration.class, BackoffEndpointAutoConfiguration.class))
-		.withPropertyValues("management.endpoints.web.exposure.include=backoff")
+		.withPropertyValues("management.endpoints.web.exposure.include=backoff", "backoff.defaults.budget=none")
 		.withBean(VirtualTime.class)
 		.withBean(Chance.class)
 		.withBean(Orders.class);

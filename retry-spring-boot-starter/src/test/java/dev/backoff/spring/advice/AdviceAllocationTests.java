@@ -20,12 +20,17 @@ import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
 import dev.backoff.annotation.Backoff;
+import dev.backoff.breaker.CircuitBreakers;
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
 import dev.backoff.spring.autoconfigure.BackoffObservationAutoConfiguration;
+import dev.backoff.spring.safety.RetryBudgets;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** A metered call that succeeds at once allocates what any proxy does, and no more. */
+/**
+ * A call that succeeds at once allocates what any proxy does, and no more: metered, with
+ * a budget, a breaker and a degraded mode.
+ */
 class AdviceAllocationTests {
 
 	private static final int CALLS = 50_000;
@@ -42,7 +47,9 @@ class AdviceAllocationTests {
 		new ApplicationContextRunner()
 			.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, BackoffAutoConfiguration.class,
 					BackoffObservationAutoConfiguration.class))
-			.withPropertyValues("spring.aop.proxy-target-class=" + classes)
+			.withPropertyValues("spring.aop.proxy-target-class=" + classes,
+					"backoff.policies.orders.when-degraded.cap=60s", "backoff.policies.orders.when-degraded.window=1d",
+					"backoff.breakers.orders.window=1d")
 			.withBean(MeterRegistry.class, () -> new PrometheusMeterRegistry(PrometheusConfig.DEFAULT))
 			.withBean("noAdvice", DefaultPointcutAdvisor.class, AdviceAllocationTests::adviceThatOnlyProceeds)
 			.withBean("retried", Retried.class)
@@ -51,10 +58,14 @@ class AdviceAllocationTests {
 				Operation retried = (Operation) context.getBean("retried");
 				Operation proxied = (Operation) context.getBean("proxied");
 				assertThat(((Advised) retried).getAdvisors()).hasSameSizeAs(((Advised) proxied).getAdvisors());
+				assertThat(context.getBean(CircuitBreakers.class).get("orders")).isNotNull();
+				assertThat(context.getBean(RetryBudgets.class).get("orders")).isNotNull();
 				long ours = allocated(retried);
 				long plain = allocated(proxied);
 				assertThat(plain).isPositive();
 				assertThat(ours).as("bytes, beside %d of a proxy", plain).isEqualTo(plain);
+				assertThat(context.getBean(CircuitBreakers.class).get("orders").counts().total())
+					.isEqualTo((long) CALLS * ROUNDS);
 				assertThat(context.getBean(MeterRegistry.class)
 					.get("backoff.attempts")
 					.tag("outcome", "success")
@@ -101,7 +112,7 @@ class AdviceAllocationTests {
 	public static class Retried implements Operation {
 
 		@Override
-		@Backoff
+		@Backoff("orders")
 		public String run(String order) {
 			return order;
 		}

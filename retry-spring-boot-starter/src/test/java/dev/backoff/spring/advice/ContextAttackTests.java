@@ -172,7 +172,8 @@ class ContextAttackTests {
 
 	@Test
 	void sixtyFourFirstCallsAtOnceAgree() {
-		this.runner.withBean(MeterRegistry.class, SimpleMeterRegistry::new)
+		this.runner.withPropertyValues("backoff.defaults.budget=none")
+			.withBean(MeterRegistry.class, SimpleMeterRegistry::new)
 			.withConfiguration(AutoConfigurations.of(BackoffObservationAutoConfiguration.class))
 			.withUserConfiguration(Hidden.class)
 			.run((context) -> {

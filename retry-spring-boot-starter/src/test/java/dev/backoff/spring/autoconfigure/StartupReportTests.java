@@ -217,7 +217,9 @@ class StartupReportTests {
 								+ "key of a policy.",
 						"Known keys: inherits, preset, enabled, shape, base, cap, multiplier, step, ladder, "
 								+ "jitter, max-attempts, deadline, shortest-attempt, throttled-base, retry-on, abort-on, "
-								+ "match-causes, classifier, nested, retry-after.enabled, retry-after.max."),
+								+ "match-causes, classifier, nested, breaker, budget, idempotent, when-empty, "
+								+ "retry-after.enabled, retry-after.max, when-degraded.cap, when-degraded.base, "
+								+ "when-degraded.failure-rate, when-degraded.window, when-degraded.minimum-calls."),
 				value("max-retries: 3",
 						"Invalid backoff.policies.orders.max-retries (3) at application.yml:4: is no key of a "
 								+ "policy.",
@@ -245,7 +247,9 @@ class StartupReportTests {
 						"Invalid backoff.policies.orders.wibble (3) at application.yml:4: is no key of a " + "policy.",
 						"Known keys: inherits, preset, enabled, shape, base, cap, multiplier, step, ladder, "
 								+ "jitter, max-attempts, deadline, shortest-attempt, throttled-base, retry-on, abort-on, "
-								+ "match-causes, classifier, nested, retry-after.enabled, retry-after.max."),
+								+ "match-causes, classifier, nested, breaker, budget, idempotent, when-empty, "
+								+ "retry-after.enabled, retry-after.max, when-degraded.cap, when-degraded.base, "
+								+ "when-degraded.failure-rate, when-degraded.window, when-degraded.minimum-calls."),
 				value("recover: park",
 						"Invalid backoff.policies.orders.recover (park) at application.yml:4: is no key of a "
 								+ "policy.",
@@ -287,7 +291,7 @@ class StartupReportTests {
 						"Write backoff.enabled.",
 						"Invalid backoff.wibble (1) at application.yml:3: is no key of backoff.",
 						"Known keys: enabled, retries-enabled, unknown-keys, random, metrics.enabled, "
-								+ "metrics.slo, metrics.calls, defaults.*, policies.*."),
+								+ "metrics.slo, metrics.calls, defaults.*, policies.*, breakers.*, budgets.*."),
 				yaml("key of a policy directly below backoff", """
 						backoff:
 						  max-attempts: 3

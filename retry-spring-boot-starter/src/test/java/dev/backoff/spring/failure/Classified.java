@@ -29,6 +29,13 @@ final class Classified {
 		assertThat(describe(classifier.classify(wrapped))).as("wrapped %s", failure).isEqualTo(expected);
 	}
 
+	/** Assert whether the failure says that nothing was applied. */
+	static void assertWithoutEffect(FailureClassifier classifier, Throwable failure, boolean expected) {
+		FailureClassification classification = classifier.classify(failure);
+		assertThat(classification).as("%s", failure).isNotNull();
+		assertThat(classification.isWithoutEffect()).as("%s", failure).isEqualTo(expected);
+	}
+
 	static String describe(@Nullable FailureClassification classification) {
 		if (classification == null) {
 			return NOTHING;

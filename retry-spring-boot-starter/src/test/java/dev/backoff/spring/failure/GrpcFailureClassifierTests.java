@@ -31,6 +31,7 @@ import dev.backoff.FailureClassification;
 import dev.backoff.FailureClassifier;
 
 import static dev.backoff.spring.failure.Classified.assertSays;
+import static dev.backoff.spring.failure.Classified.assertWithoutEffect;
 import static dev.backoff.spring.failure.Classified.thrownBy;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -51,6 +52,11 @@ class GrpcFailureClassifierTests {
 	void classifiesByStatus(Status.Code code, String expected) {
 		assertSays(this.classifier, code.toStatus().asRuntimeException(), expected);
 		assertSays(this.classifier, code.toStatus().asException(), expected);
+	}
+
+	@Test
+	void aMessageThatIsTooLongMayBeTheAnswer() {
+		assertWithoutEffect(this.classifier, Status.RESOURCE_EXHAUSTED.asRuntimeException(), false);
 	}
 
 	@Test

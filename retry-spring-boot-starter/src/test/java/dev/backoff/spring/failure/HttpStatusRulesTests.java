@@ -3,6 +3,7 @@ package dev.backoff.spring.failure;
 import java.time.Clock;
 import java.time.Instant;
 import java.time.ZoneOffset;
+import java.util.List;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -10,6 +11,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.http.HttpHeaders;
+
+import dev.backoff.FailureClassification;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -30,11 +33,38 @@ class HttpStatusRulesTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(ints = { 400, 401, 403, 404, 405, 409, 410, 413, 422, 423, 424, 426, 428, 430, 451, 499, 501, 505, 507,
-			511, 520, 529, 599 })
+	@ValueSource(ints = { 400, 401, 403, 404, 405, 410, 413, 422, 423, 424, 426, 428, 430, 451, 499, 501, 505, 507, 511,
+			520, 529, 599 })
 	void otherErrorsArePermanentWhateverTheHint(int status) {
 		assertThat(classify(status, null)).isEqualTo("permanent");
 		assertThat(classify(status, "7")).isEqualTo("permanent");
+	}
+
+	@Test
+	void aConflictIsWorthAnotherAttemptOnlyByKey() {
+		assertThat(classify(409, null)).isEqualTo("permanent");
+		assertThat(classify(409, "7")).isEqualTo("permanent 7s");
+		assertThat(this.rules.classify(409, null)).matches(FailureClassification::isRetryableByKey);
+	}
+
+	@ParameterizedTest
+	@ValueSource(ints = { 400, 408, 410, 422, 425, 428, 429, 500, 503 })
+	void nothingElseIsRetryableByKey(int status) {
+		assertThat(this.rules.classify(status, null)).isNotNull()
+			.matches((classification) -> !classification.isRetryableByKey());
+	}
+
+	@Test
+	void onlyARefusalForLoadHasSurelyHadNoEffect() {
+		HttpHeaders hinted = new HttpHeaders();
+		hinted.set(HttpHeaders.RETRY_AFTER, "7");
+		assertThat(this.rules.classify(429, null)).matches(FailureClassification::isWithoutEffect);
+		assertThat(this.rules.classify(503, hinted)).matches(FailureClassification::isWithoutEffect);
+		for (int status : List.of(408, 409, 425, 500, 502, 503, 504)) {
+			assertThat(this.rules.classify(status, null)).as("%d", status)
+				.isNotNull()
+				.matches((classification) -> !classification.isWithoutEffect());
+		}
 	}
 
 	@ParameterizedTest

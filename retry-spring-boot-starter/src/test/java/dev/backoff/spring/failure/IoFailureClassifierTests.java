@@ -13,6 +13,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.MalformedURLException;
 import java.net.NoRouteToHostException;
+import java.net.PortUnreachableException;
 import java.net.Socket;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
@@ -56,6 +57,7 @@ import dev.backoff.FailureClassifier;
 import dev.backoff.spring.failure.LoopbackServer.Ending;
 
 import static dev.backoff.spring.failure.Classified.assertSays;
+import static dev.backoff.spring.failure.Classified.assertWithoutEffect;
 import static dev.backoff.spring.failure.Classified.thrownBy;
 
 /** Tests for {@link IoFailureClassifier}. */
@@ -73,6 +75,31 @@ class IoFailureClassifierTests {
 	@MethodSource("connects")
 	void noConnectionIsConnect(Throwable failure) {
 		assertSays(this.classifier, failure, "transient connect");
+	}
+
+	@ParameterizedTest
+	@MethodSource("connects")
+	void noConnectionHasNoEffect(Throwable failure) {
+		assertWithoutEffect(this.classifier, failure, true);
+	}
+
+	@Test
+	void aHandshakeThatFailedHasNoEffect() {
+		SSLHandshakeException handshake = new SSLHandshakeException("terminated");
+		assertWithoutEffect(this.classifier, handshake, true);
+		handshake.initCause(new EOFException());
+		assertWithoutEffect(this.classifier, new IOException(handshake), true);
+		assertSays(this.classifier, handshake, "transient io");
+	}
+
+	@Test
+	void whatIsCutOffMidwayMayHaveAnEffect() {
+		assertWithoutEffect(this.classifier, new SocketException("Connection reset"), false);
+		assertWithoutEffect(this.classifier, new SocketTimeoutException("Read timed out"), false);
+		assertWithoutEffect(this.classifier, new SSLException("closed"), false);
+		assertWithoutEffect(this.classifier, new EOFException(), false);
+		assertWithoutEffect(this.classifier, new PortUnreachableException(), false);
+		assertSays(this.classifier, new PortUnreachableException(), "transient connect");
 	}
 
 	static Stream<Throwable> timeouts() {

@@ -19,6 +19,7 @@ import dev.backoff.FailureClassifier;
 import dev.backoff.spring.failure.LineServer.Reply;
 
 import static dev.backoff.spring.failure.Classified.assertSays;
+import static dev.backoff.spring.failure.Classified.assertWithoutEffect;
 import static dev.backoff.spring.failure.Classified.thrownBy;
 
 /**
@@ -71,6 +72,8 @@ class RedisFailureClassifierTests {
 	void knowsJedisByName() {
 		assertSays(this.classifier, NamedFailures.create("redis.clients.jedis.exceptions.JedisConnectionException"),
 				"transient connect");
+		assertWithoutEffect(this.classifier,
+				NamedFailures.create("redis.clients.jedis.exceptions.JedisConnectionException"), false);
 		assertSays(this.classifier, NamedFailures.create("redis.clients.jedis.exceptions.JedisDataException"),
 				"permanent");
 	}

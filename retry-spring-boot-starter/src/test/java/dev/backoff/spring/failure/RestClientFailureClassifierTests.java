@@ -60,7 +60,7 @@ class RestClientFailureClassifierTests {
 		@CsvSource(delimiter = '|', nullValues = "-", textBlock = """
 				400 | -                                          | permanent
 				404 | -                                          | permanent
-				409 | Retry-After: 7                             | permanent
+				409 | Retry-After: 7                             | permanent 7s
 				408 | -                                          | transient timeout
 				425 | -                                          | transient other
 				429 | -                                          | throttled http_429

@@ -26,6 +26,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import dev.backoff.FailureClassifier;
 
 import static dev.backoff.spring.failure.Classified.assertSays;
+import static dev.backoff.spring.failure.Classified.assertWithoutEffect;
 import static dev.backoff.spring.failure.Classified.thrownBy;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -48,6 +49,18 @@ class SqlFailureClassifierTests {
 			"08,nothing", "'',nothing", ",nothing", "S0001,nothing" })
 	void classifiesPlainExceptionsBySqlState(String state, String expected) {
 		assertSays(this.classifier, new SQLException("failed", state), expected);
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "08001,true", "08003,true", "08004,true", "53300,true", "57P03,true", "HYT01,true", "08000,false",
+			"08P01,false", "08006,false", "08007,false", "08S01,false", "57014,false", "40001,false" })
+	void tellsWhatWasSurelyNotApplied(String state, boolean expected) {
+		assertWithoutEffect(this.classifier, new SQLException("failed", state), expected);
+	}
+
+	@Test
+	void aLostConnectionThatOnlyItsTypeTellsMayHaveAnEffect() {
+		assertWithoutEffect(this.classifier, new SQLNonTransientConnectionException("x"), false);
 	}
 
 	@Test

@@ -3,6 +3,7 @@ package dev.backoff.spring.policy;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.reflect.Method;
+import java.lang.reflect.Parameter;
 import java.lang.reflect.RecordComponent;
 import java.net.URL;
 import java.nio.charset.StandardCharsets;
@@ -15,11 +16,16 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 
 import org.junit.jupiter.api.Test;
 
+import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.boot.context.properties.bind.Name;
 import org.springframework.boot.json.JsonParserFactory;
+import org.springframework.core.env.StandardEnvironment;
+import org.springframework.util.ReflectionUtils;
 
 import dev.backoff.Preset;
 import dev.backoff.annotation.Backoff;
@@ -38,9 +44,36 @@ class ConfigurationMetadataTests {
 	}
 
 	@Test
+	void everyKeyOfABreakerIsReadAndTheOtherWayRound() {
+		assertThat(keys(BackoffProperties.Breaker.class))
+			.containsExactlyInAnyOrderElementsOf(Section.BREAKERS.keyTexts());
+	}
+
+	/* A single number for both costs is a value of the group, which has no schema. */
+	@Test
+	void everyKeyOfABudgetIsReadAndTheOtherWayRound() {
+		Set<String> keys = keys(BackoffProperties.Budget.class);
+		keys.add(BudgetKey.COST.key());
+		assertThat(keys).containsExactlyInAnyOrderElementsOf(Section.BUDGETS.keyTexts());
+	}
+
+	@Test
+	void statedDefaultsOfBreakersAndBudgetsAreThoseInEffect() {
+		BackoffConfiguration nothing = BackoffConfiguration.read(new StandardEnvironment());
+		Map<String, String> breaker = new TreeMap<>();
+		nothing.breaker("any").values().forEach((key, value) -> breaker.put(key.key(), value.text()));
+		// it is as long as open-for, whatever that is
+		assertThat(breaker.remove("half-open-timeout")).isEqualTo("30s");
+		assertThat(stated(BackoffProperties.Breaker.class)).isEqualTo(breaker);
+		Map<String, String> budget = new TreeMap<>();
+		nothing.budget("any").values().forEach((key, value) -> budget.put(key.key(), value.text()));
+		assertThat(stated(BackoffProperties.Budget.class)).isEqualTo(budget);
+	}
+
+	@Test
 	void everyOtherKeyIsReadAndTheOtherWayRound() {
 		Set<String> keys = keys(BackoffProperties.class);
-		keys.removeIf((key) -> key.startsWith("defaults.") || key.equals("policies"));
+		keys.removeIf((key) -> key.startsWith("defaults.") || Section.of(key) != null);
 		assertThat(keys).containsExactlyInAnyOrderElementsOf(ConfigurationReader.TOP_LEVEL_KEYS);
 	}
 
@@ -74,7 +107,8 @@ class ConfigurationMetadataTests {
 
 	@Test
 	void statedDefaultsAreThoseInEffect() {
-		SmallApplication.of(Orders.class).runWithPolicy((policy) -> {
+		// the numbers of degraded delays are in effect only beside a raised cap or base
+		SmallApplication.of(Orders.class).yaml("backoff.defaults.when-degraded.cap: 60s").runWithPolicy((policy) -> {
 			Map<String, String> stated = new HashMap<>();
 			named("properties").forEach((name, property) -> {
 				if (name.startsWith("backoff.defaults.") && property.get("defaultValue") != null) {
@@ -84,6 +118,9 @@ class ConfigurationMetadataTests {
 			});
 			Map<String, String> inEffect = new HashMap<>();
 			policy.values().forEach((key, value) -> inEffect.put(key.key(), value.text()));
+			assertThat(inEffect.remove("when-degraded.cap")).isEqualTo("60s");
+			// by default the policy's name, which no default can state
+			assertThat(inEffect.remove("budget")).isEqualTo("Orders.place");
 			assertThat(stated).isEqualTo(inEffect);
 		});
 	}
@@ -94,7 +131,10 @@ class ConfigurationMetadataTests {
 		assertThat(hints.keySet()).containsExactlyInAnyOrder("backoff.policies.keys", "backoff.defaults.jitter",
 				"backoff.defaults.max-attempts", "backoff.defaults.deadline", "backoff.defaults.preset",
 				"backoff.defaults.ladder", "backoff.defaults.retry-on", "backoff.defaults.abort-on",
-				"backoff.defaults.classifier", "backoff.metrics.slo");
+				"backoff.defaults.classifier", "backoff.defaults.breaker", "backoff.defaults.budget",
+				"backoff.defaults.idempotent", "backoff.defaults.when-degraded.failure-rate", "backoff.metrics.slo",
+				"backoff.http.hosts", "backoff.http.attempt-header", "backoff.http.deadline-header",
+				"backoff.http.idempotency-header");
 		assertThat(hints.get("backoff.defaults.retry-on")).containsEntry("providers",
 				List.of(Map.of("name", "class-reference", "parameters", Map.of("target", "java.lang.Throwable"))));
 	}
@@ -106,6 +146,13 @@ class ConfigurationMetadataTests {
 		assertThat(hinted("backoff.defaults.deadline")).isNotEmpty().allSatisfy(TextValues::durationOrNone);
 		assertThat(hinted("backoff.defaults.ladder")).isNotEmpty()
 			.allSatisfy((text) -> TextValues.ladder(List.of(text.split(", *"))));
+		assertThat(hinted("backoff.defaults.idempotent")).isNotEmpty().allSatisfy(OverloadValues::idempotency);
+		assertThat(hinted("backoff.defaults.when-degraded.failure-rate")).isNotEmpty()
+			.allSatisfy(OverloadValues::share);
+		assertThat(hinted("backoff.http.hosts")).isNotEmpty().allSatisfy(TextValues::hostPattern);
+		for (String header : List.of("attempt", "deadline", "idempotency")) {
+			assertThat(hinted("backoff.http." + header + "-header")).hasSize(1).allSatisfy(TextValues::headerName);
+		}
 		assertThat(hinted("backoff.defaults.preset"))
 			.containsExactlyElementsOf(Arrays.stream(Preset.values()).map(Preset::key).toList());
 	}
@@ -130,7 +177,7 @@ class ConfigurationMetadataTests {
 	private static Set<String> keys(Class<?> type) {
 		Set<String> keys = new TreeSet<>();
 		for (RecordComponent component : type.getRecordComponents()) {
-			String key = component.getName().replaceAll("([A-Z])", "-$1").toLowerCase(Locale.ROOT);
+			String key = key(component);
 			if (component.getType().isRecord()) {
 				keys(component.getType()).forEach((nested) -> keys.add(key + "." + nested));
 			}
@@ -139,6 +186,30 @@ class ConfigurationMetadataTests {
 			}
 		}
 		return keys;
+	}
+
+	private static String key(RecordComponent component) {
+		Name name = ReflectionUtils.findField(component.getDeclaringRecord(), component.getName())
+			.getAnnotation(Name.class);
+		return (name != null) ? name.value()
+				: component.getName().replaceAll("([A-Z])", "-$1").toLowerCase(Locale.ROOT);
+	}
+
+	private static Map<String, String> stated(Class<?> type) {
+		Map<String, String> stated = new TreeMap<>();
+		Parameter[] parameters = type.getDeclaredConstructors()[0].getParameters();
+		RecordComponent[] components = type.getRecordComponents();
+		for (int i = 0; i < components.length; i++) {
+			DefaultValue value = parameters[i].getAnnotation(DefaultValue.class);
+			String key = key(components[i]);
+			if (components[i].getType().isRecord()) {
+				stated(components[i].getType()).forEach((nested, text) -> stated.put(key + "." + nested, text));
+			}
+			else if (value != null) {
+				stated.put(key, value.value()[0]);
+			}
+		}
+		return stated;
 	}
 
 	private static Map<String, Object> metadata() {

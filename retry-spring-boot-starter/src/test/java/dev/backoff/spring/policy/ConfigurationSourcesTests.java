@@ -368,18 +368,22 @@ class ConfigurationSourcesTests {
 				.yaml("""
 						backoff:
 						  unknown-keys: Warn
-						  breakers.gateway.window: 30s
-						  policies.payment-callback: { base: 1s, budget: gateway }
+						  breakers.gateway.windows: 30s
+						  budgets.gateway.max-tokens: 10
+						  policies.payment-callback: { base: 1s, limits: gateway }
 						""")
 				.run((context) -> assertThat(context.getBean(BackoffPolicies.class).configuration().warnings())
 					.containsExactly(
-							"Invalid backoff.breakers.gateway.window (30s) at application.yml:3: is no key of backoff. "
-									+ "Known keys: enabled, retries-enabled, unknown-keys, random, metrics.enabled, metrics.slo, "
-									+ "metrics.calls, defaults.*, policies.*.",
-							"Invalid backoff.policies.payment-callback.budget (gateway) at application.yml:4: is no key of a "
+							"Invalid backoff.breakers.gateway.windows (30s) at application.yml:3: is no key of a breaker. "
+									+ "Write window instead of windows.",
+							"Invalid backoff.budgets.gateway.max-tokens (10) at application.yml:4: is no key of a budget. "
+									+ "Write tokens instead of max-tokens.",
+							"Invalid backoff.policies.payment-callback.limits (gateway) at application.yml:5: is no key of a "
 									+ "policy. Known keys: inherits, preset, enabled, shape, base, cap, multiplier, step, ladder, "
 									+ "jitter, max-attempts, deadline, shortest-attempt, throttled-base, retry-on, abort-on, "
-									+ "match-causes, classifier, nested, retry-after.enabled, retry-after.max."));
+									+ "match-causes, classifier, nested, breaker, budget, idempotent, when-empty, "
+									+ "retry-after.enabled, retry-after.max, when-degraded.cap, when-degraded.base, "
+									+ "when-degraded.failure-rate, when-degraded.window, when-degraded.minimum-calls."));
 		}
 
 	}

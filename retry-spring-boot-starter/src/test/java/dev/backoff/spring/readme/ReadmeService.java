@@ -1,13 +1,20 @@
 package dev.backoff.spring.readme;
 
+import java.io.IOException;
 import java.time.Duration;
+import java.util.concurrent.Future;
+
+import org.springframework.core.task.AsyncTaskExecutor;
+import org.springframework.core.task.SimpleAsyncTaskExecutor;
 
 import dev.backoff.Attempt;
 import dev.backoff.RetriesStoppedException;
 import dev.backoff.Retry;
+import dev.backoff.RetryContext;
 import dev.backoff.RetryPolicy;
 import dev.backoff.StopReason;
 import dev.backoff.annotation.Backoff;
+import dev.backoff.breaker.CircuitBreakers;
 import dev.backoff.spring.advice.BackoffMethods;
 import dev.backoff.spring.readme.PaymentCallbacks.Merchant;
 import dev.backoff.spring.readme.PaymentCallbacks.Payment;
@@ -26,12 +33,17 @@ public class ReadmeService {
 
 	private final BackoffMethods methods;
 
-	ReadmeService(Merchant merchant, Partner partner, Parked parked, BackoffMethods methods) {
+	private final CircuitBreakers breakers;
+
+	private final AsyncTaskExecutor pool = new SimpleAsyncTaskExecutor("pool-");
+
+	ReadmeService(Merchant merchant, Partner partner, Parked parked, BackoffMethods methods, CircuitBreakers breakers) {
 		this.merchant = merchant;
 		this.stock = partner;
 		this.payments = partner;
 		this.parked = parked;
 		this.methods = methods;
+		this.breakers = breakers;
 	}
 
 	@Backoff(value = "stock-sync", base = "200ms", cap = "20s", maxAttempts = "5", jitter = "30%", deadline = "1m")
@@ -63,6 +75,14 @@ public class ReadmeService {
 		return this.methods.retry("payment-callback").call(() -> this.merchant.notify(payment, "key"));
 	}
 
+	public Future<Receipt> sendOnPool(Payment payment) {
+		return this.pool.submit(RetryContext.capture().wrap(() -> this.merchant.notify(payment, "key")));
+	}
+
+	public int stockAt(String warehouse) throws IOException {
+		return this.breakers.get("warehouse").call(() -> this.stock.count(warehouse));
+	}
+
 	static String withoutSpring() {
 		RetryPolicy policy = RetryPolicy.builder("orders").base(Duration.ofMillis(200)).maxAttempts(3).build();
 		String order = Retry.of(policy).call(() -> place("o-1"));
@@ -79,6 +99,8 @@ public class ReadmeService {
 		void sync(Warehouse warehouse);
 
 		boolean reserve(String sku);
+
+		int count(String warehouse) throws IOException;
 
 		Payment status(String trade);
 

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -12,6 +13,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
+import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -30,9 +32,12 @@ import org.springframework.web.client.ResourceAccessException;
 import dev.backoff.Preset;
 import dev.backoff.RetryPolicy;
 import dev.backoff.StopReason;
+import dev.backoff.breaker.CircuitOpenException;
 import dev.backoff.delay.DelayPlan;
 import dev.backoff.delay.RandomSource;
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
+import dev.backoff.spring.policy.BreakerKey;
+import dev.backoff.spring.policy.BudgetKey;
 import dev.backoff.spring.policy.InvalidBackoffException;
 import dev.backoff.spring.policy.PolicyKey;
 import dev.backoff.spring.readme.PaymentCallbacks.Payment;
@@ -43,6 +48,8 @@ import dev.backoff.time.RetryTime;
 import dev.backoff.fixture.VirtualTime;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIOException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** What the README shows compiles, runs and is true. */
 class ReadmeTests {
@@ -63,6 +70,7 @@ class ReadmeTests {
 		.withBean(ReadmeService.Parked.class,
 				() -> (payment, reason, attempts, key) -> new Receipt("parked " + reason + " after " + attempts))
 		.withBean(ReadmeService.Partner.class, SlowPartner::new)
+		.withBean(CircuitBreakerRegistry.class, ReadmeTests::breakersOfResilience4j)
 		.withBean(PaymentCallbacks.class)
 		.withBean(ReadmeService.class);
 
@@ -104,7 +112,28 @@ class ReadmeTests {
 			assertThat(service.reserve("sku")).isTrue();
 			assertThat(service.awaitPayment("t-1").status()).isEqualTo(Payment.Status.PAID);
 			assertThat(service.sendNow(payment()).text()).isEqualTo("received at call 4");
+			assertThat(service.sendOnPool(payment())).succeedsWithin(Duration.ofSeconds(30))
+				.isEqualTo(new Receipt("received at call 5"));
 			assertThat(ReadmeService.withoutSpring()).isEqualTo("o-1 placed");
+		});
+	}
+
+	@Test
+	void everyConfigurationStarts() throws IOException {
+		List<String> shown = blocks("yaml");
+		assertThat(shown).hasSizeGreaterThan(2);
+		for (String block : shown) {
+			withYaml(block).run((context) -> assertThat(context).as(block).hasNotFailed());
+		}
+	}
+
+	@Test
+	void theBreakerIsUsedByHand() {
+		withReadmeYaml().withPropertyValues("backoff.breakers.warehouse.minimum-calls=2").run((context) -> {
+			ReadmeService service = context.getBean(ReadmeService.class);
+			assertThat(service.stockAt("north")).isEqualTo(3);
+			assertThatIOException().isThrownBy(() -> service.stockAt("nowhere"));
+			assertThatThrownBy(() -> service.stockAt("north")).isInstanceOf(CircuitOpenException.class);
 		});
 	}
 
@@ -152,6 +181,24 @@ class ReadmeTests {
 	}
 
 	@Test
+	void everyKeyOfABreakerAndABudgetIsInItsTable() throws IOException {
+		String readme = Files.readString(README);
+		String budgets = table(readme, "backoff.budgets.<name>");
+		for (BudgetKey key : BudgetKey.values()) {
+			assertThat(budgets).contains("`" + key.key() + "`");
+		}
+		String breakers = table(readme, "backoff.breakers.<name>");
+		for (BreakerKey key : BreakerKey.values()) {
+			assertThat(breakers).contains("`" + key.key() + "`");
+		}
+	}
+
+	private static String table(String readme, String section) {
+		int start = readme.indexOf("| key below `" + section + "` |");
+		return readme.substring(start, readme.indexOf("\n\n", start));
+	}
+
+	@Test
 	void thePresetsWaitAsTheTableSays() throws IOException {
 		String readme = Files.readString(README);
 		for (Preset preset : Preset.values()) {
@@ -169,12 +216,13 @@ class ReadmeTests {
 	}
 
 	private ApplicationContextRunner withReadmeYaml() {
-		return this.runner.withInitializer((context) -> {
-			String shown = unchecked(() -> blocks("yaml")).get(0);
-			context.getEnvironment()
-				.getPropertySources()
-				.addFirst(yaml(new ByteArrayResource(shown.getBytes(StandardCharsets.UTF_8))));
-		});
+		return withYaml(unchecked(() -> blocks("yaml")).get(0));
+	}
+
+	private ApplicationContextRunner withYaml(String shown) {
+		return this.runner.withInitializer((context) -> context.getEnvironment()
+			.getPropertySources()
+			.addFirst(yaml(new ByteArrayResource(shown.getBytes(StandardCharsets.UTF_8)))));
 	}
 
 	private static PropertySource<?> yaml(Resource resource) {
@@ -196,6 +244,12 @@ class ReadmeTests {
 			throw new ResourceAccessException("reset", new IOException("reset"));
 		}
 		return new Receipt("received at call " + call);
+	}
+
+	private static CircuitBreakerRegistry breakersOfResilience4j() {
+		CircuitBreakerRegistry registry = CircuitBreakerRegistry.ofDefaults();
+		registry.circuitBreaker("gateway");
+		return registry;
 	}
 
 	private static Payment payment() {
@@ -227,6 +281,14 @@ class ReadmeTests {
 		@Override
 		public boolean reserve(String sku) {
 			return ++this.asked > 2;
+		}
+
+		@Override
+		public int count(String warehouse) throws IOException {
+			if (warehouse.equals("nowhere")) {
+				throw new IOException(warehouse);
+			}
+			return 3;
 		}
 
 		@Override

@@ -1,0 +1,62 @@
+package dev.backoff.benchmarks.report;
+
+import java.io.IOException;
+import java.io.StringReader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+
+import javax.xml.parsers.DocumentBuilderFactory;
+
+import org.junit.jupiter.api.Test;
+import org.w3c.dom.Element;
+import org.xml.sax.InputSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+/** The published page against the published figures. */
+class OverloadPageTests {
+
+	private static final Path DOCS = Path.of("..", "docs");
+
+	private final OverloadPage page = OverloadPage.of(DOCS.resolve("overload"));
+
+	@Test
+	void hasTheTablesThatTheFiguresMake() throws IOException {
+		String text = Files.readString(DOCS.resolve("overload.md"));
+		assertThat(this.page.fill(text)).isEqualTo(text);
+	}
+
+	@Test
+	void hasThePicturesThatTheFiguresMake() throws IOException {
+		for (Map.Entry<String, String> picture : this.page.pictures().entrySet()) {
+			assertThat(DOCS.resolve("overload").resolve(picture.getKey())).hasContent(picture.getValue());
+		}
+	}
+
+	@Test
+	void showsEachPicture() throws IOException {
+		String text = Files.readString(DOCS.resolve("overload.md"));
+		assertThat(this.page.pictures().keySet()).allMatch((name) -> text.contains("](overload/" + name + ")"));
+	}
+
+	@Test
+	void drawsWellFormedPictures() throws Exception {
+		for (String picture : this.page.pictures().values()) {
+			Element root = DocumentBuilderFactory.newInstance()
+				.newDocumentBuilder()
+				.parse(new InputSource(new StringReader(picture)))
+				.getDocumentElement();
+			assertThat(root.getTagName()).isEqualTo("svg");
+			assertThat(picture).doesNotContain("NaN").doesNotContain("Infinity");
+		}
+	}
+
+	@Test
+	void saysWhichTableHasNoPlace() {
+		assertThatThrownBy(() -> this.page.fill("# A page without places"))
+			.hasMessage("No place for the figures of outage.");
+	}
+
+}

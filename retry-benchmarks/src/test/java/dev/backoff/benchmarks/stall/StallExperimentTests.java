@@ -1,0 +1,27 @@
+package dev.backoff.benchmarks.stall;
+
+import java.nio.file.Path;
+import java.time.Duration;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * A trial with a real server. What it finds depends on the machine; that it finds
+ * something does not.
+ */
+class StallExperimentTests {
+
+	@Test
+	void offersCallsToAServerThatStalls(@TempDir Path directory) throws Exception {
+		StallExperiment.Times times = new StallExperiment.Times(Duration.ofSeconds(1), Duration.ofMillis(500),
+				Duration.ofSeconds(1));
+		StallFigures figures = StallExperiment.run(0.5, RetryLimit.DEFAULT_BUDGET.withTokens(StallExperiment.TOKENS),
+				times, directory.resolve("server.log"), 1);
+		assertThat(figures.load(-1)).isGreaterThanOrEqualTo(1);
+		assertThat(figures.goodput(-1) + figures.goodput(0)).isGreaterThan(0);
+	}
+
+}

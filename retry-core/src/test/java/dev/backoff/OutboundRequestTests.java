@@ -1,0 +1,290 @@
+package dev.backoff;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import dev.backoff.delay.Jitter;
+import dev.backoff.fixture.VirtualTime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class OutboundRequestTests {
+
+	private final VirtualTime time = new VirtualTime();
+
+	private final List<String> keys = new ArrayList<>();
+
+	@Test
+	void outsideACallThereIsNothingToTell() {
+		assertThat(OutboundRequest.begin("POST")).isNull();
+	}
+
+	@Test
+	void tellsTheAttemptAndTheTimeLeft() throws Exception {
+		List<OutboundRequest> requests = new ArrayList<>();
+		retry(Idempotency.ASSUMED, Duration.ofSeconds(5)).call(() -> {
+			requests.add(begin());
+			return failingTwice(requests.size());
+		});
+		assertThat(requests).extracting(OutboundRequest::attempt).containsExactly(1, 2, 3);
+		assertThat(requests).extracting(OutboundRequest::timeLeft)
+			.containsExactly(Duration.ofMillis(5000), Duration.ofMillis(4900), Duration.ofMillis(4700));
+		assertThat(requests).extracting(OutboundRequest::idempotencyKey).containsOnlyNulls();
+		assertThat(requests.get(0)).hasToString("OutboundRequest of attempt 1");
+	}
+
+	@Test
+	void ofADeadlineOnlyTheTimeLeftIsTold() {
+		try (RetryContext.Scope scope = RetryContext.ofDeadline(Duration.ofSeconds(2), this.time).open()) {
+			assertThat(begin().attempt()).isZero();
+			assertThat(begin().timeLeft()).isEqualTo(Duration.ofSeconds(2));
+			assertThat(begin().idempotencyKey()).isNull();
+		}
+	}
+
+	@Nested
+	class Keys {
+
+		@Test
+		void areTheSameAtEachAttempt() throws Exception {
+			byKey().call(OutboundRequestTests.this::sendFailingTwice);
+			assertThat(OutboundRequestTests.this.keys).hasSize(3).doesNotContainNull().containsOnly(key(0));
+			assertThat(key(0)).hasSize(36);
+		}
+
+		@Test
+		void areOthersForTheNextCall() throws Exception {
+			Retry retry = byKey();
+			retry.call(OutboundRequestTests.this::send);
+			retry.call(OutboundRequestTests.this::send);
+			assertThat(key(0)).isNotEqualTo(key(1));
+		}
+
+		@Test
+		void differBetweenTheRequestsOfAnAttempt() throws Exception {
+			byKey().call(() -> {
+				send();
+				return sendFailingTwice();
+			});
+			assertThat(OutboundRequestTests.this.keys).hasSize(6);
+			assertThat(OutboundRequestTests.this.keys.subList(2, 6)).containsExactly(key(0), key(1), key(0), key(1));
+			assertThat(key(0)).isNotEqualTo(key(1));
+		}
+
+		@Test
+		void ofInnerCallsAreRepeatedByAnOuterRetry() throws Exception {
+			byKey().call(() -> {
+				byKey().call(OutboundRequestTests.this::send);
+				byKey().call(OutboundRequestTests.this::send);
+				return sendFailingTwice();
+			});
+			assertThat(OutboundRequestTests.this.keys).hasSize(9);
+			assertThat(OutboundRequestTests.this.keys.subList(3, 6)).containsExactly(key(0), key(1), key(2));
+			assertThat(OutboundRequestTests.this.keys.subList(6, 9)).containsExactly(key(0), key(1), key(2));
+			assertThat(OutboundRequestTests.this.keys.subList(0, 3)).doesNotHaveDuplicates();
+		}
+
+		@Test
+		void onTwoThreadsOfAnAttemptDifferAndAreRepeated() throws Exception {
+			ExecutorService executor = Executors.newSingleThreadExecutor();
+			try {
+				byKey().call(() -> {
+					RetryContext first = RetryContext.capture();
+					RetryContext second = RetryContext.capture();
+					executor.submit(first.wrap(() -> send())).get();
+					executor.submit(second.wrap(() -> send())).get();
+					executor.submit(second.wrap(() -> byKey().call(OutboundRequestTests.this::send))).get();
+					return sendFailingTwice();
+				});
+			}
+			finally {
+				executor.shutdownNow();
+			}
+			List<String> keys = OutboundRequestTests.this.keys;
+			assertThat(keys).hasSize(12);
+			assertThat(keys.subList(0, 4)).doesNotHaveDuplicates();
+			assertThat(keys.subList(4, 8)).isEqualTo(keys.subList(0, 4));
+			assertThat(keys.subList(8, 12)).isEqualTo(keys.subList(0, 4));
+		}
+
+		@Test
+		void differHoweverOftenAContextIsOpened() throws Exception {
+			byKey().call(() -> {
+				RetryContext context = RetryContext.capture();
+				Thread thread = new Thread(() -> {
+					context.wrap(() -> {
+						send();
+					}).run();
+					context.wrap(() -> {
+						send();
+					}).run();
+				});
+				thread.start();
+				thread.join();
+				return send();
+			});
+			assertThat(OutboundRequestTests.this.keys).hasSize(3).doesNotHaveDuplicates();
+		}
+
+		@Test
+		void doNotDependOnWhoElseLooks() throws Exception {
+			int[] attempt = { 0 };
+			byKey().call(() -> {
+				for (int i = 0; i < attempt[0]; i++) {
+					RetryContext.capture();
+				}
+				attempt[0]++;
+				byKey().call(OutboundRequestTests.this::send);
+				return sendFailingTwice();
+			});
+			assertThat(OutboundRequestTests.this.keys).hasSize(6);
+			assertThat(OutboundRequestTests.this.keys.subList(4, 6)).containsExactly(key(0), key(1));
+		}
+
+	}
+
+	@Nested
+	class Repeats {
+
+		private final List<String> repeats = new ArrayList<>();
+
+		@ParameterizedTest
+		@ValueSource(strings = { "POST", "PATCH" })
+		void areToldOfMethodsThatMayHaveAnEffect(String method) throws Exception {
+			repeat(Idempotency.ASSUMED, () -> OutboundRequest.begin(method));
+			assertThat(this.repeats).containsExactly(method);
+		}
+
+		@ParameterizedTest
+		@ValueSource(strings = { "GET", "HEAD", "PUT", "DELETE", "OPTIONS" })
+		void areNotToldOfTheOthers(String method) throws Exception {
+			repeat(Idempotency.ASSUMED, () -> OutboundRequest.begin(method));
+			assertThat(this.repeats).containsOnlyNulls();
+		}
+
+		@ParameterizedTest
+		@CsvSource({ "YES", "BY_KEY" })
+		void areNotToldOfWhereSomebodyHasSaidSo(Idempotency idempotency) throws Exception {
+			repeat(idempotency, () -> OutboundRequest.begin("POST"));
+			assertThat(this.repeats).containsOnlyNulls();
+		}
+
+		@ParameterizedTest
+		@CsvSource(nullValues = "-", value = { "ASSUMED, POST", "NO, POST", "YES, -", "BY_KEY, -" })
+		void ofAnInnerCallThatSucceededAreTold(Idempotency inner, String expected) throws Exception {
+			repeat(Idempotency.ASSUMED,
+					() -> retry(inner, Duration.ofSeconds(60)).call(() -> OutboundRequest.begin("POST")));
+			assertThat(this.repeats).containsExactly(expected);
+		}
+
+		@ParameterizedTest
+		@CsvSource(nullValues = "-", value = { "ASSUMED, POST", "YES, -" })
+		void onAnotherThreadAreTold(Idempotency inner, String expected) throws Exception {
+			repeat(Idempotency.ASSUMED, () -> {
+				Thread thread = new Thread(RetryContext.capture().wrap(() -> {
+					retry(inner, Duration.ofSeconds(60)).call(() -> OutboundRequest.begin("POST"));
+				}));
+				thread.start();
+				thread.join();
+				return null;
+			});
+			assertThat(this.repeats).containsExactly(expected);
+		}
+
+		@Test
+		void ofAnEarlierAttemptAreForgotten() throws Exception {
+			int[] attempt = { 0 };
+			retry(Idempotency.ASSUMED).call(() -> {
+				if (++attempt[0] == 1) {
+					OutboundRequest.begin("POST");
+				}
+				return failingTwice(attempt[0]);
+			});
+			assertThat(this.repeats).containsExactly("POST", null);
+		}
+
+		private void repeat(Idempotency idempotency, Operation<?, Exception> request) throws Exception {
+			int[] attempt = { 0 };
+			retry(idempotency).call(() -> {
+				request.run();
+				if (++attempt[0] == 1) {
+					throw new IOException("reset");
+				}
+				return Objects.requireNonNull("done");
+			});
+		}
+
+		private Retry retry(Idempotency idempotency) {
+			return Retry.builder(policy(idempotency).build())
+				.time(OutboundRequestTests.this.time)
+				.listener(new RetryListener() {
+
+					@Override
+					public void onRetry(RetryEvent.Scheduled event) {
+						Repeats.this.repeats.add(event.repeats());
+					}
+
+				})
+				.build();
+		}
+
+		private Retry retry(Idempotency idempotency, Duration deadline) {
+			return OutboundRequestTests.this.retry(idempotency, deadline);
+		}
+
+	}
+
+	private String key(int index) {
+		return this.keys.get(index);
+	}
+
+	private String send() {
+		String key = begin().idempotencyKey();
+		this.keys.add(key);
+		return key;
+	}
+
+	private String sendFailingTwice() throws IOException {
+		send();
+		return failingTwice(Attempt.current().number());
+	}
+
+	private static String failingTwice(int attempt) throws IOException {
+		if (attempt < 3) {
+			throw new IOException("attempt " + attempt);
+		}
+		return "done";
+	}
+
+	private static OutboundRequest begin() {
+		return Objects.requireNonNull(OutboundRequest.begin("POST"));
+	}
+
+	private Retry byKey() {
+		return Retry.builder(policy(Idempotency.BY_KEY).build()).time(this.time).build();
+	}
+
+	private Retry retry(Idempotency idempotency, Duration deadline) {
+		return Retry.builder(policy(idempotency).deadline(deadline).build()).time(this.time).build();
+	}
+
+	private static RetryPolicy.Builder policy(Idempotency idempotency) {
+		return RetryPolicy.builder("orders")
+			.base(Duration.ofMillis(100))
+			.jitter(Jitter.none())
+			.maxAttempts(3)
+			.idempotency(idempotency);
+	}
+
+}

@@ -1,0 +1,144 @@
+package dev.backoff;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import dev.backoff.breaker.BreakerSettings;
+import dev.backoff.breaker.CircuitBreaker;
+import dev.backoff.breaker.CircuitOpenException;
+import dev.backoff.delay.Jitter;
+import dev.backoff.fixture.RecordingListener;
+import dev.backoff.fixture.RecordingRecorder;
+import dev.backoff.fixture.VirtualTime;
+import dev.backoff.time.RetryTime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+/**
+ * What a shutdown does to calls. The one test with real time waits for its threads to
+ * sleep and for nothing else.
+ */
+@Timeout(60)
+class ShutdownTests {
+
+	private final VirtualTime time = new VirtualTime();
+
+	private final WaitingCalls waiting = new WaitingCalls();
+
+	private final RecordingListener listener = new RecordingListener();
+
+	private final RecordingRecorder recorder = new RecordingRecorder();
+
+	private final IOException failure = new IOException("down");
+
+	private Retry.Builder retry() {
+		return Retry.builder(RetryPolicy.builder("orders").jitter(Jitter.none()).unlimitedAttempts().build())
+			.time(this.time)
+			.listener(this.listener)
+			.recorder(this.recorder)
+			.waitingCalls(this.waiting);
+	}
+
+	private String fail() throws IOException {
+		throw this.failure;
+	}
+
+	@Test
+	void endsAWaitWithTheLastFailure() {
+		this.time.whileSleeping((nanos) -> {
+			if (this.time.delays().size() == 3) {
+				assertThat(this.waiting.count()).isEqualTo(1);
+				this.waiting.shutDown();
+			}
+		});
+		assertThatThrownBy(() -> retry().build().call(this::fail)).isSameAs(this.failure);
+		assertThat(this.listener.story().reason()).isEqualTo(StopReason.SHUTDOWN);
+		assertThat(this.listener.story())
+			.hasMessageContaining("attempts in 700 ms: SHUTDOWN, the application is shutting down");
+		assertThat(this.time.delays()).hasSize(3);
+		assertThat(this.recorder.lines("call")).containsExactly("call shutdown 700ms");
+		assertThat(this.waiting.count()).isZero();
+	}
+
+	@Test
+	void letsFirstAttemptsPassAndRetriesNothing() throws Exception {
+		this.waiting.shutDown();
+		assertThat(retry().build().<String, RuntimeException>call(() -> "fine")).isEqualTo("fine");
+		assertThatThrownBy(() -> retry().build().call(this::fail)).isSameAs(this.failure);
+		assertThat(this.listener.story().reason()).isEqualTo(StopReason.SHUTDOWN);
+		assertThat(this.time.delays()).isEmpty();
+	}
+
+	@Test
+	void isFollowedByTheRecovery() throws Exception {
+		this.waiting.shutDown();
+		assertThat(retry().build().<String, IOException>call(this::fail, (context, story) -> story.reason().tag()))
+			.isEqualTo("shutdown");
+	}
+
+	@Test
+	void endsTheWaitForABreaker() {
+		CircuitBreaker breaker = CircuitBreaker.builder("gateway")
+			.settings(BreakerSettings.builder().awaited(true).build())
+			.time(this.time)
+			.build();
+		breaker.forceOpen();
+		this.time.whileSleeping((nanos) -> this.waiting.shutDown());
+		assertThatThrownBy(() -> retry().breaker(breaker).build().call(this::fail))
+			.isInstanceOf(CircuitOpenException.class);
+		assertThat(this.listener.story().reason()).isEqualTo(StopReason.SHUTDOWN);
+		assertThat(this.time.delays()).hasSize(1);
+	}
+
+	@Test
+	void wakesAThousandSleepersAtOnce() throws InterruptedException {
+		int callers = 1_000;
+		Retry retry = Retry
+			.builder(RetryPolicy.builder("orders")
+				.base(Duration.ofHours(1))
+				.cap(Duration.ofHours(1))
+				.jitter(Jitter.equal())
+				.build())
+			.waitingCalls(this.waiting)
+			.build();
+		ConcurrentLinkedQueue<Throwable> thrown = new ConcurrentLinkedQueue<>();
+		AtomicInteger calls = new AtomicInteger();
+		List<Thread> threads = new ArrayList<>();
+		for (int i = 0; i < callers; i++) {
+			Thread thread = new Thread(() -> thrown.add(catchThrowable(() -> retry.call(() -> {
+				calls.incrementAndGet();
+				throw new IOException("down");
+			}))));
+			threads.add(thread);
+			thread.start();
+		}
+		while (this.waiting.count() < callers) {
+			Thread.onSpinWait();
+		}
+		RetryTime clock = RetryTime.system();
+		long start = clock.nanoTime();
+		this.waiting.shutDown();
+		for (Thread thread : threads) {
+			thread.join();
+		}
+		assertThat(Duration.ofNanos(clock.nanoTime() - start)).isLessThan(Duration.ofMinutes(1));
+		assertThat(calls).hasValue(callers);
+		assertThat(thrown).hasSize(callers).allSatisfy((failure) -> {
+			assertThat(failure).isInstanceOf(IOException.class);
+			RetriesStoppedException story = RetriesStoppedException.of(failure);
+			assertThat(story).isNotNull();
+			assertThat(story.reason()).isEqualTo(StopReason.SHUTDOWN);
+		});
+		assertThat(this.waiting.count()).isZero();
+	}
+
+}

@@ -1,0 +1,92 @@
+package dev.backoff.spring.autoconfigure;
+
+import jakarta.servlet.Filter;
+
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication.Type;
+import org.springframework.boot.restclient.RestClientCustomizer;
+import org.springframework.boot.web.servlet.FilterRegistrationBean;
+import org.springframework.boot.webclient.WebClientCustomizer;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.web.filter.OncePerRequestFilter;
+import org.springframework.web.server.WebFilter;
+
+import dev.backoff.spring.http.BlockingClientHeaders;
+import dev.backoff.spring.http.InboundServletFilter;
+import dev.backoff.spring.http.InboundWebFilter;
+import dev.backoff.spring.http.ReactiveClientHeaders;
+import dev.backoff.spring.policy.BackoffPolicies;
+
+/**
+ * Let requests tell about their attempts, and respect what those that arrive tell.
+ *
+ * @since 0.1
+ */
+@AutoConfiguration(after = BackoffAutoConfiguration.class)
+public final class BackoffHttpAutoConfiguration {
+
+	/** Requests of {@code RestClient} and {@code RestTemplate}. */
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnClass(RestClientCustomizer.class)
+	static class BlockingClients {
+
+		@Bean
+		@ConditionalOnMissingBean
+		BlockingClientHeaders backoffBlockingClientHeaders(BackoffPolicies policies) {
+			return new BlockingClientHeaders(policies.configuration().http());
+		}
+
+	}
+
+	/** Requests of {@code WebClient}. */
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnClass(WebClientCustomizer.class)
+	static class ReactiveClients {
+
+		@Bean
+		@ConditionalOnMissingBean
+		ReactiveClientHeaders backoffReactiveClientHeaders(BackoffPolicies policies) {
+			return new ReactiveClientHeaders(policies.configuration().http());
+		}
+
+	}
+
+	/** Requests that arrive at servlets. */
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnClass({ Filter.class, OncePerRequestFilter.class })
+	@ConditionalOnWebApplication(type = Type.SERVLET)
+	@ConditionalOnBooleanProperty("backoff.http.inbound")
+	static class Servlets {
+
+		@Bean
+		@ConditionalOnMissingBean(name = "backoffInboundFilter")
+		FilterRegistrationBean<InboundServletFilter> backoffInboundFilter(BackoffPolicies policies) {
+			FilterRegistrationBean<InboundServletFilter> registration = new FilterRegistrationBean<>(
+					new InboundServletFilter(policies.configuration().http()));
+			registration.setOrder(InboundServletFilter.ORDER);
+			return registration;
+		}
+
+	}
+
+	/** Requests that arrive at reactive handlers. */
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnClass(WebFilter.class)
+	@ConditionalOnWebApplication(type = Type.REACTIVE)
+	@ConditionalOnBooleanProperty("backoff.http.inbound")
+	static class ReactiveHandlers {
+
+		@Bean
+		@ConditionalOnMissingBean
+		InboundWebFilter backoffInboundWebFilter(BackoffPolicies policies) {
+			return new InboundWebFilter(policies.configuration().http());
+		}
+
+	}
+
+}

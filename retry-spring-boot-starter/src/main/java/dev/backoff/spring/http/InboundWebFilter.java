@@ -1,0 +1,61 @@
+package dev.backoff.spring.http;
+
+import io.micrometer.common.KeyValue;
+import reactor.core.publisher.Mono;
+import reactor.util.context.Context;
+
+import org.springframework.core.Ordered;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.server.reactive.observation.ServerRequestObservationContext;
+import org.springframework.web.server.ServerWebExchange;
+import org.springframework.web.server.WebFilter;
+import org.springframework.web.server.WebFilterChain;
+
+import dev.backoff.RetryContext;
+import dev.backoff.spring.policy.HttpSettings;
+
+/**
+ * Do for reactive applications what {@link InboundServletFilter} does for the others.
+ * <p>
+ * The deadline and the attempt's number travel in the Reactor context. They reach the
+ * threads on which handlers run with {@code spring.reactor.context-propagation=auto} and
+ * Micrometer's context-propagation only; without, the observation alone is told.
+ * Thread-safe.
+ *
+ * @since 0.1
+ */
+public final class InboundWebFilter implements WebFilter, Ordered {
+
+	private final HttpSettings settings;
+
+	/**
+	 * Create the filter.
+	 * @param settings the names of the headers
+	 */
+	public InboundWebFilter(HttpSettings settings) {
+		this.settings = settings;
+	}
+
+	@Override
+	public int getOrder() {
+		return InboundServletFilter.ORDER;
+	}
+
+	@Override
+	public Mono<Void> filter(ServerWebExchange exchange, WebFilterChain chain) {
+		HttpHeaders headers = exchange.getRequest().getHeaders();
+		InboundCall call = InboundCall.read(this.settings, headers::getFirst);
+		ServerRequestObservationContext.findCurrent(exchange.getAttributes())
+			.ifPresent((context) -> context
+				.addLowCardinalityKeyValue(KeyValue.of(InboundCall.ATTEMPT, call.attemptTag())));
+		return chain.filter(exchange).contextWrite((context) -> write(call, context));
+	}
+
+	private static Context write(InboundCall call, Context context) {
+		RetryContext deadline = call.deadline();
+		String attempt = call.attempt();
+		Context written = (deadline != null) ? context.put(RetryContextAccessor.KEY, deadline) : context;
+		return (attempt != null) ? written.put(InboundCall.ATTEMPT, attempt) : written;
+	}
+
+}

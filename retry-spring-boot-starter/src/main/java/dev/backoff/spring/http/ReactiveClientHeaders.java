@@ -1,0 +1,51 @@
+package dev.backoff.spring.http;
+
+import reactor.core.publisher.Mono;
+
+import org.springframework.boot.webclient.WebClientCustomizer;
+import org.springframework.web.reactive.function.client.ClientRequest;
+import org.springframework.web.reactive.function.client.ClientResponse;
+import org.springframework.web.reactive.function.client.ExchangeFilterFunction;
+import org.springframework.web.reactive.function.client.ExchangeFunction;
+import org.springframework.web.reactive.function.client.WebClient;
+
+import dev.backoff.OutboundRequest;
+import dev.backoff.spring.policy.HttpSettings;
+
+/**
+ * Let requests of {@code WebClient} tell about their attempt: the one that runs on the
+ * thread that subscribes, such as by {@code block()}. The headers are added when the
+ * request is written, so that what other filters set stays. Thread-safe.
+ *
+ * @since 0.1
+ */
+public final class ReactiveClientHeaders implements WebClientCustomizer, ExchangeFilterFunction {
+
+	private final AttemptHeaders headers;
+
+	/**
+	 * Create the customizer.
+	 * @param settings which hosts are told, by which headers
+	 */
+	public ReactiveClientHeaders(HttpSettings settings) {
+		this.headers = new AttemptHeaders(settings, "WebClient");
+	}
+
+	@Override
+	public void customize(WebClient.Builder builder) {
+		builder.filter(this);
+	}
+
+	@Override
+	public Mono<ClientResponse> filter(ClientRequest request, ExchangeFunction next) {
+		String method = request.method().name();
+		OutboundRequest outbound = this.headers.begin(method, request.url());
+		if (outbound == null) {
+			return next.exchange(request);
+		}
+		return next.exchange(ClientRequest.from(request)
+			.httpRequest((written) -> this.headers.add(outbound, method, written.getHeaders()))
+			.build());
+	}
+
+}

@@ -1,0 +1,46 @@
+package dev.backoff.spring.observation;
+
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import dev.backoff.RetryEvent;
+import dev.backoff.RetryListener;
+
+/**
+ * Warn, once for each method, where a {@code POST} or {@code PATCH} that may have been
+ * applied is sent again though nobody has said that it may be. It needs a client that
+ * tells of its requests: those that Spring Boot builds. Thread-safe.
+ *
+ * @since 0.1
+ */
+public final class RepeatLogger implements RetryListener {
+
+	private static final Logger logger = LoggerFactory.getLogger(RepeatLogger.class);
+
+	/** Bounds what is remembered of labels that a program makes up as it goes. */
+	private static final int MAX_REMEMBERED = 1_000;
+
+	private final Set<String> warned = ConcurrentHashMap.newKeySet();
+
+	/** Create the logger. */
+	public RepeatLogger() {
+	}
+
+	@Override
+	public void onRetry(RetryEvent.Scheduled event) {
+		String repeats = event.repeats();
+		if (repeats == null || this.warned.size() >= MAX_REMEMBERED || !this.warned.add(event.method())) {
+			return;
+		}
+		logger.atWarn()
+			.addKeyValue("backoff.policy", event.policy())
+			.addKeyValue("backoff.method", event.method())
+			.log("Retrying " + event.method() + " sends a " + repeats + " again that may have been applied. "
+					+ "Say whether that does harm: idempotent: yes if it does none, no if it does, by-key if the "
+					+ "server honours the idempotency key (policy " + event.policy() + ")");
+	}
+
+}

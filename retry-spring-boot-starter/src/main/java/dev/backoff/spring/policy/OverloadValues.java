@@ -1,0 +1,132 @@
+package dev.backoff.spring.policy;
+
+import java.math.BigDecimal;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+import dev.backoff.Idempotency;
+import dev.backoff.window.WindowLength;
+
+/**
+ * Read the values of breakers, budgets and degraded delays, all of them text, and say
+ * what is wrong with those that cannot be read.
+ */
+final class OverloadValues {
+
+	private static final Pattern NUMBER = Pattern.compile("[+-]?(?:\\d+\\.?\\d*|\\.\\d+)(?:[eE][+-]?\\d+)?");
+
+	private static final Pattern CALLS = Pattern.compile("([+-]?\\d+)\\s*calls?", Pattern.CASE_INSENSITIVE);
+
+	private OverloadValues() {
+	}
+
+	/** Read by how much a time grows. */
+	static double growth(String text) {
+		double growth = plainNumber(text);
+		if (growth >= 1 && !Double.isInfinite(growth)) {
+			return growth;
+		}
+		throw new InvalidTextException("must be a finite number of at least 1",
+				"Write a number such as 2 or 1.5; 1 keeps the time constant.");
+	}
+
+	/** Read a number from 0 to the given one. */
+	static double number(String text, int most) {
+		double number = plainNumber(text);
+		if (number >= 0 && number <= most) {
+			return number;
+		}
+		Matcher percent = TextValues.PERCENT.matcher(text);
+		throw new InvalidTextException("must be a number from 0 to " + most,
+				percent.matches() && !text.startsWith("-")
+						? "Write it as a plain number: " + shifted(percent.group(1), -2) + "."
+						: "Write a number such as 1 or 0.1.");
+	}
+
+	/* Not what Java reads besides, such as 0x1p3, 1d or NaN. */
+	private static double plainNumber(String text) {
+		return NUMBER.matcher(text).matches() ? Double.parseDouble(text) : Double.NaN;
+	}
+
+	/* Exact, which a multiplication by a power of ten is not. */
+	private static String shifted(String number, int places) {
+		return new BigDecimal(number).movePointRight(places).stripTrailingZeros().toPlainString();
+	}
+
+	/** Read a whole number of 1 or more. */
+	static int wholeNumber(String text) {
+		try {
+			int number = Integer.parseInt(text);
+			if (number >= 1 && number <= TextValues.MOST) {
+				return number;
+			}
+		}
+		catch (NumberFormatException ex) {
+			// falls through to the same answer
+		}
+		throw new InvalidTextException("must be a whole number from 1 to " + TextValues.MOST, "Write 1 or more.");
+	}
+
+	/** Read a percentage as a share above 0 and at most 1. */
+	static double share(String text) {
+		Matcher percent = TextValues.PERCENT.matcher(text);
+		if (percent.matches()) {
+			double share = Double.parseDouble(percent.group(1)) / 100;
+			if (share > 0 && share <= 1) {
+				return share;
+			}
+		}
+		double number = percent.matches() ? Double.NaN : plainNumber(text);
+		String fix = "Write a percentage such as 50%.";
+		if (number > 0 && number <= 100) {
+			fix = "Write it as a percentage: " + shifted(text, (number <= 1) ? 2 : 0) + "%.";
+		}
+		throw new InvalidTextException("must be a percentage above 0% and at most 100%", fix);
+	}
+
+	/** Read how far back a window looks: a duration, or a number of calls. */
+	static WindowLength window(String text) {
+		Matcher calls = CALLS.matcher(text);
+		String rule = "must be a duration or a number of calls";
+		String fix = "Write 30s for a time, or 100 calls for a number of calls.";
+		if (text.matches("[+-]?\\d+")) {
+			throw new InvalidTextException(rule, text.matches("0*[1-9]\\d{0,5}")
+					? "Write " + text + "s for a time, or " + text + " calls for a number of calls." : fix);
+		}
+		if (!calls.matches()) {
+			try {
+				return WindowLength.of(TextValues.positiveDuration(text));
+			}
+			catch (InvalidTextException ex) {
+				throw new InvalidTextException(ex.rule().equals("must be a duration") ? rule : ex.rule(),
+						ex.fix().equals(TextValues.DURATION_FIX) ? fix : ex.fix());
+			}
+		}
+		try {
+			int number = Integer.parseInt(calls.group(1));
+			if (number >= 1 && number <= WindowLength.MOST_CALLS) {
+				return WindowLength.ofCalls(number);
+			}
+		}
+		catch (NumberFormatException ex) {
+			// falls through to the same answer
+		}
+		throw new InvalidTextException("must be from 1 to " + WindowLength.MOST_CALLS + " calls",
+				"Write a number such as 100 calls.");
+	}
+
+	/** Read whether work that was applied may be applied again. */
+	static Idempotency idempotency(String text) {
+		if (TextValues.canonical(text).equals("bykey")) {
+			return Idempotency.BY_KEY;
+		}
+		try {
+			return TextValues.flag(text) ? Idempotency.YES : Idempotency.NO;
+		}
+		catch (InvalidTextException ex) {
+			throw new InvalidTextException("must be true, false or by-key",
+					"Write true, false or by-key; yes and no stand for the first two.");
+		}
+	}
+
+}

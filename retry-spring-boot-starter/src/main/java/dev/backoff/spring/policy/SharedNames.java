@@ -1,0 +1,53 @@
+package dev.backoff.spring.policy;
+
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The names of the breakers and budgets that policies share: one spelling for all who
+ * mean the same, and who is used at all. Thread-safe.
+ */
+final class SharedNames {
+
+	private final BackoffConfiguration configuration;
+
+	/* As who uses them first writes them, by section and canonical name. */
+	private final Map<String, String> first = new ConcurrentHashMap<>();
+
+	private final Set<String> used = ConcurrentHashMap.newKeySet();
+
+	SharedNames(BackoffConfiguration configuration) {
+		this.configuration = configuration;
+	}
+
+	/** Spell a name as the configuration does, else as its first user, from now on. */
+	String use(Section<?> section, String name) {
+		this.first.putIfAbsent(key(section, name), name);
+		return known(section, name);
+	}
+
+	/** Spell a name likewise, without counting as its user. */
+	String known(Section<?> section, String name) {
+		String spelling = this.first.getOrDefault(key(section, name), name);
+		return (section == Section.BREAKERS) ? this.configuration.breaker(spelling).name()
+				: this.configuration.budget(spelling).name();
+	}
+
+	void markUsed(Section<?> section, @Nullable String name) {
+		if (name != null) {
+			this.used.add(key(section, name));
+		}
+	}
+
+	boolean isUsed(Section<?> section, String name) {
+		return this.used.contains(key(section, name));
+	}
+
+	private static String key(Section<?> section, String name) {
+		return section.key() + "." + TextValues.canonical(name);
+	}
+
+}

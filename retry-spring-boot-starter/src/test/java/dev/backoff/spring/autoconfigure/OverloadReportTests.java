@@ -1,0 +1,344 @@
+package dev.backoff.spring.autoconfigure;
+
+import java.util.stream.Stream;
+
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import dev.backoff.annotation.Backoff;
+import dev.backoff.spring.policy.SmallApplication;
+
+/**
+ * Every kind of bad breaker, budget and degraded delay, with the whole report that stops
+ * the start.
+ */
+class OverloadReportTests {
+
+	private static final String PERCENTAGE = ": must be a percentage above 0% and at most 100%.";
+
+	private static final String DURATION_FIX = "Write a number and a unit, such as 250ms, 2s or 5m.";
+
+	@ParameterizedTest
+	@MethodSource
+	void reportsBreakers(ReportRow row) {
+		row.check();
+	}
+
+	/* Each is line 4 of an application.yml, for a breaker that is used. */
+	static Stream<ReportRow> reportsBreakers() {
+		return Stream.of(
+				breaker("failure-rate: 0.5", "failure-rate (0.5)" + PERCENTAGE, "Write it as a percentage: 50%."),
+				breaker("failure-rate: 0%", "failure-rate (0%)" + PERCENTAGE, "Write a percentage such as 50%."),
+				breaker("failure-rate: 101%", "failure-rate (101%)" + PERCENTAGE, "Write a percentage such as 50%."),
+				breaker("failure-rate: .nan", "failure-rate (NaN)" + PERCENTAGE, "Write a percentage such as 50%."),
+				breaker("slow-call-rate: 80", "slow-call-rate (80)" + PERCENTAGE, "Write it as a percentage: 80%."),
+				breaker("slow-call: 0s", "slow-call (0s): must be above zero.",
+						"Write a duration such as 5s, or none."),
+				breaker("slow-call: slow", "slow-call (slow): must be a duration.",
+						"Write a duration such as 5s, or none."),
+				breaker("window: 100", "window (100): must be a duration or a number of calls.",
+						"Write 100s for a time, or 100 calls for a number of calls."),
+				breaker("window: 0 calls", "window (0 calls): must be from 1 to 1000000 calls.",
+						"Write a number such as 100 calls."),
+				breaker("window: 10 calls",
+						"window (10 calls): must not be below minimum-calls (20), or it never opens.",
+						"Raise it, or lower minimum-calls (built in)."),
+				breaker("{ window: 30 calls, minimum-calls: 40 }",
+						"window (30 calls): must not be below minimum-calls (40), or it never opens.",
+						"Raise it, or lower minimum-calls (application.yml:4)."),
+				breaker("minimum-calls: 0", "minimum-calls (0): must be a whole number from 1 to 1000000.",
+						"Write 1 or more."),
+				breaker("probes: 0", "probes (0): must be a whole number from 1 to 1000000.", "Write 1 or more."),
+				breaker("probes: 1.5", "probes (1.5): must be a whole number from 1 to 1000000.", "Write 1 or more."),
+				breaker("open-for: 0s", "open-for (0s): must be above zero.", DURATION_FIX),
+				breaker("open-for: -1s", "open-for (-1s): must not be negative.", DURATION_FIX),
+				breaker("open-for-multiplier: 0.5", "open-for-multiplier (0.5): must be a finite number of at least 1.",
+						"Write a number such as 2 or 1.5; 1 keeps the time constant."),
+				breaker("open-for-multiplier: .inf",
+						"open-for-multiplier (Infinity): must be a finite number of at least 1.",
+						"Write a number such as 2 or 1.5; 1 keeps the time constant."),
+				breaker("half-open-timeout: none", "half-open-timeout (none): must be a duration.", DURATION_FIX),
+				breaker("on-open: fall", "on-open (fall): must be one of fail, wait.", "Write fail."),
+				breaker("provider: hystrix", "provider (hystrix): must be one of own, resilience4j.",
+						"Write one of these words."),
+				breaker("{ provider: resilience4j, on-open: wait, probes: 3 }",
+						"probes (3): has no effect, because the provider is resilience4j (application.yml:4), "
+								+ "whose own configuration rules it.",
+						"Remove it, and configure the breaker of that name there."),
+				breaker("failure-rate: [50%, 60%]", "failure-rate (50%, 60%): must be one value, not a list.",
+						"Write one value."),
+				breaker("window:", "window (): must not be empty.", "Give it a value, or remove the key."),
+				breaker("window: ${shop.window}",
+						"window (${shop.window}): has the placeholder ${shop.window}, which nothing defines.",
+						"Define the property shop.window, or give it a default, as in ${shop.window:2s}."),
+				breaker("failure-rat: 50%", "failure-rat (50%): is no key of a breaker.",
+						"Write failure-rate instead of failure-rat."),
+				breaker("wait-duration-in-open-state: 5s", "wait-duration-in-open-state (5s): is no key of a breaker.",
+						"Write open-for instead of wait-duration-in-open-state."),
+				breaker("wibble: 1", "wibble (1): is no key of a breaker.",
+						"Known keys: provider, failure-rate, slow-call, slow-call-rate, window, minimum-calls, "
+								+ "open-for, open-for-multiplier, probes, half-open-timeout, on-open."),
+				breaker("place.window: 5s", "place.window (5s): is no key of a breaker.",
+						"If the breaker is called gateway.place, write its name in brackets and quotes: "
+								+ "\"[gateway.place]\"."));
+	}
+
+	private static ReportRow breaker(String line, String problem, String fix) {
+		return below("breakers", line, problem, fix);
+	}
+
+	private static ReportRow below(String section, String line, String problem, String fix) {
+		String at = problem.replaceFirst("\\): ", ") at application.yml:4: ");
+		return ReportRow.of(line, shop().yaml("""
+				backoff:
+				  %s:
+				    gateway:
+				      %s
+				  policies.orders.%s: gateway
+				""".formatted(section, line, section.substring(0, section.length() - 1))),
+				"Invalid backoff." + section + ".gateway." + at, fix);
+	}
+
+	@ParameterizedTest
+	@MethodSource
+	void reportsBudgets(ReportRow row) {
+		row.check();
+	}
+
+	static Stream<ReportRow> reportsBudgets() {
+		return Stream.of(
+				budget("tokens: -1", "tokens (-1): must be a number from 0 to 1000000.",
+						"Write a number such as 1 or 0.1."),
+				budget("tokens: .inf", "tokens (Infinity): must be a number from 0 to 1000000.",
+						"Write a number such as 1 or 0.1."),
+				budget("tokens: many", "tokens (many): must be a number from 0 to 1000000.",
+						"Write a number such as 1 or 0.1."),
+				budget("per-success: 10%", "per-success (10%): must be a number from 0 to 1000000.",
+						"Write it as a plain number: 0.1."),
+				budget("per-success: .nan", "per-success (NaN): must be a number from 0 to 1000000.",
+						"Write a number such as 1 or 0.1."),
+				budget("per-second: 10001", "per-second (10001): must be a number from 0 to 10000.",
+						"Write a number such as 1 or 0.1."),
+				budget("cost: -1", "cost (-1): must be a number from 0 to 1000000.",
+						"Write a number such as 1 or 0.1."),
+				budget("cost: 51", "cost (51): must not be above tokens (50), or no retry could ever be paid.",
+						"Lower it, or raise tokens (built in)."),
+				budget("{ tokens: 10, cost.throttled: 14 }",
+						"cost.throttled (14): must not be above tokens (10), or no retry could ever be paid.",
+						"Lower it, or raise tokens (application.yml:4)."),
+				budget("cost.transient: free", "cost.transient (free): must be a number from 0 to 1000000.",
+						"Write a number such as 1 or 0.1."),
+				budget("refund: maybe", "refund (maybe): must be true or false.", "Write true or false."),
+				budget("max-tokens: 5", "max-tokens (5): is no key of a budget.",
+						"Write tokens instead of max-tokens."),
+				budget("cost.timeout: 5", "cost.timeout (5): is no key of a budget.",
+						"Known keys: tokens, per-success, per-second, cost, cost.transient, cost.throttled, refund."),
+				ReportRow.of("tokens below the cost", shop().yaml("""
+						backoff:
+						  budgets.gateway.tokens: 0.5
+						  policies.orders.budget: gateway
+						"""),
+						"Invalid backoff.budgets.gateway.tokens (0.5) at application.yml:2: must not be below the "
+								+ "cost of a retry (1), or no retry could ever be paid.",
+						"Raise it, or lower cost (built in); 0 allows no retry."));
+	}
+
+	private static ReportRow budget(String line, String problem, String fix) {
+		return below("budgets", line, problem, fix);
+	}
+
+	@ParameterizedTest
+	@MethodSource
+	void reportsPolicies(ReportRow row) {
+		row.check();
+	}
+
+	static Stream<ReportRow> reportsPolicies() {
+		return Stream.of(
+				policy("idempotent: perhaps", "idempotent (perhaps): must be true, false or by-key.",
+						"Write true, false or by-key; yes and no stand for the first two."),
+				policy("when-empty: wai", "when-empty (wai): must be one of stop, wait.", "Write wait."),
+				policy("breaker: gateway", "breaker (gateway): names a breaker that is not defined.",
+						"Define backoff.breakers.gateway, or remove it."),
+				policy("budget: gateway", "budget (gateway): names a budget that is not defined.",
+						"Define backoff.budgets.gateway, or remove it."),
+				policy("when-degraded: 60s", "when-degraded (60s): holds keys, not a value.",
+						"Write the keys below it, for instance backoff.policies.orders.when-degraded.cap."),
+				policy("when-degraded.failure-rate: 0.3", "when-degraded.failure-rate (0.3)" + PERCENTAGE,
+						"Write it as a percentage: 30%."),
+				policy("when-degraded.window: 100 calls", "when-degraded.window (100 calls): must be a duration.",
+						DURATION_FIX),
+				policy("when-degraded.minimum-calls: 0",
+						"when-degraded.minimum-calls (0): must be a whole number from 1 to 1000000.",
+						"Write 1 or more."),
+				policy("when-degraded.cap: 0s", "when-degraded.cap (0s): must be above zero.", DURATION_FIX),
+				policy("when-degraded.base: -1s", "when-degraded.base (-1s): must not be negative.", DURATION_FIX),
+				policy("when-degraded.failure-rate: 30%",
+						"when-degraded.failure-rate (30%): raises nothing without a raised cap or base.",
+						"Add when-degraded.cap or when-degraded.base, or remove it."),
+				policy("when-degraded.cap: 5s", "when-degraded.cap (5s): must not be below the cap (10s).",
+						"Raise it, or lower the cap (built in)."),
+				policy("{ cap: 60s, when-degraded.cap: 30s }",
+						"when-degraded.cap (30s): must not be below the cap (1m).",
+						"Raise it, or lower the cap (application.yml:4)."),
+				policy("when-degraded.base: 11s", "when-degraded.base (11s): must not be above the cap (10s).",
+						"Lower it, or add a when-degraded.cap above the cap (built in)."),
+				policy("when-degraded: { base: 61s, cap: 60s }",
+						"when-degraded.base (61s): must not be above the raised cap (1m).",
+						"Lower it, or raise when-degraded.cap (application.yml:4)."),
+				policy("{ jitter: decorrelated, when-degraded.base: 6s }",
+						"when-degraded.base (6s): must not be above half of the cap (10s) for decorrelated jitter "
+								+ "(application.yml:4).",
+						"Lower it, or add a when-degraded.cap above the cap (built in)."),
+				policy("{ ladder: [1s, 5s], when-degraded.cap: 60s }",
+						"when-degraded.cap (60s): has no effect, because the ladder (application.yml:4) has no cap to "
+								+ "raise.",
+						"Write when-degraded.base, which raises the rungs below it."),
+				policy("when-degraded.maximum: 60s", "when-degraded.maximum (60s): is no key of a policy.",
+						"Known keys: inherits, preset, enabled, shape, base, cap, multiplier, step, ladder, jitter, "
+								+ "max-attempts, deadline, shortest-attempt, throttled-base, retry-on, abort-on, "
+								+ "match-causes, classifier, nested, breaker, budget, idempotent, when-empty, "
+								+ "retry-after.enabled, retry-after.max, when-degraded.cap, when-degraded.base, "
+								+ "when-degraded.failure-rate, when-degraded.window, when-degraded.minimum-calls."));
+	}
+
+	private static ReportRow policy(String line, String problem, String fix) {
+		String at = problem.replaceFirst("\\): ", ") at application.yml:4: ");
+		return ReportRow.of(line, shop().yaml("""
+				backoff:
+				  policies:
+				    orders:
+				      %s
+				""".formatted(line)), "Invalid backoff.policies.orders." + at, fix);
+	}
+
+	@ParameterizedTest
+	@MethodSource
+	void reportsNames(ReportRow row) {
+		row.check();
+	}
+
+	static Stream<ReportRow> reportsNames() {
+		return Stream.of(ReportRow.of("nearest breaker and budget", shop().yaml("""
+				backoff:
+				  breakers.payment-gateway.window: 30s
+				  budgets.payment-gateway.tokens: 30
+				  policies.orders: { breaker: paymentgatewai, budget: payment-gatway }
+				"""),
+				"Invalid backoff.policies.orders.breaker (paymentgatewai) at application.yml:4: names a breaker "
+						+ "that is not defined.",
+				"Write payment-gateway.",
+				"Invalid backoff.policies.orders.budget (payment-gatway) at application.yml:4: names a budget "
+						+ "that is not defined.",
+				"Write payment-gateway."),
+				ReportRow.of("names in an annotation", SmallApplication.of(Named.class),
+						"@Backoff on Named.place(): invalid breaker (gateway): names a breaker that is not defined.",
+						"Define backoff.breakers.gateway, or remove it.",
+						"@Backoff on Named.place(): invalid budget (gateway): names a budget that is not defined.",
+						"Define backoff.budgets.gateway, or remove it.",
+						"@Backoff on Named.place(): invalid idempotent (sometimes): must be true, false or by-key.",
+						"Write true, false or by-key; yes and no stand for the first two."),
+				ReportRow.of("a name among the defaults", shop().yaml("""
+						backoff:
+						  defaults.budget: shared
+						  policies.orders.base: 1s
+						"""),
+						"Invalid backoff.defaults.budget (shared) at application.yml:2: names a budget that is not "
+								+ "defined.",
+						"Define backoff.budgets.shared, or remove it."),
+				ReportRow.of("colliding names in one file", shop().yaml("""
+						backoff:
+						  breakers:
+						    orders: { window: 30s }
+						    Orders: { window: 20s }
+						  budgets:
+						    order-s: { tokens: 1 }
+						    orders: { tokens: 2 }
+						  policies.orders.base: 1s
+						"""),
+						"Breakers orders (application.yml:3) and Orders (application.yml:4): names are compared by "
+								+ "letters and digits only, so these two are the same.",
+						"Rename one of them, or merge the two.",
+						"Budgets order-s (application.yml:6) and orders (application.yml:7): names are compared by "
+								+ "letters and digits only, so these two are the same.",
+						"Rename one of them, or merge the two."),
+				ReportRow.of("one key twice", shop().yaml("""
+						backoff:
+						  budgets:
+						    orders: { per-success: 1, perSuccess: 2 }
+						  policies.orders.base: 1s
+						"""), "Keys backoff.budgets.orders.per-success (application.yml:3) and "
+						+ "backoff.budgets.orders.perSuccess (application.yml:3): keys are compared by letters and "
+						+ "digits only, so these two are the same.", "Remove one of them."),
+				ReportRow.of("a budget called none", shop().yaml("""
+						backoff:
+						  budgets.none.tokens: 0
+						  policies.orders.budget: none
+						"""),
+						"Invalid backoff.budgets.none.tokens (0) at application.yml:2: is below a budget called none, "
+								+ "which stands for no budget.",
+						"Give the budget another name."),
+				ReportRow.of("sections misspelled, and values where keys are expected", shop().yaml("""
+						backoff:
+						  breaker.gateway.window: 30s
+						  budget.gateway.tokens: 30
+						  breakers: gateway
+						  budgets.gateway: 30
+						  policies.orders.base: 1s
+						"""),
+						"Invalid backoff.breaker.gateway.window (30s) at application.yml:2: is no key of backoff.",
+						"Write backoff.breakers.gateway.window.",
+						"Invalid backoff.budget.gateway.tokens (30) at application.yml:3: is no key of backoff.",
+						"Write backoff.budgets.gateway.tokens.",
+						"Invalid backoff.breakers (gateway) at application.yml:4: holds keys, not a value.",
+						"Write the keys below it, for instance backoff.breakers.<name>.failure-rate.",
+						"Invalid backoff.budgets.gateway (30) at application.yml:5: holds keys, not a value.",
+						"Write the keys below it, for instance backoff.budgets.gateway.tokens."),
+				ReportRow.of("environment variables",
+						shop().yaml("backoff.policies.orders.base: 1s")
+							.variable("BACKOFF_BREAKERS_ORDERS_SLOW_CALL_RATE", "0.8"),
+						"Invalid backoff.breakers.orders.slow-call-rate (0.8) at the environment variable "
+								+ "BACKOFF_BREAKERS_ORDERS_SLOW_CALL_RATE" + PERCENTAGE,
+						"Write it as a percentage: 80%."),
+				ReportRow.of("one that nobody uses, and all problems at once", shop().yaml("""
+						backoff:
+						  breakers.spare: { probes: 0, failure-rate: 0% }
+						  budgets.spare: { tokens: few, cost: 0.5x }
+						  policies.orders: { base: soon, budget: spare }
+						"""), "Invalid backoff.policies.orders.base (soon) at application.yml:4: must be a duration.",
+						DURATION_FIX,
+						"Invalid backoff.breakers.spare.failure-rate (0%) at application.yml:2" + PERCENTAGE,
+						"Write a percentage such as 50%.",
+						"Invalid backoff.breakers.spare.probes (0) at application.yml:2: must be a whole number from 1 to "
+								+ "1000000.",
+						"Write 1 or more.",
+						"Invalid backoff.budgets.spare.tokens (few) at application.yml:3: must be a number from 0 to "
+								+ "1000000.",
+						"Write a number such as 1 or 0.1.",
+						"Invalid backoff.budgets.spare.cost (0.5x) at application.yml:3: must be a number from 0 to "
+								+ "1000000.",
+						"Write a number such as 1 or 0.1."));
+	}
+
+	private static SmallApplication shop() {
+		return SmallApplication.of(Shop.class);
+	}
+
+	public static class Shop {
+
+		@Backoff("orders")
+		public String place(String order) {
+			return order;
+		}
+
+	}
+
+	public static class Named {
+
+		@Backoff(breaker = "gateway", budget = "gateway", idempotent = "sometimes")
+		public void place() {
+		}
+
+	}
+
+}

@@ -1,0 +1,120 @@
+package dev.backoff.spring.http;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+
+import dev.backoff.RetriesStoppedException;
+import dev.backoff.StopReason;
+import dev.backoff.annotation.Backoff;
+import dev.backoff.fixture.VirtualTime;
+import dev.backoff.spring.autoconfigure.BackoffObservationAutoConfiguration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+/** A server that applies the work and then resets the connection, twice. */
+@ExtendWith(OutputCaptureExtension.class)
+class AppliedWorkTests {
+
+	private static final String WARNING = " sends a POST again that may have been applied";
+
+	private final WorkServer server = new WorkServer(2);
+
+	private final ApplicationContextRunner runner = HttpClients.runner()
+		.withConfiguration(AutoConfigurations.of(BackoffObservationAutoConfiguration.class))
+		.withPropertyValues("backoff.http.hosts=localhost")
+		.withBean(VirtualTime.class)
+		.withBean(Orders.class);
+
+	@AfterEach
+	void close() throws IOException {
+		this.server.close();
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void isAppliedOnceIfItIsNotIdempotent(HttpClients client) {
+		this.runner.run((context) -> {
+			Orders orders = context.getBean(Orders.class);
+			Throwable failure = catchThrowable(() -> orders.placeOnce(() -> client.post(context, this.server.url())));
+			assertThat(this.server.applied()).hasSize(1);
+			assertThat(failure).hasRootCauseInstanceOf(IOException.class);
+			RetriesStoppedException story = (RetriesStoppedException) Stream.of(failure.getSuppressed())
+				.filter(RetriesStoppedException.class::isInstance)
+				.findFirst()
+				.orElseThrow();
+			assertThat(story.reason()).isEqualTo(StopReason.NOT_RETRYABLE);
+			assertThat(story).hasMessageContaining("the work may have been applied and is not idempotent");
+		});
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void isAppliedAgainWithAWarningIfNobodySaysMore(HttpClients client, CapturedOutput output) {
+		this.runner.run((context) -> {
+			Orders orders = context.getBean(Orders.class);
+			orders.place(() -> client.post(context, this.server.url()));
+			assertThat(this.server.applied()).hasSize(3);
+			assertThat(output.getOut().split("Retrying Orders.place" + WARNING, -1)).hasSize(2);
+			assertThat(output).doesNotContain(this.server.url());
+		});
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void isAppliedAgainWithoutAWarningIfSomebodyHasSaidSo(HttpClients client, CapturedOutput output) {
+		this.runner.withPropertyValues("backoff.policies.[Orders.place].idempotent=yes").run((context) -> {
+			Orders orders = context.getBean(Orders.class);
+			orders.place(() -> client.post(context, this.server.url()));
+			assertThat(this.server.applied()).hasSize(3);
+			assertThat(output).doesNotContain(WARNING);
+		});
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void isAppliedUnderOneKeyIfTheServerHonoursIt(HttpClients client, CapturedOutput output) {
+		this.runner.run((context) -> {
+			Orders orders = context.getBean(Orders.class);
+			orders.placeByKey(() -> client.post(context, this.server.url()));
+			orders.placeByKey(() -> client.post(context, this.server.url()));
+			List<String> keys = this.server.values("Idempotency-Key");
+			assertThat(keys).hasSize(4);
+			assertThat(keys.subList(0, 3)).containsOnly(keys.get(0));
+			assertThat(keys.get(0)).matches("\"[0-9a-f-]{36}\"");
+			assertThat(keys.get(3)).isNotEqualTo(keys.get(0));
+			assertThat(output).doesNotContain(WARNING);
+		});
+	}
+
+	public static class Orders {
+
+		@Backoff
+		public void place(Runnable request) {
+			request.run();
+		}
+
+		@Backoff(idempotent = "no")
+		public void placeOnce(Runnable request) {
+			request.run();
+		}
+
+		@Backoff(idempotent = "by-key")
+		public void placeByKey(Runnable request) {
+			request.run();
+		}
+
+	}
+
+}

@@ -1,0 +1,354 @@
+package dev.backoff.spring.safety;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+import dev.backoff.Attempt;
+import dev.backoff.RetriesStoppedException;
+import dev.backoff.StopReason;
+import dev.backoff.annotation.Backoff;
+import dev.backoff.breaker.CircuitBreaker;
+import dev.backoff.breaker.CircuitBreaker.State;
+import dev.backoff.breaker.CircuitBreakers;
+import dev.backoff.breaker.CircuitOpenException;
+import dev.backoff.budget.RetryBudget;
+import dev.backoff.fixture.VirtualTime;
+import dev.backoff.spring.advice.BackoffMethods;
+import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+/** Budgets, breakers and raised delays of an application, from its configuration. */
+class OverloadSafetyTests {
+
+	private final Partner partner = new Partner();
+
+	private final ApplicationContextRunner runner = new ApplicationContextRunner()
+		.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, BackoffAutoConfiguration.class))
+		.withBean(VirtualTime.class)
+		.withBean(Gateway.class, () -> new Gateway(this.partner))
+		.withPropertyValues("backoff.defaults.jitter=none", "backoff.budgets.gateway.per-success=0.1");
+
+	private static StopReason reason(Throwable failure) {
+		RetriesStoppedException story = RetriesStoppedException.of(failure);
+		assertThat(story).isNotNull();
+		return story.reason();
+	}
+
+	private static void fail(ThrowingCallable call) {
+		assertThat(catchThrowable(call)).isNotNull();
+	}
+
+	@Nested
+	class Budgets {
+
+		@Test
+		void areOnByDefaultUnderThePolicysName() {
+			OverloadSafetyTests.this.runner.run((context) -> {
+				Gateway gateway = context.getBean(Gateway.class);
+				for (int i = 0; i < 16; i++) {
+					assertThat(reason(catchThrowable(gateway::pay))).isEqualTo(StopReason.ATTEMPTS_EXHAUSTED);
+				}
+				// 48 retries so far, in 11.2 s: 50 tokens and 1.1 more, less 48
+				assertThat(OverloadSafetyTests.this.partner.calls).isEqualTo(64);
+				assertThat(context.getBean(RetryBudgets.class).get("Gateway.pay").balance()).isBetween(3.0, 3.2);
+				assertThat(reason(catchThrowable(gateway::pay))).isEqualTo(StopReason.ATTEMPTS_EXHAUSTED);
+				assertThat(reason(catchThrowable(gateway::pay))).isEqualTo(StopReason.BUDGET);
+				assertThat(context.getBean(RetryBudgets.class).all()).extracting(RetryBudget::name)
+					.contains("Gateway.pay", "gateway");
+			});
+		}
+
+		@Test
+		void costATotalOutageFiftyRetriesAndSixAMinute() {
+			OverloadSafetyTests.this.runner.run((context) -> {
+				Gateway gateway = context.getBean(Gateway.class);
+				VirtualTime time = context.getBean(VirtualTime.class);
+				long start = time.nanoTime();
+				int firstAttempts = 0;
+				while (time.nanoTime() - start < Duration.ofMinutes(10).toNanos()) {
+					fail(gateway::pay);
+					firstAttempts++;
+					time.advance(Duration.ofMillis(5));
+				}
+				long seconds = (time.nanoTime() - start) / 1_000_000_000;
+				int retries = OverloadSafetyTests.this.partner.calls - firstAttempts;
+				assertThat(retries).isLessThanOrEqualTo((int) (50 + seconds / 10));
+				assertThat(retries).isGreaterThanOrEqualTo((int) (50 + seconds / 10) - 1);
+			});
+		}
+
+		@Test
+		void areSharedByAllWhoNameThem() {
+			OverloadSafetyTests.this.runner
+				.withPropertyValues("backoff.budgets.gateway.tokens=4", "backoff.budgets.gateway.per-second=0")
+				.run((context) -> {
+					Gateway gateway = context.getBean(Gateway.class);
+					assertThat(reason(catchThrowable(gateway::refund))).isEqualTo(StopReason.ATTEMPTS_EXHAUSTED);
+					assertThat(reason(catchThrowable(gateway::inquire))).isEqualTo(StopReason.BUDGET);
+					assertThat(OverloadSafetyTests.this.partner.calls).isEqualTo(6);
+					assertThat(context.getBean(RetryBudgets.class).get("GATE_WAY").refused()).isEqualTo(1);
+				});
+		}
+
+		@Test
+		void areOffOnlyByName() {
+			OverloadSafetyTests.this.runner.withPropertyValues("backoff.policies[Gateway.pay].budget=none")
+				.run((context) -> {
+					Gateway gateway = context.getBean(Gateway.class);
+					for (int i = 0; i < 100; i++) {
+						assertThat(reason(catchThrowable(gateway::pay))).isEqualTo(StopReason.ATTEMPTS_EXHAUSTED);
+					}
+					assertThat(OverloadSafetyTests.this.partner.calls).isEqualTo(400);
+					assertThat(context.getBean(RetryBudgets.class).find("Gateway.pay")).isEmpty();
+				});
+		}
+
+		@Test
+		void postponeTheRetriesOfJobs() {
+			OverloadSafetyTests.this.runner
+				.withPropertyValues("backoff.policies[Gateway.pay].preset=background",
+						"backoff.budgets[Gateway.pay].tokens=1", "backoff.budgets[Gateway.pay].per-second=0.05")
+				.run((context) -> {
+					Gateway gateway = context.getBean(Gateway.class);
+					OverloadSafetyTests.this.partner.failures = 3;
+					assertThat(gateway.pay()).isEqualTo("paid");
+					assertThat(OverloadSafetyTests.this.partner.calls).isEqualTo(4);
+				});
+		}
+
+		@Test
+		void areUnknownUntilSomebodyUsesThem() {
+			OverloadSafetyTests.this.runner.run((context) -> assertThatIllegalArgumentException()
+				.isThrownBy(() -> context.getBean(RetryBudgets.class).get("nobody"))
+				.withMessageStartingWith("Invalid name (nobody): must be one of "));
+		}
+
+	}
+
+	@Nested
+	class Breakers {
+
+		private final ApplicationContextRunner guarded = OverloadSafetyTests.this.runner.withPropertyValues(
+				"backoff.breakers.gateway.minimum-calls=6", "backoff.breakers.gateway.open-for=30s",
+				"backoff.policies.defensive.breaker=gateway");
+
+		@Test
+		void openForAllWhoNameThem() {
+			this.guarded.run((context) -> {
+				Gateway gateway = context.getBean(Gateway.class);
+				CircuitBreaker breaker = context.getBean(CircuitBreakers.class).get("gateway");
+				assertThat(reason(catchThrowable(gateway::ship))).isEqualTo(StopReason.ATTEMPTS_EXHAUSTED);
+				Throwable second = catchThrowable(gateway::ship);
+				assertThat(second).isInstanceOf(IOException.class);
+				assertThat(reason(second)).isEqualTo(StopReason.BREAKER_OPEN);
+				assertThat(OverloadSafetyTests.this.partner.calls).isEqualTo(6);
+				assertThat(breaker.state()).isEqualTo(State.OPEN);
+				Throwable third = catchThrowable(gateway::ship);
+				assertThat(third).isInstanceOf(CircuitOpenException.class);
+				assertThat(reason(third)).isEqualTo(StopReason.BREAKER_OPEN);
+				assertThat(OverloadSafetyTests.this.partner.calls).isEqualTo(6);
+				assertThat(breaker.rejected()).isEqualTo(1);
+				// the probes, when its time has come
+				context.getBean(VirtualTime.class).advance(Duration.ofSeconds(31));
+				OverloadSafetyTests.this.partner.failures = 0;
+				for (int i = 0; i < 3; i++) {
+					assertThat(gateway.ship()).isEqualTo("shipped");
+				}
+				assertThat(breaker.state()).isEqualTo(State.CLOSED);
+			});
+		}
+
+		@Test
+		void areUsedByHandWithTheSameRules() {
+			this.guarded.run((context) -> {
+				CircuitBreaker breaker = context.getBean(CircuitBreakers.class).get("gateway");
+				for (int i = 0; i < 20; i++) {
+					assertThatIllegalArgumentException().isThrownBy(() -> breaker.call(() -> {
+						throw new IllegalArgumentException("an answer");
+					}));
+				}
+				assertThat(breaker.state()).isEqualTo(State.CLOSED);
+				for (int i = 0; i < 20; i++) {
+					assertThatThrownBy(() -> breaker.call(() -> {
+						throw new IOException("down");
+					})).isInstanceOf(IOException.class);
+				}
+				assertThat(breaker.state()).isEqualTo(State.OPEN);
+				assertThatThrownBy(() -> breaker.call(() -> "never")).isInstanceOf(CircuitOpenException.class);
+				Throwable refused = catchThrowable(() -> context.getBean(Gateway.class).ship());
+				assertThat(reason(refused)).isEqualTo(StopReason.BREAKER_OPEN);
+				assertThat(OverloadSafetyTests.this.partner.calls).isZero();
+			});
+		}
+
+		@Test
+		void areOffUnlessConfigured() {
+			OverloadSafetyTests.this.runner.withPropertyValues("backoff.policies.defensive.base=100ms")
+				.run((context) -> {
+					assertThat(context.getBean(CircuitBreakers.class).all()).isEmpty();
+					Gateway gateway = context.getBean(Gateway.class);
+					for (int i = 0; i < 10; i++) {
+						fail(gateway::ship);
+					}
+					assertThat(catchThrowable(gateway::ship)).isInstanceOf(IOException.class);
+				});
+		}
+
+		@Test
+		void areMadeWithTheDefaultsWhereAPolicyNamesItself() {
+			OverloadSafetyTests.this.runner.withPropertyValues("backoff.policies.defensive.breaker=defensive")
+				.run((context) -> {
+					assertThat(catchThrowable(context.getBean(Gateway.class)::ship)).isInstanceOf(IOException.class);
+					assertThat(context.getBean(CircuitBreakers.class).get("defensive").counts().failed()).isEqualTo(4);
+				});
+		}
+
+		@Test
+		void tellTheListenersAmongTheBeans() {
+			List<String> told = new ArrayList<>();
+			this.guarded.withBean("broken", CircuitBreaker.Listener.class, () -> new CircuitBreaker.Listener() {
+
+				@Override
+				public void transition(CircuitBreaker breaker, State from, State to) {
+					throw new IllegalStateException("listener");
+				}
+
+			}).withBean("sound", CircuitBreaker.Listener.class, () -> new CircuitBreaker.Listener() {
+
+				@Override
+				public void transition(CircuitBreaker breaker, State from, State to) {
+					told.add(breaker.name() + " " + from.tag() + " " + to.tag());
+				}
+
+			}).run((context) -> {
+				fail(context.getBean(Gateway.class)::ship);
+				fail(context.getBean(Gateway.class)::ship);
+				assertThat(told).containsExactly("gateway closed open");
+			});
+		}
+
+		@Test
+		void stayWhereRetriesAreSwitchedOff() {
+			this.guarded.withPropertyValues("backoff.retries-enabled=false").run((context) -> {
+				Gateway gateway = context.getBean(Gateway.class);
+				for (int i = 0; i < 6; i++) {
+					fail(gateway::ship);
+				}
+				assertThat(OverloadSafetyTests.this.partner.calls).isEqualTo(6);
+				assertThat(catchThrowable(gateway::ship)).isInstanceOf(CircuitOpenException.class);
+			});
+		}
+
+	}
+
+	@Nested
+	class RaisedDelays {
+
+		@Test
+		void holdWhileManyAttemptsFail() {
+			OverloadSafetyTests.this.runner
+				.withPropertyValues("backoff.policies.defensive.base=5s", "backoff.policies.defensive.cap=5s",
+						"backoff.policies.defensive.when-degraded.minimum-calls=6",
+						"backoff.policies.defensive.when-degraded.base=8s",
+						"backoff.policies.defensive.when-degraded.cap=60s")
+				.run((context) -> {
+					Gateway gateway = context.getBean(Gateway.class);
+					VirtualTime time = context.getBean(VirtualTime.class);
+					OverloadSafety safety = context.getBean(OverloadSafety.class);
+					assertThat(safety.isDegraded("defensive")).isFalse();
+					assertThat(safety.isDegraded("Gateway.pay")).isNull();
+					fail(gateway::ship);
+					assertThat(time.delays()).containsOnly(Duration.ofSeconds(5));
+					fail(gateway::ship);
+					assertThat(safety.isDegraded("defensive")).isTrue();
+					assertThat(time.delays().subList(4, 6)).containsExactly(Duration.ofSeconds(16),
+							Duration.ofSeconds(32));
+				});
+		}
+
+	}
+
+	@Nested
+	class Programmatically {
+
+		@Test
+		void shareWithTheMethodsOfTheirPolicy() {
+			OverloadSafetyTests.this.runner
+				.withPropertyValues("backoff.policies.defensive.base=100ms", "backoff.budgets.defensive.tokens=3",
+						"backoff.budgets.defensive.per-second=0")
+				.run((context) -> {
+					fail(context.getBean(Gateway.class)::ship);
+					Throwable failure = catchThrowable(
+							() -> context.getBean(BackoffMethods.class).retry("defensive").call(() -> {
+								throw new IOException("attempt " + Attempt.current().number());
+							}));
+					assertThat(failure).hasMessage("attempt 1");
+					assertThat(reason(failure)).isEqualTo(StopReason.BUDGET);
+				});
+		}
+
+	}
+
+	/** Fails as often as it is told to. */
+	static class Partner {
+
+		int failures = Integer.MAX_VALUE;
+
+		int calls;
+
+		String answer(String answer) throws IOException {
+			this.calls++;
+			if (this.failures > 0) {
+				this.failures--;
+				throw new IOException("down");
+			}
+			return answer;
+		}
+
+	}
+
+	static class Gateway {
+
+		private final Partner partner;
+
+		Gateway(Partner partner) {
+			this.partner = partner;
+		}
+
+		@Backoff
+		String pay() throws IOException {
+			return this.partner.answer("paid");
+		}
+
+		@Backoff(budget = "gateway", maxAttempts = "4")
+		String refund() throws IOException {
+			return this.partner.answer("refunded");
+		}
+
+		@Backoff(budget = "gateway", maxAttempts = "4")
+		String inquire() throws IOException {
+			return this.partner.answer("found");
+		}
+
+		@Backoff(value = "defensive", maxAttempts = "4")
+		String ship() throws IOException {
+			return this.partner.answer("shipped");
+		}
+
+	}
+
+}
