@@ -9,6 +9,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.SearchStrategy;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.DependsOn;
@@ -66,8 +67,9 @@ public final class BackoffObservationAutoConfiguration {
 			return new MicrometerRecorders(registry::getIfUnique, configuration.slo(), configuration.callMeter());
 		}
 
+		/* A child context has budgets and breakers of its own. */
 		@Bean
-		@ConditionalOnMissingBean
+		@ConditionalOnMissingBean(search = SearchStrategy.CURRENT)
 		OverloadMeters backoffOverloadMeters(ObjectProvider<MeterRegistry> registry) {
 			return new OverloadMeters(registry::getIfUnique);
 		}
@@ -76,11 +78,11 @@ public final class BackoffObservationAutoConfiguration {
 		@Bean
 		@DependsOn("backoffMethods")
 		SmartInitializingSingleton backoffMeterBinding(ObjectProvider<MicrometerRecorders> recorders,
-				OverloadMeters meters, OverloadSafety safety, BackoffPolicies policies) {
+				ObjectProvider<OverloadMeters> meters, OverloadSafety safety, BackoffPolicies policies) {
 			return () -> {
 				recorders.ifAvailable(MicrometerRecorders::bind);
 				if (policies.configuration().isEnabled()) {
-					meters.bind(safety);
+					meters.ifUnique((bound) -> bound.bind(safety));
 				}
 			};
 		}

@@ -74,13 +74,11 @@ public final class Resilience4jBreakers implements OtherBreakers {
 
 	/**
 	 * What Resilience4j sees where an attempt threw nothing and its result was not good
-	 * enough. One for all, without a stack trace.
+	 * enough. It has no stack trace.
 	 */
 	public static final class ResultNotGoodEnough extends RuntimeException {
 
 		private static final long serialVersionUID = 1L;
-
-		private static final ResultNotGoodEnough INSTANCE = new ResultNotGoodEnough();
 
 		private ResultNotGoodEnough() {
 			super("The result was not good enough.", null, false, false);
@@ -149,8 +147,7 @@ public final class Resilience4jBreakers implements OtherBreakers {
 
 		@Override
 		public void failed(long nanos, long now, @Nullable Throwable failure) {
-			this.breaker.onError(nanos, TimeUnit.NANOSECONDS,
-					(failure != null) ? failure : ResultNotGoodEnough.INSTANCE);
+			this.breaker.onError(nanos, TimeUnit.NANOSECONDS, (failure != null) ? failure : new ResultNotGoodEnough());
 		}
 
 		@Override

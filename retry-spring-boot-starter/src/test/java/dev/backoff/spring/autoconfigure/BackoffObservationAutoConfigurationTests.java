@@ -168,6 +168,17 @@ class BackoffObservationAutoConfigurationTests {
 	}
 
 	@Test
+	void givesMetersToBudgetsOfAChildContext() {
+		this.metered.run((parent) -> this.runner.withParent(parent)
+			.withBean("invoices", Invoices.class, Invoices::new)
+			.run((context) -> assertThat(parent.getBean(MeterRegistry.class)
+				.get("backoff.budget.tokens")
+				.tag("budget", "Invoices.send")
+				.gauge()
+				.value()).isEqualTo(50)));
+	}
+
+	@Test
 	void publishesNothingOfBreakersIfAllIsSwitchedOff() {
 		this.metered.withPropertyValues("backoff.enabled=false", "backoff.breakers.gateway.open-for=10s")
 			.run((context) -> assertThat(context.getBean(MeterRegistry.class).getMeters())
@@ -235,6 +246,15 @@ class BackoffObservationAutoConfigurationTests {
 		@Backoff
 		public void fail() {
 			throw new IllegalStateException("down");
+		}
+
+	}
+
+	public static class Invoices {
+
+		@Backoff
+		public String send(String invoice) {
+			return invoice;
 		}
 
 	}
