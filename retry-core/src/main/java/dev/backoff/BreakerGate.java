@@ -21,7 +21,7 @@ final class BreakerGate {
 		}
 
 		@Override
-		public void failed(long nanos, long now) {
+		public void failed(long nanos, long now, @Nullable Throwable failure) {
 		}
 
 		@Override

@@ -47,7 +47,7 @@ abstract class BreakerState implements CallPermits.Permit {
 	}
 
 	@Override
-	public void failed(long nanos, long now) {
+	public void failed(long nanos, long now, @Nullable Throwable failure) {
 	}
 
 	@Override

@@ -75,19 +75,9 @@ public interface CallPermits {
 		 * Give it back after an attempt that failed.
 		 * @param nanos how long the attempt took, in nanoseconds
 		 * @param now the reading of the ticker
-		 */
-		void failed(long nanos, long now);
-
-		/**
-		 * Give it back after an attempt that failed, and say how. Overridden where the
-		 * exception matters, as to a library that has rules of its own for it.
-		 * @param nanos how long the attempt took, in nanoseconds
-		 * @param now the reading of the ticker
 		 * @param failure what it threw, or null if its result was not good enough
 		 */
-		default void failed(long nanos, long now, @Nullable Throwable failure) {
-			failed(nanos, now);
-		}
+		void failed(long nanos, long now, @Nullable Throwable failure);
 
 		/**
 		 * Give it back after an attempt that says nothing about the dependency: an

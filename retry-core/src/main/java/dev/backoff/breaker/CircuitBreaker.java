@@ -134,7 +134,7 @@ public final class CircuitBreaker implements CallPermits {
 		long end = now();
 		switch (verdict) {
 			case ANSWERED -> permit.succeeded(end - start, end);
-			case FAILED -> permit.failed(end - start, end);
+			case FAILED -> permit.failed(end - start, end, failure);
 			case IGNORED -> permit.released();
 		}
 	}

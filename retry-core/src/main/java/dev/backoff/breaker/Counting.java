@@ -1,5 +1,7 @@
 package dev.backoff.breaker;
 
+import org.jspecify.annotations.Nullable;
+
 import dev.backoff.window.OutcomeWindow;
 import dev.backoff.window.OutcomeWindow.Counts;
 
@@ -43,7 +45,7 @@ abstract class Counting extends BreakerState {
 	}
 
 	@Override
-	public final void failed(long nanos, long now) {
+	public final void failed(long nanos, long now, @Nullable Throwable failure) {
 		this.window.record(true, this.breaker.isSlow(nanos), now);
 		evaluate(now);
 	}

@@ -84,7 +84,7 @@ final class HalfOpen extends BreakerState {
 	}
 
 	@Override
-	public void failed(long nanos, long now) {
+	public void failed(long nanos, long now, @Nullable Throwable failure) {
 		ended(true, this.breaker.isSlow(nanos), now);
 	}
 

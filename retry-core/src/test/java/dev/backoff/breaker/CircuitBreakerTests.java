@@ -86,7 +86,7 @@ class CircuitBreakerTests {
 
 	private void fail(CircuitBreaker of, int times) {
 		for (int i = 0; i < times; i++) {
-			permit(of).failed(1, now());
+			permit(of).failed(1, now(), null);
 		}
 	}
 
@@ -267,7 +267,7 @@ class CircuitBreakerTests {
 				for (int i = 0; i < 100; i++) {
 					Permit permit = of20.tryAcquire(now());
 					if (permit != null) {
-						permit.failed(1, now());
+						permit.failed(1, now(), null);
 					}
 				}
 			});
@@ -305,7 +305,7 @@ class CircuitBreakerTests {
 
 		@Test
 		void mayFailToo() {
-			permit(CircuitBreakerTests.this.breaker).failed(SLOW.toNanos() + 1, now());
+			permit(CircuitBreakerTests.this.breaker).failed(SLOW.toNanos() + 1, now(), null);
 			assertThat(CircuitBreakerTests.this.breaker.counts()).isEqualTo(new Counts(1, 1, 1));
 		}
 
@@ -533,7 +533,7 @@ class CircuitBreakerTests {
 		@Test
 		void givesNoSecondPermitForAProbeThatHasEnded() {
 			permit(this.halfOpen).succeeded(1, now());
-			permit(this.halfOpen).failed(1, now());
+			permit(this.halfOpen).failed(1, now(), null);
 			permit(this.halfOpen);
 			permit(this.halfOpen);
 			assertThat(isRejected(this.halfOpen)).isTrue();
@@ -619,7 +619,7 @@ class CircuitBreakerTests {
 				late.succeeded(1, now());
 			}
 			else {
-				late.failed(1, now());
+				late.failed(1, now(), null);
 			}
 			assertThat(this.halfOpen.state()).isEqualTo(State.OPEN);
 			assertThat(CircuitBreakerTests.this.told).containsExactly("HALF_OPEN -> OPEN");
@@ -666,15 +666,15 @@ class CircuitBreakerTests {
 			waitForProbe(of1);
 			Permit probe = permit(of1);
 			for (int i = 0; i < 10; i++) {
-				closed.failed(1, now());
+				closed.failed(1, now(), null);
 				closed.succeeded(1, now());
 			}
 			assertThat(of1.state()).isEqualTo(State.HALF_OPEN);
 			assertThat(of1.counts()).isEqualTo(Counts.NONE);
 			probe.succeeded(1, now());
 			for (int i = 0; i < 10; i++) {
-				closed.failed(1, now());
-				probe.failed(1, now());
+				closed.failed(1, now(), null);
+				probe.failed(1, now(), null);
 			}
 			assertThat(of1.state()).isEqualTo(State.CLOSED);
 			assertThat(of1.counts()).isEqualTo(Counts.NONE);
@@ -821,7 +821,7 @@ class CircuitBreakerTests {
 			Permit late = permit(this.breaker);
 			this.breaker.disable();
 			CircuitBreakerTests.this.told.clear();
-			late.failed(1, now());
+			late.failed(1, now(), null);
 			assertThat(CircuitBreakerTests.this.told).isEmpty();
 		}
 

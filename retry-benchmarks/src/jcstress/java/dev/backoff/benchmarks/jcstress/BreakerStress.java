@@ -166,7 +166,7 @@ public final class BreakerStress {
 
 		@Actor
 		public void fail() {
-			this.two.failed(1, NOW);
+			this.two.failed(1, NOW, null);
 		}
 
 		@Arbiter

@@ -148,11 +148,6 @@ public final class Resilience4jBreakers implements OtherBreakers {
 		}
 
 		@Override
-		public void failed(long nanos, long now) {
-			failed(nanos, now, null);
-		}
-
-		@Override
 		public void failed(long nanos, long now, @Nullable Throwable failure) {
 			this.breaker.onError(nanos, TimeUnit.NANOSECONDS,
 					(failure != null) ? failure : ResultNotGoodEnough.INSTANCE);

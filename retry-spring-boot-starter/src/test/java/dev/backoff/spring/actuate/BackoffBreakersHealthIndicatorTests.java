@@ -38,7 +38,7 @@ class BackoffBreakersHealthIndicatorTests {
 	private void end(boolean failed) {
 		Permit permit = this.gateway.tryAcquire(this.time.nanoTime());
 		if (failed) {
-			permit.failed(1, this.time.nanoTime());
+			permit.failed(1, this.time.nanoTime(), null);
 		}
 		else {
 			permit.succeeded(1, this.time.nanoTime());

@@ -65,6 +65,13 @@ class BackoffHealthAutoConfigurationTests {
 			.run((context) -> assertThat(statusWhenOpen(context)).isEqualTo(Status.DOWN));
 	}
 
+	@Test
+	void refusesToStartWithAnythingButYesOrNo() {
+		this.guarded.withPropertyValues("backoff.health.breakers=sometimes")
+			.run((context) -> assertThat(context).getFailure()
+				.hasMessageContaining("Invalid backoff.health.breakers (sometimes) at the property source test: "));
+	}
+
 	private static Status statusWhenOpen(ApplicationContext context) {
 		context.getBean(CircuitBreakers.class).get("gateway").open();
 		return context.getBean(BackoffBreakersHealthIndicator.class).health().getStatus();

@@ -101,7 +101,7 @@ class OverloadLoggerTests {
 		private void end(CircuitBreaker breaker, boolean failed) {
 			Permit permit = breaker.tryAcquire(time.nanoTime());
 			if (failed) {
-				permit.failed(2_000_000_000L, time.nanoTime());
+				permit.failed(2_000_000_000L, time.nanoTime(), null);
 			}
 			else {
 				permit.succeeded(2_000_000_000L, time.nanoTime());

@@ -98,9 +98,9 @@ class OverloadConfigurationTests {
 
 		@Test
 		void mayBelongToAnotherLibrary() {
-			run(orders().yaml("backoff.breakers.orders: { provider: resilience4j, on-open: wait }"),
+			run(orders().yaml("backoff.breakers.theirs: { provider: resilience4j, on-open: wait }"),
 					(configuration) -> {
-						BreakerEntry entry = configuration.breaker("orders");
+						BreakerEntry entry = configuration.breaker("theirs");
 						assertThat(entry.provider()).isEqualTo(BreakerProvider.RESILIENCE4J);
 						assertThat(entry.settings().isAwaited()).isTrue();
 						assertThat(entry.values()).containsOnlyKeys(BreakerKey.PROVIDER, BreakerKey.ON_OPEN);

@@ -2,10 +2,15 @@ package dev.backoff.spring.readme;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.util.concurrent.Future;
+
+import org.springframework.core.task.AsyncTaskExecutor;
+import org.springframework.core.task.SimpleAsyncTaskExecutor;
 
 import dev.backoff.Attempt;
 import dev.backoff.RetriesStoppedException;
 import dev.backoff.Retry;
+import dev.backoff.RetryContext;
 import dev.backoff.RetryPolicy;
 import dev.backoff.StopReason;
 import dev.backoff.annotation.Backoff;
@@ -29,6 +34,8 @@ public class ReadmeService {
 	private final BackoffMethods methods;
 
 	private final CircuitBreakers breakers;
+
+	private final AsyncTaskExecutor pool = new SimpleAsyncTaskExecutor("pool-");
 
 	ReadmeService(Merchant merchant, Partner partner, Parked parked, BackoffMethods methods, CircuitBreakers breakers) {
 		this.merchant = merchant;
@@ -66,6 +73,10 @@ public class ReadmeService {
 
 	public Receipt sendNow(Payment payment) {
 		return this.methods.retry("payment-callback").call(() -> this.merchant.notify(payment, "key"));
+	}
+
+	public Future<Receipt> sendOnPool(Payment payment) {
+		return this.pool.submit(RetryContext.capture().wrap(() -> this.merchant.notify(payment, "key")));
 	}
 
 	public int stockAt(String warehouse) throws IOException {

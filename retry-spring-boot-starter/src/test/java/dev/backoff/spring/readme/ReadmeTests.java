@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -12,6 +13,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
+import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -68,6 +70,7 @@ class ReadmeTests {
 		.withBean(ReadmeService.Parked.class,
 				() -> (payment, reason, attempts, key) -> new Receipt("parked " + reason + " after " + attempts))
 		.withBean(ReadmeService.Partner.class, SlowPartner::new)
+		.withBean(CircuitBreakerRegistry.class, ReadmeTests::breakersOfResilience4j)
 		.withBean(PaymentCallbacks.class)
 		.withBean(ReadmeService.class);
 
@@ -109,6 +112,8 @@ class ReadmeTests {
 			assertThat(service.reserve("sku")).isTrue();
 			assertThat(service.awaitPayment("t-1").status()).isEqualTo(Payment.Status.PAID);
 			assertThat(service.sendNow(payment()).text()).isEqualTo("received at call 4");
+			assertThat(service.sendOnPool(payment())).succeedsWithin(Duration.ofSeconds(30))
+				.isEqualTo(new Receipt("received at call 5"));
 			assertThat(ReadmeService.withoutSpring()).isEqualTo("o-1 placed");
 		});
 	}
@@ -239,6 +244,12 @@ class ReadmeTests {
 			throw new ResourceAccessException("reset", new IOException("reset"));
 		}
 		return new Receipt("received at call " + call);
+	}
+
+	private static CircuitBreakerRegistry breakersOfResilience4j() {
+		CircuitBreakerRegistry registry = CircuitBreakerRegistry.ofDefaults();
+		registry.circuitBreaker("gateway");
+		return registry;
 	}
 
 	private static Payment payment() {

@@ -25,7 +25,8 @@ public class MerchantNotifier {
 		this.parked = parked;
 	}
 
-	@Backoff(value = "payment-callback", base = "1s", cap = "30s", maxAttempts = "6", recover = "park")
+	@Backoff(value = "payment-callback", base = "1s", cap = "30s", maxAttempts = "6", idempotent = "by-key",
+			recover = "park")
 	Notification send(Payment payment) {
 		this.partner.notifyMerchant(payment.trade(), Attempt.current().idempotencyKey());
 		return Notification.sent(payment.trade());
@@ -38,7 +39,7 @@ public class MerchantNotifier {
 	}
 
 	/** Send a parked notification, which keeps its key. */
-	@Backoff(value = "notification-redo", preset = "user-facing")
+	@Backoff(value = "notification-redo", preset = "user-facing", idempotent = "by-key")
 	void sendAgain(ParkedNotification notification) {
 		this.partner.notifyMerchant(notification.trade(), notification.idempotencyKey());
 	}

@@ -30,7 +30,7 @@ public class OrderService {
 	 * attempts it takes, because both know all attempts by the same key: the stock as a
 	 * unique key, the partner as a header.
 	 */
-	@Backoff(value = "order-creation", shape = "linear", base = "100ms", maxAttempts = "4",
+	@Backoff(value = "order-creation", shape = "linear", base = "100ms", maxAttempts = "4", idempotent = "by-key",
 			abortOn = OutOfStockException.class, recover = "giveUp")
 	Order place(NewOrder wanted) {
 		String key = Attempt.current().idempotencyKey();
