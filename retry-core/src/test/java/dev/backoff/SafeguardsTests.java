@@ -350,7 +350,7 @@ class SafeguardsTests {
 				return type.getDeclaredConstructor().newInstance();
 			}
 			catch (ReflectiveOperationException ex) {
-				throw new AssertionError(ex);
+				throw new LinkageError("no instance of " + type, ex);
 			}
 		}
 
@@ -507,58 +507,61 @@ class SafeguardsTests {
 		/** Throws from everything. */
 		private record HostilePermits(boolean grants) implements CallPermits, CallPermits.Permit {
 
-			private static <T> T fail() {
-				throw new IllegalStateException("hostile");
+			private static RuntimeException hostile() {
+				return new IllegalStateException("hostile");
 			}
 
 			@Override
 			public String name() {
-				return fail();
+				throw hostile();
 			}
 
 			@Override
 			public @Nullable Permit tryAcquire(long now) {
-				return this.grants ? this : fail();
+				if (this.grants) {
+					return this;
+				}
+				throw hostile();
 			}
 
 			@Override
 			public boolean isPermitting(long now) {
-				return HostilePermits.<Boolean>fail();
+				throw hostile();
 			}
 
 			@Override
 			public long nanosToPermit(long now) {
-				return HostilePermits.<Long>fail();
+				throw hostile();
 			}
 
 			@Override
 			public boolean isAwaited() {
-				return HostilePermits.<Boolean>fail();
+				throw hostile();
 			}
 
 			@Override
 			public long longestWaitNanos() {
-				return HostilePermits.<Long>fail();
+				throw hostile();
 			}
 
 			@Override
 			public CircuitOpenException rejection(long now) {
-				return fail();
+				throw hostile();
 			}
 
 			@Override
 			public void succeeded(long nanos, long now) {
-				fail();
+				throw hostile();
 			}
 
 			@Override
 			public void failed(long nanos, long now, @Nullable Throwable failure) {
-				fail();
+				throw hostile();
 			}
 
 			@Override
 			public void released() {
-				fail();
+				throw hostile();
 			}
 
 		}

@@ -363,7 +363,7 @@ class RetryBudgetTests {
 		for (Thread thread : running) {
 			thread.join();
 		}
-		double most = 100 + threads * rounds / 2 * 0.3;
+		double most = 100 + threads * (rounds / 2.0) * 0.3;
 		assertThat(withdrawn.get() + budget.balance()).isLessThanOrEqualTo(most + 1e-6);
 		assertThat(withdrawn.get()).isGreaterThan(100);
 		assertThat(withdrawn.get() + budget.refused()).isEqualTo((long) threads * rounds / 2);
