@@ -291,7 +291,9 @@ class StartupReportTests {
 						"Write backoff.enabled.",
 						"Invalid backoff.wibble (1) at application.yml:3: is no key of backoff.",
 						"Known keys: enabled, retries-enabled, unknown-keys, random, metrics.enabled, "
-								+ "metrics.slo, metrics.calls, defaults.*, policies.*, breakers.*, budgets.*."),
+								+ "metrics.slo, metrics.calls, http.hosts, http.attempt-header, http.deadline-header, "
+								+ "http.idempotency-header, http.inbound, health.breakers, defaults.*, policies.*, "
+								+ "breakers.*, budgets.*."),
 				yaml("key of a policy directly below backoff", """
 						backoff:
 						  max-attempts: 3
