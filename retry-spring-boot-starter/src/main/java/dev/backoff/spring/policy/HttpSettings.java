@@ -26,7 +26,12 @@ public record HttpSettings(List<String> hosts, String attemptHeader, String dead
 	public static final String IDEMPOTENCY = "Idempotency-Key";
 
 	/**
-	 * Copy the hosts.
+	 * Make settings.
+	 * @param hosts the hosts, copied
+	 * @param attemptHeader the header with the number of the attempt
+	 * @param deadlineHeader the header with the time left
+	 * @param idempotencyHeader the header with the idempotency key
+	 * @param inbound whether the headers are read from requests that arrive
 	 */
 	public HttpSettings {
 		hosts = List.copyOf(hosts);
