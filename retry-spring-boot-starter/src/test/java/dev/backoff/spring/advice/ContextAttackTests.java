@@ -43,8 +43,10 @@ import org.springframework.context.annotation.ScopedProxyMode;
 import org.springframework.context.support.SimpleThreadScope;
 
 import dev.backoff.Attempt;
+import dev.backoff.RetriesStoppedException;
 import dev.backoff.RetryEvent;
 import dev.backoff.RetryListener;
+import dev.backoff.StopReason;
 import dev.backoff.annotation.Backoff;
 import dev.backoff.fixture.RecordingListener;
 import dev.backoff.fixture.VirtualTime;
@@ -133,21 +135,21 @@ class ContextAttackTests {
 	}
 
 	@Test
-	void callsWhileTheContextClosesAreRetried() {
+	void callsWhileTheContextClosesAreMadeAndNotRetried() {
 		List<String> told = new ArrayList<>();
 		this.runner.withBean(Service.class).withBean(Closing.class, () -> new Closing(told)).run((context) -> {
 		});
-		assertThat(told).containsExactly("known 3");
+		assertThat(told).containsExactly("known failed as SHUTDOWN");
 	}
 
 	@Test
-	void firstCallsWhileTheContextClosesAreRetriedThoughNobodyKnewTheMethod() {
+	void firstCallsWhileTheContextClosesAreMadeThoughNobodyKnewTheMethod() {
 		List<String> told = new ArrayList<>();
 		this.runner.withConfiguration(AutoConfigurations.of(BackoffObservationAutoConfiguration.class))
 			.withUserConfiguration(Hidden.class)
 			.withBean("closing", ClosingLate.class, () -> new ClosingLate(told))
 			.run((context) -> assertThat(context).hasNotFailed());
-		assertThat(told).containsExactly("hidden 3");
+		assertThat(told).containsExactly("hidden failed as SHUTDOWN");
 	}
 
 	@Test
@@ -545,6 +547,11 @@ class ContextAttackTests {
 
 	}
 
+	private static @Nullable StopReason reason(Throwable failure) {
+		RetriesStoppedException story = RetriesStoppedException.of(failure);
+		return (story != null) ? story.reason() : null;
+	}
+
 	static class Closing {
 
 		private final List<String> told;
@@ -557,8 +564,13 @@ class ContextAttackTests {
 		}
 
 		@PreDestroy
-		void call() throws Failure {
-			this.told.add("known " + this.service.third());
+		void call() {
+			try {
+				this.told.add("known " + this.service.third());
+			}
+			catch (Failure ex) {
+				this.told.add("known failed as " + reason(ex));
+			}
 		}
 
 	}
@@ -580,7 +592,7 @@ class ContextAttackTests {
 				this.told.add("hidden " + this.service.call());
 			}
 			catch (Exception ex) {
-				this.told.add(ex.toString());
+				this.told.add("hidden failed as " + reason(ex));
 			}
 		}
 

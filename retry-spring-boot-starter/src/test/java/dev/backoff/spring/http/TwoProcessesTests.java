@@ -42,7 +42,7 @@ class TwoProcessesTests {
 		this.downstream = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
 				"-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", classPath, Downstream.class.getName(),
 				"--server.port=0", "--spring.main.banner-mode=off", "--backoff.http.inbound=true",
-				"--logging.pattern.console=[attempt %X{backoff.attempt}] %p %m%n")
+				"--backoff.defaults.budget=none", "--logging.pattern.console=[attempt %X{backoff.attempt}] %p %m%n")
 			.directory(this.directory.toFile())
 			.redirectErrorStream(true)
 			.redirectOutput(this.output.toFile())
