@@ -3,7 +3,7 @@
 #
 #   --seconds=60   how long each experiment in real time lasts; below 30 it is a trial
 #   --rate=200     calls a second in the outage
-#   --only=…       some of outage,stall,stall-real,layers,herd
+#   --only=…       some of outage,stall,stall-real,layers,herd,refusals
 #   --publish      copy the figures to docs/overload and write tables and pictures again
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

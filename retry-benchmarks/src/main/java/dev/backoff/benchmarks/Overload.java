@@ -22,6 +22,7 @@ import dev.backoff.benchmarks.herd.Herd;
 import dev.backoff.benchmarks.layers.NestedLayers;
 import dev.backoff.benchmarks.outage.Contender;
 import dev.backoff.benchmarks.outage.OutageExperiment;
+import dev.backoff.benchmarks.refusals.Refusal;
 import dev.backoff.benchmarks.report.Csv;
 import dev.backoff.benchmarks.report.OverloadPage;
 import dev.backoff.benchmarks.stall.RetryLimit;
@@ -71,15 +72,16 @@ public final class Overload {
 	 * Run what is asked for.
 	 * @param args {@code --seconds=60}, how long each experiment in real time lasts;
 	 * {@code --rate=200}, the calls a second in the outage;
-	 * {@code --only=outage,stall,stall-real,layers,herd}; {@code --publish=<directory>},
-	 * where the figures are copied and the page is written again from them
+	 * {@code --only=outage,stall,stall-real,layers,herd,refusals};
+	 * {@code --publish=<directory>}, where the figures are copied and the page is written
+	 * again from them
 	 * @throws Exception if an experiment fails
 	 */
 	public static void main(String[] args) throws Exception {
 		int seconds = Integer.parseInt(option(args, "seconds", "60"));
 		int perSecond = Integer.parseInt(option(args, "rate", "200"));
 		Set<String> only = new TreeSet<>(
-				List.of(option(args, "only", "outage,stall,stall-real,layers,herd").split(",")));
+				List.of(option(args, "only", "outage,stall,stall-real,layers,herd,refusals").split(",")));
 		Path directory = Files.createDirectories(Path.of("overload").toAbsolutePath());
 		clear(directory);
 		Overload overload = new Overload(directory, seconds, perSecond);
@@ -127,6 +129,9 @@ public final class Overload {
 		if (only.contains("herd")) {
 			herd();
 		}
+		if (only.contains("refusals")) {
+			refusals();
+		}
 		if (only.contains("stall")) {
 			stall();
 		}
@@ -141,6 +146,15 @@ public final class Overload {
 	private void layers() throws IOException {
 		Csv.write(this.directory.resolve("layers.csv"), "contender,leaf_calls",
 				Stream.of(NestedLayers.values()).map((layers) -> layers.label() + "," + layers.leafCalls()).toList());
+	}
+
+	private void refusals() throws IOException {
+		List<String> rows = new ArrayList<>();
+		for (Refusal refusal : Refusal.values()) {
+			Refusal.Times times = refusal.measure();
+			rows.add(format("%s,%.1f,%.1f,%.1f", refusal.label(), times.median(), times.p99(), times.p9999()));
+		}
+		Csv.write(this.directory.resolve("refusals.csv"), "by,median_us,p99_us,p9999_us", rows);
 	}
 
 	private void herd() throws IOException {

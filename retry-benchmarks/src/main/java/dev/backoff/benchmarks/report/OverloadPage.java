@@ -71,6 +71,7 @@ public final class OverloadPage {
 		tables.put("stall-real", realStall());
 		tables.put("layers", layers());
 		tables.put("herd", herd());
+		tables.put("refusals", refusals());
 		return tables;
 	}
 
@@ -83,6 +84,17 @@ public final class OverloadPage {
 					totals.number(row, "requests_per_call")));
 		}
 		return table("contender | calls | requests | requests per call", rows);
+	}
+
+	private String refusals() throws IOException {
+		Csv refusals = csv("refusals.csv");
+		List<String> rows = new ArrayList<>();
+		for (int row = 0; row < refusals.size(); row++) {
+			rows.add(SvgDrawing.format("%s | %.1f µs | %.1f µs | %.1f µs", refusals.text(row, "by"),
+					refusals.number(row, "median_us"), refusals.number(row, "p99_us"),
+					refusals.number(row, "p9999_us")));
+		}
+		return table("refused by | median | 99 % | 99.99 %", rows);
 	}
 
 	private String footprint() throws IOException {
