@@ -15,6 +15,8 @@ import dev.backoff.RetryPolicy;
 import dev.backoff.StopReason;
 import dev.backoff.annotation.Backoff;
 import dev.backoff.breaker.CircuitBreakers;
+import dev.backoff.budget.BudgetSettings;
+import dev.backoff.budget.RetryBudget;
 import dev.backoff.spring.advice.BackoffMethods;
 import dev.backoff.spring.readme.PaymentCallbacks.Merchant;
 import dev.backoff.spring.readme.PaymentCallbacks.Payment;
@@ -85,7 +87,8 @@ public class ReadmeService {
 
 	static String withoutSpring() {
 		RetryPolicy policy = RetryPolicy.builder("orders").base(Duration.ofMillis(200)).maxAttempts(3).build();
-		String order = Retry.of(policy).call(() -> place("o-1"));
+		Retry retry = Retry.builder(policy).budget(RetryBudget.of("shop", BudgetSettings.DEFAULTS)).build();
+		String order = retry.call(() -> place("o-1"));
 		return order;
 	}
 
