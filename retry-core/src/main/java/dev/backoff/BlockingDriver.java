@@ -47,7 +47,7 @@ final class BlockingDriver {
 		Ending ending;
 		try {
 			call.begin(this.policy, this.time, now(0));
-			Permit permit = this.breaker.tryAcquire(call.started());
+			Permit permit = this.breaker.tryAcquire(call, call.started());
 			if (permit == null) {
 				ending = continueRefused(call, context, operation);
 			}
@@ -112,7 +112,7 @@ final class BlockingDriver {
 				call.noAttempt();
 				return end(Outcome.ofRefused(AttemptOutcome.PERMANENT, refused, stop), stop, call);
 			}
-			Permit permit = this.breaker.tryAcquire(now);
+			Permit permit = this.breaker.tryAcquire(call, now);
 			if (permit != null) {
 				call.beginFirst(now);
 				return continueAfter(attempt(call, context, operation), permit, call, context, operation);
@@ -141,7 +141,7 @@ final class BlockingDriver {
 					return end(outcome, stop, call);
 				}
 				now = now(call.attemptStarted());
-				permit = (retry.source() != DelaySource.BUDGET) ? this.breaker.tryAcquire(now) : null;
+				permit = (retry.source() != DelaySource.BUDGET) ? this.breaker.tryAcquire(call, now) : null;
 				if (permit == null) {
 					call.postponed();
 					decision = (retry.source() != DelaySource.BUDGET) ? this.decider.decideRefused(outcome, call, now)
