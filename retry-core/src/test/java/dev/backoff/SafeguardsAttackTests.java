@@ -12,6 +12,8 @@ import dev.backoff.breaker.BreakerSettings;
 import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.breaker.CircuitBreaker.State;
 import dev.backoff.breaker.CircuitOpenException;
+import dev.backoff.budget.BudgetSettings;
+import dev.backoff.budget.RetryBudget;
 import dev.backoff.delay.Jitter;
 import dev.backoff.delay.Shape;
 import dev.backoff.fixture.RandomSources;
@@ -132,6 +134,76 @@ class SafeguardsAttackTests {
 			})).isInstanceOf(IOException.class);
 			assertThat(calls).hasValue(1);
 			assertThat(one.counts().total()).isEqualTo(3);
+		}
+
+	}
+
+	@Nested
+	class WaitsWithoutADelay {
+
+		@Test
+		void forABudgetDoNotSpin() throws Exception {
+			RetryBudget budget = RetryBudget.of("gateway", new BudgetSettings(1, 0, 1, 1, 1, false),
+					SafeguardsAttackTests.this.time, RetryBudget.Listener.NONE);
+			budget.tryWithdraw(RetryBudget.Cost.TRANSIENT);
+			AtomicInteger calls = new AtomicInteger();
+			Retry retry = retry(policy(Duration.ZERO).postponedWhenEmpty(true)).budget(budget).build();
+			assertThat(retry.call(() -> {
+				if (calls.incrementAndGet() == 1) {
+					throw new IOException("down");
+				}
+				return "fine";
+			})).isEqualTo("fine");
+			assertThat(SafeguardsAttackTests.this.time.delays()).hasSizeLessThanOrEqualTo(102);
+		}
+
+		@Test
+		void forABreakerForcedOpenDoNotSpin() {
+			CircuitBreaker breaker = breaker(BreakerSettings.builder().awaited(true));
+			breaker.forceOpen();
+			Retry retry = retry(policy(Duration.ZERO)).breaker(breaker).build();
+			assertThatThrownBy(() -> retry.call(() -> "never")).isInstanceOf(CircuitOpenException.class);
+			assertThat(SafeguardsAttackTests.this.time.delays()).hasSizeLessThanOrEqualTo(1_001);
+		}
+
+	}
+
+	@Nested
+	class Budgets {
+
+		@Test
+		void thatNeverHoldATokenPostponeNothing() {
+			RetryBudget budget = RetryBudget.of("gateway", new BudgetSettings(0, 0.1, 0.1, 1, 1, false),
+					SafeguardsAttackTests.this.time, RetryBudget.Listener.NONE);
+			SafeguardsAttackTests.this.time.whileSleeping((nanos) -> {
+				if (SafeguardsAttackTests.this.time.delays().size() > 1_000) {
+					throw new IllegalStateException("waits for ever");
+				}
+			});
+			Retry retry = retry(policy(Duration.ofMillis(100)).postponedWhenEmpty(true)).budget(budget).build();
+			assertThatThrownBy(() -> retry.call(() -> {
+				throw new IOException("down");
+			})).hasMessage("down");
+			assertThat(SafeguardsAttackTests.this.time.delays()).isEmpty();
+			assertThat(SafeguardsAttackTests.this.listener.story().reason()).isEqualTo(StopReason.BUDGET);
+		}
+
+	}
+
+	@Nested
+	class Extremes {
+
+		@Test
+		void aBreakerOpenForCenturiesKeepsNoCallBeyondItsDeadline() {
+			CircuitBreaker breaker = breaker(BreakerSettings.builder().awaited(true));
+			Retry inner = retry(policy(Duration.ofMillis(100))).breaker(breaker).build();
+			Retry outer = retry(policy(Duration.ofMillis(100)).deadline(Duration.ofSeconds(1))).build();
+			assertThatThrownBy(() -> outer.call(() -> {
+				SafeguardsAttackTests.this.time.advance(Duration.ofSeconds(2));
+				breaker.openFor(Duration.ofSeconds(Long.MAX_VALUE));
+				return inner.call(() -> "never");
+			})).isInstanceOf(CircuitOpenException.class);
+			assertThat(SafeguardsAttackTests.this.time.delays()).isEmpty();
 		}
 
 	}
