@@ -46,7 +46,7 @@ final class BlockingDriver {
 		RetryCall call = stack.push();
 		Ending ending;
 		try {
-			call.begin(this.policy, this.time, now(0));
+			call.begin(this.policy, this.time, start());
 			Permit permit = this.breaker.tryAcquire(call, call.started());
 			if (permit == null) {
 				ending = continueRefused(call, context, operation);
@@ -82,6 +82,20 @@ final class BlockingDriver {
 		this.safeguards.succeededAtOnce(permit, nanos, now);
 		this.listeners.attempt(1, AttemptOutcome.SUCCESS, nanos);
 		this.listeners.call(StopReason.SUCCEEDED, nanos);
+	}
+
+	/*
+	 * A made-up reading would be far from all others, and a breaker that is open would
+	 * take it for the time of its probe.
+	 */
+	private long start() {
+		try {
+			return this.time.nanoTime();
+		}
+		catch (Throwable ex) {
+			this.listeners.hookFailed("time", ex);
+			return RetryTime.system().nanoTime();
+		}
 	}
 
 	/** Read the ticker; one that throws stands still and fails no call. */
@@ -203,7 +217,7 @@ final class BlockingDriver {
 			Thread.currentThread().interrupt();
 			return new Decision.Stop(StopReason.INTERRUPTED, "the thread was interrupted while waiting", ex);
 		}
-		catch (RuntimeException ex) {
+		catch (Throwable ex) {
 			this.listeners.hookFailed("time", ex);
 			return new Decision.Stop(StopReason.NOT_RETRYABLE, "the wait failed with " + FailureRules.name(ex), ex);
 		}

@@ -312,7 +312,7 @@ final class RetryCall {
 		try {
 			return this.time.nanoTime();
 		}
-		catch (RuntimeException ex) {
+		catch (Throwable ex) {
 			return this.attemptStarted;
 		}
 	}
