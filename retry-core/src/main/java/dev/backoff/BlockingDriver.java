@@ -46,8 +46,8 @@ final class BlockingDriver {
 		RetryCall call = stack.push();
 		Ending ending;
 		try {
-			call.begin(this.policy, this.time, now(0));
-			Permit permit = this.breaker.tryAcquire(call.started());
+			call.begin(this.policy, this.time, start());
+			Permit permit = this.breaker.tryAcquire(call, call.started());
 			if (permit == null) {
 				ending = continueRefused(call, context, operation);
 			}
@@ -84,6 +84,20 @@ final class BlockingDriver {
 		this.listeners.call(StopReason.SUCCEEDED, nanos);
 	}
 
+	/*
+	 * A made-up reading would be far from all others, and a breaker that is open would
+	 * take it for the time of its probe.
+	 */
+	private long start() {
+		try {
+			return this.time.nanoTime();
+		}
+		catch (Throwable ex) {
+			this.listeners.hookFailed("time", ex);
+			return RetryTime.system().nanoTime();
+		}
+	}
+
 	/** Read the ticker; one that throws stands still and fails no call. */
 	private long now(long otherwise) {
 		try {
@@ -112,7 +126,7 @@ final class BlockingDriver {
 				call.noAttempt();
 				return end(Outcome.ofRefused(AttemptOutcome.PERMANENT, refused, stop), stop, call);
 			}
-			Permit permit = this.breaker.tryAcquire(now);
+			Permit permit = this.breaker.tryAcquire(call, now);
 			if (permit != null) {
 				call.beginFirst(now);
 				return continueAfter(attempt(call, context, operation), permit, call, context, operation);
@@ -141,7 +155,7 @@ final class BlockingDriver {
 					return end(outcome, stop, call);
 				}
 				now = now(call.attemptStarted());
-				permit = (retry.source() != DelaySource.BUDGET) ? this.breaker.tryAcquire(now) : null;
+				permit = (retry.source() != DelaySource.BUDGET) ? this.breaker.tryAcquire(call, now) : null;
 				if (permit == null) {
 					call.postponed();
 					decision = (retry.source() != DelaySource.BUDGET) ? this.decider.decideRefused(outcome, call, now)
@@ -203,7 +217,7 @@ final class BlockingDriver {
 			Thread.currentThread().interrupt();
 			return new Decision.Stop(StopReason.INTERRUPTED, "the thread was interrupted while waiting", ex);
 		}
-		catch (RuntimeException ex) {
+		catch (Throwable ex) {
 			this.listeners.hookFailed("time", ex);
 			return new Decision.Stop(StopReason.NOT_RETRYABLE, "the wait failed with " + FailureRules.name(ex), ex);
 		}

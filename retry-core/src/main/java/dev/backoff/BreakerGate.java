@@ -39,13 +39,18 @@ final class BreakerGate {
 		this.listeners = listeners;
 	}
 
-	/** Take a permit for an attempt; null if it must not be made. */
-	@Nullable Permit tryAcquire(long now) {
+	/**
+	 * Take a permit for the call's next attempt; null if it must not be made. Within a
+	 * probe of the same breaker it needs none: the probe's result tells of it too.
+	 */
+	@Nullable Permit tryAcquire(RetryCall call, long now) {
 		if (this.permits == null) {
 			return UNCOUNTED;
 		}
 		try {
-			return this.permits.tryAcquire(now);
+			Permit permit = call.isCovered(this.permits) ? UNCOUNTED : this.permits.tryAcquire(now);
+			call.permitted(permit);
+			return permit;
 		}
 		catch (Throwable ex) {
 			failed(ex);

@@ -9,6 +9,8 @@ import java.util.concurrent.atomic.AtomicReference;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.backoff.breaker.CallPermits;
+import dev.backoff.breaker.CallPermits.Permit;
 import dev.backoff.budget.RetryBudget;
 import dev.backoff.time.Nanos;
 import dev.backoff.time.RetryTime;
@@ -48,6 +50,9 @@ final class RetryCall {
 	private boolean retryPaid;
 
 	private RetryBudget.@Nullable Cost paid;
+
+	/* Of the attempt that runs. */
+	private @Nullable Permit permit;
 
 	private @Nullable Throwable previousFailure;
 
@@ -212,8 +217,24 @@ final class RetryCall {
 		return (int) Math.min(Integer.MAX_VALUE, (long) this.attempt + this.postponed);
 	}
 
+	/** Note what permits the attempt to come. */
+	void permitted(@Nullable Permit permit) {
+		this.permit = permit;
+	}
+
+	/** Return whether this runs within an attempt that is a probe of the breaker. */
+	boolean isCovered(CallPermits breaker) {
+		for (RetryCall call = this.enclosing; call != null && call.isRunning(); call = call.enclosing) {
+			if (call.permit != null && call.permit.covers(breaker)) {
+				return true;
+			}
+		}
+		return false;
+	}
+
 	/** Note how an attempt ended that was not good enough. */
 	void attemptEnded(Outcome outcome, long nanos) {
+		this.permit = null;
 		this.previousFailure = outcome.failure();
 		story().attempt(nanos);
 	}
@@ -230,6 +251,7 @@ final class RetryCall {
 		this.previousDelay = 0;
 		this.unsafeRequest = null;
 		this.told = null;
+		this.permit = null;
 		if (this.story != null || this.key != null || this.stoppedInside != null) {
 			this.story = null;
 			this.key = null;
@@ -290,7 +312,7 @@ final class RetryCall {
 		try {
 			return this.time.nanoTime();
 		}
-		catch (RuntimeException ex) {
+		catch (Throwable ex) {
 			return this.attemptStarted;
 		}
 	}

@@ -22,6 +22,13 @@ import dev.backoff.time.Nanos;
  */
 final class RetryDecider {
 
+	/*
+	 * Nobody can tell when a budget pays again, or when a breaker that was opened by hand
+	 * permits again: without a delay of the policy, waiting for it would keep a processor
+	 * busy.
+	 */
+	private static final long LEAST_POSTPONEMENT = 10_000_000;
+
 	private final RetryPolicy policy;
 
 	private final FailureRules rules;
@@ -138,8 +145,9 @@ final class RetryDecider {
 			call.retryPaid(cost);
 			return retry;
 		}
-		return this.policy.isPostponedWhenEmpty()
-				? new Decision.RetryAfter(retry.delay(), retry.ownDelay(), DelaySource.BUDGET)
+		return (this.policy.isPostponedWhenEmpty() && budget.mayPay())
+				? new Decision.RetryAfter(Math.max(retry.delay(), LEAST_POSTPONEMENT), retry.ownDelay(),
+						DelaySource.BUDGET)
 				: new Decision.Stop(StopReason.BUDGET, "the budget " + budget.name() + " is spent");
 	}
 
@@ -158,10 +166,9 @@ final class RetryDecider {
 		}
 		long own = this.policy.rule().delay(call.delayNumber(), call.previousDelay(), this::draw);
 		Decision.RetryAfter retry = awaitBreaker(new Decision.RetryAfter(own, own, DelaySource.POLICY), now);
-		long bound = (call.timeLeft(now) != Nanos.UNLIMITED)
-				? call.timeLeft(now) - this.policy.shortestAttemptNanos() - retry.delay()
-				: this.breaker.longestWaitNanos() - call.elapsed(now) - (retry.delay() - own);
-		return (bound > 0) ? retry
+		boolean fits = (call.timeLeft(now) != Nanos.UNLIMITED) ? fits(retry.delay(), call.timeLeft(now))
+				: retry.delay() - own < this.breaker.longestWaitNanos() - call.elapsed(now);
+		return fits ? retry
 				: new Decision.Stop(StopReason.BREAKER_OPEN, this.breaker.why() + " longer than the call may wait");
 	}
 
@@ -180,7 +187,7 @@ final class RetryDecider {
 
 	private Decision.RetryAfter awaitBreaker(Decision.RetryAfter retry, long now) {
 		long delay = Math.max(retry.delay(), Nanos.plus(this.breaker.nanosToPermit(now), retry.ownDelay()));
-		return new Decision.RetryAfter(delay, retry.ownDelay(), DelaySource.BREAKER);
+		return new Decision.RetryAfter(Math.max(delay, LEAST_POSTPONEMENT), retry.ownDelay(), DelaySource.BREAKER);
 	}
 
 	/**

@@ -195,7 +195,8 @@ class SafeguardsTests {
 
 		@Test
 		void postponesNothingBeyondTheDeadline() {
-			this.budget = budget(0, 0, 0);
+			this.budget = budget(1, 0.1, 0);
+			this.budget.tryWithdraw(Cost.TRANSIENT);
 			assertThatThrownBy(
 					() -> retry(policy().postponedWhenEmpty(true).deadline(Duration.ofSeconds(1))).budget(this.budget)
 						.build()
@@ -208,7 +209,8 @@ class SafeguardsTests {
 
 		@Test
 		void endsAPostponementWhenRetriesAreSwitchedOff() {
-			this.budget = budget(0, 0, 0);
+			this.budget = budget(1, 0.1, 0);
+			this.budget.tryWithdraw(Cost.TRANSIENT);
 			boolean[] on = { true };
 			SafeguardsTests.this.time.whileSleeping((nanos) -> on[0] = SafeguardsTests.this.time.delays().size() < 3);
 			assertThatThrownBy(() -> retry(policy().postponedWhenEmpty(true)).enabledWhen(() -> on[0])

@@ -85,6 +85,17 @@ public interface CallPermits {
 		 */
 		void released();
 
+		/**
+		 * Return whether calls made within the attempt need no permit of their own,
+		 * because it is a probe of that very breaker. Else a method that calls another
+		 * one of its breaker would take all probes and be refused by itself, for ever.
+		 * @param breaker whose permit such a call would take
+		 * @return false unless overridden
+		 */
+		default boolean covers(CallPermits breaker) {
+			return false;
+		}
+
 	}
 
 }

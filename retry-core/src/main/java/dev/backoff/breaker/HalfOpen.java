@@ -135,6 +135,11 @@ final class HalfOpen extends BreakerState {
 		while (!this.tally.compareAndSet(seen, seen.giveBack()));
 	}
 
+	@Override
+	public boolean covers(CallPermits breaker) {
+		return breaker == this.breaker && this.breaker.isCurrent(this);
+	}
+
 	private Tally tally() {
 		return Objects.requireNonNull(this.tally.get());
 	}

@@ -138,6 +138,14 @@ public final class RetryBudget {
 	}
 
 	/**
+	 * Return whether a retry that is refused now may be paid later.
+	 * @return false if the bucket is for no tokens, or nothing is ever put back
+	 */
+	public boolean mayPay() {
+		return this.capacity > 0 && (this.perSecond > 0 || this.perSuccess > 0 || this.settings.refund());
+	}
+
+	/**
 	 * Put back what a successful call is worth.
 	 */
 	public void deposit() {

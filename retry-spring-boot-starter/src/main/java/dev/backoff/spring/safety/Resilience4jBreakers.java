@@ -155,6 +155,13 @@ public final class Resilience4jBreakers implements OtherBreakers {
 			this.breaker.releasePermission();
 		}
 
+		/* Which state the permit is of, theirs does not tell. */
+		@Override
+		public boolean covers(CallPermits other) {
+			return other instanceof Permits permits && permits.breaker == this.breaker
+					&& this.breaker.getState() == CircuitBreaker.State.HALF_OPEN;
+		}
+
 		@Override
 		public String toString() {
 			return "Resilience4j's breaker " + name();

@@ -82,6 +82,18 @@ class Resilience4jBreakersTests {
 		}
 
 		@Test
+		void needsNoPermitOfItsOwnWithinAProbe() throws Exception {
+			Retry outer = retry();
+			Retry inner = retry();
+			theirs.transitionToOpenState();
+			theirs.transitionToHalfOpenState();
+			assertThat(outer.<String, Exception>call(() -> inner.call(() -> "fine"))).isEqualTo("fine");
+			assertThat(theirs.getState()).isEqualTo(State.HALF_OPEN);
+			assertThat(outer.<String, Exception>call(() -> inner.call(() -> "fine"))).isEqualTo("fine");
+			assertThat(theirs.getState()).isEqualTo(State.CLOSED);
+		}
+
+		@Test
 		void isCountedByTheirsAttemptByAttempt() throws Exception {
 			CircuitBreaker patient = registry.circuitBreaker("patient", config().minimumNumberOfCalls(10).build());
 			Retry retry = retry(RetryPolicy.builder("orders").build(), breakers.permits("patient", false));
