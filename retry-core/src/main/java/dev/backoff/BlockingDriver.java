@@ -150,22 +150,31 @@ final class BlockingDriver {
 					return end(outcome, stop, call);
 				}
 				Decision.RetryAfter retry = (Decision.RetryAfter) decision;
-				Decision.Stop stop = await(retry, outcome, call);
+				Decision.Stop stop = isWaited(retry, call) ? null : await(retry, outcome, call);
 				if (stop != null) {
 					return end(outcome, stop, call);
 				}
 				now = now(call.attemptStarted());
-				permit = (retry.source() != DelaySource.BUDGET) ? this.breaker.tryAcquire(call, now) : null;
+				if (retry.source() == DelaySource.BUDGET) {
+					call.postponedByBudget();
+					decision = this.decider.decideWorthwhile(outcome, call, now);
+					continue;
+				}
+				permit = this.breaker.tryAcquire(call, now);
 				if (permit == null) {
 					call.postponed();
-					decision = (retry.source() != DelaySource.BUDGET) ? this.decider.decideRefused(outcome, call, now)
-							: this.decider.decideWorthwhile(outcome, call, now);
+					decision = this.decider.decideRefused(outcome, call, now);
 				}
 			}
 			this.listeners.retry(outcome.cause());
 			call.beginNext(now);
 			outcome = attempt(call, context, operation);
 		}
+	}
+
+	/* The wait for the budget was its delay. */
+	private static boolean isWaited(Decision.RetryAfter retry, RetryCall call) {
+		return retry.delay() == 0 && call.hasWaitedForBudget();
 	}
 
 	private void attemptEnded(Outcome outcome, Permit permit, RetryCall call, long now) {

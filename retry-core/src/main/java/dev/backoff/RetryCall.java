@@ -49,6 +49,8 @@ final class RetryCall {
 
 	private boolean retryPaid;
 
+	private boolean waitedForBudget;
+
 	private RetryBudget.@Nullable Cost paid;
 
 	/* Of the attempt that runs. */
@@ -172,6 +174,8 @@ final class RetryCall {
 	void beginNext(long now) {
 		this.attempt = (this.attempt < Integer.MAX_VALUE) ? this.attempt + 1 : Integer.MAX_VALUE;
 		this.retryPaid = false;
+		this.waitedForBudget = false;
+		this.postponed = 0;
 		this.attemptStarted = now;
 		this.stoppedInside = null;
 		this.innerCalls = 0;
@@ -207,8 +211,20 @@ final class RetryCall {
 		return this.paid;
 	}
 
+	/** Return whether the retry to come has waited its delay, for the budget. */
+	boolean hasWaitedForBudget() {
+		return this.waitedForBudget;
+	}
+
+	/** Note that a wait was for the budget, and was not followed by an attempt. */
+	void postponedByBudget() {
+		postponed();
+		this.waitedForBudget = true;
+	}
+
 	/** Note that a wait was not followed by an attempt. */
 	void postponed() {
+		this.waitedForBudget = false;
 		this.postponed = (this.postponed < Integer.MAX_VALUE) ? this.postponed + 1 : Integer.MAX_VALUE;
 	}
 
@@ -260,6 +276,7 @@ final class RetryCall {
 			this.postponed = 0;
 			this.paid = null;
 			this.retryPaid = false;
+			this.waitedForBudget = false;
 		}
 	}
 

@@ -1,6 +1,7 @@
 package dev.backoff;
 
 import java.time.Duration;
+import java.util.Objects;
 import java.util.function.BooleanSupplier;
 
 import org.jspecify.annotations.Nullable;
@@ -124,31 +125,58 @@ final class RetryDecider {
 		if (!permitting && decision instanceof Decision.RetryAfter retry) {
 			decision = awaitBreaker(retry, now);
 		}
+		// a retry that was postponed for the budget has waited its delay
+		if (decision instanceof Decision.RetryAfter retry && permitting && call.hasWaitedForBudget()) {
+			return decideWaited(retry, outcome, call, now);
+		}
 		// 6. it fits before the deadline
 		if (decision instanceof Decision.RetryAfter retry && !fits(retry.delay(), call.timeLeft(now))) {
-			return new Decision.Stop(StopReason.DEADLINE, "the next wait of " + DurationText.story(retry.delay())
-					+ " does not fit into the " + DurationText.story(Math.max(0, call.timeLeft(now))) + " left");
+			return missesDeadline(retry.delay(), call, now);
 		}
 		// 7. a token of the budget
-		return (decision instanceof Decision.RetryAfter retry) ? pay(retry, outcome, call) : decision;
+		return (decision instanceof Decision.RetryAfter retry && !pays(outcome, call)) ? unpaid(retry) : decision;
+	}
+
+	private Decision decideWaited(Decision.RetryAfter next, Outcome outcome, RetryCall call, long now) {
+		if (!fits(0, call.timeLeft(now))) {
+			return missesDeadline(0, call, now);
+		}
+		if (pays(outcome, call)) {
+			return new Decision.RetryAfter(0, next.ownDelay(), next.source());
+		}
+		return fits(next.delay(), call.timeLeft(now)) ? unpaid(next) : missesDeadline(next.delay(), call, now);
+	}
+
+	private static Decision.Stop missesDeadline(long delay, RetryCall call, long now) {
+		return new Decision.Stop(StopReason.DEADLINE, "the next wait of " + DurationText.story(delay)
+				+ " does not fit into the " + DurationText.story(Math.max(0, call.timeLeft(now))) + " left");
 	}
 
 	/* Once for each retry, however often its attempt is postponed. */
-	private Decision pay(Decision.RetryAfter retry, Outcome outcome, RetryCall call) {
+	private boolean pays(Outcome outcome, RetryCall call) {
 		RetryBudget budget = this.safeguards.budget();
 		if (budget == null || outcome.kind() == AttemptOutcome.PENDING || call.isRetryPaid()) {
-			return retry;
+			return true;
 		}
 		RetryBudget.Cost cost = (outcome.kind() == AttemptOutcome.THROTTLED) ? RetryBudget.Cost.THROTTLED
 				: RetryBudget.Cost.TRANSIENT;
-		if (budget.tryWithdraw(cost)) {
+		boolean paid = isPostponing(budget) ? budget.tryWithdrawOrWait(cost) : budget.tryWithdraw(cost);
+		if (paid) {
 			call.retryPaid(cost);
-			return retry;
 		}
-		return (this.policy.isPostponedWhenEmpty() && budget.mayPay())
+		return paid;
+	}
+
+	private Decision unpaid(Decision.RetryAfter retry) {
+		RetryBudget budget = Objects.requireNonNull(this.safeguards.budget());
+		return isPostponing(budget)
 				? new Decision.RetryAfter(Math.max(retry.delay(), LEAST_POSTPONEMENT), retry.ownDelay(),
 						DelaySource.BUDGET)
 				: new Decision.Stop(StopReason.BUDGET, "the budget " + budget.name() + " is spent");
+	}
+
+	private boolean isPostponing(RetryBudget budget) {
+		return this.policy.isPostponedWhenEmpty() && budget.mayPay();
 	}
 
 	/**
@@ -164,7 +192,7 @@ final class RetryDecider {
 		if (this.safeguards.waiting().isShutDown()) {
 			return shutDown();
 		}
-		long own = this.policy.rule().delay(call.delayNumber(), call.previousDelay(), this::draw);
+		long own = this.policy.rule().delay(delayNumber(call), call.previousDelay(), this::draw);
 		Decision.RetryAfter retry = awaitBreaker(new Decision.RetryAfter(own, own, DelaySource.POLICY), now);
 		boolean fits = (call.timeLeft(now) != Nanos.UNLIMITED) ? fits(retry.delay(), call.timeLeft(now))
 				: retry.delay() - own < this.breaker.longestWaitNanos() - call.elapsed(now);
@@ -229,11 +257,19 @@ final class RetryDecider {
 		return timeLeft == Nanos.UNLIMITED || Nanos.plus(delay, this.policy.shortestAttemptNanos()) < timeLeft;
 	}
 
+	/*
+	 * Waits that are followed by no attempt grow too, up to the longest one that is
+	 * planned.
+	 */
+	private int delayNumber(RetryCall call) {
+		return Math.min(call.delayNumber(), Math.max(1, this.policy.maxAttempts() - 1));
+	}
+
 	private Decision delay(Outcome outcome, RetryCall call, long now) {
 		BackoffRule rule = this.policy.rule(outcome.kind() == AttemptOutcome.THROTTLED,
 				this.safeguards.isDegraded(now));
-		long own = rule.delay(call.delayNumber(), call.previousDelay(), this::draw);
-		if (!this.policy.isRetryAfterEnabled()) {
+		long own = rule.delay(delayNumber(call), call.previousDelay(), this::draw);
+		if (!this.policy.isRetryAfterEnabled() || call.hasWaitedForBudget()) {
 			return new Decision.RetryAfter(own, own, DelaySource.POLICY);
 		}
 		if (outcome.isPushedBack()) {

@@ -185,12 +185,28 @@ class SafeguardsTests {
 				.postponedWhenEmpty(true);
 			assertThat(retry(policy).budget(this.budget).build().call(operation)).isEqualTo("fine");
 			assertThat(operation.calls()).isEqualTo(2);
-			// empty at 0, 2 and 6 s; at 14 s there is a token, and the retry waits 16 s
+			// empty at 0, 2 and 6 s; at 14 s there is a token, and the retry has waited
 			assertThat(SafeguardsTests.this.time.delays()).containsExactly(Duration.ofSeconds(2), Duration.ofSeconds(4),
-					Duration.ofSeconds(8), Duration.ofSeconds(16));
+					Duration.ofSeconds(8));
 			assertThat(SafeguardsTests.this.recorder.lines("waiting")).containsExactly("waiting budget 2s",
-					"waiting budget 4s", "waiting budget 8s", "waiting policy 16s");
+					"waiting budget 4s", "waiting budget 8s");
 			assertThat(SafeguardsTests.this.recorder.lines("retry")).hasSize(1);
+			assertThat(this.budget.refused()).isZero();
+		}
+
+		@Test
+		void postponesByNoLongerWaitThanIsPlannedAndGoesOnAsBefore() {
+			this.budget = budget(1, 0, 0.1);
+			this.budget.tryWithdraw(Cost.TRANSIENT);
+			RetryPolicy.Builder policy = policy().base(Duration.ofSeconds(1)).maxAttempts(3).postponedWhenEmpty(true);
+			assertThatThrownBy(() -> retry(policy).budget(this.budget).build().call(failing()))
+				.isSameAs(SafeguardsTests.this.failure);
+			assertThat(reason()).isEqualTo(StopReason.ATTEMPTS_EXHAUSTED);
+			assertThat(SafeguardsTests.this.listener.story().attempts()).isEqualTo(3);
+			List<Duration> delays = SafeguardsTests.this.time.delays();
+			assertThat(delays.get(0)).isEqualTo(Duration.ofSeconds(1));
+			// a token every ten seconds, asked for every two
+			assertThat(delays.subList(1, delays.size())).hasSize(10).containsOnly(Duration.ofSeconds(2));
 		}
 
 		@Test
@@ -401,7 +417,7 @@ class SafeguardsTests {
 			assertThatThrownBy(() -> retry(policy()).breaker(this.breaker).build().call(failing()))
 				.isInstanceOf(CircuitOpenException.class);
 			assertThat(SafeguardsTests.this.time.delays()).containsExactly(Duration.ofMillis(100),
-					Duration.ofMillis(200), Duration.ofMillis(400), Duration.ofMillis(800));
+					Duration.ofMillis(200), Duration.ofMillis(400), Duration.ofMillis(400));
 			assertThat(reason()).isEqualTo(StopReason.BREAKER_OPEN);
 		}
 

@@ -118,6 +118,20 @@ public final class RetryBudget {
 	 * @return false, and nothing taken, if the retry must not be made
 	 */
 	public boolean tryWithdraw(Cost cost) {
+		boolean paid = tryWithdrawOrWait(cost);
+		if (!paid) {
+			this.refused.increment();
+		}
+		return paid;
+	}
+
+	/**
+	 * Take what a retry costs, if the bucket holds as much; if not, the retry waits, and
+	 * is not counted as refused.
+	 * @param cost what the retry follows
+	 * @return false, and nothing taken, if the retry must wait
+	 */
+	public boolean tryWithdrawOrWait(Cost cost) {
 		long price = price(cost);
 		if (price == 0 && this.capacity > 0) {
 			return true;
@@ -127,7 +141,7 @@ public final class RetryBudget {
 			long brought = brought();
 			long balance = balance(seen, brought);
 			if (balance < price || this.capacity == 0) {
-				refuse();
+				noteDrought();
 				return false;
 			}
 			if (this.state.compareAndSet(seen, after(brought, balance - price))) {
@@ -188,8 +202,7 @@ public final class RetryBudget {
 		}
 	}
 
-	private void refuse() {
-		this.refused.increment();
+	private void noteDrought() {
 		if (!this.dry.get() && this.dry.compareAndSet(false, true)) {
 			tell(this.listener::ranDry);
 		}
@@ -256,6 +269,15 @@ public final class RetryBudget {
 	 */
 	public double balance() {
 		return Math.max(0, balance(this.state.get(), brought())) / (double) MICRO;
+	}
+
+	/**
+	 * Return what the bucket must hold to count as recovered after it ran dry: half of
+	 * its capacity, and enough for a retry.
+	 * @return tokens
+	 */
+	public double recoveredAt() {
+		return this.recoveredAt / (double) MICRO;
 	}
 
 	/**
