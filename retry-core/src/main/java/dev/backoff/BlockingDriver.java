@@ -212,9 +212,12 @@ final class BlockingDriver {
 		return (stop != null) ? stop : this.decider.decideAfterWait(outcome, call, now(call.attemptStarted()));
 	}
 
-	private @Nullable String repeats(Outcome outcome, RetryCall call) {
-		return (this.policy.idempotency() == Idempotency.ASSUMED && outcome.mayBeApplied()) ? call.unsafeRequest()
-				: null;
+	private RetryEvent.@Nullable RepeatedRequest repeats(Outcome outcome, RetryCall call) {
+		String request = call.unsafeRequest();
+		Idempotency idempotency = this.policy.idempotency();
+		boolean unsaid = idempotency == Idempotency.ASSUMED || (idempotency == Idempotency.BY_KEY && !call.isKeyUsed());
+		return (request != null && unsaid && outcome.mayBeApplied())
+				? new RetryEvent.RepeatedRequest(request, idempotency) : null;
 	}
 
 	private Decision.@Nullable Stop sleep(long nanos) {

@@ -2,6 +2,7 @@ package dev.backoff;
 
 import java.time.Duration;
 import java.util.Set;
+import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
@@ -25,9 +26,9 @@ public final class OutboundRequest {
 
 	private final long timeLeft;
 
-	private final @Nullable String idempotencyKey;
+	private final @Nullable Supplier<String> idempotencyKey;
 
-	private OutboundRequest(int attempt, long timeLeft, @Nullable String idempotencyKey) {
+	private OutboundRequest(int attempt, long timeLeft, @Nullable Supplier<String> idempotencyKey) {
 		this.attempt = attempt;
 		this.timeLeft = timeLeft;
 		this.idempotencyKey = idempotencyKey;
@@ -47,7 +48,8 @@ public final class OutboundRequest {
 		if (UNSAFE.contains(method)) {
 			call.unsafeRequest(method);
 		}
-		String key = (call.isAttempt() && call.idempotency() == Idempotency.BY_KEY) ? call.nextRequestKey() : null;
+		Supplier<String> key = (call.isAttempt() && call.idempotency() == Idempotency.BY_KEY) ? call.nextRequestKey()
+				: null;
 		return new OutboundRequest(call.isAttempt() ? call.attempt() : 0, call.timeLeftNow(), key);
 	}
 
@@ -70,11 +72,12 @@ public final class OutboundRequest {
 	/**
 	 * Return the key by which the server recognises the request when it is repeated: the
 	 * same at each attempt, of an enclosing call too; another one for each request of an
-	 * attempt and for each call.
+	 * attempt and for each call. A call whose requests are not asked for it, and that
+	 * does not ask {@link Attempt#idempotencyKey()} either, is taken to send none.
 	 * @return 36 characters, or null unless the policy is {@link Idempotency#BY_KEY}
 	 */
 	public @Nullable String idempotencyKey() {
-		return this.idempotencyKey;
+		return (this.idempotencyKey != null) ? this.idempotencyKey.get() : null;
 	}
 
 	@Override

@@ -2,6 +2,7 @@ package dev.backoff;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -357,11 +358,16 @@ final class RetryCall {
 	 * attempt that is repeated makes the same calls again, so it is derived from the
 	 * outermost call's key and the place among that call's attempt's calls and requests.
 	 */
-	String nextRequestKey() {
+	Supplier<String> nextRequestKey() {
 		StringBuilder path = new StringBuilder();
 		CallKey root = pathTo(path);
 		path.append('#').append((this.carried != null) ? this.carried.requests.incrementAndGet() : ++this.requests);
-		return root.derive(path);
+		return () -> root.derive(path);
+	}
+
+	/** Return whether anything has asked for the key that the call's requests send. */
+	boolean isKeyUsed() {
+		return (this.key != null && this.key.ifUsed() != null) || pathTo(new StringBuilder()).ifUsed() != null;
 	}
 
 	/**

@@ -33,12 +33,11 @@ public sealed interface RetryEvent {
 	 * @param source who chose it
 	 * @param cause what made the retry necessary
 	 * @param failure what the attempt threw, or null if it returned
-	 * @param repeats the method of an HTTP request that may have had its effect and is
-	 * going to be repeated though nobody has said that it may be ({@code POST} or
-	 * {@code PATCH}), or null
+	 * @param repeats an HTTP request that may have had its effect and is going to be
+	 * repeated though nothing says that it may be, or null
 	 */
 	record Scheduled(String policy, String method, int attempt, Duration delay, DelaySource source, RetryCause cause,
-			@Nullable Throwable failure, @Nullable String repeats) implements RetryEvent {
+			@Nullable Throwable failure, @Nullable RepeatedRequest repeats) implements RetryEvent {
 	}
 
 	/**
@@ -74,6 +73,17 @@ public sealed interface RetryEvent {
 	 * @param failure what it threw
 	 */
 	record HookFailed(String policy, String method, String hook, Throwable failure) implements RetryEvent {
+	}
+
+	/**
+	 * An HTTP request that is not idempotent by itself.
+	 *
+	 * @param method {@code POST} or {@code PATCH}
+	 * @param idempotency {@link Idempotency#ASSUMED} if nobody has said whether it may be
+	 * repeated, {@link Idempotency#BY_KEY} if nothing has asked for the key that it
+	 * should have sent
+	 */
+	record RepeatedRequest(String method, Idempotency idempotency) {
 	}
 
 	/** What a recovery did. */

@@ -174,11 +174,31 @@ class OutboundRequestTests {
 			assertThat(this.repeats).containsOnlyNulls();
 		}
 
-		@ParameterizedTest
-		@CsvSource({ "YES", "BY_KEY" })
-		void areNotToldOfWhereSomebodyHasSaidSo(Idempotency idempotency) throws Exception {
-			repeat(idempotency, () -> OutboundRequest.begin("POST"));
+		@Test
+		void areNotToldOfWhereSomebodyHasSaidSo() throws Exception {
+			repeat(Idempotency.YES, () -> OutboundRequest.begin("POST"));
 			assertThat(this.repeats).containsOnlyNulls();
+		}
+
+		@Test
+		void areNotToldOfWhereTheKeyWasSent() throws Exception {
+			repeat(Idempotency.BY_KEY, () -> OutboundRequest.begin("POST").idempotencyKey());
+			assertThat(this.repeats).containsOnlyNulls();
+		}
+
+		@Test
+		void areNotToldOfWhereTheApplicationAskedForTheKey() throws Exception {
+			repeat(Idempotency.BY_KEY, () -> {
+				OutboundRequest.begin("POST");
+				return Attempt.current().idempotencyKey();
+			});
+			assertThat(this.repeats).containsOnlyNulls();
+		}
+
+		@Test
+		void areToldOfWhereNoKeyWasSentThoughThePolicyCountsOnIt() throws Exception {
+			repeat(Idempotency.BY_KEY, () -> OutboundRequest.begin("POST"));
+			assertThat(this.repeats).containsExactly("POST");
 		}
 
 		@ParameterizedTest
@@ -233,7 +253,8 @@ class OutboundRequestTests {
 
 					@Override
 					public void onRetry(RetryEvent.Scheduled event) {
-						Repeats.this.repeats.add(event.repeats());
+						RetryEvent.RepeatedRequest request = event.repeats();
+						Repeats.this.repeats.add((request != null) ? request.method() : null);
 					}
 
 				})

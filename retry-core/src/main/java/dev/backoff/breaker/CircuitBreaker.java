@@ -250,7 +250,7 @@ public final class CircuitBreaker implements CallPermits {
 	}
 
 	/**
-	 * Return how many calls it rejected since it was built or reset.
+	 * Return how many calls it rejected since it was built.
 	 * @return zero or more
 	 */
 	public long rejected() {
@@ -267,18 +267,11 @@ public final class CircuitBreaker implements CallPermits {
 	}
 
 	/**
-	 * Close it by hand, with nothing counted.
-	 */
-	public void close() {
-		replace(new Closed(this));
-	}
-
-	/**
-	 * Close it by hand, with nothing counted and no call rejected, as at the start.
+	 * Close it by hand, with nothing counted, whatever its state. How many calls it has
+	 * {@linkplain #rejected() rejected} stays, since meters count them.
 	 */
 	public void reset() {
-		this.rejected.reset();
-		close();
+		replace(new Closed(this));
 	}
 
 	/**

@@ -1,6 +1,8 @@
 package dev.backoff.spring.observation;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 
 import org.slf4j.Logger;
@@ -48,22 +50,31 @@ public final class OverloadLogger implements RetryBudget.Listener, CircuitBreake
 	public void ranDry(RetryBudget budget) {
 		logger.atWarn()
 			.addKeyValue(BUDGET, budget.name())
-			.log("Budget " + budget.name() + " ran dry (" + level(budget) + "): " + consequence(budget.settings()));
+			.log("Budget " + budget.name() + " ran dry (" + level(budget) + "): " + consequence(budget));
 	}
 
-	private static String consequence(BudgetSettings settings) {
-		if (settings.tokens() == 0) {
-			return "it holds no tokens, so all retries are refused";
+	private static String consequence(RetryBudget budget) {
+		BudgetSettings settings = budget.settings();
+		if (!budget.mayPay()) {
+			return "nothing is ever put back, so all retries are refused";
 		}
-		String time = (settings.perSecond() > 0) ? "; time puts back " + exact(settings.perSecond()) + " a second" : "";
-		return "retries are refused until calls succeed again" + time;
+		List<String> deposits = new ArrayList<>(2);
+		if (settings.perSuccess() > 0) {
+			deposits.add("a success puts back " + exact(settings.perSuccess()));
+		}
+		if (settings.perSecond() > 0) {
+			deposits.add("a second puts back " + exact(settings.perSecond()));
+		}
+		deposits.add("recovered at " + number(budget.recoveredAt()));
+		return "retries are refused, or wait, while it is empty; " + String.join(", ", deposits);
 	}
 
 	@Override
 	public void recovered(RetryBudget budget) {
 		logger.atInfo()
 			.addKeyValue(BUDGET, budget.name())
-			.log("Budget " + budget.name() + " has recovered (" + level(budget) + ")");
+			.log("Budget " + budget.name() + " has recovered: it held " + number(budget.recoveredAt()) + " of "
+					+ exact(budget.settings().tokens()) + " tokens again");
 	}
 
 	private static String level(RetryBudget budget) {
@@ -72,7 +83,7 @@ public final class OverloadLogger implements RetryBudget.Listener, CircuitBreake
 
 	@Override
 	public void transition(CircuitBreaker breaker, State from, State to) {
-		logger.atLevel((to == State.OPEN) ? Level.WARN : Level.INFO)
+		logger.atLevel((to == State.OPEN || to == State.FORCED_OPEN) ? Level.WARN : Level.INFO)
 			.addKeyValue(BREAKER, breaker.name())
 			.addKeyValue(FROM, from.tag())
 			.addKeyValue(TO, to.tag())

@@ -6,13 +6,15 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import dev.backoff.Idempotency;
 import dev.backoff.RetryEvent;
 import dev.backoff.RetryListener;
 
 /**
  * Warn, once for each method, where a {@code POST} or {@code PATCH} that may have been
- * applied is sent again though nobody has said that it may be. It needs a client that
- * tells of its requests: those that Spring Boot builds. Thread-safe.
+ * applied is sent again though nobody has said that it may be, or without the key by
+ * which its policy says that it may be. It needs a client that tells of its requests:
+ * those that Spring Boot builds. Thread-safe.
  *
  * @since 0.1
  */
@@ -31,16 +33,23 @@ public final class RepeatLogger implements RetryListener {
 
 	@Override
 	public void onRetry(RetryEvent.Scheduled event) {
-		String repeats = event.repeats();
+		RetryEvent.RepeatedRequest repeats = event.repeats();
 		if (repeats == null || this.warned.size() >= MAX_REMEMBERED || !this.warned.add(event.method())) {
 			return;
 		}
 		logger.atWarn()
 			.addKeyValue("backoff.policy", event.policy())
 			.addKeyValue("backoff.method", event.method())
-			.log("Retrying " + event.method() + " sends a " + repeats + " again that may have been applied. "
-					+ "Say whether that does harm: idempotent: yes if it does none, no if it does, by-key if the "
-					+ "server honours the idempotency key (policy " + event.policy() + ")");
+			.log("Retrying " + event.method() + " sends a " + repeats.method() + " again that may have been applied"
+					+ advice(repeats.idempotency()) + " (policy " + event.policy() + ")");
+	}
+
+	private static String advice(Idempotency idempotency) {
+		return (idempotency == Idempotency.BY_KEY)
+				? ", and its policy is idempotent by key, but no key was sent. Add the host to backoff.http.hosts, or "
+						+ "send Attempt.current().idempotencyKey()"
+				: ". Say whether that does harm: idempotent: yes if it does none, no if it does, by-key if the "
+						+ "server honours the idempotency key";
 	}
 
 }

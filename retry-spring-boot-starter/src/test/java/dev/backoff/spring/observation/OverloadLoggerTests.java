@@ -53,7 +53,8 @@ class OverloadLoggerTests {
 			drain(budget);
 			drain(budget);
 			assertThat(log.lines(Level.WARN)).containsExactly("Budget orders ran dry (0 of 50 tokens): retries are "
-					+ "refused until calls succeed again; time puts back 0.05 a second");
+					+ "refused, or wait, while it is empty; a success puts back 0.1, a second puts back 0.05, "
+					+ "recovered at 25");
 			assertThat(LogCapture.keyValues(log.events(Level.WARN).get(0)))
 				.containsOnly(entry("backoff.budget", "orders"));
 		}
@@ -66,8 +67,10 @@ class OverloadLoggerTests {
 				budget.deposit();
 			}
 			assertThat(log.lines(Level.WARN)).containsExactly(
-					"Budget orders ran dry (0 of 4 tokens): retries are refused until calls succeed again");
-			assertThat(log.lines(Level.INFO)).containsExactly("Budget orders has recovered (2 of 4 tokens)");
+					"Budget orders ran dry (0 of 4 tokens): retries are refused, or wait, while it is empty; "
+							+ "a success puts back 1, recovered at 2");
+			assertThat(log.lines(Level.INFO))
+				.containsExactly("Budget orders has recovered: it held 2 of 4 tokens again");
 			assertThat(LogCapture.keyValues(log.events(Level.INFO).get(0)))
 				.containsOnly(entry("backoff.budget", "orders"));
 		}
@@ -80,7 +83,7 @@ class OverloadLoggerTests {
 			drain(budget);
 			assertThat(log.events()).hasSize(1);
 			assertThat(log.lines(Level.WARN)).containsExactly(
-					"Budget orders ran dry (0 of 0 tokens): it holds no tokens, so all retries are refused");
+					"Budget orders ran dry (0 of 0 tokens): nothing is ever put back, so all retries are refused");
 		}
 
 	}

@@ -10,6 +10,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 import dev.backoff.DelaySource;
+import dev.backoff.Idempotency;
 import dev.backoff.RetryCause;
 import dev.backoff.RetryEvent;
 
@@ -43,6 +44,17 @@ class RepeatLoggerTests {
 	}
 
 	@Test
+	void warnsWhereTheKeyIsMissing() {
+		this.logger.onRetry(new RetryEvent.Scheduled("orders", "Orders.place", 1, Duration.ofMillis(100),
+				DelaySource.POLICY, RetryCause.IO, new IOException("reset"),
+				new RetryEvent.RepeatedRequest("POST", Idempotency.BY_KEY)));
+		assertThat(this.log.lines(Level.WARN)).containsExactly(
+				"Retrying Orders.place sends a POST again that may have been applied, and its policy is idempotent by "
+						+ "key, but no key was sent. Add the host to backoff.http.hosts, or send "
+						+ "Attempt.current().idempotencyKey() (policy orders)");
+	}
+
+	@Test
 	void saysNothingOfOtherRetries() {
 		this.logger.onRetry(event("Orders.place", null));
 		assertThat(this.log.events()).isEmpty();
@@ -58,7 +70,8 @@ class RepeatLoggerTests {
 
 	private static RetryEvent.Scheduled event(String method, @Nullable String repeats) {
 		return new RetryEvent.Scheduled("orders", method, 1, Duration.ofMillis(100), DelaySource.POLICY, RetryCause.IO,
-				new IOException("reset"), repeats);
+				new IOException("reset"),
+				(repeats != null) ? new RetryEvent.RepeatedRequest(repeats, Idempotency.ASSUMED) : null);
 	}
 
 }
