@@ -31,6 +31,8 @@ public final class DegradedMode {
 
 	private final long windowNanos;
 
+	private final Listener listener;
+
 	/*
 	 * The reading at the last change with its lowest bit telling which: one number, so
 	 * that a change is seen whole.
@@ -42,7 +44,17 @@ public final class DegradedMode {
 	 * @param settings when it begins
 	 */
 	public DegradedMode(DegradedSettings settings) {
+		this(settings, Listener.NONE);
+	}
+
+	/**
+	 * Make a mode that has not begun.
+	 * @param settings when it begins
+	 * @param listener told when it begins and when it ends
+	 */
+	public DegradedMode(DegradedSettings settings, Listener listener) {
 		this.settings = settings;
+		this.listener = listener;
 		this.window = OutcomeWindow.of(WindowLength.of(settings.window()));
 		this.windowNanos = Nanos.of(settings.window());
 	}
@@ -63,12 +75,24 @@ public final class DegradedMode {
 		if (seen != NEVER && now - seen < this.windowNanos) {
 			return degraded;
 		}
-		if (wants(degraded, this.window.counts(now)) == degraded) {
+		Counts counts = this.window.counts(now);
+		if (wants(degraded, counts) == degraded) {
 			return degraded;
 		}
 		long after = degraded ? now & ~1L : now | 1L;
-		this.changed.compareAndSet(seen, (after != NEVER) ? after : after + 2);
+		if (this.changed.compareAndSet(seen, (after != NEVER) ? after : after + 2)) {
+			tell(!degraded, counts);
+		}
 		return isBegun(this.changed.get());
+	}
+
+	private void tell(boolean degraded, Counts counts) {
+		try {
+			this.listener.changed(this, degraded, counts);
+		}
+		catch (Throwable ex) {
+			// a listener never makes a call fail, and there is nobody else to tell
+		}
 	}
 
 	private static boolean isBegun(long changed) {
@@ -98,6 +122,27 @@ public final class DegradedMode {
 	 */
 	public DegradedSettings settings() {
 		return this.settings;
+	}
+
+	/**
+	 * Told when a mode begins and when it ends. A listener that throws is ignored.
+	 * Implementations are thread-safe and quick: they run within a call.
+	 */
+	@FunctionalInterface
+	public interface Listener {
+
+		/** A listener that does nothing. */
+		Listener NONE = (mode, degraded, counts) -> {
+		};
+
+		/**
+		 * The mode has begun or ended.
+		 * @param mode the mode
+		 * @param degraded whether delays are raised from now on
+		 * @param counts what the window holds
+		 */
+		void changed(DegradedMode mode, boolean degraded, Counts counts);
+
 	}
 
 }

@@ -689,6 +689,23 @@ class SafeguardsTests {
 		}
 
 		@Test
+		void tellsWhenItBeginsAndWhenItEnds() {
+			List<String> told = new ArrayList<>();
+			DegradedMode telling = new DegradedMode(this.settings, (mode, degraded, counts) -> {
+				told.add(degraded + " " + counts.failed() + " of " + counts.total());
+				throw new IllegalStateException("listener");
+			});
+			for (int i = 0; i < 30; i++) {
+				telling.record(i % 2 == 0, SafeguardsTests.this.time.nanoTime());
+			}
+			assertThat(telling.isDegraded(SafeguardsTests.this.time.nanoTime())).isTrue();
+			assertThat(telling.isDegraded(SafeguardsTests.this.time.nanoTime())).isTrue();
+			SafeguardsTests.this.time.advance(Duration.ofMinutes(1));
+			assertThat(telling.isDegraded(SafeguardsTests.this.time.nanoTime())).isFalse();
+			assertThat(told).containsExactly("true 15 of 30", "false 0 of 0");
+		}
+
+		@Test
 		void raisesTheDelaysOfAPolicyThatReachesItsCap() {
 			RetryPolicy.Builder policy = policy().base(Duration.ofSeconds(4))
 				.cap(Duration.ofSeconds(10))

@@ -13,6 +13,7 @@ import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.breaker.CircuitBreaker.State;
 import dev.backoff.budget.BudgetSettings;
 import dev.backoff.budget.RetryBudget;
+import dev.backoff.spring.safety.DegradedListener;
 import dev.backoff.time.DurationText;
 import dev.backoff.time.Nanos;
 import dev.backoff.window.OutcomeWindow.Counts;
@@ -23,18 +24,21 @@ import dev.backoff.window.OutcomeWindow.Counts;
  * backoff.budget               the budget that ran dry or has recovered
  * backoff.breaker              the breaker that moved
  * backoff.from, backoff.to     the states it left and entered
+ * backoff.policy               the policy whose delays are raised or as before
  * </pre> A budget that runs dry, a breaker that opens and one that would open if it did
- * more than count are WARN, all else is INFO. Thread-safe.
+ * more than count, and raised delays are WARN, all else is INFO. Thread-safe.
  *
  * @since 0.1
  */
-public final class OverloadLogger implements RetryBudget.Listener, CircuitBreaker.Listener {
+public final class OverloadLogger implements RetryBudget.Listener, CircuitBreaker.Listener, DegradedListener {
 
 	private static final Logger logger = LoggerFactory.getLogger(OverloadLogger.class);
 
 	private static final String BUDGET = "backoff.budget";
 
 	private static final String BREAKER = "backoff.breaker";
+
+	private static final String POLICY = "backoff.policy";
 
 	private static final String FROM = "backoff.from";
 
@@ -104,6 +108,14 @@ public final class OverloadLogger implements RetryBudget.Listener, CircuitBreake
 		logger.atWarn()
 			.addKeyValue(BREAKER, breaker.name())
 			.log("Breaker " + breaker.name() + " would have opened and only counts: " + rates(breaker.counts()));
+	}
+
+	@Override
+	public void changed(String policy, boolean degraded, Counts counts) {
+		logger.atLevel(degraded ? Level.WARN : Level.INFO)
+			.addKeyValue(POLICY, policy)
+			.log("Delays of policy " + policy + (degraded ? " are raised: of " : " are as before: of ") + counts.total()
+					+ " attempts " + percent(counts.failureRate()) + " failed");
 	}
 
 	private static String rates(Counts counts) {

@@ -12,6 +12,7 @@ import org.springframework.util.function.SingletonSupplier;
 import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.breaker.CircuitBreaker.State;
 import dev.backoff.budget.RetryBudget;
+import dev.backoff.window.OutcomeWindow.Counts;
 
 /**
  * Tell all listeners among the beans, whatever one of them throws. They are looked up
@@ -25,11 +26,15 @@ final class Listeners implements RetryBudget.Listener, CircuitBreaker.Listener {
 
 	private final SingletonSupplier<List<CircuitBreaker.Listener>> ofBreakers;
 
+	private final SingletonSupplier<List<DegradedListener>> ofPolicies;
+
 	Listeners(ListableBeanFactory beanFactory) {
 		this.ofBudgets = SingletonSupplier
 			.of(() -> beanFactory.getBeanProvider(RetryBudget.Listener.class).orderedStream().toList());
 		this.ofBreakers = SingletonSupplier
 			.of(() -> beanFactory.getBeanProvider(CircuitBreaker.Listener.class).orderedStream().toList());
+		this.ofPolicies = SingletonSupplier
+			.of(() -> beanFactory.getBeanProvider(DegradedListener.class).orderedStream().toList());
 	}
 
 	@Override
@@ -50,6 +55,10 @@ final class Listeners implements RetryBudget.Listener, CircuitBreaker.Listener {
 	@Override
 	public void thresholdExceeded(CircuitBreaker breaker) {
 		tell(this.ofBreakers, (listener) -> listener.thresholdExceeded(breaker));
+	}
+
+	void degraded(String policy, boolean degraded, Counts counts) {
+		tell(this.ofPolicies, (listener) -> listener.changed(policy, degraded, counts));
 	}
 
 	private static <L> void tell(SingletonSupplier<List<L>> listeners, Consumer<L> moment) {

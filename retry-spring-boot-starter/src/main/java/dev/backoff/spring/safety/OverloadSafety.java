@@ -197,7 +197,8 @@ public final class OverloadSafety {
 		if (known != null) {
 			return known;
 		}
-		DegradedMode made = new DegradedMode(settings);
+		DegradedMode made = new DegradedMode(settings,
+				(mode, degraded, counts) -> this.listeners.degraded(policy.name(), degraded, counts));
 		DegradedMode before = this.degraded.putIfAbsent(key, made);
 		if (before == null) {
 			tell((observer) -> observer.degradedMade(policy.name(), made));

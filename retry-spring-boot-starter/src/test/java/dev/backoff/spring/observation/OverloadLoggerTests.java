@@ -12,10 +12,11 @@ import dev.backoff.breaker.BreakerSettings;
 import dev.backoff.breaker.CallPermits.Permit;
 import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.budget.BudgetSettings;
-import dev.backoff.budget.RetryBudget;
 import dev.backoff.budget.RetryBudget.Cost;
+import dev.backoff.budget.RetryBudget;
 import dev.backoff.fixture.RandomSources;
 import dev.backoff.fixture.VirtualTime;
+import dev.backoff.window.OutcomeWindow.Counts;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.entry;
@@ -89,6 +90,24 @@ class OverloadLoggerTests {
 	}
 
 	@Nested
+	class Delays {
+
+		@Test
+		void tellWhenTheyAreRaisedAndWhenTheyAreAsBefore() {
+			OverloadLogger logger = new OverloadLogger();
+			logger.changed("orders", true, new Counts(40, 14, 0));
+			logger.changed("orders", false, new Counts(40, 8, 0));
+			assertThat(log.lines(Level.WARN))
+				.containsExactly("Delays of policy orders are raised: of 40 attempts 35 % failed");
+			assertThat(log.lines(Level.INFO))
+				.containsExactly("Delays of policy orders are as before: of 40 attempts 20 % failed");
+			assertThat(LogCapture.keyValues(log.events(Level.WARN).get(0)))
+				.containsOnly(entry("backoff.policy", "orders"));
+		}
+
+	}
+
+	@Nested
 	class Breakers {
 
 		private CircuitBreaker breaker(UnaryOperator<BreakerSettings.Builder> settings) {
@@ -142,13 +161,12 @@ class OverloadLoggerTests {
 		}
 
 		@Test
-		void tellAtInfoWhatIsSetByHand() {
+		void tellWhatIsSetByHand() {
 			CircuitBreaker breaker = breaker(UnaryOperator.identity());
 			breaker.forceOpen();
 			breaker.disable();
-			assertThat(log.lines(Level.INFO)).containsExactly("Breaker gateway went from closed to forced-open",
-					"Breaker gateway went from forced-open to disabled");
-			assertThat(log.lines(Level.WARN)).isEmpty();
+			assertThat(log.lines(Level.WARN)).containsExactly("Breaker gateway went from closed to forced-open");
+			assertThat(log.lines(Level.INFO)).containsExactly("Breaker gateway went from forced-open to disabled");
 		}
 
 		@Test
