@@ -76,7 +76,7 @@ public final class OverloadSafety {
 			.filter((entry) -> entry.provider() == BreakerProvider.OWN)
 			.map(this::make)
 			.toList());
-		this.budgets = new RetryBudgets(this::makeBudget);
+		this.budgets = new RetryBudgets(this::makeBudget, (budget) -> tell((observer) -> observer.budgetMade(budget)));
 	}
 
 	private CircuitBreaker make(BreakerEntry entry) {
@@ -99,9 +99,7 @@ public final class OverloadSafety {
 
 	private RetryBudget makeBudget(String name) {
 		BudgetEntry entry = this.configuration.budget(name);
-		RetryBudget budget = RetryBudget.of(entry.name(), entry.settings(), this.time, this.listeners);
-		tell((observer) -> observer.budgetMade(budget));
-		return budget;
+		return RetryBudget.of(entry.name(), entry.settings(), this.time, this.listeners);
 	}
 
 	/**
