@@ -7,7 +7,6 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import org.springframework.beans.factory.ListableBeanFactory;
-import org.springframework.util.function.SingletonSupplier;
 
 import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.breaker.CircuitBreaker.State;
@@ -21,15 +20,15 @@ final class Listeners implements RetryBudget.Listener, CircuitBreaker.Listener {
 
 	private static final Logger logger = LoggerFactory.getLogger(OverloadSafety.class);
 
-	private final SingletonSupplier<List<RetryBudget.Listener>> ofBudgets;
+	private final LateBeans<List<RetryBudget.Listener>> ofBudgets;
 
-	private final SingletonSupplier<List<CircuitBreaker.Listener>> ofBreakers;
+	private final LateBeans<List<CircuitBreaker.Listener>> ofBreakers;
 
 	Listeners(ListableBeanFactory beanFactory) {
-		this.ofBudgets = SingletonSupplier
-			.of(() -> beanFactory.getBeanProvider(RetryBudget.Listener.class).orderedStream().toList());
-		this.ofBreakers = SingletonSupplier
-			.of(() -> beanFactory.getBeanProvider(CircuitBreaker.Listener.class).orderedStream().toList());
+		this.ofBudgets = new LateBeans<>(
+				() -> beanFactory.getBeanProvider(RetryBudget.Listener.class).orderedStream().toList());
+		this.ofBreakers = new LateBeans<>(
+				() -> beanFactory.getBeanProvider(CircuitBreaker.Listener.class).orderedStream().toList());
 	}
 
 	@Override
@@ -52,8 +51,8 @@ final class Listeners implements RetryBudget.Listener, CircuitBreaker.Listener {
 		tell(this.ofBreakers, (listener) -> listener.thresholdExceeded(breaker));
 	}
 
-	private static <L> void tell(SingletonSupplier<List<L>> listeners, Consumer<L> moment) {
-		for (L listener : listeners.obtain()) {
+	private static <L> void tell(LateBeans<List<L>> listeners, Consumer<L> moment) {
+		for (L listener : listeners.get()) {
 			try {
 				moment.accept(listener);
 			}

@@ -12,7 +12,6 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
-import org.springframework.util.function.SingletonSupplier;
 
 import dev.backoff.DegradedMode;
 import dev.backoff.DegradedSettings;
@@ -92,9 +91,9 @@ public final class OverloadSafety {
 	/* Classifiers are asked for late, so that none of them is created too early. */
 	private Function<Throwable, CircuitBreaker.Verdict> verdicts() {
 		ObjectProvider<FailureClassifier> classifiers = this.beanFactory.getBeanProvider(FailureClassifier.class);
-		SingletonSupplier<FailureVerdicts> verdicts = SingletonSupplier
-			.of(() -> FailureVerdicts.of(classifiers.orderedStream().toList()));
-		return (failure) -> verdicts.obtain().apply(failure);
+		LateBeans<FailureVerdicts> verdicts = new LateBeans<>(
+				() -> FailureVerdicts.of(classifiers.orderedStream().toList()));
+		return (failure) -> verdicts.get().apply(failure);
 	}
 
 	private RetryBudget makeBudget(String name) {

@@ -4,6 +4,10 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -19,6 +23,7 @@ import org.springframework.core.env.MapPropertySource;
 import dev.backoff.DegradedMode;
 import dev.backoff.annotation.Backoff;
 import dev.backoff.breaker.CircuitBreaker;
+import dev.backoff.breaker.CircuitBreaker.State;
 import dev.backoff.breaker.CircuitBreakers;
 import dev.backoff.budget.RetryBudget;
 import dev.backoff.fixture.VirtualTime;
@@ -78,6 +83,80 @@ class OverloadSafetyAttackTests {
 				assertThat(context.getBean(OddNames.class).call()).isEqualTo("fine");
 				assertThat(context.getBean(CircuitBreakers.class).names()).containsExactly(name);
 			});
+	}
+
+	@Test
+	void listenersThatAreMadeLateLockNobodyOut() throws Exception {
+		CountDownLatch making = new CountDownLatch(1);
+		CountDownLatch told = new CountDownLatch(1);
+		this.runner.withBean(VirtualTime.class)
+			.withPropertyValues("backoff.breakers.gateway.minimum-calls=1")
+			.withInitializer((context) -> context.addBeanFactoryPostProcessor((factory) -> {
+				for (String name : factory.getBeanDefinitionNames()) {
+					if (name.equals("slow") || name.equals("listener")) {
+						factory.getBeanDefinition(name).setLazyInit(true);
+					}
+				}
+			}))
+			.withBean("listener", CountingListener.class)
+			.withBean("slow", SlowBean.class, () -> new SlowBean(making, told))
+			.run((context) -> {
+				assertThat(context).hasNotFailed();
+				CircuitBreaker breaker = context.getBean(CircuitBreakers.class).get("gateway");
+				AtomicReference<Throwable> failure = new AtomicReference<>();
+				Thread maker = new Thread(() -> {
+					SlowBean.breaker = breaker;
+					failure.set(catchThrowable(() -> context.getBean("slow")));
+				});
+				maker.setDaemon(true);
+				maker.start();
+				assertThat(making.await(10, TimeUnit.SECONDS)).isTrue();
+				Thread teller = new Thread(() -> {
+					breaker.open();
+					told.countDown();
+				});
+				teller.setDaemon(true);
+				teller.start();
+				teller.join(5_000);
+				maker.join(5_000);
+				assertThat(maker.isAlive()).as("maker hangs").isFalse();
+				teller.join(5_000);
+				assertThat(teller.isAlive()).as("teller hangs").isFalse();
+				assertThat(failure.get()).isNull();
+			});
+	}
+
+	static class SlowBean implements InitializingBean {
+
+		static CircuitBreaker breaker;
+
+		private final CountDownLatch making;
+
+		private final CountDownLatch told;
+
+		SlowBean(CountDownLatch making, CountDownLatch told) {
+			this.making = making;
+			this.told = told;
+		}
+
+		@Override
+		public void afterPropertiesSet() throws Exception {
+			this.making.countDown();
+			this.told.await(2, TimeUnit.SECONDS);
+			breaker.forceOpen();
+		}
+
+	}
+
+	static class CountingListener implements CircuitBreaker.Listener {
+
+		final AtomicInteger told = new AtomicInteger();
+
+		@Override
+		public void transition(CircuitBreaker breaker, State from, State to) {
+			this.told.incrementAndGet();
+		}
+
 	}
 
 	static class Gateway {
