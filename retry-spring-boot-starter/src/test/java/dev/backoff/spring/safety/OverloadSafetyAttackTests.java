@@ -21,6 +21,8 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.core.env.MapPropertySource;
 
 import dev.backoff.DegradedMode;
+import dev.backoff.FailureClassification;
+import dev.backoff.FailureClassifier;
 import dev.backoff.annotation.Backoff;
 import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.breaker.CircuitBreaker.State;
@@ -66,6 +68,21 @@ class OverloadSafetyAttackTests {
 			.withBean(Gateway.class)
 			.withBean(EarlyListener.class)
 			.run((context) -> assertThat(context).hasNotFailed());
+	}
+
+	@Test
+	void aClassifierMayCallWhatItClassifiesWhileItIsMade() {
+		this.runner.withBean(VirtualTime.class)
+			.withPropertyValues("backoff.breakers.gateway.minimum-calls=100")
+			.withBean(Gateway.class)
+			.withBean(EarlyClassifier.class)
+			.run((context) -> {
+				assertThat(context).hasNotFailed();
+				assertThat(catchThrowable(context.getBean(Gateway.class)::failing)).isInstanceOf(IOException.class);
+				EarlyClassifier classifier = context.getBean(EarlyClassifier.class);
+				assertThat(classifier.early).isEqualTo("fine");
+				assertThat(classifier.asked).hasValue(2);
+			});
 	}
 
 	@ParameterizedTest
@@ -195,6 +212,32 @@ class OverloadSafetyAttackTests {
 		public void afterPropertiesSet() {
 			assertThat(this.gateway.fine()).isEqualTo("fine");
 			assertThat(catchThrowable(this.gateway::failing)).isInstanceOf(IOException.class);
+		}
+
+	}
+
+	/** Calls the gateway as soon as it can. */
+	static class EarlyClassifier implements FailureClassifier, InitializingBean {
+
+		private final AtomicInteger asked = new AtomicInteger();
+
+		private final Gateway gateway;
+
+		private String early;
+
+		EarlyClassifier(Gateway gateway) {
+			this.gateway = gateway;
+		}
+
+		@Override
+		public void afterPropertiesSet() {
+			this.early = this.gateway.fine();
+		}
+
+		@Override
+		public FailureClassification classify(Throwable failure) {
+			this.asked.incrementAndGet();
+			return null;
 		}
 
 	}
