@@ -2,6 +2,8 @@ package dev.backoff;
 
 import java.util.Locale;
 
+import dev.backoff.breaker.CircuitBreaker.Verdict;
+
 /**
  * What kind of end one attempt came to. {@link #tag()} is the value of the metric tag
  * {@code outcome}.
@@ -11,33 +13,48 @@ import java.util.Locale;
 public enum AttemptOutcome {
 
 	/** A good result. */
-	SUCCESS,
+	SUCCESS(Verdict.ANSWERED),
 
 	/** A result that is not final yet: the answer of a polling. */
-	PENDING,
+	PENDING(Verdict.ANSWERED),
 
 	/** A result that counts as a failure. */
-	RESULT,
+	RESULT(Verdict.FAILED),
 
 	/** A failure that may pass. */
-	TRANSIENT,
+	TRANSIENT(Verdict.FAILED),
 
 	/** A refusal because of load. */
-	THROTTLED,
+	THROTTLED(Verdict.FAILED),
 
 	/** A failure that will not pass. */
-	PERMANENT,
+	PERMANENT(Verdict.ANSWERED),
 
 	/** The attempt took too long. */
-	TIMEOUT,
+	TIMEOUT(Verdict.FAILED),
 
 	/** The attempt was cancelled or interrupted. */
-	CANCELLED,
+	CANCELLED(Verdict.IGNORED),
 
 	/** An {@link Error}. */
-	ERROR;
+	ERROR(Verdict.IGNORED);
 
 	private final String tag = name().toLowerCase(Locale.ROOT);
+
+	/*
+	 * A field, not a switch: the class that a switch needs is loaded when it is first
+	 * used, which may be while the stack overflows, and then it can never be used again.
+	 */
+	private final Verdict verdict;
+
+	AttemptOutcome(Verdict verdict) {
+		this.verdict = verdict;
+	}
+
+	/** Return what it says about the dependency. */
+	Verdict verdict() {
+		return this.verdict;
+	}
 
 	/**
 	 * Return the value of the metric tag {@code outcome}.

@@ -81,10 +81,15 @@ final class BreakerGate {
 			return;
 		}
 		try {
-			switch (verdict(outcome)) {
-				case ANSWERED -> permit.succeeded(nanos, now);
-				case FAILED -> permit.failed(nanos, now, outcome.failure());
-				case IGNORED -> permit.released();
+			Verdict verdict = verdict(outcome);
+			if (verdict == Verdict.ANSWERED) {
+				permit.succeeded(nanos, now);
+			}
+			else if (verdict == Verdict.FAILED) {
+				permit.failed(nanos, now, outcome.failure());
+			}
+			else {
+				permit.released();
 			}
 		}
 		catch (Throwable ex) {
@@ -97,11 +102,11 @@ final class BreakerGate {
 		if (outcome.failure() instanceof CircuitOpenException) {
 			return Verdict.IGNORED;
 		}
-		return switch (outcome.kind()) {
-			case SUCCESS, PENDING, PERMANENT -> Verdict.ANSWERED;
-			case RESULT, TRANSIENT, THROTTLED, TIMEOUT -> Verdict.FAILED;
-			case CANCELLED, ERROR -> Verdict.IGNORED;
-		};
+		if (outcome.refusal() != null && outcome.refusal().problem() != null) {
+			// nobody could say what it was: a classifier failed
+			return Verdict.FAILED;
+		}
+		return outcome.kind().verdict();
 	}
 
 	/** Return whether an attempt would get a permit. */

@@ -72,7 +72,9 @@ public final class DegradedMode {
 	public boolean isDegraded(long now) {
 		long seen = this.changed.get();
 		boolean degraded = isBegun(seen);
-		if (seen != NEVER && now - seen < this.windowNanos) {
+		// a clock that steps back far must not hold it for ever
+		long age = now - seen;
+		if (seen != NEVER && age >= 0 && age < this.windowNanos) {
 			return degraded;
 		}
 		Counts counts = this.window.counts(now);

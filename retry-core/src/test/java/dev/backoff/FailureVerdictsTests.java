@@ -30,6 +30,14 @@ class FailureVerdictsTests {
 	}
 
 	@Test
+	void failOnWhatNobodyCanClassify() {
+		FailureVerdicts broken = FailureVerdicts.of(List.of((failure) -> {
+			throw new IllegalStateException("classifier");
+		}));
+		assertThat(broken.apply(new IOException("reset"))).isEqualTo(Verdict.FAILED);
+	}
+
+	@Test
 	void ignoreWhatSaysNothing() {
 		assertThat(this.verdicts.apply(new AssertionError())).isEqualTo(Verdict.IGNORED);
 		assertThat(this.verdicts.apply(new InterruptedException())).isEqualTo(Verdict.IGNORED);

@@ -689,6 +689,15 @@ class SafeguardsTests {
 		}
 
 		@Test
+		void survivesAClockThatStepsBackFar() {
+			attempts(100, 31, Duration.ofMillis(100));
+			assertThat(isDegraded()).isTrue();
+			SafeguardsTests.this.time.stepBack(Duration.ofDays(1));
+			attempts(100, 0, Duration.ofMillis(100));
+			assertThat(isDegraded()).isFalse();
+		}
+
+		@Test
 		void tellsWhenItBeginsAndWhenItEnds() {
 			List<String> told = new ArrayList<>();
 			DegradedMode telling = new DegradedMode(this.settings, (mode, degraded, counts) -> {

@@ -132,10 +132,14 @@ public final class CircuitBreaker implements CallPermits {
 	private void giveBack(Permit permit, Throwable failure, long start) {
 		Verdict verdict = verdict(failure);
 		long end = now();
-		switch (verdict) {
-			case ANSWERED -> permit.succeeded(end - start, end);
-			case FAILED -> permit.failed(end - start, end, failure);
-			case IGNORED -> permit.released();
+		if (verdict == Verdict.ANSWERED) {
+			permit.succeeded(end - start, end);
+		}
+		else if (verdict == Verdict.FAILED) {
+			permit.failed(end - start, end, failure);
+		}
+		else {
+			permit.released();
 		}
 	}
 

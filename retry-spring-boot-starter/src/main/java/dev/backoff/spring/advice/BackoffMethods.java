@@ -13,6 +13,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aop.framework.Advised;
+import org.springframework.beans.factory.BeanCreationException;
+import org.springframework.beans.factory.BeanCurrentlyInCreationException;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 
@@ -127,7 +129,24 @@ public final class BackoffMethods implements SmartInitializingSingleton {
 		}
 		Map<Method, Entry> methods = this.entries.get(targetClass);
 		Entry entry = (methods != null) ? methods.get(method) : null;
-		return ((entry != null) ? entry : newEntry(method, targetClass, target)).retry();
+		return (entry != null) ? entry.retry() : findNew(method, targetClass, target);
+	}
+
+	/*
+	 * A listener or a classifier that calls the method while it is made itself cannot
+	 * have its calls retried yet. They are made nevertheless, and the next one asks
+	 * again.
+	 */
+	private @Nullable MethodRetry findNew(Method method, Class<?> targetClass, @Nullable Object target) {
+		try {
+			return newEntry(method, targetClass, target).retry();
+		}
+		catch (BeanCreationException ex) {
+			if (ex.contains(BeanCurrentlyInCreationException.class)) {
+				return null;
+			}
+			throw ex;
+		}
 	}
 
 	private Entry newEntry(Method method, Class<?> targetClass, @Nullable Object target) {

@@ -7,7 +7,6 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import org.springframework.beans.factory.ListableBeanFactory;
-import org.springframework.util.function.SingletonSupplier;
 
 import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.breaker.CircuitBreaker.State;
@@ -22,19 +21,19 @@ final class Listeners implements RetryBudget.Listener, CircuitBreaker.Listener {
 
 	private static final Logger logger = LoggerFactory.getLogger(OverloadSafety.class);
 
-	private final SingletonSupplier<List<RetryBudget.Listener>> ofBudgets;
+	private final LateBeans<List<RetryBudget.Listener>> ofBudgets;
 
-	private final SingletonSupplier<List<CircuitBreaker.Listener>> ofBreakers;
+	private final LateBeans<List<CircuitBreaker.Listener>> ofBreakers;
 
-	private final SingletonSupplier<List<DegradedListener>> ofPolicies;
+	private final LateBeans<List<DegradedListener>> ofPolicies;
 
 	Listeners(ListableBeanFactory beanFactory) {
-		this.ofBudgets = SingletonSupplier
-			.of(() -> beanFactory.getBeanProvider(RetryBudget.Listener.class).orderedStream().toList());
-		this.ofBreakers = SingletonSupplier
-			.of(() -> beanFactory.getBeanProvider(CircuitBreaker.Listener.class).orderedStream().toList());
-		this.ofPolicies = SingletonSupplier
-			.of(() -> beanFactory.getBeanProvider(DegradedListener.class).orderedStream().toList());
+		this.ofBudgets = new LateBeans<>(
+				() -> beanFactory.getBeanProvider(RetryBudget.Listener.class).orderedStream().toList());
+		this.ofBreakers = new LateBeans<>(
+				() -> beanFactory.getBeanProvider(CircuitBreaker.Listener.class).orderedStream().toList());
+		this.ofPolicies = new LateBeans<>(
+				() -> beanFactory.getBeanProvider(DegradedListener.class).orderedStream().toList());
 	}
 
 	@Override
@@ -61,8 +60,8 @@ final class Listeners implements RetryBudget.Listener, CircuitBreaker.Listener {
 		tell(this.ofPolicies, (listener) -> listener.changed(policy, degraded, counts));
 	}
 
-	private static <L> void tell(SingletonSupplier<List<L>> listeners, Consumer<L> moment) {
-		for (L listener : listeners.obtain()) {
+	private static <L> void tell(LateBeans<List<L>> listeners, Consumer<L> moment) {
+		for (L listener : listeners.get()) {
 			try {
 				moment.accept(listener);
 			}

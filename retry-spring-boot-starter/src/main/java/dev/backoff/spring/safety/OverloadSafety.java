@@ -12,7 +12,6 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
-import org.springframework.util.function.SingletonSupplier;
 
 import dev.backoff.DegradedMode;
 import dev.backoff.DegradedSettings;
@@ -76,7 +75,7 @@ public final class OverloadSafety {
 			.filter((entry) -> entry.provider() == BreakerProvider.OWN)
 			.map(this::make)
 			.toList());
-		this.budgets = new RetryBudgets(this::makeBudget);
+		this.budgets = new RetryBudgets(this::makeBudget, (budget) -> tell((observer) -> observer.budgetMade(budget)));
 	}
 
 	private CircuitBreaker make(BreakerEntry entry) {
@@ -92,16 +91,14 @@ public final class OverloadSafety {
 	/* Classifiers are asked for late, so that none of them is created too early. */
 	private Function<Throwable, CircuitBreaker.Verdict> verdicts() {
 		ObjectProvider<FailureClassifier> classifiers = this.beanFactory.getBeanProvider(FailureClassifier.class);
-		SingletonSupplier<FailureVerdicts> verdicts = SingletonSupplier
-			.of(() -> FailureVerdicts.of(classifiers.orderedStream().toList()));
-		return (failure) -> verdicts.obtain().apply(failure);
+		LateBeans<FailureVerdicts> verdicts = new LateBeans<>(
+				() -> FailureVerdicts.of(classifiers.orderedStream().toList()));
+		return (failure) -> verdicts.get().apply(failure);
 	}
 
 	private RetryBudget makeBudget(String name) {
 		BudgetEntry entry = this.configuration.budget(name);
-		RetryBudget budget = RetryBudget.of(entry.name(), entry.settings(), this.time, this.listeners);
-		tell((observer) -> observer.budgetMade(budget));
-		return budget;
+		return RetryBudget.of(entry.name(), entry.settings(), this.time, this.listeners);
 	}
 
 	/**

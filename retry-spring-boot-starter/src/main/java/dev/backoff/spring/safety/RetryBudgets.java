@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import java.util.function.Function;
 
 import dev.backoff.budget.RetryBudget;
@@ -20,10 +21,13 @@ public final class RetryBudgets {
 
 	private final Function<String, RetryBudget> maker;
 
+	private final Consumer<RetryBudget> added;
+
 	private final Map<String, RetryBudget> budgets = new ConcurrentHashMap<>();
 
-	RetryBudgets(Function<String, RetryBudget> maker) {
+	RetryBudgets(Function<String, RetryBudget> maker, Consumer<RetryBudget> added) {
 		this.maker = maker;
+		this.added = added;
 	}
 
 	/** Return the budget of a name, made if it is the first to ask for it. */
@@ -36,7 +40,11 @@ public final class RetryBudgets {
 		// nothing is locked meanwhile, since listeners are beans
 		RetryBudget made = this.maker.apply(name);
 		RetryBudget before = this.budgets.putIfAbsent(canonical, made);
-		return (before != null) ? before : made;
+		if (before != null) {
+			return before;
+		}
+		this.added.accept(made);
+		return made;
 	}
 
 	/**

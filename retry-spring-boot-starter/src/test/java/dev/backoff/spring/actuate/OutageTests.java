@@ -77,6 +77,7 @@ class OutageTests {
 		assertThat(lines(output, " WARN ", "OverloadLogger")).satisfiesExactly(
 				(line) -> assertThat(line)
 					.contains("Budget orders ran dry (0 of 2 tokens): retries are refused, or wait"),
+				(line) -> assertThat(line).endsWith("Delays of policy orders are raised: of 4 attempts 100 % failed"),
 				(line) -> assertThat(line)
 					.endsWith("Breaker gateway went from closed to open: of 6 calls 100 % failed, "
 							+ "0 % were slow; open for 30 s"));
@@ -129,7 +130,7 @@ class OutageTests {
 			this.orders.place();
 		}
 
-		assertThat(lines(output, " WARN ", "OverloadLogger")).hasSize(2);
+		assertThat(lines(output, " WARN ", "OverloadLogger")).hasSize(3);
 		assertThat(lines(output, " INFO ", "OverloadLogger")).satisfiesExactly(
 				(line) -> assertThat(line).endsWith("Breaker gateway went from open to half-open"),
 				(line) -> assertThat(line).endsWith("Breaker gateway went from half-open to closed"),
