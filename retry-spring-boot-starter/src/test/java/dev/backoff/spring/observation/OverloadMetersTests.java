@@ -243,7 +243,7 @@ class OverloadMetersTests {
 			breaker.forceOpen();
 			assertThat(count(BackoffMeters.BREAKER_TRANSITIONS, "from", "open", "to", "forced_open")).isOne();
 			breaker.reset();
-			assertThat(count(BackoffMeters.BREAKER_REJECTED)).isZero();
+			assertThat(count(BackoffMeters.BREAKER_REJECTED)).isOne();
 		}
 
 		@Test
