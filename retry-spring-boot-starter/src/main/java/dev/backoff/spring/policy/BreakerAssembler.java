@@ -51,7 +51,7 @@ final class BreakerAssembler {
 		BreakerSettings.Builder builder = BreakerSettings.builder();
 		builder.failureRate(
 				this.values.read(BreakerKey.FAILURE_RATE, OverloadValues::share, defaults.failureRate(), "50%"));
-		Duration slowCall = this.values.read(BreakerKey.SLOW_CALL, TextValues::durationOrNone, Duration.ZERO, "none");
+		Duration slowCall = this.values.read(BreakerKey.SLOW_CALL, OverloadValues::timeOrNone, Duration.ZERO, "none");
 		builder.slowCall(slowCall.isZero() ? null : slowCall);
 		builder.slowCallRate(
 				this.values.read(BreakerKey.SLOW_CALL_RATE, OverloadValues::share, defaults.slowCallRate(), "80%"));
@@ -60,14 +60,14 @@ final class BreakerAssembler {
 		int minimum = this.values.read(BreakerKey.MINIMUM_CALLS, OverloadValues::wholeNumber, defaults.minimumCalls(),
 				Integer.toString(defaults.minimumCalls()));
 		builder.minimumCalls(minimum).window(atLeast(minimum, window));
-		Duration openFor = this.values.read(BreakerKey.OPEN_FOR, TextValues::positiveDuration, defaults.openFor(),
+		Duration openFor = this.values.read(BreakerKey.OPEN_FOR, OverloadValues::time, defaults.openFor(),
 				DurationText.exact(defaults.openFor()));
 		builder.openFor(openFor);
 		builder.openForMultiplier(this.values.read(BreakerKey.OPEN_FOR_MULTIPLIER, OverloadValues::growth,
 				defaults.openForMultiplier(), "1"));
 		builder.probes(this.values.read(BreakerKey.PROBES, OverloadValues::wholeNumber, defaults.probes(),
 				Integer.toString(defaults.probes())));
-		builder.halfOpenTimeout(this.values.read(BreakerKey.HALF_OPEN_TIMEOUT, TextValues::positiveDuration, openFor,
+		builder.halfOpenTimeout(this.values.read(BreakerKey.HALF_OPEN_TIMEOUT, OverloadValues::time, openFor,
 				DurationText.exact(openFor)));
 		return builder.awaited(awaited()).build();
 	}

@@ -149,7 +149,7 @@ final class PolicyAssembler {
 		parsers.put(PolicyKey.WHEN_DEGRADED_CAP, TextValues::positiveDuration);
 		parsers.put(PolicyKey.WHEN_DEGRADED_BASE, TextValues::duration);
 		parsers.put(PolicyKey.WHEN_DEGRADED_FAILURE_RATE, OverloadValues::share);
-		parsers.put(PolicyKey.WHEN_DEGRADED_WINDOW, TextValues::positiveDuration);
+		parsers.put(PolicyKey.WHEN_DEGRADED_WINDOW, OverloadValues::time);
 		parsers.put(PolicyKey.WHEN_DEGRADED_MINIMUM_CALLS, OverloadValues::wholeNumber);
 		parsers.put(PolicyKey.SHAPE, (text) -> TextValues.word(ShapeName.class, text));
 		parsers.put(PolicyKey.BASE, TextValues::duration);
