@@ -46,6 +46,16 @@ final class OverloadValues {
 						: "Write a number such as 1 or 0.1.");
 	}
 
+	/** Read what a bucket holds: no share of anything. */
+	static double tokens(String text, int most) {
+		try {
+			return number(text, most);
+		}
+		catch (InvalidTextException ex) {
+			throw new InvalidTextException(ex.rule(), "Write a number such as 50.");
+		}
+	}
+
 	/* Not what Java reads besides, such as 0x1p3, 1d or NaN. */
 	private static double plainNumber(String text) {
 		return NUMBER.matcher(text).matches() ? Double.parseDouble(text) : Double.NaN;

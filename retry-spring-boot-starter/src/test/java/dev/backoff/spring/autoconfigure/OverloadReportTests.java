@@ -112,11 +112,13 @@ class OverloadReportTests {
 	static Stream<ReportRow> reportsBudgets() {
 		return Stream.of(
 				budget("tokens: -1", "tokens (-1): must be a number from 0 to 1000000.",
-						"Write a number such as 1 or 0.1."),
+						"Write a number such as 50."),
 				budget("tokens: .inf", "tokens (Infinity): must be a number from 0 to 1000000.",
-						"Write a number such as 1 or 0.1."),
+						"Write a number such as 50."),
 				budget("tokens: many", "tokens (many): must be a number from 0 to 1000000.",
-						"Write a number such as 1 or 0.1."),
+						"Write a number such as 50."),
+				budget("tokens: 20%", "tokens (20%): must be a number from 0 to 1000000.",
+						"Write a number such as 50."),
 				budget("per-success: 10%", "per-success (10%): must be a number from 0 to 1000000.",
 						"Write it as a plain number: 0.1."),
 				budget("per-success: .nan", "per-success (NaN): must be a number from 0 to 1000000.",
@@ -320,7 +322,7 @@ class OverloadReportTests {
 						"Write 1 or more.",
 						"Invalid backoff.budgets.spare.tokens (few) at application.yml:3: must be a number from 0 to "
 								+ "1000000.",
-						"Write a number such as 1 or 0.1.",
+						"Write a number such as 50.",
 						"Invalid backoff.budgets.spare.cost (0.5x) at application.yml:3: must be a number from 0 to "
 								+ "1000000.",
 						"Write a number such as 1 or 0.1."));
