@@ -168,6 +168,18 @@ class OverloadReportTests {
 						"Define backoff.breakers.gateway, or remove it."),
 				policy("budget: gateway", "budget (gateway): names a budget that is not defined.",
 						"Define backoff.budgets.gateway, or remove it."),
+				policy("budget: false", "budget (false): must be the name of a budget, or none.",
+						"Write none to switch it off."),
+				policy("budget: \"No\"", "budget (No): must be the name of a budget, or none.",
+						"Write none to switch it off."),
+				policy("budget: true", "budget (true): must be the name of a budget, or none.",
+						"Remove it: a budget is on by default."),
+				policy("budget: 20", "budget (20): must be the name of a budget, or none.",
+						"Set backoff.budgets.orders.tokens."),
+				policy("breaker: \"off\"", "breaker (off): must be the name of a breaker, or none.",
+						"Write none to switch it off."),
+				policy("breaker: true", "breaker (true): must be the name of a breaker, or none.",
+						"Define a breaker below backoff.breakers, and write its name."),
 				policy("when-degraded: 60s", "when-degraded (60s): holds keys, not a value.",
 						"Write the keys below it, for instance backoff.policies.orders.when-degraded.cap."),
 				policy("when-degraded.failure-rate: 0.3", "when-degraded.failure-rate (0.3)" + PERCENTAGE,
@@ -246,6 +258,23 @@ class OverloadReportTests {
 						"Define backoff.budgets.gateway, or remove it.",
 						"@Backoff on Named.place(): invalid idempotent (sometimes): must be true, false or by-key.",
 						"Write true, false or by-key; yes and no stand for the first two."),
+				ReportRow.of("numbers and switches in an annotation", SmallApplication.of(Numbered.class),
+						"@Backoff on Numbered.place(): invalid breaker (no): must be the name of a breaker, or none.",
+						"Write none to switch it off.",
+						"@Backoff on Numbered.place(): invalid budget (7.5): must be the name of a budget, or none.",
+						"Set backoff.budgets.[Numbered.place].tokens."),
+				ReportRow.of("a number in a policy with dots, and among the defaults", shop().yaml("""
+						backoff:
+						  defaults.budget: 30
+						  policies:
+						    "[shop.orders]": { budget: 20 }
+						    orders: { inherits: shop.orders }
+						"""),
+						"Invalid backoff.defaults.budget (30) at application.yml:2: must be the name of a budget, or none.",
+						"Set backoff.budgets.<name>.tokens.",
+						"Invalid backoff.policies[shop.orders].budget (20) at application.yml:4: must be the name of a "
+								+ "budget, or none.",
+						"Set backoff.budgets.[shop.orders].tokens."),
 				ReportRow.of("a name among the defaults", shop().yaml("""
 						backoff:
 						  defaults.budget: shared
@@ -337,6 +366,14 @@ class OverloadReportTests {
 		@Backoff("orders")
 		public String place(String order) {
 			return order;
+		}
+
+	}
+
+	public static class Numbered {
+
+		@Backoff(breaker = "no", budget = "7.5")
+		public void place() {
 		}
 
 	}

@@ -240,6 +240,19 @@ class OverloadConfigurationTests {
 		}
 
 		@Test
+		void mayBeCalledLikeASwitchOrANumber() {
+			orders().yaml("""
+					backoff:
+					  budgets.20.tokens: 10
+					  breakers.on.window: 10s
+					  policies.orders: { budget: 20, breaker: "on" }
+					""").runWithPolicy((policy) -> {
+				assertThat(policy.budget()).isEqualTo("20");
+				assertThat(policy.breaker()).isEqualTo("on");
+			});
+		}
+
+		@Test
 		void areInheritedWithTheirNames() {
 			orders().yaml("""
 					backoff:
