@@ -32,6 +32,8 @@ class OverloadReportTests {
 				breaker("failure-rate: 101%", "failure-rate (101%)" + PERCENTAGE, "Write a percentage such as 50%."),
 				breaker("failure-rate: .nan", "failure-rate (NaN)" + PERCENTAGE, "Write a percentage such as 50%."),
 				breaker("slow-call-rate: 80", "slow-call-rate (80)" + PERCENTAGE, "Write it as a percentage: 80%."),
+				breaker("slow-call-rate: 70%", "slow-call-rate (70%): has no effect without slow-call.",
+						"Add slow-call, what a call must exceed to be slow, such as 2s, or remove it."),
 				breaker("slow-call: 0s", "slow-call (0s): must be above zero.",
 						"Write a duration such as 5s, or none."),
 				breaker("slow-call: slow", "slow-call (slow): must be a duration.",

@@ -73,6 +73,7 @@ class OverloadConfigurationTests {
 					backoff:
 					  breakers:
 					    orders:
+					      slow-call: none
 					      slow-call-rate: 70%
 					      open-for: 10s
 					      open-for-multiplier: 2
@@ -87,7 +88,7 @@ class OverloadConfigurationTests {
 					.build());
 				assertThat(entry.provider()).isEqualTo(BreakerProvider.OWN);
 				assertThat(entry.values().keySet()).containsExactly(BreakerKey.values());
-				assertThat(text(entry.values().get(BreakerKey.SLOW_CALL_RATE))).isEqualTo("70% <- application.yml:4");
+				assertThat(text(entry.values().get(BreakerKey.SLOW_CALL_RATE))).isEqualTo("70% <- application.yml:5");
 				assertThat(text(entry.values().get(BreakerKey.HALF_OPEN_TIMEOUT))).isEqualTo("10s <- built in");
 				assertThat(text(entry.values().get(BreakerKey.FAILURE_RATE))).isEqualTo("50% <- built in");
 			});
