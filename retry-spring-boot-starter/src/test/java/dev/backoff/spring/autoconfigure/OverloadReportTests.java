@@ -2,6 +2,7 @@ package dev.backoff.spring.autoconfigure;
 
 import java.util.stream.Stream;
 
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -222,6 +223,59 @@ class OverloadReportTests {
 								+ "match-causes, classifier, nested, breaker, budget, idempotent, when-empty, "
 								+ "retry-after.enabled, retry-after.max, when-degraded.cap, when-degraded.base, "
 								+ "when-degraded.failure-rate, when-degraded.window, when-degraded.minimum-calls."));
+	}
+
+	@ParameterizedTest
+	@MethodSource
+	void reportsKeysThatBelongElsewhere(ReportRow row) {
+		row.check();
+	}
+
+	static Stream<ReportRow> reportsKeysThatBelongElsewhere() {
+		return Stream.of(misplaced("circuit-breaker: gateway", "Write breaker instead of circuit-breaker."),
+				misplaced("retry-budget: gateway", "Write budget instead of retry-budget."),
+				misplaced("on-open: wait", "Define it below backoff.breakers.<name>."),
+				misplaced("open-for: 30s", "Define it below backoff.breakers.<name>."),
+				misplaced("probes: 3", "Define it below backoff.breakers.<name>."),
+				misplaced("failure-rate: 50%",
+						"Define it below backoff.breakers.<name>, or write when-degraded.failure-rate."),
+				misplaced("minimum-calls: 20",
+						"Define it below backoff.breakers.<name>, or write when-degraded.minimum-calls."),
+				misplaced("tokens: 20", "Define it below backoff.budgets.<name>."),
+				misplaced("per-second: 1", "Define it below backoff.budgets.<name>."),
+				misplaced("cost.throttled: 2", "Define it below backoff.budgets.<name>."),
+				misplaced("breaker.failure-rate: 50%",
+						"Define it below backoff.breakers.<name>, and write breaker: <name>."),
+				misplaced("circuit-breaker.wibble: 1",
+						"Define it below backoff.breakers.<name>, and write breaker: <name>."),
+				misplaced("budget.tokens: 20", "Define it below backoff.budgets.<name>, and write budget: <name>."),
+				misplaced("retry-budget.cost.throttled: 2",
+						"Define it below backoff.budgets.<name>, and write budget: <name>."));
+	}
+
+	private static ReportRow misplaced(String line, String fix) {
+		int colon = line.indexOf(": ");
+		return policy(line,
+				line.substring(0, colon) + " (" + line.substring(colon + 2) + "): is no key of a policy.", fix);
+	}
+
+	@Test
+	void reportsKeysThatBelongElsewhereAmongTheDefaultsAndAboveThem() {
+		ReportRow.of("elsewhere", shop().yaml("""
+				backoff:
+				  defaults.open-for: 5s
+				  tokens: 20
+				  circuit-breaker.gateway.window: 5s
+				  hosts: a
+				  policies.orders.base: 1s
+				"""), "Invalid backoff.defaults.open-for (5s) at application.yml:2: is no key of the defaults.",
+				"Define it below backoff.breakers.<name>.",
+				"Invalid backoff.tokens (20) at application.yml:3: is no key of backoff.",
+				"Define it below backoff.budgets.<name>.",
+				"Invalid backoff.circuit-breaker.gateway.window (5s) at application.yml:4: is no key of backoff.",
+				"Write backoff.breakers.gateway.window.",
+				"Invalid backoff.hosts (a) at application.yml:5: is no key of backoff.", "Write backoff.http.hosts.")
+			.check();
 	}
 
 	private static ReportRow policy(String line, String problem, String fix) {
