@@ -32,6 +32,10 @@ final class UnknownKey {
 	/** Report a key below the defaults. */
 	static Problem ofDefaults(WrittenKey key, List<String> path) {
 		String rule = "is no key of the defaults";
+		String group = (path.size() > 1) ? Section.POLICIES.groupNear(path.get(0)) : null;
+		if (group != null) {
+			return key.problem(rule, belowGroup(Section.POLICIES, group, path));
+		}
 		return (PolicyKey.of(String.join(".", path)) == PolicyKey.INHERITS)
 				? key.problem(rule, "Remove it: every policy inherits the defaults.")
 				: key.problem(rule, policyFix(key, String.join(".", path)));
@@ -40,6 +44,10 @@ final class UnknownKey {
 	/** Report a key below a name of a section. */
 	static Problem ofEntry(WrittenKey key, List<String> path, Section<?> section) {
 		String rule = "is no key of a " + section.noun();
+		String group = (path.size() > 1) ? section.groupNear(path.get(0)) : null;
+		if (group != null) {
+			return key.problem(rule, belowGroup(section, group, path));
+		}
 		String name = dottedName(key, section);
 		if (name != null) {
 			return key.problem(rule, "If the " + section.noun() + " is called " + name
@@ -47,6 +55,14 @@ final class UnknownKey {
 		}
 		String written = String.join(".", path);
 		return key.problem(rule, (section == Section.POLICIES) ? policyFix(key, written) : known(section, written));
+	}
+
+	private static String belowGroup(Section<?> section, String group, List<String> path) {
+		List<String> known = section.keyTexts().stream().filter((text) -> text.startsWith(group + ".")).toList();
+		String rest = group + "." + String.join(".", path.subList(1, path.size()));
+		String nearest = Nearest.of(rest, known);
+		return (nearest != null) ? "Write " + nearest + " instead of " + String.join(".", path) + "."
+				: "Known keys below " + group + ": " + String.join(", ", known) + ".";
 	}
 
 	private static String policyFix(WrittenKey key, String written) {

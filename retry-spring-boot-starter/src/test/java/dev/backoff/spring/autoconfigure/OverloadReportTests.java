@@ -140,8 +140,13 @@ class OverloadReportTests {
 				budget("refund: maybe", "refund (maybe): must be true or false.", "Write true or false."),
 				budget("max-tokens: 5", "max-tokens (5): is no key of a budget.",
 						"Write tokens instead of max-tokens."),
+				budget("post.tokens: 5", "post.tokens (5): is no key of a budget.",
+						"If the budget is called gateway.post, write its name in brackets and quotes: "
+								+ "\"[gateway.post]\"."),
+				budget("cost.tokens: 5", "cost.tokens (5): is no key of a budget.",
+						"Known keys below cost: cost.transient, cost.throttled."),
 				budget("cost.timeout: 5", "cost.timeout (5): is no key of a budget.",
-						"Known keys: tokens, per-success, per-second, cost, cost.transient, cost.throttled, refund."),
+						"Known keys below cost: cost.transient, cost.throttled."),
 				ReportRow.of("tokens below the cost", shop().yaml("""
 						backoff:
 						  budgets.gateway.tokens: 0.5
@@ -217,11 +222,17 @@ class OverloadReportTests {
 						"when-degraded.cap (60s): has no effect, because the ladder (application.yml:4) has no cap to "
 								+ "raise.",
 						"Write when-degraded.base, which raises the rungs below it."),
+				policy("when-degradd.cap: 60s", "when-degradd.cap (60s): is no key of a policy.",
+						"Write when-degraded.cap instead of when-degradd.cap."),
+				policy("whenDegradet.failure-rates: 60s", "whenDegradet.failure-rates (60s): is no key of a policy.",
+						"Write when-degraded.failure-rate instead of whenDegradet.failure-rates."),
+				policy("when-degraded.max-attempts: 2", "when-degraded.max-attempts (2): is no key of a policy.",
+						"Known keys below when-degraded: when-degraded.cap, when-degraded.base, "
+								+ "when-degraded.failure-rate, when-degraded.window, when-degraded.minimum-calls."),
+				policy("retry-aftr.max: 5m", "retry-aftr.max (5m): is no key of a policy.",
+						"Write retry-after.max instead of retry-aftr.max."),
 				policy("when-degraded.maximum: 60s", "when-degraded.maximum (60s): is no key of a policy.",
-						"Known keys: inherits, preset, enabled, shape, base, cap, multiplier, step, ladder, jitter, "
-								+ "max-attempts, deadline, shortest-attempt, throttled-base, retry-on, abort-on, "
-								+ "match-causes, classifier, nested, breaker, budget, idempotent, when-empty, "
-								+ "retry-after.enabled, retry-after.max, when-degraded.cap, when-degraded.base, "
+						"Known keys below when-degraded: when-degraded.cap, when-degraded.base, "
 								+ "when-degraded.failure-rate, when-degraded.window, when-degraded.minimum-calls."));
 	}
 
@@ -263,13 +274,15 @@ class OverloadReportTests {
 	void reportsKeysThatBelongElsewhereAmongTheDefaultsAndAboveThem() {
 		ReportRow.of("elsewhere", shop().yaml("""
 				backoff:
-				  defaults.open-for: 5s
+				  defaults: { open-for: 5s, retry-aftr.max: 5m }
 				  tokens: 20
 				  circuit-breaker.gateway.window: 5s
 				  hosts: a
 				  policies.orders.base: 1s
 				"""), "Invalid backoff.defaults.open-for (5s) at application.yml:2: is no key of the defaults.",
 				"Define it below backoff.breakers.<name>.",
+				"Invalid backoff.defaults.retry-aftr.max (5m) at application.yml:2: is no key of the defaults.",
+				"Write retry-after.max instead of retry-aftr.max.",
 				"Invalid backoff.tokens (20) at application.yml:3: is no key of backoff.",
 				"Define it below backoff.budgets.<name>.",
 				"Invalid backoff.circuit-breaker.gateway.window (5s) at application.yml:4: is no key of backoff.",

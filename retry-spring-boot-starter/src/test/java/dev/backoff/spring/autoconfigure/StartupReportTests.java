@@ -215,11 +215,7 @@ class StartupReportTests {
 				value("retry-after.maximum: 5s",
 						"Invalid backoff.policies.orders.retry-after.maximum (5s) at application.yml:4: is no "
 								+ "key of a policy.",
-						"Known keys: inherits, preset, enabled, shape, base, cap, multiplier, step, ladder, "
-								+ "jitter, max-attempts, deadline, shortest-attempt, throttled-base, retry-on, abort-on, "
-								+ "match-causes, classifier, nested, breaker, budget, idempotent, when-empty, "
-								+ "retry-after.enabled, retry-after.max, when-degraded.cap, when-degraded.base, "
-								+ "when-degraded.failure-rate, when-degraded.window, when-degraded.minimum-calls."),
+						"Known keys below retry-after: retry-after.enabled, retry-after.max."),
 				value("max-retries: 3",
 						"Invalid backoff.policies.orders.max-retries (3) at application.yml:4: is no key of a "
 								+ "policy.",
