@@ -290,6 +290,16 @@ class StartupReportTests {
 								+ "metrics.slo, metrics.calls, http.hosts, http.attempt-header, http.deadline-header, "
 								+ "http.idempotency-header, http.inbound, health.breakers, defaults.*, policies.*, "
 								+ "breakers.*, budgets.*."),
+				yaml("two spellings, one of them empty", """
+						backoff:
+						  policies:
+						    orders.base: 1s
+						    pay-ment: {}
+						    payMent: { base: 1s }
+						""",
+						"Policies pay-ment (application.yml) and payMent (application.yml:5): names are compared by "
+								+ "letters and digits only, so these two are the same.",
+						"Rename one of them, or merge the two."),
 				yaml("key of a policy directly below backoff", """
 						backoff:
 						  max-attempts: 3
