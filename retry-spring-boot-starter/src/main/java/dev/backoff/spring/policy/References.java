@@ -116,6 +116,11 @@ final class References {
 		return name;
 	}
 
+	/** Return the numbers of a budget, or null for none. */
+	@Nullable BudgetEntry budgetEntry(@Nullable String name) {
+		return (name != null) ? this.configuration.budget(name) : null;
+	}
+
 	private @Nullable String named(PolicyKey key, ConfigValue value, PolicyValues values) {
 		boolean none = isNone(value.text());
 		String name = none ? NONE

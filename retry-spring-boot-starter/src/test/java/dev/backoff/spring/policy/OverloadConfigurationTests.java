@@ -484,6 +484,35 @@ class OverloadConfigurationTests {
 				.runWithPolicy((policy) -> assertThat(policy.numbers().isPostponedWhenEmpty()).isFalse());
 		}
 
+		@ParameterizedTest
+		@CsvSource(delimiter = '|', textBlock = """
+				{ tokens: 0 }                                    | { when-empty: stop }
+				{ tokens: 0 }                                    | { when-empty: wait, max-attempts: 1 }
+				{ tokens: 0 }                                    | { when-empty: wait, enabled: false }
+				{ tokens: 0 }                                    | { when-empty: wait, budget: none }
+				{ per-second: 0, per-success: 0 }                | { when-empty: stop }
+				{ per-second: 0, per-success: 0, cost: 0 }       | { when-empty: wait }
+				{ per-second: 0 }                                | { when-empty: wait, deadline: 1m }
+				{ per-success: 0 }                               | { when-empty: wait }
+				""")
+		void endsSomeday(String budget, String policy) {
+			orders().yaml("backoff:\n  budgets.orders: " + budget + "\n  policies.orders: " + policy)
+				.runWithPolicy((effective) -> assertThat(effective.advice()).filteredOn((line) -> line.contains("call"))
+					.isEmpty());
+		}
+
+		@Test
+		void forABudgetThatOnlySuccessesFillIsAdvisedAgainst() {
+			orders().yaml("""
+					backoff:
+					  budgets.orders.per-second: 0
+					  policies.orders.when-empty: wait
+					""")
+				.runWithPolicy((policy) -> assertThat(policy.advice())
+					.containsExactly("a call waits for the budget orders as long as none succeeds, for its per-second "
+							+ "is 0: set a deadline"));
+		}
+
 		@Test
 		void withoutABudgetIsAdvisedAgainst() {
 			orders().yaml("backoff.policies.orders: { when-empty: wait, budget: none }")
