@@ -86,7 +86,8 @@ public record BackoffDescriptor(boolean enabled, boolean retriesEnabled, Map<Str
 	 * @param advice what works but is probably not meant
 	 */
 	public record PlanDescriptor(Map<String, ValueDescriptor> values, List<DelayDescriptor> delays,
-			@Nullable List<DelayDescriptor> degradedDelays, @Nullable WaitsDescriptor waits, @Nullable String longestCall, List<String> advice) {
+			@Nullable List<DelayDescriptor> degradedDelays, @Nullable WaitsDescriptor waits,
+			@Nullable String longestCall, List<String> advice) {
 	}
 
 	/**

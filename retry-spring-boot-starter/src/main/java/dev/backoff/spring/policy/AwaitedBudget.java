@@ -40,10 +40,8 @@ final class AwaitedBudget {
 			report(values, written, "never pays: its tokens are 0 (" + origins(BudgetKey.TOKENS) + ")", "tokens");
 		}
 		else if (settings.perSecond() == 0 && settings.perSuccess() == 0 && isCharged(settings)) {
-			report(values, written,
-					"is never filled again: its per-second and per-success are 0 ("
-							+ origins(BudgetKey.PER_SECOND, BudgetKey.PER_SUCCESS) + ")",
-					"per-second");
+			report(values, written, "is never filled again: its per-second and per-success are 0 ("
+					+ origins(BudgetKey.PER_SECOND, BudgetKey.PER_SUCCESS) + ")", "per-second");
 		}
 	}
 

@@ -114,8 +114,7 @@ class OverloadReportTests {
 
 	static Stream<ReportRow> reportsBudgets() {
 		return Stream.of(
-				budget("tokens: -1", "tokens (-1): must be a number from 0 to 1000000.",
-						"Write a number such as 50."),
+				budget("tokens: -1", "tokens (-1): must be a number from 0 to 1000000.", "Write a number such as 50."),
 				budget("tokens: .inf", "tokens (Infinity): must be a number from 0 to 1000000.",
 						"Write a number such as 50."),
 				budget("tokens: many", "tokens (many): must be a number from 0 to 1000000.",
@@ -266,8 +265,8 @@ class OverloadReportTests {
 
 	private static ReportRow misplaced(String line, String fix) {
 		int colon = line.indexOf(": ");
-		return policy(line,
-				line.substring(0, colon) + " (" + line.substring(colon + 2) + "): is no key of a policy.", fix);
+		return policy(line, line.substring(0, colon) + " (" + line.substring(colon + 2) + "): is no key of a policy.",
+				fix);
 	}
 
 	@Test
