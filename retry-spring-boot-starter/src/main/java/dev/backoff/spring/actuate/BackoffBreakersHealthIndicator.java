@@ -1,5 +1,6 @@
 package dev.backoff.spring.actuate;
 
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
@@ -16,8 +17,10 @@ import dev.backoff.breaker.CircuitBreakers;
  * <p>
  * An open breaker says that somebody else is ill, so the status is {@code UP} unless
  * asked otherwise; then an open breaker means {@code DOWN} and one that was forced open
- * {@code OUT_OF_SERVICE}. Keep it out of the liveness group: a restart mends no
- * dependency. Thread-safe.
+ * {@code OUT_OF_SERVICE}. Once the time of an open breaker is over, the status is
+ * {@code UP} again: only a call moves it on, and an instance that is down gets none. Keep
+ * it out of the liveness group, since a restart mends no dependency, and out of the
+ * readiness group unless the instance can do nothing without it. Thread-safe.
  *
  * @since 0.1
  */
@@ -44,9 +47,10 @@ public class BackoffBreakersHealthIndicator implements HealthIndicator {
 		boolean outOfService = false;
 		for (CircuitBreaker breaker : this.breakers.all()) {
 			State state = breaker.state();
-			down |= state == State.OPEN;
+			boolean probeDue = isProbeDue(breaker);
+			down |= state == State.OPEN && !probeDue;
 			outOfService |= state == State.FORCED_OPEN;
-			health.withDetail(breaker.name(), details(breaker, state));
+			health.withDetail(breaker.name(), details(breaker, state, probeDue));
 		}
 		if (this.deciding && (down || outOfService)) {
 			health.status(down ? Status.DOWN : Status.OUT_OF_SERVICE);
@@ -54,9 +58,18 @@ public class BackoffBreakersHealthIndicator implements HealthIndicator {
 		return health.build();
 	}
 
-	private static Map<String, Object> details(CircuitBreaker breaker, State state) {
+	/* Only a call moves it on, and nobody sends one to an instance that is down. */
+	private static boolean isProbeDue(CircuitBreaker breaker) {
+		Duration timeToProbe = breaker.timeToProbe();
+		return timeToProbe != null && timeToProbe.isZero();
+	}
+
+	private static Map<String, Object> details(CircuitBreaker breaker, State state, boolean probeDue) {
 		Map<String, Object> details = new LinkedHashMap<>();
 		details.put("state", state.tag());
+		if (state == State.OPEN && probeDue) {
+			details.put("probeDue", true);
+		}
 		breaker.failureRate().ifPresent((rate) -> details.put("failureRate", rate));
 		breaker.slowCallRate().ifPresent((rate) -> details.put("slowCallRate", rate));
 		return details;

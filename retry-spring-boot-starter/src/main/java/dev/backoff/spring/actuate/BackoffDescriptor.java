@@ -77,6 +77,8 @@ public record BackoffDescriptor(boolean enabled, boolean retriesEnabled, Map<Str
 	 *
 	 * @param values the values with their origins, by key
 	 * @param delays the first ten delays
+	 * @param degradedDelays the same while many attempts fail, or null if delays are
+	 * never raised
 	 * @param waits all delays of a call that uses up its attempts, or null for an
 	 * unlimited number of attempts without a deadline
 	 * @param longestCall how long a call with a deadline can take: unbounded, since an
@@ -84,7 +86,8 @@ public record BackoffDescriptor(boolean enabled, boolean retriesEnabled, Map<Str
 	 * @param advice what works but is probably not meant
 	 */
 	public record PlanDescriptor(Map<String, ValueDescriptor> values, List<DelayDescriptor> delays,
-			@Nullable WaitsDescriptor waits, @Nullable String longestCall, List<String> advice) {
+			@Nullable List<DelayDescriptor> degradedDelays, @Nullable WaitsDescriptor waits,
+			@Nullable String longestCall, List<String> advice) {
 	}
 
 	/**

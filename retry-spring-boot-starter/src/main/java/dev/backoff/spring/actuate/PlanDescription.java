@@ -7,6 +7,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 import dev.backoff.RetryPolicy;
+import dev.backoff.delay.BackoffRule;
 import dev.backoff.delay.DelayPlan;
 import dev.backoff.spring.actuate.BackoffDescriptor.DelayDescriptor;
 import dev.backoff.spring.actuate.BackoffDescriptor.PlanDescriptor;
@@ -33,15 +34,20 @@ final class PlanDescription {
 		effective.values()
 			.forEach((key, value) -> values.put(key.key(), new ValueDescriptor(value.text(), value.origin())));
 		boolean unlimited = policy.maxAttempts() == RetryPolicy.UNLIMITED_ATTEMPTS;
-		int retries = unlimited ? SHOWN : policy.maxAttempts() - 1;
-		List<DelayDescriptor> delays = DelayPlan.of(policy.rule(), Math.min(retries, SHOWN))
+		int retries = unlimited ? SHOWN : Math.min(policy.maxAttempts() - 1, SHOWN);
+		List<DelayDescriptor> degradedDelays = (policy.degraded() != null) ? delays(policy.degradedRule(), retries)
+				: null;
+		return new PlanDescriptor(values, delays(policy.rule(), retries), degradedDelays, waits(policy, unlimited),
+				(policy.deadlineNanos() != Nanos.UNLIMITED) ? UNBOUNDED : null, advice);
+	}
+
+	private static List<DelayDescriptor> delays(BackoffRule rule, int retries) {
+		return DelayPlan.of(rule, retries)
 			.steps()
 			.stream()
 			.map((step) -> new DelayDescriptor(step.retry(), step.least() / MILLI, step.mean() / MILLI,
 					step.greatest() / MILLI))
 			.toList();
-		return new PlanDescriptor(values, delays, waits(policy, unlimited),
-				(policy.deadlineNanos() != Nanos.UNLIMITED) ? UNBOUNDED : null, advice);
 	}
 
 	private static @Nullable WaitsDescriptor waits(RetryPolicy policy, boolean unlimited) {

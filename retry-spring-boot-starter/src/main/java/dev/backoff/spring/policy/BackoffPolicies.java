@@ -106,7 +106,7 @@ public final class BackoffPolicies {
 		List<Problem> problems = new ArrayList<>();
 		PolicyEntry entry = this.configuration.policy(name);
 		if (entry == null) {
-			problems.add(unknown("Policy " + name, name));
+			problems.add(unknown("Policy " + name, name, "."));
 			throw new InvalidBackoffException(problems);
 		}
 		markUsed(entry);
@@ -269,13 +269,14 @@ public final class BackoffPolicies {
 	private void checkName(AnnotatedMethod method, String name, boolean bare, List<Problem> problems) {
 		boolean near = Nearest.of(name, this.configuration.policyNames()) != null;
 		if (bare || near) {
-			problems.add(unknown(method.place() + ": invalid value (" + name + ")", name));
+			problems.add(unknown(method.place() + ": invalid value (" + name + ")", name,
+					", or give the annotation values of its own."));
 		}
 	}
 
-	private Problem unknown(String place, String name) {
+	private Problem unknown(String place, String name, String orElse) {
 		String nearest = Nearest.of(name, this.configuration.policyNames());
-		String define = "efine backoff.policies." + name + ", or give the annotation values of its own.";
+		String define = "efine backoff.policies." + name + orElse;
 		return Problem.ofPlace(place, "names a policy that is not defined",
 				(nearest != null) ? "Write " + nearest + ", or d" + define : "D" + define);
 	}

@@ -51,25 +51,36 @@ final class BreakerAssembler {
 		BreakerSettings.Builder builder = BreakerSettings.builder();
 		builder.failureRate(
 				this.values.read(BreakerKey.FAILURE_RATE, OverloadValues::share, defaults.failureRate(), "50%"));
-		Duration slowCall = this.values.read(BreakerKey.SLOW_CALL, TextValues::durationOrNone, Duration.ZERO, "none");
+		Duration slowCall = this.values.read(BreakerKey.SLOW_CALL, OverloadValues::timeOrNone, Duration.ZERO, "none");
 		builder.slowCall(slowCall.isZero() ? null : slowCall);
-		builder.slowCallRate(
-				this.values.read(BreakerKey.SLOW_CALL_RATE, OverloadValues::share, defaults.slowCallRate(), "80%"));
+		builder.slowCallRate(slowCallRate(defaults.slowCallRate()));
 		WindowLength window = this.values.read(BreakerKey.WINDOW, OverloadValues::window, defaults.window(),
 				defaults.window().toString());
 		int minimum = this.values.read(BreakerKey.MINIMUM_CALLS, OverloadValues::wholeNumber, defaults.minimumCalls(),
 				Integer.toString(defaults.minimumCalls()));
 		builder.minimumCalls(minimum).window(atLeast(minimum, window));
-		Duration openFor = this.values.read(BreakerKey.OPEN_FOR, TextValues::positiveDuration, defaults.openFor(),
+		Duration openFor = this.values.read(BreakerKey.OPEN_FOR, OverloadValues::time, defaults.openFor(),
 				DurationText.exact(defaults.openFor()));
 		builder.openFor(openFor);
 		builder.openForMultiplier(this.values.read(BreakerKey.OPEN_FOR_MULTIPLIER, OverloadValues::growth,
 				defaults.openForMultiplier(), "1"));
 		builder.probes(this.values.read(BreakerKey.PROBES, OverloadValues::wholeNumber, defaults.probes(),
 				Integer.toString(defaults.probes())));
-		builder.halfOpenTimeout(this.values.read(BreakerKey.HALF_OPEN_TIMEOUT, TextValues::positiveDuration, openFor,
+		builder.halfOpenTimeout(this.values.read(BreakerKey.HALF_OPEN_TIMEOUT, OverloadValues::time, openFor,
 				DurationText.exact(openFor)));
 		return builder.awaited(awaited()).build();
+	}
+
+	/* Whoever switches slow calls off with none may leave their share where it is. */
+	private double slowCallRate(double otherwise) {
+		int before = this.problems.size();
+		double rate = this.values.read(BreakerKey.SLOW_CALL_RATE, OverloadValues::share, otherwise, "80%");
+		ConfigValue written = this.values.written(BreakerKey.SLOW_CALL_RATE);
+		if (written != null && this.values.written(BreakerKey.SLOW_CALL) == null && this.problems.size() == before) {
+			this.problems.add(written.problem("has no effect without slow-call",
+					"Add slow-call, what a call must exceed to be slow, such as 2s, or remove it."));
+		}
+		return rate;
 	}
 
 	private boolean awaited() {

@@ -28,7 +28,8 @@ final class BudgetAssembler {
 	private BudgetSettings settings() {
 		int before = this.problems.size();
 		BudgetSettings defaults = BudgetSettings.DEFAULTS;
-		double tokens = number(BudgetKey.TOKENS, BudgetSettings.MOST, defaults.tokens());
+		double tokens = this.values.read(BudgetKey.TOKENS, (text) -> OverloadValues.tokens(text, BudgetSettings.MOST),
+				defaults.tokens(), plain(defaults.tokens()));
 		double perSuccess = number(BudgetKey.PER_SUCCESS, BudgetSettings.MOST, defaults.perSuccess());
 		double perSecond = number(BudgetKey.PER_SECOND, BudgetSettings.MOST_PER_SECOND, defaults.perSecond());
 		double transientCost = number(BudgetKey.COST_TRANSIENT, BudgetSettings.MOST, defaults.transientCost());

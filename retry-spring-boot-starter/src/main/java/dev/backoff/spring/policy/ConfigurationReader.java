@@ -269,6 +269,7 @@ final class ConfigurationReader {
 						setting("http.idempotency-header", TextValues::headerName, HttpSettings.IDEMPOTENCY),
 						setting("http.inbound", TextValues::flag, false)),
 				setting("health.breakers", TextValues::flag, false));
+		HeaderNames.check(parsed.http(), this.settings, this.problems);
 		if (setting("unknown-keys", (text) -> TextValues.word(BackoffProperties.UnknownKeys.class, text),
 				BackoffProperties.UnknownKeys.ERROR) == BackoffProperties.UnknownKeys.WARN) {
 			this.unknownKeys.forEach((problem) -> warnings.add(problem.toString()));

@@ -46,7 +46,7 @@ final class DegradedAssembler {
 		Duration raisedBase = (base != null) ? base(base, raisedCap) : null;
 		double rate = this.values.read(PolicyKey.WHEN_DEGRADED_FAILURE_RATE, OverloadValues::share,
 				DegradedSettings.DEFAULT_FAILURE_RATE, "30%");
-		Duration window = this.values.read(PolicyKey.WHEN_DEGRADED_WINDOW, TextValues::positiveDuration,
+		Duration window = this.values.read(PolicyKey.WHEN_DEGRADED_WINDOW, OverloadValues::time,
 				DegradedSettings.DEFAULT_WINDOW, DurationText.exact(DegradedSettings.DEFAULT_WINDOW));
 		int minimum = this.values.read(PolicyKey.WHEN_DEGRADED_MINIMUM_CALLS, OverloadValues::wholeNumber,
 				DegradedSettings.DEFAULT_MINIMUM_CALLS, Integer.toString(DegradedSettings.DEFAULT_MINIMUM_CALLS));

@@ -19,8 +19,12 @@ final class OtherWords {
 			Map.entry("randomizedwaitfactor", "jitter"), Map.entry("initialbackoff", "base"),
 			Map.entry("minbackoff", "base"), Map.entry("maxbackoff", "cap"), Map.entry("jitterfactor", "jitter"),
 			Map.entry("random", "jitter"), Map.entry("exclude", "abort-on"), Map.entry("include", "retry-on"),
-			Map.entry("maxduration", "deadline"), Map.entry("timeout", "deadline"),
-			Map.entry("baseconfig", "inherits"));
+			Map.entry("maxduration", "deadline"), Map.entry("timeout", "deadline"), Map.entry("baseconfig", "inherits"),
+			Map.entry("circuitbreaker", "breaker"), Map.entry("retrybudget", "budget"));
+
+	private static final Map<String, Section<?>> SECTION_WORDS = Map.of("policy", Section.POLICIES, "breaker",
+			Section.BREAKERS, "circuitbreaker", Section.BREAKERS, "circuitbreakers", Section.BREAKERS, "budget",
+			Section.BUDGETS, "retrybudget", Section.BUDGETS, "retrybudgets", Section.BUDGETS);
 
 	private static final Set<String> RETRIES = Set.of("maxretries", "retries", "maxretry", "maxretryattempts",
 			"maxretriesallowed", "retrycount", "maxnumretries");
@@ -49,6 +53,12 @@ final class OtherWords {
 		Map<String, String> words = (section == Section.BREAKERS) ? BREAKER_WORDS
 				: (section == Section.BUDGETS) ? BUDGET_WORDS : POLICY_WORDS;
 		return words.get(TextValues.canonical(name));
+	}
+
+	/** Return the section that others call so, or null. */
+	static @Nullable Section<?> section(String name) {
+		Section<?> known = Section.of(name);
+		return (known != null) ? known : SECTION_WORDS.get(TextValues.canonical(name));
 	}
 
 	/** Return whether others give a number of retries by this key. */

@@ -1,6 +1,7 @@
 package dev.backoff.spring.policy;
 
 import java.math.BigDecimal;
+import java.time.Duration;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -14,6 +15,8 @@ import dev.backoff.window.WindowLength;
 final class OverloadValues {
 
 	private static final Pattern NUMBER = Pattern.compile("[+-]?(?:\\d+\\.?\\d*|\\.\\d+)(?:[eE][+-]?\\d+)?");
+
+	private static final Pattern BARE_NUMBER = Pattern.compile("0*[1-9]\\d{0,14}");
 
 	private static final Pattern CALLS = Pattern.compile("([+-]?\\d+)\\s*calls?", Pattern.CASE_INSENSITIVE);
 
@@ -43,6 +46,16 @@ final class OverloadValues {
 						: "Write a number such as 1 or 0.1.");
 	}
 
+	/** Read what a bucket holds: no share of anything. */
+	static double tokens(String text, int most) {
+		try {
+			return number(text, most);
+		}
+		catch (InvalidTextException ex) {
+			throw new InvalidTextException(ex.rule(), "Write a number such as 50.");
+		}
+	}
+
 	/* Not what Java reads besides, such as 0x1p3, 1d or NaN. */
 	private static double plainNumber(String text) {
 		return NUMBER.matcher(text).matches() ? Double.parseDouble(text) : Double.NaN;
@@ -51,6 +64,27 @@ final class OverloadValues {
 	/* Exact, which a multiplication by a power of ten is not. */
 	private static String shifted(String number, int places) {
 		return new BigDecimal(number).movePointRight(places).stripTrailingZeros().toPlainString();
+	}
+
+	/**
+	 * Read a time above zero. A bare number, milliseconds elsewhere, is taken for seconds
+	 * by too many.
+	 */
+	static Duration time(String text) {
+		checkUnit(text);
+		return TextValues.positiveDuration(text);
+	}
+
+	/** Read such a time, or none, which is returned as zero. */
+	static Duration timeOrNone(String text) {
+		checkUnit(text);
+		return TextValues.durationOrNone(text);
+	}
+
+	private static void checkUnit(String text) {
+		if (BARE_NUMBER.matcher(text).matches()) {
+			throw new InvalidTextException("must have a unit", "Write " + text + "s or " + text + "ms.");
+		}
 	}
 
 	/** Read a whole number of 1 or more. */

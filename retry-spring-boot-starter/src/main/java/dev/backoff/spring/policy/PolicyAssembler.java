@@ -90,19 +90,23 @@ final class PolicyAssembler {
 		setSwitches(builder);
 		RetryPolicy numbers = builder.build();
 		checkRoom(numbers);
+		EffectivePolicy.States states = new EffectivePolicy.States(this.references.breaker(this.values),
+				this.references.budget(this.values));
+		AwaitedBudget awaited = AwaitedBudget.of(numbers, this.references.budgetEntry(states.budget()));
+		if (awaited != null) {
+			awaited.check(this.values);
+		}
 		if (haveConflicts()) {
 			return null;
 		}
 		this.values.note(PolicyKey.INHERITS);
 		this.values.note(PolicyKey.PRESET);
 		ConfigValue classifier = classifier();
-		EffectivePolicy.States states = new EffectivePolicy.States(this.references.breaker(this.values),
-				this.references.budget(this.values));
 		return new EffectivePolicy((classifiers, retryWhen, until) -> {
 			synchronized (builder) {
 				return builder.classifiers(classifiers).retryWhen(retryWhen).until(until).build();
 			}
-		}, classifier, states, this.values.effective(), advice(numbers, delays, states));
+		}, classifier, states, this.values.effective(), advice(numbers, delays, states, awaited));
 	}
 
 	private void setLimits(RetryPolicy.Builder builder, Delays delays) {
@@ -130,13 +134,17 @@ final class PolicyAssembler {
 		return this.values.read(key, TextValues::flag, true, "true");
 	}
 
-	private List<String> advice(RetryPolicy numbers, Delays delays, EffectivePolicy.States states) {
+	private List<String> advice(RetryPolicy numbers, Delays delays, EffectivePolicy.States states,
+			@Nullable AwaitedBudget awaited) {
 		List<String> advice = PolicyAdvice.of(numbers, delays.name(), this.values.isWrittenForIt(PolicyKey.CAP),
 				this.values.isWrittenForIt(PolicyKey.WHEN_DEGRADED_CAP)
 						|| this.values.isWrittenForIt(PolicyKey.WHEN_DEGRADED_BASE));
 		if (states.budget() == null && numbers.isPostponedWhenEmpty()
 				&& this.values.isWrittenForIt(PolicyKey.WHEN_EMPTY)) {
 			advice.add("when-empty has no effect without a budget");
+		}
+		if (awaited != null) {
+			awaited.advise(advice);
 		}
 		return advice;
 	}
@@ -149,7 +157,7 @@ final class PolicyAssembler {
 		parsers.put(PolicyKey.WHEN_DEGRADED_CAP, TextValues::positiveDuration);
 		parsers.put(PolicyKey.WHEN_DEGRADED_BASE, TextValues::duration);
 		parsers.put(PolicyKey.WHEN_DEGRADED_FAILURE_RATE, OverloadValues::share);
-		parsers.put(PolicyKey.WHEN_DEGRADED_WINDOW, TextValues::positiveDuration);
+		parsers.put(PolicyKey.WHEN_DEGRADED_WINDOW, OverloadValues::time);
 		parsers.put(PolicyKey.WHEN_DEGRADED_MINIMUM_CALLS, OverloadValues::wholeNumber);
 		parsers.put(PolicyKey.SHAPE, (text) -> TextValues.word(ShapeName.class, text));
 		parsers.put(PolicyKey.BASE, TextValues::duration);

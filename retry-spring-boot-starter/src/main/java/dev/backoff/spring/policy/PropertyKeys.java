@@ -3,6 +3,8 @@ package dev.backoff.spring.policy;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 import org.jspecify.annotations.Nullable;
 
@@ -21,6 +23,9 @@ import org.springframework.core.io.Resource;
 final class PropertyKeys {
 
 	private static final ConfigurationPropertyName ROOT = ConfigurationPropertyName.of("backoff");
+
+	private static final Pattern FILE_SOURCE = Pattern
+		.compile("^(?:Config resource ')?(?:file|class path resource|URL) \\[(?:[^\\]]*[/\\\\])?([^\\]/\\\\]+)]");
 
 	/* Of an index; what has more is none that a list can have. */
 	private static final int MOST_DIGITS = 6;
@@ -133,10 +138,16 @@ final class PropertyKeys {
 				case "commandLineArgs" -> "the command line";
 				case "systemProperties" -> "a system property";
 				case "spring.application.json" -> "SPRING_APPLICATION_JSON";
-				default -> "the property source " + source.getPropertySource().getName();
+				default -> place(source.getPropertySource().getName());
 			};
 		}
 		return (origin != null) ? origin.toString() : "an unknown place";
+	}
+
+	/* An empty entry has no line, and Boot's name of its file is a sentence. */
+	private static String place(String source) {
+		Matcher file = FILE_SOURCE.matcher(source);
+		return file.find() ? file.group(1) : "the property source " + source;
 	}
 
 	private static String file(@Nullable Resource resource) {

@@ -1,8 +1,11 @@
 package dev.backoff.spring.policy;
 
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.function.BiFunction;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 import org.jspecify.annotations.Nullable;
 
@@ -15,6 +18,10 @@ import dev.backoff.spring.policy.PolicyLevels.Ranked;
 final class References {
 
 	private static final String NONE = "none";
+
+	private static final Pattern NUMBER = Pattern.compile("\\d+(?:\\.\\d+)?");
+
+	private static final Pattern POLICY_PLACE = Pattern.compile("Invalid backoff\\.policies\\.?(.+)\\.[^.]+");
 
 	private final BackoffConfiguration configuration;
 
@@ -45,10 +52,39 @@ final class References {
 		if (isNone(value.text()) || isDefined(section, name) || own) {
 			return;
 		}
+		String other = otherThanName(section, value);
+		if (other != null) {
+			problems.add(value.problem("must be the name of a " + section.noun() + ", or none", other));
+			return;
+		}
 		String nearest = Nearest.of(value.text(), names(section));
 		problems.add(value.problem("names a " + section.noun() + " that is not defined",
 				(nearest != null) ? "Write " + nearest + "."
 						: "Define backoff." + section.key() + "." + value.text() + ", or remove it."));
+	}
+
+	/** Return what to write instead of a switch or a number, or null. */
+	private @Nullable String otherThanName(Section<?> section, ConfigValue value) {
+		boolean budget = section == Section.BUDGETS;
+		if (budget && NUMBER.matcher(value.text()).matches()) {
+			return "Set backoff.budgets." + policyOf(value) + ".tokens.";
+		}
+		return switch (value.text().toLowerCase(Locale.ROOT)) {
+			case "false", "off", "no" -> "Write none to switch it off.";
+			case "true", "on", "yes" -> budget ? "Remove it: a budget is on by default."
+					: "Define a breaker below backoff.breakers, and write its name.";
+			default -> null;
+		};
+	}
+
+	/* By default its budget has the name of the policy. */
+	private String policyOf(ConfigValue value) {
+		Matcher written = POLICY_PLACE.matcher(value.place());
+		if (written.matches()) {
+			return written.group(1);
+		}
+		String own = value.place().startsWith("@") ? this.policy : null;
+		return (own == null) ? "<name>" : (own.indexOf('.') < 0) ? own : "[" + own + "]";
 	}
 
 	/** Return the breaker in effect, or null for none. */
@@ -78,6 +114,11 @@ final class References {
 		String name = this.spelling.apply(Section.BUDGETS, this.policy);
 		values.put(PolicyKey.BUDGET, name, PolicyValues.BUILT_IN);
 		return name;
+	}
+
+	/** Return the numbers of a budget, or null for none. */
+	@Nullable BudgetEntry budgetEntry(@Nullable String name) {
+		return (name != null) ? this.configuration.budget(name) : null;
 	}
 
 	private @Nullable String named(PolicyKey key, ConfigValue value, PolicyValues values) {

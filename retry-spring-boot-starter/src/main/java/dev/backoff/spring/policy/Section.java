@@ -26,6 +26,8 @@ final class Section<K extends Enum<K> & SectionKey> {
 	/** All sections. */
 	static final List<Section<?>> ALL = List.of(POLICIES, BREAKERS, BUDGETS);
 
+	private static final int SHORT_WORD = 4;
+
 	private final String key;
 
 	private final String noun;
@@ -103,6 +105,21 @@ final class Section<K extends Enum<K> & SectionKey> {
 			}
 		}
 		return null;
+	}
+
+	/**
+	 * Return the group of keys that somebody probably meant, or null. A short word may be
+	 * anything, so it has to be right.
+	 */
+	@Nullable String groupNear(String written) {
+		List<String> groups = this.keys.stream()
+			.map(SectionKey::key)
+			.filter((text) -> text.indexOf('.') > 0)
+			.map((text) -> text.substring(0, text.indexOf('.')))
+			.distinct()
+			.toList();
+		String nearest = Nearest.of(written, groups);
+		return (nearest == null || nearest.length() > SHORT_WORD || firstBelow(written) != null) ? nearest : null;
 	}
 
 	/** Return whether the value of a key is a list. */

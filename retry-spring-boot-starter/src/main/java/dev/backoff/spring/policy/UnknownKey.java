@@ -32,6 +32,10 @@ final class UnknownKey {
 	/** Report a key below the defaults. */
 	static Problem ofDefaults(WrittenKey key, List<String> path) {
 		String rule = "is no key of the defaults";
+		String group = (path.size() > 1) ? Section.POLICIES.groupNear(path.get(0)) : null;
+		if (group != null) {
+			return key.problem(rule, belowGroup(Section.POLICIES, group, path));
+		}
 		return (PolicyKey.of(String.join(".", path)) == PolicyKey.INHERITS)
 				? key.problem(rule, "Remove it: every policy inherits the defaults.")
 				: key.problem(rule, policyFix(key, String.join(".", path)));
@@ -40,6 +44,10 @@ final class UnknownKey {
 	/** Report a key below a name of a section. */
 	static Problem ofEntry(WrittenKey key, List<String> path, Section<?> section) {
 		String rule = "is no key of a " + section.noun();
+		String group = (path.size() > 1) ? section.groupNear(path.get(0)) : null;
+		if (group != null) {
+			return key.problem(rule, belowGroup(section, group, path));
+		}
 		String name = dottedName(key, section);
 		if (name != null) {
 			return key.problem(rule, "If the " + section.noun() + " is called " + name
@@ -49,13 +57,39 @@ final class UnknownKey {
 		return key.problem(rule, (section == Section.POLICIES) ? policyFix(key, written) : known(section, written));
 	}
 
+	private static String belowGroup(Section<?> section, String group, List<String> path) {
+		List<String> known = section.keyTexts().stream().filter((text) -> text.startsWith(group + ".")).toList();
+		String rest = group + "." + String.join(".", path.subList(1, path.size()));
+		String nearest = Nearest.of(rest, known);
+		return (nearest != null) ? "Write " + nearest + " instead of " + String.join(".", path) + "."
+				: "Known keys below " + group + ": " + String.join(", ", known) + ".";
+	}
+
 	private static String policyFix(WrittenKey key, String written) {
 		String attribute = CODE.get(TextValues.canonical(written));
 		if (attribute != null) {
 			return "Write it as " + attribute + " of @Backoff: it belongs to the code.";
 		}
 		String retries = attempts(written, key.texts().get(0));
-		return (retries != null) ? retries : known(Section.POLICIES, written);
+		String elsewhere = (retries != null) ? retries : elsewhere(written);
+		return (elsewhere != null) ? elsewhere : known(Section.POLICIES, written);
+	}
+
+	/* What policies share has keys of its own, and policies only name it. */
+	private static @Nullable String elsewhere(String written) {
+		int dot = written.indexOf('.');
+		Section<?> grouped = (dot > 0) ? OtherWords.section(written.substring(0, dot)) : null;
+		for (Section<?> section : List.of(Section.BREAKERS, Section.BUDGETS)) {
+			String define = "Define it below backoff." + section.key() + ".<name>";
+			if (section == grouped) {
+				return define + ", and write " + section.noun() + ": <name>.";
+			}
+			if (section.keyOf(written) != null) {
+				String degraded = "when-degraded." + written;
+				return define + ((PolicyKey.of(degraded) != null) ? ", or write " + degraded + "." : ".");
+			}
+		}
+		return null;
 	}
 
 	private static String known(Section<?> section, String written) {
@@ -71,7 +105,8 @@ final class UnknownKey {
 		topLevelKeys.stream()
 			.filter((key) -> key.indexOf('.') > 0)
 			.forEach((key) -> groups.add(key.substring(0, key.indexOf('.'))));
-		return TextValues.canonical(written).equals("policy") ? "policies" : Nearest.of(written, groups);
+		Section<?> section = OtherWords.section(written);
+		return (section != null) ? section.key() : Nearest.of(written, groups);
 	}
 
 	/* Who counts retries and not attempts finds out what the number is here. */
@@ -94,13 +129,26 @@ final class UnknownKey {
 		return null;
 	}
 
+	/** Return the key that is left when its group is forgotten, else the nearest one. */
+	private static @Nullable String nearest(String written, Collection<String> topLevelKeys) {
+		String wanted = TextValues.canonical(written);
+		for (String key : topLevelKeys) {
+			int dot = key.indexOf('.');
+			if (dot > 0 && TextValues.canonical(key.substring(dot + 1)).equals(wanted)) {
+				return key;
+			}
+		}
+		return Nearest.of(written, topLevelKeys);
+	}
+
 	/** Report a key directly below {@code backoff}. */
 	static Problem ofTopLevel(WrittenKey key, Collection<String> known) {
 		List<String> path = key.path();
 		String written = String.join(".", path);
-		String nearest = Nearest.of(written, known);
+		String nearest = nearest(written, known);
 		PolicyKey ofPolicy = PolicyKey.of(written);
 		String group = (path.size() > 1) ? group(path.get(0), known) : null;
+		String elsewhere = (path.size() == 1) ? elsewhere(written) : null;
 		String fix;
 		if (ofPolicy != null) {
 			fix = "Write backoff.defaults." + ofPolicy.key() + ", or the key below a policy.";
@@ -110,6 +158,9 @@ final class UnknownKey {
 		}
 		else if (group != null && !path.get(0).equals(group)) {
 			fix = "Write backoff." + group + "." + String.join(".", path.subList(1, path.size())) + ".";
+		}
+		else if (elsewhere != null) {
+			fix = elsewhere;
 		}
 		else {
 			List<String> all = new ArrayList<>(known);

@@ -89,6 +89,26 @@ class BackoffBreakersHealthIndicatorTests {
 	}
 
 	@Test
+	void isUpAgainOnceAProbeIsDueForOnlyACallMovesItOn() {
+		this.gateway.openFor(Duration.ofSeconds(1));
+		this.time.advance(Duration.ofMillis(999));
+		assertThat(deciding()).isEqualTo(Status.DOWN);
+		assertThat(informative().getDetails()).containsEntry("gateway", Map.of("state", "open"));
+		this.time.advance(Duration.ofMillis(1));
+		assertThat(this.gateway.state()).isEqualTo(CircuitBreaker.State.OPEN);
+		assertThat(deciding()).isEqualTo(Status.UP);
+		assertThat(informative().getDetails()).containsEntry("gateway", Map.of("state", "open", "probeDue", true));
+	}
+
+	@Test
+	void isDownWhileAnotherOneIsOpenThoughAProbeIsDue() {
+		this.gateway.openFor(Duration.ofSeconds(1));
+		this.stock.openFor(Duration.ofSeconds(2));
+		this.time.advance(Duration.ofSeconds(1));
+		assertThat(deciding()).isEqualTo(Status.DOWN);
+	}
+
+	@Test
 	void isUpIfAskedToDecideAndOneIsHalfOpen() {
 		this.gateway.openFor(Duration.ofSeconds(1));
 		this.time.advance(Duration.ofSeconds(1));

@@ -396,7 +396,7 @@ class ProxyTests {
 		void anUnknownPolicyIsRefused() {
 			ProxyTests.this.runner.run((context) -> assertThatExceptionOfType(InvalidBackoffException.class)
 				.isThrownBy(() -> context.getBean(BackoffMethods.class).retry("nobody"))
-				.withMessageContaining("nobody"));
+				.withMessage("Policy nobody: names a policy that is not defined. Define backoff.policies.nobody."));
 		}
 
 	}

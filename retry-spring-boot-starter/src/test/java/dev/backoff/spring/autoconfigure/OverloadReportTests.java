@@ -2,6 +2,7 @@ package dev.backoff.spring.autoconfigure;
 
 import java.util.stream.Stream;
 
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -32,6 +33,8 @@ class OverloadReportTests {
 				breaker("failure-rate: 101%", "failure-rate (101%)" + PERCENTAGE, "Write a percentage such as 50%."),
 				breaker("failure-rate: .nan", "failure-rate (NaN)" + PERCENTAGE, "Write a percentage such as 50%."),
 				breaker("slow-call-rate: 80", "slow-call-rate (80)" + PERCENTAGE, "Write it as a percentage: 80%."),
+				breaker("slow-call-rate: 70%", "slow-call-rate (70%): has no effect without slow-call.",
+						"Add slow-call, what a call must exceed to be slow, such as 2s, or remove it."),
 				breaker("slow-call: 0s", "slow-call (0s): must be above zero.",
 						"Write a duration such as 5s, or none."),
 				breaker("slow-call: slow", "slow-call (slow): must be a duration.",
@@ -52,6 +55,10 @@ class OverloadReportTests {
 				breaker("probes: 1.5", "probes (1.5): must be a whole number from 1 to 1000000.", "Write 1 or more."),
 				breaker("open-for: 0s", "open-for (0s): must be above zero.", DURATION_FIX),
 				breaker("open-for: -1s", "open-for (-1s): must not be negative.", DURATION_FIX),
+				breaker("open-for: 30", "open-for (30): must have a unit.", "Write 30s or 30ms."),
+				breaker("open-for: 0", "open-for (0): must be above zero.", DURATION_FIX),
+				breaker("slow-call: 2", "slow-call (2): must have a unit.", "Write 2s or 2ms."),
+				breaker("half-open-timeout: 5", "half-open-timeout (5): must have a unit.", "Write 5s or 5ms."),
 				breaker("open-for-multiplier: 0.5", "open-for-multiplier (0.5): must be a finite number of at least 1.",
 						"Write a number such as 2 or 1.5; 1 keeps the time constant."),
 				breaker("open-for-multiplier: .inf",
@@ -107,12 +114,13 @@ class OverloadReportTests {
 
 	static Stream<ReportRow> reportsBudgets() {
 		return Stream.of(
-				budget("tokens: -1", "tokens (-1): must be a number from 0 to 1000000.",
-						"Write a number such as 1 or 0.1."),
+				budget("tokens: -1", "tokens (-1): must be a number from 0 to 1000000.", "Write a number such as 50."),
 				budget("tokens: .inf", "tokens (Infinity): must be a number from 0 to 1000000.",
-						"Write a number such as 1 or 0.1."),
+						"Write a number such as 50."),
 				budget("tokens: many", "tokens (many): must be a number from 0 to 1000000.",
-						"Write a number such as 1 or 0.1."),
+						"Write a number such as 50."),
+				budget("tokens: 20%", "tokens (20%): must be a number from 0 to 1000000.",
+						"Write a number such as 50."),
 				budget("per-success: 10%", "per-success (10%): must be a number from 0 to 1000000.",
 						"Write it as a plain number: 0.1."),
 				budget("per-success: .nan", "per-success (NaN): must be a number from 0 to 1000000.",
@@ -131,8 +139,13 @@ class OverloadReportTests {
 				budget("refund: maybe", "refund (maybe): must be true or false.", "Write true or false."),
 				budget("max-tokens: 5", "max-tokens (5): is no key of a budget.",
 						"Write tokens instead of max-tokens."),
+				budget("post.tokens: 5", "post.tokens (5): is no key of a budget.",
+						"If the budget is called gateway.post, write its name in brackets and quotes: "
+								+ "\"[gateway.post]\"."),
+				budget("cost.tokens: 5", "cost.tokens (5): is no key of a budget.",
+						"Known keys below cost: cost.transient, cost.throttled."),
 				budget("cost.timeout: 5", "cost.timeout (5): is no key of a budget.",
-						"Known keys: tokens, per-success, per-second, cost, cost.transient, cost.throttled, refund."),
+						"Known keys below cost: cost.transient, cost.throttled."),
 				ReportRow.of("tokens below the cost", shop().yaml("""
 						backoff:
 						  budgets.gateway.tokens: 0.5
@@ -162,12 +175,26 @@ class OverloadReportTests {
 						"Define backoff.breakers.gateway, or remove it."),
 				policy("budget: gateway", "budget (gateway): names a budget that is not defined.",
 						"Define backoff.budgets.gateway, or remove it."),
+				policy("budget: false", "budget (false): must be the name of a budget, or none.",
+						"Write none to switch it off."),
+				policy("budget: \"No\"", "budget (No): must be the name of a budget, or none.",
+						"Write none to switch it off."),
+				policy("budget: true", "budget (true): must be the name of a budget, or none.",
+						"Remove it: a budget is on by default."),
+				policy("budget: 20", "budget (20): must be the name of a budget, or none.",
+						"Set backoff.budgets.orders.tokens."),
+				policy("breaker: \"off\"", "breaker (off): must be the name of a breaker, or none.",
+						"Write none to switch it off."),
+				policy("breaker: true", "breaker (true): must be the name of a breaker, or none.",
+						"Define a breaker below backoff.breakers, and write its name."),
 				policy("when-degraded: 60s", "when-degraded (60s): holds keys, not a value.",
 						"Write the keys below it, for instance backoff.policies.orders.when-degraded.cap."),
 				policy("when-degraded.failure-rate: 0.3", "when-degraded.failure-rate (0.3)" + PERCENTAGE,
 						"Write it as a percentage: 30%."),
 				policy("when-degraded.window: 100 calls", "when-degraded.window (100 calls): must be a duration.",
 						DURATION_FIX),
+				policy("when-degraded: { cap: 60s, window: 30 }", "when-degraded.window (30): must have a unit.",
+						"Write 30s or 30ms."),
 				policy("when-degraded.minimum-calls: 0",
 						"when-degraded.minimum-calls (0): must be a whole number from 1 to 1000000.",
 						"Write 1 or more."),
@@ -194,12 +221,73 @@ class OverloadReportTests {
 						"when-degraded.cap (60s): has no effect, because the ladder (application.yml:4) has no cap to "
 								+ "raise.",
 						"Write when-degraded.base, which raises the rungs below it."),
+				policy("when-degradd.cap: 60s", "when-degradd.cap (60s): is no key of a policy.",
+						"Write when-degraded.cap instead of when-degradd.cap."),
+				policy("whenDegradet.failure-rates: 60s", "whenDegradet.failure-rates (60s): is no key of a policy.",
+						"Write when-degraded.failure-rate instead of whenDegradet.failure-rates."),
+				policy("when-degraded.max-attempts: 2", "when-degraded.max-attempts (2): is no key of a policy.",
+						"Known keys below when-degraded: when-degraded.cap, when-degraded.base, "
+								+ "when-degraded.failure-rate, when-degraded.window, when-degraded.minimum-calls."),
+				policy("retry-aftr.max: 5m", "retry-aftr.max (5m): is no key of a policy.",
+						"Write retry-after.max instead of retry-aftr.max."),
 				policy("when-degraded.maximum: 60s", "when-degraded.maximum (60s): is no key of a policy.",
-						"Known keys: inherits, preset, enabled, shape, base, cap, multiplier, step, ladder, jitter, "
-								+ "max-attempts, deadline, shortest-attempt, throttled-base, retry-on, abort-on, "
-								+ "match-causes, classifier, nested, breaker, budget, idempotent, when-empty, "
-								+ "retry-after.enabled, retry-after.max, when-degraded.cap, when-degraded.base, "
+						"Known keys below when-degraded: when-degraded.cap, when-degraded.base, "
 								+ "when-degraded.failure-rate, when-degraded.window, when-degraded.minimum-calls."));
+	}
+
+	@ParameterizedTest
+	@MethodSource
+	void reportsKeysThatBelongElsewhere(ReportRow row) {
+		row.check();
+	}
+
+	static Stream<ReportRow> reportsKeysThatBelongElsewhere() {
+		return Stream.of(misplaced("circuit-breaker: gateway", "Write breaker instead of circuit-breaker."),
+				misplaced("retry-budget: gateway", "Write budget instead of retry-budget."),
+				misplaced("on-open: wait", "Define it below backoff.breakers.<name>."),
+				misplaced("open-for: 30s", "Define it below backoff.breakers.<name>."),
+				misplaced("probes: 3", "Define it below backoff.breakers.<name>."),
+				misplaced("failure-rate: 50%",
+						"Define it below backoff.breakers.<name>, or write when-degraded.failure-rate."),
+				misplaced("minimum-calls: 20",
+						"Define it below backoff.breakers.<name>, or write when-degraded.minimum-calls."),
+				misplaced("tokens: 20", "Define it below backoff.budgets.<name>."),
+				misplaced("per-second: 1", "Define it below backoff.budgets.<name>."),
+				misplaced("cost.throttled: 2", "Define it below backoff.budgets.<name>."),
+				misplaced("breaker.failure-rate: 50%",
+						"Define it below backoff.breakers.<name>, and write breaker: <name>."),
+				misplaced("circuit-breaker.wibble: 1",
+						"Define it below backoff.breakers.<name>, and write breaker: <name>."),
+				misplaced("budget.tokens: 20", "Define it below backoff.budgets.<name>, and write budget: <name>."),
+				misplaced("retry-budget.cost.throttled: 2",
+						"Define it below backoff.budgets.<name>, and write budget: <name>."));
+	}
+
+	private static ReportRow misplaced(String line, String fix) {
+		int colon = line.indexOf(": ");
+		return policy(line, line.substring(0, colon) + " (" + line.substring(colon + 2) + "): is no key of a policy.",
+				fix);
+	}
+
+	@Test
+	void reportsKeysThatBelongElsewhereAmongTheDefaultsAndAboveThem() {
+		ReportRow.of("elsewhere", shop().yaml("""
+				backoff:
+				  defaults: { open-for: 5s, retry-aftr.max: 5m }
+				  tokens: 20
+				  circuit-breaker.gateway.window: 5s
+				  hosts: a
+				  policies.orders.base: 1s
+				"""), "Invalid backoff.defaults.open-for (5s) at application.yml:2: is no key of the defaults.",
+				"Define it below backoff.breakers.<name>.",
+				"Invalid backoff.defaults.retry-aftr.max (5m) at application.yml:2: is no key of the defaults.",
+				"Write retry-after.max instead of retry-aftr.max.",
+				"Invalid backoff.tokens (20) at application.yml:3: is no key of backoff.",
+				"Define it below backoff.budgets.<name>.",
+				"Invalid backoff.circuit-breaker.gateway.window (5s) at application.yml:4: is no key of backoff.",
+				"Write backoff.breakers.gateway.window.",
+				"Invalid backoff.hosts (a) at application.yml:5: is no key of backoff.", "Write backoff.http.hosts.")
+			.check();
 	}
 
 	private static ReportRow policy(String line, String problem, String fix) {
@@ -238,6 +326,44 @@ class OverloadReportTests {
 						"Define backoff.budgets.gateway, or remove it.",
 						"@Backoff on Named.place(): invalid idempotent (sometimes): must be true, false or by-key.",
 						"Write true, false or by-key; yes and no stand for the first two."),
+				ReportRow.of("numbers and switches in an annotation", SmallApplication.of(Numbered.class),
+						"@Backoff on Numbered.place(): invalid breaker (no): must be the name of a breaker, or none.",
+						"Write none to switch it off.",
+						"@Backoff on Numbered.place(): invalid budget (7.5): must be the name of a budget, or none.",
+						"Set backoff.budgets.[Numbered.place].tokens."),
+				ReportRow.of("a number in a policy with dots, and among the defaults", shop().yaml("""
+						backoff:
+						  defaults.budget: 30
+						  policies:
+						    "[shop.orders]": { budget: 20 }
+						    orders: { inherits: shop.orders }
+						"""),
+						"Invalid backoff.defaults.budget (30) at application.yml:2: must be the name of a budget, or none.",
+						"Set backoff.budgets.<name>.tokens.",
+						"Invalid backoff.policies[shop.orders].budget (20) at application.yml:4: must be the name of a "
+								+ "budget, or none.",
+						"Set backoff.budgets.[shop.orders].tokens."),
+				ReportRow.of("a budget that never pays and is waited for", shop().yaml("""
+						backoff:
+						  budgets.gateway.tokens: 0
+						  policies.orders: { budget: gateway, when-empty: wait }
+						"""),
+						"Invalid backoff.policies.orders.when-empty (wait) at application.yml:3: would hold a call "
+								+ "until the application stops, because the budget gateway never pays: its tokens "
+								+ "are 0 (application.yml:2).",
+						"Write when-empty: stop, or raise tokens."),
+				ReportRow.of("a budget that is never filled again and is waited for", shop().yaml("""
+						backoff:
+						  budgets.orders:
+						    per-second: 0
+						    per-success: 0
+						  policies.orders.preset: background
+						"""),
+						"Invalid backoff.policies.orders.preset: its when-empty (wait) at preset background, "
+								+ "application.yml:5: would hold a call until the application stops, because the "
+								+ "budget orders is never filled again: its per-second and per-success are 0 "
+								+ "(application.yml:3, application.yml:4).",
+						"Write when-empty: stop, or raise per-second."),
 				ReportRow.of("a name among the defaults", shop().yaml("""
 						backoff:
 						  defaults.budget: shared
@@ -314,7 +440,7 @@ class OverloadReportTests {
 						"Write 1 or more.",
 						"Invalid backoff.budgets.spare.tokens (few) at application.yml:3: must be a number from 0 to "
 								+ "1000000.",
-						"Write a number such as 1 or 0.1.",
+						"Write a number such as 50.",
 						"Invalid backoff.budgets.spare.cost (0.5x) at application.yml:3: must be a number from 0 to "
 								+ "1000000.",
 						"Write a number such as 1 or 0.1."));
@@ -329,6 +455,14 @@ class OverloadReportTests {
 		@Backoff("orders")
 		public String place(String order) {
 			return order;
+		}
+
+	}
+
+	public static class Numbered {
+
+		@Backoff(breaker = "no", budget = "7.5")
+		public void place() {
 		}
 
 	}

@@ -215,11 +215,7 @@ class StartupReportTests {
 				value("retry-after.maximum: 5s",
 						"Invalid backoff.policies.orders.retry-after.maximum (5s) at application.yml:4: is no "
 								+ "key of a policy.",
-						"Known keys: inherits, preset, enabled, shape, base, cap, multiplier, step, ladder, "
-								+ "jitter, max-attempts, deadline, shortest-attempt, throttled-base, retry-on, abort-on, "
-								+ "match-causes, classifier, nested, breaker, budget, idempotent, when-empty, "
-								+ "retry-after.enabled, retry-after.max, when-degraded.cap, when-degraded.base, "
-								+ "when-degraded.failure-rate, when-degraded.window, when-degraded.minimum-calls."),
+						"Known keys below retry-after: retry-after.enabled, retry-after.max."),
 				value("max-retries: 3",
 						"Invalid backoff.policies.orders.max-retries (3) at application.yml:4: is no key of a "
 								+ "policy.",
@@ -294,6 +290,16 @@ class StartupReportTests {
 								+ "metrics.slo, metrics.calls, http.hosts, http.attempt-header, http.deadline-header, "
 								+ "http.idempotency-header, http.inbound, health.breakers, defaults.*, policies.*, "
 								+ "breakers.*, budgets.*."),
+				yaml("two spellings, one of them empty", """
+						backoff:
+						  policies:
+						    orders.base: 1s
+						    pay-ment: {}
+						    payMent: { base: 1s }
+						""",
+						"Policies pay-ment (application.yml) and payMent (application.yml:5): names are compared by "
+								+ "letters and digits only, so these two are the same.",
+						"Rename one of them, or merge the two."),
 				yaml("key of a policy directly below backoff", """
 						backoff:
 						  max-attempts: 3

@@ -65,6 +65,21 @@ class HttpSettingsTests {
 			.containsExactly("Invalid backoff.http." + value + " at application.yml:3: " + rule + ". " + fix);
 	}
 
+	@ParameterizedTest
+	@CsvSource(delimiter = '|',
+			textBlock = """
+					{ attempt-header: X-A, deadline-header: x-a }       | deadline-header (x-a) at application.yml:2: is the name of backoff.http.attempt-header too (application.yml:2).
+					{ attempt-header: X-A, idempotency-header: X-A }    | idempotency-header (X-A) at application.yml:2: is the name of backoff.http.attempt-header too (application.yml:2).
+					{ idempotency-header: x-retry-attempt }             | idempotency-header (x-retry-attempt) at application.yml:2: is the name of backoff.http.attempt-header too (built in).
+					{ attempt-header: X-Retry-Deadline-Ms }             | attempt-header (X-Retry-Deadline-Ms) at application.yml:2: is the name of backoff.http.deadline-header too (built in).
+					""")
+	void twoHeadersMustNotHaveOneName(String lines, String problem) {
+		Throwable failure = SmallApplication.of().yaml("backoff:\n  http: " + lines + "\n").failure();
+		assertThat(failure).isInstanceOf(InvalidBackoffException.class);
+		assertThat(((InvalidBackoffException) failure).problems()).extracting(Problem::toString)
+			.containsExactly("Invalid backoff.http." + problem + " Give each header a name of its own.");
+	}
+
 	@Test
 	void anUnknownKeyIsReportedWithTheNearest() {
 		Throwable failure = SmallApplication.of().yaml("backoff:\n  http:\n    host: a\n").failure();

@@ -73,6 +73,7 @@ class OverloadConfigurationTests {
 					backoff:
 					  breakers:
 					    orders:
+					      slow-call: none
 					      slow-call-rate: 70%
 					      open-for: 10s
 					      open-for-multiplier: 2
@@ -87,7 +88,7 @@ class OverloadConfigurationTests {
 					.build());
 				assertThat(entry.provider()).isEqualTo(BreakerProvider.OWN);
 				assertThat(entry.values().keySet()).containsExactly(BreakerKey.values());
-				assertThat(text(entry.values().get(BreakerKey.SLOW_CALL_RATE))).isEqualTo("70% <- application.yml:4");
+				assertThat(text(entry.values().get(BreakerKey.SLOW_CALL_RATE))).isEqualTo("70% <- application.yml:5");
 				assertThat(text(entry.values().get(BreakerKey.HALF_OPEN_TIMEOUT))).isEqualTo("10s <- built in");
 				assertThat(text(entry.values().get(BreakerKey.FAILURE_RATE))).isEqualTo("50% <- built in");
 			});
@@ -236,6 +237,19 @@ class OverloadConfigurationTests {
 				assertThat(policy.budget()).isEqualTo("shared");
 				assertThat(policy.numbers().idempotency()).isEqualTo(Idempotency.YES);
 				assertThat(text(policy, PolicyKey.BUDGET)).isEqualTo("shared <- application.yml:6");
+			});
+		}
+
+		@Test
+		void mayBeCalledLikeASwitchOrANumber() {
+			orders().yaml("""
+					backoff:
+					  budgets.20.tokens: 10
+					  breakers.on.window: 10s
+					  policies.orders: { budget: 20, breaker: "on" }
+					""").runWithPolicy((policy) -> {
+				assertThat(policy.budget()).isEqualTo("20");
+				assertThat(policy.breaker()).isEqualTo("on");
 			});
 		}
 
@@ -468,6 +482,35 @@ class OverloadConfigurationTests {
 			});
 			orders().yaml("backoff.policies.orders: { preset: short-job, when-empty: stop }")
 				.runWithPolicy((policy) -> assertThat(policy.numbers().isPostponedWhenEmpty()).isFalse());
+		}
+
+		@ParameterizedTest
+		@CsvSource(delimiter = '|', textBlock = """
+				{ tokens: 0 }                                    | { when-empty: stop }
+				{ tokens: 0 }                                    | { when-empty: wait, max-attempts: 1 }
+				{ tokens: 0 }                                    | { when-empty: wait, enabled: false }
+				{ tokens: 0 }                                    | { when-empty: wait, budget: none }
+				{ per-second: 0, per-success: 0 }                | { when-empty: stop }
+				{ per-second: 0, per-success: 0, cost: 0 }       | { when-empty: wait }
+				{ per-second: 0 }                                | { when-empty: wait, deadline: 1m }
+				{ per-success: 0 }                               | { when-empty: wait }
+				""")
+		void endsSomeday(String budget, String policy) {
+			orders().yaml("backoff:\n  budgets.orders: " + budget + "\n  policies.orders: " + policy)
+				.runWithPolicy((effective) -> assertThat(effective.advice()).filteredOn((line) -> line.contains("call"))
+					.isEmpty());
+		}
+
+		@Test
+		void forABudgetThatOnlySuccessesFillIsAdvisedAgainst() {
+			orders().yaml("""
+					backoff:
+					  budgets.orders.per-second: 0
+					  policies.orders.when-empty: wait
+					""")
+				.runWithPolicy((policy) -> assertThat(policy.advice())
+					.containsExactly("a call waits for the budget orders as long as none succeeds, for its per-second "
+							+ "is 0: set a deadline"));
 		}
 
 		@Test

@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Matcher;
@@ -183,6 +184,20 @@ class ReadmeTests {
 		String readme = Files.readString(README);
 		for (PolicyKey key : PolicyKey.values()) {
 			assertThat(readme).contains("`" + key.key() + "`");
+		}
+	}
+
+	@Test
+	void theKeysThatAreAttributesAreToldFromTheOthers() throws IOException {
+		String readme = Files.readString(README);
+		assertThat(readme)
+			.contains("The keys from `preset` to `classifier`, `budget`, `breaker` and `idempotent` are attributes");
+		String before = readme.substring(readme.indexOf("\n| `preset` |"),
+				readme.indexOf("\n| `inherits`, `enabled` |"));
+		for (PolicyKey key : PolicyKey.values()) {
+			boolean told = before.contains("| `" + key.key() + "`")
+					|| Set.of(PolicyKey.BUDGET, PolicyKey.BREAKER, PolicyKey.IDEMPOTENT).contains(key);
+			assertThat(key.attribute() != null).as(key.key()).isEqualTo(told);
 		}
 	}
 

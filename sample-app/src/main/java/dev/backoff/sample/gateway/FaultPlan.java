@@ -30,9 +30,17 @@ final class FaultPlan {
 	static FaultPlan of(Map<String, String> parameters) {
 		boolean drawn = parameters.containsKey("percent");
 		int times = drawn ? Integer.MAX_VALUE : Integer.parseInt(parameters.getOrDefault("times", "1"));
-		double percent = Double.parseDouble(parameters.getOrDefault("percent", "100"));
+		double percent = percent(parameters.getOrDefault("percent", "100"));
 		return new FaultPlan(Fault.of(parameters), times, percent,
 				new Random(Long.parseLong(parameters.getOrDefault("seed", "1"))));
+	}
+
+	private static double percent(String text) {
+		double percent = Double.parseDouble(text);
+		if (percent >= 0 && percent <= 100) {
+			return percent;
+		}
+		throw new IllegalArgumentException("Invalid percent (" + text + "): must be from 0 to 100.");
 	}
 
 	/** Return what happens to the next call, or null. */

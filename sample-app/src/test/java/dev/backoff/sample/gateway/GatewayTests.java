@@ -157,6 +157,21 @@ class GatewayTests {
 		assertThat(post("/faults/" + plan).statusCode()).isEqualTo(400);
 	}
 
+	@ParameterizedTest
+	@ValueSource(strings = { "100.1", "-1", "NaN", "much" })
+	void refusesPartsThatAreNone(String percent) throws Exception {
+		assertThat(post("/faults/payments?answer=500&percent=" + percent).statusCode()).isEqualTo(400);
+		assertThat(pay("a").statusCode()).isEqualTo(200);
+	}
+
+	@Test
+	void failsNoneOrAllOfTheCalls() throws Exception {
+		fault("payments?answer=500&percent=0");
+		assertThat(statuses(5)).containsOnly(200);
+		fault("payments?answer=500&percent=100");
+		assertThat(statuses(5)).containsOnly(500);
+	}
+
 	@Test
 	void refusesPathsItDoesNotKnow() throws Exception {
 		assertThat(post("/elsewhere").statusCode()).isEqualTo(404);
