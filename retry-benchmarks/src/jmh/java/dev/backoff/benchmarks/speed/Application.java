@@ -1,0 +1,50 @@
+package dev.backoff.benchmarks.speed;
+
+import org.springframework.context.ConfigurableApplicationContext;
+
+/** A started {@link Contender}, warmed up until it does what it is measured for. */
+final class Application implements AutoCloseable {
+
+	/* More than the meters, maps and caches of any contender need to be filled. */
+	private static final int FIRST_CALLS = 100;
+
+	private final ConfigurableApplicationContext context;
+
+	private final Partner partner;
+
+	Application(Contender contender, int failures) {
+		this.context = contender.start(failures);
+		this.partner = this.context.getBean(Partner.class);
+		for (int i = 0; i < FIRST_CALLS; i++) {
+			if (succeeds() != (failures <= 2 && (failures == 0 || retries(contender)))) {
+				throw new IllegalStateException(contender + " does not do what is to be measured.");
+			}
+		}
+	}
+
+	private static boolean retries(Contender contender) {
+		return switch (contender) {
+			case PLAIN, PROXY, FLOOR, BACKOFF_DISABLED -> false;
+			default -> true;
+		};
+	}
+
+	private boolean succeeds() {
+		try {
+			return this.partner.ask("?").equals("?");
+		}
+		catch (Partner.Failure ex) {
+			return false;
+		}
+	}
+
+	Partner partner() {
+		return this.partner;
+	}
+
+	@Override
+	public void close() {
+		this.context.close();
+	}
+
+}

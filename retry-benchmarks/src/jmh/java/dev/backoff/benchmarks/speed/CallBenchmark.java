@@ -1,0 +1,51 @@
+package dev.backoff.benchmarks.speed;
+
+import java.util.concurrent.TimeUnit;
+
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
+
+/** A call of a {@link Partner} that fails as often as the case says. */
+@State(Scope.Benchmark)
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+public abstract class CallBenchmark {
+
+	private Application application;
+
+	private Partner partner;
+
+	/** Return who is measured. */
+	abstract Contender contender();
+
+	/** Return how often a call fails before it succeeds. */
+	abstract int failures();
+
+	@Setup
+	public void start() {
+		this.application = new Application(contender(), failures());
+		this.partner = this.application.partner();
+	}
+
+	@TearDown
+	public void stop() {
+		this.application.close();
+	}
+
+	@Benchmark
+	public Object call() {
+		try {
+			return this.partner.ask("?");
+		}
+		catch (Partner.Failure ex) {
+			return ex;
+		}
+	}
+
+}
