@@ -370,6 +370,8 @@ final class AsyncCall<C, T extends @Nullable Object> {
 
 		void begin() {
 			if (hasEnded()) {
+				// who ended it may have been too early to take it out
+				AsyncCall.this.driver.waiting().leave(this);
 				return;
 			}
 			if (this.chosen.delay() <= 0) {
