@@ -2,6 +2,7 @@ package dev.backoff.spring.readme;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 
 import org.springframework.core.task.AsyncTaskExecutor;
@@ -29,6 +30,8 @@ public class ReadmeService {
 
 	private final Partner payments;
 
+	private final Client client;
+
 	private final Parked parked;
 
 	private final BackoffMethods methods;
@@ -41,6 +44,7 @@ public class ReadmeService {
 		this.merchant = merchant;
 		this.stock = partner;
 		this.payments = partner;
+		this.client = (payment, key) -> CompletableFuture.supplyAsync(() -> merchant.notify(payment, key));
 		this.parked = parked;
 		this.methods = methods;
 		this.breakers = breakers;
@@ -71,6 +75,11 @@ public class ReadmeService {
 		return this.payments.status(trade);
 	}
 
+	@Backoff("payment-callback")
+	public CompletableFuture<Receipt> sendLater(Payment payment) {
+		return this.client.notifyLater(payment, Attempt.current().idempotencyKey());
+	}
+
 	public Receipt sendNow(Payment payment) {
 		return this.methods.retry("payment-callback").call(() -> this.merchant.notify(payment, "key"));
 	}
@@ -86,7 +95,12 @@ public class ReadmeService {
 	static String withoutSpring() {
 		RetryPolicy policy = RetryPolicy.builder("orders").base(Duration.ofMillis(200)).maxAttempts(3).build();
 		String order = Retry.of(policy).call(() -> place("o-1"));
-		return order;
+		CompletableFuture<String> later = Retry.of(policy).callAsync(() -> placeLater("o-2"));
+		return order + ", " + later.join();
+	}
+
+	private static CompletableFuture<String> placeLater(String order) {
+		return CompletableFuture.completedFuture(order + " placed later");
 	}
 
 	private static String place(String order) {
@@ -103,6 +117,13 @@ public class ReadmeService {
 		int count(String warehouse) throws IOException;
 
 		Payment status(String trade);
+
+	}
+
+	/** Sends without waiting for the answer. */
+	interface Client {
+
+		CompletableFuture<Receipt> notifyLater(Payment payment, String key);
 
 	}
 
