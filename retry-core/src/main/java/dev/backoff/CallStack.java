@@ -43,6 +43,21 @@ final class CallStack {
 		return call;
 	}
 
+	/**
+	 * Put a call that belongs to no thread on top, while its own code runs on this one.
+	 * @return what was there, to be {@linkplain #restore restored}
+	 */
+	RetryCall lend(RetryCall call) {
+		RetryCall outer = this.top;
+		this.top = call;
+		return outer;
+	}
+
+	/** Put back what was there. */
+	void restore(RetryCall outer) {
+		leaveTo(outer);
+	}
+
 	/** Put what began elsewhere around the calls to come, bounded by the time left. */
 	RetryCall adopt(RetryCall.Origin origin, long timeLeft) {
 		leaveTo(this.top);

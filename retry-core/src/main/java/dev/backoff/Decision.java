@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * What follows an attempt: another one after a delay, or the end.
  */
-sealed interface Decision {
+sealed interface Decision extends Turn {
 
 	/**
 	 * Wait, then make another attempt.

@@ -2,7 +2,11 @@ package dev.backoff;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
@@ -12,14 +16,16 @@ import dev.backoff.delay.RandomSource;
 import dev.backoff.time.RetryTime;
 
 /**
- * Run operations under a policy, on the calling thread. <pre>
+ * Run operations under a policy, on the calling thread or without holding one. <pre>
  * Retry retry = Retry.of(RetryPolicy.defaults("orders"));
  * Order order = retry.call(() -&gt; client.place(cart));
+ * CompletableFuture&lt;Order&gt; later = retry.callAsync(() -&gt; client.placeAsync(cart));
  * </pre> The caller gets the operation's own result or exception, never a wrapper. A
  * failure that ended the call carries its story as a suppressed
  * {@link RetriesStoppedException}; results that were not good enough to the end are
  * returned as they are. Interrupting the thread ends a wait: the flag stays set and the
- * last failure is thrown. Immutable and thread-safe.
+ * last failure is thrown. Cancelling the future ends an asynchronous call. Immutable and
+ * thread-safe.
  *
  * @since 0.1
  */
@@ -59,6 +65,8 @@ public final class Retry {
 
 	private final BlockingDriver blocking;
 
+	private final AsyncDriver async;
+
 	private Retry(Builder builder) {
 		this.policy = builder.policy;
 		this.method = builder.method;
@@ -67,7 +75,10 @@ public final class Retry {
 		Safeguards safeguards = new Safeguards(new BreakerGate(builder.breaker, listeners), builder.budget,
 				builder.degraded, builder.waitingCalls);
 		RetryDecider decider = new RetryDecider(this.policy, builder.enabled, builder.random, listeners, safeguards);
-		this.blocking = new BlockingDriver(this.policy, this.method, builder.time, decider, listeners, safeguards);
+		CallSteps steps = new CallSteps(this.policy, this.method, builder.time, decider, listeners, safeguards);
+		this.blocking = new BlockingDriver(steps, builder.time, decider, builder.waitingCalls);
+		this.async = new AsyncDriver(this.method, steps, builder.time, decider, builder.waitingCalls, listeners,
+				builder.executor);
 	}
 
 	/**
@@ -132,6 +143,50 @@ public final class Retry {
 	}
 
 	/**
+	 * Run an asynchronous operation until it succeeds or the policy stops it. The first
+	 * attempt starts on the calling thread, later ones on the retry's executor; no thread
+	 * is held while the call waits.
+	 * @param operation one attempt of the work
+	 * @param <T> the type of the result
+	 * @return completes with the result of the last attempt, or with what it failed with,
+	 * the same instance; to cancel it ends the call and the running attempt
+	 */
+	public <T extends @Nullable Object> CompletableFuture<T> callAsync(AsyncOperation<T> operation) {
+		return this.async.call(operation, (context, number) -> context.run(), null);
+	}
+
+	/**
+	 * Run an asynchronous operation until it succeeds or the policy stops it, then
+	 * recover.
+	 * @param operation one attempt of the work
+	 * @param recovery what follows an unsuccessful stop, on the thread on which the call
+	 * ended: it should return at once
+	 * @param <T> the type of the result
+	 * @return completes with the result of the last attempt or of the recovery, or with
+	 * what either failed with, the same instance
+	 */
+	public <T extends @Nullable Object> CompletableFuture<T> callAsync(AsyncOperation<T> operation,
+			Recovery<? super AsyncOperation<T>, ? extends CompletionStage<T>, ?> recovery) {
+		return this.<AsyncOperation<T>, T>callAsyncOn(operation, (context, number) -> context.run(), recovery);
+	}
+
+	/**
+	 * Run asynchronous work on a context until it succeeds or the policy stops it.
+	 * @param context what to work on; conditions see it
+	 * @param operation one attempt of the work
+	 * @param recovery what follows an unsuccessful stop, or null
+	 * @param <C> the type of the context
+	 * @param <T> the type of the result
+	 * @return completes with the result of the last attempt or of the recovery, or with
+	 * what either failed with, the same instance
+	 */
+	public <C, T extends @Nullable Object> CompletableFuture<T> callAsyncOn(C context,
+			AsyncOperation.OnContext<C, T> operation,
+			@Nullable Recovery<? super C, ? extends CompletionStage<T>, ?> recovery) {
+		return this.async.call(context, operation, recovery);
+	}
+
+	/**
 	 * Return the policy.
 	 * @return the policy
 	 */
@@ -179,6 +234,8 @@ public final class Retry {
 		private @Nullable DegradedMode degraded;
 
 		private WaitingCalls waitingCalls = new WaitingCalls();
+
+		private Supplier<? extends Executor> executor = () -> AsyncDriver.DEFAULT_EXECUTOR;
 
 		private Builder(RetryPolicy policy) {
 			this.policy = policy;
@@ -289,6 +346,29 @@ public final class Retry {
 		 */
 		public Builder waitingCalls(WaitingCalls waitingCalls) {
 			this.waitingCalls = waitingCalls;
+			return this;
+		}
+
+		/**
+		 * Set what runs the later attempts of asynchronous calls, by default what
+		 * {@link CompletableFuture} runs its asynchronous stages on. One that runs tasks
+		 * on the thread that hands them in makes all such calls share the timer's thread.
+		 * @param executor the executor; what it refuses ends as
+		 * {@link StopReason#REJECTED}
+		 * @return this builder
+		 */
+		public Builder executor(Executor executor) {
+			return executorOfEachCall(() -> executor);
+		}
+
+		/**
+		 * Set what runs the later attempts of asynchronous calls, one call each.
+		 * @param executor asked at the start of each call, on the calling thread, so that
+		 * what it returns may take along what is bound to that thread
+		 * @return this builder
+		 */
+		public Builder executorOfEachCall(Supplier<? extends Executor> executor) {
+			this.executor = executor;
 			return this;
 		}
 

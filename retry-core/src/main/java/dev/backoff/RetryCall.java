@@ -21,7 +21,7 @@ import dev.backoff.time.RetryTime;
  * <p>
  * A blocking call borrows its instance from the {@link CallStack} of its thread and gives
  * it back {@linkplain #clear() cleared}, so that a call which succeeds at once allocates
- * nothing. Used by one thread at a time.
+ * nothing. An asynchronous call has its own. Used by one thread at a time.
  */
 final class RetryCall {
 
@@ -113,6 +113,13 @@ final class RetryCall {
 		this.innerCalls = 0;
 		this.requests = 0;
 		this.captures = 0;
+	}
+
+	/** Return a call that stands for what began elsewhere. */
+	static RetryCall standingFor(Origin origin) {
+		RetryCall call = new RetryCall(null);
+		call.adopt(origin);
+		return call;
 	}
 
 	/** Stand for what began elsewhere, within what encloses it here. */
@@ -495,9 +502,7 @@ final class RetryCall {
 
 		/** Return the time until the deadline, negative after it. */
 		long timeLeftNow() {
-			RetryCall reading = new RetryCall(null);
-			reading.adopt(this);
-			return reading.timeLeftNow();
+			return standingFor(this).timeLeftNow();
 		}
 
 		@Override

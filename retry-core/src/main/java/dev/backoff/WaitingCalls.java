@@ -16,7 +16,7 @@ import dev.backoff.time.WakeSignal;
  */
 public final class WaitingCalls {
 
-	private final Set<WakeSignal> waiting = ConcurrentHashMap.newKeySet();
+	private final Set<Waiter> waiting = ConcurrentHashMap.newKeySet();
 
 	private volatile boolean shutDown;
 
@@ -26,16 +26,28 @@ public final class WaitingCalls {
 	 */
 	void await(RetryTime time, long nanos) throws InterruptedException {
 		WakeSignal signal = new WakeSignal();
-		this.waiting.add(signal);
+		Waiter waiter = signal::raise;
+		enter(waiter);
 		try {
-			// looked at after the signal can be seen, or it might miss both
-			if (!this.shutDown) {
-				time.sleep(nanos, signal);
-			}
+			time.sleep(nanos, signal);
 		}
 		finally {
-			this.waiting.remove(signal);
+			leave(waiter);
 		}
+	}
+
+	/** Note that a call waits; after the shutdown it is woken at once. */
+	void enter(Waiter waiter) {
+		this.waiting.add(waiter);
+		// looked at after the waiter can be seen, or it might miss both
+		if (this.shutDown) {
+			waiter.wake();
+		}
+	}
+
+	/** Note that a call waits no more. */
+	void leave(Waiter waiter) {
+		this.waiting.remove(waiter);
 	}
 
 	/**
@@ -43,7 +55,7 @@ public final class WaitingCalls {
 	 */
 	public void shutDown() {
 		this.shutDown = true;
-		this.waiting.forEach(WakeSignal::raise);
+		this.waiting.forEach(Waiter::wake);
 	}
 
 	/**
@@ -65,6 +77,14 @@ public final class WaitingCalls {
 	@Override
 	public String toString() {
 		return "WaitingCalls (" + count() + (this.shutDown ? ", shut down)" : ")");
+	}
+
+	/** What ends a wait before its time, once; it throws nothing. */
+	@FunctionalInterface
+	interface Waiter {
+
+		void wake();
+
 	}
 
 }

@@ -39,13 +39,13 @@ public final class DurationText {
 			return "unlimited";
 		}
 		if (nanos < MILLI) {
-			return (nanos == 0) ? "0 ms" : rounded(Math.max(nanos, MICRO), MILLI, 1) + " ms";
+			return (nanos == 0) ? "0 ms" : rounded(Math.max(nanos, MICRO), 6, 1) + " ms";
 		}
 		if (nanos < SECOND - MILLI / 2) {
 			return (nanos + MILLI / 2) / MILLI + " ms";
 		}
 		if (nanos < 2 * MINUTE) {
-			return rounded(nanos, SECOND, 3) + " s";
+			return rounded(nanos, 9, 3) + " s";
 		}
 		if (nanos < 2 * HOUR) {
 			return minutes(nanos);
@@ -98,9 +98,9 @@ public final class DurationText {
 		return seconds / 60 + " min" + ((seconds % 60 == 0) ? "" : " " + seconds % 60 + " s");
 	}
 
-	private static String rounded(long nanos, long unit, int digits) {
-		return BigDecimal.valueOf(nanos)
-			.divide(BigDecimal.valueOf(unit))
+	/* By the scale and not by a division, which would be the dearest part of a story. */
+	private static String rounded(long nanos, int scale, int digits) {
+		return BigDecimal.valueOf(nanos, scale)
 			.round(new MathContext(digits, RoundingMode.HALF_UP))
 			.stripTrailingZeros()
 			.toPlainString();

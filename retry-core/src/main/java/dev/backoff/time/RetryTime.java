@@ -1,9 +1,9 @@
 package dev.backoff.time;
 
 /**
- * Read a monotonic ticker and sleep.
+ * Read a monotonic ticker, sleep, and run something later.
  * <p>
- * One object does both, so that tests replace time as a whole. Implementations are
+ * One object does it all, so that tests replace time as a whole. Implementations are
  * thread-safe and never throw from {@link #nanoTime()}.
  *
  * @since 0.1
@@ -44,6 +44,18 @@ public interface RetryTime {
 		if (!signal.isRaised()) {
 			sleep(nanos);
 		}
+	}
+
+	/**
+	 * Run a task once after at least the given time, on a thread of this timer, which the
+	 * task leaves soon. Unless overridden, the system's timer does it: a daemon thread
+	 * that ends when nothing is scheduled.
+	 * @param task what to run
+	 * @param nanos how long to wait, in nanoseconds; zero or less is as soon as possible
+	 * @return takes it back
+	 */
+	default Cancellable schedule(Runnable task, long nanos) {
+		return SystemTimer.schedule(task, nanos);
 	}
 
 }

@@ -101,8 +101,9 @@ class ArchitectureTests {
 	class OptionalLibraries {
 
 		@ParameterizedTest
-		@CsvSource({ "io.micrometer.., observation http autoconfigure", "io.micrometer.context.., http",
-				"reactor.., http", "jakarta.servlet.., http autoconfigure",
+		@CsvSource({
+				"io.micrometer.core.. io.micrometer.observation.. io.micrometer.common.., observation http autoconfigure",
+				"io.micrometer.context.., http advice", "reactor.., http", "jakarta.servlet.., http autoconfigure",
 				"org.springframework.boot.restclient.. org.springframework.boot.webclient.., http autoconfigure",
 				"org.springframework.boot.actuate.., actuate autoconfigure",
 				"org.springframework.boot.health.., actuate autoconfigure",

@@ -47,7 +47,7 @@ final class MethodPlanner {
 		if (policy != null) {
 			checkClassifier(policy, problems);
 		}
-		ResolvableType result = ResolvableType.forMethodReturnType(annotated.method(), annotated.type());
+		ResolvableType result = MethodPlan.result(annotated);
 		ResultExpression retryWhen = expression(annotated, "retryWhen", Backoff::retryWhen, result, problems);
 		ResultExpression until = expression(annotated, "until", Backoff::until, result, problems);
 		RecoverMethods recovery = recovery(annotated, problems);
@@ -64,7 +64,7 @@ final class MethodPlanner {
 			return null;
 		}
 		String place = annotated.place(attribute) + ": invalid " + name;
-		if (result.resolve() == void.class) {
+		if (result.resolve() == void.class || (MethodPlan.isAsync(annotated) && result.resolve() == Void.class)) {
 			problems.add(Problem.ofPlace(place + " (" + text + ")",
 					"judges a result, and " + annotated.signature() + " returns none",
 					"Remove it, or let the method return something."));
@@ -98,14 +98,15 @@ final class MethodPlanner {
 				|| REACTIVE_TYPES.stream().anyMatch((name) -> is(type, name));
 		boolean suspends = Arrays.stream(annotated.method().getParameterTypes())
 			.anyMatch((parameter) -> parameter.getName().equals("kotlin.coroutines.Continuation"));
-		if (later || suspends) {
+		if ((later || suspends) && !MethodPlan.isAsync(annotated)) {
 			problems.add(Problem.ofPlace(annotated.place(),
 					(annotated.onMethod() != null)
 							? "is on a method that fails after it has returned ("
 									+ (suspends ? "a suspend function" : type.getSimpleName()) + ")"
 							: "reaches " + annotated.signature() + ", which fails after it has returned ("
 									+ (suspends ? "a suspend function" : type.getSimpleName()) + ")",
-					"Annotate a method that returns its result; asynchronous ones are not retried."));
+					"Annotate a method that returns its result, a CompletionStage or a CompletableFuture; other "
+							+ "asynchronous ones are not retried."));
 		}
 	}
 

@@ -1,12 +1,17 @@
 package dev.backoff.spring.advice;
 
+import java.util.concurrent.CompletionStage;
+
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aop.ProxyMethodInvocation;
 import org.springframework.aop.framework.Advised;
+import org.springframework.aop.interceptor.ExposeInvocationInterceptor;
 
+import dev.backoff.AsyncOperation;
 import dev.backoff.Operation;
+import dev.backoff.Recovery;
 import dev.backoff.Retry;
 
 /**
@@ -17,6 +22,9 @@ import dev.backoff.Retry;
  * advice runs at each attempt, and with the arguments of the call, whatever it made of
  * them at the attempt before. Elsewhere all attempts proceed on the invocation, and a
  * call that succeeds at once allocates nothing.
+ * <p>
+ * The later attempts of a method that returns a stage run on other threads, after the
+ * invocation has returned: each on an invocation of its own.
  */
 @SuppressWarnings("NullAway") // it does not see that T itself is nullable here
 final class MethodRetry {
@@ -24,6 +32,8 @@ final class MethodRetry {
 	private final Retry retry;
 
 	private final Operation.OnContext<MethodInvocation, @Nullable Object, Throwable> attempt = this::attempt;
+
+	private final AsyncOperation.OnContext<MethodInvocation, @Nullable Object> asyncAttempt = this::asyncAttempt;
 
 	private final @Nullable MethodRecovery recovery;
 
@@ -48,7 +58,32 @@ final class MethodRetry {
 		if (this.recoversOthers && MethodRecovery.isRunning(this.plan.method().method(), invocation)) {
 			return invocation.proceed();
 		}
-		return this.retry.callOn(invocation, this.attempt, this.recovery);
+		return this.plan.isAsync() ? invokeAsync(invocation)
+				: this.retry.callOn(invocation, this.attempt, this.recovery);
+	}
+
+	@SuppressWarnings("unchecked") // checked at start-up: it returns a stage
+	private CompletionStage<@Nullable Object> invokeAsync(MethodInvocation invocation) {
+		Recovery<?, ?, ?> recovery = this.recovery;
+		return this.retry.callAsyncOn(invocation, this.asyncAttempt,
+				(Recovery<MethodInvocation, CompletionStage<@Nullable Object>, Throwable>) recovery);
+	}
+
+	@SuppressWarnings("unchecked") // so does the method
+	private CompletionStage<@Nullable Object> asyncAttempt(MethodInvocation invocation, int number) throws Throwable {
+		return (CompletionStage<@Nullable Object>) startStage(invocation, number);
+	}
+
+	private @Nullable Object startStage(MethodInvocation invocation, int number) throws Throwable {
+		if (!(invocation instanceof ProxyMethodInvocation original)) {
+			return invocation.proceed();
+		}
+		if (!(original.getProxy() instanceof Advised proxy)) {
+			return ExposeInvocationInterceptor.INSTANCE.invoke(original.invocableClone());
+		}
+		// no attempt but the first proceeds on the invocation itself, which may be over
+		return (number > 1 || isAdviceInside(original, proxy))
+				? ExposeInvocationInterceptor.INSTANCE.invoke(InnerInvocation.of(original, proxy)) : original.proceed();
 	}
 
 	private @Nullable Object attempt(MethodInvocation invocation, int number) throws Throwable {

@@ -26,7 +26,7 @@ final class PlanAdvice {
 		List<String> advice = new ArrayList<>(plan.policy().advice());
 		RetryPolicy policy = plan.policy().numbers();
 		long waits = waits(policy);
-		if (waits > LONG_WAIT) {
+		if (waits > LONG_WAIT && !plan.isAsync()) {
 			boolean scheduled = has(plan, "org.springframework.scheduling.annotation.Scheduled");
 			advice.add(((waits == Nanos.UNLIMITED) ? "waits of any length"
 					: "waits of up to " + DurationText.story(waits) + " in all") + " hold the calling thread"

@@ -7,6 +7,7 @@ import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletionStage;
 import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
@@ -135,11 +136,23 @@ final class RecoverMethods {
 		if (failure != null && !Throwable.class.isAssignableFrom(failure)) {
 			return null;
 		}
-		Class<?> wanted = ResolvableType.forMethodReturnType(annotated.method(), type).toClass();
-		Class<?> returned = ResolvableType.forMethodReturnType(method, type).toClass();
-		boolean compatible = wanted == void.class
-				|| (returned != void.class && ClassUtils.isAssignable(wanted, returned));
-		return compatible ? new Candidate(method, failure) : null;
+		return isCompatible(annotated, method) ? new Candidate(method, failure) : null;
+	}
+
+	/*
+	 * Of an asynchronous method, its caller gets a future of ours that completes with
+	 * what the recovery's stage does, whatever kind that is.
+	 */
+	private static boolean isCompatible(AnnotatedMethod annotated, Method method) {
+		ResolvableType type = ResolvableType.forMethodReturnType(method, annotated.type());
+		Class<?> returned = type.toClass();
+		if (MethodPlan.isAsync(annotated)) {
+			Class<?> value = MethodPlan.result(annotated).resolve();
+			return CompletionStage.class.isAssignableFrom(returned)
+					&& (value == null || ClassUtils.isAssignable(value, MethodPlan.value(type).resolve(value)));
+		}
+		Class<?> wanted = ResolvableType.forMethodReturnType(annotated.method(), annotated.type()).toClass();
+		return wanted == void.class || (returned != void.class && ClassUtils.isAssignable(wanted, returned));
 	}
 
 	private static ResolvableType parameter(Method method, int index, Class<?> type) {

@@ -36,11 +36,14 @@ final class RetryFactory {
 
 	private final RandomSource random;
 
+	private final LaterAttempts laterAttempts;
+
 	private final Set<String> ownClassifiers = ConcurrentHashMap.newKeySet();
 
 	RetryFactory(ConfigurableListableBeanFactory beanFactory, BackoffPolicies policies) {
 		this.beanFactory = beanFactory;
 		this.configuration = policies.configuration();
+		this.laterAttempts = new LaterAttempts(beanFactory);
 		this.random = (this.configuration.random() == RandomKind.SECURE) ? RandomSource.secure()
 				: RandomSource.threadLocal();
 		// also of policies that nobody uses so far: whoever is made before must not ask
@@ -70,6 +73,7 @@ final class RetryFactory {
 			.method(label)
 			.time(this.beanFactory.getBeanProvider(RetryTime.class).getIfAvailable(RetryTime::system))
 			.random(this.beanFactory.getBeanProvider(RandomSource.class).getIfAvailable(() -> this.random))
+			.executorOfEachCall(this.laterAttempts)
 			.enabledWhen(this.configuration::isRetriesEnabled)
 			.budget(safety.budget(effective))
 			.breaker(safety.permits(effective))

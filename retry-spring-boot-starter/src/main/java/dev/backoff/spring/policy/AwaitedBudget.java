@@ -8,7 +8,6 @@ import org.jspecify.annotations.Nullable;
 
 import dev.backoff.RetryPolicy;
 import dev.backoff.budget.BudgetSettings;
-import dev.backoff.spring.policy.PolicyLevels.Ranked;
 import dev.backoff.time.Nanos;
 
 /** Whether a budget that retries wait for can ever pay for them. */
@@ -29,26 +28,24 @@ final class AwaitedBudget {
 		return (awaited && budget != null) ? new AwaitedBudget(policy, budget) : null;
 	}
 
-	/** Report a budget that never pays, or never again. */
-	void check(PolicyValues values) {
-		Ranked written = values.written(PolicyKey.WHEN_EMPTY);
-		if (written == null) {
-			return;
-		}
+	/** Advise what to mend: a budget that never pays is not waited for. */
+	void advise(List<String> advice) {
 		BudgetSettings settings = this.budget.settings();
 		if (settings.tokens() == 0) {
-			report(values, written, "never pays: its tokens are 0 (" + origins(BudgetKey.TOKENS) + ")", "tokens");
+			advice.add(withoutEffect() + "never pays: its tokens are 0 (" + origins(BudgetKey.TOKENS) + ")");
 		}
-		else if (settings.perSecond() == 0 && settings.perSuccess() == 0 && isCharged(settings)) {
-			report(values, written, "is never filled again: its per-second and per-success are 0 ("
-					+ origins(BudgetKey.PER_SECOND, BudgetKey.PER_SUCCESS) + ")", "per-second");
+		else if (isCharged(settings) && settings.perSecond() == 0 && settings.perSuccess() == 0) {
+			advice.add(withoutEffect() + "is never filled again: its per-second and per-success are 0 ("
+					+ origins(BudgetKey.PER_SECOND, BudgetKey.PER_SUCCESS) + ")");
+		}
+		else if (isCharged(settings) && settings.perSecond() == 0 && this.policy.deadlineNanos() == Nanos.UNLIMITED) {
+			advice.add("a call waits for the budget " + this.budget.name()
+					+ " as long as none succeeds, for its per-second is 0: set a deadline");
 		}
 	}
 
-	private void report(PolicyValues values, Ranked written, String why, String raised) {
-		values.conflict(written.value(),
-				"would hold a call until the application stops, because the budget " + this.budget.name() + " " + why,
-				"Write when-empty: stop, or raise " + raised + ".");
+	private String withoutEffect() {
+		return "when-empty: wait has no effect, because the budget " + this.budget.name() + " ";
 	}
 
 	private String origins(BudgetKey... keys) {
@@ -61,15 +58,6 @@ final class AwaitedBudget {
 
 	private static boolean isCharged(BudgetSettings settings) {
 		return settings.transientCost() > 0 || settings.throttledCost() > 0;
-	}
-
-	/** Advise a deadline where only successes end the wait. */
-	void advise(List<String> advice) {
-		BudgetSettings settings = this.budget.settings();
-		if (settings.perSecond() == 0 && isCharged(settings) && this.policy.deadlineNanos() == Nanos.UNLIMITED) {
-			advice.add("a call waits for the budget " + this.budget.name()
-					+ " as long as none succeeds, for its per-second is 0: set a deadline");
-		}
 	}
 
 }

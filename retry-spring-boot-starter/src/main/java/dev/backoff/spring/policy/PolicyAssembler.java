@@ -93,9 +93,6 @@ final class PolicyAssembler {
 		EffectivePolicy.States states = new EffectivePolicy.States(this.references.breaker(this.values),
 				this.references.budget(this.values));
 		AwaitedBudget awaited = AwaitedBudget.of(numbers, this.references.budgetEntry(states.budget()));
-		if (awaited != null) {
-			awaited.check(this.values);
-		}
 		if (haveConflicts()) {
 			return null;
 		}

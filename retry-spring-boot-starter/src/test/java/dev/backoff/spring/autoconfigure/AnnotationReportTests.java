@@ -2,10 +2,12 @@ package dev.backoff.spring.autoconfigure;
 
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 import dev.backoff.RetriesStoppedException;
@@ -208,12 +210,14 @@ class AnnotationReportTests {
 						"Make it non-final, or let it be proxied by its interfaces with @Proxyable(INTERFACES)."),
 				annotated(FutureResult.class,
 						"@Backoff on FutureResult.place(String): is on a method that fails after it has "
-								+ "returned (CompletableFuture).",
-						"Annotate a method that returns its result; asynchronous ones are not retried."),
+								+ "returned (Future).",
+						"Annotate a method that returns its result, a CompletionStage or a CompletableFuture; "
+								+ "other asynchronous ones are not retried."),
 				annotated(ReactiveResult.class,
 						"@Backoff on ReactiveResult.place(String): is on a method that fails after it has "
 								+ "returned (Mono).",
-						"Annotate a method that returns its result; asynchronous ones are not retried."),
+						"Annotate a method that returns its result, a CompletionStage or a CompletableFuture; "
+								+ "other asynchronous ones are not retried."),
 				annotated(SeveralMethods.class,
 						"@Backoff on SeveralMethods.a(): invalid base (later): must be a duration.",
 						"Write a number and a unit, such as 250ms, 2s or 5m.",
@@ -233,12 +237,17 @@ class AnnotationReportTests {
 						"@Backoff on TypeWithManyMethods: invalid retryWhen (#result == 1): judges a result, "
 								+ "and TypeWithManyMethods.forget(String) returns none.",
 						"Remove it, or let the method return something.",
-						"@Backoff on TypeWithManyMethods: reaches TypeWithManyMethods.later(String), which "
-								+ "fails after it has returned (CompletableFuture).",
-						"Annotate a method that returns its result; asynchronous ones are not retried.",
 						"@Backoff on TypeWithManyMethods: invalid recover (park): does not fit "
 								+ "TypeWithManyMethods.later(String), because it is int park(String, Throwable).",
 						"Write CompletableFuture park(String), if you like with a Throwable or a "
+								+ "RetriesStoppedException as its last parameter.",
+						"@Backoff on TypeWithManyMethods: reaches TypeWithManyMethods.muchLater(String), which "
+								+ "fails after it has returned (Flux).",
+						"Annotate a method that returns its result, a CompletionStage or a CompletableFuture; "
+								+ "other asynchronous ones are not retried.",
+						"@Backoff on TypeWithManyMethods: invalid recover (park): does not fit "
+								+ "TypeWithManyMethods.muchLater(String), because it is int park(String, Throwable).",
+						"Write Flux park(String), if you like with a Throwable or a "
 								+ "RetriesStoppedException as its last parameter."));
 	}
 
@@ -674,7 +683,7 @@ class AnnotationReportTests {
 	public static class FutureResult {
 
 		@Backoff
-		public CompletableFuture<String> place(String order) {
+		public Future<String> place(String order) {
 			return CompletableFuture.completedFuture(order);
 		}
 
@@ -718,6 +727,10 @@ class AnnotationReportTests {
 
 		public CompletableFuture<String> later(String order) {
 			return CompletableFuture.completedFuture(order);
+		}
+
+		public Flux<String> muchLater(String order) {
+			return Flux.just(order);
 		}
 
 		public int park(String order, Throwable failure) {

@@ -343,27 +343,6 @@ class OverloadReportTests {
 						"Invalid backoff.policies[shop.orders].budget (20) at application.yml:4: must be the name of a "
 								+ "budget, or none.",
 						"Set backoff.budgets.[shop.orders].tokens."),
-				ReportRow.of("a budget that never pays and is waited for", shop().yaml("""
-						backoff:
-						  budgets.gateway.tokens: 0
-						  policies.orders: { budget: gateway, when-empty: wait }
-						"""),
-						"Invalid backoff.policies.orders.when-empty (wait) at application.yml:3: would hold a call "
-								+ "until the application stops, because the budget gateway never pays: its tokens "
-								+ "are 0 (application.yml:2).",
-						"Write when-empty: stop, or raise tokens."),
-				ReportRow.of("a budget that is never filled again and is waited for", shop().yaml("""
-						backoff:
-						  budgets.orders:
-						    per-second: 0
-						    per-success: 0
-						  policies.orders.preset: background
-						"""),
-						"Invalid backoff.policies.orders.preset: its when-empty (wait) at preset background, "
-								+ "application.yml:5: would hold a call until the application stops, because the "
-								+ "budget orders is never filled again: its per-second and per-success are 0 "
-								+ "(application.yml:3, application.yml:4).",
-						"Write when-empty: stop, or raise per-second."),
 				ReportRow.of("a name among the defaults", shop().yaml("""
 						backoff:
 						  defaults.budget: shared

@@ -501,6 +501,19 @@ class OverloadConfigurationTests {
 					.isEmpty());
 		}
 
+		@ParameterizedTest
+		@CsvSource(delimiter = '|',
+				textBlock = """
+						tokens: 0                             | never pays: its tokens are 0 (application.yml:2)
+						{ per-second: 0, per-success: 0 }     | is never filled again: its per-second and per-success are 0 (application.yml:2)
+						""")
+		void forABudgetThatNeverPaysHasNoEffect(String budget, String why) {
+			String braced = budget.startsWith("{") ? budget : "{ " + budget + " }";
+			orders().yaml("backoff:\n  budgets.orders: " + braced + "\n  policies.orders.when-empty: wait")
+				.runWithPolicy((policy) -> assertThat(policy.advice())
+					.containsExactly("when-empty: wait has no effect, because the budget orders " + why));
+		}
+
 		@Test
 		void forABudgetThatOnlySuccessesFillIsAdvisedAgainst() {
 			orders().yaml("""

@@ -2,6 +2,7 @@ package dev.backoff.spring.readme;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 
 import org.springframework.core.task.AsyncTaskExecutor;
@@ -31,6 +32,8 @@ public class ReadmeService {
 
 	private final Partner payments;
 
+	private final Client client;
+
 	private final Parked parked;
 
 	private final BackoffMethods methods;
@@ -43,6 +46,7 @@ public class ReadmeService {
 		this.merchant = merchant;
 		this.stock = partner;
 		this.payments = partner;
+		this.client = (payment, key) -> CompletableFuture.supplyAsync(() -> merchant.notify(payment, key));
 		this.parked = parked;
 		this.methods = methods;
 		this.breakers = breakers;
@@ -73,6 +77,11 @@ public class ReadmeService {
 		return this.payments.status(trade);
 	}
 
+	@Backoff("payment-callback")
+	public CompletableFuture<Receipt> sendLater(Payment payment) {
+		return this.client.notifyLater(payment, Attempt.current().idempotencyKey());
+	}
+
 	public Receipt sendNow(Payment payment) {
 		return this.methods.retry("payment-callback").call(() -> this.merchant.notify(payment, "key"));
 	}
@@ -89,7 +98,12 @@ public class ReadmeService {
 		RetryPolicy policy = RetryPolicy.builder("orders").base(Duration.ofMillis(200)).maxAttempts(3).build();
 		Retry retry = Retry.builder(policy).budget(RetryBudget.of("shop", BudgetSettings.DEFAULTS)).build();
 		String order = retry.call(() -> place("o-1"));
-		return order;
+		CompletableFuture<String> later = retry.callAsync(() -> placeLater("o-2"));
+		return order + ", " + later.join();
+	}
+
+	private static CompletableFuture<String> placeLater(String order) {
+		return CompletableFuture.completedFuture(order + " placed later");
 	}
 
 	private static String place(String order) {
@@ -106,6 +120,13 @@ public class ReadmeService {
 		int count(String warehouse) throws IOException;
 
 		Payment status(String trade);
+
+	}
+
+	/** Sends without waiting for the answer. */
+	interface Client {
+
+		CompletableFuture<Receipt> notifyLater(Payment payment, String key);
 
 	}
 

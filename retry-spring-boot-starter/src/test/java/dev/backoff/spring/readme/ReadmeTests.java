@@ -115,7 +115,9 @@ class ReadmeTests {
 			assertThat(service.sendNow(payment()).text()).isEqualTo("received at call 4");
 			assertThat(service.sendOnPool(payment())).succeedsWithin(Duration.ofSeconds(30))
 				.isEqualTo(new Receipt("received at call 5"));
-			assertThat(ReadmeService.withoutSpring()).isEqualTo("o-1 placed");
+			assertThat(service.sendLater(payment())).succeedsWithin(Duration.ofSeconds(30))
+				.isEqualTo(new Receipt("received at call 6"));
+			assertThat(ReadmeService.withoutSpring()).isEqualTo("o-1 placed, o-2 placed later");
 		});
 	}
 

@@ -1,0 +1,533 @@
+package dev.backoff;
+
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
+import java.util.function.BiConsumer;
+import java.util.function.Supplier;
+
+import org.jspecify.annotations.Nullable;
+
+import dev.backoff.breaker.CallPermits.Permit;
+import dev.backoff.time.Cancellable;
+
+/**
+ * One asynchronous call, from its first attempt to its end.
+ */
+final class AsyncCall<C, T extends @Nullable Object> {
+
+	/*
+	 * At any time the call either is driven by one thread or has something under way: an
+	 * attempt, a wait, a recovery. What is under way can end in several ways at once (it
+	 * completes, it is cancelled, the application shuts down); who takes it out of the
+	 * field by compare-and-set drives the call on, and all others come too late.
+	 *
+	 * The caller may complete the result at any time. It does so first and then takes
+	 * what is under way; a driving thread first puts something under way and then looks
+	 * at the result. So one of the two sees the other.
+	 */
+
+	@SuppressWarnings("rawtypes")
+	private static final AtomicReferenceFieldUpdater<AsyncCall, @Nullable UnderWay> UNDER_WAY = AtomicReferenceFieldUpdater
+		.newUpdater(AsyncCall.class, UnderWay.class, "underWay");
+
+	private static final int MOST_WRAPPERS = 16;
+
+	private final AsyncDriver driver;
+
+	private final C context;
+
+	private final AsyncOperation.OnContext<C, T> operation;
+
+	private final @Nullable Recovery<? super C, ? extends CompletionStage<T>, ?> recovery;
+
+	private final @Nullable RetryCall enclosing;
+
+	private final Executor executor;
+
+	private final RetryCall call;
+
+	private final AsyncResult<T> result = new AsyncResult<>(this);
+
+	private volatile @Nullable UnderWay underWay;
+
+	private volatile @Nullable Driving driving;
+
+	private @Nullable Outcome outcome;
+
+	private boolean atOnce = true;
+
+	AsyncCall(AsyncDriver driver, C context, AsyncOperation.OnContext<C, T> operation,
+			@Nullable Recovery<? super C, ? extends CompletionStage<T>, ?> recovery, @Nullable RetryCall enclosing,
+			Executor executor) {
+		this.driver = driver;
+		this.context = context;
+		this.operation = operation;
+		this.recovery = recovery;
+		this.enclosing = enclosing;
+		this.executor = executor;
+		this.call = new RetryCall(enclosing);
+	}
+
+	CompletableFuture<T> start() {
+		Permit permit = this.driver.steps().begin(this.call);
+		drive((permit != null) ? new Turn.Attempt(permit) : this.driver.steps().refused(this.call));
+		return this.result;
+	}
+
+	/** End the call, since the result is complete. */
+	void abandon(boolean cancelled) {
+		UnderWay abandoned = this.underWay;
+		if (abandoned != null && abandoned.isAbandonable() && claim(abandoned)) {
+			abandoned.abandon(cancelled);
+		}
+	}
+
+	private boolean claim(UnderWay claimed) {
+		return UNDER_WAY.compareAndSet(this, claimed, null);
+	}
+
+	/*
+	 * An attempt may end while it is started and an executor may run what it is given at
+	 * once: then the next turn is taken by the loop that is further out on this thread,
+	 * and the stack stays flat.
+	 */
+	private void drive(Turn next) {
+		Driving outer = this.driving;
+		if (outer != null && outer.thread == Thread.currentThread()) {
+			outer.next = next;
+			return;
+		}
+		Driving inner = new Driving(Thread.currentThread());
+		this.driving = inner;
+		try {
+			for (Turn turn = next; turn != null; turn = inner.next()) {
+				take(turn);
+			}
+		}
+		catch (Throwable ex) {
+			// no memory, no stack: what nobody can go on from
+			this.result.fail(ex);
+		}
+		finally {
+			inner.thread = null;
+		}
+	}
+
+	private void take(Turn turn) {
+		if (turn instanceof Turn.Attempt attempt) {
+			attempt(attempt.permit());
+		}
+		else if (turn instanceof Decision.RetryAfter wait) {
+			await(wait);
+		}
+		else {
+			end((Decision.Stop) turn);
+		}
+	}
+
+	private void attempt(Permit permit) {
+		Running running = new Running(permit);
+		this.underWay = running;
+		if (this.result.isDone()) {
+			abandon(this.result.isCancelled());
+			return;
+		}
+		CompletionStage<T> stage;
+		CallStack stack = CallStack.ofThread();
+		RetryCall outer = stack.lend(this.call);
+		try {
+			stage = started(this.operation.run(this.context, this.call.attempt()), "");
+		}
+		catch (Throwable failure) {
+			keepInterrupt(failure);
+			running.accept(null, failure);
+			return;
+		}
+		finally {
+			stack.restore(outer);
+		}
+		running.of(stage);
+		whenComplete(stage, running);
+	}
+
+	private <S> S started(@Nullable S stage, String what) {
+		if (stage == null) {
+			throw new NullPointerException(what + this.driver.method() + " returned null instead of a CompletionStage");
+		}
+		return stage;
+	}
+
+	/*
+	 * The thread that started the work was interrupted, and not one that carries it out.
+	 */
+	private static void keepInterrupt(Throwable failure) {
+		if (failure instanceof InterruptedException) {
+			Thread.currentThread().interrupt();
+		}
+	}
+
+	private static <T extends @Nullable Object> void whenComplete(CompletionStage<T> stage,
+			BiConsumer<@Nullable T, @Nullable Throwable> end) {
+		try {
+			stage.whenComplete(end);
+		}
+		catch (Throwable failure) {
+			end.accept(null, failure);
+		}
+	}
+
+	private void await(Decision.RetryAfter chosen) {
+		this.atOnce = false;
+		this.driver.steps().waiting(chosen, this.outcome, this.call);
+		Waiting wait = new Waiting(chosen);
+		this.underWay = wait;
+		this.driver.waiting().enter(wait);
+		if (this.result.isDone()) {
+			abandon(this.result.isCancelled());
+		}
+		wait.begin();
+	}
+
+	private void end(Decision.Stop stop) {
+		Ending ending = this.driver.steps().end(this.outcome, stop, this.call);
+		RetriesStoppedException story = ending.story();
+		if (story == null) {
+			settle(ending);
+			return;
+		}
+		this.driver.steps().mark(ending, story);
+		boolean given = this.result.isDone();
+		if (!given && this.recovery != null && this.driver.steps().wants(this.recovery, story)) {
+			recover(this.recovery, ending, story);
+			return;
+		}
+		Throwable thrown = !given ? ending.outcome().failure()
+				: this.result.isCancelled() ? new CancellationException("the caller has cancelled the call") : null;
+		this.driver.steps().stopped(story, RetryEvent.RecoveryOutcome.NONE, thrown, this.enclosing);
+		if (thrown != null) {
+			this.result.fail(thrown);
+		}
+		else {
+			settle(ending);
+		}
+	}
+
+	@SuppressWarnings({ "unchecked", "NullAway" }) // the value is a T, which says itself
+													// whether it may be null
+	private void settle(Ending ending) {
+		this.result.settle((T) ending.outcome().value());
+	}
+
+	private void recover(Recovery<? super C, ? extends CompletionStage<T>, ?> recovery, Ending ending,
+			RetriesStoppedException story) {
+		Recovering recovering = new Recovering(ending, story);
+		this.underWay = recovering;
+		CompletionStage<T> stage;
+		CallStack stack = CallStack.ofThread();
+		RetryCall outer = stack.lend((this.enclosing != null) ? this.enclosing : new RetryCall(null));
+		try {
+			stage = started(recovery.recover(this.context, story), "The recovery of ");
+		}
+		catch (Throwable failure) {
+			keepInterrupt(failure);
+			recovering.accept(null, failure);
+			return;
+		}
+		finally {
+			stack.restore(outer);
+		}
+		whenComplete(stage, recovering);
+	}
+
+	/** Let what is handed in see the attempt that it judges. */
+	private Outcome judged(Supplier<Outcome> judgement) {
+		CallStack stack = CallStack.ofThread();
+		RetryCall outer = stack.lend(this.call);
+		try {
+			return judgement.get();
+		}
+		finally {
+			stack.restore(outer);
+		}
+	}
+
+	/* Stages wrap what they were completed with, more than once if they are dependent. */
+	private static Throwable unwrap(Throwable failure) {
+		Throwable unwrapped = failure;
+		for (int i = 0; i < MOST_WRAPPERS; i++) {
+			Throwable cause = (unwrapped instanceof CompletionException || unwrapped instanceof ExecutionException)
+					? unwrapped.getCause() : null;
+			if (cause == null) {
+				return unwrapped;
+			}
+			unwrapped = cause;
+		}
+		return unwrapped;
+	}
+
+	/** Something that ends once, whoever ends it. */
+	private abstract static class UnderWay {
+
+		/** Return whether it ends when the caller wants no result any more. */
+		boolean isAbandonable() {
+			return true;
+		}
+
+		abstract void abandon(boolean cancelled);
+
+	}
+
+	/** An attempt. */
+	private final class Running extends UnderWay implements BiConsumer<@Nullable T, @Nullable Throwable> {
+
+		private final Permit permit;
+
+		private volatile @Nullable CompletionStage<T> stage;
+
+		private volatile boolean unwanted;
+
+		Running(Permit permit) {
+			this.permit = permit;
+		}
+
+		/** Note what carries the attempt out. */
+		void of(CompletionStage<T> stage) {
+			this.stage = stage;
+			if (this.unwanted) {
+				cancelStage();
+			}
+		}
+
+		@Override
+		public void accept(@Nullable T value, @Nullable Throwable failure) {
+			if (claim(this)) {
+				ended((failure != null)
+						? judged(() -> AsyncCall.this.driver.decider().judge(unwrap(failure), AsyncCall.this.call))
+						: judged(() -> judge(value)), value);
+			}
+		}
+
+		private Outcome judge(@Nullable T value) {
+			return Outcome.ofValue(AsyncCall.this.driver.decider().judge(value, AsyncCall.this.context), value);
+		}
+
+		@SuppressWarnings("NullAway") // the value is a T, which says itself whether it
+										// may be null
+		private void ended(Outcome outcome, @Nullable T value) {
+			CallSteps steps = AsyncCall.this.driver.steps();
+			if (AsyncCall.this.atOnce && outcome.kind() == AttemptOutcome.SUCCESS) {
+				steps.succeededAtOnce(AsyncCall.this.call, this.permit);
+				AsyncCall.this.result.settle(value);
+				return;
+			}
+			AsyncCall.this.atOnce = false;
+			AsyncCall.this.outcome = outcome;
+			drive(steps.attemptEnded(outcome, this.permit, AsyncCall.this.call));
+		}
+
+		@Override
+		void abandon(boolean cancelled) {
+			if (cancelled) {
+				this.unwanted = true;
+				cancelStage();
+			}
+			String why = cancelled ? "the caller has cancelled the call" : "the caller has completed the call";
+			ended(Outcome.ofRefused(AttemptOutcome.CANCELLED, new CancellationException(why),
+					new Decision.Stop(StopReason.CANCELLED, why)), null);
+		}
+
+		private void cancelStage() {
+			CompletionStage<T> cancelled = this.stage;
+			if (cancelled == null) {
+				return;
+			}
+			try {
+				cancelled.toCompletableFuture().cancel(true);
+			}
+			catch (Throwable ex) {
+				// it goes on, and nobody hears of its end
+				keepInterrupt(ex);
+			}
+		}
+
+	}
+
+	/** A wait: for the timer, then for the executor. */
+	private final class Waiting extends UnderWay implements Runnable, WaitingCalls.Waiter {
+
+		private final Decision.RetryAfter chosen;
+
+		private volatile @Nullable Cancellable timer;
+
+		Waiting(Decision.RetryAfter chosen) {
+			this.chosen = chosen;
+		}
+
+		void begin() {
+			if (hasEnded()) {
+				// who ended it may have been too early to take it out
+				AsyncCall.this.driver.waiting().leave(this);
+				return;
+			}
+			if (this.chosen.delay() <= 0) {
+				handOver(Runnable::run);
+				return;
+			}
+			try {
+				this.timer = AsyncCall.this.driver.time().schedule(this, this.chosen.delay());
+			}
+			catch (Throwable failure) {
+				if (claim(this)) {
+					Turn stop = AsyncCall.this.driver.steps().waitFailed(failure);
+					ended();
+					drive(stop);
+				}
+				return;
+			}
+			if (hasEnded()) {
+				stopTimer();
+			}
+		}
+
+		private boolean hasEnded() {
+			return AsyncCall.this.underWay != this;
+		}
+
+		/* On the timer's thread, which runs nothing that was handed in. */
+		@Override
+		public void run() {
+			handOver(AsyncDriver.DEFAULT_EXECUTOR);
+		}
+
+		private void handOver(Executor otherwise) {
+			try {
+				AsyncCall.this.executor.execute(this::wake);
+			}
+			catch (Throwable failure) {
+				if (claim(this)) {
+					refused(failure, otherwise);
+				}
+			}
+		}
+
+		private void refused(Throwable failure, Executor otherwise) {
+			Runnable stop = () -> {
+				ended();
+				drive(new Decision.Stop(StopReason.REJECTED,
+						"the executor refused the attempt with " + FailureRules.name(failure), failure));
+			};
+			try {
+				otherwise.execute(stop);
+			}
+			catch (Throwable ex) {
+				stop.run();
+			}
+		}
+
+		/** Go on, after the wait or because of the shutdown, whichever is first. */
+		@Override
+		public void wake() {
+			if (claim(this)) {
+				ended();
+				drive(AsyncCall.this.driver.steps()
+					.afterWait(this.chosen, AsyncCall.this.outcome, AsyncCall.this.call));
+			}
+		}
+
+		@Override
+		void abandon(boolean cancelled) {
+			ended();
+			drive(new Decision.Stop(StopReason.CANCELLED,
+					cancelled ? "the caller has cancelled the call" : "the caller has completed the call"));
+		}
+
+		private void ended() {
+			stopTimer();
+			AsyncCall.this.driver.waiting().leave(this);
+			AsyncCall.this.driver.steps().waited();
+		}
+
+		private void stopTimer() {
+			Cancellable scheduled = this.timer;
+			if (scheduled == null) {
+				return;
+			}
+			try {
+				scheduled.cancel();
+			}
+			catch (Throwable ex) {
+				AsyncCall.this.driver.listeners().hookFailed("time", ex);
+			}
+		}
+
+	}
+
+	/** A recovery, which goes on though nobody may want its result. */
+	private final class Recovering extends UnderWay implements BiConsumer<@Nullable T, @Nullable Throwable> {
+
+		private final Ending ending;
+
+		private final RetriesStoppedException story;
+
+		Recovering(Ending ending, RetriesStoppedException story) {
+			this.ending = ending;
+			this.story = story;
+		}
+
+		@Override
+		@SuppressWarnings("NullAway") // the value is a T, which says itself whether it
+										// may be null
+		public void accept(@Nullable T value, @Nullable Throwable wrapped) {
+			if (!claim(this)) {
+				return;
+			}
+			CallSteps steps = AsyncCall.this.driver.steps();
+			if (wrapped == null) {
+				steps.stopped(this.story, RetryEvent.RecoveryOutcome.DONE, null, AsyncCall.this.enclosing);
+				AsyncCall.this.result.settle(value);
+				return;
+			}
+			Throwable failure = unwrap(wrapped);
+			steps.recoveryFailed(failure, this.ending, this.story);
+			steps.stopped(this.story, RetryEvent.RecoveryOutcome.FAILED, failure, AsyncCall.this.enclosing);
+			AsyncCall.this.result.fail(failure);
+		}
+
+		@Override
+		boolean isAbandonable() {
+			return false;
+		}
+
+		@Override
+		void abandon(boolean cancelled) {
+			throw new IllegalStateException("A recovery goes on");
+		}
+
+	}
+
+	/** One thread that drives the call, and the turn that came up while it did. */
+	private static final class Driving {
+
+		/* Null when it has done; racy, but a thread only ever finds itself here. */
+		private @Nullable Thread thread;
+
+		private @Nullable Turn next;
+
+		Driving(Thread thread) {
+			this.thread = thread;
+		}
+
+		private @Nullable Turn next() {
+			Turn turn = this.next;
+			this.next = null;
+			return turn;
+		}
+
+	}
+
+}

@@ -1,0 +1,45 @@
+package dev.backoff;
+
+import java.util.concurrent.CompletionStage;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One attempt of work that ends later. It is started once per attempt, the first time on
+ * the calling thread; what its stage completes with is the attempt's result or failure.
+ * To throw, or to return null, is to fail.
+ *
+ * @param <T> the type of the result
+ * @since 0.1
+ */
+@FunctionalInterface
+public interface AsyncOperation<T extends @Nullable Object> {
+
+	/**
+	 * Start one attempt.
+	 * @return the stage that completes when the attempt ends, a new one each time
+	 * @throws Throwable if the attempt fails at once
+	 */
+	CompletionStage<T> run() throws Throwable;
+
+	/**
+	 * One attempt of work that gets its context handed in.
+	 *
+	 * @param <C> the type of the context
+	 * @param <T> the type of the result
+	 */
+	@FunctionalInterface
+	interface OnContext<C, T extends @Nullable Object> {
+
+		/**
+		 * Start one attempt.
+		 * @param context what to work on
+		 * @param number the attempt, counted from 1
+		 * @return the stage that completes when the attempt ends, a new one each time
+		 * @throws Throwable if the attempt fails at once
+		 */
+		CompletionStage<T> run(C context, int number) throws Throwable;
+
+	}
+
+}

@@ -1,0 +1,54 @@
+package dev.backoff.spring.advice;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.function.Supplier;
+
+import io.micrometer.context.ContextSnapshotFactory;
+
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.util.ClassUtils;
+import org.springframework.util.function.SingletonSupplier;
+
+/**
+ * Where the later attempts of asynchronous calls run: on the application's executor if it
+ * has one, with what is bound to the calling thread if Micrometer's context-propagation
+ * is there to carry it. Asked on that thread, once for each call. It is no bean, or
+ * Spring Boot would withdraw its own executors. Thread-safe.
+ */
+final class LaterAttempts implements Supplier<Executor> {
+
+	private static final String EXECUTOR_BEAN = "applicationTaskExecutor";
+
+	private static final boolean CARRIED = ClassUtils.isPresent("io.micrometer.context.ContextSnapshotFactory",
+			LaterAttempts.class.getClassLoader());
+
+	private final SingletonSupplier<Executor> executor;
+
+	LaterAttempts(BeanFactory beanFactory) {
+		this.executor = SingletonSupplier.of(() -> find(beanFactory));
+	}
+
+	private static Executor find(BeanFactory beanFactory) {
+		return (beanFactory.containsBean(EXECUTOR_BEAN) && beanFactory.isTypeMatch(EXECUTOR_BEAN, Executor.class))
+				? beanFactory.getBean(EXECUTOR_BEAN, Executor.class) : new CompletableFuture<Void>().defaultExecutor();
+	}
+
+	@Override
+	public Executor get() {
+		Executor found = this.executor.obtain();
+		return CARRIED ? Caller.carriedTo(found) : found;
+	}
+
+	/** What the calling thread has; loaded only where it can be carried. */
+	private static final class Caller {
+
+		private static final ContextSnapshotFactory SNAPSHOTS = ContextSnapshotFactory.builder().build();
+
+		private static Executor carriedTo(Executor executor) {
+			return SNAPSHOTS.captureAll().wrapExecutor(executor);
+		}
+
+	}
+
+}

@@ -1,0 +1,434 @@
+package dev.backoff.spring.advice;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+
+import io.micrometer.context.ContextRegistry;
+import org.aspectj.lang.ProceedingJoinPoint;
+import org.aspectj.lang.annotation.Around;
+import org.aspectj.lang.annotation.Aspect;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.task.TaskExecutionAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+import dev.backoff.Attempt;
+import dev.backoff.RetriesStoppedException;
+import dev.backoff.StopReason;
+import dev.backoff.WaitingCalls;
+import dev.backoff.annotation.Backoff;
+import dev.backoff.fixture.RecordingListener;
+import dev.backoff.fixture.VirtualTime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** Methods that return a stage, through their proxies. */
+@Timeout(60)
+class AsyncMethodsTests {
+
+	/* Another thread for each attempt, which is waited for. */
+	private static final Executor OTHER_THREADS = (task) -> {
+		Thread thread = new Thread(task, "later");
+		thread.start();
+		try {
+			thread.join();
+		}
+		catch (InterruptedException ex) {
+			throw new IllegalStateException(ex);
+		}
+	};
+
+	private final ApplicationContextRunner runner = AdviceContexts.runner();
+
+	private ApplicationContextRunner runner() {
+		return this.runner.withBean("applicationTaskExecutor", Executor.class, () -> OTHER_THREADS);
+	}
+
+	@Nested
+	class EachAttempt {
+
+		@ParameterizedTest
+		@EnumSource
+		void isANewInvocationWithItsOwnTransaction(AdviceOrderTests.Kind kind) {
+			kind.of(runner())
+				.withUserConfiguration(AdviceOrderTests.Database.class)
+				.withBean(Log.class)
+				.withBean(Around.class)
+				.withBean(OrderService.class)
+				.run((context) -> {
+					CompletionStage<String> placed = context.getBean(Orders.class).place("o-1", 3);
+					assertThat(placed.toCompletableFuture()).isNotDone();
+					context.getBean(VirtualTime.class).runAll();
+					assertThat(placed.toCompletableFuture()).isCompletedWithValue("o-1 at attempt 3");
+					assertThat(context.getBean(AdviceOrderTests.CountingTransactions.class).events)
+						.filteredOn("begin"::equals)
+						.hasSize(3);
+					assertThat(context.getBean(Log.class).lines).containsExactly("main: around attempt 1",
+							"main: transaction true", "later: around attempt 2", "later: transaction true",
+							"later: around attempt 3", "later: transaction true");
+				});
+		}
+
+		@Test
+		void runsWithoutOtherAdviceToo() {
+			runner().withBean(Plain.class).run((context) -> {
+				Plain bean = context.getBean(Plain.class);
+				CompletableFuture<String> result = bean.send(3);
+				context.getBean(VirtualTime.class).runAll();
+				assertThat(result).isCompletedWithValue("attempt 3 on later");
+				assertThat(bean.send(1)).isCompletedWithValue("attempt 1 on " + Thread.currentThread().getName());
+			});
+		}
+
+		@Test
+		void hasWhatIsBoundToTheCallersThread() {
+			ThreadLocal<String> user = new ThreadLocal<>();
+			ContextRegistry.getInstance().registerThreadLocalAccessor("test.user", user);
+			try {
+				runner().withBean(Plain.class).run((context) -> {
+					List<String> seen = new ArrayList<>();
+					user.set("caller");
+					CompletableFuture<String> result = context.getBean(Plain.class).call(() -> {
+						seen.add(Thread.currentThread().getName() + " " + user.get());
+						throw new IOException("down");
+					});
+					user.set("somebody else");
+					context.getBean(VirtualTime.class).runAll();
+					assertThat(result).isCompletedExceptionally();
+					assertThat(seen).containsExactly(Thread.currentThread().getName() + " caller", "later caller",
+							"later caller", "later caller");
+				});
+			}
+			finally {
+				user.remove();
+				ContextRegistry.getInstance().removeThreadLocalAccessor("test.user");
+			}
+		}
+
+		@Test
+		void runsOnTheExecutorOfTheApplication() {
+			AsyncMethodsTests.this.runner.withConfiguration(AutoConfigurations.of(TaskExecutionAutoConfiguration.class))
+				.withBean(Plain.class)
+				.run((context) -> {
+					assertThat(context).hasSingleBean(Executor.class);
+					CompletableFuture<String> result = context.getBean(Plain.class).send(2);
+					context.getBean(VirtualTime.class).runAll();
+					assertThat(result.join()).startsWith("attempt 2 on task-");
+				});
+		}
+
+		@Test
+		void runsWithoutAnyExecutorToo() {
+			AsyncMethodsTests.this.runner.withBean(Plain.class).run((context) -> {
+				assertThat(context).doesNotHaveBean(Executor.class);
+				CompletableFuture<String> result = context.getBean(Plain.class).send(2);
+				context.getBean(VirtualTime.class).runAll();
+				assertThat(result.join()).startsWith("attempt 2 on ").doesNotContain("timer");
+			});
+		}
+
+	}
+
+	@Nested
+	class TheResult {
+
+		@Test
+		void isTheFailureItselfWithItsStory() {
+			runner().withBean(Plain.class).run((context) -> {
+				IOException failure = new IOException("down");
+				CompletableFuture<String> result = context.getBean(Plain.class)
+					.call(() -> CompletableFuture.supplyAsync(() -> {
+						throw new java.util.concurrent.CompletionException(failure);
+					}, Runnable::run));
+				context.getBean(VirtualTime.class).runAll();
+				assertThat(result.handle((value, thrown) -> thrown).join()).isSameAs(failure);
+				RetriesStoppedException story = context.getBean(RecordingListener.class).story();
+				assertThat(RetriesStoppedException.of(failure)).isSameAs(story);
+				assertThat(story.method()).isEqualTo("Plain.call");
+				assertThat(story.attempts()).isEqualTo(4);
+			});
+		}
+
+		@Test
+		void isJudgedByItsValue() {
+			runner().withBean(Judged.class).run((context) -> {
+				Judged bean = context.getBean(Judged.class);
+				CompletionStage<Answer> polled = bean.poll();
+				CompletableFuture<Boolean> checked = bean.check();
+				context.getBean(VirtualTime.class).runAll();
+				assertThat(polled.toCompletableFuture()).isCompletedWithValue(new Answer("DONE"));
+				assertThat(checked).isCompletedWithValue(false);
+				assertThat(bean.polls()).isEqualTo(3);
+				assertThat(context.getBean(RecordingListener.class).story().attempts()).isEqualTo(2);
+			});
+		}
+
+		@Test
+		void isTheRecoverys() {
+			runner().withBean(Recovered.class).run((context) -> {
+				Recovered bean = context.getBean(Recovered.class);
+				CompletableFuture<String> parked = bean.send("o-1");
+				CompletableFuture<String> failed = bean.sendInVain("o-2");
+				context.getBean(VirtualTime.class).runAll();
+				assertThat(parked).isCompletedWithValue("parked o-1 after ATTEMPTS_EXHAUSTED");
+				assertThat(failed.handle((value, thrown) -> thrown).join()).isInstanceOf(IllegalStateException.class)
+					.hasMessage("full")
+					.satisfies((thrown) -> assertThat(thrown.getSuppressed()).hasSize(1)
+						.allMatch(IOException.class::isInstance));
+			});
+		}
+
+		@Test
+		void comesAtOnceWhenTheApplicationCloses() {
+			List<CompletableFuture<String>> results = new ArrayList<>();
+			RecordingListener[] listener = new RecordingListener[1];
+			runner().withBean(Plain.class).run((context) -> {
+				listener[0] = context.getBean(RecordingListener.class);
+				results.add(context.getBean(Plain.class).send(9));
+				assertThat(context.getBean(WaitingCalls.class).count()).isEqualTo(1);
+				assertThat(results.get(0)).isNotDone();
+			});
+			assertThat(results.get(0)).isCompletedExceptionally();
+			assertThat(listener[0].story().reason()).isEqualTo(StopReason.SHUTDOWN);
+		}
+
+	}
+
+	@Nested
+	class AtStartUp {
+
+		@Test
+		void refusesARecoveryWithoutAStage() {
+			runner().withBean(SyncRecovery.class)
+				.run((context) -> assertThat(context).getFailure()
+					.hasMessageContaining("invalid recover (park): does not fit SyncRecovery.send(String), because it "
+							+ "is String park(String)")
+					.hasMessageContaining("Write CompletableFuture park(String)"));
+		}
+
+		@Test
+		void refusesARecoveryWithAnotherValue() {
+			runner().withBean(OtherValue.class)
+				.run((context) -> assertThat(context).getFailure()
+					.hasMessageContaining("invalid recover (park): does not fit OtherValue.send(String)"));
+		}
+
+		@Test
+		void refusesAConditionOverNothing() {
+			runner().withBean(NoValue.class)
+				.run((context) -> assertThat(context).getFailure()
+					.hasMessageContaining("judges a result, and NoValue.send() returns none"));
+		}
+
+		@Test
+		void checksConditionsAgainstTheValue() {
+			runner().withBean(Misspelt.class)
+				.run((context) -> assertThat(context).getFailure()
+					.hasMessageContaining("uses stat, which Answer does not have"));
+		}
+
+		@Test
+		void mindsNoLongWaits() {
+			runner().withBean(Patient.class)
+				.run((context) -> assertThat(context.getBean(BackoffMethods.class).uses()).singleElement()
+					.satisfies((use) -> assertThat(use.advice()).noneMatch((advice) -> advice.contains("hold"))));
+		}
+
+	}
+
+	/** Keeps what happened. */
+	public static class Log {
+
+		final List<String> lines = new ArrayList<>();
+
+		void add(String line) {
+			String thread = Thread.currentThread().getName();
+			this.lines.add((thread.equals("later") ? thread : "main") + ": " + line);
+		}
+
+	}
+
+	/** Advice that needs to know the invocation. */
+	@Aspect
+	public static class Around {
+
+		private final Log log;
+
+		public Around(Log log) {
+			this.log = log;
+		}
+
+		@org.aspectj.lang.annotation.Around("execution(* dev.backoff.spring.advice.AsyncMethodsTests.Orders+.place(..))")
+		public Object around(ProceedingJoinPoint joinPoint) throws Throwable {
+			this.log.add("around attempt " + Attempt.current().number());
+			return joinPoint.proceed();
+		}
+
+	}
+
+	public interface Orders {
+
+		CompletionStage<String> place(String name, int succeedAt);
+
+	}
+
+	public static class OrderService implements Orders {
+
+		private final Log log;
+
+		public OrderService(Log log) {
+			this.log = log;
+		}
+
+		@Override
+		@Backoff
+		@Transactional
+		public CompletionStage<String> place(String name, int succeedAt) {
+			this.log.add("transaction " + TransactionSynchronizationManager.isActualTransactionActive());
+			int attempt = Attempt.current().number();
+			return (attempt < succeedAt) ? CompletableFuture.failedFuture(new IOException("attempt " + attempt))
+					: CompletableFuture.completedFuture(name + " at attempt " + attempt);
+		}
+
+	}
+
+	public static class Plain {
+
+		@Backoff
+		public CompletableFuture<String> send(int succeedAt) throws IOException {
+			int attempt = Attempt.current().number();
+			if (attempt < succeedAt) {
+				throw new IOException("attempt " + attempt);
+			}
+			return CompletableFuture.completedFuture("attempt " + attempt + " on " + Thread.currentThread().getName());
+		}
+
+		@Backoff
+		public CompletableFuture<String> call(Work work) throws IOException {
+			return work.run();
+		}
+
+	}
+
+	/** One attempt. */
+	public interface Work {
+
+		CompletableFuture<String> run() throws IOException;
+
+	}
+
+	/**
+	 * What a server answers.
+	 *
+	 * @param state where it stands
+	 */
+	public record Answer(String state) {
+	}
+
+	public static class Judged {
+
+		private int polls;
+
+		@Backoff(until = "#result.state == 'DONE'")
+		public CompletionStage<Answer> poll() {
+			return CompletableFuture.completedFuture(new Answer((++this.polls < 3) ? "PENDING" : "DONE"));
+		}
+
+		@Backoff(retryWhen = "#result == false", maxAttempts = "2")
+		public CompletableFuture<Boolean> check() {
+			return CompletableFuture.completedFuture(false);
+		}
+
+		public int polls() {
+			return this.polls;
+		}
+
+	}
+
+	public static class Recovered {
+
+		@Backoff(recover = "park")
+		public CompletableFuture<String> send(String order) {
+			return CompletableFuture.failedFuture(new IOException("down"));
+		}
+
+		@Backoff(recover = "parkInVain")
+		public CompletableFuture<String> sendInVain(String order) {
+			return CompletableFuture.failedFuture(new IOException("down"));
+		}
+
+		CompletionStage<String> park(String order, RetriesStoppedException story) {
+			return CompletableFuture.completedStage("parked " + order + " after " + story.reason());
+		}
+
+		CompletableFuture<String> parkInVain(String order) {
+			return CompletableFuture.failedFuture(new IllegalStateException("full"));
+		}
+
+	}
+
+	public static class SyncRecovery {
+
+		@Backoff(recover = "park")
+		public CompletableFuture<String> send(String order) {
+			return CompletableFuture.completedFuture(order);
+		}
+
+		String park(String order) {
+			return order;
+		}
+
+	}
+
+	public static class OtherValue {
+
+		@Backoff(recover = "park")
+		public CompletableFuture<String> send(String order) {
+			return CompletableFuture.completedFuture(order);
+		}
+
+		CompletableFuture<Integer> park(String order) {
+			return CompletableFuture.completedFuture(1);
+		}
+
+	}
+
+	public static class NoValue {
+
+		@Backoff(retryWhen = "#result == null")
+		public CompletableFuture<Void> send() {
+			return CompletableFuture.completedFuture(null);
+		}
+
+	}
+
+	public static class Misspelt {
+
+		@Backoff(until = "#result.stat == 'DONE'")
+		public CompletableFuture<Answer> poll() {
+			return CompletableFuture.completedFuture(new Answer("DONE"));
+		}
+
+	}
+
+	public static class Patient {
+
+		@Backoff(base = "1m", cap = "10m")
+		public CompletableFuture<String> send() {
+			return CompletableFuture.completedFuture("sent");
+		}
+
+	}
+
+}
