@@ -8,7 +8,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.function.BiConsumer;
-import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
@@ -138,18 +137,13 @@ final class AsyncCall<C, T extends @Nullable Object> {
 			return;
 		}
 		CompletionStage<T> stage;
-		CallStack stack = CallStack.ofThread();
-		RetryCall outer = stack.lend(this.call);
 		try {
-			stage = started(this.operation.run(this.context, this.call.attempt()), "");
+			stage = within(this.call, () -> started(this.operation.run(this.context, this.call.attempt()), ""));
 		}
 		catch (Throwable failure) {
 			keepInterrupt(failure);
 			running.accept(null, failure);
 			return;
-		}
-		finally {
-			stack.restore(outer);
 		}
 		running.of(stage);
 		whenComplete(stage, running);
@@ -227,29 +221,25 @@ final class AsyncCall<C, T extends @Nullable Object> {
 			RetriesStoppedException story) {
 		Recovering recovering = new Recovering(ending, story);
 		this.underWay = recovering;
+		RetryCall around = (this.enclosing != null) ? this.enclosing : new RetryCall(null);
 		CompletionStage<T> stage;
-		CallStack stack = CallStack.ofThread();
-		RetryCall outer = stack.lend((this.enclosing != null) ? this.enclosing : new RetryCall(null));
 		try {
-			stage = started(recovery.recover(this.context, story), "The recovery of ");
+			stage = within(around, () -> started(recovery.recover(this.context, story), "The recovery of "));
 		}
 		catch (Throwable failure) {
 			keepInterrupt(failure);
 			recovering.accept(null, failure);
 			return;
 		}
-		finally {
-			stack.restore(outer);
-		}
 		whenComplete(stage, recovering);
 	}
 
-	/** Let what is handed in see the attempt that it judges. */
-	private Outcome judged(Supplier<Outcome> judgement) {
+	/** Run what is handed in where it sees the given call, and no other of the thread. */
+	private static <R, X extends Throwable> R within(RetryCall call, Operation<R, X> work) throws X {
 		CallStack stack = CallStack.ofThread();
-		RetryCall outer = stack.lend(this.call);
+		RetryCall outer = stack.lend(call);
 		try {
-			return judgement.get();
+			return work.run();
 		}
 		finally {
 			stack.restore(outer);
@@ -306,13 +296,15 @@ final class AsyncCall<C, T extends @Nullable Object> {
 		@Override
 		public void accept(@Nullable T value, @Nullable Throwable failure) {
 			if (claim(this)) {
-				ended((failure != null)
-						? judged(() -> AsyncCall.this.driver.decider().judge(unwrap(failure), AsyncCall.this.call))
-						: judged(() -> judge(value)), value);
+				ended(within(AsyncCall.this.call, () -> (failure != null) ? judge(failure) : judgeValue(value)), value);
 			}
 		}
 
-		private Outcome judge(@Nullable T value) {
+		private Outcome judge(Throwable failure) {
+			return AsyncCall.this.driver.decider().judge(unwrap(failure), AsyncCall.this.call);
+		}
+
+		private Outcome judgeValue(@Nullable T value) {
 			return Outcome.ofValue(AsyncCall.this.driver.decider().judge(value, AsyncCall.this.context), value);
 		}
 

@@ -38,6 +38,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 /** What asynchronous calls do besides the {@linkplain DriverContractTests contract}. */
 @Timeout(60)
+@SuppressWarnings("FutureReturnValueIgnored") // results are asked for elsewhere
 class AsyncCallTests {
 
 	private final VirtualTime time = new VirtualTime();
@@ -297,7 +298,7 @@ class AsyncCallTests {
 			WeakReference<Object> argument = pendingOn(result);
 			for (int i = 0; i < 100 && argument.get() != null; i++) {
 				System.gc();
-				Thread.yield();
+				Thread.onSpinWait();
 			}
 			assertThat(argument.get()).isNull();
 			assertThat(result).isNotDone();
@@ -616,6 +617,26 @@ class AsyncCallTests {
 				inner.cancel(true);
 				return "done";
 			});
+		}
+
+		@Test
+		void isNotSeenByWhatFollowsIt() {
+			List<Boolean> seen = new ArrayList<>();
+			Retry retry = retry(policy().maxAttempts(1)).build();
+			AtomicReference<@Nullable CompletableFuture<String>> stage = new AtomicReference<>(
+					new CompletableFuture<>());
+			retry.<String, RuntimeException>call(() -> {
+				CompletableFuture<String> result = retry.callAsync(stage::get, (context, story) -> {
+					throw new IllegalStateException();
+				});
+				result.whenComplete((value, thrown) -> seen.add(Attempt.isRunning()));
+				return "returned before it ends";
+			});
+			AsyncCallTests.this.listener.clear();
+			CompletableFuture<String> running = stage.get();
+			assertThat(running).isNotNull();
+			running.completeExceptionally(AsyncCallTests.this.failure);
+			assertThat(seen).containsExactly(false);
 		}
 
 		@Test
