@@ -97,11 +97,17 @@ final class RetryCall {
 	 * Begin a call at the given reading, bounded by the policy and the enclosing call.
 	 */
 	void begin(RetryPolicy policy, RetryTime time, long now) {
-		this.time = time;
+		// an instance lives long, where collectors let references cost more to write than
+		// to read
+		if (this.time != time) {
+			this.time = time;
+		}
 		this.maxAttempts = policy.maxAttempts();
 		this.started = now;
 		this.limit = policy.deadlineNanos();
-		this.idempotency = policy.idempotency();
+		if (this.idempotency != policy.idempotency()) {
+			this.idempotency = policy.idempotency();
+		}
 		if (this.enclosing != null && this.enclosing.isRunning()) {
 			this.ordinal = this.enclosing.nextInnerCall();
 			if (this.enclosing.limit != Nanos.UNLIMITED) {

@@ -22,7 +22,8 @@ final class TimeWindow implements OutcomeWindow {
 	 * writes into an object nobody reads any more, instead of into the wrong slice.
 	 *
 	 * A success thus reads three references and adds to one LongAdder; only the first of
-	 * a slice allocates.
+	 * a slice allocates. It divides only if its slice is another one than that found
+	 * last, which is as much of a hint as its place confirms.
 	 *
 	 * Numbers are compared by difference. A slice counts while it is nearer than a whole
 	 * window, before or after: so neither a late reading nor a clock that steps back a
@@ -87,6 +88,8 @@ final class TimeWindow implements OutcomeWindow {
 
 		private final AtomicReferenceArray<@Nullable Slice> places;
 
+		private volatile @Nullable Slice recent;
+
 		Ring(long start, long sliceNanos, int slices) {
 			this.start = start;
 			this.sliceNanos = sliceNanos;
@@ -94,11 +97,27 @@ final class TimeWindow implements OutcomeWindow {
 		}
 
 		Slice slice(long now) {
-			long number = number(now);
+			Slice hint = this.recent;
+			if (hint != null) {
+				long elapsed = now - this.start;
+				if (elapsed >= hint.begin && elapsed - hint.begin < this.sliceNanos
+						&& this.places.get(hint.place) == hint) {
+					return hint;
+				}
+			}
+			Slice found = find(number(now));
+			if (found.number >= 0) {
+				// before the start, its begin may be beyond the longest time there is
+				this.recent = found;
+			}
+			return found;
+		}
+
+		private Slice find(long number) {
 			int place = Math.floorMod(number, this.places.length());
 			Slice seen = this.places.get(place);
 			while (seen == null || !isLive(seen, number)) {
-				Slice next = new Slice(number);
+				Slice next = new Slice(number, place, number * this.sliceNanos);
 				if (this.places.compareAndSet(place, seen, next)) {
 					return next;
 				}
@@ -140,14 +159,21 @@ final class TimeWindow implements OutcomeWindow {
 
 		private final long number;
 
+		private final int place;
+
+		/* In nanoseconds since the start of the ring. */
+		private final long begin;
+
 		private final LongAdder total = new LongAdder();
 
 		private final LongAdder failed = new LongAdder();
 
 		private final LongAdder slow = new LongAdder();
 
-		Slice(long number) {
+		Slice(long number, int place, long begin) {
 			this.number = number;
+			this.place = place;
+			this.begin = begin;
 		}
 
 		void add(boolean failed, boolean slow) {

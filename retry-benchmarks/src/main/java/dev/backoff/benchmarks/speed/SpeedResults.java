@@ -6,6 +6,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
+import org.jspecify.annotations.Nullable;
+
 import org.springframework.boot.json.JsonParserFactory;
 
 /**
@@ -72,7 +74,7 @@ record SpeedResults(String jdk, List<Figure> figures) {
 		return new Figure(name[name.length - 2], String.valueOf(parameter), least(nanos), median(nanos), bytes);
 	}
 
-	private static Map<?, ?> map(Object value) {
+	private static Map<?, ?> map(@Nullable Object value) {
 		if (value instanceof Map<?, ?> map) {
 			return map;
 		}
@@ -84,9 +86,12 @@ record SpeedResults(String jdk, List<Figure> figures) {
 	}
 
 	/* Of all forks: JMH has a list for each. */
-	private static double[] numbers(Object forks) {
+	private static double[] numbers(@Nullable Object forks) {
+		if (!(forks instanceof List<?> lists)) {
+			throw new IllegalArgumentException("Invalid results (" + forks + "): must be lists of numbers.");
+		}
 		List<Double> numbers = new ArrayList<>();
-		for (Object fork : (List<?>) forks) {
+		for (Object fork : lists) {
 			for (Object number : (List<?>) fork) {
 				numbers.add(Double.parseDouble(String.valueOf(number)));
 			}

@@ -43,8 +43,8 @@ public final class BackoffMethods implements SmartInitializingSingleton {
 
 	private final boolean enabled;
 
-	/* By the class of the target and the method called on it, annotated or not. */
-	private final Map<Class<?>, Map<Method, Entry>> entries = new ConcurrentHashMap<>();
+	/* By the class of the target. */
+	private final Map<Class<?>, CalledMethods> called = new ConcurrentHashMap<>();
 
 	/* By canonical name. */
 	private final Map<String, Retry> named = new ConcurrentHashMap<>();
@@ -127,9 +127,9 @@ public final class BackoffMethods implements SmartInitializingSingleton {
 		if (!this.enabled) {
 			return null;
 		}
-		Map<Method, Entry> methods = this.entries.get(targetClass);
-		Entry entry = (methods != null) ? methods.get(method) : null;
-		return (entry != null) ? entry.retry() : findNew(method, targetClass, target);
+		CalledMethods methods = this.called.get(targetClass);
+		CalledMethod known = (methods != null) ? methods.find(method) : null;
+		return (known != null) ? known.retry() : findNew(method, targetClass, target);
 	}
 
 	/*
@@ -139,7 +139,7 @@ public final class BackoffMethods implements SmartInitializingSingleton {
 	 */
 	private @Nullable MethodRetry findNew(Method method, Class<?> targetClass, @Nullable Object target) {
 		try {
-			return newEntry(method, targetClass, target).retry();
+			return add(method, targetClass, target).retry();
 		}
 		catch (BeanCreationException ex) {
 			if (ex.contains(BeanCurrentlyInCreationException.class)) {
@@ -149,11 +149,11 @@ public final class BackoffMethods implements SmartInitializingSingleton {
 		}
 	}
 
-	private Entry newEntry(Method method, Class<?> targetClass, @Nullable Object target) {
+	private CalledMethod add(Method method, Class<?> targetClass, @Nullable Object target) {
 		AnnotatedMethod annotated = isAdvised(target) ? null : AnnotatedMethod.of(method, targetClass);
-		Entry entry = new Entry((annotated != null) ? retry(annotated) : null);
-		this.entries.computeIfAbsent(targetClass, (type) -> new ConcurrentHashMap<>()).put(method, entry);
-		return entry;
+		CalledMethod called = new CalledMethod(method, (annotated != null) ? retry(annotated) : null);
+		this.called.computeIfAbsent(targetClass, (type) -> new CalledMethods()).add(called);
+		return called;
 	}
 
 	/*
@@ -205,14 +205,6 @@ public final class BackoffMethods implements SmartInitializingSingleton {
 		if (retry != null) {
 			retry.recoversOthers();
 		}
-	}
-
-	/**
-	 * What is known of a method, annotated or not.
-	 *
-	 * @param retry its retry, null if it is not annotated
-	 */
-	private record Entry(@Nullable MethodRetry retry) {
 	}
 
 	/**

@@ -1,8 +1,6 @@
 package dev.backoff.spring.observation;
 
-import java.util.EnumMap;
-import java.util.Map;
-import java.util.Objects;
+import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 
@@ -20,7 +18,7 @@ final class CallTotals implements CallMeters {
 
 	private static final StopReason[] REASONS = StopReason.values();
 
-	private final Map<StopReason, Total> totals = new EnumMap<>(StopReason.class);
+	private final Total[] totals = new Total[REASONS.length];
 
 	private final MeterCells<FunctionTimer> published;
 
@@ -34,9 +32,7 @@ final class CallTotals implements CallMeters {
 		this.registry = registry;
 		this.policy = policy;
 		this.method = method;
-		for (StopReason reason : REASONS) {
-			this.totals.put(reason, new Total());
-		}
+		Arrays.setAll(this.totals, (index) -> new Total());
 		this.published = new MeterCells<>(registry, REASONS.length, this::register);
 	}
 
@@ -62,8 +58,9 @@ final class CallTotals implements CallMeters {
 					.register(registry));
 	}
 
+	@SuppressWarnings("EnumOrdinal") // an index within this process, never stored
 	private Total total(StopReason reason) {
-		return Objects.requireNonNull(this.totals.get(reason));
+		return this.totals[reason.ordinal()];
 	}
 
 	/**
