@@ -4,7 +4,10 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.json.JsonParserFactory;
 
@@ -72,7 +75,7 @@ record SpeedResults(String jdk, List<Figure> figures) {
 		return new Figure(name[name.length - 2], String.valueOf(parameter), least(nanos), median(nanos), bytes);
 	}
 
-	private static Map<?, ?> map(Object value) {
+	private static Map<?, ?> map(@Nullable Object value) {
 		if (value instanceof Map<?, ?> map) {
 			return map;
 		}
@@ -84,9 +87,9 @@ record SpeedResults(String jdk, List<Figure> figures) {
 	}
 
 	/* Of all forks: JMH has a list for each. */
-	private static double[] numbers(Object forks) {
+	private static double[] numbers(@Nullable Object forks) {
 		List<Double> numbers = new ArrayList<>();
-		for (Object fork : (List<?>) forks) {
+		for (Object fork : (List<?>) Objects.requireNonNull(forks)) {
 			for (Object number : (List<?>) fork) {
 				numbers.add(Double.parseDouble(String.valueOf(number)));
 			}

@@ -2,6 +2,7 @@ package dev.backoff.spring.advice;
 
 import java.lang.reflect.Method;
 import java.util.Arrays;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 
 import org.jspecify.annotations.Nullable;
@@ -16,8 +17,9 @@ final class CalledMethods {
 	private final AtomicReference<CalledMethod[]> methods = new AtomicReference<>(new CalledMethod[0]);
 
 	/** Return what is known of a method, or null. */
+	@SuppressWarnings("ReferenceEquality") // first what is quick, then what is right
 	@Nullable CalledMethod find(Method method) {
-		CalledMethod[] known = this.methods.get();
+		CalledMethod[] known = Objects.requireNonNull(this.methods.get());
 		for (CalledMethod called : known) {
 			if (called.method() == method) {
 				return called;
