@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 
 import org.jspecify.annotations.Nullable;
@@ -87,11 +88,8 @@ record SpeedResults(String jdk, List<Figure> figures) {
 
 	/* Of all forks: JMH has a list for each. */
 	private static double[] numbers(@Nullable Object forks) {
-		if (!(forks instanceof List<?> lists)) {
-			throw new IllegalArgumentException("Invalid results (" + forks + "): must be lists of numbers.");
-		}
 		List<Double> numbers = new ArrayList<>();
-		for (Object fork : lists) {
+		for (Object fork : (List<?>) Objects.requireNonNull(forks)) {
 			for (Object number : (List<?>) fork) {
 				numbers.add(Double.parseDouble(String.valueOf(number)));
 			}

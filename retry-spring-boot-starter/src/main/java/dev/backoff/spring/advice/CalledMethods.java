@@ -17,7 +17,7 @@ final class CalledMethods {
 	private final AtomicReference<CalledMethod[]> methods = new AtomicReference<>(new CalledMethod[0]);
 
 	/** Return what is known of a method, or null. */
-	@SuppressWarnings("ReferenceEquality") // quicker, and equality is asked for after it
+	@SuppressWarnings("ReferenceEquality") // first what is quick, then what is right
 	@Nullable CalledMethod find(Method method) {
 		CalledMethod[] known = Objects.requireNonNull(this.methods.get());
 		for (CalledMethod called : known) {
