@@ -25,8 +25,10 @@ while [[ $# -gt 0 ]]; do
 	esac
 	shift
 done
+# The forks inherit the flags of the process that starts them, which must not stop at the first compiler.
 results="$PWD/retry-benchmarks/target/jmh/results.json"
-run=(./mvnw -q -pl retry-benchmarks -am test-compile spring-boot:run -Dbenchmarks.run.skip=false -Dmaven.test.skip=true)
+run=(./mvnw -q -pl retry-benchmarks -am test-compile spring-boot:run -Dbenchmarks.run.skip=false \
+	-Dspring-boot.run.optimizedLaunch=false -Dmaven.test.skip=true)
 
 mkdir -p "$(dirname "$results")"
 "${run[@]}" -Pfast,jmh -Dbenchmarks.args="$only $length -prof gc -rf json -rff $results $*"

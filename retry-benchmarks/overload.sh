@@ -25,4 +25,5 @@ while [[ $# -gt 0 ]]; do
 	shift
 done
 exec ./mvnw -q -Pfast -pl retry-benchmarks -am compile spring-boot:run -Dbenchmarks.run.skip=false \
+	-Dspring-boot.run.optimizedLaunch=false \
 	-Dbenchmarks.args="${arguments[*]}"

@@ -49,7 +49,10 @@ final class BreakerGate {
 		}
 		try {
 			Permit permit = call.isCovered(this.permits) ? UNCOUNTED : this.permits.tryAcquire(now);
-			call.permitted(permit);
+			if (permit != null && permit.covers(this.permits)) {
+				// of others nobody asks, and a reference costs to write
+				call.permitted(permit);
+			}
 			return permit;
 		}
 		catch (Throwable ex) {

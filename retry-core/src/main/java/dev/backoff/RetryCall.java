@@ -247,8 +247,8 @@ final class RetryCall {
 		return (int) Math.min(Integer.MAX_VALUE, (long) this.attempt + this.postponed);
 	}
 
-	/** Note what permits the attempt to come. */
-	void permitted(@Nullable Permit permit) {
+	/** Note that a probe's permit permits the attempt to come. */
+	void permitted(Permit permit) {
 		this.permit = permit;
 	}
 
@@ -279,9 +279,15 @@ final class RetryCall {
 		this.attempt = 0;
 		this.limit = Nanos.UNLIMITED;
 		this.previousDelay = 0;
-		this.unsafeRequest = null;
-		this.told = null;
-		this.permit = null;
+		if (this.unsafeRequest != null) {
+			this.unsafeRequest = null;
+		}
+		if (this.told != null) {
+			this.told = null;
+		}
+		if (this.permit != null) {
+			this.permit = null;
+		}
 		if (this.story != null || this.key != null || this.stoppedInside != null) {
 			this.story = null;
 			this.key = null;
