@@ -261,19 +261,19 @@ final class AsyncCall<C, T extends @Nullable Object> {
 	}
 
 	/** Something that ends once, whoever ends it. */
-	private abstract static class UnderWay {
+	private interface UnderWay {
 
 		/** Return whether it ends when the caller wants no result any more. */
-		boolean isAbandonable() {
+		default boolean isAbandonable() {
 			return true;
 		}
 
-		abstract void abandon(boolean cancelled);
+		void abandon(boolean cancelled);
 
 	}
 
 	/** An attempt. */
-	private final class Running extends UnderWay implements BiConsumer<@Nullable T, @Nullable Throwable> {
+	private final class Running implements UnderWay, BiConsumer<@Nullable T, @Nullable Throwable> {
 
 		private final Permit permit;
 
@@ -323,7 +323,7 @@ final class AsyncCall<C, T extends @Nullable Object> {
 		}
 
 		@Override
-		void abandon(boolean cancelled) {
+		public void abandon(boolean cancelled) {
 			if (cancelled) {
 				this.unwanted = true;
 				cancelStage();
@@ -350,7 +350,7 @@ final class AsyncCall<C, T extends @Nullable Object> {
 	}
 
 	/** A wait: for the timer, then for the executor. */
-	private final class Waiting extends UnderWay implements Runnable, WaitingCalls.Waiter {
+	private final class Waiting extends WaitingCalls.Waiter implements UnderWay {
 
 		private final Decision.RetryAfter chosen;
 
@@ -423,7 +423,7 @@ final class AsyncCall<C, T extends @Nullable Object> {
 
 		/** Go on, after the wait or because of the shutdown, whichever is first. */
 		@Override
-		public void wake() {
+		void wake() {
 			if (claim(this)) {
 				ended();
 				drive(AsyncCall.this.driver.steps()
@@ -432,7 +432,7 @@ final class AsyncCall<C, T extends @Nullable Object> {
 		}
 
 		@Override
-		void abandon(boolean cancelled) {
+		public void abandon(boolean cancelled) {
 			ended();
 			drive(new Decision.Stop(StopReason.CANCELLED,
 					cancelled ? "the caller has cancelled the call" : "the caller has completed the call"));
@@ -460,7 +460,7 @@ final class AsyncCall<C, T extends @Nullable Object> {
 	}
 
 	/** A recovery, which goes on though nobody may want its result. */
-	private final class Recovering extends UnderWay implements BiConsumer<@Nullable T, @Nullable Throwable> {
+	private final class Recovering implements UnderWay, BiConsumer<@Nullable T, @Nullable Throwable> {
 
 		private final Ending ending;
 
@@ -491,12 +491,12 @@ final class AsyncCall<C, T extends @Nullable Object> {
 		}
 
 		@Override
-		boolean isAbandonable() {
+		public boolean isAbandonable() {
 			return false;
 		}
 
 		@Override
-		void abandon(boolean cancelled) {
+		public void abandon(boolean cancelled) {
 			throw new IllegalStateException("A recovery goes on");
 		}
 
