@@ -200,8 +200,8 @@ class SystemTimerTests {
 
 		@Test
 		void keepsNothingOfTheTask() {
-			byte[] argument = new byte[1024];
-			Reference<byte[]> kept = new WeakReference<>(argument);
+			Object argument = new Object();
+			Reference<Object> kept = new WeakReference<>(argument);
 			Entry entry = add(new Uses(argument), HOUR);
 			SystemTimerTests.this.timer.remove(entry);
 			entry = null;
@@ -302,7 +302,7 @@ class SystemTimerTests {
 
 	}
 
-	private record Uses(byte[] argument) implements Runnable {
+	private record Uses(Object argument) implements Runnable {
 
 		@Override
 		public void run() {
