@@ -2,11 +2,13 @@ package dev.backoff;
 
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 
+import dev.backoff.time.TimerEntry;
+
 /**
  * Interrupt the work of one thread if it takes too long, and nothing that the thread does
  * afterwards.
  */
-final class Interruption implements Runnable {
+final class Interruption extends TimerEntry {
 
 	/*
 	 * The timer and the thread race for the state. If the thread is first, no interrupt
@@ -37,7 +39,6 @@ final class Interruption implements Runnable {
 	private boolean alreadyInterrupted;
 
 	/** Interrupt the thread that has made this, unless its work has ended. */
-
 	@Override
 	public void run() {
 		if (!STATE.compareAndSet(this, RUNNING, INTERRUPTING)) {
