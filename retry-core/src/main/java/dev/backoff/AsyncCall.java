@@ -274,14 +274,14 @@ final class AsyncCall<C, T extends @Nullable Object> {
 	}
 
 	/** Something that ends once, whoever ends it. */
-	private abstract static class UnderWay {
+	private interface UnderWay {
 
 		/** Return whether it ends when the caller wants no result any more. */
-		boolean isAbandonable() {
+		default boolean isAbandonable() {
 			return true;
 		}
 
-		abstract void abandon(boolean cancelled);
+		void abandon(boolean cancelled);
 
 	}
 
@@ -308,7 +308,7 @@ final class AsyncCall<C, T extends @Nullable Object> {
 	}
 
 	/** An attempt. */
-	private final class Running extends UnderWay implements BiConsumer<@Nullable T, @Nullable Throwable> {
+	private final class Running implements UnderWay, BiConsumer<@Nullable T, @Nullable Throwable> {
 
 		private final Permit permit;
 
@@ -392,7 +392,7 @@ final class AsyncCall<C, T extends @Nullable Object> {
 		}
 
 		@Override
-		void abandon(boolean cancelled) {
+		public void abandon(boolean cancelled) {
 			stopTimer();
 			if (cancelled) {
 				this.unwanted = true;
@@ -420,7 +420,7 @@ final class AsyncCall<C, T extends @Nullable Object> {
 	}
 
 	/** A wait: for the timer, then for the executor. */
-	private final class Waiting extends UnderWay implements Runnable, WaitingCalls.Waiter {
+	private final class Waiting extends WaitingCalls.Waiter implements UnderWay {
 
 		private final Decision.RetryAfter chosen;
 
@@ -487,7 +487,7 @@ final class AsyncCall<C, T extends @Nullable Object> {
 
 		/** Go on, after the wait or because of the shutdown, whichever is first. */
 		@Override
-		public void wake() {
+		void wake() {
 			if (claim(this)) {
 				ended();
 				drive(AsyncCall.this.driver.steps()
@@ -496,7 +496,7 @@ final class AsyncCall<C, T extends @Nullable Object> {
 		}
 
 		@Override
-		void abandon(boolean cancelled) {
+		public void abandon(boolean cancelled) {
 			ended();
 			drive(new Decision.Stop(StopReason.CANCELLED,
 					cancelled ? "the caller has cancelled the call" : "the caller has completed the call"));
@@ -524,7 +524,7 @@ final class AsyncCall<C, T extends @Nullable Object> {
 	}
 
 	/** A recovery, which goes on though nobody may want its result. */
-	private final class Recovering extends UnderWay implements BiConsumer<@Nullable T, @Nullable Throwable> {
+	private final class Recovering implements UnderWay, BiConsumer<@Nullable T, @Nullable Throwable> {
 
 		private final Ending ending;
 
@@ -555,12 +555,12 @@ final class AsyncCall<C, T extends @Nullable Object> {
 		}
 
 		@Override
-		boolean isAbandonable() {
+		public boolean isAbandonable() {
 			return false;
 		}
 
 		@Override
-		void abandon(boolean cancelled) {
+		public void abandon(boolean cancelled) {
 			throw new IllegalStateException("A recovery goes on");
 		}
 

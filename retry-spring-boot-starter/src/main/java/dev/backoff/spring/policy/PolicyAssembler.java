@@ -4,6 +4,8 @@ import java.time.Duration;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 
@@ -99,9 +101,14 @@ final class PolicyAssembler {
 		this.values.note(PolicyKey.INHERITS);
 		this.values.note(PolicyKey.PRESET);
 		ConfigValue classifier = classifier();
+		Lock completing = new ReentrantLock();
 		return new EffectivePolicy((classifiers, retryWhen, until) -> {
-			synchronized (builder) {
+			completing.lock();
+			try {
 				return builder.classifiers(classifiers).retryWhen(retryWhen).until(until).build();
+			}
+			finally {
+				completing.unlock();
 			}
 		}, classifier, states, this.values.effective(), advice(numbers, delays, states, awaited));
 	}
