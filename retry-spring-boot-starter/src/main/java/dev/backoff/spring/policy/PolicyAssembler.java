@@ -114,8 +114,9 @@ final class PolicyAssembler {
 	}
 
 	private void setLimits(RetryPolicy.Builder builder, Delays delays) {
-		Duration deadline = deadline();
+		Duration deadline = limit(PolicyKey.DEADLINE);
 		builder.deadline(deadline)
+			.attemptTimeout(limit(PolicyKey.ATTEMPT_TIMEOUT))
 			.maxAttempts(attempts(delays, deadline))
 			.shortestAttempt(this.values.read(PolicyKey.SHORTEST_ATTEMPT, TextValues::duration,
 					RetryPolicy.DEFAULT_SHORTEST_ATTEMPT, DurationText.exact(RetryPolicy.DEFAULT_SHORTEST_ATTEMPT)))
@@ -171,6 +172,7 @@ final class PolicyAssembler {
 		parsers.put(PolicyKey.JITTER, TextValues::jitter);
 		parsers.put(PolicyKey.MAX_ATTEMPTS, TextValues::attempts);
 		parsers.put(PolicyKey.DEADLINE, TextValues::durationOrNone);
+		parsers.put(PolicyKey.ATTEMPT_TIMEOUT, TextValues::durationOrNone);
 		parsers.put(PolicyKey.SHORTEST_ATTEMPT, TextValues::duration);
 		parsers.put(PolicyKey.THROTTLED_BASE, TextValues::duration);
 		parsers.put(PolicyKey.MATCH_CAUSES, TextValues::flag);
@@ -207,9 +209,9 @@ final class PolicyAssembler {
 		return !this.values.conflicts().isEmpty();
 	}
 
-	private @Nullable Duration deadline() {
-		Duration deadline = this.values.read(PolicyKey.DEADLINE, TextValues::durationOrNone, Duration.ZERO, "none");
-		return deadline.isZero() ? null : deadline;
+	private @Nullable Duration limit(PolicyKey key) {
+		Duration limit = this.values.read(key, TextValues::durationOrNone, Duration.ZERO, "none");
+		return limit.isZero() ? null : limit;
 	}
 
 	private int attempts(Delays delays, @Nullable Duration deadline) {
