@@ -57,6 +57,8 @@ final class Interruption extends TimerEntry {
 	 * Note, on the thread itself, that its work has ended. No interrupt comes after this.
 	 * @return whether it was interrupted, by this and by nobody else before
 	 */
+	@SuppressWarnings("ThreadPriorityCheck") // only ever for as long as an interrupt
+												// takes
 	boolean end() {
 		if (STATE.compareAndSet(this, RUNNING, ENDED)) {
 			return false;
