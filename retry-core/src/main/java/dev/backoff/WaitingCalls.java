@@ -1,7 +1,10 @@
 package dev.backoff;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
 
 import dev.backoff.time.RetryTime;
 import dev.backoff.time.WakeSignal;
@@ -25,14 +28,13 @@ public final class WaitingCalls {
 	 * @throws InterruptedException if the thread is interrupted
 	 */
 	void await(RetryTime time, long nanos) throws InterruptedException {
-		WakeSignal signal = new WakeSignal();
-		Waiter waiter = signal::raise;
-		enter(waiter);
+		Sleeper sleeper = new Sleeper(new WakeSignal());
+		enter(sleeper);
 		try {
-			time.sleep(nanos, signal);
+			time.sleep(nanos, sleeper.signal());
 		}
 		finally {
-			leave(waiter);
+			leave(sleeper);
 		}
 	}
 
@@ -56,6 +58,26 @@ public final class WaitingCalls {
 	public void shutDown() {
 		this.shutDown = true;
 		this.waiting.forEach(Waiter::wake);
+	}
+
+	/**
+	 * Wake all that wait, now and from now on, and return when the asynchronous ones
+	 * among them have ended. Each of those has a recovery, perhaps a slow one, so they
+	 * end on the executor and on this thread at once.
+	 * @param executor helps; what it refuses, or does not come to, is done on this thread
+	 */
+	public void shutDown(Executor executor) {
+		this.shutDown = true;
+		List<Runnable> ends = new ArrayList<>();
+		for (Waiter waiter : this.waiting) {
+			if (waiter instanceof Sleeper) {
+				waiter.wake();
+			}
+			else {
+				ends.add(waiter::wake);
+			}
+		}
+		new SharedTasks(ends).run(executor);
 	}
 
 	/**
@@ -84,6 +106,16 @@ public final class WaitingCalls {
 	interface Waiter {
 
 		void wake();
+
+	}
+
+	/* Told apart by its signal, of which there is one for each sleep. */
+	private record Sleeper(WakeSignal signal) implements Waiter {
+
+		@Override
+		public void wake() {
+			this.signal.raise();
+		}
 
 	}
 
