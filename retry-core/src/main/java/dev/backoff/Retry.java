@@ -78,8 +78,9 @@ public final class Retry {
 				builder.degraded, builder.waitingCalls);
 		RetryDecider decider = new RetryDecider(this.policy, builder.enabled, builder.random, listeners, safeguards);
 		CallSteps steps = new CallSteps(this.policy, this.method, builder.time, decider, listeners, safeguards);
-		this.blocking = new BlockingDriver(steps, builder.time, decider, builder.waitingCalls);
-		this.async = new AsyncDriver(this.method, steps, builder.time, decider, builder.waitingCalls, listeners,
+		AttemptLimit limit = new AttemptLimit(this.policy, this.method, builder.time, listeners);
+		this.blocking = new BlockingDriver(steps, builder.time, decider, builder.waitingCalls, limit);
+		this.async = new AsyncDriver(this.method, steps, builder.time, decider, builder.waitingCalls, limit, listeners,
 				builder.executor);
 		this.running = builder.running;
 	}
@@ -201,6 +202,7 @@ public final class Retry {
 				: this.async.call(context, operation, recovery);
 	}
 
+	@SuppressWarnings("FutureReturnValueIgnored") // it comes to nothing but a count
 	private <C, T extends @Nullable Object> CompletableFuture<T> callAsyncOn(C context,
 			AsyncOperation.OnContext<C, T> operation,
 			@Nullable Recovery<? super C, ? extends CompletionStage<T>, ?> recovery, RunningCalls counted) {
