@@ -8,6 +8,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -333,7 +334,7 @@ class ThreadsOfOthersTests {
 
 		private final List<String> threads = new CopyOnWriteArrayList<>();
 
-		private volatile int fetches;
+		private final AtomicInteger fetches = new AtomicInteger();
 
 		@Async
 		@Backoff
@@ -359,7 +360,7 @@ class ThreadsOfOthersTests {
 
 		@Backoff
 		void fetch(boolean interrupted) throws IOException, InterruptedException {
-			this.fetches = this.fetches + 1;
+			this.fetches.incrementAndGet();
 			if (interrupted) {
 				throw new InterruptedException("hurry");
 			}
@@ -375,7 +376,7 @@ class ThreadsOfOthersTests {
 		}
 
 		int fetches() {
-			return this.fetches;
+			return this.fetches.get();
 		}
 
 	}
