@@ -215,7 +215,7 @@ public final class Retry {
 			counted.leave();
 			throw ex;
 		}
-		result.whenComplete((value, failure) -> counted.leave());
+		CompletableFuture<T> unused = result.whenComplete((value, failure) -> counted.leave());
 		return result;
 	}
 
