@@ -202,6 +202,7 @@ public final class Retry {
 				: this.async.call(context, operation, recovery);
 	}
 
+	@SuppressWarnings("FutureReturnValueIgnored") // it comes to nothing but a count
 	private <C, T extends @Nullable Object> CompletableFuture<T> callAsyncOn(C context,
 			AsyncOperation.OnContext<C, T> operation,
 			@Nullable Recovery<? super C, ? extends CompletionStage<T>, ?> recovery, RunningCalls counted) {

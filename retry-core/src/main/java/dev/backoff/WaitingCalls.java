@@ -94,20 +94,6 @@ public final class WaitingCalls {
 		waiting().forEach(Waiter::wake);
 	}
 
-	private List<Waiter> waiting() {
-		this.lock.lock();
-		try {
-			List<Waiter> waiting = new ArrayList<>(this.count);
-			for (Waiter waiter = this.ring.next; waiter != null && waiter != this.ring; waiter = waiter.next) {
-				waiting.add(waiter);
-			}
-			return waiting;
-		}
-		finally {
-			this.lock.unlock();
-		}
-	}
-
 	/**
 	 * Wake all that wait, now and from now on, and return when the asynchronous ones
 	 * among them have ended. Each of those has a recovery, perhaps a slow one, so they
@@ -126,6 +112,20 @@ public final class WaitingCalls {
 			}
 		}
 		new SharedTasks(ends).run(executor);
+	}
+
+	private List<Waiter> waiting() {
+		this.lock.lock();
+		try {
+			List<Waiter> waiting = new ArrayList<>(this.count);
+			for (Waiter waiter = this.ring.next; waiter != null && waiter != this.ring; waiter = waiter.next) {
+				waiting.add(waiter);
+			}
+			return waiting;
+		}
+		finally {
+			this.lock.unlock();
+		}
 	}
 
 	/**
