@@ -29,6 +29,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 /** Attempts that take too long, besides the {@linkplain DriverContractTests contract}. */
 @Timeout(60)
+@SuppressWarnings("FutureReturnValueIgnored") // results are asked for elsewhere
 class AttemptTimeoutTests {
 
 	private final VirtualTime time = new VirtualTime();
