@@ -74,6 +74,9 @@ public final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 			}
 			found.forEach((method) -> plan(methods, method, woven, plans, problems));
 		});
+		if (woven && WeavingCheck.isPossible(beanFactory.getBeanClassLoader())) {
+			annotated.values().forEach((found) -> found.forEach((method) -> WeavingCheck.check(method, problems)));
+		}
 		List<Problem> configured = new ArrayList<>();
 		policies.check(configured);
 		problems.addAll(configured);
@@ -119,10 +122,6 @@ public final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 		if (Modifier.isAbstract(method.type().getModifiers())) {
 			// the class of the bean, known later, may have the method
 			found.remove(RecoverMethods.unknown(method, method.attribute(Backoff::recover)));
-		}
-		Problem unwoven = woven ? WeavingCheck.problem(method) : null;
-		if (unwoven != null) {
-			found.add(unwoven);
 		}
 		problems.addAll(found);
 		if (plan != null) {

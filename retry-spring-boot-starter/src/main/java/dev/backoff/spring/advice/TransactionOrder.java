@@ -12,8 +12,8 @@ import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import dev.backoff.spring.policy.AnnotatedMethod;
 
 /**
- * Whether a transaction of the method itself would enclose all its attempts: proxies stand
- * around what is woven, whatever their order.
+ * Whether a transaction of the method itself would enclose all its attempts: proxies
+ * stand around what is woven, whatever their order.
  */
 final class TransactionOrder {
 

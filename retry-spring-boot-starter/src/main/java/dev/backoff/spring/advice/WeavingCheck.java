@@ -3,6 +3,7 @@ package dev.backoff.spring.advice;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -22,8 +23,8 @@ import dev.backoff.spring.policy.InvalidBackoffException;
 import dev.backoff.spring.policy.Problem;
 
 /**
- * Whether annotated methods are woven, in mode {@code aspectj}: what is not would silently
- * never be retried.
+ * Whether annotated methods are woven, in mode {@code aspectj}: what is not would
+ * silently never be retried.
  *
  * @since 0.1
  */
@@ -54,26 +55,29 @@ public final class WeavingCheck {
 		}
 		Set<Problem> problems = new LinkedHashSet<>();
 		for (AnnotatedMethod annotated : AnnotatedMethod.in(type)) {
-			Problem problem = isAbstract(annotated) ? abstractMethod(annotated) : problem(annotated);
-			if (problem != null) {
-				problems.add(problem);
+			if (isAbstract(annotated)) {
+				problems.add(abstractMethod(annotated));
 			}
+			check(annotated, problems);
 		}
 		if (!problems.isEmpty()) {
 			throw new InvalidBackoffException(List.copyOf(problems));
 		}
 	}
 
+	/** Return whether AspectJ is there; without it nothing is worth checking. */
+	static boolean isPossible(@Nullable ClassLoader classLoader) {
+		return ClassUtils.isPresent("org.aspectj.lang.JoinPoint", classLoader);
+	}
+
 	/**
-	 * Return what is wrong with a method, or null. An abstract one tells nothing: the
-	 * class of the bean, known later, has another.
+	 * Check a method found at start-up. An abstract one tells nothing: the class of the
+	 * bean, known later, has another.
 	 */
-	static @Nullable Problem problem(AnnotatedMethod annotated) {
-		if (isWoven(annotated.method()) || isAbstract(annotated) || isSkipped(annotated)
-				|| !ClassUtils.isPresent("org.aspectj.lang.JoinPoint", annotated.type().getClassLoader())) {
-			return null;
+	static void check(AnnotatedMethod annotated, Collection<Problem> problems) {
+		if (!isWoven(annotated.method()) && !isAbstract(annotated) && !isSkipped(annotated)) {
+			problems.add(isSeen(annotated) ? notWoven(annotated) : notSeen(annotated));
 		}
-		return isSeen(annotated) ? notWoven(annotated) : notSeen(annotated);
 	}
 
 	/*
@@ -105,8 +109,9 @@ public final class WeavingCheck {
 	}
 
 	/**
-	 * Return whether no weaver sees that an annotation on a type means the method: that of
-	 * a class or an interface that is not annotated itself. A proxy would have advised it.
+	 * Return whether no weaver sees that an annotation on a type means the method: that
+	 * of a class or an interface that is not annotated itself. A proxy would have advised
+	 * it.
 	 */
 	static boolean isSkipped(AnnotatedMethod annotated) {
 		return annotated.onMethod() == null && !isMeantByType(annotated.method());
@@ -118,13 +123,11 @@ public final class WeavingCheck {
 	}
 
 	private static boolean isSeen(AnnotatedMethod annotated) {
-		return MergedAnnotations.from(annotated.method()).isPresent(Backoff.class)
-				|| isMeantByType(annotated.method());
+		return MergedAnnotations.from(annotated.method()).isPresent(Backoff.class) || isMeantByType(annotated.method());
 	}
 
 	private static boolean isMeantByType(Method method) {
-		return isPublicOfInstances(method)
-				&& (isAnnotated(method.getDeclaringClass()) || isOverriding(method));
+		return isPublicOfInstances(method) && (isAnnotated(method.getDeclaringClass()) || isOverriding(method));
 	}
 
 	private static boolean isPublicOfInstances(Method method) {

@@ -7,9 +7,9 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The application contexts in mode {@code aspectj} that are open in this process: none, in
- * which case woven methods are plain methods, or one, or several one after the other or
- * side by side. A context that closes leaves nothing here. Thread-safe.
+ * The application contexts in mode {@code aspectj} that are open in this process: none,
+ * in which case woven methods are plain methods, or one, or several one after the other
+ * or side by side. A context that closes leaves nothing here. Thread-safe.
  */
 final class ActiveContexts {
 

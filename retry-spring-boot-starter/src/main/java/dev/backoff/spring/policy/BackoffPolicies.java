@@ -178,11 +178,10 @@ public final class BackoffPolicies {
 	}
 
 	private void checkMode(Collection<Problem> problems) {
-		if (this.configuration.isWoven()
-				&& !ClassUtils.isPresent("org.aspectj.lang.JoinPoint", this.classLoader)) {
-			problems.add(Problem.ofPlace("Invalid backoff.mode (aspectj)",
-					"needs AspectJ, which is not on the class path",
-					"Add the dependency org.aspectj:aspectjweaver, or remove the key."));
+		if (this.configuration.isWoven() && !ClassUtils.isPresent("org.aspectj.lang.JoinPoint", this.classLoader)) {
+			problems
+				.add(Problem.ofPlace("Invalid backoff.mode (aspectj)", "needs AspectJ, which is not on the class path",
+						"Add the dependency org.aspectj:aspectjweaver, or remove the key."));
 		}
 	}
 

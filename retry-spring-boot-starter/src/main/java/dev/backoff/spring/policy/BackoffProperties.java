@@ -39,9 +39,10 @@ import org.springframework.boot.context.properties.bind.Name;
 @ConfigurationProperties("backoff")
 public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultValue("true") boolean retriesEnabled,
 		@DefaultValue("error") UnknownKeys unknownKeys, @DefaultValue("fast") RandomKind random,
-		@DefaultValue("proxy") AdviceMode mode, @DefaultValue Policy defaults, @DefaultValue Map<String, Policy> policies,
-		@DefaultValue Map<String, Breaker> breakers, @DefaultValue Map<String, Budget> budgets,
-		@DefaultValue Metrics metrics, @DefaultValue Http http, @DefaultValue Health health) {
+		@DefaultValue("proxy") AdviceMode mode, @DefaultValue Policy defaults,
+		@DefaultValue Map<String, Policy> policies, @DefaultValue Map<String, Breaker> breakers,
+		@DefaultValue Map<String, Budget> budgets, @DefaultValue Metrics metrics, @DefaultValue Http http,
+		@DefaultValue Health health) {
 
 	/** What an unknown key does at start-up. */
 	public enum UnknownKeys {

@@ -32,8 +32,8 @@ import dev.backoff.spring.policy.BackoffConfiguration.PolicyEntry;
 final class ConfigurationReader {
 
 	/** The keys that stand directly below {@code backoff}. */
-	static final List<String> TOP_LEVEL_KEYS = List.of("enabled", "retries-enabled", "unknown-keys", "random",
-			"mode", "metrics.enabled", "metrics.slo", "metrics.calls", "http.hosts", "http.attempt-header",
+	static final List<String> TOP_LEVEL_KEYS = List.of("enabled", "retries-enabled", "unknown-keys", "random", "mode",
+			"metrics.enabled", "metrics.slo", "metrics.calls", "http.hosts", "http.attempt-header",
 			"http.deadline-header", "http.idempotency-header", "http.inbound", "health.breakers");
 
 	/** Those of them that are lists. */
@@ -326,8 +326,8 @@ final class ConfigurationReader {
 
 	/** The values directly below {@code backoff}. */
 	record Settings(boolean enabled, boolean retriesEnabled, BackoffProperties.RandomKind random,
-			BackoffProperties.AdviceMode mode, boolean metricsEnabled, List<Duration> slo, BackoffProperties.CallMeter callMeter, HttpSettings http,
-			boolean healthOfBreakers) {
+			BackoffProperties.AdviceMode mode, boolean metricsEnabled, List<Duration> slo,
+			BackoffProperties.CallMeter callMeter, HttpSettings http, boolean healthOfBreakers) {
 	}
 
 }

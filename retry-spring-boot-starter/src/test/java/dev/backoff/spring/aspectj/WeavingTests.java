@@ -11,10 +11,19 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.annotation.EnableTransactionManagement;
+import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.support.AbstractPlatformTransactionManager;
+import org.springframework.transaction.support.DefaultTransactionStatus;
 
 import dev.backoff.RetriesStoppedException;
 import dev.backoff.RetryListener;
@@ -22,13 +31,17 @@ import dev.backoff.annotation.Backoff;
 import dev.backoff.fixture.RecordingListener;
 import dev.backoff.fixture.VirtualTime;
 import dev.backoff.spring.advice.BackoffAdvisor;
+import dev.backoff.spring.advice.BackoffMethods;
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-/** Woven methods, whoever wove them. */
+/**
+ * Woven methods, whoever wove them: these tests run twice, once woven by the compiler and
+ * once by the agent. The other tests of the package run on classes that nobody wove.
+ */
 @Tag("weaving")
 class WeavingTests {
 
@@ -109,7 +122,8 @@ class WeavingTests {
 			WeavingTests.this.runner.withBean(Depot.class).run((context) -> {
 				Script.fail(2);
 				assertThat(context.getBean(Depot.class).count("a", 7)).isEqualTo(7);
-				// with the arguments of the call, whatever the attempt before made of them
+				// with the arguments of the call, whatever the attempt before made of
+				// them
 				assertThat(Script.runs()).containsExactly(THREE);
 			});
 		}
@@ -135,6 +149,7 @@ class WeavingTests {
 	}
 
 	@Nested
+	@ExtendWith(OutputCaptureExtension.class)
 	class AType {
 
 		@Test
@@ -150,6 +165,20 @@ class WeavingTests {
 				Script.fail(1);
 				assertThatExceptionOfType(Script.Failure.class).isThrownBy(() -> branch.inPackage("a"));
 				assertThat(branch).hasToString("branch");
+			});
+		}
+
+		@Test
+		void doesNotReachWhatAnotherTypeDeclaresAndSaysSo(CapturedOutput output) {
+			WeavingTests.this.runner.withBean(Depository.class).run((context) -> {
+				Script.fail(2);
+				assertThat(context.getBean(Depository.class).keep("a")).isEqualTo("a");
+				Script.fail(1);
+				assertThatExceptionOfType(Script.Failure.class)
+					.isThrownBy(() -> context.getBean(Depository.class).sendByItself("a"));
+				assertThat(Script.runs()).containsExactly("a alone");
+				assertThat(output).containsPattern("WARN.*@Backoff on Depository: no weaver sees that it means "
+						+ "Depository.sendByItself\\(String\\) of Plain, which is not retried");
 			});
 		}
 
@@ -264,8 +293,8 @@ class WeavingTests {
 					CompletableFuture<String> result = context.getBean(Vault.class).openLater("a");
 					context.getBean(VirtualTime.class).runAll();
 					assertThat(result).isCompletedWithValue("a");
-					assertThat(Script.runs()).containsExactly("begin", "a attempt 1", "end", "begin", "a attempt 2", "end",
-							"begin", "a attempt 3", "end", "begin", "a attempt 4", "end");
+					assertThat(Script.runs()).containsExactly("begin", "a attempt 1", "end", "begin", "a attempt 2",
+							"end", "begin", "a attempt 3", "end", "begin", "a attempt 4", "end");
 				});
 		}
 
@@ -294,6 +323,43 @@ class WeavingTests {
 				assertThat(Script.runs()).containsExactly("begin", "a attempt 1", "end", "begin", "a attempt 2", "end",
 						"begin", "a attempt 3", "end", "begin", "a attempt 4", "end");
 			});
+		}
+
+	}
+
+	@Nested
+	@ExtendWith(OutputCaptureExtension.class)
+	class ATransaction {
+
+		@Test
+		void ofAProxyEnclosesAllAttemptsWhichIsWarnedOf(CapturedOutput output) {
+			WeavingTests.this.runner.withUserConfiguration(Transactions.class)
+				.withBean(Account.class)
+				.run((context) -> {
+					Script.fail(2);
+					assertThat(context.getBean(Account.class).pay("a")).isEqualTo("a");
+					assertThat(Script.runs()).containsExactly("begin", "a attempt 1", "a attempt 2", "a attempt 3",
+							"commit");
+					String advice = "its transaction is a proxy's, which encloses all woven attempts: weave transactions "
+							+ "too, or annotate a method that calls it";
+					assertThat(context.getBean(BackoffMethods.class).uses()).singleElement()
+						.satisfies((use) -> assertThat(use.advice()).contains(advice));
+					assertThat(output)
+						.containsPattern("WARN.*@Backoff on Account.pay\\(String\\), policy depot: " + advice);
+				});
+		}
+
+		@Test
+		void ofAProxyIsInsideEachAttemptInModeProxy(CapturedOutput output) {
+			WeavingTests.this.proxies.withUserConfiguration(Transactions.class)
+				.withBean(Account.class)
+				.run((context) -> {
+					Script.fail(2);
+					assertThat(context.getBean(Account.class).pay("a")).isEqualTo("a");
+					assertThat(Script.runs()).containsExactly("begin", "a attempt 1", "rollback", "begin",
+							"a attempt 2", "rollback", "begin", "a attempt 3", "commit");
+					assertThat(output).doesNotContain("its transaction");
+				});
 		}
 
 	}
@@ -336,12 +402,14 @@ class WeavingTests {
 
 		@Test
 		void thatIsSwitchedOffRetriesNothing() {
-			WeavingTests.this.runner.withPropertyValues("backoff.enabled=false").withBean(Depot.class).run((context) -> {
-				Script.fail(9);
-				assertThatExceptionOfType(Script.Failure.class)
-					.isThrownBy(() -> context.getBean(Depot.class).pick("a"));
-				assertThat(Script.runs()).containsExactly("a alone");
-			});
+			WeavingTests.this.runner.withPropertyValues("backoff.enabled=false")
+				.withBean(Depot.class)
+				.run((context) -> {
+					Script.fail(9);
+					assertThatExceptionOfType(Script.Failure.class)
+						.isThrownBy(() -> context.getBean(Depot.class).pick("a"));
+					assertThat(Script.runs()).containsExactly("a alone");
+				});
 		}
 
 		@Test
@@ -361,11 +429,9 @@ class WeavingTests {
 
 		@Test
 		void thatFailsToStartLeavesNothingBehind() {
-			WeavingTests.this.runner.withBean(Depot.class)
-				.withBean("broken", Object.class, () -> {
-					throw new IllegalStateException("broken");
-				})
-				.run((context) -> assertThat(context).hasFailed());
+			WeavingTests.this.runner.withBean(Depot.class).withBean("broken", Object.class, () -> {
+				throw new IllegalStateException("broken");
+			}).run((context) -> assertThat(context).hasFailed());
 			Script.fail(1);
 			assertThatExceptionOfType(Script.Failure.class).isThrownBy(() -> new Depot().pick("a"));
 			assertThat(Script.runs()).containsExactly("a alone");
@@ -393,12 +459,10 @@ class WeavingTests {
 
 		@Test
 		void letsConstructorsCallBeforeItCanRetry() {
-			WeavingTests.this.runner.withBean(CallingListener.class)
-				.withBean(Depot.class)
-				.run((context) -> {
-					assertThat(context).hasNotFailed();
-					assertThat(context.getBean(CallingListener.class).called).isEqualTo("early");
-				});
+			WeavingTests.this.runner.withBean(CallingListener.class).withBean(Depot.class).run((context) -> {
+				assertThat(context).hasNotFailed();
+				assertThat(context.getBean(CallingListener.class).called).isEqualTo("early");
+			});
 		}
 
 	}
@@ -420,6 +484,46 @@ class WeavingTests {
 
 		public String sendByItself(String item) throws Script.Failure {
 			return send(item);
+		}
+
+	}
+
+	/** A bean in transactions. */
+	static class Account {
+
+		@Backoff("depot")
+		@Transactional(rollbackFor = Exception.class)
+		public String pay(String item) throws Script.Failure {
+			return Script.run(item);
+		}
+
+	}
+
+	/** Transactions by proxies. */
+	@Configuration(proxyBeanMethods = false)
+	@EnableTransactionManagement(proxyTargetClass = true)
+	static class Transactions extends AbstractPlatformTransactionManager {
+
+		private static final long serialVersionUID = 1L;
+
+		@Override
+		protected Object doGetTransaction() {
+			return this;
+		}
+
+		@Override
+		protected void doBegin(Object transaction, TransactionDefinition definition) {
+			Script.note("begin");
+		}
+
+		@Override
+		protected void doCommit(DefaultTransactionStatus status) {
+			Script.note("commit");
+		}
+
+		@Override
+		protected void doRollback(DefaultTransactionStatus status) {
+			Script.note("rollback");
 		}
 
 	}
@@ -477,6 +581,23 @@ class WeavingTests {
 		public String pick(String item) throws Script.Failure {
 			Script.note("override");
 			return super.pick(item);
+		}
+
+	}
+
+	static class Plain {
+
+		public String sendByItself(String item) throws Script.Failure {
+			return Script.run(item);
+		}
+
+	}
+
+	@Backoff("depot")
+	static class Depository extends Plain {
+
+		public String keep(String item) throws Script.Failure {
+			return Script.run(item);
 		}
 
 	}
