@@ -11,8 +11,8 @@ import dev.backoff.spring.advice.Woven;
  * {@code aspectj}. Only the weaver makes it; thread-safe.
  * <p>
  * It is no {@code @Aspect}, because the join point of such an aspect loses count of its
- * advice when it proceeds more than once or on another thread: from the third attempt on
- * it would skip the aspects inside, a transaction for instance.
+ * advice when it proceeds more than once or on another thread: the third attempt would
+ * skip the aspects inside, a transaction for instance.
  *
  * @since 0.1
  */
