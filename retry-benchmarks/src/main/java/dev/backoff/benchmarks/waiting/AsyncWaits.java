@@ -6,12 +6,23 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+
+import org.springframework.boot.Banner;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 
 import dev.backoff.Retry;
 import dev.backoff.RetryPolicy;
 import dev.backoff.WaitingCalls;
+import dev.backoff.annotation.Backoff;
 import dev.backoff.delay.Jitter;
+import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
 
 /**
  * Asynchronous calls whose first attempt has failed and that wait for the next, an hour
@@ -29,11 +40,11 @@ public record AsyncWaits(int calls, double bytes, int threads, long startNanos, 
 
 	private static final int WARM_UP = 50_000;
 
-	private static final CompletionStage<String> FAILED = CompletableFuture
+	private static final CompletableFuture<String> FAILED = CompletableFuture
 		.failedFuture(new IllegalStateException("down"));
 
 	/**
-	 * Measure.
+	 * Measure calls of {@link Retry#callAsync}.
 	 * @param calls how many calls wait at once
 	 * @return what they cost
 	 */
@@ -48,13 +59,34 @@ public record AsyncWaits(int calls, double bytes, int threads, long startNanos, 
 				.build())
 			.waitingCalls(waiting)
 			.build();
+		return measure(calls, () -> retry.callAsync(() -> FAILED), waiting);
+	}
+
+	/**
+	 * Measure calls of an annotated method, through its proxy.
+	 * @param calls how many calls wait at once
+	 * @return what they cost, what Spring keeps of an invocation included
+	 */
+	public static AsyncWaits ofAnnotated(int calls) {
+		try (ConfigurableApplicationContext context = new SpringApplicationBuilder(Application.class)
+			.web(WebApplicationType.NONE)
+			.bannerMode(Banner.Mode.OFF)
+			.logStartupInfo(false)
+			.registerShutdownHook(false)
+			.run()) {
+			Partner partner = context.getBean(Partner.class);
+			return measure(calls, partner::call, context.getBean(WaitingCalls.class));
+		}
+	}
+
+	private static AsyncWaits measure(int calls, Supplier<CompletableFuture<String>> call, WaitingCalls waiting) {
 		for (int i = 0; i < 2; i++) {
-			cancel(start(retry, WARM_UP));
+			cancel(start(call, WARM_UP));
 		}
 		long before = Heap.used();
 		int threadsBefore = countThreads();
 		long started = System.nanoTime();
-		List<CompletableFuture<String>> waits = start(retry, calls);
+		List<CompletableFuture<String>> waits = start(call, calls);
 		long startNanos = (System.nanoTime() - started) / calls;
 		int threads = countThreads() - threadsBefore;
 		long during = Heap.used();
@@ -72,10 +104,10 @@ public record AsyncWaits(int calls, double bytes, int threads, long startNanos, 
 				(Heap.used() - before - list) / (double) calls);
 	}
 
-	private static List<CompletableFuture<String>> start(Retry retry, int calls) {
+	private static List<CompletableFuture<String>> start(Supplier<CompletableFuture<String>> call, int calls) {
 		List<CompletableFuture<String>> started = new ArrayList<>(calls);
 		for (int i = 0; i < calls; i++) {
-			started.add(retry.callAsync(() -> FAILED));
+			started.add(call.get());
 		}
 		return started;
 	}
@@ -90,6 +122,27 @@ public record AsyncWaits(int calls, double bytes, int threads, long startNanos, 
 
 	private static int countThreads() {
 		return Thread.getAllStackTraces().size();
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@ImportAutoConfiguration({ AopAutoConfiguration.class, BackoffAutoConfiguration.class })
+	static class Application {
+
+		@Bean
+		Partner partner() {
+			return new Partner();
+		}
+
+	}
+
+	/** What is called. */
+	static class Partner {
+
+		@Backoff(base = "2h", cap = "2h", jitter = "equal", budget = "none", retryOn = IllegalStateException.class)
+		public CompletableFuture<String> call() {
+			return FAILED;
+		}
+
 	}
 
 }

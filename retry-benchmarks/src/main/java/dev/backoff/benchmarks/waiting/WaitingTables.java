@@ -35,12 +35,11 @@ public final class WaitingTables {
 
 	static String write(List<Integer> calls, List<Integer> sleepers, Duration spread) throws InterruptedException {
 		StringBuilder page = new StringBuilder("JDK " + System.getProperty("java.version") + "\n");
-		table(page, "Asynchronous calls that wait", "calls", "bytes each", "threads", "bytes each after cancelling all",
-				"ns to start", "ns to cancel");
+		table(page, "Asynchronous calls that wait", "made", "calls", "bytes each", "threads",
+				"bytes each after cancelling all", "ns to start", "ns to cancel");
 		for (int number : calls) {
-			AsyncWaits waits = AsyncWaits.of(number);
-			row(page, waits.calls(), waits.bytes(), waits.threads(), waits.bytesAfter(), waits.startNanos(),
-					waits.cancelNanos());
+			rowOf(page, "by `Retry.callAsync`", AsyncWaits.of(number));
+			rowOf(page, "by an annotated method", AsyncWaits.ofAnnotated(number));
 		}
 		table(page, "The timer alone", "timer", "entries", "bytes each", "ns to insert", "ns to cancel");
 		for (int number : calls) {
@@ -70,6 +69,11 @@ public final class WaitingTables {
 	private static void table(StringBuilder page, String title, String... columns) {
 		page.append("\n## ").append(title).append("\n\n| ").append(String.join(" | ", columns)).append(" |\n|");
 		page.append(" --- |".repeat(columns.length)).append('\n');
+	}
+
+	private static void rowOf(StringBuilder page, String made, AsyncWaits waits) {
+		row(page, made, waits.calls(), waits.bytes(), waits.threads(), waits.bytesAfter(), waits.startNanos(),
+				waits.cancelNanos());
 	}
 
 	private static void row(StringBuilder page, Object... cells) {
