@@ -260,6 +260,24 @@ final class AsyncCall<C, T extends @Nullable Object> {
 		return unwrapped;
 	}
 
+	/**
+	 * Let an outcome that is worth another attempt be the last one where there is none.
+	 */
+	private Outcome unlessRepeatable(Outcome outcome) {
+		if (outcome.kind() == AttemptOutcome.SUCCESS || outcome.refusal() != null) {
+			return outcome;
+		}
+		try {
+			String why = this.operation.unrepeatable(this.context);
+			return (why != null) ? outcome.refusedAs(new Decision.Stop(StopReason.NOT_RETRYABLE, why)) : outcome;
+		}
+		catch (Throwable ex) {
+			this.driver.listeners().hookFailed("operation", ex);
+			return outcome.refusedAs(new Decision.Stop(StopReason.NOT_RETRYABLE,
+					"whether the attempt may be repeated failed with " + FailureRules.name(ex), ex));
+		}
+	}
+
 	/** Something that ends once, whoever ends it. */
 	private abstract static class UnderWay {
 
@@ -318,8 +336,9 @@ final class AsyncCall<C, T extends @Nullable Object> {
 				return;
 			}
 			AsyncCall.this.atOnce = false;
-			AsyncCall.this.outcome = outcome;
-			drive(steps.attemptEnded(outcome, this.permit, AsyncCall.this.call));
+			Outcome ended = unlessRepeatable(outcome);
+			AsyncCall.this.outcome = ended;
+			drive(steps.attemptEnded(ended, this.permit, AsyncCall.this.call));
 		}
 
 		@Override

@@ -51,6 +51,11 @@ final class Outcome {
 		return new Outcome(kind, null, failure, RetryCause.OTHER, null, refusal);
 	}
 
+	/** The same, not worth another attempt. */
+	Outcome refusedAs(Decision.Stop refusal) {
+		return new Outcome(this.kind, this.value, this.failure, this.cause, this.classification, refusal);
+	}
+
 	AttemptOutcome kind() {
 		return this.kind;
 	}
