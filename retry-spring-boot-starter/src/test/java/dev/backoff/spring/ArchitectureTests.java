@@ -58,11 +58,12 @@ class ArchitectureTests {
 		}
 
 		@ParameterizedTest
-		@CsvSource({ "policy, ''", "failure, ''", "safety, policy", "advice, policy safety",
+		@CsvSource({ "policy, ''", "failure, ''", "safety, policy", "reactive, ''", "advice, policy safety reactive",
 				"observation, policy safety", "actuate, policy safety", "http, policy" })
 		void importOneWay(String from, String to) {
 			String[] siblings = Stream
-				.of("policy", "failure", "safety", "advice", "observation", "actuate", "http", "autoconfigure")
+				.of("policy", "failure", "safety", "reactive", "advice", "observation", "actuate", "http",
+						"autoconfigure")
 				.filter((sibling) -> !sibling.equals(from) && !List.of(to.split(" ")).contains(sibling))
 				.map((sibling) -> ROOT + "." + sibling)
 				.toArray(String[]::new);
@@ -72,14 +73,14 @@ class ArchitectureTests {
 				.dependOnClassesThat()
 				.resideInAnyPackage(siblings)
 				.because("the arrows are autoconfigure -> all; advice, observation, actuate -> safety -> policy; "
-						+ "http -> policy")
+						+ "advice -> reactive; " + "http -> policy")
 				.check(CLASSES);
 		}
 
 		@Test
 		void areTheOnesWhoseArrowsAreKnown() {
 			assertThat(packages()).containsExactlyInAnyOrder(ROOT + ".policy", ROOT + ".failure", ROOT + ".safety",
-					ROOT + ".advice", ROOT + ".observation", ROOT + ".actuate", ROOT + ".http",
+					ROOT + ".reactive", ROOT + ".advice", ROOT + ".observation", ROOT + ".actuate", ROOT + ".http",
 					ROOT + ".autoconfigure");
 		}
 
@@ -103,7 +104,8 @@ class ArchitectureTests {
 		@ParameterizedTest
 		@CsvSource({
 				"io.micrometer.core.. io.micrometer.observation.. io.micrometer.common.., observation http autoconfigure",
-				"io.micrometer.context.., http advice", "reactor.., http", "jakarta.servlet.., http autoconfigure",
+				"io.micrometer.context.., http advice", "reactor.. org.reactivestreams.., http reactive",
+				"jakarta.servlet.., http autoconfigure",
 				"org.springframework.boot.restclient.. org.springframework.boot.webclient.., http autoconfigure",
 				"org.springframework.boot.actuate.., actuate autoconfigure",
 				"org.springframework.boot.health.., actuate autoconfigure",
@@ -117,8 +119,9 @@ class ArchitectureTests {
 		}
 
 		@ParameterizedTest
-		@ValueSource(strings = { "org.reactivestreams..", "org.aspectj..", "org.springframework.boot.micrometer..",
-				"tools.jackson..", "com.fasterxml..", "jakarta.validation..", "jakarta.persistence.." })
+		@ValueSource(strings = { "kotlin..", "kotlinx..", "io.reactivex..", "org.aspectj..",
+				"org.springframework.boot.micrometer..", "tools.jackson..", "com.fasterxml..", "jakarta.validation..",
+				"jakarta.persistence.." })
 		void areNotNamedAtAll(String library) {
 			namedOnlyIn(new String[] { library }).check(CLASSES);
 		}
@@ -144,7 +147,7 @@ class ArchitectureTests {
 						"org.springframework.expression..", "org.springframework.util..",
 						// optional
 						"io.micrometer..", "io.github.resilience4j..", "org.springframework.boot.health..", "reactor..",
-						"jakarta.servlet..", "org.springframework.boot.restclient..",
+						"org.reactivestreams..", "jakarta.servlet..", "org.springframework.boot.restclient..",
 						"org.springframework.boot.webclient..", "org.springframework.boot.actuate..",
 						"org.springframework.web..", "org.springframework.http..", "org.springframework.dao..",
 						"org.springframework.jdbc..", "org.springframework.transaction..", "org.springframework.mail..",

@@ -1,0 +1,22 @@
+package dev.backoff.spring.advice;
+
+import org.aopalliance.intercept.MethodInvocation;
+
+import dev.backoff.spring.reactive.ReactiveCalls;
+import dev.backoff.spring.reactive.ReactiveMethod;
+
+/** What needs Reactor; loaded only where a method returns a publisher. */
+final class Publishers {
+
+	private Publishers() {
+	}
+
+	/* Subscribed to when the invocation is over, and perhaps more than once. */
+	static LaterCalls calls(ReactiveManner manner, LaterCalls.Parts parts) {
+		ReactiveCalls<MethodInvocation> calls = new ReactiveCalls<>(parts.retry(),
+				new ReactiveMethod<>((invocation) -> parts.attempts().invoke(invocation, true), parts.recovery(),
+						manner.adapter(), manner.hasSeveralResults(), parts.plan().policy().isReplayed()));
+		return calls::publisher;
+	}
+
+}
