@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 import dev.backoff.breaker.CallPermits.Permit;
 import dev.backoff.time.Cancellable;
+import dev.backoff.time.Nanos;
 
 /**
  * One asynchronous call, from its first attempt to its end.
@@ -136,17 +137,29 @@ final class AsyncCall<C, T extends @Nullable Object> {
 			abandon(this.result.isCancelled());
 			return;
 		}
+		AttemptLimit limit = this.driver.limit();
+		long nanos = limit.isSet() ? limit.nanosLeft(this.call) : Nanos.UNLIMITED;
 		CompletionStage<T> stage;
 		try {
-			stage = within(this.call, () -> started(this.operation.run(this.context, this.call.attempt()), ""));
+			stage = within(this.call,
+					() -> limit.isSet() ? limit.run(this.call, () -> start(running)) : start(running));
 		}
 		catch (Throwable failure) {
 			keepInterrupt(failure);
+			running.cancelStage();
 			running.accept(null, failure);
 			return;
 		}
-		running.of(stage);
 		whenComplete(stage, running);
+		if (limit.isSet()) {
+			running.endAfter(nanos);
+		}
+	}
+
+	private CompletionStage<T> start(Running running) throws Throwable {
+		CompletionStage<T> stage = started(this.operation.run(this.context, this.call.attempt()), "");
+		running.of(stage);
+		return stage;
 	}
 
 	private <S> S started(@Nullable S stage, String what) {
@@ -279,21 +292,45 @@ final class AsyncCall<C, T extends @Nullable Object> {
 	}
 
 	/** Something that ends once, whoever ends it. */
-	private abstract static class UnderWay {
+	private interface UnderWay {
 
 		/** Return whether it ends when the caller wants no result any more. */
-		boolean isAbandonable() {
+		default boolean isAbandonable() {
 			return true;
 		}
 
-		abstract void abandon(boolean cancelled);
+		void abandon(boolean cancelled);
 
 	}
 
+	/**
+	 * Let the application's executor do something, or else another one, or else this
+	 * thread.
+	 */
+	private void execute(Runnable task, Executor otherwise) {
+		try {
+			this.executor.execute(task);
+		}
+		catch (Throwable failure) {
+			executeElsewhere(task, otherwise);
+		}
+	}
+
+	private static void executeElsewhere(Runnable task, Executor executor) {
+		try {
+			executor.execute(task);
+		}
+		catch (Throwable failure) {
+			task.run();
+		}
+	}
+
 	/** An attempt. */
-	private final class Running extends UnderWay implements BiConsumer<@Nullable T, @Nullable Throwable> {
+	private final class Running implements UnderWay, BiConsumer<@Nullable T, @Nullable Throwable> {
 
 		private final Permit permit;
+
+		private volatile @Nullable Cancellable timer;
 
 		private volatile @Nullable CompletionStage<T> stage;
 
@@ -314,7 +351,39 @@ final class AsyncCall<C, T extends @Nullable Object> {
 		@Override
 		public void accept(@Nullable T value, @Nullable Throwable failure) {
 			if (claim(this)) {
+				stopTimer();
 				ended(within(AsyncCall.this.call, () -> (failure != null) ? judge(failure) : judgeValue(value)), value);
+			}
+		}
+
+		/** End the attempt when it has had the given time. */
+		void endAfter(long nanos) {
+			if (AsyncCall.this.underWay != this) {
+				return;
+			}
+			AttemptLimit limit = AsyncCall.this.driver.limit();
+			this.timer = limit.schedule(() -> timeOut(nanos), limit.nanosLeft(AsyncCall.this.call));
+			if (AsyncCall.this.underWay != this) {
+				stopTimer();
+			}
+		}
+
+		/* On the timer's thread, which does no more than to decide who comes too late. */
+		private void timeOut(long nanos) {
+			if (claim(this)) {
+				execute(() -> timedOut(nanos), AsyncDriver.DEFAULT_EXECUTOR);
+			}
+		}
+
+		private void timedOut(long nanos) {
+			cancelStage();
+			ended(judge(AsyncCall.this.driver.limit().exceeded(AsyncCall.this.call, nanos, null)), null);
+		}
+
+		private void stopTimer() {
+			Cancellable scheduled = this.timer;
+			if (scheduled != null) {
+				AsyncCall.this.driver.limit().cancel(scheduled);
 			}
 		}
 
@@ -342,7 +411,8 @@ final class AsyncCall<C, T extends @Nullable Object> {
 		}
 
 		@Override
-		void abandon(boolean cancelled) {
+		public void abandon(boolean cancelled) {
+			stopTimer();
 			if (cancelled) {
 				this.unwanted = true;
 				cancelStage();
@@ -369,7 +439,7 @@ final class AsyncCall<C, T extends @Nullable Object> {
 	}
 
 	/** A wait: for the timer, then for the executor. */
-	private final class Waiting extends UnderWay implements Runnable, WaitingCalls.Waiter {
+	private final class Waiting extends WaitingCalls.Waiter implements UnderWay {
 
 		private final Decision.RetryAfter chosen;
 
@@ -427,22 +497,16 @@ final class AsyncCall<C, T extends @Nullable Object> {
 		}
 
 		private void refused(Throwable failure, Executor otherwise) {
-			Runnable stop = () -> {
+			executeElsewhere(() -> {
 				ended();
 				drive(new Decision.Stop(StopReason.REJECTED,
 						"the executor refused the attempt with " + FailureRules.name(failure), failure));
-			};
-			try {
-				otherwise.execute(stop);
-			}
-			catch (Throwable ex) {
-				stop.run();
-			}
+			}, otherwise);
 		}
 
 		/** Go on, after the wait or because of the shutdown, whichever is first. */
 		@Override
-		public void wake() {
+		void wake() {
 			if (claim(this)) {
 				ended();
 				drive(AsyncCall.this.driver.steps()
@@ -451,7 +515,7 @@ final class AsyncCall<C, T extends @Nullable Object> {
 		}
 
 		@Override
-		void abandon(boolean cancelled) {
+		public void abandon(boolean cancelled) {
 			ended();
 			drive(new Decision.Stop(StopReason.CANCELLED,
 					cancelled ? "the caller has cancelled the call" : "the caller has completed the call"));
@@ -479,7 +543,7 @@ final class AsyncCall<C, T extends @Nullable Object> {
 	}
 
 	/** A recovery, which goes on though nobody may want its result. */
-	private final class Recovering extends UnderWay implements BiConsumer<@Nullable T, @Nullable Throwable> {
+	private final class Recovering implements UnderWay, BiConsumer<@Nullable T, @Nullable Throwable> {
 
 		private final Ending ending;
 
@@ -510,12 +574,12 @@ final class AsyncCall<C, T extends @Nullable Object> {
 		}
 
 		@Override
-		boolean isAbandonable() {
+		public boolean isAbandonable() {
 			return false;
 		}
 
 		@Override
-		void abandon(boolean cancelled) {
+		public void abandon(boolean cancelled) {
 			throw new IllegalStateException("A recovery goes on");
 		}
 

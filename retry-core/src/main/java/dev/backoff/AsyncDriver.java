@@ -17,11 +17,12 @@ import dev.backoff.time.RetryTime;
  * @param time the timer
  * @param decider judges results and failures
  * @param waiting where calls wait
+ * @param limit how long an attempt may take
  * @param listeners told of an executor that cannot be had
  * @param executor returns, at the start of each call, what runs its later attempts
  */
 record AsyncDriver(String method, CallSteps steps, RetryTime time, RetryDecider decider, WaitingCalls waiting,
-		ListenerChain listeners, Supplier<? extends Executor> executor) {
+		AttemptLimit limit, ListenerChain listeners, Supplier<? extends Executor> executor) {
 
 	/** What runs later attempts where nobody says otherwise. */
 	static final Executor DEFAULT_EXECUTOR = new CompletableFuture<Void>().defaultExecutor();

@@ -86,9 +86,10 @@ public final class Attempt {
 	}
 
 	/**
-	 * Return the time until the deadline of the call, or of the call around it if that is
-	 * sooner, as it was when the snapshot was taken.
-	 * @return zero or more, or null without a deadline
+	 * Return the time until the attempt has to end, as it was when the snapshot was
+	 * taken: until its timeout, the deadline of the call or of the call around it,
+	 * whichever is sooner.
+	 * @return zero or more, or null without a timeout and a deadline
 	 */
 	public @Nullable Duration timeLeft() {
 		return (this.timeLeft == Nanos.UNLIMITED) ? null : Duration.ofNanos(Math.max(0, this.timeLeft));

@@ -18,7 +18,13 @@ final class BlockingDriver {
 
 	private final WaitingCalls waiting;
 
-	BlockingDriver(CallSteps steps, RetryTime time, RetryDecider decider, WaitingCalls waiting) {
+	private final AttemptLimit limit;
+
+	private final boolean limited;
+
+	BlockingDriver(CallSteps steps, RetryTime time, RetryDecider decider, WaitingCalls waiting, AttemptLimit limit) {
+		this.limit = limit;
+		this.limited = limit.isSet();
 		this.steps = steps;
 		this.time = time;
 		this.decider = decider;
@@ -38,7 +44,7 @@ final class BlockingDriver {
 			else {
 				Outcome outcome;
 				try {
-					T result = operation.run(context, 1);
+					T result = this.limited ? runLimited(call, context, operation) : operation.run(context, 1);
 					AttemptOutcome kind = this.decider.judge(result, context);
 					if (kind == AttemptOutcome.SUCCESS) {
 						// nothing in here throws, or a success would be taken for a
@@ -82,12 +88,17 @@ final class BlockingDriver {
 	private <C, T extends @Nullable Object, X extends Throwable> Outcome attempt(RetryCall call, C context,
 			Operation.OnContext<C, T, X> operation) {
 		try {
-			T result = operation.run(context, call.attempt());
+			T result = this.limited ? runLimited(call, context, operation) : operation.run(context, call.attempt());
 			return Outcome.ofValue(this.decider.judge(result, context), result);
 		}
 		catch (Throwable failure) {
 			return this.decider.judge(failure, call);
 		}
+	}
+
+	private <C, T extends @Nullable Object, X extends Throwable> T runLimited(RetryCall call, C context,
+			Operation.OnContext<C, T, X> operation) throws X {
+		return this.limit.run(call, () -> operation.run(context, call.attempt()));
 	}
 
 	private Turn await(Decision.RetryAfter wait, @Nullable Outcome outcome, RetryCall call) {

@@ -63,6 +63,9 @@ final class FailureRules {
 		if (failure instanceof CircuitOpenException) {
 			return refuse(failure, "CircuitOpenException is never retried");
 		}
+		if (failure instanceof AttemptTimeoutException timeout && !call.hasStoppedInside(timeout)) {
+			return judgeTimeout(timeout);
+		}
 		Throwable inner = this.policy.isNestedMultiply() ? null : Causes.find(failure, call::hasStoppedInside);
 		if (inner != null) {
 			return nested(failure, StopMark.of(inner));
@@ -72,6 +75,22 @@ final class FailureRules {
 			return refuse(failure, abort.getSimpleName() + " is listed in abortOn");
 		}
 		return classify(failure);
+	}
+
+	/*
+	 * Its cause is what our interrupt made of the work, so nobody is asked about that,
+	 * not even whether a call inside has retried it.
+	 */
+	private Outcome judgeTimeout(AttemptTimeoutException failure) {
+		if (isOneOf(this.policy.abortOn(), failure)) {
+			return refuse(AttemptOutcome.TIMEOUT, failure, StopReason.NOT_RETRYABLE,
+					name(failure) + " is listed in abortOn");
+		}
+		if (!this.policy.retryOn().isEmpty() && !isOneOf(this.policy.retryOn(), failure)) {
+			return refuse(AttemptOutcome.TIMEOUT, failure, StopReason.NOT_RETRYABLE,
+					name(failure) + " is not listed in retryOn");
+		}
+		return unlessApplied(Outcome.ofTimeout(failure), failure);
 	}
 
 	/*
@@ -117,7 +136,10 @@ final class FailureRules {
 	 * It stays a failure of the dependency, whether it is retried or not.
 	 */
 	private Outcome unlessApplied(Throwable failure, @Nullable FailureClassification classification) {
-		Outcome retryable = Outcome.ofRetryable(failure, classification);
+		return unlessApplied(Outcome.ofRetryable(failure, classification), failure);
+	}
+
+	private Outcome unlessApplied(Outcome retryable, Throwable failure) {
 		return (this.policy.idempotency() == Idempotency.NO && retryable.mayBeApplied()) ? refuse(retryable.kind(),
 				failure, StopReason.NOT_RETRYABLE, "the work may have been applied and is not idempotent") : retryable;
 	}

@@ -62,8 +62,9 @@ public final class OutboundRequest {
 	}
 
 	/**
-	 * Return the time until the deadline, as it is now.
-	 * @return zero or more, or null without a deadline
+	 * Return the time until the attempt has to end, as it is now: until its timeout or
+	 * the deadline, whichever is sooner.
+	 * @return zero or more, or null without a timeout and a deadline
 	 */
 	public @Nullable Duration timeLeft() {
 		return (this.timeLeft == Nanos.UNLIMITED) ? null : Duration.ofNanos(Math.max(0, this.timeLeft));

@@ -46,6 +46,12 @@ final class Outcome {
 		return new Outcome(kind, null, failure, cause, classification, null);
 	}
 
+	/** An attempt that took too long, which is worth another one. */
+	static Outcome ofTimeout(AttemptTimeoutException failure) {
+		FailureClassification timeout = FailureClassification.transientFailure(RetryCause.TIMEOUT);
+		return new Outcome(AttemptOutcome.TIMEOUT, null, failure, timeout.cause(), timeout, null);
+	}
+
 	/** A failure that is not worth another attempt. */
 	static Outcome ofRefused(AttemptOutcome kind, Throwable failure, Decision.Stop refusal) {
 		return new Outcome(kind, null, failure, RetryCause.OTHER, null, refusal);

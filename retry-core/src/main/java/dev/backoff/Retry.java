@@ -76,8 +76,9 @@ public final class Retry {
 				builder.degraded, builder.waitingCalls);
 		RetryDecider decider = new RetryDecider(this.policy, builder.enabled, builder.random, listeners, safeguards);
 		CallSteps steps = new CallSteps(this.policy, this.method, builder.time, decider, listeners, safeguards);
-		this.blocking = new BlockingDriver(steps, builder.time, decider, builder.waitingCalls);
-		this.async = new AsyncDriver(this.method, steps, builder.time, decider, builder.waitingCalls, listeners,
+		AttemptLimit limit = new AttemptLimit(this.policy, this.method, builder.time, listeners);
+		this.blocking = new BlockingDriver(steps, builder.time, decider, builder.waitingCalls, limit);
+		this.async = new AsyncDriver(this.method, steps, builder.time, decider, builder.waitingCalls, limit, listeners,
 				builder.executor);
 	}
 

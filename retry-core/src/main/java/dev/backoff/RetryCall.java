@@ -42,6 +42,11 @@ final class RetryCall {
 
 	private int attempt;
 
+	private long attemptTimeout = Nanos.UNLIMITED;
+
+	/* From the start of the call: the deadline, or the end of the attempt if sooner. */
+	private long attemptLimit = Nanos.UNLIMITED;
+
 	private long attemptStarted;
 
 	private long previousDelay;
@@ -110,15 +115,22 @@ final class RetryCall {
 		}
 		if (this.enclosing != null && this.enclosing.isRunning()) {
 			this.ordinal = this.enclosing.nextInnerCall();
-			if (this.enclosing.limit != Nanos.UNLIMITED) {
+			if (this.enclosing.attemptLimit != Nanos.UNLIMITED) {
 				this.limit = Math.min(this.limit, this.enclosing.timeLeftNow());
 			}
 		}
 		this.attempt = 1;
 		this.attemptStarted = now;
+		this.attemptTimeout = policy.attemptTimeoutNanos();
+		this.attemptLimit = Math.min(this.limit, this.attemptTimeout);
 		this.innerCalls = 0;
 		this.requests = 0;
 		this.captures = 0;
+	}
+
+	private void beginAttempt(long now) {
+		this.attemptStarted = now;
+		this.attemptLimit = Math.min(this.limit, Nanos.plus(elapsed(now), this.attemptTimeout));
 	}
 
 	/** Return a call that stands for what began elsewhere. */
@@ -134,11 +146,13 @@ final class RetryCall {
 		this.maxAttempts = origin.maxAttempts();
 		this.started = origin.started();
 		this.limit = origin.limit();
+		this.attemptTimeout = Nanos.UNLIMITED;
 		this.attempt = origin.attempt();
 		this.attemptStarted = origin.attemptStarted();
-		if (this.enclosing != null && this.enclosing.isRunning() && this.enclosing.limit != Nanos.UNLIMITED) {
+		if (this.enclosing != null && this.enclosing.isRunning() && this.enclosing.attemptLimit != Nanos.UNLIMITED) {
 			tighten(Math.max(0, this.enclosing.timeLeftNow()));
 		}
+		this.attemptLimit = this.limit;
 		this.previousFailure = origin.previousFailure();
 		this.idempotency = origin.idempotency();
 		this.isAttempt = origin.key() != null;
@@ -150,6 +164,7 @@ final class RetryCall {
 	/** Bound what is adopted further. */
 	void tighten(long nanos) {
 		this.limit = Math.min(this.limit, Nanos.plus(elapsed(now()), nanos));
+		this.attemptLimit = Math.min(this.attemptLimit, this.limit);
 	}
 
 	/** Return what another thread needs in order to stand for the running attempt. */
@@ -168,8 +183,9 @@ final class RetryCall {
 				toTell.add(call.told());
 			}
 		}
-		return new Origin(this.time, this.maxAttempts, this.started, this.limit, this.attempt, this.attemptStarted,
-				this.previousFailure, this.idempotency, root, path.toString(), told(), new Carried(toTell));
+		return new Origin(this.time, this.maxAttempts, this.started, this.attemptLimit, this.attempt,
+				this.attemptStarted, this.previousFailure, this.idempotency, root, path.toString(), told(),
+				new Carried(toTell));
 	}
 
 	private Told told() {
@@ -190,7 +206,7 @@ final class RetryCall {
 		this.retryPaid = false;
 		this.waitedForBudget = false;
 		this.postponed = 0;
-		this.attemptStarted = now;
+		beginAttempt(now);
 		this.stoppedInside = null;
 		this.innerCalls = 0;
 		this.requests = 0;
@@ -201,7 +217,7 @@ final class RetryCall {
 
 	/** Begin the first attempt, after a wait for the breaker, at the given reading. */
 	void beginFirst(long now) {
-		this.attemptStarted = now;
+		beginAttempt(now);
 	}
 
 	/** Note that the call ends without an attempt. */
@@ -278,6 +294,7 @@ final class RetryCall {
 	void clear() {
 		this.attempt = 0;
 		this.limit = Nanos.UNLIMITED;
+		this.attemptLimit = Nanos.UNLIMITED;
 		this.previousDelay = 0;
 		if (this.unsafeRequest != null) {
 			this.unsafeRequest = null;
@@ -339,9 +356,12 @@ final class RetryCall {
 		return (this.limit == Nanos.UNLIMITED) ? Nanos.UNLIMITED : this.limit - elapsed(now);
 	}
 
-	/** Return the time until the deadline, negative after it. */
+	/**
+	 * Return the time until the running attempt has to end, by its timeout or the
+	 * deadline; negative after it.
+	 */
 	long timeLeftNow() {
-		return (this.limit == Nanos.UNLIMITED) ? Nanos.UNLIMITED : timeLeft(now());
+		return (this.attemptLimit == Nanos.UNLIMITED) ? Nanos.UNLIMITED : this.attemptLimit - elapsed(now());
 	}
 
 	/* A ticker that throws stands still and fails no call. */

@@ -59,6 +59,8 @@ public final class RetryPolicy {
 
 	private final long deadline;
 
+	private final long attemptTimeout;
+
 	private final long shortestAttempt;
 
 	private final List<Class<? extends Throwable>> retryOn;
@@ -97,6 +99,7 @@ public final class RetryPolicy {
 		this.throttledRule = this.rule.withBaseAtLeast(builder.throttledBase);
 		this.maxAttempts = builder.maxAttempts;
 		this.deadline = (builder.deadline != null) ? Nanos.of(builder.deadline) : Nanos.UNLIMITED;
+		this.attemptTimeout = (builder.attemptTimeout != null) ? Nanos.of(builder.attemptTimeout) : Nanos.UNLIMITED;
 		this.shortestAttempt = Nanos.of(builder.shortestAttempt);
 		this.retryOn = List.copyOf(builder.retryOn);
 		this.abortOn = List.copyOf(builder.abortOn);
@@ -179,6 +182,15 @@ public final class RetryPolicy {
 	 */
 	public long deadlineNanos() {
 		return this.deadline;
+	}
+
+	/**
+	 * Return the time for each attempt, of which an attempt gets less when the deadline
+	 * has less left.
+	 * @return nanoseconds, {@link Nanos#UNLIMITED} for no timeout
+	 */
+	public long attemptTimeoutNanos() {
+		return this.attemptTimeout;
 	}
 
 	/**
@@ -341,6 +353,8 @@ public final class RetryPolicy {
 
 		private @Nullable Duration deadline;
 
+		private @Nullable Duration attemptTimeout;
+
 		private Duration shortestAttempt = DEFAULT_SHORTEST_ATTEMPT;
 
 		private List<Class<? extends Throwable>> retryOn = List.of();
@@ -493,12 +507,31 @@ public final class RetryPolicy {
 		 * @throws IllegalArgumentException if the deadline is zero or negative
 		 */
 		public Builder deadline(@Nullable Duration deadline) {
-			if (deadline != null && (deadline.isNegative() || deadline.isZero())) {
-				throw new IllegalArgumentException(
-						"Invalid deadline (" + DurationText.exact(deadline) + "): must be above zero.");
-			}
-			this.deadline = deadline;
+			this.deadline = aboveZero("deadline", deadline);
 			return this;
+		}
+
+		/**
+		 * Set the time for each attempt, of which an attempt gets less when the deadline
+		 * has less left. A blocking attempt that takes longer is interrupted, the stage
+		 * of an asynchronous one is cancelled; either ends as an
+		 * {@link AttemptTimeoutException}, which is transient. Work that does not react
+		 * to interruption ends late; its result then stands.
+		 * @param attemptTimeout above zero, or null for none
+		 * @return this builder
+		 * @throws IllegalArgumentException if the timeout is zero or negative
+		 */
+		public Builder attemptTimeout(@Nullable Duration attemptTimeout) {
+			this.attemptTimeout = aboveZero("attemptTimeout", attemptTimeout);
+			return this;
+		}
+
+		private static @Nullable Duration aboveZero(String name, @Nullable Duration value) {
+			if (value != null && (value.isNegative() || value.isZero())) {
+				throw new IllegalArgumentException(
+						"Invalid " + name + " (" + DurationText.exact(value) + "): must be above zero.");
+			}
+			return value;
 		}
 
 		/**

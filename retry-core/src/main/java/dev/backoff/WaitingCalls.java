@@ -1,9 +1,13 @@
 package dev.backoff;
 
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
+
+import org.jspecify.annotations.Nullable;
 
 import dev.backoff.time.RetryTime;
+import dev.backoff.time.TimerEntry;
 import dev.backoff.time.WakeSignal;
 
 /**
@@ -16,38 +20,69 @@ import dev.backoff.time.WakeSignal;
  */
 public final class WaitingCalls {
 
-	private final Set<Waiter> waiting = ConcurrentHashMap.newKeySet();
+	/*
+	 * A ring of the waiters themselves, so that one more needs no more memory. Nothing
+	 * that was handed in runs under the lock.
+	 */
+
+	private final ReentrantLock lock = new ReentrantLock();
+
+	private final Waiter ring = new Sleeper();
+
+	private int count;
 
 	private volatile boolean shutDown;
+
+	/**
+	 * Make one in which nothing waits.
+	 */
+	public WaitingCalls() {
+		this.ring.previous = this.ring;
+		this.ring.next = this.ring;
+	}
 
 	/**
 	 * Sleep for the given time, or until the shutdown.
 	 * @throws InterruptedException if the thread is interrupted
 	 */
 	void await(RetryTime time, long nanos) throws InterruptedException {
-		WakeSignal signal = new WakeSignal();
-		Waiter waiter = signal::raise;
-		enter(waiter);
+		Sleeper sleeper = new Sleeper();
+		enter(sleeper);
 		try {
-			time.sleep(nanos, signal);
+			time.sleep(nanos, sleeper.signal);
 		}
 		finally {
-			leave(waiter);
+			leave(sleeper);
 		}
 	}
 
 	/** Note that a call waits; after the shutdown it is woken at once. */
 	void enter(Waiter waiter) {
-		this.waiting.add(waiter);
+		this.lock.lock();
+		try {
+			waiter.linkBefore(this.ring);
+			this.count++;
+		}
+		finally {
+			this.lock.unlock();
+		}
 		// looked at after the waiter can be seen, or it might miss both
 		if (this.shutDown) {
 			waiter.wake();
 		}
 	}
 
-	/** Note that a call waits no more. */
+	/** Note that a call waits no more; again does nothing. */
 	void leave(Waiter waiter) {
-		this.waiting.remove(waiter);
+		this.lock.lock();
+		try {
+			if (waiter.unlink()) {
+				this.count--;
+			}
+		}
+		finally {
+			this.lock.unlock();
+		}
 	}
 
 	/**
@@ -55,7 +90,21 @@ public final class WaitingCalls {
 	 */
 	public void shutDown() {
 		this.shutDown = true;
-		this.waiting.forEach(Waiter::wake);
+		waiting().forEach(Waiter::wake);
+	}
+
+	private List<Waiter> waiting() {
+		this.lock.lock();
+		try {
+			List<Waiter> waiting = new ArrayList<>(this.count);
+			for (Waiter waiter = this.ring.next; waiter != null && waiter != this.ring; waiter = waiter.next) {
+				waiting.add(waiter);
+			}
+			return waiting;
+		}
+		finally {
+			this.lock.unlock();
+		}
 	}
 
 	/**
@@ -71,7 +120,13 @@ public final class WaitingCalls {
 	 * @return zero or more
 	 */
 	public int count() {
-		return this.waiting.size();
+		this.lock.lock();
+		try {
+			return this.count;
+		}
+		finally {
+			this.lock.unlock();
+		}
 	}
 
 	@Override
@@ -79,11 +134,59 @@ public final class WaitingCalls {
 		return "WaitingCalls (" + count() + (this.shutDown ? ", shut down)" : ")");
 	}
 
-	/** What ends a wait before its time, once; it throws nothing. */
-	@FunctionalInterface
-	interface Waiter {
+	/**
+	 * One that waits, and can be an entry of the timer besides.
+	 */
+	abstract static class Waiter extends TimerEntry {
 
-		void wake();
+		/* Of those that wait, under their lock; null when it does not. */
+		private @Nullable Waiter previous;
+
+		private @Nullable Waiter next;
+
+		/** End the wait before its time. It throws nothing, and only the first counts. */
+		abstract void wake();
+
+		private void linkBefore(Waiter ring) {
+			Waiter last = ring.previous;
+			if (last == null || this.next != null) {
+				throw new IllegalStateException("It waits already.");
+			}
+			this.previous = last;
+			this.next = ring;
+			last.next = this;
+			ring.previous = this;
+		}
+
+		private boolean unlink() {
+			Waiter before = this.previous;
+			Waiter after = this.next;
+			if (before == null || after == null) {
+				return false;
+			}
+			before.next = after;
+			after.previous = before;
+			this.previous = null;
+			this.next = null;
+			return true;
+		}
+
+	}
+
+	/** A thread that sleeps. */
+	private static final class Sleeper extends Waiter {
+
+		private final WakeSignal signal = new WakeSignal();
+
+		@Override
+		public void run() {
+			wake();
+		}
+
+		@Override
+		void wake() {
+			this.signal.raise();
+		}
 
 	}
 

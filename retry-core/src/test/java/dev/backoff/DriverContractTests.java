@@ -330,6 +330,63 @@ class DriverContractTests {
 
 	@ParameterizedTest
 	@EnumSource
+	void endEachAttemptThatTakesTooLong(Driver driver) throws Throwable {
+		ScriptedOperation<String> operation = ScriptedOperation.<String>script()
+			.overruns(Duration.ofSeconds(3), this.time, "late")
+			.overruns(Duration.ofSeconds(2), this.time, "later")
+			.overruns(Duration.ofMillis(1999), this.time, "fine");
+		Retry retry = retry(policy().attemptTimeout(Duration.ofSeconds(2))).build();
+		assertThat(driver.call(this, retry, operation)).isEqualTo("fine");
+		assertThat(this.recorder.lines("attempt")).containsExactly("attempt 1 timeout 3s", "attempt 2 timeout 2s",
+				"attempt 3 success 1999ms");
+		assertThat(this.recorder.lines("retry")).containsExactly("retry timeout", "retry timeout");
+		assertThat(this.recorder.lines("waiting")).containsExactly("waiting policy 100ms", "waiting policy 200ms");
+		assertThat(operation.attempts()).extracting(Attempt::timeLeft).containsOnly(Duration.ofSeconds(2));
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void giveTheTimeoutOfTheLastAttempt(Driver driver) {
+		ScriptedOperation<String> operation = ScriptedOperation.<String>script()
+			.overruns(Duration.ofSeconds(3), this.time, "late");
+		Retry retry = retry(policy().attemptTimeout(Duration.ofSeconds(2))).build();
+		assertThat(catchThrowable(() -> driver.call(this, retry, operation)))
+			.isInstanceOfSatisfying(AttemptTimeoutException.class, (timeout) -> {
+				assertThat(timeout).hasMessage("Attempt 4 of OrderService.place was not finished after 2 s");
+				assertThat(timeout.attempt()).isEqualTo(4);
+				assertThat(timeout.timeout()).isEqualTo(Duration.ofSeconds(2));
+				assertThat(RetriesStoppedException.of(timeout)).isSameAs(this.listener.story());
+			});
+		assertThat(this.listener.story().reason()).isEqualTo(StopReason.ATTEMPTS_EXHAUSTED);
+		assertThat(operation.calls()).isEqualTo(4);
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void giveAnAttemptNoMoreTimeThanTheDeadlineHasLeft(Driver driver) {
+		ScriptedOperation<String> operation = ScriptedOperation.<String>script()
+			.fails(this.failure)
+			.overruns(Duration.ofMillis(900), this.time, "late");
+		Retry retry = retry(policy().attemptTimeout(Duration.ofSeconds(2)).deadline(Duration.ofSeconds(1))).build();
+		assertThat(catchThrowable(() -> driver.call(this, retry, operation)))
+			.hasMessage("Attempt 2 of OrderService.place was not finished after 900 ms");
+		assertThat(this.listener.story().reason()).isEqualTo(StopReason.DEADLINE);
+		assertThat(this.time.elapsed()).isEqualTo(Duration.ofSeconds(1));
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void limitNoAttemptWhenTheTimerFails(Driver driver) throws Throwable {
+		this.time.failWith(new IllegalStateException("no time"));
+		ScriptedOperation<String> operation = ScriptedOperation.<String>script()
+			.overruns(Duration.ofSeconds(3), this.time, "fine");
+		Retry retry = retry(policy().attemptTimeout(Duration.ofSeconds(2))).build();
+		assertThat(driver.call(this, retry, operation)).isEqualTo("fine");
+		assertThat(this.listener.hookFailures()).isNotEmpty();
+	}
+
+	@ParameterizedTest
+	@EnumSource
 	void waitNoMoreAfterAShutdown(Driver driver) throws Throwable {
 		this.waiting.shutDown();
 		assertThat(driver.call(this, retry(policy()).build(), ScriptedOperation.<String>script().returns("fine")))

@@ -109,6 +109,15 @@ public @interface Backoff {
 	String deadline() default "";
 
 	/**
+	 * The time for each attempt, never longer than what the deadline has left. An attempt
+	 * that takes longer is interrupted, or cancelled if it is asynchronous, and fails
+	 * with an {@code AttemptTimeoutException}, which is transient. Work that does not
+	 * react to interruption ends late.
+	 * @return a duration, or {@code none} (the default)
+	 */
+	String attemptTimeout() default "";
+
+	/**
 	 * The failures to retry, instead of all but programming errors; subtypes are included
 	 * and causes are searched.
 	 * @return exception types

@@ -1,28 +1,94 @@
 package dev.backoff.time;
 
-import java.util.concurrent.ScheduledFuture;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+
+import org.jspecify.annotations.Nullable;
 
 /**
- * The one timer of the process: a daemon thread that is there while something is
- * scheduled and ends soon after. Tasks must be short, since they delay each other.
+ * A timer with one daemon thread, which is there while something is scheduled and ends
+ * soon after. Tasks must be short, since they delay each other; one that throws does no
+ * more harm than that. Thread-safe.
  */
 final class SystemTimer {
 
-	private static final long IDLE_SECONDS = 5;
+	/*
+	 * The thread parks until the nearest due time it knows of, and for no longer than it
+	 * may idle. Who schedules something nearer wakes it; who cancels does not, so that a
+	 * timeout which is set for each call and never comes about wakes the thread once in a
+	 * while and not twice a call.
+	 */
 
-	private static final ScheduledThreadPoolExecutor TIMER = create();
+	/** The one of the process. */
+	static final SystemTimer PROCESS = new SystemTimer(5_000_000_000L);
 
-	private SystemTimer() {
+	/* Due times are compared by difference, also with those that are overdue. */
+	private static final long LONGEST = Long.MAX_VALUE / 2;
+
+	private final ReentrantLock lock = new ReentrantLock();
+
+	private final TimerQueue queue = new TimerQueue();
+
+	private final long idle;
+
+	private @Nullable Thread thread;
+
+	private long wakeAt;
+
+	/* Whether the queue was empty when the thread looked last, and has been since. */
+	private boolean idling;
+
+	/** Make a timer whose thread ends after the given time without work. */
+	SystemTimer(long idle) {
+		this.idle = idle;
 	}
 
-	private static ScheduledThreadPoolExecutor create() {
-		ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1, SystemTimer::thread);
-		timer.setRemoveOnCancelPolicy(true);
-		timer.setKeepAliveTime(IDLE_SECONDS, TimeUnit.SECONDS);
-		timer.allowCoreThreadTimeOut(true);
-		return timer;
+	static Cancellable schedule(Runnable task, long nanos) {
+		TimerEntry entry = (task instanceof TimerEntry linked) ? linked : new Task(task);
+		PROCESS.add(entry, nanos);
+		return entry;
+	}
+
+	/** Run an entry once after at least the given time. */
+	void add(TimerEntry entry, long nanos) {
+		long now = System.nanoTime();
+		long due = now + Math.max(0, Math.min(nanos, LONGEST));
+		Thread woken = null;
+		this.lock.lock();
+		try {
+			if (entry.position != TimerEntry.NOWHERE) {
+				throw new IllegalStateException(entry + " is scheduled already.");
+			}
+			this.queue.add(entry, due);
+			this.idling = false;
+			if (this.thread == null) {
+				start(entry, now);
+			}
+			else if (due - this.wakeAt < 0) {
+				this.wakeAt = due;
+				woken = this.thread;
+			}
+		}
+		finally {
+			this.lock.unlock();
+		}
+		LockSupport.unpark(woken);
+	}
+
+	private void start(TimerEntry first, long now) {
+		boolean started = false;
+		try {
+			Thread thread = thread(this::run);
+			thread.start();
+			this.wakeAt = now;
+			this.thread = thread;
+			started = true;
+		}
+		finally {
+			if (!started) {
+				this.queue.remove(first);
+			}
+		}
 	}
 
 	/* It serves all applications of the process, so it keeps nothing of the first one. */
@@ -33,14 +99,103 @@ final class SystemTimer {
 		return thread;
 	}
 
-	static Cancellable schedule(Runnable task, long nanos) {
-		ScheduledFuture<?> scheduled = TIMER.schedule(task, nanos, TimeUnit.NANOSECONDS);
-		return () -> scheduled.cancel(false);
+	/** Take an entry back, if it is scheduled. */
+	void remove(TimerEntry entry) {
+		this.lock.lock();
+		try {
+			this.queue.remove(entry);
+		}
+		finally {
+			this.lock.unlock();
+		}
 	}
 
 	/** Return how many tasks are scheduled. */
-	static int pending() {
-		return TIMER.getQueue().size();
+	int pending() {
+		this.lock.lock();
+		try {
+			return this.queue.size();
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	/** Return the thread, or null while there is none. */
+	@Nullable Thread thread() {
+		this.lock.lock();
+		try {
+			return this.thread;
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	private void run() {
+		boolean more = true;
+		while (more) {
+			try {
+				more = runNext();
+			}
+			catch (Throwable ex) {
+				// the task has had its turn, the others have theirs
+			}
+		}
+	}
+
+	/** Run what is due or wait for it; return false when the thread has to end. */
+	private boolean runNext() {
+		TimerEntry due;
+		long park = 0;
+		this.lock.lock();
+		try {
+			long now = System.nanoTime();
+			due = this.queue.pollDue(now);
+			if (due == null) {
+				if (this.queue.isEmpty() && this.idling && now - this.wakeAt >= 0) {
+					this.thread = null;
+					return false;
+				}
+				park = untilWake(now);
+			}
+		}
+		finally {
+			this.lock.unlock();
+		}
+		if (due != null) {
+			due.run();
+		}
+		else {
+			LockSupport.parkNanos(this, park);
+		}
+		return true;
+	}
+
+	private long untilWake(long now) {
+		boolean empty = this.queue.isEmpty();
+		if (!empty || !this.idling) {
+			long longest = now + this.idle;
+			this.wakeAt = (empty || longest - this.queue.due() < 0) ? longest : this.queue.due();
+		}
+		this.idling = empty;
+		return this.wakeAt - now;
+	}
+
+	/** What was not made to be scheduled. */
+	private static final class Task extends TimerEntry {
+
+		private final Runnable task;
+
+		Task(Runnable task) {
+			this.task = task;
+		}
+
+		@Override
+		public void run() {
+			this.task.run();
+		}
+
 	}
 
 }

@@ -1,60 +1,313 @@
 package dev.backoff.time;
 
+import java.lang.ref.Reference;
+import java.lang.ref.WeakReference;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
-@Timeout(30)
+/**
+ * The real timer in real time, which asserts lower bounds and waits for what has to
+ * happen, so that a slow machine changes nothing.
+ */
+@Timeout(60)
 class SystemTimerTests {
 
 	private static final long HOUR = 3_600_000_000_000L;
 
-	/* What users wrote before there was a timer. */
-	private final RetryTime time = new RetryTime() {
+	private static final long MILLI = 1_000_000L;
 
-		@Override
-		public long nanoTime() {
-			return 0;
+	private final SystemTimer timer = new SystemTimer(HOUR);
+
+	@Nested
+	class Default {
+
+		/* What users wrote before there was a timer. */
+		private final RetryTime time = new RetryTime() {
+
+			@Override
+			public long nanoTime() {
+				return 0;
+			}
+
+			@Override
+			public void sleep(long nanos) {
+			}
+
+		};
+
+		@Test
+		void runsATaskNotBeforeItsTime() throws InterruptedException {
+			CountDownLatch done = new CountDownLatch(1);
+			AtomicReference<@Nullable Thread> thread = new AtomicReference<>();
+			long start = System.nanoTime();
+			this.time.schedule(() -> {
+				thread.set(Thread.currentThread());
+				done.countDown();
+			}, 5 * MILLI);
+			done.await();
+			assertThat(System.nanoTime() - start).isGreaterThanOrEqualTo(5 * MILLI);
+			assertThat(thread.get()).isNotNull().satisfies((timer) -> {
+				assertThat(timer.isDaemon()).isTrue();
+				assertThat(timer.getName()).isEqualTo("backoff-timer");
+				assertThat(timer.getContextClassLoader()).isNull();
+			});
 		}
 
-		@Override
-		public void sleep(long nanos) {
+		@Test
+		void keepsNothingOfWhatIsCancelled() {
+			int before = SystemTimer.PROCESS.pending();
+			Cancellable scheduled = this.time.schedule(() -> {
+			}, HOUR);
+			assertThat(SystemTimer.PROCESS.pending()).isEqualTo(before + 1);
+			scheduled.cancel();
+			scheduled.cancel();
+			assertThat(SystemTimer.PROCESS.pending()).isEqualTo(before);
 		}
 
-	};
+		@Test
+		void linksAnEntryItself() {
+			int before = SystemTimer.PROCESS.pending();
+			Entry entry = new Entry(() -> {
+			});
+			assertThat(this.time.schedule(entry, HOUR)).isSameAs(entry);
+			assertThat(SystemTimer.PROCESS.pending()).isEqualTo(before + 1);
+			entry.cancel();
+			assertThat(SystemTimer.PROCESS.pending()).isEqualTo(before);
+		}
 
-	@Test
-	void runsATaskNotBeforeItsTime() throws InterruptedException {
-		CountDownLatch done = new CountDownLatch(1);
-		AtomicReference<@Nullable Thread> thread = new AtomicReference<>();
-		long start = System.nanoTime();
-		this.time.schedule(() -> {
-			thread.set(Thread.currentThread());
-			done.countDown();
-		}, 5_000_000);
-		done.await();
-		assertThat(System.nanoTime() - start).isGreaterThanOrEqualTo(5_000_000);
-		assertThat(thread.get()).isNotNull().satisfies((timer) -> {
-			assertThat(timer.isDaemon()).isTrue();
-			assertThat(timer.getName()).isEqualTo("backoff-timer");
-			assertThat(timer.getContextClassLoader()).isNull();
-		});
 	}
 
-	@Test
-	void keepsNothingOfWhatIsCancelled() {
-		int before = SystemTimer.pending();
-		Cancellable scheduled = this.time.schedule(() -> {
-		}, HOUR);
-		assertThat(SystemTimer.pending()).isEqualTo(before + 1);
-		scheduled.cancel();
-		scheduled.cancel();
-		assertThat(SystemTimer.pending()).isEqualTo(before);
+	@Nested
+	class Running {
+
+		@Test
+		void wakesForWhatIsDueBeforeTheRest() throws InterruptedException {
+			CountDownLatch done = new CountDownLatch(1);
+			add(() -> {
+			}, HOUR);
+			awaitParked();
+			add(done::countDown, MILLI);
+			done.await();
+			assertThat(SystemTimerTests.this.timer.pending()).isEqualTo(1);
+		}
+
+		@Test
+		void forgetsNoneOfManyThatAreDueAtOnce() throws InterruptedException {
+			CountDownLatch done = new CountDownLatch(100);
+			for (int i = 0; i < 100; i++) {
+				add(done::countDown, MILLI);
+			}
+			done.await();
+			assertThat(SystemTimerTests.this.timer.pending()).isZero();
+		}
+
+		@Test
+		void goesOnAfterATaskThatThrows() throws InterruptedException {
+			CountDownLatch done = new CountDownLatch(3);
+			List<Thread> threads = new ArrayList<>();
+			for (Error error : List.of(new AssertionError("a task"), new StackOverflowError(),
+					new OutOfMemoryError("not really"))) {
+				add(() -> {
+					threads.add(Thread.currentThread());
+					done.countDown();
+					throw error;
+				}, 0);
+			}
+			done.await();
+			CountDownLatch after = new CountDownLatch(1);
+			add(() -> {
+				threads.add(Thread.currentThread());
+				after.countDown();
+			}, MILLI);
+			after.await();
+			assertThat(threads).hasSize(4).containsOnly(threads.get(0));
+		}
+
+		@Test
+		void takesAnyTimeToWait() throws InterruptedException {
+			CountDownLatch done = new CountDownLatch(3);
+			Entry never = add(done::countDown, Long.MAX_VALUE);
+			for (long nanos : new long[] { 0, -1, Long.MIN_VALUE }) {
+				add(done::countDown, nanos);
+			}
+			done.await();
+			assertThat(SystemTimerTests.this.timer.pending()).isEqualTo(1);
+			SystemTimerTests.this.timer.remove(never);
+		}
+
+		@Test
+		void letsATaskScheduleItselfAgain() throws InterruptedException {
+			CountDownLatch done = new CountDownLatch(3);
+			AtomicReference<@Nullable Entry> again = new AtomicReference<>();
+			Entry entry = new Entry(() -> {
+				done.countDown();
+				if (done.getCount() > 0) {
+					SystemTimerTests.this.timer.add(Objects.requireNonNull(again.get()), MILLI);
+				}
+			});
+			again.set(entry);
+			SystemTimerTests.this.timer.add(entry, MILLI);
+			done.await();
+		}
+
+		@Test
+		void refusesAnEntryThatIsScheduled() {
+			Entry entry = add(() -> {
+			}, HOUR);
+			assertThatIllegalStateException().isThrownBy(() -> SystemTimerTests.this.timer.add(entry, HOUR))
+				.withMessage("an entry is scheduled already.");
+			assertThat(SystemTimerTests.this.timer.pending()).isEqualTo(1);
+		}
+
+	}
+
+	@Nested
+	class Cancelling {
+
+		@Test
+		void takesTheTaskOutAtOnce() throws InterruptedException {
+			AtomicInteger runs = new AtomicInteger();
+			Entry cancelled = add(runs::incrementAndGet, 20 * MILLI);
+			CountDownLatch done = new CountDownLatch(1);
+			add(done::countDown, 21 * MILLI);
+			SystemTimerTests.this.timer.remove(cancelled);
+			SystemTimerTests.this.timer.remove(cancelled);
+			assertThat(SystemTimerTests.this.timer.pending()).isEqualTo(1);
+			done.await();
+			assertThat(runs).hasValue(0);
+		}
+
+		@Test
+		void comesTooLateAfterTheTaskHasRun() throws InterruptedException {
+			CountDownLatch done = new CountDownLatch(1);
+			Entry entry = add(done::countDown, 0);
+			done.await();
+			SystemTimerTests.this.timer.remove(entry);
+			assertThat(SystemTimerTests.this.timer.pending()).isZero();
+		}
+
+		@Test
+		void keepsNothingOfTheTask() {
+			Object argument = new Object();
+			Reference<Object> kept = new WeakReference<>(argument);
+			Entry entry = add(new Uses(argument), HOUR);
+			SystemTimerTests.this.timer.remove(entry);
+			entry = null;
+			argument = null;
+			while (kept.get() != null) {
+				System.gc();
+			}
+			assertThat(SystemTimerTests.this.timer.pending()).isZero();
+		}
+
+	}
+
+	@Nested
+	class Idling {
+
+		private final SystemTimer timer = new SystemTimer(MILLI);
+
+		@Test
+		void endsTheThreadAndABusyTimerStartsOneAgain() throws InterruptedException {
+			assertThat(this.timer.thread()).isNull();
+			Thread first = run();
+			first.join();
+			Thread second = run();
+			assertThat(second).isNotSameAs(first);
+			second.join();
+			assertThat(this.timer.thread()).isNull();
+		}
+
+		@Test
+		void keepsTheThreadWhileSomethingIsScheduled() throws InterruptedException {
+			CountDownLatch done = new CountDownLatch(1);
+			Entry last = new Entry(() -> {
+			});
+			this.timer.add(last, HOUR);
+			Thread thread = this.timer.thread();
+			this.timer.add(new Entry(done::countDown), 20 * MILLI);
+			done.await();
+			assertThat(this.timer.thread()).isNotNull().isSameAs(thread);
+			this.timer.remove(last);
+			Objects.requireNonNull(thread).join();
+			assertThat(this.timer.thread()).isNull();
+		}
+
+		@Test
+		void losesNoTaskThatComesWhenTheThreadEnds() throws InterruptedException {
+			SystemTimer hasty = new SystemTimer(0);
+			for (int i = 0; i < 2_000; i++) {
+				CountDownLatch done = new CountDownLatch(1);
+				hasty.add(new Entry(done::countDown), 0);
+				done.await();
+			}
+			assertThat(hasty.pending()).isZero();
+		}
+
+		private Thread run() throws InterruptedException {
+			AtomicReference<@Nullable Thread> thread = new AtomicReference<>();
+			CountDownLatch done = new CountDownLatch(1);
+			this.timer.add(new Entry(() -> {
+				thread.set(Thread.currentThread());
+				done.countDown();
+			}), 0);
+			done.await();
+			return Objects.requireNonNull(thread.get());
+		}
+
+	}
+
+	private Entry add(Runnable task, long nanos) {
+		Entry entry = new Entry(task);
+		this.timer.add(entry, nanos);
+		return entry;
+	}
+
+	private void awaitParked() {
+		Thread thread = Objects.requireNonNull(this.timer.thread());
+		while (thread.getState() != Thread.State.TIMED_WAITING) {
+			Thread.onSpinWait();
+		}
+	}
+
+	private static final class Entry extends TimerEntry {
+
+		private final Runnable task;
+
+		Entry(Runnable task) {
+			this.task = task;
+		}
+
+		@Override
+		public void run() {
+			this.task.run();
+		}
+
+		@Override
+		public String toString() {
+			return "an entry";
+		}
+
+	}
+
+	private record Uses(Object argument) implements Runnable {
+
+		@Override
+		public void run() {
+		}
+
 	}
 
 }

@@ -33,6 +33,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 
+import dev.backoff.fixture.UseNoMonitor;
 import dev.backoff.spring.failure.DataAccessFailureClassifier;
 
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
@@ -331,19 +332,8 @@ class ArchitectureTests {
 	}
 
 	@Test
-	void synchronizesNothingThatCallsUserCode() {
-		classes().that()
-			.resideInAnyPackage(ROOT + ".advice", ROOT + ".safety", ROOT + ".actuate", ROOT + ".autoconfigure")
-			.should(new ArchCondition<>("have no synchronized methods") {
-
-				@Override
-				public void check(JavaClass item, ConditionEvents events) {
-					item.getCodeUnits()
-						.forEach((unit) -> events.add(new SimpleConditionEvent(unit,
-								!unit.getModifiers().contains(JavaModifier.SYNCHRONIZED), unit.getFullName())));
-				}
-
-			})
+	void usesNoMonitor() {
+		classes().should(new UseNoMonitor())
 			.because("a virtual thread that waits in one pins its carrier")
 			.check(CLASSES);
 	}

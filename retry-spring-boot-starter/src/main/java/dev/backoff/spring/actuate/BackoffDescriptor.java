@@ -81,8 +81,8 @@ public record BackoffDescriptor(boolean enabled, boolean retriesEnabled, Map<Str
 	 * never raised
 	 * @param waits all delays of a call that uses up its attempts, or null for an
 	 * unlimited number of attempts without a deadline
-	 * @param longestCall how long a call with a deadline can take: unbounded, since an
-	 * attempt has no timeout; null without a deadline
+	 * @param longestCall how long a call with a deadline can take, which is unbounded if
+	 * its attempts have no timeout; null without a deadline
 	 * @param advice what works but is probably not meant
 	 */
 	public record PlanDescriptor(Map<String, ValueDescriptor> values, List<DelayDescriptor> delays,

@@ -14,6 +14,7 @@ import dev.backoff.spring.actuate.BackoffDescriptor.PlanDescriptor;
 import dev.backoff.spring.actuate.BackoffDescriptor.ValueDescriptor;
 import dev.backoff.spring.actuate.BackoffDescriptor.WaitsDescriptor;
 import dev.backoff.spring.policy.EffectivePolicy;
+import dev.backoff.time.DurationText;
 import dev.backoff.time.Nanos;
 
 /** Describes what a policy is going to do. */
@@ -22,6 +23,8 @@ final class PlanDescription {
 	private static final int SHOWN = 10;
 
 	private static final String UNBOUNDED = "unbounded: the deadline cuts no attempt";
+
+	private static final String IF_INTERRUPTIBLE = ", if attempts react to interruption";
 
 	private static final double MILLI = 1_000_000;
 
@@ -38,7 +41,15 @@ final class PlanDescription {
 		List<DelayDescriptor> degradedDelays = (policy.degraded() != null) ? delays(policy.degradedRule(), retries)
 				: null;
 		return new PlanDescriptor(values, delays(policy.rule(), retries), degradedDelays, waits(policy, unlimited),
-				(policy.deadlineNanos() != Nanos.UNLIMITED) ? UNBOUNDED : null, advice);
+				longestCall(policy), advice);
+	}
+
+	private static @Nullable String longestCall(RetryPolicy policy) {
+		if (policy.deadlineNanos() == Nanos.UNLIMITED) {
+			return null;
+		}
+		return (policy.attemptTimeoutNanos() == Nanos.UNLIMITED) ? UNBOUNDED
+				: DurationText.exact(policy.deadlineNanos()) + IF_INTERRUPTIBLE;
 	}
 
 	private static List<DelayDescriptor> delays(BackoffRule rule, int retries) {

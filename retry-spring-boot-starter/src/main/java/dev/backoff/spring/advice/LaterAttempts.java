@@ -4,6 +4,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 
+import io.micrometer.context.ContextSnapshot;
 import io.micrometer.context.ContextSnapshotFactory;
 
 import org.springframework.beans.factory.BeanFactory;
@@ -45,8 +46,12 @@ final class LaterAttempts implements Supplier<Executor> {
 
 		private static final ContextSnapshotFactory SNAPSHOTS = ContextSnapshotFactory.builder().build();
 
+		private static final ContextSnapshot NOTHING = SNAPSHOTS.captureFrom();
+
+		/* A call with nothing to carry needs no executor of its own while it waits. */
 		private static Executor carriedTo(Executor executor) {
-			return SNAPSHOTS.captureAll().wrapExecutor(executor);
+			ContextSnapshot snapshot = SNAPSHOTS.captureAll();
+			return snapshot.equals(NOTHING) ? executor : snapshot.wrapExecutor(executor);
 		}
 
 	}

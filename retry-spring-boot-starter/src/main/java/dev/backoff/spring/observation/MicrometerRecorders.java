@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 
 import io.micrometer.core.instrument.MeterRegistry;
@@ -50,6 +51,8 @@ public final class MicrometerRecorders implements CallRecorder.Factory {
 	private final Map<String, PolicyMeters> policies = new ConcurrentHashMap<>();
 
 	private final Map<Key, MethodMeters> methods = new ConcurrentHashMap<>();
+
+	private final ReentrantLock adding = new ReentrantLock();
 
 	private volatile boolean bound;
 
@@ -107,12 +110,18 @@ public final class MicrometerRecorders implements CallRecorder.Factory {
 		return meters;
 	}
 
-	private synchronized MethodMeters add(String policy, String method) {
-		if (this.methods.size() < MAX_METHODS) {
-			return make(policy, method);
+	private MethodMeters add(String policy, String method) {
+		this.adding.lock();
+		try {
+			if (this.methods.size() < MAX_METHODS) {
+				return make(policy, method);
+			}
+			MethodMeters known = this.methods.get(new Key(policy, method));
+			return (known != null) ? known : make(this.policies.containsKey(policy) ? policy : OTHER, OTHER);
 		}
-		MethodMeters known = this.methods.get(new Key(policy, method));
-		return (known != null) ? known : make(this.policies.containsKey(policy) ? policy : OTHER, OTHER);
+		finally {
+			this.adding.unlock();
+		}
 	}
 
 	private MethodMeters make(String policy, String method) {

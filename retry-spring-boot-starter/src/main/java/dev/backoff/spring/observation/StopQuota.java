@@ -1,6 +1,7 @@
 package dev.backoff.spring.observation;
 
 import java.time.Duration;
+import java.util.concurrent.locks.ReentrantLock;
 
 import org.jspecify.annotations.Nullable;
 
@@ -15,6 +16,8 @@ final class StopQuota {
 	static final int FULL = 20;
 
 	private static final long MINUTE = Duration.ofMinutes(1).toNanos();
+
+	private final ReentrantLock lock = new ReentrantLock();
 
 	private boolean running;
 
@@ -31,7 +34,17 @@ final class StopQuota {
 	private long lastHeld;
 
 	/** Take a place for a stop, or hold it. */
-	synchronized Answer ask(long now, int attempts, boolean recovered) {
+	Answer ask(long now, int attempts, boolean recovered) {
+		this.lock.lock();
+		try {
+			return answer(now, attempts, recovered);
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	private Answer answer(long now, int attempts, boolean recovered) {
 		Held earlier = takeIfOver(now);
 		if (!this.running) {
 			this.running = true;
@@ -49,16 +62,32 @@ final class StopQuota {
 	}
 
 	/** Take what was held in a minute that is over, if anything. */
-	synchronized @Nullable Held takeIfOver(long now) {
-		if (!this.running || now - this.began < MINUTE) {
-			return null;
+	@Nullable Held takeIfOver(long now) {
+		this.lock.lock();
+		try {
+			if (!this.running || now - this.began < MINUTE) {
+				return null;
+			}
+			this.running = false;
+			return take();
 		}
-		this.running = false;
-		return take();
+		finally {
+			this.lock.unlock();
+		}
 	}
 
 	/** Take what is held, if anything, whether or not its minute is over. */
-	synchronized @Nullable Held take() {
+	@Nullable Held take() {
+		this.lock.lock();
+		try {
+			return taken();
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	private @Nullable Held taken() {
 		if (this.held == 0) {
 			return null;
 		}

@@ -47,6 +47,7 @@ record AnnotationValues(String place, String name, Map<PolicyKey, ConfigValue> v
 		reader.read(PolicyKey.JITTER, annotation.jitter());
 		reader.read(PolicyKey.MAX_ATTEMPTS, annotation.maxAttempts());
 		reader.read(PolicyKey.DEADLINE, annotation.deadline());
+		reader.read(PolicyKey.ATTEMPT_TIMEOUT, annotation.attemptTimeout());
 		reader.read(PolicyKey.RETRY_ON, names(annotation.retryOn()));
 		reader.read(PolicyKey.ABORT_ON, names(annotation.abortOn()));
 		reader.read(PolicyKey.CLASSIFIER, annotation.classifier());

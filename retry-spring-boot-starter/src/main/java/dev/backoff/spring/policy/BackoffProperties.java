@@ -144,6 +144,8 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 * @param maxAttempts Number of all attempts, the first call included, or "unlimited".
 	 * @param deadline Time for the whole call, waits included, or "none". After it no
 	 * attempt starts.
+	 * @param attemptTimeout Time for each attempt, or "none". An attempt that takes
+	 * longer is interrupted or cancelled.
 	 * @param shortestAttempt Time an attempt needs at least before the deadline.
 	 * @param throttledBase Least base after a throttled failure such as HTTP 429, at most
 	 * the cap.
@@ -169,12 +171,13 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	public record Policy(@Nullable String inherits, dev.backoff.@Nullable Preset preset, @Nullable Boolean enabled,
 			@Nullable ShapeName shape, @Nullable Duration base, @Nullable Duration cap, @Nullable Double multiplier,
 			@Nullable Duration step, @Nullable List<String> ladder, @Nullable String jitter,
-			@Nullable String maxAttempts, @Nullable String deadline, @Nullable Duration shortestAttempt,
-			@Nullable Duration throttledBase, @Nullable List<Class<? extends Throwable>> retryOn,
-			@Nullable List<Class<? extends Throwable>> abortOn, @Nullable Boolean matchCauses,
-			@Nullable String classifier, @Nullable Nested nested, @Nullable Boolean replay, @Nullable String breaker,
-			@Nullable String budget, @Nullable String idempotent, @Nullable WhenEmpty whenEmpty,
-			@DefaultValue RetryAfter retryAfter, @DefaultValue WhenDegraded whenDegraded) {
+			@Nullable String maxAttempts, @Nullable String deadline, @Nullable String attemptTimeout,
+			@Nullable Duration shortestAttempt, @Nullable Duration throttledBase,
+			@Nullable List<Class<? extends Throwable>> retryOn, @Nullable List<Class<? extends Throwable>> abortOn,
+			@Nullable Boolean matchCauses, @Nullable String classifier, @Nullable Nested nested,
+			@Nullable Boolean replay, @Nullable String breaker, @Nullable String budget, @Nullable String idempotent,
+			@Nullable WhenEmpty whenEmpty, @DefaultValue RetryAfter retryAfter,
+			@DefaultValue WhenDegraded whenDegraded) {
 	}
 
 	/**

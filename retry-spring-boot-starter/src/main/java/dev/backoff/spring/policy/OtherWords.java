@@ -19,8 +19,10 @@ final class OtherWords {
 			Map.entry("randomizedwaitfactor", "jitter"), Map.entry("initialbackoff", "base"),
 			Map.entry("minbackoff", "base"), Map.entry("maxbackoff", "cap"), Map.entry("jitterfactor", "jitter"),
 			Map.entry("random", "jitter"), Map.entry("exclude", "abort-on"), Map.entry("include", "retry-on"),
-			Map.entry("maxduration", "deadline"), Map.entry("timeout", "deadline"), Map.entry("baseconfig", "inherits"),
-			Map.entry("circuitbreaker", "breaker"), Map.entry("retrybudget", "budget"));
+			Map.entry("maxduration", "deadline"), Map.entry("timeout", "deadline"),
+			Map.entry("timeoutduration", "attempt-timeout"), Map.entry("pertrytimeout", "attempt-timeout"),
+			Map.entry("baseconfig", "inherits"), Map.entry("circuitbreaker", "breaker"),
+			Map.entry("retrybudget", "budget"));
 
 	private static final Map<String, Section<?>> SECTION_WORDS = Map.of("policy", Section.POLICIES, "breaker",
 			Section.BREAKERS, "circuitbreaker", Section.BREAKERS, "circuitbreakers", Section.BREAKERS, "budget",

@@ -5,6 +5,7 @@ import java.math.MathContext;
 import java.util.ArrayList;
 import java.util.List;
 
+import dev.backoff.AttemptTimeoutException;
 import dev.backoff.RetryPolicy;
 import dev.backoff.delay.BackoffRule;
 import dev.backoff.spring.policy.BackoffProperties.ShapeName;
@@ -40,6 +41,9 @@ final class PolicyAdvice {
 		if (policy.maxAttempts() > MANY_ATTEMPTS && policy.deadlineNanos() == Nanos.UNLIMITED) {
 			advice.add("more than " + MANY_ATTEMPTS + " attempts without a deadline: set a deadline");
 		}
+		if (policy.attemptTimeoutNanos() != Nanos.UNLIMITED) {
+			adviseTimeout(policy, advice);
+		}
 		if (capWritten && limited && policy.maxAttempts() > 1) {
 			adviseCap(rule, policy.maxAttempts() - 1, advice);
 		}
@@ -47,6 +51,21 @@ final class PolicyAdvice {
 			adviseDegraded(policy, advice);
 		}
 		return advice;
+	}
+
+	private static void adviseTimeout(RetryPolicy policy, List<String> advice) {
+		if (policy.deadlineNanos() <= policy.attemptTimeoutNanos()) {
+			advice.add(
+					"an attempt that uses up the attempt-timeout of " + DurationText.exact(policy.attemptTimeoutNanos())
+							+ " leaves no time for a retry before the deadline of "
+							+ DurationText.exact(policy.deadlineNanos()));
+		}
+		if (!policy.retryOn().isEmpty() && policy.retryOn()
+			.stream()
+			.noneMatch((type) -> type.isAssignableFrom(AttemptTimeoutException.class))) {
+			advice.add("attempts that take longer than the attempt-timeout are not retried: retry-on does not name "
+					+ AttemptTimeoutException.class.getName());
+		}
 	}
 
 	private static void adviseCap(BackoffRule rule, int retries, List<String> advice) {

@@ -4,6 +4,8 @@ import java.time.Duration;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 
@@ -100,16 +102,22 @@ final class PolicyAssembler {
 		this.values.note(PolicyKey.PRESET);
 		boolean replayed = this.values.read(PolicyKey.REPLAY, TextValues::flag, false, "false");
 		ConfigValue classifier = classifier();
+		Lock completing = new ReentrantLock();
 		return new EffectivePolicy((classifiers, retryWhen, until) -> {
-			synchronized (builder) {
+			completing.lock();
+			try {
 				return builder.classifiers(classifiers).retryWhen(retryWhen).until(until).build();
+			}
+			finally {
+				completing.unlock();
 			}
 		}, classifier, replayed, states, this.values.effective(), advice(numbers, delays, states, awaited));
 	}
 
 	private void setLimits(RetryPolicy.Builder builder, Delays delays) {
-		Duration deadline = deadline();
+		Duration deadline = limit(PolicyKey.DEADLINE);
 		builder.deadline(deadline)
+			.attemptTimeout(limit(PolicyKey.ATTEMPT_TIMEOUT))
 			.maxAttempts(attempts(delays, deadline))
 			.shortestAttempt(this.values.read(PolicyKey.SHORTEST_ATTEMPT, TextValues::duration,
 					RetryPolicy.DEFAULT_SHORTEST_ATTEMPT, DurationText.exact(RetryPolicy.DEFAULT_SHORTEST_ATTEMPT)))
@@ -165,6 +173,7 @@ final class PolicyAssembler {
 		parsers.put(PolicyKey.JITTER, TextValues::jitter);
 		parsers.put(PolicyKey.MAX_ATTEMPTS, TextValues::attempts);
 		parsers.put(PolicyKey.DEADLINE, TextValues::durationOrNone);
+		parsers.put(PolicyKey.ATTEMPT_TIMEOUT, TextValues::durationOrNone);
 		parsers.put(PolicyKey.SHORTEST_ATTEMPT, TextValues::duration);
 		parsers.put(PolicyKey.THROTTLED_BASE, TextValues::duration);
 		parsers.put(PolicyKey.MATCH_CAUSES, TextValues::flag);
@@ -202,9 +211,9 @@ final class PolicyAssembler {
 		return !this.values.conflicts().isEmpty();
 	}
 
-	private @Nullable Duration deadline() {
-		Duration deadline = this.values.read(PolicyKey.DEADLINE, TextValues::durationOrNone, Duration.ZERO, "none");
-		return deadline.isZero() ? null : deadline;
+	private @Nullable Duration limit(PolicyKey key) {
+		Duration limit = this.values.read(key, TextValues::durationOrNone, Duration.ZERO, "none");
+		return limit.isZero() ? null : limit;
 	}
 
 	private int attempts(Delays delays, @Nullable Duration deadline) {

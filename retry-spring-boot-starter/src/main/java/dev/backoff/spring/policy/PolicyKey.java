@@ -51,6 +51,9 @@ public enum PolicyKey implements SectionKey {
 	/** Time for the whole call. */
 	DEADLINE("deadline"),
 
+	/** Time for each attempt. */
+	ATTEMPT_TIMEOUT("attemptTimeout"),
+
 	/** Time an attempt needs at least before the deadline. */
 	SHORTEST_ATTEMPT(null),
 

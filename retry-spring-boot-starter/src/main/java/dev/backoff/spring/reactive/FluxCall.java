@@ -2,6 +2,8 @@ package dev.backoff.spring.reactive;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
 
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
@@ -29,7 +31,7 @@ final class FluxCall<C> implements ReactiveCalls.Call<C>, Subscription {
 
 	private static final String EMITTED = "elements have been passed on already; with replay: true they come again";
 
-	private final Object lock = new Object();
+	private final Lock lock = new ReentrantLock();
 
 	private final ReactiveCalls<C> calls;
 
@@ -91,9 +93,13 @@ final class FluxCall<C> implements ReactiveCalls.Call<C>, Subscription {
 			return;
 		}
 		Elements asked;
-		synchronized (this.lock) {
+		this.lock.lock();
+		try {
 			this.wanted = Operators.addCap(this.wanted, count);
 			asked = this.begun ? this.current : null;
+		}
+		finally {
+			this.lock.unlock();
 		}
 		if (asked != null) {
 			asked.request(count);
@@ -109,8 +115,12 @@ final class FluxCall<C> implements ReactiveCalls.Call<C>, Subscription {
 		}
 		// a recovery has no other end
 		Elements last;
-		synchronized (this.lock) {
+		this.lock.lock();
+		try {
 			last = this.current;
+		}
+		finally {
+			this.lock.unlock();
 		}
 		if (last != null) {
 			last.cancel(true);
@@ -124,9 +134,13 @@ final class FluxCall<C> implements ReactiveCalls.Call<C>, Subscription {
 
 	@Override
 	public @Nullable String unrepeatable(C context) {
-		synchronized (this.lock) {
+		this.lock.lock();
+		try {
 			this.current = null;
 			return (this.emitted && !this.calls.isReplayed()) ? EMITTED : null;
+		}
+		finally {
+			this.lock.unlock();
 		}
 	}
 
@@ -146,9 +160,13 @@ final class FluxCall<C> implements ReactiveCalls.Call<C>, Subscription {
 	 */
 	private Elements subscribe(Publisher<?> publisher) {
 		Elements elements = new Elements(this, ReactiveCalls.withAttempt(this.subscriber.currentContext()));
-		synchronized (this.lock) {
+		this.lock.lock();
+		try {
 			this.current = elements;
 			this.begun = false;
+		}
+		finally {
+			this.lock.unlock();
 		}
 		Flux.from(publisher).onErrorStop().subscribe(elements);
 		if (this.cancelled) {
@@ -159,9 +177,13 @@ final class FluxCall<C> implements ReactiveCalls.Call<C>, Subscription {
 
 	/** Note that elements can be asked for; return how many are wanted now. */
 	long begin(Elements elements) {
-		synchronized (this.lock) {
+		this.lock.lock();
+		try {
 			this.begun = this.begun || elements == this.current;
 			return this.wanted;
+		}
+		finally {
+			this.lock.unlock();
 		}
 	}
 
@@ -170,7 +192,8 @@ final class FluxCall<C> implements ReactiveCalls.Call<C>, Subscription {
 	 * @return false if what it comes from does not count any more
 	 */
 	boolean emit(Elements from, Object element) {
-		synchronized (this.lock) {
+		this.lock.lock();
+		try {
 			if (this.current != from || this.cancelled || from.isDone()) {
 				return false;
 			}
@@ -178,6 +201,9 @@ final class FluxCall<C> implements ReactiveCalls.Call<C>, Subscription {
 			if (this.wanted != Long.MAX_VALUE && this.wanted > 0) {
 				this.wanted--;
 			}
+		}
+		finally {
+			this.lock.unlock();
 		}
 		if (Attempt.isRunning()) {
 			emitOutside(element);

@@ -108,6 +108,13 @@ class StartupReportTests {
 						"Invalid backoff.policies.orders.deadline (5ms) at application.yml:4: leaves no room "
 								+ "for a retry, which waits 0ms at least and needs 10ms (shortest-attempt).",
 						"Raise the deadline, or lower shortest-attempt (built in)."),
+				value("attempt-timeout: 0",
+						"Invalid backoff.policies.orders.attempt-timeout (0) at application.yml:4: must be above zero.",
+						"Write a duration such as 5s, or none."),
+				value("attempt-timeout: soon",
+						"Invalid backoff.policies.orders.attempt-timeout (soon) at application.yml:4: must be a "
+								+ "duration.",
+						"Write a duration such as 5s, or none."),
 				value("deadline: never",
 						"Invalid backoff.policies.orders.deadline (never) at application.yml:4: must be a "
 								+ "duration.",
@@ -242,7 +249,7 @@ class StartupReportTests {
 				value("wibble: 3",
 						"Invalid backoff.policies.orders.wibble (3) at application.yml:4: is no key of a " + "policy.",
 						"Known keys: inherits, preset, enabled, shape, base, cap, multiplier, step, ladder, "
-								+ "jitter, max-attempts, deadline, shortest-attempt, throttled-base, retry-on, abort-on, "
+								+ "jitter, max-attempts, deadline, attempt-timeout, shortest-attempt, throttled-base, retry-on, abort-on, "
 								+ "match-causes, classifier, nested, breaker, budget, idempotent, when-empty, "
 								+ "retry-after.enabled, retry-after.max, when-degraded.cap, when-degraded.base, "
 								+ "when-degraded.failure-rate, when-degraded.window, when-degraded.minimum-calls."),

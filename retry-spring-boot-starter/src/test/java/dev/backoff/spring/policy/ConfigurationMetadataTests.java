@@ -129,12 +129,12 @@ class ConfigurationMetadataTests {
 	void hintsAreMerged() {
 		Map<String, Map<String, Object>> hints = named("hints");
 		assertThat(hints.keySet()).containsExactlyInAnyOrder("backoff.policies.keys", "backoff.defaults.jitter",
-				"backoff.defaults.max-attempts", "backoff.defaults.deadline", "backoff.defaults.preset",
-				"backoff.defaults.ladder", "backoff.defaults.retry-on", "backoff.defaults.abort-on",
-				"backoff.defaults.classifier", "backoff.defaults.breaker", "backoff.defaults.budget",
-				"backoff.defaults.idempotent", "backoff.defaults.when-degraded.failure-rate", "backoff.metrics.slo",
-				"backoff.http.hosts", "backoff.http.attempt-header", "backoff.http.deadline-header",
-				"backoff.http.idempotency-header");
+				"backoff.defaults.max-attempts", "backoff.defaults.deadline", "backoff.defaults.attempt-timeout",
+				"backoff.defaults.preset", "backoff.defaults.ladder", "backoff.defaults.retry-on",
+				"backoff.defaults.abort-on", "backoff.defaults.classifier", "backoff.defaults.breaker",
+				"backoff.defaults.budget", "backoff.defaults.idempotent", "backoff.defaults.when-degraded.failure-rate",
+				"backoff.metrics.slo", "backoff.http.hosts", "backoff.http.attempt-header",
+				"backoff.http.deadline-header", "backoff.http.idempotency-header");
 		assertThat(hints.get("backoff.defaults.retry-on")).containsEntry("providers",
 				List.of(Map.of("name", "class-reference", "parameters", Map.of("target", "java.lang.Throwable"))));
 	}

@@ -1,5 +1,6 @@
 package dev.backoff.spring.policy;
 
+import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 
@@ -48,6 +49,27 @@ class PolicyAdviceTests {
 	void isAboutManyAttempts(int attempts, boolean good) {
 		assertThat(advice(policy().maxAttempts(attempts), ShapeName.EXPONENTIAL).isEmpty()).isEqualTo(good);
 		assertThat(advice(policy().maxAttempts(attempts).deadline(Duration.ofSeconds(9)), ShapeName.EXPONENTIAL))
+			.isEmpty();
+	}
+
+	@Test
+	void isAboutATimeoutThatLeavesNoTimeForARetry() {
+		Duration second = Duration.ofSeconds(1);
+		assertThat(advice(policy().attemptTimeout(second).deadline(second), ShapeName.EXPONENTIAL))
+			.containsExactly("an attempt that uses up the attempt-timeout of 1s leaves no time for a retry before the "
+					+ "deadline of 1s");
+		assertThat(advice(policy().attemptTimeout(second).deadline(second.plusNanos(1)), ShapeName.EXPONENTIAL))
+			.isEmpty();
+		assertThat(advice(policy().attemptTimeout(second), ShapeName.EXPONENTIAL)).isEmpty();
+	}
+
+	@Test
+	void isAboutATimeoutThatIsNotRetried() {
+		Duration second = Duration.ofSeconds(1);
+		assertThat(advice(policy().attemptTimeout(second).retryOn(IOException.class), ShapeName.EXPONENTIAL))
+			.containsExactly("attempts that take longer than the attempt-timeout are not retried: retry-on does not "
+					+ "name dev.backoff.AttemptTimeoutException");
+		assertThat(advice(policy().attemptTimeout(second).retryOn(RuntimeException.class), ShapeName.EXPONENTIAL))
 			.isEmpty();
 	}
 

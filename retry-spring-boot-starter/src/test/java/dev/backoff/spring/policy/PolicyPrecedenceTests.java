@@ -53,6 +53,7 @@ class PolicyPrecedenceTests {
 						JITTER          | 11%  | 22%  | 33%  | 44%  | 55%
 						MAX_ATTEMPTS    | 11   | 12   | 13   | 14   | 15
 						DEADLINE        | 11m  | 22m  | 33m  | 44m  | 55m
+						ATTEMPT_TIMEOUT | 11s  | 22s  | 33s  | 44s  | 55s
 						CLASSIFIER      | backoffFailureClassifiers | backoffFailureClassifiers | backoffFailureClassifiers | backoffFailureClassifiers | backoffFailureClassifiers
 						""")
 		void laterLevelsWin(PolicyKey key, String defaults, String type, String method, String inherited, String own) {
@@ -379,7 +380,7 @@ class PolicyPrecedenceTests {
 	}
 
 	@Backoff(base = "22ms", cap = "22s", multiplier = "1.2", jitter = "22%", maxAttempts = "12", deadline = "22m",
-			classifier = "backoffFailureClassifiers")
+			attemptTimeout = "22s", classifier = "backoffFailureClassifiers")
 	public static class OnType {
 
 		public void place() {
@@ -388,11 +389,11 @@ class PolicyPrecedenceTests {
 	}
 
 	@Backoff(value = "unused", base = "22ms", cap = "22s", multiplier = "1.2", jitter = "22%", maxAttempts = "12",
-			deadline = "22m", classifier = "backoffFailureClassifiers")
+			deadline = "22m", attemptTimeout = "22s", classifier = "backoffFailureClassifiers")
 	public static class OnBoth {
 
 		@Backoff(value = "both", base = "33ms", cap = "33s", multiplier = "1.3", jitter = "33%", maxAttempts = "13",
-				deadline = "33m", classifier = "backoffFailureClassifiers")
+				deadline = "33m", attemptTimeout = "33s", classifier = "backoffFailureClassifiers")
 		public void place() {
 		}
 

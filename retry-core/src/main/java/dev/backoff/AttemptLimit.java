@@ -1,0 +1,122 @@
+package dev.backoff;
+
+import org.jspecify.annotations.Nullable;
+
+import dev.backoff.time.Cancellable;
+import dev.backoff.time.Nanos;
+import dev.backoff.time.RetryTime;
+
+/**
+ * How long one attempt may take: the policy's attempt timeout, or the time until the
+ * deadline if that is less. Thread-safe.
+ */
+final class AttemptLimit {
+
+	private final String method;
+
+	private final RetryTime time;
+
+	private final ListenerChain listeners;
+
+	private final long timeout;
+
+	private final long shortest;
+
+	AttemptLimit(RetryPolicy policy, String method, RetryTime time, ListenerChain listeners) {
+		this.method = method;
+		this.time = time;
+		this.listeners = listeners;
+		this.timeout = policy.attemptTimeoutNanos();
+		this.shortest = Math.min(policy.shortestAttemptNanos(), this.timeout);
+	}
+
+	/** Return whether attempts are limited at all. */
+	boolean isSet() {
+		return this.timeout != Nanos.UNLIMITED;
+	}
+
+	/**
+	 * Return how long the running attempt may still take. An attempt that has begun gets
+	 * at least the shortest time that one may need, or the first one after an enclosing
+	 * deadline would have none.
+	 */
+	long nanosLeft(RetryCall call) {
+		return Math.max(call.timeLeftNow(), this.shortest);
+	}
+
+	/** Return what an attempt ends with that was not finished in the given time. */
+	AttemptTimeoutException exceeded(RetryCall call, long nanos, @Nullable Throwable cause) {
+		return new AttemptTimeoutException(this.method, call.attempt(), nanos, cause);
+	}
+
+	/**
+	 * Run the work of an attempt on this thread and interrupt it when its time is over.
+	 * What it then throws becomes the cause of a timeout; an {@link Error} stays what it
+	 * is. A result that comes late is a timeout if the work has consumed the interrupt,
+	 * since it may be what it made of that; if the interrupt is still pending, the work
+	 * has not noticed and the result stands.
+	 */
+	<T extends @Nullable Object, X extends Throwable> T run(RetryCall call, Operation<T, X> work) throws X {
+		long nanos = nanosLeft(call);
+		Interruption interruption = new Interruption();
+		Cancellable timer = schedule(interruption, nanos);
+		if (timer == null) {
+			return work.run();
+		}
+		T result;
+		try {
+			result = work.run();
+		}
+		catch (Throwable failure) {
+			if (!ended(interruption, timer)) {
+				throw failure;
+			}
+			takeBackInterrupt();
+			if (failure instanceof Error) {
+				throw failure;
+			}
+			throw exceeded(call, nanos, failure);
+		}
+		if (ended(interruption, timer) && !takeBackInterrupt()) {
+			throw exceeded(call, nanos, null);
+		}
+		return result;
+	}
+
+	/* Return whether the work had not consumed it. */
+	private static boolean takeBackInterrupt() {
+		return Thread.interrupted();
+	}
+
+	private boolean ended(Interruption interruption, Cancellable timer) {
+		boolean interrupted = interruption.end();
+		cancel(timer);
+		return interrupted;
+	}
+
+	/**
+	 * Do something when the time is over; without a timer that works there is no timeout,
+	 * but the call goes on.
+	 * @return takes it back, or null if it is not going to happen
+	 */
+	@Nullable Cancellable schedule(Runnable task, long nanos) {
+		try {
+			return this.time.schedule(task, nanos);
+		}
+		catch (Throwable ex) {
+			this.listeners.hookFailed("time", ex);
+			return null;
+		}
+	}
+
+	/** Take back what was scheduled. */
+	void cancel(Cancellable timer) {
+		try {
+			timer.cancel();
+		}
+		catch (Throwable ex) {
+			this.listeners.hookFailed("time", ex);
+		}
+	}
+
+}

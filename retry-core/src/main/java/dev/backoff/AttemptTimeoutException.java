@@ -1,0 +1,48 @@
+package dev.backoff;
+
+import java.time.Duration;
+
+import org.jspecify.annotations.Nullable;
+
+import dev.backoff.time.DurationText;
+
+/**
+ * An attempt that was not finished in time: the attempt timeout of its policy was over,
+ * or what the deadline had left. It is transient. Its cause is what the work threw when
+ * it was interrupted, if it threw anything.
+ *
+ * @since 0.1
+ */
+public final class AttemptTimeoutException extends RuntimeException {
+
+	private static final long serialVersionUID = 1;
+
+	/** Which attempt it was, counted from 1. */
+	private final int attempt;
+
+	/** How long it had, in nanoseconds. */
+	private final long nanos;
+
+	AttemptTimeoutException(String method, int attempt, long nanos, @Nullable Throwable cause) {
+		super("Attempt " + attempt + " of " + method + " was not finished after " + DurationText.story(nanos), cause);
+		this.attempt = attempt;
+		this.nanos = nanos;
+	}
+
+	/**
+	 * Return which attempt it was.
+	 * @return 1 for the first call
+	 */
+	public int attempt() {
+		return this.attempt;
+	}
+
+	/**
+	 * Return how long the attempt had.
+	 * @return the attempt timeout, or less where the deadline left less
+	 */
+	public Duration timeout() {
+		return Duration.ofNanos(this.nanos);
+	}
+
+}

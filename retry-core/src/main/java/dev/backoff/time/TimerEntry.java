@@ -1,0 +1,29 @@
+package dev.backoff.time;
+
+/**
+ * A task that can be scheduled without any other object: the system's timer links the
+ * entry itself, and cancelling takes it out at once, so that nothing of it is kept.
+ * Scheduled once at a time; after it has run or was cancelled, it may be scheduled again.
+ * Thread-safe.
+ *
+ * @since 0.1
+ */
+public abstract class TimerEntry implements Runnable, Cancellable {
+
+	static final int NOWHERE = -1;
+
+	/* Where it is in the queue, for the timer alone and under its lock. */
+	int position = NOWHERE;
+
+	/**
+	 * Make an entry that is not scheduled.
+	 */
+	protected TimerEntry() {
+	}
+
+	@Override
+	public final void cancel() {
+		SystemTimer.PROCESS.remove(this);
+	}
+
+}

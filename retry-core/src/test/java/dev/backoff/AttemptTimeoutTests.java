@@ -1,0 +1,456 @@
+package dev.backoff;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import dev.backoff.breaker.BreakerSettings;
+import dev.backoff.breaker.CircuitBreaker;
+import dev.backoff.delay.Jitter;
+import dev.backoff.fixture.RecordingListener;
+import dev.backoff.fixture.RecordingRecorder;
+import dev.backoff.fixture.VirtualTime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+/** Attempts that take too long, besides the {@linkplain DriverContractTests contract}. */
+@Timeout(60)
+class AttemptTimeoutTests {
+
+	private final VirtualTime time = new VirtualTime();
+
+	private final RecordingListener listener = new RecordingListener();
+
+	private final RecordingRecorder recorder = new RecordingRecorder();
+
+	@AfterEach
+	void leavesNothingBehind() {
+		assertThat(Thread.interrupted()).as("interrupt flag").isFalse();
+		assertThat(this.time.pending()).as("scheduled tasks").isZero();
+	}
+
+	private static RetryPolicy.Builder policy() {
+		return RetryPolicy.builder("orders").jitter(Jitter.none()).maxAttempts(3).attemptTimeout(Duration.ofSeconds(2));
+	}
+
+	private Retry.Builder retry(RetryPolicy.Builder policy) {
+		return Retry.builder(policy.build())
+			.method("OrderService.place")
+			.time(this.time)
+			.executor(Runnable::run)
+			.listener(this.listener)
+			.recorder(this.recorder);
+	}
+
+	/** Let the timer find that the attempt takes too long. */
+	private void overrun() {
+		this.time.advance(Duration.ofSeconds(3));
+		this.time.runDue();
+	}
+
+	@Nested
+	class WorkThatIsInterrupted {
+
+		@Test
+		void canThrowWhatItLikes() {
+			IOException closed = new IOException("closed");
+			Throwable thrown = catchThrowable(() -> retry(policy()).build().call(() -> {
+				overrun();
+				assertThat(Thread.currentThread().isInterrupted()).isTrue();
+				throw closed;
+			}));
+			assertThat(thrown).isInstanceOf(AttemptTimeoutException.class).hasCause(closed);
+			assertThat(AttemptTimeoutTests.this.recorder.lines("attempt")).containsExactly("attempt 1 timeout 3s",
+					"attempt 2 timeout 3s", "attempt 3 timeout 3s");
+		}
+
+		@Test
+		void isNotCancelledBySomebodyElse() {
+			Throwable thrown = catchThrowable(() -> retry(policy()).build().call(() -> {
+				overrun();
+				throw new CancellationException();
+			}));
+			assertThat(thrown).isInstanceOf(AttemptTimeoutException.class);
+			assertThat(AttemptTimeoutTests.this.listener.story().reason()).isEqualTo(StopReason.ATTEMPTS_EXHAUSTED);
+		}
+
+		@Test
+		void keepsAnErrorAsItIs() {
+			AssertionError error = new AssertionError();
+			Throwable thrown = catchThrowable(() -> retry(policy()).build().call(() -> {
+				overrun();
+				throw error;
+			}));
+			assertThat(thrown).isSameAs(error);
+			assertThat(Thread.currentThread().isInterrupted()).isFalse();
+		}
+
+		@Test
+		void hasTimedOutIfItReturnsAfterItConsumedTheInterrupt() {
+			Throwable thrown = catchThrowable(() -> retry(policy()).build().call(() -> {
+				overrun();
+				return Thread.interrupted() ? "made up" : "real";
+			}));
+			assertThat(thrown).isInstanceOf(AttemptTimeoutException.class).hasNoCause();
+		}
+
+		@Test
+		void hasNotTimedOutIfItHasNotNoticed() throws Exception {
+			String result = retry(policy()).build().call(() -> {
+				overrun();
+				return "real";
+			});
+			assertThat(result).isEqualTo("real");
+			assertThat(Thread.currentThread().isInterrupted()).isFalse();
+			assertThat(AttemptTimeoutTests.this.recorder.lines()).containsExactly("attempt 1 success 3s",
+					"call succeeded 3s");
+		}
+
+		@Test
+		void mayHaveBeenApplied() {
+			Throwable thrown = catchThrowable(() -> retry(policy().idempotency(Idempotency.NO)).build().call(() -> {
+				overrun();
+				throw new InterruptedException();
+			}));
+			assertThat(thrown).isInstanceOf(AttemptTimeoutException.class);
+			assertThat(AttemptTimeoutTests.this.listener.story())
+				.hasMessageContaining("NOT_RETRYABLE, the work may have been applied and is not idempotent");
+			assertThat(AttemptTimeoutTests.this.recorder.lines("attempt")).containsExactly("attempt 1 timeout 3s");
+		}
+
+	}
+
+	@Nested
+	class AnInterruptOfSomebodyElse {
+
+		@Test
+		void endsTheCallAsBefore() {
+			Throwable thrown = catchThrowable(() -> retry(policy()).build().call(() -> {
+				throw new InterruptedException();
+			}));
+			assertThat(thrown).isInstanceOf(InterruptedException.class);
+			assertThat(Thread.interrupted()).isTrue();
+		}
+
+		@Test
+		void isNotTakenForOursIfItWasFirst() {
+			Throwable thrown = catchThrowable(() -> retry(policy()).build().call(() -> {
+				Thread.currentThread().interrupt();
+				overrun();
+				Thread.sleep(Duration.ofDays(1).toMillis());
+				return "never";
+			}));
+			assertThat(thrown).isInstanceOf(InterruptedException.class);
+			assertThat(Thread.interrupted()).isTrue();
+			assertThat(AttemptTimeoutTests.this.listener.story().reason()).isEqualTo(StopReason.INTERRUPTED);
+		}
+
+		@Test
+		void staysIfTheWorkDoesNotNoticeIt() throws Exception {
+			String result = retry(policy()).build().call(() -> {
+				Thread.currentThread().interrupt();
+				overrun();
+				return "real";
+			});
+			assertThat(result).isEqualTo("real");
+			assertThat(Thread.interrupted()).isTrue();
+		}
+
+	}
+
+	@Nested
+	class TheTimer {
+
+		@Test
+		void isFreedWhenTheAttemptEnds() throws Exception {
+			AtomicInteger calls = new AtomicInteger();
+			String result = retry(policy()).build().call(() -> {
+				assertThat(AttemptTimeoutTests.this.time.pending()).isEqualTo(1);
+				if (calls.incrementAndGet() == 1) {
+					throw new IOException();
+				}
+				return "fine";
+			});
+			assertThat(result).isEqualTo("fine");
+		}
+
+		@Test
+		void doesNothingAfterTheAttempt() throws Exception {
+			List<Runnable> timers = new ArrayList<>();
+			Interruption interruption = new Interruption();
+			timers.add(interruption);
+			assertThat(interruption.end()).isFalse();
+			timers.get(0).run();
+			assertThat(Thread.currentThread().isInterrupted()).isFalse();
+		}
+
+		@Test
+		void givesEachAttemptItsWholeTime() {
+			List<Duration> left = new ArrayList<>();
+			catchThrowableOf(() -> retry(policy()).build().call(() -> {
+				left.add(Attempt.current().timeLeft());
+				overrun();
+				throw new InterruptedException();
+			}));
+			assertThat(left).hasSize(3).containsOnly(Duration.ofSeconds(2));
+		}
+
+		/* Real threads and the real timer: an interrupt that is a little late shows. */
+		@Test
+		void neverInterruptsWhatFollows() throws Exception {
+			Retry retry = Retry.of(RetryPolicy.builder("race")
+				.base(Duration.ZERO)
+				.maxAttempts(2)
+				.attemptTimeout(Duration.ofNanos(30_000))
+				.shortestAttempt(Duration.ZERO)
+				.build());
+			int timeouts = 0;
+			for (int i = 0; i < 3_000; i++) {
+				long until = System.nanoTime() + 20_000 + (i % 20) * 1_000L;
+				try {
+					retry.call(() -> {
+						while (System.nanoTime() < until) {
+							if (Thread.interrupted()) {
+								throw new InterruptedException();
+							}
+						}
+						return "fine";
+					});
+				}
+				catch (AttemptTimeoutException ex) {
+					timeouts++;
+				}
+				for (int look = 0; look < 200; look++) {
+					assertThat(Thread.currentThread().isInterrupted()).isFalse();
+				}
+			}
+			assertThat(timeouts).isLessThan(3_000);
+		}
+
+	}
+
+	@Nested
+	class AStage {
+
+		private final List<CompletableFuture<String>> stages = new ArrayList<>();
+
+		private CompletionStage<String> hanging() {
+			CompletableFuture<String> stage = new CompletableFuture<>();
+			this.stages.add(stage);
+			return stage;
+		}
+
+		@Test
+		void isCancelledAndItsLateResultIgnored() {
+			CompletableFuture<String> result = retry(policy()).build().callAsync(this::hanging);
+			overrun();
+			assertThat(this.stages.get(0)).isCancelled();
+			AttemptTimeoutTests.this.time.runNext();
+			assertThat(this.stages).hasSize(2);
+			this.stages.get(0).complete("late");
+			assertThat(result).isNotDone();
+			this.stages.get(1).complete("fine");
+			assertThat(result).isCompletedWithValue("fine");
+			assertThat(AttemptTimeoutTests.this.recorder.lines("attempt")).containsExactly("attempt 1 timeout 3s",
+					"attempt 2 success 0ms");
+		}
+
+		@Test
+		void isAbandonedIfItDoesNotReactToCancellation() {
+			CompletableFuture<String> deaf = new CompletableFuture<>() {
+
+				@Override
+				public boolean cancel(boolean mayInterruptIfRunning) {
+					throw new UnsupportedOperationException();
+				}
+
+			};
+			CompletableFuture<String> result = retry(policy().maxAttempts(1)).build().callAsync(() -> deaf);
+			overrun();
+			assertThat(result.handle((value, thrown) -> thrown).join()).isInstanceOf(AttemptTimeoutException.class)
+				.hasMessage("Attempt 1 of OrderService.place was not finished after 2 s");
+		}
+
+		@Test
+		void thatIsCancelledByTheCallerFreesTheTimer() {
+			CompletableFuture<String> result = retry(policy()).build().callAsync(this::hanging);
+			assertThat(AttemptTimeoutTests.this.time.pending()).isEqualTo(1);
+			assertThat(result.cancel(true)).isTrue();
+			assertThat(AttemptTimeoutTests.this.time.pending()).isZero();
+			assertThat(this.stages.get(0)).isCancelled();
+		}
+
+		@Test
+		void endsThoughTheExecutorIsGone() {
+			Retry retry = retry(policy().maxAttempts(1)).executor((task) -> {
+				throw new RejectedExecutionException();
+			}).build();
+			CompletableFuture<String> result = retry.callAsync(this::hanging);
+			overrun();
+			assertThat(result.handle((value, thrown) -> thrown).join()).isInstanceOf(AttemptTimeoutException.class);
+		}
+
+		@Test
+		void runsNoForeignCodeOnTheTimersThread() throws Exception {
+			ConcurrentLinkedQueue<Runnable> handedOver = new ConcurrentLinkedQueue<>();
+			Retry retry = retry(policy().maxAttempts(1)).executor(handedOver::add).build();
+			CompletableFuture<String> result = retry.callAsync(this::hanging);
+			overrun();
+			assertThat(this.stages.get(0)).isNotDone();
+			assertThat(handedOver).hasSize(1);
+			// too late already, though nobody has heard of it yet
+			this.stages.get(0).complete("late");
+			handedOver.remove().run();
+			assertThat(result.handle((value, thrown) -> thrown).join()).isInstanceOf(AttemptTimeoutException.class);
+		}
+
+		@Test
+		void thatStartsTooSlowlyIsInterruptedWhileItStarts() throws Exception {
+			CompletableFuture<String> result = retry(policy().maxAttempts(1)).build().callAsync(() -> {
+				overrun();
+				throw new InterruptedException();
+			});
+			assertThat(result.handle((value, thrown) -> thrown).join()).isInstanceOf(AttemptTimeoutException.class)
+				.hasCauseInstanceOf(InterruptedException.class);
+			assertThat(Thread.currentThread().isInterrupted()).isFalse();
+		}
+
+		@Test
+		void inRealTime() throws Exception {
+			CountDownLatch cancelled = new CountDownLatch(3);
+			Retry retry = Retry.of(RetryPolicy.builder("real")
+				.base(Duration.ofMillis(1))
+				.maxAttempts(3)
+				.attemptTimeout(Duration.ofMillis(20))
+				.build());
+			CompletableFuture<String> result = retry.callAsync(() -> {
+				CompletableFuture<String> stage = new CompletableFuture<>();
+				stage.whenComplete((value, failure) -> cancelled.countDown());
+				return stage;
+			});
+			Throwable thrown = result.handle((value, failure) -> failure).get();
+			assertThat(thrown).isInstanceOf(AttemptTimeoutException.class)
+				.hasMessageContaining("Attempt 3 of real was not finished after 20 ms");
+			cancelled.await();
+		}
+
+	}
+
+	@Nested
+	class WhatIsAround {
+
+		@Test
+		void breakersCountATimeoutAsAFailure() {
+			CircuitBreaker breaker = CircuitBreaker.builder("gateway")
+				.settings(BreakerSettings.builder().minimumCalls(2).build())
+				.time(AttemptTimeoutTests.this.time)
+				.build();
+			catchThrowableOf(() -> retry(policy().maxAttempts(2)).breaker(breaker).build().call(() -> {
+				overrun();
+				throw new InterruptedException();
+			}));
+			assertThat(breaker.state()).isEqualTo(CircuitBreaker.State.OPEN);
+		}
+
+		@Test
+		void aListOfFailuresHasToNameIt() {
+			catchThrowableOf(() -> retry(policy().retryOn(IOException.class)).build().call(() -> {
+				overrun();
+				throw new IOException("closed");
+			}));
+			assertThat(AttemptTimeoutTests.this.listener.story())
+				.hasMessageContaining("NOT_RETRYABLE, AttemptTimeoutException is not listed in retryOn");
+			assertThat(AttemptTimeoutTests.this.recorder.lines("attempt")).containsExactly("attempt 1 timeout 3s");
+		}
+
+		@Test
+		void aListOfFailuresCanAbortIt() {
+			catchThrowableOf(() -> retry(policy().abortOn(AttemptTimeoutException.class)).build().call(() -> {
+				overrun();
+				throw new IOException("closed");
+			}));
+			assertThat(AttemptTimeoutTests.this.listener.story())
+				.hasMessageContaining("NOT_RETRYABLE, AttemptTimeoutException is listed in abortOn");
+		}
+
+		@Test
+		void aCallInsideThatWaitsIsInterruptedAndTheOuterOneRetries() throws Exception {
+			Retry inner = Retry
+				.builder(RetryPolicy.builder("inner")
+					.jitter(Jitter.none())
+					.base(Duration.ofMillis(1_500))
+					.maxAttempts(3)
+					.build())
+				.time(this.innerTime())
+				.build();
+			AtomicInteger attempts = new AtomicInteger();
+			String result = retry(policy()).build().call(() -> {
+				if (attempts.incrementAndGet() == 1) {
+					return inner.call(() -> {
+						throw new IOException("inner");
+					});
+				}
+				return "fine";
+			});
+			assertThat(result).isEqualTo("fine");
+			assertThat(AttemptTimeoutTests.this.recorder.lines("attempt").get(0)).startsWith("attempt 1 timeout");
+		}
+
+		/* Each wait inside finds that the attempt around it takes too long. */
+		private VirtualTime innerTime() {
+			return new VirtualTime().whileSleeping((nanos) -> overrun());
+		}
+
+		@Test
+		void aCallInsideHasNoMoreTimeThanTheAttempt() throws Exception {
+			Retry inner = Retry.builder(RetryPolicy.builder("inner").jitter(Jitter.none()).build())
+				.time(AttemptTimeoutTests.this.time)
+				.build();
+			Duration left = retry(policy()).build().call(() -> inner.call(() -> Attempt.current().timeLeft()));
+			assertThat(left).isEqualTo(Duration.ofSeconds(2));
+			Duration elsewhere = retry(policy()).build()
+				.call(() -> RetryContext.capture().wrap(() -> Attempt.current().timeLeft()).call());
+			assertThat(elsewhere).isEqualTo(Duration.ofSeconds(2));
+		}
+
+	}
+
+	@Nested
+	class ThePolicy {
+
+		@Test
+		void refusesNoTime() {
+			assertThat(catchThrowable(() -> policy().attemptTimeout(Duration.ZERO)))
+				.hasMessage("Invalid attemptTimeout (0ms): must be above zero.");
+			assertThat(catchThrowable(() -> policy().attemptTimeout(Duration.ofMillis(-1))))
+				.hasMessage("Invalid attemptTimeout (-1ms): must be above zero.");
+		}
+
+		@Test
+		void takesTheLongestTimeForNone() throws Exception {
+			Retry retry = retry(policy().attemptTimeout(Duration.ofSeconds(Long.MAX_VALUE))).build();
+			assertThat(retry.policy().attemptTimeoutNanos()).isEqualTo(Long.MAX_VALUE);
+			assertThat(retry.call(() -> "fine")).isEqualTo("fine");
+		}
+
+	}
+
+	private static void catchThrowableOf(org.assertj.core.api.ThrowableAssert.ThrowingCallable call) {
+		assertThat(catchThrowable(call)).isNotNull();
+	}
+
+}

@@ -1,0 +1,144 @@
+package dev.backoff;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import dev.backoff.fixture.VirtualTime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+@Timeout(60)
+class WaitingCallsTests {
+
+	private final WaitingCalls waiting = new WaitingCalls();
+
+	@Test
+	void countsThoseThatWait() {
+		List<Counted> waiters = new ArrayList<>();
+		for (int i = 0; i < 5; i++) {
+			Counted waiter = new Counted();
+			waiters.add(waiter);
+			this.waiting.enter(waiter);
+		}
+		assertThat(this.waiting.count()).isEqualTo(5);
+		assertThat(this.waiting).hasToString("WaitingCalls (5)");
+		for (int i : new int[] { 0, 4, 2, 2, 1, 3 }) {
+			this.waiting.leave(waiters.get(i));
+		}
+		assertThat(this.waiting.count()).isZero();
+		this.waiting.shutDown();
+		assertThat(waiters).allSatisfy((waiter) -> assertThat(waiter.woken).hasValue(0));
+		assertThat(this.waiting).hasToString("WaitingCalls (0, shut down)");
+	}
+
+	@Test
+	void lacksNothingWhereWhatNeverEnteredLeaves() {
+		Counted waiter = new Counted();
+		this.waiting.enter(waiter);
+		this.waiting.leave(new Counted());
+		assertThat(this.waiting.count()).isEqualTo(1);
+	}
+
+	@Test
+	void letsAWaiterComeAgain() {
+		Counted waiter = new Counted();
+		for (int i = 0; i < 3; i++) {
+			this.waiting.enter(waiter);
+			this.waiting.leave(waiter);
+		}
+		assertThat(this.waiting.count()).isZero();
+	}
+
+	@Test
+	void refusesAWaiterThatWaits() {
+		Counted waiter = new Counted();
+		this.waiting.enter(waiter);
+		assertThatIllegalStateException().isThrownBy(() -> this.waiting.enter(waiter)).withMessage("It waits already.");
+		assertThat(this.waiting.count()).isEqualTo(1);
+	}
+
+	@Test
+	void wakesAllAtTheShutdownAndWhoComesAfterItAtOnce() {
+		List<Counted> waiters = new ArrayList<>();
+		for (int i = 0; i < 100; i++) {
+			Counted waiter = new Counted();
+			waiters.add(waiter);
+			this.waiting.enter(waiter);
+		}
+		this.waiting.shutDown();
+		assertThat(waiters).allSatisfy((waiter) -> assertThat(waiter.woken).hasValue(1));
+		Counted late = new Counted();
+		this.waiting.enter(late);
+		assertThat(late.woken).hasValue(1);
+		this.waiting.leave(late);
+		assertThat(this.waiting.count()).isEqualTo(100);
+	}
+
+	@Test
+	void wakesOutsideItsLock() throws InterruptedException {
+		CountDownLatch left = new CountDownLatch(1);
+		Counted other = new Counted();
+		Counted waiter = new Counted() {
+
+			@Override
+			void wake() {
+				super.wake();
+				WaitingCallsTests.this.waiting.leave(this);
+				Thread thread = new Thread(() -> {
+					WaitingCallsTests.this.waiting.leave(other);
+					left.countDown();
+				});
+				thread.start();
+				try {
+					left.await();
+				}
+				catch (InterruptedException ex) {
+					Thread.currentThread().interrupt();
+				}
+			}
+
+		};
+		this.waiting.enter(waiter);
+		this.waiting.enter(other);
+		this.waiting.shutDown();
+		assertThat(left.getCount()).isZero();
+		assertThat(this.waiting.count()).isZero();
+	}
+
+	@Test
+	void isShutDownTwiceInVain() {
+		this.waiting.shutDown();
+		this.waiting.shutDown();
+		assertThat(this.waiting.isShutDown()).isTrue();
+	}
+
+	@Test
+	void holdsASleeperOnlyWhileItSleeps() throws InterruptedException {
+		VirtualTime time = new VirtualTime().whileSleeping((nanos) -> assertThat(this.waiting.count()).isEqualTo(1));
+		this.waiting.await(time, 5);
+		assertThat(time.delays()).hasSize(1);
+		assertThat(this.waiting.count()).isZero();
+	}
+
+	private static class Counted extends WaitingCalls.Waiter {
+
+		private final AtomicInteger woken = new AtomicInteger();
+
+		@Override
+		public void run() {
+		}
+
+		@Override
+		void wake() {
+			this.woken.incrementAndGet();
+		}
+
+	}
+
+}

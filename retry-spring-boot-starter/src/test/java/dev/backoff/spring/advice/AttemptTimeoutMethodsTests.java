@@ -1,0 +1,147 @@
+package dev.backoff.spring.advice;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import com.sun.net.httpserver.HttpServer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+import dev.backoff.AttemptTimeoutException;
+import dev.backoff.annotation.Backoff;
+import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/** Methods that call a server over sockets which does not answer the first requests. */
+@Timeout(60)
+class AttemptTimeoutMethodsTests {
+
+	private final ApplicationContextRunner runner = new ApplicationContextRunner()
+		.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, BackoffAutoConfiguration.class))
+		.withPropertyValues("backoff.policies.gateway.base=1ms", "backoff.policies.gateway.attempt-timeout=250ms");
+
+	private final AtomicInteger requests = new AtomicInteger();
+
+	private final AtomicInteger hanging = new AtomicInteger(2);
+
+	private final CountDownLatch ended = new CountDownLatch(1);
+
+	private final ExecutorService threads = Executors.newCachedThreadPool();
+
+	private HttpServer server;
+
+	@BeforeEach
+	void start() throws IOException {
+		this.server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+		this.server.setExecutor(this.threads);
+		this.server.createContext("/", (exchange) -> {
+			try (exchange) {
+				if (this.requests.incrementAndGet() <= this.hanging.get()) {
+					this.ended.await();
+				}
+				exchange.sendResponseHeaders(204, -1);
+			}
+			catch (InterruptedException ex) {
+				Thread.currentThread().interrupt();
+			}
+		});
+		this.server.start();
+	}
+
+	@AfterEach
+	void stop() {
+		this.ended.countDown();
+		this.server.stop(0);
+		this.threads.shutdownNow();
+	}
+
+	private Gateway gateway() {
+		return new Gateway(URI.create("http://127.0.0.1:" + this.server.getAddress().getPort() + "/"));
+	}
+
+	@Test
+	void areCalledAgain() {
+		this.runner.withBean(Gateway.class, this::gateway)
+			.run((context) -> assertThat(context.getBean(Gateway.class).ask()).isEqualTo(204));
+		assertThat(this.requests).hasValue(3);
+	}
+
+	@Test
+	void areCalledAgainThoughNoThreadWaitsForThem() {
+		this.runner.withBean(Gateway.class, this::gateway)
+			.run((context) -> assertThat(context.getBean(Gateway.class).askLater().get()).isEqualTo(204));
+		assertThat(this.requests).hasValue(3);
+	}
+
+	@Test
+	void failWithTheTimeoutInTheEnd() {
+		this.hanging.set(1_000);
+		this.runner.withBean(Gateway.class, this::gateway)
+			.run((context) -> assertThatExceptionOfType(AttemptTimeoutException.class)
+				.isThrownBy(() -> context.getBean(Gateway.class).ask())
+				.withMessage("Attempt 4 of Gateway.ask was not finished after 250 ms")
+				.satisfies((timeout) -> assertThat(Thread.currentThread().isInterrupted()).isFalse()));
+	}
+
+	@Test
+	void endByTheDeadline() {
+		this.hanging.set(1_000);
+		this.runner.withBean(Gateway.class, this::gateway)
+			.withPropertyValues("backoff.policies.gateway.deadline=600ms", "backoff.policies.gateway.max-attempts=9",
+					"backoff.policies.gateway.shortest-attempt=50ms")
+			.run((context) -> {
+				long start = System.nanoTime();
+				assertThatExceptionOfType(AttemptTimeoutException.class)
+					.isThrownBy(() -> context.getBean(Gateway.class).ask());
+				// far from the 2.25 s of nine attempts, and from hanging
+				assertThat(System.nanoTime() - start).isBetween(500_000_000L, 2_000_000_000L);
+			});
+	}
+
+	/** A client whose requests hang. */
+	public static class Gateway {
+
+		private final HttpClient client = HttpClient.newHttpClient();
+
+		private final URI uri;
+
+		Gateway(URI uri) {
+			this.uri = uri;
+		}
+
+		@Backoff("gateway")
+		public int ask() throws IOException, InterruptedException {
+			return this.client.send(request(), HttpResponse.BodyHandlers.discarding()).statusCode();
+		}
+
+		@Backoff("gateway")
+		public CompletableFuture<Integer> askLater() {
+			return this.client.sendAsync(request(), HttpResponse.BodyHandlers.discarding())
+				.thenApply(HttpResponse::statusCode);
+		}
+
+		private HttpRequest request() {
+			return HttpRequest.newBuilder(this.uri).build();
+		}
+
+	}
+
+}

@@ -1,0 +1,109 @@
+package dev.backoff.sample.ops;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.yaml.snakeyaml.Yaml;
+
+import dev.backoff.spring.observation.BackoffMeters;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+/** The alerts that are shipped in {@code ops/prometheus}. */
+@Timeout(120)
+class AlertRulesTests {
+
+	private static final Path ROOT = Path.of("..");
+
+	private static final Path RULES = ROOT.resolve("ops/prometheus");
+
+	private static final Pattern METER = Pattern.compile("\\bbackoff_[a-z_]+");
+
+	@Test
+	void haveASeverityAndASectionOfTheRunbook() throws IOException {
+		List<String> sections = Files.readAllLines(ROOT.resolve("docs/runbook.md"))
+			.stream()
+			.filter((line) -> line.startsWith("## "))
+			.map((line) -> line.substring(3))
+			.toList();
+		List<String> alerts = new ArrayList<>();
+		for (Map<String, Object> rule : rules()) {
+			if (rule.get("alert") instanceof String alert) {
+				alerts.add(alert);
+				assertThat(texts(rule, "labels").get("severity")).as(alert).isIn("page", "ticket");
+				assertThat(texts(rule, "annotations")).as(alert).containsKeys("summary", "description");
+				assertThat(texts(rule, "annotations").get("runbook_url")).as(alert)
+					.endsWith("/docs/runbook.md#" + alert.toLowerCase(Locale.ROOT));
+			}
+		}
+		assertThat(sections).containsExactlyElementsOf(alerts);
+	}
+
+	@Test
+	void askForMetersThatExist() throws IOException {
+		Set<String> published = Stream.of(BackoffMeters.values())
+			.map((meter) -> meter.getName().replace('.', '_'))
+			.collect(Collectors.toSet());
+		Set<String> asked = new TreeSet<>();
+		for (Map<String, Object> rule : rules()) {
+			METER.matcher(String.valueOf(rule.get("expr")))
+				.results()
+				.map((found) -> found.group().replaceAll("(_seconds)?(_count|_sum|_bucket|_total|_max)?$", ""))
+				.forEach(asked::add);
+		}
+		assertThat(asked).isNotEmpty().allMatch(published::contains);
+	}
+
+	@Test
+	void fireAndResolveInTheirOwnTests() throws Exception {
+		assumeTrue(isInstalled("promtool"), "promtool is not installed: install Prometheus, on Debian the package "
+				+ "prometheus, to test the alert rules");
+		assertThat(run("promtool", "check", "rules", "backoff-rules.yml")).contains("SUCCESS");
+		assertThat(run("promtool", "test", "rules", "backoff-rules-tests.yml")).contains("SUCCESS")
+			.doesNotContain("FAILED");
+	}
+
+	@SuppressWarnings("unchecked")
+	private static List<Map<String, Object>> rules() throws IOException {
+		Map<String, List<Map<String, Object>>> file = new Yaml()
+			.load(Files.readString(RULES.resolve("backoff-rules.yml")));
+		List<Map<String, Object>> rules = new ArrayList<>();
+		for (Map<String, Object> group : file.getOrDefault("groups", List.of())) {
+			rules.addAll((List<Map<String, Object>>) group.getOrDefault("rules", List.of()));
+		}
+		return rules;
+	}
+
+	@SuppressWarnings("unchecked")
+	private static Map<String, String> texts(Map<String, Object> rule, String key) {
+		return (Map<String, String>) rule.getOrDefault(key, Map.of());
+	}
+
+	private static boolean isInstalled(String program) {
+		return Stream.of(System.getenv().getOrDefault("PATH", "").split(Pattern.quote(java.io.File.pathSeparator)))
+			.anyMatch((folder) -> Files.isExecutable(Path.of(folder, program)));
+	}
+
+	private static String run(String... command) throws IOException, InterruptedException {
+		Process process = new ProcessBuilder(command).directory(RULES.toFile()).redirectErrorStream(true).start();
+		String output = new String(process.getInputStream().readAllBytes(), java.nio.charset.StandardCharsets.UTF_8);
+		assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+		assertThat(process.exitValue()).as(output).isZero();
+		return output;
+	}
+
+}
