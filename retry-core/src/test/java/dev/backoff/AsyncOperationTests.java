@@ -56,8 +56,9 @@ class AsyncOperationTests {
 
 		@Test
 		void keepsItsKind() {
-			call(RetryPolicy.defaults("orders"),
-					new Streaming(AsyncOperationTests.this.failure, 1, "its caller has seen a part"));
+			assertThat(thrown(call(RetryPolicy.defaults("orders"),
+					new Streaming(AsyncOperationTests.this.failure, 1, "its caller has seen a part"))))
+				.isSameAs(AsyncOperationTests.this.failure);
 			assertThat(AsyncOperationTests.this.recorder.lines()).containsExactly("attempt 1 transient 0ms",
 					"call not_retryable 0ms");
 		}
