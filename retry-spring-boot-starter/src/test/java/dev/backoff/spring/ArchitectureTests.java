@@ -106,7 +106,7 @@ class ArchitectureTests {
 		@CsvSource({
 				"io.micrometer.core.. io.micrometer.observation.. io.micrometer.common.., observation http autoconfigure",
 				"io.micrometer.context.., http advice", "reactor.. org.reactivestreams.., http reactive",
-				"jakarta.servlet.., http autoconfigure",
+				"kotlin.. kotlinx.., reactive", "jakarta.servlet.., http autoconfigure",
 				"org.springframework.boot.restclient.. org.springframework.boot.webclient.., http autoconfigure",
 				"org.springframework.boot.actuate.., actuate autoconfigure",
 				"org.springframework.boot.health.., actuate autoconfigure",
@@ -120,9 +120,8 @@ class ArchitectureTests {
 		}
 
 		@ParameterizedTest
-		@ValueSource(strings = { "kotlin..", "kotlinx..", "io.reactivex..", "org.aspectj..",
-				"org.springframework.boot.micrometer..", "tools.jackson..", "com.fasterxml..", "jakarta.validation..",
-				"jakarta.persistence.." })
+		@ValueSource(strings = { "io.reactivex..", "org.aspectj..", "org.springframework.boot.micrometer..",
+				"tools.jackson..", "com.fasterxml..", "jakarta.validation..", "jakarta.persistence.." })
 		void areNotNamedAtAll(String library) {
 			namedOnlyIn(new String[] { library }).check(CLASSES);
 		}
@@ -148,12 +147,12 @@ class ArchitectureTests {
 						"org.springframework.expression..", "org.springframework.util..",
 						// optional
 						"io.micrometer..", "io.github.resilience4j..", "org.springframework.boot.health..", "reactor..",
-						"org.reactivestreams..", "jakarta.servlet..", "org.springframework.boot.restclient..",
-						"org.springframework.boot.webclient..", "org.springframework.boot.actuate..",
-						"org.springframework.web..", "org.springframework.http..", "org.springframework.dao..",
-						"org.springframework.jdbc..", "org.springframework.transaction..", "org.springframework.mail..",
-						"jakarta.mail..", "org.eclipse.angus..", "io.grpc..", "com.google.rpc..",
-						"com.google.protobuf..")
+						"org.reactivestreams..", "kotlin..", "kotlinx..", "jakarta.servlet..",
+						"org.springframework.boot.restclient..", "org.springframework.boot.webclient..",
+						"org.springframework.boot.actuate..", "org.springframework.web..", "org.springframework.http..",
+						"org.springframework.dao..", "org.springframework.jdbc..", "org.springframework.transaction..",
+						"org.springframework.mail..", "jakarta.mail..", "org.eclipse.angus..", "io.grpc..",
+						"com.google.rpc..", "com.google.protobuf..")
 				.because("every other library would have to be in every application")
 				.check(CLASSES);
 		}

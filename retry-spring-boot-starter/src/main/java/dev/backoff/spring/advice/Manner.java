@@ -4,6 +4,7 @@ import java.lang.reflect.Method;
 
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.aop.ProxyMethodInvocation;
 import org.springframework.core.ResolvableType;
 import org.springframework.util.ClassUtils;
 
@@ -44,6 +45,11 @@ interface Manner {
 	 * the method's own result.
 	 */
 	boolean isRecoveredBy(Method recovery, AnnotatedMethod method);
+
+	/** Let what an attempt begins know the attempt, wherever it goes on. */
+	default void prepare(ProxyMethodInvocation attempt) {
+		// what goes on elsewhere is told otherwise
+	}
 
 	/**
 	 * Make what runs the calls of a method that gives its result later.

@@ -22,7 +22,8 @@ import dev.backoff.spring.policy.Problem;
  */
 final class Manners {
 
-	private static final String FLOW = "kotlinx.coroutines.flow.Flow";
+	/** What Kotlin calls a stream. */
+	static final String FLOW = "kotlinx.coroutines.flow.Flow";
 
 	private static final List<String> REACTIVE_TYPES = List.of("org.reactivestreams.Publisher",
 			Flow.Publisher.class.getName(), FLOW, "kotlinx.coroutines.Deferred", "io.reactivex.rxjava3.core.Single",

@@ -74,10 +74,15 @@ final class MethodRetry {
 			return invocation.proceed();
 		}
 		if (!(original.getProxy() instanceof Advised proxy)) {
-			return ExposeInvocationInterceptor.INSTANCE.invoke(original.invocableClone());
+			return invokeAnew((ProxyMethodInvocation) original.invocableClone());
 		}
-		return (anew || isAdviceInside(original, proxy))
-				? ExposeInvocationInterceptor.INSTANCE.invoke(InnerInvocation.of(original, proxy)) : original.proceed();
+		return (anew || isAdviceInside(original, proxy)) ? invokeAnew(InnerInvocation.of(original, proxy))
+				: original.proceed();
+	}
+
+	private @Nullable Object invokeAnew(ProxyMethodInvocation invocation) throws Throwable {
+		this.plan.manner().prepare(invocation);
+		return ExposeInvocationInterceptor.INSTANCE.invoke(invocation);
 	}
 
 	private @Nullable Object attempt(MethodInvocation invocation, int number) throws Throwable {

@@ -4,10 +4,12 @@ import java.lang.reflect.Method;
 
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.aop.ProxyMethodInvocation;
 import org.springframework.core.ReactiveAdapter;
 import org.springframework.core.ResolvableType;
 
 import dev.backoff.spring.policy.AnnotatedMethod;
+import dev.backoff.spring.reactive.Coroutines;
 
 /**
  * Return a publisher of any kind that Spring can adapt. A function that suspends is one
@@ -42,6 +44,18 @@ record ReactiveManner(@Nullable ReactiveAdapter adapter, boolean hasSeveralResul
 		boolean sameKind = (this.adapter != null) ? this.adapter.getReactiveType().isAssignableFrom(returned.toClass())
 				: Suspending.is(recovery);
 		return sameKind && Manner.isValue(result(recovery, method.type()), result(method));
+	}
+
+	@Override
+	public void prepare(ProxyMethodInvocation attempt) {
+		if (isSuspending()) {
+			attempt.setArguments(Coroutines.withAttempt(attempt.getArguments()));
+		}
+	}
+
+	/** Return whether it is a Kotlin flow, which runs as a coroutine. */
+	boolean isFlow() {
+		return this.adapter != null && this.adapter.getReactiveType().getName().equals(Manners.FLOW);
 	}
 
 	@Override
