@@ -60,10 +60,10 @@ class ArchitectureTests {
 
 		@ParameterizedTest
 		@CsvSource({ "policy, ''", "failure, ''", "safety, policy", "reactive, ''", "advice, policy safety reactive",
-				"observation, policy safety", "actuate, policy safety", "http, policy" })
+				"aspectj, advice policy", "observation, policy safety", "actuate, policy safety", "http, policy" })
 		void importOneWay(String from, String to) {
 			String[] siblings = Stream
-				.of("policy", "failure", "safety", "reactive", "advice", "observation", "actuate", "http",
+				.of("policy", "failure", "safety", "reactive", "advice", "aspectj", "observation", "actuate", "http",
 						"autoconfigure")
 				.filter((sibling) -> !sibling.equals(from) && !List.of(to.split(" ")).contains(sibling))
 				.map((sibling) -> ROOT + "." + sibling)
@@ -73,16 +73,17 @@ class ArchitectureTests {
 				.should()
 				.dependOnClassesThat()
 				.resideInAnyPackage(siblings)
-				.because("the arrows are autoconfigure -> all; advice, observation, actuate -> safety -> policy; "
-						+ "advice -> reactive; " + "http -> policy")
+				.because(
+						"the arrows are autoconfigure -> all; aspectj -> advice; advice, observation, actuate -> safety -> policy; "
+								+ "advice -> reactive; http -> policy")
 				.check(CLASSES);
 		}
 
 		@Test
 		void areTheOnesWhoseArrowsAreKnown() {
 			assertThat(packages()).containsExactlyInAnyOrder(ROOT + ".policy", ROOT + ".failure", ROOT + ".safety",
-					ROOT + ".reactive", ROOT + ".advice", ROOT + ".observation", ROOT + ".actuate", ROOT + ".http",
-					ROOT + ".autoconfigure");
+					ROOT + ".reactive", ROOT + ".advice", ROOT + ".aspectj", ROOT + ".observation", ROOT + ".actuate",
+					ROOT + ".http", ROOT + ".autoconfigure");
 		}
 
 		@Test
@@ -112,16 +113,17 @@ class ArchitectureTests {
 				"org.springframework.boot.health.., actuate autoconfigure",
 				"io.github.resilience4j.., safety autoconfigure",
 				"org.springframework.web.. org.springframework.http.., failure http autoconfigure",
-				"org.springframework.dao.. org.springframework.jdbc.. org.springframework.transaction.., failure",
-				"io.grpc.. com.google.rpc.. com.google.protobuf.., failure",
+				"org.springframework.dao.. org.springframework.jdbc.., failure",
+				"org.springframework.transaction.., failure observation autoconfigure",
+				"io.grpc.. com.google.rpc.. com.google.protobuf.., failure", "org.aspectj.., aspectj",
 				"jakarta.mail.. org.eclipse.angus.. org.springframework.mail.., failure" })
 		void areNamedWhereTheyMayBeMissing(String libraries, String packages) {
 			namedOnlyIn(libraries.split(" ", -1), packages.split(" ", -1)).check(CLASSES);
 		}
 
 		@ParameterizedTest
-		@ValueSource(strings = { "io.reactivex..", "org.aspectj..", "org.springframework.boot.micrometer..",
-				"tools.jackson..", "com.fasterxml..", "jakarta.validation..", "jakarta.persistence.." })
+		@ValueSource(strings = { "io.reactivex..", "org.springframework.boot.micrometer..", "tools.jackson..",
+				"com.fasterxml..", "jakarta.validation..", "jakarta.persistence.." })
 		void areNotNamedAtAll(String library) {
 			namedOnlyIn(new String[] { library }).check(CLASSES);
 		}
@@ -146,13 +148,14 @@ class ArchitectureTests {
 						"org.springframework.context..", "org.springframework.core..",
 						"org.springframework.expression..", "org.springframework.util..",
 						// optional
-						"io.micrometer..", "io.github.resilience4j..", "org.springframework.boot.health..", "reactor..",
-						"org.reactivestreams..", "kotlin..", "kotlinx..", "jakarta.servlet..",
-						"org.springframework.boot.restclient..", "org.springframework.boot.webclient..",
-						"org.springframework.boot.actuate..", "org.springframework.web..", "org.springframework.http..",
-						"org.springframework.dao..", "org.springframework.jdbc..", "org.springframework.transaction..",
-						"org.springframework.mail..", "jakarta.mail..", "org.eclipse.angus..", "io.grpc..",
-						"com.google.rpc..", "com.google.protobuf..")
+						"org.aspectj..", "io.micrometer..", "io.github.resilience4j..",
+						"org.springframework.boot.health..", "reactor..", "org.reactivestreams..", "kotlin..",
+						"kotlinx..", "jakarta.servlet..", "org.springframework.boot.restclient..",
+						"org.springframework.boot.webclient..", "org.springframework.boot.actuate..",
+						"org.springframework.web..", "org.springframework.http..", "org.springframework.dao..",
+						"org.springframework.jdbc..", "org.springframework.transaction..", "org.springframework.mail..",
+						"jakarta.mail..", "org.eclipse.angus..", "io.grpc..", "com.google.rpc..",
+						"com.google.protobuf..")
 				.because("every other library would have to be in every application")
 				.check(CLASSES);
 		}

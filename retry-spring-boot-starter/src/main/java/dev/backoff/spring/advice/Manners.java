@@ -32,8 +32,15 @@ final class Manners {
 
 	private final @Nullable ClassLoader classLoader;
 
-	Manners(@Nullable ClassLoader classLoader) {
+	private final boolean woven;
+
+	/**
+	 * Make the search.
+	 * @param woven whether methods are advised by weaving, and not by proxies
+	 */
+	Manners(@Nullable ClassLoader classLoader, boolean woven) {
 		this.classLoader = classLoader;
+		this.woven = woven;
 	}
 
 	/** Return a method's manner, or null if it has none, which is then reported. */
@@ -65,6 +72,12 @@ final class Manners {
 	}
 
 	private @Nullable Manner suspending(AnnotatedMethod annotated, List<Problem> problems) {
+		if (this.woven) {
+			// no publisher, but the half of a coroutine
+			problems.add(problem(annotated, "suspends, which only a proxy can retry",
+					"Set backoff.mode to proxy, or let the function return a Mono."));
+			return null;
+		}
 		for (Bridge bridge : Bridge.values()) {
 			if (isMissing(bridge)) {
 				problems.add(missing(annotated, "suspends", bridge));

@@ -28,13 +28,15 @@ final class MethodPlanner {
 	MethodPlanner(BackoffPolicies policies, ConfigurableListableBeanFactory beanFactory) {
 		this.policies = policies;
 		this.beanFactory = beanFactory;
-		this.manners = new Manners(beanFactory.getBeanClassLoader());
+		this.manners = new Manners(beanFactory.getBeanClassLoader(), policies.configuration().isWoven());
 	}
 
 	/** Return the plan of a method, or null if there are problems, which are reported. */
 	@Nullable MethodPlan plan(AnnotatedMethod annotated, List<Problem> problems) {
 		int before = problems.size();
-		checkProxyable(annotated, problems);
+		if (!this.policies.configuration().isWoven()) {
+			checkProxyable(annotated, problems);
+		}
 		Manner manner = this.manners.find(annotated, problems);
 		EffectivePolicy policy = this.policies.resolve(annotated, problems);
 		if (policy != null) {

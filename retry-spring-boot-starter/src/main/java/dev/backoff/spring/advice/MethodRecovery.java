@@ -18,7 +18,8 @@ import dev.backoff.spring.policy.AnnotatedMethod;
 
 /**
  * Recover by a method of the same bean: through the proxy where a call on it reaches the
- * method, so that other advice on it holds, else on the target.
+ * method, so that other advice on it holds, else on the target. Woven advice is on the
+ * target itself.
  *
  * @param methods the methods to choose from
  */
@@ -30,8 +31,11 @@ record MethodRecovery(RecoverMethods methods) implements Recovery<MethodInvocati
 	/** Return whether an invocation is that of a recovery, which is not advised. */
 	static boolean isRunning(Method method, MethodInvocation invocation) {
 		Running running = RUNNING.get();
-		return running != null && running.method().equals(method) && invocation instanceof ProxyMethodInvocation proxied
-				&& proxied.getProxy() == running.proxy();
+		return running != null && running.method().equals(method) && bean(invocation) == running.bean();
+	}
+
+	private static @Nullable Object bean(MethodInvocation invocation) {
+		return (invocation instanceof ProxyMethodInvocation proxied) ? proxied.getProxy() : invocation.getThis();
 	}
 
 	@Override
@@ -49,8 +53,13 @@ record MethodRecovery(RecoverMethods methods) implements Recovery<MethodInvocati
 		if (chosen.isSuspending()) {
 			return suspend(invocation, chosen.method(), arguments);
 		}
-		if (invocation instanceof ProxyMethodInvocation proxied && isReached(chosen.method(), proxied.getProxy())) {
-			return callProxy(proxied.getProxy(), chosen.method(), arguments);
+		if (!(invocation instanceof ProxyMethodInvocation proxied)) {
+			return callUnadvised(invocation.getThis(), chosen.method(), chosen.method(), arguments);
+		}
+		Object proxy = proxied.getProxy();
+		if (isReached(chosen.method(), proxy)) {
+			return callUnadvised(proxy, chosen.method(),
+					AopUtils.selectInvocableMethod(chosen.method(), proxy.getClass()), arguments);
 		}
 		return call(invocation.getThis(), chosen.method(), arguments);
 	}
@@ -71,12 +80,12 @@ record MethodRecovery(RecoverMethods methods) implements Recovery<MethodInvocati
 		return AopUtils.invokeJoinpointUsingReflection(target, method, arguments);
 	}
 
-	private static @Nullable Object callProxy(Object proxy, Method method, @Nullable Object[] arguments)
-			throws Throwable {
+	private static @Nullable Object callUnadvised(@Nullable Object bean, Method method, Method invocable,
+			@Nullable Object[] arguments) throws Throwable {
 		Running enclosing = RUNNING.get();
-		RUNNING.set(new Running(method, proxy));
+		RUNNING.set(new Running(method, bean));
 		try {
-			return call(proxy, AopUtils.selectInvocableMethod(method, proxy.getClass()), arguments);
+			return call(bean, invocable, arguments);
 		}
 		finally {
 			if (enclosing != null) {
@@ -130,9 +139,9 @@ record MethodRecovery(RecoverMethods methods) implements Recovery<MethodInvocati
 	 * A recovery in progress on a thread.
 	 *
 	 * @param method the method that recovers
-	 * @param proxy the bean it is called on
+	 * @param bean what it is called on, null for a static method
 	 */
-	private record Running(Method method, Object proxy) {
+	private record Running(Method method, @Nullable Object bean) {
 	}
 
 }

@@ -1,6 +1,7 @@
 package dev.backoff.spring.advice;
 
 import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -99,7 +100,8 @@ final class RecoverMethods {
 	private static String signature(Method method) {
 		Class<?> result = Suspending.is(method)
 				? Suspending.result(method, method.getDeclaringClass()).resolve(Object.class) : method.getReturnType();
-		return (Suspending.is(method) ? "suspending " : "") + result.getSimpleName() + " " + method.getName()
+		return (isStatic(method) ? "static " : Suspending.is(method) ? "suspending " : "") + result.getSimpleName()
+				+ " " + method.getName()
 				+ Arrays.stream(method.getParameterTypes())
 					.limit(Suspending.parameterCount(method))
 					.map(Class::getSimpleName)
@@ -121,11 +123,16 @@ final class RecoverMethods {
 			.toList();
 	}
 
+	private static boolean isStatic(Method method) {
+		return Modifier.isStatic(method.getModifiers());
+	}
+
 	private static @Nullable Candidate candidate(AnnotatedMethod annotated, Manner manner, Method method) {
 		Class<?> type = annotated.type();
 		int count = Suspending.parameterCount(annotated.method());
 		int extra = Suspending.parameterCount(method) - count;
-		if (extra < 0 || extra > 1 || method.equals(annotated.method())) {
+		boolean unreachable = isStatic(annotated.method()) && !isStatic(method);
+		if (extra < 0 || extra > 1 || unreachable || method.equals(annotated.method())) {
 			return null;
 		}
 		for (int i = 0; i < count; i++) {

@@ -1,6 +1,7 @@
 package dev.backoff.spring.advice;
 
 import java.lang.reflect.Modifier;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -18,6 +19,7 @@ import org.slf4j.event.Level;
 import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
 import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.core.Ordered;
 import org.springframework.core.env.Environment;
 import org.springframework.util.ClassUtils;
@@ -27,6 +29,7 @@ import dev.backoff.spring.policy.AnnotatedMethod;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.InvalidBackoffException;
 import dev.backoff.spring.policy.Problem;
+import dev.backoff.time.DurationText;
 
 /**
  * Check the configuration and every annotated method before any bean is made, and report
@@ -38,6 +41,10 @@ import dev.backoff.spring.policy.Problem;
 public final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 
 	private static final Logger logger = LoggerFactory.getLogger(StartupCheck.class);
+
+	private static final String SHUTDOWN_PHASE = "spring.lifecycle.timeout-per-shutdown-phase";
+
+	private static final Duration DEFAULT_SHUTDOWN_PHASE = Duration.ofSeconds(30);
 
 	/**
 	 * Make the check.
@@ -65,12 +72,18 @@ public final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 				found.forEach((method) -> policies.announce(method.type()));
 			}
 		}
+		boolean woven = policies.configuration().isWoven();
 		Set<Problem> problems = new LinkedHashSet<>();
 		List<MethodPlan> plans = new ArrayList<>();
 		annotated.forEach((type, found) -> {
-			checkClass(type, types.getOrDefault(type, ""), beanFactory, problems);
-			found.forEach((method) -> plan(methods, method, plans, problems));
+			if (!woven) {
+				checkClass(type, types.getOrDefault(type, ""), beanFactory, problems);
+			}
+			found.forEach((method) -> plan(methods, method, woven, plans, problems));
 		});
+		if (woven && WeavingCheck.isPossible(beanFactory.getBeanClassLoader())) {
+			annotated.values().forEach((found) -> found.forEach((method) -> WeavingCheck.check(method, problems)));
+		}
 		List<Problem> configured = new ArrayList<>();
 		policies.check(configured);
 		problems.addAll(configured);
@@ -82,7 +95,8 @@ public final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 		if (!problems.isEmpty()) {
 			throw new InvalidBackoffException(List.copyOf(problems));
 		}
-		log(policies, plans);
+		log(policies, methods, plans);
+		adviseShutdown(policies, beanFactory.getBean(Environment.class));
 	}
 
 	private static List<AnnotatedMethod> annotatedMethods(Class<?> type) {
@@ -100,9 +114,13 @@ public final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 		}
 	}
 
-	private static void plan(BackoffMethods methods, AnnotatedMethod method, List<MethodPlan> plans,
+	private static void plan(BackoffMethods methods, AnnotatedMethod method, boolean woven, List<MethodPlan> plans,
 			Set<Problem> problems) {
-		if (method.onMethod() == null && Modifier.isFinal(method.method().getModifiers())) {
+		if (woven && WeavingCheck.isSkipped(method)) {
+			WeavingCheck.warnOfSkipped(method);
+			return;
+		}
+		if (!woven && method.onMethod() == null && Modifier.isFinal(method.method().getModifiers())) {
 			logger.warn("{}: {} is final, so no proxy can advise it and it is not retried", method.place(),
 					method.signature());
 			return;
@@ -167,9 +185,9 @@ public final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 		return asked || !classes;
 	}
 
-	private static void log(BackoffPolicies policies, List<MethodPlan> plans) {
+	private static void log(BackoffPolicies policies, BackoffMethods methods, List<MethodPlan> plans) {
 		policies.configuration().warnings().forEach((warning) -> logger.warn("Ignored: {}", warning));
-		advise(plans);
+		advise(methods, plans);
 		List<String> shared = plans.stream()
 			.filter((plan) -> !plan.label().equals(plan.method().label()))
 			.map(MethodPlan::label)
@@ -186,6 +204,15 @@ public final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 		logUnused("budgets", policies.unusedBudgets());
 	}
 
+	private static void adviseShutdown(BackoffPolicies policies, Environment environment) {
+		Duration wait = policies.configuration().shutdownWait();
+		Duration phase = Binder.get(environment).bind(SHUTDOWN_PHASE, Duration.class).orElse(DEFAULT_SHUTDOWN_PHASE);
+		if (wait.compareTo(phase) > 0) {
+			logger.info("backoff.shutdown.wait of {} is cut short by {} of {}: raise that too, or wait less",
+					DurationText.exact(wait), SHUTDOWN_PHASE, DurationText.exact(phase));
+		}
+	}
+
 	private static void logUnused(String what, List<String> names) {
 		if (!names.isEmpty()) {
 			logger.info("No policy in use has the {} {}", what, String.join(", ", names));
@@ -193,15 +220,16 @@ public final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 	}
 
 	/*
-	 * Advice is INFO; only what multiplies attempts behind the developer's back is WARN.
+	 * Advice is INFO; only what multiplies attempts behind the developer's back, or puts
+	 * them all into one transaction, is WARN.
 	 */
-	private static void advise(List<MethodPlan> plans) {
+	private static void advise(BackoffMethods methods, List<MethodPlan> plans) {
 		Set<String> told = new LinkedHashSet<>();
 		for (MethodPlan plan : plans) {
-			List<String> advice = PlanAdvice.of(plan);
+			List<String> advice = methods.advice(plan);
 			String line = plan.method().place() + ", policy " + plan.policy().name() + ": " + String.join("; ", advice);
 			if (!advice.isEmpty() && told.add(line)) {
-				logger.atLevel((PlanAdvice.otherRetry(plan) != null) ? Level.WARN : Level.INFO).log(line);
+				logger.atLevel(methods.isWarned(plan) ? Level.WARN : Level.INFO).log(line);
 			}
 		}
 	}

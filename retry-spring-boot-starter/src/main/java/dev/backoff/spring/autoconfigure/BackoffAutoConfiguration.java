@@ -5,6 +5,7 @@ import java.time.Clock;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 
 import org.springframework.aop.config.AopConfigUtils;
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -16,24 +17,26 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.SearchStrategy;
 import org.springframework.context.ApplicationContext;
-import org.springframework.context.ApplicationListener;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
 import org.springframework.context.annotation.Role;
-import org.springframework.context.event.ContextClosedEvent;
 import org.springframework.core.Ordered;
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.type.AnnotationMetadata;
 import org.springframework.util.function.SingletonSupplier;
 
+import dev.backoff.RunningCalls;
 import dev.backoff.WaitingCalls;
 import dev.backoff.breaker.CircuitBreakers;
 import dev.backoff.spring.advice.BackoffAdvisor;
 import dev.backoff.spring.advice.BackoffInterceptor;
 import dev.backoff.spring.advice.BackoffMethods;
+import dev.backoff.spring.advice.Shutdown;
 import dev.backoff.spring.advice.StartupCheck;
+import dev.backoff.spring.aspectj.WovenBeans;
 import dev.backoff.spring.failure.BuiltInFailureClassifiers;
 import dev.backoff.spring.policy.BackoffConfiguration;
 import dev.backoff.spring.policy.BackoffPolicies;
@@ -41,6 +44,7 @@ import dev.backoff.spring.safety.OtherBreakers;
 import dev.backoff.spring.safety.OverloadSafety;
 import dev.backoff.spring.safety.Resilience4jBreakers;
 import dev.backoff.spring.safety.RetryBudgets;
+import dev.backoff.time.RetryTime;
 
 /**
  * Advise the methods that {@code @Backoff} is on.
@@ -52,7 +56,6 @@ import dev.backoff.spring.safety.RetryBudgets;
  */
 @AutoConfiguration(after = AopAutoConfiguration.class)
 @AutoConfigureOrder(Ordered.LOWEST_PRECEDENCE)
-@Import(BackoffAutoConfiguration.ProxyCreatorRegistrar.class)
 public final class BackoffAutoConfiguration {
 
 	/* A child context has a configuration and beans of its own. */
@@ -85,25 +88,21 @@ public final class BackoffAutoConfiguration {
 	}
 
 	@Bean
-	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static BackoffAdvisor backoffAdvisor(BackoffInterceptor interceptor) {
-		return new BackoffAdvisor(interceptor);
-	}
-
-	@Bean
 	@ConditionalOnMissingBean(search = SearchStrategy.CURRENT)
 	WaitingCalls backoffWaitingCalls() {
 		return new WaitingCalls();
 	}
 
-	/* The first thing of a shutdown, before anything waits for requests to end. */
 	@Bean
-	ApplicationListener<ContextClosedEvent> backoffShutdown(ApplicationContext context, WaitingCalls waiting) {
-		return (event) -> {
-			if (event.getApplicationContext() == context) {
-				waiting.shutDown();
-			}
-		};
+	@ConditionalOnMissingBean(search = SearchStrategy.CURRENT)
+	RunningCalls backoffRunningCalls() {
+		return new RunningCalls();
+	}
+
+	@Bean
+	Shutdown backoffShutdown(ApplicationContext context, WaitingCalls waiting, RunningCalls running,
+			BackoffPolicies policies, ObjectProvider<RetryTime> time) {
+		return new Shutdown(context, waiting, running, policies, () -> time.getIfAvailable(RetryTime::system));
 	}
 
 	@Bean
@@ -129,6 +128,35 @@ public final class BackoffAutoConfiguration {
 	@ConditionalOnMissingBean
 	BuiltInFailureClassifiers backoffFailureClassifiers(ConfigurableListableBeanFactory beanFactory) {
 		return new BuiltInFailureClassifiers(beanFactory.getBeanClassLoader(), Clock.systemUTC());
+	}
+
+	/** Advise beans by proxies. */
+	@Configuration(proxyBeanMethods = false)
+	@Conditional(OnAdviceMode.Proxy.class)
+	@Import(ProxyCreatorRegistrar.class)
+	static class Proxies {
+
+		@Bean
+		@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+		static BackoffAdvisor backoffAdvisor(BackoffInterceptor interceptor) {
+			return new BackoffAdvisor(interceptor);
+		}
+
+	}
+
+	/** Advise what is woven. Without AspectJ the check at start-up tells what to do. */
+	@Configuration(proxyBeanMethods = false)
+	@Conditional(OnAdviceMode.AspectJ.class)
+	@ConditionalOnClass(name = "org.aspectj.lang.JoinPoint")
+	static class Weaving {
+
+		@Bean
+		@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+		static WovenBeans backoffWovenBeans(BackoffInterceptor interceptor, BackoffPolicies policies,
+				BeanFactory beanFactory) {
+			return WovenBeans.open(interceptor, beanFactory, policies.configuration());
+		}
+
 	}
 
 	/** Let policies use the breakers of Resilience4j. */

@@ -26,6 +26,8 @@ public final class BackoffConfiguration {
 
 	private final BackoffProperties.RandomKind random;
 
+	private final BackoffProperties.AdviceMode mode;
+
 	private final boolean metricsEnabled;
 
 	private final List<Duration> slo;
@@ -35,6 +37,8 @@ public final class BackoffConfiguration {
 	private final HttpSettings http;
 
 	private final boolean healthOfBreakers;
+
+	private final Duration shutdownWait;
 
 	private final Sections sections;
 
@@ -47,11 +51,13 @@ public final class BackoffConfiguration {
 		this.enabled = settings.enabled();
 		this.retriesEnabled = settings.retriesEnabled();
 		this.random = settings.random();
+		this.mode = settings.mode();
 		this.metricsEnabled = settings.metricsEnabled();
 		this.slo = settings.slo();
 		this.callMeter = settings.callMeter();
 		this.http = settings.http();
 		this.healthOfBreakers = settings.healthOfBreakers();
+		this.shutdownWait = settings.shutdownWait();
 		this.sections = sections;
 		this.problems = problems.stream().distinct().toList();
 		this.warnings = List.copyOf(warnings);
@@ -88,6 +94,14 @@ public final class BackoffConfiguration {
 	 */
 	public BackoffProperties.RandomKind random() {
 		return this.random;
+	}
+
+	/**
+	 * Return whether annotated methods are woven instead of proxied.
+	 * @return false by default
+	 */
+	public boolean isWoven() {
+		return this.mode == BackoffProperties.AdviceMode.ASPECTJ;
 	}
 
 	/**
@@ -128,6 +142,14 @@ public final class BackoffConfiguration {
 	 */
 	public boolean isHealthOfBreakers() {
 		return this.healthOfBreakers;
+	}
+
+	/**
+	 * Return how long closing the application waits for running calls.
+	 * @return zero by default
+	 */
+	public Duration shutdownWait() {
+		return this.shutdownWait;
 	}
 
 	/**

@@ -24,6 +24,7 @@ import org.springframework.boot.context.properties.bind.Name;
  * meters and polling stay.
  * @param unknownKeys What an unknown key does at start-up.
  * @param random Source of chance for jitter.
+ * @param mode How annotated methods are advised.
  * @param defaults Values for all policies that set none of their own.
  * @param policies Policies by name. Compared by letters and digits only; an unnamed
  * method's policy is "[OrderService.place]".
@@ -34,13 +35,15 @@ import org.springframework.boot.context.properties.bind.Name;
  * @param metrics Meters.
  * @param http Calls over HTTP.
  * @param health Health.
+ * @param shutdown Closing the application.
  */
 @ConfigurationProperties("backoff")
 public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultValue("true") boolean retriesEnabled,
 		@DefaultValue("error") UnknownKeys unknownKeys, @DefaultValue("fast") RandomKind random,
-		@DefaultValue Policy defaults, @DefaultValue Map<String, Policy> policies,
-		@DefaultValue Map<String, Breaker> breakers, @DefaultValue Map<String, Budget> budgets,
-		@DefaultValue Metrics metrics, @DefaultValue Http http, @DefaultValue Health health) {
+		@DefaultValue("proxy") AdviceMode mode, @DefaultValue Policy defaults,
+		@DefaultValue Map<String, Policy> policies, @DefaultValue Map<String, Breaker> breakers,
+		@DefaultValue Map<String, Budget> budgets, @DefaultValue Metrics metrics, @DefaultValue Http http,
+		@DefaultValue Health health, @DefaultValue Shutdown shutdown) {
 
 	/** What an unknown key does at start-up. */
 	public enum UnknownKeys {
@@ -61,6 +64,17 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 
 		/** Draws that cannot be predicted. */
 		SECURE
+
+	}
+
+	/** How annotated methods are advised. */
+	public enum AdviceMode {
+
+		/** By proxies around beans. */
+		PROXY,
+
+		/** By an aspect that AspectJ weaves into their classes. */
+		ASPECTJ
 
 	}
 
@@ -287,6 +301,16 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 * bad; if not, breakers are only shown.
 	 */
 	public record Health(@DefaultValue("false") boolean breakers) {
+	}
+
+	/**
+	 * Closing the application.
+	 *
+	 * @param time Time that calls get to finish before beans are destroyed, once waiting
+	 * ones have been woken and nothing is retried any more. Zero for none. Default unit
+	 * is milliseconds.
+	 */
+	public record Shutdown(@Name("wait") @DefaultValue("0ms") Duration time) {
 	}
 
 	/** How whole calls are measured. */
