@@ -2,11 +2,13 @@ package dev.backoff;
 
 import java.util.concurrent.locks.ReentrantLock;
 
+import dev.backoff.time.TimerEntry;
+
 /**
  * Interrupt the work of one thread if it takes too long, and nothing that the thread does
  * afterwards.
  */
-final class Interruption implements Runnable {
+final class Interruption extends TimerEntry {
 
 	/*
 	 * The timer and the thread race for the lock. If the thread is first, no interrupt
@@ -46,6 +48,8 @@ final class Interruption implements Runnable {
 	 * Note, on the thread itself, that its work has ended. No interrupt comes after this.
 	 * @return whether it was interrupted, by this and by nobody else before
 	 */
+	@SuppressWarnings("ThreadPriorityCheck") // only ever for as long as an interrupt
+												// takes
 	boolean end() {
 		this.lock.lock();
 		try {

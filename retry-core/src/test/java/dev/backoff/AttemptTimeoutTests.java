@@ -340,7 +340,8 @@ class AttemptTimeoutTests {
 				.build());
 			CompletableFuture<String> result = retry.callAsync(() -> {
 				CompletableFuture<String> stage = new CompletableFuture<>();
-				stage.whenComplete((value, failure) -> cancelled.countDown());
+				CompletableFuture<String> told = stage.whenComplete((value, failure) -> cancelled.countDown());
+				assertThat(told).isNotDone();
 				return stage;
 			});
 			Throwable thrown = result.handle((value, failure) -> failure).get();
