@@ -59,11 +59,12 @@ class ArchitectureTests {
 		}
 
 		@ParameterizedTest
-		@CsvSource({ "policy, ''", "failure, ''", "safety, policy", "advice, policy safety",
+		@CsvSource({ "policy, ''", "failure, ''", "safety, policy", "advice, policy safety", "aspectj, advice policy",
 				"observation, policy safety", "actuate, policy safety", "http, policy" })
 		void importOneWay(String from, String to) {
 			String[] siblings = Stream
-				.of("policy", "failure", "safety", "advice", "observation", "actuate", "http", "autoconfigure")
+				.of("policy", "failure", "safety", "advice", "aspectj", "observation", "actuate", "http",
+						"autoconfigure")
 				.filter((sibling) -> !sibling.equals(from) && !List.of(to.split(" ")).contains(sibling))
 				.map((sibling) -> ROOT + "." + sibling)
 				.toArray(String[]::new);
@@ -72,15 +73,16 @@ class ArchitectureTests {
 				.should()
 				.dependOnClassesThat()
 				.resideInAnyPackage(siblings)
-				.because("the arrows are autoconfigure -> all; advice, observation, actuate -> safety -> policy; "
-						+ "http -> policy")
+				.because(
+						"the arrows are autoconfigure -> all; aspectj -> advice; advice, observation, actuate -> safety -> policy; "
+								+ "http -> policy")
 				.check(CLASSES);
 		}
 
 		@Test
 		void areTheOnesWhoseArrowsAreKnown() {
 			assertThat(packages()).containsExactlyInAnyOrder(ROOT + ".policy", ROOT + ".failure", ROOT + ".safety",
-					ROOT + ".advice", ROOT + ".observation", ROOT + ".actuate", ROOT + ".http",
+					ROOT + ".advice", ROOT + ".aspectj", ROOT + ".observation", ROOT + ".actuate", ROOT + ".http",
 					ROOT + ".autoconfigure");
 		}
 
@@ -112,15 +114,15 @@ class ArchitectureTests {
 				"org.springframework.web.. org.springframework.http.., failure http autoconfigure",
 				"org.springframework.dao.. org.springframework.jdbc.., failure",
 				"org.springframework.transaction.., failure observation autoconfigure",
-				"io.grpc.. com.google.rpc.. com.google.protobuf.., failure",
+				"io.grpc.. com.google.rpc.. com.google.protobuf.., failure", "org.aspectj.., aspectj",
 				"jakarta.mail.. org.eclipse.angus.. org.springframework.mail.., failure" })
 		void areNamedWhereTheyMayBeMissing(String libraries, String packages) {
 			namedOnlyIn(libraries.split(" ", -1), packages.split(" ", -1)).check(CLASSES);
 		}
 
 		@ParameterizedTest
-		@ValueSource(strings = { "org.reactivestreams..", "org.aspectj..", "org.springframework.boot.micrometer..",
-				"tools.jackson..", "com.fasterxml..", "jakarta.validation..", "jakarta.persistence.." })
+		@ValueSource(strings = { "org.reactivestreams..", "org.springframework.boot.micrometer..", "tools.jackson..",
+				"com.fasterxml..", "jakarta.validation..", "jakarta.persistence.." })
 		void areNotNamedAtAll(String library) {
 			namedOnlyIn(new String[] { library }).check(CLASSES);
 		}
@@ -145,13 +147,13 @@ class ArchitectureTests {
 						"org.springframework.context..", "org.springframework.core..",
 						"org.springframework.expression..", "org.springframework.util..",
 						// optional
-						"io.micrometer..", "io.github.resilience4j..", "org.springframework.boot.health..", "reactor..",
-						"jakarta.servlet..", "org.springframework.boot.restclient..",
-						"org.springframework.boot.webclient..", "org.springframework.boot.actuate..",
-						"org.springframework.web..", "org.springframework.http..", "org.springframework.dao..",
-						"org.springframework.jdbc..", "org.springframework.transaction..", "org.springframework.mail..",
-						"jakarta.mail..", "org.eclipse.angus..", "io.grpc..", "com.google.rpc..",
-						"com.google.protobuf..")
+						"org.aspectj..", "io.micrometer..", "io.github.resilience4j..",
+						"org.springframework.boot.health..", "reactor..", "jakarta.servlet..",
+						"org.springframework.boot.restclient..", "org.springframework.boot.webclient..",
+						"org.springframework.boot.actuate..", "org.springframework.web..", "org.springframework.http..",
+						"org.springframework.dao..", "org.springframework.jdbc..", "org.springframework.transaction..",
+						"org.springframework.mail..", "jakarta.mail..", "org.eclipse.angus..", "io.grpc..",
+						"com.google.rpc..", "com.google.protobuf..")
 				.because("every other library would have to be in every application")
 				.check(CLASSES);
 		}

@@ -41,7 +41,11 @@ public final class BackoffMethods implements SmartInitializingSingleton {
 
 	private final RetryFactory factory;
 
+	private final TransactionOrder transactions;
+
 	private final boolean enabled;
+
+	private final boolean woven;
 
 	/* By the class of the target. */
 	private final Map<Class<?>, CalledMethods> called = new ConcurrentHashMap<>();
@@ -65,6 +69,8 @@ public final class BackoffMethods implements SmartInitializingSingleton {
 		this.planner = new MethodPlanner(policies, beanFactory);
 		this.factory = new RetryFactory(beanFactory, policies);
 		this.enabled = policies.configuration().isEnabled();
+		this.woven = policies.configuration().isWoven();
+		this.transactions = new TransactionOrder(beanFactory, this.woven);
 	}
 
 	/**
@@ -96,7 +102,7 @@ public final class BackoffMethods implements SmartInitializingSingleton {
 		return known.stream().map((plan) -> {
 			boolean overloaded = labels.getOrDefault(plan.label(), 1L) > 1;
 			return new PolicyUse(overloaded ? plan.label() + plan.method().parameters() : plan.label(), plan.policy(),
-					PlanAdvice.of(plan));
+					advice(plan));
 		}).sorted(Comparator.comparing(PolicyUse::method)).toList();
 	}
 
@@ -108,6 +114,21 @@ public final class BackoffMethods implements SmartInitializingSingleton {
 			this.factory.reserve(plan.policy());
 		}
 		return plan;
+	}
+
+	/** Return what a method's plan does that is probably not meant. */
+	List<String> advice(MethodPlan plan) {
+		List<String> advice = new ArrayList<>(PlanAdvice.of(plan));
+		String order = this.transactions.advice(plan.method());
+		if (order != null) {
+			advice.add(order);
+		}
+		return List.copyOf(advice);
+	}
+
+	/** Return whether that is worth a warning. */
+	boolean isWarned(MethodPlan plan) {
+		return PlanAdvice.otherRetry(plan) != null || this.transactions.advice(plan.method()) != null;
 	}
 
 	/** Make the retries of all methods found at start-up, so that their meters exist. */
@@ -151,6 +172,9 @@ public final class BackoffMethods implements SmartInitializingSingleton {
 
 	private CalledMethod add(Method method, Class<?> targetClass, @Nullable Object target) {
 		AnnotatedMethod annotated = isAdvised(target) ? null : AnnotatedMethod.of(method, targetClass);
+		if (this.woven && annotated != null && WeavingCheck.isCalledByOverriding(method, annotated)) {
+			annotated = null;
+		}
 		CalledMethod called = new CalledMethod(method, (annotated != null) ? retry(annotated) : null);
 		this.called.computeIfAbsent(targetClass, (type) -> new CalledMethods()).add(called);
 		return called;

@@ -41,7 +41,9 @@ final class MethodPlanner {
 	/** Return the plan of a method, or null if there are problems, which are reported. */
 	@Nullable MethodPlan plan(AnnotatedMethod annotated, List<Problem> problems) {
 		int before = problems.size();
-		checkProxyable(annotated, problems);
+		if (!this.policies.configuration().isWoven()) {
+			checkProxyable(annotated, problems);
+		}
 		checkReturnType(annotated, problems);
 		EffectivePolicy policy = this.policies.resolve(annotated, problems);
 		if (policy != null) {

@@ -17,7 +17,8 @@ import dev.backoff.RetriesStoppedException;
 
 /**
  * Recover by a method of the same bean: through the proxy where a call on it reaches the
- * method, so that other advice on it holds, else on the target.
+ * method, so that other advice on it holds, else on the target. Woven advice is on the
+ * target itself.
  *
  * @param methods the methods to choose from
  */
@@ -29,8 +30,11 @@ record MethodRecovery(RecoverMethods methods) implements Recovery<MethodInvocati
 	/** Return whether an invocation is that of a recovery, which is not advised. */
 	static boolean isRunning(Method method, MethodInvocation invocation) {
 		Running running = RUNNING.get();
-		return running != null && running.method().equals(method) && invocation instanceof ProxyMethodInvocation proxied
-				&& proxied.getProxy() == running.proxy();
+		return running != null && running.method().equals(method) && bean(invocation) == running.bean();
+	}
+
+	private static @Nullable Object bean(MethodInvocation invocation) {
+		return (invocation instanceof ProxyMethodInvocation proxied) ? proxied.getProxy() : invocation.getThis();
 	}
 
 	@Override
@@ -45,18 +49,23 @@ record MethodRecovery(RecoverMethods methods) implements Recovery<MethodInvocati
 			throw new IllegalStateException("No recovery accepts " + stopped.reason());
 		}
 		@Nullable Object[] arguments = chosen.arguments(invocation.getArguments(), stopped);
-		if (invocation instanceof ProxyMethodInvocation proxied && isReached(chosen.method(), proxied.getProxy())) {
-			return callProxy(proxied.getProxy(), chosen.method(), arguments);
+		if (!(invocation instanceof ProxyMethodInvocation proxied)) {
+			return callUnadvised(invocation.getThis(), chosen.method(), chosen.method(), arguments);
+		}
+		Object proxy = proxied.getProxy();
+		if (isReached(chosen.method(), proxy)) {
+			return callUnadvised(proxy, chosen.method(),
+					AopUtils.selectInvocableMethod(chosen.method(), proxy.getClass()), arguments);
 		}
 		return call(invocation.getThis(), chosen.method(), arguments);
 	}
 
-	private static @Nullable Object callProxy(Object proxy, Method method, @Nullable Object[] arguments)
-			throws Throwable {
+	private static @Nullable Object callUnadvised(@Nullable Object bean, Method method, Method invocable,
+			@Nullable Object[] arguments) throws Throwable {
 		Running enclosing = RUNNING.get();
-		RUNNING.set(new Running(method, proxy));
+		RUNNING.set(new Running(method, bean));
 		try {
-			return call(proxy, AopUtils.selectInvocableMethod(method, proxy.getClass()), arguments);
+			return call(bean, invocable, arguments);
 		}
 		finally {
 			if (enclosing != null) {
@@ -110,9 +119,9 @@ record MethodRecovery(RecoverMethods methods) implements Recovery<MethodInvocati
 	 * A recovery in progress on a thread.
 	 *
 	 * @param method the method that recovers
-	 * @param proxy the bean it is called on
+	 * @param bean what it is called on, null for a static method
 	 */
-	private record Running(Method method, Object proxy) {
+	private record Running(Method method, @Nullable Object bean) {
 	}
 
 }

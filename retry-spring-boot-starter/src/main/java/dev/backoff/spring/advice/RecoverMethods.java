@@ -1,6 +1,7 @@
 package dev.backoff.spring.advice;
 
 import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -97,7 +98,7 @@ final class RecoverMethods {
 	}
 
 	private static String signature(Method method) {
-		return method.getReturnType().getSimpleName() + " " + method.getName()
+		return (isStatic(method) ? "static " : "") + method.getReturnType().getSimpleName() + " " + method.getName()
 				+ Arrays.stream(method.getParameterTypes())
 					.map(Class::getSimpleName)
 					.collect(Collectors.joining(", ", "(", ")"));
@@ -118,11 +119,16 @@ final class RecoverMethods {
 			.toList();
 	}
 
+	private static boolean isStatic(Method method) {
+		return Modifier.isStatic(method.getModifiers());
+	}
+
 	private static @Nullable Candidate candidate(AnnotatedMethod annotated, Method method) {
 		Class<?> type = annotated.type();
 		int count = annotated.method().getParameterCount();
 		int extra = method.getParameterCount() - count;
-		if (extra < 0 || extra > 1 || method.equals(annotated.method())) {
+		boolean unreachable = isStatic(annotated.method()) && !isStatic(method);
+		if (extra < 0 || extra > 1 || unreachable || method.equals(annotated.method())) {
 			return null;
 		}
 		for (int i = 0; i < count; i++) {

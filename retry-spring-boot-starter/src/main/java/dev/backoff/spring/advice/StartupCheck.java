@@ -72,12 +72,18 @@ public final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 				found.forEach((method) -> policies.announce(method.type()));
 			}
 		}
+		boolean woven = policies.configuration().isWoven();
 		Set<Problem> problems = new LinkedHashSet<>();
 		List<MethodPlan> plans = new ArrayList<>();
 		annotated.forEach((type, found) -> {
-			checkClass(type, types.getOrDefault(type, ""), beanFactory, problems);
-			found.forEach((method) -> plan(methods, method, plans, problems));
+			if (!woven) {
+				checkClass(type, types.getOrDefault(type, ""), beanFactory, problems);
+			}
+			found.forEach((method) -> plan(methods, method, woven, plans, problems));
 		});
+		if (woven && WeavingCheck.isPossible(beanFactory.getBeanClassLoader())) {
+			annotated.values().forEach((found) -> found.forEach((method) -> WeavingCheck.check(method, problems)));
+		}
 		List<Problem> configured = new ArrayList<>();
 		policies.check(configured);
 		problems.addAll(configured);
@@ -89,7 +95,7 @@ public final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 		if (!problems.isEmpty()) {
 			throw new InvalidBackoffException(List.copyOf(problems));
 		}
-		log(policies, plans);
+		log(policies, methods, plans);
 		adviseShutdown(policies, beanFactory.getBean(Environment.class));
 	}
 
@@ -108,9 +114,13 @@ public final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 		}
 	}
 
-	private static void plan(BackoffMethods methods, AnnotatedMethod method, List<MethodPlan> plans,
+	private static void plan(BackoffMethods methods, AnnotatedMethod method, boolean woven, List<MethodPlan> plans,
 			Set<Problem> problems) {
-		if (method.onMethod() == null && Modifier.isFinal(method.method().getModifiers())) {
+		if (woven && WeavingCheck.isSkipped(method)) {
+			WeavingCheck.warnOfSkipped(method);
+			return;
+		}
+		if (!woven && method.onMethod() == null && Modifier.isFinal(method.method().getModifiers())) {
 			logger.warn("{}: {} is final, so no proxy can advise it and it is not retried", method.place(),
 					method.signature());
 			return;
@@ -175,9 +185,9 @@ public final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 		return asked || !classes;
 	}
 
-	private static void log(BackoffPolicies policies, List<MethodPlan> plans) {
+	private static void log(BackoffPolicies policies, BackoffMethods methods, List<MethodPlan> plans) {
 		policies.configuration().warnings().forEach((warning) -> logger.warn("Ignored: {}", warning));
-		advise(plans);
+		advise(methods, plans);
 		List<String> shared = plans.stream()
 			.filter((plan) -> !plan.label().equals(plan.method().label()))
 			.map(MethodPlan::label)
@@ -210,15 +220,16 @@ public final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 	}
 
 	/*
-	 * Advice is INFO; only what multiplies attempts behind the developer's back is WARN.
+	 * Advice is INFO; only what multiplies attempts behind the developer's back, or puts
+	 * them all into one transaction, is WARN.
 	 */
-	private static void advise(List<MethodPlan> plans) {
+	private static void advise(BackoffMethods methods, List<MethodPlan> plans) {
 		Set<String> told = new LinkedHashSet<>();
 		for (MethodPlan plan : plans) {
-			List<String> advice = PlanAdvice.of(plan);
+			List<String> advice = methods.advice(plan);
 			String line = plan.method().place() + ", policy " + plan.policy().name() + ": " + String.join("; ", advice);
 			if (!advice.isEmpty() && told.add(line)) {
-				logger.atLevel((PlanAdvice.otherRetry(plan) != null) ? Level.WARN : Level.INFO).log(line);
+				logger.atLevel(methods.isWarned(plan) ? Level.WARN : Level.INFO).log(line);
 			}
 		}
 	}

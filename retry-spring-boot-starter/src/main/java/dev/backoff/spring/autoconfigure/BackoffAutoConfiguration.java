@@ -5,6 +5,7 @@ import java.time.Clock;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 
 import org.springframework.aop.config.AopConfigUtils;
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -17,6 +18,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.autoconfigure.condition.SearchStrategy;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
@@ -34,6 +36,7 @@ import dev.backoff.spring.advice.BackoffInterceptor;
 import dev.backoff.spring.advice.BackoffMethods;
 import dev.backoff.spring.advice.Shutdown;
 import dev.backoff.spring.advice.StartupCheck;
+import dev.backoff.spring.aspectj.WovenBeans;
 import dev.backoff.spring.failure.BuiltInFailureClassifiers;
 import dev.backoff.spring.policy.BackoffConfiguration;
 import dev.backoff.spring.policy.BackoffPolicies;
@@ -53,7 +56,6 @@ import dev.backoff.time.RetryTime;
  */
 @AutoConfiguration(after = AopAutoConfiguration.class)
 @AutoConfigureOrder(Ordered.LOWEST_PRECEDENCE)
-@Import(BackoffAutoConfiguration.ProxyCreatorRegistrar.class)
 public final class BackoffAutoConfiguration {
 
 	/* A child context has a configuration and beans of its own. */
@@ -83,12 +85,6 @@ public final class BackoffAutoConfiguration {
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static BackoffInterceptor backoffInterceptor(ObjectProvider<BackoffMethods> methods) {
 		return new BackoffInterceptor(SingletonSupplier.of(methods::getObject));
-	}
-
-	@Bean
-	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static BackoffAdvisor backoffAdvisor(BackoffInterceptor interceptor) {
-		return new BackoffAdvisor(interceptor);
 	}
 
 	@Bean
@@ -132,6 +128,35 @@ public final class BackoffAutoConfiguration {
 	@ConditionalOnMissingBean
 	BuiltInFailureClassifiers backoffFailureClassifiers(ConfigurableListableBeanFactory beanFactory) {
 		return new BuiltInFailureClassifiers(beanFactory.getBeanClassLoader(), Clock.systemUTC());
+	}
+
+	/** Advise beans by proxies. */
+	@Configuration(proxyBeanMethods = false)
+	@Conditional(OnAdviceMode.Proxy.class)
+	@Import(ProxyCreatorRegistrar.class)
+	static class Proxies {
+
+		@Bean
+		@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+		static BackoffAdvisor backoffAdvisor(BackoffInterceptor interceptor) {
+			return new BackoffAdvisor(interceptor);
+		}
+
+	}
+
+	/** Advise what is woven. Without AspectJ the check at start-up tells what to do. */
+	@Configuration(proxyBeanMethods = false)
+	@Conditional(OnAdviceMode.AspectJ.class)
+	@ConditionalOnClass(name = "org.aspectj.lang.JoinPoint")
+	static class Weaving {
+
+		@Bean
+		@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+		static WovenBeans backoffWovenBeans(BackoffInterceptor interceptor, BackoffPolicies policies,
+				BeanFactory beanFactory) {
+			return WovenBeans.open(interceptor, beanFactory, policies.configuration());
+		}
+
 	}
 
 	/** Let policies use the breakers of Resilience4j. */

@@ -26,6 +26,8 @@ public final class BackoffConfiguration {
 
 	private final BackoffProperties.RandomKind random;
 
+	private final BackoffProperties.AdviceMode mode;
+
 	private final boolean metricsEnabled;
 
 	private final List<Duration> slo;
@@ -49,6 +51,7 @@ public final class BackoffConfiguration {
 		this.enabled = settings.enabled();
 		this.retriesEnabled = settings.retriesEnabled();
 		this.random = settings.random();
+		this.mode = settings.mode();
 		this.metricsEnabled = settings.metricsEnabled();
 		this.slo = settings.slo();
 		this.callMeter = settings.callMeter();
@@ -91,6 +94,14 @@ public final class BackoffConfiguration {
 	 */
 	public BackoffProperties.RandomKind random() {
 		return this.random;
+	}
+
+	/**
+	 * Return whether annotated methods are woven instead of proxied.
+	 * @return false by default
+	 */
+	public boolean isWoven() {
+		return this.mode == BackoffProperties.AdviceMode.ASPECTJ;
 	}
 
 	/**

@@ -15,6 +15,7 @@ import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.env.PropertyResolver;
+import org.springframework.util.ClassUtils;
 
 import dev.backoff.spring.policy.BackoffConfiguration.PolicyEntry;
 
@@ -151,6 +152,7 @@ public final class BackoffPolicies {
 	 */
 	public void check(List<Problem> problems) {
 		Set<Problem> found = new LinkedHashSet<>(this.configuration.problems());
+		checkMode(found);
 		checkValues(levels(problems), found);
 		Set<String> inherited = new HashSet<>();
 		for (PolicyEntry entry : this.configuration.entries()) {
@@ -173,6 +175,14 @@ public final class BackoffPolicies {
 			found.addAll(ofPolicy);
 		}
 		found.stream().filter((problem) -> !problems.contains(problem)).forEach(problems::add);
+	}
+
+	private void checkMode(Collection<Problem> problems) {
+		if (this.configuration.isWoven() && !ClassUtils.isPresent("org.aspectj.lang.JoinPoint", this.classLoader)) {
+			problems
+				.add(Problem.ofPlace("Invalid backoff.mode (aspectj)", "needs AspectJ, which is not on the class path",
+						"Add the dependency org.aspectj:aspectjweaver, or remove the key."));
+		}
 	}
 
 	private void checkValues(PolicyLevels levels, Collection<Problem> problems) {

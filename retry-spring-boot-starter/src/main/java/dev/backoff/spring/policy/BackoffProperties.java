@@ -24,6 +24,7 @@ import org.springframework.boot.context.properties.bind.Name;
  * meters and polling stay.
  * @param unknownKeys What an unknown key does at start-up.
  * @param random Source of chance for jitter.
+ * @param mode How annotated methods are advised.
  * @param defaults Values for all policies that set none of their own.
  * @param policies Policies by name. Compared by letters and digits only; an unnamed
  * method's policy is "[OrderService.place]".
@@ -39,10 +40,10 @@ import org.springframework.boot.context.properties.bind.Name;
 @ConfigurationProperties("backoff")
 public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultValue("true") boolean retriesEnabled,
 		@DefaultValue("error") UnknownKeys unknownKeys, @DefaultValue("fast") RandomKind random,
-		@DefaultValue Policy defaults, @DefaultValue Map<String, Policy> policies,
-		@DefaultValue Map<String, Breaker> breakers, @DefaultValue Map<String, Budget> budgets,
-		@DefaultValue Metrics metrics, @DefaultValue Http http, @DefaultValue Health health,
-		@DefaultValue Shutdown shutdown) {
+		@DefaultValue("proxy") AdviceMode mode, @DefaultValue Policy defaults,
+		@DefaultValue Map<String, Policy> policies, @DefaultValue Map<String, Breaker> breakers,
+		@DefaultValue Map<String, Budget> budgets, @DefaultValue Metrics metrics, @DefaultValue Http http,
+		@DefaultValue Health health, @DefaultValue Shutdown shutdown) {
 
 	/** What an unknown key does at start-up. */
 	public enum UnknownKeys {
@@ -63,6 +64,17 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 
 		/** Draws that cannot be predicted. */
 		SECURE
+
+	}
+
+	/** How annotated methods are advised. */
+	public enum AdviceMode {
+
+		/** By proxies around beans. */
+		PROXY,
+
+		/** By an aspect that AspectJ weaves into their classes. */
+		ASPECTJ
 
 	}
 

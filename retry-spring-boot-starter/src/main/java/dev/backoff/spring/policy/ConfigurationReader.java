@@ -32,7 +32,7 @@ import dev.backoff.spring.policy.BackoffConfiguration.PolicyEntry;
 final class ConfigurationReader {
 
 	/** The keys that stand directly below {@code backoff}. */
-	static final List<String> TOP_LEVEL_KEYS = List.of("enabled", "retries-enabled", "unknown-keys", "random",
+	static final List<String> TOP_LEVEL_KEYS = List.of("enabled", "retries-enabled", "unknown-keys", "random", "mode",
 			"metrics.enabled", "metrics.slo", "metrics.calls", "http.hosts", "http.attempt-header",
 			"http.deadline-header", "http.idempotency-header", "http.inbound", "health.breakers", "shutdown.wait");
 
@@ -260,6 +260,8 @@ final class ConfigurationReader {
 				setting("retries-enabled", TextValues::flag, true),
 				setting("random", (text) -> TextValues.word(BackoffProperties.RandomKind.class, text),
 						BackoffProperties.RandomKind.FAST),
+				setting("mode", (text) -> TextValues.word(BackoffProperties.AdviceMode.class, text),
+						BackoffProperties.AdviceMode.PROXY),
 				setting("metrics.enabled", TextValues::flag, true), list("metrics.slo", TextValues::positiveDuration),
 				setting("metrics.calls", (text) -> TextValues.word(BackoffProperties.CallMeter.class, text),
 						BackoffProperties.CallMeter.COUNTER),
@@ -325,8 +327,8 @@ final class ConfigurationReader {
 
 	/** The values directly below {@code backoff}. */
 	record Settings(boolean enabled, boolean retriesEnabled, BackoffProperties.RandomKind random,
-			boolean metricsEnabled, List<Duration> slo, BackoffProperties.CallMeter callMeter, HttpSettings http,
-			boolean healthOfBreakers, Duration shutdownWait) {
+			BackoffProperties.AdviceMode mode, boolean metricsEnabled, List<Duration> slo,
+			BackoffProperties.CallMeter callMeter, HttpSettings http, boolean healthOfBreakers, Duration shutdownWait) {
 	}
 
 }

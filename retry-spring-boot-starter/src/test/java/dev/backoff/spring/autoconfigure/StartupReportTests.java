@@ -293,7 +293,7 @@ class StartupReportTests {
 						""", "Invalid backoff.enable (true) at application.yml:2: is no key of backoff.",
 						"Write backoff.enabled.",
 						"Invalid backoff.wibble (1) at application.yml:3: is no key of backoff.",
-						"Known keys: enabled, retries-enabled, unknown-keys, random, metrics.enabled, "
+						"Known keys: enabled, retries-enabled, unknown-keys, random, mode, metrics.enabled, "
 								+ "metrics.slo, metrics.calls, http.hosts, http.attempt-header, http.deadline-header, "
 								+ "http.idempotency-header, http.inbound, health.breakers, shutdown.wait, defaults.*, "
 								+ "policies.*, breakers.*, budgets.*."),
@@ -329,6 +329,7 @@ class StartupReportTests {
 						  enabled: perhaps
 						  random: dice
 						  unknown-keys: ignore
+						  mode: aspect
 						  metrics:
 						    slo: 1s, none
 						    calls: gauge
@@ -337,9 +338,11 @@ class StartupReportTests {
 						"Write true or false.",
 						"Invalid backoff.random (dice) at application.yml:3: must be one of fast, secure.",
 						"Write one of these words.",
-						"Invalid backoff.metrics.slo (none) at application.yml:6: must be a duration.",
+						"Invalid backoff.mode (aspect) at application.yml:5: must be one of proxy, aspectj.",
+						"Write aspectj.",
+						"Invalid backoff.metrics.slo (none) at application.yml:7: must be a duration.",
 						"Write a number and a unit, such as 250ms, 2s or 5m.",
-						"Invalid backoff.metrics.calls (gauge) at application.yml:7: must be one of counter, "
+						"Invalid backoff.metrics.calls (gauge) at application.yml:8: must be one of counter, "
 								+ "timer.",
 						"Write one of these words.",
 						"Invalid backoff.unknown-keys (ignore) at application.yml:4: must be one of error, " + "warn.",
