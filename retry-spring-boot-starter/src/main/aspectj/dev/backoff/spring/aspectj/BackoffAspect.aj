@@ -46,7 +46,8 @@ public aspect BackoffAspect {
 
 	declare @method : @(@(@Backoff *) *) * *(..) : @Woven;
 
-	declare @type : (@Backoff *) || (@(@Backoff *) *) || (@(@(@Backoff *) *) *) : @Woven;
+	declare @type : ((@Backoff *) || (@(@Backoff *) *) || (@(@(@Backoff *) *) *))
+		&& !java.lang.annotation.Annotation+ : @Woven;
 
 	Object around() : (onMethod() || onType()) && !objectMethod() && !proxy() {
 		WovenBeans context = ActiveContexts.of(thisJoinPoint.getThis());
