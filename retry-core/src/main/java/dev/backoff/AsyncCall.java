@@ -18,7 +18,7 @@ import dev.backoff.time.Nanos;
 /**
  * One asynchronous call, from its first attempt to its end.
  */
-final class AsyncCall<C, T extends @Nullable Object> {
+final class AsyncCall<C, T extends @Nullable Object> extends RetryCall {
 
 	/*
 	 * At any time the call either is driven by one thread or has something under way: an
@@ -35,6 +35,10 @@ final class AsyncCall<C, T extends @Nullable Object> {
 	private static final AtomicReferenceFieldUpdater<AsyncCall, @Nullable UnderWay> UNDER_WAY = AtomicReferenceFieldUpdater
 		.newUpdater(AsyncCall.class, UnderWay.class, "underWay");
 
+	@SuppressWarnings("rawtypes")
+	private static final AtomicReferenceFieldUpdater<AsyncCall, @Nullable Driving> DRIVING = AtomicReferenceFieldUpdater
+		.newUpdater(AsyncCall.class, Driving.class, "driving");
+
 	private static final int MOST_WRAPPERS = 16;
 
 	private final AsyncDriver driver;
@@ -45,11 +49,7 @@ final class AsyncCall<C, T extends @Nullable Object> {
 
 	private final @Nullable Recovery<? super C, ? extends CompletionStage<T>, ?> recovery;
 
-	private final @Nullable RetryCall enclosing;
-
 	private final Executor executor;
-
-	private final RetryCall call;
 
 	private final AsyncResult<T> result = new AsyncResult<>(this);
 
@@ -57,25 +57,20 @@ final class AsyncCall<C, T extends @Nullable Object> {
 
 	private volatile @Nullable Driving driving;
 
-	private @Nullable Outcome outcome;
-
-	private boolean atOnce = true;
-
 	AsyncCall(AsyncDriver driver, C context, AsyncOperation.OnContext<C, T> operation,
 			@Nullable Recovery<? super C, ? extends CompletionStage<T>, ?> recovery, @Nullable RetryCall enclosing,
 			Executor executor) {
+		super(enclosing);
 		this.driver = driver;
 		this.context = context;
 		this.operation = operation;
 		this.recovery = recovery;
-		this.enclosing = enclosing;
 		this.executor = executor;
-		this.call = new RetryCall(enclosing);
 	}
 
 	CompletableFuture<T> start() {
-		Permit permit = this.driver.steps().begin(this.call);
-		drive((permit != null) ? new Turn.Attempt(permit) : this.driver.steps().refused(this.call));
+		Permit permit = this.driver.steps().begin(this);
+		drive((permit != null) ? new Turn.Attempt(permit) : this.driver.steps().refused(this));
 		return this.result;
 	}
 
@@ -115,6 +110,8 @@ final class AsyncCall<C, T extends @Nullable Object> {
 		}
 		finally {
 			inner.thread = null;
+			// unless another thread drives already
+			DRIVING.compareAndSet(this, inner, null);
 		}
 	}
 
@@ -138,11 +135,10 @@ final class AsyncCall<C, T extends @Nullable Object> {
 			return;
 		}
 		AttemptLimit limit = this.driver.limit();
-		long nanos = limit.isSet() ? limit.nanosLeft(this.call) : Nanos.UNLIMITED;
+		long nanos = limit.isSet() ? limit.nanosLeft(this) : Nanos.UNLIMITED;
 		CompletionStage<T> stage;
 		try {
-			stage = within(this.call,
-					() -> limit.isSet() ? limit.run(this.call, () -> start(running)) : start(running));
+			stage = within(this, () -> limit.isSet() ? limit.run(this, () -> start(running)) : start(running));
 		}
 		catch (Throwable failure) {
 			keepInterrupt(failure);
@@ -157,7 +153,7 @@ final class AsyncCall<C, T extends @Nullable Object> {
 	}
 
 	private CompletionStage<T> start(Running running) throws Throwable {
-		CompletionStage<T> stage = started(this.operation.run(this.context, this.call.attempt()), "");
+		CompletionStage<T> stage = started(this.operation.run(this.context, attempt()), "");
 		running.of(stage);
 		return stage;
 	}
@@ -189,19 +185,18 @@ final class AsyncCall<C, T extends @Nullable Object> {
 	}
 
 	private void await(Decision.RetryAfter chosen) {
-		this.atOnce = false;
-		this.driver.steps().waiting(chosen, this.outcome, this.call);
-		Waiting wait = new Waiting(chosen);
+		this.driver.steps().waiting(chosen, this);
+		Waiting wait = new Waiting();
 		this.underWay = wait;
 		this.driver.waiting().enter(wait);
 		if (this.result.isDone()) {
 			abandon(this.result.isCancelled());
 		}
-		wait.begin();
+		wait.begin(chosen.delay());
 	}
 
 	private void end(Decision.Stop stop) {
-		Ending ending = this.driver.steps().end(this.outcome, stop, this.call);
+		Ending ending = this.driver.steps().end(stop, this);
 		RetriesStoppedException story = ending.story();
 		if (story == null) {
 			settle(ending);
@@ -215,7 +210,7 @@ final class AsyncCall<C, T extends @Nullable Object> {
 		}
 		Throwable thrown = !given ? ending.outcome().failure()
 				: this.result.isCancelled() ? new CancellationException("the caller has cancelled the call") : null;
-		this.driver.steps().stopped(story, RetryEvent.RecoveryOutcome.NONE, thrown, this.enclosing);
+		this.driver.steps().stopped(story, RetryEvent.RecoveryOutcome.NONE, thrown, enclosing());
 		if (thrown != null) {
 			this.result.fail(thrown);
 		}
@@ -234,7 +229,8 @@ final class AsyncCall<C, T extends @Nullable Object> {
 			RetriesStoppedException story) {
 		Recovering recovering = new Recovering(ending, story);
 		this.underWay = recovering;
-		RetryCall around = (this.enclosing != null) ? this.enclosing : new RetryCall(null);
+		RetryCall enclosing = enclosing();
+		RetryCall around = (enclosing != null) ? enclosing : new RetryCall(null);
 		CompletionStage<T> stage;
 		try {
 			stage = within(around, () -> started(recovery.recover(this.context, story), "The recovery of "));
@@ -334,7 +330,7 @@ final class AsyncCall<C, T extends @Nullable Object> {
 		public void accept(@Nullable T value, @Nullable Throwable failure) {
 			if (claim(this)) {
 				stopTimer();
-				ended(within(AsyncCall.this.call, () -> (failure != null) ? judge(failure) : judgeValue(value)), value);
+				ended(within(AsyncCall.this, () -> (failure != null) ? judge(failure) : judgeValue(value)), value);
 			}
 		}
 
@@ -344,7 +340,7 @@ final class AsyncCall<C, T extends @Nullable Object> {
 				return;
 			}
 			AttemptLimit limit = AsyncCall.this.driver.limit();
-			this.timer = limit.schedule(() -> timeOut(nanos), limit.nanosLeft(AsyncCall.this.call));
+			this.timer = limit.schedule(() -> timeOut(nanos), limit.nanosLeft(AsyncCall.this));
 			if (AsyncCall.this.underWay != this) {
 				stopTimer();
 			}
@@ -359,7 +355,7 @@ final class AsyncCall<C, T extends @Nullable Object> {
 
 		private void timedOut(long nanos) {
 			cancelStage();
-			ended(judge(AsyncCall.this.driver.limit().exceeded(AsyncCall.this.call, nanos, null)), null);
+			ended(judge(AsyncCall.this.driver.limit().exceeded(AsyncCall.this, nanos, null)), null);
 		}
 
 		private void stopTimer() {
@@ -370,7 +366,7 @@ final class AsyncCall<C, T extends @Nullable Object> {
 		}
 
 		private Outcome judge(Throwable failure) {
-			return AsyncCall.this.driver.decider().judge(unwrap(failure), AsyncCall.this.call);
+			return AsyncCall.this.driver.decider().judge(unwrap(failure), AsyncCall.this);
 		}
 
 		private Outcome judgeValue(@Nullable T value) {
@@ -381,14 +377,12 @@ final class AsyncCall<C, T extends @Nullable Object> {
 										// may be null
 		private void ended(Outcome outcome, @Nullable T value) {
 			CallSteps steps = AsyncCall.this.driver.steps();
-			if (AsyncCall.this.atOnce && outcome.kind() == AttemptOutcome.SUCCESS) {
-				steps.succeededAtOnce(AsyncCall.this.call, this.permit);
+			if (!hasStory() && outcome.kind() == AttemptOutcome.SUCCESS) {
+				steps.succeededAtOnce(AsyncCall.this, this.permit);
 				AsyncCall.this.result.settle(value);
 				return;
 			}
-			AsyncCall.this.atOnce = false;
-			AsyncCall.this.outcome = outcome;
-			drive(steps.attemptEnded(outcome, this.permit, AsyncCall.this.call));
+			drive(steps.attemptEnded(outcome, this.permit, AsyncCall.this));
 		}
 
 		@Override
@@ -422,26 +416,20 @@ final class AsyncCall<C, T extends @Nullable Object> {
 	/** A wait: for the timer, then for the executor. */
 	private final class Waiting extends WaitingCalls.Waiter implements UnderWay {
 
-		private final Decision.RetryAfter chosen;
-
 		private volatile @Nullable Cancellable timer;
 
-		Waiting(Decision.RetryAfter chosen) {
-			this.chosen = chosen;
-		}
-
-		void begin() {
+		void begin(long nanos) {
 			if (hasEnded()) {
 				// who ended it may have been too early to take it out
 				AsyncCall.this.driver.waiting().leave(this);
 				return;
 			}
-			if (this.chosen.delay() <= 0) {
+			if (nanos <= 0) {
 				handOver(Runnable::run);
 				return;
 			}
 			try {
-				this.timer = AsyncCall.this.driver.time().schedule(this, this.chosen.delay());
+				this.timer = AsyncCall.this.driver.time().schedule(this, nanos);
 			}
 			catch (Throwable failure) {
 				if (claim(this)) {
@@ -490,8 +478,7 @@ final class AsyncCall<C, T extends @Nullable Object> {
 		void wake() {
 			if (claim(this)) {
 				ended();
-				drive(AsyncCall.this.driver.steps()
-					.afterWait(this.chosen, AsyncCall.this.outcome, AsyncCall.this.call));
+				drive(AsyncCall.this.driver.steps().afterWait(AsyncCall.this));
 			}
 		}
 
@@ -544,13 +531,13 @@ final class AsyncCall<C, T extends @Nullable Object> {
 			}
 			CallSteps steps = AsyncCall.this.driver.steps();
 			if (wrapped == null) {
-				steps.stopped(this.story, RetryEvent.RecoveryOutcome.DONE, null, AsyncCall.this.enclosing);
+				steps.stopped(this.story, RetryEvent.RecoveryOutcome.DONE, null, enclosing());
 				AsyncCall.this.result.settle(value);
 				return;
 			}
 			Throwable failure = unwrap(wrapped);
 			steps.recoveryFailed(failure, this.ending, this.story);
-			steps.stopped(this.story, RetryEvent.RecoveryOutcome.FAILED, failure, AsyncCall.this.enclosing);
+			steps.stopped(this.story, RetryEvent.RecoveryOutcome.FAILED, failure, enclosing());
 			AsyncCall.this.result.fail(failure);
 		}
 

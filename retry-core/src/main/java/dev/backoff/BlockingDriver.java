@@ -39,7 +39,7 @@ final class BlockingDriver {
 		try {
 			Permit permit = this.steps.begin(call);
 			if (permit == null) {
-				ending = proceed(this.steps.refused(call), null, call, context, operation);
+				ending = proceed(this.steps.refused(call), call, context, operation);
 			}
 			else {
 				Outcome outcome;
@@ -57,7 +57,7 @@ final class BlockingDriver {
 				catch (Throwable failure) {
 					outcome = this.decider.judge(failure, call);
 				}
-				ending = proceed(this.steps.attemptEnded(outcome, permit, call), outcome, call, context, operation);
+				ending = proceed(this.steps.attemptEnded(outcome, permit, call), call, context, operation);
 			}
 		}
 		finally {
@@ -67,20 +67,19 @@ final class BlockingDriver {
 	}
 
 	/** Go on to the end of the call. */
-	private <C, T extends @Nullable Object, X extends Throwable> Ending proceed(Turn next, @Nullable Outcome last,
-			RetryCall call, C context, Operation.OnContext<C, T, X> operation) {
+	private <C, T extends @Nullable Object, X extends Throwable> Ending proceed(Turn next, RetryCall call, C context,
+			Operation.OnContext<C, T, X> operation) {
 		Turn turn = next;
-		Outcome outcome = last;
 		while (true) {
 			if (turn instanceof Turn.Attempt attempt) {
-				outcome = attempt(call, context, operation);
+				Outcome outcome = attempt(call, context, operation);
 				turn = this.steps.attemptEnded(outcome, attempt.permit(), call);
 			}
 			else if (turn instanceof Decision.RetryAfter wait) {
-				turn = await(wait, outcome, call);
+				turn = await(wait, call);
 			}
 			else {
-				return end(outcome, (Decision.Stop) turn, call);
+				return end((Decision.Stop) turn, call);
 			}
 		}
 	}
@@ -101,10 +100,10 @@ final class BlockingDriver {
 		return this.limit.run(call, () -> operation.run(context, call.attempt()));
 	}
 
-	private Turn await(Decision.RetryAfter wait, @Nullable Outcome outcome, RetryCall call) {
-		this.steps.waiting(wait, outcome, call);
+	private Turn await(Decision.RetryAfter wait, RetryCall call) {
+		this.steps.waiting(wait, call);
 		Turn failed = sleep(wait.delay());
-		return (failed != null) ? failed : this.steps.afterWait(wait, outcome, call);
+		return (failed != null) ? failed : this.steps.afterWait(call);
 	}
 
 	/** Sleep; return how the call ends if that fails, or null. */
@@ -125,8 +124,8 @@ final class BlockingDriver {
 		}
 	}
 
-	private Ending end(@Nullable Outcome outcome, Decision.Stop stop, RetryCall call) {
-		Ending ending = this.steps.end(outcome, stop, call);
+	private Ending end(Decision.Stop stop, RetryCall call) {
+		Ending ending = this.steps.end(stop, call);
 		if (ending.outcome().failure() instanceof InterruptedException) {
 			Thread.currentThread().interrupt();
 		}

@@ -59,7 +59,7 @@ final class CallStack {
 	}
 
 	/** Put what began elsewhere around the calls to come, bounded by the time left. */
-	RetryCall adopt(RetryCall.Origin origin, long timeLeft) {
+	RetryCall adopt(CallOrigin origin, long timeLeft) {
 		leaveTo(this.top);
 		RetryCall adopted = new RetryCall(this.top);
 		adopted.adopt(origin);

@@ -88,11 +88,11 @@ final class CallSteps {
 	/**
 	 * Note that a wait begins.
 	 * @param wait the wait
-	 * @param outcome how the attempt before ended, or null before the first
 	 * @param call the call so far
 	 */
-	void waiting(Decision.RetryAfter wait, @Nullable Outcome outcome, RetryCall call) {
+	void waiting(Decision.RetryAfter wait, RetryCall call) {
 		call.delayChosen(wait);
+		Outcome outcome = call.lastOutcome();
 		if (outcome == null) {
 			this.listeners.waiting(wait.source(), wait.delay());
 			return;
@@ -123,8 +123,9 @@ final class CallSteps {
 	}
 
 	/** Return what follows a wait. */
-	Turn afterWait(Decision.RetryAfter wait, @Nullable Outcome outcome, RetryCall call) {
-		return (outcome != null) ? afterWaitForNext(wait, outcome, call) : afterWaitForFirst(call);
+	Turn afterWait(RetryCall call) {
+		Outcome outcome = call.lastOutcome();
+		return (outcome != null) ? afterWaitForNext(outcome, call) : afterWaitForFirst(call);
 	}
 
 	private Turn afterWaitForFirst(RetryCall call) {
@@ -141,13 +142,13 @@ final class CallSteps {
 		return this.decider.decideFirst(call, now);
 	}
 
-	private Turn afterWaitForNext(Decision.RetryAfter wait, Outcome outcome, RetryCall call) {
+	private Turn afterWaitForNext(Outcome outcome, RetryCall call) {
 		long now = now(call.attemptStarted());
 		Decision.Stop stop = this.decider.decideAfterWait(outcome, call, now);
 		if (stop != null) {
 			return stop;
 		}
-		if (wait.source() != DelaySource.BUDGET) {
+		if (call.story().lastSource() != DelaySource.BUDGET) {
 			return beginNext(outcome, call, now);
 		}
 		call.postponedByBudget();
@@ -170,14 +171,13 @@ final class CallSteps {
 
 	/**
 	 * End a call that did not succeed at once.
-	 * @param last how the last attempt ended, or null if there was none
 	 * @param stop why it ends
 	 * @param call the call
 	 * @return the end, which carries no mark yet
 	 */
-	Ending end(@Nullable Outcome last, Decision.Stop stop, RetryCall call) {
+	Ending end(Decision.Stop stop, RetryCall call) {
 		long now = now(call.attemptStarted());
-		Outcome outcome = last;
+		Outcome outcome = call.lastOutcome();
 		if (outcome == null) {
 			CircuitOpenException refused = this.breaker.rejection(now);
 			call.noAttempt();

@@ -1,15 +1,17 @@
 package dev.backoff;
 
-import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+import java.util.concurrent.locks.ReentrantLock;
+
+import dev.backoff.time.TimerEntry;
 
 /**
  * Interrupt the work of one thread if it takes too long, and nothing that the thread does
  * afterwards.
  */
-final class Interruption implements Runnable {
+final class Interruption extends TimerEntry {
 
 	/*
-	 * The timer and the thread race for the state. If the thread is first, no interrupt
+	 * The timer and the thread race for the lock. If the thread is first, no interrupt
 	 * follows. If the timer is first, the thread waits until the interrupt has been
 	 * delivered, which takes no longer than delivering it, and then takes it back unless
 	 * the work has consumed it. So no interrupt of ours is ever under way when the work
@@ -19,36 +21,26 @@ final class Interruption implements Runnable {
 	 * It stays, and the work counts as interrupted by them and not as late.
 	 */
 
-	private static final AtomicIntegerFieldUpdater<Interruption> STATE = AtomicIntegerFieldUpdater
-		.newUpdater(Interruption.class, "state");
-
-	private static final int RUNNING = 0;
-
-	private static final int INTERRUPTING = 1;
-
-	private static final int INTERRUPTED = 2;
-
-	private static final int ENDED = 3;
+	private final ReentrantLock lock = new ReentrantLock();
 
 	private final Thread thread = Thread.currentThread();
 
-	private volatile int state = RUNNING;
+	private boolean ended;
 
-	private boolean alreadyInterrupted;
+	private boolean late;
 
 	/** Interrupt the thread that has made this, unless its work has ended. */
-
 	@Override
 	public void run() {
-		if (!STATE.compareAndSet(this, RUNNING, INTERRUPTING)) {
-			return;
-		}
+		this.lock.lock();
 		try {
-			this.alreadyInterrupted = this.thread.isInterrupted();
-			this.thread.interrupt();
+			if (!this.ended) {
+				this.late = !this.thread.isInterrupted();
+				this.thread.interrupt();
+			}
 		}
 		finally {
-			this.state = INTERRUPTED;
+			this.lock.unlock();
 		}
 	}
 
@@ -56,14 +48,17 @@ final class Interruption implements Runnable {
 	 * Note, on the thread itself, that its work has ended. No interrupt comes after this.
 	 * @return whether it was interrupted, by this and by nobody else before
 	 */
+	@SuppressWarnings("ThreadPriorityCheck") // only ever for as long as an interrupt
+												// takes
 	boolean end() {
-		if (STATE.compareAndSet(this, RUNNING, ENDED)) {
-			return false;
+		this.lock.lock();
+		try {
+			this.ended = true;
+			return this.late;
 		}
-		while (this.state == INTERRUPTING) {
-			Thread.yield();
+		finally {
+			this.lock.unlock();
 		}
-		return !this.alreadyInterrupted;
 	}
 
 }

@@ -10,51 +10,43 @@ import org.jspecify.annotations.Nullable;
  */
 final class Outcome {
 
+	/* Loads what is needed below before the stack overflows in some attempt. */
+	private static final FailureClassification TIMEOUT = FailureClassification.transientFailure(RetryCause.TIMEOUT);
+
+	/* A call that waits has one, hence as few fields as can be. */
+
 	private final AttemptOutcome kind;
 
-	private final @Nullable Object value;
+	private final @Nullable Object result;
 
-	private final @Nullable Throwable failure;
+	/* Of a failure: its classification, or why it is refused. */
+	private final @Nullable Object judgement;
 
-	private final RetryCause cause;
-
-	private final @Nullable FailureClassification classification;
-
-	private final Decision.@Nullable Stop refusal;
-
-	private Outcome(AttemptOutcome kind, @Nullable Object value, @Nullable Throwable failure, RetryCause cause,
-			@Nullable FailureClassification classification, Decision.@Nullable Stop refusal) {
+	private Outcome(AttemptOutcome kind, @Nullable Object result, @Nullable Object judgement) {
 		this.kind = kind;
-		this.value = value;
-		this.failure = failure;
-		this.cause = cause;
-		this.classification = classification;
-		this.refusal = refusal;
+		this.result = result;
+		this.judgement = judgement;
 	}
 
 	/** A value, with the judgement of the policy's conditions. */
 	static Outcome ofValue(AttemptOutcome kind, @Nullable Object value) {
-		RetryCause cause = (kind == AttemptOutcome.PENDING) ? RetryCause.PENDING : RetryCause.RESULT;
-		return new Outcome(kind, value, null, cause, null, null);
+		return new Outcome(kind, value, null);
 	}
 
 	/** A failure that is worth another attempt. */
 	static Outcome ofRetryable(Throwable failure, @Nullable FailureClassification classification) {
-		RetryCause cause = (classification != null) ? classification.cause() : RetryCause.OTHER;
 		boolean throttled = classification != null && classification.kind() == FailureClassification.Kind.THROTTLED;
-		AttemptOutcome kind = throttled ? AttemptOutcome.THROTTLED : AttemptOutcome.TRANSIENT;
-		return new Outcome(kind, null, failure, cause, classification, null);
+		return new Outcome(throttled ? AttemptOutcome.THROTTLED : AttemptOutcome.TRANSIENT, failure, classification);
 	}
 
 	/** An attempt that took too long, which is worth another one. */
 	static Outcome ofTimeout(AttemptTimeoutException failure) {
-		FailureClassification timeout = FailureClassification.transientFailure(RetryCause.TIMEOUT);
-		return new Outcome(AttemptOutcome.TIMEOUT, null, failure, timeout.cause(), timeout, null);
+		return new Outcome(AttemptOutcome.TIMEOUT, failure, TIMEOUT);
 	}
 
 	/** A failure that is not worth another attempt. */
 	static Outcome ofRefused(AttemptOutcome kind, Throwable failure, Decision.Stop refusal) {
-		return new Outcome(kind, null, failure, RetryCause.OTHER, null, refusal);
+		return new Outcome(kind, failure, refusal);
 	}
 
 	AttemptOutcome kind() {
@@ -62,35 +54,51 @@ final class Outcome {
 	}
 
 	@Nullable Object value() {
-		return this.value;
+		return isValue() ? this.result : null;
 	}
 
 	@Nullable Throwable failure() {
-		return this.failure;
+		return isValue() ? null : (Throwable) this.result;
+	}
+
+	private boolean isValue() {
+		return this.kind == AttemptOutcome.SUCCESS || this.kind == AttemptOutcome.RESULT
+				|| this.kind == AttemptOutcome.PENDING;
 	}
 
 	RetryCause cause() {
-		return this.cause;
+		if (isValue()) {
+			return (this.kind == AttemptOutcome.PENDING) ? RetryCause.PENDING : RetryCause.RESULT;
+		}
+		FailureClassification classification = classification();
+		return (classification != null) ? classification.cause() : RetryCause.OTHER;
 	}
 
 	/** Return whether the work that failed may have been applied nevertheless. */
 	boolean mayBeApplied() {
-		return this.failure != null && (this.classification == null || !this.classification.isWithoutEffect());
+		FailureClassification classification = classification();
+		return !isValue() && (classification == null || !classification.isWithoutEffect());
 	}
 
 	/** Return the wait the server asked for. */
 	@Nullable Duration hint() {
-		return (this.classification != null) ? this.classification.hint() : null;
+		FailureClassification classification = classification();
+		return (classification != null) ? classification.hint() : null;
 	}
 
 	/** Return whether the server asked not to be called again. */
 	boolean isPushedBack() {
-		return this.classification != null && this.classification.isPushedBack();
+		FailureClassification classification = classification();
+		return classification != null && classification.isPushedBack();
+	}
+
+	private @Nullable FailureClassification classification() {
+		return (this.judgement instanceof FailureClassification classification) ? classification : null;
 	}
 
 	/** Return why no attempt may follow whatever the limits say, or null. */
 	Decision.@Nullable Stop refusal() {
-		return this.refusal;
+		return (this.judgement instanceof Decision.Stop refusal) ? refusal : null;
 	}
 
 }

@@ -67,6 +67,8 @@ public final class Retry {
 
 	private final AsyncDriver async;
 
+	private final @Nullable RunningCalls running;
+
 	private Retry(Builder builder) {
 		this.policy = builder.policy;
 		this.method = builder.method;
@@ -80,6 +82,7 @@ public final class Retry {
 		this.blocking = new BlockingDriver(steps, builder.time, decider, builder.waitingCalls, limit);
 		this.async = new AsyncDriver(this.method, steps, builder.time, decider, builder.waitingCalls, limit, listeners,
 				builder.executor);
+		this.running = builder.running;
 	}
 
 	/**
@@ -109,7 +112,7 @@ public final class Retry {
 	 * @throws X what the last attempt threw, the same instance
 	 */
 	public <T extends @Nullable Object, X extends Throwable> T call(Operation<T, X> operation) throws X {
-		return this.blocking.call(operation, (context, number) -> context.run(), null);
+		return this.<Operation<T, X>, T, X>callOn(operation, (context, number) -> context.run(), null);
 	}
 
 	/**
@@ -140,7 +143,17 @@ public final class Retry {
 	 */
 	public <C, T extends @Nullable Object, X extends Throwable> T callOn(C context,
 			Operation.OnContext<C, T, X> operation, @Nullable Recovery<? super C, T, X> recovery) throws X {
-		return this.blocking.call(context, operation, recovery);
+		RunningCalls counted = this.running;
+		if (counted == null) {
+			return this.blocking.call(context, operation, recovery);
+		}
+		counted.enter();
+		try {
+			return this.blocking.call(context, operation, recovery);
+		}
+		finally {
+			counted.leave();
+		}
 	}
 
 	/**
@@ -153,7 +166,7 @@ public final class Retry {
 	 * the same instance; to cancel it ends the call and the running attempt
 	 */
 	public <T extends @Nullable Object> CompletableFuture<T> callAsync(AsyncOperation<T> operation) {
-		return this.async.call(operation, (context, number) -> context.run(), null);
+		return this.<AsyncOperation<T>, T>callAsyncOn(operation, (context, number) -> context.run(), null);
 	}
 
 	/**
@@ -184,7 +197,26 @@ public final class Retry {
 	public <C, T extends @Nullable Object> CompletableFuture<T> callAsyncOn(C context,
 			AsyncOperation.OnContext<C, T> operation,
 			@Nullable Recovery<? super C, ? extends CompletionStage<T>, ?> recovery) {
-		return this.async.call(context, operation, recovery);
+		RunningCalls counted = this.running;
+		return (counted != null) ? callAsyncOn(context, operation, recovery, counted)
+				: this.async.call(context, operation, recovery);
+	}
+
+	@SuppressWarnings("FutureReturnValueIgnored") // it comes to nothing but a count
+	private <C, T extends @Nullable Object> CompletableFuture<T> callAsyncOn(C context,
+			AsyncOperation.OnContext<C, T> operation,
+			@Nullable Recovery<? super C, ? extends CompletionStage<T>, ?> recovery, RunningCalls counted) {
+		counted.enter();
+		CompletableFuture<T> result;
+		try {
+			result = this.async.call(context, operation, recovery);
+		}
+		catch (Throwable ex) {
+			counted.leave();
+			throw ex;
+		}
+		CompletableFuture<T> unused = result.whenComplete((value, failure) -> counted.leave());
+		return result;
 	}
 
 	/**
@@ -235,6 +267,8 @@ public final class Retry {
 		private @Nullable DegradedMode degraded;
 
 		private WaitingCalls waitingCalls = new WaitingCalls();
+
+		private @Nullable RunningCalls running;
 
 		private Supplier<? extends Executor> executor = () -> AsyncDriver.DEFAULT_EXECUTOR;
 
@@ -347,6 +381,17 @@ public final class Retry {
 		 */
 		public Builder waitingCalls(WaitingCalls waitingCalls) {
 			this.waitingCalls = waitingCalls;
+			return this;
+		}
+
+		/**
+		 * Set where running calls are counted, shared by the retries of one application,
+		 * so that its shutdown can wait for them.
+		 * @param running counts calls, or null to count none
+		 * @return this builder
+		 */
+		public Builder runningCalls(@Nullable RunningCalls running) {
+			this.running = running;
 			return this;
 		}
 

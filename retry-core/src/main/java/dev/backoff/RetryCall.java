@@ -3,10 +3,6 @@ package dev.backoff;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
 
 import org.jspecify.annotations.Nullable;
 
@@ -21,20 +17,22 @@ import dev.backoff.time.RetryTime;
  * <p>
  * A blocking call borrows its instance from the {@link CallStack} of its thread and gives
  * it back {@linkplain #clear() cleared}, so that a call which succeeds at once allocates
- * nothing. An asynchronous call has its own. Used by one thread at a time.
+ * nothing. An {@link AsyncCall} is one itself, and as many of them may wait as there is
+ * memory for: what few calls need is in objects that are made when it is needed. Used by
+ * one thread at a time.
  */
-final class RetryCall {
+class RetryCall {
 
-	/* An attempt may outlive many failing calls inside it; older ones have their mark. */
-	private static final int MOST_NOTED = 32;
+	/** Of what is no call under a policy: a deadline from outside. */
+	static final RetryPolicy NO_POLICY = RetryPolicy.builder("none").maxAttempts(1).build();
 
 	private final @Nullable RetryCall enclosing;
 
 	private @Nullable RetryCall inner;
 
-	private RetryTime time = RetryTime.system();
+	private RetryPolicy policy = NO_POLICY;
 
-	private int maxAttempts;
+	private RetryTime time = RetryTime.system();
 
 	private long started;
 
@@ -42,57 +40,16 @@ final class RetryCall {
 
 	private int attempt;
 
-	private long attemptTimeout = Nanos.UNLIMITED;
-
-	/* From the start of the call: the deadline, or the end of the attempt if sooner. */
-	private long attemptLimit = Nanos.UNLIMITED;
-
 	private long attemptStarted;
-
-	private long previousDelay;
-
-	private int postponed;
-
-	private boolean retryPaid;
-
-	private boolean waitedForBudget;
-
-	private RetryBudget.@Nullable Cost paid;
-
-	/* Of the attempt that runs. */
-	private @Nullable Permit permit;
-
-	private @Nullable Throwable previousFailure;
-
-	private @Nullable CallKey key;
-
-	private @Nullable CallStory story;
-
-	private @Nullable List<Throwable> stoppedInside;
-
-	private Idempotency idempotency = Idempotency.ASSUMED;
-
-	private boolean isAttempt = true;
 
 	/* Which call of the enclosing attempt this is, counted from 1. */
 	private int ordinal;
 
 	private int innerCalls;
 
-	private int requests;
+	private @Nullable CallStory story;
 
-	private @Nullable String unsafeRequest;
-
-	private int captures;
-
-	/* What others tell the running attempt, and what it is known by; if it is carried. */
-	private @Nullable Told told;
-
-	/* Of a call that stands for an attempt elsewhere: what all such calls share. */
-	private @Nullable Carried carried;
-
-	/* Of such a call: what leads from its key to this one. */
-	private String path = "";
+	private @Nullable CallLinks links;
 
 	RetryCall(@Nullable RetryCall enclosing) {
 		this.enclosing = enclosing;
@@ -107,117 +64,88 @@ final class RetryCall {
 		if (this.time != time) {
 			this.time = time;
 		}
-		this.maxAttempts = policy.maxAttempts();
+		if (this.policy != policy) {
+			this.policy = policy;
+		}
 		this.started = now;
 		this.limit = policy.deadlineNanos();
-		if (this.idempotency != policy.idempotency()) {
-			this.idempotency = policy.idempotency();
-		}
 		if (this.enclosing != null && this.enclosing.isRunning()) {
 			this.ordinal = this.enclosing.nextInnerCall();
-			if (this.enclosing.attemptLimit != Nanos.UNLIMITED) {
+			if (this.enclosing.isLimited()) {
 				this.limit = Math.min(this.limit, this.enclosing.timeLeftNow());
 			}
 		}
 		this.attempt = 1;
 		this.attemptStarted = now;
-		this.attemptTimeout = policy.attemptTimeoutNanos();
-		this.attemptLimit = Math.min(this.limit, this.attemptTimeout);
 		this.innerCalls = 0;
-		this.requests = 0;
-		this.captures = 0;
-	}
-
-	private void beginAttempt(long now) {
-		this.attemptStarted = now;
-		this.attemptLimit = Math.min(this.limit, Nanos.plus(elapsed(now), this.attemptTimeout));
 	}
 
 	/** Return a call that stands for what began elsewhere. */
-	static RetryCall standingFor(Origin origin) {
+	static RetryCall standingFor(CallOrigin origin) {
 		RetryCall call = new RetryCall(null);
 		call.adopt(origin);
 		return call;
 	}
 
 	/** Stand for what began elsewhere, within what encloses it here. */
-	void adopt(Origin origin) {
+	void adopt(CallOrigin origin) {
+		this.policy = origin.policy();
 		this.time = origin.time();
-		this.maxAttempts = origin.maxAttempts();
 		this.started = origin.started();
 		this.limit = origin.limit();
-		this.attemptTimeout = Nanos.UNLIMITED;
 		this.attempt = origin.attempt();
 		this.attemptStarted = origin.attemptStarted();
-		if (this.enclosing != null && this.enclosing.isRunning() && this.enclosing.attemptLimit != Nanos.UNLIMITED) {
+		if (this.enclosing != null && this.enclosing.isRunning() && this.enclosing.isLimited()) {
 			tighten(Math.max(0, this.enclosing.timeLeftNow()));
 		}
-		this.attemptLimit = this.limit;
-		this.previousFailure = origin.previousFailure();
-		this.idempotency = origin.idempotency();
-		this.isAttempt = origin.key() != null;
-		this.key = origin.key();
-		this.path = origin.path();
-		this.carried = origin.carried();
+		links().adopt(origin);
 	}
 
 	/** Bound what is adopted further. */
 	void tighten(long nanos) {
 		this.limit = Math.min(this.limit, Nanos.plus(elapsed(now()), nanos));
-		this.attemptLimit = Math.min(this.attemptLimit, this.limit);
 	}
 
 	/** Return what another thread needs in order to stand for the running attempt. */
-	Origin origin() {
+	CallOrigin origin() {
 		StringBuilder path = new StringBuilder();
-		CallKey root = this.isAttempt ? pathTo(path) : null;
+		CallKey root = isAttempt() ? pathTo(path) : null;
 		// calls there must not have the keys of calls here
-		path.append("/t").append((this.carried != null) ? this.carried.captures.incrementAndGet() : ++this.captures);
-		List<Told> toTell = new ArrayList<>(2);
-		for (RetryCall call = this; call != null
-				&& call.isRunning(); call = call.isRepeatable() ? null : call.enclosing) {
-			if (call.carried != null) {
-				toTell.addAll(call.carried.toTell);
+		path.append("/t").append(links().nextCapture());
+		List<CallLinks.Told> toTell = new ArrayList<>(2);
+		for (RetryCall call = this; call != null; call = call.repeatedBy()) {
+			CallLinks.Carried carried = call.links().carried();
+			if (carried != null) {
+				toTell.addAll(carried.toTell());
 			}
 			else {
-				toTell.add(call.told());
+				toTell.add(call.links().told());
 			}
 		}
-		return new Origin(this.time, this.maxAttempts, this.started, this.attemptLimit, this.attempt,
-				this.attemptStarted, this.previousFailure, this.idempotency, root, path.toString(), told(),
-				new Carried(toTell));
-	}
-
-	private Told told() {
-		if (this.told == null) {
-			this.told = new Told();
-		}
-		return this.told;
+		return new CallOrigin(this.policy, this.time, this.started, attemptLimit(), this.attempt, this.attemptStarted,
+				previousFailure(), root, path.toString(), links().told(), new CallLinks.Carried(toTell));
 	}
 
 	/** Return whether the origin is of the attempt that runs here. */
-	boolean isOf(Origin origin) {
-		return this.told != null && this.told == origin.told();
+	boolean isOf(CallOrigin origin) {
+		CallLinks.Told told = (this.links != null) ? this.links.ifTold() : null;
+		return told != null && told == origin.told();
 	}
 
 	/** Begin the next attempt at the given reading. */
 	void beginNext(long now) {
 		this.attempt = (this.attempt < Integer.MAX_VALUE) ? this.attempt + 1 : Integer.MAX_VALUE;
-		this.retryPaid = false;
-		this.waitedForBudget = false;
-		this.postponed = 0;
-		beginAttempt(now);
-		this.stoppedInside = null;
+		this.attemptStarted = now;
 		this.innerCalls = 0;
-		this.requests = 0;
-		this.captures = 0;
-		this.told = null;
-		this.unsafeRequest = null;
+		story().attemptBegins();
+		if (this.links != null) {
+			this.links.attemptBegins();
+		}
 	}
 
 	/** Begin the first attempt, after a wait for the breaker, at the given reading. */
 	void beginFirst(long now) {
-		beginAttempt(now);
+		this.attemptStarted = now;
 	}
 
 	/** Note that the call ends without an attempt. */
@@ -227,51 +155,50 @@ final class RetryCall {
 
 	/** Note that the retry to come has taken its token. */
 	void retryPaid(RetryBudget.Cost cost) {
-		this.paid = cost;
-		this.retryPaid = true;
+		story().retryPaid(cost);
 	}
 
 	/** Return whether the retry to come has taken its token. */
 	boolean isRetryPaid() {
-		return this.retryPaid;
+		return this.story != null && this.story.isRetryPaid();
 	}
 
 	/** Return what the last retry cost, or null if none did. */
 	RetryBudget.@Nullable Cost paid() {
-		return this.paid;
+		return (this.story != null) ? this.story.paid() : null;
 	}
 
 	/** Return whether the retry to come has waited its delay, for the budget. */
 	boolean hasWaitedForBudget() {
-		return this.waitedForBudget;
+		return this.story != null && this.story.hasWaitedForBudget();
 	}
 
 	/** Note that a wait was for the budget, and was not followed by an attempt. */
 	void postponedByBudget() {
-		postponed();
-		this.waitedForBudget = true;
+		story().postponed(true);
 	}
 
 	/** Note that a wait was not followed by an attempt. */
 	void postponed() {
-		this.waitedForBudget = false;
-		this.postponed = (this.postponed < Integer.MAX_VALUE) ? this.postponed + 1 : Integer.MAX_VALUE;
+		story().postponed(false);
 	}
 
 	/** Return which delay comes next, counted from 1: postponed ones grow too. */
 	int delayNumber() {
-		return (int) Math.min(Integer.MAX_VALUE, (long) this.attempt + this.postponed);
+		long postponed = (this.story != null) ? this.story.postponed() : 0;
+		return (int) Math.min(Integer.MAX_VALUE, this.attempt + postponed);
 	}
 
 	/** Note that a probe's permit permits the attempt to come. */
 	void permitted(Permit permit) {
-		this.permit = permit;
+		links().permit(permit);
 	}
 
 	/** Return whether this runs within an attempt that is a probe of the breaker. */
 	boolean isCovered(CallPermits breaker) {
 		for (RetryCall call = this.enclosing; call != null && call.isRunning(); call = call.enclosing) {
-			if (call.permit != null && call.permit.covers(breaker)) {
+			Permit permit = (call.links != null) ? call.links.permit() : null;
+			if (permit != null && permit.covers(breaker)) {
 				return true;
 			}
 		}
@@ -280,40 +207,25 @@ final class RetryCall {
 
 	/** Note how an attempt ended that was not good enough. */
 	void attemptEnded(Outcome outcome, long nanos) {
-		this.permit = null;
-		this.previousFailure = outcome.failure();
-		story().attempt(nanos);
+		if (this.links != null) {
+			this.links.permit(null);
+		}
+		story().attempt(outcome, nanos);
 	}
 
 	/** Note the delay that follows. */
 	void delayChosen(Decision.RetryAfter decision) {
-		this.previousDelay = decision.ownDelay();
-		story().wait(decision.delay(), decision.source());
+		story().wait(decision);
 	}
 
 	void clear() {
 		this.attempt = 0;
 		this.limit = Nanos.UNLIMITED;
-		this.attemptLimit = Nanos.UNLIMITED;
-		this.previousDelay = 0;
-		if (this.unsafeRequest != null) {
-			this.unsafeRequest = null;
-		}
-		if (this.told != null) {
-			this.told = null;
-		}
-		if (this.permit != null) {
-			this.permit = null;
-		}
-		if (this.story != null || this.key != null || this.stoppedInside != null) {
+		if (this.story != null) {
 			this.story = null;
-			this.key = null;
-			this.previousFailure = null;
-			this.stoppedInside = null;
-			this.postponed = 0;
-			this.paid = null;
-			this.retryPaid = false;
-			this.waitedForBudget = false;
+		}
+		if (this.links != null) {
+			this.links = null;
 		}
 	}
 
@@ -327,7 +239,7 @@ final class RetryCall {
 	}
 
 	int maxAttempts() {
-		return this.maxAttempts;
+		return this.policy.maxAttempts();
 	}
 
 	long started() {
@@ -339,11 +251,20 @@ final class RetryCall {
 	}
 
 	long previousDelay() {
-		return this.previousDelay;
+		return (this.story != null) ? this.story.previousDelay() : 0;
 	}
 
 	@Nullable Throwable previousFailure() {
-		return this.previousFailure;
+		Outcome last = lastOutcome();
+		if (last != null) {
+			return last.failure();
+		}
+		return (this.links != null) ? this.links.previousFailure() : null;
+	}
+
+	/** Return how the last attempt ended, or null before the end of the first. */
+	@Nullable Outcome lastOutcome() {
+		return (this.story != null) ? this.story.last() : null;
 	}
 
 	/** Return the time since the start; a clock that steps back counts as standing. */
@@ -361,7 +282,16 @@ final class RetryCall {
 	 * deadline; negative after it.
 	 */
 	long timeLeftNow() {
-		return (this.attemptLimit == Nanos.UNLIMITED) ? Nanos.UNLIMITED : this.attemptLimit - elapsed(now());
+		return isLimited() ? attemptLimit() - elapsed(now()) : Nanos.UNLIMITED;
+	}
+
+	private boolean isLimited() {
+		return this.limit != Nanos.UNLIMITED || this.policy.attemptTimeoutNanos() != Nanos.UNLIMITED;
+	}
+
+	/* From the start of the call: the deadline, or the end of the attempt if sooner. */
+	private long attemptLimit() {
+		return Math.min(this.limit, Nanos.plus(elapsed(this.attemptStarted), this.policy.attemptTimeoutNanos()));
 	}
 
 	/* A ticker that throws stands still and fails no call. */
@@ -375,7 +305,13 @@ final class RetryCall {
 	}
 
 	private int nextInnerCall() {
-		return (this.carried != null) ? this.carried.innerCalls.incrementAndGet() : ++this.innerCalls;
+		CallLinks.Carried carried = (this.links != null) ? this.links.carried() : null;
+		return (carried != null) ? carried.nextInnerCall() : ++this.innerCalls;
+	}
+
+	/** Return whether an attempt was not good enough, or the call has waited. */
+	boolean hasStory() {
+		return this.story != null;
 	}
 
 	CallStory story() {
@@ -385,11 +321,15 @@ final class RetryCall {
 		return this.story;
 	}
 
-	CallKey key() {
-		if (this.key == null) {
-			this.key = new CallKey();
+	private CallLinks links() {
+		if (this.links == null) {
+			this.links = new CallLinks();
 		}
-		return this.key;
+		return this.links;
+	}
+
+	CallKey key() {
+		return links().key();
 	}
 
 	/**
@@ -400,24 +340,24 @@ final class RetryCall {
 	Supplier<String> nextRequestKey() {
 		StringBuilder path = new StringBuilder();
 		CallKey root = pathTo(path);
-		path.append('#').append((this.carried != null) ? this.carried.requests.incrementAndGet() : ++this.requests);
+		path.append('#').append(links().nextRequest());
 		return () -> root.derive(path);
 	}
 
 	/** Return whether anything has asked for the key that the call's requests send. */
 	boolean isKeyUsed() {
-		return (this.key != null && this.key.ifUsed() != null) || pathTo(new StringBuilder()).ifUsed() != null;
+		return keyIfUsed() != null || pathTo(new StringBuilder()).ifUsed() != null;
 	}
 
 	/**
 	 * Append how this call is reached from the outermost one, and return that one's key.
 	 */
 	private CallKey pathTo(StringBuilder path) {
-		if (!this.path.isEmpty()) {
-			path.append(this.path);
+		if (this.links != null && !this.links.path().isEmpty()) {
+			path.append(this.links.path());
 			return key();
 		}
-		if (this.enclosing != null && this.enclosing.isRunning() && this.enclosing.isAttempt) {
+		if (this.enclosing != null && this.enclosing.isRunning() && this.enclosing.isAttempt()) {
 			CallKey root = this.enclosing.pathTo(path);
 			path.append('/').append(this.ordinal);
 			return root;
@@ -430,50 +370,39 @@ final class RetryCall {
 	 * around it repeat that request too, unless it is said here that it may be repeated.
 	 */
 	void unsafeRequest(String method) {
-		for (RetryCall call = this; call != null
-				&& call.isRunning(); call = call.isRepeatable() ? null : call.enclosing) {
-			call.unsafeRequest = method;
-			if (call.carried != null) {
-				call.carried.toTell.forEach((told) -> told.unsafeRequest.set(method));
-			}
+		for (RetryCall call = this; call != null; call = call.repeatedBy()) {
+			call.links().unsafeRequest(method);
 		}
 	}
 
-	private boolean isRepeatable() {
-		return this.idempotency == Idempotency.YES || this.idempotency == Idempotency.BY_KEY;
+	/* The attempt around this call that repeats what this one does, if one does. */
+	private @Nullable RetryCall repeatedBy() {
+		Idempotency idempotency = idempotency();
+		boolean repeatable = idempotency == Idempotency.YES || idempotency == Idempotency.BY_KEY;
+		return (!repeatable && this.enclosing != null && this.enclosing.isRunning()) ? this.enclosing : null;
 	}
 
 	/** Return the method of the last such request, or null. */
 	@Nullable String unsafeRequest() {
-		return (this.unsafeRequest != null || this.told == null) ? this.unsafeRequest : this.told.unsafeRequest.get();
+		return (this.links != null) ? this.links.unsafeRequest() : null;
 	}
 
 	/** Return whether an attempt runs, and not only a deadline from outside. */
 	boolean isAttempt() {
-		return this.isAttempt;
+		return this.links == null || this.links.isAttempt();
 	}
 
 	Idempotency idempotency() {
-		return this.idempotency;
+		return this.policy.idempotency();
 	}
 
 	@Nullable String keyIfUsed() {
-		return (this.key != null) ? this.key.ifUsed() : null;
+		return (this.links != null) ? this.links.keyIfUsed() : null;
 	}
 
 	/** Note the failure with which a call inside the running attempt stopped. */
 	void stoppedInside(Throwable failure) {
-		if (this.carried != null) {
-			this.carried.toTell.get(0).stoppedInside(failure);
-			return;
-		}
-		if (this.stoppedInside == null) {
-			this.stoppedInside = new ArrayList<>(2);
-		}
-		if (this.stoppedInside.size() == MOST_NOTED) {
-			this.stoppedInside.remove(0);
-		}
-		this.stoppedInside.add(failure);
+		links().stoppedInside(failure);
 	}
 
 	/**
@@ -482,14 +411,7 @@ final class RetryCall {
 	 * attempt.
 	 */
 	boolean hasStoppedInside(Throwable failure) {
-		if (this.stoppedInside != null) {
-			for (Throwable stopped : this.stoppedInside) {
-				if (stopped == failure) {
-					return true;
-				}
-			}
-		}
-		if (this.told != null && this.told.hasStoppedInside(failure)) {
+		if (this.links != null && this.links.hasStoppedInside(failure)) {
 			return true;
 		}
 		RetriesStoppedException mark = StopMark.of(failure);
@@ -506,90 +428,6 @@ final class RetryCall {
 			this.inner = new RetryCall(this);
 		}
 		return this.inner;
-	}
-
-	/**
-	 * A call as another thread sees it, or a deadline.
-	 *
-	 * @param time what its readings are of
-	 * @param maxAttempts how many attempts there may be
-	 * @param started the reading at its start
-	 * @param limit the time from the start to the deadline
-	 * @param attempt the attempt that runs
-	 * @param attemptStarted the reading at the attempt's start
-	 * @param previousFailure what the attempt before threw
-	 * @param idempotency whether its requests send keys
-	 * @param key the outermost call's key, or null for a deadline only
-	 * @param path what leads from that call to this one
-	 * @param told what the attempt is known by, or null for a deadline only
-	 * @param carried what all that stand for it share, or null for a deadline only
-	 */
-	record Origin(RetryTime time, int maxAttempts, long started, long limit, int attempt, long attemptStarted,
-			@Nullable Throwable previousFailure, Idempotency idempotency, @Nullable CallKey key, String path,
-			@Nullable Told told, @Nullable Carried carried) {
-
-		static Origin ofDeadline(long limit, RetryTime time, long now) {
-			return new Origin(time, 1, now, limit, 1, now, null, Idempotency.ASSUMED, null, "", null, null);
-		}
-
-		/** Return the time until the deadline, negative after it. */
-		long timeLeftNow() {
-			return standingFor(this).timeLeftNow();
-		}
-
-		@Override
-		public String toString() {
-			return (this.key != null) ? "attempt " + this.attempt : "a deadline";
-		}
-
-	}
-
-	/**
-	 * What all calls share that stand for one attempt in one context, however often it is
-	 * opened: the ordinals of what they do, so that no two requests have the same key,
-	 * and whom they tell of requests with an effect. Thread-safe.
-	 */
-	static final class Carried {
-
-		private final AtomicInteger innerCalls = new AtomicInteger();
-
-		private final AtomicInteger requests = new AtomicInteger();
-
-		private final AtomicInteger captures = new AtomicInteger();
-
-		private final List<Told> toTell;
-
-		Carried(List<Told> toTell) {
-			this.toTell = List.copyOf(toTell);
-		}
-
-	}
-
-	/** What calls on other threads tell an attempt. Thread-safe. */
-	static final class Told {
-
-		private final AtomicReference<@Nullable String> unsafeRequest = new AtomicReference<>();
-
-		private final Queue<Throwable> stoppedInside = new ConcurrentLinkedQueue<>();
-
-		private final AtomicInteger noted = new AtomicInteger();
-
-		private void stoppedInside(Throwable failure) {
-			if (this.noted.incrementAndGet() > MOST_NOTED) {
-				this.stoppedInside.poll();
-			}
-			this.stoppedInside.add(failure);
-		}
-
-		private boolean hasStoppedInside(Throwable failure) {
-			for (Throwable stopped : this.stoppedInside) {
-				if (stopped == failure) {
-					return true;
-				}
-			}
-			return false;
-		}
-
 	}
 
 }

@@ -26,11 +26,11 @@ public final class RetryContext {
 	private static final Scope NOTHING = () -> {
 	};
 
-	private final RetryCall.@Nullable Origin origin;
+	private final @Nullable CallOrigin origin;
 
 	private final boolean concealing;
 
-	private RetryContext(RetryCall.@Nullable Origin origin, boolean concealing) {
+	private RetryContext(@Nullable CallOrigin origin, boolean concealing) {
 		this.origin = origin;
 		this.concealing = concealing;
 	}
@@ -69,8 +69,7 @@ public final class RetryContext {
 	 * @return the context
 	 */
 	public static RetryContext ofDeadline(Duration timeLeft, RetryTime time) {
-		return new RetryContext(RetryCall.Origin.ofDeadline(Math.max(0, Nanos.of(timeLeft)), time, time.nanoTime()),
-				false);
+		return new RetryContext(CallOrigin.ofDeadline(Math.max(0, Nanos.of(timeLeft)), time, time.nanoTime()), false);
 	}
 
 	/**

@@ -2,6 +2,7 @@ package dev.backoff;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Executor;
 import java.util.concurrent.locks.ReentrantLock;
 
 import org.jspecify.annotations.Nullable;
@@ -91,6 +92,26 @@ public final class WaitingCalls {
 	public void shutDown() {
 		this.shutDown = true;
 		waiting().forEach(Waiter::wake);
+	}
+
+	/**
+	 * Wake all that wait, now and from now on, and return when the asynchronous ones
+	 * among them have ended. Each of those has a recovery, perhaps a slow one, so they
+	 * end on the executor and on this thread at once.
+	 * @param executor helps; what it refuses, or does not come to, is done on this thread
+	 */
+	public void shutDown(Executor executor) {
+		this.shutDown = true;
+		List<Runnable> ends = new ArrayList<>();
+		for (Waiter waiter : waiting()) {
+			if (waiter instanceof Sleeper) {
+				waiter.wake();
+			}
+			else {
+				ends.add(waiter::wake);
+			}
+		}
+		new SharedTasks(ends).run(executor);
 	}
 
 	private List<Waiter> waiting() {

@@ -29,6 +29,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 /** Attempts that take too long, besides the {@linkplain DriverContractTests contract}. */
 @Timeout(60)
+@SuppressWarnings("FutureReturnValueIgnored") // results are asked for elsewhere
 class AttemptTimeoutTests {
 
 	private final VirtualTime time = new VirtualTime();
@@ -339,7 +340,8 @@ class AttemptTimeoutTests {
 				.build());
 			CompletableFuture<String> result = retry.callAsync(() -> {
 				CompletableFuture<String> stage = new CompletableFuture<>();
-				stage.whenComplete((value, failure) -> cancelled.countDown());
+				CompletableFuture<String> told = stage.whenComplete((value, failure) -> cancelled.countDown());
+				assertThat(told).isNotDone();
 				return stage;
 			});
 			Throwable thrown = result.handle((value, failure) -> failure).get();

@@ -4,9 +4,17 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -24,8 +32,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 /**
- * What a shutdown does to calls. The one test with real time waits for its threads to
- * sleep and for nothing else.
+ * What a shutdown does to calls. The tests with real time wait for their threads to sleep
+ * and for nothing else.
  */
 @Timeout(60)
 class ShutdownTests {
@@ -97,6 +105,121 @@ class ShutdownTests {
 			.isInstanceOf(CircuitOpenException.class);
 		assertThat(this.listener.story().reason()).isEqualTo(StopReason.SHUTDOWN);
 		assertThat(this.time.delays()).hasSize(1);
+	}
+
+	@Nested
+	class WithAnExecutor {
+
+		private final ExecutorService executor = Executors.newSingleThreadExecutor();
+
+		private final CountDownLatch othersHaveRecovered = new CountDownLatch(9);
+
+		@AfterEach
+		void close() {
+			this.executor.shutdownNow();
+		}
+
+		/** Let one of ten recover only when all the others have. */
+		private List<CompletableFuture<Integer>> waitingCalls(boolean oneIsSlow) {
+			AtomicInteger number = new AtomicInteger(oneIsSlow ? 0 : 1);
+			return Stream
+				.generate(() -> retry().build()
+					.callAsync(() -> CompletableFuture.<Integer>failedFuture(ShutdownTests.this.failure),
+							recovery(number.getAndIncrement())))
+				.limit(10)
+				.toList();
+		}
+
+		private Recovery<AsyncOperation<Integer>, CompletableFuture<Integer>, InterruptedException> recovery(
+				int number) {
+			return (context, story) -> {
+				if (number == 0) {
+					this.othersHaveRecovered.await();
+				}
+				else {
+					this.othersHaveRecovered.countDown();
+				}
+				return CompletableFuture.completedFuture(number);
+			};
+		}
+
+		@Test
+		void endsCallsThoughOneOfThemRecoversSlowly() {
+			List<CompletableFuture<Integer>> results = waitingCalls(true);
+			ShutdownTests.this.waiting.shutDown(this.executor);
+			assertThat(results).allMatch(CompletableFuture::isDone)
+				.extracting(CompletableFuture::join)
+				.containsExactlyInAnyOrder(0, 1, 2, 3, 4, 5, 6, 7, 8, 9);
+			assertThat(ShutdownTests.this.waiting.isShutDown()).isTrue();
+			assertThat(ShutdownTests.this.waiting.count()).isZero();
+		}
+
+		@Test
+		void endsThemItselfIfTheExecutorRefuses() {
+			List<CompletableFuture<Integer>> results = waitingCalls(false);
+			ShutdownTests.this.waiting.shutDown((task) -> {
+				throw new RejectedExecutionException("closed");
+			});
+			assertThat(results).allMatch(CompletableFuture::isDone);
+		}
+
+		@Test
+		void endsThemItselfIfTheExecutorDropsThem() {
+			List<CompletableFuture<Integer>> results = waitingCalls(false);
+			ShutdownTests.this.waiting.shutDown((task) -> {
+			});
+			assertThat(results).allMatch(CompletableFuture::isDone);
+		}
+
+		@Test
+		void wakesSleepersBeforeAnybodyRecovers() throws InterruptedException {
+			Thread sleeper = new Thread(
+					() -> assertThat(catchThrowable(() -> retry().time(RetryTime.system()).build().call(() -> fail())))
+						.isSameAs(ShutdownTests.this.failure));
+			sleeper.start();
+			while (ShutdownTests.this.waiting.count() < 1) {
+				Thread.onSpinWait();
+			}
+			CompletableFuture<Integer> result = retry().build()
+				.callAsync(() -> CompletableFuture.<Integer>failedFuture(ShutdownTests.this.failure),
+						(context, story) -> {
+							sleeper.join();
+							return CompletableFuture.completedFuture(1);
+						});
+			ShutdownTests.this.waiting.shutDown(this.executor);
+			assertThat(result).isCompletedWithValue(1);
+			assertThat(sleeper.isAlive()).isFalse();
+		}
+
+		@Test
+		void waitsNoLongerThanItIsLeftAlone() throws InterruptedException {
+			CountDownLatch begun = new CountDownLatch(1);
+			CountDownLatch released = new CountDownLatch(1);
+			CompletableFuture<Integer> result = retry().build()
+				.callAsync(() -> CompletableFuture.<Integer>failedFuture(ShutdownTests.this.failure),
+						(context, story) -> {
+							begun.countDown();
+							released.await();
+							return CompletableFuture.completedFuture(1);
+						});
+			Thread.currentThread().interrupt();
+			// handed over for good: this thread only waits for it
+			ShutdownTests.this.waiting.shutDown((task) -> {
+				this.executor.execute(task);
+				awaitUninterruptibly(begun);
+			});
+			assertThat(Thread.interrupted()).isTrue();
+			assertThat(result).isNotDone();
+			released.countDown();
+			assertThat(result.join()).isEqualTo(1);
+		}
+
+		private static void awaitUninterruptibly(CountDownLatch latch) {
+			while (latch.getCount() > 0) {
+				Thread.onSpinWait();
+			}
+		}
+
 	}
 
 	@Test

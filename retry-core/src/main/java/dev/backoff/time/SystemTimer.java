@@ -164,12 +164,22 @@ final class SystemTimer {
 			this.lock.unlock();
 		}
 		if (due != null) {
-			due.run();
+			try {
+				due.run();
+			}
+			finally {
+				// a flag that it leaves behind would let no park last
+				clearInterrupt();
+			}
 		}
 		else {
 			LockSupport.parkNanos(this, park);
 		}
 		return true;
+	}
+
+	private static boolean clearInterrupt() {
+		return Thread.interrupted();
 	}
 
 	private long untilWake(long now) {

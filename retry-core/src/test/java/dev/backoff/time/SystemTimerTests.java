@@ -136,6 +136,19 @@ class SystemTimerTests {
 		}
 
 		@Test
+		void leavesNoInterruptFlagBehind() throws InterruptedException {
+			CountDownLatch done = new CountDownLatch(1);
+			List<Boolean> flags = new ArrayList<>();
+			add(() -> Thread.currentThread().interrupt(), 0);
+			add(() -> {
+				flags.add(Thread.currentThread().isInterrupted());
+				done.countDown();
+			}, MILLI);
+			done.await();
+			assertThat(flags).containsExactly(false);
+		}
+
+		@Test
 		void takesAnyTimeToWait() throws InterruptedException {
 			CountDownLatch done = new CountDownLatch(3);
 			Entry never = add(done::countDown, Long.MAX_VALUE);

@@ -112,7 +112,8 @@ class ArchitectureTests {
 				"org.springframework.boot.health.., actuate autoconfigure",
 				"io.github.resilience4j.., safety autoconfigure",
 				"org.springframework.web.. org.springframework.http.., failure http autoconfigure",
-				"org.springframework.dao.. org.springframework.jdbc.. org.springframework.transaction.., failure",
+				"org.springframework.dao.. org.springframework.jdbc.., failure",
+				"org.springframework.transaction.., failure observation autoconfigure",
 				"io.grpc.. com.google.rpc.. com.google.protobuf.., failure", "org.aspectj.., aspectj",
 				"jakarta.mail.. org.eclipse.angus.. org.springframework.mail.., failure" })
 		void areNamedWhereTheyMayBeMissing(String libraries, String packages) {

@@ -19,7 +19,7 @@ import org.springframework.util.function.SingletonSupplier;
  */
 final class LaterAttempts implements Supplier<Executor> {
 
-	private static final String EXECUTOR_BEAN = "applicationTaskExecutor";
+	static final String EXECUTOR_BEAN = "applicationTaskExecutor";
 
 	private static final boolean CARRIED = ClassUtils.isPresent("io.micrometer.context.ContextSnapshotFactory",
 			LaterAttempts.class.getClassLoader());

@@ -14,6 +14,7 @@ import dev.backoff.FailureClassifier;
 import dev.backoff.Retry;
 import dev.backoff.RetryListener;
 import dev.backoff.RetryPolicy;
+import dev.backoff.RunningCalls;
 import dev.backoff.WaitingCalls;
 import dev.backoff.delay.RandomSource;
 import dev.backoff.spring.policy.BackoffConfiguration;
@@ -79,6 +80,9 @@ final class RetryFactory {
 			.breaker(safety.permits(effective))
 			.degraded(safety.degraded(effective))
 			.waitingCalls(this.beanFactory.getBean(WaitingCalls.class));
+		if (!this.configuration.shutdownWait().isZero()) {
+			builder.runningCalls(this.beanFactory.getBean(RunningCalls.class));
+		}
 		this.beanFactory.getBeanProvider(RetryListener.class).orderedStream().forEach(builder::listener);
 		this.beanFactory.getBeanProvider(CallRecorder.Factory.class)
 			.ifAvailable((recorders) -> builder.recorder(recorders.recorder(policy.name(), label)));

@@ -1,6 +1,7 @@
 package dev.backoff.spring.advice;
 
 import java.lang.reflect.Modifier;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -18,6 +19,7 @@ import org.slf4j.event.Level;
 import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
 import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.core.Ordered;
 import org.springframework.core.env.Environment;
 import org.springframework.util.ClassUtils;
@@ -27,6 +29,7 @@ import dev.backoff.spring.policy.AnnotatedMethod;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.InvalidBackoffException;
 import dev.backoff.spring.policy.Problem;
+import dev.backoff.time.DurationText;
 
 /**
  * Check the configuration and every annotated method before any bean is made, and report
@@ -38,6 +41,10 @@ import dev.backoff.spring.policy.Problem;
 public final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 
 	private static final Logger logger = LoggerFactory.getLogger(StartupCheck.class);
+
+	private static final String SHUTDOWN_PHASE = "spring.lifecycle.timeout-per-shutdown-phase";
+
+	private static final Duration DEFAULT_SHUTDOWN_PHASE = Duration.ofSeconds(30);
 
 	/**
 	 * Make the check.
@@ -89,6 +96,7 @@ public final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 			throw new InvalidBackoffException(List.copyOf(problems));
 		}
 		log(policies, methods, plans);
+		adviseShutdown(policies, beanFactory.getBean(Environment.class));
 	}
 
 	private static List<AnnotatedMethod> annotatedMethods(Class<?> type) {
@@ -194,6 +202,15 @@ public final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 		}
 		logUnused("breakers", policies.unusedBreakers());
 		logUnused("budgets", policies.unusedBudgets());
+	}
+
+	private static void adviseShutdown(BackoffPolicies policies, Environment environment) {
+		Duration wait = policies.configuration().shutdownWait();
+		Duration phase = Binder.get(environment).bind(SHUTDOWN_PHASE, Duration.class).orElse(DEFAULT_SHUTDOWN_PHASE);
+		if (wait.compareTo(phase) > 0) {
+			logger.info("backoff.shutdown.wait of {} is cut short by {} of {}: raise that too, or wait less",
+					DurationText.exact(wait), SHUTDOWN_PHASE, DurationText.exact(phase));
+		}
 	}
 
 	private static void logUnused(String what, List<String> names) {

@@ -17,24 +17,24 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.SearchStrategy;
 import org.springframework.context.ApplicationContext;
-import org.springframework.context.ApplicationListener;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
 import org.springframework.context.annotation.Role;
-import org.springframework.context.event.ContextClosedEvent;
 import org.springframework.core.Ordered;
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.type.AnnotationMetadata;
 import org.springframework.util.function.SingletonSupplier;
 
+import dev.backoff.RunningCalls;
 import dev.backoff.WaitingCalls;
 import dev.backoff.breaker.CircuitBreakers;
 import dev.backoff.spring.advice.BackoffAdvisor;
 import dev.backoff.spring.advice.BackoffInterceptor;
 import dev.backoff.spring.advice.BackoffMethods;
+import dev.backoff.spring.advice.Shutdown;
 import dev.backoff.spring.advice.StartupCheck;
 import dev.backoff.spring.aspectj.WovenBeans;
 import dev.backoff.spring.failure.BuiltInFailureClassifiers;
@@ -44,6 +44,7 @@ import dev.backoff.spring.safety.OtherBreakers;
 import dev.backoff.spring.safety.OverloadSafety;
 import dev.backoff.spring.safety.Resilience4jBreakers;
 import dev.backoff.spring.safety.RetryBudgets;
+import dev.backoff.time.RetryTime;
 
 /**
  * Advise the methods that {@code @Backoff} is on.
@@ -92,14 +93,16 @@ public final class BackoffAutoConfiguration {
 		return new WaitingCalls();
 	}
 
-	/* The first thing of a shutdown, before anything waits for requests to end. */
 	@Bean
-	ApplicationListener<ContextClosedEvent> backoffShutdown(ApplicationContext context, WaitingCalls waiting) {
-		return (event) -> {
-			if (event.getApplicationContext() == context) {
-				waiting.shutDown();
-			}
-		};
+	@ConditionalOnMissingBean(search = SearchStrategy.CURRENT)
+	RunningCalls backoffRunningCalls() {
+		return new RunningCalls();
+	}
+
+	@Bean
+	Shutdown backoffShutdown(ApplicationContext context, WaitingCalls waiting, RunningCalls running,
+			BackoffPolicies policies, ObjectProvider<RetryTime> time) {
+		return new Shutdown(context, waiting, running, policies, () -> time.getIfAvailable(RetryTime::system));
 	}
 
 	@Bean

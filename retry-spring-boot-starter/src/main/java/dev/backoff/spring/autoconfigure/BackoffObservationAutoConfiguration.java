@@ -13,6 +13,7 @@ import org.springframework.boot.autoconfigure.condition.SearchStrategy;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.DependsOn;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 import dev.backoff.CallRecorder;
 import dev.backoff.spring.observation.MicrometerRecorders;
@@ -20,6 +21,7 @@ import dev.backoff.spring.observation.OverloadLogger;
 import dev.backoff.spring.observation.OverloadMeters;
 import dev.backoff.spring.observation.RepeatLogger;
 import dev.backoff.spring.observation.StopLogger;
+import dev.backoff.spring.observation.TransactionLogger;
 import dev.backoff.spring.policy.BackoffConfiguration;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.safety.OverloadSafety;
@@ -51,6 +53,19 @@ public final class BackoffObservationAutoConfiguration {
 	@ConditionalOnMissingBean
 	OverloadLogger backoffOverloadLogger() {
 		return new OverloadLogger();
+	}
+
+	/** Warn of retries inside transactions. */
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnClass(TransactionSynchronizationManager.class)
+	static class Transactions {
+
+		@Bean
+		@ConditionalOnMissingBean
+		TransactionLogger backoffTransactionLogger() {
+			return new TransactionLogger();
+		}
+
 	}
 
 	/** Publish meters. */

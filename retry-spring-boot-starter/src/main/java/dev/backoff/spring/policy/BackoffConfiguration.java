@@ -38,6 +38,8 @@ public final class BackoffConfiguration {
 
 	private final boolean healthOfBreakers;
 
+	private final Duration shutdownWait;
+
 	private final Sections sections;
 
 	private final List<Problem> problems;
@@ -55,6 +57,7 @@ public final class BackoffConfiguration {
 		this.callMeter = settings.callMeter();
 		this.http = settings.http();
 		this.healthOfBreakers = settings.healthOfBreakers();
+		this.shutdownWait = settings.shutdownWait();
 		this.sections = sections;
 		this.problems = problems.stream().distinct().toList();
 		this.warnings = List.copyOf(warnings);
@@ -139,6 +142,14 @@ public final class BackoffConfiguration {
 	 */
 	public boolean isHealthOfBreakers() {
 		return this.healthOfBreakers;
+	}
+
+	/**
+	 * Return how long closing the application waits for running calls.
+	 * @return zero by default
+	 */
+	public Duration shutdownWait() {
+		return this.shutdownWait;
 	}
 
 	/**

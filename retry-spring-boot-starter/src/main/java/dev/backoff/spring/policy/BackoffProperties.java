@@ -35,6 +35,7 @@ import org.springframework.boot.context.properties.bind.Name;
  * @param metrics Meters.
  * @param http Calls over HTTP.
  * @param health Health.
+ * @param shutdown Closing the application.
  */
 @ConfigurationProperties("backoff")
 public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultValue("true") boolean retriesEnabled,
@@ -42,7 +43,7 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 		@DefaultValue("proxy") AdviceMode mode, @DefaultValue Policy defaults,
 		@DefaultValue Map<String, Policy> policies, @DefaultValue Map<String, Breaker> breakers,
 		@DefaultValue Map<String, Budget> budgets, @DefaultValue Metrics metrics, @DefaultValue Http http,
-		@DefaultValue Health health) {
+		@DefaultValue Health health, @DefaultValue Shutdown shutdown) {
 
 	/** What an unknown key does at start-up. */
 	public enum UnknownKeys {
@@ -298,6 +299,16 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 * bad; if not, breakers are only shown.
 	 */
 	public record Health(@DefaultValue("false") boolean breakers) {
+	}
+
+	/**
+	 * Closing the application.
+	 *
+	 * @param time Time that calls get to finish before beans are destroyed, once waiting
+	 * ones have been woken and nothing is retried any more. Zero for none. Default unit
+	 * is milliseconds.
+	 */
+	public record Shutdown(@Name("wait") @DefaultValue("0ms") Duration time) {
 	}
 
 	/** How whole calls are measured. */

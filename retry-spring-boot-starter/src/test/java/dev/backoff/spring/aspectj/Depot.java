@@ -75,6 +75,7 @@ class Depot {
 
 	/* Annotated too, and not retried while it recovers. */
 	@Backoff("depot")
+	@SuppressWarnings("UnusedMethod") // named in an annotation
 	private String substitute(String item, RetriesStoppedException stopped) throws Script.Failure {
 		return Script.run("instead of " + item + " after " + stopped.attempts());
 	}
@@ -84,6 +85,7 @@ class Depot {
 		return Script.run(item);
 	}
 
+	@SuppressWarnings("UnusedMethod") // named in an annotation
 	private static String substituteAnywhere(String item) {
 		return "instead of " + item;
 	}

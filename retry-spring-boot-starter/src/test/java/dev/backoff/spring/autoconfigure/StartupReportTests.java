@@ -295,8 +295,8 @@ class StartupReportTests {
 						"Invalid backoff.wibble (1) at application.yml:3: is no key of backoff.",
 						"Known keys: enabled, retries-enabled, unknown-keys, random, mode, metrics.enabled, "
 								+ "metrics.slo, metrics.calls, http.hosts, http.attempt-header, http.deadline-header, "
-								+ "http.idempotency-header, http.inbound, health.breakers, defaults.*, policies.*, "
-								+ "breakers.*, budgets.*."),
+								+ "http.idempotency-header, http.inbound, health.breakers, shutdown.wait, defaults.*, "
+								+ "policies.*, breakers.*, budgets.*."),
 				yaml("two spellings, one of them empty", """
 						backoff:
 						  policies:

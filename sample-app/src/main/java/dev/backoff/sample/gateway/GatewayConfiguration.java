@@ -2,6 +2,9 @@ package dev.backoff.sample.gateway;
 
 import java.io.IOException;
 
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -12,9 +15,13 @@ import org.springframework.context.annotation.Configuration;
 @Configuration(proxyBeanMethods = false)
 class GatewayConfiguration {
 
+	private static final Log logger = LogFactory.getLog(GatewayConfiguration.class);
+
 	@Bean
 	Gateway gateway(@Value("${shop.gateway.port}") int port) throws IOException {
-		return Gateway.start(port);
+		Gateway gateway = Gateway.start(port);
+		logger.info("The partners answer at " + gateway.url());
+		return gateway;
 	}
 
 }

@@ -37,6 +37,8 @@ final class Partners {
 			case PAYMENT_STATUS -> status(request.path());
 			case LOGISTICS -> Reply.ok(Json.write(Map.of("status", "ACCEPTED")));
 			case NOTIFICATIONS -> Reply.ok(Json.write(Map.of("status", "RECEIVED")));
+			case REFUNDS -> Reply.ok(Json.write(Map.of("status", "ACCEPTED")));
+			case MAILS -> Reply.ok(Json.write(Map.of("status", "SENT")));
 			case QUOTES -> Reply.ok(Json.write(Map.of("cents", 490)));
 		};
 	}

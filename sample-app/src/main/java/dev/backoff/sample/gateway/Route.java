@@ -23,6 +23,12 @@ enum Route {
 	/** Notify the merchant. */
 	NOTIFICATIONS("POST", "/notifications"),
 
+	/** Give money back. */
+	REFUNDS("POST", "/refunds/"),
+
+	/** Send a mail. */
+	MAILS("POST", "/mails"),
+
 	/** Ask for the price of a shipment. */
 	QUOTES("GET", "/quotes/");
 

@@ -1,5 +1,6 @@
 package dev.backoff.sample.order;
 
+import org.springframework.core.task.TaskRejectedException;
 import org.springframework.http.HttpStatus;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
@@ -9,6 +10,9 @@ import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.server.ResponseStatusException;
 
+import dev.backoff.sample.mail.OrderMails;
+import dev.backoff.sample.mail.Outbox;
+
 @RestController
 class OrderController {
 
@@ -16,15 +20,29 @@ class OrderController {
 
 	private final Orders orders;
 
-	OrderController(OrderService service, Orders orders) {
+	private final Outbox outbox;
+
+	private final OrderMails mails;
+
+	OrderController(OrderService service, Orders orders, Outbox outbox, OrderMails mails) {
 		this.service = service;
 		this.orders = orders;
+		this.outbox = outbox;
+		this.mails = mails;
 	}
 
 	@PostMapping("/orders")
 	@ResponseStatus(HttpStatus.CREATED)
 	Order place(@RequestBody NewOrder wanted) {
-		return this.service.place(wanted);
+		Order order = this.service.place(wanted);
+		this.outbox.add(order.id());
+		try {
+			this.mails.confirm(order.id());
+		}
+		catch (TaskRejectedException ex) {
+			// the shop is closing, or busy: it stays in the outbox
+		}
+		return order;
 	}
 
 	@GetMapping("/orders/{id}")

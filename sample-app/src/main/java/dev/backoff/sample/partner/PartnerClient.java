@@ -63,6 +63,32 @@ public class PartnerClient {
 	}
 
 	/**
+	 * Give the money of a payment back, once per key.
+	 * @param trade the payment's trade number
+	 * @param key the idempotency key
+	 */
+	public void refund(String trade, String key) {
+		this.http.post()
+			.uri("/refunds/{trade}", trade)
+			.header("Idempotency-Key", quoted(key))
+			.retrieve()
+			.toBodilessEntity();
+	}
+
+	/**
+	 * Send the mail that confirms an order, once per order.
+	 * @param order the order's number
+	 */
+	public void sendMail(long order) {
+		this.http.post()
+			.uri("/mails")
+			.header("Idempotency-Key", quoted("order-" + order))
+			.body(Map.of("order", order))
+			.retrieve()
+			.toBodilessEntity();
+	}
+
+	/**
 	 * Tell logistics what to ship. Naming an order twice does no harm.
 	 * @param orders the orders' numbers
 	 */

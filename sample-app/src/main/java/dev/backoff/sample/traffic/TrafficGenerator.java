@@ -8,7 +8,6 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProp
 import org.springframework.boot.context.event.ApplicationReadyEvent;
 import org.springframework.context.event.EventListener;
 import org.springframework.core.env.Environment;
-import org.springframework.scheduling.annotation.EnableScheduling;
 import org.springframework.scheduling.annotation.Scheduled;
 import org.springframework.stereotype.Component;
 import org.springframework.web.client.RestClient;
@@ -22,7 +21,6 @@ import dev.backoff.sample.gateway.Gateway;
  * you do yourself. {@code shop.traffic.enabled=false} switches it off.
  */
 @Component
-@EnableScheduling
 @ConditionalOnBooleanProperty(name = "shop.traffic.enabled", matchIfMissing = true)
 class TrafficGenerator {
 

@@ -70,8 +70,7 @@ class AlertRulesTests {
 
 	@Test
 	void fireAndResolveInTheirOwnTests() throws Exception {
-		assumeTrue(isInstalled("promtool"), "promtool is not installed: install Prometheus, on Debian the package "
-				+ "prometheus, to test the alert rules");
+		assumeTrue(PrometheusServer.isInstalled("promtool"), PrometheusServer.MISSING);
 		assertThat(run("promtool", "check", "rules", "backoff-rules.yml")).contains("SUCCESS");
 		assertThat(run("promtool", "test", "rules", "backoff-rules-tests.yml")).contains("SUCCESS")
 			.doesNotContain("FAILED");
@@ -91,11 +90,6 @@ class AlertRulesTests {
 	@SuppressWarnings("unchecked")
 	private static Map<String, String> texts(Map<String, Object> rule, String key) {
 		return (Map<String, String>) rule.getOrDefault(key, Map.of());
-	}
-
-	private static boolean isInstalled(String program) {
-		return Stream.of(System.getenv().getOrDefault("PATH", "").split(Pattern.quote(java.io.File.pathSeparator)))
-			.anyMatch((folder) -> Files.isExecutable(Path.of(folder, program)));
 	}
 
 	private static String run(String... command) throws IOException, InterruptedException {

@@ -1,0 +1,211 @@
+package dev.backoff;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+
+import org.jspecify.annotations.Nullable;
+
+import dev.backoff.breaker.CallPermits.Permit;
+
+/**
+ * What ties a call to requests, to other threads and to calls inside its attempt. Most
+ * calls have none of that, so it is made when first needed. Used by one thread at a time.
+ */
+final class CallLinks {
+
+	/* An attempt may outlive many failing calls inside it; older ones have their mark. */
+	private static final int MOST_NOTED = 32;
+
+	private @Nullable CallKey key;
+
+	private boolean attempt = true;
+
+	/* Of a call that stands for an attempt elsewhere: what leads from its key to it. */
+	private String path = "";
+
+	/* Of such a call: what all such calls share. */
+	private @Nullable Carried carried;
+
+	/* Of such a call: what the attempt before threw. */
+	private @Nullable Throwable previousFailure;
+
+	/* Of the attempt that runs, if it is a probe. */
+	private @Nullable Permit permit;
+
+	/* What others tell the running attempt, and what it is known by; if it is carried. */
+	private @Nullable Told told;
+
+	private @Nullable List<Throwable> stoppedInside;
+
+	private @Nullable String unsafeRequest;
+
+	private int requests;
+
+	private int captures;
+
+	/** Stand for what began elsewhere. */
+	void adopt(CallOrigin origin) {
+		this.attempt = origin.key() != null;
+		this.key = origin.key();
+		this.path = origin.path();
+		this.carried = origin.carried();
+		this.previousFailure = origin.previousFailure();
+	}
+
+	/** Forget what belongs to the attempt before. */
+	void attemptBegins() {
+		this.stoppedInside = null;
+		this.requests = 0;
+		this.captures = 0;
+		this.told = null;
+		this.unsafeRequest = null;
+	}
+
+	CallKey key() {
+		if (this.key == null) {
+			this.key = new CallKey();
+		}
+		return this.key;
+	}
+
+	@Nullable String keyIfUsed() {
+		return (this.key != null) ? this.key.ifUsed() : null;
+	}
+
+	/** Return whether an attempt runs, and not only a deadline from outside. */
+	boolean isAttempt() {
+		return this.attempt;
+	}
+
+	String path() {
+		return this.path;
+	}
+
+	@Nullable Carried carried() {
+		return this.carried;
+	}
+
+	@Nullable Throwable previousFailure() {
+		return this.previousFailure;
+	}
+
+	@Nullable Permit permit() {
+		return this.permit;
+	}
+
+	void permit(@Nullable Permit permit) {
+		this.permit = permit;
+	}
+
+	Told told() {
+		if (this.told == null) {
+			this.told = new Told();
+		}
+		return this.told;
+	}
+
+	@Nullable Told ifTold() {
+		return this.told;
+	}
+
+	int nextRequest() {
+		return (this.carried != null) ? this.carried.requests.incrementAndGet() : ++this.requests;
+	}
+
+	int nextCapture() {
+		return (this.carried != null) ? this.carried.captures.incrementAndGet() : ++this.captures;
+	}
+
+	/** Note that the running attempt sends a request that may have an effect. */
+	void unsafeRequest(String method) {
+		this.unsafeRequest = method;
+		if (this.carried != null) {
+			this.carried.toTell.forEach((told) -> told.unsafeRequest.set(method));
+		}
+	}
+
+	@Nullable String unsafeRequest() {
+		return (this.unsafeRequest != null || this.told == null) ? this.unsafeRequest : this.told.unsafeRequest.get();
+	}
+
+	/** Note the failure with which a call inside the running attempt stopped. */
+	void stoppedInside(Throwable failure) {
+		if (this.carried != null) {
+			this.carried.toTell.get(0).stoppedInside(failure);
+			return;
+		}
+		if (this.stoppedInside == null) {
+			this.stoppedInside = new ArrayList<>(2);
+		}
+		if (this.stoppedInside.size() == MOST_NOTED) {
+			this.stoppedInside.remove(0);
+		}
+		this.stoppedInside.add(failure);
+	}
+
+	boolean hasStoppedInside(Throwable failure) {
+		return (this.stoppedInside != null && contains(this.stoppedInside, failure))
+				|| (this.told != null && contains(this.told.stoppedInside, failure));
+	}
+
+	private static boolean contains(Iterable<Throwable> noted, Throwable failure) {
+		for (Throwable stopped : noted) {
+			if (stopped == failure) {
+				return true;
+			}
+		}
+		return false;
+	}
+
+	/**
+	 * What all calls share that stand for one attempt in one context, however often it is
+	 * opened: the ordinals of what they do, so that no two requests have the same key,
+	 * and whom they tell of requests with an effect. Thread-safe.
+	 */
+	static final class Carried {
+
+		private final AtomicInteger innerCalls = new AtomicInteger();
+
+		private final AtomicInteger requests = new AtomicInteger();
+
+		private final AtomicInteger captures = new AtomicInteger();
+
+		private final List<Told> toTell;
+
+		Carried(List<Told> toTell) {
+			this.toTell = List.copyOf(toTell);
+		}
+
+		List<Told> toTell() {
+			return this.toTell;
+		}
+
+		int nextInnerCall() {
+			return this.innerCalls.incrementAndGet();
+		}
+
+	}
+
+	/** What calls on other threads tell an attempt. Thread-safe. */
+	static final class Told {
+
+		private final AtomicReference<@Nullable String> unsafeRequest = new AtomicReference<>();
+
+		private final Queue<Throwable> stoppedInside = new ConcurrentLinkedQueue<>();
+
+		private final AtomicInteger noted = new AtomicInteger();
+
+		private void stoppedInside(Throwable failure) {
+			if (this.noted.incrementAndGet() > MOST_NOTED) {
+				this.stoppedInside.poll();
+			}
+			this.stoppedInside.add(failure);
+		}
+
+	}
+
+}

@@ -1,0 +1,73 @@
+package dev.backoff;
+
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How many calls run now, each from its start to its end, its recovery included, so that
+ * a shutdown can give them time to finish. A call made within another one counts too.
+ * Calls are counted only for a retry that is
+ * {@linkplain Retry.Builder#runningCalls(RunningCalls) given one of these}, which retries
+ * of one application share. Thread-safe.
+ *
+ * @since 0.1
+ */
+public final class RunningCalls {
+
+	private final AtomicLong running = new AtomicLong();
+
+	private final AtomicReference<@Nullable Runnable> whenNone = new AtomicReference<>();
+
+	/**
+	 * Count from zero.
+	 */
+	public RunningCalls() {
+	}
+
+	void enter() {
+		this.running.incrementAndGet();
+	}
+
+	void leave() {
+		if (this.running.decrementAndGet() == 0) {
+			tell();
+		}
+	}
+
+	/**
+	 * Return how many calls run.
+	 * @return zero or more
+	 */
+	public long count() {
+		return this.running.get();
+	}
+
+	/**
+	 * Run an action once when no call runs: now, or on the thread of the last call. More
+	 * calls may begin meanwhile.
+	 * @param action what to run, which should be quick and throws nothing; it takes the
+	 * place of one that has not run
+	 */
+	public void whenNone(Runnable action) {
+		this.whenNone.set(action);
+		// looked at after the action can be seen, or the last call might miss it
+		if (this.running.get() == 0) {
+			tell();
+		}
+	}
+
+	private void tell() {
+		Runnable action = this.whenNone.getAndSet(null);
+		if (action != null) {
+			action.run();
+		}
+	}
+
+	@Override
+	public String toString() {
+		return "RunningCalls (" + count() + ")";
+	}
+
+}

@@ -1,0 +1,111 @@
+package dev.backoff;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import dev.backoff.budget.RetryBudget;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class CallStoryTests {
+
+	private static final long MILLI = 1_000_000;
+
+	private static final List<DelaySource> SOURCES = List.of(DelaySource.values());
+
+	private final Outcome failed = Outcome.ofRetryable(new IOException("down"), null);
+
+	private final CallStory story = new CallStory();
+
+	@Test
+	void tellsNothingBeforeAnythingHappened() {
+		assertThat(this.story.attempts()).isEmpty();
+		assertThat(this.story.waits()).isEmpty();
+		assertThat(this.story.waitsText()).isEmpty();
+		assertThat(this.story.attemptsText()).isEmpty();
+		assertThat(this.story.last()).isNull();
+		assertThat(this.story.previousDelay()).isZero();
+	}
+
+	@Test
+	void keepsAllOfSixAttempts() {
+		tell(6, 5);
+		assertThat(this.story.isAbridged()).isFalse();
+		assertThat(this.story.attemptsText()).isEqualTo("1 ms, 2 ms, 3 ms, 4 ms, 5 ms, 6 ms");
+		assertThat(this.story.waitsText())
+			.isEqualTo("100 ms, 200 ms (hint), 300 ms (breaker), 400 ms (budget), 500 ms");
+	}
+
+	@Test
+	void keepsTheFirstAndTheLastThreeOfMany() {
+		tell(500, 499);
+		assertThat(this.story.isAbridged()).isTrue();
+		assertThat(this.story.attempts()).extracting(Duration::toMillis).containsExactly(1L, 2L, 3L, 498L, 499L, 500L);
+		assertThat(this.story.attemptsText()).isEqualTo("1 ms, 2 ms, 3 ms, …, 498 ms, 499 ms, 500 ms");
+		assertThat(this.story.waits()).extracting(RetriesStoppedException.Wait::source)
+			.containsExactly(DelaySource.POLICY, DelaySource.HINT, DelaySource.BREAKER, DelaySource.POLICY,
+					DelaySource.HINT, DelaySource.BREAKER);
+		assertThat(this.story.waits()).extracting((wait) -> wait.length().toMillis())
+			.containsExactly(100L, 200L, 300L, 49_700L, 49_800L, 49_900L);
+		assertThat(this.story.lastSource()).isEqualTo(DelaySource.BREAKER);
+	}
+
+	@Test
+	void tellsWaitsWithoutAttempts() {
+		tell(0, 7);
+		assertThat(this.story.waitsText())
+			.isEqualTo("100 ms, 200 ms (hint), 300 ms (breaker), …, 500 ms, 600 ms (hint), 700 ms (breaker)");
+		assertThat(this.story.attempts()).isEmpty();
+	}
+
+	@Test
+	void remembersTheLastOutcomeAndTheDelayOfTheRule() {
+		this.story.attempt(this.failed, 1);
+		this.story.wait(new Decision.RetryAfter(9, 7, DelaySource.HINT));
+		assertThat(this.story.last()).isSameAs(this.failed);
+		assertThat(this.story.previousDelay()).isEqualTo(7);
+		assertThat(this.story.lastSource()).isEqualTo(DelaySource.HINT);
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void remembersWhatTheLastRetryCost(RetryBudget.Cost cost) {
+		assertThat(this.story.paid()).isNull();
+		this.story.retryPaid(cost);
+		assertThat(this.story.isRetryPaid()).isTrue();
+		this.story.attemptBegins();
+		assertThat(this.story.isRetryPaid()).isFalse();
+		assertThat(this.story.paid()).isEqualTo(cost);
+	}
+
+	@Test
+	void countsPostponementsOfOneRetry() {
+		this.story.postponed(false);
+		assertThat(this.story.hasWaitedForBudget()).isFalse();
+		this.story.postponed(true);
+		assertThat(this.story.hasWaitedForBudget()).isTrue();
+		assertThat(this.story.postponed()).isEqualTo(2);
+		this.story.attemptBegins();
+		assertThat(this.story.postponed()).isZero();
+		assertThat(this.story.hasWaitedForBudget()).isFalse();
+	}
+
+	/* Attempts of 1, 2, … ms, waits of 100, 200, … ms, chosen by each in turn. */
+	private void tell(int attempts, int waits) {
+		for (int i = 0; i < Math.max(attempts, waits); i++) {
+			if (i < attempts) {
+				this.story.attempt(this.failed, (i + 1) * MILLI);
+			}
+			if (i < waits) {
+				long delay = (i + 1) * 100L * MILLI;
+				this.story.wait(new Decision.RetryAfter(delay, delay, SOURCES.get(i % 4)));
+			}
+		}
+	}
+
+}

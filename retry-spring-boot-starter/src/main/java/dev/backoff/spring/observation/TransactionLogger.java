@@ -1,0 +1,55 @@
+package dev.backoff.spring.observation;
+
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+import dev.backoff.RetryEvent;
+import dev.backoff.RetryListener;
+
+/**
+ * Warn, once for each method, where a call is retried inside a transaction that was
+ * active before it: an attempt's own transaction has ended when this is told of the
+ * retry. Thread-safe.
+ * <p>
+ * It looks at the thread that chooses the wait. An asynchronous call whose first attempt
+ * fails before its method returns chooses it on the calling thread; if the stage fails
+ * later, the caller's transaction is not seen, and one of the thread that completes the
+ * stage is taken for it. Transactions of reactive calls are bound to no thread and not
+ * seen either.
+ *
+ * @since 0.1
+ */
+public final class TransactionLogger implements RetryListener {
+
+	private static final Logger logger = LoggerFactory.getLogger(TransactionLogger.class);
+
+	/** Bounds what is remembered of labels that a program makes up as it goes. */
+	private static final int MAX_REMEMBERED = 1_000;
+
+	private final Set<String> warned = ConcurrentHashMap.newKeySet();
+
+	/** Create the logger. */
+	public TransactionLogger() {
+	}
+
+	@Override
+	public void onRetry(RetryEvent.Scheduled event) {
+		if (event.attempt() > 1 || !TransactionSynchronizationManager.isActualTransactionActive()
+				|| this.warned.size() >= MAX_REMEMBERED || !this.warned.add(event.method())) {
+			return;
+		}
+		logger.atWarn()
+			.addKeyValue("backoff.policy", event.policy())
+			.addKeyValue("backoff.method", event.method())
+			.log("Retrying " + event.method() + " inside a transaction of its caller: its connection is held through "
+					+ "the waits, and it may already be rollback-only, so that no retry can save it. Put @Backoff on "
+					+ "the method that begins the transaction, or call " + event.method() + " outside of it (policy "
+					+ event.policy() + ")");
+	}
+
+}

@@ -1,0 +1,37 @@
+package dev.backoff.sample.mail;
+
+import org.springframework.scheduling.annotation.Async;
+import org.springframework.stereotype.Service;
+
+import dev.backoff.annotation.Backoff;
+import dev.backoff.sample.partner.PartnerClient;
+
+/**
+ * Confirms orders by mail.
+ */
+@Service
+public class OrderMails {
+
+	private final PartnerClient partner;
+
+	private final Outbox outbox;
+
+	OrderMails(PartnerClient partner, Outbox outbox) {
+		this.partner = partner;
+		this.outbox = outbox;
+	}
+
+	/**
+	 * Send the mail on a thread of its own, on which it waits, too. What fails stays in
+	 * the outbox. The order's number is the key, so a mail that goes out twice arrives
+	 * once.
+	 * @param order the order's number
+	 */
+	@Async
+	@Backoff(value = "order-mail", base = "1s", maxAttempts = "3", idempotent = "true")
+	public void confirm(long order) {
+		this.partner.sendMail(order);
+		this.outbox.sent(order);
+	}
+
+}

@@ -1,0 +1,140 @@
+package dev.backoff.sample;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+import org.awaitility.Awaitility;
+
+/**
+ * The shop in a process of its own: from its jar, or from the class path of the tests
+ * where there is no jar yet. It takes any ports that are free and says which.
+ */
+final class ShopProcess implements AutoCloseable {
+
+	private static final Pattern SHOP = Pattern.compile("Tomcat started on port (\\d+)");
+
+	private static final Pattern PARTNERS = Pattern.compile("The partners answer at (\\S+)");
+
+	private final HttpClient http = HttpClient.newHttpClient();
+
+	private final Process process;
+
+	private final Path log;
+
+	private final String shop;
+
+	private final String partners;
+
+	private ShopProcess(Process process, Path log) {
+		this.process = process;
+		this.log = log;
+		this.partners = awaitLine(PARTNERS);
+		this.shop = "http://localhost:" + awaitLine(SHOP);
+	}
+
+	static ShopProcess start(Path directory, String... arguments) throws IOException {
+		Path log = directory.resolve("shop.log");
+		List<String> command = new ArrayList<>(
+				List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1"));
+		String jar = System.getProperty("shop.jar");
+		command.addAll((jar != null) ? List.of("-jar", jar)
+				: List.of("-cp", System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
+						ShopApplication.class.getName()));
+		command.addAll(List.of("--server.port=0", "--shop.gateway.port=0", "--shop.traffic.enabled=false"));
+		command.addAll(List.of(arguments));
+		return new ShopProcess(new ProcessBuilder(command).directory(directory.toFile())
+			.redirectErrorStream(true)
+			.redirectOutput(log.toFile())
+			.start(), log);
+	}
+
+	private String awaitLine(Pattern pattern) {
+		Awaitility.await()
+			.atMost(Duration.ofMinutes(2))
+			.until(() -> !this.process.isAlive() || lines().stream().anyMatch((line) -> pattern.matcher(line).find()));
+		return lines().stream()
+			.map(pattern::matcher)
+			.filter(Matcher::find)
+			.map((found) -> found.group(1))
+			.findFirst()
+			.orElseThrow(() -> new AssertionError(String.join("\n", lines())));
+	}
+
+	/** Return what it has logged so far. */
+	List<String> lines() {
+		try {
+			return Files.readAllLines(this.log);
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	/** Plan a fault, such as {@code payments?answer=503}. */
+	void fault(String plan) {
+		if (send(this.partners + "/faults/" + plan, "POST", null).join().statusCode() != 200) {
+			throw new IllegalArgumentException(plan);
+		}
+	}
+
+	/** Place an order, and return its trade number. */
+	String trade() {
+		String answer = send(this.shop + "/orders", "POST", "{\"sku\": \"tea\", \"quantity\": 1}").join().body();
+		Matcher trade = Pattern.compile("\"trade\":\"(\\w+)\"").matcher(answer);
+		if (!trade.find()) {
+			throw new AssertionError(answer);
+		}
+		return trade.group(1);
+	}
+
+	CompletableFuture<HttpResponse<String>> post(String path) {
+		return send(this.shop + path, "POST", null);
+	}
+
+	/** Return the sum of a meter over its tags. */
+	double meter(String name) {
+		return send(this.shop + "/actuator/prometheus", "GET", null).join()
+			.body()
+			.lines()
+			.filter((line) -> line.startsWith(name))
+			.mapToDouble((line) -> Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
+			.sum();
+	}
+
+	private CompletableFuture<HttpResponse<String>> send(String uri, String method, String json) {
+		return this.http.sendAsync(HttpRequest.newBuilder(URI.create(uri))
+			.header("Content-Type", "application/json")
+			.method(method,
+					(json != null) ? HttpRequest.BodyPublishers.ofString(json) : HttpRequest.BodyPublishers.noBody())
+			.build(), BodyHandlers.ofString());
+	}
+
+	/**
+	 * Ask it to end, as {@code kill -TERM} does.
+	 * @return whether it was gone in time
+	 */
+	boolean terminate(Duration time) throws InterruptedException {
+		this.process.destroy();
+		return this.process.waitFor(time.toMillis(), TimeUnit.MILLISECONDS);
+	}
+
+	@Override
+	public void close() {
+		this.process.destroyForcibly().onExit().orTimeout(10, TimeUnit.SECONDS).join();
+	}
+
+}

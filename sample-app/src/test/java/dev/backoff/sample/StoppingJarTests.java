@@ -1,0 +1,90 @@
+package dev.backoff.sample;
+
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Ends the shop with a signal while calls of every kind wait for a minute: on the threads
+ * of requests, of the executor and of the scheduler, and on none.
+ */
+@Timeout(300)
+class StoppingJarTests {
+
+	/** Since a person, or a platform, wants it gone. */
+	private static final Duration GONE = Duration.ofSeconds(2);
+
+	@TempDir
+	private Path directory;
+
+	@Test
+	void endsEveryWaitingCallWithOneLineAndAnswersEveryCaller() throws Exception {
+		try (ShopProcess shop = ShopProcess.start(this.directory, minutes("payment-callback"), minutes("refund"),
+				minutes("order-mail"), minutes("mail-job"), "--backoff.policies.payment-polling.ladder=1m",
+				"--shop.mail.every=200ms")) {
+			String trade = shop.trade();
+			shop.fault("notifications?answer=503&percent=100");
+			shop.fault("refunds?answer=503&percent=100");
+			shop.fault("mails?answer=503&percent=100");
+			shop.fault("payment-status?pending&percent=100");
+			String other = shop.trade();
+			List<CompletableFuture<HttpResponse<String>>> callbacks = List
+				.of(shop.post("/payments/" + trade + "/callback"), shop.post("/payments/" + other + "/callback"));
+			List<CompletableFuture<HttpResponse<String>>> refunds = List.of(shop.post("/payments/" + trade + "/refund"),
+					shop.post("/payments/" + other + "/refund"));
+			CompletableFuture<HttpResponse<String>> poll = shop.post("/payments/" + trade + "/poll");
+			Awaitility.await()
+				.atMost(Duration.ofMinutes(1))
+				.untilAsserted(() -> assertThat(shop.meter("backoff_waiting")).isEqualTo(7));
+
+			assertThat(shop.terminate(GONE)).as("gone within %s of the signal", GONE).isTrue();
+
+			assertThat(answers(callbacks)).allSatisfy((answer) -> {
+				assertThat(answer.statusCode()).isEqualTo(202);
+				assertThat(answer.body()).contains("PARKED");
+			});
+			assertThat(answers(refunds)).allSatisfy((answer) -> {
+				assertThat(answer.statusCode()).isEqualTo(503);
+				assertThat(answer.body()).contains("\"stop\":\"SHUTDOWN\"");
+			});
+			assertThat(answers(List.of(poll))).allSatisfy((answer) -> assertThat(answer.statusCode()).isEqualTo(500));
+			assertThat(stops(shop)).containsExactlyInAnyOrder("MerchantNotifier.send", "MerchantNotifier.send",
+					"RefundService.refund", "RefundService.refund", "PaymentPoller.poll", "OrderMails.confirm",
+					"MailJob.send");
+		}
+	}
+
+	private static String minutes(String policy) {
+		return "--backoff.policies." + policy + ".ladder=1m x3";
+	}
+
+	private static List<HttpResponse<String>> answers(List<CompletableFuture<HttpResponse<String>>> calls)
+			throws Exception {
+		List<HttpResponse<String>> answers = new ArrayList<>();
+		for (CompletableFuture<HttpResponse<String>> call : calls) {
+			answers.add(call.get(10, TimeUnit.SECONDS));
+		}
+		return answers;
+	}
+
+	/** Return the methods whose calls ended because of the shutdown, in order. */
+	private static List<String> stops(ShopProcess shop) {
+		return shop.lines()
+			.stream()
+			.filter((line) -> line.contains("StopLogger") && line.contains(": SHUTDOWN, "))
+			.map((line) -> line.replaceFirst(".*\\); (\\S+).*", "$1"))
+			.toList();
+	}
+
+}

@@ -1,0 +1,77 @@
+package dev.backoff.sample.mail;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.beans.factory.annotation.Autowired;
+
+import dev.backoff.sample.ShopClient;
+import dev.backoff.sample.ShopTest;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Tests for the mails that confirm orders. They are sent in the background, so the tests
+ * wait for them.
+ */
+@ShopTest
+class MailTests {
+
+	@Autowired
+	private ShopClient shop;
+
+	@Autowired
+	private Outbox outbox;
+
+	@Autowired
+	private MailJob job;
+
+	@BeforeEach
+	void startAfresh() {
+		this.shop.clearFaults();
+		// other tests' mails, whether they are being sent or have failed
+		this.job.send();
+		awaitEmptyOutbox();
+	}
+
+	@Test
+	void areSentAtTheThirdAttempt() {
+		long before = count();
+		this.shop.fault("mails?answer=503&times=2");
+		this.shop.trade();
+		awaitEmptyOutbox();
+		assertThat(count()).isEqualTo(before + 3);
+	}
+
+	@Test
+	void stayInTheOutboxUntilTheJobSendsThem() {
+		this.shop.fault("mails?answer=400");
+		long order = this.shop.order("tea").getBody().path("id").asLong();
+		Awaitility.await().until(() -> calls(order) == 1);
+		assertThat(this.outbox.unsent()).containsExactly(order);
+		this.shop.fault("mails?answer=503&times=2");
+		this.job.send();
+		assertThat(this.outbox.unsent()).isEmpty();
+		assertThat(calls(order)).isEqualTo(4);
+	}
+
+	private void awaitEmptyOutbox() {
+		Awaitility.await().until(() -> this.outbox.unsent().isEmpty());
+	}
+
+	private long count() {
+		return this.shop.page("mails").path("count").asLong();
+	}
+
+	private long calls(long order) {
+		return this.shop.page("mails")
+			.path("last")
+			.values()
+			.stream()
+			.map((call) -> call.path("key").asString())
+			.filter(("order-" + order)::equals)
+			.count();
+	}
+
+}

@@ -1,0 +1,126 @@
+package dev.backoff.sample.ops;
+
+import java.io.File;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+import tools.jackson.databind.JsonNode;
+
+import org.springframework.web.client.RestClient;
+
+/** A Prometheus that watches one application, in a hurry. */
+final class PrometheusServer implements AutoCloseable {
+
+	/** What to do where it is missing. */
+	static final String MISSING = "Prometheus is not installed: install it, on Debian the package prometheus, to test "
+			+ "the alert rules and the dashboard";
+
+	private static final Pattern MINUTES = Pattern.compile("\\[(\\d+)m]|(?<=for: )(\\d+)m");
+
+	private final Process process;
+
+	private final RestClient http;
+
+	private PrometheusServer(Process process, int port) {
+		this.process = process;
+		this.http = RestClient.builder().baseUrl("http://127.0.0.1:" + port).build();
+	}
+
+	static boolean isInstalled(String program) {
+		return Stream.of(System.getenv().getOrDefault("PATH", "").split(Pattern.quote(File.pathSeparator)))
+			.anyMatch((folder) -> Files.isExecutable(Path.of(folder, program)));
+	}
+
+	/**
+	 * Start one.
+	 * @param application the port to scrape
+	 * @param rules the rules, whose windows are divided by 60
+	 * @param folder where it may write
+	 */
+	static PrometheusServer start(int application, Path rules, Path folder) throws IOException {
+		Files.writeString(folder.resolve("rules.yml"), hurried(Files.readString(rules)));
+		Files.writeString(folder.resolve("prometheus.yml"), """
+				global: { scrape_interval: 250ms, scrape_timeout: 250ms, evaluation_interval: 500ms }
+				rule_files: [rules.yml]
+				scrape_configs:
+				  - job_name: shop
+				    metrics_path: /actuator/prometheus
+				    static_configs: [ { targets: ["127.0.0.1:%d"] } ]
+				""".formatted(application));
+		int port = freePort();
+		Process process = new ProcessBuilder("prometheus", "--config.file=prometheus.yml", "--storage.tsdb.path=data",
+				"--web.listen-address=127.0.0.1:" + port, "--log.level=warn")
+			.directory(folder.toFile())
+			.redirectErrorStream(true)
+			.redirectOutput(folder.resolve("log.txt").toFile())
+			.start();
+		return new PrometheusServer(process, port);
+	}
+
+	/* Minutes become seconds, and the hour that is looked back becomes a minute. */
+	static String hurried(String rules) {
+		return MINUTES.matcher(rules.replace("offset 1h", "offset 1m")).replaceAll(PrometheusServer::seconds);
+	}
+
+	private static String seconds(MatchResult minutes) {
+		return (minutes.group(1) != null) ? "[" + minutes.group(1) + "s]" : minutes.group(2) + "s";
+	}
+
+	private static int freePort() throws IOException {
+		try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+			return socket.getLocalPort();
+		}
+	}
+
+	/** Return the values that a query has now. */
+	List<Double> query(String query) {
+		JsonNode answer = this.http.get()
+			.uri((uri) -> uri.path("/api/v1/query").queryParam("query", "{query}").build(query))
+			.retrieve()
+			.body(JsonNode.class);
+		return answer.path("data")
+			.path("result")
+			.values()
+			.stream()
+			.map((series) -> Double.valueOf(series.path("value").path(1).asString()))
+			.toList();
+	}
+
+	/** Return the names of the alerts that are firing. */
+	List<String> firing() {
+		JsonNode answer = this.http.get().uri("/api/v1/alerts").retrieve().body(JsonNode.class);
+		return answer.path("data")
+			.path("alerts")
+			.values()
+			.stream()
+			.filter((alert) -> alert.path("state").asString().equals("firing"))
+			.map((alert) -> alert.path("labels").path("alertname").asString())
+			.toList();
+	}
+
+	boolean isUp() {
+		try {
+			return query("up").equals(List.of(1.0));
+		}
+		catch (RuntimeException ex) {
+			return false;
+		}
+	}
+
+	@Override
+	public void close() throws Exception {
+		this.process.destroy();
+		if (!this.process.waitFor(10, TimeUnit.SECONDS)) {
+			this.process.destroyForcibly().waitFor();
+		}
+	}
+
+}

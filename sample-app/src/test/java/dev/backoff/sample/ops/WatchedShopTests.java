@@ -1,0 +1,231 @@
+package dev.backoff.sample.ops;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestMethodOrder;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.micrometer.metrics.test.autoconfigure.AutoConfigureMetrics;
+import org.springframework.boot.test.context.SpringBootTest;
+import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
+import org.springframework.boot.test.web.server.LocalServerPort;
+import org.springframework.context.annotation.Import;
+import org.springframework.test.annotation.DirtiesContext;
+import org.springframework.test.context.ActiveProfiles;
+
+import dev.backoff.sample.ShopClient;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+/**
+ * What a real Prometheus sees of the running shop: the rules and the dashboard as they
+ * are shipped, with their windows divided by 60. Customers ask for quotes all the time.
+ */
+@SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT,
+		properties = { "management.metrics.tags.version=1.0", "backoff.metrics.slo=10ms,50ms,100ms,500ms,1s",
+				"backoff.policies.[QuoteService.quote].base=250ms", "backoff.policies.[QuoteService.quote].jitter=none",
+				"backoff.budgets.[QuoteService.quote].tokens=5000", "backoff.policies.order-creation.base=1ms",
+				"backoff.budgets.order-creation.tokens=150", "backoff.policies.order-creation.when-degraded.cap=20s",
+				"backoff.policies.logistics-sync.ladder=600ms", "backoff.breakers.logistics-sync.minimum-calls=4",
+				"backoff.breakers.logistics-sync.failure-rate=90%", "backoff.breakers.logistics-sync.open-for=16s",
+				"backoff.breakers.logistics-sync.probes=1" })
+@ActiveProfiles("test")
+@AutoConfigureMetrics
+@Import(ShopClient.class)
+@DirtiesContext
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
+@Timeout(300)
+class WatchedShopTests {
+
+	private static final String GAVE_UP = "sum(backoff_calls_seconds_count{policy=\"order-creation\", "
+			+ "stop=\"attempts_exhausted\"})";
+
+	private static final Path OPS = Path.of("..", "ops");
+
+	private final ScheduledExecutorService customers = Executors.newScheduledThreadPool(8);
+
+	@Autowired
+	private ShopClient shop;
+
+	@LocalServerPort
+	private int port;
+
+	private PrometheusServer prometheus;
+
+	@BeforeAll
+	void watch(@TempDir Path folder) throws IOException {
+		assumeTrue(PrometheusServer.isInstalled("prometheus"), PrometheusServer.MISSING);
+		this.prometheus = PrometheusServer.start(this.port, OPS.resolve("prometheus/backoff-rules.yml"), folder);
+		for (int customer = 0; customer < 4; customer++) {
+			this.customers.scheduleWithFixedDelay(() -> this.shop.get("/quotes/tea"), customer * 50, 200,
+					TimeUnit.MILLISECONDS);
+		}
+		await().until(this.prometheus::isUp);
+	}
+
+	@AfterAll
+	void leave() throws Exception {
+		this.customers.shutdownNow();
+		if (this.prometheus != null) {
+			this.prometheus.close();
+		}
+	}
+
+	@BeforeEach
+	void mend() {
+		this.shop.clearFaults();
+	}
+
+	private static org.awaitility.core.ConditionFactory await() {
+		return Awaitility.await().atMost(Duration.ofSeconds(90)).pollInterval(Duration.ofMillis(250));
+	}
+
+	private void awaitFiring(String alert) {
+		await().alias(alert + " fires").until(() -> this.prometheus.firing().contains(alert));
+	}
+
+	private void awaitResolved(String alert) {
+		await().alias(alert + " is resolved").until(() -> !this.prometheus.firing().contains(alert));
+	}
+
+	private double gaveUp() {
+		List<Double> values = this.prometheus.query(GAVE_UP);
+		return values.isEmpty() ? 0 : values.get(0);
+	}
+
+	@Test
+	@Order(1)
+	void readsThirtyFailedCallsAsThirty() {
+		await().until(() -> !this.prometheus.query(GAVE_UP).isEmpty());
+		assertThat(gaveUp()).isZero();
+		this.shop.fault("payments?answer=503&percent=100");
+		for (int call = 0; call < 30; call++) {
+			this.shop.order("pot");
+		}
+		awaitFiring("BackoffCallsExhausted");
+		await().untilAsserted(() -> assertThat(gaveUp()).isCloseTo(30, within(1.0)));
+		this.shop.clearFaults();
+		awaitResolved("BackoffCallsExhausted");
+	}
+
+	@Test
+	@Order(2)
+	void seesABudgetRunDry() {
+		this.shop.fault("payments?answer=503&percent=100");
+		await().until(() -> {
+			this.shop.order("pot");
+			return this.prometheus.firing().contains("BackoffBudgetDry");
+		});
+		this.shop.clearFaults();
+		awaitResolved("BackoffBudgetDry");
+	}
+
+	@Test
+	@Order(3)
+	void seesABreakerOpen() {
+		assertThat(this.shop.order("pot").getStatusCode().is2xxSuccessful()).isTrue();
+		this.shop.fault("logistics?answer=503&percent=100");
+		for (int sync = 0; sync < 4; sync++) {
+			this.shop.post("/logistics/sync");
+		}
+		awaitFiring("BackoffBreakerOpen");
+		this.shop.clearFaults();
+		await().until(() -> {
+			this.shop.post("/logistics/sync");
+			return !this.prometheus.firing().contains("BackoffBreakerOpen");
+		});
+	}
+
+	@Test
+	@Order(4)
+	void seesSecondAttemptsThatAreSlow() {
+		await().until(() -> {
+			slowSecondAttempt();
+			return this.prometheus.firing().contains("BackoffSecondAttemptsSlow");
+		});
+		this.shop.clearFaults();
+		awaitResolved("BackoffSecondAttemptsSlow");
+	}
+
+	/* Nobody else announces shipments, so each plan meets the attempt it is for. */
+	private void slowSecondAttempt() {
+		this.shop.order("pot");
+		long before = this.shop.page("logistics").path("count").asLong();
+		this.shop.fault("logistics?answer=503&times=1");
+		CompletableFuture<?> sync = CompletableFuture.runAsync(() -> this.shop.post("/logistics/sync"), this.customers);
+		await().until(() -> this.shop.page("logistics").path("count").asLong() > before);
+		this.shop.fault("logistics?hang=300ms&times=1");
+		sync.join();
+	}
+
+	@Test
+	@Order(5)
+	void seesTooManyRetriesAndAStorm() {
+		// the hour ago that the storm is measured against
+		await().until(() -> !this.prometheus
+			.query("backoff:attempt_seconds:p99_5m{policy=\"QuoteService.quote\", attempt=\"1\"} offset 1m > 0")
+			.isEmpty());
+		this.shop.fault("quotes?hang=2s&percent=40");
+		awaitFiring("BackoffRetryRatioHigh");
+		awaitFiring("BackoffStormSuspected");
+		this.shop.clearFaults();
+		awaitResolved("BackoffRetryRatioHigh");
+		awaitResolved("BackoffStormSuspected");
+	}
+
+	@Test
+	@Order(6)
+	void showsSomethingInEachPanel() throws IOException {
+		JsonNode dashboard = JsonMapper.shared().readTree(Files.readString(OPS.resolve("grafana/backoff.json")));
+		this.shop.fault("payments?answer=503&percent=70");
+		this.shop.fault("quotes?answer=503&percent=10");
+		List<String> empty = new ArrayList<>();
+		await().untilAsserted(() -> {
+			this.shop.order("pot");
+			empty.clear();
+			dashboard.path("panels")
+				.values()
+				.forEach((panel) -> panel.path("targets")
+					.values()
+					.stream()
+					.map((target) -> target.path("expr").asString())
+					.filter((query) -> this.prometheus.query(hurried(query)).stream().noneMatch(Double::isFinite))
+					.forEach((query) -> empty.add(panel.path("title").asString() + ": " + query)));
+			assertThat(empty).isEmpty();
+		});
+	}
+
+	/* The past that is compared with is as old as the test, not 48 hours. */
+	private static String hurried(String query) {
+		return PrometheusServer.hurried(query)
+			.replace("$__rate_interval", "10s")
+			.replace("=~\"$job\"", "=~\".*\"")
+			.replace("=~\"$policy\"", "=~\".*\"")
+			.replace("offset 48h", "offset 20s");
+	}
+
+}
