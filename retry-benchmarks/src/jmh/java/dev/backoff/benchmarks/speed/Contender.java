@@ -35,6 +35,7 @@ import org.springframework.retry.annotation.EnableRetry;
 import org.springframework.retry.backoff.Sleeper;
 
 import dev.backoff.annotation.Backoff;
+import dev.backoff.benchmarks.speed.woven.WovenPartner;
 import dev.backoff.spring.advice.BackoffMethods;
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
 import dev.backoff.spring.autoconfigure.BackoffObservationAutoConfiguration;
@@ -78,6 +79,9 @@ public enum Contender {
 
 	/** The same by hand, without a proxy. */
 	BACKOFF_PROGRAMMATIC(OursProgrammatic.class),
+
+	/** Ours in full, woven into the class: no proxy. */
+	BACKOFF_WOVEN(OursWoven.class, "--backoff.mode=aspectj"),
 
 	/** Ours without the breaker. */
 	BACKOFF_NO_BREAKER(Ours.class, "--backoff.policies.partner.breaker=none"),
@@ -223,6 +227,17 @@ public enum Contender {
 				return super.ask(question);
 			}
 
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@ImportAutoConfiguration({ BackoffAutoConfiguration.class, BackoffObservationAutoConfiguration.class })
+	static class OursWoven {
+
+		@Bean
+		Partner partner(Integer failures) {
+			return new WovenPartner(failures);
 		}
 
 	}

@@ -10,7 +10,11 @@ public class Partner {
 
 	private int failed;
 
-	Partner(int failures) {
+	/**
+	 * Make a partner.
+	 * @param failures how often it fails before it succeeds
+	 */
+	protected Partner(int failures) {
 		this.failures = failures;
 	}
 

@@ -6,7 +6,7 @@ import org.openjdk.jmh.annotations.Param;
 public class RecoveryBenchmark extends CallBenchmark {
 
 	@Param({ "FRAMEWORK", "FRAMEWORK_TIMED", "SPRING_RETRY", "RESILIENCE4J", "RESILIENCE4J_BREAKER", "FAILSAFE",
-			"BACKOFF", "BACKOFF_PROGRAMMATIC" })
+			"BACKOFF", "BACKOFF_PROGRAMMATIC", "BACKOFF_WOVEN" })
 	private Contender contender = Contender.BACKOFF;
 
 	@Override

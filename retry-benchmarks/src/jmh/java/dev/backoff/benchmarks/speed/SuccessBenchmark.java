@@ -6,7 +6,7 @@ import org.openjdk.jmh.annotations.Param;
 public class SuccessBenchmark extends CallBenchmark {
 
 	@Param({ "PLAIN", "PROXY", "FLOOR", "FRAMEWORK", "FRAMEWORK_TIMED", "SPRING_RETRY", "RESILIENCE4J",
-			"RESILIENCE4J_BREAKER", "FAILSAFE", "BACKOFF", "BACKOFF_PROGRAMMATIC" })
+			"RESILIENCE4J_BREAKER", "FAILSAFE", "BACKOFF", "BACKOFF_PROGRAMMATIC", "BACKOFF_WOVEN" })
 	private Contender contender = Contender.BACKOFF;
 
 	@Override

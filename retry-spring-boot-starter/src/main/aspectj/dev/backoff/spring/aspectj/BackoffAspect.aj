@@ -46,18 +46,25 @@ public aspect BackoffAspect {
 
 	declare @method : @(@(@Backoff *) *) * *(..) : @Woven;
 
-	declare @type : (@Backoff *) || (@(@Backoff *) *) || (@(@(@Backoff *) *) *) : @Woven;
+	declare @type : ((@Backoff *) || (@(@Backoff *) *) || (@(@(@Backoff *) *) *))
+		&& !java.lang.annotation.Annotation+ : @Woven;
 
 	Object around() : (onMethod() || onType()) && !objectMethod() && !proxy() {
-		WovenBeans context = ActiveContexts.of(thisJoinPoint.getThis());
-		if (context == null) {
+		if (ActiveContexts.isEmpty()) {
 			return proceed();
 		}
-		return context.call(new WovenInvocation(thisJoinPoint) {
+		// a thisJoinPoint would cost more than all else that is made for the call; its
+		// object and arguments are also in the closure that ajc hands in by this name
+		return ActiveContexts.call(new WovenInvocation(thisJoinPointStaticPart) {
 
 			@Override
 			Object run() {
 				return proceed();
+			}
+
+			@Override
+			Object[] state() {
+				return ajc$aroundClosure.getState();
 			}
 
 		});

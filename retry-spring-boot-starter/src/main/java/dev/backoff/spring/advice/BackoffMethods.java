@@ -41,7 +41,7 @@ public final class BackoffMethods implements SmartInitializingSingleton {
 
 	private final RetryFactory factory;
 
-	private final TransactionOrder transactions;
+	private final WeavingAdvice weavingAdvice;
 
 	private final boolean enabled;
 
@@ -70,7 +70,7 @@ public final class BackoffMethods implements SmartInitializingSingleton {
 		this.factory = new RetryFactory(beanFactory, policies);
 		this.enabled = policies.configuration().isEnabled();
 		this.woven = policies.configuration().isWoven();
-		this.transactions = new TransactionOrder(beanFactory, this.woven);
+		this.weavingAdvice = new WeavingAdvice(beanFactory, this.woven);
 	}
 
 	/**
@@ -119,16 +119,13 @@ public final class BackoffMethods implements SmartInitializingSingleton {
 	/** Return what a method's plan does that is probably not meant. */
 	List<String> advice(MethodPlan plan) {
 		List<String> advice = new ArrayList<>(PlanAdvice.of(plan));
-		String order = this.transactions.advice(plan.method());
-		if (order != null) {
-			advice.add(order);
-		}
+		advice.addAll(this.weavingAdvice.of(plan.method()));
 		return List.copyOf(advice);
 	}
 
 	/** Return whether that is worth a warning. */
 	boolean isWarned(MethodPlan plan) {
-		return PlanAdvice.otherRetry(plan) != null || this.transactions.advice(plan.method()) != null;
+		return PlanAdvice.otherRetry(plan) != null || !this.weavingAdvice.of(plan.method()).isEmpty();
 	}
 
 	/** Make the retries of all methods found at start-up, so that their meters exist. */

@@ -221,7 +221,7 @@ public final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 
 	/*
 	 * Advice is INFO; only what multiplies attempts behind the developer's back, or puts
-	 * them all into one transaction, is WARN.
+	 * them all into one transaction or lock, is WARN.
 	 */
 	private static void advise(BackoffMethods methods, List<MethodPlan> plans) {
 		Set<String> told = new LinkedHashSet<>();

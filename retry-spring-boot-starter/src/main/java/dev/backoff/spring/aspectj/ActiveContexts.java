@@ -21,22 +21,25 @@ final class ActiveContexts {
 	private ActiveContexts() {
 	}
 
-	/**
-	 * Return the context that an execution belongs to, or null if there is none: of
-	 * several, the one whose bean the target is; for other objects and static methods,
-	 * the one that was opened last.
-	 * @param target the object whose method runs, or null for a static method
-	 */
-	static @Nullable WovenBeans of(@Nullable Object target) {
-		WovenBeans[] contexts = Objects.requireNonNull(ACTIVE.get());
-		if (contexts.length == 0) {
-			return null;
-		}
-		WovenBeans last = contexts[contexts.length - 1];
-		return (contexts.length == 1) ? last : choose(contexts, target, last);
+	/** Return whether woven methods are plain methods. */
+	static boolean isEmpty() {
+		return contexts().length == 0;
 	}
 
-	private static WovenBeans choose(WovenBeans[] contexts, @Nullable Object target, WovenBeans last) {
+	/**
+	 * Run an execution in the context that it belongs to: of several, the one whose bean
+	 * the target is; for other objects and static methods, the one that was opened last.
+	 */
+	static @Nullable Object call(WovenInvocation invocation) {
+		WovenBeans[] contexts = contexts();
+		return switch (contexts.length) {
+			case 0 -> invocation.proceed();
+			case 1 -> contexts[0].call(invocation);
+			default -> choose(contexts, invocation.getThis()).call(invocation);
+		};
+	}
+
+	private static WovenBeans choose(WovenBeans[] contexts, @Nullable Object target) {
 		if (target != null) {
 			for (WovenBeans context : contexts) {
 				if (context.has(target)) {
@@ -44,7 +47,11 @@ final class ActiveContexts {
 				}
 			}
 		}
-		return last;
+		return contexts[contexts.length - 1];
+	}
+
+	private static WovenBeans[] contexts() {
+		return Objects.requireNonNull(ACTIVE.get());
 	}
 
 	static void open(WovenBeans context) {

@@ -2,6 +2,8 @@ package dev.backoff.spring.aspectj;
 
 import java.lang.reflect.AccessibleObject;
 import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.util.Arrays;
 
 import org.aopalliance.intercept.MethodInvocation;
 import org.aspectj.lang.JoinPoint;
@@ -14,14 +16,20 @@ import org.jspecify.annotations.Nullable;
  */
 abstract class WovenInvocation implements MethodInvocation {
 
-	private final JoinPoint joinPoint;
+	private final JoinPoint.StaticPart joinPoint;
 
-	WovenInvocation(JoinPoint joinPoint) {
+	WovenInvocation(JoinPoint.StaticPart joinPoint) {
 		this.joinPoint = joinPoint;
 	}
 
 	/** Run the method itself, with what other aspects put around it. */
 	abstract @Nullable Object run();
+
+	/**
+	 * Return what the method's body takes since weavers have moved it into a static
+	 * method: its object, unless it was static before, the arguments, and perhaps more.
+	 */
+	abstract @Nullable Object[] state();
 
 	@Override
 	public @Nullable Object proceed() {
@@ -36,12 +44,17 @@ abstract class WovenInvocation implements MethodInvocation {
 
 	@Override
 	public @Nullable Object[] getArguments() {
-		return this.joinPoint.getArgs();
+		int first = isStatic() ? 0 : 1;
+		return Arrays.copyOfRange(state(), first, first + getMethod().getParameterCount());
 	}
 
 	@Override
 	public @Nullable Object getThis() {
-		return this.joinPoint.getThis();
+		return isStatic() ? null : state()[0];
+	}
+
+	private boolean isStatic() {
+		return Modifier.isStatic(getMethod().getModifiers());
 	}
 
 	@Override

@@ -54,6 +54,17 @@ class Depot {
 	}
 
 	@Backoff("depot")
+	public double weigh(long first, double second, String... items) throws Script.Failure {
+		Script.run(String.join("", items));
+		return first + second;
+	}
+
+	@Backoff("depot")
+	synchronized String pickAlone(String item) throws Script.Failure {
+		return Script.run(item);
+	}
+
+	@Backoff("depot")
 	public void drop(String item) throws Script.Failure {
 		Script.run(item);
 	}

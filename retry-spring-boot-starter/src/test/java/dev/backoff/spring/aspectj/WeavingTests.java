@@ -113,6 +113,29 @@ class WeavingTests {
 		}
 
 		@Test
+		void isRetriedWhenItTakesNumbersAndManyArguments() {
+			check((depot) -> (depot.weigh(3L, 0.5, "a") == 3.5) ? "a" : "another number");
+		}
+
+		@Test
+		@ExtendWith(OutputCaptureExtension.class)
+		void isRetriedWhenItIsSynchronizedWithAWarning(CapturedOutput output) {
+			check((depot) -> depot.pickAlone("a"));
+			assertThat(output).containsPattern("WARN.*@Backoff on Depot.pickAlone\\(String\\), policy depot: it is "
+					+ "synchronized, and woven it holds its lock while it waits: annotate a method that calls it");
+		}
+
+		@Test
+		void isRetriedWhenAnInterfaceHasItsBody() {
+			WeavingTests.this.runner.withBean(Stamp.class, () -> new Stamp() {
+			}).run((context) -> {
+				Script.fail(2);
+				assertThat(context.getBean(Stamp.class).print("a")).isEqualTo("a");
+				assertThat(Script.runs()).containsExactly(THREE);
+			});
+		}
+
+		@Test
 		void isRetriedOnAnObjectThatIsNoBean() {
 			check((depot) -> new Depot().pick("a"));
 		}
@@ -534,6 +557,16 @@ class WeavingTests {
 		@Backoff("depot")
 		String print() throws Script.Failure {
 			return Script.run(this.text);
+		}
+
+	}
+
+	/** An interface with a body. */
+	interface Stamp {
+
+		@Backoff("depot")
+		default String print(String item) throws Script.Failure {
+			return Script.run(item);
 		}
 
 	}

@@ -1,9 +1,9 @@
 package dev.backoff.spring.advice;
 
 import java.lang.reflect.AnnotatedElement;
+import java.lang.reflect.Modifier;
+import java.util.ArrayList;
 import java.util.List;
-
-import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.core.annotation.MergedAnnotations;
@@ -12,10 +12,11 @@ import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import dev.backoff.spring.policy.AnnotatedMethod;
 
 /**
- * Whether a transaction of the method itself would enclose all its attempts: proxies
- * stand around what is woven, whatever their order.
+ * What encloses all attempts of a method if it is woven, and would not if it were
+ * proxied: its transaction, since proxies stand around what is woven, whatever their
+ * order, and its lock, since advice is woven into the method.
  */
-final class TransactionOrder {
+final class WeavingAdvice {
 
 	/* The bean that Spring has for transactions by proxies, and only for those. */
 	private static final String PROXIED = "org.springframework.transaction.config.internalTransactionAdvisor";
@@ -27,17 +28,24 @@ final class TransactionOrder {
 
 	private final boolean woven;
 
-	TransactionOrder(ListableBeanFactory beanFactory, boolean woven) {
+	WeavingAdvice(ListableBeanFactory beanFactory, boolean woven) {
 		this.beanFactory = beanFactory;
 		this.woven = woven;
 	}
 
-	/** Return what to do about it, or null if there is nothing. */
-	@Nullable String advice(AnnotatedMethod method) {
-		boolean encloses = this.woven && (isTransactional(method.method()) || isTransactional(method.type()))
-				&& this.beanFactory.containsBean(PROXIED);
-		return encloses ? "its transaction is a proxy's, which encloses all woven attempts: weave transactions too, or "
-				+ "annotate a method that calls it" : null;
+	/** Return what to do about it, one sentence each. */
+	List<String> of(AnnotatedMethod method) {
+		List<String> advice = new ArrayList<>();
+		if (this.woven && (isTransactional(method.method()) || isTransactional(method.type()))
+				&& this.beanFactory.containsBean(PROXIED)) {
+			advice.add("its transaction is a proxy's, which encloses all woven attempts: weave transactions too, or "
+					+ "annotate a method that calls it");
+		}
+		if (this.woven && Modifier.isSynchronized(method.method().getModifiers())) {
+			advice
+				.add("it is synchronized, and woven it holds its lock while it waits: annotate a method that calls it");
+		}
+		return advice;
 	}
 
 	private static boolean isTransactional(AnnotatedElement element) {
