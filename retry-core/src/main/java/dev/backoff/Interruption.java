@@ -48,8 +48,6 @@ final class Interruption extends TimerEntry {
 	 * Note, on the thread itself, that its work has ended. No interrupt comes after this.
 	 * @return whether it was interrupted, by this and by nobody else before
 	 */
-	@SuppressWarnings("ThreadPriorityCheck") // only ever for as long as an interrupt
-												// takes
 	boolean end() {
 		this.lock.lock();
 		try {

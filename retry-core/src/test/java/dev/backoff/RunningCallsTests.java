@@ -7,6 +7,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
+import dev.backoff.fixture.Crowd;
 import dev.backoff.fixture.VirtualTime;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -98,6 +99,24 @@ class RunningCallsTests {
 		void tellsAtOnce() {
 			RunningCallsTests.this.running.whenNone(this.told::incrementAndGet);
 			assertThat(this.told).hasValue(1);
+		}
+
+		@Test
+		void tellsOnceHoweverTheLastOneEndsMeanwhile() {
+			for (int i = 0; i < 500; i++) {
+				RunningCalls running = new RunningCalls();
+				AtomicInteger told = new AtomicInteger();
+				running.enter();
+				Crowd.of(2, (thread) -> {
+					if (thread == 0) {
+						running.leave();
+					}
+					else {
+						running.whenNone(told::incrementAndGet);
+					}
+				});
+				assertThat(told).hasValue(1);
+			}
 		}
 
 		@Test

@@ -169,12 +169,15 @@ final class TimerQueue {
 		entry.position = position;
 	}
 
-	/* By half, since what is free of a large queue costs memory for each entry in it. */
+	/*
+	 * By a quarter, since what is free of a large queue costs memory for each entry in
+	 * it.
+	 */
 	private static int grown(int capacity) {
 		if (capacity == MOST_CAPACITY) {
 			throw new OutOfMemoryError("More than " + capacity + " tasks are scheduled");
 		}
-		return (int) Math.min(MOST_CAPACITY, capacity + capacity / 2L);
+		return (int) Math.min(MOST_CAPACITY, capacity + capacity / 4L);
 	}
 
 	private void resize(int capacity) {

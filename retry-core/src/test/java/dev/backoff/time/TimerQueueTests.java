@@ -170,7 +170,7 @@ class TimerQueueTests {
 			for (int due = 0; due < 1_000_000; due++) {
 				entries.add(add(due));
 			}
-			assertThat(TimerQueueTests.this.queue.capacity()).isBetween(1_000_000, 1_500_000);
+			assertThat(TimerQueueTests.this.queue.capacity()).isBetween(1_000_000, 1_250_000);
 			entries.forEach((entry) -> assertThat(TimerQueueTests.this.queue.remove(entry)).isTrue());
 			assertThat(TimerQueueTests.this.queue.capacity()).isEqualTo(least);
 		}

@@ -9,9 +9,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -28,11 +29,13 @@ class StoppingJarTests {
 	@TempDir
 	private Path directory;
 
-	@Test
-	void endsEveryWaitingCallWithOneLineAndAnswersEveryCaller() throws Exception {
+	/* JDK 17 has no virtual threads, and the second run is as the first. */
+	@ParameterizedTest(name = "virtual threads: {0}")
+	@ValueSource(booleans = { false, true })
+	void endsEveryWaitingCallWithOneLineAndAnswersEveryCaller(boolean virtual) throws Exception {
 		try (ShopProcess shop = ShopProcess.start(this.directory, minutes("payment-callback"), minutes("refund"),
 				minutes("order-mail"), minutes("mail-job"), "--backoff.policies.payment-polling.ladder=1m",
-				"--shop.mail.every=200ms")) {
+				"--shop.mail.every=200ms", "--spring.threads.virtual.enabled=" + virtual)) {
 			String trade = shop.trade();
 			shop.fault("notifications?answer=503&percent=100");
 			shop.fault("refunds?answer=503&percent=100");

@@ -7,6 +7,12 @@ import java.util.stream.Stream;
 
 import javax.sql.DataSource;
 
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.ObservationRegistry;
+import io.micrometer.observation.annotation.Observed;
+import io.micrometer.observation.aop.ObservedAspect;
+import io.micrometer.observation.tck.TestObservationRegistry;
+import io.micrometer.observation.tck.TestObservationRegistryAssert;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aspectj.lang.ProceedingJoinPoint;
 import org.aspectj.lang.annotation.Around;
@@ -24,6 +30,7 @@ import org.springframework.aop.framework.Advised;
 import org.springframework.aop.support.DefaultPointcutAdvisor;
 import org.springframework.aop.support.NameMatchMethodPointcut;
 import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
@@ -50,6 +57,7 @@ import dev.backoff.CallRecorder;
 import dev.backoff.annotation.Backoff;
 import dev.backoff.fixture.RecordingRecorder;
 import dev.backoff.spring.advice.AdviceContexts.Failure;
+import dev.backoff.spring.autoconfigure.BackoffObservationAutoConfiguration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -105,6 +113,21 @@ class AdviceOrderTests {
 			});
 		}
 
+		@Test
+		void mayBeOrderedAroundAllAttemptsOfACall(CapturedOutput output) {
+			AdviceOrderTests.this.runner
+				.withConfiguration(AutoConfigurations.of(BackoffObservationAutoConfiguration.class))
+				.withUserConfiguration(Tables.class, TransactionsOutside.class)
+				.withBean(OrderStore.class)
+				.run((context) -> {
+					context.getBean(Store.class).place("o-1", 3);
+					assertThat(context.getBean(CountingTransactions.class).events).containsExactly("begin", "commit");
+					assertThat(rows(context.getBean(JdbcClient.class))).containsExactly("o-1 at attempt 1",
+							"o-1 at attempt 2", "o-1 at attempt 3");
+				});
+			assertThat(output).containsOnlyOnce("Retrying OrderStore.place inside a transaction of its caller");
+		}
+
 		private static List<String> rows(JdbcClient jdbc) {
 			return jdbc.sql("select name from orders").query(String.class).list();
 		}
@@ -154,6 +177,29 @@ class AdviceOrderTests {
 					assertThat(recorder.lines("attempt")).containsExactly("attempt 1 transient 0ms",
 							"attempt 2 transient 0ms", "attempt 3 success 0ms", "attempt 1 success 0ms");
 				});
+		}
+
+	}
+
+	@Nested
+	class Observations {
+
+		@Test
+		void areOneForEachAttempt() {
+			TestObservationRegistry registry = TestObservationRegistry.create();
+			AdviceOrderTests.this.runner.withBean(ObservedAspect.class, () -> new ObservedAspect(registry))
+				.withBean(Observable.class)
+				.run((context) -> context.getBean(Observable.class).run());
+			TestObservationRegistryAssert.assertThat(registry).hasNumberOfObservationsWithNameEqualTo("order.run", 3);
+		}
+
+		@Test
+		void areOneForEachCallIfTheyAreOrderedOutside() {
+			TestObservationRegistry registry = TestObservationRegistry.create();
+			AdviceOrderTests.this.runner.withBean(ObserveOutside.class, () -> new ObserveOutside(registry))
+				.withBean(Observable.class)
+				.run((context) -> context.getBean(Observable.class).run());
+			TestObservationRegistryAssert.assertThat(registry).hasNumberOfObservationsEqualTo(1);
 		}
 
 	}
@@ -352,6 +398,36 @@ class AdviceOrderTests {
 
 	}
 
+	public static class Observable {
+
+		@Observed(name = "order.run")
+		@Backoff(base = "1ns")
+		public void run() {
+			int attempt = Attempt.current().number();
+			if (attempt < 3) {
+				throw new IllegalStateException("attempt " + attempt);
+			}
+		}
+
+	}
+
+	@Aspect
+	@org.springframework.core.annotation.Order(0)
+	public static class ObserveOutside {
+
+		private final ObservationRegistry registry;
+
+		public ObserveOutside(ObservationRegistry registry) {
+			this.registry = registry;
+		}
+
+		@Around("@annotation(io.micrometer.observation.annotation.Observed)")
+		public Object around(ProceedingJoinPoint joinPoint) throws Throwable {
+			return Observation.createNotStarted("order.run", this.registry).observeChecked(() -> joinPoint.proceed());
+		}
+
+	}
+
 	public static class Busy {
 
 		@Async
@@ -449,7 +525,12 @@ class AdviceOrderTests {
 
 	@Configuration(proxyBeanMethods = false)
 	@EnableTransactionManagement
-	static class Database {
+	static class Database extends Tables {
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class Tables {
 
 		@Bean
 		DataSource dataSource() {
@@ -467,6 +548,12 @@ class AdviceOrderTests {
 			client.sql("create table orders (name varchar(50))").update();
 			return client;
 		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableTransactionManagement(order = 0)
+	static class TransactionsOutside {
 
 	}
 

@@ -29,7 +29,7 @@ public class RefundService {
 	/**
 	 * Ask for a refund. A request takes a thread as long as it runs; a wait takes none.
 	 */
-	@Backoff(value = "refund", base = "1s", cap = "30s", maxAttempts = "6", idempotent = "by-key")
+	@Backoff(value = "refund", base = "1s", maxAttempts = "6", idempotent = "by-key")
 	CompletableFuture<Refund> refund(Payment payment) {
 		String key = Attempt.current().idempotencyKey();
 		return CompletableFuture.supplyAsync(() -> {

@@ -1,0 +1,38 @@
+package dev.backoff.benchmarks.jcstress;
+
+import java.util.concurrent.atomic.AtomicReference;
+
+import dev.backoff.time.Cancellable;
+import dev.backoff.time.RetryTime;
+
+/** Time in which what was scheduled last happens when somebody says so. */
+final class HandTurnedTime implements RetryTime {
+
+	private final AtomicReference<Runnable> scheduled = new AtomicReference<>(HandTurnedTime::nothing);
+
+	@Override
+	public long nanoTime() {
+		return 0;
+	}
+
+	@Override
+	public void sleep(long nanos) {
+		throw new UnsupportedOperationException("nobody sleeps here");
+	}
+
+	@Override
+	public Cancellable schedule(Runnable task, long nanos) {
+		Runnable own = () -> task.run();
+		this.scheduled.set(own);
+		return () -> this.scheduled.compareAndSet(own, HandTurnedTime::nothing);
+	}
+
+	/** Let it happen now, if there is something. */
+	void turn() {
+		this.scheduled.getAndSet(HandTurnedTime::nothing).run();
+	}
+
+	private static void nothing() {
+	}
+
+}

@@ -1,0 +1,80 @@
+package dev.backoff;
+
+import java.lang.reflect.Method;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledForJreRange;
+import org.junit.jupiter.api.condition.JRE;
+
+import dev.backoff.delay.Jitter;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+/**
+ * Blocking calls on virtual threads. In real time, which passes only until all of them
+ * sleep.
+ */
+@Timeout(120)
+@EnabledForJreRange(min = JRE.JAVA_21, disabledReason = "virtual threads came with JDK 21")
+class VirtualThreadTests {
+
+	private static final int CALLS = 10_000;
+
+	private final WaitingCalls waiting = new WaitingCalls();
+
+	private final Retry retry = Retry
+		.builder(RetryPolicy.builder("orders")
+			.retryOn(IllegalStateException.class)
+			.base(Duration.ofHours(1))
+			.cap(Duration.ofHours(1))
+			.jitter(Jitter.equal())
+			.build())
+		.waitingCalls(this.waiting)
+		.build();
+
+	@Test
+	void sleepByTheThousandAndAllEndAtTheShutdown() throws Exception {
+		ConcurrentLinkedQueue<Throwable> thrown = new ConcurrentLinkedQueue<>();
+		AtomicInteger stillRunning = new AtomicInteger();
+		int before = Thread.getAllStackTraces().size();
+		List<Thread> threads = new ArrayList<>();
+		for (int i = 0; i < CALLS; i++) {
+			threads.add(start(() -> {
+				thrown.add(catchThrowable(() -> this.retry.call(() -> {
+					throw new IllegalStateException("down");
+				})));
+				if (CallStack.ofThread().running() != null) {
+					stillRunning.incrementAndGet();
+				}
+			}));
+		}
+		while (this.waiting.count() < CALLS) {
+			Thread.onSpinWait();
+		}
+		// a few carriers and no more, or sleepers would pin them
+		assertThat(Thread.getAllStackTraces().size() - before).isLessThan(100);
+		this.waiting.shutDown();
+		for (Thread thread : threads) {
+			thread.join();
+		}
+		assertThat(thrown).hasSize(CALLS)
+			.allSatisfy((failure) -> assertThat(RetriesStoppedException.of(failure).reason())
+				.isEqualTo(StopReason.SHUTDOWN));
+		assertThat(stillRunning).hasValue(0);
+		assertThat(this.waiting.count()).isZero();
+	}
+
+	/* By reflection, since this is compiled for JDK 17. */
+	private static Thread start(Runnable work) throws ReflectiveOperationException {
+		Method starting = Thread.class.getMethod("startVirtualThread", Runnable.class);
+		return (Thread) starting.invoke(null, work);
+	}
+
+}
