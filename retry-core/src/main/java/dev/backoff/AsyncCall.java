@@ -269,6 +269,24 @@ final class AsyncCall<C, T extends @Nullable Object> extends RetryCall {
 		return unwrapped;
 	}
 
+	/**
+	 * Let an outcome that is worth another attempt be the last one where there is none.
+	 */
+	private Outcome unlessRepeatable(Outcome outcome) {
+		if (outcome.kind() == AttemptOutcome.SUCCESS || outcome.refusal() != null) {
+			return outcome;
+		}
+		try {
+			String why = this.operation.unrepeatable(this.context);
+			return (why != null) ? outcome.refusedAs(new Decision.Stop(StopReason.NOT_RETRYABLE, why)) : outcome;
+		}
+		catch (Throwable ex) {
+			this.driver.listeners().hookFailed("operation", ex);
+			return outcome.refusedAs(new Decision.Stop(StopReason.NOT_RETRYABLE,
+					"whether the attempt may be repeated failed with " + FailureRules.name(ex), ex));
+		}
+	}
+
 	/** Something that ends once, whoever ends it. */
 	private interface UnderWay {
 
@@ -382,7 +400,7 @@ final class AsyncCall<C, T extends @Nullable Object> extends RetryCall {
 				AsyncCall.this.result.settle(value);
 				return;
 			}
-			drive(steps.attemptEnded(outcome, this.permit, AsyncCall.this));
+			drive(steps.attemptEnded(unlessRepeatable(outcome), this.permit, AsyncCall.this));
 		}
 
 		@Override

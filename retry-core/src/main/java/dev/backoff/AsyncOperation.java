@@ -40,6 +40,17 @@ public interface AsyncOperation<T extends @Nullable Object> {
 		 */
 		CompletionStage<T> run(C context, int number) throws Throwable;
 
+		/**
+		 * Return why the attempt that has ended without success must not be repeated,
+		 * whatever the policy says: for instance because its caller has seen a part of
+		 * what it came to. From here on the attempt must have no effect on the caller.
+		 * @param context what was worked on
+		 * @return the reason in words, or null if the attempt may be repeated
+		 */
+		default @Nullable String unrepeatable(C context) {
+			return null;
+		}
+
 	}
 
 }

@@ -49,6 +49,11 @@ final class Outcome {
 		return new Outcome(kind, failure, refusal);
 	}
 
+	/** The same, not worth another attempt. */
+	Outcome refusedAs(Decision.Stop refusal) {
+		return new Outcome(this.kind, this.result, refusal);
+	}
+
 	AttemptOutcome kind() {
 		return this.kind;
 	}

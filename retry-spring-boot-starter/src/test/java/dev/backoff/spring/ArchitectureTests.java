@@ -59,11 +59,11 @@ class ArchitectureTests {
 		}
 
 		@ParameterizedTest
-		@CsvSource({ "policy, ''", "failure, ''", "safety, policy", "advice, policy safety", "aspectj, advice policy",
-				"observation, policy safety", "actuate, policy safety", "http, policy" })
+		@CsvSource({ "policy, ''", "failure, ''", "safety, policy", "reactive, ''", "advice, policy safety reactive",
+				"aspectj, advice policy", "observation, policy safety", "actuate, policy safety", "http, policy" })
 		void importOneWay(String from, String to) {
 			String[] siblings = Stream
-				.of("policy", "failure", "safety", "advice", "aspectj", "observation", "actuate", "http",
+				.of("policy", "failure", "safety", "reactive", "advice", "aspectj", "observation", "actuate", "http",
 						"autoconfigure")
 				.filter((sibling) -> !sibling.equals(from) && !List.of(to.split(" ")).contains(sibling))
 				.map((sibling) -> ROOT + "." + sibling)
@@ -75,15 +75,15 @@ class ArchitectureTests {
 				.resideInAnyPackage(siblings)
 				.because(
 						"the arrows are autoconfigure -> all; aspectj -> advice; advice, observation, actuate -> safety -> policy; "
-								+ "http -> policy")
+								+ "advice -> reactive; http -> policy")
 				.check(CLASSES);
 		}
 
 		@Test
 		void areTheOnesWhoseArrowsAreKnown() {
 			assertThat(packages()).containsExactlyInAnyOrder(ROOT + ".policy", ROOT + ".failure", ROOT + ".safety",
-					ROOT + ".advice", ROOT + ".aspectj", ROOT + ".observation", ROOT + ".actuate", ROOT + ".http",
-					ROOT + ".autoconfigure");
+					ROOT + ".reactive", ROOT + ".advice", ROOT + ".aspectj", ROOT + ".observation", ROOT + ".actuate",
+					ROOT + ".http", ROOT + ".autoconfigure");
 		}
 
 		@Test
@@ -106,7 +106,8 @@ class ArchitectureTests {
 		@ParameterizedTest
 		@CsvSource({
 				"io.micrometer.core.. io.micrometer.observation.. io.micrometer.common.., observation http autoconfigure",
-				"io.micrometer.context.., http advice", "reactor.., http", "jakarta.servlet.., http autoconfigure",
+				"io.micrometer.context.., http advice", "reactor.. org.reactivestreams.., http reactive",
+				"kotlin.. kotlinx.., reactive", "jakarta.servlet.., http autoconfigure",
 				"org.springframework.boot.restclient.. org.springframework.boot.webclient.., http autoconfigure",
 				"org.springframework.boot.actuate.., actuate autoconfigure",
 				"org.springframework.boot.health.., actuate autoconfigure",
@@ -121,7 +122,7 @@ class ArchitectureTests {
 		}
 
 		@ParameterizedTest
-		@ValueSource(strings = { "org.reactivestreams..", "org.springframework.boot.micrometer..", "tools.jackson..",
+		@ValueSource(strings = { "io.reactivex..", "org.springframework.boot.micrometer..", "tools.jackson..",
 				"com.fasterxml..", "jakarta.validation..", "jakarta.persistence.." })
 		void areNotNamedAtAll(String library) {
 			namedOnlyIn(new String[] { library }).check(CLASSES);
@@ -148,12 +149,13 @@ class ArchitectureTests {
 						"org.springframework.expression..", "org.springframework.util..",
 						// optional
 						"org.aspectj..", "io.micrometer..", "io.github.resilience4j..",
-						"org.springframework.boot.health..", "reactor..", "jakarta.servlet..",
-						"org.springframework.boot.restclient..", "org.springframework.boot.webclient..",
-						"org.springframework.boot.actuate..", "org.springframework.web..", "org.springframework.http..",
-						"org.springframework.dao..", "org.springframework.jdbc..", "org.springframework.transaction..",
-						"org.springframework.mail..", "jakarta.mail..", "org.eclipse.angus..", "io.grpc..",
-						"com.google.rpc..", "com.google.protobuf..")
+						"org.springframework.boot.health..", "reactor..", "org.reactivestreams..", "kotlin..",
+						"kotlinx..", "jakarta.servlet..", "org.springframework.boot.restclient..",
+						"org.springframework.boot.webclient..", "org.springframework.boot.actuate..",
+						"org.springframework.web..", "org.springframework.http..", "org.springframework.dao..",
+						"org.springframework.jdbc..", "org.springframework.transaction..", "org.springframework.mail..",
+						"jakarta.mail..", "org.eclipse.angus..", "io.grpc..", "com.google.rpc..",
+						"com.google.protobuf..")
 				.because("every other library would have to be in every application")
 				.check(CLASSES);
 		}

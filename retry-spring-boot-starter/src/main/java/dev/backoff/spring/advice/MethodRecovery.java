@@ -14,6 +14,7 @@ import org.springframework.util.ReflectionUtils;
 
 import dev.backoff.Recovery;
 import dev.backoff.RetriesStoppedException;
+import dev.backoff.spring.policy.AnnotatedMethod;
 
 /**
  * Recover by a method of the same bean: through the proxy where a call on it reaches the
@@ -49,6 +50,9 @@ record MethodRecovery(RecoverMethods methods) implements Recovery<MethodInvocati
 			throw new IllegalStateException("No recovery accepts " + stopped.reason());
 		}
 		@Nullable Object[] arguments = chosen.arguments(invocation.getArguments(), stopped);
+		if (chosen.isSuspending()) {
+			return suspend(invocation, chosen.method(), arguments);
+		}
 		if (!(invocation instanceof ProxyMethodInvocation proxied)) {
 			return callUnadvised(invocation.getThis(), chosen.method(), chosen.method(), arguments);
 		}
@@ -58,6 +62,22 @@ record MethodRecovery(RecoverMethods methods) implements Recovery<MethodInvocati
 					AopUtils.selectInvocableMethod(chosen.method(), proxy.getClass()), arguments);
 		}
 		return call(invocation.getThis(), chosen.method(), arguments);
+	}
+
+	/*
+	 * It runs when it is subscribed to, on any thread, so that nobody could tell that it
+	 * must not be advised: where it would be, it is called on the target.
+	 */
+	private static @Nullable Object suspend(MethodInvocation invocation, Method method, @Nullable Object[] arguments)
+			throws Throwable {
+		Object target = invocation.getThis();
+		if (invocation instanceof ProxyMethodInvocation proxied && isReached(method, proxied.getProxy())
+				&& target != null && AnnotatedMethod.of(method, target.getClass()) == null) {
+			Object proxy = proxied.getProxy();
+			return AopUtils.invokeJoinpointUsingReflection(proxy,
+					AopUtils.selectInvocableMethod(method, proxy.getClass()), arguments);
+		}
+		return AopUtils.invokeJoinpointUsingReflection(target, method, arguments);
 	}
 
 	private static @Nullable Object callUnadvised(@Nullable Object bean, Method method, Method invocable,

@@ -1,6 +1,7 @@
 package dev.backoff.spring.advice;
 
-import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.function.Supplier;
 
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -9,9 +10,7 @@ import org.springframework.aop.ProxyMethodInvocation;
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.interceptor.ExposeInvocationInterceptor;
 
-import dev.backoff.AsyncOperation;
 import dev.backoff.Operation;
-import dev.backoff.Recovery;
 import dev.backoff.Retry;
 
 /**
@@ -23,8 +22,9 @@ import dev.backoff.Retry;
  * them at the attempt before. Elsewhere all attempts proceed on the invocation, and a
  * call that succeeds at once allocates nothing.
  * <p>
- * The later attempts of a method that returns a stage run on other threads, after the
- * invocation has returned: each on an invocation of its own.
+ * The later attempts of a method that gives its result later run on other threads, after
+ * the invocation has returned: each on an invocation of its own. Those of a publisher all
+ * do, since nothing happens before a subscription.
  */
 @SuppressWarnings("NullAway") // it does not see that T itself is nullable here
 final class MethodRetry {
@@ -33,20 +33,27 @@ final class MethodRetry {
 
 	private final Operation.OnContext<MethodInvocation, @Nullable Object, Throwable> attempt = this::attempt;
 
-	private final AsyncOperation.OnContext<MethodInvocation, @Nullable Object> asyncAttempt = this::asyncAttempt;
-
 	private final @Nullable MethodRecovery recovery;
 
 	private final MethodPlan plan;
+
+	private final @Nullable LaterCalls laterCalls;
 
 	private volatile Inside inside = Inside.UNKNOWN;
 
 	private volatile boolean recoversOthers;
 
-	MethodRetry(Retry retry, MethodPlan plan) {
+	/**
+	 * Make a method's retry.
+	 * @param executor returns what runs later attempts, with what is bound to the thread
+	 * that asks
+	 */
+	MethodRetry(Retry retry, MethodPlan plan, Supplier<? extends Executor> executor) {
 		this.retry = retry;
 		this.plan = plan;
 		this.recovery = (plan.recover() != null) ? new MethodRecovery(plan.recover()) : null;
+		this.laterCalls = plan.manner()
+			.laterCalls(new LaterCalls.Parts(retry, this::invokeLater, this.recovery, plan, executor));
 	}
 
 	/** Note that the method also is the recovery of another one. */
@@ -58,32 +65,24 @@ final class MethodRetry {
 		if (this.recoversOthers && MethodRecovery.isRunning(this.plan.method().method(), invocation)) {
 			return invocation.proceed();
 		}
-		return this.plan.isAsync() ? invokeAsync(invocation)
-				: this.retry.callOn(invocation, this.attempt, this.recovery);
+		LaterCalls later = this.laterCalls;
+		return (later != null) ? later.call(invocation) : this.retry.callOn(invocation, this.attempt, this.recovery);
 	}
 
-	@SuppressWarnings("unchecked") // checked at start-up: it returns a stage
-	private CompletionStage<@Nullable Object> invokeAsync(MethodInvocation invocation) {
-		Recovery<?, ?, ?> recovery = this.recovery;
-		return this.retry.callAsyncOn(invocation, this.asyncAttempt,
-				(Recovery<MethodInvocation, CompletionStage<@Nullable Object>, Throwable>) recovery);
-	}
-
-	@SuppressWarnings("unchecked") // so does the method
-	private CompletionStage<@Nullable Object> asyncAttempt(MethodInvocation invocation, int number) throws Throwable {
-		return (CompletionStage<@Nullable Object>) startStage(invocation, number);
-	}
-
-	private @Nullable Object startStage(MethodInvocation invocation, int number) throws Throwable {
+	private @Nullable Object invokeLater(MethodInvocation invocation, boolean anew) throws Throwable {
 		if (!(invocation instanceof ProxyMethodInvocation original)) {
 			return invocation.proceed();
 		}
 		if (!(original.getProxy() instanceof Advised proxy)) {
-			return ExposeInvocationInterceptor.INSTANCE.invoke(original.invocableClone());
+			return invokeAnew((ProxyMethodInvocation) original.invocableClone());
 		}
-		// no attempt but the first proceeds on the invocation itself, which may be over
-		return (number > 1 || isAdviceInside(original, proxy))
-				? ExposeInvocationInterceptor.INSTANCE.invoke(InnerInvocation.of(original, proxy)) : original.proceed();
+		return (anew || isAdviceInside(original, proxy)) ? invokeAnew(InnerInvocation.of(original, proxy))
+				: original.proceed();
+	}
+
+	private @Nullable Object invokeAnew(ProxyMethodInvocation invocation) throws Throwable {
+		this.plan.manner().prepare(invocation);
+		return ExposeInvocationInterceptor.INSTANCE.invoke(invocation);
 	}
 
 	private @Nullable Object attempt(MethodInvocation invocation, int number) throws Throwable {

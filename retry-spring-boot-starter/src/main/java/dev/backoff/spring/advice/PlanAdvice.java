@@ -2,7 +2,9 @@ package dev.backoff.spring.advice;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Iterator;
 import java.util.List;
+import java.util.stream.BaseStream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -26,11 +28,16 @@ final class PlanAdvice {
 		List<String> advice = new ArrayList<>(plan.policy().advice());
 		RetryPolicy policy = plan.policy().numbers();
 		long waits = waits(policy);
-		if (waits > LONG_WAIT && !plan.isAsync()) {
+		if (waits > LONG_WAIT && plan.manner().holdsThread()) {
 			boolean scheduled = has(plan, "org.springframework.scheduling.annotation.Scheduled");
 			advice.add(((waits == Nanos.UNLIMITED) ? "waits of any length"
 					: "waits of up to " + DurationText.story(waits) + " in all") + " hold the calling thread"
 					+ (scheduled ? ", and the next run of the schedule with it" : ""));
+		}
+		Class<?> type = plan.method().method().getReturnType();
+		if (BaseStream.class.isAssignableFrom(type) || Iterator.class.isAssignableFrom(type)) {
+			advice.add("only the call is retried: what the " + type.getSimpleName()
+					+ " it returns fails with later is not");
 		}
 		String other = otherRetry(plan);
 		if (other != null) {

@@ -8,7 +8,6 @@ import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.CompletionStage;
 import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
@@ -44,11 +43,12 @@ final class RecoverMethods {
 	 * Find the methods of the given name.
 	 * @return the methods, or null if there is none that fits, which is then reported
 	 */
-	static @Nullable RecoverMethods find(AnnotatedMethod annotated, String name, List<Problem> problems) {
+	static @Nullable RecoverMethods find(AnnotatedMethod annotated, Manner manner, String name,
+			List<Problem> problems) {
 		List<Candidate> fitting = new ArrayList<>();
 		List<Method> named = methods(annotated.type(), name);
 		for (Method method : named) {
-			Candidate candidate = candidate(annotated, method);
+			Candidate candidate = candidate(annotated, manner, method);
 			if (candidate != null) {
 				fitting.add(candidate);
 			}
@@ -98,8 +98,12 @@ final class RecoverMethods {
 	}
 
 	private static String signature(Method method) {
-		return (isStatic(method) ? "static " : "") + method.getReturnType().getSimpleName() + " " + method.getName()
+		Class<?> result = Suspending.is(method)
+				? Suspending.result(method, method.getDeclaringClass()).resolve(Object.class) : method.getReturnType();
+		return (isStatic(method) ? "static " : Suspending.is(method) ? "suspending " : "") + result.getSimpleName()
+				+ " " + method.getName()
 				+ Arrays.stream(method.getParameterTypes())
+					.limit(Suspending.parameterCount(method))
 					.map(Class::getSimpleName)
 					.collect(Collectors.joining(", ", "(", ")"));
 	}
@@ -123,10 +127,10 @@ final class RecoverMethods {
 		return Modifier.isStatic(method.getModifiers());
 	}
 
-	private static @Nullable Candidate candidate(AnnotatedMethod annotated, Method method) {
+	private static @Nullable Candidate candidate(AnnotatedMethod annotated, Manner manner, Method method) {
 		Class<?> type = annotated.type();
-		int count = annotated.method().getParameterCount();
-		int extra = method.getParameterCount() - count;
+		int count = Suspending.parameterCount(annotated.method());
+		int extra = Suspending.parameterCount(method) - count;
 		boolean unreachable = isStatic(annotated.method()) && !isStatic(method);
 		if (extra < 0 || extra > 1 || unreachable || method.equals(annotated.method())) {
 			return null;
@@ -142,23 +146,8 @@ final class RecoverMethods {
 		if (failure != null && !Throwable.class.isAssignableFrom(failure)) {
 			return null;
 		}
-		return isCompatible(annotated, method) ? new Candidate(method, failure) : null;
-	}
-
-	/*
-	 * Of an asynchronous method, its caller gets a future of ours that completes with
-	 * what the recovery's stage does, whatever kind that is.
-	 */
-	private static boolean isCompatible(AnnotatedMethod annotated, Method method) {
-		ResolvableType type = ResolvableType.forMethodReturnType(method, annotated.type());
-		Class<?> returned = type.toClass();
-		if (MethodPlan.isAsync(annotated)) {
-			Class<?> value = MethodPlan.result(annotated).resolve();
-			return CompletionStage.class.isAssignableFrom(returned)
-					&& (value == null || ClassUtils.isAssignable(value, MethodPlan.value(type).resolve(value)));
-		}
-		Class<?> wanted = ResolvableType.forMethodReturnType(annotated.method(), annotated.type()).toClass();
-		return wanted == void.class || (returned != void.class && ClassUtils.isAssignable(wanted, returned));
+		return (manner.isSuspending() == Suspending.is(method) && manner.isRecoveredBy(method, annotated))
+				? new Candidate(method, failure) : null;
 	}
 
 	private static ResolvableType parameter(Method method, int index, Class<?> type) {
@@ -197,10 +186,14 @@ final class RecoverMethods {
 
 		private static final int TAKES_NOTHING = 2_000;
 
+		boolean isSuspending() {
+			return Suspending.is(this.method);
+		}
+
 		/** Return how far the parameters are from the operation's. */
 		private int reach(AnnotatedMethod annotated) {
 			int reach = 0;
-			for (int i = 0; i < annotated.method().getParameterCount(); i++) {
+			for (int i = 0; i < Suspending.parameterCount(annotated.method()); i++) {
 				Class<?> given = parameter(annotated.method(), i, annotated.type()).toClass();
 				Class<?> taken = parameter(this.method, i, annotated.type()).toClass();
 				reach += (given == taken) ? 0 : taken.isInterface() ? 50 : depth(given, taken);
@@ -242,8 +235,13 @@ final class RecoverMethods {
 				return arguments;
 			}
 			@Nullable Object[] extended = Arrays.copyOf(arguments, arguments.length + 1);
+			int last = arguments.length;
+			if (isSuspending()) {
+				// the continuation stays the last
+				extended[last] = extended[--last];
+			}
 			boolean story = this.failure == RetriesStoppedException.class || stopped.failure() == null;
-			extended[arguments.length] = story ? stopped : stopped.failure();
+			extended[last] = story ? stopped : stopped.failure();
 			return extended;
 		}
 

@@ -59,6 +59,11 @@ final class RetryFactory {
 		}
 	}
 
+	/** Return what asks, at each call, where its later attempts run. */
+	LaterAttempts laterAttempts() {
+		return this.laterAttempts;
+	}
+
 	Retry create(MethodPlan plan) {
 		return create(plan.policy(), plan.policy().complete(classifiers(plan.policy()), plan.retryWhen(), plan.until()),
 				plan.label());

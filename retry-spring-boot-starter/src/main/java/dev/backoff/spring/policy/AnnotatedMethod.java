@@ -98,11 +98,12 @@ public record AnnotatedMethod(Class<?> type, Method method, @Nullable Backoff on
 	}
 
 	/**
-	 * Return the parameters, which tell overloads apart.
+	 * Return the parameters, which tell overloads apart, as they are written.
 	 * @return for instance {@code (Order)}
 	 */
 	public String parameters() {
 		return Arrays.stream(this.method.getParameterTypes())
+			.filter((type) -> !type.getName().equals("kotlin.coroutines.Continuation"))
 			.map(Class::getSimpleName)
 			.collect(Collectors.joining(", ", "(", ")"));
 	}

@@ -170,6 +170,8 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 * @param matchCauses Whether retry-on and abort-on look at causes too.
 	 * @param classifier Bean name of a FailureClassifier that is asked before all others.
 	 * @param nested What happens to a failure that a call inside has retried.
+	 * @param replay Whether a stream is retried though elements have been passed on,
+	 * which then come again.
 	 * @param breaker Name of the circuit breaker, or "none". The policy's own name if not
 	 * set, which is in effect if a breaker of that name is configured.
 	 * @param budget Name of the budget of retries, or "none". The policy's own name if
@@ -187,7 +189,7 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 			@Nullable Duration shortestAttempt, @Nullable Duration throttledBase,
 			@Nullable List<Class<? extends Throwable>> retryOn, @Nullable List<Class<? extends Throwable>> abortOn,
 			@Nullable Boolean matchCauses, @Nullable String classifier, @Nullable Nested nested,
-			@Nullable String breaker, @Nullable String budget, @Nullable String idempotent,
+			@Nullable Boolean replay, @Nullable String breaker, @Nullable String budget, @Nullable String idempotent,
 			@Nullable WhenEmpty whenEmpty, @DefaultValue RetryAfter retryAfter,
 			@DefaultValue WhenDegraded whenDegraded) {
 	}

@@ -36,17 +36,20 @@ public final class EffectivePolicy {
 
 	private final @Nullable ConfigValue classifier;
 
+	private final boolean replayed;
+
 	private final States states;
 
 	private final Map<PolicyKey, Value> values;
 
 	private final List<String> advice;
 
-	EffectivePolicy(Assembly assembly, @Nullable ConfigValue classifier, States states, Map<PolicyKey, Value> values,
-			List<String> advice) {
+	EffectivePolicy(Assembly assembly, @Nullable ConfigValue classifier, boolean replayed, States states,
+			Map<PolicyKey, Value> values, List<String> advice) {
 		this.assembly = assembly;
 		this.numbers = assembly.build(List.of(), null, null);
 		this.classifier = classifier;
+		this.replayed = replayed;
 		this.states = states;
 		this.values = Collections.unmodifiableMap(new EnumMap<>(values));
 		this.advice = new ArrayList<>(advice);
@@ -96,6 +99,15 @@ public final class EffectivePolicy {
 	 */
 	public Problem classifierProblem(String rule, String fix) {
 		return (this.classifier != null) ? this.classifier.problem(rule, fix) : Problem.ofPlace(name(), rule, fix);
+	}
+
+	/**
+	 * Return whether a stream is retried though elements have been passed on, which then
+	 * come again.
+	 * @return false by default
+	 */
+	public boolean isReplayed() {
+		return this.replayed;
 	}
 
 	/**

@@ -100,6 +100,7 @@ final class PolicyAssembler {
 		}
 		this.values.note(PolicyKey.INHERITS);
 		this.values.note(PolicyKey.PRESET);
+		boolean replayed = this.values.read(PolicyKey.REPLAY, TextValues::flag, false, "false");
 		ConfigValue classifier = classifier();
 		Lock completing = new ReentrantLock();
 		return new EffectivePolicy((classifiers, retryWhen, until) -> {
@@ -110,7 +111,7 @@ final class PolicyAssembler {
 			finally {
 				completing.unlock();
 			}
-		}, classifier, states, this.values.effective(), advice(numbers, delays, states, awaited));
+		}, classifier, replayed, states, this.values.effective(), advice(numbers, delays, states, awaited));
 	}
 
 	private void setLimits(RetryPolicy.Builder builder, Delays delays) {
@@ -177,6 +178,7 @@ final class PolicyAssembler {
 		parsers.put(PolicyKey.THROTTLED_BASE, TextValues::duration);
 		parsers.put(PolicyKey.MATCH_CAUSES, TextValues::flag);
 		parsers.put(PolicyKey.NESTED, (text) -> TextValues.word(Nested.class, text));
+		parsers.put(PolicyKey.REPLAY, TextValues::flag);
 		parsers.put(PolicyKey.RETRY_AFTER_ENABLED, TextValues::flag);
 		parsers.put(PolicyKey.RETRY_AFTER_MAX, TextValues::positiveDuration);
 		return parsers;

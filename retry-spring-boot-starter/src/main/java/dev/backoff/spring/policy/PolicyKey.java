@@ -75,6 +75,9 @@ public enum PolicyKey implements SectionKey {
 	/** What happens to a failure that a call inside has retried. */
 	NESTED(null),
 
+	/** Whether a stream is retried though elements have been passed on. */
+	REPLAY(null),
+
 	/** Name of the circuit breaker. */
 	BREAKER("breaker"),
 	/** Name of the budget of retries. */

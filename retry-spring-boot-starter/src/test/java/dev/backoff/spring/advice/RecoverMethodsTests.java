@@ -38,7 +38,7 @@ class RecoverMethodsTests {
 
 	private static RecoverMethods find(Class<?> type, String name, String recover) {
 		List<Problem> problems = new ArrayList<>();
-		RecoverMethods methods = RecoverMethods.find(operation(type, name), recover, problems);
+		RecoverMethods methods = RecoverMethods.find(operation(type, name), BlockingManner.INSTANCE, recover, problems);
 		assertThat(problems).isEmpty();
 		assertThat(methods).isNotNull();
 		return methods;
@@ -151,7 +151,8 @@ class RecoverMethodsTests {
 		@ValueSource(strings = { "fewer", "more", "otherOrder", "otherReturn", "noFailure" })
 		void isRefused(String recover) {
 			List<Problem> problems = new ArrayList<>();
-			assertThat(RecoverMethods.find(operation(Unfit.class, "send"), recover, problems)).isNull();
+			assertThat(RecoverMethods.find(operation(Unfit.class, "send"), BlockingManner.INSTANCE, recover, problems))
+				.isNull();
 			assertThat(problems).singleElement()
 				.satisfies((problem) -> assertThat(problem.message())
 					.startsWith("@Backoff on Unfit.send(String, int): invalid recover (" + recover
@@ -164,9 +165,13 @@ class RecoverMethodsTests {
 		@Test
 		void isRefusedForTheMethodItselfAndForNone() {
 			List<Problem> problems = new ArrayList<>();
-			assertThat(RecoverMethods.find(operation(Unfit.class, "send"), "send", problems)).isNull();
-			assertThat(RecoverMethods.find(operation(Unfit.class, "send"), "moore", problems)).isNull();
-			assertThat(RecoverMethods.find(operation(Unfit.class, "send"), "toString", problems)).isNull();
+			assertThat(RecoverMethods.find(operation(Unfit.class, "send"), BlockingManner.INSTANCE, "send", problems))
+				.isNull();
+			assertThat(RecoverMethods.find(operation(Unfit.class, "send"), BlockingManner.INSTANCE, "moore", problems))
+				.isNull();
+			assertThat(
+					RecoverMethods.find(operation(Unfit.class, "send"), BlockingManner.INSTANCE, "toString", problems))
+				.isNull();
 			assertThat(problems).extracting(Problem::toString)
 				.containsExactly(
 						"@Backoff on Unfit.send(String, int): invalid recover (send): names the method itself. Write the name "

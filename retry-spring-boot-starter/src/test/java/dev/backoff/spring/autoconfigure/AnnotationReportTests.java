@@ -2,11 +2,12 @@ package dev.backoff.spring.autoconfigure;
 
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import reactor.core.publisher.ConnectableFlux;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -209,15 +210,30 @@ class AnnotationReportTests {
 						"@Backoff on FinalClassWithContract: the class is final, so no proxy can be made of it.",
 						"Make it non-final, or let it be proxied by its interfaces with @Proxyable(INTERFACES)."),
 				annotated(FutureResult.class,
-						"@Backoff on FutureResult.place(String): is on a method that fails after it has "
-								+ "returned (Future).",
-						"Annotate a method that returns its result, a CompletionStage or a CompletableFuture; "
-								+ "other asynchronous ones are not retried."),
+						"@Backoff on FutureResult.place(String): is on a method that returns a FutureTask, which its "
+								+ "caller could not be given.",
+						"Declare a CompletableFuture, a CompletionStage or a Future."),
 				annotated(ReactiveResult.class,
-						"@Backoff on ReactiveResult.place(String): is on a method that fails after it has "
-								+ "returned (Mono).",
-						"Annotate a method that returns its result, a CompletionStage or a CompletableFuture; "
-								+ "other asynchronous ones are not retried."),
+						"@Backoff on ReactiveResult.place(String): is on a method that returns a ConnectableFlux, "
+								+ "which its caller could not be given.",
+						"Declare a Flux."),
+				annotated(SeveralResults.class,
+						"@Backoff on SeveralResults.place(String): invalid retryWhen (#result == null): judges the "
+								+ "one result of a call, and SeveralResults.place(String) may give several.",
+						"Remove it, or let the method collect them and return the collection as one.",
+						"@Backoff on SeveralResults.place(String): invalid recover (park): does not fit "
+								+ "SeveralResults.place(String), because it is Mono park(String).",
+						"Write Flux park(String), if you like with a Throwable or a RetriesStoppedException as its "
+								+ "last parameter."),
+				annotated(ValueForMono.class,
+						"@Backoff on ValueForMono.place(String): invalid recover (park): does not fit "
+								+ "ValueForMono.place(String), because it is String park(String).",
+						"Write Mono park(String), if you like with a Throwable or a RetriesStoppedException as its "
+								+ "last parameter."),
+				annotated(NoValueInMono.class,
+						"@Backoff on NoValueInMono.place(String): invalid until (#result == true): judges a result, "
+								+ "and NoValueInMono.place(String) returns none.",
+						"Remove it, or let the method return something."),
 				annotated(SeveralMethods.class,
 						"@Backoff on SeveralMethods.a(): invalid base (later): must be a duration.",
 						"Write a number and a unit, such as 250ms, 2s or 5m.",
@@ -241,10 +257,9 @@ class AnnotationReportTests {
 								+ "TypeWithManyMethods.later(String), because it is int park(String, Throwable).",
 						"Write CompletableFuture park(String), if you like with a Throwable or a "
 								+ "RetriesStoppedException as its last parameter.",
-						"@Backoff on TypeWithManyMethods: reaches TypeWithManyMethods.muchLater(String), which "
-								+ "fails after it has returned (Flux).",
-						"Annotate a method that returns its result, a CompletionStage or a CompletableFuture; "
-								+ "other asynchronous ones are not retried.",
+						"@Backoff on TypeWithManyMethods: invalid retryWhen (#result == 1): judges the one result of a "
+								+ "call, and TypeWithManyMethods.muchLater(String) may give several.",
+						"Remove it, or let the method collect them and return the collection as one.",
 						"@Backoff on TypeWithManyMethods: invalid recover (park): does not fit "
 								+ "TypeWithManyMethods.muchLater(String), because it is int park(String, Throwable).",
 						"Write Flux park(String), if you like with a Throwable or a "
@@ -683,8 +698,8 @@ class AnnotationReportTests {
 	public static class FutureResult {
 
 		@Backoff
-		public Future<String> place(String order) {
-			return CompletableFuture.completedFuture(order);
+		public FutureTask<String> place(String order) {
+			return new FutureTask<>(() -> order);
 		}
 
 	}
@@ -692,8 +707,43 @@ class AnnotationReportTests {
 	public static class ReactiveResult {
 
 		@Backoff
+		public ConnectableFlux<String> place(String order) {
+			return Flux.just(order).publish();
+		}
+
+	}
+
+	public static class SeveralResults {
+
+		@Backoff(retryWhen = "#result == null", recover = "park")
+		public Flux<String> place(String order) {
+			return Flux.just(order);
+		}
+
+		Mono<String> park(String order) {
+			return Mono.just(order);
+		}
+
+	}
+
+	public static class ValueForMono {
+
+		@Backoff(recover = "park")
 		public Mono<String> place(String order) {
 			return Mono.just(order);
+		}
+
+		String park(String order) {
+			return order;
+		}
+
+	}
+
+	public static class NoValueInMono {
+
+		@Backoff(until = "#result == true")
+		public Mono<Void> place(String order) {
+			return Mono.empty();
 		}
 
 	}

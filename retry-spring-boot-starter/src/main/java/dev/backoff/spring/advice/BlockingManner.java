@@ -1,0 +1,47 @@
+package dev.backoff.spring.advice;
+
+import java.lang.reflect.Method;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.core.ResolvableType;
+import org.springframework.util.ClassUtils;
+
+import dev.backoff.spring.policy.AnnotatedMethod;
+
+/** Return the result, or throw. */
+final class BlockingManner implements Manner {
+
+	static final Manner INSTANCE = new BlockingManner();
+
+	private BlockingManner() {
+	}
+
+	@Override
+	public boolean holdsThread() {
+		return true;
+	}
+
+	@Override
+	public ResolvableType result(AnnotatedMethod method) {
+		return ResolvableType.forMethodReturnType(method.method(), method.type());
+	}
+
+	@Override
+	public boolean hasNoResult(AnnotatedMethod method) {
+		return result(method).resolve() == void.class;
+	}
+
+	@Override
+	public boolean isRecoveredBy(Method recovery, AnnotatedMethod method) {
+		Class<?> returned = ResolvableType.forMethodReturnType(recovery, method.type()).toClass();
+		Class<?> wanted = result(method).toClass();
+		return wanted == void.class || (returned != void.class && ClassUtils.isAssignable(wanted, returned));
+	}
+
+	@Override
+	public @Nullable LaterCalls laterCalls(LaterCalls.Parts parts) {
+		return null;
+	}
+
+}

@@ -1,0 +1,66 @@
+package dev.backoff.spring.advice;
+
+import java.lang.reflect.Method;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.aop.ProxyMethodInvocation;
+import org.springframework.core.ResolvableType;
+import org.springframework.util.ClassUtils;
+
+import dev.backoff.spring.policy.AnnotatedMethod;
+
+/**
+ * How a method gives its result: before it returns or later, one or several. Chosen once
+ * for each method, before its first call. Immutable.
+ */
+interface Manner {
+
+	/** Return whether a call that waits holds the thread that made it. */
+	default boolean holdsThread() {
+		return false;
+	}
+
+	/** Return whether there may be more results than one, so that none is the last. */
+	default boolean hasSeveralResults() {
+		return false;
+	}
+
+	/** Return whether the method is a Kotlin function that suspends. */
+	default boolean isSuspending() {
+		return false;
+	}
+
+	/** Return the type of the result, whenever the method gives it. */
+	ResolvableType result(AnnotatedMethod method);
+
+	/** Return whether the method only ends, and results in nothing. */
+	default boolean hasNoResult(AnnotatedMethod method) {
+		Class<?> type = result(method).resolve();
+		return type == Void.class || (type != null && type.getName().equals("kotlin.Unit"));
+	}
+
+	/**
+	 * Return whether what another method of the same bean returns can take the place of
+	 * the method's own result.
+	 */
+	boolean isRecoveredBy(Method recovery, AnnotatedMethod method);
+
+	/** Let what an attempt begins know the attempt, wherever it goes on. */
+	default void prepare(ProxyMethodInvocation attempt) {
+		// what goes on elsewhere is told otherwise
+	}
+
+	/**
+	 * Make what runs the calls of a method that gives its result later.
+	 * @return null if calls end before they return
+	 */
+	@Nullable LaterCalls laterCalls(LaterCalls.Parts parts);
+
+	/** Return whether a result of one type can take the place of one of the other. */
+	static boolean isValue(ResolvableType recovered, ResolvableType wanted) {
+		Class<?> value = wanted.resolve();
+		return value == null || ClassUtils.isAssignable(value, recovered.resolve(value));
+	}
+
+}

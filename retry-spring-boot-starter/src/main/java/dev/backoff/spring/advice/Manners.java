@@ -1,0 +1,152 @@
+package dev.backoff.spring.advice;
+
+import java.lang.reflect.Method;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Flow;
+import java.util.concurrent.Future;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.core.ReactiveAdapter;
+import org.springframework.core.ReactiveAdapterRegistry;
+import org.springframework.util.ClassUtils;
+
+import dev.backoff.spring.policy.AnnotatedMethod;
+import dev.backoff.spring.policy.Problem;
+
+/**
+ * Find out in which manner a method gives its result, and report what cannot be retried.
+ */
+final class Manners {
+
+	/** What Kotlin calls a stream. */
+	static final String FLOW = "kotlinx.coroutines.flow.Flow";
+
+	private static final List<String> REACTIVE_TYPES = List.of("org.reactivestreams.Publisher",
+			Flow.Publisher.class.getName(), FLOW, "kotlinx.coroutines.Deferred", "io.reactivex.rxjava3.core.Single",
+			"io.reactivex.rxjava3.core.Maybe", "io.reactivex.rxjava3.core.Completable",
+			"io.reactivex.rxjava3.core.Observable", "io.smallrye.mutiny.Uni");
+
+	private final @Nullable ClassLoader classLoader;
+
+	private final boolean woven;
+
+	/**
+	 * Make the search.
+	 * @param woven whether methods are advised by weaving, and not by proxies
+	 */
+	Manners(@Nullable ClassLoader classLoader, boolean woven) {
+		this.classLoader = classLoader;
+		this.woven = woven;
+	}
+
+	/** Return a method's manner, or null if it has none, which is then reported. */
+	@Nullable Manner find(AnnotatedMethod annotated, List<Problem> problems) {
+		Method method = annotated.method();
+		Class<?> type = method.getReturnType();
+		if (Suspending.is(method)) {
+			return suspending(annotated, problems);
+		}
+		if (type == CompletionStage.class || type == CompletableFuture.class) {
+			return StageManner.INSTANCE;
+		}
+		if (type == Future.class) {
+			return FutureManner.INSTANCE;
+		}
+		if (Future.class.isAssignableFrom(type) || CompletionStage.class.isAssignableFrom(type)) {
+			problems.add(problem(annotated, "returns " + named(type) + ", which its caller could not be given",
+					"Declare a CompletableFuture, a CompletionStage or a Future."));
+			return null;
+		}
+		return REACTIVE_TYPES.stream().anyMatch((name) -> is(type, name)) ? reactive(annotated, type, problems)
+				: BlockingManner.INSTANCE;
+	}
+
+	/* Contracts of contracts included: a Mono is a Publisher by way of another. */
+	private static boolean is(@Nullable Class<?> type, String name) {
+		return type != null && (type.getName().equals(name) || is(type.getSuperclass(), name)
+				|| Arrays.stream(type.getInterfaces()).anyMatch((contract) -> is(contract, name)));
+	}
+
+	private @Nullable Manner suspending(AnnotatedMethod annotated, List<Problem> problems) {
+		if (this.woven) {
+			// no publisher, but the half of a coroutine
+			problems.add(problem(annotated, "suspends, which only a proxy can retry",
+					"Set backoff.mode to proxy, or let the function return a Mono."));
+			return null;
+		}
+		for (Bridge bridge : Bridge.values()) {
+			if (isMissing(bridge)) {
+				problems.add(missing(annotated, "suspends", bridge));
+				return null;
+			}
+		}
+		Class<?> result = Suspending.result(annotated.method(), annotated.type()).resolve();
+		return new ReactiveManner(null, is(result, FLOW));
+	}
+
+	private @Nullable Manner reactive(AnnotatedMethod annotated, Class<?> type, List<Problem> problems) {
+		boolean kotlin = type.getName().startsWith("kotlinx.");
+		for (Bridge bridge : kotlin ? List.of(Bridge.REACTOR, Bridge.COROUTINES) : List.of(Bridge.REACTOR)) {
+			if (isMissing(bridge)) {
+				problems.add(missing(annotated, "returns " + named(type), bridge));
+				return null;
+			}
+		}
+		ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(type);
+		if (adapter == null) {
+			problems.add(problem(annotated, "returns " + named(type) + ", which Spring cannot adapt to Reactor",
+					"Register it with Spring's ReactiveAdapterRegistry, or return a Mono or a Flux."));
+			return null;
+		}
+		if (adapter.getReactiveType() != type) {
+			problems.add(problem(annotated, "returns " + named(type) + ", which its caller could not be given",
+					"Declare " + named(adapter.getReactiveType()) + "."));
+			return null;
+		}
+		return new ReactiveManner(adapter, adapter.isMultiValue());
+	}
+
+	private static String named(Class<?> type) {
+		return "a " + type.getSimpleName();
+	}
+
+	private boolean isMissing(Bridge bridge) {
+		return !ClassUtils.isPresent(bridge.type, this.classLoader);
+	}
+
+	private static Problem missing(AnnotatedMethod annotated, String how, Bridge bridge) {
+		return problem(annotated, how + ", and " + bridge.artifact + " is not on the class path",
+				"Add the dependency " + bridge.artifact + ".");
+	}
+
+	private static Problem problem(AnnotatedMethod annotated, String how, String fix) {
+		return Problem.ofPlace(annotated.place(), (annotated.onMethod() != null) ? "is on a method that " + how
+				: "reaches " + annotated.signature() + ", which " + how, fix);
+	}
+
+	/** What must be there for a method to be seen as a publisher. */
+	private enum Bridge {
+
+		REACTOR("reactor.core.publisher.Flux", "io.projectreactor:reactor-core"),
+
+		COROUTINES("kotlinx.coroutines.reactor.MonoKt", "org.jetbrains.kotlinx:kotlinx-coroutines-reactor"),
+
+		/** By which Spring calls functions that suspend. */
+		REFLECTION("kotlin.reflect.full.KClasses", "org.jetbrains.kotlin:kotlin-reflect");
+
+		private final String type;
+
+		private final String artifact;
+
+		Bridge(String type, String artifact) {
+			this.type = type;
+			this.artifact = artifact;
+		}
+
+	}
+
+}

@@ -1,0 +1,8 @@
+/**
+ * Methods that return publishers: each subscription is a call, and each attempt invokes
+ * the method and subscribes to what it returns. Loaded only where there is such a method.
+ */
+@NullMarked
+package dev.backoff.spring.reactive;
+
+import org.jspecify.annotations.NullMarked;

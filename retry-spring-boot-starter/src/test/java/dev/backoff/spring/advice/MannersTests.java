@@ -1,0 +1,257 @@
+package dev.backoff.spring.advice;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Flow;
+import java.util.concurrent.ForkJoinTask;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
+
+import io.reactivex.rxjava3.core.Completable;
+import io.reactivex.rxjava3.core.Observable;
+import io.reactivex.rxjava3.core.Single;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.reactivestreams.Publisher;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+import dev.backoff.Attempt;
+import dev.backoff.annotation.Backoff;
+import dev.backoff.fixture.RecordingListener;
+import dev.backoff.fixture.VirtualTime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** What methods may return. */
+class MannersTests {
+
+	private final ApplicationContextRunner runner = AdviceContexts.runner()
+		.withBean("applicationTaskExecutor", Executor.class, () -> Runnable::run);
+
+	@Nested
+	class TypesOfOtherLibraries {
+
+		@Test
+		void areRetriedAsWhatTheyAre() {
+			MannersTests.this.runner.withBean(Others.class).run((context) -> {
+				Others bean = context.getBean(Others.class);
+				AtomicReference<String> single = new AtomicReference<>();
+				bean.single().subscribe(single::set);
+				List<String> several = new ArrayList<>();
+				bean.observable().subscribe(several::add);
+				boolean[] completed = new boolean[1];
+				bean.completable().subscribe(() -> completed[0] = true);
+				AtomicReference<String> published = new AtomicReference<>();
+				Mono.from(bean.publisher()).subscribe(published::set);
+				context.getBean(VirtualTime.class).runAll();
+				assertThat(single).hasValue("attempt 3");
+				assertThat(several).containsExactly("attempt 3", "the end");
+				assertThat(completed[0]).isTrue();
+				assertThat(published).hasValue("attempt 3");
+			});
+		}
+
+		@Test
+		void areRecoveredByTheirOwn() {
+			MannersTests.this.runner.withBean(Others.class).run((context) -> {
+				AtomicReference<String> parked = new AtomicReference<>();
+				context.getBean(Others.class).recovered().subscribe(parked::set);
+				context.getBean(VirtualTime.class).runAll();
+				assertThat(parked).hasValue("parked");
+			});
+		}
+
+	}
+
+	@Nested
+	class WithoutReactor {
+
+		@ParameterizedTest
+		@ValueSource(classes = { MonoOnly.class, FlowOnly.class, SingleOnly.class })
+		void whatNeedsItIsRefused(Class<?> type) {
+			MannersTests.this.runner.withClassLoader(new FilteredClassLoader("reactor.core"))
+				.withBean(type)
+				.run((context) -> assertThat(context).getFailure()
+					.hasMessageStartingWith(
+							"@Backoff on " + type.getSimpleName() + ".place(): is on a method that returns a ")
+					.hasMessageEndingWith(", and io.projectreactor:reactor-core is not on the class path. "
+							+ "Add the dependency io.projectreactor:reactor-core."));
+		}
+
+		@Test
+		void aTypeThatReachesItIsRefused() {
+			MannersTests.this.runner.withClassLoader(new FilteredClassLoader("reactor.core"))
+				.withBean(AnnotatedType.class)
+				.run((context) -> assertThat(context).getFailure()
+					.hasMessageStartingWith(
+							"@Backoff on AnnotatedType: reaches AnnotatedType.place(), which returns a Mono, and "));
+		}
+
+		@Test
+		void everythingElseWorks() {
+			MannersTests.this.runner
+				.withClassLoader(new FilteredClassLoader("reactor", "org.reactivestreams", "kotlin"))
+				.withBean(Futures.class)
+				.run((context) -> {
+					CompletableFuture<String> sent = context.getBean(Futures.class).send();
+					context.getBean(VirtualTime.class).runAll();
+					assertThat(sent).isCompletedWithValue("attempt 2");
+				});
+		}
+
+	}
+
+	@Nested
+	class WhatFailsLater {
+
+		@Test
+		void isRetriedAtTheCallOnlyAndTheAdviceSaysSo() {
+			MannersTests.this.runner.withBean(Lazy.class).run((context) -> {
+				assertThat(context.getBean(BackoffMethods.class).uses())
+					.extracting((use) -> use.method() + ": " + String.join("; ", use.advice()))
+					.containsExactly(
+							"Lazy.iterate: only the call is retried: what the Iterator it returns fails with "
+									+ "later is not",
+							"Lazy.list: ", "Lazy.stream: only the call is retried: what the Stream it "
+									+ "returns fails with later is not");
+				assertThat(context.getBean(Lazy.class).stream()).containsExactly("attempt 2");
+				assertThat(context.getBean(RecordingListener.class).succeeded()).hasSize(1);
+			});
+		}
+
+		@Test
+		void andCouldNotBeGivenBackIsRefused() {
+			MannersTests.this.runner.withBean(Tasks.class)
+				.run((context) -> assertThat(context).getFailure()
+					.hasMessage(
+							"@Backoff on Tasks.place(): is on a method that returns a ForkJoinTask, which its caller "
+									+ "could not be given. Declare a CompletableFuture, a CompletionStage or a Future."));
+		}
+
+	}
+
+	private static String attempt(int succeedAt) throws IOException {
+		int attempt = Attempt.current().number();
+		if (attempt < succeedAt) {
+			throw new IOException("attempt " + attempt);
+		}
+		return "attempt " + attempt;
+	}
+
+	public static class Others {
+
+		@Backoff
+		public Single<String> single() {
+			return Single.fromCallable(() -> attempt(3));
+		}
+
+		@Backoff
+		public Observable<String> observable() {
+			return Observable.fromCallable(() -> attempt(3)).concatWith(Observable.just("the end"));
+		}
+
+		@Backoff
+		public Completable completable() {
+			return Completable.fromAction(() -> attempt(3));
+		}
+
+		@Backoff
+		public Publisher<String> publisher() {
+			return Flux.defer(() -> Mono.fromCallable(() -> attempt(3)));
+		}
+
+		@Backoff(recover = "park")
+		public Single<String> recovered() {
+			return Single.error(new IOException("down"));
+		}
+
+		Single<String> park() {
+			return Single.just("parked");
+		}
+
+	}
+
+	public static class MonoOnly {
+
+		@Backoff
+		public Mono<String> place() {
+			return Mono.empty();
+		}
+
+	}
+
+	public static class FlowOnly {
+
+		@Backoff
+		public Flow.Publisher<String> place() {
+			throw new UnsupportedOperationException();
+		}
+
+	}
+
+	public static class SingleOnly {
+
+		@Backoff
+		public Single<String> place() {
+			return Single.never();
+		}
+
+	}
+
+	@Backoff
+	public static class AnnotatedType {
+
+		public Mono<String> place() {
+			return Mono.empty();
+		}
+
+	}
+
+	public static class Futures {
+
+		@Backoff
+		public CompletableFuture<String> send() throws IOException {
+			return CompletableFuture.completedFuture(attempt(2));
+		}
+
+	}
+
+	public static class Lazy {
+
+		@Backoff
+		public Stream<String> stream() throws IOException {
+			return Stream.of(attempt(2));
+		}
+
+		@Backoff
+		public Iterator<String> iterate() {
+			return List.of("a").iterator();
+		}
+
+		@Backoff
+		public List<String> list() {
+			return List.of();
+		}
+
+	}
+
+	public static class Tasks {
+
+		@Backoff
+		public ForkJoinTask<String> place() {
+			throw new UnsupportedOperationException();
+		}
+
+	}
+
+}

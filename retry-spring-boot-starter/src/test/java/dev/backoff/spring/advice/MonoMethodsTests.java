@@ -1,0 +1,458 @@
+package dev.backoff.spring.advice;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import reactor.core.Disposable;
+import reactor.core.Exceptions;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
+import reactor.core.scheduler.Schedulers;
+import reactor.test.StepVerifier;
+import reactor.test.publisher.TestPublisher;
+
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+import dev.backoff.Attempt;
+import dev.backoff.RetriesStoppedException;
+import dev.backoff.StopReason;
+import dev.backoff.WaitingCalls;
+import dev.backoff.annotation.Backoff;
+import dev.backoff.breaker.CircuitBreaker;
+import dev.backoff.breaker.CircuitBreakers;
+import dev.backoff.fixture.RecordingListener;
+import dev.backoff.fixture.VirtualTime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** Methods that return a Mono, through their proxies. */
+@Timeout(60)
+class MonoMethodsTests {
+
+	private final ApplicationContextRunner runner = AdviceContexts.runner()
+		.withBean("applicationTaskExecutor", Executor.class, () -> Runnable::run)
+		.withPropertyValues("backoff.breakers.gateway.probes=1")
+		.withBean(Orders.class);
+
+	private final IOException failure = new IOException("down");
+
+	private Mono<String> failing() {
+		return Mono.error(this.failure);
+	}
+
+	@Nested
+	class ACall {
+
+		@Test
+		void beginsAtTheSubscription() {
+			MonoMethodsTests.this.runner.run((context) -> {
+				Orders orders = context.getBean(Orders.class);
+				Mono<String> placed = orders.place(Mono.just("placed"));
+				assertThat(orders.calls()).isZero();
+				assertThat(placed.block()).isEqualTo("placed");
+				assertThat(orders.calls()).isEqualTo(1);
+			});
+		}
+
+		@Test
+		void isAnotherOneForEachSubscription() {
+			MonoMethodsTests.this.runner.run((context) -> {
+				Orders orders = context.getBean(Orders.class);
+				Mono<String> placed = orders.place(failing());
+				assertThat(failure(context.getBean(VirtualTime.class), placed)).isSameAs(MonoMethodsTests.this.failure);
+				assertThat(orders.calls()).isEqualTo(4);
+				assertThat(failure(context.getBean(VirtualTime.class), placed)).isSameAs(MonoMethodsTests.this.failure);
+				assertThat(orders.calls()).isEqualTo(8);
+				assertThat(context.getBean(RecordingListener.class).stopped()).hasSize(2);
+			});
+		}
+
+		@Test
+		void endsWithTheFailureItselfAndItsStory() {
+			MonoMethodsTests.this.runner.run((context) -> {
+				Throwable caught = failure(context.getBean(VirtualTime.class),
+						context.getBean(Orders.class).place(failing()));
+				assertThat(caught).isSameAs(MonoMethodsTests.this.failure);
+				RetriesStoppedException story = context.getBean(RecordingListener.class).story();
+				assertThat(RetriesStoppedException.of(caught)).isSameAs(story);
+				assertThat(story.method()).isEqualTo("Orders.place");
+				assertThat(story.attempts()).isEqualTo(4);
+			});
+		}
+
+		@Test
+		void endsWithWhatReactorHadWrapped() {
+			MonoMethodsTests.this.runner.run((context) -> {
+				Mono<String> wrapping = Mono.fromSupplier(() -> {
+					throw Exceptions.propagate(MonoMethodsTests.this.failure);
+				});
+				assertThat(failure(context.getBean(VirtualTime.class), context.getBean(Orders.class).place(wrapping)))
+					.isSameAs(MonoMethodsTests.this.failure);
+			});
+		}
+
+		@Test
+		void endsWithWhatTheMethodThrows() {
+			MonoMethodsTests.this.runner.run((context) -> {
+				Orders orders = context.getBean(Orders.class);
+				assertThat(failure(context.getBean(VirtualTime.class), orders.broken(MonoMethodsTests.this.failure)))
+					.isSameAs(MonoMethodsTests.this.failure);
+				assertThat(orders.calls()).isEqualTo(4);
+			});
+		}
+
+		@Test
+		void failsClearlyWithoutAMono() {
+			MonoMethodsTests.this.runner.run((context) -> {
+				assertThat(failure(context.getBean(VirtualTime.class), context.getBean(Orders.class).place(null)))
+					.isInstanceOf(NullPointerException.class)
+					.hasMessage("Orders.place returned null instead of a publisher");
+			});
+		}
+
+		@Test
+		void succeedsWithNothingToo() {
+			MonoMethodsTests.this.runner.run((context) -> {
+				Orders orders = context.getBean(Orders.class);
+				StepVerifier.create(orders.place(Mono.empty())).verifyComplete();
+				StepVerifier.create(orders.cancel(Mono.empty())).verifyComplete();
+				assertThat(orders.calls()).isEqualTo(2);
+				assertThat(context.getBean(RecordingListener.class).events()).isEmpty();
+			});
+		}
+
+		@Test
+		void keepsItsElementUntilItIsAskedFor() {
+			MonoMethodsTests.this.runner
+				.run((context) -> StepVerifier.create(context.getBean(Orders.class).place(Mono.just("placed")), 0)
+					.expectSubscription()
+					.thenRequest(1)
+					.expectNext("placed")
+					.verifyComplete());
+		}
+
+		@Test
+		void isRetriedThoughErrorsAreToBeSkippedFurtherDown() {
+			MonoMethodsTests.this.runner.run((context) -> {
+				Orders orders = context.getBean(Orders.class);
+				AtomicInteger attempts = new AtomicInteger();
+				Mono<String> mapping = Mono.just("o-1").map((order) -> {
+					if (attempts.incrementAndGet() < 3) {
+						throw Exceptions.propagate(MonoMethodsTests.this.failure);
+					}
+					return order + " placed";
+				});
+				List<String> placed = new ArrayList<>();
+				List<Throwable> skipped = new ArrayList<>();
+				orders.place(mapping).onErrorContinue((thrown, order) -> skipped.add(thrown)).subscribe(placed::add);
+				context.getBean(VirtualTime.class).runAll();
+				assertThat(placed).containsExactly("o-1 placed");
+				assertThat(skipped).isEmpty();
+			});
+		}
+
+		@Test
+		void keepsTheStackFlat() {
+			MonoMethodsTests.this.runner.run((context) -> {
+				Orders orders = context.getBean(Orders.class);
+				assertThat(orders.placeStubbornly(100_000).block()).isEqualTo("attempt 100000");
+			});
+		}
+
+	}
+
+	@Nested
+	class TheResult {
+
+		@Test
+		void isJudgedBeforeItIsPassedOn() {
+			MonoMethodsTests.this.runner.run((context) -> {
+				List<String> seen = new ArrayList<>();
+				context.getBean(Orders.class).poll().subscribe(seen::add);
+				context.getBean(VirtualTime.class).runAll();
+				assertThat(seen).containsExactly("DONE");
+				assertThat(context.getBean(Orders.class).calls()).isEqualTo(3);
+			});
+		}
+
+		@Test
+		void isNullToTheConditionIfThereIsNone() {
+			MonoMethodsTests.this.runner.run((context) -> {
+				AtomicInteger ended = new AtomicInteger();
+				context.getBean(Orders.class).find().subscribe(null, null, ended::incrementAndGet);
+				context.getBean(VirtualTime.class).runAll();
+				assertThat(ended).hasValue(1);
+				assertThat(context.getBean(Orders.class).calls()).isEqualTo(2);
+			});
+		}
+
+		@Test
+		void isTheRecoverys() {
+			MonoMethodsTests.this.runner.run((context) -> {
+				AtomicReference<String> result = new AtomicReference<>();
+				context.getBean(Orders.class).send("o-1", failing()).subscribe(result::set);
+				context.getBean(VirtualTime.class).runAll();
+				assertThat(result).hasValue("parked o-1 after ATTEMPTS_EXHAUSTED");
+			});
+		}
+
+		@Test
+		void isTheFailureOfTheRecovery() {
+			MonoMethodsTests.this.runner.run((context) -> {
+				assertThat(failure(context.getBean(VirtualTime.class),
+						context.getBean(Orders.class).send(null, failing())))
+					.isInstanceOf(IllegalStateException.class)
+					.hasSuppressedException(MonoMethodsTests.this.failure);
+			});
+		}
+
+	}
+
+	@Nested
+	class Cancelling {
+
+		@Test
+		void endsTheWait() {
+			MonoMethodsTests.this.runner.run((context) -> {
+				Disposable call = context.getBean(Orders.class).place(failing()).subscribe();
+				VirtualTime time = context.getBean(VirtualTime.class);
+				assertThat(time.pending()).isEqualTo(1);
+				call.dispose();
+				assertThat(time.pending()).isZero();
+				assertThat(context.getBean(Orders.class).calls()).isEqualTo(1);
+				assertThat(context.getBean(RecordingListener.class).story().reason()).isEqualTo(StopReason.CANCELLED);
+			});
+		}
+
+		@Test
+		void cancelsTheRunningAttemptOnce() {
+			MonoMethodsTests.this.runner.run((context) -> {
+				TestPublisher<String> publisher = TestPublisher.create();
+				AtomicInteger cancellations = new AtomicInteger();
+				Disposable call = context.getBean(Orders.class)
+					.place(publisher.mono().doOnCancel(cancellations::incrementAndGet))
+					.subscribe();
+				publisher.assertWasSubscribed();
+				call.dispose();
+				call.dispose();
+				assertThat(cancellations).hasValue(1);
+				publisher.assertCancelled();
+				assertThat(context.getBean(RecordingListener.class).story().reason()).isEqualTo(StopReason.CANCELLED);
+			});
+		}
+
+		@Test
+		void givesTheBreakersPermitBackAndCountsNothing() {
+			MonoMethodsTests.this.runner.run((context) -> {
+				CircuitBreaker breaker = context.getBean(CircuitBreakers.class).get("gateway");
+				breaker.open();
+				context.getBean(VirtualTime.class).advance(Duration.ofMinutes(10));
+				Orders orders = context.getBean(Orders.class);
+				orders.guarded(Mono.never()).subscribe().dispose();
+				assertThat(breaker.state()).isEqualTo(CircuitBreaker.State.HALF_OPEN);
+				assertThat(orders.guarded(Mono.just("probe")).block()).isEqualTo("probe");
+				assertThat(breaker.state()).isEqualTo(CircuitBreaker.State.CLOSED);
+			});
+		}
+
+		@Test
+		void endsTheRecovery() {
+			MonoMethodsTests.this.runner.run((context) -> {
+				AtomicInteger cancellations = new AtomicInteger();
+				context.getBean(Orders.class).parkBy(Mono.<String>never().doOnCancel(cancellations::incrementAndGet));
+				Disposable call = context.getBean(Orders.class).send("o-1", failing()).subscribe();
+				context.getBean(VirtualTime.class).runAll();
+				call.dispose();
+				assertThat(cancellations).hasValue(1);
+			});
+		}
+
+		@Test
+		void beforeAnythingHappensMakesNoAttempt() {
+			MonoMethodsTests.this.runner.run((context) -> {
+				StepVerifier.create(context.getBean(Orders.class).place(Mono.just("placed")), 0).thenCancel().verify();
+				assertThat(context.getBean(WaitingCalls.class)).isNotNull();
+				assertThat(context.getBean(RecordingListener.class).events()).isEmpty();
+			});
+		}
+
+	}
+
+	@Nested
+	class TheContext {
+
+		@Test
+		void ofTheSubscriberIsThatOfEachAttempt() {
+			MonoMethodsTests.this.runner.run((context) -> {
+				List<String> seen = new ArrayList<>();
+				Mono<String> reading = Mono.deferContextual((view) -> {
+					seen.add(view.get("user"));
+					return failing();
+				});
+				context.getBean(Orders.class)
+					.place(reading)
+					.onErrorComplete()
+					.contextWrite((view) -> view.put("user", "alice"))
+					.subscribe();
+				context.getBean(VirtualTime.class).runAll();
+				assertThat(seen).containsExactly("alice", "alice", "alice", "alice");
+			});
+		}
+
+		@Test
+		void letsACallInsideSeeItsAttemptOnAnotherThread() {
+			MonoMethodsTests.this.runner.withBean(Outer.class).run((context) -> {
+				Orders orders = context.getBean(Orders.class);
+				Sinks.One<String> go = Sinks.one();
+				Mono<String> inner = go.asMono()
+					.publishOn(Schedulers.boundedElastic())
+					.then(Mono.defer(() -> orders.placeAtOnce(failing())));
+				AtomicReference<Throwable> thrown = new AtomicReference<>();
+				context.getBean(Outer.class).call(inner).subscribe(null, thrown::set);
+				go.emitEmpty(Sinks.EmitFailureHandler.FAIL_FAST);
+				org.awaitility.Awaitility.await().untilAtomic(thrown, org.hamcrest.Matchers.notNullValue());
+				assertThat(thrown).hasValue(MonoMethodsTests.this.failure);
+				assertThat(orders.calls()).isEqualTo(4);
+				assertThat(context.getBean(RecordingListener.class).stopped())
+					.extracting((stopped) -> stopped.story().reason())
+					.containsExactly(StopReason.ATTEMPTS_EXHAUSTED, StopReason.NESTED);
+			});
+		}
+
+		@Test
+		void letsNoCallInsideOutliveTheDeadlineAround() {
+			MonoMethodsTests.this.runner.withBean(Outer.class).run((context) -> {
+				Orders orders = context.getBean(Orders.class);
+				AtomicReference<Throwable> thrown = new AtomicReference<>();
+				context.getBean(Outer.class)
+					.callWithin(Mono.defer(() -> orders.placePatiently(failing())))
+					.subscribe(null, thrown::set);
+				assertThat(thrown).hasValue(MonoMethodsTests.this.failure);
+				assertThat(context.getBean(RecordingListener.class).stopped().get(0).story().reason())
+					.isEqualTo(StopReason.DEADLINE);
+			});
+		}
+
+		@Test
+		void isNotThatOfTheAttemptForWhatFollows() {
+			MonoMethodsTests.this.runner.withBean(Outer.class).run((context) -> {
+				Orders orders = context.getBean(Orders.class);
+				Mono<String> both = orders.place(Mono.just("first"))
+					.flatMap((first) -> Mono.fromCallable(Attempt::isRunning).map((running) -> first + running));
+				assertThat(both.block()).isEqualTo("firstfalse");
+			});
+		}
+
+	}
+
+	private static Throwable failure(VirtualTime time, Mono<?> mono) {
+		AtomicReference<Throwable> thrown = new AtomicReference<>();
+		mono.subscribe(null, thrown::set);
+		time.runAll();
+		return thrown.get();
+	}
+
+	public static class Orders {
+
+		private int calls;
+
+		private Mono<String> parking;
+
+		public int calls() {
+			return this.calls;
+		}
+
+		public void parkBy(Mono<String> parking) {
+			this.parking = parking;
+		}
+
+		@Backoff
+		public Mono<String> place(Mono<String> attempt) {
+			this.calls++;
+			return attempt;
+		}
+
+		@Backoff(base = "0s", cap = "1s")
+		public Mono<String> placeAtOnce(Mono<String> attempt) {
+			this.calls++;
+			return attempt;
+		}
+
+		@Backoff(base = "1h", cap = "2h", jitter = "none")
+		public Mono<String> placePatiently(Mono<String> attempt) {
+			return attempt;
+		}
+
+		@Backoff
+		public Mono<Void> cancel(Mono<Void> attempt) {
+			this.calls++;
+			return attempt;
+		}
+
+		@Backoff
+		public Mono<String> broken(IOException failure) throws IOException {
+			this.calls++;
+			throw failure;
+		}
+
+		@Backoff(base = "0s", cap = "1s", maxAttempts = "unlimited", budget = "none")
+		public Mono<String> placeStubbornly(int attempts) {
+			int attempt = Attempt.current().number();
+			return (attempt < attempts) ? Mono.error(new IOException("attempt " + attempt))
+					: Mono.just("attempt " + attempt);
+		}
+
+		@Backoff(until = "#result == 'DONE'")
+		public Mono<String> poll() {
+			return Mono.just((++this.calls < 3) ? "PENDING" : "DONE");
+		}
+
+		@Backoff(retryWhen = "#result == null", maxAttempts = "2")
+		public Mono<String> find() {
+			this.calls++;
+			return Mono.empty();
+		}
+
+		@Backoff(recover = "park")
+		public Mono<String> send(String order, Mono<String> attempt) {
+			return attempt;
+		}
+
+		Mono<String> park(String order, Mono<String> attempt, RetriesStoppedException story) {
+			if (this.parking != null) {
+				return this.parking;
+			}
+			return (order == null) ? Mono.error(new IllegalStateException("full"))
+					: Mono.just("parked " + order + " after " + story.reason());
+		}
+
+		@Backoff(breaker = "gateway")
+		public Mono<String> guarded(Mono<String> attempt) {
+			return attempt;
+		}
+
+	}
+
+	public static class Outer {
+
+		@Backoff(base = "0s", cap = "1s")
+		public Mono<String> call(Mono<String> inner) {
+			return inner;
+		}
+
+		@Backoff(deadline = "10s")
+		public Mono<String> callWithin(Mono<String> inner) {
+			return inner;
+		}
+
+	}
+
+}

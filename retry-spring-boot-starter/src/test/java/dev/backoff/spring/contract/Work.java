@@ -1,0 +1,29 @@
+package dev.backoff.spring.contract;
+
+import org.jspecify.annotations.Nullable;
+
+import dev.backoff.Recovery;
+import dev.backoff.RetriesStoppedException;
+import dev.backoff.fixture.ScriptedOperation;
+
+/**
+ * What a bean's method does.
+ *
+ * @param operation what each attempt does
+ * @param recovery what its recovery does, or null
+ */
+public record Work(ScriptedOperation<@Nullable Object> operation,
+		@Nullable Recovery<Object, @Nullable Object, Exception> recovery) {
+
+	public @Nullable Object attempt() throws Exception {
+		return this.operation.run();
+	}
+
+	public @Nullable Object recover(RetriesStoppedException story) throws Exception {
+		if (this.recovery == null) {
+			throw new IllegalStateException("nothing was to be recovered");
+		}
+		return this.recovery.recover(this, story);
+	}
+
+}

@@ -1,0 +1,285 @@
+package dev.backoff.spring.advice
+
+import dev.backoff.Attempt
+import dev.backoff.RetriesStoppedException
+import dev.backoff.StopReason
+import dev.backoff.annotation.Backoff
+import dev.backoff.fixture.RecordingListener
+import dev.backoff.fixture.VirtualTime
+import java.io.IOException
+import java.util.concurrent.Executor
+import kotlin.coroutines.AbstractCoroutineContextElement
+import kotlin.coroutines.CoroutineContext
+import kotlin.coroutines.coroutineContext
+import kotlinx.coroutines.CoroutineScope
+import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.awaitCancellation
+import kotlinx.coroutines.cancel
+import kotlinx.coroutines.flow.Flow
+import kotlinx.coroutines.flow.flow
+import kotlinx.coroutines.flow.toList
+import kotlinx.coroutines.future.future
+import org.assertj.core.api.Assertions.assertThat
+import org.assertj.core.api.Assertions.catchThrowable
+import org.junit.jupiter.api.Nested
+import org.junit.jupiter.api.Test
+import org.junit.jupiter.api.Timeout
+import org.springframework.boot.test.context.FilteredClassLoader
+import org.springframework.boot.test.context.runner.ApplicationContextRunner
+import org.springframework.context.ApplicationContext
+
+/** Functions that suspend and functions of a Flow, through their proxies. */
+@Timeout(60)
+class SuspendFunctionsTests {
+
+	private val failure = IOException("down")
+
+	private val runner: ApplicationContextRunner = AdviceContexts.runner()
+		.withBean("applicationTaskExecutor", Executor::class.java, { Executor { it.run() } })
+		.withPropertyValues("backoff.policies.replayed.replay=true")
+		.withBean(Orders::class.java)
+
+	private fun run(test: (ApplicationContext) -> Unit) {
+		runner.run { context -> test(context) }
+	}
+
+	private val ApplicationContext.orders get() = getBean(Orders::class.java)
+
+	private val ApplicationContext.time get() = getBean(VirtualTime::class.java)
+
+	private val ApplicationContext.listener get() = getBean(RecordingListener::class.java)
+
+	@Nested
+	inner class ACall {
+
+		@Test
+		fun succeedsAfterFailuresAndHoldsNoThreadMeanwhile() = run { context ->
+			val result = CoroutineScope(Dispatchers.Unconfined).future {
+				context.orders.place { if (it < 3) throw failure else "placed at attempt $it" }
+			}
+			assertThat(result).isNotDone()
+			context.time.runAll()
+			assertThat(result).isCompletedWithValue("placed at attempt 3")
+			assertThat(context.time.delays()).hasSize(2)
+		}
+
+		@Test
+		fun endsWithTheExceptionItself() = run { context ->
+			val result = CoroutineScope(Dispatchers.Unconfined).future { context.orders.place { throw failure } }
+			context.time.runAll()
+			assertThat(catchThrowable { result.join() }).hasCause(failure)
+			assertThat(RetriesStoppedException.of(failure)).isSameAs(context.listener.story())
+			assertThat(context.listener.story().attempts()).isEqualTo(4)
+			assertThat(context.listener.story().method()).isEqualTo("Orders.place")
+		}
+
+		@Test
+		fun ofNothingIsASuccess() = run { context ->
+			val result = CoroutineScope(Dispatchers.Unconfined).future { context.orders.touch() }
+			assertThat(result).isCompleted()
+			assertThat(context.listener.events()).isEmpty()
+		}
+
+		@Test
+		fun endsItsWaitWhenTheCoroutineIsCancelled() = run { context ->
+			val scope = CoroutineScope(Dispatchers.Unconfined)
+			val result = scope.future { context.orders.place { throw failure } }
+			assertThat(context.time.pending()).isEqualTo(1)
+			scope.cancel()
+			assertThat(context.time.pending()).isZero()
+			assertThat(result).isCancelled()
+			assertThat(context.listener.story().reason()).isEqualTo(StopReason.CANCELLED)
+		}
+
+		@Test
+		fun endsItsAttemptWhenTheCoroutineIsCancelled() = run { context ->
+			val scope = CoroutineScope(Dispatchers.Unconfined)
+			var ended = 0
+			val result = scope.future {
+				context.orders.placeBy {
+					try {
+						awaitCancellation()
+					} finally {
+						ended++
+					}
+				}
+			}
+			assertThat(ended).isZero()
+			scope.cancel()
+			assertThat(ended).isEqualTo(1)
+			assertThat(result).isCancelled()
+			assertThat(context.listener.story().reason()).isEqualTo(StopReason.CANCELLED)
+		}
+
+		@Test
+		fun seesTheContextOfItsCallerAtEachAttempt() = run { context ->
+			val seen = mutableListOf<String?>()
+			val result = CoroutineScope(Dispatchers.Unconfined + User("alice")).future {
+				context.orders.placeBy {
+					seen += coroutineContext[User]?.name
+					throw failure
+				}
+			}
+			context.time.runAll()
+			assertThat(result).isCompletedExceptionally()
+			assertThat(seen).containsExactly("alice", "alice", "alice", "alice")
+		}
+
+		@Test
+		fun insideAnotherIsNotRetriedAgain() = run { context ->
+			var attempts = 0
+			val result = CoroutineScope(Dispatchers.Unconfined).future {
+				context.orders.placeBy {
+					context.orders.place {
+						attempts++
+						throw failure
+					}
+				}
+			}
+			context.time.runAll()
+			assertThat(result).isCompletedExceptionally()
+			assertThat(attempts).isEqualTo(4)
+			assertThat(context.listener.stopped().map { it.story().reason() })
+				.containsExactly(StopReason.ATTEMPTS_EXHAUSTED, StopReason.NESTED)
+		}
+
+	}
+
+	@Nested
+	inner class AFlow {
+
+		@Test
+		fun isRetriedBeforeItsFirstElement() = run { context ->
+			val result = CoroutineScope(Dispatchers.Unconfined).future {
+				context.orders.read { number ->
+					flow {
+						if (number < 3) throw failure
+						emit(1)
+						emit(2)
+					}
+				}.toList()
+			}
+			context.time.runAll()
+			assertThat(result).isCompletedWithValue(listOf(1, 2))
+		}
+
+		@Test
+		fun isNotRetriedAfterItsFirstElement() = run { context ->
+			val result = CoroutineScope(Dispatchers.Unconfined).future {
+				context.orders.read {
+					flow {
+						emit(1)
+						throw failure
+					}
+				}.toList()
+			}
+			context.time.runAll()
+			assertThat(catchThrowable { result.join() }).hasCause(failure)
+			assertThat(context.listener.story().attempts()).isEqualTo(1)
+		}
+
+		@Test
+		fun comesAgainIfThatIsWanted() = run { context ->
+			val result = CoroutineScope(Dispatchers.Unconfined).future {
+				context.orders.replay { number ->
+					flow {
+						emit(1)
+						if (number < 3) throw failure
+						emit(2)
+					}
+				}.toList()
+			}
+			context.time.runAll()
+			assertThat(result).isCompletedWithValue(listOf(1, 1, 1, 2))
+		}
+
+	}
+
+	@Nested
+	inner class AtStartUp {
+
+		@Test
+		fun refusesARecoveryThatDoesNotSuspend() {
+			AdviceContexts.runner().withBean(PlainRecovery::class.java).run { context ->
+				assertThat(context.startupFailure)
+					.hasMessageContaining(
+						"invalid recover (park): does not fit PlainRecovery.place(String), " +
+							"because it is String park(String)",
+					)
+					.hasMessageContaining("Write suspending String park(String)")
+			}
+		}
+
+		@Test
+		fun refusesAConditionOverNothing() {
+			AdviceContexts.runner().withBean(NoResult::class.java).run { context ->
+				assertThat(context.startupFailure)
+					.hasMessageContaining("judges a result, and NoResult.touch() returns none")
+			}
+		}
+
+		@Test
+		fun namesWhatIsMissing() {
+			for ((missing, artifact) in mapOf(
+				"reactor.core.publisher" to "io.projectreactor:reactor-core",
+				"kotlinx.coroutines.reactor" to "org.jetbrains.kotlinx:kotlinx-coroutines-reactor",
+				"kotlin.reflect.full" to "org.jetbrains.kotlin:kotlin-reflect",
+			)) {
+				runner.withClassLoader(FilteredClassLoader(missing)).run { context ->
+					assertThat(context.startupFailure).hasMessageContaining(
+						"@Backoff on Orders.touch(): is on a method that suspends, and $artifact is not on the " +
+							"class path. Add the dependency $artifact.",
+					)
+				}
+			}
+		}
+
+	}
+
+	/** Who calls. */
+	class User(val name: String) : AbstractCoroutineContextElement(User) {
+
+		companion object Key : CoroutineContext.Key<User>
+
+	}
+
+	open class Orders {
+
+		@Backoff
+		open suspend fun place(attempt: (Int) -> String): String = attempt(Attempt.current().number())
+
+		@Backoff
+		open suspend fun placeBy(attempt: suspend () -> String): String = attempt()
+
+		@Backoff
+		open suspend fun touch() {
+			assertThat(Attempt.isRunning()).isTrue()
+		}
+
+		@Backoff
+		open fun read(attempt: (Int) -> Flow<Int>): Flow<Int> = attempt(Attempt.current().number())
+
+		@Backoff("replayed")
+		open fun replay(attempt: (Int) -> Flow<Int>): Flow<Int> = attempt(Attempt.current().number())
+
+	}
+
+	open class PlainRecovery {
+
+		@Backoff(recover = "park")
+		open suspend fun place(order: String): String = order
+
+		open fun park(order: String): String = order
+
+	}
+
+	open class NoResult {
+
+		@Backoff(until = "#result == true")
+		open suspend fun touch() {
+			// no result
+		}
+
+	}
+
+}
