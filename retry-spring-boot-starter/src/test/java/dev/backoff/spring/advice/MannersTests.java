@@ -95,8 +95,7 @@ class MannersTests {
 
 		@Test
 		void everythingElseWorks() {
-			MannersTests.this.runner
-				.withClassLoader(new FilteredClassLoader("reactor.core.publisher", "kotlin"))
+			MannersTests.this.runner.withClassLoader(new FilteredClassLoader("reactor.core.publisher", "kotlin"))
 				.withBean(Futures.class)
 				.run((context) -> {
 					CompletableFuture<String> sent = context.getBean(Futures.class).send();
