@@ -17,7 +17,7 @@ import tools.jackson.databind.JsonNode;
 import org.springframework.web.client.RestClient;
 
 /** A Prometheus that watches one application, in a hurry. */
-final class PrometheusServer implements AutoCloseable {
+final class PrometheusServer {
 
 	/** What to do where it is missing. */
 	static final String MISSING = "Prometheus is not installed: install it, on Debian the package prometheus, to test "
@@ -115,8 +115,7 @@ final class PrometheusServer implements AutoCloseable {
 		}
 	}
 
-	@Override
-	public void close() throws Exception {
+	void stop() throws InterruptedException {
 		this.process.destroy();
 		if (!this.process.waitFor(10, TimeUnit.SECONDS)) {
 			this.process.destroyForcibly().waitFor();

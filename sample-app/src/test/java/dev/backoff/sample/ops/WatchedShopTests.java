@@ -59,6 +59,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 @Timeout(300)
+@SuppressWarnings("FutureReturnValueIgnored") // customers whose answers nobody reads
 class WatchedShopTests {
 
 	private static final String GAVE_UP = "sum(backoff_calls_seconds_count{policy=\"order-creation\", "
@@ -81,7 +82,7 @@ class WatchedShopTests {
 		assumeTrue(PrometheusServer.isInstalled("prometheus"), PrometheusServer.MISSING);
 		this.prometheus = PrometheusServer.start(this.port, OPS.resolve("prometheus/backoff-rules.yml"), folder);
 		for (int customer = 0; customer < 4; customer++) {
-			this.customers.scheduleWithFixedDelay(() -> this.shop.get("/quotes/tea"), customer * 50, 200,
+			this.customers.scheduleWithFixedDelay(() -> this.shop.get("/quotes/tea"), customer * 50L, 200,
 					TimeUnit.MILLISECONDS);
 		}
 		await().until(this.prometheus::isUp);
@@ -91,7 +92,7 @@ class WatchedShopTests {
 	void leave() throws Exception {
 		this.customers.shutdownNow();
 		if (this.prometheus != null) {
-			this.prometheus.close();
+			this.prometheus.stop();
 		}
 	}
 
