@@ -38,7 +38,7 @@ final class FutureManner implements Manner {
 
 	private static ResolvableType value(ResolvableType later) {
 		ResolvableType future = later.as(Future.class);
-		return ((future != ResolvableType.NONE) ? future : later.as(CompletionStage.class)).getGeneric();
+		return ((future.resolve() != null) ? future : later.as(CompletionStage.class)).getGeneric();
 	}
 
 	@Override
@@ -50,7 +50,10 @@ final class FutureManner implements Manner {
 	}
 
 	@Override
-	@SuppressWarnings("NullAway") // it does not see that the values may be null
+	@SuppressWarnings({ "NullAway", "FutureReturnValueIgnored" }) // values may be null;
+																	// the
+																	// caller gets the
+																	// future
 	public LaterCalls laterCalls(LaterCalls.Parts parts) {
 		AsyncOperation.OnContext<MethodInvocation, @Nullable Object> attempt = (invocation, number) -> stage(
 				parts.attempts().invoke(invocation, number > 1), parts.plan().label(), parts.executor());

@@ -40,8 +40,17 @@ final class StageManner implements Manner {
 	}
 
 	@Override
-	@SuppressWarnings({ "unchecked", "NullAway" }) // checked at start-up: both return
-													// stages; of values that may be null
+	@SuppressWarnings({ "unchecked", "NullAway", "FutureReturnValueIgnored" }) // checked
+																				// at
+																				// start-up:
+																				// both
+																				// return
+																				// stages;
+																				// the
+																				// caller
+																				// gets
+																				// the
+																				// future
 	public LaterCalls laterCalls(LaterCalls.Parts parts) {
 		AsyncOperation.OnContext<MethodInvocation, @Nullable Object> attempt = (invocation,
 				number) -> (CompletionStage<@Nullable Object>) parts.attempts().invoke(invocation, number > 1);

@@ -1,6 +1,8 @@
 package dev.backoff.spring.http;
 
+import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
+import reactor.util.context.ContextView;
 
 import org.springframework.boot.webclient.WebClientCustomizer;
 import org.springframework.web.reactive.function.client.ClientRequest;
@@ -10,12 +12,14 @@ import org.springframework.web.reactive.function.client.ExchangeFunction;
 import org.springframework.web.reactive.function.client.WebClient;
 
 import dev.backoff.OutboundRequest;
+import dev.backoff.RetryContext;
 import dev.backoff.spring.policy.HttpSettings;
 
 /**
- * Let requests of {@code WebClient} tell about their attempt: the one that runs on the
- * thread that subscribes, such as by {@code block()}. The headers are added when the
- * request is written, so that what other filters set stays. Thread-safe.
+ * Let requests of {@code WebClient} tell about their attempt: the one in the Reactor
+ * context of whoever subscribes, or else the one that runs on the thread that does, such
+ * as by {@code block()}. The headers are added when the request is written, so that what
+ * other filters set stays. Thread-safe.
  *
  * @since 0.1
  */
@@ -38,14 +42,31 @@ public final class ReactiveClientHeaders implements WebClientCustomizer, Exchang
 
 	@Override
 	public Mono<ClientResponse> filter(ClientRequest request, ExchangeFunction next) {
+		return Mono.deferContextual((context) -> exchange(request, next, context));
+	}
+
+	private Mono<ClientResponse> exchange(ClientRequest request, ExchangeFunction next, ContextView context) {
 		String method = request.method().name();
-		OutboundRequest outbound = this.headers.begin(method, request.url());
+		OutboundRequest outbound = begin(request, context);
 		if (outbound == null) {
 			return next.exchange(request);
 		}
 		return next.exchange(ClientRequest.from(request)
 			.httpRequest((written) -> this.headers.add(outbound, method, written.getHeaders()))
 			.build());
+	}
+
+	private @Nullable OutboundRequest begin(ClientRequest request, ContextView context) {
+		if (!(context.getOrDefault(RetryContextAccessor.KEY, null) instanceof RetryContext attempt)) {
+			return this.headers.begin(request.method().name(), request.url());
+		}
+		RetryContext.Scope scope = attempt.open();
+		try {
+			return this.headers.begin(request.method().name(), request.url());
+		}
+		finally {
+			scope.close();
+		}
 	}
 
 }

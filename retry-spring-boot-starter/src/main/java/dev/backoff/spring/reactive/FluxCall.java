@@ -61,6 +61,7 @@ final class FluxCall<C> implements ReactiveCalls.Call<C>, Subscription {
 		this.subscriber = subscriber;
 	}
 
+	@SuppressWarnings("FutureReturnValueIgnored") // the end is told to the subscriber
 	void start() {
 		this.subscriber.onSubscribe(this);
 		if (this.cancelled) {

@@ -35,6 +35,7 @@ final class MonoCall<C> implements ReactiveCalls.Call<C> {
 		this.sink = sink;
 	}
 
+	@SuppressWarnings("FutureReturnValueIgnored") // the end is told to the subscriber
 	void start() {
 		this.sink.onCancel(this::cancel);
 		if (this.cancelled) {
@@ -74,8 +75,9 @@ final class MonoCall<C> implements ReactiveCalls.Call<C> {
 
 	@Override
 	public CompletionStage<@Nullable Object> run(C context, int number) throws Throwable {
-		return subscribe(this.calls.invoke(context),
-				new OneElement(ReactiveCalls.withAttempt(this.sink.contextView())));
+		OneElement element = new OneElement(ReactiveCalls.withAttempt(this.sink.contextView()));
+		subscribe(this.calls.invoke(context), element);
+		return element;
 	}
 
 	@Override
@@ -98,9 +100,8 @@ final class MonoCall<C> implements ReactiveCalls.Call<C> {
 	 * A subscriber further down that wants operators to go on after an error must not
 	 * keep errors from us.
 	 */
-	private static OneElement subscribe(Publisher<?> publisher, OneElement element) {
+	private static void subscribe(Publisher<?> publisher, OneElement element) {
 		Mono.from(publisher).onErrorStop().subscribe(element);
-		return element;
 	}
 
 }

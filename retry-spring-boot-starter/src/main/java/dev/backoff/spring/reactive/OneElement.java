@@ -18,6 +18,7 @@ final class OneElement extends CompletableFuture<@Nullable Object> implements Co
 
 	private final Context context;
 
+	@SuppressWarnings("UnusedVariable") // read and written by its updater
 	private volatile @Nullable Subscription subscription;
 
 	private @Nullable Object element;

@@ -1,7 +1,6 @@
 package dev.backoff.spring.advice;
 
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -14,6 +13,7 @@ import java.util.stream.Stream;
 import io.reactivex.rxjava3.core.Completable;
 import io.reactivex.rxjava3.core.Observable;
 import io.reactivex.rxjava3.core.Single;
+import io.reactivex.rxjava3.observers.TestObserver;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -45,18 +45,15 @@ class MannersTests {
 		void areRetriedAsWhatTheyAre() {
 			MannersTests.this.runner.withBean(Others.class).run((context) -> {
 				Others bean = context.getBean(Others.class);
-				AtomicReference<String> single = new AtomicReference<>();
-				bean.single().subscribe(single::set);
-				List<String> several = new ArrayList<>();
-				bean.observable().subscribe(several::add);
-				boolean[] completed = new boolean[1];
-				bean.completable().subscribe(() -> completed[0] = true);
+				TestObserver<String> single = bean.single().test();
+				TestObserver<String> several = bean.observable().test();
+				TestObserver<Void> ended = bean.completable().test();
 				AtomicReference<String> published = new AtomicReference<>();
 				Mono.from(bean.publisher()).subscribe(published::set);
 				context.getBean(VirtualTime.class).runAll();
-				assertThat(single).hasValue("attempt 3");
-				assertThat(several).containsExactly("attempt 3", "the end");
-				assertThat(completed[0]).isTrue();
+				single.assertResult("attempt 3");
+				several.assertResult("attempt 3", "the end");
+				ended.assertResult();
 				assertThat(published).hasValue("attempt 3");
 			});
 		}
@@ -64,10 +61,9 @@ class MannersTests {
 		@Test
 		void areRecoveredByTheirOwn() {
 			MannersTests.this.runner.withBean(Others.class).run((context) -> {
-				AtomicReference<String> parked = new AtomicReference<>();
-				context.getBean(Others.class).recovered().subscribe(parked::set);
+				TestObserver<String> recovered = context.getBean(Others.class).recovered().test();
 				context.getBean(VirtualTime.class).runAll();
-				assertThat(parked).hasValue("parked");
+				recovered.assertResult("parked");
 			});
 		}
 
@@ -79,7 +75,7 @@ class MannersTests {
 		@ParameterizedTest
 		@ValueSource(classes = { MonoOnly.class, FlowOnly.class, SingleOnly.class })
 		void whatNeedsItIsRefused(Class<?> type) {
-			MannersTests.this.runner.withClassLoader(new FilteredClassLoader("reactor.core"))
+			MannersTests.this.runner.withClassLoader(new FilteredClassLoader("reactor.core.publisher"))
 				.withBean(type)
 				.run((context) -> assertThat(context).getFailure()
 					.hasMessageStartingWith(
@@ -90,7 +86,7 @@ class MannersTests {
 
 		@Test
 		void aTypeThatReachesItIsRefused() {
-			MannersTests.this.runner.withClassLoader(new FilteredClassLoader("reactor.core"))
+			MannersTests.this.runner.withClassLoader(new FilteredClassLoader("reactor.core.publisher"))
 				.withBean(AnnotatedType.class)
 				.run((context) -> assertThat(context).getFailure()
 					.hasMessageStartingWith(
@@ -99,8 +95,7 @@ class MannersTests {
 
 		@Test
 		void everythingElseWorks() {
-			MannersTests.this.runner
-				.withClassLoader(new FilteredClassLoader("reactor", "org.reactivestreams", "kotlin"))
+			MannersTests.this.runner.withClassLoader(new FilteredClassLoader("reactor.core.publisher", "kotlin"))
 				.withBean(Futures.class)
 				.run((context) -> {
 					CompletableFuture<String> sent = context.getBean(Futures.class).send();

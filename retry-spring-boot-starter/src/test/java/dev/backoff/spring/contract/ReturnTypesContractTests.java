@@ -25,6 +25,8 @@ import dev.backoff.fixture.ResultContract;
 /**
  * The contract of the drivers, held by each return type; those of Kotlin are in Kotlin.
  */
+@SuppressWarnings("FutureReturnValueIgnored") // what a bean returns is waited for
+												// elsewhere
 class ReturnTypesContractTests {
 
 	@Nested

@@ -5,6 +5,8 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 
+import reactor.core.publisher.Mono;
+
 import org.springframework.core.task.AsyncTaskExecutor;
 import org.springframework.core.task.SimpleAsyncTaskExecutor;
 
@@ -80,6 +82,11 @@ public class ReadmeService {
 	@Backoff("payment-callback")
 	public CompletableFuture<Receipt> sendLater(Payment payment) {
 		return this.client.notifyLater(payment, Attempt.current().idempotencyKey());
+	}
+
+	@Backoff("payment-callback")
+	public Mono<Receipt> sendReactively(Payment payment) {
+		return Mono.fromFuture(this.client.notifyLater(payment, Attempt.current().idempotencyKey()));
 	}
 
 	public Receipt sendNow(Payment payment) {

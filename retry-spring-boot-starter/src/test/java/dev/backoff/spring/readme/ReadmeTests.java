@@ -59,6 +59,8 @@ class ReadmeTests {
 
 	private static final Path SOURCES = Path.of("src", "test", "java", "dev", "backoff", "spring", "readme");
 
+	private static final Path KOTLIN_SOURCES = Path.of("src", "test", "kotlin", "dev", "backoff", "spring", "readme");
+
 	private static final Pattern BLANK_LINE = Pattern.compile("\\n\\s*\\n");
 
 	private final AtomicInteger calls = new AtomicInteger();
@@ -77,14 +79,23 @@ class ReadmeTests {
 
 	@Test
 	void everyJavaSnippetIsCompiledHere() throws IOException {
+		assertThat(blocks("java")).hasSizeGreaterThan(5);
+		assertCompiled(blocks("java"), SOURCES);
+	}
+
+	@Test
+	void everyKotlinSnippetIsCompiledToo() throws IOException {
+		assertThat(blocks("kotlin")).isNotEmpty();
+		assertCompiled(blocks("kotlin"), KOTLIN_SOURCES);
+	}
+
+	private static void assertCompiled(List<String> snippets, Path directory) throws IOException {
 		List<String> sources = new ArrayList<>();
-		try (Stream<Path> files = Files.list(SOURCES)) {
+		try (Stream<Path> files = Files.list(directory)) {
 			for (Path file : files.toList()) {
 				sources.add(squeezed(Files.readString(file)));
 			}
 		}
-		List<String> snippets = blocks("java");
-		assertThat(snippets).hasSizeGreaterThan(5);
 		for (String snippet : snippets) {
 			for (String chunk : BLANK_LINE.splitAsStream(snippet).toList()) {
 				assertThat(sources).as(chunk).anyMatch((source) -> source.contains(squeezed(chunk)));
@@ -117,6 +128,8 @@ class ReadmeTests {
 				.isEqualTo(new Receipt("received at call 5"));
 			assertThat(service.sendLater(payment())).succeedsWithin(Duration.ofSeconds(30))
 				.isEqualTo(new Receipt("received at call 6"));
+			assertThat(service.sendReactively(payment()).block(Duration.ofSeconds(30)))
+				.isEqualTo(new Receipt("received at call 7"));
 			assertThat(ReadmeService.withoutSpring()).isEqualTo("o-1 placed, o-2 placed later");
 		});
 	}

@@ -1,0 +1,60 @@
+package dev.backoff.spring.readme
+
+import dev.backoff.RetriesStoppedException
+import dev.backoff.annotation.Backoff
+import dev.backoff.fixture.VirtualTime
+import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration
+import java.io.IOException
+import java.util.concurrent.Executor
+import kotlinx.coroutines.CoroutineScope
+import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.future.future
+import org.assertj.core.api.Assertions.assertThat
+import org.junit.jupiter.api.Test
+import org.springframework.boot.autoconfigure.AutoConfigurations
+import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration
+import org.springframework.boot.test.context.runner.ApplicationContextRunner
+
+/** What the README shows in Kotlin compiles, runs and is true. */
+class KotlinReadmeTests {
+
+	@Test
+	fun theFunctionIsRetriedAndRecovered() {
+		ApplicationContextRunner()
+			.withConfiguration(AutoConfigurations.of(AopAutoConfiguration::class.java, BackoffAutoConfiguration::class.java))
+			.withPropertyValues("backoff.policies.payment-callback.max-attempts=3")
+			.withBean(VirtualTime::class.java)
+			.withBean("applicationTaskExecutor", Executor::class.java, { Executor { it.run() } })
+			.withBean(Callbacks::class.java)
+			.run { context ->
+				val sent = CoroutineScope(Dispatchers.Unconfined).future {
+					context.getBean(Callbacks::class.java).send(Payment("t-1"))
+				}
+				context.getBean(VirtualTime::class.java).runAll()
+				assertThat(sent).isCompletedWithValue(Receipt("parked: ATTEMPTS_EXHAUSTED"))
+			}
+	}
+
+	data class Payment(val trade: String)
+
+	data class Receipt(val text: String)
+
+	/** What is called. */
+	fun interface Client {
+
+		suspend fun send(payment: Payment): Receipt
+
+	}
+
+	open class Callbacks {
+
+		private val client = Client { payment -> throw IOException("down: ${payment.trade}") }
+
+		@Backoff("payment-callback", recover = "park")
+		open suspend fun send(payment: Payment): Receipt = client.send(payment)
+
+		open suspend fun park(payment: Payment, story: RetriesStoppedException): Receipt = Receipt("parked: ${story.reason()}")
+
+	}
+
+}
