@@ -6,6 +6,8 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 import java.util.concurrent.CompletableFuture;
 
+import reactor.core.publisher.Mono;
+
 import dev.backoff.RetriesStoppedException;
 import dev.backoff.annotation.Backoff;
 
@@ -77,6 +79,11 @@ class Depot {
 		catch (Script.Failure ex) {
 			return CompletableFuture.failedFuture(ex);
 		}
+	}
+
+	@Backoff("depot")
+	Mono<String> pickWhenSubscribed(String item) {
+		return Mono.fromCallable(() -> Script.run(item));
 	}
 
 	@Backoff(value = "depot", recover = "substitute")

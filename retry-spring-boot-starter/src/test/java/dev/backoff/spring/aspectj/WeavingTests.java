@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import reactor.core.publisher.Mono;
 
 import org.springframework.beans.factory.FactoryBean;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -332,6 +333,27 @@ class WeavingTests {
 			catch (InterruptedException ex) {
 				throw new IllegalStateException(ex);
 			}
+		}
+
+	}
+
+	@Nested
+	class APublisher {
+
+		@Test
+		void isRetriedAtEachSubscription() {
+			Executor executor = (task) -> AStage.run(task, new AtomicReference<>());
+			WeavingTests.this.runner.withBean("applicationTaskExecutor", Executor.class, () -> executor)
+				.withBean(Depot.class)
+				.run((context) -> {
+					Script.fail(2);
+					Mono<String> mono = context.getBean(Depot.class).pickWhenSubscribed("a");
+					assertThat(Script.runs()).isEmpty();
+					CompletableFuture<String> result = mono.toFuture();
+					context.getBean(VirtualTime.class).runAll();
+					assertThat(result).isCompletedWithValue("a");
+					assertThat(Script.runs()).containsExactly(THREE);
+				});
 		}
 
 	}
