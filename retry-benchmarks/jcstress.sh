@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Stress budget and breaker under threads; the report goes to retry-benchmarks/target/jcstress/results.
+# Stress calls, budget and breaker under threads; the report goes to retry-benchmarks/target/jcstress/results.
 # Arguments are jcstress's own, by default "-m quick" (20 minutes on two cores). Try -h, "-t Breaker", or
 # "-m quick -sc false -iters 2" (4 minutes).
 set -euo pipefail

@@ -138,7 +138,7 @@ final class CallSteps {
 			call.beginFirst(now);
 			return new Turn.Attempt(permit);
 		}
-		call.postponed();
+		call.story().postponed(false);
 		return this.decider.decideFirst(call, now);
 	}
 
@@ -151,7 +151,7 @@ final class CallSteps {
 		if (call.story().lastSource() != DelaySource.BUDGET) {
 			return beginNext(outcome, call, now);
 		}
-		call.postponedByBudget();
+		call.story().postponed(true);
 		Decision decision = this.decider.decideWorthwhile(outcome, call, now);
 		// the wait for the budget was its delay
 		boolean waited = decision instanceof Decision.RetryAfter retry && retry.delay() == 0;
@@ -161,7 +161,7 @@ final class CallSteps {
 	private Turn beginNext(Outcome outcome, RetryCall call, long now) {
 		Permit permit = this.breaker.tryAcquire(call, now);
 		if (permit == null) {
-			call.postponed();
+			call.story().postponed(false);
 			return this.decider.decideRefused(outcome, call, now);
 		}
 		this.listeners.retry(outcome.cause());

@@ -116,7 +116,10 @@ final class CallStory {
 		return (this.paid > 0) ? COSTS[this.paid - 1] : null;
 	}
 
-	/** Note that a wait was not followed by an attempt. */
+	/**
+	 * Note that a wait was not followed by an attempt.
+	 * @param byBudget whether it was for the budget
+	 */
 	void postponed(boolean byBudget) {
 		this.waitedForBudget = byBudget;
 		this.postponed = (this.postponed < Integer.MAX_VALUE) ? this.postponed + 1 : Integer.MAX_VALUE;

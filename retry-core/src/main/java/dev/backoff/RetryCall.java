@@ -8,7 +8,6 @@ import org.jspecify.annotations.Nullable;
 
 import dev.backoff.breaker.CallPermits;
 import dev.backoff.breaker.CallPermits.Permit;
-import dev.backoff.budget.RetryBudget;
 import dev.backoff.time.Nanos;
 import dev.backoff.time.RetryTime;
 
@@ -151,36 +150,6 @@ class RetryCall {
 	/** Note that the call ends without an attempt. */
 	void noAttempt() {
 		this.attempt = 0;
-	}
-
-	/** Note that the retry to come has taken its token. */
-	void retryPaid(RetryBudget.Cost cost) {
-		story().retryPaid(cost);
-	}
-
-	/** Return whether the retry to come has taken its token. */
-	boolean isRetryPaid() {
-		return this.story != null && this.story.isRetryPaid();
-	}
-
-	/** Return what the last retry cost, or null if none did. */
-	RetryBudget.@Nullable Cost paid() {
-		return (this.story != null) ? this.story.paid() : null;
-	}
-
-	/** Return whether the retry to come has waited its delay, for the budget. */
-	boolean hasWaitedForBudget() {
-		return this.story != null && this.story.hasWaitedForBudget();
-	}
-
-	/** Note that a wait was for the budget, and was not followed by an attempt. */
-	void postponedByBudget() {
-		story().postponed(true);
-	}
-
-	/** Note that a wait was not followed by an attempt. */
-	void postponed() {
-		story().postponed(false);
 	}
 
 	/** Return which delay comes next, counted from 1: postponed ones grow too. */

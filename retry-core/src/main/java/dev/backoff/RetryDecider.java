@@ -126,7 +126,7 @@ final class RetryDecider {
 			decision = awaitBreaker(retry, now);
 		}
 		// a retry that was postponed for the budget has waited its delay
-		if (decision instanceof Decision.RetryAfter retry && permitting && call.hasWaitedForBudget()) {
+		if (decision instanceof Decision.RetryAfter retry && permitting && call.story().hasWaitedForBudget()) {
 			return decideWaited(retry, outcome, call, now);
 		}
 		// 6. it fits before the deadline
@@ -155,14 +155,14 @@ final class RetryDecider {
 	/* Once for each retry, however often its attempt is postponed. */
 	private boolean pays(Outcome outcome, RetryCall call) {
 		RetryBudget budget = this.safeguards.budget();
-		if (budget == null || outcome.kind() == AttemptOutcome.PENDING || call.isRetryPaid()) {
+		if (budget == null || outcome.kind() == AttemptOutcome.PENDING || call.story().isRetryPaid()) {
 			return true;
 		}
 		RetryBudget.Cost cost = (outcome.kind() == AttemptOutcome.THROTTLED) ? RetryBudget.Cost.THROTTLED
 				: RetryBudget.Cost.TRANSIENT;
 		boolean paid = isPostponing(budget) ? budget.tryWithdrawOrWait(cost) : budget.tryWithdraw(cost);
 		if (paid) {
-			call.retryPaid(cost);
+			call.story().retryPaid(cost);
 		}
 		return paid;
 	}
@@ -269,7 +269,7 @@ final class RetryDecider {
 		BackoffRule rule = this.policy.rule(outcome.kind() == AttemptOutcome.THROTTLED,
 				this.safeguards.isDegraded(now));
 		long own = rule.delay(delayNumber(call), call.previousDelay(), this::draw);
-		if (!this.policy.isRetryAfterEnabled() || call.hasWaitedForBudget()) {
+		if (!this.policy.isRetryAfterEnabled() || call.story().hasWaitedForBudget()) {
 			return new Decision.RetryAfter(own, own, DelaySource.POLICY);
 		}
 		if (outcome.isPushedBack()) {

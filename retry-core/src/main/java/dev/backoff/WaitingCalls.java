@@ -47,6 +47,10 @@ public final class WaitingCalls {
 	 * @throws InterruptedException if the thread is interrupted
 	 */
 	void await(RetryTime time, long nanos) throws InterruptedException {
+		if (nanos <= 0) {
+			time.sleep(nanos);
+			return;
+		}
 		Sleeper sleeper = new Sleeper();
 		enter(sleeper);
 		try {

@@ -22,7 +22,7 @@ import dev.backoff.sample.gateway.Gateway;
 public class ShopClient {
 
 	private static final List<String> ROUTES = List.of("payments", "payment-status", "logistics", "notifications",
-			"refunds", "mails", "quotes");
+			"refunds", "mails", "tracking", "quotes");
 
 	private final RestClient shop;
 

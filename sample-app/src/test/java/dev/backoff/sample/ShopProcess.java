@@ -46,7 +46,7 @@ final class ShopProcess implements AutoCloseable {
 		this.shop = "http://localhost:" + awaitLine(SHOP);
 	}
 
-	static ShopProcess start(Path directory, String... arguments) throws IOException {
+	static ShopProcess start(Path directory, List<String> arguments) throws IOException {
 		Path log = directory.resolve("shop.log");
 		List<String> command = new ArrayList<>(
 				List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1"));
@@ -55,7 +55,7 @@ final class ShopProcess implements AutoCloseable {
 				: List.of("-cp", System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
 						ShopApplication.class.getName()));
 		command.addAll(List.of("--server.port=0", "--shop.gateway.port=0", "--shop.traffic.enabled=false"));
-		command.addAll(List.of(arguments));
+		command.addAll(arguments);
 		return new ShopProcess(new ProcessBuilder(command).directory(directory.toFile())
 			.redirectErrorStream(true)
 			.redirectOutput(log.toFile())
@@ -103,6 +103,10 @@ final class ShopProcess implements AutoCloseable {
 
 	CompletableFuture<HttpResponse<String>> post(String path) {
 		return send(this.shop + path, "POST", null);
+	}
+
+	CompletableFuture<HttpResponse<String>> get(String path) {
+		return send(this.shop + path, "GET", null);
 	}
 
 	/** Return the sum of a meter over its tags. */

@@ -33,9 +33,14 @@ class StoppingJarTests {
 	@ParameterizedTest(name = "virtual threads: {0}")
 	@ValueSource(booleans = { false, true })
 	void endsEveryWaitingCallWithOneLineAndAnswersEveryCaller(boolean virtual) throws Exception {
-		try (ShopProcess shop = ShopProcess.start(this.directory, minutes("payment-callback"), minutes("refund"),
-				minutes("order-mail"), minutes("mail-job"), "--backoff.policies.payment-polling.ladder=1m",
-				"--shop.mail.every=200ms", "--spring.threads.virtual.enabled=" + virtual)) {
+		List<String> arguments = new ArrayList<>(
+				List.of("--shop.mail.every=200ms", "--spring.threads.virtual.enabled=" + virtual));
+		for (String policy : List.of("payment-callback", "payment-polling", "refund", "order-mail", "mail-job",
+				"tracking")) {
+			arguments.add("--backoff.policies." + policy + ".ladder=1m x3");
+			arguments.add("--backoff.policies." + policy + ".deadline=none");
+		}
+		try (ShopProcess shop = ShopProcess.start(this.directory, arguments)) {
 			String trade = shop.trade();
 			shop.fault("notifications?answer=503&percent=100");
 			shop.fault("refunds?answer=503&percent=100");
@@ -47,29 +52,29 @@ class StoppingJarTests {
 			List<CompletableFuture<HttpResponse<String>>> refunds = List.of(shop.post("/payments/" + trade + "/refund"),
 					shop.post("/payments/" + other + "/refund"));
 			CompletableFuture<HttpResponse<String>> poll = shop.post("/payments/" + trade + "/poll");
+			shop.fault("tracking?answer=503&percent=100");
+			CompletableFuture<HttpResponse<String>> tracking = shop.get("/orders/1/tracking");
 			Awaitility.await()
 				.atMost(Duration.ofMinutes(1))
-				.untilAsserted(() -> assertThat(shop.meter("backoff_waiting")).isEqualTo(7));
+				.untilAsserted(() -> assertThat(shop.meter("backoff_waiting")).isEqualTo(8));
 
+			List<CompletableFuture<HttpResponse<String>>> failing = new ArrayList<>(refunds);
+			failing.add(tracking);
 			assertThat(shop.terminate(GONE)).as("gone within %s of the signal", GONE).isTrue();
 
 			assertThat(answers(callbacks)).allSatisfy((answer) -> {
 				assertThat(answer.statusCode()).isEqualTo(202);
 				assertThat(answer.body()).contains("PARKED");
 			});
-			assertThat(answers(refunds)).allSatisfy((answer) -> {
+			assertThat(answers(failing)).allSatisfy((answer) -> {
 				assertThat(answer.statusCode()).isEqualTo(503);
 				assertThat(answer.body()).contains("\"stop\":\"SHUTDOWN\"");
 			});
 			assertThat(answers(List.of(poll))).allSatisfy((answer) -> assertThat(answer.statusCode()).isEqualTo(500));
 			assertThat(stops(shop)).containsExactlyInAnyOrder("MerchantNotifier.send", "MerchantNotifier.send",
 					"RefundService.refund", "RefundService.refund", "PaymentPoller.poll", "OrderMails.confirm",
-					"MailJob.send");
+					"TrackingService.track", "MailJob.send");
 		}
-	}
-
-	private static String minutes(String policy) {
-		return "--backoff.policies." + policy + ".ladder=1m x3";
 	}
 
 	private static List<HttpResponse<String>> answers(List<CompletableFuture<HttpResponse<String>>> calls)

@@ -24,8 +24,9 @@ final class InnerInvocation extends ReflectiveMethodInvocation {
 		this.original = original;
 	}
 
-	static InnerInvocation of(ProxyMethodInvocation original, Advised proxy) {
-		return new InnerInvocation(original, targetClass(original, proxy), adviceInside(original, proxy));
+	/** Make one that runs the given advice, which is behind ours, and the target. */
+	static InnerInvocation of(ProxyMethodInvocation original, Advised proxy, List<Object> advice) {
+		return new InnerInvocation(original, targetClass(original, proxy), advice);
 	}
 
 	/** Return the advice behind ours, in the order it runs. */
@@ -39,7 +40,8 @@ final class InnerInvocation extends ReflectiveMethodInvocation {
 		return chain.subList(Math.min(ours + 1, chain.size()), chain.size());
 	}
 
-	private static @Nullable Class<?> targetClass(ProxyMethodInvocation invocation, Advised proxy) {
+	/** Return the class of the object that the invocation goes to. */
+	static @Nullable Class<?> targetClass(ProxyMethodInvocation invocation, Advised proxy) {
 		return (invocation.getThis() != null) ? invocation.getThis().getClass() : proxy.getTargetClass();
 	}
 

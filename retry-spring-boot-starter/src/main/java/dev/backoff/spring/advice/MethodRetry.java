@@ -1,5 +1,6 @@
 package dev.backoff.spring.advice;
 
+import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 
@@ -39,6 +40,8 @@ final class MethodRetry {
 
 	private final @Nullable LaterCalls laterCalls;
 
+	private final InnerAdvice innerAdvice = new InnerAdvice();
+
 	private volatile Inside inside = Inside.UNKNOWN;
 
 	private volatile boolean recoversOthers;
@@ -76,7 +79,8 @@ final class MethodRetry {
 		if (!(original.getProxy() instanceof Advised proxy)) {
 			return invokeAnew((ProxyMethodInvocation) original.invocableClone());
 		}
-		return (anew || isAdviceInside(original, proxy)) ? invokeAnew(InnerInvocation.of(original, proxy))
+		return (anew || isAdviceInside(original, proxy))
+				? invokeAnew(InnerInvocation.of(original, proxy, this.innerAdvice.of(original, proxy)))
 				: original.proceed();
 	}
 
@@ -102,7 +106,7 @@ final class MethodRetry {
 	/* Looked up once, since it costs more than the rest of a call. */
 	private boolean isAdviceInside(ProxyMethodInvocation invocation, Advised proxy) {
 		if (this.inside == Inside.UNKNOWN) {
-			this.inside = InnerInvocation.adviceInside(invocation, proxy).isEmpty() ? Inside.TARGET : Inside.ADVICE;
+			this.inside = this.innerAdvice.of(invocation, proxy).isEmpty() ? Inside.TARGET : Inside.ADVICE;
 		}
 		return this.inside == Inside.ADVICE;
 	}
@@ -112,11 +116,12 @@ final class MethodRetry {
 	 * used up the invocation though there is some.
 	 */
 	private @Nullable Object attemptAgain(ProxyMethodInvocation original, Advised proxy) throws Throwable {
-		if (InnerInvocation.adviceInside(original, proxy).isEmpty()) {
+		List<Object> advice = this.innerAdvice.of(original, proxy);
+		if (advice.isEmpty()) {
 			return original.proceed();
 		}
 		this.inside = Inside.ADVICE;
-		return InnerInvocation.of(original, proxy).proceed();
+		return InnerInvocation.of(original, proxy, advice).proceed();
 	}
 
 	/** What follows our advice. */

@@ -99,7 +99,8 @@ public final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 		adviseShutdown(policies, beanFactory.getBean(Environment.class));
 	}
 
-	private static List<AnnotatedMethod> annotatedMethods(Class<?> type) {
+	/** Return the annotated methods of a class, or none if it cannot be looked at. */
+	static List<AnnotatedMethod> annotatedMethods(Class<?> type) {
 		try {
 			return new ArrayList<>(AnnotatedMethod.in(type));
 		}

@@ -54,7 +54,7 @@ public final class WeavingCheck {
 			return;
 		}
 		Set<Problem> problems = new LinkedHashSet<>();
-		for (AnnotatedMethod annotated : AnnotatedMethod.in(type)) {
+		for (AnnotatedMethod annotated : StartupCheck.annotatedMethods(type)) {
 			if (isAbstract(annotated)) {
 				problems.add(abstractMethod(annotated));
 			}

@@ -9,9 +9,9 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aop.support.AopUtils;
-import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 
 import dev.backoff.spring.advice.BackoffInterceptor;
 import dev.backoff.spring.advice.WeavingCheck;
@@ -31,7 +31,7 @@ public final class WovenBeans implements BeanPostProcessor, DisposableBean {
 
 	private final BackoffInterceptor interceptor;
 
-	private final BeanFactory beanFactory;
+	private final ConfigurableListableBeanFactory beanFactory;
 
 	private final boolean enabled;
 
@@ -41,7 +41,7 @@ public final class WovenBeans implements BeanPostProcessor, DisposableBean {
 
 	private final Set<Object> singletons = Collections.newSetFromMap(new IdentityHashMap<>());
 
-	private WovenBeans(BackoffInterceptor interceptor, BeanFactory beanFactory, boolean enabled) {
+	private WovenBeans(BackoffInterceptor interceptor, ConfigurableListableBeanFactory beanFactory, boolean enabled) {
 		this.interceptor = interceptor;
 		this.beanFactory = beanFactory;
 		this.enabled = enabled;
@@ -54,7 +54,7 @@ public final class WovenBeans implements BeanPostProcessor, DisposableBean {
 	 * @param configuration tells whether there is anything to do
 	 * @return the context, which ends it when it is destroyed
 	 */
-	public static WovenBeans open(BackoffInterceptor interceptor, BeanFactory beanFactory,
+	public static WovenBeans open(BackoffInterceptor interceptor, ConfigurableListableBeanFactory beanFactory,
 			BackoffConfiguration configuration) {
 		WovenBeans beans = new WovenBeans(interceptor, beanFactory, configuration.isEnabled());
 		if (configuration.isEnabled()) {
@@ -70,8 +70,7 @@ public final class WovenBeans implements BeanPostProcessor, DisposableBean {
 
 	@Override
 	public Object postProcessBeforeInitialization(Object bean, String name) {
-		if (WeavingCheck.isCandidate(bean.getClass()) && this.beanFactory.containsBean(name)
-				&& this.beanFactory.isSingleton(name)) {
+		if (WeavingCheck.isCandidate(bean.getClass()) && isSingleton(name)) {
 			this.lock.writeLock().lock();
 			try {
 				this.singletons.add(bean);
@@ -90,6 +89,12 @@ public final class WovenBeans implements BeanPostProcessor, DisposableBean {
 			WeavingCheck.check(type);
 		}
 		return bean;
+	}
+
+	/* By its definition: to ask the factory of beans may make the bean once more. */
+	private boolean isSingleton(String name) {
+		return this.beanFactory.containsBeanDefinition(name)
+				&& this.beanFactory.getMergedBeanDefinition(name).isSingleton();
 	}
 
 	/** Return whether an object is a singleton of the context. */

@@ -5,7 +5,6 @@ import java.time.Clock;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 
 import org.springframework.aop.config.AopConfigUtils;
-import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -153,7 +152,7 @@ public final class BackoffAutoConfiguration {
 		@Bean
 		@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 		static WovenBeans backoffWovenBeans(BackoffInterceptor interceptor, BackoffPolicies policies,
-				BeanFactory beanFactory) {
+				ConfigurableListableBeanFactory beanFactory) {
 			return WovenBeans.open(interceptor, beanFactory, policies.configuration());
 		}
 

@@ -9,6 +9,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
+import reactor.core.publisher.Mono;
 
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -95,6 +96,23 @@ class ShutdownWaitTests {
 		});
 		assertThat(lines).containsExactly("web servers drain", "result is there", "other parts stop",
 				"beans are destroyed");
+	}
+
+	@Test
+	void countsAReactiveCallWhileItIsSubscribedTo() {
+		this.runner.withPropertyValues("backoff.shutdown.wait=25s").run((context) -> {
+			Work work = context.getBean(Work.class);
+			RunningCalls running = context.getBean(RunningCalls.class);
+			Mono<String> call = work.runReactively();
+			assertThat(running.count()).isZero();
+			CompletableFuture<String> result = call.toFuture();
+			assertThat(running.count()).isEqualTo(1);
+			work.complete();
+			assertThat(result).isCompletedWithValue("done");
+			assertThat(running.count()).isZero();
+			call.subscribe().dispose();
+			assertThat(running.count()).isZero();
+		});
 	}
 
 	@Test
@@ -241,6 +259,11 @@ class ShutdownWaitTests {
 		@Backoff
 		CompletableFuture<String> runLater() {
 			return this.later;
+		}
+
+		@Backoff
+		Mono<String> runReactively() {
+			return Mono.fromFuture(this.later, true);
 		}
 
 		void complete() {

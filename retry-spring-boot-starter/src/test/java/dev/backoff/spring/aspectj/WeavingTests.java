@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
+import org.springframework.beans.factory.FactoryBean;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -481,6 +482,16 @@ class WeavingTests {
 		}
 
 		@Test
+		void knowsTheProductsOfFactories() {
+			WeavingTests.this.runner.withBean("made", DepotFactory.class).run((context) -> {
+				assertThat(context).hasNotFailed();
+				Script.fail(2);
+				assertThat(context.getBean(Depot.class).pickByItself("a")).isEqualTo("a");
+				assertThat(Script.runs()).containsExactly(THREE);
+			});
+		}
+
+		@Test
 		void letsConstructorsCallBeforeItCanRetry() {
 			WeavingTests.this.runner.withBean(CallingListener.class).withBean(Depot.class).run((context) -> {
 				assertThat(context).hasNotFailed();
@@ -494,6 +505,21 @@ class WeavingTests {
 	private interface Call {
 
 		String on(Depot depot) throws Exception;
+
+	}
+
+	/** A factory that is no class of Spring. */
+	static class DepotFactory implements FactoryBean<Depot> {
+
+		@Override
+		public Depot getObject() {
+			return new Depot();
+		}
+
+		@Override
+		public Class<?> getObjectType() {
+			return Depot.class;
+		}
 
 	}
 

@@ -39,6 +39,7 @@ final class Partners {
 			case NOTIFICATIONS -> Reply.ok(Json.write(Map.of("status", "RECEIVED")));
 			case REFUNDS -> Reply.ok(Json.write(Map.of("status", "ACCEPTED")));
 			case MAILS -> Reply.ok(Json.write(Map.of("status", "SENT")));
+			case TRACKING -> Reply.ok(Json.write(Map.of("place", "on its way")));
 			case QUOTES -> Reply.ok(Json.write(Map.of("cents", 490)));
 		};
 	}

@@ -29,6 +29,9 @@ enum Route {
 	/** Send a mail. */
 	MAILS("POST", "/mails"),
 
+	/** Ask where a parcel is. */
+	TRACKING("GET", "/tracking/"),
+
 	/** Ask for the price of a shipment. */
 	QUOTES("GET", "/quotes/");
 

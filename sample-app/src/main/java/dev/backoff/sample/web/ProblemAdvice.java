@@ -4,6 +4,7 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
+import org.springframework.http.HttpStatusCode;
 import org.springframework.http.ProblemDetail;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.ExceptionHandler;
@@ -11,6 +12,9 @@ import org.springframework.web.bind.annotation.RestControllerAdvice;
 import org.springframework.web.client.ResourceAccessException;
 import org.springframework.web.client.RestClientException;
 import org.springframework.web.client.RestClientResponseException;
+import org.springframework.web.reactive.function.client.WebClientException;
+import org.springframework.web.reactive.function.client.WebClientRequestException;
+import org.springframework.web.reactive.function.client.WebClientResponseException;
 
 import dev.backoff.RetriesStoppedException;
 import dev.backoff.sample.order.OutOfStockException;
@@ -32,10 +36,37 @@ class ProblemAdvice {
 	/** The exception that a handler asks for may also be the cause of what was thrown. */
 	@ExceptionHandler
 	ResponseEntity<ProblemDetail> partnerFailed(RestClientException ex) {
-		String later = retryAfter(ex);
+		if (ex instanceof RestClientResponseException answer) {
+			return partnerAnswered(answer.getStatusCode(), answer.getResponseHeaders(), ex);
+		}
+		return problem("A partner did not answer", (ex instanceof ResourceAccessException) ? LATER : null, ex);
+	}
+
+	@ExceptionHandler
+	ResponseEntity<ProblemDetail> partnerFailed(WebClientException ex) {
+		if (ex instanceof WebClientResponseException answer) {
+			return partnerAnswered(answer.getStatusCode(), answer.getHeaders(), ex);
+		}
+		return problem("A partner did not answer", (ex instanceof WebClientRequestException) ? LATER : null, ex);
+	}
+
+	private static ResponseEntity<ProblemDetail> partnerAnswered(HttpStatusCode status, @Nullable HttpHeaders headers,
+			Exception failure) {
+		String given = (headers != null) ? headers.getFirst(HttpHeaders.RETRY_AFTER) : null;
+		boolean busy = status.value() == 429 || status.is5xxServerError();
+		return problem("A partner answered " + status.value(), (given != null || !busy) ? given : LATER, failure);
+	}
+
+	/**
+	 * Tell of a failure.
+	 * @param what what the partner did
+	 * @param later when to try again, or null if that is in vain
+	 * @param failure what may carry the story of the call
+	 */
+	private static ResponseEntity<ProblemDetail> problem(String what, @Nullable String later, Exception failure) {
 		HttpStatus status = (later != null) ? HttpStatus.SERVICE_UNAVAILABLE : HttpStatus.BAD_GATEWAY;
-		ProblemDetail problem = ProblemDetail.forStatusAndDetail(status, what(ex));
-		RetriesStoppedException story = RetriesStoppedException.of(ex);
+		ProblemDetail problem = ProblemDetail.forStatusAndDetail(status, what);
+		RetriesStoppedException story = RetriesStoppedException.of(failure);
 		if (story != null) {
 			problem.setProperty("attempts", story.attempts());
 			problem.setProperty("stop", story.reason());
@@ -45,22 +76,6 @@ class ProblemAdvice {
 			response.header(HttpHeaders.RETRY_AFTER, later);
 		}
 		return response.body(problem);
-	}
-
-	private static String what(RestClientException ex) {
-		return (ex instanceof RestClientResponseException answer)
-				? "A partner answered " + answer.getStatusCode().value() : "A partner did not answer";
-	}
-
-	/** Return when to try again, or null if that is in vain. */
-	private static @Nullable String retryAfter(RestClientException ex) {
-		if (ex instanceof RestClientResponseException answer) {
-			HttpHeaders headers = answer.getResponseHeaders();
-			String given = (headers != null) ? headers.getFirst(HttpHeaders.RETRY_AFTER) : null;
-			boolean busy = answer.getStatusCode().value() == 429 || answer.getStatusCode().is5xxServerError();
-			return (given != null || !busy) ? given : LATER;
-		}
-		return (ex instanceof ResourceAccessException) ? LATER : null;
 	}
 
 }
