@@ -1,12 +1,17 @@
 package dev.backoff.spring.minimal;
 
 import java.io.IOException;
+import java.util.concurrent.Callable;
+
+import reactor.core.publisher.Mono;
 
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 
 import dev.backoff.Attempt;
 import dev.backoff.annotation.Backoff;
@@ -24,7 +29,24 @@ public class MinimalApplication {
 		return new Orders();
 	}
 
-	public static void main(String[] arguments) throws IOException {
+	/** What there is where there is Reactor. */
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnClass(name = "reactor.core.publisher.Mono")
+	static class Reactive {
+
+		@Bean
+		Callable<String> reactiveOrders(ReactiveOrders orders) {
+			return () -> orders.place("o-2").block();
+		}
+
+		@Bean
+		ReactiveOrders publishingOrders() {
+			return new ReactiveOrders();
+		}
+
+	}
+
+	public static void main(String[] arguments) throws Exception {
 		for (String argument : arguments) {
 			if (argument.startsWith(ABSENT)) {
 				checkAbsent(argument.substring(ABSENT.length()));
@@ -33,6 +55,8 @@ public class MinimalApplication {
 		ConfigurableApplicationContext context = SpringApplication.run(MinimalApplication.class, arguments);
 		System.out.println("RESULT " + context.getBean(Orders.class).place("o-1") + ", endpoint "
 				+ context.containsBean("backoffEndpoint") + ", meters " + context.containsBean("backoffRecorders"));
+		Callable<?> reactive = context.getBeanProvider(Callable.class).getIfAvailable(() -> () -> "none");
+		System.out.println("REACTIVE " + reactive.call());
 		System.exit(SpringApplication.exit(context));
 	}
 
@@ -56,6 +80,17 @@ public class MinimalApplication {
 				throw new IOException("attempt " + attempt);
 			}
 			return order + " at attempt " + attempt;
+		}
+
+	}
+
+	public static class ReactiveOrders {
+
+		@Backoff(base = "1ms")
+		public Mono<String> place(String order) {
+			int attempt = Attempt.current().number();
+			return (attempt < 3) ? Mono.error(new IOException("attempt " + attempt))
+					: Mono.just(order + " at attempt " + attempt);
 		}
 
 	}

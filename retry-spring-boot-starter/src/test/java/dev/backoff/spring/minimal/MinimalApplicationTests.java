@@ -127,7 +127,9 @@ class MinimalApplicationTests {
 		}
 		List<String> lines = Files.readAllLines(output);
 		assertThat(process.exitValue()).as(String.join("\n", lines)).isZero();
-		assertThat(lines).contains("RESULT o-1 at attempt 3, " + application.shows)
+		assertThat(lines)
+			.contains("RESULT o-1 at attempt 3, " + application.shows,
+					"REACTIVE " + (application.parts.contains(Part.REACTOR) ? "o-2 at attempt 3" : "none"))
 			.containsAll(application.absentClasses().stream().map((name) -> "ABSENT " + name).toList())
 			.noneMatch((line) -> line.contains(" WARN ") || line.contains(" ERROR "));
 	}
@@ -154,7 +156,8 @@ class MinimalApplicationTests {
 		String folder = MinimalApplication.class.getPackageName().replace('.', '/');
 		Path from = location(MinimalApplication.class).resolve(folder);
 		Files.createDirectories(classes.resolve(folder));
-		for (Class<?> type : List.of(MinimalApplication.class, MinimalApplication.Orders.class)) {
+		for (Class<?> type : List.of(MinimalApplication.class, MinimalApplication.Orders.class,
+				MinimalApplication.Reactive.class, MinimalApplication.ReactiveOrders.class)) {
 			String file = type.getName().substring(type.getPackageName().length() + 1) + ".class";
 			Files.copy(from.resolve(file), classes.resolve(folder).resolve(file));
 		}
