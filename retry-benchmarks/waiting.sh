@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Measure what calls cost that wait, and print tables in Markdown, in about a minute. Blocking calls on virtual
+# Measure what calls cost that wait, and print tables in Markdown, in two to three minutes. Blocking calls on virtual
 # threads are measured on JDK 21 or later only.
 #
 #   --calls=100000,1000000     how many asynchronous calls wait at once

@@ -12,6 +12,8 @@ import dev.backoff.time.RetryTime;
  */
 final class AttemptLimit {
 
+	private static final long MILLI = 1_000_000;
+
 	private final String method;
 
 	private final RetryTime time;
@@ -46,7 +48,9 @@ final class AttemptLimit {
 
 	/** Return what an attempt ends with that was not finished in the given time. */
 	AttemptTimeoutException exceeded(RetryCall call, long nanos, @Nullable Throwable cause) {
-		return new AttemptTimeoutException(this.method, call.attempt(), nanos, cause);
+		// some of it is over when the clock is read
+		long told = (this.timeout - nanos < MILLI) ? this.timeout : nanos;
+		return new AttemptTimeoutException(this.method, call.attempt(), told, cause);
 	}
 
 	/**

@@ -133,11 +133,23 @@ public final class RetriesStoppedException extends RuntimeException {
 
 	/**
 	 * Return the story that a failure carries. Where a recovery threw, the failure it
-	 * recovered from carries it, which is suppressed in turn.
+	 * recovered from carries it, which is suppressed in turn. What futures and others
+	 * wrap around a failure is looked through: the first of the causes that carries a
+	 * story counts.
 	 * @param failure what a retried call has thrown
-	 * @return the story, or null if the failure carries none
+	 * @return the story, or null if neither the failure nor one of its causes carries one
 	 */
 	public static @Nullable RetriesStoppedException of(Throwable failure) {
+		for (Throwable candidate : Causes.of(failure)) {
+			RetriesStoppedException story = carriedBy(candidate);
+			if (story != null) {
+				return story;
+			}
+		}
+		return null;
+	}
+
+	private static @Nullable RetriesStoppedException carriedBy(Throwable failure) {
 		RetriesStoppedException story = StopMark.of(failure);
 		Throwable[] suppressed = failure.getSuppressed();
 		for (int i = 0; story == null && i < suppressed.length; i++) {

@@ -3,6 +3,8 @@ package dev.backoff;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.io.ObjectInputStream;
 import java.io.ObjectOutputStream;
 import java.time.Duration;
@@ -19,6 +21,7 @@ import dev.backoff.fixture.VirtualTime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 class RetriesStoppedExceptionTests {
 
@@ -34,6 +37,17 @@ class RetriesStoppedExceptionTests {
 		assertThat(RetriesStoppedException.of(failure)).isNotNull()
 			.extracting(RetriesStoppedException::attempts)
 			.isEqualTo(4);
+	}
+
+	@Test
+	void isReadFromWhatFuturesWrapAroundAFailure() {
+		Retry retry = Retry.builder(RetryPolicy.builder("p").maxAttempts(1).build()).time(this.time).build();
+		IOException failure = new IOException("reset");
+		Throwable joined = catchThrowable(
+				() -> retry.callAsync(() -> CompletableFuture.<String>failedFuture(failure)).join());
+		assertThat(joined).isInstanceOf(CompletionException.class);
+		assertThat(RetriesStoppedException.of(joined)).isSameAs(RetriesStoppedException.of(failure)).isNotNull();
+		assertThat(RetriesStoppedException.of(new CompletionException(new IOException("another")))).isNull();
 	}
 
 	@Test

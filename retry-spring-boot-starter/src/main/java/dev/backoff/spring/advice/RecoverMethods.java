@@ -1,6 +1,7 @@
 package dev.backoff.spring.advice;
 
 import java.lang.reflect.Method;
+import java.lang.reflect.Type;
 import java.lang.reflect.Modifier;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -98,10 +99,12 @@ final class RecoverMethods {
 	}
 
 	private static String signature(Method method) {
-		Class<?> result = Suspending.is(method)
-				? Suspending.result(method, method.getDeclaringClass()).resolve(Object.class) : method.getReturnType();
-		return (isStatic(method) ? "static " : Suspending.is(method) ? "suspending " : "") + result.getSimpleName()
-				+ " " + method.getName()
+		Type result = Suspending.is(method)
+				? Suspending.result(method, method.getDeclaringClass()).resolve(Object.class)
+				: method.getGenericReturnType();
+		// with type arguments, which may be all that differs, and without packages
+		return (isStatic(method) ? "static " : Suspending.is(method) ? "suspending " : "")
+				+ result.getTypeName().replaceAll("(?:\\w+[.$])+", "") + " " + method.getName()
 				+ Arrays.stream(method.getParameterTypes())
 					.limit(Suspending.parameterCount(method))
 					.map(Class::getSimpleName)

@@ -126,8 +126,8 @@ public final class Shutdown implements ApplicationListener<ContextClosedEvent>, 
 		AtomicBoolean ended = new AtomicBoolean();
 		Cancellable limit = this.time.get().schedule(() -> {
 			if (ended.compareAndSet(false, true)) {
-				logger.info("Closing with {} calls still running after {} (backoff.shutdown.wait)",
-						this.running.count(), DurationText.story(this.wait));
+				logger.info("Closing with {} still running after {} (backoff.shutdown.wait)",
+						calls(this.running.count()), DurationText.story(this.wait));
 				callback.run();
 			}
 		}, this.wait);
@@ -137,6 +137,10 @@ public final class Shutdown implements ApplicationListener<ContextClosedEvent>, 
 				callback.run();
 			}
 		});
+	}
+
+	private static String calls(long count) {
+		return (count == 1) ? "1 call" : count + " calls";
 	}
 
 }

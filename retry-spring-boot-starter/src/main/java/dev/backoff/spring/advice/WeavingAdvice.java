@@ -38,8 +38,9 @@ final class WeavingAdvice {
 		List<String> advice = new ArrayList<>();
 		if (this.woven && (isTransactional(method.method()) || isTransactional(method.type()))
 				&& this.beanFactory.containsBean(PROXIED)) {
-			advice.add("its transaction is a proxy's, which encloses all woven attempts: weave transactions too, or "
-					+ "annotate a method that calls it");
+			advice.add(
+					"its transaction is a proxy's, which encloses all woven attempts, so that what failed ones wrote may be "
+							+ "committed: weave transactions too, or " + "annotate a method that calls it");
 		}
 		if (this.woven && Modifier.isSynchronized(method.method().getModifiers())) {
 			advice

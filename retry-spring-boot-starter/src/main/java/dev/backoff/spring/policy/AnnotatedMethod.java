@@ -64,10 +64,17 @@ public record AnnotatedMethod(Class<?> type, Method method, @Nullable Backoff on
 		return new AnnotatedMethod(type, specific, onMethod, onType);
 	}
 
-	/* The class of a dynamic proxy or a lambda has no name that anybody knows. */
+	/*
+	 * The class of a dynamic proxy or a lambda has no name that anybody knows, and an
+	 * anonymous one has none at all.
+	 */
 	private static Class<?> namingType(Method method, Class<?> beanType) {
-		if (!Proxy.isProxyClass(beanType) && !ClassUtils.isLambdaClass(beanType)) {
-			return ClassUtils.getUserClass(beanType);
+		Class<?> userClass = ClassUtils.getUserClass(beanType);
+		if (!Proxy.isProxyClass(beanType) && !ClassUtils.isLambdaClass(beanType) && !userClass.isAnonymousClass()) {
+			return userClass;
+		}
+		if (userClass.isAnonymousClass() && userClass.getInterfaces().length == 0) {
+			return userClass.getSuperclass();
 		}
 		return Arrays.stream(beanType.getInterfaces())
 			.filter(method.getDeclaringClass()::isAssignableFrom)

@@ -90,6 +90,18 @@ class ProxyTests {
 			});
 		}
 
+		@Test
+		void onAnAnonymousClassHasTheNameOfWhatItImplements() {
+			ProxyTests.this.runner.withBean(Greeter.class, () -> new Greeter() {
+
+				@Override
+				public String greet() {
+					return "hello";
+				}
+
+			}).run((context) -> assertThat(methods(context)).containsExactly("Greeter.greet"));
+		}
+
 		@ParameterizedTest
 		@ValueSource(booleans = { true, false })
 		void onAnInterfaceIsFoundThroughEitherProxy(boolean classes) {

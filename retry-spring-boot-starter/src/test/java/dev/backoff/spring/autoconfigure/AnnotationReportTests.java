@@ -222,13 +222,13 @@ class AnnotationReportTests {
 								+ "one result of a call, and SeveralResults.place(String) may give several.",
 						"Remove it, or let the method collect them and return the collection as one.",
 						"@Backoff on SeveralResults.place(String): invalid recover (park): does not fit "
-								+ "SeveralResults.place(String), because it is Mono park(String).",
-						"Write Flux park(String), if you like with a Throwable or a RetriesStoppedException as its "
+								+ "SeveralResults.place(String), because it is Mono<String> park(String).",
+						"Write Flux<String> park(String), if you like with a Throwable or a RetriesStoppedException as its "
 								+ "last parameter."),
 				annotated(ValueForMono.class,
 						"@Backoff on ValueForMono.place(String): invalid recover (park): does not fit "
 								+ "ValueForMono.place(String), because it is String park(String).",
-						"Write Mono park(String), if you like with a Throwable or a RetriesStoppedException as its "
+						"Write Mono<String> park(String), if you like with a Throwable or a RetriesStoppedException as its "
 								+ "last parameter."),
 				annotated(NoValueInMono.class,
 						"@Backoff on NoValueInMono.place(String): invalid until (#result == true): judges a result, "
@@ -255,14 +255,14 @@ class AnnotationReportTests {
 						"Remove it, or let the method return something.",
 						"@Backoff on TypeWithManyMethods: invalid recover (park): does not fit "
 								+ "TypeWithManyMethods.later(String), because it is int park(String, Throwable).",
-						"Write CompletableFuture park(String), if you like with a Throwable or a "
+						"Write CompletableFuture<String> park(String), if you like with a Throwable or a "
 								+ "RetriesStoppedException as its last parameter.",
 						"@Backoff on TypeWithManyMethods: invalid retryWhen (#result == 1): judges the one result of a "
 								+ "call, and TypeWithManyMethods.muchLater(String) may give several.",
 						"Remove it, or let the method collect them and return the collection as one.",
 						"@Backoff on TypeWithManyMethods: invalid recover (park): does not fit "
 								+ "TypeWithManyMethods.muchLater(String), because it is int park(String, Throwable).",
-						"Write Flux park(String), if you like with a Throwable or a "
+						"Write Flux<String> park(String), if you like with a Throwable or a "
 								+ "RetriesStoppedException as its last parameter."));
 	}
 
