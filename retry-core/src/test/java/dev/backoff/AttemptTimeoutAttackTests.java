@@ -76,7 +76,7 @@ class AttemptTimeoutAttackTests {
 		this.innerTime.advance(passed);
 	}
 
-	private static <T> T consumeInterrupt() throws InterruptedException {
+	private static String consumeInterrupt() throws InterruptedException {
 		assertThat(Thread.interrupted()).as("interrupted").isTrue();
 		throw new InterruptedException();
 	}
