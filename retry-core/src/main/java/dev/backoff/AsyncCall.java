@@ -259,14 +259,24 @@ final class AsyncCall<C, T extends @Nullable Object> extends RetryCall {
 	private static Throwable unwrap(Throwable failure) {
 		Throwable unwrapped = failure;
 		for (int i = 0; i < MOST_WRAPPERS; i++) {
-			Throwable cause = (unwrapped instanceof CompletionException || unwrapped instanceof ExecutionException)
-					? unwrapped.getCause() : null;
+			Throwable cause = wrappedIn(unwrapped);
 			if (cause == null) {
 				return unwrapped;
 			}
 			unwrapped = cause;
 		}
 		return unwrapped;
+	}
+
+	private static @Nullable Throwable wrappedIn(Throwable failure) {
+		try {
+			return (failure instanceof CompletionException || failure instanceof ExecutionException)
+					? failure.getCause() : null;
+		}
+		catch (Throwable ex) {
+			// one that cannot be asked wraps nothing
+			return null;
+		}
 	}
 
 	/**
@@ -332,6 +342,8 @@ final class AsyncCall<C, T extends @Nullable Object> extends RetryCall {
 
 		private volatile boolean unwanted;
 
+		private volatile boolean late;
+
 		Running(Permit permit) {
 			this.permit = permit;
 		}
@@ -346,7 +358,7 @@ final class AsyncCall<C, T extends @Nullable Object> extends RetryCall {
 
 		@Override
 		public void accept(@Nullable T value, @Nullable Throwable failure) {
-			if (claim(this)) {
+			if (!this.late && claim(this)) {
 				stopTimer();
 				ended(within(AsyncCall.this, () -> (failure != null) ? judge(failure) : judgeValue(value)), value);
 			}
@@ -364,14 +376,21 @@ final class AsyncCall<C, T extends @Nullable Object> extends RetryCall {
 			}
 		}
 
-		/* On the timer's thread, which does no more than to decide who comes too late. */
+		/*
+		 * On the timer's thread, which does no more than to decide that the stage comes
+		 * too late. The caller does not, should the executor never come to it.
+		 */
 		private void timeOut(long nanos) {
-			if (claim(this)) {
+			if (AsyncCall.this.underWay == this) {
+				this.late = true;
 				execute(() -> timedOut(nanos), AsyncDriver.DEFAULT_EXECUTOR);
 			}
 		}
 
 		private void timedOut(long nanos) {
+			if (!claim(this)) {
+				return;
+			}
 			cancelStage();
 			ended(judge(AsyncCall.this.driver.limit().exceeded(AsyncCall.this, nanos, null)), null);
 		}

@@ -61,10 +61,28 @@ final class AttemptLimit {
 	 * has not noticed and the result stands.
 	 */
 	<T extends @Nullable Object, X extends Throwable> T run(RetryCall call, Operation<T, X> work) throws X {
+		CallStack stack = CallStack.ofThread();
+		Interruption outer = stack.interruption;
+		Interruption interruption = new Interruption(outer);
+		stack.interruption = interruption;
+		try {
+			return run(call, work, interruption);
+		}
+		finally {
+			// without a call, for which there may be no stack left
+			interruption.ended = true;
+			stack.interruption = outer;
+		}
+	}
+
+	private <T extends @Nullable Object, X extends Throwable> T run(RetryCall call, Operation<T, X> work,
+			Interruption interruption) throws X {
 		long nanos = nanosLeft(call);
-		Interruption interruption = new Interruption();
 		Cancellable timer = schedule(interruption, nanos);
 		if (timer == null) {
+			if (interruption.end()) {
+				boolean unused = interruption.takeBack();
+			}
 			return work.run();
 		}
 		T result;
@@ -75,21 +93,16 @@ final class AttemptLimit {
 			if (!ended(interruption, timer)) {
 				throw failure;
 			}
-			takeBackInterrupt();
+			boolean unused = interruption.takeBack();
 			if (failure instanceof Error) {
 				throw failure;
 			}
 			throw exceeded(call, nanos, failure);
 		}
-		if (ended(interruption, timer) && !takeBackInterrupt()) {
+		if (ended(interruption, timer) && !interruption.takeBack()) {
 			throw exceeded(call, nanos, null);
 		}
 		return result;
-	}
-
-	/* Return whether the work had not consumed it. */
-	private static boolean takeBackInterrupt() {
-		return Thread.interrupted();
 	}
 
 	private boolean ended(Interruption interruption, Cancellable timer) {

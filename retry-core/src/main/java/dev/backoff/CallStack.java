@@ -27,6 +27,9 @@ final class CallStack {
 
 	private RetryCall top = new RetryCall(null);
 
+	/* Of the innermost attempt with a timeout that runs on the thread. */
+	@Nullable Interruption interruption;
+
 	static CallStack ofThread() {
 		Reference<CallStack> known = STACKS.get();
 		CallStack stack = (known != null) ? known.get() : null;

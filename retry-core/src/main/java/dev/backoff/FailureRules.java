@@ -6,6 +6,7 @@ import java.util.concurrent.CancellationException;
 import org.jspecify.annotations.Nullable;
 
 import dev.backoff.breaker.CircuitOpenException;
+import dev.backoff.time.Nanos;
 
 /**
  * Whether a failure deserves another attempt: the second step of a decision.
@@ -63,7 +64,7 @@ final class FailureRules {
 		if (failure instanceof CircuitOpenException) {
 			return refuse(failure, "CircuitOpenException is never retried");
 		}
-		if (failure instanceof AttemptTimeoutException timeout && !call.hasStoppedInside(timeout)) {
+		if (failure instanceof AttemptTimeoutException timeout && isOf(call, timeout)) {
 			return judgeTimeout(timeout);
 		}
 		Throwable inner = this.policy.isNestedMultiply() ? null : Causes.find(failure, call::hasStoppedInside);
@@ -75,6 +76,15 @@ final class FailureRules {
 			return refuse(failure, abort.getSimpleName() + " is listed in abortOn");
 		}
 		return classify(failure);
+	}
+
+	/*
+	 * A call inside has no more time than the attempt. When that is over both time out,
+	 * and whose timer is the first makes no difference.
+	 */
+	private boolean isOf(RetryCall call, AttemptTimeoutException failure) {
+		boolean limited = this.policy.attemptTimeoutNanos() != Nanos.UNLIMITED;
+		return !call.hasStoppedInside(failure) || (limited && call.timeLeftNow() <= 0);
 	}
 
 	/*

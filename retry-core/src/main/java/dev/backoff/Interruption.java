@@ -2,6 +2,8 @@ package dev.backoff;
 
 import java.util.concurrent.locks.ReentrantLock;
 
+import org.jspecify.annotations.Nullable;
+
 import dev.backoff.time.TimerEntry;
 
 /**
@@ -18,29 +20,55 @@ final class Interruption extends TimerEntry {
 	 * has ended.
 	 *
 	 * A flag that was set already when the timer came is an interrupt of somebody else.
-	 * It stays, and the work counts as interrupted by them and not as late.
+	 * It stays, and the work counts as interrupted by them and not as late. It is not set
+	 * once more, since the work may consume it meanwhile and nobody would take back ours.
+	 *
+	 * Somebody else may be an attempt inside, with a timeout of its own. What it takes
+	 * back may be the flag of an attempt around it, or have hidden that one's; so that
+	 * one's is delivered again.
 	 */
 
 	private final ReentrantLock lock = new ReentrantLock();
 
 	private final Thread thread = Thread.currentThread();
 
-	private boolean ended;
+	private final @Nullable Interruption outer;
+
+	/* Set before the lock is taken, which may need more stack than there is. */
+	volatile boolean ended;
+
+	private boolean over;
 
 	private boolean late;
+
+	/**
+	 * Interrupt the work of this thread.
+	 * @param outer interrupts the work that this is part of, or null
+	 */
+	Interruption(@Nullable Interruption outer) {
+		this.outer = outer;
+	}
 
 	/** Interrupt the thread that has made this, unless its work has ended. */
 	@Override
 	public void run() {
+		if (this.ended) {
+			return;
+		}
 		this.lock.lock();
 		try {
-			if (!this.ended) {
-				this.late = !this.thread.isInterrupted();
-				this.thread.interrupt();
-			}
+			this.over = true;
+			deliver();
 		}
 		finally {
 			this.lock.unlock();
+		}
+	}
+
+	private void deliver() {
+		if (!this.ended && !this.thread.isInterrupted()) {
+			this.thread.interrupt();
+			this.late = true;
 		}
 	}
 
@@ -49,10 +77,34 @@ final class Interruption extends TimerEntry {
 	 * @return whether it was interrupted, by this and by nobody else before
 	 */
 	boolean end() {
+		this.ended = true;
 		this.lock.lock();
 		try {
-			this.ended = true;
 			return this.late;
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	/**
+	 * Take the interrupt back, on the thread itself, when its work has ended.
+	 * @return whether the work had not consumed it
+	 */
+	boolean takeBack() {
+		boolean pending = Thread.interrupted();
+		for (Interruption around = this.outer; around != null; around = around.outer) {
+			around.deliverAgain();
+		}
+		return pending;
+	}
+
+	private void deliverAgain() {
+		this.lock.lock();
+		try {
+			if (this.over) {
+				deliver();
+			}
 		}
 		finally {
 			this.lock.unlock();

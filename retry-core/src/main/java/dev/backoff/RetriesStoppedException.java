@@ -99,7 +99,7 @@ public final class RetriesStoppedException extends RuntimeException {
 			boolean circle = problem != null && Causes.find(problem, (cause) -> cause == outcome.failure()) != null;
 			return circle ? null : problem;
 		}
-		catch (RuntimeException ex) {
+		catch (Throwable ex) {
 			// an exception that cannot be asked for its cause
 			return null;
 		}

@@ -192,7 +192,7 @@ class AttemptTimeoutTests {
 		@Test
 		void doesNothingAfterTheAttempt() throws Exception {
 			List<Runnable> timers = new ArrayList<>();
-			Interruption interruption = new Interruption();
+			Interruption interruption = new Interruption(null);
 			timers.add(interruption);
 			assertThat(interruption.end()).isFalse();
 			timers.get(0).run();

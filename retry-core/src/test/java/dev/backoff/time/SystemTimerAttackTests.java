@@ -1,0 +1,81 @@
+package dev.backoff.time;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** A timer that is used where there is hardly any stack left. */
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class SystemTimerAttackTests {
+
+	private static final long MINUTE = 60_000_000_000L;
+
+	private final SystemTimer timer = new SystemTimer(1_000_000L);
+
+	@Test
+	void keepsItsOrderWhereTheStackOverflows() throws Exception {
+		List<TimerEntry> others = new ArrayList<>();
+		for (int i = 0; i < 100; i++) {
+			TimerEntry other = entry(() -> {
+			});
+			others.add(other);
+			this.timer.add(other, 5 * MINUTE - i);
+		}
+		FutureTask<Integer> overflows = new FutureTask<>(this::overflows);
+		Thread thread = new Thread(null, overflows, "overflowing", 256 * 1024);
+		thread.setDaemon(true);
+		thread.start();
+		assertThat(overflows.get(30, TimeUnit.SECONDS)).isEqualTo(1_000);
+		others.forEach(this.timer::remove);
+		CountDownLatch ran = new CountDownLatch(1);
+		this.timer.add(entry(ran::countDown), 0);
+		assertThat(ran.await(30, TimeUnit.SECONDS)).isTrue();
+	}
+
+	private int overflows() {
+		int count = 0;
+		for (int i = 0; i < 1_000; i++) {
+			try {
+				count += descend(0);
+			}
+			catch (StackOverflowError ex) {
+				count++;
+			}
+		}
+		return count;
+	}
+
+	private int descend(int depth) {
+		if (depth == Integer.MAX_VALUE) {
+			return depth;
+		}
+		TimerEntry entry = entry(() -> {
+		});
+		this.timer.add(entry, MINUTE + (depth * 7_919L) % 1_000);
+		try {
+			return descend(depth + 1);
+		}
+		finally {
+			this.timer.remove(entry);
+		}
+	}
+
+	private static TimerEntry entry(Runnable task) {
+		return new TimerEntry() {
+
+			@Override
+			public void run() {
+				task.run();
+			}
+
+		};
+	}
+
+}
