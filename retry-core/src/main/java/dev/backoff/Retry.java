@@ -423,6 +423,17 @@ public final class Retry {
 		 * @return the retry
 		 */
 		public Retry build() {
+			try {
+				Rehearsal.takePlace();
+			}
+			catch (Throwable ex) {
+				// then what it would have loaded is loaded when it is needed
+			}
+			return buildUnrehearsed();
+		}
+
+		/** Build the retry that the rehearsal needs. */
+		Retry buildUnrehearsed() {
 			return new Retry(this);
 		}
 
