@@ -212,7 +212,7 @@ final class AsyncCall<C, T extends @Nullable Object> extends RetryCall {
 				: this.result.isCancelled() ? new CancellationException("the caller has cancelled the call") : null;
 		this.driver.steps().stopped(story, RetryEvent.RecoveryOutcome.NONE, thrown, enclosing());
 		if (thrown != null) {
-			this.result.fail(thrown);
+			fail(thrown);
 		}
 		else {
 			settle(ending);
@@ -222,18 +222,44 @@ final class AsyncCall<C, T extends @Nullable Object> extends RetryCall {
 	@SuppressWarnings({ "unchecked", "NullAway" }) // the value is a T, which says itself
 													// whether it may be null
 	private void settle(Ending ending) {
-		this.result.settle((T) ending.outcome().value());
+		settle((T) ending.outcome().value());
+	}
+
+	private void settle(T value) {
+		outside(() -> this.result.settle(value));
+	}
+
+	private void fail(Throwable failure) {
+		outside(() -> this.result.fail(failure));
+	}
+
+	/*
+	 * What follows the call is no part of an attempt that happens to run on this thread:
+	 * one of this call, carried here, has ended.
+	 */
+	private void outside(Runnable end) {
+		if (CallStack.ofThread().running() == null) {
+			end.run();
+			return;
+		}
+		within(around(), () -> {
+			end.run();
+			return this;
+		});
+	}
+
+	private RetryCall around() {
+		RetryCall enclosing = enclosing();
+		return (enclosing != null) ? enclosing : new RetryCall(null);
 	}
 
 	private void recover(Recovery<? super C, ? extends CompletionStage<T>, ?> recovery, Ending ending,
 			RetriesStoppedException story) {
 		Recovering recovering = new Recovering(ending, story);
 		this.underWay = recovering;
-		RetryCall enclosing = enclosing();
-		RetryCall around = (enclosing != null) ? enclosing : new RetryCall(null);
 		CompletionStage<T> stage;
 		try {
-			stage = within(around, () -> started(recovery.recover(this.context, story), "The recovery of "));
+			stage = within(around(), () -> started(recovery.recover(this.context, story), "The recovery of "));
 		}
 		catch (Throwable failure) {
 			keepInterrupt(failure);
@@ -416,7 +442,7 @@ final class AsyncCall<C, T extends @Nullable Object> extends RetryCall {
 			CallSteps steps = AsyncCall.this.driver.steps();
 			if (!hasStory() && outcome.kind() == AttemptOutcome.SUCCESS) {
 				steps.succeededAtOnce(AsyncCall.this, this.permit);
-				AsyncCall.this.result.settle(value);
+				settle(value);
 				return;
 			}
 			drive(steps.attemptEnded(unlessRepeatable(outcome), this.permit, AsyncCall.this));
@@ -569,13 +595,13 @@ final class AsyncCall<C, T extends @Nullable Object> extends RetryCall {
 			CallSteps steps = AsyncCall.this.driver.steps();
 			if (wrapped == null) {
 				steps.stopped(this.story, RetryEvent.RecoveryOutcome.DONE, null, enclosing());
-				AsyncCall.this.result.settle(value);
+				settle(value);
 				return;
 			}
 			Throwable failure = unwrap(wrapped);
 			steps.recoveryFailed(failure, this.ending, this.story);
 			steps.stopped(this.story, RetryEvent.RecoveryOutcome.FAILED, failure, enclosing());
-			AsyncCall.this.result.fail(failure);
+			fail(failure);
 		}
 
 		@Override

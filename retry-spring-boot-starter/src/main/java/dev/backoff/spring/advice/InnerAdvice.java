@@ -5,42 +5,63 @@ import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.aop.Advisor;
 import org.springframework.aop.ProxyMethodInvocation;
 import org.springframework.aop.framework.Advised;
 
 /**
- * The advice behind ours on one method, looked up once for each proxy of it: that costs
- * more than a retry. A proxy whose number of advisors changes is looked at again.
- * Thread-safe.
+ * The advice behind ours on one method, looked up once for all proxies with the same
+ * advisors: that costs more than a retry. Thread-safe.
  */
 final class InnerAdvice {
 
-	/* Most methods have one proxy. */
+	/* The proxies of most methods have the same advisors. */
 	private volatile @Nullable Known known;
 
 	/** Return the advice in the order it runs. */
 	List<Object> of(ProxyMethodInvocation invocation, Advised proxy) {
 		Known last = this.known;
-		int advisors = proxy.getAdvisorCount();
+		Advisor[] advisors = proxy.getAdvisors();
 		Class<?> targetClass = InnerInvocation.targetClass(invocation, proxy);
-		if (last != null && last.advisors() == advisors && last.targetClass() == targetClass
-				&& last.proxy().refersTo(proxy)) {
+		if (last != null && last.targetClass() == targetClass && isSame(last.advisors(), advisors)) {
 			return last.advice();
 		}
 		List<Object> advice = List.copyOf(InnerInvocation.adviceInside(invocation, proxy));
-		this.known = new Known(new WeakReference<>(proxy), targetClass, advisors, advice);
+		this.known = new Known(new WeakReference<>(proxy), targetClass, List.of(advisors), advice);
 		return advice;
 	}
 
 	/**
-	 * What is known of one proxy.
+	 * Return whether there is none. It allocates nothing if the proxy was the last to be
+	 * looked at, unless its number of advisors has changed.
+	 */
+	boolean isNone(ProxyMethodInvocation invocation, Advised proxy) {
+		Known last = this.known;
+		if (last != null && last.proxy().refersTo(proxy) && last.advisors().size() == proxy.getAdvisorCount()
+				&& last.targetClass() == InnerInvocation.targetClass(invocation, proxy)) {
+			return last.advice().isEmpty();
+		}
+		return of(invocation, proxy).isEmpty();
+	}
+
+	/* The same ones: those that are equal need not be. */
+	private static boolean isSame(List<Advisor> known, Advisor[] advisors) {
+		boolean same = known.size() == advisors.length;
+		for (int i = 0; same && i < advisors.length; i++) {
+			same = known.get(i) == advisors[i];
+		}
+		return same;
+	}
+
+	/**
+	 * What is known of proxies with the same advisors.
 	 *
-	 * @param proxy the proxy, which may be gone
+	 * @param proxy one of them, which may be gone
 	 * @param targetClass the class of its target, of which there may be more than one
-	 * @param advisors how many advisors it had
+	 * @param advisors its advisors
 	 * @param advice what is behind ours
 	 */
-	private record Known(WeakReference<Advised> proxy, @Nullable Class<?> targetClass, int advisors,
+	private record Known(WeakReference<Advised> proxy, @Nullable Class<?> targetClass, List<Advisor> advisors,
 			List<Object> advice) {
 
 	}

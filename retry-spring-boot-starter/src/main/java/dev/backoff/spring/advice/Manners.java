@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.ReactiveAdapter;
 import org.springframework.core.ReactiveAdapterRegistry;
+import org.springframework.core.ResolvableType;
 import org.springframework.util.ClassUtils;
 
 import dev.backoff.spring.policy.AnnotatedMethod;
@@ -46,7 +47,8 @@ final class Manners {
 	/** Return a method's manner, or null if it has none, which is then reported. */
 	@Nullable Manner find(AnnotatedMethod annotated, List<Problem> problems) {
 		Method method = annotated.method();
-		Class<?> type = method.getReturnType();
+		// a type variable is what the bean's class makes of it
+		Class<?> type = ResolvableType.forMethodReturnType(method, annotated.type()).toClass();
 		if (Suspending.is(method)) {
 			return suspending(annotated, problems);
 		}

@@ -42,7 +42,8 @@ final class MethodRetry {
 
 	private final InnerAdvice innerAdvice = new InnerAdvice();
 
-	private volatile Inside inside = Inside.UNKNOWN;
+	/* For one bean at least. */
+	private volatile boolean adviceInside;
 
 	private volatile boolean recoversOthers;
 
@@ -103,39 +104,20 @@ final class MethodRetry {
 		return isAdviceInside(original, proxy) ? original.invocableClone().proceed() : original.proceed();
 	}
 
-	/* Looked up once, since it costs more than the rest of a call. */
+	/*
+	 * Two beans of one class need not have the same advice. A copy that was not needed
+	 * does no harm.
+	 */
 	private boolean isAdviceInside(ProxyMethodInvocation invocation, Advised proxy) {
-		if (this.inside == Inside.UNKNOWN) {
-			this.inside = this.innerAdvice.of(invocation, proxy).isEmpty() ? Inside.TARGET : Inside.ADVICE;
+		if (!this.adviceInside && !this.innerAdvice.isNone(invocation, proxy)) {
+			this.adviceInside = true;
 		}
-		return this.inside == Inside.ADVICE;
+		return this.adviceInside;
 	}
 
-	/*
-	 * Two beans of one class need not have the same advice, so the first attempt may have
-	 * used up the invocation though there is some.
-	 */
 	private @Nullable Object attemptAgain(ProxyMethodInvocation original, Advised proxy) throws Throwable {
 		List<Object> advice = this.innerAdvice.of(original, proxy);
-		if (advice.isEmpty()) {
-			return original.proceed();
-		}
-		this.inside = Inside.ADVICE;
-		return InnerInvocation.of(original, proxy, advice).proceed();
-	}
-
-	/** What follows our advice. */
-	private enum Inside {
-
-		/** Nobody has looked. */
-		UNKNOWN,
-
-		/** The target, so far. */
-		TARGET,
-
-		/** Other advice, for one bean at least. */
-		ADVICE
-
+		return advice.isEmpty() ? original.proceed() : InnerInvocation.of(original, proxy, advice).proceed();
 	}
 
 }

@@ -41,7 +41,12 @@ final class OneElement extends CompletableFuture<@Nullable Object> implements Co
 
 	@Override
 	public void onNext(Object element) {
-		this.element = element;
+		if (isDone()) {
+			Operators.onDiscard(element, this.context);
+		}
+		else {
+			this.element = element;
+		}
 	}
 
 	@Override
@@ -51,7 +56,10 @@ final class OneElement extends CompletableFuture<@Nullable Object> implements Co
 
 	@Override
 	public void onComplete() {
-		complete(this.element);
+		Object last = this.element;
+		if (!complete(last) && last != null) {
+			Operators.onDiscard(last, this.context);
+		}
 	}
 
 	@Override

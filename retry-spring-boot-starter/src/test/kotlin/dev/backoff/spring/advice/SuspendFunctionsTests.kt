@@ -11,14 +11,17 @@ import java.util.concurrent.Executor
 import kotlin.coroutines.AbstractCoroutineContextElement
 import kotlin.coroutines.CoroutineContext
 import kotlin.coroutines.coroutineContext
+import kotlinx.coroutines.CompletableDeferred
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.awaitCancellation
 import kotlinx.coroutines.cancel
+import kotlinx.coroutines.coroutineScope
 import kotlinx.coroutines.flow.Flow
 import kotlinx.coroutines.flow.flow
 import kotlinx.coroutines.flow.toList
 import kotlinx.coroutines.future.future
+import kotlinx.coroutines.launch
 import org.assertj.core.api.Assertions.assertThat
 import org.assertj.core.api.Assertions.catchThrowable
 import org.junit.jupiter.api.Nested
@@ -143,10 +146,76 @@ class SuspendFunctionsTests {
 				.containsExactly(StopReason.ATTEMPTS_EXHAUSTED, StopReason.NESTED)
 		}
 
+		@Test
+		fun isOverForWhatItsCallerDoesNext() = run { context ->
+			val seen = mutableListOf<Boolean>()
+			val gate = CompletableDeferred<String>()
+			val result = CoroutineScope(Dispatchers.Unconfined).future {
+				val placed = context.orders.placeBy { gate.await().also { seen += Attempt.isRunning() } }
+				seen += Attempt.isRunning()
+				placed
+			}
+			gate.complete("placed")
+			assertThat(result).isCompletedWithValue("placed")
+			assertThat(seen).containsExactly(true, false)
+		}
+
+		@Test
+		fun passesItsChildrensFailureOnOnce() = run { context ->
+			var attempts = 0
+			val result = CoroutineScope(Dispatchers.Unconfined).future {
+				context.orders.placeBy {
+					coroutineScope {
+						attempts++
+						launch { throw failure }
+						awaitCancellation()
+					}
+				}
+			}
+			context.time.runAll()
+			assertThat(catchThrowable { result.join() }).hasRootCause(failure)
+			assertThat(attempts).isEqualTo(4)
+		}
+
 	}
 
 	@Nested
 	inner class AFlow {
+
+		@Test
+		fun isNotRetriedForItsCollector() = run { context ->
+			var attempts = 0
+			val result = CoroutineScope(Dispatchers.Unconfined).future {
+				context.orders.read {
+					attempts++
+					flow {
+						emit(1)
+						emit(2)
+					}
+				}.collect { throw failure }
+			}
+			context.time.runAll()
+			assertThat(catchThrowable { result.join() }).hasRootCause(failure)
+			assertThat(attempts).isEqualTo(1)
+			assertThat(context.listener.events()).isEmpty()
+		}
+
+		@Test
+		fun isNoAttemptForItsCollectorNorAfterIt() = run { context ->
+			val seen = mutableListOf<Boolean>()
+			val result = CoroutineScope(Dispatchers.Unconfined).future {
+				context.orders.read {
+					flow {
+						seen += Attempt.isRunning()
+						emit(1)
+						seen += Attempt.isRunning()
+					}
+				}.collect { seen += Attempt.isRunning() }
+				seen += Attempt.isRunning()
+			}
+			assertThat(result).isCompleted()
+			assertThat(seen).containsExactly(true, true, false, false)
+		}
 
 		@Test
 		fun isRetriedBeforeItsFirstElement() = run { context ->
