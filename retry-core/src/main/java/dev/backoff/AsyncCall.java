@@ -235,10 +235,13 @@ final class AsyncCall<C, T extends @Nullable Object> extends RetryCall {
 
 	/*
 	 * What follows the call is no part of an attempt that happens to run on this thread:
-	 * one of this call, carried here, has ended.
+	 * one of this call, carried here, has ended. A coroutine may go on here when this has
+	 * returned, so that it does not come back.
 	 */
 	private void outside(Runnable end) {
-		if (CallStack.ofThread().running() == null) {
+		CallStack stack = CallStack.ofThread();
+		stack.endStandIns(this);
+		if (stack.running() == null) {
 			end.run();
 			return;
 		}

@@ -82,6 +82,15 @@ final class CallStack {
 		adopted.clear();
 	}
 
+	/** Take away what stands here for the last attempt of a call that has ended. */
+	void endStandIns(RetryCall ended) {
+		while (this.top.standsFor(ended)) {
+			RetryCall adopted = this.top;
+			adopted.clear();
+			leaveTo(adopted.enclosing());
+		}
+	}
+
 	/** Hide what is running from the calls to come, until closed. */
 	RetryContext.Scope conceal() {
 		RetryCall concealed = this.top;

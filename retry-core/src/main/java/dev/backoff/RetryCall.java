@@ -131,6 +131,13 @@ class RetryCall {
 		return told != null && told == origin.told();
 	}
 
+	/** Return whether this stands for the attempt of a call that began elsewhere. */
+	boolean standsFor(RetryCall call) {
+		CallLinks.Told told = (call.links != null) ? call.links.ifTold() : null;
+		CallLinks.Carried carried = (this.links != null) ? this.links.carried() : null;
+		return told != null && carried != null && carried.toTell().get(0) == told;
+	}
+
 	/** Begin the next attempt at the given reading. */
 	void beginNext(long now) {
 		this.attempt = (this.attempt < Integer.MAX_VALUE) ? this.attempt + 1 : Integer.MAX_VALUE;

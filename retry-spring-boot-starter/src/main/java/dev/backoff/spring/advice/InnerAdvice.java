@@ -32,16 +32,14 @@ final class InnerAdvice {
 	}
 
 	/**
-	 * Return whether there is none. It allocates nothing if the proxy was the last to be
-	 * looked at, unless its number of advisors has changed.
+	 * Return whether there is none, as far as is known: each call asks, so a proxy that
+	 * was the last to be looked at is not looked at again. What it is given later is seen
+	 * when a call of it is retried.
 	 */
 	boolean isNone(ProxyMethodInvocation invocation, Advised proxy) {
 		Known last = this.known;
-		if (last != null && last.proxy().refersTo(proxy) && last.advisors().size() == proxy.getAdvisorCount()
-				&& last.targetClass() == InnerInvocation.targetClass(invocation, proxy)) {
-			return last.advice().isEmpty();
-		}
-		return of(invocation, proxy).isEmpty();
+		return (last != null && last.proxy().refersTo(proxy)) ? last.advice().isEmpty()
+				: of(invocation, proxy).isEmpty();
 	}
 
 	/* The same ones: those that are equal need not be. */

@@ -117,6 +117,9 @@ final class MethodRetry {
 
 	private @Nullable Object attemptAgain(ProxyMethodInvocation original, Advised proxy) throws Throwable {
 		List<Object> advice = this.innerAdvice.of(original, proxy);
+		if (!advice.isEmpty()) {
+			this.adviceInside = true;
+		}
 		return advice.isEmpty() ? original.proceed() : InnerInvocation.of(original, proxy, advice).proceed();
 	}
 

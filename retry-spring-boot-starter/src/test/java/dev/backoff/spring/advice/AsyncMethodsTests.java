@@ -214,7 +214,7 @@ class AsyncMethodsTests {
 				.run((context) -> assertThat(context).getFailure()
 					.hasMessageContaining("invalid recover (park): does not fit SyncRecovery.send(String), because it "
 							+ "is String park(String)")
-					.hasMessageContaining("Write CompletableFuture park(String)"));
+					.hasMessageContaining("Write CompletableFuture<String> park(String)"));
 		}
 
 		@Test

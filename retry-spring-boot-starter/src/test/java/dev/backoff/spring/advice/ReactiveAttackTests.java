@@ -41,6 +41,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /** Publishers and subscribers that break rules, or use them to the full. */
 @Timeout(60)
+@SuppressWarnings({ "FutureReturnValueIgnored", "ModifiedButNotUsed" }) // calls are
+																		// counted
+																		// elsewhere
 class ReactiveAttackTests {
 
 	private final ApplicationContextRunner runner = AdviceContexts.runner()

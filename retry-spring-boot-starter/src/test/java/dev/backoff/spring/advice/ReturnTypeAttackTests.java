@@ -22,6 +22,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /** Return types that are not what they look like. */
 @Timeout(60)
+@SuppressWarnings("unchecked") // what is declared as an object is known to be more
 class ReturnTypeAttackTests {
 
 	private final ApplicationContextRunner runner = AdviceContexts.runner()

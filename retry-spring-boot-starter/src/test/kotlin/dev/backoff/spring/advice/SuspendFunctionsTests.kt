@@ -7,6 +7,7 @@ import dev.backoff.annotation.Backoff
 import dev.backoff.fixture.RecordingListener
 import dev.backoff.fixture.VirtualTime
 import java.io.IOException
+import java.util.concurrent.CopyOnWriteArrayList
 import java.util.concurrent.Executor
 import kotlin.coroutines.AbstractCoroutineContextElement
 import kotlin.coroutines.CoroutineContext
@@ -22,6 +23,8 @@ import kotlinx.coroutines.flow.flow
 import kotlinx.coroutines.flow.toList
 import kotlinx.coroutines.future.future
 import kotlinx.coroutines.launch
+import kotlinx.coroutines.withContext
+import kotlinx.coroutines.yield
 import org.assertj.core.api.Assertions.assertThat
 import org.assertj.core.api.Assertions.catchThrowable
 import org.junit.jupiter.api.Nested
@@ -157,6 +160,22 @@ class SuspendFunctionsTests {
 			}
 			gate.complete("placed")
 			assertThat(result).isCompletedWithValue("placed")
+			assertThat(seen).containsExactly(true, false)
+		}
+
+		@Test
+		fun isOverForWhatItsCallerDoesOnAnotherThread() = run { context ->
+			val seen = CopyOnWriteArrayList<Boolean>()
+			val result = CoroutineScope(Dispatchers.Unconfined).future {
+				val placed = context.orders.placeBy {
+					withContext(Dispatchers.Default) { yield() }
+					seen += Attempt.isRunning()
+					"placed"
+				}
+				seen += Attempt.isRunning()
+				placed
+			}
+			assertThat(result.join()).isEqualTo("placed")
 			assertThat(seen).containsExactly(true, false)
 		}
 
