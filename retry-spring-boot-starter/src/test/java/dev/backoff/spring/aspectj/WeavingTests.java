@@ -386,8 +386,8 @@ class WeavingTests {
 					assertThat(context.getBean(Account.class).pay("a")).isEqualTo("a");
 					assertThat(Script.runs()).containsExactly("begin", "a attempt 1", "a attempt 2", "a attempt 3",
 							"commit");
-					String advice = "its transaction is a proxy's, which encloses all woven attempts: weave transactions "
-							+ "too, or annotate a method that calls it";
+					String advice = "its transaction is a proxy's, which encloses all woven attempts, so that what failed "
+							+ "ones wrote may be committed: weave transactions too, or annotate a method that calls it";
 					assertThat(context.getBean(BackoffMethods.class).uses()).singleElement()
 						.satisfies((use) -> assertThat(use.advice()).contains(advice));
 					assertThat(output)
