@@ -40,7 +40,7 @@ final class WeavingAdvice {
 				&& this.beanFactory.containsBean(PROXIED)) {
 			advice.add(
 					"its transaction is a proxy's, which encloses all woven attempts, so that what failed ones wrote may be "
-							+ "committed: weave transactions too, or " + "annotate a method that calls it");
+							+ "committed: weave transactions too, or annotate a method that calls it");
 		}
 		if (this.woven && Modifier.isSynchronized(method.method().getModifiers())) {
 			advice
