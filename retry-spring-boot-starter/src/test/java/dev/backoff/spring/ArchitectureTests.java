@@ -84,7 +84,7 @@ class ArchitectureTests {
 		void areTheOnesWhoseArrowsAreKnown() {
 			assertThat(packages()).containsExactlyInAnyOrder(ROOT + ".policy", ROOT + ".failure", ROOT + ".safety",
 					ROOT + ".reactive", ROOT + ".advice", ROOT + ".aspectj", ROOT + ".observation", ROOT + ".actuate",
-					ROOT + ".http", ROOT + ".autoconfigure");
+					ROOT + ".http", ROOT + ".live", ROOT + ".autoconfigure");
 		}
 
 		@Test
