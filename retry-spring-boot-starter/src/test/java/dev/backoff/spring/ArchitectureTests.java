@@ -60,11 +60,12 @@ class ArchitectureTests {
 
 		@ParameterizedTest
 		@CsvSource({ "policy, ''", "failure, ''", "safety, policy", "reactive, ''", "advice, policy safety reactive",
-				"aspectj, advice policy", "observation, policy safety", "actuate, policy safety", "http, policy" })
+				"aspectj, advice policy", "live, policy", "observation, policy safety live",
+				"actuate, policy safety live observation", "http, policy" })
 		void importOneWay(String from, String to) {
 			String[] siblings = Stream
 				.of("policy", "failure", "safety", "reactive", "advice", "aspectj", "observation", "actuate", "http",
-						"autoconfigure")
+						"live", "autoconfigure")
 				.filter((sibling) -> !sibling.equals(from) && !List.of(to.split(" ")).contains(sibling))
 				.map((sibling) -> ROOT + "." + sibling)
 				.toArray(String[]::new);
@@ -75,7 +76,7 @@ class ArchitectureTests {
 				.resideInAnyPackage(siblings)
 				.because(
 						"the arrows are autoconfigure -> all; aspectj -> advice; advice, observation, actuate -> safety -> policy; "
-								+ "advice -> reactive; http -> policy")
+								+ "actuate -> observation -> live -> policy; " + "advice -> reactive; http -> policy")
 				.check(CLASSES);
 		}
 

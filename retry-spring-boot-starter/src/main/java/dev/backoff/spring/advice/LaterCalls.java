@@ -37,11 +37,11 @@ interface LaterCalls {
 	 * @param retry the method's retry
 	 * @param attempts starts attempts
 	 * @param recovery what follows an unsuccessful stop, or null
-	 * @param plan the method's plan
+	 * @param plan returns the method's plan, which may change
 	 * @param executor returns what runs later attempts, with what is bound to this thread
 	 */
 	record Parts(Retry retry, Attempts attempts,
-			@Nullable Recovery<MethodInvocation, @Nullable Object, Throwable> recovery, MethodPlan plan,
+			@Nullable Recovery<MethodInvocation, @Nullable Object, Throwable> recovery, Supplier<MethodPlan> plan,
 			Supplier<? extends Executor> executor) {
 	}
 

@@ -42,11 +42,15 @@ public final class BackoffConfiguration {
 
 	private final Duration shutdownWait;
 
+	private final Map<String, EffectivePolicy.Value> settings;
+
 	private final Sections sections;
 
 	private final List<Problem> problems;
 
 	private final List<String> warnings;
+
+	private final Overrides overrides;
 
 	BackoffConfiguration(ConfigurationReader.Settings settings, Sections sections, List<Problem> problems,
 			List<String> warnings) {
@@ -60,9 +64,29 @@ public final class BackoffConfiguration {
 		this.http = settings.http();
 		this.healthOfBreakers = settings.healthOfBreakers();
 		this.shutdownWait = settings.shutdownWait();
+		this.settings = Collections.unmodifiableMap(new LinkedHashMap<>(settings.written()));
 		this.sections = sections;
 		this.problems = problems.stream().distinct().toList();
 		this.warnings = List.copyOf(warnings);
+		this.overrides = Overrides.NONE;
+	}
+
+	private BackoffConfiguration(BackoffConfiguration read, Overrides overrides) {
+		this.enabled = read.enabled;
+		this.retriesEnabled = read.retriesEnabled;
+		this.random = read.random;
+		this.mode = read.mode;
+		this.metricsEnabled = read.metricsEnabled;
+		this.slo = read.slo;
+		this.callMeter = read.callMeter;
+		this.http = read.http;
+		this.healthOfBreakers = read.healthOfBreakers;
+		this.shutdownWait = read.shutdownWait;
+		this.settings = read.settings;
+		this.sections = read.sections;
+		this.problems = read.problems;
+		this.warnings = read.warnings;
+		this.overrides = overrides;
 	}
 
 	/**
@@ -72,6 +96,23 @@ public final class BackoffConfiguration {
 	 */
 	public static BackoffConfiguration read(ConfigurableEnvironment environment) {
 		return new ConfigurationReader(environment).read();
+	}
+
+	/**
+	 * Return this configuration with other live overrides.
+	 * @param overrides take the place of those that it has
+	 * @return a new snapshot
+	 */
+	public BackoffConfiguration with(Overrides overrides) {
+		return new BackoffConfiguration(this, overrides);
+	}
+
+	/**
+	 * Return what overrides the configuration now.
+	 * @return none in what is read
+	 */
+	public Overrides overrides() {
+		return this.overrides;
 	}
 
 	/**
@@ -87,7 +128,8 @@ public final class BackoffConfiguration {
 	 * @return true by default
 	 */
 	public boolean isRetriesEnabled() {
-		return this.retriesEnabled;
+		Boolean overridden = this.overrides.retriesEnabled();
+		return (overridden != null) ? overridden : this.retriesEnabled;
 	}
 
 	/**
@@ -152,6 +194,21 @@ public final class BackoffConfiguration {
 	 */
 	public Duration shutdownWait() {
 		return this.shutdownWait;
+	}
+
+	/**
+	 * Return the keys directly below {@code backoff} that are written, as they are in
+	 * effect.
+	 * @return an immutable map of values with their origins by key
+	 */
+	public Map<String, EffectivePolicy.Value> settings() {
+		Boolean overridden = this.overrides.retriesEnabled();
+		if (overridden == null) {
+			return this.settings;
+		}
+		Map<String, EffectivePolicy.Value> settings = new LinkedHashMap<>(this.settings);
+		settings.put("retries-enabled", new EffectivePolicy.Value(overridden.toString(), Overrides.ORIGIN));
+		return Collections.unmodifiableMap(settings);
 	}
 
 	/**

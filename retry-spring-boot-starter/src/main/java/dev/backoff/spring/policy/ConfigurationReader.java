@@ -271,7 +271,7 @@ final class ConfigurationReader {
 						setting("http.idempotency-header", TextValues::headerName, HttpSettings.IDEMPOTENCY),
 						setting("http.inbound", TextValues::flag, false)),
 				setting("health.breakers", TextValues::flag, false),
-				setting("shutdown.wait", TextValues::duration, Duration.ZERO));
+				setting("shutdown.wait", TextValues::duration, Duration.ZERO), written());
 		HeaderNames.check(parsed.http(), this.settings, this.problems);
 		if (setting("unknown-keys", (text) -> TextValues.word(BackoffProperties.UnknownKeys.class, text),
 				BackoffProperties.UnknownKeys.ERROR) == BackoffProperties.UnknownKeys.WARN) {
@@ -292,6 +292,17 @@ final class ConfigurationReader {
 		return new BackoffConfiguration(parsed,
 				new BackoffConfiguration.Sections(this.defaults, policyEntries, breakerEntries, budgetEntries),
 				this.problems, warnings);
+	}
+
+	private Map<String, EffectivePolicy.Value> written() {
+		Map<String, EffectivePolicy.Value> written = new LinkedHashMap<>();
+		for (String key : TOP_LEVEL_KEYS) {
+			ConfigValue value = this.settings.get(key);
+			if (value != null) {
+				written.put(key, new EffectivePolicy.Value(value.text(), value.origin()));
+			}
+		}
+		return written;
 	}
 
 	private <T> List<T> list(String key, Function<String, T> parser) {
@@ -328,7 +339,8 @@ final class ConfigurationReader {
 	/** The values directly below {@code backoff}. */
 	record Settings(boolean enabled, boolean retriesEnabled, BackoffProperties.RandomKind random,
 			BackoffProperties.AdviceMode mode, boolean metricsEnabled, List<Duration> slo,
-			BackoffProperties.CallMeter callMeter, HttpSettings http, boolean healthOfBreakers, Duration shutdownWait) {
+			BackoffProperties.CallMeter callMeter, HttpSettings http, boolean healthOfBreakers, Duration shutdownWait,
+			Map<String, EffectivePolicy.Value> written) {
 	}
 
 }

@@ -39,6 +39,9 @@ final class FluxCall<C> implements ReactiveCalls.Call<C>, Subscription {
 
 	private final CoreSubscriber<? super Object> subscriber;
 
+	/* As its policy says when the call begins. */
+	private final boolean replayed;
+
 	/* What the subscriber's own code sees, as long as it runs on our threads. */
 	private final RetryContext outside = RetryContext.capture();
 
@@ -59,6 +62,7 @@ final class FluxCall<C> implements ReactiveCalls.Call<C>, Subscription {
 		this.calls = calls;
 		this.context = context;
 		this.subscriber = subscriber;
+		this.replayed = calls.isReplayed();
 	}
 
 	@SuppressWarnings("FutureReturnValueIgnored") // the end is told to the subscriber
@@ -138,7 +142,7 @@ final class FluxCall<C> implements ReactiveCalls.Call<C>, Subscription {
 		this.lock.lock();
 		try {
 			this.current = null;
-			return (this.emitted && !this.calls.isReplayed()) ? EMITTED : null;
+			return (this.emitted && !this.replayed) ? EMITTED : null;
 		}
 		finally {
 			this.lock.unlock();
