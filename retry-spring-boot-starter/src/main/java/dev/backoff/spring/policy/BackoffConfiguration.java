@@ -5,8 +5,10 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 
@@ -277,6 +279,24 @@ public final class BackoffConfiguration {
 			return BudgetAssembler.assemble(name, false, Map.of(), new ArrayList<>());
 		}
 		return entry.spelled() ? entry : entry.withName(name);
+	}
+
+	/**
+	 * Return the exception types that lists below {@code backoff.defaults} and
+	 * {@code backoff.policies} name.
+	 * @return what is written there, whether there is such a class or not
+	 */
+	public Set<String> failureTypeNames() {
+		Set<String> names = new LinkedHashSet<>();
+		List<Map<PolicyKey, ConfigValue>> levels = new ArrayList<>(List.of(defaults()));
+		entries().forEach((entry) -> levels.add(entry.values()));
+		for (Map<PolicyKey, ConfigValue> level : levels) {
+			for (PolicyKey key : List.of(PolicyKey.RETRY_ON, PolicyKey.ABORT_ON)) {
+				ConfigValue list = level.get(key);
+				names.addAll((list != null) ? list.texts() : List.of());
+			}
+		}
+		return Collections.unmodifiableSet(names);
 	}
 
 	Collection<PolicyEntry> entries() {

@@ -301,7 +301,7 @@ class StartupReportTests {
 						backoff:
 						  policies:
 						    orders.base: 1s
-						    pay-ment: {}
+						    pay-ment:
 						    payMent: { base: 1s }
 						""",
 						"Policies pay-ment (application.yml) and payMent (application.yml:5): names are compared by "
