@@ -73,7 +73,7 @@ public final class Retry {
 		this.policy = builder.policy;
 		this.method = builder.method;
 		ListenerChain listeners = new ListenerChain(this.policy.name(), this.method, builder.recorder,
-				builder.listeners);
+				builder.listeners, builder.observer);
 		Safeguards safeguards = new Safeguards(new BreakerGate(builder.breaker, listeners), builder.budget,
 				builder.degraded, builder.waitingCalls);
 		RetryDecider decider = new RetryDecider(this.policy, builder.enabled, builder.random, listeners, safeguards);
@@ -258,6 +258,8 @@ public final class Retry {
 
 		private List<RetryListener> listeners = new ArrayList<>();
 
+		private @Nullable CallObserver observer;
+
 		private BooleanSupplier enabled = () -> true;
 
 		private @Nullable CallPermits breaker;
@@ -324,6 +326,16 @@ public final class Retry {
 		 */
 		public Builder listener(RetryListener listener) {
 			this.listeners.add(listener);
+			return this;
+		}
+
+		/**
+		 * Set who watches calls from their beginning to their end, for tracing.
+		 * @param observer the observer, or null for none
+		 * @return this builder
+		 */
+		public Builder observer(@Nullable CallObserver observer) {
+			this.observer = observer;
 			return this;
 		}
 

@@ -199,7 +199,8 @@ public final class BackoffMethods implements SmartInitializingSingleton {
 		if (plan.recover() != null) {
 			plan.recover().all().forEach((method) -> noteRecovery(new Key(key.type(), method)));
 		}
-		MethodRetry made = new MethodRetry(this.factory.create(plan), plan, this.factory.laterAttempts());
+		MethodRetry made = new MethodRetry(this.factory.create(plan), plan, this.factory.laterAttempts(),
+				this.factory.observations());
 		MethodRetry before = this.retries.putIfAbsent(key, made);
 		MethodRetry retry = (before != null) ? before : made;
 		if (this.recoveries.contains(key)) {

@@ -34,6 +34,8 @@ public final class BackoffConfiguration {
 
 	private final BackoffProperties.CallMeter callMeter;
 
+	private final boolean observationEnabled;
+
 	private final HttpSettings http;
 
 	private final boolean healthOfBreakers;
@@ -55,6 +57,7 @@ public final class BackoffConfiguration {
 		this.metricsEnabled = settings.metricsEnabled();
 		this.slo = settings.slo();
 		this.callMeter = settings.callMeter();
+		this.observationEnabled = settings.observationEnabled();
 		this.http = settings.http();
 		this.healthOfBreakers = settings.healthOfBreakers();
 		this.shutdownWait = settings.shutdownWait();
@@ -126,6 +129,14 @@ public final class BackoffConfiguration {
 	 */
 	public BackoffProperties.CallMeter callMeter() {
 		return this.callMeter;
+	}
+
+	/**
+	 * Return whether calls and attempts are observed.
+	 * @return false by default
+	 */
+	public boolean isObservationEnabled() {
+		return this.observationEnabled;
 	}
 
 	/**

@@ -33,8 +33,9 @@ final class ConfigurationReader {
 
 	/** The keys that stand directly below {@code backoff}. */
 	static final List<String> TOP_LEVEL_KEYS = List.of("enabled", "retries-enabled", "unknown-keys", "random", "mode",
-			"metrics.enabled", "metrics.slo", "metrics.calls", "http.hosts", "http.attempt-header",
-			"http.deadline-header", "http.idempotency-header", "http.inbound", "health.breakers", "shutdown.wait");
+			"metrics.enabled", "metrics.slo", "metrics.calls", "observation.enabled", "http.hosts",
+			"http.attempt-header", "http.deadline-header", "http.idempotency-header", "http.inbound", "health.breakers",
+			"shutdown.wait");
 
 	/** Those of them that are lists. */
 	static final Set<String> TOP_LEVEL_LISTS = Set.of("metrics.slo", "http.hosts");
@@ -265,6 +266,7 @@ final class ConfigurationReader {
 				setting("metrics.enabled", TextValues::flag, true), list("metrics.slo", TextValues::positiveDuration),
 				setting("metrics.calls", (text) -> TextValues.word(BackoffProperties.CallMeter.class, text),
 						BackoffProperties.CallMeter.COUNTER),
+				setting("observation.enabled", TextValues::flag, false),
 				new HttpSettings(list("http.hosts", TextValues::hostPattern),
 						setting("http.attempt-header", TextValues::headerName, HttpSettings.ATTEMPT),
 						setting("http.deadline-header", TextValues::headerName, HttpSettings.DEADLINE),
@@ -328,7 +330,8 @@ final class ConfigurationReader {
 	/** The values directly below {@code backoff}. */
 	record Settings(boolean enabled, boolean retriesEnabled, BackoffProperties.RandomKind random,
 			BackoffProperties.AdviceMode mode, boolean metricsEnabled, List<Duration> slo,
-			BackoffProperties.CallMeter callMeter, HttpSettings http, boolean healthOfBreakers, Duration shutdownWait) {
+			BackoffProperties.CallMeter callMeter, boolean observationEnabled, HttpSettings http,
+			boolean healthOfBreakers, Duration shutdownWait) {
 	}
 
 }
