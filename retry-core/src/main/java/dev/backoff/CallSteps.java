@@ -16,9 +16,6 @@ final class CallSteps {
 
 	private static final int MOST_SUPPRESSED = 8;
 
-	private static final CallObserver.Scope NOTHING = () -> {
-	};
-
 	private final RetryPolicy policy;
 
 	private final String method;
@@ -33,7 +30,7 @@ final class CallSteps {
 
 	private final BreakerGate breaker;
 
-	private final boolean observing;
+	private final CallTeller teller;
 
 	CallSteps(RetryPolicy policy, String method, RetryTime time, RetryDecider decider, ListenerChain listeners,
 			Safeguards safeguards) {
@@ -44,28 +41,19 @@ final class CallSteps {
 		this.time = time;
 		this.decider = decider;
 		this.listeners = listeners;
-		this.observing = listeners.isObserving();
+		this.teller = new CallTeller(listeners);
 	}
 
 	/** Return whether calls are observed. */
 	boolean isObserving() {
-		return this.observing;
+		return this.teller.isObserving();
 	}
 
 	/** Begin a call; return the permit of its first attempt, or null if it has none. */
 	@Nullable Permit begin(RetryCall call) {
 		call.begin(this.policy, this.time, start());
-		if (this.observing) {
-			observe(call);
-		}
+		this.teller.callBegins(call);
 		return this.breaker.tryAcquire(call, call.started());
-	}
-
-	private void observe(RetryCall call) {
-		CallObservation observation = this.listeners.observe();
-		if (observation != null) {
-			call.observedBy(observation);
-		}
 	}
 
 	/*
@@ -92,53 +80,7 @@ final class CallSteps {
 		long now = now(call.started());
 		long nanos = call.elapsed(now);
 		this.safeguards.succeededAtOnce(permit, nanos, now);
-		if (this.observing) {
-			tellAttempt(AttemptOutcome.SUCCESS, null, nanos, call);
-			tellCall(StopReason.SUCCEEDED, nanos, call);
-			observationEnds(StopReason.SUCCEEDED, call);
-			return;
-		}
-		this.listeners.attempt(1, AttemptOutcome.SUCCESS, nanos);
-		this.listeners.call(StopReason.SUCCEEDED, nanos);
-	}
-
-	/* What records the end of an attempt sees it, for the exemplars of its meters. */
-	private void tellAttempt(AttemptOutcome outcome, @Nullable Throwable failure, long nanos, RetryCall call) {
-		CallObservation observation = call.observation();
-		if (observation == null) {
-			this.listeners.attempt(call.attempt(), outcome, nanos);
-			return;
-		}
-		CallObserver.Scope scope = observation.openAttempt();
-		try {
-			this.listeners.attempt(call.attempt(), outcome, nanos);
-		}
-		finally {
-			scope.close();
-		}
-		observation.attemptEnds(outcome, failure);
-	}
-
-	private void tellCall(StopReason reason, long nanos, RetryCall call) {
-		CallObserver.Scope scope = open(call);
-		try {
-			this.listeners.call(reason, nanos);
-		}
-		finally {
-			scope.close();
-		}
-	}
-
-	private static CallObserver.Scope open(RetryCall call) {
-		CallObservation observation = call.observation();
-		return (observation != null) ? observation.openCall() : NOTHING;
-	}
-
-	private static void observationEnds(StopReason reason, RetryCall call) {
-		CallObservation observation = call.observation();
-		if (observation != null) {
-			observation.ends(reason, call.attempt(), RetryEvent.RecoveryOutcome.NONE, null);
-		}
+		this.teller.succeededAtOnce(call, nanos);
 	}
 
 	/** Note the end of any other attempt; return what follows. */
@@ -146,7 +88,7 @@ final class CallSteps {
 		long now = now(call.attemptStarted());
 		long nanos = Math.max(0, now - call.attemptStarted());
 		this.safeguards.ended(permit, outcome, nanos, now);
-		tellAttempt(outcome.kind(), outcome.failure(), nanos, call);
+		this.teller.attempt(call, outcome.kind(), outcome.failure(), nanos);
 		call.attemptEnded(outcome, nanos);
 		return this.decider.decide(outcome, call, now);
 	}
@@ -158,30 +100,13 @@ final class CallSteps {
 	 */
 	void waiting(Decision.RetryAfter wait, RetryCall call) {
 		call.delayChosen(wait);
-		CallObservation observation = call.observation();
-		if (observation == null) {
-			tellWait(wait, call);
-			return;
-		}
-		observation.waitBegins(wait.source(), wait.delay());
-		CallObserver.Scope scope = observation.openCall();
-		try {
-			tellWait(wait, call);
-		}
-		finally {
-			scope.close();
-		}
+		Outcome outcome = call.lastOutcome();
+		this.teller.waiting(call, wait, (outcome != null) ? scheduled(wait, outcome, call) : null);
 	}
 
-	private void tellWait(Decision.RetryAfter wait, RetryCall call) {
-		Outcome outcome = call.lastOutcome();
-		if (outcome == null) {
-			this.listeners.waiting(wait.source(), wait.delay());
-			return;
-		}
-		this.listeners.waiting(new RetryEvent.Scheduled(this.policy.name(), this.method, call.attempt(),
-				Duration.ofNanos(wait.delay()), wait.source(), outcome.cause(), outcome.failure(),
-				repeats(outcome, call)), wait.delay());
+	private RetryEvent.Scheduled scheduled(Decision.RetryAfter wait, Outcome outcome, RetryCall call) {
+		return new RetryEvent.Scheduled(this.policy.name(), this.method, call.attempt(), Duration.ofNanos(wait.delay()),
+				wait.source(), outcome.cause(), outcome.failure(), repeats(outcome, call));
 	}
 
 	private RetryEvent.@Nullable RepeatedRequest repeats(Outcome outcome, RetryCall call) {
@@ -266,26 +191,15 @@ final class CallSteps {
 			outcome = Outcome.ofRefused(AttemptOutcome.PERMANENT, refused, stop);
 		}
 		long elapsed = call.elapsed(now);
-		tellCall(stop.reason(), elapsed, call);
+		this.teller.callStops(call, stop.reason(), elapsed);
 		if (stop.reason() == StopReason.SUCCEEDED) {
 			this.safeguards.succeeded(call);
-			tellSuccess(elapsed, call);
-			observationEnds(stop.reason(), call);
+			this.teller.succeeded(call, new RetryEvent.Succeeded(this.policy.name(), this.method, call.attempt(),
+					Duration.ofNanos(elapsed)));
 			return new Ending(outcome, null, null);
 		}
 		return new Ending(outcome, new RetriesStoppedException(this.policy, this.method, call, outcome, stop, elapsed),
 				call.observation());
-	}
-
-	private void tellSuccess(long elapsed, RetryCall call) {
-		CallObserver.Scope scope = open(call);
-		try {
-			this.listeners.succeeded(new RetryEvent.Succeeded(this.policy.name(), this.method, call.attempt(),
-					Duration.ofNanos(elapsed)));
-		}
-		finally {
-			scope.close();
-		}
 	}
 
 	/** Mark the failure of a call that ended without success. */
@@ -326,28 +240,10 @@ final class CallSteps {
 	 */
 	void stopped(Ending ending, RetriesStoppedException story, RetryEvent.RecoveryOutcome recovered,
 			@Nullable Throwable thrown, @Nullable RetryCall enclosing) {
-		RetryEvent.Stopped event = new RetryEvent.Stopped(this.policy.name(), this.method, story, recovered, thrown);
-		CallObservation observation = ending.observation();
-		if (observation == null) {
-			this.listeners.stopped(event);
-		}
-		else {
-			tellStop(event, observation);
-		}
+		this.teller.stopped(ending, new RetryEvent.Stopped(this.policy.name(), this.method, story, recovered, thrown));
 		if (thrown != null && enclosing != null) {
 			enclosing.stoppedInside(thrown);
 		}
-	}
-
-	private void tellStop(RetryEvent.Stopped event, CallObservation observation) {
-		CallObserver.Scope scope = observation.openCall();
-		try {
-			this.listeners.stopped(event);
-		}
-		finally {
-			scope.close();
-		}
-		observation.ends(event.story().reason(), event.story().attempts(), event.recovery(), event.thrown());
 	}
 
 	/** Read the ticker; one that throws stands still and fails no call. */
