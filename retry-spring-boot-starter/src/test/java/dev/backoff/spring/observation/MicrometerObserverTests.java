@@ -124,8 +124,7 @@ class MicrometerObserverTests {
 				.last()
 				.satisfies((attempt) -> assertThat(keys(attempt)).isEqualTo(names(BackoffObservations.ATTEMPT)));
 			for (BackoffObservations documented : BackoffObservations.values()) {
-				assertThat(names(documented))
-					.allSatisfy((name) -> assertThat(name).startsWith(documented.getPrefix()));
+				assertThat(names(documented)).allSatisfy((name) -> assertThat(name).startsWith(documented.getPrefix()));
 			}
 		}
 
@@ -239,8 +238,8 @@ class MicrometerObserverTests {
 				default -> "outer";
 			};
 			assertThat(MicrometerObserverTests.this.stopped.named("work")).hasSize(2)
-				.allSatisfy((work) -> assertThat(work.getParentObservation().getContextView().getName())
-					.isEqualTo(above));
+				.allSatisfy(
+						(work) -> assertThat(work.getParentObservation().getContextView().getName()).isEqualTo(above));
 			assertThat(MicrometerObserverTests.this.listener.hookFailures()).isEmpty();
 		}
 
