@@ -320,7 +320,7 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 			plan.recover().all().forEach((method) -> noteRecovery(new Key(key.type(), method)));
 		}
 		MethodRetry made = new MethodRetry(this.factory.create(plan, this.policies.configuration()), plan,
-				this.factory.laterAttempts());
+				this.factory.laterAttempts(), this.factory.observations());
 		MethodRetry before = this.retries.putIfAbsent(key, made);
 		MethodRetry retry = (before != null) ? before : made;
 		if (this.recoveries.contains(key)) {
