@@ -142,7 +142,8 @@ class ArchitectureTests {
 			classes().should()
 				.onlyDependOnClassesThat()
 				.resideInAnyPackage("java..", "javax.net..", "dev.backoff..", "org.jspecify..", "org.slf4j..",
-						"org.aopalliance..", "org.springframework.aop..", "org.springframework.beans..",
+						"org.aopalliance..", "org.springframework.aop..", "org.springframework.aot..",
+						"org.springframework.beans..",
 						"org.springframework.boot", "org.springframework.boot.autoconfigure..",
 						"org.springframework.boot.context..", "org.springframework.boot.convert..",
 						"org.springframework.boot.diagnostics..", "org.springframework.boot.env..",
@@ -273,9 +274,11 @@ class ArchitectureTests {
 
 		@Test
 		void ofMethodsSayWhatTheyDo() {
-			// what a servlet filter implements has that name
+			// what these implement has that name
 			classes().that()
 				.areNotAssignableTo("jakarta.servlet.Filter")
+				.and()
+				.areNotAssignableTo("org.springframework.beans.factory.aot.BeanFactoryInitializationAotProcessor")
 				.should(new ArchCondition<>("have no empty verb in their methods' names") {
 
 					@Override
