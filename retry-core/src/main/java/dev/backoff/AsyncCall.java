@@ -128,6 +128,9 @@ final class AsyncCall<C, T extends @Nullable Object> extends RetryCall {
 	}
 
 	private void attempt(Permit permit) {
+		CallObservation observation = observation();
+		// before anybody can end it
+		CallObserver.Observed observed = (observation != null) ? observation.attemptBegins(attempt()) : null;
 		Running running = new Running(permit);
 		this.underWay = running;
 		if (this.result.isDone()) {
@@ -138,7 +141,8 @@ final class AsyncCall<C, T extends @Nullable Object> extends RetryCall {
 		long nanos = limit.isSet() ? limit.nanosLeft(this) : Nanos.UNLIMITED;
 		CompletionStage<T> stage;
 		try {
-			stage = within(this, () -> limit.isSet() ? limit.run(this, () -> start(running)) : start(running));
+			stage = within(this, () -> (observation != null) ? observation.within(observed, () -> startLimited(running))
+					: startLimited(running));
 		}
 		catch (Throwable failure) {
 			keepInterrupt(failure);
@@ -150,6 +154,11 @@ final class AsyncCall<C, T extends @Nullable Object> extends RetryCall {
 		if (limit.isSet()) {
 			running.endAfter(nanos);
 		}
+	}
+
+	private CompletionStage<T> startLimited(Running running) throws Throwable {
+		AttemptLimit limit = this.driver.limit();
+		return limit.isSet() ? limit.run(this, () -> start(running)) : start(running);
 	}
 
 	private CompletionStage<T> start(Running running) throws Throwable {
@@ -210,7 +219,7 @@ final class AsyncCall<C, T extends @Nullable Object> extends RetryCall {
 		}
 		Throwable thrown = !given ? ending.outcome().failure()
 				: this.result.isCancelled() ? new CancellationException("the caller has cancelled the call") : null;
-		this.driver.steps().stopped(story, RetryEvent.RecoveryOutcome.NONE, thrown, enclosing());
+		this.driver.steps().stopped(ending, story, RetryEvent.RecoveryOutcome.NONE, thrown, enclosing());
 		if (thrown != null) {
 			fail(thrown);
 		}
@@ -262,7 +271,8 @@ final class AsyncCall<C, T extends @Nullable Object> extends RetryCall {
 		this.underWay = recovering;
 		CompletionStage<T> stage;
 		try {
-			stage = within(around(), () -> started(recovery.recover(this.context, story), "The recovery of "));
+			stage = within(around(),
+					() -> ending.within(() -> started(recovery.recover(this.context, story), "The recovery of ")));
 		}
 		catch (Throwable failure) {
 			keepInterrupt(failure);
@@ -639,13 +649,13 @@ final class AsyncCall<C, T extends @Nullable Object> extends RetryCall {
 			}
 			CallSteps steps = AsyncCall.this.driver.steps();
 			if (wrapped == null) {
-				steps.stopped(this.story, RetryEvent.RecoveryOutcome.DONE, null, enclosing());
+				steps.stopped(this.ending, this.story, RetryEvent.RecoveryOutcome.DONE, null, enclosing());
 				settle(value);
 				return;
 			}
 			Throwable failure = unwrap(wrapped);
 			steps.recoveryFailed(failure, this.ending, this.story);
-			steps.stopped(this.story, RetryEvent.RecoveryOutcome.FAILED, failure, enclosing());
+			steps.stopped(this.ending, this.story, RetryEvent.RecoveryOutcome.FAILED, failure, enclosing());
 			fail(failure);
 		}
 

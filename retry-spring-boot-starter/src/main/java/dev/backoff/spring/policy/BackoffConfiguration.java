@@ -22,27 +22,7 @@ import org.springframework.core.env.ConfigurableEnvironment;
  */
 public final class BackoffConfiguration {
 
-	private final boolean enabled;
-
-	private final boolean retriesEnabled;
-
-	private final BackoffProperties.RandomKind random;
-
-	private final BackoffProperties.AdviceMode mode;
-
-	private final boolean metricsEnabled;
-
-	private final List<Duration> slo;
-
-	private final BackoffProperties.CallMeter callMeter;
-
-	private final HttpSettings http;
-
-	private final boolean healthOfBreakers;
-
-	private final Duration shutdownWait;
-
-	private final Map<String, EffectivePolicy.Value> settings;
+	private final ConfigurationReader.Settings settings;
 
 	private final Sections sections;
 
@@ -54,38 +34,15 @@ public final class BackoffConfiguration {
 
 	BackoffConfiguration(ConfigurationReader.Settings settings, Sections sections, List<Problem> problems,
 			List<String> warnings) {
-		this.enabled = settings.enabled();
-		this.retriesEnabled = settings.retriesEnabled();
-		this.random = settings.random();
-		this.mode = settings.mode();
-		this.metricsEnabled = settings.metricsEnabled();
-		this.slo = settings.slo();
-		this.callMeter = settings.callMeter();
-		this.http = settings.http();
-		this.healthOfBreakers = settings.healthOfBreakers();
-		this.shutdownWait = settings.shutdownWait();
-		this.settings = Collections.unmodifiableMap(new LinkedHashMap<>(settings.written()));
-		this.sections = sections;
-		this.problems = problems.stream().distinct().toList();
-		this.warnings = List.copyOf(warnings);
-		this.overrides = Overrides.NONE;
+		this(settings, sections, problems.stream().distinct().toList(), List.copyOf(warnings), Overrides.NONE);
 	}
 
-	private BackoffConfiguration(BackoffConfiguration read, Overrides overrides) {
-		this.enabled = read.enabled;
-		this.retriesEnabled = read.retriesEnabled;
-		this.random = read.random;
-		this.mode = read.mode;
-		this.metricsEnabled = read.metricsEnabled;
-		this.slo = read.slo;
-		this.callMeter = read.callMeter;
-		this.http = read.http;
-		this.healthOfBreakers = read.healthOfBreakers;
-		this.shutdownWait = read.shutdownWait;
-		this.settings = read.settings;
-		this.sections = read.sections;
-		this.problems = read.problems;
-		this.warnings = read.warnings;
+	private BackoffConfiguration(ConfigurationReader.Settings settings, Sections sections, List<Problem> problems,
+			List<String> warnings, Overrides overrides) {
+		this.settings = settings;
+		this.sections = sections;
+		this.problems = problems;
+		this.warnings = warnings;
 		this.overrides = overrides;
 	}
 
@@ -104,7 +61,7 @@ public final class BackoffConfiguration {
 	 * @return a new snapshot
 	 */
 	public BackoffConfiguration with(Overrides overrides) {
-		return new BackoffConfiguration(this, overrides);
+		return new BackoffConfiguration(this.settings, this.sections, this.problems, this.warnings, overrides);
 	}
 
 	/**
@@ -120,7 +77,7 @@ public final class BackoffConfiguration {
 	 * @return true by default
 	 */
 	public boolean isEnabled() {
-		return this.enabled;
+		return this.settings.enabled();
 	}
 
 	/**
@@ -129,7 +86,7 @@ public final class BackoffConfiguration {
 	 */
 	public boolean isRetriesEnabled() {
 		Boolean overridden = this.overrides.retriesEnabled();
-		return (overridden != null) ? overridden : this.retriesEnabled;
+		return (overridden != null) ? overridden : this.settings.retriesEnabled();
 	}
 
 	/**
@@ -137,7 +94,7 @@ public final class BackoffConfiguration {
 	 * @return fast by default
 	 */
 	public BackoffProperties.RandomKind random() {
-		return this.random;
+		return this.settings.random();
 	}
 
 	/**
@@ -145,7 +102,7 @@ public final class BackoffConfiguration {
 	 * @return false by default
 	 */
 	public boolean isWoven() {
-		return this.mode == BackoffProperties.AdviceMode.ASPECTJ;
+		return this.settings.mode() == BackoffProperties.AdviceMode.ASPECTJ;
 	}
 
 	/**
@@ -153,7 +110,7 @@ public final class BackoffConfiguration {
 	 * @return true by default
 	 */
 	public boolean isMetricsEnabled() {
-		return this.metricsEnabled;
+		return this.settings.metricsEnabled();
 	}
 
 	/**
@@ -161,7 +118,7 @@ public final class BackoffConfiguration {
 	 * @return an immutable list, empty by default
 	 */
 	public List<Duration> slo() {
-		return this.slo;
+		return this.settings.slo();
 	}
 
 	/**
@@ -169,7 +126,15 @@ public final class BackoffConfiguration {
 	 * @return counted and summed by default
 	 */
 	public BackoffProperties.CallMeter callMeter() {
-		return this.callMeter;
+		return this.settings.callMeter();
+	}
+
+	/**
+	 * Return whether calls and attempts are observed.
+	 * @return false by default
+	 */
+	public boolean isObservationEnabled() {
+		return this.settings.observationEnabled();
 	}
 
 	/**
@@ -177,7 +142,7 @@ public final class BackoffConfiguration {
 	 * @return by default nothing
 	 */
 	public HttpSettings http() {
-		return this.http;
+		return this.settings.http();
 	}
 
 	/**
@@ -185,7 +150,7 @@ public final class BackoffConfiguration {
 	 * @return false by default
 	 */
 	public boolean isHealthOfBreakers() {
-		return this.healthOfBreakers;
+		return this.settings.healthOfBreakers();
 	}
 
 	/**
@@ -193,7 +158,7 @@ public final class BackoffConfiguration {
 	 * @return zero by default
 	 */
 	public Duration shutdownWait() {
-		return this.shutdownWait;
+		return this.settings.shutdownWait();
 	}
 
 	/**
@@ -204,9 +169,9 @@ public final class BackoffConfiguration {
 	public Map<String, EffectivePolicy.Value> settings() {
 		Boolean overridden = this.overrides.retriesEnabled();
 		if (overridden == null) {
-			return this.settings;
+			return this.settings.written();
 		}
-		Map<String, EffectivePolicy.Value> settings = new LinkedHashMap<>(this.settings);
+		Map<String, EffectivePolicy.Value> settings = new LinkedHashMap<>(this.settings.written());
 		settings.put("retries-enabled", new EffectivePolicy.Value(overridden.toString(), Overrides.ORIGIN));
 		return Collections.unmodifiableMap(settings);
 	}

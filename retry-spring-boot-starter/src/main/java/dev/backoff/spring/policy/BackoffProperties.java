@@ -34,6 +34,7 @@ import org.springframework.boot.context.properties.bind.Name;
  * @param budgets Budgets of retries by name. Compared by letters and digits only; a
  * policy uses the one of its own name or the one it names.
  * @param metrics Meters.
+ * @param observation Observations, which become spans where traces are recorded.
  * @param http Calls over HTTP.
  * @param health Health.
  * @param shutdown Closing the application.
@@ -43,8 +44,8 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 		@DefaultValue("error") UnknownKeys unknownKeys, @DefaultValue("fast") RandomKind random,
 		@DefaultValue("proxy") AdviceMode mode, @DefaultValue Policy defaults,
 		@DefaultValue Map<String, Policy> policies, @DefaultValue Map<String, Breaker> breakers,
-		@DefaultValue Map<String, Budget> budgets, @DefaultValue Metrics metrics, @DefaultValue Http http,
-		@DefaultValue Health health, @DefaultValue Shutdown shutdown) {
+		@DefaultValue Map<String, Budget> budgets, @DefaultValue Metrics metrics, @DefaultValue Observation observation,
+		@DefaultValue Http http, @DefaultValue Health health, @DefaultValue Shutdown shutdown) {
 
 	/** What an unknown key does at start-up. */
 	public enum UnknownKeys {
@@ -280,6 +281,15 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 */
 	public record Metrics(@DefaultValue("true") boolean enabled, @Nullable List<Duration> slo,
 			@DefaultValue("counter") CallMeter calls) {
+	}
+
+	/**
+	 * Observations.
+	 *
+	 * @param enabled Whether calls and attempts are observed by the application's
+	 * ObservationRegistry.
+	 */
+	public record Observation(@DefaultValue("false") boolean enabled) {
 	}
 
 	/**

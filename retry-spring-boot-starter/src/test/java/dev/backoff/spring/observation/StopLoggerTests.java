@@ -407,7 +407,7 @@ class StopLoggerTests {
 					"Stopped 30 more calls within 5.88 s, the last 60 s ago: ATTEMPTS_EXHAUSTED (policy orders; attempts 60; recovered 0)");
 			assertThat(LogCapture.keyValues(log.events(Level.WARN).get(20))).containsOnly(
 					entry("backoff.policy", "orders"), entry("backoff.stop", "attempts_exhausted"),
-					entry("backoff.calls", 30L), entry("backoff.attempts", 60L));
+					entry("backoff.calls", 30L), entry("backoff.attempts", 60L), entry("backoff.recovered", 0L));
 		}
 
 		@Test
