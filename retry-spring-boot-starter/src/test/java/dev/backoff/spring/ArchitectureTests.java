@@ -31,6 +31,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import org.springframework.beans.factory.aot.BeanFactoryInitializationAotProcessor;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 
 import dev.backoff.fixture.UseNoMonitor;
@@ -143,13 +144,12 @@ class ArchitectureTests {
 				.onlyDependOnClassesThat()
 				.resideInAnyPackage("java..", "javax.net..", "dev.backoff..", "org.jspecify..", "org.slf4j..",
 						"org.aopalliance..", "org.springframework.aop..", "org.springframework.aot..",
-						"org.springframework.beans..",
-						"org.springframework.boot", "org.springframework.boot.autoconfigure..",
-						"org.springframework.boot.context..", "org.springframework.boot.convert..",
-						"org.springframework.boot.diagnostics..", "org.springframework.boot.env..",
-						"org.springframework.boot.origin..", "org.springframework.boot.web.servlet",
-						"org.springframework.context..", "org.springframework.core..",
-						"org.springframework.expression..", "org.springframework.util..",
+						"org.springframework.beans..", "org.springframework.boot",
+						"org.springframework.boot.autoconfigure..", "org.springframework.boot.context..",
+						"org.springframework.boot.convert..", "org.springframework.boot.diagnostics..",
+						"org.springframework.boot.env..", "org.springframework.boot.origin..",
+						"org.springframework.boot.web.servlet", "org.springframework.context..",
+						"org.springframework.core..", "org.springframework.expression..", "org.springframework.util..",
 						// optional
 						"org.aspectj..", "io.micrometer..", "io.github.resilience4j..",
 						"org.springframework.boot.health..", "reactor..", "org.reactivestreams..", "kotlin..",
@@ -278,7 +278,7 @@ class ArchitectureTests {
 			classes().that()
 				.areNotAssignableTo("jakarta.servlet.Filter")
 				.and()
-				.areNotAssignableTo("org.springframework.beans.factory.aot.BeanFactoryInitializationAotProcessor")
+				.areNotAssignableTo(BeanFactoryInitializationAotProcessor.class)
 				.should(new ArchCondition<>("have no empty verb in their methods' names") {
 
 					@Override
