@@ -36,6 +36,8 @@ public final class BackoffConfiguration {
 
 	private final HttpSettings http;
 
+	private final boolean messagesShown;
+
 	private final boolean healthOfBreakers;
 
 	private final Duration shutdownWait;
@@ -56,6 +58,7 @@ public final class BackoffConfiguration {
 		this.slo = settings.slo();
 		this.callMeter = settings.callMeter();
 		this.http = settings.http();
+		this.messagesShown = settings.messagesShown();
 		this.healthOfBreakers = settings.healthOfBreakers();
 		this.shutdownWait = settings.shutdownWait();
 		this.sections = sections;
@@ -134,6 +137,14 @@ public final class BackoffConfiguration {
 	 */
 	public HttpSettings http() {
 		return this.http;
+	}
+
+	/**
+	 * Return whether the endpoint shows what the failures of stopped calls say.
+	 * @return false by default
+	 */
+	public boolean isMessagesShown() {
+		return this.messagesShown;
 	}
 
 	/**

@@ -34,6 +34,7 @@ import org.springframework.boot.context.properties.bind.Name;
  * policy uses the one of its own name or the one it names.
  * @param metrics Meters.
  * @param http Calls over HTTP.
+ * @param endpoint Endpoint.
  * @param health Health.
  * @param shutdown Closing the application.
  */
@@ -43,7 +44,7 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 		@DefaultValue("proxy") AdviceMode mode, @DefaultValue Policy defaults,
 		@DefaultValue Map<String, Policy> policies, @DefaultValue Map<String, Breaker> breakers,
 		@DefaultValue Map<String, Budget> budgets, @DefaultValue Metrics metrics, @DefaultValue Http http,
-		@DefaultValue Health health, @DefaultValue Shutdown shutdown) {
+		@DefaultValue Endpoint endpoint, @DefaultValue Health health, @DefaultValue Shutdown shutdown) {
 
 	/** What an unknown key does at start-up. */
 	public enum UnknownKeys {
@@ -292,6 +293,15 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	public record Http(@Nullable List<String> hosts, @DefaultValue(HttpSettings.ATTEMPT) String attemptHeader,
 			@DefaultValue(HttpSettings.DEADLINE) String deadlineHeader,
 			@DefaultValue(HttpSettings.IDEMPOTENCY) String idempotencyHeader, @DefaultValue("false") boolean inbound) {
+	}
+
+	/**
+	 * Endpoint.
+	 *
+	 * @param messages Whether messages of exceptions are shown, which may hold what was
+	 * an argument.
+	 */
+	public record Endpoint(@DefaultValue("false") boolean messages) {
 	}
 
 	/**
