@@ -124,10 +124,11 @@ public final class BackoffObservationAutoConfiguration {
 
 		/* Retries may be switched on when the application runs. */
 		@Bean
-		ConfigurationListener backoffLateMeterBinding(ObjectProvider<OverloadMeters> meters, OverloadSafety safety,
-				BackoffPolicies policies) {
+		ConfigurationListener backoffLateMeterBinding(ObjectProvider<OverloadMeters> meters,
+				ObjectProvider<ConfigurationMeters> changes, OverloadSafety safety, BackoffPolicies policies) {
 			return (outcome, overrides) -> {
 				if (policies.configuration().isEnabled()) {
+					changes.ifUnique(ConfigurationMeters::bind);
 					meters.ifUnique((bound) -> bound.bind(safety));
 				}
 			};
@@ -141,8 +142,8 @@ public final class BackoffObservationAutoConfiguration {
 				OverloadSafety safety, BackoffPolicies policies) {
 			return () -> {
 				recorders.ifAvailable(MicrometerRecorders::bind);
-				changes.ifUnique(ConfigurationMeters::bind);
 				if (policies.configuration().isEnabled()) {
+					changes.ifUnique(ConfigurationMeters::bind);
 					meters.ifUnique((bound) -> bound.bind(safety));
 				}
 			};
