@@ -197,7 +197,7 @@ final class AsyncCall<C, T extends @Nullable Object> extends RetryCall {
 		this.driver.steps().waiting(chosen, this);
 		Waiting wait = new Waiting();
 		this.underWay = wait;
-		this.driver.waiting().enter(wait);
+		this.driver.waiting().enter(wait, chosen.delay());
 		if (this.result.isDone()) {
 			abandon(this.result.isCancelled());
 		}
@@ -490,7 +490,7 @@ final class AsyncCall<C, T extends @Nullable Object> extends RetryCall {
 	}
 
 	/** A wait: for the timer, then for the executor. */
-	private final class Waiting extends WaitingCalls.Waiter implements UnderWay {
+	private final class Waiting extends Waiter implements UnderWay {
 
 		private volatile @Nullable Cancellable timer;
 
@@ -556,6 +556,29 @@ final class AsyncCall<C, T extends @Nullable Object> extends RetryCall {
 				ended();
 				drive(AsyncCall.this.driver.steps().afterWait(AsyncCall.this));
 			}
+			else if (AsyncCall.this.underWay instanceof Stopping stopping && stopping.of() == this && claim(stopping)) {
+				ended();
+				drive(AsyncCall.this.driver.steps().stoppedWaiting());
+			}
+		}
+
+		@Override
+		boolean stop() {
+			boolean won = UNDER_WAY.compareAndSet(AsyncCall.this, this, new Stopping(this));
+			if (won) {
+				execute(this::wake, AsyncDriver.DEFAULT_EXECUTOR);
+			}
+			return won;
+		}
+
+		@Override
+		AsyncCall<C, T> call() {
+			return AsyncCall.this;
+		}
+
+		@Override
+		CallSteps steps() {
+			return AsyncCall.this.driver.steps();
 		}
 
 		@Override
@@ -582,6 +605,25 @@ final class AsyncCall<C, T extends @Nullable Object> extends RetryCall {
 			catch (Throwable ex) {
 				AsyncCall.this.driver.listeners().hookFailed("time", ex);
 			}
+		}
+
+	}
+
+	/**
+	 * The end of a wait that an operator has ended, until the executor comes to it.
+	 *
+	 * @param of still among those that wait, for the shutdown to find
+	 */
+	private record Stopping(Waiter of) implements UnderWay {
+
+		@Override
+		public boolean isAbandonable() {
+			return false;
+		}
+
+		@Override
+		public void abandon(boolean cancelled) {
+			throw new IllegalStateException("It ends anyway");
 		}
 
 	}

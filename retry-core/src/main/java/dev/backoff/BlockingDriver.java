@@ -114,15 +114,14 @@ final class BlockingDriver {
 
 	private Turn await(Decision.RetryAfter wait, RetryCall call) {
 		this.steps.waiting(wait, call);
-		Turn failed = sleep(wait.delay());
+		Turn failed = sleep(call, wait.delay());
 		return (failed != null) ? failed : this.steps.afterWait(call);
 	}
 
-	/** Sleep; return how the call ends if that fails, or null. */
-	private @Nullable Turn sleep(long nanos) {
+	/** Sleep; return how the call ends if that fails or an operator wants it, or null. */
+	private @Nullable Turn sleep(RetryCall call, long nanos) {
 		try {
-			this.waiting.await(this.time, nanos);
-			return null;
+			return this.waiting.await(call, this.steps, this.time, nanos) ? this.steps.stoppedWaiting() : null;
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();

@@ -122,6 +122,47 @@ final class CallSteps {
 		this.listeners.waited();
 	}
 
+	/** Return what follows when an operator has ended the wait. */
+	Turn stoppedWaiting() {
+		return new Decision.Stop(StopReason.STOPPED, "an operator has ended the wait");
+	}
+
+	/** Return whether retries were switched off since the call has begun to wait. */
+	boolean isSwitchedOff(RetryCall call) {
+		Outcome outcome = call.lastOutcome();
+		return outcome != null && this.decider.isSwitchedOff(outcome);
+	}
+
+	/** Run something later that may as well not run. */
+	void schedule(Runnable task, long nanos) {
+		try {
+			this.time.schedule(task, nanos);
+		}
+		catch (Throwable ex) {
+			this.listeners.hookFailed("time", ex);
+		}
+	}
+
+	/**
+	 * Read the ticker where nothing depends on it: one that throws is told of elsewhere.
+	 */
+	long reading(long otherwise) {
+		try {
+			return this.time.nanoTime();
+		}
+		catch (Throwable ex) {
+			return otherwise;
+		}
+	}
+
+	String policy() {
+		return this.policy.name();
+	}
+
+	String method() {
+		return this.method;
+	}
+
 	/** Return what follows when the time could not be waited for. */
 	Turn waitFailed(Throwable failure) {
 		this.listeners.hookFailed("time", failure);

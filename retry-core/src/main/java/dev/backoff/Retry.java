@@ -24,8 +24,8 @@ import dev.backoff.time.RetryTime;
  * failure that ended the call carries its story as a suppressed
  * {@link RetriesStoppedException}; results that were not good enough to the end are
  * returned as they are. Interrupting the thread ends a wait: the flag stays set and the
- * last failure is thrown. Cancelling the future ends an asynchronous call. Immutable and
- * thread-safe.
+ * last failure is thrown. Cancelling the future ends an asynchronous call. Thread-safe,
+ * and immutable unless it is {@linkplain #switchTo(Retry) switched}.
  *
  * @since 0.1
  */
@@ -59,30 +59,26 @@ public final class Retry {
 
 	};
 
-	private final RetryPolicy policy;
-
-	private final String method;
-
-	private final BlockingDriver blocking;
-
-	private final AsyncDriver async;
-
-	private final @Nullable RunningCalls running;
+	/* Read once by each call, which thereby ends as it began. */
+	private volatile Drivers drivers;
 
 	private Retry(Builder builder) {
-		this.policy = builder.policy;
-		this.method = builder.method;
-		ListenerChain listeners = new ListenerChain(this.policy.name(), this.method, builder.recorder,
-				builder.listeners, builder.observer);
+		this.drivers = drivers(builder);
+	}
+
+	private static Drivers drivers(Builder builder) {
+		RetryPolicy policy = builder.policy;
+		ListenerChain listeners = new ListenerChain(policy.name(), builder.method, builder.recorder, builder.listeners,
+				builder.observer);
 		Safeguards safeguards = new Safeguards(new BreakerGate(builder.breaker, listeners), builder.budget,
 				builder.degraded, builder.waitingCalls);
-		RetryDecider decider = new RetryDecider(this.policy, builder.enabled, builder.random, listeners, safeguards);
-		CallSteps steps = new CallSteps(this.policy, this.method, builder.time, decider, listeners, safeguards);
-		AttemptLimit limit = new AttemptLimit(this.policy, this.method, builder.time, listeners);
-		this.blocking = new BlockingDriver(steps, builder.time, decider, builder.waitingCalls, limit);
-		this.async = new AsyncDriver(this.method, steps, builder.time, decider, builder.waitingCalls, limit, listeners,
-				builder.executor);
-		this.running = builder.running;
+		RetryDecider decider = new RetryDecider(policy, builder.enabled, builder.random, listeners, safeguards);
+		CallSteps steps = new CallSteps(policy, builder.method, builder.time, decider, listeners, safeguards);
+		AttemptLimit limit = new AttemptLimit(policy, builder.method, builder.time, listeners);
+		BlockingDriver blocking = new BlockingDriver(steps, builder.time, decider, builder.waitingCalls, limit);
+		AsyncDriver async = new AsyncDriver(builder.method, steps, builder.time, decider, builder.waitingCalls, limit,
+				listeners, builder.executor);
+		return new Drivers(policy, builder.method, blocking, async, builder.running);
 	}
 
 	/**
@@ -143,13 +139,14 @@ public final class Retry {
 	 */
 	public <C, T extends @Nullable Object, X extends Throwable> T callOn(C context,
 			Operation.OnContext<C, T, X> operation, @Nullable Recovery<? super C, T, X> recovery) throws X {
-		RunningCalls counted = this.running;
+		Drivers drivers = this.drivers;
+		RunningCalls counted = drivers.running();
 		if (counted == null) {
-			return this.blocking.call(context, operation, recovery);
+			return drivers.blocking().call(context, operation, recovery);
 		}
 		counted.enter();
 		try {
-			return this.blocking.call(context, operation, recovery);
+			return drivers.blocking().call(context, operation, recovery);
 		}
 		finally {
 			counted.leave();
@@ -197,19 +194,20 @@ public final class Retry {
 	public <C, T extends @Nullable Object> CompletableFuture<T> callAsyncOn(C context,
 			AsyncOperation.OnContext<C, T> operation,
 			@Nullable Recovery<? super C, ? extends CompletionStage<T>, ?> recovery) {
-		RunningCalls counted = this.running;
-		return (counted != null) ? callAsyncOn(context, operation, recovery, counted)
-				: this.async.call(context, operation, recovery);
+		Drivers drivers = this.drivers;
+		RunningCalls counted = drivers.running();
+		return (counted != null) ? callAsyncOn(drivers.async(), context, operation, recovery, counted)
+				: drivers.async().call(context, operation, recovery);
 	}
 
 	@SuppressWarnings("FutureReturnValueIgnored") // it comes to nothing but a count
-	private <C, T extends @Nullable Object> CompletableFuture<T> callAsyncOn(C context,
+	private static <C, T extends @Nullable Object> CompletableFuture<T> callAsyncOn(AsyncDriver driver, C context,
 			AsyncOperation.OnContext<C, T> operation,
 			@Nullable Recovery<? super C, ? extends CompletionStage<T>, ?> recovery, RunningCalls counted) {
 		counted.enter();
 		CompletableFuture<T> result;
 		try {
-			result = this.async.call(context, operation, recovery);
+			result = driver.call(context, operation, recovery);
 		}
 		catch (Throwable ex) {
 			counted.leave();
@@ -220,11 +218,21 @@ public final class Retry {
 	}
 
 	/**
+	 * Go on as another retry does: calls that begin from now on run under its policy,
+	 * with its listeners and all it shares with others. Those that have begun end as they
+	 * began. So whoever holds this retry follows a change of its configuration.
+	 * @param other built for this; what becomes of it later is of no account here
+	 */
+	public void switchTo(Retry other) {
+		this.drivers = other.drivers;
+	}
+
+	/**
 	 * Return the policy.
-	 * @return the policy
+	 * @return that of the calls which begin now
 	 */
 	public RetryPolicy policy() {
-		return this.policy;
+		return this.drivers.policy();
 	}
 
 	/**
@@ -232,12 +240,26 @@ public final class Retry {
 	 * @return the method, by default the policy's name
 	 */
 	public String method() {
-		return this.method;
+		return this.drivers.method();
 	}
 
 	@Override
 	public String toString() {
-		return "Retry of " + this.method + " by " + this.policy;
+		Drivers drivers = this.drivers;
+		return "Retry of " + drivers.method() + " by " + drivers.policy();
+	}
+
+	/**
+	 * What calls run on.
+	 *
+	 * @param policy what is retried, how often, until when and how spaced
+	 * @param method what is run
+	 * @param blocking runs calls on the calling thread
+	 * @param async runs calls without a thread of their own
+	 * @param running counts calls, or null
+	 */
+	private record Drivers(RetryPolicy policy, String method, BlockingDriver blocking, AsyncDriver async,
+			@Nullable RunningCalls running) {
 	}
 
 	/**

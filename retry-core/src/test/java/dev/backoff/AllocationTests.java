@@ -91,6 +91,16 @@ class AllocationTests {
 	}
 
 	@Test
+	void changedSettingsAllocateNothing() {
+		RetryBudget budget = RetryBudget.of("orders", BudgetSettings.DEFAULTS);
+		budget.change(new BudgetSettings(10, 1, 1, 1, 1, false));
+		CircuitBreaker breaker = CircuitBreaker.builder("orders").time(new VirtualTime()).build();
+		breaker.change(BreakerSettings.builder().window(WindowLength.of(Duration.ofDays(1))).build());
+		Retry guarded = Retry.builder(RetryPolicy.defaults("orders")).budget(budget).breaker(breaker).build();
+		assertThat(allocated(() -> this.sum += guarded.callOn("context", LENGTH, null))).isZero();
+	}
+
+	@Test
 	void oneObjectWouldBeSeen() {
 		assertThat(allocated(() -> this.kept = new byte[16])).isGreaterThanOrEqualTo(16L);
 	}

@@ -42,6 +42,10 @@ abstract class BreakerState implements CallPermits.Permit {
 		return Counts.NONE;
 	}
 
+	/** Go on by the breaker's numbers as they are now, if it is in this state. */
+	void conform() {
+	}
+
 	@Override
 	public void succeeded(long nanos, long now) {
 	}

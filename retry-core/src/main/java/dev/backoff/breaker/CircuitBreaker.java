@@ -5,6 +5,7 @@ import java.util.Locale;
 import java.util.Objects;
 import java.util.OptionalDouble;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
@@ -52,16 +53,15 @@ import dev.backoff.window.OutcomeWindow.Counts;
  * </pre>
  *
  * Readings handed in are of the ticker the breaker was built with, the system's unless
- * set. Lock-free and thread-safe, but for windows over a number of calls. Closed, with a
- * window over a time, a permit and a success allocate nothing and contend with nobody.
+ * set. Its numbers may be {@linkplain #change changed} while it is in use. Lock-free and
+ * thread-safe, but for windows over a number of calls. Closed, with a window over a time,
+ * a permit and a success allocate nothing and contend with nobody.
  *
  * @since 0.1
  */
 public final class CircuitBreaker implements CallPermits {
 
 	private final String name;
-
-	private final BreakerSettings settings;
 
 	private final RetryTime time;
 
@@ -71,7 +71,7 @@ public final class CircuitBreaker implements CallPermits {
 
 	private final Function<? super Throwable, Verdict> verdict;
 
-	private final long slowNanos;
+	private volatile Numbers numbers;
 
 	private final LongAdder rejected = new LongAdder();
 
@@ -79,13 +79,11 @@ public final class CircuitBreaker implements CallPermits {
 
 	private CircuitBreaker(Builder builder) {
 		this.name = builder.name;
-		this.settings = builder.settings;
+		this.numbers = Numbers.of(builder.settings);
 		this.time = builder.time;
 		this.random = builder.random;
 		this.listener = builder.listener;
 		this.verdict = builder.verdict;
-		Duration slowCall = this.settings.slowCall();
-		this.slowNanos = (slowCall != null) ? Nanos.of(slowCall) : Nanos.UNLIMITED;
 		this.state = new AtomicReference<>(new Closed(this));
 	}
 
@@ -159,7 +157,7 @@ public final class CircuitBreaker implements CallPermits {
 	}
 
 	/** Read the ticker; one that throws is replaced by the system's and fails no call. */
-	private long now() {
+	long now() {
 		try {
 			return this.time.nanoTime();
 		}
@@ -197,12 +195,12 @@ public final class CircuitBreaker implements CallPermits {
 
 	@Override
 	public boolean isAwaited() {
-		return this.settings.isAwaited();
+		return settings().isAwaited();
 	}
 
 	@Override
 	public long longestWaitNanos() {
-		return Nanos.of(this.settings.openFor());
+		return Nanos.of(settings().openFor());
 	}
 
 	@Override
@@ -215,7 +213,24 @@ public final class CircuitBreaker implements CallPermits {
 	 * @return the settings
 	 */
 	public BreakerSettings settings() {
-		return this.settings;
+		return this.numbers.settings();
+	}
+
+	/**
+	 * Go on with other numbers, in the same state. What was counted stays, unless the
+	 * window or {@link BreakerSettings#slowCall()} has changed, by which it was counted:
+	 * then it starts empty, and calls under way count nowhere. Half-open, the results
+	 * that are there may be enough now; open, the time grows or shrinks as the longest
+	 * one has, unless it was {@linkplain #openFor set by hand}. Equal numbers change
+	 * nothing, and others open a closed breaker with the next failed or slow call at the
+	 * earliest.
+	 * @param settings the numbers from now on
+	 */
+	public void change(BreakerSettings settings) {
+		if (!settings().equals(settings)) {
+			this.numbers = Numbers.of(settings);
+			current().conform();
+		}
 	}
 
 	/**
@@ -295,7 +310,7 @@ public final class CircuitBreaker implements CallPermits {
 			throw new IllegalArgumentException(
 					"Invalid duration (" + DurationText.exact(duration) + "): must be above zero.");
 		}
-		replace(new Open(this, current().opensBefore(), Counts.NONE, new Wait(now(), Nanos.of(duration))));
+		replace(Open.byHand(this, current().opensBefore(), new Wait(now(), Nanos.of(duration))));
 	}
 
 	/**
@@ -317,11 +332,13 @@ public final class CircuitBreaker implements CallPermits {
 	 * is told once when it would have opened.
 	 */
 	public void metricsOnly() {
-		replace(new MetricsOnly(this));
+		replace(new MetricsOnly(this, new AtomicBoolean()));
 	}
 
 	private void replace(BreakerState next) {
-		tellTransition(Objects.requireNonNull(this.state.getAndSet(next)), next);
+		BreakerState before = Objects.requireNonNull(this.state.getAndSet(next));
+		next.conform();
+		tellTransition(before, next);
 	}
 
 	/** Return the state that calls meet now. */
@@ -333,10 +350,16 @@ public final class CircuitBreaker implements CallPermits {
 		return this.state.get() == seen;
 	}
 
+	/*
+	 * Numbers are written before the state that is there conforms to them, and a state is
+	 * made from the numbers before it is there: so it conforms once more when it is.
+	 */
+
 	/** Leave one state for another, unless somebody else has left it before. */
 	boolean move(BreakerState from, BreakerState to) {
 		boolean moved = this.state.compareAndSet(from, to);
 		if (moved) {
+			to.conform();
 			tellTransition(from, to);
 		}
 		return moved;
@@ -362,16 +385,17 @@ public final class CircuitBreaker implements CallPermits {
 	}
 
 	boolean isSlow(long nanos) {
-		return nanos > this.slowNanos;
+		return nanos > this.numbers.slowNanos();
 	}
 
 	/** Return whether there are enough calls, and too many of them failed or slow. */
 	boolean isTooMuch(Counts counts) {
-		return counts.total() >= this.settings.minimumCalls() && isRateTooHigh(counts);
+		return counts.total() >= settings().minimumCalls() && isRateTooHigh(counts);
 	}
 
 	boolean isRateTooHigh(Counts counts) {
-		return counts.failureRate() >= this.settings.failureRate() || counts.slowRate() >= this.settings.slowCallRate();
+		BreakerSettings settings = settings();
+		return counts.failureRate() >= settings.failureRate() || counts.slowRate() >= settings.slowCallRate();
 	}
 
 	/** Return a state that is open for a time drawn by lot. */
@@ -379,13 +403,15 @@ public final class CircuitBreaker implements CallPermits {
 		long longest = longestOpen(opensBefore);
 		long least = longest - longest / 2;
 		long drawn = least + (long) (draw() * (longest - least));
-		return new Open(this, opensBefore, counts, new Wait(now, Math.min(longest, drawn)));
+		return new Open(this, opensBefore, counts, new Wait(now, Math.min(longest, drawn)), longest);
 	}
 
-	private long longestOpen(int opensBefore) {
-		long first = Nanos.of(this.settings.openFor());
+	/** Return the longest time open after so many. */
+	long longestOpen(int opensBefore) {
+		BreakerSettings settings = settings();
+		long first = Nanos.of(settings.openFor());
 		long cap = Math.max(first, Nanos.of(BreakerSettings.LONGEST_OPEN));
-		double grown = first * Math.pow(this.settings.openForMultiplier(), opensBefore);
+		double grown = first * Math.pow(settings.openForMultiplier(), opensBefore);
 		return (grown < cap) ? (long) grown : cap;
 	}
 
@@ -404,7 +430,22 @@ public final class CircuitBreaker implements CallPermits {
 
 	@Override
 	public String toString() {
-		return "CircuitBreaker " + this.name + " (" + state().words() + ", " + this.settings + ")";
+		return "CircuitBreaker " + this.name + " (" + state().words() + ", " + settings() + ")";
+	}
+
+	/**
+	 * The numbers, the one that every call is measured by at hand.
+	 *
+	 * @param settings the numbers
+	 * @param slowNanos what a slow call exceeds
+	 */
+	private record Numbers(BreakerSettings settings, long slowNanos) {
+
+		static Numbers of(BreakerSettings settings) {
+			Duration slowCall = settings.slowCall();
+			return new Numbers(settings, (slowCall != null) ? Nanos.of(slowCall) : Nanos.UNLIMITED);
+		}
+
 	}
 
 	/** What a breaker does with calls. */

@@ -15,6 +15,11 @@ final class Closed extends Counting {
 	}
 
 	@Override
+	Closed emptied() {
+		return new Closed(breaker());
+	}
+
+	@Override
 	void exceeded(Counts counts, long now) {
 		breaker().move(this, breaker().opened(0, counts, now));
 	}

@@ -1,9 +1,13 @@
 package dev.backoff.breaker;
 
+import java.time.Duration;
+import java.util.Objects;
+
 import org.jspecify.annotations.Nullable;
 
 import dev.backoff.window.OutcomeWindow;
 import dev.backoff.window.OutcomeWindow.Counts;
+import dev.backoff.window.WindowLength;
 
 /** Permit all calls and count them; a failed or slow one may be one too many. */
 abstract class Counting extends BreakerState {
@@ -12,13 +16,31 @@ abstract class Counting extends BreakerState {
 
 	private final OutcomeWindow window;
 
+	private final WindowLength length;
+
+	private final @Nullable Duration slowCall;
+
 	Counting(CircuitBreaker breaker) {
 		this.breaker = breaker;
-		this.window = OutcomeWindow.of(breaker.settings().window());
+		BreakerSettings settings = breaker.settings();
+		this.length = settings.window();
+		this.slowCall = settings.slowCall();
+		this.window = OutcomeWindow.of(this.length);
 	}
 
 	/** Do what is to be done once too many have failed or were slow. */
 	abstract void exceeded(Counts counts, long now);
+
+	/** Return the same state with nothing counted. */
+	abstract Counting emptied();
+
+	@Override
+	final void conform() {
+		BreakerSettings settings = this.breaker.settings();
+		if (!settings.window().equals(this.length) || !Objects.equals(settings.slowCall(), this.slowCall)) {
+			this.breaker.move(this, emptied());
+		}
+	}
 
 	@Override
 	final Counting tryAcquire(long now) {

@@ -21,19 +21,39 @@ final class HalfOpen extends BreakerState {
 
 	private final int opensBefore;
 
-	private final int probes;
-
-	private final long timeout;
-
 	private final AtomicReference<Tally> tally;
 
 	/** Enter with one permit taken, by the call that ends the time open. */
 	HalfOpen(CircuitBreaker breaker, int opensBefore, long now) {
 		this.breaker = breaker;
 		this.opensBefore = opensBefore;
-		this.probes = breaker.settings().probes();
-		this.timeout = Nanos.of(breaker.settings().halfOpenTimeout());
-		this.tally = new AtomicReference<>(new Tally(1, 0, 0, 0, new Wait(now, this.timeout)));
+		this.tally = new AtomicReference<>(new Tally(1, 0, 0, 0, new Wait(now, timeout())));
+	}
+
+	private int probes() {
+		return this.breaker.settings().probes();
+	}
+
+	private long timeout() {
+		return Nanos.of(this.breaker.settings().halfOpenTimeout());
+	}
+
+	/*
+	 * Numbers are read after the tally was written where they decide, and here the other
+	 * way round: so one of both sees that there are enough results.
+	 */
+	@Override
+	void conform() {
+		Tally seen;
+		Tally next;
+		do {
+			seen = tally();
+			next = seen.within(timeout());
+		}
+		while (!this.tally.compareAndSet(seen, next));
+		if (next.ended >= probes()) {
+			decide(next.counts(), this.breaker.now());
+		}
 	}
 
 	@Override
@@ -49,10 +69,10 @@ final class HalfOpen extends BreakerState {
 				reopen(now);
 				return this.breaker.current().tryAcquire(now);
 			}
-			if (seen.taken == this.probes) {
+			if (seen.taken >= probes()) {
 				return null;
 			}
-			if (this.tally.compareAndSet(seen, seen.take(now, this.timeout))) {
+			if (this.tally.compareAndSet(seen, seen.take(now, timeout()))) {
 				return this;
 			}
 		}
@@ -65,7 +85,7 @@ final class HalfOpen extends BreakerState {
 			reopen(now);
 			return this.breaker.current().isPermitting(now);
 		}
-		return seen.taken < this.probes;
+		return seen.taken < probes();
 	}
 
 	@Override
@@ -103,7 +123,7 @@ final class HalfOpen extends BreakerState {
 			next = seen.end(failed, slow);
 		}
 		while (!this.tally.compareAndSet(seen, next));
-		if (next.ended == this.probes) {
+		if (next.ended >= probes()) {
 			decide(next.counts(), now);
 		}
 	}
@@ -166,6 +186,10 @@ final class HalfOpen extends BreakerState {
 		Tally take(long now, long timeout) {
 			return new Tally(this.taken + 1, this.ended, this.failed, this.slow,
 					isAnyOut() ? this.timer : new Wait(now, timeout));
+		}
+
+		Tally within(long timeout) {
+			return new Tally(this.taken, this.ended, this.failed, this.slow, this.timer.lasting(timeout));
 		}
 
 		Tally giveBack() {

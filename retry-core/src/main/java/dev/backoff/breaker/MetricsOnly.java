@@ -7,15 +7,22 @@ import dev.backoff.window.OutcomeWindow.Counts;
 /** Permit all calls, count them and only tell, once, when it would have opened. */
 final class MetricsOnly extends Counting {
 
-	private final AtomicBoolean told = new AtomicBoolean();
+	private final AtomicBoolean told;
 
-	MetricsOnly(CircuitBreaker breaker) {
+	/** Tell unless the given one says that it has been told. */
+	MetricsOnly(CircuitBreaker breaker, AtomicBoolean told) {
 		super(breaker);
+		this.told = told;
 	}
 
 	@Override
 	CircuitBreaker.State kind() {
 		return CircuitBreaker.State.METRICS_ONLY;
+	}
+
+	@Override
+	MetricsOnly emptied() {
+		return new MetricsOnly(breaker(), this.told);
 	}
 
 	@Override

@@ -7,6 +7,8 @@ import dev.backoff.window.OutcomeWindow.Counts;
 /** Refuse all calls for a time; the first after it becomes the first probe. */
 final class Open extends BreakerState {
 
+	private static final long BY_HAND = -1;
+
 	private final CircuitBreaker breaker;
 
 	private final int opensBefore;
@@ -15,11 +17,29 @@ final class Open extends BreakerState {
 
 	private final Wait wait;
 
-	Open(CircuitBreaker breaker, int opensBefore, Counts counts, Wait wait) {
+	private final long longest;
+
+	/** Stay open for a time drawn from the given longest one. */
+	Open(CircuitBreaker breaker, int opensBefore, Counts counts, Wait wait, long longest) {
+		this.longest = longest;
 		this.breaker = breaker;
 		this.opensBefore = opensBefore;
 		this.counts = counts;
 		this.wait = wait;
+	}
+
+	/** Stay open for a time that is nobody's but who set it. */
+	static Open byHand(CircuitBreaker breaker, int opensBefore, Wait wait) {
+		return new Open(breaker, opensBefore, Counts.NONE, wait, BY_HAND);
+	}
+
+	@Override
+	void conform() {
+		long longest = this.breaker.longestOpen(this.opensBefore);
+		if (this.longest != BY_HAND && this.longest != longest) {
+			Wait scaled = this.wait.scaled((double) longest / this.longest, longest);
+			this.breaker.move(this, new Open(this.breaker, this.opensBefore, this.counts, scaled, longest));
+		}
 	}
 
 	@Override

@@ -30,6 +30,16 @@ final class Wait {
 		return Math.max(0, this.nanos - elapsed(now));
 	}
 
+	/** Return a wait since the same reading that lasts so many times as long. */
+	Wait scaled(double factor, long longest) {
+		return new Wait(this.start, Math.max(1, Math.min(longest, (long) (this.nanos * factor))));
+	}
+
+	/** Return a wait since the same reading of the given length. */
+	Wait lasting(long nanos) {
+		return new Wait(this.start, nanos);
+	}
+
 	boolean isOver(long now) {
 		return left(now) == 0;
 	}

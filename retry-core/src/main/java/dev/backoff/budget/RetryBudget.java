@@ -1,9 +1,11 @@
 package dev.backoff.budget;
 
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+
+import org.jspecify.annotations.Nullable;
 
 import dev.backoff.time.RetryTime;
 
@@ -17,73 +19,36 @@ import dev.backoff.time.RetryTime;
  * ten of them. Under any number of threads, what was withdrawn never exceeds what the
  * bucket held at the start plus what was deposited.
  * <p>
- * Lock-free and thread-safe. A success while the bucket is full reads one variable and
- * writes none.
+ * Its numbers may be {@linkplain #change changed} while it is in use.
+ * <p>
+ * Lock-free, but for the moment of such a change, and thread-safe. A success while the
+ * bucket is full reads one variable and writes none.
  *
  * @since 0.1
  */
 public final class RetryBudget {
 
-	/*
-	 * One number is the whole state, so that one compare-and-set makes each change exact.
-	 *
-	 * Let T be what time has put back since the start, in millionths of a token, as if
-	 * the bucket had no rim. The state S is chosen so that the balance is T - S: time
-	 * needs no writes, a withdrawal adds to S, a deposit subtracts. What flows over the
-	 * rim is taken out by raising S to T - capacity, whenever S is written.
-	 *
-	 * A bucket that is full stays so until the next withdrawal, whatever time does. FULL
-	 * says so without T, so that a success then needs no clock reading.
-	 *
-	 * T is exact: it wraps around like a ticker and is only compared by difference.
-	 */
-	private static final long FULL = Long.MIN_VALUE;
-
-	private static final long MICRO = 1_000_000;
-
-	private static final long NANOS_PER_SECOND = 1_000_000_000;
-
 	private final String name;
-
-	private final BudgetSettings settings;
 
 	private final RetryTime time;
 
 	private final Listener listener;
 
-	private final long capacity;
-
-	private final long perSuccess;
-
-	private final long perSecond;
-
-	private final long transientCost;
-
-	private final long throttledCost;
-
-	/* Half of it, and enough for a retry: else it would run dry again at once. */
-	private final long recoveredAt;
-
-	private final long start;
-
-	private final AtomicLong state = new AtomicLong(FULL);
-
 	private final AtomicBoolean dry = new AtomicBoolean();
 
 	private final LongAdder refused = new LongAdder();
 
+	/* Held while one state is closed and the next is not there yet. */
+	private final ReentrantLock changing = new ReentrantLock();
+
+	private volatile Bucket bucket;
+
 	private RetryBudget(String name, BudgetSettings settings, RetryTime time, Listener listener) {
 		this.name = name;
-		this.settings = settings;
 		this.time = time;
 		this.listener = listener;
-		this.capacity = micros(settings.tokens());
-		this.perSuccess = micros(settings.perSuccess());
-		this.perSecond = micros(settings.perSecond());
-		this.transientCost = micros(settings.transientCost());
-		this.throttledCost = micros(settings.throttledCost());
-		this.recoveredAt = Math.max(this.capacity / 2, Math.max(this.transientCost, this.throttledCost));
-		this.start = read(time, 0);
+		this.bucket = new Bucket(settings);
+		this.bucket.begin(read(time, 0), Long.MAX_VALUE);
 	}
 
 	/**
@@ -108,10 +73,6 @@ public final class RetryBudget {
 		return new RetryBudget(name, settings, time, listener);
 	}
 
-	private static long micros(double tokens) {
-		return Math.round(tokens * MICRO);
-	}
-
 	/**
 	 * Take what a retry costs, if the bucket holds as much.
 	 * @param cost what the retry follows
@@ -132,20 +93,25 @@ public final class RetryBudget {
 	 * @return false, and nothing taken, if the retry must wait
 	 */
 	public boolean tryWithdrawOrWait(Cost cost) {
-		long price = price(cost);
-		if (price == 0 && this.capacity > 0) {
-			return true;
-		}
 		while (true) {
-			long seen = this.state.get();
-			long brought = brought();
-			long balance = balance(seen, brought);
-			if (balance < price || this.capacity == 0) {
+			Bucket seen = this.bucket;
+			long price = seen.price(cost);
+			if (price == 0 && seen.capacity() > 0) {
+				return true;
+			}
+			long state = seen.state();
+			if (state == Bucket.CLOSED) {
+				awaitChange();
+				continue;
+			}
+			long brought = brought(seen);
+			long balance = seen.balance(state, brought);
+			if (balance < price || seen.capacity() == 0) {
 				noteDrought();
 				return false;
 			}
-			if (this.state.compareAndSet(seen, after(brought, balance - price))) {
-				noteRecovery(balance);
+			if (seen.compareAndSet(state, Bucket.after(brought, balance - price))) {
+				noteRecovery(seen, balance);
 				return true;
 			}
 		}
@@ -156,15 +122,16 @@ public final class RetryBudget {
 	 * @return false if the bucket is for no tokens, or nothing is ever put back
 	 */
 	public boolean mayPay() {
-		return this.capacity > 0 && (this.perSecond > 0 || this.perSuccess > 0 || this.settings.refund());
+		Bucket seen = this.bucket;
+		return seen.capacity() > 0 && (seen.perSecond() > 0 || seen.perSuccess() > 0 || seen.settings().refund());
 	}
 
 	/**
 	 * Put back what a successful call is worth.
 	 */
 	public void deposit() {
-		if (this.state.get() != FULL) {
-			add(this.perSuccess);
+		if (this.bucket.state() != Bucket.FULL) {
+			add(null);
 		}
 	}
 
@@ -174,30 +141,35 @@ public final class RetryBudget {
 	 * @param cost what the last retry followed
 	 */
 	public void depositAfterRetry(Cost cost) {
-		if (this.state.get() != FULL) {
-			add(this.settings.refund() ? price(cost) : this.perSuccess);
+		if (this.bucket.state() != Bucket.FULL) {
+			add(cost);
 		}
 	}
 
-	private void add(long micros) {
-		long seen;
-		long after;
-		long balance;
-		do {
-			seen = this.state.get();
-			if (seen == FULL) {
+	private void add(@Nullable Cost refunded) {
+		while (true) {
+			Bucket seen = this.bucket;
+			long state = seen.state();
+			if (state == Bucket.FULL) {
 				return;
 			}
-			long brought = brought();
-			balance = Math.min(this.capacity, balance(seen, brought) + micros);
-			after = (balance == this.capacity) ? FULL : after(brought, balance);
+			if (state == Bucket.CLOSED) {
+				awaitChange();
+				continue;
+			}
+			long brought = brought(seen);
+			long balance = Math.min(seen.capacity(), seen.balance(state, brought) + seen.worth(refunded));
+			if (seen.compareAndSet(state,
+					(balance == seen.capacity()) ? Bucket.FULL : Bucket.after(brought, balance))) {
+				noteRecovery(seen, balance);
+				return;
+			}
 		}
-		while (!this.state.compareAndSet(seen, after));
-		noteRecovery(balance);
 	}
 
-	private void noteRecovery(long balance) {
-		if (this.dry.get() && balance >= this.recoveredAt && this.capacity > 0 && this.dry.compareAndSet(true, false)) {
+	private void noteRecovery(Bucket seen, long balance) {
+		if (this.dry.get() && balance >= seen.recoveredAt() && seen.capacity() > 0
+				&& this.dry.compareAndSet(true, false)) {
 			tell(this.listener::recovered);
 		}
 	}
@@ -217,15 +189,9 @@ public final class RetryBudget {
 		}
 	}
 
-	/** Return what time has put back since the start, in millionths. */
-	private long brought() {
-		if (this.perSecond == 0) {
-			return 0;
-		}
-		long elapsed = Math.max(0, read(this.time, this.start) - this.start);
-		long seconds = elapsed / NANOS_PER_SECOND;
-		long micros = (elapsed % NANOS_PER_SECOND) / 1_000;
-		return seconds * this.perSecond + micros * this.perSecond / MICRO;
+	/** Return what time has put back since the start of the bucket, in millionths. */
+	private long brought(Bucket seen) {
+		return (seen.perSecond() != 0) ? seen.brought(read(this.time, seen.start())) : 0;
 	}
 
 	/* A ticker that throws stands at the start: time then puts nothing back. */
@@ -238,28 +204,59 @@ public final class RetryBudget {
 		}
 	}
 
-	private long balance(long seen, long brought) {
-		// a clock that stepped back may make it negative: then there is nothing to take
-		return (seen == FULL) ? this.capacity : Math.min(this.capacity, brought - seen);
-	}
-
-	/* FULL is only ever meant as such. */
-	private static long after(long brought, long balance) {
-		long state = brought - balance;
-		return (state == FULL) ? FULL + 1 : state;
-	}
-
-	private long price(Cost cost) {
-		return (cost == Cost.THROTTLED) ? this.throttledCost : this.transientCost;
-	}
-
 	/**
 	 * Fill the bucket, as at the start.
 	 */
 	public void reset() {
-		this.state.set(FULL);
+		while (true) {
+			Bucket seen = this.bucket;
+			long state = seen.state();
+			if (state == Bucket.CLOSED) {
+				awaitChange();
+			}
+			else if (seen.compareAndSet(state, Bucket.FULL)) {
+				break;
+			}
+		}
 		if (this.dry.compareAndSet(true, false)) {
 			tell(this.listener::recovered);
+		}
+	}
+
+	/**
+	 * Go on with other numbers. What the bucket holds stays, up to the new capacity; what
+	 * time has put back until now is worth what it was, later time what the new numbers
+	 * say. Equal numbers change nothing.
+	 * @param settings the numbers from now on
+	 */
+	public void change(BudgetSettings settings) {
+		this.changing.lock();
+		try {
+			Bucket before = this.bucket;
+			if (before.settings().equals(settings)) {
+				return;
+			}
+			// made beforehand: nothing may fail while the state is closed
+			Bucket after = new Bucket(settings);
+			long state = before.close();
+			long now = read(this.time, before.start());
+			after.begin(now, before.balance(state, before.brought(now)));
+			this.bucket = after;
+		}
+		finally {
+			this.changing.unlock();
+		}
+		noteRecovery();
+	}
+
+	/* The state is closed for a few instructions. */
+	private void awaitChange() {
+		this.changing.lock();
+		try {
+			// who has closed it has gone on
+		}
+		finally {
+			this.changing.unlock();
 		}
 	}
 
@@ -268,7 +265,23 @@ public final class RetryBudget {
 	 * @return tokens, from 0 to the capacity
 	 */
 	public double balance() {
-		return Math.max(0, balance(this.state.get(), brought())) / (double) MICRO;
+		return Math.max(0, balance(snapshot())) / (double) Bucket.MICRO;
+	}
+
+	private long balance(Snapshot snapshot) {
+		return snapshot.bucket().balance(snapshot.state(), brought(snapshot.bucket()));
+	}
+
+	/** Return a bucket with a state that was not closed. */
+	private Snapshot snapshot() {
+		while (true) {
+			Bucket seen = this.bucket;
+			long state = seen.state();
+			if (state != Bucket.CLOSED) {
+				return new Snapshot(seen, state);
+			}
+			awaitChange();
+		}
 	}
 
 	/**
@@ -277,7 +290,7 @@ public final class RetryBudget {
 	 * @return tokens
 	 */
 	public double recoveredAt() {
-		return this.recoveredAt / (double) MICRO;
+		return this.bucket.recoveredAt() / (double) Bucket.MICRO;
 	}
 
 	/**
@@ -294,10 +307,15 @@ public final class RetryBudget {
 	 * @return false at the start
 	 */
 	public boolean isDry() {
-		if (this.dry.get()) {
-			noteRecovery(balance(this.state.get(), brought()));
-		}
+		noteRecovery();
 		return this.dry.get();
+	}
+
+	private void noteRecovery() {
+		if (this.dry.get()) {
+			Snapshot snapshot = snapshot();
+			noteRecovery(snapshot.bucket(), balance(snapshot));
+		}
 	}
 
 	/**
@@ -313,12 +331,21 @@ public final class RetryBudget {
 	 * @return the settings
 	 */
 	public BudgetSettings settings() {
-		return this.settings;
+		return this.bucket.settings();
 	}
 
 	@Override
 	public String toString() {
-		return "RetryBudget " + this.name + " (" + balance() + " of " + this.settings.tokens() + " tokens)";
+		return "RetryBudget " + this.name + " (" + balance() + " of " + settings().tokens() + " tokens)";
+	}
+
+	/**
+	 * A state and what it means.
+	 *
+	 * @param bucket whose state it was
+	 * @param state not closed
+	 */
+	private record Snapshot(Bucket bucket, long state) {
 	}
 
 	/** What a retry follows, which decides on its price. */

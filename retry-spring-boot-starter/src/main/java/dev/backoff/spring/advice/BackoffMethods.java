@@ -4,11 +4,13 @@ import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -19,11 +21,17 @@ import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 
 import dev.backoff.Retry;
+import dev.backoff.WaitingCalls;
 import dev.backoff.spring.policy.AnnotatedMethod;
+import dev.backoff.spring.policy.BackoffConfiguration;
 import dev.backoff.spring.policy.BackoffPolicies;
+import dev.backoff.spring.policy.ConfigurationUser;
+import dev.backoff.spring.policy.EffectivePolicy;
 import dev.backoff.spring.policy.InvalidBackoffException;
 import dev.backoff.spring.policy.PolicyUse;
+import dev.backoff.spring.policy.PolicyUses;
 import dev.backoff.spring.policy.Problem;
+import dev.backoff.spring.safety.OverloadSafety;
 
 /**
  * The annotated methods of the application, each with its retry, and retries for calls
@@ -33,7 +41,7 @@ import dev.backoff.spring.policy.Problem;
  *
  * @since 0.1
  */
-public final class BackoffMethods implements SmartInitializingSingleton {
+public final class BackoffMethods implements SmartInitializingSingleton, ConfigurationUser, PolicyUses {
 
 	private final BackoffPolicies policies;
 
@@ -43,9 +51,11 @@ public final class BackoffMethods implements SmartInitializingSingleton {
 
 	private final WeavingAdvice weavingAdvice;
 
-	private final boolean enabled;
+	private final ConfigurableListableBeanFactory beanFactory;
 
 	private final boolean woven;
+
+	private volatile boolean enabled;
 
 	/* By the class of the target. */
 	private final Map<Class<?>, CalledMethods> called = new ConcurrentHashMap<>();
@@ -54,6 +64,9 @@ public final class BackoffMethods implements SmartInitializingSingleton {
 	private final Map<String, Retry> named = new ConcurrentHashMap<>();
 
 	private final Map<Key, MethodPlan> plans = new ConcurrentHashMap<>();
+
+	/* Found while retries were switched off, perhaps because of just these. */
+	private final Map<Key, AnnotatedMethod> unplanned = new ConcurrentHashMap<>();
 
 	private final Map<Key, MethodRetry> retries = new ConcurrentHashMap<>();
 
@@ -66,6 +79,7 @@ public final class BackoffMethods implements SmartInitializingSingleton {
 	 */
 	public BackoffMethods(BackoffPolicies policies, ConfigurableListableBeanFactory beanFactory) {
 		this.policies = policies;
+		this.beanFactory = beanFactory;
 		this.planner = new MethodPlanner(policies, beanFactory);
 		this.factory = new RetryFactory(beanFactory, policies);
 		this.enabled = policies.configuration().isEnabled();
@@ -74,7 +88,8 @@ public final class BackoffMethods implements SmartInitializingSingleton {
 	}
 
 	/**
-	 * Return the retry of a policy, for programmatic calls.
+	 * Return the retry of a policy, for programmatic calls. It follows each change of the
+	 * configuration, so it may be kept.
 	 * @param policy a name below {@code backoff.policies}, in any spelling
 	 * @return the retry, the same for the same name
 	 * @throws InvalidBackoffException if the name is not defined
@@ -85,7 +100,7 @@ public final class BackoffMethods implements SmartInitializingSingleton {
 		if (known != null) {
 			return known;
 		}
-		Retry made = this.factory.create(this.policies.resolve(policy));
+		Retry made = this.factory.create(this.policies.resolve(policy), this.policies.configuration());
 		Retry before = this.named.putIfAbsent(name, made);
 		return (before != null) ? before : made;
 	}
@@ -93,13 +108,28 @@ public final class BackoffMethods implements SmartInitializingSingleton {
 	/**
 	 * Return the annotated methods known so far. Overloads share their label, so those
 	 * are told apart by their parameters.
-	 * @return the methods with their policies, ordered by name
 	 */
+	@Override
 	public List<PolicyUse> uses() {
-		List<MethodPlan> known = List.copyOf(this.plans.values());
-		Map<String, Long> labels = known.stream()
+		return uses(List.copyOf(this.plans.values()));
+	}
+
+	@Override
+	public List<PolicyUse> uses(BackoffPolicies.Candidate candidate, List<Problem> problems) {
+		List<MethodPlan> planned = new ArrayList<>();
+		for (MethodPlan plan : this.plans.values()) {
+			MethodPlan again = this.planner.planAgain(plan, candidate::resolve, problems);
+			if (again != null) {
+				planned.add(again);
+			}
+		}
+		return uses(planned);
+	}
+
+	private List<PolicyUse> uses(List<MethodPlan> plans) {
+		Map<String, Long> labels = plans.stream()
 			.collect(Collectors.groupingBy(MethodPlan::label, Collectors.counting()));
-		return known.stream().map((plan) -> {
+		return plans.stream().map((plan) -> {
 			boolean overloaded = labels.getOrDefault(plan.label(), 1L) > 1;
 			return new PolicyUse(overloaded ? plan.label() + plan.method().parameters() : plan.label(), plan.policy(),
 					advice(plan));
@@ -113,7 +143,97 @@ public final class BackoffMethods implements SmartInitializingSingleton {
 			this.plans.put(Key.of(method), plan);
 			this.factory.reserve(plan.policy());
 		}
+		else if (!this.enabled) {
+			this.unplanned.put(Key.of(method), method);
+		}
 		return plan;
+	}
+
+	/*
+	 * A method that becomes known meanwhile has a plan by the configuration before, which
+	 * the next change replaces.
+	 */
+	@Override
+	public Change prepare(BackoffPolicies.Candidate candidate, List<Problem> problems) {
+		if (!candidate.configuration().isEnabled()) {
+			// switched off, perhaps because of what is wrong
+			return () -> () -> {
+				this.enabled = false;
+				this.beanFactory.getBean(WaitingCalls.class).switchedOff(null);
+			};
+		}
+		Map<Key, MethodPlan> planned = new LinkedHashMap<>();
+		List<Problem> found = new ArrayList<>();
+		this.plans.forEach((key, plan) -> note(planned, key, this.planner.planAgain(plan, candidate::resolve, found)));
+		this.unplanned.forEach((key, method) -> {
+			if (!this.plans.containsKey(key)) {
+				note(planned, key, this.planner.plan(method, candidate::resolve, found));
+			}
+		});
+		Map<String, EffectivePolicy> named = new LinkedHashMap<>();
+		for (String name : this.named.keySet()) {
+			try {
+				named.put(name, candidate.resolve(name));
+			}
+			catch (InvalidBackoffException ex) {
+				found.addAll(ex.problems());
+			}
+		}
+		problems.addAll(found);
+		return () -> make(planned, named, candidate.configuration());
+	}
+
+	private static void note(Map<Key, MethodPlan> planned, Key key, @Nullable MethodPlan plan) {
+		if (plan != null) {
+			planned.put(key, plan);
+		}
+	}
+
+	private Runnable make(Map<Key, MethodPlan> planned, Map<String, EffectivePolicy> named,
+			BackoffConfiguration configuration) {
+		planned.values().forEach((plan) -> this.factory.reserve(plan.policy()));
+		Map<Key, Retry> ofMethods = new LinkedHashMap<>();
+		planned.forEach((key, plan) -> {
+			if (this.retries.containsKey(key)) {
+				ofMethods.put(key, this.factory.create(plan, configuration));
+			}
+		});
+		Map<String, Retry> ofNames = new LinkedHashMap<>();
+		named.forEach((name, policy) -> ofNames.put(name, this.factory.create(policy, configuration)));
+		List<EffectivePolicy> policies = Stream
+			.concat(planned.values().stream().map(MethodPlan::policy), named.values().stream())
+			.toList();
+		OverloadSafety safety = this.beanFactory.getBean(OverloadSafety.class);
+		WaitingCalls waiting = this.beanFactory.getBean(WaitingCalls.class);
+		return () -> {
+			this.plans.putAll(planned);
+			ofMethods.forEach((key, retry) -> {
+				MethodRetry known = this.retries.get(key);
+				MethodPlan plan = planned.get(key);
+				if (known != null && plan != null) {
+					known.switchTo(plan, retry);
+				}
+			});
+			ofNames.forEach((name, retry) -> {
+				Retry known = this.named.get(name);
+				if (known != null) {
+					known.switchTo(retry);
+				}
+			});
+			safety.keepDegraded(policies);
+			this.enabled = true;
+			Set<String> switchedOff = policies.stream()
+				.filter((policy) -> !policy.numbers().isEnabled())
+				.map(EffectivePolicy::name)
+				.collect(Collectors.toSet());
+			this.factory.switchOff(switchedOff);
+			if (configuration.isRetriesEnabled()) {
+				switchedOff.forEach(waiting::switchedOff);
+			}
+			else {
+				waiting.switchedOff(null);
+			}
+		};
 	}
 
 	/** Return what a method's plan does that is probably not meant. */
@@ -199,8 +319,8 @@ public final class BackoffMethods implements SmartInitializingSingleton {
 		if (plan.recover() != null) {
 			plan.recover().all().forEach((method) -> noteRecovery(new Key(key.type(), method)));
 		}
-		MethodRetry made = new MethodRetry(this.factory.create(plan), plan, this.factory.laterAttempts(),
-				this.factory.observations());
+		MethodRetry made = new MethodRetry(this.factory.create(plan, this.policies.configuration()), plan,
+				this.factory.laterAttempts(), this.factory.observations());
 		MethodRetry before = this.retries.putIfAbsent(key, made);
 		MethodRetry retry = (before != null) ? before : made;
 		if (this.recoveries.contains(key)) {

@@ -56,7 +56,7 @@ final class FutureManner implements Manner {
 																	// future
 	public LaterCalls laterCalls(LaterCalls.Parts parts) {
 		AsyncOperation.OnContext<MethodInvocation, @Nullable Object> attempt = (invocation, number) -> stage(
-				parts.attempts().invoke(invocation, number > 1), parts.plan().label(), parts.executor());
+				parts.attempts().invoke(invocation, number > 1), parts.plan().get().label(), parts.executor());
 		Recovery<MethodInvocation, @Nullable Object, Throwable> recovery = parts.recovery();
 		Recovery<MethodInvocation, CompletionStage<@Nullable Object>, Throwable> staged = (recovery != null)
 				? new StagedRecovery(recovery, parts) : null;
@@ -147,8 +147,8 @@ final class FutureManner implements Manner {
 		@Override
 		public CompletionStage<@Nullable Object> recover(MethodInvocation invocation, RetriesStoppedException stopped)
 				throws Throwable {
-			return stage(this.recovery.recover(invocation, stopped), "The recovery of " + this.parts.plan().label(),
-					this.parts.executor());
+			return stage(this.recovery.recover(invocation, stopped),
+					"The recovery of " + this.parts.plan().get().label(), this.parts.executor());
 		}
 
 	}

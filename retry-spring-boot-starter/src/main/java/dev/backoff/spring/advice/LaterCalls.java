@@ -38,12 +38,12 @@ interface LaterCalls {
 	 * @param retry the method's retry
 	 * @param attempts starts attempts
 	 * @param recovery what follows an unsuccessful stop, or null
-	 * @param plan the method's plan
+	 * @param plan returns the method's plan, which may change
 	 * @param executor returns what runs later attempts, with what is bound to this thread
 	 * @param observations carries observations in Reactor contexts, or null
 	 */
 	record Parts(Retry retry, Attempts attempts,
-			@Nullable Recovery<MethodInvocation, @Nullable Object, Throwable> recovery, MethodPlan plan,
+			@Nullable Recovery<MethodInvocation, @Nullable Object, Throwable> recovery, Supplier<MethodPlan> plan,
 			Supplier<? extends Executor> executor, @Nullable ObservationCarrier observations) {
 	}
 

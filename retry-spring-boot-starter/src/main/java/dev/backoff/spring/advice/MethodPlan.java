@@ -19,4 +19,9 @@ import dev.backoff.spring.policy.EffectivePolicy;
 record MethodPlan(AnnotatedMethod method, String label, Manner manner, EffectivePolicy policy,
 		@Nullable ResultExpression retryWhen, @Nullable ResultExpression until, @Nullable RecoverMethods recover) {
 
+	/** Return the plan under another policy. */
+	MethodPlan with(EffectivePolicy policy) {
+		return new MethodPlan(this.method, this.label, this.manner, policy, this.retryWhen, this.until, this.recover);
+	}
+
 }

@@ -33,15 +33,17 @@ final class MethodPlanner {
 
 	/** Return the plan of a method, or null if there are problems, which are reported. */
 	@Nullable MethodPlan plan(AnnotatedMethod annotated, List<Problem> problems) {
+		return plan(annotated, this.policies::resolve, problems);
+	}
+
+	/** Return a plan under the policy that something else resolves. */
+	@Nullable MethodPlan plan(AnnotatedMethod annotated, Resolver resolver, List<Problem> problems) {
 		int before = problems.size();
 		if (!this.policies.configuration().isWoven()) {
 			checkProxyable(annotated, problems);
 		}
 		Manner manner = this.manners.find(annotated, problems);
-		EffectivePolicy policy = this.policies.resolve(annotated, problems);
-		if (policy != null) {
-			checkClassifier(policy, problems);
-		}
+		EffectivePolicy policy = policy(annotated, resolver, problems);
 		if (manner == null) {
 			return null;
 		}
@@ -52,6 +54,21 @@ final class MethodPlanner {
 			return null;
 		}
 		return new MethodPlan(annotated, this.policies.label(annotated), manner, policy, retryWhen, until, recovery);
+	}
+
+	/** Return a plan under another policy, or null if that has problems. */
+	@Nullable MethodPlan planAgain(MethodPlan plan, Resolver resolver, List<Problem> problems) {
+		int before = problems.size();
+		EffectivePolicy policy = policy(plan.method(), resolver, problems);
+		return (policy != null && problems.size() == before) ? plan.with(policy) : null;
+	}
+
+	private @Nullable EffectivePolicy policy(AnnotatedMethod annotated, Resolver resolver, List<Problem> problems) {
+		EffectivePolicy policy = resolver.resolve(annotated, problems);
+		if (policy != null) {
+			checkClassifier(policy, problems);
+		}
+		return policy;
 	}
 
 	private static @Nullable ResultExpression expression(AnnotatedMethod annotated, Manner manner, String name,
@@ -103,6 +120,14 @@ final class MethodPlanner {
 			problems.add(policy.classifierProblem("names no bean of type FailureClassifier", (nearest != null)
 					? "Write " + nearest + "." : "Write the name of such a bean, or define one called " + name + "."));
 		}
+	}
+
+	/** Resolve policies, by whatever configuration. */
+	@FunctionalInterface
+	interface Resolver {
+
+		@Nullable EffectivePolicy resolve(AnnotatedMethod method, List<Problem> problems);
+
 	}
 
 }

@@ -37,7 +37,7 @@ final class MethodRetry {
 
 	private final @Nullable MethodRecovery recovery;
 
-	private final MethodPlan plan;
+	private volatile MethodPlan plan;
 
 	private final @Nullable LaterCalls laterCalls;
 
@@ -60,7 +60,14 @@ final class MethodRetry {
 		this.plan = plan;
 		this.recovery = (plan.recover() != null) ? new MethodRecovery(plan.recover()) : null;
 		this.laterCalls = plan.manner()
-			.laterCalls(new LaterCalls.Parts(retry, this::invokeLater, this.recovery, plan, executor, observations));
+			.laterCalls(new LaterCalls.Parts(retry, this::invokeLater, this.recovery, () -> this.plan, executor,
+					observations));
+	}
+
+	/** Let calls that begin from now on go by another plan. */
+	void switchTo(MethodPlan plan, Retry retry) {
+		this.plan = plan;
+		this.retry.switchTo(retry);
 	}
 
 	/** Note that the method also is the recovery of another one. */

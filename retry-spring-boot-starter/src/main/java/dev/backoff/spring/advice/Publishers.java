@@ -14,9 +14,9 @@ final class Publishers {
 
 	/* Subscribed to when the invocation is over, and perhaps more than once. */
 	static LaterCalls calls(ReactiveManner manner, LaterCalls.Parts parts) {
-		ReactiveCalls<MethodInvocation> calls = new ReactiveCalls<>(
-				parts.retry(), new ReactiveMethod<>(invocation(manner, parts.attempts()), parts.recovery(),
-						manner.adapter(), manner.hasSeveralResults(), parts.plan().policy().isReplayed()),
+		ReactiveCalls<MethodInvocation> calls = new ReactiveCalls<>(parts.retry(),
+				new ReactiveMethod<>(invocation(manner, parts.attempts()), parts.recovery(), manner.adapter(),
+						manner.hasSeveralResults(), () -> parts.plan().get().policy().isReplayed()),
 				parts.observations());
 		return calls::publisher;
 	}

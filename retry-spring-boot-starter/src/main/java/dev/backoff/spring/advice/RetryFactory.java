@@ -37,7 +37,7 @@ final class RetryFactory {
 
 	private final ConfigurableListableBeanFactory beanFactory;
 
-	private final BackoffConfiguration configuration;
+	private final BackoffPolicies policies;
 
 	private final RandomSource random;
 
@@ -45,15 +45,17 @@ final class RetryFactory {
 
 	private final Set<String> ownClassifiers = ConcurrentHashMap.newKeySet();
 
+	private volatile Set<String> switchedOff = Set.of();
+
 	RetryFactory(ConfigurableListableBeanFactory beanFactory, BackoffPolicies policies) {
 		this.beanFactory = beanFactory;
-		this.configuration = policies.configuration();
+		this.policies = policies;
 		this.laterAttempts = new LaterAttempts(beanFactory);
-		this.random = (this.configuration.random() == RandomKind.SECURE) ? RandomSource.secure()
+		this.random = (policies.configuration().random() == RandomKind.SECURE) ? RandomSource.secure()
 				: RandomSource.threadLocal();
 		// also of policies that nobody uses so far: whoever is made before must not ask
 		// it
-		this.configuration.policyNames().forEach((name) -> policies.peek(name).ifPresent(this::reserve));
+		policies.configuration().policyNames().forEach((name) -> policies.peek(name).ifPresent(this::reserve));
 	}
 
 	/** Note that a classifier belongs to one policy, so that others do not ask it. */
@@ -74,28 +76,41 @@ final class RetryFactory {
 			.getIfAvailable() instanceof ObservationCarrier carrier) ? carrier : null;
 	}
 
-	Retry create(MethodPlan plan) {
+	/** Note which policies retry nothing any more, calls that have begun included. */
+	void switchOff(Set<String> policies) {
+		this.switchedOff = Set.copyOf(policies);
+	}
+
+	private boolean isSwitchedOn(String policy) {
+		BackoffConfiguration configuration = this.policies.configuration();
+		return configuration.isEnabled() && configuration.isRetriesEnabled() && !this.switchedOff.contains(policy);
+	}
+
+	/** Make a method's retry, with what a configuration says of budgets and breakers. */
+	Retry create(MethodPlan plan, BackoffConfiguration configuration) {
 		return create(plan.policy(), plan.policy().complete(classifiers(plan.policy()), plan.retryWhen(), plan.until()),
-				plan.label());
+				plan.label(), configuration);
 	}
 
-	Retry create(EffectivePolicy policy) {
-		return create(policy, policy.complete(classifiers(policy), null, null), policy.name());
+	/** Make a policy's retry, with what a configuration says of budgets and breakers. */
+	Retry create(EffectivePolicy policy, BackoffConfiguration configuration) {
+		return create(policy, policy.complete(classifiers(policy), null, null), policy.name(), configuration);
 	}
 
-	private Retry create(EffectivePolicy effective, RetryPolicy policy, String label) {
+	private Retry create(EffectivePolicy effective, RetryPolicy policy, String label,
+			BackoffConfiguration configuration) {
 		OverloadSafety safety = this.beanFactory.getBean(OverloadSafety.class);
 		Retry.Builder builder = Retry.builder(policy)
 			.method(label)
 			.time(this.beanFactory.getBeanProvider(RetryTime.class).getIfAvailable(RetryTime::system))
 			.random(this.beanFactory.getBeanProvider(RandomSource.class).getIfAvailable(() -> this.random))
 			.executorOfEachCall(this.laterAttempts)
-			.enabledWhen(this.configuration::isRetriesEnabled)
-			.budget(safety.budget(effective))
-			.breaker(safety.permits(effective))
+			.enabledWhen(() -> isSwitchedOn(policy.name()))
+			.budget(safety.budget(effective, configuration))
+			.breaker(safety.permits(effective, configuration))
 			.degraded(safety.degraded(effective))
 			.waitingCalls(this.beanFactory.getBean(WaitingCalls.class));
-		if (!this.configuration.shutdownWait().isZero()) {
+		if (!this.policies.configuration().shutdownWait().isZero()) {
 			builder.runningCalls(this.beanFactory.getBean(RunningCalls.class));
 		}
 		this.beanFactory.getBeanProvider(CallObserver.class).ifAvailable(builder::observer);

@@ -1,6 +1,8 @@
 package dev.backoff.spring.autoconfigure;
 
 import java.time.Clock;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
 
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 
@@ -21,6 +23,7 @@ import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
+import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.Ordered;
 import org.springframework.core.env.ConfigurableEnvironment;
@@ -37,8 +40,13 @@ import dev.backoff.spring.advice.Shutdown;
 import dev.backoff.spring.advice.StartupCheck;
 import dev.backoff.spring.aspectj.WovenBeans;
 import dev.backoff.spring.failure.BuiltInFailureClassifiers;
+import dev.backoff.spring.live.ConfigurationListener;
+import dev.backoff.spring.live.Expiries;
+import dev.backoff.spring.live.LiveConfiguration;
+import dev.backoff.spring.live.RefreshListener;
 import dev.backoff.spring.policy.BackoffConfiguration;
 import dev.backoff.spring.policy.BackoffPolicies;
+import dev.backoff.spring.policy.ConfigurationUser;
 import dev.backoff.spring.safety.OtherBreakers;
 import dev.backoff.spring.safety.OverloadSafety;
 import dev.backoff.spring.safety.Resilience4jBreakers;
@@ -55,6 +63,7 @@ import dev.backoff.time.RetryTime;
  */
 @AutoConfiguration(after = AopAutoConfiguration.class)
 @AutoConfigureOrder(Ordered.LOWEST_PRECEDENCE)
+@ImportRuntimeHints(BackoffRuntimeHints.class)
 public final class BackoffAutoConfiguration {
 
 	/* A child context has a configuration and beans of its own. */
@@ -108,6 +117,23 @@ public final class BackoffAutoConfiguration {
 	@ConditionalOnMissingBean(search = SearchStrategy.CURRENT)
 	OverloadSafety backoffOverloadSafety(BackoffPolicies policies, ConfigurableListableBeanFactory beanFactory) {
 		return new OverloadSafety(policies.configuration(), beanFactory);
+	}
+
+	@Bean
+	@ConditionalOnMissingBean(search = SearchStrategy.CURRENT)
+	LiveConfiguration backoffLiveConfiguration(BackoffPolicies policies, BackoffMethods methods,
+			ConfigurableEnvironment environment, ConfigurableListableBeanFactory beanFactory,
+			ObjectProvider<RetryTime> time) {
+		return new LiveConfiguration(policies, methods, () -> BackoffConfiguration.read(environment),
+				() -> List.copyOf(beanFactory.getBeansOfType(ConfigurationUser.class, false, true).values()),
+				() -> List.copyOf(beanFactory.getBeansOfType(ConfigurationListener.class, false, true).values()),
+				new Expiries(() -> time.getIfAvailable(RetryTime::system),
+						new CompletableFuture<Void>().defaultExecutor(), Clock.systemUTC()));
+	}
+
+	@Bean
+	static RefreshListener backoffRefreshListener(ObjectProvider<LiveConfiguration> configuration) {
+		return new RefreshListener(configuration::getObject);
 	}
 
 	@Bean

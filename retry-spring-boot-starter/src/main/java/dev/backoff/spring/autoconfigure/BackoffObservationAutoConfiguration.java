@@ -18,8 +18,10 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 
 import dev.backoff.CallObserver;
 import dev.backoff.CallRecorder;
+import dev.backoff.spring.live.ConfigurationListener;
 import dev.backoff.spring.observation.BackoffAttemptConvention;
 import dev.backoff.spring.observation.BackoffCallConvention;
+import dev.backoff.spring.observation.ConfigurationMeters;
 import dev.backoff.spring.observation.MicrometerObserver;
 import dev.backoff.spring.observation.MicrometerRecorders;
 import dev.backoff.spring.observation.OverloadLogger;
@@ -114,14 +116,34 @@ public final class BackoffObservationAutoConfiguration {
 			return new OverloadMeters(registry::getIfUnique);
 		}
 
+		@Bean
+		@ConditionalOnMissingBean(search = SearchStrategy.CURRENT)
+		ConfigurationMeters backoffConfigurationMeters(ObjectProvider<MeterRegistry> registry) {
+			return new ConfigurationMeters(registry::getIfUnique);
+		}
+
+		/* Retries may be switched on when the application runs. */
+		@Bean
+		ConfigurationListener backoffLateMeterBinding(ObjectProvider<OverloadMeters> meters,
+				ObjectProvider<ConfigurationMeters> changes, OverloadSafety safety, BackoffPolicies policies) {
+			return (outcome, overrides) -> {
+				if (policies.configuration().isEnabled()) {
+					changes.ifUnique(ConfigurationMeters::bind);
+					meters.ifUnique((bound) -> bound.bind(safety));
+				}
+			};
+		}
+
 		/* After all singletons exist, so that filters and common tags are in place. */
 		@Bean
 		@DependsOn("backoffMethods")
 		SmartInitializingSingleton backoffMeterBinding(ObjectProvider<MicrometerRecorders> recorders,
-				ObjectProvider<OverloadMeters> meters, OverloadSafety safety, BackoffPolicies policies) {
+				ObjectProvider<OverloadMeters> meters, ObjectProvider<ConfigurationMeters> changes,
+				OverloadSafety safety, BackoffPolicies policies) {
 			return () -> {
 				recorders.ifAvailable(MicrometerRecorders::bind);
 				if (policies.configuration().isEnabled()) {
+					changes.ifUnique(ConfigurationMeters::bind);
 					meters.ifUnique((bound) -> bound.bind(safety));
 				}
 			};

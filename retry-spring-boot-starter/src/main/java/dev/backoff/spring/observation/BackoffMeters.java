@@ -88,7 +88,19 @@ public enum BackoffMeters implements MeterDocumentation {
 	 * Whether a policy's delays are raised.
 	 */
 	DEGRADED("backoff.degraded", Meter.Type.GAUGE, "", "Whether delays are raised because many attempts fail",
-			Key.POLICY);
+			Key.POLICY),
+
+	/**
+	 * What an operator overrides, by policy.
+	 */
+	OVERRIDES("backoff.overrides", Meter.Type.GAUGE, "", "Values of a policy that an operator overrides now",
+			Key.POLICY),
+
+	/**
+	 * Changes of the configuration while the application runs.
+	 */
+	REFRESH("backoff.refresh", Meter.Type.COUNTER, "", "Changes of the configuration since the start, by what happened",
+			Key.OUTCOME);
 
 	private final String name;
 
@@ -166,7 +178,8 @@ public enum BackoffMeters implements MeterDocumentation {
 
 		/**
 		 * How an attempt ended, an {@link dev.backoff.AttemptOutcome}; how a recovery
-		 * ended, {@code done} or {@code failed}.
+		 * ended, {@code done} or {@code failed}; what happened to a change of the
+		 * configuration, a {@link dev.backoff.spring.live.ConfigurationListener.Outcome}.
 		 */
 		OUTCOME("outcome"),
 

@@ -6,8 +6,6 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 
-import org.springframework.core.env.PropertyResolver;
-
 import dev.backoff.annotation.Backoff;
 
 /**
@@ -29,14 +27,14 @@ record AnnotationValues(String place, String name, Map<PolicyKey, ConfigValue> v
 	 * @param annotation the annotation, attributes of composed ones merged
 	 * @param on what it is on, for instance {@code OrderService.place(Order)}
 	 * @param origin what the endpoint calls it, for instance {@code OrderService.place}
-	 * @param resolver resolves placeholders
+	 * @param placeholders resolves them
 	 * @param problems gets what is wrong
 	 */
-	static AnnotationValues of(Backoff annotation, String on, String origin, PropertyResolver resolver,
+	static AnnotationValues of(Backoff annotation, String on, String origin, Placeholders placeholders,
 			List<Problem> problems) {
 		String place = "@Backoff on " + on;
 		Map<PolicyKey, ConfigValue> values = new EnumMap<>(PolicyKey.class);
-		Reader reader = new Reader(place, "annotation on " + origin, resolver, problems, values);
+		Reader reader = new Reader(place, "annotation on " + origin, placeholders, problems, values);
 		reader.read(PolicyKey.PRESET, annotation.preset());
 		reader.read(PolicyKey.SHAPE, annotation.shape());
 		reader.read(PolicyKey.BASE, annotation.base());
@@ -66,7 +64,7 @@ record AnnotationValues(String place, String name, Map<PolicyKey, ConfigValue> v
 		return Arrays.stream(types).map(Class::getName).toArray(String[]::new);
 	}
 
-	private record Reader(String place, String origin, PropertyResolver resolver, List<Problem> problems,
+	private record Reader(String place, String origin, Placeholders placeholders, List<Problem> problems,
 			Map<PolicyKey, ConfigValue> values) {
 
 		void read(PolicyKey key, String... texts) {
@@ -77,7 +75,7 @@ record AnnotationValues(String place, String name, Map<PolicyKey, ConfigValue> v
 					this.origin);
 			List<String> resolved = new ArrayList<>();
 			for (String text : texts) {
-				String plain = PlaceholderText.resolve(text, this.resolver, written, this.problems);
+				String plain = PlaceholderText.resolve(text, this.placeholders.of(key), written, this.problems);
 				if (plain == null) {
 					return;
 				}
@@ -97,7 +95,7 @@ record AnnotationValues(String place, String name, Map<PolicyKey, ConfigValue> v
 
 		String name(String text) {
 			ConfigValue written = new ConfigValue(List.of(text), this.place + ": invalid value", this.origin);
-			String plain = PlaceholderText.resolve(text, this.resolver, written, this.problems);
+			String plain = PlaceholderText.resolve(text, this.placeholders.ofName(), written, this.problems);
 			return (plain != null) ? plain.strip() : "";
 		}
 

@@ -5,8 +5,10 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 
@@ -20,27 +22,7 @@ import org.springframework.core.env.ConfigurableEnvironment;
  */
 public final class BackoffConfiguration {
 
-	private final boolean enabled;
-
-	private final boolean retriesEnabled;
-
-	private final BackoffProperties.RandomKind random;
-
-	private final BackoffProperties.AdviceMode mode;
-
-	private final boolean metricsEnabled;
-
-	private final List<Duration> slo;
-
-	private final BackoffProperties.CallMeter callMeter;
-
-	private final boolean observationEnabled;
-
-	private final HttpSettings http;
-
-	private final boolean healthOfBreakers;
-
-	private final Duration shutdownWait;
+	private final ConfigurationReader.Settings settings;
 
 	private final Sections sections;
 
@@ -48,22 +30,20 @@ public final class BackoffConfiguration {
 
 	private final List<String> warnings;
 
+	private final Overrides overrides;
+
 	BackoffConfiguration(ConfigurationReader.Settings settings, Sections sections, List<Problem> problems,
 			List<String> warnings) {
-		this.enabled = settings.enabled();
-		this.retriesEnabled = settings.retriesEnabled();
-		this.random = settings.random();
-		this.mode = settings.mode();
-		this.metricsEnabled = settings.metricsEnabled();
-		this.slo = settings.slo();
-		this.callMeter = settings.callMeter();
-		this.observationEnabled = settings.observationEnabled();
-		this.http = settings.http();
-		this.healthOfBreakers = settings.healthOfBreakers();
-		this.shutdownWait = settings.shutdownWait();
+		this(settings, sections, problems.stream().distinct().toList(), List.copyOf(warnings), Overrides.NONE);
+	}
+
+	private BackoffConfiguration(ConfigurationReader.Settings settings, Sections sections, List<Problem> problems,
+			List<String> warnings, Overrides overrides) {
+		this.settings = settings;
 		this.sections = sections;
-		this.problems = problems.stream().distinct().toList();
-		this.warnings = List.copyOf(warnings);
+		this.problems = problems;
+		this.warnings = warnings;
+		this.overrides = overrides;
 	}
 
 	/**
@@ -76,11 +56,28 @@ public final class BackoffConfiguration {
 	}
 
 	/**
+	 * Return this configuration with other live overrides.
+	 * @param overrides take the place of those that it has
+	 * @return a new snapshot
+	 */
+	public BackoffConfiguration with(Overrides overrides) {
+		return new BackoffConfiguration(this.settings, this.sections, this.problems, this.warnings, overrides);
+	}
+
+	/**
+	 * Return what overrides the configuration now.
+	 * @return none in what is read
+	 */
+	public Overrides overrides() {
+		return this.overrides;
+	}
+
+	/**
 	 * Return whether methods are retried and measured at all.
 	 * @return true by default
 	 */
 	public boolean isEnabled() {
-		return this.enabled;
+		return this.settings.enabled();
 	}
 
 	/**
@@ -88,7 +85,8 @@ public final class BackoffConfiguration {
 	 * @return true by default
 	 */
 	public boolean isRetriesEnabled() {
-		return this.retriesEnabled;
+		Boolean overridden = this.overrides.retriesEnabled();
+		return (overridden != null) ? overridden : this.settings.retriesEnabled();
 	}
 
 	/**
@@ -96,7 +94,7 @@ public final class BackoffConfiguration {
 	 * @return fast by default
 	 */
 	public BackoffProperties.RandomKind random() {
-		return this.random;
+		return this.settings.random();
 	}
 
 	/**
@@ -104,7 +102,7 @@ public final class BackoffConfiguration {
 	 * @return false by default
 	 */
 	public boolean isWoven() {
-		return this.mode == BackoffProperties.AdviceMode.ASPECTJ;
+		return this.settings.mode() == BackoffProperties.AdviceMode.ASPECTJ;
 	}
 
 	/**
@@ -112,7 +110,7 @@ public final class BackoffConfiguration {
 	 * @return true by default
 	 */
 	public boolean isMetricsEnabled() {
-		return this.metricsEnabled;
+		return this.settings.metricsEnabled();
 	}
 
 	/**
@@ -120,7 +118,7 @@ public final class BackoffConfiguration {
 	 * @return an immutable list, empty by default
 	 */
 	public List<Duration> slo() {
-		return this.slo;
+		return this.settings.slo();
 	}
 
 	/**
@@ -128,7 +126,7 @@ public final class BackoffConfiguration {
 	 * @return counted and summed by default
 	 */
 	public BackoffProperties.CallMeter callMeter() {
-		return this.callMeter;
+		return this.settings.callMeter();
 	}
 
 	/**
@@ -136,7 +134,7 @@ public final class BackoffConfiguration {
 	 * @return false by default
 	 */
 	public boolean isObservationEnabled() {
-		return this.observationEnabled;
+		return this.settings.observationEnabled();
 	}
 
 	/**
@@ -144,7 +142,7 @@ public final class BackoffConfiguration {
 	 * @return by default nothing
 	 */
 	public HttpSettings http() {
-		return this.http;
+		return this.settings.http();
 	}
 
 	/**
@@ -152,7 +150,7 @@ public final class BackoffConfiguration {
 	 * @return false by default
 	 */
 	public boolean isHealthOfBreakers() {
-		return this.healthOfBreakers;
+		return this.settings.healthOfBreakers();
 	}
 
 	/**
@@ -160,7 +158,22 @@ public final class BackoffConfiguration {
 	 * @return zero by default
 	 */
 	public Duration shutdownWait() {
-		return this.shutdownWait;
+		return this.settings.shutdownWait();
+	}
+
+	/**
+	 * Return the keys directly below {@code backoff} that are written, as they are in
+	 * effect.
+	 * @return an immutable map of values with their origins by key
+	 */
+	public Map<String, EffectivePolicy.Value> settings() {
+		Boolean overridden = this.overrides.retriesEnabled();
+		if (overridden == null) {
+			return this.settings.written();
+		}
+		Map<String, EffectivePolicy.Value> settings = new LinkedHashMap<>(this.settings.written());
+		settings.put("retries-enabled", new EffectivePolicy.Value(overridden.toString(), Overrides.ORIGIN));
+		return Collections.unmodifiableMap(settings);
 	}
 
 	/**
@@ -231,6 +244,24 @@ public final class BackoffConfiguration {
 			return BudgetAssembler.assemble(name, false, Map.of(), new ArrayList<>());
 		}
 		return entry.spelled() ? entry : entry.withName(name);
+	}
+
+	/**
+	 * Return the exception types that lists below {@code backoff.defaults} and
+	 * {@code backoff.policies} name.
+	 * @return what is written there, whether there is such a class or not
+	 */
+	public Set<String> failureTypeNames() {
+		Set<String> names = new LinkedHashSet<>();
+		List<Map<PolicyKey, ConfigValue>> levels = new ArrayList<>(List.of(defaults()));
+		entries().forEach((entry) -> levels.add(entry.values()));
+		for (Map<PolicyKey, ConfigValue> level : levels) {
+			for (PolicyKey key : List.of(PolicyKey.RETRY_ON, PolicyKey.ABORT_ON)) {
+				ConfigValue list = level.get(key);
+				names.addAll((list != null) ? list.texts() : List.of());
+			}
+		}
+		return Collections.unmodifiableSet(names);
 	}
 
 	Collection<PolicyEntry> entries() {

@@ -1,47 +1,27 @@
 package dev.backoff.spring.policy;
 
-import java.util.ArrayList;
-import java.util.Collection;
-import java.util.HashSet;
-import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.BiFunction;
 
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.env.PropertyResolver;
-import org.springframework.util.ClassUtils;
-
-import dev.backoff.spring.policy.BackoffConfiguration.PolicyEntry;
 
 /**
  * From names and annotations to effective policies.
  * <p>
  * Who wins, weakest first: built in, {@code backoff.defaults}, the annotation on the
- * type, the annotation on the method, {@code backoff.policies.<name>}. Thread-safe.
+ * type, the annotation on the method, {@code backoff.policies.<name>}, a live override.
+ * Thread-safe.
  *
  * @since 0.1
  */
 public final class BackoffPolicies {
 
-	private final BackoffConfiguration configuration;
+	private final MethodLabels labels = new MethodLabels();
 
-	private final PropertyResolver resolver;
-
-	private final @Nullable ClassLoader classLoader;
-
-	private final Map<String, String> spellings = new ConcurrentHashMap<>();
-
-	private final Set<String> used = ConcurrentHashMap.newKeySet();
-
-	private final SharedNames shared;
-
-	private final Map<String, Set<Class<?>>> types = new ConcurrentHashMap<>();
+	/* Read once by each question, so that an answer is never of two configurations. */
+	private volatile PolicyResolver resolver;
 
 	/**
 	 * Make a resolver.
@@ -51,10 +31,7 @@ public final class BackoffPolicies {
 	 */
 	public BackoffPolicies(BackoffConfiguration configuration, PropertyResolver resolver,
 			@Nullable ClassLoader classLoader) {
-		this.configuration = configuration;
-		this.shared = new SharedNames(configuration);
-		this.resolver = resolver;
-		this.classLoader = classLoader;
+		this.resolver = new PolicyResolver(configuration, this.labels, new Placeholders(resolver), classLoader);
 	}
 
 	/**
@@ -62,7 +39,24 @@ public final class BackoffPolicies {
 	 * @return the snapshot in effect
 	 */
 	public BackoffConfiguration configuration() {
-		return this.configuration;
+		return this.resolver.configuration();
+	}
+
+	/**
+	 * Return what another configuration would lead to.
+	 * @param configuration the other one
+	 * @return a candidate, which changes nothing until it is {@linkplain #adopt adopted}
+	 */
+	public Candidate candidate(BackoffConfiguration configuration) {
+		return new Candidate(this.resolver.with(configuration));
+	}
+
+	/**
+	 * Put another configuration into effect, for all questions from now on.
+	 * @param candidate made by this
+	 */
+	public void adopt(Candidate candidate) {
+		this.resolver = candidate.resolver;
 	}
 
 	/**
@@ -72,28 +66,7 @@ public final class BackoffPolicies {
 	 * @return the policy, or null if there are problems
 	 */
 	public @Nullable EffectivePolicy resolve(AnnotatedMethod method, List<Problem> problems) {
-		List<Problem> found = new ArrayList<>();
-		List<AnnotationValues> annotations = annotations(method, found);
-		String written = "";
-		for (AnnotationValues annotation : annotations) {
-			written = annotation.name().isEmpty() ? written : annotation.name();
-		}
-		String name = written.isEmpty() ? label(method) : written;
-		PolicyEntry entry = this.configuration.policy(name);
-		if (entry != null) {
-			markUsed(entry);
-		}
-		if (entry == null && !written.isEmpty()) {
-			checkName(method, written, annotations.stream().allMatch(AnnotationValues::isEmpty), found);
-		}
-		EffectivePolicy policy = null;
-		if (found.isEmpty()) {
-			PolicyLevels levels = levels(found);
-			annotations.forEach((annotation) -> levels.add(annotation.values()));
-			policy = assemble(written.isEmpty() ? name : spelling(name, entry), entry, levels, found);
-		}
-		problems.addAll(found);
-		return policy;
+		return this.resolver.resolve(method, problems);
 	}
 
 	/**
@@ -104,18 +77,7 @@ public final class BackoffPolicies {
 	 * together
 	 */
 	public EffectivePolicy resolve(String name) {
-		List<Problem> problems = new ArrayList<>();
-		PolicyEntry entry = this.configuration.policy(name);
-		if (entry == null) {
-			problems.add(unknown("Policy " + name, name, "."));
-			throw new InvalidBackoffException(problems);
-		}
-		markUsed(entry);
-		EffectivePolicy policy = assemble(spelling(name, entry), entry, levels(problems), problems);
-		if (policy == null) {
-			throw new InvalidBackoffException(problems);
-		}
-		return policy;
+		return this.resolver.resolve(name);
 	}
 
 	/**
@@ -124,15 +86,7 @@ public final class BackoffPolicies {
 	 * @return the policy, empty if it is not defined or only an annotation completes it
 	 */
 	public Optional<EffectivePolicy> peek(String name) {
-		PolicyEntry entry = this.configuration.policy(name);
-		if (entry == null) {
-			return Optional.empty();
-		}
-		List<Problem> problems = new ArrayList<>();
-		PolicyLevels levels = levels(problems);
-		levels.add(entry);
-		return Optional
-			.ofNullable(assembler(spelled(entry), levels, this.shared::known, problems, problems).assemble());
+		return this.resolver.peek(name);
 	}
 
 	/**
@@ -151,45 +105,7 @@ public final class BackoffPolicies {
 	 * @param problems gets what is wrong
 	 */
 	public void check(List<Problem> problems) {
-		Set<Problem> found = new LinkedHashSet<>(this.configuration.problems());
-		checkMode(found);
-		checkValues(levels(problems), found);
-		Set<String> inherited = new HashSet<>();
-		for (PolicyEntry entry : this.configuration.entries()) {
-			ConfigValue inherits = entry.values().get(PolicyKey.INHERITS);
-			if (inherits != null) {
-				inherited.add(TextValues.canonical(inherits.text()));
-			}
-		}
-		for (PolicyEntry entry : this.configuration.entries()) {
-			String name = TextValues.canonical(entry.name());
-			List<Problem> ofPolicy = new ArrayList<>();
-			PolicyLevels levels = levels(ofPolicy);
-			levels.add(entry);
-			if (this.used.contains(name) || inherited.contains(name)) {
-				checkValues(levels, ofPolicy);
-			}
-			else {
-				assembler(entry.name(), levels, this.shared::known, ofPolicy, ofPolicy).assemble();
-			}
-			found.addAll(ofPolicy);
-		}
-		found.stream().filter((problem) -> !problems.contains(problem)).forEach(problems::add);
-	}
-
-	private void checkMode(Collection<Problem> problems) {
-		if (this.configuration.isWoven() && !ClassUtils.isPresent("org.aspectj.lang.JoinPoint", this.classLoader)) {
-			problems
-				.add(Problem.ofPlace("Invalid backoff.mode (aspectj)", "needs AspectJ, which is not on the class path",
-						"Add the dependency org.aspectj:aspectjweaver, or remove the key."));
-		}
-	}
-
-	private void checkValues(PolicyLevels levels, Collection<Problem> problems) {
-		List<Problem> found = new ArrayList<>();
-		References references = new References(this.configuration, null, this.shared::known);
-		new PolicyAssembler("check", levels, references, this.classLoader, found, new ArrayList<>()).assemble();
-		problems.addAll(found);
+		this.resolver.check(problems);
 	}
 
 	/**
@@ -197,12 +113,17 @@ public final class BackoffPolicies {
 	 * @return the names as they are written, or as those who use them write them
 	 */
 	public List<String> names() {
-		return this.configuration.entries().stream().map(this::spelled).toList();
+		return this.resolver.names();
 	}
 
-	private String spelled(PolicyEntry entry) {
-		String spelling = this.spellings.get(TextValues.canonical(entry.name()));
-		return (entry.spelled() || spelling == null) ? entry.name() : spelling;
+	/**
+	 * Return a policy's name as it is known.
+	 * @param name any spelling
+	 * @return the name below {@code backoff.policies} or in an annotation, or the label
+	 * of a method that names no policy; empty if nothing has that name
+	 */
+	public Optional<String> find(String name) {
+		return Optional.ofNullable(this.resolver.find(name));
 	}
 
 	/**
@@ -211,7 +132,7 @@ public final class BackoffPolicies {
 	 * @return the names as they are written
 	 */
 	public List<String> unused() {
-		return names().stream().filter((name) -> !this.used.contains(TextValues.canonical(name))).toList();
+		return this.resolver.unused();
 	}
 
 	/**
@@ -219,12 +140,7 @@ public final class BackoffPolicies {
 	 * @return the names as they are written
 	 */
 	public List<String> unusedBreakers() {
-		return this.configuration.breakers()
-			.values()
-			.stream()
-			.map(BreakerEntry::name)
-			.filter((name) -> !this.shared.isUsed(Section.BREAKERS, name))
-			.toList();
+		return this.resolver.unusedBreakers();
 	}
 
 	/**
@@ -232,12 +148,7 @@ public final class BackoffPolicies {
 	 * @return the names as they are written
 	 */
 	public List<String> unusedBudgets() {
-		return this.configuration.budgets()
-			.values()
-			.stream()
-			.map(BudgetEntry::name)
-			.filter((name) -> !this.shared.isUsed(Section.BUDGETS, name))
-			.toList();
+		return this.resolver.unusedBudgets();
 	}
 
 	/**
@@ -247,10 +158,7 @@ public final class BackoffPolicies {
 	 * @return false if another type has the same simple name
 	 */
 	public boolean announce(Class<?> type) {
-		Set<Class<?>> namesakes = this.types.computeIfAbsent(type.getSimpleName(),
-				(name) -> ConcurrentHashMap.newKeySet());
-		namesakes.add(type);
-		return namesakes.size() == 1;
+		return this.labels.announce(type);
 	}
 
 	/**
@@ -260,76 +168,75 @@ public final class BackoffPolicies {
 	 * @return its label
 	 */
 	public String label(AnnotatedMethod method) {
-		return announce(method.type()) ? method.label() : method.type().getName() + "." + method.method().getName();
+		return this.labels.label(method);
 	}
 
-	private List<AnnotationValues> annotations(AnnotatedMethod method, List<Problem> problems) {
-		List<AnnotationValues> annotations = new ArrayList<>(2);
-		if (method.onType() != null) {
-			String type = method.type().getSimpleName();
-			annotations.add(AnnotationValues.of(method.onType(), type, type, this.resolver, problems));
+	/**
+	 * What another configuration would lead to. Thread-safe.
+	 */
+	public static final class Candidate {
+
+		private final PolicyResolver resolver;
+
+		Candidate(PolicyResolver resolver) {
+			this.resolver = resolver;
 		}
-		if (method.onMethod() != null) {
-			annotations.add(AnnotationValues.of(method.onMethod(), method.signature(), method.label(), this.resolver,
-					problems));
+
+		/**
+		 * Return what the configuration says.
+		 * @return the other configuration
+		 */
+		public BackoffConfiguration configuration() {
+			return this.resolver.configuration();
 		}
-		return annotations;
-	}
 
-	private void checkName(AnnotatedMethod method, String name, boolean bare, List<Problem> problems) {
-		boolean near = Nearest.of(name, this.configuration.policyNames()) != null;
-		if (bare || near) {
-			problems.add(unknown(method.place() + ": invalid value (" + name + ")", name,
-					", or give the annotation values of its own."));
+		/**
+		 * Return what would be the effective policy of a method.
+		 * @param method the method with its annotations
+		 * @param problems gets what is wrong
+		 * @return the policy, or null if there are problems
+		 */
+		public @Nullable EffectivePolicy resolve(AnnotatedMethod method, List<Problem> problems) {
+			return this.resolver.resolve(method, problems);
 		}
-	}
 
-	private Problem unknown(String place, String name, String orElse) {
-		String nearest = Nearest.of(name, this.configuration.policyNames());
-		String define = "efine backoff.policies." + name + orElse;
-		return Problem.ofPlace(place, "names a policy that is not defined",
-				(nearest != null) ? "Write " + nearest + ", or d" + define : "D" + define);
-	}
-
-	private PolicyLevels levels(List<Problem> problems) {
-		PolicyLevels levels = new PolicyLevels(this.configuration, problems);
-		levels.add(this.configuration.defaults());
-		return levels;
-	}
-
-	private @Nullable EffectivePolicy assemble(String name, @Nullable PolicyEntry entry, PolicyLevels levels,
-			List<Problem> problems) {
-		if (entry != null) {
-			levels.add(entry);
+		/**
+		 * Return what would be the effective policy of a name.
+		 * @param name a name below {@code backoff.policies}
+		 * @return the policy
+		 * @throws InvalidBackoffException if the name is not defined or its values do not
+		 * fit together
+		 */
+		public EffectivePolicy resolve(String name) {
+			return this.resolver.resolve(name);
 		}
-		EffectivePolicy policy = assembler(name, levels, this.shared::use, problems, problems).assemble();
-		if (policy != null) {
-			this.shared.markUsed(Section.BREAKERS, policy.breaker());
-			this.shared.markUsed(Section.BUDGETS, policy.budget());
+
+		/**
+		 * Return what a name would give, without counting it as used.
+		 * @param name a name below {@code backoff.policies}
+		 * @return the policy, empty if it is not defined or only an annotation completes
+		 * it
+		 */
+		public Optional<EffectivePolicy> peek(String name) {
+			return this.resolver.peek(name);
 		}
-		return policy;
-	}
 
-	private PolicyAssembler assembler(String name, PolicyLevels levels, BiFunction<Section<?>, String, String> spelling,
-			List<Problem> problems, List<Problem> conflicts) {
-		return new PolicyAssembler(name, levels, new References(this.configuration, name, spelling), this.classLoader,
-				problems, conflicts);
-	}
-
-	/* One spelling for all who write the name differently: logs and meters go by it. */
-	private String spelling(String name, @Nullable PolicyEntry entry) {
-		String first = this.spellings.computeIfAbsent(TextValues.canonical(name), (canonical) -> name);
-		return (entry != null && entry.spelled()) ? entry.name() : first;
-	}
-
-	private void markUsed(PolicyEntry entry) {
-		Map<String, PolicyEntry> lineage = new LinkedHashMap<>();
-		PolicyEntry next = entry;
-		while (next != null && lineage.putIfAbsent(next.name(), next) == null) {
-			this.used.add(TextValues.canonical(next.name()));
-			ConfigValue inherits = next.values().get(PolicyKey.INHERITS);
-			next = (inherits != null) ? this.configuration.policy(inherits.text()) : null;
+		/**
+		 * Return the names below {@code backoff.policies}.
+		 * @return the names as they are written, or as those who use them write them
+		 */
+		public List<String> names() {
+			return this.resolver.names();
 		}
+
+		/**
+		 * Check the whole configuration, after the methods are resolved.
+		 * @param problems gets what is wrong
+		 */
+		public void check(List<Problem> problems) {
+			this.resolver.check(problems);
+		}
+
 	}
 
 }

@@ -7,6 +7,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.ConfigurationPropertiesSource;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.boot.context.properties.bind.Name;
 
@@ -238,6 +239,7 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 * not set.
 	 * @param onOpen What a call does that it refuses.
 	 */
+	@ConfigurationPropertiesSource
 	public record Breaker(@DefaultValue("own") BreakerProvider provider, @DefaultValue("50%") String failureRate,
 			@DefaultValue("none") String slowCall, @DefaultValue("80%") String slowCallRate,
 			@DefaultValue("30s") String window, @DefaultValue("20") int minimumCalls,
@@ -254,6 +256,7 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 * @param cost Number of tokens a retry takes: one number for all, or two.
 	 * @param refund Whether a retry that succeeds gives back what it took.
 	 */
+	@ConfigurationPropertiesSource
 	public record Budget(@DefaultValue("50") double tokens, @DefaultValue("0.1") double perSuccess,
 			@DefaultValue("0.1") double perSecond, @DefaultValue Cost cost, @DefaultValue("false") boolean refund) {
 	}

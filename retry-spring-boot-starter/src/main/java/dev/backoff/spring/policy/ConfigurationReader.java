@@ -2,6 +2,7 @@ package dev.backoff.spring.policy;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -273,7 +274,7 @@ final class ConfigurationReader {
 						setting("http.idempotency-header", TextValues::headerName, HttpSettings.IDEMPOTENCY),
 						setting("http.inbound", TextValues::flag, false)),
 				setting("health.breakers", TextValues::flag, false),
-				setting("shutdown.wait", TextValues::duration, Duration.ZERO));
+				setting("shutdown.wait", TextValues::duration, Duration.ZERO), written());
 		HeaderNames.check(parsed.http(), this.settings, this.problems);
 		if (setting("unknown-keys", (text) -> TextValues.word(BackoffProperties.UnknownKeys.class, text),
 				BackoffProperties.UnknownKeys.ERROR) == BackoffProperties.UnknownKeys.WARN) {
@@ -294,6 +295,17 @@ final class ConfigurationReader {
 		return new BackoffConfiguration(parsed,
 				new BackoffConfiguration.Sections(this.defaults, policyEntries, breakerEntries, budgetEntries),
 				this.problems, warnings);
+	}
+
+	private Map<String, EffectivePolicy.Value> written() {
+		Map<String, EffectivePolicy.Value> written = new LinkedHashMap<>();
+		for (String key : TOP_LEVEL_KEYS) {
+			ConfigValue value = this.settings.get(key);
+			if (value != null) {
+				written.put(key, new EffectivePolicy.Value(value.text(), value.origin()));
+			}
+		}
+		return Collections.unmodifiableMap(written);
 	}
 
 	private <T> List<T> list(String key, Function<String, T> parser) {
@@ -331,7 +343,7 @@ final class ConfigurationReader {
 	record Settings(boolean enabled, boolean retriesEnabled, BackoffProperties.RandomKind random,
 			BackoffProperties.AdviceMode mode, boolean metricsEnabled, List<Duration> slo,
 			BackoffProperties.CallMeter callMeter, boolean observationEnabled, HttpSettings http,
-			boolean healthOfBreakers, Duration shutdownWait) {
+			boolean healthOfBreakers, Duration shutdownWait, Map<String, EffectivePolicy.Value> written) {
 	}
 
 }

@@ -1,10 +1,10 @@
 package dev.backoff.spring.policy;
 
 import java.util.List;
+import java.util.function.UnaryOperator;
 
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.core.env.PropertyResolver;
 import org.springframework.util.PlaceholderResolutionException;
 
 /** Text that may hold placeholders, and must not hold expressions. */
@@ -17,7 +17,8 @@ final class PlaceholderText {
 	 * Resolve the placeholders of a text.
 	 * @return the text, or null if there is a problem, which is then reported
 	 */
-	static @Nullable String resolve(String text, PropertyResolver resolver, ConfigValue value, List<Problem> problems) {
+	static @Nullable String resolve(String text, UnaryOperator<String> resolver, ConfigValue value,
+			List<Problem> problems) {
 		if (text.contains("#{")) {
 			problems.add(value.problem("must not be an expression: #{} is never evaluated here",
 					"Write a literal value, or a ${placeholder}."));
@@ -27,7 +28,7 @@ final class PlaceholderText {
 			return text;
 		}
 		try {
-			return resolver.resolveRequiredPlaceholders(text);
+			return resolver.apply(text);
 		}
 		catch (PlaceholderResolutionException ex) {
 			problems.add(value.problem(

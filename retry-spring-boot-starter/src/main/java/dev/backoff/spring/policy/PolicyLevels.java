@@ -51,11 +51,12 @@ final class PolicyLevels {
 		values.forEach(this::put);
 	}
 
-	/** Add a policy of the configuration, after what it inherits. */
+	/** Add a policy of the configuration, after what it inherits, with its overrides. */
 	void add(PolicyEntry policy) {
 		for (PolicyEntry ancestor : lineage(policy)) {
 			this.lineage.add(TextValues.canonical(ancestor.name()));
 			add(ancestor.values());
+			add(this.configuration.overrides().of(ancestor.name()));
 		}
 	}
 

@@ -15,12 +15,22 @@ final class SharedNames {
 	private final BackoffConfiguration configuration;
 
 	/* As who uses them first writes them, by section and canonical name. */
-	private final Map<String, String> first = new ConcurrentHashMap<>();
+	private final Map<String, String> first;
 
 	private final Set<String> used = ConcurrentHashMap.newKeySet();
 
 	SharedNames(BackoffConfiguration configuration) {
+		this(configuration, new ConcurrentHashMap<>());
+	}
+
+	private SharedNames(BackoffConfiguration configuration, Map<String, String> first) {
 		this.configuration = configuration;
+		this.first = first;
+	}
+
+	/** Return the names by another configuration, spelled as before where it does not. */
+	SharedNames with(BackoffConfiguration configuration) {
+		return new SharedNames(configuration, this.first);
 	}
 
 	/** Spell a name as the configuration does, else as its first user, from now on. */

@@ -58,7 +58,8 @@ final class ValueReader {
 		}
 		List<String> texts = new ArrayList<>();
 		for (String text : written) {
-			String resolved = PlaceholderText.resolve(text, this.environment, value, this.problems);
+			String resolved = PlaceholderText.resolve(text, this.environment::resolveRequiredPlaceholders, value,
+					this.problems);
 			if (resolved == null) {
 				return null;
 			}

@@ -41,6 +41,9 @@ final class FluxCall<C> implements ReactiveCalls.Call<C>, Subscription {
 
 	private final CoreSubscriber<? super Object> subscriber;
 
+	/* As its policy says when the call begins. */
+	private final boolean replayed;
+
 	/* What the subscriber's own code sees, as long as it runs on our threads. */
 	private final RetryContext outside = RetryContext.capture();
 
@@ -63,6 +66,7 @@ final class FluxCall<C> implements ReactiveCalls.Call<C>, Subscription {
 		this.calls = calls;
 		this.context = context;
 		this.subscriber = subscriber;
+		this.replayed = calls.isReplayed();
 		this.observedOutside = calls.observation();
 	}
 
@@ -148,7 +152,7 @@ final class FluxCall<C> implements ReactiveCalls.Call<C>, Subscription {
 		this.lock.lock();
 		try {
 			this.current = null;
-			return (this.emitted && !this.calls.isReplayed()) ? EMITTED : null;
+			return (this.emitted && !this.replayed) ? EMITTED : null;
 		}
 		finally {
 			this.lock.unlock();

@@ -146,7 +146,7 @@ public final class ReactiveCalls<C> {
 
 	/** Return whether a call is retried though elements have been passed on. */
 	boolean isReplayed() {
-		return this.method.replayed();
+		return this.method.replayed().getAsBoolean();
 	}
 
 	/**

@@ -1,5 +1,7 @@
 package dev.backoff.spring.reactive;
 
+import java.util.function.BooleanSupplier;
+
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.ReactiveAdapter;
@@ -14,13 +16,14 @@ import dev.backoff.Recovery;
  * publisher, or null
  * @param adapter knows the kind of publisher, or null if it is Reactor's own
  * @param severalResults whether there may be more elements than one
- * @param replayed whether a call is retried though elements have been passed on
+ * @param replayed tells whether calls that begin now are retried though elements have
+ * been passed on
  * @param <C> what it is invoked with
  * @since 0.1
  */
 public record ReactiveMethod<C>(Invocation<C> invocation,
 		@Nullable Recovery<? super C, ? extends @Nullable Object, ?> recovery, @Nullable ReactiveAdapter adapter,
-		boolean severalResults, boolean replayed) {
+		boolean severalResults, BooleanSupplier replayed) {
 
 	/**
 	 * Invoke a method.

@@ -1,8 +1,11 @@
 package dev.backoff.spring.safety;
 
+import java.util.Collection;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
@@ -23,10 +26,12 @@ import dev.backoff.breaker.CircuitBreakers;
 import dev.backoff.budget.RetryBudget;
 import dev.backoff.delay.RandomSource;
 import dev.backoff.spring.policy.BackoffConfiguration;
+import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.BackoffProperties.BreakerProvider;
 import dev.backoff.spring.policy.BreakerEntry;
 import dev.backoff.spring.policy.BreakerKey;
 import dev.backoff.spring.policy.BudgetEntry;
+import dev.backoff.spring.policy.ConfigurationUser;
 import dev.backoff.spring.policy.EffectivePolicy;
 import dev.backoff.spring.policy.InvalidBackoffException;
 import dev.backoff.spring.policy.Problem;
@@ -38,9 +43,7 @@ import dev.backoff.time.RetryTime;
  *
  * @since 0.1
  */
-public final class OverloadSafety {
-
-	private final BackoffConfiguration configuration;
+public final class OverloadSafety implements ConfigurationUser {
 
 	private final ListableBeanFactory beanFactory;
 
@@ -64,7 +67,6 @@ public final class OverloadSafety {
 	 * @param beanFactory has the time, the source of chance, classifiers and listeners
 	 */
 	public OverloadSafety(BackoffConfiguration configuration, ListableBeanFactory beanFactory) {
-		this.configuration = configuration;
 		this.beanFactory = beanFactory;
 		this.time = beanFactory.getBeanProvider(RetryTime.class).getIfAvailable(RetryTime::system);
 		this.random = beanFactory.getBeanProvider(RandomSource.class).getIfAvailable(RandomSource::threadLocal);
@@ -75,7 +77,7 @@ public final class OverloadSafety {
 			.filter((entry) -> entry.provider() == BreakerProvider.OWN)
 			.map(this::make)
 			.toList());
-		this.budgets = new RetryBudgets(this::makeBudget, (budget) -> tell((observer) -> observer.budgetMade(budget)));
+		this.budgets = new RetryBudgets((budget) -> tell((observer) -> observer.budgetMade(budget)));
 	}
 
 	private CircuitBreaker make(BreakerEntry entry) {
@@ -96,34 +98,35 @@ public final class OverloadSafety {
 		return (failure) -> verdicts.get().apply(failure);
 	}
 
-	private RetryBudget makeBudget(String name) {
-		BudgetEntry entry = this.configuration.budget(name);
+	private RetryBudget make(BudgetEntry entry) {
 		return RetryBudget.of(entry.name(), entry.settings(), this.time, this.listeners);
 	}
 
 	/**
 	 * Return the budget of a policy.
 	 * @param policy the policy
+	 * @param configuration what it says of a budget that nobody has asked for before
 	 * @return the budget, or null if its retries are free
 	 */
-	public @Nullable RetryBudget budget(EffectivePolicy policy) {
+	public @Nullable RetryBudget budget(EffectivePolicy policy, BackoffConfiguration configuration) {
 		String name = policy.budget();
-		return (name != null) ? this.budgets.getOrMake(name) : null;
+		return (name != null) ? this.budgets.getOrMake(name, () -> make(configuration.budget(name))) : null;
 	}
 
 	/**
 	 * Return the breaker of a policy, or another library's in its place.
 	 * @param policy the policy
+	 * @param configuration what it says of the breaker
 	 * @return its permits, or null if there is none
 	 * @throws InvalidBackoffException if it is another library's, which is not there or
 	 * has none of that name
 	 */
-	public @Nullable CallPermits permits(EffectivePolicy policy) {
+	public @Nullable CallPermits permits(EffectivePolicy policy, BackoffConfiguration configuration) {
 		String name = policy.breaker();
 		if (name == null) {
 			return null;
 		}
-		BreakerEntry entry = this.configuration.breaker(name);
+		BreakerEntry entry = configuration.breaker(name);
 		if (entry.provider() != BreakerProvider.OWN) {
 			return permitsOfOther(entry);
 		}
@@ -131,12 +134,7 @@ public final class OverloadSafety {
 		if (known != null) {
 			return known;
 		}
-		CircuitBreaker made = make(entry);
-		CircuitBreaker breaker = this.breakers.getOrAdd(made);
-		if (breaker == made) {
-			tell((observer) -> observer.breakerMade(made));
-		}
-		return breaker;
+		return add(make(entry));
 	}
 
 	private CallPermits permitsOfOther(BreakerEntry entry) {
@@ -177,6 +175,49 @@ public final class OverloadSafety {
 		}
 		OtherBreakers others = others();
 		return (others != null) ? others.state(entry.name()) : null;
+	}
+
+	@Override
+	public Change prepare(BackoffPolicies.Candidate candidate, List<Problem> problems) {
+		BackoffConfiguration configuration = candidate.configuration();
+		return () -> {
+			List<CircuitBreaker> added = configuration.breakers()
+				.values()
+				.stream()
+				.filter((entry) -> entry.provider() == BreakerProvider.OWN)
+				.filter((entry) -> this.breakers.find(entry.name()).isEmpty())
+				.map(this::make)
+				.toList();
+			return () -> {
+				added.forEach(this::add);
+				this.breakers.all()
+					.forEach((breaker) -> breaker.change(configuration.breaker(breaker.name()).settings()));
+				this.budgets.all().forEach((budget) -> budget.change(configuration.budget(budget.name()).settings()));
+			};
+		};
+	}
+
+	private CircuitBreaker add(CircuitBreaker made) {
+		CircuitBreaker breaker = this.breakers.getOrAdd(made);
+		if (breaker == made) {
+			tell((observer) -> observer.breakerMade(made));
+		}
+		return breaker;
+	}
+
+	/**
+	 * Forget raised delays whose settings are in effect for no policy any more.
+	 * @param policies those in effect
+	 */
+	public void keepDegraded(Collection<EffectivePolicy> policies) {
+		Set<Degradable> kept = new HashSet<>();
+		for (EffectivePolicy policy : policies) {
+			DegradedSettings settings = policy.numbers().degraded();
+			if (settings != null) {
+				kept.add(new Degradable(policy.name(), settings));
+			}
+		}
+		this.degraded.keySet().retainAll(kept);
 	}
 
 	/**

@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
-import java.util.function.Function;
+import java.util.function.Supplier;
 
 import dev.backoff.budget.RetryBudget;
 import dev.backoff.spring.policy.BackoffPolicies;
@@ -19,26 +19,23 @@ import dev.backoff.spring.policy.BackoffPolicies;
  */
 public final class RetryBudgets {
 
-	private final Function<String, RetryBudget> maker;
-
 	private final Consumer<RetryBudget> added;
 
 	private final Map<String, RetryBudget> budgets = new ConcurrentHashMap<>();
 
-	RetryBudgets(Function<String, RetryBudget> maker, Consumer<RetryBudget> added) {
-		this.maker = maker;
+	RetryBudgets(Consumer<RetryBudget> added) {
 		this.added = added;
 	}
 
 	/** Return the budget of a name, made if it is the first to ask for it. */
-	RetryBudget getOrMake(String name) {
+	RetryBudget getOrMake(String name, Supplier<RetryBudget> maker) {
 		String canonical = BackoffPolicies.canonicalName(name);
 		RetryBudget known = this.budgets.get(canonical);
 		if (known != null) {
 			return known;
 		}
 		// nothing is locked meanwhile, since listeners are beans
-		RetryBudget made = this.maker.apply(name);
+		RetryBudget made = maker.get();
 		RetryBudget before = this.budgets.putIfAbsent(canonical, made);
 		if (before != null) {
 			return before;

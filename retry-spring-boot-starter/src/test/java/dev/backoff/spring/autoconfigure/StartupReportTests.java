@@ -299,10 +299,10 @@ class StartupReportTests {
 						backoff:
 						  policies:
 						    orders.base: 1s
-						    pay-ment: {}
+						    pay-ment:
 						    payMent: { base: 1s }
 						""",
-						"Policies pay-ment (application.yml) and payMent (application.yml:5): names are compared by "
+						"Policies pay-ment (application.yml:4) and payMent (application.yml:5): names are compared by "
 								+ "letters and digits only, so these two are the same.",
 						"Rename one of them, or merge the two."),
 				yaml("key of a policy directly below backoff", """

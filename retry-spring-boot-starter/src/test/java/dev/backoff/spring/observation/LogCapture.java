@@ -11,7 +11,7 @@ import ch.qos.logback.core.read.ListAppender;
 import org.slf4j.LoggerFactory;
 
 /** What one logger says, at all levels, until closed. */
-final class LogCapture implements AutoCloseable {
+public final class LogCapture implements AutoCloseable {
 
 	private final Logger logger;
 
@@ -28,11 +28,11 @@ final class LogCapture implements AutoCloseable {
 
 	};
 
-	LogCapture(Class<?> type) {
+	public LogCapture(Class<?> type) {
 		this(type, Level.DEBUG);
 	}
 
-	LogCapture(Class<?> type, Level level) {
+	public LogCapture(Class<?> type, Level level) {
 		this.logger = (Logger) LoggerFactory.getLogger(type);
 		this.levelBefore = this.logger.getLevel();
 		this.logger.setLevel(level);
@@ -45,15 +45,15 @@ final class LogCapture implements AutoCloseable {
 		return this.logger;
 	}
 
-	List<ILoggingEvent> events() {
+	public List<ILoggingEvent> events() {
 		return List.copyOf(this.appender.list);
 	}
 
-	List<ILoggingEvent> events(Level level) {
+	public List<ILoggingEvent> events(Level level) {
 		return events().stream().filter((event) -> event.getLevel() == level).toList();
 	}
 
-	List<String> lines(Level level) {
+	public List<String> lines(Level level) {
 		return events(level).stream().map(ILoggingEvent::getFormattedMessage).toList();
 	}
 

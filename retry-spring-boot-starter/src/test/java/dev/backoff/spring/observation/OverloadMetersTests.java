@@ -71,7 +71,7 @@ class OverloadMetersTests {
 	}
 
 	private RetryBudget budget() {
-		return this.safety.budget(orders());
+		return this.safety.budget(orders(), this.policies.configuration());
 	}
 
 	private CircuitBreaker breaker() {
@@ -168,7 +168,7 @@ class OverloadMetersTests {
 			policies = policies(Map.of("backoff.policies.mail.breaker", "mail"));
 			safety = safety();
 			meters.bind(safety);
-			safety.permits(policies.resolve("mail"));
+			safety.permits(policies.resolve("mail"), policies.configuration());
 			assertThat(gauge(BackoffMeters.BREAKER_STATE, "breaker", "mail", "state", "closed")).isOne();
 		}
 
@@ -190,9 +190,11 @@ class OverloadMetersTests {
 			safety = safety();
 			meters.bind(safety);
 			try (LogCapture log = new LogCapture(OverloadMeters.class)) {
-				many.keySet().forEach((key) -> safety.budget(policies.resolve(key.split("\\.", -1)[2])));
+				many.keySet()
+					.forEach((key) -> safety.budget(policies.resolve(key.split("\\.", -1)[2]),
+							policies.configuration()));
 				// already there, so no reason to tell
-				safety.budget(policies.resolve("p7"));
+				safety.budget(policies.resolve("p7"), policies.configuration());
 				assertThat(log.lines(Level.WARN)).containsExactly(
 						"Gave meters to 1000 budgets, breakers or policies; p1000 and further ones have none");
 			}

@@ -1,0 +1,130 @@
+package dev.backoff.refresh.apollo;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.Consumer;
+
+import com.ctrip.framework.apollo.mockserver.ApolloTestingServer;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.ConfigurableApplicationContext;
+
+import dev.backoff.fixture.VirtualTime;
+import dev.backoff.refresh.apollo.ShopApplication.LastEvent;
+import dev.backoff.refresh.apollo.ShopApplication.Shop;
+import dev.backoff.spring.policy.BackoffPolicies;
+import dev.backoff.spring.policy.PolicyKey;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+/**
+ * An application with a client of Apollo, and Apollo's own server for tests, which the
+ * client polls over HTTP. It is used by itself: its JUnit extension starts it only after
+ * the application, and its rule is one of JUnit 4.
+ */
+@ExtendWith(OutputCaptureExtension.class)
+class ApolloRefreshTests {
+
+	private static final String NAMESPACE = "application";
+
+	private static final Duration EFFECTIVE = Duration.ofSeconds(1);
+
+	private static ApolloTestingServer apollo;
+
+	private static ConfigurableApplicationContext shop;
+
+	@BeforeAll
+	static void start(@TempDir Path directory) throws Exception {
+		System.setProperty("apollo.longPollingInitialDelayInMills", "0");
+		apollo = new ApolloTestingServer();
+		apollo.start();
+		shop = new SpringApplicationBuilder(ShopApplication.class).web(WebApplicationType.NONE)
+			.run("--app.id=shop", "--apollo.bootstrap.enabled=true", "--apollo.bootstrap.namespaces=" + NAMESPACE,
+					"--apollo.cacheDir=" + directory);
+	}
+
+	@AfterAll
+	static void stop() {
+		if (shop != null) {
+			shop.close();
+		}
+		if (apollo != null) {
+			apollo.close();
+		}
+	}
+
+	@AfterEach
+	void reset() {
+		apollo.resetOverriddenProperties();
+		awaitBase("orders", "1s");
+	}
+
+	@Test
+	void putsChangedNumbersIntoEffectWithinASecond() {
+		assertThat(waits(Shop::order)).isEqualTo(seconds(1, 2));
+		apollo.addOrModifyProperty(NAMESPACE, "backoff.policies.orders.base", "3s");
+		awaitBase("orders", "3s");
+		assertThat(Duration.ofNanos(System.nanoTime() - shop.getBean(LastEvent.class).nanos())).isLessThan(EFFECTIVE);
+		assertThat(waits(Shop::order)).isEqualTo(seconds(3, 6));
+	}
+
+	@Test
+	void refusesTheWholeIfAValueIsWrong(CapturedOutput output) {
+		apollo.addOrModifyProperty(NAMESPACE, "backoff.policies.mail.base", "2 parsecs");
+		awaitRefusals(output, 1);
+		assertThat(output).contains("Invalid backoff.policies.mail.base (2 parsecs) at ", "must be a duration");
+		assertThat(waits(Shop::mail)).isEqualTo(seconds(2));
+		// right by itself, but the other one still is not
+		apollo.addOrModifyProperty(NAMESPACE, "backoff.policies.orders.base", "3s");
+		awaitRefusals(output, 2);
+		assertThat(waits(Shop::order)).isEqualTo(seconds(1, 2));
+		apollo.addOrModifyProperty(NAMESPACE, "backoff.policies.mail.base", "4s");
+		awaitBase("orders", "3s");
+		assertThat(waits(Shop::mail)).isEqualTo(seconds(4));
+	}
+
+	private static void awaitRefusals(CapturedOutput output, int count) {
+		String refusal = "Refused the configuration refreshed by ApolloConfigChangeEvent; what was in effect stays so:";
+		Awaitility.await()
+			.atMost(Duration.ofSeconds(30))
+			.untilAsserted(() -> assertThat(output.getOut().split(refusal, -1)).hasSize(count + 1));
+	}
+
+	private static void awaitBase(String policy, String text) {
+		Awaitility.await()
+			.atMost(Duration.ofSeconds(30))
+			.pollInterval(Duration.ofMillis(10))
+			.until(() -> shop.getBean(BackoffPolicies.class)
+				.peek(policy)
+				.orElseThrow()
+				.values()
+				.get(PolicyKey.BASE)
+				.text()
+				.equals(text));
+	}
+
+	private static List<Duration> waits(Consumer<Shop> call) {
+		VirtualTime time = shop.getBean(VirtualTime.class);
+		int before = time.delays().size();
+		assertThat(catchThrowable(() -> call.accept(shop.getBean(Shop.class)))).hasMessage("down");
+		return time.delays().subList(before, time.delays().size());
+	}
+
+	private static List<Duration> seconds(int... seconds) {
+		return Arrays.stream(seconds).mapToObj(Duration::ofSeconds).toList();
+	}
+
+}

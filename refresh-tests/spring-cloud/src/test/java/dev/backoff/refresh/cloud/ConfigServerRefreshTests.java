@@ -1,0 +1,305 @@
+package dev.backoff.refresh.cloud;
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.ConfigurableApplicationContext;
+
+import dev.backoff.RetriesStoppedException;
+import dev.backoff.StopReason;
+import dev.backoff.breaker.CircuitBreaker;
+import dev.backoff.breaker.CircuitBreakers;
+import dev.backoff.budget.RetryBudget;
+import dev.backoff.fixture.VirtualTime;
+import dev.backoff.spring.live.LiveConfiguration;
+import dev.backoff.spring.safety.RetryBudgets;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+/**
+ * An application with a client of Spring Cloud Config, and a server of it in another
+ * process: a file changes, somebody asks the application to refresh.
+ */
+@ExtendWith(OutputCaptureExtension.class)
+class ConfigServerRefreshTests {
+
+	private static final Duration EFFECTIVE = Duration.ofSeconds(1);
+
+	private static final Map<String, String> AT_FIRST = Map.of("backoff.defaults.jitter", "none",
+			"backoff.policies.orders.base", "1s", "backoff.policies.orders.max-attempts", "3",
+			"backoff.policies.mail.base", "2s", "backoff.policies.mail.max-attempts", "2",
+			"backoff.policies.mail.breaker", "gate", "backoff.breakers.gate.failure-rate", "50%",
+			"backoff.budgets.orders.tokens", "50", "backoff.retries-enabled", "true");
+
+	private static final HttpClient http = HttpClient.newHttpClient();
+
+	private static ConfigServerProcess server;
+
+	private static ConfigurableApplicationContext shop;
+
+	private final Map<String, String> served = new HashMap<>(AT_FIRST);
+
+	@BeforeAll
+	static void start(@TempDir Path directory) throws IOException {
+		server = ConfigServerProcess.start(directory);
+		server.serve("shop", AT_FIRST);
+		shop = new SpringApplicationBuilder(ShopApplication.class).run("--spring.application.name=shop",
+				"--spring.config.import=configserver:" + server.address(), "--server.port=0",
+				"--management.endpoints.web.exposure.include=refresh,backoff,prometheus");
+	}
+
+	@AfterAll
+	static void stop() {
+		if (shop != null) {
+			shop.close();
+		}
+		if (server != null) {
+			server.close();
+		}
+	}
+
+	@BeforeEach
+	void reset() {
+		List<?> unused = live().reset();
+		shop.getBean(CircuitBreakers.class).get("gate").reset();
+		refresh();
+		shop.getBean(RetryBudgets.class).get("orders").reset();
+		assertThat(waits(Shop::order)).isEqualTo(seconds(1, 2));
+	}
+
+	@Test
+	void putsChangedNumbersIntoEffectWithinASecond() {
+		this.served.put("backoff.policies.orders.base", "3s");
+		this.served.put("backoff.policies.orders.cap", "5s");
+		this.served.put("backoff.policies.orders.max-attempts", "4");
+		this.served.put("longest-wait", "150ms");
+		assertThat(refresh()).contains("backoff.policies.orders.base", "backoff.policies.orders.cap", "longest-wait");
+		assertThat(waits(Shop::order)).isEqualTo(seconds(3, 5, 5));
+		assertThat(waits(Shop::unnamed)).startsWith(Duration.ofMillis(100), Duration.ofMillis(150));
+		assertIsWithinASecond();
+		assertThat(get("backoff/orders")).contains("\"3s\"", "shop.yml");
+	}
+
+	@Test
+	void putsSwitchesBudgetsAndBreakersIntoEffectWithinASecond() {
+		CircuitBreaker breaker = shop.getBean(CircuitBreakers.class).get("gate");
+		RetryBudget budget = shop.getBean(RetryBudgets.class).get("orders");
+		this.served.put("backoff.breakers.gate.failure-rate", "30%");
+		this.served.put("backoff.budgets.orders.tokens", "2");
+		this.served.put("backoff.retries-enabled", "false");
+		refresh();
+		assertThat(breaker.settings().failureRate()).isEqualTo(0.3);
+		assertThat(budget.balance()).isEqualTo(2);
+		assertThat(stop(Shop::order)).isEqualTo(StopReason.DISABLED);
+		assertIsWithinASecond();
+		this.served.put("backoff.retries-enabled", "true");
+		refresh();
+		assertThat(stop(Shop::order)).isEqualTo(StopReason.ATTEMPTS_EXHAUSTED);
+		assertThat(stop(Shop::order)).isEqualTo(StopReason.BUDGET);
+	}
+
+	@Test
+	void takesAwayWhatIsServedNoMore() {
+		this.served.put("backoff.policies.orders.cap", "1500ms");
+		refresh();
+		assertThat(waits(Shop::order)).isEqualTo(List.of(Duration.ofSeconds(1), Duration.ofMillis(1500)));
+		this.served.remove("backoff.policies.orders.cap");
+		refresh();
+		assertThat(waits(Shop::order)).isEqualTo(seconds(1, 2));
+	}
+
+	@Test
+	void refusesTheWholeIfAValueIsWrong(CapturedOutput output) {
+		double refused = refreshes("refused");
+		double applied = refreshes("applied");
+		this.served.put("backoff.policies.orders.base", "3s");
+		this.served.put("backoff.policies.mail.base", "2 parsecs");
+		this.served.put("backoff.budgets.orders.tokens", "7");
+		refresh();
+		assertThat(output)
+			.contains(
+					"Refused the configuration refreshed by EnvironmentChangeEvent; " + "what was in effect stays so:")
+			.contains("Invalid backoff.policies.mail.base (2 parsecs) at ", "shop.yml", "must be a duration");
+		assertThat(refreshes("refused")).isEqualTo(refused + 1);
+		assertThat(refreshes("applied")).isEqualTo(applied);
+		assertThat(waits(Shop::order)).isEqualTo(seconds(1, 2));
+		assertThat(waits(Shop::mail)).isEqualTo(seconds(2));
+		assertThat(shop.getBean(RetryBudgets.class).get("orders").settings().tokens()).isEqualTo(50);
+		this.served.put("backoff.policies.mail.base", "4s");
+		refresh();
+		assertThat(refreshes("applied")).isEqualTo(applied + 1);
+		assertThat(waits(Shop::order)).isEqualTo(seconds(3, 6));
+		assertThat(waits(Shop::mail)).isEqualTo(seconds(4));
+	}
+
+	@Test
+	void keepsTheStateOfABreakerAndTheBalanceOfABudget() {
+		CircuitBreaker breaker = shop.getBean(CircuitBreakers.class).get("gate");
+		breaker.forceOpen();
+		RetryBudget budget = shop.getBean(RetryBudgets.class).get("orders");
+		assertThat(stop(Shop::order)).isEqualTo(StopReason.ATTEMPTS_EXHAUSTED);
+		double balance = budget.balance();
+		assertThat(balance).isLessThan(50);
+		this.served.put("backoff.breakers.gate.window", "100 calls");
+		this.served.put("backoff.budgets.orders.tokens", "80");
+		refresh();
+		assertThat(shop.getBean(CircuitBreakers.class).get("gate")).isSameAs(breaker);
+		assertThat(breaker.state()).isEqualTo(CircuitBreaker.State.FORCED_OPEN);
+		assertThat(stop(Shop::mail)).isEqualTo(StopReason.BREAKER_OPEN);
+		assertThat(budget.balance()).isEqualTo(balance);
+	}
+
+	@Test
+	void leavesACallBetweenTwoAttemptsAlone() throws Exception {
+		CountDownLatch waiting = new CountDownLatch(1);
+		CountDownLatch refreshed = new CountDownLatch(1);
+		VirtualTime time = shop.getBean(VirtualTime.class);
+		int before = time.delays().size();
+		time.whileSleeping((nanos) -> {
+			waiting.countDown();
+			await(refreshed);
+		});
+		try {
+			CompletableFuture<Throwable> call = CompletableFuture
+				.supplyAsync(() -> catchThrowable(() -> shop.getBean(Shop.class).order()));
+			await(waiting);
+			this.served.put("backoff.policies.orders.base", "5s");
+			this.served.put("backoff.policies.orders.max-attempts", "2");
+			refresh();
+			refreshed.countDown();
+			assertThat(call.get(10, TimeUnit.SECONDS)).hasMessage("down");
+		}
+		finally {
+			refreshed.countDown();
+			time.whileSleeping((nanos) -> {
+			});
+		}
+		assertThat(time.delays().subList(before, time.delays().size())).isEqualTo(seconds(1, 2));
+		assertThat(waits(Shop::order)).isEqualTo(seconds(5));
+	}
+
+	@Test
+	void leavesACallInItsFirstAttemptAlone() {
+		this.served.put("backoff.policies.orders.base", "5s");
+		shop.getBean(Shop.class).inNextAttempt(this::refresh);
+		assertThat(waits(Shop::order)).isEqualTo(seconds(1, 2));
+		assertThat(waits(Shop::order)).isEqualTo(seconds(5, 10));
+	}
+
+	@Test
+	void logsWhatALiveOverrideHides(CapturedOutput output) {
+		List<?> unused = live().override("orders", Map.of("base", "4s"), null);
+		this.served.put("backoff.policies.orders.base", "3s");
+		refresh();
+		assertThat(output).containsPattern("WARN .*Refreshed, but hidden by a live override until that is reset: "
+				+ "policy orders: base 1s \\(.*shop.yml.*\\) -> 3s \\(.*shop.yml");
+		assertThat(waits(Shop::order)).isEqualTo(seconds(4, 8));
+		unused = live().reset("orders");
+		assertThat(waits(Shop::order)).isEqualTo(seconds(3, 6));
+	}
+
+	@Test
+	void takesNoNoticeOfOtherKeys(CapturedOutput output) {
+		double applied = refreshes("applied");
+		this.served.put("greeting", "hello");
+		assertThat(refresh()).contains("greeting");
+		assertThat(refreshes("applied")).isEqualTo(applied);
+		assertThat(output).doesNotContain("Refreshed by");
+	}
+
+	/** Serve what is to be served, and return which keys the application has noticed. */
+	private String refresh() {
+		server.serve("shop", this.served);
+		return post("refresh");
+	}
+
+	private static void assertIsWithinASecond() {
+		long nanos = System.nanoTime() - shop.getBean(ShopApplication.LastEvent.class).nanos();
+		assertThat(Duration.ofNanos(nanos)).isLessThan(EFFECTIVE);
+	}
+
+	private static LiveConfiguration live() {
+		return shop.getBean(LiveConfiguration.class);
+	}
+
+	private static List<Duration> waits(Consumer<Shop> call) {
+		VirtualTime time = shop.getBean(VirtualTime.class);
+		int before = time.delays().size();
+		assertThat(catchThrowable(() -> call.accept(shop.getBean(Shop.class)))).hasMessage("down");
+		return time.delays().subList(before, time.delays().size());
+	}
+
+	private static StopReason stop(Consumer<Shop> call) {
+		RetriesStoppedException story = RetriesStoppedException
+			.of(catchThrowable(() -> call.accept(shop.getBean(Shop.class))));
+		assertThat(story).isNotNull();
+		return story.reason();
+	}
+
+	private static List<Duration> seconds(int... seconds) {
+		return Arrays.stream(seconds).mapToObj(Duration::ofSeconds).toList();
+	}
+
+	private static double refreshes(String outcome) {
+		String sample = "backoff_refresh_total{outcome=\"" + outcome + "\"} ";
+		return get("prometheus").lines()
+			.filter((line) -> line.startsWith(sample))
+			.mapToDouble((line) -> Double.parseDouble(line.substring(sample.length())))
+			.findFirst()
+			.orElseThrow();
+	}
+
+	private static String get(String path) {
+		return send(HttpRequest.newBuilder(uri(path)).build());
+	}
+
+	private static String post(String path) {
+		return send(HttpRequest.newBuilder(uri(path)).POST(BodyPublishers.noBody()).build());
+	}
+
+	private static URI uri(String path) {
+		return URI
+			.create("http://localhost:" + shop.getEnvironment().getProperty("local.server.port") + "/actuator/" + path);
+	}
+
+	private static String send(HttpRequest request) {
+		var answer = http.sendAsync(request, BodyHandlers.ofString()).join();
+		assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
+		return answer.body();
+	}
+
+	private static void await(CountDownLatch latch) {
+		try {
+			assertThat(latch.await(30, TimeUnit.SECONDS)).isTrue();
+		}
+		catch (InterruptedException ex) {
+			throw new AssertionError(ex);
+		}
+	}
+
+}

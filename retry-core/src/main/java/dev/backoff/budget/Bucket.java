@@ -1,0 +1,149 @@
+package dev.backoff.budget;
+
+import java.util.concurrent.atomic.AtomicLongFieldUpdater;
+
+import org.jspecify.annotations.Nullable;
+
+import dev.backoff.budget.RetryBudget.Cost;
+
+/**
+ * The numbers of a budget in millionths of a token, and what it holds under them.
+ * Lock-free and thread-safe.
+ */
+final class Bucket {
+
+	/*
+	 * One number is the whole state, so that one compare-and-set makes each change exact.
+	 * What it means depends on the settings, so it stands beside them: where they change,
+	 * the state is closed, which no compare-and-set gets past, and what it held goes over
+	 * to another bucket.
+	 *
+	 * Let T be what time has put back since the start, in millionths of a token, as if
+	 * the bucket had no rim. The state S is chosen so that the balance is T - S: time
+	 * needs no writes, a withdrawal adds to S, a deposit subtracts. What flows over the
+	 * rim is taken out by raising S to T - capacity, whenever S is written.
+	 *
+	 * A bucket that is full stays so until the next withdrawal, whatever time does. FULL
+	 * says so without T, so that a success then needs no clock reading.
+	 *
+	 * T is exact: it wraps around like a ticker and is only compared by difference.
+	 */
+	static final long FULL = Long.MIN_VALUE;
+
+	static final long CLOSED = Long.MIN_VALUE + 1;
+
+	static final long MICRO = 1_000_000;
+
+	private static final long NANOS_PER_SECOND = 1_000_000_000;
+
+	private static final AtomicLongFieldUpdater<Bucket> STATE = AtomicLongFieldUpdater.newUpdater(Bucket.class,
+			"state");
+
+	private final BudgetSettings settings;
+
+	private final long capacity;
+
+	private final long perSuccess;
+
+	private final long perSecond;
+
+	private final long transientCost;
+
+	private final long throttledCost;
+
+	/* Half of it, and enough for a retry: else it would run dry again at once. */
+	private final long recoveredAt;
+
+	/* Written before anybody else sees the bucket. */
+	private long start;
+
+	private volatile long state = FULL;
+
+	Bucket(BudgetSettings settings) {
+		this.settings = settings;
+		this.capacity = micros(settings.tokens());
+		this.perSuccess = micros(settings.perSuccess());
+		this.perSecond = micros(settings.perSecond());
+		this.transientCost = micros(settings.transientCost());
+		this.throttledCost = micros(settings.throttledCost());
+		this.recoveredAt = Math.max(this.capacity / 2, Math.max(this.transientCost, this.throttledCost));
+	}
+
+	private static long micros(double tokens) {
+		return Math.round(tokens * MICRO);
+	}
+
+	/** Begin at the given reading with so much, or with as much as it can hold. */
+	void begin(long now, long balance) {
+		this.start = now;
+		// a clock that stepped back leaves no debt, which time might never pay
+		this.state = (balance >= this.capacity) ? FULL : after(0, Math.max(0, balance));
+	}
+
+	/** Let nobody change the state any more; return what it was. */
+	long close() {
+		return STATE.getAndSet(this, CLOSED);
+	}
+
+	long state() {
+		return this.state;
+	}
+
+	boolean compareAndSet(long expected, long state) {
+		return STATE.compareAndSet(this, expected, state);
+	}
+
+	/** Return the state under which a balance is left. */
+	static long after(long brought, long balance) {
+		long state = brought - balance;
+		// those two are only ever meant as such
+		return (state == FULL || state == CLOSED) ? CLOSED + 1 : state;
+	}
+
+	/** Return what time has put back since the start. */
+	long brought(long now) {
+		long elapsed = Math.max(0, now - this.start);
+		long seconds = elapsed / NANOS_PER_SECOND;
+		long micros = (elapsed % NANOS_PER_SECOND) / 1_000;
+		return seconds * this.perSecond + micros * this.perSecond / MICRO;
+	}
+
+	long balance(long state, long brought) {
+		// a clock that stepped back may make it negative: then there is nothing to take
+		return (state == FULL) ? this.capacity : Math.min(this.capacity, brought - state);
+	}
+
+	long price(Cost cost) {
+		return (cost == Cost.THROTTLED) ? this.throttledCost : this.transientCost;
+	}
+
+	/** Return what a success is worth, after a retry of that cost or at once. */
+	long worth(@Nullable Cost refunded) {
+		return (refunded != null && this.settings.refund()) ? price(refunded) : this.perSuccess;
+	}
+
+	BudgetSettings settings() {
+		return this.settings;
+	}
+
+	long capacity() {
+		return this.capacity;
+	}
+
+	long perSuccess() {
+		return this.perSuccess;
+	}
+
+	long perSecond() {
+		return this.perSecond;
+	}
+
+	long recoveredAt() {
+		return this.recoveredAt;
+	}
+
+	long start() {
+		return this.start;
+	}
+
+}

@@ -1,0 +1,103 @@
+package dev.backoff.spring.live;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+
+import org.jspecify.annotations.Nullable;
+
+import dev.backoff.spring.policy.BackoffConfiguration;
+import dev.backoff.spring.policy.BackoffPolicies;
+import dev.backoff.spring.policy.EffectivePolicy;
+import dev.backoff.spring.policy.EffectivePolicy.Value;
+import dev.backoff.spring.policy.PolicyUse;
+import dev.backoff.spring.policy.PolicyUses;
+
+/**
+ * What differs between two moments: the values in effect then and now, those of methods
+ * under the name of their policy.
+ */
+final class Changes {
+
+	private final Map<String, Map<String, Value>> values = new TreeMap<>();
+
+	private Changes() {
+	}
+
+	/** Return what is in effect now. */
+	static Changes now(BackoffPolicies policies, PolicyUses uses) {
+		return of(policies.configuration(), policies.names(), policies::peek, uses.uses());
+	}
+
+	/** Return what is in effect for the given methods, and by a configuration. */
+	static Changes of(BackoffConfiguration configuration, List<String> names, Lookup policies, List<PolicyUse> uses) {
+		Changes moment = new Changes();
+		Set<String> named = new LinkedHashSet<>();
+		for (PolicyUse use : uses) {
+			EffectivePolicy policy = use.policy();
+			named.add(policy.name());
+			policy.values().forEach((key, value) -> moment.put("policy " + policy.name(), key.key(), value));
+		}
+		for (String name : names) {
+			if (!named.contains(name)) {
+				policies.find(name)
+					.ifPresent((policy) -> policy.values()
+						.forEach((key, value) -> moment.put("policy " + policy.name(), key.key(), value)));
+			}
+		}
+		configuration.breakers()
+			.values()
+			.forEach((entry) -> entry.values()
+				.forEach((key, value) -> moment.put("breaker " + entry.name(), key.key(), value)));
+		configuration.budgets()
+			.values()
+			.forEach((entry) -> entry.values()
+				.forEach((key, value) -> moment.put("budget " + entry.name(), key.key(), value)));
+		configuration.settings().forEach((key, value) -> moment.put("backoff", key, value));
+		return moment;
+	}
+
+	/* The methods of one policy may differ: what the first one has stands for all. */
+	private void put(String subject, String key, Value value) {
+		this.values.computeIfAbsent(subject, (name) -> new LinkedHashMap<>()).putIfAbsent(key, value);
+	}
+
+	/** Return the values whose text is another one later. */
+	List<ValueChange> until(Changes later) {
+		Set<String> subjects = new LinkedHashSet<>(this.values.keySet());
+		subjects.addAll(later.values.keySet());
+		List<ValueChange> changes = new ArrayList<>();
+		for (String subject : subjects) {
+			Map<String, Value> before = this.values.getOrDefault(subject, Map.of());
+			Map<String, Value> now = later.values.getOrDefault(subject, Map.of());
+			Set<String> keys = new LinkedHashSet<>(before.keySet());
+			keys.addAll(now.keySet());
+			for (String key : keys) {
+				ValueChange change = new ValueChange(subject, key, before.get(key), now.get(key));
+				if (!Objects.equals(text(change.before()), text(change.now()))) {
+					changes.add(change);
+				}
+			}
+		}
+		return changes;
+	}
+
+	private static @Nullable String text(@Nullable Value value) {
+		return (value != null) ? value.text() : null;
+	}
+
+	/** Look a policy up by its name. */
+	@FunctionalInterface
+	interface Lookup {
+
+		Optional<EffectivePolicy> find(String name);
+
+	}
+
+}

@@ -1,0 +1,414 @@
+package dev.backoff.spring.live;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.springframework.beans.factory.DisposableBean;
+
+import dev.backoff.spring.live.ConfigurationListener.Outcome;
+import dev.backoff.spring.policy.BackoffConfiguration;
+import dev.backoff.spring.policy.BackoffPolicies;
+import dev.backoff.spring.policy.ConfigurationUser;
+import dev.backoff.spring.policy.InvalidBackoffException;
+import dev.backoff.spring.policy.Overrides;
+import dev.backoff.spring.policy.PolicyKey;
+import dev.backoff.spring.policy.PolicyUses;
+import dev.backoff.spring.policy.Problem;
+import dev.backoff.time.DurationText;
+
+/**
+ * Change the configuration while the application runs: read it anew, or override some of
+ * it for this process. A change is checked whole, as at start-up, and then put into
+ * effect at once; one that cannot work changes nothing. Calls that have begun end under
+ * the policy they began with, but for switches, which hold at once. Balances of budgets
+ * and states of breakers survive. Thread-safe.
+ *
+ * @since 0.1
+ */
+public final class LiveConfiguration implements DisposableBean {
+
+	private static final Logger logger = LoggerFactory.getLogger(LiveConfiguration.class);
+
+	/* The keys at the top that are looked at again; all others hold from the start. */
+	private static final Set<String> LIVE = Set.of("enabled", "retries-enabled", "unknown-keys");
+
+	/* Nothing runs under it that waits for another thread. */
+	private final ReentrantLock lock = new ReentrantLock();
+
+	private final BackoffPolicies policies;
+
+	private final PolicyUses uses;
+
+	private final Supplier<BackoffConfiguration> reader;
+
+	private final Supplier<? extends List<ConfigurationUser>> users;
+
+	private final Supplier<? extends List<ConfigurationListener>> listeners;
+
+	private final Expiries expiries;
+
+	/**
+	 * Make the configuration of a running application.
+	 * @param policies what is in effect
+	 * @param uses the methods it is in effect for
+	 * @param reader reads the configuration
+	 * @param users those who go by it; asked late
+	 * @param listeners told of changes; asked late
+	 * @param expiries ends overrides that hold for a time
+	 */
+	public LiveConfiguration(BackoffPolicies policies, PolicyUses uses, Supplier<BackoffConfiguration> reader,
+			Supplier<? extends List<ConfigurationUser>> users,
+			Supplier<? extends List<ConfigurationListener>> listeners, Expiries expiries) {
+		this.policies = policies;
+		this.uses = uses;
+		this.reader = reader;
+		this.users = users;
+		this.listeners = listeners;
+		this.expiries = expiries;
+	}
+
+	/**
+	 * Read the configuration anew, and put it into effect if it can work. A report of one
+	 * that cannot is logged, and what was in effect stays so.
+	 * @param cause why, for the log
+	 * @return true unless it was refused
+	 */
+	public boolean refresh(String cause) {
+		this.lock.lock();
+		try {
+			BackoffConfiguration before = this.policies.configuration();
+			BackoffConfiguration read = this.reader.get();
+			if (!before.overrides().isEmpty() && read.isEnabled()) {
+				// what an override hides must be able to take its place
+				check(read);
+				logHidden(before, read);
+			}
+			List<ValueChange> changes = put(read.with(before.overrides()));
+			log("Refreshed by " + cause, changes);
+			if (!changes.isEmpty()) {
+				tell(Outcome.APPLIED);
+			}
+			return true;
+		}
+		catch (InvalidBackoffException ex) {
+			logger.error("Refused the configuration refreshed by {}; what was in effect stays so:{}{}", cause,
+					System.lineSeparator(), ex.getMessage());
+			tell(Outcome.REFUSED);
+			return false;
+		}
+		catch (RuntimeException ex) {
+			logger.error("Could not refresh by {}; what was in effect stays so", cause, ex);
+			tell(Outcome.REFUSED);
+			return false;
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	/**
+	 * Override values of a policy, for this process.
+	 * @param policy its name, in any spelling
+	 * @param values texts by key: {@code base}, {@code cap}, {@code multiplier},
+	 * {@code jitter}, {@code max-attempts}, {@code deadline}, {@code attempt-timeout},
+	 * {@code enabled}
+	 * @param limit how long they hold, or null until they are reset
+	 * @return what has changed
+	 * @throws InvalidBackoffException if the name, a key or a value is wrong; then
+	 * nothing has changed
+	 */
+	public List<ValueChange> override(String policy, Map<String, String> values, @Nullable Duration limit) {
+		this.lock.lock();
+		try {
+			String name = known(policy);
+			Map<PolicyKey, String> read = read(name, values);
+			Overrides overrides = this.policies.configuration().overrides().with(name, read);
+			List<ValueChange> changes = put(this.policies.configuration().with(overrides));
+			this.expiries.set(name, read.keySet(), limit, this::expire);
+			log(overridden(limit), changes);
+			tell(Outcome.OVERRIDDEN);
+			return changes;
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	/**
+	 * Override whether retries are made at all, for this process. While they are not,
+	 * waiting calls end as {@code DISABLED} at once.
+	 * @param enabled whether retries are made
+	 * @param limit how long that holds, or null until it is reset
+	 * @return what has changed
+	 */
+	public List<ValueChange> overrideRetriesEnabled(boolean enabled, @Nullable Duration limit) {
+		this.lock.lock();
+		try {
+			BackoffConfiguration before = this.policies.configuration();
+			List<ValueChange> changes = put(before.with(before.overrides().withRetriesEnabled(enabled)));
+			this.expiries.set(Expiries.ALL, Set.of(PolicyKey.ENABLED), limit, this::expire);
+			log(overridden(limit), changes);
+			tell(Outcome.OVERRIDDEN);
+			return changes;
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	/**
+	 * Let the configuration alone say what holds for a policy.
+	 * @param policy its name, in any spelling
+	 * @return what has changed
+	 * @throws InvalidBackoffException if nothing has that name, or the other overrides do
+	 * not fit the configuration alone; then nothing has changed
+	 */
+	public List<ValueChange> reset(String policy) {
+		this.lock.lock();
+		try {
+			String name = known(policy);
+			List<ValueChange> changes = reset(this.policies.configuration().overrides().without(name, Overrides.KEYS));
+			this.expiries.forget(name);
+			return changes;
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	/**
+	 * Let the configuration alone say what holds.
+	 * @return what has changed
+	 */
+	public List<ValueChange> reset() {
+		this.lock.lock();
+		try {
+			List<ValueChange> changes = reset(Overrides.NONE);
+			this.expiries.forgetAll();
+			return changes;
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	private List<ValueChange> reset(Overrides left) {
+		BackoffConfiguration before = this.policies.configuration();
+		if (before.overrides().equals(left)) {
+			return List.of();
+		}
+		List<ValueChange> changes = put(before.with(left));
+		log("Reset", changes);
+		tell(Outcome.RESET);
+		return changes;
+	}
+
+	private void expire(Expiries.Expiry expiry) {
+		this.lock.lock();
+		try {
+			Set<PolicyKey> keys = this.expiries.take(expiry);
+			if (!keys.isEmpty()) {
+				expire(expiry.policy(), keys);
+			}
+		}
+		catch (RuntimeException ex) {
+			logger.error("Could not end the overrides of {}", expiry.policy(), ex);
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	private void expire(String policy, Set<PolicyKey> keys) {
+		BackoffConfiguration before = this.policies.configuration();
+		Overrides left = policy.equals(Expiries.ALL) ? before.overrides().withRetriesEnabled(null)
+				: before.overrides().without(policy, keys);
+		try {
+			log("Overridden no more", put(before.with(left)));
+		}
+		catch (InvalidBackoffException ex) {
+			logger.warn("The other overrides do not fit without those that have ended, so all are reset:{}{}",
+					System.lineSeparator(), ex.getMessage());
+			this.expiries.forgetAll();
+			log("Overridden no more", put(before.with(Overrides.NONE)));
+		}
+		tell(Outcome.EXPIRED);
+	}
+
+	/**
+	 * Return what would be in effect with other values of a policy, and change nothing.
+	 * @param policy its name, in any spelling
+	 * @param values texts by key, on top of those that are overridden
+	 * @return resolves policies as they would be
+	 * @throws InvalidBackoffException if the name, a key or a value is wrong
+	 */
+	public BackoffPolicies.Candidate preview(String policy, Map<String, String> values) {
+		String name = known(policy);
+		BackoffConfiguration now = this.policies.configuration();
+		BackoffPolicies.Candidate candidate = this.policies
+			.candidate(now.with(now.overrides().with(name, read(name, values))));
+		List<Problem> problems = new ArrayList<>();
+		this.users.get().forEach((user) -> user.prepare(candidate, problems));
+		candidate.check(problems);
+		if (now.isEnabled() && !problems.isEmpty()) {
+			throw new InvalidBackoffException(distinct(problems));
+		}
+		return candidate;
+	}
+
+	/**
+	 * Tell that an operator has done something else: to a breaker, a budget, to calls
+	 * that wait.
+	 * @param what a sentence without a full stop, for the log
+	 */
+	public void operated(String what) {
+		logger.info("By an operator, in this process only: {}", what);
+		tell(Outcome.OPERATED);
+	}
+
+	/**
+	 * Return when an override ends by itself.
+	 * @param policy the policy's name
+	 * @param key the key
+	 * @return when, or empty if it is not overridden, or until it is reset
+	 */
+	public Optional<Instant> until(String policy, PolicyKey key) {
+		return this.expiries.until(policy, key);
+	}
+
+	/**
+	 * Return when the switch of all retries ends by itself to be overridden.
+	 * @return when, or empty if it is not overridden, or until it is reset
+	 */
+	public Optional<Instant> retriesEnabledUntil() {
+		return this.expiries.until(Expiries.ALL, PolicyKey.ENABLED);
+	}
+
+	private String known(String policy) {
+		return this.policies.find(policy)
+			.orElseThrow(() -> new InvalidBackoffException(List.of(Problem.ofPlace("Policy " + policy, "is not known",
+					"Write one of " + String.join(", ", this.policies.names()) + "."))));
+	}
+
+	private static Map<PolicyKey, String> read(String policy, Map<String, String> values) {
+		List<Problem> problems = new ArrayList<>();
+		Map<PolicyKey, String> read = Overrides.read(policy, values, problems);
+		if (read.isEmpty() && problems.isEmpty()) {
+			problems.add(Problem.ofPlace("Policy " + policy, "needs a value to override",
+					"Write one, for instance cap, or reset the policy."));
+		}
+		if (!problems.isEmpty()) {
+			throw new InvalidBackoffException(problems);
+		}
+		return read;
+	}
+
+	/** Put a configuration into effect, or throw and change nothing. */
+	private List<ValueChange> put(BackoffConfiguration configuration) {
+		Changes before = Changes.now(this.policies, this.uses);
+		BackoffPolicies.Candidate candidate = this.policies.candidate(configuration);
+		List<ConfigurationUser.Change> changes = prepare(candidate);
+		List<Runnable> commits = changes.stream().map(ConfigurationUser.Change::make).toList();
+		this.policies.adopt(candidate);
+		commits.forEach(Runnable::run);
+		return before.until(Changes.now(this.policies, this.uses));
+	}
+
+	private List<ConfigurationUser.Change> prepare(BackoffPolicies.Candidate candidate) {
+		List<Problem> problems = new ArrayList<>();
+		List<ConfigurationUser.Change> changes = this.users.get()
+			.stream()
+			.map((user) -> user.prepare(candidate, problems))
+			.toList();
+		candidate.check(problems);
+		if (candidate.configuration().isEnabled()) {
+			if (!problems.isEmpty()) {
+				throw new InvalidBackoffException(distinct(problems));
+			}
+		}
+		else {
+			// switched off, perhaps because of just these
+			distinct(problems)
+				.forEach((problem) -> logger.warn("Without effect while backoff.enabled is false: {}", problem));
+		}
+		return changes;
+	}
+
+	private void check(BackoffConfiguration configuration) {
+		prepare(this.policies.candidate(configuration));
+	}
+
+	private static List<Problem> distinct(List<Problem> problems) {
+		return problems.stream().distinct().toList();
+	}
+
+	/*
+	 * Compared without any overrides: what would have changed, had nobody overridden it.
+	 */
+	private void logHidden(BackoffConfiguration before, BackoffConfiguration read) {
+		Changes then = without(before.with(Overrides.NONE));
+		for (ValueChange change : then.until(without(read))) {
+			Overrides overrides = before.overrides();
+			boolean hidden = change.subject().startsWith("policy ")
+					? overrides.values(change.subject().substring("policy ".length()))
+						.keySet()
+						.stream()
+						.anyMatch((key) -> key.key().equals(change.key()))
+					: change.key().equals("retries-enabled") && overrides.retriesEnabled() != null;
+			if (hidden) {
+				logger.warn("Refreshed, but hidden by a live override until that is reset: {}", change);
+			}
+		}
+	}
+
+	private Changes without(BackoffConfiguration configuration) {
+		BackoffPolicies.Candidate candidate = this.policies.candidate(configuration);
+		return Changes.of(configuration, candidate.names(), candidate::peek,
+				this.uses.uses(candidate, new ArrayList<>()));
+	}
+
+	private static String overridden(@Nullable Duration limit) {
+		return "Overridden" + ((limit != null) ? " for " + DurationText.exact(limit) : "") + " in this process only";
+	}
+
+	private static void log(String how, List<ValueChange> changes) {
+		for (ValueChange change : changes) {
+			if (change.subject().equals("backoff") && !LIVE.contains(change.key())) {
+				logger.warn("{}, in effect from the next start on: {}", how, change);
+			}
+			else {
+				logger.info("{}: {}", how, change);
+			}
+		}
+	}
+
+	private void tell(Outcome outcome) {
+		Overrides overrides = this.policies.configuration().overrides();
+		for (ConfigurationListener listener : this.listeners.get()) {
+			try {
+				listener.changed(outcome, overrides);
+			}
+			catch (RuntimeException ex) {
+				logger.warn("A listener of changes of the configuration failed", ex);
+			}
+		}
+	}
+
+	/** Forget what was going to end: the application ends first. */
+	@Override
+	public void destroy() {
+		this.expiries.forgetAll();
+	}
+
+}

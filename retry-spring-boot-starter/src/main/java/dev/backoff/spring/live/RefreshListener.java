@@ -1,0 +1,63 @@
+package dev.backoff.spring.live;
+
+import java.util.Set;
+import java.util.function.Supplier;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.context.ApplicationEvent;
+import org.springframework.context.event.GenericApplicationListener;
+import org.springframework.core.Ordered;
+import org.springframework.core.ResolvableType;
+
+/**
+ * Refresh when a configuration centre has changed properties: at the event of Spring
+ * Cloud, which its own server, Consul and Nacos lead to, and at that of Apollo. Both are
+ * known by name, so that nothing of them is needed. Thread-safe.
+ *
+ * @since 0.1
+ */
+public final class RefreshListener implements GenericApplicationListener {
+
+	private static final Set<String> EVENTS = Set.of(
+			"org.springframework.cloud.context.environment.EnvironmentChangeEvent",
+			"com.ctrip.framework.apollo.spring.events.ApolloConfigChangeEvent");
+
+	private final Supplier<LiveConfiguration> configuration;
+
+	/**
+	 * Make a listener.
+	 * @param configuration what is refreshed; asked at the first event
+	 */
+	public RefreshListener(Supplier<LiveConfiguration> configuration) {
+		this.configuration = configuration;
+	}
+
+	@Override
+	public boolean supportsEventType(ResolvableType eventType) {
+		return isChange(eventType.toClass());
+	}
+
+	private static boolean isChange(@Nullable Class<?> type) {
+		for (Class<?> event = type; event != null; event = event.getSuperclass()) {
+			if (EVENTS.contains(event.getName())) {
+				return true;
+			}
+		}
+		return false;
+	}
+
+	/* After those who rebind properties. */
+	@Override
+	public int getOrder() {
+		return Ordered.LOWEST_PRECEDENCE;
+	}
+
+	@Override
+	public void onApplicationEvent(ApplicationEvent event) {
+		if (isChange(event.getClass())) {
+			this.configuration.get().refresh(event.getClass().getSimpleName());
+		}
+	}
+
+}

@@ -1,0 +1,76 @@
+package dev.backoff.spring.observation;
+
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import org.jspecify.annotations.Nullable;
+
+import dev.backoff.spring.live.ConfigurationListener;
+import dev.backoff.spring.policy.Overrides;
+
+/**
+ * Count changes of the configuration, and show how much of it an operator overrides.
+ * Thread-safe.
+ *
+ * @since 0.1
+ */
+public final class ConfigurationMeters implements ConfigurationListener {
+
+	/** The tag value for the switch of all retries, which belongs to no policy. */
+	static final String ALL = "*";
+
+	private final GuardedRegistry registry;
+
+	/* Registries refer to what they read weakly, so it is kept here. */
+	private final Map<Outcome, AtomicLong> changes = new EnumMap<>(Outcome.class);
+
+	private final Map<String, AtomicInteger> overridden = new ConcurrentHashMap<>();
+
+	/**
+	 * Make meters that are not published yet.
+	 * @param registry how to get the registry, null if there is none; asked late
+	 */
+	public ConfigurationMeters(Supplier<? extends @Nullable MeterRegistry> registry) {
+		this.registry = new GuardedRegistry(registry);
+		for (Outcome outcome : Outcome.values()) {
+			this.changes.put(outcome, new AtomicLong());
+		}
+	}
+
+	/**
+	 * Publish the counters at zero, so that the first refusal is an increase. To be
+	 * called when the registry is complete.
+	 */
+	public void bind() {
+		this.registry.reopen();
+		this.changes.forEach(
+				(outcome, count) -> this.registry.count(BackoffMeters.REFRESH, count, AtomicLong::get, outcome.tag()));
+	}
+
+	@Override
+	public void changed(Outcome outcome, Overrides overrides) {
+		AtomicLong count = this.changes.get(outcome);
+		if (count != null) {
+			count.incrementAndGet();
+		}
+		overrides.policies().forEach(this::gauge);
+		if (overrides.retriesEnabled() != null) {
+			gauge(ALL);
+		}
+		this.overridden.forEach((policy, keys) -> keys.set(
+				policy.equals(ALL) ? ((overrides.retriesEnabled() != null) ? 1 : 0) : overrides.values(policy).size()));
+	}
+
+	private void gauge(String policy) {
+		AtomicInteger keys = new AtomicInteger();
+		if (this.overridden.putIfAbsent(policy, keys) == null) {
+			this.registry.gauge(BackoffMeters.OVERRIDES, keys, AtomicInteger::get, policy);
+		}
+	}
+
+}

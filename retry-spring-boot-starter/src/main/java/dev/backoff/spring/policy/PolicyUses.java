@@ -1,0 +1,26 @@
+package dev.backoff.spring.policy;
+
+import java.util.List;
+
+/**
+ * The methods that policies are used for. Implementations are thread-safe.
+ *
+ * @since 0.1
+ */
+public interface PolicyUses {
+
+	/**
+	 * Return what is in effect for the methods known so far.
+	 * @return the methods with their policies, ordered by name
+	 */
+	List<PolicyUse> uses();
+
+	/**
+	 * Return what would be in effect for them.
+	 * @param candidate resolves policies by another configuration
+	 * @param problems gets what is wrong
+	 * @return the methods with their policies, those with problems left out
+	 */
+	List<PolicyUse> uses(BackoffPolicies.Candidate candidate, List<Problem> problems);
+
+}
