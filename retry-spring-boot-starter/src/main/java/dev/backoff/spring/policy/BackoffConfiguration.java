@@ -50,6 +50,9 @@ public final class BackoffConfiguration {
 
 	private final Overrides overrides;
 
+	/* Stands for the moment at which it was read. */
+	private final Object reading;
+
 	BackoffConfiguration(ConfigurationReader.Settings settings, Sections sections, List<Problem> problems,
 			List<String> warnings) {
 		this.enabled = settings.enabled();
@@ -67,6 +70,7 @@ public final class BackoffConfiguration {
 		this.problems = problems.stream().distinct().toList();
 		this.warnings = List.copyOf(warnings);
 		this.overrides = Overrides.NONE;
+		this.reading = new Object();
 	}
 
 	private BackoffConfiguration(BackoffConfiguration read, Overrides overrides) {
@@ -85,6 +89,7 @@ public final class BackoffConfiguration {
 		this.problems = read.problems;
 		this.warnings = read.warnings;
 		this.overrides = overrides;
+		this.reading = read.reading;
 	}
 
 	/**
@@ -103,6 +108,11 @@ public final class BackoffConfiguration {
 	 */
 	public BackoffConfiguration with(Overrides overrides) {
 		return new BackoffConfiguration(this, overrides);
+	}
+
+	/** Return whether both were read at the same moment, whatever overrides them. */
+	boolean isReadWith(BackoffConfiguration other) {
+		return this.reading == other.reading;
 	}
 
 	/**
