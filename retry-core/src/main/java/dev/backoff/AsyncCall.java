@@ -128,6 +128,9 @@ final class AsyncCall<C, T extends @Nullable Object> extends RetryCall {
 	}
 
 	private void attempt(Permit permit) {
+		CallObservation observation = observation();
+		// before anybody can end it
+		CallObserver.Observed observed = (observation != null) ? observation.attemptBegins(attempt()) : null;
 		Running running = new Running(permit);
 		this.underWay = running;
 		if (this.result.isDone()) {
@@ -138,7 +141,8 @@ final class AsyncCall<C, T extends @Nullable Object> extends RetryCall {
 		long nanos = limit.isSet() ? limit.nanosLeft(this) : Nanos.UNLIMITED;
 		CompletionStage<T> stage;
 		try {
-			stage = within(this, () -> limit.isSet() ? limit.run(this, () -> start(running)) : start(running));
+			stage = within(this, () -> (observation != null) ? observation.within(observed, () -> startLimited(running))
+					: startLimited(running));
 		}
 		catch (Throwable failure) {
 			keepInterrupt(failure);
@@ -150,6 +154,11 @@ final class AsyncCall<C, T extends @Nullable Object> extends RetryCall {
 		if (limit.isSet()) {
 			running.endAfter(nanos);
 		}
+	}
+
+	private CompletionStage<T> startLimited(Running running) throws Throwable {
+		AttemptLimit limit = this.driver.limit();
+		return limit.isSet() ? limit.run(this, () -> start(running)) : start(running);
 	}
 
 	private CompletionStage<T> start(Running running) throws Throwable {
@@ -188,7 +197,7 @@ final class AsyncCall<C, T extends @Nullable Object> extends RetryCall {
 		this.driver.steps().waiting(chosen, this);
 		Waiting wait = new Waiting();
 		this.underWay = wait;
-		this.driver.waiting().enter(wait);
+		this.driver.waiting().enter(wait, chosen.delay());
 		if (this.result.isDone()) {
 			abandon(this.result.isCancelled());
 		}
@@ -210,7 +219,7 @@ final class AsyncCall<C, T extends @Nullable Object> extends RetryCall {
 		}
 		Throwable thrown = !given ? ending.outcome().failure()
 				: this.result.isCancelled() ? new CancellationException("the caller has cancelled the call") : null;
-		this.driver.steps().stopped(story, RetryEvent.RecoveryOutcome.NONE, thrown, enclosing());
+		this.driver.steps().stopped(ending, story, RetryEvent.RecoveryOutcome.NONE, thrown, enclosing());
 		if (thrown != null) {
 			fail(thrown);
 		}
@@ -262,7 +271,8 @@ final class AsyncCall<C, T extends @Nullable Object> extends RetryCall {
 		this.underWay = recovering;
 		CompletionStage<T> stage;
 		try {
-			stage = within(around(), () -> started(recovery.recover(this.context, story), "The recovery of "));
+			stage = within(around(),
+					() -> ending.within(() -> started(recovery.recover(this.context, story), "The recovery of ")));
 		}
 		catch (Throwable failure) {
 			keepInterrupt(failure);
@@ -480,7 +490,7 @@ final class AsyncCall<C, T extends @Nullable Object> extends RetryCall {
 	}
 
 	/** A wait: for the timer, then for the executor. */
-	private final class Waiting extends WaitingCalls.Waiter implements UnderWay {
+	private final class Waiting extends Waiter implements UnderWay {
 
 		private volatile @Nullable Cancellable timer;
 
@@ -546,6 +556,29 @@ final class AsyncCall<C, T extends @Nullable Object> extends RetryCall {
 				ended();
 				drive(AsyncCall.this.driver.steps().afterWait(AsyncCall.this));
 			}
+			else if (AsyncCall.this.underWay instanceof Stopping stopping && stopping.of() == this && claim(stopping)) {
+				ended();
+				drive(AsyncCall.this.driver.steps().stoppedWaiting());
+			}
+		}
+
+		@Override
+		boolean stop() {
+			boolean won = UNDER_WAY.compareAndSet(AsyncCall.this, this, new Stopping(this));
+			if (won) {
+				execute(this::wake, AsyncDriver.DEFAULT_EXECUTOR);
+			}
+			return won;
+		}
+
+		@Override
+		AsyncCall<C, T> call() {
+			return AsyncCall.this;
+		}
+
+		@Override
+		CallSteps steps() {
+			return AsyncCall.this.driver.steps();
 		}
 
 		@Override
@@ -576,6 +609,25 @@ final class AsyncCall<C, T extends @Nullable Object> extends RetryCall {
 
 	}
 
+	/**
+	 * The end of a wait that an operator has ended, until the executor comes to it.
+	 *
+	 * @param of still among those that wait, for the shutdown to find
+	 */
+	private record Stopping(Waiter of) implements UnderWay {
+
+		@Override
+		public boolean isAbandonable() {
+			return false;
+		}
+
+		@Override
+		public void abandon(boolean cancelled) {
+			throw new IllegalStateException("It ends anyway");
+		}
+
+	}
+
 	/** A recovery, which goes on though nobody may want its result. */
 	private final class Recovering implements UnderWay, BiConsumer<@Nullable T, @Nullable Throwable> {
 
@@ -597,13 +649,13 @@ final class AsyncCall<C, T extends @Nullable Object> extends RetryCall {
 			}
 			CallSteps steps = AsyncCall.this.driver.steps();
 			if (wrapped == null) {
-				steps.stopped(this.story, RetryEvent.RecoveryOutcome.DONE, null, enclosing());
+				steps.stopped(this.ending, this.story, RetryEvent.RecoveryOutcome.DONE, null, enclosing());
 				settle(value);
 				return;
 			}
 			Throwable failure = unwrap(wrapped);
 			steps.recoveryFailed(failure, this.ending, this.story);
-			steps.stopped(this.story, RetryEvent.RecoveryOutcome.FAILED, failure, enclosing());
+			steps.stopped(this.ending, this.story, RetryEvent.RecoveryOutcome.FAILED, failure, enclosing());
 			fail(failure);
 		}
 

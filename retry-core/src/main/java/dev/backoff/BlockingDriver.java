@@ -20,11 +20,12 @@ final class BlockingDriver {
 
 	private final AttemptLimit limit;
 
-	private final boolean limited;
+	/* Whether attempts are limited or observed. */
+	private final boolean enclosed;
 
 	BlockingDriver(CallSteps steps, RetryTime time, RetryDecider decider, WaitingCalls waiting, AttemptLimit limit) {
 		this.limit = limit;
-		this.limited = limit.isSet();
+		this.enclosed = limit.isSet() || steps.isObserving();
 		this.steps = steps;
 		this.time = time;
 		this.decider = decider;
@@ -44,7 +45,7 @@ final class BlockingDriver {
 			else {
 				Outcome outcome;
 				try {
-					T result = this.limited ? runLimited(call, context, operation) : operation.run(context, 1);
+					T result = this.enclosed ? runEnclosed(call, context, operation) : operation.run(context, 1);
 					AttemptOutcome kind = this.decider.judge(result, context);
 					if (kind == AttemptOutcome.SUCCESS) {
 						// nothing in here throws, or a success would be taken for a
@@ -87,7 +88,7 @@ final class BlockingDriver {
 	private <C, T extends @Nullable Object, X extends Throwable> Outcome attempt(RetryCall call, C context,
 			Operation.OnContext<C, T, X> operation) {
 		try {
-			T result = this.limited ? runLimited(call, context, operation) : operation.run(context, call.attempt());
+			T result = this.enclosed ? runEnclosed(call, context, operation) : operation.run(context, call.attempt());
 			return Outcome.ofValue(this.decider.judge(result, context), result);
 		}
 		catch (Throwable failure) {
@@ -95,22 +96,32 @@ final class BlockingDriver {
 		}
 	}
 
+	private <C, T extends @Nullable Object, X extends Throwable> T runEnclosed(RetryCall call, C context,
+			Operation.OnContext<C, T, X> operation) throws X {
+		CallObservation observation = call.observation();
+		if (observation == null) {
+			return runLimited(call, context, operation);
+		}
+		return observation.within(observation.attemptBegins(call.attempt()),
+				() -> runLimited(call, context, operation));
+	}
+
 	private <C, T extends @Nullable Object, X extends Throwable> T runLimited(RetryCall call, C context,
 			Operation.OnContext<C, T, X> operation) throws X {
-		return this.limit.run(call, () -> operation.run(context, call.attempt()));
+		return this.limit.isSet() ? this.limit.run(call, () -> operation.run(context, call.attempt()))
+				: operation.run(context, call.attempt());
 	}
 
 	private Turn await(Decision.RetryAfter wait, RetryCall call) {
 		this.steps.waiting(wait, call);
-		Turn failed = sleep(wait.delay());
+		Turn failed = sleep(call, wait.delay());
 		return (failed != null) ? failed : this.steps.afterWait(call);
 	}
 
-	/** Sleep; return how the call ends if that fails, or null. */
-	private @Nullable Turn sleep(long nanos) {
+	/** Sleep; return how the call ends if that fails or an operator wants it, or null. */
+	private @Nullable Turn sleep(RetryCall call, long nanos) {
 		try {
-			this.waiting.await(this.time, nanos);
-			return null;
+			return this.waiting.await(call, this.steps, this.time, nanos) ? this.steps.stoppedWaiting() : null;
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
@@ -147,7 +158,7 @@ final class BlockingDriver {
 		RetryEvent.RecoveryOutcome recovered = RetryEvent.RecoveryOutcome.NONE;
 		if (recovery != null && this.steps.wants(recovery, story)) {
 			try {
-				result = recovery.recover(context, story);
+				result = ending.within(() -> recovery.recover(context, story));
 				thrown = null;
 				recovered = RetryEvent.RecoveryOutcome.DONE;
 			}
@@ -157,7 +168,7 @@ final class BlockingDriver {
 				recovered = RetryEvent.RecoveryOutcome.FAILED;
 			}
 		}
-		this.steps.stopped(story, recovered, thrown, enclosing);
+		this.steps.stopped(ending, story, recovered, thrown, enclosing);
 		if (thrown == null) {
 			return result;
 		}

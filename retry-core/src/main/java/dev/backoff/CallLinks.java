@@ -47,6 +47,8 @@ final class CallLinks {
 
 	private int captures;
 
+	private @Nullable CallObservation observation;
+
 	/** Stand for what began elsewhere. */
 	void adopt(CallOrigin origin) {
 		this.attempt = origin.key() != null;
@@ -110,6 +112,14 @@ final class CallLinks {
 
 	@Nullable Told ifTold() {
 		return this.told;
+	}
+
+	@Nullable CallObservation observation() {
+		return this.observation;
+	}
+
+	void observation(CallObservation observation) {
+		this.observation = observation;
 	}
 
 	int nextRequest() {

@@ -30,6 +30,8 @@ final class CallSteps {
 
 	private final BreakerGate breaker;
 
+	private final CallTeller teller;
+
 	CallSteps(RetryPolicy policy, String method, RetryTime time, RetryDecider decider, ListenerChain listeners,
 			Safeguards safeguards) {
 		this.safeguards = safeguards;
@@ -39,11 +41,18 @@ final class CallSteps {
 		this.time = time;
 		this.decider = decider;
 		this.listeners = listeners;
+		this.teller = new CallTeller(listeners);
+	}
+
+	/** Return whether calls are observed. */
+	boolean isObserving() {
+		return this.teller.isObserving();
 	}
 
 	/** Begin a call; return the permit of its first attempt, or null if it has none. */
 	@Nullable Permit begin(RetryCall call) {
 		call.begin(this.policy, this.time, start());
+		this.teller.callBegins(call);
 		return this.breaker.tryAcquire(call, call.started());
 	}
 
@@ -71,8 +80,7 @@ final class CallSteps {
 		long now = now(call.started());
 		long nanos = call.elapsed(now);
 		this.safeguards.succeededAtOnce(permit, nanos, now);
-		this.listeners.attempt(1, AttemptOutcome.SUCCESS, nanos);
-		this.listeners.call(StopReason.SUCCEEDED, nanos);
+		this.teller.succeededAtOnce(call, nanos);
 	}
 
 	/** Note the end of any other attempt; return what follows. */
@@ -80,7 +88,7 @@ final class CallSteps {
 		long now = now(call.attemptStarted());
 		long nanos = Math.max(0, now - call.attemptStarted());
 		this.safeguards.ended(permit, outcome, nanos, now);
-		this.listeners.attempt(call.attempt(), outcome.kind(), nanos);
+		this.teller.attempt(call, outcome.kind(), outcome.failure(), nanos);
 		call.attemptEnded(outcome, nanos);
 		return this.decider.decide(outcome, call, now);
 	}
@@ -93,13 +101,12 @@ final class CallSteps {
 	void waiting(Decision.RetryAfter wait, RetryCall call) {
 		call.delayChosen(wait);
 		Outcome outcome = call.lastOutcome();
-		if (outcome == null) {
-			this.listeners.waiting(wait.source(), wait.delay());
-			return;
-		}
-		this.listeners.waiting(new RetryEvent.Scheduled(this.policy.name(), this.method, call.attempt(),
-				Duration.ofNanos(wait.delay()), wait.source(), outcome.cause(), outcome.failure(),
-				repeats(outcome, call)), wait.delay());
+		this.teller.waiting(call, wait, (outcome != null) ? scheduled(wait, outcome, call) : null);
+	}
+
+	private RetryEvent.Scheduled scheduled(Decision.RetryAfter wait, Outcome outcome, RetryCall call) {
+		return new RetryEvent.Scheduled(this.policy.name(), this.method, call.attempt(), Duration.ofNanos(wait.delay()),
+				wait.source(), outcome.cause(), outcome.failure(), repeats(outcome, call));
 	}
 
 	private RetryEvent.@Nullable RepeatedRequest repeats(Outcome outcome, RetryCall call) {
@@ -113,6 +120,47 @@ final class CallSteps {
 	/** Note that the wait has ended, however it did. */
 	void waited() {
 		this.listeners.waited();
+	}
+
+	/** Return what follows when an operator has ended the wait. */
+	Turn stoppedWaiting() {
+		return new Decision.Stop(StopReason.STOPPED, "an operator has ended the wait");
+	}
+
+	/** Return whether retries were switched off since the call has begun to wait. */
+	boolean isSwitchedOff(RetryCall call) {
+		Outcome outcome = call.lastOutcome();
+		return outcome != null && this.decider.isSwitchedOff(outcome);
+	}
+
+	/** Run something later that may as well not run. */
+	void schedule(Runnable task, long nanos) {
+		try {
+			this.time.schedule(task, nanos);
+		}
+		catch (Throwable ex) {
+			this.listeners.hookFailed("time", ex);
+		}
+	}
+
+	/**
+	 * Read the ticker where nothing depends on it: one that throws is told of elsewhere.
+	 */
+	long reading(long otherwise) {
+		try {
+			return this.time.nanoTime();
+		}
+		catch (Throwable ex) {
+			return otherwise;
+		}
+	}
+
+	String policy() {
+		return this.policy.name();
+	}
+
+	String method() {
+		return this.method;
 	}
 
 	/** Return what follows when the time could not be waited for. */
@@ -184,14 +232,15 @@ final class CallSteps {
 			outcome = Outcome.ofRefused(AttemptOutcome.PERMANENT, refused, stop);
 		}
 		long elapsed = call.elapsed(now);
-		this.listeners.call(stop.reason(), elapsed);
+		this.teller.callStops(call, stop.reason(), elapsed);
 		if (stop.reason() == StopReason.SUCCEEDED) {
 			this.safeguards.succeeded(call);
-			this.listeners.succeeded(new RetryEvent.Succeeded(this.policy.name(), this.method, call.attempt(),
+			this.teller.succeeded(call, new RetryEvent.Succeeded(this.policy.name(), this.method, call.attempt(),
 					Duration.ofNanos(elapsed)));
-			return new Ending(outcome, null);
+			return new Ending(outcome, null, null);
 		}
-		return new Ending(outcome, new RetriesStoppedException(this.policy, this.method, call, outcome, stop, elapsed));
+		return new Ending(outcome, new RetriesStoppedException(this.policy, this.method, call, outcome, stop, elapsed),
+				call.observation());
 	}
 
 	/** Mark the failure of a call that ended without success. */
@@ -224,14 +273,15 @@ final class CallSteps {
 
 	/**
 	 * Tell the end of a call without success.
+	 * @param ending how it ended
 	 * @param story what happened
 	 * @param recovered what the recovery came to
 	 * @param thrown what the caller gets, or null for a value
 	 * @param enclosing the call around it, or null
 	 */
-	void stopped(RetriesStoppedException story, RetryEvent.RecoveryOutcome recovered, @Nullable Throwable thrown,
-			@Nullable RetryCall enclosing) {
-		this.listeners.stopped(new RetryEvent.Stopped(this.policy.name(), this.method, story, recovered, thrown));
+	void stopped(Ending ending, RetriesStoppedException story, RetryEvent.RecoveryOutcome recovered,
+			@Nullable Throwable thrown, @Nullable RetryCall enclosing) {
+		this.teller.stopped(ending, new RetryEvent.Stopped(this.policy.name(), this.method, story, recovered, thrown));
 		if (thrown != null && enclosing != null) {
 			enclosing.stoppedInside(thrown);
 		}

@@ -68,7 +68,8 @@ public final class Retry {
 
 	private static Drivers drivers(Builder builder) {
 		RetryPolicy policy = builder.policy;
-		ListenerChain listeners = new ListenerChain(policy.name(), builder.method, builder.recorder, builder.listeners);
+		ListenerChain listeners = new ListenerChain(policy.name(), builder.method, builder.recorder, builder.listeners,
+				builder.observer);
 		Safeguards safeguards = new Safeguards(new BreakerGate(builder.breaker, listeners), builder.budget,
 				builder.degraded, builder.waitingCalls);
 		RetryDecider decider = new RetryDecider(policy, builder.enabled, builder.random, listeners, safeguards);
@@ -279,6 +280,8 @@ public final class Retry {
 
 		private List<RetryListener> listeners = new ArrayList<>();
 
+		private @Nullable CallObserver observer;
+
 		private BooleanSupplier enabled = () -> true;
 
 		private @Nullable CallPermits breaker;
@@ -345,6 +348,16 @@ public final class Retry {
 		 */
 		public Builder listener(RetryListener listener) {
 			this.listeners.add(listener);
+			return this;
+		}
+
+		/**
+		 * Set who watches calls from their beginning to their end, for tracing.
+		 * @param observer the observer, or null for none
+		 * @return this builder
+		 */
+		public Builder observer(@Nullable CallObserver observer) {
+			this.observer = observer;
 			return this;
 		}
 

@@ -105,6 +105,16 @@ class RetryCall {
 		this.limit = Math.min(this.limit, Nanos.plus(elapsed(now()), nanos));
 	}
 
+	/** Note what watches the call. */
+	void observedBy(CallObservation observation) {
+		links().observation(observation);
+	}
+
+	/** Return what watches the call, or null. */
+	@Nullable CallObservation observation() {
+		return (this.links != null) ? this.links.observation() : null;
+	}
+
 	/** Return what another thread needs in order to stand for the running attempt. */
 	CallOrigin origin() {
 		StringBuilder path = new StringBuilder();

@@ -253,6 +253,11 @@ final class RetryDecider {
 		}
 	}
 
+	/** Return whether a call that waits now would end after its wait. */
+	boolean isSwitchedOff(Outcome outcome) {
+		return switchedOff(outcome) != null;
+	}
+
 	private boolean fits(long delay, long timeLeft) {
 		return timeLeft == Nanos.UNLIMITED || Nanos.plus(delay, this.policy.shortestAttemptNanos()) < timeLeft;
 	}

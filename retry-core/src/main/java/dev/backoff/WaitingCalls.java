@@ -1,21 +1,32 @@
 package dev.backoff;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Predicate;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.backoff.time.DurationText;
+import dev.backoff.time.Nanos;
 import dev.backoff.time.RetryTime;
-import dev.backoff.time.TimerEntry;
 import dev.backoff.time.WakeSignal;
 
 /**
- * The calls that wait for their next attempt, so that they can be woken when the
- * application shuts down: their calls then end as {@link StopReason#SHUTDOWN} with the
- * last real failure, and no call is retried any more. First attempts still pass. Shared
- * by the retries of one application; thread-safe.
+ * The calls that wait for their next attempt, so that an operator can look at them, wake
+ * them or end them, and that they can be woken when the application shuts down: their
+ * calls then end as {@link StopReason#SHUTDOWN} with the last real failure, and no call
+ * is retried any more. First attempts still pass. Shared by the retries of one
+ * application; thread-safe.
+ * <p>
+ * Where a policy is asked for, it is by its exact name, and null stands for all. What an
+ * operator does concerns the calls that wait at that moment, and none that begin to wait
+ * later. Nothing of a call runs on the operator's thread, unless it is the executor of
+ * its attempts that lets it.
  *
  * @since 0.1
  */
@@ -28,7 +39,7 @@ public final class WaitingCalls {
 
 	private final ReentrantLock lock = new ReentrantLock();
 
-	private final Waiter ring = new Sleeper();
+	private final Waiter ring = new Ring();
 
 	private int count;
 
@@ -38,34 +49,40 @@ public final class WaitingCalls {
 	 * Make one in which nothing waits.
 	 */
 	public WaitingCalls() {
-		this.ring.previous = this.ring;
-		this.ring.next = this.ring;
+		this.ring.linkToItself();
 	}
 
 	/**
-	 * Sleep for the given time, or until the shutdown.
+	 * Sleep for the given time, or until somebody ends it.
+	 * @return true if an operator has ended the call
 	 * @throws InterruptedException if the thread is interrupted
 	 */
-	void await(RetryTime time, long nanos) throws InterruptedException {
+	boolean await(RetryCall call, CallSteps steps, RetryTime time, long nanos) throws InterruptedException {
 		if (nanos <= 0) {
 			time.sleep(nanos);
-			return;
+			return false;
 		}
-		Sleeper sleeper = new Sleeper();
-		enter(sleeper);
+		Sleeper sleeper = new Sleeper(call, steps);
+		enter(sleeper, nanos);
 		try {
 			time.sleep(nanos, sleeper.signal);
 		}
 		finally {
 			leave(sleeper);
 		}
+		return sleeper.stopped;
 	}
 
-	/** Note that a call waits; after the shutdown it is woken at once. */
-	void enter(Waiter waiter) {
+	/**
+	 * Note that a call waits for the given time; after the shutdown, or if retries were
+	 * switched off meanwhile, its wait is ended at once.
+	 */
+	void enter(Waiter waiter, long nanos) {
+		long due = waiter.steps().reading(0) + nanos;
 		this.lock.lock();
 		try {
 			waiter.linkBefore(this.ring);
+			waiter.due(due);
 			this.count++;
 		}
 		finally {
@@ -74,6 +91,9 @@ public final class WaitingCalls {
 		// looked at after the waiter can be seen, or it might miss both
 		if (this.shutDown) {
 			waiter.wake();
+		}
+		else if (waiter.steps().isSwitchedOff(waiter.call())) {
+			waiter.run();
 		}
 	}
 
@@ -91,11 +111,138 @@ public final class WaitingCalls {
 	}
 
 	/**
+	 * Return the calls that have waited longest for their next attempt.
+	 * @param policy whose calls, or null for all
+	 * @param most how many at most
+	 * @return the calls, the first to wait first
+	 */
+	public List<WaitingCall> oldest(@Nullable String policy, int most) {
+		List<Seen> seen = new ArrayList<>();
+		this.lock.lock();
+		try {
+			for (Waiter waiter = first(); waiter != null && seen.size() < most; waiter = after(waiter)) {
+				if (waiter.isOf(policy)) {
+					seen.add(new Seen(waiter.steps(), waiter.attempt(), waiter.due(), waiter.call().started()));
+				}
+			}
+		}
+		finally {
+			this.lock.unlock();
+		}
+		// tickers are asked outside the lock
+		return seen.stream().map(Seen::call).toList();
+	}
+
+	/**
+	 * Return how many calls wait now.
+	 * @param policy whose calls, or null for all
+	 * @return zero or more
+	 */
+	public int count(@Nullable String policy) {
+		return (policy != null) ? counts().getOrDefault(policy, 0) : count();
+	}
+
+	/**
+	 * Return how many calls wait now, by the names of their policies.
+	 * @return one or more for each policy of which a call waits
+	 */
+	public Map<String, Integer> counts() {
+		Map<String, Integer> counts = new TreeMap<>();
+		this.lock.lock();
+		try {
+			for (Waiter waiter = first(); waiter != null; waiter = after(waiter)) {
+				counts.merge(waiter.steps().policy(), 1, Integer::sum);
+			}
+		}
+		finally {
+			this.lock.unlock();
+		}
+		return counts;
+	}
+
+	/**
+	 * Wake calls: they go on as if their waits had ended, so each still asks the
+	 * switches, its deadline, the breaker and, if it waited for that, the budget. With a
+	 * spread their waits end one after another, evenly over that time, the oldest first
+	 * and at once, none later than it was to end anyway.
+	 * @param policy whose calls, or null for all
+	 * @param spread over how long, zero for now
+	 * @return how many calls waited
+	 * @throws IllegalArgumentException if the spread is negative
+	 */
+	public int wake(@Nullable String policy, Duration spread) {
+		if (spread.isNegative()) {
+			throw new IllegalArgumentException(
+					"Invalid spread (" + DurationText.exact(spread) + "): must not be negative.");
+		}
+		List<Waiter> woken = waiting((waiter) -> waiter.isOf(policy));
+		double step = (double) Nanos.of(spread) / Math.max(1, woken.size());
+		for (int i = 0; i < woken.size(); i++) {
+			wake(woken.get(i), (long) (i * step));
+		}
+		return woken.size();
+	}
+
+	private void wake(Waiter waiter, long nanos) {
+		if (nanos == 0) {
+			waiter.run();
+			return;
+		}
+		long due = waiter.steps().reading(0) + nanos;
+		if (bringForward(waiter, due)) {
+			waiter.steps().schedule(new EarlyEnd(waiter), nanos);
+		}
+	}
+
+	private boolean bringForward(Waiter waiter, long due) {
+		this.lock.lock();
+		try {
+			boolean earlier = waiter.isLinked() && due - waiter.due() < 0;
+			if (earlier) {
+				waiter.due(due);
+			}
+			return earlier;
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	/**
+	 * End calls as {@link StopReason#STOPPED}, with the last real failure; what recovers
+	 * from it runs where their attempts do.
+	 * @param policy whose calls, or null for all
+	 * @return how many calls were ended
+	 */
+	public int stop(@Nullable String policy) {
+		int stopped = 0;
+		for (Waiter waiter : waiting((waiter) -> waiter.isOf(policy))) {
+			if (waiter.stop()) {
+				stopped++;
+			}
+		}
+		return stopped;
+	}
+
+	/**
+	 * Wake the calls that end where retries are switched off, to be called after that:
+	 * all but those that ask again for a result that is not final yet, and those whose
+	 * first attempt is still to come.
+	 * @param policy whose retries were switched off, or null for all
+	 * @return how many calls were woken
+	 */
+	public int switchedOff(@Nullable String policy) {
+		List<Waiter> woken = waiting((waiter) -> waiter.isOf(policy) && waiter.wantsRetry());
+		woken.forEach(Waiter::run);
+		return woken.size();
+	}
+
+	/**
 	 * Wake all that wait, now and from now on. Doing it again does nothing.
 	 */
 	public void shutDown() {
 		this.shutDown = true;
-		waiting().forEach(Waiter::wake);
+		waiting((waiter) -> true).forEach(Waiter::wake);
 	}
 
 	/**
@@ -107,7 +254,7 @@ public final class WaitingCalls {
 	public void shutDown(Executor executor) {
 		this.shutDown = true;
 		List<Runnable> ends = new ArrayList<>();
-		for (Waiter waiter : waiting()) {
+		for (Waiter waiter : waiting((waiter) -> true)) {
 			if (waiter instanceof Sleeper) {
 				waiter.wake();
 			}
@@ -118,18 +265,29 @@ public final class WaitingCalls {
 		new SharedTasks(ends).run(executor);
 	}
 
-	private List<Waiter> waiting() {
+	private List<Waiter> waiting(Predicate<Waiter> wanted) {
 		this.lock.lock();
 		try {
-			List<Waiter> waiting = new ArrayList<>(this.count);
-			for (Waiter waiter = this.ring.next; waiter != null && waiter != this.ring; waiter = waiter.next) {
-				waiting.add(waiter);
+			List<Waiter> waiting = new ArrayList<>();
+			for (Waiter waiter = first(); waiter != null; waiter = after(waiter)) {
+				if (wanted.test(waiter)) {
+					waiting.add(waiter);
+				}
 			}
 			return waiting;
 		}
 		finally {
 			this.lock.unlock();
 		}
+	}
+
+	private @Nullable Waiter first() {
+		return after(this.ring);
+	}
+
+	private @Nullable Waiter after(Waiter waiter) {
+		Waiter next = waiter.next();
+		return (next != this.ring) ? next : null;
 	}
 
 	/**
@@ -160,48 +318,63 @@ public final class WaitingCalls {
 	}
 
 	/**
-	 * One that waits, and can be an entry of the timer besides.
+	 * A call that waited, but for what its ticker says.
+	 *
+	 * @param steps what is done for the call
+	 * @param attempt which attempt is over
+	 * @param due the reading at which the wait ends
+	 * @param started the reading at which the call began
 	 */
-	abstract static class Waiter extends TimerEntry {
+	private record Seen(CallSteps steps, int attempt, long due, long started) {
 
-		/* Of those that wait, under their lock; null when it does not. */
-		private @Nullable Waiter previous;
-
-		private @Nullable Waiter next;
-
-		/** End the wait before its time. It throws nothing, and only the first counts. */
-		abstract void wake();
-
-		private void linkBefore(Waiter ring) {
-			Waiter last = ring.previous;
-			if (last == null || this.next != null) {
-				throw new IllegalStateException("It waits already.");
-			}
-			this.previous = last;
-			this.next = ring;
-			last.next = this;
-			ring.previous = this;
+		WaitingCall call() {
+			long now = this.steps.reading(this.due);
+			return new WaitingCall(this.steps.policy(), this.steps.method(), this.attempt,
+					Duration.ofNanos(Math.max(0, this.due - now)), Duration.ofNanos(Math.max(0, now - this.started)));
 		}
 
-		private boolean unlink() {
-			Waiter before = this.previous;
-			Waiter after = this.next;
-			if (before == null || after == null) {
-				return false;
-			}
-			before.next = after;
-			after.previous = before;
-			this.previous = null;
-			this.next = null;
-			return true;
+	}
+
+	/**
+	 * The end of a wait that is still scheduled for its own time.
+	 *
+	 * @param waiter an entry of the timer already, so it cannot be another one
+	 */
+	private record EarlyEnd(Waiter waiter) implements Runnable {
+
+		@Override
+		public void run() {
+			this.waiter.run();
 		}
 
 	}
 
 	/** A thread that sleeps. */
-	private static final class Sleeper extends Waiter {
+	private final class Sleeper extends Waiter {
+
+		private final RetryCall call;
+
+		private final CallSteps steps;
 
 		private final WakeSignal signal = new WakeSignal();
+
+		/* Set under the lock and only while it waits, so that it is not missed. */
+		private boolean stopped;
+
+		Sleeper(RetryCall call, CallSteps steps) {
+			this.call = call;
+			this.steps = steps;
+		}
+
+		@Override
+		RetryCall call() {
+			return this.call;
+		}
+
+		@Override
+		CallSteps steps() {
+			return this.steps;
+		}
 
 		@Override
 		public void run() {
@@ -211,6 +384,52 @@ public final class WaitingCalls {
 		@Override
 		void wake() {
 			this.signal.raise();
+		}
+
+		@Override
+		boolean stop() {
+			WaitingCalls.this.lock.lock();
+			try {
+				if (this.stopped || !isLinked()) {
+					return false;
+				}
+				this.stopped = true;
+			}
+			finally {
+				WaitingCalls.this.lock.unlock();
+			}
+			wake();
+			return true;
+		}
+
+	}
+
+	/** Where the ring begins and ends. */
+	private static final class Ring extends Waiter {
+
+		@Override
+		RetryCall call() {
+			throw new IllegalStateException("No call");
+		}
+
+		@Override
+		CallSteps steps() {
+			throw new IllegalStateException("No call");
+		}
+
+		@Override
+		public void run() {
+			throw new IllegalStateException("No call");
+		}
+
+		@Override
+		void wake() {
+			throw new IllegalStateException("No call");
+		}
+
+		@Override
+		boolean stop() {
+			throw new IllegalStateException("No call");
 		}
 
 	}

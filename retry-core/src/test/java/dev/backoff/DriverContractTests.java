@@ -19,8 +19,11 @@ import dev.backoff.delay.Jitter;
 import dev.backoff.fixture.CallSetup;
 import dev.backoff.fixture.ContractDriver;
 import dev.backoff.fixture.DriverContract;
+import dev.backoff.fixture.RecordingObserver;
 import dev.backoff.fixture.ResultContract;
 import dev.backoff.fixture.ScriptedOperation;
+
+import static org.assertj.core.api.Assertions.assertThat;
 
 class DriverContractTests {
 
@@ -39,6 +42,19 @@ class DriverContractTests {
 				}
 
 			};
+		}
+
+	}
+
+	/** On this thread, observed. */
+	@Nested
+	class AnObservedBlockingCall extends ABlockingCall {
+
+		@Override
+		protected ContractDriver open(CallSetup setup) {
+			Driver driver = (Driver) super.open(setup);
+			driver.observe();
+			return driver;
 		}
 
 	}
@@ -77,6 +93,19 @@ class DriverContractTests {
 
 	}
 
+	/** The same, observed. */
+	@Nested
+	class AnObservedAsynchronousCall extends AnAsynchronousCallThatCompletesLater {
+
+		@Override
+		protected ContractDriver open(CallSetup setup) {
+			Driver driver = (Driver) super.open(setup);
+			driver.observe();
+			return driver;
+		}
+
+	}
+
 	/** By stages that fail later, wrapped by those that depend on them. */
 	@Nested
 	class AnAsynchronousCallOfDependentStages extends ResultContract {
@@ -101,7 +130,11 @@ class DriverContractTests {
 	/** A retry of the core. */
 	private abstract static class Driver implements ContractDriver {
 
-		final Retry retry;
+		Retry retry;
+
+		private final Retry.Builder builder;
+
+		private final RecordingObserver observer = new RecordingObserver();
 
 		private final WaitingCalls waiting = new WaitingCalls();
 
@@ -131,7 +164,12 @@ class DriverContractTests {
 				.breaker(this.breaker)
 				.recorder(setup.recorder());
 			setup.listeners().forEach(builder::listener);
+			this.builder = builder;
 			this.retry = builder.build();
+		}
+
+		void observe() {
+			this.retry = this.builder.observer(this.observer).build();
 		}
 
 		private static RetryPolicy policy(CallSetup setup) {
@@ -173,7 +211,9 @@ class DriverContractTests {
 
 		@Override
 		public void close() {
-			// nothing is open
+			assertThat(this.observer.mistakes()).isEmpty();
+			assertThat(this.observer.running()).as("observed calls and attempts").isZero();
+			assertThat(this.observer.open()).as("open scopes").isZero();
 		}
 
 	}

@@ -8,6 +8,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
+import dev.backoff.fixture.RandomSources;
+import dev.backoff.fixture.RecordingRecorder;
 import dev.backoff.fixture.VirtualTime;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -18,13 +20,15 @@ class WaitingCallsTests {
 
 	private final WaitingCalls waiting = new WaitingCalls();
 
+	private final CallSteps steps = steps();
+
 	@Test
 	void countsThoseThatWait() {
 		List<Counted> waiters = new ArrayList<>();
 		for (int i = 0; i < 5; i++) {
 			Counted waiter = new Counted();
 			waiters.add(waiter);
-			this.waiting.enter(waiter);
+			this.waiting.enter(waiter, 5);
 		}
 		assertThat(this.waiting.count()).isEqualTo(5);
 		assertThat(this.waiting).hasToString("WaitingCalls (5)");
@@ -40,7 +44,7 @@ class WaitingCallsTests {
 	@Test
 	void lacksNothingWhereWhatNeverEnteredLeaves() {
 		Counted waiter = new Counted();
-		this.waiting.enter(waiter);
+		this.waiting.enter(waiter, 5);
 		this.waiting.leave(new Counted());
 		assertThat(this.waiting.count()).isEqualTo(1);
 	}
@@ -49,7 +53,7 @@ class WaitingCallsTests {
 	void letsAWaiterComeAgain() {
 		Counted waiter = new Counted();
 		for (int i = 0; i < 3; i++) {
-			this.waiting.enter(waiter);
+			this.waiting.enter(waiter, 5);
 			this.waiting.leave(waiter);
 		}
 		assertThat(this.waiting.count()).isZero();
@@ -58,8 +62,9 @@ class WaitingCallsTests {
 	@Test
 	void refusesAWaiterThatWaits() {
 		Counted waiter = new Counted();
-		this.waiting.enter(waiter);
-		assertThatIllegalStateException().isThrownBy(() -> this.waiting.enter(waiter)).withMessage("It waits already.");
+		this.waiting.enter(waiter, 5);
+		assertThatIllegalStateException().isThrownBy(() -> this.waiting.enter(waiter, 5))
+			.withMessage("It waits already.");
 		assertThat(this.waiting.count()).isEqualTo(1);
 	}
 
@@ -69,12 +74,12 @@ class WaitingCallsTests {
 		for (int i = 0; i < 100; i++) {
 			Counted waiter = new Counted();
 			waiters.add(waiter);
-			this.waiting.enter(waiter);
+			this.waiting.enter(waiter, 5);
 		}
 		this.waiting.shutDown();
 		assertThat(waiters).allSatisfy((waiter) -> assertThat(waiter.woken).hasValue(1));
 		Counted late = new Counted();
-		this.waiting.enter(late);
+		this.waiting.enter(late, 5);
 		assertThat(late.woken).hasValue(1);
 		this.waiting.leave(late);
 		assertThat(this.waiting.count()).isEqualTo(100);
@@ -104,8 +109,8 @@ class WaitingCallsTests {
 			}
 
 		};
-		this.waiting.enter(waiter);
-		this.waiting.enter(other);
+		this.waiting.enter(waiter, 5);
+		this.waiting.enter(other, 5);
 		this.waiting.shutDown();
 		assertThat(left.getCount()).isZero();
 		assertThat(this.waiting.count()).isZero();
@@ -121,17 +126,45 @@ class WaitingCallsTests {
 	@Test
 	void holdsASleeperOnlyWhileItSleeps() throws InterruptedException {
 		VirtualTime time = new VirtualTime().whileSleeping((nanos) -> assertThat(this.waiting.count()).isEqualTo(1));
-		this.waiting.await(time, 5);
+		assertThat(this.waiting.await(new RetryCall(null), this.steps, time, 5)).isFalse();
 		assertThat(time.delays()).hasSize(1);
 		assertThat(this.waiting.count()).isZero();
 	}
 
-	private static class Counted extends WaitingCalls.Waiter {
+	private CallSteps steps() {
+		RetryPolicy policy = RetryPolicy.defaults("orders");
+		ListenerChain listeners = new ListenerChain("orders", "OrderService.place", new RecordingRecorder(), List.of());
+		Safeguards safeguards = new Safeguards(new BreakerGate(null, listeners), null, null, this.waiting);
+		VirtualTime time = new VirtualTime();
+		return new CallSteps(policy, "OrderService.place", time,
+				new RetryDecider(policy, () -> true, RandomSources.least(), listeners, safeguards), listeners,
+				safeguards);
+	}
+
+	private class Counted extends Waiter {
 
 		private final AtomicInteger woken = new AtomicInteger();
 
+		private final RetryCall call = new RetryCall(null);
+
+		@Override
+		RetryCall call() {
+			return this.call;
+		}
+
+		@Override
+		CallSteps steps() {
+			return WaitingCallsTests.this.steps;
+		}
+
 		@Override
 		public void run() {
+			wake();
+		}
+
+		@Override
+		boolean stop() {
+			return false;
 		}
 
 		@Override

@@ -252,7 +252,12 @@ public final class RetryBudget {
 	/* The state is closed for a few instructions. */
 	private void awaitChange() {
 		this.changing.lock();
-		this.changing.unlock();
+		try {
+			// who has closed it has gone on
+		}
+		finally {
+			this.changing.unlock();
+		}
 	}
 
 	/**

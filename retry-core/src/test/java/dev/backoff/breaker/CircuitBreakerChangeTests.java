@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Consumer;
 
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -295,13 +294,21 @@ class CircuitBreakerChangeTests {
 	}
 
 	@ParameterizedTest
-	@EnumSource
-	void leavesWhatWasSetByHand(ByHand byHand) {
-		byHand.set.accept(this.breaker);
+	@EnumSource(names = { "FORCED_OPEN", "DISABLED", "METRICS_ONLY" })
+	void leavesWhatWasSetByHand(State state) {
+		if (state == State.FORCED_OPEN) {
+			this.breaker.forceOpen();
+		}
+		else if (state == State.DISABLED) {
+			this.breaker.disable();
+		}
+		else {
+			this.breaker.metricsOnly();
+		}
 		this.told.clear();
-		change(settings().window(WindowLength.ofCalls(5)).probes(1).openFor(Duration.ofSeconds(1)));
+		change(settings().window(WindowLength.ofCalls(5)).minimumCalls(5).probes(1).openFor(Duration.ofSeconds(1)));
 		this.time.advance(Duration.ofHours(1));
-		assertThat(this.breaker.state()).isEqualTo(byHand.state);
+		assertThat(this.breaker.state()).isEqualTo(state);
 		assertThat(this.told).isEmpty();
 	}
 
@@ -375,25 +382,6 @@ class CircuitBreakerChangeTests {
 			succeed(200);
 			assertThat(this.breaker.counts()).isEqualTo(new Counts(window, 0, 0));
 		}
-	}
-
-	private enum ByHand {
-
-		FORCED_OPEN(CircuitBreaker::forceOpen, State.FORCED_OPEN),
-
-		DISABLED(CircuitBreaker::disable, State.DISABLED),
-
-		METRICS_ONLY(CircuitBreaker::metricsOnly, State.METRICS_ONLY);
-
-		private final Consumer<CircuitBreaker> set;
-
-		private final State state;
-
-		ByHand(Consumer<CircuitBreaker> set, State state) {
-			this.set = set;
-			this.state = state;
-		}
-
 	}
 
 }

@@ -31,6 +31,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import org.springframework.beans.factory.aot.BeanFactoryInitializationAotProcessor;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 
 import dev.backoff.fixture.UseNoMonitor;
@@ -60,7 +61,7 @@ class ArchitectureTests {
 
 		@ParameterizedTest
 		@CsvSource({ "policy, ''", "failure, ''", "safety, policy", "reactive, ''", "advice, policy safety reactive",
-				"aspectj, advice policy", "live, policy", "observation, policy safety live",
+				"aspectj, advice policy", "live, policy", "observation, policy safety live reactive",
 				"actuate, policy safety live observation", "http, policy" })
 		void importOneWay(String from, String to) {
 			String[] siblings = Stream
@@ -76,7 +77,8 @@ class ArchitectureTests {
 				.resideInAnyPackage(siblings)
 				.because(
 						"the arrows are autoconfigure -> all; aspectj -> advice; advice, observation, actuate -> safety -> policy; "
-								+ "actuate -> observation -> live -> policy; " + "advice -> reactive; http -> policy")
+								+ "actuate -> observation -> live -> policy; "
+								+ "advice, observation -> reactive; http -> policy")
 				.check(CLASSES);
 		}
 
@@ -84,7 +86,7 @@ class ArchitectureTests {
 		void areTheOnesWhoseArrowsAreKnown() {
 			assertThat(packages()).containsExactlyInAnyOrder(ROOT + ".policy", ROOT + ".failure", ROOT + ".safety",
 					ROOT + ".reactive", ROOT + ".advice", ROOT + ".aspectj", ROOT + ".observation", ROOT + ".actuate",
-					ROOT + ".http", ROOT + ".autoconfigure");
+					ROOT + ".http", ROOT + ".live", ROOT + ".autoconfigure");
 		}
 
 		@Test
@@ -141,13 +143,13 @@ class ArchitectureTests {
 			classes().should()
 				.onlyDependOnClassesThat()
 				.resideInAnyPackage("java..", "javax.net..", "dev.backoff..", "org.jspecify..", "org.slf4j..",
-						"org.aopalliance..", "org.springframework.aop..", "org.springframework.beans..",
-						"org.springframework.boot", "org.springframework.boot.autoconfigure..",
-						"org.springframework.boot.context..", "org.springframework.boot.convert..",
-						"org.springframework.boot.diagnostics..", "org.springframework.boot.env..",
-						"org.springframework.boot.origin..", "org.springframework.boot.web.servlet",
-						"org.springframework.context..", "org.springframework.core..",
-						"org.springframework.expression..", "org.springframework.util..",
+						"org.aopalliance..", "org.springframework.aop..", "org.springframework.aot..",
+						"org.springframework.beans..", "org.springframework.boot",
+						"org.springframework.boot.autoconfigure..", "org.springframework.boot.context..",
+						"org.springframework.boot.convert..", "org.springframework.boot.diagnostics..",
+						"org.springframework.boot.env..", "org.springframework.boot.origin..",
+						"org.springframework.boot.web.servlet", "org.springframework.context..",
+						"org.springframework.core..", "org.springframework.expression..", "org.springframework.util..",
 						// optional
 						"org.aspectj..", "io.micrometer..", "io.github.resilience4j..",
 						"org.springframework.boot.health..", "reactor..", "org.reactivestreams..", "kotlin..",
@@ -272,9 +274,11 @@ class ArchitectureTests {
 
 		@Test
 		void ofMethodsSayWhatTheyDo() {
-			// what a servlet filter implements has that name
+			// what these implement has that name
 			classes().that()
 				.areNotAssignableTo("jakarta.servlet.Filter")
+				.and()
+				.areNotAssignableTo(BeanFactoryInitializationAotProcessor.class)
 				.should(new ArchCondition<>("have no empty verb in their methods' names") {
 
 					@Override

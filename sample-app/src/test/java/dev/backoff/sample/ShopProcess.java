@@ -47,9 +47,15 @@ final class ShopProcess implements AutoCloseable {
 	}
 
 	static ShopProcess start(Path directory, List<String> arguments) throws IOException {
+		return start(directory, List.of(), arguments);
+	}
+
+	/** Start it, with options for the virtual machine and arguments for the shop. */
+	static ShopProcess start(Path directory, List<String> options, List<String> arguments) throws IOException {
 		Path log = directory.resolve("shop.log");
 		List<String> command = new ArrayList<>(
 				List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1"));
+		command.addAll(options);
 		String jar = System.getProperty("shop.jar");
 		command.addAll((jar != null) ? List.of("-jar", jar)
 				: List.of("-cp", System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
@@ -93,12 +99,16 @@ final class ShopProcess implements AutoCloseable {
 
 	/** Place an order, and return its trade number. */
 	String trade() {
-		String answer = send(this.shop + "/orders", "POST", "{\"sku\": \"tea\", \"quantity\": 1}").join().body();
+		String answer = order().body();
 		Matcher trade = Pattern.compile("\"trade\":\"(\\w+)\"").matcher(answer);
 		if (!trade.find()) {
 			throw new AssertionError(answer);
 		}
 		return trade.group(1);
+	}
+
+	HttpResponse<String> order() {
+		return send(this.shop + "/orders", "POST", "{\"sku\": \"tea\", \"quantity\": 1}").join();
 	}
 
 	CompletableFuture<HttpResponse<String>> post(String path) {

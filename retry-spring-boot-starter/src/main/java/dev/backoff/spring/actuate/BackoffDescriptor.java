@@ -12,13 +12,14 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  *
  * @param enabled whether methods are retried and measured at all
  * @param retriesEnabled whether retries are made
+ * @param overrides what an operator overrides at the top, by key
  * @param policies the policies by name
  * @param budgets the budgets in use and those of the configuration, by name
  * @param breakers the breakers in use and those of the configuration, by name
  * @since 0.1
  */
-public record BackoffDescriptor(boolean enabled, boolean retriesEnabled, Map<String, PolicyDescriptor> policies,
-		Map<String, BudgetDescriptor> budgets,
+public record BackoffDescriptor(boolean enabled, boolean retriesEnabled, Map<String, OverrideDescriptor> overrides,
+		Map<String, PolicyDescriptor> policies, Map<String, BudgetDescriptor> budgets,
 		Map<String, BreakerDescriptor> breakers) implements OperationResponseBody {
 
 	/**
@@ -30,9 +31,145 @@ public record BackoffDescriptor(boolean enabled, boolean retriesEnabled, Map<Str
 	 * key of the configuration or only an annotation completes it
 	 * @param degraded whether delays are raised now because many attempts fail, or null
 	 * if they never are
+	 * @param overrides what an operator overrides, by key
+	 * @param activity what its calls have done and do
 	 */
 	public record PolicyDescriptor(boolean unused, Map<String, PlanDescriptor> methods, @Nullable PlanDescriptor plan,
-			@Nullable Boolean degraded) implements OperationResponseBody {
+			@Nullable Boolean degraded, Map<String, OverrideDescriptor> overrides,
+			ActivityDescriptor activity) implements OperationResponseBody {
+	}
+
+	/**
+	 * One method.
+	 *
+	 * @param method the method
+	 * @param policy the name of its policy
+	 * @param plan what is in effect for it
+	 * @param counters what its calls have done, or null if nobody counts
+	 * @param stopped the last of its calls that stopped, the latest first
+	 */
+	public record MethodDescriptor(String method, String policy, PlanDescriptor plan,
+			@Nullable CountersDescriptor counters, List<StoppedDescriptor> stopped) implements OperationResponseBody {
+	}
+
+	/**
+	 * A value that an operator has set, for this process only.
+	 *
+	 * @param value the value
+	 * @param until when it ends by itself, or null if it holds until it is reset
+	 */
+	public record OverrideDescriptor(String value, @Nullable String until) {
+	}
+
+	/**
+	 * What the calls of a policy have done and do.
+	 *
+	 * @param counters what they have done since the start, by method
+	 * @param waiting how many wait for their next attempt now
+	 * @param oldestWaiting those of them that have waited longest
+	 * @param stopped the last calls that stopped, the latest first
+	 */
+	public record ActivityDescriptor(Map<String, CountersDescriptor> counters, int waiting,
+			List<WaitingDescriptor> oldestWaiting, List<StoppedDescriptor> stopped) {
+	}
+
+	/**
+	 * What the calls of a method have done since the start.
+	 *
+	 * @param calls how many have ended, by why
+	 * @param attempts how many attempts they made
+	 * @param retries how many of those were not the first of their call
+	 */
+	public record CountersDescriptor(Map<String, Long> calls, long attempts, long retries) {
+	}
+
+	/**
+	 * A call that waits for its next attempt.
+	 *
+	 * @param method the method
+	 * @param attempt how many attempts it has made
+	 * @param dueInMs how long it is going to wait, negative if it should be over
+	 */
+	public record WaitingDescriptor(String method, int attempt, double dueInMs) {
+	}
+
+	/**
+	 * A call that stopped without success.
+	 *
+	 * @param time when
+	 * @param method the method
+	 * @param stop why
+	 * @param attempts how many attempts it made
+	 * @param elapsedMs how long it took
+	 * @param waitsMs its waits
+	 * @param failure the class of its last failure and of what caused that, or null if it
+	 * ended with a result
+	 * @param message the failure's message, or null unless the configuration allows it
+	 * @param recovered what its recovery did, or null if it had none
+	 */
+	public record StoppedDescriptor(String time, String method, String stop, int attempts, double elapsedMs,
+			List<Double> waitsMs, @Nullable String failure, @Nullable String message, @Nullable String recovered) {
+	}
+
+	/**
+	 * What an operation has changed.
+	 *
+	 * @param scope for whom and how long it holds
+	 * @param changes the values before and now
+	 * @param configuration how to say the same for all processes and for good, in a
+	 * configuration centre or a file
+	 */
+	public record ChangeDescriptor(String scope, List<ValueChangeDescriptor> changes,
+			List<String> configuration) implements OperationResponseBody {
+	}
+
+	/**
+	 * One value that is another one now.
+	 *
+	 * @param subject what has it
+	 * @param key its key
+	 * @param before the value before, or null if there was none
+	 * @param now the value now, or null if there is none
+	 */
+	public record ValueChangeDescriptor(String subject, String key, @Nullable ValueDescriptor before,
+			@Nullable ValueDescriptor now) {
+	}
+
+	/**
+	 * What would be in effect.
+	 *
+	 * @param methods for each method of the policy
+	 * @param plan for a programmatic call, or null if the policy is no key of the
+	 * configuration
+	 */
+	public record PreviewDescriptor(Map<String, PlanDescriptor> methods,
+			@Nullable PlanDescriptor plan) implements OperationResponseBody {
+	}
+
+	/**
+	 * Waiting calls that an operation has reached.
+	 *
+	 * @param policy the name of their policy
+	 * @param calls how many
+	 */
+	public record WaitersDescriptor(String policy, int calls) implements OperationResponseBody {
+	}
+
+	/**
+	 * Why an operation has changed nothing.
+	 *
+	 * @param problems what is wrong and how to mend it
+	 */
+	public record RefusalDescriptor(List<ProblemDescriptor> problems) implements OperationResponseBody {
+	}
+
+	/**
+	 * One thing that is wrong.
+	 *
+	 * @param message the place, the value and the rule
+	 * @param fix what to write instead
+	 */
+	public record ProblemDescriptor(String message, String fix) {
 	}
 
 	/**
@@ -48,7 +185,8 @@ public record BackoffDescriptor(boolean enabled, boolean retriesEnabled, Map<Str
 	 * @param values the values with their origins, by key
 	 */
 	public record BudgetDescriptor(boolean unused, List<String> policies, @Nullable Double balance, double tokens,
-			@Nullable Long refused, @Nullable Boolean dry, Map<String, ValueDescriptor> values) {
+			@Nullable Long refused, @Nullable Boolean dry,
+			Map<String, ValueDescriptor> values) implements OperationResponseBody {
 	}
 
 	/**
@@ -69,7 +207,7 @@ public record BackoffDescriptor(boolean enabled, boolean retriesEnabled, Map<Str
 	 */
 	public record BreakerDescriptor(boolean unused, String provider, List<String> policies, @Nullable String state,
 			@Nullable Double failureRate, @Nullable Double slowCallRate, @Nullable Long calls, @Nullable Long rejected,
-			@Nullable Double timeToProbeMs, Map<String, ValueDescriptor> values) {
+			@Nullable Double timeToProbeMs, Map<String, ValueDescriptor> values) implements OperationResponseBody {
 	}
 
 	/**

@@ -1,49 +1,84 @@
 package dev.backoff.spring.actuate;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
+import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.actuate.endpoint.Access;
+import org.springframework.boot.actuate.endpoint.EndpointId;
+import org.springframework.boot.actuate.endpoint.annotation.DeleteOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Selector;
+import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
+import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 
-import dev.backoff.spring.actuate.BackoffDescriptor.PlanDescriptor;
+import dev.backoff.WaitingCalls;
 import dev.backoff.spring.actuate.BackoffDescriptor.PolicyDescriptor;
+import dev.backoff.spring.actuate.BackoffDescriptor.ProblemDescriptor;
+import dev.backoff.spring.actuate.BackoffDescriptor.RefusalDescriptor;
+import dev.backoff.spring.live.LiveConfiguration;
 import dev.backoff.spring.policy.BackoffPolicies;
+import dev.backoff.spring.policy.InvalidBackoffException;
 import dev.backoff.spring.policy.PolicyUse;
+import dev.backoff.spring.policy.PolicyUses;
 import dev.backoff.spring.safety.OverloadSafety;
 
 /**
  * Show every policy, the methods that use it, the values in effect with their origins,
- * and the delays they lead to; every budget and every breaker, with its state. It shows
- * no argument, no result and no message of an exception.
+ * the delays they lead to, and what its calls do; every budget and every breaker, with
+ * its state. It shows no argument, no result, and no message of an exception unless the
+ * configuration allows that.
+ * <p>
+ * With {@code management.endpoint.backoff.access=unrestricted} an operator can change
+ * what holds in this process: override values, end overrides, move breakers, fill
+ * budgets, wake or stop waiting calls. What is wrong changes nothing and is answered with
+ * a report and status 400; an unknown name with 404.
  *
  * @since 0.1
  */
 @Endpoint(id = "backoff", defaultAccess = Access.READ_ONLY)
 public class BackoffEndpoint {
 
+	static final EndpointId ID = EndpointId.of("backoff");
+
+	private static final String BREAKERS = "breakers";
+
+	private static final String BUDGETS = "budgets";
+
 	private final BackoffPolicies policies;
 
-	private final Supplier<List<PolicyUse>> uses;
+	private final PolicyUses uses;
 
 	private final OverloadSafety safety;
+
+	private final LiveConfiguration live;
+
+	private final PolicyDescriptions descriptions;
+
+	private final OperatorActions actions;
 
 	/**
 	 * Make the endpoint.
 	 * @param policies resolves policies
 	 * @param uses tells the annotated methods known so far
 	 * @param safety has budgets and breakers
+	 * @param live changes what holds
+	 * @param waiting the calls that wait
 	 */
-	public BackoffEndpoint(BackoffPolicies policies, Supplier<List<PolicyUse>> uses, OverloadSafety safety) {
+	public BackoffEndpoint(BackoffPolicies policies, PolicyUses uses, OverloadSafety safety, LiveConfiguration live,
+			WaitingCalls waiting) {
 		this.policies = policies;
 		this.uses = uses;
 		this.safety = safety;
+		this.live = live;
+		this.descriptions = new PolicyDescriptions(policies, safety, live, new ActivityDescriptions(waiting));
+		this.actions = new OperatorActions(live, safety, waiting);
 	}
 
 	/**
@@ -52,50 +87,141 @@ public class BackoffEndpoint {
 	 */
 	@ReadOperation
 	public BackoffDescriptor policies() {
-		SafetyDescription shared = new SafetyDescription(this.policies, this.safety, this.uses.get());
+		List<PolicyUse> used = this.uses.uses();
+		SafetyDescription shared = new SafetyDescription(this.policies, this.safety, used);
 		return new BackoffDescriptor(this.policies.configuration().isEnabled(),
-				this.policies.configuration().isRetriesEnabled(), descriptors(), shared.budgets(), shared.breakers());
+				this.policies.configuration().isRetriesEnabled(), this.descriptions.overrides(),
+				this.descriptions.all(used), shared.budgets(), shared.breakers());
 	}
 
 	/**
-	 * Show one policy.
-	 * @param policy its name, in any spelling with the same letters and digits
-	 * @return the policy, or null if there is none of that name
+	 * Show one policy, or one method.
+	 * @param selectedName the policy's name, in any spelling with the same letters and
+	 * digits, or the method as meters and logs call it
+	 * @return the policy or the method, or null if there is none of that name
 	 */
 	@ReadOperation
-	public @Nullable PolicyDescriptor policy(@Selector String policy) {
-		String wanted = BackoffPolicies.canonicalName(policy);
-		return descriptors().entrySet()
+	public @Nullable Object policy(@Selector String selectedName) {
+		List<PolicyUse> used = this.uses.uses();
+		PolicyDescriptor policy = this.descriptions.policy(selectedName, used);
+		return (policy != null) ? policy : this.descriptions.method(selectedName, used);
+	}
+
+	/**
+	 * Show one breaker or budget, or what other values of a policy would lead to.
+	 * @param selectedName {@code breakers}, {@code budgets}, or the name of a policy
+	 * @param selectedPart the name of a breaker or budget, or {@code preview}
+	 * @param written for a preview, values by key
+	 * @return what was asked for, or 404, or 400 with a report
+	 */
+	@ReadOperation
+	public WebEndpointResponse<@Nullable Object> part(@Selector String selectedName, @Selector String selectedPart,
+			@Nullable Map<String, Object> written) {
+		SafetyDescription shared = new SafetyDescription(this.policies, this.safety, this.uses.uses());
+		return switch (selectedName) {
+			case BREAKERS -> answer(() -> named(shared.breakers(), selectedPart));
+			case BUDGETS -> answer(() -> named(shared.budgets(), selectedPart));
+			default -> selectedPart.equals("preview")
+					? ofPolicy(selectedName, (name) -> preview(name, new Written(written))) : answer(() -> null);
+		};
+	}
+
+	private @Nullable Object preview(String name, Written written) {
+		BackoffPolicies.Candidate candidate = this.live.preview(name, written.rest());
+		return this.descriptions.preview(name, candidate, this.uses.uses(candidate, new ArrayList<>()));
+	}
+
+	/**
+	 * Override, for this process, whether retries are made at all.
+	 * @param written {@code retries-enabled}, and {@code for}, how long it holds
+	 * @return what has changed, or 400 with a report
+	 */
+	@WriteOperation
+	public WebEndpointResponse<@Nullable Object> overrideAll(@Nullable Map<String, Object> written) {
+		return answer(() -> this.actions.overrideAll(new Written(written)));
+	}
+
+	/**
+	 * Override values of a policy for this process.
+	 * @param selectedName the policy's name
+	 * @param written values by key, and {@code for}, how long they hold
+	 * @return what has changed, or 404, or 400 with a report
+	 */
+	@WriteOperation
+	public WebEndpointResponse<@Nullable Object> override(@Selector String selectedName,
+			@Nullable Map<String, Object> written) {
+		return ofPolicy(selectedName, (name) -> this.actions.override(name, new Written(written)));
+	}
+
+	/**
+	 * Move a breaker, fill a budget, or wake or stop the waiting calls of a policy.
+	 * @param selectedName {@code breakers}, {@code budgets}, or the name of a policy
+	 * @param selectedPart the name of a breaker or budget, or {@code wake} or
+	 * {@code stop}
+	 * @param written for a breaker its {@code state}, for a budget {@code reset}, for
+	 * calls to wake {@code over}, the time over which they are spread
+	 * @return what has changed, or 404, or 400 with a report
+	 */
+	@WriteOperation
+	public WebEndpointResponse<@Nullable Object> operate(@Selector String selectedName, @Selector String selectedPart,
+			@Nullable Map<String, Object> written) {
+		return switch (selectedName) {
+			case BREAKERS -> answer(() -> this.actions.breaker(selectedPart, new Written(written)));
+			case BUDGETS -> answer(() -> this.actions.budget(selectedPart, new Written(written)));
+			default -> switch (selectedPart) {
+				case "wake" -> ofPolicy(selectedName, (name) -> this.actions.wake(name, new Written(written)));
+				case "stop" -> ofPolicy(selectedName, (name) -> this.actions.stop(name, new Written(written)));
+				default -> answer(() -> null);
+			};
+		};
+	}
+
+	/**
+	 * End all overrides.
+	 * @return what has changed
+	 */
+	@DeleteOperation
+	public WebEndpointResponse<@Nullable Object> resetAll() {
+		return answer(() -> this.actions.reset(null));
+	}
+
+	/**
+	 * End the overrides of a policy.
+	 * @param selectedName the policy's name
+	 * @return what has changed, or 404
+	 */
+	@DeleteOperation
+	public WebEndpointResponse<@Nullable Object> reset(@Selector String selectedName) {
+		return ofPolicy(selectedName, this.actions::reset);
+	}
+
+	private WebEndpointResponse<@Nullable Object> ofPolicy(String name, Function<String, @Nullable Object> action) {
+		Optional<String> known = this.policies.find(name);
+		return answer(() -> known.isPresent() ? action.apply(known.get()) : null);
+	}
+
+	private static WebEndpointResponse<@Nullable Object> answer(Supplier<@Nullable Object> action) {
+		try {
+			Object body = action.get();
+			return (body != null) ? new WebEndpointResponse<>(body)
+					: new WebEndpointResponse<>(WebEndpointResponse.STATUS_NOT_FOUND);
+		}
+		catch (InvalidBackoffException ex) {
+			return new WebEndpointResponse<>(new RefusalDescriptor(ex.problems()
+				.stream()
+				.map((problem) -> new ProblemDescriptor(problem.message(), problem.fix()))
+				.toList()), WebEndpointResponse.STATUS_BAD_REQUEST);
+		}
+	}
+
+	private static @Nullable Object named(Map<String, ?> described, String name) {
+		String wanted = BackoffPolicies.canonicalName(name);
+		return described.entrySet()
 			.stream()
 			.filter((entry) -> BackoffPolicies.canonicalName(entry.getKey()).equals(wanted))
 			.map(Map.Entry::getValue)
 			.findFirst()
 			.orElse(null);
-	}
-
-	private Map<String, PolicyDescriptor> descriptors() {
-		Map<String, Map<String, PlanDescriptor>> methods = new TreeMap<>();
-		for (PolicyUse use : this.uses.get()) {
-			methods.computeIfAbsent(use.policy().name(), (name) -> new TreeMap<>())
-				.put(use.method(), PlanDescription.of(use.policy(), use.advice()));
-		}
-		Map<String, String> configured = new TreeMap<>();
-		this.policies.names().forEach((name) -> configured.put(BackoffPolicies.canonicalName(name), name));
-		Map<String, PolicyDescriptor> descriptors = new TreeMap<>();
-		methods.forEach((name, plans) -> {
-			String written = configured.remove(BackoffPolicies.canonicalName(name));
-			descriptors.put(name, new PolicyDescriptor(false, plans, (written != null) ? plan(written) : null,
-					this.safety.isDegraded(name)));
-		});
-		List<String> unused = this.policies.unused();
-		configured.values()
-			.forEach((name) -> descriptors.put(name,
-					new PolicyDescriptor(unused.contains(name), Map.of(), plan(name), this.safety.isDegraded(name))));
-		return descriptors;
-	}
-
-	private @Nullable PlanDescriptor plan(String name) {
-		return this.policies.peek(name).map((policy) -> PlanDescription.of(policy, policy.advice())).orElse(null);
 	}
 
 }

@@ -23,6 +23,7 @@ import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 
 import dev.backoff.Retry;
+import dev.backoff.WaitingCalls;
 import dev.backoff.spring.policy.AnnotatedMethod;
 import dev.backoff.spring.policy.BackoffConfiguration;
 import dev.backoff.spring.policy.BackoffPolicies;
@@ -179,6 +180,7 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 			// switched off, perhaps because of what is wrong
 			return () -> () -> {
 				this.enabled = false;
+				this.beanFactory.getBean(WaitingCalls.class).switchedOff(null);
 			};
 		}
 		Map<Key, MethodPlan> planned = new LinkedHashMap<>();
@@ -223,6 +225,7 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 			.concat(planned.values().stream().map(MethodPlan::policy), named.values().stream())
 			.toList();
 		OverloadSafety safety = this.beanFactory.getBean(OverloadSafety.class);
+		WaitingCalls waiting = this.beanFactory.getBean(WaitingCalls.class);
 		return () -> {
 			this.plans.putAll(planned);
 			ofMethods.forEach((key, retry) -> {
@@ -246,6 +249,12 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 				.map(EffectivePolicy::name)
 				.collect(Collectors.toSet());
 			this.factory.switchOff(switchedOff);
+			if (configuration.isRetriesEnabled()) {
+				switchedOff.forEach(waiting::switchedOff);
+			}
+			else {
+				waiting.switchedOff(null);
+			}
 		};
 	}
 
@@ -367,7 +376,7 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 			plan.recover().all().forEach((method) -> noteRecovery(new Key(key.type(), method)));
 		}
 		MethodRetry made = new MethodRetry(this.factory.create(plan, configuration), plan,
-				this.factory.laterAttempts());
+				this.factory.laterAttempts(), this.factory.observations());
 		MethodRetry before = this.retries.putIfAbsent(key, made);
 		if (before == null) {
 			followChanges(key, made, plan, configuration);

@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 import dev.backoff.Recovery;
 import dev.backoff.Retry;
+import dev.backoff.spring.reactive.ObservationCarrier;
 
 /** Calls of a method that gives its result later. Thread-safe. */
 @FunctionalInterface
@@ -39,10 +40,11 @@ interface LaterCalls {
 	 * @param recovery what follows an unsuccessful stop, or null
 	 * @param plan returns the method's plan, which may change
 	 * @param executor returns what runs later attempts, with what is bound to this thread
+	 * @param observations carries observations in Reactor contexts, or null
 	 */
 	record Parts(Retry retry, Attempts attempts,
 			@Nullable Recovery<MethodInvocation, @Nullable Object, Throwable> recovery, Supplier<MethodPlan> plan,
-			Supplier<? extends Executor> executor) {
+			Supplier<? extends Executor> executor, @Nullable ObservationCarrier observations) {
 	}
 
 }

@@ -13,6 +13,7 @@ import org.springframework.aop.interceptor.ExposeInvocationInterceptor;
 
 import dev.backoff.Operation;
 import dev.backoff.Retry;
+import dev.backoff.spring.reactive.ObservationCarrier;
 
 /**
  * One annotated method with its retry, ready to be called. Thread-safe.
@@ -51,13 +52,16 @@ final class MethodRetry {
 	 * Make a method's retry.
 	 * @param executor returns what runs later attempts, with what is bound to the thread
 	 * that asks
+	 * @param observations carries observations in Reactor contexts, or null
 	 */
-	MethodRetry(Retry retry, MethodPlan plan, Supplier<? extends Executor> executor) {
+	MethodRetry(Retry retry, MethodPlan plan, Supplier<? extends Executor> executor,
+			@Nullable ObservationCarrier observations) {
 		this.retry = retry;
 		this.plan = plan;
 		this.recovery = (plan.recover() != null) ? new MethodRecovery(plan.recover()) : null;
 		this.laterCalls = plan.manner()
-			.laterCalls(new LaterCalls.Parts(retry, this::invokeLater, this.recovery, () -> this.plan, executor));
+			.laterCalls(new LaterCalls.Parts(retry, this::invokeLater, this.recovery, () -> this.plan, executor,
+					observations));
 	}
 
 	/** Let calls that begin from now on go by another plan. */

@@ -16,7 +16,8 @@ final class Publishers {
 	static LaterCalls calls(ReactiveManner manner, LaterCalls.Parts parts) {
 		ReactiveCalls<MethodInvocation> calls = new ReactiveCalls<>(parts.retry(),
 				new ReactiveMethod<>(invocation(manner, parts.attempts()), parts.recovery(), manner.adapter(),
-						manner.hasSeveralResults(), () -> parts.plan().get().policy().isReplayed()));
+						manner.hasSeveralResults(), () -> parts.plan().get().policy().isReplayed()),
+				parts.observations());
 		return calls::publisher;
 	}
 

@@ -47,7 +47,7 @@ final class RecoverMethods {
 	static @Nullable RecoverMethods find(AnnotatedMethod annotated, Manner manner, String name,
 			List<Problem> problems) {
 		List<Candidate> fitting = new ArrayList<>();
-		List<Method> named = methods(annotated.type(), name);
+		List<Method> named = named(annotated.type(), name);
 		for (Method method : named) {
 			Candidate candidate = candidate(annotated, manner, method);
 			if (candidate != null) {
@@ -111,7 +111,8 @@ final class RecoverMethods {
 					.collect(Collectors.joining(", ", "(", ")"));
 	}
 
-	private static List<Method> methods(Class<?> type, String name) {
+	/** Return the methods of a name, whatever they take. */
+	static List<Method> named(Class<?> type, String name) {
 		Set<Method> methods = new LinkedHashSet<>();
 		for (Method method : ReflectionUtils.getUniqueDeclaredMethods(type)) {
 			methods.add(method);

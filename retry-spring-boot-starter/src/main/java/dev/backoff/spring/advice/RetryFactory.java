@@ -7,8 +7,11 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
+import org.jspecify.annotations.Nullable;
+
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 
+import dev.backoff.CallObserver;
 import dev.backoff.CallRecorder;
 import dev.backoff.FailureClassifier;
 import dev.backoff.Retry;
@@ -21,6 +24,7 @@ import dev.backoff.spring.policy.BackoffConfiguration;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.BackoffProperties.RandomKind;
 import dev.backoff.spring.policy.EffectivePolicy;
+import dev.backoff.spring.reactive.ObservationCarrier;
 import dev.backoff.spring.safety.OverloadSafety;
 import dev.backoff.time.RetryTime;
 
@@ -66,6 +70,12 @@ final class RetryFactory {
 		return this.laterAttempts;
 	}
 
+	/** Return what carries observations in Reactor contexts, or null. */
+	@Nullable ObservationCarrier observations() {
+		return (this.beanFactory.getBeanProvider(CallObserver.class)
+			.getIfUnique() instanceof ObservationCarrier carrier) ? carrier : null;
+	}
+
 	/** Note which policies retry nothing any more, calls that have begun included. */
 	void switchOff(Set<String> policies) {
 		this.switchedOff = Set.copyOf(policies);
@@ -103,6 +113,7 @@ final class RetryFactory {
 		if (!this.policies.configuration().shutdownWait().isZero()) {
 			builder.runningCalls(this.beanFactory.getBean(RunningCalls.class));
 		}
+		this.beanFactory.getBeanProvider(CallObserver.class).ifUnique(builder::observer);
 		this.beanFactory.getBeanProvider(RetryListener.class).orderedStream().forEach(builder::listener);
 		this.beanFactory.getBeanProvider(CallRecorder.Factory.class)
 			.ifAvailable((recorders) -> builder.recorder(recorders.recorder(policy.name(), label)));

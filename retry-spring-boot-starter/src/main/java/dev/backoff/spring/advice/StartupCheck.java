@@ -17,9 +17,11 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
+import org.springframework.aot.AotDetector;
 import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.context.aot.AbstractAotProcessor;
 import org.springframework.core.Ordered;
 import org.springframework.core.env.Environment;
 import org.springframework.util.ClassUtils;
@@ -35,6 +37,9 @@ import dev.backoff.time.DurationText;
  * Check the configuration and every annotated method before any bean is made, and report
  * all problems at once. Beans whose class only their creation tells are checked at their
  * first call.
+ * <p>
+ * Processing ahead of time only warns: the application may be configured otherwise where
+ * it runs, and is checked again there.
  *
  * @since 0.1
  */
@@ -92,6 +97,11 @@ public final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 			problems.forEach((problem) -> logger.warn("Without effect while backoff.enabled is false: {}", problem));
 			return;
 		}
+		if (Boolean.getBoolean(AbstractAotProcessor.AOT_PROCESSING)) {
+			// what is configured where it runs may mend it, and is checked there
+			problems.forEach((problem) -> logger.warn("Stops the start-up if it is configured so: {}", problem));
+			return;
+		}
 		if (!problems.isEmpty()) {
 			throw new InvalidBackoffException(List.copyOf(problems));
 		}
@@ -138,7 +148,8 @@ public final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 		}
 	}
 
-	private static Map<Class<?>, String> candidates(ConfigurableListableBeanFactory beanFactory) {
+	/** Return the classes that can have annotated methods, each with its bean. */
+	static Map<Class<?>, String> candidates(ConfigurableListableBeanFactory beanFactory) {
 		Map<Class<?>, String> types = new LinkedHashMap<>();
 		for (String name : beanFactory.getBeanDefinitionNames()) {
 			Class<?> type = type(beanFactory, name);
@@ -167,11 +178,13 @@ public final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 		if (!Modifier.isFinal(type.getModifiers()) || isProxiedByInterface(type, bean, beanFactory)) {
 			return;
 		}
-		boolean contracts = ClassUtils.getAllInterfacesForClass(type).length > 0;
+		String contracts = (ClassUtils.getAllInterfacesForClass(type).length == 0) ? "."
+				: AotDetector.useGeneratedArtifacts()
+						? ", or set spring.aop.proxy-target-class to false: processing ahead of time loses @Proxyable."
+						: ", or let it be proxied by its interfaces with @Proxyable(INTERFACES).";
 		problems.add(Problem.ofPlace("@Backoff on " + type.getSimpleName(),
 				(type.isRecord() ? "a record" : "the class") + " is final, so no proxy can be made of it",
-				(type.isRecord() ? "Make it a class" : "Make it non-final")
-						+ (contracts ? ", or let it be proxied by its interfaces with @Proxyable(INTERFACES)." : ".")));
+				(type.isRecord() ? "Make it a class" : "Make it non-final") + contracts));
 	}
 
 	private static boolean isProxiedByInterface(Class<?> type, String bean,

@@ -23,6 +23,7 @@ import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
+import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.Ordered;
 import org.springframework.core.env.ConfigurableEnvironment;
@@ -62,6 +63,7 @@ import dev.backoff.time.RetryTime;
  */
 @AutoConfiguration(after = AopAutoConfiguration.class)
 @AutoConfigureOrder(Ordered.LOWEST_PRECEDENCE)
+@ImportRuntimeHints(BackoffRuntimeHints.class)
 public final class BackoffAutoConfiguration {
 
 	/* A child context has a configuration and beans of its own. */

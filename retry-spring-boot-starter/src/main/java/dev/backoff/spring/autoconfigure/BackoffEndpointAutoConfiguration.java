@@ -7,13 +7,16 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
+import dev.backoff.WaitingCalls;
 import dev.backoff.spring.actuate.BackoffEndpoint;
+import dev.backoff.spring.actuate.WrittenArguments;
 import dev.backoff.spring.advice.BackoffMethods;
+import dev.backoff.spring.live.LiveConfiguration;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.safety.OverloadSafety;
 
 /**
- * Show the policies at {@code /actuator/backoff}.
+ * Show the policies at {@code /actuator/backoff}, and let an operator change them.
  *
  * @since 0.1
  */
@@ -31,8 +34,14 @@ public final class BackoffEndpointAutoConfiguration {
 
 			@Bean
 			@ConditionalOnMissingBean
-			BackoffEndpoint backoffEndpoint(BackoffPolicies policies, BackoffMethods methods, OverloadSafety safety) {
-				return new BackoffEndpoint(policies, methods::uses, safety);
+			BackoffEndpoint backoffEndpoint(BackoffPolicies policies, BackoffMethods methods, OverloadSafety safety,
+					LiveConfiguration live, WaitingCalls waiting) {
+				return new BackoffEndpoint(policies, methods, safety, live, waiting);
+			}
+
+			@Bean
+			WrittenArguments backoffWrittenArguments() {
+				return new WrittenArguments();
 			}
 
 		}

@@ -1,6 +1,7 @@
 package dev.backoff.spring.autoconfigure;
 
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.observation.ObservationRegistry;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
@@ -15,9 +16,13 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.DependsOn;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
+import dev.backoff.CallObserver;
 import dev.backoff.CallRecorder;
 import dev.backoff.spring.live.ConfigurationListener;
+import dev.backoff.spring.observation.BackoffAttemptConvention;
+import dev.backoff.spring.observation.BackoffCallConvention;
 import dev.backoff.spring.observation.ConfigurationMeters;
+import dev.backoff.spring.observation.MicrometerObserver;
 import dev.backoff.spring.observation.MicrometerRecorders;
 import dev.backoff.spring.observation.OverloadLogger;
 import dev.backoff.spring.observation.OverloadMeters;
@@ -30,13 +35,15 @@ import dev.backoff.spring.safety.OverloadSafety;
 import dev.backoff.time.RetryTime;
 
 /**
- * Tell of retries, budgets and breakers: log what happens to them, and publish meters if
- * there is a registry.
+ * Tell of retries, budgets and breakers: log what happens to them, publish meters if
+ * there is a registry, and observe calls if that is asked for.
  *
  * @since 0.1
  */
 @AutoConfiguration(after = BackoffAutoConfiguration.class,
-		afterName = "org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration")
+		afterName = {
+				"org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration",
+				"org.springframework.boot.micrometer.observation.autoconfigure.ObservationAutoConfiguration" })
 public final class BackoffObservationAutoConfiguration {
 
 	@Bean
@@ -70,6 +77,24 @@ public final class BackoffObservationAutoConfiguration {
 
 	}
 
+	/** Observe calls. */
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnClass(ObservationRegistry.class)
+	@ConditionalOnBean(ObservationRegistry.class)
+	@ConditionalOnBooleanProperty("backoff.observation.enabled")
+	static class Observations {
+
+		/* Of several registries none is the one that is meant. */
+		@Bean
+		@ConditionalOnMissingBean(CallObserver.class)
+		MicrometerObserver backoffObserver(ObjectProvider<ObservationRegistry> registry,
+				ObjectProvider<BackoffCallConvention> calls, ObjectProvider<BackoffAttemptConvention> attempts) {
+			return new MicrometerObserver(registry.getIfUnique(() -> ObservationRegistry.NOOP), calls.getIfAvailable(),
+					attempts.getIfAvailable());
+		}
+
+	}
+
 	/** Publish meters. */
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnClass(MeterRegistry.class)
@@ -99,10 +124,11 @@ public final class BackoffObservationAutoConfiguration {
 
 		/* Retries may be switched on when the application runs. */
 		@Bean
-		ConfigurationListener backoffLateMeterBinding(ObjectProvider<OverloadMeters> meters, OverloadSafety safety,
-				BackoffPolicies policies) {
+		ConfigurationListener backoffLateMeterBinding(ObjectProvider<OverloadMeters> meters,
+				ObjectProvider<ConfigurationMeters> changes, OverloadSafety safety, BackoffPolicies policies) {
 			return (outcome, overrides) -> {
 				if (policies.configuration().isEnabled()) {
+					changes.ifUnique(ConfigurationMeters::bind);
 					meters.ifUnique((bound) -> bound.bind(safety));
 				}
 			};
@@ -116,8 +142,8 @@ public final class BackoffObservationAutoConfiguration {
 				OverloadSafety safety, BackoffPolicies policies) {
 			return () -> {
 				recorders.ifAvailable(MicrometerRecorders::bind);
-				changes.ifUnique(ConfigurationMeters::bind);
 				if (policies.configuration().isEnabled()) {
+					changes.ifUnique(ConfigurationMeters::bind);
 					meters.ifUnique((bound) -> bound.bind(safety));
 				}
 			};

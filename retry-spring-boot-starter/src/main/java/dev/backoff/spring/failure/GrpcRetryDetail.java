@@ -39,8 +39,9 @@ final class GrpcRetryDetail {
 			if (!info.hasRetryDelay()) {
 				return null;
 			}
-			long seconds = Math.min(info.getRetryDelay().getSeconds(), ServerWait.LONGEST.toSeconds());
-			return ServerWait.bounded(Duration.ofSeconds(Math.max(seconds, -1), info.getRetryDelay().getNanos()));
+			com.google.protobuf.Duration delay = info.getRetryDelay();
+			long seconds = Math.min(delay.getSeconds(), ServerWait.LONGEST.toSeconds());
+			return ServerWait.bounded(Duration.ofSeconds(Math.max(seconds, -1), delay.getNanos()));
 		}
 		catch (InvalidProtocolBufferException ex) {
 			return null;

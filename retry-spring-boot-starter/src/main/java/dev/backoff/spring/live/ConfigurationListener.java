@@ -36,7 +36,10 @@ public interface ConfigurationListener {
 		RESET,
 
 		/** Overrides have ended because their time was over. */
-		EXPIRED;
+		EXPIRED,
+
+		/** An operator has done something to a breaker, a budget or waiting calls. */
+		OPERATED;
 
 		/**
 		 * Return the value of the metric tag.

@@ -268,6 +268,16 @@ public final class LiveConfiguration implements DisposableBean {
 	}
 
 	/**
+	 * Tell that an operator has done something else: to a breaker, a budget, to calls
+	 * that wait.
+	 * @param what a sentence without a full stop, for the log
+	 */
+	public void operated(String what) {
+		logger.info("By an operator, in this process only: {}", what);
+		tell(Outcome.OPERATED);
+	}
+
+	/**
 	 * Return when an override ends by itself.
 	 * @param policy the policy's name
 	 * @param key the key

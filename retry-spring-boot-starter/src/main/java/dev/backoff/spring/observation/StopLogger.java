@@ -34,6 +34,7 @@ import dev.backoff.time.RetryTime;
  * backoff.failure                  its class and its root's; absent after a result
  * backoff.recover                  none, done or failed
  * backoff.calls                    only where one line stands for many: how many
+ * backoff.recovered                likewise: how many of them recovered
  * </pre> Other levels: DEBUG for what the caller sees anyway and nobody wanted to retry
  * (a first attempt that is not retryable or was interrupted, a failure that a call inside
  * has retried, a cancellation) unless a recovery swallowed it; INFO for calls that a
@@ -79,6 +80,8 @@ public final class StopLogger implements RetryListener, AutoCloseable {
 	private static final String RECOVER = "backoff.recover";
 
 	private static final String CALLS = "backoff.calls";
+
+	private static final String RECOVERED = "backoff.recovered";
 
 	/** Bounds what is remembered of labels that a program makes up as it goes. */
 	private static final int MAX_REMEMBERED = 1_000;
@@ -231,6 +234,7 @@ public final class StopLogger implements RetryListener, AutoCloseable {
 			.addKeyValue(STOP, kind.reason().tag())
 			.addKeyValue(CALLS, held.calls())
 			.addKeyValue(ATTEMPTS, held.attempts())
+			.addKeyValue(RECOVERED, held.recovered())
 			.log("Stopped " + held.calls() + " more " + ((held.calls() == 1) ? "call" : "calls") + " within "
 					+ DurationText.story(held.within()) + ", the last "
 					+ DurationText.story(Math.max(0, now - held.last())) + " ago: " + kind.reason() + " (policy "

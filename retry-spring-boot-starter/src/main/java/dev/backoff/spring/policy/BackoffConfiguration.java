@@ -5,8 +5,10 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 
@@ -20,27 +22,7 @@ import org.springframework.core.env.ConfigurableEnvironment;
  */
 public final class BackoffConfiguration {
 
-	private final boolean enabled;
-
-	private final boolean retriesEnabled;
-
-	private final BackoffProperties.RandomKind random;
-
-	private final BackoffProperties.AdviceMode mode;
-
-	private final boolean metricsEnabled;
-
-	private final List<Duration> slo;
-
-	private final BackoffProperties.CallMeter callMeter;
-
-	private final HttpSettings http;
-
-	private final boolean healthOfBreakers;
-
-	private final Duration shutdownWait;
-
-	private final Map<String, EffectivePolicy.Value> settings;
+	private final ConfigurationReader.Settings settings;
 
 	private final Sections sections;
 
@@ -55,41 +37,18 @@ public final class BackoffConfiguration {
 
 	BackoffConfiguration(ConfigurationReader.Settings settings, Sections sections, List<Problem> problems,
 			List<String> warnings) {
-		this.enabled = settings.enabled();
-		this.retriesEnabled = settings.retriesEnabled();
-		this.random = settings.random();
-		this.mode = settings.mode();
-		this.metricsEnabled = settings.metricsEnabled();
-		this.slo = settings.slo();
-		this.callMeter = settings.callMeter();
-		this.http = settings.http();
-		this.healthOfBreakers = settings.healthOfBreakers();
-		this.shutdownWait = settings.shutdownWait();
-		this.settings = Collections.unmodifiableMap(new LinkedHashMap<>(settings.written()));
-		this.sections = sections;
-		this.problems = problems.stream().distinct().toList();
-		this.warnings = List.copyOf(warnings);
-		this.overrides = Overrides.NONE;
-		this.reading = new Object();
+		this(settings, sections, problems.stream().distinct().toList(), List.copyOf(warnings), Overrides.NONE,
+				new Object());
 	}
 
-	private BackoffConfiguration(BackoffConfiguration read, Overrides overrides) {
-		this.enabled = read.enabled;
-		this.retriesEnabled = read.retriesEnabled;
-		this.random = read.random;
-		this.mode = read.mode;
-		this.metricsEnabled = read.metricsEnabled;
-		this.slo = read.slo;
-		this.callMeter = read.callMeter;
-		this.http = read.http;
-		this.healthOfBreakers = read.healthOfBreakers;
-		this.shutdownWait = read.shutdownWait;
-		this.settings = read.settings;
-		this.sections = read.sections;
-		this.problems = read.problems;
-		this.warnings = read.warnings;
+	private BackoffConfiguration(ConfigurationReader.Settings settings, Sections sections, List<Problem> problems,
+			List<String> warnings, Overrides overrides, Object reading) {
+		this.settings = settings;
+		this.sections = sections;
+		this.problems = problems;
+		this.warnings = warnings;
 		this.overrides = overrides;
-		this.reading = read.reading;
+		this.reading = reading;
 	}
 
 	/**
@@ -107,7 +66,8 @@ public final class BackoffConfiguration {
 	 * @return a new snapshot
 	 */
 	public BackoffConfiguration with(Overrides overrides) {
-		return new BackoffConfiguration(this, overrides);
+		return new BackoffConfiguration(this.settings, this.sections, this.problems, this.warnings, overrides,
+				this.reading);
 	}
 
 	/** Return whether both were read at the same moment, whatever overrides them. */
@@ -128,7 +88,7 @@ public final class BackoffConfiguration {
 	 * @return true by default
 	 */
 	public boolean isEnabled() {
-		return this.enabled;
+		return this.settings.enabled();
 	}
 
 	/**
@@ -137,7 +97,7 @@ public final class BackoffConfiguration {
 	 */
 	public boolean isRetriesEnabled() {
 		Boolean overridden = this.overrides.retriesEnabled();
-		return (overridden != null) ? overridden : this.retriesEnabled;
+		return (overridden != null) ? overridden : this.settings.retriesEnabled();
 	}
 
 	/**
@@ -145,7 +105,7 @@ public final class BackoffConfiguration {
 	 * @return fast by default
 	 */
 	public BackoffProperties.RandomKind random() {
-		return this.random;
+		return this.settings.random();
 	}
 
 	/**
@@ -153,7 +113,7 @@ public final class BackoffConfiguration {
 	 * @return false by default
 	 */
 	public boolean isWoven() {
-		return this.mode == BackoffProperties.AdviceMode.ASPECTJ;
+		return this.settings.mode() == BackoffProperties.AdviceMode.ASPECTJ;
 	}
 
 	/**
@@ -161,7 +121,7 @@ public final class BackoffConfiguration {
 	 * @return true by default
 	 */
 	public boolean isMetricsEnabled() {
-		return this.metricsEnabled;
+		return this.settings.metricsEnabled();
 	}
 
 	/**
@@ -169,7 +129,7 @@ public final class BackoffConfiguration {
 	 * @return an immutable list, empty by default
 	 */
 	public List<Duration> slo() {
-		return this.slo;
+		return this.settings.slo();
 	}
 
 	/**
@@ -177,7 +137,15 @@ public final class BackoffConfiguration {
 	 * @return counted and summed by default
 	 */
 	public BackoffProperties.CallMeter callMeter() {
-		return this.callMeter;
+		return this.settings.callMeter();
+	}
+
+	/**
+	 * Return whether calls and attempts are observed.
+	 * @return false by default
+	 */
+	public boolean isObservationEnabled() {
+		return this.settings.observationEnabled();
 	}
 
 	/**
@@ -185,7 +153,7 @@ public final class BackoffConfiguration {
 	 * @return by default nothing
 	 */
 	public HttpSettings http() {
-		return this.http;
+		return this.settings.http();
 	}
 
 	/**
@@ -193,7 +161,7 @@ public final class BackoffConfiguration {
 	 * @return false by default
 	 */
 	public boolean isHealthOfBreakers() {
-		return this.healthOfBreakers;
+		return this.settings.healthOfBreakers();
 	}
 
 	/**
@@ -201,7 +169,7 @@ public final class BackoffConfiguration {
 	 * @return zero by default
 	 */
 	public Duration shutdownWait() {
-		return this.shutdownWait;
+		return this.settings.shutdownWait();
 	}
 
 	/**
@@ -212,9 +180,9 @@ public final class BackoffConfiguration {
 	public Map<String, EffectivePolicy.Value> settings() {
 		Boolean overridden = this.overrides.retriesEnabled();
 		if (overridden == null) {
-			return this.settings;
+			return this.settings.written();
 		}
-		Map<String, EffectivePolicy.Value> settings = new LinkedHashMap<>(this.settings);
+		Map<String, EffectivePolicy.Value> settings = new LinkedHashMap<>(this.settings.written());
 		settings.put("retries-enabled", new EffectivePolicy.Value(overridden.toString(), Overrides.ORIGIN));
 		return Collections.unmodifiableMap(settings);
 	}
@@ -287,6 +255,24 @@ public final class BackoffConfiguration {
 			return BudgetAssembler.assemble(name, false, Map.of(), new ArrayList<>());
 		}
 		return entry.spelled() ? entry : entry.withName(name);
+	}
+
+	/**
+	 * Return the exception types that lists below {@code backoff.defaults} and
+	 * {@code backoff.policies} name.
+	 * @return what is written there, whether there is such a class or not
+	 */
+	public Set<String> failureTypeNames() {
+		Set<String> names = new LinkedHashSet<>();
+		List<Map<PolicyKey, ConfigValue>> levels = new ArrayList<>(List.of(defaults()));
+		entries().forEach((entry) -> levels.add(entry.values()));
+		for (Map<PolicyKey, ConfigValue> level : levels) {
+			for (PolicyKey key : List.of(PolicyKey.RETRY_ON, PolicyKey.ABORT_ON)) {
+				ConfigValue list = level.get(key);
+				names.addAll((list != null) ? list.texts() : List.of());
+			}
+		}
+		return Collections.unmodifiableSet(names);
 	}
 
 	Collection<PolicyEntry> entries() {

@@ -7,6 +7,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.ConfigurationPropertiesSource;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.boot.context.properties.bind.Name;
 
@@ -33,6 +34,7 @@ import org.springframework.boot.context.properties.bind.Name;
  * @param budgets Budgets of retries by name. Compared by letters and digits only; a
  * policy uses the one of its own name or the one it names.
  * @param metrics Meters.
+ * @param observation Observations, which become spans where traces are recorded.
  * @param http Calls over HTTP.
  * @param health Health.
  * @param shutdown Closing the application.
@@ -42,8 +44,8 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 		@DefaultValue("error") UnknownKeys unknownKeys, @DefaultValue("fast") RandomKind random,
 		@DefaultValue("proxy") AdviceMode mode, @DefaultValue Policy defaults,
 		@DefaultValue Map<String, Policy> policies, @DefaultValue Map<String, Breaker> breakers,
-		@DefaultValue Map<String, Budget> budgets, @DefaultValue Metrics metrics, @DefaultValue Http http,
-		@DefaultValue Health health, @DefaultValue Shutdown shutdown) {
+		@DefaultValue Map<String, Budget> budgets, @DefaultValue Metrics metrics, @DefaultValue Observation observation,
+		@DefaultValue Http http, @DefaultValue Health health, @DefaultValue Shutdown shutdown) {
 
 	/** What an unknown key does at start-up. */
 	public enum UnknownKeys {
@@ -237,6 +239,7 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 * not set.
 	 * @param onOpen What a call does that it refuses.
 	 */
+	@ConfigurationPropertiesSource
 	public record Breaker(@DefaultValue("own") BreakerProvider provider, @DefaultValue("50%") String failureRate,
 			@DefaultValue("none") String slowCall, @DefaultValue("80%") String slowCallRate,
 			@DefaultValue("30s") String window, @DefaultValue("20") int minimumCalls,
@@ -253,6 +256,7 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 * @param cost Number of tokens a retry takes: one number for all, or two.
 	 * @param refund Whether a retry that succeeds gives back what it took.
 	 */
+	@ConfigurationPropertiesSource
 	public record Budget(@DefaultValue("50") double tokens, @DefaultValue("0.1") double perSuccess,
 			@DefaultValue("0.1") double perSecond, @DefaultValue Cost cost, @DefaultValue("false") boolean refund) {
 	}
@@ -277,6 +281,15 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 */
 	public record Metrics(@DefaultValue("true") boolean enabled, @Nullable List<Duration> slo,
 			@DefaultValue("counter") CallMeter calls) {
+	}
+
+	/**
+	 * Observations.
+	 *
+	 * @param enabled Whether calls and attempts are observed by the application's
+	 * ObservationRegistry.
+	 */
+	public record Observation(@DefaultValue("false") boolean enabled) {
 	}
 
 	/**

@@ -2,6 +2,7 @@ package dev.backoff.spring.policy;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -33,8 +34,9 @@ final class ConfigurationReader {
 
 	/** The keys that stand directly below {@code backoff}. */
 	static final List<String> TOP_LEVEL_KEYS = List.of("enabled", "retries-enabled", "unknown-keys", "random", "mode",
-			"metrics.enabled", "metrics.slo", "metrics.calls", "http.hosts", "http.attempt-header",
-			"http.deadline-header", "http.idempotency-header", "http.inbound", "health.breakers", "shutdown.wait");
+			"metrics.enabled", "metrics.slo", "metrics.calls", "observation.enabled", "http.hosts",
+			"http.attempt-header", "http.deadline-header", "http.idempotency-header", "http.inbound", "health.breakers",
+			"shutdown.wait");
 
 	/** Those of them that are lists. */
 	static final Set<String> TOP_LEVEL_LISTS = Set.of("metrics.slo", "http.hosts");
@@ -265,6 +267,7 @@ final class ConfigurationReader {
 				setting("metrics.enabled", TextValues::flag, true), list("metrics.slo", TextValues::positiveDuration),
 				setting("metrics.calls", (text) -> TextValues.word(BackoffProperties.CallMeter.class, text),
 						BackoffProperties.CallMeter.COUNTER),
+				setting("observation.enabled", TextValues::flag, false),
 				new HttpSettings(list("http.hosts", TextValues::hostPattern),
 						setting("http.attempt-header", TextValues::headerName, HttpSettings.ATTEMPT),
 						setting("http.deadline-header", TextValues::headerName, HttpSettings.DEADLINE),
@@ -302,7 +305,7 @@ final class ConfigurationReader {
 				written.put(key, new EffectivePolicy.Value(value.text(), value.origin()));
 			}
 		}
-		return written;
+		return Collections.unmodifiableMap(written);
 	}
 
 	private <T> List<T> list(String key, Function<String, T> parser) {
@@ -339,8 +342,8 @@ final class ConfigurationReader {
 	/** The values directly below {@code backoff}. */
 	record Settings(boolean enabled, boolean retriesEnabled, BackoffProperties.RandomKind random,
 			BackoffProperties.AdviceMode mode, boolean metricsEnabled, List<Duration> slo,
-			BackoffProperties.CallMeter callMeter, HttpSettings http, boolean healthOfBreakers, Duration shutdownWait,
-			Map<String, EffectivePolicy.Value> written) {
+			BackoffProperties.CallMeter callMeter, boolean observationEnabled, HttpSettings http,
+			boolean healthOfBreakers, Duration shutdownWait, Map<String, EffectivePolicy.Value> written) {
 	}
 
 }

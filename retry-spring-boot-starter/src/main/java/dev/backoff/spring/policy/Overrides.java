@@ -136,7 +136,12 @@ public final class Overrides {
 								+ known.get(known.size() - 1) + ", or restart with another configuration.");
 	}
 
-	private static String oneLine(String text) {
+	/**
+	 * Return a text that somebody from outside has written, for a report.
+	 * @param text any text
+	 * @return at most 60 characters of it, none of which is a line break or the like
+	 */
+	public static String oneLine(String text) {
 		String line = text.codePoints()
 			.limit(LONGEST_NAME)
 			.map((letter) -> Character.isISOControl(letter) ? '?' : letter)

@@ -10,6 +10,7 @@ import reactor.core.Exceptions;
 import reactor.core.publisher.Operators;
 import reactor.util.context.Context;
 
+import dev.backoff.CallObserver;
 import dev.backoff.RetryContext;
 import dev.backoff.spring.http.RetryContextAccessor;
 
@@ -56,10 +57,12 @@ final class Elements extends CompletableFuture<@Nullable Object> implements Core
 			return;
 		}
 		RetryContext.Scope scope = attempt.open();
+		CallObserver.Scope observed = this.call.openObservation(this.context);
 		try {
 			asked.request(count);
 		}
 		finally {
+			observed.close();
 			scope.close();
 		}
 	}

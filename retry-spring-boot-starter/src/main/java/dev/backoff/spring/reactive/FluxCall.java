@@ -11,8 +11,10 @@ import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Operators;
+import reactor.util.context.ContextView;
 
 import dev.backoff.Attempt;
+import dev.backoff.CallObserver;
 import dev.backoff.RetriesStoppedException;
 import dev.backoff.RetryContext;
 
@@ -45,6 +47,8 @@ final class FluxCall<C> implements ReactiveCalls.Call<C>, Subscription {
 	/* What the subscriber's own code sees, as long as it runs on our threads. */
 	private final RetryContext outside = RetryContext.capture();
 
+	private final @Nullable Object observedOutside;
+
 	private volatile @Nullable CompletableFuture<@Nullable Object> result;
 
 	private volatile boolean cancelled;
@@ -63,6 +67,12 @@ final class FluxCall<C> implements ReactiveCalls.Call<C>, Subscription {
 		this.context = context;
 		this.subscriber = subscriber;
 		this.replayed = calls.isReplayed();
+		this.observedOutside = calls.observation();
+	}
+
+	/** Let what runs here belong to what is observed according to a context. */
+	CallObserver.Scope openObservation(ContextView context) {
+		return this.calls.openObservation(context);
 	}
 
 	@SuppressWarnings("FutureReturnValueIgnored") // the end is told to the subscriber
@@ -164,7 +174,7 @@ final class FluxCall<C> implements ReactiveCalls.Call<C>, Subscription {
 	 * keep errors from us.
 	 */
 	private Elements subscribe(Publisher<?> publisher) {
-		Elements elements = new Elements(this, ReactiveCalls.withAttempt(this.subscriber.currentContext()));
+		Elements elements = new Elements(this, this.calls.withAttempt(this.subscriber.currentContext()));
 		this.lock.lock();
 		try {
 			this.current = elements;
@@ -224,10 +234,12 @@ final class FluxCall<C> implements ReactiveCalls.Call<C>, Subscription {
 		RetryContext.Scope nothing = RetryContext.none().open();
 		try {
 			RetryContext.Scope scope = this.outside.open();
+			CallObserver.Scope observed = this.calls.openObservation(this.observedOutside);
 			try {
 				this.subscriber.onNext(element);
 			}
 			finally {
+				observed.close();
 				scope.close();
 			}
 		}

@@ -75,7 +75,7 @@ final class MonoCall<C> implements ReactiveCalls.Call<C> {
 
 	@Override
 	public CompletionStage<@Nullable Object> run(C context, int number) throws Throwable {
-		OneElement element = new OneElement(ReactiveCalls.withAttempt(this.sink.contextView()));
+		OneElement element = new OneElement(this.calls.withAttempt(this.sink.contextView()));
 		subscribe(this.calls.invoke(context), element);
 		return element;
 	}
@@ -87,7 +87,7 @@ final class MonoCall<C> implements ReactiveCalls.Call<C> {
 
 	@Override
 	public CompletionStage<@Nullable Object> recover(C context, RetriesStoppedException stopped) throws Throwable {
-		OneElement recovering = new OneElement(ReactiveCalls.withAttempt(this.sink.contextView()));
+		OneElement recovering = new OneElement(this.calls.withAttempt(this.sink.contextView()));
 		this.recovering = recovering;
 		subscribe(this.calls.recover(context, stopped), recovering);
 		if (this.cancelled) {

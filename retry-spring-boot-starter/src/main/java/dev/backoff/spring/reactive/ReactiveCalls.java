@@ -10,6 +10,7 @@ import reactor.util.context.Context;
 import reactor.util.context.ContextView;
 
 import dev.backoff.AsyncOperation;
+import dev.backoff.CallObserver;
 import dev.backoff.Recovery;
 import dev.backoff.RetriesStoppedException;
 import dev.backoff.Retry;
@@ -30,18 +31,25 @@ import dev.backoff.spring.http.RetryContextAccessor;
  */
 public final class ReactiveCalls<C> {
 
+	private static final CallObserver.Scope NOTHING = () -> {
+	};
+
 	private final Retry retry;
 
 	private final ReactiveMethod<C> method;
+
+	private final @Nullable ObservationCarrier observations;
 
 	/**
 	 * Make the calls of a method.
 	 * @param retry the method's retry
 	 * @param method the method
+	 * @param observations carries what is observed, or null if nothing is
 	 */
-	public ReactiveCalls(Retry retry, ReactiveMethod<C> method) {
+	public ReactiveCalls(Retry retry, ReactiveMethod<C> method, @Nullable ObservationCarrier observations) {
 		this.retry = retry;
 		this.method = method;
+		this.observations = observations;
 	}
 
 	/**
@@ -58,6 +66,17 @@ public final class ReactiveCalls<C> {
 	/** Start a call whose subscriber has the given context. */
 	@SuppressWarnings("NullAway") // it does not see that the values may be null
 	CompletableFuture<@Nullable Object> start(C context, Call<C> call, ContextView around) {
+		CallObserver.Scope observed = openObservation(around);
+		try {
+			return startObserved(context, call, around);
+		}
+		finally {
+			observed.close();
+		}
+	}
+
+	@SuppressWarnings("NullAway") // it does not see that the values may be null
+	private CompletableFuture<@Nullable Object> startObserved(C context, Call<C> call, ContextView around) {
 		Call<C> recovery = (this.method.recovery() != null) ? call : null;
 		if (!(around.getOrDefault(RetryContextAccessor.KEY, null) instanceof RetryContext enclosing)) {
 			return this.retry.callAsyncOn(context, call, recovery);
@@ -71,10 +90,33 @@ public final class ReactiveCalls<C> {
 		}
 	}
 
-	/** Return the subscriber's context with the attempt that runs on this thread. */
-	static Context withAttempt(ContextView around) {
+	/**
+	 * Return the subscriber's context with the attempt that runs on this thread, and what
+	 * is observed here.
+	 */
+	Context withAttempt(ContextView around) {
 		RetryContext attempt = RetryContext.capture();
-		return attempt.isEmpty() ? Context.of(around) : Context.of(around).put(RetryContextAccessor.KEY, attempt);
+		Context context = attempt.isEmpty() ? Context.of(around)
+				: Context.of(around).put(RetryContextAccessor.KEY, attempt);
+		Object observation = observation();
+		return (this.observations != null && observation != null) ? context.put(this.observations.key(), observation)
+				: context;
+	}
+
+	/** Return what is observed on this thread, or null. */
+	@Nullable Object observation() {
+		return (this.observations != null) ? this.observations.current() : null;
+	}
+
+	/** Let what runs here belong to what a context carries, if it carries anything. */
+	CallObserver.Scope openObservation(ContextView context) {
+		Object carried = (this.observations != null) ? context.getOrDefault(this.observations.key(), null) : null;
+		return (carried != null) ? openObservation(carried) : NOTHING;
+	}
+
+	/** Let what runs here belong to what was observed elsewhere, or to nothing. */
+	CallObserver.Scope openObservation(@Nullable Object observation) {
+		return (this.observations != null) ? this.observations.open(observation) : NOTHING;
 	}
 
 	/** Invoke the method. */

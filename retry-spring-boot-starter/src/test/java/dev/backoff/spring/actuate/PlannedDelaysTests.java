@@ -134,7 +134,8 @@ class PlannedDelaysTests {
 				List<Double> normal = drawn(context, RandomSources.greatest(), 1);
 				assertThat(plan.delays().get(0).greatestMs()).usingComparator(PlannedDelaysTests::compareBound)
 					.isEqualTo(normal.get(0));
-				assertThat(context.getBean(BackoffEndpoint.class).policy("orders").degraded()).isTrue();
+				assertThat(context.getBean(BackoffEndpoint.class).policies().policies().get("orders").degraded())
+					.isTrue();
 				assertThat(plan.degradedDelays()).extracting(DelayDescriptor::leastMs)
 					.containsExactlyElementsOf(drawn(context, RandomSources.least(), 1));
 				assertThat(plan.degradedDelays()).extracting(DelayDescriptor::greatestMs)
@@ -193,7 +194,7 @@ class PlannedDelaysTests {
 	}
 
 	private static PlanDescriptor plan(AssertableApplicationContext context) {
-		return context.getBean(BackoffEndpoint.class).policy("orders").methods().get("Orders.place");
+		return context.getBean(BackoffEndpoint.class).policies().policies().get("orders").methods().get("Orders.place");
 	}
 
 	/**

@@ -13,7 +13,10 @@ import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.skyscreamer.jsonassert.Customization;
 import org.skyscreamer.jsonassert.JSONAssert;
+import org.skyscreamer.jsonassert.JSONCompareMode;
+import org.skyscreamer.jsonassert.comparator.CustomComparator;
 
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.SpringBootConfiguration;
@@ -66,7 +69,8 @@ class WebApplicationTests {
 		void showsEverything() throws Exception {
 			HttpResponse<String> response = send("GET", this.port, "/actuator/backoff");
 			assertThat(response.statusCode()).isEqualTo(200);
-			JSONAssert.assertEquals(expected(), response.body(), true);
+			JSONAssert.assertEquals(expected(), response.body(), new CustomComparator(JSONCompareMode.STRICT,
+					new Customization("**.activity", (shown, expected) -> true)));
 		}
 
 		private static String expected() throws IOException {

@@ -3,6 +3,9 @@ package dev.backoff.spring.autoconfigure;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.micrometer.observation.ObservationRegistry;
+import io.micrometer.observation.tck.TestObservationRegistry;
+import io.micrometer.observation.tck.TestObservationRegistryAssert;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -19,11 +22,16 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
+import dev.backoff.CallObserver;
 import dev.backoff.CallRecorder;
 import dev.backoff.annotation.Backoff;
 import dev.backoff.breaker.CircuitBreakers;
+import dev.backoff.fixture.RecordingObserver;
 import dev.backoff.fixture.RecordingRecorder;
 import dev.backoff.fixture.VirtualTime;
+import dev.backoff.spring.observation.BackoffCallConvention;
+import dev.backoff.spring.observation.DefaultBackoffCallConvention;
+import dev.backoff.spring.observation.MicrometerObserver;
 import dev.backoff.spring.observation.MicrometerRecorders;
 import dev.backoff.spring.observation.OverloadLogger;
 import dev.backoff.spring.observation.OverloadMeters;
@@ -75,6 +83,87 @@ class BackoffObservationAutoConfigurationTests {
 				.allSatisfy((meter) -> assertThat(meter.getId().getTag("region")).isEqualTo("north"));
 			assertThat(registry.get("backoff.attempts").timers().stream().mapToLong(Timer::count).sum()).isOne();
 		});
+	}
+
+	@Test
+	void observesNothingUnlessItIsAskedTo() {
+		TestObservationRegistry registry = TestObservationRegistry.create();
+		this.runner.withBean(ObservationRegistry.class, () -> registry).run((context) -> {
+			assertThat(context).doesNotHaveBean(CallObserver.class);
+			assertThat(context.getBean(Orders.class).place("x")).isEqualTo("x");
+			TestObservationRegistryAssert.assertThat(registry).doesNotHaveAnyObservation();
+		});
+	}
+
+	@Test
+	void observesCallsIfItIsAskedTo() {
+		TestObservationRegistry registry = TestObservationRegistry.create();
+		this.runner.withBean(ObservationRegistry.class, () -> registry)
+			.withPropertyValues("backoff.observation.enabled=true")
+			.run((context) -> {
+				assertThat(context).hasSingleBean(MicrometerObserver.class);
+				assertThat(context.getBean(Orders.class).place("x")).isEqualTo("x");
+				TestObservationRegistryAssert.assertThat(registry)
+					.hasNumberOfObservationsWithNameEqualTo("backoff.call", 1)
+					.hasNumberOfObservationsWithNameEqualTo("backoff.attempt", 1);
+			});
+	}
+
+	@Test
+	void observesByTheApplicationsConventions() {
+		TestObservationRegistry registry = TestObservationRegistry.create();
+		this.runner.withBean(ObservationRegistry.class, () -> registry)
+			.withBean(BackoffCallConvention.class, () -> new DefaultBackoffCallConvention() {
+
+				@Override
+				public String getName() {
+					return "my.call";
+				}
+
+			})
+			.withPropertyValues("backoff.observation.enabled=true")
+			.run((context) -> {
+				assertThat(context.getBean(Orders.class).place("x")).isEqualTo("x");
+				TestObservationRegistryAssert.assertThat(registry)
+					.hasNumberOfObservationsWithNameEqualTo("my.call", 1)
+					.hasNumberOfObservationsWithNameEqualTo("backoff.attempt", 1);
+			});
+	}
+
+	@Test
+	void observesNothingWithoutARegistryOrWithSeveral() {
+		this.runner.withPropertyValues("backoff.observation.enabled=true").run((context) -> {
+			assertThat(context).hasNotFailed().doesNotHaveBean(CallObserver.class);
+			assertThat(context.getBean(Orders.class).place("x")).isEqualTo("x");
+		});
+		this.runner.withPropertyValues("backoff.observation.enabled=true")
+			.withBean("one", ObservationRegistry.class, TestObservationRegistry::create)
+			.withBean("two", ObservationRegistry.class, TestObservationRegistry::create)
+			.run((context) -> {
+				assertThat(context).hasNotFailed();
+				assertThat(context.getBean(Orders.class).place("x")).isEqualTo("x");
+			});
+	}
+
+	@Test
+	void backsOffForTheApplicationsObserver() {
+		RecordingObserver own = new RecordingObserver();
+		this.runner.withBean(ObservationRegistry.class, TestObservationRegistry::create)
+			.withBean(CallObserver.class, () -> own)
+			.withPropertyValues("backoff.observation.enabled=true")
+			.run((context) -> {
+				assertThat(context).doesNotHaveBean(MicrometerObserver.class);
+				assertThat(context.getBean(Orders.class).place("x")).isEqualTo("x");
+				assertThat(own.lines()).hasSize(4);
+			});
+	}
+
+	@Test
+	void reportsWhatIsNeitherOnNorOff() {
+		this.runner.withBean(ObservationRegistry.class, TestObservationRegistry::create)
+			.withPropertyValues("backoff.observation.enabled=sometimes")
+			.run((context) -> assertThat(context).getFailure()
+				.hasMessageContaining("Invalid backoff.observation.enabled (sometimes)"));
 	}
 
 	@Test

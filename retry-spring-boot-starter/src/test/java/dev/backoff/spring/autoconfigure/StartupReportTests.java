@@ -284,27 +284,25 @@ class StartupReportTests {
 	}
 
 	static Stream<ReportRow> reportsFiles() {
-		return Stream.of(
-				yaml("unknown key of backoff", """
-						backoff:
-						  enable: true
-						  wibble: 1
-						  policies.orders.base: 1s
-						""", "Invalid backoff.enable (true) at application.yml:2: is no key of backoff.",
-						"Write backoff.enabled.",
-						"Invalid backoff.wibble (1) at application.yml:3: is no key of backoff.",
-						"Known keys: enabled, retries-enabled, unknown-keys, random, mode, metrics.enabled, "
-								+ "metrics.slo, metrics.calls, http.hosts, http.attempt-header, http.deadline-header, "
-								+ "http.idempotency-header, http.inbound, health.breakers, shutdown.wait, defaults.*, "
-								+ "policies.*, breakers.*, budgets.*."),
+		return Stream.of(yaml("unknown key of backoff", """
+				backoff:
+				  enable: true
+				  wibble: 1
+				  policies.orders.base: 1s
+				""", "Invalid backoff.enable (true) at application.yml:2: is no key of backoff.",
+				"Write backoff.enabled.", "Invalid backoff.wibble (1) at application.yml:3: is no key of backoff.",
+				"Known keys: enabled, retries-enabled, unknown-keys, random, mode, metrics.enabled, "
+						+ "metrics.slo, metrics.calls, observation.enabled, http.hosts, http.attempt-header, http.deadline-header, "
+						+ "http.idempotency-header, http.inbound, health.breakers, shutdown.wait, defaults.*, "
+						+ "policies.*, breakers.*, budgets.*."),
 				yaml("two spellings, one of them empty", """
 						backoff:
 						  policies:
 						    orders.base: 1s
-						    pay-ment: {}
+						    pay-ment:
 						    payMent: { base: 1s }
 						""",
-						"Policies pay-ment (application.yml) and payMent (application.yml:5): names are compared by "
+						"Policies pay-ment (application.yml:4) and payMent (application.yml:5): names are compared by "
 								+ "letters and digits only, so these two are the same.",
 						"Rename one of them, or merge the two."),
 				yaml("key of a policy directly below backoff", """

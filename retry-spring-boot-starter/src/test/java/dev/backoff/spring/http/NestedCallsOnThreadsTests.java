@@ -16,9 +16,11 @@ import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.autoconfigure.task.TaskExecutionAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.core.task.AsyncTaskExecutor;
+import org.springframework.core.task.support.ContextPropagatingTaskDecorator;
 
 import dev.backoff.Attempt;
 import dev.backoff.annotation.Backoff;
+import dev.backoff.spring.BootVersion;
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -58,9 +60,22 @@ class NestedCallsOnThreadsTests {
 	@ParameterizedTest
 	@EnumSource
 	void theInnerDeadlineIsTheTighterOfBoth(Way way) {
-		this.runner
-			.withPropertyValues("spring.task.execution.propagate-context=true",
-					"backoff.policies.[Outer.call].deadline=20s", "backoff.policies.[Inner.call].deadline=1h")
+		BootVersion.assumeLaterThan40("does not know spring.task.execution.propagate-context");
+		assertInnerDeadlineIsTighter(this.runner.withPropertyValues("spring.task.execution.propagate-context=true"),
+				way);
+	}
+
+	/* What the property stands for, for Boot 4.0. */
+	@ParameterizedTest
+	@EnumSource
+	void theInnerDeadlineIsTheTighterOfBothWithADecorator(Way way) {
+		assertInnerDeadlineIsTighter(this.runner.withBean(ContextPropagatingTaskDecorator.class), way);
+	}
+
+	private static void assertInnerDeadlineIsTighter(ApplicationContextRunner runner, Way way) {
+		runner
+			.withPropertyValues("backoff.policies.[Outer.call].deadline=20s",
+					"backoff.policies.[Inner.call].deadline=1h")
 			.run((context) -> {
 				assertThat(catchThrowable(() -> context.getBean(Outer.class).call(way))).isNotNull();
 				assertThat(context.getBean(Inner.class).timeLeft()).isLessThanOrEqualTo(Duration.ofSeconds(20));

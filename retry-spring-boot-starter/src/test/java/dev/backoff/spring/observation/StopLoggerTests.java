@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -34,6 +35,7 @@ import dev.backoff.RetryCause;
 import dev.backoff.RetryEvent;
 import dev.backoff.RetryListener;
 import dev.backoff.RetryPolicy;
+import dev.backoff.WaitingCalls;
 import dev.backoff.breaker.BreakerSettings;
 import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.breaker.CircuitOpenException;
@@ -284,6 +286,22 @@ class StopLoggerTests {
 		}
 
 		@Test
+		void whatAnOperatorHasStoppedIsWarn() {
+			WaitingCalls waiting = new WaitingCalls();
+			Retry retry = Retry.builder(policy("orders").build())
+				.listener(listener)
+				.executor(Runnable::run)
+				.waitingCalls(waiting)
+				.build();
+			CompletableFuture<String> call = retry.callAsync(() -> CompletableFuture.failedFuture(new IOException()));
+			waiting.stop("orders");
+			assertThat(call).isCompletedExceptionally();
+			assertThat(log.lines(Level.WARN)).singleElement()
+				.asString()
+				.contains(": STOPPED, an operator has ended the wait (policy orders;");
+		}
+
+		@Test
 		void cancellationIsDebug() {
 			stop(retry(policy("orders").build()), new CancellationException());
 			assertThat(log.lines(Level.DEBUG)).singleElement().asString().contains(": CANCELLED, ");
@@ -389,7 +407,7 @@ class StopLoggerTests {
 					"Stopped 30 more calls within 5.88 s, the last 60 s ago: ATTEMPTS_EXHAUSTED (policy orders; attempts 60; recovered 0)");
 			assertThat(LogCapture.keyValues(log.events(Level.WARN).get(20))).containsOnly(
 					entry("backoff.policy", "orders"), entry("backoff.stop", "attempts_exhausted"),
-					entry("backoff.calls", 30L), entry("backoff.attempts", 60L));
+					entry("backoff.calls", 30L), entry("backoff.attempts", 60L), entry("backoff.recovered", 0L));
 		}
 
 		@Test

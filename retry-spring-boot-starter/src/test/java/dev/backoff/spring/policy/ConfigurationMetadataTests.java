@@ -1,15 +1,9 @@
 package dev.backoff.spring.policy;
 
-import java.io.IOException;
-import java.io.InputStream;
 import java.lang.reflect.Method;
 import java.lang.reflect.Parameter;
 import java.lang.reflect.RecordComponent;
-import java.net.URL;
-import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -23,8 +17,8 @@ import org.junit.jupiter.api.Test;
 
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.boot.context.properties.bind.Name;
-import org.springframework.boot.json.JsonParserFactory;
 import org.springframework.core.env.StandardEnvironment;
+import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 import dev.backoff.Preset;
@@ -35,7 +29,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** The schema, what IDEs are told of it, and what is really read, are one. */
 class ConfigurationMetadataTests {
 
-	private final Map<String, Object> metadata = metadata();
+	private final Metadata metadata = Metadata.ofAll();
 
 	@Test
 	void everyKeyOfAPolicyIsReadAndTheOtherWayRound() {
@@ -126,17 +120,45 @@ class ConfigurationMetadataTests {
 	}
 
 	@Test
+	void everyKeyOfABreakerOrABudgetIsDescribed() {
+		for (Class<?> type : List.of(BackoffProperties.Breaker.class, BackoffProperties.Budget.class)) {
+			Map<String, Map<String, Object>> properties = Metadata.ofEntries(type).named("properties");
+			assertThat(properties.keySet()).isEqualTo(keys(type));
+			properties.forEach((name, property) -> assertThat(property.get("description")).as(name)
+				.asString()
+				.matches("(?s)(?!The |A |An )[A-Z].*\\."));
+		}
+	}
+
+	@Test
 	void hintsAreMerged() {
-		Map<String, Map<String, Object>> hints = named("hints");
-		assertThat(hints.keySet()).containsExactlyInAnyOrder("backoff.policies.keys", "backoff.defaults.jitter",
-				"backoff.defaults.max-attempts", "backoff.defaults.deadline", "backoff.defaults.attempt-timeout",
-				"backoff.defaults.preset", "backoff.defaults.ladder", "backoff.defaults.retry-on",
-				"backoff.defaults.abort-on", "backoff.defaults.classifier", "backoff.defaults.breaker",
-				"backoff.defaults.budget", "backoff.defaults.idempotent", "backoff.defaults.when-degraded.failure-rate",
-				"backoff.metrics.slo", "backoff.http.hosts", "backoff.http.attempt-header",
-				"backoff.http.deadline-header", "backoff.http.idempotency-header");
-		assertThat(hints.get("backoff.defaults.retry-on")).containsEntry("providers",
+		assertThat(named("hints").keySet()).contains("backoff.policies.keys", "backoff.breakers.keys",
+				"backoff.budgets.keys", "backoff.defaults.jitter");
+		assertThat(named("hints").get("backoff.defaults.retry-on")).containsEntry("providers",
 				List.of(Map.of("name", "class-reference", "parameters", Map.of("target", "java.lang.Throwable"))));
+	}
+
+	@Test
+	void hintsAreOfKeysThatThereAre() {
+		Set<String> keys = new TreeSet<>(named("properties").keySet());
+		keys.addAll(List.of("backoff.policies.keys", "backoff.breakers.keys", "backoff.budgets.keys"));
+		assertThat(keys).containsAll(named("hints").keySet());
+	}
+
+	@Test
+	void everyWordOfAnEnumerationIsExplained() {
+		named("properties").forEach((name, property) -> {
+			Class<?> type = ClassUtils.resolveClassName(String.valueOf(property.get("type")).replaceAll("<.*", ""),
+					null);
+			if (name.startsWith("backoff.") && type.isEnum()) {
+				assertThat(hinted(name)).as(name)
+					.containsExactlyElementsOf(Arrays.stream(type.getEnumConstants())
+						.map((word) -> word.toString().toLowerCase(Locale.ROOT).replace('_', '-'))
+						.toList());
+			}
+		});
+		named("hints").forEach((name, hint) -> this.metadata.hinted(name)
+			.forEach((value) -> assertThat(value.get("description")).as(name).asString().endsWith(".")));
 	}
 
 	@Test
@@ -158,20 +180,11 @@ class ConfigurationMetadataTests {
 	}
 
 	private List<String> hinted(String property) {
-		return elements(named("hints").get(property), "values").stream()
-			.map((value) -> String.valueOf(value.get("value")))
-			.toList();
+		return this.metadata.hinted(property).stream().map((value) -> String.valueOf(value.get("value"))).toList();
 	}
 
 	private Map<String, Map<String, Object>> named(String section) {
-		Map<String, Map<String, Object>> named = new HashMap<>();
-		elements(this.metadata, section).forEach((element) -> named.put(String.valueOf(element.get("name")), element));
-		return named;
-	}
-
-	@SuppressWarnings("unchecked") // it is JSON
-	private static List<Map<String, Object>> elements(Map<String, Object> owner, String name) {
-		return (List<Map<String, Object>>) owner.get(name);
+		return this.metadata.named(section);
 	}
 
 	private static Set<String> keys(Class<?> type) {
@@ -210,26 +223,6 @@ class ConfigurationMetadataTests {
 			}
 		}
 		return stated;
-	}
-
-	private static Map<String, Object> metadata() {
-		try {
-			List<Map<String, Object>> found = new ArrayList<>();
-			for (URL file : Collections.list(ConfigurationMetadataTests.class.getClassLoader()
-				.getResources("META-INF/spring-configuration-metadata.json"))) {
-				try (InputStream stream = file.openStream()) {
-					String text = new String(stream.readAllBytes(), StandardCharsets.UTF_8);
-					if (text.contains("\"backoff.enabled\"")) {
-						found.add(JsonParserFactory.getJsonParser().parseMap(text));
-					}
-				}
-			}
-			assertThat(found).hasSize(1);
-			return found.get(0);
-		}
-		catch (IOException ex) {
-			throw new AssertionError(ex);
-		}
 	}
 
 	public static class Orders {

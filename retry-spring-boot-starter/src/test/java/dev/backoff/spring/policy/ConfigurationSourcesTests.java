@@ -15,6 +15,7 @@ import org.springframework.core.env.MapPropertySource;
 import org.springframework.core.env.PropertySource;
 
 import dev.backoff.annotation.Backoff;
+import dev.backoff.spring.BootVersion;
 import dev.backoff.spring.policy.BackoffProperties.CallMeter;
 import dev.backoff.spring.policy.BackoffProperties.RandomKind;
 import dev.backoff.time.Nanos;
@@ -313,6 +314,14 @@ class ConfigurationSourcesTests {
 		void ofAPolicyWithoutKeysDefinesIt() {
 			SmallApplication.of(Callback.class)
 				.yaml("backoff.policies.payment-callback:")
+				.runWithPolicy((policy) -> assertThat(policy.name()).isEqualTo("payment-callback"));
+		}
+
+		@Test
+		void ofAPolicyThatIsAnEmptyMapDefinesIt() {
+			BootVersion.assumeLaterThan40("shows nothing of an empty map");
+			SmallApplication.of(Callback.class)
+				.yaml("backoff.policies.payment-callback: {}")
 				.runWithPolicy((policy) -> assertThat(policy.name()).isEqualTo("payment-callback"));
 		}
 

@@ -118,7 +118,7 @@ class OverloadConfigurationTests {
 
 		@Test
 		void areOnIfOneOfThePolicysNameIsDefined() {
-			orders().yaml("backoff.breakers.Orders: {}").runWithPolicy((policy) -> {
+			orders().yaml("backoff.breakers.Orders:").runWithPolicy((policy) -> {
 				assertThat(policy.breaker()).isEqualTo("Orders");
 				assertThat(text(policy, PolicyKey.BREAKER))
 					.isEqualTo("Orders <- the policy's name, defined below backoff.breakers");
@@ -539,8 +539,8 @@ class OverloadConfigurationTests {
 	void whatNobodyUsesIsTold() {
 		SmallApplication application = orders().yaml("""
 				backoff:
-				  breakers: { orders: {}, spare-one: {}, spare-two: {} }
-				  budgets: { orders: {}, spare: {} }
+				  breakers: { orders: , spare-one: , spare-two: }
+				  budgets: { orders: , spare: }
 				""");
 		application.run((context) -> {
 			BackoffPolicies policies = context.getBean(BackoffPolicies.class);

@@ -1,0 +1,130 @@
+package dev.backoff;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tell what happens to calls: the recorder and the listeners, and the observer of calls
+ * that are observed. What those are told of is open meanwhile, so that logs and the
+ * exemplars of meters belong to it. Thread-safe.
+ */
+final class CallTeller {
+
+	private static final CallObserver.Scope NOTHING = () -> {
+	};
+
+	private final ListenerChain listeners;
+
+	private final boolean observing;
+
+	CallTeller(ListenerChain listeners) {
+		this.listeners = listeners;
+		this.observing = listeners.isObserving();
+	}
+
+	/** Return whether calls are observed. */
+	boolean isObserving() {
+		return this.observing;
+	}
+
+	void callBegins(RetryCall call) {
+		CallObservation observation = this.observing ? this.listeners.observe() : null;
+		if (observation != null) {
+			call.observedBy(observation);
+		}
+	}
+
+	void succeededAtOnce(RetryCall call, long nanos) {
+		if (!this.observing) {
+			this.listeners.attempt(1, AttemptOutcome.SUCCESS, nanos);
+			this.listeners.call(StopReason.SUCCEEDED, nanos);
+			return;
+		}
+		attempt(call, AttemptOutcome.SUCCESS, null, nanos);
+		callStops(call, StopReason.SUCCEEDED, nanos);
+		callEnds(call, StopReason.SUCCEEDED);
+	}
+
+	void attempt(RetryCall call, AttemptOutcome outcome, @Nullable Throwable failure, long nanos) {
+		CallObservation observation = call.observation();
+		if (observation == null) {
+			this.listeners.attempt(call.attempt(), outcome, nanos);
+			return;
+		}
+		CallObserver.Scope scope = observation.openAttempt();
+		try {
+			this.listeners.attempt(call.attempt(), outcome, nanos);
+		}
+		finally {
+			scope.close();
+		}
+		observation.attemptEnds(outcome, failure);
+	}
+
+	/** Tell of a wait; before a first attempt there is no event. */
+	void waiting(RetryCall call, Decision.RetryAfter wait, RetryEvent.@Nullable Scheduled event) {
+		CallObservation observation = call.observation();
+		if (observation != null) {
+			observation.waitBegins(wait.source(), wait.delay());
+		}
+		CallObserver.Scope scope = open(observation);
+		try {
+			if (event != null) {
+				this.listeners.waiting(event, wait.delay());
+			}
+			else {
+				this.listeners.waiting(wait.source(), wait.delay());
+			}
+		}
+		finally {
+			scope.close();
+		}
+	}
+
+	/** Tell that the last attempt has been made. */
+	void callStops(RetryCall call, StopReason reason, long nanos) {
+		CallObserver.Scope scope = open(call.observation());
+		try {
+			this.listeners.call(reason, nanos);
+		}
+		finally {
+			scope.close();
+		}
+	}
+
+	void succeeded(RetryCall call, RetryEvent.Succeeded event) {
+		CallObserver.Scope scope = open(call.observation());
+		try {
+			this.listeners.succeeded(event);
+		}
+		finally {
+			scope.close();
+		}
+		callEnds(call, StopReason.SUCCEEDED);
+	}
+
+	private static void callEnds(RetryCall call, StopReason reason) {
+		CallObservation observation = call.observation();
+		if (observation != null) {
+			observation.ends(reason, call.attempt(), RetryEvent.RecoveryOutcome.NONE, null);
+		}
+	}
+
+	void stopped(Ending ending, RetryEvent.Stopped event) {
+		CallObservation observation = ending.observation();
+		CallObserver.Scope scope = open(observation);
+		try {
+			this.listeners.stopped(event);
+		}
+		finally {
+			scope.close();
+		}
+		if (observation != null) {
+			observation.ends(event.story().reason(), event.story().attempts(), event.recovery(), event.thrown());
+		}
+	}
+
+	private static CallObserver.Scope open(@Nullable CallObservation observation) {
+		return (observation != null) ? observation.openCall() : NOTHING;
+	}
+
+}

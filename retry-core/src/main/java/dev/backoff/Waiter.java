@@ -1,0 +1,108 @@
+package dev.backoff;
+
+import org.jspecify.annotations.Nullable;
+
+import dev.backoff.time.TimerEntry;
+
+/**
+ * A call that waits, and can be an entry of the timer besides. Very many may wait at
+ * once, so it is also the place of the call among them, and asks the call for what is to
+ * be known about it.
+ */
+abstract class Waiter extends TimerEntry {
+
+	/* Of those that wait, under their lock; null when it does not. */
+	private @Nullable Waiter previous;
+
+	private @Nullable Waiter next;
+
+	/* The ticker's reading at which the wait ends, under the same lock. */
+	private long due;
+
+	/** Return the call that waits, which does not change while it does. */
+	abstract RetryCall call();
+
+	/** Return what is done for the call. */
+	abstract CallSteps steps();
+
+	/**
+	 * End the wait on this thread, because of the shutdown. It throws nothing, and only
+	 * the first to end the wait counts.
+	 */
+	abstract void wake();
+
+	/**
+	 * End the wait as if its time had come. It throws nothing and runs nothing of the
+	 * call on this thread, and only the first to end the wait counts.
+	 */
+	@Override
+	public abstract void run();
+
+	/**
+	 * End the wait, and with it the call, where its attempts run.
+	 * @return false if somebody has ended the wait before
+	 */
+	abstract boolean stop();
+
+	/** Return which attempt is over, or 0 before the first. */
+	final int attempt() {
+		return (call().lastOutcome() != null) ? call().attempt() : 0;
+	}
+
+	/** Return whether the call ends where retries are switched off. */
+	final boolean wantsRetry() {
+		Outcome last = call().lastOutcome();
+		return last != null && last.kind() != AttemptOutcome.PENDING;
+	}
+
+	final boolean isOf(@Nullable String policy) {
+		return policy == null || steps().policy().equals(policy);
+	}
+
+	final long due() {
+		return this.due;
+	}
+
+	final void due(long due) {
+		this.due = due;
+	}
+
+	final boolean isLinked() {
+		return this.next != null;
+	}
+
+	final @Nullable Waiter next() {
+		return this.next;
+	}
+
+	/** Be a ring of one. */
+	final void linkToItself() {
+		this.previous = this;
+		this.next = this;
+	}
+
+	final void linkBefore(Waiter ring) {
+		Waiter last = ring.previous;
+		if (last == null || this.next != null) {
+			throw new IllegalStateException("It waits already.");
+		}
+		this.previous = last;
+		this.next = ring;
+		last.next = this;
+		ring.previous = this;
+	}
+
+	final boolean unlink() {
+		Waiter before = this.previous;
+		Waiter after = this.next;
+		if (before == null || after == null) {
+			return false;
+		}
+		before.next = after;
+		after.previous = before;
+		this.previous = null;
+		this.next = null;
+		return true;
+	}
+
+}

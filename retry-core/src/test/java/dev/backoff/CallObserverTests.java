@@ -1,0 +1,371 @@
+package dev.backoff;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import dev.backoff.breaker.CircuitBreaker;
+import dev.backoff.breaker.CircuitOpenException;
+import dev.backoff.delay.Jitter;
+import dev.backoff.fixture.RecordingListener;
+import dev.backoff.fixture.RecordingObserver;
+import dev.backoff.fixture.VirtualTime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * What an observer is told and what is open meanwhile, besides that the
+ * {@linkplain DriverContractTests contract} holds for observed calls.
+ */
+@Timeout(60)
+class CallObserverTests {
+
+	private final VirtualTime time = new VirtualTime();
+
+	private final RecordingObserver observer = new RecordingObserver();
+
+	private final RecordingListener listener = new RecordingListener();
+
+	private final List<String> seen = new ArrayList<>();
+
+	private int failures;
+
+	private Retry.Builder retry() {
+		return Retry.builder(RetryPolicy.builder("orders").jitter(Jitter.none()).maxAttempts(3).build())
+			.time(this.time)
+			.executor(Runnable::run)
+			.listener(this.listener)
+			.observer(this.observer);
+	}
+
+	private String work() throws IOException {
+		this.seen.add("work in " + this.observer.current());
+		if (this.failures-- > 0) {
+			throw new IOException("down");
+		}
+		return "done";
+	}
+
+	private CallRecorder recorder() {
+		return new CallRecorder() {
+
+			@Override
+			public void attempt(int number, AttemptOutcome outcome, long nanos) {
+				CallObserverTests.this.seen.add("attempt in " + CallObserverTests.this.observer.current());
+			}
+
+			@Override
+			public void call(StopReason reason, long nanos) {
+				CallObserverTests.this.seen.add("call in " + CallObserverTests.this.observer.current());
+			}
+
+			@Override
+			public void waiting(DelaySource source, long nanos) {
+				CallObserverTests.this.seen.add("waiting in " + CallObserverTests.this.observer.current());
+			}
+
+			@Override
+			public void waited() {
+				// of no call in particular
+			}
+
+			@Override
+			public void retry(RetryCause cause) {
+				// of no call in particular
+			}
+
+			@Override
+			public void recovered(boolean done) {
+				CallObserverTests.this.seen.add("recovered in " + CallObserverTests.this.observer.current());
+			}
+
+		};
+	}
+
+	@Nested
+	class BlockingCalls {
+
+		@Test
+		void areObservedWhenTheySucceedAtOnce() throws IOException {
+			retry().recorder(recorder()).build().call(CallObserverTests.this::work);
+			assertThat(CallObserverTests.this.observer.lines()).containsExactly("call begins", "attempt 1 begins",
+					"attempt 1 ends success", "call ends succeeded after 1 none");
+			assertThat(CallObserverTests.this.seen).containsExactly("work in attempt 1", "attempt in attempt 1",
+					"call in call");
+		}
+
+		@Test
+		void areObservedAttemptByAttempt() throws IOException {
+			CallObserverTests.this.failures = 2;
+			retry().recorder(recorder()).build().call(CallObserverTests.this::work);
+			assertThat(CallObserverTests.this.observer.lines()).containsExactly("call begins", "attempt 1 begins",
+					"attempt 1 ends transient IOException", "wait 100ms policy", "attempt 2 begins",
+					"attempt 2 ends transient IOException", "wait 200ms policy", "attempt 3 begins",
+					"attempt 3 ends success", "call ends succeeded after 3 none");
+			assertThat(CallObserverTests.this.seen).containsExactly("work in attempt 1", "attempt in attempt 1",
+					"waiting in call", "work in attempt 2", "attempt in attempt 2", "waiting in call",
+					"work in attempt 3", "attempt in attempt 3", "call in call");
+		}
+
+		@Test
+		void endAfterTheirRecovery() throws IOException {
+			CallObserverTests.this.failures = 3;
+			retry().recorder(recorder())
+				.build()
+				.<String, IOException>call(CallObserverTests.this::work, (operation, story) -> {
+					CallObserverTests.this.seen.add("recovery in " + CallObserverTests.this.observer.current());
+					return "recovered";
+				});
+			assertThat(CallObserverTests.this.observer.lines()).endsWith("attempt 3 ends transient IOException",
+					"call ends attempts_exhausted after 3 done");
+			assertThat(CallObserverTests.this.seen).endsWith("call in call", "recovery in call", "recovered in call");
+		}
+
+		@Test
+		void endWithWhatTheirCallerGets() {
+			CallObserverTests.this.failures = 3;
+			assertThatExceptionOfType(IOException.class)
+				.isThrownBy(() -> retry().build().call(CallObserverTests.this::work));
+			assertThat(CallObserverTests.this.observer.lines())
+				.endsWith("call ends attempts_exhausted after 3 none IOException");
+			assertThat(CallObserverTests.this.observer.running()).isZero();
+		}
+
+		@Test
+		void areObservedWithoutAnAttempt() {
+			CircuitBreaker breaker = CircuitBreaker.builder("gateway").time(CallObserverTests.this.time).build();
+			breaker.open();
+			assertThatExceptionOfType(CircuitOpenException.class)
+				.isThrownBy(() -> retry().breaker(breaker).build().call(CallObserverTests.this::work));
+			assertThat(CallObserverTests.this.observer.lines()).containsExactly("call begins",
+					"call ends breaker_open after 0 none CircuitOpenException");
+		}
+
+		@Test
+		void areObservedWithATimeout() throws IOException {
+			Retry.builder(RetryPolicy.builder("orders").attemptTimeout(Duration.ofSeconds(1)).build())
+				.time(CallObserverTests.this.time)
+				.observer(CallObserverTests.this.observer)
+				.build()
+				.call(CallObserverTests.this::work);
+			assertThat(CallObserverTests.this.seen).containsExactly("work in attempt 1");
+			assertThat(CallObserverTests.this.observer.open()).isZero();
+		}
+
+		@Test
+		void areLeftAloneIfTheObserverWants() throws IOException {
+			CallObserverTests.this.failures = 2;
+			retry().observer((policy, method) -> null).build().call(CallObserverTests.this::work);
+			assertThat(CallObserverTests.this.seen).containsExactly("work in nothing", "work in nothing",
+					"work in nothing");
+			assertThat(CallObserverTests.this.listener.hookFailures()).isEmpty();
+		}
+
+		@Test
+		void closeTheirScopesAfterAnError() {
+			assertThatExceptionOfType(StackOverflowError.class).isThrownBy(() -> retry().build().call(() -> {
+				throw new StackOverflowError();
+			}));
+			assertThat(CallObserverTests.this.observer.open()).isZero();
+			assertThat(CallObserverTests.this.observer.lines()).endsWith("attempt 1 ends error StackOverflowError",
+					"call ends not_retryable after 1 none StackOverflowError");
+		}
+
+	}
+
+	@Nested
+	class AsynchronousCalls {
+
+		private final List<CompletableFuture<String>> stages = new ArrayList<>();
+
+		private CompletableFuture<String> newStage() {
+			CallObserverTests.this.seen.add("start in " + CallObserverTests.this.observer.current());
+			CompletableFuture<String> stage = new CompletableFuture<>();
+			this.stages.add(stage);
+			return stage;
+		}
+
+		@Test
+		void areOpenWhileAnAttemptIsStartedAndItsEndRecorded() {
+			CompletableFuture<String> result = retry().recorder(recorder()).build().callAsync(this::newStage);
+			assertThat(CallObserverTests.this.observer.current()).isEqualTo("nothing");
+			assertThat(CallObserverTests.this.observer.running()).isEqualTo(2);
+			this.stages.get(0).completeExceptionally(new IOException("down"));
+			assertThat(CallObserverTests.this.observer.running()).isEqualTo(1);
+			CallObserverTests.this.time.runAll();
+			CompletableFuture<String> follower = result.whenComplete((value, ex) -> CallObserverTests.this.seen
+				.add("caller in " + CallObserverTests.this.observer.current()));
+			this.stages.get(1).complete("done");
+			assertThat(follower).isCompletedWithValue("done");
+			assertThat(CallObserverTests.this.observer.lines()).containsExactly("call begins", "attempt 1 begins",
+					"attempt 1 ends transient IOException", "wait 100ms policy", "attempt 2 begins",
+					"attempt 2 ends success", "call ends succeeded after 2 none");
+			assertThat(CallObserverTests.this.seen).containsExactly("start in attempt 1", "attempt in attempt 1",
+					"waiting in call", "start in attempt 2", "attempt in attempt 2", "call in call",
+					"caller in nothing");
+		}
+
+		@Test
+		void endWhenTheyAreCancelled() {
+			CompletableFuture<String> running = retry().build().callAsync(this::newStage);
+			running.cancel(true);
+			assertThat(CallObserverTests.this.observer.lines()).endsWith(
+					"attempt 1 ends cancelled CancellationException",
+					"call ends cancelled after 1 none CancellationException");
+			CompletableFuture<String> waiting = retry().build().callAsync(this::newStage);
+			this.stages.get(1).completeExceptionally(new IOException("down"));
+			waiting.cancel(true);
+			assertThat(CallObserverTests.this.observer.lines()).endsWith("wait 100ms policy",
+					"call ends cancelled after 1 none CancellationException");
+			assertThat(CallObserverTests.this.observer.running()).isZero();
+			assertThat(CallObserverTests.this.observer.mistakes()).isEmpty();
+		}
+
+		@Test
+		void endWithTheApplication() {
+			WaitingCalls calls = new WaitingCalls();
+			CompletableFuture<String> result = retry().waitingCalls(calls).build().callAsync(this::newStage);
+			this.stages.get(0).completeExceptionally(new IOException("down"));
+			calls.shutDown();
+			assertThat(result).isCompletedExceptionally();
+			assertThat(CallObserverTests.this.observer.lines()).endsWith("call ends shutdown after 1 none IOException");
+			assertThat(CallObserverTests.this.observer.running()).isZero();
+		}
+
+		@Test
+		void endOnceThoughTheyAreCancelledMeanwhile() throws Exception {
+			ExecutorService threads = Executors.newFixedThreadPool(3);
+			try {
+				Retry retry = Retry.builder(RetryPolicy.builder("orders").base(Duration.ZERO).maxAttempts(3).build())
+					.executor(threads)
+					.observer(CallObserverTests.this.observer)
+					.build();
+				for (int round = 0; round < 500; round++) {
+					CountDownLatch begun = new CountDownLatch(1);
+					CompletableFuture<String> result = retry.callAsync(() -> {
+						begun.countDown();
+						return CompletableFuture.supplyAsync(() -> {
+							throw new IllegalStateException("down");
+						}, threads);
+					});
+					threads.execute(() -> {
+						try {
+							begun.await();
+							result.cancel(true);
+						}
+						catch (InterruptedException ex) {
+							Thread.currentThread().interrupt();
+						}
+					});
+					assertThat(result.handle((value, ex) -> ex).get(10, TimeUnit.SECONDS)).isNotNull();
+				}
+			}
+			finally {
+				threads.shutdown();
+				assertThat(threads.awaitTermination(30, TimeUnit.SECONDS)).isTrue();
+			}
+			assertThat(CallObserverTests.this.observer.mistakes()).isEmpty();
+			assertThat(CallObserverTests.this.observer.running()).isZero();
+			assertThat(CallObserverTests.this.observer.open()).isZero();
+		}
+
+	}
+
+	/** An observer that throws at one place. */
+	@Nested
+	class AnObserverThatThrows {
+
+		private String place = "";
+
+		@Test
+		void failsNoCall() throws Exception {
+			for (String here : List.of("call begins", "call opens", "call closes", "attempt begins", "attempt opens",
+					"attempt closes", "attempt ends", "wait begins", "call ends")) {
+				this.place = here;
+				CallObserverTests.this.listener.clear();
+				CallObserverTests.this.failures = 2;
+				assertThat(retry().observer(this::call).build().call(CallObserverTests.this::work)).as(here)
+					.isEqualTo("done");
+				CallObserverTests.this.failures = 2;
+				CompletableFuture<String> result = retry().observer(this::call)
+					.build()
+					.callAsync(() -> CompletableFuture.completedFuture(work()));
+				CallObserverTests.this.time.runAll();
+				assertThat(result.get(10, TimeUnit.SECONDS)).as(here).isEqualTo("done");
+				assertThat(CallObserverTests.this.listener.hookFailures()).as(here)
+					.isNotEmpty()
+					.allSatisfy((event) -> assertThat(event.hook()).isEqualTo("observer"));
+			}
+		}
+
+		private void at(String here) {
+			if (here.equals(this.place)) {
+				throw new IllegalStateException("observer");
+			}
+		}
+
+		private CallObserver.Scope open(String what) {
+			at(what + " opens");
+			return () -> at(what + " closes");
+		}
+
+		private CallObserver.ObservedCall call(String policy, String method) {
+			at("call begins");
+			return new CallObserver.ObservedCall() {
+
+				@Override
+				public CallObserver.Scope open() {
+					return AnObserverThatThrows.this.open("call");
+				}
+
+				@Override
+				public CallObserver.ObservedAttempt attemptBegins(int number) {
+					at("attempt begins");
+					return attempt();
+				}
+
+				@Override
+				public void waitBegins(DelaySource source, long nanos) {
+					at("wait begins");
+				}
+
+				@Override
+				public void ends(StopReason reason, int attempts, RetryEvent.RecoveryOutcome recovery,
+						@Nullable Throwable thrown) {
+					at("call ends");
+				}
+
+			};
+		}
+
+		private CallObserver.ObservedAttempt attempt() {
+			return new CallObserver.ObservedAttempt() {
+
+				@Override
+				public CallObserver.Scope open() {
+					return AnObserverThatThrows.this.open("attempt");
+				}
+
+				@Override
+				public void ends(AttemptOutcome outcome, @Nullable Throwable failure) {
+					at("attempt ends");
+				}
+
+			};
+		}
+
+	}
+
+}

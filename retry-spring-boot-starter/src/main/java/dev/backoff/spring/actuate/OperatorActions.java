@@ -1,0 +1,164 @@
+package dev.backoff.spring.actuate;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+
+import org.jspecify.annotations.Nullable;
+
+import dev.backoff.WaitingCalls;
+import dev.backoff.breaker.CircuitBreaker;
+import dev.backoff.budget.RetryBudget;
+import dev.backoff.spring.actuate.BackoffDescriptor.ChangeDescriptor;
+import dev.backoff.spring.actuate.BackoffDescriptor.ValueChangeDescriptor;
+import dev.backoff.spring.actuate.BackoffDescriptor.ValueDescriptor;
+import dev.backoff.spring.actuate.BackoffDescriptor.WaitersDescriptor;
+import dev.backoff.spring.live.LiveConfiguration;
+import dev.backoff.spring.live.ValueChange;
+import dev.backoff.spring.policy.EffectivePolicy.Value;
+import dev.backoff.spring.policy.Overrides;
+import dev.backoff.spring.safety.OverloadSafety;
+import dev.backoff.time.DurationText;
+
+/**
+ * What an operator can do while the application runs. Each of it throws a report and
+ * changes nothing if something is wrong.
+ */
+final class OperatorActions {
+
+	private static final String OPERATOR = "operator";
+
+	private static final String FOR = "for";
+
+	private static final String RETRIES_ENABLED = "retries-enabled";
+
+	private final LiveConfiguration live;
+
+	private final OverloadSafety safety;
+
+	private final WaitingCalls waiting;
+
+	OperatorActions(LiveConfiguration live, OverloadSafety safety, WaitingCalls waiting) {
+		this.live = live;
+		this.safety = safety;
+		this.waiting = waiting;
+	}
+
+	ChangeDescriptor override(String policy, Written written) {
+		Duration limit = written.takeLimit(FOR);
+		Map<String, String> values = written.rest();
+		List<ValueChange> changes = this.live.override(policy, values, limit);
+		String place = "backoff.policies" + ((policy.indexOf('.') < 0) ? "." + policy : "[" + policy + "]");
+		return changed(limit, changes,
+				new TreeMap<>(values).entrySet()
+					.stream()
+					.map((entry) -> place + "." + entry.getKey() + "=" + entry.getValue())
+					.toList());
+	}
+
+	ChangeDescriptor overrideAll(Written written) {
+		Duration limit = written.takeLimit(FOR);
+		Boolean enabled = written.takeSwitch(RETRIES_ENABLED);
+		written.refuseRest(RETRIES_ENABLED + " and " + FOR + ", or the name of a policy in the path");
+		if (enabled == null) {
+			throw Written.refusal("What is written", "says nothing of " + RETRIES_ENABLED,
+					"Write {\"" + RETRIES_ENABLED + "\": false}.");
+		}
+		return changed(limit, this.live.overrideRetriesEnabled(enabled, limit),
+				List.of("backoff." + RETRIES_ENABLED + "=" + enabled));
+	}
+
+	ChangeDescriptor reset(@Nullable String policy) {
+		List<ValueChange> changes = (policy != null) ? this.live.reset(policy) : this.live.reset();
+		return new ChangeDescriptor("this process, by its configuration again", describe(changes), List.of());
+	}
+
+	WaitersDescriptor wake(String policy, Written written) {
+		Duration over = written.takeLimit("over");
+		written.refuseRest("over, a time to spread them over");
+		int calls = this.waiting.wake(policy, (over != null) ? over : Duration.ZERO);
+		this.live.operated("Woke " + calls + " waiting calls of policy " + policy
+				+ ((over != null) ? " over " + DurationText.exact(over) : ""));
+		return new WaitersDescriptor(policy, calls);
+	}
+
+	WaitersDescriptor stop(String policy, Written written) {
+		written.refuseRest("nothing");
+		int calls = this.waiting.stop(policy);
+		this.live.operated("Stopped " + calls + " waiting calls of policy " + policy);
+		return new WaitersDescriptor(policy, calls);
+	}
+
+	/** Put a breaker into a state, or return null if there is none of that name. */
+	@Nullable ChangeDescriptor breaker(String name, Written written) {
+		CircuitBreaker breaker = this.safety.breakers().find(name).orElse(null);
+		if (breaker == null) {
+			return null;
+		}
+		String state = written.take("state");
+		written.refuseRest("state");
+		String before = breaker.state().tag();
+		moveTo(breaker, (state != null) ? state : "");
+		return operated("breaker " + breaker.name(), "state", before, breaker.state().tag());
+	}
+
+	private static void moveTo(CircuitBreaker breaker, String state) {
+		switch (state.strip().toLowerCase(Locale.ROOT).replace('-', '_')) {
+			case "closed" -> breaker.reset();
+			case "open" -> breaker.open();
+			case "forced_open" -> breaker.forceOpen();
+			case "disabled" -> breaker.disable();
+			case "metrics_only" -> breaker.metricsOnly();
+			default -> throw Written.refusal(
+					"Invalid state (" + Overrides.oneLine(state) + ") of breaker " + breaker.name(),
+					"is none that it can be put into", "Write closed, open, forced-open, disabled or metrics-only.");
+		}
+	}
+
+	/** Fill a budget, or return null if there is none of that name. */
+	@Nullable ChangeDescriptor budget(String name, Written written) {
+		RetryBudget budget = this.safety.budgets().find(name).orElse(null);
+		if (budget == null) {
+			return null;
+		}
+		Boolean reset = written.takeSwitch("reset");
+		written.refuseRest("reset");
+		if (!Boolean.TRUE.equals(reset)) {
+			throw Written.refusal("Budget " + budget.name(), "can only be filled", "Write {\"reset\": true}.");
+		}
+		String before = tokens(budget);
+		budget.reset();
+		return operated("budget " + budget.name(), "balance", before, tokens(budget));
+	}
+
+	private static String tokens(RetryBudget budget) {
+		return String.format(Locale.ROOT, "%.1f", budget.balance());
+	}
+
+	private ChangeDescriptor operated(String subject, String key, String before, String now) {
+		ValueChange change = new ValueChange(subject, key, new Value(before, "now"), new Value(now, OPERATOR));
+		this.live.operated(change.toString());
+		return new ChangeDescriptor("this process only, as long as it runs", describe(List.of(change)), List.of());
+	}
+
+	private static ChangeDescriptor changed(@Nullable Duration limit, List<ValueChange> changes,
+			List<String> configuration) {
+		String end = (limit != null) ? "for " + DurationText.exact(limit) + " at most" : "until it is reset";
+		return new ChangeDescriptor("this process only, " + end + ", and gone after a restart", describe(changes),
+				configuration);
+	}
+
+	private static List<ValueChangeDescriptor> describe(List<ValueChange> changes) {
+		return changes.stream()
+			.map((change) -> new ValueChangeDescriptor(change.subject(), change.key(), describe(change.before()),
+					describe(change.now())))
+			.toList();
+	}
+
+	private static @Nullable ValueDescriptor describe(@Nullable Value value) {
+		return (value != null) ? new ValueDescriptor(value.text(), value.origin()) : null;
+	}
+
+}

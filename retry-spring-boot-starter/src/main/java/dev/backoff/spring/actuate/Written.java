@@ -1,0 +1,91 @@
+package dev.backoff.spring.actuate;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+import org.jspecify.annotations.Nullable;
+
+import dev.backoff.spring.policy.BackoffPolicies;
+import dev.backoff.spring.policy.InvalidBackoffException;
+import dev.backoff.spring.policy.Overrides;
+import dev.backoff.spring.policy.Problem;
+
+/** What an operator has written, read key by key; what is left over is an error. */
+final class Written {
+
+	private final Map<String, String> texts = new LinkedHashMap<>();
+
+	Written(@Nullable Map<String, ?> written) {
+		List<Problem> problems = new ArrayList<>();
+		if (written != null) {
+			written.forEach((key, value) -> {
+				if (value instanceof Map || value instanceof Iterable || value == null) {
+					problems.add(Problem.ofPlace("Invalid " + Overrides.oneLine(key), "must be one value",
+							"Write text, a number or a switch."));
+				}
+				else {
+					this.texts.put(key, value.toString());
+				}
+			});
+		}
+		refuse(problems);
+	}
+
+	/** Take a text, or null if it is not there. */
+	@Nullable String take(String key) {
+		String wanted = BackoffPolicies.canonicalName(key);
+		for (String name : List.copyOf(this.texts.keySet())) {
+			if (BackoffPolicies.canonicalName(name).equals(wanted)) {
+				return this.texts.remove(name);
+			}
+		}
+		return null;
+	}
+
+	/** Take a time with a unit, or null if it is not there. */
+	@Nullable Duration takeLimit(String key) {
+		String text = take(key);
+		return (text != null) ? Overrides.limit(key, text) : null;
+	}
+
+	/** Take a switch, or null if it is not there. */
+	@Nullable Boolean takeSwitch(String key) {
+		String text = take(key);
+		if (text == null) {
+			return null;
+		}
+		if (!text.equalsIgnoreCase("true") && !text.equalsIgnoreCase("false")) {
+			throw refusal("Invalid " + key + " (" + Overrides.oneLine(text) + ")", "must be true or false",
+					"Write one of them.");
+		}
+		return Boolean.valueOf(text);
+	}
+
+	/** Return all that has not been taken. */
+	Map<String, String> rest() {
+		return Map.copyOf(this.texts);
+	}
+
+	/** Refuse what has not been taken. */
+	void refuseRest(String known) {
+		List<Problem> problems = new ArrayList<>();
+		this.texts.keySet()
+			.forEach((key) -> problems.add(Problem.ofPlace("Invalid key (" + Overrides.oneLine(key) + ")",
+					"is not known here", "Write " + known + ".")));
+		refuse(problems);
+	}
+
+	static InvalidBackoffException refusal(String place, String rule, String fix) {
+		return new InvalidBackoffException(List.of(Problem.ofPlace(place, rule, fix)));
+	}
+
+	private static void refuse(List<Problem> problems) {
+		if (!problems.isEmpty()) {
+			throw new InvalidBackoffException(problems);
+		}
+	}
+
+}

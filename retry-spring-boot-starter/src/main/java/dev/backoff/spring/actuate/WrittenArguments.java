@@ -1,0 +1,70 @@
+package dev.backoff.spring.actuate;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+import org.springframework.boot.actuate.endpoint.EndpointId;
+import org.springframework.boot.actuate.endpoint.InvocationContext;
+import org.springframework.boot.actuate.endpoint.OperationArgumentResolver;
+import org.springframework.boot.actuate.endpoint.OperationType;
+import org.springframework.boot.actuate.endpoint.SecurityContext;
+import org.springframework.boot.actuate.endpoint.invoke.OperationInvoker;
+import org.springframework.boot.actuate.endpoint.invoke.OperationInvokerAdvisor;
+import org.springframework.boot.actuate.endpoint.invoke.OperationParameter;
+import org.springframework.boot.actuate.endpoint.invoke.OperationParameters;
+
+/**
+ * Hand what an operator writes to the endpoint as it is written: keys are called here as
+ * they are in a configuration, {@code max-attempts} or {@code for}, which no Java
+ * parameter can be called; and a key that nobody knows is an error and not ignored.
+ *
+ * @since 0.1
+ */
+public final class WrittenArguments implements OperationInvokerAdvisor {
+
+	/** The parameter that gets all that no other parameter is called. */
+	static final String WRITTEN = "written";
+
+	/**
+	 * Make the advice.
+	 */
+	public WrittenArguments() {
+	}
+
+	@Override
+	public OperationInvoker apply(EndpointId endpoint, OperationType type, OperationParameters parameters,
+			OperationInvoker invoker) {
+		Set<String> names = parameters.stream().map(OperationParameter::getName).collect(Collectors.toSet());
+		return (endpoint.equals(BackoffEndpoint.ID) && names.contains(WRITTEN))
+				? (context) -> invoker.invoke(collected(context, names)) : invoker;
+	}
+
+	private static InvocationContext collected(InvocationContext context, Set<String> names) {
+		Map<String, Object> arguments = new LinkedHashMap<>();
+		Map<String, Object> written = new LinkedHashMap<>();
+		context.getArguments()
+			.forEach((name, argument) -> (names.contains(name) ? arguments : written).put(name, argument));
+		// over JMX they come as one map already
+		arguments.putIfAbsent(WRITTEN, written);
+		return new InvocationContext(context.resolveArgument(SecurityContext.class), arguments, resolver(context));
+	}
+
+	private static OperationArgumentResolver resolver(InvocationContext context) {
+		return new OperationArgumentResolver() {
+
+			@Override
+			public boolean canResolve(Class<?> type) {
+				return context.canResolve(type);
+			}
+
+			@Override
+			public <T> T resolve(Class<T> type) {
+				return context.resolveArgument(type);
+			}
+
+		};
+	}
+
+}

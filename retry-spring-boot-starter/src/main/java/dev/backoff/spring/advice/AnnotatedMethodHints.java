@@ -1,0 +1,102 @@
+package dev.backoff.spring.advice;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.aot.hint.BindingReflectionHintsRegistrar;
+import org.springframework.aot.hint.ExecutableMode;
+import org.springframework.aot.hint.MemberCategory;
+import org.springframework.aot.hint.ReflectionHints;
+import org.springframework.beans.factory.aot.BeanFactoryInitializationAotContribution;
+import org.springframework.beans.factory.aot.BeanFactoryInitializationAotProcessor;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.core.ResolvableType;
+import org.springframework.util.ClassUtils;
+
+import dev.backoff.annotation.Backoff;
+import dev.backoff.spring.policy.AnnotatedMethod;
+import dev.backoff.spring.policy.BackoffPolicies;
+
+/**
+ * Tell those who process an application ahead of time what a native image must keep for
+ * us: annotated methods and those that recover them, the results that expressions read,
+ * and the exceptions that annotations and configuration name.
+ */
+final class AnnotatedMethodHints implements BeanFactoryInitializationAotProcessor {
+
+	@Override
+	public @Nullable BeanFactoryInitializationAotContribution processAheadOfTime(
+			ConfigurableListableBeanFactory beanFactory) {
+		BackoffPolicies policies = beanFactory.getBeanProvider(BackoffPolicies.class).getIfAvailable();
+		if (policies == null) {
+			return null;
+		}
+		ClassLoader classLoader = beanFactory.getBeanClassLoader();
+		Manners manners = new Manners(classLoader, policies.configuration().isWoven());
+		List<AnnotatedMethod> methods = new ArrayList<>();
+		StartupCheck.candidates(beanFactory)
+			.keySet()
+			.forEach((type) -> methods.addAll(StartupCheck.annotatedMethods(type)));
+		return (generation, code) -> {
+			ReflectionHints hints = generation.getRuntimeHints().reflection();
+			methods.forEach((method) -> register(hints, method, manners));
+			policies.configuration()
+				.failureTypeNames()
+				.forEach((name) -> hints.registerTypeIfPresent(classLoader, name));
+		};
+	}
+
+	private static void register(ReflectionHints hints, AnnotatedMethod annotated, Manners manners) {
+		hierarchy(annotated.type()).forEach(hints::registerType);
+		hints.registerMethod(annotated.method(), ExecutableMode.INVOKE);
+		String recover = annotated.attribute(Backoff::recover);
+		if (!recover.isEmpty()) {
+			RecoverMethods.named(annotated.type(), recover)
+				.forEach((method) -> hints.registerMethod(method, ExecutableMode.INVOKE));
+		}
+		for (Backoff annotation : Arrays.asList(annotated.onMethod(), annotated.onType())) {
+			if (annotation != null) {
+				List.of(annotation.retryOn()).forEach(hints::registerType);
+				List.of(annotation.abortOn()).forEach(hints::registerType);
+			}
+		}
+		if (!annotated.attribute(Backoff::retryWhen).isEmpty() || !annotated.attribute(Backoff::until).isEmpty()) {
+			registerExpression(hints, annotated, manners);
+		}
+	}
+
+	/* Expressions call getters, record components and other public methods. */
+	private static void registerExpression(ReflectionHints hints, AnnotatedMethod annotated, Manners manners) {
+		hints.registerType(ResultExpression.Root.class, MemberCategory.INVOKE_PUBLIC_METHODS);
+		hints.registerType(Enum.class, MemberCategory.INVOKE_PUBLIC_METHODS);
+		Set<ResolvableType> read = new LinkedHashSet<>();
+		Manner manner = manners.find(annotated, new ArrayList<>());
+		if (manner != null) {
+			read.add(manner.result(annotated));
+		}
+		for (Class<?> argument : annotated.method().getParameterTypes()) {
+			read.add(ResolvableType.forClass(argument));
+		}
+		BindingReflectionHintsRegistrar properties = new BindingReflectionHintsRegistrar();
+		for (ResolvableType type : read) {
+			properties.registerReflectionHints(hints, type.getType());
+			hints.registerType(ClassUtils.resolvePrimitiveIfNecessary(type.toClass()),
+					MemberCategory.INVOKE_PUBLIC_METHODS, MemberCategory.ACCESS_PUBLIC_FIELDS);
+		}
+	}
+
+	/* Their methods are looked through at start-up, for annotations and recoveries. */
+	private static Set<Class<?>> hierarchy(Class<?> type) {
+		Set<Class<?>> all = new LinkedHashSet<>(ClassUtils.getAllInterfacesForClassAsSet(type));
+		for (Class<?> next = type; next != null && next != Object.class; next = next.getSuperclass()) {
+			all.add(next);
+		}
+		return all;
+	}
+
+}

@@ -1,0 +1,34 @@
+package dev.backoff.spring.autoconfigure;
+
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.RuntimeHintsRegistrar;
+
+import dev.backoff.annotation.Backoff;
+
+/**
+ * Keep what a native image finds by name only: the annotation, and the classes that tell
+ * which libraries there are.
+ */
+final class BackoffRuntimeHints implements RuntimeHintsRegistrar {
+
+	private static final List<String> LIBRARIES = List.of("io.grpc.StatusRuntimeException",
+			"io.grpc.protobuf.StatusProto", "io.micrometer.context.ContextSnapshotFactory", "java.sql.SQLException",
+			"jakarta.mail.MessagingException", "kotlin.reflect.full.KClasses", "kotlinx.coroutines.reactor.MonoKt",
+			"org.aspectj.lang.JoinPoint", "org.eclipse.angus.mail.smtp.SMTPSendFailedException",
+			"org.springframework.dao.DataAccessException", "org.springframework.mail.MailException",
+			"org.springframework.web.ErrorResponse", "org.springframework.web.client.RestClientException",
+			"org.springframework.web.reactive.function.client.WebClientException", "reactor.core.publisher.Flux");
+
+	@Override
+	public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
+		hints.reflection().registerType(Backoff.class);
+		// where another annotation is composed of it, its attributes are merged
+		hints.proxies().registerJdkProxy(Backoff.class);
+		LIBRARIES.forEach((type) -> hints.reflection().registerTypeIfPresent(classLoader, type));
+	}
+
+}

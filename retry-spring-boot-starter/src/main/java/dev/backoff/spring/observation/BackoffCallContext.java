@@ -1,0 +1,106 @@
+package dev.backoff.spring.observation;
+
+import java.time.Duration;
+
+import io.micrometer.observation.Observation;
+import org.jspecify.annotations.Nullable;
+
+import dev.backoff.RetryEvent.RecoveryOutcome;
+import dev.backoff.StopReason;
+import dev.backoff.time.Nanos;
+
+/**
+ * What is known of a call that is observed. There is nothing of its arguments, nor of its
+ * result. Used by the thread that drives the call.
+ *
+ * @since 0.1
+ */
+public final class BackoffCallContext extends Observation.Context {
+
+	private final String policy;
+
+	private final String method;
+
+	private @Nullable StopReason stop;
+
+	private RecoveryOutcome recovery = RecoveryOutcome.NONE;
+
+	private int attempts;
+
+	private long delays;
+
+	private long delay;
+
+	BackoffCallContext(String policy, String method) {
+		this.policy = policy;
+		this.method = method;
+	}
+
+	/**
+	 * Return the policy's name.
+	 * @return the name
+	 */
+	public String policy() {
+		return this.policy;
+	}
+
+	/**
+	 * Return the method, or the label of a programmatic call.
+	 * @return for instance {@code OrderService.place}
+	 */
+	public String method() {
+		return this.method;
+	}
+
+	/**
+	 * Return why the call stopped.
+	 * @return the reason, or null while it runs
+	 */
+	public @Nullable StopReason stop() {
+		return this.stop;
+	}
+
+	/**
+	 * Return what the recovery did.
+	 * @return none while the call runs
+	 */
+	public RecoveryOutcome recovery() {
+		return this.recovery;
+	}
+
+	/**
+	 * Return how many attempts were begun.
+	 * @return zero before the first
+	 */
+	public int attempts() {
+		return this.attempts;
+	}
+
+	/**
+	 * Return the sum of the delays that were chosen.
+	 * @return zero before the first
+	 */
+	public Duration delays() {
+		return Duration.ofNanos(this.delays);
+	}
+
+	/** Note that an attempt begins; return the delay before it, in nanoseconds. */
+	long attemptBegins(int number) {
+		this.attempts = number;
+		long before = this.delay;
+		this.delay = 0;
+		return before;
+	}
+
+	void waitBegins(long nanos) {
+		this.delay = Nanos.plus(this.delay, nanos);
+		this.delays = Nanos.plus(this.delays, nanos);
+	}
+
+	void ends(StopReason reason, int attempts, RecoveryOutcome recovery) {
+		this.stop = reason;
+		this.attempts = attempts;
+		this.recovery = recovery;
+	}
+
+}

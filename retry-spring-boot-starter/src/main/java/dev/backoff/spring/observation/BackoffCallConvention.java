@@ -1,0 +1,20 @@
+package dev.backoff.spring.observation;
+
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.ObservationConvention;
+
+/**
+ * What calls are called, and which keys they have, where they are observed. A bean of
+ * this type replaces {@link DefaultBackoffCallConvention}. Words that are tags of meters
+ * must be few: nothing of an argument or a message.
+ *
+ * @since 0.1
+ */
+public interface BackoffCallConvention extends ObservationConvention<BackoffCallContext> {
+
+	@Override
+	default boolean supportsContext(Observation.Context context) {
+		return context instanceof BackoffCallContext;
+	}
+
+}

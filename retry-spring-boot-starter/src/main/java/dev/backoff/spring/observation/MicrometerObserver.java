@@ -1,0 +1,259 @@
+package dev.backoff.spring.observation;
+
+import java.time.Duration;
+
+import io.micrometer.observation.NullObservation;
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.ObservationRegistry;
+import io.micrometer.observation.contextpropagation.ObservationThreadLocalAccessor;
+import org.jspecify.annotations.Nullable;
+
+import dev.backoff.AttemptOutcome;
+import dev.backoff.CallObserver;
+import dev.backoff.DelaySource;
+import dev.backoff.RetryEvent.RecoveryOutcome;
+import dev.backoff.StopReason;
+import dev.backoff.spring.observation.BackoffObservations.CallEvents;
+import dev.backoff.spring.reactive.ObservationCarrier;
+import dev.backoff.time.DurationText;
+
+/**
+ * Observe each call and each of its attempts with Micrometer, as
+ * {@link BackoffObservations} describes. An attempt is a child of its call, and a call a
+ * child of what is current where it begins: of the attempt around it, for instance.
+ * <p>
+ * While the registry has no handlers, calls are left alone. Where a predicate of the
+ * registry refuses calls and not attempts, or the other way round, the rest is observed
+ * without.
+ * <p>
+ * A failure is handed to Micrometer as it is. Meters made of observations have its class
+ * as a tag. Tracers record its message and its stack trace, as they do everywhere.
+ * Thread-safe.
+ *
+ * @since 0.1
+ */
+public final class MicrometerObserver implements CallObserver, ObservationCarrier {
+
+	private static final BackoffCallConvention CALL = new DefaultBackoffCallConvention();
+
+	private static final BackoffAttemptConvention ATTEMPT = new DefaultBackoffAttemptConvention();
+
+	private static final Scope NOTHING = () -> {
+	};
+
+	private final ObservationRegistry registry;
+
+	private final @Nullable BackoffCallConvention calls;
+
+	private final @Nullable BackoffAttemptConvention attempts;
+
+	/**
+	 * Observe by the default conventions, or those the registry has.
+	 * @param registry where to observe
+	 */
+	public MicrometerObserver(ObservationRegistry registry) {
+		this(registry, null, null);
+	}
+
+	/**
+	 * Observe by the given conventions.
+	 * @param registry where to observe
+	 * @param calls what calls are called, or null for the registry's or the default one
+	 * @param attempts what attempts are called, or null likewise
+	 */
+	public MicrometerObserver(ObservationRegistry registry, @Nullable BackoffCallConvention calls,
+			@Nullable BackoffAttemptConvention attempts) {
+		this.registry = registry;
+		this.calls = calls;
+		this.attempts = attempts;
+	}
+
+	@Override
+	public @Nullable ObservedCall callBegins(String policy, String method) {
+		if (this.registry.isNoop()) {
+			return null;
+		}
+		Observation around = this.registry.getCurrentObservation();
+		BackoffCallContext context = new BackoffCallContext(policy, method);
+		Observation call = BackoffObservations.CALL.observation(this.calls, CALL, () -> context, this.registry);
+		call.start();
+		return new Call(call, context, call.isNoop() ? around : call);
+	}
+
+	@Override
+	public Object key() {
+		return ObservationThreadLocalAccessor.KEY;
+	}
+
+	@Override
+	public @Nullable Object current() {
+		return this.registry.getCurrentObservation();
+	}
+
+	@Override
+	public Scope open(@Nullable Object carried) {
+		try {
+			if (carried == this.registry.getCurrentObservation()) {
+				return NOTHING;
+			}
+			Scope scope = openScope(
+					(carried instanceof Observation observation) ? observation : new NullObservation(this.registry));
+			return () -> {
+				try {
+					scope.close();
+				}
+				catch (Throwable ex) {
+					// a handler throws: the call is told when it does so there
+				}
+			};
+		}
+		catch (Throwable ex) {
+			return NOTHING;
+		}
+	}
+
+	/*
+	 * Micrometer asks all handlers and lets one that throws keep the others from their
+	 * part, and the scope from being closed. Nobody else would ever close it on this
+	 * thread.
+	 */
+	private Scope openScope(@Nullable Observation observation) {
+		if (observation == null || observation.isNoop()) {
+			return NOTHING;
+		}
+		Observation.Scope around = this.registry.getCurrentObservationScope();
+		try {
+			Observation.Scope scope = observation.openScope();
+			return () -> close(scope, around);
+		}
+		catch (Throwable ex) {
+			restore(around);
+			throw ex;
+		}
+	}
+
+	private void close(Observation.Scope scope, Observation.@Nullable Scope around) {
+		try {
+			scope.close();
+		}
+		catch (Throwable ex) {
+			restore(around);
+			throw ex;
+		}
+	}
+
+	/* What is deprecated is all there is to undo what some handlers have done. */
+	@SuppressWarnings("deprecation")
+	private void restore(Observation.@Nullable Scope around) {
+		try {
+			Observation.Scope left = this.registry.getCurrentObservationScope();
+			if (left != null && left != around) {
+				left.reset();
+			}
+			if (around != null) {
+				around.makeCurrent();
+			}
+		}
+		catch (Throwable ex) {
+			// it throws at everything
+		}
+		finally {
+			this.registry.setCurrentObservationScope(around);
+		}
+	}
+
+	/** One call, and what its attempts are children of. */
+	private final class Call implements ObservedCall {
+
+		private final Observation observation;
+
+		private final BackoffCallContext context;
+
+		private final @Nullable Observation parent;
+
+		Call(Observation observation, BackoffCallContext context, @Nullable Observation parent) {
+			this.observation = observation;
+			this.context = context;
+			this.parent = parent;
+		}
+
+		@Override
+		public Scope open() {
+			return openScope(this.parent);
+		}
+
+		/*
+		 * Tracers prefer the span that is current to the parent they are given, so that
+		 * this has to be current.
+		 */
+		@Override
+		public ObservedAttempt attemptBegins(int number) {
+			long delay = this.context.attemptBegins(number);
+			BackoffAttemptContext attempt = new BackoffAttemptContext(this.context.policy(), this.context.method(),
+					number, Duration.ofNanos(delay));
+			Scope scope = open();
+			try {
+				Observation observation = BackoffObservations.ATTEMPT.observation(MicrometerObserver.this.attempts,
+						ATTEMPT, () -> attempt, MicrometerObserver.this.registry);
+				observation.start();
+				return new Attempt(observation, attempt, observation.isNoop() ? this.parent : observation);
+			}
+			finally {
+				scope.close();
+			}
+		}
+
+		@Override
+		public void waitBegins(DelaySource source, long nanos) {
+			this.context.waitBegins(nanos);
+			this.observation.event(CallEvents.WAIT.format(DurationText.story(nanos), source.tag()));
+		}
+
+		@Override
+		public void ends(StopReason reason, int attempts, RecoveryOutcome recovery, @Nullable Throwable thrown) {
+			this.context.ends(reason, attempts, recovery);
+			end(this.observation, thrown);
+		}
+
+	}
+
+	/** One attempt, and what is opened while it runs. */
+	private final class Attempt implements ObservedAttempt {
+
+		private final Observation observation;
+
+		private final BackoffAttemptContext context;
+
+		private final @Nullable Observation nesting;
+
+		Attempt(Observation observation, BackoffAttemptContext context, @Nullable Observation nesting) {
+			this.observation = observation;
+			this.context = context;
+			this.nesting = nesting;
+		}
+
+		@Override
+		public Scope open() {
+			return openScope(this.nesting);
+		}
+
+		@Override
+		public void ends(AttemptOutcome outcome, @Nullable Throwable failure) {
+			this.context.ends(outcome);
+			end(this.observation, failure);
+		}
+
+	}
+
+	private static void end(Observation observation, @Nullable Throwable failure) {
+		try {
+			if (failure != null) {
+				observation.error(failure);
+			}
+		}
+		finally {
+			observation.stop();
+		}
+	}
+
+}

@@ -1,0 +1,401 @@
+package dev.backoff.spring.observation;
+
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+import io.micrometer.common.KeyValue;
+import io.micrometer.common.KeyValues;
+import io.micrometer.common.docs.KeyName;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tag;
+import io.micrometer.core.instrument.Timer;
+import io.micrometer.core.instrument.observation.DefaultMeterObservationHandler;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.micrometer.observation.GlobalObservationConvention;
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.ObservationHandler;
+import io.micrometer.observation.ObservationRegistry;
+import io.micrometer.observation.tck.TestObservationRegistry;
+import io.micrometer.observation.tck.TestObservationRegistryAssert;
+import io.micrometer.tracing.handler.DefaultTracingObservationHandler;
+import io.micrometer.tracing.otel.bridge.OtelCurrentTraceContext;
+import io.micrometer.tracing.otel.bridge.OtelTracer;
+import io.opentelemetry.api.trace.Span;
+import io.opentelemetry.sdk.trace.SdkTracerProvider;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import dev.backoff.CallObserver;
+import dev.backoff.Retry;
+import dev.backoff.RetryPolicy;
+import dev.backoff.delay.Jitter;
+import dev.backoff.fixture.RecordingListener;
+import dev.backoff.fixture.VirtualTime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+class MicrometerObserverTests {
+
+	private final TestObservationRegistry registry = TestObservationRegistry.create();
+
+	private final VirtualTime time = new VirtualTime();
+
+	private final RecordingListener listener = new RecordingListener();
+
+	private final StoppedObservations stopped = new StoppedObservations();
+
+	private int failures;
+
+	@BeforeEach
+	void keepWhatStops() {
+		this.registry.observationConfig().observationHandler(this.stopped);
+	}
+
+	@AfterEach
+	void leavesNothingOpen() {
+		assertThat(this.registry.getCurrentObservationScope()).isNull();
+		assertThat(Span.current().getSpanContext().isValid()).isFalse();
+	}
+
+	private Retry retry(CallObserver observer) {
+		return Retry.builder(RetryPolicy.builder("orders").jitter(Jitter.none()).maxAttempts(3).build())
+			.method("OrderService.place")
+			.time(this.time)
+			.executor(Runnable::run)
+			.listener(this.listener)
+			.observer(observer)
+			.build();
+	}
+
+	private String place(String order) throws IOException {
+		if (this.failures-- > 0) {
+			throw new IOException("secret of " + order);
+		}
+		return order;
+	}
+
+	private String call(CallObserver observer) throws IOException {
+		return retry(observer).call(() -> place("order-17"));
+	}
+
+	@Nested
+	class Observations {
+
+		@Test
+		void areOneOfTheCallAndOneOfEachAttempt() throws IOException {
+			MicrometerObserverTests.this.failures = 2;
+			call(new MicrometerObserver(MicrometerObserverTests.this.registry));
+			TestObservationRegistryAssert.assertThat(MicrometerObserverTests.this.registry)
+				.hasNumberOfObservationsWithNameEqualTo("backoff.call", 1)
+				.hasNumberOfObservationsWithNameEqualTo("backoff.attempt", 3)
+				.hasObservationWithNameEqualTo("backoff.call")
+				.that()
+				.hasBeenStarted()
+				.hasBeenStopped()
+				.hasContextualNameEqualTo("OrderService.place call")
+				.hasLowCardinalityKeyValue("backoff.policy", "orders")
+				.hasLowCardinalityKeyValue("backoff.method", "OrderService.place")
+				.hasLowCardinalityKeyValue("backoff.stop", "succeeded")
+				.hasLowCardinalityKeyValue("backoff.recover", "none")
+				.hasHighCardinalityKeyValue("backoff.attempts", "3")
+				.hasHighCardinalityKeyValue("backoff.delay_total_ms", "300")
+				.doesNotHaveError();
+		}
+
+		@Test
+		void haveExactlyTheKeysOfTheirDocumentation() throws IOException {
+			MicrometerObserverTests.this.failures = 1;
+			call(new MicrometerObserver(MicrometerObserverTests.this.registry));
+			assertThat(MicrometerObserverTests.this.stopped.named("backoff.call")).hasSize(1)
+				.last()
+				.satisfies((call) -> assertThat(keys(call)).isEqualTo(names(BackoffObservations.CALL)));
+			assertThat(MicrometerObserverTests.this.stopped.named("backoff.attempt")).hasSize(2)
+				.last()
+				.satisfies((attempt) -> assertThat(keys(attempt)).isEqualTo(names(BackoffObservations.ATTEMPT)));
+			for (BackoffObservations documented : BackoffObservations.values()) {
+				assertThat(names(documented)).allSatisfy((name) -> assertThat(name).startsWith(documented.getPrefix()));
+			}
+		}
+
+		private static List<String> keys(Observation.Context context) {
+			return context.getAllKeyValues().stream().map(KeyValue::getKey).sorted().toList();
+		}
+
+		private static List<String> names(BackoffObservations documented) {
+			return Stream.of(documented.getLowCardinalityKeyNames(), documented.getHighCardinalityKeyNames())
+				.flatMap(Arrays::stream)
+				.map(KeyName::asString)
+				.sorted()
+				.toList();
+		}
+
+		@Test
+		void showNoArgumentAndNoMessage() {
+			MicrometerObserverTests.this.failures = 3;
+			assertThatExceptionOfType(IOException.class)
+				.isThrownBy(() -> call(new MicrometerObserver(MicrometerObserverTests.this.registry)));
+			assertThat(MicrometerObserverTests.this.stopped.all()).hasSize(4)
+				.allSatisfy((context) -> assertThat(context.getAllKeyValues()).extracting(KeyValue::getValue)
+					.noneMatch((value) -> value.contains("secret") || value.contains("order-17")));
+		}
+
+		@Test
+		void becomeTimersThatCollideWithNoOther() throws IOException {
+			MeterRegistry meters = new SimpleMeterRegistry();
+			MicrometerObserverTests.this.registry.observationConfig()
+				.observationHandler(new DefaultMeterObservationHandler(meters));
+			MicrometerRecorders recorders = new MicrometerRecorders(() -> meters);
+			MicrometerObserverTests.this.failures = 1;
+			Retry.builder(RetryPolicy.defaults("orders"))
+				.time(MicrometerObserverTests.this.time)
+				.recorder(recorders.recorder("orders", "orders"))
+				.observer(new MicrometerObserver(MicrometerObserverTests.this.registry))
+				.build()
+				.call(() -> place("order-17"));
+			assertThat(meters.get("backoff.call").tag("backoff.stop", "succeeded").timer().count()).isOne();
+			assertThat(meters.get("backoff.call.wait").counter().count()).isOne();
+			assertThat(meters.get("backoff.attempt").timers()).hasSize(2);
+			assertThat(meters.get("backoff.attempt").tag("error", "IOException").timer().count()).isOne();
+			assertThat(meters.get("backoff.attempts").timers().stream().mapToLong(Timer::count).sum()).isEqualTo(2);
+			assertThat(meters.getMeters()).extracting(Meter::getId)
+				.flatExtracting(Meter.Id::getTags)
+				.extracting(Tag::getValue)
+				.noneMatch((value) -> value.contains("secret"));
+		}
+
+		@Test
+		void areNamedByTheApplication() throws IOException {
+			call(new MicrometerObserver(MicrometerObserverTests.this.registry, new DefaultBackoffCallConvention() {
+
+				@Override
+				public String getName() {
+					return "my.call";
+				}
+
+			}, new DefaultBackoffAttemptConvention() {
+
+				@Override
+				public KeyValues getLowCardinalityKeyValues(BackoffAttemptContext context) {
+					return super.getLowCardinalityKeyValues(context).and("number",
+							(context.number() == 1) ? "first" : "later");
+				}
+
+			}));
+			TestObservationRegistryAssert.assertThat(MicrometerObserverTests.this.registry)
+				.hasObservationWithNameEqualTo("my.call")
+				.that()
+				.hasBeenStopped()
+				.backToTestObservationRegistry()
+				.hasObservationWithNameEqualTo("backoff.attempt")
+				.that()
+				.hasLowCardinalityKeyValue("number", "first");
+		}
+
+		@Test
+		void areNamedByTheRegistry() throws IOException {
+			MicrometerObserverTests.this.registry.observationConfig().observationConvention(new GlobalCalls());
+			call(new MicrometerObserver(MicrometerObserverTests.this.registry));
+			TestObservationRegistryAssert.assertThat(MicrometerObserverTests.this.registry)
+				.hasObservationWithNameEqualTo("global.call");
+		}
+
+		@Test
+		void areNotMadeWithoutHandlers() throws IOException {
+			MicrometerObserver observer = new MicrometerObserver(ObservationRegistry.create());
+			assertThat(observer.callBegins("orders", "OrderService.place")).isNull();
+			assertThat(call(observer)).isEqualTo("order-17");
+		}
+
+		@ParameterizedTest
+		@ValueSource(strings = { "backoff.call", "backoff.attempt", "backoff" })
+		void canBeRefused(String prefix) throws IOException {
+			MicrometerObserverTests.this.registry.observationConfig()
+				.observationPredicate((name, context) -> !name.startsWith(prefix));
+			MicrometerObserverTests.this.failures = 1;
+			Observation outer = Observation.start("outer", MicrometerObserverTests.this.registry);
+			try (Observation.Scope scope = outer.openScope()) {
+				retry(new MicrometerObserver(MicrometerObserverTests.this.registry)).call(() -> {
+					Observation.start("work", MicrometerObserverTests.this.registry).stop();
+					return place("order-17");
+				});
+				assertThat(MicrometerObserverTests.this.registry.getCurrentObservationScope()).isSameAs(scope);
+			}
+			outer.stop();
+			String above = switch (prefix) {
+				case "backoff.call" -> "backoff.attempt";
+				case "backoff.attempt" -> "backoff.call";
+				default -> "outer";
+			};
+			assertThat(MicrometerObserverTests.this.stopped.named("work")).hasSize(2)
+				.allSatisfy(
+						(work) -> assertThat(work.getParentObservation().getContextView().getName()).isEqualTo(above));
+			assertThat(MicrometerObserverTests.this.listener.hookFailures()).isEmpty();
+		}
+
+		/** Names calls for the whole application. */
+		private static final class GlobalCalls implements GlobalObservationConvention<BackoffCallContext> {
+
+			@Override
+			public String getName() {
+				return "global.call";
+			}
+
+			@Override
+			public boolean supportsContext(Observation.Context context) {
+				return context instanceof BackoffCallContext;
+			}
+
+		}
+
+	}
+
+	/** Beside a tracer, before it or after it in the order of handlers. */
+	@Nested
+	class AHandlerThatThrows {
+
+		private final SdkTracerProvider tracers = SdkTracerProvider.builder().build();
+
+		private final DefaultTracingObservationHandler tracing = new DefaultTracingObservationHandler(
+				new OtelTracer(this.tracers.get("test"), new OtelCurrentTraceContext(), (event) -> {
+				}));
+
+		@AfterEach
+		void close() {
+			this.tracers.close();
+		}
+
+		@ParameterizedTest
+		@EnumSource
+		void failsNoCallAndLeavesNoScope(Moment moment) throws Exception {
+			for (boolean first : new boolean[] { true, false }) {
+				ObservationRegistry registry = ObservationRegistry.create();
+				Hostile hostile = new Hostile(moment);
+				registry.observationConfig()
+					.observationHandler(first ? hostile : this.tracing)
+					.observationHandler(first ? this.tracing : hostile);
+				Observation outer = Observation.start("outer", registry);
+				try (Observation.Scope scope = outer.openScope()) {
+					Span around = Span.current();
+					callAndBeCalled(registry);
+					assertThat(registry.getCurrentObservationScope()).isSameAs(scope);
+					assertThat(Span.current()).isSameAs(around);
+				}
+				outer.stop();
+				assertThat(Span.current().getSpanContext().isValid()).isFalse();
+				assertThat(MicrometerObserverTests.this.listener.hookFailures())
+					.allSatisfy((event) -> assertThat(event.hook()).isEqualTo("observer"))
+					.isNotEmpty();
+				callAndBeCalled(registry);
+				leavesNothingOpen();
+			}
+		}
+
+		private void callAndBeCalled(ObservationRegistry registry) throws Exception {
+			MicrometerObserver observer = new MicrometerObserver(registry);
+			MicrometerObserverTests.this.failures = 2;
+			assertThat(MicrometerObserverTests.this.call(observer)).isEqualTo("order-17");
+			MicrometerObserverTests.this.failures = 2;
+			CompletableFuture<String> later = retry(observer)
+				.callAsync(() -> CompletableFuture.completedFuture(place("order-17")));
+			MicrometerObserverTests.this.time.runAll();
+			assertThat(later.get(10, TimeUnit.SECONDS)).isEqualTo("order-17");
+		}
+
+		enum Moment {
+
+			START, EVENT, ERROR, SCOPE_OPENED, SCOPE_CLOSED, STOP
+
+		}
+
+		/** Throws at one moment of what is ours. */
+		private record Hostile(Moment moment) implements ObservationHandler<Observation.Context> {
+
+			private void at(Moment now) {
+				if (now == this.moment) {
+					throw new IllegalStateException("handler");
+				}
+			}
+
+			@Override
+			public void onStart(Observation.Context context) {
+				at(Moment.START);
+			}
+
+			@Override
+			public void onEvent(Observation.Event event, Observation.Context context) {
+				at(Moment.EVENT);
+			}
+
+			@Override
+			public void onError(Observation.Context context) {
+				at(Moment.ERROR);
+			}
+
+			@Override
+			public void onScopeOpened(Observation.Context context) {
+				at(Moment.SCOPE_OPENED);
+			}
+
+			@Override
+			public void onScopeClosed(Observation.Context context) {
+				at(Moment.SCOPE_CLOSED);
+			}
+
+			@Override
+			public void onStop(Observation.Context context) {
+				at(Moment.STOP);
+			}
+
+			@Override
+			public boolean supportsContext(Observation.Context context) {
+				return context instanceof BackoffCallContext || context instanceof BackoffAttemptContext;
+			}
+
+		}
+
+	}
+
+	/** What goes along in a Reactor context. */
+	@Nested
+	class Carried {
+
+		private final MicrometerObserver observer = new MicrometerObserver(MicrometerObserverTests.this.registry);
+
+		@Test
+		void isOpenedElsewhereAndHidden() {
+			Observation carried = Observation.start("carried", MicrometerObserverTests.this.registry);
+			CallObserver.Scope opened = this.observer.open(carried);
+			assertThat(this.observer.current()).isSameAs(carried);
+			CallObserver.Scope again = this.observer.open(carried);
+			CallObserver.Scope hidden = this.observer.open(null);
+			assertThat(this.observer.current()).isNotSameAs(carried);
+			hidden.close();
+			again.close();
+			assertThat(this.observer.current()).isSameAs(carried);
+			opened.close();
+			assertThat(this.observer.current()).isNull();
+			carried.stop();
+		}
+
+		@Test
+		void isNothingWhereNothingIsOpen() {
+			assertThat(this.observer.current()).isNull();
+			this.observer.open(null).close();
+			assertThat(this.observer.current()).isNull();
+			assertThat(this.observer.key()).isEqualTo("micrometer.observation");
+		}
+
+	}
+
+}

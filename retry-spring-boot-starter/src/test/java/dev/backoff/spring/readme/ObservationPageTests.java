@@ -1,0 +1,59 @@
+package dev.backoff.spring.readme;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+import io.micrometer.common.docs.KeyName;
+import io.micrometer.observation.Observation;
+import org.junit.jupiter.api.Test;
+
+import dev.backoff.spring.observation.BackoffObservations;
+import dev.backoff.spring.observation.DefaultBackoffAttemptConvention;
+import dev.backoff.spring.observation.DefaultBackoffCallConvention;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** The table of names in docs/observation.md is the enum's. */
+class ObservationPageTests {
+
+	private static final Map<BackoffObservations, String> NAMES = Map.of(BackoffObservations.CALL,
+			DefaultBackoffCallConvention.NAME, BackoffObservations.ATTEMPT, DefaultBackoffAttemptConvention.NAME);
+
+	@Test
+	void listsExactlyTheNamesThereAre() throws IOException {
+		assertThat(listed()).containsExactlyElementsOf(documented());
+	}
+
+	private static List<String> listed() throws IOException {
+		try (Stream<String> lines = Files.lines(Path.of("../docs/observation.md"))) {
+			return lines
+				.filter((line) -> line.startsWith("| `backoff.call` ") || line.startsWith("| `backoff.attempt` "))
+				.map((line) -> line.replace("`", "").split(" *\\| *", -1))
+				.map((cells) -> cells[1] + " " + cells[2] + " " + cells[3])
+				.toList();
+		}
+	}
+
+	private static List<String> documented() {
+		List<String> rows = new ArrayList<>();
+		for (BackoffObservations observation : BackoffObservations.values()) {
+			String name = NAMES.get(observation);
+			for (KeyName word : observation.getLowCardinalityKeyNames()) {
+				rows.add(name + " " + word.asString() + " word");
+			}
+			for (KeyName number : observation.getHighCardinalityKeyNames()) {
+				rows.add(name + " " + number.asString() + " number");
+			}
+			for (Observation.Event event : observation.getEvents()) {
+				rows.add(name + " " + event.getName() + " event");
+			}
+		}
+		return rows;
+	}
+
+}
