@@ -375,8 +375,8 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 		if (plan.recover() != null) {
 			plan.recover().all().forEach((method) -> noteRecovery(new Key(key.type(), method)));
 		}
-		MethodRetry made = new MethodRetry(this.factory.create(plan, configuration), plan,
-				this.factory.laterAttempts(), this.factory.observations());
+		MethodRetry made = new MethodRetry(this.factory.create(plan, configuration), plan, this.factory.laterAttempts(),
+				this.factory.observations());
 		MethodRetry before = this.retries.putIfAbsent(key, made);
 		if (before == null) {
 			followChanges(key, made, plan, configuration);
