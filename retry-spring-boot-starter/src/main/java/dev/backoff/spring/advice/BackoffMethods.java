@@ -392,6 +392,7 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 	 * A change that was on its way may not have seen the retry, and may have replaced the
 	 * plan since.
 	 */
+	@SuppressWarnings("ReferenceEquality") // not whether they are alike
 	private void followChanges(Key key, MethodRetry retry, MethodPlan first, BackoffConfiguration before) {
 		MethodPlan plan = first;
 		BackoffConfiguration configuration = before;

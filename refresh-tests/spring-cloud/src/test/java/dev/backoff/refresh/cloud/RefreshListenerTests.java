@@ -79,12 +79,7 @@ class RefreshListenerTests {
 	}
 
 	private static String base(ApplicationContext context) {
-		return context.getBean(BackoffPolicies.class)
-			.peek("orders")
-			.orElseThrow()
-			.values()
-			.get(PolicyKey.BASE)
-			.text();
+		return context.getBean(BackoffPolicies.class).peek("orders").orElseThrow().values().get(PolicyKey.BASE).text();
 	}
 
 	public static class Orders {
