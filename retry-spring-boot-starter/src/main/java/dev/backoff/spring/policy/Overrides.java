@@ -207,6 +207,9 @@ public final class Overrides {
 
 	/** Return the level of a policy that they make. */
 	Map<PolicyKey, ConfigValue> of(String policy) {
+		if (this.policies.isEmpty()) {
+			return Map.of();
+		}
 		OfPolicy overridden = this.policies.get(TextValues.canonical(policy));
 		return (overridden != null) ? overridden.values() : Map.of();
 	}

@@ -56,7 +56,10 @@ final class PolicyLevels {
 		for (PolicyEntry ancestor : lineage(policy)) {
 			this.lineage.add(TextValues.canonical(ancestor.name()));
 			add(ancestor.values());
-			add(this.configuration.overrides().of(ancestor.name()));
+			Map<PolicyKey, ConfigValue> overrides = this.configuration.overrides().of(ancestor.name());
+			if (!overrides.isEmpty()) {
+				add(overrides);
+			}
 		}
 	}
 
