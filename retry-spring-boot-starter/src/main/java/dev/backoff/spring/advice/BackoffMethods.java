@@ -13,6 +13,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import org.springframework.aop.framework.Advised;
 import org.springframework.beans.factory.BeanCreationException;
@@ -42,6 +44,8 @@ import dev.backoff.spring.safety.OverloadSafety;
  * @since 0.1
  */
 public final class BackoffMethods implements SmartInitializingSingleton, ConfigurationUser, PolicyUses {
+
+	private static final Logger logger = LoggerFactory.getLogger(BackoffMethods.class);
 
 	private final BackoffPolicies policies;
 
@@ -100,9 +104,29 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 		if (known != null) {
 			return known;
 		}
-		Retry made = this.factory.create(this.policies.resolve(policy), this.policies.configuration());
+		BackoffConfiguration configuration = this.policies.configuration();
+		Retry made = this.factory.create(this.policies.resolve(policy), configuration);
 		Retry before = this.named.putIfAbsent(name, made);
-		return (before != null) ? before : made;
+		if (before != null) {
+			return before;
+		}
+		while (configuration != this.policies.configuration()) {
+			// a change that was on its way may not have seen it
+			configuration = this.policies.configuration();
+			catchUp(name, made);
+		}
+		return made;
+	}
+
+	/** Let a retry that a change has not seen go by the configuration in effect. */
+	private void catchUp(String name, Retry retry) {
+		try {
+			retry.switchTo(this.factory.create(this.policies.resolve(name), this.policies.configuration()));
+		}
+		catch (InvalidBackoffException ex) {
+			logger.warn("Policy {} does not fit the refreshed configuration and keeps its values: {}", name,
+					ex.getMessage());
+		}
 	}
 
 	/**
@@ -149,10 +173,7 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 		return plan;
 	}
 
-	/*
-	 * A method that becomes known meanwhile has a plan by the configuration before, which
-	 * the next change replaces.
-	 */
+	/* What becomes known meanwhile catches up. */
 	@Override
 	public Change prepare(BackoffPolicies.Candidate candidate, List<Problem> problems) {
 		if (!candidate.configuration().isEnabled()) {
@@ -221,6 +242,7 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 				}
 			});
 			safety.keepDegraded(policies);
+			catchUp(ofMethods.keySet(), ofNames.keySet());
 			this.enabled = true;
 			Set<String> switchedOff = policies.stream()
 				.filter((policy) -> !policy.numbers().isEnabled())
@@ -234,6 +256,39 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 				waiting.switchedOff(null);
 			}
 		};
+	}
+
+	/* Of what was made while the change was prepared; mostly there is none. */
+	private void catchUp(Set<Key> switchedMethods, Set<String> switchedNames) {
+		this.retries.forEach((key, retry) -> {
+			if (!switchedMethods.contains(key)) {
+				MethodPlan unused = catchUp(key, retry);
+			}
+		});
+		this.named.forEach((name, retry) -> {
+			if (!switchedNames.contains(name)) {
+				catchUp(name, retry);
+			}
+		});
+	}
+
+	/** Let a method that a change has not seen go by the configuration in effect. */
+	private @Nullable MethodPlan catchUp(Key key, MethodRetry retry) {
+		MethodPlan known = this.plans.get(key);
+		if (known == null) {
+			return null;
+		}
+		List<Problem> problems = new ArrayList<>();
+		MethodPlan plan = this.planner.planAgain(known, this.policies::resolve, problems);
+		if (plan == null) {
+			logger.warn("{} does not fit the refreshed configuration and keeps its values: {}", known.label(),
+					problems);
+			return known;
+		}
+		this.factory.reserve(plan.policy());
+		this.plans.put(key, plan);
+		retry.switchTo(plan, this.factory.create(plan, this.policies.configuration()));
+		return plan;
 	}
 
 	/** Return what a method's plan does that is probably not meant. */
@@ -315,18 +370,36 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 		if (known != null) {
 			return known;
 		}
+		BackoffConfiguration configuration = this.policies.configuration();
 		MethodPlan plan = planned(key, annotated);
 		if (plan.recover() != null) {
 			plan.recover().all().forEach((method) -> noteRecovery(new Key(key.type(), method)));
 		}
-		MethodRetry made = new MethodRetry(this.factory.create(plan, this.policies.configuration()), plan,
-				this.factory.laterAttempts(), this.factory.observations());
+		MethodRetry made = new MethodRetry(this.factory.create(plan, configuration), plan, this.factory.laterAttempts(),
+				this.factory.observations());
 		MethodRetry before = this.retries.putIfAbsent(key, made);
+		if (before == null) {
+			followChanges(key, made, plan, configuration);
+		}
 		MethodRetry retry = (before != null) ? before : made;
 		if (this.recoveries.contains(key)) {
 			retry.recoversOthers();
 		}
 		return retry;
+	}
+
+	/*
+	 * A change that was on its way may not have seen the retry, and may have replaced the
+	 * plan since.
+	 */
+	@SuppressWarnings("ReferenceEquality") // not whether they are alike
+	private void followChanges(Key key, MethodRetry retry, MethodPlan first, BackoffConfiguration before) {
+		MethodPlan plan = first;
+		BackoffConfiguration configuration = before;
+		while (configuration != this.policies.configuration() || plan != this.plans.get(key)) {
+			configuration = this.policies.configuration();
+			plan = catchUp(key, retry);
+		}
 	}
 
 	private MethodPlan planned(Key key, AnnotatedMethod annotated) {

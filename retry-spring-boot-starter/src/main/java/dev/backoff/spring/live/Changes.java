@@ -1,6 +1,5 @@
 package dev.backoff.spring.live;
 
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -21,11 +20,15 @@ import dev.backoff.spring.policy.PolicyUses;
 
 /**
  * What differs between two moments: the values in effect then and now, those of methods
- * under the name of their policy.
+ * under the name of their policy, and told once if they are the same.
  */
 final class Changes {
 
-	private final Map<String, Map<String, Value>> values = new TreeMap<>();
+	/* What belongs to no method. */
+	private static final String ITSELF = "";
+
+	/* By subject, and by method: annotations differ. */
+	private final Map<String, Map<String, Map<String, Value>>> values = new TreeMap<>();
 
 	private Changes() {
 	}
@@ -42,50 +45,68 @@ final class Changes {
 		for (PolicyUse use : uses) {
 			EffectivePolicy policy = use.policy();
 			named.add(policy.name());
-			policy.values().forEach((key, value) -> moment.put("policy " + policy.name(), key.key(), value));
+			policy.values()
+				.forEach((key, value) -> moment.put("policy " + policy.name(), use.method(), key.key(), value));
 		}
 		for (String name : names) {
 			if (!named.contains(name)) {
 				policies.find(name)
 					.ifPresent((policy) -> policy.values()
-						.forEach((key, value) -> moment.put("policy " + policy.name(), key.key(), value)));
+						.forEach((key, value) -> moment.put("policy " + policy.name(), ITSELF, key.key(), value)));
 			}
 		}
 		configuration.breakers()
 			.values()
 			.forEach((entry) -> entry.values()
-				.forEach((key, value) -> moment.put("breaker " + entry.name(), key.key(), value)));
+				.forEach((key, value) -> moment.put("breaker " + entry.name(), ITSELF, key.key(), value)));
 		configuration.budgets()
 			.values()
 			.forEach((entry) -> entry.values()
-				.forEach((key, value) -> moment.put("budget " + entry.name(), key.key(), value)));
-		configuration.settings().forEach((key, value) -> moment.put("backoff", key, value));
+				.forEach((key, value) -> moment.put("budget " + entry.name(), ITSELF, key.key(), value)));
+		configuration.settings().forEach((key, value) -> moment.put("backoff", ITSELF, key, value));
 		return moment;
 	}
 
-	/* The methods of one policy may differ: what the first one has stands for all. */
-	private void put(String subject, String key, Value value) {
-		this.values.computeIfAbsent(subject, (name) -> new LinkedHashMap<>()).putIfAbsent(key, value);
+	private void put(String subject, String method, String key, Value value) {
+		this.values.computeIfAbsent(subject, (name) -> new LinkedHashMap<>())
+			.computeIfAbsent(method, (name) -> new LinkedHashMap<>())
+			.put(key, value);
 	}
 
 	/** Return the values whose text is another one later. */
 	List<ValueChange> until(Changes later) {
 		Set<String> subjects = new LinkedHashSet<>(this.values.keySet());
 		subjects.addAll(later.values.keySet());
-		List<ValueChange> changes = new ArrayList<>();
+		Set<ValueChange> changes = new LinkedHashSet<>();
 		for (String subject : subjects) {
-			Map<String, Value> before = this.values.getOrDefault(subject, Map.of());
-			Map<String, Value> now = later.values.getOrDefault(subject, Map.of());
-			Set<String> keys = new LinkedHashSet<>(before.keySet());
-			keys.addAll(now.keySet());
-			for (String key : keys) {
-				ValueChange change = new ValueChange(subject, key, before.get(key), now.get(key));
-				if (!Objects.equals(text(change.before()), text(change.now()))) {
-					changes.add(change);
-				}
+			Map<String, Map<String, Value>> before = this.values.getOrDefault(subject, Map.of());
+			Map<String, Map<String, Value>> now = later.values.getOrDefault(subject, Map.of());
+			Set<String> both = new LinkedHashSet<>(before.keySet());
+			both.retainAll(now.keySet());
+			if (both.isEmpty() && (before.containsKey(ITSELF) || now.containsKey(ITSELF))) {
+				// new, or gone, or not used before, or no more
+				compare(subject, any(before), any(now), changes);
+			}
+			both.forEach((method) -> compare(subject, before.getOrDefault(method, Map.of()),
+					now.getOrDefault(method, Map.of()), changes));
+		}
+		return List.copyOf(changes);
+	}
+
+	private static Map<String, Value> any(Map<String, Map<String, Value>> byMethod) {
+		return byMethod.values().stream().findFirst().orElse(Map.of());
+	}
+
+	private static void compare(String subject, Map<String, Value> before, Map<String, Value> now,
+			Set<ValueChange> changes) {
+		Set<String> keys = new LinkedHashSet<>(before.keySet());
+		keys.addAll(now.keySet());
+		for (String key : keys) {
+			ValueChange change = new ValueChange(subject, key, before.get(key), now.get(key));
+			if (!Objects.equals(text(change.before()), text(change.now())) && change.isWritten()) {
+				changes.add(change);
 			}
 		}
-		return changes;
 	}
 
 	private static @Nullable String text(@Nullable Value value) {

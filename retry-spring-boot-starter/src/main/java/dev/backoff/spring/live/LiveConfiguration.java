@@ -321,7 +321,7 @@ public final class LiveConfiguration implements DisposableBean {
 		List<ConfigurationUser.Change> changes = prepare(candidate);
 		List<Runnable> commits = changes.stream().map(ConfigurationUser.Change::make).toList();
 		this.policies.adopt(candidate);
-		commits.forEach(Runnable::run);
+		commits.forEach((commit) -> harmlessly("user of the configuration", commit));
 		return before.until(Changes.now(this.policies, this.uses));
 	}
 
@@ -395,13 +395,19 @@ public final class LiveConfiguration implements DisposableBean {
 
 	private void tell(Outcome outcome) {
 		Overrides overrides = this.policies.configuration().overrides();
-		for (ConfigurationListener listener : this.listeners.get()) {
-			try {
-				listener.changed(outcome, overrides);
+		harmlessly("listener of changes of the configuration", () -> {
+			for (ConfigurationListener listener : this.listeners.get()) {
+				harmlessly("listener of changes of the configuration", () -> listener.changed(outcome, overrides));
 			}
-			catch (RuntimeException ex) {
-				logger.warn("A listener of changes of the configuration failed", ex);
-			}
+		});
+	}
+
+	private static void harmlessly(String what, Runnable action) {
+		try {
+			action.run();
+		}
+		catch (RuntimeException ex) {
+			logger.warn("A {} failed", what, ex);
 		}
 	}
 

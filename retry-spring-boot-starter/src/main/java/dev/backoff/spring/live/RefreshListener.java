@@ -4,6 +4,8 @@ import java.util.Set;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import org.springframework.context.ApplicationEvent;
 import org.springframework.context.event.GenericApplicationListener;
@@ -18,6 +20,8 @@ import org.springframework.core.ResolvableType;
  * @since 0.1
  */
 public final class RefreshListener implements GenericApplicationListener {
+
+	private static final Logger logger = LoggerFactory.getLogger(RefreshListener.class);
 
 	private static final Set<String> EVENTS = Set.of(
 			"org.springframework.cloud.context.environment.EnvironmentChangeEvent",
@@ -56,7 +60,14 @@ public final class RefreshListener implements GenericApplicationListener {
 	@Override
 	public void onApplicationEvent(ApplicationEvent event) {
 		if (isChange(event.getClass())) {
-			this.configuration.get().refresh(event.getClass().getSimpleName());
+			String name = event.getClass().getSimpleName();
+			try {
+				this.configuration.get().refresh(name);
+			}
+			catch (RuntimeException ex) {
+				// the application closes, or does not come up: not for whoever publishes
+				logger.warn("Could not refresh by {}", name, ex);
+			}
 		}
 	}
 

@@ -17,6 +17,17 @@ import dev.backoff.spring.policy.EffectivePolicy;
 public record ValueChange(String subject, String key, EffectivePolicy.@Nullable Value before,
 		EffectivePolicy.@Nullable Value now) {
 
+	/**
+	 * Return whether somebody has written a value: not if a built-in one comes or goes.
+	 */
+	boolean isWritten() {
+		return (this.before != null && this.now != null) || !isBuiltIn(this.before) || !isBuiltIn(this.now);
+	}
+
+	private static boolean isBuiltIn(EffectivePolicy.@Nullable Value value) {
+		return value == null || value.origin().startsWith("built in");
+	}
+
 	@Override
 	public String toString() {
 		return this.subject + ": " + this.key + " " + text(this.before) + " -> " + text(this.now);

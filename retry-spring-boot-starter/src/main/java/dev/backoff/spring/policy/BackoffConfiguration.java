@@ -32,18 +32,23 @@ public final class BackoffConfiguration {
 
 	private final Overrides overrides;
 
+	/* Stands for the moment at which it was read. */
+	private final Object reading;
+
 	BackoffConfiguration(ConfigurationReader.Settings settings, Sections sections, List<Problem> problems,
 			List<String> warnings) {
-		this(settings, sections, problems.stream().distinct().toList(), List.copyOf(warnings), Overrides.NONE);
+		this(settings, sections, problems.stream().distinct().toList(), List.copyOf(warnings), Overrides.NONE,
+				new Object());
 	}
 
 	private BackoffConfiguration(ConfigurationReader.Settings settings, Sections sections, List<Problem> problems,
-			List<String> warnings, Overrides overrides) {
+			List<String> warnings, Overrides overrides, Object reading) {
 		this.settings = settings;
 		this.sections = sections;
 		this.problems = problems;
 		this.warnings = warnings;
 		this.overrides = overrides;
+		this.reading = reading;
 	}
 
 	/**
@@ -61,7 +66,13 @@ public final class BackoffConfiguration {
 	 * @return a new snapshot
 	 */
 	public BackoffConfiguration with(Overrides overrides) {
-		return new BackoffConfiguration(this.settings, this.sections, this.problems, this.warnings, overrides);
+		return new BackoffConfiguration(this.settings, this.sections, this.problems, this.warnings, overrides,
+				this.reading);
+	}
+
+	/** Return whether both were read at the same moment, whatever overrides them. */
+	boolean isReadWith(BackoffConfiguration other) {
+		return this.reading == other.reading;
 	}
 
 	/**

@@ -9,9 +9,9 @@ import java.util.function.UnaryOperator;
 import org.springframework.core.env.PropertyResolver;
 
 /**
- * Resolve the placeholders of annotations: each time anew, so that they follow a changed
- * configuration, but for those of attributes that say which policy it is and what it
- * shares. Thread-safe.
+ * Resolve the placeholders of annotations: once for each configuration that is read, so
+ * that they follow a change with it and not before. Those of attributes that say which
+ * policy it is and what it shares are resolved once for all. Thread-safe.
  */
 final class Placeholders {
 
@@ -20,20 +20,43 @@ final class Placeholders {
 
 	private final PropertyResolver resolver;
 
-	private final Map<String, String> first = new ConcurrentHashMap<>();
+	private final Map<String, String> first;
+
+	private final Map<String, String> now = new ConcurrentHashMap<>();
 
 	Placeholders(PropertyResolver resolver) {
+		this(resolver, new ConcurrentHashMap<>());
+	}
+
+	private Placeholders(PropertyResolver resolver, Map<String, String> first) {
 		this.resolver = resolver;
+		this.first = first;
+	}
+
+	/** Return what resolves them for a configuration that is read later. */
+	Placeholders anew() {
+		return new Placeholders(this.resolver, this.first);
 	}
 
 	/** Return what resolves the text of an attribute. */
 	UnaryOperator<String> of(PolicyKey key) {
-		return ONCE.contains(key) ? ofName() : this.resolver::resolveRequiredPlaceholders;
+		return ONCE.contains(key) ? ofName() : (text) -> resolve(text, this.now);
 	}
 
 	/** Return what resolves the name of a policy. */
 	UnaryOperator<String> ofName() {
-		return (text) -> this.first.computeIfAbsent(text, this.resolver::resolveRequiredPlaceholders);
+		return (text) -> resolve(text, this.first);
+	}
+
+	/* Nothing is locked while property sources are asked. */
+	private String resolve(String text, Map<String, String> resolved) {
+		String known = resolved.get(text);
+		if (known != null) {
+			return known;
+		}
+		String made = this.resolver.resolveRequiredPlaceholders(text);
+		String before = resolved.putIfAbsent(text, made);
+		return (before != null) ? before : made;
 	}
 
 }

@@ -56,7 +56,9 @@ final class PolicyResolver {
 	private PolicyResolver(PolicyResolver before, BackoffConfiguration configuration) {
 		this.configuration = configuration;
 		this.labels = before.labels;
-		this.placeholders = before.placeholders;
+		// an override must not bring in half of what a refresh was refused for
+		this.placeholders = configuration.isReadWith(before.configuration) ? before.placeholders
+				: before.placeholders.anew();
 		this.classLoader = before.classLoader;
 		this.spellings = before.spellings;
 		this.shared = before.shared.with(configuration);
