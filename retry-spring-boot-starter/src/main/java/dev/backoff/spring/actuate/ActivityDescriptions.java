@@ -1,43 +1,85 @@
 package dev.backoff.spring.actuate;
 
+import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.TreeMap;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.backoff.RetryEvent.RecoveryOutcome;
 import dev.backoff.WaitingCalls;
 import dev.backoff.spring.actuate.BackoffDescriptor.ActivityDescriptor;
 import dev.backoff.spring.actuate.BackoffDescriptor.CountersDescriptor;
 import dev.backoff.spring.actuate.BackoffDescriptor.StoppedDescriptor;
 import dev.backoff.spring.actuate.BackoffDescriptor.WaitingDescriptor;
+import dev.backoff.spring.observation.CallStatistics;
+import dev.backoff.spring.observation.StoppedCall;
+import dev.backoff.spring.observation.StoppedCalls;
 
-/** Describes what calls have done and do. */
-final class ActivityDescriptions {
+/**
+ * Describes what calls have done and do.
+ *
+ * @param waiting those that wait
+ * @param statistics the counted ones, or null if nobody counts
+ * @param stopped those that stopped, or null if nobody keeps them
+ */
+record ActivityDescriptions(WaitingCalls waiting, @Nullable CallStatistics statistics, @Nullable StoppedCalls stopped) {
 
 	private static final int OLDEST = 10;
 
 	private static final double MILLI = 1_000_000;
 
-	private final WaitingCalls waiting;
-
-	ActivityDescriptions(WaitingCalls waiting) {
-		this.waiting = waiting;
-	}
-
 	ActivityDescriptor of(String policy) {
+		Map<String, CountersDescriptor> counters = new TreeMap<>();
+		if (this.statistics != null) {
+			this.statistics.all()
+				.stream()
+				.filter((calls) -> calls.policy().equals(policy))
+				.forEach((calls) -> counters.put(calls.method(), describe(calls)));
+		}
 		List<WaitingDescriptor> oldest = this.waiting.oldest(policy, OLDEST)
 			.stream()
-			.map((call) -> new WaitingDescriptor(call.method(), call.attempt(), call.dueIn().toNanos() / MILLI))
+			.map((call) -> new WaitingDescriptor(call.method(), call.attempt(), millis(call.dueIn()),
+					millis(call.elapsed())))
 			.toList();
-		return new ActivityDescriptor(Map.of(), this.waiting.count(policy), oldest, List.of());
+		return new ActivityDescriptor(counters, this.waiting.count(policy), oldest,
+				stoppedOf(policy).stream().map(ActivityDescriptions::describe).toList());
 	}
 
 	@Nullable CountersDescriptor counters(String policy, String method) {
-		return null;
+		return (this.statistics != null)
+				? this.statistics.of(policy, method).map(ActivityDescriptions::describe).orElse(null) : null;
 	}
 
 	List<StoppedDescriptor> stopped(String policy, String method) {
-		return List.of();
+		return stoppedOf(policy).stream()
+			.filter((call) -> call.method().equals(method))
+			.map(ActivityDescriptions::describe)
+			.toList();
+	}
+
+	private List<StoppedCall> stoppedOf(String policy) {
+		return (this.stopped != null) ? this.stopped.of(policy) : List.of();
+	}
+
+	private static CountersDescriptor describe(CallStatistics.MethodCalls calls) {
+		Map<String, Long> byReason = new TreeMap<>();
+		calls.calls().forEach((reason, count) -> byReason.put(reason.tag(), count));
+		return new CountersDescriptor(byReason, calls.attempts(), calls.retries());
+	}
+
+	private static StoppedDescriptor describe(StoppedCall call) {
+		return new StoppedDescriptor(call.time().toString(), call.method(), call.reason().tag(), call.attempts(),
+				millis(call.elapsed()), call.waits().stream().map(ActivityDescriptions::millis).toList(),
+				call.attemptTimes().stream().map(ActivityDescriptions::millis).toList(), call.failure(),
+				call.rootFailure(), call.message(),
+				(call.recovery() != RecoveryOutcome.NONE) ? call.recovery().name().toLowerCase(Locale.ROOT) : null);
+	}
+
+	private static double millis(Duration duration) {
+		return duration.toNanos() / MILLI;
 	}
 
 }

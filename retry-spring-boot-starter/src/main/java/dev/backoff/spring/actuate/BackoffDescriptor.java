@@ -87,10 +87,11 @@ public record BackoffDescriptor(boolean enabled, boolean retriesEnabled, Map<Str
 	 * A call that waits for its next attempt.
 	 *
 	 * @param method the method
-	 * @param attempt how many attempts it has made
-	 * @param dueInMs how long it is going to wait, negative if it should be over
+	 * @param attempt the attempt that is over, or 0 if the first is still to come
+	 * @param dueInMs how long it still waits
+	 * @param elapsedMs how long ago it began
 	 */
-	public record WaitingDescriptor(String method, int attempt, double dueInMs) {
+	public record WaitingDescriptor(String method, int attempt, double dueInMs, double elapsedMs) {
 	}
 
 	/**
@@ -102,13 +103,16 @@ public record BackoffDescriptor(boolean enabled, boolean retriesEnabled, Map<Str
 	 * @param attempts how many attempts it made
 	 * @param elapsedMs how long it took
 	 * @param waitsMs its waits
-	 * @param failure the class of its last failure and of what caused that, or null if it
-	 * ended with a result
+	 * @param attemptsMs how long its attempts took
+	 * @param failure the class of its last failure, or null if it ended with a result
+	 * @param rootFailure the class of what that goes back to, or null if it is the
+	 * failure itself
 	 * @param message the failure's message, or null unless the configuration allows it
 	 * @param recovered what its recovery did, or null if it had none
 	 */
 	public record StoppedDescriptor(String time, String method, String stop, int attempts, double elapsedMs,
-			List<Double> waitsMs, @Nullable String failure, @Nullable String message, @Nullable String recovered) {
+			List<Double> waitsMs, List<Double> attemptsMs, @Nullable String failure, @Nullable String rootFailure,
+			@Nullable String message, @Nullable String recovered) {
 	}
 
 	/**

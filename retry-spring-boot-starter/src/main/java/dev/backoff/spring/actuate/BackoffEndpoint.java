@@ -23,6 +23,8 @@ import dev.backoff.spring.actuate.BackoffDescriptor.PolicyDescriptor;
 import dev.backoff.spring.actuate.BackoffDescriptor.ProblemDescriptor;
 import dev.backoff.spring.actuate.BackoffDescriptor.RefusalDescriptor;
 import dev.backoff.spring.live.LiveConfiguration;
+import dev.backoff.spring.observation.CallStatistics;
+import dev.backoff.spring.observation.StoppedCalls;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.InvalidBackoffException;
 import dev.backoff.spring.policy.PolicyUse;
@@ -70,14 +72,17 @@ public class BackoffEndpoint {
 	 * @param safety has budgets and breakers
 	 * @param live changes what holds
 	 * @param waiting the calls that wait
+	 * @param statistics counts calls, or null if nobody does
+	 * @param stopped keeps the calls that stopped, or null if nobody does
 	 */
 	public BackoffEndpoint(BackoffPolicies policies, PolicyUses uses, OverloadSafety safety, LiveConfiguration live,
-			WaitingCalls waiting) {
+			WaitingCalls waiting, @Nullable CallStatistics statistics, @Nullable StoppedCalls stopped) {
 		this.policies = policies;
 		this.uses = uses;
 		this.safety = safety;
 		this.live = live;
-		this.descriptions = new PolicyDescriptions(policies, safety, live, new ActivityDescriptions(waiting));
+		this.descriptions = new PolicyDescriptions(policies, safety, live,
+				new ActivityDescriptions(waiting, statistics, stopped));
 		this.actions = new OperatorActions(live, safety, waiting);
 	}
 

@@ -5,6 +5,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 
+import org.jspecify.annotations.Nullable;
+
 import org.springframework.boot.actuate.endpoint.EndpointId;
 import org.springframework.boot.actuate.endpoint.InvocationContext;
 import org.springframework.boot.actuate.endpoint.OperationArgumentResolver;
@@ -48,7 +50,9 @@ public final class WrittenArguments implements OperationInvokerAdvisor {
 			.forEach((name, argument) -> (names.contains(name) ? arguments : written).put(name, argument));
 		// over JMX they come as one map already
 		arguments.putIfAbsent(WRITTEN, written);
-		return new InvocationContext(context.resolveArgument(SecurityContext.class), arguments, resolver(context));
+		SecurityContext security = context.resolveArgument(SecurityContext.class);
+		return new InvocationContext((security != null) ? security : SecurityContext.NONE, arguments,
+				resolver(context));
 	}
 
 	private static OperationArgumentResolver resolver(InvocationContext context) {
@@ -60,7 +64,7 @@ public final class WrittenArguments implements OperationInvokerAdvisor {
 			}
 
 			@Override
-			public <T> T resolve(Class<T> type) {
+			public <T> @Nullable T resolve(Class<T> type) {
 				return context.resolveArgument(type);
 			}
 

@@ -73,7 +73,7 @@ final class RetryFactory {
 	/** Return what carries observations in Reactor contexts, or null. */
 	@Nullable ObservationCarrier observations() {
 		return (this.beanFactory.getBeanProvider(CallObserver.class)
-			.getIfUnique() instanceof ObservationCarrier carrier) ? carrier : null;
+			.getIfAvailable() instanceof ObservationCarrier carrier) ? carrier : null;
 	}
 
 	/** Note which policies retry nothing any more, calls that have begun included. */
@@ -113,7 +113,7 @@ final class RetryFactory {
 		if (!this.policies.configuration().shutdownWait().isZero()) {
 			builder.runningCalls(this.beanFactory.getBean(RunningCalls.class));
 		}
-		this.beanFactory.getBeanProvider(CallObserver.class).ifUnique(builder::observer);
+		this.beanFactory.getBeanProvider(CallObserver.class).ifAvailable(builder::observer);
 		this.beanFactory.getBeanProvider(RetryListener.class).orderedStream().forEach(builder::listener);
 		this.beanFactory.getBeanProvider(CallRecorder.Factory.class)
 			.ifAvailable((recorders) -> builder.recorder(recorders.recorder(policy.name(), label)));

@@ -1,5 +1,6 @@
 package dev.backoff.spring.autoconfigure;
 
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -12,6 +13,8 @@ import dev.backoff.spring.actuate.BackoffEndpoint;
 import dev.backoff.spring.actuate.WrittenArguments;
 import dev.backoff.spring.advice.BackoffMethods;
 import dev.backoff.spring.live.LiveConfiguration;
+import dev.backoff.spring.observation.CallStatistics;
+import dev.backoff.spring.observation.StoppedCalls;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.safety.OverloadSafety;
 
@@ -20,7 +23,7 @@ import dev.backoff.spring.safety.OverloadSafety;
  *
  * @since 0.1
  */
-@AutoConfiguration(after = BackoffAutoConfiguration.class)
+@AutoConfiguration(after = { BackoffAutoConfiguration.class, BackoffObservationAutoConfiguration.class })
 public final class BackoffEndpointAutoConfiguration {
 
 	/* Nested: all conditions of a class are loaded before the first is asked. */
@@ -35,8 +38,10 @@ public final class BackoffEndpointAutoConfiguration {
 			@Bean
 			@ConditionalOnMissingBean
 			BackoffEndpoint backoffEndpoint(BackoffPolicies policies, BackoffMethods methods, OverloadSafety safety,
-					LiveConfiguration live, WaitingCalls waiting) {
-				return new BackoffEndpoint(policies, methods, safety, live, waiting);
+					LiveConfiguration live, WaitingCalls waiting, ObjectProvider<CallStatistics> statistics,
+					ObjectProvider<StoppedCalls> stopped) {
+				return new BackoffEndpoint(policies, methods, safety, live, waiting, statistics.getIfUnique(),
+						stopped.getIfUnique());
 			}
 
 			@Bean

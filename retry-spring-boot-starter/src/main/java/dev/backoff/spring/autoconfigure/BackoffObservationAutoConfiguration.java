@@ -1,5 +1,7 @@
 package dev.backoff.spring.autoconfigure;
 
+import java.time.Clock;
+
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.observation.ObservationRegistry;
 
@@ -26,8 +28,10 @@ import dev.backoff.spring.observation.MicrometerObserver;
 import dev.backoff.spring.observation.MicrometerRecorders;
 import dev.backoff.spring.observation.OverloadLogger;
 import dev.backoff.spring.observation.OverloadMeters;
+import dev.backoff.spring.observation.PlainRecorders;
 import dev.backoff.spring.observation.RepeatLogger;
 import dev.backoff.spring.observation.StopLogger;
+import dev.backoff.spring.observation.StoppedCalls;
 import dev.backoff.spring.observation.TransactionLogger;
 import dev.backoff.spring.policy.BackoffConfiguration;
 import dev.backoff.spring.policy.BackoffPolicies;
@@ -62,6 +66,19 @@ public final class BackoffObservationAutoConfiguration {
 	@ConditionalOnMissingBean
 	OverloadLogger backoffOverloadLogger() {
 		return new OverloadLogger();
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	StoppedCalls backoffStoppedCalls(ObjectProvider<Clock> clock, BackoffPolicies policies) {
+		return new StoppedCalls(clock.getIfUnique(Clock::systemUTC), () -> policies.configuration().isMessagesShown());
+	}
+
+	/* After the nested classes, so that meters come first. */
+	@Bean
+	@ConditionalOnMissingBean(CallRecorder.Factory.class)
+	PlainRecorders backoffPlainRecorders() {
+		return new PlainRecorders();
 	}
 
 	/** Warn of retries inside transactions. */

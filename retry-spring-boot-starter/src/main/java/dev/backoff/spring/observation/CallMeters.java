@@ -16,6 +16,9 @@ sealed interface CallMeters permits CallTotals, CallTimers {
 	/** Record a call. */
 	void record(StopReason reason, long nanos);
 
+	/** Return how many calls ended for the given reason. */
+	long count(StopReason reason);
+
 	/** Publish the calls that ended for the given reason, at zero if there are none. */
 	void publish(StopReason reason);
 

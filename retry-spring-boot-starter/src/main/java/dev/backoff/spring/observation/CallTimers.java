@@ -18,6 +18,9 @@ final class CallTimers implements CallMeters {
 
 	private final MeterCells<Timer> timers;
 
+	/* A timer may count since its registry was last published only, or not at all. */
+	private final ReasonCounts counts = new ReasonCounts();
+
 	private final GuardedRegistry registry;
 
 	private final String policy;
@@ -36,10 +39,16 @@ final class CallTimers implements CallMeters {
 
 	@Override
 	public void record(StopReason reason, long nanos) {
+		this.counts.increment(reason);
 		Timer timer = this.timers.at(reason);
 		if (timer != null) {
 			timer.record(nanos, TimeUnit.NANOSECONDS);
 		}
+	}
+
+	@Override
+	public long count(StopReason reason) {
+		return this.counts.get(reason);
 	}
 
 	@Override

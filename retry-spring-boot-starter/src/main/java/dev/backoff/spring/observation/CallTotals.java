@@ -43,6 +43,11 @@ final class CallTotals implements CallMeters {
 	}
 
 	@Override
+	public long count(StopReason reason) {
+		return total(reason).count();
+	}
+
+	@Override
 	public void publish(StopReason reason) {
 		this.published.at(reason);
 	}

@@ -14,6 +14,7 @@ import dev.backoff.CallRecorder;
 import dev.backoff.DelaySource;
 import dev.backoff.RetryCause;
 import dev.backoff.StopReason;
+import dev.backoff.spring.observation.CallStatistics.MethodCalls;
 import dev.backoff.spring.policy.BackoffProperties.CallMeter;
 
 /**
@@ -42,6 +43,8 @@ final class MethodMeters implements CallRecorder {
 
 	private final CallMeters calls;
 
+	private final AttemptCounts counts = new AttemptCounts();
+
 	private final MeterCells<Timer> attempts;
 
 	private final MeterCells<Counter> retries;
@@ -64,6 +67,7 @@ final class MethodMeters implements CallRecorder {
 
 	@Override
 	public void attempt(int number, AttemptOutcome outcome, long nanos) {
+		this.counts.attempt(outcome);
 		Timer timer = this.attempts.at(cell(number, outcome));
 		if (timer != null) {
 			timer.record(nanos, TimeUnit.NANOSECONDS);
@@ -87,12 +91,17 @@ final class MethodMeters implements CallRecorder {
 
 	@Override
 	public void retry(RetryCause cause) {
+		this.counts.retry();
 		increment(this.retries.at(cause));
 	}
 
 	@Override
 	public void recovered(boolean done) {
 		increment(this.recovered.at(done ? DONE : FAILED));
+	}
+
+	MethodCalls statistics() {
+		return this.counts.with(this.policy.policy(), this.method, this.calls::count);
 	}
 
 	/** Publish what is to exist before it happens. */

@@ -3,8 +3,8 @@ package dev.backoff.spring.observation;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 
 import io.micrometer.core.instrument.MeterRegistry;
@@ -34,13 +34,13 @@ import dev.backoff.time.DurationText;
  *
  * @since 0.1
  */
-public final class MicrometerRecorders implements CallRecorder.Factory {
+public final class MicrometerRecorders implements CallRecorder.Factory, CallStatistics {
 
 	/** The greatest number of pairs of policy and method with meters of their own. */
-	static final int MAX_METHODS = 1_000;
+	static final int MAX_METHODS = BoundedMethods.MOST;
 
 	/** What stands for all that is beyond the bound. */
-	static final String OTHER = "other";
+	static final String OTHER = BoundedMethods.OTHER;
 
 	private final GuardedRegistry registry;
 
@@ -50,9 +50,7 @@ public final class MicrometerRecorders implements CallRecorder.Factory {
 
 	private final Map<String, PolicyMeters> policies = new ConcurrentHashMap<>();
 
-	private final Map<Key, MethodMeters> methods = new ConcurrentHashMap<>();
-
-	private final ReentrantLock adding = new ReentrantLock();
+	private final BoundedMethods<MethodMeters> methods = new BoundedMethods<>(this::make);
 
 	private volatile boolean bound;
 
@@ -94,52 +92,38 @@ public final class MicrometerRecorders implements CallRecorder.Factory {
 	public void bind() {
 		this.registry.reopen();
 		this.bound = true;
-		this.methods.values().forEach(MethodMeters::publish);
+		this.methods.all().forEach(MethodMeters::publish);
 	}
 
 	@Override
 	public CallRecorder recorder(String policy, String method) {
-		MethodMeters known = this.methods.get(new Key(policy, method));
+		MethodMeters known = this.methods.find(policy, method);
 		if (known != null) {
 			return known;
 		}
-		MethodMeters meters = add(policy, method);
+		MethodMeters meters = this.methods.get(policy, method);
 		if (this.bound) {
 			meters.publish();
 		}
 		return meters;
 	}
 
-	private MethodMeters add(String policy, String method) {
-		this.adding.lock();
-		try {
-			if (this.methods.size() < MAX_METHODS) {
-				return make(policy, method);
-			}
-			MethodMeters known = this.methods.get(new Key(policy, method));
-			return (known != null) ? known : make(this.policies.containsKey(policy) ? policy : OTHER, OTHER);
-		}
-		finally {
-			this.adding.unlock();
-		}
-	}
-
 	private MethodMeters make(String policy, String method) {
-		return this.methods.computeIfAbsent(new Key(policy, method),
-				(key) -> new MethodMeters(this.registry, shared(policy), method, this.slo, this.calls));
+		return new MethodMeters(this.registry, shared(policy), method, this.slo, this.calls);
 	}
 
 	private PolicyMeters shared(String policy) {
 		return this.policies.computeIfAbsent(policy, (name) -> new PolicyMeters(this.registry, name));
 	}
 
-	/**
-	 * What has meters of its own.
-	 *
-	 * @param policy the policy's name
-	 * @param method the method
-	 */
-	private record Key(String policy, String method) {
+	@Override
+	public Optional<MethodCalls> of(String policy, String method) {
+		return Optional.ofNullable(this.methods.find(policy, method)).map(MethodMeters::statistics);
+	}
+
+	@Override
+	public List<MethodCalls> all() {
+		return this.methods.all().stream().map(MethodMeters::statistics).toList();
 	}
 
 }

@@ -245,6 +245,11 @@ public final class StopLogger implements RetryListener, AutoCloseable {
 		return logger.atLevel(level).addKeyValue(POLICY, event.policy()).addKeyValue(METHOD, event.method());
 	}
 
+	/** Return whether a stop says more than that a call failed. */
+	static boolean isNoteworthy(RetryEvent.Stopped event) {
+		return level(event) != Level.DEBUG;
+	}
+
 	private static Level level(RetryEvent.Stopped event) {
 		RetriesStoppedException story = event.story();
 		boolean swallowed = event.recovery() == RecoveryOutcome.DONE;

@@ -157,6 +157,14 @@ public final class BackoffConfiguration {
 	}
 
 	/**
+	 * Return whether the endpoint shows what the failures of stopped calls say.
+	 * @return false by default
+	 */
+	public boolean isMessagesShown() {
+		return this.settings.messagesShown();
+	}
+
+	/**
 	 * Return whether an open breaker makes the application's health bad.
 	 * @return false by default
 	 */

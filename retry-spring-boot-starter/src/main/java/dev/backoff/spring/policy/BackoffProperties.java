@@ -36,6 +36,7 @@ import org.springframework.boot.context.properties.bind.Name;
  * @param metrics Meters.
  * @param observation Observations, which become spans where traces are recorded.
  * @param http Calls over HTTP.
+ * @param endpoint Endpoint.
  * @param health Health.
  * @param shutdown Closing the application.
  */
@@ -45,7 +46,8 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 		@DefaultValue("proxy") AdviceMode mode, @DefaultValue Policy defaults,
 		@DefaultValue Map<String, Policy> policies, @DefaultValue Map<String, Breaker> breakers,
 		@DefaultValue Map<String, Budget> budgets, @DefaultValue Metrics metrics, @DefaultValue Observation observation,
-		@DefaultValue Http http, @DefaultValue Health health, @DefaultValue Shutdown shutdown) {
+		@DefaultValue Http http, @DefaultValue Endpoint endpoint, @DefaultValue Health health,
+		@DefaultValue Shutdown shutdown) {
 
 	/** What an unknown key does at start-up. */
 	public enum UnknownKeys {
@@ -305,6 +307,15 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	public record Http(@Nullable List<String> hosts, @DefaultValue(HttpSettings.ATTEMPT) String attemptHeader,
 			@DefaultValue(HttpSettings.DEADLINE) String deadlineHeader,
 			@DefaultValue(HttpSettings.IDEMPOTENCY) String idempotencyHeader, @DefaultValue("false") boolean inbound) {
+	}
+
+	/**
+	 * Endpoint.
+	 *
+	 * @param messages Whether messages of exceptions are shown, which may hold what was
+	 * an argument.
+	 */
+	public record Endpoint(@DefaultValue("false") boolean messages) {
 	}
 
 	/**

@@ -35,8 +35,8 @@ final class ConfigurationReader {
 	/** The keys that stand directly below {@code backoff}. */
 	static final List<String> TOP_LEVEL_KEYS = List.of("enabled", "retries-enabled", "unknown-keys", "random", "mode",
 			"metrics.enabled", "metrics.slo", "metrics.calls", "observation.enabled", "http.hosts",
-			"http.attempt-header", "http.deadline-header", "http.idempotency-header", "http.inbound", "health.breakers",
-			"shutdown.wait");
+			"http.attempt-header", "http.deadline-header", "http.idempotency-header", "http.inbound",
+			"endpoint.messages", "health.breakers", "shutdown.wait");
 
 	/** Those of them that are lists. */
 	static final Set<String> TOP_LEVEL_LISTS = Set.of("metrics.slo", "http.hosts");
@@ -273,6 +273,7 @@ final class ConfigurationReader {
 						setting("http.deadline-header", TextValues::headerName, HttpSettings.DEADLINE),
 						setting("http.idempotency-header", TextValues::headerName, HttpSettings.IDEMPOTENCY),
 						setting("http.inbound", TextValues::flag, false)),
+				setting("endpoint.messages", TextValues::flag, false),
 				setting("health.breakers", TextValues::flag, false),
 				setting("shutdown.wait", TextValues::duration, Duration.ZERO), written());
 		HeaderNames.check(parsed.http(), this.settings, this.problems);
@@ -342,7 +343,7 @@ final class ConfigurationReader {
 	/** The values directly below {@code backoff}. */
 	record Settings(boolean enabled, boolean retriesEnabled, BackoffProperties.RandomKind random,
 			BackoffProperties.AdviceMode mode, boolean metricsEnabled, List<Duration> slo,
-			BackoffProperties.CallMeter callMeter, boolean observationEnabled, HttpSettings http,
+			BackoffProperties.CallMeter callMeter, boolean observationEnabled, HttpSettings http, boolean messagesShown,
 			boolean healthOfBreakers, Duration shutdownWait, Map<String, EffectivePolicy.Value> written) {
 	}
 

@@ -231,6 +231,43 @@ class OperatorTests {
 	}
 
 	@Nested
+	class Activity {
+
+		@Test
+		void isCountedSinceTheStartAndShownWithoutMessages() throws Exception {
+			String before = ok("GET", "/orders", "");
+			waits();
+			String shown = ok("GET", "/orders", "");
+			assertThat(count(shown, "calls.attempts_exhausted") - count(before, "calls.attempts_exhausted"))
+				.isEqualTo(1);
+			assertThat(count(shown, "attempts") - count(before, "attempts")).isEqualTo(3);
+			assertThat(count(shown, "retries") - count(before, "retries")).isEqualTo(2);
+			assertThat(JsonPath.<String>read(shown, "$.activity.stopped[0].stop")).isEqualTo("attempts_exhausted");
+			assertThat(JsonPath.<List<Double>>read(shown, "$.activity.stopped[0].waitsMs")).containsExactly(1000.0,
+					2000.0);
+			assertThat(JsonPath.<String>read(shown, "$.activity.stopped[0].failure")).isEqualTo("java.io.IOException");
+			String everything = ok("GET", "", "") + shown + ok("GET", "/Orders.place", "");
+			assertThat(everything).doesNotContain("4111");
+		}
+
+		@Test
+		void isShownByMethod() throws Exception {
+			waits();
+			String shown = ok("GET", "/Orders.place", "");
+			assertThat(JsonPath.<String>read(shown, "$.policy")).isEqualTo("orders");
+			assertThat(JsonPath.<Integer>read(shown, "$.counters.attempts")).isPositive();
+			assertThat(JsonPath.<String>read(shown, "$.stopped[0].method")).isEqualTo("Orders.place");
+			assertThat(JsonPath.<String>read(shown, "$.plan.values.base.value")).isEqualTo("1s");
+		}
+
+		private static int count(String shown, String counter) {
+			List<Integer> counts = JsonPath.read(shown, "$..counters['Orders.place']." + counter);
+			return counts.isEmpty() ? 0 : counts.get(0);
+		}
+
+	}
+
+	@Nested
 	class WaitingOnes {
 
 		@Test

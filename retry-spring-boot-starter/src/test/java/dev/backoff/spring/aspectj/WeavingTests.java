@@ -27,10 +27,12 @@ import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.AbstractPlatformTransactionManager;
 import org.springframework.transaction.support.DefaultTransactionStatus;
 
+import dev.backoff.CallObserver;
 import dev.backoff.RetriesStoppedException;
 import dev.backoff.RetryListener;
 import dev.backoff.annotation.Backoff;
 import dev.backoff.fixture.RecordingListener;
+import dev.backoff.fixture.RecordingObserver;
 import dev.backoff.fixture.VirtualTime;
 import dev.backoff.spring.advice.BackoffAdvisor;
 import dev.backoff.spring.advice.BackoffMethods;
@@ -427,6 +429,22 @@ class WeavingTests {
 					.isThrownBy(() -> context.getBean(Parcels.class).sendByItself("a"));
 				assertThat(Script.runs()).containsExactly("a alone");
 			});
+		}
+
+		@Test
+		void inModeAspectjObservesCalls() {
+			RecordingObserver observer = new RecordingObserver();
+			WeavingTests.this.runner.withBean(CallObserver.class, () -> observer)
+				.withBean(Parcels.class)
+				.run((context) -> {
+					Script.fail(9);
+					assertThatExceptionOfType(Script.Failure.class)
+						.isThrownBy(() -> context.getBean(Parcels.class).send("a"));
+					assertThat(observer.lines()).hasSize(10).startsWith("call begins", "attempt 1 begins");
+					assertThat(observer.mistakes()).isEmpty();
+					assertThat(observer.running()).isZero();
+					assertThat(observer.open()).isZero();
+				});
 		}
 
 		@Test

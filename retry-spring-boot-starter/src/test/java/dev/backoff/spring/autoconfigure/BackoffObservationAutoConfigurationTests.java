@@ -1,5 +1,10 @@
 package dev.backoff.spring.autoconfigure;
 
+import java.time.Clock;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.Map;
+
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -16,6 +21,7 @@ import org.springframework.boot.micrometer.metrics.autoconfigure.MeterRegistryCu
 import org.springframework.boot.micrometer.metrics.autoconfigure.MetricsAutoConfiguration;
 import org.springframework.boot.micrometer.metrics.autoconfigure.export.simple.SimpleMetricsExportAutoConfiguration;
 import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
@@ -24,18 +30,23 @@ import org.springframework.context.annotation.Configuration;
 
 import dev.backoff.CallObserver;
 import dev.backoff.CallRecorder;
+import dev.backoff.StopReason;
 import dev.backoff.annotation.Backoff;
 import dev.backoff.breaker.CircuitBreakers;
 import dev.backoff.fixture.RecordingObserver;
 import dev.backoff.fixture.RecordingRecorder;
 import dev.backoff.fixture.VirtualTime;
 import dev.backoff.spring.observation.BackoffCallConvention;
+import dev.backoff.spring.observation.CallStatistics;
 import dev.backoff.spring.observation.DefaultBackoffCallConvention;
 import dev.backoff.spring.observation.MicrometerObserver;
 import dev.backoff.spring.observation.MicrometerRecorders;
 import dev.backoff.spring.observation.OverloadLogger;
 import dev.backoff.spring.observation.OverloadMeters;
+import dev.backoff.spring.observation.PlainRecorders;
 import dev.backoff.spring.observation.StopLogger;
+import dev.backoff.spring.observation.StoppedCall;
+import dev.backoff.spring.observation.StoppedCalls;
 import dev.backoff.time.RetryTime;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -164,6 +175,63 @@ class BackoffObservationAutoConfigurationTests {
 			.withPropertyValues("backoff.observation.enabled=sometimes")
 			.run((context) -> assertThat(context).getFailure()
 				.hasMessageContaining("Invalid backoff.observation.enabled (sometimes)"));
+	}
+
+	@Test
+	void countsCallsWithMeters() {
+		this.metered.run((context) -> assertCounted(context, MicrometerRecorders.class));
+	}
+
+	@Test
+	void countsCallsWithTimedMeters() {
+		this.metered.withPropertyValues("backoff.metrics.calls=timer")
+			.run((context) -> assertCounted(context, MicrometerRecorders.class));
+	}
+
+	@Test
+	void countsCallsWithoutMeters() {
+		this.runner.run((context) -> assertCounted(context, PlainRecorders.class));
+		this.metered.withPropertyValues("backoff.metrics.enabled=false")
+			.run((context) -> assertCounted(context, PlainRecorders.class));
+		this.runner.withClassLoader(new FilteredClassLoader(MeterRegistry.class))
+			.run((context) -> assertCounted(context, PlainRecorders.class));
+	}
+
+	private static void assertCounted(AssertableApplicationContext context, Class<? extends CallStatistics> type) {
+		assertThat(context).hasSingleBean(CallStatistics.class).hasSingleBean(type);
+		assertThat(context.getBean(Orders.class).place("x")).isEqualTo("x");
+		assertThat(context.getBean(CallStatistics.class).of("Orders.place", "Orders.place")).contains(
+				new CallStatistics.MethodCalls("Orders.place", "Orders.place", Map.of(StopReason.SUCCEEDED, 1L), 1, 0));
+	}
+
+	@Test
+	void countsNothingBesideTheRecordersOfAnApplication() {
+		CallRecorder.Factory recorders = (policy, method) -> new RecordingRecorder();
+		this.runner.withBean(CallRecorder.Factory.class, () -> recorders)
+			.run((context) -> assertThat(context).doesNotHaveBean(CallStatistics.class));
+	}
+
+	@Test
+	void keepsStoppedCallsWithoutTheirMessages() {
+		Clock noon = Clock.fixed(Instant.parse("2026-03-04T12:00:00Z"), ZoneOffset.UTC);
+		this.runner.withBean(Clock.class, () -> noon).run((context) -> {
+			assertThat(stopped(context)).extracting(StoppedCall::message).isNull();
+			assertThat(stopped(context)).extracting(StoppedCall::time).isEqualTo(noon.instant());
+		});
+		this.runner.withPropertyValues("backoff.endpoint.messages=true")
+			.run((context) -> assertThat(stopped(context)).extracting(StoppedCall::message).isEqualTo("down"));
+	}
+
+	private static StoppedCall stopped(AssertableApplicationContext context) {
+		assertThatExceptionOfType(IllegalStateException.class).isThrownBy(() -> context.getBean(Orders.class).fail());
+		return context.getBean(StoppedCalls.class).of("Orders.fail").get(0);
+	}
+
+	@Test
+	void keepsStoppedCallsWhereTheApplicationSaysSo() {
+		StoppedCalls own = new StoppedCalls(Clock.systemUTC(), () -> true);
+		this.runner.withBean("own", StoppedCalls.class, () -> own)
+			.run((context) -> assertThat(context.getBean(StoppedCalls.class)).isSameAs(own));
 	}
 
 	@Test

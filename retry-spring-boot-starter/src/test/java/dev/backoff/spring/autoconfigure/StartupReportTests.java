@@ -293,7 +293,7 @@ class StartupReportTests {
 				"Write backoff.enabled.", "Invalid backoff.wibble (1) at application.yml:3: is no key of backoff.",
 				"Known keys: enabled, retries-enabled, unknown-keys, random, mode, metrics.enabled, "
 						+ "metrics.slo, metrics.calls, observation.enabled, http.hosts, http.attempt-header, http.deadline-header, "
-						+ "http.idempotency-header, http.inbound, health.breakers, shutdown.wait, defaults.*, "
+						+ "http.idempotency-header, http.inbound, endpoint.messages, health.breakers, shutdown.wait, defaults.*, "
 						+ "policies.*, breakers.*, budgets.*."),
 				yaml("two spellings, one of them empty", """
 						backoff:
@@ -331,6 +331,7 @@ class StartupReportTests {
 						  metrics:
 						    slo: 1s, none
 						    calls: gauge
+						  endpoint.messages: some
 						  policies.orders.base: 1s
 						""", "Invalid backoff.enabled (perhaps) at application.yml:2: must be true or false.",
 						"Write true or false.",
@@ -343,6 +344,8 @@ class StartupReportTests {
 						"Invalid backoff.metrics.calls (gauge) at application.yml:8: must be one of counter, "
 								+ "timer.",
 						"Write one of these words.",
+						"Invalid backoff.endpoint.messages (some) at application.yml:9: must be true or false.",
+						"Write true or false.",
 						"Invalid backoff.unknown-keys (ignore) at application.yml:4: must be one of error, " + "warn.",
 						"Write one of these words."),
 				yaml("values where keys are expected", """

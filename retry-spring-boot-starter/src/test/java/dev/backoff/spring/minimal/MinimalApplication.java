@@ -15,6 +15,7 @@ import org.springframework.context.annotation.Configuration;
 
 import dev.backoff.Attempt;
 import dev.backoff.annotation.Backoff;
+import dev.backoff.spring.observation.CallStatistics;
 
 /** The least that an application can be: it starts, calls one method and exits. */
 @SpringBootConfiguration(proxyBeanMethods = false)
@@ -55,6 +56,7 @@ public class MinimalApplication {
 		ConfigurableApplicationContext context = SpringApplication.run(MinimalApplication.class, arguments);
 		System.out.println("RESULT " + context.getBean(Orders.class).place("o-1") + ", endpoint "
 				+ context.containsBean("backoffEndpoint") + ", meters " + context.containsBean("backoffRecorders"));
+		System.out.println("COUNTED " + context.getBean(CallStatistics.class).all());
 		Callable<?> reactive = context.getBeanProvider(Callable.class).getIfAvailable(() -> () -> "none");
 		System.out.println("REACTIVE " + reactive.call());
 		System.exit(SpringApplication.exit(context));

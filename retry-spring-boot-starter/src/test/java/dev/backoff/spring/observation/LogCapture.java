@@ -17,7 +17,16 @@ public final class LogCapture implements AutoCloseable {
 
 	private final Level levelBefore;
 
-	private final ListAppender<ILoggingEvent> appender = new ListAppender<>();
+	/* What the thread had then is not there later. */
+	private final ListAppender<ILoggingEvent> appender = new ListAppender<>() {
+
+		@Override
+		protected void append(ILoggingEvent event) {
+			event.prepareForDeferredProcessing();
+			super.append(event);
+		}
+
+	};
 
 	public LogCapture(Class<?> type) {
 		this(type, Level.DEBUG);

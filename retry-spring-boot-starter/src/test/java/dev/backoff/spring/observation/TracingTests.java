@@ -11,6 +11,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
+import ch.qos.logback.classic.Level;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
@@ -183,6 +184,17 @@ class TracingTests {
 		assertThat(attribute(call, "backoff.stop")).isEqualTo("attempts_exhausted");
 		assertThat(attempts("Orders.place")).hasSize(3)
 			.allSatisfy((attempt) -> assertThat(attempt.getStatus().getStatusCode()).isEqualTo(StatusCode.ERROR));
+	}
+
+	@Test
+	void lineInTheLogHasTheSpanOfItsCall() {
+		try (LogCapture log = new LogCapture(StopLogger.class, Level.WARN)) {
+			assertThatIllegalStateException().isThrownBy(() -> orders.place("h", 3));
+			SpanData call = call("Orders.place");
+			assertThat(log.events(Level.WARN)).singleElement()
+				.satisfies((line) -> assertThat(line.getMDCPropertyMap()).containsEntry("traceId", call.getTraceId())
+					.containsEntry("spanId", call.getSpanId()));
+		}
 	}
 
 	@Test

@@ -29,9 +29,7 @@ class ConfigurationPageTests {
 
 	@Test
 	void isMadeOfTheMetadata() throws IOException {
-		String made = new ConfigurationPage(
-				new ClassPathResource("configuration.md", getClass()).getContentAsString(StandardCharsets.UTF_8))
-			.text();
+		String made = made();
 		if ("write".equals(System.getProperty("docs"))) {
 			Files.writeString(PAGE, made);
 		}
@@ -43,11 +41,16 @@ class ConfigurationPageTests {
 
 	@Test
 	void hasEveryKey() throws IOException {
-		String page = Files.readString(PAGE);
+		String page = made();
 		assertThat(Metadata.ofAll().named("properties").keySet()).filteredOn((name) -> name.startsWith("backoff."))
 			.allSatisfy((name) -> assertThat(page).contains(name.replaceFirst("^backoff\\.defaults\\.", "")));
 		assertThat(ConfigurationReader.TOP_LEVEL_KEYS)
 			.allSatisfy((key) -> assertThat(page).contains("`backoff." + key + "`"));
+	}
+
+	private static String made() throws IOException {
+		return new ConfigurationPage(new ClassPathResource("configuration.md", ConfigurationPageTests.class)
+			.getContentAsString(StandardCharsets.UTF_8)).text();
 	}
 
 	@Nested
@@ -152,8 +155,7 @@ class ConfigurationPageTests {
 
 		private static String example(String language) {
 			try {
-				Matcher block = Pattern.compile("```" + language + "\n(.*?)```", Pattern.DOTALL)
-					.matcher(Files.readString(PAGE));
+				Matcher block = Pattern.compile("```" + language + "\n(.*?)```", Pattern.DOTALL).matcher(made());
 				assertThat(block.find()).as("an example in " + language).isTrue();
 				return block.group(1);
 			}

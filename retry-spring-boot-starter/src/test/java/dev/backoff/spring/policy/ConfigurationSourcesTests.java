@@ -103,6 +103,7 @@ class ConfigurationSourcesTests {
 				.variable("BACKOFF_METRICS_SLO_0", "100ms")
 				.variable("BACKOFF_METRICS_SLO_1", "2s")
 				.variable("BACKOFF_METRICS_CALLS", "timer")
+				.variable("BACKOFF_ENDPOINT_MESSAGES", "true")
 				.run((context) -> {
 					BackoffPolicies policies = context.getBean(BackoffPolicies.class);
 					BackoffConfiguration configuration = policies.configuration();
@@ -112,6 +113,7 @@ class ConfigurationSourcesTests {
 					assertThat(configuration.isMetricsEnabled()).isFalse();
 					assertThat(configuration.slo()).containsExactly(Duration.ofMillis(100), Duration.ofSeconds(2));
 					assertThat(configuration.callMeter()).isEqualTo(CallMeter.TIMER);
+					assertThat(configuration.isMessagesShown()).isTrue();
 					assertThat(value(policies.resolve("payment-callback"), PolicyKey.CAP))
 						.isEqualTo("33s <- the environment variable BACKOFF_DEFAULTS_CAP");
 				});

@@ -1,11 +1,15 @@
 package dev.backoff.spring.advice
 
 import dev.backoff.Attempt
+import dev.backoff.CallObserver
 import dev.backoff.RetriesStoppedException
 import dev.backoff.StopReason
 import dev.backoff.annotation.Backoff
 import dev.backoff.fixture.RecordingListener
 import dev.backoff.fixture.VirtualTime
+import dev.backoff.spring.observation.MicrometerObserver
+import io.micrometer.observation.Observation
+import io.micrometer.observation.tck.TestObservationRegistry
 import java.io.IOException
 import java.util.concurrent.CopyOnWriteArrayList
 import java.util.concurrent.Executor
@@ -18,11 +22,13 @@ import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.awaitCancellation
 import kotlinx.coroutines.cancel
 import kotlinx.coroutines.coroutineScope
+import kotlinx.coroutines.currentCoroutineContext
 import kotlinx.coroutines.flow.Flow
 import kotlinx.coroutines.flow.flow
 import kotlinx.coroutines.flow.toList
 import kotlinx.coroutines.future.future
 import kotlinx.coroutines.launch
+import kotlinx.coroutines.reactor.ReactorContext
 import kotlinx.coroutines.withContext
 import kotlinx.coroutines.yield
 import org.assertj.core.api.Assertions.assertThat
@@ -67,6 +73,26 @@ class SuspendFunctionsTests {
 			context.time.runAll()
 			assertThat(result).isCompletedWithValue("placed at attempt 3")
 			assertThat(context.time.delays()).hasSize(2)
+		}
+
+		@Test
+		fun isObservedInItsReactorContext() {
+			val registry = TestObservationRegistry.create()
+			runner.withBean(CallObserver::class.java, { MicrometerObserver(registry) }).run { context ->
+				val seen = CopyOnWriteArrayList<String?>()
+				val result = CoroutineScope(Dispatchers.Unconfined).future {
+					context.orders.placeBy {
+						yield()
+						val carried = currentCoroutineContext()[ReactorContext]?.context
+						seen.add(carried?.get<Observation>("micrometer.observation")?.context?.name)
+						if (seen.size < 3) throw failure else "placed"
+					}
+				}
+				context.time.runAll()
+				assertThat(result).isCompletedWithValue("placed")
+				assertThat(seen).hasSize(3).containsOnly("backoff.attempt")
+				assertThat(registry.currentObservationScope).isNull()
+			}
 		}
 
 		@Test
