@@ -185,8 +185,9 @@ class ConfigServerRefreshTests {
 			await(refreshed);
 		});
 		try {
-			CompletableFuture<Throwable> call = CompletableFuture
-				.supplyAsync(() -> catchThrowable(() -> shop.getBean(Shop.class).order()));
+			// not on the common pool, whose only worker the HTTP client may need
+			CompletableFuture<Throwable> call = CompletableFuture.supplyAsync(
+					() -> catchThrowable(() -> shop.getBean(Shop.class).order()), (task) -> new Thread(task).start());
 			await(waiting);
 			this.served.put("backoff.policies.orders.base", "5s");
 			this.served.put("backoff.policies.orders.max-attempts", "2");
