@@ -92,6 +92,10 @@ public class BackoffEndpoint {
 	 */
 	@ReadOperation
 	public BackoffDescriptor policies() {
+		return this.live.look(this::all);
+	}
+
+	private BackoffDescriptor all() {
 		List<PolicyUse> used = this.uses.uses();
 		SafetyDescription shared = new SafetyDescription(this.policies, this.safety, used);
 		return new BackoffDescriptor(this.policies.configuration().isEnabled(),
@@ -107,6 +111,10 @@ public class BackoffEndpoint {
 	 */
 	@ReadOperation
 	public @Nullable Object policy(@Selector String selectedName) {
+		return this.live.look(() -> one(selectedName));
+	}
+
+	private @Nullable Object one(String selectedName) {
 		List<PolicyUse> used = this.uses.uses();
 		PolicyDescriptor policy = this.descriptions.policy(selectedName, used);
 		return (policy != null) ? policy : this.descriptions.method(selectedName, used);

@@ -1,10 +1,11 @@
 package dev.backoff.spring.actuate;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.TreeMap;
+import java.util.regex.Pattern;
 
 import org.jspecify.annotations.Nullable;
 
@@ -32,6 +33,9 @@ final class OperatorActions {
 
 	private static final String FOR = "for";
 
+	/* What a key may be called in any source without brackets. */
+	private static final Pattern PLAIN = Pattern.compile("[a-z0-9-]+");
+
 	private static final String RETRIES_ENABLED = "retries-enabled";
 
 	private final LiveConfiguration live;
@@ -50,12 +54,20 @@ final class OperatorActions {
 		Duration limit = written.takeLimit(FOR);
 		Map<String, String> values = written.rest();
 		List<ValueChange> changes = this.live.override(policy, values, limit);
-		String place = "backoff.policies" + ((policy.indexOf('.') < 0) ? "." + policy : "[" + policy + "]");
+		String place = "backoff.policies"
+				+ (PLAIN.matcher(policy).matches() ? "." + policy : "[" + escaped(policy) + "]");
 		return changed(limit, changes,
-				new TreeMap<>(values).entrySet()
+				Overrides.read(policy, values, new ArrayList<>())
+					.entrySet()
 					.stream()
-					.map((entry) -> place + "." + entry.getKey() + "=" + entry.getValue())
+					.map((entry) -> place + "." + entry.getKey().key() + "=" + entry.getValue())
+					.sorted()
 					.toList());
+	}
+
+	/* As a properties file wants it. */
+	private static String escaped(String name) {
+		return name.replaceAll("([\\\\:=#! ])", "\\\\$1");
 	}
 
 	ChangeDescriptor overrideAll(Written written) {

@@ -16,11 +16,17 @@ import dev.backoff.spring.policy.Problem;
 /** What an operator has written, read key by key; what is left over is an error. */
 final class Written {
 
+	private static final int MOST_KEYS = 50;
+
 	private final Map<String, String> texts = new LinkedHashMap<>();
 
 	Written(@Nullable Map<String, ?> written) {
 		List<Problem> problems = new ArrayList<>();
-		if (written != null) {
+		if (written != null && written.size() > MOST_KEYS) {
+			problems.add(Problem.ofPlace("What is written", "has " + written.size() + " keys, of which few are known",
+					"Write at most " + MOST_KEYS + "."));
+		}
+		else if (written != null) {
 			written.forEach((key, value) -> {
 				if (value instanceof Map || value instanceof Iterable || value == null) {
 					problems.add(Problem.ofPlace("Invalid " + Overrides.oneLine(key), "must be one value",

@@ -46,10 +46,19 @@ public final class WrittenArguments implements OperationInvokerAdvisor {
 	private static InvocationContext collected(InvocationContext context, Set<String> names) {
 		Map<String, Object> arguments = new LinkedHashMap<>();
 		Map<String, Object> written = new LinkedHashMap<>();
-		context.getArguments()
-			.forEach((name, argument) -> (names.contains(name) ? arguments : written).put(name, argument));
-		// over JMX they come as one map already
-		arguments.putIfAbsent(WRITTEN, written);
+		context.getArguments().forEach((name, argument) -> {
+			if (!name.equals(WRITTEN)) {
+				(names.contains(name) ? arguments : written).put(name, argument);
+			}
+			else if (argument instanceof Map<?, ?> map) {
+				// over JMX they come as one map already
+				map.forEach((key, value) -> written.put(String.valueOf(key), value));
+			}
+			else if (argument != null) {
+				written.put(name, argument);
+			}
+		});
+		arguments.put(WRITTEN, written);
 		SecurityContext security = context.resolveArgument(SecurityContext.class);
 		return new InvocationContext((security != null) ? security : SecurityContext.NONE, arguments,
 				resolver(context));

@@ -127,6 +127,9 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 			logger.warn("Policy {} does not fit the refreshed configuration and keeps its values: {}", name,
 					ex.getMessage());
 		}
+		catch (RuntimeException ex) {
+			logger.warn("Policy {} could not follow the changed configuration and keeps its values", name, ex);
+		}
 	}
 
 	/**
@@ -162,15 +165,31 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 
 	/** Plan a method found at start-up. */
 	@Nullable MethodPlan plan(AnnotatedMethod method, List<Problem> problems) {
+		BackoffConfiguration configuration = this.policies.configuration();
 		MethodPlan plan = this.planner.plan(method, problems);
 		if (plan != null) {
 			this.plans.put(Key.of(method), plan);
 			this.factory.reserve(plan.policy());
+			while (configuration != this.policies.configuration()) {
+				// a change that was on its way may not have seen it
+				configuration = this.policies.configuration();
+				plan = planAgain(plan);
+			}
 		}
 		else if (!this.enabled) {
 			this.unplanned.put(Key.of(method), method);
 		}
 		return plan;
+	}
+
+	private MethodPlan planAgain(MethodPlan plan) {
+		MethodPlan again = this.planner.planAgain(plan, this.policies::resolve, new ArrayList<>());
+		if (again == null) {
+			return plan;
+		}
+		this.factory.reserve(again.policy());
+		this.plans.put(Key.of(plan.method()), again);
+		return again;
 	}
 
 	/* What becomes known meanwhile catches up. */
@@ -285,10 +304,18 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 					problems);
 			return known;
 		}
-		this.factory.reserve(plan.policy());
-		this.plans.put(key, plan);
-		retry.switchTo(plan, this.factory.create(plan, this.policies.configuration()));
-		return plan;
+		try {
+			this.factory.reserve(plan.policy());
+			Retry made = this.factory.create(plan, this.policies.configuration());
+			this.plans.put(key, plan);
+			retry.switchTo(plan, made);
+			return plan;
+		}
+		catch (RuntimeException ex) {
+			// somebody's bean: not for the call that comes along
+			logger.warn("{} could not follow the changed configuration and keeps its values", known.label(), ex);
+			return known;
+		}
 	}
 
 	/** Return what a method's plan does that is probably not meant. */

@@ -36,6 +36,8 @@ public final class Expiries {
 
 	private final List<Expiry> pending = new ArrayList<>();
 
+	private boolean closed;
+
 	private final Supplier<RetryTime> time;
 
 	private final Executor executor;
@@ -55,18 +57,27 @@ public final class Expiries {
 	}
 
 	/**
-	 * Let keys end after a time, or not at all.
+	 * Make what is to end keys after a time. Until it is {@linkplain #set set}, nothing
+	 * ends by it.
 	 * @param end gets what is then {@linkplain #take to be taken}
 	 */
-	void set(String policy, Set<PolicyKey> keys, @Nullable Duration limit, Consumer<Expiry> end) {
+	Expiry schedule(String policy, Set<PolicyKey> keys, Duration limit, Consumer<Expiry> end) {
+		long nanos = Nanos.of(limit);
+		Expiry expiry = new Expiry(policy, EnumSet.copyOf(keys), this.clock.instant().plusNanos(nanos));
+		expiry.timer = this.time.get().schedule(() -> this.executor.execute(() -> end.accept(expiry)), nanos);
+		return expiry;
+	}
+
+	/** Let keys end by that, or not at all. */
+	void set(String policy, Set<PolicyKey> keys, @Nullable Expiry expiry) {
 		this.lock.lock();
 		try {
 			forget(policy, keys);
-			if (limit != null) {
-				Expiry expiry = new Expiry(policy, EnumSet.copyOf(keys), this.clock.instant().plus(limit));
-				expiry.timer = this.time.get()
-					.schedule(() -> this.executor.execute(() -> end.accept(expiry)), Nanos.of(limit));
+			if (expiry != null && !this.closed) {
 				this.pending.add(expiry);
+			}
+			else if (expiry != null) {
+				expiry.cancel();
 			}
 		}
 		finally {
@@ -102,6 +113,29 @@ public final class Expiries {
 		try {
 			this.pending.forEach(Expiry::cancel);
 			this.pending.clear();
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	/** Let nothing end by itself any more, whatever is set later. */
+	void close() {
+		this.lock.lock();
+		try {
+			this.closed = true;
+			forgetAll();
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	/** Return whether nothing ends by itself any more. */
+	boolean isClosed() {
+		this.lock.lock();
+		try {
+			return this.closed;
 		}
 		finally {
 			this.lock.unlock();
@@ -156,10 +190,12 @@ public final class Expiries {
 		}
 
 		private boolean isOf(String policy) {
-			return BackoffPolicies.canonicalName(this.policy).equals(BackoffPolicies.canonicalName(policy));
+			return this.policy.equals(ALL) == policy.equals(ALL)
+					&& BackoffPolicies.canonicalName(this.policy).equals(BackoffPolicies.canonicalName(policy));
 		}
 
-		private void cancel() {
+		/** Let nothing end by it. */
+		void cancel() {
 			if (this.timer != null) {
 				this.timer.cancel();
 			}

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 
@@ -45,6 +46,9 @@ public final class LiveConfiguration implements DisposableBean {
 
 	/* Nothing runs under it that waits for another thread. */
 	private final ReentrantLock lock = new ReentrantLock();
+
+	/* After an override could not be ended for a reason that may pass. */
+	private static final Duration AGAIN = Duration.ofMinutes(1);
 
 	private final BackoffPolicies policies;
 
@@ -107,7 +111,7 @@ public final class LiveConfiguration implements DisposableBean {
 			tell(Outcome.REFUSED);
 			return false;
 		}
-		catch (RuntimeException ex) {
+		catch (RuntimeException | LinkageError | StackOverflowError ex) {
 			logger.error("Could not refresh by {}; what was in effect stays so", cause, ex);
 			tell(Outcome.REFUSED);
 			return false;
@@ -134,8 +138,7 @@ public final class LiveConfiguration implements DisposableBean {
 			String name = known(policy);
 			Map<PolicyKey, String> read = read(name, values);
 			Overrides overrides = this.policies.configuration().overrides().with(name, read);
-			List<ValueChange> changes = put(this.policies.configuration().with(overrides));
-			this.expiries.set(name, read.keySet(), limit, this::expire);
+			List<ValueChange> changes = put(this.policies.configuration().with(overrides), name, read.keySet(), limit);
 			log(overridden(limit), changes);
 			tell(Outcome.OVERRIDDEN);
 			return changes;
@@ -156,8 +159,8 @@ public final class LiveConfiguration implements DisposableBean {
 		this.lock.lock();
 		try {
 			BackoffConfiguration before = this.policies.configuration();
-			List<ValueChange> changes = put(before.with(before.overrides().withRetriesEnabled(enabled)));
-			this.expiries.set(Expiries.ALL, Set.of(PolicyKey.ENABLED), limit, this::expire);
+			List<ValueChange> changes = put(before.with(before.overrides().withRetriesEnabled(enabled)), Expiries.ALL,
+					Set.of(PolicyKey.ENABLED), limit);
 			log(overridden(limit), changes);
 			tell(Outcome.OVERRIDDEN);
 			return changes;
@@ -222,15 +225,26 @@ public final class LiveConfiguration implements DisposableBean {
 				expire(expiry.policy(), keys);
 			}
 		}
-		catch (RuntimeException ex) {
-			logger.error("Could not end the overrides of {}", expiry.policy(), ex);
-		}
 		finally {
 			this.lock.unlock();
 		}
 	}
 
 	private void expire(String policy, Set<PolicyKey> keys) {
+		try {
+			end(policy, keys);
+		}
+		catch (Throwable ex) {
+			if (!this.expiries.isClosed()) {
+				logger.error("Could not end the overrides of {}; trying again in {}",
+						policy.equals(Expiries.ALL) ? "all policies" : policy, DurationText.exact(AGAIN), ex);
+				harmlessly("timer", () -> this.expiries.set(policy, keys,
+						this.expiries.schedule(policy, keys, AGAIN, this::expire)));
+			}
+		}
+	}
+
+	private void end(String policy, Set<PolicyKey> keys) {
 		BackoffConfiguration before = this.policies.configuration();
 		Overrides left = policy.equals(Expiries.ALL) ? before.overrides().withRetriesEnabled(null)
 				: before.overrides().without(policy, keys);
@@ -240,8 +254,8 @@ public final class LiveConfiguration implements DisposableBean {
 		catch (InvalidBackoffException ex) {
 			logger.warn("The other overrides do not fit without those that have ended, so all are reset:{}{}",
 					System.lineSeparator(), ex.getMessage());
-			this.expiries.forgetAll();
 			log("Overridden no more", put(before.with(Overrides.NONE)));
+			this.expiries.forgetAll();
 		}
 		tell(Outcome.EXPIRED);
 	}
@@ -268,13 +282,44 @@ public final class LiveConfiguration implements DisposableBean {
 	}
 
 	/**
+	 * Look at what is in effect while nothing changes; after a second, whether or not
+	 * something changes.
+	 * @param <T> the type of the answer
+	 * @param question looks at it
+	 * @return its answer
+	 */
+	public <T extends @Nullable Object> T look(Supplier<T> question) {
+		boolean locked = false;
+		try {
+			locked = this.lock.tryLock(1, TimeUnit.SECONDS);
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+		try {
+			return question.get();
+		}
+		finally {
+			if (locked) {
+				this.lock.unlock();
+			}
+		}
+	}
+
+	/**
 	 * Tell that an operator has done something else: to a breaker, a budget, to calls
 	 * that wait.
 	 * @param what a sentence without a full stop, for the log
 	 */
 	public void operated(String what) {
 		logger.info("By an operator, in this process only: {}", what);
-		tell(Outcome.OPERATED);
+		this.lock.lock();
+		try {
+			tell(Outcome.OPERATED);
+		}
+		finally {
+			this.lock.unlock();
+		}
 	}
 
 	/**
@@ -312,6 +357,27 @@ public final class LiveConfiguration implements DisposableBean {
 			throw new InvalidBackoffException(problems);
 		}
 		return read;
+	}
+
+	/**
+	 * Put a configuration into effect whose overrides of some keys end after a time, or
+	 * throw and change nothing.
+	 */
+	private List<ValueChange> put(BackoffConfiguration configuration, String policy, Set<PolicyKey> keys,
+			@Nullable Duration limit) {
+		Expiries.Expiry expiry = (limit != null) ? this.expiries.schedule(policy, keys, limit, this::expire) : null;
+		List<ValueChange> changes;
+		try {
+			changes = put(configuration);
+		}
+		catch (RuntimeException | Error ex) {
+			if (expiry != null) {
+				expiry.cancel();
+			}
+			throw ex;
+		}
+		this.expiries.set(policy, keys, expiry);
+		return changes;
 	}
 
 	/** Put a configuration into effect, or throw and change nothing. */
@@ -394,10 +460,11 @@ public final class LiveConfiguration implements DisposableBean {
 	}
 
 	private void tell(Outcome outcome) {
-		Overrides overrides = this.policies.configuration().overrides();
 		harmlessly("listener of changes of the configuration", () -> {
 			for (ConfigurationListener listener : this.listeners.get()) {
-				harmlessly("listener of changes of the configuration", () -> listener.changed(outcome, overrides));
+				// asked each time: the one before may have changed something
+				harmlessly("listener of changes of the configuration",
+						() -> listener.changed(outcome, this.policies.configuration().overrides()));
 			}
 		});
 	}
@@ -406,7 +473,8 @@ public final class LiveConfiguration implements DisposableBean {
 		try {
 			action.run();
 		}
-		catch (RuntimeException ex) {
+		catch (Throwable ex) {
+			// the others are still to be told, and what is in effect stays so
 			logger.warn("A {} failed", what, ex);
 		}
 	}
@@ -414,7 +482,7 @@ public final class LiveConfiguration implements DisposableBean {
 	/** Forget what was going to end: the application ends first. */
 	@Override
 	public void destroy() {
-		this.expiries.forgetAll();
+		this.expiries.close();
 	}
 
 }

@@ -95,8 +95,12 @@ public final class Overrides {
 				problems.add(Problem.ofPlace("Invalid " + key.key() + " of policy " + policy, "must not be empty",
 						"Give it a value, or leave it out."));
 			}
+			else if (!oneLine(text.strip()).equals(text.strip())) {
+				problems.add(Problem.ofValue("Invalid " + key.key() + " of policy " + policy, oneLine(text), "",
+						"must be one line of at most " + LONGEST_NAME + " characters", "Write a plain value."));
+			}
 			else if (values.putIfAbsent(key, text.strip()) != null) {
-				problems.add(Problem.ofPlace("Invalid " + name + " of policy " + policy, "is there twice",
+				problems.add(Problem.ofPlace("Invalid " + oneLine(name) + " of policy " + policy, "is there twice",
 						"Write " + key.key() + " once."));
 			}
 		});
@@ -113,7 +117,7 @@ public final class Overrides {
 	 */
 	public static Duration limit(String key, String text) {
 		try {
-			if (text.strip().chars().allMatch(Character::isDigit)) {
+			if (text.strip().chars().noneMatch(Character::isLetter)) {
 				throw new InvalidTextException("must be a duration", "Write a number and a unit, such as 30s or 30m.");
 			}
 			return TextValues.positiveDuration(text.strip());
@@ -144,10 +148,19 @@ public final class Overrides {
 	public static String oneLine(String text) {
 		String line = text.codePoints()
 			.limit(LONGEST_NAME)
-			.map((letter) -> Character.isISOControl(letter) ? '?' : letter)
+			.map((letter) -> isPlain(letter) ? letter : '?')
 			.collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
 			.toString();
 		return (line.length() < text.length()) ? line + "..." : line;
+	}
+
+	private static boolean isPlain(int letter) {
+		return switch (Character.getType(letter)) {
+			case Character.CONTROL, Character.FORMAT, Character.LINE_SEPARATOR, Character.PARAGRAPH_SEPARATOR,
+					Character.SURROGATE, Character.UNASSIGNED ->
+				false;
+			default -> true;
+		};
 	}
 
 	private Overrides replaced(String policy, Map<PolicyKey, String> values) {

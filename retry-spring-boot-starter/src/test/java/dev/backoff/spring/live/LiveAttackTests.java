@@ -1,0 +1,495 @@
+package dev.backoff.spring.live;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+
+import ch.qos.logback.classic.Level;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.ApplicationContext;
+import org.springframework.core.Ordered;
+import org.springframework.core.env.MapPropertySource;
+
+import dev.backoff.FailureClassifier;
+import dev.backoff.annotation.Backoff;
+import dev.backoff.fixture.VirtualTime;
+import dev.backoff.spring.advice.BackoffMethods;
+import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
+import dev.backoff.spring.autoconfigure.BackoffObservationAutoConfiguration;
+import dev.backoff.spring.live.ConfigurationListener.Outcome;
+import dev.backoff.spring.observation.LogCapture;
+import dev.backoff.spring.policy.BackoffPolicies;
+import dev.backoff.spring.policy.ConfigurationUser;
+import dev.backoff.spring.policy.InvalidBackoffException;
+import dev.backoff.spring.policy.Overrides;
+import dev.backoff.spring.policy.PolicyKey;
+import dev.backoff.spring.policy.PolicyUse;
+import dev.backoff.spring.policy.Problem;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+/** Changes that meet trouble, and each other. */
+@Timeout(120)
+class LiveAttackTests {
+
+	private static final Duration HALF_AN_HOUR = Duration.ofMinutes(30);
+
+	private final Map<String, Object> centre = new ConcurrentHashMap<>(
+			Map.of("backoff.defaults.jitter", "none", "backoff.defaults.budget", "none", "backoff.policies.orders.base",
+					"1s", "backoff.policies.orders.cap", "1h", "backoff.policies.mail.base", "1s"));
+
+	private final ApplicationContextRunner runner = new ApplicationContextRunner()
+		.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, BackoffAutoConfiguration.class,
+				BackoffObservationAutoConfiguration.class))
+		.withBean(SimpleMeterRegistry.class)
+		.withBean(VirtualTime.class)
+		.withBean(Shop.class)
+		.withInitializer((context) -> context.getEnvironment()
+			.getPropertySources()
+			.addFirst(new MapPropertySource("centre", this.centre)));
+
+	private static String base(ApplicationContext context, String method) {
+		return context.getBean(BackoffMethods.class)
+			.uses()
+			.stream()
+			.filter((use) -> use.method().equals(method))
+			.map(PolicyUse::policy)
+			.findFirst()
+			.orElseThrow()
+			.values()
+			.get(PolicyKey.BASE)
+			.text();
+	}
+
+	private static List<Duration> waits(ApplicationContext context) {
+		VirtualTime time = context.getBean(VirtualTime.class);
+		int before = time.delays().size();
+		assertThat(catchThrowable(() -> context.getBean(Shop.class).order())).isNotNull();
+		return time.delays().subList(before, time.delays().size());
+	}
+
+	private static double overridden(ApplicationContext context, String policy) {
+		return context.getBean(SimpleMeterRegistry.class)
+			.get("backoff.overrides")
+			.tag("policy", policy)
+			.gauge()
+			.value();
+	}
+
+	@Nested
+	class AllOrNothing {
+
+		@Test
+		void timersThatCannotBeSetChangeNothing() {
+			LiveAttackTests.this.runner.run((context) -> {
+				LiveConfiguration live = context.getBean(LiveConfiguration.class);
+				VirtualTime time = context.getBean(VirtualTime.class);
+				live.override("orders", Map.of("cap", "2h"), HALF_AN_HOUR);
+				time.failWith(new IllegalStateException("no timer"));
+				assertThatIllegalStateException()
+					.isThrownBy(() -> live.override("orders", Map.of("base", "4s", "cap", "3h"), HALF_AN_HOUR));
+				assertThatIllegalStateException().isThrownBy(() -> live.overrideRetriesEnabled(false, HALF_AN_HOUR));
+				assertThat(base(context, "Shop.order")).isEqualTo("1s");
+				assertThat(context.getBean(BackoffPolicies.class).configuration().overrides().values("orders"))
+					.isEqualTo(Map.of(PolicyKey.CAP, "2h"));
+				assertThat(context.getBean(BackoffPolicies.class).configuration().isRetriesEnabled()).isTrue();
+				assertThat(live.until("orders", PolicyKey.CAP)).isPresent();
+			});
+		}
+
+		@Test
+		void whatIsRefusedLeavesNoTimer() {
+			LiveAttackTests.this.runner.run((context) -> {
+				LiveConfiguration live = context.getBean(LiveConfiguration.class);
+				assertThatExceptionOfType(InvalidBackoffException.class)
+					.isThrownBy(() -> live.override("orders", Map.of("cap", "1ms"), HALF_AN_HOUR));
+				assertThat(context.getBean(VirtualTime.class).pending()).isZero();
+			});
+		}
+
+		@ParameterizedTest
+		@ValueSource(longs = { Long.MAX_VALUE, Long.MAX_VALUE / 1000, 9999999L * 86400 })
+		void limitsBeyondAllTimeAreVeryLong(long seconds) {
+			LiveAttackTests.this.runner.run((context) -> {
+				LiveConfiguration live = context.getBean(LiveConfiguration.class);
+				live.override("orders", Map.of("base", "4s"), Duration.ofSeconds(seconds));
+				assertThat(base(context, "Shop.order")).isEqualTo("4s");
+				assertThat(live.until("orders", PolicyKey.BASE)).isPresent();
+			});
+		}
+
+		@Test
+		void errorsOfOneDoNotKeepTheOthersFromFollowing() {
+			List<Outcome> told = new ArrayList<>();
+			LiveAttackTests.this.runner.withBean("a", Faulty.class, () -> new Faulty(new NoClassDefFoundError("gone")))
+				.withBean("listener", ConfigurationListener.class, () -> (outcome, overrides) -> told.add(outcome))
+				.run((context) -> {
+					LiveConfiguration live = context.getBean(LiveConfiguration.class);
+					live.override("orders", Map.of("base", "4s"), HALF_AN_HOUR);
+					assertThat(waits(context)).startsWith(Duration.ofSeconds(4));
+					assertThat(live.until("orders", PolicyKey.BASE)).isPresent();
+					assertThat(overridden(context, "orders")).isEqualTo(1);
+					assertThat(told).containsExactly(Outcome.OVERRIDDEN);
+				});
+		}
+
+		@Test
+		void errorsWhileSomethingIsMadeChangeNothing() {
+			Faulty faulty = new Faulty(null);
+			LiveAttackTests.this.runner.withBean("zz", Faulty.class, () -> faulty).run((context) -> {
+				LiveConfiguration live = context.getBean(LiveConfiguration.class);
+				for (Throwable trouble : List.of(new NoClassDefFoundError("gone"), new IllegalStateException("no"))) {
+					faulty.inMake = trouble;
+					assertThat(catchThrowable(() -> live.override("orders", Map.of("base", "4s"), HALF_AN_HOUR)))
+						.isSameAs(trouble);
+					LiveAttackTests.this.centre.put("backoff.policies.orders.base", "3s");
+					assertThat(live.refresh("a test")).isFalse();
+					LiveAttackTests.this.centre.put("backoff.policies.orders.base", "1s");
+					assertThat(waits(context)).startsWith(Duration.ofSeconds(1));
+					assertThat(base(context, "Shop.order")).isEqualTo("1s");
+					assertThat(context.getBean(VirtualTime.class).pending()).isZero();
+				}
+				assertThat(context.getBean(SimpleMeterRegistry.class)
+					.get("backoff.refresh")
+					.tag("outcome", "refused")
+					.functionCounter()
+					.count()).isEqualTo(2);
+			});
+		}
+
+		@Test
+		void classifiersThatCannotBeMadeChangeNothing() {
+			AtomicBoolean broken = new AtomicBoolean();
+			LiveAttackTests.this.runner.withBean("moody", FailureClassifier.class, () -> {
+				if (broken.get()) {
+					throw new IllegalStateException("cannot be made");
+				}
+				return (failure) -> null;
+			}, (definition) -> definition.setScope("prototype")).run((context) -> {
+				LiveConfiguration live = context.getBean(LiveConfiguration.class);
+				broken.set(true);
+				LiveAttackTests.this.centre.put("backoff.policies.orders.classifier", "moody");
+				LiveAttackTests.this.centre.put("backoff.policies.orders.base", "5s");
+				assertThat(live.refresh("a test")).isFalse();
+				assertThat(waits(context)).startsWith(Duration.ofSeconds(1));
+				broken.set(false);
+				assertThat(live.refresh("a test")).isTrue();
+				assertThat(waits(context)).startsWith(Duration.ofSeconds(5));
+			});
+		}
+
+		@Test
+		void overridesThatCannotBeEndedAreTriedAgain() {
+			Faulty faulty = new Faulty(null);
+			LiveAttackTests.this.runner.withBean(Faulty.class, () -> faulty).run((context) -> {
+				LiveConfiguration live = context.getBean(LiveConfiguration.class);
+				VirtualTime time = context.getBean(VirtualTime.class);
+				live.override("orders", Map.of("base", "4s"), HALF_AN_HOUR);
+				faulty.inMake = new NoClassDefFoundError("for a while");
+				try (LogCapture log = new LogCapture(LiveConfiguration.class)) {
+					time.advance(HALF_AN_HOUR);
+					assertThat(time.runDue()).isEqualTo(1);
+					Awaitility.await().atMost(10, TimeUnit.SECONDS).until(() -> time.pending() == 1);
+					Awaitility.await()
+						.atMost(10, TimeUnit.SECONDS)
+						.until(() -> live.until("orders", PolicyKey.BASE).isPresent());
+					assertThat(log.lines(Level.ERROR))
+						.containsExactly("Could not end the overrides of orders; trying again in 1m");
+				}
+				faulty.inMake = null;
+				time.advance(Duration.ofMinutes(1));
+				assertThat(time.runDue()).isEqualTo(1);
+				Awaitility.await().atMost(10, TimeUnit.SECONDS).until(() -> base(context, "Shop.order").equals("1s"));
+			});
+		}
+
+	}
+
+	@Nested
+	class FromWithin {
+
+		@Test
+		void listenersMayChangeSomethingThemselves() {
+			AtomicReference<LiveConfiguration> live = new AtomicReference<>();
+			LiveAttackTests.this.runner.withBean("aa", ConfigurationListener.class, () -> (outcome, overrides) -> {
+				if (outcome == Outcome.OVERRIDDEN && !overrides.values("orders").isEmpty()) {
+					List<ValueChange> changes = live.get().reset("orders");
+					assertThat(changes).isNotEmpty();
+				}
+			}).withBean("last", LastTold.class).run((context) -> {
+				live.set(context.getBean(LiveConfiguration.class));
+				live.get().override("orders", Map.of("base", "4s"), HALF_AN_HOUR);
+				assertThat(base(context, "Shop.order")).isEqualTo("1s");
+				assertThat(live.get().until("orders", PolicyKey.BASE)).isEmpty();
+				AtomicReference<Overrides> last = context.getBean(LastTold.class).last;
+				assertThat(last.get().isEmpty()).isTrue();
+			});
+		}
+
+	}
+
+	@Nested
+	class AtOnce {
+
+		@Test
+		void changesAndCallsOfManyThreadsEndInOrder() {
+			LiveAttackTests.this.runner.run((context) -> {
+				LiveConfiguration live = context.getBean(LiveConfiguration.class);
+				VirtualTime time = context.getBean(VirtualTime.class);
+				Shop shop = context.getBean(Shop.class);
+				List<Callable<?>> kinds = List.of(
+						() -> live.override("orders", Map.of("base", "2s"), Duration.ofSeconds(3)),
+						() -> live.override("orders", Map.of("base", "3s", "cap", "2h"), null),
+						() -> live.override("mail", Map.of("enabled", "false"), Duration.ofSeconds(1)),
+						() -> live.overrideRetriesEnabled(false, Duration.ofSeconds(2)), () -> live.reset("orders"),
+						live::reset, () -> live.refresh("a test"), () -> live.preview("orders", Map.of("base", "9s")),
+						() -> catchThrowable(shop::order), () -> catchThrowable(shop::mail), () -> {
+							time.advance(Duration.ofSeconds(1));
+							return time.runDue();
+						}, () -> {
+							live.operated("a test");
+							return null;
+						});
+				ExecutorService threads = Executors.newFixedThreadPool(120);
+				try {
+					List<Future<?>> running = new ArrayList<>();
+					CountDownLatch start = new CountDownLatch(1);
+					for (int i = 0; i < 120; i++) {
+						Callable<?> kind = kinds.get(i % kinds.size());
+						running.add(threads.submit(() -> {
+							start.await();
+							for (int j = 0; j < 20; j++) {
+								Object unused = kind.call();
+							}
+							return null;
+						}));
+					}
+					start.countDown();
+					for (Future<?> each : running) {
+						assertThat(each.get(100, TimeUnit.SECONDS)).isNull();
+					}
+				}
+				finally {
+					threads.shutdownNow();
+				}
+				live.reset();
+				assertThat(time.pending()).isZero();
+				assertThat(base(context, "Shop.order")).isEqualTo("1s");
+				assertThat(waits(context)).startsWith(Duration.ofSeconds(1));
+				assertThat(overridden(context, "orders")).isZero();
+				assertThat(overridden(context, "*")).isZero();
+			});
+		}
+
+		@Test
+		void nothingIsLostThatIsSetAsTheOneBeforeEnds() {
+			LiveAttackTests.this.runner.run((context) -> {
+				LiveConfiguration live = context.getBean(LiveConfiguration.class);
+				VirtualTime time = context.getBean(VirtualTime.class);
+				ExecutorService threads = Executors.newFixedThreadPool(2);
+				try {
+					for (int i = 0; i < 200; i++) {
+						live.override("orders", Map.of("base", "2s"), Duration.ofSeconds(1));
+						CyclicBarrier both = new CyclicBarrier(2);
+						Future<?> ends = threads.submit(() -> {
+							both.await();
+							time.advance(Duration.ofSeconds(1));
+							return time.runDue();
+						});
+						Future<?> sets = threads.submit(() -> {
+							both.await();
+							return live.override("orders", Map.of("base", "7s"), null);
+						});
+						assertThat(ends.get(20, TimeUnit.SECONDS)).isNotNull();
+						assertThat(sets.get(20, TimeUnit.SECONDS)).isNotNull();
+						assertThat(base(context, "Shop.order")).isEqualTo("7s");
+						assertThat(live.until("orders", PolicyKey.BASE)).isEmpty();
+						live.reset();
+					}
+				}
+				finally {
+					threads.shutdownNow();
+				}
+			});
+		}
+
+		@Test
+		void changesMeetTheEndOfTheApplicationWithoutWaiting() {
+			AtomicInteger done = new AtomicInteger();
+			AtomicReference<VirtualTime> time = new AtomicReference<>();
+			ExecutorService threads = Executors.newFixedThreadPool(8);
+			List<Future<?>> running = new ArrayList<>();
+			LiveAttackTests.this.runner.run((context) -> {
+				LiveConfiguration live = context.getBean(LiveConfiguration.class);
+				time.set(context.getBean(VirtualTime.class));
+				CountDownLatch begun = new CountDownLatch(8);
+				for (int i = 0; i < 8; i++) {
+					running.add(threads.submit(() -> {
+						for (int j = 0; j < 200; j++) {
+							Throwable unused = catchThrowable(
+									() -> live.override("orders", Map.of("base", "2s"), HALF_AN_HOUR));
+							done.incrementAndGet();
+							begun.countDown();
+						}
+						return null;
+					}));
+				}
+				assertThat(begun.await(60, TimeUnit.SECONDS)).isTrue();
+			});
+			try {
+				for (Future<?> each : running) {
+					assertThat(catchThrowable(() -> each.get(60, TimeUnit.SECONDS))).isNull();
+				}
+			}
+			finally {
+				threads.shutdownNow();
+			}
+			assertThat(done.get()).isEqualTo(1600);
+			assertThat(time.get().pending()).isZero();
+		}
+
+		@Test
+		void tenThousandOverridesLeaveNothing() {
+			LiveAttackTests.this.runner
+				.withPropertyValues("backoff.policies.orders.when-degraded.failure-rate=30%",
+						"backoff.policies.orders.when-degraded.cap=2h")
+				.run((context) -> {
+					LiveConfiguration live = context.getBean(LiveConfiguration.class);
+					SimpleMeterRegistry registry = context.getBean(SimpleMeterRegistry.class);
+					live.override("orders", Map.of("base", "1ms"), HALF_AN_HOUR);
+					int meters = registry.getMeters().size();
+					for (int i = 0; i < 2000; i++) {
+						live.override("orders", Map.of("base", (i + 2) + "ms"), HALF_AN_HOUR);
+					}
+					assertThat(context.getBean(VirtualTime.class).pending()).isEqualTo(1);
+					assertThat(registry.getMeters()).hasSize(meters);
+					live.reset();
+					assertThat(context.getBean(VirtualTime.class).pending()).isZero();
+				});
+		}
+
+		@Test
+		void whoeverLooksSeesNoHalfOfAChange() {
+			LiveAttackTests.this.runner.run((context) -> {
+				LiveConfiguration live = context.getBean(LiveConfiguration.class);
+				ExecutorService thread = Executors.newSingleThreadExecutor();
+				try {
+					CountDownLatch over = new CountDownLatch(1);
+					Future<?> changes = thread.submit(() -> {
+						for (int i = 0; i < 300; i++) {
+							Object unused = live.override("orders", Map.of("base", (i % 2 + 1) + "s"), null);
+						}
+						over.countDown();
+					});
+					while (over.getCount() > 0) {
+						List<String> seen = live
+							.look(() -> List.of(base(context, "Shop.order"), base(context, "Shop.again")));
+						assertThat(seen.get(0)).isEqualTo(seen.get(1));
+					}
+					assertThat(catchThrowable(changes::get)).isNull();
+				}
+				finally {
+					thread.shutdownNow();
+				}
+			});
+		}
+
+	}
+
+	public static class Shop {
+
+		@Backoff("orders")
+		public void order() {
+			throw new IllegalStateException("down");
+		}
+
+		@Backoff("orders")
+		public void again() {
+			throw new IllegalStateException("down");
+		}
+
+		@Backoff("mail")
+		public void mail() {
+			throw new IllegalStateException("down");
+		}
+
+	}
+
+	/** Remembers what it was told last. */
+	static final class LastTold implements ConfigurationListener {
+
+		private final AtomicReference<Overrides> last = new AtomicReference<>(Overrides.NONE);
+
+		@Override
+		public void changed(Outcome outcome, Overrides overrides) {
+			this.last.set(overrides);
+		}
+
+	}
+
+	/** Throws when something is made, or put into effect, and whenever it is told. */
+	static final class Faulty implements ConfigurationUser, ConfigurationListener, Ordered {
+
+		private final Throwable inCommit;
+
+		private volatile Throwable inMake;
+
+		Faulty(Throwable inCommit) {
+			this.inCommit = inCommit;
+		}
+
+		@Override
+		public Change prepare(BackoffPolicies.Candidate candidate, List<Problem> problems) {
+			return () -> {
+				fail(this.inMake);
+				return () -> fail(this.inCommit);
+			};
+		}
+
+		@Override
+		public void changed(Outcome outcome, Overrides overrides) {
+			fail(this.inCommit);
+		}
+
+		private static void fail(Throwable failure) {
+			if (failure instanceof Error error) {
+				throw error;
+			}
+			if (failure instanceof RuntimeException exception) {
+				throw exception;
+			}
+		}
+
+		@Override
+		public int getOrder() {
+			return 0;
+		}
+
+	}
+
+}
