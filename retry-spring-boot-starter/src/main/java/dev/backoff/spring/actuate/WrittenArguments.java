@@ -51,7 +51,7 @@ public final class WrittenArguments implements OperationInvokerAdvisor {
 		return (type == OperationType.READ) ? invoker : (context) -> invoker.invoke(complete(context, names));
 	}
 
-	/* A form is no JSON, and what it says would be lost. */
+	/* What stands in a query would be lost. */
 	private static InvocationContext complete(InvocationContext context, Set<String> names) {
 		for (String name : context.getArguments().keySet()) {
 			if (!names.contains(name)) {

@@ -291,7 +291,13 @@ class OperatorTests {
 				.header("Content-Type", "application/x-www-form-urlencoded")
 				.POST(BodyPublishers.ofString("{\"over\": \"10s\"}"))
 				.build();
-			assertThat(HttpClient.newHttpClient().send(form, BodyHandlers.ofString()).statusCode()).isEqualTo(400);
+			assertThat(HttpClient.newHttpClient().send(form, BodyHandlers.ofString()).statusCode()).isEqualTo(415);
+			HttpRequest query = HttpRequest
+				.newBuilder(URI
+					.create("http://localhost:" + OperatorTests.this.port + "/actuator/backoff/sync/wake?over=10s"))
+				.POST(BodyPublishers.noBody())
+				.build();
+			assertThat(HttpClient.newHttpClient().send(query, BodyHandlers.ofString()).statusCode()).isEqualTo(400);
 		}
 
 		@Test
