@@ -61,7 +61,7 @@ final class TargetMethod {
 	 */
 	@Nullable Object call(MethodInvocation invocation) throws Throwable {
 		MethodHandle handle = Objects.requireNonNull(this.handle);
-		return (Object) handle.invokeExact((Object) invocation.getThis(), (Object[]) invocation.getArguments());
+		return (Object) handle.invokeExact(invocation.getThis(), invocation.getArguments());
 	}
 
 }
