@@ -19,6 +19,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 /** Tests for {@link TargetMethod}. */
 class TargetMethodTests {
 
+	@SuppressWarnings("StaticAssignmentOfThrowable") // the very instance is looked for
 	private static final IOException FAILURE = new IOException("down");
 
 	private boolean called;
