@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.regex.Pattern;
 
 import org.jspecify.annotations.Nullable;
@@ -60,14 +61,21 @@ final class OperatorActions {
 		List<ValueChange> changes = this.live.override(policy, values, limit);
 		String place = "backoff.policies"
 				+ (PLAIN.matcher(policy).matches() ? "." + policy : "[" + escaped(policy) + "]");
+		Map<String, String> lines = new TreeMap<>();
+		for (ValueChange change : changes) {
+			if (change.subject().equals("policy " + policy) && change.now() != null && isAdapted(change.now())) {
+				// in a configuration both would stand side by side, and contradict
+				lines.put(change.key(), change.now().text());
+			}
+		}
+		Overrides.read(policy, values, new ArrayList<>()).forEach((key, text) -> lines.put(key.key(), text));
 		return changed(limit, changes,
-				Overrides.read(policy, values, new ArrayList<>())
-					.entrySet()
-					.stream()
-					.map((entry) -> place + "." + entry.getKey().key() + "=" + entry.getValue())
-					.sorted()
-					.toList(),
+				lines.entrySet().stream().map((line) -> place + "." + line.getKey() + "=" + line.getValue()).toList(),
 				advice(policy));
+	}
+
+	private static boolean isAdapted(Value value) {
+		return value.origin().startsWith("raised to") || value.origin().startsWith("lowered to");
 	}
 
 	private List<String> advice(String policy) {

@@ -24,6 +24,7 @@ import dev.backoff.spring.policy.ConfigurationUser;
 import dev.backoff.spring.policy.InvalidBackoffException;
 import dev.backoff.spring.policy.Overrides;
 import dev.backoff.spring.policy.PolicyKey;
+import dev.backoff.spring.policy.PolicyUse;
 import dev.backoff.spring.policy.PolicyUses;
 import dev.backoff.spring.policy.Problem;
 import dev.backoff.time.DurationText;
@@ -145,7 +146,9 @@ public final class LiveConfiguration implements DisposableBean {
 			String name = known(policy);
 			Map<PolicyKey, String> read = read(name, values);
 			Overrides overrides = this.policies.configuration().overrides().with(name, read);
-			List<ValueChange> changes = put(this.policies.configuration().with(overrides), name, read.keySet(), limit);
+			BackoffConfiguration configuration = this.policies.configuration().with(overrides);
+			refuse(wrongAnew(this.policies.candidate(configuration)));
+			List<ValueChange> changes = put(configuration, name, read.keySet(), limit);
 			log(overridden(limit), changes);
 			tell(Outcome.OVERRIDDEN);
 			return changes;
@@ -291,10 +294,34 @@ public final class LiveConfiguration implements DisposableBean {
 		List<Problem> problems = new ArrayList<>();
 		this.users.get().forEach((user) -> user.prepare(candidate, problems));
 		candidate.check(problems);
-		if (now.isEnabled() && !problems.isEmpty()) {
+		refuse(now.isEnabled() ? problems : wrongAnew(candidate));
+		return candidate;
+	}
+
+	/*
+	 * While all is switched off, perhaps because of what is wrong, an operator must still
+	 * not add to it: it could not be switched on again.
+	 */
+	private List<Problem> wrongAnew(BackoffPolicies.Candidate candidate) {
+		if (candidate.configuration().isEnabled()) {
+			return List.of();
+		}
+		List<Problem> problems = wrong(candidate);
+		problems.removeAll(wrong(this.policies.candidate(this.policies.configuration())));
+		return problems;
+	}
+
+	private List<Problem> wrong(BackoffPolicies.Candidate candidate) {
+		List<Problem> problems = new ArrayList<>();
+		List<PolicyUse> unused = this.uses.uses(candidate, problems);
+		candidate.check(problems);
+		return problems;
+	}
+
+	private static void refuse(List<Problem> problems) {
+		if (!problems.isEmpty()) {
 			throw new InvalidBackoffException(distinct(problems));
 		}
-		return candidate;
 	}
 
 	/**
@@ -369,9 +396,7 @@ public final class LiveConfiguration implements DisposableBean {
 			problems.add(Problem.ofPlace("Policy " + policy, "needs a value to override",
 					"Write one, for instance cap, or reset the policy."));
 		}
-		if (!problems.isEmpty()) {
-			throw new InvalidBackoffException(problems);
-		}
+		refuse(problems);
 		return read;
 	}
 
@@ -415,9 +440,7 @@ public final class LiveConfiguration implements DisposableBean {
 			.toList();
 		candidate.check(problems);
 		if (candidate.configuration().isEnabled()) {
-			if (!problems.isEmpty()) {
-				throw new InvalidBackoffException(distinct(problems));
-			}
+			refuse(problems);
 		}
 		else {
 			// switched off, perhaps because of just these

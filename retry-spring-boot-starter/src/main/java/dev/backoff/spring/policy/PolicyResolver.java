@@ -62,6 +62,10 @@ final class PolicyResolver {
 		this.classLoader = before.classLoader;
 		this.spellings = before.spellings;
 		this.shared = before.shared.with(configuration);
+		if (!configuration.isEnabled()) {
+			// nobody resolves anything then, and its names stay known
+			this.inEffect.putAll(before.inEffect);
+		}
 	}
 
 	/**

@@ -22,6 +22,7 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.beans.factory.annotation.Autowired;
@@ -49,14 +50,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** What hostile or careless people send to the endpoint. */
 @DirtiesContext
 @ExtendWith(OutputCaptureExtension.class)
-@SpringBootTest(classes = OperatorAttackTests.Shop.class, webEnvironment = WebEnvironment.RANDOM_PORT,
-		properties = { "management.endpoints.web.exposure.include=backoff",
-				"management.endpoint.backoff.access=unrestricted", "backoff.defaults.jitter=none", "secret=sesame",
-				"backoff.policies.orders.base=1s", "backoff.policies.orders.cap=1m",
-				"backoff.policies.[payment\\ callback].base=1s", "backoff.policies.[a/b].base=1s",
-				"backoff.policies.Mixed.base=1s", "backoff.policies.[zahlung-über].base=1s",
-				"backoff.policies.breakers.base=1s", "backoff.policies.with_under.base=1s",
-				"backoff.policies.[written].base=1s", "backoff.policies.[支付].base=1s" })
+@SpringBootTest(classes = OperatorAttackTests.Shop.class, webEnvironment = WebEnvironment.RANDOM_PORT, properties = {
+		"management.endpoints.web.exposure.include=backoff", "management.endpoint.backoff.access=unrestricted",
+		"backoff.defaults.jitter=none", "secret=sesame", "backoff.policies.orders.base=1s",
+		"backoff.policies.orders.cap=1m", "backoff.policies.degraded.base=1s", "backoff.policies.degraded.cap=30s",
+		"backoff.policies.degraded.when-degraded.cap=1m", "backoff.policies.[payment\\ callback].base=1s",
+		"backoff.policies.[a/b].base=1s", "backoff.policies.Mixed.base=1s", "backoff.policies.[zahlung-über].base=1s",
+		"backoff.policies.breakers.base=1s", "backoff.policies.with_under.base=1s",
+		"backoff.policies.[written].base=1s", "backoff.policies.[支付].base=1s" })
 class OperatorAttackTests {
 
 	@LocalServerPort
@@ -73,6 +74,20 @@ class OperatorAttackTests {
 			.method(method, body.isEmpty() ? BodyPublishers.noBody() : BodyPublishers.ofString(body))
 			.build();
 		return HttpClient.newHttpClient().send(request, BodyHandlers.ofString());
+	}
+
+	/** Start an application that has the given lines in its configuration besides. */
+	private static ConfigurableApplicationContext start(List<String> lines) throws IOException {
+		Properties properties = new Properties();
+		properties.load(new StringReader(String.join("\n", lines)));
+		return new SpringApplicationBuilder(Shop.class).web(WebApplicationType.NONE)
+			.properties("spring.main.banner-mode=off", "backoff.policies.degraded.base=1s",
+					"backoff.policies.degraded.cap=30s", "backoff.policies.degraded.when-degraded.cap=1m",
+					"backoff.defaults.jitter=none")
+			.run(properties.entrySet()
+				.stream()
+				.map((property) -> "--" + property.getKey() + "=" + property.getValue())
+				.toArray(String[]::new));
 	}
 
 	@AfterEach
@@ -139,6 +154,29 @@ class OperatorAttackTests {
 	}
 
 	@Nested
+	class ValuesThatMoveOthers {
+
+		@ParameterizedTest
+		@CsvSource({ "cap, 2m", "base, 2m" })
+		void areAnsweredWithTheOthersToo(String key, String value) throws Exception {
+			HttpResponse<String> response = send("POST", "/degraded", "{\"" + key + "\": \"" + value + "\"}");
+			List<String> lines = JsonPath.read(response.body(), "$.configuration");
+			assertThat(lines).contains("backoff.policies.degraded." + key + "=2m",
+					"backoff.policies.degraded.when-degraded.cap=2m");
+			Map<PolicyKey, Value> here = OperatorAttackTests.this.policies.peek("degraded").orElseThrow().values();
+			try (ConfigurableApplicationContext other = start(lines)) {
+				Map<PolicyKey, Value> there = other.getBean(BackoffPolicies.class)
+					.peek("degraded")
+					.orElseThrow()
+					.values();
+				here.forEach(
+						(each, written) -> assertThat(there.get(each).text()).as(each.key()).isEqualTo(written.text()));
+			}
+		}
+
+	}
+
+	@Nested
 	class Names {
 
 		@ParameterizedTest
@@ -154,16 +192,7 @@ class OperatorAttackTests {
 			assertThat(response.statusCode()).as(response.body()).isEqualTo(200);
 			List<String> lines = JsonPath.read(response.body(), "$.configuration");
 			assertThat(lines).hasSize(2);
-			Properties properties = new Properties();
-			properties.load(new StringReader(String.join("\n", lines)));
-			String[] arguments = properties.entrySet()
-				.stream()
-				.map((property) -> "--" + property.getKey() + "=" + property.getValue())
-				.toArray(String[]::new);
-			try (ConfigurableApplicationContext other = new SpringApplicationBuilder(Shop.class)
-				.web(WebApplicationType.NONE)
-				.properties("backoff.unknown-keys=error", "spring.main.banner-mode=off", "logging.level.root=error")
-				.run(arguments)) {
+			try (ConfigurableApplicationContext other = start(lines)) {
 				BackoffPolicies theirs = other.getBean(BackoffPolicies.class);
 				String known = theirs.find(name).orElseThrow();
 				assertThat(theirs.peek(known).orElseThrow().values().get(PolicyKey.BASE).text()).isEqualTo("3s");

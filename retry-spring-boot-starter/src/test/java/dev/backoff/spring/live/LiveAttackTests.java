@@ -2,6 +2,7 @@ package dev.backoff.spring.live;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -231,6 +232,138 @@ class LiveAttackTests {
 	}
 
 	@Nested
+	class WhileSwitchedOff {
+
+		@Test
+		void overridesAreCheckedNevertheless() {
+			LiveAttackTests.this.runner
+				.withPropertyValues("backoff.enabled=false", "backoff.policies.bad.base=nonsense")
+				.run((context) -> {
+					LiveConfiguration live = context.getBean(LiveConfiguration.class);
+					assertThatExceptionOfType(InvalidBackoffException.class)
+						.isThrownBy(() -> live.override("orders", Map.of("base", "soon"), null))
+						.withMessageStartingWith(
+								"Invalid base of policy orders (soon) at live override: " + "must be a duration.")
+						.withMessageNotContaining("nonsense");
+					assertThatExceptionOfType(InvalidBackoffException.class)
+						.isThrownBy(() -> live.preview("orders", Map.of("base", "soon")));
+					List<ValueChange> unused = live.override("orders", Map.of("base", "2s"), null);
+					assertThat(context.getBean(BackoffPolicies.class).configuration().overrides().values("orders"))
+						.isEqualTo(Map.of(PolicyKey.BASE, "2s"));
+				});
+		}
+
+		@Test
+		void overridesOfMethodsWithoutAPolicyCanBeReset() {
+			LiveAttackTests.this.runner.run((context) -> {
+				LiveConfiguration live = context.getBean(LiveConfiguration.class);
+				live.override("Shop.unnamed", Map.of("base", "2s"), null);
+				LiveAttackTests.this.centre.put("backoff.enabled", "false");
+				assertThat(live.refresh("a test")).isTrue();
+				live.reset("Shop.unnamed");
+				assertThat(context.getBean(BackoffPolicies.class).configuration().overrides().isEmpty()).isTrue();
+			});
+		}
+
+	}
+
+	@Nested
+	class Combined {
+
+		private void refused(Map<String, String> properties, Map<String, String> values, String message) {
+			LiveAttackTests.this.centre.putAll(properties);
+			LiveAttackTests.this.runner.run((context) -> {
+				List<PolicyUse> before = context.getBean(BackoffMethods.class).uses();
+				assertThatExceptionOfType(InvalidBackoffException.class)
+					.isThrownBy(() -> context.getBean(LiveConfiguration.class).override("orders", values, null))
+					.withMessageContaining(message);
+				assertThat(context.getBean(BackoffMethods.class).uses().toString()).isEqualTo(before.toString());
+				assertThat(context.getBean(BackoffPolicies.class).configuration().overrides().isEmpty()).isTrue();
+			});
+		}
+
+		private void gives(Map<String, String> properties, Map<String, String> values, long... millis) {
+			LiveAttackTests.this.centre.putAll(properties);
+			LiveAttackTests.this.runner.run((context) -> {
+				List<ValueChange> unused = context.getBean(LiveConfiguration.class).override("orders", values, null);
+				assertThat(waits(context))
+					.containsExactly(Arrays.stream(millis).mapToObj(Duration::ofMillis).toArray(Duration[]::new));
+			});
+		}
+
+		@Test
+		void withALadder() {
+			Map<String, String> ladder = Map.of("backoff.policies.orders.shape", "ladder",
+					"backoff.policies.orders.ladder", "1s, 5s, 9s");
+			LiveAttackTests.this.centre.remove("backoff.policies.orders.base");
+			LiveAttackTests.this.centre.remove("backoff.policies.orders.cap");
+			gives(ladder, Map.of("max-attempts", "3"), 1000, 5000);
+			gives(ladder, Map.of("cap", "4s"), 1000, 4000, 4000);
+			gives(ladder, Map.of("enabled", "false"));
+			refused(ladder, Map.of("base", "4s"), "base");
+			refused(ladder, Map.of("multiplier", "3"), "multiplier");
+		}
+
+		@Test
+		void withAPreset() {
+			LiveAttackTests.this.centre.remove("backoff.policies.orders.base");
+			LiveAttackTests.this.centre.remove("backoff.policies.orders.cap");
+			Map<String, String> preset = Map.of("backoff.policies.orders.preset", "user-facing");
+			gives(preset, Map.of("base", "3s", "deadline", "none"), 3000, 3000, 3000);
+			gives(preset, Map.of("cap", "150ms"), 100, 150, 150);
+			gives(preset, Map.of("base", "3s"), 3000);
+		}
+
+		@Test
+		void withJitterThatNeedsRoom() {
+			Map<String, String> decorrelated = Map.of("backoff.policies.orders.jitter", "decorrelated",
+					"backoff.policies.orders.cap", "10s");
+			refused(decorrelated, Map.of("cap", "1500ms"), "decorrelated");
+			refused(decorrelated, Map.of("base", "6s", "cap", "10s"), "decorrelated");
+			refused(decorrelated, Map.of("multiplier", "3"), "decorrelated");
+			refused(Map.of("backoff.policies.orders.jitter", "none", "backoff.policies.orders.cap", "1500ms"),
+					Map.of("base", "1s", "cap", "1500ms", "jitter", "decorrelated"), "decorrelated");
+		}
+
+		@Test
+		void withRaisedDelaysAndThrottling() {
+			gives(Map.of("backoff.policies.orders.when-degraded.failure-rate", "30%",
+					"backoff.policies.orders.when-degraded.cap", "2h", "backoff.policies.orders.throttled-base", "20s"),
+					Map.of("base", "2s", "multiplier", "3"), 2000, 6000, 18000);
+			LiveAttackTests.this.runner.run((context) -> {
+				LiveConfiguration live = context.getBean(LiveConfiguration.class);
+				assertThat(live.override("orders", Map.of("cap", "3h"), null)).extracting(ValueChange::toString)
+					.contains("policy orders: when-degraded.cap 2h (the property source centre) -> 3h "
+							+ "(raised to the cap, live override)");
+				assertThat(live.override("orders", Map.of("cap", "10s"), null)).extracting(ValueChange::toString)
+					.contains("policy orders: throttled-base 20s (the property source centre) -> 10s "
+							+ "(lowered to the cap)");
+			});
+		}
+
+		@Test
+		void withNamesInherited() {
+			LiveAttackTests.this.centre.putAll(Map.of("backoff.policies.grand.cap", "3s", "backoff.policies.grand.base",
+					"1s", "backoff.policies.orders.inherits", "grand"));
+			LiveAttackTests.this.centre.remove("backoff.policies.orders.base");
+			LiveAttackTests.this.centre.remove("backoff.policies.orders.cap");
+			LiveAttackTests.this.runner.run((context) -> {
+				LiveConfiguration live = context.getBean(LiveConfiguration.class);
+				live.override("grand", Map.of("base", "2s"), null);
+				assertThat(waits(context)).containsExactly(Duration.ofSeconds(2), Duration.ofSeconds(3),
+						Duration.ofSeconds(3));
+				live.override("orders", Map.of("base", "5s"), null);
+				assertThat(waits(context)).containsOnly(Duration.ofSeconds(5));
+				live.reset("grand");
+				assertThat(waits(context)).containsOnly(Duration.ofSeconds(5));
+				live.reset("orders");
+				assertThat(waits(context)).startsWith(Duration.ofSeconds(1));
+			});
+		}
+
+	}
+
+	@Nested
 	class FromWithin {
 
 		@Test
@@ -430,6 +563,11 @@ class LiveAttackTests {
 
 		@Backoff("orders")
 		public void again() {
+			throw new IllegalStateException("down");
+		}
+
+		@Backoff
+		public void unnamed() {
 			throw new IllegalStateException("down");
 		}
 

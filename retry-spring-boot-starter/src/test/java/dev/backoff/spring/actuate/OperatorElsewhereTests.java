@@ -1,0 +1,206 @@
+package dev.backoff.spring.actuate;
+
+import java.lang.management.ManagementFactory;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+
+import javax.management.MBeanOperationInfo;
+import javax.management.MBeanServer;
+import javax.management.ObjectName;
+
+import com.jayway.jsonpath.JsonPath;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+
+import dev.backoff.annotation.Backoff;
+import dev.backoff.fixture.VirtualTime;
+import dev.backoff.spring.policy.BackoffPolicies;
+import dev.backoff.spring.policy.PolicyKey;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+/** The endpoint in a reactive application, on a port of its own, and over JMX. */
+class OperatorElsewhereTests {
+
+	private static final String UNRESTRICTED = "--management.endpoint.backoff.access=unrestricted";
+
+	private static ConfigurableApplicationContext start(WebApplicationType type, String... arguments) {
+		return new SpringApplicationBuilder(Shop.class).web(type)
+			.properties("server.port=0", "backoff.policies.orders.base=1s", "backoff.policies.orders.cap=1m",
+					"management.endpoints.web.exposure.include=backoff", "spring.main.banner-mode=off")
+			.run(arguments);
+	}
+
+	private static HttpResponse<String> send(String method, String url, String body) throws Exception {
+		HttpRequest request = HttpRequest.newBuilder(URI.create(url))
+			.header("Content-Type", "application/json")
+			.method(method, body.isEmpty() ? BodyPublishers.noBody() : BodyPublishers.ofString(body))
+			.build();
+		return HttpClient.newHttpClient().send(request, BodyHandlers.ofString());
+	}
+
+	private static Map<PolicyKey, String> overrides(ConfigurableApplicationContext context) {
+		return context.getBean(BackoffPolicies.class).configuration().overrides().values("orders");
+	}
+
+	private static void operate(ConfigurableApplicationContext context, String url) throws Exception {
+		HttpResponse<String> answer = send("POST", url + "/orders",
+				"{\"base\": \"2s\", \"max-attempts\": 4, \"for\": \"30m\"}");
+		assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
+		assertThat(overrides(context)).isEqualTo(Map.of(PolicyKey.BASE, "2s", PolicyKey.MAX_ATTEMPTS, "4"));
+		String shown = send("GET", url + "/orders", "").body();
+		assertThat(JsonPath.<String>read(shown, "$.overrides.base.until")).isNotBlank();
+		HttpResponse<String> preview = send("GET", url + "/orders/preview?base=4s&max-attempts=3", "");
+		assertThat(JsonPath.<List<Double>>read(preview.body(), "$.methods['Orders.place'].delays[*].greatestMs"))
+			.containsExactly(4000.0, 8000.0);
+		HttpResponse<String> refused = send("POST", url + "/orders", "{\"bose\": \"2s\"}");
+		assertThat(refused.statusCode()).isEqualTo(400);
+		assertThat(JsonPath.<String>read(refused.body(), "$.problems[0].fix")).isEqualTo("Write base.");
+		assertThat(send("POST", url + "/nobody", "{\"base\": \"2s\"}").statusCode()).isEqualTo(404);
+		assertThat(send("POST", url + "/orders/wake", "").statusCode()).isEqualTo(200);
+		assertThat(send("POST", url, "{\"retries-enabled\": false}").statusCode()).isEqualTo(200);
+		assertThat(send("DELETE", url, "").statusCode()).isEqualTo(200);
+		assertThat(overrides(context)).isEmpty();
+	}
+
+	private static void refuseEverything(ConfigurableApplicationContext context, String url) throws Exception {
+		for (String path : List.of("", "/orders", "/orders/wake", "/orders/stop", "/budgets/orders",
+				"/orders/preview")) {
+			for (String method : List.of("POST", "DELETE", "PUT", "PATCH")) {
+				assertThat(send(method, url + path, "{\"base\": \"2s\"}").statusCode()).isIn(404, 405);
+			}
+		}
+		assertThat(send("GET", url + "/orders?base=2s", "").statusCode()).isEqualTo(200);
+		assertThat(overrides(context)).isEmpty();
+	}
+
+	@Nested
+	class InAReactiveApplication {
+
+		@Test
+		void worksTheSame() throws Exception {
+			try (ConfigurableApplicationContext context = start(WebApplicationType.REACTIVE, UNRESTRICTED)) {
+				operate(context, "http://localhost:" + context.getEnvironment().getProperty("local.server.port")
+						+ "/actuator/backoff");
+			}
+		}
+
+		@Test
+		void changesNothingWithoutAccess() throws Exception {
+			try (ConfigurableApplicationContext context = start(WebApplicationType.REACTIVE)) {
+				refuseEverything(context, "http://localhost:"
+						+ context.getEnvironment().getProperty("local.server.port") + "/actuator/backoff");
+			}
+		}
+
+	}
+
+	@Nested
+	class OnAPortOfItsOwn {
+
+		@Test
+		void worksTheSame() throws Exception {
+			try (ConfigurableApplicationContext context = start(WebApplicationType.SERVLET, UNRESTRICTED,
+					"--management.server.port=0", "--management.endpoints.web.base-path=/manage")) {
+				operate(context, "http://localhost:" + context.getEnvironment().getProperty("local.management.port")
+						+ "/manage/backoff");
+			}
+		}
+
+		@Test
+		void changesNothingWithoutAccess() throws Exception {
+			try (ConfigurableApplicationContext context = start(WebApplicationType.SERVLET,
+					"--management.server.port=0")) {
+				refuseEverything(context, "http://localhost:"
+						+ context.getEnvironment().getProperty("local.management.port") + "/actuator/backoff");
+			}
+		}
+
+	}
+
+	@Nested
+	class OverJmx {
+
+		private static final String[] EXPOSED = { "--spring.jmx.enabled=true",
+				"--management.endpoints.jmx.exposure.include=*", "--management.endpoints.jmx.domain=backoff.test" };
+
+		private final MBeanServer server = ManagementFactory.getPlatformMBeanServer();
+
+		private final ObjectName name;
+
+		OverJmx() throws Exception {
+			this.name = new ObjectName("backoff.test:type=Endpoint,name=Backoff");
+		}
+
+		@Test
+		void hasNothingThatChangesWithoutAccess() throws Exception {
+			try (ConfigurableApplicationContext context = start(WebApplicationType.NONE, EXPOSED)) {
+				assertThat(this.server.getMBeanInfo(this.name).getOperations()).extracting(MBeanOperationInfo::getName)
+					.containsOnly("policies", "policy", "part");
+				assertThat(overrides(context)).isEmpty();
+			}
+		}
+
+		@Test
+		void overridesAndRefuses() throws Exception {
+			String[] arguments = Arrays.copyOf(EXPOSED, 4);
+			arguments[3] = UNRESTRICTED;
+			try (ConfigurableApplicationContext context = start(WebApplicationType.NONE, arguments)) {
+				String[] types = { String.class.getName(), Map.class.getName() };
+				Object answer = this.server.invoke(this.name, "override",
+						new Object[] { "orders", Map.of("base", "2s", "for", "30m") }, types);
+				assertThat(String.valueOf(answer)).contains("backoff.policies.orders.base=2s");
+				assertThat(overrides(context)).isEqualTo(Map.of(PolicyKey.BASE, "2s"));
+				Object refused = this.server.invoke(this.name, "override",
+						new Object[] { "orders", Map.of("bose", "2s") }, types);
+				assertThat(String.valueOf(refused)).contains("Write base.");
+				assertThat(catchThrowable(
+						() -> this.server.invoke(this.name, "override", new Object[] { "orders", null }, types)))
+					.isNull();
+				assertThat(overrides(context)).isEqualTo(Map.of(PolicyKey.BASE, "2s"));
+			}
+		}
+
+	}
+
+	@SpringBootConfiguration
+	@EnableAutoConfiguration
+	static class Shop {
+
+		@Bean
+		VirtualTime time() {
+			return new VirtualTime();
+		}
+
+		@Bean
+		Orders orders() {
+			return new Orders();
+		}
+
+	}
+
+	static class Orders {
+
+		@Backoff("orders")
+		public void place() {
+			throw new IllegalStateException("down");
+		}
+
+	}
+
+}
