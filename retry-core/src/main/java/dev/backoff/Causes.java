@@ -55,6 +55,10 @@ public final class Causes {
 	 * @return the first match, or null
 	 */
 	public static @Nullable Throwable find(Throwable failure, Predicate<? super Throwable> condition) {
+		if (failure.getCause() == null) {
+			// most failures have none
+			return condition.test(failure) ? failure : null;
+		}
 		for (Throwable candidate : of(failure)) {
 			if (condition.test(candidate)) {
 				return candidate;

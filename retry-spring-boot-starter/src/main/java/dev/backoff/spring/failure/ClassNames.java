@@ -12,7 +12,12 @@ final class ClassNames {
 
 	/** Return whether the failure's class, or one that it extends, has such a name. */
 	static boolean isOneOf(Set<String> names, Throwable failure) {
-		for (Class<?> type = failure.getClass(); type != null; type = type.getSuperclass()) {
+		return isOneOf(names, failure.getClass());
+	}
+
+	/** Return whether a class, or one that it extends, has such a name. */
+	static boolean isOneOf(Set<String> names, Class<?> candidate) {
+		for (Class<?> type = candidate; type != null; type = type.getSuperclass()) {
 			if (names.contains(type.getName())) {
 				return true;
 			}

@@ -67,6 +67,13 @@ public final class DataAccessFailureClassifier implements FailureClassifier {
 	public DataAccessFailureClassifier() {
 	}
 
+	/**
+	 * Return whether it may say something where a failure or a cause is of this class.
+	 */
+	static boolean mayKnow(Class<?> type) {
+		return DataAccessException.class.isAssignableFrom(type) || TransactionException.class.isAssignableFrom(type);
+	}
+
 	@Override
 	public @Nullable FailureClassification classify(Throwable failure) {
 		Throwable found = Causes.find(failure,

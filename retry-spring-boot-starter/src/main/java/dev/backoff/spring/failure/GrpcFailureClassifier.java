@@ -45,6 +45,13 @@ public final class GrpcFailureClassifier implements FailureClassifier {
 	public GrpcFailureClassifier() {
 	}
 
+	/**
+	 * Return whether it may say something where a failure or a cause is of this class.
+	 */
+	static boolean mayKnow(Class<?> type) {
+		return StatusRuntimeException.class.isAssignableFrom(type) || StatusException.class.isAssignableFrom(type);
+	}
+
 	@Override
 	public @Nullable FailureClassification classify(Throwable failure) {
 		Throwable found = Causes.find(failure,

@@ -30,6 +30,7 @@ import java.security.GeneralSecurityException;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.Stream;
 import java.util.zip.ZipException;
 
 import javax.net.ssl.SSLHandshakeException;
@@ -122,8 +123,25 @@ public final class IoFailureClassifier implements FailureClassifier {
 	private static final Set<String> CUT_OFF_NAMES = Set.of("tools.jackson.core.exc.UnexpectedEndOfInputException",
 			"com.fasterxml.jackson.core.io.JsonEOFException");
 
+	private static final List<Class<? extends Throwable>> TYPES = Stream
+		.of(CONNECT_TYPES, TIMEOUT_TYPES, PERMANENT_TYPES)
+		.flatMap(List::stream)
+		.toList();
+
+	private static final List<Set<String>> NAMES = List.of(CONNECT_NAMES, TIMEOUT_NAMES, HANDSHAKE_TIMEOUT_NAMES,
+			POOL_NAMES, PARSE_NAMES, CUT_OFF_NAMES);
+
 	/** Create the classifier. */
 	public IoFailureClassifier() {
+	}
+
+	/**
+	 * Return whether it may say something where a failure or a cause is of this class.
+	 */
+	static boolean mayKnow(Class<?> type) {
+		return IOException.class.isAssignableFrom(type) || GeneralSecurityException.class.isAssignableFrom(type)
+				|| TYPES.stream().anyMatch((known) -> known.isAssignableFrom(type))
+				|| NAMES.stream().anyMatch((names) -> ClassNames.isOneOf(names, type));
 	}
 
 	@Override

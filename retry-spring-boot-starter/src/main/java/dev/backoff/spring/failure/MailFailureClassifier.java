@@ -53,6 +53,13 @@ public final class MailFailureClassifier implements FailureClassifier {
 	public MailFailureClassifier() {
 	}
 
+	/**
+	 * Return whether it may say something where a failure or a cause is of this class.
+	 */
+	static boolean mayKnow(Class<?> type) {
+		return MailException.class.isAssignableFrom(type) || MessagingException.class.isAssignableFrom(type);
+	}
+
 	@Override
 	public @Nullable FailureClassification classify(Throwable failure) {
 		Throwable found = Causes.find(failure,

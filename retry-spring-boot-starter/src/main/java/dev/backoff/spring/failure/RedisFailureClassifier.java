@@ -50,6 +50,14 @@ public final class RedisFailureClassifier implements FailureClassifier {
 	public RedisFailureClassifier() {
 	}
 
+	/**
+	 * Return whether it may say something where a failure or a cause is of this class.
+	 */
+	static boolean mayKnow(Class<?> type) {
+		return ClassNames.isOneOf(REPLY_NAMES, type) || ClassNames.isOneOf(TIMEOUT_NAMES, type)
+				|| ClassNames.isOneOf(CONNECT_NAMES, type) || ClassNames.isOneOf(POOL_NAMES, type);
+	}
+
 	@Override
 	public @Nullable FailureClassification classify(Throwable failure) {
 		Throwable reply = Causes.find(failure, (link) -> ClassNames.isOneOf(REPLY_NAMES, link));

@@ -41,6 +41,13 @@ public final class RefusalFailureClassifier implements FailureClassifier {
 	public RefusalFailureClassifier() {
 	}
 
+	/**
+	 * Return whether it may say something where a failure or a cause is of this class.
+	 */
+	static boolean mayKnow(Class<?> type) {
+		return ClassNames.isOneOf(REFUSALS, type);
+	}
+
 	@Override
 	public @Nullable FailureClassification classify(Throwable failure) {
 		Throwable refusal = Causes.find(failure,

@@ -49,6 +49,13 @@ public final class RestClientFailureClassifier implements FailureClassifier {
 		this.rules = new HttpStatusRules(clock);
 	}
 
+	/**
+	 * Return whether it may say something where a failure or a cause is of this class.
+	 */
+	static boolean mayKnow(Class<?> type) {
+		return RestClientException.class.isAssignableFrom(type);
+	}
+
 	@Override
 	public @Nullable FailureClassification classify(Throwable failure) {
 		RestClientResponseException response = Causes.find(failure, RestClientResponseException.class);

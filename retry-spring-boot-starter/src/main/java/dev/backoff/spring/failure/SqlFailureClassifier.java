@@ -76,6 +76,13 @@ public final class SqlFailureClassifier implements FailureClassifier {
 	public SqlFailureClassifier() {
 	}
 
+	/**
+	 * Return whether it may say something where a failure or a cause is of this class.
+	 */
+	static boolean mayKnow(Class<?> type) {
+		return SQLException.class.isAssignableFrom(type);
+	}
+
 	@Override
 	public @Nullable FailureClassification classify(Throwable failure) {
 		for (Throwable link : Causes.of(failure)) {

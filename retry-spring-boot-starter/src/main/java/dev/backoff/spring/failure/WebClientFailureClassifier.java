@@ -38,6 +38,14 @@ public final class WebClientFailureClassifier implements FailureClassifier {
 		this.rules = new HttpStatusRules(clock);
 	}
 
+	/**
+	 * Return whether it may say something where a failure or a cause is of this class.
+	 */
+	static boolean mayKnow(Class<?> type) {
+		return WebClientResponseException.class.isAssignableFrom(type)
+				|| WebClientRequestException.class.isAssignableFrom(type);
+	}
+
 	@Override
 	public @Nullable FailureClassification classify(Throwable failure) {
 		WebClientResponseException response = Causes.find(failure, WebClientResponseException.class);

@@ -36,6 +36,14 @@ public final class WebStatusFailureClassifier implements FailureClassifier {
 		this.rules = new HttpStatusRules(clock);
 	}
 
+	/**
+	 * Return whether it may say something where a failure or a cause is of this class.
+	 */
+	static boolean mayKnow(Class<?> type) {
+		return ErrorResponse.class.isAssignableFrom(type)
+				|| AnnotatedElementUtils.findMergedAnnotation(type, ResponseStatus.class) != null;
+	}
+
 	@Override
 	public @Nullable FailureClassification classify(Throwable failure) {
 		for (Throwable link : Causes.of(failure)) {

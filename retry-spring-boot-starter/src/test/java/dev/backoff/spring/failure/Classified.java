@@ -2,10 +2,13 @@ package dev.backoff.spring.failure;
 
 import java.time.Duration;
 import java.util.Locale;
+import java.util.Map;
+import java.util.function.Predicate;
 
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.jspecify.annotations.Nullable;
 
+import dev.backoff.Causes;
 import dev.backoff.FailureClassification;
 import dev.backoff.FailureClassification.Kind;
 import dev.backoff.FailureClassifier;
@@ -19,14 +22,33 @@ final class Classified {
 	/** What was expected of a failure, in the words of its classification. */
 	static final String NOTHING = "nothing";
 
+	/* What BuiltInFailureClassifiers asks before it asks a classifier. */
+	private static final Map<Class<?>, Predicate<Class<?>>> MAY_KNOW = Map.of(RestClientFailureClassifier.class,
+			RestClientFailureClassifier::mayKnow, WebClientFailureClassifier.class, WebClientFailureClassifier::mayKnow,
+			GrpcFailureClassifier.class, GrpcFailureClassifier::mayKnow, RedisFailureClassifier.class,
+			RedisFailureClassifier::mayKnow, MailFailureClassifier.class, MailFailureClassifier::mayKnow,
+			DataAccessFailureClassifier.class, DataAccessFailureClassifier::mayKnow, SqlFailureClassifier.class,
+			SqlFailureClassifier::mayKnow, RefusalFailureClassifier.class, RefusalFailureClassifier::mayKnow,
+			WebStatusFailureClassifier.class, WebStatusFailureClassifier::mayKnow, IoFailureClassifier.class,
+			IoFailureClassifier::mayKnow);
+
 	private Classified() {
 	}
 
 	/** Assert kind and cause word, or nothing, for the failure and for one around it. */
 	static void assertSays(FailureClassifier classifier, Throwable failure, String expected) {
 		assertThat(describe(classifier.classify(failure))).as("%s", failure).isEqualTo(expected);
+		assertIsAsked(classifier, failure);
 		Throwable wrapped = new IllegalStateException("order not placed", new RuntimeException(failure));
 		assertThat(describe(classifier.classify(wrapped))).as("wrapped %s", failure).isEqualTo(expected);
+	}
+
+	/** Assert that a classifier which says something is asked. */
+	private static void assertIsAsked(FailureClassifier classifier, Throwable failure) {
+		Predicate<Class<?>> mayKnow = MAY_KNOW.get(classifier.getClass());
+		if (mayKnow != null && classifier.classify(failure) != null) {
+			assertThat(Causes.of(failure)).as("%s", failure).anyMatch((link) -> mayKnow.test(link.getClass()));
+		}
 	}
 
 	/** Assert whether the failure says that nothing was applied. */

@@ -22,6 +22,8 @@ import dev.backoff.FailureClassification;
 import dev.backoff.FailureClassifier;
 
 import static dev.backoff.spring.failure.Classified.assertSays;
+import static dev.backoff.spring.failure.Classified.describe;
+import static org.assertj.core.api.Assertions.assertThat;
 
 /** Tests for all classifiers together, in the order that the package describes. */
 class ClassifierOrderTests {
@@ -32,6 +34,8 @@ class ClassifierOrderTests {
 			new WebClientFailureClassifier(CLOCK), new GrpcFailureClassifier(), new RedisFailureClassifier(),
 			new MailFailureClassifier(), new DataAccessFailureClassifier(), new SqlFailureClassifier(),
 			new RefusalFailureClassifier(), new WebStatusFailureClassifier(CLOCK), new IoFailureClassifier());
+
+	private final FailureClassifier builtIn = new BuiltInFailureClassifiers(getClass().getClassLoader(), CLOCK);
 
 	@Test
 	void aFailedCallOutranksTheStatusOfOurOwnAnswer() {
@@ -58,13 +62,23 @@ class ClassifierOrderTests {
 	@Test
 	void unknownFailuresStayUnknown() {
 		assertSays(this::first, new IllegalStateException(), "nothing");
+		Exception first = new IllegalStateException();
+		first.initCause(new IllegalArgumentException(first));
+		assertSays(this::first, first, "nothing");
 	}
 
 	private static Throwable ourAnswer(Throwable cause) {
 		return new ResponseStatusException(HttpStatus.BAD_GATEWAY, "x", cause);
 	}
 
+	/* Whoever is not asked would have said nothing. */
 	private @Nullable FailureClassification first(Throwable failure) {
+		FailureClassification answer = this.builtIn.classify(failure);
+		assertThat(describe(answer)).isEqualTo(describe(firstOfAll(failure)));
+		return answer;
+	}
+
+	private @Nullable FailureClassification firstOfAll(Throwable failure) {
 		for (FailureClassifier classifier : this.ordered) {
 			FailureClassification answer = classifier.classify(failure);
 			if (answer != null) {
