@@ -122,9 +122,10 @@ public record BackoffDescriptor(boolean enabled, boolean retriesEnabled, Map<Str
 	 * @param changes the values before and now
 	 * @param configuration how to say the same for all processes and for good, in a
 	 * configuration centre or a file
+	 * @param advice what works now but is probably not meant
 	 */
-	public record ChangeDescriptor(String scope, List<ValueChangeDescriptor> changes,
-			List<String> configuration) implements OperationResponseBody {
+	public record ChangeDescriptor(String scope, List<ValueChangeDescriptor> changes, List<String> configuration,
+			List<String> advice) implements OperationResponseBody {
 	}
 
 	/**

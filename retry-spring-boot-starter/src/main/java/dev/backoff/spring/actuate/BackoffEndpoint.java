@@ -1,5 +1,6 @@
 package dev.backoff.spring.actuate;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -27,6 +28,7 @@ import dev.backoff.spring.observation.CallStatistics;
 import dev.backoff.spring.observation.StoppedCalls;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.InvalidBackoffException;
+import dev.backoff.spring.policy.Overrides;
 import dev.backoff.spring.policy.PolicyUse;
 import dev.backoff.spring.policy.PolicyUses;
 import dev.backoff.spring.safety.OverloadSafety;
@@ -83,7 +85,7 @@ public class BackoffEndpoint {
 		this.live = live;
 		this.descriptions = new PolicyDescriptions(policies, safety, live,
 				new ActivityDescriptions(waiting, statistics, stopped));
-		this.actions = new OperatorActions(live, safety, waiting);
+		this.actions = new OperatorActions(live, uses, safety, waiting);
 	}
 
 	/**
@@ -140,6 +142,7 @@ public class BackoffEndpoint {
 	}
 
 	private @Nullable Object preview(String name, Written written) {
+		Duration unused = written.takeLimit(OperatorActions.FOR);
 		BackoffPolicies.Candidate candidate = this.live.preview(name, written.rest());
 		return this.descriptions.preview(name, candidate, this.uses.uses(candidate, new ArrayList<>()));
 	}
@@ -190,6 +193,19 @@ public class BackoffEndpoint {
 	}
 
 	/**
+	 * The same without a body, so that it needs none: for waking and stopping, which may
+	 * say nothing more.
+	 * @param selectedName the name of a policy
+	 * @param selectedPart {@code wake} or {@code stop}
+	 * @return what has changed, or 404, or 400 with a report
+	 */
+	@WriteOperation
+	public WebEndpointResponse<@Nullable Object> operateAtOnce(@Selector String selectedName,
+			@Selector String selectedPart) {
+		return operate(selectedName, selectedPart, null);
+	}
+
+	/**
 	 * End all overrides.
 	 * @return what has changed
 	 */
@@ -210,7 +226,20 @@ public class BackoffEndpoint {
 
 	private WebEndpointResponse<@Nullable Object> ofPolicy(String name, Function<String, @Nullable Object> action) {
 		Optional<String> known = this.policies.find(name);
-		return answer(() -> known.isPresent() ? action.apply(known.get()) : null);
+		return known.isPresent() ? answer(() -> action.apply(known.get())) : unknownPolicy(name);
+	}
+
+	private WebEndpointResponse<@Nullable Object> unknownPolicy(String name) {
+		String fix = this.uses.uses()
+			.stream()
+			.filter((use) -> use.method().equals(name))
+			.findFirst()
+			.map((use) -> "It is a method of policy " + use.policy().name() + ", so write that.")
+			.orElse("All policies are at /actuator/backoff.");
+		return new WebEndpointResponse<>(
+				new RefusalDescriptor(
+						List.of(new ProblemDescriptor("Policy " + Overrides.oneLine(name) + ": is not known.", fix))),
+				WebEndpointResponse.STATUS_NOT_FOUND);
 	}
 
 	private static WebEndpointResponse<@Nullable Object> answer(Supplier<@Nullable Object> action) {

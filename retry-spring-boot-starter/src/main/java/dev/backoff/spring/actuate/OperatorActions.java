@@ -21,6 +21,7 @@ import dev.backoff.spring.live.LiveConfiguration;
 import dev.backoff.spring.live.ValueChange;
 import dev.backoff.spring.policy.EffectivePolicy.Value;
 import dev.backoff.spring.policy.Overrides;
+import dev.backoff.spring.policy.PolicyUses;
 import dev.backoff.spring.safety.OverloadSafety;
 import dev.backoff.time.DurationText;
 
@@ -32,7 +33,7 @@ final class OperatorActions {
 
 	private static final String OPERATOR = "operator";
 
-	private static final String FOR = "for";
+	static final String FOR = "for";
 
 	/* What a key may be called in any source without brackets. */
 	private static final Pattern PLAIN = Pattern.compile("[a-z0-9-]+");
@@ -41,12 +42,15 @@ final class OperatorActions {
 
 	private final LiveConfiguration live;
 
+	private final PolicyUses uses;
+
 	private final OverloadSafety safety;
 
 	private final WaitingCalls waiting;
 
-	OperatorActions(LiveConfiguration live, OverloadSafety safety, WaitingCalls waiting) {
+	OperatorActions(LiveConfiguration live, PolicyUses uses, OverloadSafety safety, WaitingCalls waiting) {
 		this.live = live;
+		this.uses = uses;
 		this.safety = safety;
 		this.waiting = waiting;
 	}
@@ -66,11 +70,20 @@ final class OperatorActions {
 		}
 		Overrides.read(policy, values, new ArrayList<>()).forEach((key, text) -> lines.put(key.key(), text));
 		return changed(limit, changes,
-				lines.entrySet().stream().map((line) -> place + "." + line.getKey() + "=" + line.getValue()).toList());
+				lines.entrySet().stream().map((line) -> place + "." + line.getKey() + "=" + line.getValue()).toList(),
+				advice(policy));
 	}
 
 	private static boolean isAdapted(Value value) {
 		return value.origin().startsWith("raised to") || value.origin().startsWith("lowered to");
+	}
+
+	private List<String> advice(String policy) {
+		return this.uses.uses()
+			.stream()
+			.filter((use) -> use.policy().name().equals(policy))
+			.flatMap((use) -> use.advice().stream().map((advice) -> use.method() + ": " + advice))
+			.toList();
 	}
 
 	/* As a properties file wants it. */
@@ -87,12 +100,13 @@ final class OperatorActions {
 					"Write {\"" + RETRIES_ENABLED + "\": false}.");
 		}
 		return changed(limit, this.live.overrideRetriesEnabled(enabled, limit),
-				List.of("backoff." + RETRIES_ENABLED + "=" + enabled));
+				List.of("backoff." + RETRIES_ENABLED + "=" + enabled), List.of());
 	}
 
 	ChangeDescriptor reset(@Nullable String policy) {
 		List<ValueChange> changes = (policy != null) ? this.live.reset(policy) : this.live.reset();
-		return new ChangeDescriptor("this process, by its configuration again", describe(changes), List.of());
+		return new ChangeDescriptor("this process, by its configuration again", describe(changes), List.of(),
+				List.of());
 	}
 
 	WaitersDescriptor wake(String policy, Written written) {
@@ -160,14 +174,15 @@ final class OperatorActions {
 	private ChangeDescriptor operated(String subject, String key, String before, String now) {
 		ValueChange change = new ValueChange(subject, key, new Value(before, "now"), new Value(now, OPERATOR));
 		this.live.operated(change.toString());
-		return new ChangeDescriptor("this process only, as long as it runs", describe(List.of(change)), List.of());
+		return new ChangeDescriptor("this process only, as long as it runs", describe(List.of(change)), List.of(),
+				List.of());
 	}
 
 	private static ChangeDescriptor changed(@Nullable Duration limit, List<ValueChange> changes,
-			List<String> configuration) {
+			List<String> configuration, List<String> advice) {
 		String end = (limit != null) ? "for " + DurationText.exact(limit) + " at most" : "until it is reset";
 		return new ChangeDescriptor("this process only, " + end + ", and gone after a restart", describe(changes),
-				configuration);
+				configuration, advice);
 	}
 
 	private static List<ValueChangeDescriptor> describe(List<ValueChange> changes) {

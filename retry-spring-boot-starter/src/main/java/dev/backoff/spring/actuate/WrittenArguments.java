@@ -8,6 +8,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.actuate.endpoint.EndpointId;
+import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
 import org.springframework.boot.actuate.endpoint.InvocationContext;
 import org.springframework.boot.actuate.endpoint.OperationArgumentResolver;
 import org.springframework.boot.actuate.endpoint.OperationType;
@@ -16,6 +17,8 @@ import org.springframework.boot.actuate.endpoint.invoke.OperationInvoker;
 import org.springframework.boot.actuate.endpoint.invoke.OperationInvokerAdvisor;
 import org.springframework.boot.actuate.endpoint.invoke.OperationParameter;
 import org.springframework.boot.actuate.endpoint.invoke.OperationParameters;
+
+import dev.backoff.spring.policy.Overrides;
 
 /**
  * Hand what an operator writes to the endpoint as it is written: keys are called here as
@@ -39,8 +42,24 @@ public final class WrittenArguments implements OperationInvokerAdvisor {
 	public OperationInvoker apply(EndpointId endpoint, OperationType type, OperationParameters parameters,
 			OperationInvoker invoker) {
 		Set<String> names = parameters.stream().map(OperationParameter::getName).collect(Collectors.toSet());
-		return (endpoint.equals(BackoffEndpoint.ID) && names.contains(WRITTEN))
-				? (context) -> invoker.invoke(collected(context, names)) : invoker;
+		if (!endpoint.equals(BackoffEndpoint.ID)) {
+			return invoker;
+		}
+		if (names.contains(WRITTEN)) {
+			return (context) -> invoker.invoke(collected(context, names));
+		}
+		return (type == OperationType.READ) ? invoker : (context) -> invoker.invoke(complete(context, names));
+	}
+
+	/* What stands in a query would be lost. */
+	private static InvocationContext complete(InvocationContext context, Set<String> names) {
+		for (String name : context.getArguments().keySet()) {
+			if (!names.contains(name)) {
+				throw new InvalidEndpointRequestException("Unexpected argument " + Overrides.oneLine(name),
+						"What is written here has to be JSON, with Content-Type: application/json");
+			}
+		}
+		return context;
 	}
 
 	private static InvocationContext collected(InvocationContext context, Set<String> names) {

@@ -1,6 +1,7 @@
 package dev.backoff.spring.advice;
 
 import java.lang.ref.WeakReference;
+import java.lang.reflect.Proxy;
 import java.util.List;
 
 import org.jspecify.annotations.Nullable;
@@ -20,14 +21,16 @@ final class InnerAdvice {
 
 	/** Return the advice in the order it runs. */
 	List<Object> of(ProxyMethodInvocation invocation, Advised proxy) {
-		Known last = this.known;
+		Known known = this.known;
 		Advisor[] advisors = proxy.getAdvisors();
 		Class<?> targetClass = InnerInvocation.targetClass(invocation, proxy);
-		if (last != null && last.targetClass() == targetClass && isSame(last.advisors(), advisors)) {
-			return last.advice();
+		if (known != null && known.targetClass() == targetClass && isSame(known.advisors(), advisors)) {
+			return known.advice();
 		}
 		List<Object> advice = List.copyOf(InnerInvocation.adviceInside(invocation, proxy));
-		this.known = new Known(new WeakReference<>(proxy), targetClass, List.of(advisors), advice);
+		Advisor last = (advisors.length > 0) ? advisors[advisors.length - 1] : null;
+		this.known = new Known(new WeakReference<>(proxy), targetClass, List.of(advisors), advice,
+				(last instanceof BackoffAdvisor) ? last : null);
 		return advice;
 	}
 
@@ -37,9 +40,23 @@ final class InnerAdvice {
 	 * when a call of it is retried.
 	 */
 	boolean isNone(ProxyMethodInvocation invocation, Advised proxy) {
-		Known last = this.known;
-		return (last != null && last.proxy().refersTo(proxy)) ? last.advice().isEmpty()
+		Known known = this.known;
+		return (known != null && known.proxy().refersTo(proxy)) ? known.advice().isEmpty()
 				: of(invocation, proxy).isEmpty();
+	}
+
+	/**
+	 * Return whether it is certain, without allocating anything, that nothing is behind
+	 * ours at this moment, whatever the proxy was given since it was looked at.
+	 */
+	boolean isOursLast(Advised proxy) {
+		if (proxy instanceof Proxy) {
+			// to ask it is a reflective call itself
+			return false;
+		}
+		Known known = this.known;
+		Advisor ours = (known != null) ? known.ours() : null;
+		return ours != null && proxy.indexOf(ours) == proxy.getAdvisorCount() - 1;
 	}
 
 	/* The same ones: those that are equal need not be. */
@@ -58,9 +75,10 @@ final class InnerAdvice {
 	 * @param targetClass the class of its target, of which there may be more than one
 	 * @param advisors its advisors
 	 * @param advice what is behind ours
+	 * @param ours our advisor if it is the last one, else null
 	 */
 	private record Known(WeakReference<Advised> proxy, @Nullable Class<?> targetClass, List<Advisor> advisors,
-			List<Object> advice) {
+			List<Object> advice, @Nullable Advisor ours) {
 
 	}
 

@@ -18,15 +18,20 @@ final class InnerInvocation extends ReflectiveMethodInvocation {
 
 	private final ProxyMethodInvocation original;
 
-	private InnerInvocation(ProxyMethodInvocation original, @Nullable Class<?> targetClass, List<Object> advice) {
+	private final TargetMethod targetMethod;
+
+	private InnerInvocation(ProxyMethodInvocation original, @Nullable Class<?> targetClass, List<Object> advice,
+			TargetMethod targetMethod) {
 		super(original.getProxy(), original.getThis(), original.getMethod(), original.getArguments().clone(),
 				targetClass, advice);
 		this.original = original;
+		this.targetMethod = targetMethod;
 	}
 
 	/** Make one that runs the given advice, which is behind ours, and the target. */
-	static InnerInvocation of(ProxyMethodInvocation original, Advised proxy, List<Object> advice) {
-		return new InnerInvocation(original, targetClass(original, proxy), advice);
+	static InnerInvocation of(ProxyMethodInvocation original, Advised proxy, List<Object> advice,
+			TargetMethod targetMethod) {
+		return new InnerInvocation(original, targetClass(original, proxy), advice, targetMethod);
 	}
 
 	/** Return the advice behind ours, in the order it runs. */
@@ -43,6 +48,11 @@ final class InnerInvocation extends ReflectiveMethodInvocation {
 	/** Return the class of the object that the invocation goes to. */
 	static @Nullable Class<?> targetClass(ProxyMethodInvocation invocation, Advised proxy) {
 		return (invocation.getThis() != null) ? invocation.getThis().getClass() : proxy.getTargetClass();
+	}
+
+	@Override
+	protected @Nullable Object invokeJoinpoint() throws Throwable {
+		return this.targetMethod.isCallable(this) ? this.targetMethod.call(this) : super.invokeJoinpoint();
 	}
 
 	@Override

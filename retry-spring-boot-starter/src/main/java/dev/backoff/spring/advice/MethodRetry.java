@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.aop.ProxyMethodInvocation;
 import org.springframework.aop.framework.Advised;
+import org.springframework.aop.framework.ReflectiveMethodInvocation;
 import org.springframework.aop.interceptor.ExposeInvocationInterceptor;
 
 import dev.backoff.Operation;
@@ -43,6 +44,8 @@ final class MethodRetry {
 
 	private final InnerAdvice innerAdvice = new InnerAdvice();
 
+	private final TargetMethod target;
+
 	/* For one bean at least. */
 	private volatile boolean adviceInside;
 
@@ -58,6 +61,7 @@ final class MethodRetry {
 			@Nullable ObservationCarrier observations) {
 		this.retry = retry;
 		this.plan = plan;
+		this.target = new TargetMethod(plan.method().method());
 		this.recovery = (plan.recover() != null) ? new MethodRecovery(plan.recover()) : null;
 		this.laterCalls = plan.manner()
 			.laterCalls(new LaterCalls.Parts(retry, this::invokeLater, this.recovery, () -> this.plan, executor,
@@ -91,7 +95,7 @@ final class MethodRetry {
 			return invokeAnew((ProxyMethodInvocation) original.invocableClone());
 		}
 		return (anew || isAdviceInside(original, proxy))
-				? invokeAnew(InnerInvocation.of(original, proxy, this.innerAdvice.of(original, proxy)))
+				? invokeAnew(InnerInvocation.of(original, proxy, this.innerAdvice.of(original, proxy), this.target))
 				: original.proceed();
 	}
 
@@ -111,7 +115,10 @@ final class MethodRetry {
 		if (number > 1) {
 			return attemptAgain(original, proxy);
 		}
-		return isAdviceInside(original, proxy) ? original.invocableClone().proceed() : original.proceed();
+		if (isAdviceInside(original, proxy)) {
+			return original.invocableClone().proceed();
+		}
+		return this.innerAdvice.isOursLast(proxy) ? proceedToTarget(original) : original.proceed();
 	}
 
 	/*
@@ -130,7 +137,14 @@ final class MethodRetry {
 		if (!advice.isEmpty()) {
 			this.adviceInside = true;
 		}
-		return advice.isEmpty() ? original.proceed() : InnerInvocation.of(original, proxy, advice).proceed();
+		return advice.isEmpty() ? proceedToTarget(original)
+				: InnerInvocation.of(original, proxy, advice, this.target).proceed();
+	}
+
+	/* What proceeding does where nothing else is to be run. */
+	private @Nullable Object proceedToTarget(ProxyMethodInvocation invocation) throws Throwable {
+		boolean plain = invocation.getClass() == ReflectiveMethodInvocation.class;
+		return (plain && this.target.isCallable(invocation)) ? this.target.call(invocation) : invocation.proceed();
 	}
 
 }

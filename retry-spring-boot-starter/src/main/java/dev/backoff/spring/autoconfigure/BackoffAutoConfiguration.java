@@ -2,7 +2,7 @@ package dev.backoff.spring.autoconfigure;
 
 import java.time.Clock;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 
@@ -27,6 +27,7 @@ import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.Ordered;
 import org.springframework.core.env.ConfigurableEnvironment;
+import org.springframework.core.task.SimpleAsyncTaskExecutor;
 import org.springframework.core.type.AnnotationMetadata;
 import org.springframework.util.function.SingletonSupplier;
 
@@ -127,8 +128,14 @@ public final class BackoffAutoConfiguration {
 		return new LiveConfiguration(policies, methods, () -> BackoffConfiguration.read(environment),
 				() -> List.copyOf(beanFactory.getBeansOfType(ConfigurationUser.class, false, true).values()),
 				() -> List.copyOf(beanFactory.getBeansOfType(ConfigurationListener.class, false, true).values()),
-				new Expiries(() -> time.getIfAvailable(RetryTime::system),
-						new CompletableFuture<Void>().defaultExecutor(), Clock.systemUTC()));
+				new Expiries(() -> time.getIfAvailable(RetryTime::system), expiryThread(), Clock.systemUTC()));
+	}
+
+	/* Now and then one of its own: the common pool may be busy with what is ill. */
+	private static Executor expiryThread() {
+		SimpleAsyncTaskExecutor executor = new SimpleAsyncTaskExecutor("backoff-expiry-");
+		executor.setDaemon(true);
+		return executor;
 	}
 
 	@Bean

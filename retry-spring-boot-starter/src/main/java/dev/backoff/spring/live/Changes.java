@@ -44,12 +44,12 @@ final class Changes {
 		Set<String> named = new LinkedHashSet<>();
 		for (PolicyUse use : uses) {
 			EffectivePolicy policy = use.policy();
-			named.add(policy.name());
+			named.add(BackoffPolicies.canonicalName(policy.name()));
 			policy.values()
 				.forEach((key, value) -> moment.put("policy " + policy.name(), use.method(), key.key(), value));
 		}
 		for (String name : names) {
-			if (!named.contains(name)) {
+			if (!named.contains(BackoffPolicies.canonicalName(name))) {
 				policies.find(name)
 					.ifPresent((policy) -> policy.values()
 						.forEach((key, value) -> moment.put("policy " + policy.name(), ITSELF, key.key(), value)));

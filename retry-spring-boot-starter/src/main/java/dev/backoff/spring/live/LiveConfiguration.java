@@ -63,6 +63,9 @@ public final class LiveConfiguration implements DisposableBean {
 
 	private final Expiries expiries;
 
+	/* Under the lock: whether what was read last is not in effect. */
+	private boolean refused;
+
 	/**
 	 * Make the configuration of a running application.
 	 * @param policies what is in effect
@@ -100,6 +103,7 @@ public final class LiveConfiguration implements DisposableBean {
 				logHidden(before, read);
 			}
 			List<ValueChange> changes = put(read.with(before.overrides()));
+			this.refused = false;
 			log("Refreshed by " + cause, changes);
 			if (!changes.isEmpty()) {
 				tell(Outcome.APPLIED);
@@ -107,7 +111,10 @@ public final class LiveConfiguration implements DisposableBean {
 			return true;
 		}
 		catch (InvalidBackoffException ex) {
-			logger.error("Refused the configuration refreshed by {}; what was in effect stays so:{}{}", cause,
+			this.refused = true;
+			logger.error("Refused the configuration refreshed by {}; what was in effect stays so{}:{}{}", cause,
+					this.policies.configuration().overrides().isEmpty() ? ""
+							: ", live overrides included; it is read again when they end",
 					System.lineSeparator(), ex.getMessage());
 			tell(Outcome.REFUSED);
 			return false;
@@ -214,10 +221,18 @@ public final class LiveConfiguration implements DisposableBean {
 		if (before.overrides().equals(left)) {
 			return List.of();
 		}
-		List<ValueChange> changes = put(before.with(left));
-		log("Reset", changes);
+		Changes then = Changes.now(this.policies, this.uses);
+		log("Reset", put(before.with(left)));
 		tell(Outcome.RESET);
-		return changes;
+		refreshIfRefused();
+		return then.until(Changes.now(this.policies, this.uses));
+	}
+
+	/* It may have been an override that it did not fit. */
+	private void refreshIfRefused() {
+		if (this.refused) {
+			refresh("the end of an override");
+		}
 	}
 
 	private void expire(Expiries.Expiry expiry) {
@@ -261,6 +276,7 @@ public final class LiveConfiguration implements DisposableBean {
 			this.expiries.forgetAll();
 		}
 		tell(Outcome.EXPIRED);
+		refreshIfRefused();
 	}
 
 	/**

@@ -3,6 +3,7 @@ package dev.backoff.spring.observation;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
@@ -31,6 +32,8 @@ public final class ConfigurationMeters implements ConfigurationListener {
 
 	private final Map<String, AtomicInteger> overridden = new ConcurrentHashMap<>();
 
+	private final AtomicBoolean bound = new AtomicBoolean();
+
 	/**
 	 * Make meters that are not published yet.
 	 * @param registry how to get the registry, null if there is none; asked late
@@ -44,9 +47,12 @@ public final class ConfigurationMeters implements ConfigurationListener {
 
 	/**
 	 * Publish the counters at zero, so that the first refusal is an increase. To be
-	 * called when the registry is complete.
+	 * called when the registry is complete; calling it again does nothing.
 	 */
 	public void bind() {
+		if (!this.bound.compareAndSet(false, true)) {
+			return;
+		}
 		this.registry.reopen();
 		this.changes.forEach(
 				(outcome, count) -> this.registry.count(BackoffMeters.REFRESH, count, AtomicLong::get, outcome.tag()));

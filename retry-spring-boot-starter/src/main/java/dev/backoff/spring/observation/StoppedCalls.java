@@ -21,6 +21,7 @@ import dev.backoff.RetriesStoppedException;
 import dev.backoff.RetriesStoppedException.Wait;
 import dev.backoff.RetryEvent;
 import dev.backoff.RetryListener;
+import dev.backoff.StopReason;
 
 /**
  * Keep the last {@value #KEPT} calls of each policy that stopped without success, for
@@ -66,9 +67,17 @@ public final class StoppedCalls implements RetryListener {
 
 	@Override
 	public void onStop(RetryEvent.Stopped event) {
-		if (StopLogger.isNoteworthy(event)) {
+		if (StopLogger.isNoteworthy(event) || isOwnEnd(event.story().reason())) {
 			latest(event.policy()).add(describe(event));
 		}
+	}
+
+	/*
+	 * Others tell of calls whose retries were made further inside, and nobody asks why a
+	 * call stopped that was cancelled.
+	 */
+	private static boolean isOwnEnd(StopReason reason) {
+		return reason != StopReason.NESTED && reason != StopReason.CANCELLED;
 	}
 
 	private Latest latest(String policy) {

@@ -181,8 +181,8 @@ public final class BackoffConfiguration {
 	}
 
 	/**
-	 * Return the keys directly below {@code backoff} that are written, as they are in
-	 * effect.
+	 * Return the keys directly below {@code backoff} that are written, and the switches,
+	 * as they are in effect.
 	 * @return an immutable map of values with their origins by key
 	 */
 	public Map<String, EffectivePolicy.Value> settings() {

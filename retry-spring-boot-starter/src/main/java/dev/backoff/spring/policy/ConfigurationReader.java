@@ -38,6 +38,9 @@ final class ConfigurationReader {
 			"http.attempt-header", "http.deadline-header", "http.idempotency-header", "http.inbound",
 			"endpoint.messages", "health.breakers", "shutdown.wait");
 
+	/** Those of them that are on unless they are switched off. */
+	private static final Set<String> SWITCHES = Set.of("enabled", "retries-enabled");
+
 	/** Those of them that are lists. */
 	static final Set<String> TOP_LEVEL_LISTS = Set.of("metrics.slo", "http.hosts");
 
@@ -304,6 +307,9 @@ final class ConfigurationReader {
 			ConfigValue value = this.settings.get(key);
 			if (value != null) {
 				written.put(key, new EffectivePolicy.Value(value.text(), value.origin()));
+			}
+			else if (SWITCHES.contains(key)) {
+				written.put(key, new EffectivePolicy.Value("true", PolicyValues.BUILT_IN));
 			}
 		}
 		return Collections.unmodifiableMap(written);

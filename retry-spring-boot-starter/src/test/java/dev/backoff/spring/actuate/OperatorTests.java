@@ -173,6 +173,20 @@ class OperatorTests {
 			assertThat(waits()).hasSize(2);
 		}
 
+		@Test
+		void areOfPoliciesAndNotOfMethods() throws Exception {
+			HttpResponse<String> response = send("POST", "/Orders.place", "{\"cap\": \"20s\"}");
+			assertThat(response.statusCode()).isEqualTo(404);
+			assertThat(response.body()).contains("It is a method of policy orders, so write that.");
+		}
+
+		@Test
+		void comeWithAdvice() throws Exception {
+			String answer = ok("POST", "/orders", "{\"base\": \"10s\", \"cap\": \"1m\"}");
+			assertThat(JsonPath.<List<String>>read(answer, "$.advice"))
+				.anySatisfy((advice) -> assertThat(advice).startsWith("Orders.place: ").contains("30 s"));
+		}
+
 		@ParameterizedTest
 		@CsvSource({ "POST, /nobody", "DELETE, /nobody", "POST, /nobody/wake", "POST, /nobody/stop",
 				"POST, /orders/something", "POST, /breakers/nobody", "POST, /budgets/nobody", "GET, /nobody/preview",
@@ -271,6 +285,22 @@ class OperatorTests {
 	class WaitingOnes {
 
 		@Test
+		void areLeftAloneByAFormThatWouldBeLost() throws Exception {
+			HttpRequest form = HttpRequest
+				.newBuilder(URI.create("http://localhost:" + OperatorTests.this.port + "/actuator/backoff/sync/wake"))
+				.header("Content-Type", "application/x-www-form-urlencoded")
+				.POST(BodyPublishers.ofString("{\"over\": \"10s\"}"))
+				.build();
+			assertThat(HttpClient.newHttpClient().send(form, BodyHandlers.ofString()).statusCode()).isEqualTo(415);
+			HttpRequest query = HttpRequest
+				.newBuilder(URI
+					.create("http://localhost:" + OperatorTests.this.port + "/actuator/backoff/sync/wake?over=10s"))
+				.POST(BodyPublishers.noBody())
+				.build();
+			assertThat(HttpClient.newHttpClient().send(query, BodyHandlers.ofString()).statusCode()).isEqualTo(400);
+		}
+
+		@Test
 		void areShownWokenAndStopped() throws Exception {
 			CompletableFuture<String> one = OperatorTests.this.orders.sync();
 			CompletableFuture<String> other = OperatorTests.this.orders.sync();
@@ -279,7 +309,12 @@ class OperatorTests {
 			assertThat(JsonPath.<String>read(shown, "$.activity.oldestWaiting[0].method")).isEqualTo("Orders.sync");
 			assertThat(JsonPath.<Integer>read(shown, "$.activity.oldestWaiting[0].attempt")).isEqualTo(1);
 			assertThat(JsonPath.<Double>read(shown, "$.activity.oldestWaiting[0].dueInMs")).isEqualTo(60_000);
-			assertThat(JsonPath.<Integer>read(ok("POST", "/sync/stop", ""), "$.calls")).isEqualTo(2);
+			HttpRequest bare = HttpRequest
+				.newBuilder(URI.create("http://localhost:" + OperatorTests.this.port + "/actuator/backoff/sync/stop"))
+				.POST(BodyPublishers.noBody())
+				.build();
+			String stoppedNow = HttpClient.newHttpClient().send(bare, BodyHandlers.ofString()).body();
+			assertThat(JsonPath.<Integer>read(stoppedNow, "$.calls")).isEqualTo(2);
 			for (CompletableFuture<String> stopped : List.of(one, other)) {
 				RetriesStoppedException story = RetriesStoppedException.of(catchThrowable(stopped::join));
 				assertThat(story).isNotNull();

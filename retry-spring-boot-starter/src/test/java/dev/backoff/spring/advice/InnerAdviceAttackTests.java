@@ -91,6 +91,19 @@ class InnerAdviceAttackTests {
 	}
 
 	@Test
+	void mayBeAddedBetweenCallsAndRunsAtTheFirstAttemptToo() {
+		this.runner.run((context) -> {
+			Post marked = context.getBean("marked", Post.class);
+			assertThatIOException().isThrownBy(() -> marked.send("a"));
+			((Advised) marked).addAdvice(appending("!"));
+			assertThatIOException().isThrownBy(() -> marked.send("b"));
+			assertThat(marked.sent()).startsWith("a", "a", "a", "a", "b!").hasSize(8);
+			assertThatIOException().isThrownBy(() -> marked.send("c"));
+			assertThat(marked.sent()).endsWith("c!", "c!", "c!", "c!").hasSize(12);
+		});
+	}
+
+	@Test
 	void ofTwoProxiesOnTwoThreadsIsNotMixedUp() {
 		this.runner.run((context) -> {
 			Post plain = context.getBean("plain", Post.class);

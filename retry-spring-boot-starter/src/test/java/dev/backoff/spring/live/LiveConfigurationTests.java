@@ -411,6 +411,19 @@ class LiveConfigurationTests {
 		}
 
 		@Test
+		void isReadAgainWhenTheOverrideEndsThatItDidNotFit() {
+			LiveConfigurationTests.this.runner.run((context) -> {
+				LiveConfiguration live = context.getBean(LiveConfiguration.class);
+				live.override("orders", Map.of("cap", "2s"), null);
+				LiveConfigurationTests.this.centre.put("backoff.policies.orders.base", "3s");
+				assertThat(live.refresh("a test")).isFalse();
+				assertThat(waits(context, Shop::order)).isEqualTo(seconds(1, 2));
+				assertThat(live.reset("orders")).extracting(ValueChange::key).contains("base", "cap");
+				assertThat(waits(context, Shop::order)).isEqualTo(seconds(3, 6));
+			});
+		}
+
+		@Test
 		void switchesEverythingOffAndOnAgain() {
 			LiveConfigurationTests.this.runner.run((context) -> {
 				LiveConfigurationTests.this.centre.put("backoff.enabled", "false");

@@ -127,8 +127,10 @@ class StoppedCallsTests {
 		}
 
 		@Test
-		void whatTheLogTellsIsKept() {
-			stop("orders", 3, new IllegalArgumentException("bug"));
+		void whatNobodyElseTellsIsKept() {
+			stop("bugs", 3, new IllegalArgumentException("bug"));
+			assertThat(StoppedCallsTests.this.stopped.of("bugs")).extracting(StoppedCall::reason)
+				.containsExactly(StopReason.NOT_RETRYABLE);
 			stop("orders", 3, new CancellationException());
 			Retry inner = retry("inner", 2);
 			assertThat(catchThrowable(() -> retry("orders", 3).call(() -> inner.call(() -> {

@@ -1,6 +1,6 @@
 package dev.backoff.sample.notification;
 
-import java.util.Objects;
+import java.util.UUID;
 
 import org.springframework.stereotype.Service;
 
@@ -32,9 +32,13 @@ public class MerchantNotifier {
 		return Notification.sent(payment.trade());
 	}
 
-	/** Keep the notification for a person, with the key that the merchant knows it by. */
+	/**
+	 * Keep the notification for a person, with the key that the merchant knows it by. It
+	 * knows none if a breaker has refused the first attempt.
+	 */
 	Notification park(Payment payment, RetriesStoppedException story) {
-		String key = Objects.requireNonNull(story.idempotencyKey(), "send asks for the key first");
+		String sent = story.idempotencyKey();
+		String key = (sent != null) ? sent : UUID.randomUUID().toString();
 		return Notification.parked(payment.trade(), this.parked.park(payment, key, story));
 	}
 

@@ -18,10 +18,17 @@ import org.springframework.http.HttpStatus;
 import org.springframework.http.ResponseEntity;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
+import dev.backoff.RetriesStoppedException;
+import dev.backoff.Retry;
+import dev.backoff.RetryPolicy;
+import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.sample.ShopClient;
 import dev.backoff.sample.ShopTest;
+import dev.backoff.sample.payment.Payment;
+import dev.backoff.sample.payment.PaymentStatus;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 /**
  * Tests for notifications, through the shop's door.
@@ -35,6 +42,9 @@ class NotificationTests {
 
 	@Autowired
 	private ParkedNotifications parked;
+
+	@Autowired
+	private MerchantNotifier notifier;
 
 	@Autowired
 	private JdbcClient jdbc;
@@ -95,6 +105,21 @@ class NotificationTests {
 		assertThat(count()).isEqualTo(before + 1);
 		assertThat(row.stopReason()).isEqualTo("NOT_RETRYABLE");
 		assertThat(row.attempts()).isEqualTo(1);
+	}
+
+	@Test
+	void parksWhatABreakerHasRefusedUnderAKeyOfItsOwn() {
+		CircuitBreaker breaker = CircuitBreaker.builder("merchants").build();
+		breaker.forceOpen();
+		Retry refused = Retry.builder(RetryPolicy.defaults("payment-callback")).breaker(breaker).build();
+		RetriesStoppedException story = RetriesStoppedException.of(catchThrowable(() -> refused.call(() -> "sent")));
+		assertThat(story.attempts()).isZero();
+		Payment payment = new Payment(this.trade, Long.parseLong(this.trade.substring(1)), PaymentStatus.PENDING);
+		Notification notification = this.notifier.park(payment, story);
+		ParkedNotification row = this.parked.find(notification.parkedId()).orElseThrow();
+		assertThat(row.stopReason()).isEqualTo("BREAKER_OPEN");
+		assertThat(redo(row.id()).getBody().path("state").asString()).isEqualTo("DONE");
+		assertThat(lastKey()).isEqualTo(row.idempotencyKey());
 	}
 
 	@Test

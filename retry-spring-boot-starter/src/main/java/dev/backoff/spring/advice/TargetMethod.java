@@ -1,0 +1,67 @@
+package dev.backoff.spring.advice;
+
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.lang.reflect.Method;
+import java.util.Objects;
+
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.core.KotlinDetector;
+import org.springframework.core.NativeDetector;
+import org.springframework.util.ReflectionUtils;
+
+/**
+ * An annotated method of a target, called by its handle. An invocation calls it by
+ * reflection, which throws what the method throws in an exception with a stack trace of
+ * its own: to fill that in costs more than all else a retry does. Thread-safe.
+ */
+final class TargetMethod {
+
+	private static final MethodType TYPE = MethodType.methodType(Object.class, Object.class, Object[].class);
+
+	private final @Nullable MethodHandle handle;
+
+	TargetMethod(Method method) {
+		this.handle = isOrdinary(method) ? handle(method) : null;
+	}
+
+	/*
+	 * A suspending function needs more than a call, and an image has its own reflection.
+	 */
+	private static boolean isOrdinary(Method method) {
+		return !KotlinDetector.isSuspendingFunction(method) && !NativeDetector.inNativeImage();
+	}
+
+	private static @Nullable MethodHandle handle(Method method) {
+		try {
+			ReflectionUtils.makeAccessible(method);
+			return MethodHandles.publicLookup()
+				.unreflect(method)
+				.asFixedArity()
+				.asSpreader(Object[].class, method.getParameterCount())
+				.asType(TYPE);
+		}
+		catch (Exception | LinkageError ex) {
+			// reflection has a way of its own, or says why there is none
+			return null;
+		}
+	}
+
+	/** Return whether the method can be called on the invocation's target. */
+	boolean isCallable(MethodInvocation invocation) {
+		return this.handle != null && invocation.getThis() != null;
+	}
+
+	/**
+	 * Call the method on the invocation's target with its arguments.
+	 * @throws Throwable what the method throws
+	 */
+	@Nullable Object call(MethodInvocation invocation) throws Throwable {
+		MethodHandle handle = Objects.requireNonNull(this.handle);
+		return (Object) handle.invokeExact(invocation.getThis(), invocation.getArguments());
+	}
+
+}
