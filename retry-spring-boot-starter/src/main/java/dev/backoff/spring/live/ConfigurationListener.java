@@ -6,7 +6,8 @@ import dev.backoff.spring.policy.Overrides;
 
 /**
  * Be told when the configuration has changed while the application runs. One that throws
- * does no harm. Implementations are thread-safe.
+ * does no harm. It is told before the next change can begin, so it must not wait for
+ * another thread that makes one. Implementations are thread-safe.
  *
  * @since 0.1
  */

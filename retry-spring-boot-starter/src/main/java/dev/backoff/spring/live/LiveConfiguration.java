@@ -24,7 +24,6 @@ import dev.backoff.spring.policy.ConfigurationUser;
 import dev.backoff.spring.policy.InvalidBackoffException;
 import dev.backoff.spring.policy.Overrides;
 import dev.backoff.spring.policy.PolicyKey;
-import dev.backoff.spring.policy.PolicyUse;
 import dev.backoff.spring.policy.PolicyUses;
 import dev.backoff.spring.policy.Problem;
 import dev.backoff.time.DurationText;
@@ -57,7 +56,7 @@ public final class LiveConfiguration implements DisposableBean {
 
 	private final Supplier<BackoffConfiguration> reader;
 
-	private final Supplier<? extends List<ConfigurationUser>> users;
+	private final Switchover switchover;
 
 	private final Supplier<? extends List<ConfigurationListener>> listeners;
 
@@ -81,7 +80,7 @@ public final class LiveConfiguration implements DisposableBean {
 		this.policies = policies;
 		this.uses = uses;
 		this.reader = reader;
-		this.users = users;
+		this.switchover = new Switchover(policies, uses, users);
 		this.listeners = listeners;
 		this.expiries = expiries;
 	}
@@ -99,10 +98,12 @@ public final class LiveConfiguration implements DisposableBean {
 			BackoffConfiguration read = this.reader.get();
 			if (!before.overrides().isEmpty() && read.isEnabled()) {
 				// what an override hides must be able to take its place
-				check(read);
-				logHidden(before, read);
+				this.switchover.check(read);
+				this.switchover.hidden(before, read)
+					.forEach((change) -> logger.warn("Refreshed, but hidden by a live override until that is reset: {}",
+							change));
 			}
-			List<ValueChange> changes = put(read.with(before.overrides()));
+			List<ValueChange> changes = this.switchover.put(read.with(before.overrides()));
 			this.refused = false;
 			log("Refreshed by " + cause, changes);
 			if (!changes.isEmpty()) {
@@ -147,7 +148,7 @@ public final class LiveConfiguration implements DisposableBean {
 			Map<PolicyKey, String> read = read(name, values);
 			Overrides overrides = this.policies.configuration().overrides().with(name, read);
 			BackoffConfiguration configuration = this.policies.configuration().with(overrides);
-			refuse(wrongAnew(this.policies.candidate(configuration)));
+			Switchover.refuse(this.switchover.wrongAnew(this.policies.candidate(configuration)));
 			List<ValueChange> changes = put(configuration, name, read.keySet(), limit);
 			log(overridden(limit), changes);
 			tell(Outcome.OVERRIDDEN);
@@ -222,7 +223,7 @@ public final class LiveConfiguration implements DisposableBean {
 			return List.of();
 		}
 		Changes then = Changes.now(this.policies, this.uses);
-		log("Reset", put(before.with(left)));
+		log("Reset", this.switchover.put(before.with(left)));
 		tell(Outcome.RESET);
 		refreshIfRefused();
 		return then.until(Changes.now(this.policies, this.uses));
@@ -256,7 +257,7 @@ public final class LiveConfiguration implements DisposableBean {
 			if (!this.expiries.isClosed()) {
 				logger.error("Could not end the overrides of {}; trying again in {}",
 						policy.equals(Expiries.ALL) ? "all policies" : policy, DurationText.exact(AGAIN), ex);
-				harmlessly("timer", () -> this.expiries.set(policy, keys,
+				Switchover.harmlessly("timer", () -> this.expiries.set(policy, keys,
 						this.expiries.schedule(policy, keys, AGAIN, this::expire)));
 			}
 		}
@@ -267,12 +268,12 @@ public final class LiveConfiguration implements DisposableBean {
 		Overrides left = policy.equals(Expiries.ALL) ? before.overrides().withRetriesEnabled(null)
 				: before.overrides().without(policy, keys);
 		try {
-			log("Overridden no more", put(before.with(left)));
+			log("Overridden no more", this.switchover.put(before.with(left)));
 		}
 		catch (InvalidBackoffException ex) {
 			logger.warn("The other overrides do not fit without those that have ended, so all are reset:{}{}",
 					System.lineSeparator(), ex.getMessage());
-			log("Overridden no more", put(before.with(Overrides.NONE)));
+			log("Overridden no more", this.switchover.put(before.with(Overrides.NONE)));
 			this.expiries.forgetAll();
 		}
 		tell(Outcome.EXPIRED);
@@ -289,39 +290,7 @@ public final class LiveConfiguration implements DisposableBean {
 	public BackoffPolicies.Candidate preview(String policy, Map<String, String> values) {
 		String name = known(policy);
 		BackoffConfiguration now = this.policies.configuration();
-		BackoffPolicies.Candidate candidate = this.policies
-			.candidate(now.with(now.overrides().with(name, read(name, values))));
-		List<Problem> problems = new ArrayList<>();
-		this.users.get().forEach((user) -> user.prepare(candidate, problems));
-		candidate.check(problems);
-		refuse(now.isEnabled() ? problems : wrongAnew(candidate));
-		return candidate;
-	}
-
-	/*
-	 * While all is switched off, perhaps because of what is wrong, an operator must still
-	 * not add to it: it could not be switched on again.
-	 */
-	private List<Problem> wrongAnew(BackoffPolicies.Candidate candidate) {
-		if (candidate.configuration().isEnabled()) {
-			return List.of();
-		}
-		List<Problem> problems = wrong(candidate);
-		problems.removeAll(wrong(this.policies.candidate(this.policies.configuration())));
-		return problems;
-	}
-
-	private List<Problem> wrong(BackoffPolicies.Candidate candidate) {
-		List<Problem> problems = new ArrayList<>();
-		List<PolicyUse> unused = this.uses.uses(candidate, problems);
-		candidate.check(problems);
-		return problems;
-	}
-
-	private static void refuse(List<Problem> problems) {
-		if (!problems.isEmpty()) {
-			throw new InvalidBackoffException(distinct(problems));
-		}
+		return this.switchover.tryOut(now.with(now.overrides().with(name, read(name, values))));
 	}
 
 	/**
@@ -396,7 +365,7 @@ public final class LiveConfiguration implements DisposableBean {
 			problems.add(Problem.ofPlace("Policy " + policy, "needs a value to override",
 					"Write one, for instance cap, or reset the policy."));
 		}
-		refuse(problems);
+		Switchover.refuse(problems);
 		return read;
 	}
 
@@ -409,7 +378,7 @@ public final class LiveConfiguration implements DisposableBean {
 		Expiries.Expiry expiry = (limit != null) ? this.expiries.schedule(policy, keys, limit, this::expire) : null;
 		List<ValueChange> changes;
 		try {
-			changes = put(configuration);
+			changes = this.switchover.put(configuration);
 		}
 		catch (RuntimeException | Error ex) {
 			if (expiry != null) {
@@ -419,68 +388,6 @@ public final class LiveConfiguration implements DisposableBean {
 		}
 		this.expiries.set(policy, keys, expiry);
 		return changes;
-	}
-
-	/** Put a configuration into effect, or throw and change nothing. */
-	private List<ValueChange> put(BackoffConfiguration configuration) {
-		Changes before = Changes.now(this.policies, this.uses);
-		BackoffPolicies.Candidate candidate = this.policies.candidate(configuration);
-		List<ConfigurationUser.Change> changes = prepare(candidate);
-		List<Runnable> commits = changes.stream().map(ConfigurationUser.Change::make).toList();
-		this.policies.adopt(candidate);
-		commits.forEach((commit) -> harmlessly("user of the configuration", commit));
-		return before.until(Changes.now(this.policies, this.uses));
-	}
-
-	private List<ConfigurationUser.Change> prepare(BackoffPolicies.Candidate candidate) {
-		List<Problem> problems = new ArrayList<>();
-		List<ConfigurationUser.Change> changes = this.users.get()
-			.stream()
-			.map((user) -> user.prepare(candidate, problems))
-			.toList();
-		candidate.check(problems);
-		if (candidate.configuration().isEnabled()) {
-			refuse(problems);
-		}
-		else {
-			// switched off, perhaps because of just these
-			distinct(problems)
-				.forEach((problem) -> logger.warn("Without effect while backoff.enabled is false: {}", problem));
-		}
-		return changes;
-	}
-
-	private void check(BackoffConfiguration configuration) {
-		prepare(this.policies.candidate(configuration));
-	}
-
-	private static List<Problem> distinct(List<Problem> problems) {
-		return problems.stream().distinct().toList();
-	}
-
-	/*
-	 * Compared without any overrides: what would have changed, had nobody overridden it.
-	 */
-	private void logHidden(BackoffConfiguration before, BackoffConfiguration read) {
-		Changes then = without(before.with(Overrides.NONE));
-		for (ValueChange change : then.until(without(read))) {
-			Overrides overrides = before.overrides();
-			boolean hidden = change.subject().startsWith("policy ")
-					? overrides.values(change.subject().substring("policy ".length()))
-						.keySet()
-						.stream()
-						.anyMatch((key) -> key.key().equals(change.key()))
-					: change.key().equals("retries-enabled") && overrides.retriesEnabled() != null;
-			if (hidden) {
-				logger.warn("Refreshed, but hidden by a live override until that is reset: {}", change);
-			}
-		}
-	}
-
-	private Changes without(BackoffConfiguration configuration) {
-		BackoffPolicies.Candidate candidate = this.policies.candidate(configuration);
-		return Changes.of(configuration, candidate.names(), candidate::peek,
-				this.uses.uses(candidate, new ArrayList<>()));
 	}
 
 	private static String overridden(@Nullable Duration limit) {
@@ -499,23 +406,13 @@ public final class LiveConfiguration implements DisposableBean {
 	}
 
 	private void tell(Outcome outcome) {
-		harmlessly("listener of changes of the configuration", () -> {
+		Switchover.harmlessly("listener of changes of the configuration", () -> {
 			for (ConfigurationListener listener : this.listeners.get()) {
 				// asked each time: the one before may have changed something
-				harmlessly("listener of changes of the configuration",
+				Switchover.harmlessly("listener of changes of the configuration",
 						() -> listener.changed(outcome, this.policies.configuration().overrides()));
 			}
 		});
-	}
-
-	private static void harmlessly(String what, Runnable action) {
-		try {
-			action.run();
-		}
-		catch (Throwable ex) {
-			// the others are still to be told, and what is in effect stays so
-			logger.warn("A {} failed", what, ex);
-		}
 	}
 
 	/** Forget what was going to end: the application ends first. */
