@@ -118,7 +118,8 @@ final class MethodRetry {
 		if (isAdviceInside(original, proxy)) {
 			return original.invocableClone().proceed();
 		}
-		return this.innerAdvice.isOursLast(proxy) ? proceedToTarget(original) : original.proceed();
+		return (this.target.isCallable(original) && this.innerAdvice.isOursLast(proxy)) ? proceedToTarget(original)
+				: original.proceed();
 	}
 
 	/*
@@ -133,6 +134,7 @@ final class MethodRetry {
 	}
 
 	private @Nullable Object attemptAgain(ProxyMethodInvocation original, Advised proxy) throws Throwable {
+		this.target.prepare();
 		List<Object> advice = this.innerAdvice.of(original, proxy);
 		if (!advice.isEmpty()) {
 			this.adviceInside = true;

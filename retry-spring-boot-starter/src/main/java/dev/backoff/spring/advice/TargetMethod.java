@@ -5,6 +5,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.lang.reflect.Method;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -16,16 +17,28 @@ import org.springframework.util.ReflectionUtils;
 /**
  * An annotated method of a target, called by its handle. An invocation calls it by
  * reflection, which throws what the method throws in an exception with a stack trace of
- * its own: to fill that in costs more than all else a retry does. Thread-safe.
+ * its own: to fill that in costs more than all else a retry does. To make the handle
+ * takes longer than many calls, so that is left until the method is retried. Thread-safe.
  */
 final class TargetMethod {
 
 	private static final MethodType TYPE = MethodType.methodType(Object.class, Object.class, Object[].class);
 
-	private final @Nullable MethodHandle handle;
+	private final Method method;
+
+	private final AtomicBoolean prepared = new AtomicBoolean();
+
+	private volatile @Nullable MethodHandle handle;
 
 	TargetMethod(Method method) {
-		this.handle = isOrdinary(method) ? handle(method) : null;
+		this.method = method;
+	}
+
+	/** Make the handle, on the first thread that wants it; others do without so far. */
+	void prepare() {
+		if (!this.prepared.get() && this.prepared.compareAndSet(false, true)) {
+			this.handle = isOrdinary(this.method) ? handle(this.method) : null;
+		}
 	}
 
 	/*
@@ -44,7 +57,7 @@ final class TargetMethod {
 				.asSpreader(Object[].class, method.getParameterCount())
 				.asType(TYPE);
 		}
-		catch (Exception | LinkageError ex) {
+		catch (Throwable ex) {
 			// reflection has a way of its own, or says why there is none
 			return null;
 		}

@@ -60,11 +60,23 @@ class TargetMethodTests {
 		assertThat(this.called).isFalse();
 	}
 
+	@Test
+	void leavesItToReflectionBeforeItIsPrepared() {
+		Target target = unpreparedProxy(new TargetMethod(method("rest")));
+		target.rest();
+		assertThat(this.called).isFalse();
+	}
+
 	private Target proxy(String name, Class<?>... types) {
 		return proxy(new TargetMethod(method(name, types)));
 	}
 
 	private Target proxy(TargetMethod method) {
+		method.prepare();
+		return unpreparedProxy(method);
+	}
+
+	private Target unpreparedProxy(TargetMethod method) {
 		ProxyFactory factory = new ProxyFactory(new Target());
 		factory.setProxyTargetClass(true);
 		factory.addAdvice((MethodInterceptor) (invocation) -> invoke(method, invocation));
