@@ -221,7 +221,8 @@ class WaitingOperationsRaceTests {
 		thread.start();
 		awaitWaiting(1, 1);
 		enabled.set(false);
-		assertThat(this.waiting.switchedOff(null)).isEqualTo(1);
+		// a thread that is just beginning to wait may have seen the switch itself
+		assertThat(this.waiting.switchedOff(null)).isLessThanOrEqualTo(1);
 		thread.join();
 		assertThat(thrown).singleElement()
 			.satisfies((failure) -> assertThat(RetriesStoppedException.of(failure).reason())
