@@ -99,13 +99,15 @@ public final class LiveConfiguration implements DisposableBean {
 			if (!before.overrides().isEmpty() && read.isEnabled()) {
 				// what an override hides must be able to take its place
 				this.switchover.check(read);
-				this.switchover.hidden(before, read)
-					.forEach((change) -> logger.warn("Refreshed, but hidden by a live override until that is reset: {}",
-							change));
 			}
 			List<ValueChange> changes = this.switchover.put(read.with(before.overrides()));
 			this.refused = false;
 			log("Refreshed by " + cause, changes);
+			if (!before.overrides().isEmpty()) {
+				this.switchover.hidden(before, read)
+					.forEach((change) -> logger.warn("Refreshed, but hidden by a live override until that is reset: {}",
+							change));
+			}
 			if (!changes.isEmpty()) {
 				tell(Outcome.APPLIED);
 			}

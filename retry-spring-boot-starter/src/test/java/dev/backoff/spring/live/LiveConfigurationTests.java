@@ -416,7 +416,11 @@ class LiveConfigurationTests {
 				LiveConfiguration live = context.getBean(LiveConfiguration.class);
 				live.override("orders", Map.of("cap", "2s"), null);
 				LiveConfigurationTests.this.centre.put("backoff.policies.orders.base", "3s");
-				assertThat(live.refresh("a test")).isFalse();
+				LiveConfigurationTests.this.centre.put("backoff.policies.orders.cap", "9s");
+				try (LogCapture log = new LogCapture(LiveConfiguration.class)) {
+					assertThat(live.refresh("a test")).isFalse();
+					assertThat(log.lines(Level.WARN)).isEmpty();
+				}
 				assertThat(waits(context, Shop::order)).isEqualTo(seconds(1, 2));
 				assertThat(live.reset("orders")).extracting(ValueChange::key).contains("base", "cap");
 				assertThat(waits(context, Shop::order)).isEqualTo(seconds(3, 6));
