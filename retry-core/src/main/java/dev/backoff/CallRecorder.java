@@ -2,7 +2,7 @@ package dev.backoff;
 
 /**
  * Record what calls of one method do, in primitives: a call that succeeds at once tells
- * its recorder twice and allocates nothing for it. For meters; whoever wants events takes
+ * its recorder once and allocates nothing for it. For meters; whoever wants events takes
  * a {@link RetryListener}.
  * <p>
  * A recorder that throws never fails a call. Implementations are thread-safe.
@@ -25,6 +25,17 @@ public interface CallRecorder {
 	 * @param nanos how long it took, waits included, recovery not, in nanoseconds
 	 */
 	void call(StopReason reason, long nanos);
+
+	/**
+	 * Record a call that was one attempt, which succeeded: nearly every call, so a
+	 * recorder may do less here than for the two one by one. Unless overridden, it
+	 * records the attempt and the call.
+	 * @param nanos how long both took, in nanoseconds
+	 */
+	default void succeededAtOnce(long nanos) {
+		attempt(1, AttemptOutcome.SUCCESS, nanos);
+		call(StopReason.SUCCEEDED, nanos);
+	}
 
 	/**
 	 * Record that a call begins to wait.

@@ -35,8 +35,7 @@ final class CallTeller {
 
 	void succeededAtOnce(RetryCall call, long nanos) {
 		if (!this.observing) {
-			this.listeners.attempt(1, AttemptOutcome.SUCCESS, nanos);
-			this.listeners.call(StopReason.SUCCEEDED, nanos);
+			this.listeners.succeededAtOnce(nanos);
 			return;
 		}
 		attempt(call, AttemptOutcome.SUCCESS, null, nanos);

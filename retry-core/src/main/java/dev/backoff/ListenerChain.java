@@ -73,6 +73,15 @@ final class ListenerChain {
 		}
 	}
 
+	void succeededAtOnce(long nanos) {
+		try {
+			this.recorder.succeededAtOnce(nanos);
+		}
+		catch (Throwable ex) {
+			hookFailed("recorder", ex);
+		}
+	}
+
 	/** Tell of a wait before a first attempt, which is no retry. */
 	void waiting(DelaySource source, long nanos) {
 		record((recorder) -> recorder.waiting(source, nanos));

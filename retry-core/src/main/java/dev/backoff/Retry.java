@@ -42,6 +42,10 @@ public final class Retry {
 		}
 
 		@Override
+		public void succeededAtOnce(long nanos) {
+		}
+
+		@Override
 		public void waiting(DelaySource source, long nanos) {
 		}
 

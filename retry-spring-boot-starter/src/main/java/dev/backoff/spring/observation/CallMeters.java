@@ -2,6 +2,8 @@ package dev.backoff.spring.observation;
 
 import java.util.List;
 
+import org.jspecify.annotations.Nullable;
+
 import dev.backoff.StopReason;
 
 /**
@@ -18,6 +20,15 @@ sealed interface CallMeters permits CallTotals, CallTimers {
 
 	/** Return how many calls ended for the given reason. */
 	long count(StopReason reason);
+
+	/**
+	 * Let calls that succeed at once be read off the timer of their attempts, instead of
+	 * being recorded here.
+	 * @param atOnce what reads them
+	 * @return what does so from now on, the first one that was given, or null if nothing
+	 * does
+	 */
+	@Nullable TimedCalls readOff(TimedCalls atOnce);
 
 	/** Publish the calls that ended for the given reason, at zero if there are none. */
 	void publish(StopReason reason);

@@ -51,6 +51,12 @@ final class CallTimers implements CallMeters {
 		return this.counts.get(reason);
 	}
 
+	/* A timer of whole calls has a maximum and buckets of its own. */
+	@Override
+	public @Nullable TimedCalls readOff(TimedCalls atOnce) {
+		return null;
+	}
+
 	@Override
 	public void publish(StopReason reason) {
 		this.timers.at(reason);

@@ -2,6 +2,7 @@ package dev.backoff.spring.observation;
 
 import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
 
 import io.micrometer.core.instrument.FunctionTimer;
@@ -10,9 +11,8 @@ import org.jspecify.annotations.Nullable;
 import dev.backoff.StopReason;
 
 /**
- * Count and add up whole calls in adders, which registries read. Two adders cost a
- * quarter of a timer and a call that succeeds at once has already paid for one. Calls
- * that end before there is a registry count as well.
+ * Count and add up whole calls in adders, which registries read, but for those that
+ * another timer tells. Calls that end before there is a registry count as well.
  */
 final class CallTotals implements CallMeters {
 
@@ -48,6 +48,13 @@ final class CallTotals implements CallMeters {
 	}
 
 	@Override
+	public @Nullable TimedCalls readOff(TimedCalls atOnce) {
+		AtomicReference<@Nullable TimedCalls> elsewhere = total(StopReason.SUCCEEDED).elsewhere;
+		elsewhere.compareAndSet(null, atOnce);
+		return elsewhere.get();
+	}
+
+	@Override
 	public void publish(StopReason reason) {
 		this.published.at(reason);
 	}
@@ -78,17 +85,21 @@ final class CallTotals implements CallMeters {
 
 		private final LongAdder nanos = new LongAdder();
 
+		private final AtomicReference<@Nullable TimedCalls> elsewhere = new AtomicReference<>();
+
 		void add(long nanos) {
 			this.count.increment();
 			this.nanos.add(nanos);
 		}
 
 		long count() {
-			return this.count.sum();
+			TimedCalls elsewhere = this.elsewhere.get();
+			return this.count.sum() + ((elsewhere != null) ? elsewhere.count() : 0);
 		}
 
 		double nanos() {
-			return this.nanos.sum();
+			TimedCalls elsewhere = this.elsewhere.get();
+			return this.nanos.sum() + ((elsewhere != null) ? elsewhere.nanos() : 0);
 		}
 
 	}

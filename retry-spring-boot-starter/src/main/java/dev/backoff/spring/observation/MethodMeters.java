@@ -18,8 +18,8 @@ import dev.backoff.spring.observation.CallStatistics.MethodCalls;
 import dev.backoff.spring.policy.BackoffProperties.CallMeter;
 
 /**
- * The meters of one method. A call that succeeds at once records one timer, adds to two
- * adders and allocates nothing. Thread-safe.
+ * The meters of one method. A call that succeeds at once records one timer, which most
+ * registries let tell of the call as well, and allocates nothing. Thread-safe.
  */
 final class MethodMeters implements CallRecorder {
 
@@ -28,6 +28,9 @@ final class MethodMeters implements CallRecorder {
 	private static final AttemptOutcome[] OUTCOMES = AttemptOutcome.values();
 
 	private static final RetryCause[] CAUSES = RetryCause.values();
+
+	/* The cell of the only attempts of calls that succeed at once. */
+	private static final int AT_ONCE = cell(1, AttemptOutcome.SUCCESS);
 
 	private static final int DONE = 0;
 
@@ -51,6 +54,11 @@ final class MethodMeters implements CallRecorder {
 
 	private final MeterCells<Counter> recovered;
 
+	/*
+	 * There before any attempt is recorded by a timer, if those calls are read off one.
+	 */
+	private volatile @Nullable TimedCalls atOnce;
+
 	private final AtomicBoolean published = new AtomicBoolean();
 
 	MethodMeters(GuardedRegistry registry, PolicyMeters policy, String method, List<Duration> slo, CallMeter calls) {
@@ -69,8 +77,27 @@ final class MethodMeters implements CallRecorder {
 	public void attempt(int number, AttemptOutcome outcome, long nanos) {
 		this.counts.attempt(outcome);
 		Timer timer = this.attempts.at(cell(number, outcome));
-		if (timer != null) {
+		if (timer == null) {
+			return;
+		}
+		TimedCalls timed = this.atOnce;
+		if (timed != null) {
+			timed.recordOther(timer, nanos);
+		}
+		else {
 			timer.record(nanos, TimeUnit.NANOSECONDS);
+		}
+	}
+
+	@Override
+	public void succeededAtOnce(long nanos) {
+		TimedCalls timed = this.atOnce;
+		if (timed != null) {
+			timed.record(nanos);
+		}
+		else {
+			attempt(1, AttemptOutcome.SUCCESS, nanos);
+			call(StopReason.SUCCEEDED, nanos);
 		}
 	}
 
@@ -107,7 +134,7 @@ final class MethodMeters implements CallRecorder {
 	/** Publish what is to exist before it happens. */
 	void publish() {
 		this.published.set(true);
-		this.attempts.at(cell(1, AttemptOutcome.SUCCESS));
+		this.attempts.at(AT_ONCE);
 		CallMeters.FROM_THE_START.forEach(this.calls::publish);
 		this.policy.publish();
 	}
@@ -116,8 +143,30 @@ final class MethodMeters implements CallRecorder {
 		if (this.published.compareAndSet(false, true)) {
 			publish();
 		}
-		return this.registry.timer(BackoffMeters.ATTEMPTS, this.slo, this.policy.policy(), this.method,
-				NUMBERS[cell / OUTCOMES.length], OUTCOMES[cell % OUTCOMES.length].tag());
+		if (cell == AT_ONCE) {
+			return registerAtOnce();
+		}
+		// before any other, so that one which turns out to be the same timer is known
+		this.attempts.at(AT_ONCE);
+		return timer(cell);
+	}
+
+	private @Nullable Timer registerAtOnce() {
+		Timer timer = timer(AT_ONCE);
+		if (timer != null) {
+			TimedCalls timed = TimedCalls.of(timer, BackoffMeters.ATTEMPTS.tags(tags(AT_ONCE)));
+			this.atOnce = (timed != null) ? this.calls.readOff(timed) : null;
+		}
+		return timer;
+	}
+
+	private @Nullable Timer timer(int cell) {
+		return this.registry.timer(BackoffMeters.ATTEMPTS, this.slo, tags(cell));
+	}
+
+	private String[] tags(int cell) {
+		return new String[] { this.policy.policy(), this.method, NUMBERS[cell / OUTCOMES.length],
+				OUTCOMES[cell % OUTCOMES.length].tag() };
 	}
 
 	private @Nullable Counter registerRetry(int index) {
