@@ -62,7 +62,7 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 	private volatile boolean enabled;
 
 	/* By the class of the target. */
-	private final Map<Class<?>, CalledMethods> called = new ConcurrentHashMap<>();
+	private final CalledMethods called = new CalledMethods();
 
 	/* By canonical name. */
 	private final Map<String, Retry> named = new ConcurrentHashMap<>();
@@ -347,8 +347,7 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 		if (!this.enabled) {
 			return null;
 		}
-		CalledMethods methods = this.called.get(targetClass);
-		CalledMethod known = (methods != null) ? methods.find(method) : null;
+		CalledMethod known = this.called.find(method, targetClass);
 		return (known != null) ? known.retry() : findNew(method, targetClass, target);
 	}
 
@@ -374,8 +373,8 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 		if (this.woven && annotated != null && WeavingCheck.isCalledByOverriding(method, annotated)) {
 			annotated = null;
 		}
-		CalledMethod called = new CalledMethod(method, (annotated != null) ? retry(annotated) : null);
-		this.called.computeIfAbsent(targetClass, (type) -> new CalledMethods()).add(called);
+		CalledMethod called = new CalledMethod(method, targetClass, (annotated != null) ? retry(annotated) : null);
+		this.called.add(called);
 		return called;
 	}
 

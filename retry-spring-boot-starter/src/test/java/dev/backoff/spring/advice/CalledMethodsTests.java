@@ -1,6 +1,9 @@
 package dev.backoff.spring.advice;
 
 import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
 import java.util.List;
 
 import org.junit.jupiter.api.Test;
@@ -13,35 +16,63 @@ class CalledMethodsTests {
 
 	@Test
 	void knowsNothingAtFirst() throws NoSuchMethodException {
-		assertThat(this.methods.find(method("size"))).isNull();
+		assertThat(this.methods.find(method("size"), ArrayList.class)).isNull();
 	}
 
 	@Test
 	void findsEachMethodThatWasAdded() throws NoSuchMethodException {
-		CalledMethod size = add(method("size"));
-		CalledMethod isEmpty = add(method("isEmpty"));
-		assertThat(this.methods.find(size.method())).isSameAs(size);
-		assertThat(this.methods.find(isEmpty.method())).isSameAs(isEmpty);
-		assertThat(this.methods.find(method("clear"))).isNull();
+		CalledMethod size = add(method("size"), ArrayList.class);
+		CalledMethod isEmpty = add(method("isEmpty"), ArrayList.class);
+		assertThat(this.methods.find(size.method(), ArrayList.class)).isSameAs(size);
+		assertThat(this.methods.find(isEmpty.method(), ArrayList.class)).isSameAs(isEmpty);
+		assertThat(this.methods.find(method("clear"), ArrayList.class)).isNull();
+	}
+
+	@Test
+	void tellsClassesApartThatInheritOneMethod() throws NoSuchMethodException {
+		Method size = method("size");
+		CalledMethod ofOne = add(size, ArrayList.class);
+		CalledMethod ofAnother = add(size, List.class);
+		assertThat(this.methods.find(size, ArrayList.class)).isSameAs(ofOne);
+		assertThat(this.methods.find(size, List.class)).isSameAs(ofAnother);
+		assertThat(this.methods.find(size, Collection.class)).isNull();
 	}
 
 	@Test
 	void findsAMethodByAnEqualOne() throws NoSuchMethodException {
-		CalledMethod size = add(method("size"));
-		assertThat(method("size")).isNotSameAs(size.method());
-		assertThat(this.methods.find(method("size"))).isSameAs(size);
+		CalledMethod size = add(method("size"), ArrayList.class);
+		Method again = method("size");
+		assertThat(again).isNotSameAs(size.method());
+		assertThat(this.methods.find(again, ArrayList.class)).isSameAs(size);
+		assertThat(this.methods.find(again, ArrayList.class)).isEqualTo(size).isNotSameAs(size);
+	}
+
+	@Test
+	void findsAMethodByAnyNumberOfEqualOnes() throws NoSuchMethodException {
+		CalledMethod size = add(method("size"), ArrayList.class);
+		for (int i = 0; i < 3_000; i++) {
+			assertThat(this.methods.find(method("size"), ArrayList.class)).isEqualTo(size);
+		}
 	}
 
 	@Test
 	void keepsWhatWasAddedFirst() throws NoSuchMethodException {
-		CalledMethod first = add(method("size"));
-		Method again = method("size");
-		add(again);
-		assertThat(this.methods.find(again)).isSameAs(first);
+		CalledMethod first = add(method("size"), ArrayList.class);
+		add(first.method(), ArrayList.class);
+		assertThat(this.methods.find(first.method(), ArrayList.class)).isSameAs(first);
 	}
 
-	private CalledMethod add(Method method) {
-		CalledMethod called = new CalledMethod(method, null);
+	@Test
+	void findsEachOfVeryMany() {
+		List<CalledMethod> added = Arrays.stream(Arrays.class.getMethods())
+			.map((method) -> add(method, Arrays.class))
+			.toList();
+		assertThat(added).hasSizeGreaterThan(100)
+			.allSatisfy((called) -> assertThat(this.methods.find(called.method(), Arrays.class)).isSameAs(called));
+	}
+
+	private CalledMethod add(Method method, Class<?> targetClass) {
+		CalledMethod called = new CalledMethod(method, targetClass, null);
 		this.methods.add(called);
 		return called;
 	}
