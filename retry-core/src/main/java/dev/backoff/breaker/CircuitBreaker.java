@@ -2,11 +2,10 @@ package dev.backoff.breaker;
 
 import java.time.Duration;
 import java.util.Locale;
-import java.util.Objects;
 import java.util.OptionalDouble;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -61,6 +60,9 @@ import dev.backoff.window.OutcomeWindow.Counts;
  */
 public final class CircuitBreaker implements CallPermits {
 
+	private static final AtomicReferenceFieldUpdater<CircuitBreaker, BreakerState> STATE = AtomicReferenceFieldUpdater
+		.newUpdater(CircuitBreaker.class, BreakerState.class, "state");
+
 	private final String name;
 
 	private final RetryTime time;
@@ -75,7 +77,8 @@ public final class CircuitBreaker implements CallPermits {
 
 	private final LongAdder rejected = new LongAdder();
 
-	private final AtomicReference<BreakerState> state;
+	/* Read by every call, so without an object between. */
+	private volatile BreakerState state;
 
 	private CircuitBreaker(Builder builder) {
 		this.name = builder.name;
@@ -84,7 +87,7 @@ public final class CircuitBreaker implements CallPermits {
 		this.random = builder.random;
 		this.listener = builder.listener;
 		this.verdict = builder.verdict;
-		this.state = new AtomicReference<>(new Closed(this));
+		this.state = new Closed(this);
 	}
 
 	/**
@@ -336,18 +339,18 @@ public final class CircuitBreaker implements CallPermits {
 	}
 
 	private void replace(BreakerState next) {
-		BreakerState before = Objects.requireNonNull(this.state.getAndSet(next));
+		BreakerState before = STATE.getAndSet(this, next);
 		next.conform();
 		tellTransition(before, next);
 	}
 
 	/** Return the state that calls meet now. */
 	BreakerState current() {
-		return Objects.requireNonNull(this.state.get());
+		return this.state;
 	}
 
 	boolean isCurrent(BreakerState seen) {
-		return this.state.get() == seen;
+		return this.state == seen;
 	}
 
 	/*
@@ -357,7 +360,7 @@ public final class CircuitBreaker implements CallPermits {
 
 	/** Leave one state for another, unless somebody else has left it before. */
 	boolean move(BreakerState from, BreakerState to) {
-		boolean moved = this.state.compareAndSet(from, to);
+		boolean moved = STATE.compareAndSet(this, from, to);
 		if (moved) {
 			to.conform();
 			tellTransition(from, to);

@@ -1,8 +1,8 @@
 package dev.backoff.window;
 
 import java.time.Duration;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.concurrent.atomic.LongAdder;
 
 import org.jspecify.annotations.Nullable;
@@ -23,7 +23,7 @@ final class TimeWindow implements OutcomeWindow {
 	 *
 	 * A success thus reads three references and adds to one LongAdder; only the first of
 	 * a slice allocates. It divides only if its slice is another one than that found
-	 * last, which is as much of a hint as its place confirms.
+	 * last, unless that one has been replaced.
 	 *
 	 * Numbers are compared by difference. A slice counts while it is nearer than a whole
 	 * window, before or after: so neither a late reading nor a clock that steps back a
@@ -37,11 +37,14 @@ final class TimeWindow implements OutcomeWindow {
 
 	private static final long LONGEST_SLICE = 1_000_000_000;
 
+	private static final AtomicReferenceFieldUpdater<TimeWindow, @Nullable Ring> RING = AtomicReferenceFieldUpdater
+		.newUpdater(TimeWindow.class, Ring.class, "ring");
+
 	private final long sliceNanos;
 
 	private final int slices;
 
-	private final AtomicReference<@Nullable Ring> ring = new AtomicReference<>();
+	private volatile @Nullable Ring ring;
 
 	TimeWindow(Duration length) {
 		long nanos = Nanos.of(length);
@@ -60,23 +63,23 @@ final class TimeWindow implements OutcomeWindow {
 	}
 
 	private Ring ring(long now) {
-		Ring seen = this.ring.get();
+		Ring seen = this.ring;
 		while (seen == null) {
-			this.ring.compareAndSet(null, new Ring(now, this.sliceNanos, this.slices));
-			seen = this.ring.get();
+			RING.compareAndSet(this, null, new Ring(now, this.sliceNanos, this.slices));
+			seen = this.ring;
 		}
 		return seen;
 	}
 
 	@Override
 	public Counts counts(long now) {
-		Ring seen = this.ring.get();
+		Ring seen = this.ring;
 		return (seen != null) ? seen.counts(now) : Counts.NONE;
 	}
 
 	@Override
 	public void clear() {
-		this.ring.set(null);
+		this.ring = null;
 	}
 
 	/** The slices since the last clearing. */
@@ -100,8 +103,7 @@ final class TimeWindow implements OutcomeWindow {
 			Slice hint = this.recent;
 			if (hint != null) {
 				long elapsed = now - this.start;
-				if (elapsed >= hint.begin && elapsed - hint.begin < this.sliceNanos
-						&& this.places.get(hint.place) == hint) {
+				if (elapsed >= hint.begin && elapsed - hint.begin < this.sliceNanos && !hint.replaced) {
 					return hint;
 				}
 			}
@@ -117,8 +119,11 @@ final class TimeWindow implements OutcomeWindow {
 			int place = Math.floorMod(number, this.places.length());
 			Slice seen = this.places.get(place);
 			while (seen == null || !isLive(seen, number)) {
-				Slice next = new Slice(number, place, number * this.sliceNanos);
+				Slice next = new Slice(number, number * this.sliceNanos);
 				if (this.places.compareAndSet(place, seen, next)) {
+					if (seen != null) {
+						seen.replaced = true;
+					}
 					return next;
 				}
 				seen = this.places.get(place);
@@ -159,10 +164,11 @@ final class TimeWindow implements OutcomeWindow {
 
 		private final long number;
 
-		private final int place;
-
 		/* In nanoseconds since the start of the ring. */
 		private final long begin;
+
+		/* Nobody reads what is counted here any more. */
+		private volatile boolean replaced;
 
 		private final LongAdder total = new LongAdder();
 
@@ -170,9 +176,8 @@ final class TimeWindow implements OutcomeWindow {
 
 		private final LongAdder slow = new LongAdder();
 
-		Slice(long number, int place, long begin) {
+		Slice(long number, long begin) {
 			this.number = number;
-			this.place = place;
 			this.begin = begin;
 		}
 

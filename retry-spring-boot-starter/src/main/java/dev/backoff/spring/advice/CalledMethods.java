@@ -1,8 +1,7 @@
 package dev.backoff.spring.advice;
 
 import java.lang.reflect.Method;
-import java.util.Objects;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.ReentrantLock;
 
 import org.jspecify.annotations.Nullable;
 
@@ -16,91 +15,80 @@ final class CalledMethods {
 	/* Who calls by ever new objects is looked up by comparing, beyond so many. */
 	private static final int MOST_COPIES = 1_000;
 
-	private final AtomicReference<Places> places = new AtomicReference<>(new Places(new CalledMethod[16], 0, 0));
+	private final ReentrantLock adding = new ReentrantLock();
+
+	/*
+	 * Each method in the first free place from the one that its hash code says. There are
+	 * a power of two, at least half of them empty. Never written to, but replaced.
+	 */
+	private volatile @Nullable CalledMethod[] places = new CalledMethod[16];
+
+	private int taken;
+
+	private int copies;
 
 	/** Return what is known of a method, or null. */
 	@Nullable CalledMethod find(Method method, Class<?> targetClass) {
-		Places places = Objects.requireNonNull(this.places.get());
-		CalledMethod known = places.find(method, targetClass);
+		@Nullable CalledMethod[] places = this.places;
+		CalledMethod known = places[place(places, method, targetClass)];
 		return (known != null) ? known : findEqual(places, method, targetClass);
 	}
 
-	private @Nullable CalledMethod findEqual(Places places, Method method, Class<?> targetClass) {
-		CalledMethod equal = places.findEqual(method, targetClass);
-		if (equal != null && places.copies() < MOST_COPIES) {
-			CalledMethod copy = new CalledMethod(method, targetClass, equal.retry());
-			this.places.updateAndGet((known) -> known.with(copy, 1));
+	/** Return the place of a method, or the empty one where it belongs. */
+	private static int place(@Nullable CalledMethod[] places, Method method, Class<?> targetClass) {
+		int last = places.length - 1;
+		// of both, since many classes may inherit one method
+		int place = (System.identityHashCode(method) + System.identityHashCode(targetClass)) & last;
+		CalledMethod seen = places[place];
+		while (seen != null && !seen.isSame(method, targetClass)) {
+			place = (place + 1) & last;
+			seen = places[place];
 		}
-		return equal;
+		return place;
+	}
+
+	private @Nullable CalledMethod findEqual(@Nullable CalledMethod[] places, Method method, Class<?> targetClass) {
+		for (CalledMethod known : places) {
+			if (known != null && known.isEqual(method, targetClass)) {
+				add(new CalledMethod(method, targetClass, known.retry()), 1);
+				return known;
+			}
+		}
+		return null;
 	}
 
 	/** Add what is not known yet. */
 	void add(CalledMethod called) {
-		this.places.updateAndGet((known) -> known.with(called, 0));
+		add(called, 0);
 	}
 
-	/**
-	 * The methods by the identity of their objects and classes, each in the first free
-	 * place from the one its hash code says. Immutable.
-	 *
-	 * @param places a power of two, at least half of them empty
-	 * @param taken how many are not
-	 * @param copies how many of those are equal to one that was there before
-	 */
-	@SuppressWarnings("ArrayRecordComponent") // never compared
-	private record Places(@Nullable CalledMethod[] places, int taken, int copies) {
-
-		@Nullable CalledMethod find(Method method, Class<?> targetClass) {
-			int last = this.places.length - 1;
-			int place = hash(method, targetClass) & last;
-			CalledMethod known = this.places[place];
-			while (known != null && !known.isSame(method, targetClass)) {
-				place = (place + 1) & last;
-				known = this.places[place];
+	private void add(CalledMethod called, int copies) {
+		this.adding.lock();
+		try {
+			@Nullable CalledMethod[] known = this.places;
+			boolean isKnown = known[place(known, called.method(), called.targetClass())] != null;
+			if (!isKnown && this.copies + copies <= MOST_COPIES) {
+				this.taken++;
+				this.copies += copies;
+				this.places = with(known, called, 2 * this.taken > known.length);
 			}
-			return known;
 		}
+		finally {
+			this.adding.unlock();
+		}
+	}
 
-		@Nullable CalledMethod findEqual(Method method, Class<?> targetClass) {
-			for (CalledMethod known : this.places) {
-				if (known != null && known.isEqual(method, targetClass)) {
-					return known;
+	private static @Nullable CalledMethod[] with(@Nullable CalledMethod[] known, CalledMethod called, boolean full) {
+		@Nullable CalledMethod[] more = full ? new CalledMethod[2 * known.length] : known.clone();
+		if (full) {
+			for (CalledMethod each : known) {
+				if (each != null) {
+					more[place(more, each.method(), each.targetClass())] = each;
 				}
 			}
-			return null;
 		}
-
-		Places with(CalledMethod called, int copies) {
-			if (find(called.method(), called.targetClass()) != null) {
-				return this;
-			}
-			boolean full = 2 * (this.taken + 1) > this.places.length;
-			@Nullable CalledMethod[] more = full ? new CalledMethod[2 * this.places.length] : this.places.clone();
-			if (full) {
-				for (CalledMethod known : this.places) {
-					put(more, known);
-				}
-			}
-			put(more, called);
-			return new Places(more, this.taken + 1, this.copies + copies);
-		}
-
-		/* Many classes may inherit one method. */
-		private static int hash(Method method, Class<?> targetClass) {
-			return System.identityHashCode(method) + System.identityHashCode(targetClass);
-		}
-
-		private static void put(@Nullable CalledMethod[] places, @Nullable CalledMethod called) {
-			if (called != null) {
-				int last = places.length - 1;
-				int place = hash(called.method(), called.targetClass()) & last;
-				while (places[place] != null) {
-					place = (place + 1) & last;
-				}
-				places[place] = called;
-			}
-		}
-
+		more[place(more, called.method(), called.targetClass())] = called;
+		return more;
 	}
 
 }
