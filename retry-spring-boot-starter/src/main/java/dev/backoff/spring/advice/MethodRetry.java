@@ -88,7 +88,7 @@ final class MethodRetry {
 	}
 
 	private @Nullable Object invokeLater(MethodInvocation invocation, boolean anew) throws Throwable {
-		if (!(invocation instanceof ProxyMethodInvocation original)) {
+		if (invocation instanceof RepeatableInvocation || !(invocation instanceof ProxyMethodInvocation original)) {
 			return invocation.proceed();
 		}
 		if (!(original.getProxy() instanceof Advised proxy)) {
@@ -105,7 +105,7 @@ final class MethodRetry {
 	}
 
 	private @Nullable Object attempt(MethodInvocation invocation, int number) throws Throwable {
-		if (!(invocation instanceof ProxyMethodInvocation original)) {
+		if (invocation instanceof RepeatableInvocation || !(invocation instanceof ProxyMethodInvocation original)) {
 			return invocation.proceed();
 		}
 		if (!(original.getProxy() instanceof Advised proxy)) {
