@@ -17,7 +17,8 @@ import org.openjdk.jmh.annotations.Warmup;
 
 /**
  * A call that returns a future, which is complete at once. Framework and Spring Retry do
- * not retry what fails in a future: theirs is the price of a method that returns.
+ * not retry what fails in a future: theirs is the price of a method that returns. All
+ * make the first attempt on the calling thread, but Failsafe, which hands it to another.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)

@@ -76,7 +76,7 @@ class SpeedPagesTests {
 	@Nested
 	class WhatIsPublished {
 
-		private static final Pattern SUCCESS = Pattern.compile("## Success at once\n\n(.*?)\n\n", Pattern.DOTALL);
+		private static final Pattern SUCCESS = Pattern.compile("## Success at once\n\n(.*?)\n(?:\n|$)", Pattern.DOTALL);
 
 		private static final Pattern ROW = Pattern.compile("\\| (.+?) \\| (\\S+) \\| \\S+ \\| (\\S+) \\| (\\S+) \\|");
 
