@@ -29,9 +29,10 @@ public final class InliningGuard {
 	 * longer than 2,500 bytes (InlineSmallCode), and which of these it has made before
 	 * their callers depends on which were called often enough first.
 	 */
-	private static final Map<String, String> CALLED = Map.of("dev.backoff.Retry.callOn", WITH_ALL_INSIDE,
-			"dev.backoff.BlockingDriver.call", WITH_ALL_INSIDE, "dev.backoff.CallSteps.succeededAtOnce",
-			WITH_ALL_INSIDE, "dev.backoff.CallTeller.succeededAtOnce", WITH_ALL_INSIDE);
+	private static final Map<String, String> CALLED = Map.of("dev.backoff.spring.advice.MethodRetry.invoke",
+			WITH_ALL_INSIDE, "dev.backoff.Retry.callOn", WITH_ALL_INSIDE, "dev.backoff.BlockingDriver.call",
+			WITH_ALL_INSIDE, "dev.backoff.CallSteps.succeededAtOnce", WITH_ALL_INSIDE,
+			"dev.backoff.CallTeller.succeededAtOnce", WITH_ALL_INSIDE);
 
 	private InliningGuard() {
 	}
