@@ -1,5 +1,7 @@
 package dev.backoff.benchmarks.speed;
 
+import java.util.function.Function;
+
 import org.springframework.context.ConfigurableApplicationContext;
 
 /** A started {@link Contender}, warmed up until it does what it is measured for. */
@@ -12,11 +14,17 @@ final class Application implements AutoCloseable {
 
 	private final Partner partner;
 
-	Application(Contender contender, int failures) {
+	/**
+	 * Start an application.
+	 * @param contender who is measured
+	 * @param failures how often a call fails before it succeeds
+	 * @param call what is measured
+	 */
+	Application(Contender contender, int failures, Function<Partner, String> call) {
 		this.context = contender.start(failures);
 		this.partner = this.context.getBean(Partner.class);
 		for (int i = 0; i < FIRST_CALLS; i++) {
-			if (succeeds() != (failures <= 2 && (failures == 0 || retries(contender)))) {
+			if (succeeds(call) != (failures <= 2 && (failures == 0 || retries(contender)))) {
 				throw new IllegalStateException(contender + " does not do what is to be measured.");
 			}
 		}
@@ -29,9 +37,9 @@ final class Application implements AutoCloseable {
 		};
 	}
 
-	private boolean succeeds() {
+	private boolean succeeds(Function<Partner, String> call) {
 		try {
-			return this.partner.ask("?").equals("?");
+			return call.apply(this.partner).equals("?");
 		}
 		catch (Partner.Failure ex) {
 			return false;

@@ -14,9 +14,4 @@ public class FeatureBenchmark extends CallBenchmark {
 		return this.contender;
 	}
 
-	@Override
-	int failures() {
-		return 0;
-	}
-
 }

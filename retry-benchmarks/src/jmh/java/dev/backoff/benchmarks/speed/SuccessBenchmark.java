@@ -6,17 +6,12 @@ import org.openjdk.jmh.annotations.Param;
 public class SuccessBenchmark extends CallBenchmark {
 
 	@Param({ "PLAIN", "PROXY", "FLOOR", "FRAMEWORK", "FRAMEWORK_TIMED", "SPRING_RETRY", "RESILIENCE4J",
-			"RESILIENCE4J_BREAKER", "FAILSAFE", "BACKOFF", "BACKOFF_PROGRAMMATIC", "BACKOFF_WOVEN" })
+			"RESILIENCE4J_BREAKER", "FAILSAFE", "BACKOFF", "BACKOFF_WOVEN", "BACKOFF_PROGRAMMATIC" })
 	private Contender contender = Contender.BACKOFF;
 
 	@Override
 	Contender contender() {
 		return this.contender;
-	}
-
-	@Override
-	int failures() {
-		return 0;
 	}
 
 }

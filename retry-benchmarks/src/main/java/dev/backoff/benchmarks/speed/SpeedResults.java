@@ -2,10 +2,13 @@ package dev.backoff.benchmarks.speed;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 
@@ -25,22 +28,31 @@ record SpeedResults(String jdk, List<Figure> figures) {
 
 	/**
 	 * Read the JSON of JMH.
-	 * @param json an array of results
+	 * @param runs an array of results for each run; of what was measured twice, the later
+	 * one counts
 	 * @return the results
 	 * @throws IllegalArgumentException if it is no such thing
 	 */
-	static SpeedResults parse(String json) {
-		List<Figure> figures = new ArrayList<>();
-		String jdk = "";
-		for (Object element : JsonParserFactory.getJsonParser().parseList(json)) {
-			Map<?, ?> result = map(element);
-			jdk = text(result, "jdkVersion");
-			figures.add(figure(result));
+	static SpeedResults parse(List<String> runs) {
+		Map<List<String>, Figure> figures = new LinkedHashMap<>();
+		Set<String> jdks = new LinkedHashSet<>();
+		for (String json : runs) {
+			for (Object element : JsonParserFactory.getJsonParser().parseList(json)) {
+				Map<?, ?> result = map(element);
+				jdks.add(text(result, "jdkVersion"));
+				Figure figure = figure(result);
+				figures.put(List.of(figure.benchmark(), figure.parameter()), figure);
+			}
 		}
-		if (figures.isEmpty()) {
-			throw new IllegalArgumentException("Invalid results (" + json.strip() + "): must not be empty.");
+		if (jdks.size() != 1) {
+			throw new IllegalArgumentException("Invalid results (JDKs " + jdks + "): must be of one JDK.");
 		}
-		return new SpeedResults(jdk, figures);
+		return new SpeedResults(jdks.iterator().next(), List.copyOf(figures.values()));
+	}
+
+	/** Return the feature version of the JDK, 17 for instance. */
+	String feature() {
+		return this.jdk.split("[.+-]", -1)[0];
 	}
 
 	/**
@@ -65,7 +77,7 @@ record SpeedResults(String jdk, List<Figure> figures) {
 	private static Figure figure(Map<?, ?> result) {
 		String[] name = text(result, "benchmark").split("\\.", -1);
 		Object parameter = map(result.get("params")).values().iterator().next();
-		double[] nanos = numbers(map(result.get("primaryMetric")).get("rawData"));
+		double[] nanos = nanos(result);
 		double bytes = Double.NaN;
 		for (Map.Entry<?, ?> metric : map(result.get("secondaryMetrics")).entrySet()) {
 			if (String.valueOf(metric.getKey()).endsWith("gc.alloc.rate.norm")) {
@@ -73,6 +85,16 @@ record SpeedResults(String jdk, List<Figure> figures) {
 			}
 		}
 		return new Figure(name[name.length - 2], String.valueOf(parameter), least(nanos), median(nanos), bytes);
+	}
+
+	/* In calls of all threads a nanosecond, or the other way round. */
+	private static double[] nanos(Map<?, ?> result) {
+		double[] scores = numbers(map(result.get("primaryMetric")).get("rawData"));
+		if (!text(result, "mode").equals("thrpt")) {
+			return scores;
+		}
+		double threads = Double.parseDouble(text(result, "threads"));
+		return Arrays.stream(scores).map((calls) -> threads / calls).sorted().toArray();
 	}
 
 	private static Map<?, ?> map(@Nullable Object value) {
@@ -111,8 +133,8 @@ record SpeedResults(String jdk, List<Figure> figures) {
 	 *
 	 * @param benchmark the simple name of the class
 	 * @param parameter the value of its parameter
-	 * @param nanos the mean time of one call in the fastest iteration: what else runs on
-	 * the machine only ever adds to it
+	 * @param nanos the mean time of one call in the fastest iteration, on each thread if
+	 * there are several: what else runs on the machine only ever adds to it
 	 * @param median the same in the middle iteration
 	 * @param bytes what one call allocates, not a number if that was not measured
 	 */

@@ -9,6 +9,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import org.aopalliance.intercept.MethodInterceptor;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -19,6 +20,7 @@ import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
+import dev.backoff.Retry;
 import dev.backoff.annotation.Backoff;
 import dev.backoff.breaker.CircuitBreakers;
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
@@ -37,6 +39,8 @@ class AdviceAllocationTests {
 
 	private static final int ROUNDS = 20;
 
+	private static final dev.backoff.Operation<String, RuntimeException> CONSTANT = () -> "constant";
+
 	private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
 	private int sum = 1;
@@ -44,13 +48,7 @@ class AdviceAllocationTests {
 	@ParameterizedTest
 	@ValueSource(booleans = { true, false })
 	void adviceAllocatesNothing(boolean classes) {
-		new ApplicationContextRunner()
-			.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, BackoffAutoConfiguration.class,
-					BackoffObservationAutoConfiguration.class))
-			.withPropertyValues("spring.aop.proxy-target-class=" + classes,
-					"backoff.policies.orders.when-degraded.cap=60s", "backoff.policies.orders.when-degraded.window=1d",
-					"backoff.breakers.orders.window=1d")
-			.withBean(MeterRegistry.class, () -> new PrometheusMeterRegistry(PrometheusConfig.DEFAULT))
+		runner().withPropertyValues("spring.aop.proxy-target-class=" + classes)
 			.withBean("noAdvice", DefaultPointcutAdvisor.class, AdviceAllocationTests::adviceThatOnlyProceeds)
 			.withBean("retried", Retried.class)
 			.withBean("proxied", Proxied.class)
@@ -72,6 +70,30 @@ class AdviceAllocationTests {
 					.timer()
 					.count()).isEqualTo((long) CALLS * ROUNDS);
 			});
+	}
+
+	@Test
+	void callsByHandAllocateNothing() {
+		runner().run((context) -> {
+			Retry retry = context.getBean(BackoffMethods.class).retry("orders");
+			assertThat(allocated((order) -> retry.call(CONSTANT))).isZero();
+			assertThat(context.getBean(CircuitBreakers.class).get("orders").counts().total())
+				.isEqualTo((long) CALLS * ROUNDS);
+			assertThat(context.getBean(MeterRegistry.class)
+				.get("backoff.attempts")
+				.tag("outcome", "success")
+				.timer()
+				.count()).isEqualTo((long) CALLS * ROUNDS);
+		});
+	}
+
+	private static ApplicationContextRunner runner() {
+		return new ApplicationContextRunner()
+			.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, BackoffAutoConfiguration.class,
+					BackoffObservationAutoConfiguration.class))
+			.withPropertyValues("backoff.policies.orders.when-degraded.cap=60s",
+					"backoff.policies.orders.when-degraded.window=1d", "backoff.breakers.orders.window=1d")
+			.withBean(MeterRegistry.class, () -> new PrometheusMeterRegistry(PrometheusConfig.DEFAULT));
 	}
 
 	/**

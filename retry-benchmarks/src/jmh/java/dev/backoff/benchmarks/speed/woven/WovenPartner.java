@@ -1,5 +1,7 @@
 package dev.backoff.benchmarks.speed.woven;
 
+import java.util.concurrent.CompletableFuture;
+
 import dev.backoff.annotation.Backoff;
 import dev.backoff.benchmarks.speed.Partner;
 
@@ -18,6 +20,12 @@ public class WovenPartner extends Partner {
 	@Backoff("partner")
 	public String ask(String question) {
 		return super.ask(question);
+	}
+
+	@Override
+	@Backoff("partner")
+	public CompletableFuture<String> askLater(String question) {
+		return super.askLater(question);
 	}
 
 }

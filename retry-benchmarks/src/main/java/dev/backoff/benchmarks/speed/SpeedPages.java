@@ -1,0 +1,83 @@
+package dev.backoff.benchmarks.speed;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The pages that show what JMH measured: one with all tables for each JDK, and the
+ * README, which has the short one of the JDK that everything is compiled for.
+ */
+public final class SpeedPages {
+
+	private static final String PUBLISH = "--publish=";
+
+	private static final String SHOWN_IN_README = "17";
+
+	private static final String BEGIN = "<!-- figures: speed -->\n";
+
+	private static final String END = "<!-- end -->";
+
+	private final SpeedResults results;
+
+	private final SpeedTable table;
+
+	SpeedPages(SpeedResults results, int cores) {
+		this.results = results;
+		this.table = new SpeedTable(results, cores);
+	}
+
+	/**
+	 * Print the tables.
+	 * @param args the files that JMH wrote, and {@code --publish=<directory>} of the
+	 * project where the pages are to be written again
+	 * @throws IOException if a file cannot be read or written
+	 */
+	public static void main(String[] args) throws IOException {
+		List<String> runs = new ArrayList<>();
+		List<Path> projects = new ArrayList<>();
+		for (String arg : args) {
+			if (arg.startsWith(PUBLISH)) {
+				projects.add(Path.of(arg.substring(PUBLISH.length())));
+			}
+			else {
+				runs.add(Files.readString(Path.of(arg), StandardCharsets.UTF_8));
+			}
+		}
+		SpeedPages pages = new SpeedPages(SpeedResults.parse(runs), Runtime.getRuntime().availableProcessors());
+		System.out.print(pages.table.write());
+		for (Path project : projects) {
+			pages.publish(project);
+		}
+	}
+
+	/** Write the pages of a project. */
+	void publish(Path project) throws IOException {
+		Path figures = project.resolve("docs").resolve("speed-figures-" + this.results.feature() + ".md");
+		Files.writeString(figures, figures(), StandardCharsets.UTF_8);
+		if (this.results.feature().equals(SHOWN_IN_README)) {
+			Path readme = project.resolve("README.md");
+			Files.writeString(readme, fill(Files.readString(readme, StandardCharsets.UTF_8)), StandardCharsets.UTF_8);
+		}
+	}
+
+	private String figures() {
+		return "# What a call costs on JDK " + this.results.feature() + "\n\n"
+				+ "Written by `retry-benchmarks/jmh.sh --publish`. [What a call costs, measured](speed.md) says how it was "
+				+ "measured and what the\nfigures mean; *ns* is the fastest iteration, on each thread.\n\n"
+				+ this.table.write();
+	}
+
+	private String fill(String text) throws IOException {
+		int from = text.indexOf(BEGIN);
+		int to = text.indexOf(END, from);
+		if (from < 0 || to < 0) {
+			throw new IOException("No place for the figures of speed.");
+		}
+		return text.substring(0, from + BEGIN.length()) + "\n" + this.table.writeShort() + "\n" + text.substring(to);
+	}
+
+}

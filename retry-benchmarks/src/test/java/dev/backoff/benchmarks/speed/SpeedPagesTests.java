@@ -1,0 +1,104 @@
+package dev.backoff.benchmarks.speed;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIOException;
+
+/** The pages that show what calls cost. */
+class SpeedPagesTests {
+
+	@Nested
+	class WhatIsWritten {
+
+		private static final String README = "# Shop\n\n<!-- figures: speed -->\n\nold\n\n<!-- end -->\n\nMore.\n";
+
+		@TempDir
+		private Path project;
+
+		@Test
+		void isAPageForEachJdkAndTheReadmeFor17() throws IOException {
+			Files.writeString(this.project.resolve("README.md"), README);
+			publish("17.0.15", "100.0");
+			publish("25.0.1+8", "90.0");
+			assertThat(this.project.resolve("README.md")).hasContent("""
+					# Shop
+
+					<!-- figures: speed -->
+
+					JDK 17.0.15, 4 cores:
+
+					| call | ns | ratio | bytes |
+					| --- | --- | --- | --- |
+					| floor: proxy and one `Timer` | 100.0 | 1.00 | 72 |
+
+					<!-- end -->
+
+					More.
+					""");
+			assertThat(page("17")).startsWith("# What a call costs on JDK 17\n")
+				.endsWith("| floor: proxy and one `Timer` | 100.0 | 100.0 | 72 | 1.00 |\n");
+			assertThat(page("25")).contains("\nJDK 25.0.1+8, 4 cores\n")
+				.endsWith("| floor: proxy and one `Timer` | 90.0 | 90.0 | 72 | 1.00 |\n");
+		}
+
+		@Test
+		void needsAPlaceInTheReadme() throws IOException {
+			Files.writeString(this.project.resolve("README.md"), "# Shop\n");
+			assertThatIOException().isThrownBy(() -> publish("17.0.15", "100.0"))
+				.withMessage("No place for the figures of speed.");
+		}
+
+		private void publish(String jdk, String nanos) throws IOException {
+			Files.createDirectories(this.project.resolve("docs"));
+			new SpeedPages(SpeedResults.parse(List.of("""
+					[{"benchmark": "dev.backoff.benchmarks.speed.SuccessBenchmark.call", "mode": "avgt",
+					"jdkVersion": "%s", "params": {"contender": "FLOOR"}, "primaryMetric": {"rawData": [[%s]]},
+					"secondaryMetrics": {"gc.alloc.rate.norm": {"rawData": [[72.0]]}}}]""".formatted(jdk, nanos))), 4)
+				.publish(this.project);
+		}
+
+		private String page(String jdk) throws IOException {
+			return Files.readString(this.project.resolve("docs").resolve("speed-figures-" + jdk + ".md"));
+		}
+
+	}
+
+	@Nested
+	class WhatIsPublished {
+
+		private static final Pattern SUCCESS = Pattern.compile("## Success at once\n\n(.*?)\n(?:\n|$)", Pattern.DOTALL);
+
+		private static final Pattern ROW = Pattern.compile("\\| (.+?) \\| (\\S+) \\| \\S+ \\| (\\S+) \\| (\\S+) \\|");
+
+		@Test
+		void isTheSameInTheReadmeAndOnThePage() throws IOException {
+			Path project = Path.of("..");
+			Matcher table = SUCCESS.matcher(Files.readString(project.resolve("docs").resolve("speed-figures-17.md")));
+			assertThat(table.find()).isTrue();
+			List<String> rows = table.group(1).lines().skip(2).map(WhatIsPublished::shortened).toList();
+			assertThat(rows).hasSizeGreaterThan(9);
+			assertThat(Files.readString(project.resolve("README.md")))
+				.contains("| call | ns | ratio | bytes |\n| --- | --- | --- | --- |\n" + String.join("\n", rows)
+						+ "\n\n<!-- end -->");
+		}
+
+		private static String shortened(String row) {
+			Matcher columns = ROW.matcher(row);
+			assertThat(columns.matches()).as(row).isTrue();
+			return "| " + columns.group(1) + " | " + columns.group(2) + " | " + columns.group(4) + " | "
+					+ columns.group(3) + " |";
+		}
+
+	}
+
+}

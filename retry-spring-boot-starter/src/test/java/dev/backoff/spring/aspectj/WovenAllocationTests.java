@@ -1,0 +1,100 @@
+package dev.backoff.spring.aspectj;
+
+import java.lang.management.ManagementFactory;
+import java.util.function.UnaryOperator;
+
+import com.sun.management.ThreadMXBean;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import org.aopalliance.intercept.MethodInterceptor;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.aop.framework.ProxyFactory;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+import dev.backoff.annotation.Backoff;
+import dev.backoff.breaker.CircuitBreakers;
+import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
+import dev.backoff.spring.autoconfigure.BackoffObservationAutoConfiguration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * A woven call that succeeds at once, metered, with a budget and a breaker, allocates no
+ * more than a proxy that does nothing.
+ */
+@Tag("weaving")
+class WovenAllocationTests {
+
+	private static final int CALLS = 50_000;
+
+	private static final int ROUNDS = 20;
+
+	private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+
+	private int sum = 1;
+
+	@Test
+	void allocatesNoMoreThanAProxy() {
+		new ApplicationContextRunner()
+			.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, BackoffAutoConfiguration.class,
+					BackoffObservationAutoConfiguration.class))
+			.withPropertyValues("backoff.mode=aspectj", "backoff.policies.shelf.breaker=shelf",
+					"backoff.breakers.shelf.window=1d")
+			.withBean(MeterRegistry.class, () -> new PrometheusMeterRegistry(PrometheusConfig.DEFAULT))
+			.withBean(Shelf.class)
+			.run((context) -> {
+				Shelf woven = context.getBean(Shelf.class);
+				long ours = allocated(woven::take);
+				assertThat(context.getBean(CircuitBreakers.class).get("shelf").counts().total())
+					.isEqualTo((long) CALLS * ROUNDS);
+				PlainShelf proxy = proxy();
+				assertThat(ours).isLessThanOrEqualTo(allocated(proxy::take));
+			});
+	}
+
+	private static PlainShelf proxy() {
+		ProxyFactory factory = new ProxyFactory(new PlainShelf());
+		factory.setProxyTargetClass(true);
+		factory.addAdvice((MethodInterceptor) (invocation) -> invocation.proceed());
+		return (PlainShelf) factory.getProxy();
+	}
+
+	/** Return the bytes a call allocates: of many rounds the least. */
+	private long allocated(UnaryOperator<String> call) {
+		long thread = Thread.currentThread().getId();
+		long least = Long.MAX_VALUE;
+		for (int round = 0; round < ROUNDS; round++) {
+			long start = this.threads.getThreadAllocatedBytes(thread);
+			for (int i = 0; i < CALLS; i++) {
+				this.sum += call.apply("tea").length();
+			}
+			least = Math.min(least, this.threads.getThreadAllocatedBytes(thread) - start);
+		}
+		assertThat(this.sum).isNotZero();
+		// what the readings themselves allocate is far less than one byte a call
+		return Math.floorDiv(least, CALLS);
+	}
+
+	static class Shelf {
+
+		@Backoff("shelf")
+		String take(String what) {
+			return what;
+		}
+
+	}
+
+	static class PlainShelf {
+
+		String take(String what) {
+			return what;
+		}
+
+	}
+
+}
