@@ -33,10 +33,12 @@ final class CallStack {
 	static CallStack ofThread() {
 		Reference<CallStack> known = STACKS.get();
 		CallStack stack = (known != null) ? known.get() : null;
-		if (stack == null) {
-			stack = new CallStack();
-			STACKS.set(new WeakReference<>(stack));
-		}
+		return (stack != null) ? stack : first();
+	}
+
+	private static CallStack first() {
+		CallStack stack = new CallStack();
+		STACKS.set(new WeakReference<>(stack));
 		return stack;
 	}
 

@@ -118,7 +118,7 @@ final class MethodRetry {
 		if (isAdviceInside(original, proxy)) {
 			return original.invocableClone().proceed();
 		}
-		return (this.target.isCallable(original) && this.innerAdvice.isOursLast(proxy)) ? proceedToTarget(original)
+		return (this.innerAdvice.isOursLast(proxy) && this.target.isCallable(original)) ? proceedToTarget(original)
 				: original.proceed();
 	}
 

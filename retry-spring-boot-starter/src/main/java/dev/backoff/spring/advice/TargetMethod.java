@@ -17,14 +17,22 @@ import org.springframework.util.ReflectionUtils;
 /**
  * An annotated method of a target, called by its handle. An invocation calls it by
  * reflection, which throws what the method throws in an exception with a stack trace of
- * its own: to fill that in costs more than all else a retry does. To make the handle
- * takes longer than many calls, so that is left until the method is retried. Thread-safe.
+ * its own: to fill that in costs more than all else a retry does. Even where nothing is
+ * thrown, what Spring does around the reflective call takes longer. To make the handle
+ * takes longer than many calls, so that is left until the method is retried or has been
+ * called often. Thread-safe.
  */
 final class TargetMethod {
 
 	private static final MethodType TYPE = MethodType.methodType(Object.class, Object.class, Object[].class);
 
+	/* Making a handle takes what some ten thousand calls gain by it. */
+	private static final int OFTEN = 10_000;
+
 	private final Method method;
+
+	/* About how often it was called without a handle: increments may be lost. */
+	private int calls;
 
 	private final AtomicBoolean prepared = new AtomicBoolean();
 
@@ -65,7 +73,17 @@ final class TargetMethod {
 
 	/** Return whether the method can be called on the invocation's target. */
 	boolean isCallable(MethodInvocation invocation) {
-		return this.handle != null && invocation.getThis() != null;
+		if (this.handle == null) {
+			prepareIfOftenCalled();
+			return false;
+		}
+		return invocation.getThis() != null;
+	}
+
+	private void prepareIfOftenCalled() {
+		if (this.calls < OFTEN && ++this.calls == OFTEN) {
+			prepare();
+		}
 	}
 
 	/**
