@@ -35,6 +35,15 @@ import dev.backoff.annotation.Backoff;
 public record AnnotatedMethod(Class<?> type, Method method, @Nullable Backoff onMethod, @Nullable Backoff onType) {
 
 	/**
+	 * Return whether a bean's class can have annotated methods; a cheap answer.
+	 * @param beanType the class, of a proxy or not
+	 * @return false if it surely has none
+	 */
+	public static boolean mayBeIn(Class<?> beanType) {
+		return AnnotationSearch.mayFindIn(beanType);
+	}
+
+	/**
 	 * Return the annotated methods of a bean's class, those that cannot be advised
 	 * included.
 	 * @param beanType the class, of a proxy or not
