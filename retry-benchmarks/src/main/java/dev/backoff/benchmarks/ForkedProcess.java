@@ -30,8 +30,9 @@ public final class ForkedProcess implements AutoCloseable {
 	 */
 	public static ForkedProcess start(Class<?> main, List<String> options, Path log, String... args)
 			throws IOException {
-		return new ForkedProcess(
-				command(main, options, args).redirectErrorStream(true).redirectOutput(log.toFile()).start());
+		return new ForkedProcess(command(main, options, classPath(), args).redirectErrorStream(true)
+			.redirectOutput(log.toFile())
+			.start());
 	}
 
 	/**
@@ -45,22 +46,41 @@ public final class ForkedProcess implements AutoCloseable {
 	 */
 	public static ForkedProcess startTalking(Class<?> main, List<String> options, Path log, String... args)
 			throws IOException {
-		return new ForkedProcess(command(main, options, args).redirectError(log.toFile()).start());
+		return startTalking(main, options, classPath(), log, args);
 	}
 
-	private static ProcessBuilder command(Class<?> main, List<String> options, String... args) {
+	/**
+	 * Start a process whose output is {@linkplain #readLine() read}, with a class path of
+	 * its own.
+	 * @param main the class to run
+	 * @param options for the virtual machine
+	 * @param classPath the class path
+	 * @param log where its errors go
+	 * @param args for the class
+	 * @return the process
+	 * @throws IOException if it cannot be started
+	 */
+	public static ForkedProcess startTalking(Class<?> main, List<String> options, String classPath, Path log,
+			String... args) throws IOException {
+		return new ForkedProcess(command(main, options, classPath, args).redirectError(log.toFile()).start());
+	}
+
+	private static ProcessBuilder command(Class<?> main, List<String> options, String classPath, String... args) {
 		List<String> command = new ArrayList<>();
 		command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
 		command.addAll(options);
 		command.add("-cp");
-		command.add(classPath());
+		command.add(classPath);
 		command.add(main.getName());
 		command.addAll(List.of(args));
 		return new ProcessBuilder(command);
 	}
 
-	/* Surefire hides the class path in a manifest, and tells it besides. */
-	private static String classPath() {
+	/**
+	 * Return the class path of this process.
+	 * @return the class path, which surefire hides in a manifest, and tells besides
+	 */
+	public static String classPath() {
 		return System.getProperty("surefire.test.class.path", System.getProperty("java.class.path", ""));
 	}
 

@@ -4,6 +4,7 @@ import java.math.BigDecimal;
 import java.math.MathContext;
 import java.math.RoundingMode;
 import java.time.Duration;
+import java.util.Arrays;
 
 import dev.backoff.time.DurationText;
 import dev.backoff.time.Nanos;
@@ -14,13 +15,19 @@ final class ExponentialShape implements Shape {
 	/*
 	 * The first delays come from a table that decimal arithmetic fills once, from the
 	 * multiplier as it is written (1.1, not the binary number next to it): exact to the
-	 * nanosecond, and a retry costs an array access instead of a power. With a multiplier
-	 * of 1.5 or more the table reaches the end of the long range, so that nothing beyond
-	 * it is ever computed. For smaller ones, delays past the table come from Math.pow,
-	 * whose relative error of 2^-52 is below what the table rounds; the last table entry
-	 * is their floor, so that the sequence never decreases.
+	 * nanosecond, and a retry costs an array access instead of a power. It ends with the
+	 * first delay beyond the long range, which a multiplier of 1.5 or more always
+	 * reaches, so that nothing further is ever computed. For smaller ones, delays past
+	 * the table come from Math.pow, whose relative error of 2^-52 is below what the table
+	 * rounds; the last table entry is their floor, so that the sequence never decreases.
+	 *
+	 * A whole multiplier, such as that of the defaults, needs no decimal numbers: an
+	 * application makes several tables for each of its methods when it starts.
 	 */
 	private static final int TABLE = 112;
+
+	/* Up to here a multiplier that is whole is a whole number of its own. */
+	private static final double MOST_WHOLE = 1L << 53;
 
 	private static final MathContext PRECISION = MathContext.DECIMAL128;
 
@@ -35,28 +42,43 @@ final class ExponentialShape implements Shape {
 	ExponentialShape(long base, double multiplier) {
 		this.base = base;
 		this.multiplier = multiplier;
-		this.table = table(base, multiplier);
+		boolean whole = multiplier <= MOST_WHOLE && multiplier == Math.rint(multiplier);
+		this.table = whole ? table(base, (long) multiplier) : decimalTable(base, multiplier);
 	}
 
-	private static long[] table(long base, double multiplier) {
+	private static long[] table(long base, long multiplier) {
+		long[] table = new long[TABLE];
+		table[0] = base;
+		int filled = 1;
+		while (filled < TABLE && table[filled - 1] != Long.MAX_VALUE) {
+			table[filled] = Nanos.times(table[filled - 1], multiplier);
+			filled++;
+		}
+		return Arrays.copyOf(table, filled);
+	}
+
+	private static long[] decimalTable(long base, double multiplier) {
 		long[] table = new long[TABLE];
 		BigDecimal factor = new BigDecimal(Double.toString(multiplier));
 		BigDecimal delay = BigDecimal.valueOf(base);
-		for (int i = 0; i < table.length; i++) {
+		table[0] = base;
+		int filled = 1;
+		while (filled < TABLE && table[filled - 1] != Long.MAX_VALUE) {
+			delay = delay.multiply(factor, PRECISION);
 			boolean longest = delay.compareTo(LONGEST) >= 0;
-			table[i] = longest ? Long.MAX_VALUE : delay.setScale(0, RoundingMode.HALF_UP).longValue();
-			delay = longest ? delay : delay.multiply(factor, PRECISION);
+			table[filled] = longest ? Long.MAX_VALUE : delay.setScale(0, RoundingMode.HALF_UP).longValue();
+			filled++;
 		}
-		return table;
+		return Arrays.copyOf(table, filled);
 	}
 
 	@Override
 	public long nanos(int retry) {
 		int index = Rules.retry(retry) - 1;
-		if (index < TABLE) {
+		if (index < this.table.length) {
 			return this.table[index];
 		}
-		long last = this.table[TABLE - 1];
+		long last = this.table[this.table.length - 1];
 		if (last == Long.MAX_VALUE || this.base == 0) {
 			return last;
 		}

@@ -15,6 +15,9 @@ public final class Nanos {
 
 	private static final Duration LONGEST = Duration.ofNanos(Long.MAX_VALUE);
 
+	/* Not made for each question: durations negate by way of decimal numbers. */
+	private static final Duration LONGEST_NEGATED = LONGEST.negated();
+
 	private Nanos() {
 	}
 
@@ -27,7 +30,7 @@ public final class Nanos {
 		if (duration.compareTo(LONGEST) >= 0) {
 			return Long.MAX_VALUE;
 		}
-		if (duration.compareTo(LONGEST.negated()) <= 0) {
+		if (duration.compareTo(LONGEST_NEGATED) <= 0) {
 			return -Long.MAX_VALUE;
 		}
 		return duration.toNanos();

@@ -55,7 +55,7 @@ public final class BackoffAdvisor extends AbstractPointcutAdvisor {
 	/** Return whether a class can have annotated methods at all; a cheap answer. */
 	static boolean isCandidate(Class<?> type) {
 		return !type.getName().startsWith("org.springframework.")
-				&& AnnotationUtils.isCandidateClass(type, Backoff.class);
+				&& AnnotationUtils.isCandidateClass(type, Backoff.class) && AnnotatedMethod.mayBeIn(type);
 	}
 
 	private static final class AnnotatedMethods extends StaticMethodMatcherPointcut {

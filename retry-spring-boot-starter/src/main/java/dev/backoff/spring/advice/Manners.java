@@ -1,8 +1,8 @@
 package dev.backoff.spring.advice;
 
 import java.lang.reflect.Method;
-import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow;
@@ -26,7 +26,7 @@ final class Manners {
 	/** What Kotlin calls a stream. */
 	static final String FLOW = "kotlinx.coroutines.flow.Flow";
 
-	private static final List<String> REACTIVE_TYPES = List.of("org.reactivestreams.Publisher",
+	private static final Set<String> REACTIVE_TYPES = Set.of("org.reactivestreams.Publisher",
 			Flow.Publisher.class.getName(), FLOW, "kotlinx.coroutines.Deferred", "io.reactivex.rxjava3.core.Single",
 			"io.reactivex.rxjava3.core.Maybe", "io.reactivex.rxjava3.core.Completable",
 			"io.reactivex.rxjava3.core.Observable", "io.smallrye.mutiny.Uni");
@@ -47,8 +47,7 @@ final class Manners {
 	/** Return a method's manner, or null if it has none, which is then reported. */
 	@Nullable Manner find(AnnotatedMethod annotated, List<Problem> problems) {
 		Method method = annotated.method();
-		// a type variable is what the bean's class makes of it
-		Class<?> type = ResolvableType.forMethodReturnType(method, annotated.type()).toClass();
+		Class<?> type = returnType(annotated);
 		if (Suspending.is(method)) {
 			return suspending(annotated, problems);
 		}
@@ -63,14 +62,30 @@ final class Manners {
 					"Declare a CompletableFuture, a CompletionStage or a Future."));
 			return null;
 		}
-		return REACTIVE_TYPES.stream().anyMatch((name) -> is(type, name)) ? reactive(annotated, type, problems)
-				: BlockingManner.INSTANCE;
+		return isAny(type, REACTIVE_TYPES) ? reactive(annotated, type, problems) : BlockingManner.INSTANCE;
+	}
+
+	/* A type variable is what the bean's class makes of it. */
+	private static Class<?> returnType(AnnotatedMethod annotated) {
+		Method method = annotated.method();
+		return (method.getGenericReturnType() instanceof Class<?> type) ? type
+				: ResolvableType.forMethodReturnType(method, annotated.type()).toClass();
 	}
 
 	/* Contracts of contracts included: a Mono is a Publisher by way of another. */
-	private static boolean is(@Nullable Class<?> type, String name) {
-		return type != null && (type.getName().equals(name) || is(type.getSuperclass(), name)
-				|| Arrays.stream(type.getInterfaces()).anyMatch((contract) -> is(contract, name)));
+	private static boolean isAny(@Nullable Class<?> type, Set<String> names) {
+		if (type == null || type == Object.class) {
+			return false;
+		}
+		if (names.contains(type.getName()) || isAny(type.getSuperclass(), names)) {
+			return true;
+		}
+		for (Class<?> contract : type.getInterfaces()) {
+			if (isAny(contract, names)) {
+				return true;
+			}
+		}
+		return false;
 	}
 
 	private @Nullable Manner suspending(AnnotatedMethod annotated, List<Problem> problems) {
@@ -87,7 +102,7 @@ final class Manners {
 			}
 		}
 		Class<?> result = Suspending.result(annotated.method(), annotated.type()).resolve();
-		return new ReactiveManner(null, is(result, FLOW));
+		return new ReactiveManner(null, isAny(result, Set.of(FLOW)));
 	}
 
 	private @Nullable Manner reactive(AnnotatedMethod annotated, Class<?> type, List<Problem> problems) {

@@ -4,6 +4,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionMessage;
 import org.springframework.boot.autoconfigure.condition.ConditionOutcome;
 import org.springframework.boot.autoconfigure.condition.SpringBootCondition;
 import org.springframework.context.annotation.ConditionContext;
+import org.springframework.context.annotation.ConfigurationCondition;
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 
@@ -11,14 +12,19 @@ import dev.backoff.spring.policy.BackoffConfiguration;
 
 /**
  * Match one mode of advice, read as everything below {@code backoff} is: in any spelling,
- * and as proxies if it cannot be read.
+ * and as proxies if it cannot be read. Asked once, since that reads everything.
  */
-abstract class OnAdviceMode extends SpringBootCondition {
+abstract class OnAdviceMode extends SpringBootCondition implements ConfigurationCondition {
 
 	private final boolean woven;
 
 	OnAdviceMode(boolean woven) {
 		this.woven = woven;
+	}
+
+	@Override
+	public ConfigurationPhase getConfigurationPhase() {
+		return ConfigurationPhase.PARSE_CONFIGURATION;
 	}
 
 	@Override

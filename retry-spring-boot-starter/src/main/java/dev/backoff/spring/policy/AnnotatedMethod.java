@@ -5,6 +5,9 @@ import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
@@ -32,15 +35,28 @@ import dev.backoff.annotation.Backoff;
 public record AnnotatedMethod(Class<?> type, Method method, @Nullable Backoff onMethod, @Nullable Backoff onType) {
 
 	/**
+	 * Return whether a bean's class can have annotated methods; a cheap answer.
+	 * @param beanType the class, of a proxy or not
+	 * @return false if it surely has none
+	 */
+	public static boolean mayBeIn(Class<?> beanType) {
+		return AnnotationSearch.mayFindIn(beanType);
+	}
+
+	/**
 	 * Return the annotated methods of a bean's class, those that cannot be advised
 	 * included.
 	 * @param beanType the class, of a proxy or not
 	 * @return one element a method
 	 */
 	public static Collection<AnnotatedMethod> in(Class<?> beanType) {
+		// its methods share the annotation of their type
+		Map<Class<?>, Optional<Backoff>> onTypes = new HashMap<>();
+		Function<Class<?>, @Nullable Backoff> onType = (
+				type) -> onTypes.computeIfAbsent(type, (key) -> Optional.ofNullable(onType(key))).orElse(null);
 		return MethodIntrospector
 			.selectMethods(beanType,
-					(MethodIntrospector.MetadataLookup<AnnotatedMethod>) (method) -> of(method, beanType))
+					(MethodIntrospector.MetadataLookup<AnnotatedMethod>) (method) -> of(method, beanType, onType))
 			.values();
 	}
 
@@ -51,17 +67,26 @@ public record AnnotatedMethod(Class<?> type, Method method, @Nullable Backoff on
 	 * @return what is on it, or null if it is not annotated
 	 */
 	public static @Nullable AnnotatedMethod of(Method method, Class<?> beanType) {
+		return of(method, beanType, AnnotatedMethod::onType);
+	}
+
+	private static @Nullable AnnotatedMethod of(Method method, Class<?> beanType,
+			Function<Class<?>, @Nullable Backoff> onTypes) {
 		if (ReflectionUtils.isObjectMethod(method)) {
 			return null;
 		}
 		Class<?> type = namingType(method, beanType);
 		Method specific = AopUtils.getMostSpecificMethod(method, type);
 		Backoff onMethod = AnnotatedElementUtils.findMergedAnnotation(specific, Backoff.class);
-		Backoff onType = AnnotatedElementUtils.findMergedAnnotation(type, Backoff.class);
+		Backoff onType = onTypes.apply(type);
 		if (onMethod == null && (onType == null || !isReachedByType(specific))) {
 			return null;
 		}
 		return new AnnotatedMethod(type, specific, onMethod, onType);
+	}
+
+	private static @Nullable Backoff onType(Class<?> type) {
+		return AnnotatedElementUtils.findMergedAnnotation(type, Backoff.class);
 	}
 
 	/*

@@ -260,9 +260,20 @@ public final class BackoffConfiguration {
 	public BudgetEntry budget(String name) {
 		BudgetEntry entry = this.sections.budgets().get(TextValues.canonical(name));
 		if (entry == null) {
-			return BudgetAssembler.assemble(name, false, Map.of(), new ArrayList<>());
+			return BudgetAssembler.builtIn(name);
 		}
 		return entry.spelled() ? entry : entry.withName(name);
+	}
+
+	/** Return the name of a breaker or a budget as it is written here, else as given. */
+	String spelling(Section<?> section, String name) {
+		String canonical = TextValues.canonical(name);
+		if (section == Section.BREAKERS) {
+			BreakerEntry breaker = this.sections.breakers().get(canonical);
+			return (breaker != null && breaker.spelled()) ? breaker.name() : name;
+		}
+		BudgetEntry budget = this.sections.budgets().get(canonical);
+		return (budget != null && budget.spelled()) ? budget.name() : name;
 	}
 
 	/**

@@ -1,6 +1,7 @@
 package dev.backoff.spring.policy;
 
 import java.math.BigDecimal;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
@@ -8,6 +9,9 @@ import dev.backoff.budget.BudgetSettings;
 
 /** Make one budget of the values below its name, or say which of them cannot work. */
 final class BudgetAssembler {
+
+	/* Each policy without a budget of its own asks for it. */
+	private static final BudgetEntry BUILT_IN = assemble("", false, Map.of(), new ArrayList<>());
 
 	private final EntryValues<BudgetKey> values;
 
@@ -23,6 +27,11 @@ final class BudgetAssembler {
 			List<Problem> problems) {
 		EntryValues<BudgetKey> values = new EntryValues<>(BudgetKey.class, written, problems);
 		return new BudgetEntry(name, spelled, new BudgetAssembler(values, problems).settings(), values.effective());
+	}
+
+	/** Return a budget with the numbers that are built in. */
+	static BudgetEntry builtIn(String name) {
+		return BUILT_IN.withName(name);
 	}
 
 	private BudgetSettings settings() {

@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyState;
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.EnumerablePropertySource;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
@@ -93,6 +94,10 @@ final class ConfigurationReader {
 	private List<WrittenKey> askedOf(ConfigurationPropertySource source) {
 		if (source.getUnderlyingSource() instanceof SystemEnvironmentPropertySource variables) {
 			return EnvironmentKeys.in(variables, this.sections, TOP_LEVEL_KEYS);
+		}
+		if (source.containsDescendantOf(PropertyKeys.ROOT) == ConfigurationPropertyState.ABSENT) {
+			// such as random numbers, which every application has
+			return List.of();
 		}
 		return PropertyKeys.lookUp(source, this.sections, TOP_LEVEL_KEYS);
 	}

@@ -22,7 +22,8 @@ import org.springframework.core.io.Resource;
 /** The keys below {@code backoff} in a file, on the command line or the like. */
 final class PropertyKeys {
 
-	private static final ConfigurationPropertyName ROOT = ConfigurationPropertyName.of("backoff");
+	/** What all of them stand below. */
+	static final ConfigurationPropertyName ROOT = ConfigurationPropertyName.of("backoff");
 
 	private static final Pattern FILE_SOURCE = Pattern
 		.compile("^(?:Config resource ')?(?:file|class path resource|URL) \\[(?:[^\\]]*[/\\\\])?([^\\]/\\\\]+)]");

@@ -42,8 +42,7 @@ final class SharedNames {
 	/** Spell a name likewise, without counting as its user. */
 	String known(Section<?> section, String name) {
 		String spelling = this.first.getOrDefault(key(section, name), name);
-		return (section == Section.BREAKERS) ? this.configuration.breaker(spelling).name()
-				: this.configuration.budget(spelling).name();
+		return this.configuration.spelling(section, spelling);
 	}
 
 	void markUsed(Section<?> section, @Nullable String name) {

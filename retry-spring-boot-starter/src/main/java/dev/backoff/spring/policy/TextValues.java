@@ -300,10 +300,13 @@ final class TextValues {
 	/** Return a name as it is compared: letters and digits only, in lower case. */
 	static String canonical(String name) {
 		StringBuilder letters = new StringBuilder(name.length());
-		name.codePoints()
-			.filter(Character::isLetterOrDigit)
-			.map(Character::toLowerCase)
-			.forEach(letters::appendCodePoint);
+		for (int i = 0; i < name.length();) {
+			int point = name.codePointAt(i);
+			if (Character.isLetterOrDigit(point)) {
+				letters.appendCodePoint(Character.toLowerCase(point));
+			}
+			i += Character.charCount(point);
+		}
 		return letters.toString();
 	}
 
