@@ -73,6 +73,61 @@ class CallStoryTests {
 		assertThat(this.story.lastSource()).isEqualTo(DelaySource.HINT);
 	}
 
+	@Test
+	void remembersTheDelayOfTheRuleAmongOtherTimes() {
+		for (int i = 1; i <= 9; i++) {
+			this.story.addAttempt(this.failed, i * MILLI);
+			// every third wait is longer than the rule's delay
+			long delay = i * 10 * MILLI;
+			this.story
+				.addWait(new Decision.RetryAfter((i % 3 == 0) ? delay + MILLI : delay, delay, SOURCES.get(i % 4)));
+			assertThat(this.story.previousDelay()).isEqualTo(delay);
+		}
+		assertThat(this.story.waits()).extracting((wait) -> wait.length().toMillis())
+			.containsExactly(10L, 20L, 31L, 70L, 80L, 91L);
+		assertThat(this.story.attemptTimes()).extracting(Duration::toMillis).containsExactly(1L, 2L, 3L, 7L, 8L, 9L);
+	}
+
+	@Test
+	void remembersADelayOfTheRuleThatWasNotWaited() {
+		this.story.addWait(new Decision.RetryAfter(0, 5, DelaySource.BUDGET));
+		assertThat(this.story.previousDelay()).isEqualTo(5);
+		assertThat(this.story.waits()).extracting(RetriesStoppedException.Wait::length).containsExactly(Duration.ZERO);
+		this.story.addWait(new Decision.RetryAfter(6, 6, DelaySource.POLICY));
+		assertThat(this.story.previousDelay()).isEqualTo(6);
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void remembersTheLastOutcomeOfAnyKind(AttemptOutcome kind) {
+		Decision.Stop refusal = new Decision.Stop(StopReason.NOT_RETRYABLE);
+		this.story.addAttempt(Outcome.ofRefused(kind, new IOException("down"), refusal), 1);
+		assertThat(this.story.lastKind()).isEqualTo(kind);
+		assertThat(this.story.lastOutcome()).extracting(Outcome::kind, Outcome::refusal).containsExactly(kind, refusal);
+	}
+
+	@Test
+	void forgetsAllOfIt() {
+		this.story.addAttempt(this.failed, 1);
+		this.story.retryPaid(RetryBudget.Cost.TRANSIENT);
+		this.story.addWait(new Decision.RetryAfter(9, 7, DelaySource.HINT));
+		this.story.postponed(true);
+		assertThat(this.story.hasStory()).isTrue();
+		this.story.forget();
+		assertThat(this.story.hasStory()).isFalse();
+		assertThat(this.story).usingRecursiveComparison()
+			.ignoringFields("firstAttempt", "firstWait")
+			.isEqualTo(new CallStory());
+	}
+
+	@Test
+	void countsNoMorePostponementsThanThereIsRoomFor() {
+		for (int i = 0; i < 40_000; i++) {
+			this.story.postponed(i % 2 == 0);
+		}
+		assertThat(this.story.postponed()).isEqualTo(Short.MAX_VALUE);
+	}
+
 	@ParameterizedTest
 	@EnumSource
 	void remembersWhatTheLastRetryCost(RetryBudget.Cost cost) {

@@ -49,7 +49,7 @@ class WaitingMemoryTests {
 	}
 
 	@Test
-	void isAtMostThreeHundredBytesForOneCall() {
+	void isAtMostTwoHundredAndTenBytesForOneCall() {
 		start();
 		cancel();
 		long before = used();
@@ -58,7 +58,7 @@ class WaitingMemoryTests {
 		long after = used();
 		assertThat(this.waiting.count()).isEqualTo(CALLS);
 		assertThat(Thread.activeCount()).isLessThanOrEqualTo(threads + 1);
-		assertThat((after - before) / CALLS).isBetween(100L, 300L);
+		assertThat((after - before) / CALLS).isBetween(100L, 210L);
 		cancel();
 		assertThat(this.waiting.count()).isZero();
 		assertThat((used() - before) / CALLS).isLessThanOrEqualTo(1);
