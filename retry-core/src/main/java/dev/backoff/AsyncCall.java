@@ -219,6 +219,7 @@ final class AsyncCall<C, T extends @Nullable Object> extends RetryCall {
 
 	private void await(Decision.RetryAfter chosen, Driving driving) {
 		this.driver.steps().waiting(chosen, this);
+		dropInner();
 		AsyncWait wait = new AsyncWait(this);
 		putUnderWay(wait, driving);
 		this.driver.waiting().enter(wait, chosen.delay());

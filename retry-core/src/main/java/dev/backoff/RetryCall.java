@@ -50,6 +50,7 @@ class RetryCall extends CallStory {
 	/**
 	 * Begin a call at the given reading, bounded by the policy and the enclosing call.
 	 */
+	@SuppressWarnings("ReferenceEquality") // each retry has one
 	void begin(CallTerms terms, long now) {
 		// an instance lives long, where collectors let references cost more to write than
 		// to read
@@ -378,6 +379,11 @@ class RetryCall extends CallStory {
 
 	@Nullable RetryCall enclosing() {
 		return this.enclosing;
+	}
+
+	/** Forget the call for one level further inside, since none will run for long. */
+	void dropInner() {
+		this.inner = null;
 	}
 
 	/** Return the call for one level further inside, made once and used again. */

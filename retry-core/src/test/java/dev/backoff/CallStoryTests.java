@@ -78,7 +78,7 @@ class CallStoryTests {
 		for (int i = 1; i <= 9; i++) {
 			this.story.addAttempt(this.failed, i * MILLI);
 			// every third wait is longer than the rule's delay
-			long delay = i * 10 * MILLI;
+			long delay = i * 10L * MILLI;
 			this.story
 				.addWait(new Decision.RetryAfter((i % 3 == 0) ? delay + MILLI : delay, delay, SOURCES.get(i % 4)));
 			assertThat(this.story.previousDelay()).isEqualTo(delay);
