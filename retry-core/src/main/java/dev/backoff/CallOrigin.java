@@ -7,8 +7,7 @@ import dev.backoff.time.RetryTime;
 /**
  * A call as another thread sees it, or a deadline.
  *
- * @param policy what its attempts are made under
- * @param time what its readings are of
+ * @param terms what it runs under
  * @param started the reading at its start
  * @param limit the time from the start to the end of the attempt
  * @param attempt the attempt that runs
@@ -19,12 +18,12 @@ import dev.backoff.time.RetryTime;
  * @param told what the attempt is known by, or null for a deadline only
  * @param carried what all that stand for it share, or null for a deadline only
  */
-record CallOrigin(RetryPolicy policy, RetryTime time, long started, long limit, int attempt, long attemptStarted,
+record CallOrigin(CallTerms terms, long started, long limit, int attempt, long attemptStarted,
 		@Nullable Throwable previousFailure, @Nullable CallKey key, String path, CallLinks.@Nullable Told told,
 		CallLinks.@Nullable Carried carried) {
 
 	static CallOrigin ofDeadline(long limit, RetryTime time, long now) {
-		return new CallOrigin(RetryCall.NO_POLICY, time, now, limit, 1, now, null, null, "", null, null);
+		return new CallOrigin(new CallTerms(CallTerms.NO_POLICY, time), now, limit, 1, now, null, null, "", null, null);
 	}
 
 	/** Return the time until the deadline, negative after it. */

@@ -30,6 +30,9 @@ final class CallStack {
 	/* Of the innermost attempt with a timeout that runs on the thread. */
 	@Nullable Interruption interruption;
 
+	/* Of the asynchronous calls that are driven on the thread, the innermost. */
+	@Nullable Driving driving;
+
 	static CallStack ofThread() {
 		Reference<CallStack> known = STACKS.get();
 		CallStack stack = (known != null) ? known.get() : null;

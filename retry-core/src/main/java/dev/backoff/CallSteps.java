@@ -16,6 +16,8 @@ final class CallSteps {
 
 	private static final int MOST_SUPPRESSED = 8;
 
+	private final CallTerms terms;
+
 	private final RetryPolicy policy;
 
 	private final String method;
@@ -36,6 +38,7 @@ final class CallSteps {
 			Safeguards safeguards) {
 		this.safeguards = safeguards;
 		this.breaker = safeguards.breaker();
+		this.terms = new CallTerms(policy, time);
 		this.policy = policy;
 		this.method = method;
 		this.time = time;
@@ -51,7 +54,7 @@ final class CallSteps {
 
 	/** Begin a call; return the permit of its first attempt, or null if it has none. */
 	@Nullable Permit begin(RetryCall call) {
-		call.begin(this.policy, this.time, start());
+		call.begin(this.terms, start());
 		this.teller.callBegins(call);
 		return this.breaker.tryAcquire(call, call.started());
 	}
@@ -99,7 +102,7 @@ final class CallSteps {
 	 * @param call the call so far
 	 */
 	void waiting(Decision.RetryAfter wait, RetryCall call) {
-		call.delayChosen(wait);
+		call.addWait(wait);
 		Outcome outcome = call.lastOutcome();
 		this.teller.waiting(call, wait, (outcome != null) ? scheduled(wait, outcome, call) : null);
 	}
@@ -129,8 +132,8 @@ final class CallSteps {
 
 	/** Return whether retries were switched off since the call has begun to wait. */
 	boolean isSwitchedOff(RetryCall call) {
-		Outcome outcome = call.lastOutcome();
-		return outcome != null && this.decider.isSwitchedOff(outcome);
+		AttemptOutcome kind = call.lastKind();
+		return kind != null && this.decider.isSwitchedOff(kind);
 	}
 
 	/** Run something later that may as well not run. */
@@ -186,7 +189,7 @@ final class CallSteps {
 			call.beginFirst(now);
 			return new Turn.Attempt(permit);
 		}
-		call.story().postponed(false);
+		call.postponed(false);
 		return this.decider.decideFirst(call, now);
 	}
 
@@ -196,10 +199,10 @@ final class CallSteps {
 		if (stop != null) {
 			return stop;
 		}
-		if (call.story().lastSource() != DelaySource.BUDGET) {
+		if (call.lastSource() != DelaySource.BUDGET) {
 			return beginNext(outcome, call, now);
 		}
-		call.story().postponed(true);
+		call.postponed(true);
 		Decision decision = this.decider.decideWorthwhile(outcome, call, now);
 		// the wait for the budget was its delay
 		boolean waited = decision instanceof Decision.RetryAfter retry && retry.delay() == 0;
@@ -209,7 +212,7 @@ final class CallSteps {
 	private Turn beginNext(Outcome outcome, RetryCall call, long now) {
 		Permit permit = this.breaker.tryAcquire(call, now);
 		if (permit == null) {
-			call.story().postponed(false);
+			call.postponed(false);
 			return this.decider.decideRefused(outcome, call, now);
 		}
 		this.listeners.retry(outcome.cause());

@@ -18,12 +18,13 @@ import dev.backoff.time.DurationText;
  * Of a long story the first and the last three times are kept, so that an unlimited call
  * does not grow.
  */
-final class CallStory {
+class CallStory {
 
 	/*
-	 * A call that waits has one, and very many may wait at once. So the first times have
-	 * their fields, later ones stand in one array, an attempt and a wait in turn, and
-	 * become objects when somebody asks.
+	 * Each call is one, and very many may wait at once. So the first times have their
+	 * fields, later ones stand in one array, an attempt and a wait in turn, and become
+	 * objects when somebody asks, as the last outcome does. Before those times stands
+	 * what the policy's rule chose, of a last wait that is not just that.
 	 */
 
 	private static final int KEPT = 3;
@@ -38,9 +39,17 @@ final class CallStory {
 
 	private static final RetryBudget.Cost[] COSTS = RetryBudget.Cost.values();
 
+	private static final AttemptOutcome[] KINDS = AttemptOutcome.values();
+
 	private static final int SOURCE_BITS = 2;
 
 	private static final int SOURCE_MASK = 3;
+
+	private static final int RETRY_PAID = 1 << 12;
+
+	private static final int WAITED_FOR_BUDGET = 1 << 13;
+
+	private static final int OTHER_THAN_RULED = 1 << 14;
 
 	private long firstAttempt;
 
@@ -53,99 +62,133 @@ final class CallStory {
 
 	private byte waitCount;
 
-	/* Who chose the waits, two bits each. */
-	private short sources;
+	/* Who chose the waits, two bits each, and what is marked besides. */
+	private short marks;
 
-	private boolean retryPaid;
-
-	private boolean waitedForBudget;
-
-	private int postponed;
-
-	private long previousDelay;
+	private short postponed;
 
 	/* The place of the cost among all, counted from 1, or 0 for nothing. */
 	private byte paid;
 
-	private @Nullable Outcome last;
+	/* Likewise the kind of the last outcome, of which the other parts follow. */
+	private byte lastKind;
+
+	private @Nullable Object lastResult;
+
+	private @Nullable Object lastJudgement;
+
+	/** Return whether an attempt was not good enough, or the call has waited. */
+	final boolean hasStory() {
+		return this.attemptCount > 0 || this.waitCount > 0;
+	}
+
+	/** Begin from nothing. */
+	final void forget() {
+		this.later = NONE;
+		this.attemptCount = 0;
+		this.waitCount = 0;
+		this.marks = 0;
+		this.postponed = 0;
+		this.paid = 0;
+		this.lastKind = 0;
+		this.lastResult = null;
+		this.lastJudgement = null;
+	}
 
 	/** Note how an attempt ended. */
-	void attempt(Outcome outcome, long nanos) {
-		this.last = outcome;
+	@SuppressWarnings("EnumOrdinal") // it stays within this object
+	final void addAttempt(Outcome outcome, long nanos) {
+		this.lastKind = (byte) (outcome.kind().ordinal() + 1);
+		this.lastResult = outcome.result();
+		this.lastJudgement = outcome.judgement();
 		put(ATTEMPT, this.attemptCount, nanos);
 		this.attemptCount = counted(this.attemptCount);
 	}
 
 	/** Note the wait that follows. */
-	void wait(Decision.RetryAfter chosen) {
-		this.previousDelay = chosen.ownDelay();
+	final void addWait(Decision.RetryAfter chosen) {
 		for (int i = KEPT; i < 2 * KEPT - 1 && this.waitCount >= 2 * KEPT; i++) {
 			putSource(i, source(i + 1));
 		}
 		putSource(Math.min(this.waitCount, 2 * KEPT - 1), chosen.source());
 		put(WAIT, this.waitCount, chosen.delay());
 		this.waitCount = counted(this.waitCount);
+		boolean other = chosen.ownDelay() != chosen.delay();
+		mark(OTHER_THAN_RULED, other);
+		if (other) {
+			reserve(1);
+			this.later[0] = chosen.ownDelay();
+		}
 	}
 
 	/** Return who chose the last wait. */
-	DelaySource lastSource() {
+	final DelaySource lastSource() {
 		return source(Math.max(0, kept(this.waitCount) - 1));
 	}
 
 	/** Begin the story of the next retry. */
-	void attemptBegins() {
-		this.retryPaid = false;
-		this.waitedForBudget = false;
+	final void retryBegins() {
+		mark(RETRY_PAID | WAITED_FOR_BUDGET, false);
 		this.postponed = 0;
 	}
 
 	/** Note that the retry to come has taken its token. */
 	@SuppressWarnings("EnumOrdinal") // it stays within this object
-	void retryPaid(RetryBudget.Cost cost) {
+	final void retryPaid(RetryBudget.Cost cost) {
 		this.paid = (byte) (cost.ordinal() + 1);
-		this.retryPaid = true;
+		mark(RETRY_PAID, true);
 	}
 
 	/** Return whether the retry to come has taken its token. */
-	boolean isRetryPaid() {
-		return this.retryPaid;
+	final boolean isRetryPaid() {
+		return isMarked(RETRY_PAID);
 	}
 
 	/** Return what the last retry cost, or null if none did. */
-	RetryBudget.@Nullable Cost paid() {
+	final RetryBudget.@Nullable Cost paid() {
 		return (this.paid > 0) ? COSTS[this.paid - 1] : null;
 	}
 
 	/**
-	 * Note that a wait was not followed by an attempt.
+	 * Note that a wait was not followed by an attempt. From the 32,767th in a row on, it
+	 * makes no difference.
 	 * @param byBudget whether it was for the budget
 	 */
-	void postponed(boolean byBudget) {
-		this.waitedForBudget = byBudget;
-		this.postponed = (this.postponed < Integer.MAX_VALUE) ? this.postponed + 1 : Integer.MAX_VALUE;
+	final void postponed(boolean byBudget) {
+		mark(WAITED_FOR_BUDGET, byBudget);
+		this.postponed = (short) Math.min(this.postponed + 1, Short.MAX_VALUE);
 	}
 
 	/** Return whether the retry to come has waited its delay, for the budget. */
-	boolean hasWaitedForBudget() {
-		return this.waitedForBudget;
+	final boolean hasWaitedForBudget() {
+		return isMarked(WAITED_FOR_BUDGET);
 	}
 
 	/** Return how many waits were followed by no attempt since the last one. */
-	int postponed() {
+	final int postponed() {
 		return this.postponed;
 	}
 
 	/** Return the part of the last wait that the policy's rule chose. */
-	long previousDelay() {
-		return this.previousDelay;
+	final long previousDelay() {
+		if (isMarked(OTHER_THAN_RULED)) {
+			return this.later[0];
+		}
+		return (this.waitCount > 0) ? get(WAIT, kept(this.waitCount) - 1) : 0;
 	}
 
 	/** Return how the last attempt ended, or null before the end of the first. */
-	@Nullable Outcome last() {
-		return this.last;
+	final @Nullable Outcome lastOutcome() {
+		AttemptOutcome kind = lastKind();
+		return (kind != null) ? Outcome.ofParts(kind, this.lastResult, this.lastJudgement) : null;
 	}
 
-	List<RetriesStoppedException.Wait> waits() {
+	/** Return its kind, or null. */
+	final @Nullable AttemptOutcome lastKind() {
+		return (this.lastKind > 0) ? KINDS[this.lastKind - 1] : null;
+	}
+
+	final List<RetriesStoppedException.Wait> waits() {
 		List<RetriesStoppedException.Wait> waits = new ArrayList<>(2 * KEPT);
 		for (int i = 0; i < kept(this.waitCount); i++) {
 			waits.add(wait(i));
@@ -157,7 +200,7 @@ final class CallStory {
 		return new RetriesStoppedException.Wait(Duration.ofNanos(get(WAIT, i)), source(i));
 	}
 
-	List<Duration> attempts() {
+	final List<Duration> attemptTimes() {
 		List<Duration> attempts = new ArrayList<>(2 * KEPT);
 		for (int i = 0; i < kept(this.attemptCount); i++) {
 			attempts.add(Duration.ofNanos(get(ATTEMPT, i)));
@@ -165,17 +208,17 @@ final class CallStory {
 		return List.copyOf(attempts);
 	}
 
-	boolean isAbridged() {
+	final boolean isAbridged() {
 		return this.attemptCount > 2 * KEPT;
 	}
 
 	/** Return the waits as text, empty if there were none. */
-	String waitsText() {
+	final String waitsText() {
 		return text(this.waitCount, (i) -> wait(i).toString());
 	}
 
 	/** Return how long the attempts took as text. */
-	String attemptsText() {
+	final String attemptsText() {
 		return text(this.attemptCount, (i) -> DurationText.story(get(ATTEMPT, i)));
 	}
 
@@ -209,15 +252,13 @@ final class CallStory {
 		if (i == 0) {
 			return (kind == ATTEMPT) ? this.firstAttempt : this.firstWait;
 		}
-		return this.later[2 * (i - 1) + kind];
+		return this.later[2 * i - 1 + kind];
 	}
 
 	private void set(int kind, int i, long nanos) {
 		if (i > 0) {
-			if (this.later.length < 2 * i) {
-				this.later = Arrays.copyOf(this.later, 2 * i);
-			}
-			this.later[2 * (i - 1) + kind] = nanos;
+			reserve(2 * i + 1);
+			this.later[2 * i - 1 + kind] = nanos;
 		}
 		else if (kind == ATTEMPT) {
 			this.firstAttempt = nanos;
@@ -227,14 +268,28 @@ final class CallStory {
 		}
 	}
 
+	private void reserve(int length) {
+		if (this.later.length < length) {
+			this.later = Arrays.copyOf(this.later, length);
+		}
+	}
+
+	private boolean isMarked(int mark) {
+		return (this.marks & mark) != 0;
+	}
+
+	private void mark(int mark, boolean marked) {
+		this.marks = (short) (marked ? this.marks | mark : this.marks & ~mark);
+	}
+
 	private DelaySource source(int i) {
-		return SOURCES[(this.sources >> (SOURCE_BITS * i)) & SOURCE_MASK];
+		return SOURCES[(this.marks >> (SOURCE_BITS * i)) & SOURCE_MASK];
 	}
 
 	@SuppressWarnings("EnumOrdinal") // it stays within this object
 	private void putSource(int i, DelaySource source) {
-		int others = this.sources & ~(SOURCE_MASK << (SOURCE_BITS * i));
-		this.sources = (short) (others | (source.ordinal() << (SOURCE_BITS * i)));
+		int others = this.marks & ~(SOURCE_MASK << (SOURCE_BITS * i));
+		this.marks = (short) (others | (source.ordinal() << (SOURCE_BITS * i)));
 	}
 
 }

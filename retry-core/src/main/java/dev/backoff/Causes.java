@@ -2,6 +2,8 @@ package dev.backoff;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
 import java.util.function.Predicate;
 
 import org.jspecify.annotations.Nullable;
@@ -16,6 +18,8 @@ public final class Causes {
 
 	/** The greatest number of causes looked at: {@value}. */
 	public static final int LIMIT = 32;
+
+	private static final int MOST_WRAPPERS = 16;
 
 	private Causes() {
 	}
@@ -75,6 +79,32 @@ public final class Causes {
 	public static Throwable root(Throwable failure) {
 		List<Throwable> chain = of(failure);
 		return chain.get(chain.size() - 1);
+	}
+
+	/**
+	 * Return what a stage was completed with: dependent ones wrap it, more than once.
+	 */
+	static Throwable unwrap(Throwable failure) {
+		Throwable unwrapped = failure;
+		for (int i = 0; i < MOST_WRAPPERS; i++) {
+			Throwable cause = wrappedIn(unwrapped);
+			if (cause == null) {
+				return unwrapped;
+			}
+			unwrapped = cause;
+		}
+		return unwrapped;
+	}
+
+	private static @Nullable Throwable wrappedIn(Throwable failure) {
+		try {
+			return (failure instanceof CompletionException || failure instanceof ExecutionException)
+					? failure.getCause() : null;
+		}
+		catch (Throwable ex) {
+			// one that cannot be asked wraps nothing
+			return null;
+		}
 	}
 
 	private static boolean containsSame(List<Throwable> chain, Throwable candidate) {

@@ -13,8 +13,6 @@ final class Outcome {
 	/* Loads what is needed below before the stack overflows in some attempt. */
 	private static final FailureClassification TIMEOUT = FailureClassification.transientFailure(RetryCause.TIMEOUT);
 
-	/* A call that waits has one, hence as few fields as can be. */
-
 	private final AttemptOutcome kind;
 
 	private final @Nullable Object result;
@@ -26,6 +24,11 @@ final class Outcome {
 		this.kind = kind;
 		this.result = result;
 		this.judgement = judgement;
+	}
+
+	/** The same as one whose parts somebody has kept. */
+	static Outcome ofParts(AttemptOutcome kind, @Nullable Object result, @Nullable Object judgement) {
+		return new Outcome(kind, result, judgement);
 	}
 
 	/** A value, with the judgement of the policy's conditions. */
@@ -52,6 +55,16 @@ final class Outcome {
 	/** The same, not worth another attempt. */
 	Outcome refusedAs(Decision.Stop refusal) {
 		return new Outcome(this.kind, this.result, refusal);
+	}
+
+	/** Return the value or the failure, to be kept. */
+	@Nullable Object result() {
+		return this.result;
+	}
+
+	/** Return what is known of a failure, to be kept. */
+	@Nullable Object judgement() {
+		return this.judgement;
 	}
 
 	AttemptOutcome kind() {

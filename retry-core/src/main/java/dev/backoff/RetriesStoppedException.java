@@ -79,9 +79,9 @@ public final class RetriesStoppedException extends RuntimeException {
 		this.attempts = call.attempt();
 		this.maxAttempts = policy.maxAttempts();
 		this.elapsed = Duration.ofNanos(elapsed);
-		this.waits = call.story().waits();
-		this.attemptTimes = call.story().attempts();
-		this.abridged = call.story().isAbridged();
+		this.waits = call.waits();
+		this.attemptTimes = call.attemptTimes();
+		this.abridged = call.isAbridged();
 		this.failure = outcome.failure();
 		this.lastResult = outcome.value();
 		this.idempotencyKey = call.keyIfUsed();
@@ -106,7 +106,6 @@ public final class RetriesStoppedException extends RuntimeException {
 	}
 
 	private static String message(RetryPolicy policy, RetryCall call, Decision.Stop stop, long elapsed) {
-		CallStory story = call.story();
 		StringBuilder text = new StringBuilder("Stopped after ").append(call.attempt());
 		if (policy.maxAttempts() != RetryPolicy.UNLIMITED_ATTEMPTS) {
 			text.append(" of ").append(policy.maxAttempts());
@@ -120,11 +119,11 @@ public final class RetriesStoppedException extends RuntimeException {
 			text.append(", ").append(stop.why());
 		}
 		text.append(" (policy ").append(policy.name());
-		String waits = story.waitsText();
+		String waits = call.waitsText();
 		if (!waits.isEmpty()) {
 			text.append("; waits ").append(waits);
 		}
-		String attempts = story.attemptsText();
+		String attempts = call.attemptsText();
 		if (!attempts.isEmpty()) {
 			text.append("; attempts ").append(attempts);
 		}

@@ -9,7 +9,6 @@ import org.jspecify.annotations.Nullable;
 import dev.backoff.breaker.CallPermits;
 import dev.backoff.breaker.CallPermits.Permit;
 import dev.backoff.time.Nanos;
-import dev.backoff.time.RetryTime;
 
 /**
  * The state of one call: which attempt, since when, until when, and what came before.
@@ -17,21 +16,16 @@ import dev.backoff.time.RetryTime;
  * A blocking call borrows its instance from the {@link CallStack} of its thread and gives
  * it back {@linkplain #clear() cleared}, so that a call which succeeds at once allocates
  * nothing. An {@link AsyncCall} is one itself, and as many of them may wait as there is
- * memory for: what few calls need is in objects that are made when it is needed. Used by
- * one thread at a time.
+ * memory for: so it is its own story, and what few calls need is in objects that are made
+ * when it is needed. Used by one thread at a time.
  */
-class RetryCall {
-
-	/** Of what is no call under a policy: a deadline from outside. */
-	static final RetryPolicy NO_POLICY = RetryPolicy.builder("none").maxAttempts(1).build();
+class RetryCall extends CallStory {
 
 	private final @Nullable RetryCall enclosing;
 
 	private @Nullable RetryCall inner;
 
-	private RetryPolicy policy = NO_POLICY;
-
-	private RetryTime time = RetryTime.system();
+	private CallTerms terms = CallTerms.NONE;
 
 	private long started;
 
@@ -39,14 +33,13 @@ class RetryCall {
 
 	private int attempt;
 
-	private long attemptStarted;
+	/* The reading at the start of the attempt that runs, or at the end of the wait. */
+	private long turn;
 
 	/* Which call of the enclosing attempt this is, counted from 1. */
 	private int ordinal;
 
 	private int innerCalls;
-
-	private @Nullable CallStory story;
 
 	private @Nullable CallLinks links;
 
@@ -57,17 +50,15 @@ class RetryCall {
 	/**
 	 * Begin a call at the given reading, bounded by the policy and the enclosing call.
 	 */
-	void begin(RetryPolicy policy, RetryTime time, long now) {
+	@SuppressWarnings("ReferenceEquality") // each retry has one
+	void begin(CallTerms terms, long now) {
 		// an instance lives long, where collectors let references cost more to write than
 		// to read
-		if (this.time != time) {
-			this.time = time;
-		}
-		if (this.policy != policy) {
-			this.policy = policy;
+		if (this.terms != terms) {
+			this.terms = terms;
 		}
 		this.started = now;
-		this.limit = policy.deadlineNanos();
+		this.limit = terms.policy().deadlineNanos();
 		if (this.enclosing != null && this.enclosing.isRunning()) {
 			this.ordinal = this.enclosing.nextInnerCall();
 			if (this.enclosing.isLimited()) {
@@ -75,7 +66,7 @@ class RetryCall {
 			}
 		}
 		this.attempt = 1;
-		this.attemptStarted = now;
+		this.turn = now;
 		this.innerCalls = 0;
 	}
 
@@ -88,12 +79,11 @@ class RetryCall {
 
 	/** Stand for what began elsewhere, within what encloses it here. */
 	void adopt(CallOrigin origin) {
-		this.policy = origin.policy();
-		this.time = origin.time();
+		this.terms = origin.terms();
 		this.started = origin.started();
 		this.limit = origin.limit();
 		this.attempt = origin.attempt();
-		this.attemptStarted = origin.attemptStarted();
+		this.turn = origin.attemptStarted();
 		if (this.enclosing != null && this.enclosing.isRunning() && this.enclosing.isLimited()) {
 			tighten(Math.max(0, this.enclosing.timeLeftNow()));
 		}
@@ -131,8 +121,8 @@ class RetryCall {
 				toTell.add(call.links().told());
 			}
 		}
-		return new CallOrigin(this.policy, this.time, this.started, attemptLimit(), this.attempt, this.attemptStarted,
-				previousFailure(), root, path.toString(), links().told(), new CallLinks.Carried(toTell));
+		return new CallOrigin(this.terms, this.started, attemptLimit(), this.attempt, this.turn, previousFailure(),
+				root, path.toString(), links().told(), new CallLinks.Carried(toTell));
 	}
 
 	/** Return whether the origin is of the attempt that runs here. */
@@ -151,9 +141,9 @@ class RetryCall {
 	/** Begin the next attempt at the given reading. */
 	void beginNext(long now) {
 		this.attempt = (this.attempt < Integer.MAX_VALUE) ? this.attempt + 1 : Integer.MAX_VALUE;
-		this.attemptStarted = now;
+		this.turn = now;
 		this.innerCalls = 0;
-		story().attemptBegins();
+		retryBegins();
 		if (this.links != null) {
 			this.links.attemptBegins();
 		}
@@ -161,7 +151,7 @@ class RetryCall {
 
 	/** Begin the first attempt, after a wait for the breaker, at the given reading. */
 	void beginFirst(long now) {
-		this.attemptStarted = now;
+		this.turn = now;
 	}
 
 	/** Note that the call ends without an attempt. */
@@ -171,8 +161,7 @@ class RetryCall {
 
 	/** Return which delay comes next, counted from 1: postponed ones grow too. */
 	int delayNumber() {
-		long postponed = (this.story != null) ? this.story.postponed() : 0;
-		return (int) Math.min(Integer.MAX_VALUE, this.attempt + postponed);
+		return (int) Math.min(Integer.MAX_VALUE, (long) this.attempt + postponed());
 	}
 
 	/** Note that a probe's permit permits the attempt to come. */
@@ -196,19 +185,14 @@ class RetryCall {
 		if (this.links != null) {
 			this.links.permit(null);
 		}
-		story().attempt(outcome, nanos);
-	}
-
-	/** Note the delay that follows. */
-	void delayChosen(Decision.RetryAfter decision) {
-		story().wait(decision);
+		addAttempt(outcome, nanos);
 	}
 
 	void clear() {
 		this.attempt = 0;
 		this.limit = Nanos.UNLIMITED;
-		if (this.story != null) {
-			this.story = null;
+		if (hasStory()) {
+			forget();
 		}
 		if (this.links != null) {
 			this.links = null;
@@ -225,7 +209,7 @@ class RetryCall {
 	}
 
 	int maxAttempts() {
-		return this.policy.maxAttempts();
+		return this.terms.policy().maxAttempts();
 	}
 
 	long started() {
@@ -233,11 +217,17 @@ class RetryCall {
 	}
 
 	long attemptStarted() {
-		return this.attemptStarted;
+		return this.turn;
 	}
 
-	long previousDelay() {
-		return (this.story != null) ? this.story.previousDelay() : 0;
+	/** Return the reading at which the wait ends, of a call that waits. */
+	long due() {
+		return this.turn;
+	}
+
+	/** Note when the wait ends that has begun; no attempt has started since. */
+	void due(long reading) {
+		this.turn = reading;
 	}
 
 	@Nullable Throwable previousFailure() {
@@ -246,11 +236,6 @@ class RetryCall {
 			return last.failure();
 		}
 		return (this.links != null) ? this.links.previousFailure() : null;
-	}
-
-	/** Return how the last attempt ended, or null before the end of the first. */
-	@Nullable Outcome lastOutcome() {
-		return (this.story != null) ? this.story.last() : null;
 	}
 
 	/** Return the time since the start; a clock that steps back counts as standing. */
@@ -272,39 +257,27 @@ class RetryCall {
 	}
 
 	private boolean isLimited() {
-		return this.limit != Nanos.UNLIMITED || this.policy.attemptTimeoutNanos() != Nanos.UNLIMITED;
+		return this.limit != Nanos.UNLIMITED || this.terms.policy().attemptTimeoutNanos() != Nanos.UNLIMITED;
 	}
 
 	/* From the start of the call: the deadline, or the end of the attempt if sooner. */
 	private long attemptLimit() {
-		return Math.min(this.limit, Nanos.plus(elapsed(this.attemptStarted), this.policy.attemptTimeoutNanos()));
+		return Math.min(this.limit, Nanos.plus(elapsed(this.turn), this.terms.policy().attemptTimeoutNanos()));
 	}
 
 	/* A ticker that throws stands still and fails no call. */
 	private long now() {
 		try {
-			return this.time.nanoTime();
+			return this.terms.time().nanoTime();
 		}
 		catch (Throwable ex) {
-			return this.attemptStarted;
+			return this.turn;
 		}
 	}
 
 	private int nextInnerCall() {
 		CallLinks.Carried carried = (this.links != null) ? this.links.carried() : null;
 		return (carried != null) ? carried.nextInnerCall() : ++this.innerCalls;
-	}
-
-	/** Return whether an attempt was not good enough, or the call has waited. */
-	boolean hasStory() {
-		return this.story != null;
-	}
-
-	CallStory story() {
-		if (this.story == null) {
-			this.story = new CallStory();
-		}
-		return this.story;
 	}
 
 	private CallLinks links() {
@@ -379,7 +352,7 @@ class RetryCall {
 	}
 
 	Idempotency idempotency() {
-		return this.policy.idempotency();
+		return this.terms.policy().idempotency();
 	}
 
 	@Nullable String keyIfUsed() {
@@ -401,11 +374,16 @@ class RetryCall {
 			return true;
 		}
 		RetriesStoppedException mark = StopMark.of(failure);
-		return mark != null && mark.beganAfter(this.attemptStarted);
+		return mark != null && mark.beganAfter(this.turn);
 	}
 
 	@Nullable RetryCall enclosing() {
 		return this.enclosing;
+	}
+
+	/** Forget the call for one level further inside, since none will run for long. */
+	void dropInner() {
+		this.inner = null;
 	}
 
 	/** Return the call for one level further inside, made once and used again. */

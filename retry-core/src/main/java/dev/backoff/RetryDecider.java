@@ -104,7 +104,7 @@ final class RetryDecider {
 	 */
 	Decision decideWorthwhile(Outcome outcome, RetryCall call, long now) {
 		// 3. switched on, attempts left; polling goes on while retries are off
-		Decision.Stop switchedOff = switchedOff(outcome);
+		Decision.Stop switchedOff = switchedOff(outcome.kind());
 		if (switchedOff != null) {
 			return switchedOff;
 		}
@@ -126,7 +126,7 @@ final class RetryDecider {
 			decision = awaitBreaker(retry, now);
 		}
 		// a retry that was postponed for the budget has waited its delay
-		if (decision instanceof Decision.RetryAfter retry && permitting && call.story().hasWaitedForBudget()) {
+		if (decision instanceof Decision.RetryAfter retry && permitting && call.hasWaitedForBudget()) {
 			return decideWaited(retry, outcome, call, now);
 		}
 		// 6. it fits before the deadline
@@ -155,14 +155,14 @@ final class RetryDecider {
 	/* Once for each retry, however often its attempt is postponed. */
 	private boolean pays(Outcome outcome, RetryCall call) {
 		RetryBudget budget = this.safeguards.budget();
-		if (budget == null || outcome.kind() == AttemptOutcome.PENDING || call.story().isRetryPaid()) {
+		if (budget == null || outcome.kind() == AttemptOutcome.PENDING || call.isRetryPaid()) {
 			return true;
 		}
 		RetryBudget.Cost cost = (outcome.kind() == AttemptOutcome.THROTTLED) ? RetryBudget.Cost.THROTTLED
 				: RetryBudget.Cost.TRANSIENT;
 		boolean paid = isPostponing(budget) ? budget.tryWithdrawOrWait(cost) : budget.tryWithdraw(cost);
 		if (paid) {
-			call.story().retryPaid(cost);
+			call.retryPaid(cost);
 		}
 		return paid;
 	}
@@ -229,7 +229,7 @@ final class RetryDecider {
 		if (this.safeguards.waiting().isShutDown()) {
 			return shutDown();
 		}
-		Decision.Stop switchedOff = switchedOff(outcome);
+		Decision.Stop switchedOff = switchedOff(outcome.kind());
 		if (switchedOff != null) {
 			return switchedOff;
 		}
@@ -239,8 +239,8 @@ final class RetryDecider {
 		return null;
 	}
 
-	private Decision.@Nullable Stop switchedOff(Outcome outcome) {
-		if (outcome.kind() == AttemptOutcome.PENDING) {
+	private Decision.@Nullable Stop switchedOff(AttemptOutcome kind) {
+		if (kind == AttemptOutcome.PENDING) {
 			return null;
 		}
 		try {
@@ -254,8 +254,8 @@ final class RetryDecider {
 	}
 
 	/** Return whether a call that waits now would end after its wait. */
-	boolean isSwitchedOff(Outcome outcome) {
-		return switchedOff(outcome) != null;
+	boolean isSwitchedOff(AttemptOutcome kind) {
+		return switchedOff(kind) != null;
 	}
 
 	private boolean fits(long delay, long timeLeft) {
@@ -274,7 +274,7 @@ final class RetryDecider {
 		BackoffRule rule = this.policy.rule(outcome.kind() == AttemptOutcome.THROTTLED,
 				this.safeguards.isDegraded(now));
 		long own = rule.delay(delayNumber(call), call.previousDelay(), this::draw);
-		if (!this.policy.isRetryAfterEnabled() || call.story().hasWaitedForBudget()) {
+		if (!this.policy.isRetryAfterEnabled() || call.hasWaitedForBudget()) {
 			return new Decision.RetryAfter(own, own, DelaySource.POLICY);
 		}
 		if (outcome.isPushedBack()) {

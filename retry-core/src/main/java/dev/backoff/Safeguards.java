@@ -41,7 +41,7 @@ record Safeguards(BreakerGate breaker, @Nullable RetryBudget budget, @Nullable D
 	/** Note that a call succeeded after other attempts. */
 	void succeeded(RetryCall call) {
 		if (this.budget != null) {
-			RetryBudget.Cost paid = call.story().paid();
+			RetryBudget.Cost paid = call.paid();
 			if (paid != null) {
 				this.budget.depositAfterRetry(paid);
 			}

@@ -16,9 +16,6 @@ abstract class Waiter extends TimerEntry {
 
 	private @Nullable Waiter next;
 
-	/* The ticker's reading at which the wait ends, under the same lock. */
-	private long due;
-
 	/** Return the call that waits, which does not change while it does. */
 	abstract RetryCall call();
 
@@ -46,25 +43,27 @@ abstract class Waiter extends TimerEntry {
 
 	/** Return which attempt is over, or 0 before the first. */
 	final int attempt() {
-		return (call().lastOutcome() != null) ? call().attempt() : 0;
+		return (call().lastKind() != null) ? call().attempt() : 0;
 	}
 
 	/** Return whether the call ends where retries are switched off. */
 	final boolean wantsRetry() {
-		Outcome last = call().lastOutcome();
-		return last != null && last.kind() != AttemptOutcome.PENDING;
+		AttemptOutcome last = call().lastKind();
+		return last != null && last != AttemptOutcome.PENDING;
 	}
 
 	final boolean isOf(@Nullable String policy) {
 		return policy == null || steps().policy().equals(policy);
 	}
 
+	/** Return the ticker's reading at which the wait ends, under the same lock. */
 	final long due() {
-		return this.due;
+		return call().due();
 	}
 
+	/** Note the ticker's reading at which the wait ends, under the same lock. */
 	final void due(long due) {
-		this.due = due;
+		call().due(due);
 	}
 
 	final boolean isLinked() {

@@ -78,7 +78,7 @@ public final class WaitingCalls {
 	 * switched off meanwhile, its wait is ended at once.
 	 */
 	void enter(Waiter waiter, long nanos) {
-		long due = waiter.steps().reading(0) + nanos;
+		long due = waiter.steps().reading(waiter.call().attemptStarted()) + nanos;
 		this.lock.lock();
 		try {
 			waiter.linkBefore(this.ring);
@@ -188,7 +188,7 @@ public final class WaitingCalls {
 			waiter.run();
 			return;
 		}
-		long due = waiter.steps().reading(0) + nanos;
+		long due = waiter.steps().reading(waiter.call().started()) + nanos;
 		if (bringForward(waiter, due)) {
 			waiter.steps().schedule(new EarlyEnd(waiter), nanos);
 		}

@@ -24,11 +24,11 @@ class CallStoryTests {
 
 	@Test
 	void tellsNothingBeforeAnythingHappened() {
-		assertThat(this.story.attempts()).isEmpty();
+		assertThat(this.story.attemptTimes()).isEmpty();
 		assertThat(this.story.waits()).isEmpty();
 		assertThat(this.story.waitsText()).isEmpty();
 		assertThat(this.story.attemptsText()).isEmpty();
-		assertThat(this.story.last()).isNull();
+		assertThat(this.story.lastOutcome()).isNull();
 		assertThat(this.story.previousDelay()).isZero();
 	}
 
@@ -45,7 +45,8 @@ class CallStoryTests {
 	void keepsTheFirstAndTheLastThreeOfMany() {
 		tell(500, 499);
 		assertThat(this.story.isAbridged()).isTrue();
-		assertThat(this.story.attempts()).extracting(Duration::toMillis).containsExactly(1L, 2L, 3L, 498L, 499L, 500L);
+		assertThat(this.story.attemptTimes()).extracting(Duration::toMillis)
+			.containsExactly(1L, 2L, 3L, 498L, 499L, 500L);
 		assertThat(this.story.attemptsText()).isEqualTo("1 ms, 2 ms, 3 ms, …, 498 ms, 499 ms, 500 ms");
 		assertThat(this.story.waits()).extracting(RetriesStoppedException.Wait::source)
 			.containsExactly(DelaySource.POLICY, DelaySource.HINT, DelaySource.BREAKER, DelaySource.POLICY,
@@ -60,16 +61,71 @@ class CallStoryTests {
 		tell(0, 7);
 		assertThat(this.story.waitsText())
 			.isEqualTo("100 ms, 200 ms (hint), 300 ms (breaker), …, 500 ms, 600 ms (hint), 700 ms (breaker)");
-		assertThat(this.story.attempts()).isEmpty();
+		assertThat(this.story.attemptTimes()).isEmpty();
 	}
 
 	@Test
 	void remembersTheLastOutcomeAndTheDelayOfTheRule() {
-		this.story.attempt(this.failed, 1);
-		this.story.wait(new Decision.RetryAfter(9, 7, DelaySource.HINT));
-		assertThat(this.story.last()).isSameAs(this.failed);
+		this.story.addAttempt(this.failed, 1);
+		this.story.addWait(new Decision.RetryAfter(9, 7, DelaySource.HINT));
+		assertThat(this.story.lastOutcome()).usingRecursiveComparison().isEqualTo(this.failed);
 		assertThat(this.story.previousDelay()).isEqualTo(7);
 		assertThat(this.story.lastSource()).isEqualTo(DelaySource.HINT);
+	}
+
+	@Test
+	void remembersTheDelayOfTheRuleAmongOtherTimes() {
+		for (int i = 1; i <= 9; i++) {
+			this.story.addAttempt(this.failed, i * MILLI);
+			// every third wait is longer than the rule's delay
+			long delay = i * 10L * MILLI;
+			this.story
+				.addWait(new Decision.RetryAfter((i % 3 == 0) ? delay + MILLI : delay, delay, SOURCES.get(i % 4)));
+			assertThat(this.story.previousDelay()).isEqualTo(delay);
+		}
+		assertThat(this.story.waits()).extracting((wait) -> wait.length().toMillis())
+			.containsExactly(10L, 20L, 31L, 70L, 80L, 91L);
+		assertThat(this.story.attemptTimes()).extracting(Duration::toMillis).containsExactly(1L, 2L, 3L, 7L, 8L, 9L);
+	}
+
+	@Test
+	void remembersADelayOfTheRuleThatWasNotWaited() {
+		this.story.addWait(new Decision.RetryAfter(0, 5, DelaySource.BUDGET));
+		assertThat(this.story.previousDelay()).isEqualTo(5);
+		assertThat(this.story.waits()).extracting(RetriesStoppedException.Wait::length).containsExactly(Duration.ZERO);
+		this.story.addWait(new Decision.RetryAfter(6, 6, DelaySource.POLICY));
+		assertThat(this.story.previousDelay()).isEqualTo(6);
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void remembersTheLastOutcomeOfAnyKind(AttemptOutcome kind) {
+		Decision.Stop refusal = new Decision.Stop(StopReason.NOT_RETRYABLE);
+		this.story.addAttempt(Outcome.ofRefused(kind, new IOException("down"), refusal), 1);
+		assertThat(this.story.lastKind()).isEqualTo(kind);
+		assertThat(this.story.lastOutcome()).extracting(Outcome::kind, Outcome::refusal).containsExactly(kind, refusal);
+	}
+
+	@Test
+	void forgetsAllOfIt() {
+		this.story.addAttempt(this.failed, 1);
+		this.story.retryPaid(RetryBudget.Cost.TRANSIENT);
+		this.story.addWait(new Decision.RetryAfter(9, 7, DelaySource.HINT));
+		this.story.postponed(true);
+		assertThat(this.story.hasStory()).isTrue();
+		this.story.forget();
+		assertThat(this.story.hasStory()).isFalse();
+		assertThat(this.story).usingRecursiveComparison()
+			.ignoringFields("firstAttempt", "firstWait")
+			.isEqualTo(new CallStory());
+	}
+
+	@Test
+	void countsNoMorePostponementsThanThereIsRoomFor() {
+		for (int i = 0; i < 40_000; i++) {
+			this.story.postponed(i % 2 == 0);
+		}
+		assertThat(this.story.postponed()).isEqualTo(Short.MAX_VALUE);
 	}
 
 	@ParameterizedTest
@@ -78,7 +134,7 @@ class CallStoryTests {
 		assertThat(this.story.paid()).isNull();
 		this.story.retryPaid(cost);
 		assertThat(this.story.isRetryPaid()).isTrue();
-		this.story.attemptBegins();
+		this.story.retryBegins();
 		assertThat(this.story.isRetryPaid()).isFalse();
 		assertThat(this.story.paid()).isEqualTo(cost);
 	}
@@ -90,7 +146,7 @@ class CallStoryTests {
 		this.story.postponed(true);
 		assertThat(this.story.hasWaitedForBudget()).isTrue();
 		assertThat(this.story.postponed()).isEqualTo(2);
-		this.story.attemptBegins();
+		this.story.retryBegins();
 		assertThat(this.story.postponed()).isZero();
 		assertThat(this.story.hasWaitedForBudget()).isFalse();
 	}
@@ -99,11 +155,11 @@ class CallStoryTests {
 	private void tell(int attempts, int waits) {
 		for (int i = 0; i < Math.max(attempts, waits); i++) {
 			if (i < attempts) {
-				this.story.attempt(this.failed, (i + 1) * MILLI);
+				this.story.addAttempt(this.failed, (i + 1) * MILLI);
 			}
 			if (i < waits) {
 				long delay = (i + 1) * 100L * MILLI;
-				this.story.wait(new Decision.RetryAfter(delay, delay, SOURCES.get(i % 4)));
+				this.story.addWait(new Decision.RetryAfter(delay, delay, SOURCES.get(i % 4)));
 			}
 		}
 	}

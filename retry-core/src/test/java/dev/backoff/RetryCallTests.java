@@ -44,7 +44,7 @@ class RetryCallTests {
 		IOException failure = new IOException();
 		String key = this.call.key().get();
 		this.call.attemptEnded(Outcome.ofRetryable(failure, null), 5);
-		this.call.delayChosen(new Decision.RetryAfter(7, 7, DelaySource.POLICY));
+		this.call.addWait(new Decision.RetryAfter(7, 7, DelaySource.POLICY));
 		this.call.stoppedInside(failure);
 		this.call.clear();
 		assertThat(this.call.isRunning()).isFalse();
@@ -54,7 +54,7 @@ class RetryCallTests {
 		assertThat(this.call.previousDelay()).isZero();
 		assertThat(this.call.keyIfUsed()).isNull();
 		assertThat(this.call.key().get()).isNotEqualTo(key);
-		assertThat(this.call.story().attempts()).isEmpty();
+		assertThat(this.call.attemptTimes()).isEmpty();
 		assertThat(this.call.timeLeftNow()).isEqualTo(Long.MAX_VALUE);
 		assertThat(this.call.hasStoppedInside(failure)).isFalse();
 	}
@@ -66,7 +66,7 @@ class RetryCallTests {
 	}
 
 	private void begin(RetryPolicy policy) {
-		this.call.begin(policy, this.time, this.time.nanoTime());
+		this.call.begin(new CallTerms(policy, this.time), this.time.nanoTime());
 	}
 
 }

@@ -286,7 +286,7 @@ class RetryDeciderTests {
 			VirtualTime wrapping = VirtualTime.wrappingAfter(Duration.ofMillis(500));
 			RetryPolicy policy = builder().deadline(Duration.ofSeconds(1)).build();
 			RetryCall call = new RetryCall(null);
-			call.begin(policy, wrapping, wrapping.nanoTime());
+			call.begin(new CallTerms(policy, wrapping), wrapping.nanoTime());
 			wrapping.advance(Duration.ofMillis(800));
 			assertThat(wrapping.nanoTime()).isNegative();
 			assertThat(call.timeLeft(wrapping.nanoTime())).isEqualTo(200 * MILLI);
@@ -379,7 +379,7 @@ class RetryDeciderTests {
 			Decision.RetryAfter first = (Decision.RetryAfter) decider(policy).decide(hinted(Duration.ofSeconds(30)),
 					call, now());
 			assertThat(first.ownDelay()).isEqualTo(200 * MILLI);
-			call.delayChosen(first);
+			call.addWait(first);
 			call.beginNext(now());
 			assertThat(delay(decider(policy).decide(Outcome.ofRetryable(new IOException(), null), call, now())))
 				.isEqualTo(350 * MILLI);
@@ -463,7 +463,7 @@ class RetryDeciderTests {
 
 	private RetryCall call(RetryPolicy policy) {
 		RetryCall call = new RetryCall(null);
-		call.begin(policy, this.time, now());
+		call.begin(new CallTerms(policy, this.time), now());
 		return call;
 	}
 

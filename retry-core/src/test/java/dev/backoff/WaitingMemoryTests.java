@@ -49,16 +49,26 @@ class WaitingMemoryTests {
 	}
 
 	@Test
-	void isAtMostThreeHundredBytesForOneCall() {
-		start();
+	void isAtMostTwoHundredAndTenBytesForOneCall() {
+		weighs(() -> FAILED);
+	}
+
+	@Test
+	void isNoMoreIfAnAttemptHasMadeACallInside() {
+		Retry inside = Retry.of(RetryPolicy.defaults("inside"));
+		weighs(() -> inside.call(() -> FAILED));
+	}
+
+	private void weighs(AsyncOperation<String> operation) {
+		start(operation);
 		cancel();
 		long before = used();
 		int threads = Thread.activeCount();
-		start();
+		start(operation);
 		long after = used();
 		assertThat(this.waiting.count()).isEqualTo(CALLS);
 		assertThat(Thread.activeCount()).isLessThanOrEqualTo(threads + 1);
-		assertThat((after - before) / CALLS).isBetween(100L, 300L);
+		assertThat((after - before) / CALLS).isBetween(100L, 210L);
 		cancel();
 		assertThat(this.waiting.count()).isZero();
 		assertThat((used() - before) / CALLS).isLessThanOrEqualTo(1);
@@ -85,9 +95,9 @@ class WaitingMemoryTests {
 		assertThat(this.waiting.count()).isZero();
 	}
 
-	private void start() {
+	private void start(AsyncOperation<String> operation) {
 		for (int i = 0; i < CALLS; i++) {
-			this.calls[i] = this.retry.callAsync(() -> FAILED);
+			this.calls[i] = this.retry.callAsync(operation);
 		}
 	}
 

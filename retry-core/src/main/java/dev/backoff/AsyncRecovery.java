@@ -1,0 +1,54 @@
+package dev.backoff;
+
+import java.util.function.BiConsumer;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The recovery of an asynchronous call, which goes on though nobody may want its result.
+ */
+final class AsyncRecovery<T extends @Nullable Object>
+		implements UnderWay, BiConsumer<@Nullable T, @Nullable Throwable> {
+
+	private final AsyncCall<?, T> call;
+
+	private final Ending ending;
+
+	private final RetriesStoppedException story;
+
+	AsyncRecovery(AsyncCall<?, T> call, Ending ending, RetriesStoppedException story) {
+		this.call = call;
+		this.ending = ending;
+		this.story = story;
+	}
+
+	@Override
+	@SuppressWarnings("NullAway") // the value is a T, which says itself whether it
+									// may be null
+	public void accept(@Nullable T value, @Nullable Throwable wrapped) {
+		if (!this.call.claim(this)) {
+			return;
+		}
+		CallSteps steps = this.call.driver().steps();
+		if (wrapped == null) {
+			steps.stopped(this.ending, this.story, RetryEvent.RecoveryOutcome.DONE, null, this.call.enclosing());
+			this.call.settle(value);
+			return;
+		}
+		Throwable failure = Causes.unwrap(wrapped);
+		steps.recoveryFailed(failure, this.ending, this.story);
+		steps.stopped(this.ending, this.story, RetryEvent.RecoveryOutcome.FAILED, failure, this.call.enclosing());
+		this.call.fail(failure);
+	}
+
+	@Override
+	public boolean isAbandonable() {
+		return false;
+	}
+
+	@Override
+	public void abandon(boolean cancelled) {
+		throw new IllegalStateException("A recovery goes on");
+	}
+
+}

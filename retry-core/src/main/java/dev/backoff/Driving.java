@@ -1,0 +1,48 @@
+package dev.backoff;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One thread that drives an asynchronous call, from when it begins to when the call goes
+ * on elsewhere. Used by that thread alone.
+ */
+final class Driving {
+
+	/* Further out on the thread, of this call or another one. */
+	final @Nullable Driving outer;
+
+	private @Nullable UnderWay begun;
+
+	private @Nullable Turn next;
+
+	Driving(@Nullable Driving outer) {
+		this.outer = outer;
+	}
+
+	/** Note what the thread is about to begin. */
+	void begins(UnderWay begun) {
+		this.begun = begun;
+	}
+
+	/** Return what drives that is beginning the given right now, or null. */
+	static @Nullable Driving beginning(UnderWay begun, @Nullable Driving innermost) {
+		Driving driving = innermost;
+		while (driving != null && driving.begun != begun) {
+			driving = driving.outer;
+		}
+		return driving;
+	}
+
+	/** Let the turn be taken when the thread has come back here. */
+	void goOnWith(Turn turn) {
+		this.next = turn;
+	}
+
+	/** Return the turn that has come up meanwhile, or null. */
+	@Nullable Turn next() {
+		Turn turn = this.next;
+		this.next = null;
+		return turn;
+	}
+
+}

@@ -1,0 +1,47 @@
+package dev.backoff.delay;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+class BetaJitterTests {
+
+	private static final int STEPS = 1_000_000;
+
+	@Test
+	void invertsTheDistributionFunctionToTheLastDigits() {
+		double previous = -1;
+		for (int i = 0; i <= STEPS; i++) {
+			double u = (double) i / STEPS;
+			double x = BetaJitter.inverse(u);
+			assertThat(x * x * (3 - 2 * x)).isCloseTo(u, within(1e-15));
+			assertThat(x).isGreaterThan(previous);
+			previous = x;
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(doubles = { 0.001, 0.01, 0.1, 0.3, 0.49, 0.5, 0.51, 0.7, 0.9, 0.99, 0.999 })
+	void isWhatTheClosedFormSays(double u) {
+		assertThat(BetaJitter.inverse(u)).isCloseTo(0.5 - Math.sin(Math.asin(1 - 2 * u) / 3), within(1e-14));
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "0, 0", "0.5, 0.5", "1, 1", "0.216, 0.3", "0.784, 0.7" })
+	void isExactWhereItCanBeSaid(double u, double x) {
+		assertThat(BetaJitter.inverse(u)).isCloseTo(x, within(1e-15));
+	}
+
+	@ParameterizedTest
+	@ValueSource(doubles = { 0, Double.MIN_VALUE, 2 * Double.MIN_VALUE, Double.MIN_NORMAL, 1e-300, 1e-30 })
+	void isRightForTheLeastDraws(double u) {
+		// so near to zero the distribution function is 3x²
+		assertThat(BetaJitter.inverse(u)).isCloseTo(Math.sqrt(u / 3), within(1e-14 * Math.sqrt(u) + 1e-160));
+		assertThat(BetaJitter.inverse(1 - u)).isEqualTo(1);
+	}
+
+}

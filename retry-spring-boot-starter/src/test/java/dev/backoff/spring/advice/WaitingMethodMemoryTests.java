@@ -1,0 +1,87 @@
+package dev.backoff.spring.advice;
+
+import java.lang.management.ManagementFactory;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+import dev.backoff.WaitingCalls;
+import dev.backoff.annotation.Backoff;
+import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * What a waiting call of an annotated method costs, as the difference of what is
+ * reachable before and after: bytes counted, no time.
+ */
+@Timeout(120)
+class WaitingMethodMemoryTests {
+
+	private static final int CALLS = 100_000;
+
+	private static final CompletableFuture<String> FAILED = CompletableFuture
+		.failedFuture(new IllegalStateException("down"));
+
+	private final CompletableFuture<?>[] calls = new CompletableFuture<?>[CALLS];
+
+	@Test
+	void isAtMostTwoHundredAndSeventyFiveBytesForOneCall() {
+		new ApplicationContextRunner()
+			.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, BackoffAutoConfiguration.class))
+			.withBean(Partner.class)
+			.run((context) -> {
+				Partner partner = context.getBean(Partner.class);
+				WaitingCalls waiting = context.getBean(WaitingCalls.class);
+				start(partner);
+				cancel();
+				long before = used();
+				start(partner);
+				long after = used();
+				assertThat(waiting.count()).isEqualTo(CALLS);
+				assertThat((after - before) / CALLS).isBetween(100L, 275L);
+				cancel();
+				assertThat(waiting.count()).isZero();
+				assertThat((used() - before) / CALLS).isLessThanOrEqualTo(1);
+			});
+	}
+
+	private void start(Partner partner) {
+		for (int i = 0; i < CALLS; i++) {
+			this.calls[i] = partner.call();
+		}
+	}
+
+	private void cancel() {
+		for (int i = 0; i < CALLS; i++) {
+			assertThat(Objects.requireNonNull(this.calls[i]).cancel(true)).isTrue();
+			this.calls[i] = null;
+		}
+	}
+
+	/* The least of some, since a collection may leave what is about to be cleared. */
+	private static long used() {
+		long least = Long.MAX_VALUE;
+		for (int i = 0; i < 4; i++) {
+			System.gc();
+			least = Math.min(least, ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed());
+		}
+		return least;
+	}
+
+	static class Partner {
+
+		@Backoff(base = "1h", cap = "2h", jitter = "equal", budget = "none", retryOn = IllegalStateException.class)
+		public CompletableFuture<String> call() {
+			return FAILED;
+		}
+
+	}
+
+}
