@@ -2,6 +2,8 @@ package dev.backoff.spring.advice;
 
 import java.lang.reflect.Method;
 
+import org.jspecify.annotations.Nullable;
+
 import org.springframework.aop.ClassFilter;
 import org.springframework.aop.Pointcut;
 import org.springframework.aop.support.AbstractPointcutAdvisor;
@@ -50,6 +52,17 @@ public final class BackoffAdvisor extends AbstractPointcutAdvisor {
 	@Override
 	public Advice getAdvice() {
 		return this.interceptor;
+	}
+
+	/* Proxies look for it at each call, and there is one in a context. */
+	@Override
+	public boolean equals(@Nullable Object other) {
+		return this == other;
+	}
+
+	@Override
+	public int hashCode() {
+		return System.identityHashCode(this);
 	}
 
 	/** Return whether a class can have annotated methods at all; a cheap answer. */

@@ -30,7 +30,7 @@ final class InnerAdvice {
 		List<Object> advice = List.copyOf(InnerInvocation.adviceInside(invocation, proxy));
 		Advisor last = (advisors.length > 0) ? advisors[advisors.length - 1] : null;
 		this.known = new Known(new WeakReference<>(proxy), targetClass, List.of(advisors), advice,
-				(last instanceof BackoffAdvisor) ? last : null);
+				(last instanceof BackoffAdvisor ours) ? ours : null);
 		return advice;
 	}
 
@@ -55,7 +55,7 @@ final class InnerAdvice {
 			return false;
 		}
 		Known known = this.known;
-		Advisor ours = (known != null) ? known.ours() : null;
+		BackoffAdvisor ours = (known != null) ? known.ours() : null;
 		return ours != null && proxy.indexOf(ours) == proxy.getAdvisorCount() - 1;
 	}
 
@@ -78,7 +78,7 @@ final class InnerAdvice {
 	 * @param ours our advisor if it is the last one, else null
 	 */
 	private record Known(WeakReference<Advised> proxy, @Nullable Class<?> targetClass, List<Advisor> advisors,
-			List<Object> advice, @Nullable Advisor ours) {
+			List<Object> advice, @Nullable BackoffAdvisor ours) {
 
 	}
 

@@ -115,11 +115,10 @@ final class MethodRetry {
 		if (number > 1) {
 			return attemptAgain(original, proxy);
 		}
-		if (isAdviceInside(original, proxy)) {
-			return original.invocableClone().proceed();
+		if (this.innerAdvice.isOursLast(proxy)) {
+			return proceedToTarget(original);
 		}
-		return (this.innerAdvice.isOursLast(proxy) && this.target.isCallable(original)) ? proceedToTarget(original)
-				: original.proceed();
+		return isAdviceInside(original, proxy) ? original.invocableClone().proceed() : original.proceed();
 	}
 
 	/*
