@@ -67,6 +67,17 @@ class TargetMethodTests {
 		assertThat(this.called).isFalse();
 	}
 
+	@Test
+	void isPreparedOnceItHasBeenCalledOften() {
+		Target target = unpreparedProxy(new TargetMethod(method("rest")));
+		for (int i = 0; i < 10_000; i++) {
+			target.rest();
+			assertThat(this.called).isFalse();
+		}
+		target.rest();
+		assertThat(this.called).isTrue();
+	}
+
 	private Target proxy(String name, Class<?>... types) {
 		return proxy(new TargetMethod(method(name, types)));
 	}
