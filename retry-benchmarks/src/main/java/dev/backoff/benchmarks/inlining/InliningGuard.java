@@ -42,6 +42,7 @@ public final class InliningGuard {
 	 * @param args {@code proxied=<file>} and {@code woven=<file>}
 	 * @throws IOException if a file cannot be read
 	 */
+	@SuppressWarnings("StreamToIterable") // of a file that is too long to be read first
 	public static void main(String[] args) throws IOException {
 		List<String> problems = new ArrayList<>();
 		for (String arg : args) {
