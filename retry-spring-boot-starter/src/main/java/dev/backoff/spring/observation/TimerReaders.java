@@ -1,5 +1,7 @@
 package dev.backoff.spring.observation;
 
+import java.lang.ref.Reference;
+import java.lang.ref.WeakReference;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.WeakHashMap;
@@ -22,10 +24,13 @@ import org.jspecify.annotations.Nullable;
 final class TimerReaders {
 
 	/*
-	 * Kept as long as the registry, so nothing in here may refer to it. A timer that is
-	 * used before anybody reads it has no reader ever.
+	 * Kept as long as the registry, so nothing in here may refer to it, as timers do that
+	 * have exemplars. Whoever records in a timer holds what is read off it, so if that is
+	 * gone, nobody does. A timer that is used before anybody reads it has no reader ever.
 	 */
-	private static final Map<MeterRegistry, Map<Meter.Id, @Nullable TimedCalls>> READ = new WeakHashMap<>();
+	private static final Map<MeterRegistry, Map<Meter.Id, Reference<TimedCalls>>> READ = new WeakHashMap<>();
+
+	private static final Reference<TimedCalls> UNREAD = new WeakReference<>(null);
 
 	private static final Lock LOCK = new ReentrantLock();
 
@@ -54,17 +59,21 @@ final class TimerReaders {
 		return new AttemptTimer(timer, TimedCalls.isCumulative(timer) ? find(registry, timer, null) : null);
 	}
 
+	@SuppressWarnings("ReferenceEquality") // there is one that stands for none
 	private static @Nullable TimedCalls find(MeterRegistry registry, Timer timer, @Nullable TimedCalls first) {
 		LOCK.lock();
 		try {
-			Map<Meter.Id, @Nullable TimedCalls> read = READ.computeIfAbsent(registry, (key) -> new HashMap<>());
-			TimedCalls known = read.get(timer.getId());
-			// one that was removed from its registry has another one in its place
-			boolean unused = (known != null) ? !known.isOf(timer) : !read.containsKey(timer.getId());
-			if (!unused) {
+			Map<Meter.Id, Reference<TimedCalls>> read = READ.computeIfAbsent(registry, (key) -> new HashMap<>());
+			Reference<TimedCalls> reference = read.get(timer.getId());
+			if (reference == UNREAD) {
+				return null;
+			}
+			TimedCalls known = (reference != null) ? reference.get() : null;
+			// a timer that was removed from its registry has another one in its place
+			if (known != null && known.isOf(timer)) {
 				return known;
 			}
-			read.put(timer.getId(), first);
+			read.put(timer.getId(), (first != null) ? new WeakReference<>(first) : UNREAD);
 			return first;
 		}
 		finally {
