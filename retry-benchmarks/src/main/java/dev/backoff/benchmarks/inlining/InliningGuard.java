@@ -19,8 +19,8 @@ public final class InliningGuard {
 	/* From the driver down to the recorder, the breaker and the budget. */
 	private static final List<String> STATIONS = List.of("dev.backoff.Retry.callOn", "dev.backoff.BlockingDriver.call",
 			"dev.backoff.BreakerGate.tryAcquire", "dev.backoff.BreakerGate.succeeded",
-			"dev.backoff.budget.RetryBudget.deposit", "dev.backoff.spring.observation.MethodMeters.attempt",
-			"dev.backoff.spring.observation.MethodMeters.call");
+			"dev.backoff.budget.RetryBudget.deposit", "dev.backoff.spring.observation.MethodMeters.succeededAtOnce",
+			"dev.backoff.spring.observation.TimedCalls.record");
 
 	private static final String WITH_ALL_INSIDE = "a jump, to code with all that is below inlined";
 
@@ -42,6 +42,7 @@ public final class InliningGuard {
 	 * @param args {@code proxied=<file>} and {@code woven=<file>}
 	 * @throws IOException if a file cannot be read
 	 */
+	@SuppressWarnings("StreamToIterable") // of a file that is too long to be read first
 	public static void main(String[] args) throws IOException {
 		List<String> problems = new ArrayList<>();
 		for (String arg : args) {

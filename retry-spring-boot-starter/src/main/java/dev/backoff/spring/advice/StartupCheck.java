@@ -212,7 +212,7 @@ public final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 		}
 		String unused = policies.unused().stream().collect(Collectors.joining(", "));
 		if (!unused.isEmpty()) {
-			logger.info("No method uses the policies {}", unused);
+			logger.info("No method known at start-up uses the policies {}", unused);
 		}
 		logUnused("breakers", policies.unusedBreakers());
 		logUnused("budgets", policies.unusedBudgets());

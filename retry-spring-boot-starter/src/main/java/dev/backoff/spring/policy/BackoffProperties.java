@@ -340,7 +340,7 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	/** How whole calls are measured. */
 	public enum CallMeter {
 
-		/** Exact count and total time, at the price of two adders. */
+		/** Exact count and total time, nearly for free. */
 		COUNTER,
 
 		/** A timer with a maximum and, if asked for, buckets. */

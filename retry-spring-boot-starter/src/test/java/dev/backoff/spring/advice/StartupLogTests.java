@@ -51,7 +51,7 @@ class StartupLogTests {
 					  parent.base: 1s
 					  spare.base: 1s
 					  Other_Spare.base: 1s
-					""", Orders.class)).containsExactly("INFO No method uses the policies spare, Other_Spare");
+					""", Orders.class)).containsExactly("INFO No method known at start-up uses the policies spare, Other_Spare");
 		}
 
 		@Test
