@@ -29,12 +29,16 @@ public interface CallRecorder {
 	/**
 	 * Record a call that was one attempt, which succeeded: nearly every call, so a
 	 * recorder may do less here than for the two one by one. Unless overridden, it
-	 * records the attempt and the call.
+	 * records the attempt and the call, each whatever becomes of the other.
 	 * @param nanos how long both took, in nanoseconds
 	 */
 	default void succeededAtOnce(long nanos) {
-		attempt(1, AttemptOutcome.SUCCESS, nanos);
-		call(StopReason.SUCCEEDED, nanos);
+		try {
+			attempt(1, AttemptOutcome.SUCCESS, nanos);
+		}
+		finally {
+			call(StopReason.SUCCEEDED, nanos);
+		}
 	}
 
 	/**

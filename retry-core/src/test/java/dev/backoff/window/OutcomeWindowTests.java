@@ -1,6 +1,10 @@
 package dev.backoff.window;
 
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
 import java.util.concurrent.Phaser;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -250,6 +254,34 @@ class OutcomeWindowTests {
 			record(window, "FFF", NOW);
 			record(window, "S", NOW - 3600 * SECOND);
 			assertThat(window.counts(NOW - 3600 * SECOND)).isEqualTo(new Counts(1, 0, 0));
+		}
+
+		@Test
+		void countsAsIfItLookedForEachSliceAnew() {
+			Random random = new Random(42);
+			for (int round = 0; round < 200; round++) {
+				OutcomeWindow window = seconds(10);
+				Map<Long, long[]> slices = new HashMap<>();
+				long second = 0;
+				for (int i = 0; i < 200; i++) {
+					long within = (i > 0) ? random.nextInt((int) SECOND) : 0;
+					second += (i == 0) ? 0 : (random.nextInt(8) == 0) ? random.nextInt(41) - 20 : random.nextInt(3) - 1;
+					boolean failed = random.nextBoolean();
+					window.record(failed, false, NOW + second * SECOND + within);
+					long number = second;
+					long[] slice = slices.compute(Math.floorMod(number, 10L),
+							(place, seen) -> (seen != null && seen[0] == number) ? seen : new long[] { number, 0, 0 });
+					slice[1]++;
+					slice[2] += failed ? 1 : 0;
+					assertThat(window.counts(NOW + second * SECOND + 1)).isEqualTo(counts(slices, number));
+				}
+			}
+		}
+
+		private static Counts counts(Map<Long, long[]> slices, long number) {
+			List<long[]> live = slices.values().stream().filter((slice) -> Math.abs(number - slice[0]) < 10).toList();
+			return new Counts(live.stream().mapToLong((slice) -> slice[1]).sum(),
+					live.stream().mapToLong((slice) -> slice[2]).sum(), 0);
 		}
 
 		@ParameterizedTest

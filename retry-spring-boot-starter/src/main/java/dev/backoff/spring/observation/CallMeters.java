@@ -1,6 +1,7 @@
 package dev.backoff.spring.observation;
 
 import java.util.List;
+import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
@@ -24,11 +25,12 @@ sealed interface CallMeters permits CallTotals, CallTimers {
 	/**
 	 * Let calls that succeed at once be read off the timer of their attempts, instead of
 	 * being recorded here.
-	 * @param atOnce what reads them
-	 * @return what does so from now on, the first one that was given, or null if nothing
-	 * does
+	 * @param atOnce returns what reads them, or null if nothing can; not asked if they
+	 * are not to be read
+	 * @return what does so from now on, the first one that was returned, or null if
+	 * nothing does
 	 */
-	@Nullable TimedCalls readOff(TimedCalls atOnce);
+	@Nullable TimedCalls readOff(Supplier<? extends @Nullable TimedCalls> atOnce);
 
 	/** Publish the calls that ended for the given reason, at zero if there are none. */
 	void publish(StopReason reason);

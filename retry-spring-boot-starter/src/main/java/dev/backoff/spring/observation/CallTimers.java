@@ -3,6 +3,7 @@ package dev.backoff.spring.observation;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 
 import io.micrometer.core.instrument.Timer;
 import org.jspecify.annotations.Nullable;
@@ -53,7 +54,7 @@ final class CallTimers implements CallMeters {
 
 	/* A timer of whole calls has a maximum and buckets of its own. */
 	@Override
-	public @Nullable TimedCalls readOff(TimedCalls atOnce) {
+	public @Nullable TimedCalls readOff(Supplier<? extends @Nullable TimedCalls> atOnce) {
 		return null;
 	}
 

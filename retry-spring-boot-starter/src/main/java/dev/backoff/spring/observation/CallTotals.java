@@ -4,6 +4,7 @@ import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Supplier;
 
 import io.micrometer.core.instrument.FunctionTimer;
 import org.jspecify.annotations.Nullable;
@@ -48,9 +49,11 @@ final class CallTotals implements CallMeters {
 	}
 
 	@Override
-	public @Nullable TimedCalls readOff(TimedCalls atOnce) {
+	public @Nullable TimedCalls readOff(Supplier<? extends @Nullable TimedCalls> atOnce) {
 		AtomicReference<@Nullable TimedCalls> elsewhere = total(StopReason.SUCCEEDED).elsewhere;
-		elsewhere.compareAndSet(null, atOnce);
+		if (elsewhere.get() == null) {
+			elsewhere.compareAndSet(null, atOnce.get());
+		}
 		return elsewhere.get();
 	}
 

@@ -82,15 +82,17 @@ final class GuardedRegistry {
 	}
 
 	@Nullable Timer timer(BackoffMeters meter, List<Duration> slo, String... tagValues) {
-		return register(meter, (registry) -> {
-			Timer.Builder timer = Timer.builder(meter.getName())
-				.description(meter.getDescription())
-				.tags(meter.tags(tagValues));
-			if (!slo.isEmpty()) {
-				timer.serviceLevelObjectives(slo.toArray(Duration[]::new));
-			}
-			return timer.register(registry);
-		});
+		return register(meter, (registry) -> timer(registry, meter, slo, tagValues));
+	}
+
+	static Timer timer(MeterRegistry registry, BackoffMeters meter, List<Duration> slo, String... tagValues) {
+		Timer.Builder timer = Timer.builder(meter.getName())
+			.description(meter.getDescription())
+			.tags(meter.tags(tagValues));
+		if (!slo.isEmpty()) {
+			timer.serviceLevelObjectives(slo.toArray(Duration[]::new));
+		}
+		return timer.register(registry);
 	}
 
 	@Nullable Counter counter(BackoffMeters meter, String... tagValues) {

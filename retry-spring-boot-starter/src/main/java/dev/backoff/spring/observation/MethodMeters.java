@@ -2,10 +2,10 @@ package dev.backoff.spring.observation;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import org.jspecify.annotations.Nullable;
 
@@ -48,15 +48,13 @@ final class MethodMeters implements CallRecorder {
 
 	private final AttemptCounts counts = new AttemptCounts();
 
-	private final MeterCells<Timer> attempts;
+	private final MeterCells<AttemptTimer> attempts;
 
 	private final MeterCells<Counter> retries;
 
 	private final MeterCells<Counter> recovered;
 
-	/*
-	 * There before any attempt is recorded by a timer, if those calls are read off one.
-	 */
+	/* There before the timer is in its cell, if those calls are read off it. */
 	private volatile @Nullable TimedCalls atOnce;
 
 	private final AtomicBoolean published = new AtomicBoolean();
@@ -76,16 +74,9 @@ final class MethodMeters implements CallRecorder {
 	@Override
 	public void attempt(int number, AttemptOutcome outcome, long nanos) {
 		this.counts.attempt(outcome);
-		Timer timer = this.attempts.at(cell(number, outcome));
-		if (timer == null) {
-			return;
-		}
-		TimedCalls timed = this.atOnce;
-		if (timed != null) {
-			timed.recordOther(timer, nanos);
-		}
-		else {
-			timer.record(nanos, TimeUnit.NANOSECONDS);
+		AttemptTimer timer = this.attempts.at(cell(number, outcome));
+		if (timer != null) {
+			timer.record(nanos);
 		}
 	}
 
@@ -96,8 +87,7 @@ final class MethodMeters implements CallRecorder {
 			timed.record(nanos);
 		}
 		else {
-			attempt(1, AttemptOutcome.SUCCESS, nanos);
-			call(StopReason.SUCCEEDED, nanos);
+			CallRecorder.super.succeededAtOnce(nanos);
 		}
 	}
 
@@ -139,29 +129,29 @@ final class MethodMeters implements CallRecorder {
 		this.policy.publish();
 	}
 
-	private @Nullable Timer registerAttempt(int cell) {
+	private @Nullable AttemptTimer registerAttempt(int cell) {
 		if (this.published.compareAndSet(false, true)) {
 			publish();
 		}
-		if (cell == AT_ONCE) {
-			return registerAtOnce();
+		if (cell != AT_ONCE) {
+			// before any other, which may turn out to be the same timer
+			this.attempts.at(AT_ONCE);
 		}
-		// before any other, so that one which turns out to be the same timer is known
-		this.attempts.at(AT_ONCE);
-		return timer(cell);
+		return this.registry.register(BackoffMeters.ATTEMPTS, (registry) -> {
+			Timer timer = GuardedRegistry.timer(registry, BackoffMeters.ATTEMPTS, this.slo, tags(cell));
+			if (cell == AT_ONCE) {
+				readAtOnce(registry, timer);
+			}
+			return TimerReaders.use(registry, timer);
+		});
 	}
 
-	private @Nullable Timer registerAtOnce() {
-		Timer timer = timer(AT_ONCE);
-		if (timer != null) {
-			TimedCalls timed = TimedCalls.of(timer, BackoffMeters.ATTEMPTS.tags(tags(AT_ONCE)));
-			this.atOnce = (timed != null) ? this.calls.readOff(timed) : null;
+	private void readAtOnce(MeterRegistry registry, Timer timer) {
+		TimedCalls timed = this.calls
+			.readOff(() -> TimerReaders.read(registry, timer, BackoffMeters.ATTEMPTS.tags(tags(AT_ONCE))));
+		if (timed != null) {
+			this.atOnce = timed;
 		}
-		return timer;
-	}
-
-	private @Nullable Timer timer(int cell) {
-		return this.registry.timer(BackoffMeters.ATTEMPTS, this.slo, tags(cell));
 	}
 
 	private String[] tags(int cell) {

@@ -16,9 +16,10 @@ import org.jspecify.annotations.Nullable;
  * such a call took as long as its attempt, so its count and its time are there already,
  * and to add them up once more would be a sixth of all that the call costs.
  * <p>
- * That is so only of a timer which counts from its registration on and is this method's
- * own. What it records besides, an attempt that succeeded after a wait for its breaker
- * for instance, is taken off. Numbers that are read never decrease. Thread-safe.
+ * That is so only of a timer which counts from its registration on and has this method's
+ * tags. What it records besides, an attempt that succeeded after a wait for its breaker
+ * or that of another method for instance, is taken off. Numbers that are read never
+ * decrease. Thread-safe.
  */
 final class TimedCalls {
 
@@ -53,11 +54,15 @@ final class TimedCalls {
 	 * @return the calls, or null if the timer does not tell them
 	 */
 	static @Nullable TimedCalls of(Timer timer, Tags tags) {
-		return (CUMULATIVE.contains(timer.getClass().getName()) && isOfMethod(timer, tags)) ? new TimedCalls(timer)
-				: null;
+		return (isCumulative(timer) && isOfMethod(timer, tags)) ? new TimedCalls(timer) : null;
 	}
 
-	/* A filter that drops a tag makes others share the timer. */
+	/** Return whether a timer counts from its registration on, for one registry. */
+	static boolean isCumulative(Timer timer) {
+		return CUMULATIVE.contains(timer.getClass().getName());
+	}
+
+	/* Where a filter has changed a tag, it is the timer of others as well. */
 	private static boolean isOfMethod(Timer timer, Tags tags) {
 		for (Tag tag : tags) {
 			if (!tag.getValue().equals(timer.getId().getTag(tag.getKey()))) {
@@ -67,19 +72,23 @@ final class TimedCalls {
 		return true;
 	}
 
+	/** Return whether the calls are read off this timer. */
+	@SuppressWarnings("ReferenceEquality") // those of two registries are equal
+	boolean isOf(Timer timer) {
+		return timer == this.timer;
+	}
+
 	/** Record a call that succeeded at once, and its attempt. */
 	void record(long nanos) {
 		this.timer.record(nanos, TimeUnit.NANOSECONDS);
 	}
 
-	/** Record an attempt of any other call, if it belongs to this timer. */
-	void recordOther(Timer timer, long nanos) {
-		if (timer == this.timer) {
-			// taken off before it is there: read in between, the numbers seem to stand
-			this.otherCount.increment();
-			this.otherNanos.add(nanos);
-		}
-		timer.record(nanos, TimeUnit.NANOSECONDS);
+	/** Record an attempt of any other call. */
+	void recordOther(long nanos) {
+		// taken off before it is there: read in between, the numbers seem to stand
+		this.otherCount.increment();
+		this.otherNanos.add(nanos);
+		record(nanos);
 	}
 
 	long count() {

@@ -3,6 +3,7 @@ package dev.backoff.spring.observation;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -11,11 +12,16 @@ import java.util.function.Supplier;
 
 import io.micrometer.core.instrument.Clock;
 import io.micrometer.core.instrument.FunctionTimer;
+import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import io.micrometer.core.instrument.config.MeterFilter;
+import io.micrometer.core.instrument.cumulative.CumulativeTimer;
+import io.micrometer.core.instrument.distribution.DistributionStatisticConfig;
+import io.micrometer.core.instrument.distribution.pause.ClockDriftPauseDetector;
+import io.micrometer.core.instrument.distribution.pause.PauseDetector;
 import io.micrometer.core.instrument.simple.CountingMode;
 import io.micrometer.core.instrument.simple.SimpleConfig;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -33,6 +39,7 @@ import dev.backoff.StopReason;
 import dev.backoff.spring.policy.BackoffProperties.CallMeter;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** Tests for {@link TimedCalls}, and for the meters that are read off it. */
 class TimedCallsTests {
@@ -67,6 +74,34 @@ class TimedCallsTests {
 		void thatOthersShareDoNot() {
 			assertThat(of(filtered(MeterFilter.ignoreTags("method")))).isNull();
 			assertThat(of(filtered(MeterFilter.replaceTagValues("attempt", (value) -> "any")))).isNull();
+		}
+
+		@Test
+		void thatMakeUpForPausesDoNot() {
+			MeterRegistry registry = new SimpleMeterRegistry();
+			registry.config()
+				.pauseDetector(new ClockDriftPauseDetector(Duration.ofMillis(100), Duration.ofMillis(100)));
+			assertThat(TimerReaders.read(registry, registry.timer("backoff.attempts", TAGS), TAGS)).isNull();
+		}
+
+		@Test
+		void thatWereUsedBeforeDoNot() {
+			MeterRegistry registry = new SimpleMeterRegistry();
+			Timer timer = registry.timer("backoff.attempts", TAGS);
+			assertThat(TimerReaders.use(registry, timer).calls()).isNull();
+			assertThat(TimerReaders.read(registry, timer, TAGS)).isNull();
+		}
+
+		@Test
+		void tellWhoeverRecordsInThemWhatIsReadOffThem() {
+			MeterRegistry registry = new SimpleMeterRegistry();
+			Timer timer = registry.timer("backoff.attempts", TAGS);
+			TimedCalls calls = TimerReaders.read(registry, timer, TAGS);
+			assertThat(calls).isNotNull();
+			assertThat(TimerReaders.read(registry, timer, TAGS)).isNull();
+			assertThat(TimerReaders.use(registry, timer).calls()).isSameAs(calls);
+			MeterRegistry other = new SimpleMeterRegistry();
+			assertThat(TimerReaders.use(other, other.timer("backoff.attempts", TAGS)).calls()).isNull();
 		}
 
 		@Test
@@ -107,19 +142,10 @@ class TimedCallsTests {
 		@Test
 		void lackWhatTheTimerRecordsBesides() {
 			this.calls.record(10);
-			this.calls.recordOther(this.timer, 500);
+			this.calls.recordOther(500);
 			assertThat(this.calls.count()).isEqualTo(1);
 			assertThat(this.calls.nanos()).isEqualTo(10);
 			assertThat(this.timer.count()).isEqualTo(2);
-		}
-
-		@Test
-		void haveNothingToDoWithOtherTimers() {
-			Timer other = this.registry.timer("backoff.attempts", TAGS.and("attempt", "2"));
-			this.calls.record(10);
-			this.calls.recordOther(other, 500);
-			assertThat(this.calls.count()).isEqualTo(1);
-			assertThat(other.count()).isEqualTo(1);
 		}
 
 		@Test
@@ -129,7 +155,7 @@ class TimedCallsTests {
 				Future<?> written = executor.submit(() -> {
 					for (int i = 0; i < 200_000; i++) {
 						this.calls.record(3);
-						this.calls.recordOther(this.timer, 5);
+						this.calls.recordOther(5);
 					}
 				});
 				long count = 0;
@@ -199,6 +225,59 @@ class TimedCallsTests {
 			}
 		}
 
+		@Test
+		void areCountedByMethodsThatAFilterLetsShareATimer() {
+			for (List<String> order : List.of(List.of("first", "second"), List.of("second", "first"))) {
+				MeterRegistry registry = filtered(MeterFilter.replaceTagValues("method", (value) -> "first"));
+				MicrometerRecorders recorders = new MicrometerRecorders(() -> registry);
+				order.forEach((method) -> record(recorders.recorder("orders", method)));
+				order.forEach((method) -> record(recorders.recorder("orders", method)));
+				assertThat(recorders.all())
+					.allSatisfy((method) -> assertThat(method.calls()).isEqualTo(Map.of(StopReason.SUCCEEDED, 10L)));
+				assertThat(succeeded(registry).count()).isEqualTo(10);
+				assertThat(succeeded(registry).totalTime(TimeUnit.NANOSECONDS)).isEqualTo(2 * 1_370);
+			}
+		}
+
+		@Test
+		void areCountedByEachOfSeveralApplicationsWithOneRegistry() {
+			MeterRegistry registry = new SimpleMeterRegistry();
+			MicrometerRecorders first = new MicrometerRecorders(() -> registry);
+			MicrometerRecorders second = new MicrometerRecorders(() -> registry);
+			for (int i = 0; i < 2; i++) {
+				record(first.recorder("orders", "m"));
+				record(second.recorder("orders", "m"));
+			}
+			assertThat(first.all().get(0).calls()).containsEntry(StopReason.SUCCEEDED, 10L);
+			assertThat(second.all().get(0).calls()).containsEntry(StopReason.SUCCEEDED, 10L);
+			assertThat(succeeded(registry).count()).isEqualTo(10);
+			assertThat(registry.get("backoff.attempts").tags("attempt", "1", "outcome", "success").timer().count())
+				.isEqualTo(16);
+		}
+
+		@Test
+		void areCountedAfterTheirMetersWereRemoved() {
+			MeterRegistry registry = new SimpleMeterRegistry();
+			MicrometerRecorders recorders = new MicrometerRecorders(() -> registry);
+			record(recorders.recorder("orders", "m"));
+			registry.clear();
+			record(recorders.recorder("orders", "m"));
+			assertThat(recorders.all().get(0).calls()).containsEntry(StopReason.SUCCEEDED, 10L);
+			MicrometerRecorders later = new MicrometerRecorders(() -> registry);
+			record(later.recorder("orders", "m"));
+			assertThat(succeeded(registry).count()).isEqualTo(5);
+			assertThat(recorders.all().get(0).calls()).containsEntry(StopReason.SUCCEEDED, 10L);
+		}
+
+		@Test
+		void areCountedThoughATimerThrows() {
+			MeterRegistry registry = new CompositeMeterRegistry().add(new ThrowingTimers());
+			MicrometerRecorders recorders = new MicrometerRecorders(() -> registry);
+			CallRecorder recorder = recorders.recorder("orders", "m");
+			assertThatThrownBy(() -> recorder.succeededAtOnce(10)).hasMessage("timer");
+			assertThat(recorders.all().get(0).calls()).containsEntry(StopReason.SUCCEEDED, 1L);
+		}
+
 		private void assertCounted(MeterRegistry registry, CallMeter meter) {
 			MicrometerRecorders recorders = new MicrometerRecorders(() -> registry, List.of(), meter);
 			record(recorders.recorder("orders", "m"));
@@ -228,6 +307,23 @@ class TimedCallsTests {
 
 		private static FunctionTimer succeeded(MeterRegistry registry) {
 			return registry.get("backoff.calls").tag("stop", "succeeded").functionTimer();
+		}
+
+	}
+
+	/** A registry whose timers fail when they record. */
+	private static final class ThrowingTimers extends SimpleMeterRegistry {
+
+		@Override
+		protected Timer newTimer(Meter.Id id, DistributionStatisticConfig config, PauseDetector pauses) {
+			return new CumulativeTimer(id, this.clock, config, pauses, TimeUnit.NANOSECONDS) {
+
+				@Override
+				protected void recordNonNegative(long amount, TimeUnit unit) {
+					throw new IllegalStateException("timer");
+				}
+
+			};
 		}
 
 	}
