@@ -4,6 +4,7 @@ import java.math.BigDecimal;
 import java.math.MathContext;
 import java.math.RoundingMode;
 import java.time.Duration;
+import java.util.SplittableRandom;
 import java.util.stream.LongStream;
 
 import org.junit.jupiter.api.Nested;
@@ -89,6 +90,22 @@ class ExponentialShapeTests {
 			// half a nanosecond of rounding, one of cutting, and what a double cannot
 			// tell
 			assertThat(deviation).isLessThan(1 / exact.doubleValue() + 1e-12);
+		}
+	}
+
+	@Test
+	void isExactWithAnyWholeMultiplier() {
+		SplittableRandom random = new SplittableRandom(1);
+		for (int i = 0; i < 500; i++) {
+			long multiplier = 1 + (random.nextLong(1L << 53) >> random.nextInt(53));
+			long base = random.nextLong(Long.MAX_VALUE) >> random.nextInt(63);
+			Shape shape = Shape.exponential(Duration.ofNanos(base), multiplier);
+			BigDecimal exact = BigDecimal.valueOf(base);
+			for (int retry = 1; retry <= 70; retry++) {
+				assertThat(shape.nanos(retry)).as("%s, retry %s", shape, retry)
+					.isEqualTo(exact.min(LONGEST).longValueExact());
+				exact = exact.multiply(BigDecimal.valueOf(multiplier));
+			}
 		}
 	}
 

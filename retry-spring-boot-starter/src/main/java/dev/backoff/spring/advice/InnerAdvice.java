@@ -36,13 +36,19 @@ final class InnerAdvice {
 
 	/**
 	 * Return whether there is none, as far as is known: each call asks, so a proxy that
-	 * was the last to be looked at is not looked at again. What it is given later is seen
-	 * when a call of it is retried.
+	 * was the last to be looked at is not looked at again, unless it is easily told that
+	 * something was put behind ours since. What else it is given later is seen when a
+	 * call of it is retried.
 	 */
 	boolean isNone(ProxyMethodInvocation invocation, Advised proxy) {
 		Known known = this.known;
-		return (known != null && known.proxy().refersTo(proxy)) ? known.advice().isEmpty()
-				: of(invocation, proxy).isEmpty();
+		return (known != null && known.proxy().refersTo(proxy) && !isOursLastNoMore(known, proxy))
+				? known.advice().isEmpty() : of(invocation, proxy).isEmpty();
+	}
+
+	private static boolean isOursLastNoMore(Known known, Advised proxy) {
+		BackoffAdvisor ours = known.ours();
+		return ours != null && !(proxy instanceof Proxy) && !isLast(ours, proxy);
 	}
 
 	/**
@@ -56,7 +62,11 @@ final class InnerAdvice {
 		}
 		Known known = this.known;
 		BackoffAdvisor ours = (known != null) ? known.ours() : null;
-		return ours != null && proxy.indexOf(ours) == proxy.getAdvisorCount() - 1;
+		return ours != null && isLast(ours, proxy);
+	}
+
+	private static boolean isLast(BackoffAdvisor ours, Advised proxy) {
+		return proxy.indexOf(ours) == proxy.getAdvisorCount() - 1;
 	}
 
 	/* The same ones: those that are equal need not be. */

@@ -1,6 +1,7 @@
 package dev.backoff.spring.policy;
 
 import java.lang.annotation.Annotation;
+import java.lang.annotation.AnnotationFormatError;
 import java.lang.reflect.Method;
 import java.util.Map;
 
@@ -30,8 +31,8 @@ final class AnnotationSearch {
 		try {
 			return isAt(type);
 		}
-		catch (RuntimeException | LinkageError ex) {
-			// something is missing, which the search itself knows how to tell
+		catch (RuntimeException | LinkageError | AnnotationFormatError ex) {
+			// something is missing or broken, which the search itself passes over
 			return true;
 		}
 	}
