@@ -99,7 +99,7 @@ class ExponentialShapeTests {
 		for (int i = 0; i < 500; i++) {
 			long multiplier = 1 + (random.nextLong(1L << 53) >> random.nextInt(53));
 			long base = random.nextLong(Long.MAX_VALUE) >> random.nextInt(63);
-			Shape shape = Shape.exponential(Duration.ofNanos(base), multiplier);
+			Shape shape = Shape.exponential(Duration.ofNanos(base), (double) multiplier);
 			BigDecimal exact = BigDecimal.valueOf(base);
 			for (int retry = 1; retry <= 70; retry++) {
 				assertThat(shape.nanos(retry)).as("%s, retry %s", shape, retry)
