@@ -9,6 +9,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import org.aopalliance.intercept.MethodInterceptor;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -31,8 +32,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * A call that succeeds at once allocates what any proxy does, and no more: metered, with
- * a budget, a breaker and a degraded mode.
+ * a budget, a breaker and a degraded mode. By a proxy of the class it is less, since the
+ * target is called by its handle.
  */
+@Tag("allocation")
 class AdviceAllocationTests {
 
 	private static final int CALLS = 50_000;
@@ -61,7 +64,7 @@ class AdviceAllocationTests {
 				long ours = allocated(retried);
 				long plain = allocated(proxied);
 				assertThat(plain).isPositive();
-				assertThat(ours).as("bytes, beside %d of a proxy", plain).isEqualTo(plain);
+				assertThat(ours).as("bytes, beside %d of a proxy", plain).isLessThanOrEqualTo(plain);
 				assertThat(context.getBean(CircuitBreakers.class).get("orders").counts().total())
 					.isEqualTo((long) CALLS * ROUNDS);
 				assertThat(context.getBean(MeterRegistry.class)
@@ -97,8 +100,8 @@ class AdviceAllocationTests {
 	}
 
 	/**
-	 * Return the bytes a call allocates, rounded up: of many rounds the least, since the
-	 * compiler and the profiler may allocate on this thread.
+	 * Return the bytes a call allocates: of many rounds the least, since whoever compiles
+	 * and watches may allocate on this thread.
 	 */
 	private long allocated(Operation operation) {
 		long thread = Thread.currentThread().getId();
