@@ -1,5 +1,7 @@
 package dev.backoff.spring.observation;
 
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.IntFunction;
 
@@ -14,6 +16,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class MeterCells<M> {
 
+	/*
+	 * Whoever is told of a new meter may call the method that it is of, and would then
+	 * register it again and be told again, until the stack is full.
+	 */
+	private static final Set<Filling> FILLING = ConcurrentHashMap.newKeySet();
+
 	private final AtomicReferenceArray<@Nullable M> cells;
 
 	private final IntFunction<@Nullable M> registration;
@@ -26,13 +34,13 @@ final class MeterCells<M> {
 		this.registration = registration;
 	}
 
-	/** Return the meter of a tag's value, or null if there is no registry yet. */
+	/** Return the meter of a tag's value, or null if there is none yet. */
 	@SuppressWarnings("EnumOrdinal") // an index within this process, never stored
 	@Nullable M at(Enum<?> value) {
 		return at(value.ordinal());
 	}
 
-	/** Return a meter, or null if there is no registry yet. */
+	/** Return a meter, or null if there is no registry yet or it is being registered. */
 	@Nullable M at(int index) {
 		M meter = this.cells.get(index);
 		return (meter != null) ? meter : fill(index);
@@ -42,11 +50,30 @@ final class MeterCells<M> {
 		if (!this.registry.isThere()) {
 			return null;
 		}
-		M meter = this.registration.apply(index);
-		if (meter != null) {
-			this.cells.set(index, meter);
+		Filling filling = new Filling(this, index, Thread.currentThread());
+		if (!FILLING.add(filling)) {
+			return null;
 		}
-		return meter;
+		try {
+			M meter = this.registration.apply(index);
+			if (meter != null) {
+				this.cells.set(index, meter);
+			}
+			return meter;
+		}
+		finally {
+			FILLING.remove(filling);
+		}
+	}
+
+	/**
+	 * A thread that fills a cell.
+	 *
+	 * @param cells where
+	 * @param index which one
+	 * @param thread who
+	 */
+	private record Filling(MeterCells<?> cells, int index, Thread thread) {
 	}
 
 }

@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyState;
+import org.springframework.boot.context.properties.source.IterableConfigurationPropertySource;
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.EnumerablePropertySource;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
@@ -77,6 +78,7 @@ final class ConfigurationReader {
 			sources.add(source);
 			Object underlying = source.getUnderlyingSource();
 			if (!(underlying instanceof SystemEnvironmentPropertySource)
+					&& source instanceof IterableConfigurationPropertySource
 					&& underlying instanceof EnumerablePropertySource<?> enumerable) {
 				List<WrittenKey> keys = PropertyKeys.in(enumerable);
 				keys.forEach(this::noteName);

@@ -35,28 +35,29 @@ final class EnvironmentKeys {
 		String prefix = (source instanceof PropertySourceInfo info && info.getPrefix() != null)
 				? info.getPrefix().replace('-', '_').replace('.', '_') + "_" : "";
 		List<WrittenKey> keys = new ArrayList<>();
-		source.getSource().forEach((variable, value) -> {
+		for (String variable : source.getPropertyNames()) {
 			if (variable.regionMatches(true, 0, prefix, 0, prefix.length())) {
-				WrittenKey key = key(variable, variable.substring(prefix.length()), String.valueOf(value).strip(),
-						sections, topLevelKeys);
+				WrittenKey key = key(source, variable, variable.substring(prefix.length()), sections, topLevelKeys);
 				if (key != null) {
 					keys.add(key);
 				}
 			}
-		});
+		}
 		return keys;
 	}
 
-	private static @Nullable WrittenKey key(String variable, String name, String text, List<SectionEntries<?>> sections,
-			Collection<String> topLevelKeys) {
+	private static @Nullable WrittenKey key(SystemEnvironmentPropertySource source, String variable, String name,
+			List<SectionEntries<?>> sections, Collection<String> topLevelKeys) {
 		Matcher parts = VARIABLE.matcher(name);
 		if (!parts.matches()) {
 			return null;
 		}
 		int index = (parts.group(2) != null) ? Integer.parseInt(parts.group(2)) : -1;
 		List<String> path = path(TextValues.canonical(parts.group(1)), index, sections, topLevelKeys);
-		return (path == null) ? null : new WrittenKey(path, index, "backoff." + String.join(".", path), List.of(text),
-				"the environment variable " + variable);
+		// not what is in its map, which may be encrypted
+		Object value = (path != null) ? source.getProperty(variable) : null;
+		return (path == null || value == null) ? null : new WrittenKey(path, index, "backoff." + String.join(".", path),
+				List.of(String.valueOf(value).strip()), "the environment variable " + variable);
 	}
 
 	private static @Nullable List<String> path(String letters, int index, List<SectionEntries<?>> sections,

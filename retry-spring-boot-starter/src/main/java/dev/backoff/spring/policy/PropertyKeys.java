@@ -1,6 +1,7 @@
 package dev.backoff.spring.policy;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.regex.Matcher;
@@ -18,6 +19,7 @@ import org.springframework.boot.origin.SystemEnvironmentOrigin;
 import org.springframework.boot.origin.TextResourceOrigin;
 import org.springframework.core.env.EnumerablePropertySource;
 import org.springframework.core.io.Resource;
+import org.springframework.util.ObjectUtils;
 
 /** The keys below {@code backoff} in a file, on the command line or the like. */
 final class PropertyKeys {
@@ -51,7 +53,8 @@ final class PropertyKeys {
 	}
 
 	private static @Nullable ConfigurationPropertyName name(String property) {
-		return property.regionMatches(true, 0, "backoff", 0, "backoff".length())
+		// with a dash in it, as Boot allows, it is the same word
+		return property.regionMatches(true, 0, "back", 0, "back".length())
 				? ConfigurationPropertyName.adapt(property, '.') : null;
 	}
 
@@ -116,12 +119,16 @@ final class PropertyKeys {
 
 	private static List<String> texts(Object value) {
 		if (value instanceof Collection<?> elements) {
-			return elements.isEmpty() ? List.of("") : elements.stream().map(String::valueOf).toList();
+			return elements.isEmpty() ? List.of("") : elements.stream().map(PropertyKeys::text).toList();
 		}
-		if (value instanceof Class<?> type) {
-			return List.of(type.getName());
+		if (ObjectUtils.isArray(value)) {
+			return texts(Arrays.asList(ObjectUtils.toObjectArray(value)));
 		}
-		return List.of(String.valueOf(value).strip());
+		return List.of(text(value).strip());
+	}
+
+	private static String text(@Nullable Object value) {
+		return (value instanceof Class<?> type) ? type.getName() : String.valueOf(value);
 	}
 
 	private static String place(@Nullable Origin written) {

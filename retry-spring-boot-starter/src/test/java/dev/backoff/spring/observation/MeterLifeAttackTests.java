@@ -1,0 +1,220 @@
+package dev.backoff.spring.observation;
+
+import java.lang.ref.WeakReference;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+
+import io.micrometer.core.instrument.FunctionTimer;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
+import io.micrometer.core.instrument.config.MeterFilter;
+import io.micrometer.core.instrument.config.MeterFilterReply;
+import io.micrometer.core.instrument.distribution.pause.PauseDetector;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import dev.backoff.AttemptOutcome;
+import dev.backoff.CallRecorder;
+import dev.backoff.StopReason;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** Registries that outlive applications, lose meters, change, and call back. */
+@Timeout(120)
+class MeterLifeAttackTests {
+
+	private static final int CALLS = 5;
+
+	static Stream<MeterRegistry> registries() {
+		return Stream.of(new SimpleMeterRegistry(), new PrometheusMeterRegistry(PrometheusConfig.DEFAULT),
+				new CompositeMeterRegistry().add(new SimpleMeterRegistry()));
+	}
+
+	@ParameterizedTest
+	@MethodSource("registries")
+	void applicationsOneAfterAnotherCountTheirOwnAndAreCollected(MeterRegistry registry) {
+		for (int i = 1; i <= 4; i++) {
+			WeakReference<MicrometerRecorders> closed = application(registry);
+			for (int j = 0; j < 50 && closed.get() != null; j++) {
+				System.gc();
+			}
+			assertThat(closed.get()).isNull();
+			assertThat(succeededAttempts(registry)).isEqualTo(i * CALLS);
+		}
+	}
+
+	private static WeakReference<MicrometerRecorders> application(MeterRegistry registry) {
+		MicrometerRecorders recorders = new MicrometerRecorders(() -> registry);
+		recorders.bind();
+		record(recorders.recorder("orders", "m"));
+		assertCounted(recorders, "m", CALLS);
+		return new WeakReference<>(recorders);
+	}
+
+	@ParameterizedTest
+	@MethodSource("registries")
+	void aTimerThatIsRemovedAndRegisteredAnewIsThatOfTheNext(MeterRegistry registry) {
+		MicrometerRecorders first = new MicrometerRecorders(() -> registry);
+		record(first.recorder("orders", "m"));
+		registry.find("backoff.attempts").timers().forEach(registry::remove);
+		MicrometerRecorders second = new MicrometerRecorders(() -> registry);
+		MicrometerRecorders third = new MicrometerRecorders(() -> registry);
+		for (int i = 1; i <= 3; i++) {
+			record(second.recorder("orders", "m"));
+			record(first.recorder("orders", "m"));
+			record(third.recorder("orders", "m"));
+			assertCounted(first, "m", CALLS + i * CALLS);
+			assertCounted(second, "m", i * CALLS);
+			assertCounted(third, "m", i * CALLS);
+		}
+		assertThat(succeededAttempts(registry)).isEqualTo(6 * CALLS);
+		assertThat(succeeded(registry).count()).isEqualTo(4 * CALLS);
+		assertThat(succeeded(registry).totalTime(TimeUnit.NANOSECONDS)).isEqualTo(4 * 1_370);
+	}
+
+	@ParameterizedTest
+	@MethodSource("registries")
+	void aFilterThatComesLateMixesNoMethodsUp(MeterRegistry registry) {
+		MicrometerRecorders recorders = new MicrometerRecorders(() -> registry);
+		record(recorders.recorder("orders", "m"));
+		registry.config().meterFilter(MeterFilter.replaceTagValues("method", (value) -> "m"));
+		MicrometerRecorders later = new MicrometerRecorders(() -> registry);
+		for (int i = 1; i <= 2; i++) {
+			record(recorders.recorder("orders", "m"));
+			record(recorders.recorder("orders", "n"));
+			record(later.recorder("orders", "m"));
+			assertCounted(recorders, "m", CALLS + i * CALLS);
+			assertCounted(recorders, "n", i * CALLS);
+			assertCounted(later, "m", i * CALLS);
+		}
+		assertThat(succeededAttempts(registry)).isEqualTo(7 * CALLS);
+	}
+
+	@Test
+	void aRegistryThatComesLateShowsAllCalls() {
+		CompositeMeterRegistry registry = new CompositeMeterRegistry();
+		MicrometerRecorders recorders = new MicrometerRecorders(() -> registry);
+		record(recorders.recorder("orders", "m"));
+		registry.add(new SimpleMeterRegistry());
+		record(recorders.recorder("orders", "m"));
+		registry.add(new PrometheusMeterRegistry(PrometheusConfig.DEFAULT));
+		record(recorders.recorder("orders", "m"));
+		for (MeterRegistry each : registry.getRegistries()) {
+			assertThat(succeeded(each).count()).isEqualTo(3 * CALLS);
+			assertThat(succeeded(each).totalTime(TimeUnit.NANOSECONDS)).isEqualTo(3 * 1_370);
+		}
+		assertCounted(recorders, "m", 3 * CALLS);
+	}
+
+	@ParameterizedTest
+	@MethodSource("registries")
+	void whoIsToldOfAMeterMayMakeACall(MeterRegistry registry) {
+		MicrometerRecorders recorders = new MicrometerRecorders(() -> registry);
+		AtomicInteger calls = new AtomicInteger();
+		registry.config().onMeterAdded((meter) -> {
+			calls.incrementAndGet();
+			recorders.recorder("orders", "told").succeededAtOnce(10);
+		});
+		callFromManyThreads(recorders);
+		// once for each meter, not until the stack is full
+		assertThat(calls.get()).isBetween(1, 60);
+		assertCounted(recorders, "m", 4 * CALLS);
+		assertCounted(recorders, "told", calls.get());
+	}
+
+	@ParameterizedTest
+	@MethodSource("registries")
+	void aFilterMayMakeACall(MeterRegistry registry) {
+		MicrometerRecorders recorders = new MicrometerRecorders(() -> registry);
+		AtomicInteger calls = new AtomicInteger();
+		registry.config().meterFilter(new MeterFilter() {
+
+			@Override
+			public MeterFilterReply accept(Meter.Id id) {
+				if (!"asked".equals(id.getTag("method"))) {
+					calls.incrementAndGet();
+					recorders.recorder("orders", "asked").succeededAtOnce(10);
+				}
+				return MeterFilterReply.NEUTRAL;
+			}
+
+		});
+		callFromManyThreads(recorders);
+		assertThat(calls).hasPositiveValue();
+		assertCounted(recorders, "m", 4 * CALLS);
+		assertCounted(recorders, "asked", calls.get());
+	}
+
+	@Test
+	void aRegistryThatThrowsWhenItIsAskedForPausesMissesNoCalls() {
+		MeterRegistry registry = new SimpleMeterRegistry() {
+
+			@Override
+			public Config config() {
+				return new Config() {
+
+					@Override
+					public PauseDetector pauseDetector() {
+						throw new IllegalStateException("pauses");
+					}
+
+				};
+			}
+
+		};
+		MicrometerRecorders recorders = new MicrometerRecorders(() -> registry);
+		record(recorders.recorder("orders", "m"));
+		record(recorders.recorder("orders", "m"));
+		assertCounted(recorders, "m", 2 * CALLS);
+		assertThat(succeeded(registry).count()).isEqualTo(2 * CALLS);
+	}
+
+	private static void callFromManyThreads(MicrometerRecorders recorders) {
+		List<CompletableFuture<Void>> callers = new ArrayList<>();
+		for (int i = 0; i < 4; i++) {
+			callers.add(CompletableFuture.runAsync(() -> record(recorders.recorder("orders", "m"))));
+		}
+		callers.forEach((caller) -> caller.orTimeout(30, TimeUnit.SECONDS).join());
+	}
+
+	/** Five calls: three at once, one after a wait for its breaker, one retried. */
+	private static void record(CallRecorder recorder) {
+		recorder.succeededAtOnce(10);
+		recorder.attempt(1, AttemptOutcome.SUCCESS, 40);
+		recorder.call(StopReason.SUCCEEDED, 640);
+		recorder.succeededAtOnce(20);
+		recorder.attempt(1, AttemptOutcome.TRANSIENT, 80);
+		recorder.attempt(2, AttemptOutcome.SUCCESS, 90);
+		recorder.call(StopReason.SUCCEEDED, 670);
+		recorder.succeededAtOnce(30);
+	}
+
+	private static void assertCounted(MicrometerRecorders recorders, String method, long calls) {
+		assertThat(recorders.of("orders", method).orElseThrow().calls()).containsEntry(StopReason.SUCCEEDED, calls);
+	}
+
+	private static long succeededAttempts(MeterRegistry registry) {
+		return registry.find("backoff.attempts")
+			.tag("outcome", "success")
+			.timers()
+			.stream()
+			.mapToLong(Timer::count)
+			.sum();
+	}
+
+	private static FunctionTimer succeeded(MeterRegistry registry) {
+		return registry.get("backoff.calls").tags("method", "m", "stop", "succeeded").functionTimer();
+	}
+
+}
