@@ -34,7 +34,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 @Timeout(120)
 class MeterLifeAttackTests {
 
-	private static final int CALLS = 5;
+	private static final long CALLS = 5;
 
 	static Stream<MeterRegistry> registries() {
 		return Stream.of(new SimpleMeterRegistry(), new PrometheusMeterRegistry(PrometheusConfig.DEFAULT),
