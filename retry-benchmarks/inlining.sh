@@ -3,6 +3,8 @@
 # own log: print each method with the length of its bytecode, and fail if one is refused or longer than what is inlined.
 # In two minutes; the logs are in retry-benchmarks/target/inlining.
 set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/options.sh"
+read_options "" "$@"
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 logs="$PWD/retry-benchmarks/target/inlining"

@@ -6,17 +6,10 @@
 #   --beans=1000      how many beans have an annotated method
 #   --only=web,beans  the empty web application, or the beans
 set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/options.sh"
+read_options "--forks=count --beans=count:2 --only=some:web,beans" "$@"
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-for argument in "$@"; do
-	case "$argument" in
-		--forks=* | --beans=* | --only=*) ;;
-		*)
-			sed -n 's/^# \{0,1\}//p' "${BASH_SOURCE[0]}" | sed 1d >&2
-			exit 2
-			;;
-	esac
-done
 exec ./mvnw -q -Pfast,startup -pl retry-benchmarks -am compile spring-boot:run -Dbenchmarks.run.skip=false \
 	-Dspring-boot.run.optimizedLaunch=false -Dbenchmarks.main=dev.backoff.benchmarks.startup.StartupTables \
-	-Dbenchmarks.args="$*"
+	-Dbenchmarks.args="${arguments[*]}"

@@ -5,17 +5,10 @@
 #   --calls=100000,1000000     how many asynchronous calls wait at once
 #   --sleepers=10000,100000    how many blocking calls sleep at once
 set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/options.sh"
+read_options "--calls=counts --sleepers=counts" "$@"
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-for argument in "$@"; do
-	case "$argument" in
-		--calls=* | --sleepers=*) ;;
-		*)
-			sed -n 's/^# \{0,1\}//p' "${BASH_SOURCE[0]}" | sed 1d >&2
-			exit 2
-			;;
-	esac
-done
 exec ./mvnw -q -Pfast -pl retry-benchmarks -am compile spring-boot:run -Dbenchmarks.run.skip=false \
 	-Dspring-boot.run.optimizedLaunch=false -Dbenchmarks.main=dev.backoff.benchmarks.waiting.WaitingTables \
-	-Dbenchmarks.args="$*"
+	-Dbenchmarks.args="${arguments[*]}"
