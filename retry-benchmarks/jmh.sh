@@ -10,47 +10,44 @@
 #                  one by one on the same machine
 #   --publish      write the tables to docs/speed-figures-<JDK>.md, and those of JDK 17 to the README as well
 #
-# What else follows goes to JMH, for instance "-p contender=FLOOR,BACKOFF".
+# What else follows goes to JMH, for instance "-p contender=FLOOR,BACKOFF". Whoever cannot be measured ends the run, and
+# the results before it are kept.
 set -euo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")/.."
-
-length=""
-only=".*"
-results="retry-benchmarks/target/jmh/results.json"
-tables=""
-publish=""
-while [[ $# -gt 0 ]]; do
-	case "$1" in
-		--quick) length="-f 1 -wi 2 -w 1 -i 40" ;;
-		--publish) publish="--publish=$PWD" ;;
-		--only=*) only="${1#*=}" ;;
-		--results=*) results="${1#*=}" ;;
-		--tables=*) tables="${1#*=}" ;;
-		--only | --results | --tables)
-			set -- "$1=$2" "${@:3}"
-			continue
-			;;
-		-h | --help)
-			sed -n 's/^# \{0,1\}//p' "${BASH_SOURCE[0]}" | sed 1d
-			exit
-			;;
-		*) break ;;
-	esac
-	shift
+source "$(dirname "${BASH_SOURCE[0]}")/options.sh"
+read_options "--quick --only=text --results=text --tables=text --publish ..." "$@"
+for argument in "${rest[@]}"; do
+	[[ "$argument" != --* ]] || refuse "$argument belongs before what is for JMH ($rest)"
 done
+publish=""
+if is_given publish; then
+	# the pages show a whole run
+	! is_given quick && ! is_given only && [[ ${#rest[@]} -eq 0 ]] || refuse "--publish needs all, measured in full"
+	publish="--publish=$(cd "$(dirname "$0")/.." && pwd)"
+fi
+length=""
+if is_given quick; then
+	length="-f 1 -wi 2 -w 1 -i 40"
+fi
+only="$(value_of only ".*")"
+tables="$(value_of tables "")"
+results="$(value_of results "")"
+results="$([[ -z "$results" ]] || realpath -m "$results")"
+for file in ${tables//,/ }; do
+	[[ -s "$file" ]] || refuse "invalid --tables ($file): must be files that JMH has written"
+done
+tables="$(for file in ${tables//,/ }; do realpath "$file"; done)"
+cd "$(dirname "$0")/.."
+
 # The forks inherit the flags of the process that starts them, which must not stop at the first compiler.
 run=(./mvnw -q -pl retry-benchmarks -am test-compile spring-boot:run -Dbenchmarks.run.skip=false \
 	-Dspring-boot.run.optimizedLaunch=false -Dmaven.test.skip=true)
 
 if [[ -z "$tables" ]]; then
-	results="$(realpath -m "$results")"
-	mkdir -p "$(dirname "$results")"
-	"${run[@]}" -Pfast,jmh -Dbenchmarks.args="$only $length -prof gc -rf json -rff $results $*"
-	tables="$results"
+	tables="${results:-$PWD/retry-benchmarks/target/jmh/results.json}"
+	mkdir -p "$(dirname "$tables")"
+	"${run[@]}" -Pfast,jmh \
+		-Dbenchmarks.args="$only $length -foe true -prof gc -rf json -rff $tables.running ${rest[*]}"
+	mv "$tables.running" "$tables"
 fi
-files=()
-for file in ${tables//,/ }; do
-	files+=("$(realpath "$file")")
-done
 "${run[@]}" -Pfast -Dbenchmarks.main=dev.backoff.benchmarks.speed.SpeedPages \
-	-Dbenchmarks.args="${files[*]} $publish"
+	-Dbenchmarks.args="${tables//$'\n'/ } $publish"

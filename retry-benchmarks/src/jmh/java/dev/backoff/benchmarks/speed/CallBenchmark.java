@@ -21,7 +21,7 @@ import org.openjdk.jmh.annotations.Warmup;
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
-@Fork(2)
+@Fork(1)
 @Warmup(iterations = 4, time = 1)
 @Measurement(iterations = 80, time = 15, timeUnit = TimeUnit.MILLISECONDS)
 public abstract class CallBenchmark {

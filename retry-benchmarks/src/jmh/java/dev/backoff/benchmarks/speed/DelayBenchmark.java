@@ -25,7 +25,7 @@ import dev.backoff.delay.Shape;
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
-@Fork(2)
+@Fork(1)
 @Warmup(iterations = 4, time = 1)
 @Measurement(iterations = 80, time = 15, timeUnit = TimeUnit.MILLISECONDS)
 public class DelayBenchmark {

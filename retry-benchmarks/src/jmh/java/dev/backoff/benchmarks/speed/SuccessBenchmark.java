@@ -1,8 +1,10 @@
 package dev.backoff.benchmarks.speed;
 
+import org.openjdk.jmh.annotations.Fork;
 import org.openjdk.jmh.annotations.Param;
 
 /** A call that succeeds at once. */
+@Fork(2)
 public class SuccessBenchmark extends CallBenchmark {
 
 	@Param({ "PLAIN", "PROXY", "FLOOR", "FRAMEWORK", "FRAMEWORK_TIMED", "SPRING_RETRY", "RESILIENCE4J",

@@ -35,6 +35,7 @@ public final class SpeedPages {
 	 * @param args the files that JMH wrote, and {@code --publish=<directory>} of the
 	 * project where the pages are to be written again
 	 * @throws IOException if a file cannot be read or written
+	 * @throws IllegalArgumentException if the pages would lack somebody's success
 	 */
 	public static void main(String[] args) throws IOException {
 		List<String> runs = new ArrayList<>();
@@ -49,8 +50,21 @@ public final class SpeedPages {
 		}
 		SpeedPages pages = new SpeedPages(SpeedResults.parse(runs), Runtime.getRuntime().availableProcessors());
 		System.out.print(pages.table.write());
+		if (!projects.isEmpty()) {
+			pages.requireAll();
+		}
 		for (Path project : projects) {
 			pages.publish(project);
+		}
+	}
+
+	/* Who has failed leaves no result. */
+	private void requireAll() {
+		List<String> missing = new ArrayList<>(SpeedTable.SUCCEEDING);
+		this.results.of("SuccessBenchmark").forEach((figure) -> missing.remove(figure.parameter()));
+		if (!missing.isEmpty()) {
+			throw new IllegalArgumentException("Invalid results (no success of " + String.join(", ", missing)
+					+ "): to be published, there must be one of each.");
 		}
 	}
 

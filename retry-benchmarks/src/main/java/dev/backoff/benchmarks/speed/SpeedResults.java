@@ -44,7 +44,10 @@ record SpeedResults(String jdk, List<Figure> figures) {
 				figures.put(List.of(figure.benchmark(), figure.parameter()), figure);
 			}
 		}
-		if (jdks.size() != 1) {
+		if (jdks.isEmpty()) {
+			throw new IllegalArgumentException("Invalid results (" + runs + "): nothing was measured.");
+		}
+		if (jdks.size() > 1) {
 			throw new IllegalArgumentException("Invalid results (JDKs " + jdks + "): must be of one JDK.");
 		}
 		return new SpeedResults(jdks.iterator().next(), List.copyOf(figures.values()));

@@ -5,6 +5,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.ToDoubleFunction;
 
 import dev.backoff.benchmarks.speed.SpeedResults.Figure;
 
@@ -22,6 +23,11 @@ final class SpeedTable {
 			Map.entry("BACKOFF_NO_BUDGET", "without budget"), Map.entry("BACKOFF_NO_METERS", "without meters"),
 			Map.entry("BACKOFF_BARE", "without breaker, budget, meters"),
 			Map.entry("BACKOFF_DISABLED", "`backoff.enabled: false`"));
+
+	/** Whose success at once belongs into the tables, in their order. */
+	static final List<String> SUCCEEDING = List.of("PLAIN", "PROXY", "FLOOR", "FRAMEWORK", "FRAMEWORK_TIMED",
+			"SPRING_RETRY", "RESILIENCE4J", "RESILIENCE4J_BREAKER", "FAILSAFE", "BACKOFF", "BACKOFF_WOVEN",
+			"BACKOFF_PROGRAMMATIC");
 
 	private static final String FUTURES = "AsyncBenchmark";
 
@@ -76,9 +82,10 @@ final class SpeedTable {
 	private void calls(StringBuilder page, String title, String benchmark, String against) {
 		List<String> rows = this.results.of(benchmark)
 			.stream()
-			.map((figure) -> label(figure) + " | " + nanos(figure) + " | " + ratio(figure, against))
+			.map((figure) -> label(figure) + " | " + nanos(figure) + " | " + ratio(figure, against) + " | "
+					+ ratio(figure, against, Figure::median))
 			.toList();
-		section(page, title, "call | ns | median | bytes | ratio to " + LABELS.get(against), rows);
+		section(page, title, "call | ns | median | bytes | ratio to " + LABELS.get(against) + " | of medians", rows);
 	}
 
 	private static void section(StringBuilder page, String title, String header, List<String> rows) {
@@ -105,8 +112,12 @@ final class SpeedTable {
 	}
 
 	private String ratio(Figure figure, String against) {
+		return ratio(figure, against, Figure::nanos);
+	}
+
+	private String ratio(Figure figure, String against, ToDoubleFunction<Figure> time) {
 		Optional<Figure> base = this.results.find(figure.benchmark(), against);
-		return base.map((other) -> format("%.2f", figure.nanos() / other.nanos())).orElse("–");
+		return base.map((other) -> format("%.2f", time.applyAsDouble(figure) / time.applyAsDouble(other))).orElse("–");
 	}
 
 	private static String nanos(Figure figure) {

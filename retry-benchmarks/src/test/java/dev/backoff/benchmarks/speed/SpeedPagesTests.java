@@ -13,6 +13,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIOException;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 /** The pages that show what calls cost. */
 class SpeedPagesTests {
@@ -46,9 +47,9 @@ class SpeedPagesTests {
 					More.
 					""");
 			assertThat(page("17")).startsWith("# What a call costs on JDK 17\n")
-				.endsWith("| floor: proxy and one `Timer` | 100.0 | 100.0 | 72 | 1.00 |\n");
+				.endsWith("| floor: proxy and one `Timer` | 100.0 | 100.0 | 72 | 1.00 | 1.00 |\n");
 			assertThat(page("25")).contains("\nJDK 25.0.1+8, 4 cores\n")
-				.endsWith("| floor: proxy and one `Timer` | 90.0 | 90.0 | 72 | 1.00 |\n");
+				.endsWith("| floor: proxy and one `Timer` | 90.0 | 90.0 | 72 | 1.00 | 1.00 |\n");
 		}
 
 		@Test
@@ -58,13 +59,28 @@ class SpeedPagesTests {
 				.withMessage("No place for the figures of speed.");
 		}
 
+		@Test
+		void lacksNobody() throws IOException {
+			Path results = this.project.resolve("results.json");
+			Files.writeString(results, results("17.0.15", "100.0"));
+			assertThatIllegalArgumentException()
+				.isThrownBy(() -> SpeedPages
+					.main(new String[] { results.toString(), "--publish=" + this.project.resolve("nowhere") }))
+				.withMessage("Invalid results (no success of PLAIN, PROXY, FRAMEWORK, FRAMEWORK_TIMED, SPRING_RETRY, "
+						+ "RESILIENCE4J, RESILIENCE4J_BREAKER, FAILSAFE, BACKOFF, BACKOFF_WOVEN, "
+						+ "BACKOFF_PROGRAMMATIC): to be published, there must be one of each.");
+		}
+
 		private void publish(String jdk, String nanos) throws IOException {
 			Files.createDirectories(this.project.resolve("docs"));
-			new SpeedPages(SpeedResults.parse(List.of("""
+			new SpeedPages(SpeedResults.parse(List.of(results(jdk, nanos))), 4).publish(this.project);
+		}
+
+		private static String results(String jdk, String nanos) {
+			return """
 					[{"benchmark": "dev.backoff.benchmarks.speed.SuccessBenchmark.call", "mode": "avgt",
 					"jdkVersion": "%s", "params": {"contender": "FLOOR"}, "primaryMetric": {"rawData": [[%s]]},
-					"secondaryMetrics": {"gc.alloc.rate.norm": {"rawData": [[72.0]]}}}]""".formatted(jdk, nanos))), 4)
-				.publish(this.project);
+					"secondaryMetrics": {"gc.alloc.rate.norm": {"rawData": [[72.0]]}}}]""".formatted(jdk, nanos);
 		}
 
 		private String page(String jdk) throws IOException {
@@ -78,7 +94,8 @@ class SpeedPagesTests {
 
 		private static final Pattern SUCCESS = Pattern.compile("## Success at once\n\n(.*?)\n(?:\n|$)", Pattern.DOTALL);
 
-		private static final Pattern ROW = Pattern.compile("\\| (.+?) \\| (\\S+) \\| \\S+ \\| (\\S+) \\| (\\S+) \\|");
+		private static final Pattern ROW = Pattern
+			.compile("\\| (.+?) \\| (\\S+) \\| \\S+ \\| (\\S+) \\| (\\S+) \\| \\S+ \\|");
 
 		@Test
 		void isTheSameInTheReadmeAndOnThePage() throws IOException {
