@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Check that the compiler inlines all of ours that a call runs through which succeeds at once, proxied and woven, by its
 # own log: print each method with the length of its bytecode, and fail if one is refused or longer than what is inlined.
-# In two minutes; the logs are in retry-benchmarks/target/inlining.
+# What is "called" instead is a known jump; the last line says whether all is well. In two minutes; the logs are in
+# retry-benchmarks/target/inlining.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/options.sh"
 read_options "" "$@"

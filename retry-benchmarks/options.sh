@@ -3,9 +3,10 @@
 #   source "$(dirname "${BASH_SOURCE[0]}")/options.sh"
 #   read_options "--forks=count --only=some:web,beans --publish" "$@"
 #
-# read_options <options> "$@"   put what was given into "arguments", each as --name=value or --name. Both --name=value and
-#                               --name value are read; -h and --help print the first comment of the script. What is unknown,
-#                               lacks a value or has a wrong one is refused. Call it before any cd. Kinds of values:
+# read_options <options> "$@"   put what was given into "arguments", each as --name=value or --name. Both --name=value
+#                               and --name value are read; -h and --help print the first comment of the script. What is
+#                               unknown, lacks a value or has a wrong one is refused. Call it before any cd. Kinds of
+#                               values:
 #                                 count, count:2   a whole number from 1, or from 2, with up to nine digits
 #                                 counts           some of them, separated by commas
 #                                 some:web,beans   some of these words, separated by commas

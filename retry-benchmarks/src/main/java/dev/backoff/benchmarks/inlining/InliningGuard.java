@@ -45,6 +45,7 @@ public final class InliningGuard {
 	@SuppressWarnings("StreamToIterable") // of a file that is too long to be read first
 	public static void main(String[] args) throws IOException {
 		List<String> problems = new ArrayList<>();
+		int jumps = 0;
 		for (String arg : args) {
 			String[] parts = arg.split("=", 2);
 			String entry = parts[0].equals("woven") ? WOVEN : INTERCEPTOR;
@@ -52,10 +53,28 @@ public final class InliningGuard {
 				HotPath path = HotPath.of(CompilerLog.parse(lines::iterator), List.of(entry));
 				System.out.println("\n## " + parts[0] + "\n\n" + path.table(CALLED));
 				problems.addAll(path.problems(stations(entry), CALLED));
+				jumps += path.jumps();
 			}
 		}
 		problems.forEach(System.out::println);
+		System.out.println(verdict(problems.size(), jumps));
 		System.exit(problems.isEmpty() ? 0 : 1);
+	}
+
+	/**
+	 * Return the last line.
+	 * @param problems how many there are, in all logs
+	 * @param jumps how many methods are called rather than inlined, in all logs
+	 */
+	static String verdict(int problems, int jumps) {
+		if (problems > 0) {
+			return "Not as it should be: " + count(problems, "problem") + ", above.";
+		}
+		return "Nothing is refused; " + count(jumps, "known jump") + ".";
+	}
+
+	private static String count(int number, String what) {
+		return number + " " + what + ((number != 1) ? "s" : "");
 	}
 
 	private static List<String> stations(String entry) {

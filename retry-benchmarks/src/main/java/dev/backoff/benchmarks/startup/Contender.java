@@ -26,13 +26,13 @@ enum Contender {
 
 	BACKOFF("**Backoff**, a policy for each method", "@dev.backoff.annotation.Backoff", Parts.STARTER, Plain.class),
 
-	BACKOFF_NAMED("Backoff, one policy for all", "@dev.backoff.annotation.Backoff(\"partner\")", Parts.STARTER,
-			Plain.class),
+	BACKOFF_NAMED("Backoff, one policy for all: `@Backoff(\"partner\")`",
+			"@dev.backoff.annotation.Backoff(\"partner\")", Parts.STARTER, Plain.class),
 
-	BACKOFF_METERED("Backoff with meters, a policy for each", "@dev.backoff.annotation.Backoff",
+	BACKOFF_METERED("Backoff with Actuator's meters, a policy for each", "@dev.backoff.annotation.Backoff",
 			Parts.STARTER_AND_ACTUATOR, Plain.class),
 
-	BACKOFF_UNUSED("Backoff, no annotation", "", Parts.STARTER, Plain.class),
+	BACKOFF_UNUSED("Backoff on the class path, no annotation", "", Parts.STARTER, Plain.class),
 
 	/** The base of an application that is watched. */
 	ACTUATOR("Actuator, no annotation", "", Parts.ACTUATOR, Plain.class);

@@ -40,7 +40,7 @@ final class Starts {
 
 	private final Path directory;
 
-	private Starts(Path directory) {
+	Starts(Path directory) {
 		this.directory = directory;
 	}
 
@@ -92,9 +92,13 @@ final class Starts {
 			while (!Start.isLine(line)) {
 				line = process.readLine();
 			}
-			this.starts.computeIfAbsent(application, (key) -> new ArrayList<>()).add(Start.of(line));
+			note(application, Start.of(line));
 			process.await(SECONDS);
 		}
+	}
+
+	void note(Application application, Start start) {
+		this.starts.computeIfAbsent(application, (key) -> new ArrayList<>()).add(start);
 	}
 
 	private static boolean isOn(String entry, Contender contender) {

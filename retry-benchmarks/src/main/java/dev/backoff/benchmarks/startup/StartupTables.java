@@ -16,6 +16,9 @@ public final class StartupTables {
 	private static final List<Contender> WITH_BEANS = List.of(Contender.PLAIN, Contender.PROXY, Contender.FRAMEWORK,
 			Contender.BACKOFF, Contender.BACKOFF_NAMED, Contender.BACKOFF_METERED, Contender.BACKOFF_UNUSED);
 
+	/* Below it, times mean nothing. */
+	private static final int LEAST_FORKS = 5;
+
 	private final int forks;
 
 	private final Path directory;
@@ -25,6 +28,9 @@ public final class StartupTables {
 	StartupTables(int forks, Path directory) {
 		this.forks = forks;
 		this.directory = directory;
+		if (isTrial()) {
+			this.page.append("\nA trial: times mean nothing.\n");
+		}
 	}
 
 	/**
@@ -55,6 +61,10 @@ public final class StartupTables {
 			.orElse(otherwise);
 	}
 
+	private boolean isTrial() {
+		return this.forks < LEAST_FORKS;
+	}
+
 	String page() {
 		return this.page.toString();
 	}
@@ -66,8 +76,8 @@ public final class StartupTables {
 		Application watched = new Application(Contender.ACTUATOR, 0, web);
 		Application oursWatched = new Application(Contender.BACKOFF_METERED, 0, web);
 		Starts starts = Starts.of(List.of(plain, ours, watched, oursWatched), this.forks, this.directory);
-		table("An empty " + (web ? "web " : "") + "application", "application", "ms, least", "ms, median",
-				"KB allocated", "classes");
+		title("An empty " + (web ? "web " : "") + "application");
+		table("application", "ms, least", "ms, median", "KB allocated", "classes loaded");
 		row(starts, "without the starter", plain);
 		row(starts, "with it", ours);
 		addedRow(starts, "what it adds", ours, plain);
@@ -98,38 +108,57 @@ public final class StartupTables {
 			applications.add(new Application(contender, 1, false));
 			applications.add(new Application(contender, beans, false));
 		}
-		Starts starts = Starts.of(applications, this.forks, this.directory);
-		table(String.format(Locale.ROOT, "%,d beans", beans), "beans", "ms with 1, least", "ms with all, least",
-				"median", "µs a bean more, least", "median", "KB a bean more", "classes a bean");
+		addBeans(beans, Starts.of(applications, this.forks, this.directory));
+	}
+
+	void addBeans(int beans, Starts starts) {
+		title("An annotated method");
+		table(number("%,d beans", beans), "ms with 1 bean, least", number("ms with %,d, least", beans), "median",
+				"µs a bean more, least", "median", "KB a bean more", "classes a bean more");
 		for (Contender contender : WITH_BEANS) {
 			Application one = new Application(contender, 1, false);
 			Application all = new Application(contender, beans, false);
+			String figure = (contender == Contender.PLAIN) ? "(%s)" : "%s";
 			row(contender.label(), millis(starts.least(one, Start::nanos)), millis(starts.least(all, Start::nanos)),
 					millis(starts.median(all, Start::nanos)),
-					number("%.0f", each(contender, beans, Starts::least, starts, Start::nanos) / 1e3),
-					number("%.0f", each(contender, beans, Starts::median, starts, Start::nanos) / 1e3),
-					number("%.1f", each(contender, beans, Starts::median, starts, Start::bytes) / 1024),
-					number("%.1f", each(contender, beans, Starts::median, starts, Start::classes)));
+					figure
+						.formatted(number("%,.0f", each(contender, beans, Starts::least, starts, Start::nanos) / 1e3)),
+					figure
+						.formatted(number("%,.0f", each(contender, beans, Starts::median, starts, Start::nanos) / 1e3)),
+					figure.formatted(kilobytes(each(contender, beans, Starts::median, starts, Start::bytes))),
+					figure.formatted(number("%.1f", each(contender, beans, Starts::median, starts, Start::classes))));
 		}
 		addRatios(starts, beans);
 	}
 
+	/* Times of a trial say nothing beside each other; bytes do. */
 	private void addRatios(Starts starts, int beans) {
-		table("Against Framework, for each annotated method", "contender", "time, least", "time, median", "bytes",
-				"bytes, proxies taken away");
+		this.page.append('\n');
+		List<String> columns = new ArrayList<>(List.of("against Framework, for each annotated method"));
+		if (!isTrial()) {
+			columns.addAll(List.of("time, least", "time, median"));
+		}
+		columns.addAll(List.of("bytes", "bytes besides the proxy"));
+		table(columns.toArray(String[]::new));
 		for (Contender contender : List.of(Contender.BACKOFF, Contender.BACKOFF_NAMED, Contender.BACKOFF_METERED)) {
+			List<Object> cells = new ArrayList<>(List.of(contender.label()));
+			if (!isTrial()) {
+				cells.add(ratio(contender, beans, Starts::least, starts, Start::nanos));
+				cells.add(ratio(contender, beans, Starts::median, starts, Start::nanos));
+			}
+			cells.add(ratio(contender, beans, Starts::median, starts, Start::bytes));
 			double bytes = each(contender, beans, Starts::median, starts, Start::bytes);
 			double ofFramework = each(Contender.FRAMEWORK, beans, Starts::median, starts, Start::bytes);
 			double ofProxy = each(Contender.PROXY, beans, Starts::median, starts, Start::bytes);
-			row(contender.label(),
-					number("%.2f",
-							each(contender, beans, Starts::least, starts, Start::nanos)
-									/ each(Contender.FRAMEWORK, beans, Starts::least, starts, Start::nanos)),
-					number("%.2f",
-							each(contender, beans, Starts::median, starts, Start::nanos)
-									/ each(Contender.FRAMEWORK, beans, Starts::median, starts, Start::nanos)),
-					number("%.2f", bytes / ofFramework), number("%.2f", (bytes - ofProxy) / (ofFramework - ofProxy)));
+			cells.add(number("%.2f", (bytes - ofProxy) / (ofFramework - ofProxy)));
+			row(cells.toArray());
 		}
+	}
+
+	private static String ratio(Contender contender, int beans, Choice choice, Starts starts,
+			ToLongFunction<Start> figure) {
+		return number("%.2f", each(contender, beans, choice, starts, figure)
+				/ each(Contender.FRAMEWORK, beans, choice, starts, figure));
 	}
 
 	private static double each(Contender contender, int beans, Choice choice, Starts starts,
@@ -145,8 +174,12 @@ public final class StartupTables {
 		return more / (beans - 1.0);
 	}
 
-	private void table(String title, String... columns) {
-		this.page.append("\n## ").append(title).append("\n\n| ").append(String.join(" | ", columns)).append(" |\n|");
+	private void title(String title) {
+		this.page.append("\n## ").append(title).append("\n\n");
+	}
+
+	private void table(String... columns) {
+		this.page.append("| ").append(String.join(" | ", columns)).append(" |\n|");
 		this.page.append(" --- |".repeat(columns.length)).append('\n');
 	}
 
@@ -164,8 +197,13 @@ public final class StartupTables {
 		return number("%,.0f", nanos / 1e6);
 	}
 
+	private static String kilobytes(double bytes) {
+		double kilobytes = bytes / 1024;
+		return number((kilobytes < 100) ? "%,.1f" : "%,.0f", kilobytes);
+	}
+
 	private static String number(String format, Object number) {
-		return String.format(Locale.ROOT, format, number);
+		return String.format(Locale.ROOT, format, number).replace('-', '−');
 	}
 
 	/** The least or the median. */

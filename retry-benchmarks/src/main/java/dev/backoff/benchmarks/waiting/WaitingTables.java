@@ -35,27 +35,31 @@ public final class WaitingTables {
 
 	static String write(List<Integer> calls, List<Integer> sleepers, Duration spread) throws InterruptedException {
 		StringBuilder page = new StringBuilder("JDK " + System.getProperty("java.version") + "\n");
-		table(page, "Asynchronous calls that wait", "made", "calls", "bytes each", "threads",
-				"bytes each after cancelling all", "ns to start", "ns to cancel");
+		table(page, "Asynchronous calls that wait", "a call that waits", "calls", "bytes",
+				"threads beyond those before", "bytes of each that are left after all are cancelled", "ns to start",
+				"ns to cancel");
 		for (int number : calls) {
 			rowOf(page, "by `Retry.callAsync`", AsyncWaits.of(number));
 			rowOf(page, "by an annotated method", AsyncWaits.ofAnnotated(number));
 		}
-		table(page, "The timer alone", "timer", "entries", "bytes each", "ns to insert", "ns to cancel");
+		table(page, "The timer alone", "timer", "entries", "bytes", "ns to insert", "ns to cancel, in any order");
 		for (int number : calls) {
 			for (Timers timer : List.of(Timers.ours(number), Timers.ofTheJdk(number))) {
 				row(page, timer.timer(), timer.entries(), timer.bytes(), timer.insertNanos(), timer.cancelNanos());
 			}
 		}
 		if (VirtualSleepers.arePossible()) {
-			table(page, "Blocking calls that sleep on virtual threads", "calls", "bytes each, thread included",
-					"bytes of a thread alone", "platform threads", "bytes each after the shutdown",
-					"ms to wake and end all");
+			table(page, "Blocking calls that sleep on virtual threads", "calls", "bytes, its thread included",
+					"bytes of a virtual thread that sleeps without a call", "platform threads beyond those before",
+					"bytes of each that are left after the shutdown", "ms to wake and end all");
 			for (int number : sleepers) {
 				VirtualSleepers slept = VirtualSleepers.of(number);
 				row(page, slept.calls(), slept.bytes(), slept.bytesOfThread(), slept.platformThreads(),
 						slept.bytesAfter(), slept.wakeMillis());
 			}
+		}
+		else {
+			page.append("\nSleepers need JDK 21 or later: left out.\n");
 		}
 		table(page, "How late second attempts start, due times spread over " + spread.toSeconds() + " s", "calls",
 				"p50, ms", "p99, ms", "most, ms");

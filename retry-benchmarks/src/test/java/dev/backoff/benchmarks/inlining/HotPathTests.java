@@ -97,6 +97,7 @@ class HotPathTests {
 	void isFineIfAllIsInlinedOrMayBeCalled() {
 		Map<String, String> called = Map.of("dev.backoff.Retry.call", JUMP);
 		assertThat(path(LOG).problems(List.of("dev.backoff.Steps.begin"), called)).isEmpty();
+		assertThat(path(LOG).jumps()).isEqualTo(1);
 		assertThat(path(LOG).table(called))
 			.contains("| Retry.call | 66 | called: already compiled into a big method; " + JUMP + " |");
 	}

@@ -22,7 +22,57 @@ class StartupTablesTests {
 		tables.addBeans(3);
 		assertThat(tables.page()).containsPattern("\\| Framework `@Retryable` \\| [\\d,]+ \\| [\\d,]+ \\|")
 			.containsPattern("\\| \\*\\*Backoff\\*\\*, a policy for each method \\| [\\d,]+ \\| [\\d,]+ \\|")
-			.contains("Against Framework, for each annotated method");
+			.contains("A trial: times mean nothing.")
+			.contains("| against Framework, for each annotated method | bytes | bytes besides the proxy |");
+	}
+
+	@Test
+	void compareTimesWithFrameworkAfterFiveStartsOfEach() {
+		Starts starts = new Starts(this.directory);
+		for (int i = 0; i < 5; i++) {
+			note(starts, i, Contender.PLAIN, 0, 0);
+			note(starts, i, Contender.PROXY, 1_000, 400);
+			note(starts, i, Contender.FRAMEWORK, 2_000, 450);
+			note(starts, i, Contender.BACKOFF, 2_500, 475);
+			note(starts, i, Contender.BACKOFF_NAMED, 3_000, 500);
+			note(starts, i, Contender.BACKOFF_METERED, 4_000, 600);
+			note(starts, i, Contender.BACKOFF_UNUSED, -100, 1);
+		}
+		StartupTables tables = new StartupTables(5, this.directory);
+		tables.addBeans(1_001, starts);
+		assertThat(tables.page()).doesNotContain("trial")
+			.endsWith(
+					"""
+
+							## An annotated method
+
+							| 1,001 beans | ms with 1 bean, least | ms with 1,001, least | median | µs a bean more, least | median | KB a bean more | classes a bean more |
+							| --- | --- | --- | --- | --- | --- | --- | --- |
+							| no annotation, no proxy | 1,000 | 1,300 | 1,302 | (300) | (300) | (20.0) | (1.0) |
+							| no annotation, a proxy that does nothing | 1,000 | 2,300 | 2,302 | 1,000 | 1,000 | 400 | 0.0 |
+							| Framework `@Retryable` | 1,000 | 3,300 | 3,302 | 2,000 | 2,000 | 450 | 0.0 |
+							| **Backoff**, a policy for each method | 1,000 | 3,800 | 3,802 | 2,500 | 2,500 | 475 | 0.0 |
+							| Backoff, one policy for all: `@Backoff("partner")` | 1,000 | 4,300 | 4,302 | 3,000 | 3,000 | 500 | 0.0 |
+							| Backoff with Actuator's meters, a policy for each | 1,000 | 5,300 | 5,302 | 4,000 | 4,000 | 600 | 0.0 |
+							| Backoff on the class path, no annotation | 1,000 | 1,200 | 1,202 | −100 | −100 | 1.0 | 0.0 |
+
+							| against Framework, for each annotated method | time, least | time, median | bytes | bytes besides the proxy |
+							| --- | --- | --- | --- | --- |
+							| **Backoff**, a policy for each method | 1.25 | 1.25 | 1.06 | 1.50 |
+							| Backoff, one policy for all: `@Backoff("partner")` | 1.50 | 1.50 | 1.11 | 2.00 |
+							| Backoff with Actuator's meters, a policy for each | 2.00 | 2.00 | 1.33 | 4.00 |
+							""");
+	}
+
+	/*
+	 * A bean without anything takes 300 µs, 20 KB and a class; the first start is the
+	 * quickest.
+	 */
+	private static void note(Starts starts, int number, Contender contender, int micros, int kilobytes) {
+		long late = number * 1_000_000L;
+		starts.note(new Application(contender, 1, false), new Start(1_000_000_000L + late, 0, 0));
+		starts.note(new Application(contender, 1_001, false),
+				new Start(1_000_000_000L + late + (300 + micros) * 1_000_000L, (20 + kilobytes) * 1_024_000L, 1_000));
 	}
 
 	@Test

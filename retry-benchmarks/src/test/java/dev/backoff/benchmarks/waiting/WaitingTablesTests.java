@@ -21,6 +21,8 @@ class WaitingTablesTests {
 			.containsPattern("annotated method \\| 20,000 \\| [23]\\d\\d \\|")
 			.containsPattern("\\| ours \\| 20,000 \\| \\d\\d \\|")
 			.contains("How late second attempts start");
+		assertThat(page.contains("Sleepers need JDK 21 or later: left out."))
+			.isNotEqualTo(VirtualSleepers.arePossible());
 	}
 
 	@Test
