@@ -6,8 +6,8 @@
 #   --only=…       a regular expression of benchmarks: Success, TwoThreads, EightThreads, Async, Recovery, Stop, Feature
 #                  or Delay
 #   --results=…    the file that JMH writes
-#   --tables=…     measure nothing, print the tables of these files, separated by commas: of runs that were made
-#                  one by one on the same machine
+#   --tables=…     measure nothing, print the tables of these files, separated by commas: of runs on the
+#                  same machine; of what was measured in several, all iterations count
 #   --publish      write the tables to docs/speed-figures-<JDK>.md, and those of JDK 17 to the README as well
 #
 # What else follows goes to JMH, for instance "-p contender=FLOOR,BACKOFF". Whoever cannot be measured ends the run, and

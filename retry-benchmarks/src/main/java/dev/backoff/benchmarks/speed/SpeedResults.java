@@ -1,7 +1,7 @@
 package dev.backoff.benchmarks.speed;
 
 import java.util.ArrayList;
-import java.util.Arrays;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -28,20 +28,22 @@ record SpeedResults(String jdk, List<Figure> figures) {
 
 	/**
 	 * Read the JSON of JMH.
-	 * @param runs an array of results for each run; of what was measured twice, the later
-	 * one counts
+	 * @param runs an array of results for each run; of what was measured in several, all
+	 * iterations count
 	 * @return the results
 	 * @throws IllegalArgumentException if it is no such thing
 	 */
 	static SpeedResults parse(List<String> runs) {
-		Map<List<String>, Figure> figures = new LinkedHashMap<>();
+		Map<List<String>, Measured> measured = new LinkedHashMap<>();
 		Set<String> jdks = new LinkedHashSet<>();
 		for (String json : runs) {
 			for (Object element : JsonParserFactory.getJsonParser().parseList(json)) {
 				Map<?, ?> result = map(element);
 				jdks.add(text(result, "jdkVersion"));
-				Figure figure = figure(result);
-				figures.put(List.of(figure.benchmark(), figure.parameter()), figure);
+				String[] name = text(result, "benchmark").split("\\.", -1);
+				Object parameter = map(result.get("params")).values().iterator().next();
+				measured.computeIfAbsent(List.of(name[name.length - 2], String.valueOf(parameter)), Measured::new)
+					.add(result);
 			}
 		}
 		if (jdks.isEmpty()) {
@@ -50,7 +52,7 @@ record SpeedResults(String jdk, List<Figure> figures) {
 		if (jdks.size() > 1) {
 			throw new IllegalArgumentException("Invalid results (JDKs " + jdks + "): must be of one JDK.");
 		}
-		return new SpeedResults(jdks.iterator().next(), List.copyOf(figures.values()));
+		return new SpeedResults(jdks.iterator().next(), measured.values().stream().map(Measured::figure).toList());
 	}
 
 	/** Return the feature version of the JDK, 17 for instance. */
@@ -77,30 +79,6 @@ record SpeedResults(String jdk, List<Figure> figures) {
 		return this.figures.stream().filter((figure) -> figure.benchmark().equals(benchmark)).toList();
 	}
 
-	private static Figure figure(Map<?, ?> result) {
-		String[] name = text(result, "benchmark").split("\\.", -1);
-		Object parameter = map(result.get("params")).values().iterator().next();
-		double[] nanos = nanos(result);
-		double bytes = Double.NaN;
-		// in some forks the compiler keeps an object of Spring's, whoever is measured
-		for (Map.Entry<?, ?> metric : map(result.get("secondaryMetrics")).entrySet()) {
-			if (String.valueOf(metric.getKey()).endsWith("gc.alloc.rate.norm")) {
-				bytes = least(numbers(map(metric.getValue()).get("rawData")));
-			}
-		}
-		return new Figure(name[name.length - 2], String.valueOf(parameter), least(nanos), median(nanos), bytes);
-	}
-
-	/* In calls of all threads a nanosecond, or the other way round. */
-	private static double[] nanos(Map<?, ?> result) {
-		double[] scores = numbers(map(result.get("primaryMetric")).get("rawData"));
-		if (!text(result, "mode").equals("thrpt")) {
-			return scores;
-		}
-		double threads = Double.parseDouble(text(result, "threads"));
-		return Arrays.stream(scores).map((calls) -> threads / calls).sorted().toArray();
-	}
-
 	private static Map<?, ?> map(@Nullable Object value) {
 		if (value instanceof Map<?, ?> map) {
 			return map;
@@ -112,24 +90,58 @@ record SpeedResults(String jdk, List<Figure> figures) {
 		return String.valueOf(result.get(key));
 	}
 
-	/* Of all forks: JMH has a list for each. */
-	private static double[] numbers(@Nullable Object forks) {
-		List<Double> numbers = new ArrayList<>();
-		for (Object fork : (List<?>) Objects.requireNonNull(forks)) {
-			for (Object number : (List<?>) fork) {
-				numbers.add(Double.parseDouble(String.valueOf(number)));
-			}
+	/** What was measured of one parameter, by all forks of all runs. */
+	private static final class Measured {
+
+		private final List<String> name;
+
+		private final List<Double> nanos = new ArrayList<>();
+
+		private final List<Double> bytes = new ArrayList<>();
+
+		Measured(List<String> name) {
+			this.name = name;
 		}
-		return numbers.stream().mapToDouble(Double::doubleValue).sorted().toArray();
-	}
 
-	private static double least(double[] sorted) {
-		return Arrays.stream(sorted).min().orElse(Double.NaN);
-	}
+		void add(Map<?, ?> result) {
+			// in calls of all threads a nanosecond, or the other way round
+			boolean inverse = text(result, "mode").equals("thrpt");
+			double threads = inverse ? Double.parseDouble(text(result, "threads")) : 1;
+			numbers(map(result.get("primaryMetric")).get("rawData"))
+				.forEach((score) -> this.nanos.add(inverse ? threads / score : score));
+			map(result.get("secondaryMetrics")).forEach((metric, values) -> {
+				if (String.valueOf(metric).endsWith("gc.alloc.rate.norm")) {
+					this.bytes.addAll(numbers(map(values).get("rawData")));
+				}
+			});
+		}
 
-	private static double median(double[] sorted) {
-		int middle = sorted.length / 2;
-		return (sorted.length % 2 == 1) ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+		/*
+		 * Fewest bytes: in some forks the compiler keeps an object of Spring's, whoever
+		 * is measured.
+		 */
+		Figure figure() {
+			double fewest = this.bytes.isEmpty() ? Double.NaN : Collections.min(this.bytes);
+			return new Figure(this.name.get(0), this.name.get(1), Collections.min(this.nanos), median(this.nanos),
+					fewest);
+		}
+
+		private static List<Double> numbers(@Nullable Object forks) {
+			List<Double> numbers = new ArrayList<>();
+			for (Object fork : (List<?>) Objects.requireNonNull(forks)) {
+				for (Object number : (List<?>) fork) {
+					numbers.add(Double.parseDouble(String.valueOf(number)));
+				}
+			}
+			return numbers;
+		}
+
+		private static double median(List<Double> numbers) {
+			List<Double> sorted = numbers.stream().sorted().toList();
+			int middle = sorted.size() / 2;
+			return (sorted.size() % 2 == 1) ? sorted.get(middle) : (sorted.get(middle - 1) + sorted.get(middle)) / 2;
+		}
+
 	}
 
 	/**

@@ -110,12 +110,14 @@ class SpeedTableTests {
 	}
 
 	@Test
-	void takesTheLaterOfTwoRuns() {
+	void takesAllIterationsOfTwoRuns() {
 		String before = "[" + result("SuccessBenchmark", "FLOOR", "[[100.0]]", "72.0") + ","
 				+ result("SuccessBenchmark", "PROXY", "[[30.0]]", "72.0") + "]";
-		String after = "[" + result("SuccessBenchmark", "FLOOR", "[[120.0]]", "72.0") + "]";
-		assertThat(SpeedResults.parse(List.of(before, after)).figures()).extracting(SpeedResults.Figure::nanos)
-			.containsExactly(120.0, 30.0);
+		String after = "[" + result("SuccessBenchmark", "FLOOR", "[[120.0, 98.0]]", "48.0") + "]";
+		List<SpeedResults.Figure> figures = SpeedResults.parse(List.of(before, after)).figures();
+		assertThat(figures).extracting(SpeedResults.Figure::nanos).containsExactly(98.0, 30.0);
+		assertThat(figures).extracting(SpeedResults.Figure::median).containsExactly(100.0, 30.0);
+		assertThat(figures).extracting(SpeedResults.Figure::bytes).containsExactly(48.0, 72.0);
 	}
 
 	@Test
