@@ -1,9 +1,7 @@
 package dev.backoff;
 
-import java.lang.management.ManagementFactory;
 import java.time.Duration;
 
-import com.sun.management.ThreadMXBean;
 import org.junit.jupiter.api.Test;
 
 import dev.backoff.breaker.BreakerSettings;
@@ -11,6 +9,7 @@ import dev.backoff.breaker.CallPermits;
 import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.budget.BudgetSettings;
 import dev.backoff.budget.RetryBudget;
+import dev.backoff.fixture.Memory;
 import dev.backoff.fixture.VirtualTime;
 import dev.backoff.window.WindowLength;
 
@@ -19,18 +18,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** A call that succeeds at once leaves nothing to collect. */
 class AllocationTests {
 
-	private static final int CALLS = 50_000;
-
-	private static final int ROUNDS = 20;
-
 	private static final Operation.OnContext<String, Integer, RuntimeException> LENGTH = (context, number) -> context
 		.length();
 
 	private static final Operation<String, RuntimeException> CONSTANT = () -> "constant";
 
 	private static final CircuitBreaker.Work<Integer, RuntimeException> CALL = () -> 1;
-
-	private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
 	private final Retry retry = Retry.of(RetryPolicy.defaults("orders"));
 
@@ -105,27 +98,11 @@ class AllocationTests {
 		assertThat(allocated(() -> this.kept = new byte[16])).isGreaterThanOrEqualTo(16L);
 	}
 
-	/**
-	 * Return the bytes a call allocates, rounded up: of many rounds the least, since the
-	 * compiler and the profiler may allocate on this thread and the call cannot allocate
-	 * less than it does.
-	 */
+	/* The sum keeps the compiler from leaving out what adds to it. */
 	private long allocated(Runnable call) {
-		long thread = Thread.currentThread().getId();
-		long overhead = Long.MAX_VALUE;
-		long least = Long.MAX_VALUE;
-		for (int round = 0; round < ROUNDS; round++) {
-			long start = this.threads.getThreadAllocatedBytes(thread);
-			long between = this.threads.getThreadAllocatedBytes(thread);
-			for (int i = 0; i < CALLS; i++) {
-				call.run();
-			}
-			long end = this.threads.getThreadAllocatedBytes(thread);
-			overhead = Math.min(overhead, between - start);
-			least = Math.min(least, end - between);
-		}
+		long bytes = Memory.allocatedBy(call);
 		assertThat(this.sum).isNotZero();
-		return Math.floorDiv(least - overhead + CALLS - 1, CALLS);
+		return bytes;
 	}
 
 }

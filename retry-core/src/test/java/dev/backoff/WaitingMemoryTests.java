@@ -1,6 +1,5 @@
 package dev.backoff;
 
-import java.lang.management.ManagementFactory;
 import java.lang.ref.Reference;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
@@ -14,6 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 import dev.backoff.delay.Jitter;
+import dev.backoff.fixture.Memory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -62,16 +62,16 @@ class WaitingMemoryTests {
 	private void weighs(AsyncOperation<String> operation) {
 		start(operation);
 		cancel();
-		long before = used();
+		long before = Memory.used();
 		int threads = Thread.activeCount();
 		start(operation);
-		long after = used();
+		long after = Memory.used();
 		assertThat(this.waiting.count()).isEqualTo(CALLS);
 		assertThat(Thread.activeCount()).isLessThanOrEqualTo(threads + 1);
 		assertThat((after - before) / CALLS).isBetween(100L, 210L);
 		cancel();
 		assertThat(this.waiting.count()).isZero();
-		assertThat((used() - before) / CALLS).isLessThanOrEqualTo(1);
+		assertThat((Memory.used() - before) / CALLS).isLessThanOrEqualTo(1);
 	}
 
 	@Test
@@ -106,16 +106,6 @@ class WaitingMemoryTests {
 			assertThat(Objects.requireNonNull(this.calls[i]).cancel(true)).isTrue();
 			this.calls[i] = null;
 		}
-	}
-
-	/* The least of some, since a collection may leave what is about to be cleared. */
-	private static long used() {
-		long least = Long.MAX_VALUE;
-		for (int i = 0; i < 4; i++) {
-			System.gc();
-			least = Math.min(least, ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed());
-		}
-		return least;
 	}
 
 }

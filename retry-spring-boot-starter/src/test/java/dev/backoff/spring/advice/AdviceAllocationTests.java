@@ -2,9 +2,7 @@ package dev.backoff.spring.advice;
 
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
-import java.lang.management.ManagementFactory;
 
-import com.sun.management.ThreadMXBean;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
@@ -24,6 +22,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import dev.backoff.Retry;
 import dev.backoff.annotation.Backoff;
 import dev.backoff.breaker.CircuitBreakers;
+import dev.backoff.fixture.Memory;
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
 import dev.backoff.spring.autoconfigure.BackoffObservationAutoConfiguration;
 import dev.backoff.spring.safety.RetryBudgets;
@@ -38,13 +37,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 @Tag("allocation")
 class AdviceAllocationTests {
 
-	private static final int CALLS = 50_000;
-
-	private static final int ROUNDS = 20;
-
 	private static final dev.backoff.Operation<String, RuntimeException> CONSTANT = () -> "constant";
-
-	private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
 	private int sum = 1;
 
@@ -66,12 +59,12 @@ class AdviceAllocationTests {
 				assertThat(plain).isPositive();
 				assertThat(ours).as("bytes, beside %d of a proxy", plain).isLessThanOrEqualTo(plain);
 				assertThat(context.getBean(CircuitBreakers.class).get("orders").counts().total())
-					.isEqualTo((long) CALLS * ROUNDS);
+					.isEqualTo(Memory.MEASURED);
 				assertThat(context.getBean(MeterRegistry.class)
 					.get("backoff.attempts")
 					.tag("outcome", "success")
 					.timer()
-					.count()).isEqualTo((long) CALLS * ROUNDS);
+					.count()).isEqualTo(Memory.MEASURED);
 			});
 	}
 
@@ -81,12 +74,12 @@ class AdviceAllocationTests {
 			Retry retry = context.getBean(BackoffMethods.class).retry("orders");
 			assertThat(allocated((order) -> retry.call(CONSTANT))).isZero();
 			assertThat(context.getBean(CircuitBreakers.class).get("orders").counts().total())
-				.isEqualTo((long) CALLS * ROUNDS);
+				.isEqualTo(Memory.MEASURED);
 			assertThat(context.getBean(MeterRegistry.class)
 				.get("backoff.attempts")
 				.tag("outcome", "success")
 				.timer()
-				.count()).isEqualTo((long) CALLS * ROUNDS);
+				.count()).isEqualTo(Memory.MEASURED);
 		});
 	}
 
@@ -99,23 +92,10 @@ class AdviceAllocationTests {
 			.withBean(MeterRegistry.class, () -> new PrometheusMeterRegistry(PrometheusConfig.DEFAULT));
 	}
 
-	/**
-	 * Return the bytes a call allocates: of many rounds the least, since whoever compiles
-	 * and watches may allocate on this thread.
-	 */
 	private long allocated(Operation operation) {
-		long thread = Thread.currentThread().getId();
-		long least = Long.MAX_VALUE;
-		for (int round = 0; round < ROUNDS; round++) {
-			long start = this.threads.getThreadAllocatedBytes(thread);
-			for (int i = 0; i < CALLS; i++) {
-				this.sum += operation.run("order").length();
-			}
-			least = Math.min(least, this.threads.getThreadAllocatedBytes(thread) - start);
-		}
+		long bytes = Memory.allocatedBy(() -> this.sum += operation.run("order").length());
 		assertThat(this.sum).isNotZero();
-		// what the readings themselves allocate is far less than one byte a call
-		return Math.floorDiv(least, CALLS);
+		return bytes;
 	}
 
 	private static DefaultPointcutAdvisor adviceThatOnlyProceeds() {

@@ -1,6 +1,5 @@
 package dev.backoff.spring.advice;
 
-import java.lang.management.ManagementFactory;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 
@@ -13,6 +12,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
 import dev.backoff.WaitingCalls;
 import dev.backoff.annotation.Backoff;
+import dev.backoff.fixture.Memory;
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -41,14 +41,14 @@ class WaitingMethodMemoryTests {
 				WaitingCalls waiting = context.getBean(WaitingCalls.class);
 				start(partner);
 				cancel();
-				long before = used();
+				long before = Memory.used();
 				start(partner);
-				long after = used();
+				long after = Memory.used();
 				assertThat(waiting.count()).isEqualTo(CALLS);
 				assertThat((after - before) / CALLS).isBetween(100L, 275L);
 				cancel();
 				assertThat(waiting.count()).isZero();
-				assertThat((used() - before) / CALLS).isLessThanOrEqualTo(1);
+				assertThat((Memory.used() - before) / CALLS).isLessThanOrEqualTo(1);
 			});
 	}
 
@@ -63,16 +63,6 @@ class WaitingMethodMemoryTests {
 			assertThat(Objects.requireNonNull(this.calls[i]).cancel(true)).isTrue();
 			this.calls[i] = null;
 		}
-	}
-
-	/* The least of some, since a collection may leave what is about to be cleared. */
-	private static long used() {
-		long least = Long.MAX_VALUE;
-		for (int i = 0; i < 4; i++) {
-			System.gc();
-			least = Math.min(least, ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed());
-		}
-		return least;
 	}
 
 	static class Partner {

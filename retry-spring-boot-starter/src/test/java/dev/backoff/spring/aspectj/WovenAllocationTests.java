@@ -1,9 +1,7 @@
 package dev.backoff.spring.aspectj;
 
-import java.lang.management.ManagementFactory;
 import java.util.function.UnaryOperator;
 
-import com.sun.management.ThreadMXBean;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
@@ -18,6 +16,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
 import dev.backoff.annotation.Backoff;
 import dev.backoff.breaker.CircuitBreakers;
+import dev.backoff.fixture.Memory;
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
 import dev.backoff.spring.autoconfigure.BackoffObservationAutoConfiguration;
 
@@ -29,12 +28,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 @Tag("weaving")
 class WovenAllocationTests {
-
-	private static final int CALLS = 50_000;
-
-	private static final int ROUNDS = 20;
-
-	private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
 	private int sum = 1;
 
@@ -51,7 +44,7 @@ class WovenAllocationTests {
 				Shelf woven = context.getBean(Shelf.class);
 				long ours = allocated(woven::take);
 				assertThat(context.getBean(CircuitBreakers.class).get("shelf").counts().total())
-					.isEqualTo((long) CALLS * ROUNDS);
+					.isEqualTo(Memory.MEASURED);
 				PlainShelf proxy = proxy();
 				assertThat(ours).isLessThanOrEqualTo(allocated(proxy::take));
 			});
@@ -64,20 +57,10 @@ class WovenAllocationTests {
 		return (PlainShelf) factory.getProxy();
 	}
 
-	/** Return the bytes a call allocates: of many rounds the least. */
 	private long allocated(UnaryOperator<String> call) {
-		long thread = Thread.currentThread().getId();
-		long least = Long.MAX_VALUE;
-		for (int round = 0; round < ROUNDS; round++) {
-			long start = this.threads.getThreadAllocatedBytes(thread);
-			for (int i = 0; i < CALLS; i++) {
-				this.sum += call.apply("tea").length();
-			}
-			least = Math.min(least, this.threads.getThreadAllocatedBytes(thread) - start);
-		}
+		long bytes = Memory.allocatedBy(() -> this.sum += call.apply("tea").length());
 		assertThat(this.sum).isNotZero();
-		// what the readings themselves allocate is far less than one byte a call
-		return Math.floorDiv(least, CALLS);
+		return bytes;
 	}
 
 	static class Shelf {
