@@ -94,6 +94,8 @@ class SpeedPagesTests {
 
 		private static final Pattern SUCCESS = Pattern.compile("## Success at once\n\n(.*?)\n(?:\n|$)", Pattern.DOTALL);
 
+		private static final Pattern GOAL = Pattern.compile("\\| (.+) \\| (as aimed at|met|\\*\\*missed\\*\\*) \\|");
+
 		private static final Pattern ROW = Pattern
 			.compile("\\| (.+?) \\| (\\S+) \\| \\S+ \\| (\\S+) \\| (\\S+) \\| \\S+ \\|");
 
@@ -107,6 +109,28 @@ class SpeedPagesTests {
 			assertThat(Files.readString(project.resolve("README.md")))
 				.contains("| call | ns | ratio | bytes |\n| --- | --- | --- | --- |\n" + String.join("\n", rows)
 						+ "\n\n<!-- end -->");
+		}
+
+		@Test
+		void hasTheGoalsThatThePagesSayAreMet() throws IOException {
+			List<String> on17 = goals("17");
+			List<String> on25 = goals("25");
+			assertThat(on17).hasSameSizeAs(on25).hasSizeGreaterThan(9);
+			String page = Files.readString(Path.of("..", "docs", "speed.md"));
+			for (int i = 0; i < on17.size(); i++) {
+				String measured25 = on25.get(i).substring(on25.get(i).lastIndexOf(" | "));
+				assertThat(page).contains("| " + on17.get(i) + measured25 + " |\n");
+			}
+		}
+
+		/* With what was measured and whether that is enough in one column. */
+		private static List<String> goals(String jdk) throws IOException {
+			return Files.readAllLines(Path.of("..", "docs", "speed-figures-" + jdk + ".md"))
+				.stream()
+				.map(GOAL::matcher)
+				.filter(Matcher::matches)
+				.map((goal) -> goal.group(1) + ", " + goal.group(2))
+				.toList();
 		}
 
 		private static String shortened(String row) {

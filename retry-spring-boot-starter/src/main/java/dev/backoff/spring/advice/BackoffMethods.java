@@ -61,7 +61,6 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 
 	private volatile boolean enabled;
 
-	/* By the class of the target. */
 	private final CalledMethods called = new CalledMethods();
 
 	/* By canonical name. */

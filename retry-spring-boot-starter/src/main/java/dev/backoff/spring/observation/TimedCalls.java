@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The calls of one method that succeeded at once, read off the timer of their attempts:
  * such a call took as long as its attempt, so its count and its time are there already,
- * and to add them up once more would be a sixth of all that the call costs.
+ * and to add them up once more would take a tenth of all that the call costs.
  * <p>
  * That is so only of a timer which counts from its registration on and has this method's
  * tags. What it records besides, an attempt that succeeded after a wait for its breaker
