@@ -24,8 +24,6 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-import dev.backoff.AttemptOutcome;
-import dev.backoff.CallRecorder;
 import dev.backoff.StopReason;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -57,7 +55,7 @@ class MeterLifeAttackTests {
 	private static WeakReference<MicrometerRecorders> application(MeterRegistry registry) {
 		MicrometerRecorders recorders = new MicrometerRecorders(() -> registry);
 		recorders.bind();
-		record(recorders.recorder("orders", "m"));
+		FiveCalls.record(recorders.recorder("orders", "m"));
 		assertCounted(recorders, "m", CALLS);
 		return new WeakReference<>(recorders);
 	}
@@ -66,14 +64,14 @@ class MeterLifeAttackTests {
 	@MethodSource("registries")
 	void aTimerThatIsRemovedAndRegisteredAnewIsThatOfTheNext(MeterRegistry registry) {
 		MicrometerRecorders first = new MicrometerRecorders(() -> registry);
-		record(first.recorder("orders", "m"));
+		FiveCalls.record(first.recorder("orders", "m"));
 		registry.find("backoff.attempts").timers().forEach(registry::remove);
 		MicrometerRecorders second = new MicrometerRecorders(() -> registry);
 		MicrometerRecorders third = new MicrometerRecorders(() -> registry);
 		for (int i = 1; i <= 3; i++) {
-			record(second.recorder("orders", "m"));
-			record(first.recorder("orders", "m"));
-			record(third.recorder("orders", "m"));
+			FiveCalls.record(second.recorder("orders", "m"));
+			FiveCalls.record(first.recorder("orders", "m"));
+			FiveCalls.record(third.recorder("orders", "m"));
 			assertCounted(first, "m", CALLS + i * CALLS);
 			assertCounted(second, "m", i * CALLS);
 			assertCounted(third, "m", i * CALLS);
@@ -87,13 +85,13 @@ class MeterLifeAttackTests {
 	@MethodSource("registries")
 	void aFilterThatComesLateMixesNoMethodsUp(MeterRegistry registry) {
 		MicrometerRecorders recorders = new MicrometerRecorders(() -> registry);
-		record(recorders.recorder("orders", "m"));
+		FiveCalls.record(recorders.recorder("orders", "m"));
 		registry.config().meterFilter(MeterFilter.replaceTagValues("method", (value) -> "m"));
 		MicrometerRecorders later = new MicrometerRecorders(() -> registry);
 		for (int i = 1; i <= 2; i++) {
-			record(recorders.recorder("orders", "m"));
-			record(recorders.recorder("orders", "n"));
-			record(later.recorder("orders", "m"));
+			FiveCalls.record(recorders.recorder("orders", "m"));
+			FiveCalls.record(recorders.recorder("orders", "n"));
+			FiveCalls.record(later.recorder("orders", "m"));
 			assertCounted(recorders, "m", CALLS + i * CALLS);
 			assertCounted(recorders, "n", i * CALLS);
 			assertCounted(later, "m", i * CALLS);
@@ -105,11 +103,11 @@ class MeterLifeAttackTests {
 	void aRegistryThatComesLateShowsAllCalls() {
 		CompositeMeterRegistry registry = new CompositeMeterRegistry();
 		MicrometerRecorders recorders = new MicrometerRecorders(() -> registry);
-		record(recorders.recorder("orders", "m"));
+		FiveCalls.record(recorders.recorder("orders", "m"));
 		registry.add(new SimpleMeterRegistry());
-		record(recorders.recorder("orders", "m"));
+		FiveCalls.record(recorders.recorder("orders", "m"));
 		registry.add(new PrometheusMeterRegistry(PrometheusConfig.DEFAULT));
-		record(recorders.recorder("orders", "m"));
+		FiveCalls.record(recorders.recorder("orders", "m"));
 		for (MeterRegistry each : registry.getRegistries()) {
 			assertThat(succeeded(each).count()).isEqualTo(3 * CALLS);
 			assertThat(succeeded(each).totalTime(TimeUnit.NANOSECONDS)).isEqualTo(3 * 1_370);
@@ -174,8 +172,8 @@ class MeterLifeAttackTests {
 
 		};
 		MicrometerRecorders recorders = new MicrometerRecorders(() -> registry);
-		record(recorders.recorder("orders", "m"));
-		record(recorders.recorder("orders", "m"));
+		FiveCalls.record(recorders.recorder("orders", "m"));
+		FiveCalls.record(recorders.recorder("orders", "m"));
 		assertCounted(recorders, "m", 2 * CALLS);
 		assertThat(succeeded(registry).count()).isEqualTo(2 * CALLS);
 	}
@@ -183,21 +181,9 @@ class MeterLifeAttackTests {
 	private static void callFromManyThreads(MicrometerRecorders recorders) {
 		List<CompletableFuture<Void>> callers = new ArrayList<>();
 		for (int i = 0; i < 4; i++) {
-			callers.add(CompletableFuture.runAsync(() -> record(recorders.recorder("orders", "m"))));
+			callers.add(CompletableFuture.runAsync(() -> FiveCalls.record(recorders.recorder("orders", "m"))));
 		}
 		callers.forEach((caller) -> caller.orTimeout(30, TimeUnit.SECONDS).join());
-	}
-
-	/** Five calls: three at once, one after a wait for its breaker, one retried. */
-	private static void record(CallRecorder recorder) {
-		recorder.succeededAtOnce(10);
-		recorder.attempt(1, AttemptOutcome.SUCCESS, 40);
-		recorder.call(StopReason.SUCCEEDED, 640);
-		recorder.succeededAtOnce(20);
-		recorder.attempt(1, AttemptOutcome.TRANSIENT, 80);
-		recorder.attempt(2, AttemptOutcome.SUCCESS, 90);
-		recorder.call(StopReason.SUCCEEDED, 670);
-		recorder.succeededAtOnce(30);
 	}
 
 	private static void assertCounted(MicrometerRecorders recorders, String method, long calls) {

@@ -33,7 +33,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-import dev.backoff.AttemptOutcome;
 import dev.backoff.CallRecorder;
 import dev.backoff.StopReason;
 import dev.backoff.spring.policy.BackoffProperties.CallMeter;
@@ -198,7 +197,7 @@ class TimedCallsTests {
 		void areCountedByThisProcessInAnyRegistry() {
 			MicrometerRecorders recorders = new MicrometerRecorders(
 					() -> new SimpleMeterRegistry(step(), Clock.SYSTEM));
-			record(recorders.recorder("orders", "m"));
+			FiveCalls.record(recorders.recorder("orders", "m"));
 			assertThat(recorders.all().get(0).calls()).containsEntry(StopReason.SUCCEEDED, 5L);
 		}
 
@@ -211,7 +210,7 @@ class TimedCallsTests {
 				try {
 					List<Future<?>> done = new ArrayList<>();
 					for (int thread = 0; thread < 4; thread++) {
-						done.add(executor.submit(() -> record(recorders.recorder("orders", "m"))));
+						done.add(executor.submit(() -> FiveCalls.record(recorders.recorder("orders", "m"))));
 					}
 					for (Future<?> future : done) {
 						future.get(1, TimeUnit.MINUTES);
@@ -230,8 +229,8 @@ class TimedCallsTests {
 			for (List<String> order : List.of(List.of("first", "second"), List.of("second", "first"))) {
 				MeterRegistry registry = filtered(MeterFilter.replaceTagValues("method", (value) -> "first"));
 				MicrometerRecorders recorders = new MicrometerRecorders(() -> registry);
-				order.forEach((method) -> record(recorders.recorder("orders", method)));
-				order.forEach((method) -> record(recorders.recorder("orders", method)));
+				order.forEach((method) -> FiveCalls.record(recorders.recorder("orders", method)));
+				order.forEach((method) -> FiveCalls.record(recorders.recorder("orders", method)));
 				assertThat(recorders.all())
 					.allSatisfy((method) -> assertThat(method.calls()).isEqualTo(Map.of(StopReason.SUCCEEDED, 10L)));
 				assertThat(succeeded(registry).count()).isEqualTo(10);
@@ -245,8 +244,8 @@ class TimedCallsTests {
 			MicrometerRecorders first = new MicrometerRecorders(() -> registry);
 			MicrometerRecorders second = new MicrometerRecorders(() -> registry);
 			for (int i = 0; i < 2; i++) {
-				record(first.recorder("orders", "m"));
-				record(second.recorder("orders", "m"));
+				FiveCalls.record(first.recorder("orders", "m"));
+				FiveCalls.record(second.recorder("orders", "m"));
 			}
 			assertThat(first.all().get(0).calls()).containsEntry(StopReason.SUCCEEDED, 10L);
 			assertThat(second.all().get(0).calls()).containsEntry(StopReason.SUCCEEDED, 10L);
@@ -259,12 +258,12 @@ class TimedCallsTests {
 		void areCountedAfterTheirMetersWereRemoved() {
 			MeterRegistry registry = new SimpleMeterRegistry();
 			MicrometerRecorders recorders = new MicrometerRecorders(() -> registry);
-			record(recorders.recorder("orders", "m"));
+			FiveCalls.record(recorders.recorder("orders", "m"));
 			registry.clear();
-			record(recorders.recorder("orders", "m"));
+			FiveCalls.record(recorders.recorder("orders", "m"));
 			assertThat(recorders.all().get(0).calls()).containsEntry(StopReason.SUCCEEDED, 10L);
 			MicrometerRecorders later = new MicrometerRecorders(() -> registry);
-			record(later.recorder("orders", "m"));
+			FiveCalls.record(later.recorder("orders", "m"));
 			assertThat(succeeded(registry).count()).isEqualTo(5);
 			assertThat(recorders.all().get(0).calls()).containsEntry(StopReason.SUCCEEDED, 10L);
 		}
@@ -280,7 +279,7 @@ class TimedCallsTests {
 
 		private void assertCounted(MeterRegistry registry, CallMeter meter) {
 			MicrometerRecorders recorders = new MicrometerRecorders(() -> registry, List.of(), meter);
-			record(recorders.recorder("orders", "m"));
+			FiveCalls.record(recorders.recorder("orders", "m"));
 			assertThat(recorders.all().get(0).calls()).containsEntry(StopReason.SUCCEEDED, 5L);
 			if (meter == CallMeter.COUNTER) {
 				assertThat(succeeded(registry).count()).isEqualTo(5);
@@ -291,18 +290,6 @@ class TimedCallsTests {
 				assertThat(timer.count()).isEqualTo(5);
 				assertThat(timer.totalTime(TimeUnit.NANOSECONDS)).isEqualTo(1_370);
 			}
-		}
-
-		/** Five calls: three at once, one after a wait for its breaker, one retried. */
-		private static void record(CallRecorder recorder) {
-			recorder.succeededAtOnce(10);
-			recorder.attempt(1, AttemptOutcome.SUCCESS, 40);
-			recorder.call(StopReason.SUCCEEDED, 640);
-			recorder.succeededAtOnce(20);
-			recorder.attempt(1, AttemptOutcome.TRANSIENT, 80);
-			recorder.attempt(2, AttemptOutcome.SUCCESS, 90);
-			recorder.call(StopReason.SUCCEEDED, 670);
-			recorder.succeededAtOnce(30);
 		}
 
 		private static FunctionTimer succeeded(MeterRegistry registry) {

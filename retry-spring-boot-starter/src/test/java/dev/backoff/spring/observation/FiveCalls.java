@@ -1,0 +1,26 @@
+package dev.backoff.spring.observation;
+
+import dev.backoff.AttemptOutcome;
+import dev.backoff.CallRecorder;
+import dev.backoff.StopReason;
+
+/**
+ * Five calls that succeed: three at once, one after a wait for its breaker, one retried.
+ */
+final class FiveCalls {
+
+	private FiveCalls() {
+	}
+
+	static void record(CallRecorder recorder) {
+		recorder.succeededAtOnce(10);
+		recorder.attempt(1, AttemptOutcome.SUCCESS, 40);
+		recorder.call(StopReason.SUCCEEDED, 640);
+		recorder.succeededAtOnce(20);
+		recorder.attempt(1, AttemptOutcome.TRANSIENT, 80);
+		recorder.attempt(2, AttemptOutcome.SUCCESS, 90);
+		recorder.call(StopReason.SUCCEEDED, 670);
+		recorder.succeededAtOnce(30);
+	}
+
+}
