@@ -5,6 +5,7 @@ import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.RecordComponent;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Set;
@@ -49,11 +50,18 @@ record ExpressionCheck(String place, ResolvableType resultType, List<Problem> pr
 	private static final Set<String> REFUSED = Set.of("TypeReference", "ConstructorReference", "BeanReference",
 			"FunctionReference", "Assign", "OpInc", "OpDec");
 
+	/** How deep an expression may nest, so that no stack is too small to evaluate it. */
+	private static final int MAX_DEPTH = 100;
+
 	private static final Set<String> VARIABLES = Set.of("#result", "#root", "#this");
 
 	private static final String WHAT_IS_THERE = "Use #result for the result and #root.args[0] for the first argument.";
 
 	void check(SpelNode root) {
+		if (isTooDeep(root)) {
+			reportDepth();
+			return;
+		}
 		int before = this.problems.size();
 		check(root, true, true);
 		Class<?> type = type(root);
@@ -65,6 +73,25 @@ record ExpressionCheck(String place, ResolvableType resultType, List<Problem> pr
 			report("gives " + ((type != null) ? type.getSimpleName() : "a constant") + " instead of true or false",
 					"Write a condition over #result, such as #result == false.");
 		}
+	}
+
+	void reportDepth() {
+		report("nests or joins more than " + MAX_DEPTH + " levels",
+				"Put the condition into a method of the result, and call that.");
+	}
+
+	private static boolean isTooDeep(SpelNode root) {
+		List<SpelNode> level = List.of(root);
+		for (int depth = 0; depth < MAX_DEPTH; depth++) {
+			List<SpelNode> next = new ArrayList<>();
+			for (SpelNode node : level) {
+				for (int i = 0; i < node.getChildCount(); i++) {
+					next.add(node.getChild(i));
+				}
+			}
+			level = next;
+		}
+		return !level.isEmpty();
 	}
 
 	/**

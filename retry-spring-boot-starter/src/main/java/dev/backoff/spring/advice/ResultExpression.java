@@ -46,19 +46,33 @@ final class ResultExpression implements RetryCondition {
 	static @Nullable ResultExpression parse(String place, String text, ResolvableType resultType,
 			List<Problem> problems) {
 		String where = place + " (" + text + ")";
-		SpelExpression expression;
+		List<EnumComparison> comparisons = new ArrayList<>();
+		ExpressionCheck check = new ExpressionCheck(where, resultType, problems, comparisons);
+		int before = problems.size();
 		try {
-			expression = PARSER.parseRaw(text);
+			SpelExpression expression = read(where, text, problems);
+			if (expression != null) {
+				check.check(expression.getAST());
+			}
+			return (expression != null && problems.size() == before) ? new ResultExpression(expression, comparisons)
+					: null;
+		}
+		catch (StackOverflowError ex) {
+			// the parser calls itself for each parenthesis
+			check.reportDepth();
+			return null;
+		}
+	}
+
+	private static @Nullable SpelExpression read(String where, String text, List<Problem> problems) {
+		try {
+			return PARSER.parseRaw(text);
 		}
 		catch (ExpressionException | IllegalStateException | IllegalArgumentException ex) {
 			problems.add(Problem.ofPlace(where, "is no expression: " + reason(ex), text.contains("#{")
 					? "Write it without #{}." : "Write a condition over #result, such as #result == false."));
 			return null;
 		}
-		int before = problems.size();
-		List<EnumComparison> comparisons = new ArrayList<>();
-		new ExpressionCheck(where, resultType, problems, comparisons).check(expression.getAST());
-		return (problems.size() == before) ? new ResultExpression(expression, comparisons) : null;
 	}
 
 	private static String reason(Exception ex) {

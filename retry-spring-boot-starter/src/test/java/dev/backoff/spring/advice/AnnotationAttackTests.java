@@ -5,11 +5,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 import org.aopalliance.intercept.MethodInvocation;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.aop.framework.ReflectiveMethodInvocation;
@@ -67,12 +70,45 @@ class AnnotationAttackTests {
 			}
 		}
 
+		static Stream<String> endless() {
+			return Stream.of("true" + " and true".repeat(100), "true" + " and true".repeat(1_000),
+					"!".repeat(100) + "true", "!".repeat(9_000) + "true",
+					"(".repeat(4_900) + "true" + ")".repeat(4_900), "{".repeat(4_900) + "}".repeat(4_900) + " == null");
+		}
+
+		@ParameterizedTest
+		@MethodSource("endless")
+		void thatNestWithoutEndAreReported(String text) {
+			List<Problem> problems = new ArrayList<>();
+			assertThat(ResultExpression.parse("attack", text, ResolvableType.forClass(Object.class), problems))
+				.isNull();
+			assertThat(problems).singleElement()
+				.hasToString("attack (" + text + "): nests or joins more than 100 levels."
+						+ " Put the condition into a method of the result, and call that.");
+		}
+
 		@Test
-		void thatNestWithoutEndAreReported() {
-			for (String text : List.of("(".repeat(50) + "true" + ")".repeat(50), "true" + " and true".repeat(1_000),
-					"#result == '" + "x".repeat(20_000) + "'", "#result" + ".a".repeat(4_000) + " == 1")) {
+		void thatAreTooLongAreReported() {
+			List<Problem> problems = new ArrayList<>();
+			String text = "#result == '" + "x".repeat(20_000) + "'";
+			assertThat(ResultExpression.parse("attack", text, ResolvableType.forClass(Object.class), problems))
+				.isNull();
+			assertThat(problems).singleElement()
+				.extracting(Problem::toString, InstanceOfAssertFactories.STRING)
+				.contains("is no expression", "10,000");
+		}
+
+		@ParameterizedTest
+		@ValueSource(ints = { 1, 50, 99 })
+		void ofManyPartsWork(int parts) {
+			for (String text : List.of("(".repeat(parts) + "true" + ")".repeat(parts),
+					"true" + " and true".repeat(parts), "#result" + "?.toString()".repeat(parts * 5) + " == 'x'")) {
 				List<Problem> problems = new ArrayList<>();
-				ResultExpression.parse("attack", text, ResolvableType.forClass(Object.class), problems);
+				ResultExpression expression = ResultExpression.parse("attack", text,
+						ResolvableType.forClass(String.class), problems);
+				assertThat(problems).isEmpty();
+				assertThat(expression).isNotNull();
+				assertThat(expression.test("x", null)).isTrue();
 			}
 		}
 
@@ -85,9 +121,12 @@ class AnnotationAttackTests {
 				"#this == 'X'", "#result.name.toString().substring(0, 1) == 'X'", "'a' + \"it's\" == 'X'",
 				"#result instanceof 'X' == 'X'", "#result matches 'a.*' == 'X'", "{} == 'X'", "{:} == 'X'" })
 		void comparedWithTextAreCheckedWithoutAccident(String text) {
-			List<Problem> problems = new ArrayList<>();
-			ResultExpression.parse("attack", text, ResolvableType.forClass(Object.class), problems);
-			ResultExpression.parse("attack", text, ResolvableType.forClass(List.class), problems);
+			for (Class<?> type : List.of(Object.class, List.class)) {
+				List<Problem> problems = new ArrayList<>();
+				ResultExpression expression = ResultExpression.parse("attack", text, ResolvableType.forClass(type),
+						problems);
+				assertThat(expression == null).isEqualTo(!problems.isEmpty());
+			}
 		}
 
 		@Test
