@@ -90,6 +90,11 @@ final class ShopProcess implements AutoCloseable {
 		}
 	}
 
+	/** Return a command of the README's, whose ports are those of an ordinary start. */
+	String reached(String command) {
+		return command.replace("localhost:8080", this.shop).replace("localhost:8090", this.partners);
+	}
+
 	/** Plan a fault, such as {@code payments?answer=503}. */
 	void fault(String plan) {
 		if (send(this.partners + "/faults/" + plan, "POST", null).join().statusCode() != 200) {

@@ -1,0 +1,123 @@
+package dev.backoff.sample;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.DisabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+/** Types what the README types to operate the shop, and reads what it reads. */
+@Timeout(180)
+@DisabledOnOs(value = OS.WINDOWS, disabledReason = "the README's commands are for a shell of Unix")
+class OperatingJarTests {
+
+	/* Milliseconds that were measured, and no two runs agree on. */
+	private static final Pattern MEASURED = Pattern.compile("(\"(?:dueInMs|elapsedMs)\"):[\\d.]+");
+
+	private static final String OUTPUT = "output.txt";
+
+	@TempDir
+	private Path directory;
+
+	@Test
+	void showsWhatTheReadmeShows() throws Exception {
+		assumeTrue(run("curl --help all | grep -q -e --json && command -v jq") == 0,
+				"Install curl 7.82 or later, and jq, to check the commands of the README");
+		String section = section("Operate it");
+		List<Command> commands = commands(section);
+		assertThat(commands).hasSizeGreaterThan(10);
+		try (ShopProcess shop = ShopProcess.start(this.directory,
+				List.of("--spring.profiles.active=demo", "--management.endpoint.backoff.access=unrestricted"))) {
+			assertThat(type(shop, commands)).containsExactlyElementsOf(commands);
+			List<String> log = blocks(section, "").stream()
+				.flatMap(String::lines)
+				.filter((line) -> line.startsWith("INFO "))
+				.map((line) -> line.substring(line.indexOf(" : ")))
+				.toList();
+			assertThat(log).hasSize(2)
+				.allSatisfy((told) -> assertThat(shop.lines()).anyMatch((line) -> line.endsWith(told)));
+		}
+	}
+
+	private static String section(String title) throws IOException {
+		Matcher section = Pattern.compile("(?ms)^## " + title + "\\n(.*?)^## ")
+			.matcher(Files.readString(Path.of("..", "README.md")));
+		assertThat(section.find()).as(title).isTrue();
+		return section.group(1);
+	}
+
+	private static List<String> blocks(String section, String language) {
+		return Pattern.compile("(?ms)^```(\\w*)\\n(.*?)^```$")
+			.matcher(section)
+			.results()
+			.filter((block) -> block.group(1).equals(language))
+			.map((block) -> block.group(2))
+			.toList();
+	}
+
+	private static List<Command> commands(String section) {
+		List<Command> commands = new ArrayList<>();
+		for (String part : String.join("", blocks(section, "console")).split("(?m)^\\$ ", -1)) {
+			String[] lines = part.split("\n", 2);
+			if (lines.length == 2) {
+				commands.add(new Command(lines[0], comparable(lines[1])));
+			}
+		}
+		return commands;
+	}
+
+	/* Answers end without a line break, which the README adds. */
+	private static String comparable(String output) {
+		return MEASURED.matcher(output.strip().replace("\n", "")).replaceAll("$1:…");
+	}
+
+	/** Type all in one shell, each when the one before has ended. */
+	private List<Command> type(ShopProcess shop, List<Command> commands) throws Exception {
+		StringBuilder script = new StringBuilder();
+		commands.forEach((command) -> script.append(shop.reached(command.typed())).append("\nprintf '\\036'\n"));
+		assertThat(run(script.toString())).isZero();
+		String[] outputs = Files.readString(this.directory.resolve(OUTPUT)).split("\036", -1);
+		List<Command> typed = new ArrayList<>();
+		for (int i = 0; i < commands.size(); i++) {
+			typed.add(new Command(commands.get(i).typed(), comparable(outputs[i])));
+		}
+		return typed;
+	}
+
+	private int run(String script) throws IOException, InterruptedException {
+		Process shell = new ProcessBuilder("bash", "-c", script).directory(this.directory.toFile())
+			.redirectErrorStream(true)
+			.redirectOutput(this.directory.resolve(OUTPUT).toFile())
+			.start();
+		try {
+			assertThat(shell.waitFor(2, TimeUnit.MINUTES)).isTrue();
+			return shell.exitValue();
+		}
+		finally {
+			shell.destroyForcibly();
+		}
+	}
+
+	/**
+	 * A command.
+	 *
+	 * @param typed what is typed
+	 * @param output what is read then
+	 */
+	private record Command(String typed, String output) {
+
+	}
+
+}
