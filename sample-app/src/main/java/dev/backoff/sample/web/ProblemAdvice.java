@@ -18,6 +18,7 @@ import org.springframework.web.reactive.function.client.WebClientResponseExcepti
 
 import dev.backoff.RetriesStoppedException;
 import dev.backoff.sample.order.OutOfStockException;
+import dev.backoff.sample.payment.PollingFailedException;
 
 /**
  * Tells clients what went wrong behind the shop: 503 with {@code Retry-After} where
@@ -48,6 +49,13 @@ class ProblemAdvice {
 			return partnerAnswered(answer.getStatusCode(), answer.getHeaders(), ex);
 		}
 		return problem("A partner did not answer", (ex instanceof WebClientRequestException) ? LATER : null, ex);
+	}
+
+	/** The partner failed at the last question, or has no final answer yet. */
+	@ExceptionHandler
+	ResponseEntity<ProblemDetail> pollingFailed(PollingFailedException ex) {
+		return (ex.getCause() instanceof RestClientException failure) ? partnerFailed(failure)
+				: problem("The payment is still pending", LATER, ex);
 	}
 
 	private static ResponseEntity<ProblemDetail> partnerAnswered(HttpStatusCode status, @Nullable HttpHeaders headers,
