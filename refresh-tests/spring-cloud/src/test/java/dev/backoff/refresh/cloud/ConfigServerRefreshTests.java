@@ -131,8 +131,7 @@ class ConfigServerRefreshTests {
 			refresh();
 			assertThat(waits(Shop::order)).startsWith(Duration.ofSeconds(tokens % 2 + 3));
 			assertThat(shop.getBean(RetryBudgets.class).get("orders").settings().tokens()).isEqualTo(tokens);
-			quickest = Math.min(quickest,
-					System.nanoTime() - shop.getBean(ShopApplication.LastEvent.class).nanos());
+			quickest = Math.min(quickest, System.nanoTime() - shop.getBean(ShopApplication.LastEvent.class).nanos());
 		}
 		assertThat(Duration.ofNanos(quickest)).isLessThan(EFFECTIVE);
 	}
