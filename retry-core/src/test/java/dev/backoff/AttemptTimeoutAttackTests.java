@@ -357,6 +357,11 @@ class AttemptTimeoutAttackTests {
 		@Test
 		void mayOverflowAnywhereAndNoInterruptFollows() {
 			Retry retry = outer().time(this.lossy).build();
+			// a class that is initialized where the stack ends could not be used ever
+			// after
+			assertThatThrownBy(() -> retry.call(() -> {
+				throw new StackOverflowError();
+			})).isInstanceOf(StackOverflowError.class);
 			for (int i = 0; i < 20; i++) {
 				assertThatThrownBy(() -> descend(retry)).isInstanceOf(StackOverflowError.class);
 			}

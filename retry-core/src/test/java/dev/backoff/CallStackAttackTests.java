@@ -18,6 +18,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
 import dev.backoff.delay.Jitter;
@@ -26,6 +27,7 @@ import dev.backoff.fixture.VirtualTime;
 import dev.backoff.time.RetryTime;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatNoException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** What a thread keeps of its calls. */
@@ -34,30 +36,45 @@ class CallStackAttackTests {
 	/* What a level takes depends on how much of it is compiled already. */
 	private static final long DEEP_STACK = 64 << 20;
 
+	private static final long STACK_TO_OVERFLOW = 4 << 20;
+
 	private final Retry retry = Retry.builder(policy().build()).time(new VirtualTime()).build();
 
 	@Test
 	void aStackOverflowLeavesNothingBehind() throws Exception {
-		for (int round = 0; round < 10; round++) {
-			Set<String> keys = new HashSet<>();
-			assertThatThrownBy(() -> recurse(keys, 0)).isInstanceOf(StackOverflowError.class);
-			assertThat(Attempt.isRunning()).isFalse();
-			int used = keys.size();
-			assertThat(descend(keys, 400)).isEqualTo(400);
-			assertThat(keys).hasSize(used + 400);
-		}
+		// a class that is initialized where the stack ends could not be used ever after
+		assertThatThrownBy(() -> this.retry.call(() -> {
+			throw new StackOverflowError();
+		})).isInstanceOf(StackOverflowError.class);
+		onAThread(STACK_TO_OVERFLOW, () -> {
+			for (int round = 0; round < 10; round++) {
+				Set<String> keys = new HashSet<>();
+				assertThatThrownBy(() -> recurse(keys, 0)).isInstanceOf(StackOverflowError.class);
+				assertThat(Attempt.isRunning()).isFalse();
+				int used = keys.size();
+				assertThat(descend(keys, 400)).isEqualTo(400);
+				assertThat(keys).hasSize(used + 400);
+			}
+		});
 	}
 
 	@Test
 	void aThousandLevelsOfNestingCountRight() throws Exception {
-		FutureTask<Set<String>> descent = new FutureTask<>(() -> {
+		onAThread(DEEP_STACK, () -> {
 			Set<String> keys = new HashSet<>();
 			assertThat(descend(keys, 1_000)).isEqualTo(1_000);
 			assertThat(Attempt.isRunning()).isFalse();
-			return keys;
+			assertThat(keys).hasSize(1_000);
 		});
-		new Thread(null, descent, "deep", DEEP_STACK).start();
-		assertThat(descent.get(1, TimeUnit.MINUTES)).hasSize(1_000);
+	}
+
+	private static void onAThread(long stack, ThrowingCallable work) throws Exception {
+		FutureTask<Void> task = new FutureTask<>(() -> {
+			assertThatNoException().isThrownBy(work);
+			return null;
+		});
+		new Thread(null, task, "deep", stack).start();
+		task.get(2, TimeUnit.MINUTES);
 	}
 
 	@Test

@@ -21,7 +21,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * What a waiting asynchronous call costs, as the difference of what is reachable before
  * and after: bytes counted, no time.
  */
-@Timeout(120)
+@Timeout(300)
 class WaitingMemoryTests {
 
 	private static final int CALLS = 100_000;

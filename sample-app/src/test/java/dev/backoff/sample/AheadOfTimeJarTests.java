@@ -13,7 +13,7 @@ import org.junit.jupiter.api.io.TempDir;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Runs the shop as it was processed ahead of time, on a plain virtual machine. */
-@Timeout(120)
+@Timeout(300)
 @EnabledIfSystemProperty(named = "shop.jar", matches = ".+",
 		disabledReason = "there is no jar before the phase package")
 class AheadOfTimeJarTests {

@@ -1,5 +1,7 @@
 package dev.backoff.sample;
 
+import java.time.Duration;
+
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
@@ -29,6 +31,7 @@ class ShippedConfigurationTests {
 	@Test
 	void movesTheMetersOfQuotesAndOfNothingElse() {
 		Awaitility.await()
+			.atMost(Duration.ofMinutes(1))
 			.untilAsserted(() -> assertThat(this.shop.meter("backoff_attempts_seconds_count", "attempt=\"2\"",
 					"outcome=\"success\"", "policy=\"QuoteService.quote\""))
 				.isPositive());

@@ -60,7 +60,8 @@ final class ShopProcess implements AutoCloseable {
 		command.addAll((jar != null) ? List.of("-jar", jar)
 				: List.of("-cp", System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
 						ShopApplication.class.getName()));
-		command.addAll(List.of("--server.port=0", "--shop.gateway.port=0", "--shop.traffic.enabled=false"));
+		command.addAll(List.of("--server.port=0", "--shop.gateway.port=0", "--shop.traffic.enabled=false",
+				"--spring.http.clients.connect-timeout=30s", "--spring.http.clients.read-timeout=30s"));
 		command.addAll(arguments);
 		return new ShopProcess(new ProcessBuilder(command).directory(directory.toFile())
 			.redirectErrorStream(true)

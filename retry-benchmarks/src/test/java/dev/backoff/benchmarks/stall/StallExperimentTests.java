@@ -17,11 +17,12 @@ class StallExperimentTests {
 	@Test
 	void offersCallsToAServerThatStalls(@TempDir Path directory) throws Exception {
 		StallExperiment.Times times = new StallExperiment.Times(Duration.ofSeconds(1), Duration.ofMillis(500),
-				Duration.ofSeconds(1));
+				Duration.ofSeconds(2));
 		StallFigures figures = StallExperiment.run(0.5, RetryLimit.DEFAULT_BUDGET.withTokens(StallExperiment.TOKENS),
 				times, directory.resolve("server.log"), 1);
-		assertThat(figures.load(-1)).isGreaterThanOrEqualTo(1);
-		assertThat(figures.goodput(-1) + figures.goodput(0)).isGreaterThan(0);
+		// attempts may be counted in the second after that of their call
+		assertThat(figures.load(-1) + figures.load(0) + figures.load(1)).isPositive();
+		assertThat(figures.goodput(-1) + figures.goodput(0) + figures.goodput(1)).isPositive();
 	}
 
 }

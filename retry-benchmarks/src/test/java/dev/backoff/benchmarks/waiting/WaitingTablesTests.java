@@ -11,13 +11,14 @@ import org.junit.jupiter.api.condition.JRE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** That the experiments run; what they measure is for a quiet machine. */
-@Timeout(120)
+@Timeout(300)
 class WaitingTablesTests {
 
 	@Test
 	void showWhatAWaitingCallCosts() throws InterruptedException {
 		String page = WaitingTables.write(List.of(20_000), List.of(100), Duration.ofMillis(200));
-		assertThat(page).containsPattern("callAsync` \\| 20,000 \\| [12]\\d\\d \\| [01] \\|")
+		// threads of other tests may end meanwhile
+		assertThat(page).containsPattern("callAsync` \\| 20,000 \\| [12]\\d\\d \\| (?:-\\d+|[01]) \\|")
 			.containsPattern("annotated method \\| 20,000 \\| [23]\\d\\d \\|")
 			.containsPattern("\\| ours \\| 20,000 \\| \\d\\d \\|")
 			.contains("How late second attempts start");

@@ -95,7 +95,8 @@ class AnnotationAttackTests {
 				.isNull();
 			assertThat(problems).singleElement()
 				.extracting(Problem::toString, InstanceOfAssertFactories.STRING)
-				.contains("is no expression", "10,000");
+				// how long it may be Spring writes as the locale does
+				.contains("is no expression", "too long");
 		}
 
 		@ParameterizedTest

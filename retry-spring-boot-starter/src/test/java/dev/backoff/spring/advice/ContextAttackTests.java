@@ -112,7 +112,7 @@ class ContextAttackTests {
 	}
 
 	@Test
-	@Timeout(value = 30, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+	@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 	void callsOfOtherThreadsWhileBeansAreMadeDoNotDeadlock() {
 		this.runner.withBean(EarlyInBackground.class)
 			.withBean(Service.class)
@@ -511,7 +511,7 @@ class ContextAttackTests {
 		void call() throws Exception {
 			ExecutorService pool = Executors.newSingleThreadExecutor();
 			try {
-				this.early = pool.submit(this.service::third).get(10, TimeUnit.SECONDS);
+				this.early = pool.submit(this.service::third).get(30, TimeUnit.SECONDS);
 			}
 			finally {
 				pool.shutdownNow();

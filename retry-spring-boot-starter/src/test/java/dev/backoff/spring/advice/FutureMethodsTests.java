@@ -208,7 +208,7 @@ class FutureMethodsTests {
 		}
 
 		private static void letTimePass(VirtualTime time, Future<?>... futures) {
-			Awaitility.await().pollDelay(0, TimeUnit.MILLISECONDS).until(() -> {
+			Awaitility.await().atMost(30, TimeUnit.SECONDS).pollDelay(0, TimeUnit.MILLISECONDS).until(() -> {
 				time.runAll();
 				return Arrays.stream(futures).allMatch(Future::isDone);
 			});

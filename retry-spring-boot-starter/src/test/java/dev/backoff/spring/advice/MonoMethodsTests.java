@@ -318,7 +318,9 @@ class MonoMethodsTests {
 				AtomicReference<Throwable> thrown = new AtomicReference<>();
 				context.getBean(Outer.class).call(inner).subscribe(null, thrown::set);
 				go.emitEmpty(Sinks.EmitFailureHandler.FAIL_FAST);
-				org.awaitility.Awaitility.await().untilAtomic(thrown, org.hamcrest.Matchers.notNullValue());
+				org.awaitility.Awaitility.await()
+					.atMost(Duration.ofSeconds(30))
+					.untilAtomic(thrown, org.hamcrest.Matchers.notNullValue());
 				assertThat(thrown).hasValue(MonoMethodsTests.this.failure);
 				assertThat(orders.calls()).isEqualTo(4);
 				assertThat(context.getBean(RecordingListener.class).stopped())

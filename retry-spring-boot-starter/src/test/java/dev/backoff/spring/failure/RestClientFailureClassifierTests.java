@@ -231,7 +231,7 @@ class RestClientFailureClassifierTests {
 
 	static Stream<ClientHttpRequestFactory> factories() {
 		JdkClientHttpRequestFactory jdk = new JdkClientHttpRequestFactory();
-		jdk.setReadTimeout(Duration.ofSeconds(10));
+		jdk.setReadTimeout(Duration.ofMinutes(1));
 		return Stream.of(new SimpleClientHttpRequestFactory(), jdk, new ReactorClientHttpRequestFactory());
 	}
 

@@ -174,7 +174,7 @@ class WebClientFailureClassifierTests {
 	}
 
 	private void call(String url) {
-		this.client.get().uri(url).retrieve().bodyToMono(Order.class).block(Duration.ofSeconds(10));
+		this.client.get().uri(url).retrieve().bodyToMono(Order.class).block(Duration.ofMinutes(1));
 	}
 
 	static Stream<ClientHttpConnector> connectors() {

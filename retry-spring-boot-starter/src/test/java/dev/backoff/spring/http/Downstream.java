@@ -55,6 +55,11 @@ public class Downstream {
 			this.storage = storage;
 		}
 
+		@GetMapping("/ready")
+		public String ready() {
+			return "ready";
+		}
+
 		/** Fail the caller's first attempt, and try long at its second. */
 		@GetMapping("/work")
 		public String work() {

@@ -55,7 +55,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 /** Changes that meet trouble, and each other. */
-@Timeout(120)
+@Timeout(300)
 class LiveAttackTests {
 
 	private static final Duration HALF_AN_HOUR = Duration.ofMinutes(30);
@@ -215,9 +215,9 @@ class LiveAttackTests {
 				try (LogCapture log = new LogCapture(LiveConfiguration.class)) {
 					time.advance(HALF_AN_HOUR);
 					assertThat(time.runDue()).isEqualTo(1);
-					Awaitility.await().atMost(10, TimeUnit.SECONDS).until(() -> time.pending() == 1);
+					Awaitility.await().atMost(1, TimeUnit.MINUTES).until(() -> time.pending() == 1);
 					Awaitility.await()
-						.atMost(10, TimeUnit.SECONDS)
+						.atMost(1, TimeUnit.MINUTES)
 						.until(() -> live.until("orders", PolicyKey.BASE).isPresent());
 					assertThat(log.lines(Level.ERROR))
 						.containsExactly("Could not end the overrides of orders; trying again in 1m");
@@ -225,7 +225,7 @@ class LiveAttackTests {
 				faulty.inMake = null;
 				time.advance(Duration.ofMinutes(1));
 				assertThat(time.runDue()).isEqualTo(1);
-				Awaitility.await().atMost(10, TimeUnit.SECONDS).until(() -> base(context, "Shop.order").equals("1s"));
+				Awaitility.await().atMost(1, TimeUnit.MINUTES).until(() -> base(context, "Shop.order").equals("1s"));
 			});
 		}
 
@@ -458,8 +458,8 @@ class LiveAttackTests {
 							both.await();
 							return live.override("orders", Map.of("base", "7s"), null);
 						});
-						assertThat(ends.get(20, TimeUnit.SECONDS)).isNotNull();
-						assertThat(sets.get(20, TimeUnit.SECONDS)).isNotNull();
+						assertThat(ends.get(1, TimeUnit.MINUTES)).isNotNull();
+						assertThat(sets.get(1, TimeUnit.MINUTES)).isNotNull();
 						assertThat(base(context, "Shop.order")).isEqualTo("7s");
 						assertThat(live.until("orders", PolicyKey.BASE)).isEmpty();
 						live.reset();

@@ -237,7 +237,7 @@ class LiveConfigurationTests {
 				time.advance(Duration.ofMinutes(1));
 				assertThat(time.runDue()).isEqualTo(1);
 				Awaitility.await()
-					.atMost(10, TimeUnit.SECONDS)
+					.atMost(1, TimeUnit.MINUTES)
 					.untilAsserted(
 							() -> assertThat(value(context, "Shop.order", PolicyKey.BASE).text()).isEqualTo("1s"));
 				assertThat(value(context, "Shop.order", PolicyKey.MAX_ATTEMPTS).text()).isEqualTo("4");

@@ -116,7 +116,7 @@ class RefreshUnderWayTests {
 								}
 							}));
 						}
-						for (int i = 0; i < 300; i++) {
+						for (int i = 0; i < 300 || !seen.containsAll(wanted); i++) {
 							RefreshUnderWayTests.this.centre.putAll(generation(1 + i % 2));
 							assertThat(refresh(context)).isTrue();
 						}

@@ -119,7 +119,7 @@ class LoggingTests {
 			.redirectOutput(output.toFile())
 			.start();
 		try {
-			assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+			assertThat(process.waitFor(3, TimeUnit.MINUTES)).isTrue();
 		}
 		finally {
 			process.destroyForcibly();

@@ -120,7 +120,7 @@ class MinimalApplicationTests {
 			.redirectOutput(output.toFile())
 			.start();
 		try {
-			assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+			assertThat(process.waitFor(3, TimeUnit.MINUTES)).isTrue();
 		}
 		finally {
 			process.destroyForcibly();

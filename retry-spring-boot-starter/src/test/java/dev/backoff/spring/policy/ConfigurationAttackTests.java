@@ -22,6 +22,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** Configurations that nobody writes, except by accident or in anger. */
 class ConfigurationAttackTests {
 
+	/* What is in proportion takes seconds on a slow machine, its square an hour. */
+	private static final Duration A_MINUTE = Duration.ofMinutes(1);
+
 	@ParameterizedTest
 	@ValueSource(strings = { "backoff[0]", "backoff[0][1]", "backoff.", "backoff..", "backoff.[", "backoff.[]",
 			"backoff.policies", "backoff.policies.", "backoff.policies[0]", "backoff.policies[0].base",
@@ -99,7 +102,7 @@ class ConfigurationAttackTests {
 			properties.put("backoff.policies.policy-" + i + ".cap", "60s");
 			properties.put("backoff.policies.policy-" + i + ".max-attempts", "7");
 		}
-		assertThat(timed(properties)).isLessThan(Duration.ofSeconds(30));
+		assertThat(timed(properties)).isLessThan(A_MINUTE);
 	}
 
 	@Test
@@ -111,7 +114,7 @@ class ConfigurationAttackTests {
 				properties.put("backoff.policies.policy-" + i + ".inherits", "policy-" + (i - 1));
 			}
 		}
-		assertThat(timed(properties)).isLessThan(Duration.ofSeconds(30));
+		assertThat(timed(properties)).isLessThan(A_MINUTE);
 	}
 
 	@Test
@@ -122,7 +125,7 @@ class ConfigurationAttackTests {
 		}
 		long start = System.nanoTime();
 		assertThat(report(properties)).hasSize(1);
-		assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(10));
+		assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(A_MINUTE);
 	}
 
 	@Test
@@ -133,7 +136,7 @@ class ConfigurationAttackTests {
 		}
 		long start = System.nanoTime();
 		assertThat(report(properties)).hasSize(10_000);
-		assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(10));
+		assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(A_MINUTE);
 	}
 
 	@Test
@@ -145,7 +148,7 @@ class ConfigurationAttackTests {
 		properties.put("backoff.policies.orders.inherits", "x".repeat(1_000_000));
 		long start = System.nanoTime();
 		assertThat(report(properties)).hasSize(1);
-		assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(10));
+		assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(A_MINUTE);
 	}
 
 	@Test
@@ -159,7 +162,7 @@ class ConfigurationAttackTests {
 
 	@Test
 	void aLadderOfAMillionRungsIsNoBurden() {
-		assertThat(timed(Map.of("backoff.policies.orders.ladder", "1ms x1000000"))).isLessThan(Duration.ofSeconds(10));
+		assertThat(timed(Map.of("backoff.policies.orders.ladder", "1ms x1000000"))).isLessThan(A_MINUTE);
 	}
 
 	@Test

@@ -1,10 +1,13 @@
 package dev.backoff.sample.mail;
 
+import java.time.Duration;
+
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.scheduling.concurrent.ThreadPoolTaskExecutor;
 
 import dev.backoff.sample.ShopClient;
 import dev.backoff.sample.ShopTest;
@@ -18,6 +21,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 @ShopTest
 class MailTests {
 
+	private static final Duration A_MINUTE = Duration.ofMinutes(1);
+
 	@Autowired
 	private ShopClient shop;
 
@@ -27,10 +32,16 @@ class MailTests {
 	@Autowired
 	private MailJob job;
 
+	@Autowired
+	private ThreadPoolTaskExecutor executor;
+
 	@BeforeEach
 	void startAfresh() {
 		this.shop.clearFaults();
 		// other tests' mails, whether they are being sent or have failed
+		Awaitility.await()
+			.atMost(A_MINUTE)
+			.until(() -> this.executor.getQueueSize() == 0 && this.executor.getActiveCount() == 0);
 		this.job.send();
 		awaitEmptyOutbox();
 	}
@@ -48,7 +59,7 @@ class MailTests {
 	void stayInTheOutboxUntilTheJobSendsThem() {
 		this.shop.fault("mails?answer=400");
 		long order = this.shop.order("tea").getBody().path("id").asLong();
-		Awaitility.await().until(() -> calls(order) == 1);
+		Awaitility.await().atMost(A_MINUTE).until(() -> calls(order) == 1);
 		assertThat(this.outbox.unsent()).containsExactly(order);
 		this.shop.fault("mails?answer=503&times=2");
 		this.job.send();
@@ -57,7 +68,7 @@ class MailTests {
 	}
 
 	private void awaitEmptyOutbox() {
-		Awaitility.await().until(() -> this.outbox.unsent().isEmpty());
+		Awaitility.await().atMost(A_MINUTE).until(() -> this.outbox.unsent().isEmpty());
 	}
 
 	private long count() {

@@ -46,13 +46,13 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
  * are shipped, with their windows divided by 60. Customers ask for quotes all the time.
  */
 @SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT,
-		properties = { "management.metrics.tags.version=1.0", "backoff.metrics.slo=10ms,50ms,100ms,500ms,1s",
-				"backoff.policies.[QuoteService.quote].base=250ms", "backoff.policies.[QuoteService.quote].jitter=none",
-				"backoff.budgets.[QuoteService.quote].tokens=5000", "backoff.policies.order-creation.base=1ms",
-				"backoff.budgets.order-creation.tokens=150", "backoff.policies.order-creation.when-degraded.cap=20s",
-				"backoff.policies.logistics-sync.ladder=600ms", "backoff.breakers.logistics-sync.minimum-calls=4",
-				"backoff.breakers.logistics-sync.failure-rate=90%", "backoff.breakers.logistics-sync.open-for=16s",
-				"backoff.breakers.logistics-sync.probes=1" })
+		properties = { "spring.http.clients.read-timeout=400ms", "management.metrics.tags.version=1.0",
+				"backoff.metrics.slo=10ms,50ms,100ms,500ms,1s", "backoff.policies.[QuoteService.quote].base=250ms",
+				"backoff.policies.[QuoteService.quote].jitter=none", "backoff.budgets.[QuoteService.quote].tokens=5000",
+				"backoff.policies.order-creation.base=1ms", "backoff.budgets.order-creation.tokens=150",
+				"backoff.policies.order-creation.when-degraded.cap=20s", "backoff.policies.logistics-sync.ladder=600ms",
+				"backoff.breakers.logistics-sync.minimum-calls=4", "backoff.breakers.logistics-sync.failure-rate=90%",
+				"backoff.breakers.logistics-sync.open-for=16s", "backoff.breakers.logistics-sync.probes=1" })
 @ActiveProfiles("test")
 @AutoConfigureMetrics
 @Import(ShopClient.class)

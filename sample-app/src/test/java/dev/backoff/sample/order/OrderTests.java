@@ -70,7 +70,7 @@ class OrderTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "reset", "hang=1s", "answer=503", "answer=429&retry-after=0" })
+	@ValueSource(strings = { "reset", "hang=20s", "answer=503", "answer=429&retry-after=0" })
 	void survivesEachPassingFault(String fault) {
 		this.shop.fault("payments?" + fault);
 		ResponseEntity<JsonNode> order = this.shop.order("pot");

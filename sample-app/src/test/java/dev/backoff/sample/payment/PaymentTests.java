@@ -1,5 +1,6 @@
 package dev.backoff.sample.payment;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CyclicBarrier;
@@ -93,7 +94,7 @@ class PaymentTests {
 	void endsAtANoticeWithoutAnotherQuestion() {
 		this.shop.fault("payment-status?pending&times=99");
 		CompletableFuture<ResponseEntity<JsonNode>> poll = inBackground(this::poll);
-		Awaitility.await().until(() -> questions() >= 3);
+		Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> questions() >= 3);
 		assertThat(statusOf(notice("PAID"))).isEqualTo("PAID");
 		int asked = questions();
 		assertThat(statusOf(poll.join())).isEqualTo("PAID");
@@ -106,7 +107,8 @@ class PaymentTests {
 		assertThat(statusOf(poll())).isEqualTo("TIMEOUT");
 		assertThat(statusOf(this.shop.get("/payments/" + this.trade))).isEqualTo("TIMEOUT");
 		int asked = questions();
-		assertThat(asked).isBetween(4, 6);
+		// five, and fewer if an answer takes long
+		assertThat(asked).isBetween(2, 5);
 		assertThat(statusOf(poll())).isEqualTo("TIMEOUT");
 		assertThat(questions()).isEqualTo(asked);
 		assertThat(statusOf(notice("PAID"))).isEqualTo("PAID");
