@@ -63,6 +63,9 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 
 	private final CalledMethods called = new CalledMethods();
 
+	/* On proxies that do not retry themselves. */
+	private final CalledMethods calledOnProxies = new CalledMethods();
+
 	/* By canonical name. */
 	private final Map<String, Retry> named = new ConcurrentHashMap<>();
 
@@ -347,7 +350,31 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 			return null;
 		}
 		CalledMethod known = this.called.find(method, targetClass);
-		return (known != null) ? known.retry() : findNew(method, targetClass, target);
+		if (known == null) {
+			return findNew(method, targetClass, target);
+		}
+		MethodRetry retry = known.retry();
+		return (retry == null && target instanceof Advised proxy) ? findOfProxy(method, targetClass, proxy) : retry;
+	}
+
+	private @Nullable MethodRetry findNew(Method method, Class<?> targetClass, @Nullable Object target) {
+		if (target instanceof Advised proxy) {
+			this.called.add(new CalledMethod(method, targetClass, null));
+			return findOfProxy(method, targetClass, proxy);
+		}
+		return added(this.called, method, targetClass);
+	}
+
+	/*
+	 * Of two proxies, one around the other, the inner one retries: both would multiply.
+	 * Proxies share their class with others that have other advice, so each is asked.
+	 */
+	private @Nullable MethodRetry findOfProxy(Method method, Class<?> targetClass, Advised proxy) {
+		if (Arrays.stream(proxy.getAdvisors()).anyMatch(BackoffAdvisor.class::isInstance)) {
+			return null;
+		}
+		CalledMethod known = this.calledOnProxies.find(method, targetClass);
+		return (known != null) ? known.retry() : added(this.calledOnProxies, method, targetClass);
 	}
 
 	/*
@@ -355,9 +382,9 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 	 * have its calls retried yet. They are made nevertheless, and the next one asks
 	 * again.
 	 */
-	private @Nullable MethodRetry findNew(Method method, Class<?> targetClass, @Nullable Object target) {
+	private @Nullable MethodRetry added(CalledMethods known, Method method, Class<?> targetClass) {
 		try {
-			return add(method, targetClass, target).retry();
+			return add(known, method, targetClass).retry();
 		}
 		catch (BeanCreationException ex) {
 			if (ex.contains(BeanCurrentlyInCreationException.class)) {
@@ -367,22 +394,14 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 		}
 	}
 
-	private CalledMethod add(Method method, Class<?> targetClass, @Nullable Object target) {
-		AnnotatedMethod annotated = isAdvised(target) ? null : AnnotatedMethod.of(method, targetClass);
+	private CalledMethod add(CalledMethods known, Method method, Class<?> targetClass) {
+		AnnotatedMethod annotated = AnnotatedMethod.of(method, targetClass);
 		if (this.woven && annotated != null && WeavingCheck.isCalledByOverriding(method, annotated)) {
 			annotated = null;
 		}
 		CalledMethod called = new CalledMethod(method, targetClass, (annotated != null) ? retry(annotated) : null);
-		this.called.add(called);
+		known.add(called);
 		return called;
-	}
-
-	/*
-	 * Of two proxies, one around the other, the inner one retries: both would multiply.
-	 */
-	private static boolean isAdvised(@Nullable Object target) {
-		return target instanceof Advised proxy
-				&& Arrays.stream(proxy.getAdvisors()).anyMatch(BackoffAdvisor.class::isInstance);
 	}
 
 	/*

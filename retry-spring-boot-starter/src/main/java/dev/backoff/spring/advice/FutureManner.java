@@ -6,7 +6,6 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Supplier;
 
 import org.aopalliance.intercept.MethodInvocation;
@@ -87,7 +86,8 @@ final class FutureManner implements Manner {
 		try {
 			executor.get().execute(awaited);
 		}
-		catch (RejectedExecutionException ex) {
+		catch (Throwable ex) {
+			// refused, or what it is to carry cannot be had
 			awaited.defaultExecutor().execute(awaited);
 		}
 	}

@@ -51,7 +51,7 @@ final class LaterAttempts implements Supplier<Executor> {
 		/* A call with nothing to carry needs no executor of its own while it waits. */
 		private static Executor carriedTo(Executor executor) {
 			ContextSnapshot snapshot = SNAPSHOTS.captureAll();
-			return snapshot.equals(NOTHING) ? executor : snapshot.wrapExecutor(executor);
+			return snapshot.equals(NOTHING) ? executor : new CarryingExecutor(executor, snapshot);
 		}
 
 	}

@@ -3,6 +3,7 @@ package dev.backoff.spring.observation;
 import java.util.List;
 import java.util.function.Supplier;
 
+import io.micrometer.core.instrument.Timer;
 import org.jspecify.annotations.Nullable;
 
 import dev.backoff.StopReason;
@@ -25,14 +26,18 @@ sealed interface CallMeters permits CallTotals, CallTimers {
 	/**
 	 * Let calls that succeed at once be read off the timer of their attempts, instead of
 	 * being recorded here.
-	 * @param atOnce returns what reads them, or null if nothing can; not asked if they
-	 * are not to be read
-	 * @return what does so from now on, the first one that was returned, or null if
-	 * nothing does
+	 * @param timer the timer
+	 * @param first returns what reads them, or null if nothing can; not asked if they are
+	 * not to be read
+	 * @return what does so from now on, the first one that was returned for the timer, or
+	 * null if nothing does
 	 */
-	@Nullable TimedCalls readOff(Supplier<? extends @Nullable TimedCalls> atOnce);
+	@Nullable TimedCalls readOff(Timer timer, Supplier<? extends @Nullable TimedCalls> first);
 
 	/** Publish the calls that ended for the given reason, at zero if there are none. */
 	void publish(StopReason reason);
+
+	/** Let all be published anew, since a registry has lost a meter. */
+	void unpublish();
 
 }

@@ -54,13 +54,18 @@ final class CallTimers implements CallMeters {
 
 	/* A timer of whole calls has a maximum and buckets of its own. */
 	@Override
-	public @Nullable TimedCalls readOff(Supplier<? extends @Nullable TimedCalls> atOnce) {
+	public @Nullable TimedCalls readOff(Timer timer, Supplier<? extends @Nullable TimedCalls> first) {
 		return null;
 	}
 
 	@Override
 	public void publish(StopReason reason) {
 		this.timers.at(reason);
+	}
+
+	@Override
+	public void unpublish() {
+		this.timers.empty();
 	}
 
 	private @Nullable Timer register(int index) {

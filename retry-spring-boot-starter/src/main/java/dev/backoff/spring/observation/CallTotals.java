@@ -1,12 +1,16 @@
 package dev.backoff.spring.observation;
 
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Supplier;
 
 import io.micrometer.core.instrument.FunctionTimer;
+import io.micrometer.core.instrument.Timer;
 import org.jspecify.annotations.Nullable;
 
 import dev.backoff.StopReason;
@@ -49,17 +53,18 @@ final class CallTotals implements CallMeters {
 	}
 
 	@Override
-	public @Nullable TimedCalls readOff(Supplier<? extends @Nullable TimedCalls> atOnce) {
-		AtomicReference<@Nullable TimedCalls> elsewhere = total(StopReason.SUCCEEDED).elsewhere;
-		if (elsewhere.get() == null) {
-			elsewhere.compareAndSet(null, atOnce.get());
-		}
-		return elsewhere.get();
+	public @Nullable TimedCalls readOff(Timer timer, Supplier<? extends @Nullable TimedCalls> first) {
+		return total(StopReason.SUCCEEDED).readOff(timer, first);
 	}
 
 	@Override
 	public void publish(StopReason reason) {
 		this.published.at(reason);
+	}
+
+	@Override
+	public void unpublish() {
+		this.published.empty();
 	}
 
 	private @Nullable FunctionTimer register(int index) {
@@ -88,7 +93,23 @@ final class CallTotals implements CallMeters {
 
 		private final LongAdder nanos = new LongAdder();
 
-		private final AtomicReference<@Nullable TimedCalls> elsewhere = new AtomicReference<>();
+		private final AtomicReference<Elsewhere> elsewhere = new AtomicReference<>(new Elsewhere(0, 0, List.of()));
+
+		@Nullable TimedCalls readOff(Timer timer, Supplier<? extends @Nullable TimedCalls> first) {
+			TimedCalls known = elsewhere().of(timer);
+			if (known != null) {
+				return known;
+			}
+			TimedCalls added = first.get();
+			if (added != null) {
+				this.elsewhere.updateAndGet((elsewhere) -> elsewhere.with(added));
+			}
+			return elsewhere().of(timer);
+		}
+
+		private Elsewhere elsewhere() {
+			return Objects.requireNonNull(this.elsewhere.get());
+		}
 
 		void add(long nanos) {
 			this.count.increment();
@@ -96,13 +117,60 @@ final class CallTotals implements CallMeters {
 		}
 
 		long count() {
-			TimedCalls elsewhere = this.elsewhere.get();
-			return this.count.sum() + ((elsewhere != null) ? elsewhere.count() : 0);
+			return this.count.sum() + elsewhere().countAll();
 		}
 
 		double nanos() {
-			TimedCalls elsewhere = this.elsewhere.get();
-			return this.nanos.sum() + ((elsewhere != null) ? elsewhere.nanos() : 0);
+			return this.nanos.sum() + elsewhere().nanosOfAll();
+		}
+
+	}
+
+	/**
+	 * Calls that are read off timers, of which a registry has lost all but the last.
+	 *
+	 * @param count what was read off those that are not kept any more
+	 * @param nanos likewise
+	 * @param kept the latest
+	 */
+	private record Elsewhere(long count, long nanos, List<TimedCalls> kept) {
+
+		/* Who has found one may record there yet, but not after so many others. */
+		private static final int MOST = 32;
+
+		@Nullable TimedCalls of(Timer timer) {
+			for (TimedCalls calls : this.kept) {
+				if (calls.isOf(timer)) {
+					return calls;
+				}
+			}
+			return null;
+		}
+
+		Elsewhere with(TimedCalls added) {
+			List<TimedCalls> more = new ArrayList<>(this.kept);
+			more.add(added);
+			if (more.size() <= MOST) {
+				return new Elsewhere(this.count, this.nanos, List.copyOf(more));
+			}
+			TimedCalls oldest = more.remove(0);
+			return new Elsewhere(this.count + oldest.count(), this.nanos + oldest.nanos(), List.copyOf(more));
+		}
+
+		long countAll() {
+			long all = this.count;
+			for (TimedCalls calls : this.kept) {
+				all += calls.count();
+			}
+			return all;
+		}
+
+		long nanosOfAll() {
+			long all = this.nanos;
+			for (TimedCalls calls : this.kept) {
+				all += calls.nanos();
+			}
+			return all;
 		}
 
 	}

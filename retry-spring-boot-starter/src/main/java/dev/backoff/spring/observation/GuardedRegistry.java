@@ -41,10 +41,23 @@ final class GuardedRegistry {
 
 	private final AtomicBoolean asked = new AtomicBoolean();
 
+	/* A field, since nobody else keeps it. */
+	private final @Nullable Runnable whenLost;
+
 	private volatile @Nullable MeterRegistry registry;
 
 	GuardedRegistry(Supplier<? extends @Nullable MeterRegistry> supplier) {
+		this(supplier, null);
+	}
+
+	/**
+	 * Guard a registry that may lose meters.
+	 * @param supplier how to get it, null if there is none
+	 * @param whenLost run then, under the registry's lock, or null
+	 */
+	GuardedRegistry(Supplier<? extends @Nullable MeterRegistry> supplier, @Nullable Runnable whenLost) {
 		this.supplier = supplier;
+		this.whenLost = whenLost;
 	}
 
 	/** Ask for the registry again if there was none. */
@@ -136,6 +149,7 @@ final class GuardedRegistry {
 		}
 		try {
 			open = this.supplier.get();
+			listen(open);
 			this.registry = open;
 			this.asked.set(true);
 		}
@@ -145,6 +159,18 @@ final class GuardedRegistry {
 			}
 		}
 		return open;
+	}
+
+	private void listen(@Nullable MeterRegistry registry) {
+		if (registry == null || this.whenLost == null) {
+			return;
+		}
+		try {
+			LostMeters.tell(registry, this.whenLost);
+		}
+		catch (Throwable ex) {
+			// what it loses is lost
+		}
 	}
 
 }

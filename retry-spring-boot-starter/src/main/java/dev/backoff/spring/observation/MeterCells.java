@@ -2,6 +2,7 @@ package dev.backoff.spring.observation;
 
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.IntFunction;
 
@@ -27,6 +28,9 @@ final class MeterCells<M> {
 	private final IntFunction<@Nullable M> registration;
 
 	private final GuardedRegistry registry;
+
+	/* How often all cells were emptied. */
+	private final AtomicInteger emptied = new AtomicInteger();
 
 	MeterCells(GuardedRegistry registry, int size, IntFunction<@Nullable M> registration) {
 		this.registry = registry;
@@ -55,14 +59,30 @@ final class MeterCells<M> {
 			return null;
 		}
 		try {
+			int before = this.emptied.get();
 			M meter = this.registration.apply(index);
 			if (meter != null) {
 				this.cells.set(index, meter);
+				if (this.emptied.get() != before) {
+					this.cells.compareAndSet(index, meter, null);
+				}
 			}
 			return meter;
 		}
 		finally {
 			FILLING.remove(filling);
+		}
+	}
+
+	/**
+	 * Empty all cells, since a registry has lost a meter, so that they are filled anew.
+	 */
+	void empty() {
+		this.emptied.incrementAndGet();
+		for (int index = 0; index < this.cells.length(); index++) {
+			if (this.cells.get(index) != null) {
+				this.cells.set(index, null);
+			}
 		}
 	}
 

@@ -3,6 +3,8 @@ package dev.backoff.spring.observation;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -32,6 +34,9 @@ final class MethodMeters implements CallRecorder {
 	/* The cell of the only attempts of calls that succeed at once. */
 	private static final int AT_ONCE = cell(1, AttemptOutcome.SUCCESS);
 
+	private static final AtomicReferenceFieldUpdater<MethodMeters, @Nullable TimedCalls> AT_ONCE_READER = AtomicReferenceFieldUpdater
+		.newUpdater(MethodMeters.class, TimedCalls.class, "atOnce");
+
 	private static final int DONE = 0;
 
 	private static final int FAILED = 1;
@@ -58,6 +63,9 @@ final class MethodMeters implements CallRecorder {
 	private volatile @Nullable TimedCalls atOnce;
 
 	private final AtomicBoolean published = new AtomicBoolean();
+
+	/* How often all was to be published anew. */
+	private final AtomicInteger unpublished = new AtomicInteger();
 
 	MethodMeters(GuardedRegistry registry, PolicyMeters policy, String method, List<Duration> slo, CallMeter calls) {
 		this.registry = registry;
@@ -129,6 +137,18 @@ final class MethodMeters implements CallRecorder {
 		this.policy.publish();
 	}
 
+	/** Let all be published anew, since a registry has lost a meter. */
+	void unpublish() {
+		this.unpublished.incrementAndGet();
+		this.atOnce = null;
+		// by the next attempt
+		this.published.set(false);
+		this.attempts.empty();
+		this.retries.empty();
+		this.recovered.empty();
+		this.calls.unpublish();
+	}
+
 	private @Nullable AttemptTimer registerAttempt(int cell) {
 		if (this.published.compareAndSet(false, true)) {
 			publish();
@@ -137,20 +157,24 @@ final class MethodMeters implements CallRecorder {
 			// before any other, which may turn out to be the same timer
 			this.attempts.at(AT_ONCE);
 		}
+		int unpublished = this.unpublished.get();
 		return this.registry.register(BackoffMeters.ATTEMPTS, (registry) -> {
 			Timer timer = GuardedRegistry.timer(registry, BackoffMeters.ATTEMPTS, this.slo, tags(cell));
 			if (cell == AT_ONCE) {
-				readAtOnce(registry, timer);
+				readAtOnce(registry, timer, unpublished);
 			}
 			return TimerReaders.use(registry, timer);
 		});
 	}
 
-	private void readAtOnce(MeterRegistry registry, Timer timer) {
-		TimedCalls timed = this.calls
-			.readOff(() -> TimerReaders.read(registry, timer, BackoffMeters.ATTEMPTS.tags(tags(AT_ONCE))));
+	private void readAtOnce(MeterRegistry registry, Timer timer, int unpublished) {
+		TimedCalls timed = this.calls.readOff(timer,
+				() -> TimerReaders.read(registry, timer, BackoffMeters.ATTEMPTS.tags(tags(AT_ONCE))));
 		if (timed != null) {
 			this.atOnce = timed;
+			if (this.unpublished.get() != unpublished) {
+				AT_ONCE_READER.compareAndSet(this, timed, null);
+			}
 		}
 	}
 

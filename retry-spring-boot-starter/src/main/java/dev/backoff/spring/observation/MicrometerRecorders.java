@@ -23,7 +23,9 @@ import dev.backoff.time.DurationText;
  * {@code bind()}; until then only whole calls are counted, as totals.
  * <p>
  * A meter that a registry refuses, because of another meter of that name or a filter that
- * throws, is dropped with one warning per name. It is not tried again.
+ * throws, is dropped with one warning per name. It is not tried again unless the registry
+ * loses a meter of ours: those that are gone come back with the next call, whole calls
+ * with their totals and the others from zero.
  * <p>
  * Tags are bounded: after {@value #MAX_METHODS} pairs of policy and method, further ones
  * share the method {@value #OTHER}, and further policies the policy of that name.
@@ -79,7 +81,7 @@ public final class MicrometerRecorders implements CallRecorder.Factory, CallStat
 						"Invalid slo (" + DurationText.exact(bucket) + "): must be longer than zero.");
 			}
 		}
-		this.registry = new GuardedRegistry(registry);
+		this.registry = new GuardedRegistry(registry, this::unpublish);
 		this.slo = List.copyOf(slo);
 		this.calls = calls;
 	}
@@ -106,6 +108,11 @@ public final class MicrometerRecorders implements CallRecorder.Factory, CallStat
 			meters.publish();
 		}
 		return meters;
+	}
+
+	private void unpublish() {
+		this.methods.all().forEach(MethodMeters::unpublish);
+		this.policies.values().forEach(PolicyMeters::unpublish);
 	}
 
 	private MethodMeters make(String policy, String method) {

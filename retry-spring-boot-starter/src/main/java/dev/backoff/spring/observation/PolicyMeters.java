@@ -40,6 +40,12 @@ final class PolicyMeters {
 		this.gauge.at(0);
 	}
 
+	/** Let all be published anew, since a registry has lost a meter. */
+	void unpublish() {
+		this.gauge.empty();
+		this.delays.empty();
+	}
+
 	void waiting(DelaySource source, long nanos) {
 		this.waiting.incrementAndGet();
 		Timer delay = this.delays.at(source);

@@ -4,7 +4,10 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
+import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import io.micrometer.context.ContextRegistry;
 import io.micrometer.context.ThreadLocalAccessor;
@@ -13,6 +16,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.slf4j.MDC;
 
 import org.springframework.beans.factory.BeanFactory;
@@ -113,6 +118,42 @@ class CarriedContextTests {
 		});
 	}
 
+	@ParameterizedTest
+	@EnumSource(Moment.class)
+	void costsNoCallItsEndWhenAnAccessorThrows(Moment moment) {
+		register(new Slf4jThreadLocalAccessor());
+		Failing failing = new Failing(moment);
+		ContextRegistry.getInstance().registerThreadLocalAccessor(failing);
+		try {
+			this.runner.run((context) -> {
+				MDC.put("user", "anna");
+				CompletableFuture<String> result = context.getBean(Work.class).run(3);
+				finish(result, context);
+				assertThat(result).isCompleted();
+				if (moment != Moment.TAKEN) {
+					assertThat(context.getBean(Work.class).users()).containsExactly("anna", "anna", "anna");
+				}
+				assertThat(failing.thrown()).isPositive();
+				assertThat(userOnTheExecutor(context)).isNull();
+			});
+		}
+		finally {
+			ContextRegistry.getInstance().removeThreadLocalAccessor("failing");
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource(Moment.class)
+	void costsNoFutureItsResultWhenAnAccessorThrows(Moment moment) {
+		register(new Failing(moment));
+		this.runner.run((context) -> {
+			FutureTask<String> task = new FutureTask<>(() -> "done");
+			Future<String> result = context.getBean(Work.class).await(task);
+			task.run();
+			assertThat(result.get(30, TimeUnit.SECONDS)).isEqualTo("done");
+		});
+	}
+
 	private static void finish(CompletableFuture<String> result, BeanFactory context) {
 		VirtualTime time = context.getBean(VirtualTime.class);
 		while (!result.isDone()) {
@@ -180,8 +221,68 @@ class CarriedContextTests {
 					: CompletableFuture.completedFuture(items + " at attempt " + attempt);
 		}
 
+		@Backoff(maxAttempts = "1")
+		Future<String> await(Future<String> result) {
+			return result;
+		}
+
 		List<String> users() {
 			return this.users;
+		}
+
+	}
+
+	/** When an accessor throws: on the thread of the caller, and else on another one. */
+	private enum Moment {
+
+		TAKEN, SEEN, BOUND, RESTORED
+
+	}
+
+	/** Carry a value, but for one moment. */
+	private static final class Failing implements ThreadLocalAccessor<String> {
+
+		private final Thread caller = Thread.currentThread();
+
+		private final AtomicInteger thrown = new AtomicInteger();
+
+		private final Moment moment;
+
+		Failing(Moment moment) {
+			this.moment = moment;
+		}
+
+		@Override
+		public Object key() {
+			return "failing";
+		}
+
+		@Override
+		public @Nullable String getValue() {
+			boolean called = Thread.currentThread() == this.caller;
+			failAt(called ? Moment.TAKEN : Moment.SEEN);
+			return called ? "value" : null;
+		}
+
+		@Override
+		public void setValue(String value) {
+			failAt(Moment.BOUND);
+		}
+
+		@Override
+		public void setValue() {
+			failAt(Moment.RESTORED);
+		}
+
+		private void failAt(Moment moment) {
+			if (moment == this.moment) {
+				this.thrown.incrementAndGet();
+				throw new IllegalStateException(moment.name());
+			}
+		}
+
+		int thrown() {
+			return this.thrown.get();
 		}
 
 	}

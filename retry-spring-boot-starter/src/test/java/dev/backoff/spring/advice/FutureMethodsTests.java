@@ -20,7 +20,10 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
+import org.springframework.beans.BeanUtils;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.task.TaskExecutionAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -140,10 +143,12 @@ class FutureMethodsTests {
 			});
 		}
 
-		@Test
-		void isWaitedForElsewhereIfTheApplicationRefuses() {
+		@ParameterizedTest
+		@ValueSource(
+				classes = { RejectedExecutionException.class, IllegalStateException.class, OutOfMemoryError.class })
+		void isWaitedForElsewhereIfTheApplicationRefuses(Class<? extends Throwable> refusal) {
 			AdviceContexts.runner().withBean("applicationTaskExecutor", Executor.class, () -> (task) -> {
-				throw new RejectedExecutionException("full");
+				throw FutureMethodsTests.<RuntimeException>made(refusal);
 			}).withBean(Orders.class).run((context) -> {
 				FutureTask<String> task = new FutureTask<>(() -> "placed");
 				Future<String> placed = context.getBean(Orders.class).place(() -> task);
@@ -214,6 +219,11 @@ class FutureMethodsTests {
 			});
 		}
 
+	}
+
+	@SuppressWarnings({ "unchecked", "TypeParameterUnusedInFormals" }) // thrown as it is
+	private static <X extends Throwable> X made(Class<? extends Throwable> type) throws X {
+		throw (X) BeanUtils.instantiateClass(type);
 	}
 
 	@Configuration(proxyBeanMethods = false)

@@ -5,26 +5,35 @@ import java.io.InputStream;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import org.aopalliance.intercept.MethodInterceptor;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
+import org.springframework.aop.Advisor;
 import org.springframework.aop.TargetSource;
 import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.aop.support.DefaultPointcutAdvisor;
 import org.springframework.aop.target.HotSwappableTargetSource;
 import org.springframework.aop.target.PrototypeTargetSource;
+import org.springframework.aop.target.SingletonTargetSource;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 import org.springframework.beans.factory.support.RootBeanDefinition;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
 import dev.backoff.annotation.Backoff;
+import dev.backoff.fixture.RecordingListener;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 /** Targets of other kinds and classes than the one that a handle was made for. */
@@ -56,6 +65,37 @@ class HandleTargetsAttackTests {
 				}
 			}
 		});
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void proxiesOfOneClassOfWhichSomeRetryThemselves(boolean retryingFirst) {
+		this.runner.run((context) -> {
+			BackoffAdvisor retrying = context.getBean(BackoffAdvisor.class);
+			Advisor other = new DefaultPointcutAdvisor((MethodInterceptor) (call) -> call.proceed());
+			HotSwappableTargetSource targets = new HotSwappableTargetSource(new Down());
+			Fallible outer = (Fallible) proxy(targets, retrying);
+			Set<Class<?>> classes = new HashSet<>();
+			for (int round = 0; round < 3; round++) {
+				for (Advisor inside : retryingFirst ? List.of(retrying, other) : List.of(other, retrying)) {
+					Down down = new Down();
+					Object inner = proxy(new SingletonTargetSource(down), inside);
+					classes.add(inner.getClass());
+					targets.swap(inner);
+					int ended = context.getBean(RecordingListener.class).stopped().size();
+					assertThatExceptionOfType(IOException.class).isThrownBy(outer::call);
+					assertThat(down.calls).hasValue(3);
+					assertThat(context.getBean(RecordingListener.class).stopped()).hasSize(ended + 1);
+				}
+			}
+			assertThat(classes).hasSize(1);
+		});
+	}
+
+	private static Object proxy(TargetSource targets, Advisor advisor) {
+		ProxyFactory factory = new ProxyFactory(Fallible.class, targets);
+		factory.addAdvisor(advisor);
+		return factory.getProxy();
 	}
 
 	@Test
@@ -137,6 +177,25 @@ class HandleTargetsAttackTests {
 
 		@Backoff(budget = "none")
 		String greet();
+
+	}
+
+	interface Fallible {
+
+		@Backoff(budget = "none", maxAttempts = "3")
+		void call() throws IOException;
+
+	}
+
+	static class Down implements Fallible {
+
+		private final AtomicInteger calls = new AtomicInteger();
+
+		@Override
+		public void call() throws IOException {
+			this.calls.incrementAndGet();
+			throw new IOException("down");
+		}
 
 	}
 

@@ -25,6 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 import dev.backoff.StopReason;
+import dev.backoff.spring.policy.BackoffProperties.CallMeter;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -76,9 +77,70 @@ class MeterLifeAttackTests {
 			assertCounted(second, "m", i * CALLS);
 			assertCounted(third, "m", i * CALLS);
 		}
-		assertThat(succeededAttempts(registry)).isEqualTo(6 * CALLS);
+		assertThat(succeededAttempts(registry)).isEqualTo(9 * CALLS);
 		assertThat(succeeded(registry).count()).isEqualTo(4 * CALLS);
 		assertThat(succeeded(registry).totalTime(TimeUnit.NANOSECONDS)).isEqualTo(4 * 1_370);
+	}
+
+	@ParameterizedTest
+	@MethodSource("registries")
+	void aRegistryThatIsClearedHasItsMetersAgainWithTheNextCall(MeterRegistry registry) {
+		MicrometerRecorders recorders = new MicrometerRecorders(() -> registry);
+		recorders.bind();
+		List<Meter.Id> published = ids(registry);
+		for (long i = 1; i <= 40; i++) {
+			FiveCalls.record(recorders.recorder("orders", "m"));
+			registry.clear();
+			assertThat(registry.getMeters()).isEmpty();
+			FiveCalls.record(recorders.recorder("orders", "m"));
+			assertThat(ids(registry)).containsAll(published);
+			assertThat(Math.round(succeeded(registry).count())).isEqualTo(i * 2 * CALLS);
+			assertThat(Math.round(succeeded(registry).totalTime(TimeUnit.NANOSECONDS))).isEqualTo(i * 2 * 1_370);
+			assertThat(succeededAttempts(registry)).isEqualTo(CALLS);
+			assertCounted(recorders, "m", i * 2 * CALLS);
+		}
+	}
+
+	private static List<Meter.Id> ids(MeterRegistry registry) {
+		return registry.getMeters().stream().map(Meter::getId).toList();
+	}
+
+	@ParameterizedTest
+	@MethodSource("registries")
+	void aMeterThatIsRemovedIsThereAgainWithTheNextCall(MeterRegistry registry) {
+		MicrometerRecorders recorders = new MicrometerRecorders(() -> registry, List.of(), CallMeter.TIMER);
+		FiveCalls.record(recorders.recorder("orders", "m"));
+		registry.find("backoff.calls").timers().forEach(registry::remove);
+		FiveCalls.record(recorders.recorder("orders", "m"));
+		assertThat(registry.get("backoff.calls").tags("stop", "succeeded").timer().count()).isEqualTo(CALLS);
+		assertThat(succeededAttempts(registry)).isEqualTo(2 * CALLS);
+		assertCounted(recorders, "m", 2 * CALLS);
+	}
+
+	@ParameterizedTest
+	@MethodSource("registries")
+	void aRegistryThatIsClearedDuringCallsShowsThemAll(MeterRegistry registry) {
+		MicrometerRecorders recorders = new MicrometerRecorders(() -> registry);
+		recorders.bind();
+		CompletableFuture<?>[] callers = new CompletableFuture<?>[3];
+		for (int i = 0; i < callers.length; i++) {
+			callers[i] = CompletableFuture.runAsync(() -> {
+				for (int call = 0; call < 20_000; call++) {
+					recorders.recorder("orders", "m").succeededAtOnce(10);
+				}
+			});
+		}
+		CompletableFuture<Void> called = CompletableFuture.allOf(callers).orTimeout(60, TimeUnit.SECONDS);
+		for (int i = 0; i < 25 && !called.isDone(); i++) {
+			registry.clear();
+		}
+		called.join();
+		registry.clear();
+		FiveCalls.record(recorders.recorder("orders", "m"));
+		assertCounted(recorders, "m", 60_000 + CALLS);
+		assertThat(succeeded(registry).count()).isEqualTo(60_000 + CALLS);
+		assertThat(Math.round(succeeded(registry).totalTime(TimeUnit.NANOSECONDS))).isEqualTo(600_000 + 1_370);
+		assertThat(succeededAttempts(registry)).isEqualTo(CALLS);
 	}
 
 	@ParameterizedTest
