@@ -2,7 +2,6 @@ package dev.backoff.spring.advice;
 
 import java.lang.reflect.Method;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -16,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import org.springframework.aop.Advisor;
 import org.springframework.aop.framework.Advised;
 import org.springframework.beans.factory.BeanCreationException;
 import org.springframework.beans.factory.BeanCurrentlyInCreationException;
@@ -370,8 +370,10 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 	 * Proxies share their class with others that have other advice, so each is asked.
 	 */
 	private @Nullable MethodRetry findOfProxy(Method method, Class<?> targetClass, Advised proxy) {
-		if (Arrays.stream(proxy.getAdvisors()).anyMatch(BackoffAdvisor.class::isInstance)) {
-			return null;
+		for (Advisor advisor : proxy.getAdvisors()) {
+			if (advisor instanceof BackoffAdvisor) {
+				return null;
+			}
 		}
 		CalledMethod known = this.calledOnProxies.find(method, targetClass);
 		return (known != null) ? known.retry() : added(this.calledOnProxies, method, targetClass);

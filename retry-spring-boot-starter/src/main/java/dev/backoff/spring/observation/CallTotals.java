@@ -102,7 +102,7 @@ final class CallTotals implements CallMeters {
 			}
 			TimedCalls added = first.get();
 			if (added != null) {
-				this.elsewhere.updateAndGet((elsewhere) -> elsewhere.with(added));
+				this.elsewhere.updateAndGet((now) -> (now.of(timer) != null) ? now : now.with(added));
 			}
 			return elsewhere().of(timer);
 		}
