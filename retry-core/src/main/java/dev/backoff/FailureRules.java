@@ -121,7 +121,7 @@ final class FailureRules {
 			return Outcome.ofRetryable(failure, classification);
 		}
 		if (permanent && !this.policy.retryOn().contains(failure.getClass())) {
-			return refuse(failure, name(failure) + " is permanent; name its own class in retryOn to retry");
+			return refuse(failure, permanent(failure) + "; name its own class in retryOn to retry");
 		}
 		FailureClassification known = permanent ? null : classification;
 		if (!this.policy.retryOn().isEmpty()) {
@@ -129,6 +129,20 @@ final class FailureRules {
 					: refuse(failure, name(failure) + " is not listed in retryOn");
 		}
 		return (known != null) ? unlessApplied(failure, known) : byDefault(failure);
+	}
+
+	/*
+	 * Which of its causes decided that is the innermost one that is permanent by itself.
+	 */
+	private String permanent(Throwable failure) {
+		Throwable decided = failure;
+		for (Throwable cause : Causes.of(failure)) {
+			FailureClassification alone = (cause != failure) ? classification(cause) : null;
+			if (alone != null && alone.kind() == FailureClassification.Kind.PERMANENT) {
+				decided = cause;
+			}
+		}
+		return name(failure) + " is permanent" + ((decided != failure) ? " because of " + name(decided) : "");
 	}
 
 	private Outcome byDefault(Throwable failure) {

@@ -306,6 +306,19 @@ class FailureRulesTests {
 		}
 
 		@Test
+		void nameTheCauseThatDecided() {
+			FailureClassifier files = (failure) -> (Causes.find(failure, FileNotFoundException.class) != null)
+					? FailureClassification.permanent(RetryCause.IO) : null;
+			RetryPolicy policy = RetryPolicy.builder("p").classifiers(List.of(files)).build();
+			Throwable missing = new FileNotFoundException().initCause(new IllegalStateException());
+			assertRefused(judge(policy, new UncheckedIOException(new IOException(missing))), AttemptOutcome.PERMANENT,
+					StopReason.NOT_RETRYABLE, "UncheckedIOException is permanent because of FileNotFoundException; "
+							+ "name its own class in retryOn to retry");
+			assertRefused(judge(policy, missing), AttemptOutcome.PERMANENT, StopReason.NOT_RETRYABLE,
+					"FileNotFoundException is permanent; name its own class in retryOn to retry");
+		}
+
+		@Test
 		void areOverruledByTheOwnClassOnly() {
 			RetryPolicy policy = RetryPolicy.builder("p")
 				.classifiers(List.of(PERMANENT))
