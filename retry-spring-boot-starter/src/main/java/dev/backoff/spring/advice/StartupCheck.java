@@ -9,7 +9,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.stream.Collectors;
+import java.util.TreeSet;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -30,6 +30,7 @@ import dev.backoff.annotation.Backoff;
 import dev.backoff.spring.policy.AnnotatedMethod;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.InvalidBackoffException;
+import dev.backoff.spring.policy.Nearest;
 import dev.backoff.spring.policy.Problem;
 import dev.backoff.time.DurationText;
 
@@ -210,10 +211,7 @@ public final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 			logger.info("Named with their package, because two classes share their simple name: {}",
 					String.join(", ", shared));
 		}
-		String unused = policies.unused().stream().collect(Collectors.joining(", "));
-		if (!unused.isEmpty()) {
-			logger.info("No method known at start-up uses the policies {}", unused);
-		}
+		logUnusedPolicies(policies.unused(), plans);
 		logUnused("breakers", policies.unusedBreakers());
 		logUnused("budgets", policies.unusedBudgets());
 	}
@@ -224,6 +222,34 @@ public final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 		if (wait.compareTo(phase) > 0) {
 			logger.info("backoff.shutdown.wait of {} is cut short by {} of {}: raise that too, or wait less",
 					DurationText.exact(wait), SHUTDOWN_PHASE, DurationText.exact(phase));
+		}
+	}
+
+	/*
+	 * One that is called nearly like one in use is probably misspelt, and has no effect
+	 * then.
+	 */
+	private static void logUnusedPolicies(List<String> unused, List<MethodPlan> plans) {
+		Set<String> used = new TreeSet<>();
+		for (MethodPlan plan : plans) {
+			used.add(plan.label());
+			used.add(plan.policy().name());
+		}
+		List<String> others = new ArrayList<>();
+		for (String name : unused) {
+			String nearest = Nearest.of(name, used);
+			if (nearest != null) {
+				logger.warn(
+						"No method known at start-up uses the policy {}, so what is set for it has no effect: write {} "
+								+ "if that is meant",
+						name, nearest);
+			}
+			else {
+				others.add(name);
+			}
+		}
+		if (!others.isEmpty()) {
+			logger.info("No method known at start-up uses the policies {}", String.join(", ", others));
 		}
 	}
 

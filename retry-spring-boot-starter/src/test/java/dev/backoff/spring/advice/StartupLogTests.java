@@ -56,6 +56,22 @@ class StartupLogTests {
 		}
 
 		@Test
+		void warnsOfUnusedPoliciesThatAreCalledNearlyLikeUsedOnes() {
+			assertThat(log("""
+					backoff.policies:
+					  orders.base: 1s
+					  ordres.cap: 5s
+					  spare.base: 1s
+					  "[Job.rnu]": { base: 10ms }
+					""", Orders.class, Job.class)).contains(
+					"WARN No method known at start-up uses the policy ordres, so what is set for it has no effect: "
+							+ "write orders if that is meant",
+					"WARN No method known at start-up uses the policy Job.rnu, so what is set for it has no effect: "
+							+ "write Job.run if that is meant",
+					"INFO No method known at start-up uses the policies spare");
+		}
+
+		@Test
 		void namesUnknownKeysThatAreIgnored() {
 			assertThat(log("""
 					backoff.unknown-keys: warn
