@@ -1,6 +1,7 @@
 package dev.backoff.sample.gateway;
 
 import java.io.IOException;
+import java.net.BindException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -48,9 +49,19 @@ public final class Gateway implements AutoCloseable {
 	 * @throws IOException if the port cannot be had
 	 */
 	public static Gateway start(int port) throws IOException {
-		Gateway gateway = new Gateway(new ServerSocket(port, 0, InetAddress.getLoopbackAddress()));
+		Gateway gateway = new Gateway(listen(port));
 		gateway.threads.execute(gateway::accept);
 		return gateway;
+	}
+
+	private static ServerSocket listen(int port) throws IOException {
+		try {
+			return new ServerSocket(port, 0, InetAddress.getLoopbackAddress());
+		}
+		catch (BindException ex) {
+			throw new IOException("Port " + port + " of the gateway is in use: end what listens there, or set "
+					+ "shop.gateway.port to another one, or to 0 for any", ex);
+		}
 	}
 
 	/**

@@ -44,6 +44,14 @@ class GatewayTests {
 	}
 
 	@Test
+	void saysWhichPortIsInUse() {
+		int port = this.gateway.url().getPort();
+		assertThatExceptionOfType(IOException.class).isThrownBy(() -> Gateway.start(port))
+			.withMessage("Port " + port + " of the gateway is in use: end what listens there, or set "
+					+ "shop.gateway.port to another one, or to 0 for any");
+	}
+
+	@Test
 	void answersWhenNothingIsPlanned() throws Exception {
 		assertThat(pay("a").body()).isEqualTo("{\"status\":\"AUTHORISED\"}");
 	}
