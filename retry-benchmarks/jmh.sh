@@ -29,6 +29,11 @@ if is_given quick; then
 	length="-f 1 -wi 2 -w 1 -i 40"
 fi
 only="$(value_of only ".*")"
+for word in ${only//|/ }; do
+	# other regular expressions are for JMH to judge
+	[[ "$word" == *[^A-Za-z]* || -n "$(find "$(dirname "$0")/src/jmh" -name "*$word*Benchmark*.java")" ]] \
+		|| refuse "invalid --only ($only): no benchmark is called $word"
+done
 tables="$(value_of tables "")"
 results="$(value_of results "")"
 results="$([[ -z "$results" ]] || realpath -m "$results")"
