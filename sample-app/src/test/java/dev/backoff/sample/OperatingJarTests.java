@@ -97,7 +97,7 @@ class OperatingJarTests {
 	}
 
 	private int run(String script) throws IOException, InterruptedException {
-		Process shell = new ProcessBuilder("bash", "-c", script).directory(this.directory.toFile())
+		Process shell = new ProcessBuilder("sh", "-c", script).directory(this.directory.toFile())
 			.redirectErrorStream(true)
 			.redirectOutput(this.directory.resolve(OUTPUT).toFile())
 			.start();
