@@ -167,6 +167,22 @@ class JitterDistributionTests {
 			return Arrays.stream(bins).skip(50).max().orElse(0) / (double) clients;
 		}
 
+		/*
+		 * As the README says: the density of the middle is 1.5, of which 0.568 is left.
+		 */
+		@Test
+		void isCloserTogetherInTheFirstWaveOfAConfinedBeta() {
+			assertThat(fullestTenth(Jitter.beta(0.3, 0.7)) / fullestTenth(Jitter.full())).isCloseTo(2.6, within(0.1));
+		}
+
+		private double fullestTenth(Jitter jitter) {
+			int[] tenths = new int[10];
+			for (double draw : draws(rule(jitter, Duration.ofSeconds(10)), 1)) {
+				tenths[Math.min(9, (int) (draw * 10))]++;
+			}
+			return Arrays.stream(tenths).max().orElse(0);
+		}
+
 		@Test
 		void thatFailsAtOnceFillsNoBinOfASecond() {
 			BackoffRule rule = BackoffRule.of(Shape.fixed(Duration.ofSeconds(1)), Duration.ofSeconds(1), Jitter.full());
