@@ -82,7 +82,7 @@ record ExpressionCheck(String place, ResolvableType resultType, List<Problem> pr
 
 	private static boolean isTooDeep(SpelNode root) {
 		List<SpelNode> level = List.of(root);
-		for (int depth = 0; depth < MAX_DEPTH; depth++) {
+		for (int depth = 0; depth < MAX_DEPTH && !level.isEmpty(); depth++) {
 			List<SpelNode> next = new ArrayList<>();
 			for (SpelNode node : level) {
 				for (int i = 0; i < node.getChildCount(); i++) {
