@@ -59,7 +59,7 @@ final class AsyncCall<C, T extends @Nullable Object> extends RetryCall {
 
 	CompletableFuture<T> start() {
 		Permit permit = this.driver.steps().begin(this);
-		drive((permit != null) ? new Turn.Attempt(permit) : this.driver.steps().refused(this));
+		drive((permit != null) ? new Turn.Permitted(permit) : this.driver.steps().refused(this));
 		return this.result;
 	}
 
@@ -140,8 +140,8 @@ final class AsyncCall<C, T extends @Nullable Object> extends RetryCall {
 	}
 
 	private void take(Turn turn, Driving driving) {
-		if (turn instanceof Turn.Attempt attempt) {
-			attempt(attempt.permit(), driving);
+		if (turn instanceof Turn.Permitted permitted) {
+			attempt(permitted.permit(), driving);
 		}
 		else if (turn instanceof Decision.RetryAfter wait) {
 			await(wait, driving);

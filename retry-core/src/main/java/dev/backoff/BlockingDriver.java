@@ -72,9 +72,9 @@ final class BlockingDriver {
 			Operation.OnContext<C, T, X> operation) {
 		Turn turn = next;
 		while (true) {
-			if (turn instanceof Turn.Attempt attempt) {
+			if (turn instanceof Turn.Permitted permitted) {
 				Outcome outcome = attempt(call, context, operation);
-				turn = this.steps.attemptEnded(outcome, attempt.permit(), call);
+				turn = this.steps.attemptEnded(outcome, permitted.permit(), call);
 			}
 			else if (turn instanceof Decision.RetryAfter wait) {
 				turn = await(wait, call);

@@ -2,8 +2,6 @@ package dev.backoff;
 
 import java.lang.ref.Reference;
 import java.lang.ref.WeakReference;
-import java.util.ArrayList;
-import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 
@@ -22,8 +20,6 @@ final class CallStack {
 	 * between calls.
 	 */
 	private static final ThreadLocal<@Nullable Reference<CallStack>> STACKS = new ThreadLocal<>();
-
-	private final List<RetryListener> told = new ArrayList<>(2);
 
 	private RetryCall top = new RetryCall(null);
 
@@ -132,24 +128,6 @@ final class CallStack {
 			}
 		}
 		return false;
-	}
-
-	/**
-	 * Note that a listener is about to be told.
-	 * @return false if this thread is within the listener already
-	 */
-	boolean enter(RetryListener listener) {
-		for (RetryListener entered : this.told) {
-			if (entered == listener) {
-				return false;
-			}
-		}
-		return this.told.add(listener);
-	}
-
-	/** Note that the listener entered last has been told. */
-	void leave() {
-		this.told.remove(this.told.size() - 1);
 	}
 
 	/** Return the innermost running call, or null. */

@@ -187,7 +187,7 @@ final class CallSteps {
 		Permit permit = this.breaker.tryAcquire(call, now);
 		if (permit != null) {
 			call.beginFirst(now);
-			return new Turn.Attempt(permit);
+			return new Turn.Permitted(permit);
 		}
 		call.postponed(false);
 		return this.decider.decideFirst(call, now);
@@ -217,7 +217,7 @@ final class CallSteps {
 		}
 		this.listeners.retry(outcome.cause());
 		call.beginNext(now);
-		return new Turn.Attempt(permit);
+		return new Turn.Permitted(permit);
 	}
 
 	/**
@@ -242,7 +242,11 @@ final class CallSteps {
 					Duration.ofNanos(elapsed)));
 			return new Ending(outcome, null, null);
 		}
-		return new Ending(outcome, new RetriesStoppedException(this.policy, this.method, call, outcome, stop, elapsed),
+		RetriesStoppedException.Story story = new RetriesStoppedException.Story(this.policy.name(), this.method,
+				stop.reason(), stop.why(), call.attempt(), this.policy.maxAttempts(), Duration.ofNanos(elapsed),
+				call.waits(), call.attemptTimes(), call.isWaitsAbridged(), call.isAttemptsAbridged(), outcome.failure(),
+				outcome.value(), call.keyIfUsed());
+		return new Ending(outcome, new RetriesStoppedException(story, stop.problem(), call.started()),
 				call.observation());
 	}
 
@@ -250,7 +254,7 @@ final class CallSteps {
 	void mark(Ending ending, RetriesStoppedException story) {
 		Throwable failure = ending.outcome().failure();
 		if (failure != null && !FailureRules.isFatal(failure)) {
-			StopMark.attach(failure, story);
+			story.attachTo(failure);
 		}
 	}
 
@@ -312,7 +316,7 @@ final class CallSteps {
 		}
 		Throwable[] carried = thrown.getSuppressed();
 		for (Throwable earlier : carried) {
-			if (earlier == failure || StopMark.of(earlier) != null) {
+			if (earlier == failure || RetriesStoppedException.on(earlier) != null) {
 				return;
 			}
 		}

@@ -4,13 +4,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.StringJoiner;
-import java.util.function.IntFunction;
 
 import org.jspecify.annotations.Nullable;
 
 import dev.backoff.budget.RetryBudget;
-import dev.backoff.time.DurationText;
 
 /**
  * What came before in a call that did not succeed at once: how its attempts ended, how
@@ -208,29 +205,12 @@ class CallStory {
 		return List.copyOf(attempts);
 	}
 
-	final boolean isAbridged() {
+	final boolean isWaitsAbridged() {
+		return this.waitCount > 2 * KEPT;
+	}
+
+	final boolean isAttemptsAbridged() {
 		return this.attemptCount > 2 * KEPT;
-	}
-
-	/** Return the waits as text, empty if there were none. */
-	final String waitsText() {
-		return text(this.waitCount, (i) -> wait(i).toString());
-	}
-
-	/** Return how long the attempts took as text. */
-	final String attemptsText() {
-		return text(this.attemptCount, (i) -> DurationText.story(get(ATTEMPT, i)));
-	}
-
-	private static String text(int count, IntFunction<String> text) {
-		StringJoiner joined = new StringJoiner(", ");
-		for (int i = 0; i < kept(count); i++) {
-			if (i == KEPT && count > 2 * KEPT) {
-				joined.add("…");
-			}
-			joined.add(text.apply(i));
-		}
-		return joined.toString();
 	}
 
 	private static int kept(int count) {

@@ -69,7 +69,7 @@ final class FailureRules {
 		}
 		Throwable inner = this.policy.isNestedMultiply() ? null : Causes.find(failure, call::hasStoppedInside);
 		if (inner != null) {
-			return nested(failure, StopMark.of(inner));
+			return nested(failure, RetriesStoppedException.on(inner));
 		}
 		Class<?> abort = listed(this.policy.abortOn(), failure);
 		if (abort != null) {

@@ -1,5 +1,6 @@
 package dev.backoff;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
@@ -11,6 +12,9 @@ import org.jspecify.annotations.Nullable;
  * told to the listeners and goes no further: a failing listener never fails a call.
  */
 final class ListenerChain {
+
+	/* The listeners that the thread is telling something, of all chains. */
+	private static final ThreadLocal<List<RetryListener>> TELLING = ThreadLocal.withInitial(() -> new ArrayList<>(2));
 
 	private final String policy;
 
@@ -142,14 +146,15 @@ final class ListenerChain {
 
 	/*
 	 * A listener may call what it listens to, a retried client of an alert service for
-	 * instance. It is not told of such calls, or it would be told without end.
+	 * instance. It is not told of such calls, which would never end.
 	 */
 	private static <E extends RetryEvent> @Nullable Throwable tell(RetryListener listener,
 			BiConsumer<RetryListener, E> moment, E event) {
-		CallStack stack = CallStack.ofThread();
-		if (!stack.enter(listener)) {
+		List<RetryListener> telling = TELLING.get();
+		if (isAmong(telling, listener)) {
 			return null;
 		}
+		telling.add(listener);
 		try {
 			moment.accept(listener, event);
 			return null;
@@ -158,8 +163,17 @@ final class ListenerChain {
 			return ex;
 		}
 		finally {
-			stack.leave();
+			telling.remove(telling.size() - 1);
 		}
+	}
+
+	private static boolean isAmong(List<RetryListener> telling, RetryListener listener) {
+		for (RetryListener other : telling) {
+			if (other == listener) {
+				return true;
+			}
+		}
+		return false;
 	}
 
 }

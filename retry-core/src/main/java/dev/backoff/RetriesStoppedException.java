@@ -3,6 +3,7 @@ package dev.backoff;
 import java.io.Serial;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
 
@@ -41,93 +42,104 @@ public final class RetriesStoppedException extends RuntimeException {
 
 	}
 
-	private final transient String policy;
+	/**
+	 * What happened in a call.
+	 *
+	 * @param policy the policy's name
+	 * @param method the method, or the label of a programmatic call, for instance
+	 * {@code OrderService.place}
+	 * @param reason why the call stopped
+	 * @param why the reason in words with its numbers, or null where {@code reason} says
+	 * all
+	 * @param attempts how many attempts were made, the first included; 0 if a breaker
+	 * refused the first
+	 * @param maxAttempts how many attempts were allowed, the first included;
+	 * {@link Integer#MAX_VALUE} for no limit
+	 * @param elapsed the time from the start of the call to its stop
+	 * @param waits the waits, of more than six the first and last three
+	 * @param attemptTimes how long the attempts took, of more than six the first and last
+	 * three
+	 * @param waitsAbridged whether waits are left out
+	 * @param attemptsAbridged whether attempts are left out
+	 * @param failure what the last attempt threw, or null
+	 * @param lastResult the last result that was not good enough, or null
+	 * @param idempotencyKey the key that the attempts sent, or null if no attempt asked
+	 * for it
+	 */
+	public record Story(String policy, String method, StopReason reason, @Nullable String why, int attempts,
+			int maxAttempts, Duration elapsed, List<Wait> waits, List<Duration> attemptTimes, boolean waitsAbridged,
+			boolean attemptsAbridged, @Nullable Throwable failure, @Nullable Object lastResult,
+			@Nullable String idempotencyKey) {
 
-	private final transient String method;
+		/**
+		 * Copy the lists.
+		 */
+		public Story {
+			waits = List.copyOf(waits);
+			attemptTimes = List.copyOf(attemptTimes);
+		}
 
-	private final transient StopReason reason;
+		private String message() {
+			boolean unlimited = this.maxAttempts == Integer.MAX_VALUE;
+			StringBuilder text = new StringBuilder("Stopped after ").append(this.attempts);
+			if (!unlimited) {
+				text.append(" of ").append(this.maxAttempts);
+			}
+			int counted = unlimited ? this.attempts : this.maxAttempts;
+			text.append((counted == 1) ? " attempt in " : " attempts in ")
+				.append(DurationText.story(Nanos.of(this.elapsed)))
+				.append(": ")
+				.append(this.reason);
+			if (this.why != null) {
+				text.append(", ").append(this.why);
+			}
+			text.append(" (policy ").append(this.policy);
+			append(text, "; waits ", this.waits, this.waitsAbridged, Wait::toString);
+			append(text, "; attempts ", this.attemptTimes, this.attemptsAbridged,
+					(time) -> DurationText.story(Nanos.of(time)));
+			return text.append(')').toString();
+		}
 
-	private final transient int attempts;
+		private static <T> void append(StringBuilder text, String title, List<T> values, boolean abridged,
+				Function<T, String> toText) {
+			String separator = title;
+			for (int i = 0; i < values.size(); i++) {
+				text.append(separator);
+				if (abridged && i == values.size() / 2) {
+					text.append("…, ");
+				}
+				text.append(toText.apply(values.get(i)));
+				separator = ", ";
+			}
+		}
 
-	private final transient int maxAttempts;
+	}
 
-	private final transient Duration elapsed;
-
-	private final transient List<Wait> waits;
-
-	private final transient List<Duration> attemptTimes;
-
-	private final transient boolean abridged;
-
-	private final transient @Nullable Throwable failure;
-
-	private final transient @Nullable Object lastResult;
-
-	private final transient @Nullable String idempotencyKey;
+	private final transient Story story;
 
 	private final transient long began;
 
-	/* Not so after it has been read from a stream: its ticker is another one's. */
-	private final transient boolean ofThisProcess;
-
-	RetriesStoppedException(RetryPolicy policy, String method, RetryCall call, Outcome outcome, Decision.Stop stop,
-			long elapsed) {
-		super(message(policy, call, stop, elapsed), cause(stop, outcome), false, false);
-		this.policy = policy.name();
-		this.method = method;
-		this.reason = stop.reason();
-		this.attempts = call.attempt();
-		this.maxAttempts = policy.maxAttempts();
-		this.elapsed = Duration.ofNanos(elapsed);
-		this.waits = call.waits();
-		this.attemptTimes = call.attemptTimes();
-		this.abridged = call.isAbridged();
-		this.failure = outcome.failure();
-		this.lastResult = outcome.value();
-		this.idempotencyKey = call.keyIfUsed();
-		this.began = call.started();
-		this.ofThisProcess = true;
+	/**
+	 * Make the mark of a call.
+	 * @param story what happened
+	 * @param cause what interrupted the call or made a classifier fail, or null; left out
+	 * if it leads back to the failure, which carries this mark
+	 * @param began the ticker's reading at the start of the call
+	 */
+	public RetriesStoppedException(Story story, @Nullable Throwable cause, long began) {
+		super(story.message(), leadsTo(story.failure(), cause) ? null : cause, false, false);
+		this.story = story;
+		this.began = began;
 	}
 
-	/*
-	 * The failure carries this story, so a cause that leads back to it would make a
-	 * circle.
-	 */
-	private static @Nullable Throwable cause(Decision.Stop stop, Outcome outcome) {
-		Throwable problem = stop.problem();
+	private static boolean leadsTo(@Nullable Throwable failure, @Nullable Throwable cause) {
 		try {
-			boolean circle = problem != null && Causes.find(problem, (cause) -> cause == outcome.failure()) != null;
-			return circle ? null : problem;
+			return cause != null && Causes.find(cause, (candidate) -> candidate == failure) != null;
 		}
 		catch (Throwable ex) {
-			// an exception that cannot be asked for its cause
-			return null;
+			// an exception whose getCause() throws
+			return true;
 		}
-	}
-
-	private static String message(RetryPolicy policy, RetryCall call, Decision.Stop stop, long elapsed) {
-		StringBuilder text = new StringBuilder("Stopped after ").append(call.attempt());
-		if (policy.maxAttempts() != RetryPolicy.UNLIMITED_ATTEMPTS) {
-			text.append(" of ").append(policy.maxAttempts());
-		}
-		int counted = (policy.maxAttempts() == RetryPolicy.UNLIMITED_ATTEMPTS) ? call.attempt() : policy.maxAttempts();
-		text.append((counted == 1) ? " attempt in " : " attempts in ")
-			.append(DurationText.story(elapsed))
-			.append(": ")
-			.append(stop.reason());
-		if (stop.why() != null) {
-			text.append(", ").append(stop.why());
-		}
-		text.append(" (policy ").append(policy.name());
-		String waits = call.waitsText();
-		if (!waits.isEmpty()) {
-			text.append("; waits ").append(waits);
-		}
-		String attempts = call.attemptsText();
-		if (!attempts.isEmpty()) {
-			text.append("; attempts ").append(attempts);
-		}
-		return text.append(')').toString();
 	}
 
 	/**
@@ -149,12 +161,40 @@ public final class RetriesStoppedException extends RuntimeException {
 	}
 
 	private static @Nullable RetriesStoppedException carriedBy(Throwable failure) {
-		RetriesStoppedException story = StopMark.of(failure);
+		RetriesStoppedException story = on(failure);
 		Throwable[] suppressed = failure.getSuppressed();
 		for (int i = 0; story == null && i < suppressed.length; i++) {
-			story = StopMark.of(suppressed[i]);
+			story = on(suppressed[i]);
 		}
 		return story;
+	}
+
+	/**
+	 * {@return the story that a failure itself carries, or null} Its causes are not
+	 * asked.
+	 * @param failure what a retried call has thrown
+	 */
+	public static @Nullable RetriesStoppedException on(Throwable failure) {
+		for (Throwable suppressed : failure.getSuppressed()) {
+			if (suppressed instanceof RetriesStoppedException story) {
+				return story;
+			}
+		}
+		return null;
+	}
+
+	/**
+	 * Add this story to a failure, unless it carries one already: that of an inner call,
+	 * or of another call on an instance that is thrown again and again. A failure without
+	 * suppression stays as it is.
+	 * @param failure what the caller gets
+	 */
+	public void attachTo(Throwable failure) {
+		synchronized (failure) {
+			if (on(failure) == null) {
+				failure.addSuppressed(this);
+			}
+		}
 	}
 
 	/**
@@ -162,7 +202,7 @@ public final class RetriesStoppedException extends RuntimeException {
 	 * @return the name
 	 */
 	public String policy() {
-		return this.policy;
+		return this.story.policy();
 	}
 
 	/**
@@ -170,7 +210,7 @@ public final class RetriesStoppedException extends RuntimeException {
 	 * @return for instance {@code OrderService.place}
 	 */
 	public String method() {
-		return this.method;
+		return this.story.method();
 	}
 
 	/**
@@ -178,7 +218,7 @@ public final class RetriesStoppedException extends RuntimeException {
 	 * @return the reason
 	 */
 	public StopReason reason() {
-		return this.reason;
+		return this.story.reason();
 	}
 
 	/**
@@ -186,15 +226,15 @@ public final class RetriesStoppedException extends RuntimeException {
 	 * @return 0 if a breaker refused the first, else 1 or more
 	 */
 	public int attempts() {
-		return this.attempts;
+		return this.story.attempts();
 	}
 
 	/**
 	 * Return how many attempts were allowed, the first included.
-	 * @return 1 or more, {@link RetryPolicy#UNLIMITED_ATTEMPTS} for no limit
+	 * @return 1 or more, {@link Integer#MAX_VALUE} for no limit
 	 */
 	public int maxAttempts() {
-		return this.maxAttempts;
+		return this.story.maxAttempts();
 	}
 
 	/**
@@ -202,7 +242,7 @@ public final class RetriesStoppedException extends RuntimeException {
 	 * @return zero or more
 	 */
 	public Duration elapsed() {
-		return this.elapsed;
+		return this.story.elapsed();
 	}
 
 	/**
@@ -210,7 +250,7 @@ public final class RetriesStoppedException extends RuntimeException {
 	 * @return an immutable list
 	 */
 	public List<Wait> waits() {
-		return this.waits;
+		return this.story.waits();
 	}
 
 	/**
@@ -218,7 +258,7 @@ public final class RetriesStoppedException extends RuntimeException {
 	 * @return an immutable list
 	 */
 	public List<Duration> attemptTimes() {
-		return this.attemptTimes;
+		return this.story.attemptTimes();
 	}
 
 	/**
@@ -226,7 +266,7 @@ public final class RetriesStoppedException extends RuntimeException {
 	 * @return true after more than six attempts
 	 */
 	public boolean isAbridged() {
-		return this.abridged;
+		return this.story.waitsAbridged() || this.story.attemptsAbridged();
 	}
 
 	/**
@@ -234,7 +274,7 @@ public final class RetriesStoppedException extends RuntimeException {
 	 * @return the failure, or null if the last attempt returned a result
 	 */
 	public @Nullable Throwable failure() {
-		return this.failure;
+		return this.story.failure();
 	}
 
 	/**
@@ -242,7 +282,7 @@ public final class RetriesStoppedException extends RuntimeException {
 	 * @return the result, or null
 	 */
 	public @Nullable Object lastResult() {
-		return this.lastResult;
+		return this.story.lastResult();
 	}
 
 	/**
@@ -250,12 +290,16 @@ public final class RetriesStoppedException extends RuntimeException {
 	 * @return the key, or null if no attempt asked for it
 	 */
 	public @Nullable String idempotencyKey() {
-		return this.idempotencyKey;
+		return this.story.idempotencyKey();
 	}
 
-	/** Return whether the call began after a reading of its ticker. */
-	boolean beganAfter(long reading) {
-		return this.ofThisProcess && this.began - reading > 0;
+	/**
+	 * {@return whether the call began after a reading of its ticker; false for a story
+	 * read from a stream, whose ticker was another process's}
+	 * @param reading the reading, in nanoseconds
+	 */
+	public boolean beganAfter(long reading) {
+		return this.story != null && this.began - reading > 0;
 	}
 
 }

@@ -373,7 +373,7 @@ class RetryCall extends CallStory {
 		if (this.links != null && this.links.hasStoppedInside(failure)) {
 			return true;
 		}
-		RetriesStoppedException mark = StopMark.of(failure);
+		RetriesStoppedException mark = RetriesStoppedException.on(failure);
 		return mark != null && mark.beganAfter(this.turn);
 	}
 

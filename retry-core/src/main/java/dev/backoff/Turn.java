@@ -5,14 +5,14 @@ import dev.backoff.breaker.CallPermits.Permit;
 /**
  * What a driver does next: make an attempt, wait, or end the call.
  */
-sealed interface Turn permits Turn.Attempt, Decision {
+sealed interface Turn permits Turn.Permitted, Decision {
 
 	/**
 	 * Make an attempt now.
 	 *
 	 * @param permit the breaker's permit, to be given back
 	 */
-	record Attempt(Permit permit) implements Turn {
+	record Permitted(Permit permit) implements Turn {
 	}
 
 }

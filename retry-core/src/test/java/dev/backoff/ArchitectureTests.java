@@ -243,7 +243,7 @@ class ArchitectureTests {
 		@Test
 		void areNotUsed() {
 			classes().that()
-				.doNotBelongToAnyOf(StopMark.class)
+				.doNotBelongToAnyOf(RetriesStoppedException.class)
 				.should(new UseNoMonitor())
 				.because("a virtual thread that waits in one pins its carrier; only the mark is set under the "
 						+ "failure's own, as what it is added to does, and runs nothing else there")
