@@ -7,6 +7,9 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 import dev.backoff.breaker.CallPermits.Permit;
+import dev.backoff.event.AttemptOutcome;
+import dev.backoff.event.StopReason;
+import dev.backoff.failure.Causes;
 import dev.backoff.time.Cancellable;
 
 /**

@@ -4,6 +4,10 @@ import java.util.function.BiConsumer;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.backoff.event.RetriesStoppedException;
+import dev.backoff.event.RetryEvent;
+import dev.backoff.failure.Causes;
+
 /**
  * The recovery of an asynchronous call, which goes on though nobody may want its result.
  */

@@ -4,6 +4,7 @@ import java.util.concurrent.Executor;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.backoff.event.StopReason;
 import dev.backoff.time.Cancellable;
 
 /**

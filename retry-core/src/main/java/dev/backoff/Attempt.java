@@ -5,6 +5,7 @@ import java.util.OptionalInt;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.backoff.policy.RetryPolicy;
 import dev.backoff.time.Nanos;
 
 /**

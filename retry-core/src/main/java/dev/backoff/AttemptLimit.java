@@ -2,6 +2,7 @@ package dev.backoff;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.backoff.policy.RetryPolicy;
 import dev.backoff.time.Cancellable;
 import dev.backoff.time.Nanos;
 import dev.backoff.time.RetryTime;

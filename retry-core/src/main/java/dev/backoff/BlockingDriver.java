@@ -3,6 +3,10 @@ package dev.backoff;
 import org.jspecify.annotations.Nullable;
 
 import dev.backoff.breaker.CallPermits.Permit;
+import dev.backoff.event.AttemptOutcome;
+import dev.backoff.event.RetriesStoppedException;
+import dev.backoff.event.RetryEvent;
+import dev.backoff.event.StopReason;
 import dev.backoff.time.RetryTime;
 
 /**

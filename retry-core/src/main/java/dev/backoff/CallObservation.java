@@ -2,6 +2,12 @@ package dev.backoff;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.backoff.event.AttemptOutcome;
+import dev.backoff.event.CallObserver;
+import dev.backoff.event.DelaySource;
+import dev.backoff.event.RetryEvent;
+import dev.backoff.event.StopReason;
+
 /**
  * One call that is observed. What its observer throws is told to the listeners and goes
  * no further. Used by one thread at a time, but for what is opened.

@@ -6,6 +6,13 @@ import org.jspecify.annotations.Nullable;
 
 import dev.backoff.breaker.CallPermits.Permit;
 import dev.backoff.breaker.CircuitOpenException;
+import dev.backoff.event.AttemptOutcome;
+import dev.backoff.event.DelaySource;
+import dev.backoff.event.RetriesStoppedException;
+import dev.backoff.event.RetryEvent;
+import dev.backoff.event.StopReason;
+import dev.backoff.failure.Idempotency;
+import dev.backoff.policy.RetryPolicy;
 import dev.backoff.time.RetryTime;
 
 /**

@@ -8,6 +8,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 import dev.backoff.budget.RetryBudget;
+import dev.backoff.event.AttemptOutcome;
+import dev.backoff.event.DelaySource;
+import dev.backoff.event.RetriesStoppedException;
 
 /**
  * What came before in a call that did not succeed at once: how its attempts ended, how

@@ -2,6 +2,11 @@ package dev.backoff;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.backoff.event.AttemptOutcome;
+import dev.backoff.event.CallObserver;
+import dev.backoff.event.RetryEvent;
+import dev.backoff.event.StopReason;
+
 /**
  * Tell what happens to calls: the recorder and the listeners, and the observer of calls
  * that are observed. What those are told of is open meanwhile, so that logs and the

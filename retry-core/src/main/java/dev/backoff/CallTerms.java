@@ -1,5 +1,6 @@
 package dev.backoff;
 
+import dev.backoff.policy.RetryPolicy;
 import dev.backoff.time.RetryTime;
 
 /**

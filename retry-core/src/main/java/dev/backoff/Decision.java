@@ -2,6 +2,9 @@ package dev.backoff;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.backoff.event.DelaySource;
+import dev.backoff.event.StopReason;
+
 /**
  * What follows an attempt: another one after a delay, or the end.
  */

@@ -2,6 +2,8 @@ package dev.backoff;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.backoff.event.RetriesStoppedException;
+
 /**
  * How a call that did not succeed at once ended.
  *

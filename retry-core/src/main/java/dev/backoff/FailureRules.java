@@ -6,6 +6,14 @@ import java.util.concurrent.CancellationException;
 import org.jspecify.annotations.Nullable;
 
 import dev.backoff.breaker.CircuitOpenException;
+import dev.backoff.event.AttemptOutcome;
+import dev.backoff.event.RetriesStoppedException;
+import dev.backoff.event.StopReason;
+import dev.backoff.failure.Causes;
+import dev.backoff.failure.FailureClassification;
+import dev.backoff.failure.FailureClassifier;
+import dev.backoff.failure.Idempotency;
+import dev.backoff.policy.RetryPolicy;
 import dev.backoff.time.Nanos;
 
 /**

@@ -5,6 +5,8 @@ import java.util.function.Function;
 
 import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.breaker.CircuitBreaker.Verdict;
+import dev.backoff.failure.FailureClassifier;
+import dev.backoff.policy.RetryPolicy;
 
 /**
  * What exceptions say about a dependency, by the rules that retries follow: an exception

@@ -7,6 +7,15 @@ import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.backoff.event.AttemptOutcome;
+import dev.backoff.event.CallObserver;
+import dev.backoff.event.CallRecorder;
+import dev.backoff.event.DelaySource;
+import dev.backoff.event.RetryEvent;
+import dev.backoff.event.RetryListener;
+import dev.backoff.event.StopReason;
+import dev.backoff.failure.RetryCause;
+
 /**
  * Tell the recorder, the listeners and the observer of one method. What they throw is
  * told to the listeners and goes no further: a failing listener never fails a call.

@@ -6,6 +6,7 @@ import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.backoff.failure.Idempotency;
 import dev.backoff.time.Nanos;
 
 /**

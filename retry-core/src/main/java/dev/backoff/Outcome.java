@@ -4,6 +4,10 @@ import java.time.Duration;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.backoff.event.AttemptOutcome;
+import dev.backoff.failure.FailureClassification;
+import dev.backoff.failure.RetryCause;
+
 /**
  * What one attempt came to: a value or a failure, with what the classification made of
  * it. Immutable.

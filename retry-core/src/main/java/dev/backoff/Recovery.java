@@ -2,6 +2,9 @@ package dev.backoff;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.backoff.event.RetriesStoppedException;
+import dev.backoff.event.StopReason;
+
 /**
  * What follows an unsuccessful stop, once, outside the retries. What it returns is
  * returned, what it throws is thrown with the original failure suppressed.

@@ -7,6 +7,7 @@ import dev.backoff.breaker.BreakerSettings;
 import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.budget.BudgetSettings;
 import dev.backoff.budget.RetryBudget;
+import dev.backoff.policy.RetryPolicy;
 
 /**
  * Let a call fail, be retried and stop before there are any, so that all that this needs

@@ -13,6 +13,16 @@ import org.jspecify.annotations.Nullable;
 import dev.backoff.breaker.CallPermits;
 import dev.backoff.budget.RetryBudget;
 import dev.backoff.delay.RandomSource;
+import dev.backoff.event.AttemptOutcome;
+import dev.backoff.event.CallObserver;
+import dev.backoff.event.CallRecorder;
+import dev.backoff.event.DelaySource;
+import dev.backoff.event.RetriesStoppedException;
+import dev.backoff.event.RetryListener;
+import dev.backoff.event.StopReason;
+import dev.backoff.failure.RetryCause;
+import dev.backoff.policy.DegradedMode;
+import dev.backoff.policy.RetryPolicy;
 import dev.backoff.time.RetryTime;
 
 /**

@@ -8,6 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 import dev.backoff.breaker.CallPermits;
 import dev.backoff.breaker.CallPermits.Permit;
+import dev.backoff.event.RetriesStoppedException;
+import dev.backoff.failure.Idempotency;
 import dev.backoff.time.Nanos;
 
 /**

@@ -9,6 +9,11 @@ import org.jspecify.annotations.Nullable;
 import dev.backoff.budget.RetryBudget;
 import dev.backoff.delay.BackoffRule;
 import dev.backoff.delay.RandomSource;
+import dev.backoff.event.AttemptOutcome;
+import dev.backoff.event.DelaySource;
+import dev.backoff.event.StopReason;
+import dev.backoff.policy.RetryCondition;
+import dev.backoff.policy.RetryPolicy;
 import dev.backoff.time.DurationText;
 import dev.backoff.time.Nanos;
 

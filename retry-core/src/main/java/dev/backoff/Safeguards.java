@@ -5,6 +5,7 @@ import org.jspecify.annotations.Nullable;
 import dev.backoff.breaker.CallPermits.Permit;
 import dev.backoff.breaker.CircuitBreaker.Verdict;
 import dev.backoff.budget.RetryBudget;
+import dev.backoff.policy.DegradedMode;
 
 /**
  * What a method's calls share with others, so that together they do not make an overload

@@ -2,6 +2,7 @@ package dev.backoff;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.backoff.event.AttemptOutcome;
 import dev.backoff.time.TimerEntry;
 
 /**

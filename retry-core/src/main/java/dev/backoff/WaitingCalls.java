@@ -11,6 +11,7 @@ import java.util.function.Predicate;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.backoff.event.StopReason;
 import dev.backoff.time.DurationText;
 import dev.backoff.time.Nanos;
 import dev.backoff.time.RetryTime;

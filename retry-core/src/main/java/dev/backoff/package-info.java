@@ -3,8 +3,8 @@
  * <p>
  * A driver makes an attempt; the decider answers "again after this delay" or "stop,
  * because"; the driver waits; listeners are told. {@link dev.backoff.Retry} is the way
- * in, {@link dev.backoff.RetryPolicy} says what is retried, how often, until when and how
- * spaced.
+ * in, {@link dev.backoff.policy.RetryPolicy} says what is retried, how often, until when
+ * and how spaced.
  */
 @NullMarked
 package dev.backoff;

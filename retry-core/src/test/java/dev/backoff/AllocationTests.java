@@ -11,6 +11,9 @@ import dev.backoff.budget.BudgetSettings;
 import dev.backoff.budget.RetryBudget;
 import dev.backoff.fixture.Memory;
 import dev.backoff.fixture.VirtualTime;
+import dev.backoff.policy.DegradedMode;
+import dev.backoff.policy.DegradedSettings;
+import dev.backoff.policy.RetryPolicy;
 import dev.backoff.window.WindowLength;
 
 import static org.assertj.core.api.Assertions.assertThat;

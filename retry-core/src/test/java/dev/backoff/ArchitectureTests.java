@@ -26,6 +26,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import dev.backoff.delay.RandomSource;
+import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.fixture.UseNoMonitor;
 
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
@@ -64,7 +65,10 @@ class ArchitectureTests {
 
 		@ParameterizedTest
 		@CsvSource({
-				"dev.backoff, dev.backoff.delay dev.backoff.budget dev.backoff.breaker dev.backoff.window dev.backoff.time",
+				"dev.backoff, dev.backoff.policy dev.backoff.event dev.backoff.failure dev.backoff.delay dev.backoff.budget dev.backoff.breaker dev.backoff.window dev.backoff.time",
+				"dev.backoff.policy, dev.backoff.failure dev.backoff.delay dev.backoff.window dev.backoff.time",
+				"dev.backoff.event, dev.backoff.failure dev.backoff.breaker dev.backoff.time",
+				"dev.backoff.failure, dev.backoff.delay dev.backoff.time",
 				"dev.backoff.breaker, dev.backoff.window dev.backoff.delay dev.backoff.time",
 				"dev.backoff.budget, dev.backoff.time", "dev.backoff.window, dev.backoff.time",
 				"dev.backoff.delay, dev.backoff.time", "dev.backoff.time, ''", "dev.backoff.annotation, ''" })
@@ -76,7 +80,7 @@ class ArchitectureTests {
 				.onlyDependOnClassesThat()
 				.resideInAnyPackage(allowed.replaceAll(" +", " ").split(" ", -1))
 				.because(
-						"the arrows are R -> breaker -> window, delay -> time and budget -> time; no child imports its parent")
+						"the arrows are root -> policy, event -> failure -> delay, budget, breaker, window, time; no child imports its parent")
 				.check(CLASSES);
 		}
 
@@ -93,8 +97,9 @@ class ArchitectureTests {
 
 		@Test
 		void areTheOnesWhoseArrowsAreKnown() {
-			assertThat(packages()).containsExactlyInAnyOrder("dev.backoff", "dev.backoff.delay", "dev.backoff.budget",
-					"dev.backoff.breaker", "dev.backoff.window", "dev.backoff.time", "dev.backoff.annotation");
+			assertThat(packages()).containsExactlyInAnyOrder("dev.backoff", "dev.backoff.policy", "dev.backoff.event",
+					"dev.backoff.failure", "dev.backoff.delay", "dev.backoff.budget", "dev.backoff.breaker",
+					"dev.backoff.window", "dev.backoff.time", "dev.backoff.annotation");
 		}
 
 		@Test

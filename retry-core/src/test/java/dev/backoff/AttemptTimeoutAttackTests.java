@@ -15,9 +15,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 import dev.backoff.delay.Jitter;
+import dev.backoff.event.StopReason;
 import dev.backoff.fixture.RecordingListener;
 import dev.backoff.fixture.RecordingRecorder;
 import dev.backoff.fixture.VirtualTime;
+import dev.backoff.policy.RetryPolicy;
 import dev.backoff.time.Cancellable;
 import dev.backoff.time.RetryTime;
 

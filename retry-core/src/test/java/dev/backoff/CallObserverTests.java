@@ -18,9 +18,17 @@ import org.junit.jupiter.api.Timeout;
 import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.breaker.CircuitOpenException;
 import dev.backoff.delay.Jitter;
+import dev.backoff.event.AttemptOutcome;
+import dev.backoff.event.CallObserver;
+import dev.backoff.event.CallRecorder;
+import dev.backoff.event.DelaySource;
+import dev.backoff.event.RetryEvent;
+import dev.backoff.event.StopReason;
+import dev.backoff.failure.RetryCause;
 import dev.backoff.fixture.RecordingListener;
 import dev.backoff.fixture.RecordingObserver;
 import dev.backoff.fixture.VirtualTime;
+import dev.backoff.policy.RetryPolicy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;

@@ -5,8 +5,14 @@ import java.util.List;
 
 import org.junit.jupiter.api.Test;
 
+import dev.backoff.event.AttemptOutcome;
+import dev.backoff.event.CallRecorder;
+import dev.backoff.event.DelaySource;
+import dev.backoff.event.StopReason;
+import dev.backoff.failure.RetryCause;
 import dev.backoff.fixture.ScriptedOperation;
 import dev.backoff.fixture.VirtualTime;
+import dev.backoff.policy.RetryPolicy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

@@ -22,6 +22,7 @@ import dev.backoff.fixture.DriverContract;
 import dev.backoff.fixture.RecordingObserver;
 import dev.backoff.fixture.ResultContract;
 import dev.backoff.fixture.ScriptedOperation;
+import dev.backoff.policy.RetryPolicy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -14,10 +14,15 @@ import dev.backoff.delay.DelayPlan;
 import dev.backoff.delay.Jitter;
 import dev.backoff.delay.RandomSource;
 import dev.backoff.delay.Shape;
+import dev.backoff.event.RetriesStoppedException;
+import dev.backoff.event.StopReason;
+import dev.backoff.failure.FailureClassification;
+import dev.backoff.failure.RetryCause;
 import dev.backoff.fixture.RandomSources;
 import dev.backoff.fixture.RecordingListener;
 import dev.backoff.fixture.ScriptedOperation;
 import dev.backoff.fixture.VirtualTime;
+import dev.backoff.policy.RetryPolicy;
 import dev.backoff.time.DurationText;
 
 import static org.assertj.core.api.Assertions.assertThat;

@@ -8,6 +8,8 @@ import org.junit.jupiter.api.Test;
 
 import dev.backoff.breaker.CircuitBreaker.Verdict;
 import dev.backoff.breaker.CircuitOpenException;
+import dev.backoff.failure.FailureClassification;
+import dev.backoff.failure.RetryCause;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,7 +1,6 @@
 package dev.backoff;
 
 import java.io.IOException;
-
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -13,9 +12,18 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 import dev.backoff.delay.Jitter;
+import dev.backoff.event.AttemptOutcome;
+import dev.backoff.event.CallRecorder;
+import dev.backoff.event.DelaySource;
+import dev.backoff.event.RetryEvent;
+import dev.backoff.event.RetryListener;
+import dev.backoff.event.StopReason;
+import dev.backoff.failure.FailureClassifier;
+import dev.backoff.failure.RetryCause;
 import dev.backoff.fixture.RecordingListener;
 import dev.backoff.fixture.ScriptedOperation;
 import dev.backoff.fixture.VirtualTime;
+import dev.backoff.policy.RetryPolicy;
 import dev.backoff.time.RetryTime;
 
 import static org.assertj.core.api.Assertions.assertThat;

@@ -5,7 +5,9 @@ import java.time.Duration;
 
 import org.junit.jupiter.api.Test;
 
+import dev.backoff.event.DelaySource;
 import dev.backoff.fixture.VirtualTime;
+import dev.backoff.policy.RetryPolicy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -9,6 +9,7 @@ import org.junit.jupiter.api.Test;
 
 import dev.backoff.fixture.Crowd;
 import dev.backoff.fixture.VirtualTime;
+import dev.backoff.policy.RetryPolicy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

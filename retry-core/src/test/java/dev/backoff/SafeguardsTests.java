@@ -24,10 +24,17 @@ import dev.backoff.budget.RetryBudget;
 import dev.backoff.budget.RetryBudget.Cost;
 import dev.backoff.delay.Jitter;
 import dev.backoff.delay.Shape;
+import dev.backoff.event.RetriesStoppedException;
+import dev.backoff.event.StopReason;
+import dev.backoff.failure.FailureClassification;
+import dev.backoff.failure.RetryCause;
 import dev.backoff.fixture.RecordingListener;
 import dev.backoff.fixture.RecordingRecorder;
 import dev.backoff.fixture.ScriptedOperation;
 import dev.backoff.fixture.VirtualTime;
+import dev.backoff.policy.DegradedMode;
+import dev.backoff.policy.DegradedSettings;
+import dev.backoff.policy.RetryPolicy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

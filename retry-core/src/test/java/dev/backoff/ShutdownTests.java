@@ -22,9 +22,12 @@ import dev.backoff.breaker.BreakerSettings;
 import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.breaker.CircuitOpenException;
 import dev.backoff.delay.Jitter;
+import dev.backoff.event.RetriesStoppedException;
+import dev.backoff.event.StopReason;
 import dev.backoff.fixture.RecordingListener;
 import dev.backoff.fixture.RecordingRecorder;
 import dev.backoff.fixture.VirtualTime;
+import dev.backoff.policy.RetryPolicy;
 import dev.backoff.time.RetryTime;
 
 import static org.assertj.core.api.Assertions.assertThat;

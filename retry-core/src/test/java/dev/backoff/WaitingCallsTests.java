@@ -11,6 +11,7 @@ import org.junit.jupiter.api.Timeout;
 import dev.backoff.fixture.RandomSources;
 import dev.backoff.fixture.RecordingRecorder;
 import dev.backoff.fixture.VirtualTime;
+import dev.backoff.policy.RetryPolicy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;

@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Timeout;
 
 import dev.backoff.delay.Jitter;
 import dev.backoff.fixture.Memory;
+import dev.backoff.policy.RetryPolicy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

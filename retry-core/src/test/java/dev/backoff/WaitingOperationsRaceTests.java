@@ -18,9 +18,12 @@ import dev.backoff.budget.BudgetSettings;
 import dev.backoff.budget.RetryBudget;
 import dev.backoff.delay.Jitter;
 import dev.backoff.delay.Shape;
+import dev.backoff.event.RetriesStoppedException;
+import dev.backoff.event.StopReason;
 import dev.backoff.fixture.Crowd;
 import dev.backoff.fixture.RecordingListener;
 import dev.backoff.fixture.RecordingRecorder;
+import dev.backoff.policy.RetryPolicy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;

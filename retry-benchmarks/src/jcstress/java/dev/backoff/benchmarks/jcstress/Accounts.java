@@ -4,13 +4,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 import org.jspecify.annotations.Nullable;
 
-import dev.backoff.AttemptOutcome;
-import dev.backoff.CallRecorder;
-import dev.backoff.DelaySource;
-import dev.backoff.RetryCause;
-import dev.backoff.StopReason;
 import dev.backoff.breaker.CallPermits;
 import dev.backoff.breaker.CircuitOpenException;
+import dev.backoff.event.AttemptOutcome;
+import dev.backoff.event.CallRecorder;
+import dev.backoff.event.DelaySource;
+import dev.backoff.event.StopReason;
+import dev.backoff.failure.RetryCause;
 
 /** What one call takes and gives back, and how often it ends. */
 final class Accounts implements CallPermits, CallPermits.Permit, CallRecorder {

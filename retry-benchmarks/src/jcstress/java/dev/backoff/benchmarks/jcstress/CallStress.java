@@ -16,8 +16,8 @@ import org.openjdk.jcstress.infra.results.ZI_Result;
 
 import dev.backoff.AttemptTimeoutException;
 import dev.backoff.Retry;
-import dev.backoff.RetryPolicy;
 import dev.backoff.WaitingCalls;
+import dev.backoff.policy.RetryPolicy;
 import dev.backoff.time.RetryTime;
 
 /**

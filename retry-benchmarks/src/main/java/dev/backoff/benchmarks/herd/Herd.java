@@ -3,9 +3,9 @@ package dev.backoff.benchmarks.herd;
 import java.time.Duration;
 import java.util.Random;
 
-import dev.backoff.RetryPolicy;
 import dev.backoff.delay.Jitter;
 import dev.backoff.delay.RandomSource;
+import dev.backoff.policy.RetryPolicy;
 
 /**
  * 10,000 clients fail at the same moment, say because a load balancer dropped all its

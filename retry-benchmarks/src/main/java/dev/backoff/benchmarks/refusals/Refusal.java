@@ -4,7 +4,6 @@ import java.util.Arrays;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-
 import org.springframework.boot.Banner;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
@@ -14,10 +13,10 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-import dev.backoff.RetriesStoppedException;
-import dev.backoff.StopReason;
 import dev.backoff.annotation.Backoff;
 import dev.backoff.breaker.CircuitBreakers;
+import dev.backoff.event.RetriesStoppedException;
+import dev.backoff.event.StopReason;
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
 import dev.backoff.spring.autoconfigure.BackoffObservationAutoConfiguration;
 

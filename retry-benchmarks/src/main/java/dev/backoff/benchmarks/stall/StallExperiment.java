@@ -14,8 +14,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.locks.LockSupport;
 
 import dev.backoff.Retry;
-import dev.backoff.RetryPolicy;
 import dev.backoff.benchmarks.ForkedProcess;
+import dev.backoff.policy.RetryPolicy;
 import dev.backoff.time.RetryTime;
 
 /**

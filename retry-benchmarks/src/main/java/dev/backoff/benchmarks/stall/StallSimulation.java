@@ -7,9 +7,9 @@ import java.util.Random;
 
 import org.jspecify.annotations.Nullable;
 
-import dev.backoff.RetryPolicy;
 import dev.backoff.budget.RetryBudget;
 import dev.backoff.delay.RandomSource;
+import dev.backoff.policy.RetryPolicy;
 
 /**
  * Simulate a server that stalls, under clients that do not know of each other.

@@ -18,10 +18,10 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
 import dev.backoff.Retry;
-import dev.backoff.RetryPolicy;
 import dev.backoff.WaitingCalls;
 import dev.backoff.annotation.Backoff;
 import dev.backoff.delay.Jitter;
+import dev.backoff.policy.RetryPolicy;
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
 
 /**

@@ -10,8 +10,8 @@ import java.util.concurrent.Executors;
 
 import dev.backoff.AsyncOperation;
 import dev.backoff.Retry;
-import dev.backoff.RetryPolicy;
 import dev.backoff.delay.Jitter;
+import dev.backoff.policy.RetryPolicy;
 import dev.backoff.time.Cancellable;
 import dev.backoff.time.RetryTime;
 

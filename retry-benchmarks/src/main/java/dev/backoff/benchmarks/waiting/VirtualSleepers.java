@@ -7,9 +7,9 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 import dev.backoff.Retry;
-import dev.backoff.RetryPolicy;
 import dev.backoff.WaitingCalls;
 import dev.backoff.delay.Jitter;
+import dev.backoff.policy.RetryPolicy;
 
 /**
  * Blocking calls on virtual threads, whose first attempt has failed and that sleep until

@@ -8,8 +8,8 @@ import java.util.TreeMap;
 
 import org.jspecify.annotations.Nullable;
 
-import dev.backoff.RetryEvent.RecoveryOutcome;
 import dev.backoff.WaitingCalls;
+import dev.backoff.event.RetryEvent.RecoveryOutcome;
 import dev.backoff.spring.actuate.BackoffDescriptor.ActivityDescriptor;
 import dev.backoff.spring.actuate.BackoffDescriptor.CountersDescriptor;
 import dev.backoff.spring.actuate.BackoffDescriptor.StoppedDescriptor;

@@ -6,9 +6,9 @@ import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
 
-import dev.backoff.RetryPolicy;
 import dev.backoff.delay.BackoffRule;
 import dev.backoff.delay.DelayPlan;
+import dev.backoff.policy.RetryPolicy;
 import dev.backoff.spring.actuate.BackoffDescriptor.DelayDescriptor;
 import dev.backoff.spring.actuate.BackoffDescriptor.PlanDescriptor;
 import dev.backoff.spring.actuate.BackoffDescriptor.ValueDescriptor;

@@ -10,12 +10,11 @@ import java.util.function.Supplier;
 
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
-
 import org.springframework.core.ResolvableType;
 
 import dev.backoff.AsyncOperation;
 import dev.backoff.Recovery;
-import dev.backoff.RetriesStoppedException;
+import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.spring.policy.AnnotatedMethod;
 
 /**

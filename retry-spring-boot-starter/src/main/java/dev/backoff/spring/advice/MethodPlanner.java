@@ -5,11 +5,10 @@ import java.util.List;
 import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
-
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 
-import dev.backoff.FailureClassifier;
 import dev.backoff.annotation.Backoff;
+import dev.backoff.failure.FailureClassifier;
 import dev.backoff.spring.policy.AnnotatedMethod;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.EffectivePolicy;

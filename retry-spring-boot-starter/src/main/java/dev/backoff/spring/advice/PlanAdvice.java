@@ -8,8 +8,8 @@ import java.util.stream.BaseStream;
 
 import org.jspecify.annotations.Nullable;
 
-import dev.backoff.RetryPolicy;
 import dev.backoff.delay.DelayPlan;
+import dev.backoff.policy.RetryPolicy;
 import dev.backoff.time.DurationText;
 import dev.backoff.time.Nanos;
 

@@ -1,8 +1,8 @@
 package dev.backoff.spring.advice;
 
 import java.lang.reflect.Method;
-import java.lang.reflect.Type;
 import java.lang.reflect.Modifier;
+import java.lang.reflect.Type;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -12,14 +12,13 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
-
 import org.springframework.core.MethodParameter;
 import org.springframework.core.ResolvableType;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
-import dev.backoff.RetriesStoppedException;
 import dev.backoff.annotation.Backoff;
+import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.spring.policy.AnnotatedMethod;
 import dev.backoff.spring.policy.Nearest;
 import dev.backoff.spring.policy.Problem;

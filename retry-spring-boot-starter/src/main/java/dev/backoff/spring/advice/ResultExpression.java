@@ -6,7 +6,6 @@ import java.util.List;
 
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
-
 import org.springframework.core.ResolvableType;
 import org.springframework.expression.EvaluationContext;
 import org.springframework.expression.EvaluationException;
@@ -15,7 +14,7 @@ import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
 import org.springframework.expression.spel.support.SimpleEvaluationContext;
 
-import dev.backoff.RetryCondition;
+import dev.backoff.policy.RetryCondition;
 import dev.backoff.spring.policy.Problem;
 
 /**

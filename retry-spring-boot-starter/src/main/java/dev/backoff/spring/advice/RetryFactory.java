@@ -8,18 +8,17 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 import org.jspecify.annotations.Nullable;
-
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 
-import dev.backoff.CallObserver;
-import dev.backoff.CallRecorder;
-import dev.backoff.FailureClassifier;
 import dev.backoff.Retry;
-import dev.backoff.RetryListener;
-import dev.backoff.RetryPolicy;
 import dev.backoff.RunningCalls;
 import dev.backoff.WaitingCalls;
 import dev.backoff.delay.RandomSource;
+import dev.backoff.event.CallObserver;
+import dev.backoff.event.CallRecorder;
+import dev.backoff.event.RetryListener;
+import dev.backoff.failure.FailureClassifier;
+import dev.backoff.policy.RetryPolicy;
 import dev.backoff.spring.policy.BackoffConfiguration;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.BackoffProperties.RandomKind;

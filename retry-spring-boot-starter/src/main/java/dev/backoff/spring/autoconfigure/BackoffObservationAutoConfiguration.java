@@ -4,7 +4,6 @@ import java.time.Clock;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.observation.ObservationRegistry;
-
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -18,8 +17,8 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.DependsOn;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
-import dev.backoff.CallObserver;
-import dev.backoff.CallRecorder;
+import dev.backoff.event.CallObserver;
+import dev.backoff.event.CallRecorder;
 import dev.backoff.spring.live.ConfigurationListener;
 import dev.backoff.spring.observation.BackoffAttemptConvention;
 import dev.backoff.spring.observation.BackoffCallConvention;

@@ -3,7 +3,6 @@ package dev.backoff.spring.failure;
 import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
-
 import org.springframework.dao.ConcurrencyFailureException;
 import org.springframework.dao.DataAccessException;
 import org.springframework.dao.DataAccessResourceFailureException;
@@ -18,10 +17,10 @@ import org.springframework.transaction.TransactionException;
 import org.springframework.transaction.TransactionTimedOutException;
 import org.springframework.transaction.TransactionUsageException;
 
-import dev.backoff.Causes;
-import dev.backoff.FailureClassification;
-import dev.backoff.FailureClassifier;
-import dev.backoff.RetryCause;
+import dev.backoff.failure.Causes;
+import dev.backoff.failure.FailureClassification;
+import dev.backoff.failure.FailureClassifier;
+import dev.backoff.failure.RetryCause;
 
 /**
  * Classify Spring's exceptions of data access and transactions, also where they are the

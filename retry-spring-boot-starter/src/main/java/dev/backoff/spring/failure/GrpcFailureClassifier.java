@@ -7,13 +7,12 @@ import io.grpc.Status;
 import io.grpc.StatusException;
 import io.grpc.StatusRuntimeException;
 import org.jspecify.annotations.Nullable;
-
 import org.springframework.util.ClassUtils;
 
-import dev.backoff.Causes;
-import dev.backoff.FailureClassification;
-import dev.backoff.FailureClassifier;
-import dev.backoff.RetryCause;
+import dev.backoff.failure.Causes;
+import dev.backoff.failure.FailureClassification;
+import dev.backoff.failure.FailureClassifier;
+import dev.backoff.failure.RetryCause;
 
 /**
  * Classify the statuses of gRPC, also where they are the cause of another exception.

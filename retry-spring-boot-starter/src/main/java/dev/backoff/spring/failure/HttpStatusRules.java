@@ -4,11 +4,10 @@ import java.time.Clock;
 import java.time.Duration;
 
 import org.jspecify.annotations.Nullable;
-
 import org.springframework.http.HttpHeaders;
 
-import dev.backoff.FailureClassification;
-import dev.backoff.RetryCause;
+import dev.backoff.failure.FailureClassification;
+import dev.backoff.failure.RetryCause;
 
 /**
  * What an HTTP status says of a failure.

@@ -38,10 +38,10 @@ import javax.net.ssl.SSLPeerUnverifiedException;
 
 import org.jspecify.annotations.Nullable;
 
-import dev.backoff.Causes;
-import dev.backoff.FailureClassification;
-import dev.backoff.FailureClassifier;
-import dev.backoff.RetryCause;
+import dev.backoff.failure.Causes;
+import dev.backoff.failure.FailureClassification;
+import dev.backoff.failure.FailureClassifier;
+import dev.backoff.failure.RetryCause;
 
 /**
  * Classify failures of input and output, those of the network above all.

@@ -9,18 +9,17 @@ import org.eclipse.angus.mail.smtp.SMTPSendFailedException;
 import org.eclipse.angus.mail.smtp.SMTPSenderFailedException;
 import org.eclipse.angus.mail.util.MailConnectException;
 import org.jspecify.annotations.Nullable;
-
 import org.springframework.mail.MailAuthenticationException;
 import org.springframework.mail.MailException;
 import org.springframework.mail.MailParseException;
 import org.springframework.mail.MailPreparationException;
 import org.springframework.mail.MailSendException;
 
-import dev.backoff.Causes;
-import dev.backoff.FailureClassification;
-import dev.backoff.FailureClassifier;
-import dev.backoff.FailureClassification.Kind;
-import dev.backoff.RetryCause;
+import dev.backoff.failure.Causes;
+import dev.backoff.failure.FailureClassification;
+import dev.backoff.failure.FailureClassification.Kind;
+import dev.backoff.failure.FailureClassifier;
+import dev.backoff.failure.RetryCause;
 
 /**
  * Classify failures to send mail, as Spring's mail sender and Jakarta Mail over SMTP

@@ -5,10 +5,10 @@ import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 
-import dev.backoff.Causes;
-import dev.backoff.FailureClassification;
-import dev.backoff.FailureClassifier;
-import dev.backoff.RetryCause;
+import dev.backoff.failure.Causes;
+import dev.backoff.failure.FailureClassification;
+import dev.backoff.failure.FailureClassifier;
+import dev.backoff.failure.RetryCause;
 
 /**
  * Classify failures of Redis as Lettuce, Jedis and Spring Data report them, told by the

@@ -3,14 +3,13 @@ package dev.backoff.spring.failure;
 import java.time.Clock;
 
 import org.jspecify.annotations.Nullable;
-
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.web.ErrorResponse;
 import org.springframework.web.bind.annotation.ResponseStatus;
 
-import dev.backoff.Causes;
-import dev.backoff.FailureClassification;
-import dev.backoff.FailureClassifier;
+import dev.backoff.failure.Causes;
+import dev.backoff.failure.FailureClassification;
+import dev.backoff.failure.FailureClassifier;
 
 /**
  * Classify exceptions that carry the status of the application's own answer

@@ -5,8 +5,8 @@ import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.ToLongFunction;
 
-import dev.backoff.AttemptOutcome;
-import dev.backoff.StopReason;
+import dev.backoff.event.AttemptOutcome;
+import dev.backoff.event.StopReason;
 import dev.backoff.spring.observation.CallStatistics.MethodCalls;
 
 /**

@@ -5,7 +5,7 @@ import java.time.Duration;
 import io.micrometer.observation.Observation;
 import org.jspecify.annotations.Nullable;
 
-import dev.backoff.AttemptOutcome;
+import dev.backoff.event.AttemptOutcome;
 
 /**
  * What is known of an attempt that is observed. There is nothing of its arguments, nor of

@@ -5,8 +5,8 @@ import java.time.Duration;
 import io.micrometer.observation.Observation;
 import org.jspecify.annotations.Nullable;
 
-import dev.backoff.RetryEvent.RecoveryOutcome;
-import dev.backoff.StopReason;
+import dev.backoff.event.RetryEvent.RecoveryOutcome;
+import dev.backoff.event.StopReason;
 import dev.backoff.time.Nanos;
 
 /**

@@ -177,19 +177,20 @@ public enum BackoffMeters implements MeterDocumentation {
 		ATTEMPT("attempt"),
 
 		/**
-		 * How an attempt ended, an {@link dev.backoff.AttemptOutcome}; how a recovery
-		 * ended, {@code done} or {@code failed}; what happened to a change of the
-		 * configuration, a {@link dev.backoff.spring.live.ConfigurationListener.Outcome}.
+		 * How an attempt ended, an {@link dev.backoff.event.AttemptOutcome}; how a
+		 * recovery ended, {@code done} or {@code failed}; what happened to a change of
+		 * the configuration, a
+		 * {@link dev.backoff.spring.live.ConfigurationListener.Outcome}.
 		 */
 		OUTCOME("outcome"),
 
-		/** Why a call ended, a {@link dev.backoff.StopReason}. */
+		/** Why a call ended, a {@link dev.backoff.event.StopReason}. */
 		STOP("stop"),
 
-		/** What made a retry necessary, a {@link dev.backoff.RetryCause}. */
+		/** What made a retry necessary, a {@link dev.backoff.failure.RetryCause}. */
 		CAUSE("cause"),
 
-		/** Who chose a delay, a {@link dev.backoff.DelaySource}. */
+		/** Who chose a delay, a {@link dev.backoff.event.DelaySource}. */
 		SOURCE("source"),
 
 		/** The budget's name. */

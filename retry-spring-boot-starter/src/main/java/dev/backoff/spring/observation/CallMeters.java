@@ -6,7 +6,7 @@ import java.util.function.Supplier;
 import io.micrometer.core.instrument.Timer;
 import org.jspecify.annotations.Nullable;
 
-import dev.backoff.StopReason;
+import dev.backoff.event.StopReason;
 
 /**
  * The whole calls of one method, by why they ended. Thread-safe.

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-import dev.backoff.StopReason;
+import dev.backoff.event.StopReason;
 
 /**
  * What calls have come to since the start of the application, by policy and method. It is

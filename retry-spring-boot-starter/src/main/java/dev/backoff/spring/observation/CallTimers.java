@@ -8,7 +8,7 @@ import java.util.function.Supplier;
 import io.micrometer.core.instrument.Timer;
 import org.jspecify.annotations.Nullable;
 
-import dev.backoff.StopReason;
+import dev.backoff.event.StopReason;
 
 /**
  * Time whole calls in full: with a maximum, and with buckets if asked for.

@@ -13,7 +13,7 @@ import io.micrometer.core.instrument.FunctionTimer;
 import io.micrometer.core.instrument.Timer;
 import org.jspecify.annotations.Nullable;
 
-import dev.backoff.StopReason;
+import dev.backoff.event.StopReason;
 
 /**
  * Count and add up whole calls in adders, which registries read, but for those that

@@ -3,7 +3,7 @@ package dev.backoff.spring.observation;
 import io.micrometer.common.KeyValue;
 import io.micrometer.common.KeyValues;
 
-import dev.backoff.AttemptOutcome;
+import dev.backoff.event.AttemptOutcome;
 import dev.backoff.spring.observation.BackoffObservations.AttemptNumbers;
 import dev.backoff.spring.observation.BackoffObservations.AttemptTags;
 

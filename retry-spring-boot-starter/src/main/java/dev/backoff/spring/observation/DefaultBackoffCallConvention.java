@@ -5,7 +5,7 @@ import java.util.Locale;
 import io.micrometer.common.KeyValue;
 import io.micrometer.common.KeyValues;
 
-import dev.backoff.StopReason;
+import dev.backoff.event.StopReason;
 import dev.backoff.spring.observation.BackoffObservations.CallNumbers;
 import dev.backoff.spring.observation.BackoffObservations.CallTags;
 

@@ -11,11 +11,11 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import org.jspecify.annotations.Nullable;
 
-import dev.backoff.AttemptOutcome;
-import dev.backoff.CallRecorder;
-import dev.backoff.DelaySource;
-import dev.backoff.RetryCause;
-import dev.backoff.StopReason;
+import dev.backoff.event.AttemptOutcome;
+import dev.backoff.event.CallRecorder;
+import dev.backoff.event.DelaySource;
+import dev.backoff.event.StopReason;
+import dev.backoff.failure.RetryCause;
 import dev.backoff.spring.observation.CallStatistics.MethodCalls;
 import dev.backoff.spring.policy.BackoffProperties.CallMeter;
 

@@ -8,11 +8,11 @@ import io.micrometer.observation.ObservationRegistry;
 import io.micrometer.observation.contextpropagation.ObservationThreadLocalAccessor;
 import org.jspecify.annotations.Nullable;
 
-import dev.backoff.AttemptOutcome;
-import dev.backoff.CallObserver;
-import dev.backoff.DelaySource;
-import dev.backoff.RetryEvent.RecoveryOutcome;
-import dev.backoff.StopReason;
+import dev.backoff.event.AttemptOutcome;
+import dev.backoff.event.CallObserver;
+import dev.backoff.event.DelaySource;
+import dev.backoff.event.RetryEvent.RecoveryOutcome;
+import dev.backoff.event.StopReason;
 import dev.backoff.spring.observation.BackoffObservations.CallEvents;
 import dev.backoff.spring.reactive.ObservationCarrier;
 import dev.backoff.time.DurationText;

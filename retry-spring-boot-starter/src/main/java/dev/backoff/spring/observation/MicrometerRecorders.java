@@ -10,7 +10,7 @@ import java.util.function.Supplier;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.jspecify.annotations.Nullable;
 
-import dev.backoff.CallRecorder;
+import dev.backoff.event.CallRecorder;
 import dev.backoff.spring.policy.BackoffProperties.CallMeter;
 import dev.backoff.time.DurationText;
 

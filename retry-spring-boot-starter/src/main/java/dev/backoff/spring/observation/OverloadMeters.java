@@ -10,10 +10,10 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-import dev.backoff.DegradedMode;
 import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.breaker.CircuitBreaker.State;
 import dev.backoff.budget.RetryBudget;
+import dev.backoff.policy.DegradedMode;
 import dev.backoff.spring.safety.OverloadSafety;
 
 /**

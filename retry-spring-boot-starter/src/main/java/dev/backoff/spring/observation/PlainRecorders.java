@@ -3,11 +3,11 @@ package dev.backoff.spring.observation;
 import java.util.List;
 import java.util.Optional;
 
-import dev.backoff.AttemptOutcome;
-import dev.backoff.CallRecorder;
-import dev.backoff.DelaySource;
-import dev.backoff.RetryCause;
-import dev.backoff.StopReason;
+import dev.backoff.event.AttemptOutcome;
+import dev.backoff.event.CallRecorder;
+import dev.backoff.event.DelaySource;
+import dev.backoff.event.StopReason;
+import dev.backoff.failure.RetryCause;
 
 /**
  * Count calls where there are no meters, for whoever asks this process. Thread-safe.

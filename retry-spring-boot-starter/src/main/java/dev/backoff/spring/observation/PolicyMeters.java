@@ -8,7 +8,7 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Timer;
 import org.jspecify.annotations.Nullable;
 
-import dev.backoff.DelaySource;
+import dev.backoff.event.DelaySource;
 
 /**
  * What all methods of one policy share: how long their calls wait, and how many do now.

@@ -3,7 +3,7 @@ package dev.backoff.spring.observation;
 import java.util.Arrays;
 import java.util.concurrent.atomic.LongAdder;
 
-import dev.backoff.StopReason;
+import dev.backoff.event.StopReason;
 
 /** Count calls by why they ended. Thread-safe. */
 final class ReasonCounts {

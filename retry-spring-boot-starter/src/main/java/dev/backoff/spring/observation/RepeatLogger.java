@@ -6,9 +6,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-import dev.backoff.Idempotency;
-import dev.backoff.RetryEvent;
-import dev.backoff.RetryListener;
+import dev.backoff.event.RetryEvent;
+import dev.backoff.event.RetryListener;
+import dev.backoff.failure.Idempotency;
 
 /**
  * Warn, once for each method, where a {@code POST} or {@code PATCH} that may have been

@@ -13,12 +13,12 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 import org.slf4j.spi.LoggingEventBuilder;
 
-import dev.backoff.Causes;
-import dev.backoff.RetriesStoppedException;
-import dev.backoff.RetryEvent;
-import dev.backoff.RetryEvent.RecoveryOutcome;
-import dev.backoff.RetryListener;
-import dev.backoff.StopReason;
+import dev.backoff.event.RetriesStoppedException;
+import dev.backoff.event.RetryEvent;
+import dev.backoff.event.RetryEvent.RecoveryOutcome;
+import dev.backoff.event.RetryListener;
+import dev.backoff.event.StopReason;
+import dev.backoff.failure.Causes;
 import dev.backoff.time.DurationText;
 import dev.backoff.time.RetryTime;
 

@@ -6,8 +6,8 @@ import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 
-import dev.backoff.RetryEvent.RecoveryOutcome;
-import dev.backoff.StopReason;
+import dev.backoff.event.RetryEvent.RecoveryOutcome;
+import dev.backoff.event.StopReason;
 
 /**
  * A call that stopped without success: times, names and numbers, and nothing that was an

@@ -16,12 +16,12 @@ import java.util.function.BooleanSupplier;
 
 import org.jspecify.annotations.Nullable;
 
-import dev.backoff.Causes;
-import dev.backoff.RetriesStoppedException;
-import dev.backoff.RetriesStoppedException.Wait;
-import dev.backoff.RetryEvent;
-import dev.backoff.RetryListener;
-import dev.backoff.StopReason;
+import dev.backoff.event.RetriesStoppedException;
+import dev.backoff.event.RetriesStoppedException.Wait;
+import dev.backoff.event.RetryEvent;
+import dev.backoff.event.RetryListener;
+import dev.backoff.event.StopReason;
+import dev.backoff.failure.Causes;
 
 /**
  * Keep the last {@value #KEPT} calls of each policy that stopped without success, for

@@ -5,11 +5,10 @@ import java.util.concurrent.ConcurrentHashMap;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
-import dev.backoff.RetryEvent;
-import dev.backoff.RetryListener;
+import dev.backoff.event.RetryEvent;
+import dev.backoff.event.RetryListener;
 
 /**
  * Warn, once for each method, where a call is retried inside a transaction that was

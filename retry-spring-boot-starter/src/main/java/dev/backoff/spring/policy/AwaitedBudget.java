@@ -6,8 +6,8 @@ import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
-import dev.backoff.RetryPolicy;
 import dev.backoff.budget.BudgetSettings;
+import dev.backoff.policy.RetryPolicy;
 import dev.backoff.time.Nanos;
 
 /** Whether a budget that retries wait for can ever pay for them. */

@@ -186,11 +186,11 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 * @param retryAfter Hints of servers.
 	 * @param whenDegraded Longer delays while many attempts fail.
 	 */
-	public record Policy(@Nullable String inherits, dev.backoff.@Nullable Preset preset, @Nullable Boolean enabled,
-			@Nullable ShapeName shape, @Nullable Duration base, @Nullable Duration cap, @Nullable Double multiplier,
-			@Nullable Duration step, @Nullable List<String> ladder, @Nullable String jitter,
-			@Nullable String maxAttempts, @Nullable String deadline, @Nullable String attemptTimeout,
-			@Nullable Duration shortestAttempt, @Nullable Duration throttledBase,
+	public record Policy(@Nullable String inherits, dev.backoff.policy.@Nullable Preset preset,
+			@Nullable Boolean enabled, @Nullable ShapeName shape, @Nullable Duration base, @Nullable Duration cap,
+			@Nullable Double multiplier, @Nullable Duration step, @Nullable List<String> ladder,
+			@Nullable String jitter, @Nullable String maxAttempts, @Nullable String deadline,
+			@Nullable String attemptTimeout, @Nullable Duration shortestAttempt, @Nullable Duration throttledBase,
 			@Nullable List<Class<? extends Throwable>> retryOn, @Nullable List<Class<? extends Throwable>> abortOn,
 			@Nullable Boolean matchCauses, @Nullable String classifier, @Nullable Nested nested,
 			@Nullable Boolean replay, @Nullable String breaker, @Nullable String budget, @Nullable String idempotent,

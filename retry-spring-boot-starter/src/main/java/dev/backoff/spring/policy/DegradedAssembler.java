@@ -5,7 +5,7 @@ import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 
-import dev.backoff.DegradedSettings;
+import dev.backoff.policy.DegradedSettings;
 import dev.backoff.spring.policy.PolicyLevels.Ranked;
 import dev.backoff.time.DurationText;
 import dev.backoff.time.Nanos;

@@ -5,9 +5,9 @@ import java.util.Locale;
 
 import org.jspecify.annotations.Nullable;
 
-import dev.backoff.RetryPolicy;
 import dev.backoff.delay.Jitter;
 import dev.backoff.delay.Shape;
+import dev.backoff.policy.RetryPolicy;
 import dev.backoff.spring.policy.BackoffProperties.ShapeName;
 import dev.backoff.spring.policy.PolicyLevels.Ranked;
 import dev.backoff.time.DurationText;

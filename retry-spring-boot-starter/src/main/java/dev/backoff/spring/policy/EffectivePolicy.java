@@ -8,9 +8,9 @@ import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
 
-import dev.backoff.FailureClassifier;
-import dev.backoff.RetryCondition;
-import dev.backoff.RetryPolicy;
+import dev.backoff.failure.FailureClassifier;
+import dev.backoff.policy.RetryCondition;
+import dev.backoff.policy.RetryPolicy;
 
 /**
  * What is in effect for one method: each value with its origin, and the policy made of

@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-import dev.backoff.Idempotency;
+import dev.backoff.failure.Idempotency;
 import dev.backoff.window.WindowLength;
 
 /**

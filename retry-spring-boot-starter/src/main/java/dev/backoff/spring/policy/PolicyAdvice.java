@@ -6,8 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 import dev.backoff.AttemptTimeoutException;
-import dev.backoff.RetryPolicy;
 import dev.backoff.delay.BackoffRule;
+import dev.backoff.policy.RetryPolicy;
 import dev.backoff.spring.policy.BackoffProperties.ShapeName;
 import dev.backoff.time.DurationText;
 import dev.backoff.time.Nanos;

@@ -11,11 +11,11 @@ import java.util.stream.IntStream;
 
 import org.jspecify.annotations.Nullable;
 
-import dev.backoff.DegradedSettings;
-import dev.backoff.Idempotency;
-import dev.backoff.RetryPolicy;
 import dev.backoff.delay.BackoffRule;
 import dev.backoff.delay.Shape;
+import dev.backoff.failure.Idempotency;
+import dev.backoff.policy.DegradedSettings;
+import dev.backoff.policy.RetryPolicy;
 import dev.backoff.spring.policy.BackoffProperties.Nested;
 import dev.backoff.spring.policy.BackoffProperties.ShapeName;
 import dev.backoff.spring.policy.BackoffProperties.WhenEmpty;

@@ -10,8 +10,8 @@ import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 
-import dev.backoff.Preset;
-import dev.backoff.RetryPolicy;
+import dev.backoff.policy.Preset;
+import dev.backoff.policy.RetryPolicy;
 import dev.backoff.spring.policy.BackoffConfiguration.PolicyEntry;
 import dev.backoff.time.DurationText;
 

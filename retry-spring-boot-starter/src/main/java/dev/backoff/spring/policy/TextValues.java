@@ -12,9 +12,9 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-import dev.backoff.Preset;
-import dev.backoff.RetryPolicy;
 import dev.backoff.delay.Jitter;
+import dev.backoff.policy.Preset;
+import dev.backoff.policy.RetryPolicy;
 import dev.backoff.time.DurationText;
 
 /**

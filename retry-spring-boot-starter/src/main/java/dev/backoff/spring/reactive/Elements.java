@@ -10,8 +10,8 @@ import reactor.core.Exceptions;
 import reactor.core.publisher.Operators;
 import reactor.util.context.Context;
 
-import dev.backoff.CallObserver;
 import dev.backoff.RetryContext;
+import dev.backoff.event.CallObserver;
 import dev.backoff.spring.http.RetryContextAccessor;
 
 /** Take the elements of what one attempt, or the recovery, subscribes to. */

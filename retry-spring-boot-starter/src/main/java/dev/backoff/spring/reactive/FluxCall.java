@@ -14,9 +14,9 @@ import reactor.core.publisher.Operators;
 import reactor.util.context.ContextView;
 
 import dev.backoff.Attempt;
-import dev.backoff.CallObserver;
-import dev.backoff.RetriesStoppedException;
 import dev.backoff.RetryContext;
+import dev.backoff.event.CallObserver;
+import dev.backoff.event.RetriesStoppedException;
 
 /**
  * One subscription to a publisher of any number of elements, which are passed on as they

@@ -8,7 +8,7 @@ import org.reactivestreams.Publisher;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.MonoSink;
 
-import dev.backoff.RetriesStoppedException;
+import dev.backoff.event.RetriesStoppedException;
 
 /**
  * One subscription to a publisher of one element at most: an element is judged before it

@@ -2,7 +2,7 @@ package dev.backoff.spring.reactive;
 
 import org.jspecify.annotations.Nullable;
 
-import dev.backoff.CallObserver;
+import dev.backoff.event.CallObserver;
 
 /**
  * Carry what is observed in a Reactor context, where other instrumentation looks for it.

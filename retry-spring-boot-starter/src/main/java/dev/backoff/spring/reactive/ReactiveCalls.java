@@ -10,11 +10,11 @@ import reactor.util.context.Context;
 import reactor.util.context.ContextView;
 
 import dev.backoff.AsyncOperation;
-import dev.backoff.CallObserver;
 import dev.backoff.Recovery;
-import dev.backoff.RetriesStoppedException;
 import dev.backoff.Retry;
 import dev.backoff.RetryContext;
+import dev.backoff.event.CallObserver;
+import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.spring.http.RetryContextAccessor;
 
 /**

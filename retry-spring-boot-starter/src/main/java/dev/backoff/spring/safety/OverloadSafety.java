@@ -12,19 +12,18 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
-
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 
-import dev.backoff.DegradedMode;
-import dev.backoff.DegradedSettings;
-import dev.backoff.FailureClassifier;
 import dev.backoff.FailureVerdicts;
 import dev.backoff.breaker.CallPermits;
 import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.breaker.CircuitBreakers;
 import dev.backoff.budget.RetryBudget;
 import dev.backoff.delay.RandomSource;
+import dev.backoff.failure.FailureClassifier;
+import dev.backoff.policy.DegradedMode;
+import dev.backoff.policy.DegradedSettings;
 import dev.backoff.spring.policy.BackoffConfiguration;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.BackoffProperties.BreakerProvider;

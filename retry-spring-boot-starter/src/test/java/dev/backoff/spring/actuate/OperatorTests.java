@@ -18,7 +18,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -28,11 +27,11 @@ import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.context.annotation.Bean;
 import org.springframework.test.annotation.DirtiesContext;
 
-import dev.backoff.RetriesStoppedException;
-import dev.backoff.StopReason;
 import dev.backoff.annotation.Backoff;
 import dev.backoff.breaker.CircuitBreaker.State;
 import dev.backoff.breaker.CircuitBreakers;
+import dev.backoff.event.RetriesStoppedException;
+import dev.backoff.event.StopReason;
 import dev.backoff.fixture.VirtualTime;
 import dev.backoff.spring.safety.RetryBudgets;
 

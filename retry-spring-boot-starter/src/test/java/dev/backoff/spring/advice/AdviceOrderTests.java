@@ -23,7 +23,6 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
-
 import org.springframework.aop.Advisor;
 import org.springframework.aop.config.AopConfigUtils;
 import org.springframework.aop.framework.Advised;
@@ -53,8 +52,8 @@ import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.DefaultTransactionStatus;
 
 import dev.backoff.Attempt;
-import dev.backoff.CallRecorder;
 import dev.backoff.annotation.Backoff;
+import dev.backoff.event.CallRecorder;
 import dev.backoff.fixture.RecordingRecorder;
 import dev.backoff.spring.advice.AdviceContexts.Failure;
 import dev.backoff.spring.autoconfigure.BackoffObservationAutoConfiguration;

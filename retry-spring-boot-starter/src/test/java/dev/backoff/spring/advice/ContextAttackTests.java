@@ -18,7 +18,6 @@ import jakarta.annotation.PreDestroy;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-
 import org.springframework.aop.framework.autoproxy.DefaultAdvisorAutoProxyCreator;
 import org.springframework.asm.ClassWriter;
 import org.springframework.asm.MethodVisitor;
@@ -43,11 +42,11 @@ import org.springframework.context.annotation.ScopedProxyMode;
 import org.springframework.context.support.SimpleThreadScope;
 
 import dev.backoff.Attempt;
-import dev.backoff.RetriesStoppedException;
-import dev.backoff.RetryEvent;
-import dev.backoff.RetryListener;
-import dev.backoff.StopReason;
 import dev.backoff.annotation.Backoff;
+import dev.backoff.event.RetriesStoppedException;
+import dev.backoff.event.RetryEvent;
+import dev.backoff.event.RetryListener;
+import dev.backoff.event.StopReason;
 import dev.backoff.fixture.RecordingListener;
 import dev.backoff.fixture.VirtualTime;
 import dev.backoff.spring.advice.AdviceContexts.Failure;

@@ -11,6 +11,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import reactor.core.Disposable;
 import reactor.core.Exceptions;
 import reactor.core.publisher.Mono;
@@ -19,15 +20,13 @@ import reactor.core.scheduler.Schedulers;
 import reactor.test.StepVerifier;
 import reactor.test.publisher.TestPublisher;
 
-import org.springframework.boot.test.context.runner.ApplicationContextRunner;
-
 import dev.backoff.Attempt;
-import dev.backoff.RetriesStoppedException;
-import dev.backoff.StopReason;
 import dev.backoff.WaitingCalls;
 import dev.backoff.annotation.Backoff;
 import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.breaker.CircuitBreakers;
+import dev.backoff.event.RetriesStoppedException;
+import dev.backoff.event.StopReason;
 import dev.backoff.fixture.RecordingListener;
 import dev.backoff.fixture.VirtualTime;
 

@@ -17,7 +17,6 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-
 import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.FactoryBean;
@@ -28,8 +27,8 @@ import org.springframework.boot.test.context.assertj.AssertableApplicationContex
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.context.annotation.Proxyable;
 import org.springframework.context.annotation.ProxyType;
+import org.springframework.context.annotation.Proxyable;
 import org.springframework.core.annotation.AliasFor;
 
 import dev.backoff.Attempt;
@@ -704,7 +703,7 @@ class ProxyTests {
 		}
 
 		@SuppressWarnings("UnusedMethod") // called by its name
-		private String instead(dev.backoff.RetriesStoppedException stopped) {
+		private String instead(dev.backoff.event.RetriesStoppedException stopped) {
 			return "recovered from " + stopped.reason();
 		}
 

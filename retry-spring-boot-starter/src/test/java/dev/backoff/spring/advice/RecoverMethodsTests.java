@@ -14,10 +14,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import dev.backoff.Operation;
-import dev.backoff.RetriesStoppedException;
 import dev.backoff.Retry;
-import dev.backoff.RetryPolicy;
 import dev.backoff.annotation.Backoff;
+import dev.backoff.event.RetriesStoppedException;
+import dev.backoff.policy.RetryPolicy;
 import dev.backoff.spring.policy.AnnotatedMethod;
 import dev.backoff.spring.policy.Problem;
 

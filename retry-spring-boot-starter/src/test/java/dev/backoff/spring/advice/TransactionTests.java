@@ -14,7 +14,6 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
-
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -31,10 +30,10 @@ import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.interceptor.TransactionAspectSupport;
 import org.springframework.transaction.support.TransactionTemplate;
 
-import dev.backoff.RetriesStoppedException;
-import dev.backoff.RetryCause;
-import dev.backoff.StopReason;
 import dev.backoff.annotation.Backoff;
+import dev.backoff.event.RetriesStoppedException;
+import dev.backoff.event.StopReason;
+import dev.backoff.failure.RetryCause;
 import dev.backoff.fixture.RecordingListener;
 import dev.backoff.fixture.VirtualTime;
 import dev.backoff.spring.advice.AdviceOrderTests.CountingTransactions;

@@ -8,8 +8,8 @@ import java.util.concurrent.CompletableFuture;
 
 import reactor.core.publisher.Mono;
 
-import dev.backoff.RetriesStoppedException;
 import dev.backoff.annotation.Backoff;
+import dev.backoff.event.RetriesStoppedException;
 
 /** A bean with methods of every kind, most of which no proxy could advise. */
 class Depot {

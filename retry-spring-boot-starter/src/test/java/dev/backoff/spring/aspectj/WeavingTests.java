@@ -12,8 +12,6 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
-import reactor.core.publisher.Mono;
-
 import org.springframework.beans.factory.FactoryBean;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
@@ -26,11 +24,12 @@ import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.AbstractPlatformTransactionManager;
 import org.springframework.transaction.support.DefaultTransactionStatus;
+import reactor.core.publisher.Mono;
 
-import dev.backoff.CallObserver;
-import dev.backoff.RetriesStoppedException;
-import dev.backoff.RetryListener;
 import dev.backoff.annotation.Backoff;
+import dev.backoff.event.CallObserver;
+import dev.backoff.event.RetriesStoppedException;
+import dev.backoff.event.RetryListener;
 import dev.backoff.fixture.RecordingListener;
 import dev.backoff.fixture.RecordingObserver;
 import dev.backoff.fixture.VirtualTime;

@@ -11,8 +11,8 @@ import reactor.core.publisher.ConnectableFlux;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-import dev.backoff.RetriesStoppedException;
 import dev.backoff.annotation.Backoff;
+import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.spring.policy.SmallApplication;
 
 /** Every kind of bad annotation, with the whole report that stops the start. */

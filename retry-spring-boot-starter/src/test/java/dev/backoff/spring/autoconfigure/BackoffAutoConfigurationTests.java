@@ -11,7 +11,6 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
-
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -43,13 +42,13 @@ import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.web.client.HttpClientErrorException;
 
-import dev.backoff.FailureClassification;
-import dev.backoff.FailureClassifier;
-import dev.backoff.RetryCause;
-import dev.backoff.RetryEvent;
-import dev.backoff.RetryListener;
 import dev.backoff.annotation.Backoff;
 import dev.backoff.delay.RandomSource;
+import dev.backoff.event.RetryEvent;
+import dev.backoff.event.RetryListener;
+import dev.backoff.failure.FailureClassification;
+import dev.backoff.failure.FailureClassifier;
+import dev.backoff.failure.RetryCause;
 import dev.backoff.fixture.RandomSources;
 import dev.backoff.fixture.VirtualTime;
 import dev.backoff.spring.advice.BackoffAdvisor;

@@ -15,8 +15,8 @@ import reactor.adapter.JdkFlowAdapter;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-import dev.backoff.RetriesStoppedException;
 import dev.backoff.annotation.Backoff;
+import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.fixture.CallSetup;
 import dev.backoff.fixture.ContractDriver;
 import dev.backoff.fixture.DriverContract;

@@ -6,20 +6,19 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 
 import org.jspecify.annotations.Nullable;
-
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.test.util.TestPropertyValues;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 
-import dev.backoff.CallRecorder;
-import dev.backoff.FailureClassifier;
 import dev.backoff.Recovery;
-import dev.backoff.RetryListener;
 import dev.backoff.WaitingCalls;
 import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.breaker.CircuitBreakers;
 import dev.backoff.budget.RetryBudget;
 import dev.backoff.delay.RandomSource;
+import dev.backoff.event.CallRecorder;
+import dev.backoff.event.RetryListener;
+import dev.backoff.failure.FailureClassifier;
 import dev.backoff.fixture.CallSetup;
 import dev.backoff.fixture.ContractDriver;
 import dev.backoff.fixture.DriverContract;

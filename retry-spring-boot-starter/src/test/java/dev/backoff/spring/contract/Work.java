@@ -3,7 +3,7 @@ package dev.backoff.spring.contract;
 import org.jspecify.annotations.Nullable;
 
 import dev.backoff.Recovery;
-import dev.backoff.RetriesStoppedException;
+import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.fixture.ScriptedOperation;
 
 /**

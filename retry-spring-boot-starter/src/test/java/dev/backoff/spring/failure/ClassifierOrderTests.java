@@ -10,7 +10,6 @@ import java.util.List;
 import io.lettuce.core.RedisCommandExecutionException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
-
 import org.springframework.dao.DuplicateKeyException;
 import org.springframework.data.redis.RedisConnectionFailureException;
 import org.springframework.http.HttpStatus;
@@ -18,8 +17,8 @@ import org.springframework.web.client.HttpClientErrorException;
 import org.springframework.web.client.ResourceAccessException;
 import org.springframework.web.server.ResponseStatusException;
 
-import dev.backoff.FailureClassification;
-import dev.backoff.FailureClassifier;
+import dev.backoff.failure.FailureClassification;
+import dev.backoff.failure.FailureClassifier;
 
 import static dev.backoff.spring.failure.Classified.assertSays;
 import static dev.backoff.spring.failure.Classified.describe;

@@ -12,7 +12,6 @@ import com.zaxxer.hikari.HikariDataSource;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
-
 import org.springframework.dao.CannotAcquireLockException;
 import org.springframework.dao.DataAccessResourceFailureException;
 import org.springframework.dao.DataIntegrityViolationException;
@@ -36,7 +35,7 @@ import org.springframework.transaction.TransactionTimedOutException;
 import org.springframework.transaction.UnexpectedRollbackException;
 import org.springframework.transaction.support.TransactionTemplate;
 
-import dev.backoff.FailureClassifier;
+import dev.backoff.failure.FailureClassifier;
 
 import static dev.backoff.spring.failure.Classified.assertSays;
 import static dev.backoff.spring.failure.Classified.thrownBy;

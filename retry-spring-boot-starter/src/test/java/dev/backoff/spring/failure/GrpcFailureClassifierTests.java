@@ -27,8 +27,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-import dev.backoff.FailureClassification;
-import dev.backoff.FailureClassifier;
+import dev.backoff.failure.FailureClassification;
+import dev.backoff.failure.FailureClassifier;
 
 import static dev.backoff.spring.failure.Classified.assertSays;
 import static dev.backoff.spring.failure.Classified.assertWithoutEffect;

@@ -9,10 +9,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-
 import org.springframework.http.HttpHeaders;
 
-import dev.backoff.FailureClassification;
+import dev.backoff.failure.FailureClassification;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

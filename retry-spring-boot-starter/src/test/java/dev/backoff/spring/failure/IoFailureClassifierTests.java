@@ -53,7 +53,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import tools.jackson.databind.json.JsonMapper;
 
-import dev.backoff.FailureClassifier;
+import dev.backoff.failure.FailureClassifier;
 import dev.backoff.spring.failure.LoopbackServer.Ending;
 
 import static dev.backoff.spring.failure.Classified.assertSays;

@@ -8,14 +8,13 @@ import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-
 import org.springframework.data.redis.connection.PoolException;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.data.redis.core.StringRedisTemplate;
 
-import dev.backoff.FailureClassifier;
+import dev.backoff.failure.FailureClassifier;
 import dev.backoff.spring.failure.LineServer.Reply;
 
 import static dev.backoff.spring.failure.Classified.assertSays;

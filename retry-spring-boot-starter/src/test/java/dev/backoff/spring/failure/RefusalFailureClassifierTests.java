@@ -4,13 +4,12 @@ import java.sql.SQLException;
 import java.util.HashMap;
 
 import org.junit.jupiter.api.Test;
-
 import org.springframework.dao.DataIntegrityViolationException;
 import org.springframework.validation.BindException;
 import org.springframework.validation.MapBindingResult;
 import org.springframework.web.bind.MissingServletRequestParameterException;
 
-import dev.backoff.FailureClassifier;
+import dev.backoff.failure.FailureClassifier;
 
 import static dev.backoff.spring.failure.Classified.assertSays;
 

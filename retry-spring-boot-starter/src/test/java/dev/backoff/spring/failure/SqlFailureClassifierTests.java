@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-import dev.backoff.FailureClassifier;
+import dev.backoff.failure.FailureClassifier;
 
 import static dev.backoff.spring.failure.Classified.assertSays;
 import static dev.backoff.spring.failure.Classified.assertWithoutEffect;

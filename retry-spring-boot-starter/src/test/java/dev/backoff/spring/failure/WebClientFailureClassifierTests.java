@@ -13,15 +13,14 @@ import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
-import reactor.core.Exceptions;
-import reactor.netty.http.client.HttpClient;
-
 import org.springframework.http.client.reactive.ClientHttpConnector;
 import org.springframework.http.client.reactive.JdkClientHttpConnector;
 import org.springframework.http.client.reactive.ReactorClientHttpConnector;
 import org.springframework.web.reactive.function.client.WebClient;
+import reactor.core.Exceptions;
+import reactor.netty.http.client.HttpClient;
 
-import dev.backoff.FailureClassifier;
+import dev.backoff.failure.FailureClassifier;
 import dev.backoff.spring.failure.LoopbackServer.Ending;
 
 import static dev.backoff.spring.failure.Classified.assertSays;

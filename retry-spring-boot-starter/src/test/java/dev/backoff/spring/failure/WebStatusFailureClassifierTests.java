@@ -5,7 +5,6 @@ import java.lang.annotation.RetentionPolicy;
 import java.time.Clock;
 
 import org.junit.jupiter.api.Test;
-
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ProblemDetail;
@@ -14,7 +13,7 @@ import org.springframework.web.ErrorResponseException;
 import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.server.ResponseStatusException;
 
-import dev.backoff.FailureClassifier;
+import dev.backoff.failure.FailureClassifier;
 
 import static dev.backoff.spring.failure.Classified.assertSays;
 

@@ -6,7 +6,6 @@ import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.MDC;
-
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -18,8 +17,8 @@ import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.server.ResponseStatusException;
 
-import dev.backoff.RetriesStoppedException;
 import dev.backoff.annotation.Backoff;
+import dev.backoff.event.RetriesStoppedException;
 
 /** The service that is called, a process of its own: what it needs never works. */
 @SpringBootConfiguration(proxyBeanMethods = false)

@@ -9,7 +9,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
@@ -23,12 +22,12 @@ import org.springframework.web.client.RestClient;
 import org.springframework.web.reactive.function.client.ClientRequest;
 import org.springframework.web.reactive.function.client.WebClient;
 
-import dev.backoff.Idempotency;
 import dev.backoff.Retry;
 import dev.backoff.RetryContext;
-import dev.backoff.RetryPolicy;
 import dev.backoff.delay.Jitter;
+import dev.backoff.failure.Idempotency;
 import dev.backoff.fixture.VirtualTime;
+import dev.backoff.policy.RetryPolicy;
 import dev.backoff.spring.policy.HttpSettings;
 
 import static org.assertj.core.api.Assertions.assertThat;

@@ -11,13 +11,12 @@ import io.micrometer.context.ContextSnapshotFactory;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.slf4j.MDC;
-
 import org.springframework.core.task.support.ContextPropagatingTaskDecorator;
 
 import dev.backoff.Attempt;
 import dev.backoff.Retry;
 import dev.backoff.RetryContext;
-import dev.backoff.RetryPolicy;
+import dev.backoff.policy.RetryPolicy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

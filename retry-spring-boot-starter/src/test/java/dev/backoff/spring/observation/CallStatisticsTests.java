@@ -15,16 +15,16 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-import dev.backoff.AttemptOutcome;
-import dev.backoff.CallRecorder;
 import dev.backoff.Retry;
-import dev.backoff.RetryCause;
-import dev.backoff.RetryPolicy;
-import dev.backoff.StopReason;
 import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.delay.Jitter;
+import dev.backoff.event.AttemptOutcome;
+import dev.backoff.event.CallRecorder;
+import dev.backoff.event.StopReason;
+import dev.backoff.failure.RetryCause;
 import dev.backoff.fixture.Crowd;
 import dev.backoff.fixture.VirtualTime;
+import dev.backoff.policy.RetryPolicy;
 import dev.backoff.spring.observation.CallStatistics.MethodCalls;
 import dev.backoff.spring.policy.BackoffProperties.CallMeter;
 

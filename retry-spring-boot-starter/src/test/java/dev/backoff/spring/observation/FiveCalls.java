@@ -1,8 +1,8 @@
 package dev.backoff.spring.observation;
 
-import dev.backoff.AttemptOutcome;
-import dev.backoff.CallRecorder;
-import dev.backoff.StopReason;
+import dev.backoff.event.AttemptOutcome;
+import dev.backoff.event.CallRecorder;
+import dev.backoff.event.StopReason;
 
 /**
  * Five calls that succeed: three at once, one after a wait for its breaker, one retried.

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-import dev.backoff.StopReason;
+import dev.backoff.event.StopReason;
 import dev.backoff.spring.policy.BackoffProperties.CallMeter;
 
 import static org.assertj.core.api.Assertions.assertThat;

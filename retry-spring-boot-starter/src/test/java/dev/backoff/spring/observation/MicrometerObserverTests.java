@@ -35,12 +35,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-import dev.backoff.CallObserver;
 import dev.backoff.Retry;
-import dev.backoff.RetryPolicy;
 import dev.backoff.delay.Jitter;
+import dev.backoff.event.CallObserver;
 import dev.backoff.fixture.RecordingListener;
 import dev.backoff.fixture.VirtualTime;
+import dev.backoff.policy.RetryPolicy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;

@@ -39,17 +39,17 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-import dev.backoff.AttemptOutcome;
-import dev.backoff.CallRecorder;
-import dev.backoff.DelaySource;
-import dev.backoff.FailureClassification;
 import dev.backoff.Operation;
 import dev.backoff.Retry;
-import dev.backoff.RetryCause;
-import dev.backoff.RetryListener;
-import dev.backoff.RetryPolicy;
-import dev.backoff.StopReason;
 import dev.backoff.delay.Jitter;
+import dev.backoff.event.AttemptOutcome;
+import dev.backoff.event.CallRecorder;
+import dev.backoff.event.DelaySource;
+import dev.backoff.event.RetryListener;
+import dev.backoff.event.StopReason;
+import dev.backoff.failure.FailureClassification;
+import dev.backoff.failure.RetryCause;
+import dev.backoff.policy.RetryPolicy;
 import dev.backoff.spring.policy.BackoffProperties.CallMeter;
 
 import static org.assertj.core.api.Assertions.assertThat;

@@ -9,10 +9,10 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-import dev.backoff.DelaySource;
-import dev.backoff.Idempotency;
-import dev.backoff.RetryCause;
-import dev.backoff.RetryEvent;
+import dev.backoff.event.DelaySource;
+import dev.backoff.event.RetryEvent;
+import dev.backoff.failure.Idempotency;
+import dev.backoff.failure.RetryCause;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -12,9 +12,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 import dev.backoff.Retry;
-import dev.backoff.RetryPolicy;
 import dev.backoff.delay.Jitter;
 import dev.backoff.fixture.VirtualTime;
+import dev.backoff.policy.RetryPolicy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

@@ -23,18 +23,12 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-
 import org.springframework.boot.logging.logback.StructuredLogEncoder;
 import org.springframework.core.env.Environment;
 import org.springframework.mock.env.MockEnvironment;
 
-import dev.backoff.FailureClassification;
 import dev.backoff.Operation;
 import dev.backoff.Retry;
-import dev.backoff.RetryCause;
-import dev.backoff.RetryEvent;
-import dev.backoff.RetryListener;
-import dev.backoff.RetryPolicy;
 import dev.backoff.WaitingCalls;
 import dev.backoff.breaker.BreakerSettings;
 import dev.backoff.breaker.CircuitBreaker;
@@ -42,6 +36,11 @@ import dev.backoff.breaker.CircuitOpenException;
 import dev.backoff.budget.BudgetSettings;
 import dev.backoff.budget.RetryBudget;
 import dev.backoff.delay.Jitter;
+import dev.backoff.event.RetryEvent;
+import dev.backoff.event.RetryListener;
+import dev.backoff.failure.FailureClassification;
+import dev.backoff.failure.RetryCause;
+import dev.backoff.policy.RetryPolicy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;

@@ -18,12 +18,12 @@ import org.junit.jupiter.api.Timeout;
 
 import dev.backoff.Operation;
 import dev.backoff.Retry;
-import dev.backoff.RetryEvent.RecoveryOutcome;
-import dev.backoff.RetryPolicy;
-import dev.backoff.StopReason;
 import dev.backoff.delay.Jitter;
+import dev.backoff.event.RetryEvent.RecoveryOutcome;
+import dev.backoff.event.StopReason;
 import dev.backoff.fixture.Crowd;
 import dev.backoff.fixture.VirtualTime;
+import dev.backoff.policy.RetryPolicy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;

@@ -21,14 +21,14 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-import dev.backoff.CallObserver;
 import dev.backoff.Retry;
-import dev.backoff.RetryPolicy;
-import dev.backoff.StopReason;
 import dev.backoff.delay.Jitter;
 import dev.backoff.delay.Shape;
+import dev.backoff.event.CallObserver;
+import dev.backoff.event.StopReason;
 import dev.backoff.fixture.Crowd;
 import dev.backoff.fixture.VirtualTime;
+import dev.backoff.policy.RetryPolicy;
 import dev.backoff.spring.observation.CallStatistics.MethodCalls;
 
 import static org.assertj.core.api.Assertions.assertThat;

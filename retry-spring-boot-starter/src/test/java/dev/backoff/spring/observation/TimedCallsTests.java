@@ -33,8 +33,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-import dev.backoff.CallRecorder;
-import dev.backoff.StopReason;
+import dev.backoff.event.CallRecorder;
+import dev.backoff.event.StopReason;
 import dev.backoff.spring.policy.BackoffProperties.CallMeter;
 
 import static org.assertj.core.api.Assertions.assertThat;

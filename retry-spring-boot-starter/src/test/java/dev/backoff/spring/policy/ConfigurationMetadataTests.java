@@ -14,15 +14,14 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 import org.junit.jupiter.api.Test;
-
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.boot.context.properties.bind.Name;
 import org.springframework.core.env.StandardEnvironment;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
-import dev.backoff.Preset;
 import dev.backoff.annotation.Backoff;
+import dev.backoff.policy.Preset;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -10,16 +10,15 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-
 import org.springframework.core.env.MapPropertySource;
 import org.springframework.core.env.PropertySource;
 import org.springframework.core.env.StandardEnvironment;
 
-import dev.backoff.DegradedSettings;
-import dev.backoff.Idempotency;
 import dev.backoff.annotation.Backoff;
 import dev.backoff.breaker.BreakerSettings;
 import dev.backoff.budget.BudgetSettings;
+import dev.backoff.failure.Idempotency;
+import dev.backoff.policy.DegradedSettings;
 import dev.backoff.spring.advice.BackoffMethods;
 import dev.backoff.spring.advice.StartupCheck;
 import dev.backoff.spring.policy.BackoffProperties.BreakerProvider;

@@ -8,7 +8,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-import dev.backoff.Idempotency;
+import dev.backoff.failure.Idempotency;
 import dev.backoff.window.WindowLength;
 
 import static org.assertj.core.api.Assertions.assertThat;

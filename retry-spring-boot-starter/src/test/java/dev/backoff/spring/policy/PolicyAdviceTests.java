@@ -8,9 +8,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-import dev.backoff.RetryPolicy;
 import dev.backoff.delay.Jitter;
 import dev.backoff.delay.Shape;
+import dev.backoff.policy.RetryPolicy;
 import dev.backoff.spring.policy.BackoffProperties.ShapeName;
 
 import static org.assertj.core.api.Assertions.assertThat;

@@ -11,8 +11,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-import dev.backoff.RetryPolicy;
 import dev.backoff.annotation.Backoff;
+import dev.backoff.policy.RetryPolicy;
 import dev.backoff.time.Nanos;
 
 import static org.assertj.core.api.Assertions.assertThat;

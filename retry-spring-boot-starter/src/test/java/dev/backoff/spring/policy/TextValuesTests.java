@@ -11,8 +11,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-import dev.backoff.Preset;
-import dev.backoff.RetryPolicy;
+import dev.backoff.policy.Preset;
+import dev.backoff.policy.RetryPolicy;
 import dev.backoff.spring.policy.BackoffProperties.ShapeName;
 import dev.backoff.time.DurationText;
 

@@ -5,21 +5,20 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 
-import reactor.core.publisher.Mono;
-
 import org.springframework.core.task.AsyncTaskExecutor;
 import org.springframework.core.task.SimpleAsyncTaskExecutor;
+import reactor.core.publisher.Mono;
 
 import dev.backoff.Attempt;
-import dev.backoff.RetriesStoppedException;
 import dev.backoff.Retry;
 import dev.backoff.RetryContext;
-import dev.backoff.RetryPolicy;
-import dev.backoff.StopReason;
 import dev.backoff.annotation.Backoff;
 import dev.backoff.breaker.CircuitBreakers;
 import dev.backoff.budget.BudgetSettings;
 import dev.backoff.budget.RetryBudget;
+import dev.backoff.event.RetriesStoppedException;
+import dev.backoff.event.StopReason;
+import dev.backoff.policy.RetryPolicy;
 import dev.backoff.spring.advice.BackoffMethods;
 import dev.backoff.spring.readme.PaymentCallbacks.Merchant;
 import dev.backoff.spring.readme.PaymentCallbacks.Payment;

@@ -16,7 +16,6 @@ import java.util.stream.Stream;
 
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import org.junit.jupiter.api.Test;
-
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.diagnostics.FailureAnalysis;
@@ -30,12 +29,13 @@ import org.springframework.core.io.Resource;
 import org.springframework.core.io.support.SpringFactoriesLoader;
 import org.springframework.web.client.ResourceAccessException;
 
-import dev.backoff.Preset;
-import dev.backoff.RetryPolicy;
-import dev.backoff.StopReason;
 import dev.backoff.breaker.CircuitOpenException;
 import dev.backoff.delay.DelayPlan;
 import dev.backoff.delay.RandomSource;
+import dev.backoff.event.StopReason;
+import dev.backoff.fixture.VirtualTime;
+import dev.backoff.policy.Preset;
+import dev.backoff.policy.RetryPolicy;
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
 import dev.backoff.spring.policy.BreakerKey;
 import dev.backoff.spring.policy.BudgetKey;
@@ -46,7 +46,6 @@ import dev.backoff.spring.readme.PaymentCallbacks.Receipt;
 import dev.backoff.spring.readme.ReadmeService.Warehouse;
 import dev.backoff.time.DurationText;
 import dev.backoff.time.RetryTime;
-import dev.backoff.fixture.VirtualTime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIOException;

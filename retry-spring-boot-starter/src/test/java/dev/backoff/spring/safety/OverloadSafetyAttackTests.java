@@ -13,22 +13,21 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-
 import org.springframework.beans.factory.InitializingBean;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.core.env.MapPropertySource;
 
-import dev.backoff.DegradedMode;
-import dev.backoff.FailureClassification;
-import dev.backoff.FailureClassifier;
 import dev.backoff.annotation.Backoff;
 import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.breaker.CircuitBreaker.State;
 import dev.backoff.breaker.CircuitBreakers;
 import dev.backoff.budget.RetryBudget;
+import dev.backoff.failure.FailureClassification;
+import dev.backoff.failure.FailureClassifier;
 import dev.backoff.fixture.VirtualTime;
+import dev.backoff.policy.DegradedMode;
 import dev.backoff.spring.advice.BackoffMethods;
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
 import dev.backoff.time.RetryTime;

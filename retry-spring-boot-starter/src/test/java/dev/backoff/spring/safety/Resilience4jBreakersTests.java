@@ -17,14 +17,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 import dev.backoff.Retry;
-import dev.backoff.RetriesStoppedException;
-import dev.backoff.RetryPolicy;
-import dev.backoff.StopReason;
 import dev.backoff.breaker.CallPermits;
 import dev.backoff.breaker.CircuitOpenException;
 import dev.backoff.delay.Jitter;
+import dev.backoff.event.RetriesStoppedException;
+import dev.backoff.event.StopReason;
 import dev.backoff.fixture.ScriptedOperation;
 import dev.backoff.fixture.VirtualTime;
+import dev.backoff.policy.RetryPolicy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;

@@ -1,18 +1,11 @@
 package dev.backoff.spring.advice
 
-import dev.backoff.Attempt
-import dev.backoff.CallObserver
-import dev.backoff.RetriesStoppedException
-import dev.backoff.StopReason
-import dev.backoff.annotation.Backoff
-import dev.backoff.fixture.RecordingListener
-import dev.backoff.fixture.VirtualTime
-import dev.backoff.spring.observation.MicrometerObserver
-import io.micrometer.observation.Observation
-import io.micrometer.observation.tck.TestObservationRegistry
 import java.io.IOException
 import java.util.concurrent.CopyOnWriteArrayList
 import java.util.concurrent.Executor
+
+import io.micrometer.observation.Observation
+import io.micrometer.observation.tck.TestObservationRegistry
 import kotlin.coroutines.AbstractCoroutineContextElement
 import kotlin.coroutines.CoroutineContext
 import kotlin.coroutines.coroutineContext
@@ -39,6 +32,15 @@ import org.junit.jupiter.api.Timeout
 import org.springframework.boot.test.context.FilteredClassLoader
 import org.springframework.boot.test.context.runner.ApplicationContextRunner
 import org.springframework.context.ApplicationContext
+
+import dev.backoff.Attempt
+import dev.backoff.annotation.Backoff
+import dev.backoff.event.CallObserver
+import dev.backoff.event.RetriesStoppedException
+import dev.backoff.event.StopReason
+import dev.backoff.fixture.RecordingListener
+import dev.backoff.fixture.VirtualTime
+import dev.backoff.spring.observation.MicrometerObserver
 
 /** Functions that suspend and functions of a Flow, through their proxies. */
 @Timeout(60)

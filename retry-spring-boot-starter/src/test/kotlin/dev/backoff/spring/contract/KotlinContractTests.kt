@@ -1,12 +1,5 @@
 package dev.backoff.spring.contract
 
-import dev.backoff.RetriesStoppedException
-import dev.backoff.annotation.Backoff
-import dev.backoff.fixture.CallSetup
-import dev.backoff.fixture.ContractDriver
-import dev.backoff.fixture.DriverContract
-import dev.backoff.fixture.ResultContract
-import dev.backoff.spring.contract.SpringDriver.Kind
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.flow.Flow
@@ -15,6 +8,14 @@ import kotlinx.coroutines.flow.flow
 import kotlinx.coroutines.flow.toList
 import kotlinx.coroutines.future.future
 import org.junit.jupiter.api.Nested
+
+import dev.backoff.annotation.Backoff
+import dev.backoff.event.RetriesStoppedException
+import dev.backoff.fixture.CallSetup
+import dev.backoff.fixture.ContractDriver
+import dev.backoff.fixture.DriverContract
+import dev.backoff.fixture.ResultContract
+import dev.backoff.spring.contract.SpringDriver.Kind
 
 /** The contract of the drivers, held by what Kotlin has for asynchronous work. */
 class KotlinContractTests {

@@ -1,11 +1,8 @@
 package dev.backoff.spring.readme
 
-import dev.backoff.RetriesStoppedException
-import dev.backoff.annotation.Backoff
-import dev.backoff.fixture.VirtualTime
-import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration
 import java.io.IOException
 import java.util.concurrent.Executor
+
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.future.future
@@ -14,6 +11,11 @@ import org.junit.jupiter.api.Test
 import org.springframework.boot.autoconfigure.AutoConfigurations
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration
 import org.springframework.boot.test.context.runner.ApplicationContextRunner
+
+import dev.backoff.annotation.Backoff
+import dev.backoff.event.RetriesStoppedException
+import dev.backoff.fixture.VirtualTime
+import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration
 
 /** What the README shows in Kotlin compiles, runs and is true. */
 class KotlinReadmeTests {

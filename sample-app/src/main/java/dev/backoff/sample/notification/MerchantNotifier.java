@@ -5,8 +5,8 @@ import java.util.UUID;
 import org.springframework.stereotype.Service;
 
 import dev.backoff.Attempt;
-import dev.backoff.RetriesStoppedException;
 import dev.backoff.annotation.Backoff;
+import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.sample.partner.PartnerClient;
 import dev.backoff.sample.payment.Payment;
 

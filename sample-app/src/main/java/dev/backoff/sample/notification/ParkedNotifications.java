@@ -8,7 +8,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.support.GeneratedKeyHolder;
 import org.springframework.stereotype.Repository;
 
-import dev.backoff.RetriesStoppedException;
+import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.sample.payment.Payment;
 
 /**

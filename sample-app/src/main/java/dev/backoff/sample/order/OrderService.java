@@ -3,8 +3,8 @@ package dev.backoff.sample.order;
 import org.springframework.stereotype.Service;
 
 import dev.backoff.Attempt;
-import dev.backoff.RetriesStoppedException;
 import dev.backoff.annotation.Backoff;
+import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.sample.partner.PartnerClient;
 
 /**

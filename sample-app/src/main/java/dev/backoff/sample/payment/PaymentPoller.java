@@ -2,9 +2,9 @@ package dev.backoff.sample.payment;
 
 import org.springframework.stereotype.Service;
 
-import dev.backoff.RetriesStoppedException;
-import dev.backoff.StopReason;
 import dev.backoff.annotation.Backoff;
+import dev.backoff.event.RetriesStoppedException;
+import dev.backoff.event.StopReason;
 import dev.backoff.sample.partner.PartnerClient;
 
 /**

@@ -1,6 +1,6 @@
 package dev.backoff.sample.payment;
 
-import dev.backoff.RetriesStoppedException;
+import dev.backoff.event.RetriesStoppedException;
 
 /**
  * The polling of a payment ended without an answer, and before its deadline.

@@ -1,7 +1,6 @@
 package dev.backoff.sample.web;
 
 import org.jspecify.annotations.Nullable;
-
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.HttpStatusCode;
@@ -16,7 +15,7 @@ import org.springframework.web.reactive.function.client.WebClientException;
 import org.springframework.web.reactive.function.client.WebClientRequestException;
 import org.springframework.web.reactive.function.client.WebClientResponseException;
 
-import dev.backoff.RetriesStoppedException;
+import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.sample.order.OutOfStockException;
 import dev.backoff.sample.payment.PollingFailedException;
 

@@ -9,19 +9,18 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
-import tools.jackson.databind.JsonNode;
-
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ResponseEntity;
 import org.springframework.jdbc.core.simple.JdbcClient;
+import tools.jackson.databind.JsonNode;
 
-import dev.backoff.RetriesStoppedException;
 import dev.backoff.Retry;
-import dev.backoff.RetryPolicy;
 import dev.backoff.breaker.CircuitBreaker;
+import dev.backoff.event.RetriesStoppedException;
+import dev.backoff.policy.RetryPolicy;
 import dev.backoff.sample.ShopClient;
 import dev.backoff.sample.ShopTest;
 import dev.backoff.sample.payment.Payment;

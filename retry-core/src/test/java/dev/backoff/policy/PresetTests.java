@@ -1,4 +1,4 @@
-package dev.backoff;
+package dev.backoff.policy;
 
 import java.time.Duration;
 

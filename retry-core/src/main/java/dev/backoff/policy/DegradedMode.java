@@ -1,4 +1,4 @@
-package dev.backoff;
+package dev.backoff.policy;
 
 import java.util.OptionalDouble;
 import java.util.concurrent.atomic.AtomicLong;
@@ -59,8 +59,12 @@ public final class DegradedMode {
 		this.windowNanos = Nanos.of(settings.window());
 	}
 
-	/** Record an attempt. */
-	void record(boolean failed, long now) {
+	/**
+	 * Record an attempt.
+	 * @param failed whether it failed
+	 * @param now the reading of the ticker at its end
+	 */
+	public void record(boolean failed, long now) {
 		this.window.record(failed, false, now);
 	}
 

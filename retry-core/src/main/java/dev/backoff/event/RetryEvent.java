@@ -1,8 +1,11 @@
-package dev.backoff;
+package dev.backoff.event;
 
 import java.time.Duration;
 
 import org.jspecify.annotations.Nullable;
+
+import dev.backoff.failure.Idempotency;
+import dev.backoff.failure.RetryCause;
 
 /**
  * What a {@link RetryListener} is told. Immutable.

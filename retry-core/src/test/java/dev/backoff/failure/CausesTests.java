@@ -1,4 +1,4 @@
-package dev.backoff;
+package dev.backoff.failure;
 
 import java.io.IOException;
 
@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-class CausesTests {
+public class CausesTests {
 
 	@Test
 	void startWithTheFailureItself() {
@@ -65,7 +65,7 @@ class CausesTests {
 		assertThat(Causes.find(deep(new IOException("root"), 32), IOException.class)).isNull();
 	}
 
-	static Exception deep(Exception root, int depth) {
+	public static Exception deep(Exception root, int depth) {
 		Exception outer = root;
 		for (int i = 0; i < depth; i++) {
 			outer = new Wrapped(outer);

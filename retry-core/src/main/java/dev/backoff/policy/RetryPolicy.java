@@ -1,4 +1,4 @@
-package dev.backoff;
+package dev.backoff.policy;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -10,6 +10,8 @@ import org.jspecify.annotations.Nullable;
 import dev.backoff.delay.BackoffRule;
 import dev.backoff.delay.Jitter;
 import dev.backoff.delay.Shape;
+import dev.backoff.failure.FailureClassifier;
+import dev.backoff.failure.Idempotency;
 import dev.backoff.time.DurationText;
 import dev.backoff.time.Nanos;
 
@@ -306,8 +308,12 @@ public final class RetryPolicy {
 		return this.degradedRule;
 	}
 
-	/** Return the rule after a failure of the given kind. */
-	BackoffRule rule(boolean throttled, boolean isDegraded) {
+	/**
+	 * {@return the rule after a failure of the given kind}
+	 * @param throttled whether the failure was a throttled one
+	 * @param isDegraded whether the delays are raised
+	 */
+	public BackoffRule rule(boolean throttled, boolean isDegraded) {
 		if (isDegraded) {
 			return throttled ? this.degradedThrottledRule : this.degradedRule;
 		}
@@ -515,7 +521,7 @@ public final class RetryPolicy {
 		 * Set the time for each attempt, of which an attempt gets less when the deadline
 		 * has less left. A blocking attempt that takes longer is interrupted, the stage
 		 * of an asynchronous one is cancelled; either ends as an
-		 * {@link AttemptTimeoutException}, which is transient. Work that does not react
+		 * {@code AttemptTimeoutException}, which is transient. Work that does not react
 		 * to interruption ends late; its result then stands.
 		 * @param attemptTimeout above zero, or null for none
 		 * @return this builder

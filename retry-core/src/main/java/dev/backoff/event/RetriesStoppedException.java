@@ -1,4 +1,4 @@
-package dev.backoff;
+package dev.backoff.event;
 
 import java.io.Serial;
 import java.time.Duration;
@@ -7,6 +7,7 @@ import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.backoff.failure.Causes;
 import dev.backoff.time.DurationText;
 import dev.backoff.time.Nanos;
 

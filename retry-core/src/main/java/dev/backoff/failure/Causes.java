@@ -1,4 +1,4 @@
-package dev.backoff;
+package dev.backoff.failure;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -82,9 +82,12 @@ public final class Causes {
 	}
 
 	/**
-	 * Return what a stage was completed with: dependent ones wrap it, more than once.
+	 * Return the failure that a future or stage was completed with, without the
+	 * {@link CompletionException}s and {@link ExecutionException}s around it.
+	 * @param failure what the stage reports
+	 * @return the first of the causes that is no such wrapper
 	 */
-	static Throwable unwrap(Throwable failure) {
+	public static Throwable unwrap(Throwable failure) {
 		Throwable unwrapped = failure;
 		for (int i = 0; i < MOST_WRAPPERS; i++) {
 			Throwable cause = wrappedIn(unwrapped);

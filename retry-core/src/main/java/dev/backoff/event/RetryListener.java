@@ -1,4 +1,4 @@
-package dev.backoff;
+package dev.backoff.event;
 
 /**
  * Be told of retries: one method per moment, one record per method.

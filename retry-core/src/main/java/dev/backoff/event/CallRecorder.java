@@ -1,4 +1,6 @@
-package dev.backoff;
+package dev.backoff.event;
+
+import dev.backoff.failure.RetryCause;
 
 /**
  * Record what calls of one method do, in primitives: a call that succeeds at once tells

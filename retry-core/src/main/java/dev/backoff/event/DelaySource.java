@@ -1,4 +1,4 @@
-package dev.backoff;
+package dev.backoff.event;
 
 import java.util.Locale;
 

@@ -1,4 +1,4 @@
-package dev.backoff;
+package dev.backoff.failure;
 
 /**
  * Whether work that was applied already may be applied again: whether a failure is

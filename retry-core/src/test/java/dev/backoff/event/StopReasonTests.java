@@ -1,8 +1,10 @@
-package dev.backoff;
+package dev.backoff.event;
 
 import java.util.Arrays;
 
 import org.junit.jupiter.api.Test;
+
+import dev.backoff.failure.RetryCause;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,8 +1,10 @@
-package dev.backoff;
+package dev.backoff.failure;
 
 import java.time.Duration;
 
 import org.jspecify.annotations.Nullable;
+
+import dev.backoff.event.StopReason;
 
 /**
  * What a {@link FailureClassifier} says of a failure: whether it may pass, what kind it

@@ -1,4 +1,4 @@
-package dev.backoff;
+package dev.backoff.failure;
 
 import java.util.Locale;
 

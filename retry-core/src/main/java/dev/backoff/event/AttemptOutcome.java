@@ -1,4 +1,4 @@
-package dev.backoff;
+package dev.backoff.event;
 
 import java.util.Locale;
 
@@ -51,8 +51,10 @@ public enum AttemptOutcome {
 		this.verdict = verdict;
 	}
 
-	/** Return what it says about the dependency. */
-	Verdict verdict() {
+	/**
+	 * {@return what the outcome says about the dependency, for a circuit breaker}
+	 */
+	public Verdict verdict() {
 		return this.verdict;
 	}
 

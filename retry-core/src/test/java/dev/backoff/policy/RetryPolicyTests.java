@@ -1,4 +1,4 @@
-package dev.backoff;
+package dev.backoff.policy;
 
 import java.io.IOException;
 import java.time.Duration;
@@ -12,6 +12,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import dev.backoff.delay.Jitter;
 import dev.backoff.delay.Shape;
+import dev.backoff.failure.FailureClassifier;
 import dev.backoff.time.Nanos;
 
 import static org.assertj.core.api.Assertions.assertThat;
