@@ -38,8 +38,8 @@ public final class Attempt {
 	}
 
 	/**
-	 * Return the attempt that is running on this thread, of the innermost call.
-	 * @return a snapshot
+	 * {@return the attempt that is running on this thread, of the innermost call; a
+	 * snapshot}
 	 */
 	public static Attempt current() {
 		RetryCall call = CallStack.ofThread().running();
@@ -53,8 +53,8 @@ public final class Attempt {
 	}
 
 	/**
-	 * Return whether an attempt is running on this thread.
-	 * @return false outside a retried call
+	 * {@return whether an attempt is running on this thread; false outside a retried
+	 * call}
 	 */
 	public static boolean isRunning() {
 		RetryCall call = CallStack.ofThread().running();
@@ -62,25 +62,22 @@ public final class Attempt {
 	}
 
 	/**
-	 * Return the number of the attempt.
-	 * @return 1 for the first call, 2 for the first retry
+	 * {@return the number of the attempt; 1 for the first call, 2 for the first retry}
 	 */
 	public int number() {
 		return this.number;
 	}
 
 	/**
-	 * Return how many attempts there may be, the first included.
-	 * @return the maximum, empty without a limit
+	 * {@return how many attempts there may be, the first included, empty without a limit}
 	 */
 	public OptionalInt maximum() {
 		return (this.maximum == RetryPolicy.UNLIMITED_ATTEMPTS) ? OptionalInt.empty() : OptionalInt.of(this.maximum);
 	}
 
 	/**
-	 * Return what the attempt before threw.
-	 * @return the failure, or null on the first attempt and after a result that was not
-	 * good enough
+	 * {@return what the attempt before threw, or null on the first attempt and after a
+	 * result that was not good enough}
 	 */
 	public @Nullable Throwable previousFailure() {
 		return this.previousFailure;
@@ -97,9 +94,8 @@ public final class Attempt {
 	}
 
 	/**
-	 * Return a key that is the same for all attempts of the call and no other call has:
-	 * what a server needs to apply repeated work once.
-	 * @return 36 characters, a random UUID
+	 * {@return a key that is the same for all attempts of the call and no other call has:
+	 * what a server needs to apply repeated work once; 36 characters, a random UUID}
 	 */
 	public String idempotencyKey() {
 		return this.key.get();

@@ -115,7 +115,6 @@ final class AttemptLimit {
 	/**
 	 * Do something when the time is over; without a timer that works there is no timeout,
 	 * but the call goes on.
-	 * @return takes it back, or null if it is not going to happen
 	 */
 	@Nullable Cancellable schedule(Runnable task, long nanos) {
 		try {

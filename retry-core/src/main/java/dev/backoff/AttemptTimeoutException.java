@@ -30,16 +30,15 @@ public final class AttemptTimeoutException extends RuntimeException {
 	}
 
 	/**
-	 * Return which attempt it was.
-	 * @return 1 for the first call
+	 * {@return which attempt it was; 1 for the first call}
 	 */
 	public int attempt() {
 		return this.attempt;
 	}
 
 	/**
-	 * Return how long the attempt had.
-	 * @return the attempt timeout, or less where the deadline left less
+	 * {@return how long the attempt had; the attempt timeout, or less where the deadline
+	 * left less}
 	 */
 	public Duration timeout() {
 		return Duration.ofNanos(this.nanos);

@@ -49,7 +49,6 @@ final class CallStack {
 
 	/**
 	 * Put a call that belongs to no thread on top, while its own code runs on this one.
-	 * @return what was there, to be {@linkplain #restore restored}
 	 */
 	RetryCall lend(RetryCall call) {
 		RetryCall outer = this.top;

@@ -103,11 +103,7 @@ final class CallSteps {
 		return this.decider.decide(outcome, call, now);
 	}
 
-	/**
-	 * Note that a wait begins.
-	 * @param wait the wait
-	 * @param call the call so far
-	 */
+	/** Note that a wait begins. */
 	void waiting(Decision.RetryAfter wait, RetryCall call) {
 		call.addWait(wait);
 		Outcome outcome = call.lastOutcome();
@@ -227,12 +223,7 @@ final class CallSteps {
 		return new Turn.Permitted(permit);
 	}
 
-	/**
-	 * End a call that did not succeed at once.
-	 * @param stop why it ends
-	 * @param call the call
-	 * @return the end, which carries no mark yet
-	 */
+	/** End a call that did not succeed at once. */
 	Ending end(Decision.Stop stop, RetryCall call) {
 		long now = now(call.attemptStarted());
 		Outcome outcome = call.lastOutcome();
@@ -285,14 +276,7 @@ final class CallSteps {
 		suppress(thrown, (failure != null) ? failure : story);
 	}
 
-	/**
-	 * Tell the end of a call without success.
-	 * @param ending how it ended
-	 * @param story what happened
-	 * @param recovered what the recovery came to
-	 * @param thrown what the caller gets, or null for a value
-	 * @param enclosing the call around it, or null
-	 */
+	/** Tell the end of a call without success. */
 	void stopped(Ending ending, RetriesStoppedException story, RetryEvent.RecoveryOutcome recovered,
 			@Nullable Throwable thrown, @Nullable RetryCall enclosing) {
 		this.teller.stopped(ending, new RetryEvent.Stopped(this.policy.name(), this.method, story, recovered, thrown));

@@ -152,7 +152,6 @@ class CallStory {
 	/**
 	 * Note that a wait was not followed by an attempt. From the 32,767th in a row on, it
 	 * makes no difference.
-	 * @param byBudget whether it was for the budget
 	 */
 	final void postponed(boolean byBudget) {
 		mark(WAITED_FOR_BUDGET, byBudget);

@@ -41,10 +41,7 @@ final class Interruption extends TimerEntry {
 
 	private boolean late;
 
-	/**
-	 * Interrupt the work of this thread.
-	 * @param outer interrupts the work that this is part of, or null
-	 */
+	/** Interrupt the work of this thread. */
 	Interruption(@Nullable Interruption outer) {
 		this.outer = outer;
 	}
@@ -74,7 +71,6 @@ final class Interruption extends TimerEntry {
 
 	/**
 	 * Note, on the thread itself, that its work has ended. No interrupt comes after this.
-	 * @return whether it was interrupted, by this and by nobody else before
 	 */
 	boolean end() {
 		this.ended = true;
@@ -87,10 +83,7 @@ final class Interruption extends TimerEntry {
 		}
 	}
 
-	/**
-	 * Take the interrupt back, on the thread itself, when its work has ended.
-	 * @return whether the work had not consumed it
-	 */
+	/** Take the interrupt back, on the thread itself, when its work has ended. */
 	boolean takeBack() {
 		boolean pending = Thread.interrupted();
 		for (Interruption around = this.outer; around != null; around = around.outer) {

@@ -55,8 +55,8 @@ public final class OutboundRequest {
 	}
 
 	/**
-	 * Return the number of the attempt.
-	 * @return 1 for the first, 0 if the request belongs to no attempt
+	 * {@return the number of the attempt; 1 for the first, 0 if the request belongs to no
+	 * attempt}
 	 */
 	public int attempt() {
 		return this.attempt;

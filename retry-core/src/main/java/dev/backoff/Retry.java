@@ -242,16 +242,14 @@ public final class Retry {
 	}
 
 	/**
-	 * Return the policy.
-	 * @return that of the calls which begin now
+	 * {@return the policy; that of the calls which begin now}
 	 */
 	public RetryPolicy policy() {
 		return this.drivers.policy();
 	}
 
 	/**
-	 * Return how logs and meters call what is run.
-	 * @return the method, by default the policy's name
+	 * {@return how logs and meters call what is run, by default the policy's name}
 	 */
 	public String method() {
 		return this.drivers.method();

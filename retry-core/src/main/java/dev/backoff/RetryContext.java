@@ -73,8 +73,7 @@ public final class RetryContext {
 	}
 
 	/**
-	 * Return whether there is nothing to respect.
-	 * @return true if no attempt was running
+	 * {@return whether there is nothing to respect; true if no attempt was running}
 	 */
 	public boolean isEmpty() {
 		return this.origin == null;

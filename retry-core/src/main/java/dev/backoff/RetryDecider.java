@@ -84,13 +84,7 @@ final class RetryDecider {
 		return outcome;
 	}
 
-	/**
-	 * Decide what follows an attempt.
-	 * @param outcome how the attempt ended
-	 * @param call the call so far
-	 * @param now the reading of the ticker
-	 * @return the decision
-	 */
+	/** Decide what follows an attempt. */
 	Decision decide(Outcome outcome, RetryCall call, long now) {
 		// 1. a good result
 		if (outcome.kind() == AttemptOutcome.SUCCESS) {
@@ -184,12 +178,7 @@ final class RetryDecider {
 		return this.policy.isPostponedWhenEmpty() && budget.mayPay();
 	}
 
-	/**
-	 * Decide how long a call waits whose first attempt the breaker refuses.
-	 * @param call the call, which has made no attempt
-	 * @param now the reading of the ticker
-	 * @return the wait, or why it is not worth it
-	 */
+	/** Decide how long a call waits whose first attempt the breaker refuses. */
 	Decision decideFirst(RetryCall call, long now) {
 		if (!this.breaker.isAwaited()) {
 			return refusedByBreaker();
@@ -223,13 +212,7 @@ final class RetryDecider {
 		return new Decision.RetryAfter(Math.max(delay, LEAST_POSTPONEMENT), retry.ownDelay(), DelaySource.BREAKER);
 	}
 
-	/**
-	 * Decide whether the attempt that was waited for may start.
-	 * @param outcome how the attempt before the wait ended
-	 * @param call the call so far
-	 * @param now the reading of the ticker after the wait
-	 * @return why not, or null if it may
-	 */
+	/** Decide whether the attempt that was waited for may start. */
 	Decision.@Nullable Stop decideAfterWait(Outcome outcome, RetryCall call, long now) {
 		if (this.safeguards.waiting().isShutDown()) {
 			return shutDown();

@@ -37,8 +37,7 @@ public final class RunningCalls {
 	}
 
 	/**
-	 * Return how many calls run.
-	 * @return zero or more
+	 * {@return how many calls run; zero or more}
 	 */
 	public long count() {
 		return this.running.get();

@@ -36,10 +36,7 @@ abstract class Waiter extends TimerEntry {
 	@Override
 	public abstract void run();
 
-	/**
-	 * End the wait, and with it the call, where its attempts run.
-	 * @return false if somebody has ended the wait before
-	 */
+	/** End the wait, and with it the call, where its attempts run. */
 	abstract boolean stop();
 
 	/** Return which attempt is over, or 0 before the first. */

@@ -53,11 +53,7 @@ public final class WaitingCalls {
 		this.ring.linkToItself();
 	}
 
-	/**
-	 * Sleep for the given time, or until somebody ends it.
-	 * @return true if an operator has ended the call
-	 * @throws InterruptedException if the thread is interrupted
-	 */
+	/** Sleep for the given time, or until somebody ends it. */
 	boolean await(RetryCall call, CallSteps steps, RetryTime time, long nanos) throws InterruptedException {
 		if (nanos <= 0) {
 			time.sleep(nanos);
@@ -144,8 +140,8 @@ public final class WaitingCalls {
 	}
 
 	/**
-	 * Return how many calls wait now, by the names of their policies.
-	 * @return one or more for each policy of which a call waits
+	 * {@return how many calls wait now, by the names of their policies; one or more for
+	 * each policy of which a call waits}
 	 */
 	public Map<String, Integer> counts() {
 		Map<String, Integer> counts = new TreeMap<>();
@@ -292,16 +288,14 @@ public final class WaitingCalls {
 	}
 
 	/**
-	 * Return whether waits have ended for good.
-	 * @return true after {@link #shutDown()}
+	 * {@return whether waits have ended for good; true after {@link #shutDown()}}
 	 */
 	public boolean isShutDown() {
 		return this.shutDown;
 	}
 
 	/**
-	 * Return how many calls wait now.
-	 * @return zero or more
+	 * {@return how many calls wait now; zero or more}
 	 */
 	public int count() {
 		this.lock.lock();

@@ -68,40 +68,39 @@ public final class BreakerSettings {
 	}
 
 	/**
-	 * Return the share of failed calls from which on it opens.
-	 * @return above 0 and at most 1; 0.5 by default
+	 * {@return the share of failed calls from which on it opens; above 0 and at most 1;
+	 * 0.5 by default}
 	 */
 	public double failureRate() {
 		return this.failureRate;
 	}
 
 	/**
-	 * Return what a call must exceed to count as slow.
-	 * @return the time, or null if no call counts as slow, the default
+	 * {@return what a call must exceed to count as slow, or null if no call counts as
+	 * slow, the default}
 	 */
 	public @Nullable Duration slowCall() {
 		return this.slowCall;
 	}
 
 	/**
-	 * Return the share of slow calls from which on it opens.
-	 * @return above 0 and at most 1; 0.8 by default
+	 * {@return the share of slow calls from which on it opens; above 0 and at most 1; 0.8
+	 * by default}
 	 */
 	public double slowCallRate() {
 		return this.slowCallRate;
 	}
 
 	/**
-	 * Return how far back it counts.
-	 * @return a time or a number of calls; 30 s by default
+	 * {@return how far back it counts; a time or a number of calls; 30 s by default}
 	 */
 	public WindowLength window() {
 		return this.window;
 	}
 
 	/**
-	 * Return how many calls the window must hold before it opens.
-	 * @return 1 or more; 20 by default
+	 * {@return how many calls the window must hold before it opens; 1 or more; 20 by
+	 * default}
 	 */
 	public int minimumCalls() {
 		return this.minimumCalls;
@@ -117,17 +116,15 @@ public final class BreakerSettings {
 	}
 
 	/**
-	 * Return by how much the time open grows each time its probes fail, up to 1 h or
-	 * {@link #openFor()} if that is longer.
-	 * @return 1 or more; 1 by default
+	 * {@return by how much the time open grows each time its probes fail, up to 1 h or
+	 * {@link #openFor()} if that is longer; 1 or more; 1 by default}
 	 */
 	public double openForMultiplier() {
 		return this.openForMultiplier;
 	}
 
 	/**
-	 * Return how many calls it lets through half-open.
-	 * @return 1 or more; 3 by default
+	 * {@return how many calls it lets through half-open; 1 or more; 3 by default}
 	 */
 	public int probes() {
 		return this.probes;
@@ -143,8 +140,7 @@ public final class BreakerSettings {
 	}
 
 	/**
-	 * Return whether calls that are refused wait instead of failing.
-	 * @return false by default
+	 * {@return whether calls that are refused wait instead of failing; false by default}
 	 */
 	public boolean isAwaited() {
 		return this.awaited;

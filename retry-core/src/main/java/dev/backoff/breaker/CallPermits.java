@@ -12,8 +12,7 @@ import org.jspecify.annotations.Nullable;
 public interface CallPermits {
 
 	/**
-	 * Return how logs and meters call the breaker.
-	 * @return the name
+	 * {@return how logs and meters call the breaker}
 	 */
 	String name();
 
@@ -40,15 +39,13 @@ public interface CallPermits {
 	long nanosToPermit(long now);
 
 	/**
-	 * Return whether calls that are refused wait instead of failing.
-	 * @return false to fail
+	 * {@return whether calls that are refused wait instead of failing; false to fail}
 	 */
 	boolean isAwaited();
 
 	/**
-	 * Return how long a first attempt that is refused waits at most where calls
-	 * {@linkplain #isAwaited() wait}.
-	 * @return nanoseconds
+	 * {@return how long a first attempt that is refused waits at most where calls
+	 * {@linkplain #isAwaited() wait}; nanoseconds}
 	 */
 	long longestWaitNanos();
 

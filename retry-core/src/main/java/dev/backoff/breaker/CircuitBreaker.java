@@ -212,8 +212,7 @@ public final class CircuitBreaker implements CallPermits {
 	}
 
 	/**
-	 * Return the numbers.
-	 * @return the settings
+	 * {@return the numbers}
 	 */
 	public BreakerSettings settings() {
 		return this.numbers.settings();
@@ -254,8 +253,8 @@ public final class CircuitBreaker implements CallPermits {
 	}
 
 	/**
-	 * Return the share of calls that failed, of those in {@link #counts()}.
-	 * @return from 0 to 1, or empty if there are none
+	 * {@return the share of calls that failed, of those in {@link #counts()}; from 0 to
+	 * 1, or empty if there are none}
 	 */
 	public OptionalDouble failureRate() {
 		Counts counts = counts();
@@ -263,8 +262,8 @@ public final class CircuitBreaker implements CallPermits {
 	}
 
 	/**
-	 * Return the share of calls that were slow, of those in {@link #counts()}.
-	 * @return from 0 to 1, or empty if there are none
+	 * {@return the share of calls that were slow, of those in {@link #counts()}; from 0
+	 * to 1, or empty if there are none}
 	 */
 	public OptionalDouble slowCallRate() {
 		Counts counts = counts();
@@ -272,16 +271,15 @@ public final class CircuitBreaker implements CallPermits {
 	}
 
 	/**
-	 * Return how many calls it rejected since it was built.
-	 * @return zero or more
+	 * {@return how many calls it rejected since it was built; zero or more}
 	 */
 	public long rejected() {
 		return this.rejected.sum();
 	}
 
 	/**
-	 * Return how long it stays open.
-	 * @return zero or more, or null unless it is {@link State#OPEN}
+	 * {@return how long it stays open; zero or more, or null unless it is
+	 * {@link State#OPEN}}
 	 */
 	public @Nullable Duration timeToProbe() {
 		BreakerState seen = current();

@@ -78,16 +78,14 @@ public final class CircuitBreakers {
 	}
 
 	/**
-	 * Return the breakers.
-	 * @return all of them, in order
+	 * {@return the breakers; all of them, in order}
 	 */
 	public List<CircuitBreaker> all() {
 		return List.copyOf(this.inOrder);
 	}
 
 	/**
-	 * Return the names as they were written.
-	 * @return all of them, in order
+	 * {@return the names as they were written; all of them, in order}
 	 */
 	public List<String> names() {
 		return this.inOrder.stream().map(CircuitBreaker::name).toList();

@@ -61,32 +61,31 @@ public class CircuitOpenException extends RuntimeException {
 	}
 
 	/**
-	 * Return the breaker's name.
-	 * @return the name
+	 * {@return the breaker's name}
 	 */
 	public String breaker() {
 		return this.breaker;
 	}
 
 	/**
-	 * Return the breaker's state in words.
-	 * @return {@code open}, {@code half-open} or {@code forced-open}
+	 * {@return the breaker's state in words; {@code open}, {@code half-open} or {@code
+	 * forced-open}}
 	 */
 	public String state() {
 		return this.state;
 	}
 
 	/**
-	 * Return how long the breaker had been open when it refused the call.
-	 * @return zero or more, or null if unknown
+	 * {@return how long the breaker had been open when it refused the call; zero or more,
+	 * or null if unknown}
 	 */
 	public @Nullable Duration openFor() {
 		return this.openFor;
 	}
 
 	/**
-	 * Return the time from the refusal until calls may be permitted again.
-	 * @return zero or more, or null if unknown, as for a breaker that was forced open
+	 * {@return the time from the refusal until calls may be permitted again; zero or
+	 * more, or null if unknown, as for a breaker that was forced open}
 	 */
 	public @Nullable Duration timeToProbe() {
 		return this.timeToProbe;

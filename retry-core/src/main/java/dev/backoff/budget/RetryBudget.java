@@ -118,8 +118,8 @@ public final class RetryBudget {
 	}
 
 	/**
-	 * Return whether a retry that is refused now may be paid later.
-	 * @return false if the bucket is for no tokens, or nothing is ever put back
+	 * {@return whether a retry that is refused now may be paid later; false if the bucket
+	 * is for no tokens, or nothing is ever put back}
 	 */
 	public boolean mayPay() {
 		Bucket seen = this.bucket;
@@ -261,8 +261,7 @@ public final class RetryBudget {
 	}
 
 	/**
-	 * Return what the bucket holds.
-	 * @return tokens, from 0 to the capacity
+	 * {@return what the bucket holds; tokens, from 0 to the capacity}
 	 */
 	public double balance() {
 		return Math.max(0, balance(snapshot())) / (double) Bucket.MICRO;
@@ -294,8 +293,7 @@ public final class RetryBudget {
 	}
 
 	/**
-	 * Return how many retries were refused so far.
-	 * @return zero or more
+	 * {@return how many retries were refused so far; zero or more}
 	 */
 	public long refused() {
 		return this.refused.sum();
@@ -319,16 +317,14 @@ public final class RetryBudget {
 	}
 
 	/**
-	 * Return how logs and meters call the budget.
-	 * @return the name
+	 * {@return how logs and meters call the budget}
 	 */
 	public String name() {
 		return this.name;
 	}
 
 	/**
-	 * Return the numbers.
-	 * @return the settings
+	 * {@return the numbers}
 	 */
 	public BudgetSettings settings() {
 		return this.bucket.settings();

@@ -106,32 +106,28 @@ public final class BackoffRule {
 	}
 
 	/**
-	 * Return the delays before the cap.
-	 * @return the shape
+	 * {@return the delays before the cap}
 	 */
 	public Shape shape() {
 		return this.shape;
 	}
 
 	/**
-	 * Return how chance spreads the capped delay.
-	 * @return the jitter
+	 * {@return how chance spreads the capped delay}
 	 */
 	public Jitter jitter() {
 		return this.jitter;
 	}
 
 	/**
-	 * Return the longest delay.
-	 * @return nanoseconds, {@link Nanos#UNLIMITED} for no cap
+	 * {@return the longest delay; nanoseconds, {@link Nanos#UNLIMITED} for no cap}
 	 */
 	public long capNanos() {
 		return this.cap;
 	}
 
 	/**
-	 * Return the delay of the shape before the first retry.
-	 * @return nanoseconds, zero or more
+	 * {@return the delay of the shape before the first retry; nanoseconds, zero or more}
 	 */
 	public long baseNanos() {
 		return this.base;

@@ -55,24 +55,21 @@ public final class DelayPlan {
 	}
 
 	/**
-	 * Return the steps, one a retry.
-	 * @return an immutable list
+	 * {@return the steps, one a retry; an immutable list}
 	 */
 	public List<Step> steps() {
 		return this.steps;
 	}
 
 	/**
-	 * Return the mean of the sum of all delays.
-	 * @return nanoseconds, saturated
+	 * {@return the mean of the sum of all delays; nanoseconds, saturated}
 	 */
 	public long totalMean() {
 		return this.steps.stream().mapToLong(Step::mean).reduce(0, Nanos::plus);
 	}
 
 	/**
-	 * Return the greatest sum of all delays.
-	 * @return nanoseconds, saturated
+	 * {@return the greatest sum of all delays; nanoseconds, saturated}
 	 */
 	public long totalGreatest() {
 		return this.steps.stream().mapToLong(Step::greatest).reduce(0, Nanos::plus);

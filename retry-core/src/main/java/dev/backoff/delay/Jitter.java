@@ -154,16 +154,15 @@ public sealed interface Jitter permits UniformJitter, ProportionalJitter, BetaJi
 	}
 
 	/**
-	 * Return whether a draw is needed at all.
-	 * @return false only for {@link #none()}
+	 * {@return whether a draw is needed at all; false only for {@link #none()}}
 	 */
 	default boolean isRandom() {
 		return this != UniformJitter.NONE;
 	}
 
 	/**
-	 * Return whether the delay grows from the one before instead of along the shape.
-	 * @return true only for {@link #decorrelated()}
+	 * {@return whether the delay grows from the one before instead of along the shape;
+	 * true only for {@link #decorrelated()}}
 	 */
 	default boolean replacesShape() {
 		return this == UniformJitter.DECORRELATED;

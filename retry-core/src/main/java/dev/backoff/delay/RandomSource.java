@@ -15,8 +15,7 @@ import java.util.concurrent.ThreadLocalRandom;
 public interface RandomSource {
 
 	/**
-	 * Return the next draw.
-	 * @return a number from 0, included, to 1, excluded
+	 * {@return the next draw; a number from 0, included, to 1, excluded}
 	 */
 	double next();
 
@@ -30,9 +29,8 @@ public interface RandomSource {
 	}
 
 	/**
-	 * Return a source whose draws cannot be predicted from earlier ones, at some hundred
-	 * nanoseconds a draw.
-	 * @return a source over {@link SecureRandom}
+	 * {@return a source whose draws cannot be predicted from earlier ones, at some
+	 * hundred nanoseconds a draw; a source over {@link SecureRandom}}
 	 */
 	static RandomSource secure() {
 		SecureRandom random = new SecureRandom();

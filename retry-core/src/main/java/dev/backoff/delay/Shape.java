@@ -71,8 +71,7 @@ public sealed interface Shape permits FixedShape, LinearShape, ExponentialShape,
 	long nanos(int retry);
 
 	/**
-	 * Return the delay before the first retry.
-	 * @return nanoseconds, zero or more
+	 * {@return the delay before the first retry; nanoseconds, zero or more}
 	 */
 	default long baseNanos() {
 		return nanos(1);
@@ -87,8 +86,8 @@ public sealed interface Shape permits FixedShape, LinearShape, ExponentialShape,
 	Shape withBaseAtLeast(Duration floor);
 
 	/**
-	 * Return the number of different delays of a ladder.
-	 * @return the number of rungs, or 0 for a shape that is no ladder
+	 * {@return the number of different delays of a ladder; the number of rungs, or 0 for
+	 * a shape that is no ladder}
 	 */
 	default int rungs() {
 		return 0;

@@ -59,8 +59,7 @@ public enum AttemptOutcome {
 	}
 
 	/**
-	 * Return the value of the metric tag {@code outcome}.
-	 * @return the name in lower case
+	 * {@return the value of the metric tag {@code outcome}; the name in lower case}
 	 */
 	public String tag() {
 		return this.tag;

@@ -72,14 +72,6 @@ public final class RetriesStoppedException extends RuntimeException {
 			boolean attemptsAbridged, @Nullable Throwable failure, @Nullable Object lastResult,
 			@Nullable String idempotencyKey) {
 
-		/**
-		 * Copy the lists.
-		 */
-		public Story {
-			waits = List.copyOf(waits);
-			attemptTimes = List.copyOf(attemptTimes);
-		}
-
 		private String message() {
 			boolean unlimited = this.maxAttempts == Integer.MAX_VALUE;
 			StringBuilder text = new StringBuilder("Stopped after ").append(this.attempts);
@@ -199,48 +191,45 @@ public final class RetriesStoppedException extends RuntimeException {
 	}
 
 	/**
-	 * Return the policy's name.
-	 * @return the name
+	 * {@return the policy's name}
 	 */
 	public String policy() {
 		return this.story.policy();
 	}
 
 	/**
-	 * Return the method, or the label of a programmatic call.
-	 * @return for instance {@code OrderService.place}
+	 * {@return the method, or the label of a programmatic call; for instance {@code
+	 * OrderService.place}}
 	 */
 	public String method() {
 		return this.story.method();
 	}
 
 	/**
-	 * Return why the call stopped.
-	 * @return the reason
+	 * {@return why the call stopped}
 	 */
 	public StopReason reason() {
 		return this.story.reason();
 	}
 
 	/**
-	 * Return how many attempts were made, the first included.
-	 * @return 0 if a breaker refused the first, else 1 or more
+	 * {@return how many attempts were made, the first included; 0 if a breaker refused
+	 * the first, else 1 or more}
 	 */
 	public int attempts() {
 		return this.story.attempts();
 	}
 
 	/**
-	 * Return how many attempts were allowed, the first included.
-	 * @return 1 or more, {@link Integer#MAX_VALUE} for no limit
+	 * {@return how many attempts were allowed, the first included; 1 or more,
+	 * {@link Integer#MAX_VALUE} for no limit}
 	 */
 	public int maxAttempts() {
 		return this.story.maxAttempts();
 	}
 
 	/**
-	 * Return the time from the start of the call to its stop.
-	 * @return zero or more
+	 * {@return the time from the start of the call to its stop; zero or more}
 	 */
 	public Duration elapsed() {
 		return this.story.elapsed();
@@ -263,32 +252,31 @@ public final class RetriesStoppedException extends RuntimeException {
 	}
 
 	/**
-	 * Return whether waits or attempts are left out of the lists.
-	 * @return true after more than six attempts
+	 * {@return whether waits or attempts are left out of the lists; true after more than
+	 * six attempts}
 	 */
 	public boolean isAbridged() {
 		return this.story.waitsAbridged() || this.story.attemptsAbridged();
 	}
 
 	/**
-	 * Return what the last attempt threw.
-	 * @return the failure, or null if the last attempt returned a result
+	 * {@return what the last attempt threw, or null if the last attempt returned a
+	 * result}
 	 */
 	public @Nullable Throwable failure() {
 		return this.story.failure();
 	}
 
 	/**
-	 * Return the last result that was not good enough.
-	 * @return the result, or null
+	 * {@return the last result that was not good enough, or null}
 	 */
 	public @Nullable Object lastResult() {
 		return this.story.lastResult();
 	}
 
 	/**
-	 * Return the key that the attempts sent, so that what follows can send it again.
-	 * @return the key, or null if no attempt asked for it
+	 * {@return the key that the attempts sent, so that what follows can send it again, or
+	 * null if no attempt asked for it}
 	 */
 	public @Nullable String idempotencyKey() {
 		return this.story.idempotencyKey();

@@ -15,14 +15,13 @@ import dev.backoff.failure.RetryCause;
 public sealed interface RetryEvent {
 
 	/**
-	 * Return the policy's name.
-	 * @return the name
+	 * {@return the policy's name}
 	 */
 	String policy();
 
 	/**
-	 * Return the method, or the label of a programmatic call.
-	 * @return for instance {@code OrderService.place}
+	 * {@return the method, or the label of a programmatic call; for instance {@code
+	 * OrderService.place}}
 	 */
 	String method();
 

@@ -55,16 +55,15 @@ public enum StopReason {
 	private final String tag = name().toLowerCase(Locale.ROOT);
 
 	/**
-	 * Return the value of the metric tag {@code stop}.
-	 * @return the name in lower case
+	 * {@return the value of the metric tag {@code stop}; the name in lower case}
 	 */
 	public String tag() {
 		return this.tag;
 	}
 
 	/**
-	 * Return whether {@code recover} may follow this stop.
-	 * @return false for a success, an interruption and a cancellation
+	 * {@return whether {@code recover} may follow this stop; false for a success, an
+	 * interruption and a cancellation}
 	 */
 	public boolean isRecoverable() {
 		return this != SUCCEEDED && this != INTERRUPTED && this != CANCELLED;

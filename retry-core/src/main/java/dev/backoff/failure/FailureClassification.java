@@ -133,48 +133,45 @@ public final class FailureClassification {
 	}
 
 	/**
-	 * Return whether the failure may pass.
-	 * @return the kind
+	 * {@return whether the failure may pass}
 	 */
 	public Kind kind() {
 		return this.kind;
 	}
 
 	/**
-	 * Return what the failure is.
-	 * @return the cause
+	 * {@return what the failure is}
 	 */
 	public RetryCause cause() {
 		return this.cause;
 	}
 
 	/**
-	 * Return the wait that the server asked for.
-	 * @return zero or more, or null if it asked for none
+	 * {@return the wait that the server asked for; zero or more, or null if it asked for
+	 * none}
 	 */
 	public @Nullable Duration hint() {
 		return this.hint;
 	}
 
 	/**
-	 * Return whether the server asked not to be called again.
-	 * @return true after {@link #withPushback()}
+	 * {@return whether the server asked not to be called again; true after
+	 * {@link #withPushback()}}
 	 */
 	public boolean isPushedBack() {
 		return this.pushedBack;
 	}
 
 	/**
-	 * Return whether the work was certainly not applied.
-	 * @return false if it may have been
+	 * {@return whether the work was certainly not applied; false if it may have been}
 	 */
 	public boolean isWithoutEffect() {
 		return this.withoutEffect;
 	}
 
 	/**
-	 * Return whether a permanent failure is retried where the key is honoured.
-	 * @return true after {@link #retryableByKey()}
+	 * {@return whether a permanent failure is retried where the key is honoured; true
+	 * after {@link #retryableByKey()}}
 	 */
 	public boolean isRetryableByKey() {
 		return this.retryableByKey;

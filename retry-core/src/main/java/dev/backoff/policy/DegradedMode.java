@@ -123,8 +123,7 @@ public final class DegradedMode {
 	}
 
 	/**
-	 * Return when it begins.
-	 * @return the settings
+	 * {@return when it begins}
 	 */
 	public DegradedSettings settings() {
 		return this.settings;

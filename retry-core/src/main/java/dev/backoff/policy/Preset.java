@@ -77,64 +77,59 @@ public enum Preset {
 	}
 
 	/**
-	 * Return the name as it is written in a configuration.
-	 * @return the name in kebab case, for instance {@code user-facing}
+	 * {@return the name as it is written in a configuration; the name in kebab case, for
+	 * instance {@code user-facing}}
 	 */
 	public String key() {
 		return name().toLowerCase(Locale.ROOT).replace('_', '-');
 	}
 
 	/**
-	 * Return the number of attempts, the first call included.
-	 * @return 1 or more, {@link RetryPolicy#UNLIMITED_ATTEMPTS} for no limit
+	 * {@return the number of attempts, the first call included; 1 or more,
+	 * {@link RetryPolicy#UNLIMITED_ATTEMPTS} for no limit}
 	 */
 	public int maxAttempts() {
 		return this.maxAttempts;
 	}
 
 	/**
-	 * Return the delay before the first retry.
-	 * @return the base
+	 * {@return the delay before the first retry}
 	 */
 	public Duration base() {
 		return this.base;
 	}
 
 	/**
-	 * Return the longest delay.
-	 * @return the cap
+	 * {@return the longest delay}
 	 */
 	public Duration cap() {
 		return this.cap;
 	}
 
 	/**
-	 * Return the time for the whole call.
-	 * @return the deadline, or null if the preset sets none
+	 * {@return the time for the whole call, or null if the preset sets none}
 	 */
 	public @Nullable Duration deadline() {
 		return this.deadline;
 	}
 
 	/**
-	 * Return the growth from delay to delay.
-	 * @return the multiplier, or null if the preset sets none
+	 * {@return the growth from delay to delay, or null if the preset sets none}
 	 */
 	public @Nullable Double multiplier() {
 		return this.multiplier;
 	}
 
 	/**
-	 * Return how chance spreads the delays.
-	 * @return the jitter, or null if the preset sets none
+	 * {@return how chance spreads the delays, or null if the preset sets none}
 	 */
 	public @Nullable Jitter jitter() {
 		return this.jitter;
 	}
 
 	/**
-	 * Return whether an empty budget postpones a retry instead of ending the call.
-	 * @return true if nobody waits for the work; false if the preset leaves it as it is
+	 * {@return whether an empty budget postpones a retry instead of ending the call; true
+	 * if nobody waits for the work; false if the preset leaves it as it is}
 	 */
 	public boolean isPostponedWhenEmpty() {
 		return this.postponedWhenEmpty;

@@ -147,16 +147,14 @@ public final class RetryPolicy {
 	}
 
 	/**
-	 * Return how logs and meters call the policy.
-	 * @return the name
+	 * {@return how logs and meters call the policy}
 	 */
 	public String name() {
 		return this.name;
 	}
 
 	/**
-	 * Return the rule that yields the delays.
-	 * @return the rule
+	 * {@return the rule that yields the delays}
 	 */
 	public BackoffRule rule() {
 		return this.rule;
@@ -171,25 +169,24 @@ public final class RetryPolicy {
 	}
 
 	/**
-	 * Return the number of all attempts, the first included.
-	 * @return 1 or more, {@link #UNLIMITED_ATTEMPTS} for no limit
+	 * {@return the number of all attempts, the first included; 1 or more,
+	 * {@link #UNLIMITED_ATTEMPTS} for no limit}
 	 */
 	public int maxAttempts() {
 		return this.maxAttempts;
 	}
 
 	/**
-	 * Return the time for the whole call, waits included.
-	 * @return nanoseconds, {@link Nanos#UNLIMITED} for no deadline
+	 * {@return the time for the whole call, waits included; nanoseconds,
+	 * {@link Nanos#UNLIMITED} for no deadline}
 	 */
 	public long deadlineNanos() {
 		return this.deadline;
 	}
 
 	/**
-	 * Return the time for each attempt, of which an attempt gets less when the deadline
-	 * has less left.
-	 * @return nanoseconds, {@link Nanos#UNLIMITED} for no timeout
+	 * {@return the time for each attempt, of which an attempt gets less when the deadline
+	 * has less left; nanoseconds, {@link Nanos#UNLIMITED} for no timeout}
 	 */
 	public long attemptTimeoutNanos() {
 		return this.attemptTimeout;
@@ -213,48 +210,44 @@ public final class RetryPolicy {
 	}
 
 	/**
-	 * Return the failures that are not retried, whatever else says so.
-	 * @return an immutable list
+	 * {@return the failures that are not retried, whatever else says so; an immutable
+	 * list}
 	 */
 	public List<Class<? extends Throwable>> abortOn() {
 		return this.abortOn;
 	}
 
 	/**
-	 * Return the classifiers, in the order they are asked.
-	 * @return an immutable list
+	 * {@return the classifiers, in the order they are asked; an immutable list}
 	 */
 	public List<FailureClassifier> classifiers() {
 		return this.classifiers;
 	}
 
 	/**
-	 * Return the condition for results that count as failures.
-	 * @return the condition, or null
+	 * {@return the condition for results that count as failures, or null}
 	 */
 	public @Nullable RetryCondition retryWhen() {
 		return this.retryWhen;
 	}
 
 	/**
-	 * Return the condition for results that are final.
-	 * @return the condition, or null
+	 * {@return the condition for results that are final, or null}
 	 */
 	public @Nullable RetryCondition until() {
 		return this.until;
 	}
 
 	/**
-	 * Return whether {@link #retryOn()} and {@link #abortOn()} look at causes too.
-	 * @return true by default
+	 * {@return whether {@link #retryOn()} and {@link #abortOn()} look at causes too; true
+	 * by default}
 	 */
 	public boolean matchCauses() {
 		return this.matchCauses;
 	}
 
 	/**
-	 * Return whether hints of servers are followed.
-	 * @return true by default
+	 * {@return whether hints of servers are followed; true by default}
 	 */
 	public boolean isRetryAfterEnabled() {
 		return this.retryAfterEnabled;
@@ -269,40 +262,39 @@ public final class RetryPolicy {
 	}
 
 	/**
-	 * Return whether a failure that an inner call has retried is retried again here.
-	 * @return false by default, because layers multiply
+	 * {@return whether a failure that an inner call has retried is retried again here;
+	 * false by default, because layers multiply}
 	 */
 	public boolean isNestedMultiply() {
 		return this.nestedMultiply;
 	}
 
 	/**
-	 * Return whether work that was applied already may be applied again.
-	 * @return {@link Idempotency#ASSUMED} by default
+	 * {@return whether work that was applied already may be applied again;
+	 * {@link Idempotency#ASSUMED} by default}
 	 */
 	public Idempotency idempotency() {
 		return this.idempotency;
 	}
 
 	/**
-	 * Return whether an empty budget postpones a retry instead of ending the call.
-	 * @return false by default
+	 * {@return whether an empty budget postpones a retry instead of ending the call;
+	 * false by default}
 	 */
 	public boolean isPostponedWhenEmpty() {
 		return this.postponedWhenEmpty;
 	}
 
 	/**
-	 * Return when the delays are raised.
-	 * @return the settings, or null if they never are
+	 * {@return when the delays are raised, or null if they never are}
 	 */
 	public @Nullable DegradedSettings degraded() {
 		return this.degraded;
 	}
 
 	/**
-	 * Return the rule while many attempts fail.
-	 * @return a rule with a raised base or cap, or {@link #rule()} if they never are
+	 * {@return the rule while many attempts fail; a rule with a raised base or cap, or
+	 * {@link #rule()} if they never are}
 	 */
 	public BackoffRule degradedRule() {
 		return this.degradedRule;
@@ -321,8 +313,7 @@ public final class RetryPolicy {
 	}
 
 	/**
-	 * Return whether this policy retries at all.
-	 * @return true by default
+	 * {@return whether this policy retries at all; true by default}
 	 */
 	public boolean isEnabled() {
 		return this.enabled;

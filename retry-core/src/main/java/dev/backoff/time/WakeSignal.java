@@ -25,8 +25,7 @@ public final class WakeSignal {
 	}
 
 	/**
-	 * Return whether the sleep was ended.
-	 * @return true after {@link #raise()}
+	 * {@return whether the sleep was ended; true after {@link #raise()}}
 	 */
 	public boolean isRaised() {
 		return this.raised;

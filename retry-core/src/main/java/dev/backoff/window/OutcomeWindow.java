@@ -56,16 +56,16 @@ public interface OutcomeWindow {
 		public static final Counts NONE = new Counts(0, 0, 0);
 
 		/**
-		 * Return the share of calls that failed.
-		 * @return from 0 to 1, not a number if there is no call
+		 * {@return the share of calls that failed; from 0 to 1, not a number if there is
+		 * no call}
 		 */
 		public double failureRate() {
 			return (this.total > 0) ? (double) this.failed / this.total : Double.NaN;
 		}
 
 		/**
-		 * Return the share of calls that were slow.
-		 * @return from 0 to 1, not a number if there is no call
+		 * {@return the share of calls that were slow; from 0 to 1, not a number if there
+		 * is no call}
 		 */
 		public double slowRate() {
 			return (this.total > 0) ? (double) this.slow / this.total : Double.NaN;

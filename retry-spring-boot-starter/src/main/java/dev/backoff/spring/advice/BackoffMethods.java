@@ -340,11 +340,7 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 		}
 	}
 
-	/**
-	 * Return the retry of a method, or null if it is not annotated.
-	 * @throws InvalidBackoffException if its class was not known at start-up and it has
-	 * problems
-	 */
+	/** Return the retry of a method, or null if it is not annotated. */
 	@Nullable MethodRetry find(Method method, Class<?> targetClass, @Nullable Object target) {
 		if (!this.enabled) {
 			return null;

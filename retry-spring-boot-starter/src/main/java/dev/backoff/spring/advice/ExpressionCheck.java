@@ -94,12 +94,7 @@ record ExpressionCheck(String place, ResolvableType resultType, List<Problem> pr
 		return !level.isEmpty();
 	}
 
-	/**
-	 * Check a node and all below it.
-	 * @param onRoot whether names without an owner mean the root, and not the element of
-	 * a list
-	 * @param start whether the node has no owner
-	 */
+	/** Check a node and all below it. */
 	private void check(SpelNode node, boolean onRoot, boolean start) {
 		if (REFUSED.contains(node.getClass().getSimpleName())) {
 			report("uses " + node.toStringAST() + ", which is not allowed here",

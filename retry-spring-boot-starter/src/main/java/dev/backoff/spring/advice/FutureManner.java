@@ -126,12 +126,7 @@ final class FutureManner implements Manner {
 
 	}
 
-	/**
-	 * A recovery by a method that returns a future.
-	 *
-	 * @param recovery calls the method
-	 * @param parts what waits for it
-	 */
+	/** A recovery by a method that returns a future. */
 	@SuppressWarnings("NullAway") // it does not see that the values may be null
 	private record StagedRecovery(Recovery<MethodInvocation, @Nullable Object, Throwable> recovery,
 			LaterCalls.Parts parts)

@@ -51,10 +51,7 @@ interface Manner {
 		// what goes on elsewhere is told otherwise
 	}
 
-	/**
-	 * Make what runs the calls of a method that gives its result later.
-	 * @return null if calls end before they return
-	 */
+	/** Make what runs the calls of a method that gives its result later. */
 	@Nullable LaterCalls laterCalls(LaterCalls.Parts parts);
 
 	/** Return whether a result of one type can take the place of one of the other. */

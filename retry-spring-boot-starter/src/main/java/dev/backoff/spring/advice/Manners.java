@@ -35,10 +35,7 @@ final class Manners {
 
 	private final boolean woven;
 
-	/**
-	 * Make the search.
-	 * @param woven whether methods are advised by weaving, and not by proxies
-	 */
+	/** Make the search. */
 	Manners(@Nullable ClassLoader classLoader, boolean woven) {
 		this.classLoader = classLoader;
 		this.woven = woven;

@@ -19,8 +19,6 @@ import dev.backoff.spring.policy.AnnotatedMethod;
  * Recover by a method of the same bean: through the proxy where a call on it reaches the
  * method, so that other advice on it holds, else on the target. Woven advice is on the
  * target itself.
- *
- * @param methods the methods to choose from
  */
 @SuppressWarnings("NullAway") // it does not see that T itself is nullable here
 record MethodRecovery(RecoverMethods methods) implements Recovery<MethodInvocation, @Nullable Object, Throwable> {

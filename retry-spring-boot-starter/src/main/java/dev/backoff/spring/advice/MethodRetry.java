@@ -51,12 +51,7 @@ final class MethodRetry {
 
 	private volatile boolean recoversOthers;
 
-	/**
-	 * Make a method's retry.
-	 * @param executor returns what runs later attempts, with what is bound to the thread
-	 * that asks
-	 * @param observations carries observations in Reactor contexts, or null
-	 */
+	/** Make a method's retry. */
 	MethodRetry(Retry retry, MethodPlan plan, Supplier<? extends Executor> executor,
 			@Nullable ObservationCarrier observations) {
 		this.retry = retry;

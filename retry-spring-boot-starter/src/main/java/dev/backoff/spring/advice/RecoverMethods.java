@@ -39,10 +39,7 @@ final class RecoverMethods {
 		this.candidates = List.copyOf(candidates);
 	}
 
-	/**
-	 * Find the methods of the given name.
-	 * @return the methods, or null if there is none that fits, which is then reported
-	 */
+	/** Find the methods of the given name. */
 	static @Nullable RecoverMethods find(AnnotatedMethod annotated, Manner manner, String name,
 			List<Problem> problems) {
 		List<Candidate> fitting = new ArrayList<>();

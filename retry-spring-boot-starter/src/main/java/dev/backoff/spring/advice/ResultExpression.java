@@ -34,14 +34,7 @@ final class ResultExpression implements RetryCondition {
 		this.comparisons = comparisons;
 	}
 
-	/**
-	 * Read an expression.
-	 * @param place what a report calls it
-	 * @param text the expression
-	 * @param resultType the declared type of the result
-	 * @param problems gets what is wrong
-	 * @return the condition, or null if there are problems
-	 */
+	/** Read an expression. */
 	static @Nullable ResultExpression parse(String place, String text, ResolvableType resultType,
 			List<Problem> problems) {
 		String where = place + " (" + text + ")";

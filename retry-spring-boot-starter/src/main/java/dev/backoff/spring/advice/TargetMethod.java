@@ -86,10 +86,7 @@ final class TargetMethod {
 		}
 	}
 
-	/**
-	 * Call the method on the invocation's target with its arguments.
-	 * @throws Throwable what the method throws
-	 */
+	/** Call the method on the invocation's target with its arguments. */
 	@Nullable Object call(MethodInvocation invocation) throws Throwable {
 		MethodHandle handle = Objects.requireNonNull(this.handle);
 		return (Object) handle.invokeExact(invocation.getThis(), invocation.getArguments());

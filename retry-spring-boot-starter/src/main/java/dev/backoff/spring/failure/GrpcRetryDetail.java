@@ -15,11 +15,7 @@ final class GrpcRetryDetail {
 	private GrpcRetryDetail() {
 	}
 
-	/**
-	 * Return how long the server asks to wait.
-	 * @param failure an exception with a gRPC status
-	 * @return zero or more, or null if it does not ask
-	 */
+	/** Return how long the server asks to wait. */
 	static @Nullable Duration wait(Throwable failure) {
 		Status status = StatusProto.fromThrowable(failure);
 		if (status == null) {

@@ -40,12 +40,7 @@ final class HttpDate {
 	private HttpDate() {
 	}
 
-	/**
-	 * Return the instant that the text names.
-	 * @param text a date without surrounding blanks
-	 * @param now what a year of two digits is relative to
-	 * @return the instant, or null if the text is no date
-	 */
+	/** Return the instant that the text names. */
 	static @Nullable Instant parse(String text, Instant now) {
 		try {
 			for (Pattern form : new Pattern[] { IMF_FIXDATE, ASCTIME }) {

@@ -33,12 +33,7 @@ final class HttpStatusRules {
 		this.hints = new ServerHints(clock);
 	}
 
-	/**
-	 * Classify a response.
-	 * @param status its status
-	 * @param headers its headers, or null if there are none
-	 * @return the classification, or null if the status is no failure
-	 */
+	/** Classify a response. */
 	@Nullable FailureClassification classify(int status, @Nullable HttpHeaders headers) {
 		Duration hint = (headers != null) ? this.hints.wait(headers) : null;
 		return switch (status) {

@@ -30,11 +30,7 @@ final class RateLimitField {
 		this.text = text;
 	}
 
-	/**
-	 * Return how long to wait until no policy is used up.
-	 * @param text the value of the field, lines joined by commas
-	 * @return the wait, or null if no policy is used up or the field is malformed
-	 */
+	/** Return how long to wait until no policy is used up. */
 	static @Nullable Duration wait(String text) {
 		RateLimitField field = new RateLimitField(text);
 		return field.readList() ? field.longest : null;

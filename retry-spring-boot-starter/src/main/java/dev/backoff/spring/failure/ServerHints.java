@@ -30,11 +30,7 @@ final class ServerHints {
 		this.clock = clock;
 	}
 
-	/**
-	 * Return how long the server asks to wait.
-	 * @param headers the headers of its response
-	 * @return zero or more, or null if it does not ask
-	 */
+	/** Return how long the server asks to wait. */
 	@Nullable Duration wait(HttpHeaders headers) {
 		Duration wait = retryAfter(headers);
 		return (wait != null) ? wait : rateLimit(headers);

@@ -13,21 +13,13 @@ final class ServerWait {
 	private ServerWait() {
 	}
 
-	/**
-	 * Read a number of seconds: digits alone, as many as there are.
-	 * @param text without surrounding blanks
-	 * @return the wait, saturated, or null if the text is no such number
-	 */
+	/** Read a number of seconds: digits alone, as many as there are. */
 	static @Nullable Duration ofSeconds(String text) {
 		long seconds = digits(text, LONGEST.toSeconds());
 		return (seconds < 0) ? null : Duration.ofSeconds(seconds);
 	}
 
-	/**
-	 * Read a number of milliseconds: digits alone, as many as there are.
-	 * @param text without surrounding blanks
-	 * @return the wait, saturated, or null if the text is no such number
-	 */
+	/** Read a number of milliseconds: digits alone, as many as there are. */
 	static @Nullable Duration ofMillis(String text) {
 		long millis = digits(text, LONGEST.toMillis());
 		return (millis < 0) ? null : Duration.ofMillis(millis);

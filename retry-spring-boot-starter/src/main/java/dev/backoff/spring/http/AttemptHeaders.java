@@ -50,10 +50,7 @@ final class AttemptHeaders {
 		}
 	}
 
-	/**
-	 * Note that the running attempt sends a request.
-	 * @return what to tell its server, or null if it is told nothing
-	 */
+	/** Note that the running attempt sends a request. */
 	@Nullable OutboundRequest begin(String method, URI uri) {
 		try {
 			OutboundRequest request = OutboundRequest.begin(method);

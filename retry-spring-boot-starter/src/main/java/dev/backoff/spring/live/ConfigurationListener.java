@@ -43,8 +43,7 @@ public interface ConfigurationListener {
 		OPERATED;
 
 		/**
-		 * Return the value of the metric tag.
-		 * @return the name in lower case
+		 * {@return the value of the metric tag; the name in lower case}
 		 */
 		public String tag() {
 			return name().toLowerCase(Locale.ROOT);

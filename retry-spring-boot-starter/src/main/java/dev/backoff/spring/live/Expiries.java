@@ -59,7 +59,6 @@ public final class Expiries {
 	/**
 	 * Make what is to end keys after a time. Until it is {@linkplain #set set}, nothing
 	 * ends by it.
-	 * @param end gets what is then {@linkplain #take to be taken}
 	 */
 	Expiry schedule(String policy, Set<PolicyKey> keys, Duration limit, Consumer<Expiry> end) {
 		long nanos = Nanos.of(limit);

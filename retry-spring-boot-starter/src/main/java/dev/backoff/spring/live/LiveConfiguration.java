@@ -347,8 +347,8 @@ public final class LiveConfiguration implements DisposableBean {
 	}
 
 	/**
-	 * Return when the switch of all retries ends by itself to be overridden.
-	 * @return when, or empty if it is not overridden, or until it is reset
+	 * {@return when the switch of all retries ends by itself to be overridden; when, or
+	 * empty if it is not overridden, or until it is reset}
 	 */
 	public Optional<Instant> retriesEnabledUntil() {
 		return this.expiries.until(Expiries.ALL, PolicyKey.ENABLED);

@@ -33,40 +33,36 @@ public final class BackoffAttemptContext extends Observation.Context {
 	}
 
 	/**
-	 * Return the policy's name.
-	 * @return the name
+	 * {@return the policy's name}
 	 */
 	public String policy() {
 		return this.policy;
 	}
 
 	/**
-	 * Return the method, or the label of a programmatic call.
-	 * @return for instance {@code OrderService.place}
+	 * {@return the method, or the label of a programmatic call; for instance {@code
+	 * OrderService.place}}
 	 */
 	public String method() {
 		return this.method;
 	}
 
 	/**
-	 * Return which attempt it is.
-	 * @return the number, counted from 1
+	 * {@return which attempt it is, counted from 1}
 	 */
 	public int number() {
 		return this.number;
 	}
 
 	/**
-	 * Return the delay that was chosen before the attempt.
-	 * @return zero if there was none
+	 * {@return the delay that was chosen before the attempt; zero if there was none}
 	 */
 	public Duration delay() {
 		return this.delay;
 	}
 
 	/**
-	 * Return how the attempt ended.
-	 * @return the outcome, or null while it runs
+	 * {@return how the attempt ended, or null while it runs}
 	 */
 	public @Nullable AttemptOutcome outcome() {
 		return this.outcome;

@@ -37,48 +37,43 @@ public final class BackoffCallContext extends Observation.Context {
 	}
 
 	/**
-	 * Return the policy's name.
-	 * @return the name
+	 * {@return the policy's name}
 	 */
 	public String policy() {
 		return this.policy;
 	}
 
 	/**
-	 * Return the method, or the label of a programmatic call.
-	 * @return for instance {@code OrderService.place}
+	 * {@return the method, or the label of a programmatic call; for instance {@code
+	 * OrderService.place}}
 	 */
 	public String method() {
 		return this.method;
 	}
 
 	/**
-	 * Return why the call stopped.
-	 * @return the reason, or null while it runs
+	 * {@return why the call stopped, or null while it runs}
 	 */
 	public @Nullable StopReason stop() {
 		return this.stop;
 	}
 
 	/**
-	 * Return what the recovery did.
-	 * @return none while the call runs
+	 * {@return what the recovery did; none while the call runs}
 	 */
 	public RecoveryOutcome recovery() {
 		return this.recovery;
 	}
 
 	/**
-	 * Return how many attempts were begun.
-	 * @return zero before the first
+	 * {@return how many attempts were begun; zero before the first}
 	 */
 	public int attempts() {
 		return this.attempts;
 	}
 
 	/**
-	 * Return the sum of the delays that were chosen.
-	 * @return zero before the first
+	 * {@return the sum of the delays that were chosen; zero before the first}
 	 */
 	public Duration delays() {
 		return Duration.ofNanos(this.delays);

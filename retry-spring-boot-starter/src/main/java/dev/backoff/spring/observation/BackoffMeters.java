@@ -137,8 +137,7 @@ public enum BackoffMeters implements MeterDocumentation {
 	}
 
 	/**
-	 * Return what the meter says of itself.
-	 * @return one sentence without a full stop
+	 * {@return what the meter says of itself; one sentence without a full stop}
 	 */
 	public String getDescription() {
 		return this.description;

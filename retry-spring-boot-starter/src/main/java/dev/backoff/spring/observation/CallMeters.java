@@ -26,11 +26,6 @@ sealed interface CallMeters permits CallTotals, CallTimers {
 	/**
 	 * Let calls that succeed at once be read off the timer of their attempts, instead of
 	 * being recorded here.
-	 * @param timer the timer
-	 * @param first returns what reads them, or null if nothing can; not asked if they are
-	 * not to be read
-	 * @return what does so from now on, the first one that was returned for the timer, or
-	 * null if nothing does
 	 */
 	@Nullable TimedCalls readOff(Timer timer, Supplier<? extends @Nullable TimedCalls> first);
 

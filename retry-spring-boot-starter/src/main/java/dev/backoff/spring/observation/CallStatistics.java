@@ -30,8 +30,7 @@ public interface CallStatistics {
 	Optional<MethodCalls> of(String policy, String method);
 
 	/**
-	 * Return what all calls have come to.
-	 * @return the numbers of each method, in no order
+	 * {@return what all calls have come to; the numbers of each method, in no order}
 	 */
 	List<MethodCalls> all();
 

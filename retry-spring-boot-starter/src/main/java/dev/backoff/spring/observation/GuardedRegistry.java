@@ -50,11 +50,7 @@ final class GuardedRegistry {
 		this(supplier, null);
 	}
 
-	/**
-	 * Guard a registry that may lose meters.
-	 * @param supplier how to get it, null if there is none
-	 * @param whenLost run then, under the registry's lock, or null
-	 */
+	/** Guard a registry that may lose meters. */
 	GuardedRegistry(Supplier<? extends @Nullable MeterRegistry> supplier, @Nullable Runnable whenLost) {
 		this.supplier = supplier;
 		this.whenLost = whenLost;
@@ -70,14 +66,7 @@ final class GuardedRegistry {
 		return open() != null;
 	}
 
-	/**
-	 * Register a meter.
-	 * @param meter which
-	 * @param registration how
-	 * @param <M> its type
-	 * @return the meter, one that counts nothing if it was refused, or null if there is
-	 * no registry yet
-	 */
+	/** Register a meter. */
 	<M> @Nullable M register(BackoffMeters meter, Function<MeterRegistry, M> registration) {
 		MeterRegistry open = open();
 		if (open == null) {

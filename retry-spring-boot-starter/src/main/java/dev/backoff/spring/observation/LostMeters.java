@@ -28,12 +28,7 @@ final class LostMeters {
 	private LostMeters() {
 	}
 
-	/**
-	 * Run something when a registry has lost a meter of ours.
-	 * @param registry the registry
-	 * @param keeper what to run, under the registry's lock and as long as somebody else
-	 * refers to it
-	 */
+	/** Run something when a registry has lost a meter of ours. */
 	static void tell(MeterRegistry registry, Runnable keeper) {
 		Set<Runnable> keepers;
 		boolean first;

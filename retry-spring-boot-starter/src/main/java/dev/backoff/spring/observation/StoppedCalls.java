@@ -160,8 +160,8 @@ public final class StoppedCalls implements RetryListener {
 	}
 
 	/**
-	 * Return the policies of which calls have stopped.
-	 * @return an immutable set of names, in order
+	 * {@return the policies of which calls have stopped; an immutable set of names, in
+	 * order}
 	 */
 	public Set<String> policies() {
 		return Collections.unmodifiableSet(new TreeSet<>(this.policies.keySet()));

@@ -47,12 +47,7 @@ final class TimedCalls {
 		this.nanosBefore = nanos(timer);
 	}
 
-	/**
-	 * Read calls off a timer.
-	 * @param timer of the first attempts that succeed, before it is used for the method
-	 * @param tags what it was registered with
-	 * @return the calls, or null if the timer does not tell them
-	 */
+	/** Read calls off a timer. */
 	static @Nullable TimedCalls of(Timer timer, Tags tags) {
 		return (isCumulative(timer) && isOfMethod(timer, tags)) ? new TimedCalls(timer) : null;
 	}

@@ -37,13 +37,7 @@ final class TimerReaders {
 	private TimerReaders() {
 	}
 
-	/**
-	 * Read the calls of a method off a timer.
-	 * @param registry what the timer is of
-	 * @param timer of the first attempts that succeed
-	 * @param tags what it was registered with
-	 * @return the calls, or null if the timer does not tell them or has been used before
-	 */
+	/** Read the calls of a method off a timer. */
 	@SuppressWarnings("ReferenceEquality") // somebody else may read the same
 	static @Nullable TimedCalls read(MeterRegistry registry, Timer timer, Tags tags) {
 		if (!(registry.config().pauseDetector() instanceof NoPauseDetector)) {

@@ -114,24 +114,24 @@ public record AnnotatedMethod(Class<?> type, Method method, @Nullable Backoff on
 	}
 
 	/**
-	 * Return the method as meters and logs call it.
-	 * @return for instance {@code OrderService.place}
+	 * {@return the method as meters and logs call it; for instance {@code
+	 * OrderService.place}}
 	 */
 	public String label() {
 		return this.type.getSimpleName() + "." + this.method.getName();
 	}
 
 	/**
-	 * Return the method as reports call it.
-	 * @return for instance {@code OrderService.place(Order)}
+	 * {@return the method as reports call it; for instance {@code
+	 * OrderService.place(Order)}}
 	 */
 	public String signature() {
 		return label() + parameters();
 	}
 
 	/**
-	 * Return the parameters, which tell overloads apart, as they are written.
-	 * @return for instance {@code (Order)}
+	 * {@return the parameters, which tell overloads apart, as they are written; for
+	 * instance {@code (Order)}}
 	 */
 	public String parameters() {
 		return Arrays.stream(this.method.getParameterTypes())
@@ -141,8 +141,8 @@ public record AnnotatedMethod(Class<?> type, Method method, @Nullable Backoff on
 	}
 
 	/**
-	 * Return where reports place a problem of the method.
-	 * @return for instance {@code @Backoff on OrderService.place(Order)}
+	 * {@return where reports place a problem of the method; for instance {@code @Backoff
+	 * on OrderService.place(Order)}}
 	 */
 	public String place() {
 		return "@Backoff on " + ((this.onMethod != null) ? signature() : this.type.getSimpleName());

@@ -22,14 +22,7 @@ record AnnotationValues(String place, String name, Map<PolicyKey, ConfigValue> v
 		values = PolicyKey.inOrder(values);
 	}
 
-	/**
-	 * Read an annotation.
-	 * @param annotation the annotation, attributes of composed ones merged
-	 * @param on what it is on, for instance {@code OrderService.place(Order)}
-	 * @param origin what the endpoint calls it, for instance {@code OrderService.place}
-	 * @param placeholders resolves them
-	 * @param problems gets what is wrong
-	 */
+	/** Read an annotation. */
 	static AnnotationValues of(Backoff annotation, String on, String origin, Placeholders placeholders,
 			List<Problem> problems) {
 		String place = "@Backoff on " + on;

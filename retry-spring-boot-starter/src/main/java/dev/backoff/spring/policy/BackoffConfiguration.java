@@ -76,24 +76,21 @@ public final class BackoffConfiguration {
 	}
 
 	/**
-	 * Return what overrides the configuration now.
-	 * @return none in what is read
+	 * {@return what overrides the configuration now; none in what is read}
 	 */
 	public Overrides overrides() {
 		return this.overrides;
 	}
 
 	/**
-	 * Return whether methods are retried and measured at all.
-	 * @return true by default
+	 * {@return whether methods are retried and measured at all; true by default}
 	 */
 	public boolean isEnabled() {
 		return this.settings.enabled();
 	}
 
 	/**
-	 * Return whether retries are made.
-	 * @return true by default
+	 * {@return whether retries are made; true by default}
 	 */
 	public boolean isRetriesEnabled() {
 		Boolean overridden = this.overrides.retriesEnabled();
@@ -101,89 +98,81 @@ public final class BackoffConfiguration {
 	}
 
 	/**
-	 * Return the kind of random source.
-	 * @return fast by default
+	 * {@return the kind of random source; fast by default}
 	 */
 	public BackoffProperties.RandomKind random() {
 		return this.settings.random();
 	}
 
 	/**
-	 * Return whether annotated methods are woven instead of proxied.
-	 * @return false by default
+	 * {@return whether annotated methods are woven instead of proxied; false by default}
 	 */
 	public boolean isWoven() {
 		return this.settings.mode() == BackoffProperties.AdviceMode.ASPECTJ;
 	}
 
 	/**
-	 * Return whether meters are published.
-	 * @return true by default
+	 * {@return whether meters are published; true by default}
 	 */
 	public boolean isMetricsEnabled() {
 		return this.settings.metricsEnabled();
 	}
 
 	/**
-	 * Return the buckets of the timers.
-	 * @return an immutable list, empty by default
+	 * {@return the buckets of the timers; an immutable list, empty by default}
 	 */
 	public List<Duration> slo() {
 		return this.settings.slo();
 	}
 
 	/**
-	 * Return how whole calls are measured.
-	 * @return counted and summed by default
+	 * {@return how whole calls are measured; counted and summed by default}
 	 */
 	public BackoffProperties.CallMeter callMeter() {
 		return this.settings.callMeter();
 	}
 
 	/**
-	 * Return whether calls and attempts are observed.
-	 * @return false by default
+	 * {@return whether calls and attempts are observed; false by default}
 	 */
 	public boolean isObservationEnabled() {
 		return this.settings.observationEnabled();
 	}
 
 	/**
-	 * Return what calls over HTTP tell and are told.
-	 * @return by default nothing
+	 * {@return what calls over HTTP tell and are told; by default nothing}
 	 */
 	public HttpSettings http() {
 		return this.settings.http();
 	}
 
 	/**
-	 * Return whether the endpoint shows what the failures of stopped calls say.
-	 * @return false by default
+	 * {@return whether the endpoint shows what the failures of stopped calls say; false
+	 * by default}
 	 */
 	public boolean isMessagesShown() {
 		return this.settings.messagesShown();
 	}
 
 	/**
-	 * Return whether an open breaker makes the application's health bad.
-	 * @return false by default
+	 * {@return whether an open breaker makes the application's health bad; false by
+	 * default}
 	 */
 	public boolean isHealthOfBreakers() {
 		return this.settings.healthOfBreakers();
 	}
 
 	/**
-	 * Return how long closing the application waits for running calls.
-	 * @return zero by default
+	 * {@return how long closing the application waits for running calls; zero by default}
 	 */
 	public Duration shutdownWait() {
 		return this.settings.shutdownWait();
 	}
 
 	/**
-	 * Return the keys directly below {@code backoff} that are written, and the switches,
-	 * as they are in effect.
-	 * @return an immutable map of values with their origins by key
+	 * {@return the keys directly below {@code backoff} that are written, and the
+	 * switches, as they are in effect; an immutable map of values with their origins by
+	 * key}
 	 */
 	public Map<String, EffectivePolicy.Value> settings() {
 		Boolean overridden = this.overrides.retriesEnabled();
@@ -196,33 +185,30 @@ public final class BackoffConfiguration {
 	}
 
 	/**
-	 * Return what is wrong.
-	 * @return an immutable list, empty for a configuration that can work
+	 * {@return what is wrong; an immutable list, empty for a configuration that can work}
 	 */
 	public List<Problem> problems() {
 		return this.problems;
 	}
 
 	/**
-	 * Return what is odd and does not stop the start-up.
-	 * @return an immutable list of sentences
+	 * {@return what is odd and does not stop the start-up; an immutable list of
+	 * sentences}
 	 */
 	public List<String> warnings() {
 		return this.warnings;
 	}
 
 	/**
-	 * Return the names of the policies, as they are written.
-	 * @return an immutable list
+	 * {@return the names of the policies, as they are written; an immutable list}
 	 */
 	public List<String> policyNames() {
 		return this.sections.policies().values().stream().map(PolicyEntry::name).toList();
 	}
 
 	/**
-	 * Return the breakers that are defined below {@code backoff.breakers}.
-	 * @return an immutable map by {@linkplain BackoffPolicies#canonicalName canonical
-	 * name}
+	 * {@return the breakers that are defined below {@code backoff.breakers}; an immutable
+	 * map by {@linkplain BackoffPolicies#canonicalName canonical name}}
 	 */
 	public Map<String, BreakerEntry> breakers() {
 		return this.sections.breakers();
@@ -243,9 +229,8 @@ public final class BackoffConfiguration {
 	}
 
 	/**
-	 * Return the budgets that are defined below {@code backoff.budgets}.
-	 * @return an immutable map by {@linkplain BackoffPolicies#canonicalName canonical
-	 * name}
+	 * {@return the budgets that are defined below {@code backoff.budgets}; an immutable
+	 * map by {@linkplain BackoffPolicies#canonicalName canonical name}}
 	 */
 	public Map<String, BudgetEntry> budgets() {
 		return this.sections.budgets();
@@ -277,9 +262,9 @@ public final class BackoffConfiguration {
 	}
 
 	/**
-	 * Return the exception types that lists below {@code backoff.defaults} and
-	 * {@code backoff.policies} name.
-	 * @return what is written there, whether there is such a class or not
+	 * {@return the exception types that lists below {@code backoff.defaults} and {@code
+	 * backoff.policies} name; what is written there, whether there is such a class or
+	 * not}
 	 */
 	public Set<String> failureTypeNames() {
 		Set<String> names = new LinkedHashSet<>();

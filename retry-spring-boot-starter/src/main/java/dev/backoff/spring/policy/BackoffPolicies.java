@@ -35,8 +35,7 @@ public final class BackoffPolicies {
 	}
 
 	/**
-	 * Return what the configuration says.
-	 * @return the snapshot in effect
+	 * {@return what the configuration says; the snapshot in effect}
 	 */
 	public BackoffConfiguration configuration() {
 		return this.resolver.configuration();
@@ -109,8 +108,8 @@ public final class BackoffPolicies {
 	}
 
 	/**
-	 * Return the names below {@code backoff.policies}.
-	 * @return the names as they are written, or as those who use them write them
+	 * {@return the names below {@code backoff.policies}; the names as they are written,
+	 * or as those who use them write them}
 	 */
 	public List<String> names() {
 		return this.resolver.names();
@@ -127,25 +126,24 @@ public final class BackoffPolicies {
 	}
 
 	/**
-	 * Return the names below {@code backoff.policies} that no method and no other policy
-	 * has asked for so far.
-	 * @return the names as they are written
+	 * {@return the names below {@code backoff.policies} that no method and no other
+	 * policy has asked for so far; the names as they are written}
 	 */
 	public List<String> unused() {
 		return this.resolver.unused();
 	}
 
 	/**
-	 * Return the names below {@code backoff.breakers} that no policy in use has.
-	 * @return the names as they are written
+	 * {@return the names below {@code backoff.breakers} that no policy in use has; the
+	 * names as they are written}
 	 */
 	public List<String> unusedBreakers() {
 		return this.resolver.unusedBreakers();
 	}
 
 	/**
-	 * Return the names below {@code backoff.budgets} that no policy in use has.
-	 * @return the names as they are written
+	 * {@return the names below {@code backoff.budgets} that no policy in use has; the
+	 * names as they are written}
 	 */
 	public List<String> unusedBudgets() {
 		return this.resolver.unusedBudgets();
@@ -183,8 +181,7 @@ public final class BackoffPolicies {
 		}
 
 		/**
-		 * Return what the configuration says.
-		 * @return the other configuration
+		 * {@return what the configuration says; the other configuration}
 		 */
 		public BackoffConfiguration configuration() {
 			return this.resolver.configuration();
@@ -222,8 +219,8 @@ public final class BackoffPolicies {
 		}
 
 		/**
-		 * Return the names below {@code backoff.policies}.
-		 * @return the names as they are written, or as those who use them write them
+		 * {@return the names below {@code backoff.policies}; the names as they are
+		 * written, or as those who use them write them}
 		 */
 		public List<String> names() {
 			return this.resolver.names();

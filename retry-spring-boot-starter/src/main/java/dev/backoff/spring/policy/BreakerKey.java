@@ -35,8 +35,7 @@ public enum BreakerKey implements SectionKey {
 	private final String key = name().toLowerCase(Locale.ROOT).replace('_', '-');
 
 	/**
-	 * Return the key below the breaker's name.
-	 * @return for instance {@code failure-rate}
+	 * {@return the key below the breaker's name; for instance {@code failure-rate}}
 	 */
 	@Override
 	public String key() {

@@ -31,8 +31,7 @@ public enum BudgetKey implements SectionKey {
 	}
 
 	/**
-	 * Return the key below the budget's name.
-	 * @return for instance {@code per-success}
+	 * {@return the key below the budget's name; for instance {@code per-success}}
 	 */
 	@Override
 	public String key() {

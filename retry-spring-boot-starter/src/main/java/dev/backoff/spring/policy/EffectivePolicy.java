@@ -56,16 +56,14 @@ public final class EffectivePolicy {
 	}
 
 	/**
-	 * Return the policy's name.
-	 * @return the name, in the spelling of the configuration if it is there
+	 * {@return the policy's name, in the spelling of the configuration if it is there}
 	 */
 	public String name() {
 		return this.numbers.name();
 	}
 
 	/**
-	 * Return the policy with its numbers and lists, without classifiers and conditions.
-	 * @return the policy
+	 * {@return the policy with its numbers and lists, without classifiers and conditions}
 	 */
 	public RetryPolicy numbers() {
 		return this.numbers;
@@ -84,8 +82,7 @@ public final class EffectivePolicy {
 	}
 
 	/**
-	 * Return the bean name of the policy's own classifier.
-	 * @return the name, or null
+	 * {@return the bean name of the policy's own classifier, or null}
 	 */
 	public @Nullable String classifier() {
 		return (this.classifier != null) ? this.classifier.text() : null;
@@ -102,42 +99,38 @@ public final class EffectivePolicy {
 	}
 
 	/**
-	 * Return whether a stream is retried though elements have been passed on, which then
-	 * come again.
-	 * @return false by default
+	 * {@return whether a stream is retried though elements have been passed on, which
+	 * then come again; false by default}
 	 */
 	public boolean isReplayed() {
 		return this.replayed;
 	}
 
 	/**
-	 * Return the breaker in effect.
-	 * @return its name, one spelling for all who use it; null for none, as by default
+	 * {@return the breaker in effect; its name, one spelling for all who use it; null for
+	 * none, as by default}
 	 */
 	public @Nullable String breaker() {
 		return this.states.breaker();
 	}
 
 	/**
-	 * Return the budget of retries in effect.
-	 * @return its name, one spelling for all who use it, by default the policy's; null
-	 * for none
+	 * {@return the budget of retries in effect; its name, one spelling for all who use
+	 * it, by default the policy's; null for none}
 	 */
 	public @Nullable String budget() {
 		return this.states.budget();
 	}
 
 	/**
-	 * Return the values in effect.
-	 * @return an immutable map, in the order of the keys
+	 * {@return the values in effect; an immutable map, in the order of the keys}
 	 */
 	public Map<PolicyKey, Value> values() {
 		return this.values;
 	}
 
 	/**
-	 * Return what works but is probably not meant.
-	 * @return an immutable list of sentences
+	 * {@return what works but is probably not meant; an immutable list of sentences}
 	 */
 	public List<String> advice() {
 		return Collections.unmodifiableList(this.advice);

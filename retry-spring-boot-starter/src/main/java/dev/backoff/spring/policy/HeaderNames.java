@@ -13,8 +13,6 @@ final class HeaderNames {
 
 	/**
 	 * Report each two headers with the same name, at the later of those that are written.
-	 * @param settings the names in effect
-	 * @param written what is written, by key
 	 */
 	static void check(HttpSettings settings, Map<String, ConfigValue> written, List<Problem> problems) {
 		List<Header> headers = List.of(header("http.attempt-header", settings.attemptHeader(), written),

@@ -24,8 +24,7 @@ public final class InvalidBackoffException extends RuntimeException {
 	}
 
 	/**
-	 * Return what was found.
-	 * @return an immutable list
+	 * {@return what was found; an immutable list}
 	 */
 	public List<Problem> problems() {
 		return this.problems;

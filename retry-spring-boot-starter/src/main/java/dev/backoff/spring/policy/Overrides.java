@@ -185,16 +185,16 @@ public final class Overrides {
 	}
 
 	/**
-	 * Return whether retries are made.
-	 * @return what overrides the configuration, or null if nothing does
+	 * {@return whether retries are made; what overrides the configuration, or null if
+	 * nothing does}
 	 */
 	public @Nullable Boolean retriesEnabled() {
 		return this.retriesEnabled;
 	}
 
 	/**
-	 * Return the names of the policies of which something is overridden.
-	 * @return the names in order
+	 * {@return the names of the policies of which something is overridden; the names in
+	 * order}
 	 */
 	public List<String> policies() {
 		return this.policies.values().stream().map(OfPolicy::name).toList();
@@ -211,8 +211,8 @@ public final class Overrides {
 	}
 
 	/**
-	 * Return whether nothing is overridden.
-	 * @return true if the configuration alone is in effect
+	 * {@return whether nothing is overridden; true if the configuration alone is in
+	 * effect}
 	 */
 	public boolean isEmpty() {
 		return this.policies.isEmpty() && this.retriesEnabled == null;

@@ -13,10 +13,7 @@ final class PlaceholderText {
 	private PlaceholderText() {
 	}
 
-	/**
-	 * Resolve the placeholders of a text.
-	 * @return the text, or null if there is a problem, which is then reported
-	 */
+	/** Resolve the placeholders of a text. */
 	static @Nullable String resolve(String text, UnaryOperator<String> resolver, ConfigValue value,
 			List<Problem> problems) {
 		if (text.contains("#{")) {

@@ -24,13 +24,7 @@ final class PolicyAdvice {
 	private PolicyAdvice() {
 	}
 
-	/**
-	 * Look at a policy.
-	 * @param policy what is in effect
-	 * @param shape how its delays grow
-	 * @param capWritten whether somebody wrote the cap, as opposed to a preset or us
-	 * @param degradedWritten likewise for the raised cap or base
-	 */
+	/** Look at a policy. */
 	static List<String> of(RetryPolicy policy, ShapeName shape, boolean capWritten, boolean degradedWritten) {
 		List<String> advice = new ArrayList<>();
 		BackoffRule rule = policy.rule();

@@ -48,13 +48,7 @@ final class PolicyAssembler {
 
 	private final List<Problem> conflicts;
 
-	/**
-	 * Make an assembler.
-	 * @param references knows the breakers and budgets that are defined
-	 * @param problems gets the values that are wrong by themselves
-	 * @param conflicts gets the values that are wrong beside others, if none is wrong by
-	 * itself; may be the same list
-	 */
+	/** Make an assembler. */
 	PolicyAssembler(String name, PolicyLevels levels, References references, @Nullable ClassLoader classLoader,
 			List<Problem> problems, List<Problem> conflicts) {
 		this.name = name;

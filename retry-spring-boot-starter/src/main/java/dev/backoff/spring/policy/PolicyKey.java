@@ -117,8 +117,8 @@ public enum PolicyKey implements SectionKey {
 	}
 
 	/**
-	 * Return the key below the policy's name.
-	 * @return for instance {@code max-attempts} or {@code retry-after.max}
+	 * {@return the key below the policy's name; for instance {@code max-attempts} or
+	 * {@code retry-after.max}}
 	 */
 	@Override
 	public String key() {
@@ -126,8 +126,8 @@ public enum PolicyKey implements SectionKey {
 	}
 
 	/**
-	 * Return the attribute of the annotation.
-	 * @return its name, or null for a key of the configuration only
+	 * {@return the attribute of the annotation; its name, or null for a key of the
+	 * configuration only}
 	 */
 	public @Nullable String attribute() {
 		return this.attribute;

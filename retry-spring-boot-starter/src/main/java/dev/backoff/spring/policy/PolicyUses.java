@@ -10,8 +10,8 @@ import java.util.List;
 public interface PolicyUses {
 
 	/**
-	 * Return what is in effect for the methods known so far.
-	 * @return the methods with their policies, ordered by name
+	 * {@return what is in effect for the methods known so far; the methods with their
+	 * policies, ordered by name}
 	 */
 	List<PolicyUse> uses();
 

@@ -29,11 +29,7 @@ final class References {
 
 	private final BiFunction<Section<?>, String, String> spelling;
 
-	/**
-	 * Make references.
-	 * @param policy the policy's name, or null if only values are checked
-	 * @param spelling spells a name of a section for all who mean it
-	 */
+	/** Make references. */
 	References(BackoffConfiguration configuration, @Nullable String policy,
 			BiFunction<Section<?>, String, String> spelling) {
 		this.configuration = configuration;
@@ -41,10 +37,7 @@ final class References {
 		this.spelling = spelling;
 	}
 
-	/**
-	 * Report a name that nobody defines and that is not the policy's own.
-	 * @param lineage the names of the policy and of those it inherits, canonical
-	 */
+	/** Report a name that nobody defines and that is not the policy's own. */
 	void check(PolicyKey key, ConfigValue value, Set<String> lineage, List<Problem> problems) {
 		Section<?> section = (key == PolicyKey.BREAKER) ? Section.BREAKERS : Section.BUDGETS;
 		String name = TextValues.canonical(value.text());

@@ -202,10 +202,7 @@ final class FluxCall<C> implements ReactiveCalls.Call<C>, Subscription {
 		}
 	}
 
-	/**
-	 * Pass an element on.
-	 * @return false if what it comes from does not count any more
-	 */
+	/** Pass an element on. */
 	boolean emit(Elements from, Object element) {
 		this.lock.lock();
 		try {

@@ -14,14 +14,13 @@ import dev.backoff.event.CallObserver;
 public interface ObservationCarrier {
 
 	/**
-	 * Return what it is called in a Reactor context.
-	 * @return the key
+	 * {@return what it is called in a Reactor context}
 	 */
 	Object key();
 
 	/**
-	 * Return what is open on this thread.
-	 * @return what a context carries, or null if nothing is open
+	 * {@return what is open on this thread; what a context carries, or null if nothing is
+	 * open}
 	 */
 	@Nullable Object current();
 

@@ -244,16 +244,15 @@ public final class OverloadSafety implements ConfigurationUser {
 	}
 
 	/**
-	 * Return the breakers.
-	 * @return those of the configuration, and those that policies named after themselves
+	 * {@return the breakers; those of the configuration, and those that policies named
+	 * after themselves}
 	 */
 	public CircuitBreakers breakers() {
 		return this.breakers;
 	}
 
 	/**
-	 * Return the budgets.
-	 * @return those in use
+	 * {@return the budgets; those in use}
 	 */
 	public RetryBudgets budgets() {
 		return this.budgets;
@@ -275,8 +274,7 @@ public final class OverloadSafety implements ConfigurationUser {
 	}
 
 	/**
-	 * Return the time that all of them live in.
-	 * @return the time
+	 * {@return the time that all of them live in}
 	 */
 	public RetryTime time() {
 		return this.time;

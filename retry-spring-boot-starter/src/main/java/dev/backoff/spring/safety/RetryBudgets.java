@@ -68,8 +68,7 @@ public final class RetryBudgets {
 	}
 
 	/**
-	 * Return the budgets in use.
-	 * @return all of them, ordered by name
+	 * {@return the budgets in use; all of them, ordered by name}
 	 */
 	public List<RetryBudget> all() {
 		return this.budgets.values().stream().sorted(Comparator.comparing(RetryBudget::name)).toList();
