@@ -34,6 +34,7 @@ import dev.backoff.fixture.RecordingListener;
 import dev.backoff.fixture.RecordingRecorder;
 import dev.backoff.fixture.VirtualTime;
 import dev.backoff.policy.RetryPolicy;
+import dev.backoff.policy.RetryPolicyBuilder;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -64,11 +65,11 @@ class AsyncCallTests {
 		assertThat(this.waiting.count()).as("waiting calls").isZero();
 	}
 
-	private static RetryPolicy.Builder policy() {
+	private static RetryPolicyBuilder policy() {
 		return RetryPolicy.builder("orders").jitter(Jitter.none()).maxAttempts(4);
 	}
 
-	private Retry.Builder retry(RetryPolicy.Builder policy) {
+	private Retry.Builder retry(RetryPolicyBuilder policy) {
 		return Retry.builder(policy.build())
 			.method("OrderService.place")
 			.time(this.time)

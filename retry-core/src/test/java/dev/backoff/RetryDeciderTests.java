@@ -26,6 +26,7 @@ import dev.backoff.fixture.RecordingRecorder;
 import dev.backoff.fixture.VirtualTime;
 import dev.backoff.policy.RetryCondition;
 import dev.backoff.policy.RetryPolicy;
+import dev.backoff.policy.RetryPolicyBuilder;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -458,7 +459,7 @@ class RetryDeciderTests {
 			.containsExactly(new RetryEvent.HookFailed("orders", "OrderService.place", "classifier", bug));
 	}
 
-	private static RetryPolicy.Builder builder() {
+	private static RetryPolicyBuilder builder() {
 		return RetryPolicy.builder("orders").jitter(Jitter.none());
 	}
 

@@ -23,6 +23,7 @@ import dev.backoff.fixture.RandomSources;
 import dev.backoff.fixture.RecordingListener;
 import dev.backoff.fixture.VirtualTime;
 import dev.backoff.policy.RetryPolicy;
+import dev.backoff.policy.RetryPolicyBuilder;
 import dev.backoff.time.RetryTime;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -46,11 +47,11 @@ class SafeguardsAttackTests {
 			.build();
 	}
 
-	private static RetryPolicy.Builder policy(Duration delay) {
+	private static RetryPolicyBuilder policy(Duration delay) {
 		return RetryPolicy.builder("orders").shape(Shape.fixed(delay)).jitter(Jitter.none()).maxAttempts(3);
 	}
 
-	private Retry.Builder retry(RetryPolicy.Builder policy) {
+	private Retry.Builder retry(RetryPolicyBuilder policy) {
 		return Retry.builder(policy.build()).time(this.time).listener(this.listener);
 	}
 

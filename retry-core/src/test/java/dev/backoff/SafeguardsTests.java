@@ -35,6 +35,7 @@ import dev.backoff.fixture.VirtualTime;
 import dev.backoff.policy.DegradedMode;
 import dev.backoff.policy.DegradedSettings;
 import dev.backoff.policy.RetryPolicy;
+import dev.backoff.policy.RetryPolicyBuilder;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -57,11 +58,11 @@ class SafeguardsTests {
 		assertThat(Attempt.isRunning()).as("running attempt").isFalse();
 	}
 
-	private static RetryPolicy.Builder policy() {
+	private static RetryPolicyBuilder policy() {
 		return RetryPolicy.builder("orders").jitter(Jitter.none()).maxAttempts(4);
 	}
 
-	private Retry.Builder retry(RetryPolicy.Builder policy) {
+	private Retry.Builder retry(RetryPolicyBuilder policy) {
 		return Retry.builder(policy.build())
 			.method("OrderService.place")
 			.time(this.time)
@@ -187,7 +188,7 @@ class SafeguardsTests {
 			ScriptedOperation<String> operation = ScriptedOperation.<String>script()
 				.fails(SafeguardsTests.this.failure)
 				.returns("fine");
-			RetryPolicy.Builder policy = policy().base(Duration.ofSeconds(2))
+			RetryPolicyBuilder policy = policy().base(Duration.ofSeconds(2))
 				.cap(Duration.ofSeconds(30))
 				.postponedWhenEmpty(true);
 			assertThat(retry(policy).budget(this.budget).build().call(operation)).isEqualTo("fine");
@@ -205,7 +206,7 @@ class SafeguardsTests {
 		void postponesByNoLongerWaitThanIsPlannedAndGoesOnAsBefore() {
 			this.budget = budget(1, 0, 0.1);
 			this.budget.tryWithdraw(Cost.TRANSIENT);
-			RetryPolicy.Builder policy = policy().base(Duration.ofSeconds(1)).maxAttempts(3).postponedWhenEmpty(true);
+			RetryPolicyBuilder policy = policy().base(Duration.ofSeconds(1)).maxAttempts(3).postponedWhenEmpty(true);
 			assertThatThrownBy(() -> retry(policy).budget(this.budget).build().call(failing()))
 				.isSameAs(SafeguardsTests.this.failure);
 			assertThat(reason()).isEqualTo(StopReason.ATTEMPTS_EXHAUSTED);
@@ -723,7 +724,7 @@ class SafeguardsTests {
 
 		@Test
 		void raisesTheDelaysOfAPolicyThatReachesItsCap() {
-			RetryPolicy.Builder policy = policy().base(Duration.ofSeconds(4))
+			RetryPolicyBuilder policy = policy().base(Duration.ofSeconds(4))
 				.cap(Duration.ofSeconds(10))
 				.maxAttempts(6)
 				.degraded(this.settings);

@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Judge a result. Whether a match means "failure" or "final" is the policy's:
- * {@link RetryPolicy.Builder#retryWhen} or {@link RetryPolicy.Builder#until}.
+ * {@link RetryPolicyBuilder#retryWhen} or {@link RetryPolicyBuilder#until}.
  * <p>
  * A condition that throws judges nothing: the result is returned as it is, and listeners
  * are told. Implementations are thread-safe.

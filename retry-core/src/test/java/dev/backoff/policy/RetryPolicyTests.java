@@ -242,7 +242,7 @@ class RetryPolicyTests {
 		void copyTheListsTheyAreGiven() {
 			List<Class<? extends Throwable>> types = new ArrayList<>(List.of(IOException.class));
 			List<FailureClassifier> classifiers = new ArrayList<>();
-			RetryPolicy.Builder builder = builder().retryOn(types).abortOn(types).classifiers(classifiers);
+			RetryPolicyBuilder builder = builder().retryOn(types).abortOn(types).classifiers(classifiers);
 			types.add(IllegalStateException.class);
 			classifiers.add((failure) -> null);
 			RetryPolicy policy = builder.build();
@@ -254,7 +254,7 @@ class RetryPolicyTests {
 
 		@Test
 		void leaveEarlierPoliciesAlone() {
-			RetryPolicy.Builder builder = builder().abortOn(IOException.class);
+			RetryPolicyBuilder builder = builder().abortOn(IOException.class);
 			RetryPolicy first = builder.build();
 			RetryPolicy second = builder.abortOn(IllegalStateException.class).maxAttempts(9).build();
 			assertThat(first.abortOn()).hasSize(1);
@@ -264,7 +264,7 @@ class RetryPolicyTests {
 
 	}
 
-	private static RetryPolicy.Builder builder() {
+	private static RetryPolicyBuilder builder() {
 		return RetryPolicy.builder("p");
 	}
 
