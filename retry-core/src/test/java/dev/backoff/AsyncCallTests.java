@@ -24,8 +24,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 import dev.backoff.breaker.BreakerSettings;
+import dev.backoff.breaker.BreakerState;
 import dev.backoff.breaker.CircuitBreaker;
-import dev.backoff.breaker.CircuitBreaker.State;
 import dev.backoff.delay.Jitter;
 import dev.backoff.delay.Shape;
 import dev.backoff.event.StopReason;
@@ -256,9 +256,9 @@ class AsyncCallTests {
 			AsyncCallTests.this.time.advance(Duration.ofSeconds(2));
 			Retry retry = retry(policy()).breaker(breaker).build();
 			retry.callAsync(AsyncCallTests.this::newStage).cancel(true);
-			assertThat(breaker.state()).isEqualTo(State.HALF_OPEN);
+			assertThat(breaker.state()).isEqualTo(BreakerState.HALF_OPEN);
 			assertThat(retry.callAsync(() -> CompletableFuture.completedFuture("probe"))).isCompletedWithValue("probe");
-			assertThat(breaker.state()).isEqualTo(State.CLOSED);
+			assertThat(breaker.state()).isEqualTo(BreakerState.CLOSED);
 		}
 
 		@Test

@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 import dev.backoff.breaker.BreakerSettings;
+import dev.backoff.breaker.BreakerState;
 import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.delay.Jitter;
 import dev.backoff.event.StopReason;
@@ -369,7 +370,7 @@ class AttemptTimeoutTests {
 				overrun();
 				throw new InterruptedException();
 			}));
-			assertThat(breaker.state()).isEqualTo(CircuitBreaker.State.OPEN);
+			assertThat(breaker.state()).isEqualTo(BreakerState.OPEN);
 		}
 
 		@Test

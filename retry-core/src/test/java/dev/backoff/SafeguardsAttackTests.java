@@ -9,8 +9,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 import dev.backoff.breaker.BreakerSettings;
+import dev.backoff.breaker.BreakerState;
 import dev.backoff.breaker.CircuitBreaker;
-import dev.backoff.breaker.CircuitBreaker.State;
 import dev.backoff.breaker.CircuitOpenException;
 import dev.backoff.budget.BudgetSettings;
 import dev.backoff.budget.RetryBudget;
@@ -71,7 +71,7 @@ class SafeguardsAttackTests {
 			for (int i = 0; i < 3; i++) {
 				assertThat(this.outer.call(() -> this.inner.call(() -> "fine"))).isEqualTo("fine");
 			}
-			assertThat(this.breaker.state()).isEqualTo(State.CLOSED);
+			assertThat(this.breaker.state()).isEqualTo(BreakerState.CLOSED);
 			assertThat(this.breaker.rejected()).isZero();
 		}
 
@@ -84,7 +84,7 @@ class SafeguardsAttackTests {
 			SafeguardsAttackTests.this.time.advance(OPEN_FOR);
 			assertThat(around.call(() -> within.call(() -> "fine"))).isEqualTo("fine");
 			assertThat(SafeguardsAttackTests.this.time.delays()).isEmpty();
-			assertThat(awaited.state()).isEqualTo(State.CLOSED);
+			assertThat(awaited.state()).isEqualTo(BreakerState.CLOSED);
 		}
 
 		@Test

@@ -15,9 +15,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import dev.backoff.breaker.BreakerSettings;
+import dev.backoff.breaker.BreakerState;
 import dev.backoff.breaker.CallPermits;
 import dev.backoff.breaker.CircuitBreaker;
-import dev.backoff.breaker.CircuitBreaker.State;
 import dev.backoff.breaker.CircuitOpenException;
 import dev.backoff.budget.BudgetSettings;
 import dev.backoff.budget.RetryBudget;
@@ -270,7 +270,7 @@ class SafeguardsTests {
 			assertThat(reason()).isEqualTo(StopReason.BREAKER_OPEN);
 			assertThat(SafeguardsTests.this.listener.story()).hasMessageStartingWith(
 					"Stopped after 2 of 4 attempts in 100 ms: BREAKER_OPEN, the breaker gateway is open");
-			assertThat(this.breaker.state()).isEqualTo(State.OPEN);
+			assertThat(this.breaker.state()).isEqualTo(BreakerState.OPEN);
 		}
 
 		@Test
@@ -306,7 +306,7 @@ class SafeguardsTests {
 			SafeguardsTests.this.time.advance(Duration.ofSeconds(30));
 			assertThat(retry(policy()).breaker(this.breaker).build().<String, RuntimeException>call(() -> "fine"))
 				.isEqualTo("fine");
-			assertThat(this.breaker.state()).isEqualTo(State.CLOSED);
+			assertThat(this.breaker.state()).isEqualTo(BreakerState.CLOSED);
 		}
 
 		@Test
@@ -367,7 +367,7 @@ class SafeguardsTests {
 			}));
 			boolean interrupted = Thread.interrupted();
 			assertThat(interrupted).isEqualTo(type == InterruptedException.class);
-			assertThat(this.breaker.state()).isEqualTo(State.HALF_OPEN);
+			assertThat(this.breaker.state()).isEqualTo(BreakerState.HALF_OPEN);
 			assertThat(this.breaker.counts().total()).isZero();
 			assertThat(this.breaker.isPermitting(SafeguardsTests.this.time.nanoTime())).isTrue();
 		}

@@ -133,19 +133,22 @@ public final class RetryPolicy {
 	}
 
 	/**
-	 * {@return the policy's name in logs and meters} */
+	 * {@return the policy's name in logs and meters}
+	 */
 	public String name() {
 		return this.name;
 	}
 
 	/**
-	 * {@return the rule that yields the delays} */
+	 * {@return the rule that yields the delays}
+	 */
 	public BackoffRule rule() {
 		return this.rules.normal();
 	}
 
 	/**
-	 * {@return the rule after a throttled failure: the same, from a higher base} */
+	 * {@return the rule after a throttled failure: the same, from a higher base}
+	 */
 	public BackoffRule throttledRule() {
 		return this.rules.throttled();
 	}
@@ -219,19 +222,22 @@ public final class RetryPolicy {
 	}
 
 	/**
-	 * {@return the classifiers in the order they are asked, an immutable list} */
+	 * {@return the classifiers in the order they are asked, an immutable list}
+	 */
 	public List<FailureClassifier> classifiers() {
 		return this.classifiers;
 	}
 
 	/**
-	 * {@return the condition for results that count as failures, or null} */
+	 * {@return the condition for results that count as failures, or null}
+	 */
 	public @Nullable RetryCondition retryWhen() {
 		return this.retryWhen;
 	}
 
 	/**
-	 * {@return the condition for results that are final, or null} */
+	 * {@return the condition for results that are final, or null}
+	 */
 	public @Nullable RetryCondition until() {
 		return this.until;
 	}
@@ -245,13 +251,15 @@ public final class RetryPolicy {
 	}
 
 	/**
-	 * {@return whether hints of servers are followed, true by default} */
+	 * {@return whether hints of servers are followed, true by default}
+	 */
 	public boolean isRetryAfterEnabled() {
 		return this.retryAfterEnabled;
 	}
 
 	/**
-	 * {@return the longest hint that is followed, in nanoseconds; a longer one stops} */
+	 * {@return the longest hint that is followed, in nanoseconds; a longer one stops}
+	 */
 	public long retryAfterMaxNanos() {
 		return this.retryAfterMax;
 	}
@@ -281,13 +289,15 @@ public final class RetryPolicy {
 	}
 
 	/**
-	 * {@return when the delays are raised, or null if they never are} */
+	 * {@return when the delays are raised, or null if they never are}
+	 */
 	public @Nullable DegradedSettings degraded() {
 		return this.degraded;
 	}
 
 	/**
-	 * {@return whether this policy retries at all, true by default} */
+	 * {@return whether this policy retries at all, true by default}
+	 */
 	public boolean isEnabled() {
 		return this.enabled;
 	}

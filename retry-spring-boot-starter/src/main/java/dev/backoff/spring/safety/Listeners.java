@@ -8,8 +8,8 @@ import org.slf4j.LoggerFactory;
 
 import org.springframework.beans.factory.ListableBeanFactory;
 
+import dev.backoff.breaker.BreakerState;
 import dev.backoff.breaker.CircuitBreaker;
-import dev.backoff.breaker.CircuitBreaker.State;
 import dev.backoff.budget.RetryBudget;
 import dev.backoff.window.OutcomeWindow.Counts;
 
@@ -47,7 +47,7 @@ final class Listeners implements RetryBudget.Listener, CircuitBreaker.Listener {
 	}
 
 	@Override
-	public void transition(CircuitBreaker breaker, State from, State to) {
+	public void transition(CircuitBreaker breaker, BreakerState from, BreakerState to) {
 		tell(this.ofBreakers, (listener) -> listener.transition(breaker, from, to));
 	}
 

@@ -20,8 +20,8 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.core.env.MapPropertySource;
 
 import dev.backoff.annotation.Backoff;
+import dev.backoff.breaker.BreakerState;
 import dev.backoff.breaker.CircuitBreaker;
-import dev.backoff.breaker.CircuitBreaker.State;
 import dev.backoff.breaker.CircuitBreakers;
 import dev.backoff.budget.RetryBudget;
 import dev.backoff.failure.FailureClassification;
@@ -168,7 +168,7 @@ class OverloadSafetyAttackTests {
 		final AtomicInteger told = new AtomicInteger();
 
 		@Override
-		public void transition(CircuitBreaker breaker, State from, State to) {
+		public void transition(CircuitBreaker breaker, BreakerState from, BreakerState to) {
 			this.told.incrementAndGet();
 		}
 
