@@ -38,8 +38,8 @@ import dev.backoff.spring.safety.OverloadSafety;
 import dev.backoff.time.RetryTime;
 
 /**
- * Tell of retries, budgets and breakers: log what happens to them, publish meters if
- * there is a registry, and observe calls if that is asked for.
+ * Log retries, budgets and breakers, publish their meters if there is a registry, and
+ * observe calls if that is switched on.
  *
  * @since 0.1
  */
@@ -100,7 +100,7 @@ public final class BackoffObservationAutoConfiguration {
 	@ConditionalOnBooleanProperty("backoff.observation.enabled")
 	static class Observations {
 
-		/* Of several registries none is the one that is meant. */
+		/* Of several registries none is chosen. */
 		@Bean
 		@ConditionalOnMissingBean(CallObserver.class)
 		MicrometerObserver backoffObserver(ObjectProvider<ObservationRegistry> registry,
