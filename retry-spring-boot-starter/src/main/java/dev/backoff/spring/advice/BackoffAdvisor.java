@@ -13,7 +13,7 @@ import dev.backoff.annotation.Backoff;
 import dev.backoff.spring.policy.AnnotatedMethod;
 
 /**
- * Advises annotated methods, outside transactions and caches and inside {@code @Async}.
+ * Advise annotated methods, outside transactions and caches and inside {@code @Async}.
  *
  * @since 0.1
  */

@@ -9,7 +9,7 @@ import org.springframework.util.ClassUtils;
 
 import dev.backoff.spring.policy.AnnotatedMethod;
 
-/** Returns the result itself, or throws. */
+/** Return the result itself, or throws. */
 record BlockingManner() implements Manner {
 
 	@Override

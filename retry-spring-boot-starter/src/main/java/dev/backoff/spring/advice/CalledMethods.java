@@ -92,13 +92,7 @@ final class CalledMethods {
 		return more;
 	}
 
-	/**
-	 * A method of a class.
-	 *
-	 * @param method the method as the proxy calls it
-	 * @param targetClass the class of the object that it is called on
-	 * @param retry its retry, or null if it is not annotated
-	 */
+	/** A method of a class. */
 	record Known(Method method, Class<?> targetClass, @Nullable MethodRetry retry) {
 
 		@SuppressWarnings("ReferenceEquality") // an equal one is looked for if this fails

@@ -13,12 +13,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs tasks on another executor with the context of the calling thread. A call does not
+ * Run tasks on another executor with the context of the calling thread. A call does not
  * go on without its task, so an accessor that throws costs the call nothing but the value
  * of this accessor.
- *
- * @param executor runs the tasks
- * @param snapshot the context
  */
 record CarryingExecutor(Executor executor, ContextSnapshot snapshot) implements Executor {
 

@@ -18,14 +18,11 @@ import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.spring.policy.AnnotatedMethod;
 
 /**
- * Returns a {@link CompletionStage} or a {@link Future}. The caller receives a future of
+ * Return a {@link CompletionStage} or a {@link Future}. The caller receives a future of
  * ours.
  * <p>
  * A plain future cannot tell when it ends. If it is not a stage and has not ended yet, a
  * thread waits for it.
- *
- * @param kind the declared type: {@code Future}, {@code CompletionStage} or
- * {@code CompletableFuture}
  */
 @SuppressWarnings("NullAway") // it does not see that the values may be null
 record FutureManner(Class<?> kind) implements Manner {
@@ -123,13 +120,7 @@ record FutureManner(Class<?> kind) implements Manner {
 
 	}
 
-	/**
-	 * A recovery by a method that returns a future.
-	 *
-	 * @param manner makes stages of futures
-	 * @param recovery calls the method
-	 * @param parts the parts of the calls
-	 */
+	/** A recovery by a method that returns a future. */
 	private record StagedRecovery(FutureManner manner, Recovery<MethodInvocation, @Nullable Object, Throwable> recovery,
 			LaterCalls.Parts parts)
 			implements

@@ -87,15 +87,7 @@ final class InnerAdvice {
 		return same;
 	}
 
-	/**
-	 * The advice of proxies with the same advisors.
-	 *
-	 * @param proxy one of these proxies, which may have been collected
-	 * @param targetClass the class of its target; other proxies may have another one
-	 * @param advisors the advisors
-	 * @param advice the advice behind ours
-	 * @param ours our advisor if it is the last one, else null
-	 */
+	/** The advice of proxies with the same advisors. */
 	private record Known(WeakReference<Advised> proxy, @Nullable Class<?> targetClass, List<Advisor> advisors,
 			List<Object> advice, @Nullable BackoffAdvisor ours) {
 	}

@@ -9,7 +9,7 @@ import org.springframework.aop.framework.Advised;
 import org.springframework.aop.framework.ReflectiveMethodInvocation;
 
 /**
- * Runs the rest of an invocation anew: the advice behind ours and the target. It has its
+ * Run the rest of an invocation anew: the advice behind ours and the target. It has its
  * own copy of the arguments and shares the user attributes with the original.
  */
 final class InnerInvocation extends ReflectiveMethodInvocation {

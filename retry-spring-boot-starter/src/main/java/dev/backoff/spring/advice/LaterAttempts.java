@@ -12,7 +12,7 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
- * Supplies the executor for the later attempts of an asynchronous call: the application's
+ * Supply the executor for the later attempts of an asynchronous call: the application's
  * executor if it has one, with the context of the calling thread if Micrometer's
  * context-propagation is there to carry it. It is asked on that thread, once for each
  * call. It is no bean, or Spring Boot would withdraw its own executors. Thread-safe.

@@ -12,23 +12,14 @@ import dev.backoff.Recovery;
 import dev.backoff.Retry;
 import dev.backoff.spring.reactive.ObservationCarrier;
 
-/** Calls a method that gives its result later. Thread-safe. */
+/** Call a method that gives its result later. Thread-safe. */
 @FunctionalInterface
 interface LaterCalls {
 
 	/** Return what the caller receives in place of the method's own future or publisher. */
 	@Nullable Object call(MethodInvocation invocation) throws Throwable;
 
-	/**
-	 * The parts of such calls.
-	 *
-	 * @param retry the method's retry
-	 * @param attempt invokes the method
-	 * @param recovery follows an unsuccessful stop, or null
-	 * @param replayed tells whether a call is retried after elements were passed on
-	 * @param executor supplies the executor of later attempts, for the calling thread
-	 * @param observations carries observations in Reactor contexts, or null
-	 */
+	/** The parts of such calls. */
 	record Parts(Retry retry, Operation.OnContext<MethodInvocation, @Nullable Object, Throwable> attempt,
 			@Nullable Recovery<MethodInvocation, @Nullable Object, Throwable> recovery, BooleanSupplier replayed,
 			Supplier<? extends Executor> executor, @Nullable ObservationCarrier observations) {

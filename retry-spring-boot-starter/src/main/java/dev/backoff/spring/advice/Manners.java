@@ -19,7 +19,7 @@ import dev.backoff.spring.policy.AnnotatedMethod;
 import dev.backoff.spring.policy.Problem;
 
 /**
- * Finds the manner in which a method gives its result, and reports methods that cannot be
+ * Find the manner in which a method gives its result, and report methods that cannot be
  * retried.
  */
 final class Manners {

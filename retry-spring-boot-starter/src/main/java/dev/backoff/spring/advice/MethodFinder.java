@@ -12,7 +12,7 @@ import org.springframework.beans.factory.BeanCurrentlyInCreationException;
 
 import dev.backoff.spring.policy.AnnotatedMethod;
 
-/** Finds the retry of a called method. Each call asks. Thread-safe. */
+/** Find the retry of a called method. Each call asks. Thread-safe. */
 final class MethodFinder {
 
 	private final Function<AnnotatedMethod, MethodRetry> retries;
@@ -24,11 +24,7 @@ final class MethodFinder {
 	/* On proxies that have no advice of ours. */
 	private final CalledMethods calledOnProxies = new CalledMethods();
 
-	/**
-	 * Make a finder.
-	 * @param retries makes the retry of an annotated method
-	 * @param woven whether methods are woven, and not advised by proxies
-	 */
+	/** Make a finder. */
 	MethodFinder(Function<AnnotatedMethod, MethodRetry> retries, boolean woven) {
 		this.retries = retries;
 		this.woven = woven;

@@ -15,7 +15,7 @@ import dev.backoff.spring.policy.EffectivePolicy;
 import dev.backoff.spring.policy.Nearest;
 import dev.backoff.spring.policy.Problem;
 
-/** Checks annotated methods and plans those that have no problem. */
+/** Check annotated methods and plan those that have no problem. */
 final class MethodPlanner implements PlannedRetries.Planner<AnnotatedMethod, MethodPlan> {
 
 	private final BackoffPolicies policies;

@@ -15,7 +15,7 @@ import dev.backoff.Operation;
 import dev.backoff.Retry;
 
 /**
- * Calls one annotated method by its retry. Thread-safe.
+ * Call one annotated method by its retry. Thread-safe.
  * <p>
  * Where other advice stands between ours and the target (a transaction, a cache, an
  * aspect), each attempt runs on a copy of the invocation. So this advice runs at each

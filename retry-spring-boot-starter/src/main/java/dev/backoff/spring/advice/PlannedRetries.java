@@ -23,9 +23,6 @@ import dev.backoff.spring.policy.Problem;
 /**
  * Plans and the retries made from them, by key. Both follow the configuration.
  * Thread-safe.
- *
- * @param <K> the type of the keys
- * @param <P> the type of the plans
  */
 final class PlannedRetries<K, P extends RetryPlan> {
 
@@ -175,10 +172,7 @@ final class PlannedRetries<K, P extends RetryPlan> {
 		return plans;
 	}
 
-	/**
-	 * Make retries from other plans, where there are retries.
-	 * @return puts the plans and their retries into effect
-	 */
+	/** Make retries from other plans, where there are retries. */
 	Runnable change(Map<K, P> plans, BackoffConfiguration configuration) {
 		Map<K, Retry> made = new LinkedHashMap<>();
 		plans.forEach((key, plan) -> {
@@ -202,11 +196,7 @@ final class PlannedRetries<K, P extends RetryPlan> {
 		};
 	}
 
-	/**
-	 * A plan with the retry made from it. Thread-safe.
-	 *
-	 * @param <P> the type of the plan
-	 */
+	/** A plan with the retry made from it. Thread-safe. */
 	static final class Planned<P> {
 
 		private volatile P plan;
@@ -224,21 +214,11 @@ final class PlannedRetries<K, P extends RetryPlan> {
 
 	}
 
-	/**
-	 * Makes plans.
-	 *
-	 * @param <K> the type of the keys
-	 * @param <P> the type of the plans
-	 */
+	/** Make plans. */
 	@FunctionalInterface
 	interface Planner<K, P> {
 
-		/**
-		 * Make a plan.
-		 * @param candidate the configuration to plan by, or null for the one in effect
-		 * @param problems receives what is wrong
-		 * @return null if there are problems
-		 */
+		/** Make a plan. */
 		@Nullable P plan(K key, BackoffPolicies.@Nullable Candidate candidate, List<Problem> problems);
 
 	}

@@ -16,11 +16,8 @@ import dev.backoff.spring.reactive.ReactiveCalls;
 import dev.backoff.spring.reactive.ReactiveMethod;
 
 /**
- * Returns a publisher of any kind that Spring can adapt, or is a Kotlin function that
+ * Return a publisher of any kind that Spring can adapt. This includes a Kotlin function that
  * suspends, which inside its proxy is a publisher. Loaded only where Reactor is there.
- *
- * @param adapter adapts the kind of publisher, or null for a function that suspends
- * @param hasSeveralResults whether there may be more elements than one
  */
 record ReactiveManner(@Nullable ReactiveAdapter adapter, boolean hasSeveralResults) implements Manner {
 

@@ -28,7 +28,7 @@ import dev.backoff.spring.safety.OverloadSafety;
 import dev.backoff.time.RetryTime;
 
 /**
- * Makes retries with the beans of the application context: classifiers, listeners, a
+ * Make retries with the beans of the application context: classifiers, listeners, a
  * recorder, the time. It looks beans up when the first retry is made, so that none of
  * them is created too early.
  */

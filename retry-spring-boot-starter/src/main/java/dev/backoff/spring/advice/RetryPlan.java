@@ -2,7 +2,7 @@ package dev.backoff.spring.advice;
 
 import org.jspecify.annotations.Nullable;
 
-import dev.backoff.RetryCondition;
+import dev.backoff.policy.RetryCondition;
 import dev.backoff.spring.policy.EffectivePolicy;
 
 /** The values that a {@link dev.backoff.Retry} is made from. Immutable. */
