@@ -8,7 +8,6 @@ import org.jspecify.annotations.Nullable;
 
 import dev.backoff.breaker.CallPermits.Permit;
 import dev.backoff.event.AttemptOutcome;
-import dev.backoff.event.StopReason;
 import dev.backoff.failure.Causes;
 import dev.backoff.time.Cancellable;
 
@@ -84,7 +83,7 @@ final class AsyncAttempt<T extends @Nullable Object> implements UnderWay, BiCons
 	private void stopTimer() {
 		Cancellable scheduled = this.timer;
 		if (scheduled != null) {
-			this.call.driver().limit().cancel(scheduled);
+			scheduled.cancel();
 		}
 	}
 
@@ -115,9 +114,8 @@ final class AsyncAttempt<T extends @Nullable Object> implements UnderWay, BiCons
 			this.unwanted = true;
 			cancelStage();
 		}
-		String why = cancelled ? "the caller has cancelled the call" : "the caller has completed the call";
-		ended(Outcome.ofRefused(AttemptOutcome.CANCELLED, new CancellationException(why),
-				new Decision.Stop(StopReason.CANCELLED, why)), null);
+		Decision.Stop stop = cancelled ? Decision.CANCELLED : Decision.COMPLETED;
+		ended(Outcome.ofRefused(AttemptOutcome.CANCELLED, new CancellationException(stop.why()), stop), null);
 	}
 
 	/** Cancel what carries the attempt out, as far as that is known. */

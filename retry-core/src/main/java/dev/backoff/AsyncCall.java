@@ -14,7 +14,6 @@ import dev.backoff.event.AttemptOutcome;
 import dev.backoff.event.CallObserver;
 import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.event.RetryEvent;
-import dev.backoff.event.StopReason;
 import dev.backoff.time.Nanos;
 
 /**
@@ -135,11 +134,9 @@ final class AsyncCall<C, T extends @Nullable Object> extends RetryCall {
 			}
 		}
 		catch (Throwable ex) {
-			// no memory, no stack: what nobody can go on from
 			this.result.fail(ex);
 		}
 		finally {
-			// without a call, for which there may be no stack left
 			stack.driving = driving.outer;
 		}
 	}
@@ -159,7 +156,7 @@ final class AsyncCall<C, T extends @Nullable Object> extends RetryCall {
 	private void attempt(Permit permit, Driving driving) {
 		CallObservation observation = observation();
 		// before anybody can end it
-		CallObserver.Observed observed = (observation != null) ? observation.attemptBegins(attempt()) : null;
+		CallObserver.@Nullable Observed observed = (observation != null) ? observation.attemptBegins(attempt()) : null;
 		AsyncAttempt<T> running = new AsyncAttempt<>(this, permit);
 		putUnderWay(running, driving);
 		if (this.result.isDone()) {
@@ -170,7 +167,7 @@ final class AsyncCall<C, T extends @Nullable Object> extends RetryCall {
 		long nanos = limit.isSet() ? limit.nanosLeft(this) : Nanos.UNLIMITED;
 		CompletionStage<T> stage;
 		try {
-			stage = within(this, () -> (observation != null) ? observation.within(observed, () -> startLimited(running))
+			stage = within(this, () -> (observed != null) ? observation.within(observed, () -> startLimited(running))
 					: startLimited(running));
 		}
 		catch (Throwable failure) {
@@ -333,12 +330,11 @@ final class AsyncCall<C, T extends @Nullable Object> extends RetryCall {
 		}
 		try {
 			String why = this.operation.unrepeatable(this.context);
-			return (why != null) ? outcome.refusedAs(new Decision.Stop(StopReason.NOT_RETRYABLE, why)) : outcome;
+			return (why != null) ? outcome.refusedAs(Decision.notRetryable(why)) : outcome;
 		}
 		catch (Throwable ex) {
 			this.driver.listeners().hookFailed("operation", ex);
-			return outcome.refusedAs(new Decision.Stop(StopReason.NOT_RETRYABLE,
-					"whether the attempt may be repeated failed with " + FailureRules.name(ex), ex));
+			return outcome.refusedAs(Decision.notRetryable("whether the attempt may be repeated failed", ex));
 		}
 	}
 

@@ -161,11 +161,6 @@ class RetryCall extends CallStory {
 		this.attempt = 0;
 	}
 
-	/** Return which delay comes next, counted from 1: postponed ones grow too. */
-	int delayNumber() {
-		return (int) Math.min(Integer.MAX_VALUE, (long) this.attempt + postponed());
-	}
-
 	/** Note that a probe's permit permits the attempt to come. */
 	void permitted(Permit permit) {
 		links().permit(permit);
@@ -208,6 +203,10 @@ class RetryCall extends CallStory {
 
 	int attempt() {
 		return this.attempt;
+	}
+
+	CallTerms terms() {
+		return this.terms;
 	}
 
 	int maxAttempts() {
@@ -267,14 +266,9 @@ class RetryCall extends CallStory {
 		return Math.min(this.limit, Nanos.plus(elapsed(this.turn), this.terms.policy().attemptTimeoutNanos()));
 	}
 
-	/* A ticker that throws stands still and fails no call. */
-	private long now() {
-		try {
-			return this.terms.time().nanoTime();
-		}
-		catch (Throwable ex) {
-			return this.turn;
-		}
+	/** Return the ticker's reading. */
+	long now() {
+		return this.terms.time().nanoTime();
 	}
 
 	private int nextInnerCall() {
