@@ -79,7 +79,7 @@ final class AsyncWait extends Waiter implements UnderWay {
 	void wake() {
 		if (this.call.claim(this)) {
 			ended();
-			this.call.drive(this.call.driver().steps().afterWait(this.call), this);
+			this.call.drive(this.call.driver().steps().afterWait(this.call.state()), this);
 		}
 		else if (this.call.underWay() instanceof Stopping stopping && stopping.of() == this
 				&& this.call.claim(stopping)) {
@@ -98,8 +98,8 @@ final class AsyncWait extends Waiter implements UnderWay {
 	}
 
 	@Override
-	AsyncCall<?, ?> call() {
-		return this.call;
+	RetryCall call() {
+		return this.call.state();
 	}
 
 	@Override

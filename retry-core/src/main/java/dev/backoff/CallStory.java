@@ -117,8 +117,11 @@ class CallStory {
 
 	/** Return who chose the last wait, or null before the first. */
 	final @Nullable DelaySource lastSource() {
-		PastTurn last = last();
-		return (last != null) ? last.source : null;
+		DelaySource source = null;
+		for (PastTurn turn = this.first; turn != null; turn = turn.next) {
+			source = (turn.source != null) ? turn.source : source;
+		}
+		return source;
 	}
 
 	/** Return the part of the last wait that the policy's rule chose, or 0. */

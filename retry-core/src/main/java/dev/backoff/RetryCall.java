@@ -17,11 +17,11 @@ import dev.backoff.time.Nanos;
  * <p>
  * A blocking call borrows its instance from the {@link CallStack} of its thread and gives
  * it back {@linkplain #clear() cleared}, so that a call which succeeds at once allocates
- * nothing. An {@link AsyncCall} is one itself, and as many of them may wait as there is
- * memory for: so it is its own story, and what few calls need is in objects that are made
- * when it is needed. Used by one thread at a time.
+ * nothing. An asynchronous call has its own, and as many of them may wait as there is
+ * memory for: so what few calls need is in objects that are made when it is needed. Used
+ * by one thread at a time.
  */
-class RetryCall extends CallStory {
+final class RetryCall extends CallStory {
 
 	private final @Nullable RetryCall enclosing;
 
