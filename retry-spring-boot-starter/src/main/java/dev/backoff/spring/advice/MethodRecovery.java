@@ -27,7 +27,7 @@ record MethodRecovery(RecoverMethods methods) implements Recovery<MethodInvocati
 	/** Return whether a method recovers another method of its bean. */
 	static boolean isRecovery(AnnotatedMethod method) {
 		String name = method.method().getName();
-		return StartupCheck.annotatedMethods(method.type())
+		return AnnotatedBeans.methods(method.type())
 			.stream()
 			.anyMatch((other) -> other.attribute(Backoff::recover).equals(name));
 	}

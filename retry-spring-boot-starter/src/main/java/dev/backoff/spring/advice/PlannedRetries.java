@@ -36,7 +36,8 @@ final class PlannedRetries<K, P extends RetryPlan> {
 	 */
 	private final AtomicInteger version = new AtomicInteger();
 
-	private static final Logger logger = LoggerFactory.getLogger(BackoffMethods.class);
+	/* By the name of the public type, for the levels that applications set. */
+	private static final Logger logger = LoggerFactory.getLogger("dev.backoff.spring.advice.BackoffMethods");
 
 	private final Planner<K, P> planner;
 
