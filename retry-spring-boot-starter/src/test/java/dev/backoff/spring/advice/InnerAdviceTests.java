@@ -24,7 +24,7 @@ import static org.assertj.core.api.Assertions.assertThatIOException;
 
 /** Advice behind ours that differs between proxies, or changes. */
 @Timeout(60)
-class InnerAdviceAttackTests {
+class InnerAdviceTests {
 
 	private final ApplicationContextRunner runner = AdviceContexts.runner()
 		.withBean("applicationTaskExecutor", Executor.class, () -> Runnable::run)

@@ -24,7 +24,6 @@ import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Hooks;
 import reactor.core.publisher.Mono;
-import reactor.core.publisher.Sinks;
 import reactor.core.scheduler.Schedulers;
 import reactor.test.publisher.TestPublisher;
 
@@ -44,7 +43,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 @SuppressWarnings({ "FutureReturnValueIgnored", "ModifiedButNotUsed" }) // calls are
 																		// counted
 																		// elsewhere
-class ReactiveAttackTests {
+class ReactiveMethodsTests {
 
 	private final ApplicationContextRunner runner = AdviceContexts.runner()
 		.withBean("applicationTaskExecutor", Executor.class, () -> Runnable::run)
@@ -98,7 +97,7 @@ class ReactiveAttackTests {
 
 		@Test
 		void isNoPartOfTheAttemptThatEndsWhenItIsAsked() {
-			ReactiveAttackTests.this.runner.run((context) -> {
+			ReactiveMethodsTests.this.runner.run((context) -> {
 				List<String> seen = new ArrayList<>();
 				askOneByOne(context.getBean(Feed.class)
 					.read(() -> Flux.range(1, 2))
@@ -109,10 +108,10 @@ class ReactiveAttackTests {
 
 		@Test
 		void isNoPartOfTheAttemptThatFailsWhenItIsAsked() {
-			ReactiveAttackTests.this.runner.run((context) -> {
+			ReactiveMethodsTests.this.runner.run((context) -> {
 				List<String> seen = new ArrayList<>();
 				askOneByOne(context.getBean(Feed.class)
-					.read(() -> Flux.range(1, 2).concatWith(Flux.error(ReactiveAttackTests.this.failure)))
+					.read(() -> Flux.range(1, 2).concatWith(Flux.error(ReactiveMethodsTests.this.failure)))
 					.onErrorResume((failure) -> {
 						seen.add(running());
 						return Flux.empty();
@@ -123,7 +122,7 @@ class ReactiveAttackTests {
 
 		@Test
 		void hasItsOwnTime() {
-			ReactiveAttackTests.this.runner.run((context) -> {
+			ReactiveMethodsTests.this.runner.run((context) -> {
 				Feed feed = context.getBean(Feed.class);
 				List<Duration> left = new ArrayList<>();
 				askOneByOne(Flux.concat(feed.limited(() -> Flux.range(1, 2)), feed.read(() -> {
@@ -136,7 +135,7 @@ class ReactiveAttackTests {
 
 		@Test
 		void isNoPartOfAnAttemptThatWasCarriedToItsStage() {
-			ReactiveAttackTests.this.runner.run((context) -> {
+			ReactiveMethodsTests.this.runner.run((context) -> {
 				Feed feed = context.getBean(Feed.class);
 				List<String> seen = new ArrayList<>();
 				List<Runnable> later = new ArrayList<>();
@@ -164,7 +163,7 @@ class ReactiveAttackTests {
 		void isNoPartOfTheAttemptWithAutomaticContextPropagation() {
 			Hooks.enableAutomaticContextPropagation();
 			try {
-				ReactiveAttackTests.this.runner.run((context) -> {
+				ReactiveMethodsTests.this.runner.run((context) -> {
 					Feed feed = context.getBean(Feed.class);
 					List<String> seen = new CopyOnWriteArrayList<>();
 					feed.read(() -> Flux.range(1, 2)
@@ -197,7 +196,7 @@ class ReactiveAttackTests {
 
 		@Test
 		void isDiscardedAfterCancelling() {
-			ReactiveAttackTests.this.runner.run((context) -> {
+			ReactiveMethodsTests.this.runner.run((context) -> {
 				List<Object> discarded = new ArrayList<>();
 				TestPublisher<String> publisher = TestPublisher
 					.createNoncompliant(TestPublisher.Violation.CLEANUP_ON_TERMINATE);
@@ -213,7 +212,7 @@ class ReactiveAttackTests {
 
 		@Test
 		void isDiscardedAfterTheTimeout() {
-			ReactiveAttackTests.this.runner.run((context) -> {
+			ReactiveMethodsTests.this.runner.run((context) -> {
 				List<Object> discarded = new ArrayList<>();
 				AtomicReference<DeafPublisher> first = new AtomicReference<>();
 				CompletableFuture<String> result = context.getBean(Feed.class).limitedOne(() -> {
@@ -265,7 +264,7 @@ class ReactiveAttackTests {
 
 		@Test
 		void withoutASubscriptionIsGivenUp() {
-			ReactiveAttackTests.this.runner.run((context) -> {
+			ReactiveMethodsTests.this.runner.run((context) -> {
 				AtomicInteger calls = new AtomicInteger();
 				CompletableFuture<List<Integer>> result = context.getBean(Feed.class).limited(() -> {
 					Publisher<Integer> silent = (subscriber) -> {
@@ -280,11 +279,11 @@ class ReactiveAttackTests {
 
 		@Test
 		void thatThrowsIsRetried() {
-			ReactiveAttackTests.this.runner.run((context) -> {
+			ReactiveMethodsTests.this.runner.run((context) -> {
 				AtomicInteger calls = new AtomicInteger();
 				CompletableFuture<List<Integer>> result = context.getBean(Feed.class).limited(() -> {
 					Publisher<Integer> throwing = (subscriber) -> {
-						throw new UncheckedIOException(ReactiveAttackTests.this.failure);
+						throw new UncheckedIOException(ReactiveMethodsTests.this.failure);
 					};
 					return (calls.incrementAndGet() < 3) ? Flux.from(throwing) : Flux.just(1);
 				}).collectList().toFuture();
@@ -296,7 +295,7 @@ class ReactiveAttackTests {
 
 		@Test
 		void thatEndsTwiceEndsOnce() {
-			ReactiveAttackTests.this.runner.run((context) -> {
+			ReactiveMethodsTests.this.runner.run((context) -> {
 				List<String> seen = new ArrayList<>();
 				Publisher<Integer> rude = (subscriber) -> {
 					subscriber.onSubscribe(new Subscription() {
@@ -329,7 +328,7 @@ class ReactiveAttackTests {
 
 		@Test
 		void doNotMultiply() {
-			ReactiveAttackTests.this.runner.withBean(Outer.class).run((context) -> {
+			ReactiveMethodsTests.this.runner.withBean(Outer.class).run((context) -> {
 				VirtualTime time = context.getBean(VirtualTime.class);
 				Feed feed = context.getBean(Feed.class);
 				Outer outer = context.getBean(Outer.class);

@@ -29,7 +29,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 /** Methods that are called so often that their target is called by a handle. */
 @Timeout(120)
-class TargetMethodAttackTests {
+class MethodRetryTests {
 
 	/* More than it takes to make a handle. */
 	private static final int OFTEN = 10_100;
@@ -65,7 +65,7 @@ class TargetMethodAttackTests {
 
 		@Test
 		void runsFromTheNextCallOn() {
-			TargetMethodAttackTests.this.runner.run((context) -> {
+			MethodRetryTests.this.runner.run((context) -> {
 				Office office = often(context);
 				((Advised) office).addAdvisor(this.marking);
 				office.send("b");
@@ -84,7 +84,7 @@ class TargetMethodAttackTests {
 
 		@Test
 		void startsFromTheArgumentsOfTheCallAtEachAttempt() {
-			TargetMethodAttackTests.this.runner.run((context) -> {
+			MethodRetryTests.this.runner.run((context) -> {
 				Office office = often(context);
 				((Advised) office).addAdvisor(this.marking);
 				office.failures(2);
@@ -101,7 +101,7 @@ class TargetMethodAttackTests {
 
 		@Test
 		void ofAnotherBeanIsNotMixedUp() {
-			TargetMethodAttackTests.this.runner.run((context) -> {
+			MethodRetryTests.this.runner.run((context) -> {
 				Office branch = context.getBean("branch", Office.class);
 				((Advised) branch).addAdvisor(this.marking);
 				Office office = often(context);
@@ -115,7 +115,7 @@ class TargetMethodAttackTests {
 
 		@Test
 		void startsEachAttemptAfterItWasAddedBetweenThem() {
-			TargetMethodAttackTests.this.runner.run((context) -> {
+			MethodRetryTests.this.runner.run((context) -> {
 				Office office = often(context);
 				office.failures(2);
 				office.whenFailing(() -> {
@@ -135,7 +135,7 @@ class TargetMethodAttackTests {
 
 		@Test
 		void alikeWithTheHandle() {
-			TargetMethodAttackTests.this.runner.withBean("shop", Shop.class).run((context) -> {
+			MethodRetryTests.this.runner.withBean("shop", Shop.class).run((context) -> {
 				Shop shop = context.getBean(Shop.class);
 				List<String> before = story(shop);
 				for (int i = 0; i < OFTEN; i++) {
@@ -150,7 +150,7 @@ class TargetMethodAttackTests {
 
 		@Test
 		void alikeOnEachTarget() {
-			TargetMethodAttackTests.this.runner
+			MethodRetryTests.this.runner
 				.withBean("many", Shop.class, Shop::new, (definition) -> definition.setScope("prototype"))
 				.run((context) -> {
 					BackoffAdvisor advisor = context.getBean(BackoffAdvisor.class);
@@ -176,7 +176,7 @@ class TargetMethodAttackTests {
 
 		@Test
 		void alikeForWhoExposesTheProxy() {
-			TargetMethodAttackTests.this.runner.run((context) -> {
+			MethodRetryTests.this.runner.run((context) -> {
 				ProxyFactory factory = new ProxyFactory(new Office());
 				factory.setProxyTargetClass(true);
 				factory.setExposeProxy(true);
@@ -190,7 +190,7 @@ class TargetMethodAttackTests {
 
 		@Test
 		void alikeByItsInterface() {
-			TargetMethodAttackTests.this.runner.run((context) -> {
+			MethodRetryTests.this.runner.run((context) -> {
 				ProxyFactory factory = new ProxyFactory(new Shop());
 				factory.addInterface(Wrapper.class);
 				factory.addAdvisor(context.getBean(BackoffAdvisor.class));
@@ -243,7 +243,7 @@ class TargetMethodAttackTests {
 
 		@Test
 		void isRightForEachOfManyThreads() {
-			TargetMethodAttackTests.this.runner.run((context) -> {
+			MethodRetryTests.this.runner.run((context) -> {
 				Office office = context.getBean("office", Office.class);
 				List<CompletableFuture<Void>> callers = new ArrayList<>();
 				for (int i = 0; i < 8; i++) {

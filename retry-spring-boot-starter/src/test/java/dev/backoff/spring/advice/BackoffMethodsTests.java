@@ -18,6 +18,7 @@ import jakarta.annotation.PreDestroy;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+
 import org.springframework.aop.framework.autoproxy.DefaultAdvisorAutoProxyCreator;
 import org.springframework.asm.ClassWriter;
 import org.springframework.asm.MethodVisitor;
@@ -48,7 +49,6 @@ import dev.backoff.event.RetryEvent;
 import dev.backoff.event.RetryListener;
 import dev.backoff.event.StopReason;
 import dev.backoff.fixture.RecordingListener;
-import dev.backoff.fixture.VirtualTime;
 import dev.backoff.spring.advice.AdviceContexts.Failure;
 import dev.backoff.spring.autoconfigure.BackoffObservationAutoConfiguration;
 
@@ -56,7 +56,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /** Contexts that use annotated beans too early, too late or in odd ways. */
-class ContextAttackTests {
+class BackoffMethodsTests {
 
 	private final ApplicationContextRunner runner = AdviceContexts.runner();
 
@@ -638,7 +638,7 @@ class ContextAttackTests {
 	static final class BrokenClasses extends ClassLoader {
 
 		private BrokenClasses() {
-			super(ContextAttackTests.class.getClassLoader());
+			super(BackoffMethodsTests.class.getClassLoader());
 		}
 
 		static Class<?> withMethodOfMissingType() {
