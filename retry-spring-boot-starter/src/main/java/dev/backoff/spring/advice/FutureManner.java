@@ -21,7 +21,7 @@ import dev.backoff.spring.policy.AnnotatedMethod;
  * Return a {@link CompletionStage} or a {@link Future}. The caller receives a future of
  * ours.
  * <p>
- * A plain future cannot tell when it ends. If it is not a stage and has not ended yet, a
+ * A plain future does not report its end. If it is not a stage and has not ended yet, a
  * thread waits for it.
  */
 @SuppressWarnings("NullAway") // it does not see that the values may be null
