@@ -53,11 +53,9 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 
 	private final RetryFactory factory;
 
-	private final WeavingAdvice weavingAdvice;
-
 	private final ConfigurableListableBeanFactory beanFactory;
 
-	private final boolean woven;
+	private final @Nullable Weaving weaving;
 
 	private volatile boolean enabled;
 
@@ -89,8 +87,7 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 		this.planner = new MethodPlanner(policies, beanFactory);
 		this.factory = new RetryFactory(beanFactory, policies);
 		this.enabled = policies.configuration().isEnabled();
-		this.woven = policies.configuration().isWoven();
-		this.weavingAdvice = new WeavingAdvice(beanFactory, this.woven);
+		this.weaving = policies.configuration().isWoven() ? Weaving.find(beanFactory.getBeanClassLoader()) : null;
 	}
 
 	/**
@@ -323,13 +320,17 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 	/** Return what a method's plan does that is probably not meant. */
 	List<String> advice(MethodPlan plan) {
 		List<String> advice = new ArrayList<>(PlanAdvice.of(plan));
-		advice.addAll(this.weavingAdvice.of(plan.method()));
+		advice.addAll(weavingAdvice(plan));
 		return List.copyOf(advice);
 	}
 
 	/** Return whether that is worth a warning. */
 	boolean isWarned(MethodPlan plan) {
-		return PlanAdvice.otherRetry(plan) != null || !this.weavingAdvice.of(plan.method()).isEmpty();
+		return PlanAdvice.otherRetry(plan) != null || !weavingAdvice(plan).isEmpty();
+	}
+
+	private List<String> weavingAdvice(MethodPlan plan) {
+		return (this.weaving != null) ? this.weaving.advice(plan.method(), this.beanFactory) : List.of();
 	}
 
 	/** Make the retries of all methods found at start-up, so that their meters exist. */
@@ -394,7 +395,7 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 
 	private CalledMethod add(CalledMethods known, Method method, Class<?> targetClass) {
 		AnnotatedMethod annotated = AnnotatedMethod.of(method, targetClass);
-		if (this.woven && annotated != null && WeavingCheck.isCalledByOverriding(method, annotated)) {
+		if (this.weaving != null && annotated != null && this.weaving.isCalledByOverriding(method, annotated)) {
 			annotated = null;
 		}
 		CalledMethod called = new CalledMethod(method, targetClass, (annotated != null) ? retry(annotated) : null);

@@ -79,16 +79,17 @@ public final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 			}
 		}
 		boolean woven = policies.configuration().isWoven();
+		Weaving weaving = woven ? Weaving.find(beanFactory.getBeanClassLoader()) : null;
 		Set<Problem> problems = new LinkedHashSet<>();
 		List<MethodPlan> plans = new ArrayList<>();
 		annotated.forEach((type, found) -> {
 			if (!woven) {
 				checkClass(type, types.getOrDefault(type, ""), beanFactory, problems);
 			}
-			found.forEach((method) -> plan(methods, method, woven, plans, problems));
+			found.forEach((method) -> plan(methods, method, woven, weaving, plans, problems));
 		});
-		if (woven && WeavingCheck.isPossible(beanFactory.getBeanClassLoader())) {
-			annotated.values().forEach((found) -> found.forEach((method) -> WeavingCheck.check(method, problems)));
+		if (weaving != null) {
+			annotated.values().forEach((found) -> found.forEach((method) -> weaving.check(method, problems)));
 		}
 		List<Problem> configured = new ArrayList<>();
 		policies.check(configured);
@@ -110,8 +111,11 @@ public final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 		adviseShutdown(policies, beanFactory.getBean(Environment.class));
 	}
 
-	/** Return the annotated methods of a class, or none if it cannot be looked at. */
-	static List<AnnotatedMethod> annotatedMethods(Class<?> type) {
+	/**
+	 * {@return the annotated methods of a class, or none if it cannot be looked at}
+	 * @param type the class of a bean
+	 */
+	public static List<AnnotatedMethod> annotatedMethods(Class<?> type) {
 		try {
 			return new ArrayList<>(AnnotatedMethod.in(type));
 		}
@@ -126,10 +130,11 @@ public final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 		}
 	}
 
-	private static void plan(BackoffMethods methods, AnnotatedMethod method, boolean woven, List<MethodPlan> plans,
-			Set<Problem> problems) {
-		if (woven && WeavingCheck.isSkipped(method)) {
-			WeavingCheck.warnOfSkipped(method);
+	private static void plan(BackoffMethods methods, AnnotatedMethod method, boolean woven, @Nullable Weaving weaving,
+			List<MethodPlan> plans, Set<Problem> problems) {
+		if (weaving != null && weaving.isSkipped(method)) {
+			logger.warn("{}: no weaver sees that it means {} of {}, which is not retried", method.place(),
+					method.signature(), method.method().getDeclaringClass().getSimpleName());
 			return;
 		}
 		if (!woven && method.onMethod() == null && Modifier.isFinal(method.method().getModifiers())) {
