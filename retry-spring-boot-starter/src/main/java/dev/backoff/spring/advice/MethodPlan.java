@@ -11,5 +11,5 @@ import dev.backoff.spring.policy.EffectivePolicy;
  */
 record MethodPlan(AnnotatedMethod method, String label, Manner manner, EffectivePolicy policy,
 		@Nullable ResultExpression retryWhen, @Nullable ResultExpression until,
-		@Nullable RecoverMethods recover) implements RetryPlan {
+		@Nullable RecoverMethods recover) implements RetryFactory.Plan {
 }

@@ -24,7 +24,7 @@ import dev.backoff.spring.policy.Problem;
  * Plans and the retries made from them, by key. Both follow the configuration.
  * Thread-safe.
  */
-final class PlannedRetries<K, P extends RetryPlan> {
+final class PlannedRetries<K, P extends RetryFactory.Plan> {
 
 	/*
 	 * A change is prepared while other threads add plans and retries that it does not

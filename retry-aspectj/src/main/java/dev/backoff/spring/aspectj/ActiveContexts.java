@@ -7,9 +7,9 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The application contexts in mode {@code aspectj} that are open in this process: none,
- * in which case woven methods are plain methods, or one, or several one after the other
- * or side by side. A context that closes leaves nothing here. Thread-safe.
+ * The application contexts in mode {@code aspectj} that are open in this process. Without
+ * one, woven methods are plain methods. A context that closes leaves nothing here.
+ * Thread-safe.
  */
 final class ActiveContexts {
 
@@ -21,13 +21,15 @@ final class ActiveContexts {
 	private ActiveContexts() {
 	}
 
-	/** Return whether woven methods are plain methods. */
+	/**
+	 * {@return whether woven methods are plain methods}
+	 */
 	static boolean isEmpty() {
 		return contexts().length == 0;
 	}
 
 	/**
-	 * Run an execution in the context that it belongs to: of several, the one whose bean
+	 * Run an execution in its context. Of several contexts, that is the one whose bean
 	 * the target is; for other objects and static methods, the one that was opened last.
 	 */
 	static @Nullable Object call(WovenInvocation invocation) {

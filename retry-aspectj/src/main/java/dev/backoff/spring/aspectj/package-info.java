@@ -1,6 +1,6 @@
 /**
  * Weaving instead of proxies: the aspect, and the application contexts that it works for.
- * Loaded in mode {@code aspectj} and by woven classes only.
+ * Only woven classes and applications in mode {@code aspectj} load it.
  */
 @NullMarked
 package dev.backoff.spring.aspectj;

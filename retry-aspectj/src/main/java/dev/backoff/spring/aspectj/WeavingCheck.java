@@ -1,4 +1,4 @@
-package dev.backoff.spring.advice;
+package dev.backoff.spring.aspectj;
 
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
@@ -8,53 +8,34 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
-import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
-
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 import dev.backoff.annotation.Backoff;
+import dev.backoff.spring.advice.AnnotatedBeans;
+import dev.backoff.spring.advice.BackoffAdvisor;
 import dev.backoff.spring.policy.AnnotatedMethod;
 import dev.backoff.spring.policy.InvalidBackoffException;
 import dev.backoff.spring.policy.Problem;
 
 /**
- * Whether annotated methods are woven, in mode {@code aspectj}: what is not would
- * silently never be retried.
- *
- * @since 0.1
+ * Check that annotated methods are woven: one that is not would silently never be
+ * retried.
  */
-public final class WeavingCheck {
-
-	private static final Logger logger = LoggerFactory.getLogger(WeavingCheck.class);
+final class WeavingCheck {
 
 	private WeavingCheck() {
 	}
 
-	/**
-	 * Return whether a class can have annotated methods at all; a cheap answer.
-	 * @param type the class of a bean
-	 * @return false if it surely has none
-	 */
-	public static boolean isCandidate(Class<?> type) {
-		return BackoffAdvisor.isCandidate(type);
-	}
-
-	/**
-	 * Check the class of a bean.
-	 * @param type the class, of an object that exists
-	 * @throws InvalidBackoffException if it has annotated methods that nothing retries
-	 */
-	public static void check(Class<?> type) {
-		if (!isCandidate(type)) {
+	/** Check the class of a bean that exists, and throw if nothing retries a method. */
+	static void check(Class<?> type) {
+		if (!BackoffAdvisor.isCandidate(type)) {
 			return;
 		}
 		Set<Problem> problems = new LinkedHashSet<>();
-		for (AnnotatedMethod annotated : StartupCheck.annotatedMethods(type)) {
+		for (AnnotatedMethod annotated : AnnotatedBeans.methods(type)) {
 			if (isAbstract(annotated)) {
 				problems.add(abstractMethod(annotated));
 			}
@@ -65,14 +46,9 @@ public final class WeavingCheck {
 		}
 	}
 
-	/** Return whether AspectJ is there; without it nothing is worth checking. */
-	static boolean isPossible(@Nullable ClassLoader classLoader) {
-		return ClassUtils.isPresent("org.aspectj.lang.JoinPoint", classLoader);
-	}
-
 	/**
-	 * Check a method found at start-up. An abstract one tells nothing: the class of the
-	 * bean, known later, has another.
+	 * Check a method. An abstract one is not judged: the class of the bean, known later,
+	 * implements it.
 	 */
 	static void check(AnnotatedMethod annotated, Collection<Problem> problems) {
 		if (!isWoven(annotated.method()) && !isAbstract(annotated) && !isSkipped(annotated)) {
@@ -81,10 +57,10 @@ public final class WeavingCheck {
 	}
 
 	/*
-	 * The aspect declares an annotation on what it advises, but cannot declare it on a
-	 * method that is meant because it implements one of an annotated interface. For those
-	 * there is what each weaver leaves of a method that it puts advice around: its body,
-	 * as a static method place_aroundBody0. That may be some other aspect's advice.
+	 * The aspect declares an annotation on the methods that it advises, but cannot
+	 * declare it on a method that is meant because it implements one of an annotated
+	 * interface. There we look for the static method, place_aroundBody0, into which every
+	 * weaver moves a method's body. The advice of another aspect leaves one as well.
 	 */
 	static boolean isWoven(Method method) {
 		if (method.isAnnotationPresent(Woven.class)) {
@@ -101,25 +77,12 @@ public final class WeavingCheck {
 	}
 
 	/**
-	 * Return whether a woven method runs as a part of the one that overrides it, which is
-	 * woven too: a call of {@code super} is not a call of its own.
-	 */
-	static boolean isCalledByOverriding(Method method, AnnotatedMethod annotated) {
-		return !annotated.method().equals(method) && isWoven(annotated.method());
-	}
-
-	/**
-	 * Return whether no weaver sees that an annotation on a type means the method: that
-	 * of a class or an interface that is not annotated itself. A proxy would have advised
-	 * it.
+	 * Return whether no weaver sees that an annotation on a type means the method,
+	 * because the type that declares the method is not annotated itself. A proxy would
+	 * advise it.
 	 */
 	static boolean isSkipped(AnnotatedMethod annotated) {
 		return annotated.onMethod() == null && !isMeantByType(annotated.method());
-	}
-
-	static void warnOfSkipped(AnnotatedMethod annotated) {
-		logger.warn("{}: no weaver sees that it means {} of {}, which is not retried", annotated.place(),
-				annotated.signature(), annotated.method().getDeclaringClass().getSimpleName());
 	}
 
 	private static boolean isSeen(AnnotatedMethod annotated) {
@@ -160,7 +123,7 @@ public final class WeavingCheck {
 				"is in a class that is not woven (" + type
 						+ "), and with backoff.mode: aspectj nothing else would retry it",
 				"Weave " + type + " when it is loaded (-javaagent:aspectjweaver.jar) or compiled "
-						+ "(aspectj-maven-plugin with this starter among its aspectLibraries), or set backoff.mode to "
+						+ "(aspectj-maven-plugin with retry-aspectj among its aspectLibraries), or set backoff.mode to "
 						+ "proxy.");
 	}
 

@@ -6,6 +6,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 
+import org.aopalliance.intercept.MethodInterceptor;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aop.support.AopUtils;
@@ -13,23 +14,19 @@ import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 
-import dev.backoff.spring.advice.BackoffInterceptor;
-import dev.backoff.spring.advice.WeavingCheck;
-import dev.backoff.spring.policy.BackoffConfiguration;
+import dev.backoff.spring.advice.BackoffAdvisor;
 
 /**
- * An application context in mode {@code aspectj}: from when its bean post-processors are
- * there until its beans are destroyed, executions of woven methods are retried as it is
- * configured. Before and after, they are plain ones.
+ * An application context in mode {@code aspectj}. From the creation of its bean
+ * post-processors until its beans are destroyed, executions of woven methods are retried
+ * as the context is configured. Before and after, woven methods are plain ones.
  * <p>
- * It knows its singletons, so that each of several contexts retries for its own. Beans
- * whose class only their creation tells are checked then. Thread-safe.
- *
- * @since 0.1
+ * It knows the context's singletons, so that each of several contexts retries for its
+ * own. A bean whose class only its creation tells is checked then. Thread-safe.
  */
-public final class WovenBeans implements BeanPostProcessor, DisposableBean {
+final class WovenBeans implements BeanPostProcessor, DisposableBean {
 
-	private final BackoffInterceptor interceptor;
+	private final MethodInterceptor interceptor;
 
 	private final ConfigurableListableBeanFactory beanFactory;
 
@@ -41,23 +38,17 @@ public final class WovenBeans implements BeanPostProcessor, DisposableBean {
 
 	private final Set<Object> singletons = Collections.newSetFromMap(new IdentityHashMap<>());
 
-	private WovenBeans(BackoffInterceptor interceptor, ConfigurableListableBeanFactory beanFactory, boolean enabled) {
+	private WovenBeans(MethodInterceptor interceptor, ConfigurableListableBeanFactory beanFactory, boolean enabled) {
 		this.interceptor = interceptor;
 		this.beanFactory = beanFactory;
 		this.enabled = enabled;
 	}
 
-	/**
-	 * Begin to retry the executions of woven methods.
-	 * @param interceptor the advice
-	 * @param beanFactory has the beans
-	 * @param configuration tells whether there is anything to do
-	 * @return the context, which ends it when it is destroyed
-	 */
-	public static WovenBeans open(BackoffInterceptor interceptor, ConfigurableListableBeanFactory beanFactory,
-			BackoffConfiguration configuration) {
-		WovenBeans beans = new WovenBeans(interceptor, beanFactory, configuration.isEnabled());
-		if (configuration.isEnabled()) {
+	/** Begin to retry the executions of woven methods, until the result is destroyed. */
+	static WovenBeans open(MethodInterceptor interceptor, ConfigurableListableBeanFactory beanFactory,
+			boolean enabled) {
+		WovenBeans beans = new WovenBeans(interceptor, beanFactory, enabled);
+		if (enabled) {
 			ActiveContexts.open(beans);
 		}
 		return beans;
@@ -70,7 +61,7 @@ public final class WovenBeans implements BeanPostProcessor, DisposableBean {
 
 	@Override
 	public Object postProcessBeforeInitialization(Object bean, String name) {
-		if (WeavingCheck.isCandidate(bean.getClass()) && isSingleton(name)) {
+		if (BackoffAdvisor.isCandidate(bean.getClass()) && isSingleton(name)) {
 			this.lock.writeLock().lock();
 			try {
 				this.singletons.add(bean);
@@ -91,13 +82,14 @@ public final class WovenBeans implements BeanPostProcessor, DisposableBean {
 		return bean;
 	}
 
-	/* By its definition: to ask the factory of beans may make the bean once more. */
+	/* By its definition: the factory of beans may make the bean once more when asked. */
 	private boolean isSingleton(String name) {
 		return this.beanFactory.containsBeanDefinition(name)
 				&& this.beanFactory.getMergedBeanDefinition(name).isSingleton();
 	}
 
-	/** Return whether an object is a singleton of the context. */
+	/**
+	 * {@return whether an object is a singleton of the context} */
 	boolean has(Object target) {
 		this.lock.readLock().lock();
 		try {
@@ -108,7 +100,7 @@ public final class WovenBeans implements BeanPostProcessor, DisposableBean {
 		}
 	}
 
-	/** Run an execution under its retry, and throw whatever it throws. */
+	/** Run an execution under its retry, and throw what it throws. */
 	@Nullable Object call(WovenInvocation invocation) {
 		return WovenBeans.<RuntimeException>call(this.interceptor, invocation);
 	}
@@ -118,7 +110,7 @@ public final class WovenBeans implements BeanPostProcessor, DisposableBean {
 	 * kind, can declare nothing.
 	 */
 	@SuppressWarnings({ "unchecked", "TypeParameterUnusedInFormals" })
-	private static <E extends Throwable> @Nullable Object call(BackoffInterceptor interceptor,
+	private static <E extends Throwable> @Nullable Object call(MethodInterceptor interceptor,
 			WovenInvocation invocation) throws E {
 		try {
 			return interceptor.invoke(invocation);

@@ -22,12 +22,12 @@ abstract class WovenInvocation extends RepeatableInvocation {
 		this.joinPoint = joinPoint;
 	}
 
-	/** Run the method itself, with what other aspects put around it. */
+	/** Run the method itself, with the advice of other aspects. */
 	abstract @Nullable Object run();
 
 	/**
-	 * Return what the method's body takes since weavers have moved it into a static
-	 * method: its object, unless it was static before, the arguments, and perhaps more.
+	 * {@return the arguments of the static method into which weavers move the body: the
+	 * object, unless the method was static before, its arguments, and perhaps more}
 	 */
 	abstract @Nullable Object[] state();
 

@@ -1,18 +1,16 @@
 package dev.backoff.spring.aspectj;
 
 import dev.backoff.annotation.Backoff;
-import dev.backoff.spring.advice.Woven;
 
 /**
- * Hand each execution of an annotated method to its retry, where it is woven into the
- * method's class: whoever calls it, and however.
+ * Hand each execution of an annotated method to its retry, however the method is called.
  * <p>
- * It does nothing but proceed while no application context is active in mode
- * {@code aspectj}. Only the weaver makes it; thread-safe.
+ * While no application context is active in mode {@code aspectj}, the aspect only
+ * proceeds. Only the weaver makes it. Thread-safe.
  * <p>
- * It is no {@code @Aspect}, because the join point of such an aspect loses count of its
- * advice when it proceeds more than once or on another thread: the third attempt would
- * skip the aspects inside, a transaction for instance.
+ * It is no {@code @Aspect}: the join point of such an aspect loses count of the advice
+ * when it proceeds more than once or on another thread. The third attempt would skip the
+ * aspects inside, for example a transaction.
  *
  * @since 0.1
  */
@@ -35,11 +33,11 @@ public aspect BackoffAspect {
 	pointcut objectMethod() : execution(public String *.toString()) || execution(public int *.hashCode())
 		|| execution(public boolean *.equals(Object));
 
-	/* A proxy hands its calls on to what is woven itself; an annotation is a proxy, too. */
+	/* A proxy hands its calls on to a woven method; an annotation is a proxy, too. */
 	pointcut proxy() : within(java.lang.reflect.Proxy+) || within(org.springframework.aop.SpringProxy+)
 		|| within(java.lang.annotation.Annotation+);
 
-	/* What is advised below, so that the check at start-up sees it. */
+	/* Mark the methods that are advised below, for the check at start-up. */
 	declare @method : @Backoff * *(..) : @Woven;
 
 	declare @method : @(@Backoff *) * *(..) : @Woven;
@@ -53,8 +51,8 @@ public aspect BackoffAspect {
 		if (ActiveContexts.isEmpty()) {
 			return proceed();
 		}
-		// a thisJoinPoint would cost more than all else that is made for the call; its
-		// object and arguments are also in the closure that ajc hands in by this name
+		// a thisJoinPoint would cost more than everything else that the call allocates;
+		// the closure, which ajc passes by this name, has the object and arguments too
 		return ActiveContexts.call(new WovenInvocation(thisJoinPointStaticPart) {
 
 			@Override

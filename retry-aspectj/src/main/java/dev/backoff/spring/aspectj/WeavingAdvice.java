@@ -1,4 +1,4 @@
-package dev.backoff.spring.advice;
+package dev.backoff.spring.aspectj;
 
 import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Modifier;
@@ -12,7 +12,7 @@ import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import dev.backoff.spring.policy.AnnotatedMethod;
 
 /**
- * What encloses all attempts of a method if it is woven, and would not if it were
+ * Advice on what encloses all attempts of a woven method, but would not if it were
  * proxied: its transaction, since proxies stand around what is woven, whatever their
  * order, and its lock, since advice is woven into the method.
  */
@@ -24,25 +24,17 @@ final class WeavingAdvice {
 	private static final List<String> ANNOTATIONS = List.of("org.springframework.transaction.annotation.Transactional",
 			"jakarta.transaction.Transactional");
 
-	private final ListableBeanFactory beanFactory;
-
-	private final boolean woven;
-
-	WeavingAdvice(ListableBeanFactory beanFactory, boolean woven) {
-		this.beanFactory = beanFactory;
-		this.woven = woven;
+	private WeavingAdvice() {
 	}
 
-	/** Return what to do about it, one sentence each. */
-	List<String> of(AnnotatedMethod method) {
+	static List<String> of(AnnotatedMethod method, ListableBeanFactory beanFactory) {
 		List<String> advice = new ArrayList<>();
-		if (this.woven && (isTransactional(method.method()) || isTransactional(method.type()))
-				&& this.beanFactory.containsBean(PROXIED)) {
+		if ((isTransactional(method.method()) || isTransactional(method.type())) && beanFactory.containsBean(PROXIED)) {
 			advice.add(
 					"its transaction is a proxy's, which encloses all woven attempts, so that what failed ones wrote may be "
 							+ "committed: weave transactions too, or annotate a method that calls it");
 		}
-		if (this.woven && Modifier.isSynchronized(method.method().getModifiers())) {
+		if (Modifier.isSynchronized(method.method().getModifiers())) {
 			advice
 				.add("it is synchronized, and woven it holds its lock while it waits: annotate a method that calls it");
 		}

@@ -2,20 +2,21 @@ package dev.backoff.spring.aspectj;
 
 import java.util.stream.Stream;
 
-import org.aspectj.lang.JoinPoint;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
-import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.util.TestPropertyValues;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.NestedExceptionUtils;
+import org.springframework.core.env.ConfigurableEnvironment;
 
 import dev.backoff.annotation.Backoff;
 import dev.backoff.fixture.RecordingListener;
@@ -27,7 +28,7 @@ import dev.backoff.spring.policy.InvalidBackoffException;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-/** Classes that nobody wove. */
+/** Classes that are not woven. */
 public class UnwovenTests {
 
 	private final ApplicationContextRunner proxies = new ApplicationContextRunner()
@@ -68,16 +69,16 @@ public class UnwovenTests {
 		return Stream.of(Arguments.of(WeavingTests.Parcels.class,
 				"@Backoff on Parcels.send(String): is in a class that is not woven (Parcels), and with "
 						+ "backoff.mode: aspectj nothing else would retry it. Weave Parcels when it is loaded "
-						+ "(-javaagent:aspectjweaver.jar) or compiled (aspectj-maven-plugin with this starter among "
+						+ "(-javaagent:aspectjweaver.jar) or compiled (aspectj-maven-plugin with retry-aspectj among "
 						+ "its aspectLibraries), or set backoff.mode to proxy."),
 				Arguments.of(WeavingTests.Branch.class, """
 						@Backoff on Branch: is in a class that is not woven (Office), and with backoff.mode: aspectj \
 						nothing else would retry it. Weave Office when it is loaded (-javaagent:aspectjweaver.jar) \
-						or compiled (aspectj-maven-plugin with this starter among its aspectLibraries), or set \
+						or compiled (aspectj-maven-plugin with retry-aspectj among its aspectLibraries), or set \
 						backoff.mode to proxy.
 						@Backoff on Branch: is in a class that is not woven (Branch), and with backoff.mode: aspectj \
 						nothing else would retry it. Weave Branch when it is loaded (-javaagent:aspectjweaver.jar) \
-						or compiled (aspectj-maven-plugin with this starter among its aspectLibraries), or set \
+						or compiled (aspectj-maven-plugin with retry-aspectj among its aspectLibraries), or set \
 						backoff.mode to proxy."""),
 				Arguments.of(Post.class,
 						"@Backoff on Post.send(String): is on a method that Post overrides or implements, where no weaver "
@@ -97,32 +98,14 @@ public class UnwovenTests {
 			.run((context) -> assertThat(context).hasNotFailed());
 	}
 
+	/* Conditions are frozen where an application is processed ahead of time. */
 	@Test
-	void areNotReportedBesideTheMissingLibrary() {
-		this.woven.withBean(WeavingTests.Parcels.class)
-			.withClassLoader(new FilteredClassLoader(JoinPoint.class))
+	void areReportedWhereTheModeIsSetAfterTheConditions() {
+		this.proxies.withUserConfiguration(LateMode.class)
+			.withBean(WeavingTests.Parcels.class)
 			.run((context) -> assertThat(context).getFailure()
 				.isInstanceOf(InvalidBackoffException.class)
-				.hasMessage("Invalid backoff.mode (aspectj): needs AspectJ, which is not on the class path. Add the "
-						+ "dependency org.aspectj:aspectjweaver, or remove the key."));
-	}
-
-	@Test
-	void needNoAspectjInModeProxy() {
-		this.proxies.withBean(Letters.class).withClassLoader(new FilteredClassLoader("org.aspectj")).run((context) -> {
-			Script.fail(2);
-			assertThat(context.getBean(Letters.class).send("a")).isEqualTo("a");
-		});
-	}
-
-	/** A bean that another class loader can make a proxy of. */
-	public static class Letters {
-
-		@Backoff("depot")
-		public String send(String item) throws Exception {
-			return Script.run(item);
-		}
-
+				.hasMessageContaining("is in a class that is not woven (Parcels)"));
 	}
 
 	/** A contract with an annotated method. */
@@ -150,6 +133,19 @@ public class UnwovenTests {
 		Mail mail() {
 			return (Mail) java.lang.reflect.Proxy.newProxyInstance(Mail.class.getClassLoader(),
 					new Class<?>[] { Mail.class }, (proxy, method, arguments) -> null);
+		}
+
+	}
+
+	/** What an application has where its mode is another than that it was built for. */
+	@Configuration(proxyBeanMethods = false)
+	static class LateMode {
+
+		@Bean
+		static BeanFactoryPostProcessor lateMode(ConfigurableEnvironment environment) {
+			TestPropertyValues.of("backoff.mode=aspectj").applyTo(environment);
+			return (beanFactory) -> {
+			};
 		}
 
 	}

@@ -1,4 +1,4 @@
-package dev.backoff.spring.advice;
+package dev.backoff.spring.aspectj;
 
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
@@ -7,8 +7,8 @@ import java.lang.annotation.Target;
 
 /**
  * A method, or a class with its public instance methods, that our aspect is woven into.
- * The weaver puts it there, nobody else: it is how the check at start-up tells woven
- * methods from those that nothing would retry.
+ * Only the weaver adds it. By it the check at start-up tells woven methods from those
+ * that nothing would retry.
  *
  * @since 0.1
  */
