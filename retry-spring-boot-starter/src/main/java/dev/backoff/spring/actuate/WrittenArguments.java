@@ -21,22 +21,16 @@ import org.springframework.boot.actuate.endpoint.invoke.OperationParameters;
 import dev.backoff.spring.policy.Overrides;
 
 /**
- * Hand what an operator writes to the endpoint as it is written: keys are called here as
- * they are in a configuration, {@code max-attempts} or {@code for}, which no Java
- * parameter can be called; and a key that nobody knows is an error and not ignored.
+ * Pass all arguments of a request to the endpoint, in one map. Its keys are those of a
+ * configuration, such as {@code max-attempts} or {@code for}, which cannot be names of
+ * Java parameters, and an unknown key is an error instead of being ignored.
  *
  * @since 0.1
  */
 public final class WrittenArguments implements OperationInvokerAdvisor {
 
-	/** The parameter that gets all that no other parameter is called. */
+	/** The parameter for all arguments without a parameter of their own. */
 	static final String WRITTEN = "written";
-
-	/**
-	 * Make the advice.
-	 */
-	public WrittenArguments() {
-	}
 
 	@Override
 	public OperationInvoker apply(EndpointId endpoint, OperationType type, OperationParameters parameters,
@@ -51,7 +45,7 @@ public final class WrittenArguments implements OperationInvokerAdvisor {
 		return (type == OperationType.READ) ? invoker : (context) -> invoker.invoke(complete(context, names));
 	}
 
-	/* What stands in a query would be lost. */
+	/* Refuse arguments in a query, which would be ignored. */
 	private static InvocationContext complete(InvocationContext context, Set<String> names) {
 		for (String name : context.getArguments().keySet()) {
 			if (!names.contains(name)) {
@@ -70,7 +64,7 @@ public final class WrittenArguments implements OperationInvokerAdvisor {
 				(names.contains(name) ? arguments : written).put(name, argument);
 			}
 			else if (argument instanceof Map<?, ?> map) {
-				// over JMX they come as one map already
+				// over JMX all arguments come in one map
 				map.forEach((key, value) -> written.put(String.valueOf(key), value));
 			}
 			else if (argument != null) {

@@ -9,13 +9,8 @@ import org.springframework.util.ClassUtils;
 
 import dev.backoff.spring.policy.AnnotatedMethod;
 
-/** Return the result, or throw. */
-final class BlockingManner implements Manner {
-
-	static final Manner INSTANCE = new BlockingManner();
-
-	private BlockingManner() {
-	}
+/** Return the result itself, or throws. */
+record BlockingManner() implements Manner {
 
 	@Override
 	public boolean holdsThread() {

@@ -38,11 +38,6 @@ import dev.backoff.spring.policy.Problem;
 /**
  * Find at start-up what an expression would do wrong later: names that are always null,
  * what is not allowed, and enums compared with text.
- *
- * @param place what a report calls the expression
- * @param resultType the declared type of the result
- * @param problems gets what is wrong
- * @param comparisons gets the comparisons that only a result can judge
  */
 record ExpressionCheck(String place, ResolvableType resultType, List<Problem> problems,
 		List<EnumComparison> comparisons) {

@@ -16,12 +16,12 @@ import dev.backoff.spring.policy.AnnotatedMethod;
  */
 interface Manner {
 
-	/** Return whether a call that waits holds the thread that made it. */
+	/** Return whether a call that waits holds the calling thread. */
 	default boolean holdsThread() {
 		return false;
 	}
 
-	/** Return whether there may be more results than one, so that none is the last. */
+	/** Return whether there may be more than one result, so that none is the last. */
 	default boolean hasSeveralResults() {
 		return false;
 	}
@@ -31,27 +31,29 @@ interface Manner {
 		return false;
 	}
 
+	/** Return whether the method's invocation is over before its first attempt. */
+	default boolean returnsBeforeAttempts() {
+		return false;
+	}
+
 	/** Return the type of the result, whenever the method gives it. */
 	ResolvableType result(AnnotatedMethod method);
 
-	/** Return whether the method only ends, and results in nothing. */
+	/** Return whether the method has no result and only ends. */
 	default boolean hasNoResult(AnnotatedMethod method) {
 		Class<?> type = result(method).resolve();
 		return type == Void.class || (type != null && type.getName().equals("kotlin.Unit"));
 	}
 
-	/**
-	 * Return whether what another method of the same bean returns can take the place of
-	 * the method's own result.
-	 */
+	/** Return whether the method's result can be replaced by that of a recovery. */
 	boolean isRecoveredBy(Method recovery, AnnotatedMethod method);
 
-	/** Let what an attempt begins know the attempt, wherever it goes on. */
+	/** Make the attempt known to the work that it starts on other threads. */
 	default void prepare(ProxyMethodInvocation attempt) {
-		// what goes on elsewhere is told otherwise
+		// most kinds of work do not need it
 	}
 
-	/** Make what runs the calls of a method that gives its result later. */
+	/** Make the calls of a method that gives its result later, or return null. */
 	@Nullable LaterCalls laterCalls(LaterCalls.Parts parts);
 
 	/** Return whether a result of one type can take the place of one of the other. */

@@ -95,11 +95,7 @@ final class ResultExpression implements RetryCondition {
 		return this.expression.getExpressionString();
 	}
 
-	/**
-	 * What an expression stands on.
-	 *
-	 * @param args the arguments of the call
-	 */
+	/** What an expression stands on. */
 	public record Root(List<@Nullable Object> args) {
 	}
 

@@ -55,10 +55,10 @@ import dev.backoff.spring.safety.RetryBudgets;
 import dev.backoff.time.RetryTime;
 
 /**
- * Advise the methods that {@code @Backoff} is on.
+ * Retry the methods that are annotated with {@code @Backoff}.
  * <p>
- * It comes after other auto-configurations, so that the classifiers of other starters are
- * asked before the built-in ones.
+ * This follows all other auto-configurations, so that the classifiers of other starters
+ * are asked before the built-in ones.
  *
  * @since 0.1
  */
@@ -131,7 +131,7 @@ public final class BackoffAutoConfiguration {
 				new Expiries(() -> time.getIfAvailable(RetryTime::system), expiryThread(), Clock.systemUTC()));
 	}
 
-	/* Now and then one of its own: the common pool may be busy with what is ill. */
+	/* A thread for each expiry: the common pool may be busy with calls that fail. */
 	private static Executor expiryThread() {
 		SimpleAsyncTaskExecutor executor = new SimpleAsyncTaskExecutor("backoff-expiry-");
 		executor.setDaemon(true);
@@ -155,7 +155,7 @@ public final class BackoffAutoConfiguration {
 		return safety.budgets();
 	}
 
-	/* Unordered and late, so that it is asked after all other classifiers. */
+	/* Unordered and last, so that all other classifiers are asked before. */
 	@Bean
 	@ConditionalOnMissingBean
 	BuiltInFailureClassifiers backoffFailureClassifiers(ConfigurableListableBeanFactory beanFactory) {
@@ -205,7 +205,7 @@ public final class BackoffAutoConfiguration {
 	}
 
 	/**
-	 * Register the creator of proxies where nobody else does: with
+	 * Register the creator of proxies where it is missing: with
 	 * {@code spring.aop.auto=false}, and in test slices.
 	 */
 	static final class ProxyCreatorRegistrar implements ImportBeanDefinitionRegistrar {

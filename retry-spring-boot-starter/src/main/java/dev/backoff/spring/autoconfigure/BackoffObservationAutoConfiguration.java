@@ -34,12 +34,13 @@ import dev.backoff.spring.observation.StoppedCalls;
 import dev.backoff.spring.observation.TransactionLogger;
 import dev.backoff.spring.policy.BackoffConfiguration;
 import dev.backoff.spring.policy.BackoffPolicies;
+import dev.backoff.spring.policy.BackoffProperties.CallMeter;
 import dev.backoff.spring.safety.OverloadSafety;
 import dev.backoff.time.RetryTime;
 
 /**
- * Tell of retries, budgets and breakers: log what happens to them, publish meters if
- * there is a registry, and observe calls if that is asked for.
+ * Log retries, budgets and breakers, publish their meters if there is a registry, and
+ * observe calls if that is switched on.
  *
  * @since 0.1
  */
@@ -100,7 +101,7 @@ public final class BackoffObservationAutoConfiguration {
 	@ConditionalOnBooleanProperty("backoff.observation.enabled")
 	static class Observations {
 
-		/* Of several registries none is the one that is meant. */
+		/* Of several registries none is chosen. */
 		@Bean
 		@ConditionalOnMissingBean(CallObserver.class)
 		MicrometerObserver backoffObserver(ObjectProvider<ObservationRegistry> registry,
@@ -122,7 +123,8 @@ public final class BackoffObservationAutoConfiguration {
 		@ConditionalOnMissingBean(CallRecorder.Factory.class)
 		MicrometerRecorders backoffRecorders(ObjectProvider<MeterRegistry> registry, BackoffPolicies policies) {
 			BackoffConfiguration configuration = policies.configuration();
-			return new MicrometerRecorders(registry::getIfUnique, configuration.slo(), configuration.callMeter());
+			return new MicrometerRecorders(registry::getIfUnique, configuration.slo(),
+					configuration.isDurations() ? CallMeter.TIMER : CallMeter.COUNTER);
 		}
 
 		/* A child context has budgets and breakers of its own. */

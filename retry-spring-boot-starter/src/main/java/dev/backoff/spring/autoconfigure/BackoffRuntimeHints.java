@@ -10,8 +10,8 @@ import org.springframework.aot.hint.RuntimeHintsRegistrar;
 import dev.backoff.annotation.Backoff;
 
 /**
- * Keep what a native image finds by name only: the annotation, and the classes that tell
- * which libraries there are.
+ * Keep the classes that a native image finds by name only: the annotation, and those by
+ * which optional libraries are detected.
  */
 final class BackoffRuntimeHints implements RuntimeHintsRegistrar {
 

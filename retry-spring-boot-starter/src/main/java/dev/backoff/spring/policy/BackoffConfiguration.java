@@ -125,11 +125,9 @@ public final class BackoffConfiguration {
 		return this.settings.slo();
 	}
 
-	/**
-	 * {@return how whole calls are measured; counted and summed by default}
-	 */
-	public BackoffProperties.CallMeter callMeter() {
-		return this.settings.callMeter();
+	/** {@return whether whole calls are timed besides being counted} */
+	public boolean isDurations() {
+		return this.settings.durations();
 	}
 
 	/**

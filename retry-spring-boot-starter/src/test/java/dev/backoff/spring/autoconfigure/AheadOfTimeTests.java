@@ -30,7 +30,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 class AheadOfTimeTests {
 
 	@Test
-	void isConfiguredWhereItRuns() {
+	void isConfiguredAndSwitchedOffWhereItRuns() {
 		AotApplication.of(Orders.class).builtWith("backoff.policies.orders.max-attempts", "2").compile((starter) -> {
 			starter.run(Map.of(), (context) -> {
 				assertThat(context.getBean(Orders.class).place(2)).isEqualTo("placed at attempt 3");
@@ -38,12 +38,6 @@ class AheadOfTimeTests {
 			});
 			starter.run(Map.of("backoff.policies.orders.max-attempts", "6"),
 					(context) -> assertThat(context.getBean(Orders.class).place(5)).isEqualTo("placed at attempt 6"));
-		});
-	}
-
-	@Test
-	void isSwitchedOffWhereItRuns() {
-		AotApplication.of(Orders.class).compile((starter) -> {
 			starter.run(Map.of("backoff.enabled", "false"),
 					(context) -> assertThatThrownBy(() -> context.getBean(Orders.class).place(1))
 						.hasMessage("attempt 1")

@@ -1,7 +1,6 @@
 package dev.backoff.spring.actuate;
 
 import java.time.Duration;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -11,11 +10,10 @@ import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.boot.actuate.endpoint.OperationResponseBody;
+
 import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.budget.RetryBudget;
-import dev.backoff.spring.actuate.BackoffDescriptor.BreakerDescriptor;
-import dev.backoff.spring.actuate.BackoffDescriptor.BudgetDescriptor;
-import dev.backoff.spring.actuate.BackoffDescriptor.ValueDescriptor;
 import dev.backoff.spring.policy.BackoffConfiguration;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.BackoffProperties.BreakerProvider;
@@ -27,22 +25,8 @@ import dev.backoff.spring.policy.EffectivePolicy;
 import dev.backoff.spring.policy.PolicyUse;
 import dev.backoff.spring.safety.OverloadSafety;
 
-/** Describes what calls share, and the state it is in. */
-final class SafetyDescription {
-
-	private static final double MILLI = 1_000_000;
-
-	private final BackoffPolicies policies;
-
-	private final OverloadSafety safety;
-
-	private final List<PolicyUse> uses;
-
-	SafetyDescription(BackoffPolicies policies, OverloadSafety safety, List<PolicyUse> uses) {
-		this.policies = policies;
-		this.safety = safety;
-		this.uses = uses;
-	}
+/** Describe budgets and breakers, those in use and those of the configuration. */
+record SafetyDescriptions(BackoffPolicies policies, OverloadSafety safety, List<PolicyUse> uses) {
 
 	Map<String, BudgetDescriptor> budgets() {
 		BackoffConfiguration configuration = this.policies.configuration();
@@ -61,7 +45,7 @@ final class SafetyDescription {
 
 	private BudgetDescriptor budget(BudgetEntry entry, @Nullable RetryBudget budget, boolean unused) {
 		List<String> users = users(entry.name(), EffectivePolicy::budget);
-		Map<String, ValueDescriptor> values = values(entry.values(), BudgetKey::key);
+		Map<String, ValueDescriptor> values = ValueDescriptor.of(entry.values(), BudgetKey::key);
 		double tokens = entry.settings().tokens();
 		return (budget != null) ? new BudgetDescriptor(unused, users, budget.balance(), tokens, budget.refused(),
 				budget.isDry(), values) : new BudgetDescriptor(unused, users, null, tokens, null, null, values);
@@ -85,7 +69,7 @@ final class SafetyDescription {
 	private BreakerDescriptor breaker(BreakerEntry entry, boolean unused) {
 		String provider = entry.provider().name().toLowerCase(Locale.ROOT);
 		List<String> users = users(entry.name(), EffectivePolicy::breaker);
-		Map<String, ValueDescriptor> values = values(entry.values(), BreakerKey::key);
+		Map<String, ValueDescriptor> values = ValueDescriptor.of(entry.values(), BreakerKey::key);
 		String state = this.safety.state(entry);
 		CircuitBreaker own = (entry.provider() == BreakerProvider.OWN)
 				? this.safety.breakers().find(entry.name()).orElse(null) : null;
@@ -95,34 +79,37 @@ final class SafetyDescription {
 		Duration timeToProbe = own.timeToProbe();
 		return new BreakerDescriptor(unused, provider, users, state, number(own.failureRate()),
 				number(own.slowCallRate()), own.counts().total(), own.rejected(),
-				(timeToProbe != null) ? timeToProbe.toNanos() / MILLI : null, values);
+				(timeToProbe != null) ? timeToProbe.toNanos() / PlanDescriptor.MILLI : null, values);
 	}
 
 	private List<String> users(String name, Function<EffectivePolicy, @Nullable String> reference) {
-		return this.uses.stream()
-			.map(PolicyUse::policy)
-			.filter((policy) -> isSame(reference.apply(policy), name))
-			.map(EffectivePolicy::name)
-			.distinct()
-			.sorted()
-			.toList();
-	}
-
-	private static boolean isSame(@Nullable String reference, String name) {
-		return reference != null
-				&& BackoffPolicies.canonicalName(reference).equals(BackoffPolicies.canonicalName(name));
+		String wanted = BackoffPolicies.canonicalName(name);
+		return this.uses.stream().map(PolicyUse::policy).filter((policy) -> {
+			String used = reference.apply(policy);
+			return used != null && BackoffPolicies.canonicalName(used).equals(wanted);
+		}).map(EffectivePolicy::name).distinct().sorted().toList();
 	}
 
 	private static @Nullable Double number(OptionalDouble number) {
 		return number.isPresent() ? number.getAsDouble() : null;
 	}
 
-	private static <K> Map<String, ValueDescriptor> values(Map<K, EffectivePolicy.Value> values,
-			Function<K, String> names) {
-		Map<String, ValueDescriptor> described = new LinkedHashMap<>();
-		values.forEach(
-				(key, value) -> described.put(names.apply(key), new ValueDescriptor(value.text(), value.origin())));
-		return described;
+	/**
+	 * A budget. Before its first use the balance, the refusals and the state are null.
+	 */
+	record BudgetDescriptor(boolean unused, List<String> policies, @Nullable Double balance, double tokens,
+			@Nullable Long refused, @Nullable Boolean dry,
+			Map<String, ValueDescriptor> values) implements OperationResponseBody {
+	}
+
+	/**
+	 * A breaker. Of another library's breaker only the state is known. The calls are
+	 * those of the window, of the probes, or those that opened the breaker. The time to
+	 * its probe is null unless the breaker is open.
+	 */
+	record BreakerDescriptor(boolean unused, String provider, List<String> policies, @Nullable String state,
+			@Nullable Double failureRate, @Nullable Double slowCallRate, @Nullable Long calls, @Nullable Long rejected,
+			@Nullable Double timeToProbeMs, Map<String, ValueDescriptor> values) implements OperationResponseBody {
 	}
 
 }

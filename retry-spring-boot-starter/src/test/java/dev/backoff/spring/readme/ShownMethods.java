@@ -24,8 +24,8 @@ import dev.backoff.spring.readme.PaymentCallbacks.Merchant;
 import dev.backoff.spring.readme.PaymentCallbacks.Payment;
 import dev.backoff.spring.readme.PaymentCallbacks.Receipt;
 
-/** The methods that the README shows. */
-public class ReadmeService {
+/** The methods that the pages show. */
+public class ShownMethods {
 
 	private final Merchant merchant;
 
@@ -43,7 +43,7 @@ public class ReadmeService {
 
 	private final AsyncTaskExecutor pool = new SimpleAsyncTaskExecutor("pool-");
 
-	ReadmeService(Merchant merchant, Partner partner, Parked parked, BackoffMethods methods, CircuitBreakers breakers) {
+	ShownMethods(Merchant merchant, Partner partner, Parked parked, BackoffMethods methods, CircuitBreakers breakers) {
 		this.merchant = merchant;
 		this.stock = partner;
 		this.payments = partner;
