@@ -8,8 +8,8 @@ import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.health.contributor.Status;
 
+import dev.backoff.breaker.BreakerState;
 import dev.backoff.breaker.CircuitBreaker;
-import dev.backoff.breaker.CircuitBreaker.State;
 import dev.backoff.breaker.CircuitBreakers;
 
 /**
@@ -47,10 +47,10 @@ public final class BackoffBreakersHealthIndicator implements HealthIndicator {
 		boolean down = false;
 		boolean outOfService = false;
 		for (CircuitBreaker breaker : this.breakers.all()) {
-			State state = breaker.state();
+			BreakerState state = breaker.state();
 			boolean probeDue = isProbeDue(breaker);
-			down |= state == State.OPEN && !probeDue;
-			outOfService |= state == State.FORCED_OPEN;
+			down |= state == BreakerState.OPEN && !probeDue;
+			outOfService |= state == BreakerState.FORCED_OPEN;
 			health.withDetail(breaker.name(), details(breaker, state, probeDue));
 		}
 		if (this.deciding && (down || outOfService)) {
@@ -64,10 +64,10 @@ public final class BackoffBreakersHealthIndicator implements HealthIndicator {
 		return timeToProbe != null && timeToProbe.isZero();
 	}
 
-	private static Map<String, Object> details(CircuitBreaker breaker, State state, boolean probeDue) {
+	private static Map<String, Object> details(CircuitBreaker breaker, BreakerState state, boolean probeDue) {
 		Map<String, Object> details = new LinkedHashMap<>();
 		details.put("state", state.tag());
-		if (state == State.OPEN && probeDue) {
+		if (state == BreakerState.OPEN && probeDue) {
 			details.put("probeDue", true);
 		}
 		breaker.failureRate().ifPresent((rate) -> details.put("failureRate", rate));

@@ -34,6 +34,7 @@ import dev.backoff.spring.observation.StoppedCalls;
 import dev.backoff.spring.observation.TransactionLogger;
 import dev.backoff.spring.policy.BackoffConfiguration;
 import dev.backoff.spring.policy.BackoffPolicies;
+import dev.backoff.spring.policy.BackoffProperties.CallMeter;
 import dev.backoff.spring.safety.OverloadSafety;
 import dev.backoff.time.RetryTime;
 
@@ -122,7 +123,8 @@ public final class BackoffObservationAutoConfiguration {
 		@ConditionalOnMissingBean(CallRecorder.Factory.class)
 		MicrometerRecorders backoffRecorders(ObjectProvider<MeterRegistry> registry, BackoffPolicies policies) {
 			BackoffConfiguration configuration = policies.configuration();
-			return new MicrometerRecorders(registry::getIfUnique, configuration.slo(), configuration.callMeter());
+			return new MicrometerRecorders(registry::getIfUnique, configuration.slo(),
+					configuration.isDurations() ? CallMeter.TIMER : CallMeter.COUNTER);
 		}
 
 		/* A child context has budgets and breakers of its own. */

@@ -198,7 +198,7 @@ public enum BackoffMeters implements MeterDocumentation {
 		/** The breaker's name. */
 		BREAKER("breaker"),
 
-		/** A breaker's state, a {@link dev.backoff.breaker.CircuitBreaker.State}. */
+		/** A breaker's state, a {@link dev.backoff.breaker.BreakerState}. */
 		STATE("state"),
 
 		/** The state that a breaker left. */

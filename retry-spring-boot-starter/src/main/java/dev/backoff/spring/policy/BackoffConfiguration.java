@@ -22,6 +22,9 @@ import org.springframework.core.env.ConfigurableEnvironment;
  */
 public final class BackoffConfiguration {
 
+	/** The class that is there if the module {@code retry-aspectj} is: {@value}. */
+	public static final String WEAVING = "dev.backoff.spring.aspectj.AspectJWeaving";
+
 	private final ConfigurationReader.Settings settings;
 
 	private final Sections sections;
@@ -125,11 +128,9 @@ public final class BackoffConfiguration {
 		return this.settings.slo();
 	}
 
-	/**
-	 * {@return how whole calls are measured; counted and summed by default}
-	 */
-	public BackoffProperties.CallMeter callMeter() {
-		return this.settings.callMeter();
+	/** {@return whether whole calls are timed besides being counted} */
+	public boolean isDurations() {
+		return this.settings.durations();
 	}
 
 	/**

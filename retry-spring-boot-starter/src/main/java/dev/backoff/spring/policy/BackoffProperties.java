@@ -279,10 +279,11 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 *
 	 * @param enabled Whether meters are published.
 	 * @param slo Comma-separated list of durations that become buckets of the timers.
-	 * @param calls Whether whole calls are counted and summed, or timed in full.
+	 * @param durations Whether whole calls are timed, their waits included, besides being
+	 * counted.
 	 */
 	public record Metrics(@DefaultValue("true") boolean enabled, @Nullable List<Duration> slo,
-			@DefaultValue("counter") CallMeter calls) {
+			@DefaultValue("false") boolean durations) {
 	}
 
 	/**

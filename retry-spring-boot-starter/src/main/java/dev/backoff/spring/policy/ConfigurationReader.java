@@ -36,7 +36,7 @@ final class ConfigurationReader {
 
 	/** The keys that stand directly below {@code backoff}. */
 	static final List<String> TOP_LEVEL_KEYS = List.of("enabled", "retries-enabled", "unknown-keys", "random", "mode",
-			"metrics.enabled", "metrics.slo", "metrics.calls", "observation.enabled", "http.hosts",
+			"metrics.enabled", "metrics.slo", "metrics.durations", "observation.enabled", "http.hosts",
 			"http.attempt-header", "http.deadline-header", "http.idempotency-header", "http.inbound",
 			"endpoint.messages", "health.breakers", "shutdown.wait");
 
@@ -275,8 +275,7 @@ final class ConfigurationReader {
 				setting("mode", (text) -> TextValues.word(BackoffProperties.AdviceMode.class, text),
 						BackoffProperties.AdviceMode.PROXY),
 				setting("metrics.enabled", TextValues::flag, true), list("metrics.slo", TextValues::positiveDuration),
-				setting("metrics.calls", (text) -> TextValues.word(BackoffProperties.CallMeter.class, text),
-						BackoffProperties.CallMeter.COUNTER),
+				setting("metrics.durations", TextValues::flag, false),
 				setting("observation.enabled", TextValues::flag, false),
 				new HttpSettings(list("http.hosts", TextValues::hostPattern),
 						setting("http.attempt-header", TextValues::headerName, HttpSettings.ATTEMPT),
@@ -356,7 +355,7 @@ final class ConfigurationReader {
 	/** The values directly below {@code backoff}. */
 	record Settings(boolean enabled, boolean retriesEnabled, BackoffProperties.RandomKind random,
 			BackoffProperties.AdviceMode mode, boolean metricsEnabled, List<Duration> slo,
-			BackoffProperties.CallMeter callMeter, boolean observationEnabled, HttpSettings http, boolean messagesShown,
+			boolean durations, boolean observationEnabled, HttpSettings http, boolean messagesShown,
 			boolean healthOfBreakers, Duration shutdownWait, Map<String, EffectivePolicy.Value> written) {
 	}
 

@@ -16,6 +16,7 @@ import dev.backoff.delay.Shape;
 import dev.backoff.failure.Idempotency;
 import dev.backoff.policy.DegradedSettings;
 import dev.backoff.policy.RetryPolicy;
+import dev.backoff.policy.RetryPolicyBuilder;
 import dev.backoff.spring.policy.BackoffProperties.Nested;
 import dev.backoff.spring.policy.BackoffProperties.ShapeName;
 import dev.backoff.spring.policy.BackoffProperties.WhenEmpty;
@@ -74,7 +75,7 @@ final class PolicyAssembler {
 		if (haveConflicts() || delays == null) {
 			return null;
 		}
-		RetryPolicy.Builder builder = RetryPolicy.builder(this.name)
+		RetryPolicyBuilder builder = RetryPolicy.builder(this.name)
 			.shape(delays.shape())
 			.cap(delays.cap())
 			.jitter(delays.jitter())
@@ -108,7 +109,7 @@ final class PolicyAssembler {
 		}, classifier, replayed, states, this.values.effective(), advice(numbers, delays, states, awaited));
 	}
 
-	private void setLimits(RetryPolicy.Builder builder, Delays delays) {
+	private void setLimits(RetryPolicyBuilder builder, Delays delays) {
 		Duration deadline = limit(PolicyKey.DEADLINE);
 		builder.deadline(deadline)
 			.attemptTimeout(limit(PolicyKey.ATTEMPT_TIMEOUT))
@@ -119,7 +120,7 @@ final class PolicyAssembler {
 			.retryAfterMax(longestHint(delays));
 	}
 
-	private void setSwitches(RetryPolicy.Builder builder) {
+	private void setSwitches(RetryPolicyBuilder builder) {
 		builder.enabled(flag(PolicyKey.ENABLED))
 			.matchCauses(flag(PolicyKey.MATCH_CAUSES))
 			.nestedMultiply(this.values.read(PolicyKey.NESTED, (text) -> TextValues.word(Nested.class, text),

@@ -7,8 +7,8 @@ import org.slf4j.LoggerFactory;
 
 import org.springframework.beans.factory.ListableBeanFactory;
 
+import dev.backoff.breaker.BreakerState;
 import dev.backoff.breaker.CircuitBreaker;
-import dev.backoff.breaker.CircuitBreaker.State;
 import dev.backoff.budget.RetryBudget;
 import dev.backoff.window.OutcomeWindow.Counts;
 
@@ -31,7 +31,7 @@ record Listeners(ListableBeanFactory beanFactory) implements RetryBudget.Listene
 	}
 
 	@Override
-	public void transition(CircuitBreaker breaker, State from, State to) {
+	public void transition(CircuitBreaker breaker, BreakerState from, BreakerState to) {
 		tell(CircuitBreaker.Listener.class, (listener) -> listener.transition(breaker, from, to));
 	}
 

@@ -143,7 +143,7 @@ public final class OverloadSafety implements ConfigurationUser {
 					"Add the dependency io.github.resilience4j:resilience4j-spring-boot4, or remove the provider.");
 		}
 		try {
-			return others.permits(entry.name(), entry.settings().isAwaited());
+			return others.permits(entry.name(), entry.settings().awaited());
 		}
 		catch (IllegalArgumentException ex) {
 			throw problem(entry, String.valueOf(ex.getMessage()),

@@ -37,7 +37,7 @@ import org.springframework.core.env.PropertiesPropertySource;
 import org.springframework.test.annotation.DirtiesContext;
 
 import dev.backoff.annotation.Backoff;
-import dev.backoff.breaker.CircuitBreaker.State;
+import dev.backoff.breaker.BreakerState;
 import dev.backoff.breaker.CircuitBreakers;
 import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.event.StopReason;
@@ -257,7 +257,7 @@ class OperatorTests {
 		@ParameterizedTest
 		@CsvSource({ "forced-open, FORCED_OPEN", "FORCED_OPEN, FORCED_OPEN", "disabled, DISABLED",
 				"metrics-only, METRICS_ONLY", "open, OPEN", "closed, CLOSED" })
-		void breakersAreMoved(String written, State state) throws Exception {
+		void breakersAreMoved(String written, BreakerState state) throws Exception {
 			String answer = ok("POST", "/breakers/GateWay", "{\"state\": \"" + written + "\"}");
 			assertThat(OperatorTests.this.breakers.get("gateway").state()).isEqualTo(state);
 			assertThat(JsonPath.<String>read(answer, "$.changes[0].now.value")).isEqualTo(state.tag());

@@ -183,7 +183,7 @@ class BackoffObservationAutoConfigurationTests {
 
 	@Test
 	void countsCallsWithTimedMeters() {
-		this.metered.withPropertyValues("backoff.metrics.calls=timer")
+		this.metered.withPropertyValues("backoff.metrics.durations=true")
 			.run((context) -> assertCounted(context, MicrometerRecorders.class));
 	}
 
@@ -367,7 +367,7 @@ class BackoffObservationAutoConfigurationTests {
 
 	@Test
 	void measuresAsConfigured() {
-		this.metered.withPropertyValues("backoff.metrics.calls=timer", "backoff.metrics.slo=100ms,1s")
+		this.metered.withPropertyValues("backoff.metrics.durations=true", "backoff.metrics.slo=100ms,1s")
 			.run((context) -> {
 				assertThat(context.getBean(Orders.class).place("x")).isEqualTo("x");
 				MeterRegistry registry = context.getBean(MeterRegistry.class);

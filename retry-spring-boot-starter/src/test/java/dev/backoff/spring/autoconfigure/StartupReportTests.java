@@ -292,7 +292,7 @@ class StartupReportTests {
 				""", "Invalid backoff.enable (true) at application.yml:2: is no key of backoff.",
 				"Write backoff.enabled.", "Invalid backoff.wibble (1) at application.yml:3: is no key of backoff.",
 				"Known keys: enabled, retries-enabled, unknown-keys, random, mode, metrics.enabled, "
-						+ "metrics.slo, metrics.calls, observation.enabled, http.hosts, http.attempt-header, http.deadline-header, "
+						+ "metrics.slo, metrics.durations, observation.enabled, http.hosts, http.attempt-header, http.deadline-header, "
 						+ "http.idempotency-header, http.inbound, endpoint.messages, health.breakers, shutdown.wait, defaults.*, "
 						+ "policies.*, breakers.*, budgets.*."),
 				yaml("two spellings, one of them empty", """
@@ -330,7 +330,7 @@ class StartupReportTests {
 						  mode: aspect
 						  metrics:
 						    slo: 1s, none
-						    calls: gauge
+						    durations: some
 						  endpoint.messages: some
 						  policies.orders.base: 1s
 						""", "Invalid backoff.enabled (perhaps) at application.yml:2: must be true or false.",
@@ -341,13 +341,20 @@ class StartupReportTests {
 						"Write aspectj.",
 						"Invalid backoff.metrics.slo (none) at application.yml:7: must be a duration.",
 						"Write a number and a unit, such as 250ms, 2s or 5m.",
-						"Invalid backoff.metrics.calls (gauge) at application.yml:8: must be one of counter, "
-								+ "timer.",
-						"Write one of these words.",
+						"Invalid backoff.metrics.durations (some) at application.yml:8: must be true or false.",
+						"Write true or false.",
 						"Invalid backoff.endpoint.messages (some) at application.yml:9: must be true or false.",
 						"Write true or false.",
 						"Invalid backoff.unknown-keys (ignore) at application.yml:4: must be one of error, " + "warn.",
 						"Write one of these words."),
+				yaml("mode without its module", """
+						backoff:
+						  mode: aspectj
+						  policies.orders.base: 1s
+						""",
+						"Invalid backoff.mode (aspectj): needs the module dev.backoff:retry-aspectj, which is not on "
+								+ "the class path.",
+						"Add the dependency dev.backoff:retry-aspectj, or remove the key."),
 				yaml("values where keys are expected", """
 						backoff:
 						  policies: orders

@@ -50,6 +50,7 @@ import dev.backoff.event.StopReason;
 import dev.backoff.failure.FailureClassification;
 import dev.backoff.failure.RetryCause;
 import dev.backoff.policy.RetryPolicy;
+import dev.backoff.policy.RetryPolicyBuilder;
 import dev.backoff.spring.policy.BackoffProperties.CallMeter;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -640,7 +641,7 @@ class MicrometerRecordersTests {
 
 	}
 
-	private RetryPolicy.Builder policy(String name) {
+	private RetryPolicyBuilder policy(String name) {
 		return RetryPolicy.builder(name).jitter(Jitter.none());
 	}
 

@@ -16,7 +16,6 @@ import org.springframework.core.env.PropertySource;
 
 import dev.backoff.annotation.Backoff;
 import dev.backoff.spring.BootVersion;
-import dev.backoff.spring.policy.BackoffProperties.CallMeter;
 import dev.backoff.spring.policy.BackoffProperties.RandomKind;
 import dev.backoff.time.Nanos;
 
@@ -102,7 +101,7 @@ class ConfigurationSourcesTests {
 				.variable("BACKOFF_METRICS_ENABLED", "false")
 				.variable("BACKOFF_METRICS_SLO_0", "100ms")
 				.variable("BACKOFF_METRICS_SLO_1", "2s")
-				.variable("BACKOFF_METRICS_CALLS", "timer")
+				.variable("BACKOFF_METRICS_DURATIONS", "true")
 				.variable("BACKOFF_ENDPOINT_MESSAGES", "true")
 				.run((context) -> {
 					BackoffPolicies policies = context.getBean(BackoffPolicies.class);
@@ -112,7 +111,7 @@ class ConfigurationSourcesTests {
 					assertThat(configuration.random()).isEqualTo(RandomKind.SECURE);
 					assertThat(configuration.isMetricsEnabled()).isFalse();
 					assertThat(configuration.slo()).containsExactly(Duration.ofMillis(100), Duration.ofSeconds(2));
-					assertThat(configuration.callMeter()).isEqualTo(CallMeter.TIMER);
+					assertThat(configuration.isDurations()).isTrue();
 					assertThat(configuration.isMessagesShown()).isTrue();
 					assertThat(value(policies.resolve("payment-callback"), PolicyKey.CAP))
 						.isEqualTo("33s <- the environment variable BACKOFF_DEFAULTS_CAP");

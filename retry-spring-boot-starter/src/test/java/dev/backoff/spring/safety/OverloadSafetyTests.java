@@ -25,8 +25,8 @@ import org.springframework.core.env.MapPropertySource;
 
 import dev.backoff.Attempt;
 import dev.backoff.annotation.Backoff;
+import dev.backoff.breaker.BreakerState;
 import dev.backoff.breaker.CircuitBreaker;
-import dev.backoff.breaker.CircuitBreaker.State;
 import dev.backoff.breaker.CircuitBreakers;
 import dev.backoff.breaker.CircuitOpenException;
 import dev.backoff.budget.RetryBudget;
@@ -171,7 +171,7 @@ class OverloadSafetyTests {
 				assertThat(second).isInstanceOf(IOException.class);
 				assertThat(reason(second)).isEqualTo(StopReason.BREAKER_OPEN);
 				assertThat(OverloadSafetyTests.this.partner.calls).isEqualTo(6);
-				assertThat(breaker.state()).isEqualTo(State.OPEN);
+				assertThat(breaker.state()).isEqualTo(BreakerState.OPEN);
 				Throwable third = catchThrowable(gateway::ship);
 				assertThat(third).isInstanceOf(CircuitOpenException.class);
 				assertThat(reason(third)).isEqualTo(StopReason.BREAKER_OPEN);
@@ -183,7 +183,7 @@ class OverloadSafetyTests {
 				for (int i = 0; i < 3; i++) {
 					assertThat(gateway.ship()).isEqualTo("shipped");
 				}
-				assertThat(breaker.state()).isEqualTo(State.CLOSED);
+				assertThat(breaker.state()).isEqualTo(BreakerState.CLOSED);
 			});
 		}
 
@@ -196,13 +196,13 @@ class OverloadSafetyTests {
 						throw new IllegalArgumentException("an answer");
 					}));
 				}
-				assertThat(breaker.state()).isEqualTo(State.CLOSED);
+				assertThat(breaker.state()).isEqualTo(BreakerState.CLOSED);
 				for (int i = 0; i < 20; i++) {
 					assertThatThrownBy(() -> breaker.call(() -> {
 						throw new IOException("down");
 					})).isInstanceOf(IOException.class);
 				}
-				assertThat(breaker.state()).isEqualTo(State.OPEN);
+				assertThat(breaker.state()).isEqualTo(BreakerState.OPEN);
 				assertThatThrownBy(() -> breaker.call(() -> "never")).isInstanceOf(CircuitOpenException.class);
 				Throwable refused = catchThrowable(() -> context.getBean(Gateway.class).ship());
 				assertThat(reason(refused)).isEqualTo(StopReason.BREAKER_OPEN);
@@ -238,14 +238,14 @@ class OverloadSafetyTests {
 			this.guarded.withBean("broken", CircuitBreaker.Listener.class, () -> new CircuitBreaker.Listener() {
 
 				@Override
-				public void transition(CircuitBreaker breaker, State from, State to) {
+				public void transition(CircuitBreaker breaker, BreakerState from, BreakerState to) {
 					throw new IllegalStateException("listener");
 				}
 
 			}).withBean("sound", CircuitBreaker.Listener.class, () -> new CircuitBreaker.Listener() {
 
 				@Override
-				public void transition(CircuitBreaker breaker, State from, State to) {
+				public void transition(CircuitBreaker breaker, BreakerState from, BreakerState to) {
 					told.add(breaker.name() + " " + from.tag() + " " + to.tag());
 				}
 
@@ -499,7 +499,7 @@ class OverloadSafetyTests {
 		final AtomicInteger told = new AtomicInteger();
 
 		@Override
-		public void transition(CircuitBreaker breaker, State from, State to) {
+		public void transition(CircuitBreaker breaker, BreakerState from, BreakerState to) {
 			this.told.incrementAndGet();
 		}
 
