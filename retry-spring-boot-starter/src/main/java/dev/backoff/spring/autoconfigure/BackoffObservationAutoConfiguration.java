@@ -142,12 +142,7 @@ public final class BackoffObservationAutoConfiguration {
 		@Bean
 		ConfigurationListener backoffLateMeterBinding(ObjectProvider<OverloadMeters> meters,
 				ObjectProvider<ConfigurationMeters> changes, OverloadSafety safety, BackoffPolicies policies) {
-			return (outcome, overrides) -> {
-				if (policies.configuration().isEnabled()) {
-					changes.ifUnique(ConfigurationMeters::bind);
-					meters.ifUnique((bound) -> bound.bind(safety));
-				}
-			};
+			return (outcome, overrides) -> bind(meters, changes, safety, policies);
 		}
 
 		/* After all singletons exist, so that filters and common tags are in place. */
@@ -158,11 +153,16 @@ public final class BackoffObservationAutoConfiguration {
 				OverloadSafety safety, BackoffPolicies policies) {
 			return () -> {
 				recorders.ifAvailable(MicrometerRecorders::bind);
-				if (policies.configuration().isEnabled()) {
-					changes.ifUnique(ConfigurationMeters::bind);
-					meters.ifUnique((bound) -> bound.bind(safety));
-				}
+				bind(meters, changes, safety, policies);
 			};
+		}
+
+		private static void bind(ObjectProvider<OverloadMeters> meters, ObjectProvider<ConfigurationMeters> changes,
+				OverloadSafety safety, BackoffPolicies policies) {
+			if (policies.configuration().isEnabled()) {
+				changes.ifUnique(ConfigurationMeters::bind);
+				meters.ifUnique((bound) -> bound.bind(safety));
+			}
 		}
 
 	}
