@@ -87,7 +87,10 @@ final class InnerAdvice {
 		return same;
 	}
 
-	/** The advice of proxies with the same advisors. */
+	/**
+	 * The advice of proxies with the same advisors. It keeps one of these proxies, and
+	 * our advisor if it is the last one.
+	 */
 	private record Known(WeakReference<Advised> proxy, @Nullable Class<?> targetClass, List<Advisor> advisors,
 			List<Object> advice, @Nullable BackoffAdvisor ours) {
 	}

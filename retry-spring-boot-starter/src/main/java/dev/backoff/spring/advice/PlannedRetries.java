@@ -24,7 +24,7 @@ import dev.backoff.spring.policy.Problem;
  * Plans and the retries made from them, by key. Both follow the configuration.
  * Thread-safe.
  */
-final class PlannedRetries<K, P extends RetryPlan> {
+final class PlannedRetries<K, P extends RetryFactory.Plan> {
 
 	/*
 	 * A change is prepared while other threads add plans and retries that it does not
@@ -36,7 +36,8 @@ final class PlannedRetries<K, P extends RetryPlan> {
 	 */
 	private final AtomicInteger version = new AtomicInteger();
 
-	private static final Logger logger = LoggerFactory.getLogger(BackoffMethods.class);
+	/* By the name of the public type, for the levels that applications set. */
+	private static final Logger logger = LoggerFactory.getLogger("dev.backoff.spring.advice.BackoffMethods");
 
 	private final Planner<K, P> planner;
 

@@ -8,6 +8,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 import org.jspecify.annotations.Nullable;
+
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 
 import dev.backoff.Retry;
@@ -18,6 +19,7 @@ import dev.backoff.event.CallObserver;
 import dev.backoff.event.CallRecorder;
 import dev.backoff.event.RetryListener;
 import dev.backoff.failure.FailureClassifier;
+import dev.backoff.policy.RetryCondition;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.spring.policy.BackoffConfiguration;
 import dev.backoff.spring.policy.BackoffPolicies;
@@ -85,7 +87,7 @@ final class RetryFactory {
 	}
 
 	/** Make a retry, with the budgets and breakers of a configuration. */
-	Retry create(RetryPlan plan, BackoffConfiguration configuration) {
+	Retry create(Plan plan, BackoffConfiguration configuration) {
 		EffectivePolicy effective = plan.policy();
 		RetryPolicy policy = effective.complete(classifiers(effective), plan.retryWhen(), plan.until());
 		OverloadSafety safety = this.beanFactory.getBean(OverloadSafety.class);
@@ -123,6 +125,27 @@ final class RetryFactory {
 			.filter((classifier) -> !others.contains(classifier))
 			.forEach(classifiers::add);
 		return classifiers;
+	}
+
+	/** The values that a retry is made from. Immutable. */
+	interface Plan {
+
+		/** Return the name of the calls in meters and logs. */
+		String label();
+
+		/** Return the policy in effect. */
+		EffectivePolicy policy();
+
+		/** Return the condition for results that count as failures, or null. */
+		default @Nullable RetryCondition retryWhen() {
+			return null;
+		}
+
+		/** Return the condition for results that are final, or null. */
+		default @Nullable RetryCondition until() {
+			return null;
+		}
+
 	}
 
 }

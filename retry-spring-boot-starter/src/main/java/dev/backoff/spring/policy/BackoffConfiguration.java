@@ -22,6 +22,9 @@ import org.springframework.core.env.ConfigurableEnvironment;
  */
 public final class BackoffConfiguration {
 
+	/** The class that is there if the module {@code retry-aspectj} is: {@value}. */
+	public static final String WEAVING = "dev.backoff.spring.aspectj.AspectJWeaving";
+
 	private final ConfigurationReader.Settings settings;
 
 	private final Sections sections;
