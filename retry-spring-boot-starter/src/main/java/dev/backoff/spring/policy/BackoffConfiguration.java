@@ -23,6 +23,9 @@ import org.springframework.core.env.ConfigurableEnvironment;
  */
 public final class BackoffConfiguration {
 
+	/** The class that is there if the module {@code retry-aspectj} is: {@value}. */
+	public static final String WEAVING = "dev.backoff.spring.aspectj.AspectJWeaving";
+
 	private static final List<SettingKey> SWITCHES = List.of(SettingKey.ENABLED, SettingKey.RETRIES_ENABLED);
 
 	private final Map<SettingKey, ConfigValue> settings;

@@ -13,6 +13,7 @@ import dev.backoff.delay.BackoffRule;
 import dev.backoff.delay.Shape;
 import dev.backoff.policy.DegradedSettings;
 import dev.backoff.policy.RetryPolicy;
+import dev.backoff.policy.RetryPolicyBuilder;
 import dev.backoff.spring.policy.BackoffProperties.ShapeName;
 import dev.backoff.spring.policy.PolicyLevels.Ranked;
 import dev.backoff.time.DurationText;
@@ -65,7 +66,7 @@ final class PolicyAssembler {
 		if (haveConflicts() || delays == null) {
 			return null;
 		}
-		RetryPolicy.Builder builder = RetryPolicy.builder(this.name)
+		RetryPolicyBuilder builder = RetryPolicy.builder(this.name)
 			.shape(delays.shape())
 			.cap(delays.cap())
 			.jitter(delays.jitter())
@@ -102,8 +103,8 @@ final class PolicyAssembler {
 	}
 
 	/** Put a value that depends on no other one into effect. */
-	private void set(PolicyKey key, RetryPolicy.Builder builder) {
-		BiConsumer<RetryPolicy.Builder, Object> setter = key.setter();
+	private void set(PolicyKey key, RetryPolicyBuilder builder) {
+		BiConsumer<RetryPolicyBuilder, Object> setter = key.setter();
 		if (setter != null) {
 			Object value = this.values.read(key);
 			if (this.values.written(key) != null) {

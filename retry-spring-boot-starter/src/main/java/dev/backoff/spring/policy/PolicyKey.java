@@ -12,7 +12,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 import dev.backoff.annotation.Backoff;
-import dev.backoff.policy.RetryPolicy.Builder;
+import dev.backoff.policy.RetryPolicyBuilder;
 import dev.backoff.spring.policy.BackoffProperties.Nested;
 import dev.backoff.spring.policy.BackoffProperties.ShapeName;
 import dev.backoff.spring.policy.BackoffProperties.WhenEmpty;
@@ -33,7 +33,7 @@ public enum PolicyKey implements ConfigurationKey {
 	PRESET(ValueType.of(TextValues::preset)),
 
 	/** Whether the policy retries. */
-	ENABLED(TextValues::flag, "true", Builder::enabled),
+	ENABLED(TextValues::flag, "true", RetryPolicyBuilder::enabled),
 
 	/** How delays grow. */
 	SHAPE(ValueType.of((text) -> TextValues.word(ShapeName.class, text), "exponential")),
@@ -66,7 +66,7 @@ public enum PolicyKey implements ConfigurationKey {
 	ATTEMPT_TIMEOUT(TextValues::durationOrNone, "none", (builder, limit) -> builder.attemptTimeout(orNull(limit))),
 
 	/** Least time before the deadline that an attempt needs. */
-	SHORTEST_ATTEMPT(TextValues::duration, "10ms", Builder::shortestAttempt),
+	SHORTEST_ATTEMPT(TextValues::duration, "10ms", RetryPolicyBuilder::shortestAttempt),
 
 	/** Least base after a throttled failure. */
 	THROTTLED_BASE(ValueType.of(TextValues::duration, "1s")),
@@ -78,7 +78,7 @@ public enum PolicyKey implements ConfigurationKey {
 	ABORT_ON(ValueType.TEXTS),
 
 	/** Whether the lists of types apply to causes too. */
-	MATCH_CAUSES(TextValues::flag, "true", Builder::matchCauses),
+	MATCH_CAUSES(TextValues::flag, "true", RetryPolicyBuilder::matchCauses),
 
 	/** Bean name of a classifier that is asked first. */
 	CLASSIFIER(ValueType.TEXT),
@@ -97,14 +97,14 @@ public enum PolicyKey implements ConfigurationKey {
 	BUDGET(ValueType.TEXT),
 
 	/** Whether work that was applied may be applied again. */
-	IDEMPOTENT(OverloadValues::idempotency, "true", Builder::idempotency),
+	IDEMPOTENT(OverloadValues::idempotency, "true", RetryPolicyBuilder::idempotency),
 
 	/** What an empty budget does. */
 	WHEN_EMPTY((text) -> TextValues.word(WhenEmpty.class, text), "stop",
 			(builder, whenEmpty) -> builder.postponedWhenEmpty(whenEmpty == WhenEmpty.WAIT)),
 
 	/** Whether hints of servers are followed. */
-	RETRY_AFTER_ENABLED(TextValues::flag, "true", Builder::retryAfterEnabled),
+	RETRY_AFTER_ENABLED(TextValues::flag, "true", RetryPolicyBuilder::retryAfterEnabled),
 
 	/** Longest hint that is followed. */
 	RETRY_AFTER_MAX(ValueType.of(TextValues::positiveDuration, "1m")),
@@ -132,18 +132,18 @@ public enum PolicyKey implements ConfigurationKey {
 	private final ValueType type;
 
 	@SuppressWarnings("ImmutableEnumChecker")
-	private final @Nullable BiConsumer<Builder, Object> setter;
+	private final @Nullable BiConsumer<RetryPolicyBuilder, Object> setter;
 
 	PolicyKey(ValueType type) {
 		this(type, null);
 	}
 
 	@SuppressWarnings("unchecked") // the setter gets what the parser returns
-	<T> PolicyKey(Function<String, T> parser, String builtIn, BiConsumer<Builder, T> setter) {
-		this(ValueType.of(parser, builtIn), (BiConsumer<Builder, Object>) setter);
+	<T> PolicyKey(Function<String, T> parser, String builtIn, BiConsumer<RetryPolicyBuilder, T> setter) {
+		this(ValueType.of(parser, builtIn), (BiConsumer<RetryPolicyBuilder, Object>) setter);
 	}
 
-	PolicyKey(ValueType type, @Nullable BiConsumer<Builder, Object> setter) {
+	PolicyKey(ValueType type, @Nullable BiConsumer<RetryPolicyBuilder, Object> setter) {
 		this.type = type;
 		this.setter = setter;
 		this.attribute = Attributes.NAMES.get(this.key.replace("-", ""));
@@ -176,7 +176,7 @@ public enum PolicyKey implements ConfigurationKey {
 	}
 
 	/** Return the setter of the builder, or null if the value depends on others. */
-	@Nullable BiConsumer<Builder, Object> setter() {
+	@Nullable BiConsumer<RetryPolicyBuilder, Object> setter() {
 		return this.setter;
 	}
 

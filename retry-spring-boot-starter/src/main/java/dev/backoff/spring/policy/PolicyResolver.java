@@ -163,10 +163,10 @@ final class PolicyResolver implements BackoffPolicies.Candidate {
 	}
 
 	private void checkMode(Collection<Problem> problems) {
-		if (this.configuration.isWoven() && !ClassUtils.isPresent("org.aspectj.lang.JoinPoint", this.classLoader)) {
-			problems
-				.add(Problem.ofPlace("Invalid backoff.mode (aspectj)", "needs AspectJ, which is not on the class path",
-						"Add the dependency org.aspectj:aspectjweaver, or remove the key."));
+		if (this.configuration.isWoven() && !ClassUtils.isPresent(BackoffConfiguration.WEAVING, this.classLoader)) {
+			problems.add(Problem.ofPlace("Invalid backoff.mode (aspectj)",
+					"needs the module dev.backoff:retry-aspectj, which is not on the class path",
+					"Add the dependency dev.backoff:retry-aspectj, or remove the key."));
 		}
 	}
 

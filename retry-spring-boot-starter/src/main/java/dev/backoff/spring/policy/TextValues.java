@@ -30,8 +30,6 @@ final class TextValues {
 
 	static final Pattern PERCENT = Pattern.compile("([+-]?\\d+(?:\\.\\d+)?)\\s*%");
 
-	private static final Pattern BETA_PART = Pattern.compile("beta\\s+([\\d.]+?)\\.\\.([\\d.]+)");
-
 	/* A token of RFC 9110. */
 	private static final Pattern HEADER = Pattern.compile("[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}");
 
@@ -138,46 +136,15 @@ final class TextValues {
 
 	/** Read a jitter. */
 	static Jitter jitter(String text) {
-		String word = text.toLowerCase(Locale.ROOT).strip();
-		Matcher percent = PERCENT.matcher(word);
-		Matcher part = BETA_PART.matcher(word);
 		try {
-			if (percent.matches()) {
-				return Jitter.proportional(Double.parseDouble(percent.group(1)) / 100);
-			}
-			if (part.matches()) {
-				return Jitter.beta(Double.parseDouble(part.group(1)), Double.parseDouble(part.group(2)));
-			}
+			return Jitter.parse(text);
 		}
 		catch (IllegalArgumentException ex) {
-			throw new InvalidTextException(
-					percent.matches() ? "must be above 0% and at most 100%"
-							: "must be a part of 0..1, the lower end first",
-					percent.matches() ? "Write a percentage such as 20%, or none."
-							: "Write a part such as beta 0.3..0.7.");
+			// "Invalid jitter (<text>): <rule>. <fix>"
+			String message = String.valueOf(ex.getMessage());
+			String[] parts = message.substring(message.lastIndexOf("): ") + 3).split("[.] ", 2);
+			throw new InvalidTextException(parts[0], parts[1]);
 		}
-		return switch (word) {
-			case "none" -> Jitter.none();
-			case "full" -> Jitter.full();
-			case "equal" -> Jitter.equal();
-			case "decorrelated" -> Jitter.decorrelated();
-			case "beta" -> Jitter.beta();
-			default -> throw new InvalidTextException(
-					"must be none, full, equal, decorrelated, beta, beta a..b or a percentage", jitterFix(word));
-		};
-	}
-
-	private static String jitterFix(String word) {
-		try {
-			double share = Double.parseDouble(word);
-			if (share > 0 && share <= 1) {
-				return "Write it as a percentage: " + Jitter.proportional(share) + ".";
-			}
-		}
-		catch (NumberFormatException ex) {
-			// not a number: the general answer
-		}
-		return "Write full for the default, or a percentage such as 20%.";
 	}
 
 	/** Read the rungs of a ladder, each a duration with an optional number of times. */

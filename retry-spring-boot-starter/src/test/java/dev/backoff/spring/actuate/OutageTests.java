@@ -1,11 +1,7 @@
 package dev.backoff.spring.actuate;
 
 import java.io.IOException;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.List;
 
@@ -93,8 +89,8 @@ class OutageTests {
 				"backoff_breaker_transitions_total{breaker=\"gateway\",from=\"closed\",to=\"open\"} 1.0",
 				"backoff_breaker_transitions_total{breaker=\"gateway\",from=\"half_open\",to=\"closed\"} 0.0",
 				"backoff_degraded{policy=\"orders\"} 1.0",
-				"backoff_calls_seconds_count{method=\"Orders.place\",policy=\"orders\",stop=\"budget\"} 3",
-				"backoff_calls_seconds_count{method=\"Orders.place\",policy=\"orders\",stop=\"breaker_open\"} 6");
+				"backoff_calls_total{method=\"Orders.place\",policy=\"orders\",stop=\"budget\"} 3.0",
+				"backoff_calls_total{method=\"Orders.place\",policy=\"orders\",stop=\"breaker_open\"} 6.0");
 		JSONAssert.assertEquals("""
 				{ "budgets": {
 				    "orders": { "unused": false, "policies": ["orders"], "balance": 0.0, "tokens": 2.0, "refused": 3,
@@ -155,8 +151,7 @@ class OutageTests {
 	}
 
 	private HttpResponse<String> get(String path) throws IOException, InterruptedException {
-		HttpRequest request = HttpRequest.newBuilder(URI.create("http://localhost:" + this.port + path)).build();
-		return HttpClient.newHttpClient().send(request, BodyHandlers.ofString());
+		return LocalClient.on(this.port).send("GET", path, "", null);
 	}
 
 	public static class Orders {

@@ -2,12 +2,7 @@ package dev.backoff.spring.actuate;
 
 import java.io.IOException;
 import java.io.InputStream;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 
 import org.junit.jupiter.api.Nested;
@@ -43,10 +38,7 @@ class WebApplicationTests {
 
 	private static HttpResponse<String> send(String method, int port, String path)
 			throws IOException, InterruptedException {
-		HttpRequest request = HttpRequest.newBuilder(URI.create("http://localhost:" + port + path))
-			.method(method, BodyPublishers.noBody())
-			.build();
-		return HttpClient.newHttpClient().send(request, BodyHandlers.ofString());
+		return LocalClient.on(port).send(method, path, "", null);
 	}
 
 	@Nested
@@ -105,12 +97,12 @@ class WebApplicationTests {
 
 		@Test
 		void publishesZerosThenCounts(CapturedOutput output) throws Exception {
-			String exhausted = "backoff_calls_seconds_count{method=\"Orders.place\",policy=\"Orders.place\","
+			String exhausted = "backoff_calls_total{method=\"Orders.place\",policy=\"Orders.place\","
 					+ "stop=\"attempts_exhausted\"} ";
 			String before = send("GET", this.port, "/actuator/prometheus").body();
-			assertThat(before.lines()).contains(exhausted + "0");
+			assertThat(before.lines()).contains(exhausted + "0.0");
 			assertThatIOException().isThrownBy(this.orders::place);
-			assertThat(send("GET", this.port, "/actuator/prometheus").body().lines()).contains(exhausted + "1");
+			assertThat(send("GET", this.port, "/actuator/prometheus").body().lines()).contains(exhausted + "1.0");
 			assertThat(output.getOut().lines().filter((line) -> line.contains(" WARN "))).singleElement()
 				.asString()
 				.contains("Stopped after 3 of 3 attempts in 2.7 s: ATTEMPTS_EXHAUSTED (policy Orders.place; waits "

@@ -41,6 +41,7 @@ import dev.backoff.event.RetryListener;
 import dev.backoff.failure.FailureClassification;
 import dev.backoff.failure.RetryCause;
 import dev.backoff.policy.RetryPolicy;
+import dev.backoff.policy.RetryPolicyBuilder;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
@@ -514,7 +515,7 @@ class StopLoggerTests {
 
 	}
 
-	private static RetryPolicy.Builder policy(String name) {
+	private static RetryPolicyBuilder policy(String name) {
 		return RetryPolicy.builder(name).jitter(Jitter.none());
 	}
 
