@@ -36,7 +36,7 @@ class RetryPolicyTests {
 			assertThat(this.policy.maxAttempts()).isEqualTo(4);
 			assertThat(this.policy.deadlineNanos()).isEqualTo(Nanos.UNLIMITED);
 			assertThat(this.policy.shortestAttemptNanos()).isEqualTo(SECOND / 100);
-			assertThat(this.policy.throttledRule().baseNanos()).isEqualTo(SECOND);
+			assertThat(this.policy.rule(true, false).baseNanos()).isEqualTo(SECOND);
 			assertThat(this.policy.retryAfterMaxNanos()).isEqualTo(60 * SECOND);
 			assertThat(this.policy.isRetryAfterEnabled()).isTrue();
 			assertThat(this.policy.retryOn()).isEmpty();
@@ -113,9 +113,9 @@ class RetryPolicyTests {
 				.retryAfterMax(Duration.ZERO)
 				.build();
 			assertThat(policy.shortestAttemptNanos()).isZero();
-			assertThat(policy.throttledRule().baseNanos()).isEqualTo(3 * SECOND);
+			assertThat(policy.rule(true, false).baseNanos()).isEqualTo(3 * SECOND);
 			assertThat(policy.retryAfterMaxNanos()).isZero();
-			assertThat(builder().throttledBase(Duration.ofMinutes(1)).build().throttledRule().baseNanos())
+			assertThat(builder().throttledBase(Duration.ofMinutes(1)).build().rule(true, false).baseNanos())
 				.isEqualTo(10 * SECOND);
 		}
 

@@ -89,7 +89,8 @@ final class WovenBeans implements BeanPostProcessor, DisposableBean {
 	}
 
 	/**
-	 * {@return whether an object is a singleton of the context} */
+	 * {@return whether an object is a singleton of the context}
+	 */
 	boolean has(Object target) {
 		this.lock.readLock().lock();
 		try {

@@ -4,8 +4,8 @@ import java.util.Locale;
 
 import dev.backoff.time.Nanos;
 
-/** The jitters without a number of their own. */
-enum UniformJitter implements Jitter {
+/** The jitters that are told by their name alone. */
+enum NamedJitter implements Jitter {
 
 	NONE {
 
