@@ -17,10 +17,10 @@ import dev.backoff.policy.DegradedMode;
 import dev.backoff.spring.safety.OverloadSafety;
 
 /**
- * Publish the meters of budgets, breakers and raised delays. They read what these count
- * anyway, so a call pays nothing for them.
+ * Publish the meters of budgets, breakers and raised delays. They read existing numbers,
+ * so they cost a call nothing.
  * <p>
- * They are published at {@link #bind} and, for what is made later, when it is made.
+ * They are published at {@link #bind} or, for later budgets and breakers, when made.
  * Transitions before that are counted. After {@value #MAX_NAMES} names of one kind,
  * further ones have no meters, with one WARN. A meter that a registry refuses is dropped
  * with one WARN per name.

@@ -61,7 +61,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 @Timeout(300)
-@SuppressWarnings("FutureReturnValueIgnored") // customers whose answers nobody reads
+@SuppressWarnings("FutureReturnValueIgnored") // the answers to the customers are not read
 class WatchedShopTests {
 
 	private static final String GAVE_UP = "sum(backoff_calls_total{policy=\"order-creation\", "
@@ -174,7 +174,7 @@ class WatchedShopTests {
 		awaitResolved("BackoffSecondAttemptsSlow");
 	}
 
-	/* Nobody else announces shipments, so each plan meets the attempt it is for. */
+	/* Only this method announces shipments, so each fault meets the intended attempt. */
 	private void slowSecondAttempt() {
 		this.shop.order("pot");
 		long before = this.shop.page("logistics").path("count").asLong();
