@@ -35,7 +35,7 @@ class AheadOfTimeJarTests {
 			assertThat(shop.order().statusCode()).isEqualTo(201);
 			assertThat(shop.meter(ATTEMPTS.formatted(2, "transient"))).isEqualTo(1);
 			assertThat(shop.meter(ATTEMPTS.formatted(3, "success"))).isEqualTo(1);
-			assertThat(shop.meter("backoff_calls_seconds_count{method=\"OrderService.place\"")).isEqualTo(1);
+			assertThat(shop.meter("backoff_calls_total{method=\"OrderService.place\"")).isEqualTo(1);
 			assertThat(shop.get("/actuator/backoff").join().body()).contains("\"OrderService.place\"",
 					"\"annotation on OrderService.place\"", "\"application.yml:");
 		}

@@ -34,7 +34,6 @@ import dev.backoff.spring.observation.StoppedCalls;
 import dev.backoff.spring.observation.TransactionLogger;
 import dev.backoff.spring.policy.BackoffConfiguration;
 import dev.backoff.spring.policy.BackoffPolicies;
-import dev.backoff.spring.policy.BackoffProperties.CallMeter;
 import dev.backoff.spring.safety.OverloadSafety;
 import dev.backoff.time.RetryTime;
 
@@ -123,8 +122,7 @@ public final class BackoffObservationAutoConfiguration {
 		@ConditionalOnMissingBean(CallRecorder.Factory.class)
 		MicrometerRecorders backoffRecorders(ObjectProvider<MeterRegistry> registry, BackoffPolicies policies) {
 			BackoffConfiguration configuration = policies.configuration();
-			return new MicrometerRecorders(registry::getIfUnique, configuration.slo(),
-					configuration.isDurations() ? CallMeter.TIMER : CallMeter.COUNTER);
+			return new MicrometerRecorders(registry::getIfUnique, configuration.slo(), configuration.isDurations());
 		}
 
 		/* A child context has budgets and breakers of its own. */

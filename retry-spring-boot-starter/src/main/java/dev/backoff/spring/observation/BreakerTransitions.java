@@ -44,7 +44,7 @@ final class BreakerTransitions {
 	void publish(BreakerState from, BreakerState to) {
 		Moves moves = moves(from, to);
 		if (moves.published.compareAndSet(false, true)) {
-			this.registry.count(BackoffMeters.BREAKER_TRANSITIONS, moves, (counted) -> counted.count.sum(),
+			this.registry.counter(BackoffMeters.BREAKER_TRANSITIONS, moves, (counted) -> counted.count.sum(),
 					this.breaker, from.tag(), to.tag());
 		}
 	}

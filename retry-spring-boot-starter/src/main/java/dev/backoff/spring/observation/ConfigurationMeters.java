@@ -54,8 +54,8 @@ public final class ConfigurationMeters implements ConfigurationListener {
 			return;
 		}
 		this.registry.reopen();
-		this.changes.forEach(
-				(outcome, count) -> this.registry.count(BackoffMeters.REFRESH, count, AtomicLong::get, outcome.tag()));
+		this.changes.forEach((outcome, count) -> this.registry.counter(BackoffMeters.REFRESH, count, AtomicLong::get,
+				outcome.tag()));
 	}
 
 	@Override

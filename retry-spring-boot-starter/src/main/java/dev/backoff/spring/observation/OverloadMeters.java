@@ -131,7 +131,7 @@ public final class OverloadMeters implements CircuitBreaker.Listener {
 			}
 			GuardedRegistry registry = OverloadMeters.this.registry;
 			registry.gauge(BackoffMeters.BUDGET_TOKENS, budget, OverloadMeters::tokens, name);
-			registry.count(BackoffMeters.BUDGET_REFUSED, budget, RetryBudget::refused, name);
+			registry.counter(BackoffMeters.BUDGET_REFUSED, budget, RetryBudget::refused, name);
 		}
 
 		@Override
@@ -146,7 +146,7 @@ public final class OverloadMeters implements CircuitBreaker.Listener {
 				registry.gauge(BackoffMeters.BREAKER_STATE, breaker, (seen) -> (seen.state() == state) ? 1 : 0, name,
 						state.tag());
 			}
-			registry.count(BackoffMeters.BREAKER_REJECTED, breaker, CircuitBreaker::rejected, name);
+			registry.counter(BackoffMeters.BREAKER_REJECTED, breaker, CircuitBreaker::rejected, name);
 			counted.publish();
 		}
 

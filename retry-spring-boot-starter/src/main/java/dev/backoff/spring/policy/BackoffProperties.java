@@ -338,15 +338,4 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	public record Shutdown(@Name("wait") @DefaultValue("0ms") Duration time) {
 	}
 
-	/** How whole calls are measured. */
-	public enum CallMeter {
-
-		/** Exact count and total time, nearly for free. */
-		COUNTER,
-
-		/** A timer with a maximum and, if asked for, buckets. */
-		TIMER
-
-	}
-
 }

@@ -64,7 +64,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 @SuppressWarnings("FutureReturnValueIgnored") // the answers to customers are not read
 class WatchedShopTests {
 
-	private static final String GAVE_UP = "sum(backoff_calls_seconds_count{policy=\"order-creation\", "
+	private static final String GAVE_UP = "sum(backoff_calls_total{policy=\"order-creation\", "
 			+ "stop=\"attempts_exhausted\"})";
 
 	private static final Path OPS = Path.of("..", "ops");
