@@ -147,13 +147,6 @@ public final class RetryPolicy {
 	}
 
 	/**
-	 * {@return the rule after a throttled failure: the same, from a higher base}
-	 */
-	public BackoffRule throttledRule() {
-		return this.rules.throttled();
-	}
-
-	/**
 	 * Return the rule while many attempts fail.
 	 * @return a rule with a raised base or cap, or {@link #rule()} if they never are
 	 */

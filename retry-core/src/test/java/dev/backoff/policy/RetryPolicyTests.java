@@ -3,6 +3,7 @@ package dev.backoff.policy;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 
 import org.junit.jupiter.api.Nested;
@@ -36,7 +37,7 @@ class RetryPolicyTests {
 			assertThat(this.policy.maxAttempts()).isEqualTo(4);
 			assertThat(this.policy.deadlineNanos()).isEqualTo(Nanos.UNLIMITED);
 			assertThat(this.policy.shortestAttemptNanos()).isEqualTo(SECOND / 100);
-			assertThat(this.policy.throttledRule().baseNanos()).isEqualTo(SECOND);
+			assertThat(this.policy.rule(true, false).baseNanos()).isEqualTo(SECOND);
 			assertThat(this.policy.retryAfterMaxNanos()).isEqualTo(60 * SECOND);
 			assertThat(this.policy.isRetryAfterEnabled()).isTrue();
 			assertThat(this.policy.retryOn()).isEmpty();
@@ -91,6 +92,15 @@ class RetryPolicyTests {
 		}
 
 		@Test
+		void takeALadderOfAMillionRungs() {
+			RetryPolicy policy = builder().shape(Shape.ladder(Collections.nCopies(1_000_000, Duration.ofMillis(1))))
+				.unlimitedAttempts()
+				.build();
+			assertThat(policy.rule().capped(Integer.MAX_VALUE)).isEqualTo(1_000_000);
+			assertThat(policy.rule(true, false).capped(1_000_000)).isEqualTo(1_000_000_000);
+		}
+
+		@Test
 		void setTheAttempts() {
 			assertThat(builder().maxAttempts(1).build().maxAttempts()).isEqualTo(1);
 			assertThat(builder().unlimitedAttempts().build().maxAttempts()).isEqualTo(RetryPolicy.UNLIMITED_ATTEMPTS);
@@ -113,9 +123,9 @@ class RetryPolicyTests {
 				.retryAfterMax(Duration.ZERO)
 				.build();
 			assertThat(policy.shortestAttemptNanos()).isZero();
-			assertThat(policy.throttledRule().baseNanos()).isEqualTo(3 * SECOND);
+			assertThat(policy.rule(true, false).baseNanos()).isEqualTo(3 * SECOND);
 			assertThat(policy.retryAfterMaxNanos()).isZero();
-			assertThat(builder().throttledBase(Duration.ofMinutes(1)).build().throttledRule().baseNanos())
+			assertThat(builder().throttledBase(Duration.ofMinutes(1)).build().rule(true, false).baseNanos())
 				.isEqualTo(10 * SECOND);
 		}
 
