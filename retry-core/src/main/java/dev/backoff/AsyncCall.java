@@ -14,13 +14,12 @@ import dev.backoff.event.AttemptOutcome;
 import dev.backoff.event.CallObserver;
 import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.event.RetryEvent;
-import dev.backoff.event.StopReason;
 import dev.backoff.time.Nanos;
 
 /**
  * One asynchronous call, from its first attempt to its end.
  */
-final class AsyncCall<C, T extends @Nullable Object> extends RetryCall {
+final class AsyncCall<C, T extends @Nullable Object> {
 
 	/*
 	 * At any time the call either is driven by one thread or has something under way: an
@@ -34,8 +33,10 @@ final class AsyncCall<C, T extends @Nullable Object> extends RetryCall {
 	 */
 
 	@SuppressWarnings("rawtypes")
-	private static final AtomicReferenceFieldUpdater<AsyncCall, @Nullable UnderWay> UNDER_WAY = AtomicReferenceFieldUpdater
-		.newUpdater(AsyncCall.class, UnderWay.class, "underWay");
+	private static final AtomicReferenceFieldUpdater<AsyncCall, Driving.@Nullable UnderWay> UNDER_WAY = AtomicReferenceFieldUpdater
+		.newUpdater(AsyncCall.class, Driving.UnderWay.class, "underWay");
+
+	private final RetryCall state;
 
 	private final AsyncDriver driver;
 
@@ -49,12 +50,12 @@ final class AsyncCall<C, T extends @Nullable Object> extends RetryCall {
 
 	private final AsyncResult<T> result = new AsyncResult<>(this);
 
-	private volatile @Nullable UnderWay underWay;
+	private volatile Driving.@Nullable UnderWay underWay;
 
 	AsyncCall(AsyncDriver driver, C context, AsyncOperation.OnContext<C, T> operation,
 			@Nullable Recovery<? super C, ? extends CompletionStage<T>, ?> recovery, @Nullable RetryCall enclosing,
 			Executor executor) {
-		super(enclosing);
+		this.state = new RetryCall(enclosing);
 		this.driver = driver;
 		this.context = context;
 		this.operation = operation;
@@ -63,38 +64,43 @@ final class AsyncCall<C, T extends @Nullable Object> extends RetryCall {
 	}
 
 	CompletableFuture<T> start() {
-		Permit permit = this.driver.steps().begin(this);
-		drive((permit != null) ? new Turn.Permitted(permit) : this.driver.steps().refused(this));
+		Permit permit = this.driver.steps().begin(this.state);
+		drive((permit != null) ? new Turn.Permitted(permit) : this.driver.steps().refused(this.state));
 		return this.result;
 	}
 
 	/** End the call, since the result is complete. */
 	void abandon(boolean cancelled) {
-		UnderWay abandoned = this.underWay;
+		Driving.UnderWay abandoned = this.underWay;
 		if (abandoned != null && abandoned.isAbandonable() && claim(abandoned)) {
 			abandoned.abandon(cancelled);
 		}
 	}
 
 	/** Put something under way, as the thread that drives. */
-	private void putUnderWay(UnderWay begun, Driving driving) {
+	private void putUnderWay(Driving.UnderWay begun, Driving driving) {
 		driving.begins(begun);
 		this.underWay = begun;
 	}
 
 	/** Return what is under way, or null. */
-	@Nullable UnderWay underWay() {
+	Driving.@Nullable UnderWay underWay() {
 		return this.underWay;
 	}
 
 	/** Take out what is under way; false if somebody else has. */
-	boolean claim(UnderWay claimed) {
+	boolean claim(Driving.UnderWay claimed) {
 		return UNDER_WAY.compareAndSet(this, claimed, null);
 	}
 
 	/** Put something else in the place of what is under way. */
-	boolean exchange(UnderWay claimed, UnderWay successor) {
+	boolean exchange(Driving.UnderWay claimed, Driving.UnderWay successor) {
 		return UNDER_WAY.compareAndSet(this, claimed, successor);
+	}
+
+	/** Return the state that drivers share. */
+	RetryCall state() {
+		return this.state;
 	}
 
 	AsyncDriver driver() {
@@ -109,8 +115,13 @@ final class AsyncCall<C, T extends @Nullable Object> extends RetryCall {
 		return this.executor;
 	}
 
+	/** Return why the operation cannot be repeated, or null. */
+	@Nullable String unrepeatable() {
+		return this.operation.unrepeatable(this.context);
+	}
+
 	/** Go on after what was under way and has been taken out. */
-	void drive(Turn next, UnderWay ended) {
+	void drive(Turn next, Driving.UnderWay ended) {
 		Driving beginning = Driving.beginning(ended, CallStack.ofThread().driving);
 		if (beginning != null) {
 			beginning.goOnWith(next);
@@ -135,11 +146,9 @@ final class AsyncCall<C, T extends @Nullable Object> extends RetryCall {
 			}
 		}
 		catch (Throwable ex) {
-			// no memory, no stack: what nobody can go on from
 			this.result.fail(ex);
 		}
 		finally {
-			// without a call, for which there may be no stack left
 			stack.driving = driving.outer;
 		}
 	}
@@ -157,9 +166,10 @@ final class AsyncCall<C, T extends @Nullable Object> extends RetryCall {
 	}
 
 	private void attempt(Permit permit, Driving driving) {
-		CallObservation observation = observation();
+		CallObservation observation = this.state.observation();
 		// before anybody can end it
-		CallObserver.Observed observed = (observation != null) ? observation.attemptBegins(attempt()) : null;
+		CallObserver.@Nullable Observed observed = (observation != null)
+				? observation.attemptBegins(this.state.attempt()) : null;
 		AsyncAttempt<T> running = new AsyncAttempt<>(this, permit);
 		putUnderWay(running, driving);
 		if (this.result.isDone()) {
@@ -167,11 +177,10 @@ final class AsyncCall<C, T extends @Nullable Object> extends RetryCall {
 			return;
 		}
 		AttemptLimit limit = this.driver.limit();
-		long nanos = limit.isSet() ? limit.nanosLeft(this) : Nanos.UNLIMITED;
+		long nanos = limit.isSet() ? limit.nanosLeft(this.state) : Nanos.UNLIMITED;
 		CompletionStage<T> stage;
 		try {
-			stage = within(this, () -> (observation != null) ? observation.within(observed, () -> startLimited(running))
-					: startLimited(running));
+			stage = CallStack.ofThread().within(this.state, () -> startObserved(observed, running));
 		}
 		catch (Throwable failure) {
 			keepInterrupt(failure);
@@ -185,18 +194,24 @@ final class AsyncCall<C, T extends @Nullable Object> extends RetryCall {
 		}
 	}
 
+	private CompletionStage<T> startObserved(CallObserver.@Nullable Observed observed, AsyncAttempt<T> running)
+			throws Throwable {
+		return (observed != null) ? CallObservation.within(observed, () -> startLimited(running))
+				: startLimited(running);
+	}
+
 	private CompletionStage<T> startLimited(AsyncAttempt<T> running) throws Throwable {
 		AttemptLimit limit = this.driver.limit();
-		return limit.isSet() ? limit.run(this, () -> start(running)) : start(running);
+		return limit.isSet() ? limit.run(this.state, () -> start(running)) : start(running);
 	}
 
 	private CompletionStage<T> start(AsyncAttempt<T> running) throws Throwable {
-		CompletionStage<T> stage = started(this.operation.run(this.context, attempt()), "");
+		CompletionStage<T> stage = started(this.operation.run(this.context, this.state.attempt()), "");
 		running.of(stage);
 		return stage;
 	}
 
-	private <S> S started(@Nullable S stage, String what) {
+	<S> S started(@Nullable S stage, String what) {
 		if (stage == null) {
 			throw new NullPointerException(what + this.driver.method() + " returned null instead of a CompletionStage");
 		}
@@ -212,7 +227,7 @@ final class AsyncCall<C, T extends @Nullable Object> extends RetryCall {
 		}
 	}
 
-	private static <T extends @Nullable Object> void whenComplete(CompletionStage<T> stage,
+	static <T extends @Nullable Object> void whenComplete(CompletionStage<T> stage,
 			BiConsumer<@Nullable T, @Nullable Throwable> end) {
 		try {
 			stage.whenComplete(end);
@@ -223,8 +238,8 @@ final class AsyncCall<C, T extends @Nullable Object> extends RetryCall {
 	}
 
 	private void await(Decision.RetryAfter chosen, Driving driving) {
-		this.driver.steps().waiting(chosen, this);
-		dropInner();
+		this.driver.steps().waiting(chosen, this.state);
+		this.state.dropInner();
 		AsyncWait wait = new AsyncWait(this);
 		putUnderWay(wait, driving);
 		this.driver.waiting().enter(wait, chosen.delay());
@@ -235,7 +250,7 @@ final class AsyncCall<C, T extends @Nullable Object> extends RetryCall {
 	}
 
 	private void end(Decision.Stop stop) {
-		Ending ending = this.driver.steps().end(stop, this);
+		Ending ending = this.driver.steps().end(stop, this.state);
 		RetriesStoppedException story = ending.story();
 		if (story == null) {
 			settle(ending);
@@ -244,12 +259,14 @@ final class AsyncCall<C, T extends @Nullable Object> extends RetryCall {
 		this.driver.steps().mark(ending, story);
 		boolean given = this.result.isDone();
 		if (!given && this.recovery != null && this.driver.steps().wants(this.recovery, story)) {
-			recover(this.recovery, ending, story);
+			AsyncRecovery<T> recovering = new AsyncRecovery<>(this, ending, story);
+			this.underWay = recovering;
+			recovering.start(this.context, this.recovery);
 			return;
 		}
 		Throwable thrown = !given ? ending.outcome().failure()
 				: this.result.isCancelled() ? new CancellationException("the caller has cancelled the call") : null;
-		this.driver.steps().stopped(ending, story, RetryEvent.RecoveryOutcome.NONE, thrown, enclosing());
+		this.driver.steps().stopped(ending, story, RetryEvent.RecoveryOutcome.NONE, thrown, this.state.enclosing());
 		if (thrown != null) {
 			fail(thrown);
 		}
@@ -279,67 +296,22 @@ final class AsyncCall<C, T extends @Nullable Object> extends RetryCall {
 	 */
 	private void outside(Runnable end) {
 		CallStack stack = CallStack.ofThread();
-		stack.endStandIns(this);
+		stack.endStandIns(this.state);
 		if (stack.running() == null) {
 			end.run();
-			return;
 		}
-		within(around(), () -> {
-			end.run();
-			return this;
-		});
+		else {
+			stack.within(around(), () -> {
+				end.run();
+				return this;
+			});
+		}
 	}
 
-	private RetryCall around() {
-		RetryCall enclosing = enclosing();
+	/** Return the call around this one, or one that runs nothing. */
+	RetryCall around() {
+		RetryCall enclosing = this.state.enclosing();
 		return (enclosing != null) ? enclosing : new RetryCall(null);
-	}
-
-	private void recover(Recovery<? super C, ? extends CompletionStage<T>, ?> recovery, Ending ending,
-			RetriesStoppedException story) {
-		AsyncRecovery<T> recovering = new AsyncRecovery<>(this, ending, story);
-		this.underWay = recovering;
-		CompletionStage<T> stage;
-		try {
-			stage = within(around(),
-					() -> ending.within(() -> started(recovery.recover(this.context, story), "The recovery of ")));
-		}
-		catch (Throwable failure) {
-			keepInterrupt(failure);
-			recovering.accept(null, failure);
-			return;
-		}
-		whenComplete(stage, recovering);
-	}
-
-	/** Run what is handed in where it sees the given call, and no other of the thread. */
-	static <R, X extends Throwable> R within(RetryCall call, Operation<R, X> work) throws X {
-		CallStack stack = CallStack.ofThread();
-		RetryCall outer = stack.lend(call);
-		try {
-			return work.run();
-		}
-		finally {
-			stack.restore(outer);
-		}
-	}
-
-	/**
-	 * Let an outcome that is worth another attempt be the last one where there is none.
-	 */
-	Outcome unlessRepeatable(Outcome outcome) {
-		if (outcome.kind() == AttemptOutcome.SUCCESS || outcome.refusal() != null) {
-			return outcome;
-		}
-		try {
-			String why = this.operation.unrepeatable(this.context);
-			return (why != null) ? outcome.refusedAs(new Decision.Stop(StopReason.NOT_RETRYABLE, why)) : outcome;
-		}
-		catch (Throwable ex) {
-			this.driver.listeners().hookFailed("operation", ex);
-			return outcome.refusedAs(new Decision.Stop(StopReason.NOT_RETRYABLE,
-					"whether the attempt may be repeated failed with " + FailureRules.name(ex), ex));
-		}
 	}
 
 	/**

@@ -20,9 +20,6 @@ abstract class Waiter extends TimerEntry {
 	/** Return the call that waits, which does not change while it does. */
 	abstract RetryCall call();
 
-	/** Return what is done for the call. */
-	abstract CallSteps steps();
-
 	/**
 	 * End the wait on this thread, because of the shutdown. It throws nothing, and only
 	 * the first to end the wait counts.
@@ -50,8 +47,12 @@ abstract class Waiter extends TimerEntry {
 		return last != null && last != AttemptOutcome.PENDING;
 	}
 
+	final String policy() {
+		return call().terms().policy().name();
+	}
+
 	final boolean isOf(@Nullable String policy) {
-		return policy == null || steps().policy().equals(policy);
+		return policy == null || policy().equals(policy);
 	}
 
 	/** Return the ticker's reading at which the wait ends, under the same lock. */
@@ -72,21 +73,16 @@ abstract class Waiter extends TimerEntry {
 		return this.next;
 	}
 
-	/** Be a ring of one. */
-	final void linkToItself() {
-		this.previous = this;
-		this.next = this;
-	}
-
-	final void linkBefore(Waiter ring) {
-		Waiter last = ring.previous;
-		if (last == null || this.next != null) {
+	/** Link this into a ring as the last, or make a ring of one. */
+	final void link(@Nullable Waiter first) {
+		if (this.next != null) {
 			throw new IllegalStateException("It waits already.");
 		}
-		this.previous = last;
-		this.next = ring;
-		last.next = this;
-		ring.previous = this;
+		Waiter last = (first != null) ? first.previous : null;
+		this.previous = (last != null) ? last : this;
+		this.next = (first != null) ? first : this;
+		this.previous.next = this;
+		this.next.previous = this;
 	}
 
 	final boolean unlink() {

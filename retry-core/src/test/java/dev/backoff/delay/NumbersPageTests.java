@@ -131,7 +131,8 @@ class NumbersPageTests {
 	}
 
 	@Test
-	@SuppressWarnings("IntegerDivisionInFloatingPointContext") // the mistake that the page is about
+	@SuppressWarnings("IntegerDivisionInFloatingPointContext") // the mistake that the
+																// page is about
 	void samplersThatAreNone() {
 		int two = 2;
 		RandomSource random = RandomSources.seeded(7);

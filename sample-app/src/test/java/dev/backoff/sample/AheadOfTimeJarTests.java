@@ -9,10 +9,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Runs the shop as it was processed ahead of time, on a plain virtual machine. */
+/** Tests for the shop as it was processed ahead of time, on a plain virtual machine. */
 @Timeout(300)
 @EnabledIfSystemProperty(named = "shop.jar", matches = ".+",
 		disabledReason = "there is no jar before the phase package")
@@ -25,6 +27,7 @@ class AheadOfTimeJarTests {
 	private Path directory;
 
 	@Test
+	@Execution(ExecutionMode.CONCURRENT)
 	void retriesAndCounts() throws IOException {
 		try (ShopProcess shop = start()) {
 			assertThat(shop.lines()).anyMatch((line) -> line.contains("Starting AOT-processed ShopApplication"));
@@ -32,13 +35,14 @@ class AheadOfTimeJarTests {
 			assertThat(shop.order().statusCode()).isEqualTo(201);
 			assertThat(shop.meter(ATTEMPTS.formatted(2, "transient"))).isEqualTo(1);
 			assertThat(shop.meter(ATTEMPTS.formatted(3, "success"))).isEqualTo(1);
-			assertThat(shop.meter("backoff_calls_seconds_count{method=\"OrderService.place\"")).isEqualTo(1);
+			assertThat(shop.meter("backoff_calls_total{method=\"OrderService.place\"")).isEqualTo(1);
 			assertThat(shop.get("/actuator/backoff").join().body()).contains("\"OrderService.place\"",
 					"\"annotation on OrderService.place\"", "\"application.yml:");
 		}
 	}
 
 	@Test
+	@Execution(ExecutionMode.CONCURRENT)
 	void makesPlainCallsWhereItIsSwitchedOff() throws IOException {
 		try (ShopProcess shop = start("--backoff.enabled=false")) {
 			shop.fault("payments?answer=500");
@@ -51,6 +55,7 @@ class AheadOfTimeJarTests {
 	}
 
 	@Test
+	@Execution(ExecutionMode.CONCURRENT)
 	void makesFirstAttemptsOnlyWhereRetriesAreSwitchedOff() throws IOException {
 		try (ShopProcess shop = start("--backoff.retries-enabled=false")) {
 			shop.fault("payments?answer=500");

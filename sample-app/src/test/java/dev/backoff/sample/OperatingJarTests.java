@@ -23,7 +23,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 @DisabledOnOs(value = OS.WINDOWS, disabledReason = "the commands are for a shell of Unix")
 class OperatingJarTests {
 
-	/* Milliseconds that were measured, and no two runs agree on. */
+	/* Measured milliseconds, which differ in each run. */
 	private static final Pattern MEASURED = Pattern.compile("(\"(?:dueInMs|elapsedMs)\"):[\\d.]+");
 
 	private static final String OUTPUT = "output.txt";
@@ -83,7 +83,7 @@ class OperatingJarTests {
 		return MEASURED.matcher(output.strip().replace("\n", "")).replaceAll("$1:…");
 	}
 
-	/** Type all in one shell, each when the one before has ended. */
+	/** Run all commands in one shell, one after the other. */
 	private List<Command> type(ShopProcess shop, List<Command> commands) throws Exception {
 		StringBuilder script = new StringBuilder();
 		commands.forEach((command) -> script.append(shop.reached(command.typed())).append("\nprintf '\\036'\n"));
@@ -110,12 +110,7 @@ class OperatingJarTests {
 		}
 	}
 
-	/**
-	 * A command.
-	 *
-	 * @param typed what is typed
-	 * @param output what is read then
-	 */
+	/** A command and its output. */
 	private record Command(String typed, String output) {
 
 	}

@@ -18,8 +18,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Terminate the shop by a signal while calls of every kind wait for minutes: on the threads
- * of requests, of the executor and of the scheduler, and without a thread.
+ * Terminate the shop by a signal while calls of every kind wait for minutes: on the
+ * threads of requests, of the executor and of the scheduler, and without a thread.
  */
 @Timeout(300)
 class StoppingJarTests {

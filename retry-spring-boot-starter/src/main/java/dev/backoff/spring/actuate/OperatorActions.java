@@ -27,7 +27,7 @@ import dev.backoff.time.DurationText;
  * The changes that an operator can make while the application runs. An invalid one throws
  * a report and changes nothing.
  */
-final class OperatorActions {
+record OperatorActions(LiveConfiguration live, PolicyUses uses, OverloadSafety safety, WaitingCalls waiting) {
 
 	private static final String OPERATOR = "operator";
 
@@ -37,21 +37,6 @@ final class OperatorActions {
 	private static final Pattern PLAIN = Pattern.compile("[a-z0-9-]+");
 
 	private static final String RETRIES_ENABLED = "retries-enabled";
-
-	private final LiveConfiguration live;
-
-	private final PolicyUses uses;
-
-	private final OverloadSafety safety;
-
-	private final WaitingCalls waiting;
-
-	OperatorActions(LiveConfiguration live, PolicyUses uses, OverloadSafety safety, WaitingCalls waiting) {
-		this.live = live;
-		this.uses = uses;
-		this.safety = safety;
-		this.waiting = waiting;
-	}
 
 	ChangeDescriptor override(String policy, Written written) {
 		Duration limit = written.takeLimit(FOR);

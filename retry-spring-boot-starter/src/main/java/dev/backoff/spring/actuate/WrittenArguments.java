@@ -5,12 +5,9 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-import org.jspecify.annotations.Nullable;
-
 import org.springframework.boot.actuate.endpoint.EndpointId;
 import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
 import org.springframework.boot.actuate.endpoint.InvocationContext;
-import org.springframework.boot.actuate.endpoint.OperationArgumentResolver;
 import org.springframework.boot.actuate.endpoint.OperationType;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.actuate.endpoint.invoke.OperationInvoker;
@@ -73,24 +70,7 @@ public final class WrittenArguments implements OperationInvokerAdvisor {
 		});
 		arguments.put(WRITTEN, written);
 		SecurityContext security = context.resolveArgument(SecurityContext.class);
-		return new InvocationContext((security != null) ? security : SecurityContext.NONE, arguments,
-				resolver(context));
-	}
-
-	private static OperationArgumentResolver resolver(InvocationContext context) {
-		return new OperationArgumentResolver() {
-
-			@Override
-			public boolean canResolve(Class<?> type) {
-				return context.canResolve(type);
-			}
-
-			@Override
-			public <T> @Nullable T resolve(Class<T> type) {
-				return context.resolveArgument(type);
-			}
-
-		};
+		return new InvocationContext((security != null) ? security : SecurityContext.NONE, arguments);
 	}
 
 }

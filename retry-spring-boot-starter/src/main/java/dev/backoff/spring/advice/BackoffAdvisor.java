@@ -42,8 +42,11 @@ public final class BackoffAdvisor extends StaticMethodMatcherPointcutAdvisor {
 		return AnnotatedMethod.of(method, targetClass) != null;
 	}
 
-	/** Return whether a class can have annotated methods at all; a cheap answer. */
-	static boolean isCandidate(Class<?> type) {
+	/**
+	 * {@return whether a class can have annotated methods at all; a cheap answer}
+	 * @param type the class of a bean
+	 */
+	public static boolean isCandidate(Class<?> type) {
 		return !type.getName().startsWith("org.springframework.")
 				&& AnnotationUtils.isCandidateClass(type, Backoff.class) && AnnotatedMethod.mayBeIn(type);
 	}

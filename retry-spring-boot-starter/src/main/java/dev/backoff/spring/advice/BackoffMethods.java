@@ -46,7 +46,7 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 
 	private final RetryFactory factory;
 
-	private final WeavingAdvice weavingAdvice;
+	private final @Nullable Weaving weaving;
 
 	private final MethodFinder finder;
 
@@ -70,8 +70,8 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 		this.policies = policies;
 		this.beanFactory = beanFactory;
 		this.factory = new RetryFactory(beanFactory, policies);
-		this.weavingAdvice = new WeavingAdvice(beanFactory, configuration.isWoven());
-		this.finder = new MethodFinder(this::makeRetry, configuration.isWoven());
+		this.weaving = configuration.isWoven() ? Weaving.find(beanFactory.getBeanClassLoader()) : null;
+		this.finder = new MethodFinder(this::makeRetry, this.weaving);
 		this.ofMethods = new PlannedRetries<>(new MethodPlanner(policies, beanFactory), this.factory, policies);
 		this.ofPolicies = new PlannedRetries<>(this::plan, this.factory, policies);
 		this.enabled = configuration.isEnabled();
@@ -114,7 +114,7 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 		if (known != null) {
 			return known;
 		}
-		// in this spelling, which reports and meters show
+		// resolved by this spelling first, because reports and meters show it
 		EffectivePolicy unused = this.policies.resolve(policy);
 		return this.ofPolicies.retry(name);
 	}
@@ -165,13 +165,17 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 	/** Return what in a plan works but is probably not meant. */
 	List<String> advice(MethodPlan plan) {
 		List<String> advice = new ArrayList<>(PlanAdvice.of(plan));
-		advice.addAll(this.weavingAdvice.of(plan.method()));
+		advice.addAll(weavingAdvice(plan));
 		return List.copyOf(advice);
 	}
 
 	/** Return whether the advice on a plan is worth a warning. */
 	boolean isWarned(MethodPlan plan) {
-		return PlanAdvice.otherRetry(plan) != null || !this.weavingAdvice.of(plan.method()).isEmpty();
+		return PlanAdvice.otherRetry(plan) != null || !weavingAdvice(plan).isEmpty();
+	}
+
+	private List<String> weavingAdvice(MethodPlan plan) {
+		return (this.weaving != null) ? this.weaving.advice(plan.method(), this.beanFactory) : List.of();
 	}
 
 	@Override
@@ -215,7 +219,7 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 
 	private List<EffectivePolicy> policiesInEffect() {
 		return Stream.concat(this.ofMethods.plans().stream(), this.ofPolicies.plans().stream())
-			.map(RetryPlan::policy)
+			.map(RetryFactory.Plan::policy)
 			.toList();
 	}
 
@@ -226,12 +230,8 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 			.collect(Collectors.toSet());
 	}
 
-	/**
-	 * The plan of programmatic calls.
-	 *
-	 * @param policy the policy in effect
-	 */
-	private record NamedPlan(EffectivePolicy policy) implements RetryPlan {
+	/** The plan of programmatic calls. */
+	private record NamedPlan(EffectivePolicy policy) implements RetryFactory.Plan {
 
 		@Override
 		public String label() {

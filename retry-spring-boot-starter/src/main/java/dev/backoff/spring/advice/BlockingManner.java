@@ -2,6 +2,7 @@ package dev.backoff.spring.advice;
 
 import java.lang.reflect.Method;
 
+import org.aopalliance.intercept.MethodInterceptor;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.ResolvableType;
@@ -35,7 +36,7 @@ record BlockingManner() implements Manner {
 	}
 
 	@Override
-	public @Nullable LaterCalls laterCalls(LaterCalls.Parts parts) {
+	public @Nullable MethodInterceptor laterCalls(Parts parts) {
 		return null;
 	}
 

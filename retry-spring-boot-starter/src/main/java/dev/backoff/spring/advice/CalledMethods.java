@@ -92,7 +92,7 @@ final class CalledMethods {
 		return more;
 	}
 
-	/** A method of a class. */
+	/** A method of a class, with its retry or null if it is not annotated. */
 	record Known(Method method, Class<?> targetClass, @Nullable MethodRetry retry) {
 
 		@SuppressWarnings("ReferenceEquality") // an equal one is looked for if this fails

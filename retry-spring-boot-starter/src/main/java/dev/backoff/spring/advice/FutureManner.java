@@ -8,8 +8,10 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
 import java.util.function.Supplier;
 
+import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
+
 import org.springframework.core.ResolvableType;
 
 import dev.backoff.AsyncOperation;
@@ -21,7 +23,7 @@ import dev.backoff.spring.policy.AnnotatedMethod;
  * Return a {@link CompletionStage} or a {@link Future}. The caller receives a future of
  * ours.
  * <p>
- * A plain future cannot tell when it ends. If it is not a stage and has not ended yet, a
+ * A plain future does not report its end. If it is not a stage and has not ended yet, a
  * thread waits for it.
  */
 @SuppressWarnings("NullAway") // it does not see that the values may be null
@@ -51,7 +53,7 @@ record FutureManner(Class<?> kind) implements Manner {
 
 	@Override
 	@SuppressWarnings("FutureReturnValueIgnored") // the caller receives the future
-	public LaterCalls laterCalls(LaterCalls.Parts parts) {
+	public MethodInterceptor laterCalls(Parts parts) {
 		AsyncOperation.OnContext<MethodInvocation, @Nullable Object> attempt = (invocation,
 				number) -> stage(parts.attempt().run(invocation, number), "", parts);
 		Recovery<MethodInvocation, @Nullable Object, Throwable> recovery = parts.recovery();
@@ -60,7 +62,7 @@ record FutureManner(Class<?> kind) implements Manner {
 	}
 
 	@SuppressWarnings("unchecked") // the type of the values does not matter here
-	private CompletionStage<@Nullable Object> stage(@Nullable Object returned, String what, LaterCalls.Parts parts) {
+	private CompletionStage<@Nullable Object> stage(@Nullable Object returned, String what, Parts parts) {
 		if (returned instanceof Future<?> future && !(returned instanceof CompletionStage<?>)) {
 			return Awaited.on(future, parts.executor());
 		}
@@ -122,7 +124,7 @@ record FutureManner(Class<?> kind) implements Manner {
 
 	/** A recovery by a method that returns a future. */
 	private record StagedRecovery(FutureManner manner, Recovery<MethodInvocation, @Nullable Object, Throwable> recovery,
-			LaterCalls.Parts parts)
+			Parts parts)
 			implements
 				Recovery<MethodInvocation, CompletionStage<@Nullable Object>, Throwable> {
 

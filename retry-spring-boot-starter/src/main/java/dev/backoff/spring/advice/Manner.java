@@ -1,14 +1,23 @@
 package dev.backoff.spring.advice;
 
 import java.lang.reflect.Method;
+import java.util.concurrent.Executor;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 
+import org.aopalliance.intercept.MethodInterceptor;
+import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aop.ProxyMethodInvocation;
 import org.springframework.core.ResolvableType;
 import org.springframework.util.ClassUtils;
 
+import dev.backoff.Operation;
+import dev.backoff.Recovery;
+import dev.backoff.Retry;
 import dev.backoff.spring.policy.AnnotatedMethod;
+import dev.backoff.spring.reactive.ObservationCarrier;
 
 /**
  * How a method gives its result: before it returns or later, one or several. Chosen once
@@ -53,13 +62,23 @@ interface Manner {
 		// most kinds of work do not need it
 	}
 
-	/** Make the calls of a method that gives its result later, or return null. */
-	@Nullable LaterCalls laterCalls(LaterCalls.Parts parts);
+	/** Return the advice of a method that gives its result later, or null. */
+	@Nullable MethodInterceptor laterCalls(Parts parts);
 
 	/** Return whether a result of one type can take the place of one of the other. */
 	static boolean isValue(ResolvableType recovered, ResolvableType wanted) {
 		Class<?> value = wanted.resolve();
 		return value == null || ClassUtils.isAssignable(value, recovered.resolve(value));
+	}
+
+	/**
+	 * The parts of the advice. The recovery and the carrier of observations may be null.
+	 * It is asked at each call whether the call is retried after elements were passed on,
+	 * and for the executor of later attempts.
+	 */
+	record Parts(Retry retry, Operation.OnContext<MethodInvocation, @Nullable Object, Throwable> attempt,
+			@Nullable Recovery<MethodInvocation, @Nullable Object, Throwable> recovery, BooleanSupplier replayed,
+			Supplier<? extends Executor> executor, @Nullable ObservationCarrier observations) {
 	}
 
 }

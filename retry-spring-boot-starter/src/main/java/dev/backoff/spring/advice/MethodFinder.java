@@ -17,17 +17,16 @@ final class MethodFinder {
 
 	private final Function<AnnotatedMethod, MethodRetry> retries;
 
-	private final boolean woven;
+	private final @Nullable Weaving weaving;
 
 	private final CalledMethods called = new CalledMethods();
 
 	/* On proxies that have no advice of ours. */
 	private final CalledMethods calledOnProxies = new CalledMethods();
 
-	/** Make a finder. */
-	MethodFinder(Function<AnnotatedMethod, MethodRetry> retries, boolean woven) {
+	MethodFinder(Function<AnnotatedMethod, MethodRetry> retries, @Nullable Weaving weaving) {
 		this.retries = retries;
-		this.woven = woven;
+		this.weaving = weaving;
 	}
 
 	/** Return the retry of a method, or null if it is not annotated. */
@@ -82,8 +81,10 @@ final class MethodFinder {
 
 	private @Nullable MethodRetry retry(Method method, Class<?> targetClass) {
 		AnnotatedMethod annotated = AnnotatedMethod.of(method, targetClass);
-		boolean advised = annotated != null && !(this.woven && WeavingCheck.isCalledByOverriding(method, annotated));
-		return advised ? this.retries.apply(annotated) : null;
+		if (annotated == null || (this.weaving != null && this.weaving.isCalledByOverriding(method, annotated))) {
+			return null;
+		}
+		return this.retries.apply(annotated);
 	}
 
 }

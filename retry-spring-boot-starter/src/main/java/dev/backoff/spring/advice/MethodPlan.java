@@ -5,8 +5,11 @@ import org.jspecify.annotations.Nullable;
 import dev.backoff.spring.policy.AnnotatedMethod;
 import dev.backoff.spring.policy.EffectivePolicy;
 
-/** The checked values of an annotated method, known before its first call. */
+/**
+ * The checked values of an annotated method, known before its first call. A condition or
+ * a recovery that the annotation does not set is null.
+ */
 record MethodPlan(AnnotatedMethod method, String label, Manner manner, EffectivePolicy policy,
 		@Nullable ResultExpression retryWhen, @Nullable ResultExpression until,
-		@Nullable RecoverMethods recover) implements RetryPlan {
+		@Nullable RecoverMethods recover) implements RetryFactory.Plan {
 }

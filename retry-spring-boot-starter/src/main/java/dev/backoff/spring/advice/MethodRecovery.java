@@ -5,6 +5,7 @@ import java.lang.reflect.Modifier;
 
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
+
 import org.springframework.aop.ProxyMethodInvocation;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.util.ClassUtils;
@@ -27,7 +28,7 @@ record MethodRecovery(RecoverMethods methods) implements Recovery<MethodInvocati
 	/** Return whether a method recovers another method of its bean. */
 	static boolean isRecovery(AnnotatedMethod method) {
 		String name = method.method().getName();
-		return StartupCheck.annotatedMethods(method.type())
+		return AnnotatedBeans.methods(method.type())
 			.stream()
 			.anyMatch((other) -> other.attribute(Backoff::recover).equals(name));
 	}

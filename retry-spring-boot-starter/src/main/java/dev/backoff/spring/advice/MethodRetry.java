@@ -3,6 +3,7 @@ package dev.backoff.spring.advice;
 import java.lang.reflect.Method;
 import java.util.List;
 
+import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
@@ -42,7 +43,7 @@ final class MethodRetry {
 
 	private final boolean recoversOthers;
 
-	private final @Nullable LaterCalls laterCalls;
+	private final @Nullable MethodInterceptor laterCalls;
 
 	private final InnerAdvice innerAdvice = new InnerAdvice();
 
@@ -59,7 +60,7 @@ final class MethodRetry {
 		this.target = new TargetMethod(this.method);
 		this.recovery = (plan.recover() != null) ? new MethodRecovery(plan.recover()) : null;
 		this.recoversOthers = MethodRecovery.isRecovery(plan.method());
-		this.laterCalls = this.manner.laterCalls(new LaterCalls.Parts(retry, this::attemptLater, this.recovery,
+		this.laterCalls = this.manner.laterCalls(new Manner.Parts(retry, this::attemptLater, this.recovery,
 				() -> planned.plan().policy().isReplayed(), factory.laterAttempts(), factory.observations()));
 	}
 
@@ -67,8 +68,8 @@ final class MethodRetry {
 		if (this.recoversOthers && MethodRecovery.isRunning(this.method, invocation)) {
 			return invocation.proceed();
 		}
-		LaterCalls later = this.laterCalls;
-		return (later != null) ? later.call(invocation) : this.retry.callOn(invocation, this.attempt, this.recovery);
+		MethodInterceptor later = this.laterCalls;
+		return (later != null) ? later.invoke(invocation) : this.retry.callOn(invocation, this.attempt, this.recovery);
 	}
 
 	private @Nullable Object attempt(MethodInvocation invocation, int number) throws Throwable {
@@ -95,7 +96,7 @@ final class MethodRetry {
 			return proceedToTarget(original);
 		}
 		this.adviceInside = true;
-		return new InnerInvocation(original, proxy, advice, this.target).proceed();
+		return InnerAdvice.invocation(original, proxy, advice, this.target).proceed();
 	}
 
 	/* What proceeding does when no advice is left to run. */
@@ -122,10 +123,10 @@ final class MethodRetry {
 		if (!(original.getProxy() instanceof Advised proxy)) {
 			return invokeAnew((ProxyMethodInvocation) original.invocableClone());
 		}
-		boolean returned = number > 1 || this.manner.returnsBeforeAttempts();
-		return (returned || isAdviceInside(original, proxy)) ? invokeAnew(
-				new InnerInvocation(original, proxy, this.innerAdvice.of(original, proxy), this.target))
-				: original.proceed();
+		if (number == 1 && !this.manner.returnsBeforeAttempts() && !isAdviceInside(original, proxy)) {
+			return original.proceed();
+		}
+		return invokeAnew(InnerAdvice.invocation(original, proxy, this.innerAdvice.of(original, proxy), this.target));
 	}
 
 	private @Nullable Object invokeAnew(ProxyMethodInvocation invocation) throws Throwable {

@@ -2,6 +2,7 @@ package dev.backoff.spring.advice;
 
 import java.lang.reflect.Method;
 
+import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
@@ -60,7 +61,7 @@ record ReactiveManner(@Nullable ReactiveAdapter adapter, boolean hasSeveralResul
 	}
 
 	@Override
-	public LaterCalls laterCalls(LaterCalls.Parts parts) {
+	public MethodInterceptor laterCalls(Parts parts) {
 		Operation.OnContext<MethodInvocation, @Nullable Object, Throwable> attempt = parts.attempt();
 		Operation.OnContext<MethodInvocation, @Nullable Object, Throwable> invocation = isFlow()
 				? (call, number) -> Coroutines.withAttempt(attempt.run(call, number)) : attempt;

@@ -1,13 +1,12 @@
 package dev.backoff.spring.advice;
 
 import java.util.ArrayList;
-import java.util.Collections;
-import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 import org.jspecify.annotations.Nullable;
+
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 
 import dev.backoff.Retry;
@@ -18,6 +17,7 @@ import dev.backoff.event.CallObserver;
 import dev.backoff.event.CallRecorder;
 import dev.backoff.event.RetryListener;
 import dev.backoff.failure.FailureClassifier;
+import dev.backoff.policy.RetryCondition;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.spring.policy.BackoffConfiguration;
 import dev.backoff.spring.policy.BackoffPolicies;
@@ -85,7 +85,7 @@ final class RetryFactory {
 	}
 
 	/** Make a retry, with the budgets and breakers of a configuration. */
-	Retry create(RetryPlan plan, BackoffConfiguration configuration) {
+	Retry create(Plan plan, BackoffConfiguration configuration) {
 		EffectivePolicy effective = plan.policy();
 		RetryPolicy policy = effective.complete(classifiers(effective), plan.retryWhen(), plan.until());
 		OverloadSafety safety = this.beanFactory.getBean(OverloadSafety.class);
@@ -114,15 +114,36 @@ final class RetryFactory {
 		if (policy.classifier() != null) {
 			classifiers.add(this.beanFactory.getBean(policy.classifier(), FailureClassifier.class));
 		}
-		Set<FailureClassifier> others = Collections.newSetFromMap(new IdentityHashMap<>());
-		this.ownClassifiers.stream()
+		List<FailureClassifier> owned = this.ownClassifiers.stream()
 			.filter(this.beanFactory::containsBean)
-			.forEach((name) -> others.add(this.beanFactory.getBean(name, FailureClassifier.class)));
+			.map((name) -> this.beanFactory.getBean(name, FailureClassifier.class))
+			.toList();
 		this.beanFactory.getBeanProvider(FailureClassifier.class)
 			.orderedStream()
-			.filter((classifier) -> !others.contains(classifier))
+			.filter((classifier) -> owned.stream().noneMatch((other) -> other == classifier))
 			.forEach(classifiers::add);
 		return classifiers;
+	}
+
+	/** The values that a retry is made from. Immutable. */
+	interface Plan {
+
+		/** Return the name of the calls in meters and logs. */
+		String label();
+
+		/** Return the policy in effect. */
+		EffectivePolicy policy();
+
+		/** Return the condition for results that count as failures, or null. */
+		default @Nullable RetryCondition retryWhen() {
+			return null;
+		}
+
+		/** Return the condition for results that are final, or null. */
+		default @Nullable RetryCondition until() {
+			return null;
+		}
+
 	}
 
 }

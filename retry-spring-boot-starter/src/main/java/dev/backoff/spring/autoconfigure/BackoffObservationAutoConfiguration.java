@@ -34,7 +34,6 @@ import dev.backoff.spring.observation.StoppedCalls;
 import dev.backoff.spring.observation.TransactionLogger;
 import dev.backoff.spring.policy.BackoffConfiguration;
 import dev.backoff.spring.policy.BackoffPolicies;
-import dev.backoff.spring.policy.BackoffProperties.CallMeter;
 import dev.backoff.spring.safety.OverloadSafety;
 import dev.backoff.time.RetryTime;
 
@@ -123,8 +122,7 @@ public final class BackoffObservationAutoConfiguration {
 		@ConditionalOnMissingBean(CallRecorder.Factory.class)
 		MicrometerRecorders backoffRecorders(ObjectProvider<MeterRegistry> registry, BackoffPolicies policies) {
 			BackoffConfiguration configuration = policies.configuration();
-			return new MicrometerRecorders(registry::getIfUnique, configuration.slo(),
-					configuration.isDurations() ? CallMeter.TIMER : CallMeter.COUNTER);
+			return new MicrometerRecorders(registry::getIfUnique, configuration.slo(), configuration.isDurations());
 		}
 
 		/* A child context has budgets and breakers of its own. */
@@ -144,12 +142,7 @@ public final class BackoffObservationAutoConfiguration {
 		@Bean
 		ConfigurationListener backoffLateMeterBinding(ObjectProvider<OverloadMeters> meters,
 				ObjectProvider<ConfigurationMeters> changes, OverloadSafety safety, BackoffPolicies policies) {
-			return (outcome, overrides) -> {
-				if (policies.configuration().isEnabled()) {
-					changes.ifUnique(ConfigurationMeters::bind);
-					meters.ifUnique((bound) -> bound.bind(safety));
-				}
-			};
+			return (outcome, overrides) -> bind(meters, changes, safety, policies);
 		}
 
 		/* After all singletons exist, so that filters and common tags are in place. */
@@ -160,11 +153,16 @@ public final class BackoffObservationAutoConfiguration {
 				OverloadSafety safety, BackoffPolicies policies) {
 			return () -> {
 				recorders.ifAvailable(MicrometerRecorders::bind);
-				if (policies.configuration().isEnabled()) {
-					changes.ifUnique(ConfigurationMeters::bind);
-					meters.ifUnique((bound) -> bound.bind(safety));
-				}
+				bind(meters, changes, safety, policies);
 			};
+		}
+
+		private static void bind(ObjectProvider<OverloadMeters> meters, ObjectProvider<ConfigurationMeters> changes,
+				OverloadSafety safety, BackoffPolicies policies) {
+			if (policies.configuration().isEnabled()) {
+				changes.ifUnique(ConfigurationMeters::bind);
+				meters.ifUnique((bound) -> bound.bind(safety));
+			}
 		}
 
 	}

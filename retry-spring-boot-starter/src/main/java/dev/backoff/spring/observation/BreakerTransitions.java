@@ -7,8 +7,8 @@ import java.util.concurrent.atomic.LongAdder;
 import dev.backoff.breaker.BreakerState;
 
 /**
- * How often a breaker went from one state to another, counted from the beginning and
- * published from when there is a registry. Thread-safe.
+ * Count the transitions of a breaker from the beginning, and publish them once there is a
+ * registry. Thread-safe.
  */
 final class BreakerTransitions {
 
@@ -30,11 +30,11 @@ final class BreakerTransitions {
 		moves(from, to).count.increment();
 	}
 
-	/** Publish what the breaker does by itself, and what it has done. */
+	/** Publish the transitions that need no operator, and those that have happened. */
 	void publish() {
 		for (BreakerState from : STATES) {
 			for (BreakerState to : STATES) {
-				if (isByItself(from, to) || moves(from, to).count.sum() > 0) {
+				if (needsNoOperator(from, to) || moves(from, to).count.sum() > 0) {
 					publish(from, to);
 				}
 			}
@@ -44,12 +44,12 @@ final class BreakerTransitions {
 	void publish(BreakerState from, BreakerState to) {
 		Moves moves = moves(from, to);
 		if (moves.published.compareAndSet(false, true)) {
-			this.registry.count(BackoffMeters.BREAKER_TRANSITIONS, moves, (counted) -> counted.count.sum(),
+			this.registry.counter(BackoffMeters.BREAKER_TRANSITIONS, moves, (counted) -> counted.count.sum(),
 					this.breaker, from.tag(), to.tag());
 		}
 	}
 
-	private static boolean isByItself(BreakerState from, BreakerState to) {
+	private static boolean needsNoOperator(BreakerState from, BreakerState to) {
 		return switch (from) {
 			case CLOSED -> to == BreakerState.OPEN;
 			case OPEN -> to == BreakerState.HALF_OPEN;

@@ -20,15 +20,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Register meters so that a registry, its filters and the way to it may throw what they
- * like. Each failure is told once per meter name, at WARN. Thread-safe, without a lock,
- * for the way to the registry may lead through the application's own locks.
+ * Register meters in a registry that may be missing, and that may throw, as may its
+ * filters. One WARN per meter name reports a failure. Thread-safe and without a lock,
+ * because the registry is supplied by the application, which may lock too.
  */
 final class GuardedRegistry {
 
-	private static final Logger logger = LoggerFactory.getLogger(MicrometerRecorders.class);
+	private static final Logger logger = LoggerFactory.getLogger(GuardedRegistry.class);
 
-	/** Closed, so that what it registers counts nothing and is kept nowhere. */
+	/* Closed, so that its meters count nothing and are kept nowhere. */
 	private static final MeterRegistry NOWHERE = new CompositeMeterRegistry();
 
 	static {
@@ -41,33 +41,71 @@ final class GuardedRegistry {
 
 	private final AtomicBoolean asked = new AtomicBoolean();
 
-	/* A field, since nobody else keeps it. */
-	private final @Nullable Runnable whenLost;
-
 	private volatile @Nullable MeterRegistry registry;
 
 	GuardedRegistry(Supplier<? extends @Nullable MeterRegistry> supplier) {
-		this(supplier, null);
-	}
-
-	/** Guard a registry that may lose meters. */
-	GuardedRegistry(Supplier<? extends @Nullable MeterRegistry> supplier, @Nullable Runnable whenLost) {
 		this.supplier = supplier;
-		this.whenLost = whenLost;
 	}
 
-	/** Ask for the registry again if there was none. */
+	/** Ask the supplier once more if it had no registry. */
 	void reopen() {
 		this.asked.set(false);
 	}
 
-	/** Return whether there is a registry; cheap also if there is none. */
+	/** Return whether there is a registry yet. */
 	boolean isThere() {
 		return open() != null;
 	}
 
-	/** Register a meter. */
-	<M> @Nullable M register(BackoffMeters meter, Function<MeterRegistry, M> registration) {
+	/** Return a timer, or null if there is no registry yet. */
+	@Nullable Timer timer(BackoffMeters meter, List<Duration> slo, String... tagValues) {
+		return register(meter, (registry) -> {
+			Timer.Builder timer = Timer.builder(meter.getName())
+				.description(meter.getDescription())
+				.tags(meter.tags(tagValues));
+			if (!slo.isEmpty()) {
+				timer.serviceLevelObjectives(slo.toArray(Duration[]::new));
+			}
+			return timer.register(registry);
+		});
+	}
+
+	/** Return a counter, or null if there is no registry yet. */
+	@Nullable Counter counter(BackoffMeters meter, String... tagValues) {
+		return register(meter,
+				(registry) -> Counter.builder(meter.getName())
+					.description(meter.getDescription())
+					.tags(meter.tags(tagValues))
+					.register(registry));
+	}
+
+	/**
+	 * Return a counter that reads the given state, or null if there is no registry yet.
+	 * The registry refers to the state weakly: keep it.
+	 */
+	<S> @Nullable FunctionCounter counter(BackoffMeters meter, S state, ToDoubleFunction<S> count,
+			String... tagValues) {
+		return register(meter,
+				(registry) -> FunctionCounter.builder(meter.getName(), state, count)
+					.description(meter.getDescription())
+					.tags(meter.tags(tagValues))
+					.register(registry));
+	}
+
+	/**
+	 * Return a gauge that reads the given state, or null if there is no registry yet. The
+	 * registry refers to the state weakly: keep it.
+	 */
+	<S> @Nullable Gauge gauge(BackoffMeters meter, S state, ToDoubleFunction<S> value, String... tagValues) {
+		return register(meter,
+				(registry) -> Gauge.builder(meter.getName(), state, value)
+					.description(meter.getDescription())
+					.tags(meter.tags(tagValues))
+					.register(registry));
+	}
+
+	/* A refused meter is replaced by one that counts nothing. */
+	private <M> @Nullable M register(BackoffMeters meter, Function<MeterRegistry, M> registration) {
 		MeterRegistry open = open();
 		if (open == null) {
 			return null;
@@ -83,54 +121,6 @@ final class GuardedRegistry {
 		}
 	}
 
-	@Nullable Timer timer(BackoffMeters meter, List<Duration> slo, String... tagValues) {
-		return register(meter, (registry) -> timer(registry, meter, slo, tagValues));
-	}
-
-	static Timer timer(MeterRegistry registry, BackoffMeters meter, List<Duration> slo, String... tagValues) {
-		Timer.Builder timer = Timer.builder(meter.getName())
-			.description(meter.getDescription())
-			.tags(meter.tags(tagValues));
-		if (!slo.isEmpty()) {
-			timer.serviceLevelObjectives(slo.toArray(Duration[]::new));
-		}
-		return timer.register(registry);
-	}
-
-	@Nullable Counter counter(BackoffMeters meter, String... tagValues) {
-		return register(meter, (registry) -> {
-			Counter.Builder counter = Counter.builder(meter.getName())
-				.description(meter.getDescription())
-				.tags(meter.tags(tagValues));
-			if (!meter.getBaseUnit().isEmpty()) {
-				counter.baseUnit(meter.getBaseUnit());
-			}
-			return counter.register(registry);
-		});
-	}
-
-	/** Register a gauge. The registry refers to the state weakly: keep it. */
-	<S> void gauge(BackoffMeters meter, S state, ToDoubleFunction<S> value, String... tagValues) {
-		register(meter,
-				(registry) -> Gauge.builder(meter.getName(), state, value)
-					.description(meter.getDescription())
-					.tags(meter.tags(tagValues))
-					.register(registry));
-	}
-
-	/**
-	 * Register a counter of what somebody else counts. The registry refers to the state
-	 * weakly: keep it.
-	 */
-	<S> void count(BackoffMeters meter, S state, ToDoubleFunction<S> count, String... tagValues) {
-		register(meter,
-				(registry) -> FunctionCounter.builder(meter.getName(), state, count)
-					.description(meter.getDescription())
-					.tags(meter.tags(tagValues))
-					.register(registry));
-	}
-
-	/** Return the registry, or null if there is none; ask for it once until reopened. */
 	private @Nullable MeterRegistry open() {
 		MeterRegistry open = this.registry;
 		if (open != null || this.asked.get()) {
@@ -138,7 +128,6 @@ final class GuardedRegistry {
 		}
 		try {
 			open = this.supplier.get();
-			listen(open);
 			this.registry = open;
 			this.asked.set(true);
 		}
@@ -148,18 +137,6 @@ final class GuardedRegistry {
 			}
 		}
 		return open;
-	}
-
-	private void listen(@Nullable MeterRegistry registry) {
-		if (registry == null || this.whenLost == null) {
-			return;
-		}
-		try {
-			LostMeters.tell(registry, this.whenLost);
-		}
-		catch (Throwable ex) {
-			// what it loses is lost
-		}
 	}
 
 }

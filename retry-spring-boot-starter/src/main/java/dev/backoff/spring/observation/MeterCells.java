@@ -1,36 +1,24 @@
 package dev.backoff.spring.observation;
 
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.IntFunction;
 
 import org.jspecify.annotations.Nullable;
 
 /**
- * Meters of one name that differ in tags of closed vocabularies, one cell each, filled
- * when first used. Finding a filled one is a read of an array. Thread-safe: two threads
- * that fill one cell register one meter, since registries return what is there.
+ * Meters of one name that differ in tags with a fixed set of values. A meter is
+ * registered at its first use, and found in an array afterwards. Thread-safe: two threads
+ * that register one meter get the same one from the registry.
  *
  * @param <M> the type of meter
  */
 final class MeterCells<M> {
 
-	/*
-	 * Whoever is told of a new meter may call the method that it is of, and would then
-	 * register it again and be told again, until the stack is full.
-	 */
-	private static final Set<Filling> FILLING = ConcurrentHashMap.newKeySet();
+	private final GuardedRegistry registry;
 
 	private final AtomicReferenceArray<@Nullable M> cells;
 
 	private final IntFunction<@Nullable M> registration;
-
-	private final GuardedRegistry registry;
-
-	/* How often all cells were emptied. */
-	private final AtomicInteger emptied = new AtomicInteger();
 
 	MeterCells(GuardedRegistry registry, int size, IntFunction<@Nullable M> registration) {
 		this.registry = registry;
@@ -38,62 +26,20 @@ final class MeterCells<M> {
 		this.registration = registration;
 	}
 
-	/** Return the meter of a tag's value, or null if there is none yet. */
+	/** Return the meter of a tag's value, or null if there is no registry yet. */
 	@SuppressWarnings("EnumOrdinal") // an index within this process, never stored
 	@Nullable M at(Enum<?> value) {
 		return at(value.ordinal());
 	}
 
-	/** Return a meter, or null if there is no registry yet or it is being registered. */
+	/** Return the meter with the given index, or null if there is no registry yet. */
 	@Nullable M at(int index) {
 		M meter = this.cells.get(index);
-		return (meter != null) ? meter : fill(index);
-	}
-
-	private @Nullable M fill(int index) {
-		if (!this.registry.isThere()) {
-			return null;
+		if (meter == null && this.registry.isThere()) {
+			meter = this.registration.apply(index);
+			this.cells.set(index, meter);
 		}
-		Filling filling = new Filling(this, index, Thread.currentThread());
-		if (!FILLING.add(filling)) {
-			return null;
-		}
-		try {
-			int before = this.emptied.get();
-			M meter = this.registration.apply(index);
-			if (meter != null) {
-				this.cells.set(index, meter);
-				if (this.emptied.get() != before) {
-					this.cells.compareAndSet(index, meter, null);
-				}
-			}
-			return meter;
-		}
-		finally {
-			FILLING.remove(filling);
-		}
-	}
-
-	/**
-	 * Empty all cells, since a registry has lost a meter, so that they are filled anew.
-	 */
-	void empty() {
-		this.emptied.incrementAndGet();
-		for (int index = 0; index < this.cells.length(); index++) {
-			if (this.cells.get(index) != null) {
-				this.cells.set(index, null);
-			}
-		}
-	}
-
-	/**
-	 * A thread that fills a cell.
-	 *
-	 * @param cells where
-	 * @param index which one
-	 * @param thread who
-	 */
-	private record Filling(MeterCells<?> cells, int index, Thread thread) {
+		return meter;
 	}
 
 }

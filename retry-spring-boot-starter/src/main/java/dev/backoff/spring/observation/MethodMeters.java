@@ -2,12 +2,11 @@ package dev.backoff.spring.observation;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
 
 import io.micrometer.core.instrument.Counter;
-import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Timer;
 import org.jspecify.annotations.Nullable;
 
@@ -17,13 +16,16 @@ import dev.backoff.event.DelaySource;
 import dev.backoff.event.StopReason;
 import dev.backoff.failure.RetryCause;
 import dev.backoff.spring.observation.CallStatistics.MethodCalls;
-import dev.backoff.spring.policy.BackoffProperties.CallMeter;
 
 /**
- * The meters of one method. A call that succeeds at once records one timer, which most
- * registries let tell of the call as well, and allocates nothing. Thread-safe.
+ * The meters of one method. A call that succeeds at once adds to one adder, records one
+ * timer and allocates nothing. Thread-safe.
  */
 final class MethodMeters implements CallRecorder {
+
+	/* What always happens, and the reasons that alerts ask for. */
+	private static final List<StopReason> FROM_THE_START = List.of(StopReason.SUCCEEDED, StopReason.ATTEMPTS_EXHAUSTED,
+			StopReason.DEADLINE, StopReason.BUDGET, StopReason.BREAKER_OPEN);
 
 	private static final String[] NUMBERS = { "1", "2", "3", "4", "5+" };
 
@@ -31,15 +33,9 @@ final class MethodMeters implements CallRecorder {
 
 	private static final RetryCause[] CAUSES = RetryCause.values();
 
-	/* The cell of the only attempts of calls that succeed at once. */
-	private static final int AT_ONCE = cell(1, AttemptOutcome.SUCCESS);
+	private static final StopReason[] REASONS = StopReason.values();
 
-	private static final AtomicReferenceFieldUpdater<MethodMeters, @Nullable TimedCalls> AT_ONCE_READER = AtomicReferenceFieldUpdater
-		.newUpdater(MethodMeters.class, TimedCalls.class, "atOnce");
-
-	private static final int DONE = 0;
-
-	private static final int FAILED = 1;
+	private static final int FIRST_SUCCESS = cell(1, AttemptOutcome.SUCCESS);
 
 	private final GuardedRegistry registry;
 
@@ -49,59 +45,61 @@ final class MethodMeters implements CallRecorder {
 
 	private final List<Duration> slo;
 
-	private final CallMeters calls;
+	private final MethodCounts counts;
 
-	private final AttemptCounts counts = new AttemptCounts();
+	private final LongAdder succeeded;
 
-	private final MeterCells<AttemptTimer> attempts;
+	private final MeterCells<Timer> attempts;
+
+	private final MeterCells<FunctionCounter> calls;
+
+	private final @Nullable MeterCells<Timer> durations;
 
 	private final MeterCells<Counter> retries;
 
 	private final MeterCells<Counter> recovered;
 
-	/* There before the timer is in its cell, if those calls are read off it. */
-	private volatile @Nullable TimedCalls atOnce;
+	/* All that a call needs that succeeds at once; null while there is no registry. */
+	private volatile @Nullable Timer firstSuccess;
 
-	private final AtomicBoolean published = new AtomicBoolean();
-
-	/* How often all was to be published anew. */
-	private final AtomicInteger unpublished = new AtomicInteger();
-
-	MethodMeters(GuardedRegistry registry, PolicyMeters policy, String method, List<Duration> slo, CallMeter calls) {
+	MethodMeters(GuardedRegistry registry, PolicyMeters policy, String method, List<Duration> slo, boolean durations) {
 		this.registry = registry;
 		this.policy = policy;
 		this.method = method;
 		this.slo = slo;
-		this.calls = (calls == CallMeter.TIMER) ? new CallTimers(registry, policy.policy(), method, slo)
-				: new CallTotals(registry, policy.policy(), method);
+		this.counts = new MethodCounts(policy.policy(), method);
+		this.succeeded = this.counts.calls(StopReason.SUCCEEDED);
 		this.attempts = new MeterCells<>(registry, NUMBERS.length * OUTCOMES.length, this::registerAttempt);
+		this.calls = new MeterCells<>(registry, REASONS.length, this::registerCalls);
+		this.durations = durations ? new MeterCells<>(registry, REASONS.length, this::registerDuration) : null;
 		this.retries = new MeterCells<>(registry, CAUSES.length, this::registerRetry);
 		this.recovered = new MeterCells<>(registry, 2, this::registerRecovered);
 	}
 
 	@Override
-	public void attempt(int number, AttemptOutcome outcome, long nanos) {
-		this.counts.attempt(outcome);
-		AttemptTimer timer = this.attempts.at(cell(number, outcome));
-		if (timer != null) {
-			timer.record(nanos);
+	public void succeededAtOnce(long nanos) {
+		Timer timer = this.firstSuccess;
+		if (timer == null) {
+			CallRecorder.super.succeededAtOnce(nanos);
+			return;
 		}
+		this.succeeded.increment();
+		timer.record(nanos, TimeUnit.NANOSECONDS);
 	}
 
 	@Override
-	public void succeededAtOnce(long nanos) {
-		TimedCalls timed = this.atOnce;
-		if (timed != null) {
-			timed.record(nanos);
-		}
-		else {
-			CallRecorder.super.succeededAtOnce(nanos);
-		}
+	public void attempt(int number, AttemptOutcome outcome, long nanos) {
+		this.counts.attempt(number, outcome, nanos);
+		record(this.attempts.at(cell(number, outcome)), nanos);
 	}
 
 	@Override
 	public void call(StopReason reason, long nanos) {
-		this.calls.record(reason, nanos);
+		this.counts.call(reason, nanos);
+		this.calls.at(reason);
+		if (this.durations != null) {
+			record(this.durations.at(reason), nanos);
+		}
 	}
 
 	@Override
@@ -116,71 +114,44 @@ final class MethodMeters implements CallRecorder {
 
 	@Override
 	public void retry(RetryCause cause) {
-		this.counts.retry();
+		this.counts.retry(cause);
 		increment(this.retries.at(cause));
 	}
 
 	@Override
 	public void recovered(boolean done) {
-		increment(this.recovered.at(done ? DONE : FAILED));
+		increment(this.recovered.at(done ? 1 : 0));
 	}
 
 	MethodCalls statistics() {
-		return this.counts.with(this.policy.policy(), this.method, this.calls::count);
+		return this.counts.statistics();
 	}
 
-	/** Publish what is to exist before it happens. */
+	/** Publish the meters that exist before the first call. */
 	void publish() {
-		this.published.set(true);
-		this.attempts.at(AT_ONCE);
-		CallMeters.FROM_THE_START.forEach(this.calls::publish);
+		FROM_THE_START.forEach(this.calls::at);
+		this.attempts.at(FIRST_SUCCESS);
 		this.policy.publish();
 	}
 
-	/** Let all be published anew, since a registry has lost a meter. */
-	void unpublish() {
-		this.unpublished.incrementAndGet();
-		this.atOnce = null;
-		// by the next attempt
-		this.published.set(false);
-		this.attempts.empty();
-		this.retries.empty();
-		this.recovered.empty();
-		this.calls.unpublish();
+	private @Nullable Timer registerAttempt(int cell) {
+		Timer timer = this.registry.timer(BackoffMeters.ATTEMPTS, this.slo, this.policy.policy(), this.method,
+				NUMBERS[cell / OUTCOMES.length], OUTCOMES[cell % OUTCOMES.length].tag());
+		if (cell == FIRST_SUCCESS && this.durations == null) {
+			this.firstSuccess = timer;
+		}
+		return timer;
 	}
 
-	private @Nullable AttemptTimer registerAttempt(int cell) {
-		if (this.published.compareAndSet(false, true)) {
-			publish();
-		}
-		if (cell != AT_ONCE) {
-			// before any other, which may turn out to be the same timer
-			this.attempts.at(AT_ONCE);
-		}
-		int unpublished = this.unpublished.get();
-		return this.registry.register(BackoffMeters.ATTEMPTS, (registry) -> {
-			Timer timer = GuardedRegistry.timer(registry, BackoffMeters.ATTEMPTS, this.slo, tags(cell));
-			if (cell == AT_ONCE) {
-				readAtOnce(registry, timer, unpublished);
-			}
-			return TimerReaders.use(registry, timer);
-		});
+	private @Nullable FunctionCounter registerCalls(int index) {
+		StopReason reason = REASONS[index];
+		return this.registry.counter(BackoffMeters.CALLS, this.counts.calls(reason), LongAdder::sum,
+				this.policy.policy(), this.method, reason.tag());
 	}
 
-	private void readAtOnce(MeterRegistry registry, Timer timer, int unpublished) {
-		TimedCalls timed = this.calls.readOff(timer,
-				() -> TimerReaders.read(registry, timer, BackoffMeters.ATTEMPTS.tags(tags(AT_ONCE))));
-		if (timed != null) {
-			this.atOnce = timed;
-			if (this.unpublished.get() != unpublished) {
-				AT_ONCE_READER.compareAndSet(this, timed, null);
-			}
-		}
-	}
-
-	private String[] tags(int cell) {
-		return new String[] { this.policy.policy(), this.method, NUMBERS[cell / OUTCOMES.length],
-				OUTCOMES[cell % OUTCOMES.length].tag() };
+	private @Nullable Timer registerDuration(int index) {
+		return this.registry.timer(BackoffMeters.CALLS_DURATION, this.slo, this.policy.policy(), this.method,
+				REASONS[index].tag());
 	}
 
 	private @Nullable Counter registerRetry(int index) {
@@ -189,12 +160,18 @@ final class MethodMeters implements CallRecorder {
 
 	private @Nullable Counter registerRecovered(int index) {
 		return this.registry.counter(BackoffMeters.RECOVERED, this.policy.policy(), this.method,
-				(index == DONE) ? "done" : "failed");
+				(index == 1) ? "done" : "failed");
 	}
 
 	@SuppressWarnings("EnumOrdinal") // an index within this process, never stored
 	private static int cell(int number, AttemptOutcome outcome) {
 		return (Math.min(number, NUMBERS.length) - 1) * OUTCOMES.length + outcome.ordinal();
+	}
+
+	private static void record(@Nullable Timer timer, long nanos) {
+		if (timer != null) {
+			timer.record(nanos, TimeUnit.NANOSECONDS);
+		}
 	}
 
 	private static void increment(@Nullable Counter counter) {

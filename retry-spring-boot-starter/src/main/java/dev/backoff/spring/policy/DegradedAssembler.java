@@ -11,9 +11,8 @@ import dev.backoff.time.DurationText;
 import dev.backoff.time.Nanos;
 
 /**
- * Make the raised delays of one policy, or say which of their values do not fit. They are
- * in effect if a cap or a base is set; what they raise yields to a cap from a stronger
- * level.
+ * Make the raised delays of one policy, and report values that do not fit. They are in
+ * effect if a cap or a base is set, and yield to a cap from a stronger level.
  */
 final class DegradedAssembler {
 
@@ -44,12 +43,9 @@ final class DegradedAssembler {
 		}
 		Duration raisedCap = (cap != null) ? cap(cap) : null;
 		Duration raisedBase = (base != null) ? base(base, raisedCap) : null;
-		double rate = this.values.read(PolicyKey.WHEN_DEGRADED_FAILURE_RATE, OverloadValues::share,
-				DegradedSettings.DEFAULT_FAILURE_RATE, "30%");
-		Duration window = this.values.read(PolicyKey.WHEN_DEGRADED_WINDOW, OverloadValues::time,
-				DegradedSettings.DEFAULT_WINDOW, DurationText.exact(DegradedSettings.DEFAULT_WINDOW));
-		int minimum = this.values.read(PolicyKey.WHEN_DEGRADED_MINIMUM_CALLS, OverloadValues::wholeNumber,
-				DegradedSettings.DEFAULT_MINIMUM_CALLS, Integer.toString(DegradedSettings.DEFAULT_MINIMUM_CALLS));
+		double rate = this.values.<Double>read(PolicyKey.WHEN_DEGRADED_FAILURE_RATE);
+		Duration window = this.values.read(PolicyKey.WHEN_DEGRADED_WINDOW);
+		int minimum = this.values.<Integer>read(PolicyKey.WHEN_DEGRADED_MINIMUM_CALLS);
 		return (raisedCap == null && raisedBase == null) ? null
 				: new DegradedSettings(rate, window, minimum, raisedBase, raisedCap);
 	}
@@ -64,7 +60,7 @@ final class DegradedAssembler {
 	}
 
 	private @Nullable Duration cap(Ranked written) {
-		Duration raised = TextValues.positiveDuration(written.value().text());
+		Duration raised = written.value().value();
 		long cap = Nanos.of(this.delays.cap());
 		if (cap == Nanos.UNLIMITED) {
 			if (written.strength() >= this.capStrength) {
@@ -89,7 +85,7 @@ final class DegradedAssembler {
 	}
 
 	private Duration base(Ranked written, @Nullable Duration raisedCap) {
-		Duration raised = TextValues.duration(written.value().text());
+		Duration raised = written.value().value();
 		boolean halved = this.delays.jitter().replacesShape();
 		long cap = Nanos.of((raisedCap != null) ? raisedCap : this.delays.cap());
 		long most = halved ? cap / 2 : cap;

@@ -16,12 +16,11 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.util.ClassUtils;
 
-import dev.backoff.spring.policy.BackoffConfiguration.PolicyEntry;
 
 /**
  * From names and annotations to effective policies, by one configuration. Thread-safe.
  */
-final class PolicyResolver {
+final class PolicyResolver implements BackoffPolicies.Candidate {
 
 	private final BackoffConfiguration configuration;
 
@@ -31,13 +30,13 @@ final class PolicyResolver {
 
 	private final @Nullable ClassLoader classLoader;
 
-	/* As who uses them first writes them, by canonical name; the same ever after. */
+	/* As their first user writes them, by canonical name. */
 	private final Map<String, String> spellings;
 
-	/* Whether a method or another policy has asked for it, by canonical name. */
+	/* The canonical names that a method or another policy has used. */
 	private final Set<String> used = ConcurrentHashMap.newKeySet();
 
-	/* The names of the policies in effect somewhere, by canonical name. */
+	/* The names of the policies in effect, by canonical name. */
 	private final Map<String, String> inEffect = new ConcurrentHashMap<>();
 
 	private final SharedNames shared;
@@ -56,14 +55,14 @@ final class PolicyResolver {
 	private PolicyResolver(PolicyResolver before, BackoffConfiguration configuration) {
 		this.configuration = configuration;
 		this.labels = before.labels;
-		// an override must not bring in half of what a refresh was refused for
+		// an override must not bring in half of a refused refresh
 		this.placeholders = configuration.isReadWith(before.configuration) ? before.placeholders
 				: before.placeholders.anew();
 		this.classLoader = before.classLoader;
 		this.spellings = before.spellings;
 		this.shared = before.shared.with(configuration);
 		if (!configuration.isEnabled()) {
-			// nobody resolves anything then, and its names stay known
+			// nothing is resolved then, and the names stay known
 			this.inEffect.putAll(before.inEffect);
 		}
 	}
@@ -75,12 +74,13 @@ final class PolicyResolver {
 		return new PolicyResolver(this, configuration);
 	}
 
-	BackoffConfiguration configuration() {
+	@Override
+	public BackoffConfiguration configuration() {
 		return this.configuration;
 	}
 
-	/** Return the effective policy of a method, or null if there are problems. */
-	@Nullable EffectivePolicy resolve(AnnotatedMethod method, List<Problem> problems) {
+	@Override
+	public @Nullable EffectivePolicy resolve(AnnotatedMethod method, List<Problem> problems) {
 		List<Problem> found = new ArrayList<>();
 		List<AnnotationValues> annotations = annotations(method, found);
 		String written = "";
@@ -88,7 +88,7 @@ final class PolicyResolver {
 			written = annotation.name().isEmpty() ? written : annotation.name();
 		}
 		String name = written.isEmpty() ? this.labels.label(method) : written;
-		PolicyEntry entry = this.configuration.policy(name);
+		NamedValues<PolicyKey> entry = this.configuration.policy(name);
 		if (entry != null) {
 			markUsed(entry);
 		}
@@ -105,10 +105,10 @@ final class PolicyResolver {
 		return policy;
 	}
 
-	/** Return the effective policy of a name, for programmatic calls. */
-	EffectivePolicy resolve(String name) {
+	@Override
+	public EffectivePolicy resolve(String name) {
 		List<Problem> problems = new ArrayList<>();
-		PolicyEntry entry = this.configuration.policy(name);
+		NamedValues<PolicyKey> entry = this.configuration.policy(name);
 		if (entry == null) {
 			problems.add(unknown("Policy " + name, name, "."));
 			throw new InvalidBackoffException(problems);
@@ -121,9 +121,9 @@ final class PolicyResolver {
 		return policy;
 	}
 
-	/** Return what a name would give, without counting it as used, or empty. */
-	Optional<EffectivePolicy> peek(String name) {
-		PolicyEntry entry = this.configuration.policy(name);
+	@Override
+	public Optional<EffectivePolicy> peek(String name) {
+		NamedValues<PolicyKey> entry = this.configuration.policy(name);
 		if (entry == null) {
 			return Optional.empty();
 		}
@@ -134,23 +134,19 @@ final class PolicyResolver {
 			.ofNullable(assembler(spelled(entry), levels, this.shared::known, problems, problems).assemble());
 	}
 
-	/**
-	 * Check the whole configuration, after the methods are resolved. Each value is
-	 * checked by itself; whether values fit together, only for policies that nobody uses
-	 * so far: an annotation, or a policy that inherits, may complete the others.
-	 */
-	void check(List<Problem> problems) {
+	@Override
+	public void check(List<Problem> problems) {
 		Set<Problem> found = new LinkedHashSet<>(this.configuration.problems());
 		checkMode(found);
 		checkValues(levels(problems), found);
 		Set<String> inherited = new HashSet<>();
-		for (PolicyEntry entry : this.configuration.entries()) {
+		for (NamedValues<PolicyKey> entry : this.configuration.policies()) {
 			ConfigValue inherits = entry.values().get(PolicyKey.INHERITS);
 			if (inherits != null) {
 				inherited.add(TextValues.canonical(inherits.text()));
 			}
 		}
-		for (PolicyEntry entry : this.configuration.entries()) {
+		for (NamedValues<PolicyKey> entry : this.configuration.policies()) {
 			String name = TextValues.canonical(entry.name());
 			List<Problem> ofPolicy = new ArrayList<>();
 			PolicyLevels levels = levels(ofPolicy);
@@ -167,10 +163,10 @@ final class PolicyResolver {
 	}
 
 	private void checkMode(Collection<Problem> problems) {
-		if (this.configuration.isWoven() && !ClassUtils.isPresent("org.aspectj.lang.JoinPoint", this.classLoader)) {
-			problems
-				.add(Problem.ofPlace("Invalid backoff.mode (aspectj)", "needs AspectJ, which is not on the class path",
-						"Add the dependency org.aspectj:aspectjweaver, or remove the key."));
+		if (this.configuration.isWoven() && !ClassUtils.isPresent(BackoffConfiguration.WEAVING, this.classLoader)) {
+			problems.add(Problem.ofPlace("Invalid backoff.mode (aspectj)",
+					"needs the module dev.backoff:retry-aspectj, which is not on the class path",
+					"Add the dependency dev.backoff:retry-aspectj, or remove the key."));
 		}
 	}
 
@@ -181,12 +177,12 @@ final class PolicyResolver {
 		problems.addAll(found);
 	}
 
-	/** Return the names below {@code backoff.policies}, as they are written. */
-	List<String> names() {
-		return this.configuration.entries().stream().map(this::spelled).toList();
+	@Override
+	public List<String> names() {
+		return this.configuration.policies().stream().map(this::spelled).toList();
 	}
 
-	private String spelled(PolicyEntry entry) {
+	private String spelled(NamedValues<PolicyKey> entry) {
 		String spelling = this.spellings.get(TextValues.canonical(entry.name()));
 		return (entry.spelled() || spelling == null) ? entry.name() : spelling;
 	}
@@ -194,11 +190,11 @@ final class PolicyResolver {
 	/** Return a policy's name as it is known, or null if nothing has that name. */
 	@Nullable String find(String name) {
 		String known = this.inEffect.get(TextValues.canonical(name));
-		PolicyEntry entry = this.configuration.policy(name);
+		NamedValues<PolicyKey> entry = this.configuration.policy(name);
 		return (known != null) ? known : (entry != null) ? spelled(entry) : null;
 	}
 
-	/** Return those of them that nobody has asked for so far. */
+	/** Return the names that no method and no other policy has used so far. */
 	List<String> unused() {
 		return names().stream().filter((name) -> !this.used.contains(TextValues.canonical(name))).toList();
 	}
@@ -257,7 +253,7 @@ final class PolicyResolver {
 		return levels;
 	}
 
-	private @Nullable EffectivePolicy assemble(String name, @Nullable PolicyEntry entry, PolicyLevels levels,
+	private @Nullable EffectivePolicy assemble(String name, @Nullable NamedValues<PolicyKey> entry, PolicyLevels levels,
 			List<Problem> problems) {
 		if (entry != null) {
 			levels.add(entry);
@@ -280,15 +276,15 @@ final class PolicyResolver {
 				problems, conflicts);
 	}
 
-	/* One spelling for all who write the name differently: logs and meters go by it. */
-	private String spelling(String name, @Nullable PolicyEntry entry) {
+	/* One spelling for logs and meters, however its users write the name. */
+	private String spelling(String name, @Nullable NamedValues<PolicyKey> entry) {
 		String first = this.spellings.computeIfAbsent(TextValues.canonical(name), (canonical) -> name);
 		return (entry != null && entry.spelled()) ? entry.name() : first;
 	}
 
-	private void markUsed(PolicyEntry entry) {
-		Map<String, PolicyEntry> lineage = new LinkedHashMap<>();
-		PolicyEntry next = entry;
+	private void markUsed(NamedValues<PolicyKey> entry) {
+		Map<String, NamedValues<PolicyKey>> lineage = new LinkedHashMap<>();
+		NamedValues<PolicyKey> next = entry;
 		while (next != null && lineage.putIfAbsent(next.name(), next) == null) {
 			this.used.add(TextValues.canonical(next.name()));
 			ConfigValue inherits = next.values().get(PolicyKey.INHERITS);

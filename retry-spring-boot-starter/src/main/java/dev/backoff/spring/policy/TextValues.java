@@ -1,16 +1,15 @@
 package dev.backoff.spring.policy;
 
 import java.time.Duration;
-import java.time.format.DateTimeParseException;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+
+import org.springframework.boot.convert.DurationStyle;
 
 import dev.backoff.delay.Jitter;
 import dev.backoff.policy.Preset;
@@ -18,14 +17,12 @@ import dev.backoff.policy.RetryPolicy;
 import dev.backoff.time.DurationText;
 
 /**
- * Read the values that an annotation and a configuration share, all of them text, and say
- * what is wrong with those that cannot be read.
+ * Read the values of annotations and configuration. A text that cannot be read throws
+ * {@link InvalidTextException}.
  */
 final class TextValues {
 
 	private static final Pattern SIMPLE_DURATION = Pattern.compile("([+-]?\\d+)([a-zA-Zµ]{0,2})");
-
-	private static final Pattern ISO_DURATION = Pattern.compile("[+-]?[pP]");
 
 	private static final Pattern DECIMAL_DURATION = Pattern.compile("(\\d*\\.\\d+)(ms|s|m|h|d)");
 
@@ -33,7 +30,7 @@ final class TextValues {
 
 	static final Pattern PERCENT = Pattern.compile("([+-]?\\d+(?:\\.\\d+)?)\\s*%");
 
-	/* What RFC 9110 calls a token. */
+	/* A token of RFC 9110. */
 	private static final Pattern HEADER = Pattern.compile("[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}");
 
 	private static final Pattern HOST = Pattern
@@ -43,14 +40,7 @@ final class TextValues {
 
 	static final String DURATION_FIX = "Write a number and a unit, such as 250ms, 2s or 5m.";
 
-	private static final Map<String, ChronoUnit> UNITS = Map.of("", ChronoUnit.MILLIS, "ns", ChronoUnit.NANOS, "us",
-			ChronoUnit.MICROS, "µs", ChronoUnit.MICROS, "ms", ChronoUnit.MILLIS, "s", ChronoUnit.SECONDS, "m",
-			ChronoUnit.MINUTES, "h", ChronoUnit.HOURS, "d", ChronoUnit.DAYS);
-
-	/**
-	 * The greatest number of attempts, rungs and the like: more is unlimited by another
-	 * name.
-	 */
+	/** The greatest number of attempts, rungs and the like. */
 	static final int MOST = 1_000_000;
 
 	private TextValues() {
@@ -89,22 +79,13 @@ final class TextValues {
 	}
 
 	private static Duration anyDuration(String text) {
-		Matcher simple = SIMPLE_DURATION.matcher(text);
 		try {
-			if (simple.matches()) {
-				ChronoUnit unit = UNITS.get(simple.group(2).toLowerCase(Locale.ROOT));
-				if (unit != null) {
-					return Duration.of(Long.parseLong(simple.group(1)), unit);
-				}
-			}
-			else if (ISO_DURATION.matcher(text).lookingAt()) {
-				return Duration.parse(text);
-			}
+			// Boot has no micro sign
+			return DurationStyle.detectAndParse(text.replace('µ', 'u'));
 		}
-		catch (DateTimeParseException | ArithmeticException | NumberFormatException ex) {
-			throw new InvalidTextException("must be a duration", DURATION_FIX);
+		catch (IllegalArgumentException | ArithmeticException ex) {
+			throw new InvalidTextException("must be a duration", durationFix(text));
 		}
-		throw new InvalidTextException("must be a duration", durationFix(text));
 	}
 
 	private static String durationFix(String text) {
@@ -114,8 +95,7 @@ final class TextValues {
 		}
 		Matcher decimal = DECIMAL_DURATION.matcher(closed.toLowerCase(Locale.ROOT));
 		if (decimal.matches()) {
-			ChronoUnit unit = UNITS.getOrDefault(decimal.group(2), ChronoUnit.SECONDS);
-			double nanos = Double.parseDouble(decimal.group(1)) * unit.getDuration().toNanos();
+			double nanos = Double.parseDouble(decimal.group(1)) * anyDuration("1" + decimal.group(2)).toNanos();
 			return "Write it in a smaller unit: " + DurationText.exact(Math.round(nanos)) + ".";
 		}
 		return DURATION_FIX;

@@ -8,8 +8,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -55,11 +55,11 @@ public final class OverloadSafety implements ConfigurationUser {
 
 	private final RetryBudgets budgets;
 
-	private final AtomicReference<@Nullable FailureVerdicts> verdicts = new AtomicReference<>();
-
 	private final Map<Degradable, DegradedMode> degraded = new ConcurrentHashMap<>();
 
 	private final List<Observer> observers = new CopyOnWriteArrayList<>();
+
+	private volatile @Nullable FailureVerdicts verdicts;
 
 	/**
 	 * Create the breakers of a configuration. Budgets are created at their first use.
@@ -71,13 +71,12 @@ public final class OverloadSafety implements ConfigurationUser {
 		this.time = beanFactory.getBeanProvider(RetryTime.class).getIfAvailable(RetryTime::system);
 		this.random = beanFactory.getBeanProvider(RandomSource.class).getIfAvailable(RandomSource::threadLocal);
 		this.listeners = new Listeners(beanFactory);
-		this.breakers = CircuitBreakers.of(configuration.breakers()
-			.values()
-			.stream()
-			.filter((entry) -> entry.provider() == BreakerProvider.OWN)
-			.map(this::make)
-			.toList());
+		this.breakers = CircuitBreakers.of(own(configuration).map(this::make).toList());
 		this.budgets = new RetryBudgets((budget) -> tell((observer) -> observer.budgetMade(budget)));
+	}
+
+	private static Stream<BreakerEntry> own(BackoffConfiguration configuration) {
+		return configuration.breakers().values().stream().filter((entry) -> entry.provider() == BreakerProvider.OWN);
 	}
 
 	private CircuitBreaker make(BreakerEntry entry) {
@@ -95,11 +94,11 @@ public final class OverloadSafety implements ConfigurationUser {
 	 * early. A lock would deadlock with the creation of beans, so two threads may do it.
 	 */
 	private CircuitBreaker.Verdict verdict(Throwable failure) {
-		FailureVerdicts known = this.verdicts.get();
+		FailureVerdicts known = this.verdicts;
 		if (known == null) {
 			known = FailureVerdicts
 				.of(this.beanFactory.getBeanProvider(FailureClassifier.class).orderedStream().toList());
-			this.verdicts.set(known);
+			this.verdicts = known;
 		}
 		return known.apply(failure);
 	}
@@ -179,11 +178,8 @@ public final class OverloadSafety implements ConfigurationUser {
 	public Change prepare(BackoffPolicies.Candidate candidate, List<Problem> problems) {
 		BackoffConfiguration configuration = candidate.configuration();
 		return () -> {
-			List<CircuitBreaker> added = configuration.breakers()
-				.values()
-				.stream()
-				.filter((entry) -> entry.provider() == BreakerProvider.OWN
-						&& this.breakers.find(entry.name()).isEmpty())
+			List<CircuitBreaker> added = own(configuration)
+				.filter((entry) -> this.breakers.find(entry.name()).isEmpty())
 				.map(this::make)
 				.toList();
 			return () -> {
@@ -228,10 +224,6 @@ public final class OverloadSafety implements ConfigurationUser {
 			return null;
 		}
 		Degradable key = new Degradable(policy.name(), settings);
-		DegradedMode known = this.degraded.get(key);
-		if (known != null) {
-			return known;
-		}
 		DegradedMode made = new DegradedMode(settings,
 				(mode, degraded, counts) -> this.listeners.degraded(policy.name(), degraded, counts));
 		DegradedMode before = this.degraded.putIfAbsent(key, made);

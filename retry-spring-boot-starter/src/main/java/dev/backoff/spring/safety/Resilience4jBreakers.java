@@ -85,16 +85,7 @@ public final class Resilience4jBreakers implements OtherBreakers {
 	}
 
 	/** A breaker and its permits, which have no state of their own. */
-	private static final class Permits implements CallPermits, CallPermits.Permit {
-
-		private final CircuitBreaker breaker;
-
-		private final boolean awaited;
-
-		Permits(CircuitBreaker breaker, boolean awaited) {
-			this.breaker = breaker;
-			this.awaited = awaited;
-		}
+	private record Permits(CircuitBreaker breaker, boolean awaited) implements CallPermits, CallPermits.Permit {
 
 		@Override
 		public String name() {

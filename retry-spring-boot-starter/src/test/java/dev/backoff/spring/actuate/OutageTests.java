@@ -89,8 +89,8 @@ class OutageTests {
 				"backoff_breaker_transitions_total{breaker=\"gateway\",from=\"closed\",to=\"open\"} 1.0",
 				"backoff_breaker_transitions_total{breaker=\"gateway\",from=\"half_open\",to=\"closed\"} 0.0",
 				"backoff_degraded{policy=\"orders\"} 1.0",
-				"backoff_calls_seconds_count{method=\"Orders.place\",policy=\"orders\",stop=\"budget\"} 3",
-				"backoff_calls_seconds_count{method=\"Orders.place\",policy=\"orders\",stop=\"breaker_open\"} 6");
+				"backoff_calls_total{method=\"Orders.place\",policy=\"orders\",stop=\"budget\"} 3.0",
+				"backoff_calls_total{method=\"Orders.place\",policy=\"orders\",stop=\"breaker_open\"} 6.0");
 		JSONAssert.assertEquals("""
 				{ "budgets": {
 				    "orders": { "unused": false, "policies": ["orders"], "balance": 0.0, "tokens": 2.0, "refused": 3,

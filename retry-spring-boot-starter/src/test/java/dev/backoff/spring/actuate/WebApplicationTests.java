@@ -97,12 +97,12 @@ class WebApplicationTests {
 
 		@Test
 		void publishesZerosThenCounts(CapturedOutput output) throws Exception {
-			String exhausted = "backoff_calls_seconds_count{method=\"Orders.place\",policy=\"Orders.place\","
+			String exhausted = "backoff_calls_total{method=\"Orders.place\",policy=\"Orders.place\","
 					+ "stop=\"attempts_exhausted\"} ";
 			String before = send("GET", this.port, "/actuator/prometheus").body();
-			assertThat(before.lines()).contains(exhausted + "0");
+			assertThat(before.lines()).contains(exhausted + "0.0");
 			assertThatIOException().isThrownBy(this.orders::place);
-			assertThat(send("GET", this.port, "/actuator/prometheus").body().lines()).contains(exhausted + "1");
+			assertThat(send("GET", this.port, "/actuator/prometheus").body().lines()).contains(exhausted + "1.0");
 			assertThat(output.getOut().lines().filter((line) -> line.contains(" WARN "))).singleElement()
 				.asString()
 				.contains("Stopped after 3 of 3 attempts in 2.7 s: ATTEMPTS_EXHAUSTED (policy Orders.place; waits "

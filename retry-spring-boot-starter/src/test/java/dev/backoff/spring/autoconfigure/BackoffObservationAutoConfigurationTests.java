@@ -371,7 +371,7 @@ class BackoffObservationAutoConfigurationTests {
 			.run((context) -> {
 				assertThat(context.getBean(Orders.class).place("x")).isEqualTo("x");
 				MeterRegistry registry = context.getBean(MeterRegistry.class);
-				assertThat(registry.get("backoff.calls").tag("stop", "succeeded").timer().count()).isOne();
+				assertThat(registry.get("backoff.calls.duration").tag("stop", "succeeded").timer().count()).isOne();
 				assertThat(registry.get("backoff.attempts").timer().takeSnapshot().histogramCounts()).hasSize(2);
 			});
 	}
@@ -389,7 +389,7 @@ class BackoffObservationAutoConfigurationTests {
 	}
 
 	private static double calls(MeterRegistry registry, String stop) {
-		return registry.get("backoff.calls").tag("stop", stop).tag("method", "Orders.place").functionTimer().count();
+		return registry.get("backoff.calls").tag("stop", stop).tag("method", "Orders.place").functionCounter().count();
 	}
 
 	public static class Orders {

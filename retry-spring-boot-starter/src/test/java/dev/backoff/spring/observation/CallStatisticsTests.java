@@ -26,7 +26,6 @@ import dev.backoff.fixture.Crowd;
 import dev.backoff.fixture.VirtualTime;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.spring.observation.CallStatistics.MethodCalls;
-import dev.backoff.spring.policy.BackoffProperties.CallMeter;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -38,20 +37,17 @@ class CallStatisticsTests {
 
 	static Stream<Arguments> recorders() {
 		return Stream.of(recorders("without meters", new PlainRecorders()),
-				recorders("totals", bound(new SimpleMeterRegistry(), CallMeter.COUNTER)),
-				recorders("timers", bound(new SimpleMeterRegistry(), CallMeter.TIMER)),
-				recorders("totals before there is a registry",
-						new MicrometerRecorders(() -> null, List.of(), CallMeter.COUNTER)),
-				recorders("timers before there is a registry",
-						new MicrometerRecorders(() -> null, List.of(), CallMeter.TIMER)));
+				recorders("with meters", bound(new SimpleMeterRegistry(), false)),
+				recorders("with durations", bound(new SimpleMeterRegistry(), true)),
+				recorders("before there is a registry", new MicrometerRecorders(() -> null)));
 	}
 
 	private static <R extends CallRecorder.Factory & CallStatistics> Arguments recorders(String name, R recorders) {
 		return Arguments.of(name, recorders, recorders);
 	}
 
-	private static MicrometerRecorders bound(MeterRegistry registry, CallMeter calls) {
-		MicrometerRecorders recorders = new MicrometerRecorders(() -> registry, List.of(), calls);
+	private static MicrometerRecorders bound(MeterRegistry registry, boolean durations) {
+		MicrometerRecorders recorders = new MicrometerRecorders(() -> registry, List.of(), durations);
 		recorders.bind();
 		return recorders;
 	}

@@ -2,6 +2,7 @@ package dev.backoff.spring.observation;
 
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
+import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -18,12 +19,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import ch.qos.logback.classic.Level;
 import com.sun.management.ThreadMXBean;
 import io.micrometer.core.instrument.AbstractMeter;
+import io.micrometer.core.instrument.Clock;
 import io.micrometer.core.instrument.Counter;
-import io.micrometer.core.instrument.FunctionTimer;
+import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -31,13 +34,18 @@ import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import io.micrometer.core.instrument.config.MeterFilter;
+import io.micrometer.core.instrument.cumulative.CumulativeTimer;
+import io.micrometer.core.instrument.distribution.DistributionStatisticConfig;
+import io.micrometer.core.instrument.distribution.pause.PauseDetector;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import dev.backoff.Operation;
 import dev.backoff.Retry;
@@ -51,7 +59,6 @@ import dev.backoff.failure.FailureClassification;
 import dev.backoff.failure.RetryCause;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.policy.RetryPolicyBuilder;
-import dev.backoff.spring.policy.BackoffProperties.CallMeter;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
@@ -81,16 +88,11 @@ class MicrometerRecordersTests {
 					"backoff_attempts_seconds_count{attempt=\"1\",method=\"OrderService.place\",outcome=\"success\",policy=\"orders\"} 0",
 					"backoff_attempts_seconds_sum{attempt=\"1\",method=\"OrderService.place\",outcome=\"success\",policy=\"orders\"} 0.0",
 					"backoff_attempts_seconds_max{attempt=\"1\",method=\"OrderService.place\",outcome=\"success\",policy=\"orders\"} 0.0",
-					"backoff_calls_seconds_count{method=\"OrderService.place\",policy=\"orders\",stop=\"attempts_exhausted\"} 0",
-					"backoff_calls_seconds_sum{method=\"OrderService.place\",policy=\"orders\",stop=\"attempts_exhausted\"} 0.0",
-					"backoff_calls_seconds_count{method=\"OrderService.place\",policy=\"orders\",stop=\"breaker_open\"} 0",
-					"backoff_calls_seconds_sum{method=\"OrderService.place\",policy=\"orders\",stop=\"breaker_open\"} 0.0",
-					"backoff_calls_seconds_count{method=\"OrderService.place\",policy=\"orders\",stop=\"budget\"} 0",
-					"backoff_calls_seconds_sum{method=\"OrderService.place\",policy=\"orders\",stop=\"budget\"} 0.0",
-					"backoff_calls_seconds_count{method=\"OrderService.place\",policy=\"orders\",stop=\"deadline\"} 0",
-					"backoff_calls_seconds_sum{method=\"OrderService.place\",policy=\"orders\",stop=\"deadline\"} 0.0",
-					"backoff_calls_seconds_count{method=\"OrderService.place\",policy=\"orders\",stop=\"succeeded\"} 0",
-					"backoff_calls_seconds_sum{method=\"OrderService.place\",policy=\"orders\",stop=\"succeeded\"} 0.0",
+					"backoff_calls_total{method=\"OrderService.place\",policy=\"orders\",stop=\"attempts_exhausted\"} 0.0",
+					"backoff_calls_total{method=\"OrderService.place\",policy=\"orders\",stop=\"breaker_open\"} 0.0",
+					"backoff_calls_total{method=\"OrderService.place\",policy=\"orders\",stop=\"budget\"} 0.0",
+					"backoff_calls_total{method=\"OrderService.place\",policy=\"orders\",stop=\"deadline\"} 0.0",
+					"backoff_calls_total{method=\"OrderService.place\",policy=\"orders\",stop=\"succeeded\"} 0.0",
 					"backoff_waiting{policy=\"orders\"} 0.0");
 		}
 
@@ -99,15 +101,18 @@ class MicrometerRecordersTests {
 			MicrometerRecorders recorders = new MicrometerRecorders(() -> simple);
 			recorders.bind();
 			recorders.recorder("orders", "late");
-			assertThat(simple.get("backoff.calls").tag("stop", "budget").functionTimer().count()).isZero();
+			assertThat(simple.get("backoff.calls").tag("stop", "budget").functionCounter().count()).isZero();
 		}
 
 		@Test
-		void publishesAllWhenFirstUsedWithoutBinding() {
-			new MicrometerRecorders(() -> simple).recorder("orders", "m").attempt(2, AttemptOutcome.ERROR, 1);
-			assertThat(simple.get("backoff.calls").functionTimers()).hasSize(5);
-			assertThat(simple.get("backoff.attempts").timers()).hasSize(2);
-			assertThat(simple.get("backoff.waiting").gauge().value()).isZero();
+		void recordsWithoutBinding() {
+			CallRecorder recorder = new MicrometerRecorders(() -> simple).recorder("orders", "m");
+			recorder.succeededAtOnce(MILLI);
+			recorder.succeededAtOnce(MILLI);
+			recorder.waiting(DelaySource.POLICY, MILLI);
+			assertThat(simple.get("backoff.calls").functionCounter().count()).isEqualTo(2);
+			assertThat(attempts("attempt", "1", "outcome", "success").count()).isEqualTo(2);
+			assertThat(simple.get("backoff.waiting").gauge().value()).isEqualTo(1);
 		}
 
 		@Test
@@ -152,20 +157,18 @@ class MicrometerRecordersTests {
 					"backoff_attempts_seconds_max{attempt=\"1\",method=\"place\",outcome=\"transient\",policy=\"orders\"} 0.01",
 					"backoff_attempts_seconds_count{attempt=\"2\",method=\"place\",outcome=\"success\",policy=\"orders\"} 1",
 					"backoff_attempts_seconds_count{attempt=\"3\",method=\"place\",outcome=\"transient\",policy=\"orders\"} 1",
-					"backoff_calls_seconds_count{method=\"place\",policy=\"orders\",stop=\"attempts_exhausted\"} 1",
-					"backoff_calls_seconds_sum{method=\"place\",policy=\"orders\",stop=\"attempts_exhausted\"} 0.33",
-					"backoff_calls_seconds_count{method=\"place\",policy=\"orders\",stop=\"succeeded\"} 1",
-					"backoff_calls_seconds_sum{method=\"place\",policy=\"orders\",stop=\"succeeded\"} 0.12",
+					"backoff_calls_total{method=\"place\",policy=\"orders\",stop=\"attempts_exhausted\"} 1.0",
+					"backoff_calls_total{method=\"place\",policy=\"orders\",stop=\"succeeded\"} 1.0",
 					"backoff_delay_seconds_count{policy=\"orders\",source=\"policy\"} 3",
 					"backoff_delay_seconds_sum{policy=\"orders\",source=\"policy\"} 0.4",
 					"backoff_delay_seconds_max{policy=\"orders\",source=\"policy\"} 0.2",
 					"backoff_retries_total{cause=\"other\",method=\"place\",policy=\"orders\"} 3.0",
 					"backoff_waiting{policy=\"orders\"} 0.0");
-			assertThat(prometheus.scrape()).contains("# TYPE backoff_calls_seconds summary")
+			assertThat(prometheus.scrape()).contains("# TYPE backoff_calls_total counter")
 				.contains("# TYPE backoff_retries_total counter")
 				.contains("# HELP backoff_waiting Calls that wait for their next attempt now")
 				.doesNotContain("secret")
-				.doesNotContain("backoff_calls_seconds_max");
+				.doesNotContain("backoff_calls_duration");
 		}
 
 		@Test
@@ -186,11 +189,10 @@ class MicrometerRecordersTests {
 				recorder.call(reason, MILLI);
 			}
 			for (StopReason reason : StopReason.values()) {
-				FunctionTimer calls = simple.get("backoff.calls").tag("stop", reason.tag()).functionTimer();
-				assertThat(calls.count()).isEqualTo(1);
-				assertThat(calls.totalTime(TimeUnit.MILLISECONDS)).isEqualTo(1);
+				assertThat(simple.get("backoff.calls").tag("stop", reason.tag()).functionCounter().count())
+					.isEqualTo(1);
 			}
-			assertThat(simple.get("backoff.calls").functionTimers()).hasSize(StopReason.values().length);
+			assertThat(simple.get("backoff.calls").functionCounters()).hasSize(StopReason.values().length);
 		}
 
 		@Test
@@ -254,7 +256,7 @@ class MicrometerRecordersTests {
 			System.gc();
 			assertThat(simple.get("backoff.waiting").gauge().value()).isEqualTo(1);
 			recorders.recorder("orders", "m").call(StopReason.SUCCEEDED, MILLI);
-			assertThat(simple.get("backoff.calls").tag("stop", "succeeded").functionTimer().count()).isEqualTo(2);
+			assertThat(simple.get("backoff.calls").tag("stop", "succeeded").functionCounter().count()).isEqualTo(2);
 		}
 
 	}
@@ -263,13 +265,14 @@ class MicrometerRecordersTests {
 	class Names {
 
 		@ParameterizedTest
-		@EnumSource(CallMeter.class)
-		void everyMeterIsDocumentedAndEveryDocumentedMeterIsThere(CallMeter calls) {
-			MicrometerRecorders recorders = new MicrometerRecorders(() -> simple, List.of(), calls);
+		@ValueSource(booleans = { false, true })
+		void everyMeterIsDocumentedAndEveryDocumentedMeterIsThere(boolean durations) {
+			MicrometerRecorders recorders = new MicrometerRecorders(() -> simple, List.of(), durations);
 			useEverything(recorders.recorder("orders", "m"));
 			assertThat(simple.getMeters()).extracting((meter) -> meter.getId().getName())
 				.containsOnly(EnumSet.range(BackoffMeters.ATTEMPTS, BackoffMeters.WAITING)
 					.stream()
+					.filter((meter) -> durations || meter != BackoffMeters.CALLS_DURATION)
 					.map(BackoffMeters::getName)
 					.toArray(String[]::new));
 			for (Meter meter : simple.getMeters()) {
@@ -280,22 +283,23 @@ class MicrometerRecordersTests {
 						.map((key) -> key.asString())
 						.toArray(String[]::new));
 				assertThat(meter.getId().getType()).isEqualTo(documented.getType());
-				assertThat(Objects.toString(meter.getId().getBaseUnit(), ""))
-					.isEqualTo((documented.getType() == Meter.Type.TIMER) ? "seconds" : documented.getBaseUnit());
+				assertThat(meter.getId().getBaseUnit())
+					.isEqualTo((documented.getType() == Meter.Type.TIMER) ? "seconds" : null);
 			}
 		}
 
 		@Test
 		void scrapedNamesAreThese() {
-			MicrometerRecorders recorders = new MicrometerRecorders(() -> prometheus, List.of(), CallMeter.TIMER);
+			MicrometerRecorders recorders = new MicrometerRecorders(() -> prometheus, List.of(), true);
 			useEverything(recorders.recorder("orders", "m"));
 			Set<String> names = scrape().stream()
 				.map((line) -> line.substring(0, line.indexOf('{')))
 				.collect(Collectors.toCollection(TreeSet::new));
 			assertThat(names).containsExactly("backoff_attempts_seconds_count", "backoff_attempts_seconds_max",
-					"backoff_attempts_seconds_sum", "backoff_calls_seconds_count", "backoff_calls_seconds_max",
-					"backoff_calls_seconds_sum", "backoff_delay_seconds_count", "backoff_delay_seconds_max",
-					"backoff_delay_seconds_sum", "backoff_recovered_total", "backoff_retries_total", "backoff_waiting");
+					"backoff_attempts_seconds_sum", "backoff_calls_duration_seconds_count",
+					"backoff_calls_duration_seconds_max", "backoff_calls_duration_seconds_sum", "backoff_calls_total",
+					"backoff_delay_seconds_count", "backoff_delay_seconds_max", "backoff_delay_seconds_sum",
+					"backoff_recovered_total", "backoff_retries_total", "backoff_waiting");
 		}
 
 		@Test
@@ -316,7 +320,7 @@ class MicrometerRecordersTests {
 			assertThat(recorders.recorder("another policy", "m"))
 				.isSameAs(recorders.recorder("yet another policy", "m"));
 			beyond.call(StopReason.BUDGET, 1);
-			assertThat(simple.get("backoff.calls").tags("method", "other", "stop", "budget").functionTimer().count())
+			assertThat(simple.get("backoff.calls").tags("method", "other", "stop", "budget").functionCounter().count())
 				.isEqualTo(1);
 		}
 
@@ -355,32 +359,32 @@ class MicrometerRecordersTests {
 		@Test
 		void bucketsOfAttempts() {
 			MicrometerRecorders recorders = new MicrometerRecorders(() -> prometheus,
-					List.of(Duration.ofMillis(50), Duration.ofSeconds(1)), CallMeter.COUNTER);
+					List.of(Duration.ofMillis(50), Duration.ofSeconds(1)), false);
 			recorders.recorder("orders", "m").attempt(1, AttemptOutcome.SUCCESS, 70 * MILLI);
 			String tags = "attempt=\"1\",method=\"m\",outcome=\"success\",policy=\"orders\"";
 			assertThat(scrape()).contains("backoff_attempts_seconds_bucket{" + tags + ",le=\"0.05\"} 0",
 					"backoff_attempts_seconds_bucket{" + tags + ",le=\"1.0\"} 1",
 					"backoff_attempts_seconds_bucket{" + tags + ",le=\"+Inf\"} 1");
-			assertThat(prometheus.scrape()).doesNotContain("backoff_calls_seconds_bucket").doesNotContain("quantile");
+			assertThat(prometheus.scrape()).doesNotContain("backoff_calls_duration").doesNotContain("quantile");
 		}
 
 		@Test
 		void bucketsOfTimedCalls() {
 			MicrometerRecorders recorders = new MicrometerRecorders(() -> prometheus, List.of(Duration.ofMillis(50)),
-					CallMeter.TIMER);
+					true);
 			recorders.bind();
 			recorders.recorder("orders", "m").call(StopReason.SUCCEEDED, 70 * MILLI);
 			assertThat(scrape()).contains(
-					"backoff_calls_seconds_bucket{method=\"m\",policy=\"orders\",stop=\"succeeded\",le=\"+Inf\"} 1",
-					"backoff_calls_seconds_max{method=\"m\",policy=\"orders\",stop=\"succeeded\"} 0.07",
-					"backoff_calls_seconds_count{method=\"m\",policy=\"orders\",stop=\"deadline\"} 0");
+					"backoff_calls_duration_seconds_bucket{method=\"m\",policy=\"orders\",stop=\"succeeded\",le=\"+Inf\"} 1",
+					"backoff_calls_duration_seconds_max{method=\"m\",policy=\"orders\",stop=\"succeeded\"} 0.07",
+					"backoff_calls_total{method=\"m\",policy=\"orders\",stop=\"deadline\"} 0.0");
 		}
 
 		@Test
 		void timedCallsWithoutBuckets() {
-			MicrometerRecorders recorders = new MicrometerRecorders(() -> simple, List.of(), CallMeter.TIMER);
+			MicrometerRecorders recorders = new MicrometerRecorders(() -> simple, List.of(), true);
 			recorders.recorder("orders", "m").call(StopReason.HINT, 70 * MILLI);
-			Timer calls = simple.get("backoff.calls").tag("stop", "hint").timer();
+			Timer calls = simple.get("backoff.calls.duration").tag("stop", "hint").timer();
 			assertThat(calls.max(TimeUnit.MILLISECONDS)).isEqualTo(70);
 			assertThat(calls.takeSnapshot().percentileValues()).isEmpty();
 			assertThat(calls.takeSnapshot().histogramCounts()).isEmpty();
@@ -389,8 +393,85 @@ class MicrometerRecordersTests {
 		@Test
 		void bucketsMustBeLongerThanZero() {
 			assertThatIllegalArgumentException()
-				.isThrownBy(() -> new MicrometerRecorders(() -> simple, List.of(Duration.ZERO), CallMeter.COUNTER))
+				.isThrownBy(() -> new MicrometerRecorders(() -> simple, List.of(Duration.ZERO), false))
 				.withMessage("Invalid slo (0ms): must be longer than zero.");
+		}
+
+	}
+
+	/** Whatever the registry makes of our meters, each call counts once. */
+	@Nested
+	@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+	class Registries {
+
+		Stream<MeterRegistry> registries() {
+			return Stream.of(new SimpleMeterRegistry(), new PrometheusMeterRegistry(PrometheusConfig.DEFAULT),
+					new CompositeMeterRegistry().add(new SimpleMeterRegistry()),
+					filtered(MeterFilter.ignoreTags("attempt", "outcome")),
+					filtered(MeterFilter.replaceTagValues("attempt", (value) -> "1")),
+					filtered(MeterFilter.denyNameStartsWith("backoff.attempts")));
+		}
+
+		private MeterRegistry filtered(MeterFilter filter) {
+			MeterRegistry registry = new SimpleMeterRegistry();
+			registry.config().meterFilter(filter);
+			return registry;
+		}
+
+		@ParameterizedTest
+		@MethodSource("registries")
+		void countEachCallOnce(MeterRegistry registry) {
+			MicrometerRecorders recorders = new MicrometerRecorders(() -> registry, List.of(), true);
+			FiveCalls.record(recorders.recorder("orders", "m"));
+			assertThat(succeeded(recorders)).isEqualTo(5);
+			assertThat(registry.get("backoff.calls").tag("stop", "succeeded").functionCounter().count()).isEqualTo(5);
+			Timer timer = registry.get("backoff.calls.duration").tag("stop", "succeeded").timer();
+			assertThat(timer.count()).isEqualTo(5);
+			assertThat(timer.totalTime(TimeUnit.NANOSECONDS)).isEqualTo(1_370);
+		}
+
+		@ParameterizedTest
+		@MethodSource("registries")
+		void thatAreClearedStayWithoutOurMetersAndStatisticsGoOn(MeterRegistry registry) {
+			MicrometerRecorders recorders = new MicrometerRecorders(() -> registry);
+			recorders.bind();
+			FiveCalls.record(recorders.recorder("orders", "m"));
+			registry.clear();
+			FiveCalls.record(recorders.recorder("orders", "m"));
+			assertThat(registry.getMeters()).isEmpty();
+			assertThat(succeeded(recorders)).isEqualTo(10);
+		}
+
+		@ParameterizedTest
+		@MethodSource("registries")
+		void outliveApplications(MeterRegistry registry) {
+			WeakReference<MicrometerRecorders> closed = application(registry);
+			for (int i = 0; i < 50 && closed.get() != null; i++) {
+				System.gc();
+			}
+			assertThat(closed.get()).isNull();
+			assertThat(succeeded(Objects.requireNonNull(application(registry).get()))).isEqualTo(5);
+		}
+
+		private WeakReference<MicrometerRecorders> application(MeterRegistry registry) {
+			MicrometerRecorders recorders = new MicrometerRecorders(() -> registry);
+			recorders.bind();
+			FiveCalls.record(recorders.recorder("orders", "m"));
+			return new WeakReference<>(recorders);
+		}
+
+		@Test
+		void ofSeveralApplicationsKeepTheirStatisticsApart() {
+			MicrometerRecorders first = new MicrometerRecorders(() -> simple);
+			MicrometerRecorders second = new MicrometerRecorders(() -> simple);
+			FiveCalls.record(first.recorder("orders", "m"));
+			FiveCalls.record(second.recorder("orders", "m"));
+			assertThat(succeeded(first)).isEqualTo(5);
+			assertThat(succeeded(second)).isEqualTo(5);
+		}
+
+		private long succeeded(MicrometerRecorders recorders) {
+			return recorders.of("orders", "m").orElseThrow().calls().getOrDefault(StopReason.SUCCEEDED, 0L);
 		}
 
 	}
@@ -416,13 +497,13 @@ class MicrometerRecordersTests {
 			recorder.call(StopReason.SUCCEEDED, MILLI);
 			assertThat(simple.getMeters()).isEmpty();
 			recorders.bind();
-			assertThat(simple.get("backoff.calls").tag("stop", "succeeded").functionTimer().count()).isEqualTo(2);
+			assertThat(simple.get("backoff.calls").tag("stop", "succeeded").functionCounter().count()).isEqualTo(2);
 		}
 
 		@Test
 		void wayToTheRegistryThatThrowsIsToldOnce() {
 			AtomicInteger asked = new AtomicInteger();
-			try (LogCapture log = new LogCapture(MicrometerRecorders.class)) {
+			try (LogCapture log = new LogCapture(GuardedRegistry.class)) {
 				MicrometerRecorders recorders = new MicrometerRecorders(() -> {
 					asked.incrementAndGet();
 					throw new IllegalStateException("in creation");
@@ -447,7 +528,7 @@ class MicrometerRecordersTests {
 				.tags("policy", "orders", "method", "m", "cause", "other")
 				.register(simple);
 			assertMetersAreDropped("backoff.attempts", "backoff.retries");
-			assertThat(simple.get("backoff.calls").tag("stop", "attempts_exhausted").functionTimer().count())
+			assertThat(simple.get("backoff.calls").tag("stop", "attempts_exhausted").functionCounter().count())
 				.isEqualTo(2);
 			assertThat(attempts("attempt", "1", "outcome", "transient").count()).isEqualTo(2);
 		}
@@ -504,8 +585,25 @@ class MicrometerRecordersTests {
 			};
 			Retry retry = retry(policy("orders").maxAttempts(2).build(), new MicrometerRecorders(() -> throwing), "m");
 			fail(retry, 2, new IOException());
-			assertThat(throwing.get("backoff.calls").tag("stop", "attempts_exhausted").functionTimer().count())
+			assertThat(throwing.get("backoff.calls").tag("stop", "attempts_exhausted").functionCounter().count())
 				.isEqualTo(1);
+		}
+
+		@Test
+		void throwingTimerMissesNoCall() {
+			MeterRegistry throwing = new SimpleMeterRegistry() {
+
+				@Override
+				protected Timer newTimer(Meter.Id id, DistributionStatisticConfig config, PauseDetector pauses) {
+					return new ThrowingTimer(id, this.clock, config, pauses);
+				}
+
+			};
+			MicrometerRecorders recorders = new MicrometerRecorders(() -> throwing);
+			recorders.bind();
+			Retry retry = retry(policy("orders").build(), recorders, "m");
+			assertThat(retry.<Integer, RuntimeException>call(() -> 42)).isEqualTo(42);
+			assertThat(throwing.get("backoff.calls").tag("stop", "succeeded").functionCounter().count()).isEqualTo(1);
 		}
 
 		@Test
@@ -522,11 +620,11 @@ class MicrometerRecordersTests {
 			assertThat(attempts("attempt", "1", "outcome", "success").count()).isEqualTo(2);
 			assertThat(scrape()).contains(
 					"backoff_attempts_seconds_count{attempt=\"1\",method=\"m\",outcome=\"success\",policy=\"orders\"} 1",
-					"backoff_calls_seconds_count{method=\"m\",policy=\"orders\",stop=\"succeeded\"} 2");
+					"backoff_calls_total{method=\"m\",policy=\"orders\",stop=\"succeeded\"} 2.0");
 		}
 
 		private void assertMetersAreDropped(String... names) {
-			try (LogCapture log = new LogCapture(MicrometerRecorders.class)) {
+			try (LogCapture log = new LogCapture(GuardedRegistry.class)) {
 				MicrometerRecorders recorders = new MicrometerRecorders(() -> simple);
 				Retry retry = retry(policy("orders").maxAttempts(3).build(), recorders, "m");
 				fail(retry, 3, new IOException());
@@ -545,24 +643,24 @@ class MicrometerRecordersTests {
 	class Cost {
 
 		@ParameterizedTest
-		@EnumSource(CallMeter.class)
-		void successAtOnceAllocatesNothing(CallMeter calls) {
-			assertThat(allocatedByManyCalls(simple, List.of(), calls)).isZero();
-			assertThat(allocatedByManyCalls(prometheus, List.of(), calls)).isZero();
+		@ValueSource(booleans = { false, true })
+		void successAtOnceAllocatesNothing(boolean durations) {
+			assertThat(allocatedByManyCalls(simple, List.of(), durations)).isZero();
+			assertThat(allocatedByManyCalls(prometheus, List.of(), durations)).isZero();
 		}
 
 		@Test
 		void bucketsAllocateNothingEither() {
-			assertThat(allocatedByManyCalls(prometheus, List.of(Duration.ofMillis(1)), CallMeter.COUNTER)).isZero();
+			assertThat(allocatedByManyCalls(prometheus, List.of(Duration.ofMillis(1)), false)).isZero();
 		}
 
 		@Test
 		void missingRegistryAllocatesNothing() {
-			assertThat(allocatedByManyCalls(null, List.of(), CallMeter.COUNTER)).isZero();
+			assertThat(allocatedByManyCalls(null, List.of(), false)).isZero();
 		}
 
-		private long allocatedByManyCalls(MeterRegistry registry, List<Duration> slo, CallMeter calls) {
-			MicrometerRecorders recorders = new MicrometerRecorders(() -> registry, slo, calls);
+		private long allocatedByManyCalls(MeterRegistry registry, List<Duration> slo, boolean durations) {
+			MicrometerRecorders recorders = new MicrometerRecorders(() -> registry, slo, durations);
 			CallRecorder recorder = recorders.recorder("orders", "m");
 			recorders.bind();
 			ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
@@ -588,11 +686,11 @@ class MicrometerRecordersTests {
 	class Together {
 
 		@ParameterizedTest
-		@EnumSource(CallMeter.class)
-		void everyCallOfEveryThreadCounts(CallMeter calls) throws Exception {
+		@ValueSource(booleans = { false, true })
+		void everyCallOfEveryThreadCounts(boolean durations) throws Exception {
 			int threads = 8;
 			long each = 10_000;
-			MicrometerRecorders recorders = new MicrometerRecorders(() -> simple, List.of(), calls);
+			MicrometerRecorders recorders = new MicrometerRecorders(() -> simple, List.of(), durations);
 			CountDownLatch start = new CountDownLatch(1);
 			ExecutorService executor = Executors.newFixedThreadPool(threads);
 			try {
@@ -609,6 +707,7 @@ class MicrometerRecordersTests {
 							recorder.attempt(2, AttemptOutcome.SUCCESS, 20);
 							recorder.call(StopReason.SUCCEEDED, 60);
 							recorder.recovered(true);
+							recorder.succeededAtOnce(7);
 						}
 						return null;
 					}));
@@ -629,13 +728,12 @@ class MicrometerRecordersTests {
 			assertThat(simple.get("backoff.recovered").counter().count()).isEqualTo((double) all);
 			assertThat(simple.get("backoff.delay").timer().count()).isEqualTo(all);
 			assertThat(simple.get("backoff.waiting").gauge().value()).isZero();
-			if (calls == CallMeter.COUNTER) {
-				FunctionTimer total = simple.get("backoff.calls").tag("stop", "succeeded").functionTimer();
-				assertThat(total.count()).isEqualTo((double) all);
-				assertThat(total.totalTime(TimeUnit.NANOSECONDS)).isEqualTo(60.0 * all);
-			}
-			else {
-				assertThat(simple.get("backoff.calls").tag("stop", "succeeded").timer().count()).isEqualTo(all);
+			FunctionCounter calls = simple.get("backoff.calls").tag("stop", "succeeded").functionCounter();
+			assertThat(calls.count()).isEqualTo(2.0 * all);
+			if (durations) {
+				Timer total = simple.get("backoff.calls.duration").tag("stop", "succeeded").timer();
+				assertThat(total.count()).isEqualTo(2 * all);
+				assertThat(total.totalTime(TimeUnit.NANOSECONDS)).isEqualTo(67.0 * all);
 			}
 		}
 
@@ -679,6 +777,20 @@ class MicrometerRecordersTests {
 
 	private List<String> scrape() {
 		return this.prometheus.scrape().lines().filter((line) -> !line.startsWith("#")).toList();
+	}
+
+	/** Throws when it records. */
+	private static final class ThrowingTimer extends CumulativeTimer {
+
+		ThrowingTimer(Meter.Id id, Clock clock, DistributionStatisticConfig config, PauseDetector pauses) {
+			super(id, clock, config, pauses, TimeUnit.NANOSECONDS);
+		}
+
+		@Override
+		protected void recordNonNegative(long amount, TimeUnit unit) {
+			throw new IllegalStateException("timer");
+		}
+
 	}
 
 	/** Throws when it counts. */

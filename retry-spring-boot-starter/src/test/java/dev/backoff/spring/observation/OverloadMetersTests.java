@@ -283,7 +283,7 @@ class OverloadMetersTests {
 				}
 
 			});
-			try (LogCapture log = new LogCapture(MicrometerRecorders.class)) {
+			try (LogCapture log = new LogCapture(GuardedRegistry.class)) {
 				assertThatCode(() -> {
 					meters.bind(safety);
 					budget();

@@ -67,7 +67,14 @@ class ConfigurationMetadataTests {
 	void everyOtherKeyIsReadAndTheOtherWayRound() {
 		Set<String> keys = keys(BackoffProperties.class);
 		keys.removeIf((key) -> key.startsWith("defaults.") || Section.of(key) != null);
-		assertThat(keys).containsExactlyInAnyOrderElementsOf(ConfigurationReader.TOP_LEVEL_KEYS);
+		assertThat(keys).containsExactlyInAnyOrderElementsOf(Section.SETTINGS.keyTexts());
+	}
+
+	@Test
+	void statedDefaultsOfSettingsAreThoseInEffect() {
+		Map<String, String> stated = stated(BackoffProperties.class);
+		assertThat(Arrays.stream(SettingKey.values()).filter((key) -> key.builtInText() != null))
+			.allSatisfy((key) -> assertThat(stated).containsEntry(key.key(), key.builtInText()));
 	}
 
 	@Test
@@ -217,7 +224,7 @@ class ConfigurationMetadataTests {
 			if (components[i].getType().isRecord()) {
 				stated(components[i].getType()).forEach((nested, text) -> stated.put(key + "." + nested, text));
 			}
-			else if (value != null) {
+			else if (value != null && value.value().length > 0) {
 				stated.put(key, value.value()[0]);
 			}
 		}

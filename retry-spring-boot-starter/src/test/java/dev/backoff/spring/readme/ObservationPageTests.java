@@ -4,21 +4,25 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import io.micrometer.common.docs.KeyName;
 import io.micrometer.observation.Observation;
 import org.junit.jupiter.api.Test;
 
+import dev.backoff.spring.observation.BackoffMeters;
 import dev.backoff.spring.observation.BackoffObservations;
 import dev.backoff.spring.observation.DefaultBackoffAttemptConvention;
 import dev.backoff.spring.observation.DefaultBackoffCallConvention;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** The table of names in docs/observation.md is the enum's. */
+/** The tables of names in docs/observation.md are those of the enums. */
 class ObservationPageTests {
 
 	private static final Map<BackoffObservations, String> NAMES = Map.of(BackoffObservations.CALL,
@@ -27,6 +31,20 @@ class ObservationPageTests {
 	@Test
 	void listsExactlyTheNamesThereAre() throws IOException {
 		assertThat(listed()).containsExactlyElementsOf(documented());
+	}
+
+	@Test
+	void listsExactlyTheMetersThereAre() throws IOException {
+		String page = Files.readString(Path.of("../docs/observation.md"));
+		String table = page.substring(page.indexOf("| meter "), page.indexOf("| tag "));
+		assertThat(table.lines()
+			.filter((line) -> line.startsWith("| `"))
+			.map((line) -> line.replace("`", "").split(" *\\| *", -1))
+			.map((cells) -> cells[1] + " " + cells[2] + " " + cells[4]))
+			.containsExactlyInAnyOrderElementsOf(Arrays.stream(BackoffMeters.values())
+				.map((meter) -> meter.getName() + " " + meter.getType().name().toLowerCase(Locale.ROOT) + " "
+						+ Arrays.stream(meter.getKeyNames()).map(KeyName::asString).collect(Collectors.joining(", ")))
+				.toList());
 	}
 
 	private static List<String> listed() throws IOException {

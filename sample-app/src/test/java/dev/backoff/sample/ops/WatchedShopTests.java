@@ -42,8 +42,8 @@ import static org.assertj.core.api.Assertions.within;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /**
- * The shipped rules and dashboard in a real Prometheus that watches the running shop, with
- * their windows divided by 60. Customers ask for quotes all the time.
+ * The shipped rules and dashboard in a real Prometheus that watches the running shop,
+ * with their windows divided by 60. Customers ask for quotes all the time.
  */
 @SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT,
 		properties = { "spring.http.clients.read-timeout=400ms", "management.metrics.tags.version=1.0",
@@ -61,10 +61,10 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 @Timeout(300)
-@SuppressWarnings("FutureReturnValueIgnored") // the answers to customers are not read
+@SuppressWarnings("FutureReturnValueIgnored") // the answers to the customers are not read
 class WatchedShopTests {
 
-	private static final String GAVE_UP = "sum(backoff_calls_seconds_count{policy=\"order-creation\", "
+	private static final String GAVE_UP = "sum(backoff_calls_total{policy=\"order-creation\", "
 			+ "stop=\"attempts_exhausted\"})";
 
 	private static final Path OPS = Path.of("..", "ops");
@@ -148,7 +148,7 @@ class WatchedShopTests {
 		});
 	}
 
-	/* The only announcements of shipments, so each fault meets its attempt. */
+	/* Only this method announces shipments, so each fault meets the intended attempt. */
 	private void slowSecondAttempt() {
 		this.shop.order("pot");
 		long before = this.shop.page("logistics").path("count").asLong();
@@ -213,7 +213,7 @@ class WatchedShopTests {
 		});
 	}
 
-	/* The past that is compared with is as old as the test, not 48 hours. */
+	/* The dashboard compares with 48 hours ago; here it is 20 seconds. */
 	private static String hurried(String query) {
 		return PrometheusServer.hurried(query)
 			.replace("$__rate_interval", "10s")

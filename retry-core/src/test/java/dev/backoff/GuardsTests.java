@@ -1,0 +1,383 @@
+package dev.backoff;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import dev.backoff.delay.Jitter;
+import dev.backoff.event.AttemptOutcome;
+import dev.backoff.event.CallRecorder;
+import dev.backoff.event.DelaySource;
+import dev.backoff.event.RetryEvent;
+import dev.backoff.event.RetryListener;
+import dev.backoff.event.StopReason;
+import dev.backoff.failure.FailureClassifier;
+import dev.backoff.failure.RetryCause;
+import dev.backoff.fixture.RecordingListener;
+import dev.backoff.fixture.ScriptedOperation;
+import dev.backoff.fixture.VirtualTime;
+import dev.backoff.policy.RetryPolicy;
+import dev.backoff.policy.RetryPolicyBuilder;
+import dev.backoff.time.RetryTime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+/** Listeners, conditions, recoveries and time that throw or call back. */
+class GuardsTests {
+
+	private final VirtualTime time = new VirtualTime();
+
+	private final RecordingListener recording = new RecordingListener();
+
+	@Nested
+	class Reentrancy {
+
+		@Test
+		@Timeout(value = 20, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+		void aListenerIsNotToldOfTheCallsItMakesWhenOneStops() {
+			AtomicInteger told = new AtomicInteger();
+			Retry[] alerts = new Retry[1];
+			alerts[0] = Retry.builder(policy().build()).time(GuardsTests.this.time).listener(new RetryListener() {
+
+				@Override
+				public void onStop(RetryEvent.Stopped event) {
+					told.incrementAndGet();
+					assertThatThrownBy(() -> alerts[0].call(() -> {
+						throw new IOException("the alert fails too");
+					})).isInstanceOf(IOException.class);
+				}
+
+			}).listener(GuardsTests.this.recording).build();
+			assertThatThrownBy(() -> alerts[0].call(() -> {
+				throw new IOException("down");
+			})).hasMessage("down");
+			assertThat(told).hasValue(1);
+			assertThat(GuardsTests.this.recording.stopped()).hasSize(2);
+			assertThat(GuardsTests.this.recording.hookFailures()).isEmpty();
+		}
+
+		@Test
+		@Timeout(value = 20, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+		void aListenerIsNotToldOfTheCallsItMakesBeforeARetry() {
+			AtomicInteger told = new AtomicInteger();
+			Retry[] alerts = new Retry[1];
+			alerts[0] = Retry.builder(policy().build()).time(GuardsTests.this.time).listener(new RetryListener() {
+
+				@Override
+				public void onRetry(RetryEvent.Scheduled event) {
+					told.incrementAndGet();
+					assertThatThrownBy(() -> alerts[0].call(() -> {
+						throw new IOException("the alert fails too");
+					})).isInstanceOf(IOException.class);
+				}
+
+			}).build();
+			assertThatThrownBy(() -> alerts[0].call(() -> {
+				throw new IOException("down");
+			})).hasMessage("down");
+			assertThat(told).hasValue(2);
+		}
+
+		@Test
+		void aClassifierMayMakeCallsOfItsOwn() throws Exception {
+			Retry inner = retry(policy().build());
+			FailureClassifier classifier = (failure) -> {
+				assertThatThrownBy(() -> inner.call(() -> {
+					throw new IOException("lookup");
+				})).hasMessage("lookup");
+				return null;
+			};
+			ScriptedOperation<String> operation = ScriptedOperation.<String>script()
+				.fails(2, () -> new IOException("down"))
+				.returns("done");
+			assertThat(retry(policy().classifiers(List.of(classifier)).build()).call(operation)).isEqualTo("done");
+			assertThat(operation.attempts()).extracting(Attempt::number).containsExactly(1, 2, 3);
+			assertThat(Attempt.isRunning()).isFalse();
+		}
+
+		@Test
+		void aRecoveryMayCallWhatItRecovers() throws Exception {
+			Retry retry = retry(policy().build());
+			String result = retry.<String, Exception>call(() -> {
+				throw new IOException("down");
+			}, (context, stopped) -> {
+				assertThat(Attempt.isRunning()).isFalse();
+				return retry.call(() -> "standby " + Attempt.current().number());
+			});
+			assertThat(result).isEqualTo("standby 1");
+		}
+
+		@Test
+		void anEventSeesTheAttemptItTellsOf() {
+			List<String> seen = new ArrayList<>();
+			Retry retry = Retry.builder(policy().build()).time(GuardsTests.this.time).listener(new RetryListener() {
+
+				@Override
+				public void onRetry(RetryEvent.Scheduled event) {
+					seen.add("retry " + Attempt.isRunning());
+				}
+
+				@Override
+				public void onStop(RetryEvent.Stopped event) {
+					seen.add("stop " + Attempt.isRunning());
+				}
+
+			}).build();
+			assertThatThrownBy(() -> retry.call(() -> {
+				throw new IOException("down");
+			})).hasMessage("down");
+			assertThat(seen).containsExactly("retry true", "retry true", "stop false");
+		}
+
+	}
+
+	@Nested
+	class Interruptions {
+
+		@Test
+		void thatAListenerSwallowsEndTheCall() {
+			Retry retry = Retry.builder(policy().build()).time(GuardsTests.this.time).listener(new RetryListener() {
+
+				@Override
+				public void onRetry(RetryEvent.Scheduled event) {
+					throw sneak(new InterruptedException("in the listener"));
+				}
+
+			}).listener(GuardsTests.this.recording).build();
+			assertEndsInterrupted(retry);
+		}
+
+		@Test
+		void thatAClassifierSwallowsLeaveTheFlag() {
+			Retry retry = retry(policy().classifiers(List.of((failure) -> {
+				throw sneak(new InterruptedException("in the classifier"));
+			})).build());
+			try {
+				assertThatThrownBy(() -> retry.call(() -> {
+					throw new IOException("down");
+				})).hasMessage("down");
+			}
+			finally {
+				assertThat(Thread.interrupted()).isTrue();
+			}
+		}
+
+		@Test
+		void beforeTheCallDoNotStopASuccess() throws Exception {
+			Thread.currentThread().interrupt();
+			try {
+				assertThat(retry(policy().build()).<String, Exception>call(() -> "done")).isEqualTo("done");
+			}
+			finally {
+				assertThat(Thread.interrupted()).isTrue();
+			}
+		}
+
+		@Test
+		void beforeTheCallEndItAtTheFirstWait() {
+			Thread.currentThread().interrupt();
+			assertEndsInterrupted(retry(policy().build()));
+		}
+
+		@Test
+		void inARecoveryPassAsTheyAre() {
+			InterruptedException own = new InterruptedException("in the recovery");
+			assertThatThrownBy(() -> retry(policy().build()).<String, Exception>call(() -> {
+				throw new IOException("down");
+			}, (context, stopped) -> {
+				throw own;
+			})).isSameAs(own);
+		}
+
+		private void assertEndsInterrupted(Retry retry) {
+			int[] calls = new int[1];
+			try {
+				assertThatThrownBy(() -> retry.call(() -> {
+					calls[0]++;
+					throw new IOException("down");
+				})).hasMessage("down");
+			}
+			finally {
+				assertThat(Thread.interrupted()).isTrue();
+			}
+			assertThat(calls[0]).isEqualTo(1);
+			assertThat(GuardsTests.this.recording.story().reason()).isEqualTo(StopReason.INTERRUPTED);
+		}
+
+	}
+
+	@Nested
+	class Time {
+
+		@Test
+		void thatFailsToSleepDoesNotHideTheFailure() {
+			IOException failure = new IOException("down");
+			Retry retry = Retry.builder(policy().build()).time(new BrokenTime(0, true)).listener(recorded()).build();
+			assertThatThrownBy(() -> retry.call(() -> {
+				throw failure;
+			})).isSameAs(failure);
+			assertThat(GuardsTests.this.recording.hookFailures()).hasSize(1);
+			assertThat(GuardsTests.this.recording.stopped()).hasSize(1);
+		}
+
+		@Test
+		void thatCannotBeReadDoesNotRepeatWhatSucceeded() {
+			int[] calls = new int[1];
+			// the start is read, the end is not
+			Retry retry = Retry.builder(policy().build()).time(new BrokenTime(2, false)).build();
+			try {
+				retry.call(() -> ++calls[0]);
+			}
+			catch (IllegalStateException ex) {
+				assertThat(ex).hasMessage("no time");
+			}
+			assertThat(calls[0]).isEqualTo(1);
+			assertThat(Attempt.isRunning()).isFalse();
+		}
+
+		private RetryListener recorded() {
+			return GuardsTests.this.recording;
+		}
+
+	}
+
+	@Nested
+	class AllHooksThrow {
+
+		@Test
+		void everythingAndTheCallGoesOn() throws Exception {
+			for (Supplier<Throwable> failure : List.<Supplier<Throwable>>of(() -> new RuntimeException("x"),
+					() -> new AssertionError("x"), StackOverflowError::new, () -> new OutOfMemoryError("x"),
+					() -> new IOException("sneaky"), () -> new NoClassDefFoundError("x"))) {
+				Retry retry = Retry.builder(policy().retryWhen((result, context) -> {
+					throw sneak(failure.get());
+				}).until((result, context) -> {
+					throw sneak(failure.get());
+				}).build()).time(GuardsTests.this.time).random(() -> {
+					throw sneak(failure.get());
+				})
+					.recorder(new ThrowingRecorder(failure))
+					.listener(new ThrowingListener(failure))
+					.listener(GuardsTests.this.recording)
+					.build();
+				ScriptedOperation<String> operation = ScriptedOperation.<String>script()
+					.fails(2, () -> new IOException("down"))
+					.returns("done");
+				assertThat(retry.call(operation)).isEqualTo("done");
+				assertThat(operation.calls()).isEqualTo(3);
+				assertThat(Attempt.isRunning()).isFalse();
+			}
+		}
+
+	}
+
+	private Retry retry(RetryPolicy policy) {
+		return Retry.builder(policy).time(this.time).listener(this.recording).build();
+	}
+
+	private static RetryPolicyBuilder policy() {
+		return RetryPolicy.builder("attack").maxAttempts(3).jitter(Jitter.none());
+	}
+
+	@SuppressWarnings({ "unchecked", "TypeParameterUnusedInFormals" })
+	private static <X extends Throwable> RuntimeException sneak(Throwable failure) throws X {
+		throw (X) failure;
+	}
+
+	private static final class BrokenTime implements RetryTime {
+
+		private final int brokenReading;
+
+		private final boolean brokenSleep;
+
+		private int readings;
+
+		BrokenTime(int brokenReading, boolean brokenSleep) {
+			this.brokenReading = brokenReading;
+			this.brokenSleep = brokenSleep;
+		}
+
+		@Override
+		public long nanoTime() {
+			if (++this.readings == this.brokenReading) {
+				throw new IllegalStateException("no time");
+			}
+			return TimeUnit.MILLISECONDS.toNanos(this.readings);
+		}
+
+		@Override
+		public void sleep(long nanos) {
+			if (this.brokenSleep) {
+				throw new IllegalStateException("no sleep");
+			}
+		}
+
+	}
+
+	private record ThrowingListener(Supplier<Throwable> failure) implements RetryListener {
+
+		@Override
+		public void onRetry(RetryEvent.Scheduled event) {
+			throw sneak(this.failure.get());
+		}
+
+		@Override
+		public void onSuccess(RetryEvent.Succeeded event) {
+			throw sneak(this.failure.get());
+		}
+
+		@Override
+		public void onStop(RetryEvent.Stopped event) {
+			throw sneak(this.failure.get());
+		}
+
+		@Override
+		public void onHookFailure(RetryEvent.HookFailed event) {
+			throw sneak(this.failure.get());
+		}
+
+	}
+
+	private record ThrowingRecorder(Supplier<Throwable> failure) implements CallRecorder {
+
+		@Override
+		public void attempt(int number, AttemptOutcome outcome, long nanos) {
+			throw sneak(this.failure.get());
+		}
+
+		@Override
+		public void call(StopReason reason, long nanos) {
+			throw sneak(this.failure.get());
+		}
+
+		@Override
+		public void waiting(DelaySource source, long nanos) {
+			throw sneak(this.failure.get());
+		}
+
+		@Override
+		public void waited() {
+			throw sneak(this.failure.get());
+		}
+
+		@Override
+		public void retry(RetryCause cause) {
+			throw sneak(this.failure.get());
+		}
+
+		@Override
+		public void recovered(boolean done) {
+			throw sneak(this.failure.get());
+		}
+
+	}
+
+}
