@@ -8,7 +8,6 @@ import org.jspecify.annotations.Nullable;
 
 import dev.backoff.breaker.CallPermits.Permit;
 import dev.backoff.event.AttemptOutcome;
-import dev.backoff.event.StopReason;
 import dev.backoff.failure.Causes;
 import dev.backoff.time.Cancellable;
 
@@ -46,7 +45,8 @@ final class AsyncAttempt<T extends @Nullable Object> implements UnderWay, BiCons
 	public void accept(@Nullable T value, @Nullable Throwable failure) {
 		if (!this.late && this.call.claim(this)) {
 			stopTimer();
-			ended(AsyncCall.within(this.call, () -> (failure != null) ? judge(failure) : judgeValue(value)), value);
+			ended(AsyncCall.within(this.call.state(), () -> (failure != null) ? judge(failure) : judgeValue(value)),
+					value);
 		}
 	}
 
@@ -56,7 +56,7 @@ final class AsyncAttempt<T extends @Nullable Object> implements UnderWay, BiCons
 			return;
 		}
 		AttemptLimit limit = this.call.driver().limit();
-		this.timer = limit.schedule(() -> timeOut(nanos), limit.nanosLeft(this.call));
+		this.timer = limit.schedule(() -> timeOut(nanos), limit.nanosLeft(this.call.state()));
 		if (this.call.underWay() != this) {
 			stopTimer();
 		}
@@ -78,18 +78,18 @@ final class AsyncAttempt<T extends @Nullable Object> implements UnderWay, BiCons
 			return;
 		}
 		cancelStage();
-		ended(judge(this.call.driver().limit().exceeded(this.call, nanos, null)), null);
+		ended(judge(this.call.driver().limit().exceeded(this.call.state(), nanos, null)), null);
 	}
 
 	private void stopTimer() {
 		Cancellable scheduled = this.timer;
 		if (scheduled != null) {
-			this.call.driver().limit().cancel(scheduled);
+			scheduled.cancel();
 		}
 	}
 
 	private Outcome judge(Throwable failure) {
-		return this.call.driver().decider().judge(Causes.unwrap(failure), this.call);
+		return this.call.driver().decider().judge(Causes.unwrap(failure), this.call.state());
 	}
 
 	private Outcome judgeValue(@Nullable T value) {
@@ -100,12 +100,12 @@ final class AsyncAttempt<T extends @Nullable Object> implements UnderWay, BiCons
 									// may be null
 	private void ended(Outcome outcome, @Nullable T value) {
 		CallSteps steps = this.call.driver().steps();
-		if (!this.call.hasStory() && outcome.kind() == AttemptOutcome.SUCCESS) {
-			steps.succeededAtOnce(this.call, this.permit);
+		if (!this.call.state().hasStory() && outcome.kind() == AttemptOutcome.SUCCESS) {
+			steps.succeededAtOnce(this.call.state(), this.permit);
 			this.call.settle(value);
 			return;
 		}
-		this.call.drive(steps.attemptEnded(this.call.unlessRepeatable(outcome), this.permit, this.call), this);
+		this.call.drive(steps.attemptEnded(this.call.unlessRepeatable(outcome), this.permit, this.call.state()), this);
 	}
 
 	@Override
@@ -115,9 +115,8 @@ final class AsyncAttempt<T extends @Nullable Object> implements UnderWay, BiCons
 			this.unwanted = true;
 			cancelStage();
 		}
-		String why = cancelled ? "the caller has cancelled the call" : "the caller has completed the call";
-		ended(Outcome.ofRefused(AttemptOutcome.CANCELLED, new CancellationException(why),
-				new Decision.Stop(StopReason.CANCELLED, why)), null);
+		Decision.Stop stop = cancelled ? Decision.CANCELLED : Decision.COMPLETED;
+		ended(Outcome.ofRefused(AttemptOutcome.CANCELLED, new CancellationException(stop.why()), stop), null);
 	}
 
 	/** Cancel what carries the attempt out, as far as that is known. */

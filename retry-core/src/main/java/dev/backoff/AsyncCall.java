@@ -14,13 +14,12 @@ import dev.backoff.event.AttemptOutcome;
 import dev.backoff.event.CallObserver;
 import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.event.RetryEvent;
-import dev.backoff.event.StopReason;
 import dev.backoff.time.Nanos;
 
 /**
  * One asynchronous call, from its first attempt to its end.
  */
-final class AsyncCall<C, T extends @Nullable Object> extends RetryCall {
+final class AsyncCall<C, T extends @Nullable Object> {
 
 	/*
 	 * At any time the call either is driven by one thread or has something under way: an
@@ -36,6 +35,8 @@ final class AsyncCall<C, T extends @Nullable Object> extends RetryCall {
 	@SuppressWarnings("rawtypes")
 	private static final AtomicReferenceFieldUpdater<AsyncCall, @Nullable UnderWay> UNDER_WAY = AtomicReferenceFieldUpdater
 		.newUpdater(AsyncCall.class, UnderWay.class, "underWay");
+
+	private final RetryCall state;
 
 	private final AsyncDriver driver;
 
@@ -54,7 +55,7 @@ final class AsyncCall<C, T extends @Nullable Object> extends RetryCall {
 	AsyncCall(AsyncDriver driver, C context, AsyncOperation.OnContext<C, T> operation,
 			@Nullable Recovery<? super C, ? extends CompletionStage<T>, ?> recovery, @Nullable RetryCall enclosing,
 			Executor executor) {
-		super(enclosing);
+		this.state = new RetryCall(enclosing);
 		this.driver = driver;
 		this.context = context;
 		this.operation = operation;
@@ -63,8 +64,8 @@ final class AsyncCall<C, T extends @Nullable Object> extends RetryCall {
 	}
 
 	CompletableFuture<T> start() {
-		Permit permit = this.driver.steps().begin(this);
-		drive((permit != null) ? new Turn.Permitted(permit) : this.driver.steps().refused(this));
+		Permit permit = this.driver.steps().begin(this.state);
+		drive((permit != null) ? new Turn.Permitted(permit) : this.driver.steps().refused(this.state));
 		return this.result;
 	}
 
@@ -95,6 +96,11 @@ final class AsyncCall<C, T extends @Nullable Object> extends RetryCall {
 	/** Put something else in the place of what is under way. */
 	boolean exchange(UnderWay claimed, UnderWay successor) {
 		return UNDER_WAY.compareAndSet(this, claimed, successor);
+	}
+
+	/** Return the state that drivers share. */
+	RetryCall state() {
+		return this.state;
 	}
 
 	AsyncDriver driver() {
@@ -135,11 +141,9 @@ final class AsyncCall<C, T extends @Nullable Object> extends RetryCall {
 			}
 		}
 		catch (Throwable ex) {
-			// no memory, no stack: what nobody can go on from
 			this.result.fail(ex);
 		}
 		finally {
-			// without a call, for which there may be no stack left
 			stack.driving = driving.outer;
 		}
 	}
@@ -157,9 +161,10 @@ final class AsyncCall<C, T extends @Nullable Object> extends RetryCall {
 	}
 
 	private void attempt(Permit permit, Driving driving) {
-		CallObservation observation = observation();
+		CallObservation observation = this.state.observation();
 		// before anybody can end it
-		CallObserver.Observed observed = (observation != null) ? observation.attemptBegins(attempt()) : null;
+		CallObserver.@Nullable Observed observed = (observation != null)
+				? observation.attemptBegins(this.state.attempt()) : null;
 		AsyncAttempt<T> running = new AsyncAttempt<>(this, permit);
 		putUnderWay(running, driving);
 		if (this.result.isDone()) {
@@ -167,11 +172,11 @@ final class AsyncCall<C, T extends @Nullable Object> extends RetryCall {
 			return;
 		}
 		AttemptLimit limit = this.driver.limit();
-		long nanos = limit.isSet() ? limit.nanosLeft(this) : Nanos.UNLIMITED;
+		long nanos = limit.isSet() ? limit.nanosLeft(this.state) : Nanos.UNLIMITED;
 		CompletionStage<T> stage;
 		try {
-			stage = within(this, () -> (observation != null) ? observation.within(observed, () -> startLimited(running))
-					: startLimited(running));
+			stage = within(this.state, () -> (observed != null)
+					? observation.within(observed, () -> startLimited(running)) : startLimited(running));
 		}
 		catch (Throwable failure) {
 			keepInterrupt(failure);
@@ -187,11 +192,11 @@ final class AsyncCall<C, T extends @Nullable Object> extends RetryCall {
 
 	private CompletionStage<T> startLimited(AsyncAttempt<T> running) throws Throwable {
 		AttemptLimit limit = this.driver.limit();
-		return limit.isSet() ? limit.run(this, () -> start(running)) : start(running);
+		return limit.isSet() ? limit.run(this.state, () -> start(running)) : start(running);
 	}
 
 	private CompletionStage<T> start(AsyncAttempt<T> running) throws Throwable {
-		CompletionStage<T> stage = started(this.operation.run(this.context, attempt()), "");
+		CompletionStage<T> stage = started(this.operation.run(this.context, this.state.attempt()), "");
 		running.of(stage);
 		return stage;
 	}
@@ -223,8 +228,8 @@ final class AsyncCall<C, T extends @Nullable Object> extends RetryCall {
 	}
 
 	private void await(Decision.RetryAfter chosen, Driving driving) {
-		this.driver.steps().waiting(chosen, this);
-		dropInner();
+		this.driver.steps().waiting(chosen, this.state);
+		this.state.dropInner();
 		AsyncWait wait = new AsyncWait(this);
 		putUnderWay(wait, driving);
 		this.driver.waiting().enter(wait, chosen.delay());
@@ -235,7 +240,7 @@ final class AsyncCall<C, T extends @Nullable Object> extends RetryCall {
 	}
 
 	private void end(Decision.Stop stop) {
-		Ending ending = this.driver.steps().end(stop, this);
+		Ending ending = this.driver.steps().end(stop, this.state);
 		RetriesStoppedException story = ending.story();
 		if (story == null) {
 			settle(ending);
@@ -249,7 +254,7 @@ final class AsyncCall<C, T extends @Nullable Object> extends RetryCall {
 		}
 		Throwable thrown = !given ? ending.outcome().failure()
 				: this.result.isCancelled() ? new CancellationException("the caller has cancelled the call") : null;
-		this.driver.steps().stopped(ending, story, RetryEvent.RecoveryOutcome.NONE, thrown, enclosing());
+		this.driver.steps().stopped(ending, story, RetryEvent.RecoveryOutcome.NONE, thrown, this.state.enclosing());
 		if (thrown != null) {
 			fail(thrown);
 		}
@@ -279,7 +284,7 @@ final class AsyncCall<C, T extends @Nullable Object> extends RetryCall {
 	 */
 	private void outside(Runnable end) {
 		CallStack stack = CallStack.ofThread();
-		stack.endStandIns(this);
+		stack.endStandIns(this.state);
 		if (stack.running() == null) {
 			end.run();
 			return;
@@ -291,7 +296,7 @@ final class AsyncCall<C, T extends @Nullable Object> extends RetryCall {
 	}
 
 	private RetryCall around() {
-		RetryCall enclosing = enclosing();
+		RetryCall enclosing = this.state.enclosing();
 		return (enclosing != null) ? enclosing : new RetryCall(null);
 	}
 
@@ -333,12 +338,11 @@ final class AsyncCall<C, T extends @Nullable Object> extends RetryCall {
 		}
 		try {
 			String why = this.operation.unrepeatable(this.context);
-			return (why != null) ? outcome.refusedAs(new Decision.Stop(StopReason.NOT_RETRYABLE, why)) : outcome;
+			return (why != null) ? outcome.refusedAs(Decision.notRetryable(why)) : outcome;
 		}
 		catch (Throwable ex) {
 			this.driver.listeners().hookFailed("operation", ex);
-			return outcome.refusedAs(new Decision.Stop(StopReason.NOT_RETRYABLE,
-					"whether the attempt may be repeated failed with " + FailureRules.name(ex), ex));
+			return outcome.refusedAs(Decision.notRetryable("whether the attempt may be repeated failed", ex));
 		}
 	}
 

@@ -18,34 +18,24 @@ import dev.backoff.time.RetryTime;
  * @param decider judges results and failures
  * @param waiting where calls wait
  * @param limit how long an attempt may take
- * @param listeners told of an executor that cannot be had
+ * @param listeners told of an operation that cannot say whether it may be repeated
  * @param executor returns, at the start of each call, what runs its later attempts
  */
 record AsyncDriver(String method, CallSteps steps, RetryTime time, RetryDecider decider, WaitingCalls waiting,
-		AttemptLimit limit, ListenerChain listeners, Supplier<? extends Executor> executor) {
+		AttemptLimit limit, ListenerChain listeners, Supplier<Executor> executor) {
 
 	/** What runs later attempts where nobody says otherwise. */
 	static final Executor DEFAULT_EXECUTOR = new CompletableFuture<Void>().defaultExecutor();
 
 	<C, T extends @Nullable Object> CompletableFuture<T> call(C context, AsyncOperation.OnContext<C, T> operation,
 			@Nullable Recovery<? super C, ? extends CompletionStage<T>, ?> recovery) {
-		return new AsyncCall<>(this, context, operation, recovery, enclosing(), executorOfCall()).start();
+		return new AsyncCall<>(this, context, operation, recovery, enclosing(), this.executor.get()).start();
 	}
 
 	/* The call goes on when the attempt around it runs no more, on other threads. */
 	private static @Nullable RetryCall enclosing() {
 		RetryCall running = CallStack.ofThread().running();
 		return (running != null) ? RetryCall.standingFor(running.origin()) : null;
-	}
-
-	private Executor executorOfCall() {
-		try {
-			return this.executor.get();
-		}
-		catch (Throwable ex) {
-			this.listeners.hookFailed("executor", ex);
-			return DEFAULT_EXECUTOR;
-		}
 	}
 
 }

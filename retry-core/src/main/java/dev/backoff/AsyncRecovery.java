@@ -35,13 +35,15 @@ final class AsyncRecovery<T extends @Nullable Object>
 		}
 		CallSteps steps = this.call.driver().steps();
 		if (wrapped == null) {
-			steps.stopped(this.ending, this.story, RetryEvent.RecoveryOutcome.DONE, null, this.call.enclosing());
+			steps.stopped(this.ending, this.story, RetryEvent.RecoveryOutcome.DONE, null,
+					this.call.state().enclosing());
 			this.call.settle(value);
 			return;
 		}
 		Throwable failure = Causes.unwrap(wrapped);
 		steps.recoveryFailed(failure, this.ending, this.story);
-		steps.stopped(this.ending, this.story, RetryEvent.RecoveryOutcome.FAILED, failure, this.call.enclosing());
+		steps.stopped(this.ending, this.story, RetryEvent.RecoveryOutcome.FAILED, failure,
+				this.call.state().enclosing());
 		this.call.fail(failure);
 	}
 

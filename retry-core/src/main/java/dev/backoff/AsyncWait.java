@@ -4,7 +4,6 @@ import java.util.concurrent.Executor;
 
 import org.jspecify.annotations.Nullable;
 
-import dev.backoff.event.StopReason;
 import dev.backoff.time.Cancellable;
 
 /**
@@ -37,9 +36,8 @@ final class AsyncWait extends Waiter implements UnderWay {
 		}
 		catch (Throwable failure) {
 			if (this.call.claim(this)) {
-				Turn stop = this.call.driver().steps().waitFailed(failure);
 				ended();
-				this.call.drive(stop, this);
+				this.call.drive(Decision.notRetryable("the wait failed", failure), this);
 			}
 			return;
 		}
@@ -72,8 +70,7 @@ final class AsyncWait extends Waiter implements UnderWay {
 	private void refused(Throwable failure, Executor otherwise) {
 		AsyncCall.executeElsewhere(() -> {
 			ended();
-			this.call.drive(new Decision.Stop(StopReason.REJECTED,
-					"the executor refused the attempt with " + FailureRules.name(failure), failure), this);
+			this.call.drive(Decision.rejected(failure), this);
 		}, otherwise);
 	}
 
@@ -82,12 +79,12 @@ final class AsyncWait extends Waiter implements UnderWay {
 	void wake() {
 		if (this.call.claim(this)) {
 			ended();
-			this.call.drive(this.call.driver().steps().afterWait(this.call), this);
+			this.call.drive(this.call.driver().steps().afterWait(this.call.state()), this);
 		}
 		else if (this.call.underWay() instanceof Stopping stopping && stopping.of() == this
 				&& this.call.claim(stopping)) {
 			ended();
-			this.call.drive(this.call.driver().steps().stoppedWaiting(), this);
+			this.call.drive(Decision.STOPPED, this);
 		}
 	}
 
@@ -101,20 +98,14 @@ final class AsyncWait extends Waiter implements UnderWay {
 	}
 
 	@Override
-	AsyncCall<?, ?> call() {
-		return this.call;
-	}
-
-	@Override
-	CallSteps steps() {
-		return this.call.driver().steps();
+	RetryCall call() {
+		return this.call.state();
 	}
 
 	@Override
 	public void abandon(boolean cancelled) {
 		ended();
-		this.call.drive(new Decision.Stop(StopReason.CANCELLED,
-				cancelled ? "the caller has cancelled the call" : "the caller has completed the call"), this);
+		this.call.drive(cancelled ? Decision.CANCELLED : Decision.COMPLETED, this);
 	}
 
 	private void ended() {
@@ -125,14 +116,8 @@ final class AsyncWait extends Waiter implements UnderWay {
 
 	private void stopTimer() {
 		Cancellable scheduled = this.timer;
-		if (scheduled == null) {
-			return;
-		}
-		try {
+		if (scheduled != null) {
 			scheduled.cancel();
-		}
-		catch (Throwable ex) {
-			this.call.driver().listeners().hookFailed("time", ex);
 		}
 	}
 

@@ -19,16 +19,13 @@ final class AttemptLimit {
 
 	private final RetryTime time;
 
-	private final ListenerChain listeners;
-
 	private final long timeout;
 
 	private final long shortest;
 
-	AttemptLimit(RetryPolicy policy, String method, RetryTime time, ListenerChain listeners) {
+	AttemptLimit(RetryPolicy policy, String method, RetryTime time) {
 		this.method = method;
 		this.time = time;
-		this.listeners = listeners;
 		this.timeout = policy.attemptTimeoutNanos();
 		this.shortest = Math.min(policy.shortestAttemptNanos(), this.timeout);
 	}
@@ -70,8 +67,6 @@ final class AttemptLimit {
 			return run(call, work, interruption);
 		}
 		finally {
-			// without a call, for which there may be no stack left
-			interruption.ended = true;
 			stack.interruption = outer;
 		}
 	}
@@ -108,31 +103,20 @@ final class AttemptLimit {
 
 	private boolean ended(Interruption interruption, Cancellable timer) {
 		boolean interrupted = interruption.end();
-		cancel(timer);
+		timer.cancel();
 		return interrupted;
 	}
 
 	/**
-	 * Do something when the time is over; without a timer that works there is no timeout,
-	 * but the call goes on.
+	 * Run a task when the time is over; null if the timer does not work: the attempt then
+	 * has no timeout, and the call goes on.
 	 */
 	@Nullable Cancellable schedule(Runnable task, long nanos) {
 		try {
 			return this.time.schedule(task, nanos);
 		}
 		catch (Throwable ex) {
-			this.listeners.hookFailed("time", ex);
 			return null;
-		}
-	}
-
-	/** Take back what was scheduled. */
-	void cancel(Cancellable timer) {
-		try {
-			timer.cancel();
-		}
-		catch (Throwable ex) {
-			this.listeners.hookFailed("time", ex);
 		}
 	}
 

@@ -6,8 +6,6 @@ import dev.backoff.breaker.CallPermits.Permit;
 import dev.backoff.event.AttemptOutcome;
 import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.event.RetryEvent;
-import dev.backoff.event.StopReason;
-import dev.backoff.time.RetryTime;
 
 /**
  * Make attempts on the calling thread and wait on it; decide nothing. Thread-safe.
@@ -15,8 +13,6 @@ import dev.backoff.time.RetryTime;
 final class BlockingDriver {
 
 	private final CallSteps steps;
-
-	private final RetryTime time;
 
 	private final RetryDecider decider;
 
@@ -27,11 +23,10 @@ final class BlockingDriver {
 	/* Whether attempts are limited or observed. */
 	private final boolean enclosed;
 
-	BlockingDriver(CallSteps steps, RetryTime time, RetryDecider decider, WaitingCalls waiting, AttemptLimit limit) {
+	BlockingDriver(CallSteps steps, RetryDecider decider, WaitingCalls waiting, AttemptLimit limit) {
 		this.limit = limit;
 		this.enclosed = limit.isSet() || steps.isObserving();
 		this.steps = steps;
-		this.time = time;
 		this.decider = decider;
 		this.waiting = waiting;
 	}
@@ -125,14 +120,14 @@ final class BlockingDriver {
 	/** Sleep; return how the call ends if that fails or an operator wants it, or null. */
 	private @Nullable Turn sleep(RetryCall call, long nanos) {
 		try {
-			return this.waiting.await(call, this.steps, this.time, nanos) ? this.steps.stoppedWaiting() : null;
+			return this.waiting.await(call, nanos) ? Decision.STOPPED : null;
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
-			return new Decision.Stop(StopReason.INTERRUPTED, "the thread was interrupted while waiting", ex);
+			return Decision.interrupted(ex);
 		}
 		catch (Throwable ex) {
-			return this.steps.waitFailed(ex);
+			return Decision.notRetryable("the wait failed", ex);
 		}
 		finally {
 			this.steps.waited();

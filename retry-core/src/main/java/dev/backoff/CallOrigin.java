@@ -22,8 +22,9 @@ record CallOrigin(CallTerms terms, long started, long limit, int attempt, long a
 		@Nullable Throwable previousFailure, @Nullable CallKey key, String path, CallLinks.@Nullable Told told,
 		CallLinks.@Nullable Carried carried) {
 
-	static CallOrigin ofDeadline(long limit, RetryTime time, long now) {
-		return new CallOrigin(new CallTerms(CallTerms.NO_POLICY, time), now, limit, 1, now, null, null, "", null, null);
+	static CallOrigin ofDeadline(long limit, RetryTime time) {
+		long now = time.nanoTime();
+		return new CallOrigin(CallTerms.ofDeadline(time), now, limit, 1, now, null, null, "", null, null);
 	}
 
 	/** Return the time until the deadline, negative after it. */

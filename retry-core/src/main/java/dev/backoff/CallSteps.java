@@ -12,8 +12,6 @@ import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.event.RetryEvent;
 import dev.backoff.event.StopReason;
 import dev.backoff.failure.Idempotency;
-import dev.backoff.policy.RetryPolicy;
-import dev.backoff.time.RetryTime;
 
 /**
  * What is done for a call between its attempts, however its driver waits: ask the
@@ -25,33 +23,21 @@ final class CallSteps {
 
 	private final CallTerms terms;
 
-	private final RetryPolicy policy;
-
-	private final String method;
-
-	private final RetryTime time;
-
 	private final RetryDecider decider;
 
 	private final ListenerChain listeners;
 
 	private final Safeguards safeguards;
 
-	private final BreakerGate breaker;
-
 	private final CallTeller teller;
 
-	CallSteps(RetryPolicy policy, String method, RetryTime time, RetryDecider decider, ListenerChain listeners,
-			Safeguards safeguards) {
-		this.safeguards = safeguards;
-		this.breaker = safeguards.breaker();
-		this.terms = new CallTerms(policy, time);
-		this.policy = policy;
-		this.method = method;
-		this.time = time;
+	CallSteps(CallTerms terms, RetryDecider decider, ListenerChain listeners, Safeguards safeguards,
+			CallTeller teller) {
+		this.terms = terms;
 		this.decider = decider;
 		this.listeners = listeners;
-		this.teller = new CallTeller(listeners);
+		this.safeguards = safeguards;
+		this.teller = teller;
 	}
 
 	/** Return whether calls are observed. */
@@ -61,33 +47,19 @@ final class CallSteps {
 
 	/** Begin a call; return the permit of its first attempt, or null if it has none. */
 	@Nullable Permit begin(RetryCall call) {
-		call.begin(this.terms, start());
-		this.teller.callBegins(call);
-		return this.breaker.tryAcquire(call, call.started());
-	}
-
-	/*
-	 * A made-up reading would be far from all others, and a breaker that is open would
-	 * take it for the time of its probe.
-	 */
-	private long start() {
-		try {
-			return this.time.nanoTime();
-		}
-		catch (Throwable ex) {
-			this.listeners.hookFailed("time", ex);
-			return RetryTime.system().nanoTime();
-		}
+		call.begin(this.terms, now());
+		this.teller.callBegins(call, this.terms);
+		return this.safeguards.tryAcquire(call, call.started());
 	}
 
 	/** Return what follows when the breaker refuses the first attempt. */
 	Turn refused(RetryCall call) {
-		return this.decider.decideFirst(call, call.started());
+		return decideRefused(call, call.started());
 	}
 
 	/** Note that the first attempt has succeeded, and with it the call. */
 	void succeededAtOnce(RetryCall call, Permit permit) {
-		long now = now(call.started());
+		long now = now();
 		long nanos = call.elapsed(now);
 		this.safeguards.succeededAtOnce(permit, nanos, now);
 		this.teller.succeededAtOnce(call, nanos);
@@ -95,12 +67,27 @@ final class CallSteps {
 
 	/** Note the end of any other attempt; return what follows. */
 	Turn attemptEnded(Outcome outcome, Permit permit, RetryCall call) {
-		long now = now(call.attemptStarted());
+		long now = now();
 		long nanos = Math.max(0, now - call.attemptStarted());
 		this.safeguards.ended(permit, outcome, nanos, now);
 		this.teller.attempt(call, outcome.kind(), outcome.failure(), nanos);
 		call.attemptEnded(outcome, nanos);
-		return this.decider.decide(outcome, call, now);
+		return decide(call, null, this.safeguards.answer(now), now);
+	}
+
+	private Decision decideRefused(RetryCall call, long now) {
+		return decide(call, DelaySource.BREAKER, this.safeguards.refusal(now), now);
+	}
+
+	private Decision decide(RetryCall call, @Nullable DelaySource waitedFor, Situation.Breaker breaker, long now) {
+		Decision decision = this.decider
+			.decide(new Situation(call.lastOutcome(), call.attempt(), call.postponed(), call.previousDelay(), waitedFor,
+					call.elapsed(now), call.timeLeft(now), this.safeguards.waiting().isShutDown(), breaker,
+					this.safeguards.isDegraded(now), this.safeguards.budget()));
+		if (decision instanceof Decision.RetryAfter retry && retry.paid() != null) {
+			call.paid(retry.paid());
+		}
+		return decision;
 	}
 
 	/** Note that a wait begins. */
@@ -111,13 +98,14 @@ final class CallSteps {
 	}
 
 	private RetryEvent.Scheduled scheduled(Decision.RetryAfter wait, Outcome outcome, RetryCall call) {
-		return new RetryEvent.Scheduled(this.policy.name(), this.method, call.attempt(), Duration.ofNanos(wait.delay()),
-				wait.source(), outcome.cause(), outcome.failure(), repeats(outcome, call));
+		return new RetryEvent.Scheduled(this.terms.policy().name(), this.terms.method(), call.attempt(),
+				Duration.ofNanos(wait.delay()), wait.source(), outcome.cause(), outcome.failure(),
+				repeats(outcome, call));
 	}
 
 	private RetryEvent.@Nullable RepeatedRequest repeats(Outcome outcome, RetryCall call) {
 		String request = call.unsafeRequest();
-		Idempotency idempotency = this.policy.idempotency();
+		Idempotency idempotency = this.terms.policy().idempotency();
 		boolean unsaid = idempotency == Idempotency.ASSUMED || (idempotency == Idempotency.BY_KEY && !call.isKeyUsed());
 		return (request != null && unsaid && outcome.mayBeApplied())
 				? new RetryEvent.RepeatedRequest(request, idempotency) : null;
@@ -128,107 +116,46 @@ final class CallSteps {
 		this.listeners.waited();
 	}
 
-	/** Return what follows when an operator has ended the wait. */
-	Turn stoppedWaiting() {
-		return new Decision.Stop(StopReason.STOPPED, "an operator has ended the wait");
-	}
-
-	/** Return whether retries were switched off since the call has begun to wait. */
-	boolean isSwitchedOff(RetryCall call) {
-		AttemptOutcome kind = call.lastKind();
-		return kind != null && this.decider.isSwitchedOff(kind);
-	}
-
-	/** Run something later that may as well not run. */
-	void schedule(Runnable task, long nanos) {
-		try {
-			this.time.schedule(task, nanos);
-		}
-		catch (Throwable ex) {
-			this.listeners.hookFailed("time", ex);
-		}
-	}
-
 	/**
-	 * Read the ticker where nothing depends on it: one that throws is told of elsewhere.
+	 * Return what follows a wait: the attempt, if it may start and the breaker permits
+	 * it.
 	 */
-	long reading(long otherwise) {
-		try {
-			return this.time.nanoTime();
-		}
-		catch (Throwable ex) {
-			return otherwise;
-		}
-	}
-
-	String policy() {
-		return this.policy.name();
-	}
-
-	String method() {
-		return this.method;
-	}
-
-	/** Return what follows when the time could not be waited for. */
-	Turn waitFailed(Throwable failure) {
-		this.listeners.hookFailed("time", failure);
-		return new Decision.Stop(StopReason.NOT_RETRYABLE, "the wait failed with " + FailureRules.name(failure),
-				failure);
-	}
-
-	/** Return what follows a wait. */
 	Turn afterWait(RetryCall call) {
+		long now = now();
 		Outcome outcome = call.lastOutcome();
-		return (outcome != null) ? afterWaitForNext(outcome, call) : afterWaitForFirst(call);
-	}
-
-	private Turn afterWaitForFirst(RetryCall call) {
-		long now = now(call.started());
-		if (call.timeLeft(now) <= 0) {
-			return new Decision.Stop(StopReason.DEADLINE, "the wait took longer than chosen");
-		}
-		Permit permit = this.breaker.tryAcquire(call, now);
-		if (permit != null) {
-			call.beginFirst(now);
-			return new Turn.Permitted(permit);
-		}
-		call.postponed(false);
-		return this.decider.decideFirst(call, now);
-	}
-
-	private Turn afterWaitForNext(Outcome outcome, RetryCall call) {
-		long now = now(call.attemptStarted());
-		Decision.Stop stop = this.decider.decideAfterWait(outcome, call, now);
+		Decision.Stop stop = this.decider.decideAfterWait(outcome, call.timeLeft(now),
+				this.safeguards.waiting().isShutDown());
 		if (stop != null) {
 			return stop;
 		}
-		if (call.lastSource() != DelaySource.BUDGET) {
-			return beginNext(outcome, call, now);
+		if (outcome != null && call.lastSource() == DelaySource.BUDGET) {
+			call.addPostponed();
+			Decision decision = decide(call, DelaySource.BUDGET, this.safeguards.answer(now), now);
+			if (!(decision instanceof Decision.RetryAfter retry) || retry.delay() > 0) {
+				return decision;
+			}
 		}
-		call.postponed(true);
-		Decision decision = this.decider.decideWorthwhile(outcome, call, now);
-		// the wait for the budget was its delay
-		boolean waited = decision instanceof Decision.RetryAfter retry && retry.delay() == 0;
-		return waited ? beginNext(outcome, call, now) : decision;
-	}
-
-	private Turn beginNext(Outcome outcome, RetryCall call, long now) {
-		Permit permit = this.breaker.tryAcquire(call, now);
+		Permit permit = this.safeguards.tryAcquire(call, now);
 		if (permit == null) {
-			call.postponed(false);
-			return this.decider.decideRefused(outcome, call, now);
+			call.addPostponed();
+			return decideRefused(call, now);
 		}
-		this.listeners.retry(outcome.cause());
-		call.beginNext(now);
+		if (outcome != null) {
+			this.listeners.retry(outcome.cause());
+			call.beginNext(now);
+		}
+		else {
+			call.beginFirst(now);
+		}
 		return new Turn.Permitted(permit);
 	}
 
-	/** End a call that did not succeed at once. */
+	/** End a call that did not succeed at once; its failure carries no mark yet. */
 	Ending end(Decision.Stop stop, RetryCall call) {
-		long now = now(call.attemptStarted());
+		long now = now();
 		Outcome outcome = call.lastOutcome();
 		if (outcome == null) {
-			CircuitOpenException refused = this.breaker.rejection(now);
+			CircuitOpenException refused = this.safeguards.rejection(now);
 			call.noAttempt();
 			outcome = Outcome.ofRefused(AttemptOutcome.PERMANENT, refused, stop);
 		}
@@ -236,14 +163,14 @@ final class CallSteps {
 		this.teller.callStops(call, stop.reason(), elapsed);
 		if (stop.reason() == StopReason.SUCCEEDED) {
 			this.safeguards.succeeded(call);
-			this.teller.succeeded(call, new RetryEvent.Succeeded(this.policy.name(), this.method, call.attempt(),
-					Duration.ofNanos(elapsed)));
+			this.teller.succeeded(call, new RetryEvent.Succeeded(this.terms.policy().name(), this.terms.method(),
+					call.attempt(), Duration.ofNanos(elapsed)));
 			return new Ending(outcome, null, null);
 		}
-		RetriesStoppedException.Story story = new RetriesStoppedException.Story(this.policy.name(), this.method,
-				stop.reason(), stop.why(), call.attempt(), this.policy.maxAttempts(), Duration.ofNanos(elapsed),
-				call.waits(), call.attemptTimes(), call.isWaitsAbridged(), call.isAttemptsAbridged(), outcome.failure(),
-				outcome.value(), call.keyIfUsed());
+		RetriesStoppedException.Story story = new RetriesStoppedException.Story(this.terms.policy().name(),
+				this.terms.method(), stop.reason(), stop.why(), call.attempt(), this.terms.policy().maxAttempts(),
+				Duration.ofNanos(elapsed), call.waits(), call.attemptTimes(), call.isWaitsAbridged(),
+				call.isAttemptsAbridged(), outcome.failure(), outcome.value(), call.keyIfUsed());
 		return new Ending(outcome, new RetriesStoppedException(story, stop.problem(), call.started()),
 				call.observation());
 	}
@@ -276,24 +203,25 @@ final class CallSteps {
 		suppress(thrown, (failure != null) ? failure : story);
 	}
 
-	/** Tell the end of a call without success. */
+	/**
+	 * Tell the end of a call without success.
+	 * @param ending how it ended
+	 * @param story what happened
+	 * @param recovered what the recovery came to
+	 * @param thrown what the caller gets, or null for a value
+	 * @param enclosing the call around it, or null
+	 */
 	void stopped(Ending ending, RetriesStoppedException story, RetryEvent.RecoveryOutcome recovered,
 			@Nullable Throwable thrown, @Nullable RetryCall enclosing) {
-		this.teller.stopped(ending, new RetryEvent.Stopped(this.policy.name(), this.method, story, recovered, thrown));
+		this.teller.stopped(ending,
+				new RetryEvent.Stopped(this.terms.policy().name(), this.terms.method(), story, recovered, thrown));
 		if (thrown != null && enclosing != null) {
 			enclosing.stoppedInside(thrown);
 		}
 	}
 
-	/** Read the ticker; one that throws stands still and fails no call. */
-	private long now(long otherwise) {
-		try {
-			return this.time.nanoTime();
-		}
-		catch (Throwable ex) {
-			this.listeners.hookFailed("time", ex);
-			return otherwise;
-		}
+	private long now() {
+		return this.terms.time().nanoTime();
 	}
 
 	/*

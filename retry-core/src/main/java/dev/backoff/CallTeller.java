@@ -19,27 +19,30 @@ final class CallTeller {
 
 	private final ListenerChain listeners;
 
-	private final boolean observing;
+	private final @Nullable CallObserver observer;
 
-	CallTeller(ListenerChain listeners) {
+	CallTeller(ListenerChain listeners, @Nullable CallObserver observer) {
 		this.listeners = listeners;
-		this.observing = listeners.isObserving();
+		this.observer = observer;
 	}
 
 	/** Return whether calls are observed. */
 	boolean isObserving() {
-		return this.observing;
+		return this.observer != null;
 	}
 
-	void callBegins(RetryCall call) {
-		CallObservation observation = this.observing ? this.listeners.observe() : null;
-		if (observation != null) {
-			call.observedBy(observation);
+	void callBegins(RetryCall call, CallTerms terms) {
+		if (this.observer == null) {
+			return;
+		}
+		CallObserver.ObservedCall observed = this.observer.callBegins(terms.policy().name(), terms.method());
+		if (observed != null) {
+			call.observedBy(new CallObservation(observed));
 		}
 	}
 
 	void succeededAtOnce(RetryCall call, long nanos) {
-		if (!this.observing) {
+		if (this.observer == null) {
 			this.listeners.succeededAtOnce(nanos);
 			return;
 		}

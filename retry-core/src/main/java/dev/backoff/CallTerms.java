@@ -4,17 +4,23 @@ import dev.backoff.policy.RetryPolicy;
 import dev.backoff.time.RetryTime;
 
 /**
- * What a call runs under. Very many calls may wait at once, so those of one retry share
- * it.
+ * What calls run under, shared by all of one retry: very many of them may wait at once.
  *
- * @param policy what its attempts are made under
- * @param time what its readings are of
+ * @param policy what their attempts are made under
+ * @param method what is run, as logs and meters call it
+ * @param time what their readings are of
+ * @param retries whether retries are switched on
  */
-record CallTerms(RetryPolicy policy, RetryTime time) {
+record CallTerms(RetryPolicy policy, String method, RetryTime time, Guards.Switch retries) {
 
-	/** Of what is no call under a policy: a deadline from outside. */
-	static final RetryPolicy NO_POLICY = RetryPolicy.builder("none").maxAttempts(1).build();
+	private static final RetryPolicy NO_POLICY = RetryPolicy.builder("none").maxAttempts(1).build();
 
-	static final CallTerms NONE = new CallTerms(NO_POLICY, RetryTime.system());
+	/** Of no call. */
+	static final CallTerms NONE = ofDeadline(RetryTime.system());
+
+	/** Return what a deadline from outside stands for. */
+	static CallTerms ofDeadline(RetryTime time) {
+		return new CallTerms(NO_POLICY, "none", time, () -> null);
+	}
 
 }

@@ -2,23 +2,125 @@ package dev.backoff;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.backoff.budget.RetryBudget;
 import dev.backoff.event.DelaySource;
 import dev.backoff.event.StopReason;
+import dev.backoff.time.DurationText;
 
 /**
- * What follows an attempt: another one after a delay, or the end.
+ * What follows an attempt: another one after a delay, or the end of the call.
  */
 sealed interface Decision extends Turn {
+
+	/** A good result. */
+	Stop SUCCEEDED = new Stop(StopReason.SUCCEEDED);
+
+	/** A call inside has already retried the failure. */
+	Stop NESTED = new Stop(StopReason.NESTED, "a call inside has already retried it");
+
+	/** Retries are switched off. */
+	Stop DISABLED = new Stop(StopReason.DISABLED);
+
+	/** All attempts are used. */
+	Stop ATTEMPTS_EXHAUSTED = new Stop(StopReason.ATTEMPTS_EXHAUSTED);
+
+	/** The server does not want to be called again. */
+	Stop PUSHED_BACK = new Stop(StopReason.HINT, "the server asked not to be called again");
+
+	/** The deadline has passed during the wait. */
+	Stop OVERSLEPT = new Stop(StopReason.DEADLINE, "the wait took longer than chosen");
+
+	/** The caller has cancelled the call. */
+	Stop CANCELLED = new Stop(StopReason.CANCELLED, "the caller has cancelled the call");
+
+	/** The caller has completed the result itself. */
+	Stop COMPLETED = new Stop(StopReason.CANCELLED, "the caller has completed the call");
+
+	/** An operator has ended the wait. */
+	Stop STOPPED = new Stop(StopReason.STOPPED, "an operator has ended the wait");
+
+	/** The application is shutting down. */
+	Stop SHUTDOWN = new Stop(StopReason.SHUTDOWN, "the application is shutting down");
+
+	/** Return the end of a call whose failure is not worth another attempt. */
+	static Stop notRetryable(String why) {
+		return new Stop(StopReason.NOT_RETRYABLE, why);
+	}
+
+	/** Return the same end, where something failed that had to judge. */
+	static Stop notRetryable(String what, Throwable problem) {
+		return failed(StopReason.NOT_RETRYABLE, what, problem);
+	}
+
+	/** Return the end of a call whose attempt was interrupted or cancelled. */
+	static Stop unfinished(StopReason reason, String why) {
+		return new Stop(reason, why);
+	}
+
+	static Stop switchFailed(Throwable problem) {
+		return failed(StopReason.DISABLED, "the switch failed", problem);
+	}
+
+	static Stop breakerOpen(String breaker) {
+		return new Stop(StopReason.BREAKER_OPEN, "the breaker " + breaker + " is open");
+	}
+
+	static Stop breakerOpenTooLong(String breaker) {
+		return new Stop(StopReason.BREAKER_OPEN, "the breaker " + breaker + " is open longer than the call may wait");
+	}
+
+	static Stop hintTooLong(long hint, long longest) {
+		return new Stop(StopReason.HINT, "the server asked to wait " + DurationText.story(hint) + ", more than the "
+				+ DurationText.story(longest) + " of retry-after.max");
+	}
+
+	static Stop deadline(long delay, long timeLeft) {
+		return new Stop(StopReason.DEADLINE, "the next wait of " + DurationText.story(delay) + " does not fit into the "
+				+ DurationText.story(Math.max(0, timeLeft)) + " left");
+	}
+
+	static Stop budgetSpent(String budget) {
+		return new Stop(StopReason.BUDGET, "the budget " + budget + " is spent");
+	}
+
+	static Stop interrupted(InterruptedException problem) {
+		return new Stop(StopReason.INTERRUPTED, "the thread was interrupted while waiting", problem);
+	}
+
+	static Stop rejected(Throwable problem) {
+		return failed(StopReason.REJECTED, "the executor refused the attempt", problem);
+	}
+
+	/** Return how the words of a decision call a failure. */
+	static String name(Throwable failure) {
+		String simple = failure.getClass().getSimpleName();
+		return simple.isEmpty() ? failure.getClass().getName() : simple;
+	}
+
+	private static Stop failed(StopReason reason, String what, Throwable problem) {
+		return new Stop(reason, what + " with " + name(problem), problem);
+	}
 
 	/**
 	 * Wait, then make another attempt.
 	 *
 	 * @param delay how long to wait, in nanoseconds
-	 * @param ownDelay the part the policy's rule chose, in nanoseconds: what the next
-	 * delay builds on
+	 * @param ownDelay the part that the policy's rule chose, in nanoseconds: the next
+	 * delay builds on it
 	 * @param source who chose the delay
+	 * @param paid what the budget was charged for the retry, or null
 	 */
-	record RetryAfter(long delay, long ownDelay, DelaySource source) implements Decision {
+	record RetryAfter(long delay, long ownDelay, DelaySource source,
+			RetryBudget.@Nullable Cost paid) implements Decision {
+
+		RetryAfter(long delay, long ownDelay, DelaySource source) {
+			this(delay, ownDelay, source, null);
+		}
+
+		RetryAfter paidWith(RetryBudget.Cost cost) {
+			return new RetryAfter(this.delay, this.ownDelay, this.source, cost);
+		}
+
 	}
 
 	/**

@@ -55,19 +55,20 @@ final class FailureRules {
 		}
 		catch (Throwable ex) {
 			return Outcome.ofRefused(AttemptOutcome.PERMANENT, failure,
-					new Decision.Stop(StopReason.NOT_RETRYABLE, "a classifier failed with " + name(ex), ex));
+					Decision.notRetryable("a classifier failed", ex));
 		}
 	}
 
 	private Outcome judgeUnguarded(Throwable failure, RetryCall call) {
 		if (failure instanceof Error && !isListedError(failure)) {
-			return refuse(AttemptOutcome.ERROR, failure, StopReason.NOT_RETRYABLE, name(failure)
+			return refuse(AttemptOutcome.ERROR, failure, name(failure)
 					+ (isFatal(failure) ? " is never retried" : " is an Error; name it in retryOn to retry"));
 		}
 		if (failure instanceof InterruptedException || failure instanceof CancellationException) {
-			boolean interrupted = failure instanceof InterruptedException;
-			return refuse(AttemptOutcome.CANCELLED, failure,
-					interrupted ? StopReason.INTERRUPTED : StopReason.CANCELLED, name(failure) + " is never retried");
+			StopReason reason = (failure instanceof InterruptedException) ? StopReason.INTERRUPTED
+					: StopReason.CANCELLED;
+			return Outcome.ofRefused(AttemptOutcome.CANCELLED, failure,
+					Decision.unfinished(reason, name(failure) + " is never retried"));
 		}
 		if (failure instanceof CircuitOpenException) {
 			return refuse(failure, "CircuitOpenException is never retried");
@@ -101,12 +102,10 @@ final class FailureRules {
 	 */
 	private Outcome judgeTimeout(AttemptTimeoutException failure) {
 		if (isOneOf(this.policy.abortOn(), failure)) {
-			return refuse(AttemptOutcome.TIMEOUT, failure, StopReason.NOT_RETRYABLE,
-					name(failure) + " is listed in abortOn");
+			return refuse(AttemptOutcome.TIMEOUT, failure, name(failure) + " is listed in abortOn");
 		}
 		if (!this.policy.retryOn().isEmpty() && !isOneOf(this.policy.retryOn(), failure)) {
-			return refuse(AttemptOutcome.TIMEOUT, failure, StopReason.NOT_RETRYABLE,
-					name(failure) + " is not listed in retryOn");
+			return refuse(AttemptOutcome.TIMEOUT, failure, name(failure) + " is not listed in retryOn");
 		}
 		return unlessApplied(Outcome.ofTimeout(failure), failure);
 	}
@@ -116,9 +115,10 @@ final class FailureRules {
 	 */
 	private static Outcome nested(Throwable failure, @Nullable RetriesStoppedException inner) {
 		if (inner != null && !inner.reason().isRecoverable()) {
-			return refuse(AttemptOutcome.CANCELLED, failure, inner.reason(), "a call inside was");
+			return Outcome.ofRefused(AttemptOutcome.CANCELLED, failure,
+					Decision.unfinished(inner.reason(), "a call inside was"));
 		}
-		return refuse(AttemptOutcome.TRANSIENT, failure, StopReason.NESTED, "a call inside has already retried it");
+		return Outcome.ofRefused(AttemptOutcome.TRANSIENT, failure, Decision.NESTED);
 	}
 
 	private Outcome classify(Throwable failure) {
@@ -172,8 +172,8 @@ final class FailureRules {
 	}
 
 	private Outcome unlessApplied(Outcome retryable, Throwable failure) {
-		return (this.policy.idempotency() == Idempotency.NO && retryable.mayBeApplied()) ? refuse(retryable.kind(),
-				failure, StopReason.NOT_RETRYABLE, "the work may have been applied and is not idempotent") : retryable;
+		return (this.policy.idempotency() == Idempotency.NO && retryable.mayBeApplied())
+				? refuse(retryable.kind(), failure, "the work may have been applied and is not idempotent") : retryable;
 	}
 
 	private @Nullable FailureClassification classification(Throwable failure) {
@@ -228,16 +228,15 @@ final class FailureRules {
 	}
 
 	private static Outcome refuse(Throwable failure, String why) {
-		return refuse(AttemptOutcome.PERMANENT, failure, StopReason.NOT_RETRYABLE, why);
+		return refuse(AttemptOutcome.PERMANENT, failure, why);
 	}
 
-	private static Outcome refuse(AttemptOutcome kind, Throwable failure, StopReason reason, String why) {
-		return Outcome.ofRefused(kind, failure, new Decision.Stop(reason, why));
+	private static Outcome refuse(AttemptOutcome kind, Throwable failure, String why) {
+		return Outcome.ofRefused(kind, failure, Decision.notRetryable(why));
 	}
 
-	static String name(Throwable failure) {
-		String simple = failure.getClass().getSimpleName();
-		return simple.isEmpty() ? failure.getClass().getName() : simple;
+	private static String name(Throwable failure) {
+		return Decision.name(failure);
 	}
 
 }

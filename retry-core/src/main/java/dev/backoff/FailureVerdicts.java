@@ -35,7 +35,7 @@ public final class FailureVerdicts implements Function<Throwable, Verdict> {
 
 	@Override
 	public Verdict apply(Throwable failure) {
-		return BreakerGate.verdict(this.rules.judge(failure, new RetryCall(null)));
+		return this.rules.judge(failure, new RetryCall(null)).verdict();
 	}
 
 }

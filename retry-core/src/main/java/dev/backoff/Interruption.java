@@ -34,8 +34,7 @@ final class Interruption extends TimerEntry {
 
 	private final @Nullable Interruption outer;
 
-	/* Set before the lock is taken, which may need more stack than there is. */
-	volatile boolean ended;
+	private boolean ended;
 
 	private boolean over;
 
@@ -49,9 +48,6 @@ final class Interruption extends TimerEntry {
 	/** Interrupt the thread that has made this, unless its work has ended. */
 	@Override
 	public void run() {
-		if (this.ended) {
-			return;
-		}
 		this.lock.lock();
 		try {
 			this.over = true;
@@ -73,9 +69,9 @@ final class Interruption extends TimerEntry {
 	 * Note, on the thread itself, that its work has ended. No interrupt comes after this.
 	 */
 	boolean end() {
-		this.ended = true;
 		this.lock.lock();
 		try {
+			this.ended = true;
 			return this.late;
 		}
 		finally {

@@ -8,7 +8,6 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 import dev.backoff.event.AttemptOutcome;
-import dev.backoff.event.CallObserver;
 import dev.backoff.event.CallRecorder;
 import dev.backoff.event.DelaySource;
 import dev.backoff.event.RetryEvent;
@@ -17,8 +16,8 @@ import dev.backoff.event.StopReason;
 import dev.backoff.failure.RetryCause;
 
 /**
- * Tell the recorder, the listeners and the observer of one method. What they throw is
- * told to the listeners and goes no further: a failing listener never fails a call.
+ * Tell the recorder and the listeners of one method. What they throw is told to the
+ * listeners and goes no further: a failing listener never fails a call.
  */
 final class ListenerChain {
 
@@ -33,39 +32,11 @@ final class ListenerChain {
 
 	private final List<RetryListener> listeners;
 
-	private final @Nullable CallObserver observer;
-
 	ListenerChain(String policy, String method, CallRecorder recorder, List<RetryListener> listeners) {
-		this(policy, method, recorder, listeners, null);
-	}
-
-	ListenerChain(String policy, String method, CallRecorder recorder, List<RetryListener> listeners,
-			@Nullable CallObserver observer) {
 		this.policy = policy;
 		this.method = method;
 		this.recorder = recorder;
 		this.listeners = List.copyOf(listeners);
-		this.observer = observer;
-	}
-
-	/** Return whether calls are observed. */
-	boolean isObserving() {
-		return this.observer != null;
-	}
-
-	/** Observe a call that begins, or return null. */
-	@Nullable CallObservation observe() {
-		if (this.observer == null) {
-			return null;
-		}
-		try {
-			CallObserver.ObservedCall observed = this.observer.callBegins(this.policy, this.method);
-			return (observed != null) ? new CallObservation(observed, this) : null;
-		}
-		catch (Throwable ex) {
-			hookFailed("observer", ex);
-			return null;
-		}
 	}
 
 	void attempt(int number, AttemptOutcome outcome, long nanos) {

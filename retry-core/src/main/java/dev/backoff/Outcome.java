@@ -4,123 +4,145 @@ import java.time.Duration;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.backoff.breaker.CircuitBreaker.Verdict;
+import dev.backoff.breaker.CircuitOpenException;
 import dev.backoff.event.AttemptOutcome;
 import dev.backoff.failure.FailureClassification;
 import dev.backoff.failure.RetryCause;
 
 /**
- * What one attempt came to: a value or a failure, with what the classification made of
- * it. Immutable.
+ * What one attempt came to: a value or a failure, with what was made of it.
  */
-final class Outcome {
-
-	/* Loads what is needed below before the stack overflows in some attempt. */
-	private static final FailureClassification TIMEOUT = FailureClassification.transientFailure(RetryCause.TIMEOUT);
-
-	private final AttemptOutcome kind;
-
-	private final @Nullable Object result;
-
-	/* Of a failure: its classification, or why it is refused. */
-	private final @Nullable Object judgement;
-
-	private Outcome(AttemptOutcome kind, @Nullable Object result, @Nullable Object judgement) {
-		this.kind = kind;
-		this.result = result;
-		this.judgement = judgement;
-	}
-
-	/** The same as one whose parts somebody has kept. */
-	static Outcome ofParts(AttemptOutcome kind, @Nullable Object result, @Nullable Object judgement) {
-		return new Outcome(kind, result, judgement);
-	}
+sealed interface Outcome {
 
 	/** A value, with the judgement of the policy's conditions. */
 	static Outcome ofValue(AttemptOutcome kind, @Nullable Object value) {
-		return new Outcome(kind, value, null);
+		return new Value(kind, value, null);
 	}
 
 	/** A failure that is worth another attempt. */
 	static Outcome ofRetryable(Throwable failure, @Nullable FailureClassification classification) {
 		boolean throttled = classification != null && classification.kind() == FailureClassification.Kind.THROTTLED;
-		return new Outcome(throttled ? AttemptOutcome.THROTTLED : AttemptOutcome.TRANSIENT, failure, classification);
+		return new Failure(throttled ? AttemptOutcome.THROTTLED : AttemptOutcome.TRANSIENT, failure, classification,
+				null);
 	}
 
 	/** An attempt that took too long, which is worth another one. */
 	static Outcome ofTimeout(AttemptTimeoutException failure) {
-		return new Outcome(AttemptOutcome.TIMEOUT, failure, TIMEOUT);
+		return new Failure(AttemptOutcome.TIMEOUT, failure, FailureClassification.transientFailure(RetryCause.TIMEOUT),
+				null);
 	}
 
 	/** A failure that is not worth another attempt. */
 	static Outcome ofRefused(AttemptOutcome kind, Throwable failure, Decision.Stop refusal) {
-		return new Outcome(kind, failure, refusal);
+		return new Failure(kind, failure, null, refusal);
 	}
 
-	/** The same, not worth another attempt. */
-	Outcome refusedAs(Decision.Stop refusal) {
-		return new Outcome(this.kind, this.result, refusal);
+	/** Return the same outcome, not worth another attempt. */
+	Outcome refusedAs(Decision.Stop refusal);
+
+	AttemptOutcome kind();
+
+	/** Return the value, or null. */
+	default @Nullable Object value() {
+		return null;
 	}
 
-	/** Return the value or the failure, to be kept. */
-	@Nullable Object result() {
-		return this.result;
-	}
-
-	/** Return what is known of a failure, to be kept. */
-	@Nullable Object judgement() {
-		return this.judgement;
-	}
-
-	AttemptOutcome kind() {
-		return this.kind;
-	}
-
-	@Nullable Object value() {
-		return isValue() ? this.result : null;
-	}
-
-	@Nullable Throwable failure() {
-		return isValue() ? null : (Throwable) this.result;
-	}
-
-	private boolean isValue() {
-		return this.kind == AttemptOutcome.SUCCESS || this.kind == AttemptOutcome.RESULT
-				|| this.kind == AttemptOutcome.PENDING;
-	}
-
-	RetryCause cause() {
-		if (isValue()) {
-			return (this.kind == AttemptOutcome.PENDING) ? RetryCause.PENDING : RetryCause.RESULT;
-		}
-		FailureClassification classification = classification();
-		return (classification != null) ? classification.cause() : RetryCause.OTHER;
-	}
-
-	/** Return whether the work that failed may have been applied nevertheless. */
-	boolean mayBeApplied() {
-		FailureClassification classification = classification();
-		return !isValue() && (classification == null || !classification.isWithoutEffect());
-	}
-
-	/** Return the wait the server asked for. */
-	@Nullable Duration hint() {
-		FailureClassification classification = classification();
-		return (classification != null) ? classification.hint() : null;
-	}
-
-	/** Return whether the server asked not to be called again. */
-	boolean isPushedBack() {
-		FailureClassification classification = classification();
-		return classification != null && classification.isPushedBack();
-	}
-
-	private @Nullable FailureClassification classification() {
-		return (this.judgement instanceof FailureClassification classification) ? classification : null;
+	/** Return the failure, or null. */
+	default @Nullable Throwable failure() {
+		return null;
 	}
 
 	/** Return why no attempt may follow whatever the limits say, or null. */
-	Decision.@Nullable Stop refusal() {
-		return (this.judgement instanceof Decision.Stop refusal) ? refusal : null;
+	Decision.@Nullable Stop refusal();
+
+	/** Return what makes a retry necessary. */
+	RetryCause cause();
+
+	/** Return whether the work that failed may have been applied nevertheless. */
+	default boolean mayBeApplied() {
+		return false;
+	}
+
+	/** Return the wait that the server asked for, or null. */
+	default @Nullable Duration hint() {
+		return null;
+	}
+
+	/** Return whether the server asked not to be called again. */
+	default boolean isPushedBack() {
+		return false;
+	}
+
+	/** Return what the end of the attempt says about the dependency. */
+	default Verdict verdict() {
+		Decision.Stop refusal = refusal();
+		// what had to judge has failed, so that nothing better is known
+		return (refusal != null && refusal.problem() != null) ? Verdict.FAILED : kind().verdict();
+	}
+
+	/**
+	 * A value.
+	 *
+	 * @param kind whether it is good
+	 * @param value what the attempt returned
+	 * @param refusal why no attempt may follow, or null
+	 */
+	record Value(AttemptOutcome kind, @Nullable Object value, Decision.@Nullable Stop refusal) implements Outcome {
+
+		@Override
+		public Outcome refusedAs(Decision.Stop refusal) {
+			return new Value(this.kind, this.value, refusal);
+		}
+
+		@Override
+		public RetryCause cause() {
+			return (this.kind == AttemptOutcome.PENDING) ? RetryCause.PENDING : RetryCause.RESULT;
+		}
+
+	}
+
+	/**
+	 * A failure.
+	 *
+	 * @param kind what it amounts to
+	 * @param failure what the attempt threw
+	 * @param classification what a classifier made of it, or null
+	 * @param refusal why no attempt may follow, or null
+	 */
+	record Failure(AttemptOutcome kind, Throwable failure, @Nullable FailureClassification classification,
+			Decision.@Nullable Stop refusal) implements Outcome {
+
+		@Override
+		public Outcome refusedAs(Decision.Stop refusal) {
+			return new Failure(this.kind, this.failure, null, refusal);
+		}
+
+		@Override
+		public RetryCause cause() {
+			return (this.classification != null) ? this.classification.cause() : RetryCause.OTHER;
+		}
+
+		@Override
+		public boolean mayBeApplied() {
+			return this.classification == null || !this.classification.isWithoutEffect();
+		}
+
+		@Override
+		public @Nullable Duration hint() {
+			return (this.classification != null) ? this.classification.hint() : null;
+		}
+
+		@Override
+		public boolean isPushedBack() {
+			return this.classification != null && this.classification.isPushedBack();
+		}
+
+		@Override
+		public Verdict verdict() {
+			return (this.failure instanceof CircuitOpenException) ? Verdict.IGNORED : Outcome.super.verdict();
+		}
+
 	}
 
 }

@@ -82,16 +82,19 @@ public final class Retry {
 
 	private static Drivers drivers(Builder builder) {
 		RetryPolicy policy = builder.policy;
-		ListenerChain listeners = new ListenerChain(policy.name(), builder.method, builder.recorder, builder.listeners,
-				builder.observer);
-		Safeguards safeguards = new Safeguards(new BreakerGate(builder.breaker, listeners), builder.budget,
-				builder.degraded, builder.waitingCalls);
-		RetryDecider decider = new RetryDecider(policy, builder.enabled, builder.random, listeners, safeguards);
-		CallSteps steps = new CallSteps(policy, builder.method, builder.time, decider, listeners, safeguards);
-		AttemptLimit limit = new AttemptLimit(policy, builder.method, builder.time, listeners);
-		BlockingDriver blocking = new BlockingDriver(steps, builder.time, decider, builder.waitingCalls, limit);
-		AsyncDriver async = new AsyncDriver(builder.method, steps, builder.time, decider, builder.waitingCalls, limit,
-				listeners, builder.executor);
+		ListenerChain listeners = new ListenerChain(policy.name(), builder.method, builder.recorder, builder.listeners);
+		Guards guards = new Guards(listeners::hookFailed);
+		RetryTime time = guards.time(builder.time);
+		CallTerms terms = new CallTerms(policy, builder.method, time, guards.switchOf(policy, builder.enabled));
+		Safeguards safeguards = new Safeguards(guards.permits(builder.breaker), builder.budget, builder.degraded,
+				builder.waitingCalls);
+		RetryDecider decider = new RetryDecider(policy, terms.retries(), guards.random(builder.random), listeners);
+		CallSteps steps = new CallSteps(terms, decider, listeners, safeguards,
+				new CallTeller(listeners, guards.observer(builder.observer)));
+		AttemptLimit limit = new AttemptLimit(policy, builder.method, time);
+		BlockingDriver blocking = new BlockingDriver(steps, decider, builder.waitingCalls, limit);
+		AsyncDriver async = new AsyncDriver(builder.method, steps, time, decider, builder.waitingCalls, limit,
+				listeners, guards.executors(builder.executor, AsyncDriver.DEFAULT_EXECUTOR));
 		return new Drivers(policy, builder.method, blocking, async, builder.running);
 	}
 
@@ -469,17 +472,6 @@ public final class Retry {
 		 * @return the retry
 		 */
 		public Retry build() {
-			try {
-				Rehearsal.takePlace();
-			}
-			catch (Throwable ex) {
-				// then what it would have loaded is loaded when it is needed
-			}
-			return buildUnrehearsed();
-		}
-
-		/** Build the retry that the rehearsal needs. */
-		Retry buildUnrehearsed() {
 			return new Retry(this);
 		}
 

@@ -17,11 +17,11 @@ import dev.backoff.time.Nanos;
  * <p>
  * A blocking call borrows its instance from the {@link CallStack} of its thread and gives
  * it back {@linkplain #clear() cleared}, so that a call which succeeds at once allocates
- * nothing. An {@link AsyncCall} is one itself, and as many of them may wait as there is
- * memory for: so it is its own story, and what few calls need is in objects that are made
- * when it is needed. Used by one thread at a time.
+ * nothing. An asynchronous call has its own, and as many of them may wait as there is
+ * memory for: so what few calls need is in objects that are made when it is needed. Used
+ * by one thread at a time.
  */
-class RetryCall extends CallStory {
+final class RetryCall extends CallStory {
 
 	private final @Nullable RetryCall enclosing;
 
@@ -161,11 +161,6 @@ class RetryCall extends CallStory {
 		this.attempt = 0;
 	}
 
-	/** Return which delay comes next, counted from 1: postponed ones grow too. */
-	int delayNumber() {
-		return (int) Math.min(Integer.MAX_VALUE, (long) this.attempt + postponed());
-	}
-
 	/** Note that a probe's permit permits the attempt to come. */
 	void permitted(Permit permit) {
 		links().permit(permit);
@@ -208,6 +203,10 @@ class RetryCall extends CallStory {
 
 	int attempt() {
 		return this.attempt;
+	}
+
+	CallTerms terms() {
+		return this.terms;
 	}
 
 	int maxAttempts() {
@@ -267,14 +266,9 @@ class RetryCall extends CallStory {
 		return Math.min(this.limit, Nanos.plus(elapsed(this.turn), this.terms.policy().attemptTimeoutNanos()));
 	}
 
-	/* A ticker that throws stands still and fails no call. */
-	private long now() {
-		try {
-			return this.terms.time().nanoTime();
-		}
-		catch (Throwable ex) {
-			return this.turn;
-		}
+	/** Return the ticker's reading. */
+	long now() {
+		return this.terms.time().nanoTime();
 	}
 
 	private int nextInnerCall() {

@@ -69,7 +69,9 @@ public final class RetryContext {
 	 * @return the context
 	 */
 	public static RetryContext ofDeadline(Duration timeLeft, RetryTime time) {
-		return new RetryContext(CallOrigin.ofDeadline(Math.max(0, Nanos.of(timeLeft)), time, time.nanoTime()), false);
+		RetryTime guarded = new Guards((hook, failure) -> {
+		}).time(time);
+		return new RetryContext(CallOrigin.ofDeadline(Math.max(0, Nanos.of(timeLeft)), guarded), false);
 	}
 
 	/**

@@ -1,8 +1,6 @@
 package dev.backoff;
 
 import java.time.Duration;
-import java.util.Objects;
-import java.util.function.BooleanSupplier;
 
 import org.jspecify.annotations.Nullable;
 
@@ -11,27 +9,24 @@ import dev.backoff.delay.BackoffRule;
 import dev.backoff.delay.RandomSource;
 import dev.backoff.event.AttemptOutcome;
 import dev.backoff.event.DelaySource;
-import dev.backoff.event.StopReason;
 import dev.backoff.policy.RetryCondition;
 import dev.backoff.policy.RetryPolicy;
-import dev.backoff.time.DurationText;
 import dev.backoff.time.Nanos;
 
 /**
  * The only place that decides: after each attempt, "again after this delay" or "stop,
  * because".
  * <p>
- * The order of the steps is part of the contract. What is cheap and certain comes first;
- * what spends something shared comes last, so that a call which is going to stop anyway
- * takes nothing from others. The decider waits for nothing and reads no clock: time and
- * chance are arguments. Thread-safe.
+ * The order of the steps is part of the contract. What is cheap and certain comes first.
+ * A token of the budget, which is shared, comes last, so that a call which is going to
+ * stop anyway takes none. The decider waits for nothing and reads no clock. Thread-safe.
  */
 final class RetryDecider {
 
 	/*
-	 * Nobody can tell when a budget pays again, or when a breaker that was opened by hand
-	 * permits again: without a delay of the policy, waiting for it would keep a processor
-	 * busy.
+	 * A budget cannot tell when it pays again, nor a breaker that was opened by hand when
+	 * it permits again. Without a delay of the policy, waiting for either would keep a
+	 * processor busy.
 	 */
 	private static final long LEAST_POSTPONEMENT = 10_000_000;
 
@@ -39,25 +34,18 @@ final class RetryDecider {
 
 	private final FailureRules rules;
 
-	private final BooleanSupplier enabled;
+	private final Guards.Switch retries;
 
 	private final RandomSource random;
 
 	private final ListenerChain listeners;
 
-	private final BreakerGate breaker;
-
-	private final Safeguards safeguards;
-
 	private final boolean acceptsAll;
 
-	RetryDecider(RetryPolicy policy, BooleanSupplier enabled, RandomSource random, ListenerChain listeners,
-			Safeguards safeguards) {
-		this.safeguards = safeguards;
-		this.breaker = safeguards.breaker();
+	RetryDecider(RetryPolicy policy, Guards.Switch retries, RandomSource random, ListenerChain listeners) {
 		this.policy = policy;
 		this.rules = new FailureRules(policy);
-		this.enabled = enabled;
+		this.retries = retries;
 		this.random = random;
 		this.listeners = listeners;
 		this.acceptsAll = policy.retryWhen() == null && policy.until() == null;
@@ -75,234 +63,6 @@ final class RetryDecider {
 				: AttemptOutcome.PENDING;
 	}
 
-	/** Return what a failure amounts to. */
-	Outcome judge(Throwable failure, RetryCall call) {
-		Outcome outcome = this.rules.judge(failure, call);
-		if (outcome.refusal() != null && outcome.refusal().problem() != null) {
-			this.listeners.hookFailed("classifier", outcome.refusal().problem());
-		}
-		return outcome;
-	}
-
-	/** Decide what follows an attempt. */
-	Decision decide(Outcome outcome, RetryCall call, long now) {
-		// 1. a good result
-		if (outcome.kind() == AttemptOutcome.SUCCESS) {
-			return new Decision.Stop(StopReason.SUCCEEDED);
-		}
-		// 2. worth retrying
-		if (outcome.refusal() != null) {
-			return outcome.refusal();
-		}
-		return decideWorthwhile(outcome, call, now);
-	}
-
-	/**
-	 * Decide what follows an attempt that is worth another one: at once, or after a wait
-	 * for the breaker or for the budget, which counts as no attempt.
-	 */
-	Decision decideWorthwhile(Outcome outcome, RetryCall call, long now) {
-		// 3. switched on, attempts left; polling goes on while retries are off
-		Decision.Stop switchedOff = switchedOff(outcome.kind());
-		if (switchedOff != null) {
-			return switchedOff;
-		}
-		if (call.attempt() >= this.policy.maxAttempts()
-				&& this.policy.maxAttempts() != RetryPolicy.UNLIMITED_ATTEMPTS) {
-			return new Decision.Stop(StopReason.ATTEMPTS_EXHAUSTED);
-		}
-		if (this.safeguards.waiting().isShutDown()) {
-			return shutDown();
-		}
-		// 4. the breaker permits
-		boolean permitting = this.breaker.isPermitting(now);
-		if (!permitting && !this.breaker.isAwaited()) {
-			return refusedByBreaker();
-		}
-		// 5. the delay, raised by the server's hint
-		Decision decision = delay(outcome, call, now);
-		if (!permitting && decision instanceof Decision.RetryAfter retry) {
-			decision = awaitBreaker(retry, now);
-		}
-		// a retry that was postponed for the budget has waited its delay
-		if (decision instanceof Decision.RetryAfter retry && permitting && call.hasWaitedForBudget()) {
-			return decideWaited(retry, outcome, call, now);
-		}
-		// 6. it fits before the deadline
-		if (decision instanceof Decision.RetryAfter retry && !fits(retry.delay(), call.timeLeft(now))) {
-			return missesDeadline(retry.delay(), call, now);
-		}
-		// 7. a token of the budget
-		return (decision instanceof Decision.RetryAfter retry && !pays(outcome, call)) ? unpaid(retry) : decision;
-	}
-
-	private Decision decideWaited(Decision.RetryAfter next, Outcome outcome, RetryCall call, long now) {
-		if (!fits(0, call.timeLeft(now))) {
-			return missesDeadline(0, call, now);
-		}
-		if (pays(outcome, call)) {
-			return new Decision.RetryAfter(0, next.ownDelay(), next.source());
-		}
-		return fits(next.delay(), call.timeLeft(now)) ? unpaid(next) : missesDeadline(next.delay(), call, now);
-	}
-
-	private static Decision.Stop missesDeadline(long delay, RetryCall call, long now) {
-		return new Decision.Stop(StopReason.DEADLINE, "the next wait of " + DurationText.story(delay)
-				+ " does not fit into the " + DurationText.story(Math.max(0, call.timeLeft(now))) + " left");
-	}
-
-	/* Once for each retry, however often its attempt is postponed. */
-	private boolean pays(Outcome outcome, RetryCall call) {
-		RetryBudget budget = this.safeguards.budget();
-		if (budget == null || outcome.kind() == AttemptOutcome.PENDING || call.isRetryPaid()) {
-			return true;
-		}
-		RetryBudget.Cost cost = (outcome.kind() == AttemptOutcome.THROTTLED) ? RetryBudget.Cost.THROTTLED
-				: RetryBudget.Cost.TRANSIENT;
-		boolean paid = isPostponing(budget) ? budget.tryWithdrawOrWait(cost) : budget.tryWithdraw(cost);
-		if (paid) {
-			call.retryPaid(cost);
-		}
-		return paid;
-	}
-
-	private Decision unpaid(Decision.RetryAfter retry) {
-		RetryBudget budget = Objects.requireNonNull(this.safeguards.budget());
-		return isPostponing(budget)
-				? new Decision.RetryAfter(Math.max(retry.delay(), LEAST_POSTPONEMENT), retry.ownDelay(),
-						DelaySource.BUDGET)
-				: new Decision.Stop(StopReason.BUDGET, "the budget " + budget.name() + " is spent");
-	}
-
-	private boolean isPostponing(RetryBudget budget) {
-		return this.policy.isPostponedWhenEmpty() && budget.mayPay();
-	}
-
-	/** Decide how long a call waits whose first attempt the breaker refuses. */
-	Decision decideFirst(RetryCall call, long now) {
-		if (!this.breaker.isAwaited()) {
-			return refusedByBreaker();
-		}
-		if (this.safeguards.waiting().isShutDown()) {
-			return shutDown();
-		}
-		long own = this.policy.rule().delay(delayNumber(call), call.previousDelay(), this::draw);
-		Decision.RetryAfter retry = awaitBreaker(new Decision.RetryAfter(own, own, DelaySource.POLICY), now);
-		boolean fits = (call.timeLeft(now) != Nanos.UNLIMITED) ? fits(retry.delay(), call.timeLeft(now))
-				: retry.delay() - own < this.breaker.longestWaitNanos() - call.elapsed(now);
-		return fits ? retry
-				: new Decision.Stop(StopReason.BREAKER_OPEN, this.breaker.why() + " longer than the call may wait");
-	}
-
-	/** Decide what follows when the breaker refuses the attempt that was waited for. */
-	Decision decideRefused(Outcome outcome, RetryCall call, long now) {
-		return this.breaker.isAwaited() ? decideWorthwhile(outcome, call, now) : refusedByBreaker();
-	}
-
-	private static Decision.Stop shutDown() {
-		return new Decision.Stop(StopReason.SHUTDOWN, "the application is shutting down");
-	}
-
-	private Decision.Stop refusedByBreaker() {
-		return new Decision.Stop(StopReason.BREAKER_OPEN, this.breaker.why());
-	}
-
-	private Decision.RetryAfter awaitBreaker(Decision.RetryAfter retry, long now) {
-		long delay = Math.max(retry.delay(), Nanos.plus(this.breaker.nanosToPermit(now), retry.ownDelay()));
-		return new Decision.RetryAfter(Math.max(delay, LEAST_POSTPONEMENT), retry.ownDelay(), DelaySource.BREAKER);
-	}
-
-	/** Decide whether the attempt that was waited for may start. */
-	Decision.@Nullable Stop decideAfterWait(Outcome outcome, RetryCall call, long now) {
-		if (this.safeguards.waiting().isShutDown()) {
-			return shutDown();
-		}
-		Decision.Stop switchedOff = switchedOff(outcome.kind());
-		if (switchedOff != null) {
-			return switchedOff;
-		}
-		if (call.timeLeft(now) <= 0) {
-			return new Decision.Stop(StopReason.DEADLINE, "the wait took longer than chosen");
-		}
-		return null;
-	}
-
-	private Decision.@Nullable Stop switchedOff(AttemptOutcome kind) {
-		if (kind == AttemptOutcome.PENDING) {
-			return null;
-		}
-		try {
-			return (this.policy.isEnabled() && this.enabled.getAsBoolean()) ? null
-					: new Decision.Stop(StopReason.DISABLED);
-		}
-		catch (Throwable ex) {
-			this.listeners.hookFailed("switch", ex);
-			return new Decision.Stop(StopReason.DISABLED, "the switch failed with " + FailureRules.name(ex), ex);
-		}
-	}
-
-	/** Return whether a call that waits now would end after its wait. */
-	boolean isSwitchedOff(AttemptOutcome kind) {
-		return switchedOff(kind) != null;
-	}
-
-	private boolean fits(long delay, long timeLeft) {
-		return timeLeft == Nanos.UNLIMITED || Nanos.plus(delay, this.policy.shortestAttemptNanos()) < timeLeft;
-	}
-
-	/*
-	 * Waits that are followed by no attempt grow too, up to the longest one that is
-	 * planned.
-	 */
-	private int delayNumber(RetryCall call) {
-		return Math.min(call.delayNumber(), Math.max(1, this.policy.maxAttempts() - 1));
-	}
-
-	private Decision delay(Outcome outcome, RetryCall call, long now) {
-		BackoffRule rule = this.policy.rule(outcome.kind() == AttemptOutcome.THROTTLED,
-				this.safeguards.isDegraded(now));
-		long own = rule.delay(delayNumber(call), call.previousDelay(), this::draw);
-		if (!this.policy.isRetryAfterEnabled() || call.hasWaitedForBudget()) {
-			return new Decision.RetryAfter(own, own, DelaySource.POLICY);
-		}
-		if (outcome.isPushedBack()) {
-			return new Decision.Stop(StopReason.HINT, "the server asked not to be called again");
-		}
-		Duration hint = outcome.hint();
-		return (hint != null) ? raise(own, rule.baseNanos(), Nanos.of(hint))
-				: new Decision.RetryAfter(own, own, DelaySource.POLICY);
-	}
-
-	/*
-	 * The hint is a floor, and clients that got the same hint must not return together:
-	 * hence a spread above it, of a tenth of the hint or of the base.
-	 */
-	private Decision raise(long own, long base, long hint) {
-		if (hint > this.policy.retryAfterMaxNanos()) {
-			return new Decision.Stop(StopReason.HINT,
-					"the server asked to wait " + DurationText.story(hint) + ", more than the "
-							+ DurationText.story(this.policy.retryAfterMaxNanos()) + " of retry-after.max");
-		}
-		long spread = (long) (draw() * Math.max(hint / 10, base));
-		long raised = Nanos.plus(hint, spread);
-		return (raised > own) ? new Decision.RetryAfter(raised, own, DelaySource.HINT)
-				: new Decision.RetryAfter(own, own, DelaySource.POLICY);
-	}
-
-	private double draw() {
-		try {
-			double u = this.random.next();
-			if (u >= 0 && u < 1) {
-				return u;
-			}
-			this.listeners.hookFailed("random source", new IllegalStateException("draw " + u + " is outside [0, 1)"));
-		}
-		catch (Throwable ex) {
-			this.listeners.hookFailed("random source", ex);
-		}
-		return RandomSource.threadLocal().next();
-	}
-
 	private boolean isMet(String hook, @Nullable RetryCondition condition, @Nullable Object result,
 			@Nullable Object context, boolean otherwise) {
 		if (condition == null) {
@@ -315,6 +75,176 @@ final class RetryDecider {
 			this.listeners.hookFailed(hook, ex);
 			return otherwise;
 		}
+	}
+
+	/** Return what a failure amounts to. */
+	Outcome judge(Throwable failure, RetryCall call) {
+		Outcome outcome = this.rules.judge(failure, call);
+		if (outcome.refusal() != null && outcome.refusal().problem() != null) {
+			this.listeners.hookFailed("classifier", outcome.refusal().problem());
+		}
+		return outcome;
+	}
+
+	/** Decide what follows an attempt, or a wait that was followed by none. */
+	Decision decide(Situation situation) {
+		Decision.Stop stop = goodResult(situation);
+		stop = (stop != null) ? stop : notWorthRetrying(situation);
+		stop = (stop != null) ? stop : noRetryLeft(situation);
+		stop = (stop != null) ? stop : refusedByBreaker(situation);
+		Decision next = (stop != null) ? stop : delay(situation);
+		next = (next instanceof Decision.RetryAfter wait) ? beforeDeadline(wait, situation) : next;
+		return (next instanceof Decision.RetryAfter wait) ? paid(wait, situation) : next;
+	}
+
+	/* 1. A good result. */
+	private static Decision.@Nullable Stop goodResult(Situation situation) {
+		Outcome outcome = situation.outcome();
+		return (outcome != null && outcome.kind() == AttemptOutcome.SUCCESS) ? Decision.SUCCEEDED : null;
+	}
+
+	/* 2. A failure that deserves no other attempt. */
+	private static Decision.@Nullable Stop notWorthRetrying(Situation situation) {
+		Outcome outcome = situation.outcome();
+		return (outcome != null) ? outcome.refusal() : null;
+	}
+
+	/*
+	 * 3. Retries are switched on, attempts are left, and the application goes on. A first
+	 * attempt is no retry: only its wait for the breaker ends with the application.
+	 */
+	private Decision.@Nullable Stop noRetryLeft(Situation situation) {
+		Outcome outcome = situation.outcome();
+		if (outcome == null) {
+			return (situation.shutDown() && situation.breaker().awaited()) ? Decision.SHUTDOWN : null;
+		}
+		Decision.Stop off = switchedOff(outcome.kind());
+		if (off != null) {
+			return off;
+		}
+		if (situation.attempt() >= this.policy.maxAttempts()
+				&& this.policy.maxAttempts() != RetryPolicy.UNLIMITED_ATTEMPTS) {
+			return Decision.ATTEMPTS_EXHAUSTED;
+		}
+		return situation.shutDown() ? Decision.SHUTDOWN : null;
+	}
+
+	/* 4. The breaker permits an attempt, or lets the call wait. */
+	private static Decision.@Nullable Stop refusedByBreaker(Situation situation) {
+		Situation.Breaker breaker = situation.breaker();
+		return (breaker.permitting() || breaker.awaited()) ? null : Decision.breakerOpen(breaker.name());
+	}
+
+	/* 5. The delay, which the server's hint or the breaker may raise. */
+	private Decision delay(Situation situation) {
+		Decision decision = hinted(situation);
+		Situation.Breaker breaker = situation.breaker();
+		if (breaker.permitting() || !(decision instanceof Decision.RetryAfter wait)) {
+			return decision;
+		}
+		long delay = Math.max(wait.delay(), Nanos.plus(breaker.untilPermit(), wait.ownDelay()));
+		return new Decision.RetryAfter(Math.max(delay, LEAST_POSTPONEMENT), wait.ownDelay(), DelaySource.BREAKER);
+	}
+
+	private Decision hinted(Situation situation) {
+		Outcome outcome = situation.outcome();
+		boolean throttled = outcome != null && outcome.kind() == AttemptOutcome.THROTTLED;
+		BackoffRule rule = this.policy.rule(throttled, outcome != null && situation.degraded());
+		// waits that are followed by no attempt grow too, up to the longest planned one
+		int number = Math.min(situation.delayNumber(), Math.max(1, this.policy.maxAttempts() - 1));
+		long own = rule.delay(number, situation.previousDelay(), this.random);
+		if (situation.waitedFor() == DelaySource.BUDGET) {
+			// that wait was the delay
+			return new Decision.RetryAfter(situation.breaker().permitting() ? 0 : own, own, DelaySource.POLICY);
+		}
+		Duration hint = null;
+		if (outcome != null && this.policy.isRetryAfterEnabled()) {
+			if (outcome.isPushedBack()) {
+				return Decision.PUSHED_BACK;
+			}
+			hint = outcome.hint();
+		}
+		return (hint != null) ? raised(own, rule.baseNanos(), Nanos.of(hint))
+				: new Decision.RetryAfter(own, own, DelaySource.POLICY);
+	}
+
+	/*
+	 * The hint is a floor, and clients that got the same hint must not return together:
+	 * hence a spread above it, of a tenth of the hint or of the base.
+	 */
+	private Decision raised(long own, long base, long hint) {
+		if (hint > this.policy.retryAfterMaxNanos()) {
+			return Decision.hintTooLong(hint, this.policy.retryAfterMaxNanos());
+		}
+		long spread = (long) (this.random.next() * Math.max(hint / 10, base));
+		long raised = Nanos.plus(hint, spread);
+		return (raised > own) ? new Decision.RetryAfter(raised, own, DelaySource.HINT)
+				: new Decision.RetryAfter(own, own, DelaySource.POLICY);
+	}
+
+	/*
+	 * 6. The delay and the shortest attempt fit before the deadline. Without a deadline,
+	 * a first attempt waits for the breaker as long as the breaker says.
+	 */
+	private Decision beforeDeadline(Decision.RetryAfter wait, Situation situation) {
+		if (situation.outcome() != null) {
+			return fits(wait.delay(), situation) ? wait : Decision.deadline(wait.delay(), situation.timeLeft());
+		}
+		Situation.Breaker breaker = situation.breaker();
+		boolean fits = (situation.timeLeft() != Nanos.UNLIMITED) ? fits(wait.delay(), situation)
+				: wait.delay() - wait.ownDelay() < breaker.longestWait() - situation.elapsed();
+		return fits ? wait : Decision.breakerOpenTooLong(breaker.name());
+	}
+
+	private boolean fits(long delay, Situation situation) {
+		return situation.timeLeft() == Nanos.UNLIMITED
+				|| Nanos.plus(delay, this.policy.shortestAttemptNanos()) < situation.timeLeft();
+	}
+
+	/*
+	 * 7. A token of the budget, once for each retry: one that the breaker refuses after
+	 * its wait has been paid. Asking again for a result that is not final costs nothing.
+	 */
+	private Decision paid(Decision.RetryAfter wait, Situation situation) {
+		Outcome outcome = situation.outcome();
+		RetryBudget budget = situation.budget();
+		if (outcome == null || budget == null || outcome.kind() == AttemptOutcome.PENDING
+				|| situation.waitedFor() == DelaySource.BREAKER) {
+			return wait;
+		}
+		RetryBudget.Cost cost = (outcome.kind() == AttemptOutcome.THROTTLED) ? RetryBudget.Cost.THROTTLED
+				: RetryBudget.Cost.TRANSIENT;
+		boolean postponing = this.policy.isPostponedWhenEmpty() && budget.mayPay();
+		if (postponing ? budget.tryWithdrawOrWait(cost) : budget.tryWithdraw(cost)) {
+			return wait.paidWith(cost);
+		}
+		long next = Math.max(wait.delay(), wait.ownDelay());
+		if (!fits(next, situation)) {
+			return Decision.deadline(next, situation.timeLeft());
+		}
+		return postponing
+				? new Decision.RetryAfter(Math.max(next, LEAST_POSTPONEMENT), wait.ownDelay(), DelaySource.BUDGET)
+				: Decision.budgetSpent(budget.name());
+	}
+
+	/**
+	 * Decide whether the attempt may start that was waited for.
+	 * @param outcome how the attempt before the wait ended, or null before the first
+	 * @param timeLeft the time until the deadline
+	 * @param shutDown whether the application is shutting down
+	 * @return why it may not, or null
+	 */
+	Decision.@Nullable Stop decideAfterWait(@Nullable Outcome outcome, long timeLeft, boolean shutDown) {
+		Decision.Stop stop = null;
+		if (outcome != null) {
+			stop = shutDown ? Decision.SHUTDOWN : switchedOff(outcome.kind());
+		}
+		return (stop == null && timeLeft <= 0) ? Decision.OVERSLEPT : stop;
+	}
+
+	/* Polling goes on while retries are off. */
+	private Decision.@Nullable Stop switchedOff(AttemptOutcome kind) {
+		return (kind != AttemptOutcome.PENDING) ? this.retries.off() : null;
 	}
 
 }

@@ -2,27 +2,52 @@ package dev.backoff;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.backoff.breaker.CallPermits;
 import dev.backoff.breaker.CallPermits.Permit;
 import dev.backoff.breaker.CircuitBreaker.Verdict;
+import dev.backoff.breaker.CircuitOpenException;
 import dev.backoff.budget.RetryBudget;
 import dev.backoff.policy.DegradedMode;
 
 /**
  * What a method's calls share with others, so that together they do not make an overload
- * worse.
+ * worse. Thread-safe.
  *
- * @param breaker permits attempts
+ * @param breaker permits attempts, or null if all are permitted
  * @param budget pays for retries, or null without a limit to their number
  * @param degraded tells whether delays are raised, or null if they never are
- * @param waiting the calls that wait, to be woken by a shutdown
+ * @param waiting the calls that wait, which a shutdown wakes
  */
-record Safeguards(BreakerGate breaker, @Nullable RetryBudget budget, @Nullable DegradedMode degraded,
+record Safeguards(@Nullable CallPermits breaker, @Nullable RetryBudget budget, @Nullable DegradedMode degraded,
 		WaitingCalls waiting) {
 
-	/** Note the end of an attempt that was not good enough. */
+	/**
+	 * Take a permit for the call's next attempt; null if it must not be made. Within a
+	 * probe of the same breaker it needs none: the probe's result covers it.
+	 */
+	@Nullable Permit tryAcquire(RetryCall call, long now) {
+		if (this.breaker == null) {
+			return Guards.UNCOUNTED;
+		}
+		Permit permit = call.isCovered(this.breaker) ? Guards.UNCOUNTED : this.breaker.tryAcquire(now);
+		if (permit != null && permit.covers(this.breaker)) {
+			// only a probe's, since a reference costs to write
+			call.permitted(permit);
+		}
+		return permit;
+	}
+
+	/**
+	 * Note the end of an attempt that was not good enough. An answer is a success of the
+	 * dependency, whatever it says; what says nothing about it is not counted.
+	 */
 	void ended(Permit permit, Outcome outcome, long nanos, long now) {
-		this.breaker.ended(permit, outcome, nanos, now);
-		Verdict verdict = BreakerGate.verdict(outcome);
+		Verdict verdict = outcome.verdict();
+		switch (verdict) {
+			case ANSWERED -> permit.succeeded(nanos, now);
+			case FAILED -> permit.failed(nanos, now, outcome.failure());
+			case IGNORED -> permit.released();
+		}
 		if (this.degraded != null && verdict != Verdict.IGNORED) {
 			this.degraded.record(verdict == Verdict.FAILED, now);
 		}
@@ -30,7 +55,9 @@ record Safeguards(BreakerGate breaker, @Nullable RetryBudget budget, @Nullable D
 
 	/** Note the end of an attempt that succeeded, and with it the call at once. */
 	void succeededAtOnce(Permit permit, long nanos, long now) {
-		this.breaker.succeeded(permit, nanos, now);
+		if (permit != Guards.UNCOUNTED) {
+			permit.succeeded(nanos, now);
+		}
 		if (this.degraded != null) {
 			this.degraded.record(false, now);
 		}
@@ -41,20 +68,37 @@ record Safeguards(BreakerGate breaker, @Nullable RetryBudget budget, @Nullable D
 
 	/** Note that a call succeeded after other attempts. */
 	void succeeded(RetryCall call) {
-		if (this.budget != null) {
-			RetryBudget.Cost paid = call.paid();
-			if (paid != null) {
-				this.budget.depositAfterRetry(paid);
-			}
-			else {
-				this.budget.deposit();
-			}
+		if (this.budget == null) {
+			return;
+		}
+		RetryBudget.Cost paid = call.paid();
+		if (paid != null) {
+			this.budget.depositAfterRetry(paid);
+		}
+		else {
+			this.budget.deposit();
 		}
 	}
 
 	/** Return whether delays are raised. */
 	boolean isDegraded(long now) {
 		return this.degraded != null && this.degraded.isDegraded(now);
+	}
+
+	/** Return what the breaker says before an attempt. */
+	Situation.Breaker answer(long now) {
+		return (this.breaker == null || this.breaker.isPermitting(now)) ? Situation.Breaker.PERMITTING : refusal(now);
+	}
+
+	/** Return what the breaker says when it has refused an attempt. */
+	Situation.Breaker refusal(long now) {
+		return (this.breaker == null) ? Situation.Breaker.PERMITTING : new Situation.Breaker(this.breaker.name(), false,
+				this.breaker.isAwaited(), this.breaker.nanosToPermit(now), this.breaker.longestWaitNanos());
+	}
+
+	/** Return what a call throws that made no attempt. */
+	CircuitOpenException rejection(long now) {
+		return (this.breaker != null) ? this.breaker.rejection(now) : new CircuitOpenException("", "open", null, null);
 	}
 
 }

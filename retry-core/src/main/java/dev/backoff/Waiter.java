@@ -20,9 +20,6 @@ abstract class Waiter extends TimerEntry {
 	/** Return the call that waits, which does not change while it does. */
 	abstract RetryCall call();
 
-	/** Return what is done for the call. */
-	abstract CallSteps steps();
-
 	/**
 	 * End the wait on this thread, because of the shutdown. It throws nothing, and only
 	 * the first to end the wait counts.
@@ -50,8 +47,12 @@ abstract class Waiter extends TimerEntry {
 		return last != null && last != AttemptOutcome.PENDING;
 	}
 
+	final String policy() {
+		return call().terms().policy().name();
+	}
+
 	final boolean isOf(@Nullable String policy) {
-		return policy == null || steps().policy().equals(policy);
+		return policy == null || policy().equals(policy);
 	}
 
 	/** Return the ticker's reading at which the wait ends, under the same lock. */

@@ -53,13 +53,18 @@ public final class WaitingCalls {
 		this.ring.linkToItself();
 	}
 
-	/** Sleep for the given time, or until somebody ends it. */
-	boolean await(RetryCall call, CallSteps steps, RetryTime time, long nanos) throws InterruptedException {
+	/**
+	 * Sleep for the given time, or until somebody ends it.
+	 * @return true if an operator has ended the call
+	 * @throws InterruptedException if the thread is interrupted
+	 */
+	boolean await(RetryCall call, long nanos) throws InterruptedException {
+		RetryTime time = call.terms().time();
 		if (nanos <= 0) {
 			time.sleep(nanos);
 			return false;
 		}
-		Sleeper sleeper = new Sleeper(call, steps);
+		Sleeper sleeper = new Sleeper(call);
 		enter(sleeper, nanos);
 		try {
 			time.sleep(nanos, sleeper.signal);
@@ -75,7 +80,7 @@ public final class WaitingCalls {
 	 * switched off meanwhile, its wait is ended at once.
 	 */
 	void enter(Waiter waiter, long nanos) {
-		long due = waiter.steps().reading(waiter.call().attemptStarted()) + nanos;
+		long due = waiter.call().now() + nanos;
 		this.lock.lock();
 		try {
 			waiter.linkBefore(this.ring);
@@ -89,7 +94,7 @@ public final class WaitingCalls {
 		if (this.shutDown) {
 			waiter.wake();
 		}
-		else if (waiter.steps().isSwitchedOff(waiter.call())) {
+		else if (waiter.wantsRetry() && waiter.call().terms().retries().off() != null) {
 			waiter.run();
 		}
 	}
@@ -119,7 +124,7 @@ public final class WaitingCalls {
 		try {
 			for (Waiter waiter = first(); waiter != null && seen.size() < most; waiter = after(waiter)) {
 				if (waiter.isOf(policy)) {
-					seen.add(new Seen(waiter.steps(), waiter.attempt(), waiter.due(), waiter.call().started()));
+					seen.add(new Seen(waiter.call().terms(), waiter.attempt(), waiter.due(), waiter.call().started()));
 				}
 			}
 		}
@@ -140,15 +145,15 @@ public final class WaitingCalls {
 	}
 
 	/**
-	 * {@return how many calls wait now, by the names of their policies; one or more for
-	 * each policy of which a call waits}
+	 * Return how many calls wait now, by the names of their policies.
+	 * @return one or more for each policy of which a call waits
 	 */
 	public Map<String, Integer> counts() {
 		Map<String, Integer> counts = new TreeMap<>();
 		this.lock.lock();
 		try {
 			for (Waiter waiter = first(); waiter != null; waiter = after(waiter)) {
-				counts.merge(waiter.steps().policy(), 1, Integer::sum);
+				counts.merge(waiter.policy(), 1, Integer::sum);
 			}
 		}
 		finally {
@@ -185,9 +190,14 @@ public final class WaitingCalls {
 			waiter.run();
 			return;
 		}
-		long due = waiter.steps().reading(waiter.call().started()) + nanos;
-		if (bringForward(waiter, due)) {
-			waiter.steps().schedule(new EarlyEnd(waiter), nanos);
+		RetryTime time = waiter.call().terms().time();
+		if (bringForward(waiter, time.nanoTime() + nanos)) {
+			try {
+				time.schedule(new EarlyEnd(waiter), nanos);
+			}
+			catch (Throwable ex) {
+				// it waits until its own time
+			}
 		}
 	}
 
@@ -288,14 +298,16 @@ public final class WaitingCalls {
 	}
 
 	/**
-	 * {@return whether waits have ended for good; true after {@link #shutDown()}}
+	 * Return whether waits have ended for good.
+	 * @return true after {@link #shutDown()}
 	 */
 	public boolean isShutDown() {
 		return this.shutDown;
 	}
 
 	/**
-	 * {@return how many calls wait now; zero or more}
+	 * Return how many calls wait now.
+	 * @return zero or more
 	 */
 	public int count() {
 		this.lock.lock();
@@ -315,16 +327,16 @@ public final class WaitingCalls {
 	/**
 	 * A call that waited, but for what its ticker says.
 	 *
-	 * @param steps what is done for the call
+	 * @param terms what it runs under
 	 * @param attempt which attempt is over
 	 * @param due the reading at which the wait ends
 	 * @param started the reading at which the call began
 	 */
-	private record Seen(CallSteps steps, int attempt, long due, long started) {
+	private record Seen(CallTerms terms, int attempt, long due, long started) {
 
 		WaitingCall call() {
-			long now = this.steps.reading(this.due);
-			return new WaitingCall(this.steps.policy(), this.steps.method(), this.attempt,
+			long now = this.terms.time().nanoTime();
+			return new WaitingCall(this.terms.policy().name(), this.terms.method(), this.attempt,
 					Duration.ofNanos(Math.max(0, this.due - now)), Duration.ofNanos(Math.max(0, now - this.started)));
 		}
 
@@ -349,26 +361,18 @@ public final class WaitingCalls {
 
 		private final RetryCall call;
 
-		private final CallSteps steps;
-
 		private final WakeSignal signal = new WakeSignal();
 
 		/* Set under the lock and only while it waits, so that it is not missed. */
 		private boolean stopped;
 
-		Sleeper(RetryCall call, CallSteps steps) {
+		Sleeper(RetryCall call) {
 			this.call = call;
-			this.steps = steps;
 		}
 
 		@Override
 		RetryCall call() {
 			return this.call;
-		}
-
-		@Override
-		CallSteps steps() {
-			return this.steps;
 		}
 
 		@Override
@@ -404,11 +408,6 @@ public final class WaitingCalls {
 
 		@Override
 		RetryCall call() {
-			throw new IllegalStateException("No call");
-		}
-
-		@Override
-		CallSteps steps() {
 			throw new IllegalStateException("No call");
 		}
 

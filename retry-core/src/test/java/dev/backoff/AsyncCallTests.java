@@ -24,8 +24,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 import dev.backoff.breaker.BreakerSettings;
+import dev.backoff.breaker.BreakerState;
 import dev.backoff.breaker.CircuitBreaker;
-import dev.backoff.breaker.CircuitBreaker.State;
 import dev.backoff.delay.Jitter;
 import dev.backoff.delay.Shape;
 import dev.backoff.event.StopReason;
@@ -34,6 +34,7 @@ import dev.backoff.fixture.RecordingListener;
 import dev.backoff.fixture.RecordingRecorder;
 import dev.backoff.fixture.VirtualTime;
 import dev.backoff.policy.RetryPolicy;
+import dev.backoff.policy.RetryPolicyBuilder;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -64,11 +65,11 @@ class AsyncCallTests {
 		assertThat(this.waiting.count()).as("waiting calls").isZero();
 	}
 
-	private static RetryPolicy.Builder policy() {
+	private static RetryPolicyBuilder policy() {
 		return RetryPolicy.builder("orders").jitter(Jitter.none()).maxAttempts(4);
 	}
 
-	private Retry.Builder retry(RetryPolicy.Builder policy) {
+	private Retry.Builder retry(RetryPolicyBuilder policy) {
 		return Retry.builder(policy.build())
 			.method("OrderService.place")
 			.time(this.time)
@@ -255,9 +256,9 @@ class AsyncCallTests {
 			AsyncCallTests.this.time.advance(Duration.ofSeconds(2));
 			Retry retry = retry(policy()).breaker(breaker).build();
 			retry.callAsync(AsyncCallTests.this::newStage).cancel(true);
-			assertThat(breaker.state()).isEqualTo(State.HALF_OPEN);
+			assertThat(breaker.state()).isEqualTo(BreakerState.HALF_OPEN);
 			assertThat(retry.callAsync(() -> CompletableFuture.completedFuture("probe"))).isCompletedWithValue("probe");
-			assertThat(breaker.state()).isEqualTo(State.CLOSED);
+			assertThat(breaker.state()).isEqualTo(BreakerState.CLOSED);
 		}
 
 		@Test

@@ -13,6 +13,7 @@ import dev.backoff.delay.Jitter;
 import dev.backoff.fixture.ScriptedOperation;
 import dev.backoff.fixture.VirtualTime;
 import dev.backoff.policy.RetryPolicy;
+import dev.backoff.policy.RetryPolicyBuilder;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -200,7 +201,7 @@ class AttemptTests {
 
 	}
 
-	private static RetryPolicy.Builder policy() {
+	private static RetryPolicyBuilder policy() {
 		return RetryPolicy.builder("p").jitter(Jitter.none());
 	}
 

@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 import dev.backoff.breaker.BreakerSettings;
+import dev.backoff.breaker.BreakerState;
 import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.delay.Jitter;
 import dev.backoff.event.StopReason;
@@ -26,6 +27,7 @@ import dev.backoff.fixture.RecordingListener;
 import dev.backoff.fixture.RecordingRecorder;
 import dev.backoff.fixture.VirtualTime;
 import dev.backoff.policy.RetryPolicy;
+import dev.backoff.policy.RetryPolicyBuilder;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
@@ -47,11 +49,11 @@ class AttemptTimeoutTests {
 		assertThat(this.time.pending()).as("scheduled tasks").isZero();
 	}
 
-	private static RetryPolicy.Builder policy() {
+	private static RetryPolicyBuilder policy() {
 		return RetryPolicy.builder("orders").jitter(Jitter.none()).maxAttempts(3).attemptTimeout(Duration.ofSeconds(2));
 	}
 
-	private Retry.Builder retry(RetryPolicy.Builder policy) {
+	private Retry.Builder retry(RetryPolicyBuilder policy) {
 		return Retry.builder(policy.build())
 			.method("OrderService.place")
 			.time(this.time)
@@ -368,7 +370,7 @@ class AttemptTimeoutTests {
 				overrun();
 				throw new InterruptedException();
 			}));
-			assertThat(breaker.state()).isEqualTo(CircuitBreaker.State.OPEN);
+			assertThat(breaker.state()).isEqualTo(BreakerState.OPEN);
 		}
 
 		@Test

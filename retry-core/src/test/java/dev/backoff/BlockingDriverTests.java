@@ -30,6 +30,7 @@ import dev.backoff.fixture.RecordingRecorder;
 import dev.backoff.fixture.ScriptedOperation;
 import dev.backoff.fixture.VirtualTime;
 import dev.backoff.policy.RetryPolicy;
+import dev.backoff.policy.RetryPolicyBuilder;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -548,7 +549,7 @@ class BlockingDriverTests {
 
 	}
 
-	private static RetryPolicy.Builder policy() {
+	private static RetryPolicyBuilder policy() {
 		return RetryPolicy.builder("orders").jitter(Jitter.none());
 	}
 

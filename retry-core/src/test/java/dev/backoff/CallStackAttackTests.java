@@ -26,6 +26,7 @@ import dev.backoff.event.StopReason;
 import dev.backoff.fixture.RecordingListener;
 import dev.backoff.fixture.VirtualTime;
 import dev.backoff.policy.RetryPolicy;
+import dev.backoff.policy.RetryPolicyBuilder;
 import dev.backoff.time.RetryTime;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -255,7 +256,7 @@ class CallStackAttackTests {
 		return runtime.totalMemory() - runtime.freeMemory();
 	}
 
-	private static RetryPolicy.Builder policy() {
+	private static RetryPolicyBuilder policy() {
 		return RetryPolicy.builder("attack")
 			.maxAttempts(3)
 			.base(Duration.ofMillis(1))

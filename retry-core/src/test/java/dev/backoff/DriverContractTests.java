@@ -23,6 +23,7 @@ import dev.backoff.fixture.RecordingObserver;
 import dev.backoff.fixture.ResultContract;
 import dev.backoff.fixture.ScriptedOperation;
 import dev.backoff.policy.RetryPolicy;
+import dev.backoff.policy.RetryPolicyBuilder;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -174,7 +175,7 @@ class DriverContractTests {
 		}
 
 		private static RetryPolicy policy(CallSetup setup) {
-			RetryPolicy.Builder policy = RetryPolicy.builder("orders")
+			RetryPolicyBuilder policy = RetryPolicy.builder("orders")
 				.jitter(Jitter.none())
 				.deadline(setup.deadline())
 				.enabled(setup.isEnabled())

@@ -25,6 +25,7 @@ import dev.backoff.fixture.RecordingListener;
 import dev.backoff.fixture.ScriptedOperation;
 import dev.backoff.fixture.VirtualTime;
 import dev.backoff.policy.RetryPolicy;
+import dev.backoff.policy.RetryPolicyBuilder;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -194,7 +195,7 @@ class HostileFailureAttackTests {
 		return Retry.builder(policy).time(this.time).listener(this.listener).build();
 	}
 
-	private static RetryPolicy.Builder policy() {
+	private static RetryPolicyBuilder policy() {
 		return RetryPolicy.builder("attack").maxAttempts(3).jitter(Jitter.none());
 	}
 

@@ -24,6 +24,7 @@ import dev.backoff.fixture.RecordingListener;
 import dev.backoff.fixture.ScriptedOperation;
 import dev.backoff.fixture.VirtualTime;
 import dev.backoff.policy.RetryPolicy;
+import dev.backoff.policy.RetryPolicyBuilder;
 import dev.backoff.time.RetryTime;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -296,7 +297,7 @@ class HostileHooksAttackTests {
 		return Retry.builder(policy).time(this.time).listener(this.recording).build();
 	}
 
-	private static RetryPolicy.Builder policy() {
+	private static RetryPolicyBuilder policy() {
 		return RetryPolicy.builder("attack").maxAttempts(3).jitter(Jitter.none());
 	}
 

@@ -19,6 +19,7 @@ import dev.backoff.fixture.RecordingListener;
 import dev.backoff.fixture.ScriptedOperation;
 import dev.backoff.fixture.VirtualTime;
 import dev.backoff.policy.RetryPolicy;
+import dev.backoff.policy.RetryPolicyBuilder;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -122,7 +123,7 @@ class IdempotencyTests {
 	}
 
 	private int attempts(Idempotency idempotency, FailureClassification classification,
-			UnaryOperator<RetryPolicy.Builder> more) {
+			UnaryOperator<RetryPolicyBuilder> more) {
 		ScriptedOperation<String> work = ScriptedOperation.<String>script().fails(this.failure);
 		RetryPolicy policy = more
 			.apply(RetryPolicy.builder("orders")

@@ -13,6 +13,7 @@ import dev.backoff.fixture.RecordingListener;
 import dev.backoff.fixture.ScriptedOperation;
 import dev.backoff.fixture.VirtualTime;
 import dev.backoff.policy.RetryPolicy;
+import dev.backoff.policy.RetryPolicyBuilder;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -295,7 +296,7 @@ class NestedCallTests {
 		assertThat(this.leaf.calls()).isEqualTo(1);
 	}
 
-	private static RetryPolicy.Builder policy() {
+	private static RetryPolicyBuilder policy() {
 		return RetryPolicy.builder("p").jitter(Jitter.none()).maxAttempts(3);
 	}
 

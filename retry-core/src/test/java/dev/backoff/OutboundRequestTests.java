@@ -20,6 +20,7 @@ import dev.backoff.event.RetryListener;
 import dev.backoff.failure.Idempotency;
 import dev.backoff.fixture.VirtualTime;
 import dev.backoff.policy.RetryPolicy;
+import dev.backoff.policy.RetryPolicyBuilder;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -305,7 +306,7 @@ class OutboundRequestTests {
 		return Retry.builder(policy(idempotency).deadline(deadline).build()).time(this.time).build();
 	}
 
-	private static RetryPolicy.Builder policy(Idempotency idempotency) {
+	private static RetryPolicyBuilder policy(Idempotency idempotency) {
 		return RetryPolicy.builder("orders")
 			.base(Duration.ofMillis(100))
 			.jitter(Jitter.none())

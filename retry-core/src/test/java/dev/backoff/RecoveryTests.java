@@ -18,6 +18,7 @@ import dev.backoff.fixture.RecordingRecorder;
 import dev.backoff.fixture.ScriptedOperation;
 import dev.backoff.fixture.VirtualTime;
 import dev.backoff.policy.RetryPolicy;
+import dev.backoff.policy.RetryPolicyBuilder;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -263,7 +264,7 @@ class RecoveryTests {
 		return this.listener.stopped().get(0);
 	}
 
-	private static RetryPolicy.Builder policy() {
+	private static RetryPolicyBuilder policy() {
 		return RetryPolicy.builder("p").jitter(Jitter.none()).deadline(Duration.ofMinutes(1));
 	}
 

@@ -24,6 +24,7 @@ import dev.backoff.fixture.RecordingListener;
 import dev.backoff.fixture.ScriptedOperation;
 import dev.backoff.fixture.VirtualTime;
 import dev.backoff.policy.RetryPolicy;
+import dev.backoff.policy.RetryPolicyBuilder;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -172,7 +173,7 @@ class RetriesStoppedExceptionTests {
 		}
 	}
 
-	private RetriesStoppedException storyOf(RetryPolicy.Builder policy, long attemptMillis) {
+	private RetriesStoppedException storyOf(RetryPolicyBuilder policy, long attemptMillis) {
 		RecordingListener listener = new RecordingListener();
 		Retry retry = Retry.builder(policy.build())
 			.method("OrderService.place")

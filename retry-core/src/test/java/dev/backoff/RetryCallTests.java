@@ -1,6 +1,7 @@
 package dev.backoff;
 
 import java.io.IOException;
+import java.lang.reflect.Field;
 import java.time.Duration;
 
 import org.junit.jupiter.api.Test;
@@ -62,13 +63,43 @@ class RetryCallTests {
 	}
 
 	@Test
+	void countsNoFurtherThanTheGreatestNumber() throws ReflectiveOperationException {
+		begin(RetryPolicy.builder("p").unlimitedAttempts().build());
+		// two billion attempts would take too long
+		Field attempt = RetryCall.class.getDeclaredField("attempt");
+		attempt.setAccessible(true);
+		attempt.setInt(this.call, Integer.MAX_VALUE - 1);
+		for (int i = 0; i < 3; i++) {
+			this.call.beginNext(this.time.nanoTime());
+			assertThat(this.call.attempt()).isEqualTo(Integer.MAX_VALUE);
+		}
+	}
+
+	@Test
+	void measuresItsDeadlineAcrossTheWrapOfTheTicker() {
+		VirtualTime wrapping = VirtualTime.wrappingAfter(Duration.ofMillis(500));
+		RetryPolicy policy = RetryPolicy.builder("p").deadline(Duration.ofSeconds(1)).build();
+		this.call.begin(new CallTerms(policy, "OrderService.place", wrapping, () -> null), wrapping.nanoTime());
+		wrapping.advance(Duration.ofMillis(800));
+		assertThat(wrapping.nanoTime()).isNegative();
+		assertThat(this.call.timeLeft(wrapping.nanoTime())).isEqualTo(200_000_000);
+	}
+
+	@Test
+	void hasAllItsTimeLeftWhenTheTickerStepsBack() {
+		begin(RetryPolicy.builder("p").deadline(Duration.ofSeconds(1)).build());
+		this.time.stepBack(Duration.ofHours(1));
+		assertThat(this.call.timeLeft(this.time.nanoTime())).isEqualTo(1_000_000_000);
+	}
+
+	@Test
 	void isReusedOneLevelInside() {
 		assertThat(this.call.inner()).isSameAs(this.call.inner());
 		assertThat(this.call.inner().enclosing()).isSameAs(this.call);
 	}
 
 	private void begin(RetryPolicy policy) {
-		this.call.begin(new CallTerms(policy, this.time), this.time.nanoTime());
+		this.call.begin(new CallTerms(policy, "OrderService.place", this.time, () -> null), this.time.nanoTime());
 	}
 
 }

@@ -16,6 +16,7 @@ import dev.backoff.delay.Jitter;
 import dev.backoff.failure.Idempotency;
 import dev.backoff.fixture.VirtualTime;
 import dev.backoff.policy.RetryPolicy;
+import dev.backoff.policy.RetryPolicyBuilder;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -354,7 +355,7 @@ class RetryContextTests {
 		return Retry.builder(policy).time(this.time).build();
 	}
 
-	private static RetryPolicy.Builder policy() {
+	private static RetryPolicyBuilder policy() {
 		return RetryPolicy.builder("nested").base(Duration.ofMillis(100)).jitter(Jitter.none()).maxAttempts(3);
 	}
 

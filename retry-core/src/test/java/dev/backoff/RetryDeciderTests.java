@@ -1,7 +1,6 @@
 package dev.backoff;
 
 import java.io.IOException;
-import java.lang.reflect.Field;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.BooleanSupplier;
@@ -11,6 +10,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
+import dev.backoff.budget.BudgetSettings;
+import dev.backoff.budget.RetryBudget;
 import dev.backoff.delay.Jitter;
 import dev.backoff.delay.RandomSource;
 import dev.backoff.delay.Shape;
@@ -23,17 +24,16 @@ import dev.backoff.failure.RetryCause;
 import dev.backoff.fixture.RandomSources;
 import dev.backoff.fixture.RecordingListener;
 import dev.backoff.fixture.RecordingRecorder;
-import dev.backoff.fixture.VirtualTime;
 import dev.backoff.policy.RetryCondition;
 import dev.backoff.policy.RetryPolicy;
+import dev.backoff.policy.RetryPolicyBuilder;
+import dev.backoff.time.Nanos;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 class RetryDeciderTests {
 
 	private static final long MILLI = 1_000_000;
-
-	private final VirtualTime time = new VirtualTime();
 
 	private final RecordingListener listener = new RecordingListener();
 
@@ -100,63 +100,170 @@ class RetryDeciderTests {
 	class Order {
 
 		/*
-		 * Each situation meets its own step and all later ones, so that a step taken too
-		 * early or too late shows.
+		 * Everything speaks against a retry at first. Each row takes one objection away,
+		 * so that a step taken too early or too late shows.
 		 */
-		private final RetryPolicy strict = builder().maxAttempts(1)
-			.enabled(false)
-			.deadline(Duration.ofMillis(1))
-			.classifiers(List.of((failure) -> FailureClassification.throttled(RetryCause.HTTP_429).withPushback()))
-			.build();
 
-		private final Outcome failed = Outcome.ofRetryable(new IOException(),
-				FailureClassification.throttled(RetryCause.HTTP_429).withPushback());
+		private final FailureClassification pushback = FailureClassification.throttled(RetryCause.HTTP_429)
+			.withPushback();
+
+		private final Decision.Stop refusal = Decision.notRetryable("why");
+
+		private final RetryBudget budget = RetryBudget.of("gateway", new BudgetSettings(1, 0, 0, 1, 1, false));
+
+		private boolean on;
+
+		private final RetryDecider decider = decider(builder().maxAttempts(2).build());
+
+		private final Given given = new Given(Outcome.ofValue(AttemptOutcome.SUCCESS, "fine")).attempt(2)
+			.shutDown()
+			.refusedBy(new Situation.Breaker("gateway", false, false, 0, 0))
+			.timeLeft(Duration.ofMillis(100))
+			.budget(this.budget);
 
 		@Test
-		void beginsWithAGoodResult() {
-			assertThat(stop(this.strict, Outcome.ofValue(AttemptOutcome.SUCCESS, "any")))
-				.isEqualTo(new Decision.Stop(StopReason.SUCCEEDED));
+		void isThatOfTheSteps() {
+			RetryDeciderTests.this.enabled = () -> this.on;
+			this.budget.tryWithdraw(RetryBudget.Cost.TRANSIENT);
+			assertStep(this.given, Decision.SUCCEEDED);
+			this.given.outcome = Outcome.ofRefused(AttemptOutcome.PERMANENT, new IOException(), this.refusal);
+			assertStep(this.given, this.refusal);
+			this.given.outcome = Outcome.ofRetryable(new IOException(), this.pushback);
+			assertStep(this.given, Decision.DISABLED);
+			this.on = true;
+			assertStep(this.given, Decision.ATTEMPTS_EXHAUSTED);
+			this.given.attempt = 1;
+			assertStep(this.given, Decision.SHUTDOWN);
+			this.given.shutDown = false;
+			assertStep(this.given, new Decision.Stop(StopReason.BREAKER_OPEN, "the breaker gateway is open"));
+			this.given.breaker = Situation.Breaker.PERMITTING;
+			assertStep(this.given, new Decision.Stop(StopReason.HINT, "the server asked not to be called again"));
+			this.given.outcome = Outcome.ofRetryable(new IOException(), null);
+			assertStep(this.given, new Decision.Stop(StopReason.DEADLINE,
+					"the next wait of 100 ms does not fit into the 100 ms left"));
+			this.given.timeLeft = Nanos.UNLIMITED;
+			assertStep(this.given, new Decision.Stop(StopReason.BUDGET, "the budget gateway is spent"));
+			this.given.budget = null;
+			assertStep(this.given, new Decision.RetryAfter(100 * MILLI, 100 * MILLI, DelaySource.POLICY));
 		}
 
 		@Test
-		void thenAsksWhetherTheFailureIsWorthIt() {
-			Decision.Stop refusal = new Decision.Stop(StopReason.NOT_RETRYABLE, "why");
-			assertThat(stop(this.strict, Outcome.ofRefused(AttemptOutcome.PERMANENT, new IOException(), refusal)))
-				.isSameAs(refusal);
+		void endsWithTheTokenThatOnlyARetryTakes() {
+			RetryDeciderTests.this.enabled = () -> this.on;
+			assertThat(this.decider.decide(this.given.build())).isEqualTo(Decision.SUCCEEDED);
+			assertThat(this.budget.balance()).isEqualTo(1);
+			this.on = true;
+			Given paid = new Given(Outcome.ofRetryable(new IOException(), null)).budget(this.budget);
+			assertStep(paid,
+					new Decision.RetryAfter(100 * MILLI, 100 * MILLI, DelaySource.POLICY, RetryBudget.Cost.TRANSIENT));
+			assertThat(this.budget.balance()).isZero();
+		}
+
+		private void assertStep(Given given, Decision expected) {
+			assertThat(this.decider.decide(given.build())).isEqualTo(expected);
+		}
+
+	}
+
+	@Nested
+	class ABreakerThatLetsCallsWait {
+
+		private final Situation.Breaker awaited = new Situation.Breaker("gateway", false, true, 1000 * MILLI,
+				5000 * MILLI);
+
+		@Test
+		void raisesTheDelayToItsProbeAndThePolicysDelay() {
+			Given given = new Given(Outcome.ofRetryable(new IOException(), null)).refusedBy(this.awaited);
+			assertThat(decider(builder().build()).decide(given.build()))
+				.isEqualTo(new Decision.RetryAfter(1100 * MILLI, 100 * MILLI, DelaySource.BREAKER));
 		}
 
 		@Test
-		void thenWhetherRetriesAreSwitchedOn() {
-			assertThat(stop(this.strict, this.failed)).isEqualTo(new Decision.Stop(StopReason.DISABLED));
-			RetryDeciderTests.this.enabled = () -> false;
-			assertThat(stop(builder().maxAttempts(1).deadline(Duration.ofMillis(1)).build(), this.failed))
-				.isEqualTo(new Decision.Stop(StopReason.DISABLED));
+		void holdsAFirstAttemptToo() {
+			assertThat(decider(builder().build()).decide(new Given(null).refusedBy(this.awaited).build()))
+				.isEqualTo(new Decision.RetryAfter(1100 * MILLI, 100 * MILLI, DelaySource.BREAKER));
 		}
 
 		@Test
-		void thenWhetherAttemptsAreLeft() {
-			assertThat(stop(builder().maxAttempts(1).deadline(Duration.ofMillis(1)).build(), this.failed))
-				.isEqualTo(new Decision.Stop(StopReason.ATTEMPTS_EXHAUSTED));
+		void holdsAFirstAttemptNoLongerThanItSays() {
+			Given given = new Given(null).refusedBy(this.awaited);
+			given.elapsed = 4000 * MILLI;
+			assertThat(decider(builder().build()).decide(given.build())).isEqualTo(new Decision.Stop(
+					StopReason.BREAKER_OPEN, "the breaker gateway is open longer than the call may wait"));
 		}
 
 		@Test
-		void thenWhatTheServerSaid() {
-			assertThat(stop(builder().deadline(Duration.ofMillis(1)).build(), this.failed))
-				.isEqualTo(new Decision.Stop(StopReason.HINT, "the server asked not to be called again"));
+		void holdsAFirstAttemptNoLongerThanTheDeadline() {
+			RetryPolicy policy = builder().deadline(Duration.ofSeconds(1)).build();
+			Given given = new Given(null).refusedBy(this.awaited).timeLeft(Duration.ofSeconds(1));
+			assertThat(((Decision.Stop) decider(policy).decide(given.build())).reason())
+				.isEqualTo(StopReason.BREAKER_OPEN);
 		}
 
 		@Test
-		void endsWithTheDeadline() {
-			assertThat(stop(builder().deadline(Duration.ofMillis(1)).build(),
-					Outcome.ofRetryable(new IOException(), null)))
-				.isEqualTo(new Decision.Stop(StopReason.DEADLINE,
-						"the next wait of 100 ms does not fit into the 1 ms left"));
+		void letsNoFirstAttemptWaitInAShutdown() {
+			assertThat(decider(builder().build()).decide(new Given(null).refusedBy(this.awaited).shutDown().build()))
+				.isEqualTo(Decision.SHUTDOWN);
 		}
 
 		@Test
-		void letsTheRestBeRetried() {
-			assertThat(decide(builder().build(), Outcome.ofRetryable(new IOException(), null)))
-				.isEqualTo(new Decision.RetryAfter(100 * MILLI, 100 * MILLI, DelaySource.POLICY));
+		void isNotPaidTwice() {
+			RetryBudget empty = RetryBudget.of("gateway", new BudgetSettings(0, 0, 0, 1, 1, false));
+			Given given = new Given(Outcome.ofRetryable(new IOException(), null)).refusedBy(this.awaited).budget(empty);
+			given.waitedFor = DelaySource.BREAKER;
+			assertThat(decider(builder().build()).decide(given.build())).isInstanceOf(Decision.RetryAfter.class);
+		}
+
+	}
+
+	@Nested
+	class ABudgetThatPostponesRetries {
+
+		private final RetryPolicy policy = builder().postponedWhenEmpty(true).build();
+
+		private final RetryBudget budget = RetryBudget.of("gateway", new BudgetSettings(1, 1, 0, 1, 1, false));
+
+		private final Given given = new Given(Outcome.ofRetryable(new IOException(), null)).budget(this.budget);
+
+		@Test
+		void letsThemWaitAnotherDelay() {
+			this.budget.tryWithdraw(RetryBudget.Cost.TRANSIENT);
+			assertThat(decider(this.policy).decide(this.given.build()))
+				.isEqualTo(new Decision.RetryAfter(100 * MILLI, 100 * MILLI, DelaySource.BUDGET));
+		}
+
+		@Test
+		void letsThemStartAtOnceWhenItPaysAfterAWait() {
+			this.given.waitedFor = DelaySource.BUDGET;
+			this.given.postponed = 1;
+			this.given.timeLeft(Duration.ofMillis(50));
+			assertThat(decider(this.policy).decide(this.given.build()))
+				.isEqualTo(new Decision.RetryAfter(0, 200 * MILLI, DelaySource.POLICY, RetryBudget.Cost.TRANSIENT));
+		}
+
+		@Test
+		void stopsThemAtTheDeadline() {
+			this.budget.tryWithdraw(RetryBudget.Cost.TRANSIENT);
+			this.given.waitedFor = DelaySource.BUDGET;
+			this.given.timeLeft(Duration.ofMillis(50));
+			assertThat(decider(this.policy).decide(this.given.build())).isEqualTo(
+					new Decision.Stop(StopReason.DEADLINE, "the next wait of 100 ms does not fit into the 50 ms left"));
+		}
+
+		@Test
+		void chargesAThrottledAttemptItsOwnPrice() {
+			this.given.outcome = Outcome.ofRetryable(new IOException(),
+					FailureClassification.throttled(RetryCause.HTTP_429));
+			assertThat(decider(this.policy).decide(this.given.build()))
+				.satisfies((decision) -> assertThat(((Decision.RetryAfter) decision).paid())
+					.isEqualTo(RetryBudget.Cost.THROTTLED));
+		}
+
+		@Test
+		void chargesNothingForAResultThatIsNotFinal() {
+			this.given.outcome = Outcome.ofValue(AttemptOutcome.PENDING, "running");
+			assertThat(((Decision.RetryAfter) decider(this.policy).decide(this.given.build())).paid()).isNull();
+			assertThat(this.budget.balance()).isEqualTo(1);
 		}
 
 	}
@@ -205,33 +312,23 @@ class RetryDeciderTests {
 	@Nested
 	class Attempts {
 
-		private final Outcome failed = Outcome.ofRetryable(new IOException(), null);
+		private final Given given = new Given(Outcome.ofRetryable(new IOException(), null));
 
 		@Test
 		void endWithTheLast() {
-			RetryPolicy policy = builder().maxAttempts(3).build();
-			RetryCall call = call(policy);
-			assertThat(decider(policy).decide(this.failed, call, now())).isInstanceOf(Decision.RetryAfter.class);
-			call.beginNext(now());
-			assertThat(decider(policy).decide(this.failed, call, now())).isInstanceOf(Decision.RetryAfter.class);
-			call.beginNext(now());
-			assertThat(decider(policy).decide(this.failed, call, now()))
-				.isEqualTo(new Decision.Stop(StopReason.ATTEMPTS_EXHAUSTED));
+			RetryDecider decider = decider(builder().maxAttempts(3).build());
+			assertThat(decider.decide(this.given.attempt(1).build())).isInstanceOf(Decision.RetryAfter.class);
+			assertThat(decider.decide(this.given.attempt(2).build())).isInstanceOf(Decision.RetryAfter.class);
+			assertThat(decider.decide(this.given.attempt(3).build())).isEqualTo(Decision.ATTEMPTS_EXHAUSTED);
 		}
 
 		@Test
-		void neverEndWithoutALimit() throws ReflectiveOperationException {
+		void neverEndWithoutALimit() {
 			RetryPolicy policy = builder().unlimitedAttempts().cap(Duration.ofSeconds(10)).build();
-			RetryCall call = call(policy);
-			// two billion attempts would take too long
-			Field attempt = RetryCall.class.getDeclaredField("attempt");
-			attempt.setAccessible(true);
-			attempt.setInt(call, Integer.MAX_VALUE - 1);
-			for (int i = 0; i < 3; i++) {
-				assertThat(decider(policy).decide(this.failed, call, now()))
+			for (int attempt : new int[] { Integer.MAX_VALUE - 1, Integer.MAX_VALUE }) {
+				this.given.postponed = 1;
+				assertThat(decider(policy).decide(this.given.attempt(attempt).build()))
 					.isEqualTo(new Decision.RetryAfter(10_000 * MILLI, 10_000 * MILLI, DelaySource.POLICY));
-				call.beginNext(now());
-				assertThat(call.attempt()).isEqualTo(Integer.MAX_VALUE);
 			}
 		}
 
@@ -242,66 +339,34 @@ class RetryDeciderTests {
 
 		private final Outcome failed = Outcome.ofRetryable(new IOException(), null);
 
+		private final RetryPolicy policy = builder().deadline(Duration.ofSeconds(1)).build();
+
 		@ParameterizedTest
 		@CsvSource({ "111000000, true", "110000001, true", "110000000, false", "100000000, false", "1, false" })
-		void needsRoomForTheDelayAndAnAttempt(long deadline, boolean fits) {
-			RetryPolicy policy = builder().deadline(Duration.ofNanos(deadline)).build();
-			assertThat(decide(policy, this.failed) instanceof Decision.RetryAfter).isEqualTo(fits);
-		}
-
-		@Test
-		void countsTheTimeOfTheAttempt() {
-			RetryPolicy policy = builder().deadline(Duration.ofSeconds(1)).build();
-			RetryCall call = call(policy);
-			RetryDeciderTests.this.time.advance(Duration.ofMillis(889));
-			assertThat(decider(policy).decide(this.failed, call, now())).isInstanceOf(Decision.RetryAfter.class);
-			RetryDeciderTests.this.time.advance(Duration.ofMillis(1));
-			assertThat(decider(policy).decide(this.failed, call, now())).isEqualTo(new Decision.Stop(
-					StopReason.DEADLINE, "the next wait of 100 ms does not fit into the 110 ms left"));
+		void needsRoomForTheDelayAndAnAttempt(long timeLeft, boolean fits) {
+			Given given = new Given(this.failed).timeLeft(Duration.ofNanos(timeLeft));
+			assertThat(decider(this.policy).decide(given.build()) instanceof Decision.RetryAfter).isEqualTo(fits);
 		}
 
 		@Test
 		void thatHasPassedLeavesNothing() {
-			RetryPolicy policy = builder().deadline(Duration.ofSeconds(1)).build();
-			RetryCall call = call(policy);
-			RetryDeciderTests.this.time.advance(Duration.ofSeconds(5));
-			assertThat(decider(policy).decide(this.failed, call, now())).isEqualTo(
+			Given given = new Given(this.failed).timeLeft(Duration.ofSeconds(-4));
+			assertThat(decider(this.policy).decide(given.build())).isEqualTo(
 					new Decision.Stop(StopReason.DEADLINE, "the next wait of 100 ms does not fit into the 0 ms left"));
 		}
 
 		@Test
 		void isCheckedAgainAfterTheWait() {
-			RetryPolicy policy = builder().deadline(Duration.ofSeconds(1)).build();
-			RetryCall call = call(policy);
-			RetryDeciderTests.this.time.advance(Duration.ofMillis(999));
-			assertThat(decider(policy).decideAfterWait(this.failed, call, now())).isNull();
-			RetryDeciderTests.this.time.advance(Duration.ofMillis(1));
-			assertThat(decider(policy).decideAfterWait(this.failed, call, now()))
+			assertThat(decider(this.policy).decideAfterWait(this.failed, MILLI, false)).isNull();
+			assertThat(decider(this.policy).decideAfterWait(this.failed, 0, false))
 				.isEqualTo(new Decision.Stop(StopReason.DEADLINE, "the wait took longer than chosen"));
+			assertThat(decider(this.policy).decideAfterWait(null, 0, false)).isEqualTo(Decision.OVERSLEPT);
 		}
 
 		@Test
-		void survivesAClockThatStepsBack() {
-			RetryPolicy policy = builder().deadline(Duration.ofSeconds(1)).build();
-			RetryCall call = call(policy);
-			RetryDeciderTests.this.time.stepBack(Duration.ofHours(1));
-			assertThat(decider(policy).decide(this.failed, call, now())).isInstanceOf(Decision.RetryAfter.class);
-			assertThat(call.timeLeft(now())).isEqualTo(1000 * MILLI);
-		}
-
-		@Test
-		void isMeasuredAcrossTheWrapOfTheTicker() {
-			VirtualTime wrapping = VirtualTime.wrappingAfter(Duration.ofMillis(500));
-			RetryPolicy policy = builder().deadline(Duration.ofSeconds(1)).build();
-			RetryCall call = new RetryCall(null);
-			call.begin(new CallTerms(policy, wrapping), wrapping.nanoTime());
-			wrapping.advance(Duration.ofMillis(800));
-			assertThat(wrapping.nanoTime()).isNegative();
-			assertThat(call.timeLeft(wrapping.nanoTime())).isEqualTo(200 * MILLI);
-			assertThat(decider(policy).decide(this.failed, call, wrapping.nanoTime()))
-				.isInstanceOf(Decision.RetryAfter.class);
-			wrapping.advance(Duration.ofMillis(200));
-			assertThat(decider(policy).decideAfterWait(this.failed, call, wrapping.nanoTime())).isNotNull();
+		void isCheckedAfterTheWaitOnceTheApplicationGoesOn() {
+			assertThat(decider(this.policy).decideAfterWait(this.failed, 0, true)).isEqualTo(Decision.SHUTDOWN);
+			assertThat(decider(this.policy).decideAfterWait(null, 1, true)).isNull();
 		}
 
 	}
@@ -383,14 +448,11 @@ class RetryDeciderTests {
 			RetryPolicy policy = builder().shape(Shape.exponential(Duration.ofMillis(100), 2))
 				.jitter(Jitter.decorrelated())
 				.build();
-			RetryCall call = call(policy);
-			Decision.RetryAfter first = (Decision.RetryAfter) decider(policy).decide(hinted(Duration.ofSeconds(30)),
-					call, now());
+			Decision.RetryAfter first = (Decision.RetryAfter) decide(policy, hinted(Duration.ofSeconds(30)));
 			assertThat(first.ownDelay()).isEqualTo(200 * MILLI);
-			call.addWait(first);
-			call.beginNext(now());
-			assertThat(delay(decider(policy).decide(Outcome.ofRetryable(new IOException(), null), call, now())))
-				.isEqualTo(350 * MILLI);
+			Given next = new Given(Outcome.ofRetryable(new IOException(), null)).attempt(2);
+			next.previousDelay = first.ownDelay();
+			assertThat(delay(decider(policy).decide(next.build()))).isEqualTo(350 * MILLI);
 		}
 
 		private Outcome hinted(Duration hint) {
@@ -453,34 +515,27 @@ class RetryDeciderTests {
 		RetryPolicy policy = builder().classifiers(List.of((failure) -> {
 			throw bug;
 		})).build();
-		decider(policy).judge(new IOException(), call(policy));
+		decider(policy).judge(new IOException(), new RetryCall(null));
 		assertThat(this.listener.hookFailures())
 			.containsExactly(new RetryEvent.HookFailed("orders", "OrderService.place", "classifier", bug));
 	}
 
-	private static RetryPolicy.Builder builder() {
+	private static RetryPolicyBuilder builder() {
 		return RetryPolicy.builder("orders").jitter(Jitter.none());
 	}
 
 	private RetryDecider decider(RetryPolicy policy) {
 		ListenerChain listeners = new ListenerChain("orders", "OrderService.place", new RecordingRecorder(),
 				List.of(this.listener));
-		return new RetryDecider(policy, () -> this.enabled.getAsBoolean(), () -> this.random.next(), listeners,
-				new Safeguards(new BreakerGate(null, listeners), null, null, new WaitingCalls()));
-	}
-
-	private RetryCall call(RetryPolicy policy) {
-		RetryCall call = new RetryCall(null);
-		call.begin(new CallTerms(policy, this.time), now());
-		return call;
-	}
-
-	private long now() {
-		return this.time.nanoTime();
+		Guards guards = new Guards(listeners::hookFailed);
+		return new RetryDecider(policy, guards.switchOf(policy, () -> this.enabled.getAsBoolean()),
+				guards.random(() -> this.random.next()), listeners);
 	}
 
 	private Decision decide(RetryPolicy policy, Outcome outcome) {
-		return decider(policy).decide(outcome, call(policy), now());
+		Given given = new Given(outcome);
+		given.timeLeft = policy.deadlineNanos();
+		return decider(policy).decide(given.build());
 	}
 
 	private Decision.Stop stop(RetryPolicy policy, Outcome outcome) {
@@ -488,11 +543,72 @@ class RetryDeciderTests {
 	}
 
 	private Decision.Stop afterWait(RetryPolicy policy, Outcome outcome) {
-		return decider(policy).decideAfterWait(outcome, call(policy), now());
+		return decider(policy).decideAfterWait(outcome, policy.deadlineNanos(), false);
 	}
 
 	private static long delay(Decision decision) {
 		return ((Decision.RetryAfter) decision).delay();
+	}
+
+	/**
+	 * A situation to be decided: by default after a first attempt that nothing limits.
+	 */
+	private static final class Given {
+
+		private Outcome outcome;
+
+		private int attempt = 1;
+
+		private int postponed;
+
+		private long previousDelay;
+
+		private DelaySource waitedFor;
+
+		private long elapsed;
+
+		private long timeLeft = Nanos.UNLIMITED;
+
+		private boolean shutDown;
+
+		private Situation.Breaker breaker = Situation.Breaker.PERMITTING;
+
+		private RetryBudget budget;
+
+		Given(Outcome outcome) {
+			this.outcome = outcome;
+		}
+
+		Given attempt(int attempt) {
+			this.attempt = attempt;
+			return this;
+		}
+
+		Given timeLeft(Duration timeLeft) {
+			this.timeLeft = timeLeft.toNanos();
+			return this;
+		}
+
+		Given shutDown() {
+			this.shutDown = true;
+			return this;
+		}
+
+		Given refusedBy(Situation.Breaker breaker) {
+			this.breaker = breaker;
+			return this;
+		}
+
+		Given budget(RetryBudget budget) {
+			this.budget = budget;
+			return this;
+		}
+
+		Situation build() {
+			return new Situation(this.outcome, this.attempt, this.postponed, this.previousDelay, this.waitedFor,
+					this.elapsed, this.timeLeft, this.shutDown, this.breaker, false, this.budget);
+		}
+
 	}
 
 }

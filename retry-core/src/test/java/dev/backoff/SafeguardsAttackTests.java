@@ -9,8 +9,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 import dev.backoff.breaker.BreakerSettings;
+import dev.backoff.breaker.BreakerState;
 import dev.backoff.breaker.CircuitBreaker;
-import dev.backoff.breaker.CircuitBreaker.State;
 import dev.backoff.breaker.CircuitOpenException;
 import dev.backoff.budget.BudgetSettings;
 import dev.backoff.budget.RetryBudget;
@@ -23,6 +23,7 @@ import dev.backoff.fixture.RandomSources;
 import dev.backoff.fixture.RecordingListener;
 import dev.backoff.fixture.VirtualTime;
 import dev.backoff.policy.RetryPolicy;
+import dev.backoff.policy.RetryPolicyBuilder;
 import dev.backoff.time.RetryTime;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -46,11 +47,11 @@ class SafeguardsAttackTests {
 			.build();
 	}
 
-	private static RetryPolicy.Builder policy(Duration delay) {
+	private static RetryPolicyBuilder policy(Duration delay) {
 		return RetryPolicy.builder("orders").shape(Shape.fixed(delay)).jitter(Jitter.none()).maxAttempts(3);
 	}
 
-	private Retry.Builder retry(RetryPolicy.Builder policy) {
+	private Retry.Builder retry(RetryPolicyBuilder policy) {
 		return Retry.builder(policy.build()).time(this.time).listener(this.listener);
 	}
 
@@ -70,7 +71,7 @@ class SafeguardsAttackTests {
 			for (int i = 0; i < 3; i++) {
 				assertThat(this.outer.call(() -> this.inner.call(() -> "fine"))).isEqualTo("fine");
 			}
-			assertThat(this.breaker.state()).isEqualTo(State.CLOSED);
+			assertThat(this.breaker.state()).isEqualTo(BreakerState.CLOSED);
 			assertThat(this.breaker.rejected()).isZero();
 		}
 
@@ -83,7 +84,7 @@ class SafeguardsAttackTests {
 			SafeguardsAttackTests.this.time.advance(OPEN_FOR);
 			assertThat(around.call(() -> within.call(() -> "fine"))).isEqualTo("fine");
 			assertThat(SafeguardsAttackTests.this.time.delays()).isEmpty();
-			assertThat(awaited.state()).isEqualTo(State.CLOSED);
+			assertThat(awaited.state()).isEqualTo(BreakerState.CLOSED);
 		}
 
 		@Test

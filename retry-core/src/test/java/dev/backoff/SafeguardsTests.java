@@ -15,9 +15,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import dev.backoff.breaker.BreakerSettings;
+import dev.backoff.breaker.BreakerState;
 import dev.backoff.breaker.CallPermits;
 import dev.backoff.breaker.CircuitBreaker;
-import dev.backoff.breaker.CircuitBreaker.State;
 import dev.backoff.breaker.CircuitOpenException;
 import dev.backoff.budget.BudgetSettings;
 import dev.backoff.budget.RetryBudget;
@@ -35,6 +35,7 @@ import dev.backoff.fixture.VirtualTime;
 import dev.backoff.policy.DegradedMode;
 import dev.backoff.policy.DegradedSettings;
 import dev.backoff.policy.RetryPolicy;
+import dev.backoff.policy.RetryPolicyBuilder;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -57,11 +58,11 @@ class SafeguardsTests {
 		assertThat(Attempt.isRunning()).as("running attempt").isFalse();
 	}
 
-	private static RetryPolicy.Builder policy() {
+	private static RetryPolicyBuilder policy() {
 		return RetryPolicy.builder("orders").jitter(Jitter.none()).maxAttempts(4);
 	}
 
-	private Retry.Builder retry(RetryPolicy.Builder policy) {
+	private Retry.Builder retry(RetryPolicyBuilder policy) {
 		return Retry.builder(policy.build())
 			.method("OrderService.place")
 			.time(this.time)
@@ -187,7 +188,7 @@ class SafeguardsTests {
 			ScriptedOperation<String> operation = ScriptedOperation.<String>script()
 				.fails(SafeguardsTests.this.failure)
 				.returns("fine");
-			RetryPolicy.Builder policy = policy().base(Duration.ofSeconds(2))
+			RetryPolicyBuilder policy = policy().base(Duration.ofSeconds(2))
 				.cap(Duration.ofSeconds(30))
 				.postponedWhenEmpty(true);
 			assertThat(retry(policy).budget(this.budget).build().call(operation)).isEqualTo("fine");
@@ -205,7 +206,7 @@ class SafeguardsTests {
 		void postponesByNoLongerWaitThanIsPlannedAndGoesOnAsBefore() {
 			this.budget = budget(1, 0, 0.1);
 			this.budget.tryWithdraw(Cost.TRANSIENT);
-			RetryPolicy.Builder policy = policy().base(Duration.ofSeconds(1)).maxAttempts(3).postponedWhenEmpty(true);
+			RetryPolicyBuilder policy = policy().base(Duration.ofSeconds(1)).maxAttempts(3).postponedWhenEmpty(true);
 			assertThatThrownBy(() -> retry(policy).budget(this.budget).build().call(failing()))
 				.isSameAs(SafeguardsTests.this.failure);
 			assertThat(reason()).isEqualTo(StopReason.ATTEMPTS_EXHAUSTED);
@@ -269,7 +270,7 @@ class SafeguardsTests {
 			assertThat(reason()).isEqualTo(StopReason.BREAKER_OPEN);
 			assertThat(SafeguardsTests.this.listener.story()).hasMessageStartingWith(
 					"Stopped after 2 of 4 attempts in 100 ms: BREAKER_OPEN, the breaker gateway is open");
-			assertThat(this.breaker.state()).isEqualTo(State.OPEN);
+			assertThat(this.breaker.state()).isEqualTo(BreakerState.OPEN);
 		}
 
 		@Test
@@ -305,7 +306,7 @@ class SafeguardsTests {
 			SafeguardsTests.this.time.advance(Duration.ofSeconds(30));
 			assertThat(retry(policy()).breaker(this.breaker).build().<String, RuntimeException>call(() -> "fine"))
 				.isEqualTo("fine");
-			assertThat(this.breaker.state()).isEqualTo(State.CLOSED);
+			assertThat(this.breaker.state()).isEqualTo(BreakerState.CLOSED);
 		}
 
 		@Test
@@ -366,7 +367,7 @@ class SafeguardsTests {
 			}));
 			boolean interrupted = Thread.interrupted();
 			assertThat(interrupted).isEqualTo(type == InterruptedException.class);
-			assertThat(this.breaker.state()).isEqualTo(State.HALF_OPEN);
+			assertThat(this.breaker.state()).isEqualTo(BreakerState.HALF_OPEN);
 			assertThat(this.breaker.counts().total()).isZero();
 			assertThat(this.breaker.isPermitting(SafeguardsTests.this.time.nanoTime())).isTrue();
 		}
@@ -723,7 +724,7 @@ class SafeguardsTests {
 
 		@Test
 		void raisesTheDelaysOfAPolicyThatReachesItsCap() {
-			RetryPolicy.Builder policy = policy().base(Duration.ofSeconds(4))
+			RetryPolicyBuilder policy = policy().base(Duration.ofSeconds(4))
 				.cap(Duration.ofSeconds(10))
 				.maxAttempts(6)
 				.degraded(this.settings);

@@ -8,8 +8,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-import dev.backoff.fixture.RandomSources;
-import dev.backoff.fixture.RecordingRecorder;
 import dev.backoff.fixture.VirtualTime;
 import dev.backoff.policy.RetryPolicy;
 
@@ -20,8 +18,6 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 class WaitingCallsTests {
 
 	private final WaitingCalls waiting = new WaitingCalls();
-
-	private final CallSteps steps = steps();
 
 	@Test
 	void countsThoseThatWait() {
@@ -127,19 +123,12 @@ class WaitingCallsTests {
 	@Test
 	void holdsASleeperOnlyWhileItSleeps() throws InterruptedException {
 		VirtualTime time = new VirtualTime().whileSleeping((nanos) -> assertThat(this.waiting.count()).isEqualTo(1));
-		assertThat(this.waiting.await(new RetryCall(null), this.steps, time, 5)).isFalse();
+		RetryCall call = new RetryCall(null);
+		call.begin(new CallTerms(RetryPolicy.defaults("orders"), "OrderService.place", time, () -> null),
+				time.nanoTime());
+		assertThat(this.waiting.await(call, 5)).isFalse();
 		assertThat(time.delays()).hasSize(1);
 		assertThat(this.waiting.count()).isZero();
-	}
-
-	private CallSteps steps() {
-		RetryPolicy policy = RetryPolicy.defaults("orders");
-		ListenerChain listeners = new ListenerChain("orders", "OrderService.place", new RecordingRecorder(), List.of());
-		Safeguards safeguards = new Safeguards(new BreakerGate(null, listeners), null, null, this.waiting);
-		VirtualTime time = new VirtualTime();
-		return new CallSteps(policy, "OrderService.place", time,
-				new RetryDecider(policy, () -> true, RandomSources.least(), listeners, safeguards), listeners,
-				safeguards);
 	}
 
 	private class Counted extends Waiter {
@@ -151,11 +140,6 @@ class WaitingCallsTests {
 		@Override
 		RetryCall call() {
 			return this.call;
-		}
-
-		@Override
-		CallSteps steps() {
-			return WaitingCallsTests.this.steps;
 		}
 
 		@Override

@@ -3,6 +3,7 @@ package dev.backoff;
 import java.lang.ref.Reference;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -13,6 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 import dev.backoff.delay.Jitter;
+import dev.backoff.delay.Shape;
 import dev.backoff.fixture.Memory;
 import dev.backoff.policy.RetryPolicy;
 
@@ -50,7 +52,7 @@ class WaitingMemoryTests {
 	}
 
 	@Test
-	void isAtMostTwoHundredAndTenBytesForOneCall() {
+	void isAtMostThreeHundredBytesForOneCall() {
 		weighs(() -> FAILED);
 	}
 
@@ -60,19 +62,37 @@ class WaitingMemoryTests {
 		weighs(() -> inside.call(() -> FAILED));
 	}
 
+	@Test
+	void isAtMostEightyBytesMoreForEachRetryThatIsKept() {
+		Retry retried = Retry
+			.builder(RetryPolicy.builder("orders")
+				.retryOn(IllegalStateException.class)
+				.shape(Shape.ladder(List.of(Duration.ZERO, Duration.ZERO, Duration.ofHours(1))))
+				.jitter(Jitter.none())
+				.build())
+			.waitingCalls(this.waiting)
+			.executor(Runnable::run)
+			.build();
+		assertThat(weight(retried, () -> FAILED)).isBetween(200L, 300L + 2 * 80L);
+	}
+
 	private void weighs(AsyncOperation<String> operation) {
-		start(operation);
+		assertThat(weight(this.retry, operation)).isBetween(100L, 300L);
+	}
+
+	private long weight(Retry retry, AsyncOperation<String> operation) {
+		start(retry, operation);
 		cancel();
 		long before = Memory.used();
 		int threads = Thread.activeCount();
-		start(operation);
+		start(retry, operation);
 		long after = Memory.used();
 		assertThat(this.waiting.count()).isEqualTo(CALLS);
 		assertThat(Thread.activeCount()).isLessThanOrEqualTo(threads + 1);
-		assertThat((after - before) / CALLS).isBetween(100L, 210L);
 		cancel();
 		assertThat(this.waiting.count()).isZero();
 		assertThat((Memory.used() - before) / CALLS).isLessThanOrEqualTo(1);
+		return (after - before) / CALLS;
 	}
 
 	@Test
@@ -96,9 +116,9 @@ class WaitingMemoryTests {
 		assertThat(this.waiting.count()).isZero();
 	}
 
-	private void start(AsyncOperation<String> operation) {
+	private void start(Retry retry, AsyncOperation<String> operation) {
 		for (int i = 0; i < CALLS; i++) {
-			this.calls[i] = this.retry.callAsync(operation);
+			this.calls[i] = retry.callAsync(operation);
 		}
 	}
 

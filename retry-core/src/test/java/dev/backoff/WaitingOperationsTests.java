@@ -32,6 +32,7 @@ import dev.backoff.fixture.RecordingListener;
 import dev.backoff.fixture.RecordingRecorder;
 import dev.backoff.fixture.VirtualTime;
 import dev.backoff.policy.RetryPolicy;
+import dev.backoff.policy.RetryPolicyBuilder;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
@@ -64,7 +65,7 @@ class WaitingOperationsTests {
 		assertThat(this.recorder.lines("waited")).hasSameSizeAs(this.recorder.lines("waiting"));
 	}
 
-	private static RetryPolicy.Builder policy(String name) {
+	private static RetryPolicyBuilder policy(String name) {
 		return RetryPolicy.builder(name)
 			.jitter(Jitter.none())
 			.base(Duration.ofHours(1))
@@ -72,7 +73,7 @@ class WaitingOperationsTests {
 			.maxAttempts(3);
 	}
 
-	private Retry.Builder retry(RetryPolicy.Builder policy) {
+	private Retry.Builder retry(RetryPolicyBuilder policy) {
 		return Retry.builder(policy.build())
 			.method("OrderService.place")
 			.time(this.time)

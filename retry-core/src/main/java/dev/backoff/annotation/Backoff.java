@@ -18,8 +18,7 @@ import java.lang.annotation.Target;
  * the annotation, what a method's annotation sets over its type's, and all over
  * {@code backoff.defaults}.
  * <p>
- * Private, static and final methods cannot be advised through a proxy, and neither are
- * calls of a bean to itself.
+ * A proxy advises no private, static and final methods, and no calls of a bean to itself.
  * <p>
  * It shares its spelling with an attribute of Spring Retry's {@code @Retryable} and
  * differs from Spring Framework's {@code BackOff}.
@@ -88,9 +87,8 @@ public @interface Backoff {
 	String[] ladder() default {};
 
 	/**
-	 * How chance spreads the delays: {@code none}, {@code full} (the default; a ladder's
-	 * is {@code 20%}), {@code equal}, a percentage, {@code decorrelated}, {@code beta} or
-	 * {@code beta 0.3..0.7}.
+	 * How chance spreads the delays, such as {@code full} (the default), {@code 20%} (the
+	 * default of a ladder) or {@code none}: any text that {@code Jitter.parse} reads.
 	 * @return a jitter
 	 */
 	String jitter() default "";
@@ -125,7 +123,7 @@ public @interface Backoff {
 	Class<? extends Throwable>[] retryOn() default {};
 
 	/**
-	 * The failures never to retry, whatever else says so.
+	 * The failures never to retry, which outweighs all other settings.
 	 * @return exception types
 	 */
 	Class<? extends Throwable>[] abortOn() default {};
@@ -168,7 +166,7 @@ public @interface Backoff {
 
 	/**
 	 * Whether work that was applied already may be applied again. With {@code false}, a
-	 * failure is not retried that may have come too late to undo the work; with
+	 * failure after which the work may have been applied is not retried; with
 	 * {@code by-key} it is, since the server applies work with one idempotency key once.
 	 * @return {@code true} or {@code yes} (the default), {@code false} or {@code no}, or
 	 * {@code by-key}

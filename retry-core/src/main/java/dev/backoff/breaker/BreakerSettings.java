@@ -1,7 +1,6 @@
 package dev.backoff.breaker;
 
 import java.time.Duration;
-import java.util.Objects;
 
 import org.jspecify.annotations.Nullable;
 
@@ -10,52 +9,87 @@ import dev.backoff.window.WindowLength;
 
 /**
  * The numbers of a circuit breaker: when it opens, for how long, and how it finds out
- * whether it may close. Immutable and thread-safe.
+ * whether it may close. Immutable and thread-safe. Start from {@link #builder()}.
  *
+ * @param failureRate the share of failed calls from which on it opens, above 0 and at
+ * most 1; 0.5 by default
+ * @param slowCall the time a call must exceed to count as slow, above zero; null, the
+ * default, if no call counts as slow
+ * @param slowCallRate the share of slow calls from which on it opens, above 0 and at most
+ * 1; 0.8 by default
+ * @param window how far back it counts, over a time or a number of calls; 30 s by default
+ * @param minimumCalls how many calls the window must hold before it opens, 1 or more; 20
+ * by default
+ * @param openFor how long it stays open at most before it probes, above zero; 30 s by
+ * default. Each time is drawn from half of it to all of it, so that instances do not
+ * probe together.
+ * @param openForMultiplier by how much the time open grows each time its probes fail, up
+ * to 1 h or {@code openFor} if that is longer; a finite number of 1 or more, 1 by default
+ * @param probes how many calls it lets through half-open, 1 or more; 3 by default
+ * @param halfOpenTimeout how long its probes may take before it opens again, above zero;
+ * {@code openFor} by default. The time runs only while probes are under way, so that
+ * probes far apart are not too late.
+ * @param awaited whether refused calls wait instead of failing; false by default
  * @since 0.1
  */
-public final class BreakerSettings {
-
-	/** The longest time open by default however much it grows: 1 h. */
-	static final Duration LONGEST_OPEN = Duration.ofHours(1);
+public record BreakerSettings(double failureRate, @Nullable Duration slowCall, double slowCallRate, WindowLength window,
+		int minimumCalls, Duration openFor, double openForMultiplier, int probes, Duration halfOpenTimeout,
+		boolean awaited) {
 
 	/** The numbers unless set. */
 	public static final BreakerSettings DEFAULTS = builder().build();
 
-	private final double failureRate;
+	/**
+	 * Check the numbers.
+	 * @param failureRate the share of failed calls
+	 * @param slowCall the time of a slow call, or null
+	 * @param slowCallRate the share of slow calls
+	 * @param window how far back it counts
+	 * @param minimumCalls how many calls it needs
+	 * @param openFor how long it stays open
+	 * @param openForMultiplier by how much that grows
+	 * @param probes how many calls decide
+	 * @param halfOpenTimeout how long they may take
+	 * @param awaited whether refused calls wait
+	 * @throws IllegalArgumentException if a number is out of its range, or a window over
+	 * a number of calls holds fewer than the minimum
+	 */
+	public BreakerSettings {
+		checkShare("failureRate", failureRate);
+		if (slowCall != null) {
+			checkTime("slowCall", slowCall);
+		}
+		checkShare("slowCallRate", slowCallRate);
+		checkNumber("minimumCalls", minimumCalls);
+		checkTime("openFor", openFor);
+		if (!(openForMultiplier >= 1 && openForMultiplier < Double.POSITIVE_INFINITY)) {
+			throw new IllegalArgumentException(
+					"Invalid openForMultiplier (" + openForMultiplier + "): must be a finite number of at least 1.");
+		}
+		checkNumber("probes", probes);
+		checkTime("halfOpenTimeout", halfOpenTimeout);
+		if (window.time() == null && window.calls() < minimumCalls) {
+			throw new IllegalArgumentException("Invalid window (" + window + "): must not be below the minimumCalls ("
+					+ minimumCalls + "), or it never opens.");
+		}
+	}
 
-	private final @Nullable Duration slowCall;
+	private static void checkShare(String name, double value) {
+		if (!(value > 0 && value <= 1)) {
+			throw new IllegalArgumentException("Invalid " + name + " (" + value + "): must be above 0 and at most 1.");
+		}
+	}
 
-	private final double slowCallRate;
+	private static void checkNumber(String name, int value) {
+		if (value < 1) {
+			throw new IllegalArgumentException("Invalid " + name + " (" + value + "): must be 1 or more.");
+		}
+	}
 
-	private final WindowLength window;
-
-	private final int minimumCalls;
-
-	private final Duration openFor;
-
-	private final double openForMultiplier;
-
-	private final int probes;
-
-	private final Duration halfOpenTimeout;
-
-	private final boolean awaited;
-
-	private BreakerSettings(Builder builder) {
-		this.failureRate = builder.failureRate;
-		this.slowCall = builder.slowCall;
-		this.slowCallRate = builder.slowCallRate;
-		this.window = builder.window;
-		this.minimumCalls = builder.minimumCalls;
-		this.openFor = builder.openFor;
-		this.openForMultiplier = builder.openForMultiplier;
-		this.probes = builder.probes;
-		this.halfOpenTimeout = (builder.halfOpenTimeout != null) ? builder.halfOpenTimeout : builder.openFor;
-		this.awaited = builder.awaited;
-		if (this.window.time() == null && this.window.calls() < this.minimumCalls) {
-			throw new IllegalArgumentException("Invalid window (" + this.window
-					+ "): must not be below the minimumCalls (" + this.minimumCalls + "), or it never opens.");
+	private static void checkTime(String name, Duration value) {
+		if (value.isNegative() || value.isZero()) {
+			throw new IllegalArgumentException(
+					"Invalid " + name + " (" + DurationText.exact(value) + "): must be above zero.");
 		}
 	}
 
@@ -65,101 +99,6 @@ public final class BreakerSettings {
 	 */
 	public static Builder builder() {
 		return new Builder();
-	}
-
-	/**
-	 * {@return the share of failed calls from which on it opens; above 0 and at most 1;
-	 * 0.5 by default}
-	 */
-	public double failureRate() {
-		return this.failureRate;
-	}
-
-	/**
-	 * {@return what a call must exceed to count as slow, or null if no call counts as
-	 * slow, the default}
-	 */
-	public @Nullable Duration slowCall() {
-		return this.slowCall;
-	}
-
-	/**
-	 * {@return the share of slow calls from which on it opens; above 0 and at most 1; 0.8
-	 * by default}
-	 */
-	public double slowCallRate() {
-		return this.slowCallRate;
-	}
-
-	/**
-	 * {@return how far back it counts; a time or a number of calls; 30 s by default}
-	 */
-	public WindowLength window() {
-		return this.window;
-	}
-
-	/**
-	 * {@return how many calls the window must hold before it opens; 1 or more; 20 by
-	 * default}
-	 */
-	public int minimumCalls() {
-		return this.minimumCalls;
-	}
-
-	/**
-	 * Return how long it stays open at most before it probes; each time is drawn from
-	 * half of it to all of it, so that instances do not probe together.
-	 * @return above zero; 30 s by default
-	 */
-	public Duration openFor() {
-		return this.openFor;
-	}
-
-	/**
-	 * {@return by how much the time open grows each time its probes fail, up to 1 h or
-	 * {@link #openFor()} if that is longer; 1 or more; 1 by default}
-	 */
-	public double openForMultiplier() {
-		return this.openForMultiplier;
-	}
-
-	/**
-	 * {@return how many calls it lets through half-open; 1 or more; 3 by default}
-	 */
-	public int probes() {
-		return this.probes;
-	}
-
-	/**
-	 * Return how long its probes may take before it opens again. The time runs while some
-	 * are under way, so that probes far apart are none too late.
-	 * @return above zero; {@link #openFor()} by default
-	 */
-	public Duration halfOpenTimeout() {
-		return this.halfOpenTimeout;
-	}
-
-	/**
-	 * {@return whether calls that are refused wait instead of failing; false by default}
-	 */
-	public boolean isAwaited() {
-		return this.awaited;
-	}
-
-	@Override
-	public boolean equals(Object other) {
-		return other instanceof BreakerSettings that && Double.compare(this.failureRate, that.failureRate) == 0
-				&& Objects.equals(this.slowCall, that.slowCall)
-				&& Double.compare(this.slowCallRate, that.slowCallRate) == 0 && this.window.equals(that.window)
-				&& this.minimumCalls == that.minimumCalls && this.openFor.equals(that.openFor)
-				&& Double.compare(this.openForMultiplier, that.openForMultiplier) == 0 && this.probes == that.probes
-				&& this.halfOpenTimeout.equals(that.halfOpenTimeout) && this.awaited == that.awaited;
-	}
-
-	@Override
-	public int hashCode() {
-		return Objects.hash(this.failureRate, this.slowCall, this.slowCallRate, this.window, this.minimumCalls,
-				this.openFor, this.openForMultiplier, this.probes, this.halfOpenTimeout, this.awaited);
 	}
 
 	@Override
@@ -178,7 +117,8 @@ public final class BreakerSettings {
 	}
 
 	/**
-	 * Collect the numbers. Not thread-safe; may build more than once.
+	 * Collect the numbers, which {@link #build()} checks. Not thread-safe; may build more
+	 * than once.
 	 */
 	public static final class Builder {
 
@@ -209,21 +149,19 @@ public final class BreakerSettings {
 		 * Set the share of failed calls from which on it opens.
 		 * @param failureRate above 0 and at most 1
 		 * @return this builder
-		 * @throws IllegalArgumentException if the share is out of its range
 		 */
 		public Builder failureRate(double failureRate) {
-			this.failureRate = share("failureRate", failureRate);
+			this.failureRate = failureRate;
 			return this;
 		}
 
 		/**
-		 * Set what a call must exceed to count as slow.
+		 * Set the time a call must exceed to count as slow.
 		 * @param slowCall above zero, or null for never
 		 * @return this builder
-		 * @throws IllegalArgumentException if the time is zero or negative
 		 */
 		public Builder slowCall(@Nullable Duration slowCall) {
-			this.slowCall = (slowCall != null) ? positive("slowCall", slowCall) : null;
+			this.slowCall = slowCall;
 			return this;
 		}
 
@@ -231,10 +169,9 @@ public final class BreakerSettings {
 		 * Set the share of slow calls from which on it opens.
 		 * @param slowCallRate above 0 and at most 1
 		 * @return this builder
-		 * @throws IllegalArgumentException if the share is out of its range
 		 */
 		public Builder slowCallRate(double slowCallRate) {
-			this.slowCallRate = share("slowCallRate", slowCallRate);
+			this.slowCallRate = slowCallRate;
 			return this;
 		}
 
@@ -252,10 +189,9 @@ public final class BreakerSettings {
 		 * Set how many calls the window must hold before it opens.
 		 * @param minimumCalls 1 or more
 		 * @return this builder
-		 * @throws IllegalArgumentException if the number is below 1
 		 */
 		public Builder minimumCalls(int minimumCalls) {
-			this.minimumCalls = oneOrMore("minimumCalls", minimumCalls);
+			this.minimumCalls = minimumCalls;
 			return this;
 		}
 
@@ -263,10 +199,9 @@ public final class BreakerSettings {
 		 * Set how long it stays open at most before it probes.
 		 * @param openFor above zero
 		 * @return this builder
-		 * @throws IllegalArgumentException if the time is zero or negative
 		 */
 		public Builder openFor(Duration openFor) {
-			this.openFor = positive("openFor", openFor);
+			this.openFor = openFor;
 			return this;
 		}
 
@@ -274,13 +209,8 @@ public final class BreakerSettings {
 		 * Set by how much the time open grows each time its probes fail.
 		 * @param openForMultiplier a finite number, 1 or more
 		 * @return this builder
-		 * @throws IllegalArgumentException if the number is out of its range
 		 */
 		public Builder openForMultiplier(double openForMultiplier) {
-			if (!(openForMultiplier >= 1 && openForMultiplier < Double.POSITIVE_INFINITY)) {
-				throw new IllegalArgumentException("Invalid openForMultiplier (" + openForMultiplier
-						+ "): must be a finite number of at least 1.");
-			}
 			this.openForMultiplier = openForMultiplier;
 			return this;
 		}
@@ -289,10 +219,9 @@ public final class BreakerSettings {
 		 * Set how many calls it lets through half-open.
 		 * @param probes 1 or more
 		 * @return this builder
-		 * @throws IllegalArgumentException if the number is below 1
 		 */
 		public Builder probes(int probes) {
-			this.probes = oneOrMore("probes", probes);
+			this.probes = probes;
 			return this;
 		}
 
@@ -300,15 +229,14 @@ public final class BreakerSettings {
 		 * Set how long its probes may take before it opens again.
 		 * @param halfOpenTimeout above zero, or null for as long as it is open
 		 * @return this builder
-		 * @throws IllegalArgumentException if the time is zero or negative
 		 */
 		public Builder halfOpenTimeout(@Nullable Duration halfOpenTimeout) {
-			this.halfOpenTimeout = (halfOpenTimeout != null) ? positive("halfOpenTimeout", halfOpenTimeout) : null;
+			this.halfOpenTimeout = halfOpenTimeout;
 			return this;
 		}
 
 		/**
-		 * Set whether calls that are refused wait instead of failing.
+		 * Set whether refused calls wait instead of failing.
 		 * @param awaited false by default
 		 * @return this builder
 		 */
@@ -320,34 +248,13 @@ public final class BreakerSettings {
 		/**
 		 * Build the settings.
 		 * @return the settings
-		 * @throws IllegalArgumentException if a window over a number of calls holds fewer
-		 * than the minimum
+		 * @throws IllegalArgumentException if a number is out of its range, or a window
+		 * over a number of calls holds fewer than the minimum
 		 */
 		public BreakerSettings build() {
-			return new BreakerSettings(this);
-		}
-
-		private static double share(String name, double value) {
-			if (!(value > 0 && value <= 1)) {
-				throw new IllegalArgumentException(
-						"Invalid " + name + " (" + value + "): must be above 0 and at most 1.");
-			}
-			return value;
-		}
-
-		private static int oneOrMore(String name, int value) {
-			if (value < 1) {
-				throw new IllegalArgumentException("Invalid " + name + " (" + value + "): must be 1 or more.");
-			}
-			return value;
-		}
-
-		private static Duration positive(String name, Duration value) {
-			if (value.isNegative() || value.isZero()) {
-				throw new IllegalArgumentException(
-						"Invalid " + name + " (" + DurationText.exact(value) + "): must be above zero.");
-			}
-			return value;
+			return new BreakerSettings(this.failureRate, this.slowCall, this.slowCallRate, this.window,
+					this.minimumCalls, this.openFor, this.openForMultiplier, this.probes,
+					(this.halfOpenTimeout != null) ? this.halfOpenTimeout : this.openFor, this.awaited);
 		}
 
 	}

@@ -1,61 +1,44 @@
 package dev.backoff.breaker;
 
-import org.jspecify.annotations.Nullable;
-
-import dev.backoff.window.OutcomeWindow.Counts;
+import java.util.Locale;
 
 /**
- * What a breaker does in one of its states, from entering it to leaving it.
- * <p>
- * A state is its own permit: giving one allocates nothing, and results of a call that
- * began under an earlier state reach an object that is no longer current, which ignores
- * them.
+ * What a breaker does with calls.
+ *
+ * @since 0.1
  */
-abstract class BreakerState implements CallPermits.Permit {
+public enum BreakerState {
 
-	/** Return which state it is. */
-	abstract CircuitBreaker.State kind();
+	/** Permit and count calls. */
+	CLOSED,
 
-	/** Take a permit, or return null to refuse. */
-	abstract CallPermits.@Nullable Permit tryAcquire(long now);
+	/** Reject calls for a time. */
+	OPEN,
 
-	/** Return whether a permit would be given. */
-	abstract boolean isPermitting(long now);
+	/** Permit a few calls, whose results decide. */
+	HALF_OPEN,
 
-	/** Return the nanoseconds until it may permit, zero if it does or nobody can tell. */
-	long nanosToPermit(long now) {
-		return 0;
+	/** Reject calls until another state is set by hand. */
+	FORCED_OPEN,
+
+	/** Permit calls and count nothing. */
+	DISABLED,
+
+	/** Permit and count calls, and never open. */
+	METRICS_ONLY;
+
+	private final String tag = name().toLowerCase(Locale.ROOT);
+
+	/**
+	 * {@return the value of the metric tag {@code state}: the name in lower case}
+	 */
+	public String tag() {
+		return this.tag;
 	}
 
-	/** Return for how many nanoseconds it has refused calls, negative if unknown. */
-	long nanosOpen(long now) {
-		return -1;
-	}
-
-	/** Return how often it opened since it was last closed, not counting this time. */
-	int opensBefore() {
-		return 0;
-	}
-
-	/** Return what it has counted. */
-	Counts counts(long now) {
-		return Counts.NONE;
-	}
-
-	/** Go on by the breaker's numbers as they are now, if it is in this state. */
-	void conform() {
-	}
-
-	@Override
-	public void succeeded(long nanos, long now) {
-	}
-
-	@Override
-	public void failed(long nanos, long now, @Nullable Throwable failure) {
-	}
-
-	@Override
-	public void released() {
+	/** Return the state as messages call it. */
+	String words() {
+		return this.tag.replace('_', '-');
 	}
 
 }

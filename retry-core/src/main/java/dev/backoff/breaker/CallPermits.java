@@ -3,9 +3,9 @@ package dev.backoff.breaker;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Give permits for attempts, or refuse them: what retrying needs of a circuit breaker,
- * ours or another library's. Implementations are thread-safe. One that throws never fails
- * a call: its attempts then run without a permit.
+ * Give permits for attempts, or refuse them: a circuit breaker, ours or another
+ * library's, as retries see it. Implementations are thread-safe. If one throws, the
+ * attempt runs without a permit.
  *
  * @since 0.1
  */
@@ -17,8 +17,7 @@ public interface CallPermits {
 	String name();
 
 	/**
-	 * Take a permit for one attempt. Whoever got it gives it back by exactly one of its
-	 * methods.
+	 * Take a permit for one attempt, which gives it back by exactly one of its methods.
 	 * @param now the reading of the ticker
 	 * @return the permit, or null if the attempt must not be made
 	 */
@@ -72,7 +71,8 @@ public interface CallPermits {
 		 * Give it back after an attempt that failed.
 		 * @param nanos how long the attempt took, in nanoseconds
 		 * @param now the reading of the ticker
-		 * @param failure what it threw, or null if its result was not good enough
+		 * @param failure the exception it threw, or null if its result was not good
+		 * enough
 		 */
 		void failed(long nanos, long now, @Nullable Throwable failure);
 
@@ -84,8 +84,8 @@ public interface CallPermits {
 
 		/**
 		 * Return whether calls made within the attempt need no permit of their own,
-		 * because it is a probe of that very breaker. Else a method that calls another
-		 * one of its breaker would take all probes and be refused by itself, for ever.
+		 * because it is a probe of that breaker. Otherwise a method that calls another
+		 * method of its breaker would take all probes and refuse itself for ever.
 		 * @param breaker whose permit such a call would take
 		 * @return false unless overridden
 		 */

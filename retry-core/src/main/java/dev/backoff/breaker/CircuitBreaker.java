@@ -1,11 +1,8 @@
 package dev.backoff.breaker;
 
 import java.time.Duration;
-import java.util.Locale;
 import java.util.OptionalDouble;
 import java.util.concurrent.CancellationException;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -28,16 +25,16 @@ import dev.backoff.window.OutcomeWindow.Counts;
  * {@link BreakerSettings#slowCall()}.</li>
  * <li>Open, it rejects all calls for a time drawn from half of
  * {@link BreakerSettings#openFor()} to all of it, so that instances do not probe
- * together. Each time the probes fail, that grows by
+ * together. Each time the probes fail, that time grows by
  * {@link BreakerSettings#openForMultiplier()}, up to an hour.</li>
  * <li>The first call after that finds it half-open: it permits exactly
  * {@link BreakerSettings#probes()} calls. When all have ended it closes, with nothing
- * counted, or opens again. It opens again too if those under way together take longer
- * than {@link BreakerSettings#halfOpenTimeout()}, so that a call that hangs never keeps
- * it from recovering.</li>
+ * counted, or opens again. It also opens again if the probes under way together take
+ * longer than {@link BreakerSettings#halfOpenTimeout()}, so that a call that hangs never
+ * keeps it from recovering.</li>
  * </ul>
- * It has no thread of its own: it moves when it is asked or told something. What a call
- * comes to counts only in the state in which it began.
+ * It has no thread of its own: it moves when a caller asks for a permit or gives one
+ * back. The result of a call counts only in the state in which the call began.
  * <p>
  * Use {@link #call} around work that blocks. Around anything else, take a permit by
  * {@link #tryAcquire} and give it back, by exactly one of its methods and exactly once,
@@ -52,47 +49,34 @@ import dev.backoff.window.OutcomeWindow.Counts;
  * </pre>
  *
  * Readings handed in are of the ticker the breaker was built with, the system's unless
- * set. Its numbers may be {@linkplain #change changed} while it is in use. Lock-free and
+ * set. Its settings may be {@linkplain #change changed} while it is in use. Lock-free and
  * thread-safe, but for windows over a number of calls. Closed, with a window over a time,
- * a permit and a success allocate nothing and contend with nobody.
+ * a permit and a success allocate nothing and contend with no other call.
+ * <p>
+ * (The file is long because it holds the types that callers pass to a breaker.)
  *
  * @since 0.1
  */
-public final class CircuitBreaker implements CallPermits {
-
-	private static final AtomicReferenceFieldUpdater<CircuitBreaker, BreakerState> STATE = AtomicReferenceFieldUpdater
-		.newUpdater(CircuitBreaker.class, BreakerState.class, "state");
+public final class CircuitBreaker extends Circuit implements CallPermits {
 
 	private final String name;
-
-	private final RetryTime time;
-
-	private final RandomSource random;
 
 	private final Listener listener;
 
 	private final Function<? super Throwable, Verdict> verdict;
 
-	private volatile Numbers numbers;
-
 	private final LongAdder rejected = new LongAdder();
 
-	/* Read by every call, so without an object between. */
-	private volatile BreakerState state;
-
 	private CircuitBreaker(Builder builder) {
+		super(builder.settings, builder.time, builder.random, Closed::new);
 		this.name = builder.name;
-		this.numbers = Numbers.of(builder.settings);
-		this.time = builder.time;
-		this.random = builder.random;
 		this.listener = builder.listener;
 		this.verdict = builder.verdict;
-		this.state = new Closed(this);
 	}
 
 	/**
 	 * Start from the defaults.
-	 * @param name how logs and meters call it
+	 * @param name the breaker's name in logs and meters
 	 * @return a builder, which may build more than once
 	 * @throws IllegalArgumentException if the name has no letter and no digit
 	 */
@@ -101,8 +85,8 @@ public final class CircuitBreaker implements CallPermits {
 	}
 
 	/**
-	 * Call the work if the breaker permits it. The permit is given back whatever the work
-	 * comes to.
+	 * Call the work if the breaker permits it. The permit is given back however the work
+	 * ends.
 	 * @param <T> the type of the result
 	 * @param <X> the exception the work throws
 	 * @param work what to call
@@ -133,14 +117,10 @@ public final class CircuitBreaker implements CallPermits {
 	private void giveBack(Permit permit, Throwable failure, long start) {
 		Verdict verdict = verdict(failure);
 		long end = now();
-		if (verdict == Verdict.ANSWERED) {
-			permit.succeeded(end - start, end);
-		}
-		else if (verdict == Verdict.FAILED) {
-			permit.failed(end - start, end, failure);
-		}
-		else {
-			permit.released();
+		switch (verdict) {
+			case ANSWERED -> permit.succeeded(end - start, end);
+			case FAILED -> permit.failed(end - start, end, failure);
+			case IGNORED -> permit.released();
 		}
 	}
 
@@ -156,16 +136,6 @@ public final class CircuitBreaker implements CallPermits {
 		}
 		catch (Throwable ex) {
 			return Verdict.FAILED;
-		}
-	}
-
-	/** Read the ticker; one that throws is replaced by the system's and fails no call. */
-	long now() {
-		try {
-			return this.time.nanoTime();
-		}
-		catch (Throwable ex) {
-			return RetryTime.system().nanoTime();
 		}
 	}
 
@@ -190,15 +160,15 @@ public final class CircuitBreaker implements CallPermits {
 
 	@Override
 	public CircuitOpenException rejection(long now) {
-		BreakerState seen = current();
+		Phase seen = current();
 		long open = seen.nanosOpen(now);
-		return new CircuitOpenException(this.name, seen.kind().words(), (open >= 0) ? Duration.ofNanos(open) : null,
-				(seen.kind() == State.OPEN) ? Duration.ofNanos(seen.nanosToPermit(now)) : null);
+		return new CircuitOpenException(this.name, seen.state().words(), (open >= 0) ? Duration.ofNanos(open) : null,
+				timeToProbe(seen, now));
 	}
 
 	@Override
 	public boolean isAwaited() {
-		return settings().isAwaited();
+		return settings().awaited();
 	}
 
 	@Override
@@ -212,35 +182,34 @@ public final class CircuitBreaker implements CallPermits {
 	}
 
 	/**
-	 * {@return the numbers}
+	 * {@return the settings in effect}
 	 */
 	public BreakerSettings settings() {
-		return this.numbers.settings();
+		return limits().settings();
 	}
 
 	/**
-	 * Go on with other numbers, in the same state. What was counted stays, unless the
-	 * window or {@link BreakerSettings#slowCall()} has changed, by which it was counted:
-	 * then it starts empty, and calls under way count nowhere. Half-open, the results
-	 * that are there may be enough now; open, the time grows or shrinks as the longest
-	 * one has, unless it was {@linkplain #openFor set by hand}. Equal numbers change
-	 * nothing, and others open a closed breaker with the next failed or slow call at the
-	 * earliest.
-	 * @param settings the numbers from now on
+	 * Go on with other settings in the same state.
+	 * <p>
+	 * What was counted stays, unless the window or {@link BreakerSettings#slowCall()}
+	 * changes: then counting starts anew, and calls under way count nowhere. A half-open
+	 * breaker may find that it has enough results now. The time open grows or shrinks as
+	 * the longest one does, unless it was {@linkplain #openFor set by hand}. A closed
+	 * breaker opens with the next failed or slow call at the earliest. Equal settings
+	 * change nothing.
+	 * @param settings the settings from now on
 	 */
 	public void change(BreakerSettings settings) {
 		if (!settings().equals(settings)) {
-			this.numbers = Numbers.of(settings);
-			current().conform();
+			limit(settings);
 		}
 	}
 
 	/**
-	 * Return the state. It stays open after its time until a call is made.
-	 * @return the state
+	 * {@return the state, which stays open after its time until a call is made}
 	 */
-	public State state() {
-		return current().kind();
+	public BreakerState state() {
+		return current().state();
 	}
 
 	/**
@@ -253,8 +222,8 @@ public final class CircuitBreaker implements CallPermits {
 	}
 
 	/**
-	 * {@return the share of calls that failed, of those in {@link #counts()}; from 0 to
-	 * 1, or empty if there are none}
+	 * Return the share of calls that failed, of those in {@link #counts()}.
+	 * @return from 0 to 1, or empty if there are none
 	 */
 	public OptionalDouble failureRate() {
 		Counts counts = counts();
@@ -262,8 +231,8 @@ public final class CircuitBreaker implements CallPermits {
 	}
 
 	/**
-	 * {@return the share of calls that were slow, of those in {@link #counts()}; from 0
-	 * to 1, or empty if there are none}
+	 * Return the share of calls that were slow, of those in {@link #counts()}.
+	 * @return from 0 to 1, or empty if there are none
 	 */
 	public OptionalDouble slowCallRate() {
 		Counts counts = counts();
@@ -271,19 +240,21 @@ public final class CircuitBreaker implements CallPermits {
 	}
 
 	/**
-	 * {@return how many calls it rejected since it was built; zero or more}
+	 * {@return how many calls it has rejected since it was built}
 	 */
 	public long rejected() {
 		return this.rejected.sum();
 	}
 
 	/**
-	 * {@return how long it stays open; zero or more, or null unless it is
-	 * {@link State#OPEN}}
+	 * {@return how long it stays open, or null unless it is {@link BreakerState#OPEN}}
 	 */
 	public @Nullable Duration timeToProbe() {
-		BreakerState seen = current();
-		return (seen.kind() == State.OPEN) ? Duration.ofNanos(seen.nanosToPermit(now())) : null;
+		return timeToProbe(current(), now());
+	}
+
+	private static @Nullable Duration timeToProbe(Phase seen, long now) {
+		return (seen.state() == BreakerState.OPEN) ? Duration.ofNanos(seen.nanosToPermit(now)) : null;
 	}
 
 	/**
@@ -291,18 +262,18 @@ public final class CircuitBreaker implements CallPermits {
 	 * {@linkplain #rejected() rejected} stays, since meters count them.
 	 */
 	public void reset() {
-		replace(new Closed(this));
+		enter(new Closed(this));
 	}
 
 	/**
 	 * Open it by hand, for a time as if too many calls had failed.
 	 */
 	public void open() {
-		replace(opened(current().opensBefore(), Counts.NONE, now()));
+		enter(Open.drawn(this, current().opensBefore(), Counts.NONE, now()));
 	}
 
 	/**
-	 * Open it by hand for exactly the given time; then it probes as ever.
+	 * Open it by hand for exactly the given time, after which it probes.
 	 * @param duration above zero
 	 * @throws IllegalArgumentException if the time is zero or negative
 	 */
@@ -311,21 +282,21 @@ public final class CircuitBreaker implements CallPermits {
 			throw new IllegalArgumentException(
 					"Invalid duration (" + DurationText.exact(duration) + "): must be above zero.");
 		}
-		replace(Open.byHand(this, current().opensBefore(), new Wait(now(), Nanos.of(duration))));
+		enter(Open.byHand(this, current().opensBefore(), new Wait(now(), Nanos.of(duration))));
 	}
 
 	/**
 	 * Reject all calls until another state is set by hand.
 	 */
 	public void forceOpen() {
-		replace(new ForcedOpen(now()));
+		enter(new ForcedOpen(now()));
 	}
 
 	/**
 	 * Permit all calls and count none, until another state is set by hand.
 	 */
 	public void disable() {
-		replace(new Disabled());
+		enter(new Disabled());
 	}
 
 	/**
@@ -333,46 +304,16 @@ public final class CircuitBreaker implements CallPermits {
 	 * is told once when it would have opened.
 	 */
 	public void metricsOnly() {
-		replace(new MetricsOnly(this, new AtomicBoolean()));
+		enter(new MetricsOnly(this));
 	}
 
-	private void replace(BreakerState next) {
-		BreakerState before = STATE.getAndSet(this, next);
-		next.conform();
-		tellTransition(before, next);
+	@Override
+	void moved(BreakerState from, BreakerState to) {
+		tell((listener) -> listener.transition(this, from, to));
 	}
 
-	/** Return the state that calls meet now. */
-	BreakerState current() {
-		return this.state;
-	}
-
-	boolean isCurrent(BreakerState seen) {
-		return this.state == seen;
-	}
-
-	/*
-	 * Numbers are written before the state that is there conforms to them, and a state is
-	 * made from the numbers before it is there: so it conforms once more when it is.
-	 */
-
-	/** Leave one state for another, unless somebody else has left it before. */
-	boolean move(BreakerState from, BreakerState to) {
-		boolean moved = STATE.compareAndSet(this, from, to);
-		if (moved) {
-			to.conform();
-			tellTransition(from, to);
-		}
-		return moved;
-	}
-
-	private void tellTransition(BreakerState from, BreakerState to) {
-		if (from.kind() != to.kind()) {
-			tell((listener) -> listener.transition(this, from.kind(), to.kind()));
-		}
-	}
-
-	void tellThresholdExceeded() {
+	@Override
+	void thresholdExceeded() {
 		tell((listener) -> listener.thresholdExceeded(this));
 	}
 
@@ -381,112 +322,13 @@ public final class CircuitBreaker implements CallPermits {
 			moment.accept(this.listener);
 		}
 		catch (Throwable ex) {
-			// a listener never makes a call fail, and there is nobody else to tell
+			// a listener never makes a call fail
 		}
-	}
-
-	boolean isSlow(long nanos) {
-		return nanos > this.numbers.slowNanos();
-	}
-
-	/** Return whether there are enough calls, and too many of them failed or slow. */
-	boolean isTooMuch(Counts counts) {
-		return counts.total() >= settings().minimumCalls() && isRateTooHigh(counts);
-	}
-
-	boolean isRateTooHigh(Counts counts) {
-		BreakerSettings settings = settings();
-		return counts.failureRate() >= settings.failureRate() || counts.slowRate() >= settings.slowCallRate();
-	}
-
-	/** Return a state that is open for a time drawn by lot. */
-	Open opened(int opensBefore, Counts counts, long now) {
-		long longest = longestOpen(opensBefore);
-		long least = longest - longest / 2;
-		long drawn = least + (long) (draw() * (longest - least));
-		return new Open(this, opensBefore, counts, new Wait(now, Math.min(longest, drawn)), longest);
-	}
-
-	/** Return the longest time open after so many. */
-	long longestOpen(int opensBefore) {
-		BreakerSettings settings = settings();
-		long first = Nanos.of(settings.openFor());
-		long cap = Math.max(first, Nanos.of(BreakerSettings.LONGEST_OPEN));
-		double grown = first * Math.pow(settings.openForMultiplier(), opensBefore);
-		return (grown < cap) ? (long) grown : cap;
-	}
-
-	private double draw() {
-		try {
-			double u = this.random.next();
-			if (u >= 0 && u < 1) {
-				return u;
-			}
-		}
-		catch (Throwable ex) {
-			// a source that fails never makes a call fail
-		}
-		return RandomSource.threadLocal().next();
 	}
 
 	@Override
 	public String toString() {
 		return "CircuitBreaker " + this.name + " (" + state().words() + ", " + settings() + ")";
-	}
-
-	/**
-	 * The numbers, the one that every call is measured by at hand.
-	 *
-	 * @param settings the numbers
-	 * @param slowNanos what a slow call exceeds
-	 */
-	private record Numbers(BreakerSettings settings, long slowNanos) {
-
-		static Numbers of(BreakerSettings settings) {
-			Duration slowCall = settings.slowCall();
-			return new Numbers(settings, (slowCall != null) ? Nanos.of(slowCall) : Nanos.UNLIMITED);
-		}
-
-	}
-
-	/** What a breaker does with calls. */
-	public enum State {
-
-		/** Permits and counts them. */
-		CLOSED,
-
-		/** Rejects them for a time. */
-		OPEN,
-
-		/** Permits a few and waits for what they come to. */
-		HALF_OPEN,
-
-		/** Rejects them until told otherwise. */
-		FORCED_OPEN,
-
-		/** Permits them and counts nothing. */
-		DISABLED,
-
-		/** Permits and counts them, and never opens. */
-		METRICS_ONLY;
-
-		private final String tag = name().toLowerCase(Locale.ROOT);
-
-		private final String words = this.tag.replace('_', '-');
-
-		/**
-		 * Return the value of the metric tag {@code state}.
-		 * @return the name in lower case
-		 */
-		public String tag() {
-			return this.tag;
-		}
-
-		/** Return the state as messages call it. */
-		String words() {
-			return this.words;
-		}
-
 	}
 
 	/** What an exception says about the dependency. */
@@ -536,8 +378,8 @@ public final class CircuitBreaker implements CallPermits {
 
 	/**
 	 * Told when a breaker moves. A listener that throws is ignored. It runs within the
-	 * call that moved the breaker, after the move, and may use the breaker; others may
-	 * have moved it on by then. Implementations are thread-safe and quick.
+	 * call that moved the breaker, after the move, and may use the breaker, which other
+	 * calls may have moved on by then. Implementations are thread-safe and quick.
 	 */
 	public interface Listener {
 
@@ -548,10 +390,10 @@ public final class CircuitBreaker implements CallPermits {
 		/**
 		 * The breaker has gone from one state to another.
 		 * @param breaker the breaker
-		 * @param from what it left
-		 * @param to what it entered
+		 * @param from the state it left
+		 * @param to the state it entered
 		 */
-		default void transition(CircuitBreaker breaker, State from, State to) {
+		default void transition(CircuitBreaker breaker, BreakerState from, BreakerState to) {
 		}
 
 		/**
@@ -590,7 +432,7 @@ public final class CircuitBreaker implements CallPermits {
 
 		/**
 		 * Set the numbers.
-		 * @param settings the numbers
+		 * @param settings {@link BreakerSettings#DEFAULTS} by default
 		 * @return this builder
 		 */
 		public Builder settings(BreakerSettings settings) {
@@ -609,7 +451,7 @@ public final class CircuitBreaker implements CallPermits {
 		}
 
 		/**
-		 * Set where the times open are drawn from.
+		 * Set the source from which the times open are drawn.
 		 * @param random {@link RandomSource#threadLocal()} by default; if it throws or
 		 * leaves its range, that is used instead
 		 * @return this builder
@@ -620,7 +462,7 @@ public final class CircuitBreaker implements CallPermits {
 		}
 
 		/**
-		 * Set who is told when it moves.
+		 * Set the listener to tell when the breaker moves.
 		 * @param listener {@link Listener#NONE} by default
 		 * @return this builder
 		 */

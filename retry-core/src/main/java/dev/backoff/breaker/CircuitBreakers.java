@@ -10,7 +10,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 /**
  * The breakers by name. Names are compared by their letters and digits in lower case, as
  * names of policies are: {@code card-payments} is {@code cardPayments}. Breakers are
- * added and never taken away. Thread-safe.
+ * added and never removed. Thread-safe.
  *
  * @since 0.1
  */
@@ -18,7 +18,7 @@ public final class CircuitBreakers {
 
 	private final Map<String, CircuitBreaker> breakers = new ConcurrentHashMap<>();
 
-	/* The same in the order in which they came. */
+	/* The same breakers in the order in which they were added. */
 	private final List<CircuitBreaker> inOrder = new CopyOnWriteArrayList<>();
 
 	private CircuitBreakers() {

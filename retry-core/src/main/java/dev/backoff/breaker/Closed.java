@@ -5,23 +5,23 @@ import dev.backoff.window.OutcomeWindow.Counts;
 /** Permit all calls and count them, until too many fail or are slow. */
 final class Closed extends Counting {
 
-	Closed(CircuitBreaker breaker) {
-		super(breaker);
+	Closed(Circuit circuit) {
+		super(circuit);
 	}
 
 	@Override
-	CircuitBreaker.State kind() {
-		return CircuitBreaker.State.CLOSED;
+	BreakerState state() {
+		return BreakerState.CLOSED;
 	}
 
 	@Override
 	Closed emptied() {
-		return new Closed(breaker());
+		return new Closed(this.circuit);
 	}
 
 	@Override
 	void exceeded(Counts counts, long now) {
-		breaker().move(this, breaker().opened(0, counts, now));
+		this.circuit.move(this, Open.drawn(this.circuit, 0, counts, now));
 	}
 
 }

@@ -10,9 +10,9 @@ import dev.backoff.window.OutcomeWindow.Counts;
 import dev.backoff.window.WindowLength;
 
 /** Permit all calls and count them; a failed or slow one may be one too many. */
-abstract class Counting extends BreakerState {
+abstract class Counting extends Phase {
 
-	private final CircuitBreaker breaker;
+	final Circuit circuit;
 
 	private final OutcomeWindow window;
 
@@ -20,25 +20,25 @@ abstract class Counting extends BreakerState {
 
 	private final @Nullable Duration slowCall;
 
-	Counting(CircuitBreaker breaker) {
-		this.breaker = breaker;
-		BreakerSettings settings = breaker.settings();
+	Counting(Circuit circuit) {
+		this.circuit = circuit;
+		BreakerSettings settings = circuit.limits().settings();
 		this.length = settings.window();
 		this.slowCall = settings.slowCall();
 		this.window = OutcomeWindow.of(this.length);
 	}
 
-	/** Do what is to be done once too many have failed or were slow. */
+	/** Act on too many calls that failed or were slow. */
 	abstract void exceeded(Counts counts, long now);
 
-	/** Return the same state with nothing counted. */
+	/** Return the same phase with nothing counted. */
 	abstract Counting emptied();
 
 	@Override
 	final void conform() {
-		BreakerSettings settings = this.breaker.settings();
+		BreakerSettings settings = this.circuit.limits().settings();
 		if (!settings.window().equals(this.length) || !Objects.equals(settings.slowCall(), this.slowCall)) {
-			this.breaker.move(this, emptied());
+			this.circuit.move(this, emptied());
 		}
 	}
 
@@ -59,7 +59,7 @@ abstract class Counting extends BreakerState {
 
 	@Override
 	public final void succeeded(long nanos, long now) {
-		boolean slow = this.breaker.isSlow(nanos);
+		boolean slow = this.circuit.limits().isSlow(nanos);
 		this.window.record(false, slow, now);
 		if (slow) {
 			evaluate(now);
@@ -68,21 +68,17 @@ abstract class Counting extends BreakerState {
 
 	@Override
 	public final void failed(long nanos, long now, @Nullable Throwable failure) {
-		this.window.record(true, this.breaker.isSlow(nanos), now);
+		this.window.record(true, this.circuit.limits().isSlow(nanos), now);
 		evaluate(now);
 	}
 
 	private void evaluate(long now) {
-		if (this.breaker.isCurrent(this)) {
+		if (this.circuit.isCurrent(this)) {
 			Counts counts = counts(now);
-			if (this.breaker.isTooMuch(counts)) {
+			if (this.circuit.limits().isTooMuch(counts)) {
 				exceeded(counts, now);
 			}
 		}
-	}
-
-	final CircuitBreaker breaker() {
-		return this.breaker;
 	}
 
 }

@@ -1,11 +1,11 @@
 package dev.backoff.breaker;
 
 /** Permit all calls and count none. */
-final class Disabled extends BreakerState {
+final class Disabled extends Phase {
 
 	@Override
-	CircuitBreaker.State kind() {
-		return CircuitBreaker.State.DISABLED;
+	BreakerState state() {
+		return BreakerState.DISABLED;
 	}
 
 	@Override

@@ -4,8 +4,8 @@ import org.jspecify.annotations.Nullable;
 
 import dev.backoff.time.Nanos;
 
-/** Refuse all calls until told otherwise. */
-final class ForcedOpen extends BreakerState {
+/** Refuse all calls until another state is set by hand. */
+final class ForcedOpen extends Phase {
 
 	private final Wait wait;
 
@@ -14,8 +14,8 @@ final class ForcedOpen extends BreakerState {
 	}
 
 	@Override
-	CircuitBreaker.State kind() {
-		return CircuitBreaker.State.FORCED_OPEN;
+	BreakerState state() {
+		return BreakerState.FORCED_OPEN;
 	}
 
 	@Override

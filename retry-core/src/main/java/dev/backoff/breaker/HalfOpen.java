@@ -9,38 +9,38 @@ import dev.backoff.time.Nanos;
 import dev.backoff.window.OutcomeWindow.Counts;
 
 /** Permit as many calls as there are probes; their results decide. */
-final class HalfOpen extends BreakerState {
+final class HalfOpen extends Phase {
 
 	/*
-	 * The time runs while probes are out, from the first of them on. It does not run
-	 * while there is nothing to wait for: with one call a minute, three probes in thirty
-	 * seconds would never come together, and every other call would be rejected for ever.
+	 * The time runs while probes are under way, from the first of them on. It stands
+	 * still while there are none: with one call a minute, three probes would never come
+	 * together in thirty seconds, and every other call would be rejected for ever.
 	 */
 
-	private final CircuitBreaker breaker;
+	private final Circuit circuit;
 
 	private final int opensBefore;
 
 	private final AtomicReference<Tally> tally;
 
 	/** Enter with one permit taken, by the call that ends the time open. */
-	HalfOpen(CircuitBreaker breaker, int opensBefore, long now) {
-		this.breaker = breaker;
+	HalfOpen(Circuit circuit, int opensBefore, long now) {
+		this.circuit = circuit;
 		this.opensBefore = opensBefore;
 		this.tally = new AtomicReference<>(new Tally(1, 0, 0, 0, new Wait(now, timeout())));
 	}
 
 	private int probes() {
-		return this.breaker.settings().probes();
+		return this.circuit.limits().settings().probes();
 	}
 
 	private long timeout() {
-		return Nanos.of(this.breaker.settings().halfOpenTimeout());
+		return Nanos.of(this.circuit.limits().settings().halfOpenTimeout());
 	}
 
 	/*
-	 * Numbers are read after the tally was written where they decide, and here the other
-	 * way round: so one of both sees that there are enough results.
+	 * A result writes the tally before it reads the limits, and a change of the limits
+	 * writes them before it reads the tally. So one of both sees enough results.
 	 */
 	@Override
 	void conform() {
@@ -52,13 +52,13 @@ final class HalfOpen extends BreakerState {
 		}
 		while (!this.tally.compareAndSet(seen, next));
 		if (next.ended >= probes()) {
-			decide(next.counts(), this.breaker.now());
+			decide(next.counts(), this.circuit.now());
 		}
 	}
 
 	@Override
-	CircuitBreaker.State kind() {
-		return CircuitBreaker.State.HALF_OPEN;
+	BreakerState state() {
+		return BreakerState.HALF_OPEN;
 	}
 
 	@Override
@@ -67,7 +67,7 @@ final class HalfOpen extends BreakerState {
 			Tally seen = tally();
 			if (seen.isOverdue(now)) {
 				reopen(now);
-				return this.breaker.current().tryAcquire(now);
+				return this.circuit.current().tryAcquire(now);
 			}
 			if (seen.taken >= probes()) {
 				return null;
@@ -83,7 +83,7 @@ final class HalfOpen extends BreakerState {
 		Tally seen = tally();
 		if (seen.isOverdue(now)) {
 			reopen(now);
-			return this.breaker.current().isPermitting(now);
+			return this.circuit.current().isPermitting(now);
 		}
 		return seen.taken < probes();
 	}
@@ -100,15 +100,16 @@ final class HalfOpen extends BreakerState {
 
 	@Override
 	public void succeeded(long nanos, long now) {
-		ended(false, this.breaker.isSlow(nanos), now);
+		ended(false, nanos, now);
 	}
 
 	@Override
 	public void failed(long nanos, long now, @Nullable Throwable failure) {
-		ended(true, this.breaker.isSlow(nanos), now);
+		ended(true, nanos, now);
 	}
 
-	private void ended(boolean failed, boolean slow, long now) {
+	private void ended(boolean failed, long nanos, long now) {
+		boolean slow = this.circuit.limits().isSlow(nanos);
 		Tally seen;
 		Tally next;
 		do {
@@ -129,17 +130,17 @@ final class HalfOpen extends BreakerState {
 	}
 
 	private void decide(Counts counts, long now) {
-		if (this.breaker.isRateTooHigh(counts)) {
+		if (this.circuit.limits().isRateTooHigh(counts)) {
 			reopen(now);
 		}
 		else {
-			this.breaker.move(this, new Closed(this.breaker));
+			this.circuit.move(this, new Closed(this.circuit));
 		}
 	}
 
 	private void reopen(long now) {
-		if (this.breaker.isCurrent(this)) {
-			this.breaker.move(this, this.breaker.opened(this.opensBefore, counts(now), now));
+		if (this.circuit.isCurrent(this)) {
+			this.circuit.move(this, Open.drawn(this.circuit, this.opensBefore, counts(now), now));
 		}
 	}
 
@@ -157,7 +158,7 @@ final class HalfOpen extends BreakerState {
 
 	@Override
 	public boolean covers(CallPermits breaker) {
-		return breaker == this.breaker && this.breaker.isCurrent(this);
+		return breaker == this.circuit && this.circuit.isCurrent(this);
 	}
 
 	private Tally tally() {

@@ -4,31 +4,34 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 import dev.backoff.window.OutcomeWindow.Counts;
 
-/** Permit all calls, count them and only tell, once, when it would have opened. */
+/** Permit all calls and count them, and tell once when it would have opened. */
 final class MetricsOnly extends Counting {
 
 	private final AtomicBoolean told;
 
-	/** Tell unless the given one says that it has been told. */
-	MetricsOnly(CircuitBreaker breaker, AtomicBoolean told) {
-		super(breaker);
+	MetricsOnly(Circuit circuit) {
+		this(circuit, new AtomicBoolean());
+	}
+
+	private MetricsOnly(Circuit circuit, AtomicBoolean told) {
+		super(circuit);
 		this.told = told;
 	}
 
 	@Override
-	CircuitBreaker.State kind() {
-		return CircuitBreaker.State.METRICS_ONLY;
+	BreakerState state() {
+		return BreakerState.METRICS_ONLY;
 	}
 
 	@Override
 	MetricsOnly emptied() {
-		return new MetricsOnly(breaker(), this.told);
+		return new MetricsOnly(this.circuit, this.told);
 	}
 
 	@Override
 	void exceeded(Counts counts, long now) {
 		if (this.told.compareAndSet(false, true)) {
-			breaker().tellThresholdExceeded();
+			this.circuit.thresholdExceeded();
 		}
 	}
 

@@ -4,12 +4,12 @@ import org.jspecify.annotations.Nullable;
 
 import dev.backoff.window.OutcomeWindow.Counts;
 
-/** Refuse all calls for a time; the first after it becomes the first probe. */
-final class Open extends BreakerState {
+/** Refuse all calls for a time; the first call after it becomes the first probe. */
+final class Open extends Phase {
 
 	private static final long BY_HAND = -1;
 
-	private final CircuitBreaker breaker;
+	private final Circuit circuit;
 
 	private final int opensBefore;
 
@@ -17,34 +17,42 @@ final class Open extends BreakerState {
 
 	private final Wait wait;
 
+	/* What the wait was drawn from, in nanoseconds. */
 	private final long longest;
 
-	/** Stay open for a time drawn from the given longest one. */
-	Open(CircuitBreaker breaker, int opensBefore, Counts counts, Wait wait, long longest) {
-		this.longest = longest;
-		this.breaker = breaker;
+	private Open(Circuit circuit, int opensBefore, Counts counts, Wait wait, long longest) {
+		this.circuit = circuit;
 		this.opensBefore = opensBefore;
 		this.counts = counts;
 		this.wait = wait;
+		this.longest = longest;
 	}
 
-	/** Stay open for a time that is nobody's but who set it. */
-	static Open byHand(CircuitBreaker breaker, int opensBefore, Wait wait) {
-		return new Open(breaker, opensBefore, Counts.NONE, wait, BY_HAND);
+	/** Stay open for a time drawn from the upper half of the longest one. */
+	static Open drawn(Circuit circuit, int opensBefore, Counts counts, long now) {
+		long longest = circuit.limits().longestOpen(opensBefore);
+		long least = longest - longest / 2;
+		long drawn = least + (long) (circuit.draw() * (longest - least));
+		return new Open(circuit, opensBefore, counts, new Wait(now, Math.min(longest, drawn)), longest);
+	}
+
+	/** Stay open for the given time, which no change of the settings scales. */
+	static Open byHand(Circuit circuit, int opensBefore, Wait wait) {
+		return new Open(circuit, opensBefore, Counts.NONE, wait, BY_HAND);
 	}
 
 	@Override
 	void conform() {
-		long longest = this.breaker.longestOpen(this.opensBefore);
-		if (this.longest != BY_HAND && this.longest != longest) {
-			Wait scaled = this.wait.scaled((double) longest / this.longest, longest);
-			this.breaker.move(this, new Open(this.breaker, this.opensBefore, this.counts, scaled, longest));
+		long present = this.circuit.limits().longestOpen(this.opensBefore);
+		if (this.longest != BY_HAND && this.longest != present) {
+			Wait scaled = this.wait.scaled((double) present / this.longest, present);
+			this.circuit.move(this, new Open(this.circuit, this.opensBefore, this.counts, scaled, present));
 		}
 	}
 
 	@Override
-	CircuitBreaker.State kind() {
-		return CircuitBreaker.State.OPEN;
+	BreakerState state() {
+		return BreakerState.OPEN;
 	}
 
 	@Override
@@ -52,8 +60,8 @@ final class Open extends BreakerState {
 		if (!this.wait.isOver(now)) {
 			return null;
 		}
-		HalfOpen next = new HalfOpen(this.breaker, this.opensBefore + 1, now);
-		return this.breaker.move(this, next) ? next : this.breaker.current().tryAcquire(now);
+		HalfOpen next = new HalfOpen(this.circuit, this.opensBefore + 1, now);
+		return this.circuit.move(this, next) ? next : this.circuit.current().tryAcquire(now);
 	}
 
 	@Override

@@ -1,8 +1,8 @@
 package dev.backoff.breaker;
 
 /**
- * A time that runs down from a reading on. A ticker that stepped back before that reading
- * starts it anew, so that a broken clock makes it last once more at worst, not for ever.
+ * A time that runs down from a reading on. A ticker that steps back before that reading
+ * starts it anew, so that a broken clock makes it last once more at worst.
  */
 final class Wait {
 
@@ -30,18 +30,18 @@ final class Wait {
 		return Math.max(0, this.nanos - elapsed(now));
 	}
 
+	boolean isOver(long now) {
+		return left(now) == 0;
+	}
+
 	/** Return a wait since the same reading that lasts so many times as long. */
 	Wait scaled(double factor, long longest) {
-		return new Wait(this.start, Math.max(1, Math.min(longest, (long) (this.nanos * factor))));
+		return lasting(Math.max(1, Math.min(longest, (long) (this.nanos * factor))));
 	}
 
 	/** Return a wait since the same reading of the given length. */
 	Wait lasting(long nanos) {
 		return new Wait(this.start, nanos);
-	}
-
-	boolean isOver(long now) {
-		return left(now) == 0;
 	}
 
 }

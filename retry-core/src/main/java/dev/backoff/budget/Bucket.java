@@ -14,17 +14,17 @@ final class Bucket {
 
 	/*
 	 * One number is the whole state, so that one compare-and-set makes each change exact.
-	 * What it means depends on the settings, so it stands beside them: where they change,
-	 * the state is closed, which no compare-and-set gets past, and what it held goes over
-	 * to another bucket.
+	 * Its meaning depends on the settings, so it stands beside them. When they change,
+	 * the state is closed, which fails every later compare-and-set, and the balance goes
+	 * over to another bucket.
 	 *
 	 * Let T be what time has put back since the start, in millionths of a token, as if
 	 * the bucket had no rim. The state S is chosen so that the balance is T - S: time
-	 * needs no writes, a withdrawal adds to S, a deposit subtracts. What flows over the
-	 * rim is taken out by raising S to T - capacity, whenever S is written.
+	 * needs no writes, a withdrawal adds to S, a deposit subtracts. Each write of S
+	 * raises it to T - capacity at least, which takes out what has flowed over the rim.
 	 *
-	 * A bucket that is full stays so until the next withdrawal, whatever time does. FULL
-	 * says so without T, so that a success then needs no clock reading.
+	 * A full bucket stays full until the next withdrawal. FULL says so without T, so that
+	 * a success then needs no clock reading.
 	 *
 	 * T is exact: it wraps around like a ticker and is only compared by difference.
 	 */
@@ -51,10 +51,10 @@ final class Bucket {
 
 	private final long throttledCost;
 
-	/* Half of it, and enough for a retry: else it would run dry again at once. */
+	/* Half of the capacity, and enough for a retry, or it would run dry again at once. */
 	private final long recoveredAt;
 
-	/* Written before anybody else sees the bucket. */
+	/* Written before other threads see the bucket. */
 	private long start;
 
 	private volatile long state = FULL;
@@ -73,14 +73,14 @@ final class Bucket {
 		return Math.round(tokens * MICRO);
 	}
 
-	/** Begin at the given reading with so much, or with as much as it can hold. */
+	/** Begin at a reading with a balance, or with the capacity if that is less. */
 	void begin(long now, long balance) {
 		this.start = now;
-		// a clock that stepped back leaves no debt, which time might never pay
+		// no debt where the clock stepped back: time might never pay it
 		this.state = (balance >= this.capacity) ? FULL : after(0, Math.max(0, balance));
 	}
 
-	/** Let nobody change the state any more; return what it was. */
+	/** Let no thread change the state any more, and return what it was. */
 	long close() {
 		return STATE.getAndSet(this, CLOSED);
 	}
@@ -96,7 +96,7 @@ final class Bucket {
 	/** Return the state under which a balance is left. */
 	static long after(long brought, long balance) {
 		long state = brought - balance;
-		// those two are only ever meant as such
+		// FULL and CLOSED never stand for a balance
 		return (state == FULL || state == CLOSED) ? CLOSED + 1 : state;
 	}
 
@@ -109,7 +109,7 @@ final class Bucket {
 	}
 
 	long balance(long state, long brought) {
-		// a clock that stepped back may make it negative: then there is nothing to take
+		// negative if the clock stepped back: then there is nothing to take
 		return (state == FULL) ? this.capacity : Math.min(this.capacity, brought - state);
 	}
 
@@ -117,7 +117,7 @@ final class Bucket {
 		return (cost == Cost.THROTTLED) ? this.throttledCost : this.transientCost;
 	}
 
-	/** Return what a success is worth, after a retry of that cost or at once. */
+	/** Return the worth of a success, after a retry of that cost or at once. */
 	long worth(@Nullable Cost refunded) {
 		return (refunded != null && this.settings.refund()) ? price(refunded) : this.perSuccess;
 	}

@@ -19,10 +19,9 @@ import dev.backoff.time.RetryTime;
  * ten of them. Under any number of threads, what was withdrawn never exceeds what the
  * bucket held at the start plus what was deposited.
  * <p>
- * Its numbers may be {@linkplain #change changed} while it is in use.
- * <p>
- * Lock-free, but for the moment of such a change, and thread-safe. A success while the
- * bucket is full reads one variable and writes none.
+ * Its settings may be {@linkplain #change changed} while it is in use. Thread-safe, and
+ * lock-free except while they change. A success while the bucket is full reads one
+ * variable and writes none.
  *
  * @since 0.1
  */
@@ -38,7 +37,7 @@ public final class RetryBudget {
 
 	private final LongAdder refused = new LongAdder();
 
-	/* Held while one state is closed and the next is not there yet. */
+	/* Held while one bucket is closed and the next is not there yet. */
 	private final ReentrantLock changing = new ReentrantLock();
 
 	private volatile Bucket bucket;
@@ -48,12 +47,12 @@ public final class RetryBudget {
 		this.time = time;
 		this.listener = listener;
 		this.bucket = new Bucket(settings);
-		this.bucket.begin(read(time, 0), Long.MAX_VALUE);
+		this.bucket.begin(now(0), Long.MAX_VALUE);
 	}
 
 	/**
 	 * Make a full bucket in the system's time.
-	 * @param name how logs and meters call it
+	 * @param name the budget's name in logs and meters
 	 * @param settings its numbers
 	 * @return the budget
 	 */
@@ -63,9 +62,9 @@ public final class RetryBudget {
 
 	/**
 	 * Make a full bucket.
-	 * @param name how logs and meters call it
+	 * @param name the budget's name in logs and meters
 	 * @param settings its numbers
-	 * @param time what its seconds are
+	 * @param time the ticker of its seconds; while it throws, time puts nothing back
 	 * @param listener told when it runs dry and when it has recovered
 	 * @return the budget
 	 */
@@ -74,7 +73,7 @@ public final class RetryBudget {
 	}
 
 	/**
-	 * Take what a retry costs, if the bucket holds as much.
+	 * Take the cost of a retry, if the bucket holds as much.
 	 * @param cost what the retry follows
 	 * @return false, and nothing taken, if the retry must not be made
 	 */
@@ -87,7 +86,7 @@ public final class RetryBudget {
 	}
 
 	/**
-	 * Take what a retry costs, if the bucket holds as much; if not, the retry waits, and
+	 * Take the cost of a retry, if the bucket holds as much; if not, the retry waits and
 	 * is not counted as refused.
 	 * @param cost what the retry follows
 	 * @return false, and nothing taken, if the retry must wait
@@ -99,15 +98,16 @@ public final class RetryBudget {
 			if (price == 0 && seen.capacity() > 0) {
 				return true;
 			}
-			long state = seen.state();
+			long state = openState(seen);
 			if (state == Bucket.CLOSED) {
-				awaitChange();
 				continue;
 			}
 			long brought = brought(seen);
 			long balance = seen.balance(state, brought);
 			if (balance < price || seen.capacity() == 0) {
-				noteDrought();
+				if (!this.dry.get() && this.dry.compareAndSet(false, true)) {
+					tell(this.listener::ranDry);
+				}
 				return false;
 			}
 			if (seen.compareAndSet(state, Bucket.after(brought, balance - price))) {
@@ -126,9 +126,7 @@ public final class RetryBudget {
 		return seen.capacity() > 0 && (seen.perSecond() > 0 || seen.perSuccess() > 0 || seen.settings().refund());
 	}
 
-	/**
-	 * Put back what a successful call is worth.
-	 */
+	/** Put back what a successful call is worth. */
 	public void deposit() {
 		if (this.bucket.state() != Bucket.FULL) {
 			add(null);
@@ -149,12 +147,11 @@ public final class RetryBudget {
 	private void add(@Nullable Cost refunded) {
 		while (true) {
 			Bucket seen = this.bucket;
-			long state = seen.state();
+			long state = openState(seen);
 			if (state == Bucket.FULL) {
 				return;
 			}
 			if (state == Bucket.CLOSED) {
-				awaitChange();
 				continue;
 			}
 			long brought = brought(seen);
@@ -167,67 +164,25 @@ public final class RetryBudget {
 		}
 	}
 
-	private void noteRecovery(Bucket seen, long balance) {
-		if (this.dry.get() && balance >= seen.recoveredAt() && seen.capacity() > 0
-				&& this.dry.compareAndSet(true, false)) {
-			tell(this.listener::recovered);
-		}
-	}
-
-	private void noteDrought() {
-		if (!this.dry.get() && this.dry.compareAndSet(false, true)) {
-			tell(this.listener::ranDry);
-		}
-	}
-
-	private void tell(Consumer<RetryBudget> moment) {
-		try {
-			moment.accept(this);
-		}
-		catch (Throwable ex) {
-			// a listener never makes a call fail, and there is nobody else to tell
-		}
-	}
-
-	/** Return what time has put back since the start of the bucket, in millionths. */
-	private long brought(Bucket seen) {
-		return (seen.perSecond() != 0) ? seen.brought(read(this.time, seen.start())) : 0;
-	}
-
-	/* A ticker that throws stands at the start: time then puts nothing back. */
-	private static long read(RetryTime time, long otherwise) {
-		try {
-			return time.nanoTime();
-		}
-		catch (Throwable ex) {
-			return otherwise;
-		}
-	}
-
-	/**
-	 * Fill the bucket, as at the start.
-	 */
+	/** Fill the bucket, as at the start. */
 	public void reset() {
-		while (true) {
-			Bucket seen = this.bucket;
-			long state = seen.state();
-			if (state == Bucket.CLOSED) {
-				awaitChange();
-			}
-			else if (seen.compareAndSet(state, Bucket.FULL)) {
-				break;
-			}
+		Bucket seen;
+		long state;
+		do {
+			seen = this.bucket;
+			state = openState(seen);
 		}
+		while (state == Bucket.CLOSED || !seen.compareAndSet(state, Bucket.FULL));
 		if (this.dry.compareAndSet(true, false)) {
 			tell(this.listener::recovered);
 		}
 	}
 
 	/**
-	 * Go on with other numbers. What the bucket holds stays, up to the new capacity; what
-	 * time has put back until now is worth what it was, later time what the new numbers
-	 * say. Equal numbers change nothing.
-	 * @param settings the numbers from now on
+	 * Go on with other settings. What the bucket holds stays, up to the new capacity.
+	 * Time until now has put back by the settings before, later time by the new ones.
+	 * Equal settings change nothing.
+	 * @param settings the settings from now on
 	 */
 	public void change(BudgetSettings settings) {
 		this.changing.lock();
@@ -236,24 +191,28 @@ public final class RetryBudget {
 			if (before.settings().equals(settings)) {
 				return;
 			}
-			// made beforehand: nothing may fail while the state is closed
+			// made beforehand: nothing may fail while no bucket is open
 			Bucket after = new Bucket(settings);
 			long state = before.close();
-			long now = read(this.time, before.start());
+			long now = now(before.start());
 			after.begin(now, before.balance(state, before.brought(now)));
 			this.bucket = after;
 		}
 		finally {
 			this.changing.unlock();
 		}
-		noteRecovery();
+		isDry(); // a smaller bucket may have recovered by that
 	}
 
-	/* The state is closed for a few instructions. */
-	private void awaitChange() {
+	/** Return the state of a bucket; if it is closed, wait for the end of the change. */
+	private long openState(Bucket seen) {
+		long state = seen.state();
+		if (state != Bucket.CLOSED) {
+			return state;
+		}
 		this.changing.lock();
 		try {
-			// who has closed it has gone on
+			return state;
 		}
 		finally {
 			this.changing.unlock();
@@ -261,70 +220,88 @@ public final class RetryBudget {
 	}
 
 	/**
-	 * {@return what the bucket holds; tokens, from 0 to the capacity}
+	 * {@return what the bucket holds: tokens, from 0 to the capacity}
 	 */
 	public double balance() {
-		return Math.max(0, balance(snapshot())) / (double) Bucket.MICRO;
-	}
-
-	private long balance(Snapshot snapshot) {
-		return snapshot.bucket().balance(snapshot.state(), brought(snapshot.bucket()));
-	}
-
-	/** Return a bucket with a state that was not closed. */
-	private Snapshot snapshot() {
 		while (true) {
 			Bucket seen = this.bucket;
-			long state = seen.state();
+			long state = openState(seen);
 			if (state != Bucket.CLOSED) {
-				return new Snapshot(seen, state);
+				return Math.max(0, seen.balance(state, brought(seen))) / (double) Bucket.MICRO;
 			}
-			awaitChange();
 		}
 	}
 
 	/**
-	 * Return what the bucket must hold to count as recovered after it ran dry: half of
-	 * its capacity, and enough for a retry.
-	 * @return tokens
+	 * {@return whether the bucket has run dry: a retry was refused, and the bucket has
+	 * not {@linkplain #recoveredAt() recovered} since} A bucket for no tokens stays dry.
+	 */
+	public boolean isDry() {
+		while (this.dry.get()) {
+			Bucket seen = this.bucket;
+			long state = openState(seen);
+			if (state != Bucket.CLOSED) {
+				noteRecovery(seen, seen.balance(state, brought(seen)));
+				return this.dry.get();
+			}
+		}
+		return false;
+	}
+
+	private void noteRecovery(Bucket seen, long balance) {
+		if (this.dry.get() && balance >= seen.recoveredAt() && seen.capacity() > 0
+				&& this.dry.compareAndSet(true, false)) {
+			tell(this.listener::recovered);
+		}
+	}
+
+	private void tell(Consumer<RetryBudget> moment) {
+		try {
+			moment.accept(this);
+		}
+		catch (Throwable ex) {
+			// a listener never makes a call fail
+		}
+	}
+
+	/** Return what time has put back into the bucket, in millionths of a token. */
+	private long brought(Bucket seen) {
+		return (seen.perSecond() != 0) ? seen.brought(now(seen.start())) : 0;
+	}
+
+	private long now(long otherwise) {
+		try {
+			return this.time.nanoTime();
+		}
+		catch (Throwable ex) {
+			return otherwise;
+		}
+	}
+
+	/**
+	 * {@return how many tokens the bucket must hold to count as recovered after it ran
+	 * dry: half of its capacity, and enough for a retry}
 	 */
 	public double recoveredAt() {
 		return this.bucket.recoveredAt() / (double) Bucket.MICRO;
 	}
 
 	/**
-	 * {@return how many retries were refused so far; zero or more}
+	 * {@return how many retries were refused so far}
 	 */
 	public long refused() {
 		return this.refused.sum();
 	}
 
 	/**
-	 * Return whether the bucket has run dry: a retry was refused, and it has not been
-	 * half full again since, with enough for a retry. A bucket for no tokens stays dry.
-	 * @return false at the start
-	 */
-	public boolean isDry() {
-		noteRecovery();
-		return this.dry.get();
-	}
-
-	private void noteRecovery() {
-		if (this.dry.get()) {
-			Snapshot snapshot = snapshot();
-			noteRecovery(snapshot.bucket(), balance(snapshot));
-		}
-	}
-
-	/**
-	 * {@return how logs and meters call the budget}
+	 * {@return the budget's name in logs and meters}
 	 */
 	public String name() {
 		return this.name;
 	}
 
 	/**
-	 * {@return the numbers}
+	 * {@return the settings in effect}
 	 */
 	public BudgetSettings settings() {
 		return this.bucket.settings();
@@ -333,15 +310,6 @@ public final class RetryBudget {
 	@Override
 	public String toString() {
 		return "RetryBudget " + this.name + " (" + balance() + " of " + settings().tokens() + " tokens)";
-	}
-
-	/**
-	 * A state and what it means.
-	 *
-	 * @param bucket whose state it was
-	 * @param state not closed
-	 */
-	private record Snapshot(Bucket bucket, long state) {
 	}
 
 	/** What a retry follows, which decides on its price. */
@@ -367,15 +335,15 @@ public final class RetryBudget {
 		};
 
 		/**
-		 * A retry was refused for the first time since the budget was at least half full.
+		 * A retry was refused for the first time since the budget last recovered.
 		 * @param budget the budget
 		 */
 		default void ranDry(RetryBudget budget) {
 		}
 
 		/**
-		 * The budget is at least half full again, with enough for a retry. Time alone
-		 * tells nobody: it is noticed by the next success, retry or {@link #isDry()}.
+		 * The budget has {@linkplain RetryBudget#recoveredAt() recovered}. Time alone calls no
+		 * listener: the next success, retry or {@link RetryBudget#isDry()} notices it.
 		 * @param budget the budget
 		 */
 		default void recovered(RetryBudget budget) {

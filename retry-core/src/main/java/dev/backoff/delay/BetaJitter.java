@@ -1,5 +1,10 @@
 package dev.backoff.delay;
 
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+import org.jspecify.annotations.Nullable;
+
 /**
  * A part of the delay drawn from Beta(2, 2), confined to (from, to): the inverse of the
  * distribution function F(x) = 3x² - 2x³ at one draw. Confining to (a, b) takes the draw
@@ -9,11 +14,13 @@ final class BetaJitter implements Jitter {
 
 	/*
 	 * The inverse has a closed form, 0.5 - sin(asin(1 - 2u) / 3), but an arc sine takes
-	 * longer than all else about a delay, up to half a microsecond. F is symmetric, so
-	 * the half below 0.5 will do. There x = y / √(1 - 2x/3) with y = √(u/3): a polynomial
-	 * in y is right to 0.0002, and each of two steps by Newton's method about squares
-	 * that, down to what a double can tell.
+	 * up to half a microsecond, longer than all other steps of a delay. F is symmetric,
+	 * so the half below 0.5 is enough. There x = y / √(1 - 2x/3) with y = √(u/3). A
+	 * polynomial in y is right to 0.0002, and each of two steps by Newton's method about
+	 * squares that error, down to the precision of a double.
 	 */
+
+	private static final Pattern TEXT = Pattern.compile("beta(?:\\s+([\\d.]+?)\\.\\.([\\d.]+))?");
 
 	private final double from;
 
@@ -32,6 +39,26 @@ final class BetaJitter implements Jitter {
 		this.to = to;
 		this.least = distribution(from);
 		this.spread = distribution(to) - this.least;
+	}
+
+	/** Read {@code beta} or {@code beta a..b}, or return null for another text. */
+	static @Nullable BetaJitter parse(String text) {
+		Matcher part = TEXT.matcher(text);
+		if (!part.matches()) {
+			return null;
+		}
+		if (part.group(1) == null) {
+			return new BetaJitter(0, 1);
+		}
+		try {
+			return new BetaJitter(Double.parseDouble(part.group(1)), Double.parseDouble(part.group(2)));
+		}
+		catch (IllegalArgumentException ex) {
+			throw new IllegalArgumentException(
+					"Invalid jitter (" + text
+							+ "): must be a part of 0..1, the lower end first. Write a part such as beta 0.3..0.7.",
+					ex);
+		}
 	}
 
 	private static double distribution(double x) {

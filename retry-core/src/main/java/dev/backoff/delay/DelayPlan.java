@@ -8,9 +8,9 @@ import java.util.List;
 import dev.backoff.time.Nanos;
 
 /**
- * What a rule is going to do: for each retry the least, mean and greatest delay, and the
- * totals of a call that uses up its attempts. For a person, a page or a start-up check;
- * never on the path of a call. Immutable and thread-safe.
+ * The delays that a rule will yield: the least, mean and greatest before each retry, and
+ * their totals for a call that uses up its attempts. It serves pages and start-up checks,
+ * never the path of a call. Immutable and thread-safe.
  *
  * @since 0.1
  */
@@ -27,10 +27,10 @@ public final class DelayPlan {
 	public record Step(int retry, long least, long mean, long greatest) {
 	}
 
-	/* Never drawn: it gives the bound of the delays instead of one nanosecond less. */
+	/* Never drawn: a draw of 1 gives the bound itself, not one nanosecond less. */
 	private static final double BOUND = 1;
 
-	/* Beyond this many retries a plan tells totals no more: nobody reads them. */
+	/* Longer plans would serve no reader. */
 	private static final int LONGEST_PLAN = 10_000;
 
 	private final List<Step> steps;
@@ -119,7 +119,7 @@ public final class DelayPlan {
 		if (multiplier == 1) {
 			return Duration.ofNanos(Math.min(longest, (long) base));
 		}
-		// infinite or not a number where the power overflows: then the cap binds as well
+		// false if the power overflows to infinity or NaN: then the cap binds
 		boolean below = base * Math.pow(multiplier, retries - 1.0) <= longest;
 		return Duration.ofNanos(below ? (long) base : largestCappedBase(waits, retries, multiplier, longest));
 	}
@@ -168,14 +168,14 @@ public final class DelayPlan {
 	/*
 	 * A decorrelated delay depends on the one before, so its mean is a mean over all
 	 * histories. The distribution of the delay before retry k is held as its values at
-	 * evenly spaced quantiles. One step further, a delay x has the probability
+	 * evenly spaced quantiles. The delay after it has the distribution
 	 *
 	 * P(D' <= x) = mean over quantiles q of clamp((x - base) / (min(cap, 3q) - base), 0,
 	 * 1)
 	 *
-	 * whose inverse, found by walking x over a grid, gives the next quantiles. The mean
+	 * Its inverse, found by walking x over a grid, gives the next quantiles. The mean
 	 * needs no inverse: E[D'] = (base + E[min(cap, 3D)]) / 2. After some tens of retries
-	 * the distribution stands still, and so does the walk.
+	 * the distribution no longer changes, and the walk ends.
 	 */
 	private static List<Step> decorrelated(BackoffRule rule, int retries) {
 		List<Step> steps = new ArrayList<>(retries);

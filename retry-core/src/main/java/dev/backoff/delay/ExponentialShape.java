@@ -14,19 +14,19 @@ final class ExponentialShape implements Shape {
 
 	/*
 	 * The first delays come from a table that decimal arithmetic fills once, from the
-	 * multiplier as it is written (1.1, not the binary number next to it): exact to the
-	 * nanosecond, and a retry costs an array access instead of a power. It ends with the
-	 * first delay beyond the long range, which a multiplier of 1.5 or more always
-	 * reaches, so that nothing further is ever computed. For smaller ones, delays past
-	 * the table come from Math.pow, whose relative error of 2^-52 is below what the table
-	 * rounds; the last table entry is their floor, so that the sequence never decreases.
+	 * multiplier as it is written (1.1, not the binary number next to it). It is exact to
+	 * the nanosecond, and a retry costs an array access instead of a power. The table
+	 * ends with the first delay beyond the long range, which a multiplier of 1.5 or more
+	 * always reaches. For smaller multipliers, delays past the table come from Math.pow,
+	 * whose relative error of 2^-52 is below the rounding of the table. The last entry is
+	 * their floor, so that the sequence never decreases.
 	 *
-	 * A whole multiplier, such as that of the defaults, needs no decimal numbers: an
-	 * application makes several tables for each of its methods when it starts.
+	 * A whole multiplier needs no decimal arithmetic, which saves time at start-up, since
+	 * an application makes several tables for each of its methods.
 	 */
 	private static final int TABLE = 112;
 
-	/* Up to here a multiplier that is whole is a whole number of its own. */
+	/* Up to here a double holds every whole number. */
 	private static final double MOST_WHOLE = 1L << 53;
 
 	private static final MathContext PRECISION = MathContext.DECIMAL128;

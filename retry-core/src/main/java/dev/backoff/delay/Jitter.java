@@ -1,61 +1,24 @@
 package dev.backoff.delay;
 
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.stream.Collectors;
+
 /**
  * How chance spreads a capped delay. A jitter never leaves [0, cap] and never clamps:
  * where ±20 % would cross the cap, it draws from the part below.
  * <p>
- * For a capped delay d and one draw U, uniform in [0, 1):
- * <table>
- * <caption>The kinds of jitter</caption>
- * <tr>
- * <th>kind</th>
- * <th>delay</th>
- * <th>mean</th>
- * <th>least</th>
- * </tr>
- * <tr>
- * <td>none</td>
- * <td>d</td>
- * <td>d</td>
- * <td>d</td>
- * </tr>
- * <tr>
- * <td>full</td>
- * <td>U·d</td>
- * <td>d/2</td>
- * <td>0</td>
- * </tr>
- * <tr>
- * <td>equal</td>
- * <td>d/2 + U·d/2</td>
- * <td>3d/4</td>
- * <td>d/2</td>
- * </tr>
- * <tr>
- * <td>proportional j</td>
- * <td>uniform in [(1-j)·d, min(cap, (1+j)·d)]</td>
- * <td>d, less at the cap</td>
- * <td>(1-j)·d</td>
- * </tr>
- * <tr>
- * <td>decorrelated</td>
- * <td>uniform in [base, min(cap, 3·previous)]</td>
- * <td>2, 3.5, 5.75 × base</td>
- * <td>base</td>
- * </tr>
- * <tr>
- * <td>beta</td>
- * <td>d·X, X of the distribution Beta(2, 2)</td>
- * <td>d/2</td>
- * <td>0</td>
- * </tr>
- * <tr>
- * <td>beta a..b</td>
- * <td>the same, X confined to (a, b)</td>
- * <td>d/2 for 0.3..0.7</td>
- * <td>a·d</td>
- * </tr>
- * </table>
+ * For a capped delay d and one draw U, uniform in [0, 1): <pre>
+ * text           delay                                     mean                 least
+ * none           d                                         d                    d
+ * full           U·d                                       d/2                  0
+ * equal          d/2 + U·d/2                               3d/4                 d/2
+ * 20% (j = 0.2)  uniform in [(1-j)·d, min(cap, (1+j)·d)]   d, less at the cap   (1-j)·d
+ * decorrelated   uniform in [base, min(cap, 3·previous)]   2, 3.5, 5.75 × base  base
+ * beta           d·X, X of the distribution Beta(2, 2)     d/2                  0
+ * beta 0.3..0.7  the same, X confined to (0.3, 0.7)        d/2                  0.3·d
+ * </pre>
+ * <p>
  * The published form of decorrelated jitter, {@code min(cap, U(base, 3·previous))}, puts
  * a quarter to a half of late delays exactly on the cap; ours draws below it. A confined
  * beta guarantees a least wait and spreads a herd <em>less</em> than full jitter, not
@@ -63,14 +26,14 @@ package dev.backoff.delay;
  *
  * @since 0.1
  */
-public sealed interface Jitter permits UniformJitter, ProportionalJitter, BetaJitter {
+public sealed interface Jitter permits NamedJitter, ProportionalJitter, BetaJitter {
 
 	/**
 	 * Leave the delay as it is. A herd stays a herd.
 	 * @return no jitter
 	 */
 	static Jitter none() {
-		return UniformJitter.NONE;
+		return NamedJitter.NONE;
 	}
 
 	/**
@@ -78,7 +41,7 @@ public sealed interface Jitter permits UniformJitter, ProportionalJitter, BetaJi
 	 * @return full jitter
 	 */
 	static Jitter full() {
-		return UniformJitter.FULL;
+		return NamedJitter.FULL;
 	}
 
 	/**
@@ -86,7 +49,7 @@ public sealed interface Jitter permits UniformJitter, ProportionalJitter, BetaJi
 	 * @return equal jitter
 	 */
 	static Jitter equal() {
-		return UniformJitter.EQUAL;
+		return NamedJitter.EQUAL;
 	}
 
 	/**
@@ -105,7 +68,7 @@ public sealed interface Jitter permits UniformJitter, ProportionalJitter, BetaJi
 	 * @return decorrelated jitter
 	 */
 	static Jitter decorrelated() {
-		return UniformJitter.DECORRELATED;
+		return NamedJitter.DECORRELATED;
 	}
 
 	/**
@@ -125,6 +88,39 @@ public sealed interface Jitter permits UniformJitter, ProportionalJitter, BetaJi
 	 */
 	static Jitter beta(double from, double to) {
 		return new BetaJitter(from, to);
+	}
+
+	/**
+	 * Read the text of a jitter.
+	 * @param text one of those in the table above, in any case
+	 * @return the jitter
+	 * @throws IllegalArgumentException if the text is none of those; the message states
+	 * the rule, and in a sentence after it what to write instead
+	 */
+	static Jitter parse(String text) {
+		String word = text.toLowerCase(Locale.ROOT).strip();
+		for (Jitter named : NamedJitter.values()) {
+			if (named.toString().equals(word)) {
+				return named;
+			}
+		}
+		Jitter jitter = ProportionalJitter.parse(word);
+		jitter = (jitter != null) ? jitter : BetaJitter.parse(word);
+		if (jitter == null) {
+			String names = Arrays.stream(NamedJitter.values()).map(Jitter::toString).collect(Collectors.joining(", "));
+			throw new IllegalArgumentException("Invalid jitter (" + text + "): must be " + names
+					+ ", beta, beta a..b or a percentage. " + advice(word));
+		}
+		return jitter;
+	}
+
+	private static String advice(String word) {
+		try {
+			return "Write it as a percentage: " + proportional(Double.parseDouble(word)) + ".";
+		}
+		catch (IllegalArgumentException ex) {
+			return "Write full for the default, or a percentage such as 20%.";
+		}
 	}
 
 	/**
@@ -154,18 +150,19 @@ public sealed interface Jitter permits UniformJitter, ProportionalJitter, BetaJi
 	}
 
 	/**
-	 * {@return whether a draw is needed at all; false only for {@link #none()}}
+	 * Return whether a draw is needed at all.
+	 * @return false only for {@link #none()}
 	 */
 	default boolean isRandom() {
-		return this != UniformJitter.NONE;
+		return this != NamedJitter.NONE;
 	}
 
 	/**
-	 * {@return whether the delay grows from the one before instead of along the shape;
-	 * true only for {@link #decorrelated()}}
+	 * Return whether the delay grows from the one before instead of along the shape.
+	 * @return true only for {@link #decorrelated()}
 	 */
 	default boolean replacesShape() {
-		return this == UniformJitter.DECORRELATED;
+		return this == NamedJitter.DECORRELATED;
 	}
 
 }

@@ -6,8 +6,8 @@ import java.util.concurrent.ThreadLocalRandom;
 /**
  * Draw a number uniform in [0, 1).
  * <p>
- * Implementations are thread-safe. A source that throws or leaves the range never fails a
- * call: the draw is then repeated from {@link #threadLocal()} and listeners are told.
+ * Implementations are thread-safe. If a source throws or leaves the range, the call draws
+ * from {@link #threadLocal()} instead, and listeners are told.
  *
  * @since 0.1
  */

@@ -6,7 +6,7 @@ import java.util.List;
 import dev.backoff.time.DurationText;
 import dev.backoff.time.Nanos;
 
-/** Arguments of shapes, checked. */
+/** Check the arguments of shapes, rules and plans. */
 final class Rules {
 
 	private Rules() {

@@ -2,7 +2,7 @@ package dev.backoff.delay;
 
 import dev.backoff.time.Nanos;
 
-/** Draws that stay in their range whatever the rounding. */
+/** Draw numbers that no rounding takes out of their range. */
 final class Uniform {
 
 	private Uniform() {

@@ -2,8 +2,8 @@
  * The delay before retry k: a shape, a cap, then jitter, as functions of k, the previous
  * delay and one uniform draw.
  * <p>
- * The cap comes before the jitter and no jitter leaves [0, cap]. Clamping after the
- * jitter, as is common, puts every late delay exactly on the cap, and a herd that was
+ * The cap comes before the jitter, and no jitter leaves [0, cap]. Clamping after the
+ * jitter, a common mistake, puts many late delays exactly on the cap: a herd that was
  * spread at retry 3 is together again at retry 8.
  */
 @NullMarked

@@ -5,8 +5,7 @@ import java.util.Locale;
 import dev.backoff.breaker.CircuitBreaker.Verdict;
 
 /**
- * What kind of end one attempt came to. {@link #tag()} is the value of the metric tag
- * {@code outcome}.
+ * How one attempt ended.
  *
  * @since 0.1
  */
@@ -41,10 +40,6 @@ public enum AttemptOutcome {
 
 	private final String tag = name().toLowerCase(Locale.ROOT);
 
-	/*
-	 * A field, not a switch: the class that a switch needs is loaded when it is first
-	 * used, which may be while the stack overflows, and then it can never be used again.
-	 */
 	private final Verdict verdict;
 
 	AttemptOutcome(Verdict verdict) {

@@ -3,18 +3,17 @@ package dev.backoff.event;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Watch calls from their beginning to their end, with one object for each call and one
- * for each attempt: what tracing needs. Whoever wants numbers takes a
- * {@link CallRecorder}, whoever wants events a {@link RetryListener}.
+ * Watch calls from beginning to end, with one object for each call and one for each
+ * attempt, as tracing needs it. A {@link CallRecorder} takes numbers, a
+ * {@link RetryListener} events.
  * <p>
- * What is watched may be <em>opened</em> on a thread, so that what runs there meanwhile
- * belongs to it: an attempt while its work runs or is started and while its end is
- * recorded, a call while its recorder, its listeners and its recovery are told of its
- * waits and its end. Each scope is closed on the thread that opened it, before what was
- * opened around it.
+ * A call or an attempt is <em>opened</em> on a thread while work that belongs to it runs
+ * there: an attempt while its work runs or is started and while its end is recorded, a
+ * call while its recorder, its listeners and its recovery run. Each scope is closed on
+ * the thread that opened it, before the scope around it.
  * <p>
- * An asynchronous call goes from thread to thread, never on two at once; only a scope of
- * an attempt may still be open on the thread that started it when the attempt ends on
+ * An asynchronous call goes from thread to thread, never on two at once. Only a scope of
+ * an attempt may still be open on the thread that started the attempt when it ends on
  * another. An observer that throws never fails a call. Implementations are thread-safe.
  *
  * @since 0.1
@@ -26,16 +25,16 @@ public interface CallObserver {
 	 * Watch a call that begins on this thread.
 	 * @param policy the policy's name
 	 * @param method the method, or the label of a programmatic call
-	 * @return what watches it, or null to leave this call alone
+	 * @return the observer of this call, or null to leave it alone
 	 */
 	@Nullable ObservedCall callBegins(String policy, String method);
 
-	/** What can be opened on a thread. */
+	/** A call or an attempt, which can be opened on a thread. */
 	@FunctionalInterface
 	interface Observed {
 
 		/**
-		 * Let what runs on this thread belong to this, until closed.
+		 * Let the work on this thread belong to this call or attempt, until closed.
 		 * @return the scope, which is closed on this thread
 		 */
 		Scope open();
@@ -46,21 +45,21 @@ public interface CallObserver {
 	interface ObservedCall extends Observed {
 
 		/**
-		 * Watch an attempt that begins on this thread. The one before has ended.
+		 * Watch an attempt that begins on this thread. The attempt before has ended.
 		 * @param number the attempt, counted from 1
-		 * @return what watches it
+		 * @return the observer of this attempt
 		 */
 		ObservedAttempt attemptBegins(int number);
 
 		/**
-		 * Be told that the call begins to wait.
-		 * @param source who chose the delay
+		 * The call begins to wait.
+		 * @param source where the delay comes from
 		 * @param nanos the delay, in nanoseconds
 		 */
 		void waitBegins(DelaySource source, long nanos);
 
 		/**
-		 * Be told that the call has ended, its recovery included.
+		 * The call has ended, its recovery included.
 		 * @param reason why
 		 * @param attempts how many attempts were made, none if a breaker refused the
 		 * first
@@ -75,7 +74,7 @@ public interface CallObserver {
 	interface ObservedAttempt extends Observed {
 
 		/**
-		 * Be told that the attempt has ended.
+		 * The attempt has ended.
 		 * @param outcome how
 		 * @param failure what it failed with, or null if it returned
 		 */
@@ -83,7 +82,7 @@ public interface CallObserver {
 
 	}
 
-	/** What is open on a thread. */
+	/** A call or an attempt that is open on a thread. */
 	@FunctionalInterface
 	interface Scope {
 

@@ -3,9 +3,9 @@ package dev.backoff.event;
 import dev.backoff.failure.RetryCause;
 
 /**
- * Record what calls of one method do, in primitives: a call that succeeds at once tells
- * its recorder once and allocates nothing for it. For meters; whoever wants events takes
- * a {@link RetryListener}.
+ * Record the calls of one method in primitives, for meters. A call that succeeds at once
+ * is recorded by one method and allocates nothing for it. A {@link RetryListener} takes
+ * events.
  * <p>
  * A recorder that throws never fails a call. Implementations are thread-safe.
  *
@@ -29,9 +29,8 @@ public interface CallRecorder {
 	void call(StopReason reason, long nanos);
 
 	/**
-	 * Record a call that was one attempt, which succeeded: nearly every call, so a
-	 * recorder may do less here than for the two one by one. Unless overridden, it
-	 * records the attempt and the call, each whatever becomes of the other.
+	 * Record a call whose first attempt succeeded, as most do. Unless overridden, this
+	 * records the attempt and the call, the latter even if the former throws.
 	 * @param nanos how long both took, in nanoseconds
 	 */
 	default void succeededAtOnce(long nanos) {
@@ -45,13 +44,13 @@ public interface CallRecorder {
 
 	/**
 	 * Record that a call begins to wait.
-	 * @param source who chose the delay
+	 * @param source where the delay comes from
 	 * @param nanos the delay, in nanoseconds
 	 */
 	void waiting(DelaySource source, long nanos);
 
 	/**
-	 * Record that a call no longer waits, for whatever reason.
+	 * Record that a call no longer waits, for any reason.
 	 */
 	void waited();
 

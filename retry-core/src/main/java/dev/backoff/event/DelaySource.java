@@ -3,7 +3,7 @@ package dev.backoff.event;
 import java.util.Locale;
 
 /**
- * Who chose a delay.
+ * Where a delay comes from.
  *
  * @since 0.1
  */

@@ -31,7 +31,7 @@ public final class RetriesStoppedException extends RuntimeException {
 	 * One wait.
 	 *
 	 * @param length how long it was chosen to be
-	 * @param source who chose it
+	 * @param source where it comes from
 	 */
 	public record Wait(Duration length, DelaySource source) {
 
@@ -136,10 +136,9 @@ public final class RetriesStoppedException extends RuntimeException {
 	}
 
 	/**
-	 * Return the story that a failure carries. Where a recovery threw, the failure it
-	 * recovered from carries it, which is suppressed in turn. What futures and others
-	 * wrap around a failure is looked through: the first of the causes that carries a
-	 * story counts.
+	 * Return the story that a failure or one of its causes carries; the first of them
+	 * counts. If a recovery threw, the failure it recovered from carries the story, and
+	 * is itself suppressed by what the recovery threw.
 	 * @param failure what a retried call has thrown
 	 * @return the story, or null if neither the failure nor one of its causes carries one
 	 */
@@ -163,8 +162,7 @@ public final class RetriesStoppedException extends RuntimeException {
 	}
 
 	/**
-	 * {@return the story that a failure itself carries, or null} Its causes are not
-	 * asked.
+	 * {@return the story that a failure itself carries, or null} Its causes do not count.
 	 * @param failure what a retried call has thrown
 	 */
 	public static @Nullable RetriesStoppedException on(Throwable failure) {
@@ -213,15 +211,14 @@ public final class RetriesStoppedException extends RuntimeException {
 	}
 
 	/**
-	 * {@return how many attempts were made, the first included; 0 if a breaker refused
-	 * the first, else 1 or more}
+	 * {@return how many attempts were made, 0 if a breaker refused the first}
 	 */
 	public int attempts() {
 		return this.story.attempts();
 	}
 
 	/**
-	 * {@return how many attempts were allowed, the first included; 1 or more,
+	 * {@return how many attempts were allowed, the first included;
 	 * {@link Integer#MAX_VALUE} for no limit}
 	 */
 	public int maxAttempts() {
@@ -229,39 +226,35 @@ public final class RetriesStoppedException extends RuntimeException {
 	}
 
 	/**
-	 * {@return the time from the start of the call to its stop; zero or more}
+	 * {@return the time from the start of the call to its stop}
 	 */
 	public Duration elapsed() {
 		return this.story.elapsed();
 	}
 
 	/**
-	 * Return the waits between the attempts; of more than six the first and last three.
-	 * @return an immutable list
+	 * {@return the waits between the attempts, of more than six the first and last three}
 	 */
 	public List<Wait> waits() {
 		return this.story.waits();
 	}
 
 	/**
-	 * Return how long the attempts took; of more than six the first and last three.
-	 * @return an immutable list
+	 * {@return how long the attempts took, of more than six the first and last three}
 	 */
 	public List<Duration> attemptTimes() {
 		return this.story.attemptTimes();
 	}
 
 	/**
-	 * {@return whether waits or attempts are left out of the lists; true after more than
-	 * six attempts}
+	 * {@return whether waits or attempts are left out of the lists}
 	 */
 	public boolean isAbridged() {
 		return this.story.waitsAbridged() || this.story.attemptsAbridged();
 	}
 
 	/**
-	 * {@return what the last attempt threw, or null if the last attempt returned a
-	 * result}
+	 * {@return what the last attempt threw, or null if it returned a result}
 	 */
 	public @Nullable Throwable failure() {
 		return this.story.failure();
@@ -275,8 +268,8 @@ public final class RetriesStoppedException extends RuntimeException {
 	}
 
 	/**
-	 * {@return the key that the attempts sent, so that what follows can send it again, or
-	 * null if no attempt asked for it}
+	 * {@return the key that the attempts sent, for a recovery to send again, or null if
+	 * no attempt asked for it}
 	 */
 	public @Nullable String idempotencyKey() {
 		return this.story.idempotencyKey();

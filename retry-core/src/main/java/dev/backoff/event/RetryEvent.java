@@ -8,7 +8,7 @@ import dev.backoff.failure.Idempotency;
 import dev.backoff.failure.RetryCause;
 
 /**
- * What a {@link RetryListener} is told. Immutable.
+ * An event of a call, for a {@link RetryListener}. Immutable.
  *
  * @since 0.1
  */
@@ -32,11 +32,11 @@ public sealed interface RetryEvent {
 	 * @param method the method
 	 * @param attempt the attempt that was not good enough, counted from 1
 	 * @param delay how long the wait is
-	 * @param source who chose it
+	 * @param source where it comes from
 	 * @param cause what made the retry necessary
 	 * @param failure what the attempt threw, or null if it returned
-	 * @param repeats an HTTP request that may have had its effect and is going to be
-	 * repeated though nothing says that it may be, or null
+	 * @param repeats an HTTP request that may have had its effect and will be repeated,
+	 * though no setting permits it, or null
 	 */
 	record Scheduled(String policy, String method, int attempt, Duration delay, DelaySource source, RetryCause cause,
 			@Nullable Throwable failure, @Nullable RepeatedRequest repeats) implements RetryEvent {
@@ -67,11 +67,11 @@ public sealed interface RetryEvent {
 	}
 
 	/**
-	 * Something handed to the library threw.
+	 * An object handed to the library threw.
 	 *
 	 * @param policy the policy's name
 	 * @param method the method
-	 * @param hook what it was, for instance {@code "until condition"}
+	 * @param hook the object, for instance {@code "until condition"}
 	 * @param failure what it threw
 	 */
 	record HookFailed(String policy, String method, String hook, Throwable failure) implements RetryEvent {
@@ -81,8 +81,8 @@ public sealed interface RetryEvent {
 	 * An HTTP request that is not idempotent by itself.
 	 *
 	 * @param method {@code POST} or {@code PATCH}
-	 * @param idempotency {@link Idempotency#ASSUMED} if nobody has said whether it may be
-	 * repeated, {@link Idempotency#BY_KEY} if nothing has asked for the key that it
+	 * @param idempotency {@link Idempotency#ASSUMED} if no setting says whether it may be
+	 * repeated, {@link Idempotency#BY_KEY} if the attempt did not ask for the key that it
 	 * should have sent
 	 */
 	record RepeatedRequest(String method, Idempotency idempotency) {

@@ -28,7 +28,7 @@ public enum StopReason {
 	/** The circuit breaker does not permit another attempt. */
 	BREAKER_OPEN,
 
-	/** The server asked for a longer wait than allowed, or not to be asked again. */
+	/** The server asked for a longer wait than allowed, or not to be called again. */
 	HINT,
 
 	/** The next attempt would not fit before the deadline. */

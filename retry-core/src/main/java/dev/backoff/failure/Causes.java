@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Walk a failure and its causes, at most {@value #LIMIT} of them and each only once, so
- * that neither a cycle nor a hostile chain holds a thread.
+ * that a cycle or an endless chain never holds a thread.
  *
  * @since 0.1
  */
@@ -105,7 +105,7 @@ public final class Causes {
 					? failure.getCause() : null;
 		}
 		catch (Throwable ex) {
-			// one that cannot be asked wraps nothing
+			// a failure whose getCause() throws wraps nothing
 			return null;
 		}
 	}

@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 import dev.backoff.event.StopReason;
 
 /**
- * What a {@link FailureClassifier} says of a failure: whether it may pass, what kind it
- * is, and what the server asked for. Immutable and thread-safe.
+ * What a {@link FailureClassifier} says of a failure: whether it may pass, its cause, and
+ * what the server asked for. Immutable and thread-safe.
  *
  * @since 0.1
  */
@@ -17,14 +17,15 @@ public final class FailureClassification {
 	/** Whether a failure may pass. */
 	public enum Kind {
 
-		/** The failure may pass: another attempt is worth it. */
+		/** The failure may pass: it is retried. */
 		TRANSIENT,
 
-		/** The server refuses because of load: another attempt is worth it, later. */
+		/** The server refuses because of load: the failure is retried, later. */
 		THROTTLED,
 
 		/**
-		 * The failure will not pass: only a {@code retryOn} naming its own class retries.
+		 * The failure will not pass: it is retried only if {@code retryOn} names its own
+		 * class.
 		 */
 		PERMANENT
 
@@ -85,9 +86,9 @@ public final class FailureClassification {
 	}
 
 	/**
-	 * Add the wait that the server asked for. It is a floor under the policy's own delay,
-	 * and bounded by the policy's {@code retry-after.max}.
-	 * @param wait how long; a negative one counts as zero
+	 * Add the wait that the server asked for. It is a floor under the policy's own delay;
+	 * a wait above the policy's {@code retry-after.max} stops the call.
+	 * @param wait the wait; a negative one counts as zero
 	 * @return a classification with the hint
 	 */
 	public FailureClassification withHint(Duration wait) {
@@ -105,8 +106,8 @@ public final class FailureClassification {
 
 	/**
 	 * Add that the work was certainly not applied, so that it is retried even where it is
-	 * {@linkplain Idempotency#NO not idempotent}. A refusal because of load, a connection
-	 * that did not come about and an empty pool imply it.
+	 * {@linkplain Idempotency#NO not idempotent}. A refusal because of load, a failure to
+	 * connect and an empty pool imply it.
 	 * @return a classification that says so
 	 */
 	public FailureClassification withoutEffect() {
@@ -114,8 +115,8 @@ public final class FailureClassification {
 	}
 
 	/**
-	 * Add that the work may have been applied nevertheless, so that it is retried only
-	 * where that does no harm.
+	 * Add that the work may have been applied, so that it is retried only where that does
+	 * no harm.
 	 * @return a classification that says so
 	 */
 	public FailureClassification withPossibleEffect() {
@@ -123,9 +124,9 @@ public final class FailureClassification {
 	}
 
 	/**
-	 * Add that a permanent failure is worth another attempt where the server honours the
-	 * {@linkplain Idempotency#BY_KEY idempotency key}: the answer to a request that came
-	 * while an earlier one with its key was still at work.
+	 * Add that a permanent failure is retried where the server honours the
+	 * {@linkplain Idempotency#BY_KEY idempotency key}, as for the answer to a request
+	 * that arrives while an earlier one with the same key is still at work.
 	 * @return a classification that says so
 	 */
 	public FailureClassification retryableByKey() {

@@ -3,10 +3,10 @@ package dev.backoff.failure;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Say whether a failure may pass, for failures that this classifier knows.
+ * Classify the failures that this classifier knows.
  * <p>
- * Classifiers are asked in order, and the first answer counts. One that throws ends the
- * call with the failure it was asked about. Implementations are thread-safe.
+ * Classifiers are asked in order, and the first answer counts. A classifier that throws
+ * ends the call with the failure it was asked about. Implementations are thread-safe.
  *
  * @since 0.1
  */

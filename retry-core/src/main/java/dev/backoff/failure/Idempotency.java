@@ -1,14 +1,14 @@
 package dev.backoff.failure;
 
 /**
- * Whether work that was applied already may be applied again: whether a failure is
- * retried that may have come too late to undo it.
+ * Whether work that was applied already may be applied again. It decides on failures
+ * after which the work may have been applied.
  *
  * @since 0.1
  */
 public enum Idempotency {
 
-	/** Nobody has said; it is retried as if applying it twice did no harm. */
+	/** Not set: the failure is retried as if applying the work twice did no harm. */
 	ASSUMED,
 
 	/** Applying it twice does no harm. */

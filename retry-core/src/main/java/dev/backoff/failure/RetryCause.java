@@ -3,16 +3,16 @@ package dev.backoff.failure;
 import java.util.Locale;
 
 /**
- * What made a retry necessary: a closed vocabulary, so that it can be a metric tag.
+ * What made a retry necessary. The set is closed, so that it can be a metric tag.
  *
  * @since 0.1
  */
 public enum RetryCause {
 
-	/** No connection came about: the work was not applied. */
+	/** No connection was made, so the work was not applied. */
 	CONNECT,
 
-	/** Something took too long. */
+	/** An attempt or a part of it took too long. */
 	TIMEOUT,
 
 	/** Input or output failed midway. */
@@ -30,7 +30,7 @@ public enum RetryCause {
 	/** A lock conflict, a deadlock or a failed serialization. */
 	LOCK,
 
-	/** A pool had nothing to give. */
+	/** A pool was empty. */
 	POOL,
 
 	/** A gRPC status. */

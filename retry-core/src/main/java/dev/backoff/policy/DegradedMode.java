@@ -11,10 +11,10 @@ import dev.backoff.window.WindowLength;
 /**
  * Whether many attempts of a policy's methods fail, so that its delays are raised.
  * <p>
- * It begins when more than the given share of the window's attempts failed, and ends when
- * less than five sixths of it do: with 30 %, it begins at 31 % and ends below 25 %. After
- * a change it stays for one window at least, so that a rate around the limit changes it
- * at most once a window. Thread-safe.
+ * The mode begins when more than the given share of the window's attempts failed, and
+ * ends when less than five sixths of that share did: with 30 %, it begins at 31 % and
+ * ends below 25 %. After a change it stays for at least one window, so that a rate around
+ * the limit changes it at most once a window. Thread-safe.
  *
  * @since 0.1
  */
@@ -34,8 +34,8 @@ public final class DegradedMode {
 	private final Listener listener;
 
 	/*
-	 * The reading at the last change with its lowest bit telling which: one number, so
-	 * that a change is seen whole.
+	 * The reading at the last change, whose lowest bit tells which change it was. It is
+	 * one number, so that a change is seen whole.
 	 */
 	private final AtomicLong changed = new AtomicLong(NEVER);
 
@@ -76,7 +76,7 @@ public final class DegradedMode {
 	public boolean isDegraded(long now) {
 		long seen = this.changed.get();
 		boolean degraded = isBegun(seen);
-		// a clock that steps back far must not hold it for ever
+		// not held for ever by a clock that steps far back
 		long age = now - seen;
 		if (seen != NEVER && age >= 0 && age < this.windowNanos) {
 			return degraded;
@@ -97,7 +97,7 @@ public final class DegradedMode {
 			this.listener.changed(this, degraded, counts);
 		}
 		catch (Throwable ex) {
-			// a listener never makes a call fail, and there is nobody else to tell
+			// a listener never makes a call fail
 		}
 	}
 
@@ -130,7 +130,7 @@ public final class DegradedMode {
 	}
 
 	/**
-	 * Told when a mode begins and when it ends. A listener that throws is ignored.
+	 * Listen to the beginning and the end of a mode. A listener that throws is ignored.
 	 * Implementations are thread-safe and quick: they run within a call.
 	 */
 	@FunctionalInterface

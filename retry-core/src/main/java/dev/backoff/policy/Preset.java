@@ -26,19 +26,19 @@ import dev.backoff.delay.Jitter;
  */
 public enum Preset {
 
-	/** Somebody waits for the answer. */
+	/** A person waits for the answer. */
 	USER_FACING(4, "PT0.1S", "PT2S", "PT5S", null, null, false),
 
-	/** Nobody waits, but it should be done within the hour. */
+	/** No person waits, but the work should be done within the hour. */
 	BACKGROUND(15, "PT2S", "PT5M", null, null, null, true),
 
-	/** A message that must not be lost: retried until it is through. */
+	/** A message that must not be lost: retried until it succeeds. */
 	MESSAGE(RetryPolicy.UNLIMITED_ATTEMPTS, "PT0.1S", "PT1H", null, null, null, true),
 
 	/** Money or stock depends on it. */
 	CRITICAL(12, "PT0.5S", "PT30S", null, null, null, false),
 
-	/** A probe, repeated soon anyway. */
+	/** A probe that is repeated soon anyway. */
 	HEALTH_CHECK(3, "PT1S", "PT5S", null, null, null, false),
 
 	/** A scheduled job that runs every few minutes. */

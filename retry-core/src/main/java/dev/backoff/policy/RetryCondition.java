@@ -3,11 +3,11 @@ package dev.backoff.policy;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Judge a result. Whether a match means "failure" or "final" is the policy's:
- * {@link RetryPolicy.Builder#retryWhen} or {@link RetryPolicy.Builder#until}.
+ * Judge a result. A match means a failure in {@link RetryPolicyBuilder#retryWhen} and a
+ * final result in {@link RetryPolicyBuilder#until}.
  * <p>
- * A condition that throws judges nothing: the result is returned as it is, and listeners
- * are told. Implementations are thread-safe.
+ * If a condition throws, the result is returned as it is, and listeners are told.
+ * Implementations are thread-safe.
  *
  * @since 0.1
  */

@@ -25,8 +25,6 @@ final class SystemTimer {
 	/* Due times are compared by difference, also with those that are overdue. */
 	private static final long LONGEST = Long.MAX_VALUE / 2;
 
-	private static final int STACK_FRAMES = 100;
-
 	private final ReentrantLock lock = new ReentrantLock();
 
 	private final TimerQueue queue = new TimerQueue();
@@ -53,7 +51,6 @@ final class SystemTimer {
 
 	/** Run an entry once after at least the given time. */
 	void add(TimerEntry entry, long nanos) {
-		reserveStack(STACK_FRAMES);
 		long now = System.nanoTime();
 		long due = now + Math.max(0, Math.min(nanos, LONGEST));
 		Thread woken = null;
@@ -76,15 +73,6 @@ final class SystemTimer {
 			this.lock.unlock();
 		}
 		LockSupport.unpark(woken);
-	}
-
-	/*
-	 * Callers come with any stack, and one that overflowed half way would leave the queue
-	 * in disorder or the lock taken, for all others too. So it overflows here, before, in
-	 * deeper calls than those that follow.
-	 */
-	private static int reserveStack(int frames) {
-		return (frames > 0) ? 1 + reserveStack(frames - 1) : 0;
 	}
 
 	private void start(TimerEntry first, long now) {
@@ -113,7 +101,6 @@ final class SystemTimer {
 
 	/** Take an entry back, if it is scheduled. */
 	void remove(TimerEntry entry) {
-		reserveStack(STACK_FRAMES);
 		this.lock.lock();
 		try {
 			this.queue.remove(entry);

@@ -4,10 +4,9 @@ import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Count over a number of calls, exactly: each call drives out the oldest.
+ * Count over a number of calls, exactly: each call replaces the oldest.
  * <p>
- * That needs one order of all calls, so every record takes a lock for a few instructions;
- * a window over a time does not.
+ * That needs one order of all calls, so every record takes a lock for a few instructions.
  */
 final class CountWindow implements OutcomeWindow {
 
@@ -59,19 +58,6 @@ final class CountWindow implements OutcomeWindow {
 		this.lock.lock();
 		try {
 			return new Counts(this.total, this.failed, this.slow);
-		}
-		finally {
-			this.lock.unlock();
-		}
-	}
-
-	@Override
-	public void clear() {
-		this.lock.lock();
-		try {
-			this.total = 0;
-			this.failed = 0;
-			this.slow = 0;
 		}
 		finally {
 			this.lock.unlock();

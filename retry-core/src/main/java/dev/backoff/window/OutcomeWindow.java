@@ -5,10 +5,10 @@ package dev.backoff.window;
  * <p>
  * A window over a time counts in slices of a tenth of it, or of a second if that is
  * shorter (a 600th of a window over more than ten minutes), and forgets slice by slice:
- * it looks back by the whole time less at most one slice. Recording there contends with
- * nobody. A window over a number of calls forgets call by call and takes a lock for that.
- * Thread-safe; times are readings of one ticker, and one that steps back or wraps around
- * does no harm.
+ * it looks back by the whole time less at most one slice. Threads that record there do
+ * not contend. A window over a number of calls forgets call by call and takes a lock for
+ * that. Thread-safe; times are readings of one ticker, which may step back or wrap
+ * around.
  *
  * @since 0.1
  */
@@ -37,11 +37,6 @@ public interface OutcomeWindow {
 	 * @return counts with {@code failed <= total} and {@code slow <= total}
 	 */
 	Counts counts(long now);
-
-	/**
-	 * Forget everything.
-	 */
-	void clear();
 
 	/**
 	 * How many calls the window holds.

@@ -16,18 +16,18 @@ final class TimeWindow implements OutcomeWindow {
 
 	/*
 	 * Time is cut into slices, numbered from the first reading on. Slice number e lives
-	 * in place e modulo the number of places. A slice keeps its number for ever: when its
-	 * time is over, whoever records first in its place puts a new object there by one
-	 * compare-and-set, and the losers take the winner's. A thread that was held up then
-	 * writes into an object nobody reads any more, instead of into the wrong slice.
+	 * in place e modulo the number of places. A slice keeps its number for ever. When its
+	 * time is over, the first thread that records in its place puts a new object there by
+	 * one compare-and-set, and other threads take that object. A thread that was delayed
+	 * then writes into an object that is no longer read, not into the wrong slice.
 	 *
 	 * A success thus reads three references and adds to one LongAdder; only the first of
-	 * a slice allocates. It divides only if its slice is another one than that found
-	 * last, unless that one has been replaced.
+	 * a slice allocates. It divides only if the slice found last is not its own or has
+	 * been replaced.
 	 *
 	 * Numbers are compared by difference. A slice counts while it is nearer than a whole
-	 * window, before or after: so neither a late reading nor a clock that steps back a
-	 * little loses what was counted, and one that steps back far starts anew.
+	 * window, before or after. So neither a late reading nor a clock that steps back a
+	 * little loses counts, and a clock that steps far back starts anew.
 	 */
 
 	/* Counting visits every slice: a window over days must not make that slow. */
@@ -77,12 +77,7 @@ final class TimeWindow implements OutcomeWindow {
 		return (seen != null) ? seen.counts(now) : Counts.NONE;
 	}
 
-	@Override
-	public void clear() {
-		this.ring = null;
-	}
-
-	/** The slices since the last clearing. */
+	/** The slices since the first reading. */
 	private static final class Ring {
 
 		private final long start;
@@ -109,7 +104,7 @@ final class TimeWindow implements OutcomeWindow {
 			}
 			Slice found = find(number(now));
 			if (found.number >= 0) {
-				// before the start, its begin may be beyond the longest time there is
+				// before the start, its begin may be out of the long range
 				this.recent = found;
 			}
 			return found;
@@ -167,7 +162,7 @@ final class TimeWindow implements OutcomeWindow {
 		/* In nanoseconds since the start of the ring. */
 		private final long begin;
 
-		/* Nobody reads what is counted here any more. */
+		/* True once no thread reads these counts any more. */
 		private volatile boolean replaced;
 
 		private final LongAdder total = new LongAdder();

@@ -34,7 +34,7 @@ class BreakerSettingsTests {
 			assertThat(this.settings.openForMultiplier()).isEqualTo(1);
 			assertThat(this.settings.probes()).isEqualTo(3);
 			assertThat(this.settings.halfOpenTimeout()).isEqualTo(Duration.ofSeconds(30));
-			assertThat(this.settings.isAwaited()).isFalse();
+			assertThat(this.settings.awaited()).isFalse();
 			assertThat(this.settings).hasToString("50% of at least 20 calls failed in 30s, open for 30s, 3 probes");
 		}
 
@@ -70,7 +70,7 @@ class BreakerSettingsTests {
 			assertThat(settings.openForMultiplier()).isEqualTo(2);
 			assertThat(settings.probes()).isEqualTo(1);
 			assertThat(settings.halfOpenTimeout()).isEqualTo(Duration.ofSeconds(5));
-			assertThat(settings.isAwaited()).isTrue();
+			assertThat(settings.awaited()).isTrue();
 			assertThat(settings).isNotEqualTo(BreakerSettings.DEFAULTS)
 				.hasToString("12.5% of at least 100 calls failed or 100% slower than 2s in 100 calls, "
 						+ "open for 10s, 1 probes");
@@ -102,35 +102,35 @@ class BreakerSettingsTests {
 		@ParameterizedTest
 		@ValueSource(doubles = { 0, -0.1, 1.0000001, 50, 101, Double.NaN, Double.POSITIVE_INFINITY })
 		void rejectSharesOutOfRange(double share) {
-			assertThatIllegalArgumentException().isThrownBy(() -> builder().failureRate(share))
+			assertThatIllegalArgumentException().isThrownBy(builder().failureRate(share)::build)
 				.withMessage("Invalid failureRate (" + share + "): must be above 0 and at most 1.");
-			assertThatIllegalArgumentException().isThrownBy(() -> builder().slowCallRate(share))
+			assertThatIllegalArgumentException().isThrownBy(builder().slowCallRate(share)::build)
 				.withMessage("Invalid slowCallRate (" + share + "): must be above 0 and at most 1.");
 		}
 
 		@ParameterizedTest
 		@ValueSource(ints = { 0, -1, Integer.MIN_VALUE })
 		void rejectNumbersBelowOne(int number) {
-			assertThatIllegalArgumentException().isThrownBy(() -> builder().minimumCalls(number))
+			assertThatIllegalArgumentException().isThrownBy(builder().minimumCalls(number)::build)
 				.withMessage("Invalid minimumCalls (" + number + "): must be 1 or more.");
-			assertThatIllegalArgumentException().isThrownBy(() -> builder().probes(number))
+			assertThatIllegalArgumentException().isThrownBy(builder().probes(number)::build)
 				.withMessage("Invalid probes (" + number + "): must be 1 or more.");
 		}
 
 		@ParameterizedTest
 		@ValueSource(doubles = { 0.99, 0, -1, Double.NaN, Double.POSITIVE_INFINITY })
 		void rejectMultipliersBelowOne(double multiplier) {
-			assertThatIllegalArgumentException().isThrownBy(() -> builder().openForMultiplier(multiplier))
+			assertThatIllegalArgumentException().isThrownBy(builder().openForMultiplier(multiplier)::build)
 				.withMessage("Invalid openForMultiplier (" + multiplier + "): must be a finite number of at least 1.");
 		}
 
 		@Test
 		void rejectTimesThatAreNotAboveZero() {
-			assertThatIllegalArgumentException().isThrownBy(() -> builder().openFor(Duration.ZERO))
+			assertThatIllegalArgumentException().isThrownBy(builder().openFor(Duration.ZERO)::build)
 				.withMessage("Invalid openFor (0ms): must be above zero.");
-			assertThatIllegalArgumentException().isThrownBy(() -> builder().slowCall(Duration.ofSeconds(-1)))
+			assertThatIllegalArgumentException().isThrownBy(builder().slowCall(Duration.ofSeconds(-1))::build)
 				.withMessage("Invalid slowCall (-1s): must be above zero.");
-			assertThatIllegalArgumentException().isThrownBy(() -> builder().halfOpenTimeout(Duration.ofNanos(-1)))
+			assertThatIllegalArgumentException().isThrownBy(builder().halfOpenTimeout(Duration.ofNanos(-1))::build)
 				.withMessage("Invalid halfOpenTimeout (-1ns): must be above zero.");
 		}
 

@@ -11,7 +11,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 import dev.backoff.breaker.CallPermits.Permit;
-import dev.backoff.breaker.CircuitBreaker.State;
 import dev.backoff.fixture.Crowd;
 import dev.backoff.fixture.RandomSources;
 import dev.backoff.fixture.VirtualTime;
@@ -33,7 +32,7 @@ class CircuitBreakerChangeTests {
 		.listener(new CircuitBreaker.Listener() {
 
 			@Override
-			public void transition(CircuitBreaker breaker, State from, State to) {
+			public void transition(CircuitBreaker breaker, BreakerState from, BreakerState to) {
 				CircuitBreakerChangeTests.this.told.add(from + " -> " + to);
 			}
 
@@ -79,7 +78,7 @@ class CircuitBreakerChangeTests {
 		this.breaker.open();
 		this.time.advance(Duration.ofNanos(this.breaker.nanosToPermit(now())));
 		permit().released();
-		assertThat(this.breaker.state()).isEqualTo(State.HALF_OPEN);
+		assertThat(this.breaker.state()).isEqualTo(BreakerState.HALF_OPEN);
 		this.told.clear();
 	}
 
@@ -109,10 +108,10 @@ class CircuitBreakerChangeTests {
 			succeed(7);
 			fail(3);
 			change(settings().failureRate(0.4));
-			assertThat(CircuitBreakerChangeTests.this.breaker.state()).isEqualTo(State.CLOSED);
+			assertThat(CircuitBreakerChangeTests.this.breaker.state()).isEqualTo(BreakerState.CLOSED);
 			assertThat(CircuitBreakerChangeTests.this.breaker.counts()).isEqualTo(new Counts(10, 3, 0));
 			fail(2);
-			assertThat(CircuitBreakerChangeTests.this.breaker.state()).isEqualTo(State.OPEN);
+			assertThat(CircuitBreakerChangeTests.this.breaker.state()).isEqualTo(BreakerState.OPEN);
 		}
 
 		@Test
@@ -120,19 +119,19 @@ class CircuitBreakerChangeTests {
 			fail(3);
 			change(settings().minimumCalls(6));
 			fail(2);
-			assertThat(CircuitBreakerChangeTests.this.breaker.state()).isEqualTo(State.CLOSED);
+			assertThat(CircuitBreakerChangeTests.this.breaker.state()).isEqualTo(BreakerState.CLOSED);
 			fail(1);
-			assertThat(CircuitBreakerChangeTests.this.breaker.state()).isEqualTo(State.OPEN);
+			assertThat(CircuitBreakerChangeTests.this.breaker.state()).isEqualTo(BreakerState.OPEN);
 		}
 
 		@Test
 		void startsEmptyWithAnotherWindow() {
 			fail(3);
 			change(settings().window(WindowLength.ofCalls(10)));
-			assertThat(CircuitBreakerChangeTests.this.breaker.state()).isEqualTo(State.CLOSED);
+			assertThat(CircuitBreakerChangeTests.this.breaker.state()).isEqualTo(BreakerState.CLOSED);
 			assertThat(CircuitBreakerChangeTests.this.breaker.counts()).isEqualTo(Counts.NONE);
 			fail(3);
-			assertThat(CircuitBreakerChangeTests.this.breaker.state()).isEqualTo(State.CLOSED);
+			assertThat(CircuitBreakerChangeTests.this.breaker.state()).isEqualTo(BreakerState.CLOSED);
 			fail(1);
 			assertThat(CircuitBreakerChangeTests.this.told).containsExactly("CLOSED -> OPEN");
 		}
@@ -195,7 +194,7 @@ class CircuitBreakerChangeTests {
 			CircuitBreakerChangeTests.this.time.advance(Duration.ofSeconds(5));
 			change(settings().openFor(Duration.ofSeconds(1)));
 			succeed(1);
-			assertThat(this.open.state()).isEqualTo(State.HALF_OPEN);
+			assertThat(this.open.state()).isEqualTo(BreakerState.HALF_OPEN);
 		}
 
 		@Test
@@ -230,7 +229,7 @@ class CircuitBreakerChangeTests {
 			assertThat(this.halfOpen.isPermitting(now())).isFalse();
 			assertThat(this.halfOpen.tryAcquire(now())).isNull();
 			first.succeeded(1, now());
-			assertThat(this.halfOpen.state()).isEqualTo(State.CLOSED);
+			assertThat(this.halfOpen.state()).isEqualTo(BreakerState.CLOSED);
 			second.failed(1, now(), null);
 			assertThat(this.halfOpen.counts()).isEqualTo(Counts.NONE);
 		}
@@ -240,7 +239,7 @@ class CircuitBreakerChangeTests {
 			becomeHalfOpen();
 			succeed(2);
 			change(settings().probes(2));
-			assertThat(this.halfOpen.state()).isEqualTo(State.CLOSED);
+			assertThat(this.halfOpen.state()).isEqualTo(BreakerState.CLOSED);
 			assertThat(CircuitBreakerChangeTests.this.told).containsExactly("HALF_OPEN -> CLOSED");
 		}
 
@@ -262,9 +261,9 @@ class CircuitBreakerChangeTests {
 			Permit fourth = permit();
 			assertThat(this.halfOpen.tryAcquire(now())).isNull();
 			third.succeeded(1, now());
-			assertThat(this.halfOpen.state()).isEqualTo(State.HALF_OPEN);
+			assertThat(this.halfOpen.state()).isEqualTo(BreakerState.HALF_OPEN);
 			fourth.succeeded(1, now());
-			assertThat(this.halfOpen.state()).isEqualTo(State.CLOSED);
+			assertThat(this.halfOpen.state()).isEqualTo(BreakerState.CLOSED);
 		}
 
 		@Test
@@ -272,7 +271,7 @@ class CircuitBreakerChangeTests {
 			becomeHalfOpen();
 			Permit probe = permit();
 			change(settings().window(WindowLength.ofCalls(5)));
-			assertThat(this.halfOpen.state()).isEqualTo(State.HALF_OPEN);
+			assertThat(this.halfOpen.state()).isEqualTo(BreakerState.HALF_OPEN);
 			probe.succeeded(1, now());
 			assertThat(this.halfOpen.counts()).isEqualTo(new Counts(1, 0, 0));
 			succeed(2 + 20);
@@ -288,18 +287,18 @@ class CircuitBreakerChangeTests {
 			assertThat(this.halfOpen.isPermitting(now())).isTrue();
 			CircuitBreakerChangeTests.this.time.advance(Duration.ofNanos(1));
 			assertThat(this.halfOpen.isPermitting(now())).isFalse();
-			assertThat(this.halfOpen.state()).isEqualTo(State.OPEN);
+			assertThat(this.halfOpen.state()).isEqualTo(BreakerState.OPEN);
 		}
 
 	}
 
 	@ParameterizedTest
 	@EnumSource(names = { "FORCED_OPEN", "DISABLED", "METRICS_ONLY" })
-	void leavesWhatWasSetByHand(State state) {
-		if (state == State.FORCED_OPEN) {
+	void leavesWhatWasSetByHand(BreakerState state) {
+		if (state == BreakerState.FORCED_OPEN) {
 			this.breaker.forceOpen();
 		}
-		else if (state == State.DISABLED) {
+		else if (state == BreakerState.DISABLED) {
 			this.breaker.disable();
 		}
 		else {
@@ -345,10 +344,10 @@ class CircuitBreakerChangeTests {
 			});
 			// what is still missing may be had, and no more
 			change(settings().probes(5));
-			for (int i = 0; i < 5 && this.breaker.state() == State.HALF_OPEN; i++) {
+			for (int i = 0; i < 5 && this.breaker.state() == BreakerState.HALF_OPEN; i++) {
 				succeed(1);
 			}
-			assertThat(this.breaker.state()).isEqualTo(State.CLOSED);
+			assertThat(this.breaker.state()).isEqualTo(BreakerState.CLOSED);
 			assertThat(probes.get()).isPositive();
 		}
 	}
@@ -375,7 +374,7 @@ class CircuitBreakerChangeTests {
 			});
 			int window = this.breaker.settings().window().calls();
 			this.breaker.change(settings().window(WindowLength.ofCalls(window)).failureRate(1).build());
-			if (this.breaker.state() == State.OPEN) {
+			if (this.breaker.state() == BreakerState.OPEN) {
 				this.time.advance(Duration.ofNanos(this.breaker.nanosToPermit(now())));
 				succeed(3);
 			}

@@ -11,7 +11,6 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 import dev.backoff.breaker.CallPermits.Permit;
-import dev.backoff.breaker.CircuitBreaker.State;
 import dev.backoff.fixture.RandomSources;
 import dev.backoff.fixture.VirtualTime;
 import dev.backoff.window.OutcomeWindow.Counts;
@@ -33,11 +32,11 @@ class CircuitBreakerModelTests {
 
 	@Test
 	void doesWhatItsModelDoes() {
-		Set<State> entered = EnumSet.noneOf(State.class);
+		Set<BreakerState> entered = EnumSet.noneOf(BreakerState.class);
 		for (int seed = 0; seed < SEEDS; seed++) {
 			new Walk(seed).go(entered);
 		}
-		assertThat(entered).as("states that were met").containsExactlyInAnyOrder(State.values());
+		assertThat(entered).as("states that were met").containsExactlyInAnyOrder(BreakerState.values());
 	}
 
 	/** One breaker and its model, taken the same random way. */
@@ -100,7 +99,7 @@ class CircuitBreakerModelTests {
 			};
 		}
 
-		void go(Set<State> entered) {
+		void go(Set<BreakerState> entered) {
 			for (int step = 0; step < STEPS; step++) {
 				step();
 				entered.add(this.breaker.state());
@@ -222,7 +221,7 @@ class CircuitBreakerModelTests {
 
 		private final VirtualTime time;
 
-		private State state = State.CLOSED;
+		private BreakerState state = BreakerState.CLOSED;
 
 		/* What a permit must still be of to count. */
 		private Object period = new Object();
@@ -264,16 +263,16 @@ class CircuitBreakerModelTests {
 		}
 
 		@Nullable Object acquire() {
-			if (this.state == State.OPEN && nanosToPermit() == 0) {
+			if (this.state == BreakerState.OPEN && nanosToPermit() == 0) {
 				this.opens++;
-				enter(State.HALF_OPEN);
+				enter(BreakerState.HALF_OPEN);
 			}
 			boolean permitted = isPermitting();
 			if (!permitted) {
 				this.rejected++;
 				return null;
 			}
-			if (this.state == State.HALF_OPEN) {
+			if (this.state == BreakerState.HALF_OPEN) {
 				if (this.out == 0) {
 					this.since = this.time.nanoTime();
 				}
@@ -293,7 +292,7 @@ class CircuitBreakerModelTests {
 		}
 
 		private boolean reopenIfOverdue() {
-			boolean overdue = this.state == State.HALF_OPEN && this.out > 0
+			boolean overdue = this.state == BreakerState.HALF_OPEN && this.out > 0
 					&& elapsed() >= this.settings.halfOpenTimeout().toNanos();
 			if (overdue) {
 				open(counts());
@@ -317,14 +316,14 @@ class CircuitBreakerModelTests {
 				return;
 			}
 			boolean slow = this.settings.slowCall() != null && took > this.settings.slowCall().toNanos();
-			if (this.state == State.HALF_OPEN) {
+			if (this.state == BreakerState.HALF_OPEN) {
 				this.out--;
 				this.calls.add(new Call(0, failed, slow));
 				if (this.calls.size() >= this.settings.probes()) {
 					decide();
 				}
 			}
-			else if (this.state != State.DISABLED) {
+			else if (this.state != BreakerState.DISABLED) {
 				count(failed, slow);
 			}
 		}
@@ -335,7 +334,7 @@ class CircuitBreakerModelTests {
 			}
 			else {
 				this.opens = 0;
-				enter(State.CLOSED);
+				enter(BreakerState.CLOSED);
 			}
 		}
 
@@ -353,8 +352,8 @@ class CircuitBreakerModelTests {
 				this.calls.removeIf((call) -> call.slice != number && (call.slice - number) % slices() == 0);
 				this.calls.add(new Call(number, failed, slow));
 			}
-			if ((failed || slow) && this.state == State.CLOSED && counts().total() >= this.settings.minimumCalls()
-					&& isTooHigh(counts())) {
+			if ((failed || slow) && this.state == BreakerState.CLOSED
+					&& counts().total() >= this.settings.minimumCalls() && isTooHigh(counts())) {
 				this.opens = 0;
 				open(counts());
 			}
@@ -377,7 +376,7 @@ class CircuitBreakerModelTests {
 			return switch (this.state) {
 				case OPEN -> this.openedBy;
 				case CLOSED, METRICS_ONLY, HALF_OPEN -> {
-					boolean timed = this.state != State.HALF_OPEN && this.settings.window().time() != null;
+					boolean timed = this.state != BreakerState.HALF_OPEN && this.settings.window().time() != null;
 					List<Call> live = this.calls.stream()
 						.filter((call) -> !timed || Math.abs(number() - call.slice) < slices())
 						.toList();
@@ -389,19 +388,19 @@ class CircuitBreakerModelTests {
 		}
 
 		long nanosToPermit() {
-			return (this.state == State.OPEN) ? Math.max(0, this.openNanos - elapsed()) : 0;
+			return (this.state == BreakerState.OPEN) ? Math.max(0, this.openNanos - elapsed()) : 0;
 		}
 
 		private void open(Counts counts) {
 			double grown = this.settings.openFor().toNanos() * Math.pow(this.settings.openForMultiplier(), this.opens);
 			long cap = Math.max(Duration.ofHours(1).toNanos(), this.settings.openFor().toNanos());
 			long longest = (grown < cap) ? (long) grown : cap;
-			enter(State.OPEN);
+			enter(BreakerState.OPEN);
 			this.openedBy = counts;
 			this.openNanos = longest - longest / 2;
 		}
 
-		private void enter(State next) {
+		private void enter(BreakerState next) {
 			this.state = next;
 			this.period = new Object();
 			this.calls.clear();
@@ -414,23 +413,23 @@ class CircuitBreakerModelTests {
 			switch (kind) {
 				case 0 -> {
 					this.opens = 0;
-					enter(State.CLOSED);
+					enter(BreakerState.CLOSED);
 				}
 				case 1 -> open(Counts.NONE);
 				case 2 -> {
 					open(Counts.NONE);
 					this.openNanos = Duration.ofMillis(5).toNanos();
 				}
-				case 3 -> setAside(State.FORCED_OPEN);
-				case 4 -> setAside(State.DISABLED);
-				case 5 -> setAside(State.METRICS_ONLY);
+				case 3 -> setAside(BreakerState.FORCED_OPEN);
+				case 4 -> setAside(BreakerState.DISABLED);
+				case 5 -> setAside(BreakerState.METRICS_ONLY);
 				default -> {
 					// stay
 				}
 			}
 		}
 
-		private void setAside(State state) {
+		private void setAside(BreakerState state) {
 			this.opens = 0;
 			enter(state);
 		}

@@ -21,7 +21,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import dev.backoff.breaker.CallPermits.Permit;
-import dev.backoff.breaker.CircuitBreaker.State;
 import dev.backoff.breaker.CircuitBreaker.Verdict;
 import dev.backoff.delay.RandomSource;
 import dev.backoff.fixture.Crowd;
@@ -122,7 +121,7 @@ class CircuitBreakerTests {
 		CircuitBreaker halfOpened = opened(settings);
 		waitForProbe(halfOpened);
 		permit(halfOpened).released();
-		assertThat(halfOpened.state()).isEqualTo(State.HALF_OPEN);
+		assertThat(halfOpened.state()).isEqualTo(BreakerState.HALF_OPEN);
 		this.told.clear();
 		return halfOpened;
 	}
@@ -133,7 +132,7 @@ class CircuitBreakerTests {
 		@Test
 		void isClosedAndHasNoRates() {
 			CircuitBreaker fresh = CircuitBreakerTests.this.breaker;
-			assertThat(fresh.state()).isEqualTo(State.CLOSED);
+			assertThat(fresh.state()).isEqualTo(BreakerState.CLOSED);
 			assertThat(fresh.failureRate()).isEqualTo(OptionalDouble.empty());
 			assertThat(fresh.slowCallRate()).isEqualTo(OptionalDouble.empty());
 			assertThat(fresh.counts()).isEqualTo(Counts.NONE);
@@ -163,8 +162,8 @@ class CircuitBreakerTests {
 		}
 
 		@ParameterizedTest
-		@EnumSource(State.class)
-		void hasTagsInLowerCase(State state) {
+		@EnumSource(BreakerState.class)
+		void hasTagsInLowerCase(BreakerState state) {
 			assertThat(state.tag()).isEqualTo(switch (state) {
 				case CLOSED -> "closed";
 				case OPEN -> "open";
@@ -184,10 +183,10 @@ class CircuitBreakerTests {
 		void staysClosedBelowTheMinimumWhateverFails() {
 			CircuitBreaker of20 = breaker(BreakerSettings.builder());
 			fail(of20, 19);
-			assertThat(of20.state()).isEqualTo(State.CLOSED);
+			assertThat(of20.state()).isEqualTo(BreakerState.CLOSED);
 			assertThat(of20.failureRate()).hasValue(1);
 			fail(of20, 1);
-			assertThat(of20.state()).isEqualTo(State.OPEN);
+			assertThat(of20.state()).isEqualTo(BreakerState.OPEN);
 			assertThat(CircuitBreakerTests.this.told).containsExactly("CLOSED -> OPEN");
 		}
 
@@ -196,9 +195,9 @@ class CircuitBreakerTests {
 			CircuitBreaker of100 = breaker(last(100).minimumCalls(100));
 			succeed(of100, 50);
 			fail(of100, 49);
-			assertThat(of100.state()).isEqualTo(State.CLOSED);
+			assertThat(of100.state()).isEqualTo(BreakerState.CLOSED);
 			fail(of100, 1);
-			assertThat(of100.state()).isEqualTo(State.OPEN);
+			assertThat(of100.state()).isEqualTo(BreakerState.OPEN);
 			assertThat(of100.counts()).isEqualTo(new Counts(100, 50, 0));
 		}
 
@@ -209,7 +208,7 @@ class CircuitBreakerTests {
 			fail(of100, 49);
 			succeed(of100, 51);
 			fail(of100, 49);
-			assertThat(of100.state()).isEqualTo(State.CLOSED);
+			assertThat(of100.state()).isEqualTo(BreakerState.CLOSED);
 			assertThat(of100.failureRate()).hasValue(0.49);
 		}
 
@@ -217,9 +216,9 @@ class CircuitBreakerTests {
 		void opensAtTheTwentiethFailureInARow() {
 			CircuitBreaker of100 = breaker(last(100).minimumCalls(20));
 			fail(of100, 19);
-			assertThat(of100.state()).isEqualTo(State.CLOSED);
+			assertThat(of100.state()).isEqualTo(BreakerState.CLOSED);
 			fail(of100, 1);
-			assertThat(of100.state()).isEqualTo(State.OPEN);
+			assertThat(of100.state()).isEqualTo(BreakerState.OPEN);
 		}
 
 		@Test
@@ -228,9 +227,9 @@ class CircuitBreakerTests {
 			fail(of4, 3);
 			succeed(of4, 3);
 			assertThat(of4.failureRate()).hasValue(0.5);
-			assertThat(of4.state()).isEqualTo(State.CLOSED);
+			assertThat(of4.state()).isEqualTo(BreakerState.CLOSED);
 			fail(of4, 1);
-			assertThat(of4.state()).isEqualTo(State.OPEN);
+			assertThat(of4.state()).isEqualTo(BreakerState.OPEN);
 		}
 
 		@Test
@@ -238,9 +237,9 @@ class CircuitBreakerTests {
 			CircuitBreaker all = breaker(last(10).minimumCalls(10).failureRate(1));
 			succeed(all, 1);
 			fail(all, 9);
-			assertThat(all.state()).isEqualTo(State.CLOSED);
+			assertThat(all.state()).isEqualTo(BreakerState.CLOSED);
 			fail(all, 1);
-			assertThat(all.state()).isEqualTo(State.OPEN);
+			assertThat(all.state()).isEqualTo(BreakerState.OPEN);
 		}
 
 		@Test
@@ -251,7 +250,7 @@ class CircuitBreakerTests {
 			assertThat(of4.counts()).isEqualTo(Counts.NONE);
 			assertThat(of4.failureRate()).isEmpty();
 			fail(of4, 3);
-			assertThat(of4.state()).isEqualTo(State.CLOSED);
+			assertThat(of4.state()).isEqualTo(BreakerState.CLOSED);
 		}
 
 		@Test
@@ -297,9 +296,9 @@ class CircuitBreakerTests {
 			CircuitBreaker of5 = breaker(settings().minimumCalls(5));
 			succeed(of5, 1);
 			succeedSlowly(of5, 3);
-			assertThat(of5.state()).isEqualTo(State.CLOSED);
+			assertThat(of5.state()).isEqualTo(BreakerState.CLOSED);
 			succeedSlowly(of5, 1);
-			assertThat(of5.state()).isEqualTo(State.OPEN);
+			assertThat(of5.state()).isEqualTo(BreakerState.OPEN);
 			assertThat(of5.counts()).isEqualTo(new Counts(5, 0, 4));
 		}
 
@@ -316,7 +315,7 @@ class CircuitBreakerTests {
 				permit(unlimited).succeeded(Long.MAX_VALUE, now());
 			}
 			assertThat(unlimited.counts()).isEqualTo(new Counts(4, 0, 0));
-			assertThat(unlimited.state()).isEqualTo(State.CLOSED);
+			assertThat(unlimited.state()).isEqualTo(BreakerState.CLOSED);
 		}
 
 		@Test
@@ -371,9 +370,9 @@ class CircuitBreakerTests {
 			assertThat(isRejected(this.open)).isTrue();
 			CircuitBreakerTests.this.time.advance(Duration.ofNanos(1));
 			assertThat(this.open.isPermitting(now())).isTrue();
-			assertThat(this.open.state()).isEqualTo(State.OPEN);
+			assertThat(this.open.state()).isEqualTo(BreakerState.OPEN);
 			assertThat(isRejected(this.open)).isFalse();
-			assertThat(this.open.state()).isEqualTo(State.HALF_OPEN);
+			assertThat(this.open.state()).isEqualTo(BreakerState.HALF_OPEN);
 			assertThat(CircuitBreakerTests.this.told).containsExactly("OPEN -> HALF_OPEN");
 		}
 
@@ -383,7 +382,7 @@ class CircuitBreakerTests {
 			succeed(of4, 1);
 			fail(of4, 3);
 			CircuitBreakerTests.this.time.advance(Duration.ofHours(1));
-			assertThat(of4.state()).isEqualTo(State.OPEN);
+			assertThat(of4.state()).isEqualTo(BreakerState.OPEN);
 			assertThat(of4.counts()).isEqualTo(new Counts(4, 3, 0));
 			assertThat(of4.failureRate()).hasValue(0.75);
 			assertThat(this.open.failureRate()).isEmpty();
@@ -468,7 +467,7 @@ class CircuitBreakerTests {
 			}
 			waitForProbe(growing);
 			succeed(growing, 1);
-			assertThat(growing.state()).isEqualTo(State.CLOSED);
+			assertThat(growing.state()).isEqualTo(BreakerState.CLOSED);
 			fail(growing, 4);
 			assertThat(growing.timeToProbe()).isEqualTo(Duration.ofSeconds(15));
 		}
@@ -544,9 +543,9 @@ class CircuitBreakerTests {
 		@Test
 		void closesWithNothingCountedWhenAllSucceed() {
 			succeed(this.halfOpen, 3);
-			assertThat(this.halfOpen.state()).isEqualTo(State.HALF_OPEN);
+			assertThat(this.halfOpen.state()).isEqualTo(BreakerState.HALF_OPEN);
 			succeed(this.halfOpen, 1);
-			assertThat(this.halfOpen.state()).isEqualTo(State.CLOSED);
+			assertThat(this.halfOpen.state()).isEqualTo(BreakerState.CLOSED);
 			assertThat(this.halfOpen.counts()).isEqualTo(Counts.NONE);
 			assertThat(CircuitBreakerTests.this.told).containsExactly("HALF_OPEN -> CLOSED");
 		}
@@ -555,14 +554,14 @@ class CircuitBreakerTests {
 		void closesWhenFewerFailThanTheLimit() {
 			fail(this.halfOpen, 1);
 			succeed(this.halfOpen, 3);
-			assertThat(this.halfOpen.state()).isEqualTo(State.CLOSED);
+			assertThat(this.halfOpen.state()).isEqualTo(BreakerState.CLOSED);
 		}
 
 		@Test
 		void opensForAWholeTimeWhenTooManyFail() {
 			fail(this.halfOpen, 2);
 			succeed(this.halfOpen, 2);
-			assertThat(this.halfOpen.state()).isEqualTo(State.OPEN);
+			assertThat(this.halfOpen.state()).isEqualTo(BreakerState.OPEN);
 			assertThat(this.halfOpen.timeToProbe()).isEqualTo(Duration.ofSeconds(15));
 			assertThat(this.halfOpen.counts()).isEqualTo(new Counts(4, 2, 0));
 			assertThat(CircuitBreakerTests.this.told).containsExactly("HALF_OPEN -> OPEN");
@@ -571,7 +570,7 @@ class CircuitBreakerTests {
 		@Test
 		void opensWhenTooManyAreSlow() {
 			succeedSlowly(this.halfOpen, 4);
-			assertThat(this.halfOpen.state()).isEqualTo(State.OPEN);
+			assertThat(this.halfOpen.state()).isEqualTo(BreakerState.OPEN);
 			assertThat(this.halfOpen.counts()).isEqualTo(new Counts(4, 0, 4));
 		}
 
@@ -582,10 +581,10 @@ class CircuitBreakerTests {
 			assertThat(isRejected(this.halfOpen)).isTrue();
 			CircuitBreakerTests.this.time.advance(OPEN_FOR.minusNanos(1));
 			assertThat(isRejected(this.halfOpen)).isTrue();
-			assertThat(this.halfOpen.state()).isEqualTo(State.HALF_OPEN);
+			assertThat(this.halfOpen.state()).isEqualTo(BreakerState.HALF_OPEN);
 			CircuitBreakerTests.this.time.advance(Duration.ofNanos(1));
 			assertThat(this.halfOpen.tryAcquire(now())).isNull();
-			assertThat(this.halfOpen.state()).isEqualTo(State.OPEN);
+			assertThat(this.halfOpen.state()).isEqualTo(BreakerState.OPEN);
 			assertThat(this.halfOpen.timeToProbe()).isEqualTo(Duration.ofSeconds(15));
 			waitForProbe(this.halfOpen);
 			assertThat(isRejected(this.halfOpen)).isFalse();
@@ -599,7 +598,7 @@ class CircuitBreakerTests {
 			assertThat(this.halfOpen.isPermitting(now())).isTrue();
 			CircuitBreakerTests.this.time.advance(Duration.ofNanos(1));
 			assertThat(isRejected(this.halfOpen)).isTrue();
-			assertThat(this.halfOpen.state()).isEqualTo(State.OPEN);
+			assertThat(this.halfOpen.state()).isEqualTo(BreakerState.OPEN);
 		}
 
 		@Test
@@ -607,7 +606,7 @@ class CircuitBreakerTests {
 			permit(this.halfOpen);
 			CircuitBreakerTests.this.time.advance(OPEN_FOR);
 			assertThat(this.halfOpen.isPermitting(now())).isFalse();
-			assertThat(this.halfOpen.state()).isEqualTo(State.OPEN);
+			assertThat(this.halfOpen.state()).isEqualTo(BreakerState.OPEN);
 		}
 
 		@ParameterizedTest
@@ -621,7 +620,7 @@ class CircuitBreakerTests {
 			else {
 				late.failed(1, now(), null);
 			}
-			assertThat(this.halfOpen.state()).isEqualTo(State.OPEN);
+			assertThat(this.halfOpen.state()).isEqualTo(BreakerState.OPEN);
 			assertThat(CircuitBreakerTests.this.told).containsExactly("HALF_OPEN -> OPEN");
 		}
 
@@ -638,10 +637,10 @@ class CircuitBreakerTests {
 		void waitsForCallsThatAreRareWithoutRejectingThem() {
 			for (int i = 0; i < 4; i++) {
 				CircuitBreakerTests.this.time.advance(Duration.ofMinutes(10));
-				assertThat(this.halfOpen.state()).isEqualTo(State.HALF_OPEN);
+				assertThat(this.halfOpen.state()).isEqualTo(BreakerState.HALF_OPEN);
 				succeed(this.halfOpen, 1);
 			}
-			assertThat(this.halfOpen.state()).isEqualTo(State.CLOSED);
+			assertThat(this.halfOpen.state()).isEqualTo(BreakerState.CLOSED);
 		}
 
 		@Test
@@ -669,14 +668,14 @@ class CircuitBreakerTests {
 				closed.failed(1, now(), null);
 				closed.succeeded(1, now());
 			}
-			assertThat(of1.state()).isEqualTo(State.HALF_OPEN);
+			assertThat(of1.state()).isEqualTo(BreakerState.HALF_OPEN);
 			assertThat(of1.counts()).isEqualTo(Counts.NONE);
 			probe.succeeded(1, now());
 			for (int i = 0; i < 10; i++) {
 				closed.failed(1, now(), null);
 				probe.failed(1, now(), null);
 			}
-			assertThat(of1.state()).isEqualTo(State.CLOSED);
+			assertThat(of1.state()).isEqualTo(BreakerState.CLOSED);
 			assertThat(of1.counts()).isEqualTo(Counts.NONE);
 		}
 
@@ -701,7 +700,7 @@ class CircuitBreakerTests {
 				assertThat(CircuitBreakerTests.this.told).containsExactly("OPEN -> HALF_OPEN");
 				CircuitBreakerTests.this.told.clear();
 				Crowd.of(5, (number) -> permits.get(number).succeeded(1, now()));
-				assertThat(contended.state()).isEqualTo(State.CLOSED);
+				assertThat(contended.state()).isEqualTo(BreakerState.CLOSED);
 				assertThat(CircuitBreakerTests.this.told).containsExactly("HALF_OPEN -> CLOSED");
 			}
 		}
@@ -748,7 +747,7 @@ class CircuitBreakerTests {
 					}
 				});
 				assertThat(most.get()).isBetween(1, 3);
-				assertThat(contended.state()).isEqualTo(State.HALF_OPEN);
+				assertThat(contended.state()).isEqualTo(BreakerState.HALF_OPEN);
 				for (int i = 0; i < 3; i++) {
 					permit(contended);
 				}
@@ -766,7 +765,7 @@ class CircuitBreakerTests {
 		@Test
 		void isForcedOpenUntilToldOtherwise() {
 			this.breaker.forceOpen();
-			assertThat(this.breaker.state()).isEqualTo(State.FORCED_OPEN);
+			assertThat(this.breaker.state()).isEqualTo(BreakerState.FORCED_OPEN);
 			CircuitBreakerTests.this.time.advance(Duration.ofDays(365));
 			assertThat(isRejected(this.breaker)).isTrue();
 			assertThat(this.breaker.rejected()).isEqualTo(1);
@@ -788,7 +787,7 @@ class CircuitBreakerTests {
 			succeed(this.breaker, 10);
 			permit(this.breaker).released();
 			assertThat(isRejected(this.breaker)).isFalse();
-			assertThat(this.breaker.state()).isEqualTo(State.DISABLED);
+			assertThat(this.breaker.state()).isEqualTo(BreakerState.DISABLED);
 			assertThat(this.breaker.counts()).isEqualTo(Counts.NONE);
 			assertThat(this.breaker.failureRate()).isEmpty();
 			assertThat(CircuitBreakerTests.this.told).isEmpty();
@@ -802,7 +801,7 @@ class CircuitBreakerTests {
 			assertThat(CircuitBreakerTests.this.told).isEmpty();
 			fail(this.breaker, 30);
 			succeedSlowly(this.breaker, 11);
-			assertThat(this.breaker.state()).isEqualTo(State.METRICS_ONLY);
+			assertThat(this.breaker.state()).isEqualTo(BreakerState.METRICS_ONLY);
 			assertThat(this.breaker.counts()).isEqualTo(new Counts(44, 33, 11));
 			assertThat(this.breaker.failureRate()).hasValue(0.75);
 			assertThat(this.breaker.slowCallRate()).hasValue(0.25);
@@ -828,7 +827,7 @@ class CircuitBreakerTests {
 		@Test
 		void opensAsIfTooManyHadFailed() {
 			this.breaker.open();
-			assertThat(this.breaker.state()).isEqualTo(State.OPEN);
+			assertThat(this.breaker.state()).isEqualTo(BreakerState.OPEN);
 			assertThat(this.breaker.timeToProbe()).isEqualTo(Duration.ofSeconds(15));
 		}
 
@@ -853,7 +852,7 @@ class CircuitBreakerTests {
 				.withMessage("Invalid duration (0ms): must be above zero.");
 			assertThatIllegalArgumentException().isThrownBy(() -> this.breaker.openFor(Duration.ofSeconds(-5)))
 				.withMessage("Invalid duration (-5s): must be above zero.");
-			assertThat(this.breaker.state()).isEqualTo(State.CLOSED);
+			assertThat(this.breaker.state()).isEqualTo(BreakerState.CLOSED);
 		}
 
 		@ParameterizedTest
@@ -862,12 +861,12 @@ class CircuitBreakerTests {
 			hand.accept(this.breaker);
 			this.breaker.tryAcquire(now());
 			fail(breakerClosedAgain(), 1);
-			assertThat(this.breaker.state()).isEqualTo(State.CLOSED);
+			assertThat(this.breaker.state()).isEqualTo(BreakerState.CLOSED);
 			this.breaker.forceOpen();
 			assertThat(isRejected(this.breaker)).isTrue();
 			hand.accept(this.breaker);
 			this.breaker.reset();
-			assertThat(this.breaker.state()).isEqualTo(State.CLOSED);
+			assertThat(this.breaker.state()).isEqualTo(BreakerState.CLOSED);
 			assertThat(this.breaker.counts()).isEqualTo(Counts.NONE);
 			assertThat(this.breaker.timeToProbe()).isNull();
 			fail(this.breaker, 4);
@@ -945,7 +944,7 @@ class CircuitBreakerTests {
 				assertThatExceptionOfType(Throwable.class).isThrownBy(() -> callAndThrow(halfOpen, thrown))
 					.isSameAs(thrown);
 			}
-			assertThat(halfOpen.state()).isEqualTo(State.HALF_OPEN);
+			assertThat(halfOpen.state()).isEqualTo(BreakerState.HALF_OPEN);
 			assertThat(halfOpen.counts()).isEqualTo(Counts.NONE);
 			assertThat(isRejected(halfOpen)).isFalse();
 		}
@@ -957,7 +956,7 @@ class CircuitBreakerTests {
 			assertThatExceptionOfType(StackOverflowError.class)
 				.isThrownBy(() -> callAndThrow(halfOpen, new StackOverflowError()));
 			assertThatIllegalStateException().isThrownBy(() -> callAndThrow(halfOpen, new IllegalStateException()));
-			assertThat(halfOpen.state()).isEqualTo(State.OPEN);
+			assertThat(halfOpen.state()).isEqualTo(BreakerState.OPEN);
 			assertThat(halfOpen.counts()).isEqualTo(new Counts(2, 1, 0));
 		}
 
@@ -1022,7 +1021,7 @@ class CircuitBreakerTests {
 			CircuitBreaker told = builder(settings().probes(1)).listener(new CircuitBreaker.Listener() {
 
 				@Override
-				public void transition(CircuitBreaker breaker, State from, State to) {
+				public void transition(CircuitBreaker breaker, BreakerState from, BreakerState to) {
 					throw new AssertionError("listener");
 				}
 
@@ -1033,10 +1032,10 @@ class CircuitBreakerTests {
 
 			}).build();
 			fail(told, 4);
-			assertThat(told.state()).isEqualTo(State.OPEN);
+			assertThat(told.state()).isEqualTo(BreakerState.OPEN);
 			waitForProbe(told);
 			succeed(told, 1);
-			assertThat(told.state()).isEqualTo(State.CLOSED);
+			assertThat(told.state()).isEqualTo(BreakerState.CLOSED);
 			told.metricsOnly();
 			fail(told, 4);
 			assertThat(told.counts()).isEqualTo(new Counts(4, 4, 0));
@@ -1044,13 +1043,13 @@ class CircuitBreakerTests {
 
 		@Test
 		void findTheBreakerInItsNewStateAndMayMoveIt() {
-			List<State> found = new ArrayList<>();
+			List<BreakerState> found = new ArrayList<>();
 			CircuitBreaker told = builder(settings()).listener(new CircuitBreaker.Listener() {
 
 				@Override
-				public void transition(CircuitBreaker breaker, State from, State to) {
+				public void transition(CircuitBreaker breaker, BreakerState from, BreakerState to) {
 					found.add(breaker.state());
-					if (to == State.OPEN) {
+					if (to == BreakerState.OPEN) {
 						breaker.reset();
 						breaker.call(() -> 1);
 					}
@@ -1058,8 +1057,8 @@ class CircuitBreakerTests {
 
 			}).build();
 			fail(told, 4);
-			assertThat(found).containsExactly(State.OPEN, State.CLOSED);
-			assertThat(told.state()).isEqualTo(State.CLOSED);
+			assertThat(found).containsExactly(BreakerState.OPEN, BreakerState.CLOSED);
+			assertThat(told.state()).isEqualTo(BreakerState.CLOSED);
 			assertThat(told.counts()).isEqualTo(new Counts(1, 0, 0));
 		}
 
@@ -1070,7 +1069,7 @@ class CircuitBreakerTests {
 			CircuitBreaker told = builder(settings()).listener(new CircuitBreaker.Listener() {
 
 				@Override
-				public void transition(CircuitBreaker breaker, State from, State to) {
+				public void transition(CircuitBreaker breaker, BreakerState from, BreakerState to) {
 					entered.countDown();
 					awaitUninterrupted(free);
 				}
@@ -1082,7 +1081,7 @@ class CircuitBreakerTests {
 				}
 				else {
 					awaitUninterrupted(entered);
-					assertThat(told.state()).isEqualTo(State.OPEN);
+					assertThat(told.state()).isEqualTo(BreakerState.OPEN);
 					assertThat(told.tryAcquire(now())).isNull();
 					assertThat(told.counts()).isEqualTo(new Counts(4, 4, 0));
 					free.countDown();
@@ -1095,7 +1094,7 @@ class CircuitBreakerTests {
 		void needNoMethod() {
 			CircuitBreaker untold = builder(settings()).listener(CircuitBreaker.Listener.NONE).build();
 			fail(untold, 4);
-			assertThat(untold.state()).isEqualTo(State.OPEN);
+			assertThat(untold.state()).isEqualTo(BreakerState.OPEN);
 		}
 
 		private static void awaitUninterrupted(CountDownLatch latch) {
@@ -1157,7 +1156,7 @@ class CircuitBreakerTests {
 			assertThat(isRejected(halfOpen)).isTrue();
 			CircuitBreakerTests.this.time.advance(OPEN_FOR);
 			assertThat(isRejected(halfOpen)).isTrue();
-			assertThat(halfOpen.state()).isEqualTo(State.OPEN);
+			assertThat(halfOpen.state()).isEqualTo(BreakerState.OPEN);
 		}
 
 		@Test
@@ -1178,7 +1177,7 @@ class CircuitBreakerTests {
 		private static final long serialVersionUID = 1L;
 
 		@Override
-		public void transition(CircuitBreaker breaker, State from, State to) {
+		public void transition(CircuitBreaker breaker, BreakerState from, BreakerState to) {
 			synchronized (this) {
 				add(from + " -> " + to);
 			}

@@ -168,7 +168,8 @@ class JitterDistributionTests {
 		}
 
 		/*
-		 * As the README says: the density of the middle is 1.5, of which 0.568 is left.
+		 * As docs/limits.md says: the density of the middle is 1.5, of which 0.568 is
+		 * left.
 		 */
 		@Test
 		void isCloserTogetherInTheFirstWaveOfAConfinedBeta() {

@@ -40,7 +40,7 @@ class JitterTests {
 				"100%, 0, 100000000, 199999999", "decorrelated, 100000000, 500000000, 899999999",
 				"beta, 0, 50000000, 99999999", "beta 0.3..0.7, 30000000, 50000000, 70000000" })
 		void atLeastMiddleAndGreatestDraw(String name, long least, long middle, long greatest) {
-			Jitter jitter = all().filter((candidate) -> candidate.toString().equals(name)).findFirst().orElseThrow();
+			Jitter jitter = Jitter.parse(name);
 			assertThat(jitter.apply(100 * MILLI, 300 * MILLI, 100 * MILLI, 10_000 * MILLI, 0)).isEqualTo(least);
 			assertThat(jitter.apply(100 * MILLI, 300 * MILLI, 100 * MILLI, 10_000 * MILLI, 0.5)).isEqualTo(middle);
 			long highest = jitter.apply(100 * MILLI, 300 * MILLI, 100 * MILLI, 10_000 * MILLI, GREATEST);
@@ -68,6 +68,43 @@ class JitterTests {
 		@Test
 		void decorrelatedTakesAPreviousDelayBelowAThirdOfTheBase() {
 			assertThat(Jitter.decorrelated().apply(0, 0, 100, 1000, GREATEST)).isEqualTo(100);
+		}
+
+	}
+
+	@Nested
+	class Texts {
+
+		@ParameterizedTest
+		@MethodSource("dev.backoff.delay.JitterTests#all")
+		void areReadAsTheyAreWritten(Jitter jitter) {
+			assertThat(Jitter.parse(jitter.toString())).isEqualTo(jitter);
+		}
+
+		@ParameterizedTest
+		@CsvSource({ "FULL, full", "' None ', none", "20 %, 20%", "12.50%, 12.5%", "0.1%, 0.1%",
+				"Beta  0..0.5, beta 0.0..0.5" })
+		void areReadInAnyCase(String text, String jitter) {
+			assertThat(Jitter.parse(text)).hasToString(jitter);
+		}
+
+		@ParameterizedTest
+		@CsvSource(delimiter = '|',
+				textBlock = """
+						half          | must be none, full, equal, decorrelated, beta, beta a..b or a percentage. Write full for the default, or a percentage such as 20%.
+						Beta 0.3      | must be none, full, equal, decorrelated, beta, beta a..b or a percentage. Write full for the default, or a percentage such as 20%.
+						20            | must be none, full, equal, decorrelated, beta, beta a..b or a percentage. Write full for the default, or a percentage such as 20%.
+						0.2           | must be none, full, equal, decorrelated, beta, beta a..b or a percentage. Write it as a percentage: 20%.
+						0%            | must be above 0% and at most 100%. Write a percentage such as 20%, or none.
+						-20%          | must be above 0% and at most 100%. Write a percentage such as 20%, or none.
+						100.1%        | must be above 0% and at most 100%. Write a percentage such as 20%, or none.
+						beta 0.7..0.3 | must be a part of 0..1, the lower end first. Write a part such as beta 0.3..0.7.
+						beta 0..1.1   | must be a part of 0..1, the lower end first. Write a part such as beta 0.3..0.7.
+						beta 1.2.3..2 | must be a part of 0..1, the lower end first. Write a part such as beta 0.3..0.7.
+						""")
+		void thatAreWrongAreRejectedWithAnAdvice(String text, String message) {
+			assertThatIllegalArgumentException().isThrownBy(() -> Jitter.parse(text))
+				.withMessage("Invalid jitter (" + text + "): " + message);
 		}
 
 	}

@@ -36,7 +36,7 @@ class RetryPolicyTests {
 			assertThat(this.policy.maxAttempts()).isEqualTo(4);
 			assertThat(this.policy.deadlineNanos()).isEqualTo(Nanos.UNLIMITED);
 			assertThat(this.policy.shortestAttemptNanos()).isEqualTo(SECOND / 100);
-			assertThat(this.policy.throttledRule().baseNanos()).isEqualTo(SECOND);
+			assertThat(this.policy.rule(true, false).baseNanos()).isEqualTo(SECOND);
 			assertThat(this.policy.retryAfterMaxNanos()).isEqualTo(60 * SECOND);
 			assertThat(this.policy.isRetryAfterEnabled()).isTrue();
 			assertThat(this.policy.retryOn()).isEmpty();
@@ -113,9 +113,9 @@ class RetryPolicyTests {
 				.retryAfterMax(Duration.ZERO)
 				.build();
 			assertThat(policy.shortestAttemptNanos()).isZero();
-			assertThat(policy.throttledRule().baseNanos()).isEqualTo(3 * SECOND);
+			assertThat(policy.rule(true, false).baseNanos()).isEqualTo(3 * SECOND);
 			assertThat(policy.retryAfterMaxNanos()).isZero();
-			assertThat(builder().throttledBase(Duration.ofMinutes(1)).build().throttledRule().baseNanos())
+			assertThat(builder().throttledBase(Duration.ofMinutes(1)).build().rule(true, false).baseNanos())
 				.isEqualTo(10 * SECOND);
 		}
 
@@ -242,7 +242,7 @@ class RetryPolicyTests {
 		void copyTheListsTheyAreGiven() {
 			List<Class<? extends Throwable>> types = new ArrayList<>(List.of(IOException.class));
 			List<FailureClassifier> classifiers = new ArrayList<>();
-			RetryPolicy.Builder builder = builder().retryOn(types).abortOn(types).classifiers(classifiers);
+			RetryPolicyBuilder builder = builder().retryOn(types).abortOn(types).classifiers(classifiers);
 			types.add(IllegalStateException.class);
 			classifiers.add((failure) -> null);
 			RetryPolicy policy = builder.build();
@@ -254,7 +254,7 @@ class RetryPolicyTests {
 
 		@Test
 		void leaveEarlierPoliciesAlone() {
-			RetryPolicy.Builder builder = builder().abortOn(IOException.class);
+			RetryPolicyBuilder builder = builder().abortOn(IOException.class);
 			RetryPolicy first = builder.build();
 			RetryPolicy second = builder.abortOn(IllegalStateException.class).maxAttempts(9).build();
 			assertThat(first.abortOn()).hasSize(1);
@@ -264,7 +264,7 @@ class RetryPolicyTests {
 
 	}
 
-	private static RetryPolicy.Builder builder() {
+	private static RetryPolicyBuilder builder() {
 		return RetryPolicy.builder("p");
 	}
 

@@ -67,17 +67,6 @@ class OutcomeWindowTests {
 
 		@ParameterizedTest
 		@MethodSource("dev.backoff.window.OutcomeWindowTests#lengths")
-		void forgetsEverythingWhenCleared(WindowLength length) {
-			OutcomeWindow window = OutcomeWindow.of(length);
-			record(window, "FFSF", NOW);
-			window.clear();
-			assertThat(window.counts(NOW)).isEqualTo(Counts.NONE);
-			record(window, "FS", NOW);
-			assertThat(window.counts(NOW)).isEqualTo(new Counts(2, 1, 0));
-		}
-
-		@ParameterizedTest
-		@MethodSource("dev.backoff.window.OutcomeWindowTests#lengths")
 		void losesNothingAmongFiftyThreads(WindowLength length) {
 			OutcomeWindow window = OutcomeWindow.of(length);
 			Crowd.of(50, (number) -> {
@@ -160,15 +149,6 @@ class OutcomeWindowTests {
 			OutcomeWindow window = OutcomeWindow.of(WindowLength.ofCalls(5));
 			record(window, "FS", NOW);
 			assertThat(window.counts(NOW + 1_000_000 * SECOND)).isEqualTo(new Counts(2, 1, 0));
-		}
-
-		@Test
-		void isEmptyWhenClearedInTheMiddleOfARound() {
-			OutcomeWindow window = OutcomeWindow.of(WindowLength.ofCalls(5));
-			record(window, "FFFFFFF", NOW);
-			window.clear();
-			record(window, "SSSSSF", NOW);
-			assertThat(window.counts(NOW)).isEqualTo(new Counts(5, 1, 0));
 		}
 
 	}

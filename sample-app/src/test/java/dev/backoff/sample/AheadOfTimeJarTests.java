@@ -9,10 +9,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Runs the shop as it was processed ahead of time, on a plain virtual machine. */
+/** Tests for the shop as it was processed ahead of time, on a plain virtual machine. */
 @Timeout(300)
 @EnabledIfSystemProperty(named = "shop.jar", matches = ".+",
 		disabledReason = "there is no jar before the phase package")
@@ -25,6 +27,7 @@ class AheadOfTimeJarTests {
 	private Path directory;
 
 	@Test
+	@Execution(ExecutionMode.CONCURRENT)
 	void retriesAndCounts() throws IOException {
 		try (ShopProcess shop = start()) {
 			assertThat(shop.lines()).anyMatch((line) -> line.contains("Starting AOT-processed ShopApplication"));
@@ -39,6 +42,7 @@ class AheadOfTimeJarTests {
 	}
 
 	@Test
+	@Execution(ExecutionMode.CONCURRENT)
 	void makesPlainCallsWhereItIsSwitchedOff() throws IOException {
 		try (ShopProcess shop = start("--backoff.enabled=false")) {
 			shop.fault("payments?answer=500");
@@ -51,6 +55,7 @@ class AheadOfTimeJarTests {
 	}
 
 	@Test
+	@Execution(ExecutionMode.CONCURRENT)
 	void makesFirstAttemptsOnlyWhereRetriesAreSwitchedOff() throws IOException {
 		try (ShopProcess shop = start("--backoff.retries-enabled=false")) {
 			shop.fault("payments?answer=500");

@@ -11,9 +11,7 @@ import org.springframework.test.context.ActiveProfiles;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/**
- * Tests for the profile that takes a tenth of the time.
- */
+/** Tests for the profile with a tenth of the delays. */
 @SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT,
 		properties = { "shop.gateway.port=0", "shop.traffic.enabled=false" })
 @ActiveProfiles("demo")

@@ -18,12 +18,12 @@ import org.junit.jupiter.api.io.TempDir;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-/** Types what the README types to operate the shop, and reads what it reads. */
+/** The commands of docs/operating.md, typed at the shop, print what the page shows. */
 @Timeout(180)
-@DisabledOnOs(value = OS.WINDOWS, disabledReason = "the README's commands are for a shell of Unix")
+@DisabledOnOs(value = OS.WINDOWS, disabledReason = "the commands are for a shell of Unix")
 class OperatingJarTests {
 
-	/* Milliseconds that were measured, and no two runs agree on. */
+	/* Measured milliseconds, which differ in each run. */
 	private static final Pattern MEASURED = Pattern.compile("(\"(?:dueInMs|elapsedMs)\"):[\\d.]+");
 
 	private static final String OUTPUT = "output.txt";
@@ -32,10 +32,10 @@ class OperatingJarTests {
 	private Path directory;
 
 	@Test
-	void showsWhatTheReadmeShows() throws Exception {
+	void showsWhatThePageShows() throws Exception {
 		assumeTrue(run("curl --help all | grep -q -e --json && command -v jq") == 0,
-				"Install curl 7.82 or later, and jq, to check the commands of the README");
-		String section = section("Operate it");
+				"Install curl 7.82 or later, and jq, to check the commands of docs/operating.md");
+		String section = section("A session with the sample");
 		List<Command> commands = commands(section);
 		assertThat(commands).hasSizeGreaterThan(10);
 		try (ShopProcess shop = ShopProcess.start(this.directory,
@@ -53,7 +53,7 @@ class OperatingJarTests {
 
 	private static String section(String title) throws IOException {
 		Matcher section = Pattern.compile("(?ms)^## " + title + "\\n(.*?)^## ")
-			.matcher(Files.readString(Path.of("..", "README.md")));
+			.matcher(Files.readString(Path.of("..", "docs", "operating.md")));
 		assertThat(section.find()).as(title).isTrue();
 		return section.group(1);
 	}
@@ -78,12 +78,12 @@ class OperatingJarTests {
 		return commands;
 	}
 
-	/* Answers end without a line break, which the README adds. */
+	/* Answers end without a line break, which the page adds. */
 	private static String comparable(String output) {
 		return MEASURED.matcher(output.strip().replace("\n", "")).replaceAll("$1:…");
 	}
 
-	/** Type all in one shell, each when the one before has ended. */
+	/** Run all commands in one shell, one after the other. */
 	private List<Command> type(ShopProcess shop, List<Command> commands) throws Exception {
 		StringBuilder script = new StringBuilder();
 		commands.forEach((command) -> script.append(shop.reached(command.typed())).append("\nprintf '\\036'\n"));
@@ -110,12 +110,7 @@ class OperatingJarTests {
 		}
 	}
 
-	/**
-	 * A command.
-	 *
-	 * @param typed what is typed
-	 * @param output what is read then
-	 */
+	/** A command and its output. */
 	private record Command(String typed, String output) {
 
 	}

@@ -15,8 +15,8 @@ import org.springframework.test.annotation.DirtiesContext;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Tests for the shop as it is shipped: its own traffic, and the delays that its
- * annotations and {@code application.yml} come to.
+ * Tests for the shop as it is shipped: its own traffic, and the delays of its annotations
+ * and {@code application.yml}.
  */
 @SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT,
 		properties = { "shop.gateway.port=0", "shop.traffic.every=10ms", "shop.traffic.fault-percent=50" })

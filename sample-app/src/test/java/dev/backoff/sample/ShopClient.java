@@ -14,9 +14,7 @@ import org.springframework.web.client.RestClient;
 
 import dev.backoff.sample.gateway.Gateway;
 
-/**
- * What one does with curl: talks to the shop, and tells the gateway what to do wrong.
- */
+/** A client of the shop, which also plans the faults of the gateway. */
 @Lazy
 @TestComponent
 public class ShopClient {
@@ -58,7 +56,7 @@ public class ShopClient {
 			.toEntity(JsonNode.class);
 	}
 
-	/** Place an order that nothing disturbs, and return its trade number. */
+	/** Place an order without faults, and return its trade number. */
 	public String trade() {
 		return order("tea").getBody().path("trade").asString();
 	}
@@ -79,12 +77,12 @@ public class ShopClient {
 		ROUTES.forEach((route) -> fault(route + "?clear"));
 	}
 
-	/** Return what the gateway tells of a route. */
+	/** Return the gateway's page of a route. */
 	public JsonNode page(String route) {
 		return this.gateway.get().uri("/calls").retrieve().body(JsonNode.class).path(route);
 	}
 
-	/** Return the calls that asked for a path. */
+	/** Return the calls of a path. */
 	public List<JsonNode> calls(String route, String path) {
 		return page(route).path("last")
 			.values()

@@ -21,7 +21,7 @@ import org.awaitility.Awaitility;
 
 /**
  * The shop in a process of its own: from its jar, or from the class path of the tests
- * where there is no jar yet. It takes any ports that are free and says which.
+ * without a jar. It takes free ports, which it logs.
  */
 final class ShopProcess implements AutoCloseable {
 
@@ -50,7 +50,9 @@ final class ShopProcess implements AutoCloseable {
 		return start(directory, List.of(), arguments);
 	}
 
-	/** Start it, with options for the virtual machine and arguments for the shop. */
+	/**
+	 * Start the shop, with options for the virtual machine and arguments for the shop.
+	 */
 	static ShopProcess start(Path directory, List<String> options, List<String> arguments) throws IOException {
 		Path log = directory.resolve("shop.log");
 		List<String> command = new ArrayList<>(
@@ -81,7 +83,7 @@ final class ShopProcess implements AutoCloseable {
 			.orElseThrow(() -> new AssertionError(String.join("\n", lines())));
 	}
 
-	/** Return what it has logged so far. */
+	/** Return its log so far. */
 	List<String> lines() {
 		try {
 			return Files.readAllLines(this.log);
@@ -91,7 +93,7 @@ final class ShopProcess implements AutoCloseable {
 		}
 	}
 
-	/** Return a command of the README's, whose ports are those of an ordinary start. */
+	/** Return a command of a page with the ports of this shop in place of the usual ones. */
 	String reached(String command) {
 		return command.replace("localhost:8080", this.shop).replace("localhost:8090", this.partners);
 	}
@@ -143,10 +145,7 @@ final class ShopProcess implements AutoCloseable {
 			.build(), BodyHandlers.ofString());
 	}
 
-	/**
-	 * Ask it to end, as {@code kill -TERM} does.
-	 * @return whether it was gone in time
-	 */
+	/** Send {@code SIGTERM}, and return whether the process ended in time. */
 	boolean terminate(Duration time) throws InterruptedException {
 		this.process.destroy();
 		return this.process.waitFor(time.toMillis(), TimeUnit.MILLISECONDS);

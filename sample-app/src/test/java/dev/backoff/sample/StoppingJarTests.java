@@ -7,18 +7,19 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Ends the shop with a signal while calls of every kind wait for minutes: on the threads
- * of requests, of the executor and of the scheduler, and on none.
+ * Terminate the shop by a signal while calls of every kind wait for minutes: on the
+ * threads of requests, of the executor and of the scheduler, and without a thread.
  */
 @Timeout(300)
 class StoppingJarTests {
@@ -32,9 +33,12 @@ class StoppingJarTests {
 	@TempDir
 	private Path directory;
 
-	/* JDK 17 has no virtual threads, and the second run is as the first. */
+	static Stream<Boolean> virtualThreads() {
+		return (Runtime.version().feature() < 21) ? Stream.of(false) : Stream.of(false, true);
+	}
+
 	@ParameterizedTest(name = "virtual threads: {0}")
-	@ValueSource(booleans = { false, true })
+	@MethodSource("virtualThreads")
 	void endsEveryWaitingCallWithOneLineAndAnswersEveryCaller(boolean virtual) throws Exception {
 		List<String> arguments = new ArrayList<>(
 				List.of("--shop.mail.every=200ms", "--spring.threads.virtual.enabled=" + virtual));

@@ -18,7 +18,7 @@ public final class InliningGuard {
 
 	/* From the driver down to the recorder, the breaker and the budget. */
 	private static final List<String> STATIONS = List.of("dev.backoff.Retry.callOn", "dev.backoff.BlockingDriver.call",
-			"dev.backoff.BreakerGate.tryAcquire", "dev.backoff.BreakerGate.succeeded",
+			"dev.backoff.Safeguards.tryAcquire", "dev.backoff.Safeguards.succeededAtOnce",
 			"dev.backoff.budget.RetryBudget.deposit", "dev.backoff.spring.observation.MethodMeters.succeededAtOnce");
 
 	private static final String WITH_ALL_INSIDE = "a jump, to code with all that is below inlined";

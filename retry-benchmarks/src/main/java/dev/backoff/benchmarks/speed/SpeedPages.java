@@ -8,14 +8,15 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The pages that show what JMH measured: one with all tables for each JDK, and the
- * README, which has the short one of the JDK that everything is compiled for.
+ * The pages that show what JMH measured: one with all tables for each JDK, and
+ * {@code docs/speed.md}, which has the short one of the JDK that everything is compiled
+ * for.
  */
 public final class SpeedPages {
 
 	private static final String PUBLISH = "--publish=";
 
-	private static final String SHOWN_IN_README = "17";
+	private static final String SHOWN_JDK = "17";
 
 	private static final String BEGIN = "<!-- figures: speed -->\n";
 
@@ -35,7 +36,7 @@ public final class SpeedPages {
 	 * @param args the files that JMH wrote, and {@code --publish=<directory>} of the
 	 * project where the pages are to be written again
 	 * @throws IOException if a file cannot be read or written
-	 * @throws IllegalArgumentException if the pages would lack somebody's success
+	 * @throws IllegalArgumentException if a contender has no success
 	 */
 	public static void main(String[] args) throws IOException {
 		List<String> runs = new ArrayList<>();
@@ -58,7 +59,7 @@ public final class SpeedPages {
 		}
 	}
 
-	/* Who has failed leaves no result. */
+	/* A contender that has failed leaves no result. */
 	private void requireAll() {
 		List<String> missing = new ArrayList<>(SpeedTable.SUCCEEDING);
 		this.results.of("SuccessBenchmark").forEach((figure) -> missing.remove(figure.parameter()));
@@ -72,9 +73,9 @@ public final class SpeedPages {
 	void publish(Path project) throws IOException {
 		Path figures = project.resolve("docs").resolve("speed-figures-" + this.results.feature() + ".md");
 		Files.writeString(figures, figures(), StandardCharsets.UTF_8);
-		if (this.results.feature().equals(SHOWN_IN_README)) {
-			Path readme = project.resolve("README.md");
-			Files.writeString(readme, fill(Files.readString(readme, StandardCharsets.UTF_8)), StandardCharsets.UTF_8);
+		if (this.results.feature().equals(SHOWN_JDK)) {
+			Path page = project.resolve("docs").resolve("speed.md");
+			Files.writeString(page, fill(Files.readString(page, StandardCharsets.UTF_8)), StandardCharsets.UTF_8);
 		}
 	}
 

@@ -21,17 +21,17 @@ class SpeedPagesTests {
 	@Nested
 	class WhatIsWritten {
 
-		private static final String README = "# Shop\n\n<!-- figures: speed -->\n\nold\n\n<!-- end -->\n\nMore.\n";
+		private static final String PAGE = "# Shop\n\n<!-- figures: speed -->\n\nold\n\n<!-- end -->\n\nMore.\n";
 
 		@TempDir
 		private Path project;
 
 		@Test
-		void isAPageForEachJdkAndTheReadmeFor17() throws IOException {
-			Files.writeString(this.project.resolve("README.md"), README);
+		void isAPageForEachJdkAndTheTableFor17() throws IOException {
+			Path page = shown(PAGE);
 			publish("17.0.15", "100.0");
 			publish("25.0.1+8", "90.0");
-			assertThat(this.project.resolve("README.md")).hasContent("""
+			assertThat(page).hasContent("""
 					# Shop
 
 					<!-- figures: speed -->
@@ -53,14 +53,14 @@ class SpeedPagesTests {
 		}
 
 		@Test
-		void needsAPlaceInTheReadme() throws IOException {
-			Files.writeString(this.project.resolve("README.md"), "# Shop\n");
+		void needsAPlaceOnThePage() throws IOException {
+			shown("# Shop\n");
 			assertThatIOException().isThrownBy(() -> publish("17.0.15", "100.0"))
 				.withMessage("No place for the figures of speed.");
 		}
 
 		@Test
-		void lacksNobody() throws IOException {
+		void hasEveryContender() throws IOException {
 			Path results = this.project.resolve("results.json");
 			Files.writeString(results, results("17.0.15", "100.0"));
 			assertThatIllegalArgumentException()
@@ -71,8 +71,12 @@ class SpeedPagesTests {
 						+ "BACKOFF_PROGRAMMATIC): to be published, there must be one of each.");
 		}
 
+		private Path shown(String text) throws IOException {
+			Path docs = Files.createDirectories(this.project.resolve("docs"));
+			return Files.writeString(docs.resolve("speed.md"), text);
+		}
+
 		private void publish(String jdk, String nanos) throws IOException {
-			Files.createDirectories(this.project.resolve("docs"));
 			new SpeedPages(SpeedResults.parse(List.of(results(jdk, nanos))), 4).publish(this.project);
 		}
 
@@ -100,13 +104,13 @@ class SpeedPagesTests {
 			.compile("\\| (.+?) \\| (\\S+) \\| \\S+ \\| (\\S+) \\| (\\S+) \\| \\S+ \\|");
 
 		@Test
-		void isTheSameInTheReadmeAndOnThePage() throws IOException {
+		void isTheSameInTheShortTable() throws IOException {
 			Path project = Path.of("..");
 			Matcher table = SUCCESS.matcher(Files.readString(project.resolve("docs").resolve("speed-figures-17.md")));
 			assertThat(table.find()).isTrue();
 			List<String> rows = table.group(1).lines().skip(2).map(WhatIsPublished::shortened).toList();
 			assertThat(rows).hasSizeGreaterThan(9);
-			assertThat(Files.readString(project.resolve("README.md")))
+			assertThat(Files.readString(project.resolve("docs").resolve("speed.md")))
 				.contains("| call | ns | ratio | bytes |\n| --- | --- | --- | --- |\n" + String.join("\n", rows)
 						+ "\n\n<!-- end -->");
 		}

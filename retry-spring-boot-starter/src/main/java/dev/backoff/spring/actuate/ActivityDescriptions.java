@@ -10,26 +10,17 @@ import org.jspecify.annotations.Nullable;
 
 import dev.backoff.WaitingCalls;
 import dev.backoff.event.RetryEvent.RecoveryOutcome;
-import dev.backoff.spring.actuate.BackoffDescriptor.ActivityDescriptor;
-import dev.backoff.spring.actuate.BackoffDescriptor.CountersDescriptor;
-import dev.backoff.spring.actuate.BackoffDescriptor.StoppedDescriptor;
-import dev.backoff.spring.actuate.BackoffDescriptor.WaitingDescriptor;
 import dev.backoff.spring.observation.CallStatistics;
 import dev.backoff.spring.observation.StoppedCall;
 import dev.backoff.spring.observation.StoppedCalls;
 
 /**
- * Describes what calls have done and do.
- *
- * @param waiting those that wait
- * @param statistics the counted ones, or null if nobody counts
- * @param stopped those that stopped, or null if nobody keeps them
+ * Describe the calls of policies: those that were counted, those that wait, and the last
+ * that stopped. Counts and stopped calls may be absent.
  */
 record ActivityDescriptions(WaitingCalls waiting, @Nullable CallStatistics statistics, @Nullable StoppedCalls stopped) {
 
 	private static final int OLDEST = 10;
-
-	private static final double MILLI = 1_000_000;
 
 	ActivityDescriptor of(String policy) {
 		Map<String, CountersDescriptor> counters = new TreeMap<>();
@@ -79,7 +70,28 @@ record ActivityDescriptions(WaitingCalls waiting, @Nullable CallStatistics stati
 	}
 
 	private static double millis(Duration duration) {
-		return duration.toNanos() / MILLI;
+		return duration.toNanos() / PlanDescriptor.MILLI;
+	}
+
+	/** The calls of a policy: counts by method, and how many wait now. */
+	record ActivityDescriptor(Map<String, CountersDescriptor> counters, int waiting,
+			List<WaitingDescriptor> oldestWaiting, List<StoppedDescriptor> stopped) {
+	}
+
+	/** The calls of a method since the start, by the reason of their end. */
+	record CountersDescriptor(Map<String, Long> calls, long attempts, long retries) {
+	}
+
+	/** A call that waits after the given attempt, which is 0 before the first. */
+	record WaitingDescriptor(String method, int attempt, double dueInMs, double elapsedMs) {
+	}
+
+	/**
+	 * A call that stopped without success. Its message is null unless it may be shown.
+	 */
+	record StoppedDescriptor(String time, String method, String stop, int attempts, double elapsedMs,
+			List<Double> waitsMs, List<Double> attemptsMs, @Nullable String failure, @Nullable String rootFailure,
+			@Nullable String message, @Nullable String recovered) {
 	}
 
 }

@@ -8,31 +8,32 @@ import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.health.contributor.Status;
 
+import dev.backoff.breaker.BreakerState;
 import dev.backoff.breaker.CircuitBreaker;
-import dev.backoff.breaker.CircuitBreaker.State;
 import dev.backoff.breaker.CircuitBreakers;
 
 /**
  * Show the breakers in the application's health.
  * <p>
- * An open breaker says that somebody else is ill, so the status is {@code UP} unless
- * asked otherwise; then an open breaker means {@code DOWN} and one that was forced open
- * {@code OUT_OF_SERVICE}. Once the time of an open breaker is over, the status is
- * {@code UP} again: only a call moves it on, and an instance that is down gets none. Keep
- * it out of the liveness group, since a restart mends no dependency, and out of the
- * readiness group unless the instance can do nothing without it. Thread-safe.
+ * An open breaker means that a dependency fails and not this application, so the status
+ * is {@code UP} by default. Where breakers decide, an open breaker means {@code DOWN} and
+ * one that was forced open {@code OUT_OF_SERVICE}. As soon as its probe is due, an open
+ * breaker counts as {@code UP}: only a call moves it on, and an instance that is down
+ * gets none. Keep this indicator out of the liveness group, since a restart repairs no
+ * dependency, and out of the readiness group unless the instance is useless without the
+ * dependency. Thread-safe.
  *
  * @since 0.1
  */
-public class BackoffBreakersHealthIndicator implements HealthIndicator {
+public final class BackoffBreakersHealthIndicator implements HealthIndicator {
 
 	private final CircuitBreakers breakers;
 
 	private final boolean deciding;
 
 	/**
-	 * Make an indicator.
-	 * @param breakers what to show
+	 * Create the indicator.
+	 * @param breakers the breakers to show
 	 * @param deciding whether open breakers decide on the status
 	 */
 	public BackoffBreakersHealthIndicator(CircuitBreakers breakers, boolean deciding) {
@@ -46,10 +47,10 @@ public class BackoffBreakersHealthIndicator implements HealthIndicator {
 		boolean down = false;
 		boolean outOfService = false;
 		for (CircuitBreaker breaker : this.breakers.all()) {
-			State state = breaker.state();
+			BreakerState state = breaker.state();
 			boolean probeDue = isProbeDue(breaker);
-			down |= state == State.OPEN && !probeDue;
-			outOfService |= state == State.FORCED_OPEN;
+			down |= state == BreakerState.OPEN && !probeDue;
+			outOfService |= state == BreakerState.FORCED_OPEN;
 			health.withDetail(breaker.name(), details(breaker, state, probeDue));
 		}
 		if (this.deciding && (down || outOfService)) {
@@ -58,16 +59,15 @@ public class BackoffBreakersHealthIndicator implements HealthIndicator {
 		return health.build();
 	}
 
-	/* Only a call moves it on, and nobody sends one to an instance that is down. */
 	private static boolean isProbeDue(CircuitBreaker breaker) {
 		Duration timeToProbe = breaker.timeToProbe();
 		return timeToProbe != null && timeToProbe.isZero();
 	}
 
-	private static Map<String, Object> details(CircuitBreaker breaker, State state, boolean probeDue) {
+	private static Map<String, Object> details(CircuitBreaker breaker, BreakerState state, boolean probeDue) {
 		Map<String, Object> details = new LinkedHashMap<>();
 		details.put("state", state.tag());
-		if (state == State.OPEN && probeDue) {
+		if (state == BreakerState.OPEN && probeDue) {
 			details.put("probeDue", true);
 		}
 		breaker.failureRate().ifPresent((rate) -> details.put("failureRate", rate));

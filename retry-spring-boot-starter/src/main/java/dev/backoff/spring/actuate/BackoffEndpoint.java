@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.actuate.endpoint.Access;
 import org.springframework.boot.actuate.endpoint.EndpointId;
+import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 import org.springframework.boot.actuate.endpoint.annotation.DeleteOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
@@ -20,9 +21,10 @@ import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 
 import dev.backoff.WaitingCalls;
-import dev.backoff.spring.actuate.BackoffDescriptor.PolicyDescriptor;
-import dev.backoff.spring.actuate.BackoffDescriptor.ProblemDescriptor;
-import dev.backoff.spring.actuate.BackoffDescriptor.RefusalDescriptor;
+import dev.backoff.spring.actuate.PolicyDescriptions.OverrideDescriptor;
+import dev.backoff.spring.actuate.PolicyDescriptions.PolicyDescriptor;
+import dev.backoff.spring.actuate.SafetyDescriptions.BreakerDescriptor;
+import dev.backoff.spring.actuate.SafetyDescriptions.BudgetDescriptor;
 import dev.backoff.spring.live.LiveConfiguration;
 import dev.backoff.spring.observation.CallStatistics;
 import dev.backoff.spring.observation.StoppedCalls;
@@ -35,14 +37,15 @@ import dev.backoff.spring.safety.OverloadSafety;
 
 /**
  * Show every policy, the methods that use it, the values in effect with their origins,
- * the delays they lead to, and what its calls do; every budget and every breaker, with
- * its state. It shows no argument, no result, and no message of an exception unless the
+ * the delays they lead to, and its calls; every budget and every breaker, with its state.
+ * It shows no argument, no result, and no message of an exception unless the
  * configuration allows that.
  * <p>
  * With {@code management.endpoint.backoff.access=unrestricted} an operator can change
- * what holds in this process: override values, end overrides, move breakers, fill
- * budgets, wake or stop waiting calls. What is wrong changes nothing and is answered with
- * a report and status 400; an unknown name with 404.
+ * this process: override values, end overrides, move breakers, fill budgets, wake or stop
+ * waiting calls. An invalid request changes nothing and is answered with a report and
+ * status 400, an unknown name with 404. A name may have any spelling with the same
+ * letters and digits.
  *
  * @since 0.1
  */
@@ -68,14 +71,14 @@ public class BackoffEndpoint {
 	private final OperatorActions actions;
 
 	/**
-	 * Make the endpoint.
+	 * Create the endpoint.
 	 * @param policies resolves policies
-	 * @param uses tells the annotated methods known so far
-	 * @param safety has budgets and breakers
-	 * @param live changes what holds
+	 * @param uses the annotated methods known so far
+	 * @param safety the budgets and breakers
+	 * @param live changes the configuration
 	 * @param waiting the calls that wait
-	 * @param statistics counts calls, or null if nobody does
-	 * @param stopped keeps the calls that stopped, or null if nobody does
+	 * @param statistics the counted calls, or null if calls are not counted
+	 * @param stopped the calls that stopped, or null if they are not kept
 	 */
 	public BackoffEndpoint(BackoffPolicies policies, PolicyUses uses, OverloadSafety safety, LiveConfiguration live,
 			WaitingCalls waiting, @Nullable CallStatistics statistics, @Nullable StoppedCalls stopped) {
@@ -88,51 +91,37 @@ public class BackoffEndpoint {
 		this.actions = new OperatorActions(live, uses, safety, waiting);
 	}
 
-	/**
-	 * Show all policies, budgets and breakers.
-	 * @return each of them by name
-	 */
+	/** Show all policies, budgets and breakers. */
 	@ReadOperation
-	public BackoffDescriptor policies() {
+	BackoffDescriptor policies() {
 		return this.live.look(this::all);
 	}
 
 	private BackoffDescriptor all() {
 		List<PolicyUse> used = this.uses.uses();
-		SafetyDescription shared = new SafetyDescription(this.policies, this.safety, used);
+		SafetyDescriptions shared = new SafetyDescriptions(this.policies, this.safety, used);
 		return new BackoffDescriptor(this.policies.configuration().isEnabled(),
 				this.policies.configuration().isRetriesEnabled(), this.descriptions.overrides(),
 				this.descriptions.all(used), shared.budgets(), shared.breakers());
 	}
 
-	/**
-	 * Show one policy, or one method.
-	 * @param selectedName the policy's name, in any spelling with the same letters and
-	 * digits, or the method as meters and logs call it
-	 * @return the policy or the method, or null if there is none of that name
-	 */
+	/** Show a policy, or a method by its name in meters and logs. */
 	@ReadOperation
-	public @Nullable Object policy(@Selector String selectedName) {
+	@Nullable Object policy(@Selector String selectedName) {
 		return this.live.look(() -> one(selectedName));
 	}
 
 	private @Nullable Object one(String selectedName) {
 		List<PolicyUse> used = this.uses.uses();
-		PolicyDescriptor policy = this.descriptions.policy(selectedName, used);
+		Object policy = named(this.descriptions.all(used), selectedName);
 		return (policy != null) ? policy : this.descriptions.method(selectedName, used);
 	}
 
-	/**
-	 * Show one breaker or budget, or what other values of a policy would lead to.
-	 * @param selectedName {@code breakers}, {@code budgets}, or the name of a policy
-	 * @param selectedPart the name of a breaker or budget, or {@code preview}
-	 * @param written for a preview, values by key
-	 * @return what was asked for, or 404, or 400 with a report
-	 */
+	/** Show a breaker or a budget, or the preview of other values of a policy. */
 	@ReadOperation
-	public WebEndpointResponse<@Nullable Object> part(@Selector String selectedName, @Selector String selectedPart,
+	WebEndpointResponse<@Nullable Object> part(@Selector String selectedName, @Selector String selectedPart,
 			@Nullable Map<String, Object> written) {
-		SafetyDescription shared = new SafetyDescription(this.policies, this.safety, this.uses.uses());
+		SafetyDescriptions shared = new SafetyDescriptions(this.policies, this.safety, this.uses.uses());
 		return switch (selectedName) {
 			case BREAKERS -> answer(() -> named(shared.breakers(), selectedPart));
 			case BUDGETS -> answer(() -> named(shared.budgets(), selectedPart));
@@ -147,39 +136,22 @@ public class BackoffEndpoint {
 		return this.descriptions.preview(name, candidate, this.uses.uses(candidate, new ArrayList<>()));
 	}
 
-	/**
-	 * Override, for this process, whether retries are made at all.
-	 * @param written {@code retries-enabled}, and {@code for}, how long it holds
-	 * @return what has changed, or 400 with a report
-	 */
+	/** Override whether retries are made at all. */
 	@WriteOperation
-	public WebEndpointResponse<@Nullable Object> overrideAll(@Nullable Map<String, Object> written) {
+	WebEndpointResponse<@Nullable Object> overrideAll(@Nullable Map<String, Object> written) {
 		return answer(() -> this.actions.overrideAll(new Written(written)));
 	}
 
-	/**
-	 * Override values of a policy for this process.
-	 * @param selectedName the policy's name
-	 * @param written values by key, and {@code for}, how long they hold
-	 * @return what has changed, or 404, or 400 with a report
-	 */
+	/** Override values of a policy. */
 	@WriteOperation
-	public WebEndpointResponse<@Nullable Object> override(@Selector String selectedName,
+	WebEndpointResponse<@Nullable Object> override(@Selector String selectedName,
 			@Nullable Map<String, Object> written) {
 		return ofPolicy(selectedName, (name) -> this.actions.override(name, new Written(written)));
 	}
 
-	/**
-	 * Move a breaker, fill a budget, or wake or stop the waiting calls of a policy.
-	 * @param selectedName {@code breakers}, {@code budgets}, or the name of a policy
-	 * @param selectedPart the name of a breaker or budget, or {@code wake} or
-	 * {@code stop}
-	 * @param written for a breaker its {@code state}, for a budget {@code reset}, for
-	 * calls to wake {@code over}, the time over which they are spread
-	 * @return what has changed, or 404, or 400 with a report
-	 */
+	/** Move a breaker, fill a budget, or wake or stop the waiting calls of a policy. */
 	@WriteOperation
-	public WebEndpointResponse<@Nullable Object> operate(@Selector String selectedName, @Selector String selectedPart,
+	WebEndpointResponse<@Nullable Object> operate(@Selector String selectedName, @Selector String selectedPart,
 			@Nullable Map<String, Object> written) {
 		return switch (selectedName) {
 			case BREAKERS -> answer(() -> this.actions.breaker(selectedPart, new Written(written)));
@@ -193,34 +165,22 @@ public class BackoffEndpoint {
 	}
 
 	/**
-	 * The same without a body, so that it needs none: for waking and stopping, which may
-	 * say nothing more.
-	 * @param selectedName the name of a policy
-	 * @param selectedPart {@code wake} or {@code stop}
-	 * @return what has changed, or 404, or 400 with a report
+	 * Accept waking and stopping without a body: Actuator requires one for parameters.
 	 */
 	@WriteOperation
-	public WebEndpointResponse<@Nullable Object> operateAtOnce(@Selector String selectedName,
-			@Selector String selectedPart) {
+	WebEndpointResponse<@Nullable Object> operateAtOnce(@Selector String selectedName, @Selector String selectedPart) {
 		return operate(selectedName, selectedPart, null);
 	}
 
-	/**
-	 * End all overrides.
-	 * @return what has changed
-	 */
+	/** End all overrides. */
 	@DeleteOperation
-	public WebEndpointResponse<@Nullable Object> resetAll() {
+	WebEndpointResponse<@Nullable Object> resetAll() {
 		return answer(() -> this.actions.reset(null));
 	}
 
-	/**
-	 * End the overrides of a policy.
-	 * @param selectedName the policy's name
-	 * @return what has changed, or 404
-	 */
+	/** End the overrides of a policy. */
 	@DeleteOperation
-	public WebEndpointResponse<@Nullable Object> reset(@Selector String selectedName) {
+	WebEndpointResponse<@Nullable Object> reset(@Selector String selectedName) {
 		return ofPolicy(selectedName, this.actions::reset);
 	}
 
@@ -236,10 +196,8 @@ public class BackoffEndpoint {
 			.findFirst()
 			.map((use) -> "It is a method of policy " + use.policy().name() + ", so write that.")
 			.orElse("All policies are at /actuator/backoff.");
-		return new WebEndpointResponse<>(
-				new RefusalDescriptor(
-						List.of(new ProblemDescriptor("Policy " + Overrides.oneLine(name) + ": is not known.", fix))),
-				WebEndpointResponse.STATUS_NOT_FOUND);
+		ProblemDescriptor problem = new ProblemDescriptor("Policy " + Overrides.oneLine(name) + ": is not known.", fix);
+		return new WebEndpointResponse<>(new RefusalDescriptor(List.of(problem)), WebEndpointResponse.STATUS_NOT_FOUND);
 	}
 
 	private static WebEndpointResponse<@Nullable Object> answer(Supplier<@Nullable Object> action) {
@@ -249,10 +207,11 @@ public class BackoffEndpoint {
 					: new WebEndpointResponse<>(WebEndpointResponse.STATUS_NOT_FOUND);
 		}
 		catch (InvalidBackoffException ex) {
-			return new WebEndpointResponse<>(new RefusalDescriptor(ex.problems()
+			List<ProblemDescriptor> problems = ex.problems()
 				.stream()
 				.map((problem) -> new ProblemDescriptor(problem.message(), problem.fix()))
-				.toList()), WebEndpointResponse.STATUS_BAD_REQUEST);
+				.toList();
+			return new WebEndpointResponse<>(new RefusalDescriptor(problems), WebEndpointResponse.STATUS_BAD_REQUEST);
 		}
 	}
 
@@ -264,6 +223,19 @@ public class BackoffEndpoint {
 			.map(Map.Entry::getValue)
 			.findFirst()
 			.orElse(null);
+	}
+
+	/** Everything that the endpoint shows, by name. */
+	record BackoffDescriptor(boolean enabled, boolean retriesEnabled, Map<String, OverrideDescriptor> overrides,
+			Map<String, PolicyDescriptor> policies, Map<String, BudgetDescriptor> budgets,
+			Map<String, BreakerDescriptor> breakers) implements OperationResponseBody {
+	}
+
+	/** The problems for which a request was refused, and how to correct them. */
+	record RefusalDescriptor(List<ProblemDescriptor> problems) implements OperationResponseBody {
+	}
+
+	record ProblemDescriptor(String message, String fix) {
 	}
 
 }

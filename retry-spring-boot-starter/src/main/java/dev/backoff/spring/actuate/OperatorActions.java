@@ -10,13 +10,11 @@ import java.util.regex.Pattern;
 
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.boot.actuate.endpoint.OperationResponseBody;
+
 import dev.backoff.WaitingCalls;
 import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.budget.RetryBudget;
-import dev.backoff.spring.actuate.BackoffDescriptor.ChangeDescriptor;
-import dev.backoff.spring.actuate.BackoffDescriptor.ValueChangeDescriptor;
-import dev.backoff.spring.actuate.BackoffDescriptor.ValueDescriptor;
-import dev.backoff.spring.actuate.BackoffDescriptor.WaitersDescriptor;
 import dev.backoff.spring.live.LiveConfiguration;
 import dev.backoff.spring.live.ValueChange;
 import dev.backoff.spring.policy.EffectivePolicy.Value;
@@ -26,34 +24,19 @@ import dev.backoff.spring.safety.OverloadSafety;
 import dev.backoff.time.DurationText;
 
 /**
- * What an operator can do while the application runs. Each of it throws a report and
- * changes nothing if something is wrong.
+ * The changes that an operator can make while the application runs. An invalid one throws
+ * a report and changes nothing.
  */
-final class OperatorActions {
+record OperatorActions(LiveConfiguration live, PolicyUses uses, OverloadSafety safety, WaitingCalls waiting) {
 
 	private static final String OPERATOR = "operator";
 
 	static final String FOR = "for";
 
-	/* What a key may be called in any source without brackets. */
+	/* A name that needs no brackets in any source. */
 	private static final Pattern PLAIN = Pattern.compile("[a-z0-9-]+");
 
 	private static final String RETRIES_ENABLED = "retries-enabled";
-
-	private final LiveConfiguration live;
-
-	private final PolicyUses uses;
-
-	private final OverloadSafety safety;
-
-	private final WaitingCalls waiting;
-
-	OperatorActions(LiveConfiguration live, PolicyUses uses, OverloadSafety safety, WaitingCalls waiting) {
-		this.live = live;
-		this.uses = uses;
-		this.safety = safety;
-		this.waiting = waiting;
-	}
 
 	ChangeDescriptor override(String policy, Written written) {
 		Duration limit = written.takeLimit(FOR);
@@ -64,7 +47,7 @@ final class OperatorActions {
 		Map<String, String> lines = new TreeMap<>();
 		for (ValueChange change : changes) {
 			if (change.subject().equals("policy " + policy) && change.now() != null && isAdapted(change.now())) {
-				// in a configuration both would stand side by side, and contradict
+				// in a configuration the value before would contradict the new ones
 				lines.put(change.key(), change.now().text());
 			}
 		}
@@ -86,7 +69,7 @@ final class OperatorActions {
 			.toList();
 	}
 
-	/* As a properties file wants it. */
+	/* Escape a key of a properties file. */
 	private static String escaped(String name) {
 		return name.replaceAll("([\\\\:=#! ])", "\\\\$1");
 	}
@@ -187,13 +170,23 @@ final class OperatorActions {
 
 	private static List<ValueChangeDescriptor> describe(List<ValueChange> changes) {
 		return changes.stream()
-			.map((change) -> new ValueChangeDescriptor(change.subject(), change.key(), describe(change.before()),
-					describe(change.now())))
+			.map((change) -> new ValueChangeDescriptor(change.subject(), change.key(),
+					ValueDescriptor.of(change.before()), ValueDescriptor.of(change.now())))
 			.toList();
 	}
 
-	private static @Nullable ValueDescriptor describe(@Nullable Value value) {
-		return (value != null) ? new ValueDescriptor(value.text(), value.origin()) : null;
+	/** A change, and the lines of configuration that make it last in all processes. */
+	record ChangeDescriptor(String scope, List<ValueChangeDescriptor> changes, List<String> configuration,
+			List<String> advice) implements OperationResponseBody {
+	}
+
+	/** A value before and now, each null if there is none. */
+	record ValueChangeDescriptor(String subject, String key, @Nullable ValueDescriptor before,
+			@Nullable ValueDescriptor now) {
+	}
+
+	/** The number of waiting calls that were woken or stopped. */
+	record WaitersDescriptor(String policy, int calls) implements OperationResponseBody {
 	}
 
 }

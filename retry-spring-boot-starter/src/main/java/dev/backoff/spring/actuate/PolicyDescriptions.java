@@ -6,36 +6,20 @@ import java.util.TreeMap;
 
 import org.jspecify.annotations.Nullable;
 
-import dev.backoff.spring.actuate.BackoffDescriptor.MethodDescriptor;
-import dev.backoff.spring.actuate.BackoffDescriptor.OverrideDescriptor;
-import dev.backoff.spring.actuate.BackoffDescriptor.PlanDescriptor;
-import dev.backoff.spring.actuate.BackoffDescriptor.PolicyDescriptor;
-import dev.backoff.spring.actuate.BackoffDescriptor.PreviewDescriptor;
+import org.springframework.boot.actuate.endpoint.OperationResponseBody;
+
+import dev.backoff.spring.actuate.ActivityDescriptions.ActivityDescriptor;
+import dev.backoff.spring.actuate.ActivityDescriptions.CountersDescriptor;
+import dev.backoff.spring.actuate.ActivityDescriptions.StoppedDescriptor;
 import dev.backoff.spring.live.LiveConfiguration;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.EffectivePolicy;
-import dev.backoff.spring.policy.Overrides;
 import dev.backoff.spring.policy.PolicyUse;
 import dev.backoff.spring.safety.OverloadSafety;
 
-/** Describes policies and the methods that use them. */
-final class PolicyDescriptions {
-
-	private final BackoffPolicies policies;
-
-	private final OverloadSafety safety;
-
-	private final LiveConfiguration live;
-
-	private final ActivityDescriptions activity;
-
-	PolicyDescriptions(BackoffPolicies policies, OverloadSafety safety, LiveConfiguration live,
-			ActivityDescriptions activity) {
-		this.policies = policies;
-		this.safety = safety;
-		this.live = live;
-		this.activity = activity;
-	}
+/** Describe policies and the methods that use them. */
+record PolicyDescriptions(BackoffPolicies policies, OverloadSafety safety, LiveConfiguration live,
+		ActivityDescriptions activity) {
 
 	/** Describe all policies: those of methods, and those of the configuration. */
 	Map<String, PolicyDescriptor> all(List<PolicyUse> uses) {
@@ -55,45 +39,16 @@ final class PolicyDescriptions {
 		return descriptors;
 	}
 
-	/** Describe the policy of a name in any spelling, or return null. */
-	@Nullable PolicyDescriptor policy(String name, List<PolicyUse> uses) {
-		String wanted = BackoffPolicies.canonicalName(name);
-		return all(uses).entrySet()
-			.stream()
-			.filter((entry) -> BackoffPolicies.canonicalName(entry.getKey()).equals(wanted))
-			.map(Map.Entry::getValue)
-			.findFirst()
-			.orElse(null);
-	}
-
 	private PolicyDescriptor policy(String name, boolean unused, List<PolicyUse> uses, @Nullable PlanDescriptor plan) {
 		return new PolicyDescriptor(unused, plans(name, uses), plan, this.safety.isDegraded(name), overrides(name),
 				this.activity.of(name));
-	}
-
-	/** Describe the method of a label, or return null. */
-	@Nullable MethodDescriptor method(String label, List<PolicyUse> uses) {
-		for (PolicyUse use : uses) {
-			if (use.method().equals(label)) {
-				String policy = use.policy().name();
-				return new MethodDescriptor(label, policy, PlanDescription.of(use.policy(), use.advice()),
-						this.activity.counters(policy, label), this.activity.stopped(policy, label));
-			}
-		}
-		return null;
-	}
-
-	/** Describe what would be in effect for a policy. */
-	PreviewDescriptor preview(String name, BackoffPolicies.Candidate candidate, List<PolicyUse> uses) {
-		return new PreviewDescriptor(plans(name, uses),
-				candidate.peek(name).map(PolicyDescriptions::plan).orElse(null));
 	}
 
 	private static Map<String, PlanDescriptor> plans(String name, List<PolicyUse> uses) {
 		Map<String, PlanDescriptor> plans = new TreeMap<>();
 		for (PolicyUse use : uses) {
 			if (use.policy().name().equals(name)) {
-				plans.put(use.method(), PlanDescription.of(use.policy(), use.advice()));
+				plans.put(use.method(), PlanDescriptor.of(use.policy(), use.advice()));
 			}
 		}
 		return plans;
@@ -104,7 +59,7 @@ final class PolicyDescriptions {
 	}
 
 	private static PlanDescriptor plan(EffectivePolicy policy) {
-		return PlanDescription.of(policy, policy.advice());
+		return PlanDescriptor.of(policy, policy.advice());
 	}
 
 	private Map<String, OverrideDescriptor> overrides(String name) {
@@ -117,12 +72,52 @@ final class PolicyDescriptions {
 		return described;
 	}
 
-	/** Describe what an operator overrides at the top. */
+	/** Describe the override of all policies together. */
 	Map<String, OverrideDescriptor> overrides() {
-		Overrides overrides = this.policies.configuration().overrides();
-		Boolean enabled = overrides.retriesEnabled();
+		Boolean enabled = this.policies.configuration().overrides().retriesEnabled();
 		return (enabled == null) ? Map.of() : Map.of("retries-enabled", new OverrideDescriptor(enabled.toString(),
 				this.live.retriesEnabledUntil().map(Object::toString).orElse(null)));
+	}
+
+	/** Describe the method of a label, or return null. */
+	@Nullable MethodDescriptor method(String label, List<PolicyUse> uses) {
+		for (PolicyUse use : uses) {
+			if (use.method().equals(label)) {
+				String policy = use.policy().name();
+				return new MethodDescriptor(label, policy, PlanDescriptor.of(use.policy(), use.advice()),
+						this.activity.counters(policy, label), this.activity.stopped(policy, label));
+			}
+		}
+		return null;
+	}
+
+	/** Describe a policy as it would be with another configuration. */
+	PreviewDescriptor preview(String name, BackoffPolicies.Candidate candidate, List<PolicyUse> uses) {
+		return new PreviewDescriptor(plans(name, uses),
+				candidate.peek(name).map(PolicyDescriptions::plan).orElse(null));
+	}
+
+	/**
+	 * A policy, with a plan for each method that uses it. The other plan is that of a
+	 * programmatic call: null unless the configuration alone completes the policy.
+	 */
+	record PolicyDescriptor(boolean unused, Map<String, PlanDescriptor> methods, @Nullable PlanDescriptor plan,
+			@Nullable Boolean degraded, Map<String, OverrideDescriptor> overrides,
+			ActivityDescriptor activity) implements OperationResponseBody {
+	}
+
+	/** A method. Its counters are null if calls are not counted. */
+	record MethodDescriptor(String method, String policy, PlanDescriptor plan, @Nullable CountersDescriptor counters,
+			List<StoppedDescriptor> stopped) implements OperationResponseBody {
+	}
+
+	/** The plans that other values would lead to. */
+	record PreviewDescriptor(Map<String, PlanDescriptor> methods,
+			@Nullable PlanDescriptor plan) implements OperationResponseBody {
+	}
+
+	/** A value that an operator has set in this process, until it is reset or ends. */
+	record OverrideDescriptor(String value, @Nullable String until) {
 	}
 
 }

@@ -13,20 +13,14 @@ import dev.backoff.spring.policy.InvalidBackoffException;
 import dev.backoff.spring.policy.Overrides;
 import dev.backoff.spring.policy.Problem;
 
-/** What an operator has written, read key by key; what is left over is an error. */
+/** The arguments of an operator, read key by key; a key that is left over is an error. */
 final class Written {
-
-	private static final int MOST_KEYS = 50;
 
 	private final Map<String, String> texts = new LinkedHashMap<>();
 
 	Written(@Nullable Map<String, ?> written) {
 		List<Problem> problems = new ArrayList<>();
-		if (written != null && written.size() > MOST_KEYS) {
-			problems.add(Problem.ofPlace("What is written", "has " + written.size() + " keys, of which few are known",
-					"Write at most " + MOST_KEYS + "."));
-		}
-		else if (written != null) {
+		if (written != null) {
 			written.forEach((key, value) -> {
 				if (value instanceof Map || value instanceof Iterable || value == null) {
 					problems.add(Problem.ofPlace("Invalid " + Overrides.oneLine(key), "must be one value",
@@ -40,7 +34,7 @@ final class Written {
 		refuse(problems);
 	}
 
-	/** Take a text, or null if it is not there. */
+	/** Take a text, or null if it is absent. */
 	@Nullable String take(String key) {
 		String wanted = BackoffPolicies.canonicalName(key);
 		for (String name : List.copyOf(this.texts.keySet())) {
@@ -51,13 +45,13 @@ final class Written {
 		return null;
 	}
 
-	/** Take a time with a unit, or null if it is not there. */
+	/** Take a time with a unit, or null if it is absent. */
 	@Nullable Duration takeLimit(String key) {
 		String text = take(key);
 		return (text != null) ? Overrides.limit(key, text) : null;
 	}
 
-	/** Take a switch, or null if it is not there. */
+	/** Take true or false, or null if it is absent. */
 	@Nullable Boolean takeSwitch(String key) {
 		String text = take(key);
 		if (text == null) {
@@ -70,12 +64,12 @@ final class Written {
 		return Boolean.valueOf(text);
 	}
 
-	/** Return all that has not been taken. */
+	/** Return the texts that were not taken. */
 	Map<String, String> rest() {
 		return Map.copyOf(this.texts);
 	}
 
-	/** Refuse what has not been taken. */
+	/** Refuse the texts that were not taken. */
 	void refuseRest(String known) {
 		List<Problem> problems = new ArrayList<>();
 		this.texts.keySet()

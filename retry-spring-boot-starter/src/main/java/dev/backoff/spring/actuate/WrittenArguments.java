@@ -5,12 +5,9 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-import org.jspecify.annotations.Nullable;
-
 import org.springframework.boot.actuate.endpoint.EndpointId;
 import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
 import org.springframework.boot.actuate.endpoint.InvocationContext;
-import org.springframework.boot.actuate.endpoint.OperationArgumentResolver;
 import org.springframework.boot.actuate.endpoint.OperationType;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.actuate.endpoint.invoke.OperationInvoker;
@@ -21,22 +18,16 @@ import org.springframework.boot.actuate.endpoint.invoke.OperationParameters;
 import dev.backoff.spring.policy.Overrides;
 
 /**
- * Hand what an operator writes to the endpoint as it is written: keys are called here as
- * they are in a configuration, {@code max-attempts} or {@code for}, which no Java
- * parameter can be called; and a key that nobody knows is an error and not ignored.
+ * Pass all arguments of a request to the endpoint, in one map. Its keys are those of a
+ * configuration, such as {@code max-attempts} or {@code for}, which cannot be names of
+ * Java parameters, and an unknown key is an error instead of being ignored.
  *
  * @since 0.1
  */
 public final class WrittenArguments implements OperationInvokerAdvisor {
 
-	/** The parameter that gets all that no other parameter is called. */
+	/** The parameter for all arguments without a parameter of their own. */
 	static final String WRITTEN = "written";
-
-	/**
-	 * Make the advice.
-	 */
-	public WrittenArguments() {
-	}
 
 	@Override
 	public OperationInvoker apply(EndpointId endpoint, OperationType type, OperationParameters parameters,
@@ -51,7 +42,7 @@ public final class WrittenArguments implements OperationInvokerAdvisor {
 		return (type == OperationType.READ) ? invoker : (context) -> invoker.invoke(complete(context, names));
 	}
 
-	/* What stands in a query would be lost. */
+	/* Refuse arguments in a query, which would be ignored. */
 	private static InvocationContext complete(InvocationContext context, Set<String> names) {
 		for (String name : context.getArguments().keySet()) {
 			if (!names.contains(name)) {
@@ -70,7 +61,7 @@ public final class WrittenArguments implements OperationInvokerAdvisor {
 				(names.contains(name) ? arguments : written).put(name, argument);
 			}
 			else if (argument instanceof Map<?, ?> map) {
-				// over JMX they come as one map already
+				// over JMX all arguments come in one map
 				map.forEach((key, value) -> written.put(String.valueOf(key), value));
 			}
 			else if (argument != null) {
@@ -79,24 +70,7 @@ public final class WrittenArguments implements OperationInvokerAdvisor {
 		});
 		arguments.put(WRITTEN, written);
 		SecurityContext security = context.resolveArgument(SecurityContext.class);
-		return new InvocationContext((security != null) ? security : SecurityContext.NONE, arguments,
-				resolver(context));
-	}
-
-	private static OperationArgumentResolver resolver(InvocationContext context) {
-		return new OperationArgumentResolver() {
-
-			@Override
-			public boolean canResolve(Class<?> type) {
-				return context.canResolve(type);
-			}
-
-			@Override
-			public <T> @Nullable T resolve(Class<T> type) {
-				return context.resolveArgument(type);
-			}
-
-		};
+		return new InvocationContext((security != null) ? security : SecurityContext.NONE, arguments);
 	}
 
 }

@@ -1,6 +1,4 @@
-/**
- * The endpoint: what is in effect, where it comes from, and what it is going to do.
- */
+/** The Actuator endpoint, and the health of the breakers. */
 @NullMarked
 package dev.backoff.spring.actuate;
 

@@ -23,9 +23,9 @@ import dev.backoff.spring.policy.AnnotatedMethod;
 import dev.backoff.spring.policy.BackoffPolicies;
 
 /**
- * Tell those who process an application ahead of time what a native image must keep for
- * us: annotated methods and those that recover them, the results that expressions read,
- * and the exceptions that annotations and configuration name.
+ * Register what a native image must keep: annotated methods and their recoveries, the
+ * types that expressions read, and the exceptions that annotations and configuration
+ * name.
  */
 final class AnnotatedMethodHints implements BeanFactoryInitializationAotProcessor {
 
@@ -39,9 +39,9 @@ final class AnnotatedMethodHints implements BeanFactoryInitializationAotProcesso
 		ClassLoader classLoader = beanFactory.getBeanClassLoader();
 		Manners manners = new Manners(classLoader, policies.configuration().isWoven());
 		List<AnnotatedMethod> methods = new ArrayList<>();
-		StartupCheck.candidates(beanFactory)
+		AnnotatedBeans.candidates(beanFactory)
 			.keySet()
-			.forEach((type) -> methods.addAll(StartupCheck.annotatedMethods(type)));
+			.forEach((type) -> methods.addAll(AnnotatedBeans.methods(type)));
 		return (generation, code) -> {
 			ReflectionHints hints = generation.getRuntimeHints().reflection();
 			methods.forEach((method) -> register(hints, method, manners));
@@ -90,7 +90,7 @@ final class AnnotatedMethodHints implements BeanFactoryInitializationAotProcesso
 		}
 	}
 
-	/* Their methods are looked through at start-up, for annotations and recoveries. */
+	/* The check at start-up searches these types for annotations and recoveries. */
 	private static Set<Class<?>> hierarchy(Class<?> type) {
 		Set<Class<?>> all = new LinkedHashSet<>(ClassUtils.getAllInterfacesForClassAsSet(type));
 		for (Class<?> next = type; next != null && next != Object.class; next = next.getSuperclass()) {

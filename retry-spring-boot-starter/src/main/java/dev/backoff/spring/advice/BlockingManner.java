@@ -2,6 +2,7 @@ package dev.backoff.spring.advice;
 
 import java.lang.reflect.Method;
 
+import org.aopalliance.intercept.MethodInterceptor;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.ResolvableType;
@@ -9,13 +10,8 @@ import org.springframework.util.ClassUtils;
 
 import dev.backoff.spring.policy.AnnotatedMethod;
 
-/** Return the result, or throw. */
-final class BlockingManner implements Manner {
-
-	static final Manner INSTANCE = new BlockingManner();
-
-	private BlockingManner() {
-	}
+/** Return the result itself, or throws. */
+record BlockingManner() implements Manner {
 
 	@Override
 	public boolean holdsThread() {
@@ -40,7 +36,7 @@ final class BlockingManner implements Manner {
 	}
 
 	@Override
-	public @Nullable LaterCalls laterCalls(LaterCalls.Parts parts) {
+	public @Nullable MethodInterceptor laterCalls(Parts parts) {
 		return null;
 	}
 

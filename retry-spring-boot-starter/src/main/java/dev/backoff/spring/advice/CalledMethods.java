@@ -6,40 +6,41 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The methods that were called so far. A proxy calls a method by the same {@link Method}
- * each time, so each such object has a place of its own: finding it takes a third of the
- * time that a map needs which compares names and types of parameters. Thread-safe.
+ * The methods that have been called. A proxy calls a method by the same {@link Method}
+ * object each time, so each such object has a place of its own. To find it takes a third
+ * of the time of a map, which compares names and types of parameters. Thread-safe.
  */
 final class CalledMethods {
 
-	/* Who calls by ever new objects is looked up by comparing, beyond so many. */
+	/* Beyond this number, new objects for a known method are found by comparing. */
 	private static final int MOST_COPIES = 1_000;
 
 	private final ReentrantLock adding = new ReentrantLock();
 
 	/*
-	 * Each method in the first free place from the one that its hash code says. There are
-	 * a power of two, at least half of them empty. Never written to, but replaced.
+	 * Each method is in the first free place from the one that its hash code says. The
+	 * number of places is a power of two, and at least half of them are empty. An array
+	 * is never written to, but replaced.
 	 */
-	private volatile @Nullable CalledMethod[] places = new CalledMethod[16];
+	private volatile @Nullable Known[] places = new Known[16];
 
 	private int taken;
 
 	private int copies;
 
 	/** Return what is known of a method, or null. */
-	@Nullable CalledMethod find(Method method, Class<?> targetClass) {
-		@Nullable CalledMethod[] places = this.places;
-		CalledMethod known = places[place(places, method, targetClass)];
+	@Nullable Known find(Method method, Class<?> targetClass) {
+		@Nullable Known[] places = this.places;
+		Known known = places[place(places, method, targetClass)];
 		return (known != null) ? known : findEqual(places, method, targetClass);
 	}
 
 	/** Return the place of a method, or the empty one where it belongs. */
-	private static int place(@Nullable CalledMethod[] places, Method method, Class<?> targetClass) {
+	private static int place(@Nullable Known[] places, Method method, Class<?> targetClass) {
 		int last = places.length - 1;
 		// of both, since many classes may inherit one method
 		int place = (System.identityHashCode(method) + System.identityHashCode(targetClass)) & last;
-		CalledMethod seen = places[place];
+		Known seen = places[place];
 		while (seen != null && !seen.isSame(method, targetClass)) {
 			place = (place + 1) & last;
 			seen = places[place];
@@ -47,25 +48,25 @@ final class CalledMethods {
 		return place;
 	}
 
-	private @Nullable CalledMethod findEqual(@Nullable CalledMethod[] places, Method method, Class<?> targetClass) {
-		for (CalledMethod known : places) {
+	private @Nullable Known findEqual(@Nullable Known[] places, Method method, Class<?> targetClass) {
+		for (Known known : places) {
 			if (known != null && known.isEqual(method, targetClass)) {
-				add(new CalledMethod(method, targetClass, known.retry()), 1);
+				add(new Known(method, targetClass, known.retry()), 1);
 				return known;
 			}
 		}
 		return null;
 	}
 
-	/** Add what is not known yet. */
-	void add(CalledMethod called) {
-		add(called, 0);
+	/** Add a method, with its retry or null if it is not annotated. */
+	void add(Method method, Class<?> targetClass, @Nullable MethodRetry retry) {
+		add(new Known(method, targetClass, retry), 0);
 	}
 
-	private void add(CalledMethod called, int copies) {
+	private void add(Known called, int copies) {
 		this.adding.lock();
 		try {
-			@Nullable CalledMethod[] known = this.places;
+			@Nullable Known[] known = this.places;
 			boolean isKnown = known[place(known, called.method(), called.targetClass())] != null;
 			if (!isKnown && this.copies + copies <= MOST_COPIES) {
 				this.taken++;
@@ -78,10 +79,10 @@ final class CalledMethods {
 		}
 	}
 
-	private static @Nullable CalledMethod[] with(@Nullable CalledMethod[] known, CalledMethod called, boolean full) {
-		@Nullable CalledMethod[] more = full ? new CalledMethod[2 * known.length] : known.clone();
+	private static @Nullable Known[] with(@Nullable Known[] known, Known called, boolean full) {
+		@Nullable Known[] more = full ? new Known[2 * known.length] : known.clone();
 		if (full) {
-			for (CalledMethod each : known) {
+			for (Known each : known) {
 				if (each != null) {
 					more[place(more, each.method(), each.targetClass())] = each;
 				}
@@ -89,6 +90,20 @@ final class CalledMethods {
 		}
 		more[place(more, called.method(), called.targetClass())] = called;
 		return more;
+	}
+
+	/** A method of a class, with its retry or null if it is not annotated. */
+	record Known(Method method, Class<?> targetClass, @Nullable MethodRetry retry) {
+
+		@SuppressWarnings("ReferenceEquality") // an equal one is looked for if this fails
+		boolean isSame(Method method, Class<?> targetClass) {
+			return this.method == method && this.targetClass == targetClass;
+		}
+
+		boolean isEqual(Method method, Class<?> targetClass) {
+			return this.targetClass == targetClass && this.method.equals(method);
+		}
+
 	}
 
 }

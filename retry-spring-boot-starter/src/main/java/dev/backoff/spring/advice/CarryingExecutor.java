@@ -9,23 +9,19 @@ import java.util.concurrent.Executor;
 import io.micrometer.context.ContextRegistry;
 import io.micrometer.context.ContextSnapshot;
 import io.micrometer.context.ThreadLocalAccessor;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Run tasks on another executor with what was bound to the thread that asked. A call does
- * not go on without its task, so an accessor that throws there costs it no more than what
- * the accessor should have carried.
- *
- * @param executor runs the tasks
- * @param snapshot what was bound
+ * Run tasks on another executor with the context of the calling thread. A call does not
+ * go on without its task, so an accessor that throws costs the call nothing but the value
+ * of this accessor.
  */
 record CarryingExecutor(Executor executor, ContextSnapshot snapshot) implements Executor {
 
 	private static final Logger logger = LoggerFactory.getLogger(CarryingExecutor.class);
 
-	/* Accessors of which this has been told. */
+	/* The names of accessors whose failures have been logged. */
 	private static final Set<String> WARNED = ConcurrentHashMap.newKeySet();
 
 	@Override
@@ -34,58 +30,36 @@ record CarryingExecutor(Executor executor, ContextSnapshot snapshot) implements 
 	}
 
 	/*
-	 * One by one, or what comes before an accessor that throws would stay on the thread.
+	 * One accessor after the other: if all values were set at once, an accessor that
+	 * throws would leave the values before its own on the thread.
 	 */
 	private void run(Runnable task) {
-		Deque<Carried> carried = new ArrayDeque<>();
+		Deque<Runnable> restoring = new ArrayDeque<>();
 		for (ThreadLocalAccessor<?> accessor : ContextRegistry.getInstance().getThreadLocalAccessors()) {
-			ContextSnapshot.Scope scope = open(accessor);
-			if (scope != null) {
-				carried.push(new Carried(accessor, scope));
-			}
+			guarded(accessor, () -> {
+				Object key = accessor.key();
+				ContextSnapshot.Scope scope = this.snapshot.setThreadLocals(key::equals);
+				restoring.push(() -> guarded(accessor, scope::close));
+			});
 		}
 		try {
 			task.run();
 		}
 		finally {
-			carried.forEach(CarryingExecutor::close);
+			restoring.forEach(Runnable::run);
 		}
 	}
 
-	private ContextSnapshot.@Nullable Scope open(ThreadLocalAccessor<?> accessor) {
+	private static void guarded(ThreadLocalAccessor<?> accessor, Runnable step) {
 		try {
-			Object key = accessor.key();
-			return this.snapshot.setThreadLocals(key::equals);
+			step.run();
 		}
 		catch (Throwable ex) {
-			warn(accessor, ex);
-			return null;
+			String name = accessor.getClass().getName();
+			if (WARNED.add(name)) {
+				logger.warn("{} failed to carry its value to another thread and back", name, ex);
+			}
 		}
-	}
-
-	private static void close(Carried carried) {
-		try {
-			carried.scope().close();
-		}
-		catch (Throwable ex) {
-			warn(carried.accessor(), ex);
-		}
-	}
-
-	private static void warn(ThreadLocalAccessor<?> accessor, Throwable failure) {
-		String name = accessor.getClass().getName();
-		if (WARNED.add(name)) {
-			logger.warn("{} failed to carry what it is for to another thread and back", name, failure);
-		}
-	}
-
-	/**
-	 * What one accessor has bound to the thread.
-	 *
-	 * @param accessor which one
-	 * @param scope takes it off again
-	 */
-	private record Carried(ThreadLocalAccessor<?> accessor, ContextSnapshot.Scope scope) {
 	}
 
 }

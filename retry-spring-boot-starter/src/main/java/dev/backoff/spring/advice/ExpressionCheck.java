@@ -5,8 +5,6 @@ import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.RecordComponent;
-import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -36,13 +34,9 @@ import dev.backoff.spring.policy.Nearest;
 import dev.backoff.spring.policy.Problem;
 
 /**
- * Find at start-up what an expression would do wrong later: names that are always null,
- * what is not allowed, and enums compared with text.
- *
- * @param place what a report calls the expression
- * @param resultType the declared type of the result
- * @param problems gets what is wrong
- * @param comparisons gets the comparisons that only a result can judge
+ * Report at start-up what would go wrong in an expression later: names that are always
+ * null, constructs that are not allowed, and enums compared with text. Comparisons that
+ * only a result can judge are collected.
  */
 record ExpressionCheck(String place, ResolvableType resultType, List<Problem> problems,
 		List<EnumComparison> comparisons) {
@@ -50,63 +44,39 @@ record ExpressionCheck(String place, ResolvableType resultType, List<Problem> pr
 	private static final Set<String> REFUSED = Set.of("TypeReference", "ConstructorReference", "BeanReference",
 			"FunctionReference", "Assign", "OpInc", "OpDec");
 
-	/** How deep an expression may nest, so that no stack is too small to evaluate it. */
-	private static final int MAX_DEPTH = 100;
-
 	private static final Set<String> VARIABLES = Set.of("#result", "#root", "#this");
 
 	private static final String WHAT_IS_THERE = "Use #result for the result and #root.args[0] for the first argument.";
 
 	void check(SpelNode root) {
-		if (isTooDeep(root)) {
-			reportDepth();
-			return;
-		}
 		int before = this.problems.size();
 		check(root, true, true);
 		Class<?> type = type(root);
-		boolean condition = !(root instanceof Literal) || root instanceof BooleanLiteral;
-		if (type != null && type != boolean.class && !type.isAssignableFrom(Boolean.class)) {
-			condition = false;
-		}
+		boolean condition = (type != null) ? type == boolean.class || type.isAssignableFrom(Boolean.class)
+				: !(root instanceof Literal) || root instanceof BooleanLiteral;
 		if (!condition && this.problems.size() == before) {
 			report("gives " + ((type != null) ? type.getSimpleName() : "a constant") + " instead of true or false",
 					"Write a condition over #result, such as #result == false.");
 		}
 	}
 
-	void reportDepth() {
-		report("nests or joins more than " + MAX_DEPTH + " levels",
-				"Put the condition into a method of the result, and call that.");
-	}
-
-	private static boolean isTooDeep(SpelNode root) {
-		List<SpelNode> level = List.of(root);
-		for (int depth = 0; depth < MAX_DEPTH && !level.isEmpty(); depth++) {
-			List<SpelNode> next = new ArrayList<>();
-			for (SpelNode node : level) {
-				for (int i = 0; i < node.getChildCount(); i++) {
-					next.add(node.getChild(i));
-				}
-			}
-			level = next;
-		}
-		return !level.isEmpty();
-	}
-
-	/** Check a node and all below it. */
+	/*
+	 * In the elements of a list, names without an owner do not mean the root. A node that
+	 * has an owner is no start.
+	 */
 	private void check(SpelNode node, boolean onRoot, boolean start) {
+		String text = node.toStringAST();
 		if (REFUSED.contains(node.getClass().getSimpleName())) {
-			report("uses " + node.toStringAST() + ", which is not allowed here",
+			report("uses " + text + ", which is not allowed here",
 					"Use #result and #root.args only; put more into a method of the result.");
 			return;
 		}
-		if (node instanceof VariableReference && !VARIABLES.contains(node.toStringAST())) {
-			report("uses " + node.toStringAST() + ", which is always null", WHAT_IS_THERE);
+		if (node instanceof VariableReference && !VARIABLES.contains(text)) {
+			report("uses " + text + ", which is always null", WHAT_IS_THERE);
 		}
 		if (onRoot && start && isUnknownName(node)) {
-			report("uses " + node.toStringAST() + ", which nothing here is called",
-					node.toStringAST().equals("result") ? "Write #result." : WHAT_IS_THERE);
+			report("uses " + text + ", which nothing here is called",
+					text.equals("result") ? "Write #result." : WHAT_IS_THERE);
 		}
 		if (node instanceof CompoundExpression path) {
 			checkPath(path);
@@ -140,27 +110,27 @@ record ExpressionCheck(String place, ResolvableType resultType, List<Problem> pr
 			Class<?> type = owner.resolve();
 			if (next == null && type != null && Modifier.isFinal(type.getModifiers()) && !type.isArray()
 					&& path.getChild(i) instanceof PropertyOrFieldReference property) {
-				String nearest = Nearest.of(property.getName(), properties(type));
-				report("uses " + property.getName() + ", which " + type.getSimpleName() + " does not have",
-						(nearest != null) ? "Write " + nearest + " instead of " + property.getName() + "." : "Use what "
-								+ type.getSimpleName() + " has: " + String.join(", ", properties(type)) + ".");
+				reportProperty(property.getName(), type);
 			}
 			owner = next;
 		}
 	}
 
-	private static Collection<String> properties(Class<?> type) {
-		Set<String> names = new TreeSet<>();
+	private void reportProperty(String name, Class<?> type) {
+		Set<String> known = new TreeSet<>();
 		for (PropertyDescriptor property : BeanUtils.getPropertyDescriptors(type)) {
-			names.add(property.getName());
+			known.add(property.getName());
 		}
 		if (type.isRecord()) {
 			for (RecordComponent component : type.getRecordComponents()) {
-				names.add(component.getName());
+				known.add(component.getName());
 			}
 		}
-		names.remove("class");
-		return names;
+		known.remove("class");
+		String nearest = Nearest.of(name, known);
+		report("uses " + name + ", which " + type.getSimpleName() + " does not have",
+				(nearest != null) ? "Write " + nearest + " instead of " + name + "."
+						: "Use what " + type.getSimpleName() + " has: " + String.join(", ", known) + ".");
 	}
 
 	private void report(String rule, String fix) {
@@ -184,14 +154,10 @@ record ExpressionCheck(String place, ResolvableType resultType, List<Problem> pr
 
 	/** Return the declared type of a path from the result, or null if it is unknown. */
 	private @Nullable Class<?> type(SpelNode node) {
-		if (node instanceof VariableReference) {
-			return node.toStringAST().equals("#result") ? this.resultType.resolve() : null;
-		}
-		if (!(node instanceof CompoundExpression) || !node.getChild(0).toStringAST().equals("#result")) {
-			return null;
-		}
-		ResolvableType type = this.resultType;
-		for (int i = 1; i < node.getChildCount() && type != null; i++) {
+		boolean path = node instanceof CompoundExpression;
+		SpelNode first = path ? node.getChild(0) : node;
+		ResolvableType type = first.toStringAST().equals("#result") ? this.resultType : null;
+		for (int i = 1; path && i < node.getChildCount() && type != null; i++) {
 			type = memberType(type, node.getChild(i));
 		}
 		return (type != null) ? type.resolve() : null;

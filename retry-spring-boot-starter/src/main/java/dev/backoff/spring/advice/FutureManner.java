@@ -8,8 +8,10 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
 import java.util.function.Supplier;
 
+import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
+
 import org.springframework.core.ResolvableType;
 
 import dev.backoff.AsyncOperation;
@@ -18,16 +20,14 @@ import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.spring.policy.AnnotatedMethod;
 
 /**
- * Return a {@link Future}, which cannot be asked to tell when it ends. One that is a
- * stage is taken as such, and one that has ended is asked at once; for any other a thread
- * waits.
+ * Return a {@link CompletionStage} or a {@link Future}. The caller receives a future of
+ * ours.
+ * <p>
+ * A plain future does not report its end. If it is not a stage and has not ended yet, a
+ * thread waits for it.
  */
-final class FutureManner implements Manner {
-
-	static final Manner INSTANCE = new FutureManner();
-
-	private FutureManner() {
-	}
+@SuppressWarnings("NullAway") // it does not see that the values may be null
+record FutureManner(Class<?> kind) implements Manner {
 
 	@Override
 	public ResolvableType result(AnnotatedMethod method) {
@@ -42,53 +42,34 @@ final class FutureManner implements Manner {
 	@Override
 	public boolean isRecoveredBy(Method recovery, AnnotatedMethod method) {
 		ResolvableType returned = ResolvableType.forMethodReturnType(recovery, method.type());
-		boolean later = Future.class.isAssignableFrom(returned.toClass())
-				|| CompletionStage.class.isAssignableFrom(returned.toClass());
+		boolean later = CompletionStage.class.isAssignableFrom(returned.toClass())
+				|| (isPlain() && Future.class.isAssignableFrom(returned.toClass()));
 		return later && Manner.isValue(value(returned), result(method));
 	}
 
+	private boolean isPlain() {
+		return this.kind == Future.class;
+	}
+
 	@Override
-	@SuppressWarnings({ "NullAway", "FutureReturnValueIgnored" }) // values may be null;
-																	// the
-																	// caller gets the
-																	// future
-	public LaterCalls laterCalls(LaterCalls.Parts parts) {
-		AsyncOperation.OnContext<MethodInvocation, @Nullable Object> attempt = (invocation, number) -> stage(
-				parts.attempts().invoke(invocation, number > 1), parts.plan().get().label(), parts.executor());
+	@SuppressWarnings("FutureReturnValueIgnored") // the caller receives the future
+	public MethodInterceptor laterCalls(Parts parts) {
+		AsyncOperation.OnContext<MethodInvocation, @Nullable Object> attempt = (invocation,
+				number) -> stage(parts.attempt().run(invocation, number), "", parts);
 		Recovery<MethodInvocation, @Nullable Object, Throwable> recovery = parts.recovery();
-		Recovery<MethodInvocation, CompletionStage<@Nullable Object>, Throwable> staged = (recovery != null)
-				? new StagedRecovery(recovery, parts) : null;
+		StagedRecovery staged = (recovery != null) ? new StagedRecovery(this, recovery, parts) : null;
 		return (invocation) -> parts.retry().callAsyncOn(invocation, attempt, staged);
 	}
 
-	@SuppressWarnings("unchecked") // a value is a value
-	private static CompletionStage<@Nullable Object> stage(@Nullable Object returned, String method,
-			Supplier<? extends Executor> executor) {
-		if (returned == null) {
-			throw new NullPointerException(method + " returned null instead of a Future");
+	@SuppressWarnings("unchecked") // the type of the values does not matter here
+	private CompletionStage<@Nullable Object> stage(@Nullable Object returned, String what, Parts parts) {
+		if (returned instanceof Future<?> future && !(returned instanceof CompletionStage<?>)) {
+			return Awaited.on(future, parts.executor());
 		}
-		if (returned instanceof CompletionStage<?> stage) {
-			return (CompletionStage<@Nullable Object>) stage;
+		if (returned == null && isPlain()) {
+			throw new NullPointerException(what + parts.retry().method() + " returned null instead of a Future");
 		}
-		Awaited awaited = new Awaited((Future<?>) returned);
-		if (awaited.future.isDone()) {
-			awaited.run();
-		}
-		else {
-			run(awaited, executor);
-		}
-		return awaited;
-	}
-
-	/* The work goes on already, so that nothing may keep its result from being seen. */
-	private static void run(Awaited awaited, Supplier<? extends Executor> executor) {
-		try {
-			executor.get().execute(awaited);
-		}
-		catch (Throwable ex) {
-			// refused, or what it is to carry cannot be had
-			awaited.defaultExecutor().execute(awaited);
-		}
+		return (CompletionStage<@Nullable Object>) returned;
 	}
 
 	/** A future that a thread waits for. */
@@ -96,8 +77,24 @@ final class FutureManner implements Manner {
 
 		private final Future<?> future;
 
-		Awaited(Future<?> future) {
+		private Awaited(Future<?> future) {
 			this.future = future;
+		}
+
+		static Awaited on(Future<?> future, Supplier<? extends Executor> executor) {
+			Awaited awaited = new Awaited(future);
+			if (future.isDone()) {
+				awaited.run();
+				return awaited;
+			}
+			try {
+				executor.get().execute(awaited);
+			}
+			catch (Throwable ex) {
+				// the work has begun already, so its result must be awaited in any case
+				awaited.defaultExecutor().execute(awaited);
+			}
+			return awaited;
 		}
 
 		@Override
@@ -109,7 +106,6 @@ final class FutureManner implements Manner {
 				completeExceptionally((ex.getCause() != null) ? ex.getCause() : ex);
 			}
 			catch (InterruptedException ex) {
-				// whoever owns the thread wants it back
 				completeExceptionally(ex);
 				Thread.currentThread().interrupt();
 			}
@@ -127,9 +123,8 @@ final class FutureManner implements Manner {
 	}
 
 	/** A recovery by a method that returns a future. */
-	@SuppressWarnings("NullAway") // it does not see that the values may be null
-	private record StagedRecovery(Recovery<MethodInvocation, @Nullable Object, Throwable> recovery,
-			LaterCalls.Parts parts)
+	private record StagedRecovery(FutureManner manner, Recovery<MethodInvocation, @Nullable Object, Throwable> recovery,
+			Parts parts)
 			implements
 				Recovery<MethodInvocation, CompletionStage<@Nullable Object>, Throwable> {
 
@@ -141,8 +136,7 @@ final class FutureManner implements Manner {
 		@Override
 		public CompletionStage<@Nullable Object> recover(MethodInvocation invocation, RetriesStoppedException stopped)
 				throws Throwable {
-			return stage(this.recovery.recover(invocation, stopped),
-					"The recovery of " + this.parts.plan().get().label(), this.parts.executor());
+			return this.manner.stage(this.recovery.recover(invocation, stopped), "The recovery of ", this.parts);
 		}
 
 	}

@@ -9,10 +9,11 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.aop.Advisor;
 import org.springframework.aop.ProxyMethodInvocation;
 import org.springframework.aop.framework.Advised;
+import org.springframework.aop.framework.DefaultAdvisorChainFactory;
 
 /**
- * The advice behind ours on one method, looked up once for all proxies with the same
- * advisors: that costs more than a retry. Thread-safe.
+ * The advice behind ours on one method. It is looked up once for all proxies with the
+ * same advisors, because a look-up costs more than a retry. Thread-safe.
  */
 final class InnerAdvice {
 
@@ -23,53 +24,61 @@ final class InnerAdvice {
 	List<Object> of(ProxyMethodInvocation invocation, Advised proxy) {
 		Known known = this.known;
 		Advisor[] advisors = proxy.getAdvisors();
-		Class<?> targetClass = InnerInvocation.targetClass(invocation, proxy);
+		Class<?> targetClass = targetClass(invocation, proxy);
 		if (known != null && known.targetClass() == targetClass && isSame(known.advisors(), advisors)) {
 			return known.advice();
 		}
-		List<Object> advice = List.copyOf(InnerInvocation.adviceInside(invocation, proxy));
+		List<Object> advice = find(invocation, proxy, targetClass);
 		Advisor last = (advisors.length > 0) ? advisors[advisors.length - 1] : null;
 		this.known = new Known(new WeakReference<>(proxy), targetClass, List.of(advisors), advice,
 				(last instanceof BackoffAdvisor ours) ? ours : null);
 		return advice;
 	}
 
+	private static List<Object> find(ProxyMethodInvocation invocation, Advised proxy, @Nullable Class<?> targetClass) {
+		List<Object> chain = DefaultAdvisorChainFactory.INSTANCE.getInterceptorsAndDynamicInterceptionAdvice(proxy,
+				invocation.getMethod(), targetClass);
+		for (Advisor advisor : proxy.getAdvisors()) {
+			if (advisor instanceof BackoffAdvisor) {
+				return List.copyOf(chain.subList(chain.indexOf(advisor.getAdvice()) + 1, chain.size()));
+			}
+		}
+		return List.of();
+	}
+
+	/** Return the class of the object that the invocation goes to. */
+	static @Nullable Class<?> targetClass(ProxyMethodInvocation invocation, Advised proxy) {
+		return (invocation.getThis() != null) ? invocation.getThis().getClass() : proxy.getTargetClass();
+	}
+
 	/**
-	 * Return whether there is none, as far as is known: each call asks, so a proxy that
-	 * was the last to be looked at is not looked at again, unless it is easily told that
-	 * something was put behind ours since. What else it is given later is seen when a
-	 * call of it is retried.
+	 * Return whether there is no advice behind ours, as far as is known. Each call asks.
+	 * So the proxy that was looked at last is not looked at again, unless it is cheap to
+	 * tell that advice was added behind ours since. Other advice that the proxy is given
+	 * later is seen when one of its calls is retried.
 	 */
 	boolean isNone(ProxyMethodInvocation invocation, Advised proxy) {
 		Known known = this.known;
-		return (known != null && known.proxy().refersTo(proxy) && !isOursLastNoMore(known, proxy))
-				? known.advice().isEmpty() : of(invocation, proxy).isEmpty();
-	}
-
-	private static boolean isOursLastNoMore(Known known, Advised proxy) {
-		BackoffAdvisor ours = known.ours();
-		return ours != null && !(proxy instanceof Proxy) && !isLast(ours, proxy);
+		boolean isKnown = known != null && known.proxy().refersTo(proxy)
+				&& (known.ours() == null || proxy instanceof Proxy || isLast(known.ours(), proxy));
+		return isKnown ? known.advice().isEmpty() : of(invocation, proxy).isEmpty();
 	}
 
 	/**
-	 * Return whether it is certain, without allocating anything, that nothing is behind
-	 * ours at this moment, whatever the proxy was given since it was looked at.
+	 * Return whether it is certain that no advice is behind ours at this moment, whatever
+	 * the proxy was given since it was looked at. This allocates nothing.
 	 */
 	boolean isOursLast(Advised proxy) {
-		if (proxy instanceof Proxy) {
-			// to ask it is a reflective call itself
-			return false;
-		}
 		Known known = this.known;
-		BackoffAdvisor ours = (known != null) ? known.ours() : null;
-		return ours != null && isLast(ours, proxy);
+		// to ask a dynamic proxy is a reflective call itself
+		return known != null && known.ours() != null && !(proxy instanceof Proxy) && isLast(known.ours(), proxy);
 	}
 
 	private static boolean isLast(BackoffAdvisor ours, Advised proxy) {
 		return proxy.indexOf(ours) == proxy.getAdvisorCount() - 1;
 	}
 
-	/* The same ones: those that are equal need not be. */
+	/* The same instances: two that are equal may differ in what they do. */
 	private static boolean isSame(List<Advisor> known, Advisor[] advisors) {
 		boolean same = known.size() == advisors.length;
 		for (int i = 0; same && i < advisors.length; i++) {
@@ -79,17 +88,11 @@ final class InnerAdvice {
 	}
 
 	/**
-	 * What is known of proxies with the same advisors.
-	 *
-	 * @param proxy one of them, which may be gone
-	 * @param targetClass the class of its target, of which there may be more than one
-	 * @param advisors its advisors
-	 * @param advice what is behind ours
-	 * @param ours our advisor if it is the last one, else null
+	 * The advice of proxies with the same advisors. It keeps one of these proxies, and
+	 * our advisor if it is the last one.
 	 */
 	private record Known(WeakReference<Advised> proxy, @Nullable Class<?> targetClass, List<Advisor> advisors,
 			List<Object> advice, @Nullable BackoffAdvisor ours) {
-
 	}
 
 }

@@ -12,10 +12,10 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
- * Where the later attempts of asynchronous calls run: on the application's executor if it
- * has one, with what is bound to the calling thread if Micrometer's context-propagation
- * is there to carry it. Asked on that thread, once for each call. It is no bean, or
- * Spring Boot would withdraw its own executors. Thread-safe.
+ * Supply the executor for the later attempts of an asynchronous call: the application's
+ * executor if it has one, with the context of the calling thread if Micrometer's
+ * context-propagation is there to carry it. It is asked on that thread, once for each
+ * call. It is no bean, or Spring Boot would withdraw its own executors. Thread-safe.
  */
 final class LaterAttempts implements Supplier<Executor> {
 
@@ -38,11 +38,11 @@ final class LaterAttempts implements Supplier<Executor> {
 	@Override
 	public Executor get() {
 		Executor found = this.executor.obtain();
-		return CARRIED ? Caller.carriedTo(found) : found;
+		return CARRIED ? CallerContext.carriedTo(found) : found;
 	}
 
-	/** What the calling thread has; loaded only where it can be carried. */
-	private static final class Caller {
+	/** The context of the calling thread; loaded only where it can be carried. */
+	private static final class CallerContext {
 
 		private static final ContextSnapshotFactory SNAPSHOTS = ContextSnapshotFactory.builder().build();
 

@@ -1,14 +1,23 @@
 package dev.backoff.spring.advice;
 
 import java.lang.reflect.Method;
+import java.util.concurrent.Executor;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 
+import org.aopalliance.intercept.MethodInterceptor;
+import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aop.ProxyMethodInvocation;
 import org.springframework.core.ResolvableType;
 import org.springframework.util.ClassUtils;
 
+import dev.backoff.Operation;
+import dev.backoff.Recovery;
+import dev.backoff.Retry;
 import dev.backoff.spring.policy.AnnotatedMethod;
+import dev.backoff.spring.reactive.ObservationCarrier;
 
 /**
  * How a method gives its result: before it returns or later, one or several. Chosen once
@@ -16,12 +25,12 @@ import dev.backoff.spring.policy.AnnotatedMethod;
  */
 interface Manner {
 
-	/** Return whether a call that waits holds the thread that made it. */
+	/** Return whether a call that waits holds the calling thread. */
 	default boolean holdsThread() {
 		return false;
 	}
 
-	/** Return whether there may be more results than one, so that none is the last. */
+	/** Return whether there may be more than one result, so that none is the last. */
 	default boolean hasSeveralResults() {
 		return false;
 	}
@@ -31,33 +40,45 @@ interface Manner {
 		return false;
 	}
 
+	/** Return whether the method's invocation is over before its first attempt. */
+	default boolean returnsBeforeAttempts() {
+		return false;
+	}
+
 	/** Return the type of the result, whenever the method gives it. */
 	ResolvableType result(AnnotatedMethod method);
 
-	/** Return whether the method only ends, and results in nothing. */
+	/** Return whether the method has no result and only ends. */
 	default boolean hasNoResult(AnnotatedMethod method) {
 		Class<?> type = result(method).resolve();
 		return type == Void.class || (type != null && type.getName().equals("kotlin.Unit"));
 	}
 
-	/**
-	 * Return whether what another method of the same bean returns can take the place of
-	 * the method's own result.
-	 */
+	/** Return whether the method's result can be replaced by that of a recovery. */
 	boolean isRecoveredBy(Method recovery, AnnotatedMethod method);
 
-	/** Let what an attempt begins know the attempt, wherever it goes on. */
+	/** Make the attempt known to the work that it starts on other threads. */
 	default void prepare(ProxyMethodInvocation attempt) {
-		// what goes on elsewhere is told otherwise
+		// most kinds of work do not need it
 	}
 
-	/** Make what runs the calls of a method that gives its result later. */
-	@Nullable LaterCalls laterCalls(LaterCalls.Parts parts);
+	/** Return the advice of a method that gives its result later, or null. */
+	@Nullable MethodInterceptor laterCalls(Parts parts);
 
 	/** Return whether a result of one type can take the place of one of the other. */
 	static boolean isValue(ResolvableType recovered, ResolvableType wanted) {
 		Class<?> value = wanted.resolve();
 		return value == null || ClassUtils.isAssignable(value, recovered.resolve(value));
+	}
+
+	/**
+	 * The parts of the advice. The recovery and the carrier of observations may be null.
+	 * It is asked at each call whether the call is retried after elements were passed on,
+	 * and for the executor of later attempts.
+	 */
+	record Parts(Retry retry, Operation.OnContext<MethodInvocation, @Nullable Object, Throwable> attempt,
+			@Nullable Recovery<MethodInvocation, @Nullable Object, Throwable> recovery, BooleanSupplier replayed,
+			Supplier<? extends Executor> executor, @Nullable ObservationCarrier observations) {
 	}
 
 }

@@ -19,11 +19,12 @@ import dev.backoff.spring.policy.AnnotatedMethod;
 import dev.backoff.spring.policy.Problem;
 
 /**
- * Find out in which manner a method gives its result, and report what cannot be retried.
+ * Find the manner in which a method gives its result, and report methods that cannot be
+ * retried.
  */
 final class Manners {
 
-	/** What Kotlin calls a stream. */
+	/** The name of Kotlin's streams. */
 	static final String FLOW = "kotlinx.coroutines.flow.Flow";
 
 	private static final Set<String> REACTIVE_TYPES = Set.of("org.reactivestreams.Publisher",
@@ -41,35 +42,32 @@ final class Manners {
 		this.woven = woven;
 	}
 
-	/** Return a method's manner, or null if it has none, which is then reported. */
+	/** Return a method's manner, or report that it has none and return null. */
 	@Nullable Manner find(AnnotatedMethod annotated, List<Problem> problems) {
 		Method method = annotated.method();
 		Class<?> type = returnType(annotated);
 		if (Suspending.is(method)) {
 			return suspending(annotated, problems);
 		}
-		if (type == CompletionStage.class || type == CompletableFuture.class) {
-			return StageManner.INSTANCE;
-		}
-		if (type == Future.class) {
-			return FutureManner.INSTANCE;
+		if (type == CompletionStage.class || type == CompletableFuture.class || type == Future.class) {
+			return new FutureManner(type);
 		}
 		if (Future.class.isAssignableFrom(type) || CompletionStage.class.isAssignableFrom(type)) {
 			problems.add(problem(annotated, "returns " + named(type) + ", which its caller could not be given",
 					"Declare a CompletableFuture, a CompletionStage or a Future."));
 			return null;
 		}
-		return isAny(type, REACTIVE_TYPES) ? reactive(annotated, type, problems) : BlockingManner.INSTANCE;
+		return isAny(type, REACTIVE_TYPES) ? reactive(annotated, type, problems) : new BlockingManner();
 	}
 
-	/* A type variable is what the bean's class makes of it. */
+	/* A type variable is resolved by the class of the bean. */
 	private static Class<?> returnType(AnnotatedMethod annotated) {
 		Method method = annotated.method();
 		return (method.getGenericReturnType() instanceof Class<?> type) ? type
 				: ResolvableType.forMethodReturnType(method, annotated.type()).toClass();
 	}
 
-	/* Contracts of contracts included: a Mono is a Publisher by way of another. */
+	/* Also looks at the interfaces of interfaces: a Mono is a Publisher by another one. */
 	private static boolean isAny(@Nullable Class<?> type, Set<String> names) {
 		if (type == null || type == Object.class) {
 			return false;
@@ -87,7 +85,7 @@ final class Manners {
 
 	private @Nullable Manner suspending(AnnotatedMethod annotated, List<Problem> problems) {
 		if (this.woven) {
-			// no publisher, but the half of a coroutine
+			// woven advice sees half of a coroutine and no publisher
 			problems.add(problem(annotated, "suspends, which only a proxy can retry",
 					"Set backoff.mode to proxy, or let the function return a Mono."));
 			return null;
@@ -142,14 +140,14 @@ final class Manners {
 				: "reaches " + annotated.signature() + ", which " + how, fix);
 	}
 
-	/** What must be there for a method to be seen as a publisher. */
+	/** The libraries that a method needs to be seen as a publisher. */
 	private enum Bridge {
 
 		REACTOR("reactor.core.publisher.Flux", "io.projectreactor:reactor-core"),
 
 		COROUTINES("kotlinx.coroutines.reactor.MonoKt", "org.jetbrains.kotlinx:kotlinx-coroutines-reactor"),
 
-		/** By which Spring calls functions that suspend. */
+		/** Spring calls functions that suspend by it. */
 		REFLECTION("kotlin.reflect.full.KClasses", "org.jetbrains.kotlin:kotlin-reflect");
 
 		private final String type;

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
+
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 
 import dev.backoff.annotation.Backoff;
@@ -15,8 +16,8 @@ import dev.backoff.spring.policy.EffectivePolicy;
 import dev.backoff.spring.policy.Nearest;
 import dev.backoff.spring.policy.Problem;
 
-/** Check annotated methods, whole, and make a plan of each that can work. */
-final class MethodPlanner {
+/** Check annotated methods and plan those that have no problem. */
+final class MethodPlanner implements PlannedRetries.Planner<AnnotatedMethod, MethodPlan> {
 
 	private final BackoffPolicies policies;
 
@@ -30,19 +31,19 @@ final class MethodPlanner {
 		this.manners = new Manners(beanFactory.getBeanClassLoader(), policies.configuration().isWoven());
 	}
 
-	/** Return the plan of a method, or null if there are problems, which are reported. */
-	@Nullable MethodPlan plan(AnnotatedMethod annotated, List<Problem> problems) {
-		return plan(annotated, this.policies::resolve, problems);
-	}
-
-	/** Return a plan under the policy that something else resolves. */
-	@Nullable MethodPlan plan(AnnotatedMethod annotated, Resolver resolver, List<Problem> problems) {
+	@Override
+	public @Nullable MethodPlan plan(AnnotatedMethod annotated, BackoffPolicies.@Nullable Candidate candidate,
+			List<Problem> problems) {
 		int before = problems.size();
 		if (!this.policies.configuration().isWoven()) {
 			checkProxyable(annotated, problems);
 		}
 		Manner manner = this.manners.find(annotated, problems);
-		EffectivePolicy policy = policy(annotated, resolver, problems);
+		EffectivePolicy policy = (candidate != null) ? candidate.resolve(annotated, problems)
+				: this.policies.resolve(annotated, problems);
+		if (policy != null) {
+			checkClassifier(policy, problems);
+		}
 		if (manner == null) {
 			return null;
 		}
@@ -53,21 +54,6 @@ final class MethodPlanner {
 			return null;
 		}
 		return new MethodPlan(annotated, this.policies.label(annotated), manner, policy, retryWhen, until, recovery);
-	}
-
-	/** Return a plan under another policy, or null if that has problems. */
-	@Nullable MethodPlan planAgain(MethodPlan plan, Resolver resolver, List<Problem> problems) {
-		int before = problems.size();
-		EffectivePolicy policy = policy(plan.method(), resolver, problems);
-		return (policy != null && problems.size() == before) ? plan.with(policy) : null;
-	}
-
-	private @Nullable EffectivePolicy policy(AnnotatedMethod annotated, Resolver resolver, List<Problem> problems) {
-		EffectivePolicy policy = resolver.resolve(annotated, problems);
-		if (policy != null) {
-			checkClassifier(policy, problems);
-		}
-		return policy;
 	}
 
 	private static @Nullable ResultExpression expression(AnnotatedMethod annotated, Manner manner, String name,
@@ -92,7 +78,7 @@ final class MethodPlanner {
 		return ResultExpression.parse(place, text, manner.result(annotated), problems);
 	}
 
-	/* A type's annotation reaches the method that recovers the others, too. */
+	/* An annotation on a type also reaches the method that recovers the others. */
 	private static @Nullable RecoverMethods recovery(AnnotatedMethod annotated, Manner manner, List<Problem> problems) {
 		String recover = annotated.attribute(Backoff::recover);
 		boolean itself = recover.equals(annotated.method().getName()) && !annotated.isOnMethod(Backoff::recover);
@@ -119,14 +105,6 @@ final class MethodPlanner {
 			problems.add(policy.classifierProblem("names no bean of type FailureClassifier", (nearest != null)
 					? "Write " + nearest + "." : "Write the name of such a bean, or define one called " + name + "."));
 		}
-	}
-
-	/** Resolve policies, by whatever configuration. */
-	@FunctionalInterface
-	interface Resolver {
-
-		@Nullable EffectivePolicy resolve(AnnotatedMethod method, List<Problem> problems);
-
 	}
 
 }

@@ -1,31 +1,39 @@
 package dev.backoff.spring.advice;
 
-import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
+
 import org.springframework.aop.ProxyMethodInvocation;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.util.ClassUtils;
-import org.springframework.util.ReflectionUtils;
 
 import dev.backoff.Recovery;
+import dev.backoff.annotation.Backoff;
 import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.spring.policy.AnnotatedMethod;
 
 /**
- * Recover by a method of the same bean: through the proxy where a call on it reaches the
- * method, so that other advice on it holds, else on the target. Woven advice is on the
- * target itself.
+ * Recover by a method of the same bean. The method is called through the proxy if the
+ * proxy advises it, so that its other advice holds, and otherwise on the target. Woven
+ * advice is on the target itself.
  */
 @SuppressWarnings("NullAway") // it does not see that T itself is nullable here
 record MethodRecovery(RecoverMethods methods) implements Recovery<MethodInvocation, @Nullable Object, Throwable> {
 
 	private static final ThreadLocal<@Nullable Running> RUNNING = new ThreadLocal<>();
 
-	/** Return whether an invocation is that of a recovery, which is not advised. */
+	/** Return whether a method recovers another method of its bean. */
+	static boolean isRecovery(AnnotatedMethod method) {
+		String name = method.method().getName();
+		return AnnotatedBeans.methods(method.type())
+			.stream()
+			.anyMatch((other) -> other.attribute(Backoff::recover).equals(name));
+	}
+
+	/** Return whether an invocation is made by a recovery, so that it is not advised. */
 	static boolean isRunning(Method method, MethodInvocation invocation) {
 		Running running = RUNNING.get();
 		return running != null && running.method().equals(method) && bean(invocation) == running.bean();
@@ -58,12 +66,12 @@ record MethodRecovery(RecoverMethods methods) implements Recovery<MethodInvocati
 			return callUnadvised(proxy, chosen.method(),
 					AopUtils.selectInvocableMethod(chosen.method(), proxy.getClass()), arguments);
 		}
-		return call(invocation.getThis(), chosen.method(), arguments);
+		return AopUtils.invokeJoinpointUsingReflection(invocation.getThis(), chosen.method(), arguments);
 	}
 
 	/*
-	 * It runs when it is subscribed to, on any thread, so that nobody could tell that it
-	 * must not be advised: where it would be, it is called on the target.
+	 * Such a method runs when it is subscribed to, on any thread, where its advice could
+	 * not tell that it is a recovery. If it is annotated, it is called on the target.
 	 */
 	private static @Nullable Object suspend(MethodInvocation invocation, Method method, @Nullable Object[] arguments)
 			throws Throwable {
@@ -82,7 +90,7 @@ record MethodRecovery(RecoverMethods methods) implements Recovery<MethodInvocati
 		Running enclosing = RUNNING.get();
 		RUNNING.set(new Running(method, bean));
 		try {
-			return call(bean, invocable, arguments);
+			return AopUtils.invokeJoinpointUsingReflection(bean, invocable, arguments);
 		}
 		finally {
 			if (enclosing != null) {
@@ -91,17 +99,6 @@ record MethodRecovery(RecoverMethods methods) implements Recovery<MethodInvocati
 			else {
 				RUNNING.remove();
 			}
-		}
-	}
-
-	private static @Nullable Object call(@Nullable Object target, Method method, @Nullable Object[] arguments)
-			throws Throwable {
-		ReflectionUtils.makeAccessible(method);
-		try {
-			return method.invoke(target, arguments);
-		}
-		catch (InvocationTargetException ex) {
-			throw ex.getTargetException();
 		}
 	}
 
@@ -116,15 +113,12 @@ record MethodRecovery(RecoverMethods methods) implements Recovery<MethodInvocati
 			return invocable.getDeclaringClass().isInstance(proxy) && isOverridable(invocable, proxy.getClass());
 		}
 		catch (IllegalStateException ex) {
-			// on no interface of a JDK proxy
+			// the method is on no interface of a JDK proxy
 			return false;
 		}
 	}
 
-	/*
-	 * What a proxy cannot override runs on the proxy, which has none of the bean's
-	 * fields.
-	 */
+	/* Other methods would run on the proxy itself, which has none of the bean's fields. */
 	private static boolean isOverridable(Method method, Class<?> proxyClass) {
 		Class<?> declaring = method.getDeclaringClass();
 		return Modifier.isPublic(method.getModifiers()) || Modifier.isProtected(method.getModifiers())
@@ -132,12 +126,7 @@ record MethodRecovery(RecoverMethods methods) implements Recovery<MethodInvocati
 						&& ClassUtils.getPackageName(declaring).equals(ClassUtils.getPackageName(proxyClass)));
 	}
 
-	/**
-	 * A recovery in progress on a thread.
-	 *
-	 * @param method the method that recovers
-	 * @param bean what it is called on, null for a static method
-	 */
+	/** A recovery in progress on a thread. */
 	private record Running(Method method, @Nullable Object bean) {
 	}
 

@@ -1,9 +1,9 @@
 package dev.backoff.spring.advice;
 
+import java.lang.reflect.Method;
 import java.util.List;
-import java.util.concurrent.Executor;
-import java.util.function.Supplier;
 
+import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
@@ -14,33 +14,36 @@ import org.springframework.aop.interceptor.ExposeInvocationInterceptor;
 
 import dev.backoff.Operation;
 import dev.backoff.Retry;
-import dev.backoff.spring.reactive.ObservationCarrier;
 
 /**
- * One annotated method with its retry, ready to be called. Thread-safe.
+ * Call one annotated method by its retry. Thread-safe.
  * <p>
  * Where other advice stands between ours and the target (a transaction, a cache, an
- * aspect), no attempt runs on the invocation itself but each on a copy, so that this
- * advice runs at each attempt, and with the arguments of the call, whatever it made of
- * them at the attempt before. Elsewhere all attempts proceed on the invocation, and a
- * call that succeeds at once allocates nothing.
+ * aspect), each attempt runs on a copy of the invocation. So this advice runs at each
+ * attempt, and with the arguments of the call, even if it replaced them at the attempt
+ * before. Elsewhere all attempts proceed on the invocation itself, and a call that
+ * succeeds at once allocates nothing.
  * <p>
- * The later attempts of a method that gives its result later run on other threads, after
- * the invocation has returned: each on an invocation of its own. Those of a publisher all
- * do, since nothing happens before a subscription.
+ * If a method gives its result later, later attempts run on other threads after the
+ * invocation has returned, each on an invocation of its own. For a publisher this holds
+ * for the first attempt too, because nothing happens before a subscription.
  */
 @SuppressWarnings("NullAway") // it does not see that T itself is nullable here
 final class MethodRetry {
 
 	private final Retry retry;
 
+	private final Method method;
+
+	private final Manner manner;
+
 	private final Operation.OnContext<MethodInvocation, @Nullable Object, Throwable> attempt = this::attempt;
 
 	private final @Nullable MethodRecovery recovery;
 
-	private volatile MethodPlan plan;
+	private final boolean recoversOthers;
 
-	private final @Nullable LaterCalls laterCalls;
+	private final @Nullable MethodInterceptor laterCalls;
 
 	private final InnerAdvice innerAdvice = new InnerAdvice();
 
@@ -49,54 +52,24 @@ final class MethodRetry {
 	/* For one bean at least. */
 	private volatile boolean adviceInside;
 
-	private volatile boolean recoversOthers;
-
-	/** Make a method's retry. */
-	MethodRetry(Retry retry, MethodPlan plan, Supplier<? extends Executor> executor,
-			@Nullable ObservationCarrier observations) {
+	MethodRetry(Retry retry, PlannedRetries.Planned<MethodPlan> planned, RetryFactory factory) {
+		MethodPlan plan = planned.plan();
 		this.retry = retry;
-		this.plan = plan;
-		this.target = new TargetMethod(plan.method().method());
+		this.method = plan.method().method();
+		this.manner = plan.manner();
+		this.target = new TargetMethod(this.method);
 		this.recovery = (plan.recover() != null) ? new MethodRecovery(plan.recover()) : null;
-		this.laterCalls = plan.manner()
-			.laterCalls(new LaterCalls.Parts(retry, this::invokeLater, this.recovery, () -> this.plan, executor,
-					observations));
-	}
-
-	/** Let calls that begin from now on go by another plan. */
-	void switchTo(MethodPlan plan, Retry retry) {
-		this.plan = plan;
-		this.retry.switchTo(retry);
-	}
-
-	/** Note that the method also is the recovery of another one. */
-	void recoversOthers() {
-		this.recoversOthers = true;
+		this.recoversOthers = MethodRecovery.isRecovery(plan.method());
+		this.laterCalls = this.manner.laterCalls(new Manner.Parts(retry, this::attemptLater, this.recovery,
+				() -> planned.plan().policy().isReplayed(), factory.laterAttempts(), factory.observations()));
 	}
 
 	@Nullable Object invoke(MethodInvocation invocation) throws Throwable {
-		if (this.recoversOthers && MethodRecovery.isRunning(this.plan.method().method(), invocation)) {
+		if (this.recoversOthers && MethodRecovery.isRunning(this.method, invocation)) {
 			return invocation.proceed();
 		}
-		LaterCalls later = this.laterCalls;
-		return (later != null) ? later.call(invocation) : this.retry.callOn(invocation, this.attempt, this.recovery);
-	}
-
-	private @Nullable Object invokeLater(MethodInvocation invocation, boolean anew) throws Throwable {
-		if (invocation instanceof RepeatableInvocation || !(invocation instanceof ProxyMethodInvocation original)) {
-			return invocation.proceed();
-		}
-		if (!(original.getProxy() instanceof Advised proxy)) {
-			return invokeAnew((ProxyMethodInvocation) original.invocableClone());
-		}
-		return (anew || isAdviceInside(original, proxy))
-				? invokeAnew(InnerInvocation.of(original, proxy, this.innerAdvice.of(original, proxy), this.target))
-				: original.proceed();
-	}
-
-	private @Nullable Object invokeAnew(ProxyMethodInvocation invocation) throws Throwable {
-		this.plan.manner().prepare(invocation);
-		return ExposeInvocationInterceptor.INSTANCE.invoke(invocation);
+		MethodInterceptor later = this.laterCalls;
+		return (later != null) ? later.invoke(invocation) : this.retry.callOn(invocation, this.attempt, this.recovery);
 	}
 
 	private @Nullable Object attempt(MethodInvocation invocation, int number) throws Throwable {
@@ -104,7 +77,7 @@ final class MethodRetry {
 			return invocation.proceed();
 		}
 		if (!(original.getProxy() instanceof Advised proxy)) {
-			// an opaque proxy does not show what is inside
+			// an opaque proxy does not show the advice behind ours
 			return original.invocableClone().proceed();
 		}
 		if (number > 1) {
@@ -116,9 +89,25 @@ final class MethodRetry {
 		return isAdviceInside(original, proxy) ? original.invocableClone().proceed() : original.proceed();
 	}
 
+	private @Nullable Object attemptAgain(ProxyMethodInvocation original, Advised proxy) throws Throwable {
+		this.target.prepare();
+		List<Object> advice = this.innerAdvice.of(original, proxy);
+		if (advice.isEmpty()) {
+			return proceedToTarget(original);
+		}
+		this.adviceInside = true;
+		return new InnerInvocation(original, proxy, advice, this.target).proceed();
+	}
+
+	/* What proceeding does when no advice is left to run. */
+	private @Nullable Object proceedToTarget(ProxyMethodInvocation invocation) throws Throwable {
+		boolean plain = invocation.getClass() == ReflectiveMethodInvocation.class;
+		return (plain && this.target.isCallable(invocation)) ? this.target.call(invocation) : invocation.proceed();
+	}
+
 	/*
-	 * Two beans of one class need not have the same advice. A copy that was not needed
-	 * does no harm.
+	 * Two beans of one class need not have the same advice. An unnecessary copy does no
+	 * harm.
 	 */
 	private boolean isAdviceInside(ProxyMethodInvocation invocation, Advised proxy) {
 		if (!this.adviceInside && !this.innerAdvice.isNone(invocation, proxy)) {
@@ -127,20 +116,22 @@ final class MethodRetry {
 		return this.adviceInside;
 	}
 
-	private @Nullable Object attemptAgain(ProxyMethodInvocation original, Advised proxy) throws Throwable {
-		this.target.prepare();
-		List<Object> advice = this.innerAdvice.of(original, proxy);
-		if (!advice.isEmpty()) {
-			this.adviceInside = true;
+	private @Nullable Object attemptLater(MethodInvocation invocation, int number) throws Throwable {
+		if (invocation instanceof RepeatableInvocation || !(invocation instanceof ProxyMethodInvocation original)) {
+			return invocation.proceed();
 		}
-		return advice.isEmpty() ? proceedToTarget(original)
-				: InnerInvocation.of(original, proxy, advice, this.target).proceed();
+		if (!(original.getProxy() instanceof Advised proxy)) {
+			return invokeAnew((ProxyMethodInvocation) original.invocableClone());
+		}
+		boolean returned = number > 1 || this.manner.returnsBeforeAttempts();
+		return (returned || isAdviceInside(original, proxy)) ? invokeAnew(
+				new InnerInvocation(original, proxy, this.innerAdvice.of(original, proxy), this.target))
+				: original.proceed();
 	}
 
-	/* What proceeding does where nothing else is to be run. */
-	private @Nullable Object proceedToTarget(ProxyMethodInvocation invocation) throws Throwable {
-		boolean plain = invocation.getClass() == ReflectiveMethodInvocation.class;
-		return (plain && this.target.isCallable(invocation)) ? this.target.call(invocation) : invocation.proceed();
+	private @Nullable Object invokeAnew(ProxyMethodInvocation invocation) throws Throwable {
+		this.manner.prepare(invocation);
+		return ExposeInvocationInterceptor.INSTANCE.invoke(invocation);
 	}
 
 }

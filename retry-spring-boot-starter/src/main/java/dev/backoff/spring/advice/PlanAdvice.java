@@ -13,7 +13,7 @@ import dev.backoff.policy.RetryPolicy;
 import dev.backoff.time.DurationText;
 import dev.backoff.time.Nanos;
 
-/** What a method's plan does that is probably not meant. */
+/** Describe what in a method's plan works but is probably not meant. */
 final class PlanAdvice {
 
 	private static final long LONG_WAIT = 10_000_000_000L;
@@ -46,7 +46,7 @@ final class PlanAdvice {
 		return List.copyOf(advice);
 	}
 
-	/** Return the other annotation of the method that retries it too, or null. */
+	/** Return the annotation of another library that retries the method, or null. */
 	static @Nullable String otherRetry(MethodPlan plan) {
 		return OTHER_RETRIES.stream().filter((annotation) -> has(plan, annotation)).findFirst().orElse(null);
 	}

@@ -2,27 +2,34 @@ package dev.backoff.spring.advice;
 
 import java.lang.reflect.Method;
 
+import org.aopalliance.intercept.MethodInterceptor;
+import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aop.ProxyMethodInvocation;
 import org.springframework.core.ReactiveAdapter;
 import org.springframework.core.ResolvableType;
 
+import dev.backoff.Operation;
 import dev.backoff.spring.policy.AnnotatedMethod;
 import dev.backoff.spring.reactive.Coroutines;
+import dev.backoff.spring.reactive.ReactiveCalls;
+import dev.backoff.spring.reactive.ReactiveMethod;
 
 /**
- * Return a publisher of any kind that Spring can adapt. A function that suspends is one
- * of these too: inside its proxy it is a publisher.
- *
- * @param adapter knows the kind of publisher, or null for a function that suspends
- * @param hasSeveralResults whether there may be more elements than one
+ * Return a publisher of any kind that Spring can adapt. This includes a Kotlin function that
+ * suspends, which inside its proxy is a publisher. Loaded only where Reactor is there.
  */
 record ReactiveManner(@Nullable ReactiveAdapter adapter, boolean hasSeveralResults) implements Manner {
 
 	@Override
 	public boolean isSuspending() {
 		return this.adapter == null;
+	}
+
+	@Override
+	public boolean returnsBeforeAttempts() {
+		return true;
 	}
 
 	@Override
@@ -53,14 +60,19 @@ record ReactiveManner(@Nullable ReactiveAdapter adapter, boolean hasSeveralResul
 		}
 	}
 
-	/** Return whether it is a Kotlin flow, which runs as a coroutine. */
-	boolean isFlow() {
-		return this.adapter != null && this.adapter.getReactiveType().getName().equals(Manners.FLOW);
+	@Override
+	public MethodInterceptor laterCalls(Parts parts) {
+		Operation.OnContext<MethodInvocation, @Nullable Object, Throwable> attempt = parts.attempt();
+		Operation.OnContext<MethodInvocation, @Nullable Object, Throwable> invocation = isFlow()
+				? (call, number) -> Coroutines.withAttempt(attempt.run(call, number)) : attempt;
+		ReactiveCalls<MethodInvocation> calls = new ReactiveCalls<>(parts.retry(), new ReactiveMethod<>(invocation,
+				parts.recovery(), this.adapter, this.hasSeveralResults, parts.replayed()), parts.observations());
+		return calls::publisher;
 	}
 
-	@Override
-	public LaterCalls laterCalls(LaterCalls.Parts parts) {
-		return Publishers.calls(this, parts);
+	/* A Kotlin flow runs as a coroutine. */
+	private boolean isFlow() {
+		return this.adapter != null && this.adapter.getReactiveType().getName().equals(Manners.FLOW);
 	}
 
 }

@@ -12,6 +12,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
+
 import org.springframework.core.MethodParameter;
 import org.springframework.core.ResolvableType;
 import org.springframework.util.ClassUtils;
@@ -24,12 +25,11 @@ import dev.backoff.spring.policy.Nearest;
 import dev.backoff.spring.policy.Problem;
 
 /**
- * The methods of a bean that recover one of its methods: the same name, the same
- * parameters, and as their last one the failure they accept, the story, or nothing.
+ * The methods of a bean that recover one of its methods. They have the same name and the
+ * parameters of the method, and may have one more for the failure or for the story.
  * <p>
- * Of several, the one whose parameter is nearest to the failure's class is taken, in
- * whatever order they are declared; then one that takes the story; then one that takes
- * neither.
+ * Of several, the one is chosen whose last parameter is nearest to the failure's class,
+ * then one that takes the story, then one that takes neither.
  */
 final class RecoverMethods {
 
@@ -54,12 +54,12 @@ final class RecoverMethods {
 			problems.add(named.isEmpty() ? unknown(annotated, name) : misfit(annotated, name, named));
 			return null;
 		}
-		fitting.sort(Comparator.comparingInt((Candidate candidate) -> candidate.reach(annotated))
+		fitting.sort(Comparator.comparingInt((Candidate candidate) -> widened(annotated, candidate.method()))
 			.thenComparing((candidate) -> candidate.method().toGenericString()));
 		return new RecoverMethods(fitting);
 	}
 
-	/** Report a name that no method of the bean's class has. */
+	/** Return the problem of a name that no method of the bean's class has. */
 	static Problem unknown(AnnotatedMethod annotated, String name) {
 		Set<String> known = new LinkedHashSet<>();
 		for (Method method : ReflectionUtils.getUniqueDeclaredMethods(annotated.type())) {
@@ -98,7 +98,7 @@ final class RecoverMethods {
 		Type result = Suspending.is(method)
 				? Suspending.result(method, method.getDeclaringClass()).resolve(Object.class)
 				: method.getGenericReturnType();
-		// with type arguments, which may be all that differs, and without packages
+		// with type arguments, because they may be the only difference, and without packages
 		return (isStatic(method) ? "static " : Suspending.is(method) ? "suspending " : "")
 				+ result.getTypeName().replaceAll("(?:\\w+[.$])+", "") + " " + method.getName()
 				+ Arrays.stream(method.getParameterTypes())
@@ -107,12 +107,9 @@ final class RecoverMethods {
 					.collect(Collectors.joining(", ", "(", ")"));
 	}
 
-	/** Return the methods of a name, whatever they take. */
+	/** Return the methods of a name, with any parameters. */
 	static List<Method> named(Class<?> type, String name) {
-		Set<Method> methods = new LinkedHashSet<>();
-		for (Method method : ReflectionUtils.getUniqueDeclaredMethods(type)) {
-			methods.add(method);
-		}
+		Set<Method> methods = new LinkedHashSet<>(List.of(ReflectionUtils.getUniqueDeclaredMethods(type)));
 		for (Class<?> contract : ClassUtils.getAllInterfacesForClassAsSet(type)) {
 			for (Method method : contract.getMethods()) {
 				methods.add(ClassUtils.getMostSpecificMethod(method, type));
@@ -154,9 +151,20 @@ final class RecoverMethods {
 		return ResolvableType.forMethodParameter(new MethodParameter(method, index).withContainingClass(type));
 	}
 
-	/** Return all methods found. */
-	List<Method> all() {
-		return this.candidates.stream().map(Candidate::method).toList();
+	/** Return the number of parameters whose type is not that of the method's. */
+	private static int widened(AnnotatedMethod annotated, Method method) {
+		int widened = 0;
+		for (int i = 0; i < Suspending.parameterCount(annotated.method()); i++) {
+			Class<?> given = parameter(annotated.method(), i, annotated.type()).toClass();
+			Class<?> taken = parameter(method, i, annotated.type()).toClass();
+			widened += (given == taken) ? 0 : 1;
+		}
+		return widened;
+	}
+
+	/** Return the number of methods found. */
+	int count() {
+		return this.candidates.size();
 	}
 
 	/** Return the method for a stop, or null if none accepts it. */
@@ -173,13 +181,7 @@ final class RecoverMethods {
 		return best;
 	}
 
-	/**
-	 * One method.
-	 *
-	 * @param method the method
-	 * @param failure the type of its last parameter, or null if it takes none besides the
-	 * operation's
-	 */
+	/** A method that fits. */
 	record Candidate(Method method, @Nullable Class<?> failure) {
 
 		private static final int TAKES_STORY = 1_000;
@@ -188,25 +190,6 @@ final class RecoverMethods {
 
 		boolean isSuspending() {
 			return Suspending.is(this.method);
-		}
-
-		/** Return how far the parameters are from the operation's. */
-		private int reach(AnnotatedMethod annotated) {
-			int reach = 0;
-			for (int i = 0; i < Suspending.parameterCount(annotated.method()); i++) {
-				Class<?> given = parameter(annotated.method(), i, annotated.type()).toClass();
-				Class<?> taken = parameter(this.method, i, annotated.type()).toClass();
-				reach += (given == taken) ? 0 : taken.isInterface() ? 50 : depth(given, taken);
-			}
-			return reach;
-		}
-
-		private static int depth(Class<?> given, Class<?> taken) {
-			int depth = 1;
-			for (Class<?> type = given.getSuperclass(); type != null && type != taken; type = type.getSuperclass()) {
-				depth++;
-			}
-			return (taken == Object.class) ? 100 : depth;
 		}
 
 		private int distance(RetriesStoppedException stopped) {
@@ -227,9 +210,7 @@ final class RecoverMethods {
 			return Integer.MAX_VALUE;
 		}
 
-		/**
-		 * Return the arguments of the call, followed by what the method takes besides.
-		 */
+		/** Return the arguments of the call, with the failure or the story if it is taken. */
 		@Nullable Object[] arguments(@Nullable Object[] arguments, RetriesStoppedException stopped) {
 			if (this.failure == null) {
 				return arguments;

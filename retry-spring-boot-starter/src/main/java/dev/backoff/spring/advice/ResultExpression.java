@@ -6,6 +6,7 @@ import java.util.List;
 
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
+
 import org.springframework.core.ResolvableType;
 import org.springframework.expression.EvaluationContext;
 import org.springframework.expression.EvaluationException;
@@ -41,19 +42,11 @@ final class ResultExpression implements RetryCondition {
 		List<EnumComparison> comparisons = new ArrayList<>();
 		ExpressionCheck check = new ExpressionCheck(where, resultType, problems, comparisons);
 		int before = problems.size();
-		try {
-			SpelExpression expression = read(where, text, problems);
-			if (expression != null) {
-				check.check(expression.getAST());
-			}
-			return (expression != null && problems.size() == before) ? new ResultExpression(expression, comparisons)
-					: null;
+		SpelExpression expression = read(where, text, problems);
+		if (expression != null) {
+			check.check(expression.getAST());
 		}
-		catch (StackOverflowError ex) {
-			// the parser calls itself for each parenthesis
-			check.reportDepth();
-			return null;
-		}
+		return (expression != null && problems.size() == before) ? new ResultExpression(expression, comparisons) : null;
 	}
 
 	private static @Nullable SpelExpression read(String where, String text, List<Problem> problems) {
@@ -95,18 +88,14 @@ final class ResultExpression implements RetryCondition {
 		return this.expression.getExpressionString();
 	}
 
-	/**
-	 * What an expression stands on.
-	 *
-	 * @param args the arguments of the call
-	 */
+	/** The root object of an expression, with the arguments of the call. */
 	public record Root(List<@Nullable Object> args) {
 	}
 
 	/**
-	 * A comparison with text whose other side has no declared type that rules out an
-	 * enum. SpEL calls an enum and a text unequal whatever they are, so that the polling
-	 * would end, or never end, without a word: better to fail the first time it happens.
+	 * A comparison with text where the declared type of the other side may hide an enum.
+	 * To SpEL, an enum and a text are never equal. So polling would silently end at once,
+	 * or never. The first comparison of an enum fails instead.
 	 */
 	static final class EnumComparison {
 
@@ -122,7 +111,7 @@ final class ResultExpression implements RetryCondition {
 				value = this.operand.getValue(evaluation, root);
 			}
 			catch (EvaluationException ex) {
-				// the expression may never come here, as in #result != null && ...
+				// the expression may guard this operand, as in #result != null && ...
 				return;
 			}
 			if (value instanceof Enum<?>) {

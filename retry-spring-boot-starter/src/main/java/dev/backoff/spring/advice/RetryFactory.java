@@ -8,6 +8,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 import org.jspecify.annotations.Nullable;
+
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 
 import dev.backoff.Retry;
@@ -18,6 +19,7 @@ import dev.backoff.event.CallObserver;
 import dev.backoff.event.CallRecorder;
 import dev.backoff.event.RetryListener;
 import dev.backoff.failure.FailureClassifier;
+import dev.backoff.policy.RetryCondition;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.spring.policy.BackoffConfiguration;
 import dev.backoff.spring.policy.BackoffPolicies;
@@ -28,8 +30,8 @@ import dev.backoff.spring.safety.OverloadSafety;
 import dev.backoff.time.RetryTime;
 
 /**
- * Make retries with what the application context has: classifiers, listeners, a recorder,
- * the time. Beans are looked up when the first retry is made, not before, so that none of
+ * Make retries with the beans of the application context: classifiers, listeners, a
+ * recorder, the time. It looks beans up when the first retry is made, so that none of
  * them is created too early.
  */
 final class RetryFactory {
@@ -52,30 +54,29 @@ final class RetryFactory {
 		this.laterAttempts = new LaterAttempts(beanFactory);
 		this.random = (policies.configuration().random() == RandomKind.SECURE) ? RandomSource.secure()
 				: RandomSource.threadLocal();
-		// also of policies that nobody uses so far: whoever is made before must not ask
-		// it
+		// of all policies, before the first retry is made
 		policies.configuration().policyNames().forEach((name) -> policies.peek(name).ifPresent(this::reserve));
 	}
 
-	/** Note that a classifier belongs to one policy, so that others do not ask it. */
+	/** Note a policy's own classifier, which other policies do not ask. */
 	void reserve(EffectivePolicy policy) {
 		if (policy.classifier() != null) {
 			this.ownClassifiers.add(policy.classifier());
 		}
 	}
 
-	/** Return what asks, at each call, where its later attempts run. */
+	/** Return the source of executors for later attempts. */
 	LaterAttempts laterAttempts() {
 		return this.laterAttempts;
 	}
 
-	/** Return what carries observations in Reactor contexts, or null. */
+	/** Return the carrier of observations in Reactor contexts, or null. */
 	@Nullable ObservationCarrier observations() {
 		return (this.beanFactory.getBeanProvider(CallObserver.class)
 			.getIfAvailable() instanceof ObservationCarrier carrier) ? carrier : null;
 	}
 
-	/** Note which policies retry nothing any more, calls that have begun included. */
+	/** Set the policies that retry nothing, not even calls that have begun. */
 	void switchOff(Set<String> policies) {
 		this.switchedOff = Set.copyOf(policies);
 	}
@@ -85,22 +86,13 @@ final class RetryFactory {
 		return configuration.isEnabled() && configuration.isRetriesEnabled() && !this.switchedOff.contains(policy);
 	}
 
-	/** Make a method's retry, with what a configuration says of budgets and breakers. */
-	Retry create(MethodPlan plan, BackoffConfiguration configuration) {
-		return create(plan.policy(), plan.policy().complete(classifiers(plan.policy()), plan.retryWhen(), plan.until()),
-				plan.label(), configuration);
-	}
-
-	/** Make a policy's retry, with what a configuration says of budgets and breakers. */
-	Retry create(EffectivePolicy policy, BackoffConfiguration configuration) {
-		return create(policy, policy.complete(classifiers(policy), null, null), policy.name(), configuration);
-	}
-
-	private Retry create(EffectivePolicy effective, RetryPolicy policy, String label,
-			BackoffConfiguration configuration) {
+	/** Make a retry, with the budgets and breakers of a configuration. */
+	Retry create(Plan plan, BackoffConfiguration configuration) {
+		EffectivePolicy effective = plan.policy();
+		RetryPolicy policy = effective.complete(classifiers(effective), plan.retryWhen(), plan.until());
 		OverloadSafety safety = this.beanFactory.getBean(OverloadSafety.class);
 		Retry.Builder builder = Retry.builder(policy)
-			.method(label)
+			.method(plan.label())
 			.time(this.beanFactory.getBeanProvider(RetryTime.class).getIfAvailable(RetryTime::system))
 			.random(this.beanFactory.getBeanProvider(RandomSource.class).getIfAvailable(() -> this.random))
 			.executorOfEachCall(this.laterAttempts)
@@ -115,7 +107,7 @@ final class RetryFactory {
 		this.beanFactory.getBeanProvider(CallObserver.class).ifAvailable(builder::observer);
 		this.beanFactory.getBeanProvider(RetryListener.class).orderedStream().forEach(builder::listener);
 		this.beanFactory.getBeanProvider(CallRecorder.Factory.class)
-			.ifAvailable((recorders) -> builder.recorder(recorders.recorder(policy.name(), label)));
+			.ifAvailable((recorders) -> builder.recorder(recorders.recorder(policy.name(), plan.label())));
 		return builder.build();
 	}
 
@@ -133,6 +125,27 @@ final class RetryFactory {
 			.filter((classifier) -> !others.contains(classifier))
 			.forEach(classifiers::add);
 		return classifiers;
+	}
+
+	/** The values that a retry is made from. Immutable. */
+	interface Plan {
+
+		/** Return the name of the calls in meters and logs. */
+		String label();
+
+		/** Return the policy in effect. */
+		EffectivePolicy policy();
+
+		/** Return the condition for results that count as failures, or null. */
+		default @Nullable RetryCondition retryWhen() {
+			return null;
+		}
+
+		/** Return the condition for results that are final, or null. */
+		default @Nullable RetryCondition until() {
+			return null;
+		}
+
 	}
 
 }

@@ -24,16 +24,16 @@ import dev.backoff.time.Nanos;
 import dev.backoff.time.RetryTime;
 
 /**
- * What closing an application does to its calls. First of all, waiting ones are woken and
- * nothing is retried any more. Then, in the phase in which web servers let requests
- * finish and beside them, running calls get the configured time. It holds up nothing when
- * none runs. Thread-safe.
+ * End the calls of an application that closes. First, waiting calls are woken, and
+ * nothing is retried any more. Then running calls get the configured time, in the phase
+ * in which web servers let requests finish. Without running calls nothing is held up.
+ * Thread-safe.
  *
  * @since 0.1
  */
 public final class Shutdown implements ApplicationListener<ContextClosedEvent>, SmartLifecycle, Ordered {
 
-	/* That of the graceful shutdown of Spring Boot's web servers. */
+	/* The phase of the graceful shutdown of Spring Boot's web servers. */
 	private static final int PHASE = SmartLifecycle.DEFAULT_PHASE - 1024;
 
 	private static final Logger logger = LoggerFactory.getLogger(Shutdown.class);
@@ -51,12 +51,12 @@ public final class Shutdown implements ApplicationListener<ContextClosedEvent>, 
 	private volatile boolean started;
 
 	/**
-	 * Make the end of an application.
-	 * @param context the application, whose children are left alone
+	 * Make the shutdown of an application.
+	 * @param context the application; its children are left alone
 	 * @param waiting the calls to wake
 	 * @param running the calls to wait for
-	 * @param policies whose configuration says how long
-	 * @param time measures that
+	 * @param policies have the configuration, with the time to wait
+	 * @param time measures the time
 	 */
 	public Shutdown(ApplicationContext context, WaitingCalls waiting, RunningCalls running, BackoffPolicies policies,
 			Supplier<RetryTime> time) {
@@ -80,7 +80,7 @@ public final class Shutdown implements ApplicationListener<ContextClosedEvent>, 
 		}
 	}
 
-	/* One that does not exist by now is not made for this. */
+	/* An executor that does not exist by now is not made. */
 	private Executor executor() {
 		if (this.context.getAutowireCapableBeanFactory() instanceof SingletonBeanRegistry beans
 				&& beans.getSingleton(LaterAttempts.EXECUTOR_BEAN) instanceof Executor executor) {
@@ -118,7 +118,7 @@ public final class Shutdown implements ApplicationListener<ContextClosedEvent>, 
 	@Override
 	public void stop(Runnable callback) {
 		this.started = false;
-		// one that is stopped and not closed goes on to wait and retry
+		// an application that is stopped and not closed goes on to wait and retry
 		if (this.wait == 0 || !this.waiting.isShutDown() || this.running.count() == 0) {
 			callback.run();
 			return;

@@ -36,11 +36,11 @@ import dev.backoff.time.DurationText;
 
 /**
  * Check the configuration and every annotated method before any bean is made, and report
- * all problems at once. Beans whose class only their creation tells are checked at their
- * first call.
+ * all problems at once. If the class of a bean is known only when the bean is made, its
+ * methods are checked at their first call.
  * <p>
- * Processing ahead of time only warns: the application may be configured otherwise where
- * it runs, and is checked again there.
+ * Processing ahead of time only warns. The application may be configured differently
+ * where it runs, and is checked again there.
  *
  * @since 0.1
  */
@@ -67,39 +67,44 @@ public final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 	public void postProcessBeanFactory(ConfigurableListableBeanFactory beanFactory) {
 		BackoffPolicies policies = beanFactory.getBean(BackoffPolicies.class);
 		BackoffMethods methods = beanFactory.getBean(BackoffMethods.class);
-		Map<Class<?>, String> types = candidates(beanFactory);
+		Map<Class<?>, String> types = AnnotatedBeans.candidates(beanFactory);
 		Map<Class<?>, List<AnnotatedMethod>> annotated = new LinkedHashMap<>();
 		for (Class<?> type : types.keySet()) {
-			List<AnnotatedMethod> found = annotatedMethods(type);
+			List<AnnotatedMethod> found = AnnotatedBeans.methods(type);
 			if (!found.isEmpty()) {
-				// the virtual machine gives methods in no order, reports have one
+				// for the order of reports: the virtual machine gives methods in no order
 				found.sort(Comparator.comparing(AnnotatedMethod::signature));
 				annotated.put(type, found);
 				found.forEach((method) -> policies.announce(method.type()));
 			}
 		}
 		boolean woven = policies.configuration().isWoven();
+		Weaving weaving = woven ? Weaving.find(beanFactory.getBeanClassLoader()) : null;
 		Set<Problem> problems = new LinkedHashSet<>();
 		List<MethodPlan> plans = new ArrayList<>();
 		annotated.forEach((type, found) -> {
 			if (!woven) {
 				checkClass(type, types.getOrDefault(type, ""), beanFactory, problems);
 			}
-			found.forEach((method) -> plan(methods, method, woven, plans, problems));
+			for (AnnotatedMethod method : found) {
+				if (isAdvisable(method, woven, weaving)) {
+					plan(methods, method, plans, problems);
+				}
+			}
 		});
-		if (woven && WeavingCheck.isPossible(beanFactory.getBeanClassLoader())) {
-			annotated.values().forEach((found) -> found.forEach((method) -> WeavingCheck.check(method, problems)));
+		if (weaving != null) {
+			annotated.values().forEach((found) -> found.forEach((method) -> weaving.check(method, problems)));
 		}
 		List<Problem> configured = new ArrayList<>();
 		policies.check(configured);
 		problems.addAll(configured);
 		if (!policies.configuration().isEnabled()) {
-			// switched off, perhaps because of just these
+			// these problems may be why it is switched off
 			problems.forEach((problem) -> logger.warn("Without effect while backoff.enabled is false: {}", problem));
 			return;
 		}
 		if (Boolean.getBoolean(AbstractAotProcessor.AOT_PROCESSING)) {
-			// what is configured where it runs may mend it, and is checked there
+			// the configuration of the place where it runs may differ, and is checked there
 			problems.forEach((problem) -> logger.warn("Stops the start-up if it is configured so: {}", problem));
 			return;
 		}
@@ -110,67 +115,32 @@ public final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 		adviseShutdown(policies, beanFactory.getBean(Environment.class));
 	}
 
-	/** Return the annotated methods of a class, or none if it cannot be looked at. */
-	static List<AnnotatedMethod> annotatedMethods(Class<?> type) {
-		try {
-			return new ArrayList<>(AnnotatedMethod.in(type));
-		}
-		catch (IllegalStateException ex) {
-			if (ex.getCause() instanceof LinkageError) {
-				// a signature names a class that is missing: a lazy bean may never be
-				// made
-				logger.debug("Cannot check {}", type.getName(), ex);
-				return List.of();
-			}
-			throw ex;
-		}
-	}
-
-	private static void plan(BackoffMethods methods, AnnotatedMethod method, boolean woven, List<MethodPlan> plans,
-			Set<Problem> problems) {
-		if (woven && WeavingCheck.isSkipped(method)) {
-			WeavingCheck.warnOfSkipped(method);
-			return;
+	/** Return whether an annotation on a type reaches the method, or log that it does not. */
+	private static boolean isAdvisable(AnnotatedMethod method, boolean woven, @Nullable Weaving weaving) {
+		if (weaving != null && weaving.isSkipped(method)) {
+			logger.warn("{}: no weaver sees that it means {} of {}, which is not retried", method.place(),
+					method.signature(), method.method().getDeclaringClass().getSimpleName());
+			return false;
 		}
 		if (!woven && method.onMethod() == null && Modifier.isFinal(method.method().getModifiers())) {
 			logger.warn("{}: {} is final, so no proxy can advise it and it is not retried", method.place(),
 					method.signature());
-			return;
+			return false;
 		}
+		return true;
+	}
+
+	private static void plan(BackoffMethods methods, AnnotatedMethod method, List<MethodPlan> plans,
+			Set<Problem> problems) {
 		List<Problem> found = new ArrayList<>();
 		MethodPlan plan = methods.plan(method, found);
 		if (Modifier.isAbstract(method.type().getModifiers())) {
-			// the class of the bean, known later, may have the method
+			// the class of the bean is known later and may have the method
 			found.remove(RecoverMethods.unknown(method, method.attribute(Backoff::recover)));
 		}
 		problems.addAll(found);
 		if (plan != null) {
 			plans.add(plan);
-		}
-	}
-
-	/** Return the classes that can have annotated methods, each with its bean. */
-	static Map<Class<?>, String> candidates(ConfigurableListableBeanFactory beanFactory) {
-		Map<Class<?>, String> types = new LinkedHashMap<>();
-		for (String name : beanFactory.getBeanDefinitionNames()) {
-			Class<?> type = type(beanFactory, name);
-			if (type != null && BackoffAdvisor.isCandidate(type)) {
-				types.putIfAbsent(ClassUtils.getUserClass(type), name);
-			}
-		}
-		return types;
-	}
-
-	/* Without making a factory bean: none of its post-processors exists yet. */
-	private static @Nullable Class<?> type(ConfigurableListableBeanFactory beanFactory, String name) {
-		try {
-			Object target = beanFactory.getMergedBeanDefinition(name)
-				.getAttribute(AutoProxyUtils.ORIGINAL_TARGET_CLASS_ATTRIBUTE);
-			return (target instanceof Class<?> type) ? type : beanFactory.getType(name, false);
-		}
-		catch (RuntimeException | LinkageError ex) {
-			// its creation fails or succeeds on its own account
-			return null;
 		}
 	}
 
@@ -225,10 +195,7 @@ public final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 		}
 	}
 
-	/*
-	 * One that is called nearly like one in use is probably misspelt, and has no effect
-	 * then.
-	 */
+	/* A name that is nearly that of a policy in use is probably misspelt. */
 	private static void logUnusedPolicies(List<String> unused, List<MethodPlan> plans) {
 		Set<String> used = new TreeSet<>();
 		for (MethodPlan plan : plans) {
@@ -260,8 +227,8 @@ public final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 	}
 
 	/*
-	 * Advice is INFO; only what multiplies attempts behind the developer's back, or puts
-	 * them all into one transaction or lock, is WARN.
+	 * Advice is logged at INFO. It is logged at WARN if attempts multiply unnoticed, or if
+	 * all are in one transaction or lock.
 	 */
 	private static void advise(BackoffMethods methods, List<MethodPlan> plans) {
 		Set<String> told = new LinkedHashSet<>();

@@ -7,8 +7,8 @@ import org.springframework.core.MethodParameter;
 import org.springframework.core.ResolvableType;
 
 /**
- * Kotlin functions that suspend, as Java sees them: they return an {@link Object} and
- * take a continuation, whose type says what they result in.
+ * Read the signatures of Kotlin functions that suspend. In Java they return an
+ * {@link Object} and take a continuation, whose type argument is the type of the result.
  */
 final class Suspending {
 
@@ -27,7 +27,7 @@ final class Suspending {
 		return is(method) ? method.getParameterCount() - 1 : method.getParameterCount();
 	}
 
-	/** Return what the function results in. */
+	/** Return the type of the result. */
 	static ResolvableType result(Method method, Class<?> type) {
 		ResolvableType result = ResolvableType
 			.forMethodParameter(new MethodParameter(method, method.getParameterCount() - 1).withContainingClass(type))

@@ -5,7 +5,6 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.lang.reflect.Method;
 import java.util.Objects;
-import java.util.concurrent.atomic.AtomicBoolean;
 
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -15,26 +14,25 @@ import org.springframework.core.NativeDetector;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * An annotated method of a target, called by its handle. An invocation calls it by
- * reflection, which throws what the method throws in an exception with a stack trace of
- * its own: to fill that in costs more than all else a retry does. Even where nothing is
- * thrown, what Spring does around the reflective call takes longer. To make the handle
- * takes longer than many calls, so that is left until the method is retried or has been
- * called often. Thread-safe.
+ * An annotated method, called by its handle instead of by reflection. Reflection wraps an
+ * exception into another one, whose stack trace costs more than the rest of a retry.
+ * Without an exception a handle is faster too, because Spring does more work around a
+ * reflective call. To make a handle takes longer than many calls, so it is made when the
+ * method is retried or has been called often. Thread-safe.
  */
 final class TargetMethod {
 
 	private static final MethodType TYPE = MethodType.methodType(Object.class, Object.class, Object[].class);
 
-	/* Making a handle takes what some ten thousand calls gain by it. */
+	/* About so many calls gain the time that it takes to make the handle. */
 	private static final int OFTEN = 10_000;
 
 	private final Method method;
 
-	/* About how often it was called without a handle: increments may be lost. */
+	/* The approximate number of calls without a handle: increments may be lost. */
 	private int calls;
 
-	private final AtomicBoolean prepared = new AtomicBoolean();
+	private volatile boolean prepared;
 
 	private volatile @Nullable MethodHandle handle;
 
@@ -42,16 +40,15 @@ final class TargetMethod {
 		this.method = method;
 	}
 
-	/** Make the handle, on the first thread that wants it; others do without so far. */
+	/** Make the handle, unless there is one or another thread is making it. */
 	void prepare() {
-		if (!this.prepared.get() && this.prepared.compareAndSet(false, true)) {
+		if (!this.prepared) {
+			this.prepared = true;
 			this.handle = isOrdinary(this.method) ? handle(this.method) : null;
 		}
 	}
 
-	/*
-	 * A suspending function needs more than a call, and an image has its own reflection.
-	 */
+	/* A function that suspends needs more than a call; an image has its own reflection. */
 	private static boolean isOrdinary(Method method) {
 		return !KotlinDetector.isSuspendingFunction(method) && !NativeDetector.inNativeImage();
 	}
@@ -66,7 +63,7 @@ final class TargetMethod {
 				.asType(TYPE);
 		}
 		catch (Throwable ex) {
-			// reflection has a way of its own, or says why there is none
+			// reflection may still call the method, or reports the reason
 			return null;
 		}
 	}

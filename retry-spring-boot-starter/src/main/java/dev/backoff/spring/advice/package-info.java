@@ -1,6 +1,6 @@
 /**
- * The proxy: finds annotated methods, checks them at start-up, and hands each invocation
- * to its retry.
+ * The advice: annotated methods are found and checked at start-up, and each invocation is
+ * handed to its retry.
  */
 @NullMarked
 package dev.backoff.spring.advice;

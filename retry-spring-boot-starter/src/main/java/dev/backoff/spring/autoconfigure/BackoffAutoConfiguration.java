@@ -2,6 +2,7 @@ package dev.backoff.spring.autoconfigure;
 
 import java.time.Clock;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.Executor;
 
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
@@ -9,6 +10,7 @@ import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import org.springframework.aop.config.AopConfigUtils;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -39,7 +41,7 @@ import dev.backoff.spring.advice.BackoffInterceptor;
 import dev.backoff.spring.advice.BackoffMethods;
 import dev.backoff.spring.advice.Shutdown;
 import dev.backoff.spring.advice.StartupCheck;
-import dev.backoff.spring.aspectj.WovenBeans;
+import dev.backoff.spring.advice.Weaving;
 import dev.backoff.spring.failure.BuiltInFailureClassifiers;
 import dev.backoff.spring.live.ConfigurationListener;
 import dev.backoff.spring.live.Expiries;
@@ -55,10 +57,10 @@ import dev.backoff.spring.safety.RetryBudgets;
 import dev.backoff.time.RetryTime;
 
 /**
- * Advise the methods that {@code @Backoff} is on.
+ * Retry the methods that are annotated with {@code @Backoff}.
  * <p>
- * It comes after other auto-configurations, so that the classifiers of other starters are
- * asked before the built-in ones.
+ * This follows all other auto-configurations, so that the classifiers of other starters
+ * are asked before the built-in ones.
  *
  * @since 0.1
  */
@@ -131,7 +133,7 @@ public final class BackoffAutoConfiguration {
 				new Expiries(() -> time.getIfAvailable(RetryTime::system), expiryThread(), Clock.systemUTC()));
 	}
 
-	/* Now and then one of its own: the common pool may be busy with what is ill. */
+	/* A thread for each expiry: the common pool may be busy with calls that fail. */
 	private static Executor expiryThread() {
 		SimpleAsyncTaskExecutor executor = new SimpleAsyncTaskExecutor("backoff-expiry-");
 		executor.setDaemon(true);
@@ -155,7 +157,7 @@ public final class BackoffAutoConfiguration {
 		return safety.budgets();
 	}
 
-	/* Unordered and late, so that it is asked after all other classifiers. */
+	/* Unordered and last, so that all other classifiers are asked before. */
 	@Bean
 	@ConditionalOnMissingBean
 	BuiltInFailureClassifiers backoffFailureClassifiers(ConfigurableListableBeanFactory beanFactory) {
@@ -176,17 +178,18 @@ public final class BackoffAutoConfiguration {
 
 	}
 
-	/** Advise what is woven. Without AspectJ the check at start-up tells what to do. */
+	/** Advise woven methods. Without the module, the check at start-up names it. */
 	@Configuration(proxyBeanMethods = false)
 	@Conditional(OnAdviceMode.AspectJ.class)
-	@ConditionalOnClass(name = "org.aspectj.lang.JoinPoint")
-	static class Weaving {
+	@ConditionalOnClass(name = BackoffConfiguration.WEAVING)
+	static class WovenMethods {
 
 		@Bean
 		@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-		static WovenBeans backoffWovenBeans(BackoffInterceptor interceptor, BackoffPolicies policies,
+		static BeanPostProcessor backoffWovenBeans(BackoffInterceptor interceptor, BackoffPolicies policies,
 				ConfigurableListableBeanFactory beanFactory) {
-			return WovenBeans.open(interceptor, beanFactory, policies.configuration());
+			return Objects.requireNonNull(Weaving.find(beanFactory.getBeanClassLoader()))
+				.open(interceptor, beanFactory, policies.configuration().isEnabled());
 		}
 
 	}
@@ -205,7 +208,7 @@ public final class BackoffAutoConfiguration {
 	}
 
 	/**
-	 * Register the creator of proxies where nobody else does: with
+	 * Register the creator of proxies where it is missing: with
 	 * {@code spring.aop.auto=false}, and in test slices.
 	 */
 	static final class ProxyCreatorRegistrar implements ImportBeanDefinitionRegistrar {

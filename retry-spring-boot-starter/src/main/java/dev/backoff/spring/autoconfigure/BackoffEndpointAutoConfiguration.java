@@ -26,7 +26,7 @@ import dev.backoff.spring.safety.OverloadSafety;
 @AutoConfiguration(after = { BackoffAutoConfiguration.class, BackoffObservationAutoConfiguration.class })
 public final class BackoffEndpointAutoConfiguration {
 
-	/* Nested: all conditions of a class are loaded before the first is asked. */
+	/* Nested: all conditions of a class are loaded before the first is evaluated. */
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnClass(ConditionalOnAvailableEndpoint.class)
 	static class Actuator {

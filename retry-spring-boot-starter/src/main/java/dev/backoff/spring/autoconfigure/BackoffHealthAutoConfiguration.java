@@ -27,7 +27,7 @@ import dev.backoff.spring.policy.BackoffPolicies;
 @AutoConfiguration(after = BackoffAutoConfiguration.class)
 public final class BackoffHealthAutoConfiguration {
 
-	/* Nested: all conditions of a class are loaded before the first is asked. */
+	/* Nested: all conditions of a class are loaded before the first is evaluated. */
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnClass(ConditionalOnEnabledHealthIndicator.class)
 	static class Contributor {

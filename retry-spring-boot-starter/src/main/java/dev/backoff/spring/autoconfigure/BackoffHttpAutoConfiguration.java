@@ -22,7 +22,7 @@ import dev.backoff.spring.http.ReactiveClientHeaders;
 import dev.backoff.spring.policy.BackoffPolicies;
 
 /**
- * Let requests tell about their attempts, and respect what those that arrive tell.
+ * Describe attempts in the headers of outbound requests, and apply those of inbound ones.
  *
  * @since 0.1
  */
@@ -55,7 +55,7 @@ public final class BackoffHttpAutoConfiguration {
 
 	}
 
-	/** Requests that arrive at servlets. */
+	/** Inbound requests of servlets. */
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnClass({ Filter.class, OncePerRequestFilter.class })
 	@ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
@@ -73,7 +73,7 @@ public final class BackoffHttpAutoConfiguration {
 
 	}
 
-	/** Requests that arrive at reactive handlers. */
+	/** Inbound requests of reactive handlers. */
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnClass(WebFilter.class)
 	@ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)

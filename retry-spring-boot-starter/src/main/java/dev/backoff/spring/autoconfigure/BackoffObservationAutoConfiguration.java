@@ -38,8 +38,8 @@ import dev.backoff.spring.safety.OverloadSafety;
 import dev.backoff.time.RetryTime;
 
 /**
- * Tell of retries, budgets and breakers: log what happens to them, publish meters if
- * there is a registry, and observe calls if that is asked for.
+ * Log retries, budgets and breakers, publish their meters if there is a registry, and
+ * observe calls if that is switched on.
  *
  * @since 0.1
  */
@@ -100,7 +100,7 @@ public final class BackoffObservationAutoConfiguration {
 	@ConditionalOnBooleanProperty("backoff.observation.enabled")
 	static class Observations {
 
-		/* Of several registries none is the one that is meant. */
+		/* Of several registries none is chosen. */
 		@Bean
 		@ConditionalOnMissingBean(CallObserver.class)
 		MicrometerObserver backoffObserver(ObjectProvider<ObservationRegistry> registry,
@@ -142,12 +142,7 @@ public final class BackoffObservationAutoConfiguration {
 		@Bean
 		ConfigurationListener backoffLateMeterBinding(ObjectProvider<OverloadMeters> meters,
 				ObjectProvider<ConfigurationMeters> changes, OverloadSafety safety, BackoffPolicies policies) {
-			return (outcome, overrides) -> {
-				if (policies.configuration().isEnabled()) {
-					changes.ifUnique(ConfigurationMeters::bind);
-					meters.ifUnique((bound) -> bound.bind(safety));
-				}
-			};
+			return (outcome, overrides) -> bind(meters, changes, safety, policies);
 		}
 
 		/* After all singletons exist, so that filters and common tags are in place. */
@@ -158,11 +153,16 @@ public final class BackoffObservationAutoConfiguration {
 				OverloadSafety safety, BackoffPolicies policies) {
 			return () -> {
 				recorders.ifAvailable(MicrometerRecorders::bind);
-				if (policies.configuration().isEnabled()) {
-					changes.ifUnique(ConfigurationMeters::bind);
-					meters.ifUnique((bound) -> bound.bind(safety));
-				}
+				bind(meters, changes, safety, policies);
 			};
+		}
+
+		private static void bind(ObjectProvider<OverloadMeters> meters, ObjectProvider<ConfigurationMeters> changes,
+				OverloadSafety safety, BackoffPolicies policies) {
+			if (policies.configuration().isEnabled()) {
+				changes.ifUnique(ConfigurationMeters::bind);
+				meters.ifUnique((bound) -> bound.bind(safety));
+			}
 		}
 
 	}

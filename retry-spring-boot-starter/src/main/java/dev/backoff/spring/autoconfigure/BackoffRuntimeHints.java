@@ -4,23 +4,25 @@ import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.aot.hint.MemberCategory;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
 
 import dev.backoff.annotation.Backoff;
+import dev.backoff.spring.policy.BackoffConfiguration;
 
 /**
- * Keep what a native image finds by name only: the annotation, and the classes that tell
- * which libraries there are.
+ * Keep the classes that a native image finds by name only: the annotation, and those by
+ * which optional libraries are detected.
  */
 final class BackoffRuntimeHints implements RuntimeHintsRegistrar {
 
 	private static final List<String> LIBRARIES = List.of("io.grpc.StatusRuntimeException",
 			"io.grpc.protobuf.StatusProto", "io.micrometer.context.ContextSnapshotFactory", "java.sql.SQLException",
 			"jakarta.mail.MessagingException", "kotlin.reflect.full.KClasses", "kotlinx.coroutines.reactor.MonoKt",
-			"org.aspectj.lang.JoinPoint", "org.eclipse.angus.mail.smtp.SMTPSendFailedException",
-			"org.springframework.dao.DataAccessException", "org.springframework.mail.MailException",
-			"org.springframework.web.ErrorResponse", "org.springframework.web.client.RestClientException",
+			"org.eclipse.angus.mail.smtp.SMTPSendFailedException", "org.springframework.dao.DataAccessException",
+			"org.springframework.mail.MailException", "org.springframework.web.ErrorResponse",
+			"org.springframework.web.client.RestClientException",
 			"org.springframework.web.reactive.function.client.WebClientException", "reactor.core.publisher.Flux");
 
 	@Override
@@ -28,6 +30,9 @@ final class BackoffRuntimeHints implements RuntimeHintsRegistrar {
 		hints.reflection().registerType(Backoff.class);
 		// where another annotation is composed of it, its attributes are merged
 		hints.proxies().registerJdkProxy(Backoff.class);
+		hints.reflection()
+			.registerTypeIfPresent(classLoader, BackoffConfiguration.WEAVING,
+					MemberCategory.INVOKE_DECLARED_CONSTRUCTORS);
 		LIBRARIES.forEach((type) -> hints.reflection().registerTypeIfPresent(classLoader, type));
 	}
 

@@ -8,7 +8,7 @@ import org.springframework.boot.diagnostics.FailureAnalysis;
 import dev.backoff.spring.policy.InvalidBackoffException;
 import dev.backoff.spring.policy.Problem;
 
-/** Show what is wrong with annotations and configuration, and how to mend it. */
+/** Report problems of annotations and configuration, and how to correct them. */
 final class InvalidBackoffFailureAnalyzer extends AbstractFailureAnalyzer<InvalidBackoffException> {
 
 	@Override

@@ -11,8 +11,9 @@ import org.springframework.core.type.AnnotatedTypeMetadata;
 import dev.backoff.spring.policy.BackoffConfiguration;
 
 /**
- * Match one mode of advice, read as everything below {@code backoff} is: in any spelling,
- * and as proxies if it cannot be read. Asked once, since that reads everything.
+ * Match one mode of advice. It is read like all keys below {@code backoff}, in any
+ * spelling, and an invalid value counts as proxies. It is evaluated in one phase only,
+ * since that reads the whole configuration.
  */
 abstract class OnAdviceMode extends SpringBootCondition implements ConfigurationCondition {
 

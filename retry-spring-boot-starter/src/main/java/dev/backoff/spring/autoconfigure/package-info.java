@@ -1,6 +1,4 @@
-/**
- * What switches the library on, part by part, by what the application has.
- */
+/** Auto-configuration of the library, part by part. */
 @NullMarked
 package dev.backoff.spring.autoconfigure;
 

@@ -2,9 +2,7 @@ package dev.backoff.spring.failure;
 
 import java.util.Set;
 
-/**
- * Tell the types of libraries that may be absent by their full names.
- */
+/** Recognize types of libraries that may be absent by their full names. */
 final class ClassNames {
 
 	private ClassNames() {

@@ -3,6 +3,7 @@ package dev.backoff.spring.failure;
 import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
+
 import org.springframework.dao.ConcurrencyFailureException;
 import org.springframework.dao.DataAccessException;
 import org.springframework.dao.DataAccessResourceFailureException;
@@ -19,7 +20,6 @@ import org.springframework.transaction.TransactionUsageException;
 
 import dev.backoff.failure.Causes;
 import dev.backoff.failure.FailureClassification;
-import dev.backoff.failure.FailureClassifier;
 import dev.backoff.failure.RetryCause;
 
 /**
@@ -28,33 +28,31 @@ import dev.backoff.failure.RetryCause;
  *
  * <pre>
  * lost locks, deadlocks, optimistic locking            transient, lock
- * a SQLException or I/O failure among the causes       as it says, see below
+ * a SQLException or I/O failure among the causes       by that cause, see below
  * query or transaction timed out                       transient, timeout
  * no connection, for a transaction or without one      transient, connect
  * other transient, recoverable and resource failures   transient, io
  * other non-transient failures                         permanent
  * transaction misused, or ended in part                permanent
- * uncategorized, rolled back for whatever reason       nothing
+ * uncategorized, rolled back for any other reason      nothing
  * </pre>
  *
- * The transient branch of the hierarchy alone is not enough: a lost connection arrives as
- * a {@link DataAccessResourceFailureException} of the other branch, one that cannot be
- * had at the start of a transaction as a {@link CannotCreateTransactionException}. What
- * Spring has already told apart (duplicate keys, bad SQL, empty results) is permanent
- * whatever the causes; in what it has not, {@link SqlFailureClassifier} and
- * {@link IoFailureClassifier} have the first word on the causes. Thread-safe.
- *
- * @since 0.1
+ * The transient branch of the hierarchy is not enough: a lost connection arrives as a
+ * {@link DataAccessResourceFailureException} of the other branch, and a missing
+ * connection at the start of a transaction as a {@link CannotCreateTransactionException}.
+ * A failure that Spring has translated (duplicate keys, bad SQL, empty results) is
+ * permanent for any cause. Of the others, {@link SqlFailureClassifier} and
+ * {@link IoFailureClassifier} judge the causes first. Thread-safe.
  */
-public final class DataAccessFailureClassifier implements FailureClassifier {
+final class DataAccessFailureClassifier implements TypedClassifier {
 
 	private static final FailureClassification PERMANENT = FailureClassification.permanent(RetryCause.OTHER);
 
-	/* In spring-jdbc and Spring Data Redis, which may be absent. */
+	/* Of spring-jdbc, which may be absent. */
 	private static final Set<String> NO_CONNECTION_NAMES = Set
 		.of("org.springframework.jdbc.CannotGetJdbcConnectionException");
 
-	/* Also of a connection that was lost midway. */
+	/* Of Spring Data Redis, also for a connection that was lost midway. */
 	private static final Set<String> LOST_CONNECTION_NAMES = Set
 		.of("org.springframework.data.redis.RedisConnectionFailureException");
 
@@ -62,21 +60,14 @@ public final class DataAccessFailureClassifier implements FailureClassifier {
 
 	private final IoFailureClassifier io = new IoFailureClassifier();
 
-	/** Create the classifier. */
-	public DataAccessFailureClassifier() {
-	}
-
-	/**
-	 * Return whether it may say something where a failure or a cause is of this class.
-	 */
-	static boolean mayKnow(Class<?> type) {
+	@Override
+	public boolean mayKnow(Class<?> type) {
 		return DataAccessException.class.isAssignableFrom(type) || TransactionException.class.isAssignableFrom(type);
 	}
 
 	@Override
 	public @Nullable FailureClassification classify(Throwable failure) {
-		Throwable found = Causes.find(failure,
-				(link) -> link instanceof DataAccessException || link instanceof TransactionException);
+		Throwable found = Causes.find(failure, (link) -> mayKnow(link.getClass()));
 		if (found == null) {
 			return null;
 		}
@@ -98,10 +89,7 @@ public final class DataAccessFailureClassifier implements FailureClassifier {
 		return found instanceof TransactionUsageException || found instanceof HeuristicCompletionException;
 	}
 
-	/*
-	 * A commit fails as a TransactionSystemException, with Spring's own word on why
-	 * below.
-	 */
+	/* A commit fails as a TransactionSystemException around Spring's own exception. */
 	private @Nullable FailureClassification byCause(Throwable found) {
 		FailureClassification bySql = this.sql.classify(found);
 		if (bySql != null) {

@@ -7,11 +7,11 @@ import io.grpc.Status;
 import io.grpc.StatusException;
 import io.grpc.StatusRuntimeException;
 import org.jspecify.annotations.Nullable;
+
 import org.springframework.util.ClassUtils;
 
 import dev.backoff.failure.Causes;
 import dev.backoff.failure.FailureClassification;
-import dev.backoff.failure.FailureClassifier;
 import dev.backoff.failure.RetryCause;
 
 /**
@@ -25,12 +25,10 @@ import dev.backoff.failure.RetryCause;
  *
  * The server's hint is the longer of the trailer {@code grpc-retry-pushback-ms} and, with
  * {@code grpc-protobuf} present, the detail {@code google.rpc.RetryInfo}. A pushback that
- * is negative or no number means "do not retry". A channel that retries by its own
- * service configuration multiplies with ours. Thread-safe.
- *
- * @since 0.1
+ * is negative or not a number means "do not retry". Retries that a channel makes by its
+ * own service configuration multiply with ours. Thread-safe.
  */
-public final class GrpcFailureClassifier implements FailureClassifier {
+final class GrpcFailureClassifier implements TypedClassifier {
 
 	private static final Metadata.Key<String> PUSHBACK = Metadata.Key.of("grpc-retry-pushback-ms",
 			Metadata.ASCII_STRING_MARSHALLER);
@@ -40,21 +38,14 @@ public final class GrpcFailureClassifier implements FailureClassifier {
 	private static final boolean DETAILS_PRESENT = ClassUtils.isPresent("io.grpc.protobuf.StatusProto",
 			GrpcFailureClassifier.class.getClassLoader());
 
-	/** Create the classifier. */
-	public GrpcFailureClassifier() {
-	}
-
-	/**
-	 * Return whether it may say something where a failure or a cause is of this class.
-	 */
-	static boolean mayKnow(Class<?> type) {
+	@Override
+	public boolean mayKnow(Class<?> type) {
 		return StatusRuntimeException.class.isAssignableFrom(type) || StatusException.class.isAssignableFrom(type);
 	}
 
 	@Override
 	public @Nullable FailureClassification classify(Throwable failure) {
-		Throwable found = Causes.find(failure,
-				(link) -> link instanceof StatusRuntimeException || link instanceof StatusException);
+		Throwable found = Causes.find(failure, (link) -> mayKnow(link.getClass()));
 		if (found instanceof StatusRuntimeException unchecked) {
 			return classify(found, unchecked.getStatus(), unchecked.getTrailers());
 		}
@@ -68,7 +59,7 @@ public final class GrpcFailureClassifier implements FailureClassifier {
 			case OK -> null;
 			case UNAVAILABLE, ABORTED, DEADLINE_EXCEEDED ->
 				hinted(FailureClassification.transientFailure(RetryCause.GRPC), found, trailers);
-			// a client says it of an answer that is too long, so after the work
+			// also the status of an answer that is too long, after the work was done
 			case RESOURCE_EXHAUSTED ->
 				hinted(FailureClassification.throttled(RetryCause.GRPC).withPossibleEffect(), found, trailers);
 			default -> PERMANENT;

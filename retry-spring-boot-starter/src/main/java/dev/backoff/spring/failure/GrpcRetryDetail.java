@@ -9,13 +9,13 @@ import com.google.rpc.Status;
 import io.grpc.protobuf.StatusProto;
 import org.jspecify.annotations.Nullable;
 
-/** The detail of a gRPC status that names a wait. */
+/** The wait in the details of a gRPC status. */
 final class GrpcRetryDetail {
 
 	private GrpcRetryDetail() {
 	}
 
-	/** Return how long the server asks to wait. */
+	/** Return how long the server asks to wait, or null if it does not ask. */
 	static @Nullable Duration wait(Throwable failure) {
 		Status status = StatusProto.fromThrowable(failure);
 		if (status == null) {

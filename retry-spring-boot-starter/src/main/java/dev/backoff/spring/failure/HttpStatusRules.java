@@ -4,13 +4,14 @@ import java.time.Clock;
 import java.time.Duration;
 
 import org.jspecify.annotations.Nullable;
+
 import org.springframework.http.HttpHeaders;
 
 import dev.backoff.failure.FailureClassification;
 import dev.backoff.failure.RetryCause;
 
 /**
- * What an HTTP status says of a failure.
+ * The classification of an HTTP status.
  *
  * <pre>
  * 408, 425, 500, 502, 504   transient
@@ -21,9 +22,9 @@ import dev.backoff.failure.RetryCause;
  * any other status          nothing
  * </pre>
  *
- * What is transient or throttled takes the server's hint with it, and so does a conflict:
- * it is the answer to a request whose idempotency key belongs to one that is still at
- * work. Thread-safe.
+ * Transient and throttled failures carry the server's hint, and so does a conflict: it
+ * answers a request whose idempotency key belongs to a request still at work.
+ * Thread-safe.
  */
 final class HttpStatusRules {
 
@@ -33,7 +34,7 @@ final class HttpStatusRules {
 		this.hints = new ServerHints(clock);
 	}
 
-	/** Classify a response. */
+	/** Classify a response, or return null if its status is no failure. */
 	@Nullable FailureClassification classify(int status, @Nullable HttpHeaders headers) {
 		Duration hint = (headers != null) ? this.hints.wait(headers) : null;
 		return switch (status) {

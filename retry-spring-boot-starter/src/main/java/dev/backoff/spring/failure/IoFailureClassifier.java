@@ -30,7 +30,6 @@ import java.security.GeneralSecurityException;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeoutException;
-import java.util.stream.Stream;
 import java.util.zip.ZipException;
 
 import javax.net.ssl.SSLHandshakeException;
@@ -40,11 +39,10 @@ import org.jspecify.annotations.Nullable;
 
 import dev.backoff.failure.Causes;
 import dev.backoff.failure.FailureClassification;
-import dev.backoff.failure.FailureClassifier;
 import dev.backoff.failure.RetryCause;
 
 /**
- * Classify failures of input and output, those of the network above all.
+ * Classify failures of input and output, above all those of the network.
  *
  * <pre>
  * refused, no route, unknown or unresolved host, timeout while connecting    transient, connect
@@ -53,22 +51,19 @@ import dev.backoff.failure.RetryCause;
  * certificate or key not accepted                                            permanent
  * file missing, existing or forbidden, URL or protocol unknown, bad encoding permanent
  * illegal argument of a request, such as a URI without a host                permanent
- * content that cannot be parsed, nothing else being wrong                    permanent
- * any other IOException, so also reset, end of stream, TLS                   transient, io
+ * content that cannot be parsed, without another failure                     permanent
+ * any other IOException, such as reset, end of stream, TLS                   transient, io
  * </pre>
  *
- * What stands there as connect or pool has reached nobody, and neither has a handshake of
- * TLS that failed: so they are retried even where work is not idempotent. The others may
- * have been too late.
- *
+ * Failures of the kinds connect and pool, and failed TLS handshakes, had no effect on the
+ * server, so they are retried even where work is not idempotent.
+ * <p>
  * Of a failure and its causes the first one that is more specific than "some IOException"
  * counts. A timeout while connecting that the client reports as a
  * {@link java.net.SocketTimeoutException} counts as a timeout: only its message differs.
- * It is the most general of the classifiers here, so it is asked last. Thread-safe.
- *
- * @since 0.1
+ * This is the most general classifier, so it is asked last. Thread-safe.
  */
-public final class IoFailureClassifier implements FailureClassifier {
+final class IoFailureClassifier implements TypedClassifier {
 
 	private static final FailureClassification CONNECT = FailureClassification.transientFailure(RetryCause.CONNECT);
 
@@ -82,7 +77,7 @@ public final class IoFailureClassifier implements FailureClassifier {
 
 	private static final FailureClassification HANDSHAKE_TIMEOUT = TIMEOUT.withoutEffect();
 
-	/* A datagram has left, and others before it may have arrived. */
+	/* A datagram was sent, and earlier ones may have arrived. */
 	private static final FailureClassification DATAGRAM = CONNECT.withPossibleEffect();
 
 	private static final FailureClassification PERMANENT = FailureClassification.permanent(RetryCause.IO);
@@ -113,34 +108,24 @@ public final class IoFailureClassifier implements FailureClassifier {
 			CharacterCodingException.class, UnsupportedEncodingException.class, UTFDataFormatException.class,
 			ObjectStreamException.class, ZipException.class);
 
-	/*
-	 * They wrap the failures of the stream they read, so they count only by themselves.
-	 */
+	/* They also wrap failures of the stream, which count before them. */
 	private static final Set<String> PARSE_NAMES = Set.of("tools.jackson.core.JacksonException",
 			"com.fasterxml.jackson.core.JsonProcessingException");
 
-	/* The content ended too early: what a cut connection looks like to a parser. */
+	/* The content ended too early, as after a cut connection. */
 	private static final Set<String> CUT_OFF_NAMES = Set.of("tools.jackson.core.exc.UnexpectedEndOfInputException",
 			"com.fasterxml.jackson.core.io.JsonEOFException");
 
-	private static final List<Class<? extends Throwable>> TYPES = Stream
-		.of(CONNECT_TYPES, TIMEOUT_TYPES, PERMANENT_TYPES)
-		.flatMap(List::stream)
-		.toList();
+	/* All that are known besides those of libraries. */
+	private static final List<Class<? extends Throwable>> BASE_TYPES = List.of(IOException.class,
+			GeneralSecurityException.class, UnresolvedAddressException.class, TimeoutException.class);
 
 	private static final List<Set<String>> NAMES = List.of(CONNECT_NAMES, TIMEOUT_NAMES, HANDSHAKE_TIMEOUT_NAMES,
 			POOL_NAMES, PARSE_NAMES, CUT_OFF_NAMES);
 
-	/** Create the classifier. */
-	public IoFailureClassifier() {
-	}
-
-	/**
-	 * Return whether it may say something where a failure or a cause is of this class.
-	 */
-	static boolean mayKnow(Class<?> type) {
-		return IOException.class.isAssignableFrom(type) || GeneralSecurityException.class.isAssignableFrom(type)
-				|| TYPES.stream().anyMatch((known) -> known.isAssignableFrom(type))
+	@Override
+	public boolean mayKnow(Class<?> type) {
+		return BASE_TYPES.stream().anyMatch((known) -> known.isAssignableFrom(type))
 				|| NAMES.stream().anyMatch((names) -> ClassNames.isOneOf(names, type));
 	}
 
@@ -165,7 +150,7 @@ public final class IoFailureClassifier implements FailureClassifier {
 	}
 
 	private static @Nullable FailureClassification specific(Throwable link) {
-		// a pool's timeout is an InterruptedIOException or a TimeoutException besides
+		// before timeouts: that of a pool extends one of their types
 		if (ClassNames.isOneOf(POOL_NAMES, link)) {
 			return POOL;
 		}
@@ -184,7 +169,7 @@ public final class IoFailureClassifier implements FailureClassifier {
 		return (isOneOf(PERMANENT_TYPES, link) || isArgumentRefused(link)) ? PERMANENT : null;
 	}
 
-	/* Clients report a URI without a host as "some IOException". */
+	/* Clients report a URI without a host as an IOException. */
 	private static boolean isArgumentRefused(Throwable link) {
 		return link instanceof IOException && link.getCause() instanceof IllegalArgumentException
 				&& !(link.getCause() instanceof UnresolvedAddressException);
@@ -201,12 +186,7 @@ public final class IoFailureClassifier implements FailureClassifier {
 	}
 
 	private static boolean isOneOf(List<Class<? extends Throwable>> types, Throwable link) {
-		for (Class<?> type : types) {
-			if (type.isInstance(link)) {
-				return true;
-			}
-		}
-		return false;
+		return types.stream().anyMatch((type) -> type.isInstance(link));
 	}
 
 }

@@ -9,6 +9,7 @@ import org.eclipse.angus.mail.smtp.SMTPSendFailedException;
 import org.eclipse.angus.mail.smtp.SMTPSenderFailedException;
 import org.eclipse.angus.mail.util.MailConnectException;
 import org.jspecify.annotations.Nullable;
+
 import org.springframework.mail.MailAuthenticationException;
 import org.springframework.mail.MailException;
 import org.springframework.mail.MailParseException;
@@ -18,7 +19,6 @@ import org.springframework.mail.MailSendException;
 import dev.backoff.failure.Causes;
 import dev.backoff.failure.FailureClassification;
 import dev.backoff.failure.FailureClassification.Kind;
-import dev.backoff.failure.FailureClassifier;
 import dev.backoff.failure.RetryCause;
 
 /**
@@ -27,20 +27,17 @@ import dev.backoff.failure.RetryCause;
  *
  * <pre>
  * refused credentials, a message that cannot be built    permanent
- * sent to some of the recipients                         permanent: they would get it twice
+ * sent to some of the recipients                         permanent: a retry would send it twice
  * reply 5xx to any recipient or to the message           permanent
  * reply 4xx                                              transient, other
  * no connection                                          transient, connect
  * I/O                                                    as {@link IoFailureClassifier} says
  * </pre>
  *
- * Of several messages sent in one call, one permanent failure makes the whole call
- * permanent. Those that went out are sent again by a retry: send one message per call.
- * Thread-safe.
- *
- * @since 0.1
+ * One permanent failure of several messages makes their whole call permanent. A retry of
+ * a call sends all its messages again, so send one message per call. Thread-safe.
  */
-public final class MailFailureClassifier implements FailureClassifier {
+final class MailFailureClassifier implements TypedClassifier {
 
 	private static final FailureClassification PERMANENT = FailureClassification.permanent(RetryCause.OTHER);
 
@@ -48,21 +45,14 @@ public final class MailFailureClassifier implements FailureClassifier {
 
 	private final IoFailureClassifier io = new IoFailureClassifier();
 
-	/** Create the classifier. */
-	public MailFailureClassifier() {
-	}
-
-	/**
-	 * Return whether it may say something where a failure or a cause is of this class.
-	 */
-	static boolean mayKnow(Class<?> type) {
+	@Override
+	public boolean mayKnow(Class<?> type) {
 		return MailException.class.isAssignableFrom(type) || MessagingException.class.isAssignableFrom(type);
 	}
 
 	@Override
 	public @Nullable FailureClassification classify(Throwable failure) {
-		Throwable found = Causes.find(failure,
-				(link) -> link instanceof MailException || link instanceof MessagingException);
+		Throwable found = Causes.find(failure, (link) -> mayKnow(link.getClass()));
 		if (found == null) {
 			return null;
 		}

@@ -7,12 +7,11 @@ import org.jspecify.annotations.Nullable;
 
 import dev.backoff.failure.Causes;
 import dev.backoff.failure.FailureClassification;
-import dev.backoff.failure.FailureClassifier;
 import dev.backoff.failure.RetryCause;
 
 /**
- * Classify failures of Redis as Lettuce, Jedis and Spring Data report them, told by the
- * names of their classes and by the first word of an error that the server replied.
+ * Classify failures of Redis as Lettuce, Jedis and Spring Data report them, by the names
+ * of their classes and by the first word of an error that the server replied.
  *
  * <pre>
  * LOADING, BUSY, TRYAGAIN, CLUSTERDOWN, MASTERDOWN, READONLY   transient, other
@@ -22,13 +21,11 @@ import dev.backoff.failure.RetryCause;
  * no connection free in the pool                               transient, pool
  * </pre>
  *
- * What the server replied counts before what the client made of it: a connection that
- * failed for a wrong password is permanent. READONLY comes from a server that is no
- * longer the primary. Thread-safe.
- *
- * @since 0.1
+ * The server's reply counts before the client's exception: a connection that failed for a
+ * wrong password is permanent. READONLY comes from a server that is no longer the
+ * primary. Thread-safe.
  */
-public final class RedisFailureClassifier implements FailureClassifier {
+final class RedisFailureClassifier implements TypedClassifier {
 
 	private static final Set<String> REPLY_NAMES = Set.of("io.lettuce.core.RedisCommandExecutionException",
 			"redis.clients.jedis.exceptions.JedisDataException");
@@ -46,14 +43,8 @@ public final class RedisFailureClassifier implements FailureClassifier {
 
 	private final IoFailureClassifier io = new IoFailureClassifier();
 
-	/** Create the classifier. */
-	public RedisFailureClassifier() {
-	}
-
-	/**
-	 * Return whether it may say something where a failure or a cause is of this class.
-	 */
-	static boolean mayKnow(Class<?> type) {
+	@Override
+	public boolean mayKnow(Class<?> type) {
 		return ClassNames.isOneOf(REPLY_NAMES, type) || ClassNames.isOneOf(TIMEOUT_NAMES, type)
 				|| ClassNames.isOneOf(CONNECT_NAMES, type) || ClassNames.isOneOf(POOL_NAMES, type);
 	}
@@ -71,7 +62,7 @@ public final class RedisFailureClassifier implements FailureClassifier {
 		Throwable unconnected = Causes.find(failure, (link) -> ClassNames.isOneOf(CONNECT_NAMES, link));
 		if (unconnected != null) {
 			FailureClassification cause = this.io.classify(unconnected);
-			// they also say it of a connection that was lost midway
+			// the same exception reports a connection that was lost midway
 			return (cause != null) ? cause
 					: FailureClassification.transientFailure(RetryCause.CONNECT).withPossibleEffect();
 		}
@@ -81,15 +72,7 @@ public final class RedisFailureClassifier implements FailureClassifier {
 
 	private static boolean isPassing(Throwable reply) {
 		String message = reply.getMessage();
-		if (message == null) {
-			return false;
-		}
-		for (String start : PASSING_REPLIES) {
-			if (message.startsWith(start)) {
-				return true;
-			}
-		}
-		return false;
+		return message != null && PASSING_REPLIES.stream().anyMatch(message::startsWith);
 	}
 
 }

@@ -6,21 +6,17 @@ import org.jspecify.annotations.Nullable;
 
 import dev.backoff.failure.Causes;
 import dev.backoff.failure.FailureClassification;
-import dev.backoff.failure.FailureClassifier;
 import dev.backoff.failure.RetryCause;
 
 /**
  * Classify rejected input and refused access as permanent, also where it is the cause of
- * another exception. The same call has the same answer the next time.
+ * another exception: the same call would be refused again.
  * <p>
- * Types are told by their full names, so that neither Bean Validation nor Spring Security
- * needs to be present, and nobody else's {@code ConstraintViolationException} is meant.
- * An {@code AuthenticationServiceException} says that authentication does not work rather
- * than that it is refused, and is left to others. Thread-safe.
- *
- * @since 0.1
+ * Types are compared by their full names, so that Bean Validation and Spring Security may
+ * be absent. An {@code AuthenticationServiceException} reports a broken service and not a
+ * refusal, so other classifiers judge it. Thread-safe.
  */
-public final class RefusalFailureClassifier implements FailureClassifier {
+final class RefusalFailureClassifier implements TypedClassifier {
 
 	private static final FailureClassification PERMANENT = FailureClassification.permanent(RetryCause.OTHER);
 
@@ -37,14 +33,8 @@ public final class RefusalFailureClassifier implements FailureClassifier {
 	private static final Set<String> BREAKDOWNS = Set
 		.of("org.springframework.security.authentication.AuthenticationServiceException");
 
-	/** Create the classifier. */
-	public RefusalFailureClassifier() {
-	}
-
-	/**
-	 * Return whether it may say something where a failure or a cause is of this class.
-	 */
-	static boolean mayKnow(Class<?> type) {
+	@Override
+	public boolean mayKnow(Class<?> type) {
 		return ClassNames.isOneOf(REFUSALS, type);
 	}
 

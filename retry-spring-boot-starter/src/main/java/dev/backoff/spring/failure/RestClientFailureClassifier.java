@@ -3,6 +3,7 @@ package dev.backoff.spring.failure;
 import java.time.Clock;
 
 import org.jspecify.annotations.Nullable;
+
 import org.springframework.http.converter.HttpMessageConversionException;
 import org.springframework.web.client.ResourceAccessException;
 import org.springframework.web.client.RestClientException;
@@ -11,12 +12,11 @@ import org.springframework.web.client.UnknownContentTypeException;
 
 import dev.backoff.failure.Causes;
 import dev.backoff.failure.FailureClassification;
-import dev.backoff.failure.FailureClassifier;
 import dev.backoff.failure.RetryCause;
 
 /**
- * Classify what {@code RestClient} and {@code RestTemplate} throw, also where it is the
- * cause of another exception: a wrapped 400 is as permanent as a bare one.
+ * Classify the exceptions of {@code RestClient} and {@code RestTemplate}, also where they
+ * are the cause of another exception.
  *
  * <pre>
  * 408, 425, 500, 502, 504            transient, with the server's hint
@@ -30,28 +30,19 @@ import dev.backoff.failure.RetryCause;
  *
  * A hint is {@code Retry-After} (seconds or a date), else {@code RateLimit} with
  * {@code r=0}. Thread-safe.
- *
- * @since 0.1
  */
-public final class RestClientFailureClassifier implements FailureClassifier {
+final class RestClientFailureClassifier implements TypedClassifier {
 
 	private final HttpStatusRules rules;
 
 	private final IoFailureClassifier io = new IoFailureClassifier();
 
-	/**
-	 * Create the classifier.
-	 * @param clock tells the time when a server names a date to wait for and does not say
-	 * what time it has itself
-	 */
-	public RestClientFailureClassifier(Clock clock) {
+	RestClientFailureClassifier(Clock clock) {
 		this.rules = new HttpStatusRules(clock);
 	}
 
-	/**
-	 * Return whether it may say something where a failure or a cause is of this class.
-	 */
-	static boolean mayKnow(Class<?> type) {
+	@Override
+	public boolean mayKnow(Class<?> type) {
 		return RestClientException.class.isAssignableFrom(type);
 	}
 

@@ -10,16 +10,16 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 
 /**
- * How long an HTTP server asks to wait: by {@code Retry-After}, in seconds or as a date,
- * else by {@code RateLimit}. Anything that is neither is as good as absent.
+ * The wait that an HTTP server asks for: by {@code Retry-After}, in seconds or as a date,
+ * else by {@code RateLimit}. A value that is neither counts as absent.
  * <p>
  * A date is compared with the {@code Date} of the same response, so that the server's
- * clock may be wrong; only without one is our own clock read. A date in the past is a
- * wait of zero. Thread-safe.
+ * clock may be wrong, and without one with our own clock. A date in the past is a wait of
+ * zero. Thread-safe.
  */
 final class ServerHints {
 
-	/** Longer values are not looked at: neither a date nor a number needs as much. */
+	/** The longest value that is read: dates and numbers are shorter. */
 	private static final int MAX_VALUE_LENGTH = 256;
 
 	private static final int MAX_FIELD_LENGTH = 4096;
@@ -30,7 +30,7 @@ final class ServerHints {
 		this.clock = clock;
 	}
 
-	/** Return how long the server asks to wait. */
+	/** Return how long the server asks to wait, or null if it does not ask. */
 	@Nullable Duration wait(HttpHeaders headers) {
 		Duration wait = retryAfter(headers);
 		return (wait != null) ? wait : rateLimit(headers);
@@ -39,7 +39,7 @@ final class ServerHints {
 	private @Nullable Duration retryAfter(HttpHeaders headers) {
 		String text = value(headers, HttpHeaders.RETRY_AFTER);
 		Duration seconds = ServerWait.ofSeconds(text);
-		if (seconds != null) {
+		if (seconds != null || text.isEmpty()) {
 			return seconds;
 		}
 		Instant now = this.clock.instant();
@@ -53,14 +53,8 @@ final class ServerHints {
 
 	private static @Nullable Duration rateLimit(HttpHeaders headers) {
 		List<String> lines = headers.getOrEmpty("RateLimit");
-		int length = lines.size();
-		for (String line : lines) {
-			length += line.length();
-			if (length > MAX_FIELD_LENGTH) {
-				return null;
-			}
-		}
-		return lines.isEmpty() ? null : RateLimitField.wait(String.join(",", lines));
+		boolean readable = lines.stream().mapToInt((line) -> line.length() + 1).sum() <= MAX_FIELD_LENGTH;
+		return readable ? RateLimitField.wait(String.join(",", lines)) : null;
 	}
 
 	private static String value(HttpHeaders headers, String name) {

@@ -1,45 +1,45 @@
 package dev.backoff.spring.failure;
 
+import java.math.BigInteger;
 import java.time.Duration;
+import java.util.regex.Pattern;
 
 import org.jspecify.annotations.Nullable;
 
-/** Waits as servers write them: never negative, saturated where they are absurd. */
+/** Waits as servers write them, never negative and at most {@link #LONGEST}. */
 final class ServerWait {
 
-	/** The longest wait that is told, also by values beyond it: 292 years. */
+	/** 292 years: longer waits count as this one. */
 	static final Duration LONGEST = Duration.ofSeconds(Long.MAX_VALUE / 1_000_000_000);
+
+	private static final Pattern DIGITS = Pattern.compile("[0-9]++");
 
 	private ServerWait() {
 	}
 
-	/** Read a number of seconds: digits alone, as many as there are. */
+	/** Return the seconds that the text counts, or null unless it is digits alone. */
 	static @Nullable Duration ofSeconds(String text) {
-		long seconds = digits(text, LONGEST.toSeconds());
-		return (seconds < 0) ? null : Duration.ofSeconds(seconds);
+		return of(text, Duration.ofSeconds(1));
 	}
 
-	/** Read a number of milliseconds: digits alone, as many as there are. */
+	/**
+	 * Return the milliseconds that the text counts, or null unless it is digits alone.
+	 */
 	static @Nullable Duration ofMillis(String text) {
-		long millis = digits(text, LONGEST.toMillis());
-		return (millis < 0) ? null : Duration.ofMillis(millis);
+		return of(text, Duration.ofMillis(1));
 	}
 
-	/** Return the wait, but no less than zero and no more than the longest. */
+	private static @Nullable Duration of(String text, Duration unit) {
+		if (!DIGITS.matcher(text).matches()) {
+			return null;
+		}
+		BigInteger most = BigInteger.valueOf(LONGEST.dividedBy(unit));
+		return unit.multipliedBy(new BigInteger(text).min(most).longValue());
+	}
+
+	/** Return the wait, raised to zero and lowered to the longest. */
 	static Duration bounded(Duration wait) {
 		return wait.isNegative() ? Duration.ZERO : (wait.compareTo(LONGEST) > 0) ? LONGEST : wait;
-	}
-
-	private static long digits(String text, long max) {
-		long number = text.isEmpty() ? -1 : 0;
-		for (int i = 0; i < text.length(); i++) {
-			int digit = text.charAt(i) - '0';
-			if (digit < 0 || digit > 9) {
-				return -1;
-			}
-			number = (number > (max - digit) / 10) ? max : number * 10 + digit;
-		}
-		return number;
 	}
 
 }

@@ -14,12 +14,11 @@ import org.jspecify.annotations.Nullable;
 
 import dev.backoff.failure.Causes;
 import dev.backoff.failure.FailureClassification;
-import dev.backoff.failure.FailureClassifier;
 import dev.backoff.failure.RetryCause;
 
 /**
  * Classify {@link SQLException}s, by SQLState before type, since many drivers throw plain
- * ones. The first of the failure, its causes and their next exceptions that says anything
+ * ones. The first of the failure, its causes and their next exceptions that is known
  * counts.
  *
  * <pre>
@@ -32,21 +31,19 @@ import dev.backoff.failure.RetryCause;
  * data, constraint, access, syntax, limits           22, 23, 28, 42, 54, ...      permanent
  * </pre>
  *
- * A lost connection tells nothing about whether a commit arrived; like a timeout it is
- * transient all the same. {@link SQLNonTransientConnectionException} is transient: some
- * drivers throw it when a server is down, and the next attempt takes another connection.
- * Only 08001, 08003, 08004, 53300, 57P03, HYT01 and an empty pool say that nothing was
+ * After a lost connection or a timeout it is unknown whether a commit arrived; both are
+ * transient. {@link SQLNonTransientConnectionException} is transient, since some drivers
+ * throw it when a server is down and the next attempt takes another connection. Only
+ * 08001, 08003, 08004, 53300, 57P03, HYT01 and an empty pool imply that nothing was
  * applied. Thread-safe.
- *
- * @since 0.1
  */
-public final class SqlFailureClassifier implements FailureClassifier {
+final class SqlFailureClassifier implements TypedClassifier {
 
 	private static final FailureClassification LOCK = FailureClassification.transientFailure(RetryCause.LOCK);
 
 	private static final FailureClassification CONNECT = FailureClassification.transientFailure(RetryCause.CONNECT);
 
-	/* Some drivers say it of a connection that was lost midway. */
+	/* Some drivers use this class of states for a connection that was lost midway. */
 	private static final FailureClassification DISCONNECTED = CONNECT.withPossibleEffect();
 
 	private static final FailureClassification TIMEOUT = FailureClassification.transientFailure(RetryCause.TIMEOUT);
@@ -59,27 +56,23 @@ public final class SqlFailureClassifier implements FailureClassifier {
 
 	private static final FailureClassification PERMANENT = FailureClassification.permanent(RetryCause.OTHER);
 
-	/** Classes of SQLState that no repetition mends. */
+	/** Classes of SQLState that another attempt does not change. */
 	private static final Set<String> PERMANENT_CLASSES = Set.of("0A", "21", "22", "23", "26", "28", "2F", "34", "3D",
 			"3F", "42", "44", "54");
 
-	/** The pool of Tomcat says that it is empty with a plain SQLException of its own. */
+	/** Tomcat's pool throws a plain SQLException of its own when it is empty. */
 	private static final Set<String> POOL_NAMES = Set.of("org.apache.tomcat.jdbc.pool.PoolExhaustedException");
 
-	/** H2 tells a lock timeout from other timeouts by this code only. */
+	/** Only this code distinguishes a lock timeout of H2 from its other timeouts. */
 	private static final int H2_LOCK_TIMEOUT = 50200;
 
-	/** Oracle cannot serialize a transaction; its state 72000 means many other things. */
+	/**
+	 * Oracle could not serialize a transaction; its state 72000 has other meanings too.
+	 */
 	private static final int ORACLE_CANNOT_SERIALIZE = 8177;
 
-	/** Create the classifier. */
-	public SqlFailureClassifier() {
-	}
-
-	/**
-	 * Return whether it may say something where a failure or a cause is of this class.
-	 */
-	static boolean mayKnow(Class<?> type) {
+	@Override
+	public boolean mayKnow(Class<?> type) {
 		return SQLException.class.isAssignableFrom(type);
 	}
 
@@ -106,8 +99,8 @@ public final class SqlFailureClassifier implements FailureClassifier {
 
 	private static @Nullable FailureClassification byState(String state, int code) {
 		return switch (state) {
-			case "40002" -> PERMANENT; // a constraint was found violated at the commit
-			case "40003" -> IO; // nobody knows whether the statement has completed
+			case "40002" -> PERMANENT; // a constraint was violated at the commit
+			case "40003" -> IO; // it is unknown whether the statement has completed
 			case "55P03", "57033", "61000" -> LOCK;
 			case "72000" -> (code == ORACLE_CANNOT_SERIALIZE) ? LOCK : null;
 			case "08006", "08007", "08S01", "57P01", "57P02", "57P05" -> IO;
@@ -146,9 +139,8 @@ public final class SqlFailureClassifier implements FailureClassifier {
 	}
 
 	/*
-	 * A pool that waited in vain throws a SQLTransientConnectionException. If it did so
-	 * because the database refuses connections, that refusal is the cause, and says more;
-	 * if not even that says anything, no connection came about.
+	 * A pool that waited in vain throws a SQLTransientConnectionException. Where the
+	 * database refuses connections, that refusal is the cause and is judged instead.
 	 */
 	private static @Nullable FailureClassification byTransientType(SQLException exception) {
 		if (exception instanceof SQLTransactionRollbackException) {

@@ -3,44 +3,35 @@ package dev.backoff.spring.failure;
 import java.time.Clock;
 
 import org.jspecify.annotations.Nullable;
+
 import org.springframework.web.reactive.function.client.WebClientRequestException;
 import org.springframework.web.reactive.function.client.WebClientResponseException;
 
 import dev.backoff.failure.Causes;
 import dev.backoff.failure.FailureClassification;
-import dev.backoff.failure.FailureClassifier;
 import dev.backoff.failure.RetryCause;
 
 /**
- * Classify what {@code WebClient} throws, also where it is the cause of another
+ * Classify the exceptions of {@code WebClient}, also where they are the cause of another
  * exception, by the same table as {@link RestClientFailureClassifier}.
  * <p>
- * A response with a good status whose body failed is judged by that failure: input and
- * output as {@link IoFailureClassifier} says, and permanent if the body cannot be
- * decoded, since the server has done the work. A request that failed for an illegal
- * argument, such as a URI without a host, is permanent too. Thread-safe.
- *
- * @since 0.1
+ * A response with a good status whose body failed is judged by that failure: I/O by
+ * {@link IoFailureClassifier}, and permanent if the body cannot be decoded, since the
+ * server has done the work. A request that failed for an illegal argument, such as a URI
+ * without a host, is permanent too. Thread-safe.
  */
-public final class WebClientFailureClassifier implements FailureClassifier {
+final class WebClientFailureClassifier implements TypedClassifier {
 
 	private final HttpStatusRules rules;
 
 	private final IoFailureClassifier io = new IoFailureClassifier();
 
-	/**
-	 * Create the classifier.
-	 * @param clock tells the time when a server names a date to wait for and does not say
-	 * what time it has itself
-	 */
-	public WebClientFailureClassifier(Clock clock) {
+	WebClientFailureClassifier(Clock clock) {
 		this.rules = new HttpStatusRules(clock);
 	}
 
-	/**
-	 * Return whether it may say something where a failure or a cause is of this class.
-	 */
-	static boolean mayKnow(Class<?> type) {
+	@Override
+	public boolean mayKnow(Class<?> type) {
 		return WebClientResponseException.class.isAssignableFrom(type)
 				|| WebClientRequestException.class.isAssignableFrom(type);
 	}

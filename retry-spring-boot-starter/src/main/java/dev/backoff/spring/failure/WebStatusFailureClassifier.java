@@ -3,42 +3,33 @@ package dev.backoff.spring.failure;
 import java.time.Clock;
 
 import org.jspecify.annotations.Nullable;
+
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.web.ErrorResponse;
 import org.springframework.web.bind.annotation.ResponseStatus;
 
 import dev.backoff.failure.Causes;
 import dev.backoff.failure.FailureClassification;
-import dev.backoff.failure.FailureClassifier;
 
 /**
  * Classify exceptions that carry the status of the application's own answer
  * ({@code ResponseStatusException} and every other {@link ErrorResponse}, and classes
  * with {@link ResponseStatus}) by the same table as {@link RestClientFailureClassifier}.
  * <p>
- * Such a status says what our caller shall be told, and less of what happened than the
- * failure of a client or a database among the causes: so this classifier is asked after
- * theirs. The first of the failure and its causes that has a status of 4xx or 5xx counts.
- * Thread-safe.
- *
- * @since 0.1
+ * Such a status is meant for our caller. The failure of a client or a database among the
+ * causes describes more precisely what happened, so its classifier is asked before. The
+ * first of the failure and its causes with a status of 4xx or 5xx counts. Thread-safe.
  */
-public final class WebStatusFailureClassifier implements FailureClassifier {
+final class WebStatusFailureClassifier implements TypedClassifier {
 
 	private final HttpStatusRules rules;
 
-	/**
-	 * Create the classifier.
-	 * @param clock tells the time when a response names a date to wait for
-	 */
-	public WebStatusFailureClassifier(Clock clock) {
+	WebStatusFailureClassifier(Clock clock) {
 		this.rules = new HttpStatusRules(clock);
 	}
 
-	/**
-	 * Return whether it may say something where a failure or a cause is of this class.
-	 */
-	static boolean mayKnow(Class<?> type) {
+	@Override
+	public boolean mayKnow(Class<?> type) {
 		return ErrorResponse.class.isAssignableFrom(type)
 				|| AnnotatedElementUtils.findMergedAnnotation(type, ResponseStatus.class) != null;
 	}

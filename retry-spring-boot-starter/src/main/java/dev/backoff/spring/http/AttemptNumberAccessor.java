@@ -5,16 +5,12 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.MDC;
 
 /**
- * Let Micrometer's context-propagation carry the number of the attempt that a request
- * belongs to into the logs of other threads. Found as a service. Thread-safe.
+ * Carry the attempt's number of an inbound request into the logs of other threads, by
+ * Micrometer's context-propagation, which finds this class as a service. Thread-safe.
  *
  * @since 0.1
  */
 public final class AttemptNumberAccessor implements ThreadLocalAccessor<String> {
-
-	/** Create the accessor. */
-	public AttemptNumberAccessor() {
-	}
 
 	@Override
 	public Object key() {

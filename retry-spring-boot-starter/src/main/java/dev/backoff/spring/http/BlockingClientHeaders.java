@@ -11,9 +11,8 @@ import dev.backoff.OutboundRequest;
 import dev.backoff.spring.policy.HttpSettings;
 
 /**
- * Let requests of {@code RestClient} and {@code RestTemplate} tell about their attempt.
- * <p>
- * No interceptor: one alone would make the clients hold each body in memory. Thread-safe.
+ * Add headers that describe the attempt to requests of {@code RestClient} and
+ * {@code RestTemplate}. Thread-safe.
  *
  * @since 0.1
  */
@@ -24,22 +23,22 @@ public final class BlockingClientHeaders
 
 	/**
 	 * Create the customizer.
-	 * @param settings which hosts are told, by which headers
+	 * @param settings the hosts and the names of the headers
 	 */
 	public BlockingClientHeaders(HttpSettings settings) {
 		this.headers = new AttemptHeaders(settings, "RestClient or RestTemplate");
 	}
 
 	/*
-	 * An initializer would come before the request's own headers, which the client adds
-	 * to those that are there: this comes after them.
+	 * After the request's own headers, which an initializer would precede. Not an
+	 * interceptor, with which the clients would hold each body in memory.
 	 */
 	@Override
 	public void customize(RestClient.Builder builder) {
 		builder.defaultRequest((request) -> request.httpRequest(this::initialize));
 	}
 
-	/* Here the request's own headers replace those that are there. */
+	/* Here the request's own headers replace those of the initializer. */
 	@Override
 	public void customize(RestTemplate restTemplate) {
 		restTemplate.getClientHttpRequestInitializers().add(this);

@@ -5,18 +5,12 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * The hosts that are told about attempts: a host, {@code *.domain} for all hosts below
- * it, or {@code *}, each with an optional port. Immutable and thread-safe.
+ * Patterns of hosts: a host, {@code *.domain} for all hosts below a domain, or {@code *},
+ * each with an optional port.
  */
-final class HostPatterns {
+record HostPatterns(List<String> patterns) {
 
-	private final List<String> patterns;
-
-	HostPatterns(List<String> patterns) {
-		this.patterns = patterns;
-	}
-
-	/** Return whether requests to the given place are meant. */
+	/** Return whether a pattern matches the host and port of a request. */
 	boolean match(URI uri) {
 		String host = uri.getHost();
 		if (host == null || this.patterns.isEmpty()) {
@@ -24,12 +18,7 @@ final class HostPatterns {
 		}
 		String name = host.toLowerCase(Locale.ROOT);
 		int port = port(uri);
-		for (String pattern : this.patterns) {
-			if (matches(pattern, name, port)) {
-				return true;
-			}
-		}
-		return false;
+		return this.patterns.stream().anyMatch((pattern) -> matches(pattern, name, port));
 	}
 
 	private static boolean matches(String pattern, String host, int port) {

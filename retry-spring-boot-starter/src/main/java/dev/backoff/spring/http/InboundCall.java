@@ -2,7 +2,9 @@ package dev.backoff.spring.http;
 
 import java.time.Duration;
 import java.util.function.UnaryOperator;
+import java.util.regex.Pattern;
 
+import io.micrometer.common.KeyValue;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.MDC;
 
@@ -10,21 +12,21 @@ import dev.backoff.RetryContext;
 import dev.backoff.spring.policy.HttpSettings;
 
 /**
- * What a request that arrived tells about the attempt it belongs to. The headers come
- * from anywhere: what is no plain number of a sane length counts as absent, and a
- * deadline can only be made shorter. Immutable and thread-safe.
+ * The attempt to which an inbound request belongs, by its headers. Their values are not
+ * trusted: one that is not a plain number of limited length counts as absent, and a
+ * deadline can only become shorter. Immutable and thread-safe.
  */
 final class InboundCall {
 
-	/** What the attempt's number is called in logs and observations. */
+	/** The attempt's number in logs and observations. */
 	static final String ATTEMPT = "backoff.attempt";
 
-	/** The value of an observation where no attempt is told. */
+	/** The value of an observation without an attempt's number. */
 	private static final String NONE = "none";
 
-	private static final int MOST_ATTEMPT_DIGITS = 9;
+	private static final Pattern ATTEMPT_DIGITS = Pattern.compile("[0-9]{1,9}");
 
-	private static final int MOST_MILLIS_DIGITS = 15;
+	private static final Pattern MILLIS_DIGITS = Pattern.compile("[0-9]{1,15}");
 
 	private static final int FIRST_OF_THE_REST = 5;
 
@@ -38,45 +40,33 @@ final class InboundCall {
 	}
 
 	static InboundCall read(HttpSettings settings, UnaryOperator<@Nullable String> header) {
-		long attempt = number(header.apply(settings.attemptHeader()), MOST_ATTEMPT_DIGITS);
-		long millis = number(header.apply(settings.deadlineHeader()), MOST_MILLIS_DIGITS);
+		long attempt = number(header.apply(settings.attemptHeader()), ATTEMPT_DIGITS);
+		long millis = number(header.apply(settings.deadlineHeader()), MILLIS_DIGITS);
 		return new InboundCall((int) Math.max(0, attempt),
 				(millis >= 0) ? RetryContext.ofDeadline(Duration.ofMillis(millis)) : null);
 	}
 
-	/* Digits of other scripts are none; neither is a sign. */
-	private static long number(@Nullable String text, int mostDigits) {
-		if (text == null || text.isEmpty() || text.length() > mostDigits) {
-			return -1;
-		}
-		long number = 0;
-		for (int i = 0; i < text.length(); i++) {
-			char digit = text.charAt(i);
-			if (digit < '0' || digit > '9') {
-				return -1;
-			}
-			number = number * 10 + (digit - '0');
-		}
-		return number;
+	private static long number(@Nullable String text, Pattern digits) {
+		return (text != null && digits.matcher(text).matches()) ? Long.parseLong(text) : -1;
 	}
 
-	/** Return what calls have to respect, or null. */
+	/** Return the deadline for all calls of the request, or null. */
 	@Nullable RetryContext deadline() {
 		return this.deadline;
 	}
 
-	/** Return the number of the attempt as logs have it, or null. */
+	/** Return the number of the attempt for logs, or null. */
 	@Nullable String attempt() {
 		return (this.attempt > 0) ? Integer.toString(this.attempt) : null;
 	}
 
-	/** Return the number of the attempt as one of a few values. */
-	String attemptTag() {
-		return (this.attempt == 0) ? NONE
-				: (this.attempt < FIRST_OF_THE_REST) ? Integer.toString(this.attempt) : FIRST_OF_THE_REST + "+";
+	/** Return the number of the attempt for observations, one of a few values. */
+	KeyValue keyValue() {
+		return KeyValue.of(ATTEMPT, (this.attempt == 0) ? NONE
+				: (this.attempt < FIRST_OF_THE_REST) ? Integer.toString(this.attempt) : FIRST_OF_THE_REST + "+");
 	}
 
-	/** Make this thread respect it until closed. */
+	/** Apply deadline and number to this thread until closed. */
 	RetryContext.Scope open() {
 		RetryContext.Scope scope = (this.deadline != null) ? this.deadline.open() : () -> {
 		};
@@ -93,7 +83,7 @@ final class InboundCall {
 		};
 	}
 
-	/** Put the number of an attempt into the logs of this thread, or take it away. */
+	/** Set or remove the number of an attempt in the logs of this thread. */
 	static void restore(@Nullable String attempt) {
 		if (attempt != null) {
 			MDC.put(ATTEMPT, attempt);

@@ -3,7 +3,6 @@ package dev.backoff.spring.http;
 import java.io.IOException;
 import java.util.concurrent.Callable;
 
-import io.micrometer.common.KeyValue;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletRequest;
@@ -21,19 +20,19 @@ import dev.backoff.RetryContext;
 import dev.backoff.spring.policy.HttpSettings;
 
 /**
- * Respect what a request tells about the attempt it belongs to: its time left is the
- * deadline of all retried calls that it causes, and its number goes into the logs
+ * Apply the attempt that the headers of a request describe: its time left is the deadline
+ * of all retried calls within the request, and its number goes into the logs
  * ({@code backoff.attempt} in the MDC) and into the request's observation.
  * <p>
- * A {@link Callable} that a controller returns sees the same on its own thread. Threads
- * that the application starts itself see it by {@link RetryContext#wrap}, or where
- * context propagation is on. Thread-safe.
+ * Both also hold on the thread of a {@link Callable} that a controller returns, and on
+ * threads of the application with {@link RetryContext#wrap} or context propagation.
+ * Thread-safe.
  *
  * @since 0.1
  */
 public final class InboundServletFilter extends OncePerRequestFilter {
 
-	/** Soon after the filter that observes the request. */
+	/** The order, soon after the filter that observes the request. */
 	public static final int ORDER = Ordered.HIGHEST_PRECEDENCE + 10;
 
 	private static final String ATTRIBUTE = InboundServletFilter.class.getName();
@@ -48,7 +47,7 @@ public final class InboundServletFilter extends OncePerRequestFilter {
 		this.settings = settings;
 	}
 
-	/* The time left counts from the request's arrival, so it is read once. */
+	/* Headers are read once: the time left counts from the request's arrival. */
 	@Override
 	protected boolean shouldNotFilterAsyncDispatch() {
 		return false;
@@ -71,8 +70,7 @@ public final class InboundServletFilter extends OncePerRequestFilter {
 		InboundCall call = InboundCall.read(this.settings, request::getHeader);
 		request.setAttribute(ATTRIBUTE, call);
 		ServerHttpObservationFilter.findObservationContext(request)
-			.ifPresent((context) -> context
-				.addLowCardinalityKeyValue(KeyValue.of(InboundCall.ATTEMPT, call.attemptTag())));
+			.ifPresent((context) -> context.addLowCardinalityKeyValue(call.keyValue()));
 		WebAsyncUtils.getAsyncManager(request).registerCallableInterceptor(ATTRIBUTE, new OnItsThread(call));
 		return call;
 	}

@@ -1,6 +1,5 @@
 package dev.backoff.spring.http;
 
-import io.micrometer.common.KeyValue;
 import reactor.core.publisher.Mono;
 import reactor.util.context.Context;
 
@@ -15,11 +14,11 @@ import dev.backoff.RetryContext;
 import dev.backoff.spring.policy.HttpSettings;
 
 /**
- * Do for reactive applications what {@link InboundServletFilter} does for the others.
+ * The counterpart of {@link InboundServletFilter} for reactive applications.
  * <p>
  * The deadline and the attempt's number travel in the Reactor context. They reach the
- * threads on which handlers run with {@code spring.reactor.context-propagation=auto} and
- * Micrometer's context-propagation only; without, the observation alone is told.
+ * threads of handlers only with {@code spring.reactor.context-propagation=auto} and
+ * Micrometer's context-propagation; without them only the observation gets the number.
  * Thread-safe.
  *
  * @since 0.1
@@ -46,8 +45,7 @@ public final class InboundWebFilter implements WebFilter, Ordered {
 		HttpHeaders headers = exchange.getRequest().getHeaders();
 		InboundCall call = InboundCall.read(this.settings, headers::getFirst);
 		ServerRequestObservationContext.findCurrent(exchange.getAttributes())
-			.ifPresent((context) -> context
-				.addLowCardinalityKeyValue(KeyValue.of(InboundCall.ATTEMPT, call.attemptTag())));
+			.ifPresent((context) -> context.addLowCardinalityKeyValue(call.keyValue()));
 		return chain.filter(exchange).contextWrite((context) -> write(call, context));
 	}
 

@@ -16,10 +16,10 @@ import dev.backoff.RetryContext;
 import dev.backoff.spring.policy.HttpSettings;
 
 /**
- * Let requests of {@code WebClient} tell about their attempt: the one in the Reactor
- * context of whoever subscribes, or else the one that runs on the thread that does, such
- * as by {@code block()}. The headers are added when the request is written, so that what
- * other filters set stays. Thread-safe.
+ * Add headers that describe the attempt to requests of {@code WebClient}. The attempt is
+ * that of the Reactor context, or else the one that runs on the subscribing thread, for
+ * instance with {@code block()}. The headers are added when the request is written, after
+ * those of other filters. Thread-safe.
  *
  * @since 0.1
  */
@@ -29,7 +29,7 @@ public final class ReactiveClientHeaders implements WebClientCustomizer, Exchang
 
 	/**
 	 * Create the customizer.
-	 * @param settings which hosts are told, by which headers
+	 * @param settings the hosts and the names of the headers
 	 */
 	public ReactiveClientHeaders(HttpSettings settings) {
 		this.headers = new AttemptHeaders(settings, "WebClient");

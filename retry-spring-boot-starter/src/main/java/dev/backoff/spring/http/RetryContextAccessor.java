@@ -9,27 +9,20 @@ import org.jspecify.annotations.Nullable;
 import dev.backoff.RetryContext;
 
 /**
- * Let Micrometer's context-propagation carry the running attempt to other threads: what
- * {@code spring.task.execution.propagate-context=true} does for tasks, and
- * {@code spring.reactor.context-propagation=auto} for reactive code. Found as a service;
- * without that library nobody looks for it. Thread-safe.
+ * Carry the running attempt to other threads by Micrometer's context-propagation, which
+ * finds this class as a service. It is switched on for tasks by
+ * {@code spring.task.execution.propagate-context=true}, and for reactive code by
+ * {@code spring.reactor.context-propagation=auto}. Thread-safe.
  *
  * @since 0.1
  */
 public final class RetryContextAccessor implements ThreadLocalAccessor<RetryContext> {
 
-	/** What the context is called in a snapshot, and in a Reactor context. */
+	/** The key of the context in a snapshot and in a Reactor context. */
 	public static final String KEY = "backoff.context";
 
-	/*
-	 * What was set on a thread is taken back in reverse order, and then nothing is left
-	 * there.
-	 */
+	/* Scopes are closed in reverse order, and after the last one the thread is clean. */
 	private static final ThreadLocal<@Nullable Deque<RetryContext.Scope>> OPEN = new ThreadLocal<>();
-
-	/** Create the accessor. */
-	public RetryContextAccessor() {
-	}
 
 	@Override
 	public Object key() {
@@ -47,7 +40,7 @@ public final class RetryContextAccessor implements ThreadLocalAccessor<RetryCont
 		push(value.open());
 	}
 
-	/* What comes does not belong to what runs here. */
+	/* Work without a context must not join the attempt that runs here. */
 	@Override
 	public void setValue() {
 		push(RetryContext.none().open());

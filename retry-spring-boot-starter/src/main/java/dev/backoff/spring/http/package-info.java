@@ -1,6 +1,5 @@
 /**
- * Calls over HTTP: what a request tells its server about the attempt it belongs to, and
- * what a server makes of it. Nothing here fails a request.
+ * Headers that describe an attempt: clients add them to requests, and servers apply them.
  */
 @NullMarked
 package dev.backoff.spring.http;

@@ -166,7 +166,7 @@ public enum BackoffMeters implements MeterDocumentation {
 		/** The name of the breaker. */
 		BREAKER("breaker"),
 
-		/** The state of a breaker, a {@link dev.backoff.breaker.CircuitBreaker.State}. */
+		/** The state of a breaker, a {@link dev.backoff.breaker.BreakerState}. */
 		STATE("state"),
 
 		/** The state before a transition. */

@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
 
-import dev.backoff.breaker.CircuitBreaker.State;
+import dev.backoff.breaker.BreakerState;
 
 /**
  * Count the transitions of a breaker from the beginning, and publish them once there is a
@@ -12,7 +12,7 @@ import dev.backoff.breaker.CircuitBreaker.State;
  */
 final class BreakerTransitions {
 
-	private static final State[] STATES = State.values();
+	private static final BreakerState[] STATES = BreakerState.values();
 
 	private final GuardedRegistry registry;
 
@@ -26,14 +26,14 @@ final class BreakerTransitions {
 		Arrays.setAll(this.moves, (index) -> new Moves());
 	}
 
-	void add(State from, State to) {
+	void add(BreakerState from, BreakerState to) {
 		moves(from, to).count.increment();
 	}
 
 	/** Publish the transitions that need no operator, and those that have happened. */
 	void publish() {
-		for (State from : STATES) {
-			for (State to : STATES) {
+		for (BreakerState from : STATES) {
+			for (BreakerState to : STATES) {
 				if (needsNoOperator(from, to) || moves(from, to).count.sum() > 0) {
 					publish(from, to);
 				}
@@ -41,7 +41,7 @@ final class BreakerTransitions {
 		}
 	}
 
-	void publish(State from, State to) {
+	void publish(BreakerState from, BreakerState to) {
 		Moves moves = moves(from, to);
 		if (moves.published.compareAndSet(false, true)) {
 			this.registry.counter(BackoffMeters.BREAKER_TRANSITIONS, moves, (counted) -> counted.count.sum(),
@@ -49,17 +49,17 @@ final class BreakerTransitions {
 		}
 	}
 
-	private static boolean needsNoOperator(State from, State to) {
+	private static boolean needsNoOperator(BreakerState from, BreakerState to) {
 		return switch (from) {
-			case CLOSED -> to == State.OPEN;
-			case OPEN -> to == State.HALF_OPEN;
-			case HALF_OPEN -> to == State.OPEN || to == State.CLOSED;
+			case CLOSED -> to == BreakerState.OPEN;
+			case OPEN -> to == BreakerState.HALF_OPEN;
+			case HALF_OPEN -> to == BreakerState.OPEN || to == BreakerState.CLOSED;
 			case FORCED_OPEN, DISABLED, METRICS_ONLY -> false;
 		};
 	}
 
 	@SuppressWarnings("EnumOrdinal") // an index within this process, never stored
-	private Moves moves(State from, State to) {
+	private Moves moves(BreakerState from, BreakerState to) {
 		return this.moves[from.ordinal() * STATES.length + to.ordinal()];
 	}
 

@@ -9,8 +9,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
+import dev.backoff.breaker.BreakerState;
 import dev.backoff.breaker.CircuitBreaker;
-import dev.backoff.breaker.CircuitBreaker.State;
 import dev.backoff.budget.BudgetSettings;
 import dev.backoff.budget.RetryBudget;
 import dev.backoff.spring.safety.DegradedListener;
@@ -87,13 +87,13 @@ public final class OverloadLogger implements RetryBudget.Listener, CircuitBreake
 	}
 
 	@Override
-	public void transition(CircuitBreaker breaker, State from, State to) {
-		logger.atLevel((to == State.OPEN || to == State.FORCED_OPEN) ? Level.WARN : Level.INFO)
+	public void transition(CircuitBreaker breaker, BreakerState from, BreakerState to) {
+		logger.atLevel((to == BreakerState.OPEN || to == BreakerState.FORCED_OPEN) ? Level.WARN : Level.INFO)
 			.addKeyValue(BREAKER, breaker.name())
 			.addKeyValue(FROM, from.tag())
 			.addKeyValue(TO, to.tag())
 			.log("Breaker " + breaker.name() + " went from " + words(from) + " to " + words(to)
-					+ ((to == State.OPEN) ? opening(breaker) : ""));
+					+ ((to == BreakerState.OPEN) ? opening(breaker) : ""));
 	}
 
 	/* Another thread may have changed the state meanwhile; the counts are then empty. */
@@ -137,7 +137,7 @@ public final class OverloadLogger implements RetryBudget.Listener, CircuitBreake
 		return (value == Math.rint(value)) ? Long.toString((long) value) : Double.toString(value);
 	}
 
-	private static String words(State state) {
+	private static String words(BreakerState state) {
 		return state.name().toLowerCase(Locale.ROOT).replace('_', '-');
 	}
 

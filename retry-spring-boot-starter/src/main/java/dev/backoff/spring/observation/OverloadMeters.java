@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import dev.backoff.breaker.BreakerState;
 import dev.backoff.breaker.CircuitBreaker;
-import dev.backoff.breaker.CircuitBreaker.State;
 import dev.backoff.budget.RetryBudget;
 import dev.backoff.policy.DegradedMode;
 import dev.backoff.spring.safety.OverloadSafety;
@@ -76,7 +76,7 @@ public final class OverloadMeters implements CircuitBreaker.Listener {
 	}
 
 	@Override
-	public void transition(CircuitBreaker breaker, State from, State to) {
+	public void transition(CircuitBreaker breaker, BreakerState from, BreakerState to) {
 		BreakerTransitions counted = transitions(breaker.name());
 		if (counted != null) {
 			counted.add(from, to);
@@ -140,7 +140,7 @@ public final class OverloadMeters implements CircuitBreaker.Listener {
 				return;
 			}
 			GuardedRegistry registry = OverloadMeters.this.registry;
-			for (State state : State.values()) {
+			for (BreakerState state : BreakerState.values()) {
 				registry.gauge(BackoffMeters.BREAKER_STATE, breaker, (seen) -> (seen.state() == state) ? 1 : 0, name,
 						state.tag());
 			}

@@ -9,22 +9,34 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.env.ConfigurableEnvironment;
 
 /**
- * What the configuration says below {@code backoff}: a snapshot, read once and whole.
- * Immutable and thread-safe.
+ * The configuration below {@code backoff}: a snapshot of all its values, with the live
+ * overrides over them. Immutable and thread-safe.
  *
  * @since 0.1
  */
 public final class BackoffConfiguration {
 
-	private final ConfigurationReader.Settings settings;
+	/** The class that is there if the module {@code retry-aspectj} is: {@value}. */
+	public static final String WEAVING = "dev.backoff.spring.aspectj.AspectJWeaving";
 
-	private final Sections sections;
+	private static final List<SettingKey> SWITCHES = List.of(SettingKey.ENABLED, SettingKey.RETRIES_ENABLED);
+
+	private final Map<SettingKey, ConfigValue> settings;
+
+	private final Map<PolicyKey, ConfigValue> defaults;
+
+	private final Map<String, NamedValues<PolicyKey>> policies;
+
+	private final Map<String, BreakerEntry> breakers;
+
+	private final Map<String, BudgetEntry> budgets;
 
 	private final List<Problem> problems;
 
@@ -32,29 +44,40 @@ public final class BackoffConfiguration {
 
 	private final Overrides overrides;
 
-	/* Stands for the moment at which it was read. */
+	/* The same in all snapshots of one reading. */
 	private final Object reading;
 
-	BackoffConfiguration(ConfigurationReader.Settings settings, Sections sections, List<Problem> problems,
-			List<String> warnings) {
-		this(settings, sections, problems.stream().distinct().toList(), List.copyOf(warnings), Overrides.NONE,
-				new Object());
+	/* The maps by canonical name. */
+	BackoffConfiguration(Map<SettingKey, ConfigValue> settings, Map<PolicyKey, ConfigValue> defaults,
+			Map<String, NamedValues<PolicyKey>> policies, Map<String, BreakerEntry> breakers,
+			Map<String, BudgetEntry> budgets, List<Problem> problems, List<String> warnings) {
+		this.settings = Collections.unmodifiableMap(new TreeMap<>(settings));
+		this.defaults = Collections.unmodifiableMap(new TreeMap<>(defaults));
+		this.policies = Collections.unmodifiableMap(policies);
+		this.breakers = Collections.unmodifiableMap(breakers);
+		this.budgets = Collections.unmodifiableMap(budgets);
+		this.problems = problems.stream().distinct().toList();
+		this.warnings = List.copyOf(warnings);
+		this.overrides = Overrides.NONE;
+		this.reading = new Object();
 	}
 
-	private BackoffConfiguration(ConfigurationReader.Settings settings, Sections sections, List<Problem> problems,
-			List<String> warnings, Overrides overrides, Object reading) {
-		this.settings = settings;
-		this.sections = sections;
-		this.problems = problems;
-		this.warnings = warnings;
+	private BackoffConfiguration(BackoffConfiguration read, Overrides overrides) {
+		this.settings = read.settings;
+		this.defaults = read.defaults;
+		this.policies = read.policies;
+		this.breakers = read.breakers;
+		this.budgets = read.budgets;
+		this.problems = read.problems;
+		this.warnings = read.warnings;
 		this.overrides = overrides;
-		this.reading = reading;
+		this.reading = read.reading;
 	}
 
 	/**
 	 * Read the configuration of an application.
-	 * @param environment where it is
-	 * @return a snapshot; what is wrong with it is among its {@link #problems()}
+	 * @param environment the environment that has it
+	 * @return a snapshot, whose {@link #problems()} tell what is wrong with it
 	 */
 	public static BackoffConfiguration read(ConfigurableEnvironment environment) {
 		return new ConfigurationReader(environment).read();
@@ -66,182 +89,160 @@ public final class BackoffConfiguration {
 	 * @return a new snapshot
 	 */
 	public BackoffConfiguration with(Overrides overrides) {
-		return new BackoffConfiguration(this.settings, this.sections, this.problems, this.warnings, overrides,
-				this.reading);
+		return new BackoffConfiguration(this, overrides);
 	}
 
-	/** Return whether both were read at the same moment, whatever overrides them. */
+	/** Return whether both are of one reading, with any overrides. */
 	boolean isReadWith(BackoffConfiguration other) {
 		return this.reading == other.reading;
 	}
 
-	/**
-	 * {@return what overrides the configuration now; none in what is read}
-	 */
+	/** {@return the live overrides, none in a configuration that has just been read} */
 	public Overrides overrides() {
 		return this.overrides;
 	}
 
-	/**
-	 * {@return whether methods are retried and measured at all; true by default}
-	 */
+	/** {@return whether methods are retried and measured at all, true by default} */
 	public boolean isEnabled() {
-		return this.settings.enabled();
+		return ConfigValue.<Boolean>read(this.settings, SettingKey.ENABLED);
 	}
 
-	/**
-	 * {@return whether retries are made; true by default}
-	 */
+	/** {@return whether retries are made, true by default} */
 	public boolean isRetriesEnabled() {
 		Boolean overridden = this.overrides.retriesEnabled();
-		return (overridden != null) ? overridden : this.settings.retriesEnabled();
+		return (overridden != null) ? overridden : ConfigValue.<Boolean>read(this.settings, SettingKey.RETRIES_ENABLED);
 	}
 
-	/**
-	 * {@return the kind of random source; fast by default}
-	 */
+	/** {@return the kind of random source, fast by default} */
 	public BackoffProperties.RandomKind random() {
-		return this.settings.random();
+		return ConfigValue.read(this.settings, SettingKey.RANDOM);
 	}
 
-	/**
-	 * {@return whether annotated methods are woven instead of proxied; false by default}
-	 */
+	/** {@return whether annotated methods are woven instead of proxied} */
 	public boolean isWoven() {
-		return this.settings.mode() == BackoffProperties.AdviceMode.ASPECTJ;
+		return ConfigValue.read(this.settings, SettingKey.MODE) == BackoffProperties.AdviceMode.ASPECTJ;
 	}
 
-	/**
-	 * {@return whether meters are published; true by default}
-	 */
+	/** {@return whether meters are published, true by default} */
 	public boolean isMetricsEnabled() {
-		return this.settings.metricsEnabled();
+		return ConfigValue.<Boolean>read(this.settings, SettingKey.METRICS_ENABLED);
 	}
 
-	/**
-	 * {@return the buckets of the timers; an immutable list, empty by default}
-	 */
+	/** {@return the buckets of the timers, empty by default} */
 	public List<Duration> slo() {
-		return this.settings.slo();
+		return ConfigValue.read(this.settings, SettingKey.METRICS_SLO);
 	}
 
 	/** {@return whether whole calls are timed besides being counted} */
 	public boolean isDurations() {
-		return this.settings.durations();
+		return ConfigValue.<Boolean>read(this.settings, SettingKey.METRICS_DURATIONS);
 	}
 
-	/**
-	 * {@return whether calls and attempts are observed; false by default}
-	 */
+	/** {@return whether calls and attempts are observed} */
 	public boolean isObservationEnabled() {
-		return this.settings.observationEnabled();
+		return ConfigValue.<Boolean>read(this.settings, SettingKey.OBSERVATION_ENABLED);
 	}
 
-	/**
-	 * {@return what calls over HTTP tell and are told; by default nothing}
-	 */
+	/** {@return the headers of calls over HTTP, and the hosts that get them} */
 	public HttpSettings http() {
-		return this.settings.http();
+		Map<SettingKey, ConfigValue> settings = this.settings;
+		return new HttpSettings(ConfigValue.read(settings, SettingKey.HTTP_HOSTS),
+				ConfigValue.read(settings, SettingKey.HTTP_ATTEMPT_HEADER),
+				ConfigValue.read(settings, SettingKey.HTTP_DEADLINE_HEADER),
+				ConfigValue.read(settings, SettingKey.HTTP_IDEMPOTENCY_HEADER),
+				ConfigValue.<Boolean>read(settings, SettingKey.HTTP_INBOUND));
 	}
 
-	/**
-	 * {@return whether the endpoint shows what the failures of stopped calls say; false
-	 * by default}
-	 */
+	/** {@return whether the endpoint shows the messages of failures} */
 	public boolean isMessagesShown() {
-		return this.settings.messagesShown();
+		return ConfigValue.<Boolean>read(this.settings, SettingKey.ENDPOINT_MESSAGES);
 	}
 
-	/**
-	 * {@return whether an open breaker makes the application's health bad; false by
-	 * default}
-	 */
+	/** {@return whether an open breaker makes the application's health bad} */
 	public boolean isHealthOfBreakers() {
-		return this.settings.healthOfBreakers();
+		return ConfigValue.<Boolean>read(this.settings, SettingKey.HEALTH_BREAKERS);
 	}
 
-	/**
-	 * {@return how long closing the application waits for running calls; zero by default}
-	 */
+	/** {@return how long closing the application waits for running calls} */
 	public Duration shutdownWait() {
-		return this.settings.shutdownWait();
+		return ConfigValue.read(this.settings, SettingKey.SHUTDOWN_WAIT);
 	}
 
 	/**
-	 * {@return the keys directly below {@code backoff} that are written, and the
-	 * switches, as they are in effect; an immutable map of values with their origins by
-	 * key}
+	 * Return the keys directly below {@code backoff} that are written, and the switches,
+	 * as they are in effect.
+	 * @return an immutable map of values with their origins by key
 	 */
 	public Map<String, EffectivePolicy.Value> settings() {
-		Boolean overridden = this.overrides.retriesEnabled();
-		if (overridden == null) {
-			return this.settings.written();
+		Map<String, EffectivePolicy.Value> settings = new LinkedHashMap<>();
+		for (SettingKey key : SettingKey.values()) {
+			ConfigValue written = this.settings.get(key);
+			if (written != null) {
+				settings.put(key.key(), written.shown());
+			}
+			else if (SWITCHES.contains(key)) {
+				settings.put(key.key(), EffectivePolicy.Value.builtIn("true"));
+			}
 		}
-		Map<String, EffectivePolicy.Value> settings = new LinkedHashMap<>(this.settings.written());
-		settings.put("retries-enabled", new EffectivePolicy.Value(overridden.toString(), Overrides.ORIGIN));
+		Boolean overridden = this.overrides.retriesEnabled();
+		if (overridden != null) {
+			settings.put(SettingKey.RETRIES_ENABLED.key(),
+					new EffectivePolicy.Value(overridden.toString(), Overrides.ORIGIN));
+		}
 		return Collections.unmodifiableMap(settings);
 	}
 
-	/**
-	 * {@return what is wrong; an immutable list, empty for a configuration that can work}
-	 */
+	/** {@return what is wrong, empty for a configuration that can work} */
 	public List<Problem> problems() {
 		return this.problems;
 	}
 
-	/**
-	 * {@return what is odd and does not stop the start-up; an immutable list of
-	 * sentences}
-	 */
+	/** {@return what is odd and does not stop the start-up, as sentences} */
 	public List<String> warnings() {
 		return this.warnings;
 	}
 
-	/**
-	 * {@return the names of the policies, as they are written; an immutable list}
-	 */
+	/** {@return the names of the policies, as they are written} */
 	public List<String> policyNames() {
-		return this.sections.policies().values().stream().map(PolicyEntry::name).toList();
+		return this.policies.values().stream().map(NamedValues::name).toList();
 	}
 
 	/**
-	 * {@return the breakers that are defined below {@code backoff.breakers}; an immutable
-	 * map by {@linkplain BackoffPolicies#canonicalName canonical name}}
+	 * {@return the breakers that are defined below {@code backoff.breakers}, by
+	 * {@linkplain BackoffPolicies#canonicalName canonical name}}
 	 */
 	public Map<String, BreakerEntry> breakers() {
-		return this.sections.breakers();
+		return this.breakers;
 	}
 
 	/**
 	 * Return a breaker, whether it is defined or not.
 	 * @param name its name in any spelling
-	 * @return what is defined, else a breaker of this name with the numbers that are
-	 * built in
+	 * @return the definition, else a breaker of this name with the built-in numbers
 	 */
 	public BreakerEntry breaker(String name) {
-		BreakerEntry entry = this.sections.breakers().get(TextValues.canonical(name));
+		BreakerEntry entry = this.breakers.get(TextValues.canonical(name));
 		if (entry == null) {
-			return BreakerAssembler.assemble(name, false, Map.of(), new ArrayList<>());
+			return BreakerAssembler.assemble(new NamedValues<BreakerKey>(name, false, Map.of()), new ArrayList<>());
 		}
 		return entry.spelled() ? entry : entry.withName(name);
 	}
 
 	/**
-	 * {@return the budgets that are defined below {@code backoff.budgets}; an immutable
-	 * map by {@linkplain BackoffPolicies#canonicalName canonical name}}
+	 * {@return the budgets that are defined below {@code backoff.budgets}, by
+	 * {@linkplain BackoffPolicies#canonicalName canonical name}}
 	 */
 	public Map<String, BudgetEntry> budgets() {
-		return this.sections.budgets();
+		return this.budgets;
 	}
 
 	/**
 	 * Return a budget, whether it is defined or not.
 	 * @param name its name in any spelling
-	 * @return what is defined, else a budget of this name with the numbers that are built
-	 * in
+	 * @return the definition, else a budget of this name with the built-in numbers
 	 */
 	public BudgetEntry budget(String name) {
-		BudgetEntry entry = this.sections.budgets().get(TextValues.canonical(name));
+		BudgetEntry entry = this.budgets.get(TextValues.canonical(name));
 		if (entry == null) {
 			return BudgetAssembler.builtIn(name);
 		}
@@ -250,24 +251,18 @@ public final class BackoffConfiguration {
 
 	/** Return the name of a breaker or a budget as it is written here, else as given. */
 	String spelling(Section<?> section, String name) {
-		String canonical = TextValues.canonical(name);
-		if (section == Section.BREAKERS) {
-			BreakerEntry breaker = this.sections.breakers().get(canonical);
-			return (breaker != null && breaker.spelled()) ? breaker.name() : name;
-		}
-		BudgetEntry budget = this.sections.budgets().get(canonical);
-		return (budget != null && budget.spelled()) ? budget.name() : name;
+		return (section == Section.BREAKERS) ? breaker(name).name() : budget(name).name();
 	}
 
 	/**
-	 * {@return the exception types that lists below {@code backoff.defaults} and {@code
-	 * backoff.policies} name; what is written there, whether there is such a class or
-	 * not}
+	 * Return the exception types that lists below {@code backoff.defaults} and
+	 * {@code backoff.policies} name.
+	 * @return the names as they are written, of classes that exist or not
 	 */
 	public Set<String> failureTypeNames() {
 		Set<String> names = new LinkedHashSet<>();
-		List<Map<PolicyKey, ConfigValue>> levels = new ArrayList<>(List.of(defaults()));
-		entries().forEach((entry) -> levels.add(entry.values()));
+		List<Map<PolicyKey, ConfigValue>> levels = new ArrayList<>(List.of(this.defaults));
+		this.policies.values().forEach((policy) -> levels.add(policy.values()));
 		for (Map<PolicyKey, ConfigValue> level : levels) {
 			for (PolicyKey key : List.of(PolicyKey.RETRY_ON, PolicyKey.ABORT_ON)) {
 				ConfigValue list = level.get(key);
@@ -277,53 +272,17 @@ public final class BackoffConfiguration {
 		return Collections.unmodifiableSet(names);
 	}
 
-	Collection<PolicyEntry> entries() {
-		return this.sections.policies().values();
+	Collection<NamedValues<PolicyKey>> policies() {
+		return this.policies.values();
 	}
 
 	Map<PolicyKey, ConfigValue> defaults() {
-		return this.sections.defaults();
+		return this.defaults;
 	}
 
 	/** Return the policy whose name has the same letters and digits, or null. */
-	@Nullable PolicyEntry policy(String name) {
-		return this.sections.policies().get(TextValues.canonical(name));
-	}
-
-	/**
-	 * One policy below {@code backoff.policies}.
-	 *
-	 * @param name its name as it is written
-	 * @param spelled whether the name is written at all; environment variables tell only
-	 * its letters and digits
-	 * @param values what it sets
-	 */
-	record PolicyEntry(String name, boolean spelled, Map<PolicyKey, ConfigValue> values) {
-
-		PolicyEntry {
-			values = PolicyKey.inOrder(values);
-		}
-
-	}
-
-	/**
-	 * What stands below names, each map by canonical name.
-	 *
-	 * @param defaults the values of all policies that set none of their own
-	 * @param policies the policies
-	 * @param breakers the breakers
-	 * @param budgets the budgets
-	 */
-	record Sections(Map<PolicyKey, ConfigValue> defaults, Map<String, PolicyEntry> policies,
-			Map<String, BreakerEntry> breakers, Map<String, BudgetEntry> budgets) {
-
-		Sections {
-			defaults = PolicyKey.inOrder(defaults);
-			policies = Collections.unmodifiableMap(new LinkedHashMap<>(policies));
-			breakers = Collections.unmodifiableMap(new LinkedHashMap<>(breakers));
-			budgets = Collections.unmodifiableMap(new LinkedHashMap<>(budgets));
-		}
-
+	@Nullable NamedValues<PolicyKey> policy(String name) {
+		return this.policies.get(TextValues.canonical(name));
 	}
 
 }

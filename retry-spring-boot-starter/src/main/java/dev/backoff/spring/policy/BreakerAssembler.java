@@ -1,102 +1,98 @@
 package dev.backoff.spring.policy;
 
 import java.time.Duration;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiConsumer;
 
 import dev.backoff.breaker.BreakerSettings;
 import dev.backoff.spring.policy.BackoffProperties.BreakerProvider;
-import dev.backoff.spring.policy.BackoffProperties.OnOpen;
 import dev.backoff.time.DurationText;
 import dev.backoff.window.WindowLength;
 
-/** Make one breaker of the values below its name, or say which of them cannot work. */
+/** Make one breaker of the values below its name, and report those that cannot work. */
 final class BreakerAssembler {
 
-	private final EntryValues<BreakerKey> values;
+	private final Map<BreakerKey, ConfigValue> written;
 
 	private final List<Problem> problems;
 
-	private BreakerAssembler(EntryValues<BreakerKey> values, List<Problem> problems) {
-		this.values = values;
+	private final Map<BreakerKey, EffectivePolicy.Value> effective = new EnumMap<>(BreakerKey.class);
+
+	private BreakerAssembler(Map<BreakerKey, ConfigValue> written, List<Problem> problems) {
+		this.written = written;
 		this.problems = problems;
 	}
 
 	/** Return the breaker; values that cannot work are reported and left out. */
-	static BreakerEntry assemble(String name, boolean spelled, Map<BreakerKey, ConfigValue> written,
-			List<Problem> problems) {
-		EntryValues<BreakerKey> values = new EntryValues<>(BreakerKey.class, written, problems);
-		BreakerProvider provider = values.read(BreakerKey.PROVIDER,
-				(text) -> TextValues.word(BreakerProvider.class, text), BreakerProvider.OWN, "own");
-		BreakerAssembler assembler = new BreakerAssembler(values, problems);
+	static BreakerEntry assemble(NamedValues<BreakerKey> entry, List<Problem> problems) {
+		BreakerAssembler assembler = new BreakerAssembler(entry.values(), problems);
+		BreakerProvider provider = ConfigValue.read(entry.values(), BreakerKey.PROVIDER);
 		BreakerSettings settings = (provider == BreakerProvider.OWN) ? assembler.own() : assembler.ofOther();
-		return new BreakerEntry(name, spelled, settings, provider, values.effective());
+		return new BreakerEntry(entry.name(), entry.spelled(), settings, provider, assembler.effective);
 	}
 
 	private BreakerSettings ofOther() {
-		for (BreakerKey key : BreakerKey.values()) {
-			ConfigValue written = this.values.written(key);
-			if (written != null && key != BreakerKey.PROVIDER && key != BreakerKey.ON_OPEN) {
-				this.problems.add(written.problem(
-						"has no effect, because the provider is resilience4j ("
-								+ this.values.origin(BreakerKey.PROVIDER) + "), whose own configuration rules it",
+		this.written.forEach((key, value) -> {
+			if (key != BreakerKey.PROVIDER && key != BreakerKey.ON_OPEN) {
+				this.problems.add(value.problem(
+						"has no effect, because the provider is resilience4j (" + ConfigValue.origin(this.written, BreakerKey.PROVIDER)
+								+ "), whose own configuration rules it",
 						"Remove it, and configure the breaker of that name there."));
 			}
-		}
-		return BreakerSettings.builder().awaited(awaited()).build();
+		});
+		BreakerSettings.Builder builder = BreakerSettings.builder();
+		set(BreakerKey.PROVIDER, builder);
+		set(BreakerKey.ON_OPEN, builder);
+		return builder.build();
 	}
 
 	private BreakerSettings own() {
-		BreakerSettings defaults = BreakerSettings.DEFAULTS;
 		BreakerSettings.Builder builder = BreakerSettings.builder();
-		builder.failureRate(
-				this.values.read(BreakerKey.FAILURE_RATE, OverloadValues::share, defaults.failureRate(), "50%"));
-		Duration slowCall = this.values.read(BreakerKey.SLOW_CALL, OverloadValues::timeOrNone, Duration.ZERO, "none");
-		builder.slowCall(slowCall.isZero() ? null : slowCall);
-		builder.slowCallRate(slowCallRate(defaults.slowCallRate()));
-		WindowLength window = this.values.read(BreakerKey.WINDOW, OverloadValues::window, defaults.window(),
-				defaults.window().toString());
-		int minimum = this.values.read(BreakerKey.MINIMUM_CALLS, OverloadValues::wholeNumber, defaults.minimumCalls(),
-				Integer.toString(defaults.minimumCalls()));
-		builder.minimumCalls(minimum).window(atLeast(minimum, window));
-		Duration openFor = this.values.read(BreakerKey.OPEN_FOR, OverloadValues::time, defaults.openFor(),
-				DurationText.exact(defaults.openFor()));
-		builder.openFor(openFor);
-		builder.openForMultiplier(this.values.read(BreakerKey.OPEN_FOR_MULTIPLIER, OverloadValues::growth,
-				defaults.openForMultiplier(), "1"));
-		builder.probes(this.values.read(BreakerKey.PROBES, OverloadValues::wholeNumber, defaults.probes(),
-				Integer.toString(defaults.probes())));
-		builder.halfOpenTimeout(this.values.read(BreakerKey.HALF_OPEN_TIMEOUT, OverloadValues::time, openFor,
-				DurationText.exact(openFor)));
-		return builder.awaited(awaited()).build();
+		for (BreakerKey key : BreakerKey.values()) {
+			set(key, builder);
+		}
+		this.effective.putIfAbsent(BreakerKey.HALF_OPEN_TIMEOUT,
+				EffectivePolicy.Value.builtIn(DurationText.exact(ConfigValue.<Duration>read(this.written, BreakerKey.OPEN_FOR))));
+		checkSlowCallRate();
+		int minimum = ConfigValue.<Integer>read(this.written, BreakerKey.MINIMUM_CALLS);
+		WindowLength window = ConfigValue.read(this.written, BreakerKey.WINDOW);
+		ConfigValue written = this.written.get(BreakerKey.WINDOW);
+		if (written != null && window.time() == null && window.calls() < minimum) {
+			this.problems.add(written.problem("must not be below minimum-calls (" + minimum + "), or it never opens",
+					"Raise it, or lower minimum-calls (" + ConfigValue.origin(this.written, BreakerKey.MINIMUM_CALLS) + ")."));
+			builder.window(WindowLength.ofCalls(minimum));
+		}
+		return builder.build();
 	}
 
-	/* Whoever switches slow calls off with none may leave their share where it is. */
-	private double slowCallRate(double otherwise) {
-		int before = this.problems.size();
-		double rate = this.values.read(BreakerKey.SLOW_CALL_RATE, OverloadValues::share, otherwise, "80%");
-		ConfigValue written = this.values.written(BreakerKey.SLOW_CALL_RATE);
-		if (written != null && this.values.written(BreakerKey.SLOW_CALL) == null && this.problems.size() == before) {
-			this.problems.add(written.problem("has no effect without slow-call",
+	/* The share may stay where slow-call: none switches slow calls off. */
+	private void checkSlowCallRate() {
+		ConfigValue rate = this.written.get(BreakerKey.SLOW_CALL_RATE);
+		if (rate != null && rate.problems().isEmpty() && !this.written.containsKey(BreakerKey.SLOW_CALL)) {
+			this.problems.add(rate.problem("has no effect without slow-call",
 					"Add slow-call, what a call must exceed to be slow, such as 2s, or remove it."));
 		}
-		return rate;
 	}
 
-	private boolean awaited() {
-		return this.values.read(BreakerKey.ON_OPEN, (text) -> TextValues.word(OnOpen.class, text), OnOpen.FAIL,
-				"fail") == OnOpen.WAIT;
-	}
-
-	/* A window that never holds as many calls never opens. */
-	private WindowLength atLeast(int minimum, WindowLength window) {
-		ConfigValue written = this.values.written(BreakerKey.WINDOW);
-		if (written == null || window.time() != null || window.calls() >= minimum) {
-			return window;
+	/** Put a value into effect; one that cannot be read is reported. */
+	private void set(BreakerKey key, BreakerSettings.Builder builder) {
+		ConfigValue value = this.written.get(key);
+		String builtIn = key.builtInText();
+		if (value != null) {
+			this.problems.addAll(value.problems());
+			this.effective.put(key, value.shown());
 		}
-		this.problems.add(written.problem("must not be below minimum-calls (" + minimum + "), or it never opens",
-				"Raise it, or lower minimum-calls (" + this.values.origin(BreakerKey.MINIMUM_CALLS) + ")."));
-		return WindowLength.ofCalls(minimum);
+		else if (builtIn != null) {
+			this.effective.put(key, EffectivePolicy.Value.builtIn(builtIn));
+		}
+		Object read = (value != null) ? value.parsed() : null;
+		BiConsumer<BreakerSettings.Builder, Object> setter = key.setter();
+		if (read != null && setter != null) {
+			setter.accept(builder, read);
+		}
 	}
+
 
 }

@@ -1,45 +1,91 @@
 package dev.backoff.spring.policy;
 
-import java.util.Locale;
+import java.util.function.BiConsumer;
+import java.util.function.Function;
+
+import org.jspecify.annotations.Nullable;
+
+import dev.backoff.breaker.BreakerSettings.Builder;
+import dev.backoff.spring.policy.BackoffProperties.BreakerProvider;
+import dev.backoff.spring.policy.BackoffProperties.OnOpen;
 
 /**
- * The keys of a circuit breaker, as a configuration writes them.
+ * The keys of a circuit breaker, with their parsers, defaults and setters.
  *
  * @since 0.1
  */
-public enum BreakerKey implements SectionKey {
+public enum BreakerKey implements ConfigurationKey {
 
-	/** Whose circuit breaker it is. */
-	PROVIDER,
+	/** Library that has the circuit breaker. */
+	PROVIDER(ValueType.of((text) -> TextValues.word(BreakerProvider.class, text), "own")),
+
 	/** Share of failed calls that opens it. */
-	FAILURE_RATE,
-	/** What a call must exceed to count as slow. */
-	SLOW_CALL,
+	FAILURE_RATE(OverloadValues::share, "50%", Builder::failureRate),
+
+	/** Time that a call must exceed to count as slow. */
+	SLOW_CALL(OverloadValues::timeOrNone, "none", (builder, time) -> builder.slowCall(time.isZero() ? null : time)),
+
 	/** Share of slow calls that opens it. */
-	SLOW_CALL_RATE,
+	SLOW_CALL_RATE(OverloadValues::share, "80%", Builder::slowCallRate),
+
 	/** How far back it counts. */
-	WINDOW,
+	WINDOW(OverloadValues::window, "30s", Builder::window),
+
 	/** Calls the window must hold before it opens. */
-	MINIMUM_CALLS,
-	/** Time it stays open at most. */
-	OPEN_FOR,
+	MINIMUM_CALLS(OverloadValues::wholeNumber, "20", Builder::minimumCalls),
+
+	/** Longest time that it stays open. */
+	OPEN_FOR(OverloadValues::time, "30s", Builder::openFor),
+
 	/** Growth of that time while probes fail. */
-	OPEN_FOR_MULTIPLIER,
+	OPEN_FOR_MULTIPLIER(OverloadValues::growth, "1", Builder::openForMultiplier),
+
 	/** Calls it lets through half-open. */
-	PROBES,
-	/** Time its probes may take. */
-	HALF_OPEN_TIMEOUT,
+	PROBES(OverloadValues::wholeNumber, "3", Builder::probes),
+
+	/** Time its probes may take; {@link #OPEN_FOR} unless set. */
+	HALF_OPEN_TIMEOUT(OverloadValues::time, null, Builder::halfOpenTimeout),
+
 	/** What a refused call does. */
-	ON_OPEN;
+	ON_OPEN((text) -> TextValues.word(OnOpen.class, text), "fail",
+			(builder, onOpen) -> builder.awaited(onOpen == OnOpen.WAIT));
 
-	private final String key = name().toLowerCase(Locale.ROOT).replace('_', '-');
+	private final String key = ConfigurationKey.kebab(this);
 
-	/**
-	 * {@return the key below the breaker's name; for instance {@code failure-rate}}
-	 */
+	@SuppressWarnings("ImmutableEnumChecker") // parsers and setters have no state
+	private final ValueType type;
+
+	@SuppressWarnings("ImmutableEnumChecker")
+	private final @Nullable BiConsumer<Builder, Object> setter;
+
+	BreakerKey(ValueType type) {
+		this(type, null);
+	}
+
+	@SuppressWarnings("unchecked") // the setter gets what the parser returns
+	<T> BreakerKey(Function<String, T> parser, @Nullable String builtIn, BiConsumer<Builder, T> setter) {
+		this(ValueType.of(parser, builtIn), (BiConsumer<Builder, Object>) setter);
+	}
+
+	BreakerKey(ValueType type, @Nullable BiConsumer<Builder, Object> setter) {
+		this.type = type;
+		this.setter = setter;
+	}
+
+	/** {@return the key below the breaker's name, for instance {@code failure-rate}} */
 	@Override
 	public String key() {
 		return this.key;
+	}
+
+	@Override
+	public ValueType type() {
+		return this.type;
+	}
+
+	/** Return the setter of the builder, or null. */
+	@Nullable BiConsumer<Builder, Object> setter() {
+		return this.setter;
 	}
 
 }

@@ -1,66 +1,37 @@
 package dev.backoff.spring.policy;
 
-import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collections;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
-import java.util.function.Function;
+import java.util.TreeMap;
 
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
-import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
-import org.springframework.boot.context.properties.source.ConfigurationPropertyState;
-import org.springframework.boot.context.properties.source.IterableConfigurationPropertySource;
 import org.springframework.core.env.ConfigurableEnvironment;
-import org.springframework.core.env.EnumerablePropertySource;
-import org.springframework.core.env.SystemEnvironmentPropertySource;
 import org.springframework.util.StringUtils;
 
-import dev.backoff.spring.policy.BackoffConfiguration.PolicyEntry;
-
 /**
- * Read what is written below {@code backoff}, with the origin of each value.
+ * Read the keys below {@code backoff} into values with their origins.
  * <p>
  * The order of Boot's property sources is kept: for each key the strongest source wins, a
  * list as a whole. Names of policies, breakers and budgets are compared by letters and
- * digits only, so a source overrides the one it means however it spells it.
+ * digits only, so a source overrides the entry that it means in any spelling.
  */
 final class ConfigurationReader {
 
-	/** The keys that stand directly below {@code backoff}. */
-	static final List<String> TOP_LEVEL_KEYS = List.of("enabled", "retries-enabled", "unknown-keys", "random", "mode",
-			"metrics.enabled", "metrics.slo", "metrics.durations", "observation.enabled", "http.hosts",
-			"http.attempt-header", "http.deadline-header", "http.idempotency-header", "http.inbound",
-			"endpoint.messages", "health.breakers", "shutdown.wait");
-
-	/** Those of them that are on unless they are switched off. */
-	private static final Set<String> SWITCHES = Set.of("enabled", "retries-enabled");
-
-	/** Those of them that are lists. */
-	static final Set<String> TOP_LEVEL_LISTS = Set.of("metrics.slo", "http.hosts");
-
 	private final ConfigurableEnvironment environment;
 
-	private final ValueReader valueReader;
+	private final PropertyScan scan;
 
-	private final Map<PolicyKey, ConfigValue> defaults = new LinkedHashMap<>();
-
-	private final SectionEntries<PolicyKey> policies = new SectionEntries<>(Section.POLICIES);
-
-	private final SectionEntries<BreakerKey> breakers = new SectionEntries<>(Section.BREAKERS);
-
-	private final SectionEntries<BudgetKey> budgets = new SectionEntries<>(Section.BUDGETS);
-
-	private final List<SectionEntries<?>> sections = List.of(this.policies, this.breakers, this.budgets);
-
-	private final Map<String, ConfigValue> settings = new LinkedHashMap<>();
+	/* By section and canonical name, which is empty in a section without names. */
+	private final Map<Section<?>, Map<String, Map<ConfigurationKey, ConfigValue>>> values = new HashMap<>();
 
 	private final List<Problem> problems = new ArrayList<>();
 
@@ -68,52 +39,61 @@ final class ConfigurationReader {
 
 	ConfigurationReader(ConfigurableEnvironment environment) {
 		this.environment = environment;
-		this.valueReader = new ValueReader(environment, this.problems);
+		this.scan = new PropertyScan(environment);
 	}
 
 	BackoffConfiguration read() {
-		List<ConfigurationPropertySource> sources = new ArrayList<>();
-		Map<ConfigurationPropertySource, List<WrittenKey>> listed = new HashMap<>();
-		for (ConfigurationPropertySource source : ConfigurationPropertySources.get(this.environment)) {
-			sources.add(source);
-			Object underlying = source.getUnderlyingSource();
-			if (!(underlying instanceof SystemEnvironmentPropertySource)
-					&& source instanceof IterableConfigurationPropertySource
-					&& underlying instanceof EnumerablePropertySource<?> enumerable) {
-				List<WrittenKey> keys = PropertyKeys.in(enumerable);
-				keys.forEach(this::noteName);
-				listed.put(source, keys);
+		this.scan.keys().forEach(this::addSource);
+		Map<SettingKey, ConfigValue> settings = values(Section.SETTINGS, "");
+		settings.forEach((key, value) -> {
+			if (key == SettingKey.UNKNOWN_KEYS) {
+				this.unknownKeys.addAll(0, value.problems());
+			}
+			else {
+				this.problems.addAll(value.problems());
+			}
+		});
+		checkHeaders(settings);
+		boolean warned = ConfigValue.read(settings, SettingKey.UNKNOWN_KEYS) == BackoffProperties.UnknownKeys.WARN;
+		if (!warned) {
+			this.problems.addAll(this.unknownKeys);
+		}
+		Map<String, BreakerEntry> breakers = new LinkedHashMap<>();
+		named(Section.BREAKERS)
+			.forEach((name, entry) -> breakers.put(name, BreakerAssembler.assemble(entry, this.problems)));
+		Map<String, BudgetEntry> budgets = new LinkedHashMap<>();
+		named(Section.BUDGETS)
+			.forEach((name, entry) -> budgets.put(name, BudgetAssembler.assemble(entry, this.problems)));
+		return new BackoffConfiguration(settings, values(Section.DEFAULTS, ""), named(Section.POLICIES), breakers,
+				budgets, this.problems,
+				warned ? this.unknownKeys.stream().map(Problem::toString).toList() : List.of());
+	}
+
+	private Map<ConfigurationKey, ConfigValue> below(Section<?> section, String name) {
+		return this.values.computeIfAbsent(section, (any) -> new LinkedHashMap<>())
+			.computeIfAbsent(name, (any) -> new LinkedHashMap<>());
+	}
+
+	private <K extends Enum<K> & ConfigurationKey> Map<K, ConfigValue> values(Section<K> section, String name) {
+		Map<K, ConfigValue> values = new TreeMap<>();
+		Map<ConfigurationKey, ConfigValue> written = below(section, name);
+		for (K key : section.keys()) {
+			ConfigValue value = written.get(key);
+			if (value != null) {
+				values.put(key, value);
 			}
 		}
-		for (ConfigurationPropertySource source : sources) {
-			List<WrittenKey> keys = listed.get(source);
-			addSource((keys != null) ? keys : askedOf(source));
-		}
-		return finish();
+		return values;
 	}
 
-	/** Return the keys of a source that only the names of the others explain. */
-	private List<WrittenKey> askedOf(ConfigurationPropertySource source) {
-		if (source.getUnderlyingSource() instanceof SystemEnvironmentPropertySource variables) {
-			return EnvironmentKeys.in(variables, this.sections, TOP_LEVEL_KEYS);
+	private <K extends Enum<K> & ConfigurationKey> Map<String, NamedValues<K>> named(Section<K> section) {
+		Map<String, NamedValues<K>> named = new LinkedHashMap<>();
+		for (String canonical : this.values.getOrDefault(section, Map.of()).keySet()) {
+			String spelling = this.scan.spelling(section, canonical);
+			named.put(canonical, new NamedValues<>((spelling != null) ? spelling : canonical, spelling != null,
+					values(section, canonical)));
 		}
-		if (source.containsDescendantOf(PropertyKeys.ROOT) == ConfigurationPropertyState.ABSENT) {
-			// such as random numbers, which every application has
-			return List.of();
-		}
-		return PropertyKeys.lookUp(source, this.sections, TOP_LEVEL_KEYS);
-	}
-
-	private void noteName(WrittenKey key) {
-		Section<?> section = key.section();
-		String name = key.name();
-		if (section != null && name != null) {
-			entries(section).spell(name);
-		}
-	}
-
-	private SectionEntries<?> entries(Section<?> section) {
-		return this.sections.get(Section.ALL.indexOf(section));
+		return named;
 	}
 
 	/** Add the keys of one source, which is weaker than those before. */
@@ -132,231 +112,136 @@ final class ConfigurationReader {
 		checkSpelling(keys);
 	}
 
+	private void add(List<WrittenKey> elements, List<Runnable> shorthands) {
+		WrittenKey written = elements.get(0);
+		Section<?> section = written.section();
+		if (section.isNamed() && !isName(section, written)) {
+			return;
+		}
+		Map<ConfigurationKey, ConfigValue> values = below(section, TextValues.canonical(written.name()));
+		String below = String.join(".", written.below());
+		ConfigurationKey key = section.keyOf(below);
+		String example = section.firstBelow(below);
+		if (key != null) {
+			Runnable put = () -> key.meant().forEach((meant) -> put(meant, elements, values));
+			if (key.meant().size() > 1) {
+				shorthands.add(put);
+			}
+			else {
+				put.run();
+			}
+		}
+		else if (example == null) {
+			this.unknownKeys.add(UnknownKey.of(section, written));
+		}
+		else if (!written.isEmpty()) {
+			this.unknownKeys.add(written.problem("holds keys, not a value",
+					"Write the keys below it, for instance " + written.key() + "." + example + "."));
+		}
+	}
+
+	private boolean isName(Section<?> section, WrittenKey key) {
+		String noun = section.noun();
+		if (key.name().isBlank()) {
+			this.problems.add(key.problem("is below a " + noun + " without a name", "Give the " + noun + " a name."));
+		}
+		else if (key.name().chars().anyMatch(Character::isISOControl)) {
+			this.problems.add(key.problem("is below a " + noun + " whose name has line breaks or the like",
+					"Write the name in one line."));
+		}
+		else if (section.isReferredTo() && TextValues.canonical(key.name()).equals("none")) {
+			this.problems.add(key.problem("is below a " + noun + " called none, which stands for no " + noun,
+					"Give the " + noun + " another name."));
+		}
+		else {
+			return true;
+		}
+		return false;
+	}
+
+	/** Keep a value, unless a stronger source has set it. */
+	private void put(ConfigurationKey key, List<WrittenKey> elements, Map<ConfigurationKey, ConfigValue> values) {
+		List<WrittenKey> whole = elements.stream().filter((element) -> element.index() < 0).toList();
+		if (whole.size() > 1) {
+			reportTwice(whole.get(0), whole.get(1));
+			return;
+		}
+		ConfigValue value = value(key, elements);
+		if (value != null) {
+			values.putIfAbsent(key, value);
+		}
+	}
+
+	private void reportTwice(WrittenKey one, WrittenKey other) {
+		if (Objects.equals(one.name(), other.name())) {
+			this.problems.add(Problem.ofPlace(
+					"Keys " + one.property() + " (" + one.origin() + ") and " + other.property() + " (" + other.origin()
+							+ ")",
+					"keys are compared by letters and digits only, so these two are the same", "Remove one of them."));
+		}
+	}
+
+	/** Resolve and read a value; null, with a problem, if it has no text. */
+	private @Nullable ConfigValue value(ConfigurationKey key, List<WrittenKey> elements) {
+		WrittenKey first = elements.get(0);
+		List<String> written = elements.stream().flatMap((element) -> element.texts().stream()).toList();
+		ConfigValue value = new ConfigValue(written, "Invalid " + first.key(), first.origin());
+		if (!key.isList() && (first.index() >= 0 || written.size() > 1)) {
+			this.problems.add(value.problem("must be one value, not a list", "Write one value."));
+			return null;
+		}
+		List<String> texts = new ArrayList<>();
+		for (String text : written) {
+			String resolved = PlaceholderText.resolve(text, this.environment::resolveRequiredPlaceholders, value,
+					this.problems);
+			if (resolved == null) {
+				return null;
+			}
+			String[] parts = key.isList() ? StringUtils.commaDelimitedListToStringArray(resolved)
+					: new String[] { resolved };
+			Arrays.stream(parts).map(String::strip).filter((part) -> !key.isList() || !part.isEmpty()).forEach(texts::add);
+		}
+		if (!key.isList() && texts.get(0).isEmpty()) {
+			this.problems.add(value.problem("must not be empty", "Give it a value, or remove the key."));
+			return null;
+		}
+		return ConfigValue.of(key, texts, value.place(), value.origin());
+	}
+
 	private void checkSpelling(List<WrittenKey> keys) {
 		Map<String, WrittenKey> first = new LinkedHashMap<>();
 		Set<String> reported = new HashSet<>();
 		for (WrittenKey key : keys) {
-			Section<?> section = key.section();
-			String name = key.name();
-			if (section == null || name == null) {
-				continue;
-			}
-			WrittenKey before = first.putIfAbsent(section.key() + "." + TextValues.canonical(name), key);
-			if (before != null && !name.equals(before.name()) && reported.add(section.key() + "." + name)) {
+			String section = key.section().key();
+			WrittenKey before = key.section().isNamed()
+					? first.putIfAbsent(section + "." + TextValues.canonical(key.name()), key) : null;
+			if (before != null && !key.name().equals(before.name()) && reported.add(section + "." + key.name())) {
 				this.problems.add(Problem.ofPlace(
-						StringUtils.capitalize(section.key()) + " " + before.name() + " (" + before.origin() + ") and "
-								+ name + " (" + key.origin() + ")",
+						StringUtils.capitalize(section) + " " + before.name() + " (" + before.origin() + ") and "
+								+ key.name() + " (" + key.origin() + ")",
 						"names are compared by letters and digits only, so these two are the same",
 						"Rename one of them, or merge the two."));
 			}
 		}
 	}
 
-	private void add(List<WrittenKey> elements, List<Runnable> shorthands) {
-		WrittenKey key = elements.get(0);
-		List<String> path = key.path();
-		Section<?> section = key.section();
-		if (section != null) {
-			addEntry(entries(section), elements, shorthands);
-		}
-		else if (TextValues.canonical(path.get(0)).equals("defaults") && path.size() > 1) {
-			addDefault(path.subList(1, path.size()), elements);
-		}
-		else {
-			addSetting(String.join(".", path), elements);
-		}
-	}
-
-	private <K extends Enum<K> & SectionKey> void addEntry(SectionEntries<K> entries, List<WrittenKey> elements,
-			List<Runnable> shorthands) {
-		WrittenKey key = elements.get(0);
-		String noun = entries.section().noun();
-		String name = key.path().get(1);
-		if (name.isBlank()) {
-			this.problems.add(key.problem("is below a " + noun + " without a name", "Give the " + noun + " a name."));
-		}
-		else if (name.chars().anyMatch(Character::isISOControl)) {
-			this.problems.add(key.problem("is below a " + noun + " whose name has line breaks or the like",
-					"Write the name in one line."));
-		}
-		else if (entries.section().isReferredTo() && TextValues.canonical(name).equals("none")) {
-			this.problems.add(key.problem("is below a " + noun + " called none, which stands for no " + noun,
-					"Give the " + noun + " another name."));
-		}
-		else {
-			Map<K, ConfigValue> values = entries.below(name);
-			if (key.path().size() > 2) {
-				addBelow(entries.section(), elements, values, shorthands);
-			}
-			else if (!key.isEmpty()) {
-				this.unknownKeys.add(UnknownKey.group(key, entries.section().example()));
-			}
-		}
-	}
-
-	private <K extends Enum<K> & SectionKey> void addBelow(Section<K> section, List<WrittenKey> elements,
-			Map<K, ConfigValue> values, List<Runnable> shorthands) {
-		List<String> path = elements.get(0).path().subList(2, elements.get(0).path().size());
-		K key = section.keyOf(String.join(".", path));
-		if (key == null) {
-			addUnknown(section, String.join(".", path), elements.get(0),
-					(written) -> UnknownKey.ofEntry(written, path, section));
-		}
-		else if (section.isShorthand(key)) {
-			shorthands.add(() -> this.valueReader.put(section.meantBy(key), elements, section.isList(key), values));
-		}
-		else {
-			this.valueReader.put(List.of(key), elements, section.isList(key), values);
-		}
-	}
-
-	private void addDefault(List<String> path, List<WrittenKey> elements) {
-		PolicyKey key = PolicyKey.of(String.join(".", path));
-		if (key != null && key != PolicyKey.INHERITS) {
-			this.valueReader.put(List.of(key), elements, Section.POLICIES.isList(key), this.defaults);
-		}
-		else {
-			addUnknown(Section.POLICIES, String.join(".", path), elements.get(0),
-					(written) -> UnknownKey.ofDefaults(written, path));
-		}
-	}
-
-	private void addUnknown(Section<?> section, String path, WrittenKey key, Function<WrittenKey, Problem> report) {
-		String below = section.firstBelow(path);
-		if (below == null) {
-			this.unknownKeys.add(report.apply(key));
-		}
-		else if (!key.isEmpty()) {
-			this.unknownKeys.add(UnknownKey.group(key, below));
-		}
-	}
-
-	private void addSetting(String written, List<WrittenKey> elements) {
-		String wanted = TextValues.canonical(written);
-		for (String known : TOP_LEVEL_KEYS) {
-			if (TextValues.canonical(known).equals(wanted)) {
-				this.valueReader.put(List.of(known), elements, TOP_LEVEL_LISTS.contains(known), this.settings);
-				return;
-			}
-		}
-		WrittenKey key = elements.get(0);
-		String below = firstBelow(wanted);
-		if (below != null) {
-			if (!key.isEmpty()) {
-				this.unknownKeys.add(UnknownKey.group(key, below));
-			}
-			return;
-		}
-		this.unknownKeys.add(UnknownKey.ofTopLevel(key, TOP_LEVEL_KEYS));
-	}
-
-	/** Return a key that stands below the given one, or null. */
-	private static @Nullable String firstBelow(String group) {
-		Section<?> section = Section.of(group);
-		if (section != null) {
-			return "<name>." + section.example();
-		}
-		for (String known : TOP_LEVEL_KEYS) {
-			for (int dot = known.indexOf('.'); dot > 0; dot = known.indexOf('.', dot + 1)) {
-				if (TextValues.canonical(known.substring(0, dot)).equals(group)) {
-					return known.substring(dot + 1);
+	/** Report each two headers with one name, at the later of those that are written. */
+	private void checkHeaders(Map<SettingKey, ConfigValue> settings) {
+		List<SettingKey> headers = List.of(SettingKey.HTTP_ATTEMPT_HEADER, SettingKey.HTTP_DEADLINE_HEADER,
+				SettingKey.HTTP_IDEMPOTENCY_HEADER);
+		for (SettingKey later : headers) {
+			for (SettingKey earlier : headers.subList(0, headers.indexOf(later))) {
+				if (ConfigValue.<String>read(settings, earlier).equalsIgnoreCase(ConfigValue.read(settings, later))) {
+					boolean atLater = settings.containsKey(later);
+					ConfigValue written = settings.get(atLater ? later : earlier);
+					SettingKey other = atLater ? earlier : later;
+					if (written != null) {
+						this.problems.add(written.problem("is the name of backoff." + other.key() + " too ("
+								+ ConfigValue.origin(settings, other) + ")", "Give each header a name of its own."));
+					}
 				}
 			}
 		}
-		return group.equals("defaults") ? Section.POLICIES.example() : null;
-	}
-
-	private BackoffConfiguration finish() {
-		List<String> warnings = new ArrayList<>();
-		Settings parsed = new Settings(setting("enabled", TextValues::flag, true),
-				setting("retries-enabled", TextValues::flag, true),
-				setting("random", (text) -> TextValues.word(BackoffProperties.RandomKind.class, text),
-						BackoffProperties.RandomKind.FAST),
-				setting("mode", (text) -> TextValues.word(BackoffProperties.AdviceMode.class, text),
-						BackoffProperties.AdviceMode.PROXY),
-				setting("metrics.enabled", TextValues::flag, true), list("metrics.slo", TextValues::positiveDuration),
-				setting("metrics.durations", TextValues::flag, false),
-				setting("observation.enabled", TextValues::flag, false),
-				new HttpSettings(list("http.hosts", TextValues::hostPattern),
-						setting("http.attempt-header", TextValues::headerName, HttpSettings.ATTEMPT),
-						setting("http.deadline-header", TextValues::headerName, HttpSettings.DEADLINE),
-						setting("http.idempotency-header", TextValues::headerName, HttpSettings.IDEMPOTENCY),
-						setting("http.inbound", TextValues::flag, false)),
-				setting("endpoint.messages", TextValues::flag, false),
-				setting("health.breakers", TextValues::flag, false),
-				setting("shutdown.wait", TextValues::duration, Duration.ZERO), written());
-		HeaderNames.check(parsed.http(), this.settings, this.problems);
-		if (setting("unknown-keys", (text) -> TextValues.word(BackoffProperties.UnknownKeys.class, text),
-				BackoffProperties.UnknownKeys.ERROR) == BackoffProperties.UnknownKeys.WARN) {
-			this.unknownKeys.forEach((problem) -> warnings.add(problem.toString()));
-		}
-		else {
-			this.problems.addAll(this.unknownKeys);
-		}
-		Map<String, PolicyEntry> policyEntries = new LinkedHashMap<>();
-		this.policies.forEach((canonical, spelling, values) -> policyEntries.put(canonical,
-				new PolicyEntry((spelling != null) ? spelling : canonical, spelling != null, values)));
-		Map<String, BreakerEntry> breakerEntries = new LinkedHashMap<>();
-		this.breakers.forEach((canonical, spelling, values) -> breakerEntries.put(canonical, BreakerAssembler
-			.assemble((spelling != null) ? spelling : canonical, spelling != null, values, this.problems)));
-		Map<String, BudgetEntry> budgetEntries = new LinkedHashMap<>();
-		this.budgets.forEach((canonical, spelling, values) -> budgetEntries.put(canonical, BudgetAssembler
-			.assemble((spelling != null) ? spelling : canonical, spelling != null, values, this.problems)));
-		return new BackoffConfiguration(parsed,
-				new BackoffConfiguration.Sections(this.defaults, policyEntries, breakerEntries, budgetEntries),
-				this.problems, warnings);
-	}
-
-	private Map<String, EffectivePolicy.Value> written() {
-		Map<String, EffectivePolicy.Value> written = new LinkedHashMap<>();
-		for (String key : TOP_LEVEL_KEYS) {
-			ConfigValue value = this.settings.get(key);
-			if (value != null) {
-				written.put(key, new EffectivePolicy.Value(value.text(), value.origin()));
-			}
-			else if (SWITCHES.contains(key)) {
-				written.put(key, new EffectivePolicy.Value("true", PolicyValues.BUILT_IN));
-			}
-		}
-		return Collections.unmodifiableMap(written);
-	}
-
-	private <T> List<T> list(String key, Function<String, T> parser) {
-		ConfigValue value = this.settings.get(key);
-		if (value == null) {
-			return List.of();
-		}
-		List<T> elements = new ArrayList<>();
-		for (String text : value.texts()) {
-			try {
-				elements.add(parser.apply(text));
-			}
-			catch (InvalidTextException ex) {
-				this.problems.add(value.withTexts(List.of(text)).problem(ex));
-			}
-		}
-		return List.copyOf(elements);
-	}
-
-	private <T> T setting(String key, Function<String, T> parser, T otherwise) {
-		ConfigValue value = this.settings.get(key);
-		if (value == null) {
-			return otherwise;
-		}
-		try {
-			return parser.apply(value.text());
-		}
-		catch (InvalidTextException ex) {
-			this.problems.add(value.problem(ex));
-			return otherwise;
-		}
-	}
-
-	/** The values directly below {@code backoff}. */
-	record Settings(boolean enabled, boolean retriesEnabled, BackoffProperties.RandomKind random,
-			BackoffProperties.AdviceMode mode, boolean metricsEnabled, List<Duration> slo,
-			boolean durations, boolean observationEnabled, HttpSettings http, boolean messagesShown,
-			boolean healthOfBreakers, Duration shutdownWait, Map<String, EffectivePolicy.Value> written) {
 	}
 
 }

@@ -44,12 +44,9 @@ final class DegradedAssembler {
 		}
 		Duration raisedCap = (cap != null) ? cap(cap) : null;
 		Duration raisedBase = (base != null) ? base(base, raisedCap) : null;
-		double rate = this.values.read(PolicyKey.WHEN_DEGRADED_FAILURE_RATE, OverloadValues::share,
-				DegradedSettings.DEFAULT_FAILURE_RATE, "30%");
-		Duration window = this.values.read(PolicyKey.WHEN_DEGRADED_WINDOW, OverloadValues::time,
-				DegradedSettings.DEFAULT_WINDOW, DurationText.exact(DegradedSettings.DEFAULT_WINDOW));
-		int minimum = this.values.read(PolicyKey.WHEN_DEGRADED_MINIMUM_CALLS, OverloadValues::wholeNumber,
-				DegradedSettings.DEFAULT_MINIMUM_CALLS, Integer.toString(DegradedSettings.DEFAULT_MINIMUM_CALLS));
+		double rate = this.values.<Double>read(PolicyKey.WHEN_DEGRADED_FAILURE_RATE);
+		Duration window = this.values.read(PolicyKey.WHEN_DEGRADED_WINDOW);
+		int minimum = this.values.<Integer>read(PolicyKey.WHEN_DEGRADED_MINIMUM_CALLS);
 		return (raisedCap == null && raisedBase == null) ? null
 				: new DegradedSettings(rate, window, minimum, raisedBase, raisedCap);
 	}
@@ -64,7 +61,7 @@ final class DegradedAssembler {
 	}
 
 	private @Nullable Duration cap(Ranked written) {
-		Duration raised = TextValues.positiveDuration(written.value().text());
+		Duration raised = written.value().value();
 		long cap = Nanos.of(this.delays.cap());
 		if (cap == Nanos.UNLIMITED) {
 			if (written.strength() >= this.capStrength) {
@@ -89,7 +86,7 @@ final class DegradedAssembler {
 	}
 
 	private Duration base(Ranked written, @Nullable Duration raisedCap) {
-		Duration raised = TextValues.duration(written.value().text());
+		Duration raised = written.value().value();
 		boolean halved = this.delays.jitter().replacesShape();
 		long cap = Nanos.of((raisedCap != null) ? raisedCap : this.delays.cap());
 		long most = halved ? cap / 2 : cap;

@@ -1,13 +1,13 @@
 package dev.backoff.spring.policy;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Locale;
 
 import org.jspecify.annotations.Nullable;
 
 import dev.backoff.delay.Jitter;
 import dev.backoff.delay.Shape;
-import dev.backoff.policy.RetryPolicy;
 import dev.backoff.spring.policy.BackoffProperties.ShapeName;
 import dev.backoff.spring.policy.PolicyLevels.Ranked;
 import dev.backoff.time.DurationText;
@@ -44,10 +44,7 @@ final class DelayAssembler {
 	private ShapeName shapeName() {
 		Ranked shape = this.values.written(PolicyKey.SHAPE);
 		Ranked ladder = this.values.written(PolicyKey.LADDER);
-		ShapeName written = ShapeName.EXPONENTIAL;
-		if (shape != null) {
-			written = TextValues.word(ShapeName.class, shape.value().text());
-		}
+		ShapeName written = (shape != null) ? shape.value().value() : ShapeName.EXPONENTIAL;
 		boolean ladderWins = ladder != null && (shape == null || ladder.strength() >= shape.strength());
 		if (ladder != null && shape != null && ladder.strength() == shape.strength() && written != ShapeName.LADDER) {
 			this.values.conflict(ladder.value(), "contradicts the shape " + shape.value().text() + " beside it",
@@ -89,7 +86,7 @@ final class DelayAssembler {
 
 	private Jitter jitter(ShapeName shape, int strength) {
 		Jitter otherwise = (shape == ShapeName.LADDER) ? Jitter.proportional(0.2) : Jitter.full();
-		Jitter jitter = this.values.read(PolicyKey.JITTER, TextValues::jitter, otherwise, otherwise.toString());
+		Jitter jitter = this.values.read(PolicyKey.JITTER, otherwise, otherwise.toString());
 		Ranked written = this.values.written(PolicyKey.JITTER);
 		if (written != null && jitter.replacesShape() && shape != ShapeName.EXPONENTIAL
 				&& written.strength() < strength) {
@@ -111,22 +108,19 @@ final class DelayAssembler {
 	}
 
 	private @Nullable Shape shape(ShapeName name, Jitter jitter) {
-		if (name == ShapeName.LADDER) {
-			Ranked ladder = this.values.written(PolicyKey.LADDER);
-			if (ladder == null) {
-				return null;
-			}
-			this.values.put(PolicyKey.LADDER, ladder.value().text(), ladder.value().origin());
-			return Shape.ladder(TextValues.ladder(ladder.value().texts()));
+		Ranked ladder = this.values.written(PolicyKey.LADDER);
+		if (name == ShapeName.LADDER && ladder == null) {
+			return null;
 		}
-		Duration base = this.values.read(PolicyKey.BASE, TextValues::duration, RetryPolicy.DEFAULT_BASE,
-				DurationText.exact(RetryPolicy.DEFAULT_BASE));
+		if (name == ShapeName.LADDER) {
+			return Shape.ladder(this.values.<List<Duration>>read(PolicyKey.LADDER, List.of(), ""));
+		}
+		Duration base = this.values.read(PolicyKey.BASE);
 		return switch (name) {
 			case FIXED -> Shape.fixed(base);
-			case LINEAR -> Shape.linear(base,
-					this.values.read(PolicyKey.STEP, TextValues::duration, base, DurationText.exact(base)));
-			default -> Shape.exponential(base, jitter.replacesShape() ? 1 : this.values.read(PolicyKey.MULTIPLIER,
-					TextValues::multiplier, RetryPolicy.DEFAULT_MULTIPLIER, "2"));
+			case LINEAR -> Shape.linear(base, this.values.read(PolicyKey.STEP, base, DurationText.exact(base)));
+			default -> Shape.exponential(base,
+					jitter.replacesShape() ? 1.0 : this.values.<Double>read(PolicyKey.MULTIPLIER));
 		};
 	}
 
@@ -138,8 +132,7 @@ final class DelayAssembler {
 		if (name == ShapeName.LADDER && (cap == null || yields)) {
 			return Duration.ofNanos(Nanos.UNLIMITED);
 		}
-		Duration limit = this.values.read(PolicyKey.CAP, TextValues::positiveDuration, RetryPolicy.DEFAULT_CAP,
-				DurationText.exact(RetryPolicy.DEFAULT_CAP));
+		Duration limit = this.values.read(PolicyKey.CAP);
 		long base = (shape != null) ? shape.baseNanos() : 0;
 		long least = jitter.replacesShape() ? Nanos.times(base, 2) : base;
 		if (name == ShapeName.LADDER || Nanos.of(limit) >= least) {
@@ -163,8 +156,7 @@ final class DelayAssembler {
 	private Duration throttledBase(Duration cap) {
 		Ranked written = this.values.written(PolicyKey.THROTTLED_BASE);
 		Ranked capWritten = this.values.written(PolicyKey.CAP);
-		Duration least = this.values.read(PolicyKey.THROTTLED_BASE, TextValues::duration,
-				RetryPolicy.DEFAULT_THROTTLED_BASE, DurationText.exact(RetryPolicy.DEFAULT_THROTTLED_BASE));
+		Duration least = this.values.read(PolicyKey.THROTTLED_BASE);
 		if (least.compareTo(cap) <= 0) {
 			return least;
 		}

@@ -28,6 +28,13 @@ public final class EffectivePolicy {
 	 * {@code annotation on OrderService.place}
 	 */
 	public record Value(String text, String origin) {
+
+		static final String BUILT_IN = "built in";
+
+		static Value builtIn(String text) {
+			return new Value(text, BUILT_IN);
+		}
+
 	}
 
 	private final RetryPolicy numbers;

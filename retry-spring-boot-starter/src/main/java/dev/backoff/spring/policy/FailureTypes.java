@@ -29,7 +29,7 @@ final class FailureTypes {
 		List<Class<? extends Throwable>> types = new ArrayList<>();
 		for (ConfigValue list : lists) {
 			for (String text : list.texts()) {
-				Class<? extends Throwable> type = type(key, list.withTexts(List.of(text)));
+				Class<? extends Throwable> type = type(key, list.element(text));
 				if (type != null && !types.contains(type)) {
 					types.add(type);
 				}

@@ -249,7 +249,7 @@ public final class Overrides {
 		static OfPolicy of(String name, Map<PolicyKey, String> texts) {
 			Map<PolicyKey, ConfigValue> values = new EnumMap<>(PolicyKey.class);
 			texts.forEach((key, text) -> values.put(key,
-					new ConfigValue(List.of(text), "Invalid " + key.key() + " of policy " + name, ORIGIN)));
+					ConfigValue.of(key, List.of(text), "Invalid " + key.key() + " of policy " + name, ORIGIN)));
 			return new OfPolicy(name, PolicyKey.inOrder(texts), PolicyKey.inOrder(values));
 		}
 

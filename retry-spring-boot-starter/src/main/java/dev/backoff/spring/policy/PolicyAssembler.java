@@ -1,24 +1,20 @@
 package dev.backoff.spring.policy;
 
 import java.time.Duration;
-import java.util.EnumMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Function;
+import java.util.function.BiConsumer;
 import java.util.stream.IntStream;
 
 import org.jspecify.annotations.Nullable;
 
 import dev.backoff.delay.BackoffRule;
 import dev.backoff.delay.Shape;
-import dev.backoff.failure.Idempotency;
 import dev.backoff.policy.DegradedSettings;
 import dev.backoff.policy.RetryPolicy;
-import dev.backoff.spring.policy.BackoffProperties.Nested;
+import dev.backoff.policy.RetryPolicyBuilder;
 import dev.backoff.spring.policy.BackoffProperties.ShapeName;
-import dev.backoff.spring.policy.BackoffProperties.WhenEmpty;
 import dev.backoff.spring.policy.PolicyLevels.Ranked;
 import dev.backoff.time.DurationText;
 import dev.backoff.time.Nanos;
@@ -28,8 +24,6 @@ import dev.backoff.time.Nanos;
  * number of attempts from a weaker level yields to a ladder.
  */
 final class PolicyAssembler {
-
-	private static final Map<PolicyKey, Function<String, ?>> PARSERS = parsers();
 
 	private final String name;
 
@@ -74,7 +68,7 @@ final class PolicyAssembler {
 		if (haveConflicts() || delays == null) {
 			return null;
 		}
-		RetryPolicy.Builder builder = RetryPolicy.builder(this.name)
+		RetryPolicyBuilder builder = RetryPolicy.builder(this.name)
 			.shape(delays.shape())
 			.cap(delays.cap())
 			.jitter(delays.jitter())
@@ -82,8 +76,10 @@ final class PolicyAssembler {
 			.degraded(degraded)
 			.retryOn(retryOn)
 			.abortOn(abortOn);
-		setLimits(builder, delays);
-		setSwitches(builder);
+		for (PolicyKey key : PolicyKey.values()) {
+			set(key, builder);
+		}
+		builder.maxAttempts(attempts(delays)).retryAfterMax(longestHint(delays));
 		RetryPolicy numbers = builder.build();
 		checkRoom(numbers);
 		EffectivePolicy.States states = new EffectivePolicy.States(this.references.breaker(this.values),
@@ -94,7 +90,7 @@ final class PolicyAssembler {
 		}
 		this.values.note(PolicyKey.INHERITS);
 		this.values.note(PolicyKey.PRESET);
-		boolean replayed = this.values.read(PolicyKey.REPLAY, TextValues::flag, false, "false");
+		boolean replayed = this.values.<Boolean>read(PolicyKey.REPLAY);
 		ConfigValue classifier = classifier();
 		Lock completing = new ReentrantLock();
 		return new EffectivePolicy((classifiers, retryWhen, until) -> {
@@ -108,30 +104,15 @@ final class PolicyAssembler {
 		}, classifier, replayed, states, this.values.effective(), advice(numbers, delays, states, awaited));
 	}
 
-	private void setLimits(RetryPolicy.Builder builder, Delays delays) {
-		Duration deadline = limit(PolicyKey.DEADLINE);
-		builder.deadline(deadline)
-			.attemptTimeout(limit(PolicyKey.ATTEMPT_TIMEOUT))
-			.maxAttempts(attempts(delays, deadline))
-			.shortestAttempt(this.values.read(PolicyKey.SHORTEST_ATTEMPT, TextValues::duration,
-					RetryPolicy.DEFAULT_SHORTEST_ATTEMPT, DurationText.exact(RetryPolicy.DEFAULT_SHORTEST_ATTEMPT)))
-			.retryAfterEnabled(flag(PolicyKey.RETRY_AFTER_ENABLED))
-			.retryAfterMax(longestHint(delays));
-	}
-
-	private void setSwitches(RetryPolicy.Builder builder) {
-		builder.enabled(flag(PolicyKey.ENABLED))
-			.matchCauses(flag(PolicyKey.MATCH_CAUSES))
-			.nestedMultiply(this.values.read(PolicyKey.NESTED, (text) -> TextValues.word(Nested.class, text),
-					Nested.STOP, "stop") == Nested.MULTIPLY)
-			.idempotency(
-					this.values.read(PolicyKey.IDEMPOTENT, OverloadValues::idempotency, Idempotency.ASSUMED, "true"))
-			.postponedWhenEmpty(this.values.read(PolicyKey.WHEN_EMPTY, (text) -> TextValues.word(WhenEmpty.class, text),
-					WhenEmpty.STOP, "stop") == WhenEmpty.WAIT);
-	}
-
-	private boolean flag(PolicyKey key) {
-		return this.values.read(key, TextValues::flag, true, "true");
+	/** Put a value that depends on no other one into effect. */
+	private void set(PolicyKey key, RetryPolicyBuilder builder) {
+		BiConsumer<RetryPolicyBuilder, Object> setter = key.setter();
+		if (setter != null) {
+			Object value = this.values.read(key);
+			if (this.values.written(key) != null) {
+				setter.accept(builder, value);
+			}
+		}
 	}
 
 	private List<String> advice(RetryPolicy numbers, Delays delays, EffectivePolicy.States states,
@@ -149,54 +130,11 @@ final class PolicyAssembler {
 		return advice;
 	}
 
-	private static Map<PolicyKey, Function<String, ?>> parsers() {
-		Map<PolicyKey, Function<String, ?>> parsers = new EnumMap<>(PolicyKey.class);
-		parsers.put(PolicyKey.ENABLED, TextValues::flag);
-		parsers.put(PolicyKey.IDEMPOTENT, OverloadValues::idempotency);
-		parsers.put(PolicyKey.WHEN_EMPTY, (text) -> TextValues.word(WhenEmpty.class, text));
-		parsers.put(PolicyKey.WHEN_DEGRADED_CAP, TextValues::positiveDuration);
-		parsers.put(PolicyKey.WHEN_DEGRADED_BASE, TextValues::duration);
-		parsers.put(PolicyKey.WHEN_DEGRADED_FAILURE_RATE, OverloadValues::share);
-		parsers.put(PolicyKey.WHEN_DEGRADED_WINDOW, OverloadValues::time);
-		parsers.put(PolicyKey.WHEN_DEGRADED_MINIMUM_CALLS, OverloadValues::wholeNumber);
-		parsers.put(PolicyKey.SHAPE, (text) -> TextValues.word(ShapeName.class, text));
-		parsers.put(PolicyKey.BASE, TextValues::duration);
-		parsers.put(PolicyKey.CAP, TextValues::positiveDuration);
-		parsers.put(PolicyKey.MULTIPLIER, TextValues::multiplier);
-		parsers.put(PolicyKey.STEP, TextValues::duration);
-		parsers.put(PolicyKey.JITTER, TextValues::jitter);
-		parsers.put(PolicyKey.MAX_ATTEMPTS, TextValues::attempts);
-		parsers.put(PolicyKey.DEADLINE, TextValues::durationOrNone);
-		parsers.put(PolicyKey.ATTEMPT_TIMEOUT, TextValues::durationOrNone);
-		parsers.put(PolicyKey.SHORTEST_ATTEMPT, TextValues::duration);
-		parsers.put(PolicyKey.THROTTLED_BASE, TextValues::duration);
-		parsers.put(PolicyKey.MATCH_CAUSES, TextValues::flag);
-		parsers.put(PolicyKey.NESTED, (text) -> TextValues.word(Nested.class, text));
-		parsers.put(PolicyKey.REPLAY, TextValues::flag);
-		parsers.put(PolicyKey.RETRY_AFTER_ENABLED, TextValues::flag);
-		parsers.put(PolicyKey.RETRY_AFTER_MAX, TextValues::positiveDuration);
-		return parsers;
-	}
-
-	/**
-	 * Read a value only to see whether it can be read, shadowed by a stronger one or not.
-	 */
+	/** Report what is wrong with a value by itself, shadowed by a stronger one or not. */
 	private void check(PolicyKey key, ConfigValue value) {
+		this.problems.addAll(value.problems());
 		if (key == PolicyKey.BREAKER || key == PolicyKey.BUDGET) {
 			this.references.check(key, value, this.levels.lineage(), this.problems);
-			return;
-		}
-		try {
-			if (key == PolicyKey.LADDER) {
-				TextValues.ladder(value.texts());
-			}
-			Function<String, ?> parser = PARSERS.get(key);
-			if (parser != null) {
-				Object unused = parser.apply(value.text());
-			}
-		}
-		catch (InvalidTextException ex) {
-			this.problems.add(value.problem(ex));
 		}
 	}
 
@@ -205,31 +143,24 @@ final class PolicyAssembler {
 		return !this.values.conflicts().isEmpty();
 	}
 
-	private @Nullable Duration limit(PolicyKey key) {
-		Duration limit = this.values.read(key, TextValues::durationOrNone, Duration.ZERO, "none");
-		return limit.isZero() ? null : limit;
-	}
-
-	private int attempts(Delays delays, @Nullable Duration deadline) {
-		Ranked written = this.values.written(PolicyKey.MAX_ATTEMPTS);
+	private int attempts(Delays delays) {
 		Ranked ladder = this.values.written(PolicyKey.LADDER);
-		if (delays.name() == ShapeName.LADDER && ladder != null
-				&& (written == null || written.strength() < ladder.strength())) {
-			int attempts = (deadline != null) ? RetryPolicy.UNLIMITED_ATTEMPTS : delays.shape().rungs() + 1;
-			this.values.put(PolicyKey.MAX_ATTEMPTS, (deadline != null) ? "unlimited" : Integer.toString(attempts),
-					((deadline != null) ? "until the deadline, " : "one retry a rung, ") + ladder.value().origin());
-			return attempts;
+		if (delays.name() != ShapeName.LADDER || ladder == null
+				|| this.values.strength(PolicyKey.MAX_ATTEMPTS) >= ladder.strength()) {
+			return this.values.<Integer>read(PolicyKey.MAX_ATTEMPTS);
 		}
-		return this.values.read(PolicyKey.MAX_ATTEMPTS, TextValues::attempts, RetryPolicy.DEFAULT_MAX_ATTEMPTS,
-				Integer.toString(RetryPolicy.DEFAULT_MAX_ATTEMPTS));
+		boolean limited = !this.values.<Duration>read(PolicyKey.DEADLINE).isZero();
+		int attempts = limited ? RetryPolicy.UNLIMITED_ATTEMPTS : delays.shape().rungs() + 1;
+		this.values.put(PolicyKey.MAX_ATTEMPTS, limited ? "unlimited" : Integer.toString(attempts),
+				(limited ? "until the deadline, " : "one retry a rung, ") + ladder.value().origin());
+		return attempts;
 	}
 
 	private Duration longestHint(Delays delays) {
 		Duration longest = (Nanos.of(delays.cap()) == Nanos.UNLIMITED) ? longestRung(delays.shape()) : delays.cap();
 		Duration otherwise = (longest.compareTo(RetryPolicy.DEFAULT_RETRY_AFTER_MAX) > 0) ? longest
 				: RetryPolicy.DEFAULT_RETRY_AFTER_MAX;
-		return this.values.read(PolicyKey.RETRY_AFTER_MAX, TextValues::positiveDuration, otherwise,
-				DurationText.exact(otherwise));
+		return this.values.read(PolicyKey.RETRY_AFTER_MAX, otherwise, DurationText.exact(otherwise));
 	}
 
 	private static Duration longestRung(Shape ladder) {

@@ -1,123 +1,160 @@
 package dev.backoff.spring.policy;
 
+import java.lang.reflect.Method;
+import java.time.Duration;
+import java.util.Arrays;
 import java.util.Collections;
-import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.BiConsumer;
+import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.backoff.annotation.Backoff;
+import dev.backoff.policy.RetryPolicyBuilder;
+import dev.backoff.spring.policy.BackoffProperties.Nested;
+import dev.backoff.spring.policy.BackoffProperties.ShapeName;
+import dev.backoff.spring.policy.BackoffProperties.WhenEmpty;
+
 /**
- * The keys of a policy, as a configuration writes them. Those that the annotation has too
- * carry its attribute's name.
+ * The keys of a policy. Each has a parser, its default if it has a fixed one, and the
+ * setter of the policy's builder unless the value depends on others. A key whose name is
+ * the name of an attribute of {@link Backoff} is read from the annotation too.
  *
  * @since 0.1
  */
-public enum PolicyKey implements SectionKey {
+public enum PolicyKey implements ConfigurationKey {
 
 	/** Policy to take values from. */
-	INHERITS(null),
+	INHERITS(ValueType.TEXT),
 
 	/** Set of numbers for a situation. */
-	PRESET("preset"),
+	PRESET(ValueType.of(TextValues::preset)),
 
 	/** Whether the policy retries. */
-	ENABLED(null),
+	ENABLED(TextValues::flag, "true", RetryPolicyBuilder::enabled),
 
 	/** How delays grow. */
-	SHAPE("shape"),
+	SHAPE(ValueType.of((text) -> TextValues.word(ShapeName.class, text), "exponential")),
 
 	/** Delay before the first retry. */
-	BASE("base"),
+	BASE(ValueType.of(TextValues::duration, "100ms")),
 
 	/** Longest delay. */
-	CAP("cap"),
+	CAP(ValueType.of(TextValues::positiveDuration, "10s")),
 
 	/** Growth of an exponential shape. */
-	MULTIPLIER("multiplier"),
+	MULTIPLIER(ValueType.of(TextValues::multiplier, "2")),
 
 	/** Growth of a linear shape. */
-	STEP("step"),
+	STEP(ValueType.of(TextValues::duration)),
 
 	/** Delays one after the other. */
-	LADDER("ladder"),
+	LADDER(ValueType.list(TextValues::ladder)),
 
 	/** How chance spreads the delays. */
-	JITTER("jitter"),
+	JITTER(ValueType.of(TextValues::jitter, "full")),
 
 	/** Number of all attempts. */
-	MAX_ATTEMPTS("maxAttempts"),
+	MAX_ATTEMPTS(ValueType.of(TextValues::attempts, "4")),
 
 	/** Time for the whole call. */
-	DEADLINE("deadline"),
+	DEADLINE(TextValues::durationOrNone, "none", (builder, limit) -> builder.deadline(orNull(limit))),
 
 	/** Time for each attempt. */
-	ATTEMPT_TIMEOUT("attemptTimeout"),
+	ATTEMPT_TIMEOUT(TextValues::durationOrNone, "none", (builder, limit) -> builder.attemptTimeout(orNull(limit))),
 
-	/** Time an attempt needs at least before the deadline. */
-	SHORTEST_ATTEMPT(null),
+	/** Least time before the deadline that an attempt needs. */
+	SHORTEST_ATTEMPT(TextValues::duration, "10ms", RetryPolicyBuilder::shortestAttempt),
 
 	/** Least base after a throttled failure. */
-	THROTTLED_BASE(null),
+	THROTTLED_BASE(ValueType.of(TextValues::duration, "1s")),
 
 	/** Exception types to retry. */
-	RETRY_ON("retryOn"),
+	RETRY_ON(ValueType.TEXTS),
 
 	/** Exception types never to retry. */
-	ABORT_ON("abortOn"),
+	ABORT_ON(ValueType.TEXTS),
 
-	/** Whether the lists of types look at causes too. */
-	MATCH_CAUSES(null),
+	/** Whether the lists of types apply to causes too. */
+	MATCH_CAUSES(TextValues::flag, "true", RetryPolicyBuilder::matchCauses),
 
 	/** Bean name of a classifier that is asked first. */
-	CLASSIFIER("classifier"),
+	CLASSIFIER(ValueType.TEXT),
 
-	/** What happens to a failure that a call inside has retried. */
-	NESTED(null),
+	/** What happens to a failure that an inner call has already retried. */
+	NESTED((text) -> TextValues.word(Nested.class, text), "stop",
+			(builder, nested) -> builder.nestedMultiply(nested == Nested.MULTIPLY)),
 
-	/** Whether a stream is retried though elements have been passed on. */
-	REPLAY(null),
+	/** Whether a stream is retried after elements have been passed on. */
+	REPLAY(ValueType.of(TextValues::flag, "false")),
 
 	/** Name of the circuit breaker. */
-	BREAKER("breaker"),
+	BREAKER(ValueType.of(Function.identity(), "none")),
+
 	/** Name of the budget of retries. */
-	BUDGET("budget"),
+	BUDGET(ValueType.TEXT),
+
 	/** Whether work that was applied may be applied again. */
-	IDEMPOTENT("idempotent"),
+	IDEMPOTENT(OverloadValues::idempotency, "true", RetryPolicyBuilder::idempotency),
+
 	/** What an empty budget does. */
-	WHEN_EMPTY(null),
+	WHEN_EMPTY((text) -> TextValues.word(WhenEmpty.class, text), "stop",
+			(builder, whenEmpty) -> builder.postponedWhenEmpty(whenEmpty == WhenEmpty.WAIT)),
+
 	/** Whether hints of servers are followed. */
-	RETRY_AFTER_ENABLED("retry-after.enabled", null),
+	RETRY_AFTER_ENABLED(TextValues::flag, "true", RetryPolicyBuilder::retryAfterEnabled),
 
 	/** Longest hint that is followed. */
-	RETRY_AFTER_MAX("retry-after.max", null),
-	/** Raised cap while many attempts fail. */
-	WHEN_DEGRADED_CAP("when-degraded.cap", null),
-	/** Raised base while many attempts fail. */
-	WHEN_DEGRADED_BASE("when-degraded.base", null),
-	/** Share of failed attempts that raises the delays. */
-	WHEN_DEGRADED_FAILURE_RATE("when-degraded.failure-rate", null),
-	/** How far back attempts are counted. */
-	WHEN_DEGRADED_WINDOW("when-degraded.window", null),
-	/** Attempts the window must hold before the delays are raised. */
-	WHEN_DEGRADED_MINIMUM_CALLS("when-degraded.minimum-calls", null);
+	RETRY_AFTER_MAX(ValueType.of(TextValues::positiveDuration, "1m")),
 
-	private final String key;
+	/** Raised cap while many attempts fail. */
+	WHEN_DEGRADED_CAP(ValueType.of(TextValues::positiveDuration)),
+
+	/** Raised base while many attempts fail. */
+	WHEN_DEGRADED_BASE(ValueType.of(TextValues::duration)),
+
+	/** Share of failed attempts that raises the delays. */
+	WHEN_DEGRADED_FAILURE_RATE(ValueType.of(OverloadValues::share, "30%")),
+
+	/** How far back attempts are counted. */
+	WHEN_DEGRADED_WINDOW(ValueType.of(OverloadValues::time, "30s")),
+
+	/** Attempts the window must hold before the delays are raised. */
+	WHEN_DEGRADED_MINIMUM_CALLS(ValueType.of(OverloadValues::wholeNumber, "20"));
+
+	private final String key = ConfigurationKey.kebab(this).replaceFirst("^(retry-after|when-degraded)-", "$1.");
 
 	private final @Nullable String attribute;
 
-	PolicyKey(@Nullable String attribute) {
-		this.key = name().toLowerCase(Locale.ROOT).replace('_', '-');
-		this.attribute = attribute;
+	@SuppressWarnings("ImmutableEnumChecker") // parsers and setters have no state
+	private final ValueType type;
+
+	@SuppressWarnings("ImmutableEnumChecker")
+	private final @Nullable BiConsumer<RetryPolicyBuilder, Object> setter;
+
+	PolicyKey(ValueType type) {
+		this(type, null);
 	}
 
-	PolicyKey(String key, @Nullable String attribute) {
-		this.key = key;
-		this.attribute = attribute;
+	@SuppressWarnings("unchecked") // the setter gets what the parser returns
+	<T> PolicyKey(Function<String, T> parser, String builtIn, BiConsumer<RetryPolicyBuilder, T> setter) {
+		this(ValueType.of(parser, builtIn), (BiConsumer<RetryPolicyBuilder, Object>) setter);
+	}
+
+	PolicyKey(ValueType type, @Nullable BiConsumer<RetryPolicyBuilder, Object> setter) {
+		this.type = type;
+		this.setter = setter;
+		this.attribute = Attributes.NAMES.get(this.key.replace("-", ""));
+	}
+
+	private static @Nullable Duration orNull(Duration limit) {
+		return limit.isZero() ? null : limit;
 	}
 
 	/**
-	 * {@return the key below the policy's name; for instance {@code max-attempts} or
+	 * {@return the key below the policy's name, for instance {@code max-attempts} or
 	 * {@code retry-after.max}}
 	 */
 	@Override
@@ -126,11 +163,21 @@ public enum PolicyKey implements SectionKey {
 	}
 
 	/**
-	 * {@return the attribute of the annotation; its name, or null for a key of the
-	 * configuration only}
+	 * {@return the attribute of the annotation, or null for a key of the configuration
+	 * only}
 	 */
 	public @Nullable String attribute() {
 		return this.attribute;
+	}
+
+	@Override
+	public ValueType type() {
+		return this.type;
+	}
+
+	/** Return the setter of the builder, or null if the value depends on others. */
+	@Nullable BiConsumer<RetryPolicyBuilder, Object> setter() {
+		return this.setter;
 	}
 
 	/** Return the key that is written like the given text, whatever its separators. */
@@ -141,6 +188,19 @@ public enum PolicyKey implements SectionKey {
 	/** Return an immutable copy in the order of the keys, so that reports have one. */
 	static <V> Map<PolicyKey, V> inOrder(Map<PolicyKey, V> values) {
 		return Collections.unmodifiableMap(new TreeMap<>(values));
+	}
+
+	/** The attributes of the annotation by their letters in lower case. */
+	private static final class Attributes {
+
+		private static final Map<String, String> NAMES = new TreeMap<>();
+
+		static {
+			for (Method attribute : Backoff.class.getDeclaredMethods()) {
+				NAMES.put(TextValues.canonical(attribute.getName()), attribute.getName());
+			}
+		}
+
 	}
 
 }

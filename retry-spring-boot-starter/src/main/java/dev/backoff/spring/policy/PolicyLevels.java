@@ -12,7 +12,6 @@ import org.jspecify.annotations.Nullable;
 
 import dev.backoff.policy.Preset;
 import dev.backoff.policy.RetryPolicy;
-import dev.backoff.spring.policy.BackoffConfiguration.PolicyEntry;
 import dev.backoff.time.DurationText;
 
 /**
@@ -52,8 +51,8 @@ final class PolicyLevels {
 	}
 
 	/** Add a policy of the configuration, after what it inherits, with its overrides. */
-	void add(PolicyEntry policy) {
-		for (PolicyEntry ancestor : lineage(policy)) {
+	void add(NamedValues<PolicyKey> policy) {
+		for (NamedValues<PolicyKey> ancestor : lineage(policy)) {
 			this.lineage.add(TextValues.canonical(ancestor.name()));
 			add(ancestor.values());
 			Map<PolicyKey, ConfigValue> overrides = this.configuration.overrides().of(ancestor.name());
@@ -63,10 +62,10 @@ final class PolicyLevels {
 		}
 	}
 
-	private List<PolicyEntry> lineage(PolicyEntry policy) {
-		List<PolicyEntry> lineage = new ArrayList<>();
+	private List<NamedValues<PolicyKey>> lineage(NamedValues<PolicyKey> policy) {
+		List<NamedValues<PolicyKey>> lineage = new ArrayList<>();
 		Set<String> seen = new LinkedHashSet<>();
-		PolicyEntry next = policy;
+		NamedValues<PolicyKey> next = policy;
 		while (next != null) {
 			lineage.add(0, next);
 			seen.add(next.name());
@@ -76,8 +75,8 @@ final class PolicyLevels {
 		return lineage;
 	}
 
-	private @Nullable PolicyEntry ancestor(ConfigValue inherits, Set<String> seen) {
-		PolicyEntry ancestor = this.configuration.policy(inherits.text());
+	private @Nullable NamedValues<PolicyKey> ancestor(ConfigValue inherits, Set<String> seen) {
+		NamedValues<PolicyKey> ancestor = this.configuration.policy(inherits.text());
 		if (ancestor == null) {
 			String nearest = Nearest.of(inherits.text(),
 					this.configuration.policyNames().stream().filter((name) -> !seen.contains(name)).toList());
@@ -99,7 +98,7 @@ final class PolicyLevels {
 		String first = this.configuration.policyNames().stream().filter(members::contains).findFirst().orElse(closing);
 		List<String> circle = new ArrayList<>(members);
 		Collections.rotate(circle, -circle.indexOf(first));
-		PolicyEntry last = this.configuration.policy(circle.get(circle.size() - 1));
+		NamedValues<PolicyKey> last = this.configuration.policy(circle.get(circle.size() - 1));
 		ConfigValue inherits = (last != null) ? last.values().get(PolicyKey.INHERITS) : null;
 		if (inherits != null) {
 			this.problems
@@ -109,14 +108,10 @@ final class PolicyLevels {
 	}
 
 	private void addPreset(ConfigValue written) {
-		Preset preset;
-		try {
-			preset = TextValues.preset(written.text());
-		}
-		catch (InvalidTextException ex) {
-			this.problems.add(written.problem(ex));
+		if (!written.problems().isEmpty()) {
 			return;
 		}
+		Preset preset = written.value();
 		this.strength++;
 		// its base means an exponential, so a ladder of a weaker level is no longer in
 		// effect
@@ -140,7 +135,7 @@ final class PolicyLevels {
 	}
 
 	private void put(PolicyKey key, String text, Preset preset, ConfigValue written) {
-		put(key, new ConfigValue(List.of(text), written.place() + ": its " + key.key(),
+		put(key, ConfigValue.of(key, List.of(text), written.place() + ": its " + key.key(),
 				"preset " + preset.key() + ", " + written.origin()));
 	}
 

@@ -16,7 +16,6 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.util.ClassUtils;
 
-import dev.backoff.spring.policy.BackoffConfiguration.PolicyEntry;
 
 /**
  * From names and annotations to effective policies, by one configuration. Thread-safe.
@@ -88,7 +87,7 @@ final class PolicyResolver {
 			written = annotation.name().isEmpty() ? written : annotation.name();
 		}
 		String name = written.isEmpty() ? this.labels.label(method) : written;
-		PolicyEntry entry = this.configuration.policy(name);
+		NamedValues<PolicyKey> entry = this.configuration.policy(name);
 		if (entry != null) {
 			markUsed(entry);
 		}
@@ -108,7 +107,7 @@ final class PolicyResolver {
 	/** Return the effective policy of a name, for programmatic calls. */
 	EffectivePolicy resolve(String name) {
 		List<Problem> problems = new ArrayList<>();
-		PolicyEntry entry = this.configuration.policy(name);
+		NamedValues<PolicyKey> entry = this.configuration.policy(name);
 		if (entry == null) {
 			problems.add(unknown("Policy " + name, name, "."));
 			throw new InvalidBackoffException(problems);
@@ -123,7 +122,7 @@ final class PolicyResolver {
 
 	/** Return what a name would give, without counting it as used, or empty. */
 	Optional<EffectivePolicy> peek(String name) {
-		PolicyEntry entry = this.configuration.policy(name);
+		NamedValues<PolicyKey> entry = this.configuration.policy(name);
 		if (entry == null) {
 			return Optional.empty();
 		}
@@ -144,13 +143,13 @@ final class PolicyResolver {
 		checkMode(found);
 		checkValues(levels(problems), found);
 		Set<String> inherited = new HashSet<>();
-		for (PolicyEntry entry : this.configuration.entries()) {
+		for (NamedValues<PolicyKey> entry : this.configuration.policies()) {
 			ConfigValue inherits = entry.values().get(PolicyKey.INHERITS);
 			if (inherits != null) {
 				inherited.add(TextValues.canonical(inherits.text()));
 			}
 		}
-		for (PolicyEntry entry : this.configuration.entries()) {
+		for (NamedValues<PolicyKey> entry : this.configuration.policies()) {
 			String name = TextValues.canonical(entry.name());
 			List<Problem> ofPolicy = new ArrayList<>();
 			PolicyLevels levels = levels(ofPolicy);
@@ -167,10 +166,10 @@ final class PolicyResolver {
 	}
 
 	private void checkMode(Collection<Problem> problems) {
-		if (this.configuration.isWoven() && !ClassUtils.isPresent("org.aspectj.lang.JoinPoint", this.classLoader)) {
-			problems
-				.add(Problem.ofPlace("Invalid backoff.mode (aspectj)", "needs AspectJ, which is not on the class path",
-						"Add the dependency org.aspectj:aspectjweaver, or remove the key."));
+		if (this.configuration.isWoven() && !ClassUtils.isPresent(BackoffConfiguration.WEAVING, this.classLoader)) {
+			problems.add(Problem.ofPlace("Invalid backoff.mode (aspectj)",
+					"needs the module dev.backoff:retry-aspectj, which is not on the class path",
+					"Add the dependency dev.backoff:retry-aspectj, or remove the key."));
 		}
 	}
 
@@ -183,10 +182,10 @@ final class PolicyResolver {
 
 	/** Return the names below {@code backoff.policies}, as they are written. */
 	List<String> names() {
-		return this.configuration.entries().stream().map(this::spelled).toList();
+		return this.configuration.policies().stream().map(this::spelled).toList();
 	}
 
-	private String spelled(PolicyEntry entry) {
+	private String spelled(NamedValues<PolicyKey> entry) {
 		String spelling = this.spellings.get(TextValues.canonical(entry.name()));
 		return (entry.spelled() || spelling == null) ? entry.name() : spelling;
 	}
@@ -194,7 +193,7 @@ final class PolicyResolver {
 	/** Return a policy's name as it is known, or null if nothing has that name. */
 	@Nullable String find(String name) {
 		String known = this.inEffect.get(TextValues.canonical(name));
-		PolicyEntry entry = this.configuration.policy(name);
+		NamedValues<PolicyKey> entry = this.configuration.policy(name);
 		return (known != null) ? known : (entry != null) ? spelled(entry) : null;
 	}
 
@@ -257,7 +256,7 @@ final class PolicyResolver {
 		return levels;
 	}
 
-	private @Nullable EffectivePolicy assemble(String name, @Nullable PolicyEntry entry, PolicyLevels levels,
+	private @Nullable EffectivePolicy assemble(String name, @Nullable NamedValues<PolicyKey> entry, PolicyLevels levels,
 			List<Problem> problems) {
 		if (entry != null) {
 			levels.add(entry);
@@ -281,14 +280,14 @@ final class PolicyResolver {
 	}
 
 	/* One spelling for all who write the name differently: logs and meters go by it. */
-	private String spelling(String name, @Nullable PolicyEntry entry) {
+	private String spelling(String name, @Nullable NamedValues<PolicyKey> entry) {
 		String first = this.spellings.computeIfAbsent(TextValues.canonical(name), (canonical) -> name);
 		return (entry != null && entry.spelled()) ? entry.name() : first;
 	}
 
-	private void markUsed(PolicyEntry entry) {
-		Map<String, PolicyEntry> lineage = new LinkedHashMap<>();
-		PolicyEntry next = entry;
+	private void markUsed(NamedValues<PolicyKey> entry) {
+		Map<String, NamedValues<PolicyKey>> lineage = new LinkedHashMap<>();
+		NamedValues<PolicyKey> next = entry;
 		while (next != null && lineage.putIfAbsent(next.name(), next) == null) {
 			this.used.add(TextValues.canonical(next.name()));
 			ConfigValue inherits = next.values().get(PolicyKey.INHERITS);

@@ -4,19 +4,18 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
 
 import dev.backoff.spring.policy.PolicyLevels.Ranked;
 
 /**
- * The strongest values of one policy on their way into effect: what is in effect is noted
- * with its origin, what does not fit together as a conflict.
+ * The strongest values of one policy, and which of them are in effect. Values that do not
+ * fit together are conflicts.
  */
 final class PolicyValues {
 
-	static final String BUILT_IN = "built in";
+	static final String BUILT_IN = EffectivePolicy.Value.BUILT_IN;
 
 	private final PolicyLevels levels;
 
@@ -33,13 +32,13 @@ final class PolicyValues {
 		return this.levels.get(key);
 	}
 
-	/** Return where the strongest value of a key comes from. */
+	/** Return the origin of the strongest value of a key. */
 	String origin(PolicyKey key) {
 		Ranked written = written(key);
 		return (written != null) ? written.value().origin() : BUILT_IN;
 	}
 
-	/** Return the strength of the strongest value of a key, 0 if nobody wrote one. */
+	/** Return the strength of the strongest value of a key, 0 if it is not written. */
 	int strength(PolicyKey key) {
 		Ranked written = written(key);
 		return (written != null) ? written.strength() : 0;
@@ -52,22 +51,28 @@ final class PolicyValues {
 				&& !written.value().place().contains("backoff.defaults.");
 	}
 
-	/** Return a value, which is then in effect. */
-	<T> T read(PolicyKey key, Function<String, T> parser, T otherwise, String otherwiseText) {
+	/** Put the value of a key into effect, its default if it is not written. */
+	<T> T read(PolicyKey key) {
+		String builtIn = key.builtInText();
+		return read(key, key.builtIn(), (builtIn != null) ? builtIn : "");
+	}
+
+	/** Put the value of a key into effect, or another one if it is not written. */
+	<T> T read(PolicyKey key, T otherwise, String otherwiseText) {
 		Ranked written = written(key);
 		if (written == null) {
 			put(key, otherwiseText, BUILT_IN);
 			return otherwise;
 		}
-		put(key, written.value().text(), written.value().origin());
-		return parser.apply(written.value().text());
+		note(key);
+		return written.value().value();
 	}
 
 	/** Put a value into effect, if it is written. */
 	void note(PolicyKey key) {
 		Ranked written = written(key);
 		if (written != null) {
-			put(key, written.value().text(), written.value().origin());
+			this.effective.put(key, written.value().shown());
 		}
 	}
 
@@ -78,7 +83,7 @@ final class PolicyValues {
 
 	/** Return the value in effect so far. */
 	EffectivePolicy.Value inEffect(PolicyKey key) {
-		return this.effective.getOrDefault(key, new EffectivePolicy.Value("", BUILT_IN));
+		return this.effective.getOrDefault(key, EffectivePolicy.Value.builtIn(""));
 	}
 
 	/** Return all values in effect. */
@@ -86,12 +91,12 @@ final class PolicyValues {
 		return this.effective;
 	}
 
-	/** Note that a value is wrong beside others. */
+	/** Report that a value does not fit others. */
 	void conflict(ConfigValue value, String rule, String fix) {
 		this.conflicts.add(value.problem(rule, fix));
 	}
 
-	/** Return what does not fit together. */
+	/** Return the values that do not fit together. */
 	List<Problem> conflicts() {
 		return this.conflicts;
 	}

@@ -1,30 +1,34 @@
 package dev.backoff.spring.policy;
 
-import java.util.EnumSet;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
 /**
- * A part of the configuration where names stand, with the same keys below each.
+ * A part of the configuration with keys of one kind: the settings directly below
+ * {@code backoff}, the defaults, or the same keys below each name of a policy, a breaker
+ * or a budget.
  *
  * @param <K> the keys
  */
-final class Section<K extends Enum<K> & SectionKey> {
+final class Section<K extends Enum<K> & ConfigurationKey> {
 
-	static final Section<PolicyKey> POLICIES = new Section<>("policies", "policy", PolicyKey.class, "base",
-			EnumSet.of(PolicyKey.LADDER, PolicyKey.RETRY_ON, PolicyKey.ABORT_ON), Map.of());
+	static final Section<SettingKey> SETTINGS = new Section<>("", "backoff", SettingKey.class, "");
 
-	static final Section<BreakerKey> BREAKERS = new Section<>("breakers", "breaker", BreakerKey.class, "failure-rate",
-			Set.of(), Map.of());
+	static final Section<PolicyKey> DEFAULTS = new Section<>("defaults", "the defaults", PolicyKey.class, "base");
 
-	static final Section<BudgetKey> BUDGETS = new Section<>("budgets", "budget", BudgetKey.class, "tokens", Set.of(),
-			Map.of(BudgetKey.COST, List.of(BudgetKey.COST_TRANSIENT, BudgetKey.COST_THROTTLED)));
+	static final Section<PolicyKey> POLICIES = new Section<>("policies", "policy", PolicyKey.class, "base");
+
+	static final Section<BreakerKey> BREAKERS = new Section<>("breakers", "breaker", BreakerKey.class, "failure-rate");
+
+	static final Section<BudgetKey> BUDGETS = new Section<>("budgets", "budget", BudgetKey.class, "tokens");
+
+	/** The sections with names. */
+	static final List<Section<?>> NAMED = List.of(POLICIES, BREAKERS, BUDGETS);
 
 	/** All sections. */
-	static final List<Section<?>> ALL = List.of(POLICIES, BREAKERS, BUDGETS);
+	static final List<Section<?>> ALL = List.of(SETTINGS, DEFAULTS, POLICIES, BREAKERS, BUDGETS);
 
 	private static final int SHORT_WORD = 4;
 
@@ -36,51 +40,66 @@ final class Section<K extends Enum<K> & SectionKey> {
 
 	private final String example;
 
-	private final Set<K> lists;
-
-	private final Map<K, List<K>> shorthands;
-
-	private Section(String key, String noun, Class<K> keys, String example, Set<K> lists, Map<K, List<K>> shorthands) {
+	private Section(String key, String noun, Class<K> keys, String example) {
 		this.key = key;
 		this.noun = noun;
-		this.keys = List.of(keys.getEnumConstants());
+		this.keys = Stream.of(keys.getEnumConstants())
+			.filter((candidate) -> candidate != PolicyKey.INHERITS || !key.equals("defaults"))
+			.toList();
 		this.example = example;
-		this.lists = lists;
-		this.shorthands = shorthands;
+	}
+
+	/** Return the section of a key whose parts after {@code backoff} are given. */
+	static Section<?> of(List<String> path) {
+		Section<?> section = (path.size() > 1) ? of(path.get(0)) : null;
+		return (section != null) ? section : SETTINGS;
 	}
 
 	/** Return the section that is written like the given text, or null. */
 	static @Nullable Section<?> of(String text) {
 		String wanted = TextValues.canonical(text);
-		return ALL.stream().filter((section) -> section.key.equals(wanted)).findFirst().orElse(null);
+		return ALL.stream()
+			.filter((section) -> section != SETTINGS && section.key.equals(wanted))
+			.findFirst()
+			.orElse(null);
 	}
 
-	/** Return the key below {@code backoff}. */
+	/** Return the key below {@code backoff}, empty for the settings. */
 	String key() {
 		return this.key;
 	}
 
-	/** Return what one of its names stands for. */
+	/** Return the word for one of its names, or for the section. */
 	String noun() {
 		return this.noun;
 	}
 
-	/** Return whether policies name what is here, and none stands for none of it. */
-	boolean isReferredTo() {
-		return (Section<?>) this != POLICIES;
+	/** Return whether its keys stand below names. */
+	boolean isNamed() {
+		return NAMED.contains(this);
 	}
 
-	/** Return the keys below a name. */
+	/** Return how many parts of a path come before its keys. */
+	int depth() {
+		return isNamed() ? 2 : (this == (Section<?>) SETTINGS) ? 0 : 1;
+	}
+
+	/** Return whether policies refer to its names, so that none cannot be one. */
+	boolean isReferredTo() {
+		return this == (Section<?>) BREAKERS || this == (Section<?>) BUDGETS;
+	}
+
+	/** Return the keys in their order. */
 	List<K> keys() {
 		return this.keys;
 	}
 
-	/** Return the keys below a name as they are written. */
+	/** Return the keys as they are written. */
 	List<String> keyTexts() {
-		return this.keys.stream().map(SectionKey::key).toList();
+		return this.keys.stream().map(ConfigurationKey::key).toList();
 	}
 
-	/** Return a key that many write. */
+	/** Return a frequent key, for reports. */
 	String example() {
 		return this.example;
 	}
@@ -94,47 +113,40 @@ final class Section<K extends Enum<K> & SectionKey> {
 			.orElse(null);
 	}
 
-	/** Return the first of the keys that stand below the given one, or null. */
-	@Nullable String firstBelow(String group) {
-		String wanted = TextValues.canonical(group);
-		for (K candidate : this.keys) {
-			String text = candidate.key();
-			int dot = text.indexOf('.');
-			if (dot > 0 && TextValues.canonical(text.substring(0, dot)).equals(wanted)) {
-				return text.substring(dot + 1);
-			}
-		}
-		return null;
-	}
-
-	/**
-	 * Return the group of keys that somebody probably meant, or null. A short word may be
-	 * anything, so it has to be right.
-	 */
-	@Nullable String groupNear(String written) {
-		List<String> groups = this.keys.stream()
-			.map(SectionKey::key)
+	/** Return the groups of its keys, such as {@code retry-after}. */
+	List<String> groups() {
+		return keyTexts().stream()
 			.filter((text) -> text.indexOf('.') > 0)
 			.map((text) -> text.substring(0, text.indexOf('.')))
 			.distinct()
 			.toList();
-		String nearest = Nearest.of(written, groups);
+	}
+
+	/** Return the first of the keys that stand below the given text, or null. */
+	@Nullable String firstBelow(String text) {
+		String wanted = TextValues.canonical(text);
+		if (this == (Section<?>) SETTINGS && of(text) != null) {
+			Section<?> section = of(text);
+			return section.isNamed() ? "<name>." + section.example : section.example;
+		}
+		if (text.isEmpty()) {
+			return this.example;
+		}
+		return groups().stream()
+			.filter((group) -> TextValues.canonical(group).equals(wanted))
+			.flatMap((group) -> keyTexts().stream().filter((key) -> key.startsWith(group + ".")))
+			.map((key) -> key.substring(key.indexOf('.') + 1))
+			.findFirst()
+			.orElse(null);
+	}
+
+	/**
+	 * Return the group of keys that is probably meant, or null. A short word is near many
+	 * others, so it has to be exact.
+	 */
+	@Nullable String groupNear(String written) {
+		String nearest = Nearest.of(written, groups());
 		return (nearest == null || nearest.length() > SHORT_WORD || firstBelow(written) != null) ? nearest : null;
-	}
-
-	/** Return whether the value of a key is a list. */
-	boolean isList(K key) {
-		return this.lists.contains(key);
-	}
-
-	/** Return the keys that a key stands for: itself, unless it is a shorthand. */
-	List<K> meantBy(K key) {
-		return this.shorthands.getOrDefault(key, List.of(key));
-	}
-
-	/** Return whether a key stands for others. */
-	boolean isShorthand(K key) {
-		return this.shorthands.containsKey(key);
 	}
 
 }

@@ -1,16 +1,15 @@
 package dev.backoff.spring.policy;
 
 import java.time.Duration;
-import java.time.format.DateTimeParseException;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+
+import org.springframework.boot.convert.DurationStyle;
 
 import dev.backoff.delay.Jitter;
 import dev.backoff.policy.Preset;
@@ -25,15 +24,11 @@ final class TextValues {
 
 	private static final Pattern SIMPLE_DURATION = Pattern.compile("([+-]?\\d+)([a-zA-Zµ]{0,2})");
 
-	private static final Pattern ISO_DURATION = Pattern.compile("[+-]?[pP]");
-
 	private static final Pattern DECIMAL_DURATION = Pattern.compile("(\\d*\\.\\d+)(ms|s|m|h|d)");
 
 	private static final Pattern RUNG = Pattern.compile("(\\S+?)(?:\\s*[x×*]\\s*|\\s+)(\\d+)");
 
 	static final Pattern PERCENT = Pattern.compile("([+-]?\\d+(?:\\.\\d+)?)\\s*%");
-
-	private static final Pattern BETA_PART = Pattern.compile("beta\\s+([\\d.]+?)\\.\\.([\\d.]+)");
 
 	/* What RFC 9110 calls a token. */
 	private static final Pattern HEADER = Pattern.compile("[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}");
@@ -44,10 +39,6 @@ final class TextValues {
 	private static final Pattern URL = Pattern.compile("[a-z]+://([^/]*)(?:/.*)?");
 
 	static final String DURATION_FIX = "Write a number and a unit, such as 250ms, 2s or 5m.";
-
-	private static final Map<String, ChronoUnit> UNITS = Map.of("", ChronoUnit.MILLIS, "ns", ChronoUnit.NANOS, "us",
-			ChronoUnit.MICROS, "µs", ChronoUnit.MICROS, "ms", ChronoUnit.MILLIS, "s", ChronoUnit.SECONDS, "m",
-			ChronoUnit.MINUTES, "h", ChronoUnit.HOURS, "d", ChronoUnit.DAYS);
 
 	/**
 	 * The greatest number of attempts, rungs and the like: more is unlimited by another
@@ -91,22 +82,13 @@ final class TextValues {
 	}
 
 	private static Duration anyDuration(String text) {
-		Matcher simple = SIMPLE_DURATION.matcher(text);
 		try {
-			if (simple.matches()) {
-				ChronoUnit unit = UNITS.get(simple.group(2).toLowerCase(Locale.ROOT));
-				if (unit != null) {
-					return Duration.of(Long.parseLong(simple.group(1)), unit);
-				}
-			}
-			else if (ISO_DURATION.matcher(text).lookingAt()) {
-				return Duration.parse(text);
-			}
+			// Boot has no micro sign
+			return DurationStyle.detectAndParse(text.replace('µ', 'u'));
 		}
-		catch (DateTimeParseException | ArithmeticException | NumberFormatException ex) {
-			throw new InvalidTextException("must be a duration", DURATION_FIX);
+		catch (IllegalArgumentException | ArithmeticException ex) {
+			throw new InvalidTextException("must be a duration", durationFix(text));
 		}
-		throw new InvalidTextException("must be a duration", durationFix(text));
 	}
 
 	private static String durationFix(String text) {
@@ -116,8 +98,7 @@ final class TextValues {
 		}
 		Matcher decimal = DECIMAL_DURATION.matcher(closed.toLowerCase(Locale.ROOT));
 		if (decimal.matches()) {
-			ChronoUnit unit = UNITS.getOrDefault(decimal.group(2), ChronoUnit.SECONDS);
-			double nanos = Double.parseDouble(decimal.group(1)) * unit.getDuration().toNanos();
+			double nanos = Double.parseDouble(decimal.group(1)) * anyDuration("1" + decimal.group(2)).toNanos();
 			return "Write it in a smaller unit: " + DurationText.exact(Math.round(nanos)) + ".";
 		}
 		return DURATION_FIX;
@@ -158,46 +139,15 @@ final class TextValues {
 
 	/** Read a jitter. */
 	static Jitter jitter(String text) {
-		String word = text.toLowerCase(Locale.ROOT).strip();
-		Matcher percent = PERCENT.matcher(word);
-		Matcher part = BETA_PART.matcher(word);
 		try {
-			if (percent.matches()) {
-				return Jitter.proportional(Double.parseDouble(percent.group(1)) / 100);
-			}
-			if (part.matches()) {
-				return Jitter.beta(Double.parseDouble(part.group(1)), Double.parseDouble(part.group(2)));
-			}
+			return Jitter.parse(text);
 		}
 		catch (IllegalArgumentException ex) {
-			throw new InvalidTextException(
-					percent.matches() ? "must be above 0% and at most 100%"
-							: "must be a part of 0..1, the lower end first",
-					percent.matches() ? "Write a percentage such as 20%, or none."
-							: "Write a part such as beta 0.3..0.7.");
+			// "Invalid jitter (<text>): <rule>. <fix>"
+			String message = String.valueOf(ex.getMessage());
+			String[] parts = message.substring(message.lastIndexOf("): ") + 3).split("[.] ", 2);
+			throw new InvalidTextException(parts[0], parts[1]);
 		}
-		return switch (word) {
-			case "none" -> Jitter.none();
-			case "full" -> Jitter.full();
-			case "equal" -> Jitter.equal();
-			case "decorrelated" -> Jitter.decorrelated();
-			case "beta" -> Jitter.beta();
-			default -> throw new InvalidTextException(
-					"must be none, full, equal, decorrelated, beta, beta a..b or a percentage", jitterFix(word));
-		};
-	}
-
-	private static String jitterFix(String word) {
-		try {
-			double share = Double.parseDouble(word);
-			if (share > 0 && share <= 1) {
-				return "Write it as a percentage: " + Jitter.proportional(share) + ".";
-			}
-		}
-		catch (NumberFormatException ex) {
-			// not a number: the general answer
-		}
-		return "Write full for the default, or a percentage such as 20%.";
 	}
 
 	/** Read the rungs of a ladder, each a duration with an optional number of times. */

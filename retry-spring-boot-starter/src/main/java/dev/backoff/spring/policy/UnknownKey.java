@@ -1,21 +1,18 @@
 package dev.backoff.spring.policy;
 
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
 
 /**
- * What to write instead of a key that means nothing here: the word we have for it, the
+ * Report a key that is not known, with the text to write instead: our word for it, the
  * place where it belongs, or the nearest known key.
  */
 final class UnknownKey {
 
-	/*
-	 * Attributes of the annotation that no configuration has, and what they are called.
-	 */
+	/* Attributes of the annotation that no configuration has, by other words for them. */
 	private static final Map<String, String> CODE = Map.of("recover", "recover", "recovery", "recover", "fallback",
 			"recover", "fallbackmethod", "recover", "retrywhen", "retryWhen", "retryonresult", "retryWhen", "until",
 			"until");
@@ -23,38 +20,30 @@ final class UnknownKey {
 	private UnknownKey() {
 	}
 
-	/** Report a value where keys are expected. */
-	static Problem group(WrittenKey key, String below) {
-		return key.problem("holds keys, not a value",
-				"Write the keys below it, for instance " + key.key() + "." + below + ".");
+	/** Report a key that its section does not have. */
+	static Problem of(Section<?> section, WrittenKey key) {
+		String written = String.join(".", key.below());
+		if (section == Section.SETTINGS) {
+			return key.problem("is no key of backoff", settingFix(key.path(), written));
+		}
+		return key.problem("is no key of " + (section.isNamed() ? "a " : "") + section.noun(),
+				fix(section, key, written));
 	}
 
-	/** Report a key below the defaults. */
-	static Problem ofDefaults(WrittenKey key, List<String> path) {
-		String rule = "is no key of the defaults";
-		String group = (path.size() > 1) ? Section.POLICIES.groupNear(path.get(0)) : null;
+	private static String fix(Section<?> section, WrittenKey key, String written) {
+		String group = (key.below().size() > 1) ? section.groupNear(key.below().get(0)) : null;
 		if (group != null) {
-			return key.problem(rule, belowGroup(Section.POLICIES, group, path));
+			return belowGroup(section, group, key.below());
 		}
-		return (PolicyKey.of(String.join(".", path)) == PolicyKey.INHERITS)
-				? key.problem(rule, "Remove it: every policy inherits the defaults.")
-				: key.problem(rule, policyFix(key, String.join(".", path)));
-	}
-
-	/** Report a key below a name of a section. */
-	static Problem ofEntry(WrittenKey key, List<String> path, Section<?> section) {
-		String rule = "is no key of a " + section.noun();
-		String group = (path.size() > 1) ? section.groupNear(path.get(0)) : null;
-		if (group != null) {
-			return key.problem(rule, belowGroup(section, group, path));
-		}
-		String name = dottedName(key, section);
+		String name = section.isNamed() ? dottedName(key, section) : null;
 		if (name != null) {
-			return key.problem(rule, "If the " + section.noun() + " is called " + name
-					+ ", write its name in brackets and quotes: \"[" + name + "]\".");
+			return "If the " + section.noun() + " is called " + name + ", write its name in brackets and quotes: \"["
+					+ name + "]\".";
 		}
-		String written = String.join(".", path);
-		return key.problem(rule, (section == Section.POLICIES) ? policyFix(key, written) : known(section, written));
+		if (section == Section.DEFAULTS && PolicyKey.of(written) == PolicyKey.INHERITS) {
+			return "Remove it: every policy inherits the defaults.";
+		}
+		return section.isReferredTo() ? known(section, written) : policyFix(key, written);
 	}
 
 	private static String belowGroup(Section<?> section, String group, List<String> path) {
@@ -65,17 +54,32 @@ final class UnknownKey {
 				: "Known keys below " + group + ": " + String.join(", ", known) + ".";
 	}
 
+	/* Without brackets, a name with a dot reads as a name and a longer key. */
+	private static @Nullable String dottedName(WrittenKey key, Section<?> section) {
+		List<String> path = key.path();
+		for (int end = 3; end < path.size(); end++) {
+			if (section.keyOf(String.join(".", path.subList(end, path.size()))) != null) {
+				return String.join(".", path.subList(1, end));
+			}
+		}
+		return null;
+	}
+
 	private static String policyFix(WrittenKey key, String written) {
 		String attribute = CODE.get(TextValues.canonical(written));
 		if (attribute != null) {
 			return "Write it as " + attribute + " of @Backoff: it belongs to the code.";
 		}
-		String retries = attempts(written, key.texts().get(0));
-		String elsewhere = (retries != null) ? retries : elsewhere(written);
+		if (OtherWords.countRetries(written)) {
+			String value = key.texts().get(0);
+			return "Write " + (value.matches("\\d{1,6}") ? (Integer.parseInt(value) + 1) + " as " : "")
+					+ "max-attempts: it counts the first attempt too (retries + 1).";
+		}
+		String elsewhere = elsewhere(written);
 		return (elsewhere != null) ? elsewhere : known(Section.POLICIES, written);
 	}
 
-	/* What policies share has keys of its own, and policies only name it. */
+	/* Breakers and budgets have sections of their own, and policies only name them. */
 	private static @Nullable String elsewhere(String written) {
 		int dot = written.indexOf('.');
 		Section<?> grouped = (dot > 0) ? OtherWords.section(written.substring(0, dot)) : null;
@@ -99,76 +103,42 @@ final class UnknownKey {
 				: "Known keys: " + String.join(", ", section.keyTexts()) + ".";
 	}
 
-	private static @Nullable String group(String written, Collection<String> topLevelKeys) {
-		List<String> groups = new ArrayList<>(Section.ALL.stream().map(Section::key).toList());
-		groups.add("defaults");
-		topLevelKeys.stream()
-			.filter((key) -> key.indexOf('.') > 0)
-			.forEach((key) -> groups.add(key.substring(0, key.indexOf('.'))));
-		Section<?> section = OtherWords.section(written);
-		return (section != null) ? section.key() : Nearest.of(written, groups);
-	}
-
-	/* Who counts retries and not attempts finds out what the number is here. */
-	private static @Nullable String attempts(String written, String value) {
-		if (!OtherWords.countRetries(written)) {
-			return null;
-		}
-		String most = value.matches("\\d{1,6}") ? (Integer.parseInt(value) + 1) + " as max-attempts" : "max-attempts";
-		return "Write " + most + ": it counts the first attempt too (retries + 1).";
-	}
-
-	/* A name with a dot and without brackets looks like a name and a key that has one. */
-	private static @Nullable String dottedName(WrittenKey key, Section<?> section) {
-		List<String> path = key.path();
-		for (int end = 3; end < path.size(); end++) {
-			if (section.keyOf(String.join(".", path.subList(end, path.size()))) != null) {
-				return String.join(".", path.subList(1, end));
-			}
-		}
-		return null;
-	}
-
-	/** Return the key that is left when its group is forgotten, else the nearest one. */
-	private static @Nullable String nearest(String written, Collection<String> topLevelKeys) {
-		String wanted = TextValues.canonical(written);
-		for (String key : topLevelKeys) {
-			int dot = key.indexOf('.');
-			if (dot > 0 && TextValues.canonical(key.substring(dot + 1)).equals(wanted)) {
-				return key;
-			}
-		}
-		return Nearest.of(written, topLevelKeys);
-	}
-
-	/** Report a key directly below {@code backoff}. */
-	static Problem ofTopLevel(WrittenKey key, Collection<String> known) {
-		List<String> path = key.path();
-		String written = String.join(".", path);
-		String nearest = nearest(written, known);
+	private static String settingFix(List<String> path, String written) {
+		List<String> settings = Section.SETTINGS.keyTexts();
 		PolicyKey ofPolicy = PolicyKey.of(written);
-		String group = (path.size() > 1) ? group(path.get(0), known) : null;
-		String elsewhere = (path.size() == 1) ? elsewhere(written) : null;
-		String fix;
 		if (ofPolicy != null) {
-			fix = "Write backoff.defaults." + ofPolicy.key() + ", or the key below a policy.";
+			return "Write backoff.defaults." + ofPolicy.key() + ", or the key below a policy.";
 		}
-		else if (nearest != null) {
-			fix = "Write backoff." + nearest + ".";
+		String nearest = nearestSetting(written);
+		if (nearest != null) {
+			return "Write backoff." + nearest + ".";
 		}
-		else if (group != null && !path.get(0).equals(group)) {
-			fix = "Write backoff." + group + "." + String.join(".", path.subList(1, path.size())) + ".";
+		String group = (path.size() > 1) ? groupNear(path.get(0)) : null;
+		if (group != null && !path.get(0).equals(group)) {
+			return "Write backoff." + group + "." + String.join(".", path.subList(1, path.size())) + ".";
 		}
-		else if (elsewhere != null) {
-			fix = elsewhere;
-		}
-		else {
-			List<String> all = new ArrayList<>(known);
-			all.add("defaults.*");
-			Section.ALL.forEach((section) -> all.add(section.key() + ".*"));
-			fix = "Known keys: " + String.join(", ", all) + ".";
-		}
-		return key.problem("is no key of backoff", fix);
+		String elsewhere = (path.size() == 1) ? elsewhere(written) : null;
+		return (elsewhere != null) ? elsewhere : "Known keys: " + String.join(", ", settings) + ", defaults.*, "
+				+ String.join(", ", Section.NAMED.stream().map((section) -> section.key() + ".*").toList()) + ".";
+	}
+
+	/** Return the setting with this name below its group, else the nearest one. */
+	private static @Nullable String nearestSetting(String written) {
+		String wanted = TextValues.canonical(written);
+		return Section.SETTINGS.keyTexts()
+			.stream()
+			.filter((key) -> key.indexOf('.') > 0)
+			.filter((key) -> TextValues.canonical(key.substring(key.indexOf('.') + 1)).equals(wanted))
+			.findFirst()
+			.orElseGet(() -> Nearest.of(written, Section.SETTINGS.keyTexts()));
+	}
+
+	private static @Nullable String groupNear(String written) {
+		Section<?> section = OtherWords.section(written);
+		List<String> groups = new ArrayList<>(Section.NAMED.stream().map(Section::key).toList());
+		groups.add(Section.DEFAULTS.key());
+		groups.addAll(Section.SETTINGS.groups());
+		return (section != null) ? section.key() : Nearest.of(written, groups);
 	}
 
 }

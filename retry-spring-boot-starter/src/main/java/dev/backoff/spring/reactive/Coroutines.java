@@ -1,7 +1,9 @@
 package dev.backoff.spring.reactive;
 
+import kotlin.coroutines.AbstractCoroutineContextElement;
 import kotlin.coroutines.Continuation;
 import kotlin.coroutines.CoroutineContext;
+import kotlinx.coroutines.ThreadContextElement;
 import kotlinx.coroutines.flow.Flow;
 import kotlinx.coroutines.flow.FlowKt;
 import org.jspecify.annotations.Nullable;
@@ -9,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 import dev.backoff.RetryContext;
 
 /**
- * Carry the attempt that runs on this thread into the coroutines it starts, which may run
- * later and elsewhere. Loaded only where there are coroutines.
+ * Carry the attempt that runs on this thread into the coroutines that it starts. They
+ * may run later and on other threads. Loaded only where there are coroutines.
  */
 public final class Coroutines {
 
@@ -21,34 +23,29 @@ public final class Coroutines {
 	 * Carry the attempt into a function that suspends.
 	 * @param arguments the function's arguments, of which the last one is its
 	 * continuation
-	 * @return the same arguments with another continuation
+	 * @return the same array, with another continuation
 	 */
 	public static @Nullable Object[] withAttempt(@Nullable Object[] arguments) {
 		int last = arguments.length - 1;
 		if (last >= 0 && arguments[last] instanceof Continuation<?> continuation) {
-			arguments[last] = new Attempted(continuation, withAttempt(continuation.getContext()));
+			arguments[last] = new Attempted(continuation, continuation.getContext().plus(new RunningAttempt()));
 		}
 		return arguments;
 	}
 
-	private static CoroutineContext withAttempt(CoroutineContext context) {
-		return context.plus(new AttemptElement(RetryContext.capture()));
-	}
-
 	/**
 	 * Carry the attempt into a flow.
-	 * @param flow what a function returns
-	 * @return a flow of the same elements, or what is no flow as it is
+	 * @param returned the result of a function
+	 * @return a flow of the same elements, or the result itself if it is no flow
 	 */
-	public static @Nullable Object withAttempt(@Nullable Object flow) {
-		return (flow instanceof Flow<?> elements) ? FlowKt.flowOn(elements, new AttemptElement(RetryContext.capture()))
-				: flow;
+	public static @Nullable Object withAttempt(@Nullable Object returned) {
+		return (returned instanceof Flow<?> flow) ? FlowKt.flowOn(flow, new RunningAttempt()) : returned;
 	}
 
 	/**
-	 * A continuation that tells another context.
+	 * A continuation with another context.
 	 *
-	 * @param continuation what is continued
+	 * @param continuation the original
 	 * @param context the context
 	 */
 	private record Attempted(Continuation<?> continuation, CoroutineContext context) implements Continuation<Object> {
@@ -61,6 +58,31 @@ public final class Coroutines {
 		@Override
 		public void resumeWith(Object result) {
 			this.continuation.resumeWith(result);
+		}
+
+	}
+
+	/** Open an attempt on each thread that its coroutine runs on. */
+	private static final class RunningAttempt extends AbstractCoroutineContextElement
+			implements ThreadContextElement<RetryContext.Scope> {
+
+		private static final CoroutineContext.Key<RunningAttempt> KEY = new CoroutineContext.Key<>() {
+		};
+
+		private final RetryContext attempt = RetryContext.capture();
+
+		RunningAttempt() {
+			super(KEY);
+		}
+
+		@Override
+		public RetryContext.Scope updateThreadContext(CoroutineContext context) {
+			return this.attempt.open();
+		}
+
+		@Override
+		public void restoreThreadContext(CoroutineContext context, RetryContext.Scope scope) {
+			scope.close();
 		}
 
 	}

@@ -10,78 +10,46 @@ import reactor.core.Exceptions;
 import reactor.core.publisher.Operators;
 import reactor.util.context.Context;
 
-import dev.backoff.RetryContext;
-import dev.backoff.event.CallObserver;
-import dev.backoff.spring.http.RetryContextAccessor;
-
-/** Take the elements of what one attempt, or the recovery, subscribes to. */
-final class Elements extends CompletableFuture<@Nullable Object> implements CoreSubscriber<Object> {
+/** Take the elements of one attempt or recovery, and complete when they end. */
+abstract class Elements extends CompletableFuture<@Nullable Object> implements CoreSubscriber<Object> {
 
 	private static final AtomicReferenceFieldUpdater<Elements, @Nullable Subscription> SUBSCRIPTION = AtomicReferenceFieldUpdater
 		.newUpdater(Elements.class, Subscription.class, "subscription");
-
-	private final FluxCall<?> call;
 
 	private final Context context;
 
 	private volatile @Nullable Subscription subscription;
 
-	Elements(FluxCall<?> call, Context context) {
-		this.call = call;
+	Elements(Context context) {
 		this.context = context;
 	}
 
 	@Override
-	public Context currentContext() {
+	public final Context currentContext() {
 		return this.context;
 	}
 
 	@Override
-	public void onSubscribe(Subscription subscription) {
+	public final void onSubscribe(Subscription subscription) {
 		if (Operators.setOnce(SUBSCRIPTION, this, subscription)) {
-			long wanted = this.call.begin(this);
+			long wanted = begin();
 			if (wanted > 0) {
 				subscription.request(wanted);
 			}
 		}
 	}
 
-	/* What a source does when it is asked belongs to the attempt. */
-	void request(long count) {
-		Subscription asked = this.subscription;
-		if (asked == null) {
-			return;
-		}
-		if (!(this.context.getOrDefault(RetryContextAccessor.KEY, null) instanceof RetryContext attempt)) {
-			asked.request(count);
-			return;
-		}
-		RetryContext.Scope scope = attempt.open();
-		CallObserver.Scope observed = this.call.openObservation(this.context);
-		try {
-			asked.request(count);
-		}
-		finally {
-			observed.close();
-			scope.close();
-		}
+	/** Return the number of elements to ask for at first. */
+	abstract long begin();
+
+	/** Return the subscription, or null before there is one. */
+	final @Nullable Subscription subscription() {
+		return this.subscription;
 	}
 
 	@Override
-	public void onNext(Object element) {
-		if (!this.call.emit(this, element)) {
-			Operators.onDiscard(element, this.context);
-		}
-	}
-
-	@Override
-	public void onError(Throwable failure) {
+	public final void onError(Throwable failure) {
 		completeExceptionally(Exceptions.unwrap(failure));
-	}
-
-	@Override
-	public void onComplete() {
-		complete(null);
 	}
 
 	@Override

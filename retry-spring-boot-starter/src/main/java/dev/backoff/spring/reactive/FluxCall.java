@@ -1,34 +1,30 @@
 package dev.backoff.spring.reactive;
 
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 
 import org.jspecify.annotations.Nullable;
-import org.reactivestreams.Publisher;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
-import reactor.core.publisher.Flux;
 import reactor.core.publisher.Operators;
+import reactor.util.context.Context;
 import reactor.util.context.ContextView;
 
 import dev.backoff.Attempt;
 import dev.backoff.RetryContext;
 import dev.backoff.event.CallObserver;
-import dev.backoff.event.RetriesStoppedException;
 
 /**
- * One subscription to a publisher of any number of elements, which are passed on as they
- * come, as far as they are asked for.
+ * One subscription to a publisher of any number of elements. They are passed on as they
+ * come, as many as the subscriber asks for.
  */
 @SuppressWarnings("NullAway") // it does not see that the values may be null
-final class FluxCall<C> implements ReactiveCalls.Call<C>, Subscription {
+final class FluxCall<C> extends ReactiveCall<C> implements Subscription {
 
 	/*
-	 * What was asked for and has not been passed on is asked of each attempt anew. One
-	 * lock holds together whose elements count and how many are wanted; nothing is called
-	 * that was handed in while it is held.
+	 * Elements that were asked for and have not been passed on are asked of each attempt
+	 * anew. One lock guards which attempt's elements count and how many are wanted. No
+	 * foreign code is called while it is held.
 	 */
 
 	private static final String EMITTED = "elements have been passed on already; with replay: true they come again";
@@ -37,25 +33,19 @@ final class FluxCall<C> implements ReactiveCalls.Call<C>, Subscription {
 
 	private final ReactiveCalls<C> calls;
 
-	private final C context;
-
 	private final CoreSubscriber<? super Object> subscriber;
 
-	/* As its policy says when the call begins. */
+	/* By the policy in effect when the call begins. */
 	private final boolean replayed;
 
-	/* What the subscriber's own code sees, as long as it runs on our threads. */
+	/* The context of the subscriber's own code while it runs on the attempt's thread. */
 	private final RetryContext outside = RetryContext.capture();
 
 	private final @Nullable Object observedOutside;
 
-	private volatile @Nullable CompletableFuture<@Nullable Object> result;
+	private @Nullable ManyElements current;
 
-	private volatile boolean cancelled;
-
-	private @Nullable Elements current;
-
-	/* Whether the current one has been asked for what is wanted. */
+	/* Whether the current attempt has been asked for the wanted elements. */
 	private boolean begun;
 
 	private long wanted;
@@ -63,37 +53,26 @@ final class FluxCall<C> implements ReactiveCalls.Call<C>, Subscription {
 	private boolean emitted;
 
 	FluxCall(ReactiveCalls<C> calls, C context, CoreSubscriber<? super Object> subscriber) {
+		super(calls, context);
 		this.calls = calls;
-		this.context = context;
 		this.subscriber = subscriber;
 		this.replayed = calls.isReplayed();
 		this.observedOutside = calls.observation();
 	}
 
-	/** Let what runs here belong to what is observed according to a context. */
-	CallObserver.Scope openObservation(ContextView context) {
-		return this.calls.openObservation(context);
-	}
-
-	@SuppressWarnings("FutureReturnValueIgnored") // the end is told to the subscriber
-	void start() {
+	/** Hand the subscriber its subscription, and start the call. */
+	void subscribe() {
 		this.subscriber.onSubscribe(this);
-		if (this.cancelled) {
-			return;
-		}
-		CompletableFuture<@Nullable Object> result = this.calls.start(this.context, this,
-				this.subscriber.currentContext());
-		this.result = result;
-		if (this.cancelled) {
-			result.cancel(true);
-		}
-		result.whenComplete((nothing, failure) -> end(failure));
+		start();
 	}
 
-	private void end(@Nullable Throwable failure) {
-		if (this.cancelled) {
-			return;
-		}
+	@Override
+	ContextView subscriberContext() {
+		return this.subscriber.currentContext();
+	}
+
+	@Override
+	void end(@Nullable Object value, @Nullable Throwable failure) {
 		if (failure != null) {
 			this.subscriber.onError(failure);
 		}
@@ -107,7 +86,7 @@ final class FluxCall<C> implements ReactiveCalls.Call<C>, Subscription {
 		if (!Operators.validate(count)) {
 			return;
 		}
-		Elements asked;
+		ManyElements asked;
 		this.lock.lock();
 		try {
 			this.wanted = Operators.addCap(this.wanted, count);
@@ -119,32 +98,6 @@ final class FluxCall<C> implements ReactiveCalls.Call<C>, Subscription {
 		if (asked != null) {
 			asked.request(count);
 		}
-	}
-
-	@Override
-	public void cancel() {
-		this.cancelled = true;
-		CompletableFuture<@Nullable Object> cancelled = this.result;
-		if (cancelled != null) {
-			cancelled.cancel(true);
-		}
-		// a recovery has no other end
-		Elements last;
-		this.lock.lock();
-		try {
-			last = this.current;
-		}
-		finally {
-			this.lock.unlock();
-		}
-		if (last != null) {
-			last.cancel(true);
-		}
-	}
-
-	@Override
-	public CompletionStage<@Nullable Object> run(C context, int number) throws Throwable {
-		return subscribe(this.calls.invoke(context));
 	}
 
 	@Override
@@ -160,21 +113,8 @@ final class FluxCall<C> implements ReactiveCalls.Call<C>, Subscription {
 	}
 
 	@Override
-	public boolean accepts(RetriesStoppedException stopped) {
-		return this.calls.accepts(stopped);
-	}
-
-	@Override
-	public CompletionStage<@Nullable Object> recover(C context, RetriesStoppedException stopped) throws Throwable {
-		return subscribe(this.calls.recover(context, stopped));
-	}
-
-	/*
-	 * A subscriber further down that wants operators to go on after an error must not
-	 * keep errors from us.
-	 */
-	private Elements subscribe(Publisher<?> publisher) {
-		Elements elements = new Elements(this, this.calls.withAttempt(this.subscriber.currentContext()));
+	Elements elements(Context context) {
+		ManyElements elements = new ManyElements(context);
 		this.lock.lock();
 		try {
 			this.current = elements;
@@ -183,15 +123,10 @@ final class FluxCall<C> implements ReactiveCalls.Call<C>, Subscription {
 		finally {
 			this.lock.unlock();
 		}
-		Flux.from(publisher).onErrorStop().subscribe(elements);
-		if (this.cancelled) {
-			elements.cancel(true);
-		}
 		return elements;
 	}
 
-	/** Note that elements can be asked for; return how many are wanted now. */
-	long begin(Elements elements) {
+	private long begin(ManyElements elements) {
 		this.lock.lock();
 		try {
 			this.begun = this.begun || elements == this.current;
@@ -202,11 +137,11 @@ final class FluxCall<C> implements ReactiveCalls.Call<C>, Subscription {
 		}
 	}
 
-	/** Pass an element on. */
-	boolean emit(Elements from, Object element) {
+	/** Pass an element on, or return false if its attempt does not count any more. */
+	private boolean emit(ManyElements from, Object element) {
 		this.lock.lock();
 		try {
-			if (this.current != from || this.cancelled || from.isDone()) {
+			if (this.current != from || isCancelled() || from.isDone()) {
 				return false;
 			}
 			this.emitted = true;
@@ -226,23 +161,57 @@ final class FluxCall<C> implements ReactiveCalls.Call<C>, Subscription {
 		return true;
 	}
 
-	/* What the subscriber calls is no part of the attempt that happens to run here. */
+	/* The subscriber's code is no part of the attempt that runs on this thread. */
 	private void emitOutside(Object element) {
 		RetryContext.Scope nothing = RetryContext.none().open();
+		RetryContext.Scope scope = this.outside.open();
+		CallObserver.Scope observed = this.calls.openObservation(this.observedOutside);
 		try {
-			RetryContext.Scope scope = this.outside.open();
-			CallObserver.Scope observed = this.calls.openObservation(this.observedOutside);
-			try {
-				this.subscriber.onNext(element);
-			}
-			finally {
-				observed.close();
-				scope.close();
-			}
+			this.subscriber.onNext(element);
 		}
 		finally {
+			observed.close();
+			scope.close();
 			nothing.close();
 		}
+	}
+
+	/** Pass the elements of one attempt on. */
+	private final class ManyElements extends Elements {
+
+		ManyElements(Context context) {
+			super(context);
+		}
+
+		@Override
+		long begin() {
+			return FluxCall.this.begin(this);
+		}
+
+		/* The work of the source for these elements belongs to the attempt. */
+		void request(long count) {
+			Subscription asked = subscription();
+			if (asked == null) {
+				return;
+			}
+			FluxCall.this.calls.within(currentContext(), () -> {
+				asked.request(count);
+				return null;
+			});
+		}
+
+		@Override
+		public void onNext(Object element) {
+			if (!emit(this, element)) {
+				Operators.onDiscard(element, currentContext());
+			}
+		}
+
+		@Override
+		public void onComplete() {
+			complete(null);
+		}
+
 	}
 
 }

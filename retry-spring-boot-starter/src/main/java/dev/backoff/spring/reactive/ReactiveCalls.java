@@ -1,16 +1,16 @@
 package dev.backoff.spring.reactive;
 
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.Operators;
 import reactor.util.context.Context;
 import reactor.util.context.ContextView;
 
-import dev.backoff.AsyncOperation;
-import dev.backoff.Recovery;
 import dev.backoff.Retry;
 import dev.backoff.RetryContext;
 import dev.backoff.event.CallObserver;
@@ -21,12 +21,12 @@ import dev.backoff.spring.http.RetryContextAccessor;
  * The calls of one method that returns a publisher. Nothing happens before a
  * subscription, and two subscriptions are two calls. Thread-safe.
  * <p>
- * The subscriber's Reactor context is that of each attempt, with the attempt added: calls
- * further inside find it there, on whatever thread they are subscribed to. Where there is
- * no attempt in the subscriber's context, the one that runs on the subscribing thread
+ * The subscriber's Reactor context, with the attempt added, is that of each attempt.
+ * Calls inside find the attempt there, on whatever thread they are subscribed to. If the
+ * subscriber's context has no attempt, the one that runs on the subscribing thread
  * counts.
  *
- * @param <C> what the method is invoked with
+ * @param <C> the context that the method is invoked with
  * @since 0.1
  */
 public final class ReactiveCalls<C> {
@@ -44,7 +44,7 @@ public final class ReactiveCalls<C> {
 	 * Make the calls of a method.
 	 * @param retry the method's retry
 	 * @param method the method
-	 * @param observations carries what is observed, or null if nothing is
+	 * @param observations carries observations, or null if nothing is observed
 	 */
 	public ReactiveCalls(Retry retry, ReactiveMethod<C> method, @Nullable ObservationCarrier observations) {
 		this.retry = retry;
@@ -53,46 +53,51 @@ public final class ReactiveCalls<C> {
 	}
 
 	/**
-	 * Return what the caller subscribes to.
+	 * Return the publisher that the caller subscribes to.
 	 * @param context what the method is invoked with
 	 * @return a publisher of the method's kind
 	 */
 	public Object publisher(C context) {
-		Publisher<Object> publisher = this.method.severalResults() ? new RetriedFlux<>(this, context)
+		Publisher<Object> publisher = this.method.severalResults() ? several(context)
 				: Mono.create((sink) -> new MonoCall<>(this, context, sink).start());
 		return (this.method.adapter() != null) ? this.method.adapter().fromPublisher(publisher) : publisher;
 	}
 
+	/*
+	 * Serialized, because an attempt that was given up may pass an element on while the
+	 * next signal comes from another thread.
+	 */
+	private Flux<Object> several(C context) {
+		return Flux.from((subscriber) -> new FluxCall<>(this, context,
+				Operators.serialize(Operators.toCoreSubscriber(subscriber)))
+			.subscribe());
+	}
+
 	/** Start a call whose subscriber has the given context. */
 	@SuppressWarnings("NullAway") // it does not see that the values may be null
-	CompletableFuture<@Nullable Object> start(C context, Call<C> call, ContextView around) {
-		CallObserver.Scope observed = openObservation(around);
+	CompletableFuture<@Nullable Object> start(C context, ReactiveCall<C> call, ContextView around) {
+		ReactiveCall<C> recovery = (this.method.recovery() != null) ? call : null;
+		return within(around, () -> this.retry.callAsyncOn(context, call, recovery));
+	}
+
+	/** Run an action within the attempt and the observation that a context carries. */
+	<T extends @Nullable Object> T within(ContextView context, Supplier<T> action) {
+		CallObserver.Scope observed = openObservation(context);
+		RetryContext.Scope scope = (context.getOrDefault(RetryContextAccessor.KEY,
+				null) instanceof RetryContext attempt) ? attempt.open() : () -> {
+				};
 		try {
-			return startObserved(context, call, around);
+			return action.get();
 		}
 		finally {
+			scope.close();
 			observed.close();
 		}
 	}
 
-	@SuppressWarnings("NullAway") // it does not see that the values may be null
-	private CompletableFuture<@Nullable Object> startObserved(C context, Call<C> call, ContextView around) {
-		Call<C> recovery = (this.method.recovery() != null) ? call : null;
-		if (!(around.getOrDefault(RetryContextAccessor.KEY, null) instanceof RetryContext enclosing)) {
-			return this.retry.callAsyncOn(context, call, recovery);
-		}
-		RetryContext.Scope scope = enclosing.open();
-		try {
-			return this.retry.callAsyncOn(context, call, recovery);
-		}
-		finally {
-			scope.close();
-		}
-	}
-
 	/**
-	 * Return the subscriber's context with the attempt that runs on this thread, and what
-	 * is observed here.
+	 * Return the subscriber's context, with the attempt and the observation of this
+	 * thread.
 	 */
 	Context withAttempt(ContextView around) {
 		RetryContext attempt = RetryContext.capture();
@@ -103,25 +108,25 @@ public final class ReactiveCalls<C> {
 				: context;
 	}
 
-	/** Return what is observed on this thread, or null. */
+	/** Return the observation of this thread, or null. */
 	@Nullable Object observation() {
 		return (this.observations != null) ? this.observations.current() : null;
 	}
 
-	/** Let what runs here belong to what a context carries, if it carries anything. */
-	CallObserver.Scope openObservation(ContextView context) {
+	/** Open the observation that a context carries, if it carries one. */
+	private CallObserver.Scope openObservation(ContextView context) {
 		Object carried = (this.observations != null) ? context.getOrDefault(this.observations.key(), null) : null;
 		return (carried != null) ? openObservation(carried) : NOTHING;
 	}
 
-	/** Let what runs here belong to what was observed elsewhere, or to nothing. */
+	/** Open an observation, or close all if it is null. */
 	CallObserver.Scope openObservation(@Nullable Object observation) {
 		return (this.observations != null) ? this.observations.open(observation) : NOTHING;
 	}
 
 	/** Invoke the method. */
-	Publisher<?> invoke(C context) throws Throwable {
-		return adapt(this.method.invocation().invoke(context), "");
+	Publisher<?> invoke(C context, int number) throws Throwable {
+		return adapt(this.method.invocation().run(context, number), "");
 	}
 
 	/** Return whether the method's recovery accepts a stop. */
@@ -144,19 +149,9 @@ public final class ReactiveCalls<C> {
 		return (this.method.adapter() != null) ? this.method.adapter().toPublisher(returned) : (Publisher<?>) returned;
 	}
 
-	/** Return whether a call is retried though elements have been passed on. */
+	/** Return whether a call is retried after elements were passed on. */
 	boolean isReplayed() {
 		return this.method.replayed().getAsBoolean();
-	}
-
-	/**
-	 * One subscription.
-	 *
-	 * @param <C> what the method is invoked with
-	 */
-	interface Call<C> extends AsyncOperation.OnContext<C, @Nullable Object>,
-			Recovery<C, CompletionStage<@Nullable Object>, Throwable> {
-
 	}
 
 }

@@ -3,9 +3,9 @@ package dev.backoff.spring.safety;
 import dev.backoff.window.OutcomeWindow.Counts;
 
 /**
- * Told when the delays of a policy are raised and when they are as before: a bean type. A
- * listener that throws is logged and fails no call. Implementations are thread-safe and
- * quick: they run within a call.
+ * Notified when the delays of a policy are raised and when they are back to normal: a
+ * bean type. A failure of the listener is logged and does not affect the call. Listeners
+ * run within a call, so implementations are thread-safe and quick.
  *
  * @since 0.1
  */
@@ -13,10 +13,10 @@ import dev.backoff.window.OutcomeWindow.Counts;
 public interface DegradedListener {
 
 	/**
-	 * The delays have changed.
+	 * The delays of a policy have changed.
 	 * @param policy the policy's name
 	 * @param degraded whether they are raised from now on
-	 * @param counts the attempts of the window that decided
+	 * @param counts the attempts in the window
 	 */
 	void changed(String policy, boolean degraded, Counts counts);
 

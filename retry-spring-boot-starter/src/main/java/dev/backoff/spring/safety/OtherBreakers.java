@@ -13,19 +13,18 @@ import dev.backoff.breaker.CallPermits;
 public interface OtherBreakers {
 
 	/**
-	 * Return the permits of a breaker.
+	 * {@return the permits of a breaker}
 	 * @param name the breaker's name
 	 * @param awaited whether refused calls wait instead of failing
-	 * @return its permits
-	 * @throws IllegalArgumentException if there is no breaker of that name; its message
-	 * is the rule that this breaks, without a full stop
+	 * @throws IllegalArgumentException if there is no breaker of that name. Its message
+	 * is the violated rule, without a full stop
 	 */
 	CallPermits permits(String name, boolean awaited);
 
 	/**
-	 * Return the state of a breaker, for those who look.
+	 * {@return the state of a breaker in the other library's words, in lower case, or
+	 * null if it is unknown}
 	 * @param name the breaker's name
-	 * @return the state as the other library calls it, in lower case; null if unknown
 	 */
 	default @Nullable String state(String name) {
 		return null;

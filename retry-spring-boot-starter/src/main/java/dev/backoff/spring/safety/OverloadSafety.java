@@ -9,11 +9,11 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
-import java.util.function.Function;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
+
 import org.springframework.beans.factory.ListableBeanFactory;
-import org.springframework.beans.factory.ObjectProvider;
 
 import dev.backoff.FailureVerdicts;
 import dev.backoff.breaker.CallPermits;
@@ -37,8 +37,7 @@ import dev.backoff.spring.policy.Problem;
 import dev.backoff.time.RetryTime;
 
 /**
- * Give each policy its budget, its breaker and its raised delays, one of each by name.
- * Thread-safe.
+ * The budgets, breakers and raised delays of all policies, by name. Thread-safe.
  *
  * @since 0.1
  */
@@ -60,23 +59,24 @@ public final class OverloadSafety implements ConfigurationUser {
 
 	private final List<Observer> observers = new CopyOnWriteArrayList<>();
 
+	private volatile @Nullable FailureVerdicts verdicts;
+
 	/**
-	 * Make the breakers of a configuration; budgets follow when they are asked for.
-	 * @param configuration what it says of breakers and budgets
-	 * @param beanFactory has the time, the source of chance, classifiers and listeners
+	 * Create the breakers of a configuration. Budgets are created at their first use.
+	 * @param configuration the settings of breakers and budgets
+	 * @param beanFactory has the time, the random source, classifiers and listeners
 	 */
 	public OverloadSafety(BackoffConfiguration configuration, ListableBeanFactory beanFactory) {
 		this.beanFactory = beanFactory;
 		this.time = beanFactory.getBeanProvider(RetryTime.class).getIfAvailable(RetryTime::system);
 		this.random = beanFactory.getBeanProvider(RandomSource.class).getIfAvailable(RandomSource::threadLocal);
 		this.listeners = new Listeners(beanFactory);
-		this.breakers = CircuitBreakers.of(configuration.breakers()
-			.values()
-			.stream()
-			.filter((entry) -> entry.provider() == BreakerProvider.OWN)
-			.map(this::make)
-			.toList());
+		this.breakers = CircuitBreakers.of(own(configuration).map(this::make).toList());
 		this.budgets = new RetryBudgets((budget) -> tell((observer) -> observer.budgetMade(budget)));
+	}
+
+	private static Stream<BreakerEntry> own(BackoffConfiguration configuration) {
+		return configuration.breakers().values().stream().filter((entry) -> entry.provider() == BreakerProvider.OWN);
 	}
 
 	private CircuitBreaker make(BreakerEntry entry) {
@@ -84,17 +84,23 @@ public final class OverloadSafety implements ConfigurationUser {
 			.settings(entry.settings())
 			.time(this.time)
 			.random(this.random)
-			.verdict(verdicts())
+			.verdict(this::verdict)
 			.listener(this.listeners)
 			.build();
 	}
 
-	/* Classifiers are asked for late, so that none of them is created too early. */
-	private Function<Throwable, CircuitBreaker.Verdict> verdicts() {
-		ObjectProvider<FailureClassifier> classifiers = this.beanFactory.getBeanProvider(FailureClassifier.class);
-		LateBeans<FailureVerdicts> verdicts = new LateBeans<>(
-				() -> FailureVerdicts.of(classifiers.orderedStream().toList()));
-		return (failure) -> verdicts.get().apply(failure);
+	/*
+	 * Classifiers are looked up at the first failure, so that they are not created too
+	 * early. A lock would deadlock with the creation of beans, so two threads may do it.
+	 */
+	private CircuitBreaker.Verdict verdict(Throwable failure) {
+		FailureVerdicts known = this.verdicts;
+		if (known == null) {
+			known = FailureVerdicts
+				.of(this.beanFactory.getBeanProvider(FailureClassifier.class).orderedStream().toList());
+			this.verdicts = known;
+		}
+		return known.apply(failure);
 	}
 
 	private RetryBudget make(BudgetEntry entry) {
@@ -102,10 +108,9 @@ public final class OverloadSafety implements ConfigurationUser {
 	}
 
 	/**
-	 * Return the budget of a policy.
+	 * {@return the budget of a policy, or null if its retries are free}
 	 * @param policy the policy
-	 * @param configuration what it says of a budget that nobody has asked for before
-	 * @return the budget, or null if its retries are free
+	 * @param configuration the settings of a budget that is not in use yet
 	 */
 	public @Nullable RetryBudget budget(EffectivePolicy policy, BackoffConfiguration configuration) {
 		String name = policy.budget();
@@ -113,12 +118,11 @@ public final class OverloadSafety implements ConfigurationUser {
 	}
 
 	/**
-	 * Return the breaker of a policy, or another library's in its place.
+	 * {@return the breaker of a policy, which may be another library's, or null}
 	 * @param policy the policy
-	 * @param configuration what it says of the breaker
-	 * @return its permits, or null if there is none
-	 * @throws InvalidBackoffException if it is another library's, which is not there or
-	 * has none of that name
+	 * @param configuration the settings of the breaker
+	 * @throws InvalidBackoffException if the other library is absent, or has no breaker
+	 * of that name
 	 */
 	public @Nullable CallPermits permits(EffectivePolicy policy, BackoffConfiguration configuration) {
 		String name = policy.breaker();
@@ -129,11 +133,7 @@ public final class OverloadSafety implements ConfigurationUser {
 		if (entry.provider() != BreakerProvider.OWN) {
 			return permitsOfOther(entry);
 		}
-		CircuitBreaker known = this.breakers.find(name).orElse(null);
-		if (known != null) {
-			return known;
-		}
-		return add(make(entry));
+		return this.breakers.find(name).orElseGet(() -> add(make(entry)));
 	}
 
 	private CallPermits permitsOfOther(BreakerEntry entry) {
@@ -143,7 +143,7 @@ public final class OverloadSafety implements ConfigurationUser {
 					"Add the dependency io.github.resilience4j:resilience4j-spring-boot4, or remove the provider.");
 		}
 		try {
-			return others.permits(entry.name(), entry.settings().isAwaited());
+			return others.permits(entry.name(), entry.settings().awaited());
 		}
 		catch (IllegalArgumentException ex) {
 			throw problem(entry, String.valueOf(ex.getMessage()),
@@ -163,10 +163,8 @@ public final class OverloadSafety implements ConfigurationUser {
 	}
 
 	/**
-	 * Return the state of a breaker, for those who look.
+	 * {@return the state of a breaker in lower case, or null if it is unknown}
 	 * @param entry a breaker of the configuration
-	 * @return its state in lower case, or null if it is another library's that does not
-	 * tell
 	 */
 	public @Nullable String state(BreakerEntry entry) {
 		if (entry.provider() == BreakerProvider.OWN) {
@@ -180,10 +178,7 @@ public final class OverloadSafety implements ConfigurationUser {
 	public Change prepare(BackoffPolicies.Candidate candidate, List<Problem> problems) {
 		BackoffConfiguration configuration = candidate.configuration();
 		return () -> {
-			List<CircuitBreaker> added = configuration.breakers()
-				.values()
-				.stream()
-				.filter((entry) -> entry.provider() == BreakerProvider.OWN)
+			List<CircuitBreaker> added = own(configuration)
 				.filter((entry) -> this.breakers.find(entry.name()).isEmpty())
 				.map(this::make)
 				.toList();
@@ -205,8 +200,8 @@ public final class OverloadSafety implements ConfigurationUser {
 	}
 
 	/**
-	 * Forget raised delays whose settings are in effect for no policy any more.
-	 * @param policies those in effect
+	 * Remove raised delays whose settings are no longer in effect.
+	 * @param policies the policies in effect
 	 */
 	public void keepDegraded(Collection<EffectivePolicy> policies) {
 		Set<Degradable> kept = new HashSet<>();
@@ -220,9 +215,8 @@ public final class OverloadSafety implements ConfigurationUser {
 	}
 
 	/**
-	 * Return who tells whether a policy's delays are raised.
+	 * {@return the mode that raises a policy's delays, or null if they are never raised}
 	 * @param policy the policy
-	 * @return the mode, or null if they never are
 	 */
 	public @Nullable DegradedMode degraded(EffectivePolicy policy) {
 		DegradedSettings settings = policy.numbers().degraded();
@@ -230,10 +224,6 @@ public final class OverloadSafety implements ConfigurationUser {
 			return null;
 		}
 		Degradable key = new Degradable(policy.name(), settings);
-		DegradedMode known = this.degraded.get(key);
-		if (known != null) {
-			return known;
-		}
 		DegradedMode made = new DegradedMode(settings,
 				(mode, degraded, counts) -> this.listeners.degraded(policy.name(), degraded, counts));
 		DegradedMode before = this.degraded.putIfAbsent(key, made);
@@ -244,24 +234,22 @@ public final class OverloadSafety implements ConfigurationUser {
 	}
 
 	/**
-	 * {@return the breakers; those of the configuration, and those that policies named
-	 * after themselves}
+	 * {@return the breakers of the configuration and of policies}
 	 */
 	public CircuitBreakers breakers() {
 		return this.breakers;
 	}
 
 	/**
-	 * {@return the budgets; those in use}
+	 * {@return the budgets in use}
 	 */
 	public RetryBudgets budgets() {
 		return this.budgets;
 	}
 
 	/**
-	 * Return whether a policy's delays are raised now.
+	 * {@return whether a policy's delays are raised now, or null if they never are}
 	 * @param policy the policy's name
-	 * @return true or false, or null if they never are
 	 */
 	public @Nullable Boolean isDegraded(String policy) {
 		long now = this.time.nanoTime();
@@ -274,15 +262,16 @@ public final class OverloadSafety implements ConfigurationUser {
 	}
 
 	/**
-	 * {@return the time that all of them live in}
+	 * {@return the time of all budgets and breakers}
 	 */
 	public RetryTime time() {
 		return this.time;
 	}
 
 	/**
-	 * Tell an observer of all that is made, what was made before included.
-	 * @param observer told of each once, or now and then twice if it is made meanwhile
+	 * Report all budgets, breakers and modes to an observer, existing ones included. One
+	 * that is created meanwhile may be reported twice.
+	 * @param observer the observer
 	 */
 	public void observe(Observer observer) {
 		this.observers.add(observer);
@@ -295,31 +284,33 @@ public final class OverloadSafety implements ConfigurationUser {
 		this.observers.forEach(moment);
 	}
 
-	/** Told what is made, so that it gets meters. */
+	/** Receives what is created, to give it meters. */
 	public interface Observer {
 
 		/**
-		 * A budget was made.
+		 * A budget was created.
 		 * @param budget the budget
 		 */
 		void budgetMade(RetryBudget budget);
 
 		/**
-		 * A breaker was made.
+		 * A breaker was created.
 		 * @param breaker the breaker
 		 */
 		void breakerMade(CircuitBreaker breaker);
 
 		/**
-		 * Delays of a policy may be raised from now on.
+		 * A mode that raises delays was created.
 		 * @param policy the policy's name
-		 * @param mode tells whether they are
+		 * @param mode the mode
 		 */
 		void degradedMade(String policy, DegradedMode mode);
 
 	}
 
-	/** The settings belong to a policy, and a method may have a policy of its own. */
+	/**
+	 * Settings of a policy, which the annotations of methods may complete differently.
+	 */
 	private record Degradable(String policy, DegradedSettings settings) {
 	}
 

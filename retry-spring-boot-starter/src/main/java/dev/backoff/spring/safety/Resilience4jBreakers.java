@@ -15,13 +15,12 @@ import dev.backoff.breaker.CircuitOpenException;
 import dev.backoff.spring.policy.BackoffPolicies;
 
 /**
- * Find the breakers of Resilience4j by name. None is made: one that nobody configured
- * there has numbers that nobody chose.
+ * Find the breakers of Resilience4j by name. A breaker that is not configured there is
+ * not created: its settings would be arbitrary.
  * <p>
- * Each attempt is one of its calls. What an attempt came to is decided here, as for our
- * own breakers: an answer is a success, whatever it says. A failure goes to its rules of
- * which exceptions to record and to ignore; a result that was not good enough is a
- * {@link ResultNotGoodEnough} there. Thread-safe.
+ * Each attempt is one call of the breaker. An answer counts as a success, as for our own
+ * breakers. A failure is recorded or ignored by the breaker's own rules; a result that
+ * was not good enough is a {@link ResultNotGoodEnough} there. Thread-safe.
  *
  * @since 0.1
  */
@@ -30,8 +29,8 @@ public final class Resilience4jBreakers implements OtherBreakers {
 	private final Supplier<? extends @Nullable CircuitBreakerRegistry> registry;
 
 	/**
-	 * Find breakers.
-	 * @param registry how to get the registry, null if there is none or more than one
+	 * Create the lookup.
+	 * @param registry supplies the registry, or null unless there is exactly one
 	 */
 	public Resilience4jBreakers(Supplier<? extends @Nullable CircuitBreakerRegistry> registry) {
 		this.registry = registry;
@@ -56,7 +55,7 @@ public final class Resilience4jBreakers implements OtherBreakers {
 				: null;
 	}
 
-	/* An environment variable tells only the letters and digits of a name. */
+	/* An environment variable has only the letters and digits of a name. */
 	private static Optional<CircuitBreaker> find(CircuitBreakerRegistry breakers, String name) {
 		String canonical = BackoffPolicies.canonicalName(name);
 		return breakers.find(name)
@@ -73,8 +72,7 @@ public final class Resilience4jBreakers implements OtherBreakers {
 	}
 
 	/**
-	 * What Resilience4j sees where an attempt threw nothing and its result was not good
-	 * enough. It has no stack trace.
+	 * The failure of an attempt whose result was not good enough. It has no stack trace.
 	 */
 	public static final class ResultNotGoodEnough extends RuntimeException {
 
@@ -86,17 +84,8 @@ public final class Resilience4jBreakers implements OtherBreakers {
 
 	}
 
-	/** One breaker, which is its own permit: there is nothing to remember. */
-	private static final class Permits implements CallPermits, CallPermits.Permit {
-
-		private final CircuitBreaker breaker;
-
-		private final boolean awaited;
-
-		Permits(CircuitBreaker breaker, boolean awaited) {
-			this.breaker = breaker;
-			this.awaited = awaited;
-		}
+	/** A breaker and its permits, which have no state of their own. */
+	private record Permits(CircuitBreaker breaker, boolean awaited) implements CallPermits, CallPermits.Permit {
 
 		@Override
 		public String name() {
@@ -108,7 +97,7 @@ public final class Resilience4jBreakers implements OtherBreakers {
 			return this.breaker.tryAcquirePermission() ? this : null;
 		}
 
-		/* It leaves its open state only when it is asked for a permit. */
+		/* A breaker leaves its open state only when a permit is acquired. */
 		@Override
 		public boolean isPermitting(long now) {
 			return switch (this.breaker.getState()) {
@@ -117,7 +106,7 @@ public final class Resilience4jBreakers implements OtherBreakers {
 			};
 		}
 
-		/* It does not tell. */
+		/* Unknown. */
 		@Override
 		public long nanosToPermit(long now) {
 			return 0;
@@ -155,7 +144,7 @@ public final class Resilience4jBreakers implements OtherBreakers {
 			this.breaker.releasePermission();
 		}
 
-		/* Which state the permit is of, theirs does not tell. */
+		/* The state in which a permit was acquired is unknown. */
 		@Override
 		public boolean covers(CallPermits other) {
 			return other instanceof Permits permits && permits.breaker == this.breaker

@@ -12,8 +12,8 @@ import dev.backoff.budget.RetryBudget;
 import dev.backoff.spring.policy.BackoffPolicies;
 
 /**
- * The budgets by name, each made when the first method asks for it. Names are compared by
- * their letters and digits in lower case, as names of policies are. Thread-safe.
+ * The budgets by name, each created at its first use. Names are compared by their letters
+ * and digits in lower case, like the names of policies. Thread-safe.
  *
  * @since 0.1
  */
@@ -27,14 +27,14 @@ public final class RetryBudgets {
 		this.added = added;
 	}
 
-	/** Return the budget of a name, made if it is the first to ask for it. */
+	/** Return the budget of a name, and create it at its first use. */
 	RetryBudget getOrMake(String name, Supplier<RetryBudget> maker) {
 		String canonical = BackoffPolicies.canonicalName(name);
 		RetryBudget known = this.budgets.get(canonical);
 		if (known != null) {
 			return known;
 		}
-		// nothing is locked meanwhile, since listeners are beans
+		// without a lock, since listeners are beans
 		RetryBudget made = maker.get();
 		RetryBudget before = this.budgets.putIfAbsent(canonical, made);
 		if (before != null) {
@@ -45,18 +45,16 @@ public final class RetryBudgets {
 	}
 
 	/**
-	 * Return the budget of that name, if a method uses it.
+	 * {@return the budget of that name, or empty if no method uses it}
 	 * @param name a name below {@code backoff.budgets}, or of a policy
-	 * @return the budget, or empty
 	 */
 	public Optional<RetryBudget> find(String name) {
 		return Optional.ofNullable(this.budgets.get(BackoffPolicies.canonicalName(name)));
 	}
 
 	/**
-	 * Return the budget of that name.
+	 * {@return the budget of that name}
 	 * @param name a name below {@code backoff.budgets}, or of a policy
-	 * @return the budget
 	 * @throws IllegalArgumentException if no method uses it
 	 */
 	public RetryBudget get(String name) {
@@ -68,7 +66,7 @@ public final class RetryBudgets {
 	}
 
 	/**
-	 * {@return the budgets in use; all of them, ordered by name}
+	 * {@return the budgets in use, ordered by name}
 	 */
 	public List<RetryBudget> all() {
 		return this.budgets.values().stream().sorted(Comparator.comparing(RetryBudget::name)).toList();

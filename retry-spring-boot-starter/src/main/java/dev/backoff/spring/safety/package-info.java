@@ -1,6 +1,6 @@
 /**
- * What calls share so that retries do not make an overload worse: budgets and breakers by
- * name, raised delays by policy. One of each in an application context.
+ * Budgets, breakers and raised delays, which calls share so that retries do not make an
+ * overload worse. They belong to one application context.
  */
 @NullMarked
 package dev.backoff.spring.safety;

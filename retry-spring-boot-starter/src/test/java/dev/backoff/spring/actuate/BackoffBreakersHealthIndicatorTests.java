@@ -10,6 +10,7 @@ import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.Status;
 
 import dev.backoff.breaker.BreakerSettings;
+import dev.backoff.breaker.BreakerState;
 import dev.backoff.breaker.CallPermits.Permit;
 import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.breaker.CircuitBreakers;
@@ -95,7 +96,7 @@ class BackoffBreakersHealthIndicatorTests {
 		assertThat(deciding()).isEqualTo(Status.DOWN);
 		assertThat(informative().getDetails()).containsEntry("gateway", Map.of("state", "open"));
 		this.time.advance(Duration.ofMillis(1));
-		assertThat(this.gateway.state()).isEqualTo(CircuitBreaker.State.OPEN);
+		assertThat(this.gateway.state()).isEqualTo(BreakerState.OPEN);
 		assertThat(deciding()).isEqualTo(Status.UP);
 		assertThat(informative().getDetails()).containsEntry("gateway", Map.of("state", "open", "probeDue", true));
 	}
@@ -113,7 +114,7 @@ class BackoffBreakersHealthIndicatorTests {
 		this.gateway.openFor(Duration.ofSeconds(1));
 		this.time.advance(Duration.ofSeconds(1));
 		this.gateway.tryAcquire(this.time.nanoTime());
-		assertThat(this.gateway.state()).isEqualTo(CircuitBreaker.State.HALF_OPEN);
+		assertThat(this.gateway.state()).isEqualTo(BreakerState.HALF_OPEN);
 		assertThat(deciding()).isEqualTo(Status.UP);
 	}
 

@@ -1,12 +1,7 @@
 package dev.backoff.spring.actuate;
 
 import java.lang.management.ManagementFactory;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -46,46 +41,42 @@ class OperatorElsewhereTests {
 			.run(arguments);
 	}
 
-	private static HttpResponse<String> send(String method, String url, String body) throws Exception {
-		HttpRequest request = HttpRequest.newBuilder(URI.create(url))
-			.header("Content-Type", "application/json")
-			.method(method, body.isEmpty() ? BodyPublishers.noBody() : BodyPublishers.ofString(body))
-			.build();
-		return HttpClient.newHttpClient().send(request, BodyHandlers.ofString());
-	}
-
 	private static Map<PolicyKey, String> overrides(ConfigurableApplicationContext context) {
 		return context.getBean(BackoffPolicies.class).configuration().overrides().values("orders");
 	}
 
-	private static void operate(ConfigurableApplicationContext context, String url) throws Exception {
-		HttpResponse<String> answer = send("POST", url + "/orders",
+	private static LocalClient client(ConfigurableApplicationContext context, String port, String path) {
+		return new LocalClient("http://localhost:" + context.getEnvironment().getProperty(port) + path + "/backoff");
+	}
+
+	private static void operate(ConfigurableApplicationContext context, LocalClient client) throws Exception {
+		HttpResponse<String> answer = client.send("POST", "/orders",
 				"{\"base\": \"2s\", \"max-attempts\": 4, \"for\": \"30m\"}");
 		assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
 		assertThat(overrides(context)).isEqualTo(Map.of(PolicyKey.BASE, "2s", PolicyKey.MAX_ATTEMPTS, "4"));
-		String shown = send("GET", url + "/orders", "").body();
+		String shown = client.send("GET", "/orders", "").body();
 		assertThat(JsonPath.<String>read(shown, "$.overrides.base.until")).isNotBlank();
-		HttpResponse<String> preview = send("GET", url + "/orders/preview?base=4s&max-attempts=3", "");
+		HttpResponse<String> preview = client.send("GET", "/orders/preview?base=4s&max-attempts=3", "");
 		assertThat(JsonPath.<List<Double>>read(preview.body(), "$.methods['Orders.place'].delays[*].greatestMs"))
 			.containsExactly(4000.0, 8000.0);
-		HttpResponse<String> refused = send("POST", url + "/orders", "{\"bose\": \"2s\"}");
+		HttpResponse<String> refused = client.send("POST", "/orders", "{\"bose\": \"2s\"}");
 		assertThat(refused.statusCode()).isEqualTo(400);
 		assertThat(JsonPath.<String>read(refused.body(), "$.problems[0].fix")).isEqualTo("Write base.");
-		assertThat(send("POST", url + "/nobody", "{\"base\": \"2s\"}").statusCode()).isEqualTo(404);
-		assertThat(send("POST", url + "/orders/wake", "").statusCode()).isEqualTo(200);
-		assertThat(send("POST", url, "{\"retries-enabled\": false}").statusCode()).isEqualTo(200);
-		assertThat(send("DELETE", url, "").statusCode()).isEqualTo(200);
+		assertThat(client.send("POST", "/nobody", "{\"base\": \"2s\"}").statusCode()).isEqualTo(404);
+		assertThat(client.send("POST", "/orders/wake", "").statusCode()).isEqualTo(200);
+		assertThat(client.send("POST", "", "{\"retries-enabled\": false}").statusCode()).isEqualTo(200);
+		assertThat(client.send("DELETE", "", "").statusCode()).isEqualTo(200);
 		assertThat(overrides(context)).isEmpty();
 	}
 
-	private static void refuseEverything(ConfigurableApplicationContext context, String url) throws Exception {
+	private static void refuseEverything(ConfigurableApplicationContext context, LocalClient client) throws Exception {
 		for (String path : List.of("", "/orders", "/orders/wake", "/orders/stop", "/budgets/orders",
 				"/orders/preview")) {
 			for (String method : List.of("POST", "DELETE", "PUT", "PATCH")) {
-				assertThat(send(method, url + path, "{\"base\": \"2s\"}").statusCode()).isIn(404, 405);
+				assertThat(client.send(method, path, "{\"base\": \"2s\"}").statusCode()).isIn(404, 405);
 			}
 		}
-		assertThat(send("GET", url + "/orders?base=2s", "").statusCode()).isEqualTo(200);
+		assertThat(client.send("GET", "/orders?base=2s", "").statusCode()).isEqualTo(200);
 		assertThat(overrides(context)).isEmpty();
 	}
 
@@ -95,16 +86,14 @@ class OperatorElsewhereTests {
 		@Test
 		void worksTheSame() throws Exception {
 			try (ConfigurableApplicationContext context = start(WebApplicationType.REACTIVE, UNRESTRICTED)) {
-				operate(context, "http://localhost:" + context.getEnvironment().getProperty("local.server.port")
-						+ "/actuator/backoff");
+				operate(context, client(context, "local.server.port", "/actuator"));
 			}
 		}
 
 		@Test
 		void changesNothingWithoutAccess() throws Exception {
 			try (ConfigurableApplicationContext context = start(WebApplicationType.REACTIVE)) {
-				refuseEverything(context, "http://localhost:"
-						+ context.getEnvironment().getProperty("local.server.port") + "/actuator/backoff");
+				refuseEverything(context, client(context, "local.server.port", "/actuator"));
 			}
 		}
 
@@ -117,8 +106,7 @@ class OperatorElsewhereTests {
 		void worksTheSame() throws Exception {
 			try (ConfigurableApplicationContext context = start(WebApplicationType.SERVLET, UNRESTRICTED,
 					"--management.server.port=0", "--management.endpoints.web.base-path=/manage")) {
-				operate(context, "http://localhost:" + context.getEnvironment().getProperty("local.management.port")
-						+ "/manage/backoff");
+				operate(context, client(context, "local.management.port", "/manage"));
 			}
 		}
 
@@ -126,8 +114,7 @@ class OperatorElsewhereTests {
 		void changesNothingWithoutAccess() throws Exception {
 			try (ConfigurableApplicationContext context = start(WebApplicationType.SERVLET,
 					"--management.server.port=0")) {
-				refuseEverything(context, "http://localhost:"
-						+ context.getEnvironment().getProperty("local.management.port") + "/actuator/backoff");
+				refuseEverything(context, client(context, "local.management.port", "/actuator"));
 			}
 		}
 

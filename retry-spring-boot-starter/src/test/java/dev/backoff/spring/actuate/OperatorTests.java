@@ -1,38 +1,51 @@
 package dev.backoff.spring.actuate;
 
 import java.io.IOException;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublishers;
+import java.io.StringReader;
+import java.net.URLEncoder;
 import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.Properties;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 
 import com.jayway.jsonpath.JsonPath;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.context.annotation.Bean;
+import org.springframework.core.env.PropertiesPropertySource;
 import org.springframework.test.annotation.DirtiesContext;
 
 import dev.backoff.annotation.Backoff;
-import dev.backoff.breaker.CircuitBreaker.State;
+import dev.backoff.breaker.BreakerState;
 import dev.backoff.breaker.CircuitBreakers;
 import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.event.StopReason;
 import dev.backoff.fixture.VirtualTime;
+import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
+import dev.backoff.spring.policy.BackoffPolicies;
+import dev.backoff.spring.policy.EffectivePolicy.Value;
+import dev.backoff.spring.policy.PolicyKey;
 import dev.backoff.spring.safety.RetryBudgets;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -41,16 +54,30 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 /** The endpoint with unrestricted access, over real HTTP. */
 @DirtiesContext
-@SpringBootTest(classes = OperatorTests.Shop.class, webEnvironment = WebEnvironment.RANDOM_PORT,
-		properties = { "management.endpoints.web.exposure.include=backoff",
-				"management.endpoint.backoff.access=unrestricted", "backoff.defaults.jitter=none",
-				"backoff.policies.orders.base=1s", "backoff.policies.orders.max-attempts=3",
-				"backoff.policies.orders.cap=10s", "backoff.policies.sync.base=1m", "backoff.policies.sync.cap=1m",
-				"backoff.policies.sync.max-attempts=2", "backoff.breakers.gateway.failure-rate=50%" })
+@ExtendWith(OutputCaptureExtension.class)
+@SpringBootTest(classes = OperatorTests.Shop.class, webEnvironment = WebEnvironment.RANDOM_PORT, properties = {
+		"management.endpoints.web.exposure.include=backoff", "management.endpoint.backoff.access=unrestricted",
+		"backoff.defaults.jitter=none", "backoff.policies.orders.base=1s", "backoff.policies.orders.max-attempts=3",
+		"backoff.policies.orders.cap=10s", "backoff.policies.sync.base=1m", "backoff.policies.sync.cap=1m",
+		"backoff.policies.sync.max-attempts=2", "backoff.breakers.gateway.failure-rate=50%", "secret=sesame",
+		"backoff.policies.degraded.base=1s", "backoff.policies.degraded.cap=30s",
+		"backoff.policies.degraded.when-degraded.cap=1m", "backoff.policies.[payment\\ callback].base=1s",
+		"backoff.policies.[a/b].base=1s", "backoff.policies.Mixed.base=1s", "backoff.policies.[zahlung-über].base=1s",
+		"backoff.policies.breakers.base=1s", "backoff.policies.with_under.base=1s",
+		"backoff.policies.[written].base=1s", "backoff.policies.[支付].base=1s" })
 class OperatorTests {
+
+	private static final ApplicationContextRunner OTHER = new ApplicationContextRunner()
+		.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, BackoffAutoConfiguration.class))
+		.withBean(Mails.class)
+		.withPropertyValues("backoff.policies.degraded.base=1s", "backoff.policies.degraded.cap=30s",
+				"backoff.policies.degraded.when-degraded.cap=1m", "backoff.defaults.jitter=none");
 
 	@LocalServerPort
 	private int port;
+
+	@Autowired
+	private BackoffPolicies policies;
 
 	@Autowired
 	private Orders orders;
@@ -64,20 +91,25 @@ class OperatorTests {
 	@Autowired
 	private RetryBudgets budgets;
 
-	private HttpResponse<String> send(String method, String path, String body)
-			throws IOException, InterruptedException {
-		HttpRequest request = HttpRequest
-			.newBuilder(URI.create("http://localhost:" + this.port + "/actuator/backoff" + path))
-			.header("Content-Type", "application/json")
-			.method(method, body.isEmpty() ? BodyPublishers.noBody() : BodyPublishers.ofString(body))
-			.build();
-		return HttpClient.newHttpClient().send(request, BodyHandlers.ofString());
+	private HttpResponse<String> send(String method, String path, String body) throws Exception {
+		return LocalClient.on(this.port).send(method, "/actuator/backoff" + path, body);
 	}
 
-	private String ok(String method, String path, String body) throws IOException, InterruptedException {
+	private String ok(String method, String path, String body) throws Exception {
 		HttpResponse<String> response = send(method, path, body);
 		assertThat(response.statusCode()).as(response.body()).isEqualTo(200);
 		return response.body();
+	}
+
+	/** Check the policies of an application that has these lines in its configuration. */
+	private static void configured(List<String> lines, Consumer<BackoffPolicies> check) throws IOException {
+		Properties properties = new Properties();
+		properties.load(new StringReader(String.join("\n", lines)));
+		OTHER
+			.withInitializer((context) -> context.getEnvironment()
+				.getPropertySources()
+				.addFirst(new PropertiesPropertySource("lines", properties)))
+			.run((context) -> check.accept(context.getBean(BackoffPolicies.class)));
 	}
 
 	private List<Duration> waits() {
@@ -89,6 +121,7 @@ class OperatorTests {
 	@AfterEach
 	void reset() throws Exception {
 		ok("DELETE", "", "");
+		assertThat(this.policies.configuration().overrides().isEmpty()).isTrue();
 		this.breakers.get("gateway").reset();
 		this.time.runAll();
 	}
@@ -224,7 +257,7 @@ class OperatorTests {
 		@ParameterizedTest
 		@CsvSource({ "forced-open, FORCED_OPEN", "FORCED_OPEN, FORCED_OPEN", "disabled, DISABLED",
 				"metrics-only, METRICS_ONLY", "open, OPEN", "closed, CLOSED" })
-		void breakersAreMoved(String written, State state) throws Exception {
+		void breakersAreMoved(String written, BreakerState state) throws Exception {
 			String answer = ok("POST", "/breakers/GateWay", "{\"state\": \"" + written + "\"}");
 			assertThat(OperatorTests.this.breakers.get("gateway").state()).isEqualTo(state);
 			assertThat(JsonPath.<String>read(answer, "$.changes[0].now.value")).isEqualTo(state.tag());
@@ -285,18 +318,12 @@ class OperatorTests {
 
 		@Test
 		void areLeftAloneByAFormThatWouldBeLost() throws Exception {
-			HttpRequest form = HttpRequest
-				.newBuilder(URI.create("http://localhost:" + OperatorTests.this.port + "/actuator/backoff/sync/wake"))
-				.header("Content-Type", "application/x-www-form-urlencoded")
-				.POST(BodyPublishers.ofString("{\"over\": \"10s\"}"))
-				.build();
-			assertThat(HttpClient.newHttpClient().send(form, BodyHandlers.ofString()).statusCode()).isEqualTo(415);
-			HttpRequest query = HttpRequest
-				.newBuilder(URI
-					.create("http://localhost:" + OperatorTests.this.port + "/actuator/backoff/sync/wake?over=10s"))
-				.POST(BodyPublishers.noBody())
-				.build();
-			assertThat(HttpClient.newHttpClient().send(query, BodyHandlers.ofString()).statusCode()).isEqualTo(400);
+			LocalClient client = LocalClient.on(OperatorTests.this.port);
+			assertThat(client
+				.send("POST", "/actuator/backoff/sync/wake", "{\"over\": \"10s\"}", "application/x-www-form-urlencoded")
+				.statusCode()).isEqualTo(415);
+			assertThat(client.send("POST", "/actuator/backoff/sync/wake?over=10s", "", null).statusCode())
+				.isEqualTo(400);
 		}
 
 		@Test
@@ -308,11 +335,9 @@ class OperatorTests {
 			assertThat(JsonPath.<String>read(shown, "$.activity.oldestWaiting[0].method")).isEqualTo("Orders.sync");
 			assertThat(JsonPath.<Integer>read(shown, "$.activity.oldestWaiting[0].attempt")).isEqualTo(1);
 			assertThat(JsonPath.<Double>read(shown, "$.activity.oldestWaiting[0].dueInMs")).isEqualTo(60_000);
-			HttpRequest bare = HttpRequest
-				.newBuilder(URI.create("http://localhost:" + OperatorTests.this.port + "/actuator/backoff/sync/stop"))
-				.POST(BodyPublishers.noBody())
-				.build();
-			String stoppedNow = HttpClient.newHttpClient().send(bare, BodyHandlers.ofString()).body();
+			String stoppedNow = LocalClient.on(OperatorTests.this.port)
+				.send("POST", "/actuator/backoff/sync/stop", "", null)
+				.body();
 			assertThat(JsonPath.<Integer>read(stoppedNow, "$.calls")).isEqualTo(2);
 			for (CompletableFuture<String> stopped : List.of(one, other)) {
 				RetriesStoppedException story = RetriesStoppedException.of(catchThrowable(stopped::join));
@@ -323,6 +348,115 @@ class OperatorTests {
 			assertThat(JsonPath.<Integer>read(ok("POST", "/sync/wake", "{}"), "$.calls")).isEqualTo(1);
 			assertThat(RetriesStoppedException.of(catchThrowable(woken::join)).reason())
 				.isEqualTo(StopReason.ATTEMPTS_EXHAUSTED);
+		}
+
+	}
+
+	@Nested
+	class Bodies {
+
+		@ParameterizedTest
+		@ValueSource(strings = { "{\"base\": \"2s\", \"for\": 0}", "{\"base\": \"2s\", \"for\": \"0s\"}",
+				"{\"base\": \"2s\", \"for\": \"-1s\"}", "{\"base\": \"2s\", \"for\": \"99999999999999999999d\"}",
+				"{\"base\": \"2s\", \"for\": \"+5\"}", "{\"base\": \"2s\", \"for\": \"soon\"}",
+				"{\"base\": \"2s\", \"for\": null}", "{\"base\": \"2s\", \"for\": \"\"}", "{\"base\": null}",
+				"{\"base\": true}", "{\"base\": \"${secret}\"}", "{\"base\": \"#{1+1}\"}", "{\"max-attempts\": 1e3}",
+				"{\"max-attempts\": 5.0}", "{\"max-attempts\": NaN}", "{\"multiplier\": \"NaN\"}",
+				"{\"max-attempts\": 5, \"maxAttempts\": 6}", "{\"written\": 5, \"base\": \"2s\"}",
+				"{\"written\": \"x\"}", "{\"written\": {\"bose\": \"2s\"}}", "{\"enabled\": \"perhaps\"}",
+				"{\"base\": [[[[1]]]]}", "{\"enabled\": {}}", "{\"base\": \"1s\\n2s\"}",
+				"{\"jitter\": \"beta\\n0.3..0.7\"}", "{\"jitter\": \"beta \\u2028 0.3..0.7\"}", "{\"\": \"\"}",
+				"{\"base\": 1e400}", "{\"\\u001b[31mcap\": \"2s\"}" })
+		void areRefusedAndChangeNothing(String body) throws Exception {
+			HttpResponse<String> response = send("POST", "/orders", body);
+			assertThat(response.statusCode()).as(response.body()).isEqualTo(400);
+			assertThat(response.body()).doesNotContain("sesame").doesNotContain("\\u001b", "\u001b", "\u2028");
+			assertThat(OperatorTests.this.policies.configuration().overrides().isEmpty()).isTrue();
+		}
+
+		@Test
+		void areAnsweredBrieflyIfTheyAreHuge() throws Exception {
+			String longValue = "{\"base\": \"" + "9".repeat(1_000_000) + "\"}";
+			String longKey = "{\"" + "b".repeat(1_000_000) + "\": 1}";
+			for (String body : List.of(longValue, longKey)) {
+				HttpResponse<String> response = send("POST", "/orders", body);
+				assertThat(response.statusCode()).isEqualTo(400);
+				assertThat(response.body()).hasSizeLessThan(10_000);
+			}
+		}
+
+		@Test
+		void forgeNoLines(CapturedOutput output) throws Exception {
+			String before = output.getAll();
+			HttpResponse<String> response = send("POST", "/orders", "{\"max\\r\\n-attempts\\u2028\": \" 7\\r\\n\"}");
+			assertThat(response.statusCode()).isEqualTo(200);
+			assertThat(JsonPath.<List<String>>read(response.body(), "$.configuration"))
+				.containsExactly("backoff.policies.orders.max-attempts=7");
+			assertThat(output.getAll().substring(before.length()).lines().filter((line) -> line.contains("7")))
+				.hasSize(1);
+		}
+
+		@Test
+		void mayHoldVeryLong() throws Exception {
+			HttpResponse<String> response = send("POST", "/orders",
+					"{\"base\": \"2s\", \"for\": \"9223372036854775807s\"}");
+			assertThat(response.statusCode()).isEqualTo(200);
+			assertThat(JsonPath.<String>read(send("GET", "/orders", "").body(), "$.overrides.base.until")).isNotBlank();
+		}
+
+	}
+
+	@Nested
+	class ValuesThatMoveOthers {
+
+		@ParameterizedTest
+		@CsvSource({ "cap, 2m", "base, 2m" })
+		void areAnsweredWithTheOthersToo(String key, String value) throws Exception {
+			HttpResponse<String> response = send("POST", "/degraded", "{\"" + key + "\": \"" + value + "\"}");
+			List<String> lines = JsonPath.read(response.body(), "$.configuration");
+			assertThat(lines).contains("backoff.policies.degraded." + key + "=2m",
+					"backoff.policies.degraded.when-degraded.cap=2m");
+			Map<PolicyKey, Value> here = OperatorTests.this.policies.peek("degraded").orElseThrow().values();
+			configured(lines, (theirs) -> {
+				Map<PolicyKey, Value> there = theirs.peek("degraded").orElseThrow().values();
+				here.forEach(
+						(each, written) -> assertThat(there.get(each).text()).as(each.key()).isEqualTo(written.text()));
+			});
+		}
+
+	}
+
+	@Nested
+	class Names {
+
+		@ParameterizedTest
+		@ValueSource(strings = { "orders", "payment callback", "Mixed", "zahlung-über", "with_under", "written",
+				"breakers", "支付", "Mails.send", "Mails.other", "a/b" })
+		void areAnsweredWithKeysThatSayTheSame(String name) throws Exception {
+			String path = "/" + URLEncoder.encode(name, StandardCharsets.UTF_8).replace("+", "%20");
+			if (name.contains("/")) {
+				// the server takes no encoded slash, but any spelling will do
+				path = "/ab";
+			}
+			HttpResponse<String> response = send("POST", path, "{\"base\": \"3s\", \"maxAttempts\": \"6\"}");
+			assertThat(response.statusCode()).as(response.body()).isEqualTo(200);
+			List<String> lines = JsonPath.read(response.body(), "$.configuration");
+			assertThat(lines).hasSize(2);
+			configured(lines, (theirs) -> {
+				Map<PolicyKey, Value> values = theirs.peek(theirs.find(name).orElseThrow()).orElseThrow().values();
+				assertThat(values.get(PolicyKey.BASE).text()).isEqualTo("3s");
+				assertThat(values.get(PolicyKey.MAX_ATTEMPTS).text()).isEqualTo("6");
+			});
+		}
+
+		@ParameterizedTest
+		@ValueSource(strings = { "/%00", "/%1b%5b31m", "/..%2f", "/%E2%80%A8", "/[x]", "/%25%25", "/%24%7Bsecret%7D",
+				"/.", "/-" })
+		void areNotFoundIfTheyAreUnknown(String path) throws Exception {
+			String encoded = path.replace("[", "%5B").replace("]", "%5D");
+			int status = send("POST", encoded, "{\"base\": \"3s\"}").statusCode();
+			assertThat(status).isIn(400, 404);
+			assertThat(OperatorTests.this.policies.configuration().overrides().isEmpty()).isTrue();
 		}
 
 	}
@@ -341,6 +475,11 @@ class OperatorTests {
 			return new Orders();
 		}
 
+		@Bean
+		Mails mails() {
+			return new Mails();
+		}
+
 	}
 
 	static class Orders {
@@ -353,6 +492,25 @@ class OperatorTests {
 		@Backoff("sync")
 		public CompletableFuture<String> sync() {
 			return CompletableFuture.failedFuture(new IOException("down"));
+		}
+
+	}
+
+	static class Mails {
+
+		@Backoff
+		public void send() throws IOException {
+			throw new IOException("down");
+		}
+
+		@Backoff
+		public void other() throws IOException {
+			throw new IOException("down");
+		}
+
+		@Backoff
+		public void other(String text) throws IOException {
+			throw new IOException(text);
 		}
 
 	}

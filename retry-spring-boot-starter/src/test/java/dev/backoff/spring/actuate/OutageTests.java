@@ -1,11 +1,7 @@
 package dev.backoff.spring.actuate;
 
 import java.io.IOException;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.List;
 
@@ -155,8 +151,7 @@ class OutageTests {
 	}
 
 	private HttpResponse<String> get(String path) throws IOException, InterruptedException {
-		HttpRequest request = HttpRequest.newBuilder(URI.create("http://localhost:" + this.port + path)).build();
-		return HttpClient.newHttpClient().send(request, BodyHandlers.ofString());
+		return LocalClient.on(this.port).send("GET", path, "", null);
 	}
 
 	public static class Orders {

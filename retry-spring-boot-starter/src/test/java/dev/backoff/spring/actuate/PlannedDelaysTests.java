@@ -20,8 +20,7 @@ import dev.backoff.annotation.Backoff;
 import dev.backoff.delay.RandomSource;
 import dev.backoff.fixture.RandomSources;
 import dev.backoff.fixture.VirtualTime;
-import dev.backoff.spring.actuate.BackoffDescriptor.DelayDescriptor;
-import dev.backoff.spring.actuate.BackoffDescriptor.PlanDescriptor;
+import dev.backoff.spring.actuate.PlanDescriptor.DelayDescriptor;
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
 import dev.backoff.spring.autoconfigure.BackoffEndpointAutoConfiguration;
 

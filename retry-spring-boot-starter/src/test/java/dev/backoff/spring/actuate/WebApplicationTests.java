@@ -2,12 +2,7 @@ package dev.backoff.spring.actuate;
 
 import java.io.IOException;
 import java.io.InputStream;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 
 import org.junit.jupiter.api.Nested;
@@ -43,10 +38,7 @@ class WebApplicationTests {
 
 	private static HttpResponse<String> send(String method, int port, String path)
 			throws IOException, InterruptedException {
-		HttpRequest request = HttpRequest.newBuilder(URI.create("http://localhost:" + port + path))
-			.method(method, BodyPublishers.noBody())
-			.build();
-		return HttpClient.newHttpClient().send(request, BodyHandlers.ofString());
+		return LocalClient.on(port).send(method, path, "", null);
 	}
 
 	@Nested

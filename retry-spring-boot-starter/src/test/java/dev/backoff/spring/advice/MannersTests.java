@@ -4,9 +4,12 @@ import java.io.IOException;
 import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Flow;
 import java.util.concurrent.ForkJoinTask;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 
@@ -16,6 +19,7 @@ import io.reactivex.rxjava3.core.Single;
 import io.reactivex.rxjava3.observers.TestObserver;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.reactivestreams.Publisher;
@@ -143,6 +147,56 @@ class MannersTests {
 		return "attempt " + attempt;
 	}
 
+	@Nested
+	@Timeout(60)
+	@SuppressWarnings("unchecked") // what is declared as an object is known to be more
+	class DeclaredTypes {
+
+		@Test
+		void withAVariableAreThoseOfTheBean() {
+			MannersTests.this.runner.withBean(Monos.class).withBean(Stages.class).run((context) -> {
+				VirtualTime time = context.getBean(VirtualTime.class);
+				Monos monos = context.getBean(Monos.class);
+				CompletableFuture<String> found = monos.find("a").toFuture();
+				time.runAll();
+				assertThat(found).isCompletedWithValue("found at 3");
+				CompletableFuture<String> stage = context.getBean(Stages.class).find("a");
+				time.runAll();
+				assertThat(stage).isCompletedWithValue("found at 3");
+			});
+		}
+
+	
+		@Test
+		void ofAContractMayBeWiderThanThoseOfTheClass() {
+			for (boolean classes : new boolean[] { true, false }) {
+				MannersTests.this.runner.withPropertyValues("spring.aop.proxy-target-class=" + classes)
+					.withBean(Narrow.class)
+					.run((context) -> {
+						VirtualTime time = context.getBean(VirtualTime.class);
+						Wide wide = context.getBean(Wide.class);
+						CompletableFuture<String> published = Mono.from(wide.published()).toFuture();
+						time.runAll();
+						assertThat(published).isCompletedWithValue("3");
+						CompletionStage<String> staged = wide.staged();
+						time.runAll();
+						assertThat(staged.toCompletableFuture()).isCompletedWithValue("3");
+						Future<String> future = wide.future();
+						time.runAll();
+						assertThat(future.get()).isEqualTo("3");
+						CompletableFuture<Object> any = ((Mono<Object>) wide.any()).toFuture();
+						time.runAll();
+						assertThat(any).isCompletedWithValue("3");
+						CompletableFuture<String> byDefault = Flux.from(wide.byDefault()).next().toFuture();
+						time.runAll();
+						assertThat(byDefault).isCompletedWithValue("3");
+					});
+			}
+		}
+	
+
+	}
+
 	public static class Others {
 
 		@Backoff
@@ -245,6 +299,106 @@ class MannersTests {
 		@Backoff
 		public ForkJoinTask<String> place() {
 			throw new UnsupportedOperationException();
+		}
+
+	}
+
+	abstract static class Finder<K, R> {
+
+		final AtomicInteger calls = new AtomicInteger();
+
+		@Backoff
+		public R find(K key) {
+			return found(key);
+		}
+
+		abstract R found(K key);
+
+	}
+
+
+	static class Monos extends Finder<String, Mono<String>> {
+
+		@Override
+		Mono<String> found(String key) {
+			int call = this.calls.incrementAndGet();
+			return (call < 3) ? Mono.error(new IOException("down")) : Mono.just("found at " + call);
+		}
+
+	}
+
+
+	static class Stages extends Finder<String, CompletableFuture<String>> {
+
+		@Override
+		CompletableFuture<String> found(String key) {
+			int call = this.calls.incrementAndGet();
+			return (call < 3) ? CompletableFuture.failedFuture(new IOException("down"))
+					: CompletableFuture.completedFuture("found at " + call);
+		}
+
+	}
+
+
+	interface Wide {
+
+		Publisher<String> published();
+
+		CompletionStage<String> staged();
+
+		Future<String> future();
+
+		Object any();
+
+		@Backoff
+		default Publisher<String> byDefault() {
+			return Mono.fromCallable(this::count);
+		}
+
+		String count() throws IOException;
+
+	}
+
+
+	@Backoff
+	static class Narrow implements Wide {
+
+		private final AtomicInteger calls = new AtomicInteger();
+
+		@Override
+		public Mono<String> published() {
+			return Mono.fromCallable(this::count);
+		}
+
+		@Override
+		public CompletableFuture<String> staged() {
+			try {
+				return CompletableFuture.completedFuture(count());
+			}
+			catch (IOException ex) {
+				return CompletableFuture.failedFuture(ex);
+			}
+		}
+
+		@Override
+		public CompletableFuture<String> future() {
+			return staged();
+		}
+
+		@Override
+		public Mono<String> any() {
+			return published();
+		}
+
+		@Override
+		@Backoff(maxAttempts = "1")
+		public String count() throws IOException {
+			int call = this.calls.incrementAndGet();
+			if (call < 3) {
+				throw new IOException("down");
+			}
+			this.calls.set(0);
+			return String.valueOf(call);
 		}
 
 	}

@@ -7,6 +7,8 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
@@ -19,6 +21,7 @@ import dev.backoff.fixture.RecordingListener;
 import dev.backoff.fixture.VirtualTime;
 import dev.backoff.spring.advice.AdviceContexts.Failure;
 import dev.backoff.spring.advice.otherpackage.Ancestor;
+import dev.backoff.spring.policy.InvalidBackoffException;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -101,8 +104,17 @@ class MethodRecoveryTests {
 			});
 		}
 
-	}
+		@Test
+		void ofItsOwnMethodForEverEndsInAnError() {
+			MethodRecoveryTests.this.runner.withBean(Endless.class).run((context) -> {
+				Endless bean = context.getBean(Endless.class);
+				assertThatExceptionOfType(StackOverflowError.class).isThrownBy(bean::send);
+				assertThat(Attempt.isRunning()).isFalse();
+			});
+		}
 
+
+	}
 	@Nested
 	class WhatItThrows {
 
@@ -176,6 +188,48 @@ class MethodRecoveryTests {
 			});
 		}
 
+	}
+
+	@Nested
+	class ItsShape {
+
+		@Test
+		void isNotThatOfTheMethodItself() {
+			assertReported(ByItself.class);
+		}
+
+		@Test
+		void mayBeStaticGenericVariableOrWider() {
+			MethodRecoveryTests.this.runner.withBean(Odd.class).run((context) -> {
+				assertThat(context).hasNotFailed();
+				Odd bean = context.getBean(Odd.class);
+				assertThat(bean.byStatic("a")).isEqualTo("static a");
+				assertThat(bean.byGeneric("a")).isEqualTo("generic a down");
+				assertThat(bean.byVarargs("a", "b")).isEqualTo("varargs 2");
+				assertThat(bean.byWider("a")).isEqualTo("wider a");
+			});
+		}
+
+		@Test
+		void isNotVoidForAResult() {
+			assertReported(Nothing.class);
+		}
+
+		@Test
+		void thatCallTheirMethodForEverEndInAnError() {
+			MethodRecoveryTests.this.runner.withBean(Endless.class).run((context) -> {
+				Endless bean = context.getBean(Endless.class);
+				assertThatExceptionOfType(StackOverflowError.class).isThrownBy(bean::send);
+				assertThat(Attempt.isRunning()).isFalse();
+			});
+		}
+
+	}
+
+
+	private void assertReported(Class<?> bean) {
+		this.runner.withBean(bean)
+			.run((context) -> assertThat(context).getFailure().isInstanceOf(InvalidBackoffException.class));
 	}
 
 	public interface Notifier {
@@ -419,6 +473,89 @@ class MethodRecoveryTests {
 
 		String instead(String order, RetriesStoppedException stopped) {
 			return "outer recovered " + order + " from " + stopped.reason() + ": " + stopped.failure().getMessage();
+		}
+
+	}
+
+	static class ByItself {
+
+		@Backoff(recover = "send")
+		public String send() throws Failure {
+			throw new Failure("down");
+		}
+
+	}
+
+
+	static class Odd {
+
+		@Backoff(maxAttempts = "2", recover = "statically")
+		public String byStatic(String text) throws Failure {
+			throw new Failure("down");
+		}
+
+		static String statically(String text) {
+			return "static " + text;
+		}
+
+		@Backoff(maxAttempts = "2", recover = "generically")
+		public String byGeneric(String text) throws Failure {
+			throw new Failure("down");
+		}
+
+		<T extends Exception> String generically(String text, T failure) {
+			return "generic " + text + " " + failure.getMessage();
+		}
+
+		@Backoff(maxAttempts = "2", recover = "variably")
+		public String byVarargs(String... texts) throws Failure {
+			throw new Failure("down");
+		}
+
+		public String variably(String... texts) {
+			return "varargs " + texts.length;
+		}
+
+		@Backoff(maxAttempts = "2", recover = "widely")
+		public Object byWider(String text) throws Failure {
+			throw new Failure("down");
+		}
+
+		public String widely(Object text) {
+			return "wider " + text;
+		}
+
+	}
+
+
+	static class Nothing {
+
+		@Backoff(maxAttempts = "2", recover = "park")
+		public Object send() throws Failure {
+			throw new Failure("down");
+		}
+
+		public void park() {
+		}
+
+	}
+
+
+	static class Endless {
+
+		private final ObjectProvider<Endless> self;
+
+		Endless(ObjectProvider<Endless> self) {
+			this.self = self;
+		}
+
+		@Backoff(maxAttempts = "1", recover = "again")
+		public String send() throws Failure {
+			throw new Failure("down");
+		}
+
+		public String again() throws Failure {
+			return this.self.getObject().send();
 		}
 
 	}

@@ -23,6 +23,7 @@ import reactor.test.publisher.TestPublisher;
 import dev.backoff.Attempt;
 import dev.backoff.WaitingCalls;
 import dev.backoff.annotation.Backoff;
+import dev.backoff.breaker.BreakerState;
 import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.breaker.CircuitBreakers;
 import dev.backoff.event.RetriesStoppedException;
@@ -256,9 +257,9 @@ class MonoMethodsTests {
 				context.getBean(VirtualTime.class).advance(Duration.ofMinutes(10));
 				Orders orders = context.getBean(Orders.class);
 				orders.guarded(Mono.never()).subscribe().dispose();
-				assertThat(breaker.state()).isEqualTo(CircuitBreaker.State.HALF_OPEN);
+				assertThat(breaker.state()).isEqualTo(BreakerState.HALF_OPEN);
 				assertThat(orders.guarded(Mono.just("probe")).block()).isEqualTo("probe");
-				assertThat(breaker.state()).isEqualTo(CircuitBreaker.State.CLOSED);
+				assertThat(breaker.state()).isEqualTo(BreakerState.CLOSED);
 			});
 		}
 

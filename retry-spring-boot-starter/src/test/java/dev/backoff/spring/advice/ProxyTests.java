@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+
 import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.FactoryBean;
@@ -160,8 +161,24 @@ class ProxyTests {
 			});
 		}
 
-	}
+		@Test
+		void onClassesMethodsAndContractsIsThatOfTheMethod() {
+			ProxyTests.this.runner.withBean(PackagePrivate.class)
+				.withBean(Conflicting.class)
+				.run((context) -> {
+					PackagePrivate bean = context.getBean(PackagePrivate.class);
+					assertThatExceptionOfType(Failure.class).isThrownBy(() -> bean.send("a", "b"));
+					assertThat(bean.calls()).isEqualTo(2);
+					assertThatExceptionOfType(Failure.class).isThrownBy(bean::send);
+					assertThat(bean.calls()).isEqualTo(5);
+					Conflicting conflicting = context.getBean(Conflicting.class);
+					assertThatExceptionOfType(Failure.class).isThrownBy(conflicting::send);
+					assertThat(conflicting.calls()).isEqualTo(5);
+				});
+		}
 
+
+	}
 	@Nested
 	class TheProxy {
 
@@ -737,6 +754,62 @@ class ProxyTests {
 		@Bean
 		Object mistaken() {
 			return new Mistaken();
+		}
+
+	}
+
+	@Backoff(maxAttempts = "3")
+	static class PackagePrivate {
+
+		private int calls;
+
+		@Backoff(maxAttempts = "2")
+		void send(String... texts) throws Failure {
+			this.calls++;
+			throw new Failure("down");
+		}
+
+		public void send() throws Failure {
+			this.calls++;
+			throw new Failure("down");
+		}
+
+		int calls() {
+			return this.calls;
+		}
+
+	}
+
+
+	@Backoff(maxAttempts = "2")
+	interface ConflictingContract {
+
+		@Backoff(maxAttempts = "3")
+		void send() throws Failure;
+
+	}
+
+
+	@Backoff(maxAttempts = "6")
+	static class ConflictingBase {
+
+	}
+
+
+	@Backoff(maxAttempts = "5")
+	static class Conflicting extends ConflictingBase implements ConflictingContract {
+
+		private int calls;
+
+		@Override
+		@Backoff
+		public void send() throws Failure {
+			this.calls++;
+			throw new Failure("down");
+		}
+
+		int calls() {
+			return this.calls;
 		}
 
 	}

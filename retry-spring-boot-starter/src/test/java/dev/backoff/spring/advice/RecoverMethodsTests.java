@@ -38,7 +38,7 @@ class RecoverMethodsTests {
 
 	private static RecoverMethods find(Class<?> type, String name, String recover) {
 		List<Problem> problems = new ArrayList<>();
-		RecoverMethods methods = RecoverMethods.find(operation(type, name), BlockingManner.INSTANCE, recover, problems);
+		RecoverMethods methods = RecoverMethods.find(operation(type, name), new BlockingManner(), recover, problems);
 		assertThat(problems).isEmpty();
 		assertThat(methods).isNotNull();
 		return methods;
@@ -139,19 +139,19 @@ class RecoverMethodsTests {
 		@ValueSource(strings = { "generic", "bridged", "ofSuperclass", "ofInterface", "hidden", "shared", "several",
 				"boxed", "unboxed", "nothing", "wider", "array" })
 		void isJudgedByResolvedTypes(String name) {
-			assertThat(find(Fitting.class, name, name + "Recovery").all()).hasSize(1);
+			assertThat(find(Fitting.class, name, name + "Recovery").count()).isEqualTo(1);
 		}
 
 		@Test
 		void isOfEveryOverload() {
-			assertThat(find(ByFailure.class, "send", "park").all()).hasSize(3);
+			assertThat(find(ByFailure.class, "send", "park").count()).isEqualTo(3);
 		}
 
 		@ParameterizedTest
 		@ValueSource(strings = { "fewer", "more", "otherOrder", "otherReturn", "noFailure" })
 		void isRefused(String recover) {
 			List<Problem> problems = new ArrayList<>();
-			assertThat(RecoverMethods.find(operation(Unfit.class, "send"), BlockingManner.INSTANCE, recover, problems))
+			assertThat(RecoverMethods.find(operation(Unfit.class, "send"), new BlockingManner(), recover, problems))
 				.isNull();
 			assertThat(problems).singleElement()
 				.satisfies((problem) -> assertThat(problem.message())
@@ -165,12 +165,12 @@ class RecoverMethodsTests {
 		@Test
 		void isRefusedForTheMethodItselfAndForNone() {
 			List<Problem> problems = new ArrayList<>();
-			assertThat(RecoverMethods.find(operation(Unfit.class, "send"), BlockingManner.INSTANCE, "send", problems))
+			assertThat(RecoverMethods.find(operation(Unfit.class, "send"), new BlockingManner(), "send", problems))
 				.isNull();
-			assertThat(RecoverMethods.find(operation(Unfit.class, "send"), BlockingManner.INSTANCE, "moore", problems))
+			assertThat(RecoverMethods.find(operation(Unfit.class, "send"), new BlockingManner(), "moore", problems))
 				.isNull();
 			assertThat(
-					RecoverMethods.find(operation(Unfit.class, "send"), BlockingManner.INSTANCE, "toString", problems))
+					RecoverMethods.find(operation(Unfit.class, "send"), new BlockingManner(), "toString", problems))
 				.isNull();
 			assertThat(problems).extracting(Problem::toString)
 				.containsExactly(

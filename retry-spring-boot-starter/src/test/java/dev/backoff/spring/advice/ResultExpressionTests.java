@@ -4,8 +4,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 
 import org.aopalliance.intercept.MethodInvocation;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -14,14 +17,19 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.mockito.Mockito;
 
+import org.springframework.aop.framework.ReflectiveMethodInvocation;
 import org.springframework.core.ResolvableType;
 import org.springframework.expression.EvaluationException;
+import org.springframework.util.ClassUtils;
 
+import dev.backoff.annotation.Backoff;
+import dev.backoff.fixture.RecordingListener;
 import dev.backoff.spring.policy.Problem;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.mockito.BDDMockito.given;
 
 class ResultExpressionTests {
@@ -146,8 +154,25 @@ class ResultExpressionTests {
 			assertThat(expression.test(new Answer("DONE"), null)).isTrue();
 		}
 
-	}
+		@ParameterizedTest
+		@ValueSource(strings = { "#result.get('it''s') == 'X'", "(#result ?: 'a') == 'X'", "#result?.name == 'X'",
+				"(#result ? 'a' : 'b') == 'X'", "#result.![name][0] == 'X'", "#result.?[#this != null] == 'X'",
+				"#result['a.b'] == 'X'", "#result[0]?.name == 'X'", "-#result == 'X'", "{1,2}[0] == 'X'",
+				"{a: 'b'}['a'] == 'X'", "(1 between {1, 2}) == 'X'", "#result.^[true] == 'X'", "\"a\"\"b\" == 'X'",
+				"1.5f == 'X'", "0x1F == 'X'", "1L == 'X'", "1e3 == 'X'", "null == 'X'", "#root.args[0] == 'X'",
+				"#this == 'X'", "#result.name.toString().substring(0, 1) == 'X'", "'a' + \"it's\" == 'X'",
+				"#result instanceof 'X' == 'X'", "#result matches 'a.*' == 'X'", "{} == 'X'", "{:} == 'X'" })
+		void areLookedForInAnyExpression(String text) {
+			for (Class<?> type : List.of(Object.class, List.class)) {
+				List<Problem> problems = new ArrayList<>();
+				ResultExpression expression = ResultExpression.parse("until", text, ResolvableType.forClass(type),
+						problems);
+				assertThat(expression == null).isEqualTo(!problems.isEmpty());
+			}
+		}
 
+
+	}
 	@Nested
 	class Refusals {
 
@@ -212,6 +237,124 @@ class ResultExpressionTests {
 					"until (#result.amount): gives int instead of true or false. Write a condition over #result, such as "
 							+ "#result == false.");
 			assertThat(problems("'DONE'", Payment.class)).singleElement().asString().contains("gives a constant");
+		}
+
+	}
+
+	@Nested
+	class Reach {
+
+		@ParameterizedTest
+		@ValueSource(strings = { "T(java.lang.Runtime).getRuntime().exec('x') != null",
+				"new java.lang.ProcessBuilder('x').start() != null", "@environment != null", "#root.args[0] = null",
+				"#result++ == 1", "#func() == 1", "&factory != null",
+				"#root.args[0].?[T(java.lang.Runtime) != null].size() == 0", "{T(java.lang.Runtime)}.size() == 1",
+				"#root.class != null", "#systemProperties != null", "systemProperties['user.home'] != null" })
+		void includesNoTypesConstructorsBeansOrAssignments(String text) {
+			List<Problem> problems = new ArrayList<>();
+			ResultExpression.parse("until", text, ResolvableType.forClass(Object.class), problems);
+			assertThat(problems).isNotEmpty();
+		}
+
+
+		@ParameterizedTest
+		@ValueSource(strings = { "#result.class.name != null", "#result.getClass().name != null",
+				"#root.args[0].class.classLoader != null",
+				"#root.args[0].getClass().forName('java.lang.Runtime') != null",
+				"#root.args[1].forName('java.lang.Runtime') != null", "#root.args[1].classLoader != null",
+				"#root.args[1].newInstance() != null", "#root.args[1].protectionDomain != null",
+				"#root.args[2].loadClass('java.lang.Runtime') != null", "#root.getClass() != null" })
+		void includesNoClassesThroughObjects(String text) {
+			List<Problem> problems = new ArrayList<>();
+			ResultExpression expression = ResultExpression.parse("until", text, ResolvableType.forClass(Object.class),
+					problems);
+			if (problems.isEmpty()) {
+				assertThat(expression).isNotNull();
+				MethodInvocation call = call("text", String.class, getClass().getClassLoader());
+				assertThatThrownBy(() -> expression.test("result", call)).isInstanceOf(RuntimeException.class);
+			}
+		}
+
+
+		@Test
+		void includesAnnotatedMethodsOfBeans() {
+			AdviceContexts.runner().withBean(Nest.class).run((context) -> {
+				Nest bean = context.getBean(Nest.class);
+				assertThat(bean.outer(bean)).isEqualTo("outer");
+				assertThat(context.getBean(RecordingListener.class).hookFailures()).isEmpty();
+			});
+		}
+
+
+	}
+
+	@Nested
+	class Length {
+
+		@Test
+		void isLimited() {
+			List<Problem> problems = new ArrayList<>();
+			String text = "#result == '" + "x".repeat(20_000) + "'";
+			assertThat(ResultExpression.parse("until", text, ResolvableType.forClass(Object.class), problems))
+				.isNull();
+			assertThat(problems).singleElement()
+				.extracting(Problem::toString, InstanceOfAssertFactories.STRING)
+				// how long it may be Spring writes as the locale does
+				.contains("is no expression", "too long");
+		}
+
+
+		@ParameterizedTest
+		@ValueSource(ints = { 1, 50, 99 })
+		void mayBeOfManyParts(int parts) {
+			for (String text : List.of("(".repeat(parts) + "true" + ")".repeat(parts),
+					"true" + " and true".repeat(parts), "#result" + "?.toString()".repeat(parts * 5) + " == 'x'")) {
+				List<Problem> problems = new ArrayList<>();
+				ResultExpression expression = ResultExpression.parse("until", text,
+						ResolvableType.forClass(String.class), problems);
+				assertThat(problems).isEmpty();
+				assertThat(expression).isNotNull();
+				assertThat(expression.test("x", null)).isTrue();
+			}
+		}
+
+
+	}
+
+	/** Return a call that is never made. */
+	private static MethodInvocation call(Object... arguments) {
+		return new ReflectiveMethodInvocation("proxy", "target", ClassUtils.getMethod(Asking.class, "ask"), arguments,
+				Asking.class, List.of()) {
+		};
+	}
+
+
+	static class Asking {
+
+		private final AtomicInteger asked = new AtomicInteger();
+
+		@Backoff(until = "#result.get() == 'DONE'")
+		public Supplier<Object> ask() {
+			return this.asked::incrementAndGet;
+		}
+
+		public int asked() {
+			return this.asked.get();
+		}
+
+	}
+
+
+	static class Nest {
+
+		@Backoff(until = "#root.args[0].inner() == 'inner'")
+		public String outer(Nest self) {
+			return "outer";
+		}
+
+		@Backoff(retryWhen = "#result == null")
+		public String inner() {
+			return "inner";
 		}
 
 	}

@@ -30,7 +30,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 class AheadOfTimeTests {
 
 	@Test
-	void isConfiguredWhereItRuns() {
+	void isConfiguredAndSwitchedOffWhereItRuns() {
 		AotApplication.of(Orders.class).builtWith("backoff.policies.orders.max-attempts", "2").compile((starter) -> {
 			starter.run(Map.of(), (context) -> {
 				assertThat(context.getBean(Orders.class).place(2)).isEqualTo("placed at attempt 3");
@@ -38,12 +38,6 @@ class AheadOfTimeTests {
 			});
 			starter.run(Map.of("backoff.policies.orders.max-attempts", "6"),
 					(context) -> assertThat(context.getBean(Orders.class).place(5)).isEqualTo("placed at attempt 6"));
-		});
-	}
-
-	@Test
-	void isSwitchedOffWhereItRuns() {
-		AotApplication.of(Orders.class).compile((starter) -> {
 			starter.run(Map.of("backoff.enabled", "false"),
 					(context) -> assertThatThrownBy(() -> context.getBean(Orders.class).place(1))
 						.hasMessage("attempt 1")
@@ -73,9 +67,8 @@ class AheadOfTimeTests {
 					(context) -> assertThat(context.getBean(Callbacks.class).send()).isEqualTo("sent"));
 			assertThat(refusal(starter, Map.of("backoff.policies.callbacks.cap", "-1s")))
 				.contains("Invalid backoff.policies.callbacks.cap (-1s)");
-			// built for proxies
 			assertThat(refusal(starter, Map.of("backoff.policies.callbacks.base", "1ms", "backoff.mode", "aspectj")))
-				.contains("@Backoff on Callbacks.send()", "woven");
+				.contains("Invalid backoff.mode (aspectj): needs the module dev.backoff:retry-aspectj");
 		});
 	}
 

@@ -347,6 +347,14 @@ class StartupReportTests {
 						"Write true or false.",
 						"Invalid backoff.unknown-keys (ignore) at application.yml:4: must be one of error, " + "warn.",
 						"Write one of these words."),
+				yaml("mode without its module", """
+						backoff:
+						  mode: aspectj
+						  policies.orders.base: 1s
+						""",
+						"Invalid backoff.mode (aspectj): needs the module dev.backoff:retry-aspectj, which is not on "
+								+ "the class path.",
+						"Add the dependency dev.backoff:retry-aspectj, or remove the key."),
 				yaml("values where keys are expected", """
 						backoff:
 						  policies: orders

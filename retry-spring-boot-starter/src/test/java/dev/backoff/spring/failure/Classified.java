@@ -2,8 +2,6 @@ package dev.backoff.spring.failure;
 
 import java.time.Duration;
 import java.util.Locale;
-import java.util.Map;
-import java.util.function.Predicate;
 
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.jspecify.annotations.Nullable;
@@ -22,16 +20,6 @@ final class Classified {
 	/** What was expected of a failure, in the words of its classification. */
 	static final String NOTHING = "nothing";
 
-	/* What BuiltInFailureClassifiers asks before it asks a classifier. */
-	private static final Map<Class<?>, Predicate<Class<?>>> MAY_KNOW = Map.of(RestClientFailureClassifier.class,
-			RestClientFailureClassifier::mayKnow, WebClientFailureClassifier.class, WebClientFailureClassifier::mayKnow,
-			GrpcFailureClassifier.class, GrpcFailureClassifier::mayKnow, RedisFailureClassifier.class,
-			RedisFailureClassifier::mayKnow, MailFailureClassifier.class, MailFailureClassifier::mayKnow,
-			DataAccessFailureClassifier.class, DataAccessFailureClassifier::mayKnow, SqlFailureClassifier.class,
-			SqlFailureClassifier::mayKnow, RefusalFailureClassifier.class, RefusalFailureClassifier::mayKnow,
-			WebStatusFailureClassifier.class, WebStatusFailureClassifier::mayKnow, IoFailureClassifier.class,
-			IoFailureClassifier::mayKnow);
-
 	private Classified() {
 	}
 
@@ -43,11 +31,13 @@ final class Classified {
 		assertThat(describe(classifier.classify(wrapped))).as("wrapped %s", failure).isEqualTo(expected);
 	}
 
-	/** Assert that a classifier which says something is asked. */
+	/**
+	 * Assert that {@link BuiltInFailureClassifiers} asks a classifier that knows the
+	 * failure.
+	 */
 	private static void assertIsAsked(FailureClassifier classifier, Throwable failure) {
-		Predicate<Class<?>> mayKnow = MAY_KNOW.get(classifier.getClass());
-		if (mayKnow != null && classifier.classify(failure) != null) {
-			assertThat(Causes.of(failure)).as("%s", failure).anyMatch((link) -> mayKnow.test(link.getClass()));
+		if (classifier instanceof TypedClassifier typed && classifier.classify(failure) != null) {
+			assertThat(Causes.of(failure)).as("%s", failure).anyMatch((link) -> typed.mayKnow(link.getClass()));
 		}
 	}
 

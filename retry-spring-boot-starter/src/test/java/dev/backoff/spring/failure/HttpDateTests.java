@@ -25,7 +25,6 @@ class HttpDateTests {
 			Sun Nov  6 08:49:37 1994         | 1994-11-06T08:49:37Z
 			Wed Nov 16 08:49:37 1994         | 1994-11-16T08:49:37Z
 			Thu, 29 Feb 2024 00:00:00 GMT    | 2024-02-29T00:00:00Z
-			Sat, 31 Dec 2016 23:59:60 GMT    | 2017-01-01T00:00:00Z
 			Fri, 31 Dec 9999 23:59:59 GMT    | 9999-12-31T23:59:59Z
 			Sat, 01 Jan 0000 00:00:00 GMT    | 0000-01-01T00:00:00Z
 			""")
@@ -37,7 +36,7 @@ class HttpDateTests {
 	@ValueSource(strings = { "", "7", "garbage", "2026-11-20T12:00:00Z", "Sun, 06 Nov 1994 08:49:37",
 			"Sun, 06 Nov 1994 08:49:37 CET", "Sun, 06 Nov 94 08:49:37 GMT", "Sun, 06-Nov-94 08:49:37 GMT",
 			"Sunday, 06-Nov-1994 08:49:37 GMT", "Sun, 31 Feb 2026 08:49:37 GMT", "Sun, 00 Nov 2026 08:49:37 GMT",
-			"Sun, 06 Nov 2026 24:00:00 GMT", "Sun, 06 Nov 2026 08:60:00 GMT", "Sun, 06 Nov 2026 08:00:61 GMT",
+			"Sun, 06 Nov 2026 24:00:00 GMT", "Sun, 06 Nov 2026 08:60:00 GMT", "Sun, 06 Nov 2026 08:00:60 GMT",
 			"Thu, 29 Feb 2023 00:00:00 GMT", "Monday, 29-Feb-27 00:00:00 GMT", "Sun, 06 Nov 1994 08:49:37 GMT x",
 			"Sun Nov  6 08:49:37 94", "Sun Nov    08:49:37 1994", "Sun, 06 Nov ２０２６ 08:49:37 GMT" })
 	void ignoresWhatIsNoDate(String text) {

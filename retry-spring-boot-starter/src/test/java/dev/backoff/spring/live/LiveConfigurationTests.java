@@ -25,6 +25,7 @@ import org.springframework.core.env.MapPropertySource;
 
 import dev.backoff.Retry;
 import dev.backoff.annotation.Backoff;
+import dev.backoff.breaker.BreakerState;
 import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.breaker.CircuitBreakers;
 import dev.backoff.event.RetriesStoppedException;
@@ -368,7 +369,7 @@ class LiveConfigurationTests {
 					LiveConfigurationTests.this.centre.put("backoff.budgets.orders.tokens", "60");
 					assertThat(context.getBean(LiveConfiguration.class).refresh("a test")).isTrue();
 					assertThat(context.getBean(CircuitBreakers.class).get("gate")).isSameAs(breaker);
-					assertThat(breaker.state()).isEqualTo(CircuitBreaker.State.FORCED_OPEN);
+					assertThat(breaker.state()).isEqualTo(BreakerState.FORCED_OPEN);
 					assertThat(breaker.settings().failureRate()).isEqualTo(0.3);
 					assertThat(context.getBean(CircuitBreakers.class).find("later")).isPresent();
 					assertThat(context.getBean(RetryBudgets.class).get("orders").balance()).isEqualTo(balance);

@@ -58,6 +58,7 @@ import dev.backoff.event.StopReason;
 import dev.backoff.failure.FailureClassification;
 import dev.backoff.failure.RetryCause;
 import dev.backoff.policy.RetryPolicy;
+import dev.backoff.policy.RetryPolicyBuilder;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
@@ -738,7 +739,7 @@ class MicrometerRecordersTests {
 
 	}
 
-	private RetryPolicy.Builder policy(String name) {
+	private RetryPolicyBuilder policy(String name) {
 		return RetryPolicy.builder(name).jitter(Jitter.none());
 	}
 

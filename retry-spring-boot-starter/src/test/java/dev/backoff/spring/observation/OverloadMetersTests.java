@@ -23,6 +23,7 @@ import org.springframework.core.env.MapPropertySource;
 import org.springframework.core.env.StandardEnvironment;
 
 import dev.backoff.Retry;
+import dev.backoff.breaker.BreakerState;
 import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.budget.RetryBudget;
 import dev.backoff.budget.RetryBudget.Cost;
@@ -235,9 +236,9 @@ class OverloadMetersTests {
 			meters.bind(safety);
 			breaker.open();
 			breaker.tryAcquire(time.nanoTime());
-			for (CircuitBreaker.State state : CircuitBreaker.State.values()) {
+			for (BreakerState state : BreakerState.values()) {
 				assertThat(gauge(BackoffMeters.BREAKER_STATE, "state", state.tag())).as(state.tag())
-					.isEqualTo((state == CircuitBreaker.State.OPEN) ? 1 : 0);
+					.isEqualTo((state == BreakerState.OPEN) ? 1 : 0);
 			}
 			assertThat(count(BackoffMeters.BREAKER_REJECTED)).isOne();
 			assertThat(count(BackoffMeters.BREAKER_TRANSITIONS, "from", "closed", "to", "open")).isOne();

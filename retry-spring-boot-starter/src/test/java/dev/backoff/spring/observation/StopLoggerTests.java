@@ -43,6 +43,7 @@ import dev.backoff.event.RetryListener;
 import dev.backoff.failure.FailureClassification;
 import dev.backoff.failure.RetryCause;
 import dev.backoff.policy.RetryPolicy;
+import dev.backoff.policy.RetryPolicyBuilder;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
@@ -558,7 +559,7 @@ class StopLoggerTests {
 		assertThat(appended).hasSize(this.log.events().size());
 	}
 
-	private static RetryPolicy.Builder policy(String name) {
+	private static RetryPolicyBuilder policy(String name) {
 		return RetryPolicy.builder(name).jitter(Jitter.none());
 	}
 

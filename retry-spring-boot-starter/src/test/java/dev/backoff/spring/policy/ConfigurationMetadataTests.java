@@ -67,7 +67,7 @@ class ConfigurationMetadataTests {
 	void everyOtherKeyIsReadAndTheOtherWayRound() {
 		Set<String> keys = keys(BackoffProperties.class);
 		keys.removeIf((key) -> key.startsWith("defaults.") || Section.of(key) != null);
-		assertThat(keys).containsExactlyInAnyOrderElementsOf(ConfigurationReader.TOP_LEVEL_KEYS);
+		assertThat(keys).containsExactlyInAnyOrderElementsOf(Section.SETTINGS.keyTexts());
 	}
 
 	@Test

@@ -44,7 +44,7 @@ class ConfigurationPageTests {
 		String page = made();
 		assertThat(Metadata.ofAll().named("properties").keySet()).filteredOn((name) -> name.startsWith("backoff."))
 			.allSatisfy((name) -> assertThat(page).contains(name.replaceFirst("^backoff\\.defaults\\.", "")));
-		assertThat(ConfigurationReader.TOP_LEVEL_KEYS)
+		assertThat(Section.SETTINGS.keyTexts())
 			.allSatisfy((key) -> assertThat(page).contains("`backoff." + key + "`"));
 	}
 

@@ -102,7 +102,7 @@ class OverloadConfigurationTests {
 					(configuration) -> {
 						BreakerEntry entry = configuration.breaker("theirs");
 						assertThat(entry.provider()).isEqualTo(BreakerProvider.RESILIENCE4J);
-						assertThat(entry.settings().isAwaited()).isTrue();
+						assertThat(entry.settings().awaited()).isTrue();
 						assertThat(entry.values()).containsOnlyKeys(BreakerKey.PROVIDER, BreakerKey.ON_OPEN);
 					});
 		}

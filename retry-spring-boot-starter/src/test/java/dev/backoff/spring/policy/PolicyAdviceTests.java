@@ -11,17 +11,18 @@ import org.junit.jupiter.params.provider.CsvSource;
 import dev.backoff.delay.Jitter;
 import dev.backoff.delay.Shape;
 import dev.backoff.policy.RetryPolicy;
+import dev.backoff.policy.RetryPolicyBuilder;
 import dev.backoff.spring.policy.BackoffProperties.ShapeName;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 class PolicyAdviceTests {
 
-	private static List<String> advice(RetryPolicy.Builder policy, ShapeName shape) {
+	private static List<String> advice(RetryPolicyBuilder policy, ShapeName shape) {
 		return PolicyAdvice.of(policy.build(), shape, true, false);
 	}
 
-	private static RetryPolicy.Builder policy() {
+	private static RetryPolicyBuilder policy() {
 		return RetryPolicy.builder("orders").cap(Duration.ofMillis(200));
 	}
 
@@ -40,7 +41,7 @@ class PolicyAdviceTests {
 
 	@Test
 	void isNotAboutTheMultiplierOfABaseOfZero() {
-		RetryPolicy.Builder policy = policy().base(Duration.ZERO);
+		RetryPolicyBuilder policy = policy().base(Duration.ZERO);
 		assertThat(PolicyAdvice.of(policy.build(), ShapeName.EXPONENTIAL, false, false)).isEmpty();
 	}
 

@@ -4,26 +4,41 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.beans.factory.InitializingBean;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.core.env.MapPropertySource;
 
 import dev.backoff.Attempt;
 import dev.backoff.annotation.Backoff;
+import dev.backoff.breaker.BreakerState;
 import dev.backoff.breaker.CircuitBreaker;
-import dev.backoff.breaker.CircuitBreaker.State;
 import dev.backoff.breaker.CircuitBreakers;
 import dev.backoff.breaker.CircuitOpenException;
 import dev.backoff.budget.RetryBudget;
 import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.event.StopReason;
+import dev.backoff.failure.FailureClassification;
+import dev.backoff.failure.FailureClassifier;
 import dev.backoff.fixture.VirtualTime;
+import dev.backoff.policy.DegradedMode;
 import dev.backoff.spring.advice.BackoffMethods;
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
+import dev.backoff.time.RetryTime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
@@ -35,9 +50,10 @@ class OverloadSafetyTests {
 
 	private final Partner partner = new Partner();
 
-	private final ApplicationContextRunner runner = new ApplicationContextRunner()
-		.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, BackoffAutoConfiguration.class))
-		.withBean(VirtualTime.class)
+	private final ApplicationContextRunner bare = new ApplicationContextRunner()
+		.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, BackoffAutoConfiguration.class));
+
+	private final ApplicationContextRunner runner = this.bare.withBean(VirtualTime.class)
 		.withBean(Gateway.class, () -> new Gateway(this.partner))
 		.withPropertyValues("backoff.defaults.jitter=none", "backoff.budgets.gateway.per-success=0.1");
 
@@ -155,7 +171,7 @@ class OverloadSafetyTests {
 				assertThat(second).isInstanceOf(IOException.class);
 				assertThat(reason(second)).isEqualTo(StopReason.BREAKER_OPEN);
 				assertThat(OverloadSafetyTests.this.partner.calls).isEqualTo(6);
-				assertThat(breaker.state()).isEqualTo(State.OPEN);
+				assertThat(breaker.state()).isEqualTo(BreakerState.OPEN);
 				Throwable third = catchThrowable(gateway::ship);
 				assertThat(third).isInstanceOf(CircuitOpenException.class);
 				assertThat(reason(third)).isEqualTo(StopReason.BREAKER_OPEN);
@@ -167,7 +183,7 @@ class OverloadSafetyTests {
 				for (int i = 0; i < 3; i++) {
 					assertThat(gateway.ship()).isEqualTo("shipped");
 				}
-				assertThat(breaker.state()).isEqualTo(State.CLOSED);
+				assertThat(breaker.state()).isEqualTo(BreakerState.CLOSED);
 			});
 		}
 
@@ -180,13 +196,13 @@ class OverloadSafetyTests {
 						throw new IllegalArgumentException("an answer");
 					}));
 				}
-				assertThat(breaker.state()).isEqualTo(State.CLOSED);
+				assertThat(breaker.state()).isEqualTo(BreakerState.CLOSED);
 				for (int i = 0; i < 20; i++) {
 					assertThatThrownBy(() -> breaker.call(() -> {
 						throw new IOException("down");
 					})).isInstanceOf(IOException.class);
 				}
-				assertThat(breaker.state()).isEqualTo(State.OPEN);
+				assertThat(breaker.state()).isEqualTo(BreakerState.OPEN);
 				assertThatThrownBy(() -> breaker.call(() -> "never")).isInstanceOf(CircuitOpenException.class);
 				Throwable refused = catchThrowable(() -> context.getBean(Gateway.class).ship());
 				assertThat(reason(refused)).isEqualTo(StopReason.BREAKER_OPEN);
@@ -222,14 +238,14 @@ class OverloadSafetyTests {
 			this.guarded.withBean("broken", CircuitBreaker.Listener.class, () -> new CircuitBreaker.Listener() {
 
 				@Override
-				public void transition(CircuitBreaker breaker, State from, State to) {
+				public void transition(CircuitBreaker breaker, BreakerState from, BreakerState to) {
 					throw new IllegalStateException("listener");
 				}
 
 			}).withBean("sound", CircuitBreaker.Listener.class, () -> new CircuitBreaker.Listener() {
 
 				@Override
-				public void transition(CircuitBreaker breaker, State from, State to) {
+				public void transition(CircuitBreaker breaker, BreakerState from, BreakerState to) {
 					told.add(breaker.name() + " " + from.tag() + " " + to.tag());
 				}
 
@@ -302,6 +318,112 @@ class OverloadSafetyTests {
 
 	}
 
+	@Nested
+	@Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+	class WhileBeansAreCreated {
+
+		@Test
+		void areReportedOnceToObserversIfTwoThreadsCreateThem() {
+			HookedTime time = new HookedTime();
+			OverloadSafetyTests.this.bare.withBean(RetryTime.class, () -> time)
+				.withPropertyValues("backoff.policies.orders.max-attempts=3")
+				.run((context) -> {
+					OverloadSafety safety = context.getBean(OverloadSafety.class);
+					BackoffMethods methods = context.getBean(BackoffMethods.class);
+					List<RetryBudget> told = new ArrayList<>();
+					safety.observe(new BudgetObserver(told));
+					// another thread creates the same budget first
+					time.hook = () -> methods.retry("orders");
+					methods.retry("orders");
+					assertThat(safety.budgets().all()).hasSize(1);
+					assertThat(told).containsExactlyElementsOf(safety.budgets().all());
+				});
+		}
+
+		@Test
+		void acceptCallsOfListenersThatAreBeingCreated() {
+			OverloadSafetyTests.this.bare.withBean(VirtualTime.class)
+				.withPropertyValues("backoff.breakers.gateway.minimum-calls=2")
+				.withBean(EarlyGateway.class)
+				.withBean(EarlyListener.class)
+				.run((context) -> assertThat(context).hasNotFailed());
+		}
+
+		@Test
+		void acceptCallsOfClassifiersThatAreBeingCreated() {
+			OverloadSafetyTests.this.bare.withBean(VirtualTime.class)
+				.withPropertyValues("backoff.breakers.gateway.minimum-calls=100")
+				.withBean(EarlyGateway.class)
+				.withBean(EarlyClassifier.class)
+				.run((context) -> {
+					assertThat(context).hasNotFailed();
+					assertThat(catchThrowable(context.getBean(EarlyGateway.class)::failing))
+						.isInstanceOf(IOException.class);
+					EarlyClassifier classifier = context.getBean(EarlyClassifier.class);
+					assertThat(classifier.early).isEqualTo("fine");
+					assertThat(classifier.asked).hasValue(2);
+				});
+		}
+
+		@ParameterizedTest
+		@ValueSource(strings = { "Größe", "card payments", "日本", "a:b;c/d", "%s{}" })
+		void acceptUnusualNames(String name) {
+			OverloadSafetyTests.this.bare.withBean(VirtualTime.class)
+				.withInitializer((context) -> context.getEnvironment()
+					.getPropertySources()
+					.addFirst(new MapPropertySource("odd",
+							Map.of("backoff.breakers[" + name + "].minimum-calls", "1",
+									"backoff.budgets[" + name + "].tokens", "1", "odd", name))))
+				.withBean(OddNames.class)
+				.run((context) -> {
+					assertThat(context).hasNotFailed();
+					assertThat(context.getBean(OddNames.class).call()).isEqualTo("fine");
+					assertThat(context.getBean(CircuitBreakers.class).names()).containsExactly(name);
+				});
+		}
+
+		@Test
+		void doNotDeadlockWithListenersThatAreCreatedLate() throws Exception {
+			CountDownLatch making = new CountDownLatch(1);
+			CountDownLatch told = new CountDownLatch(1);
+			OverloadSafetyTests.this.bare.withBean(VirtualTime.class)
+				.withPropertyValues("backoff.breakers.gateway.minimum-calls=1")
+				.withInitializer((context) -> context.addBeanFactoryPostProcessor((factory) -> {
+					for (String name : factory.getBeanDefinitionNames()) {
+						if (name.equals("slow") || name.equals("listener")) {
+							factory.getBeanDefinition(name).setLazyInit(true);
+						}
+					}
+				}))
+				.withBean("listener", CountingListener.class)
+				.withBean("slow", SlowBean.class, () -> new SlowBean(making, told))
+				.run((context) -> {
+					assertThat(context).hasNotFailed();
+					CircuitBreaker breaker = context.getBean(CircuitBreakers.class).get("gateway");
+					AtomicReference<Throwable> failure = new AtomicReference<>();
+					Thread maker = new Thread(() -> {
+						SlowBean.breaker = breaker;
+						failure.set(catchThrowable(() -> context.getBean("slow")));
+					});
+					maker.setDaemon(true);
+					maker.start();
+					assertThat(making.await(30, TimeUnit.SECONDS)).isTrue();
+					Thread teller = new Thread(() -> {
+						breaker.open();
+						told.countDown();
+					});
+					teller.setDaemon(true);
+					teller.start();
+					maker.join(60_000);
+					assertThat(maker.isAlive()).as("maker hangs").isFalse();
+					teller.join(60_000);
+					assertThat(teller.isAlive()).as("teller hangs").isFalse();
+					assertThat(failure.get()).isNull();
+				});
+		}
+
+	}
+
 	/** Fails as often as it is told to. */
 	static class Partner {
 
@@ -346,6 +468,143 @@ class OverloadSafetyTests {
 		@Backoff(value = "defensive", maxAttempts = "4")
 		String ship() throws IOException {
 			return this.partner.answer("shipped");
+		}
+
+	}
+
+	static class SlowBean implements InitializingBean {
+
+		static CircuitBreaker breaker;
+
+		private final CountDownLatch making;
+
+		private final CountDownLatch told;
+
+		SlowBean(CountDownLatch making, CountDownLatch told) {
+			this.making = making;
+			this.told = told;
+		}
+
+		@Override
+		public void afterPropertiesSet() throws Exception {
+			this.making.countDown();
+			this.told.await(500, TimeUnit.MILLISECONDS);
+			breaker.forceOpen();
+		}
+
+	}
+
+	static class CountingListener implements CircuitBreaker.Listener {
+
+		final AtomicInteger told = new AtomicInteger();
+
+		@Override
+		public void transition(CircuitBreaker breaker, BreakerState from, BreakerState to) {
+			this.told.incrementAndGet();
+		}
+
+	}
+
+	static class EarlyGateway {
+
+		@Backoff(breaker = "gateway")
+		public String fine() {
+			return "fine";
+		}
+
+		@Backoff(breaker = "gateway", maxAttempts = "2")
+		public String failing() throws IOException {
+			throw new IOException("down");
+		}
+
+	}
+
+	static class OddNames {
+
+		@Backoff(breaker = "${odd}", budget = "${odd}")
+		public String call() {
+			return "fine";
+		}
+
+	}
+
+	/** Calls the gateway as soon as it can. */
+	static class EarlyListener implements CircuitBreaker.Listener, RetryBudget.Listener, InitializingBean {
+
+		private final EarlyGateway gateway;
+
+		EarlyListener(EarlyGateway gateway) {
+			this.gateway = gateway;
+		}
+
+		@Override
+		public void afterPropertiesSet() {
+			assertThat(this.gateway.fine()).isEqualTo("fine");
+			assertThat(catchThrowable(this.gateway::failing)).isInstanceOf(IOException.class);
+		}
+
+	}
+
+	/** Calls the gateway as soon as it can. */
+	static class EarlyClassifier implements FailureClassifier, InitializingBean {
+
+		private final AtomicInteger asked = new AtomicInteger();
+
+		private final EarlyGateway gateway;
+
+		private String early;
+
+		EarlyClassifier(EarlyGateway gateway) {
+			this.gateway = gateway;
+		}
+
+		@Override
+		public void afterPropertiesSet() {
+			this.early = this.gateway.fine();
+		}
+
+		@Override
+		public FailureClassification classify(Throwable failure) {
+			this.asked.incrementAndGet();
+			return null;
+		}
+
+	}
+
+	/** Does something once, when it is read. */
+	private static final class HookedTime implements RetryTime {
+
+		private Runnable hook;
+
+		@Override
+		public long nanoTime() {
+			Runnable once = this.hook;
+			this.hook = null;
+			if (once != null) {
+				once.run();
+			}
+			return 1;
+		}
+
+		@Override
+		public void sleep(long nanos) {
+		}
+
+	}
+
+	private record BudgetObserver(List<RetryBudget> told) implements OverloadSafety.Observer {
+
+		@Override
+		public void budgetMade(RetryBudget budget) {
+			this.told.add(budget);
+		}
+
+		@Override
+		public void breakerMade(CircuitBreaker breaker) {
+		}
+
+		@Override
+		public void degradedMade(String policy, DegradedMode mode) {
 		}
 
 	}

@@ -17,7 +17,7 @@ import dev.backoff.event.RetriesStoppedException
 import dev.backoff.fixture.VirtualTime
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration
 
-/** What the README shows in Kotlin compiles, runs and is true. */
+/** What the pages show in Kotlin compiles, runs and is true. */
 class KotlinReadmeTests {
 
 	@Test

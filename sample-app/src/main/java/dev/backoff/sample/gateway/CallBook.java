@@ -10,8 +10,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the gateway was asked for, as {@code GET /calls} shows it: for each route the
- * number of calls, how many of them did work, and the last hundred. Thread-safe.
+ * The calls of the gateway, as {@code GET /calls} shows them: for each route the number
+ * of calls, the number of those that had an effect, and the last hundred. Thread-safe.
  */
 final class CallBook {
 
@@ -21,9 +21,9 @@ final class CallBook {
 	 * One call.
 	 *
 	 * @param at when it arrived
-	 * @param path what it asked for
+	 * @param path the requested path
 	 * @param key its idempotency key, or null
-	 * @param fault whether it was made to fail
+	 * @param fault whether a fault was planned for it
 	 */
 	record Call(Instant at, String path, @Nullable String key, boolean fault) {
 	}
@@ -31,8 +31,8 @@ final class CallBook {
 	/**
 	 * The calls of one route.
 	 *
-	 * @param count how many calls arrived
-	 * @param applied how many did work, rather than fail or repeat a key
+	 * @param count the number of calls
+	 * @param applied the number of calls that had an effect
 	 * @param last the last calls, the oldest first
 	 */
 	record Page(long count, long applied, List<Call> last) {

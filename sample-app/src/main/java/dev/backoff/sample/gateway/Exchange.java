@@ -3,9 +3,7 @@ package dev.backoff.sample.gateway;
 import java.io.IOException;
 import java.net.Socket;
 
-/**
- * One call of a partner: what may be done with it.
- */
+/** One call of a partner, and the possible answers. */
 final class Exchange {
 
 	private final Socket socket;
@@ -23,7 +21,7 @@ final class Exchange {
 		this.partners = partners;
 	}
 
-	/** Do the work that the call asks for, once per idempotency key. */
+	/** Do the work of the call, once per idempotency key. */
 	Reply work() {
 		return this.partners.work(this.route, this.request);
 	}

@@ -7,10 +7,9 @@ import java.util.Map;
 import org.springframework.boot.convert.DurationStyle;
 
 /**
- * What goes wrong with one call. As parameters of {@code POST /faults/<route>}, exactly
- * one of:
+ * The fault of one call. As parameters of {@code POST /faults/<route>}, exactly one of:
  * <ul>
- * <li>{@code answer=503}, with {@code retry-after=2} if wanted: answer that status</li>
+ * <li>{@code answer=503}, optionally with {@code retry-after=2}: answer that status</li>
  * <li>{@code hang=5s}: work and answer, but late</li>
  * <li>{@code reset}: reset the connection instead of working</li>
  * <li>{@code apply-and-reset}: work, then reset the connection instead of answering</li>

@@ -6,9 +6,8 @@ import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which of the next calls of one route go wrong: the next {@code times=n} (1 by default),
- * or, until cleared, {@code percent=p} of all, drawn from {@code seed=n}. Not
- * thread-safe.
+ * The next calls of one route that fail: the next {@code times=n} (1 by default), or,
+ * until cleared, {@code percent=p} of all, drawn from {@code seed=n}. Not thread-safe.
  */
 final class FaultPlan {
 
@@ -43,7 +42,7 @@ final class FaultPlan {
 		throw new IllegalArgumentException("Invalid percent (" + text + "): must be from 0 to 100.");
 	}
 
-	/** Return what happens to the next call, or null. */
+	/** Return the fault of the next call, or null. */
 	@Nullable Fault next() {
 		if (this.times == 0 || this.random.nextDouble() * 100 >= this.percent) {
 			return null;

@@ -5,9 +5,7 @@ import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
 
-/**
- * The faults that are planned, at most one plan for each route. Thread-safe.
- */
+/** The planned faults, at most one plan for each route. Thread-safe. */
 final class Faults {
 
 	private final Map<Route, FaultPlan> plans = new EnumMap<>(Route.class);

@@ -15,12 +15,11 @@ import org.apache.commons.logging.LogFactory;
 
 /**
  * The payment, logistics and merchant systems behind one port, on the loopback interface
- * only. {@code POST /faults/<route>?…} plans {@linkplain Fault what} goes wrong and
- * {@linkplain FaultPlan how often}, {@code ?clear} ends it, {@code GET /calls} shows what
- * arrived.
+ * only. {@code POST /faults/<route>?…} plans a {@linkplain Fault fault} and its
+ * {@linkplain FaultPlan calls}, {@code ?clear} ends it, {@code GET /calls} shows the
+ * calls.
  * <p>
- * It serves raw sockets, because a server that takes HTTP seriously cannot reset a
- * connection.
+ * It uses raw sockets, because an HTTP server cannot reset a connection.
  */
 public final class Gateway implements AutoCloseable {
 
@@ -46,7 +45,7 @@ public final class Gateway implements AutoCloseable {
 	 * Start a gateway.
 	 * @param port the port, 0 for any that is free
 	 * @return a gateway that answers
-	 * @throws IOException if the port cannot be had
+	 * @throws IOException if the port is not free
 	 */
 	public static Gateway start(int port) throws IOException {
 		Gateway gateway = new Gateway(listen(port));
@@ -65,8 +64,7 @@ public final class Gateway implements AutoCloseable {
 	}
 
 	/**
-	 * Return where the gateway listens.
-	 * @return such as {@code http://127.0.0.1:8090}
+	 * {@return the address of the gateway, such as {@code http://127.0.0.1:8090}}
 	 */
 	public URI url() {
 		return URI.create("http://127.0.0.1:" + this.listener.getLocalPort());

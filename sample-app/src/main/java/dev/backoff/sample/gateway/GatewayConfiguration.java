@@ -9,9 +9,7 @@ import org.springframework.beans.factory.annotation.Value;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/**
- * Starts the gateway with the shop and ends it with the shop.
- */
+/** Run the gateway as long as the shop. */
 @Configuration(proxyBeanMethods = false)
 class GatewayConfiguration {
 

@@ -2,9 +2,7 @@ package dev.backoff.sample.gateway;
 
 import tools.jackson.databind.json.JsonMapper;
 
-/**
- * Writes the gateway's answers.
- */
+/** Write the answers of the gateway. */
 final class Json {
 
 	private static final JsonMapper MAPPER = JsonMapper.builder().build();

@@ -4,9 +4,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/**
- * What the partners do when nothing goes wrong. Thread-safe.
- */
+/** The work of the partners. Thread-safe. */
 final class Partners {
 
 	/** The answer to the first questions for the status of a payment. */
@@ -24,9 +22,7 @@ final class Partners {
 		this.calls = calls;
 	}
 
-	/**
-	 * Do the work, but answer only, as the first time, if the request's key is known.
-	 */
+	/** Do the work, or repeat the first answer if the key of the request is known. */
 	Reply work(Route route, Request request) {
 		String key = request.idempotencyKey();
 		if (key == null || this.keys.add(route + " " + key)) {

@@ -8,7 +8,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An HTTP answer; the connection ends with it.
+ * An HTTP answer, after which the connection is closed.
  *
  * @param status the status code
  * @param retryAfter the value of {@code Retry-After}, or null

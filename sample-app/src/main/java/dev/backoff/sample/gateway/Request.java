@@ -13,7 +13,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * As much of an HTTP/1.1 request as the gateway needs.
+ * The parts of an HTTP/1.1 request that the gateway needs.
  *
  * @param method such as {@code POST}
  * @param path without the query

@@ -6,8 +6,8 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the gateway offers. The name in lower case, with dashes, is the one used in
- * {@code /faults/<route>} and {@code /calls}.
+ * The routes of the gateway. The name in lower case, with dashes, is used in {@code
+ * /faults/<route>} and {@code /calls}.
  */
 enum Route {
 

@@ -1,6 +1,6 @@
 /**
- * The partners' side: a gateway on its own port and raw sockets, which fails as it is
- * told to. It knows nothing of the shop.
+ * The partners: a gateway with its own port and raw sockets, which fails on request and
+ * does not depend on the shop.
  */
 @NullMarked
 package dev.backoff.sample.gateway;

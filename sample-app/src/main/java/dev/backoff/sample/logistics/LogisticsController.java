@@ -20,9 +20,9 @@ class LogisticsController {
 	}
 
 	/**
-	 * What logistics was told.
+	 * The orders that were announced to logistics.
 	 *
-	 * @param orders the orders' numbers
+	 * @param orders their numbers
 	 */
 	record Shipments(List<Long> orders) {
 	}

@@ -8,9 +8,7 @@ import dev.backoff.annotation.Backoff;
 import dev.backoff.sample.order.Orders;
 import dev.backoff.sample.partner.PartnerClient;
 
-/**
- * Tells logistics what to ship.
- */
+/** Announce shipments to logistics. */
 @Service
 public class LogisticsService {
 
@@ -23,7 +21,7 @@ public class LogisticsService {
 		this.partner = partner;
 	}
 
-	/** Announce all orders that are ready, again after 5 s and after 10 s. */
+	/** Announce all orders that are ready; retry after 5 s and after 10 s. */
 	@Backoff(value = "logistics-sync", ladder = { "5s", "10s" })
 	List<Long> sync() {
 		List<Long> ready = this.orders.awaitingShipment();

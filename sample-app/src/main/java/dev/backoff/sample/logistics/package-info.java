@@ -1,6 +1,4 @@
-/**
- * Shipments: what logistics must know.
- */
+/** Shipments, and their announcement to logistics. */
 @NullMarked
 package dev.backoff.sample.logistics;
 

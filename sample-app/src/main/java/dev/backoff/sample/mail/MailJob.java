@@ -6,9 +6,7 @@ import org.springframework.stereotype.Component;
 import dev.backoff.annotation.Backoff;
 import dev.backoff.sample.partner.PartnerClient;
 
-/**
- * Sends what is left in the outbox, now and then.
- */
+/** Send the mails in the outbox, periodically. */
 @Component
 class MailJob {
 
@@ -21,7 +19,7 @@ class MailJob {
 		this.outbox = outbox;
 	}
 
-	/** Go on, at each attempt, where the one before has failed. */
+	/** Continue, at each attempt, with the mail that failed before. */
 	@Scheduled(initialDelayString = "${shop.mail.every}", fixedDelayString = "${shop.mail.every}")
 	@Backoff(value = "mail-job", preset = "short-job", idempotent = "true")
 	void send() {

@@ -6,9 +6,7 @@ import org.springframework.stereotype.Service;
 import dev.backoff.annotation.Backoff;
 import dev.backoff.sample.partner.PartnerClient;
 
-/**
- * Confirms orders by mail.
- */
+/** Confirm orders by mail. */
 @Service
 public class OrderMails {
 
@@ -22,9 +20,9 @@ public class OrderMails {
 	}
 
 	/**
-	 * Send the mail on a thread of its own, on which it waits, too. What fails stays in
-	 * the outbox. The order's number is the key, so a mail that goes out twice arrives
-	 * once.
+	 * Send the mail, and wait between attempts, on a thread of its own. A mail that fails
+	 * stays in the outbox. The order number is the key, so a mail that is sent twice
+	 * arrives once.
 	 * @param order the order's number
 	 */
 	@Async

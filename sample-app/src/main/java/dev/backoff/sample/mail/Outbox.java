@@ -6,8 +6,8 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Repository;
 
 /**
- * The mails that are not sent yet: one row for each order, written before anybody tries,
- * so that a mail outlives the process.
+ * The mails that are not sent yet. The row of a mail is written before the first attempt,
+ * so that the mail outlives the process.
  */
 @Repository
 public class Outbox {
@@ -19,7 +19,7 @@ public class Outbox {
 	}
 
 	/**
-	 * Note that an order is to be confirmed.
+	 * Add the confirmation of an order.
 	 * @param order its number
 	 */
 	public void add(long order) {

@@ -1,5 +1,5 @@
 /**
- * Mails to customers: sent in the background, and again until they are.
+ * Mails to customers, which are sent in the background and repeated until they succeed.
  */
 @NullMarked
 package dev.backoff.sample.mail;

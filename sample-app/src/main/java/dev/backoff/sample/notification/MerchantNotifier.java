@@ -10,9 +10,7 @@ import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.sample.partner.PartnerClient;
 import dev.backoff.sample.payment.Payment;
 
-/**
- * Notifies the merchant of a payment. What cannot be sent is parked, not lost.
- */
+/** Notify the merchant of a payment. A notification that cannot be sent is parked. */
 @Service
 public class MerchantNotifier {
 
@@ -33,8 +31,8 @@ public class MerchantNotifier {
 	}
 
 	/**
-	 * Keep the notification for a person, with the key that the merchant knows it by. It
-	 * knows none if a breaker has refused the first attempt.
+	 * Park the notification, with its key in the requests to the merchant. There is no
+	 * key if the breaker has rejected the first attempt.
 	 */
 	Notification park(Payment payment, RetriesStoppedException story) {
 		String sent = story.idempotencyKey();
@@ -42,7 +40,7 @@ public class MerchantNotifier {
 		return Notification.parked(payment.trade(), this.parked.park(payment, key, story));
 	}
 
-	/** Send a parked notification, which keeps its key. */
+	/** Send a parked notification with its original key. */
 	@Backoff(value = "notification-redo", preset = "user-facing", idempotent = "by-key")
 	void sendAgain(ParkedNotification notification) {
 		this.partner.notifyMerchant(notification.trade(), notification.idempotencyKey());

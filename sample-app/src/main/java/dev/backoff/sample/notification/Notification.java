@@ -3,11 +3,11 @@ package dev.backoff.sample.notification;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What became of a notification.
+ * The result of a notification.
  *
- * @param trade the payment it is about
+ * @param trade the payment
  * @param state {@code SENT} or {@code PARKED}
- * @param parkedId where it is parked, or null
+ * @param parkedId the number of the parked notification, or null
  */
 record Notification(String trade, String state, @Nullable Long parkedId) {
 

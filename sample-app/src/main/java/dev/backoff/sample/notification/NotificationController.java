@@ -30,7 +30,7 @@ class NotificationController {
 		this.redo = redo;
 	}
 
-	/** Notify the merchant; 202 says that a person will have to. */
+	/** Notify the merchant; 202 means that the notification is parked. */
 	@PostMapping("/payments/{trade}/callback")
 	ResponseEntity<Notification> callback(@PathVariable String trade) {
 		Notification notification = this.notifier.send(this.payments.get(trade));

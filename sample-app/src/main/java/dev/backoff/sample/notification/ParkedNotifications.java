@@ -48,9 +48,9 @@ class ParkedNotifications {
 	}
 
 	/**
-	 * Take a row to send it again. Only one of many gets it, and nobody a finished one. A
-	 * claim that is minutes old was left by a process that died: it can be taken over,
-	 * since the key keeps the merchant from counting twice.
+	 * Claim a row to send it again. Of several claims one succeeds, and none on a
+	 * finished row. A claim that is minutes old belongs to a process that died, so it can
+	 * be taken over; the key prevents a second effect at the merchant.
 	 */
 	boolean claim(long id) {
 		return this.jdbc.sql("""

@@ -4,9 +4,7 @@ import java.util.Optional;
 
 import org.springframework.stereotype.Service;
 
-/**
- * Sends a parked notification when a person asks for it, once.
- */
+/** Send a parked notification once, on request of an operator. */
 @Service
 class ParkedRedo {
 
@@ -19,7 +17,7 @@ class ParkedRedo {
 		this.notifier = notifier;
 	}
 
-	/** Return the row as it is afterwards, or nothing if there is none. */
+	/** Return the row afterwards, or empty if there is none. */
 	Optional<ParkedNotification> redo(long id) {
 		Optional<ParkedNotification> row = this.parked.find(id);
 		if (row.isPresent() && this.parked.claim(id)) {

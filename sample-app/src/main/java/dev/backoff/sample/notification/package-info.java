@@ -1,6 +1,4 @@
-/**
- * Telling the merchant, and parking what could not be told.
- */
+/** Notifications of the merchant, and the parking of those that cannot be sent. */
 @NullMarked
 package dev.backoff.sample.notification;
 

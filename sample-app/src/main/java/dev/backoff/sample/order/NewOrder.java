@@ -1,10 +1,10 @@
 package dev.backoff.sample.order;
 
 /**
- * What a customer wants.
+ * The request for an order.
  *
  * @param sku the article
- * @param quantity how many
+ * @param quantity the number of pieces
  */
 record NewOrder(String sku, int quantity) {
 

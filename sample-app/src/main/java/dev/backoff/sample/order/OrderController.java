@@ -40,7 +40,7 @@ class OrderController {
 			this.mails.confirm(order.id());
 		}
 		catch (TaskRejectedException ex) {
-			// the shop is closing, or busy: it stays in the outbox
+			// the shop is closing or busy: the mail stays in the outbox
 		}
 		return order;
 	}

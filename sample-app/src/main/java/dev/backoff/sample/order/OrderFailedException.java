@@ -2,9 +2,7 @@ package dev.backoff.sample.order;
 
 import org.jspecify.annotations.Nullable;
 
-/**
- * An order could not be placed, and its stock is free again. The cause says why.
- */
+/** Thrown if an order could not be placed. Its stock is free again. */
 public class OrderFailedException extends RuntimeException {
 
 	private static final long serialVersionUID = 1L;

@@ -7,9 +7,7 @@ import dev.backoff.annotation.Backoff;
 import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.sample.partner.PartnerClient;
 
-/**
- * Places orders.
- */
+/** Place orders. */
 @Service
 public class OrderService {
 
@@ -26,9 +24,9 @@ public class OrderService {
 	}
 
 	/**
-	 * Reserve the stock and authorise the payment. Both happen once, however many
-	 * attempts it takes, because both know all attempts by the same key: the stock as a
-	 * unique key, the partner as a header.
+	 * Reserve the stock and authorise the payment. Both happen once for any number of
+	 * attempts, because all attempts have the same key: a unique key for the stock, a
+	 * header for the partner.
 	 */
 	@Backoff(value = "order-creation", shape = "linear", base = "100ms", maxAttempts = "4", idempotent = "by-key",
 			abortOn = OutOfStockException.class, recover = "giveUp")
@@ -40,8 +38,8 @@ public class OrderService {
 	}
 
 	/**
-	 * Free the stock, then fail. (After a lost answer the payment may be authorised; a
-	 * real shop would cancel it here, under the same key.)
+	 * Release the stock, then fail. After a lost answer the payment may be authorised; a
+	 * real shop would cancel it here, with the same key.
 	 */
 	Order giveUp(NewOrder wanted, RetriesStoppedException story) {
 		String key = story.idempotencyKey();

@@ -6,9 +6,7 @@ import java.util.Optional;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Repository;
 
-/**
- * The orders' rows.
- */
+/** The rows of orders. */
 @Repository
 public class Orders {
 
@@ -37,8 +35,7 @@ public class Orders {
 	}
 
 	/**
-	 * Return the orders that logistics does not know yet.
-	 * @return their numbers
+	 * {@return the numbers of the orders that are not announced to logistics}
 	 */
 	public List<Long> awaitingShipment() {
 		return this.jdbc.sql("select id from shop_order where status = 'AUTHORISED' order by id")
@@ -47,7 +44,7 @@ public class Orders {
 	}
 
 	/**
-	 * Note that logistics knows the orders.
+	 * Mark orders as announced to logistics.
 	 * @param ids their numbers, at least one
 	 */
 	public void shipped(List<Long> ids) {

@@ -1,8 +1,6 @@
 package dev.backoff.sample.order;
 
-/**
- * There is less in stock than was ordered. Trying again does not help.
- */
+/** Thrown if there is less in stock than was ordered, so that a retry does not help. */
 public class OutOfStockException extends RuntimeException {
 
 	private static final long serialVersionUID = 1L;

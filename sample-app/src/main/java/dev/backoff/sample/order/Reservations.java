@@ -9,7 +9,7 @@ import org.springframework.stereotype.Repository;
 import org.springframework.transaction.annotation.Transactional;
 
 /**
- * Reserves stock once per idempotency key, in one transaction with the order's row.
+ * Reserve stock once per idempotency key, in one transaction with the row of the order.
  */
 @Repository
 class Reservations {
@@ -24,8 +24,8 @@ class Reservations {
 	}
 
 	/**
-	 * Return the order of the given key; enter it and take its stock if there is none
-	 * yet. Should two attempts overlap, the unique key lets only one of them commit.
+	 * Return the order of the given key, or create it and take its stock. If two attempts
+	 * overlap, the unique key lets one of them commit.
 	 */
 	@Transactional
 	Order reserve(String key, NewOrder wanted) {
@@ -40,7 +40,7 @@ class Reservations {
 		});
 	}
 
-	/** Put the stock of the given key back, if it was taken, and fail the order. */
+	/** Return the stock of the given key, if it was taken, and fail the order. */
 	@Transactional
 	void release(String key) {
 		orderOf(key).ifPresent((order) -> {

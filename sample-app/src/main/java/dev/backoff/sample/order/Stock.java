@@ -1,10 +1,10 @@
 package dev.backoff.sample.order;
 
 /**
- * What can still be ordered.
+ * The stock of an article.
  *
  * @param sku the article
- * @param available how many
+ * @param available the number of free pieces
  */
 record Stock(String sku, int available) {
 }

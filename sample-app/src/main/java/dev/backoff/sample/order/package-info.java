@@ -1,6 +1,4 @@
-/**
- * Orders: stock is reserved once per call, however often the payment is tried.
- */
+/** Orders. Stock is reserved once per call, for any number of attempts at the payment. */
 @NullMarked
 package dev.backoff.sample.order;
 

@@ -12,7 +12,7 @@ import org.springframework.web.client.RestClientException;
 import dev.backoff.sample.gateway.Gateway;
 
 /**
- * Calls the partners, once: who retries, and how, is the callers' affair. A failure is a
+ * Call the partners, without retries, which are up to the callers. A failure is a
  * {@link RestClientException}. Timeouts come from {@code spring.http.clients.*}.
  */
 @Component
@@ -40,16 +40,14 @@ public class PartnerClient {
 	}
 
 	/**
-	 * Ask how a payment stands.
-	 * @param trade the payment's trade number
-	 * @return the status, as the partner names it
+	 * {@return the status of a payment, in the partner's words}
 	 */
 	public String paymentStatus(String trade) {
 		return answer(this.http.get().uri("/payments/{trade}", trade).retrieve().body(StatusAnswer.class)).status();
 	}
 
 	/**
-	 * Tell the merchant that a payment has changed, once per key.
+	 * Notify the merchant of a change of a payment, once per key.
 	 * @param trade the payment's trade number
 	 * @param key the idempotency key
 	 */
@@ -63,7 +61,7 @@ public class PartnerClient {
 	}
 
 	/**
-	 * Give the money of a payment back, once per key.
+	 * Refund a payment, once per key.
 	 * @param trade the payment's trade number
 	 * @param key the idempotency key
 	 */
@@ -89,7 +87,7 @@ public class PartnerClient {
 	}
 
 	/**
-	 * Tell logistics what to ship. Naming an order twice does no harm.
+	 * Announce orders to logistics. A repeated announcement has no effect.
 	 * @param orders the orders' numbers
 	 */
 	public void announceShipments(List<Long> orders) {
@@ -112,7 +110,7 @@ public class PartnerClient {
 		return body;
 	}
 
-	/** Return the key as a structured string, which is what the header takes. */
+	/** Return the key as a structured string, the format of the header. */
 	private static String quoted(String key) {
 		return '"' + key + '"';
 	}

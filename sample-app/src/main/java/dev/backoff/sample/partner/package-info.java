@@ -1,6 +1,4 @@
-/**
- * The shop's side of the gateway: one client, no retries.
- */
+/** The client of the gateway, without retries. */
 @NullMarked
 package dev.backoff.sample.partner;
 

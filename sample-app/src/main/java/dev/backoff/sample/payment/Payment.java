@@ -5,7 +5,7 @@ package dev.backoff.sample.payment;
  *
  * @param trade its trade number
  * @param orderId the order that is paid
- * @param status how it stands
+ * @param status its status
  */
 public record Payment(String trade, long orderId, PaymentStatus status) {
 }

@@ -27,14 +27,14 @@ class PaymentController {
 		return this.payments.get(trade);
 	}
 
-	/** Answer when the status is final; no request thread waits for it. */
+	/** Answer when the status is final, without holding a request thread. */
 	@PostMapping("/poll")
 	CompletableFuture<Payment> poll(@PathVariable String trade) {
 		this.payments.get(trade);
 		return this.chains.join(trade);
 	}
 
-	/** Take the partner's own word for it, whenever it comes. */
+	/** Accept a notice of the partner at any time. */
 	@PostMapping("/notice")
 	Payment notice(@PathVariable String trade, @RequestParam(defaultValue = "PAID") PaymentStatus status) {
 		return this.payments.settle(trade, status);

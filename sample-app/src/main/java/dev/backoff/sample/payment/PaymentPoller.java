@@ -7,9 +7,7 @@ import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.event.StopReason;
 import dev.backoff.sample.partner.PartnerClient;
 
-/**
- * Asks for the status of a payment until it is final, at most three minutes.
- */
+/** Ask for the status of a payment until it is final, for at most three minutes. */
 @Service
 public class PaymentPoller {
 
@@ -22,10 +20,7 @@ public class PaymentPoller {
 		this.partner = partner;
 	}
 
-	/**
-	 * Read the row first: a notice that came while this call waited has settled it, and
-	 * the partner need not be asked again.
-	 */
+	/** Read the row first: a notice during the wait may have settled the payment. */
 	@Backoff(value = "payment-polling", ladder = { "1s x5", "5s x5", "10s x10", "30s" }, deadline = "3m",
 			until = "#result.status.name != 'PENDING'", recover = "timeOut")
 	Payment poll(String trade) {
@@ -37,7 +32,7 @@ public class PaymentPoller {
 		return (answer != PaymentStatus.PENDING) ? this.payments.settle(trade, answer) : payment;
 	}
 
-	/** Settle for {@code TIMEOUT} at the deadline; any other stop is a failure. */
+	/** Return {@code TIMEOUT} at the deadline; any other stop is a failure. */
 	Payment timeOut(String trade, RetriesStoppedException story) {
 		if (story.reason() != StopReason.DEADLINE) {
 			throw new PollingFailedException(story);

@@ -1,20 +1,18 @@
 package dev.backoff.sample.payment;
 
-/**
- * How a payment stands.
- */
+/** The status of a payment. */
 public enum PaymentStatus {
 
-	/** Not known yet. */
+	/** The partner has not decided. */
 	PENDING,
 
-	/** The money is there. */
+	/** The payment succeeded. */
 	PAID,
 
-	/** There will be no money. */
+	/** The payment failed. */
 	FAILED,
 
-	/** Nobody said in time. A later notice may still turn it into {@link #PAID}. */
+	/** No answer came in time. A later notice may change it into {@link #PAID}. */
 	TIMEOUT
 
 }

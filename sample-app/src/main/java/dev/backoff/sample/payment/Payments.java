@@ -6,9 +6,9 @@ import org.springframework.stereotype.Repository;
 import org.springframework.web.server.ResponseStatusException;
 
 /**
- * The payments' rows. Whoever learns of a status, by asking, by notice or by waiting too
- * long, comes here; what may follow what is decided in one statement each, so that it
- * holds whoever comes first.
+ * The rows of payments. Each change of a status, by polling, by notice or by timeout, is
+ * one statement that checks the status before, so that the order of concurrent changes
+ * does not matter.
  */
 @Repository
 public class Payments {
@@ -20,9 +20,8 @@ public class Payments {
 	}
 
 	/**
-	 * Return a payment.
+	 * {@return the current state of a payment}
 	 * @param trade its trade number
-	 * @return the payment as it stands now
 	 * @throws ResponseStatusException (404) if there is none
 	 */
 	public Payment get(String trade) {
@@ -33,7 +32,7 @@ public class Payments {
 			.orElseThrow(() -> new ResponseStatusException(HttpStatus.NOT_FOUND, "no such payment"));
 	}
 
-	/** Enter what the partner says, which ends a timeout too. */
+	/** Store the status of the partner, which may replace a timeout. */
 	Payment settle(String trade, PaymentStatus status) {
 		this.jdbc.sql("""
 				update payment set status = ?, changed_at = current_timestamp
@@ -41,7 +40,7 @@ public class Payments {
 		return get(trade);
 	}
 
-	/** Stop expecting an answer, unless there is one by now. */
+	/** Set a timeout, unless the status is final. */
 	Payment timeOut(String trade) {
 		this.jdbc.sql("""
 				update payment set status = 'TIMEOUT', changed_at = current_timestamp

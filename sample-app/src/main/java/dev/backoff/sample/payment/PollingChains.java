@@ -9,9 +9,9 @@ import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.stereotype.Component;
 
 /**
- * Keeps one chain of questions for each trade number: who asks while it runs joins it.
- * (It holds for this process. Two instances of the shop would ask twice, which costs
- * questions but breaks nothing, because the row decides.)
+ * One chain of questions for each trade number: a request joins the chain that runs. This
+ * holds within one process. Two instances of the shop would both ask, which is harmless,
+ * because the row decides.
  */
 @Component
 class PollingChains {
@@ -27,14 +27,14 @@ class PollingChains {
 		this.executor = executor;
 	}
 
-	/** Return the end of the chain that runs, or of a new one. */
+	/** Return the result of the running chain, or of a new one. */
 	CompletableFuture<Payment> join(String trade) {
 		CompletableFuture<Payment> chain = new CompletableFuture<>();
 		CompletableFuture<Payment> earlier = this.running.putIfAbsent(trade, chain);
 		if (earlier == null) {
 			start(trade, chain);
 		}
-		// A copy each, so that a client that leaves cancels nobody else's answer.
+		// a copy each, so that cancelling one answer leaves the others
 		return ((earlier != null) ? earlier : chain).copy();
 	}
 

@@ -2,9 +2,7 @@ package dev.backoff.sample.payment;
 
 import dev.backoff.event.RetriesStoppedException;
 
-/**
- * The polling of a payment ended without an answer, and before its deadline.
- */
+/** Thrown if the polling of a payment ends without an answer before its deadline. */
 public class PollingFailedException extends RuntimeException {
 
 	private static final long serialVersionUID = 1L;

@@ -1,6 +1,4 @@
-/**
- * Payments: what is known of them, and asking until the answer is final.
- */
+/** Payments, and the polling of their status until it is final. */
 @NullMarked
 package dev.backoff.sample.payment;
 

@@ -21,7 +21,7 @@ class QuoteController {
 	/**
 	 * The price of a shipment.
 	 *
-	 * @param sku what is shipped
+	 * @param sku the article
 	 * @param cents the price
 	 */
 	record Quote(String sku, int cents) {

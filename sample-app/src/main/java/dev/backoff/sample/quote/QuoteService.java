@@ -5,9 +5,7 @@ import org.springframework.stereotype.Service;
 import dev.backoff.annotation.Backoff;
 import dev.backoff.sample.partner.PartnerClient;
 
-/**
- * Asks what a shipment costs while a customer looks on.
- */
+/** Ask for the price of a shipment while a customer waits. */
 @Service
 public class QuoteService {
 
@@ -17,7 +15,7 @@ public class QuoteService {
 		this.partner = partner;
 	}
 
-	/** Without a name, the policy is called {@code QuoteService.quote}. */
+	/** Its policy has no name of its own and is called {@code QuoteService.quote}. */
 	@Backoff(preset = "user-facing")
 	int quote(String sku) {
 		return this.partner.shippingQuote(sku);

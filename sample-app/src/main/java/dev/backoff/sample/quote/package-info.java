@@ -1,6 +1,4 @@
-/**
- * Shipping quotes: what the built-in traffic asks for.
- */
+/** Shipping quotes, which the built-in traffic requests. */
 @NullMarked
 package dev.backoff.sample.quote;
 

@@ -11,9 +11,7 @@ import dev.backoff.annotation.Backoff;
 import dev.backoff.sample.partner.PartnerClient;
 import dev.backoff.sample.payment.Payment;
 
-/**
- * Gives customers their money back.
- */
+/** Refund payments. */
 @Service
 public class RefundService {
 
@@ -26,9 +24,7 @@ public class RefundService {
 		this.executor = executor;
 	}
 
-	/**
-	 * Ask for a refund. A request takes a thread as long as it runs; a wait takes none.
-	 */
+	/** Ask for a refund. A request holds a thread, a wait between attempts does not. */
 	@Backoff(value = "refund", base = "1s", maxAttempts = "6", idempotent = "by-key")
 	CompletableFuture<Refund> refund(Payment payment) {
 		String key = Attempt.current().idempotencyKey();

@@ -1,6 +1,4 @@
-/**
- * Refunds: one way to call a partner without holding a thread while it is down.
- */
+/** Refunds: a call of a partner that holds no thread while it waits. */
 @NullMarked
 package dev.backoff.sample.refund;
 

@@ -1,9 +1,9 @@
 package dev.backoff.sample.tracking;
 
 /**
- * Where a parcel is.
+ * The place of a parcel.
  *
- * @param place as the carrier names it
+ * @param place the place in the carrier's words
  */
 record Tracking(String place) {
 }

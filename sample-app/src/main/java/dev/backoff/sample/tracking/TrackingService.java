@@ -8,9 +8,7 @@ import org.springframework.web.reactive.function.client.WebClient;
 import dev.backoff.annotation.Backoff;
 import dev.backoff.sample.gateway.Gateway;
 
-/**
- * Asks the carrier where a parcel is.
- */
+/** Ask the carrier for the place of a parcel. */
 @Service
 public class TrackingService {
 
@@ -20,7 +18,9 @@ public class TrackingService {
 		this.http = builder.baseUrl(gateway.url().toString()).build();
 	}
 
-	/** Neither a request nor a wait takes a thread. Each attempt calls this again. */
+	/**
+	 * Neither a request nor a wait holds a thread. Each attempt calls this method again.
+	 */
 	@Backoff(value = "tracking", preset = "user-facing")
 	Mono<Tracking> track(long order) {
 		return this.http.get().uri("/tracking/{order}", order).retrieve().bodyToMono(Tracking.class);

@@ -1,6 +1,4 @@
-/**
- * Where a parcel is: a reactive way to call a partner.
- */
+/** Tracking of parcels: a reactive call of a partner. */
 @NullMarked
 package dev.backoff.sample.tracking;
 

@@ -16,9 +16,9 @@ import org.springframework.web.client.RestClientException;
 import dev.backoff.sample.gateway.Gateway;
 
 /**
- * Asks the shop for shipping quotes, a few times a second, and has the gateway fail some
- * of them. Nothing else uses quotes, so the other routes and their meters show only what
- * you do yourself. {@code shop.traffic.enabled=false} switches it off.
+ * Request shipping quotes a few times a second, and let the gateway fail some of them.
+ * Only this traffic uses quotes, so the other routes and their meters show only your own
+ * calls. {@code shop.traffic.enabled=false} switches it off.
  */
 @Component
 @ConditionalOnBooleanProperty(name = "shop.traffic.enabled", matchIfMissing = true)

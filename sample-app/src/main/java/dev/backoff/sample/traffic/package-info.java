@@ -1,6 +1,4 @@
-/**
- * A gentle load, so that the meters move at once.
- */
+/** A light load, so that the meters move at once. */
 @NullMarked
 package dev.backoff.sample.traffic;
 

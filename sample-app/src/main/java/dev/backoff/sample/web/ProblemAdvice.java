@@ -20,8 +20,8 @@ import dev.backoff.sample.order.OutOfStockException;
 import dev.backoff.sample.payment.PollingFailedException;
 
 /**
- * Tells clients what went wrong behind the shop: 503 with {@code Retry-After} where
- * trying later may help, 502 where it will not.
+ * Report failures behind the shop: 503 with {@code Retry-After} where a later request may
+ * succeed, 502 where it cannot.
  */
 @RestControllerAdvice
 class ProblemAdvice {
@@ -33,7 +33,7 @@ class ProblemAdvice {
 		return ProblemDetail.forStatusAndDetail(HttpStatus.CONFLICT, String.valueOf(ex.getMessage()));
 	}
 
-	/** The exception that a handler asks for may also be the cause of what was thrown. */
+	/** The handled exception may also be the cause of the thrown one. */
 	@ExceptionHandler
 	ResponseEntity<ProblemDetail> partnerFailed(RestClientException ex) {
 		if (ex instanceof RestClientResponseException answer) {
@@ -64,12 +64,7 @@ class ProblemAdvice {
 		return problem("A partner answered " + status.value(), (given != null || !busy) ? given : LATER, failure);
 	}
 
-	/**
-	 * Tell of a failure.
-	 * @param what what the partner did
-	 * @param later when to try again, or null if that is in vain
-	 * @param failure what may carry the story of the call
-	 */
+	/** Describe a failure. */
 	private static ResponseEntity<ProblemDetail> problem(String what, @Nullable String later, Exception failure) {
 		HttpStatus status = (later != null) ? HttpStatus.SERVICE_UNAVAILABLE : HttpStatus.BAD_GATEWAY;
 		ProblemDetail problem = ProblemDetail.forStatusAndDetail(status, what);

@@ -1,6 +1,4 @@
-/**
- * How failures look to the shop's clients.
- */
+/** The failures that the clients of the shop see. */
 @NullMarked
 package dev.backoff.sample.web;
 

@@ -13,9 +13,7 @@ import dev.backoff.sample.ShopTest;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/**
- * Tests for the logistics sync, through the shop's door.
- */
+/** Tests for the logistics sync, over HTTP. */
 @ShopTest
 class LogisticsTests {
 

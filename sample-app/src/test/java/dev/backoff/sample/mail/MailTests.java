@@ -38,7 +38,7 @@ class MailTests {
 	@BeforeEach
 	void startAfresh() {
 		this.shop.clearFaults();
-		// other tests' mails, whether they are being sent or have failed
+		// mails of other tests
 		Awaitility.await()
 			.atMost(A_MINUTE)
 			.until(() -> this.executor.getQueueSize() == 0 && this.executor.getActiveCount() == 0);

@@ -29,9 +29,7 @@ import dev.backoff.sample.payment.PaymentStatus;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
-/**
- * Tests for notifications, through the shop's door.
- */
+/** Tests for notifications, over HTTP. */
 @ShopTest
 @ExtendWith(OutputCaptureExtension.class)
 class NotificationTests {

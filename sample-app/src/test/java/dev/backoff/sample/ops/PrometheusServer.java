@@ -16,10 +16,10 @@ import tools.jackson.databind.JsonNode;
 
 import org.springframework.web.client.RestClient;
 
-/** A Prometheus that watches one application, in a hurry. */
+/** A Prometheus that watches one application, with short intervals. */
 final class PrometheusServer {
 
-	/** What to do where it is missing. */
+	/** The message where Prometheus is missing. */
 	static final String MISSING = "Prometheus is not installed: install it, on Debian the package prometheus, to test "
 			+ "the alert rules and the dashboard";
 
@@ -39,12 +39,7 @@ final class PrometheusServer {
 			.anyMatch((folder) -> Files.isExecutable(Path.of(folder, program)));
 	}
 
-	/**
-	 * Start one.
-	 * @param application the port to scrape
-	 * @param rules the rules, whose windows are divided by 60
-	 * @param folder where it may write
-	 */
+	/** Start Prometheus on the port of an application, with shortened rules. */
 	static PrometheusServer start(int application, Path rules, Path folder) throws IOException {
 		Files.writeString(folder.resolve("rules.yml"), hurried(Files.readString(rules)));
 		Files.writeString(folder.resolve("prometheus.yml"), """
@@ -65,9 +60,9 @@ final class PrometheusServer {
 		return new PrometheusServer(process, port);
 	}
 
-	/* Minutes become seconds, and the hour that is looked back becomes a minute. */
+	/* Minutes become seconds, and the offset of an hour becomes half a minute. */
 	static String hurried(String rules) {
-		return MINUTES.matcher(rules.replace("offset 1h", "offset 1m")).replaceAll(PrometheusServer::seconds);
+		return MINUTES.matcher(rules.replace("offset 1h", "offset 30s")).replaceAll(PrometheusServer::seconds);
 	}
 
 	private static String seconds(MatchResult minutes) {

@@ -42,8 +42,8 @@ import static org.assertj.core.api.Assertions.within;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /**
- * What a real Prometheus sees of the running shop: the rules and the dashboard as they
- * are shipped, with their windows divided by 60. Customers ask for quotes all the time.
+ * The shipped rules and dashboard in a real Prometheus that watches the running shop,
+ * with their windows divided by 60. Customers ask for quotes all the time.
  */
 @SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT,
 		properties = { "spring.http.clients.read-timeout=400ms", "management.metrics.tags.version=1.0",
@@ -61,7 +61,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 @Timeout(300)
-@SuppressWarnings("FutureReturnValueIgnored") // the answers to the customers are not read
+@SuppressWarnings("FutureReturnValueIgnored") // the answers to customers are not read
 class WatchedShopTests {
 
 	private static final String GAVE_UP = "sum(backoff_calls_total{policy=\"order-creation\", "
@@ -99,7 +99,7 @@ class WatchedShopTests {
 	}
 
 	@BeforeEach
-	void mend() {
+	void clearFaults() {
 		this.shop.clearFaults();
 	}
 
@@ -109,10 +109,6 @@ class WatchedShopTests {
 
 	private void awaitFiring(String alert) {
 		await().alias(alert + " fires").until(() -> this.prometheus.firing().contains(alert));
-	}
-
-	private void awaitResolved(String alert) {
-		await().alias(alert + " is resolved").until(() -> !this.prometheus.firing().contains(alert));
 	}
 
 	private double gaveUp() {
@@ -131,8 +127,6 @@ class WatchedShopTests {
 		}
 		awaitFiring("BackoffCallsExhausted");
 		await().untilAsserted(() -> assertThat(gaveUp()).isCloseTo(30, within(1.0)));
-		this.shop.clearFaults();
-		awaitResolved("BackoffCallsExhausted");
 	}
 
 	@Test
@@ -143,38 +137,18 @@ class WatchedShopTests {
 			this.shop.order("pot");
 			return this.prometheus.firing().contains("BackoffBudgetDry");
 		});
-		this.shop.clearFaults();
-		awaitResolved("BackoffBudgetDry");
 	}
 
 	@Test
 	@Order(3)
-	void seesABreakerOpen() {
-		assertThat(this.shop.order("pot").getStatusCode().is2xxSuccessful()).isTrue();
-		this.shop.fault("logistics?answer=503&percent=100");
-		for (int sync = 0; sync < 4; sync++) {
-			this.shop.post("/logistics/sync");
-		}
-		awaitFiring("BackoffBreakerOpen");
-		this.shop.clearFaults();
-		await().until(() -> {
-			this.shop.post("/logistics/sync");
-			return !this.prometheus.firing().contains("BackoffBreakerOpen");
-		});
-	}
-
-	@Test
-	@Order(4)
 	void seesSecondAttemptsThatAreSlow() {
 		await().until(() -> {
 			slowSecondAttempt();
 			return this.prometheus.firing().contains("BackoffSecondAttemptsSlow");
 		});
-		this.shop.clearFaults();
-		awaitResolved("BackoffSecondAttemptsSlow");
 	}
 
-	/* Only this method announces shipments, so each fault meets the intended attempt. */
+	/* The only announcements of shipments, so each fault meets its attempt. */
 	private void slowSecondAttempt() {
 		this.shop.order("pot");
 		long before = this.shop.page("logistics").path("count").asLong();
@@ -186,22 +160,39 @@ class WatchedShopTests {
 	}
 
 	@Test
+	@Order(4)
+	void seesABreakerOpen() {
+		assertThat(this.shop.order("pot").getStatusCode().is2xxSuccessful()).isTrue();
+		this.shop.fault("logistics?answer=503&percent=100");
+		for (int sync = 0; sync < 4; sync++) {
+			this.shop.post("/logistics/sync");
+		}
+		awaitFiring("BackoffBreakerOpen");
+	}
+
+	@Test
 	@Order(5)
 	void seesTooManyRetriesAndAStorm() {
-		// the hour ago that the storm is measured against
+		// the past that the storm is compared with
 		await().until(() -> !this.prometheus
-			.query("backoff:attempt_seconds:p99_5m{policy=\"QuoteService.quote\", attempt=\"1\"} offset 1m > 0")
+			.query("backoff:attempt_seconds:p99_5m{policy=\"QuoteService.quote\", attempt=\"1\"} offset 30s > 0")
 			.isEmpty());
 		this.shop.fault("quotes?hang=2s&percent=40");
 		awaitFiring("BackoffRetryRatioHigh");
 		awaitFiring("BackoffStormSuspected");
-		this.shop.clearFaults();
-		awaitResolved("BackoffRetryRatioHigh");
-		awaitResolved("BackoffStormSuspected");
 	}
 
 	@Test
 	@Order(6)
+	void seesTheEndOfAllFaults() {
+		await().untilAsserted(() -> {
+			this.shop.post("/logistics/sync");
+			assertThat(this.prometheus.firing()).isEmpty();
+		});
+	}
+
+	@Test
+	@Order(7)
 	void showsSomethingInEachPanel() throws IOException {
 		JsonNode dashboard = JsonMapper.shared().readTree(Files.readString(OPS.resolve("grafana/backoff.json")));
 		this.shop.fault("payments?answer=503&percent=70");
@@ -222,7 +213,7 @@ class WatchedShopTests {
 		});
 	}
 
-	/* The past that is compared with is as old as the test, not 48 hours. */
+	/* The dashboard compares with 48 hours ago; here it is 20 seconds. */
 	private static String hurried(String query) {
 		return PrometheusServer.hurried(query)
 			.replace("$__rate_interval", "10s")

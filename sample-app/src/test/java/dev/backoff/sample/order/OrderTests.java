@@ -24,9 +24,7 @@ import dev.backoff.sample.ShopTest;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/**
- * Tests for orders, through the shop's door.
- */
+/** Tests for orders, over HTTP. */
 @ShopTest
 @ExtendWith(OutputCaptureExtension.class)
 class OrderTests {

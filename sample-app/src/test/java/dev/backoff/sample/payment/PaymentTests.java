@@ -25,9 +25,7 @@ import dev.backoff.sample.ShopTest;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/**
- * Tests for payments and their polling, through the shop's door.
- */
+/** Tests for payments and their polling, over HTTP. */
 @ShopTest
 class PaymentTests {
 
@@ -107,7 +105,7 @@ class PaymentTests {
 		assertThat(statusOf(poll())).isEqualTo("TIMEOUT");
 		assertThat(statusOf(this.shop.get("/payments/" + this.trade))).isEqualTo("TIMEOUT");
 		int asked = questions();
-		// five, and fewer if an answer takes long
+		// five, or fewer if an answer takes long
 		assertThat(asked).isBetween(2, 5);
 		assertThat(statusOf(poll())).isEqualTo("TIMEOUT");
 		assertThat(questions()).isEqualTo(asked);

@@ -15,9 +15,7 @@ import dev.backoff.sample.ShopTest;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/**
- * Tests for refunds, through the shop's door.
- */
+/** Tests for refunds, over HTTP. */
 @ShopTest
 class RefundTests {
 

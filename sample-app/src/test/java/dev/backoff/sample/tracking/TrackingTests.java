@@ -13,9 +13,7 @@ import dev.backoff.sample.ShopTest;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/**
- * Tests for tracking, through the shop's door.
- */
+/** Tests for tracking, over HTTP. */
 @ShopTest
 class TrackingTests {
 

@@ -28,6 +28,7 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ConfigurableApplicationContext;
 
+import dev.backoff.breaker.BreakerState;
 import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.breaker.CircuitBreakers;
 import dev.backoff.budget.RetryBudget;
@@ -181,7 +182,7 @@ class ConfigServerRefreshTests {
 		this.served.put("backoff.budgets.orders.tokens", "80");
 		refresh();
 		assertThat(shop.getBean(CircuitBreakers.class).get("gate")).isSameAs(breaker);
-		assertThat(breaker.state()).isEqualTo(CircuitBreaker.State.FORCED_OPEN);
+		assertThat(breaker.state()).isEqualTo(BreakerState.FORCED_OPEN);
 		assertThat(stop(Shop::mail)).isEqualTo(StopReason.BREAKER_OPEN);
 		assertThat(budget.balance()).isEqualTo(balance);
 	}

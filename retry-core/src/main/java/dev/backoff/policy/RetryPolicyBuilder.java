@@ -1,0 +1,406 @@
+package dev.backoff.policy;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+
+import dev.backoff.delay.Jitter;
+import dev.backoff.delay.Shape;
+import dev.backoff.failure.FailureClassifier;
+import dev.backoff.failure.Idempotency;
+import dev.backoff.time.DurationText;
+
+/**
+ * Collect the options of a {@link RetryPolicy}. Not thread-safe; may build more than
+ * once. This file is long because a policy has that many options.
+ *
+ * @since 0.1
+ */
+public final class RetryPolicyBuilder {
+
+	final String name;
+
+	@Nullable Shape shape;
+
+	Duration base = RetryPolicy.DEFAULT_BASE;
+
+	double multiplier = RetryPolicy.DEFAULT_MULTIPLIER;
+
+	@Nullable Duration cap;
+
+	Jitter jitter = Jitter.full();
+
+	Duration throttledBase = RetryPolicy.DEFAULT_THROTTLED_BASE;
+
+	int maxAttempts = RetryPolicy.DEFAULT_MAX_ATTEMPTS;
+
+	@Nullable Duration deadline;
+
+	@Nullable Duration attemptTimeout;
+
+	Duration shortestAttempt = RetryPolicy.DEFAULT_SHORTEST_ATTEMPT;
+
+	List<Class<? extends Throwable>> retryOn = List.of();
+
+	final List<Class<? extends Throwable>> abortOn = new ArrayList<>();
+
+	List<FailureClassifier> classifiers = List.of();
+
+	@Nullable RetryCondition retryWhen;
+
+	@Nullable RetryCondition until;
+
+	boolean matchCauses = true;
+
+	boolean retryAfterEnabled = true;
+
+	@Nullable Duration retryAfterMax;
+
+	boolean nestedMultiply;
+
+	Idempotency idempotency = Idempotency.ASSUMED;
+
+	boolean postponedWhenEmpty;
+
+	@Nullable DegradedSettings degraded;
+
+	boolean enabled = true;
+
+	RetryPolicyBuilder(String name) {
+		if (name.isBlank()) {
+			throw new IllegalArgumentException("Invalid name (" + name + "): must not be blank.");
+		}
+		if (name.chars().anyMatch(Character::isISOControl)) {
+			// a line break could forge a log line
+			throw new IllegalArgumentException("Invalid name (" + name.replaceAll("\\p{Cntrl}", "?")
+					+ "): must not have line breaks or the like.");
+		}
+		this.name = name;
+	}
+
+	/**
+	 * Set all that a preset sets.
+	 * @param preset the preset
+	 * @return this builder
+	 */
+	public RetryPolicyBuilder preset(Preset preset) {
+		this.shape = null;
+		this.base = preset.base();
+		this.cap = preset.cap();
+		this.maxAttempts = preset.maxAttempts();
+		this.deadline = (preset.deadline() != null) ? preset.deadline() : this.deadline;
+		this.multiplier = (preset.multiplier() != null) ? preset.multiplier() : this.multiplier;
+		this.jitter = (preset.jitter() != null) ? preset.jitter() : this.jitter;
+		this.postponedWhenEmpty = preset.isPostponedWhenEmpty() || this.postponedWhenEmpty;
+		return this;
+	}
+
+	/**
+	 * Wait by an exponential from this base, with the multiplier that is set.
+	 * @param base the delay before the first retry, zero or more
+	 * @return this builder
+	 */
+	public RetryPolicyBuilder base(Duration base) {
+		this.shape = null;
+		this.base = base;
+		return this;
+	}
+
+	/**
+	 * Wait by an exponential with this multiplier, from the base that is set.
+	 * @param multiplier a finite number, 1 or more
+	 * @return this builder
+	 */
+	public RetryPolicyBuilder multiplier(double multiplier) {
+		this.shape = null;
+		this.multiplier = multiplier;
+		return this;
+	}
+
+	/**
+	 * Wait by any shape. It replaces base and multiplier.
+	 * @param shape the delays before cap and jitter
+	 * @return this builder
+	 */
+	public RetryPolicyBuilder shape(Shape shape) {
+		this.shape = shape;
+		return this;
+	}
+
+	/**
+	 * Set the longest delay. Without one it is 10 s, or the base if that is longer; a
+	 * ladder then has none.
+	 * @param cap not below the base
+	 * @return this builder
+	 */
+	public RetryPolicyBuilder cap(Duration cap) {
+		this.cap = cap;
+		return this;
+	}
+
+	/**
+	 * Set how chance spreads the delays.
+	 * @param jitter the jitter
+	 * @return this builder
+	 */
+	public RetryPolicyBuilder jitter(Jitter jitter) {
+		this.jitter = jitter;
+		return this;
+	}
+
+	/**
+	 * Set the least base after a throttled failure, at most the cap.
+	 * @param throttledBase zero or more
+	 * @return this builder
+	 * @throws IllegalArgumentException if it is negative
+	 */
+	public RetryPolicyBuilder throttledBase(Duration throttledBase) {
+		this.throttledBase = notNegative("throttledBase", throttledBase);
+		return this;
+	}
+
+	/**
+	 * Set the number of all attempts, the first included.
+	 * @param maxAttempts 1 or more
+	 * @return this builder
+	 * @throws IllegalArgumentException if the number is below 1
+	 */
+	public RetryPolicyBuilder maxAttempts(int maxAttempts) {
+		if (maxAttempts < 1) {
+			throw new IllegalArgumentException("Invalid maxAttempts (" + maxAttempts
+					+ "): must be 1 or more, the first call included; use unlimitedAttempts() for no limit.");
+		}
+		this.maxAttempts = maxAttempts;
+		return this;
+	}
+
+	/**
+	 * Retry without a limit in number.
+	 * @return this builder
+	 */
+	public RetryPolicyBuilder unlimitedAttempts() {
+		this.maxAttempts = RetryPolicy.UNLIMITED_ATTEMPTS;
+		return this;
+	}
+
+	/**
+	 * Set the time for the whole call, waits included. After it no attempt starts; an
+	 * attempt that is running is not cut.
+	 * @param deadline above zero, or null for none
+	 * @return this builder
+	 * @throws IllegalArgumentException if the deadline is zero or negative
+	 */
+	public RetryPolicyBuilder deadline(@Nullable Duration deadline) {
+		this.deadline = aboveZero("deadline", deadline);
+		return this;
+	}
+
+	/**
+	 * Set the time for each attempt. An attempt gets less when the deadline has less
+	 * left. A blocking attempt that takes longer is interrupted, the stage of an
+	 * asynchronous one is cancelled; either ends as an {@code AttemptTimeoutException},
+	 * which is transient. Work that does not react to interruption ends late; its result
+	 * then stands.
+	 * @param attemptTimeout above zero, or null for none
+	 * @return this builder
+	 * @throws IllegalArgumentException if the timeout is zero or negative
+	 */
+	public RetryPolicyBuilder attemptTimeout(@Nullable Duration attemptTimeout) {
+		this.attemptTimeout = aboveZero("attemptTimeout", attemptTimeout);
+		return this;
+	}
+
+	private static @Nullable Duration aboveZero(String name, @Nullable Duration value) {
+		if (value != null && (value.isNegative() || value.isZero())) {
+			throw new IllegalArgumentException(
+					"Invalid " + name + " (" + DurationText.exact(value) + "): must be above zero.");
+		}
+		return value;
+	}
+
+	/**
+	 * Set the time an attempt needs at least before the deadline.
+	 * @param shortestAttempt zero or more
+	 * @return this builder
+	 * @throws IllegalArgumentException if it is negative
+	 */
+	public RetryPolicyBuilder shortestAttempt(Duration shortestAttempt) {
+		this.shortestAttempt = notNegative("shortestAttempt", shortestAttempt);
+		return this;
+	}
+
+	/**
+	 * Retry these failures only.
+	 * @param types exception types; subtypes are included
+	 * @return this builder
+	 */
+	@SafeVarargs
+	@SuppressWarnings("varargs") // the array is read and not kept
+	public final RetryPolicyBuilder retryOn(Class<? extends Throwable>... types) {
+		return retryOn(List.of(types));
+	}
+
+	/**
+	 * Retry these failures only.
+	 * @param types exception types; subtypes are included; replaces earlier ones
+	 * @return this builder
+	 */
+	public RetryPolicyBuilder retryOn(List<Class<? extends Throwable>> types) {
+		this.retryOn = List.copyOf(types);
+		return this;
+	}
+
+	/**
+	 * Never retry these failures.
+	 * @param types exception types; subtypes are included
+	 * @return this builder
+	 */
+	@SafeVarargs
+	@SuppressWarnings("varargs") // the array is read and not kept
+	public final RetryPolicyBuilder abortOn(Class<? extends Throwable>... types) {
+		return abortOn(List.of(types));
+	}
+
+	/**
+	 * Never retry these failures.
+	 * @param types exception types; subtypes are included; added to earlier ones
+	 * @return this builder
+	 */
+	public RetryPolicyBuilder abortOn(List<Class<? extends Throwable>> types) {
+		this.abortOn.addAll(List.copyOf(types));
+		return this;
+	}
+
+	/**
+	 * Set the classifiers of failures.
+	 * @param classifiers in the order they are asked; replaces earlier ones
+	 * @return this builder
+	 */
+	public RetryPolicyBuilder classifiers(List<? extends FailureClassifier> classifiers) {
+		this.classifiers = List.copyOf(classifiers);
+		return this;
+	}
+
+	/**
+	 * Treat some results as failures.
+	 * @param condition met by a result that is a failure, or null for none
+	 * @return this builder
+	 */
+	public RetryPolicyBuilder retryWhen(@Nullable RetryCondition condition) {
+		this.retryWhen = condition;
+		return this;
+	}
+
+	/**
+	 * Ask again until a result is final: polling.
+	 * @param condition met by a result that is final, or null for none
+	 * @return this builder
+	 */
+	public RetryPolicyBuilder until(@Nullable RetryCondition condition) {
+		this.until = condition;
+		return this;
+	}
+
+	/**
+	 * Set whether the lists of types look at causes too.
+	 * @param matchCauses true by default
+	 * @return this builder
+	 */
+	public RetryPolicyBuilder matchCauses(boolean matchCauses) {
+		this.matchCauses = matchCauses;
+		return this;
+	}
+
+	/**
+	 * Set whether hints of servers are followed.
+	 * @param enabled true by default
+	 * @return this builder
+	 */
+	public RetryPolicyBuilder retryAfterEnabled(boolean enabled) {
+		this.retryAfterEnabled = enabled;
+		return this;
+	}
+
+	/**
+	 * Set the longest hint that is followed.
+	 * @param max zero or more; by default the larger of one minute and the cap, of a
+	 * ladder its longest rung
+	 * @return this builder
+	 * @throws IllegalArgumentException if it is negative
+	 */
+	public RetryPolicyBuilder retryAfterMax(Duration max) {
+		this.retryAfterMax = notNegative("retryAfterMax", max);
+		return this;
+	}
+
+	/**
+	 * Set whether a failure that an inner call has retried is retried again here.
+	 * @param multiply false by default
+	 * @return this builder
+	 */
+	public RetryPolicyBuilder nestedMultiply(boolean multiply) {
+		this.nestedMultiply = multiply;
+		return this;
+	}
+
+	/**
+	 * Set whether work that was applied already may be applied again.
+	 * @param idempotency {@link Idempotency#ASSUMED} by default
+	 * @return this builder
+	 */
+	public RetryPolicyBuilder idempotency(Idempotency idempotency) {
+		this.idempotency = idempotency;
+		return this;
+	}
+
+	/**
+	 * Set whether an empty budget postpones a retry instead of ending the call, which
+	 * suits background work. Such a call may wait for long; a deadline bounds it.
+	 * @param postponed false by default
+	 * @return this builder
+	 */
+	public RetryPolicyBuilder postponedWhenEmpty(boolean postponed) {
+		this.postponedWhenEmpty = postponed;
+		return this;
+	}
+
+	/**
+	 * Set when the delays are raised, and to what.
+	 * @param degraded the settings, or null to never raise them
+	 * @return this builder
+	 */
+	public RetryPolicyBuilder degraded(@Nullable DegradedSettings degraded) {
+		this.degraded = degraded;
+		return this;
+	}
+
+	/**
+	 * Set whether the policy retries at all.
+	 * @param enabled true by default
+	 * @return this builder
+	 */
+	public RetryPolicyBuilder enabled(boolean enabled) {
+		this.enabled = enabled;
+		return this;
+	}
+
+	/**
+	 * Build the policy.
+	 * @return the policy
+	 * @throws IllegalArgumentException if two options contradict each other, naming both
+	 */
+	public RetryPolicy build() {
+		return new RetryPolicy(this);
+	}
+
+	private static Duration notNegative(String option, Duration value) {
+		if (value.isNegative()) {
+			throw new IllegalArgumentException(
+					"Invalid " + option + " (" + DurationText.exact(value) + "): must not be negative.");
+		}
+		return value;
+	}
+
+}

@@ -1,0 +1,80 @@
+package dev.backoff.spring.actuate;
+
+import java.util.List;
+import java.util.Map;
+
+import org.jspecify.annotations.Nullable;
+
+import dev.backoff.delay.BackoffRule;
+import dev.backoff.delay.DelayPlan;
+import dev.backoff.policy.RetryPolicy;
+import dev.backoff.spring.policy.EffectivePolicy;
+import dev.backoff.spring.policy.PolicyKey;
+import dev.backoff.time.DurationText;
+import dev.backoff.time.Nanos;
+
+/**
+ * The values in effect and the delays that they lead to: the first ten, and their sum.
+ * The sum is null for an unlimited number of attempts without a deadline, the longest
+ * call is null without a deadline, and the degraded delays are null if delays are never
+ * raised.
+ */
+record PlanDescriptor(Map<String, ValueDescriptor> values, List<DelayDescriptor> delays,
+		@Nullable List<DelayDescriptor> degradedDelays, @Nullable WaitsDescriptor waits, @Nullable String longestCall,
+		List<String> advice) {
+
+	/** One millisecond in nanoseconds. */
+	static final double MILLI = 1_000_000;
+
+	private static final int SHOWN = 10;
+
+	private static final String UNBOUNDED = "unbounded: the deadline cuts no attempt";
+
+	private static final String IF_INTERRUPTIBLE = ", if attempts react to interruption";
+
+	static PlanDescriptor of(EffectivePolicy effective, List<String> advice) {
+		RetryPolicy policy = effective.numbers();
+		boolean unlimited = policy.maxAttempts() == RetryPolicy.UNLIMITED_ATTEMPTS;
+		int retries = unlimited ? SHOWN : Math.min(policy.maxAttempts() - 1, SHOWN);
+		List<DelayDescriptor> degradedDelays = (policy.degraded() != null) ? delays(policy.degradedRule(), retries)
+				: null;
+		return new PlanDescriptor(ValueDescriptor.of(effective.values(), PolicyKey::key),
+				delays(policy.rule(), retries), degradedDelays, waits(policy, unlimited), longestCall(policy), advice);
+	}
+
+	private static List<DelayDescriptor> delays(BackoffRule rule, int retries) {
+		return DelayPlan.of(rule, retries)
+			.steps()
+			.stream()
+			.map((step) -> new DelayDescriptor(step.retry(), step.least() / MILLI, step.mean() / MILLI,
+					step.greatest() / MILLI))
+			.toList();
+	}
+
+	private static @Nullable WaitsDescriptor waits(RetryPolicy policy, boolean unlimited) {
+		long deadline = policy.deadlineNanos();
+		if (unlimited) {
+			return (deadline == Nanos.UNLIMITED) ? null : new WaitsDescriptor(deadline / MILLI, deadline / MILLI);
+		}
+		DelayPlan plan = DelayPlan.of(policy.rule(), policy.maxAttempts() - 1);
+		return new WaitsDescriptor(Math.min(deadline, plan.totalMean()) / MILLI,
+				Math.min(deadline, plan.totalGreatest()) / MILLI);
+	}
+
+	private static @Nullable String longestCall(RetryPolicy policy) {
+		if (policy.deadlineNanos() == Nanos.UNLIMITED) {
+			return null;
+		}
+		return (policy.attemptTimeoutNanos() == Nanos.UNLIMITED) ? UNBOUNDED
+				: DurationText.exact(policy.deadlineNanos()) + IF_INTERRUPTIBLE;
+	}
+
+	/** The delay before one retry, counted from 1. */
+	record DelayDescriptor(int retry, double leastMs, double meanMs, double greatestMs) {
+	}
+
+	/** The sum of all delays, at most the deadline. */
+	record WaitsDescriptor(double meanMs, double worstMs) {
+	}
+
+}

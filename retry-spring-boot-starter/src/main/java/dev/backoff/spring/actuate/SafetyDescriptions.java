@@ -1,0 +1,115 @@
+package dev.backoff.spring.actuate;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.OptionalDouble;
+import java.util.TreeMap;
+import java.util.function.Function;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.boot.actuate.endpoint.OperationResponseBody;
+
+import dev.backoff.breaker.CircuitBreaker;
+import dev.backoff.budget.RetryBudget;
+import dev.backoff.spring.policy.BackoffConfiguration;
+import dev.backoff.spring.policy.BackoffPolicies;
+import dev.backoff.spring.policy.BackoffProperties.BreakerProvider;
+import dev.backoff.spring.policy.BreakerEntry;
+import dev.backoff.spring.policy.BreakerKey;
+import dev.backoff.spring.policy.BudgetEntry;
+import dev.backoff.spring.policy.BudgetKey;
+import dev.backoff.spring.policy.EffectivePolicy;
+import dev.backoff.spring.policy.PolicyUse;
+import dev.backoff.spring.safety.OverloadSafety;
+
+/** Describe budgets and breakers, those in use and those of the configuration. */
+record SafetyDescriptions(BackoffPolicies policies, OverloadSafety safety, List<PolicyUse> uses) {
+
+	Map<String, BudgetDescriptor> budgets() {
+		BackoffConfiguration configuration = this.policies.configuration();
+		List<String> unused = this.policies.unusedBudgets();
+		Map<String, BudgetDescriptor> described = new TreeMap<>();
+		for (RetryBudget budget : this.safety.budgets().all()) {
+			described.put(budget.name(), budget(configuration.budget(budget.name()), budget, false));
+		}
+		for (BudgetEntry entry : configuration.budgets().values()) {
+			if (this.safety.budgets().find(entry.name()).isEmpty()) {
+				described.put(entry.name(), budget(entry, null, unused.contains(entry.name())));
+			}
+		}
+		return described;
+	}
+
+	private BudgetDescriptor budget(BudgetEntry entry, @Nullable RetryBudget budget, boolean unused) {
+		List<String> users = users(entry.name(), EffectivePolicy::budget);
+		Map<String, ValueDescriptor> values = ValueDescriptor.of(entry.values(), BudgetKey::key);
+		double tokens = entry.settings().tokens();
+		return (budget != null) ? new BudgetDescriptor(unused, users, budget.balance(), tokens, budget.refused(),
+				budget.isDry(), values) : new BudgetDescriptor(unused, users, null, tokens, null, null, values);
+	}
+
+	Map<String, BreakerDescriptor> breakers() {
+		BackoffConfiguration configuration = this.policies.configuration();
+		List<String> unused = this.policies.unusedBreakers();
+		Map<String, BreakerDescriptor> described = new TreeMap<>();
+		for (BreakerEntry entry : configuration.breakers().values()) {
+			described.put(entry.name(), breaker(entry, unused.contains(entry.name())));
+		}
+		for (CircuitBreaker breaker : this.safety.breakers().all()) {
+			if (!configuration.breakers().containsKey(BackoffPolicies.canonicalName(breaker.name()))) {
+				described.put(breaker.name(), breaker(configuration.breaker(breaker.name()), false));
+			}
+		}
+		return described;
+	}
+
+	private BreakerDescriptor breaker(BreakerEntry entry, boolean unused) {
+		String provider = entry.provider().name().toLowerCase(Locale.ROOT);
+		List<String> users = users(entry.name(), EffectivePolicy::breaker);
+		Map<String, ValueDescriptor> values = ValueDescriptor.of(entry.values(), BreakerKey::key);
+		String state = this.safety.state(entry);
+		CircuitBreaker own = (entry.provider() == BreakerProvider.OWN)
+				? this.safety.breakers().find(entry.name()).orElse(null) : null;
+		if (own == null) {
+			return new BreakerDescriptor(unused, provider, users, state, null, null, null, null, null, values);
+		}
+		Duration timeToProbe = own.timeToProbe();
+		return new BreakerDescriptor(unused, provider, users, state, number(own.failureRate()),
+				number(own.slowCallRate()), own.counts().total(), own.rejected(),
+				(timeToProbe != null) ? timeToProbe.toNanos() / PlanDescriptor.MILLI : null, values);
+	}
+
+	private List<String> users(String name, Function<EffectivePolicy, @Nullable String> reference) {
+		String wanted = BackoffPolicies.canonicalName(name);
+		return this.uses.stream().map(PolicyUse::policy).filter((policy) -> {
+			String used = reference.apply(policy);
+			return used != null && BackoffPolicies.canonicalName(used).equals(wanted);
+		}).map(EffectivePolicy::name).distinct().sorted().toList();
+	}
+
+	private static @Nullable Double number(OptionalDouble number) {
+		return number.isPresent() ? number.getAsDouble() : null;
+	}
+
+	/**
+	 * A budget. Before its first use the balance, the refusals and the state are null.
+	 */
+	record BudgetDescriptor(boolean unused, List<String> policies, @Nullable Double balance, double tokens,
+			@Nullable Long refused, @Nullable Boolean dry,
+			Map<String, ValueDescriptor> values) implements OperationResponseBody {
+	}
+
+	/**
+	 * A breaker. Of another library's breaker only the state is known. The calls are
+	 * those of the window, of the probes, or those that opened the breaker. The time to
+	 * its probe is null unless the breaker is open.
+	 */
+	record BreakerDescriptor(boolean unused, String provider, List<String> policies, @Nullable String state,
+			@Nullable Double failureRate, @Nullable Double slowCallRate, @Nullable Long calls, @Nullable Long rejected,
+			@Nullable Double timeToProbeMs, Map<String, ValueDescriptor> values) implements OperationResponseBody {
+	}
+
+}

@@ -1,0 +1,25 @@
+package dev.backoff.spring.actuate;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.Function;
+
+import org.jspecify.annotations.Nullable;
+
+import dev.backoff.spring.policy.EffectivePolicy.Value;
+
+/** A value as a configuration writes it, and the place that it comes from. */
+record ValueDescriptor(String value, String origin) {
+
+	static @Nullable ValueDescriptor of(@Nullable Value value) {
+		return (value != null) ? new ValueDescriptor(value.text(), value.origin()) : null;
+	}
+
+	static <K> Map<String, ValueDescriptor> of(Map<K, Value> values, Function<K, String> names) {
+		Map<String, ValueDescriptor> described = new LinkedHashMap<>();
+		values.forEach(
+				(key, value) -> described.put(names.apply(key), new ValueDescriptor(value.text(), value.origin())));
+		return described;
+	}
+
+}

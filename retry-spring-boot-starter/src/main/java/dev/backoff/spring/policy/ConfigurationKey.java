@@ -1,0 +1,47 @@
+package dev.backoff.spring.policy;
+
+import java.util.List;
+import java.util.Locale;
+
+import org.jspecify.annotations.Nullable;
+
+/** A key below a {@link Section}: its name, how its text is read, and its default. */
+interface ConfigurationKey {
+
+	/** Return the name below the section, for instance {@code max-attempts}. */
+	String key();
+
+	/** Return how the text is read. */
+	ValueType type();
+
+	/** Return the keys that a value of this key sets: itself, unless it is a shorthand. */
+	default List<? extends ConfigurationKey> meant() {
+		return List.of(this);
+	}
+
+	/** Return whether the value is a list. */
+	default boolean isList() {
+		return type().list();
+	}
+
+	/** Return the default as it is written, or null if there is none. */
+	default @Nullable String builtInText() {
+		return type().builtInText();
+	}
+
+	/** Return the default, whose type is the one of the parser. */
+	@SuppressWarnings("unchecked")
+	default <T> T builtIn() {
+		Object builtIn = type().builtIn();
+		if (builtIn == null) {
+			throw new IllegalStateException("No default of " + key());
+		}
+		return (T) builtIn;
+	}
+
+	/** Return a constant's name as a configuration writes it. */
+	static String kebab(Enum<?> constant) {
+		return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
+	}
+
+}

@@ -1,0 +1,69 @@
+package dev.backoff.spring.policy;
+
+import java.util.List;
+import java.util.function.Function;
+
+/** The keys directly below {@code backoff}, with their parsers and defaults. */
+enum SettingKey implements ConfigurationKey {
+
+	ENABLED("enabled", TextValues::flag, "true"),
+
+	RETRIES_ENABLED("retries-enabled", TextValues::flag, "true"),
+
+	UNKNOWN_KEYS("unknown-keys", (text) -> TextValues.word(BackoffProperties.UnknownKeys.class, text), "error"),
+
+	RANDOM("random", (text) -> TextValues.word(BackoffProperties.RandomKind.class, text), "fast"),
+
+	MODE("mode", (text) -> TextValues.word(BackoffProperties.AdviceMode.class, text), "proxy"),
+
+	METRICS_ENABLED("metrics.enabled", TextValues::flag, "true"),
+
+	METRICS_SLO("metrics.slo", TextValues::positiveDuration),
+
+	METRICS_DURATIONS("metrics.durations", TextValues::flag, "false"),
+
+	OBSERVATION_ENABLED("observation.enabled", TextValues::flag, "false"),
+
+	HTTP_HOSTS("http.hosts", TextValues::hostPattern),
+
+	HTTP_ATTEMPT_HEADER("http.attempt-header", TextValues::headerName, HttpSettings.ATTEMPT),
+
+	HTTP_DEADLINE_HEADER("http.deadline-header", TextValues::headerName, HttpSettings.DEADLINE),
+
+	HTTP_IDEMPOTENCY_HEADER("http.idempotency-header", TextValues::headerName, HttpSettings.IDEMPOTENCY),
+
+	HTTP_INBOUND("http.inbound", TextValues::flag, "false"),
+
+	ENDPOINT_MESSAGES("endpoint.messages", TextValues::flag, "false"),
+
+	HEALTH_BREAKERS("health.breakers", TextValues::flag, "false"),
+
+	SHUTDOWN_WAIT("shutdown.wait", TextValues::duration, "0ms");
+
+	private final String key;
+
+	@SuppressWarnings("ImmutableEnumChecker") // parsers have no state
+	private final ValueType type;
+
+	SettingKey(String key, Function<String, ?> parser, String builtIn) {
+		this.key = key;
+		this.type = ValueType.of(parser, builtIn);
+	}
+
+	/** A list, each of whose elements is read by itself. */
+	SettingKey(String key, Function<String, ?> parser) {
+		this.key = key;
+		this.type = ValueType.each(parser);
+	}
+
+	@Override
+	public String key() {
+		return this.key;
+	}
+
+	@Override
+	public ValueType type() {
+		return this.type;
+	}
+
+}

@@ -1,0 +1,466 @@
+package dev.backoff.spring.advice;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.reactivestreams.Publisher;
+import org.reactivestreams.Subscriber;
+import org.reactivestreams.Subscription;
+import reactor.core.Disposable;
+import reactor.core.publisher.BaseSubscriber;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Hooks;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+import reactor.test.publisher.TestPublisher;
+
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+import dev.backoff.Attempt;
+import dev.backoff.RetryContext;
+import dev.backoff.RunningCalls;
+import dev.backoff.annotation.Backoff;
+import dev.backoff.fixture.RecordingListener;
+import dev.backoff.fixture.VirtualTime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** Publishers and subscribers that break rules, or use them to the full. */
+@Timeout(60)
+@SuppressWarnings({ "FutureReturnValueIgnored", "ModifiedButNotUsed" }) // calls are
+																		// counted
+																		// elsewhere
+class ReactiveMethodsTests {
+
+	private final ApplicationContextRunner runner = AdviceContexts.runner()
+		.withBean("applicationTaskExecutor", Executor.class, () -> Runnable::run)
+		.withPropertyValues("backoff.policies.limited.attempt-timeout=1s", "backoff.policies.limited.jitter=none",
+				"backoff.shutdown.wait=1s")
+		.withBean(Feed.class);
+
+	private final IOException failure = new IOException("down");
+
+	private static String running() {
+		return Attempt.isRunning() ? "in an attempt" : "in none";
+	}
+
+	/* Asks for one element after the other. */
+	private static void askOneByOne(Flux<?> flux) {
+		AtomicReference<Subscription> asked = new AtomicReference<>();
+		List<Object> seen = new ArrayList<>();
+		List<Throwable> thrown = new ArrayList<>();
+		AtomicInteger ended = new AtomicInteger();
+		flux.subscribe(new BaseSubscriber<Object>() {
+
+			@Override
+			protected void hookOnSubscribe(Subscription subscription) {
+				asked.set(subscription);
+			}
+
+			@Override
+			protected void hookOnNext(Object element) {
+				seen.add(element);
+			}
+
+			@Override
+			protected void hookOnError(Throwable failure) {
+				thrown.add(failure);
+			}
+
+			@Override
+			protected void hookOnComplete() {
+				ended.incrementAndGet();
+			}
+
+		});
+		for (int i = 0; i < 20 && ended.get() == 0 && thrown.isEmpty(); i++) {
+			asked.get().request(1);
+		}
+		assertThat(ended.get() + thrown.size()).isEqualTo(1);
+	}
+
+	@Nested
+	class WhatFollowsTheEnd {
+
+		@Test
+		void isNoPartOfTheAttemptThatEndsWhenItIsAsked() {
+			ReactiveMethodsTests.this.runner.run((context) -> {
+				List<String> seen = new ArrayList<>();
+				askOneByOne(context.getBean(Feed.class)
+					.read(() -> Flux.range(1, 2))
+					.doOnComplete(() -> seen.add(running())));
+				assertThat(seen).containsExactly("in none");
+			});
+		}
+
+		@Test
+		void isNoPartOfTheAttemptThatFailsWhenItIsAsked() {
+			ReactiveMethodsTests.this.runner.run((context) -> {
+				List<String> seen = new ArrayList<>();
+				askOneByOne(context.getBean(Feed.class)
+					.read(() -> Flux.range(1, 2).concatWith(Flux.error(ReactiveMethodsTests.this.failure)))
+					.onErrorResume((failure) -> {
+						seen.add(running());
+						return Flux.empty();
+					}));
+				assertThat(seen).containsExactly("in none");
+			});
+		}
+
+		@Test
+		void hasItsOwnTime() {
+			ReactiveMethodsTests.this.runner.run((context) -> {
+				Feed feed = context.getBean(Feed.class);
+				List<Duration> left = new ArrayList<>();
+				askOneByOne(Flux.concat(feed.limited(() -> Flux.range(1, 2)), feed.read(() -> {
+					left.add(Attempt.current().timeLeft());
+					return Flux.range(1, 2);
+				})));
+				assertThat(left).hasSize(1).containsOnlyNulls();
+			});
+		}
+
+		@Test
+		void isNoPartOfAnAttemptThatWasCarriedToItsStage() {
+			ReactiveMethodsTests.this.runner.run((context) -> {
+				Feed feed = context.getBean(Feed.class);
+				List<String> seen = new ArrayList<>();
+				List<Runnable> later = new ArrayList<>();
+				CompletableFuture<String> first = feed.stage((stage) -> {
+					RetryContext attempt = RetryContext.capture();
+					later.add(attempt.wrap(() -> {
+						seen.add(running());
+						stage.complete("done");
+					}));
+				});
+				CompletableFuture<String> second = first.thenCompose((done) -> {
+					seen.add(running());
+					return feed.stage((stage) -> {
+						seen.add("time left " + Attempt.current().timeLeft());
+						stage.complete("too");
+					});
+				});
+				later.get(0).run();
+				assertThat(second).isCompletedWithValue("too");
+				assertThat(seen).containsExactly("in an attempt", "in none", "time left null");
+			});
+		}
+
+		@Test
+		void isNoPartOfTheAttemptWithAutomaticContextPropagation() {
+			Hooks.enableAutomaticContextPropagation();
+			try {
+				ReactiveMethodsTests.this.runner.run((context) -> {
+					Feed feed = context.getBean(Feed.class);
+					List<String> seen = new CopyOnWriteArrayList<>();
+					feed.read(() -> Flux.range(1, 2)
+						.publishOn(Schedulers.parallel())
+						.doOnNext((n) -> seen.add("inside " + running())))
+						.doOnNext((element) -> seen.add(running()))
+						.doOnComplete(() -> seen.add(running()))
+						.blockLast();
+					assertThat(seen).containsExactly("inside in an attempt", "in none", "inside in an attempt",
+							"in none", "in none");
+					seen.clear();
+					feed.one(() -> Mono.just("x")
+						.publishOn(Schedulers.parallel())
+						.doOnNext((n) -> seen.add("inside " + running())))
+						.doOnNext((element) -> seen.add(running()))
+						.doOnTerminate(() -> seen.add(running()))
+						.block();
+					assertThat(seen).containsExactly("inside in an attempt", "in none", "in none");
+				});
+			}
+			finally {
+				Hooks.disableAutomaticContextPropagation();
+			}
+		}
+
+	}
+
+	@Nested
+	class AnElementThatComesTooLate {
+
+		@Test
+		void isDiscardedAfterCancelling() {
+			ReactiveMethodsTests.this.runner.run((context) -> {
+				List<Object> discarded = new ArrayList<>();
+				TestPublisher<String> publisher = TestPublisher
+					.createNoncompliant(TestPublisher.Violation.CLEANUP_ON_TERMINATE);
+				Disposable call = context.getBean(Feed.class)
+					.one(publisher::mono)
+					.doOnDiscard(Object.class, discarded::add)
+					.subscribe();
+				call.dispose();
+				publisher.next("late");
+				assertThat(discarded).containsExactly("late");
+			});
+		}
+
+		@Test
+		void isDiscardedAfterTheTimeout() {
+			ReactiveMethodsTests.this.runner.run((context) -> {
+				List<Object> discarded = new ArrayList<>();
+				AtomicReference<DeafPublisher> first = new AtomicReference<>();
+				CompletableFuture<String> result = context.getBean(Feed.class).limitedOne(() -> {
+					DeafPublisher source = new DeafPublisher();
+					if (first.compareAndSet(null, source)) {
+						return Mono.fromDirect(source);
+					}
+					return Mono.just("second");
+				}).doOnDiscard(Object.class, discarded::add).toFuture();
+				context.getBean(VirtualTime.class).runAll();
+				assertThat(result).isCompletedWithValue("second");
+				first.get().emit("late");
+				assertThat(discarded).containsExactly("late");
+			});
+		}
+
+	}
+
+	/** A publisher that does not hear when it is cancelled. */
+	static final class DeafPublisher implements Publisher<String> {
+
+		private final AtomicReference<Subscriber<? super String>> subscriber = new AtomicReference<>();
+
+		@Override
+		public void subscribe(Subscriber<? super String> subscriber) {
+			this.subscriber.set(subscriber);
+			subscriber.onSubscribe(new Subscription() {
+
+				@Override
+				public void request(long count) {
+				}
+
+				@Override
+				public void cancel() {
+				}
+
+			});
+		}
+
+		void emit(String element) {
+			this.subscriber.get().onNext(element);
+			this.subscriber.get().onComplete();
+		}
+
+	}
+
+	@Nested
+	class ARudePublisher {
+
+		@Test
+		void withoutASubscriptionIsGivenUp() {
+			ReactiveMethodsTests.this.runner.run((context) -> {
+				AtomicInteger calls = new AtomicInteger();
+				CompletableFuture<List<Integer>> result = context.getBean(Feed.class).limited(() -> {
+					Publisher<Integer> silent = (subscriber) -> {
+					};
+					return (calls.incrementAndGet() < 3) ? Flux.from(silent) : Flux.just(1);
+				}).collectList().toFuture();
+				context.getBean(VirtualTime.class).runAll();
+				assertThat(result).isCompletedWithValue(List.of(1));
+				assertThat(context.getBean(RunningCalls.class).count()).isZero();
+			});
+		}
+
+		@Test
+		void thatThrowsIsRetried() {
+			ReactiveMethodsTests.this.runner.run((context) -> {
+				AtomicInteger calls = new AtomicInteger();
+				CompletableFuture<List<Integer>> result = context.getBean(Feed.class).limited(() -> {
+					Publisher<Integer> throwing = (subscriber) -> {
+						throw new UncheckedIOException(ReactiveMethodsTests.this.failure);
+					};
+					return (calls.incrementAndGet() < 3) ? Flux.from(throwing) : Flux.just(1);
+				}).collectList().toFuture();
+				context.getBean(VirtualTime.class).runAll();
+				assertThat(result).isCompletedWithValue(List.of(1));
+				assertThat(context.getBean(RunningCalls.class).count()).isZero();
+			});
+		}
+
+		@Test
+		void thatEndsTwiceEndsOnce() {
+			ReactiveMethodsTests.this.runner.run((context) -> {
+				List<String> seen = new ArrayList<>();
+				Publisher<Integer> rude = (subscriber) -> {
+					subscriber.onSubscribe(new Subscription() {
+
+						@Override
+						public void request(long count) {
+						}
+
+						@Override
+						public void cancel() {
+						}
+					});
+					subscriber.onNext(1);
+					subscriber.onComplete();
+					subscriber.onNext(2);
+					subscriber.onError(new IllegalStateException());
+					subscriber.onComplete();
+				};
+				Flux.from(context.getBean(Feed.class).publisher(() -> rude))
+					.materialize()
+					.subscribe((signal) -> seen.add(signal.getType().name()));
+				assertThat(seen).containsExactly("ON_NEXT", "ON_COMPLETE");
+			});
+		}
+
+	}
+
+	@Nested
+	class CallsInsideEachOther {
+
+		@Test
+		void doNotMultiply() {
+			ReactiveMethodsTests.this.runner.withBean(Outer.class).run((context) -> {
+				VirtualTime time = context.getBean(VirtualTime.class);
+				Feed feed = context.getBean(Feed.class);
+				Outer outer = context.getBean(Outer.class);
+				List<String> counts = new ArrayList<>();
+				AtomicInteger calls = new AtomicInteger();
+				Supplier<Mono<String>> failing = () -> Mono.defer(() -> {
+					calls.incrementAndGet();
+					return Mono.<String>error(new IOException("down"));
+				});
+				Supplier<Mono<String>> failingElsewhere = () -> Mono.<String>error(new IOException("down"))
+					.publishOn(Schedulers.immediate())
+					.doFirst(calls::incrementAndGet);
+				for (Supplier<Mono<String>> inner : List.of(failing, failingElsewhere)) {
+					outer.reactive(() -> feed.one(inner)).subscribe((x) -> {
+					}, (x) -> {
+					});
+					time.runAll();
+					counts.add("reactive in reactive " + calls.getAndSet(0));
+					outer.reactive(() -> Mono.just("x").flatMap((x) -> feed.one(inner))).subscribe((x) -> {
+					}, (x) -> {
+					});
+					time.runAll();
+					counts.add("flatMap in reactive " + calls.getAndSet(0));
+					outer.stage(() -> feed.one(inner).toFuture());
+					time.runAll();
+					counts.add("reactive in stage " + calls.getAndSet(0));
+					outer.flux(() -> feed.one(inner).flux()).subscribe((x) -> {
+					}, (x) -> {
+					});
+					time.runAll();
+					counts.add("reactive in flux " + calls.getAndSet(0));
+				}
+				outer.reactive(() -> Mono.fromCallable(() -> feed.blocking(calls::incrementAndGet))).subscribe((x) -> {
+				}, (x) -> {
+				});
+				time.runAll();
+				counts.add("blocking in reactive " + calls.getAndSet(0));
+				outer.stage(() -> {
+					try {
+						return CompletableFuture.completedFuture(feed.blocking(calls::incrementAndGet));
+					}
+					catch (IOException ex) {
+						return CompletableFuture.failedFuture(ex);
+					}
+				});
+				time.runAll();
+				counts.add("blocking in stage " + calls.getAndSet(0));
+				assertThat(counts).allMatch((count) -> count.endsWith(" 4"));
+			});
+		}
+
+	}
+
+	@Test
+	void countsNoCallsWhenAllHaveEnded() {
+		this.runner.run((context) -> {
+			Feed feed = context.getBean(Feed.class);
+			feed.read(() -> Flux.range(1, 10)).take(1).blockLast();
+			feed.read(() -> Flux.range(1, 10)).next().block();
+			feed.read(() -> Flux.range(1, 10)).limitRate(2).blockLast();
+			feed.read(() -> Flux.range(1, 10)).flatMap((n) -> feed.read(() -> Flux.just(n)), 2).blockLast();
+			Flux.zip(feed.read(() -> Flux.range(1, 10)), feed.read(() -> Flux.range(1, 3))).blockLast();
+			assertThat(feed.read(() -> Flux.range(1, 100)).publishOn(Schedulers.parallel(), 3).count().block())
+				.isEqualTo(100);
+			assertThat(feed.read(() -> Flux.range(1, 100)).share().count().block()).isEqualTo(100);
+			Mono<String> cached = feed.one(() -> Mono.just("x")).cache();
+			cached.block();
+			cached.block();
+			assertThat(context.getBean(RunningCalls.class).count()).isZero();
+			assertThat(context.getBean(RecordingListener.class).stopped()).hasSize(2);
+		});
+	}
+
+	public static class Outer {
+
+		@Backoff
+		public Mono<String> reactive(Supplier<Mono<String>> inner) {
+			return inner.get();
+		}
+
+		@Backoff
+		public Flux<String> flux(Supplier<Flux<String>> inner) {
+			return inner.get();
+		}
+
+		@Backoff
+		public CompletableFuture<String> stage(Supplier<CompletableFuture<String>> inner) {
+			return inner.get();
+		}
+
+	}
+
+	public static class Feed {
+
+		@Backoff(jitter = "none")
+		public Flux<Integer> read(Supplier<Flux<Integer>> attempt) {
+			return attempt.get();
+		}
+
+		@Backoff(jitter = "none")
+		public Publisher<Integer> publisher(Supplier<Publisher<Integer>> attempt) {
+			return attempt.get();
+		}
+
+		@Backoff("limited")
+		public Flux<Integer> limited(Supplier<Flux<Integer>> attempt) {
+			return attempt.get();
+		}
+
+		@Backoff
+		public Mono<String> one(Supplier<Mono<String>> attempt) {
+			return attempt.get();
+		}
+
+		@Backoff
+		public CompletableFuture<String> stage(Consumer<CompletableFuture<String>> attempt) {
+			CompletableFuture<String> stage = new CompletableFuture<>();
+			attempt.accept(stage);
+			return stage;
+		}
+
+		@Backoff("limited")
+		public Mono<String> limitedOne(Supplier<Mono<String>> attempt) {
+			return attempt.get();
+		}
+
+		@Backoff
+		public String blocking(Runnable attempt) throws IOException {
+			attempt.run();
+			throw new IOException("down");
+		}
+
+	}
+
+}

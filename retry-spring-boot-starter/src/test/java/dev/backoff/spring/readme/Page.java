@@ -1,0 +1,72 @@
+package dev.backoff.spring.readme;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/** A Markdown page of the project. */
+record Page(Path path, String text) {
+
+	private static final Path ROOT = Path.of("..");
+
+	private static final Pattern FENCED = Pattern.compile("(?ms)^```(\\w*)\\n(.*?)^```$");
+
+	static Page of(String path) {
+		return read(ROOT.resolve(path));
+	}
+
+	/** Return all pages, those of modules and decisions too. */
+	static List<Page> all() {
+		try (Stream<Path> top = Files.list(ROOT);
+				Stream<Path> docs = Files.walk(ROOT.resolve("docs"));
+				Stream<Path> sample = Files.list(ROOT.resolve("sample-app"))) {
+			return Stream.of(top, docs, sample)
+				.flatMap((paths) -> paths)
+				.filter((path) -> path.toString().endsWith(".md"))
+				.map(Page::read)
+				.toList();
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	private static Page read(Path path) {
+		try {
+			return new Page(path, Files.readString(path));
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	/** Return the fenced blocks of a language, or of none if it is empty. */
+	List<String> blocks(String language) {
+		return FENCED.matcher(this.text)
+			.results()
+			.filter((block) -> block.group(1).equals(language))
+			.map((block) -> block.group(2))
+			.toList();
+	}
+
+	/** Return all fenced blocks. */
+	List<String> blocks() {
+		return FENCED.matcher(this.text).results().map(MatchResult::group).toList();
+	}
+
+	/** Return the text without its fenced blocks. */
+	String prose() {
+		return FENCED.matcher(this.text).replaceAll("");
+	}
+
+	@Override
+	public String toString() {
+		return this.path.toString();
+	}
+
+}

@@ -1,0 +1,137 @@
+package dev.backoff.spring.readme;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.env.YamlPropertySourceLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.core.env.PropertySource;
+import org.springframework.core.io.ByteArrayResource;
+
+import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** What the pages show compiles and starts, and what they link to exists. */
+class PagesTests {
+
+	private static final Path TESTS = Path.of("src", "test");
+
+	private static final Pattern BLANK_LINE = Pattern.compile("\\n\\s*\\n");
+
+	private static final Pattern LINK = Pattern.compile("]\\(([^)\\s]+)\\)");
+
+	static List<Page> pages() {
+		return Page.all();
+	}
+
+	@ParameterizedTest
+	@MethodSource("pages")
+	void snippetsAreCompiled(Page page) throws IOException {
+		assertCompiled(page.blocks("java"), "java");
+		assertCompiled(page.blocks("kotlin").stream().filter((block) -> block.contains("@Backoff")).toList(), "kotlin");
+	}
+
+	@Test
+	void snippetsAreFound() {
+		assertThat(pages()).flatMap((page) -> page.blocks("java")).hasSizeGreaterThan(12);
+		assertThat(pages()).flatMap((page) -> page.blocks("kotlin")).hasSizeGreaterThan(1);
+	}
+
+	private static void assertCompiled(List<String> snippets, String language) throws IOException {
+		List<String> sources = new ArrayList<>();
+		try (Stream<Path> files = Files.list(TESTS.resolve(Path.of(language, "dev", "backoff", "spring", "readme")))) {
+			for (Path file : files.toList()) {
+				sources.add(squeezed(Files.readString(file)));
+			}
+		}
+		for (String snippet : snippets) {
+			for (String chunk : BLANK_LINE.splitAsStream(snippet).toList()) {
+				assertThat(sources).as(chunk).anyMatch((source) -> source.contains(squeezed(chunk)));
+			}
+		}
+	}
+
+	private static String squeezed(String text) {
+		return text.replaceAll("\\s+", " ").strip();
+	}
+
+	@ParameterizedTest
+	@MethodSource("pages")
+	void configurationsStart(Page page) throws IOException {
+		for (String block : page.blocks("yaml")) {
+			if (!block.startsWith("backoff:") || block.contains("mode: aspectj")) {
+				continue;
+			}
+			PropertySource<?> shown = new YamlPropertySourceLoader()
+				.load("shown.yml", new ByteArrayResource(block.getBytes(StandardCharsets.UTF_8)))
+				.get(0);
+			new ApplicationContextRunner()
+				.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, BackoffAutoConfiguration.class))
+				.withBean(CircuitBreakerRegistry.class, PagesTests::breakersOfResilience4j)
+				.withBean(PaymentCallbacks.Merchant.class, () -> (payment, key) -> new PaymentCallbacks.Receipt(key))
+				.withBean(PaymentCallbacks.class)
+				.withInitializer((context) -> context.getEnvironment().getPropertySources().addFirst(shown))
+				.run((context) -> assertThat(context).as(block).hasNotFailed());
+		}
+	}
+
+	private static CircuitBreakerRegistry breakersOfResilience4j() {
+		CircuitBreakerRegistry registry = CircuitBreakerRegistry.ofDefaults();
+		registry.circuitBreaker("gateway");
+		return registry;
+	}
+
+	@ParameterizedTest
+	@MethodSource("pages")
+	void linksResolve(Page page) throws IOException {
+		Matcher link = LINK.matcher(page.prose());
+		while (link.find()) {
+			String[] target = link.group(1).split("#", 2);
+			if (target[0].contains(":")) {
+				continue;
+			}
+			Path file = target[0].isEmpty() ? page.path() : page.path().resolveSibling(target[0]);
+			assertThat(file).as(link.group(1)).exists();
+			if (target.length == 2) {
+				assertThat(anchors(Files.readString(file))).as(link.group(1)).contains(target[1]);
+			}
+		}
+	}
+
+	/** Return the names that GitHub gives to headings. */
+	private static List<String> anchors(String text) {
+		return text.lines()
+			.filter((line) -> line.startsWith("#"))
+			.map((line) -> line.replaceFirst("#+ ", "").toLowerCase(Locale.ROOT))
+			.map((title) -> title.replaceAll("[^\\p{L}\\p{N} _-]", "").replace(' ', '-'))
+			.toList();
+	}
+
+	@Test
+	void decisionsAreInTheirIndex() throws IOException {
+		String index = Page.of("docs/decisions/README.md").text();
+		try (Stream<Path> decisions = Files.list(Path.of("..", "docs", "decisions"))) {
+			assertThat(decisions.map((path) -> path.getFileName().toString()))
+				.filteredOn((name) -> !name.equals("README.md"))
+				.isNotEmpty()
+				.allSatisfy((name) -> assertThat(index).contains("](" + name + ")"));
+		}
+	}
+
+}
