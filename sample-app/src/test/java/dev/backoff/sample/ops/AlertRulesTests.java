@@ -34,11 +34,11 @@ class AlertRulesTests {
 	private static final Pattern METER = Pattern.compile("\\bbackoff_[a-z_]+");
 
 	@Test
-	void haveASeverityAndASectionOfTheRunbook() throws IOException {
-		List<String> sections = Files.readAllLines(ROOT.resolve("docs/runbook.md"))
+	void haveASeverityAndASectionForThePersonOnCall() throws IOException {
+		List<String> sections = Files.readAllLines(ROOT.resolve("docs/operating.md"))
 			.stream()
-			.filter((line) -> line.startsWith("## "))
-			.map((line) -> line.substring(3))
+			.filter((line) -> line.startsWith("### Backoff"))
+			.map((line) -> line.substring(4))
 			.toList();
 		List<String> alerts = new ArrayList<>();
 		for (Map<String, Object> rule : rules()) {
@@ -47,7 +47,7 @@ class AlertRulesTests {
 				assertThat(texts(rule, "labels").get("severity")).as(alert).isIn("page", "ticket");
 				assertThat(texts(rule, "annotations")).as(alert).containsKeys("summary", "description");
 				assertThat(texts(rule, "annotations").get("runbook_url")).as(alert)
-					.endsWith("/docs/runbook.md#" + alert.toLowerCase(Locale.ROOT));
+					.endsWith("/docs/operating.md#" + alert.toLowerCase(Locale.ROOT));
 			}
 		}
 		assertThat(sections).containsExactlyElementsOf(alerts);
