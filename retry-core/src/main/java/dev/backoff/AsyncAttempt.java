@@ -14,7 +14,8 @@ import dev.backoff.time.Cancellable;
 /**
  * One attempt of an asynchronous call.
  */
-final class AsyncAttempt<T extends @Nullable Object> implements UnderWay, BiConsumer<@Nullable T, @Nullable Throwable> {
+final class AsyncAttempt<T extends @Nullable Object>
+		implements Driving.UnderWay, BiConsumer<@Nullable T, @Nullable Throwable> {
 
 	private final AsyncCall<?, T> call;
 
@@ -45,8 +46,8 @@ final class AsyncAttempt<T extends @Nullable Object> implements UnderWay, BiCons
 	public void accept(@Nullable T value, @Nullable Throwable failure) {
 		if (!this.late && this.call.claim(this)) {
 			stopTimer();
-			ended(AsyncCall.within(this.call.state(), () -> (failure != null) ? judge(failure) : judgeValue(value)),
-					value);
+			ended(CallStack.ofThread()
+				.within(this.call.state(), () -> (failure != null) ? judge(failure) : judgeValue(value)), value);
 		}
 	}
 
@@ -105,7 +106,22 @@ final class AsyncAttempt<T extends @Nullable Object> implements UnderWay, BiCons
 			this.call.settle(value);
 			return;
 		}
-		this.call.drive(steps.attemptEnded(this.call.unlessRepeatable(outcome), this.permit, this.call.state()), this);
+		this.call.drive(steps.attemptEnded(unlessRepeatable(outcome), this.permit, this.call.state()), this);
+	}
+
+	/* An outcome that is worth another attempt is the last one where none can be made. */
+	private Outcome unlessRepeatable(Outcome outcome) {
+		if (outcome.kind() == AttemptOutcome.SUCCESS || outcome.refusal() != null) {
+			return outcome;
+		}
+		try {
+			String why = this.call.unrepeatable();
+			return (why != null) ? outcome.refusedAs(Decision.notRetryable(why)) : outcome;
+		}
+		catch (Throwable ex) {
+			this.call.driver().listeners().hookFailed("operation", ex);
+			return outcome.refusedAs(Decision.notRetryable("whether the attempt may be repeated failed", ex));
+		}
 	}
 
 	@Override

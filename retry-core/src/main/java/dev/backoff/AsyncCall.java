@@ -33,8 +33,8 @@ final class AsyncCall<C, T extends @Nullable Object> {
 	 */
 
 	@SuppressWarnings("rawtypes")
-	private static final AtomicReferenceFieldUpdater<AsyncCall, @Nullable UnderWay> UNDER_WAY = AtomicReferenceFieldUpdater
-		.newUpdater(AsyncCall.class, UnderWay.class, "underWay");
+	private static final AtomicReferenceFieldUpdater<AsyncCall, Driving.@Nullable UnderWay> UNDER_WAY = AtomicReferenceFieldUpdater
+		.newUpdater(AsyncCall.class, Driving.UnderWay.class, "underWay");
 
 	private final RetryCall state;
 
@@ -50,7 +50,7 @@ final class AsyncCall<C, T extends @Nullable Object> {
 
 	private final AsyncResult<T> result = new AsyncResult<>(this);
 
-	private volatile @Nullable UnderWay underWay;
+	private volatile Driving.@Nullable UnderWay underWay;
 
 	AsyncCall(AsyncDriver driver, C context, AsyncOperation.OnContext<C, T> operation,
 			@Nullable Recovery<? super C, ? extends CompletionStage<T>, ?> recovery, @Nullable RetryCall enclosing,
@@ -71,30 +71,30 @@ final class AsyncCall<C, T extends @Nullable Object> {
 
 	/** End the call, since the result is complete. */
 	void abandon(boolean cancelled) {
-		UnderWay abandoned = this.underWay;
+		Driving.UnderWay abandoned = this.underWay;
 		if (abandoned != null && abandoned.isAbandonable() && claim(abandoned)) {
 			abandoned.abandon(cancelled);
 		}
 	}
 
 	/** Put something under way, as the thread that drives. */
-	private void putUnderWay(UnderWay begun, Driving driving) {
+	private void putUnderWay(Driving.UnderWay begun, Driving driving) {
 		driving.begins(begun);
 		this.underWay = begun;
 	}
 
 	/** Return what is under way, or null. */
-	@Nullable UnderWay underWay() {
+	Driving.@Nullable UnderWay underWay() {
 		return this.underWay;
 	}
 
 	/** Take out what is under way; false if somebody else has. */
-	boolean claim(UnderWay claimed) {
+	boolean claim(Driving.UnderWay claimed) {
 		return UNDER_WAY.compareAndSet(this, claimed, null);
 	}
 
 	/** Put something else in the place of what is under way. */
-	boolean exchange(UnderWay claimed, UnderWay successor) {
+	boolean exchange(Driving.UnderWay claimed, Driving.UnderWay successor) {
 		return UNDER_WAY.compareAndSet(this, claimed, successor);
 	}
 
@@ -115,8 +115,13 @@ final class AsyncCall<C, T extends @Nullable Object> {
 		return this.executor;
 	}
 
+	/** Return why the operation cannot be repeated, or null. */
+	@Nullable String unrepeatable() {
+		return this.operation.unrepeatable(this.context);
+	}
+
 	/** Go on after what was under way and has been taken out. */
-	void drive(Turn next, UnderWay ended) {
+	void drive(Turn next, Driving.UnderWay ended) {
 		Driving beginning = Driving.beginning(ended, CallStack.ofThread().driving);
 		if (beginning != null) {
 			beginning.goOnWith(next);
@@ -175,8 +180,7 @@ final class AsyncCall<C, T extends @Nullable Object> {
 		long nanos = limit.isSet() ? limit.nanosLeft(this.state) : Nanos.UNLIMITED;
 		CompletionStage<T> stage;
 		try {
-			stage = within(this.state, () -> (observed != null)
-					? observation.within(observed, () -> startLimited(running)) : startLimited(running));
+			stage = CallStack.ofThread().within(this.state, () -> startObserved(observed, running));
 		}
 		catch (Throwable failure) {
 			keepInterrupt(failure);
@@ -190,6 +194,12 @@ final class AsyncCall<C, T extends @Nullable Object> {
 		}
 	}
 
+	private CompletionStage<T> startObserved(CallObserver.@Nullable Observed observed, AsyncAttempt<T> running)
+			throws Throwable {
+		return (observed != null) ? CallObservation.within(observed, () -> startLimited(running))
+				: startLimited(running);
+	}
+
 	private CompletionStage<T> startLimited(AsyncAttempt<T> running) throws Throwable {
 		AttemptLimit limit = this.driver.limit();
 		return limit.isSet() ? limit.run(this.state, () -> start(running)) : start(running);
@@ -201,7 +211,7 @@ final class AsyncCall<C, T extends @Nullable Object> {
 		return stage;
 	}
 
-	private <S> S started(@Nullable S stage, String what) {
+	<S> S started(@Nullable S stage, String what) {
 		if (stage == null) {
 			throw new NullPointerException(what + this.driver.method() + " returned null instead of a CompletionStage");
 		}
@@ -217,7 +227,7 @@ final class AsyncCall<C, T extends @Nullable Object> {
 		}
 	}
 
-	private static <T extends @Nullable Object> void whenComplete(CompletionStage<T> stage,
+	static <T extends @Nullable Object> void whenComplete(CompletionStage<T> stage,
 			BiConsumer<@Nullable T, @Nullable Throwable> end) {
 		try {
 			stage.whenComplete(end);
@@ -249,7 +259,9 @@ final class AsyncCall<C, T extends @Nullable Object> {
 		this.driver.steps().mark(ending, story);
 		boolean given = this.result.isDone();
 		if (!given && this.recovery != null && this.driver.steps().wants(this.recovery, story)) {
-			recover(this.recovery, ending, story);
+			AsyncRecovery<T> recovering = new AsyncRecovery<>(this, ending, story);
+			this.underWay = recovering;
+			recovering.start(this.context, this.recovery);
 			return;
 		}
 		Throwable thrown = !given ? ending.outcome().failure()
@@ -287,63 +299,19 @@ final class AsyncCall<C, T extends @Nullable Object> {
 		stack.endStandIns(this.state);
 		if (stack.running() == null) {
 			end.run();
-			return;
 		}
-		within(around(), () -> {
-			end.run();
-			return this;
-		});
+		else {
+			stack.within(around(), () -> {
+				end.run();
+				return this;
+			});
+		}
 	}
 
-	private RetryCall around() {
+	/** Return the call around this one, or one that runs nothing. */
+	RetryCall around() {
 		RetryCall enclosing = this.state.enclosing();
 		return (enclosing != null) ? enclosing : new RetryCall(null);
-	}
-
-	private void recover(Recovery<? super C, ? extends CompletionStage<T>, ?> recovery, Ending ending,
-			RetriesStoppedException story) {
-		AsyncRecovery<T> recovering = new AsyncRecovery<>(this, ending, story);
-		this.underWay = recovering;
-		CompletionStage<T> stage;
-		try {
-			stage = within(around(),
-					() -> ending.within(() -> started(recovery.recover(this.context, story), "The recovery of ")));
-		}
-		catch (Throwable failure) {
-			keepInterrupt(failure);
-			recovering.accept(null, failure);
-			return;
-		}
-		whenComplete(stage, recovering);
-	}
-
-	/** Run what is handed in where it sees the given call, and no other of the thread. */
-	static <R, X extends Throwable> R within(RetryCall call, Operation<R, X> work) throws X {
-		CallStack stack = CallStack.ofThread();
-		RetryCall outer = stack.lend(call);
-		try {
-			return work.run();
-		}
-		finally {
-			stack.restore(outer);
-		}
-	}
-
-	/**
-	 * Let an outcome that is worth another attempt be the last one where there is none.
-	 */
-	Outcome unlessRepeatable(Outcome outcome) {
-		if (outcome.kind() == AttemptOutcome.SUCCESS || outcome.refusal() != null) {
-			return outcome;
-		}
-		try {
-			String why = this.operation.unrepeatable(this.context);
-			return (why != null) ? outcome.refusedAs(Decision.notRetryable(why)) : outcome;
-		}
-		catch (Throwable ex) {
-			this.driver.listeners().hookFailed("operation", ex);
-			return outcome.refusedAs(Decision.notRetryable("whether the attempt may be repeated failed", ex));
-		}
 	}
 
 	/**

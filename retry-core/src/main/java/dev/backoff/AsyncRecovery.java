@@ -1,5 +1,6 @@
 package dev.backoff;
 
+import java.util.concurrent.CompletionStage;
 import java.util.function.BiConsumer;
 
 import org.jspecify.annotations.Nullable;
@@ -12,7 +13,7 @@ import dev.backoff.failure.Causes;
  * The recovery of an asynchronous call, which goes on though nobody may want its result.
  */
 final class AsyncRecovery<T extends @Nullable Object>
-		implements UnderWay, BiConsumer<@Nullable T, @Nullable Throwable> {
+		implements Driving.UnderWay, BiConsumer<@Nullable T, @Nullable Throwable> {
 
 	private final AsyncCall<?, T> call;
 
@@ -24,6 +25,21 @@ final class AsyncRecovery<T extends @Nullable Object>
 		this.call = call;
 		this.ending = ending;
 		this.story = story;
+	}
+
+	<C> void start(C context, Recovery<? super C, ? extends CompletionStage<T>, ?> recovery) {
+		CompletionStage<T> stage;
+		try {
+			stage = CallStack.ofThread()
+				.within(this.call.around(), () -> this.ending
+					.within(() -> this.call.started(recovery.recover(context, this.story), "The recovery of ")));
+		}
+		catch (Throwable failure) {
+			AsyncCall.keepInterrupt(failure);
+			accept(null, failure);
+			return;
+		}
+		AsyncCall.whenComplete(stage, this);
 	}
 
 	@Override

@@ -10,7 +10,7 @@ import dev.backoff.time.Cancellable;
  * One wait of an asynchronous call: for the timer, then for the executor. An object of
  * its own, so that who comes late for one wait does not end the next one.
  */
-final class AsyncWait extends Waiter implements UnderWay {
+final class AsyncWait extends Waiter implements Driving.UnderWay {
 
 	private final AsyncCall<?, ?> call;
 
@@ -126,7 +126,7 @@ final class AsyncWait extends Waiter implements UnderWay {
 	 *
 	 * @param of still among those that wait, for the shutdown to find
 	 */
-	private record Stopping(Waiter of) implements UnderWay {
+	private record Stopping(Waiter of) implements Driving.UnderWay {
 
 		@Override
 		public boolean isAbandonable() {

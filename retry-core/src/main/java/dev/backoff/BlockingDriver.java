@@ -101,7 +101,7 @@ final class BlockingDriver {
 		if (observation == null) {
 			return runLimited(call, context, operation);
 		}
-		return observation.within(observation.attemptBegins(call.attempt()),
+		return CallObservation.within(observation.attemptBegins(call.attempt()),
 				() -> runLimited(call, context, operation));
 	}
 

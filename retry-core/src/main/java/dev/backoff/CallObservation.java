@@ -64,8 +64,8 @@ final class CallObservation {
 	}
 
 	/** Run work while something observed is open. */
-	<R extends @Nullable Object, X extends Throwable> R within(CallObserver.Observed observed, Operation<R, X> work)
-			throws X {
+	static <R extends @Nullable Object, X extends Throwable> R within(CallObserver.Observed observed,
+			Operation<R, X> work) throws X {
 		CallObserver.Scope scope = observed.open();
 		try {
 			return work.run();

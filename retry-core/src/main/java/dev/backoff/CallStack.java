@@ -48,17 +48,18 @@ final class CallStack {
 	}
 
 	/**
-	 * Put a call that belongs to no thread on top, while its own code runs on this one.
+	 * Run work with a call on top that belongs to no thread. The work sees that call and
+	 * no other of this thread.
 	 */
-	RetryCall lend(RetryCall call) {
+	<R extends @Nullable Object, X extends Throwable> R within(RetryCall call, Operation<R, X> work) throws X {
 		RetryCall outer = this.top;
 		this.top = call;
-		return outer;
-	}
-
-	/** Put back what was there. */
-	void restore(RetryCall outer) {
-		leaveTo(outer);
+		try {
+			return work.run();
+		}
+		finally {
+			leaveTo(outer);
+		}
 	}
 
 	/** Put what began elsewhere around the calls to come, bounded by the time left. */

@@ -73,21 +73,16 @@ abstract class Waiter extends TimerEntry {
 		return this.next;
 	}
 
-	/** Be a ring of one. */
-	final void linkToItself() {
-		this.previous = this;
-		this.next = this;
-	}
-
-	final void linkBefore(Waiter ring) {
-		Waiter last = ring.previous;
-		if (last == null || this.next != null) {
+	/** Link this into a ring as the last, or make a ring of one. */
+	final void link(@Nullable Waiter first) {
+		if (this.next != null) {
 			throw new IllegalStateException("It waits already.");
 		}
-		this.previous = last;
-		this.next = ring;
-		last.next = this;
-		ring.previous = this;
+		Waiter last = (first != null) ? first.previous : null;
+		this.previous = (last != null) ? last : this;
+		this.next = (first != null) ? first : this;
+		this.previous.next = this;
+		this.next.previous = this;
 	}
 
 	final boolean unlink() {

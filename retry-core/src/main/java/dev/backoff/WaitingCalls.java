@@ -40,7 +40,8 @@ public final class WaitingCalls {
 
 	private final ReentrantLock lock = new ReentrantLock();
 
-	private final Waiter ring = new Ring();
+	/* The first that began to wait. */
+	private @Nullable Waiter first;
 
 	private int count;
 
@@ -50,7 +51,6 @@ public final class WaitingCalls {
 	 * Make one in which nothing waits.
 	 */
 	public WaitingCalls() {
-		this.ring.linkToItself();
 	}
 
 	/**
@@ -83,7 +83,8 @@ public final class WaitingCalls {
 		long due = waiter.call().now() + nanos;
 		this.lock.lock();
 		try {
-			waiter.linkBefore(this.ring);
+			waiter.link(this.first);
+			this.first = (this.first != null) ? this.first : waiter;
 			waiter.due(due);
 			this.count++;
 		}
@@ -103,7 +104,9 @@ public final class WaitingCalls {
 	void leave(Waiter waiter) {
 		this.lock.lock();
 		try {
+			Waiter after = waiter.next();
 			if (waiter.unlink()) {
+				this.first = (this.first != waiter) ? this.first : (after != waiter) ? after : null;
 				this.count--;
 			}
 		}
@@ -122,7 +125,7 @@ public final class WaitingCalls {
 		List<Seen> seen = new ArrayList<>();
 		this.lock.lock();
 		try {
-			for (Waiter waiter = first(); waiter != null && seen.size() < most; waiter = after(waiter)) {
+			for (Waiter waiter = this.first; waiter != null && seen.size() < most; waiter = after(waiter)) {
 				if (waiter.isOf(policy)) {
 					seen.add(new Seen(waiter.call().terms(), waiter.attempt(), waiter.due(), waiter.call().started()));
 				}
@@ -152,7 +155,7 @@ public final class WaitingCalls {
 		Map<String, Integer> counts = new TreeMap<>();
 		this.lock.lock();
 		try {
-			for (Waiter waiter = first(); waiter != null; waiter = after(waiter)) {
+			for (Waiter waiter = this.first; waiter != null; waiter = after(waiter)) {
 				counts.merge(waiter.policy(), 1, Integer::sum);
 			}
 		}
@@ -276,7 +279,7 @@ public final class WaitingCalls {
 		this.lock.lock();
 		try {
 			List<Waiter> waiting = new ArrayList<>();
-			for (Waiter waiter = first(); waiter != null; waiter = after(waiter)) {
+			for (Waiter waiter = this.first; waiter != null; waiter = after(waiter)) {
 				if (wanted.test(waiter)) {
 					waiting.add(waiter);
 				}
@@ -288,13 +291,9 @@ public final class WaitingCalls {
 		}
 	}
 
-	private @Nullable Waiter first() {
-		return after(this.ring);
-	}
-
 	private @Nullable Waiter after(Waiter waiter) {
 		Waiter next = waiter.next();
-		return (next != this.ring) ? next : null;
+		return (next != this.first) ? next : null;
 	}
 
 	/**
@@ -399,31 +398,6 @@ public final class WaitingCalls {
 			}
 			wake();
 			return true;
-		}
-
-	}
-
-	/** Where the ring begins and ends. */
-	private static final class Ring extends Waiter {
-
-		@Override
-		RetryCall call() {
-			throw new IllegalStateException("No call");
-		}
-
-		@Override
-		public void run() {
-			throw new IllegalStateException("No call");
-		}
-
-		@Override
-		void wake() {
-			throw new IllegalStateException("No call");
-		}
-
-		@Override
-		boolean stop() {
-			throw new IllegalStateException("No call");
 		}
 
 	}

@@ -3,6 +3,7 @@ package dev.backoff;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
@@ -12,14 +13,24 @@ import java.util.concurrent.Future;
 
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
+import dev.backoff.delay.BackoffRule;
+import dev.backoff.delay.DelayPlan;
 import dev.backoff.delay.Jitter;
+import dev.backoff.delay.RandomSource;
 import dev.backoff.delay.Shape;
+import dev.backoff.event.RetriesStoppedException;
+import dev.backoff.event.StopReason;
+import dev.backoff.failure.FailureClassification;
+import dev.backoff.failure.RetryCause;
 import dev.backoff.fixture.RandomSources;
 import dev.backoff.fixture.RecordingListener;
 import dev.backoff.fixture.ScriptedOperation;
 import dev.backoff.fixture.VirtualTime;
 import dev.backoff.policy.RetryPolicy;
+import dev.backoff.time.DurationText;
 import dev.backoff.time.RetryTime;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -186,6 +197,179 @@ class RetryTests {
 
 		@Override
 		public void sleep(long nanos) {
+		}
+
+	}
+
+	@Nested
+	class NumbersAtTheEndsOfTheirRanges {
+
+		private static final Duration LONGEST = Duration.ofSeconds(Long.MAX_VALUE, 999_999_999);
+
+		private static final List<Jitter> JITTERS = List.of(Jitter.none(), Jitter.full(), Jitter.equal(),
+				Jitter.proportional(1), Jitter.proportional(Double.MIN_VALUE), Jitter.beta(), Jitter.beta(0.999, 1),
+				Jitter.beta(0.5, Math.nextUp(0.5)), Jitter.decorrelated());
+
+		private static final List<Duration> DURATIONS = List.of(Duration.ZERO, Duration.ofNanos(1), Duration.ofNanos(2),
+				Duration.ofMillis(1), Duration.ofDays(106_751), LONGEST);
+
+		private static final List<RandomSource> SOURCES = List.of(RandomSources.least(), RandomSources.middle(),
+				RandomSources.greatest());
+
+		@Test
+		void noDelayLeavesItsRange() {
+			for (Duration base : DURATIONS) {
+				for (Duration cap : DURATIONS) {
+					for (Shape shape : List.of(Shape.fixed(base), Shape.linear(base, LONGEST),
+							Shape.exponential(base, 1), Shape.exponential(base, Double.MAX_VALUE),
+							Shape.exponential(base, Math.nextUp(1.0)), Shape.ladder(List.of(base, LONGEST)))) {
+						JITTERS.forEach((jitter) -> assertInRange(shape, cap, jitter));
+					}
+				}
+			}
+		}
+
+		private static void assertInRange(Shape shape, Duration cap, Jitter jitter) {
+			BackoffRule rule;
+			try {
+				rule = BackoffRule.of(shape, cap, jitter);
+			}
+			catch (IllegalArgumentException ex) {
+				return;
+			}
+			for (RandomSource source : SOURCES) {
+				long previous = rule.baseNanos();
+				for (int retry : new int[] { 1, 2, 3, 64, 113, 1_000_000, Integer.MAX_VALUE }) {
+					long delay = rule.delay(retry, previous, source);
+					assertThat(delay).as("%s, retry %d", rule, retry).isBetween(0L, rule.capNanos());
+					previous = delay;
+				}
+			}
+			for (DelayPlan.Step step : DelayPlan.of(rule, 8).steps()) {
+				assertThat(step.least()).as("%s", rule).isNotNegative();
+				assertThat(step.greatest()).as("%s", rule).isGreaterThanOrEqualTo(step.least());
+				assertThat(step.mean()).as("%s", rule).isBetween(0L, Long.MAX_VALUE);
+			}
+			assertThat(rule.withBaseAtLeast(LONGEST).delay(1, 0, RandomSources.greatest())).isBetween(0L,
+					rule.capNanos());
+			assertThat(rule.toString()).isNotEmpty();
+		}
+
+		@Test
+		void theGreatestAttemptsAndTheShortestDeadlineAgree() {
+			for (Duration deadline : List.of(Duration.ofNanos(1), Duration.ofMillis(10), Duration.ofDays(106_751),
+					LONGEST)) {
+				for (Duration shortest : DURATIONS) {
+					VirtualTime time = new VirtualTime();
+					RecordingListener listener = new RecordingListener();
+					Retry retry = Retry
+						.builder(RetryPolicy.builder("attack")
+							.maxAttempts(Integer.MAX_VALUE)
+							.shape(Shape.fixed(Duration.ofDays(40_000)))
+							.jitter(Jitter.none())
+							.deadline(deadline)
+							.shortestAttempt(shortest)
+							.build())
+						.time(time.interruptSleep(3))
+						.listener(listener)
+						.build();
+					try {
+						assertThatThrownBy(() -> retry.call(() -> {
+							throw new IOException("down");
+						})).hasMessage("down");
+					}
+					finally {
+						Thread.interrupted();
+					}
+					assertThat(listener.story().reason()).isIn(StopReason.DEADLINE, StopReason.INTERRUPTED);
+					assertThat(listener.story().elapsed()).isGreaterThanOrEqualTo(Duration.ZERO);
+				}
+			}
+		}
+
+		@Test
+		void aHintOfAnyLengthIsBounded() {
+			for (Duration hint : List.of(Duration.ofSeconds(1_000_000_000_000_000_000L), LONGEST, LONGEST.negated(),
+					Duration.ofNanos(1), Duration.ZERO)) {
+				for (Duration max : List.of(Duration.ZERO, Duration.ofNanos(1), LONGEST)) {
+					VirtualTime time = new VirtualTime();
+					FailureClassification classification = FailureClassification.throttled(RetryCause.HTTP_429)
+						.withHint(hint);
+					Retry retry = Retry
+						.builder(RetryPolicy.builder("attack")
+							.maxAttempts(2)
+							.retryAfterMax(max)
+							.classifiers(List.of((failure) -> classification))
+							.build())
+						.time(time)
+						.build();
+					assertThatThrownBy(() -> retry.call(() -> {
+						throw new IOException("down");
+					})).hasMessage("down");
+					assertThat(time.delays()).hasSizeLessThan(2).noneMatch(Duration::isNegative);
+				}
+			}
+		}
+
+		@ParameterizedTest
+		@ValueSource(longs = { Long.MIN_VALUE, Long.MAX_VALUE, -1, 0, Long.MAX_VALUE - 50_000_000 })
+		void aTickerMayStartAnywhereAndWrap(long start) {
+			VirtualTime time = VirtualTime.startingAt(start);
+			RecordingListener listener = new RecordingListener();
+			ScriptedOperation<String> operation = ScriptedOperation.<String>script()
+				.fails(new IOException("down"))
+				.taking(Duration.ofMillis(7), time);
+			assertThatThrownBy(() -> Retry
+				.builder(RetryPolicy.builder("attack")
+					.maxAttempts(3)
+					.jitter(Jitter.none())
+					.deadline(Duration.ofSeconds(5))
+					.build())
+				.time(time)
+				.listener(listener)
+				.build()
+				.call(operation)).hasMessage("down");
+			assertThat(listener.story()).hasMessageContaining("3 of 3 attempts in 321 ms: ATTEMPTS_EXHAUSTED");
+		}
+
+		@Test
+		void aTickerThatJumpsNeverGivesNegativeTimes() {
+			for (Duration jump : List.of(Duration.ofDays(100_000), Duration.ofDays(-100_000), Duration.ofNanos(-1))) {
+				VirtualTime time = new VirtualTime();
+				RecordingListener listener = new RecordingListener();
+				Retry retry = Retry.builder(RetryPolicy.builder("attack").deadline(Duration.ofMinutes(1)).build())
+					.time(time)
+					.listener(listener)
+					.build();
+				assertThatThrownBy(() -> retry.call(() -> {
+					time.advance(jump);
+					assertThat(Attempt.current().timeLeft()).isBetween(Duration.ZERO, Duration.ofMinutes(1));
+					throw new IOException("down");
+				})).hasMessage("down");
+				RetriesStoppedException story = listener.story();
+				assertThat(story.elapsed()).isGreaterThanOrEqualTo(Duration.ZERO);
+				assertThat(story.attemptTimes()).noneMatch(Duration::isNegative);
+			}
+		}
+
+		@Test
+		void aLadderOfAMillionRungsWorksAndIsShownInBounds() {
+			RetryPolicy policy = RetryPolicy.builder("attack")
+				.shape(Shape.ladder(Collections.nCopies(1_000_000, Duration.ofMillis(1))))
+				.maxAttempts(Integer.MAX_VALUE)
+				.build();
+			assertThat(policy.rule().capped(Integer.MAX_VALUE)).isEqualTo(1_000_000);
+			assertThat(policy.throttledRule().capped(1_000_000)).isEqualTo(1_000_000_000);
+		}
+
+		@Test
+		void everyLengthIsToldInWords() {
+			for (long nanos = 1; nanos > 0; nanos = nanos * 3 + 1) {
+				assertThat(DurationText.story(nanos)).isNotEmpty();
+				assertThat(DurationText.exact(nanos)).isNotEmpty();
+			}
+			assertThat(DurationText.story(Long.MAX_VALUE - 1)).isNotEmpty();
+			assertThat(DurationText.exact(LONGEST.negated())).isNotEmpty();
 		}
 
 	}

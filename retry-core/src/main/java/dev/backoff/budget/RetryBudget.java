@@ -342,8 +342,9 @@ public final class RetryBudget {
 		}
 
 		/**
-		 * The budget has {@linkplain RetryBudget#recoveredAt() recovered}. Time alone calls no
-		 * listener: the next success, retry or {@link RetryBudget#isDry()} notices it.
+		 * The budget has {@linkplain RetryBudget#recoveredAt() recovered}. Time alone
+		 * calls no listener: the next success, retry or {@link RetryBudget#isDry()}
+		 * notices it.
 		 * @param budget the budget
 		 */
 		default void recovered(RetryBudget budget) {

@@ -7,17 +7,9 @@ import java.util.List;
 /** Lines over a common axis. */
 final class LineChart {
 
-	private static final int WIDTH = 760;
-
-	private static final int HEIGHT = 420;
-
 	private static final int LEFT = 70;
 
-	private static final int RIGHT = 740;
-
 	private static final int TOP = 96;
-
-	private static final int BOTTOM = 366;
 
 	private static final int TICKS = 6;
 
@@ -28,6 +20,10 @@ final class LineChart {
 	private final String yLabel;
 
 	private final List<Series> lines = new ArrayList<>();
+
+	private int width = 760;
+
+	private int height = 420;
 
 	private boolean logarithmic;
 
@@ -63,14 +59,26 @@ final class LineChart {
 		return this;
 	}
 
+	/** Use another size than 760 by 420. */
+	LineChart size(int width, int height) {
+		this.width = width;
+		this.height = height;
+		return this;
+	}
+
 	/** Draw it. */
 	String draw() {
-		SvgDrawing drawing = new SvgDrawing(WIDTH, HEIGHT, this.title);
-		Scale x = Scale.linear(least(), greatest(true), LEFT, RIGHT);
-		Scale y = this.logarithmic ? Scale.logarithmic(greatest(false), BOTTOM, TOP)
-				: Scale.linear(0, greatest(false) * 1.05, BOTTOM, TOP);
+		return drawing().toString();
+	}
+
+	/** Draw it, to be put into another drawing. */
+	SvgDrawing drawing() {
+		SvgDrawing drawing = new SvgDrawing(this.width, this.height, this.title);
+		Scale x = Scale.linear(least(), greatest(true), LEFT, right());
+		Scale y = this.logarithmic ? Scale.logarithmic(greatest(false), bottom(), TOP)
+				: Scale.linear(0, greatest(false) * 1.05, bottom(), TOP);
 		if (!this.shadeLabel.isEmpty()) {
-			drawing.box("shade", x.at(this.shadeFrom), TOP, x.at(this.shadeTo) - x.at(this.shadeFrom), BOTTOM - TOP);
+			drawing.box("shade", x.at(this.shadeFrom), TOP, x.at(this.shadeTo) - x.at(this.shadeFrom), bottom() - TOP);
 			drawing.text((x.at(this.shadeFrom) + x.at(this.shadeTo)) / 2, TOP + 16.0, "minor", "middle",
 					this.shadeLabel);
 		}
@@ -82,7 +90,15 @@ final class LineChart {
 					Arrays.stream(series.y).map(y::at).toArray());
 		}
 		legend(drawing);
-		return drawing.toString();
+		return drawing;
+	}
+
+	private int right() {
+		return this.width - 20;
+	}
+
+	private int bottom() {
+		return this.height - 54;
 	}
 
 	private void legend(SvgDrawing drawing) {
@@ -91,7 +107,7 @@ final class LineChart {
 		for (int i = 0; i < this.lines.size(); i++) {
 			String label = this.lines.get(i).label;
 			double width = 40 + 7.0 * label.length();
-			if (x + width > WIDTH) {
+			if (x + width > this.width) {
 				x = LEFT;
 				y += 22;
 			}
@@ -103,16 +119,16 @@ final class LineChart {
 
 	private void axes(SvgDrawing drawing, Scale x, Scale y) {
 		for (double tick : y.ticks(TICKS)) {
-			drawing.line("grid", LEFT, y.at(tick), RIGHT, y.at(tick));
+			drawing.line("grid", LEFT, y.at(tick), right(), y.at(tick));
 			drawing.text(LEFT - 8.0, y.at(tick) + 4, "minor", "end", number(tick));
 		}
 		for (double tick : x.ticks(2 * TICKS)) {
-			drawing.line("axis", x.at(tick), BOTTOM, x.at(tick), BOTTOM + 5.0);
-			drawing.text(x.at(tick), BOTTOM + 20.0, "minor", "middle", number(tick));
+			drawing.line("axis", x.at(tick), bottom(), x.at(tick), bottom() + 5.0);
+			drawing.text(x.at(tick), bottom() + 20.0, "minor", "middle", number(tick));
 		}
-		drawing.line("axis", LEFT, BOTTOM, RIGHT, BOTTOM);
-		drawing.text((LEFT + RIGHT) / 2.0, HEIGHT - 14.0, "", "middle", this.xLabel);
-		drawing.textUpwards(20, (TOP + BOTTOM) / 2.0, "", this.yLabel);
+		drawing.line("axis", LEFT, bottom(), right(), bottom());
+		drawing.text((LEFT + right()) / 2.0, this.height - 14.0, "", "middle", this.xLabel);
+		drawing.textUpwards(20, (TOP + bottom()) / 2.0, "", this.yLabel);
 	}
 
 	private double least() {
@@ -127,7 +143,13 @@ final class LineChart {
 	}
 
 	static String number(double value) {
-		return (value == Math.rint(value)) ? SvgDrawing.format("%,.0f", value) : SvgDrawing.format("%.1f", value);
+		for (int decimals = 0; decimals < 3; decimals++) {
+			double scaled = value * Math.pow(10, decimals);
+			if (Math.abs(scaled - Math.rint(scaled)) < 1e-6) {
+				return SvgDrawing.format("%,." + decimals + "f", value);
+			}
+		}
+		return SvgDrawing.format("%.3f", value);
 	}
 
 	private static final class Series {

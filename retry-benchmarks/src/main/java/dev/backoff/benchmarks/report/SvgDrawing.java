@@ -76,6 +76,12 @@ final class SvgDrawing {
 				style, x, y, escape(text)));
 	}
 
+	/** Put another drawing into this one, without its background. */
+	void inset(double x, double y, SvgDrawing other) {
+		this.body.append(format("<svg x=\"%.1f\" y=\"%.1f\" width=\"%d\" height=\"%d\">\n%s</svg>\n", x, y, other.width,
+				other.height, other.body));
+	}
+
 	static String format(String pattern, Object... args) {
 		return String.format(Locale.ROOT, pattern, args);
 	}

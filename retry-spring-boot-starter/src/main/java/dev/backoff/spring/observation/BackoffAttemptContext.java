@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 import dev.backoff.event.AttemptOutcome;
 
 /**
- * What is known of an attempt that is observed. There is nothing of its arguments, nor of
- * its result. Used by the thread that drives the call.
+ * An observed attempt, without its arguments and its result. Used by the thread that
+ * drives the call.
  *
  * @since 0.1
  */

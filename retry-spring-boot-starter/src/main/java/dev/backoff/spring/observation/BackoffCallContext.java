@@ -10,8 +10,8 @@ import dev.backoff.event.StopReason;
 import dev.backoff.time.Nanos;
 
 /**
- * What is known of a call that is observed. There is nothing of its arguments, nor of its
- * result. Used by the thread that drives the call.
+ * An observed call, without its arguments and its result. Used by the thread that drives
+ * the call.
  *
  * @since 0.1
  */
@@ -52,28 +52,28 @@ public final class BackoffCallContext extends Observation.Context {
 	}
 
 	/**
-	 * {@return why the call stopped, or null while it runs}
+	 * {@return the stop reason, or null while the call runs}
 	 */
 	public @Nullable StopReason stop() {
 		return this.stop;
 	}
 
 	/**
-	 * {@return what the recovery did; none while the call runs}
+	 * {@return the result of the recovery; none while the call runs}
 	 */
 	public RecoveryOutcome recovery() {
 		return this.recovery;
 	}
 
 	/**
-	 * {@return how many attempts were begun; zero before the first}
+	 * {@return the number of attempts that began}
 	 */
 	public int attempts() {
 		return this.attempts;
 	}
 
 	/**
-	 * {@return the sum of the delays that were chosen; zero before the first}
+	 * {@return the sum of the chosen delays}
 	 */
 	public Duration delays() {
 		return Duration.ofNanos(this.delays);

@@ -4,9 +4,9 @@ import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationConvention;
 
 /**
- * What calls are called, and which keys they have, where they are observed. A bean of
- * this type replaces {@link DefaultBackoffCallConvention}. Words that are tags of meters
- * must be few: nothing of an argument or a message.
+ * The names and keys of observed calls. A bean of this type replaces
+ * {@link DefaultBackoffCallConvention}. Words that are tags of meters must be few:
+ * nothing of an argument or a message.
  *
  * @since 0.1
  */

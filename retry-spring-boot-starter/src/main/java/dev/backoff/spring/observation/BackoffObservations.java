@@ -6,170 +6,102 @@ import io.micrometer.observation.ObservationConvention;
 import io.micrometer.observation.docs.ObservationDocumentation;
 
 /**
- * What calls and attempts are observed as, by their default conventions: names, keys and
- * events. This is API.
+ * The names, keys and events of the observations of calls and attempts, as the default
+ * conventions set them. They are API.
  *
  * @since 0.1
  */
 public enum BackoffObservations implements ObservationDocumentation {
 
 	/** A call, from its beginning to its end: attempts, waits and recovery. */
-	CALL {
-
-		@Override
-		public Class<? extends ObservationConvention<? extends Observation.Context>> getDefaultConvention() {
-			return DefaultBackoffCallConvention.class;
-		}
-
-		@Override
-		public KeyName[] getLowCardinalityKeyNames() {
-			return CallTags.values();
-		}
-
-		@Override
-		public KeyName[] getHighCardinalityKeyNames() {
-			return CallNumbers.values();
-		}
-
-		@Override
-		public Observation.Event[] getEvents() {
-			return CallEvents.values();
-		}
-
-	},
+	CALL(DefaultBackoffCallConvention.class, new Key[] { Key.POLICY, Key.METHOD, Key.STOP, Key.RECOVER },
+			new Key[] { Key.ATTEMPTS, Key.DELAY_TOTAL }, CallEvents.values()),
 
 	/** One attempt of a call, as a child of the call. */
-	ATTEMPT {
+	ATTEMPT(DefaultBackoffAttemptConvention.class, new Key[] { Key.POLICY, Key.METHOD, Key.OUTCOME },
+			new Key[] { Key.RESEND_COUNT, Key.DELAY });
 
-		@Override
-		public Class<? extends ObservationConvention<? extends Observation.Context>> getDefaultConvention() {
-			return DefaultBackoffAttemptConvention.class;
-		}
+	private final Class<? extends ObservationConvention<? extends Observation.Context>> convention;
 
-		@Override
-		public KeyName[] getLowCardinalityKeyNames() {
-			return AttemptTags.values();
-		}
+	@SuppressWarnings("ImmutableEnumChecker") // never handed out, only copies
+	private final Key[] words;
 
-		@Override
-		public KeyName[] getHighCardinalityKeyNames() {
-			return AttemptNumbers.values();
-		}
+	@SuppressWarnings("ImmutableEnumChecker") // never handed out, only copies
+	private final Key[] numbers;
 
-	};
+	@SuppressWarnings("ImmutableEnumChecker") // never handed out, only copies
+	private final CallEvents[] events;
+
+	BackoffObservations(Class<? extends ObservationConvention<? extends Observation.Context>> convention, Key[] words,
+			Key[] numbers, CallEvents... events) {
+		this.convention = convention;
+		this.words = words;
+		this.numbers = numbers;
+		this.events = events;
+	}
+
+	@Override
+	public Class<? extends ObservationConvention<? extends Observation.Context>> getDefaultConvention() {
+		return this.convention;
+	}
+
+	@Override
+	public KeyName[] getLowCardinalityKeyNames() {
+		return this.words.clone();
+	}
+
+	@Override
+	public KeyName[] getHighCardinalityKeyNames() {
+		return this.numbers.clone();
+	}
+
+	@Override
+	public Observation.Event[] getEvents() {
+		return this.events.clone();
+	}
 
 	@Override
 	public String getPrefix() {
 		return "backoff.";
 	}
 
-	/** The words of a call: attributes of its span, and tags of its timer. */
-	public enum CallTags implements KeyName {
+	/**
+	 * The keys: words are tags of timers and attributes of spans, numbers of spans only.
+	 */
+	public enum Key implements KeyName {
 
-		/** Name of the policy. */
+		/** Word: the name of the policy. */
 		POLICY("backoff.policy"),
 
-		/** Method, or label of a programmatic call. */
+		/** Word: the method, or the label of a programmatic call. */
 		METHOD("backoff.method"),
 
-		/** Why the call stopped: a stop reason in lower case, none while it runs. */
+		/** Word: the stop reason of the call in lower case, none while it runs. */
 		STOP("backoff.stop"),
 
-		/** What the recovery did: none, done or failed. */
-		RECOVER("backoff.recover");
+		/** Word: the result of the recovery, none, done or failed. */
+		RECOVER("backoff.recover"),
 
-		private final String key;
+		/** Word: the outcome of the attempt in lower case, none while it runs. */
+		OUTCOME("backoff.outcome"),
 
-		CallTags(String key) {
-			this.key = key;
-		}
-
-		@Override
-		public String asString() {
-			return this.key;
-		}
-
-	}
-
-	/** The numbers of a call: attributes of its span only. */
-	public enum CallNumbers implements KeyName {
-
-		/** How many attempts were made. */
+		/** Number: the attempts of the call. */
 		ATTEMPTS("backoff.attempts"),
 
-		/** Sum of the delays that were chosen, in milliseconds. */
-		DELAY_TOTAL("backoff.delay_total_ms");
+		/** Number: the sum of the chosen delays, in milliseconds. */
+		DELAY_TOTAL("backoff.delay_total_ms"),
 
-		private final String key;
-
-		CallNumbers(String key) {
-			this.key = key;
-		}
-
-		@Override
-		public String asString() {
-			return this.key;
-		}
-
-	}
-
-	/** The moments of a call: events of its span, counted beside its timer. */
-	public enum CallEvents implements Observation.Event {
-
-		/** The call begins to wait: how long, and who chose the delay. */
-		WAIT {
-
-			@Override
-			public String getName() {
-				return "wait";
-			}
-
-			@Override
-			public String getContextualName() {
-				return "wait %s (%s)";
-			}
-
-		}
-
-	}
-
-	/** The words of an attempt: attributes of its span, and tags of its timer. */
-	public enum AttemptTags implements KeyName {
-
-		/** Name of the policy. */
-		POLICY("backoff.policy"),
-
-		/** Method, or label of a programmatic call. */
-		METHOD("backoff.method"),
-
-		/** How the attempt ended, in lower case, none while it runs. */
-		OUTCOME("backoff.outcome");
-
-		private final String key;
-
-		AttemptTags(String key) {
-			this.key = key;
-		}
-
-		@Override
-		public String asString() {
-			return this.key;
-		}
-
-	}
-
-	/** The numbers of an attempt: attributes of its span only. */
-	public enum AttemptNumbers implements KeyName {
-
-		/** Which retry it is: 1 at the second attempt, absent at the first. */
+		/** Number: which retry it is, 1 at the second attempt; absent at the first. */
 		RESEND_COUNT("backoff.resend_count"),
 
-		/** Delay chosen before it, in milliseconds; absent where there was none. */
+		/**
+		 * Number: the delay before the attempt, in milliseconds; absent without a delay.
+		 */
 		DELAY("backoff.delay_ms");
 
 		private final String key;
 
-		AttemptNumbers(String key) {
+		Key(String key) {
 			this.key = key;
 		}
 
@@ -180,7 +112,25 @@ public enum BackoffObservations implements ObservationDocumentation {
 
 		@Override
 		public boolean isRequired() {
-			return false;
+			return this != RESEND_COUNT && this != DELAY;
+		}
+
+	}
+
+	/** The events of a call: events of its span, counted beside its timer. */
+	public enum CallEvents implements Observation.Event {
+
+		/** The call begins to wait: the delay and its source. */
+		WAIT;
+
+		@Override
+		public String getName() {
+			return "wait";
+		}
+
+		@Override
+		public String getContextualName() {
+			return "wait %s (%s)";
 		}
 
 	}

@@ -10,9 +10,9 @@ import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One object for each pair of policy and method, of which a program may make up ever more
- * as it goes: after {@value #MOST} pairs, further ones share the method {@value #OTHER},
- * and further policies the policy of that name. Thread-safe.
+ * One object for each pair of policy and method. After {@value #MOST} pairs, further ones
+ * share the method {@value #OTHER}, and further policies the policy of that name: a
+ * program can make up labels without end. Thread-safe.
  *
  * @param <M> the type of object
  */
@@ -21,7 +21,7 @@ final class BoundedMethods<M> {
 	/** The greatest number of pairs that have objects of their own. */
 	static final int MOST = 1_000;
 
-	/** What stands for all that is beyond the bound. */
+	/** The name that all pairs beyond the bound share. */
 	static final String OTHER = "other";
 
 	private final BiFunction<String, String, M> maker;
@@ -70,12 +70,7 @@ final class BoundedMethods<M> {
 		return this.methods.computeIfAbsent(new Key(policy, method), (key) -> this.maker.apply(policy, method));
 	}
 
-	/**
-	 * What has an object of its own.
-	 *
-	 * @param policy the policy's name
-	 * @param method the method
-	 */
+	/** A pair that has an object of its own. */
 	private record Key(String policy, String method) {
 	}
 

@@ -7,8 +7,8 @@ import java.util.concurrent.atomic.LongAdder;
 import dev.backoff.breaker.BreakerState;
 
 /**
- * How often a breaker went from one state to another, counted from the beginning and
- * published from when there is a registry. Thread-safe.
+ * Count the transitions of a breaker from the beginning, and publish them once there is a
+ * registry. Thread-safe.
  */
 final class BreakerTransitions {
 
@@ -30,11 +30,11 @@ final class BreakerTransitions {
 		moves(from, to).count.increment();
 	}
 
-	/** Publish what the breaker does by itself, and what it has done. */
+	/** Publish the transitions that need no operator, and those that have happened. */
 	void publish() {
 		for (BreakerState from : STATES) {
 			for (BreakerState to : STATES) {
-				if (isByItself(from, to) || moves(from, to).count.sum() > 0) {
+				if (needsNoOperator(from, to) || moves(from, to).count.sum() > 0) {
 					publish(from, to);
 				}
 			}
@@ -49,7 +49,7 @@ final class BreakerTransitions {
 		}
 	}
 
-	private static boolean isByItself(BreakerState from, BreakerState to) {
+	private static boolean needsNoOperator(BreakerState from, BreakerState to) {
 		return switch (from) {
 			case CLOSED -> to == BreakerState.OPEN;
 			case OPEN -> to == BreakerState.HALF_OPEN;

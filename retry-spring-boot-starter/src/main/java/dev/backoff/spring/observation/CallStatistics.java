@@ -9,20 +9,19 @@ import java.util.Optional;
 import dev.backoff.event.StopReason;
 
 /**
- * What calls have come to since the start of the application, by policy and method. It is
- * counted whether or not there are meters, and is there unless an application records
- * calls with a factory of its own. How many calls wait is said by
- * {@link dev.backoff.WaitingCalls#counts()}.
+ * The numbers of calls since the start of the application, by policy and method, with or
+ * without meters. There are none if the application records calls with a factory of its
+ * own. {@link dev.backoff.WaitingCalls#counts()} has the number of waiting calls.
  * <p>
- * Of very many methods the last ones share one called {@code other}. Implementations are
- * thread-safe.
+ * After 1,000 pairs of policy and method, further ones share the method {@code other}.
+ * Implementations are thread-safe.
  *
  * @since 0.1
  */
 public interface CallStatistics {
 
 	/**
-	 * Return what the calls of one method have come to.
+	 * Return the numbers of one method.
 	 * @param policy the policy's name
 	 * @param method the method, or the label of a programmatic call
 	 * @return the numbers, or empty if no such method is known
@@ -30,17 +29,18 @@ public interface CallStatistics {
 	Optional<MethodCalls> of(String policy, String method);
 
 	/**
-	 * {@return what all calls have come to; the numbers of each method, in no order}
+	 * {@return the numbers of each method, in no order}
 	 */
 	List<MethodCalls> all();
 
 	/**
-	 * What the calls of one method have come to. Numbers of calls that are under way are
-	 * of different moments. Immutable and thread-safe.
+	 * The numbers of one method. They are read one after the other while calls go on.
+	 * Immutable and thread-safe.
 	 *
 	 * @param policy the policy's name
 	 * @param method the method, or the label of a programmatic call
-	 * @param calls calls that have ended, by why; a reason that never came up is left out
+	 * @param calls calls that have ended, by stop reason, without reasons that never
+	 * occurred
 	 * @param attempts attempts that have ended
 	 * @param retries attempts after the first that have begun
 	 */
@@ -48,11 +48,6 @@ public interface CallStatistics {
 
 		/**
 		 * Copy the calls.
-		 * @param policy the policy's name
-		 * @param method the method, or the label of a programmatic call
-		 * @param calls calls that have ended, by why
-		 * @param attempts attempts that have ended
-		 * @param retries attempts after the first that have begun
 		 */
 		public MethodCalls {
 			Map<StopReason, Long> copy = new EnumMap<>(StopReason.class);

@@ -15,7 +15,7 @@ import dev.backoff.spring.live.ConfigurationListener;
 import dev.backoff.spring.policy.Overrides;
 
 /**
- * Count changes of the configuration, and show how much of it an operator overrides.
+ * Count changes of the configuration and the values that an operator overrides.
  * Thread-safe.
  *
  * @since 0.1
@@ -27,7 +27,7 @@ public final class ConfigurationMeters implements ConfigurationListener {
 
 	private final GuardedRegistry registry;
 
-	/* Registries refer to what they read weakly, so it is kept here. */
+	/* Registries refer to the counted state weakly, so it is kept here. */
 	private final Map<Outcome, AtomicLong> changes = new EnumMap<>(Outcome.class);
 
 	private final Map<String, AtomicInteger> overridden = new ConcurrentHashMap<>();
@@ -36,7 +36,7 @@ public final class ConfigurationMeters implements ConfigurationListener {
 
 	/**
 	 * Make meters that are not published yet.
-	 * @param registry how to get the registry, null if there is none; asked late
+	 * @param registry supplies the registry, or null if there is none; asked late
 	 */
 	public ConfigurationMeters(Supplier<? extends @Nullable MeterRegistry> registry) {
 		this.registry = new GuardedRegistry(registry);
@@ -46,8 +46,8 @@ public final class ConfigurationMeters implements ConfigurationListener {
 	}
 
 	/**
-	 * Publish the counters at zero, so that the first refusal is an increase. To be
-	 * called when the registry is complete; calling it again does nothing.
+	 * Publish the counters at zero, so that the first refusal is an increase. Call this
+	 * when the registry is complete. A second call has no effect.
 	 */
 	public void bind() {
 		if (!this.bound.compareAndSet(false, true)) {

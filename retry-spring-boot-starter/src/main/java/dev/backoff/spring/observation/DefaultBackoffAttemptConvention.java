@@ -4,8 +4,7 @@ import io.micrometer.common.KeyValue;
 import io.micrometer.common.KeyValues;
 
 import dev.backoff.event.AttemptOutcome;
-import dev.backoff.spring.observation.BackoffObservations.AttemptNumbers;
-import dev.backoff.spring.observation.BackoffObservations.AttemptTags;
+import dev.backoff.spring.observation.BackoffObservations.Key;
 
 /**
  * Name attempts {@value #NAME}, and their spans by their method, with the keys of
@@ -16,7 +15,7 @@ import dev.backoff.spring.observation.BackoffObservations.AttemptTags;
  */
 public class DefaultBackoffAttemptConvention implements BackoffAttemptConvention {
 
-	/** What attempts are named: {@value}. */
+	/** The name of attempts: {@value}. */
 	public static final String NAME = "backoff.attempt";
 
 	/**
@@ -38,19 +37,18 @@ public class DefaultBackoffAttemptConvention implements BackoffAttemptConvention
 	@Override
 	public KeyValues getLowCardinalityKeyValues(BackoffAttemptContext context) {
 		AttemptOutcome outcome = context.outcome();
-		return KeyValues.of(AttemptTags.POLICY.withValue(context.policy()),
-				AttemptTags.METHOD.withValue(context.method()),
-				AttemptTags.OUTCOME.withValue((outcome != null) ? outcome.tag() : KeyValue.NONE_VALUE));
+		return KeyValues.of(Key.POLICY.withValue(context.policy()), Key.METHOD.withValue(context.method()),
+				Key.OUTCOME.withValue((outcome != null) ? outcome.tag() : KeyValue.NONE_VALUE));
 	}
 
 	@Override
 	public KeyValues getHighCardinalityKeyValues(BackoffAttemptContext context) {
 		KeyValues numbers = KeyValues.empty();
 		if (context.number() > 1) {
-			numbers = numbers.and(AttemptNumbers.RESEND_COUNT.withValue(Integer.toString(context.number() - 1)));
+			numbers = numbers.and(Key.RESEND_COUNT.withValue(Integer.toString(context.number() - 1)));
 		}
 		if (!context.delay().isZero()) {
-			numbers = numbers.and(AttemptNumbers.DELAY.withValue(Long.toString(context.delay().toMillis())));
+			numbers = numbers.and(Key.DELAY.withValue(Long.toString(context.delay().toMillis())));
 		}
 		return numbers;
 	}

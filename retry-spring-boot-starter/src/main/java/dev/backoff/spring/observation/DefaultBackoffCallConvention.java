@@ -6,8 +6,7 @@ import io.micrometer.common.KeyValue;
 import io.micrometer.common.KeyValues;
 
 import dev.backoff.event.StopReason;
-import dev.backoff.spring.observation.BackoffObservations.CallNumbers;
-import dev.backoff.spring.observation.BackoffObservations.CallTags;
+import dev.backoff.spring.observation.BackoffObservations.Key;
 
 /**
  * Name calls {@value #NAME}, and their spans by their method, with the keys of
@@ -17,7 +16,7 @@ import dev.backoff.spring.observation.BackoffObservations.CallTags;
  */
 public class DefaultBackoffCallConvention implements BackoffCallConvention {
 
-	/** What calls are named: {@value}. */
+	/** The name of calls: {@value}. */
 	public static final String NAME = "backoff.call";
 
 	/**
@@ -39,15 +38,15 @@ public class DefaultBackoffCallConvention implements BackoffCallConvention {
 	@Override
 	public KeyValues getLowCardinalityKeyValues(BackoffCallContext context) {
 		StopReason stop = context.stop();
-		return KeyValues.of(CallTags.POLICY.withValue(context.policy()), CallTags.METHOD.withValue(context.method()),
-				CallTags.STOP.withValue((stop != null) ? stop.tag() : KeyValue.NONE_VALUE),
-				CallTags.RECOVER.withValue(context.recovery().name().toLowerCase(Locale.ROOT)));
+		return KeyValues.of(Key.POLICY.withValue(context.policy()), Key.METHOD.withValue(context.method()),
+				Key.STOP.withValue((stop != null) ? stop.tag() : KeyValue.NONE_VALUE),
+				Key.RECOVER.withValue(context.recovery().name().toLowerCase(Locale.ROOT)));
 	}
 
 	@Override
 	public KeyValues getHighCardinalityKeyValues(BackoffCallContext context) {
-		return KeyValues.of(CallNumbers.ATTEMPTS.withValue(Integer.toString(context.attempts())),
-				CallNumbers.DELAY_TOTAL.withValue(Long.toString(context.delays().toMillis())));
+		return KeyValues.of(Key.ATTEMPTS.withValue(Integer.toString(context.attempts())),
+				Key.DELAY_TOTAL.withValue(Long.toString(context.delays().toMillis())));
 	}
 
 }

@@ -19,16 +19,15 @@ import dev.backoff.time.DurationText;
 
 /**
  * Observe each call and each of its attempts with Micrometer, as
- * {@link BackoffObservations} describes. An attempt is a child of its call, and a call a
- * child of what is current where it begins: of the attempt around it, for instance.
+ * {@link BackoffObservations} describes. An attempt is a child of its call. A call is a
+ * child of the observation that is current where the call begins, for instance of an
+ * enclosing attempt.
  * <p>
- * While the registry has no handlers, calls are left alone. Where a predicate of the
- * registry refuses calls and not attempts, or the other way round, the rest is observed
- * without.
+ * Without handlers in the registry, nothing is observed. A predicate of the registry may
+ * refuse calls and not attempts, or attempts and not calls.
  * <p>
- * A failure is handed to Micrometer as it is. Meters made of observations have its class
- * as a tag. Tracers record its message and its stack trace, as they do everywhere.
- * Thread-safe.
+ * A failure is handed to Micrometer unchanged. Meters of observations have its class as a
+ * tag. Tracers record its message and its stack trace. Thread-safe.
  *
  * @since 0.1
  */
@@ -48,8 +47,8 @@ public final class MicrometerObserver implements CallObserver, ObservationCarrie
 	private final @Nullable BackoffAttemptConvention attempts;
 
 	/**
-	 * Observe by the default conventions, or those the registry has.
-	 * @param registry where to observe
+	 * Observe by the conventions of the registry, or else the default ones.
+	 * @param registry the registry
 	 */
 	public MicrometerObserver(ObservationRegistry registry) {
 		this(registry, null, null);
@@ -57,9 +56,10 @@ public final class MicrometerObserver implements CallObserver, ObservationCarrie
 
 	/**
 	 * Observe by the given conventions.
-	 * @param registry where to observe
-	 * @param calls what calls are called, or null for the registry's or the default one
-	 * @param attempts what attempts are called, or null likewise
+	 * @param registry the registry
+	 * @param calls the names and keys of calls, or null for the registry's or the default
+	 * ones
+	 * @param attempts the names and keys of attempts, or null likewise
 	 */
 	public MicrometerObserver(ObservationRegistry registry, @Nullable BackoffCallConvention calls,
 			@Nullable BackoffAttemptConvention attempts) {
@@ -103,7 +103,7 @@ public final class MicrometerObserver implements CallObserver, ObservationCarrie
 					scope.close();
 				}
 				catch (Throwable ex) {
-					// a handler throws: the call is told when it does so there
+					// the observed call itself reports such a handler
 				}
 			};
 		}
@@ -113,9 +113,8 @@ public final class MicrometerObserver implements CallObserver, ObservationCarrie
 	}
 
 	/*
-	 * Micrometer asks all handlers and lets one that throws keep the others from their
-	 * part, and the scope from being closed. Nobody else would ever close it on this
-	 * thread.
+	 * If a handler throws, Micrometer neither calls the handlers after it nor closes the
+	 * scope, which would then stay open on this thread.
 	 */
 	private Scope openScope(@Nullable Observation observation) {
 		if (observation == null || observation.isNoop()) {
@@ -142,7 +141,7 @@ public final class MicrometerObserver implements CallObserver, ObservationCarrie
 		}
 	}
 
-	/* What is deprecated is all there is to undo what some handlers have done. */
+	/* Only the deprecated method undoes the work of single handlers. */
 	@SuppressWarnings("deprecation")
 	private void restore(Observation.@Nullable Scope around) {
 		try {
@@ -155,14 +154,14 @@ public final class MicrometerObserver implements CallObserver, ObservationCarrie
 			}
 		}
 		catch (Throwable ex) {
-			// it throws at everything
+			// the handler throws here too
 		}
 		finally {
 			this.registry.setCurrentObservationScope(around);
 		}
 	}
 
-	/** One call, and what its attempts are children of. */
+	/** One call, and the parent of its attempts. */
 	private final class Call implements ObservedCall {
 
 		private final Observation observation;
@@ -183,8 +182,7 @@ public final class MicrometerObserver implements CallObserver, ObservationCarrie
 		}
 
 		/*
-		 * Tracers prefer the span that is current to the parent they are given, so that
-		 * this has to be current.
+		 * Tracers prefer the current span to the given parent, so the parent is opened.
 		 */
 		@Override
 		public ObservedAttempt attemptBegins(int number) {
@@ -217,7 +215,7 @@ public final class MicrometerObserver implements CallObserver, ObservationCarrie
 
 	}
 
-	/** One attempt, and what is opened while it runs. */
+	/** One attempt, and the observation that is open while it runs. */
 	private final class Attempt implements ObservedAttempt {
 
 		private final Observation observation;

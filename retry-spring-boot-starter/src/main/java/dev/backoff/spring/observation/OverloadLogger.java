@@ -19,14 +19,15 @@ import dev.backoff.time.Nanos;
 import dev.backoff.window.OutcomeWindow.Counts;
 
 /**
- * Log what happens to budgets and breakers: one line per event, none per call, with these
- * key-values. <pre>
+ * Log the events of budgets, breakers and raised delays: one line per event, none per
+ * call, with these key-values. <pre>
  * backoff.budget               the budget that ran dry or has recovered
- * backoff.breaker              the breaker that moved
- * backoff.from, backoff.to     the states it left and entered
+ * backoff.breaker              the breaker that changed its state
+ * backoff.from, backoff.to     the states before and after
  * backoff.policy               the policy whose delays are raised or as before
- * </pre> A budget that runs dry, a breaker that opens and one that would open if it did
- * more than count, and raised delays are WARN, all else is INFO. Thread-safe.
+ * </pre> WARN for a budget that runs dry, a breaker that opens, a breaker in
+ * {@code metrics-only} that would open, and raised delays; INFO for all else.
+ * Thread-safe.
  *
  * @since 0.1
  */
@@ -95,7 +96,7 @@ public final class OverloadLogger implements RetryBudget.Listener, CircuitBreake
 					+ ((to == BreakerState.OPEN) ? opening(breaker) : ""));
 	}
 
-	/* Others may have moved it on meanwhile; then there is less to tell. */
+	/* Another thread may have changed the state meanwhile; the counts are then empty. */
 	private static String opening(CircuitBreaker breaker) {
 		Counts counts = breaker.counts();
 		Duration left = breaker.timeToProbe();

@@ -17,13 +17,13 @@ import dev.backoff.policy.DegradedMode;
 import dev.backoff.spring.safety.OverloadSafety;
 
 /**
- * Publish the meters of budgets, breakers and raised delays. They read what these count
- * anyway, so a call pays nothing for them.
+ * Publish the meters of budgets, breakers and raised delays. They read existing numbers,
+ * so they cost a call nothing.
  * <p>
- * They are published at {@link #bind} and, for what is made later, when it is made.
+ * They are published at {@link #bind} or, for later budgets and breakers, when made.
  * Transitions before that are counted. After {@value #MAX_NAMES} names of one kind,
- * further ones have no meters, which is told once. A meter that a registry refuses is
- * dropped with one warning per name.
+ * further ones have no meters, with one WARN. A meter that a registry refuses is dropped
+ * with one WARN per name.
  * <p>
  * Breakers of another library have meters of their own there. Keep the instance as long
  * as its meters are read. Thread-safe.
@@ -41,7 +41,7 @@ public final class OverloadMeters implements CircuitBreaker.Listener {
 
 	private final Publisher publisher = new Publisher();
 
-	/* Registries refer to what they read weakly, so it is kept here. */
+	/* Registries refer to the state they read weakly, so it is kept here. */
 	private final Map<String, RetryBudget> budgets = new ConcurrentHashMap<>();
 
 	private final Map<String, CircuitBreaker> breakers = new ConcurrentHashMap<>();
@@ -56,16 +56,16 @@ public final class OverloadMeters implements CircuitBreaker.Listener {
 
 	/**
 	 * Make meters that are not published yet.
-	 * @param registry how to get the registry, null if there is none; asked late
+	 * @param registry supplies the registry, or null if there is none; asked late
 	 */
 	public OverloadMeters(Supplier<? extends @Nullable MeterRegistry> registry) {
 		this.registry = new GuardedRegistry(registry);
 	}
 
 	/**
-	 * Publish all there is, and from now on all that is made. To be called when the
-	 * registry is complete; calling it again does no harm.
-	 * @param safety what there is
+	 * Publish all budgets, breakers and degraded modes, and later ones when they are
+	 * made. Call this when the registry is complete. A second call has no effect.
+	 * @param safety the budgets, breakers and degraded modes
 	 */
 	public void bind(OverloadSafety safety) {
 		if (this.safety == null) {
@@ -92,7 +92,7 @@ public final class OverloadMeters implements CircuitBreaker.Listener {
 				: this.transitions.get(breaker);
 	}
 
-	/** Return whether there is room for a name; false if it is there already. */
+	/** Return whether a name is new and there is room for it. */
 	private boolean isNew(Map<String, ?> names, String name) {
 		if (names.containsKey(name)) {
 			return false;
@@ -107,9 +107,7 @@ public final class OverloadMeters implements CircuitBreaker.Listener {
 		return false;
 	}
 
-	/*
-	 * A scrape notices that time alone has filled the budget, and its listener is told.
-	 */
+	/* Asking whether the budget is dry notifies its listener if time has filled it. */
 	private static double tokens(RetryBudget budget) {
 		budget.isDry();
 		return budget.balance();

@@ -11,10 +11,10 @@ import dev.backoff.event.RetryListener;
 import dev.backoff.failure.Idempotency;
 
 /**
- * Warn, once for each method, where a {@code POST} or {@code PATCH} that may have been
- * applied is sent again though nobody has said that it may be, or without the key by
- * which its policy says that it may be. It needs a client that tells of its requests:
- * those that Spring Boot builds. Thread-safe.
+ * Warn, once for each method, of a retry that sends a {@code POST} or {@code PATCH} again
+ * that may have been applied, if the policy does not set {@code idempotent}, or sets it
+ * to {@code by-key} and no key was sent. This needs a client that reports its requests,
+ * as those that Spring Boot builds do. Thread-safe.
  *
  * @since 0.1
  */
@@ -22,7 +22,6 @@ public final class RepeatLogger implements RetryListener {
 
 	private static final Logger logger = LoggerFactory.getLogger(RepeatLogger.class);
 
-	/** Bounds what is remembered of labels that a program makes up as it goes. */
 	private static final int MAX_REMEMBERED = 1_000;
 
 	private final Set<String> warned = ConcurrentHashMap.newKeySet();

@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Admit the first {@value #FULL} stops of a minute and hold the others, counted. A minute
- * begins with the first stop after the last one is over. Thread-safe; the lock is held
- * for a few additions and never while something else runs.
+ * begins with the first stop after the previous minute. Thread-safe; the lock is held for
+ * a few additions only.
  */
 final class StopQuota {
 
@@ -33,35 +33,31 @@ final class StopQuota {
 
 	private long lastHeld;
 
-	/** Take a place for a stop, or hold it. */
+	/** Admit a stop or hold it. */
 	Answer ask(long now, int attempts, boolean recovered) {
 		this.lock.lock();
 		try {
-			return answer(now, attempts, recovered);
+			Held earlier = takeIfOver(now);
+			if (!this.running) {
+				this.running = true;
+				this.began = now;
+				this.admitted = 0;
+			}
+			if (this.admitted < FULL) {
+				return new Answer(++this.admitted, earlier);
+			}
+			this.held++;
+			this.heldAttempts += attempts;
+			this.heldRecovered += recovered ? 1 : 0;
+			this.lastHeld = now;
+			return new Answer(0, earlier);
 		}
 		finally {
 			this.lock.unlock();
 		}
 	}
 
-	private Answer answer(long now, int attempts, boolean recovered) {
-		Held earlier = takeIfOver(now);
-		if (!this.running) {
-			this.running = true;
-			this.began = now;
-			this.admitted = 0;
-		}
-		if (this.admitted < FULL) {
-			return new Answer(++this.admitted, earlier);
-		}
-		this.held++;
-		this.heldAttempts += attempts;
-		this.heldRecovered += recovered ? 1 : 0;
-		this.lastHeld = now;
-		return new Answer(0, earlier);
-	}
-
-	/** Take what was held in a minute that is over, if anything. */
+	/** Return the held stops of a minute that is over, or null, and forget them. */
 	@Nullable Held takeIfOver(long now) {
 		this.lock.lock();
 		try {
@@ -76,34 +72,30 @@ final class StopQuota {
 		}
 	}
 
-	/** Take what is held, if anything, whether or not its minute is over. */
+	/** Return the held stops, or null if there are none, and forget them. */
 	@Nullable Held take() {
 		this.lock.lock();
 		try {
-			return taken();
+			if (this.held == 0) {
+				return null;
+			}
+			Held taken = new Held(this.held, this.heldAttempts, this.heldRecovered, this.lastHeld - this.began,
+					this.lastHeld);
+			this.held = 0;
+			this.heldAttempts = 0;
+			this.heldRecovered = 0;
+			return taken;
 		}
 		finally {
 			this.lock.unlock();
 		}
 	}
 
-	private @Nullable Held taken() {
-		if (this.held == 0) {
-			return null;
-		}
-		Held taken = new Held(this.held, this.heldAttempts, this.heldRecovered, this.lastHeld - this.began,
-				this.lastHeld);
-		this.held = 0;
-		this.heldAttempts = 0;
-		this.heldRecovered = 0;
-		return taken;
-	}
-
 	/**
-	 * What becomes of a stop.
+	 * The answer for one stop.
 	 *
 	 * @param place its place among the admitted, counted from 1, or 0 if it is held
-	 * @param earlier what was held in the minute before, if anything
+	 * @param earlier the held stops of the previous minute, if any
 	 */
 	record Answer(int place, @Nullable Held earlier) {
 	}
@@ -111,8 +103,8 @@ final class StopQuota {
 	/**
 	 * Stops that were held.
 	 *
-	 * @param calls how many
-	 * @param attempts how many attempts they made in all
+	 * @param calls their number
+	 * @param attempts the sum of their attempts
 	 * @param recovered how many of them recovered
 	 * @param within from the start of their minute to the last of them, in nanoseconds
 	 * @param last the reading at the last of them

@@ -3,7 +3,6 @@ package dev.backoff.spring.observation;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Deque;
 import java.util.List;
@@ -14,40 +13,34 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 
-import org.jspecify.annotations.Nullable;
-
 import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.event.RetriesStoppedException.Wait;
 import dev.backoff.event.RetryEvent;
+import dev.backoff.event.RetryEvent.RecoveryOutcome;
 import dev.backoff.event.RetryListener;
 import dev.backoff.event.StopReason;
-import dev.backoff.failure.Causes;
 
 /**
- * Keep the last {@value #KEPT} calls of each policy that stopped without success, for
- * whoever is on call: those that {@link StopLogger} tells at WARN or INFO. What nobody
- * wanted to retry, a call inside has retried or the caller has cancelled would only drive
- * the others out.
+ * Keep the last {@value #KEPT} calls of each policy that stopped without success. Calls
+ * whose retries were made by an inner call, and cancelled calls, are left out unless a
+ * recovery handled their failure.
  * <p>
- * Text and numbers are kept, and no exception, argument or result. After
- * {@value #MOST_POLICIES} policies, further ones share the name {@value #OTHER} here.
+ * Text and numbers are kept, but no exception, argument or result. After
+ * {@value #MOST_POLICIES} policies, further ones share the name {@value #OTHER}.
  * Thread-safe.
  *
  * @since 0.1
  */
 public final class StoppedCalls implements RetryListener {
 
-	/** How many calls of a policy are kept. */
+	/** How many calls of a policy are kept: {@value}. */
 	public static final int KEPT = 20;
 
 	/** The greatest number of policies whose calls are kept apart. */
 	static final int MOST_POLICIES = 1_000;
 
-	/** What stands for all policies that are beyond the bound. */
+	/** The name that all policies beyond the bound share. */
 	static final String OTHER = "other";
-
-	/** The greatest length of a message. */
-	static final int LONGEST_MESSAGE = 200;
 
 	private final Clock clock;
 
@@ -57,8 +50,8 @@ public final class StoppedCalls implements RetryListener {
 
 	/**
 	 * Keep calls.
-	 * @param clock tells when they stopped
-	 * @param messages whether what failures say may be kept and shown; asked each time
+	 * @param clock the time of each stop
+	 * @param messages whether messages of failures may be kept and shown; asked each time
 	 */
 	public StoppedCalls(Clock clock, BooleanSupplier messages) {
 		this.clock = clock;
@@ -67,17 +60,11 @@ public final class StoppedCalls implements RetryListener {
 
 	@Override
 	public void onStop(RetryEvent.Stopped event) {
-		if (StopLogger.isNoteworthy(event) || isOwnEnd(event.story().reason())) {
+		StopReason reason = event.story().reason();
+		if ((reason != StopReason.NESTED && reason != StopReason.CANCELLED)
+				|| event.recovery() == RecoveryOutcome.DONE) {
 			latest(event.policy()).add(describe(event));
 		}
-	}
-
-	/*
-	 * Others tell of calls whose retries were made further inside, and nobody asks why a
-	 * call stopped that was cancelled.
-	 */
-	private static boolean isOwnEnd(StopReason reason) {
-		return reason != StopReason.NESTED && reason != StopReason.CANCELLED;
 	}
 
 	private Latest latest(String policy) {
@@ -95,54 +82,9 @@ public final class StoppedCalls implements RetryListener {
 		List<Duration> waits = story.waits().stream().map(Wait::length).toList();
 		return new StoppedCall(this.clock.instant(), event.policy(), event.method(), story.reason(), story.attempts(),
 				waits, story.attemptTimes(), story.elapsed(), (failure != null) ? failure.getClass().getName() : null,
-				(failure != null) ? rootOf(failure) : null,
-				(failure != null && this.messages.getAsBoolean()) ? messageOf(failure) : null, event.recovery());
-	}
-
-	private static @Nullable String rootOf(Throwable failure) {
-		try {
-			Throwable root = Causes.root(failure);
-			return (root != failure) ? root.getClass().getName() : null;
-		}
-		catch (RuntimeException ex) {
-			// it does not let its cause be read
-			return null;
-		}
-	}
-
-	private static @Nullable String messageOf(Throwable failure) {
-		try {
-			String message = failure.getMessage();
-			return (message != null) ? shown(message) : null;
-		}
-		catch (RuntimeException ex) {
-			// it has none to give
-			return null;
-		}
-	}
-
-	/* One line, whatever it is written into. */
-	private static String shown(String message) {
-		StringBuilder shown = new StringBuilder(Math.min(message.length(), LONGEST_MESSAGE));
-		int end = 0;
-		while (end < message.length()) {
-			int character = message.codePointAt(end);
-			if (shown.length() + Character.charCount(character) > LONGEST_MESSAGE) {
-				break;
-			}
-			shown.appendCodePoint(isPlain(character) ? character : '?');
-			end += Character.charCount(character);
-		}
-		return shown.toString();
-	}
-
-	private static boolean isPlain(int character) {
-		return switch (Character.getType(character)) {
-			case Character.CONTROL, Character.FORMAT, Character.LINE_SEPARATOR, Character.PARAGRAPH_SEPARATOR,
-					Character.SURROGATE, Character.UNASSIGNED ->
-				false;
-			default -> true;
-		};
+				(failure != null) ? FailureText.rootClass(failure) : null,
+				(failure != null && this.messages.getAsBoolean()) ? FailureText.message(failure) : null,
+				event.recovery());
 	}
 
 	/**
@@ -160,9 +102,7 @@ public final class StoppedCalls implements RetryListener {
 	}
 
 	/**
-	 * {@return the policies of which calls have stopped; an immutable set of names, in
-	 * order}
-	 */
+	 * {@return the policies of stopped calls, an immutable set of names in order} */
 	public Set<String> policies() {
 		return Collections.unmodifiableSet(new TreeSet<>(this.policies.keySet()));
 	}
@@ -190,7 +130,7 @@ public final class StoppedCalls implements RetryListener {
 		List<StoppedCall> all() {
 			this.lock.lock();
 			try {
-				return Collections.unmodifiableList(new ArrayList<>(this.calls));
+				return List.copyOf(this.calls);
 			}
 			finally {
 				this.lock.unlock();

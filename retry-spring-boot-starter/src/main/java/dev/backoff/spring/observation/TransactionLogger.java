@@ -11,15 +11,14 @@ import dev.backoff.event.RetryEvent;
 import dev.backoff.event.RetryListener;
 
 /**
- * Warn, once for each method, where a call is retried inside a transaction that was
- * active before it: an attempt's own transaction has ended when this is told of the
- * retry. Thread-safe.
+ * Warn, once for each method, of a call that is retried inside a transaction of its
+ * caller. An attempt's own transaction has ended by then. Thread-safe.
  * <p>
- * It looks at the thread that chooses the wait. An asynchronous call whose first attempt
- * fails before its method returns chooses it on the calling thread; if the stage fails
- * later, the caller's transaction is not seen, and one of the thread that completes the
- * stage is taken for it. Transactions of reactive calls are bound to no thread and not
- * seen either.
+ * The listener looks at the thread that chooses the wait. An asynchronous call chooses it
+ * on the calling thread only if its first attempt fails before the method returns. If the
+ * stage fails later, the caller's transaction is not found, and one of the thread that
+ * completes the stage is mistaken for it. Transactions of reactive calls are bound to no
+ * thread and are not found.
  *
  * @since 0.1
  */
@@ -27,7 +26,6 @@ public final class TransactionLogger implements RetryListener {
 
 	private static final Logger logger = LoggerFactory.getLogger(TransactionLogger.class);
 
-	/** Bounds what is remembered of labels that a program makes up as it goes. */
 	private static final int MAX_REMEMBERED = 1_000;
 
 	private final Set<String> warned = ConcurrentHashMap.newKeySet();

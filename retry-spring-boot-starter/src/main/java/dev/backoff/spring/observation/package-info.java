@@ -1,6 +1,7 @@
 /**
- * From what calls tell to meters and log lines. The names are API; nothing here can fail
- * a call, and nothing shows an argument or the message of a call's failure.
+ * Turn the events of calls into meters, log lines and observations. Their names are API.
+ * Nothing here fails a call. No meter and no log line shows an argument or the message of
+ * a call's failure.
  */
 @NullMarked
 package dev.backoff.spring.observation;

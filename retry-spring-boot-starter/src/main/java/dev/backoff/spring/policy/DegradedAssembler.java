@@ -11,9 +11,8 @@ import dev.backoff.time.DurationText;
 import dev.backoff.time.Nanos;
 
 /**
- * Make the raised delays of one policy, or say which of their values do not fit. They are
- * in effect if a cap or a base is set; what they raise yields to a cap from a stronger
- * level.
+ * Make the raised delays of one policy, and report values that do not fit. They are in
+ * effect if a cap or a base is set, and yield to a cap from a stronger level.
  */
 final class DegradedAssembler {
 

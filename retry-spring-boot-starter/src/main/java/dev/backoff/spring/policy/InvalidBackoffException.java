@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * Tell that annotations or configuration cannot work, with all problems found at once.
+ * All problems of annotations and configuration that were found at once.
  *
  * @since 0.1
  */

@@ -5,7 +5,7 @@ import java.util.Collection;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The known name that somebody probably meant.
+ * The known name that is probably meant.
  *
  * @since 0.1
  */

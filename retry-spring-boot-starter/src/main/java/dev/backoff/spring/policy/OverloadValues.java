@@ -9,8 +9,8 @@ import dev.backoff.failure.Idempotency;
 import dev.backoff.window.WindowLength;
 
 /**
- * Read the values of breakers, budgets and degraded delays, all of them text, and say
- * what is wrong with those that cannot be read.
+ * Read the values of breakers, budgets and degraded delays. A text that cannot be read
+ * throws {@link InvalidTextException}.
  */
 final class OverloadValues {
 
@@ -67,8 +67,8 @@ final class OverloadValues {
 	}
 
 	/**
-	 * Read a time above zero. A bare number, milliseconds elsewhere, is taken for seconds
-	 * by too many.
+	 * Read a time above zero. A bare number, which means milliseconds elsewhere, is often
+	 * meant as seconds.
 	 */
 	static Duration time(String text) {
 		checkUnit(text);

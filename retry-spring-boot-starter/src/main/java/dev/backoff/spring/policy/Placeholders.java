@@ -9,9 +9,9 @@ import java.util.function.UnaryOperator;
 import org.springframework.core.env.PropertyResolver;
 
 /**
- * Resolve the placeholders of annotations: once for each configuration that is read, so
- * that they follow a change with it and not before. Those of attributes that say which
- * policy it is and what it shares are resolved once for all. Thread-safe.
+ * Resolve the placeholders of annotations once for each reading of the configuration, so
+ * that they change together with it. Placeholders in the names of the policy and of what
+ * it shares are resolved only once. Thread-safe.
  */
 final class Placeholders {
 

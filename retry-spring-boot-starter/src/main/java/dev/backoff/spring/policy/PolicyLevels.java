@@ -15,9 +15,9 @@ import dev.backoff.policy.RetryPolicy;
 import dev.backoff.time.DurationText;
 
 /**
- * The values of one policy, level over level: the weakest are added first, and each key
- * keeps its strongest value with the strength of its level. A level's preset lies just
- * below the level itself, and what a policy inherits lies below its preset.
+ * The values of one policy. Levels are added from the weakest on, and each key keeps its
+ * strongest value with the strength of its level. A level's preset is just weaker than
+ * the level, and inherited values are weaker than the preset.
  */
 final class PolicyLevels {
 
@@ -113,8 +113,7 @@ final class PolicyLevels {
 		}
 		Preset preset = written.value();
 		this.strength++;
-		// its base means an exponential, so a ladder of a weaker level is no longer in
-		// effect
+		// its base is of an exponential, which replaces a ladder of a weaker level
 		put(PolicyKey.SHAPE, "exponential", preset, written);
 		put(PolicyKey.BASE, DurationText.exact(preset.base()), preset, written);
 		put(PolicyKey.CAP, DurationText.exact(preset.cap()), preset, written);

@@ -1,6 +1,7 @@
 package dev.backoff.spring.observation;
 
 import java.io.IOException;
+import java.io.Serial;
 import java.io.UncheckedIOException;
 import java.net.ConnectException;
 import java.nio.charset.StandardCharsets;
@@ -21,6 +22,7 @@ import ch.qos.logback.core.AppenderBase;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.logging.logback.StructuredLogEncoder;
@@ -515,6 +517,48 @@ class StopLoggerTests {
 
 	}
 
+	@Nested
+	class FailureThatHidesItsCause {
+
+		@Test
+		void isLogged() {
+			stop(retry(policy("orders").build()), new Hostile());
+			assertThat(log.lines(Level.ERROR)).singleElement().asString().contains("classifier");
+		}
+
+		@Test
+		void isLoggedAfterARecovery() {
+			recover(retry(policy("orders").build()), new Hostile());
+			assertThat(log.lines(Level.WARN)).singleElement().asString().contains("recovered");
+		}
+
+	}
+
+	@Test
+	@Timeout(value = 20, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+	void appenderMayMakeRetriedCalls() {
+		List<ILoggingEvent> appended = new ArrayList<>();
+		Retry retry = retry(policy("orders").maxAttempts(3).build());
+		AppenderBase<ILoggingEvent> appender = new AppenderBase<>() {
+
+			@Override
+			protected void append(ILoggingEvent event) {
+				appended.add(event);
+				StopLoggerTests.this.stop(retry, new IOException("the log server is down"));
+			}
+
+		};
+		appender.start();
+		this.log.logger().addAppender(appender);
+		try {
+			stop(retry, new IOException("down"));
+		}
+		finally {
+			this.log.logger().detachAppender(appender);
+		}
+		assertThat(appended).hasSize(this.log.events().size());
+	}
+
 	private static RetryPolicyBuilder policy(String name) {
 		return RetryPolicy.builder(name).jitter(Jitter.none());
 	}
@@ -551,6 +595,23 @@ class StopLoggerTests {
 		encoder.setFormat(format);
 		encoder.start();
 		return new String(encoder.encode(event), StandardCharsets.UTF_8);
+	}
+
+	private static final class Hostile extends RuntimeException {
+
+		@Serial
+		private static final long serialVersionUID = 1L;
+
+		@Override
+		public synchronized Throwable getCause() {
+			throw new IllegalStateException("getCause");
+		}
+
+		@Override
+		public String getMessage() {
+			throw new IllegalStateException("getMessage");
+		}
+
 	}
 
 	/** Throws past the protection of {@link AppenderBase}. */

@@ -127,7 +127,7 @@ class StoppedCallsTests {
 		}
 
 		@Test
-		void whatNobodyElseTellsIsKept() {
+		void callsThatNoOtherCallReportsAreKept() {
 			stop("bugs", 3, new IllegalArgumentException("bug"));
 			assertThat(StoppedCallsTests.this.stopped.of("bugs")).extracting(StoppedCall::reason)
 				.containsExactly(StopReason.NOT_RETRYABLE);

@@ -61,7 +61,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 @Timeout(300)
-@SuppressWarnings("FutureReturnValueIgnored") // the answers to customers are not read
+@SuppressWarnings("FutureReturnValueIgnored") // the answers to the customers are not read
 class WatchedShopTests {
 
 	private static final String GAVE_UP = "sum(backoff_calls_total{policy=\"order-creation\", "
@@ -148,7 +148,7 @@ class WatchedShopTests {
 		});
 	}
 
-	/* The only announcements of shipments, so each fault meets its attempt. */
+	/* Only this method announces shipments, so each fault meets the intended attempt. */
 	private void slowSecondAttempt() {
 		this.shop.order("pot");
 		long before = this.shop.page("logistics").path("count").asLong();

@@ -1,0 +1,64 @@
+package dev.backoff.spring.observation;
+
+import org.jspecify.annotations.Nullable;
+
+import dev.backoff.failure.Causes;
+
+/**
+ * Describe a failure without its message, or by its message in one short line. A failure
+ * may throw when its cause or message is read; it is then described without them.
+ */
+final class FailureText {
+
+	/** The greatest length of a message. */
+	static final int LONGEST_MESSAGE = 200;
+
+	private FailureText() {
+	}
+
+	/** Return the class of a failure, and that of its root if it is another exception. */
+	static String classes(Throwable failure) {
+		String root = rootClass(failure);
+		return failure.getClass().getName() + ((root != null) ? " caused by " + root : "");
+	}
+
+	/** Return the class of a failure's root, or null if the failure has no cause. */
+	static @Nullable String rootClass(Throwable failure) {
+		try {
+			Throwable root = Causes.root(failure);
+			return (root != failure) ? root.getClass().getName() : null;
+		}
+		catch (RuntimeException ex) {
+			return null;
+		}
+	}
+
+	/** Return the message of a failure in one line of bounded length, or null. */
+	static @Nullable String message(Throwable failure) {
+		try {
+			String message = failure.getMessage();
+			return (message != null) ? line(message) : null;
+		}
+		catch (RuntimeException ex) {
+			return null;
+		}
+	}
+
+	private static String line(String message) {
+		StringBuilder line = new StringBuilder(Math.min(message.length(), LONGEST_MESSAGE));
+		message.codePoints()
+			.takeWhile((character) -> line.length() + Character.charCount(character) <= LONGEST_MESSAGE)
+			.forEachOrdered((character) -> line.appendCodePoint(isPrintable(character) ? character : '?'));
+		return line.toString();
+	}
+
+	private static boolean isPrintable(int character) {
+		return switch (Character.getType(character)) {
+			case Character.CONTROL, Character.FORMAT, Character.LINE_SEPARATOR, Character.PARAGRAPH_SEPARATOR,
+					Character.SURROGATE, Character.UNASSIGNED ->
+				false;
+			default -> true;
+		};
+	}
+
+}
