@@ -359,7 +359,7 @@ class RetryTests {
 				.maxAttempts(Integer.MAX_VALUE)
 				.build();
 			assertThat(policy.rule().capped(Integer.MAX_VALUE)).isEqualTo(1_000_000);
-			assertThat(policy.throttledRule().capped(1_000_000)).isEqualTo(1_000_000_000);
+			assertThat(policy.rule(true, false).capped(1_000_000)).isEqualTo(1_000_000_000);
 		}
 
 		@Test
