@@ -16,11 +16,7 @@ import dev.backoff.time.Cancellable;
 import dev.backoff.time.Nanos;
 import dev.backoff.time.RetryTime;
 
-/**
- * The timers of overrides that end by themselves. Thread-safe.
- *
- * @since 0.1
- */
+/** The timers of overrides that end by themselves. Thread-safe. @since 0.1 */
 public final class Expiries {
 
 	private final Set<Expiry> running = ConcurrentHashMap.newKeySet();

@@ -182,10 +182,7 @@ public final class LiveConfiguration implements DisposableBean {
 		return locked(() -> end(Outcome.RESET, overrides().without(known(policy))));
 	}
 
-	/**
-	 * Reset all overrides.
-	 * @return the changes
-	 */
+	/** Reset all overrides. @return the changes */
 	public List<ValueChange> reset() {
 		return locked(() -> end(Outcome.RESET, Overrides.NONE));
 	}
@@ -209,14 +206,8 @@ public final class LiveConfiguration implements DisposableBean {
 
 	private void expire(Expiries.Expiry expiry) {
 		List<ValueChange> unused = locked(() -> {
-			Overrides left = overrides().without(expiry);
 			try {
-				return end(Outcome.EXPIRED, left);
-			}
-			catch (InvalidBackoffException ex) {
-				logger.warn("The other overrides do not fit without those that have ended, so all are reset:{}{}",
-						System.lineSeparator(), ex.getMessage());
-				return expireAll(expiry);
+				return endAtLeast(expiry);
 			}
 			catch (Throwable ex) {
 				tryAgain(expiry, ex);
@@ -225,21 +216,21 @@ public final class LiveConfiguration implements DisposableBean {
 		});
 	}
 
-	private List<ValueChange> expireAll(Expiries.Expiry expiry) {
+	private List<ValueChange> endAtLeast(Expiries.Expiry expiry) {
 		try {
-			return end(Outcome.EXPIRED, Overrides.NONE);
+			return end(Outcome.EXPIRED, overrides().without(expiry));
 		}
-		catch (Throwable ex) {
-			tryAgain(expiry, ex);
-			return List.of();
+		catch (InvalidBackoffException ex) {
+			logger.warn("The other overrides do not fit without those that have ended, so all are reset:{}{}",
+					System.lineSeparator(), ex.getMessage());
+			return end(Outcome.EXPIRED, Overrides.NONE);
 		}
 	}
 
 	private void tryAgain(Expiries.Expiry expiry, Throwable ex) {
 		if (!this.expiries.isClosed()) {
-			logger.error("Could not end the overrides of {}; trying again in {}",
-					expiry.policy().equals(Overrides.ALL) ? "all policies" : expiry.policy(),
-					DurationText.exact(AGAIN), ex);
+			String policy = expiry.policy().equals(Overrides.ALL) ? "all policies" : expiry.policy();
+			logger.error("Could not end the overrides of {}; trying again in {}", policy, DurationText.exact(AGAIN), ex);
 			Switchover.harmlessly("timer", () -> this.expiries.start(expiry, AGAIN, this::expire));
 		}
 	}
@@ -321,13 +312,10 @@ public final class LiveConfiguration implements DisposableBean {
 	 */
 	public void operated(String what) {
 		logger.info("By an operator, in this process only: {}", what);
-		this.lock.lock();
-		try {
+		boolean unused = locked(() -> {
 			tell(Outcome.OPERATED);
-		}
-		finally {
-			this.lock.unlock();
-		}
+			return true;
+		});
 	}
 
 	/**

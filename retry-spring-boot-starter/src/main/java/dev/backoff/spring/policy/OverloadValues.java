@@ -23,14 +23,14 @@ final class OverloadValues {
 	private OverloadValues() {
 	}
 
-	/** Read by how much a time grows. */
-	static double growth(String text) {
+	/** Read the growth of something. */
+	static double growth(String text, String something) {
 		double growth = plainNumber(text);
 		if (growth >= 1 && !Double.isInfinite(growth)) {
 			return growth;
 		}
 		throw new InvalidTextException("must be a finite number of at least 1",
-				"Write a number such as 2 or 1.5; 1 keeps the time constant.");
+				"Write a number such as 2 or 1.5; 1 keeps the " + something + " constant.");
 	}
 
 	/** Read a number from 0 to the given one. */

@@ -15,6 +15,7 @@ import dev.backoff.policy.DegradedSettings;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.policy.RetryPolicyBuilder;
 import dev.backoff.spring.policy.BackoffProperties.ShapeName;
+import dev.backoff.spring.policy.DelayAssembler.Delays;
 import dev.backoff.spring.policy.PolicyLevels.Ranked;
 import dev.backoff.time.DurationText;
 import dev.backoff.time.Nanos;

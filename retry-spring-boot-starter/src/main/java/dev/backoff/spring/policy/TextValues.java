@@ -121,17 +121,7 @@ final class TextValues {
 
 	/** Read a multiplier. */
 	static double multiplier(String text) {
-		try {
-			double multiplier = Double.parseDouble(text);
-			if (multiplier >= 1 && !Double.isInfinite(multiplier)) {
-				return multiplier;
-			}
-		}
-		catch (NumberFormatException ex) {
-			// falls through to the same answer
-		}
-		throw new InvalidTextException("must be a finite number of at least 1",
-				"Write a number such as 2 or 1.5; 1 keeps the delay constant.");
+		return OverloadValues.growth(text, "delay");
 	}
 
 	/** Read a jitter. */
