@@ -6,6 +6,7 @@ import dev.backoff.breaker.BreakerSettings;
 import dev.backoff.budget.BudgetSettings;
 import dev.backoff.delay.Shape;
 import dev.backoff.policy.RetryPolicy;
+import dev.backoff.policy.RetryPolicyBuilder;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -14,7 +15,7 @@ class PolicyKeyTests {
 
 	@Test
 	void defaultsOfPoliciesAreThoseOfTheCore() {
-		RetryPolicy.Builder builder = RetryPolicy.builder("any")
+		RetryPolicyBuilder builder = RetryPolicy.builder("any")
 			.shape(Shape.exponential(PolicyKey.BASE.builtIn(), PolicyKey.MULTIPLIER.<Double>builtIn()))
 			.cap(PolicyKey.CAP.builtIn())
 			.jitter(PolicyKey.JITTER.builtIn())
