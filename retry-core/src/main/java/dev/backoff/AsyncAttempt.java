@@ -34,7 +34,7 @@ final class AsyncAttempt<T extends @Nullable Object>
 		this.permit = permit;
 	}
 
-	/** Note what carries the attempt out. */
+	/** Note the stage of the attempt. */
 	void of(CompletionStage<T> stage) {
 		this.stage = stage;
 		if (this.unwanted) {
@@ -51,7 +51,7 @@ final class AsyncAttempt<T extends @Nullable Object>
 		}
 	}
 
-	/** End the attempt when it has had the given time. */
+	/** End the attempt after the given time, unless it has ended. */
 	void endAfter(long nanos) {
 		if (this.call.underWay() != this) {
 			return;
@@ -64,8 +64,8 @@ final class AsyncAttempt<T extends @Nullable Object>
 	}
 
 	/*
-	 * On the timer's thread, which does no more than to decide that the stage comes too
-	 * late. The caller does not, should the executor never come to it.
+	 * The timer's thread only marks the attempt as late, so that its stage no longer
+	 * counts. The executor ends the attempt; until then the caller can still cancel.
 	 */
 	private void timeOut(long nanos) {
 		if (this.call.underWay() == this) {
@@ -97,8 +97,7 @@ final class AsyncAttempt<T extends @Nullable Object>
 		return Outcome.ofValue(this.call.driver().decider().judge(value, this.call.context()), value);
 	}
 
-	@SuppressWarnings("NullAway") // the value is a T, which says itself whether it
-									// may be null
+	@SuppressWarnings("NullAway") // T says itself whether it may be null
 	private void ended(Outcome outcome, @Nullable T value) {
 		CallSteps steps = this.call.driver().steps();
 		if (!this.call.state().hasStory() && outcome.kind() == AttemptOutcome.SUCCESS) {
@@ -109,7 +108,7 @@ final class AsyncAttempt<T extends @Nullable Object>
 		this.call.drive(steps.attemptEnded(unlessRepeatable(outcome), this.permit, this.call.state()), this);
 	}
 
-	/* An outcome that is worth another attempt is the last one where none can be made. */
+	/* Refuse a retry if the operation says that it cannot be repeated. */
 	private Outcome unlessRepeatable(Outcome outcome) {
 		if (outcome.kind() == AttemptOutcome.SUCCESS || outcome.refusal() != null) {
 			return outcome;
@@ -135,7 +134,7 @@ final class AsyncAttempt<T extends @Nullable Object>
 		ended(Outcome.ofRefused(AttemptOutcome.CANCELLED, new CancellationException(stop.why()), stop), null);
 	}
 
-	/** Cancel what carries the attempt out, as far as that is known. */
+	/** Cancel the stage of the attempt, if it is known. */
 	void cancelStage() {
 		CompletionStage<T> cancelled = this.stage;
 		if (cancelled == null) {
@@ -145,7 +144,7 @@ final class AsyncAttempt<T extends @Nullable Object>
 			cancelled.toCompletableFuture().cancel(true);
 		}
 		catch (Throwable ex) {
-			// it goes on, and nobody hears of its end
+			// the stage goes on, and its end is ignored
 			AsyncCall.keepInterrupt(ex);
 		}
 	}

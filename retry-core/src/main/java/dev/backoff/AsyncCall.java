@@ -23,13 +23,13 @@ final class AsyncCall<C, T extends @Nullable Object> {
 
 	/*
 	 * At any time the call either is driven by one thread or has something under way: an
-	 * attempt, a wait, a recovery. What is under way can end in several ways at once (it
-	 * completes, it is cancelled, the application shuts down); who takes it out of the
-	 * field by compare-and-set drives the call on, and all others come too late.
+	 * attempt, a wait, a recovery. That can end in several ways at once: it completes, it
+	 * is cancelled, the application shuts down. The first thread to take it out of the
+	 * field, by compare-and-set, drives the call on; for all others it is too late.
 	 *
-	 * The caller may complete the result at any time. It does so first and then takes
-	 * what is under way; a driving thread first puts something under way and then looks
-	 * at the result. So one of the two sees the other.
+	 * The caller may complete the result at any time. It completes the result first and
+	 * then takes what is under way; a driving thread first puts something under way and
+	 * then looks at the result. So one of the two sees the other.
 	 */
 
 	@SuppressWarnings("rawtypes")
@@ -88,17 +88,17 @@ final class AsyncCall<C, T extends @Nullable Object> {
 		return this.underWay;
 	}
 
-	/** Take out what is under way; false if somebody else has. */
+	/** Take out what is under way; false if another thread has taken it. */
 	boolean claim(Driving.UnderWay claimed) {
 		return UNDER_WAY.compareAndSet(this, claimed, null);
 	}
 
-	/** Put something else in the place of what is under way. */
+	/** Replace what is under way; false if another thread has taken it. */
 	boolean exchange(Driving.UnderWay claimed, Driving.UnderWay successor) {
 		return UNDER_WAY.compareAndSet(this, claimed, successor);
 	}
 
-	/** Return the state that drivers share. */
+	/** Return the state of the call. */
 	RetryCall state() {
 		return this.state;
 	}
@@ -120,7 +120,7 @@ final class AsyncCall<C, T extends @Nullable Object> {
 		return this.operation.unrepeatable(this.context);
 	}
 
-	/** Go on after what was under way and has been taken out. */
+	/** Take the next turn, after what was under way has ended and was taken out. */
 	void drive(Turn next, Driving.UnderWay ended) {
 		Driving beginning = Driving.beginning(ended, CallStack.ofThread().driving);
 		if (beginning != null) {
@@ -132,9 +132,8 @@ final class AsyncCall<C, T extends @Nullable Object> {
 	}
 
 	/*
-	 * An attempt may end while it is started and an executor may run what it is given at
-	 * once: then the next turn is taken by the loop that is further out on this thread,
-	 * and the stack stays flat.
+	 * An attempt may end while it is started, and an executor may run a task at once. The
+	 * loop further out on this thread then takes the next turn, and the stack stays flat.
 	 */
 	private void drive(Turn next) {
 		CallStack stack = CallStack.ofThread();
@@ -167,7 +166,7 @@ final class AsyncCall<C, T extends @Nullable Object> {
 
 	private void attempt(Permit permit, Driving driving) {
 		CallObservation observation = this.state.observation();
-		// before anybody can end it
+		// before another thread can end it
 		CallObserver.@Nullable Observed observed = (observation != null)
 				? observation.attemptBegins(this.state.attempt()) : null;
 		AsyncAttempt<T> running = new AsyncAttempt<>(this, permit);
@@ -219,7 +218,7 @@ final class AsyncCall<C, T extends @Nullable Object> {
 	}
 
 	/*
-	 * The thread that started the work was interrupted, and not one that carries it out.
+	 * The thread that started the work was interrupted, not one that carries it out.
 	 */
 	static void keepInterrupt(Throwable failure) {
 		if (failure instanceof InterruptedException) {
@@ -275,8 +274,7 @@ final class AsyncCall<C, T extends @Nullable Object> {
 		}
 	}
 
-	@SuppressWarnings({ "unchecked", "NullAway" }) // the value is a T, which says itself
-													// whether it may be null
+	@SuppressWarnings({ "unchecked", "NullAway" }) // T says itself whether it may be null
 	private void settle(Ending ending) {
 		settle((T) ending.outcome().value());
 	}
@@ -290,9 +288,9 @@ final class AsyncCall<C, T extends @Nullable Object> {
 	}
 
 	/*
-	 * What follows the call is no part of an attempt that happens to run on this thread:
-	 * one of this call, carried here, has ended. A coroutine may go on here when this has
-	 * returned, so that it does not come back.
+	 * The code that follows the call is no part of an attempt that runs on this thread.
+	 * What stands here for an attempt of this call is taken away for good, since a
+	 * coroutine may go on here after this has returned.
 	 */
 	private void outside(Runnable end) {
 		CallStack stack = CallStack.ofThread();
@@ -308,14 +306,14 @@ final class AsyncCall<C, T extends @Nullable Object> {
 		}
 	}
 
-	/** Return the call around this one, or one that runs nothing. */
+	/** Return the call around this one, or else a call that is not running. */
 	RetryCall around() {
 		RetryCall enclosing = this.state.enclosing();
 		return (enclosing != null) ? enclosing : new RetryCall(null);
 	}
 
 	/**
-	 * Let the application's executor do something, or else another one, or else this
+	 * Run a task on the application's executor, or else on another one, or else on this
 	 * thread.
 	 */
 	void execute(Runnable task, Executor otherwise) {

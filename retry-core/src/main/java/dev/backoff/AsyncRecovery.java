@@ -10,7 +10,7 @@ import dev.backoff.event.RetryEvent;
 import dev.backoff.failure.Causes;
 
 /**
- * The recovery of an asynchronous call, which goes on though nobody may want its result.
+ * The recovery of an asynchronous call. It goes on if the caller completes the result.
  */
 final class AsyncRecovery<T extends @Nullable Object>
 		implements Driving.UnderWay, BiConsumer<@Nullable T, @Nullable Throwable> {
@@ -27,6 +27,7 @@ final class AsyncRecovery<T extends @Nullable Object>
 		this.story = story;
 	}
 
+	/** Start the recovery, which ends the call. */
 	<C> void start(C context, Recovery<? super C, ? extends CompletionStage<T>, ?> recovery) {
 		CompletionStage<T> stage;
 		try {
@@ -43,8 +44,7 @@ final class AsyncRecovery<T extends @Nullable Object>
 	}
 
 	@Override
-	@SuppressWarnings("NullAway") // the value is a T, which says itself whether it
-									// may be null
+	@SuppressWarnings("NullAway") // T says itself whether it may be null
 	public void accept(@Nullable T value, @Nullable Throwable wrapped) {
 		if (!this.call.claim(this)) {
 			return;

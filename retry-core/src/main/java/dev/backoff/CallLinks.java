@@ -12,31 +12,24 @@ import org.jspecify.annotations.Nullable;
 import dev.backoff.breaker.CallPermits.Permit;
 
 /**
- * What ties a call to requests, to other threads and to calls inside its attempt. Most
- * calls have none of that, so it is made when first needed. Used by one thread at a time.
+ * What ties a call to requests, to other threads and to calls inside its attempt. It is
+ * made when it is first needed, since most calls have no such ties. Used by one thread at
+ * a time.
  */
 final class CallLinks {
 
-	/* An attempt may outlive many failing calls inside it; older ones have their mark. */
+	/* An attempt may make very many calls; the failures of older ones carry a mark. */
 	private static final int MOST_NOTED = 32;
 
 	private @Nullable CallKey key;
 
-	private boolean attempt = true;
+	/* The attempt or the deadline elsewhere for which the call stands. */
+	private @Nullable CallOrigin origin;
 
-	/* Of a call that stands for an attempt elsewhere: what leads from its key to it. */
-	private String path = "";
-
-	/* Of such a call: what all such calls share. */
-	private @Nullable Carried carried;
-
-	/* Of such a call: what the attempt before threw. */
-	private @Nullable Throwable previousFailure;
-
-	/* Of the attempt that runs, if it is a probe. */
+	/* Of the running attempt, if it is a probe. */
 	private @Nullable Permit permit;
 
-	/* What others tell the running attempt, and what it is known by; if it is carried. */
+	/* What other threads report to the running attempt, once it is carried there. */
 	private @Nullable Told told;
 
 	private @Nullable List<Throwable> stoppedInside;
@@ -49,16 +42,13 @@ final class CallLinks {
 
 	private @Nullable CallObservation observation;
 
-	/** Stand for what began elsewhere. */
+	/** Stand for an attempt or a deadline that began elsewhere. */
 	void adopt(CallOrigin origin) {
-		this.attempt = origin.key() != null;
+		this.origin = origin;
 		this.key = origin.key();
-		this.path = origin.path();
-		this.carried = origin.carried();
-		this.previousFailure = origin.previousFailure();
 	}
 
-	/** Forget what belongs to the attempt before. */
+	/** Forget the ties of the attempt before. */
 	void attemptBegins() {
 		this.stoppedInside = null;
 		this.requests = 0;
@@ -78,21 +68,16 @@ final class CallLinks {
 		return (this.key != null) ? this.key.ifUsed() : null;
 	}
 
-	/** Return whether an attempt runs, and not only a deadline from outside. */
-	boolean isAttempt() {
-		return this.attempt;
+	/**
+	 * Return the attempt or the deadline elsewhere for which the call stands, or null.
+	 */
+	@Nullable CallOrigin origin() {
+		return this.origin;
 	}
 
-	String path() {
-		return this.path;
-	}
-
+	/** Return what is shared by the calls that stand for one attempt, or null. */
 	@Nullable Carried carried() {
-		return this.carried;
-	}
-
-	@Nullable Throwable previousFailure() {
-		return this.previousFailure;
+		return (this.origin != null) ? this.origin.carried() : null;
 	}
 
 	@Nullable Permit permit() {
@@ -123,18 +108,21 @@ final class CallLinks {
 	}
 
 	int nextRequest() {
-		return (this.carried != null) ? this.carried.requests.incrementAndGet() : ++this.requests;
+		Carried carried = carried();
+		return (carried != null) ? carried.requests.incrementAndGet() : ++this.requests;
 	}
 
 	int nextCapture() {
-		return (this.carried != null) ? this.carried.captures.incrementAndGet() : ++this.captures;
+		Carried carried = carried();
+		return (carried != null) ? carried.captures.incrementAndGet() : ++this.captures;
 	}
 
 	/** Note that the running attempt sends a request that may have an effect. */
 	void unsafeRequest(String method) {
 		this.unsafeRequest = method;
-		if (this.carried != null) {
-			this.carried.toTell.forEach((told) -> told.unsafeRequest.set(method));
+		Carried carried = carried();
+		if (carried != null) {
+			carried.toTell.forEach((told) -> told.unsafeRequest.set(method));
 		}
 	}
 
@@ -144,8 +132,9 @@ final class CallLinks {
 
 	/** Note the failure with which a call inside the running attempt stopped. */
 	void stoppedInside(Throwable failure) {
-		if (this.carried != null) {
-			this.carried.toTell.get(0).stoppedInside(failure);
+		Carried carried = carried();
+		if (carried != null) {
+			carried.toTell.get(0).stoppedInside(failure);
 			return;
 		}
 		if (this.stoppedInside == null) {
@@ -172,9 +161,9 @@ final class CallLinks {
 	}
 
 	/**
-	 * What all calls share that stand for one attempt in one context, however often it is
-	 * opened: the ordinals of what they do, so that no two requests have the same key,
-	 * and whom they tell of requests with an effect. Thread-safe.
+	 * What the calls share that stand for one attempt in one context, however often it is
+	 * opened: counters, so that no two requests have the same key, and the attempts to
+	 * which they report. Thread-safe.
 	 */
 	static final class Carried {
 
@@ -200,7 +189,7 @@ final class CallLinks {
 
 	}
 
-	/** What calls on other threads tell an attempt. Thread-safe. */
+	/** What calls on other threads report to an attempt. Thread-safe. */
 	static final class Told {
 
 		private final AtomicReference<@Nullable String> unsafeRequest = new AtomicReference<>();

@@ -155,8 +155,7 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 * @param step Growth of a linear shape; the base if not set.
 	 * @param ladder Comma-separated list of delays, each with an optional number of times
 	 * ("1s x5"); the last one repeats.
-	 * @param jitter How chance spreads the delays: none, full, equal, a percentage,
-	 * decorrelated, beta, or "beta 0.3..0.7".
+	 * @param jitter How chance spreads the delays, such as full, 20% or none.
 	 * @param maxAttempts Number of all attempts, the first call included, or "unlimited".
 	 * @param deadline Time for the whole call, waits included, or "none". After it no
 	 * attempt starts.

@@ -141,7 +141,32 @@ class WatchedShopTests {
 
 	@Test
 	@Order(3)
+	void seesABreakerOpen() {
+		assertThat(this.shop.order("pot").getStatusCode().is2xxSuccessful()).isTrue();
+		this.shop.fault("logistics?answer=503&percent=100");
+		for (int sync = 0; sync < 4; sync++) {
+			this.shop.post("/logistics/sync");
+		}
+		awaitFiring("BackoffBreakerOpen");
+	}
+
+	@Test
+	@Order(4)
+	void seesTooManyRetriesAndAStorm() {
+		// the past that the storm is compared with
+		await().until(() -> !this.prometheus
+			.query("backoff:attempt_seconds:p99_5m{policy=\"QuoteService.quote\", attempt=\"1\"} offset 30s > 0")
+			.isEmpty());
+		this.shop.fault("quotes?hang=2s&percent=40");
+		awaitFiring("BackoffRetryRatioHigh");
+		awaitFiring("BackoffStormSuspected");
+	}
+
+	@Test
+	@Order(5)
 	void seesSecondAttemptsThatAreSlow() {
+		// the breaker of the test before closes
+		await().until(() -> this.shop.post("/logistics/sync").getStatusCode().is2xxSuccessful());
 		await().until(() -> {
 			slowSecondAttempt();
 			return this.prometheus.firing().contains("BackoffSecondAttemptsSlow");
@@ -157,29 +182,6 @@ class WatchedShopTests {
 		await().until(() -> this.shop.page("logistics").path("count").asLong() > before);
 		this.shop.fault("logistics?hang=300ms&times=1");
 		sync.join();
-	}
-
-	@Test
-	@Order(4)
-	void seesABreakerOpen() {
-		assertThat(this.shop.order("pot").getStatusCode().is2xxSuccessful()).isTrue();
-		this.shop.fault("logistics?answer=503&percent=100");
-		for (int sync = 0; sync < 4; sync++) {
-			this.shop.post("/logistics/sync");
-		}
-		awaitFiring("BackoffBreakerOpen");
-	}
-
-	@Test
-	@Order(5)
-	void seesTooManyRetriesAndAStorm() {
-		// the past that the storm is compared with
-		await().until(() -> !this.prometheus
-			.query("backoff:attempt_seconds:p99_5m{policy=\"QuoteService.quote\", attempt=\"1\"} offset 30s > 0")
-			.isEmpty());
-		this.shop.fault("quotes?hang=2s&percent=40");
-		awaitFiring("BackoffRetryRatioHigh");
-		awaitFiring("BackoffStormSuspected");
 	}
 
 	@Test
