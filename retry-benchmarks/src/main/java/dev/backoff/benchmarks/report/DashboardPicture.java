@@ -18,7 +18,7 @@ public final class DashboardPicture {
 
 	private static final int WIDTH = 560;
 
-	private static final int HEIGHT = 300;
+	private static final int HEIGHT = 280;
 
 	private static final int TOP = 44;
 
