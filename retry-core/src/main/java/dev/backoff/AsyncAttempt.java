@@ -14,7 +14,8 @@ import dev.backoff.time.Cancellable;
 /**
  * One attempt of an asynchronous call.
  */
-final class AsyncAttempt<T extends @Nullable Object> implements UnderWay, BiConsumer<@Nullable T, @Nullable Throwable> {
+final class AsyncAttempt<T extends @Nullable Object>
+		implements Driving.UnderWay, BiConsumer<@Nullable T, @Nullable Throwable> {
 
 	private final AsyncCall<?, T> call;
 
@@ -33,7 +34,7 @@ final class AsyncAttempt<T extends @Nullable Object> implements UnderWay, BiCons
 		this.permit = permit;
 	}
 
-	/** Note what carries the attempt out. */
+	/** Note the stage of the attempt. */
 	void of(CompletionStage<T> stage) {
 		this.stage = stage;
 		if (this.unwanted) {
@@ -45,12 +46,12 @@ final class AsyncAttempt<T extends @Nullable Object> implements UnderWay, BiCons
 	public void accept(@Nullable T value, @Nullable Throwable failure) {
 		if (!this.late && this.call.claim(this)) {
 			stopTimer();
-			ended(AsyncCall.within(this.call.state(), () -> (failure != null) ? judge(failure) : judgeValue(value)),
-					value);
+			ended(CallStack.ofThread()
+				.within(this.call.state(), () -> (failure != null) ? judge(failure) : judgeValue(value)), value);
 		}
 	}
 
-	/** End the attempt when it has had the given time. */
+	/** End the attempt after the given time, unless it has ended. */
 	void endAfter(long nanos) {
 		if (this.call.underWay() != this) {
 			return;
@@ -63,8 +64,8 @@ final class AsyncAttempt<T extends @Nullable Object> implements UnderWay, BiCons
 	}
 
 	/*
-	 * On the timer's thread, which does no more than to decide that the stage comes too
-	 * late. The caller does not, should the executor never come to it.
+	 * The timer's thread only marks the attempt as late, so that its stage no longer
+	 * counts. The executor ends the attempt; until then the caller can still cancel.
 	 */
 	private void timeOut(long nanos) {
 		if (this.call.underWay() == this) {
@@ -96,8 +97,7 @@ final class AsyncAttempt<T extends @Nullable Object> implements UnderWay, BiCons
 		return Outcome.ofValue(this.call.driver().decider().judge(value, this.call.context()), value);
 	}
 
-	@SuppressWarnings("NullAway") // the value is a T, which says itself whether it
-									// may be null
+	@SuppressWarnings("NullAway") // T says itself whether it may be null
 	private void ended(Outcome outcome, @Nullable T value) {
 		CallSteps steps = this.call.driver().steps();
 		if (!this.call.state().hasStory() && outcome.kind() == AttemptOutcome.SUCCESS) {
@@ -105,7 +105,22 @@ final class AsyncAttempt<T extends @Nullable Object> implements UnderWay, BiCons
 			this.call.settle(value);
 			return;
 		}
-		this.call.drive(steps.attemptEnded(this.call.unlessRepeatable(outcome), this.permit, this.call.state()), this);
+		this.call.drive(steps.attemptEnded(unlessRepeatable(outcome), this.permit, this.call.state()), this);
+	}
+
+	/* Refuse a retry if the operation says that it cannot be repeated. */
+	private Outcome unlessRepeatable(Outcome outcome) {
+		if (outcome.kind() == AttemptOutcome.SUCCESS || outcome.refusal() != null) {
+			return outcome;
+		}
+		try {
+			String why = this.call.unrepeatable();
+			return (why != null) ? outcome.refusedAs(Decision.notRetryable(why)) : outcome;
+		}
+		catch (Throwable ex) {
+			this.call.driver().listeners().hookFailed("operation", ex);
+			return outcome.refusedAs(Decision.notRetryable("whether the attempt may be repeated failed", ex));
+		}
 	}
 
 	@Override
@@ -119,7 +134,7 @@ final class AsyncAttempt<T extends @Nullable Object> implements UnderWay, BiCons
 		ended(Outcome.ofRefused(AttemptOutcome.CANCELLED, new CancellationException(stop.why()), stop), null);
 	}
 
-	/** Cancel what carries the attempt out, as far as that is known. */
+	/** Cancel the stage of the attempt, if it is known. */
 	void cancelStage() {
 		CompletionStage<T> cancelled = this.stage;
 		if (cancelled == null) {
@@ -129,7 +144,7 @@ final class AsyncAttempt<T extends @Nullable Object> implements UnderWay, BiCons
 			cancelled.toCompletableFuture().cancel(true);
 		}
 		catch (Throwable ex) {
-			// it goes on, and nobody hears of its end
+			// the stage goes on, and its end is ignored
 			AsyncCall.keepInterrupt(ex);
 		}
 	}

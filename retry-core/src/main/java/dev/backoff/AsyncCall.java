@@ -23,18 +23,18 @@ final class AsyncCall<C, T extends @Nullable Object> {
 
 	/*
 	 * At any time the call either is driven by one thread or has something under way: an
-	 * attempt, a wait, a recovery. What is under way can end in several ways at once (it
-	 * completes, it is cancelled, the application shuts down); who takes it out of the
-	 * field by compare-and-set drives the call on, and all others come too late.
+	 * attempt, a wait, a recovery. That can end in several ways at once: it completes, it
+	 * is cancelled, the application shuts down. The first thread to take it out of the
+	 * field, by compare-and-set, drives the call on; for all others it is too late.
 	 *
-	 * The caller may complete the result at any time. It does so first and then takes
-	 * what is under way; a driving thread first puts something under way and then looks
-	 * at the result. So one of the two sees the other.
+	 * The caller may complete the result at any time. It completes the result first and
+	 * then takes what is under way; a driving thread first puts something under way and
+	 * then looks at the result. So one of the two sees the other.
 	 */
 
 	@SuppressWarnings("rawtypes")
-	private static final AtomicReferenceFieldUpdater<AsyncCall, @Nullable UnderWay> UNDER_WAY = AtomicReferenceFieldUpdater
-		.newUpdater(AsyncCall.class, UnderWay.class, "underWay");
+	private static final AtomicReferenceFieldUpdater<AsyncCall, Driving.@Nullable UnderWay> UNDER_WAY = AtomicReferenceFieldUpdater
+		.newUpdater(AsyncCall.class, Driving.UnderWay.class, "underWay");
 
 	private final RetryCall state;
 
@@ -50,7 +50,7 @@ final class AsyncCall<C, T extends @Nullable Object> {
 
 	private final AsyncResult<T> result = new AsyncResult<>(this);
 
-	private volatile @Nullable UnderWay underWay;
+	private volatile Driving.@Nullable UnderWay underWay;
 
 	AsyncCall(AsyncDriver driver, C context, AsyncOperation.OnContext<C, T> operation,
 			@Nullable Recovery<? super C, ? extends CompletionStage<T>, ?> recovery, @Nullable RetryCall enclosing,
@@ -71,34 +71,34 @@ final class AsyncCall<C, T extends @Nullable Object> {
 
 	/** End the call, since the result is complete. */
 	void abandon(boolean cancelled) {
-		UnderWay abandoned = this.underWay;
+		Driving.UnderWay abandoned = this.underWay;
 		if (abandoned != null && abandoned.isAbandonable() && claim(abandoned)) {
 			abandoned.abandon(cancelled);
 		}
 	}
 
 	/** Put something under way, as the thread that drives. */
-	private void putUnderWay(UnderWay begun, Driving driving) {
+	private void putUnderWay(Driving.UnderWay begun, Driving driving) {
 		driving.begins(begun);
 		this.underWay = begun;
 	}
 
 	/** Return what is under way, or null. */
-	@Nullable UnderWay underWay() {
+	Driving.@Nullable UnderWay underWay() {
 		return this.underWay;
 	}
 
-	/** Take out what is under way; false if somebody else has. */
-	boolean claim(UnderWay claimed) {
+	/** Take out what is under way; false if another thread has taken it. */
+	boolean claim(Driving.UnderWay claimed) {
 		return UNDER_WAY.compareAndSet(this, claimed, null);
 	}
 
-	/** Put something else in the place of what is under way. */
-	boolean exchange(UnderWay claimed, UnderWay successor) {
+	/** Replace what is under way; false if another thread has taken it. */
+	boolean exchange(Driving.UnderWay claimed, Driving.UnderWay successor) {
 		return UNDER_WAY.compareAndSet(this, claimed, successor);
 	}
 
-	/** Return the state that drivers share. */
+	/** Return the state of the call. */
 	RetryCall state() {
 		return this.state;
 	}
@@ -115,8 +115,13 @@ final class AsyncCall<C, T extends @Nullable Object> {
 		return this.executor;
 	}
 
-	/** Go on after what was under way and has been taken out. */
-	void drive(Turn next, UnderWay ended) {
+	/** Return why the operation cannot be repeated, or null. */
+	@Nullable String unrepeatable() {
+		return this.operation.unrepeatable(this.context);
+	}
+
+	/** Take the next turn, after what was under way has ended and was taken out. */
+	void drive(Turn next, Driving.UnderWay ended) {
 		Driving beginning = Driving.beginning(ended, CallStack.ofThread().driving);
 		if (beginning != null) {
 			beginning.goOnWith(next);
@@ -127,9 +132,8 @@ final class AsyncCall<C, T extends @Nullable Object> {
 	}
 
 	/*
-	 * An attempt may end while it is started and an executor may run what it is given at
-	 * once: then the next turn is taken by the loop that is further out on this thread,
-	 * and the stack stays flat.
+	 * An attempt may end while it is started, and an executor may run a task at once. The
+	 * loop further out on this thread then takes the next turn, and the stack stays flat.
 	 */
 	private void drive(Turn next) {
 		CallStack stack = CallStack.ofThread();
@@ -162,7 +166,7 @@ final class AsyncCall<C, T extends @Nullable Object> {
 
 	private void attempt(Permit permit, Driving driving) {
 		CallObservation observation = this.state.observation();
-		// before anybody can end it
+		// before another thread can end it
 		CallObserver.@Nullable Observed observed = (observation != null)
 				? observation.attemptBegins(this.state.attempt()) : null;
 		AsyncAttempt<T> running = new AsyncAttempt<>(this, permit);
@@ -175,8 +179,7 @@ final class AsyncCall<C, T extends @Nullable Object> {
 		long nanos = limit.isSet() ? limit.nanosLeft(this.state) : Nanos.UNLIMITED;
 		CompletionStage<T> stage;
 		try {
-			stage = within(this.state, () -> (observed != null)
-					? observation.within(observed, () -> startLimited(running)) : startLimited(running));
+			stage = CallStack.ofThread().within(this.state, () -> startObserved(observed, running));
 		}
 		catch (Throwable failure) {
 			keepInterrupt(failure);
@@ -190,6 +193,12 @@ final class AsyncCall<C, T extends @Nullable Object> {
 		}
 	}
 
+	private CompletionStage<T> startObserved(CallObserver.@Nullable Observed observed, AsyncAttempt<T> running)
+			throws Throwable {
+		return (observed != null) ? CallObservation.within(observed, () -> startLimited(running))
+				: startLimited(running);
+	}
+
 	private CompletionStage<T> startLimited(AsyncAttempt<T> running) throws Throwable {
 		AttemptLimit limit = this.driver.limit();
 		return limit.isSet() ? limit.run(this.state, () -> start(running)) : start(running);
@@ -201,7 +210,7 @@ final class AsyncCall<C, T extends @Nullable Object> {
 		return stage;
 	}
 
-	private <S> S started(@Nullable S stage, String what) {
+	<S> S started(@Nullable S stage, String what) {
 		if (stage == null) {
 			throw new NullPointerException(what + this.driver.method() + " returned null instead of a CompletionStage");
 		}
@@ -209,7 +218,7 @@ final class AsyncCall<C, T extends @Nullable Object> {
 	}
 
 	/*
-	 * The thread that started the work was interrupted, and not one that carries it out.
+	 * The thread that started the work was interrupted, not one that carries it out.
 	 */
 	static void keepInterrupt(Throwable failure) {
 		if (failure instanceof InterruptedException) {
@@ -217,7 +226,7 @@ final class AsyncCall<C, T extends @Nullable Object> {
 		}
 	}
 
-	private static <T extends @Nullable Object> void whenComplete(CompletionStage<T> stage,
+	static <T extends @Nullable Object> void whenComplete(CompletionStage<T> stage,
 			BiConsumer<@Nullable T, @Nullable Throwable> end) {
 		try {
 			stage.whenComplete(end);
@@ -249,7 +258,9 @@ final class AsyncCall<C, T extends @Nullable Object> {
 		this.driver.steps().mark(ending, story);
 		boolean given = this.result.isDone();
 		if (!given && this.recovery != null && this.driver.steps().wants(this.recovery, story)) {
-			recover(this.recovery, ending, story);
+			AsyncRecovery<T> recovering = new AsyncRecovery<>(this, ending, story);
+			this.underWay = recovering;
+			recovering.start(this.context, this.recovery);
 			return;
 		}
 		Throwable thrown = !given ? ending.outcome().failure()
@@ -263,8 +274,7 @@ final class AsyncCall<C, T extends @Nullable Object> {
 		}
 	}
 
-	@SuppressWarnings({ "unchecked", "NullAway" }) // the value is a T, which says itself
-													// whether it may be null
+	@SuppressWarnings({ "unchecked", "NullAway" }) // T says itself whether it may be null
 	private void settle(Ending ending) {
 		settle((T) ending.outcome().value());
 	}
@@ -278,76 +288,32 @@ final class AsyncCall<C, T extends @Nullable Object> {
 	}
 
 	/*
-	 * What follows the call is no part of an attempt that happens to run on this thread:
-	 * one of this call, carried here, has ended. A coroutine may go on here when this has
-	 * returned, so that it does not come back.
+	 * The code that follows the call is no part of an attempt that runs on this thread.
+	 * What stands here for an attempt of this call is taken away for good, since a
+	 * coroutine may go on here after this has returned.
 	 */
 	private void outside(Runnable end) {
 		CallStack stack = CallStack.ofThread();
 		stack.endStandIns(this.state);
 		if (stack.running() == null) {
 			end.run();
-			return;
 		}
-		within(around(), () -> {
-			end.run();
-			return this;
-		});
+		else {
+			stack.within(around(), () -> {
+				end.run();
+				return this;
+			});
+		}
 	}
 
-	private RetryCall around() {
+	/** Return the call around this one, or else a call that is not running. */
+	RetryCall around() {
 		RetryCall enclosing = this.state.enclosing();
 		return (enclosing != null) ? enclosing : new RetryCall(null);
 	}
 
-	private void recover(Recovery<? super C, ? extends CompletionStage<T>, ?> recovery, Ending ending,
-			RetriesStoppedException story) {
-		AsyncRecovery<T> recovering = new AsyncRecovery<>(this, ending, story);
-		this.underWay = recovering;
-		CompletionStage<T> stage;
-		try {
-			stage = within(around(),
-					() -> ending.within(() -> started(recovery.recover(this.context, story), "The recovery of ")));
-		}
-		catch (Throwable failure) {
-			keepInterrupt(failure);
-			recovering.accept(null, failure);
-			return;
-		}
-		whenComplete(stage, recovering);
-	}
-
-	/** Run what is handed in where it sees the given call, and no other of the thread. */
-	static <R, X extends Throwable> R within(RetryCall call, Operation<R, X> work) throws X {
-		CallStack stack = CallStack.ofThread();
-		RetryCall outer = stack.lend(call);
-		try {
-			return work.run();
-		}
-		finally {
-			stack.restore(outer);
-		}
-	}
-
 	/**
-	 * Let an outcome that is worth another attempt be the last one where there is none.
-	 */
-	Outcome unlessRepeatable(Outcome outcome) {
-		if (outcome.kind() == AttemptOutcome.SUCCESS || outcome.refusal() != null) {
-			return outcome;
-		}
-		try {
-			String why = this.operation.unrepeatable(this.context);
-			return (why != null) ? outcome.refusedAs(Decision.notRetryable(why)) : outcome;
-		}
-		catch (Throwable ex) {
-			this.driver.listeners().hookFailed("operation", ex);
-			return outcome.refusedAs(Decision.notRetryable("whether the attempt may be repeated failed", ex));
-		}
-	}
-
-	/**
-	 * Let the application's executor do something, or else another one, or else this
+	 * Run a task on the application's executor, or else on another one, or else on this
 	 * thread.
 	 */
 	void execute(Runnable task, Executor otherwise) {

@@ -10,21 +10,21 @@ import org.jspecify.annotations.Nullable;
 import dev.backoff.time.RetryTime;
 
 /**
- * Start attempts and wait for them, and between them, without a thread; decide nothing.
+ * Start asynchronous calls, which hold no thread while they wait; decide nothing.
  *
- * @param method what is run
+ * @param method what is run, as messages call it
  * @param steps what is done between attempts
  * @param time the timer
  * @param decider judges results and failures
  * @param waiting where calls wait
  * @param limit how long an attempt may take
  * @param listeners told of an operation that cannot say whether it may be repeated
- * @param executor returns, at the start of each call, what runs its later attempts
+ * @param executor asked at the start of each call for what runs its later attempts
  */
 record AsyncDriver(String method, CallSteps steps, RetryTime time, RetryDecider decider, WaitingCalls waiting,
 		AttemptLimit limit, ListenerChain listeners, Supplier<Executor> executor) {
 
-	/** What runs later attempts where nobody says otherwise. */
+	/** Runs later attempts unless another executor is given. */
 	static final Executor DEFAULT_EXECUTOR = new CompletableFuture<Void>().defaultExecutor();
 
 	<C, T extends @Nullable Object> CompletableFuture<T> call(C context, AsyncOperation.OnContext<C, T> operation,
@@ -32,7 +32,7 @@ record AsyncDriver(String method, CallSteps steps, RetryTime time, RetryDecider 
 		return new AsyncCall<>(this, context, operation, recovery, enclosing(), this.executor.get()).start();
 	}
 
-	/* The call goes on when the attempt around it runs no more, on other threads. */
+	/* The call may outlive the attempt around it, and goes on on other threads. */
 	private static @Nullable RetryCall enclosing() {
 		RetryCall running = CallStack.ofThread().running();
 		return (running != null) ? RetryCall.standingFor(running.origin()) : null;

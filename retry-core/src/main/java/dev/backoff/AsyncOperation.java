@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One attempt of work that ends later. It is started once per attempt, the first time on
- * the calling thread; what its stage completes with is the attempt's result or failure.
- * To throw, or to return null, is to fail.
+ * the calling thread. Its stage completes with the attempt's result or failure. An
+ * operation that throws or returns null has failed.
  *
  * @param <T> the type of the result
  * @since 0.1
@@ -23,7 +23,7 @@ public interface AsyncOperation<T extends @Nullable Object> {
 	CompletionStage<T> run() throws Throwable;
 
 	/**
-	 * One attempt of work that gets its context handed in.
+	 * One attempt of work on a context.
 	 *
 	 * @param <C> the type of the context
 	 * @param <T> the type of the result
@@ -42,8 +42,8 @@ public interface AsyncOperation<T extends @Nullable Object> {
 
 		/**
 		 * Return why the attempt that has ended without success must not be repeated,
-		 * whatever the policy says: for instance because its caller has seen a part of
-		 * what it came to. From here on the attempt must have no effect on the caller.
+		 * whatever the policy says: for instance because the caller has seen a part of
+		 * its result. After this call the attempt must not affect the caller.
 		 * @param context what was worked on
 		 * @return the reason in words, or null if the attempt may be repeated
 		 */

@@ -1,5 +1,6 @@
 package dev.backoff;
 
+import java.util.concurrent.CompletionStage;
 import java.util.function.BiConsumer;
 
 import org.jspecify.annotations.Nullable;
@@ -9,10 +10,10 @@ import dev.backoff.event.RetryEvent;
 import dev.backoff.failure.Causes;
 
 /**
- * The recovery of an asynchronous call, which goes on though nobody may want its result.
+ * The recovery of an asynchronous call. It goes on if the caller completes the result.
  */
 final class AsyncRecovery<T extends @Nullable Object>
-		implements UnderWay, BiConsumer<@Nullable T, @Nullable Throwable> {
+		implements Driving.UnderWay, BiConsumer<@Nullable T, @Nullable Throwable> {
 
 	private final AsyncCall<?, T> call;
 
@@ -26,9 +27,24 @@ final class AsyncRecovery<T extends @Nullable Object>
 		this.story = story;
 	}
 
+	/** Start the recovery, which ends the call. */
+	<C> void start(C context, Recovery<? super C, ? extends CompletionStage<T>, ?> recovery) {
+		CompletionStage<T> stage;
+		try {
+			stage = CallStack.ofThread()
+				.within(this.call.around(), () -> this.ending
+					.within(() -> this.call.started(recovery.recover(context, this.story), "The recovery of ")));
+		}
+		catch (Throwable failure) {
+			AsyncCall.keepInterrupt(failure);
+			accept(null, failure);
+			return;
+		}
+		AsyncCall.whenComplete(stage, this);
+	}
+
 	@Override
-	@SuppressWarnings("NullAway") // the value is a T, which says itself whether it
-									// may be null
+	@SuppressWarnings("NullAway") // T says itself whether it may be null
 	public void accept(@Nullable T value, @Nullable Throwable wrapped) {
 		if (!this.call.claim(this)) {
 			return;

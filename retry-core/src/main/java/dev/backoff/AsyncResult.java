@@ -5,9 +5,9 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the caller of an asynchronous call gets. To cancel or to complete it from outside
- * ends the call. It lets go of the call when that has ended, so that who keeps results
- * keeps no arguments. Thread-safe.
+ * The future that the caller of an asynchronous call gets. Cancelling or completing it
+ * from outside ends the call. When the call has ended, the future drops its reference to
+ * the call, so that a caller that keeps results keeps no arguments. Thread-safe.
  */
 final class AsyncResult<T extends @Nullable Object> extends CompletableFuture<T> {
 
@@ -17,13 +17,13 @@ final class AsyncResult<T extends @Nullable Object> extends CompletableFuture<T>
 		this.call = call;
 	}
 
-	/** Complete with what the call came to, unless somebody has completed it before. */
+	/** Complete with the result of the call, unless it is complete already. */
 	void settle(T value) {
 		this.call = null;
 		super.complete(value);
 	}
 
-	/** Fail with what the call came to, unless somebody has completed it before. */
+	/** Fail with the failure of the call, unless it is complete already. */
 	void fail(Throwable failure) {
 		this.call = null;
 		super.completeExceptionally(failure);

@@ -7,10 +7,10 @@ import org.jspecify.annotations.Nullable;
 import dev.backoff.time.Cancellable;
 
 /**
- * One wait of an asynchronous call: for the timer, then for the executor. An object of
- * its own, so that who comes late for one wait does not end the next one.
+ * One wait of an asynchronous call: for the timer, then for the executor. Each wait is an
+ * object of its own, so that a late event of one wait does not end the next one.
  */
-final class AsyncWait extends Waiter implements UnderWay {
+final class AsyncWait extends Waiter implements Driving.UnderWay {
 
 	private final AsyncCall<?, ?> call;
 
@@ -23,7 +23,7 @@ final class AsyncWait extends Waiter implements UnderWay {
 	/** Wait for the given time, unless the wait has ended already. */
 	void begin(long nanos) {
 		if (hasEnded()) {
-			// who ended it may have been too early to take it out
+			// it may have ended before it was entered
 			this.call.driver().waiting().leave(this);
 			return;
 		}
@@ -50,7 +50,7 @@ final class AsyncWait extends Waiter implements UnderWay {
 		return this.call.underWay() != this;
 	}
 
-	/* On the timer's thread, which runs nothing that was handed in. */
+	/* The timer's thread runs no code of the application. */
 	@Override
 	public void run() {
 		handOver(AsyncDriver.DEFAULT_EXECUTOR);
@@ -74,7 +74,7 @@ final class AsyncWait extends Waiter implements UnderWay {
 		}, otherwise);
 	}
 
-	/** Go on, after the wait or because of the shutdown, whichever is first. */
+	/** Go on after the wait, or because of the shutdown. */
 	@Override
 	void wake() {
 		if (this.call.claim(this)) {
@@ -122,11 +122,11 @@ final class AsyncWait extends Waiter implements UnderWay {
 	}
 
 	/**
-	 * The end of a wait that an operator has ended, until the executor comes to it.
+	 * A wait that an operator has ended, until the executor ends the call.
 	 *
-	 * @param of still among those that wait, for the shutdown to find
+	 * @param of the wait, which a shutdown still finds
 	 */
-	private record Stopping(Waiter of) implements UnderWay {
+	private record Stopping(Waiter of) implements Driving.UnderWay {
 
 		@Override
 		public boolean isAbandonable() {

@@ -11,9 +11,10 @@ import dev.backoff.time.Nanos;
 /**
  * The attempt that is running, as its own code sees it: an immutable snapshot.
  * <p>
- * Outside a retried call (a unit test of the bean, or with {@code backoff.enabled=false})
- * {@link #current()} answers as for a call of one attempt, with a new key each time, so
- * that code which sends the key works everywhere. Thread-safe.
+ * Outside a retried call (in a unit test of the bean, or with
+ * {@code backoff.enabled=false}) {@link #current()} returns the only attempt of a call,
+ * with a new key each time, so that code which sends the key works everywhere.
+ * Thread-safe.
  *
  * @since 0.1
  */
@@ -84,9 +85,9 @@ public final class Attempt {
 	}
 
 	/**
-	 * Return the time until the attempt has to end, as it was when the snapshot was
-	 * taken: until its timeout, the deadline of the call or of the call around it,
-	 * whichever is sooner.
+	 * Return the time that the attempt had left when the snapshot was taken: until its
+	 * timeout, the deadline of the call or that of the call around it, whichever is
+	 * sooner.
 	 * @return zero or more, or null without a timeout and a deadline
 	 */
 	public @Nullable Duration timeLeft() {

@@ -37,26 +37,26 @@ final class AttemptLimit {
 
 	/**
 	 * Return how long the running attempt may still take. An attempt that has begun gets
-	 * at least the shortest time that one may need, or the first one after an enclosing
-	 * deadline would have none.
+	 * at least the policy's shortest time: the first attempt after an enclosing deadline
+	 * would get none otherwise.
 	 */
 	long nanosLeft(RetryCall call) {
 		return Math.max(call.timeLeftNow(), this.shortest);
 	}
 
-	/** Return what an attempt ends with that was not finished in the given time. */
+	/** Return the failure of an attempt that took longer than the given time. */
 	AttemptTimeoutException exceeded(RetryCall call, long nanos, @Nullable Throwable cause) {
-		// some of it is over when the clock is read
+		// some of the timeout has passed when the ticker is read
 		long told = (this.timeout - nanos < MILLI) ? this.timeout : nanos;
 		return new AttemptTimeoutException(this.method, call.attempt(), told, cause);
 	}
 
 	/**
 	 * Run the work of an attempt on this thread and interrupt it when its time is over.
-	 * What it then throws becomes the cause of a timeout; an {@link Error} stays what it
-	 * is. A result that comes late is a timeout if the work has consumed the interrupt,
-	 * since it may be what it made of that; if the interrupt is still pending, the work
-	 * has not noticed and the result stands.
+	 * An exception that it then throws becomes the cause of a timeout; an {@link Error}
+	 * is thrown as it is. A late result is a timeout if the work has consumed the
+	 * interrupt, which may have shaped the result. If the interrupt is still pending, the
+	 * work has not noticed it and the result stands.
 	 */
 	<T extends @Nullable Object, X extends Throwable> T run(RetryCall call, Operation<T, X> work) throws X {
 		CallStack stack = CallStack.ofThread();
@@ -108,8 +108,8 @@ final class AttemptLimit {
 	}
 
 	/**
-	 * Run a task when the time is over; null if the timer does not work: the attempt then
-	 * has no timeout, and the call goes on.
+	 * Run a task after the given time. Return null if the timer fails: the attempt then
+	 * has no timeout.
 	 */
 	@Nullable Cancellable schedule(Runnable task, long nanos) {
 		try {

@@ -7,9 +7,9 @@ import org.jspecify.annotations.Nullable;
 import dev.backoff.time.DurationText;
 
 /**
- * An attempt that was not finished in time: the attempt timeout of its policy was over,
- * or what the deadline had left. It is transient. Its cause is what the work threw when
- * it was interrupted, if it threw anything.
+ * An attempt took longer than its policy's attempt timeout, or than the time left before
+ * the deadline. It is transient. Its cause is what the interrupted work threw, if it
+ * threw anything.
  *
  * @since 0.1
  */

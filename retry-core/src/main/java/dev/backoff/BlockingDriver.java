@@ -47,8 +47,7 @@ final class BlockingDriver {
 					T result = this.enclosed ? runEnclosed(call, context, operation) : operation.run(context, 1);
 					AttemptOutcome kind = this.decider.judge(result, context);
 					if (kind == AttemptOutcome.SUCCESS) {
-						// nothing in here throws, or a success would be taken for a
-						// failure
+						// throws nothing, or a success would be taken for a failure
 						this.steps.succeededAtOnce(call, permit);
 						return result;
 					}
@@ -66,7 +65,7 @@ final class BlockingDriver {
 		return finish(ending, stack.running(), context, recovery);
 	}
 
-	/** Go on to the end of the call. */
+	/** Take turns until the call ends. */
 	private <C, T extends @Nullable Object, X extends Throwable> Ending proceed(Turn next, RetryCall call, C context,
 			Operation.OnContext<C, T, X> operation) {
 		Turn turn = next;
@@ -101,7 +100,7 @@ final class BlockingDriver {
 		if (observation == null) {
 			return runLimited(call, context, operation);
 		}
-		return observation.within(observation.attemptBegins(call.attempt()),
+		return CallObservation.within(observation.attemptBegins(call.attempt()),
 				() -> runLimited(call, context, operation));
 	}
 
@@ -117,7 +116,7 @@ final class BlockingDriver {
 		return (failed != null) ? failed : this.steps.afterWait(call);
 	}
 
-	/** Sleep; return how the call ends if that fails or an operator wants it, or null. */
+	/** Sleep; return the end of the call if it ends with that, or null. */
 	private @Nullable Turn sleep(RetryCall call, long nanos) {
 		try {
 			return this.waiting.await(call, nanos) ? Decision.STOPPED : null;
@@ -142,9 +141,8 @@ final class BlockingDriver {
 		return ending;
 	}
 
-	/** Recover if that is wanted, tell the story, and give the caller what it gets. */
-	@SuppressWarnings({ "unchecked", "NullAway" }) // the value is a T, which says itself
-													// whether it may be null
+	/** Recover if there is a recovery, tell the story, and return or throw the end. */
+	@SuppressWarnings({ "unchecked", "NullAway" }) // T says itself whether it may be null
 	private <C, T extends @Nullable Object, X extends Throwable> T finish(Ending ending, @Nullable RetryCall enclosing,
 			C context, @Nullable Recovery<? super C, T, X> recovery) throws X {
 		RetriesStoppedException story = ending.story();
@@ -174,7 +172,7 @@ final class BlockingDriver {
 		throw BlockingDriver.<X>asIs(thrown);
 	}
 
-	/* The operation threw it, so the caller expects it: checked or not, never wrapped. */
+	/* The operation threw it, checked or not, so the caller expects it. */
 	@SuppressWarnings({ "unchecked", "TypeParameterUnusedInFormals" })
 	private static <X extends Throwable> X asIs(Throwable thrown) {
 		return (X) thrown;

@@ -7,8 +7,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The idempotency key of one call, made when first asked for: most calls never do, and a
- * key costs a secure random number. Thread-safe, since an attempt may hand its
+ * The idempotency key of one call. It is made at its first use: most calls use none, and
+ * a key costs a secure random number. Thread-safe, since an attempt may hand its
  * {@link Attempt} to other threads.
  */
 final class CallKey {
@@ -25,7 +25,7 @@ final class CallKey {
 		return (witness != null) ? witness : made;
 	}
 
-	/** Return the key of a part of the call: the same for the same part. */
+	/** Return the key of a part of the call, which is the same for the same part. */
 	String derive(CharSequence part) {
 		return UUID.nameUUIDFromBytes((get() + part).getBytes(StandardCharsets.UTF_8)).toString();
 	}

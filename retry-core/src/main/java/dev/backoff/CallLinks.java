@@ -12,31 +12,32 @@ import org.jspecify.annotations.Nullable;
 import dev.backoff.breaker.CallPermits.Permit;
 
 /**
- * What ties a call to requests, to other threads and to calls inside its attempt. Most
- * calls have none of that, so it is made when first needed. Used by one thread at a time.
+ * What ties a call to requests, to other threads and to calls inside its attempt. It is
+ * made when it is first needed, since most calls have no such ties. Used by one thread at
+ * a time.
  */
 final class CallLinks {
 
-	/* An attempt may outlive many failing calls inside it; older ones have their mark. */
+	/* An attempt may make very many calls; the failures of older ones carry a mark. */
 	private static final int MOST_NOTED = 32;
 
 	private @Nullable CallKey key;
 
 	private boolean attempt = true;
 
-	/* Of a call that stands for an attempt elsewhere: what leads from its key to it. */
+	/* Of a call that stands for an attempt elsewhere: the path from its key. */
 	private String path = "";
 
-	/* Of such a call: what all such calls share. */
+	/* Of such a call: shared by all that stand for the attempt in one context. */
 	private @Nullable Carried carried;
 
-	/* Of such a call: what the attempt before threw. */
+	/* Of such a call: the failure of the attempt before. */
 	private @Nullable Throwable previousFailure;
 
-	/* Of the attempt that runs, if it is a probe. */
+	/* Of the running attempt, if it is a probe. */
 	private @Nullable Permit permit;
 
-	/* What others tell the running attempt, and what it is known by; if it is carried. */
+	/* What other threads report to the running attempt, once it is carried there. */
 	private @Nullable Told told;
 
 	private @Nullable List<Throwable> stoppedInside;
@@ -49,7 +50,7 @@ final class CallLinks {
 
 	private @Nullable CallObservation observation;
 
-	/** Stand for what began elsewhere. */
+	/** Stand for an attempt or a deadline that began elsewhere. */
 	void adopt(CallOrigin origin) {
 		this.attempt = origin.key() != null;
 		this.key = origin.key();
@@ -58,7 +59,7 @@ final class CallLinks {
 		this.previousFailure = origin.previousFailure();
 	}
 
-	/** Forget what belongs to the attempt before. */
+	/** Forget the ties of the attempt before. */
 	void attemptBegins() {
 		this.stoppedInside = null;
 		this.requests = 0;
@@ -172,9 +173,9 @@ final class CallLinks {
 	}
 
 	/**
-	 * What all calls share that stand for one attempt in one context, however often it is
-	 * opened: the ordinals of what they do, so that no two requests have the same key,
-	 * and whom they tell of requests with an effect. Thread-safe.
+	 * What the calls share that stand for one attempt in one context, however often it is
+	 * opened: counters, so that no two requests have the same key, and the attempts to
+	 * which they report. Thread-safe.
 	 */
 	static final class Carried {
 
@@ -200,7 +201,7 @@ final class CallLinks {
 
 	}
 
-	/** What calls on other threads tell an attempt. Thread-safe. */
+	/** What calls on other threads report to an attempt. Thread-safe. */
 	static final class Told {
 
 		private final AtomicReference<@Nullable String> unsafeRequest = new AtomicReference<>();

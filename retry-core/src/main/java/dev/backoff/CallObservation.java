@@ -9,8 +9,8 @@ import dev.backoff.event.RetryEvent;
 import dev.backoff.event.StopReason;
 
 /**
- * One call that is observed, and its attempt that runs. Used by one thread at a time, but
- * for what is opened.
+ * One observed call with its running attempt. Used by one thread at a time; scopes that
+ * it opens belong to their threads.
  */
 final class CallObservation {
 
@@ -25,14 +25,14 @@ final class CallObservation {
 		this.call = call;
 	}
 
-	/** Begin an attempt; return what to open where it is started. */
+	/** Begin an attempt; return it, to be opened where its work is started. */
 	CallObserver.Observed attemptBegins(int number) {
 		CallObserver.ObservedAttempt begun = this.call.attemptBegins(number);
 		this.attempt = begun;
 		return begun;
 	}
 
-	/** Open the attempt that runs, to record its end. */
+	/** Open the running attempt, to record its end. */
 	CallObserver.Scope openAttempt() {
 		return (this.attempt != null) ? this.attempt.open() : NOTHING;
 	}
@@ -63,9 +63,9 @@ final class CallObservation {
 		return within(this.call, work);
 	}
 
-	/** Run work while something observed is open. */
-	<R extends @Nullable Object, X extends Throwable> R within(CallObserver.Observed observed, Operation<R, X> work)
-			throws X {
+	/** Run work while the given call or attempt is open. */
+	static <R extends @Nullable Object, X extends Throwable> R within(CallObserver.Observed observed,
+			Operation<R, X> work) throws X {
 		CallObserver.Scope scope = observed.open();
 		try {
 			return work.run();

@@ -5,18 +5,19 @@ import org.jspecify.annotations.Nullable;
 import dev.backoff.time.RetryTime;
 
 /**
- * A call as another thread sees it, or a deadline.
+ * An attempt that other threads may stand for, or a deadline from outside.
  *
- * @param terms what it runs under
- * @param started the reading at its start
+ * @param terms what its call runs under
+ * @param started the reading at the start of its call
  * @param limit the time from the start to the end of the attempt
- * @param attempt the attempt that runs
+ * @param attempt its number
  * @param attemptStarted the reading at the attempt's start
- * @param previousFailure what the attempt before threw
+ * @param previousFailure what the attempt before threw, or null
  * @param key the outermost call's key, or null for a deadline only
- * @param path what leads from that call to this one
- * @param told what the attempt is known by, or null for a deadline only
- * @param carried what all that stand for it share, or null for a deadline only
+ * @param path how its call is reached from the outermost one
+ * @param told receives reports for the attempt and identifies it, or null for a deadline
+ * only
+ * @param carried shared by the calls that stand for it, or null for a deadline only
  */
 record CallOrigin(CallTerms terms, long started, long limit, int attempt, long attemptStarted,
 		@Nullable Throwable previousFailure, @Nullable CallKey key, String path, CallLinks.@Nullable Told told,

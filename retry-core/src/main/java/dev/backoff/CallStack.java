@@ -9,24 +9,24 @@ import org.jspecify.annotations.Nullable;
  * The calls that are running on one thread, innermost on top.
  * <p>
  * A thread keeps its stack and the {@link RetryCall}s on it from call to call and clears
- * them after use: setting and removing a thread local for each call would cost more than
- * all else the library does on a call that succeeds at once.
+ * them after use. Setting and removing a thread local for each call would cost more than
+ * everything else in a call that succeeds at once.
  */
 final class CallStack {
 
 	/*
-	 * Weak, and of the JDK: threads outlive applications, and one that ended must not be
-	 * kept by them. A running call and an open scope hold the stack, so it only goes
-	 * between calls.
+	 * A weak reference, since threads outlive applications and must not keep the classes
+	 * of one that has ended. A running call and an open scope hold the stack, so that it
+	 * is only collected between calls.
 	 */
 	private static final ThreadLocal<@Nullable Reference<CallStack>> STACKS = new ThreadLocal<>();
 
 	private RetryCall top = new RetryCall(null);
 
-	/* Of the innermost attempt with a timeout that runs on the thread. */
+	/* Of the innermost running attempt with a timeout. */
 	@Nullable Interruption interruption;
 
-	/* Of the asynchronous calls that are driven on the thread, the innermost. */
+	/* Of the innermost asynchronous call that the thread drives. */
 	@Nullable Driving driving;
 
 	static CallStack ofThread() {
@@ -48,20 +48,21 @@ final class CallStack {
 	}
 
 	/**
-	 * Put a call that belongs to no thread on top, while its own code runs on this one.
+	 * Run work with a call on top that belongs to no thread. The work sees that call and
+	 * no other of this thread.
 	 */
-	RetryCall lend(RetryCall call) {
+	<R extends @Nullable Object, X extends Throwable> R within(RetryCall call, Operation<R, X> work) throws X {
 		RetryCall outer = this.top;
 		this.top = call;
-		return outer;
+		try {
+			return work.run();
+		}
+		finally {
+			leaveTo(outer);
+		}
 	}
 
-	/** Put back what was there. */
-	void restore(RetryCall outer) {
-		leaveTo(outer);
-	}
-
-	/** Put what began elsewhere around the calls to come, bounded by the time left. */
+	/** Put an attempt or a deadline from elsewhere around the calls to come. */
 	RetryCall adopt(CallOrigin origin, long timeLeft) {
 		leaveTo(this.top);
 		RetryCall adopted = new RetryCall(this.top);
@@ -72,8 +73,8 @@ final class CallStack {
 	}
 
 	/**
-	 * Take it away again, with what is still open inside; once. On another thread it only
-	 * ends.
+	 * Take an adopted call away, with all that is still open inside. On another thread it
+	 * only ends.
 	 */
 	void abandon(RetryCall adopted) {
 		if (CallStack.ofThread() == this && contains(adopted)) {
@@ -82,7 +83,7 @@ final class CallStack {
 		adopted.clear();
 	}
 
-	/** Take away what stands here for the last attempt of a call that has ended. */
+	/** Take away the calls on top that stand for the last attempt of an ended call. */
 	void endStandIns(RetryCall ended) {
 		while (this.top.standsFor(ended)) {
 			RetryCall adopted = this.top;
@@ -91,13 +92,13 @@ final class CallStack {
 		}
 	}
 
-	/** Hide what is running from the calls to come, until closed. */
+	/** Hide the running calls from the calls to come, until closed. */
 	RetryContext.Scope conceal() {
 		RetryCall concealed = this.top;
 		RetryCall bottom = new RetryCall(null);
 		this.top = bottom;
 		return () -> {
-			// elsewhere there is nothing to close
+			// another thread has nothing to close
 			if (CallStack.ofThread() == this && contains(bottom)) {
 				leaveTo(concealed);
 			}
@@ -109,7 +110,7 @@ final class CallStack {
 		leaveTo(call.enclosing());
 	}
 
-	/* What was closed out of order, or on another thread, has ended and stays behind. */
+	/* A call that was closed out of order, or on another thread, has ended: leave it. */
 	private void leaveTo(@Nullable RetryCall outer) {
 		RetryCall call = outer;
 		while (call != null && !call.isRunning() && call.enclosing() != null) {

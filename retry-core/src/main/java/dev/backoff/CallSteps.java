@@ -14,8 +14,9 @@ import dev.backoff.event.StopReason;
 import dev.backoff.failure.Idempotency;
 
 /**
- * What is done for a call between its attempts, however its driver waits: ask the
- * decider, keep the safeguards' accounts, write the story and tell it. Thread-safe.
+ * Carry a call from attempt to attempt, however its driver waits: ask the decider and
+ * apply its answer, keep the safeguards' accounts, write the story and tell it. Decide
+ * nothing. Thread-safe.
  */
 final class CallSteps {
 
@@ -111,14 +112,14 @@ final class CallSteps {
 				? new RetryEvent.RepeatedRequest(request, idempotency) : null;
 	}
 
-	/** Note that the wait has ended, however it did. */
+	/** Note that the wait has ended. */
 	void waited() {
 		this.listeners.waited();
 	}
 
 	/**
-	 * Return what follows a wait: the attempt, if it may start and the breaker permits
-	 * it.
+	 * Return what follows a wait: the attempt if it may start, else another wait or the
+	 * end.
 	 */
 	Turn afterWait(RetryCall call) {
 		long now = now();
@@ -197,7 +198,7 @@ final class CallSteps {
 		}
 	}
 
-	/** Let what a recovery threw carry what it was to recover from. */
+	/** Add the failure of the call to what its recovery threw. */
 	void recoveryFailed(Throwable thrown, Ending ending, RetriesStoppedException story) {
 		Throwable failure = ending.outcome().failure();
 		suppress(thrown, (failure != null) ? failure : story);
@@ -207,7 +208,7 @@ final class CallSteps {
 	 * Tell the end of a call without success.
 	 * @param ending how it ended
 	 * @param story what happened
-	 * @param recovered what the recovery came to
+	 * @param recovered what the recovery did
 	 * @param thrown what the caller gets, or null for a value
 	 * @param enclosing the call around it, or null
 	 */
@@ -226,8 +227,7 @@ final class CallSteps {
 
 	/*
 	 * A recovery may throw one shared instance again and again, which must not collect
-	 * the failures of all calls: one that carries a stopped failure already gets no
-	 * other.
+	 * the failures of all calls: if it carries a failure with a story, it gets no other.
 	 */
 	private static void suppress(Throwable thrown, Throwable failure) {
 		if (thrown == failure || FailureRules.isFatal(thrown)) {

@@ -8,9 +8,9 @@ import dev.backoff.event.RetryEvent;
 import dev.backoff.event.StopReason;
 
 /**
- * Tell what happens to calls: the recorder and the listeners, and the observer of calls
- * that are observed. What those are told of is open meanwhile, so that logs and the
- * exemplars of meters belong to it. Thread-safe.
+ * Tell the recorder, the listeners and the observer what happens to calls. The observed
+ * call or attempt is open meanwhile, so that logs and the exemplars of meters belong to
+ * it. Thread-safe.
  */
 final class CallTeller {
 
@@ -57,13 +57,7 @@ final class CallTeller {
 			this.listeners.attempt(call.attempt(), outcome, nanos);
 			return;
 		}
-		CallObserver.Scope scope = observation.openAttempt();
-		try {
-			this.listeners.attempt(call.attempt(), outcome, nanos);
-		}
-		finally {
-			scope.close();
-		}
+		within(observation.openAttempt(), () -> this.listeners.attempt(call.attempt(), outcome, nanos));
 		observation.attemptEnds(outcome, failure);
 	}
 
@@ -73,39 +67,21 @@ final class CallTeller {
 		if (observation != null) {
 			observation.waitBegins(wait.source(), wait.delay());
 		}
-		CallObserver.Scope scope = open(observation);
-		try {
+		within(open(observation), () -> {
+			this.listeners.waiting(wait.source(), wait.delay());
 			if (event != null) {
-				this.listeners.waiting(event, wait.delay());
+				this.listeners.scheduled(event);
 			}
-			else {
-				this.listeners.waiting(wait.source(), wait.delay());
-			}
-		}
-		finally {
-			scope.close();
-		}
+		});
 	}
 
 	/** Tell that the last attempt has been made. */
 	void callStops(RetryCall call, StopReason reason, long nanos) {
-		CallObserver.Scope scope = open(call.observation());
-		try {
-			this.listeners.call(reason, nanos);
-		}
-		finally {
-			scope.close();
-		}
+		within(open(call.observation()), () -> this.listeners.call(reason, nanos));
 	}
 
 	void succeeded(RetryCall call, RetryEvent.Succeeded event) {
-		CallObserver.Scope scope = open(call.observation());
-		try {
-			this.listeners.succeeded(event);
-		}
-		finally {
-			scope.close();
-		}
+		within(open(call.observation()), () -> this.listeners.succeeded(event));
 		callEnds(call, StopReason.SUCCEEDED);
 	}
 
@@ -118,13 +94,7 @@ final class CallTeller {
 
 	void stopped(Ending ending, RetryEvent.Stopped event) {
 		CallObservation observation = ending.observation();
-		CallObserver.Scope scope = open(observation);
-		try {
-			this.listeners.stopped(event);
-		}
-		finally {
-			scope.close();
-		}
+		within(open(observation), () -> this.listeners.stopped(event));
 		if (observation != null) {
 			observation.ends(event.story().reason(), event.story().attempts(), event.recovery(), event.thrown());
 		}
@@ -132,6 +102,15 @@ final class CallTeller {
 
 	private static CallObserver.Scope open(@Nullable CallObservation observation) {
 		return (observation != null) ? observation.openCall() : NOTHING;
+	}
+
+	private static void within(CallObserver.Scope scope, Runnable telling) {
+		try {
+			telling.run();
+		}
+		finally {
+			scope.close();
+		}
 	}
 
 }

@@ -3,8 +3,8 @@ package dev.backoff;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One thread that drives an asynchronous call, from when it begins to when the call goes
- * on elsewhere. Used by that thread alone.
+ * One thread that drives an asynchronous call, until the call goes on elsewhere. Used by
+ * that thread alone.
  */
 final class Driving {
 
@@ -24,7 +24,7 @@ final class Driving {
 		this.begun = begun;
 	}
 
-	/** Return what drives that is beginning the given right now, or null. */
+	/** Return the driving on this thread that is beginning the given object, or null. */
 	static @Nullable Driving beginning(UnderWay begun, @Nullable Driving innermost) {
 		Driving driving = innermost;
 		while (driving != null && driving.begun != begun) {
@@ -43,6 +43,22 @@ final class Driving {
 		Turn turn = this.next;
 		this.next = null;
 		return turn;
+	}
+
+	/**
+	 * What an asynchronous call has under way: an attempt, a wait or a recovery. It ends
+	 * once.
+	 */
+	interface UnderWay {
+
+		/** Return whether it ends when the caller completes or cancels the result. */
+		default boolean isAbandonable() {
+			return true;
+		}
+
+		/** End it, after it has been taken out of the call. */
+		void abandon(boolean cancelled);
+
 	}
 
 }

@@ -19,16 +19,16 @@ import dev.backoff.time.Nanos;
 /**
  * Whether a failure deserves another attempt: the second step of a decision.
  * <p>
- * In this order: what is never retried; what an inner call has retried; the abort list; a
- * classifier's PERMANENT, unless the retry list names the failure's own class; the retry
- * list, which is exclusive when it is not empty; a classifier's TRANSIENT or THROTTLED;
- * any other exception that is no programming error.
+ * The rules in their order: failures that are never retried; those that an inner call has
+ * retried; the abort list; a classifier's PERMANENT, unless the retry list names the
+ * failure's own class; the retry list, which is exclusive when it is not empty; a
+ * classifier's TRANSIENT or THROTTLED; any other exception that is no programming error.
  */
 final class FailureRules {
 
 	/*
-	 * Calling again with the same arguments does not mend these. Only the failure's own
-	 * class counts: a failed call may well have one of them among its causes.
+	 * The same arguments give the same failure again. Only the failure's own class
+	 * counts: a failed call may have one of these among its causes.
 	 */
 	private static final List<Class<? extends Throwable>> PROGRAMMING_ERRORS = List.of(NullPointerException.class,
 			ClassCastException.class, IndexOutOfBoundsException.class, ArithmeticException.class,
@@ -45,9 +45,8 @@ final class FailureRules {
 	}
 
 	/*
-	 * What is handed in may throw: a classifier, or an exception's own getCause(). The
-	 * call then ends with the failure that was to be judged, and what was thrown beside
-	 * it.
+	 * A classifier may throw, or an exception's own getCause(). The call then ends with
+	 * the failure that was to be judged, and names what was thrown instead.
 	 */
 	Outcome judge(Throwable failure, RetryCall call) {
 		try {
@@ -88,8 +87,8 @@ final class FailureRules {
 	}
 
 	/*
-	 * A call inside has no more time than the attempt. When that is over both time out,
-	 * and whose timer is the first makes no difference.
+	 * A call inside has no more time than the attempt around it. Both time out together,
+	 * whichever timer is first.
 	 */
 	private boolean isOf(RetryCall call, AttemptTimeoutException failure) {
 		boolean limited = this.policy.attemptTimeoutNanos() != Nanos.UNLIMITED;
@@ -97,8 +96,8 @@ final class FailureRules {
 	}
 
 	/*
-	 * Its cause is what our interrupt made of the work, so nobody is asked about that,
-	 * not even whether a call inside has retried it.
+	 * The cause of a timeout is what our interrupt made the work throw. It says nothing
+	 * of the dependency, so neither classifiers nor inner calls count.
 	 */
 	private Outcome judgeTimeout(AttemptTimeoutException failure) {
 		if (isOneOf(this.policy.abortOn(), failure)) {
@@ -111,7 +110,7 @@ final class FailureRules {
 	}
 
 	/*
-	 * An interruption or a cancellation goes on outwards, so that no recovery follows it.
+	 * An interruption or a cancellation ends the outer call too, without a recovery.
 	 */
 	private static Outcome nested(Throwable failure, @Nullable RetriesStoppedException inner) {
 		if (inner != null && !inner.reason().isRecoverable()) {
@@ -140,7 +139,7 @@ final class FailureRules {
 	}
 
 	/*
-	 * Which of its causes decided that is the innermost one that is permanent by itself.
+	 * Name the innermost cause that is permanent by itself: it has decided.
 	 */
 	private String permanent(Throwable failure) {
 		Throwable decided = failure;
@@ -165,7 +164,7 @@ final class FailureRules {
 	}
 
 	/*
-	 * It stays a failure of the dependency, whether it is retried or not.
+	 * The outcome keeps its kind: a failure of the dependency, retried or not.
 	 */
 	private Outcome unlessApplied(Throwable failure, @Nullable FailureClassification classification) {
 		return unlessApplied(Outcome.ofRetryable(failure, classification), failure);
@@ -212,7 +211,7 @@ final class FailureRules {
 		return false;
 	}
 
-	/** Return whether the virtual machine itself is in trouble: never touched at all. */
+	/** Return whether the failure is the virtual machine's own: it is left as it is. */
 	static boolean isFatal(Throwable failure) {
 		return failure instanceof VirtualMachineError || failure instanceof ThreadDeath
 				|| failure instanceof LinkageError;

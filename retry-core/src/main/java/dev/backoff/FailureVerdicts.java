@@ -9,8 +9,8 @@ import dev.backoff.failure.FailureClassifier;
 import dev.backoff.policy.RetryPolicy;
 
 /**
- * What exceptions say about a dependency, by the rules that retries follow: an exception
- * that is not worth a retry is an answer. For breakers that are
+ * Judge a dependency by its exceptions, with the rules that retries follow: an exception
+ * that is not worth a retry counts as an answer. For breakers that are
  * {@linkplain CircuitBreaker#call used by hand}. Immutable and thread-safe.
  *
  * @since 0.1

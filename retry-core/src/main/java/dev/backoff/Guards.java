@@ -26,7 +26,8 @@ import dev.backoff.time.WakeSignal;
  * Guard the objects that a {@link Retry} is built with. What such an object throws is
  * reported, and the call goes on with a harmless answer. The library's own objects are
  * returned as they are, so that they are called directly. Listeners and the recorder are
- * guarded by the {@link ListenerChain}, which the reports go to.
+ * guarded by the {@link ListenerChain}, which the reports go to. Longer than most files:
+ * one guard for each kind of object.
  */
 final class Guards {
 
@@ -122,10 +123,16 @@ final class Guards {
 	/** Return an observer that leaves a call alone when it fails. */
 	@Nullable CallObserver observer(@Nullable CallObserver observer) {
 		Hook hook = new Hook("observer", this.report);
-		return (observer == null) ? null : (policy, method) -> hook.get(() -> {
-			CallObserver.ObservedCall call = observer.callBegins(policy, method);
-			return (call != null) ? new GuardedCall(call, hook) : null;
-		}, null);
+		return (observer == null) ? null : (policy, method) -> {
+			try {
+				CallObserver.ObservedCall call = observer.callBegins(policy, method);
+				return (call != null) ? new GuardedCall(call, hook) : null;
+			}
+			catch (Throwable ex) {
+				hook.failed(ex);
+				return null;
+			}
+		};
 	}
 
 	/** Whether retries are switched on. */
@@ -153,7 +160,7 @@ final class Guards {
 			}
 		}
 
-		<T extends @Nullable Object> T get(Supplier<? extends T> supplier, T otherwise) {
+		<T> T get(Supplier<? extends T> supplier, T otherwise) {
 			try {
 				return supplier.get();
 			}
@@ -194,17 +201,17 @@ final class Guards {
 
 		@Override
 		public void sleep(long nanos) throws InterruptedException {
-			this.<@Nullable Object, InterruptedException>reported(() -> {
+			this.<Long, InterruptedException>reported(() -> {
 				this.time.sleep(nanos);
-				return null;
+				return nanos;
 			});
 		}
 
 		@Override
 		public void sleep(long nanos, WakeSignal signal) throws InterruptedException {
-			this.<@Nullable Object, InterruptedException>reported(() -> {
+			this.<Long, InterruptedException>reported(() -> {
 				this.time.sleep(nanos, signal);
-				return null;
+				return nanos;
 			});
 		}
 
@@ -214,7 +221,7 @@ final class Guards {
 			return (scheduled instanceof TimerEntry) ? scheduled : () -> this.hook.run(scheduled::cancel);
 		}
 
-		private <T extends @Nullable Object, X extends Throwable> T reported(Operation<T, X> work) throws X {
+		private <T, X extends Throwable> T reported(Operation<T, X> work) throws X {
 			try {
 				return work.run();
 			}
@@ -238,10 +245,14 @@ final class Guards {
 
 		@Override
 		public @Nullable Permit tryAcquire(long now) {
-			return this.hook.<@Nullable Permit>get(() -> {
+			try {
 				Permit permit = this.permits.tryAcquire(now);
 				return (permit != null) ? new GuardedPermit(permit, this.hook) : null;
-			}, UNCOUNTED);
+			}
+			catch (Throwable ex) {
+				this.hook.failed(ex);
+				return UNCOUNTED;
+			}
 		}
 
 		@Override

@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 import dev.backoff.time.TimerEntry;
 
 /**
- * Interrupt the work of one thread if it takes too long, and nothing that the thread does
- * afterwards.
+ * Interrupt the work of one thread if it takes too long, but nothing that the thread does
+ * after that work.
  */
 final class Interruption extends TimerEntry {
 
@@ -19,13 +19,13 @@ final class Interruption extends TimerEntry {
 	 * the work has consumed it. So no interrupt of ours is ever under way when the work
 	 * has ended.
 	 *
-	 * A flag that was set already when the timer came is an interrupt of somebody else.
-	 * It stays, and the work counts as interrupted by them and not as late. It is not set
-	 * once more, since the work may consume it meanwhile and nobody would take back ours.
+	 * A flag that is already set when the timer comes is another interrupt. It stays, and
+	 * the work counts as interrupted by that and not as late. The flag is not set again:
+	 * the work may consume the first interrupt meanwhile, and ours would remain.
 	 *
-	 * Somebody else may be an attempt inside, with a timeout of its own. What it takes
-	 * back may be the flag of an attempt around it, or have hidden that one's; so that
-	 * one's is delivered again.
+	 * The other interrupt may come from the timeout of an attempt inside. When that takes
+	 * its interrupt back, it may take or hide that of an attempt around it, which is
+	 * therefore delivered again.
 	 */
 
 	private final ReentrantLock lock = new ReentrantLock();
@@ -45,7 +45,7 @@ final class Interruption extends TimerEntry {
 		this.outer = outer;
 	}
 
-	/** Interrupt the thread that has made this, unless its work has ended. */
+	/** Interrupt the thread that made this object, unless its work has ended. */
 	@Override
 	public void run() {
 		this.lock.lock();

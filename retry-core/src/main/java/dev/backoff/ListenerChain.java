@@ -16,12 +16,12 @@ import dev.backoff.event.StopReason;
 import dev.backoff.failure.RetryCause;
 
 /**
- * Tell the recorder and the listeners of one method. What they throw is told to the
- * listeners and goes no further: a failing listener never fails a call.
+ * Tell the recorder and the listeners of one method. An exception of one of them is
+ * reported to the listeners and never fails a call.
  */
 final class ListenerChain {
 
-	/* The listeners that the thread is telling something, of all chains. */
+	/* The listeners, of all chains, that are being told on this thread. */
 	private static final ThreadLocal<List<RetryListener>> TELLING = ThreadLocal.withInitial(() -> new ArrayList<>(2));
 
 	private final String policy;
@@ -66,13 +66,11 @@ final class ListenerChain {
 		}
 	}
 
-	/** Tell of a wait before a first attempt, which is no retry. */
 	void waiting(DelaySource source, long nanos) {
 		record((recorder) -> recorder.waiting(source, nanos));
 	}
 
-	void waiting(RetryEvent.Scheduled event, long nanos) {
-		waiting(event.source(), nanos);
+	void scheduled(RetryEvent.Scheduled event) {
 		tell(RetryListener::onRetry, event);
 	}
 
@@ -95,7 +93,7 @@ final class ListenerChain {
 		tell(RetryListener::onStop, event);
 	}
 
-	/** Tell that a hook threw; a listener that throws here too is left alone. */
+	/** Report that a hook threw. What a listener throws at this is ignored. */
 	void hookFailed(String hook, Throwable failure) {
 		if (failure instanceof InterruptedException) {
 			Thread.currentThread().interrupt();
@@ -125,8 +123,8 @@ final class ListenerChain {
 	}
 
 	/*
-	 * A listener may call what it listens to, a retried client of an alert service for
-	 * instance. It is not told of such calls, which would never end.
+	 * A listener may make retried calls itself, to an alert service for instance. It is
+	 * not told of those, or it might call without end.
 	 */
 	private static <E extends RetryEvent> @Nullable Throwable tell(RetryListener listener,
 			BiConsumer<RetryListener, E> moment, E event) {

@@ -20,8 +20,8 @@ public interface Operation<T extends @Nullable Object, X extends Throwable> {
 	T run() throws X;
 
 	/**
-	 * One attempt of work that gets its context handed in, so that one instance without
-	 * state serves all calls and a call allocates nothing for it.
+	 * One attempt of work on a context. One instance without state serves all calls, so
+	 * that a call allocates nothing for it.
 	 *
 	 * @param <C> the type of the context
 	 * @param <T> the type of the result

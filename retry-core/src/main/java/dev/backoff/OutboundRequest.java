@@ -10,8 +10,8 @@ import dev.backoff.failure.Idempotency;
 import dev.backoff.time.Nanos;
 
 /**
- * What a request that is about to be sent may tell its server about the call it belongs
- * to. For integrations of clients; applications ask {@link Attempt}. Immutable and
+ * A request to be sent within a call, with what it may tell its server about that call.
+ * For integrations of clients; applications ask {@link Attempt}. Immutable and
  * thread-safe.
  *
  * @since 0.1
@@ -19,7 +19,7 @@ import dev.backoff.time.Nanos;
 public final class OutboundRequest {
 
 	/*
-	 * By the definition of the methods themselves, repeating these may repeat an effect.
+	 * HTTP defines these methods as not idempotent.
 	 */
 	private static final Set<String> UNSAFE = Set.of("POST", "PATCH");
 
@@ -36,8 +36,8 @@ public final class OutboundRequest {
 	}
 
 	/**
-	 * Note that the attempt running on this thread is about to send a request. Call it
-	 * once for each request: the second one of an attempt has another key.
+	 * Note that the attempt on this thread is about to send a request. To be called once
+	 * for each request, since each has a key of its own.
 	 * @param method the HTTP method, in upper case
 	 * @return what to tell, or null if no call and no deadline concerns the request
 	 */
@@ -63,8 +63,8 @@ public final class OutboundRequest {
 	}
 
 	/**
-	 * Return the time until the attempt has to end, as it is now: until its timeout or
-	 * the deadline, whichever is sooner.
+	 * Return the time that the attempt had left when the request began: until its timeout
+	 * or the deadline, whichever is sooner.
 	 * @return zero or more, or null without a timeout and a deadline
 	 */
 	public @Nullable Duration timeLeft() {
@@ -72,10 +72,10 @@ public final class OutboundRequest {
 	}
 
 	/**
-	 * Return the key by which the server recognises the request when it is repeated: the
-	 * same at each attempt, of an enclosing call too; another one for each request of an
-	 * attempt and for each call. A call whose requests are not asked for it, and that
-	 * does not ask {@link Attempt#idempotencyKey()} either, is taken to send none.
+	 * Return the key by which the server recognises the request when it is repeated. It
+	 * is the same at each attempt, of an enclosing call too; each request of an attempt
+	 * and each call has its own. A call that asks neither this nor
+	 * {@link Attempt#idempotencyKey()} counts as one that sends no key.
 	 * @return 36 characters, or null unless the policy is {@link Idempotency#BY_KEY}
 	 */
 	public @Nullable String idempotencyKey() {

@@ -6,8 +6,8 @@ import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.event.StopReason;
 
 /**
- * What follows an unsuccessful stop, once, outside the retries. What it returns is
- * returned, what it throws is thrown with the original failure suppressed.
+ * Follow an unsuccessful stop, once, outside the retries. Its result is returned to the
+ * caller; its exception is thrown, with the original failure suppressed.
  *
  * @param <C> the type of the context
  * @param <T> the type of the result
@@ -18,8 +18,8 @@ import dev.backoff.event.StopReason;
 public interface Recovery<C, T extends @Nullable Object, X extends Throwable> {
 
 	/**
-	 * Return whether this recovery wants the given stop. It is asked only for stops that
-	 * are {@linkplain StopReason#isRecoverable() recoverable}, and never for an
+	 * Return whether this recovery accepts the given stop. It is asked only for stops
+	 * that are {@linkplain StopReason#isRecoverable() recoverable}, and never for an
 	 * {@link Error}.
 	 * @param stopped the story of the call
 	 * @return true to recover

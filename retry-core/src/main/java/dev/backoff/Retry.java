@@ -35,7 +35,8 @@ import dev.backoff.time.RetryTime;
  * {@link RetriesStoppedException}; results that were not good enough to the end are
  * returned as they are. Interrupting the thread ends a wait: the flag stays set and the
  * last failure is thrown. Cancelling the future ends an asynchronous call. Thread-safe,
- * and immutable unless it is {@linkplain #switchTo(Retry) switched}.
+ * and immutable unless it is {@linkplain #switchTo(Retry) switched}. Longer than most
+ * files: each method and each option of the builder has its documentation here.
  *
  * @since 0.1
  */
@@ -73,7 +74,7 @@ public final class Retry {
 
 	};
 
-	/* Read once by each call, which thereby ends as it began. */
+	/* Read once by each call, so that the call ends as it began. */
 	private volatile Drivers drivers;
 
 	private Retry(Builder builder) {
@@ -217,7 +218,7 @@ public final class Retry {
 				: drivers.async().call(context, operation, recovery);
 	}
 
-	@SuppressWarnings("FutureReturnValueIgnored") // it comes to nothing but a count
+	@SuppressWarnings("FutureReturnValueIgnored") // the stage only counts
 	private static <C, T extends @Nullable Object> CompletableFuture<T> callAsyncOn(AsyncDriver driver, C context,
 			AsyncOperation.OnContext<C, T> operation,
 			@Nullable Recovery<? super C, ? extends CompletionStage<T>, ?> recovery, RunningCalls counted) {
@@ -235,17 +236,17 @@ public final class Retry {
 	}
 
 	/**
-	 * Go on as another retry does: calls that begin from now on run under its policy,
-	 * with its listeners and all it shares with others. Those that have begun end as they
-	 * began. So whoever holds this retry follows a change of its configuration.
-	 * @param other built for this; what becomes of it later is of no account here
+	 * Take over the policy, the listeners and all shared objects of another retry, for
+	 * calls that begin from now on. Running calls end as they began. Code that holds this
+	 * retry so follows a change of its configuration.
+	 * @param other built for this; later changes of it have no effect here
 	 */
 	public void switchTo(Retry other) {
 		this.drivers = other.drivers;
 	}
 
 	/**
-	 * {@return the policy; that of the calls which begin now}
+	 * {@return the policy of the calls that begin now}
 	 */
 	public RetryPolicy policy() {
 		return this.drivers.policy();
@@ -347,7 +348,7 @@ public final class Retry {
 		}
 
 		/**
-		 * Set who records numbers.
+		 * Set the recorder of numbers.
 		 * @param recorder the recorder
 		 * @return this builder
 		 */
@@ -367,7 +368,7 @@ public final class Retry {
 		}
 
 		/**
-		 * Set who watches calls from their beginning to their end, for tracing.
+		 * Set the observer of calls from their beginning to their end, for tracing.
 		 * @param observer the observer, or null for none
 		 * @return this builder
 		 */
@@ -400,8 +401,8 @@ public final class Retry {
 
 		/**
 		 * Set the budget that pays for retries, shared with all that call the same
-		 * dependency: what keeps retries from making an outage worse. Without one, they
-		 * are limited only call by call.
+		 * dependency, so that retries do not make an outage worse. Without a budget each
+		 * call has only its own limits.
 		 * @param budget the budget, or null for none
 		 * @return this builder
 		 */
@@ -411,7 +412,7 @@ public final class Retry {
 		}
 
 		/**
-		 * Set who tells whether the policy's raised delays are in effect, shared by all
+		 * Set the mode in which the policy's raised delays are in effect, shared by all
 		 * methods of the policy.
 		 * @param degraded made of the policy's {@link RetryPolicy#degraded()}, or null
 		 * for the normal delays
@@ -445,10 +446,10 @@ public final class Retry {
 		}
 
 		/**
-		 * Set what runs the later attempts of asynchronous calls, by default what
-		 * {@link CompletableFuture} runs its asynchronous stages on. One that runs tasks
-		 * on the thread that hands them in makes all such calls share the timer's thread.
-		 * @param executor the executor; what it refuses ends as
+		 * Set the executor of the later attempts of asynchronous calls, by default that
+		 * of {@link CompletableFuture}'s asynchronous stages. With an executor that runs
+		 * tasks on the calling thread, all such calls share the timer's thread.
+		 * @param executor the executor; a call that it refuses ends as
 		 * {@link StopReason#REJECTED}
 		 * @return this builder
 		 */
@@ -457,7 +458,7 @@ public final class Retry {
 		}
 
 		/**
-		 * Set what runs the later attempts of asynchronous calls, one call each.
+		 * Set the executor of the later attempts of asynchronous calls, for each call.
 		 * @param executor asked at the start of each call, on the calling thread, so that
 		 * what it returns may take along what is bound to that thread
 		 * @return this builder

@@ -17,9 +17,9 @@ import dev.backoff.time.Nanos;
  * <p>
  * A blocking call borrows its instance from the {@link CallStack} of its thread and gives
  * it back {@linkplain #clear() cleared}, so that a call which succeeds at once allocates
- * nothing. An asynchronous call has its own, and as many of them may wait as there is
- * memory for: so what few calls need is in objects that are made when it is needed. Used
- * by one thread at a time.
+ * nothing. An asynchronous call has its own, and very many of them may wait: state that
+ * few calls need is in objects that are made when they are needed. Used by one thread at
+ * a time. Longer than most files: attempts, requests and calls inside all ask the call.
  */
 final class RetryCall extends CallStory {
 
@@ -35,7 +35,7 @@ final class RetryCall extends CallStory {
 
 	private int attempt;
 
-	/* The reading at the start of the attempt that runs, or at the end of the wait. */
+	/* The reading at the start of the running attempt, or at the end of the wait. */
 	private long turn;
 
 	/* Which call of the enclosing attempt this is, counted from 1. */
@@ -54,8 +54,7 @@ final class RetryCall extends CallStory {
 	 */
 	@SuppressWarnings("ReferenceEquality") // each retry has one
 	void begin(CallTerms terms, long now) {
-		// an instance lives long, where collectors let references cost more to write than
-		// to read
+		// in an old object a reference costs more to write than to read
 		if (this.terms != terms) {
 			this.terms = terms;
 		}
@@ -72,14 +71,14 @@ final class RetryCall extends CallStory {
 		this.innerCalls = 0;
 	}
 
-	/** Return a call that stands for what began elsewhere. */
+	/** Return a call that stands for an attempt or a deadline from elsewhere. */
 	static RetryCall standingFor(CallOrigin origin) {
 		RetryCall call = new RetryCall(null);
 		call.adopt(origin);
 		return call;
 	}
 
-	/** Stand for what began elsewhere, within what encloses it here. */
+	/** Stand for an attempt or a deadline from elsewhere, within the enclosing call. */
 	void adopt(CallOrigin origin) {
 		this.terms = origin.terms();
 		this.started = origin.started();
@@ -92,26 +91,26 @@ final class RetryCall extends CallStory {
 		links().adopt(origin);
 	}
 
-	/** Bound what is adopted further. */
+	/** Bound the call by the given time from now. */
 	void tighten(long nanos) {
 		this.limit = Math.min(this.limit, Nanos.plus(elapsed(now()), nanos));
 	}
 
-	/** Note what watches the call. */
+	/** Note the observation of the call. */
 	void observedBy(CallObservation observation) {
 		links().observation(observation);
 	}
 
-	/** Return what watches the call, or null. */
+	/** Return the observation of the call, or null if it is not observed. */
 	@Nullable CallObservation observation() {
 		return (this.links != null) ? this.links.observation() : null;
 	}
 
-	/** Return what another thread needs in order to stand for the running attempt. */
+	/** Return the running attempt for other threads, which may stand for it. */
 	CallOrigin origin() {
 		StringBuilder path = new StringBuilder();
 		CallKey root = isAttempt() ? pathTo(path) : null;
-		// calls there must not have the keys of calls here
+		// calls there have other keys than calls here
 		path.append("/t").append(links().nextCapture());
 		List<CallLinks.Told> toTell = new ArrayList<>(2);
 		for (RetryCall call = this; call != null; call = call.repeatedBy()) {
@@ -127,7 +126,7 @@ final class RetryCall extends CallStory {
 				root, path.toString(), links().told(), new CallLinks.Carried(toTell));
 	}
 
-	/** Return whether the origin is of the attempt that runs here. */
+	/** Return whether the origin is the attempt that runs here. */
 	boolean isOf(CallOrigin origin) {
 		CallLinks.Told told = (this.links != null) ? this.links.ifTold() : null;
 		return told != null && told == origin.told();
@@ -161,7 +160,7 @@ final class RetryCall extends CallStory {
 		this.attempt = 0;
 	}
 
-	/** Note that a probe's permit permits the attempt to come. */
+	/** Note the permit of the attempt to come, which is a probe. */
 	void permitted(Permit permit) {
 		links().permit(permit);
 	}
@@ -239,7 +238,7 @@ final class RetryCall extends CallStory {
 		return (this.links != null) ? this.links.previousFailure() : null;
 	}
 
-	/** Return the time since the start; a clock that steps back counts as standing. */
+	/** Return the time since the start, zero if the ticker has stepped back. */
 	long elapsed(long now) {
 		return Math.max(0, now - this.started);
 	}
@@ -288,9 +287,10 @@ final class RetryCall extends CallStory {
 	}
 
 	/**
-	 * Return the key of the next request that the running attempt sends. An enclosing
-	 * attempt that is repeated makes the same calls again, so it is derived from the
-	 * outermost call's key and the place among that call's attempt's calls and requests.
+	 * Return the key of the next request that the running attempt sends. A repeated
+	 * attempt of an enclosing call sends the same request again and needs the same key.
+	 * So the key is derived from the outermost call's and from the places of call and
+	 * request.
 	 */
 	Supplier<String> nextRequestKey() {
 		StringBuilder path = new StringBuilder();
@@ -299,13 +299,13 @@ final class RetryCall extends CallStory {
 		return () -> root.derive(path);
 	}
 
-	/** Return whether anything has asked for the key that the call's requests send. */
+	/** Return whether the key of the call's requests has been used. */
 	boolean isKeyUsed() {
 		return keyIfUsed() != null || pathTo(new StringBuilder()).ifUsed() != null;
 	}
 
 	/**
-	 * Append how this call is reached from the outermost one, and return that one's key.
+	 * Append the path from the outermost call to this one, and return the outermost key.
 	 */
 	private CallKey pathTo(StringBuilder path) {
 		if (this.links != null && !this.links.path().isEmpty()) {
@@ -322,7 +322,7 @@ final class RetryCall extends CallStory {
 
 	/**
 	 * Note that the running attempt sends a request that may have an effect. Attempts
-	 * around it repeat that request too, unless it is said here that it may be repeated.
+	 * around it repeat the request too, unless this call's policy calls it repeatable.
 	 */
 	void unsafeRequest(String method) {
 		for (RetryCall call = this; call != null; call = call.repeatedBy()) {
@@ -330,7 +330,7 @@ final class RetryCall extends CallStory {
 		}
 	}
 
-	/* The attempt around this call that repeats what this one does, if one does. */
+	/* The enclosing call whose attempts repeat what this one does, or null. */
 	private @Nullable RetryCall repeatedBy() {
 		Idempotency idempotency = idempotency();
 		boolean repeatable = idempotency == Idempotency.YES || idempotency == Idempotency.BY_KEY;
@@ -361,9 +361,8 @@ final class RetryCall extends CallStory {
 	}
 
 	/**
-	 * Return whether a call inside the running attempt has stopped with this failure: by
-	 * identity, or where it ran elsewhere, by the mark of a call that is younger than the
-	 * attempt.
+	 * Return whether a call inside the running attempt has stopped with this failure: it
+	 * was noted, or it carries the mark of a call that began after the attempt.
 	 */
 	boolean hasStoppedInside(Throwable failure) {
 		if (this.links != null && this.links.hasStoppedInside(failure)) {
@@ -377,7 +376,7 @@ final class RetryCall extends CallStory {
 		return this.enclosing;
 	}
 
-	/** Forget the call for one level further inside, since none will run for long. */
+	/** Drop the call for one level further inside, to save memory during a wait. */
 	void dropInner() {
 		this.inner = null;
 	}

@@ -9,15 +9,15 @@ import dev.backoff.time.Nanos;
 import dev.backoff.time.RetryTime;
 
 /**
- * What calls further inside must respect: the attempt that is running, carried to another
- * thread, or a deadline that came from outside. <pre>
+ * What calls inside it must respect: a running attempt, carried to another thread, or a
+ * deadline from outside. <pre>
  * RetryContext context = RetryContext.capture();
  * executor.submit(context.wrap(() -&gt; inventory.reserve(order)));
  * </pre> Calls made while it is {@linkplain #open() open} never outlive its deadline, and
- * send keys that belong to its call. Deadlines can only tighten: one that holds on the
- * thread already stays if it is sooner. Requests on several threads have the same keys
- * again at the next attempt if each thread opens a context of its own. Immutable and
- * thread-safe; one context may be open on several threads.
+ * send keys that belong to its call. Deadlines only tighten: a sooner one that holds on
+ * the thread stays. Requests on several threads have the same keys at the next attempt if
+ * each thread opens a context of its own. Immutable and thread-safe; one context may be
+ * open on several threads.
  *
  * @since 0.1
  */
@@ -45,8 +45,8 @@ public final class RetryContext {
 	}
 
 	/**
-	 * Make a context of nothing, for work that does not belong to what runs on the thread
-	 * that happens to do it: while it is open, no attempt runs and no deadline holds.
+	 * Make an empty context that hides the attempts and deadlines of a thread, for work
+	 * that does not belong to them.
 	 * @return an empty context
 	 */
 	public static RetryContext none() {
@@ -54,7 +54,7 @@ public final class RetryContext {
 	}
 
 	/**
-	 * Make a context of a deadline that came from outside, such as with a request.
+	 * Make a context of a deadline from outside, for instance of a request.
 	 * @param timeLeft the time until the deadline from now; a negative one counts as zero
 	 * @return the context
 	 */
@@ -63,7 +63,7 @@ public final class RetryContext {
 	}
 
 	/**
-	 * Make a context of a deadline that came from outside.
+	 * Make a context of a deadline from outside.
 	 * @param timeLeft the time until the deadline from now; a negative one counts as zero
 	 * @param time what measures it
 	 * @return the context

@@ -6,11 +6,10 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How many calls run now, each from its start to its end, its recovery included, so that
- * a shutdown can give them time to finish. A call made within another one counts too.
- * Calls are counted only for a retry that is
- * {@linkplain Retry.Builder#runningCalls(RunningCalls) given one of these}, which retries
- * of one application share. Thread-safe.
+ * Count the calls that run, so that a shutdown can give them time to finish. A call runs
+ * from its start to the end of its recovery; a call inside another one counts too. Only
+ * the calls of retries {@linkplain Retry.Builder#runningCalls(RunningCalls) built with
+ * this} count. Shared by the retries of one application; thread-safe.
  *
  * @since 0.1
  */
@@ -51,7 +50,7 @@ public final class RunningCalls {
 	 */
 	public void whenNone(Runnable action) {
 		this.whenNone.set(action);
-		// looked at after the action can be seen, or the last call might miss it
+		// read after the action can be seen, or the last call might miss it
 		if (this.running.get() == 0) {
 			tell();
 		}

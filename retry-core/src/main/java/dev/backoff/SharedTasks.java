@@ -9,9 +9,9 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.FutureTask;
 
 /**
- * Tasks that one thread needs done, with the help of an executor that may be busy, refuse
- * them or drop them: it takes them from the front, the thread itself from the back, so a
- * slow one delays no other while there is a second thread.
+ * Tasks that one thread runs with the help of an executor, which may be busy, refuse them
+ * or drop them. The executor takes them from the front and the thread from the back, so
+ * that a slow task delays no other while there are two threads.
  */
 final class SharedTasks {
 
@@ -22,13 +22,13 @@ final class SharedTasks {
 		tasks.forEach((task) -> this.tasks.add(new FutureTask<>(task, null)));
 	}
 
-	/** Return when all are done, or with the interrupt flag set and all begun. */
+	/** Return when all are done, or when the thread is interrupted and all have begun. */
 	void run(Executor executor) {
 		try {
 			this.tasks.forEach(executor::execute);
 		}
 		catch (RuntimeException | Error ex) {
-			// what it did not take is done here
+			// the refused ones run here
 		}
 		for (int i = this.tasks.size() - 1; i >= 0; i--) {
 			this.tasks.get(i).run();
@@ -45,7 +45,7 @@ final class SharedTasks {
 			task.get();
 		}
 		catch (ExecutionException | CancellationException ex) {
-			// as good as done
+			// a task that failed is done too
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();

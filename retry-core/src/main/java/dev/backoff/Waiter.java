@@ -6,29 +6,28 @@ import dev.backoff.event.AttemptOutcome;
 import dev.backoff.time.TimerEntry;
 
 /**
- * A call that waits, and can be an entry of the timer besides. Very many may wait at
- * once, so it is also the place of the call among them, and asks the call for what is to
- * be known about it.
+ * A call that waits. Very many calls may wait at once: to save memory, a waiter is also
+ * its own entry of the timer and its own link in the ring of waiters.
  */
 abstract class Waiter extends TimerEntry {
 
-	/* Of those that wait, under their lock; null when it does not. */
+	/* In the ring, under its lock; null outside. */
 	private @Nullable Waiter previous;
 
 	private @Nullable Waiter next;
 
-	/** Return the call that waits, which does not change while it does. */
+	/** Return the call, whose state does not change while it waits. */
 	abstract RetryCall call();
 
 	/**
-	 * End the wait on this thread, because of the shutdown. It throws nothing, and only
-	 * the first to end the wait counts.
+	 * End the wait on this thread, because of the shutdown; throw nothing. If the wait
+	 * has ended, do nothing.
 	 */
 	abstract void wake();
 
 	/**
-	 * End the wait as if its time had come. It throws nothing and runs nothing of the
-	 * call on this thread, and only the first to end the wait counts.
+	 * End the wait as if its time had come; throw nothing, and run no code of the call on
+	 * this thread. If the wait has ended, do nothing.
 	 */
 	@Override
 	public abstract void run();
@@ -36,12 +35,12 @@ abstract class Waiter extends TimerEntry {
 	/** End the wait, and with it the call, where its attempts run. */
 	abstract boolean stop();
 
-	/** Return which attempt is over, or 0 before the first. */
+	/** Return the number of the last attempt, or 0 before the first. */
 	final int attempt() {
 		return (call().lastKind() != null) ? call().attempt() : 0;
 	}
 
-	/** Return whether the call ends where retries are switched off. */
+	/** Return whether the call ends after retries were switched off. */
 	final boolean wantsRetry() {
 		AttemptOutcome last = call().lastKind();
 		return last != null && last != AttemptOutcome.PENDING;
@@ -73,21 +72,16 @@ abstract class Waiter extends TimerEntry {
 		return this.next;
 	}
 
-	/** Be a ring of one. */
-	final void linkToItself() {
-		this.previous = this;
-		this.next = this;
-	}
-
-	final void linkBefore(Waiter ring) {
-		Waiter last = ring.previous;
-		if (last == null || this.next != null) {
+	/** Link this into a ring as the last, or make a ring of one. */
+	final void link(@Nullable Waiter first) {
+		if (this.next != null) {
 			throw new IllegalStateException("It waits already.");
 		}
-		this.previous = last;
-		this.next = ring;
-		last.next = this;
-		ring.previous = this;
+		Waiter last = (first != null) ? first.previous : null;
+		this.previous = (last != null) ? last : this;
+		this.next = (first != null) ? first : this;
+		this.previous.next = this;
+		this.next.previous = this;
 	}
 
 	final boolean unlink() {

@@ -3,8 +3,7 @@ package dev.backoff;
 import java.time.Duration;
 
 /**
- * A call that waits for its next attempt, as it was when somebody asked. Immutable and
- * thread-safe.
+ * A snapshot of a call that waits for its next attempt. Immutable and thread-safe.
  *
  * @param policy the policy's name
  * @param method the method, or the label of a programmatic call

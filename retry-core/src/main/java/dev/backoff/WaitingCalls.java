@@ -18,43 +18,42 @@ import dev.backoff.time.RetryTime;
 import dev.backoff.time.WakeSignal;
 
 /**
- * The calls that wait for their next attempt, so that an operator can look at them, wake
- * them or end them, and that they can be woken when the application shuts down: their
- * calls then end as {@link StopReason#SHUTDOWN} with the last real failure, and no call
- * is retried any more. First attempts still pass. Shared by the retries of one
- * application; thread-safe.
+ * The calls that wait for their next attempt. An operator can list, wake and end them. A
+ * shutdown of the application wakes them all: they end as {@link StopReason#SHUTDOWN}
+ * with the last real failure, and no call is retried any more. First attempts still pass.
+ * Shared by the retries of one application; thread-safe.
  * <p>
- * Where a policy is asked for, it is by its exact name, and null stands for all. What an
- * operator does concerns the calls that wait at that moment, and none that begin to wait
- * later. Nothing of a call runs on the operator's thread, unless it is the executor of
- * its attempts that lets it.
+ * A policy is given by its exact name; null stands for all policies. An operation of an
+ * operator affects the calls that wait at that moment, and none that begin to wait later.
+ * It runs no code of a call on the operator's thread, unless the executor of the call's
+ * attempts does so. Longer than most files: each operation has its documentation here.
  *
  * @since 0.1
  */
 public final class WaitingCalls {
 
 	/*
-	 * A ring of the waiters themselves, so that one more needs no more memory. Nothing
-	 * that was handed in runs under the lock.
+	 * The waiters themselves form a ring, so that another one needs no more memory. No
+	 * code of the application runs under the lock.
 	 */
 
 	private final ReentrantLock lock = new ReentrantLock();
 
-	private final Waiter ring = new Ring();
+	/* The one that has waited longest, or null. */
+	private @Nullable Waiter first;
 
 	private int count;
 
 	private volatile boolean shutDown;
 
 	/**
-	 * Make one in which nothing waits.
+	 * Begin without waiting calls.
 	 */
 	public WaitingCalls() {
-		this.ring.linkToItself();
 	}
 
 	/**
-	 * Sleep for the given time, or until somebody ends it.
+	 * Sleep for the given time, or until the wait is ended.
 	 * @return true if an operator has ended the call
 	 * @throws InterruptedException if the thread is interrupted
 	 */
@@ -76,21 +75,22 @@ public final class WaitingCalls {
 	}
 
 	/**
-	 * Note that a call waits for the given time; after the shutdown, or if retries were
-	 * switched off meanwhile, its wait is ended at once.
+	 * Note that a call waits for the given time. After the shutdown, or if retries were
+	 * switched off meanwhile, end its wait at once.
 	 */
 	void enter(Waiter waiter, long nanos) {
 		long due = waiter.call().now() + nanos;
 		this.lock.lock();
 		try {
-			waiter.linkBefore(this.ring);
+			waiter.link(this.first);
+			this.first = (this.first != null) ? this.first : waiter;
 			waiter.due(due);
 			this.count++;
 		}
 		finally {
 			this.lock.unlock();
 		}
-		// looked at after the waiter can be seen, or it might miss both
+		// read after the waiter can be seen, or the waiter might miss both
 		if (this.shutDown) {
 			waiter.wake();
 		}
@@ -99,11 +99,13 @@ public final class WaitingCalls {
 		}
 	}
 
-	/** Note that a call waits no more; again does nothing. */
+	/** Note that a call waits no more. The second time does nothing. */
 	void leave(Waiter waiter) {
 		this.lock.lock();
 		try {
+			Waiter after = waiter.next();
 			if (waiter.unlink()) {
+				this.first = (this.first != waiter) ? this.first : (after != waiter) ? after : null;
 				this.count--;
 			}
 		}
@@ -122,7 +124,7 @@ public final class WaitingCalls {
 		List<Seen> seen = new ArrayList<>();
 		this.lock.lock();
 		try {
-			for (Waiter waiter = first(); waiter != null && seen.size() < most; waiter = after(waiter)) {
+			for (Waiter waiter = this.first; waiter != null && seen.size() < most; waiter = after(waiter)) {
 				if (waiter.isOf(policy)) {
 					seen.add(new Seen(waiter.call().terms(), waiter.attempt(), waiter.due(), waiter.call().started()));
 				}
@@ -131,7 +133,7 @@ public final class WaitingCalls {
 		finally {
 			this.lock.unlock();
 		}
-		// tickers are asked outside the lock
+		// tickers are read outside the lock
 		return seen.stream().map(Seen::call).toList();
 	}
 
@@ -152,7 +154,7 @@ public final class WaitingCalls {
 		Map<String, Integer> counts = new TreeMap<>();
 		this.lock.lock();
 		try {
-			for (Waiter waiter = first(); waiter != null; waiter = after(waiter)) {
+			for (Waiter waiter = this.first; waiter != null; waiter = after(waiter)) {
 				counts.merge(waiter.policy(), 1, Integer::sum);
 			}
 		}
@@ -163,10 +165,10 @@ public final class WaitingCalls {
 	}
 
 	/**
-	 * Wake calls: they go on as if their waits had ended, so each still asks the
-	 * switches, its deadline, the breaker and, if it waited for that, the budget. With a
-	 * spread their waits end one after another, evenly over that time, the oldest first
-	 * and at once, none later than it was to end anyway.
+	 * Wake calls: they go on as if their waits had ended. Each still asks the switches,
+	 * its deadline, the breaker and, if it waited for the budget, the budget. With a
+	 * spread their waits end one after another, evenly over that time, the oldest at
+	 * once. None ends later than it would have without this.
 	 * @param policy whose calls, or null for all
 	 * @param spread over how long, zero for now
 	 * @return how many calls waited
@@ -196,7 +198,7 @@ public final class WaitingCalls {
 				time.schedule(new EarlyEnd(waiter), nanos);
 			}
 			catch (Throwable ex) {
-				// it waits until its own time
+				// it waits for its own time instead
 			}
 		}
 	}
@@ -216,8 +218,8 @@ public final class WaitingCalls {
 	}
 
 	/**
-	 * End calls as {@link StopReason#STOPPED}, with the last real failure; what recovers
-	 * from it runs where their attempts do.
+	 * End calls as {@link StopReason#STOPPED}, with the last real failure. Recoveries run
+	 * where the attempts do.
 	 * @param policy whose calls, or null for all
 	 * @return how many calls were ended
 	 */
@@ -232,9 +234,8 @@ public final class WaitingCalls {
 	}
 
 	/**
-	 * Wake the calls that end where retries are switched off, to be called after that:
-	 * all but those that ask again for a result that is not final yet, and those whose
-	 * first attempt is still to come.
+	 * Wake the calls that end after retries were switched off. Calls that ask again for a
+	 * result that is not final yet go on, and so do those before their first attempt.
 	 * @param policy whose retries were switched off, or null for all
 	 * @return how many calls were woken
 	 */
@@ -245,7 +246,7 @@ public final class WaitingCalls {
 	}
 
 	/**
-	 * Wake all that wait, now and from now on. Doing it again does nothing.
+	 * Wake all calls, now and from now on. The second time does nothing.
 	 */
 	public void shutDown() {
 		this.shutDown = true;
@@ -253,9 +254,9 @@ public final class WaitingCalls {
 	}
 
 	/**
-	 * Wake all that wait, now and from now on, and return when the asynchronous ones
-	 * among them have ended. Each of those has a recovery, perhaps a slow one, so they
-	 * end on the executor and on this thread at once.
+	 * Wake all calls, now and from now on, and return when the asynchronous ones among
+	 * them have ended. Their recoveries may be slow, so they end both on the executor and
+	 * on this thread.
 	 * @param executor helps; what it refuses, or does not come to, is done on this thread
 	 */
 	public void shutDown(Executor executor) {
@@ -276,7 +277,7 @@ public final class WaitingCalls {
 		this.lock.lock();
 		try {
 			List<Waiter> waiting = new ArrayList<>();
-			for (Waiter waiter = first(); waiter != null; waiter = after(waiter)) {
+			for (Waiter waiter = this.first; waiter != null; waiter = after(waiter)) {
 				if (wanted.test(waiter)) {
 					waiting.add(waiter);
 				}
@@ -288,13 +289,9 @@ public final class WaitingCalls {
 		}
 	}
 
-	private @Nullable Waiter first() {
-		return after(this.ring);
-	}
-
 	private @Nullable Waiter after(Waiter waiter) {
 		Waiter next = waiter.next();
-		return (next != this.ring) ? next : null;
+		return (next != this.first) ? next : null;
 	}
 
 	/**
@@ -325,7 +322,7 @@ public final class WaitingCalls {
 	}
 
 	/**
-	 * A call that waited, but for what its ticker says.
+	 * A call as it waited, before its ticker is read.
 	 *
 	 * @param terms what it runs under
 	 * @param attempt which attempt is over
@@ -343,9 +340,9 @@ public final class WaitingCalls {
 	}
 
 	/**
-	 * The end of a wait that is still scheduled for its own time.
+	 * An early end of a wait that stays scheduled for its own time.
 	 *
-	 * @param waiter an entry of the timer already, so it cannot be another one
+	 * @param waiter scheduled already, so that it cannot be scheduled again
 	 */
 	private record EarlyEnd(Waiter waiter) implements Runnable {
 
@@ -356,14 +353,14 @@ public final class WaitingCalls {
 
 	}
 
-	/** A thread that sleeps. */
+	/** A call whose thread sleeps. */
 	private final class Sleeper extends Waiter {
 
 		private final RetryCall call;
 
 		private final WakeSignal signal = new WakeSignal();
 
-		/* Set under the lock and only while it waits, so that it is not missed. */
+		/* Set under the lock while the call is in the ring, so that it is not missed. */
 		private boolean stopped;
 
 		Sleeper(RetryCall call) {
@@ -399,31 +396,6 @@ public final class WaitingCalls {
 			}
 			wake();
 			return true;
-		}
-
-	}
-
-	/** Where the ring begins and ends. */
-	private static final class Ring extends Waiter {
-
-		@Override
-		RetryCall call() {
-			throw new IllegalStateException("No call");
-		}
-
-		@Override
-		public void run() {
-			throw new IllegalStateException("No call");
-		}
-
-		@Override
-		void wake() {
-			throw new IllegalStateException("No call");
-		}
-
-		@Override
-		boolean stop() {
-			throw new IllegalStateException("No call");
 		}
 
 	}

@@ -5,12 +5,14 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -20,14 +22,17 @@ import dev.backoff.breaker.CallPermits;
 import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.breaker.CircuitOpenException;
 import dev.backoff.budget.BudgetSettings;
-import dev.backoff.budget.RetryBudget;
 import dev.backoff.budget.RetryBudget.Cost;
+import dev.backoff.budget.RetryBudget;
 import dev.backoff.delay.Jitter;
 import dev.backoff.delay.Shape;
 import dev.backoff.event.RetriesStoppedException;
+import dev.backoff.event.RetryEvent;
+import dev.backoff.event.RetryListener;
 import dev.backoff.event.StopReason;
 import dev.backoff.failure.FailureClassification;
 import dev.backoff.failure.RetryCause;
+import dev.backoff.fixture.RandomSources;
 import dev.backoff.fixture.RecordingListener;
 import dev.backoff.fixture.RecordingRecorder;
 import dev.backoff.fixture.ScriptedOperation;
@@ -36,6 +41,7 @@ import dev.backoff.policy.DegradedMode;
 import dev.backoff.policy.DegradedSettings;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.policy.RetryPolicyBuilder;
+import dev.backoff.time.RetryTime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -773,6 +779,253 @@ class SafeguardsTests {
 		void hasARaisedCapThatIsNoLowerThanTheOther() {
 			assertThatThrownBy(() -> policy().cap(Duration.ofMinutes(2)).degraded(this.settings).build())
 				.hasMessage("Invalid degraded cap (1m): must not be below the cap (2m).");
+		}
+
+	}
+
+	@Nested
+	@Timeout(value = 20, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+	class InUnusualUse {
+
+		private static final Duration OPEN_FOR = Duration.ofSeconds(10);
+
+		private final VirtualTime time = new VirtualTime();
+
+		private final RecordingListener listener = new RecordingListener();
+
+		private CircuitBreaker breaker(BreakerSettings.Builder settings) {
+			return CircuitBreaker.builder("gateway")
+				.settings(settings.minimumCalls(1).failureRate(1).openFor(OPEN_FOR).build())
+				.time(this.time)
+				.random(RandomSources.greatest())
+				.build();
+		}
+
+		private static RetryPolicyBuilder policy(Duration delay) {
+			return RetryPolicy.builder("orders").shape(Shape.fixed(delay)).jitter(Jitter.none()).maxAttempts(3);
+		}
+
+		private Retry.Builder retry(RetryPolicyBuilder policy) {
+			return Retry.builder(policy.build()).time(this.time).listener(this.listener);
+		}
+
+		@Nested
+		class CallsWithinCallsOfOneBreaker {
+
+			private final CircuitBreaker breaker = breaker(BreakerSettings.builder().probes(3));
+
+			private final Retry outer = retry(policy(Duration.ofMillis(100))).breaker(this.breaker).build();
+
+			private final Retry inner = retry(policy(Duration.ofMillis(100))).breaker(this.breaker).build();
+
+			@Test
+			void doNotKeepItFromClosing() throws Exception {
+				this.breaker.open();
+				InUnusualUse.this.time.advance(OPEN_FOR);
+				for (int i = 0; i < 3; i++) {
+					assertThat(this.outer.call(() -> this.inner.call(() -> "fine"))).isEqualTo("fine");
+				}
+				assertThat(this.breaker.state()).isEqualTo(BreakerState.CLOSED);
+				assertThat(this.breaker.rejected()).isZero();
+			}
+
+			@Test
+			void doNotWaitForTheirOwnProbe() throws Exception {
+				CircuitBreaker awaited = breaker(BreakerSettings.builder().probes(1).awaited(true));
+				Retry around = retry(policy(Duration.ofMillis(100))).breaker(awaited).build();
+				Retry within = retry(policy(Duration.ofMillis(100))).breaker(awaited).build();
+				awaited.open();
+				InUnusualUse.this.time.advance(OPEN_FOR);
+				assertThat(around.call(() -> within.call(() -> "fine"))).isEqualTo("fine");
+				assertThat(InUnusualUse.this.time.delays()).isEmpty();
+				assertThat(awaited.state()).isEqualTo(BreakerState.CLOSED);
+			}
+
+			@Test
+			void areRefusedOnceItHasOpened() {
+				assertThatThrownBy(() -> this.outer.call(() -> {
+					this.breaker.open();
+					return this.inner.call(() -> "never");
+				})).isInstanceOf(CircuitOpenException.class);
+			}
+
+			@Test
+			void areRefusedIfItHasOpenedAgainDuringTheProbe() {
+				this.breaker.open();
+				InUnusualUse.this.time.advance(OPEN_FOR);
+				assertThatThrownBy(() -> this.outer.call(() -> {
+					this.breaker.forceOpen();
+					return this.inner.call(() -> "never");
+				})).isInstanceOf(CircuitOpenException.class);
+			}
+
+			@Test
+			void needPermitsOfOtherBreakers() {
+				CircuitBreaker other = breaker(BreakerSettings.builder());
+				other.forceOpen();
+				Retry toOther = retry(policy(Duration.ofMillis(100))).breaker(other).build();
+				this.breaker.open();
+				InUnusualUse.this.time.advance(OPEN_FOR);
+				assertThatThrownBy(() -> this.outer.call(() -> toOther.call(() -> "never")))
+					.isInstanceOf(CircuitOpenException.class);
+			}
+
+			@Test
+			void needPermitsOnceTheProbeHasEnded() {
+				CircuitBreaker one = breaker(BreakerSettings.builder().probes(4));
+				AtomicInteger calls = new AtomicInteger();
+				Retry within = retry(policy(Duration.ofMillis(100)).maxAttempts(1)).breaker(one).build();
+				Retry around = Retry.builder(policy(Duration.ofMillis(100)).maxAttempts(2).build())
+					.time(InUnusualUse.this.time)
+					.breaker(one)
+					.listener(new RetryListener() {
+
+						@Override
+						public void onRetry(RetryEvent.Scheduled event) {
+							assertThat(within.call(calls::incrementAndGet)).isEqualTo(1);
+						}
+
+					})
+					.build();
+				one.open();
+				InUnusualUse.this.time.advance(OPEN_FOR);
+				assertThatThrownBy(() -> around.call(() -> {
+					throw new IOException("down");
+				})).isInstanceOf(IOException.class);
+				assertThat(calls).hasValue(1);
+				assertThat(one.counts().total()).isEqualTo(3);
+			}
+
+		}
+
+		@Nested
+		class WaitsWithoutADelay {
+
+			@Test
+			void forABudgetDoNotSpin() throws Exception {
+				RetryBudget budget = RetryBudget.of("gateway", new BudgetSettings(1, 0, 1, 1, 1, false),
+						InUnusualUse.this.time, RetryBudget.Listener.NONE);
+				budget.tryWithdraw(RetryBudget.Cost.TRANSIENT);
+				AtomicInteger calls = new AtomicInteger();
+				Retry retry = retry(policy(Duration.ZERO).postponedWhenEmpty(true)).budget(budget).build();
+				assertThat(retry.call(() -> {
+					if (calls.incrementAndGet() == 1) {
+						throw new IOException("down");
+					}
+					return "fine";
+				})).isEqualTo("fine");
+				assertThat(InUnusualUse.this.time.delays()).hasSizeLessThanOrEqualTo(102);
+			}
+
+			@Test
+			void forABreakerForcedOpenDoNotSpin() {
+				CircuitBreaker breaker = breaker(BreakerSettings.builder().awaited(true));
+				breaker.forceOpen();
+				Retry retry = retry(policy(Duration.ZERO)).breaker(breaker).build();
+				assertThatThrownBy(() -> retry.call(() -> "never")).isInstanceOf(CircuitOpenException.class);
+				assertThat(InUnusualUse.this.time.delays()).hasSizeLessThanOrEqualTo(1_001);
+			}
+
+		}
+
+		@Nested
+		class Budgets {
+
+			@Test
+			void thatNeverHoldATokenPostponeNothing() {
+				RetryBudget budget = RetryBudget.of("gateway", new BudgetSettings(0, 0.1, 0.1, 1, 1, false),
+						InUnusualUse.this.time, RetryBudget.Listener.NONE);
+				InUnusualUse.this.time.whileSleeping((nanos) -> {
+					if (InUnusualUse.this.time.delays().size() > 1_000) {
+						throw new IllegalStateException("waits for ever");
+					}
+				});
+				Retry retry = retry(policy(Duration.ofMillis(100)).postponedWhenEmpty(true)).budget(budget).build();
+				assertThatThrownBy(() -> retry.call(() -> {
+					throw new IOException("down");
+				})).hasMessage("down");
+				assertThat(InUnusualUse.this.time.delays()).isEmpty();
+				assertThat(InUnusualUse.this.listener.story().reason()).isEqualTo(StopReason.BUDGET);
+			}
+
+		}
+
+		@Nested
+		class BrokenClocks {
+
+			@Test
+			void thatThrowAnErrorFailNoNestedCall() throws Exception {
+				FailingTime broken = new FailingTime();
+				Retry outer = Retry.builder(policy(Duration.ZERO).deadline(Duration.ofSeconds(1)).build())
+					.time(broken)
+					.build();
+				assertThat(outer.call(() -> {
+					broken.failing = true;
+					return outer.call(() -> "fine");
+				})).isEqualTo("fine");
+			}
+
+			@Test
+			void thatThrowDoNotOpenTheWayThroughABreaker() {
+				FailingTime broken = new FailingTime();
+				CircuitBreaker breaker = CircuitBreaker.builder("gateway").time(broken).build();
+				Retry retry = Retry.builder(policy(Duration.ZERO).maxAttempts(1).build())
+					.time(broken)
+					.breaker(breaker)
+					.build();
+				breaker.open();
+				broken.failing = true;
+				assertThatThrownBy(() -> retry.call(() -> "never")).isInstanceOf(CircuitOpenException.class);
+				broken.failing = false;
+				assertThatThrownBy(() -> retry.call(() -> "never")).isInstanceOf(CircuitOpenException.class);
+			}
+
+			@Test
+			void whoseSleepThrowsAnErrorDoNotHideTheFailure() {
+				Retry retry = Retry.builder(policy(Duration.ofMillis(100)).build()).time(new FailingTime()).build();
+				assertThatThrownBy(() -> retry.call(() -> {
+					throw new IOException("down");
+				})).hasMessage("down");
+			}
+
+		}
+
+		@Nested
+		class Extremes {
+
+			@Test
+			void aBreakerOpenForCenturiesKeepsNoCallBeyondItsDeadline() {
+				CircuitBreaker breaker = breaker(BreakerSettings.builder().awaited(true));
+				Retry inner = retry(policy(Duration.ofMillis(100))).breaker(breaker).build();
+				Retry outer = retry(policy(Duration.ofMillis(100)).deadline(Duration.ofSeconds(1))).build();
+				assertThatThrownBy(() -> outer.call(() -> {
+					InUnusualUse.this.time.advance(Duration.ofSeconds(2));
+					breaker.openFor(Duration.ofSeconds(Long.MAX_VALUE));
+					return inner.call(() -> "never");
+				})).isInstanceOf(CircuitOpenException.class);
+				assertThat(InUnusualUse.this.time.delays()).isEmpty();
+			}
+
+		}
+
+		/** The system's time until told to fail; never sleeps. */
+		private static final class FailingTime implements RetryTime {
+
+			private volatile boolean failing;
+
+			@Override
+			public long nanoTime() {
+				if (this.failing) {
+					throw new AssertionError("broken clock");
+				}
+				return RetryTime.system().nanoTime();
+			}
+
+			@Override
+			public void sleep(long nanos) {
+				throw new AssertionError("broken sleep");
+			}
+
 		}
 
 	}

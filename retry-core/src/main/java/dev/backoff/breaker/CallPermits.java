@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 public interface CallPermits {
 
 	/**
-	 * {@return how logs and meters call the breaker}
+	 * {@return the breaker's name in logs and meters}
 	 */
 	String name();
 
@@ -33,7 +33,7 @@ public interface CallPermits {
 	/**
 	 * Return the time until calls may be permitted again.
 	 * @param now the reading of the ticker
-	 * @return nanoseconds, zero if they are permitted now or nobody can tell
+	 * @return nanoseconds, zero if they are permitted now or if unknown
 	 */
 	long nanosToPermit(long now);
 
@@ -43,8 +43,8 @@ public interface CallPermits {
 	boolean isAwaited();
 
 	/**
-	 * {@return how long a first attempt that is refused waits at most where calls
-	 * {@linkplain #isAwaited() wait}; nanoseconds}
+	 * {@return the longest wait of a refused first attempt where calls
+	 * {@linkplain #isAwaited() wait}, in nanoseconds}
 	 */
 	long longestWaitNanos();
 

@@ -20,8 +20,7 @@ import dev.backoff.time.RetryTime;
  * bucket held at the start plus what was deposited.
  * <p>
  * Its settings may be {@linkplain #change changed} while it is in use. Thread-safe, and
- * lock-free except while they change. A success while the bucket is full reads one
- * variable and writes none.
+ * lock-free otherwise. A success while the bucket is full reads one variable only.
  *
  * @since 0.1
  */
@@ -118,8 +117,7 @@ public final class RetryBudget {
 	}
 
 	/**
-	 * {@return whether a retry that is refused now may be paid later; false if the bucket
-	 * is for no tokens, or nothing is ever put back}
+	 * {@return whether a retry that is refused now may be paid later}
 	 */
 	public boolean mayPay() {
 		Bucket seen = this.bucket;
@@ -134,8 +132,8 @@ public final class RetryBudget {
 	}
 
 	/**
-	 * Put back what a call is worth that succeeded after retries: the cost of the last of
-	 * them where costs are refunded, else the same as for any success.
+	 * Put back the worth of a success after retries: the cost of the last of them where
+	 * costs are refunded, else that of any success.
 	 * @param cost what the last retry followed
 	 */
 	public void depositAfterRetry(Cost cost) {
@@ -201,7 +199,7 @@ public final class RetryBudget {
 		finally {
 			this.changing.unlock();
 		}
-		isDry(); // a smaller bucket may have recovered by that
+		isDry(); // a smaller bucket may have recovered by it
 	}
 
 	/** Return the state of a bucket; if it is closed, wait for the end of the change. */
@@ -264,7 +262,6 @@ public final class RetryBudget {
 		}
 	}
 
-	/** Return what time has put back into the bucket, in millionths of a token. */
 	private long brought(Bucket seen) {
 		return (seen.perSecond() != 0) ? seen.brought(now(seen.start())) : 0;
 	}
@@ -324,9 +321,8 @@ public final class RetryBudget {
 	}
 
 	/**
-	 * Told once when a budget runs dry, not for every retry it then refuses. A listener
-	 * that throws is ignored. Implementations are thread-safe and quick: they run within
-	 * a call.
+	 * Told once when a budget runs dry, not for every refused retry. A listener that
+	 * throws is ignored. Implementations are thread-safe and quick: they run in a call.
 	 */
 	public interface Listener {
 
@@ -342,8 +338,8 @@ public final class RetryBudget {
 		}
 
 		/**
-		 * The budget has {@linkplain RetryBudget#recoveredAt() recovered}. Time alone calls no
-		 * listener: the next success, retry or {@link RetryBudget#isDry()} notices it.
+		 * The budget has recovered, as the next success, retry or
+		 * {@link RetryBudget#isDry()} notices.
 		 * @param budget the budget
 		 */
 		default void recovered(RetryBudget budget) {

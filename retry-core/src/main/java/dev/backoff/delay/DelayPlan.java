@@ -30,7 +30,7 @@ public final class DelayPlan {
 	/* Never drawn: a draw of 1 gives the bound itself, not one nanosecond less. */
 	private static final double BOUND = 1;
 
-	/* Longer plans would serve no reader. */
+	/* A longer plan would help no reader. */
 	private static final int LONGEST_PLAN = 10_000;
 
 	private final List<Step> steps;

@@ -47,7 +47,7 @@ public enum AttemptOutcome {
 	}
 
 	/**
-	 * {@return what the outcome says about the dependency, for a circuit breaker}
+	 * {@return the verdict on the dependency, for a circuit breaker}
 	 */
 	public Verdict verdict() {
 		return this.verdict;

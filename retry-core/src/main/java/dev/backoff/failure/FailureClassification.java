@@ -141,7 +141,7 @@ public final class FailureClassification {
 	}
 
 	/**
-	 * {@return what the failure is}
+	 * {@return the cause that the metric tag shows}
 	 */
 	public RetryCause cause() {
 		return this.cause;

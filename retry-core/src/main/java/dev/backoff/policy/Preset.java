@@ -128,8 +128,8 @@ public enum Preset {
 	}
 
 	/**
-	 * {@return whether an empty budget postpones a retry instead of ending the call; true
-	 * if nobody waits for the work; false if the preset leaves it as it is}
+	 * {@return whether an empty budget postpones a retry instead of ending the call;
+	 * false if the preset leaves it as it is}
 	 */
 	public boolean isPostponedWhenEmpty() {
 		return this.postponedWhenEmpty;

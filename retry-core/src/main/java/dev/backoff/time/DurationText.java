@@ -98,7 +98,7 @@ public final class DurationText {
 		return seconds / 60 + " min" + ((seconds % 60 == 0) ? "" : " " + seconds % 60 + " s");
 	}
 
-	/* By the scale and not by a division, which would be the dearest part of a story. */
+	/* By the scale, since a division would take longer than the rest of the text. */
 	private static String rounded(long nanos, int scale, int digits) {
 		return BigDecimal.valueOf(nanos, scale)
 			.round(new MathContext(digits, RoundingMode.HALF_UP))

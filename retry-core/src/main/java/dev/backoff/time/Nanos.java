@@ -10,12 +10,12 @@ import java.time.Duration;
  */
 public final class Nanos {
 
-	/** The longest time that can be told, standing for "no limit": {@value} ns. */
+	/** The longest time, which stands for "no limit": {@value} ns. */
 	public static final long UNLIMITED = Long.MAX_VALUE;
 
 	private static final Duration LONGEST = Duration.ofNanos(Long.MAX_VALUE);
 
-	/* Not made for each question: durations negate by way of decimal numbers. */
+	/* A constant, since durations negate by way of decimal numbers. */
 	private static final Duration LONGEST_NEGATED = LONGEST.negated();
 
 	private Nanos() {

@@ -36,7 +36,7 @@ enum SystemTime implements RetryTime {
 	}
 
 	private void park(long nanos, WakeSignal signal) throws InterruptedException {
-		// elapsed is compared, not an end time, so the longest sleep cannot overflow
+		// compares the time that has passed, so the longest sleep cannot overflow
 		long start = System.nanoTime();
 		for (long left = nanos; left > 0 && !signal.isRaised(); left = nanos - (System.nanoTime() - start)) {
 			if (Thread.interrupted()) {

@@ -8,18 +8,17 @@ import org.jspecify.annotations.Nullable;
 /**
  * A timer with one daemon thread, which is there while something is scheduled and ends
  * soon after. Tasks must be short, since they delay each other; one that throws does no
- * more harm than that. Thread-safe.
+ * other harm. Thread-safe.
  */
 final class SystemTimer {
 
 	/*
-	 * The thread parks until the nearest due time it knows of, and for no longer than it
-	 * may idle. Who schedules something nearer wakes it; who cancels does not, so that a
-	 * timeout which is set for each call and never comes about wakes the thread once in a
-	 * while and not twice a call.
+	 * The thread parks until the nearest due time, but no longer than it may idle. To
+	 * schedule an earlier task wakes it; to cancel one does not. So a timeout that is set
+	 * for each call, and that never comes, wakes the thread rarely and not twice a call.
 	 */
 
-	/** The one of the process. */
+	/** The timer of the process. */
 	static final SystemTimer PROCESS = new SystemTimer(5_000_000_000L);
 
 	/* Due times are compared by difference, also with those that are overdue. */
@@ -35,7 +34,7 @@ final class SystemTimer {
 
 	private long wakeAt;
 
-	/* Whether the queue was empty when the thread looked last, and has been since. */
+	/* Whether the queue has been empty since the thread looked last. */
 	private boolean idling;
 
 	/** Make a timer whose thread ends after the given time without work. */
@@ -91,7 +90,7 @@ final class SystemTimer {
 		}
 	}
 
-	/* It serves all applications of the process, so it keeps nothing of the first one. */
+	/* It serves all applications of the process and keeps no class of the first one. */
 	private static Thread thread(Runnable work) {
 		Thread thread = new Thread(null, work, "backoff-timer", 0, false);
 		thread.setDaemon(true);
@@ -139,7 +138,7 @@ final class SystemTimer {
 				more = runNext();
 			}
 			catch (Throwable ex) {
-				// the task has had its turn, the others have theirs
+				// other tasks still run
 			}
 		}
 	}
@@ -168,7 +167,7 @@ final class SystemTimer {
 				due.run();
 			}
 			finally {
-				// a flag that it leaves behind would let no park last
+				// an interrupt flag left behind would end every park at once
 				clearInterrupt();
 			}
 		}
@@ -192,7 +191,7 @@ final class SystemTimer {
 		return this.wakeAt - now;
 	}
 
-	/** What was not made to be scheduled. */
+	/** An entry for any task. */
 	private static final class Task extends TimerEntry {
 
 		private final Runnable task;

@@ -12,7 +12,7 @@ public abstract class TimerEntry implements Runnable, Cancellable {
 
 	static final int NOWHERE = -1;
 
-	/* Where it is in the queue, for the timer alone and under its lock. */
+	/* Its place in the queue, used by the timer under its lock. */
 	int position = NOWHERE;
 
 	/**

@@ -44,7 +44,7 @@ final class TimerQueue {
 		return this.dues.length;
 	}
 
-	/** Return the nearest due time of those in here. */
+	/** Return the nearest due time. */
 	long due() {
 		return this.dues[0];
 	}
@@ -67,7 +67,7 @@ final class TimerQueue {
 		return first;
 	}
 
-	/** Take out an entry; return false if it is not in here. */
+	/** Take out an entry; return false if it is not in this queue. */
 	boolean remove(TimerEntry entry) {
 		int position = entry.position;
 		if (position < 0 || position >= this.size || this.entries[position] != entry) {
@@ -97,7 +97,7 @@ final class TimerQueue {
 		shrink();
 	}
 
-	/* Far from where it would grow again. */
+	/* Shrink far below the size at which it would grow again. */
 	private void shrink() {
 		int capacity = this.dues.length;
 		if (capacity == LEAST_CAPACITY || this.size > capacity / 4) {
@@ -107,7 +107,7 @@ final class TimerQueue {
 			resize(Math.max(LEAST_CAPACITY, capacity / 2));
 		}
 		catch (OutOfMemoryError ex) {
-			// it stays as it is, and what was taken out is not lost
+			// it stays large, and the removed entry is not lost
 		}
 	}
 

@@ -31,7 +31,7 @@ public final class WakeSignal {
 		return this.raised;
 	}
 
-	/** Note who sleeps, or that nobody does any more. */
+	/** Note the thread that sleeps, or null when it has woken. */
 	void sleeper(@Nullable Thread sleeper) {
 		this.sleeper = sleeper;
 	}

@@ -1,6 +1,6 @@
 /**
- * All that is asked of time: read a monotonic ticker, sleep; and arithmetic on
- * nanoseconds that saturates instead of overflowing.
+ * Time: a monotonic ticker, sleeping and a timer, and arithmetic on nanoseconds that
+ * saturates instead of overflowing.
  */
 @NullMarked
 package dev.backoff.time;

@@ -145,6 +145,60 @@ class BackoffRuleTests {
 
 	}
 
+	@Nested
+	class Extremes {
+
+		private static final Duration LONGEST = Duration.ofSeconds(Long.MAX_VALUE, 999_999_999);
+
+		private static final List<Jitter> JITTERS = List.of(Jitter.none(), Jitter.full(), Jitter.equal(),
+				Jitter.proportional(1), Jitter.proportional(Double.MIN_VALUE), Jitter.beta(), Jitter.beta(0.999, 1),
+				Jitter.beta(0.5, Math.nextUp(0.5)), Jitter.decorrelated());
+
+		private static final List<Duration> DURATIONS = List.of(Duration.ZERO, Duration.ofNanos(1), Duration.ofNanos(2),
+				Duration.ofMillis(1), Duration.ofDays(106_751), LONGEST);
+
+		@Test
+		void leaveNoRange() {
+			for (Duration base : DURATIONS) {
+				for (Duration cap : DURATIONS) {
+					for (Shape shape : List.of(Shape.fixed(base), Shape.linear(base, LONGEST),
+							Shape.exponential(base, 1), Shape.exponential(base, Double.MAX_VALUE),
+							Shape.exponential(base, Math.nextUp(1.0)), Shape.ladder(List.of(base, LONGEST)))) {
+						JITTERS.forEach((jitter) -> assertInRange(shape, cap, jitter));
+					}
+				}
+			}
+		}
+
+		private static void assertInRange(Shape shape, Duration cap, Jitter jitter) {
+			BackoffRule rule;
+			try {
+				rule = BackoffRule.of(shape, cap, jitter);
+			}
+			catch (IllegalArgumentException ex) {
+				return;
+			}
+			for (RandomSource source : List.of(RandomSources.least(), RandomSources.middle(),
+					RandomSources.greatest())) {
+				long previous = rule.baseNanos();
+				for (int retry : new int[] { 1, 2, 3, 64, 113, 1_000_000, Integer.MAX_VALUE }) {
+					long delay = rule.delay(retry, previous, source);
+					assertThat(delay).as("%s, retry %d", rule, retry).isBetween(0L, rule.capNanos());
+					previous = delay;
+				}
+			}
+			for (DelayPlan.Step step : DelayPlan.of(rule, 8).steps()) {
+				assertThat(step.least()).as("%s", rule).isNotNegative();
+				assertThat(step.greatest()).as("%s", rule).isGreaterThanOrEqualTo(step.least());
+				assertThat(step.mean()).as("%s", rule).isBetween(0L, Long.MAX_VALUE);
+			}
+			assertThat(rule.withBaseAtLeast(LONGEST).delay(1, 0, RandomSources.greatest())).isBetween(0L,
+					rule.capNanos());
+			assertThat(rule.toString()).isNotEmpty();
+		}
+
+	}
+
 	@Test
 	void isAValue() {
 		BackoffRule rule = rule(DEFAULT_SHAPE, Duration.ofSeconds(10), Jitter.full());

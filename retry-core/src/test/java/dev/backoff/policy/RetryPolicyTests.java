@@ -3,6 +3,7 @@ package dev.backoff.policy;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 
 import org.junit.jupiter.api.Nested;
@@ -88,6 +89,15 @@ class RetryPolicyTests {
 		void leaveALadderWithoutACap() {
 			assertThat(builder().shape(Shape.ladder(List.of(Duration.ofHours(1)))).build().rule().capNanos())
 				.isEqualTo(Nanos.UNLIMITED);
+		}
+
+		@Test
+		void takeALadderOfAMillionRungs() {
+			RetryPolicy policy = builder().shape(Shape.ladder(Collections.nCopies(1_000_000, Duration.ofMillis(1))))
+				.unlimitedAttempts()
+				.build();
+			assertThat(policy.rule().capped(Integer.MAX_VALUE)).isEqualTo(1_000_000);
+			assertThat(policy.rule(true, false).capped(1_000_000)).isEqualTo(1_000_000_000);
 		}
 
 		@Test

@@ -93,7 +93,9 @@ final class ShopProcess implements AutoCloseable {
 		}
 	}
 
-	/** Return a command of a page with the ports of this shop in place of the usual ones. */
+	/**
+	 * Return a command of a page with the ports of this shop in place of the usual ones.
+	 */
 	String reached(String command) {
 		return command.replace("localhost:8080", this.shop).replace("localhost:8090", this.partners);
 	}

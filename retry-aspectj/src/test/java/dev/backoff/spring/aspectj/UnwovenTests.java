@@ -8,7 +8,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
+import org.springframework.beans.factory.support.BeanDefinitionRegistryPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -142,10 +142,8 @@ public class UnwovenTests {
 	static class LateMode {
 
 		@Bean
-		static BeanFactoryPostProcessor lateMode(ConfigurableEnvironment environment) {
-			TestPropertyValues.of("backoff.mode=aspectj").applyTo(environment);
-			return (beanFactory) -> {
-			};
+		static BeanDefinitionRegistryPostProcessor lateMode(ConfigurableEnvironment environment) {
+			return (registry) -> TestPropertyValues.of("backoff.mode=aspectj").applyTo(environment);
 		}
 
 	}

@@ -114,7 +114,7 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 		if (known != null) {
 			return known;
 		}
-		// in this spelling, which reports and meters show
+		// resolved by this spelling first, because reports and meters show it
 		EffectivePolicy unused = this.policies.resolve(policy);
 		return this.ofPolicies.retry(name);
 	}
@@ -230,11 +230,7 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 			.collect(Collectors.toSet());
 	}
 
-	/**
-	 * The plan of programmatic calls.
-	 *
-	 * @param policy the policy in effect
-	 */
+	/** The plan of programmatic calls. */
 	private record NamedPlan(EffectivePolicy policy) implements RetryFactory.Plan {
 
 		@Override

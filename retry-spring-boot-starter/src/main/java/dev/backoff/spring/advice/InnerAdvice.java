@@ -10,6 +10,7 @@ import org.springframework.aop.Advisor;
 import org.springframework.aop.ProxyMethodInvocation;
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.framework.DefaultAdvisorChainFactory;
+import org.springframework.aop.framework.ReflectiveMethodInvocation;
 
 /**
  * The advice behind ours on one method. It is looked up once for all proxies with the
@@ -46,8 +47,13 @@ final class InnerAdvice {
 		return List.of();
 	}
 
-	/** Return the class of the object that the invocation goes to. */
-	static @Nullable Class<?> targetClass(ProxyMethodInvocation invocation, Advised proxy) {
+	/** Make an invocation that runs the given advice and the target. */
+	static ReflectiveMethodInvocation invocation(ProxyMethodInvocation original, Advised proxy, List<Object> advice,
+			TargetMethod target) {
+		return new InnerInvocation(original, proxy, advice, target);
+	}
+
+	private static @Nullable Class<?> targetClass(ProxyMethodInvocation invocation, Advised proxy) {
 		return (invocation.getThis() != null) ? invocation.getThis().getClass() : proxy.getTargetClass();
 	}
 
@@ -93,6 +99,40 @@ final class InnerAdvice {
 	 */
 	private record Known(WeakReference<Advised> proxy, @Nullable Class<?> targetClass, List<Advisor> advisors,
 			List<Object> advice, @Nullable BackoffAdvisor ours) {
+	}
+
+	/**
+	 * Run the rest of an invocation anew: the advice behind ours and the target. It has its
+	 * own copy of the arguments and shares the user attributes with the original.
+	 */
+	private static final class InnerInvocation extends ReflectiveMethodInvocation {
+
+		private final ProxyMethodInvocation original;
+
+		private final TargetMethod targetMethod;
+
+		InnerInvocation(ProxyMethodInvocation original, Advised proxy, List<Object> advice, TargetMethod targetMethod) {
+			super(original.getProxy(), original.getThis(), original.getMethod(), original.getArguments().clone(),
+					targetClass(original, proxy), advice);
+			this.original = original;
+			this.targetMethod = targetMethod;
+		}
+
+		@Override
+		protected @Nullable Object invokeJoinpoint() throws Throwable {
+			return this.targetMethod.isCallable(this) ? this.targetMethod.call(this) : super.invokeJoinpoint();
+		}
+
+		@Override
+		public void setUserAttribute(String key, @Nullable Object value) {
+			this.original.setUserAttribute(key, value);
+		}
+
+		@Override
+		public @Nullable Object getUserAttribute(String key) {
+			return this.original.getUserAttribute(key);
+		}
+
 	}
 
 }

@@ -96,7 +96,7 @@ final class MethodRetry {
 			return proceedToTarget(original);
 		}
 		this.adviceInside = true;
-		return new InnerInvocation(original, proxy, advice, this.target).proceed();
+		return InnerAdvice.invocation(original, proxy, advice, this.target).proceed();
 	}
 
 	/* What proceeding does when no advice is left to run. */
@@ -123,10 +123,10 @@ final class MethodRetry {
 		if (!(original.getProxy() instanceof Advised proxy)) {
 			return invokeAnew((ProxyMethodInvocation) original.invocableClone());
 		}
-		boolean returned = number > 1 || this.manner.returnsBeforeAttempts();
-		return (returned || isAdviceInside(original, proxy)) ? invokeAnew(
-				new InnerInvocation(original, proxy, this.innerAdvice.of(original, proxy), this.target))
-				: original.proceed();
+		if (number == 1 && !this.manner.returnsBeforeAttempts() && !isAdviceInside(original, proxy)) {
+			return original.proceed();
+		}
+		return invokeAnew(InnerAdvice.invocation(original, proxy, this.innerAdvice.of(original, proxy), this.target));
 	}
 
 	private @Nullable Object invokeAnew(ProxyMethodInvocation invocation) throws Throwable {

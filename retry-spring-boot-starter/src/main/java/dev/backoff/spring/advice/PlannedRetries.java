@@ -34,10 +34,11 @@ final class PlannedRetries<K, P extends RetryFactory.Plan> {
 	 * prepared. So each key follows each change, and no lock is held while beans are
 	 * looked up, which may call annotated methods themselves.
 	 */
-	private final AtomicInteger version = new AtomicInteger();
 
 	/* By the name of the public type, for the levels that applications set. */
 	private static final Logger logger = LoggerFactory.getLogger("dev.backoff.spring.advice.BackoffMethods");
+
+	private final AtomicInteger version = new AtomicInteger();
 
 	private final Planner<K, P> planner;
 
@@ -173,7 +174,10 @@ final class PlannedRetries<K, P extends RetryFactory.Plan> {
 		return plans;
 	}
 
-	/** Make retries from other plans, where there are retries. */
+	/**
+	 * Make the retries of other plans anew, where there are retries. The returned action
+	 * puts plans and retries into effect.
+	 */
 	Runnable change(Map<K, P> plans, BackoffConfiguration configuration) {
 		Map<K, Retry> made = new LinkedHashMap<>();
 		plans.forEach((key, plan) -> {
@@ -219,7 +223,10 @@ final class PlannedRetries<K, P extends RetryFactory.Plan> {
 	@FunctionalInterface
 	interface Planner<K, P> {
 
-		/** Make a plan. */
+		/**
+		 * Make a plan by a configuration, or by the one in effect if the candidate is null.
+		 * Return null if there are problems.
+		 */
 		@Nullable P plan(K key, BackoffPolicies.@Nullable Candidate candidate, List<Problem> problems);
 
 	}

@@ -14,7 +14,6 @@ import dev.backoff.Operation;
 import dev.backoff.spring.policy.AnnotatedMethod;
 import dev.backoff.spring.reactive.Coroutines;
 import dev.backoff.spring.reactive.ReactiveCalls;
-import dev.backoff.spring.reactive.ReactiveMethod;
 
 /**
  * Return a publisher of any kind that Spring can adapt. This includes a Kotlin function that
@@ -65,8 +64,8 @@ record ReactiveManner(@Nullable ReactiveAdapter adapter, boolean hasSeveralResul
 		Operation.OnContext<MethodInvocation, @Nullable Object, Throwable> attempt = parts.attempt();
 		Operation.OnContext<MethodInvocation, @Nullable Object, Throwable> invocation = isFlow()
 				? (call, number) -> Coroutines.withAttempt(attempt.run(call, number)) : attempt;
-		ReactiveCalls<MethodInvocation> calls = new ReactiveCalls<>(parts.retry(), new ReactiveMethod<>(invocation,
-				parts.recovery(), this.adapter, this.hasSeveralResults, parts.replayed()), parts.observations());
+		ReactiveCalls<MethodInvocation> calls = new ReactiveCalls<>(parts.retry(), invocation, parts.recovery(),
+				this.adapter, this.hasSeveralResults, parts.replayed(), parts.observations());
 		return calls::publisher;
 	}
 

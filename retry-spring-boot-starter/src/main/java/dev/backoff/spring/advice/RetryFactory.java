@@ -1,8 +1,6 @@
 package dev.backoff.spring.advice;
 
 import java.util.ArrayList;
-import java.util.Collections;
-import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -116,13 +114,13 @@ final class RetryFactory {
 		if (policy.classifier() != null) {
 			classifiers.add(this.beanFactory.getBean(policy.classifier(), FailureClassifier.class));
 		}
-		Set<FailureClassifier> others = Collections.newSetFromMap(new IdentityHashMap<>());
-		this.ownClassifiers.stream()
+		List<FailureClassifier> owned = this.ownClassifiers.stream()
 			.filter(this.beanFactory::containsBean)
-			.forEach((name) -> others.add(this.beanFactory.getBean(name, FailureClassifier.class)));
+			.map((name) -> this.beanFactory.getBean(name, FailureClassifier.class))
+			.toList();
 		this.beanFactory.getBeanProvider(FailureClassifier.class)
 			.orderedStream()
-			.filter((classifier) -> !others.contains(classifier))
+			.filter((classifier) -> owned.stream().noneMatch((other) -> other == classifier))
 			.forEach(classifiers::add);
 		return classifiers;
 	}

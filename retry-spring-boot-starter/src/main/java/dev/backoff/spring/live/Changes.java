@@ -5,7 +5,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 
@@ -16,11 +15,10 @@ import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.EffectivePolicy;
 import dev.backoff.spring.policy.EffectivePolicy.Value;
 import dev.backoff.spring.policy.PolicyUse;
-import dev.backoff.spring.policy.PolicyUses;
 
 /**
- * What differs between two moments: the values in effect then and now, those of methods
- * under the name of their policy, and told once if they are the same.
+ * The values in effect at one moment, to be compared with another moment. Values of
+ * methods are under the name of their policy; equal changes of several methods are one.
  */
 final class Changes {
 
@@ -33,13 +31,8 @@ final class Changes {
 	private Changes() {
 	}
 
-	/** Return what is in effect now. */
-	static Changes now(BackoffPolicies policies, PolicyUses uses) {
-		return of(policies.configuration(), policies.names(), policies::peek, uses.uses());
-	}
-
-	/** Return what is in effect for the given methods, and by a configuration. */
-	static Changes of(BackoffConfiguration configuration, List<String> names, Lookup policies, List<PolicyUse> uses) {
+	/** Return the values of policies and of the methods that use them. */
+	static Changes of(BackoffPolicies.Candidate policies, List<PolicyUse> uses) {
 		Changes moment = new Changes();
 		Set<String> named = new LinkedHashSet<>();
 		for (PolicyUse use : uses) {
@@ -48,13 +41,14 @@ final class Changes {
 			policy.values()
 				.forEach((key, value) -> moment.put("policy " + policy.name(), use.method(), key.key(), value));
 		}
-		for (String name : names) {
+		for (String name : policies.names()) {
 			if (!named.contains(BackoffPolicies.canonicalName(name))) {
-				policies.find(name)
+				policies.peek(name)
 					.ifPresent((policy) -> policy.values()
 						.forEach((key, value) -> moment.put("policy " + policy.name(), ITSELF, key.key(), value)));
 			}
 		}
+		BackoffConfiguration configuration = policies.configuration();
 		configuration.breakers()
 			.values()
 			.forEach((entry) -> entry.values()
@@ -73,7 +67,7 @@ final class Changes {
 			.put(key, value);
 	}
 
-	/** Return the values whose text is another one later. */
+	/** Return the values with another text later. */
 	List<ValueChange> until(Changes later) {
 		Set<String> subjects = new LinkedHashSet<>(this.values.keySet());
 		subjects.addAll(later.values.keySet());
@@ -84,7 +78,7 @@ final class Changes {
 			Set<String> both = new LinkedHashSet<>(before.keySet());
 			both.retainAll(now.keySet());
 			if (both.isEmpty() && (before.containsKey(ITSELF) || now.containsKey(ITSELF))) {
-				// new, or gone, or not used before, or no more
+				// the subject, or its first or last use, is new or gone
 				compare(subject, any(before), any(now), changes);
 			}
 			both.forEach((method) -> compare(subject, before.getOrDefault(method, Map.of()),
@@ -111,14 +105,6 @@ final class Changes {
 
 	private static @Nullable String text(@Nullable Value value) {
 		return (value != null) ? value.text() : null;
-	}
-
-	/** Look a policy up by its name. */
-	@FunctionalInterface
-	interface Lookup {
-
-		Optional<EffectivePolicy> find(String name);
-
 	}
 
 }

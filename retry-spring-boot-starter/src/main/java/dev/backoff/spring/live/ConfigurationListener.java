@@ -5,9 +5,9 @@ import java.util.Locale;
 import dev.backoff.spring.policy.Overrides;
 
 /**
- * Be told when the configuration has changed while the application runs. One that throws
- * does no harm. It is told before the next change can begin, so it must not wait for
- * another thread that makes one. Implementations are thread-safe.
+ * A listener of changes of the configuration while the application runs. An exception of
+ * a listener is logged. The next change begins after all listeners, so a listener must
+ * not wait for another thread that makes one. Implementations are thread-safe.
  *
  * @since 0.1
  */
@@ -15,19 +15,19 @@ import dev.backoff.spring.policy.Overrides;
 public interface ConfigurationListener {
 
 	/**
-	 * The configuration has changed, or was refused.
+	 * Receive a change of the configuration, or its refusal.
 	 * @param outcome what has happened
-	 * @param overrides what an operator overrides now
+	 * @param overrides the live overrides now
 	 */
 	void changed(Outcome outcome, Overrides overrides);
 
 	/** What has happened to the configuration. */
 	enum Outcome {
 
-		/** It was read anew and is another one. */
+		/** It was read again and has changed. */
 		APPLIED,
 
-		/** It was read anew and cannot work: what was in effect stays so. */
+		/** It was read again and cannot work, so nothing has changed. */
 		REFUSED,
 
 		/** An operator has overridden something. */
@@ -42,9 +42,7 @@ public interface ConfigurationListener {
 		/** An operator has done something to a breaker, a budget or waiting calls. */
 		OPERATED;
 
-		/**
-		 * {@return the value of the metric tag; the name in lower case}
-		 */
+		/** {@return the value of the metric tag; the name in lower case} */
 		public String tag() {
 			return name().toLowerCase(Locale.ROOT);
 		}

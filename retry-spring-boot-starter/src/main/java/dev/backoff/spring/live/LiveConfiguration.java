@@ -29,10 +29,10 @@ import dev.backoff.spring.policy.Problem;
 import dev.backoff.time.DurationText;
 
 /**
- * Change the configuration while the application runs: read it anew, or override some of
- * it for this process. A change is checked whole, as at start-up, and then put into
- * effect at once; one that cannot work changes nothing. Calls that have begun end under
- * the policy they began with, but for switches, which hold at once. Balances of budgets
+ * Change the configuration while the application runs: read it again, or override some of
+ * it for this process. A change is checked as a whole, as at start-up, and then put into
+ * effect at once; one that cannot work changes nothing. Calls that have begun keep the
+ * policy they began with, except for switches, which apply at once. Balances of budgets
  * and states of breakers survive. Thread-safe.
  *
  * @since 0.1
@@ -41,18 +41,16 @@ public final class LiveConfiguration implements DisposableBean {
 
 	private static final Logger logger = LoggerFactory.getLogger(LiveConfiguration.class);
 
-	/* The keys at the top that are looked at again; all others hold from the start. */
+	/* The keys at the top that a refresh changes; all others hold from the start. */
 	private static final Set<String> LIVE = Set.of("enabled", "retries-enabled", "unknown-keys");
-
-	/* Nothing runs under it that waits for another thread. */
-	private final ReentrantLock lock = new ReentrantLock();
 
 	/* After an override could not be ended for a reason that may pass. */
 	private static final Duration AGAIN = Duration.ofMinutes(1);
 
-	private final BackoffPolicies policies;
+	/* Code that waits for another thread never runs under it. */
+	private final ReentrantLock lock = new ReentrantLock();
 
-	private final PolicyUses uses;
+	private final BackoffPolicies policies;
 
 	private final Supplier<BackoffConfiguration> reader;
 
@@ -62,23 +60,22 @@ public final class LiveConfiguration implements DisposableBean {
 
 	private final Expiries expiries;
 
-	/* Under the lock: whether what was read last is not in effect. */
+	/* Under the lock: whether the last reading is not in effect. */
 	private boolean refused;
 
 	/**
 	 * Make the configuration of a running application.
-	 * @param policies what is in effect
-	 * @param uses the methods it is in effect for
+	 * @param policies the policies in effect
+	 * @param uses the methods that use them
 	 * @param reader reads the configuration
-	 * @param users those who go by it; asked late
-	 * @param listeners told of changes; asked late
+	 * @param users the users of the configuration; resolved late
+	 * @param listeners told of changes; resolved late
 	 * @param expiries ends overrides that hold for a time
 	 */
 	public LiveConfiguration(BackoffPolicies policies, PolicyUses uses, Supplier<BackoffConfiguration> reader,
 			Supplier<? extends List<ConfigurationUser>> users,
 			Supplier<? extends List<ConfigurationListener>> listeners, Expiries expiries) {
 		this.policies = policies;
-		this.uses = uses;
 		this.reader = reader;
 		this.switchover = new Switchover(policies, uses, users);
 		this.listeners = listeners;
@@ -86,50 +83,45 @@ public final class LiveConfiguration implements DisposableBean {
 	}
 
 	/**
-	 * Read the configuration anew, and put it into effect if it can work. A report of one
-	 * that cannot is logged, and what was in effect stays so.
-	 * @param cause why, for the log
+	 * Read the configuration again, and put it into effect if it can work. Otherwise the
+	 * report is logged, and the last configuration stays in effect.
+	 * @param cause the reason, for the log
 	 * @return true unless it was refused
 	 */
 	public boolean refresh(String cause) {
-		this.lock.lock();
-		try {
-			BackoffConfiguration before = this.policies.configuration();
-			BackoffConfiguration read = this.reader.get();
-			if (!before.overrides().isEmpty() && read.isEnabled()) {
-				// what an override hides must be able to take its place
-				this.switchover.check(read);
+		return locked(() -> {
+			Overrides overrides = overrides();
+			try {
+				BackoffConfiguration before = this.policies.configuration();
+				BackoffConfiguration read = this.reader.get();
+				if (!overrides.isEmpty() && read.isEnabled()) {
+					// the values that overrides hide must be able to take their place
+					List<ConfigurationUser.Change> unused = this.switchover.check(this.policies.candidate(read));
+				}
+				boolean changed = !change("Refreshed by " + cause, read.with(overrides)).isEmpty();
+				this.refused = false;
+				if (!overrides.isEmpty()) {
+					this.switchover.hidden(before, read)
+						.forEach((change) -> logger
+							.warn("Refreshed, but hidden by a live override until that is reset: {}", change));
+				}
+				if (changed) {
+					tell(Outcome.APPLIED);
+				}
+				return true;
 			}
-			List<ValueChange> changes = this.switchover.put(read.with(before.overrides()));
-			this.refused = false;
-			log("Refreshed by " + cause, changes);
-			if (!before.overrides().isEmpty()) {
-				this.switchover.hidden(before, read)
-					.forEach((change) -> logger.warn("Refreshed, but hidden by a live override until that is reset: {}",
-							change));
+			catch (InvalidBackoffException ex) {
+				this.refused = true;
+				logger.error("Refused the configuration refreshed by {}; what was in effect stays so{}:{}{}", cause,
+						overrides.isEmpty() ? "" : ", live overrides included; it is read again when they end",
+						System.lineSeparator(), ex.getMessage());
 			}
-			if (!changes.isEmpty()) {
-				tell(Outcome.APPLIED);
+			catch (RuntimeException | LinkageError ex) {
+				logger.error("Could not refresh by {}; what was in effect stays so", cause, ex);
 			}
-			return true;
-		}
-		catch (InvalidBackoffException ex) {
-			this.refused = true;
-			logger.error("Refused the configuration refreshed by {}; what was in effect stays so{}:{}{}", cause,
-					this.policies.configuration().overrides().isEmpty() ? ""
-							: ", live overrides included; it is read again when they end",
-					System.lineSeparator(), ex.getMessage());
 			tell(Outcome.REFUSED);
 			return false;
-		}
-		catch (RuntimeException | LinkageError | StackOverflowError ex) {
-			logger.error("Could not refresh by {}; what was in effect stays so", cause, ex);
-			tell(Outcome.REFUSED);
-			return false;
-		}
-		finally {
-			this.lock.unlock();
-		}
+		});
 	}
 
 	/**
@@ -139,26 +131,15 @@ public final class LiveConfiguration implements DisposableBean {
 	 * {@code jitter}, {@code max-attempts}, {@code deadline}, {@code attempt-timeout},
 	 * {@code enabled}
 	 * @param limit how long they hold, or null until they are reset
-	 * @return what has changed
+	 * @return the changes
 	 * @throws InvalidBackoffException if the name, a key or a value is wrong; then
 	 * nothing has changed
 	 */
 	public List<ValueChange> override(String policy, Map<String, String> values, @Nullable Duration limit) {
-		this.lock.lock();
-		try {
+		return locked(() -> {
 			String name = known(policy);
-			Map<PolicyKey, String> read = read(name, values);
-			Overrides overrides = this.policies.configuration().overrides().with(name, read);
-			BackoffConfiguration configuration = this.policies.configuration().with(overrides);
-			Switchover.refuse(this.switchover.wrongAnew(this.policies.candidate(configuration)));
-			List<ValueChange> changes = put(configuration, name, read.keySet(), limit);
-			log(overridden(limit), changes);
-			tell(Outcome.OVERRIDDEN);
-			return changes;
-		}
-		finally {
-			this.lock.unlock();
-		}
+			return put(name, read(name, values), limit);
+		});
 	}
 
 	/**
@@ -166,120 +147,120 @@ public final class LiveConfiguration implements DisposableBean {
 	 * waiting calls end as {@code DISABLED} at once.
 	 * @param enabled whether retries are made
 	 * @param limit how long that holds, or null until it is reset
-	 * @return what has changed
+	 * @return the changes
 	 */
 	public List<ValueChange> overrideRetriesEnabled(boolean enabled, @Nullable Duration limit) {
-		this.lock.lock();
+		return locked(() -> put(Overrides.ALL, Map.of(PolicyKey.ENABLED, Boolean.toString(enabled)), limit));
+	}
+
+	private List<ValueChange> put(String policy, Map<PolicyKey, String> values, @Nullable Duration limit) {
 		try {
-			BackoffConfiguration before = this.policies.configuration();
-			List<ValueChange> changes = put(before.with(before.overrides().withRetriesEnabled(enabled)), Expiries.ALL,
-					Set.of(PolicyKey.ENABLED), limit);
-			log(overridden(limit), changes);
+			Expiries.Expiry expiry = (limit != null) ? this.expiries.start(policy, limit, this::expire) : null;
+			BackoffConfiguration now = this.policies.configuration();
+			BackoffConfiguration then = now.with(now.overrides().with(policy, values, expiry));
+			if (!policy.equals(Overrides.ALL)) {
+				BackoffPolicies.Candidate unused = this.switchover.refuseNewProblems(then);
+			}
+			List<ValueChange> changes = change("Overridden"
+					+ ((limit != null) ? " for " + DurationText.exact(limit) : "") + " in this process only", then);
 			tell(Outcome.OVERRIDDEN);
 			return changes;
 		}
 		finally {
-			this.lock.unlock();
+			this.expiries.retain(overrides());
 		}
 	}
 
 	/**
-	 * Let the configuration alone say what holds for a policy.
+	 * Reset the overrides of a policy.
 	 * @param policy its name, in any spelling
-	 * @return what has changed
+	 * @return the changes
 	 * @throws InvalidBackoffException if nothing has that name, or the other overrides do
 	 * not fit the configuration alone; then nothing has changed
 	 */
 	public List<ValueChange> reset(String policy) {
-		this.lock.lock();
-		try {
-			String name = known(policy);
-			List<ValueChange> changes = reset(this.policies.configuration().overrides().without(name, Overrides.KEYS));
-			this.expiries.forget(name);
-			return changes;
-		}
-		finally {
-			this.lock.unlock();
-		}
+		return locked(() -> end(Outcome.RESET, overrides().without(known(policy))));
 	}
 
-	/**
-	 * Let the configuration alone say what holds.
-	 * @return what has changed
-	 */
+	/** Reset all overrides. @return the changes */
 	public List<ValueChange> reset() {
-		this.lock.lock();
-		try {
-			List<ValueChange> changes = reset(Overrides.NONE);
-			this.expiries.forgetAll();
-			return changes;
-		}
-		finally {
-			this.lock.unlock();
-		}
+		return locked(() -> end(Outcome.RESET, Overrides.NONE));
 	}
 
-	private List<ValueChange> reset(Overrides left) {
+	/** End all overrides but some. */
+	private List<ValueChange> end(Outcome outcome, Overrides left) {
 		BackoffConfiguration before = this.policies.configuration();
 		if (before.overrides().equals(left)) {
 			return List.of();
 		}
-		Changes then = Changes.now(this.policies, this.uses);
-		log("Reset", this.switchover.put(before.with(left)));
-		tell(Outcome.RESET);
-		refreshIfRefused();
-		return then.until(Changes.now(this.policies, this.uses));
-	}
-
-	/* It may have been an override that it did not fit. */
-	private void refreshIfRefused() {
+		Changes then = this.switchover.now();
+		List<ValueChange> unused = change((outcome == Outcome.RESET) ? "Reset" : "Overridden no more",
+				before.with(left));
+		tell(outcome);
 		if (this.refused) {
+			// perhaps because of the override
 			refresh("the end of an override");
 		}
+		return then.until(this.switchover.now());
 	}
 
 	private void expire(Expiries.Expiry expiry) {
-		this.lock.lock();
-		try {
-			Set<PolicyKey> keys = this.expiries.take(expiry);
-			if (!keys.isEmpty()) {
-				expire(expiry.policy(), keys);
+		List<ValueChange> unused = locked(() -> {
+			try {
+				return endAtLeast(expiry);
 			}
-		}
-		finally {
-			this.lock.unlock();
-		}
+			catch (Throwable ex) {
+				tryAgain(expiry, ex);
+				return List.of();
+			}
+		});
 	}
 
-	private void expire(String policy, Set<PolicyKey> keys) {
+	private List<ValueChange> endAtLeast(Expiries.Expiry expiry) {
 		try {
-			end(policy, keys);
-		}
-		catch (Throwable ex) {
-			if (!this.expiries.isClosed()) {
-				logger.error("Could not end the overrides of {}; trying again in {}",
-						policy.equals(Expiries.ALL) ? "all policies" : policy, DurationText.exact(AGAIN), ex);
-				Switchover.harmlessly("timer", () -> this.expiries.set(policy, keys,
-						this.expiries.schedule(policy, keys, AGAIN, this::expire)));
-			}
-		}
-	}
-
-	private void end(String policy, Set<PolicyKey> keys) {
-		BackoffConfiguration before = this.policies.configuration();
-		Overrides left = policy.equals(Expiries.ALL) ? before.overrides().withRetriesEnabled(null)
-				: before.overrides().without(policy, keys);
-		try {
-			log("Overridden no more", this.switchover.put(before.with(left)));
+			return end(Outcome.EXPIRED, overrides().without(expiry));
 		}
 		catch (InvalidBackoffException ex) {
 			logger.warn("The other overrides do not fit without those that have ended, so all are reset:{}{}",
 					System.lineSeparator(), ex.getMessage());
-			log("Overridden no more", this.switchover.put(before.with(Overrides.NONE)));
-			this.expiries.forgetAll();
+			return end(Outcome.EXPIRED, Overrides.NONE);
 		}
-		tell(Outcome.EXPIRED);
-		refreshIfRefused();
+	}
+
+	private void tryAgain(Expiries.Expiry expiry, Throwable ex) {
+		if (!this.expiries.isClosed()) {
+			String policy = expiry.policy().equals(Overrides.ALL) ? "all policies" : expiry.policy();
+			logger.error("Could not end the overrides of {}; trying again in {}", policy, DurationText.exact(AGAIN), ex);
+			Switchover.harmlessly("timer", () -> this.expiries.start(expiry, AGAIN, this::expire));
+		}
+	}
+
+	/**
+	 * Put a configuration into effect, or throw and change nothing: the one path of every
+	 * change.
+	 */
+	private List<ValueChange> change(String how, BackoffConfiguration configuration) {
+		List<ValueChange> changes = this.switchover.put(configuration);
+		this.expiries.retain(configuration.overrides());
+		for (ValueChange change : changes) {
+			if (change.subject().equals("backoff") && !LIVE.contains(change.key())) {
+				logger.warn("{}, in effect from the next start on: {}", how, change);
+			}
+			else {
+				logger.info("{}: {}", how, change);
+			}
+		}
+		return changes;
+	}
+
+	private <T> T locked(Supplier<T> change) {
+		this.lock.lock();
+		try {
+			return change.get();
+		}
+		finally {
+			this.lock.unlock();
+		}
 	}
 
 	/**
@@ -292,14 +273,19 @@ public final class LiveConfiguration implements DisposableBean {
 	public BackoffPolicies.Candidate preview(String policy, Map<String, String> values) {
 		String name = known(policy);
 		BackoffConfiguration now = this.policies.configuration();
-		return this.switchover.tryOut(now.with(now.overrides().with(name, read(name, values))));
+		BackoffPolicies.Candidate candidate = this.switchover
+			.refuseNewProblems(now.with(now.overrides().with(name, read(name, values), null)));
+		if (now.isEnabled()) {
+			List<ConfigurationUser.Change> unused = this.switchover.check(candidate);
+		}
+		return candidate;
 	}
 
 	/**
-	 * Look at what is in effect while nothing changes; after a second, whether or not
-	 * something changes.
+	 * Look at the values in effect while nothing changes. After a second, the question is
+	 * answered even if a change is under way.
 	 * @param <T> the type of the answer
-	 * @param question looks at it
+	 * @param question looks at them
 	 * @return its answer
 	 */
 	public <T extends @Nullable Object> T look(Supplier<T> question) {
@@ -321,37 +307,37 @@ public final class LiveConfiguration implements DisposableBean {
 	}
 
 	/**
-	 * Tell that an operator has done something else: to a breaker, a budget, to calls
-	 * that wait.
+	 * Tell that an operator has changed a breaker, a budget or waiting calls.
 	 * @param what a sentence without a full stop, for the log
 	 */
 	public void operated(String what) {
 		logger.info("By an operator, in this process only: {}", what);
-		this.lock.lock();
-		try {
+		boolean unused = locked(() -> {
 			tell(Outcome.OPERATED);
-		}
-		finally {
-			this.lock.unlock();
-		}
+			return true;
+		});
 	}
 
 	/**
 	 * Return when an override ends by itself.
 	 * @param policy the policy's name
 	 * @param key the key
-	 * @return when, or empty if it is not overridden, or until it is reset
+	 * @return the time, empty if it is not overridden, or until it is reset
 	 */
 	public Optional<Instant> until(String policy, PolicyKey key) {
-		return this.expiries.until(policy, key);
+		return overrides().ending(policy, key).map(Overrides.Ending::until);
 	}
 
 	/**
-	 * {@return when the switch of all retries ends by itself to be overridden; when, or
-	 * empty if it is not overridden, or until it is reset}
+	 * Return when the override of all retries ends by itself.
+	 * @return the time, empty if it is not overridden, or until it is reset
 	 */
 	public Optional<Instant> retriesEnabledUntil() {
-		return this.expiries.until(Expiries.ALL, PolicyKey.ENABLED);
+		return until(Overrides.ALL, PolicyKey.ENABLED);
+	}
+
+	private Overrides overrides() {
+		return this.policies.configuration().overrides();
 	}
 
 	private String known(String policy) {
@@ -371,53 +357,17 @@ public final class LiveConfiguration implements DisposableBean {
 		return read;
 	}
 
-	/**
-	 * Put a configuration into effect whose overrides of some keys end after a time, or
-	 * throw and change nothing.
-	 */
-	private List<ValueChange> put(BackoffConfiguration configuration, String policy, Set<PolicyKey> keys,
-			@Nullable Duration limit) {
-		Expiries.Expiry expiry = (limit != null) ? this.expiries.schedule(policy, keys, limit, this::expire) : null;
-		List<ValueChange> changes;
-		try {
-			changes = this.switchover.put(configuration);
-		}
-		catch (RuntimeException | Error ex) {
-			if (expiry != null) {
-				expiry.cancel();
-			}
-			throw ex;
-		}
-		this.expiries.set(policy, keys, expiry);
-		return changes;
-	}
-
-	private static String overridden(@Nullable Duration limit) {
-		return "Overridden" + ((limit != null) ? " for " + DurationText.exact(limit) : "") + " in this process only";
-	}
-
-	private static void log(String how, List<ValueChange> changes) {
-		for (ValueChange change : changes) {
-			if (change.subject().equals("backoff") && !LIVE.contains(change.key())) {
-				logger.warn("{}, in effect from the next start on: {}", how, change);
-			}
-			else {
-				logger.info("{}: {}", how, change);
-			}
-		}
-	}
-
 	private void tell(Outcome outcome) {
 		Switchover.harmlessly("listener of changes of the configuration", () -> {
 			for (ConfigurationListener listener : this.listeners.get()) {
-				// asked each time: the one before may have changed something
+				// read each time: a listener may have made a change
 				Switchover.harmlessly("listener of changes of the configuration",
-						() -> listener.changed(outcome, this.policies.configuration().overrides()));
+						() -> listener.changed(outcome, overrides()));
 			}
 		});
 	}
 
-	/** Forget what was going to end: the application ends first. */
+	/** Cancel the ends of overrides when the application ends. */
 	@Override
 	public void destroy() {
 		this.expiries.close();

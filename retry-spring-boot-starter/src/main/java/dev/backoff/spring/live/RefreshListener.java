@@ -13,9 +13,9 @@ import org.springframework.core.Ordered;
 import org.springframework.core.ResolvableType;
 
 /**
- * Refresh when a configuration centre has changed properties: at the event of Spring
- * Cloud, which its own server, Consul and Nacos lead to, and at that of Apollo. Both are
- * known by name, so that nothing of them is needed. Thread-safe.
+ * Refresh when a configuration centre has changed properties. The events are Spring
+ * Cloud's, which its own server, Consul and Nacos cause, and Apollo's. Both are compared
+ * by name, without a dependency. Thread-safe.
  *
  * @since 0.1
  */
@@ -31,7 +31,7 @@ public final class RefreshListener implements GenericApplicationListener {
 
 	/**
 	 * Make a listener.
-	 * @param configuration what is refreshed; asked at the first event
+	 * @param configuration the configuration to refresh, resolved at the first event
 	 */
 	public RefreshListener(Supplier<LiveConfiguration> configuration) {
 		this.configuration = configuration;
@@ -51,7 +51,7 @@ public final class RefreshListener implements GenericApplicationListener {
 		return false;
 	}
 
-	/* After those who rebind properties. */
+	/* After the listeners that rebind properties. */
 	@Override
 	public int getOrder() {
 		return Ordered.LOWEST_PRECEDENCE;
@@ -65,7 +65,7 @@ public final class RefreshListener implements GenericApplicationListener {
 				this.configuration.get().refresh(name);
 			}
 			catch (RuntimeException ex) {
-				// the application closes, or does not come up: not for whoever publishes
+				// the application closes or has not started; the publisher goes on
 				logger.warn("Could not refresh by {}", name, ex);
 			}
 		}

@@ -17,8 +17,8 @@ import dev.backoff.spring.policy.PolicyUses;
 import dev.backoff.spring.policy.Problem;
 
 /**
- * Put another configuration into effect in two steps: everybody who goes by it checks it
- * and makes what is new, and only then does anybody follow. Not thread-safe.
+ * Put another configuration into effect in two steps. All users of the configuration
+ * check it and make their new parts first; then all of them switch. Not thread-safe.
  */
 final class Switchover {
 
@@ -38,54 +38,23 @@ final class Switchover {
 		this.users = users;
 	}
 
-	/** Return what a configuration would lead to, or throw what is wrong with it. */
-	BackoffPolicies.Candidate tryOut(BackoffConfiguration configuration) {
-		BackoffPolicies.Candidate candidate = this.policies.candidate(configuration);
-		List<Problem> problems = new ArrayList<>();
-		this.users.get().forEach((user) -> user.prepare(candidate, problems));
-		candidate.check(problems);
-		refuse(configuration.isEnabled() ? problems : wrongAnew(candidate));
-		return candidate;
-	}
-
-	/*
-	 * While all is switched off, perhaps because of what is wrong, an operator must still
-	 * not add to it: it could not be switched on again.
-	 */
-	List<Problem> wrongAnew(BackoffPolicies.Candidate candidate) {
-		if (candidate.configuration().isEnabled()) {
-			return List.of();
-		}
-		List<Problem> problems = wrong(candidate);
-		problems.removeAll(wrong(this.policies.candidate(this.policies.configuration())));
-		return problems;
-	}
-
-	private List<Problem> wrong(BackoffPolicies.Candidate candidate) {
-		List<Problem> problems = new ArrayList<>();
-		List<PolicyUse> unused = this.uses.uses(candidate, problems);
-		candidate.check(problems);
-		return problems;
-	}
-
-	static void refuse(List<Problem> problems) {
-		if (!problems.isEmpty()) {
-			throw new InvalidBackoffException(distinct(problems));
-		}
-	}
-
 	/** Put a configuration into effect, or throw and change nothing. */
 	List<ValueChange> put(BackoffConfiguration configuration) {
-		Changes before = Changes.now(this.policies, this.uses);
+		Changes before = now();
 		BackoffPolicies.Candidate candidate = this.policies.candidate(configuration);
-		List<ConfigurationUser.Change> changes = prepare(candidate);
-		List<Runnable> commits = changes.stream().map(ConfigurationUser.Change::make).toList();
+		List<Runnable> commits = check(candidate).stream().map(ConfigurationUser.Change::make).toList();
 		this.policies.adopt(candidate);
 		commits.forEach((commit) -> harmlessly("user of the configuration", commit));
-		return before.until(Changes.now(this.policies, this.uses));
+		return before.until(now());
 	}
 
-	private List<ConfigurationUser.Change> prepare(BackoffPolicies.Candidate candidate) {
+	/** Return the values in effect. */
+	Changes now() {
+		return Changes.of(this.policies.current(), this.uses.uses());
+	}
+
+	/** Check a configuration as if it were put into effect. */
+	List<ConfigurationUser.Change> check(BackoffPolicies.Candidate candidate) {
 		List<Problem> problems = new ArrayList<>();
 		List<ConfigurationUser.Change> changes = this.users.get()
 			.stream()
@@ -96,29 +65,45 @@ final class Switchover {
 			refuse(problems);
 		}
 		else {
-			// switched off, perhaps because of just these
-			distinct(problems)
+			// perhaps it was switched off because of these problems
+			problems.stream()
+				.distinct()
 				.forEach((problem) -> logger.warn("Without effect while backoff.enabled is false: {}", problem));
 		}
 		return changes;
 	}
 
-	/** Check a configuration as if it were put into effect. */
-	void check(BackoffConfiguration configuration) {
-		prepare(this.policies.candidate(configuration));
-	}
-
-	private static List<Problem> distinct(List<Problem> problems) {
-		return problems.stream().distinct().toList();
-	}
-
 	/**
-	 * Return what another configuration changes and overrides hide: compared without any
-	 * of them, as if nobody had overridden it.
+	 * Refuse overrides that add a problem while all is switched off: it could not be
+	 * switched on again.
 	 */
+	BackoffPolicies.Candidate refuseNewProblems(BackoffConfiguration configuration) {
+		BackoffPolicies.Candidate candidate = this.policies.candidate(configuration);
+		if (!configuration.isEnabled()) {
+			List<Problem> problems = problems(candidate);
+			problems.removeAll(problems(this.policies.candidate(this.policies.configuration())));
+			refuse(problems);
+		}
+		return candidate;
+	}
+
+	private List<Problem> problems(BackoffPolicies.Candidate candidate) {
+		List<Problem> problems = new ArrayList<>();
+		List<PolicyUse> unused = this.uses.uses(candidate, problems);
+		candidate.check(problems);
+		return problems;
+	}
+
+	static void refuse(List<Problem> problems) {
+		if (!problems.isEmpty()) {
+			throw new InvalidBackoffException(problems.stream().distinct().toList());
+		}
+	}
+
+	/** Return the changes of a new reading that live overrides hide. */
 	List<ValueChange> hidden(BackoffConfiguration before, BackoffConfiguration read) {
 		Overrides overrides = before.overrides();
-		return without(before.with(Overrides.NONE)).until(without(read))
+		return withoutOverrides(before).until(withoutOverrides(read))
 			.stream()
 			.filter((change) -> isHidden(change, overrides))
 			.toList();
@@ -134,10 +119,9 @@ final class Switchover {
 			.anyMatch((key) -> key.key().equals(change.key()));
 	}
 
-	private Changes without(BackoffConfiguration configuration) {
-		BackoffPolicies.Candidate candidate = this.policies.candidate(configuration);
-		return Changes.of(configuration, candidate.names(), candidate::peek,
-				this.uses.uses(candidate, new ArrayList<>()));
+	private Changes withoutOverrides(BackoffConfiguration configuration) {
+		BackoffPolicies.Candidate candidate = this.policies.candidate(configuration.with(Overrides.NONE));
+		return Changes.of(candidate, this.uses.uses(candidate, new ArrayList<>()));
 	}
 
 	/** Run something that belongs to others. */
@@ -146,7 +130,7 @@ final class Switchover {
 			action.run();
 		}
 		catch (Throwable ex) {
-			// the others are still to be told, and what is in effect stays so
+			// the others are still to be told, and the change holds
 			logger.warn("A {} failed", what, ex);
 		}
 	}

@@ -5,9 +5,9 @@ import org.jspecify.annotations.Nullable;
 import dev.backoff.spring.policy.EffectivePolicy;
 
 /**
- * One value that is another one now.
+ * One value that has changed.
  *
- * @param subject what has it: {@code policy payment-callback}, {@code breaker payments},
+ * @param subject its owner: {@code policy payment-callback}, {@code breaker payments},
  * or {@code backoff} for a key at the top
  * @param key the key below that
  * @param before the value before with its origin, or null if there was none
@@ -18,7 +18,7 @@ public record ValueChange(String subject, String key, EffectivePolicy.@Nullable 
 		EffectivePolicy.@Nullable Value now) {
 
 	/**
-	 * Return whether somebody has written a value: not if a built-in one comes or goes.
+	 * Return whether a value is written before or after: a built-in value may come or go.
 	 */
 	boolean isWritten() {
 		return (this.before != null && this.now != null) || !isBuiltIn(this.before) || !isBuiltIn(this.now);

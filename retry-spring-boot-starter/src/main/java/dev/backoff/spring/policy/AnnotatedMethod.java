@@ -22,8 +22,8 @@ import org.springframework.util.ReflectionUtils;
 import dev.backoff.annotation.Backoff;
 
 /**
- * A method that {@code @Backoff} is on, itself or through its type; found as Spring finds
- * its own annotations: on classes, superclasses and interfaces, composed annotations
+ * A method with {@code @Backoff}, its own or that of its type. It is found as Spring
+ * finds its annotations: on classes, superclasses and interfaces, composed annotations
  * included.
  *
  * @param type the class or interface that names the method
@@ -90,8 +90,8 @@ public record AnnotatedMethod(Class<?> type, Method method, @Nullable Backoff on
 	}
 
 	/*
-	 * The class of a dynamic proxy or a lambda has no name that anybody knows, and an
-	 * anonymous one has none at all.
+	 * The class of a dynamic proxy or a lambda has a generated name, and an anonymous class
+	 * has none.
 	 */
 	private static Class<?> namingType(Method method, Class<?> beanType) {
 		Class<?> userClass = ClassUtils.getUserClass(beanType);

@@ -16,11 +16,11 @@ import dev.backoff.annotation.Backoff;
 
 /**
  * Rule out classes that have no annotated method, before each of their methods is
- * searched for through all it overrides: an application starts with many such classes.
+ * searched for through all that it overrides. An application has many such classes.
  */
 final class AnnotationSearch {
 
-	/* Whether it is ours or is composed with ours; weak, as classes come and go. */
+	/* Whether an annotation is ours or composed with ours; weak, so classes can unload. */
 	private static final Map<Class<?>, Boolean> carriers = new ConcurrentReferenceHashMap<>(64, ReferenceType.WEAK);
 
 	private AnnotationSearch() {
@@ -32,7 +32,7 @@ final class AnnotationSearch {
 			return isAt(type);
 		}
 		catch (RuntimeException | LinkageError | AnnotationFormatError ex) {
-			// something is missing or broken, which the search itself passes over
+			// the search itself skips what is missing or broken
 			return true;
 		}
 	}

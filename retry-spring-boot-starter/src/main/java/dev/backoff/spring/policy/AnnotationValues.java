@@ -43,7 +43,7 @@ record AnnotationValues(String name, Map<PolicyKey, ConfigValue> values) {
 			}
 		}
 		ConfigValue name = new ConfigValue(List.of(annotation.value()), "@Backoff on " + on + ": invalid value", "");
-		String resolved = PlaceholderText.resolve(annotation.value(), placeholders.ofName(), name, problems);
+		String resolved = Placeholders.resolve(annotation.value(), placeholders.ofName(), name, problems);
 		return new AnnotationValues((resolved != null) ? resolved.strip() : "", values);
 	}
 
@@ -62,7 +62,7 @@ record AnnotationValues(String name, Map<PolicyKey, ConfigValue> values) {
 			List<Problem> problems) {
 		List<String> resolved = new ArrayList<>();
 		for (String text : written.texts()) {
-			String plain = PlaceholderText.resolve(text, placeholders.of(key), written, problems);
+			String plain = Placeholders.resolve(text, placeholders.of(key), written, problems);
 			if (plain == null) {
 				return null;
 			}

@@ -22,13 +22,13 @@ final class AwaitedBudget {
 		this.budget = budget;
 	}
 
-	/** Return the budget of a policy whose retries wait for it, or null. */
+	/** Return the budget if the retries of a policy wait for it, else null. */
 	static @Nullable AwaitedBudget of(RetryPolicy policy, @Nullable BudgetEntry budget) {
 		boolean awaited = policy.isPostponedWhenEmpty() && policy.isEnabled() && policy.maxAttempts() > 1;
 		return (awaited && budget != null) ? new AwaitedBudget(policy, budget) : null;
 	}
 
-	/** Advise what to mend: a budget that never pays is not waited for. */
+	/** Advise against a budget that never pays: retries do not wait for it. */
 	void advise(List<String> advice) {
 		BudgetSettings settings = this.budget.settings();
 		if (settings.tokens() == 0) {

@@ -8,10 +8,10 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.env.PropertyResolver;
 
 /**
- * From names and annotations to effective policies.
+ * The effective policies of names and annotated methods.
  * <p>
- * Who wins, weakest first: built in, {@code backoff.defaults}, the annotation on the
- * type, the annotation on the method, {@code backoff.policies.<name>}, a live override.
+ * Levels, weakest first: built in, {@code backoff.defaults}, the annotation on the type,
+ * the annotation on the method, {@code backoff.policies.<name>}, a live override.
  * Thread-safe.
  *
  * @since 0.1
@@ -20,12 +20,12 @@ public final class BackoffPolicies {
 
 	private final MethodLabels labels = new MethodLabels();
 
-	/* Read once by each question, so that an answer is never of two configurations. */
+	/* Read once for each question, so that an answer is of one configuration. */
 	private volatile PolicyResolver resolver;
 
 	/**
-	 * Make a resolver.
-	 * @param configuration what the configuration says
+	 * Make the policies of an application.
+	 * @param configuration the configuration
 	 * @param resolver resolves placeholders in annotations
 	 * @param classLoader finds the exception types that a configuration names
 	 */
@@ -34,20 +34,23 @@ public final class BackoffPolicies {
 		this.resolver = new PolicyResolver(configuration, this.labels, new Placeholders(resolver), classLoader);
 	}
 
-	/**
-	 * {@return what the configuration says; the snapshot in effect}
-	 */
+	/** {@return the policies in effect now, which a later change does not affect} */
+	public Candidate current() {
+		return this.resolver;
+	}
+
+	/** {@return the configuration in effect} */
 	public BackoffConfiguration configuration() {
 		return this.resolver.configuration();
 	}
 
 	/**
-	 * Return what another configuration would lead to.
+	 * Return the policies by another configuration.
 	 * @param configuration the other one
 	 * @return a candidate, which changes nothing until it is {@linkplain #adopt adopted}
 	 */
 	public Candidate candidate(BackoffConfiguration configuration) {
-		return new Candidate(this.resolver.with(configuration));
+		return this.resolver.with(configuration);
 	}
 
 	/**
@@ -55,7 +58,7 @@ public final class BackoffPolicies {
 	 * @param candidate made by this
 	 */
 	public void adopt(Candidate candidate) {
-		this.resolver = candidate.resolver;
+		this.resolver = (PolicyResolver) candidate;
 	}
 
 	/**
@@ -80,7 +83,7 @@ public final class BackoffPolicies {
 	}
 
 	/**
-	 * Return what a name would give, without counting it as used.
+	 * Return the policy of a name, without counting it as used.
 	 * @param name a name below {@code backoff.policies}
 	 * @return the policy, empty if it is not defined or only an annotation completes it
 	 */
@@ -98,19 +101,15 @@ public final class BackoffPolicies {
 	}
 
 	/**
-	 * Check the whole configuration, after the methods are resolved. Each value is
-	 * checked by itself; whether values fit together, only for policies that nobody uses
-	 * so far: an annotation, or a policy that inherits, may complete the others.
+	 * Check the whole configuration, after the methods are resolved.
 	 * @param problems gets what is wrong
+	 * @see Candidate#check
 	 */
 	public void check(List<Problem> problems) {
 		this.resolver.check(problems);
 	}
 
-	/**
-	 * {@return the names below {@code backoff.policies}; the names as they are written,
-	 * or as those who use them write them}
-	 */
+	/** {@return the names below {@code backoff.policies}, in their known spelling} */
 	public List<String> names() {
 		return this.resolver.names();
 	}
@@ -127,31 +126,25 @@ public final class BackoffPolicies {
 
 	/**
 	 * {@return the names below {@code backoff.policies} that no method and no other
-	 * policy has asked for so far; the names as they are written}
+	 * policy has used so far}
 	 */
 	public List<String> unused() {
 		return this.resolver.unused();
 	}
 
-	/**
-	 * {@return the names below {@code backoff.breakers} that no policy in use has; the
-	 * names as they are written}
-	 */
+	/** {@return the names below {@code backoff.breakers} that no policy in use has} */
 	public List<String> unusedBreakers() {
 		return this.resolver.unusedBreakers();
 	}
 
-	/**
-	 * {@return the names below {@code backoff.budgets} that no policy in use has; the
-	 * names as they are written}
-	 */
+	/** {@return the names below {@code backoff.budgets} that no policy in use has} */
 	public List<String> unusedBudgets() {
 		return this.resolver.unusedBudgets();
 	}
 
 	/**
-	 * Make a type with annotated methods known, so that labels tell types of the same
-	 * simple name apart.
+	 * Make a type with annotated methods known, so that labels distinguish types with one
+	 * simple name.
 	 * @param type the class or interface
 	 * @return false if another type has the same simple name
 	 */
@@ -160,8 +153,8 @@ public final class BackoffPolicies {
 	}
 
 	/**
-	 * Return the method as meters and logs call it: {@code SimpleClassName.method}, or
-	 * with its package where two types share the simple name.
+	 * Return the label of a method in meters and logs: {@code SimpleClassName.method}, or
+	 * with its package where two types have the same simple name.
 	 * @param method the method
 	 * @return its label
 	 */
@@ -169,70 +162,48 @@ public final class BackoffPolicies {
 		return this.labels.label(method);
 	}
 
-	/**
-	 * What another configuration would lead to. Thread-safe.
-	 */
-	public static final class Candidate {
+	/** The policies by another configuration. Thread-safe. */
+	public sealed interface Candidate permits PolicyResolver {
 
-		private final PolicyResolver resolver;
-
-		Candidate(PolicyResolver resolver) {
-			this.resolver = resolver;
-		}
+		/** {@return the other configuration} */
+		BackoffConfiguration configuration();
 
 		/**
-		 * {@return what the configuration says; the other configuration}
-		 */
-		public BackoffConfiguration configuration() {
-			return this.resolver.configuration();
-		}
-
-		/**
-		 * Return what would be the effective policy of a method.
+		 * Return the effective policy of a method.
 		 * @param method the method with its annotations
 		 * @param problems gets what is wrong
 		 * @return the policy, or null if there are problems
 		 */
-		public @Nullable EffectivePolicy resolve(AnnotatedMethod method, List<Problem> problems) {
-			return this.resolver.resolve(method, problems);
-		}
+		@Nullable EffectivePolicy resolve(AnnotatedMethod method, List<Problem> problems);
 
 		/**
-		 * Return what would be the effective policy of a name.
+		 * Return the effective policy of a name.
 		 * @param name a name below {@code backoff.policies}
 		 * @return the policy
 		 * @throws InvalidBackoffException if the name is not defined or its values do not
 		 * fit together
 		 */
-		public EffectivePolicy resolve(String name) {
-			return this.resolver.resolve(name);
-		}
+		EffectivePolicy resolve(String name);
 
 		/**
-		 * Return what a name would give, without counting it as used.
+		 * Return the policy of a name, without counting it as used.
 		 * @param name a name below {@code backoff.policies}
 		 * @return the policy, empty if it is not defined or only an annotation completes
 		 * it
 		 */
-		public Optional<EffectivePolicy> peek(String name) {
-			return this.resolver.peek(name);
-		}
+		Optional<EffectivePolicy> peek(String name);
+
+		/** {@return the names below {@code backoff.policies}, in their known spelling} */
+		List<String> names();
 
 		/**
-		 * {@return the names below {@code backoff.policies}; the names as they are
-		 * written, or as those who use them write them}
-		 */
-		public List<String> names() {
-			return this.resolver.names();
-		}
-
-		/**
-		 * Check the whole configuration, after the methods are resolved.
+		 * Check the whole configuration, after the methods are resolved. Each value is
+		 * checked by itself. Whether values fit together is checked only for policies
+		 * without a use so far: an annotation, or a policy that inherits, may complete
+		 * the others.
 		 * @param problems gets what is wrong
 		 */
-		public void check(List<Problem> problems) {
-			this.resolver.check(problems);
-		}
+		void check(List<Problem> problems);
 
 	}
 

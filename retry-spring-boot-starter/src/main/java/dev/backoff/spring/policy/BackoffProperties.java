@@ -14,10 +14,8 @@ import org.springframework.boot.context.properties.bind.Name;
 /**
  * The keys below {@code backoff}: their names, types and descriptions.
  * <p>
- * This is the schema. It gives IDEs their completion and the reader its list of known
- * keys, but it is not bound: values are read as text with their origins, so that a report
- * can name the file and line, and an environment variable overrides the policy it means
- * instead of adding another one.
+ * It is the schema for editors and is not bound: values are read as text by their keys,
+ * with file and line, and a variable overrides the policy it means.
  *
  * @param enabled Whether methods are retried and measured at all; if not, each is a plain
  * call.
@@ -99,7 +97,7 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 
 	}
 
-	/** What happens to a failure that a call inside has retried. */
+	/** What happens to a failure that an inner call has already retried. */
 	public enum Nested {
 
 		/** It is not retried again. */
@@ -116,12 +114,12 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 		/** The call ends. */
 		STOP,
 
-		/** The retry is postponed, for work that nobody waits for. */
+		/** The retry is postponed, for work without a waiting caller. */
 		WAIT
 
 	}
 
-	/** Whose circuit breaker it is. */
+	/** Library that has the circuit breaker. */
 	public enum BreakerProvider {
 
 		/** One of this library. */
@@ -132,7 +130,7 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 
 	}
 
-	/** What a call does that a breaker refuses. */
+	/** What a refused call does. */
 	public enum OnOpen {
 
 		/** It fails. */
@@ -157,25 +155,24 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 * @param step Growth of a linear shape; the base if not set.
 	 * @param ladder Comma-separated list of delays, each with an optional number of times
 	 * ("1s x5"); the last one repeats.
-	 * @param jitter How chance spreads the delays: none, full, equal, a percentage,
-	 * decorrelated, beta, or "beta 0.3..0.7".
+	 * @param jitter How chance spreads the delays, such as full, 20% or none.
 	 * @param maxAttempts Number of all attempts, the first call included, or "unlimited".
 	 * @param deadline Time for the whole call, waits included, or "none". After it no
 	 * attempt starts.
 	 * @param attemptTimeout Time for each attempt, or "none". An attempt that takes
 	 * longer is interrupted or cancelled.
-	 * @param shortestAttempt Time an attempt needs at least before the deadline.
+	 * @param shortestAttempt Least time before the deadline that an attempt needs.
 	 * @param throttledBase Least base after a throttled failure such as HTTP 429, at most
 	 * the cap.
 	 * @param retryOn Comma-separated list of exception types to retry, instead of all but
 	 * programming errors.
 	 * @param abortOn Comma-separated list of exception types never to retry. Adds up over
 	 * all levels.
-	 * @param matchCauses Whether retry-on and abort-on look at causes too.
+	 * @param matchCauses Whether retry-on and abort-on apply to causes too.
 	 * @param classifier Bean name of a FailureClassifier that is asked before all others.
-	 * @param nested What happens to a failure that a call inside has retried.
-	 * @param replay Whether a stream is retried though elements have been passed on,
-	 * which then come again.
+	 * @param nested What happens to a failure that an inner call has already retried.
+	 * @param replay Whether a stream is retried after elements have been passed on, which
+	 * then come again.
 	 * @param breaker Name of the circuit breaker, or "none". The policy's own name if not
 	 * set, which is in effect if a breaker of that name is configured.
 	 * @param budget Name of the budget of retries, or "none". The policy's own name if
@@ -226,8 +223,8 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	/**
 	 * The keys of a circuit breaker.
 	 *
-	 * @param provider Whose circuit breaker it is. The configuration of another library
-	 * rules its breaker, so only on-open may be set beside it.
+	 * @param provider Library that has the circuit breaker. Another library configures
+	 * its breakers itself, so only on-open may be set beside it.
 	 * @param failureRate Share of failed calls from which on it opens, a percentage.
 	 * @param slowCall Time that a call must exceed to count as slow, or "none".
 	 * @param slowCallRate Share of slow calls from which on it opens, a percentage.
@@ -239,7 +236,7 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 * @param probes Number of calls it lets through half-open.
 	 * @param halfOpenTimeout Time its probes may take before it opens again; open-for if
 	 * not set.
-	 * @param onOpen What a call does that it refuses.
+	 * @param onOpen What a refused call does.
 	 */
 	@ConfigurationPropertiesSource
 	public record Breaker(@DefaultValue("own") BreakerProvider provider, @DefaultValue("50%") String failureRate,
@@ -313,8 +310,8 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	/**
 	 * Endpoint.
 	 *
-	 * @param messages Whether messages of exceptions are shown, which may hold what was
-	 * an argument.
+	 * @param messages Whether messages of exceptions are shown, which may contain
+	 * arguments.
 	 */
 	public record Endpoint(@DefaultValue("false") boolean messages) {
 	}
@@ -331,9 +328,9 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	/**
 	 * Closing the application.
 	 *
-	 * @param time Time that calls get to finish before beans are destroyed, once waiting
-	 * ones have been woken and nothing is retried any more. Zero for none. Default unit
-	 * is milliseconds.
+	 * @param time Time that calls get to finish before beans are destroyed. Waiting calls
+	 * are woken before, and nothing is retried any more. Zero for none. Default unit is
+	 * milliseconds.
 	 */
 	public record Shutdown(@Name("wait") @DefaultValue("0ms") Duration time) {
 	}

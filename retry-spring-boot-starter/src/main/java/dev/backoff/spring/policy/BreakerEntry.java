@@ -9,12 +9,12 @@ import dev.backoff.breaker.BreakerSettings;
 /**
  * One breaker of the configuration, or one with the numbers that are built in. Immutable.
  *
- * @param name its name as it is written below {@code backoff.breakers}, else as who uses
- * it writes it; environment variables tell only its letters and digits
+ * @param name its name as it is written below {@code backoff.breakers}, else as its first
+ * user writes it; environment variables have only its letters and digits
  * @param spelled whether the name is written below {@code backoff.breakers}
  * @param settings its numbers; of a breaker of another library only whether refused calls
  * wait
- * @param provider whose breaker it is
+ * @param provider the library that has it
  * @param values the values in effect with their origins, in the order of the keys
  * @since 0.1
  */
@@ -26,7 +26,7 @@ public record BreakerEntry(String name, boolean spelled, BreakerSettings setting
 	 * @param name its name
 	 * @param spelled whether the name is written in its section
 	 * @param settings its numbers
-	 * @param provider whose breaker it is
+	 * @param provider the library that has it
 	 * @param values the values in effect, copied
 	 */
 	public BreakerEntry {

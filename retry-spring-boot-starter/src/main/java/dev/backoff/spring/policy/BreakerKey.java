@@ -9,11 +9,7 @@ import dev.backoff.breaker.BreakerSettings.Builder;
 import dev.backoff.spring.policy.BackoffProperties.BreakerProvider;
 import dev.backoff.spring.policy.BackoffProperties.OnOpen;
 
-/**
- * The keys of a circuit breaker, with their parsers, defaults and setters.
- *
- * @since 0.1
- */
+/** The keys of a circuit breaker, with their parsers, defaults and setters. @since 0.1 */
 public enum BreakerKey implements ConfigurationKey {
 
 	/** Library that has the circuit breaker. */
@@ -38,7 +34,7 @@ public enum BreakerKey implements ConfigurationKey {
 	OPEN_FOR(OverloadValues::time, "30s", Builder::openFor),
 
 	/** Growth of that time while probes fail. */
-	OPEN_FOR_MULTIPLIER(OverloadValues::growth, "1", Builder::openForMultiplier),
+	OPEN_FOR_MULTIPLIER((text) -> OverloadValues.growth(text, "time"), "1", Builder::openForMultiplier),
 
 	/** Calls it lets through half-open. */
 	PROBES(OverloadValues::wholeNumber, "3", Builder::probes),

@@ -9,8 +9,8 @@ import dev.backoff.budget.BudgetSettings;
 /**
  * One budget of the configuration, or one with the numbers that are built in. Immutable.
  *
- * @param name its name as it is written below {@code backoff.budgets}, else as who uses
- * it writes it; environment variables tell only its letters and digits
+ * @param name its name as it is written below {@code backoff.budgets}, else as its first
+ * user writes it; environment variables have only its letters and digits
  * @param spelled whether the name is written below {@code backoff.budgets}
  * @param settings its numbers
  * @param values the values in effect with their origins, in the order of the keys

@@ -5,11 +5,7 @@ import java.util.function.Function;
 
 import dev.backoff.budget.BudgetSettings;
 
-/**
- * The keys of a budget, with their parsers and defaults.
- *
- * @since 0.1
- */
+/** The keys of a budget, with their parsers and defaults. @since 0.1 */
 public enum BudgetKey implements ConfigurationKey {
 
 	/** Tokens in a full bucket. */

@@ -192,7 +192,7 @@ final class ConfigurationReader {
 		}
 		List<String> texts = new ArrayList<>();
 		for (String text : written) {
-			String resolved = PlaceholderText.resolve(text, this.environment::resolveRequiredPlaceholders, value,
+			String resolved = Placeholders.resolve(text, this.environment::resolveRequiredPlaceholders, value,
 					this.problems);
 			if (resolved == null) {
 				return null;

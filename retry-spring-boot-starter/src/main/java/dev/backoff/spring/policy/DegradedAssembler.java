@@ -6,14 +6,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 import dev.backoff.policy.DegradedSettings;
+import dev.backoff.spring.policy.DelayAssembler.Delays;
 import dev.backoff.spring.policy.PolicyLevels.Ranked;
 import dev.backoff.time.DurationText;
 import dev.backoff.time.Nanos;
 
 /**
- * Make the raised delays of one policy, or say which of their values do not fit. They are
- * in effect if a cap or a base is set; what they raise yields to a cap from a stronger
- * level.
+ * Make the raised delays of one policy, and report values that do not fit. They are in
+ * effect if a cap or a base is set, and yield to a cap from a stronger level.
  */
 final class DegradedAssembler {
 

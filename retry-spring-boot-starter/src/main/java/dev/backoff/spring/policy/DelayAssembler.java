@@ -14,12 +14,11 @@ import dev.backoff.time.DurationText;
 import dev.backoff.time.Nanos;
 
 /**
- * Make the delays of one policy, or say which of their values do not fit together.
+ * Make the delays of one policy, and report values that do not fit together.
  * <p>
- * Two rules keep levels from hurting each other. A cap from a weaker level yields to a
- * stronger base or ladder. Numbers of a shape that is not in effect are left out if they
- * come from a weaker level than the shape, and an error otherwise: somebody wrote them
- * and would wait for their effect.
+ * A cap from a weaker level yields to a stronger base or ladder. A number of a shape that
+ * is not in effect is left out if it comes from a weaker level than the shape; otherwise
+ * it is an error, because it was written for an effect that it does not have.
  */
 final class DelayAssembler {
 
@@ -166,6 +165,18 @@ final class DelayAssembler {
 		}
 		this.values.put(PolicyKey.THROTTLED_BASE, DurationText.exact(cap), "lowered to the cap");
 		return cap;
+	}
+
+	/**
+	 * The delays of one policy.
+	 *
+	 * @param name the name of the shape
+	 * @param shape the delays before cap and jitter
+	 * @param jitter spreads them
+	 * @param cap the longest delay, or the longest duration for none
+	 * @param throttledBase the least base after a throttled failure
+	 */
+	record Delays(ShapeName name, Shape shape, Jitter jitter, Duration cap, Duration throttledBase) {
 	}
 
 }

@@ -13,8 +13,7 @@ import dev.backoff.policy.RetryCondition;
 import dev.backoff.policy.RetryPolicy;
 
 /**
- * What is in effect for one method: each value with its origin, and the policy made of
- * them.
+ * The values in effect for one method with their origins, and the policy made of them.
  *
  * @since 0.1
  */
@@ -88,9 +87,7 @@ public final class EffectivePolicy {
 		return this.assembly.build(classifiers, retryWhen, until);
 	}
 
-	/**
-	 * {@return the bean name of the policy's own classifier, or null}
-	 */
+	/** {@return the bean name of the policy's own classifier, or null} */
 	public @Nullable String classifier() {
 		return (this.classifier != null) ? this.classifier.text() : null;
 	}
@@ -106,39 +103,29 @@ public final class EffectivePolicy {
 	}
 
 	/**
-	 * {@return whether a stream is retried though elements have been passed on, which
-	 * then come again; false by default}
+	 * {@return whether a stream is retried after elements have been passed on, false by
+	 * default}
 	 */
 	public boolean isReplayed() {
 		return this.replayed;
 	}
 
-	/**
-	 * {@return the breaker in effect; its name, one spelling for all who use it; null for
-	 * none, as by default}
-	 */
+	/** {@return the name of the breaker in effect, or null for none} */
 	public @Nullable String breaker() {
 		return this.states.breaker();
 	}
 
-	/**
-	 * {@return the budget of retries in effect; its name, one spelling for all who use
-	 * it, by default the policy's; null for none}
-	 */
+	/** {@return the name of the budget in effect, or null for none} */
 	public @Nullable String budget() {
 		return this.states.budget();
 	}
 
-	/**
-	 * {@return the values in effect; an immutable map, in the order of the keys}
-	 */
+	/** {@return the values in effect; an immutable map, in the order of the keys} */
 	public Map<PolicyKey, Value> values() {
 		return this.values;
 	}
 
-	/**
-	 * {@return what works but is probably not meant; an immutable list of sentences}
-	 */
+	/** {@return what works but is probably not meant; an immutable list of sentences} */
 	public List<String> advice() {
 		return Collections.unmodifiableList(this.advice);
 	}

@@ -3,9 +3,9 @@ package dev.backoff.spring.policy;
 import java.util.List;
 
 /**
- * What calls over HTTP tell and are told: the keys below {@code backoff.http}. Immutable.
+ * The headers of calls over HTTP: the keys below {@code backoff.http}. Immutable.
  *
- * @param hosts the hosts that are told, in lower case: exact, {@code *.domain} or
+ * @param hosts the hosts that get them, in lower case: exact, {@code *.domain} or
  * {@code *}, each with an optional port; empty for none
  * @param attemptHeader the header with the number of the attempt
  * @param deadlineHeader the header with the time left, in milliseconds

@@ -3,11 +3,7 @@ package dev.backoff.spring.policy;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/**
- * Tell that annotations or configuration cannot work, with all problems found at once.
- *
- * @since 0.1
- */
+/** All problems of annotations and configuration that were found at once. @since 0.1 */
 public final class InvalidBackoffException extends RuntimeException {
 
 	private static final long serialVersionUID = 1L;
@@ -23,9 +19,7 @@ public final class InvalidBackoffException extends RuntimeException {
 		this.problems = List.copyOf(problems);
 	}
 
-	/**
-	 * {@return what was found; an immutable list}
-	 */
+	/** {@return what was found; an immutable list} */
 	public List<Problem> problems() {
 		return this.problems;
 	}

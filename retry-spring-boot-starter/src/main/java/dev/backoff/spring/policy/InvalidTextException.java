@@ -1,8 +1,6 @@
 package dev.backoff.spring.policy;
 
-/**
- * A text that does not say what it should: the rule it breaks, and how to mend it.
- */
+/** A text that cannot be read: the rule that it breaks, and the fix. */
 final class InvalidTextException extends RuntimeException {
 
 	private static final long serialVersionUID = 1L;

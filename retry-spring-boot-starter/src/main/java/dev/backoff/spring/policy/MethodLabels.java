@@ -5,8 +5,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * What meters and logs call methods: {@code SimpleClassName.method}, or with its package
- * where two types share the simple name. Thread-safe.
+ * The labels of methods in meters and logs: {@code SimpleClassName.method}, or with the
+ * package where two types have the same simple name. Thread-safe.
  */
 final class MethodLabels {
 

@@ -50,20 +50,20 @@ final class OtherWords {
 	private OtherWords() {
 	}
 
-	/** Return what we call a key that others call so, or null. */
+	/** Return our key for a word of other libraries, or null. */
 	static @Nullable String ours(Section<?> section, String name) {
 		Map<String, String> words = (section == Section.BREAKERS) ? BREAKER_WORDS
 				: (section == Section.BUDGETS) ? BUDGET_WORDS : POLICY_WORDS;
 		return words.get(TextValues.canonical(name));
 	}
 
-	/** Return the section that others call so, or null. */
+	/** Return the section for a word of other libraries, or null. */
 	static @Nullable Section<?> section(String name) {
 		Section<?> known = Section.of(name);
 		return (known != null) ? known : SECTION_WORDS.get(TextValues.canonical(name));
 	}
 
-	/** Return whether others give a number of retries by this key. */
+	/** Return whether the key is a number of retries in other libraries. */
 	static boolean countRetries(String name) {
 		return RETRIES.contains(TextValues.canonical(name));
 	}

@@ -9,8 +9,8 @@ import dev.backoff.failure.Idempotency;
 import dev.backoff.window.WindowLength;
 
 /**
- * Read the values of breakers, budgets and degraded delays, all of them text, and say
- * what is wrong with those that cannot be read.
+ * Read the values of breakers, budgets and degraded delays. A text that cannot be read
+ * throws {@link InvalidTextException}.
  */
 final class OverloadValues {
 
@@ -23,14 +23,14 @@ final class OverloadValues {
 	private OverloadValues() {
 	}
 
-	/** Read by how much a time grows. */
-	static double growth(String text) {
+	/** Read the growth of something. */
+	static double growth(String text, String something) {
 		double growth = plainNumber(text);
 		if (growth >= 1 && !Double.isInfinite(growth)) {
 			return growth;
 		}
 		throw new InvalidTextException("must be a finite number of at least 1",
-				"Write a number such as 2 or 1.5; 1 keeps the time constant.");
+				"Write a number such as 2 or 1.5; 1 keeps the " + something + " constant.");
 	}
 
 	/** Read a number from 0 to the given one. */
@@ -67,8 +67,8 @@ final class OverloadValues {
 	}
 
 	/**
-	 * Read a time above zero. A bare number, milliseconds elsewhere, is taken for seconds
-	 * by too many.
+	 * Read a time above zero. A bare number, which means milliseconds elsewhere, is often
+	 * meant as seconds.
 	 */
 	static Duration time(String text) {
 		checkUnit(text);

@@ -1,21 +1,25 @@
 package dev.backoff.spring.policy;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Collections;
 import java.util.EnumMap;
 import java.util.EnumSet;
-import java.util.LinkedHashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.BiPredicate;
 
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an operator has set while the application runs: stronger than the configuration,
- * known to this process only, and gone with it. Immutable and thread-safe.
+ * The values that an operator has set while the application runs: one more source over
+ * the configuration, known to this process only. A value is read by its key as in any
+ * other source, but placeholders in it are not resolved. Immutable and thread-safe.
  *
  * @since 0.1
  */
@@ -29,55 +33,95 @@ public final class Overrides {
 		.unmodifiableSet(EnumSet.of(PolicyKey.BASE, PolicyKey.CAP, PolicyKey.MULTIPLIER, PolicyKey.JITTER,
 				PolicyKey.MAX_ATTEMPTS, PolicyKey.DEADLINE, PolicyKey.ATTEMPT_TIMEOUT, PolicyKey.ENABLED));
 
+	/** The name for all policies, whose only key is {@link PolicyKey#ENABLED}. */
+	public static final String ALL = "";
+
 	/** Nothing is overridden. */
-	public static final Overrides NONE = new Overrides(Map.of(), null);
+	public static final Overrides NONE = new Overrides(Map.of());
 
 	private static final int LONGEST_NAME = 60;
 
+	/* By canonical name; that of all policies has a character that no other one has. */
 	private final Map<String, OfPolicy> policies;
 
-	private final @Nullable Boolean retriesEnabled;
-
-	private Overrides(Map<String, OfPolicy> policies, @Nullable Boolean retriesEnabled) {
-		this.policies = Collections.unmodifiableMap(new TreeMap<>(policies));
-		this.retriesEnabled = retriesEnabled;
+	private Overrides(Map<String, OfPolicy> policies) {
+		this.policies = Collections.unmodifiableMap(policies);
 	}
 
 	/**
 	 * Return these overrides and some more of one policy.
-	 * @param policy the policy's name
-	 * @param values texts by key, which take the place of those of the same keys
-	 * @return new overrides, whose values nobody has checked
-	 * @throws IllegalArgumentException if a key cannot be overridden
+	 * @param policy the policy's name, or {@link #ALL}
+	 * @param values texts by key, which replace those of the same keys
+	 * @param ending ends them, or null if they hold until they are reset
+	 * @return new overrides, whose values are not checked
 	 */
-	public Overrides with(String policy, Map<PolicyKey, String> values) {
-		for (PolicyKey key : values.keySet()) {
-			if (!KEYS.contains(key)) {
-				throw new IllegalArgumentException("Invalid key (" + key.key() + "): must be one of "
-						+ String.join(", ", KEYS.stream().map(PolicyKey::key).toList()) + ".");
-			}
-		}
-		Map<PolicyKey, String> merged = new EnumMap<>(PolicyKey.class);
-		merged.putAll(values(policy));
-		merged.putAll(values);
-		return replaced(policy, merged);
+	public Overrides with(String policy, Map<PolicyKey, String> values, @Nullable Ending ending) {
+		OfPolicy before = this.policies.get(canonical(policy));
+		Map<PolicyKey, Timed> merged = new EnumMap<>(PolicyKey.class);
+		merged.putAll((before != null) ? before.values() : Map.of());
+		values.forEach((key, text) -> merged.put(key,
+				new Timed(ConfigValue.of(key, List.of(text), "Invalid " + key.key() + " of policy " + policy, ORIGIN),
+						ending)));
+		Map<String, OfPolicy> policies = new TreeMap<>(this.policies);
+		policies.put(canonical(policy), new OfPolicy(policy, merged));
+		return new Overrides(policies);
 	}
 
 	/**
-	 * Return these overrides without some of one policy.
+	 * Return these overrides without those of one policy.
 	 * @param policy the policy's name
-	 * @param keys what is not overridden any more
 	 * @return new overrides
 	 */
-	public Overrides without(String policy, Set<PolicyKey> keys) {
-		Map<PolicyKey, String> left = new EnumMap<>(PolicyKey.class);
-		left.putAll(values(policy));
-		left.keySet().removeAll(keys);
-		return replaced(policy, left);
+	public Overrides without(String policy) {
+		return keep((name, override) -> !name.equals(canonical(policy)));
 	}
 
 	/**
-	 * Read what an operator has written.
+	 * Return these overrides without those that end together.
+	 * @param ending ends them
+	 * @return new overrides
+	 */
+	public Overrides without(Ending ending) {
+		return keep((name, override) -> override.ending() != ending);
+	}
+
+	private Overrides keep(BiPredicate<String, Timed> kept) {
+		Map<String, OfPolicy> policies = new TreeMap<>();
+		this.policies.forEach((name, overridden) -> {
+			Map<PolicyKey, Timed> values = new EnumMap<>(overridden.values());
+			values.values().removeIf((override) -> !kept.test(name, override));
+			if (!values.isEmpty()) {
+				policies.put(name, new OfPolicy(overridden.name(), values));
+			}
+		});
+		return new Overrides(policies);
+	}
+
+	/**
+	 * Return the end of an override.
+	 * @param policy the policy's name in any spelling, or {@link #ALL}
+	 * @param key the key
+	 * @return empty if it is not overridden, or until it is reset
+	 */
+	public Optional<Ending> ending(String policy, PolicyKey key) {
+		OfPolicy overridden = this.policies.get(canonical(policy));
+		Timed override = (overridden != null) ? overridden.values().get(key) : null;
+		return Optional.ofNullable((override != null) ? override.ending() : null);
+	}
+
+	/** {@return the ends of all overrides that end by themselves} */
+	public Set<Ending> endings() {
+		Set<Ending> endings = new HashSet<>();
+		this.policies.values().forEach((policy) -> policy.values().values().forEach((override) -> {
+			if (override.ending() != null) {
+				endings.add(override.ending());
+			}
+		}));
+		return endings;
+	}
+
+	/**
+	 * Read the keys that an operator has written.
 	 * @param policy the policy's name
 	 * @param written texts by key, in any spelling with the same letters and digits
 	 * @param problems gets what is wrong with the keys; values are checked with the
@@ -108,12 +152,11 @@ public final class Overrides {
 	}
 
 	/**
-	 * Read how long something is to hold. A bare number would be milliseconds, which
-	 * nobody means here.
-	 * @param key what it is written as, for a report
+	 * Read the time for which an override holds, which needs a unit.
+	 * @param key its key, for a report
 	 * @param text a duration with a unit
 	 * @return the duration, longer than zero
-	 * @throws InvalidBackoffException if it is none
+	 * @throws InvalidBackoffException if the text is no such duration
 	 */
 	public static Duration limit(String key, String text) {
 		try {
@@ -141,9 +184,9 @@ public final class Overrides {
 	}
 
 	/**
-	 * Return a text that somebody from outside has written, for a report.
+	 * Return a text from outside for a report.
 	 * @param text any text
-	 * @return at most 60 characters of it, none of which is a line break or the like
+	 * @return at most 60 characters of it, without line breaks and the like
 	 */
 	public static String oneLine(String text) {
 		String line = text.codePoints()
@@ -163,101 +206,69 @@ public final class Overrides {
 		};
 	}
 
-	private Overrides replaced(String policy, Map<PolicyKey, String> values) {
-		Map<String, OfPolicy> policies = new LinkedHashMap<>(this.policies);
-		String canonical = TextValues.canonical(policy);
-		if (values.isEmpty()) {
-			policies.remove(canonical);
-		}
-		else {
-			policies.put(canonical, OfPolicy.of(policy, values));
-		}
-		return new Overrides(policies, this.retriesEnabled);
+	private static String canonical(String policy) {
+		return policy.equals(ALL) ? "*" : TextValues.canonical(policy);
 	}
 
-	/**
-	 * Return these overrides with the switch of all retries.
-	 * @param enabled whether retries are made, or null for what the configuration says
-	 * @return new overrides
-	 */
-	public Overrides withRetriesEnabled(@Nullable Boolean enabled) {
-		return new Overrides(this.policies, enabled);
-	}
-
-	/**
-	 * {@return whether retries are made; what overrides the configuration, or null if
-	 * nothing does}
-	 */
+	/** {@return whether retries are made, or null if that is not overridden} */
 	public @Nullable Boolean retriesEnabled() {
-		return this.retriesEnabled;
+		ConfigValue overridden = of(ALL).get(PolicyKey.ENABLED);
+		return (overridden != null) ? overridden.<Boolean>value() : null;
 	}
 
-	/**
-	 * {@return the names of the policies of which something is overridden; the names in
-	 * order}
-	 */
+	/** {@return the names of the policies of which something is overridden, in order} */
 	public List<String> policies() {
-		return this.policies.values().stream().map(OfPolicy::name).toList();
+		return this.policies.values().stream().map(OfPolicy::name).filter((name) -> !name.equals(ALL)).toList();
 	}
 
 	/**
-	 * Return what is overridden of a policy.
+	 * Return the overridden values of a policy.
 	 * @param policy its name in any spelling
 	 * @return an immutable map of texts by key
 	 */
 	public Map<PolicyKey, String> values(String policy) {
-		OfPolicy overridden = this.policies.get(TextValues.canonical(policy));
-		return (overridden != null) ? overridden.texts() : Map.of();
+		Map<PolicyKey, String> texts = new EnumMap<>(PolicyKey.class);
+		of(policy).forEach((key, value) -> texts.put(key, value.text()));
+		return Collections.unmodifiableMap(texts);
 	}
 
-	/**
-	 * {@return whether nothing is overridden; true if the configuration alone is in
-	 * effect}
-	 */
+	/** {@return whether nothing is overridden} */
 	public boolean isEmpty() {
-		return this.policies.isEmpty() && this.retriesEnabled == null;
+		return this.policies.isEmpty();
 	}
 
 	/** Return the level of a policy that they make. */
 	Map<PolicyKey, ConfigValue> of(String policy) {
-		if (this.policies.isEmpty()) {
-			return Map.of();
+		OfPolicy overridden = this.policies.get(canonical(policy));
+		Map<PolicyKey, ConfigValue> values = new EnumMap<>(PolicyKey.class);
+		if (overridden != null) {
+			overridden.values().forEach((key, override) -> values.put(key, override.value()));
 		}
-		OfPolicy overridden = this.policies.get(TextValues.canonical(policy));
-		return (overridden != null) ? overridden.values() : Map.of();
+		return values;
 	}
 
 	@Override
 	public boolean equals(@Nullable Object other) {
-		return other instanceof Overrides that && this.policies.equals(that.policies)
-				&& Objects.equals(this.retriesEnabled, that.retriesEnabled);
+		return other instanceof Overrides that && this.policies.equals(that.policies);
 	}
 
 	@Override
 	public int hashCode() {
-		return Objects.hash(this.policies, this.retriesEnabled);
+		return Objects.hash(this.policies);
 	}
 
-	@Override
-	public String toString() {
-		return "Overrides " + this.policies.values()
-				+ ((this.retriesEnabled != null) ? ", retries-enabled=" + this.retriesEnabled : "");
+	/** The end of overrides that were set together for a time. */
+	public interface Ending {
+
+		/** {@return when they end} */
+		Instant until();
+
 	}
 
-	private record OfPolicy(String name, Map<PolicyKey, String> texts, Map<PolicyKey, ConfigValue> values) {
+	private record OfPolicy(String name, Map<PolicyKey, Timed> values) {
+	}
 
-		static OfPolicy of(String name, Map<PolicyKey, String> texts) {
-			Map<PolicyKey, ConfigValue> values = new EnumMap<>(PolicyKey.class);
-			texts.forEach((key, text) -> values.put(key,
-					ConfigValue.of(key, List.of(text), "Invalid " + key.key() + " of policy " + name, ORIGIN)));
-			return new OfPolicy(name, PolicyKey.inOrder(texts), PolicyKey.inOrder(values));
-		}
-
-		@Override
-		public String toString() {
-			return this.name + " " + this.texts;
-		}
-
+	private record Timed(ConfigValue value, @Nullable Ending ending) {
 	}
 
 }

@@ -1,17 +1,21 @@
 package dev.backoff.spring.policy;
 
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.UnaryOperator;
 
+import org.jspecify.annotations.Nullable;
+
 import org.springframework.core.env.PropertyResolver;
+import org.springframework.util.PlaceholderResolutionException;
 
 /**
- * Resolve the placeholders of annotations: once for each configuration that is read, so
- * that they follow a change with it and not before. Those of attributes that say which
- * policy it is and what it shares are resolved once for all. Thread-safe.
+ * Resolve the placeholders of annotations once for each reading of the configuration, so
+ * that they change together with it. Placeholders in the names of the policy and of what
+ * it shares are resolved only once. Thread-safe.
  */
 final class Placeholders {
 
@@ -33,22 +37,22 @@ final class Placeholders {
 		this.first = first;
 	}
 
-	/** Return what resolves them for a configuration that is read later. */
+	/** Return placeholders for a later reading of the configuration. */
 	Placeholders anew() {
 		return new Placeholders(this.resolver, this.first);
 	}
 
-	/** Return what resolves the text of an attribute. */
+	/** Return the resolver of an attribute. */
 	UnaryOperator<String> of(PolicyKey key) {
 		return ONCE.contains(key) ? ofName() : (text) -> resolve(text, this.now);
 	}
 
-	/** Return what resolves the name of a policy. */
+	/** Return the resolver of the name of a policy. */
 	UnaryOperator<String> ofName() {
 		return (text) -> resolve(text, this.first);
 	}
 
-	/* Nothing is locked while property sources are asked. */
+	/* No lock is held while property sources answer. */
 	private String resolve(String text, Map<String, String> resolved) {
 		String known = resolved.get(text);
 		if (known != null) {
@@ -57,6 +61,39 @@ final class Placeholders {
 		String made = this.resolver.resolveRequiredPlaceholders(text);
 		String before = resolved.putIfAbsent(text, made);
 		return (before != null) ? before : made;
+	}
+
+	/**
+	 * Resolve the placeholders of a text, which must not hold expressions. A problem is
+	 * reported, and null returned.
+	 */
+	static @Nullable String resolve(String text, UnaryOperator<String> resolver, ConfigValue value,
+			List<Problem> problems) {
+		if (text.contains("#{")) {
+			problems.add(value.problem("must not be an expression: #{} is never evaluated here",
+					"Write a literal value, or a ${placeholder}."));
+			return null;
+		}
+		if (!text.contains("${")) {
+			return text;
+		}
+		try {
+			return resolver.apply(text);
+		}
+		catch (PlaceholderResolutionException ex) {
+			problems.add(value.problem(
+					"has the placeholder ${" + ex.getPlaceholder() + "}, which "
+							+ (text.contains("${" + ex.getPlaceholder()) ? "nothing defines"
+									: "stands for itself or for nothing"),
+					"Define the property " + ex.getPlaceholder() + ", or give it a default, as in ${"
+							+ ex.getPlaceholder() + ":2s}."));
+			return null;
+		}
+		catch (IllegalArgumentException ex) {
+			problems
+				.add(value.problem("has a placeholder that cannot be resolved", "Write it as ${name} or ${name:2s}."));
+			return null;
+		}
 	}
 
 }

@@ -15,12 +15,13 @@ import dev.backoff.policy.DegradedSettings;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.policy.RetryPolicyBuilder;
 import dev.backoff.spring.policy.BackoffProperties.ShapeName;
+import dev.backoff.spring.policy.DelayAssembler.Delays;
 import dev.backoff.spring.policy.PolicyLevels.Ranked;
 import dev.backoff.time.DurationText;
 import dev.backoff.time.Nanos;
 
 /**
- * Make one policy of the strongest values, or say which of them do not fit together. A
+ * Make one policy of the strongest values, and report those that do not fit together. A
  * number of attempts from a weaker level yields to a ladder.
  */
 final class PolicyAssembler {
@@ -35,9 +36,7 @@ final class PolicyAssembler {
 
 	private final PolicyValues values;
 
-	/*
-	 * What is right or wrong by itself is a problem, what depends on others a conflict.
-	 */
+	/* A value that is wrong by itself is a problem, one that does not fit a conflict. */
 	private final List<Problem> problems;
 
 	private final List<Problem> conflicts;

@@ -15,9 +15,9 @@ import dev.backoff.policy.RetryPolicy;
 import dev.backoff.time.DurationText;
 
 /**
- * The values of one policy, level over level: the weakest are added first, and each key
- * keeps its strongest value with the strength of its level. A level's preset lies just
- * below the level itself, and what a policy inherits lies below its preset.
+ * The values of one policy. Levels are added from the weakest on, and each key keeps its
+ * strongest value with the strength of its level. A level's preset is just weaker than
+ * the level, and inherited values are weaker than the preset.
  */
 final class PolicyLevels {
 
@@ -112,31 +112,24 @@ final class PolicyLevels {
 			return;
 		}
 		Preset preset = written.value();
+		boolean unlimited = preset.maxAttempts() == RetryPolicy.UNLIMITED_ATTEMPTS;
+		Map<PolicyKey, @Nullable Object> values = new EnumMap<>(PolicyKey.class);
+		// its base is of an exponential, which replaces a ladder of a weaker level
+		values.put(PolicyKey.SHAPE, "exponential");
+		values.put(PolicyKey.BASE, DurationText.exact(preset.base()));
+		values.put(PolicyKey.CAP, DurationText.exact(preset.cap()));
+		values.put(PolicyKey.MAX_ATTEMPTS, unlimited ? "unlimited" : preset.maxAttempts());
+		values.put(PolicyKey.DEADLINE, (preset.deadline() != null) ? DurationText.exact(preset.deadline()) : null);
+		values.put(PolicyKey.MULTIPLIER, preset.multiplier());
+		values.put(PolicyKey.JITTER, preset.jitter());
+		values.put(PolicyKey.WHEN_EMPTY, preset.isPostponedWhenEmpty() ? "wait" : null);
 		this.strength++;
-		// its base means an exponential, so a ladder of a weaker level is no longer in
-		// effect
-		put(PolicyKey.SHAPE, "exponential", preset, written);
-		put(PolicyKey.BASE, DurationText.exact(preset.base()), preset, written);
-		put(PolicyKey.CAP, DurationText.exact(preset.cap()), preset, written);
-		put(PolicyKey.MAX_ATTEMPTS, (preset.maxAttempts() == RetryPolicy.UNLIMITED_ATTEMPTS) ? "unlimited"
-				: Integer.toString(preset.maxAttempts()), preset, written);
-		if (preset.deadline() != null) {
-			put(PolicyKey.DEADLINE, DurationText.exact(preset.deadline()), preset, written);
-		}
-		if (preset.multiplier() != null) {
-			put(PolicyKey.MULTIPLIER, preset.multiplier().toString(), preset, written);
-		}
-		if (preset.jitter() != null) {
-			put(PolicyKey.JITTER, preset.jitter().toString(), preset, written);
-		}
-		if (preset.isPostponedWhenEmpty()) {
-			put(PolicyKey.WHEN_EMPTY, "wait", preset, written);
-		}
-	}
-
-	private void put(PolicyKey key, String text, Preset preset, ConfigValue written) {
-		put(key, ConfigValue.of(key, List.of(text), written.place() + ": its " + key.key(),
-				"preset " + preset.key() + ", " + written.origin()));
+		values.forEach((key, value) -> {
+			if (value != null) {
+				put(key, ConfigValue.of(key, List.of(value.toString()), written.place() + ": its " + key.key(),
+						"preset " + preset.key() + ", " + written.origin()));
+			}
+		});
 	}
 
 	private void put(PolicyKey key, ConfigValue value) {

@@ -20,7 +20,7 @@ import org.springframework.util.ClassUtils;
 /**
  * From names and annotations to effective policies, by one configuration. Thread-safe.
  */
-final class PolicyResolver {
+final class PolicyResolver implements BackoffPolicies.Candidate {
 
 	private final BackoffConfiguration configuration;
 
@@ -30,13 +30,13 @@ final class PolicyResolver {
 
 	private final @Nullable ClassLoader classLoader;
 
-	/* As who uses them first writes them, by canonical name; the same ever after. */
+	/* As their first user writes them, by canonical name. */
 	private final Map<String, String> spellings;
 
-	/* Whether a method or another policy has asked for it, by canonical name. */
+	/* The canonical names that a method or another policy has used. */
 	private final Set<String> used = ConcurrentHashMap.newKeySet();
 
-	/* The names of the policies in effect somewhere, by canonical name. */
+	/* The names of the policies in effect, by canonical name. */
 	private final Map<String, String> inEffect = new ConcurrentHashMap<>();
 
 	private final SharedNames shared;
@@ -55,14 +55,14 @@ final class PolicyResolver {
 	private PolicyResolver(PolicyResolver before, BackoffConfiguration configuration) {
 		this.configuration = configuration;
 		this.labels = before.labels;
-		// an override must not bring in half of what a refresh was refused for
+		// an override must not bring in half of a refused refresh
 		this.placeholders = configuration.isReadWith(before.configuration) ? before.placeholders
 				: before.placeholders.anew();
 		this.classLoader = before.classLoader;
 		this.spellings = before.spellings;
 		this.shared = before.shared.with(configuration);
 		if (!configuration.isEnabled()) {
-			// nobody resolves anything then, and its names stay known
+			// nothing is resolved then, and the names stay known
 			this.inEffect.putAll(before.inEffect);
 		}
 	}
@@ -74,12 +74,13 @@ final class PolicyResolver {
 		return new PolicyResolver(this, configuration);
 	}
 
-	BackoffConfiguration configuration() {
+	@Override
+	public BackoffConfiguration configuration() {
 		return this.configuration;
 	}
 
-	/** Return the effective policy of a method, or null if there are problems. */
-	@Nullable EffectivePolicy resolve(AnnotatedMethod method, List<Problem> problems) {
+	@Override
+	public @Nullable EffectivePolicy resolve(AnnotatedMethod method, List<Problem> problems) {
 		List<Problem> found = new ArrayList<>();
 		List<AnnotationValues> annotations = annotations(method, found);
 		String written = "";
@@ -104,8 +105,8 @@ final class PolicyResolver {
 		return policy;
 	}
 
-	/** Return the effective policy of a name, for programmatic calls. */
-	EffectivePolicy resolve(String name) {
+	@Override
+	public EffectivePolicy resolve(String name) {
 		List<Problem> problems = new ArrayList<>();
 		NamedValues<PolicyKey> entry = this.configuration.policy(name);
 		if (entry == null) {
@@ -120,8 +121,8 @@ final class PolicyResolver {
 		return policy;
 	}
 
-	/** Return what a name would give, without counting it as used, or empty. */
-	Optional<EffectivePolicy> peek(String name) {
+	@Override
+	public Optional<EffectivePolicy> peek(String name) {
 		NamedValues<PolicyKey> entry = this.configuration.policy(name);
 		if (entry == null) {
 			return Optional.empty();
@@ -133,12 +134,8 @@ final class PolicyResolver {
 			.ofNullable(assembler(spelled(entry), levels, this.shared::known, problems, problems).assemble());
 	}
 
-	/**
-	 * Check the whole configuration, after the methods are resolved. Each value is
-	 * checked by itself; whether values fit together, only for policies that nobody uses
-	 * so far: an annotation, or a policy that inherits, may complete the others.
-	 */
-	void check(List<Problem> problems) {
+	@Override
+	public void check(List<Problem> problems) {
 		Set<Problem> found = new LinkedHashSet<>(this.configuration.problems());
 		checkMode(found);
 		checkValues(levels(problems), found);
@@ -180,8 +177,8 @@ final class PolicyResolver {
 		problems.addAll(found);
 	}
 
-	/** Return the names below {@code backoff.policies}, as they are written. */
-	List<String> names() {
+	@Override
+	public List<String> names() {
 		return this.configuration.policies().stream().map(this::spelled).toList();
 	}
 
@@ -197,7 +194,7 @@ final class PolicyResolver {
 		return (known != null) ? known : (entry != null) ? spelled(entry) : null;
 	}
 
-	/** Return those of them that nobody has asked for so far. */
+	/** Return the names that no method and no other policy has used so far. */
 	List<String> unused() {
 		return names().stream().filter((name) -> !this.used.contains(TextValues.canonical(name))).toList();
 	}
@@ -279,7 +276,7 @@ final class PolicyResolver {
 				problems, conflicts);
 	}
 
-	/* One spelling for all who write the name differently: logs and meters go by it. */
+	/* One spelling for logs and meters, however its users write the name. */
 	private String spelling(String name, @Nullable NamedValues<PolicyKey> entry) {
 		String first = this.spellings.computeIfAbsent(TextValues.canonical(name), (canonical) -> name);
 		return (entry != null && entry.spelled()) ? entry.name() : first;

@@ -3,7 +3,7 @@ package dev.backoff.spring.policy;
 import java.util.List;
 
 /**
- * A method and the policy in effect for it, for those who look.
+ * A method and the policy in effect for it.
  *
  * @param method the method as meters and logs call it; overloads with their parameters
  * @param policy what is in effect for it

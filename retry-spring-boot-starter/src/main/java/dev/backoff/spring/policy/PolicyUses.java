@@ -2,11 +2,7 @@ package dev.backoff.spring.policy;
 
 import java.util.List;
 
-/**
- * The methods that policies are used for. Implementations are thread-safe.
- *
- * @since 0.1
- */
+/** The methods that policies are used for. Implementations are thread-safe. @since 0.1 */
 public interface PolicyUses {
 
 	/**

@@ -1,8 +1,8 @@
 package dev.backoff.spring.policy;
 
 /**
- * One thing in the configuration or the annotations that cannot work: where, what, the
- * rule it breaks, and how to mend it.
+ * One problem of the configuration or the annotations: its place, the value, the rule that
+ * the value breaks, and the fix.
  *
  * @param message the place, the value and the rule, one sentence
  * @param fix what to write instead, a sentence

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 import dev.backoff.spring.policy.PolicyLevels.Ranked;
 
 /**
- * Which breaker and which budget the calls of a policy share. Both are called like the
- * policy unless somebody names others; those have to be defined.
+ * The breaker and the budget of a policy. Both have the policy's name unless the policy
+ * names others, which have to be defined.
  */
 final class References {
 
@@ -37,7 +37,7 @@ final class References {
 		this.spelling = spelling;
 	}
 
-	/** Report a name that nobody defines and that is not the policy's own. */
+	/** Report a name that is neither defined nor the policy's own. */
 	void check(PolicyKey key, ConfigValue value, Set<String> lineage, List<Problem> problems) {
 		Section<?> section = (key == PolicyKey.BREAKER) ? Section.BREAKERS : Section.BUDGETS;
 		String name = TextValues.canonical(value.text());

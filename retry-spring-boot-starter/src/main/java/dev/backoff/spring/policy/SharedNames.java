@@ -7,14 +7,14 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The names of the breakers and budgets that policies share: one spelling for all who
- * mean the same, and who is used at all. Thread-safe.
+ * The names of the breakers and budgets that policies share: one spelling of each, and
+ * whether it is used. Thread-safe.
  */
 final class SharedNames {
 
 	private final BackoffConfiguration configuration;
 
-	/* As who uses them first writes them, by section and canonical name. */
+	/* As their first user writes them, by section and canonical name. */
 	private final Map<String, String> first;
 
 	private final Set<String> used = ConcurrentHashMap.newKeySet();
@@ -28,18 +28,18 @@ final class SharedNames {
 		this.first = first;
 	}
 
-	/** Return the names by another configuration, spelled as before where it does not. */
+	/** Return the names by another configuration, with the same first spellings. */
 	SharedNames with(BackoffConfiguration configuration) {
 		return new SharedNames(configuration, this.first);
 	}
 
-	/** Spell a name as the configuration does, else as its first user, from now on. */
+	/** Spell a name as the configuration does, else as its first user. */
 	String use(Section<?> section, String name) {
 		this.first.putIfAbsent(key(section, name), name);
 		return known(section, name);
 	}
 
-	/** Spell a name likewise, without counting as its user. */
+	/** Spell a name likewise, without using it. */
 	String known(Section<?> section, String name) {
 		String spelling = this.first.getOrDefault(key(section, name), name);
 		return this.configuration.spelling(section, spelling);

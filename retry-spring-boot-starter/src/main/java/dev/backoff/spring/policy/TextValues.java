@@ -17,8 +17,8 @@ import dev.backoff.policy.RetryPolicy;
 import dev.backoff.time.DurationText;
 
 /**
- * Read the values that an annotation and a configuration share, all of them text, and say
- * what is wrong with those that cannot be read.
+ * Read the values of annotations and configuration. A text that cannot be read throws
+ * {@link InvalidTextException}.
  */
 final class TextValues {
 
@@ -30,7 +30,7 @@ final class TextValues {
 
 	static final Pattern PERCENT = Pattern.compile("([+-]?\\d+(?:\\.\\d+)?)\\s*%");
 
-	/* What RFC 9110 calls a token. */
+	/* A token of RFC 9110. */
 	private static final Pattern HEADER = Pattern.compile("[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}");
 
 	private static final Pattern HOST = Pattern
@@ -40,10 +40,7 @@ final class TextValues {
 
 	static final String DURATION_FIX = "Write a number and a unit, such as 250ms, 2s or 5m.";
 
-	/**
-	 * The greatest number of attempts, rungs and the like: more is unlimited by another
-	 * name.
-	 */
+	/** The greatest number of attempts, rungs and the like. */
 	static final int MOST = 1_000_000;
 
 	private TextValues() {
@@ -124,17 +121,7 @@ final class TextValues {
 
 	/** Read a multiplier. */
 	static double multiplier(String text) {
-		try {
-			double multiplier = Double.parseDouble(text);
-			if (multiplier >= 1 && !Double.isInfinite(multiplier)) {
-				return multiplier;
-			}
-		}
-		catch (NumberFormatException ex) {
-			// falls through to the same answer
-		}
-		throw new InvalidTextException("must be a finite number of at least 1",
-				"Write a number such as 2 or 1.5; 1 keeps the delay constant.");
+		return OverloadValues.growth(text, "delay");
 	}
 
 	/** Read a jitter. */

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * {@code BACKOFF_POLICIES_PAYMENTCALLBACK_MAXATTEMPTS} both mean the policy
  * {@code payment-callback}. So a variable is read from both ends: the longest known key
  * is taken from its end, and the rest is the policy. Variables that fit no key are left
- * alone, because platforms make some whose names begin like ours.
+ * alone, because platforms make some with names that begin like ours.
  *
  * @param path the parts of the key after {@code backoff}, without an index
  * @param index the place in a list, or -1

@@ -56,7 +56,7 @@ final class FluxCall<C> extends ReactiveCall<C> implements Subscription {
 		super(calls, context);
 		this.calls = calls;
 		this.subscriber = subscriber;
-		this.replayed = calls.isReplayed();
+		this.replayed = calls.replayed().getAsBoolean();
 		this.observedOutside = calls.observation();
 	}
 

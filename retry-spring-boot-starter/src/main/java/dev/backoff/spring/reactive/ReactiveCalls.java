@@ -1,6 +1,7 @@
 package dev.backoff.spring.reactive;
 
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
@@ -11,6 +12,10 @@ import reactor.core.publisher.Operators;
 import reactor.util.context.Context;
 import reactor.util.context.ContextView;
 
+import org.springframework.core.ReactiveAdapter;
+
+import dev.backoff.Operation;
+import dev.backoff.Recovery;
 import dev.backoff.Retry;
 import dev.backoff.RetryContext;
 import dev.backoff.event.CallObserver;
@@ -26,31 +31,23 @@ import dev.backoff.spring.http.RetryContextAccessor;
  * subscriber's context has no attempt, the one that runs on the subscribing thread
  * counts.
  *
+ * @param retry the method's retry
+ * @param invocation invokes the method for one attempt and returns a publisher
+ * @param recovery follows an unsuccessful stop and returns a publisher, or null
+ * @param adapter adapts the method's kind of publisher, or null for Reactor's own
+ * @param severalResults whether there may be more elements than one
+ * @param replayed tells whether calls that begin now are retried after elements were
+ * passed on
+ * @param observations carries observations, or null if nothing is observed
  * @param <C> the context that the method is invoked with
  * @since 0.1
  */
-public final class ReactiveCalls<C> {
+public record ReactiveCalls<C>(Retry retry, Operation.OnContext<C, @Nullable Object, Throwable> invocation,
+		@Nullable Recovery<? super C, ? extends @Nullable Object, ?> recovery, @Nullable ReactiveAdapter adapter,
+		boolean severalResults, BooleanSupplier replayed, @Nullable ObservationCarrier observations) {
 
 	private static final CallObserver.Scope NOTHING = () -> {
 	};
-
-	private final Retry retry;
-
-	private final ReactiveMethod<C> method;
-
-	private final @Nullable ObservationCarrier observations;
-
-	/**
-	 * Make the calls of a method.
-	 * @param retry the method's retry
-	 * @param method the method
-	 * @param observations carries observations, or null if nothing is observed
-	 */
-	public ReactiveCalls(Retry retry, ReactiveMethod<C> method, @Nullable ObservationCarrier observations) {
-		this.retry = retry;
-		this.method = method;
-		this.observations = observations;
-	}
 
 	/**
 	 * Return the publisher that the caller subscribes to.
@@ -58,9 +55,9 @@ public final class ReactiveCalls<C> {
 	 * @return a publisher of the method's kind
 	 */
 	public Object publisher(C context) {
-		Publisher<Object> publisher = this.method.severalResults() ? several(context)
+		Publisher<Object> publisher = this.severalResults ? several(context)
 				: Mono.create((sink) -> new MonoCall<>(this, context, sink).start());
-		return (this.method.adapter() != null) ? this.method.adapter().fromPublisher(publisher) : publisher;
+		return (this.adapter != null) ? this.adapter.fromPublisher(publisher) : publisher;
 	}
 
 	/*
@@ -76,7 +73,7 @@ public final class ReactiveCalls<C> {
 	/** Start a call whose subscriber has the given context. */
 	@SuppressWarnings("NullAway") // it does not see that the values may be null
 	CompletableFuture<@Nullable Object> start(C context, ReactiveCall<C> call, ContextView around) {
-		ReactiveCall<C> recovery = (this.method.recovery() != null) ? call : null;
+		ReactiveCall<C> recovery = (this.recovery != null) ? call : null;
 		return within(around, () -> this.retry.callAsyncOn(context, call, recovery));
 	}
 
@@ -126,32 +123,27 @@ public final class ReactiveCalls<C> {
 
 	/** Invoke the method. */
 	Publisher<?> invoke(C context, int number) throws Throwable {
-		return adapt(this.method.invocation().run(context, number), "");
+		return adapt(this.invocation.run(context, number), "");
 	}
 
 	/** Return whether the method's recovery accepts a stop. */
 	boolean accepts(RetriesStoppedException stopped) {
-		return this.method.recovery() != null && this.method.recovery().accepts(stopped);
+		return this.recovery != null && this.recovery.accepts(stopped);
 	}
 
 	/** Invoke the method's recovery. */
 	Publisher<?> recover(C context, RetriesStoppedException stopped) throws Throwable {
-		if (this.method.recovery() == null) {
+		if (this.recovery == null) {
 			throw new IllegalStateException("There is no recovery of " + this.retry.method());
 		}
-		return adapt(this.method.recovery().recover(context, stopped), "The recovery of ");
+		return adapt(this.recovery.recover(context, stopped), "The recovery of ");
 	}
 
 	private Publisher<?> adapt(@Nullable Object returned, String what) {
 		if (returned == null) {
 			throw new NullPointerException(what + this.retry.method() + " returned null instead of a publisher");
 		}
-		return (this.method.adapter() != null) ? this.method.adapter().toPublisher(returned) : (Publisher<?>) returned;
-	}
-
-	/** Return whether a call is retried after elements were passed on. */
-	boolean isReplayed() {
-		return this.method.replayed().getAsBoolean();
+		return (this.adapter != null) ? this.adapter.toPublisher(returned) : (Publisher<?>) returned;
 	}
 
 }

@@ -71,6 +71,13 @@ class ConfigurationMetadataTests {
 	}
 
 	@Test
+	void statedDefaultsOfSettingsAreThoseInEffect() {
+		Map<String, String> stated = stated(BackoffProperties.class);
+		assertThat(Arrays.stream(SettingKey.values()).filter((key) -> key.builtInText() != null))
+			.allSatisfy((key) -> assertThat(stated).containsEntry(key.key(), key.builtInText()));
+	}
+
+	@Test
 	void everyAttributeIsAKeyUnlessItBelongsToTheCode() {
 		List<String> attributes = Arrays.stream(PolicyKey.values())
 			.map(PolicyKey::attribute)
@@ -217,7 +224,7 @@ class ConfigurationMetadataTests {
 			if (components[i].getType().isRecord()) {
 				stated(components[i].getType()).forEach((nested, text) -> stated.put(key + "." + nested, text));
 			}
-			else if (value != null) {
+			else if (value != null && value.value().length > 0) {
 				stated.put(key, value.value()[0]);
 			}
 		}

@@ -5,11 +5,14 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -27,16 +30,38 @@ class ConfigurationPageTests {
 
 	private static final Path PAGE = Path.of("..", "docs", "configuration.md");
 
+	private static final Path METADATA = Path.of("src", "main", "resources", "META-INF",
+			"additional-spring-configuration-metadata.json");
+
 	@Test
-	void isMadeOfTheMetadata() throws IOException {
-		String made = made();
+	void isMadeOfTheKeysAndTheirDescriptions() throws IOException {
+		assertWritten(PAGE, made());
+	}
+
+	@Test
+	void metadataHasTheDefaultsOfTheKeys() throws IOException {
+		String defaults = Arrays.stream(PolicyKey.values())
+			.filter((key) -> key.builtInText() != null)
+			.sorted(Comparator.comparing(PolicyKey::key))
+			.map((key) -> "    { \"name\": \"backoff.defaults." + key.key() + "\", \"defaultValue\": " + json(key) + " }")
+			.collect(Collectors.joining(",\n", "\"properties\": [\n", "\n  ]"));
+		assertWritten(METADATA, Files.readString(METADATA)
+			.replaceFirst("(?s)\"properties\": \\[.*?\n  ]", Matcher.quoteReplacement(defaults)));
+	}
+
+	private static String json(PolicyKey key) {
+		Object value = key.builtIn();
+		return (value instanceof Boolean || value instanceof Number) ? key.builtInText() : "\"" + key.builtInText() + "\"";
+	}
+
+	private static void assertWritten(Path file, String made) throws IOException {
 		if ("write".equals(System.getProperty("docs"))) {
-			Files.writeString(PAGE, made);
+			Files.writeString(file, made);
 		}
 		assertThat(made)
-			.as("docs/configuration.md is out of date. Write it with ./mvnw -Pfast -pl retry-core,retry-spring-boot-starter "
+			.as(file + " is out of date. Write it with ./mvnw -Pfast -pl retry-core,retry-spring-boot-starter "
 					+ "test -Dtest=ConfigurationPageTests -Dsurefire.failIfNoSpecifiedTests=false -Ddocs=write")
-			.isEqualTo(Files.exists(PAGE) ? Files.readString(PAGE) : "");
+			.isEqualTo(Files.exists(file) ? Files.readString(file) : "");
 	}
 
 	@Test

@@ -442,7 +442,7 @@ class ConfigurationSourcesTests {
 
 	}
 
-	/** Answers, but does not tell what it could be asked. */
+	/** Answers single keys, but does not list them. */
 	private static final class Silent extends PropertySource<Map<String, String>> {
 
 		Silent(String name, Map<String, String> values) {

@@ -61,7 +61,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 @Timeout(300)
-@SuppressWarnings("FutureReturnValueIgnored") // the answers to customers are not read
+@SuppressWarnings("FutureReturnValueIgnored") // the answers to the customers are not read
 class WatchedShopTests {
 
 	private static final String GAVE_UP = "sum(backoff_calls_total{policy=\"order-creation\", "
@@ -141,26 +141,6 @@ class WatchedShopTests {
 
 	@Test
 	@Order(3)
-	void seesSecondAttemptsThatAreSlow() {
-		await().until(() -> {
-			slowSecondAttempt();
-			return this.prometheus.firing().contains("BackoffSecondAttemptsSlow");
-		});
-	}
-
-	/* The only announcements of shipments, so each fault meets its attempt. */
-	private void slowSecondAttempt() {
-		this.shop.order("pot");
-		long before = this.shop.page("logistics").path("count").asLong();
-		this.shop.fault("logistics?answer=503&times=1");
-		CompletableFuture<?> sync = CompletableFuture.runAsync(() -> this.shop.post("/logistics/sync"), this.customers);
-		await().until(() -> this.shop.page("logistics").path("count").asLong() > before);
-		this.shop.fault("logistics?hang=300ms&times=1");
-		sync.join();
-	}
-
-	@Test
-	@Order(4)
 	void seesABreakerOpen() {
 		assertThat(this.shop.order("pot").getStatusCode().is2xxSuccessful()).isTrue();
 		this.shop.fault("logistics?answer=503&percent=100");
@@ -171,7 +151,7 @@ class WatchedShopTests {
 	}
 
 	@Test
-	@Order(5)
+	@Order(4)
 	void seesTooManyRetriesAndAStorm() {
 		// the past that the storm is compared with
 		await().until(() -> !this.prometheus
@@ -180,6 +160,28 @@ class WatchedShopTests {
 		this.shop.fault("quotes?hang=2s&percent=40");
 		awaitFiring("BackoffRetryRatioHigh");
 		awaitFiring("BackoffStormSuspected");
+	}
+
+	@Test
+	@Order(5)
+	void seesSecondAttemptsThatAreSlow() {
+		// the breaker of the test before closes
+		await().until(() -> this.shop.post("/logistics/sync").getStatusCode().is2xxSuccessful());
+		await().until(() -> {
+			slowSecondAttempt();
+			return this.prometheus.firing().contains("BackoffSecondAttemptsSlow");
+		});
+	}
+
+	/* Only this method announces shipments, so each fault meets the intended attempt. */
+	private void slowSecondAttempt() {
+		this.shop.order("pot");
+		long before = this.shop.page("logistics").path("count").asLong();
+		this.shop.fault("logistics?answer=503&times=1");
+		CompletableFuture<?> sync = CompletableFuture.runAsync(() -> this.shop.post("/logistics/sync"), this.customers);
+		await().until(() -> this.shop.page("logistics").path("count").asLong() > before);
+		this.shop.fault("logistics?hang=300ms&times=1");
+		sync.join();
 	}
 
 	@Test

@@ -53,9 +53,9 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
-/** Changes that meet trouble, and each other. */
+/** Changes are made as a whole or not at all, one after the other. */
 @Timeout(300)
-class LiveAttackTests {
+class SwitchoverTests {
 
 	private static final Duration HALF_AN_HOUR = Duration.ofMinutes(30);
 
@@ -106,7 +106,7 @@ class LiveAttackTests {
 
 		@Test
 		void timersThatCannotBeSetChangeNothing() {
-			LiveAttackTests.this.runner.run((context) -> {
+			SwitchoverTests.this.runner.run((context) -> {
 				LiveConfiguration live = context.getBean(LiveConfiguration.class);
 				VirtualTime time = context.getBean(VirtualTime.class);
 				live.override("orders", Map.of("cap", "2h"), HALF_AN_HOUR);
@@ -124,7 +124,7 @@ class LiveAttackTests {
 
 		@Test
 		void whatIsRefusedLeavesNoTimer() {
-			LiveAttackTests.this.runner.run((context) -> {
+			SwitchoverTests.this.runner.run((context) -> {
 				LiveConfiguration live = context.getBean(LiveConfiguration.class);
 				assertThatExceptionOfType(InvalidBackoffException.class)
 					.isThrownBy(() -> live.override("orders", Map.of("cap", "1ms"), HALF_AN_HOUR));
@@ -135,7 +135,7 @@ class LiveAttackTests {
 		@ParameterizedTest
 		@ValueSource(longs = { Long.MAX_VALUE, Long.MAX_VALUE / 1000, 9999999L * 86400 })
 		void limitsBeyondAllTimeAreVeryLong(long seconds) {
-			LiveAttackTests.this.runner.run((context) -> {
+			SwitchoverTests.this.runner.run((context) -> {
 				LiveConfiguration live = context.getBean(LiveConfiguration.class);
 				live.override("orders", Map.of("base", "4s"), Duration.ofSeconds(seconds));
 				assertThat(base(context, "Shop.order")).isEqualTo("4s");
@@ -146,7 +146,7 @@ class LiveAttackTests {
 		@Test
 		void errorsOfOneDoNotKeepTheOthersFromFollowing() {
 			List<Outcome> told = new ArrayList<>();
-			LiveAttackTests.this.runner.withBean("a", Faulty.class, () -> new Faulty(new NoClassDefFoundError("gone")))
+			SwitchoverTests.this.runner.withBean("a", Faulty.class, () -> new Faulty(new NoClassDefFoundError("gone")))
 				.withBean("listener", ConfigurationListener.class, () -> (outcome, overrides) -> told.add(outcome))
 				.run((context) -> {
 					LiveConfiguration live = context.getBean(LiveConfiguration.class);
@@ -161,15 +161,15 @@ class LiveAttackTests {
 		@Test
 		void errorsWhileSomethingIsMadeChangeNothing() {
 			Faulty faulty = new Faulty(null);
-			LiveAttackTests.this.runner.withBean("zz", Faulty.class, () -> faulty).run((context) -> {
+			SwitchoverTests.this.runner.withBean("zz", Faulty.class, () -> faulty).run((context) -> {
 				LiveConfiguration live = context.getBean(LiveConfiguration.class);
 				for (Throwable trouble : List.of(new NoClassDefFoundError("gone"), new IllegalStateException("no"))) {
 					faulty.inMake = trouble;
 					assertThat(catchThrowable(() -> live.override("orders", Map.of("base", "4s"), HALF_AN_HOUR)))
 						.isSameAs(trouble);
-					LiveAttackTests.this.centre.put("backoff.policies.orders.base", "3s");
+					SwitchoverTests.this.centre.put("backoff.policies.orders.base", "3s");
 					assertThat(live.refresh("a test")).isFalse();
-					LiveAttackTests.this.centre.put("backoff.policies.orders.base", "1s");
+					SwitchoverTests.this.centre.put("backoff.policies.orders.base", "1s");
 					assertThat(waits(context)).startsWith(Duration.ofSeconds(1));
 					assertThat(base(context, "Shop.order")).isEqualTo("1s");
 					assertThat(context.getBean(VirtualTime.class).pending()).isZero();
@@ -185,7 +185,7 @@ class LiveAttackTests {
 		@Test
 		void classifiersThatCannotBeMadeChangeNothing() {
 			AtomicBoolean broken = new AtomicBoolean();
-			LiveAttackTests.this.runner.withBean("moody", FailureClassifier.class, () -> {
+			SwitchoverTests.this.runner.withBean("moody", FailureClassifier.class, () -> {
 				if (broken.get()) {
 					throw new IllegalStateException("cannot be made");
 				}
@@ -193,8 +193,8 @@ class LiveAttackTests {
 			}, (definition) -> definition.setScope("prototype")).run((context) -> {
 				LiveConfiguration live = context.getBean(LiveConfiguration.class);
 				broken.set(true);
-				LiveAttackTests.this.centre.put("backoff.policies.orders.classifier", "moody");
-				LiveAttackTests.this.centre.put("backoff.policies.orders.base", "5s");
+				SwitchoverTests.this.centre.put("backoff.policies.orders.classifier", "moody");
+				SwitchoverTests.this.centre.put("backoff.policies.orders.base", "5s");
 				assertThat(live.refresh("a test")).isFalse();
 				assertThat(waits(context)).startsWith(Duration.ofSeconds(1));
 				broken.set(false);
@@ -206,7 +206,7 @@ class LiveAttackTests {
 		@Test
 		void overridesThatCannotBeEndedAreTriedAgain() {
 			Faulty faulty = new Faulty(null);
-			LiveAttackTests.this.runner.withBean(Faulty.class, () -> faulty).run((context) -> {
+			SwitchoverTests.this.runner.withBean(Faulty.class, () -> faulty).run((context) -> {
 				LiveConfiguration live = context.getBean(LiveConfiguration.class);
 				VirtualTime time = context.getBean(VirtualTime.class);
 				live.override("orders", Map.of("base", "4s"), HALF_AN_HOUR);
@@ -235,7 +235,7 @@ class LiveAttackTests {
 
 		@Test
 		void overridesAreCheckedNevertheless() {
-			LiveAttackTests.this.runner
+			SwitchoverTests.this.runner
 				.withPropertyValues("backoff.enabled=false", "backoff.policies.bad.base=nonsense")
 				.run((context) -> {
 					LiveConfiguration live = context.getBean(LiveConfiguration.class);
@@ -254,10 +254,10 @@ class LiveAttackTests {
 
 		@Test
 		void overridesOfMethodsWithoutAPolicyCanBeReset() {
-			LiveAttackTests.this.runner.run((context) -> {
+			SwitchoverTests.this.runner.run((context) -> {
 				LiveConfiguration live = context.getBean(LiveConfiguration.class);
 				live.override("Shop.unnamed", Map.of("base", "2s"), null);
-				LiveAttackTests.this.centre.put("backoff.enabled", "false");
+				SwitchoverTests.this.centre.put("backoff.enabled", "false");
 				assertThat(live.refresh("a test")).isTrue();
 				live.reset("Shop.unnamed");
 				assertThat(context.getBean(BackoffPolicies.class).configuration().overrides().isEmpty()).isTrue();
@@ -270,8 +270,8 @@ class LiveAttackTests {
 	class Combined {
 
 		private void refused(Map<String, String> properties, Map<String, String> values, String message) {
-			LiveAttackTests.this.centre.putAll(properties);
-			LiveAttackTests.this.runner.run((context) -> {
+			SwitchoverTests.this.centre.putAll(properties);
+			SwitchoverTests.this.runner.run((context) -> {
 				List<PolicyUse> before = context.getBean(BackoffMethods.class).uses();
 				assertThatExceptionOfType(InvalidBackoffException.class)
 					.isThrownBy(() -> context.getBean(LiveConfiguration.class).override("orders", values, null))
@@ -282,8 +282,8 @@ class LiveAttackTests {
 		}
 
 		private void gives(Map<String, String> properties, Map<String, String> values, long... millis) {
-			LiveAttackTests.this.centre.putAll(properties);
-			LiveAttackTests.this.runner.run((context) -> {
+			SwitchoverTests.this.centre.putAll(properties);
+			SwitchoverTests.this.runner.run((context) -> {
 				List<ValueChange> unused = context.getBean(LiveConfiguration.class).override("orders", values, null);
 				assertThat(waits(context))
 					.containsExactly(Arrays.stream(millis).mapToObj(Duration::ofMillis).toArray(Duration[]::new));
@@ -294,8 +294,8 @@ class LiveAttackTests {
 		void withALadder() {
 			Map<String, String> ladder = Map.of("backoff.policies.orders.shape", "ladder",
 					"backoff.policies.orders.ladder", "1s, 5s, 9s");
-			LiveAttackTests.this.centre.remove("backoff.policies.orders.base");
-			LiveAttackTests.this.centre.remove("backoff.policies.orders.cap");
+			SwitchoverTests.this.centre.remove("backoff.policies.orders.base");
+			SwitchoverTests.this.centre.remove("backoff.policies.orders.cap");
 			gives(ladder, Map.of("max-attempts", "3"), 1000, 5000);
 			gives(ladder, Map.of("cap", "4s"), 1000, 4000, 4000);
 			gives(ladder, Map.of("enabled", "false"));
@@ -305,8 +305,8 @@ class LiveAttackTests {
 
 		@Test
 		void withAPreset() {
-			LiveAttackTests.this.centre.remove("backoff.policies.orders.base");
-			LiveAttackTests.this.centre.remove("backoff.policies.orders.cap");
+			SwitchoverTests.this.centre.remove("backoff.policies.orders.base");
+			SwitchoverTests.this.centre.remove("backoff.policies.orders.cap");
 			Map<String, String> preset = Map.of("backoff.policies.orders.preset", "user-facing");
 			gives(preset, Map.of("base", "3s", "deadline", "none"), 3000, 3000, 3000);
 			gives(preset, Map.of("cap", "150ms"), 100, 150, 150);
@@ -329,7 +329,7 @@ class LiveAttackTests {
 			gives(Map.of("backoff.policies.orders.when-degraded.failure-rate", "30%",
 					"backoff.policies.orders.when-degraded.cap", "2h", "backoff.policies.orders.throttled-base", "20s"),
 					Map.of("base", "2s", "multiplier", "3"), 2000, 6000, 18000);
-			LiveAttackTests.this.runner.run((context) -> {
+			SwitchoverTests.this.runner.run((context) -> {
 				LiveConfiguration live = context.getBean(LiveConfiguration.class);
 				assertThat(live.override("orders", Map.of("cap", "3h"), null)).extracting(ValueChange::toString)
 					.contains("policy orders: when-degraded.cap 2h (the property source centre) -> 3h "
@@ -342,11 +342,11 @@ class LiveAttackTests {
 
 		@Test
 		void withNamesInherited() {
-			LiveAttackTests.this.centre.putAll(Map.of("backoff.policies.grand.cap", "3s", "backoff.policies.grand.base",
+			SwitchoverTests.this.centre.putAll(Map.of("backoff.policies.grand.cap", "3s", "backoff.policies.grand.base",
 					"1s", "backoff.policies.orders.inherits", "grand"));
-			LiveAttackTests.this.centre.remove("backoff.policies.orders.base");
-			LiveAttackTests.this.centre.remove("backoff.policies.orders.cap");
-			LiveAttackTests.this.runner.run((context) -> {
+			SwitchoverTests.this.centre.remove("backoff.policies.orders.base");
+			SwitchoverTests.this.centre.remove("backoff.policies.orders.cap");
+			SwitchoverTests.this.runner.run((context) -> {
 				LiveConfiguration live = context.getBean(LiveConfiguration.class);
 				live.override("grand", Map.of("base", "2s"), null);
 				assertThat(waits(context)).containsExactly(Duration.ofSeconds(2), Duration.ofSeconds(3),
@@ -368,7 +368,7 @@ class LiveAttackTests {
 		@Test
 		void listenersMayChangeSomethingThemselves() {
 			AtomicReference<LiveConfiguration> live = new AtomicReference<>();
-			LiveAttackTests.this.runner.withBean("aa", ConfigurationListener.class, () -> (outcome, overrides) -> {
+			SwitchoverTests.this.runner.withBean("aa", ConfigurationListener.class, () -> (outcome, overrides) -> {
 				if (outcome == Outcome.OVERRIDDEN && !overrides.values("orders").isEmpty()) {
 					List<ValueChange> changes = live.get().reset("orders");
 					assertThat(changes).isNotEmpty();
@@ -390,7 +390,7 @@ class LiveAttackTests {
 
 		@Test
 		void changesAndCallsOfManyThreadsEndInOrder() {
-			LiveAttackTests.this.runner.run((context) -> {
+			SwitchoverTests.this.runner.run((context) -> {
 				LiveConfiguration live = context.getBean(LiveConfiguration.class);
 				VirtualTime time = context.getBean(VirtualTime.class);
 				Shop shop = context.getBean(Shop.class);
@@ -439,8 +439,8 @@ class LiveAttackTests {
 		}
 
 		@Test
-		void nothingIsLostThatIsSetAsTheOneBeforeEnds() {
-			LiveAttackTests.this.runner.run((context) -> {
+		void anOverrideSetWhileTheOneBeforeEndsIsKept() {
+			SwitchoverTests.this.runner.run((context) -> {
 				LiveConfiguration live = context.getBean(LiveConfiguration.class);
 				VirtualTime time = context.getBean(VirtualTime.class);
 				ExecutorService threads = Executors.newFixedThreadPool(2);
@@ -476,7 +476,7 @@ class LiveAttackTests {
 			AtomicReference<VirtualTime> time = new AtomicReference<>();
 			ExecutorService threads = Executors.newFixedThreadPool(8);
 			List<Future<?>> running = new ArrayList<>();
-			LiveAttackTests.this.runner.run((context) -> {
+			SwitchoverTests.this.runner.run((context) -> {
 				LiveConfiguration live = context.getBean(LiveConfiguration.class);
 				time.set(context.getBean(VirtualTime.class));
 				CountDownLatch begun = new CountDownLatch(8);
@@ -507,7 +507,7 @@ class LiveAttackTests {
 
 		@Test
 		void tenThousandOverridesLeaveNothing() {
-			LiveAttackTests.this.runner
+			SwitchoverTests.this.runner
 				.withPropertyValues("backoff.policies.orders.when-degraded.failure-rate=30%",
 						"backoff.policies.orders.when-degraded.cap=2h")
 				.run((context) -> {
@@ -526,8 +526,8 @@ class LiveAttackTests {
 		}
 
 		@Test
-		void whoeverLooksSeesNoHalfOfAChange() {
-			LiveAttackTests.this.runner.run((context) -> {
+		void lookingShowsNoHalfOfAChange() {
+			SwitchoverTests.this.runner.run((context) -> {
 				LiveConfiguration live = context.getBean(LiveConfiguration.class);
 				ExecutorService thread = Executors.newSingleThreadExecutor();
 				try {
@@ -577,7 +577,7 @@ class LiveAttackTests {
 
 	}
 
-	/** Remembers what it was told last. */
+	/** Keeps the last overrides it was told. */
 	static final class LastTold implements ConfigurationListener {
 
 		private final AtomicReference<Overrides> last = new AtomicReference<>(Overrides.NONE);
@@ -589,7 +589,7 @@ class LiveAttackTests {
 
 	}
 
-	/** Throws when something is made, or put into effect, and whenever it is told. */
+	/** Throws while a change is made or put into effect, and when told. */
 	static final class Faulty implements ConfigurationUser, ConfigurationListener, Ordered {
 
 		private final Throwable inCommit;

@@ -31,7 +31,7 @@ import dev.backoff.annotation.Backoff;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Sources of other libraries, which keep and answer properties in ways of their own. */
-class ConfigurationSourcesAttackTests {
+class PropertyScanTests {
 
 	private static final String BASE = "backoff.policies.payment-callback.base";
 
@@ -183,7 +183,7 @@ class ConfigurationSourcesAttackTests {
 
 	}
 
-	/** Answers, but does not tell what it could be asked. */
+	/** Answers single keys, but does not list them. */
 	private static final class Unlisted extends AbstractMap<String, Object> {
 
 		private final Map<String, Object> values;

@@ -23,7 +23,7 @@ import dev.backoff.annotation.Backoff;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Classes that are hard to search. */
-class AnnotationSearchAttackTests {
+class AnnotationSearchTests {
 
 	@Nested
 	class Broken {
@@ -54,7 +54,7 @@ class AnnotationSearchAttackTests {
 		}
 
 		private static Class<?> define(String name, boolean onType, boolean onMethod) throws IllegalAccessException {
-			String internal = Type.getInternalName(AnnotationSearchAttackTests.class) + name;
+			String internal = Type.getInternalName(AnnotationSearchTests.class) + name;
 			ClassWriter writer = new ClassWriter(0);
 			writer.visit(Opcodes.V17, Opcodes.ACC_PUBLIC | Opcodes.ACC_INTERFACE | Opcodes.ACC_ABSTRACT, internal, null,
 					"java/lang/Object", null);

@@ -49,7 +49,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
  * each call ends once and every account is even.
  */
 @Timeout(120)
-class AsyncRacesAttackTests {
+class AsyncCallRaceTests {
 
 	private static final int CALLS = 2_000;
 

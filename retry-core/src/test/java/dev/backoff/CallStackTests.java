@@ -34,32 +34,12 @@ import static org.assertj.core.api.Assertions.assertThatNoException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** What a thread keeps of its calls. */
-class CallStackAttackTests {
+class CallStackTests {
 
 	/* What a level takes depends on how much of it is compiled already. */
 	private static final long DEEP_STACK = 64 << 20;
 
-	private static final long STACK_TO_OVERFLOW = 4 << 20;
-
 	private final Retry retry = Retry.builder(policy().build()).time(new VirtualTime()).build();
-
-	@Test
-	void aStackOverflowLeavesNothingBehind() throws Exception {
-		// a class that is initialized where the stack ends could not be used ever after
-		assertThatThrownBy(() -> this.retry.call(() -> {
-			throw new StackOverflowError();
-		})).isInstanceOf(StackOverflowError.class);
-		onAThread(STACK_TO_OVERFLOW, () -> {
-			for (int round = 0; round < 10; round++) {
-				Set<String> keys = new HashSet<>();
-				assertThatThrownBy(() -> recurse(keys, 0)).isInstanceOf(StackOverflowError.class);
-				assertThat(Attempt.isRunning()).isFalse();
-				int used = keys.size();
-				assertThat(descend(keys, 400)).isEqualTo(400);
-				assertThat(keys).hasSize(used + 400);
-			}
-		});
-	}
 
 	@Test
 	void aThousandLevelsOfNestingCountRight() throws Exception {
@@ -170,13 +150,6 @@ class CallStackAttackTests {
 		assertThat(listener.stopped()).hasSize(64 * 100)
 			.allSatisfy((event) -> assertThat(event.story().reason()).isIn(StopReason.DISABLED,
 					StopReason.ATTEMPTS_EXHAUSTED));
-	}
-
-	private String recurse(Set<String> keys, int depth) throws Exception {
-		return this.retry.call(() -> {
-			keys.add(Attempt.current().idempotencyKey());
-			return recurse(keys, depth + 1);
-		});
 	}
 
 	private int descend(Set<String> keys, int levels) throws Exception {

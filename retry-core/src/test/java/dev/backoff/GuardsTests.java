@@ -30,8 +30,8 @@ import dev.backoff.time.RetryTime;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/** Listeners, classifiers, recoveries and time that misbehave. */
-class HostileHooksAttackTests {
+/** Listeners, conditions, recoveries and time that throw or call back. */
+class GuardsTests {
 
 	private final VirtualTime time = new VirtualTime();
 
@@ -45,27 +45,23 @@ class HostileHooksAttackTests {
 		void aListenerIsNotToldOfTheCallsItMakesWhenOneStops() {
 			AtomicInteger told = new AtomicInteger();
 			Retry[] alerts = new Retry[1];
-			alerts[0] = Retry.builder(policy().build())
-				.time(HostileHooksAttackTests.this.time)
-				.listener(new RetryListener() {
+			alerts[0] = Retry.builder(policy().build()).time(GuardsTests.this.time).listener(new RetryListener() {
 
-					@Override
-					public void onStop(RetryEvent.Stopped event) {
-						told.incrementAndGet();
-						assertThatThrownBy(() -> alerts[0].call(() -> {
-							throw new IOException("the alert fails too");
-						})).isInstanceOf(IOException.class);
-					}
+				@Override
+				public void onStop(RetryEvent.Stopped event) {
+					told.incrementAndGet();
+					assertThatThrownBy(() -> alerts[0].call(() -> {
+						throw new IOException("the alert fails too");
+					})).isInstanceOf(IOException.class);
+				}
 
-				})
-				.listener(HostileHooksAttackTests.this.recording)
-				.build();
+			}).listener(GuardsTests.this.recording).build();
 			assertThatThrownBy(() -> alerts[0].call(() -> {
 				throw new IOException("down");
 			})).hasMessage("down");
 			assertThat(told).hasValue(1);
-			assertThat(HostileHooksAttackTests.this.recording.stopped()).hasSize(2);
-			assertThat(HostileHooksAttackTests.this.recording.hookFailures()).isEmpty();
+			assertThat(GuardsTests.this.recording.stopped()).hasSize(2);
+			assertThat(GuardsTests.this.recording.hookFailures()).isEmpty();
 		}
 
 		@Test
@@ -73,20 +69,17 @@ class HostileHooksAttackTests {
 		void aListenerIsNotToldOfTheCallsItMakesBeforeARetry() {
 			AtomicInteger told = new AtomicInteger();
 			Retry[] alerts = new Retry[1];
-			alerts[0] = Retry.builder(policy().build())
-				.time(HostileHooksAttackTests.this.time)
-				.listener(new RetryListener() {
+			alerts[0] = Retry.builder(policy().build()).time(GuardsTests.this.time).listener(new RetryListener() {
 
-					@Override
-					public void onRetry(RetryEvent.Scheduled event) {
-						told.incrementAndGet();
-						assertThatThrownBy(() -> alerts[0].call(() -> {
-							throw new IOException("the alert fails too");
-						})).isInstanceOf(IOException.class);
-					}
+				@Override
+				public void onRetry(RetryEvent.Scheduled event) {
+					told.incrementAndGet();
+					assertThatThrownBy(() -> alerts[0].call(() -> {
+						throw new IOException("the alert fails too");
+					})).isInstanceOf(IOException.class);
+				}
 
-				})
-				.build();
+			}).build();
 			assertThatThrownBy(() -> alerts[0].call(() -> {
 				throw new IOException("down");
 			})).hasMessage("down");
@@ -125,22 +118,19 @@ class HostileHooksAttackTests {
 		@Test
 		void anEventSeesTheAttemptItTellsOf() {
 			List<String> seen = new ArrayList<>();
-			Retry retry = Retry.builder(policy().build())
-				.time(HostileHooksAttackTests.this.time)
-				.listener(new RetryListener() {
+			Retry retry = Retry.builder(policy().build()).time(GuardsTests.this.time).listener(new RetryListener() {
 
-					@Override
-					public void onRetry(RetryEvent.Scheduled event) {
-						seen.add("retry " + Attempt.isRunning());
-					}
+				@Override
+				public void onRetry(RetryEvent.Scheduled event) {
+					seen.add("retry " + Attempt.isRunning());
+				}
 
-					@Override
-					public void onStop(RetryEvent.Stopped event) {
-						seen.add("stop " + Attempt.isRunning());
-					}
+				@Override
+				public void onStop(RetryEvent.Stopped event) {
+					seen.add("stop " + Attempt.isRunning());
+				}
 
-				})
-				.build();
+			}).build();
 			assertThatThrownBy(() -> retry.call(() -> {
 				throw new IOException("down");
 			})).hasMessage("down");
@@ -154,18 +144,14 @@ class HostileHooksAttackTests {
 
 		@Test
 		void thatAListenerSwallowsEndTheCall() {
-			Retry retry = Retry.builder(policy().build())
-				.time(HostileHooksAttackTests.this.time)
-				.listener(new RetryListener() {
+			Retry retry = Retry.builder(policy().build()).time(GuardsTests.this.time).listener(new RetryListener() {
 
-					@Override
-					public void onRetry(RetryEvent.Scheduled event) {
-						throw sneak(new InterruptedException("in the listener"));
-					}
+				@Override
+				public void onRetry(RetryEvent.Scheduled event) {
+					throw sneak(new InterruptedException("in the listener"));
+				}
 
-				})
-				.listener(HostileHooksAttackTests.this.recording)
-				.build();
+			}).listener(GuardsTests.this.recording).build();
 			assertEndsInterrupted(retry);
 		}
 
@@ -223,7 +209,7 @@ class HostileHooksAttackTests {
 				assertThat(Thread.interrupted()).isTrue();
 			}
 			assertThat(calls[0]).isEqualTo(1);
-			assertThat(HostileHooksAttackTests.this.recording.story().reason()).isEqualTo(StopReason.INTERRUPTED);
+			assertThat(GuardsTests.this.recording.story().reason()).isEqualTo(StopReason.INTERRUPTED);
 		}
 
 	}
@@ -238,8 +224,8 @@ class HostileHooksAttackTests {
 			assertThatThrownBy(() -> retry.call(() -> {
 				throw failure;
 			})).isSameAs(failure);
-			assertThat(HostileHooksAttackTests.this.recording.hookFailures()).hasSize(1);
-			assertThat(HostileHooksAttackTests.this.recording.stopped()).hasSize(1);
+			assertThat(GuardsTests.this.recording.hookFailures()).hasSize(1);
+			assertThat(GuardsTests.this.recording.stopped()).hasSize(1);
 		}
 
 		@Test
@@ -258,7 +244,7 @@ class HostileHooksAttackTests {
 		}
 
 		private RetryListener recorded() {
-			return HostileHooksAttackTests.this.recording;
+			return GuardsTests.this.recording;
 		}
 
 	}
@@ -275,12 +261,12 @@ class HostileHooksAttackTests {
 					throw sneak(failure.get());
 				}).until((result, context) -> {
 					throw sneak(failure.get());
-				}).build()).time(HostileHooksAttackTests.this.time).random(() -> {
+				}).build()).time(GuardsTests.this.time).random(() -> {
 					throw sneak(failure.get());
 				})
 					.recorder(new ThrowingRecorder(failure))
 					.listener(new ThrowingListener(failure))
-					.listener(HostileHooksAttackTests.this.recording)
+					.listener(GuardsTests.this.recording)
 					.build();
 				ScriptedOperation<String> operation = ScriptedOperation.<String>script()
 					.fails(2, () -> new IOException("down"))

@@ -19,10 +19,10 @@ import org.springframework.core.env.SystemEnvironmentPropertySource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Configurations that nobody writes, except by accident or in anger. */
-class ConfigurationAttackTests {
+/** Odd keys and values are reported or ignored, and large configurations are read in time. */
+class ConfigurationReaderTests {
 
-	/* What is in proportion takes seconds on a slow machine, its square an hour. */
+	/* Linear work takes seconds on a slow machine, quadratic work an hour. */
 	private static final Duration A_MINUTE = Duration.ofMinutes(1);
 
 	@ParameterizedTest
@@ -39,7 +39,7 @@ class ConfigurationAttackTests {
 			"backoff.policies.[🔥].base", "backoff.policies.[مرحبا].base", "BACKOFF.POLICIES.ORDERS.BASE",
 			"backoff.policies.[__proto__].base", "backoff.policies.-.base", "backoff.policies.[-].base", "backoff-x",
 			"backoff" })
-	void aHostileKeyIsReportedOrIgnored(String key) {
+	void oddKeysAreReportedOrIgnored(String key) {
 		for (Object value : new Object[] { "1s", "", "x", 1, true, List.of("1s"), List.of(), Map.of(), new byte[] { 1 },
 				"${" + key + "}", "${", "#{T(java.lang.Runtime).getRuntime().exit(1)}", "\u0000\u001b[2J\uD800" }) {
 			report(Map.of(key, value));
@@ -50,7 +50,7 @@ class ConfigurationAttackTests {
 	@ValueSource(strings = { "inherits", "preset", "enabled", "shape", "base", "cap", "multiplier", "step", "ladder",
 			"jitter", "max-attempts", "deadline", "attempt-timeout", "shortest-attempt", "throttled-base", "retry-on",
 			"abort-on", "match-causes", "classifier", "nested", "retry-after.enabled", "retry-after.max" })
-	void aHostileValueIsReported(String key) {
+	void oddValuesAreReported(String key) {
 		for (String value : List.of("", " ", "-1", "-1s", "1e400", "NaN", "Infinity", "0x1p3",
 				"99999999999999999999999999d", "9223372036854775807d", "PT9223372036854775807S", "P-1D", "1s x1000001",
 				"1s x99999999999", "x x x", "%", "-5%", "101%", "beta ..", "beta 1..0", "beta 0.5..0.5", "beta ....",
@@ -84,7 +84,7 @@ class ConfigurationAttackTests {
 	}
 
 	@Test
-	void binaryJunkIsReportedOrIgnored() {
+	void binaryDataIsReportedOrIgnored() {
 		Random random = new Random(7);
 		for (int round = 0; round < 300; round++) {
 			byte[] junk = new byte[40];
@@ -152,7 +152,7 @@ class ConfigurationAttackTests {
 	}
 
 	@Test
-	void aLadderThatExplodesIsReportedBeforeItIsBuilt() {
+	void aLadderWithTooManyRungsIsReportedBeforeItIsBuilt() {
 		List<String> rungs = new ArrayList<>();
 		for (int i = 0; i < 2_000; i++) {
 			rungs.add("1s x1000000");
@@ -161,7 +161,7 @@ class ConfigurationAttackTests {
 	}
 
 	@Test
-	void aLadderOfAMillionRungsIsNoBurden() {
+	void aLadderOfAMillionRungsIsReadInTime() {
 		assertThat(timed(Map.of("backoff.policies.orders.ladder", "1ms x1000000"))).isLessThan(A_MINUTE);
 	}
 
@@ -173,7 +173,7 @@ class ConfigurationAttackTests {
 	}
 
 	@Test
-	void variablesOfPlatformsAreNoneOfOurs() {
+	void variablesOfPlatformsAreLeftAlone() {
 		assertThat(reportOfVariables(Map.of("BACKOFF_PORT", "tcp://10.0.0.1:80", "BACKOFF_SERVICE_HOST", "10.0.0.1",
 				"BACKOFF_POLICIES_PORT_80_TCP_PROTO", "tcp", "BACKOFF_DEFAULTS_SERVICE_PORT", "80", "BACKOFF_", "x",
 				"BACKOFF", "x", "BACKOFF__", "x", "BACKOFF_POLICIES_", "x", "BACKOFF_POLICIES_BASE", "x")))
@@ -218,7 +218,7 @@ class ConfigurationAttackTests {
 
 	private static List<Problem> report(Map<String, ?> properties) {
 		StandardEnvironment environment = new StandardEnvironment();
-		environment.getPropertySources().addFirst(new MapPropertySource("attack", new LinkedHashMap<>(properties)));
+		environment.getPropertySources().addFirst(new MapPropertySource("map", new LinkedHashMap<>(properties)));
 		return report(environment);
 	}
 
@@ -231,7 +231,7 @@ class ConfigurationAttackTests {
 	private static List<Problem> report(StandardEnvironment environment) {
 		ConfigurationPropertySources.attach(environment);
 		BackoffPolicies policies = new BackoffPolicies(BackoffConfiguration.read(environment), environment,
-				ConfigurationAttackTests.class.getClassLoader());
+				ConfigurationReaderTests.class.getClassLoader());
 		List<Problem> problems = new ArrayList<>();
 		policies.check(problems);
 		policies.names().forEach((name) -> assertThat(policies.peek(name)).isNotNull());

@@ -1,0 +1,42 @@
+package dev.backoff.sample;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.Pattern;
+
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** What the build publishes. */
+class PublishedModulesTests {
+
+	private static final Path ROOT = Path.of("..");
+
+	@Test
+	void areListedInTheBom() {
+		List<String> published = find("<module>(.+)</module>", pom(ROOT)).stream()
+			.filter((module) -> find("(<maven.deploy.skip>true|<packaging>pom)", pom(ROOT.resolve(module))).isEmpty())
+			.toList();
+		String listed = pom(ROOT.resolve("retry-bom")).split("<dependencies>", 2)[1];
+		assertThat(find("<artifactId>(retry-.+)</artifactId>", listed)).isEqualTo(published)
+			.contains("retry-spring-boot-starter");
+	}
+
+	private static List<String> find(String pattern, String text) {
+		return Pattern.compile(pattern).matcher(text).results().map((match) -> match.group(1)).toList();
+	}
+
+	private static String pom(Path directory) {
+		try {
+			return Files.readString(directory.resolve("pom.xml"));
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+}
