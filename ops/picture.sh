@@ -64,7 +64,7 @@ rows() {
 		jq -r --arg panel "$panel" --arg unit "$unit" --arg legend "$legend" --argjson began "$began" '.data.result[]
 			| reduce (.metric | to_entries[]) as $tag (. + {name: $legend};
 				.name |= (split("{{\($tag.key)}}") | join($tag.value)))
-			| .name as $name | .values[] | select(.[1] != "NaN") | "\($panel),\($unit),\($name),\(.[0] - $began),\(.[1])"'
+			| .name as $name | .values[] | "\($panel),\($unit),\($name),\(.[0] - $began),\(.[1])"'
 }
 
 if ! is_given drawing-only; then

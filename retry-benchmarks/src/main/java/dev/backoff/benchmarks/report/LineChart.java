@@ -140,6 +140,7 @@ final class LineChart {
 	private double greatest(boolean across) {
 		return this.lines.stream()
 			.flatMapToDouble((series) -> Arrays.stream(across ? series.x : series.y))
+			.filter(Double::isFinite)
 			.max()
 			.orElse(1);
 	}
