@@ -23,16 +23,8 @@ final class CallLinks {
 
 	private @Nullable CallKey key;
 
-	private boolean attempt = true;
-
-	/* Of a call that stands for an attempt elsewhere: the path from its key. */
-	private String path = "";
-
-	/* Of such a call: shared by all that stand for the attempt in one context. */
-	private @Nullable Carried carried;
-
-	/* Of such a call: the failure of the attempt before. */
-	private @Nullable Throwable previousFailure;
+	/* The attempt or the deadline elsewhere for which the call stands. */
+	private @Nullable CallOrigin origin;
 
 	/* Of the running attempt, if it is a probe. */
 	private @Nullable Permit permit;
@@ -52,11 +44,8 @@ final class CallLinks {
 
 	/** Stand for an attempt or a deadline that began elsewhere. */
 	void adopt(CallOrigin origin) {
-		this.attempt = origin.key() != null;
+		this.origin = origin;
 		this.key = origin.key();
-		this.path = origin.path();
-		this.carried = origin.carried();
-		this.previousFailure = origin.previousFailure();
 	}
 
 	/** Forget the ties of the attempt before. */
@@ -79,21 +68,16 @@ final class CallLinks {
 		return (this.key != null) ? this.key.ifUsed() : null;
 	}
 
-	/** Return whether an attempt runs, and not only a deadline from outside. */
-	boolean isAttempt() {
-		return this.attempt;
+	/**
+	 * Return the attempt or the deadline elsewhere for which the call stands, or null.
+	 */
+	@Nullable CallOrigin origin() {
+		return this.origin;
 	}
 
-	String path() {
-		return this.path;
-	}
-
+	/** Return what is shared by the calls that stand for one attempt, or null. */
 	@Nullable Carried carried() {
-		return this.carried;
-	}
-
-	@Nullable Throwable previousFailure() {
-		return this.previousFailure;
+		return (this.origin != null) ? this.origin.carried() : null;
 	}
 
 	@Nullable Permit permit() {
@@ -124,18 +108,21 @@ final class CallLinks {
 	}
 
 	int nextRequest() {
-		return (this.carried != null) ? this.carried.requests.incrementAndGet() : ++this.requests;
+		Carried carried = carried();
+		return (carried != null) ? carried.requests.incrementAndGet() : ++this.requests;
 	}
 
 	int nextCapture() {
-		return (this.carried != null) ? this.carried.captures.incrementAndGet() : ++this.captures;
+		Carried carried = carried();
+		return (carried != null) ? carried.captures.incrementAndGet() : ++this.captures;
 	}
 
 	/** Note that the running attempt sends a request that may have an effect. */
 	void unsafeRequest(String method) {
 		this.unsafeRequest = method;
-		if (this.carried != null) {
-			this.carried.toTell.forEach((told) -> told.unsafeRequest.set(method));
+		Carried carried = carried();
+		if (carried != null) {
+			carried.toTell.forEach((told) -> told.unsafeRequest.set(method));
 		}
 	}
 
@@ -145,8 +132,9 @@ final class CallLinks {
 
 	/** Note the failure with which a call inside the running attempt stopped. */
 	void stoppedInside(Throwable failure) {
-		if (this.carried != null) {
-			this.carried.toTell.get(0).stoppedInside(failure);
+		Carried carried = carried();
+		if (carried != null) {
+			carried.toTell.get(0).stoppedInside(failure);
 			return;
 		}
 		if (this.stoppedInside == null) {

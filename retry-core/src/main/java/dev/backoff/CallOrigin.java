@@ -28,11 +28,6 @@ record CallOrigin(CallTerms terms, long started, long limit, int attempt, long a
 		return new CallOrigin(CallTerms.ofDeadline(time), now, limit, 1, now, null, null, "", null, null);
 	}
 
-	/** Return the time until the deadline, negative after it. */
-	long timeLeftNow() {
-		return RetryCall.standingFor(this).timeLeftNow();
-	}
-
 	@Override
 	public String toString() {
 		return (this.key != null) ? "attempt " + this.attempt : "a deadline";

@@ -115,22 +115,24 @@ class CallStory {
 		}
 	}
 
-	/** Return who chose the last wait, or null before the first. */
+	/** Return what chose the last wait, or null before the first. */
 	final @Nullable DelaySource lastSource() {
-		DelaySource source = null;
-		for (PastTurn turn = this.first; turn != null; turn = turn.next) {
-			source = (turn.source != null) ? turn.source : source;
-		}
-		return source;
+		PastTurn turn = lastWait();
+		return (turn != null) ? turn.source : null;
 	}
 
 	/** Return the part of the last wait that the policy's rule chose, or 0. */
 	final long previousDelay() {
-		long delay = 0;
+		PastTurn turn = lastWait();
+		return (turn != null) ? turn.ownDelay : 0;
+	}
+
+	private @Nullable PastTurn lastWait() {
+		PastTurn last = null;
 		for (PastTurn turn = this.first; turn != null; turn = turn.next) {
-			delay = (turn.source != null) ? turn.ownDelay : delay;
+			last = (turn.source != null) ? turn : last;
 		}
-		return delay;
+		return last;
 	}
 
 	/** Begin the story of the next retry. */

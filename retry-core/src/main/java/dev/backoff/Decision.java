@@ -107,7 +107,7 @@ sealed interface Decision extends Turn {
 	 * @param delay how long to wait, in nanoseconds
 	 * @param ownDelay the part that the policy's rule chose, in nanoseconds: the next
 	 * delay builds on it
-	 * @param source who chose the delay
+	 * @param source what chose the delay
 	 * @param paid what the budget was charged for the retry, or null
 	 */
 	record RetryAfter(long delay, long ownDelay, DelaySource source,

@@ -28,11 +28,11 @@ final class ListenerChain {
 
 	private final String method;
 
-	private final CallRecorder recorder;
+	private final @Nullable CallRecorder recorder;
 
 	private final List<RetryListener> listeners;
 
-	ListenerChain(String policy, String method, CallRecorder recorder, List<RetryListener> listeners) {
+	ListenerChain(String policy, String method, @Nullable CallRecorder recorder, List<RetryListener> listeners) {
 		this.policy = policy;
 		this.method = method;
 		this.recorder = recorder;
@@ -40,24 +40,18 @@ final class ListenerChain {
 	}
 
 	void attempt(int number, AttemptOutcome outcome, long nanos) {
-		try {
-			this.recorder.attempt(number, outcome, nanos);
-		}
-		catch (Throwable ex) {
-			hookFailed("recorder", ex);
-		}
+		record((recorder) -> recorder.attempt(number, outcome, nanos));
 	}
 
 	void call(StopReason reason, long nanos) {
-		try {
-			this.recorder.call(reason, nanos);
-		}
-		catch (Throwable ex) {
-			hookFailed("recorder", ex);
-		}
+		record((recorder) -> recorder.call(reason, nanos));
 	}
 
+	/* Without a lambda, since a success allocates nothing. */
 	void succeededAtOnce(long nanos) {
+		if (this.recorder == null) {
+			return;
+		}
 		try {
 			this.recorder.succeededAtOnce(nanos);
 		}
@@ -105,6 +99,9 @@ final class ListenerChain {
 	}
 
 	private void record(Consumer<CallRecorder> moment) {
+		if (this.recorder == null) {
+			return;
+		}
 		try {
 			moment.accept(this.recorder);
 		}

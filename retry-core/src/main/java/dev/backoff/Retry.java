@@ -42,38 +42,6 @@ import dev.backoff.time.RetryTime;
  */
 public final class Retry {
 
-	private static final CallRecorder NO_RECORDER = new CallRecorder() {
-
-		@Override
-		public void attempt(int number, AttemptOutcome outcome, long nanos) {
-		}
-
-		@Override
-		public void call(StopReason reason, long nanos) {
-		}
-
-		@Override
-		public void succeededAtOnce(long nanos) {
-		}
-
-		@Override
-		public void waiting(DelaySource source, long nanos) {
-		}
-
-		@Override
-		public void waited() {
-		}
-
-		@Override
-		public void retry(RetryCause cause) {
-		}
-
-		@Override
-		public void recovered(boolean done) {
-		}
-
-	};
-
 	/* Read once by each call, so that the call ends as it began. */
 	private volatile Drivers drivers;
 
@@ -292,7 +260,7 @@ public final class Retry {
 
 		private RandomSource random = RandomSource.threadLocal();
 
-		private CallRecorder recorder = NO_RECORDER;
+		private @Nullable CallRecorder recorder;
 
 		private List<RetryListener> listeners = new ArrayList<>();
 

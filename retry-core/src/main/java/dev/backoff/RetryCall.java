@@ -235,7 +235,8 @@ final class RetryCall extends CallStory {
 		if (last != null) {
 			return last.failure();
 		}
-		return (this.links != null) ? this.links.previousFailure() : null;
+		CallOrigin origin = adopted();
+		return (origin != null) ? origin.previousFailure() : null;
 	}
 
 	/** Return the time since the start, zero if the ticker has stepped back. */
@@ -275,6 +276,11 @@ final class RetryCall extends CallStory {
 		return (carried != null) ? carried.nextInnerCall() : ++this.innerCalls;
 	}
 
+	/** Return the attempt or the deadline elsewhere for which this stands, or null. */
+	private @Nullable CallOrigin adopted() {
+		return (this.links != null) ? this.links.origin() : null;
+	}
+
 	private CallLinks links() {
 		if (this.links == null) {
 			this.links = new CallLinks();
@@ -308,8 +314,9 @@ final class RetryCall extends CallStory {
 	 * Append the path from the outermost call to this one, and return the outermost key.
 	 */
 	private CallKey pathTo(StringBuilder path) {
-		if (this.links != null && !this.links.path().isEmpty()) {
-			path.append(this.links.path());
+		CallOrigin origin = adopted();
+		if (origin != null && !origin.path().isEmpty()) {
+			path.append(origin.path());
 			return key();
 		}
 		if (this.enclosing != null && this.enclosing.isRunning() && this.enclosing.isAttempt()) {
@@ -344,7 +351,8 @@ final class RetryCall extends CallStory {
 
 	/** Return whether an attempt runs, and not only a deadline from outside. */
 	boolean isAttempt() {
-		return this.links == null || this.links.isAttempt();
+		CallOrigin origin = adopted();
+		return origin == null || origin.key() != null;
 	}
 
 	Idempotency idempotency() {

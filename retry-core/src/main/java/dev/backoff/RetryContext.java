@@ -96,7 +96,7 @@ public final class RetryContext {
 			return NOTHING;
 		}
 		RetryCall adopted = (this.origin.key() == null && running != null && running.isAttempt())
-				? stack.adopt(running.origin(), Math.max(0, this.origin.timeLeftNow()))
+				? stack.adopt(running.origin(), Math.max(0, RetryCall.standingFor(this.origin).timeLeftNow()))
 				: stack.adopt(this.origin, Nanos.UNLIMITED);
 		return () -> stack.abandon(adopted);
 	}

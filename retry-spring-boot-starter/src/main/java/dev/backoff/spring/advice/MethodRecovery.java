@@ -55,34 +55,24 @@ record MethodRecovery(RecoverMethods methods) implements Recovery<MethodInvocati
 			throw new IllegalStateException("No recovery accepts " + stopped.reason());
 		}
 		@Nullable Object[] arguments = chosen.arguments(invocation.getArguments(), stopped);
-		if (chosen.isSuspending()) {
-			return suspend(invocation, chosen.method(), arguments);
+		Method method = chosen.method();
+		Object target = invocation.getThis();
+		Object bean = bean(invocation);
+		if (bean == null || bean == target) {
+			return callUnadvised(target, method, method, arguments);
 		}
-		if (!(invocation instanceof ProxyMethodInvocation proxied)) {
-			return callUnadvised(invocation.getThis(), chosen.method(), chosen.method(), arguments);
+		if (!isReached(method, bean) || (chosen.isSuspending() && isAdvised(method, target))) {
+			return AopUtils.invokeJoinpointUsingReflection(target, method, arguments);
 		}
-		Object proxy = proxied.getProxy();
-		if (isReached(chosen.method(), proxy)) {
-			return callUnadvised(proxy, chosen.method(),
-					AopUtils.selectInvocableMethod(chosen.method(), proxy.getClass()), arguments);
-		}
-		return AopUtils.invokeJoinpointUsingReflection(invocation.getThis(), chosen.method(), arguments);
+		return callUnadvised(bean, method, AopUtils.selectInvocableMethod(method, bean.getClass()), arguments);
 	}
 
 	/*
-	 * Such a method runs when it is subscribed to, on any thread, where its advice could
-	 * not tell that it is a recovery. If it is annotated, it is called on the target.
+	 * A function that suspends runs when it is subscribed to, on any thread, where our
+	 * advice could not tell that it is a recovery.
 	 */
-	private static @Nullable Object suspend(MethodInvocation invocation, Method method, @Nullable Object[] arguments)
-			throws Throwable {
-		Object target = invocation.getThis();
-		if (invocation instanceof ProxyMethodInvocation proxied && isReached(method, proxied.getProxy())
-				&& target != null && AnnotatedMethod.of(method, target.getClass()) == null) {
-			Object proxy = proxied.getProxy();
-			return AopUtils.invokeJoinpointUsingReflection(proxy,
-					AopUtils.selectInvocableMethod(method, proxy.getClass()), arguments);
-		}
-		return AopUtils.invokeJoinpointUsingReflection(target, method, arguments);
+	private static boolean isAdvised(Method method, @Nullable Object target) {
+		return target == null || AnnotatedMethod.of(method, target.getClass()) != null;
 	}
 
 	private static @Nullable Object callUnadvised(@Nullable Object bean, Method method, Method invocable,

@@ -68,16 +68,7 @@ public final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 		BackoffPolicies policies = beanFactory.getBean(BackoffPolicies.class);
 		BackoffMethods methods = beanFactory.getBean(BackoffMethods.class);
 		Map<Class<?>, String> types = AnnotatedBeans.candidates(beanFactory);
-		Map<Class<?>, List<AnnotatedMethod>> annotated = new LinkedHashMap<>();
-		for (Class<?> type : types.keySet()) {
-			List<AnnotatedMethod> found = AnnotatedBeans.methods(type);
-			if (!found.isEmpty()) {
-				// for the order of reports: the virtual machine gives methods in no order
-				found.sort(Comparator.comparing(AnnotatedMethod::signature));
-				annotated.put(type, found);
-				found.forEach((method) -> policies.announce(method.type()));
-			}
-		}
+		Map<Class<?>, List<AnnotatedMethod>> annotated = annotated(types.keySet(), policies);
 		boolean woven = policies.configuration().isWoven();
 		Weaving weaving = woven ? Weaving.find(beanFactory.getBeanClassLoader()) : null;
 		Set<Problem> problems = new LinkedHashSet<>();
@@ -98,21 +89,42 @@ public final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 		List<Problem> configured = new ArrayList<>();
 		policies.check(configured);
 		problems.addAll(configured);
-		if (!policies.configuration().isEnabled()) {
+		if (isChecked(problems, policies.configuration().isEnabled())) {
+			log(policies, methods, plans);
+			adviseShutdown(policies, beanFactory.getBean(Environment.class));
+		}
+	}
+
+	private static Map<Class<?>, List<AnnotatedMethod>> annotated(Set<Class<?>> types, BackoffPolicies policies) {
+		Map<Class<?>, List<AnnotatedMethod>> annotated = new LinkedHashMap<>();
+		for (Class<?> type : types) {
+			List<AnnotatedMethod> found = AnnotatedBeans.methods(type);
+			if (!found.isEmpty()) {
+				// for the order of reports: the virtual machine gives methods in no order
+				found.sort(Comparator.comparing(AnnotatedMethod::signature));
+				annotated.put(type, found);
+				found.forEach((method) -> policies.announce(method.type()));
+			}
+		}
+		return annotated;
+	}
+
+	/** Refuse problems, or log them where they do not count and return false. */
+	private static boolean isChecked(Set<Problem> problems, boolean enabled) {
+		if (!enabled) {
 			// these problems may be why it is switched off
 			problems.forEach((problem) -> logger.warn("Without effect while backoff.enabled is false: {}", problem));
-			return;
+			return false;
 		}
 		if (Boolean.getBoolean(AbstractAotProcessor.AOT_PROCESSING)) {
-			// the configuration of the place where it runs may differ, and is checked there
+			// the configuration may differ where the application runs, and is checked there
 			problems.forEach((problem) -> logger.warn("Stops the start-up if it is configured so: {}", problem));
-			return;
+			return false;
 		}
 		if (!problems.isEmpty()) {
 			throw new InvalidBackoffException(List.copyOf(problems));
 		}
-		log(policies, methods, plans);
-		adviseShutdown(policies, beanFactory.getBean(Environment.class));
+		return true;
 	}
 
 	/** Return whether an annotation on a type reaches the method, or log that it does not. */

@@ -56,7 +56,7 @@ import dev.backoff.spring.autoconfigure.BackoffObservationAutoConfiguration;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-/** Contexts that use annotated beans too early, too late or in odd ways. */
+/** Contexts that use annotated beans early, late or in unusual ways. */
 class BackoffMethodsTests {
 
 	private final ApplicationContextRunner runner = AdviceContexts.runner();
@@ -143,7 +143,7 @@ class BackoffMethodsTests {
 	}
 
 	@Test
-	void firstCallsWhileTheContextClosesAreMadeThoughNobodyKnewTheMethod() {
+	void firstCallsWhileTheContextClosesAreMadeThoughTheMethodIsNew() {
 		List<String> told = new ArrayList<>();
 		this.runner.withConfiguration(AutoConfigurations.of(BackoffObservationAutoConfiguration.class))
 			.withUserConfiguration(Hidden.class)
@@ -267,7 +267,7 @@ class BackoffMethodsTests {
 	}
 
 	@Test
-	void aLazyBeanWhoseSignaturesCannotBeLoadedHindersNobody() {
+	void aLazyBeanWhoseSignaturesCannotBeLoadedDoesNotStopTheStart() {
 		Class<?> broken = BrokenClasses.withMethodOfMissingType();
 		this.runner
 			.withInitializer((context) -> ((BeanDefinitionRegistry) context.getBeanFactory())

@@ -354,7 +354,7 @@ class FluxMethodsTests {
 
 	}
 
-	/** Asks for elements one by one, and counts those that nobody asked for. */
+	/** Asks for elements one by one, and counts elements that were not asked for. */
 	private static final class Bounded extends BaseSubscriber<Integer> {
 
 		private final AtomicInteger balance = new AtomicInteger();

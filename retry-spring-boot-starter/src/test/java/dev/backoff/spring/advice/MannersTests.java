@@ -36,7 +36,7 @@ import dev.backoff.fixture.VirtualTime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What methods may return. */
+/** The types that methods may return. */
 class MannersTests {
 
 	private final ApplicationContextRunner runner = AdviceContexts.runner()

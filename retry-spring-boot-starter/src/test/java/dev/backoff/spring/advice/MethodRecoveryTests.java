@@ -73,7 +73,7 @@ class MethodRecoveryTests {
 						.withMessage("no place to park");
 					assertThat(time.delays()).hasSize(1);
 					assertThat(bean.parked()).isEqualTo(1);
-					// called by anybody else, it is retried as any method of the type
+					// a call from elsewhere is retried, as of any method of the type
 					assertThatExceptionOfType(Failure.class).isThrownBy(() -> bean.park("o"));
 					assertThat(time.delays()).hasSize(2);
 					assertThat(bean.parked()).isEqualTo(3);

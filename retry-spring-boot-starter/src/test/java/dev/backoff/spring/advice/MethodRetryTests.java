@@ -175,7 +175,7 @@ class MethodRetryTests {
 		}
 
 		@Test
-		void alikeForWhoExposesTheProxy() {
+		void alikeIfTheProxyIsExposed() {
 			MethodRetryTests.this.runner.run((context) -> {
 				ProxyFactory factory = new ProxyFactory(new Office());
 				factory.setProxyTargetClass(true);

@@ -38,7 +38,7 @@ import dev.backoff.fixture.VirtualTime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Publishers and subscribers that break rules, or use them to the full. */
+/** Publishers and subscribers that break the rules of reactive streams, or use all of them. */
 @Timeout(60)
 @SuppressWarnings({ "FutureReturnValueIgnored", "ModifiedButNotUsed" }) // calls are
 																		// counted

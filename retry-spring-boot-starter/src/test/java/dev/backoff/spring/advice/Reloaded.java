@@ -4,7 +4,7 @@ import java.util.concurrent.Callable;
 
 import dev.backoff.annotation.Backoff;
 
-/** Says of which class it is, since there may be several of its name. */
+/** Returns its class, of which there may be several with one name. */
 @Backoff(budget = "none")
 public class Reloaded implements Callable<Object> {
 

@@ -22,7 +22,7 @@ import dev.backoff.spring.policy.SmallApplication;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What a good start says, and which methods it finds. */
+/** What a start without problems logs, and which methods it finds. */
 class StartupLogTests {
 
 	private static List<String> log(String yaml, Class<?>... beans) {

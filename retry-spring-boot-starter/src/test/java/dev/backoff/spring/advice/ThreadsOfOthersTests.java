@@ -107,7 +107,7 @@ class ThreadsOfOthersTests {
 		}
 
 		@Test
-		void failsWithItsStoryWhereNobodyWaitsForIt() {
+		void failsWithItsStoryIfItsResultIsNotAwaited() {
 			ThreadsOfOthersTests.this.runner.withBean(Mails.class).run((context) -> {
 				context.getBean(Mails.class).send(9);
 				Throwable failure = next(context.getBean(Uncaught.class).failures());

@@ -226,7 +226,7 @@ class TransactionTests {
 	}
 
 	@Test
-	void withoutTransactionsThereIsNobodyToWarn() {
+	void withoutTransactionsThereIsNoWarning() {
 		AdviceContexts.runner()
 			.withConfiguration(AutoConfigurations.of(BackoffObservationAutoConfiguration.class))
 			.withClassLoader(new FilteredClassLoader("org.springframework.transaction"))
