@@ -16,6 +16,10 @@ shop=127.0.0.1:18080 gateway=127.0.0.1:18090 prometheus=127.0.0.1:19090
 figures=retry-benchmarks/target/dashboard.csv picture=docs/observation/dashboard.svg
 
 run_sample() {
+	local port
+	for port in "$shop" "$gateway" "$prometheus"; do
+		! curl -s -o /dev/null "$port" || refuse "$port is in use"
+	done
 	java -jar sample-app/target/sample-app-*.jar --server.port="${shop#*:}" --shop.gateway.port="${gateway#*:}" \
 		--shop.traffic.every=100ms --shop.traffic.fault-percent=5 --backoff.metrics.slo=5ms,10ms,25ms,50ms,100ms,250ms,500ms,1s \
 		--backoff.policies.order-creation.breaker=payments --backoff.breakers.payments.failure-rate=50% \
@@ -31,9 +35,15 @@ run_sample() {
 		[[ "$(jobs -rp | wc -l)" == 2 ]] || { tail -n 20 "$work"/*.txt >&2; exit 1; }
 		sleep 1
 	done
-	while sleep 0.4; do
-		curl -s -m 10 -o /dev/null "$shop/orders" --json '{"sku": "pot", "quantity": 1}' &
+	while sleep 0.5; do
+		curl -s -m 10 -o /dev/null "$shop/orders" --json '{"sku": "tea", "quantity": 1}' &
 	done &
+}
+
+stop_sample() {
+	kill $(jobs -rp) 2>/dev/null || true
+	wait
+	rm -rf "$work"
 }
 
 faults() {
@@ -54,13 +64,13 @@ rows() {
 		jq -r --arg panel "$panel" --arg unit "$unit" --arg legend "$legend" --argjson began "$began" '.data.result[]
 			| reduce (.metric | to_entries[]) as $tag (. + {name: $legend};
 				.name |= (split("{{\($tag.key)}}") | join($tag.value)))
-			| .name as $name | .values[] | select(.[1] != "NaN") | "\($panel),\($unit),\($name),\(.[0] - $began),\(.[1])"'
+			| .name as $name | .values[] | "\($panel),\($unit),\($name),\(.[0] - $began),\(.[1])"'
 }
 
 if ! is_given drawing-only; then
 	./mvnw -q -Pfast -pl sample-app -am -DskipTests package
 	work="$(mktemp -d)"
-	trap 'kill $(jobs -rp) 2>/dev/null || true; wait; rm -rf "$work"' EXIT
+	trap stop_sample EXIT
 	run_sample
 	sleep 30
 	began="$(date +%s)"
@@ -78,6 +88,8 @@ if ! is_given drawing-only; then
 		while IFS=$'\t' read -r title unit legend query; do
 			rows "$title" "$unit" "$legend" "$query" >>"$figures"
 		done
+	stop_sample
+	trap - EXIT
 fi
 ./mvnw -q -Pfast -pl retry-benchmarks -am compile spring-boot:run -Dbenchmarks.run.skip=false \
 	-Dspring-boot.run.optimizedLaunch=false -Dbenchmarks.main=dev.backoff.benchmarks.report.DashboardPicture \

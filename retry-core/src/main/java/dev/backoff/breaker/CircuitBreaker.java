@@ -53,7 +53,7 @@ import dev.backoff.window.OutcomeWindow.Counts;
  * thread-safe, but for windows over a number of calls. Closed, with a window over a time,
  * a permit and a success allocate nothing and contend with no other call.
  * <p>
- * (The file is long because it holds the types that callers pass to a breaker.)
+ * This file is long because it holds the types that callers pass to a breaker.
  *
  * @since 0.1
  */

@@ -18,7 +18,7 @@ public final class DashboardPicture {
 
 	private static final int WIDTH = 560;
 
-	private static final int HEIGHT = 300;
+	private static final int HEIGHT = 280;
 
 	private static final int TOP = 44;
 
@@ -61,7 +61,7 @@ public final class DashboardPicture {
 			Csv points = panel.where("series", series);
 			double[] values = Arrays.stream(points.numbers("value")).map((value) -> factor * value).toArray();
 			// what never changes would only hide the rest
-			if (Arrays.stream(values).distinct().count() > 1) {
+			if (Arrays.stream(values).filter(Double::isFinite).distinct().count() > 1) {
 				chart.line(series, Arrays.stream(points.numbers("seconds")).map((second) -> second / 60).toArray(),
 						values);
 			}

@@ -9,8 +9,6 @@ final class LineChart {
 
 	private static final int LEFT = 70;
 
-	private static final int TOP = 96;
-
 	private static final int TICKS = 6;
 
 	private final String title;
@@ -24,6 +22,8 @@ final class LineChart {
 	private int width = 760;
 
 	private int height = 420;
+
+	private int top = 96;
 
 	private boolean logarithmic;
 
@@ -59,10 +59,11 @@ final class LineChart {
 		return this;
 	}
 
-	/** Use another size than 760 by 420. */
+	/** Use a smaller size than 760 by 420, with one row for the legend. */
 	LineChart size(int width, int height) {
 		this.width = width;
 		this.height = height;
+		this.top = 74;
 		return this;
 	}
 
@@ -75,11 +76,12 @@ final class LineChart {
 	SvgDrawing drawing() {
 		SvgDrawing drawing = new SvgDrawing(this.width, this.height, this.title);
 		Scale x = Scale.linear(least(), greatest(true), LEFT, right());
-		Scale y = this.logarithmic ? Scale.logarithmic(greatest(false), bottom(), TOP)
-				: Scale.linear(0, greatest(false) * 1.05, bottom(), TOP);
+		Scale y = this.logarithmic ? Scale.logarithmic(greatest(false), bottom(), this.top)
+				: Scale.linear(0, greatest(false) * 1.05, bottom(), this.top);
 		if (!this.shadeLabel.isEmpty()) {
-			drawing.box("shade", x.at(this.shadeFrom), TOP, x.at(this.shadeTo) - x.at(this.shadeFrom), bottom() - TOP);
-			drawing.text((x.at(this.shadeFrom) + x.at(this.shadeTo)) / 2, TOP + 16.0, "minor", "middle",
+			drawing.box("shade", x.at(this.shadeFrom), this.top, x.at(this.shadeTo) - x.at(this.shadeFrom),
+					bottom() - this.top);
+			drawing.text((x.at(this.shadeFrom) + x.at(this.shadeTo)) / 2, this.top + 16.0, "minor", "middle",
 					this.shadeLabel);
 		}
 		axes(drawing, x, y);
@@ -128,7 +130,7 @@ final class LineChart {
 		}
 		drawing.line("axis", LEFT, bottom(), right(), bottom());
 		drawing.text((LEFT + right()) / 2.0, this.height - 14.0, "", "middle", this.xLabel);
-		drawing.textUpwards(20, (TOP + bottom()) / 2.0, "", this.yLabel);
+		drawing.textUpwards(20, (this.top + bottom()) / 2.0, "", this.yLabel);
 	}
 
 	private double least() {
@@ -138,6 +140,7 @@ final class LineChart {
 	private double greatest(boolean across) {
 		return this.lines.stream()
 			.flatMapToDouble((series) -> Arrays.stream(across ? series.x : series.y))
+			.filter(Double::isFinite)
 			.max()
 			.orElse(1);
 	}

@@ -48,11 +48,15 @@ final class SvgDrawing {
 				x2, y2));
 	}
 
-	/** Draw a line through points. */
+	/** Draw a line through points, with a gap where a value is not a number. */
 	void path(String style, double[] x, double[] y) {
 		StringBuilder points = new StringBuilder();
+		boolean drawing = false;
 		for (int i = 0; i < x.length; i++) {
-			points.append(format((i == 0) ? "M%.1f %.1f" : "L%.1f %.1f", x[i], y[i]));
+			if (!Double.isNaN(y[i])) {
+				points.append(format(drawing ? "L%.1f %.1f" : "M%.1f %.1f", x[i], y[i]));
+			}
+			drawing = !Double.isNaN(y[i]);
 		}
 		this.body.append(format("<path class=\"%s\" d=\"%s\"/>\n", style, points));
 	}

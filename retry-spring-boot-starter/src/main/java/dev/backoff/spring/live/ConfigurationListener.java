@@ -42,7 +42,8 @@ public interface ConfigurationListener {
 		/** An operator has done something to a breaker, a budget or waiting calls. */
 		OPERATED;
 
-		/** {@return the value of the metric tag; the name in lower case} */
+		/**
+		 * {@return the value of the metric tag; the name in lower case} */
 		public String tag() {
 			return name().toLowerCase(Locale.ROOT);
 		}

@@ -6,7 +6,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
@@ -40,9 +39,6 @@ import dev.backoff.time.DurationText;
 public final class LiveConfiguration implements DisposableBean {
 
 	private static final Logger logger = LoggerFactory.getLogger(LiveConfiguration.class);
-
-	/* The keys at the top that a refresh changes; all others hold from the start. */
-	private static final Set<String> LIVE = Set.of("enabled", "retries-enabled", "unknown-keys");
 
 	/* After an override could not be ended for a reason that may pass. */
 	private static final Duration AGAIN = Duration.ofMinutes(1);
@@ -100,11 +96,7 @@ public final class LiveConfiguration implements DisposableBean {
 				}
 				boolean changed = !change("Refreshed by " + cause, read.with(overrides)).isEmpty();
 				this.refused = false;
-				if (!overrides.isEmpty()) {
-					this.switchover.hidden(before, read)
-						.forEach((change) -> logger
-							.warn("Refreshed, but hidden by a live override until that is reset: {}", change));
-				}
+				this.switchover.warnOfHidden(before, read);
 				if (changed) {
 					tell(Outcome.APPLIED);
 				}
@@ -158,9 +150,7 @@ public final class LiveConfiguration implements DisposableBean {
 			Expiries.Expiry expiry = (limit != null) ? this.expiries.start(policy, limit, this::expire) : null;
 			BackoffConfiguration now = this.policies.configuration();
 			BackoffConfiguration then = now.with(now.overrides().with(policy, values, expiry));
-			if (!policy.equals(Overrides.ALL)) {
-				BackoffPolicies.Candidate unused = this.switchover.refuseNewProblems(then);
-			}
+			BackoffPolicies.Candidate unused = this.switchover.refuseNewProblems(then);
 			List<ValueChange> changes = change("Overridden"
 					+ ((limit != null) ? " for " + DurationText.exact(limit) : "") + " in this process only", then);
 			tell(Outcome.OVERRIDDEN);
@@ -230,7 +220,8 @@ public final class LiveConfiguration implements DisposableBean {
 	private void tryAgain(Expiries.Expiry expiry, Throwable ex) {
 		if (!this.expiries.isClosed()) {
 			String policy = expiry.policy().equals(Overrides.ALL) ? "all policies" : expiry.policy();
-			logger.error("Could not end the overrides of {}; trying again in {}", policy, DurationText.exact(AGAIN), ex);
+			logger.error("Could not end the overrides of {}; trying again in {}", policy, DurationText.exact(AGAIN),
+					ex);
 			Switchover.harmlessly("timer", () -> this.expiries.start(expiry, AGAIN, this::expire));
 		}
 	}
@@ -242,14 +233,7 @@ public final class LiveConfiguration implements DisposableBean {
 	private List<ValueChange> change(String how, BackoffConfiguration configuration) {
 		List<ValueChange> changes = this.switchover.put(configuration);
 		this.expiries.retain(configuration.overrides());
-		for (ValueChange change : changes) {
-			if (change.subject().equals("backoff") && !LIVE.contains(change.key())) {
-				logger.warn("{}, in effect from the next start on: {}", how, change);
-			}
-			else {
-				logger.info("{}: {}", how, change);
-			}
-		}
+		changes.forEach((change) -> change.log(logger, how));
 		return changes;
 	}
 
@@ -273,12 +257,7 @@ public final class LiveConfiguration implements DisposableBean {
 	public BackoffPolicies.Candidate preview(String policy, Map<String, String> values) {
 		String name = known(policy);
 		BackoffConfiguration now = this.policies.configuration();
-		BackoffPolicies.Candidate candidate = this.switchover
-			.refuseNewProblems(now.with(now.overrides().with(name, read(name, values), null)));
-		if (now.isEnabled()) {
-			List<ConfigurationUser.Change> unused = this.switchover.check(candidate);
-		}
-		return candidate;
+		return this.switchover.preview(now.with(now.overrides().with(name, read(name, values), null)));
 	}
 
 	/**
@@ -329,9 +308,7 @@ public final class LiveConfiguration implements DisposableBean {
 	}
 
 	/**
-	 * Return when the override of all retries ends by itself.
-	 * @return the time, empty if it is not overridden, or until it is reset
-	 */
+	 * {@return when the override of all retries ends by itself, empty if it does not} */
 	public Optional<Instant> retriesEnabledUntil() {
 		return until(Overrides.ALL, PolicyKey.ENABLED);
 	}
@@ -349,10 +326,6 @@ public final class LiveConfiguration implements DisposableBean {
 	private static Map<PolicyKey, String> read(String policy, Map<String, String> values) {
 		List<Problem> problems = new ArrayList<>();
 		Map<PolicyKey, String> read = Overrides.read(policy, values, problems);
-		if (read.isEmpty() && problems.isEmpty()) {
-			problems.add(Problem.ofPlace("Policy " + policy, "needs a value to override",
-					"Write one, for instance cap, or reset the policy."));
-		}
 		Switchover.refuse(problems);
 		return read;
 	}

@@ -73,6 +73,15 @@ final class Switchover {
 		return changes;
 	}
 
+	/** Return the policies by a configuration, or throw what is wrong with it. */
+	BackoffPolicies.Candidate preview(BackoffConfiguration configuration) {
+		BackoffPolicies.Candidate candidate = refuseNewProblems(configuration);
+		if (configuration.isEnabled()) {
+			List<ConfigurationUser.Change> unused = check(candidate);
+		}
+		return candidate;
+	}
+
 	/**
 	 * Refuse overrides that add a problem while all is switched off: it could not be
 	 * switched on again.
@@ -100,13 +109,16 @@ final class Switchover {
 		}
 	}
 
-	/** Return the changes of a new reading that live overrides hide. */
-	List<ValueChange> hidden(BackoffConfiguration before, BackoffConfiguration read) {
+	/** Log the changes of a new reading that live overrides hide. */
+	void warnOfHidden(BackoffConfiguration before, BackoffConfiguration read) {
 		Overrides overrides = before.overrides();
-		return withoutOverrides(before).until(withoutOverrides(read))
-			.stream()
-			.filter((change) -> isHidden(change, overrides))
-			.toList();
+		if (!overrides.isEmpty()) {
+			withoutOverrides(before).until(withoutOverrides(read))
+				.stream()
+				.filter((change) -> isHidden(change, overrides))
+				.forEach((change) -> logger.warn("Refreshed, but hidden by a live override until that is reset: {}",
+						change));
+		}
 	}
 
 	private static boolean isHidden(ValueChange change, Overrides overrides) {

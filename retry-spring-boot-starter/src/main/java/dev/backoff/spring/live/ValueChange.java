@@ -1,14 +1,17 @@
 package dev.backoff.spring.live;
 
+import java.util.Set;
+
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
 
 import dev.backoff.spring.policy.EffectivePolicy;
 
 /**
  * One value that has changed.
  *
- * @param subject its owner: {@code policy payment-callback}, {@code breaker payments},
- * or {@code backoff} for a key at the top
+ * @param subject its owner: {@code policy payment-callback}, {@code breaker payments}, or
+ * {@code backoff} for a key at the top
  * @param key the key below that
  * @param before the value before with its origin, or null if there was none
  * @param now the value now with its origin, or null if there is none
@@ -16,6 +19,9 @@ import dev.backoff.spring.policy.EffectivePolicy;
  */
 public record ValueChange(String subject, String key, EffectivePolicy.@Nullable Value before,
 		EffectivePolicy.@Nullable Value now) {
+
+	/* The keys at the top that a refresh changes. */
+	private static final Set<String> LIVE = Set.of("enabled", "retries-enabled", "unknown-keys");
 
 	/**
 	 * Return whether a value is written before or after: a built-in value may come or go.
@@ -26,6 +32,16 @@ public record ValueChange(String subject, String key, EffectivePolicy.@Nullable 
 
 	private static boolean isBuiltIn(EffectivePolicy.@Nullable Value value) {
 		return value == null || value.origin().startsWith("built in");
+	}
+
+	/** Log the change; most keys at the top hold only from the next start on. */
+	void log(Logger logger, String how) {
+		if (this.subject.equals("backoff") && !LIVE.contains(this.key)) {
+			logger.warn("{}, in effect from the next start on: {}", how, this);
+		}
+		else {
+			logger.info("{}: {}", how, this);
+		}
 	}
 
 	@Override

@@ -90,8 +90,8 @@ public record AnnotatedMethod(Class<?> type, Method method, @Nullable Backoff on
 	}
 
 	/*
-	 * The class of a dynamic proxy or a lambda has a generated name, and an anonymous class
-	 * has none.
+	 * The class of a dynamic proxy or a lambda has a generated name, and an anonymous
+	 * class has none.
 	 */
 	private static Class<?> namingType(Method method, Class<?> beanType) {
 		Class<?> userClass = ClassUtils.getUserClass(beanType);

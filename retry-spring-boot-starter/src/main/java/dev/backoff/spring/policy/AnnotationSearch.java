@@ -20,7 +20,9 @@ import dev.backoff.annotation.Backoff;
  */
 final class AnnotationSearch {
 
-	/* Whether an annotation is ours or composed with ours; weak, so classes can unload. */
+	/*
+	 * Whether an annotation is ours or composed with ours; weak, so classes can unload.
+	 */
 	private static final Map<Class<?>, Boolean> carriers = new ConcurrentReferenceHashMap<>(64, ReferenceType.WEAK);
 
 	private AnnotationSearch() {

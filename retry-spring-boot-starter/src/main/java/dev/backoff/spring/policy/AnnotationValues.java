@@ -33,10 +33,9 @@ record AnnotationValues(String name, Map<PolicyKey, ConfigValue> values) {
 			List<String> texts = (key.attribute() != null)
 					? texts(AnnotationUtils.getValue(annotation, key.attribute())) : List.of();
 			if (!texts.isEmpty()) {
-				ConfigValue value = read(key,
-						new ConfigValue(texts, "@Backoff on " + on + ": invalid " + key.attribute(),
-								"annotation on " + origin),
-						placeholders, problems);
+				ConfigValue value = read(key, new ConfigValue(texts,
+						"@Backoff on " + on + ": invalid " + key.attribute(), "annotation on " + origin), placeholders,
+						problems);
 				if (value != null) {
 					values.put(key, value);
 				}

@@ -34,12 +34,14 @@ public final class BackoffPolicies {
 		this.resolver = new PolicyResolver(configuration, this.labels, new Placeholders(resolver), classLoader);
 	}
 
-	/** {@return the policies in effect now, which a later change does not affect} */
+	/**
+	 * {@return the policies in effect now, which a later change does not affect} */
 	public Candidate current() {
 		return this.resolver;
 	}
 
-	/** {@return the configuration in effect} */
+	/**
+	 * {@return the configuration in effect} */
 	public BackoffConfiguration configuration() {
 		return this.resolver.configuration();
 	}
@@ -109,7 +111,8 @@ public final class BackoffPolicies {
 		this.resolver.check(problems);
 	}
 
-	/** {@return the names below {@code backoff.policies}, in their known spelling} */
+	/**
+	 * {@return the names below {@code backoff.policies}, in their known spelling} */
 	public List<String> names() {
 		return this.resolver.names();
 	}
@@ -132,12 +135,14 @@ public final class BackoffPolicies {
 		return this.resolver.unused();
 	}
 
-	/** {@return the names below {@code backoff.breakers} that no policy in use has} */
+	/**
+	 * {@return the names below {@code backoff.breakers} that no policy in use has} */
 	public List<String> unusedBreakers() {
 		return this.resolver.unusedBreakers();
 	}
 
-	/** {@return the names below {@code backoff.budgets} that no policy in use has} */
+	/**
+	 * {@return the names below {@code backoff.budgets} that no policy in use has} */
 	public List<String> unusedBudgets() {
 		return this.resolver.unusedBudgets();
 	}
@@ -165,7 +170,8 @@ public final class BackoffPolicies {
 	/** The policies by another configuration. Thread-safe. */
 	public sealed interface Candidate permits PolicyResolver {
 
-		/** {@return the other configuration} */
+		/**
+		 * {@return the other configuration} */
 		BackoffConfiguration configuration();
 
 		/**
@@ -193,7 +199,8 @@ public final class BackoffPolicies {
 		 */
 		Optional<EffectivePolicy> peek(String name);
 
-		/** {@return the names below {@code backoff.policies}, in their known spelling} */
+		/**
+		 * {@return the names below {@code backoff.policies}, in their known spelling} */
 		List<String> names();
 
 		/**

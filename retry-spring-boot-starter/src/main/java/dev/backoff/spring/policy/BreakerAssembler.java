@@ -36,9 +36,8 @@ final class BreakerAssembler {
 	private BreakerSettings ofOther() {
 		this.written.forEach((key, value) -> {
 			if (key != BreakerKey.PROVIDER && key != BreakerKey.ON_OPEN) {
-				this.problems.add(value.problem(
-						"has no effect, because the provider is resilience4j (" + ConfigValue.origin(this.written, BreakerKey.PROVIDER)
-								+ "), whose own configuration rules it",
+				this.problems.add(value.problem("has no effect, because the provider is resilience4j ("
+						+ ConfigValue.origin(this.written, BreakerKey.PROVIDER) + "), whose own configuration rules it",
 						"Remove it, and configure the breaker of that name there."));
 			}
 		});
@@ -53,15 +52,16 @@ final class BreakerAssembler {
 		for (BreakerKey key : BreakerKey.values()) {
 			set(key, builder);
 		}
-		this.effective.putIfAbsent(BreakerKey.HALF_OPEN_TIMEOUT,
-				EffectivePolicy.Value.builtIn(DurationText.exact(ConfigValue.<Duration>read(this.written, BreakerKey.OPEN_FOR))));
+		this.effective.putIfAbsent(BreakerKey.HALF_OPEN_TIMEOUT, EffectivePolicy.Value
+			.builtIn(DurationText.exact(ConfigValue.<Duration>read(this.written, BreakerKey.OPEN_FOR))));
 		checkSlowCallRate();
 		int minimum = ConfigValue.<Integer>read(this.written, BreakerKey.MINIMUM_CALLS);
 		WindowLength window = ConfigValue.read(this.written, BreakerKey.WINDOW);
 		ConfigValue written = this.written.get(BreakerKey.WINDOW);
 		if (written != null && window.time() == null && window.calls() < minimum) {
 			this.problems.add(written.problem("must not be below minimum-calls (" + minimum + "), or it never opens",
-					"Raise it, or lower minimum-calls (" + ConfigValue.origin(this.written, BreakerKey.MINIMUM_CALLS) + ")."));
+					"Raise it, or lower minimum-calls (" + ConfigValue.origin(this.written, BreakerKey.MINIMUM_CALLS)
+							+ ")."));
 			builder.window(WindowLength.ofCalls(minimum));
 		}
 		return builder.build();
@@ -93,6 +93,5 @@ final class BreakerAssembler {
 			setter.accept(builder, read);
 		}
 	}
-
 
 }

@@ -12,7 +12,8 @@ import dev.backoff.budget.BudgetSettings;
 final class BudgetAssembler {
 
 	/* Each policy without a budget of its own needs it. */
-	private static final BudgetEntry BUILT_IN = assemble(new NamedValues<BudgetKey>("", false, Map.of()), new ArrayList<>());
+	private static final BudgetEntry BUILT_IN = assemble(new NamedValues<BudgetKey>("", false, Map.of()),
+			new ArrayList<>());
 
 	private final Map<BudgetKey, ConfigValue> written;
 
@@ -68,9 +69,9 @@ final class BudgetAssembler {
 			return;
 		}
 		if (writtenCost != null) {
-			this.problems.add(
-					writtenCost.problem("must not be above tokens (" + plain(tokens) + "), or no retry could ever be paid",
-							"Lower it, or raise tokens (" + ConfigValue.origin(this.written, BudgetKey.TOKENS) + ")."));
+			this.problems.add(writtenCost.problem(
+					"must not be above tokens (" + plain(tokens) + "), or no retry could ever be paid",
+					"Lower it, or raise tokens (" + ConfigValue.origin(this.written, BudgetKey.TOKENS) + ")."));
 		}
 		else if (writtenTokens != null) {
 			this.problems.add(writtenTokens.problem(

@@ -14,7 +14,9 @@ interface ConfigurationKey {
 	/** Return how the text is read. */
 	ValueType type();
 
-	/** Return the keys that a value of this key sets: itself, unless it is a shorthand. */
+	/**
+	 * Return the keys that a value of this key sets: itself, unless it is a shorthand.
+	 */
 	default List<? extends ConfigurationKey> meant() {
 		return List.of(this);
 	}

@@ -65,8 +65,7 @@ final class ConfigurationReader {
 		named(Section.BUDGETS)
 			.forEach((name, entry) -> budgets.put(name, BudgetAssembler.assemble(entry, this.problems)));
 		return new BackoffConfiguration(settings, values(Section.DEFAULTS, ""), named(Section.POLICIES), breakers,
-				budgets, this.problems,
-				warned ? this.unknownKeys.stream().map(Problem::toString).toList() : List.of());
+				budgets, this.problems, warned ? this.unknownKeys.stream().map(Problem::toString).toList() : List.of());
 	}
 
 	private Map<ConfigurationKey, ConfigValue> below(Section<?> section, String name) {
@@ -199,7 +198,10 @@ final class ConfigurationReader {
 			}
 			String[] parts = key.isList() ? StringUtils.commaDelimitedListToStringArray(resolved)
 					: new String[] { resolved };
-			Arrays.stream(parts).map(String::strip).filter((part) -> !key.isList() || !part.isEmpty()).forEach(texts::add);
+			Arrays.stream(parts)
+				.map(String::strip)
+				.filter((part) -> !key.isList() || !part.isEmpty())
+				.forEach(texts::add);
 		}
 		if (!key.isList() && texts.get(0).isEmpty()) {
 			this.problems.add(value.problem("must not be empty", "Give it a value, or remove the key."));

@@ -118,8 +118,8 @@ final class DelayAssembler {
 		return switch (name) {
 			case FIXED -> Shape.fixed(base);
 			case LINEAR -> Shape.linear(base, this.values.read(PolicyKey.STEP, base, DurationText.exact(base)));
-			default -> Shape.exponential(base,
-					jitter.replacesShape() ? 1.0 : this.values.<Double>read(PolicyKey.MULTIPLIER));
+			default ->
+				Shape.exponential(base, jitter.replacesShape() ? 1.0 : this.values.<Double>read(PolicyKey.MULTIPLIER));
 		};
 	}
 

@@ -19,7 +19,8 @@ public final class InvalidBackoffException extends RuntimeException {
 		this.problems = List.copyOf(problems);
 	}
 
-	/** {@return what was found; an immutable list} */
+	/**
+	 * {@return what was found; an immutable list} */
 	public List<Problem> problems() {
 		return this.problems;
 	}

@@ -14,7 +14,7 @@ import dev.backoff.window.WindowLength;
  */
 final class OverloadValues {
 
-	private static final Pattern NUMBER = Pattern.compile("[+-]?(?:\\d+\\.?\\d*|\\.\\d+)(?:[eE][+-]?\\d+)?");
+	private static final Pattern NUMBER = Pattern.compile("[+-]?(?:\\d++(?:\\.\\d*+)?|\\.\\d++)(?:[eE][+-]?\\d++)?");
 
 	private static final Pattern BARE_NUMBER = Pattern.compile("0*[1-9]\\d{0,14}");
 

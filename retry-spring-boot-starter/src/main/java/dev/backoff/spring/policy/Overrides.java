@@ -59,9 +59,8 @@ public final class Overrides {
 		OfPolicy before = this.policies.get(canonical(policy));
 		Map<PolicyKey, Timed> merged = new EnumMap<>(PolicyKey.class);
 		merged.putAll((before != null) ? before.values() : Map.of());
-		values.forEach((key, text) -> merged.put(key,
-				new Timed(ConfigValue.of(key, List.of(text), "Invalid " + key.key() + " of policy " + policy, ORIGIN),
-						ending)));
+		values.forEach((key, text) -> merged.put(key, new Timed(
+				ConfigValue.of(key, List.of(text), "Invalid " + key.key() + " of policy " + policy, ORIGIN), ending)));
 		Map<String, OfPolicy> policies = new TreeMap<>(this.policies);
 		policies.put(canonical(policy), new OfPolicy(policy, merged));
 		return new Overrides(policies);
@@ -109,7 +108,8 @@ public final class Overrides {
 		return Optional.ofNullable((override != null) ? override.ending() : null);
 	}
 
-	/** {@return the ends of all overrides that end by themselves} */
+	/**
+	 * {@return the ends of all overrides that end by themselves} */
 	public Set<Ending> endings() {
 		Set<Ending> endings = new HashSet<>();
 		this.policies.values().forEach((policy) -> policy.values().values().forEach((override) -> {
@@ -148,6 +148,10 @@ public final class Overrides {
 						"Write " + key.key() + " once."));
 			}
 		});
+		if (values.isEmpty() && problems.isEmpty()) {
+			problems.add(Problem.ofPlace("Policy " + policy, "needs a value to override",
+					"Write one, for instance cap, or reset the policy."));
+		}
 		return values;
 	}
 
@@ -210,13 +214,15 @@ public final class Overrides {
 		return policy.equals(ALL) ? "*" : TextValues.canonical(policy);
 	}
 
-	/** {@return whether retries are made, or null if that is not overridden} */
+	/**
+	 * {@return whether retries are made, or null if that is not overridden} */
 	public @Nullable Boolean retriesEnabled() {
 		ConfigValue overridden = of(ALL).get(PolicyKey.ENABLED);
 		return (overridden != null) ? overridden.<Boolean>value() : null;
 	}
 
-	/** {@return the names of the policies of which something is overridden, in order} */
+	/**
+	 * {@return the names of the policies of which something is overridden, in order} */
 	public List<String> policies() {
 		return this.policies.values().stream().map(OfPolicy::name).filter((name) -> !name.equals(ALL)).toList();
 	}
@@ -232,7 +238,8 @@ public final class Overrides {
 		return Collections.unmodifiableMap(texts);
 	}
 
-	/** {@return whether nothing is overridden} */
+	/**
+	 * {@return whether nothing is overridden} */
 	public boolean isEmpty() {
 		return this.policies.isEmpty();
 	}
@@ -260,7 +267,8 @@ public final class Overrides {
 	/** The end of overrides that were set together for a time. */
 	public interface Ending {
 
-		/** {@return when they end} */
+		/**
+		 * {@return when they end} */
 		Instant until();
 
 	}

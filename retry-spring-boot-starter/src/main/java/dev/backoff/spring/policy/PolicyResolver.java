@@ -16,7 +16,6 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.util.ClassUtils;
 
-
 /**
  * From names and annotations to effective policies, by one configuration. Thread-safe.
  */

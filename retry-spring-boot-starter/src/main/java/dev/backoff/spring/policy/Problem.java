@@ -1,8 +1,8 @@
 package dev.backoff.spring.policy;
 
 /**
- * One problem of the configuration or the annotations: its place, the value, the rule that
- * the value breaks, and the fix.
+ * One problem of the configuration or the annotations: its place, the value, the rule
+ * that the value breaks, and the fix.
  *
  * @param message the place, the value and the rule, one sentence
  * @param fix what to write instead, a sentence

@@ -18,8 +18,8 @@ import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What a waiting call of an annotated method costs, as the difference of what is
- * reachable before and after: bytes counted, no time.
+ * Memory of a waiting call of an annotated method, as the difference of the bytes
+ * that are reachable before and after.
  */
 @Timeout(120)
 class WaitingMethodMemoryTests {

@@ -89,7 +89,8 @@ final class ConfigurationPage {
 		}
 		List<String> lines = new ArrayList<>(List.of("| key | value | default | |", "| --- | --- | --- | --- |"));
 		rows.forEach((key, property) -> {
-			PolicyKey ofPolicy = String.valueOf(property.get("name")).startsWith(DEFAULTS + ".") ? PolicyKey.of(key) : null;
+			PolicyKey ofPolicy = String.valueOf(property.get("name")).startsWith(DEFAULTS + ".") ? PolicyKey.of(key)
+					: null;
 			Object value = (ofPolicy != null) ? ofPolicy.builtInText() : property.get("defaultValue");
 			lines.add("| `%s` | %s | %s | %s |".formatted(key, values(property),
 					(value != null) ? "`" + value + "`" : "", cell(property.get("description"))));

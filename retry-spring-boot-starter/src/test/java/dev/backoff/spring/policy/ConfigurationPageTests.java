@@ -9,6 +9,7 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -43,15 +44,17 @@ class ConfigurationPageTests {
 		String defaults = Arrays.stream(PolicyKey.values())
 			.filter((key) -> key.builtInText() != null)
 			.sorted(Comparator.comparing(PolicyKey::key))
-			.map((key) -> "    { \"name\": \"backoff.defaults." + key.key() + "\", \"defaultValue\": " + json(key) + " }")
+			.map((key) -> "    { \"name\": \"backoff.defaults." + key.key() + "\", \"defaultValue\": " + json(key)
+					+ " }")
 			.collect(Collectors.joining(",\n", "\"properties\": [\n", "\n  ]"));
 		assertWritten(METADATA, Files.readString(METADATA)
 			.replaceFirst("(?s)\"properties\": \\[.*?\n  ]", Matcher.quoteReplacement(defaults)));
 	}
 
 	private static String json(PolicyKey key) {
-		Object value = key.builtIn();
-		return (value instanceof Boolean || value instanceof Number) ? key.builtInText() : "\"" + key.builtInText() + "\"";
+		Object type = Metadata.ofAll().named("properties").get("backoff.defaults." + key.key()).get("type");
+		return Set.of("java.lang.Boolean", "java.lang.Integer", "java.lang.Double").contains(type) ? key.builtInText()
+				: "\"" + key.builtInText() + "\"";
 	}
 
 	private static void assertWritten(Path file, String made) throws IOException {
@@ -69,8 +72,7 @@ class ConfigurationPageTests {
 		String page = made();
 		assertThat(Metadata.ofAll().named("properties").keySet()).filteredOn((name) -> name.startsWith("backoff."))
 			.allSatisfy((name) -> assertThat(page).contains(name.replaceFirst("^backoff\\.defaults\\.", "")));
-		assertThat(Section.SETTINGS.keyTexts())
-			.allSatisfy((key) -> assertThat(page).contains("`backoff." + key + "`"));
+		assertThat(Section.SETTINGS.keyTexts()).allSatisfy((key) -> assertThat(page).contains("`backoff." + key + "`"));
 	}
 
 	private static String made() throws IOException {

@@ -19,7 +19,9 @@ import org.springframework.core.env.SystemEnvironmentPropertySource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Odd keys and values are reported or ignored, and large configurations are read in time. */
+/**
+ * Odd keys and values are reported or ignored, and large configurations are read in time.
+ */
 class ConfigurationReaderTests {
 
 	/* Linear work takes seconds on a slow machine, quadratic work an hour. */

@@ -154,13 +154,13 @@ class OverloadValuesTests {
 		@ParameterizedTest
 		@CsvSource({ "1, 1", "1.5, 1.5", "1E+2, 100" })
 		void mayGrow(String text, double growth) {
-			assertThat(OverloadValues.growth(text)).isEqualTo(growth);
+			assertThat(OverloadValues.growth(text, "time")).isEqualTo(growth);
 		}
 
 		@ParameterizedTest
 		@ValueSource(strings = { "0.9", "-2", "NaN", "Infinity", "1e400", "twice" })
 		void doNotGrow(String text) {
-			assertRefuses(() -> OverloadValues.growth(text), "must be a finite number of at least 1",
+			assertRefuses(() -> OverloadValues.growth(text, "time"), "must be a finite number of at least 1",
 					"Write a number such as 2 or 1.5; 1 keeps the time constant.");
 		}
 
