@@ -14,11 +14,13 @@ import io.micrometer.observation.docs.ObservationDocumentation;
 public enum BackoffObservations implements ObservationDocumentation {
 
 	/** A call, from its beginning to its end: attempts, waits and recovery. */
-	CALL(DefaultBackoffCallConvention.class, new KeyNames[] { KeyNames.POLICY, KeyNames.METHOD, KeyNames.STOP, KeyNames.RECOVER },
+	CALL(DefaultBackoffCallConvention.class,
+			new KeyNames[] { KeyNames.POLICY, KeyNames.METHOD, KeyNames.STOP, KeyNames.RECOVER },
 			new KeyNames[] { KeyNames.ATTEMPTS, KeyNames.DELAY_TOTAL }, CallEvents.values()),
 
 	/** One attempt of a call, as a child of the call. */
-	ATTEMPT(DefaultBackoffAttemptConvention.class, new KeyNames[] { KeyNames.POLICY, KeyNames.METHOD, KeyNames.OUTCOME },
+	ATTEMPT(DefaultBackoffAttemptConvention.class,
+			new KeyNames[] { KeyNames.POLICY, KeyNames.METHOD, KeyNames.OUTCOME },
 			new KeyNames[] { KeyNames.RESEND_COUNT, KeyNames.DELAY });
 
 	private final Class<? extends ObservationConvention<? extends Observation.Context>> convention;
@@ -32,8 +34,8 @@ public enum BackoffObservations implements ObservationDocumentation {
 	@SuppressWarnings("ImmutableEnumChecker") // never handed out, only copies
 	private final CallEvents[] events;
 
-	BackoffObservations(Class<? extends ObservationConvention<? extends Observation.Context>> convention, KeyNames[] words,
-			KeyNames[] numbers, CallEvents... events) {
+	BackoffObservations(Class<? extends ObservationConvention<? extends Observation.Context>> convention,
+			KeyNames[] words, KeyNames[] numbers, CallEvents... events) {
 		this.convention = convention;
 		this.words = words;
 		this.numbers = numbers;
