@@ -18,8 +18,8 @@ import dev.backoff.event.RetriesStoppedException;
  * method's.
  */
 @SuppressWarnings("NullAway") // it does not see that the values may be null
-abstract class ReactiveCall<C>
-		implements AsyncOperation.OnContext<C, @Nullable Object>, Recovery<C, CompletionStage<@Nullable Object>, Throwable> {
+abstract class ReactiveCall<C> implements AsyncOperation.OnContext<C, @Nullable Object>,
+		Recovery<C, CompletionStage<@Nullable Object>, Throwable> {
 
 	private final ReactiveCalls<C> calls;
 
