@@ -32,7 +32,7 @@ interface ConfigurationKey {
 	}
 
 	/** Return the default, whose type is the one of the parser. */
-	@SuppressWarnings("unchecked")
+	@SuppressWarnings({ "unchecked", "TypeParameterUnusedInFormals" })
 	default <T> T builtIn() {
 		Object builtIn = type().builtIn();
 		if (builtIn == null) {
