@@ -59,7 +59,8 @@ public enum BreakerKey implements ConfigurationKey {
 	}
 
 	@SuppressWarnings("unchecked") // the setter gets what the parser returns
-	<T> BreakerKey(Function<String, T> parser, @Nullable String builtIn, BiConsumer<BreakerSettings.Builder, T> setter) {
+	<T> BreakerKey(Function<String, T> parser, @Nullable String builtIn,
+			BiConsumer<BreakerSettings.Builder, T> setter) {
 		this(ValueType.of(parser, builtIn), (BiConsumer<BreakerSettings.Builder, Object>) setter);
 	}
 

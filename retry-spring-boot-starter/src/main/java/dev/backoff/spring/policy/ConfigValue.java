@@ -65,7 +65,8 @@ record ConfigValue(List<String> texts, String place, String origin, @Nullable Ob
 	}
 
 	/** Return what the key has read; only for a value without problems. */
-	@SuppressWarnings({ "unchecked", "TypeParameterUnusedInFormals" }) // the key's parser made it
+	@SuppressWarnings({ "unchecked", "TypeParameterUnusedInFormals" }) // the key's parser
+																		// made it
 	<T> T value() {
 		if (this.parsed == null) {
 			throw new IllegalStateException("Not read: " + this.place);
