@@ -19,12 +19,16 @@ public class CircuitOpenException extends RuntimeException {
 	@Serial
 	private static final long serialVersionUID = 1L;
 
+	/** The breaker's name. */
 	private final String breaker;
 
+	/** Its state, in words. */
 	private final String state;
 
+	/** How long it has been open, or null if unknown. */
 	private final @Nullable Duration openFor;
 
+	/** How long until calls may be permitted again, or null if unknown. */
 	private final @Nullable Duration timeToProbe;
 
 	/**
