@@ -61,7 +61,8 @@ class AllocationTests {
 		Retry guarded = Retry.builder(RetryPolicy.builder("orders").degraded(degraded).build())
 			.budget(RetryBudget.of("orders", BudgetSettings.DEFAULTS))
 			.breaker(CircuitBreaker.builder("orders").settings(settings).build())
-			.degraded(new DegradedMode(degraded))
+			.degraded(new DegradedMode(degraded, (mode, now, counts) -> {
+			}))
 			.build();
 		assertThat(allocated(() -> this.sum += guarded.callOn("context", LENGTH, null))).isZero();
 	}

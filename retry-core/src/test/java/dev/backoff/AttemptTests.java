@@ -99,7 +99,7 @@ class AttemptTests {
 		@Test
 		void hasNoMaximumWithoutALimit() throws Exception {
 			ScriptedOperation<String> operation = ScriptedOperation.<String>script().returns("done");
-			retry(policy().unlimitedAttempts().build()).call(operation);
+			retry(policy().maxAttempts(RetryPolicy.UNLIMITED_ATTEMPTS).build()).call(operation);
 			assertThat(operation.attempts().get(0).maximum()).isEmpty();
 			assertThat(operation.attempts().get(0)).hasToString("attempt 1");
 		}

@@ -309,7 +309,8 @@ class BlockingDriverTests {
 
 		@Test
 		void inTheSystemsTimeEndsEvenAWaitOfNothing() {
-			Retry retry = Retry.builder(policy().shape(Shape.fixed(Duration.ZERO)).unlimitedAttempts().build())
+			Retry retry = Retry
+				.builder(policy().shape(Shape.fixed(Duration.ZERO)).maxAttempts(RetryPolicy.UNLIMITED_ATTEMPTS).build())
 				.listener(BlockingDriverTests.this.listener)
 				.build();
 			Thread.currentThread().interrupt();
@@ -351,7 +352,8 @@ class BlockingDriverTests {
 			ScriptedOperation<String> operation = ScriptedOperation.<String>script()
 				.fails(1, IOException::new)
 				.taking(Duration.ofMillis(20), BlockingDriverTests.this.time);
-			Retry retry = retry(policy().unlimitedAttempts().deadline(Duration.ofSeconds(1)).build());
+			Retry retry = retry(
+					policy().maxAttempts(RetryPolicy.UNLIMITED_ATTEMPTS).deadline(Duration.ofSeconds(1)).build());
 			assertThatThrownBy(() -> retry.call(operation)).isInstanceOf(IOException.class);
 			assertDelays(100, 200, 400);
 			assertThat(BlockingDriverTests.this.time.elapsed()).isEqualTo(Duration.ofMillis(780));
@@ -381,7 +383,8 @@ class BlockingDriverTests {
 
 		@Test
 		void countsTheTimeOfListeners() {
-			Retry retry = builder(policy().unlimitedAttempts().deadline(Duration.ofSeconds(1)).build())
+			Retry retry = builder(
+					policy().maxAttempts(RetryPolicy.UNLIMITED_ATTEMPTS).deadline(Duration.ofSeconds(1)).build())
 				.listener(new RetryListener() {
 
 					@Override
@@ -437,7 +440,7 @@ class BlockingDriverTests {
 		void tenThousandFailuresGrowNoStackAndNoStory() throws Exception {
 			int[] depth = new int[2];
 			int[] calls = new int[1];
-			Retry retry = builder(policy().unlimitedAttempts().build()).build();
+			Retry retry = builder(policy().maxAttempts(RetryPolicy.UNLIMITED_ATTEMPTS).build()).build();
 			assertThat(retry.call(() -> {
 				int call = ++calls[0];
 				if (call == 2 || call == 10_001) {
@@ -505,7 +508,7 @@ class BlockingDriverTests {
 		@Test
 		void startsNobodyInTheLastTenMilliseconds() {
 			RetryPolicy policy = RetryPolicy.builder("herd")
-				.unlimitedAttempts()
+				.maxAttempts(RetryPolicy.UNLIMITED_ATTEMPTS)
 				.deadline(Duration.ofSeconds(5))
 				.build();
 			RandomSource random = RandomSources.seeded(17);

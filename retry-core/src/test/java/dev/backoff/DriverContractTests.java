@@ -193,7 +193,9 @@ class DriverContractTests {
 				policy.until((result, context) -> "done".equals(result));
 			}
 			Integer maxAttempts = setup.maxAttempts();
-			return ((maxAttempts != null) ? policy.maxAttempts(maxAttempts) : policy.unlimitedAttempts()).build();
+			return ((maxAttempts != null) ? policy.maxAttempts(maxAttempts)
+					: policy.maxAttempts(RetryPolicy.UNLIMITED_ATTEMPTS))
+				.build();
 		}
 
 		@Override

@@ -247,7 +247,8 @@ class NestedCallTests {
 
 		@Test
 		void ofTheOuterBoundsTheWaitsOfTheInner() {
-			Retry patient = Retry.builder(policy().unlimitedAttempts().deadline(Duration.ofSeconds(10)).build())
+			Retry patient = Retry
+				.builder(policy().maxAttempts(RetryPolicy.UNLIMITED_ATTEMPTS).deadline(Duration.ofSeconds(10)).build())
 				.time(NestedCallTests.this.time)
 				.listener(NestedCallTests.this.listener)
 				.build();

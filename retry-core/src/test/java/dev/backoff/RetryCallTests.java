@@ -64,7 +64,7 @@ class RetryCallTests {
 
 	@Test
 	void countsNoFurtherThanTheGreatestNumber() throws ReflectiveOperationException {
-		begin(RetryPolicy.builder("p").unlimitedAttempts().build());
+		begin(RetryPolicy.builder("p").maxAttempts(RetryPolicy.UNLIMITED_ATTEMPTS).build());
 		// two billion attempts would take too long
 		Field attempt = RetryCall.class.getDeclaredField("attempt");
 		attempt.setAccessible(true);

@@ -324,7 +324,9 @@ class RetryDeciderTests {
 
 		@Test
 		void neverEndWithoutALimit() {
-			RetryPolicy policy = builder().unlimitedAttempts().cap(Duration.ofSeconds(10)).build();
+			RetryPolicy policy = builder().maxAttempts(RetryPolicy.UNLIMITED_ATTEMPTS)
+				.cap(Duration.ofSeconds(10))
+				.build();
 			for (int attempt : new int[] { Integer.MAX_VALUE - 1, Integer.MAX_VALUE }) {
 				this.given.postponed = 1;
 				assertThat(decider(policy).decide(this.given.attempt(attempt).build()))

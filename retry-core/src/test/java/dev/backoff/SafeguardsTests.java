@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.jspecify.annotations.Nullable;
@@ -42,6 +43,7 @@ import dev.backoff.policy.DegradedSettings;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.policy.RetryPolicyBuilder;
 import dev.backoff.time.RetryTime;
+import dev.backoff.window.OutcomeWindow.Counts;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -607,7 +609,8 @@ class SafeguardsTests {
 		private final DegradedSettings settings = new DegradedSettings(0.3, Duration.ofSeconds(30), 20, null,
 				Duration.ofSeconds(60));
 
-		private final DegradedMode mode = new DegradedMode(this.settings);
+		private final DegradedMode mode = new DegradedMode(this.settings, (mode, degraded, counts) -> {
+		});
 
 		private boolean isDegraded() {
 			return this.mode.isDegraded(SafeguardsTests.this.time.nanoTime());
@@ -757,15 +760,19 @@ class SafeguardsTests {
 
 		@Test
 		void isFedByTheAttempts() {
-			Retry retry = retry(policy().maxAttempts(10).base(Duration.ZERO).degraded(this.settings))
-				.degraded(this.mode)
+			AtomicReference<Counts> told = new AtomicReference<>();
+			DegradedMode telling = new DegradedMode(
+					new DegradedSettings(0.3, Duration.ofSeconds(30), 11, null, Duration.ofSeconds(60)),
+					(mode, degraded, counts) -> told.set(counts));
+			Retry retry = retry(policy().maxAttempts(10).base(Duration.ZERO).degraded(this.settings)).degraded(telling)
 				.build();
 			fail(() -> retry.call(failing()));
 			fail(() -> retry.call(() -> {
 				throw new AssertionError("says nothing");
 			}));
 			retry.<String, RuntimeException>call(() -> "fine");
-			assertThat(this.mode.failureRate(SafeguardsTests.this.time.nanoTime())).hasValue(10.0 / 11);
+			assertThat(telling.isDegraded(SafeguardsTests.this.time.nanoTime())).isTrue();
+			assertThat(told).hasValue(new Counts(11, 10, 0));
 		}
 
 		@Test

@@ -52,7 +52,8 @@ class ShutdownTests {
 	private final IOException failure = new IOException("down");
 
 	private Retry.Builder retry() {
-		return Retry.builder(RetryPolicy.builder("orders").jitter(Jitter.none()).unlimitedAttempts().build())
+		return Retry.builder(
+				RetryPolicy.builder("orders").jitter(Jitter.none()).maxAttempts(RetryPolicy.UNLIMITED_ATTEMPTS).build())
 			.time(this.time)
 			.listener(this.listener)
 			.recorder(this.recorder)

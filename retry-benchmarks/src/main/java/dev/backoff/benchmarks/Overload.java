@@ -159,7 +159,7 @@ public final class Overload {
 
 	private void herd() throws IOException {
 		List<String> shares = Stream
-			.of(Jitter.none(), Jitter.proportional(0.2), Jitter.beta(0.3, 0.7), Jitter.equal(), Jitter.beta(),
+			.of(Jitter.none(), Jitter.proportional(0.2), Jitter.beta(0.3, 0.7), Jitter.equal(), Jitter.beta(0, 1),
 					Jitter.full())
 			.map((jitter) -> format("%s,%.4f", jitter, Herd.run(jitter, 1).fullestBinShare(Duration.ofMillis(500))))
 			.toList();

@@ -5,6 +5,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 import dev.backoff.time.DurationText;
+import dev.backoff.time.Nanos;
 import dev.backoff.window.WindowLength;
 
 /**
@@ -21,8 +22,7 @@ import dev.backoff.window.WindowLength;
  * @param minimumCalls how many calls the window must hold before it opens, 1 or more; 20
  * by default
  * @param openFor how long it stays open at most before it probes, above zero; 30 s by
- * default. Each time is drawn from half of it to all of it, so that instances do not
- * probe together.
+ * default
  * @param openForMultiplier by how much the time open grows each time its probes fail, up
  * to 1 h or {@code openFor} if that is longer; a finite number of 1 or more, 1 by default
  * @param probes how many calls it lets through half-open, 1 or more; 3 by default
@@ -57,17 +57,17 @@ public record BreakerSettings(double failureRate, @Nullable Duration slowCall, d
 	public BreakerSettings {
 		checkShare("failureRate", failureRate);
 		if (slowCall != null) {
-			checkTime("slowCall", slowCall);
+			Nanos.aboveZero("slowCall", slowCall);
 		}
 		checkShare("slowCallRate", slowCallRate);
 		checkNumber("minimumCalls", minimumCalls);
-		checkTime("openFor", openFor);
+		Nanos.aboveZero("openFor", openFor);
 		if (!(openForMultiplier >= 1 && openForMultiplier < Double.POSITIVE_INFINITY)) {
 			throw new IllegalArgumentException(
 					"Invalid openForMultiplier (" + openForMultiplier + "): must be a finite number of at least 1.");
 		}
 		checkNumber("probes", probes);
-		checkTime("halfOpenTimeout", halfOpenTimeout);
+		Nanos.aboveZero("halfOpenTimeout", halfOpenTimeout);
 		if (window.time() == null && window.calls() < minimumCalls) {
 			throw new IllegalArgumentException("Invalid window (" + window + "): must not be below the minimumCalls ("
 					+ minimumCalls + "), or it never opens.");
@@ -83,13 +83,6 @@ public record BreakerSettings(double failureRate, @Nullable Duration slowCall, d
 	private static void checkNumber(String name, int value) {
 		if (value < 1) {
 			throw new IllegalArgumentException("Invalid " + name + " (" + value + "): must be 1 or more.");
-		}
-	}
-
-	private static void checkTime(String name, Duration value) {
-		if (value.isNegative() || value.isZero()) {
-			throw new IllegalArgumentException(
-					"Invalid " + name + " (" + DurationText.exact(value) + "): must be above zero.");
 		}
 	}
 

@@ -1,7 +1,6 @@
 package dev.backoff.breaker;
 
 import java.time.Duration;
-import java.util.OptionalDouble;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
@@ -10,7 +9,6 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 import dev.backoff.delay.RandomSource;
-import dev.backoff.time.DurationText;
 import dev.backoff.time.Nanos;
 import dev.backoff.time.RetryTime;
 import dev.backoff.window.OutcomeWindow.Counts;
@@ -101,21 +99,21 @@ public final class CircuitBreaker extends Circuit implements CallPermits {
 		if (permit == null) {
 			throw rejection(start);
 		}
-		T result;
+		Throwable failure = null;
 		try {
-			result = work.run();
+			return work.run();
 		}
 		catch (Throwable ex) {
-			giveBack(permit, ex, start);
+			failure = ex;
 			throw ex;
 		}
-		long end = now();
-		permit.succeeded(end - start, end);
-		return result;
+		finally {
+			giveBack(permit, failure, start);
+		}
 	}
 
-	private void giveBack(Permit permit, Throwable failure, long start) {
-		Verdict verdict = verdict(failure);
+	private void giveBack(Permit permit, @Nullable Throwable failure, long start) {
+		Verdict verdict = (failure != null) ? verdict(failure) : Verdict.ANSWERED;
 		long end = now();
 		switch (verdict) {
 			case ANSWERED -> permit.succeeded(end - start, end);
@@ -124,12 +122,7 @@ public final class CircuitBreaker extends Circuit implements CallPermits {
 		}
 	}
 
-	/**
-	 * Return what an exception says about the dependency.
-	 * @param failure what a call threw
-	 * @return the verdict; {@link Verdict#FAILED} if the function for it throws
-	 */
-	public Verdict verdict(Throwable failure) {
+	private Verdict verdict(Throwable failure) {
 		try {
 			Verdict verdict = this.verdict.apply(failure);
 			return (verdict != null) ? verdict : Verdict.FAILED;
@@ -222,24 +215,6 @@ public final class CircuitBreaker extends Circuit implements CallPermits {
 	}
 
 	/**
-	 * Return the share of calls that failed, of those in {@link #counts()}.
-	 * @return from 0 to 1, or empty if there are none
-	 */
-	public OptionalDouble failureRate() {
-		Counts counts = counts();
-		return (counts.total() > 0) ? OptionalDouble.of(counts.failureRate()) : OptionalDouble.empty();
-	}
-
-	/**
-	 * Return the share of calls that were slow, of those in {@link #counts()}.
-	 * @return from 0 to 1, or empty if there are none
-	 */
-	public OptionalDouble slowCallRate() {
-		Counts counts = counts();
-		return (counts.total() > 0) ? OptionalDouble.of(counts.slowRate()) : OptionalDouble.empty();
-	}
-
-	/**
 	 * {@return how many calls it has rejected since it was built}
 	 */
 	public long rejected() {
@@ -278,11 +253,8 @@ public final class CircuitBreaker extends Circuit implements CallPermits {
 	 * @throws IllegalArgumentException if the time is zero or negative
 	 */
 	public void openFor(Duration duration) {
-		if (duration.isNegative() || duration.isZero()) {
-			throw new IllegalArgumentException(
-					"Invalid duration (" + DurationText.exact(duration) + "): must be above zero.");
-		}
-		enter(Open.byHand(this, current().opensBefore(), new Wait(now(), Nanos.of(duration))));
+		long nanos = Nanos.aboveZero("duration", duration);
+		enter(Open.byHand(this, current().opensBefore(), new Wait(now(), nanos)));
 	}
 
 	/**

@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Collectors;
 
 /**
  * The breakers by name. Names are compared by their letters and digits in lower case, as
@@ -63,9 +64,8 @@ public final class CircuitBreakers {
 	 * @throws IllegalArgumentException if there is none
 	 */
 	public CircuitBreaker get(String name) {
-		return find(name).orElseThrow(
-				() -> new IllegalArgumentException("Invalid name (" + name + "): must be " + (this.breakers.isEmpty()
-						? "that of a breaker, and there is none" : "one of " + String.join(", ", names())) + "."));
+		return find(name).orElseThrow(() -> new IllegalArgumentException("Invalid name (" + name + "): must be "
+				+ (this.breakers.isEmpty() ? "that of a breaker, and there is none" : "one of " + names()) + "."));
 	}
 
 	/**
@@ -84,16 +84,13 @@ public final class CircuitBreakers {
 		return List.copyOf(this.inOrder);
 	}
 
-	/**
-	 * {@return the names as they were written; all of them, in order}
-	 */
-	public List<String> names() {
-		return this.inOrder.stream().map(CircuitBreaker::name).toList();
-	}
-
 	@Override
 	public String toString() {
-		return "CircuitBreakers " + names();
+		return "CircuitBreakers [" + names() + "]";
+	}
+
+	private String names() {
+		return this.inOrder.stream().map(CircuitBreaker::name).collect(Collectors.joining(", "));
 	}
 
 	/** Return the letters and digits in lower case, by which names are compared. */

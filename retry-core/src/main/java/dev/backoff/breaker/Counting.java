@@ -1,13 +1,11 @@
 package dev.backoff.breaker;
 
-import java.time.Duration;
 import java.util.Objects;
 
 import org.jspecify.annotations.Nullable;
 
 import dev.backoff.window.OutcomeWindow;
 import dev.backoff.window.OutcomeWindow.Counts;
-import dev.backoff.window.WindowLength;
 
 /** Permit all calls and count them; a failed or slow one may be one too many. */
 abstract class Counting extends Phase {
@@ -16,16 +14,13 @@ abstract class Counting extends Phase {
 
 	private final OutcomeWindow window;
 
-	private final WindowLength length;
-
-	private final @Nullable Duration slowCall;
+	/* What is counted depends on their window and slowCall. */
+	private final BreakerSettings counted;
 
 	Counting(Circuit circuit) {
 		this.circuit = circuit;
-		BreakerSettings settings = circuit.limits().settings();
-		this.length = settings.window();
-		this.slowCall = settings.slowCall();
-		this.window = OutcomeWindow.of(this.length);
+		this.counted = circuit.limits().settings();
+		this.window = OutcomeWindow.of(this.counted.window());
 	}
 
 	/** Act on too many calls that failed or were slow. */
@@ -37,7 +32,8 @@ abstract class Counting extends Phase {
 	@Override
 	final void conform() {
 		BreakerSettings settings = this.circuit.limits().settings();
-		if (!settings.window().equals(this.length) || !Objects.equals(settings.slowCall(), this.slowCall)) {
+		if (!settings.window().equals(this.counted.window())
+				|| !Objects.equals(settings.slowCall(), this.counted.slowCall())) {
 			this.circuit.move(this, emptied());
 		}
 	}

@@ -44,13 +44,7 @@ final class HalfOpen extends Phase {
 	 */
 	@Override
 	void conform() {
-		Tally seen;
-		Tally next;
-		do {
-			seen = tally();
-			next = seen.within(timeout());
-		}
-		while (!this.tally.compareAndSet(seen, next));
+		Tally next = this.tally.updateAndGet((seen) -> seen.within(timeout()));
 		if (next.ended >= probes()) {
 			decide(next.counts(), this.circuit.now());
 		}
@@ -146,14 +140,8 @@ final class HalfOpen extends Phase {
 
 	@Override
 	public void released() {
-		Tally seen;
-		do {
-			seen = tally();
-			if (!seen.isAnyOut()) {
-				return; // given back twice
-			}
-		}
-		while (!this.tally.compareAndSet(seen, seen.giveBack()));
+		// none is out where one is given back twice
+		this.tally.updateAndGet((seen) -> seen.isAnyOut() ? seen.giveBack() : seen);
 	}
 
 	@Override

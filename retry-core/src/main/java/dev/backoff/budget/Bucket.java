@@ -39,20 +39,20 @@ final class Bucket {
 	private static final AtomicLongFieldUpdater<Bucket> STATE = AtomicLongFieldUpdater.newUpdater(Bucket.class,
 			"state");
 
-	private final BudgetSettings settings;
+	final BudgetSettings settings;
 
-	private final long capacity;
+	final long capacity;
 
-	private final long perSuccess;
+	final long perSuccess;
 
-	private final long perSecond;
+	final long perSecond;
 
 	private final long transientCost;
 
 	private final long throttledCost;
 
 	/* Half of the capacity, and enough for a retry, or it would run dry again at once. */
-	private final long recoveredAt;
+	final long recoveredAt;
 
 	/* Written before other threads see the bucket. */
 	private long start;
@@ -120,26 +120,6 @@ final class Bucket {
 	/** Return the worth of a success, after a retry of that cost or at once. */
 	long worth(@Nullable Cost refunded) {
 		return (refunded != null && this.settings.refund()) ? price(refunded) : this.perSuccess;
-	}
-
-	BudgetSettings settings() {
-		return this.settings;
-	}
-
-	long capacity() {
-		return this.capacity;
-	}
-
-	long perSuccess() {
-		return this.perSuccess;
-	}
-
-	long perSecond() {
-		return this.perSecond;
-	}
-
-	long recoveredAt() {
-		return this.recoveredAt;
 	}
 
 	long start() {

@@ -94,7 +94,7 @@ public final class RetryBudget {
 		while (true) {
 			Bucket seen = this.bucket;
 			long price = seen.price(cost);
-			if (price == 0 && seen.capacity() > 0) {
+			if (price == 0 && seen.capacity > 0) {
 				return true;
 			}
 			long state = openState(seen);
@@ -103,7 +103,7 @@ public final class RetryBudget {
 			}
 			long brought = brought(seen);
 			long balance = seen.balance(state, brought);
-			if (balance < price || seen.capacity() == 0) {
+			if (balance < price || seen.capacity == 0) {
 				if (!this.dry.get() && this.dry.compareAndSet(false, true)) {
 					tell(this.listener::ranDry);
 				}
@@ -121,7 +121,7 @@ public final class RetryBudget {
 	 */
 	public boolean mayPay() {
 		Bucket seen = this.bucket;
-		return seen.capacity() > 0 && (seen.perSecond() > 0 || seen.perSuccess() > 0 || seen.settings().refund());
+		return seen.capacity > 0 && (seen.perSecond > 0 || seen.perSuccess > 0 || seen.settings.refund());
 	}
 
 	/** Put back what a successful call is worth. */
@@ -137,9 +137,7 @@ public final class RetryBudget {
 	 * @param cost what the last retry followed
 	 */
 	public void depositAfterRetry(Cost cost) {
-		if (this.bucket.state() != Bucket.FULL) {
-			add(cost);
-		}
+		add(cost);
 	}
 
 	private void add(@Nullable Cost refunded) {
@@ -153,9 +151,8 @@ public final class RetryBudget {
 				continue;
 			}
 			long brought = brought(seen);
-			long balance = Math.min(seen.capacity(), seen.balance(state, brought) + seen.worth(refunded));
-			if (seen.compareAndSet(state,
-					(balance == seen.capacity()) ? Bucket.FULL : Bucket.after(brought, balance))) {
+			long balance = Math.min(seen.capacity, seen.balance(state, brought) + seen.worth(refunded));
+			if (seen.compareAndSet(state, (balance == seen.capacity) ? Bucket.FULL : Bucket.after(brought, balance))) {
 				noteRecovery(seen, balance);
 				return;
 			}
@@ -186,7 +183,7 @@ public final class RetryBudget {
 		this.changing.lock();
 		try {
 			Bucket before = this.bucket;
-			if (before.settings().equals(settings)) {
+			if (before.settings.equals(settings)) {
 				return;
 			}
 			// made beforehand: nothing may fail while no bucket is open
@@ -247,8 +244,7 @@ public final class RetryBudget {
 	}
 
 	private void noteRecovery(Bucket seen, long balance) {
-		if (this.dry.get() && balance >= seen.recoveredAt() && seen.capacity() > 0
-				&& this.dry.compareAndSet(true, false)) {
+		if (this.dry.get() && balance >= seen.recoveredAt && seen.capacity > 0 && this.dry.compareAndSet(true, false)) {
 			tell(this.listener::recovered);
 		}
 	}
@@ -263,7 +259,7 @@ public final class RetryBudget {
 	}
 
 	private long brought(Bucket seen) {
-		return (seen.perSecond() != 0) ? seen.brought(now(seen.start())) : 0;
+		return (seen.perSecond != 0) ? seen.brought(now(seen.start())) : 0;
 	}
 
 	private long now(long otherwise) {
@@ -280,7 +276,7 @@ public final class RetryBudget {
 	 * dry: half of its capacity, and enough for a retry}
 	 */
 	public double recoveredAt() {
-		return this.bucket.recoveredAt() / (double) Bucket.MICRO;
+		return this.bucket.recoveredAt / (double) Bucket.MICRO;
 	}
 
 	/**
@@ -301,7 +297,7 @@ public final class RetryBudget {
 	 * {@return the settings in effect}
 	 */
 	public BudgetSettings settings() {
-		return this.bucket.settings();
+		return this.bucket.settings;
 	}
 
 	@Override

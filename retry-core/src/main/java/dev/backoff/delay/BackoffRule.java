@@ -22,23 +22,36 @@ import dev.backoff.time.Nanos;
  * 10     0 .. 10 s
  * </pre> Immutable and thread-safe; the previous delay is an argument, not a state.
  *
+ * @param shape the delays before the cap
+ * @param capNanos the longest delay, in nanoseconds; {@link Nanos#UNLIMITED} for no cap
+ * @param jitter how chance spreads the capped delay
  * @since 0.1
  */
-public final class BackoffRule {
+public record BackoffRule(Shape shape, long capNanos, Jitter jitter) {
 
-	private final Shape shape;
-
-	private final long cap;
-
-	private final Jitter jitter;
-
-	private final long base;
-
-	private BackoffRule(Shape shape, long cap, Jitter jitter) {
-		this.shape = shape;
-		this.cap = cap;
-		this.jitter = jitter;
-		this.base = shape.baseNanos();
+	/**
+	 * Check the rule.
+	 * @param shape the delays before the cap
+	 * @param capNanos the longest delay
+	 * @param jitter how chance spreads the capped delay
+	 * @throws IllegalArgumentException if the cap is below the base, or below twice the
+	 * base with {@link Jitter#decorrelated()}, or that jitter meets a ladder
+	 */
+	public BackoffRule {
+		boolean ladder = shape.rungs() > 0;
+		long base = shape.baseNanos();
+		if (!ladder && capNanos < base) {
+			throw new IllegalArgumentException("Invalid cap (" + DurationText.exact(capNanos)
+					+ "): must not be below the base (" + DurationText.exact(base) + ").");
+		}
+		if (jitter.replacesShape() && ladder) {
+			throw new IllegalArgumentException(
+					"Invalid jitter (decorrelated): grows from a base, which a ladder lacks.");
+		}
+		if (jitter.replacesShape() && capNanos < Nanos.times(base, 2)) {
+			throw new IllegalArgumentException("Invalid cap (" + DurationText.exact(capNanos)
+					+ "): must be at least twice the base (" + DurationText.exact(base) + ") for decorrelated jitter.");
+		}
 	}
 
 	/**
@@ -48,25 +61,11 @@ public final class BackoffRule {
 	 * nanoseconds for none
 	 * @param jitter how chance spreads the capped delay
 	 * @return the rule
-	 * @throws IllegalArgumentException if the cap is below the base, or below twice the
-	 * base with {@link Jitter#decorrelated()}, or that jitter meets a ladder
+	 * @throws IllegalArgumentException if the cap is negative, or does not suit the shape
+	 * or the jitter
 	 */
 	public static BackoffRule of(Shape shape, Duration cap, Jitter jitter) {
-		BackoffRule rule = new BackoffRule(shape, Rules.notNegative("cap", cap), jitter);
-		if (shape.rungs() == 0 && rule.cap < rule.base) {
-			throw new IllegalArgumentException("Invalid cap (" + DurationText.exact(rule.cap)
-					+ "): must not be below the base (" + DurationText.exact(rule.base) + ").");
-		}
-		if (jitter.replacesShape() && shape.rungs() > 0) {
-			throw new IllegalArgumentException(
-					"Invalid jitter (decorrelated): grows from a base, which a ladder lacks.");
-		}
-		if (jitter.replacesShape() && rule.cap < Nanos.times(rule.base, 2)) {
-			throw new IllegalArgumentException(
-					"Invalid cap (" + DurationText.exact(rule.cap) + "): must be at least twice the base ("
-							+ DurationText.exact(rule.base) + ") for decorrelated jitter.");
-		}
-		return rule;
+		return new BackoffRule(shape, Nanos.notNegative("cap", cap), jitter);
 	}
 
 	/**
@@ -79,7 +78,7 @@ public final class BackoffRule {
 	 * @throws IllegalArgumentException if the retry is below 1
 	 */
 	public long delay(int retry, long previous, RandomSource random) {
-		return this.jitter.apply(capped(retry), (retry == 1) ? this.base : previous, this.base, this.cap,
+		return this.jitter.apply(capped(retry), (retry == 1) ? baseNanos() : previous, baseNanos(), this.capNanos,
 				this.jitter.isRandom() ? random.next() : 0);
 	}
 
@@ -90,7 +89,7 @@ public final class BackoffRule {
 	 * @throws IllegalArgumentException if the retry is below 1
 	 */
 	public long capped(int retry) {
-		return Math.min(this.cap, this.shape.nanos(retry));
+		return Math.min(this.capNanos, this.shape.nanos(retry));
 	}
 
 	/**
@@ -99,54 +98,22 @@ public final class BackoffRule {
 	 * @return this rule, or one like it
 	 */
 	public BackoffRule withBaseAtLeast(Duration floor) {
-		long most = this.jitter.replacesShape() ? this.cap / 2 : this.cap;
+		long most = this.jitter.replacesShape() ? this.capNanos / 2 : this.capNanos;
 		long raised = Math.min(Nanos.of(floor), most);
-		return (this.shape.rungs() == 0 && raised <= this.base) ? this
-				: new BackoffRule(this.shape.withBaseAtLeast(Duration.ofNanos(raised)), this.cap, this.jitter);
-	}
-
-	/**
-	 * {@return the delays before the cap}
-	 */
-	public Shape shape() {
-		return this.shape;
-	}
-
-	/**
-	 * {@return how chance spreads the capped delay}
-	 */
-	public Jitter jitter() {
-		return this.jitter;
-	}
-
-	/**
-	 * {@return the longest delay; nanoseconds, {@link Nanos#UNLIMITED} for no cap}
-	 */
-	public long capNanos() {
-		return this.cap;
+		return (this.shape.rungs() == 0 && raised <= baseNanos()) ? this
+				: new BackoffRule(this.shape.withBaseAtLeast(Duration.ofNanos(raised)), this.capNanos, this.jitter);
 	}
 
 	/**
 	 * {@return the delay of the shape before the first retry; nanoseconds, zero or more}
 	 */
 	public long baseNanos() {
-		return this.base;
-	}
-
-	@Override
-	public boolean equals(Object other) {
-		return other instanceof BackoffRule that && this.shape.equals(that.shape) && this.cap == that.cap
-				&& this.jitter.equals(that.jitter);
-	}
-
-	@Override
-	public int hashCode() {
-		return 31 * this.shape.hashCode() + 17 * Long.hashCode(this.cap) + this.jitter.hashCode();
+		return this.shape.baseNanos();
 	}
 
 	@Override
 	public String toString() {
-		String limit = (this.cap == Nanos.UNLIMITED) ? "no cap" : "cap " + DurationText.exact(this.cap);
+		String limit = (this.capNanos == Nanos.UNLIMITED) ? "no cap" : "cap " + DurationText.exact(this.capNanos);
 		return this.shape + ", " + limit + ", jitter " + this.jitter;
 	}
 

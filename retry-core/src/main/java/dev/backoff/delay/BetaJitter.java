@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * distribution function F(x) = 3x² - 2x³ at one draw. Confining to (a, b) takes the draw
  * from [F(a), F(b)).
  */
-final class BetaJitter implements Jitter {
+record BetaJitter(double from, double to) implements Jitter {
 
 	/*
 	 * The inverse has a closed form, 0.5 - sin(asin(1 - 2u) / 3), but an arc sine takes
@@ -22,23 +22,11 @@ final class BetaJitter implements Jitter {
 
 	private static final Pattern TEXT = Pattern.compile("beta(?:\\s+([\\d.]+?)\\.\\.([\\d.]+))?");
 
-	private final double from;
-
-	private final double to;
-
-	private final double least;
-
-	private final double spread;
-
-	BetaJitter(double from, double to) {
+	BetaJitter {
 		if (!(from >= 0 && to <= 1 && from < to)) {
 			throw new IllegalArgumentException(
 					"Invalid jitter (beta " + from + ".." + to + "): must be a part of 0..1, the lower end first.");
 		}
-		this.from = from;
-		this.to = to;
-		this.least = distribution(from);
-		this.spread = distribution(to) - this.least;
 	}
 
 	/** Read {@code beta} or {@code beta a..b}, or return null for another text. */
@@ -67,7 +55,8 @@ final class BetaJitter implements Jitter {
 
 	@Override
 	public long apply(long delay, long previous, long base, long cap, double u) {
-		double x = inverse(this.least + this.spread * u);
+		double least = distribution(this.from);
+		double x = inverse(least + (distribution(this.to) - least) * u);
 		return Uniform.share(Math.min(this.to, Math.max(this.from, x)), delay);
 	}
 
@@ -93,21 +82,11 @@ final class BetaJitter implements Jitter {
 	public double mean(long delay, long previous, long base, long cap) {
 		// the integral of x·6x(1-x) over (from, to), divided by its weight
 		double moment = moment(this.to) - moment(this.from);
-		return delay * (moment / this.spread);
+		return delay * (moment / (distribution(this.to) - distribution(this.from)));
 	}
 
 	private static double moment(double x) {
 		return x * x * x * (2 - 1.5 * x);
-	}
-
-	@Override
-	public boolean equals(Object other) {
-		return other instanceof BetaJitter that && this.from == that.from && this.to == that.to;
-	}
-
-	@Override
-	public int hashCode() {
-		return 31 * Double.hashCode(this.from) + Double.hashCode(this.to);
 	}
 
 	@Override

@@ -108,9 +108,9 @@ public final class DelayPlan {
 			throw new IllegalArgumentException(
 					"Invalid greatestJitter (" + greatestJitter + "): must be a finite number above 0.");
 		}
-		long longest = Rules.notNegative("cap", cap);
-		double attempts = (retries + 1.0) * Rules.notNegative("attempt", attempt);
-		double waits = (Rules.notNegative("deadline", deadline) - attempts) / greatestJitter;
+		long longest = Nanos.notNegative("cap", cap);
+		double attempts = (retries + 1.0) * Nanos.notNegative("attempt", attempt);
+		double waits = (Nanos.notNegative("deadline", deadline) - attempts) / greatestJitter;
 		if (waits <= 0) {
 			return Duration.ZERO;
 		}

@@ -29,24 +29,21 @@ import java.util.stream.Collectors;
 public sealed interface Jitter permits NamedJitter, ProportionalJitter, BetaJitter {
 
 	/**
-	 * Leave the delay as it is. A herd stays a herd.
-	 * @return no jitter
+	 * {@return the jitter that leaves the delay as it is: a herd stays a herd}
 	 */
 	static Jitter none() {
 		return NamedJitter.NONE;
 	}
 
 	/**
-	 * Spread over the whole delay: the default.
-	 * @return full jitter
+	 * {@return the default, which spreads over the whole delay}
 	 */
 	static Jitter full() {
 		return NamedJitter.FULL;
 	}
 
 	/**
-	 * Wait half the delay, spread over the other half.
-	 * @return equal jitter
+	 * {@return the jitter that waits half the delay and spreads over the other half}
 	 */
 	static Jitter equal() {
 		return NamedJitter.EQUAL;
@@ -69,14 +66,6 @@ public sealed interface Jitter permits NamedJitter, ProportionalJitter, BetaJitt
 	 */
 	static Jitter decorrelated() {
 		return NamedJitter.DECORRELATED;
-	}
-
-	/**
-	 * Spread over the whole delay, rarely near its ends.
-	 * @return beta jitter over (0, 1)
-	 */
-	static Jitter beta() {
-		return new BetaJitter(0, 1);
 	}
 
 	/**
@@ -150,8 +139,7 @@ public sealed interface Jitter permits NamedJitter, ProportionalJitter, BetaJitt
 	}
 
 	/**
-	 * Return whether a draw is needed at all.
-	 * @return false only for {@link #none()}
+	 * {@return whether a draw is needed; false only for {@link #none()}}
 	 */
 	default boolean isRandom() {
 		return this != NamedJitter.NONE;

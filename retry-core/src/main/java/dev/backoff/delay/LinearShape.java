@@ -5,7 +5,7 @@ import java.time.Duration;
 import dev.backoff.time.DurationText;
 import dev.backoff.time.Nanos;
 
-/** One step longer each time. */
+/** One step longer each time; a fixed shape has a step of zero. */
 record LinearShape(long base, long step) implements Shape {
 
 	@Override
@@ -20,7 +20,8 @@ record LinearShape(long base, long step) implements Shape {
 
 	@Override
 	public String toString() {
-		return "linear " + DurationText.exact(this.base) + " + " + DurationText.exact(this.step);
+		return (this.step == 0) ? "fixed " + DurationText.exact(this.base)
+				: "linear " + DurationText.exact(this.base) + " + " + DurationText.exact(this.step);
 	}
 
 }

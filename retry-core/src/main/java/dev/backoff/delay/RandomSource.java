@@ -20,9 +20,8 @@ public interface RandomSource {
 	double next();
 
 	/**
-	 * Return the default source, {@link ThreadLocalRandom}: fast, unpredictable enough to
-	 * spread a herd, not to keep a secret.
-	 * @return the default source
+	 * {@return the default source, {@link ThreadLocalRandom}; fast, unpredictable enough
+	 * to spread a herd, not to keep a secret}
 	 */
 	static RandomSource threadLocal() {
 		return () -> ThreadLocalRandom.current().nextDouble();

@@ -3,21 +3,12 @@ package dev.backoff.delay;
 import java.time.Duration;
 import java.util.List;
 
-import dev.backoff.time.DurationText;
 import dev.backoff.time.Nanos;
 
 /** Check the arguments of shapes, rules and plans. */
 final class Rules {
 
 	private Rules() {
-	}
-
-	static long notNegative(String name, Duration value) {
-		if (value.isNegative()) {
-			throw new IllegalArgumentException(
-					"Invalid " + name + " (" + DurationText.exact(value) + "): must not be negative.");
-		}
-		return Nanos.of(value);
 	}
 
 	static double multiplier(double value) {
@@ -32,7 +23,7 @@ final class Rules {
 		if (rungs.isEmpty()) {
 			throw new IllegalArgumentException("Invalid ladder ([]): must have at least one rung.");
 		}
-		return rungs.stream().mapToLong((rung) -> notNegative("rung", rung)).toArray();
+		return rungs.stream().mapToLong((rung) -> Nanos.notNegative("rung", rung)).toArray();
 	}
 
 	static int retry(int retry) {

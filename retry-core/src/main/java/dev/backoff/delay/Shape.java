@@ -3,6 +3,8 @@ package dev.backoff.delay;
 import java.time.Duration;
 import java.util.List;
 
+import dev.backoff.time.Nanos;
+
 /**
  * The delay before retry k as a function of k alone, before the cap and before jitter.
  * <p>
@@ -17,7 +19,7 @@ import java.util.List;
  *
  * @since 0.1
  */
-public sealed interface Shape permits FixedShape, LinearShape, ExponentialShape, LadderShape {
+public sealed interface Shape permits LinearShape, ExponentialShape, LadderShape {
 
 	/**
 	 * Wait the same time before every retry: {@code base}.
@@ -26,7 +28,7 @@ public sealed interface Shape permits FixedShape, LinearShape, ExponentialShape,
 	 * @throws IllegalArgumentException if the base is negative
 	 */
 	static Shape fixed(Duration base) {
-		return new FixedShape(Rules.notNegative("base", base));
+		return new LinearShape(Nanos.notNegative("base", base), 0);
 	}
 
 	/**
@@ -37,7 +39,7 @@ public sealed interface Shape permits FixedShape, LinearShape, ExponentialShape,
 	 * @throws IllegalArgumentException if one of them is negative
 	 */
 	static Shape linear(Duration base, Duration step) {
-		return new LinearShape(Rules.notNegative("base", base), Rules.notNegative("step", step));
+		return new LinearShape(Nanos.notNegative("base", base), Nanos.notNegative("step", step));
 	}
 
 	/**
@@ -49,7 +51,7 @@ public sealed interface Shape permits FixedShape, LinearShape, ExponentialShape,
 	 * 1 or not finite
 	 */
 	static Shape exponential(Duration base, double multiplier) {
-		return new ExponentialShape(Rules.notNegative("base", base), Rules.multiplier(multiplier));
+		return new ExponentialShape(Nanos.notNegative("base", base), Rules.multiplier(multiplier));
 	}
 
 	/**

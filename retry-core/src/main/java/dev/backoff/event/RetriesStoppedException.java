@@ -18,7 +18,11 @@ import dev.backoff.time.Nanos;
  * this story as a {@linkplain Throwable#getSuppressed() suppressed} exception. A
  * {@code recover} method may take it as its last parameter. It has no stack trace of its
  * own. Its cause is what interrupted the call or made a classifier fail, if anything did.
- * Immutable and thread-safe. A serialized story keeps its message and cause only.
+ * Immutable and thread-safe.
+ * <p>
+ * A serialized story keeps its message and cause only. After it is read from a stream,
+ * {@link #beganAfter} answers false and the other accessors throw an
+ * {@link IllegalStateException}.
  *
  * @since 0.1
  */
@@ -192,7 +196,7 @@ public final class RetriesStoppedException extends RuntimeException {
 	 * {@return the policy's name}
 	 */
 	public String policy() {
-		return this.story.policy();
+		return story().policy();
 	}
 
 	/**
@@ -200,21 +204,21 @@ public final class RetriesStoppedException extends RuntimeException {
 	 * OrderService.place}}
 	 */
 	public String method() {
-		return this.story.method();
+		return story().method();
 	}
 
 	/**
 	 * {@return why the call stopped}
 	 */
 	public StopReason reason() {
-		return this.story.reason();
+		return story().reason();
 	}
 
 	/**
 	 * {@return how many attempts were made, 0 if a breaker refused the first}
 	 */
 	public int attempts() {
-		return this.story.attempts();
+		return story().attempts();
 	}
 
 	/**
@@ -222,49 +226,42 @@ public final class RetriesStoppedException extends RuntimeException {
 	 * {@link Integer#MAX_VALUE} for no limit}
 	 */
 	public int maxAttempts() {
-		return this.story.maxAttempts();
+		return story().maxAttempts();
 	}
 
 	/**
 	 * {@return the time from the start of the call to its stop}
 	 */
 	public Duration elapsed() {
-		return this.story.elapsed();
+		return story().elapsed();
 	}
 
 	/**
 	 * {@return the waits between the attempts, of more than six the first and last three}
 	 */
 	public List<Wait> waits() {
-		return this.story.waits();
+		return story().waits();
 	}
 
 	/**
 	 * {@return how long the attempts took, of more than six the first and last three}
 	 */
 	public List<Duration> attemptTimes() {
-		return this.story.attemptTimes();
-	}
-
-	/**
-	 * {@return whether waits or attempts are left out of the lists}
-	 */
-	public boolean isAbridged() {
-		return this.story.waitsAbridged() || this.story.attemptsAbridged();
+		return story().attemptTimes();
 	}
 
 	/**
 	 * {@return what the last attempt threw, or null if it returned a result}
 	 */
 	public @Nullable Throwable failure() {
-		return this.story.failure();
+		return story().failure();
 	}
 
 	/**
 	 * {@return the last result that was not good enough, or null}
 	 */
 	public @Nullable Object lastResult() {
-		return this.story.lastResult();
+		return story().lastResult();
 	}
 
 	/**
@@ -272,7 +269,7 @@ public final class RetriesStoppedException extends RuntimeException {
 	 * no attempt asked for it}
 	 */
 	public @Nullable String idempotencyKey() {
-		return this.story.idempotencyKey();
+		return story().idempotencyKey();
 	}
 
 	/**
@@ -282,6 +279,13 @@ public final class RetriesStoppedException extends RuntimeException {
 	 */
 	public boolean beganAfter(long reading) {
 		return this.story != null && this.began - reading > 0;
+	}
+
+	private Story story() {
+		if (this.story == null) {
+			throw new IllegalStateException("A serialized story carries only its message and its cause.");
+		}
+		return this.story;
 	}
 
 }

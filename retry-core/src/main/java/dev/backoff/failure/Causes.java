@@ -19,8 +19,6 @@ public final class Causes {
 	/** The greatest number of causes looked at: {@value}. */
 	public static final int LIMIT = 32;
 
-	private static final int MOST_WRAPPERS = 16;
-
 	private Causes() {
 	}
 
@@ -31,11 +29,10 @@ public final class Causes {
 	 */
 	public static List<Throwable> of(Throwable failure) {
 		List<Throwable> chain = new ArrayList<>(4);
-		for (Throwable next = failure; next != null && chain.size() < LIMIT; next = next.getCause()) {
-			if (containsSame(chain, next)) {
-				break;
-			}
+		Throwable next = failure;
+		while (next != null && chain.size() < LIMIT && !containsSame(chain, next)) {
 			chain.add(next);
+			next = next.getCause();
 		}
 		return chain;
 	}
@@ -89,7 +86,7 @@ public final class Causes {
 	 */
 	public static Throwable unwrap(Throwable failure) {
 		Throwable unwrapped = failure;
-		for (int i = 0; i < MOST_WRAPPERS; i++) {
+		for (int i = 0; i < LIMIT; i++) {
 			Throwable cause = wrappedIn(unwrapped);
 			if (cause == null) {
 				return unwrapped;

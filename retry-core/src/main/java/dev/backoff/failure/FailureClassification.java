@@ -4,15 +4,23 @@ import java.time.Duration;
 
 import org.jspecify.annotations.Nullable;
 
-import dev.backoff.event.StopReason;
-
 /**
  * What a {@link FailureClassifier} says of a failure: whether it may pass, its cause, and
  * what the server asked for. Immutable and thread-safe.
  *
+ * @param kind whether the failure may pass
+ * @param cause the cause that the metric tag shows
+ * @param hint the wait that the server asked for, zero or more, or null if it asked for
+ * none
+ * @param isPushedBack whether the server asked not to be called again
+ * @param isWithoutEffect whether the work was certainly not applied; false if it may have
+ * been
+ * @param isRetryableByKey whether a permanent failure is retried where the idempotency
+ * key is honoured
  * @since 0.1
  */
-public final class FailureClassification {
+public record FailureClassification(Kind kind, RetryCause cause, @Nullable Duration hint, boolean isPushedBack,
+		boolean isWithoutEffect, boolean isRetryableByKey) {
 
 	/** Whether a failure may pass. */
 	public enum Kind {
@@ -29,28 +37,6 @@ public final class FailureClassification {
 		 */
 		PERMANENT
 
-	}
-
-	private final Kind kind;
-
-	private final RetryCause cause;
-
-	private final @Nullable Duration hint;
-
-	private final boolean pushedBack;
-
-	private final boolean withoutEffect;
-
-	private final boolean retryableByKey;
-
-	private FailureClassification(Kind kind, RetryCause cause, @Nullable Duration hint, boolean pushedBack,
-			boolean withoutEffect, boolean retryableByKey) {
-		this.kind = kind;
-		this.cause = cause;
-		this.hint = hint;
-		this.pushedBack = pushedBack;
-		this.withoutEffect = withoutEffect;
-		this.retryableByKey = retryableByKey;
 	}
 
 	private static FailureClassification of(Kind kind, RetryCause cause) {
@@ -93,15 +79,16 @@ public final class FailureClassification {
 	 */
 	public FailureClassification withHint(Duration wait) {
 		return new FailureClassification(this.kind, this.cause, wait.isNegative() ? Duration.ZERO : wait, false,
-				this.withoutEffect, this.retryableByKey);
+				this.isWithoutEffect, this.isRetryableByKey);
 	}
 
 	/**
 	 * Add that the server asked not to be called again.
-	 * @return a classification that stops the call with {@link StopReason#HINT}
+	 * @return a classification that stops the call with the stop reason {@code HINT}
 	 */
 	public FailureClassification withPushback() {
-		return new FailureClassification(this.kind, this.cause, null, true, this.withoutEffect, this.retryableByKey);
+		return new FailureClassification(this.kind, this.cause, null, true, this.isWithoutEffect,
+				this.isRetryableByKey);
 	}
 
 	/**
@@ -111,7 +98,8 @@ public final class FailureClassification {
 	 * @return a classification that says so
 	 */
 	public FailureClassification withoutEffect() {
-		return new FailureClassification(this.kind, this.cause, this.hint, this.pushedBack, true, this.retryableByKey);
+		return new FailureClassification(this.kind, this.cause, this.hint, this.isPushedBack, true,
+				this.isRetryableByKey);
 	}
 
 	/**
@@ -120,7 +108,8 @@ public final class FailureClassification {
 	 * @return a classification that says so
 	 */
 	public FailureClassification withPossibleEffect() {
-		return new FailureClassification(this.kind, this.cause, this.hint, this.pushedBack, false, this.retryableByKey);
+		return new FailureClassification(this.kind, this.cause, this.hint, this.isPushedBack, false,
+				this.isRetryableByKey);
 	}
 
 	/**
@@ -130,57 +119,13 @@ public final class FailureClassification {
 	 * @return a classification that says so
 	 */
 	public FailureClassification retryableByKey() {
-		return new FailureClassification(this.kind, this.cause, this.hint, this.pushedBack, this.withoutEffect, true);
-	}
-
-	/**
-	 * {@return whether the failure may pass}
-	 */
-	public Kind kind() {
-		return this.kind;
-	}
-
-	/**
-	 * {@return the cause that the metric tag shows}
-	 */
-	public RetryCause cause() {
-		return this.cause;
-	}
-
-	/**
-	 * {@return the wait that the server asked for; zero or more, or null if it asked for
-	 * none}
-	 */
-	public @Nullable Duration hint() {
-		return this.hint;
-	}
-
-	/**
-	 * {@return whether the server asked not to be called again; true after
-	 * {@link #withPushback()}}
-	 */
-	public boolean isPushedBack() {
-		return this.pushedBack;
-	}
-
-	/**
-	 * {@return whether the work was certainly not applied; false if it may have been}
-	 */
-	public boolean isWithoutEffect() {
-		return this.withoutEffect;
-	}
-
-	/**
-	 * {@return whether a permanent failure is retried where the key is honoured; true
-	 * after {@link #retryableByKey()}}
-	 */
-	public boolean isRetryableByKey() {
-		return this.retryableByKey;
+		return new FailureClassification(this.kind, this.cause, this.hint, this.isPushedBack, this.isWithoutEffect,
+				true);
 	}
 
 	@Override
 	public String toString() {
-		String wish = this.pushedBack ? ", do not retry" : (this.hint != null) ? ", hint " + this.hint : "";
+		String wish = this.isPushedBack ? ", do not retry" : (this.hint != null) ? ", hint " + this.hint : "";
 		return this.kind + " (" + this.cause.tag() + wish + ")";
 	}
 

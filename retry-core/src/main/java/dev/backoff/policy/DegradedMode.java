@@ -1,6 +1,5 @@
 package dev.backoff.policy;
 
-import java.util.OptionalDouble;
 import java.util.concurrent.atomic.AtomicLong;
 
 import dev.backoff.time.Nanos;
@@ -38,14 +37,6 @@ public final class DegradedMode {
 	 * one number, so that a change is seen whole.
 	 */
 	private final AtomicLong changed = new AtomicLong(NEVER);
-
-	/**
-	 * Make a mode that has not begun.
-	 * @param settings when it begins
-	 */
-	public DegradedMode(DegradedSettings settings) {
-		this(settings, Listener.NONE);
-	}
 
 	/**
 	 * Make a mode that has not begun.
@@ -113,32 +104,11 @@ public final class DegradedMode {
 	}
 
 	/**
-	 * Return the share of the window's attempts that failed.
-	 * @param now the reading of the ticker
-	 * @return from 0 to 1, empty without attempts
-	 */
-	public OptionalDouble failureRate(long now) {
-		Counts counts = this.window.counts(now);
-		return (counts.total() > 0) ? OptionalDouble.of(counts.failureRate()) : OptionalDouble.empty();
-	}
-
-	/**
-	 * {@return when it begins}
-	 */
-	public DegradedSettings settings() {
-		return this.settings;
-	}
-
-	/**
 	 * Listen to the beginning and the end of a mode. A listener that throws is ignored.
 	 * Implementations are thread-safe and quick: they run within a call.
 	 */
 	@FunctionalInterface
 	public interface Listener {
-
-		/** A listener that does nothing. */
-		Listener NONE = (mode, degraded, counts) -> {
-		};
 
 		/**
 		 * The mode has begun or ended.

@@ -4,7 +4,7 @@ import java.time.Duration;
 
 import org.jspecify.annotations.Nullable;
 
-import dev.backoff.time.DurationText;
+import dev.backoff.time.Nanos;
 
 /**
  * When a policy's delays are raised, and to what. Immutable and thread-safe.
@@ -19,15 +19,6 @@ import dev.backoff.time.DurationText;
  */
 public record DegradedSettings(double failureRate, Duration window, int minimumCalls, @Nullable Duration base,
 		@Nullable Duration cap) {
-
-	/** The share of failed attempts unless set: {@value}. */
-	public static final double DEFAULT_FAILURE_RATE = 0.3;
-
-	/** How far back attempts are counted unless set: 30 s. */
-	public static final Duration DEFAULT_WINDOW = Duration.ofSeconds(30);
-
-	/** How many attempts the window must hold unless set: {@value}. */
-	public static final int DEFAULT_MINIMUM_CALLS = 20;
 
 	/**
 	 * Check the settings.
@@ -44,22 +35,18 @@ public record DegradedSettings(double failureRate, Duration window, int minimumC
 			throw new IllegalArgumentException(
 					"Invalid failureRate (" + failureRate + "): must be above 0 and at most 1.");
 		}
-		if (window.isNegative() || window.isZero()) {
-			throw new IllegalArgumentException(
-					"Invalid window (" + DurationText.exact(window) + "): must be above zero.");
-		}
+		Nanos.aboveZero("window", window);
 		if (minimumCalls < 1) {
 			throw new IllegalArgumentException("Invalid minimumCalls (" + minimumCalls + "): must be 1 or more.");
 		}
 		if (base == null && cap == null) {
 			throw new IllegalArgumentException("Invalid degraded settings: must raise the base, the cap or both.");
 		}
-		if (base != null && base.isNegative()) {
-			throw new IllegalArgumentException(
-					"Invalid base (" + DurationText.exact(base) + "): must not be negative.");
+		if (base != null) {
+			Nanos.notNegative("base", base);
 		}
-		if (cap != null && (cap.isNegative() || cap.isZero())) {
-			throw new IllegalArgumentException("Invalid cap (" + DurationText.exact(cap) + "): must be above zero.");
+		if (cap != null) {
+			Nanos.aboveZero("cap", cap);
 		}
 	}
 

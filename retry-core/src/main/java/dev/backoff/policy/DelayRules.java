@@ -18,6 +18,8 @@ import dev.backoff.time.Nanos;
  */
 record DelayRules(BackoffRule normal, BackoffRule throttled, BackoffRule degraded, BackoffRule degradedThrottled) {
 
+	private static final long DEFAULT_CAP = Duration.ofSeconds(10).toNanos();
+
 	static DelayRules of(RetryPolicyBuilder builder) {
 		Shape shape = (builder.shape != null) ? builder.shape : Shape.exponential(builder.base, builder.multiplier);
 		BackoffRule normal = BackoffRule.of(shape, (builder.cap != null) ? builder.cap : cap(shape), builder.jitter);
@@ -28,8 +30,7 @@ record DelayRules(BackoffRule normal, BackoffRule throttled, BackoffRule degrade
 	}
 
 	private static Duration cap(Shape shape) {
-		return Duration.ofNanos(
-				(shape.rungs() > 0) ? Nanos.UNLIMITED : Math.max(Nanos.of(RetryPolicy.DEFAULT_CAP), shape.baseNanos()));
+		return Duration.ofNanos((shape.rungs() > 0) ? Nanos.UNLIMITED : Math.max(DEFAULT_CAP, shape.baseNanos()));
 	}
 
 	private static BackoffRule degraded(BackoffRule normal, DegradedSettings settings) {

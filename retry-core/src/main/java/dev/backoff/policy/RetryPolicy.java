@@ -14,10 +14,9 @@ import dev.backoff.time.Nanos;
 /**
  * What is retried, how often, until when, and how spaced.
  * <p>
- * The defaults: {@value #DEFAULT_MAX_ATTEMPTS} attempts, exponential from 100 ms ×2 with
- * a cap of 10 s and full jitter, no deadline, every exception but programming errors.
- * Three retries then wait 350 ms on average and 700 ms at most. Immutable and
- * thread-safe.
+ * The defaults: 4 attempts, exponential from 100 ms ×2 with a cap of 10 s and full
+ * jitter, no deadline, every exception but programming errors. Three retries then wait
+ * 350 ms on average and 700 ms at most. Immutable and thread-safe.
  *
  * @since 0.1
  */
@@ -25,24 +24,6 @@ public final class RetryPolicy {
 
 	/** The value of {@link #maxAttempts()} that means no limit. */
 	public static final int UNLIMITED_ATTEMPTS = Integer.MAX_VALUE;
-
-	/** All attempts, the first included, unless set: {@value}. */
-	public static final int DEFAULT_MAX_ATTEMPTS = 4;
-
-	/** The base unless set: 100 ms. */
-	public static final Duration DEFAULT_BASE = Duration.ofMillis(100);
-
-	/** The cap unless set: 10 s. */
-	public static final Duration DEFAULT_CAP = Duration.ofSeconds(10);
-
-	/** The multiplier unless set: {@value}. */
-	public static final double DEFAULT_MULTIPLIER = 2;
-
-	/** The least base after a throttled failure unless set: 1 s. */
-	public static final Duration DEFAULT_THROTTLED_BASE = Duration.ofSeconds(1);
-
-	/** What an attempt needs at least before the deadline unless set: 10 ms. */
-	public static final Duration DEFAULT_SHORTEST_ATTEMPT = Duration.ofMillis(10);
 
 	/** The longest hint of a server that is followed unless the cap is longer: 1 min. */
 	public static final Duration DEFAULT_RETRY_AFTER_MAX = Duration.ofMinutes(1);
@@ -147,8 +128,7 @@ public final class RetryPolicy {
 	}
 
 	/**
-	 * Return the rule while many attempts fail.
-	 * @return a rule with a raised base or cap, or {@link #rule()} if they never are
+	 * {@return the rule while many attempts fail; {@link #rule()} if it is not raised}
 	 */
 	public BackoffRule degradedRule() {
 		return this.rules.degraded();
@@ -165,50 +145,42 @@ public final class RetryPolicy {
 	}
 
 	/**
-	 * Return the number of all attempts, the first included.
-	 * @return 1 or more, {@link #UNLIMITED_ATTEMPTS} for no limit
+	 * {@return all attempts, the first included, or {@link #UNLIMITED_ATTEMPTS}}
 	 */
 	public int maxAttempts() {
 		return this.maxAttempts;
 	}
 
 	/**
-	 * Return the time for the whole call, waits included.
-	 * @return nanoseconds, {@link Nanos#UNLIMITED} for no deadline
+	 * {@return the nanoseconds for the call; {@link Nanos#UNLIMITED} for no deadline}
 	 */
 	public long deadlineNanos() {
 		return this.deadline;
 	}
 
 	/**
-	 * Return the time for each attempt. An attempt gets less when the deadline has less
-	 * left.
-	 * @return nanoseconds, {@link Nanos#UNLIMITED} for no timeout
+	 * {@return the nanoseconds for each attempt; {@link Nanos#UNLIMITED} for no timeout}
 	 */
 	public long attemptTimeoutNanos() {
 		return this.attemptTimeout;
 	}
 
 	/**
-	 * Return the time an attempt needs at least: a delay that leaves less before the
-	 * deadline is not waited.
-	 * @return nanoseconds, zero or more
+	 * {@return the least nanoseconds that an attempt needs before the deadline}
 	 */
 	public long shortestAttemptNanos() {
 		return this.shortestAttempt;
 	}
 
 	/**
-	 * Return the failures that are retried.
-	 * @return an immutable list, empty for all but programming errors
+	 * {@return the failures that are retried; none for all but programming errors}
 	 */
 	public List<Class<? extends Throwable>> retryOn() {
 		return this.retryOn;
 	}
 
 	/**
-	 * Return the failures that are never retried, which outweighs all other options.
-	 * @return an immutable list
+	 * {@return the failures that are never retried, which outweighs all other options}
 	 */
 	public List<Class<? extends Throwable>> abortOn() {
 		return this.abortOn;
@@ -236,8 +208,7 @@ public final class RetryPolicy {
 	}
 
 	/**
-	 * Return whether {@link #retryOn()} and {@link #abortOn()} look at causes too.
-	 * @return true by default
+	 * {@return whether {@link #retryOn()} and {@link #abortOn()} look at causes too}
 	 */
 	public boolean matchCauses() {
 		return this.matchCauses;
@@ -258,24 +229,21 @@ public final class RetryPolicy {
 	}
 
 	/**
-	 * Return whether a failure that an inner call has retried is retried again here.
-	 * @return false by default, because layers multiply
+	 * {@return whether a failure that an inner call has retried is retried again here}
 	 */
 	public boolean isNestedMultiply() {
 		return this.nestedMultiply;
 	}
 
 	/**
-	 * Return whether work that was applied already may be applied again.
-	 * @return {@link Idempotency#ASSUMED} by default
+	 * {@return whether work that was applied already may be applied again}
 	 */
 	public Idempotency idempotency() {
 		return this.idempotency;
 	}
 
 	/**
-	 * Return whether an empty budget postpones a retry instead of ending the call.
-	 * @return false by default
+	 * {@return whether an empty budget postpones a retry instead of ending the call}
 	 */
 	public boolean isPostponedWhenEmpty() {
 		return this.postponedWhenEmpty;

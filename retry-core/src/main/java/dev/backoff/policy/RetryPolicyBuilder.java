@@ -10,7 +10,7 @@ import dev.backoff.delay.Jitter;
 import dev.backoff.delay.Shape;
 import dev.backoff.failure.FailureClassifier;
 import dev.backoff.failure.Idempotency;
-import dev.backoff.time.DurationText;
+import dev.backoff.time.Nanos;
 
 /**
  * Collect the options of a {@link RetryPolicy}. Not thread-safe; may build more than
@@ -24,23 +24,23 @@ public final class RetryPolicyBuilder {
 
 	@Nullable Shape shape;
 
-	Duration base = RetryPolicy.DEFAULT_BASE;
+	Duration base = Duration.ofMillis(100);
 
-	double multiplier = RetryPolicy.DEFAULT_MULTIPLIER;
+	double multiplier = 2;
 
 	@Nullable Duration cap;
 
 	Jitter jitter = Jitter.full();
 
-	Duration throttledBase = RetryPolicy.DEFAULT_THROTTLED_BASE;
+	Duration throttledBase = Duration.ofSeconds(1);
 
-	int maxAttempts = RetryPolicy.DEFAULT_MAX_ATTEMPTS;
+	int maxAttempts = 4;
 
 	@Nullable Duration deadline;
 
 	@Nullable Duration attemptTimeout;
 
-	Duration shortestAttempt = RetryPolicy.DEFAULT_SHORTEST_ATTEMPT;
+	Duration shortestAttempt = Duration.ofMillis(10);
 
 	List<Class<? extends Throwable>> retryOn = List.of();
 
@@ -99,7 +99,7 @@ public final class RetryPolicyBuilder {
 
 	/**
 	 * Wait by an exponential from this base, with the multiplier that is set.
-	 * @param base the delay before the first retry, zero or more
+	 * @param base the delay before the first retry, zero or more, 100 ms by default
 	 * @return this builder
 	 */
 	public RetryPolicyBuilder base(Duration base) {
@@ -110,7 +110,7 @@ public final class RetryPolicyBuilder {
 
 	/**
 	 * Wait by an exponential with this multiplier, from the base that is set.
-	 * @param multiplier a finite number, 1 or more
+	 * @param multiplier a finite number, 1 or more, 2 by default
 	 * @return this builder
 	 */
 	public RetryPolicyBuilder multiplier(double multiplier) {
@@ -152,36 +152,29 @@ public final class RetryPolicyBuilder {
 
 	/**
 	 * Set the least base after a throttled failure, at most the cap.
-	 * @param throttledBase zero or more
+	 * @param throttledBase zero or more, 1 s by default
 	 * @return this builder
 	 * @throws IllegalArgumentException if it is negative
 	 */
 	public RetryPolicyBuilder throttledBase(Duration throttledBase) {
-		this.throttledBase = notNegative("throttledBase", throttledBase);
+		Nanos.notNegative("throttledBase", throttledBase);
+		this.throttledBase = throttledBase;
 		return this;
 	}
 
 	/**
 	 * Set the number of all attempts, the first included.
-	 * @param maxAttempts 1 or more
+	 * @param maxAttempts 1 or more, 4 by default; {@link RetryPolicy#UNLIMITED_ATTEMPTS}
+	 * for no limit
 	 * @return this builder
 	 * @throws IllegalArgumentException if the number is below 1
 	 */
 	public RetryPolicyBuilder maxAttempts(int maxAttempts) {
 		if (maxAttempts < 1) {
 			throw new IllegalArgumentException("Invalid maxAttempts (" + maxAttempts
-					+ "): must be 1 or more, the first call included; use unlimitedAttempts() for no limit.");
+					+ "): must be 1 or more, the first call included; use RetryPolicy.UNLIMITED_ATTEMPTS for no limit.");
 		}
 		this.maxAttempts = maxAttempts;
-		return this;
-	}
-
-	/**
-	 * Retry without a limit in number.
-	 * @return this builder
-	 */
-	public RetryPolicyBuilder unlimitedAttempts() {
-		this.maxAttempts = RetryPolicy.UNLIMITED_ATTEMPTS;
 		return this;
 	}
 
@@ -193,7 +186,10 @@ public final class RetryPolicyBuilder {
 	 * @throws IllegalArgumentException if the deadline is zero or negative
 	 */
 	public RetryPolicyBuilder deadline(@Nullable Duration deadline) {
-		this.deadline = aboveZero("deadline", deadline);
+		if (deadline != null) {
+			Nanos.aboveZero("deadline", deadline);
+		}
+		this.deadline = deadline;
 		return this;
 	}
 
@@ -208,26 +204,22 @@ public final class RetryPolicyBuilder {
 	 * @throws IllegalArgumentException if the timeout is zero or negative
 	 */
 	public RetryPolicyBuilder attemptTimeout(@Nullable Duration attemptTimeout) {
-		this.attemptTimeout = aboveZero("attemptTimeout", attemptTimeout);
-		return this;
-	}
-
-	private static @Nullable Duration aboveZero(String name, @Nullable Duration value) {
-		if (value != null && (value.isNegative() || value.isZero())) {
-			throw new IllegalArgumentException(
-					"Invalid " + name + " (" + DurationText.exact(value) + "): must be above zero.");
+		if (attemptTimeout != null) {
+			Nanos.aboveZero("attemptTimeout", attemptTimeout);
 		}
-		return value;
+		this.attemptTimeout = attemptTimeout;
+		return this;
 	}
 
 	/**
 	 * Set the time an attempt needs at least before the deadline.
-	 * @param shortestAttempt zero or more
+	 * @param shortestAttempt zero or more, 10 ms by default
 	 * @return this builder
 	 * @throws IllegalArgumentException if it is negative
 	 */
 	public RetryPolicyBuilder shortestAttempt(Duration shortestAttempt) {
-		this.shortestAttempt = notNegative("shortestAttempt", shortestAttempt);
+		Nanos.notNegative("shortestAttempt", shortestAttempt);
+		this.shortestAttempt = shortestAttempt;
 		return this;
 	}
 
@@ -331,13 +323,14 @@ public final class RetryPolicyBuilder {
 	 * @throws IllegalArgumentException if it is negative
 	 */
 	public RetryPolicyBuilder retryAfterMax(Duration max) {
-		this.retryAfterMax = notNegative("retryAfterMax", max);
+		Nanos.notNegative("retryAfterMax", max);
+		this.retryAfterMax = max;
 		return this;
 	}
 
 	/**
 	 * Set whether a failure that an inner call has retried is retried again here.
-	 * @param multiply false by default
+	 * @param multiply false by default, because layers multiply
 	 * @return this builder
 	 */
 	public RetryPolicyBuilder nestedMultiply(boolean multiply) {
@@ -393,14 +386,6 @@ public final class RetryPolicyBuilder {
 	 */
 	public RetryPolicy build() {
 		return new RetryPolicy(this);
-	}
-
-	private static Duration notNegative(String option, Duration value) {
-		if (value.isNegative()) {
-			throw new IllegalArgumentException(
-					"Invalid " + option + " (" + DurationText.exact(value) + "): must not be negative.");
-		}
-		return value;
 	}
 
 }

@@ -25,6 +25,10 @@ public final class DurationText {
 
 	private static final long DAY = 24 * HOUR;
 
+	private static final long[] UNITS = { DAY, HOUR, MINUTE, SECOND, MILLI, MICRO, 1 };
+
+	private static final String[] UNIT_NAMES = { "d", "h", "m", "s", "ms", "us", "ns" };
+
 	private DurationText() {
 	}
 
@@ -62,26 +66,14 @@ public final class DurationText {
 		if (nanos == Nanos.UNLIMITED) {
 			return "unlimited";
 		}
-		long size = Math.abs(nanos);
-		if (size == 0) {
+		if (nanos == 0) {
 			return "0ms";
 		}
-		if (size % DAY == 0) {
-			return nanos / DAY + "d";
+		int unit = 0;
+		while (nanos % UNITS[unit] != 0) {
+			unit++;
 		}
-		if (size % HOUR == 0) {
-			return nanos / HOUR + "h";
-		}
-		if (size % MINUTE == 0) {
-			return nanos / MINUTE + "m";
-		}
-		if (size % SECOND == 0) {
-			return nanos / SECOND + "s";
-		}
-		if (size % MILLI == 0) {
-			return nanos / MILLI + "ms";
-		}
-		return (size % MICRO == 0) ? nanos / MICRO + "us" : nanos + "ns";
+		return nanos / UNITS[unit] + UNIT_NAMES[unit];
 	}
 
 	/**

@@ -13,11 +13,6 @@ public final class Nanos {
 	/** The longest time, which stands for "no limit": {@value} ns. */
 	public static final long UNLIMITED = Long.MAX_VALUE;
 
-	private static final Duration LONGEST = Duration.ofNanos(Long.MAX_VALUE);
-
-	/* A constant, since durations negate by way of decimal numbers. */
-	private static final Duration LONGEST_NEGATED = LONGEST.negated();
-
 	private Nanos() {
 	}
 
@@ -27,13 +22,42 @@ public final class Nanos {
 	 * @return its nanoseconds, saturated; negative for a negative duration
 	 */
 	public static long of(Duration duration) {
-		if (duration.compareTo(LONGEST) >= 0) {
-			return Long.MAX_VALUE;
+		try {
+			return duration.toNanos();
 		}
-		if (duration.compareTo(LONGEST_NEGATED) <= 0) {
-			return -Long.MAX_VALUE;
+		catch (ArithmeticException ex) {
+			return duration.isNegative() ? -Long.MAX_VALUE : Long.MAX_VALUE;
 		}
-		return duration.toNanos();
+	}
+
+	/**
+	 * Check that an option is above zero.
+	 * @param option its name, for the message
+	 * @param value its value
+	 * @return the value in nanoseconds, saturated
+	 * @throws IllegalArgumentException if it is zero or negative
+	 */
+	public static long aboveZero(String option, Duration value) {
+		if (value.isNegative() || value.isZero()) {
+			throw new IllegalArgumentException(
+					"Invalid " + option + " (" + DurationText.exact(value) + "): must be above zero.");
+		}
+		return of(value);
+	}
+
+	/**
+	 * Check that an option is not negative.
+	 * @param option its name, for the message
+	 * @param value its value
+	 * @return the value in nanoseconds, saturated
+	 * @throws IllegalArgumentException if it is negative
+	 */
+	public static long notNegative(String option, Duration value) {
+		if (value.isNegative()) {
+			throw new IllegalArgumentException(
+					"Invalid " + option + " (" + DurationText.exact(value) + "): must not be negative.");
+		}
+		return of(value);
 	}
 
 	/**

@@ -11,16 +11,15 @@ package dev.backoff.time;
 public interface RetryTime {
 
 	/**
-	 * Return the time of the system: {@link System#nanoTime()} and interruptible parking.
-	 * @return the system's time
+	 * {@return the time of the system, with interruptible parking}
 	 */
 	static RetryTime system() {
 		return SystemTime.INSTANCE;
 	}
 
 	/**
-	 * Return the ticker's reading. Only differences of readings have a meaning.
-	 * @return nanoseconds since an arbitrary origin
+	 * {@return the ticker's reading, in nanoseconds since an arbitrary origin} Only
+	 * differences of readings have a meaning.
 	 */
 	long nanoTime();
 

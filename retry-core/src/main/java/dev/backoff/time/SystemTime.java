@@ -16,36 +16,27 @@ enum SystemTime implements RetryTime {
 
 	@Override
 	public void sleep(long nanos) throws InterruptedException {
-		if (nanos > 0) {
-			sleep(nanos, new WakeSignal());
-		}
-		else if (Thread.interrupted()) {
-			throw new InterruptedException();
-		}
+		sleep(nanos, new WakeSignal());
 	}
 
 	@Override
 	public void sleep(long nanos, WakeSignal signal) throws InterruptedException {
 		signal.sleeper(Thread.currentThread());
 		try {
-			park(nanos, signal);
-		}
-		finally {
-			signal.sleeper(null);
-		}
-	}
-
-	private void park(long nanos, WakeSignal signal) throws InterruptedException {
-		// compares the time that has passed, so the longest sleep cannot overflow
-		long start = System.nanoTime();
-		for (long left = nanos; left > 0 && !signal.isRaised(); left = nanos - (System.nanoTime() - start)) {
+			// compares the time that has passed, so the longest sleep cannot overflow
+			long start = System.nanoTime();
+			for (long left = nanos; left > 0 && !signal.isRaised(); left = nanos - (System.nanoTime() - start)) {
+				if (Thread.interrupted()) {
+					throw new InterruptedException();
+				}
+				LockSupport.parkNanos(this, left);
+			}
 			if (Thread.interrupted()) {
 				throw new InterruptedException();
 			}
-			LockSupport.parkNanos(this, left);
 		}
-		if (Thread.interrupted()) {
-			throw new InterruptedException();
+		finally {
+			signal.sleeper(null);
 		}
 	}
 

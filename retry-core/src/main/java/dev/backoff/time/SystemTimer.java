@@ -58,12 +58,13 @@ final class SystemTimer {
 			if (entry.position != TimerEntry.NOWHERE) {
 				throw new IllegalStateException(entry + " is scheduled already.");
 			}
+			if (this.thread == null) {
+				this.thread = start();
+				this.wakeAt = now;
+			}
 			this.queue.add(entry, due);
 			this.idling = false;
-			if (this.thread == null) {
-				start(entry, now);
-			}
-			else if (due - this.wakeAt < 0) {
+			if (due - this.wakeAt < 0) {
 				this.wakeAt = due;
 				woken = this.thread;
 			}
@@ -74,27 +75,12 @@ final class SystemTimer {
 		LockSupport.unpark(woken);
 	}
 
-	private void start(TimerEntry first, long now) {
-		boolean started = false;
-		try {
-			Thread thread = thread(this::run);
-			thread.start();
-			this.wakeAt = now;
-			this.thread = thread;
-			started = true;
-		}
-		finally {
-			if (!started) {
-				this.queue.remove(first);
-			}
-		}
-	}
-
 	/* It serves all applications of the process and keeps no class of the first one. */
-	private static Thread thread(Runnable work) {
-		Thread thread = new Thread(null, work, "backoff-timer", 0, false);
+	private Thread start() {
+		Thread thread = new Thread(null, this::run, "backoff-timer", 0, false);
 		thread.setDaemon(true);
 		thread.setContextClassLoader(null);
+		thread.start();
 		return thread;
 	}
 
@@ -168,17 +154,13 @@ final class SystemTimer {
 			}
 			finally {
 				// an interrupt flag left behind would end every park at once
-				clearInterrupt();
+				Thread.interrupted();
 			}
 		}
 		else {
 			LockSupport.parkNanos(this, park);
 		}
 		return true;
-	}
-
-	private static boolean clearInterrupt() {
-		return Thread.interrupted();
 	}
 
 	private long untilWake(long now) {

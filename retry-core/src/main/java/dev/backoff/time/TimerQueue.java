@@ -23,8 +23,6 @@ final class TimerQueue {
 
 	private static final int LEAST_CAPACITY = 64;
 
-	private static final int MOST_CAPACITY = Integer.MAX_VALUE - 8;
-
 	private long[] dues = new long[LEAST_CAPACITY];
 
 	private @Nullable TimerEntry[] entries = new @Nullable TimerEntry[LEAST_CAPACITY];
@@ -52,7 +50,8 @@ final class TimerQueue {
 	/** Add an entry that is in no queue. */
 	void add(TimerEntry entry, long due) {
 		if (this.size == this.dues.length) {
-			resize(grown(this.size));
+			// by a quarter, since free places cost memory too
+			resize(this.size + this.size / 4);
 		}
 		rise(this.size++, entry, due);
 	}
@@ -78,6 +77,7 @@ final class TimerQueue {
 	}
 
 	private void removeAt(int position) {
+		shrink(); // first, so that no entry is lost if there is no memory
 		TimerEntry removed = this.entries[position];
 		if (removed != null) {
 			removed.position = TimerEntry.NOWHERE;
@@ -94,20 +94,13 @@ final class TimerQueue {
 				sink(position, moved, due);
 			}
 		}
-		shrink();
 	}
 
 	/* Shrink far below the size at which it would grow again. */
 	private void shrink() {
 		int capacity = this.dues.length;
-		if (capacity == LEAST_CAPACITY || this.size > capacity / 4) {
-			return;
-		}
-		try {
+		if (capacity > LEAST_CAPACITY && this.size <= capacity / 4) {
 			resize(Math.max(LEAST_CAPACITY, capacity / 2));
-		}
-		catch (OutOfMemoryError ex) {
-			// it stays large, and the removed entry is not lost
 		}
 	}
 
@@ -167,17 +160,6 @@ final class TimerQueue {
 		this.entries[position] = entry;
 		this.dues[position] = due;
 		entry.position = position;
-	}
-
-	/*
-	 * By a quarter, since what is free of a large queue costs memory for each entry in
-	 * it.
-	 */
-	private static int grown(int capacity) {
-		if (capacity == MOST_CAPACITY) {
-			throw new OutOfMemoryError("More than " + capacity + " tasks are scheduled");
-		}
-		return (int) Math.min(MOST_CAPACITY, capacity + capacity / 4L);
 	}
 
 	private void resize(int capacity) {

@@ -5,6 +5,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 import dev.backoff.time.DurationText;
+import dev.backoff.time.Nanos;
 
 /**
  * How far a window looks back: over a time, or over a number of calls. Immutable and
@@ -31,9 +32,8 @@ public record WindowLength(@Nullable Duration time, int calls) {
 			throw new IllegalArgumentException(
 					"Invalid window (" + time + ", " + calls + " calls): must be either a time or a number of calls.");
 		}
-		if (time != null && (time.isNegative() || time.isZero())) {
-			throw new IllegalArgumentException(
-					"Invalid window (" + DurationText.exact(time) + "): must be above zero.");
+		if (time != null) {
+			Nanos.aboveZero("window", time);
 		}
 		if (calls < 0 || calls > MOST_CALLS) {
 			throw new IllegalArgumentException(

@@ -5,7 +5,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.OptionalDouble;
 import java.util.concurrent.BrokenBarrierException;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CountDownLatch;
@@ -133,8 +132,8 @@ class CircuitBreakerTests {
 		void isClosedAndHasNoRates() {
 			CircuitBreaker fresh = CircuitBreakerTests.this.breaker;
 			assertThat(fresh.state()).isEqualTo(BreakerState.CLOSED);
-			assertThat(fresh.failureRate()).isEqualTo(OptionalDouble.empty());
-			assertThat(fresh.slowCallRate()).isEqualTo(OptionalDouble.empty());
+			assertThat(fresh.counts().failureRate()).isNaN();
+			assertThat(fresh.counts().slowRate()).isNaN();
 			assertThat(fresh.counts()).isEqualTo(Counts.NONE);
 			assertThat(fresh.rejected()).isZero();
 			assertThat(fresh.timeToProbe()).isNull();
@@ -184,7 +183,7 @@ class CircuitBreakerTests {
 			CircuitBreaker of20 = breaker(BreakerSettings.builder());
 			fail(of20, 19);
 			assertThat(of20.state()).isEqualTo(BreakerState.CLOSED);
-			assertThat(of20.failureRate()).hasValue(1);
+			assertThat(of20.counts().failureRate()).isEqualTo(1);
 			fail(of20, 1);
 			assertThat(of20.state()).isEqualTo(BreakerState.OPEN);
 			assertThat(CircuitBreakerTests.this.told).containsExactly("CLOSED -> OPEN");
@@ -209,7 +208,7 @@ class CircuitBreakerTests {
 			succeed(of100, 51);
 			fail(of100, 49);
 			assertThat(of100.state()).isEqualTo(BreakerState.CLOSED);
-			assertThat(of100.failureRate()).hasValue(0.49);
+			assertThat(of100.counts().failureRate()).isEqualTo(0.49);
 		}
 
 		@Test
@@ -226,7 +225,7 @@ class CircuitBreakerTests {
 			CircuitBreaker of4 = breaker(settings());
 			fail(of4, 3);
 			succeed(of4, 3);
-			assertThat(of4.failureRate()).hasValue(0.5);
+			assertThat(of4.counts().failureRate()).isEqualTo(0.5);
 			assertThat(of4.state()).isEqualTo(BreakerState.CLOSED);
 			fail(of4, 1);
 			assertThat(of4.state()).isEqualTo(BreakerState.OPEN);
@@ -248,7 +247,7 @@ class CircuitBreakerTests {
 			fail(of4, 3);
 			CircuitBreakerTests.this.time.advance(Duration.ofSeconds(30));
 			assertThat(of4.counts()).isEqualTo(Counts.NONE);
-			assertThat(of4.failureRate()).isEmpty();
+			assertThat(of4.counts().failureRate()).isNaN();
 			fail(of4, 3);
 			assertThat(of4.state()).isEqualTo(BreakerState.CLOSED);
 		}
@@ -287,8 +286,8 @@ class CircuitBreakerTests {
 			assertThat(of4.counts()).isEqualTo(new Counts(1, 0, 0));
 			permit(of4).succeeded(SLOW.toNanos() + 1, now());
 			assertThat(of4.counts()).isEqualTo(new Counts(2, 0, 1));
-			assertThat(of4.slowCallRate()).hasValue(0.5);
-			assertThat(of4.failureRate()).hasValue(0);
+			assertThat(of4.counts().slowRate()).isEqualTo(0.5);
+			assertThat(of4.counts().failureRate()).isEqualTo(0);
 		}
 
 		@Test
@@ -384,8 +383,8 @@ class CircuitBreakerTests {
 			CircuitBreakerTests.this.time.advance(Duration.ofHours(1));
 			assertThat(of4.state()).isEqualTo(BreakerState.OPEN);
 			assertThat(of4.counts()).isEqualTo(new Counts(4, 3, 0));
-			assertThat(of4.failureRate()).hasValue(0.75);
-			assertThat(this.open.failureRate()).isEmpty();
+			assertThat(of4.counts().failureRate()).isEqualTo(0.75);
+			assertThat(this.open.counts().failureRate()).isNaN();
 		}
 
 		@Test
@@ -537,7 +536,7 @@ class CircuitBreakerTests {
 			permit(this.halfOpen);
 			assertThat(isRejected(this.halfOpen)).isTrue();
 			assertThat(this.halfOpen.counts()).isEqualTo(new Counts(2, 1, 0));
-			assertThat(this.halfOpen.failureRate()).hasValue(0.5);
+			assertThat(this.halfOpen.counts().failureRate()).isEqualTo(0.5);
 		}
 
 		@Test
@@ -789,7 +788,7 @@ class CircuitBreakerTests {
 			assertThat(isRejected(this.breaker)).isFalse();
 			assertThat(this.breaker.state()).isEqualTo(BreakerState.DISABLED);
 			assertThat(this.breaker.counts()).isEqualTo(Counts.NONE);
-			assertThat(this.breaker.failureRate()).isEmpty();
+			assertThat(this.breaker.counts().failureRate()).isNaN();
 			assertThat(CircuitBreakerTests.this.told).isEmpty();
 		}
 
@@ -803,8 +802,8 @@ class CircuitBreakerTests {
 			succeedSlowly(this.breaker, 11);
 			assertThat(this.breaker.state()).isEqualTo(BreakerState.METRICS_ONLY);
 			assertThat(this.breaker.counts()).isEqualTo(new Counts(44, 33, 11));
-			assertThat(this.breaker.failureRate()).hasValue(0.75);
-			assertThat(this.breaker.slowCallRate()).hasValue(0.25);
+			assertThat(this.breaker.counts().failureRate()).isEqualTo(0.75);
+			assertThat(this.breaker.counts().slowRate()).isEqualTo(0.25);
 			assertThat(isRejected(this.breaker)).isFalse();
 			assertThat(CircuitBreakerTests.this.told).containsExactly("threshold exceeded");
 			this.breaker.metricsOnly();

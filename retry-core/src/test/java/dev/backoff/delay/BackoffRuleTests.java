@@ -151,7 +151,7 @@ class BackoffRuleTests {
 		private static final Duration LONGEST = Duration.ofSeconds(Long.MAX_VALUE, 999_999_999);
 
 		private static final List<Jitter> JITTERS = List.of(Jitter.none(), Jitter.full(), Jitter.equal(),
-				Jitter.proportional(1), Jitter.proportional(Double.MIN_VALUE), Jitter.beta(), Jitter.beta(0.999, 1),
+				Jitter.proportional(1), Jitter.proportional(Double.MIN_VALUE), Jitter.beta(0, 1), Jitter.beta(0.999, 1),
 				Jitter.beta(0.5, Math.nextUp(0.5)), Jitter.decorrelated());
 
 		private static final List<Duration> DURATIONS = List.of(Duration.ZERO, Duration.ofNanos(1), Duration.ofNanos(2),

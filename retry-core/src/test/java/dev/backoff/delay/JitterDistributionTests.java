@@ -31,7 +31,7 @@ class JitterDistributionTests {
 				Arguments.of(Jitter.equal(), 0.75, 0.1443, uniform(0.5, 1)),
 				Arguments.of(Jitter.proportional(0.2), 1.0, 0.5774 * 0.2, uniform(0.8, 1.2)),
 				Arguments.of(Jitter.proportional(0.5), 1.0, 0.5774 * 0.5, uniform(0.5, 1.5)),
-				Arguments.of(Jitter.beta(), 0.5, 0.2236, beta(0, 1)),
+				Arguments.of(Jitter.beta(0, 1), 0.5, 0.2236, beta(0, 1)),
 				Arguments.of(Jitter.beta(0.3, 0.7), 0.5, 0.1128, beta(0.3, 0.7)),
 				Arguments.of(Jitter.decorrelated(), 2.0, 0.5774, uniform(1, 3)));
 	}
@@ -64,7 +64,7 @@ class JitterDistributionTests {
 
 	@Test
 	void putsMostOfBetaInTheMiddle() {
-		double[] draws = draws(rule(Jitter.beta(), Duration.ofSeconds(10)), 1);
+		double[] draws = draws(rule(Jitter.beta(0, 1), Duration.ofSeconds(10)), 1);
 		double middle = Arrays.stream(draws).filter((x) -> x >= 0.3 && x <= 0.7).count() / (double) DRAWS;
 		assertThat(middle).isCloseTo(0.568, within(0.005));
 	}

@@ -24,7 +24,7 @@ class JitterTests {
 
 	static Stream<Jitter> all() {
 		return Stream.of(Jitter.none(), Jitter.full(), Jitter.equal(), Jitter.proportional(0.2), Jitter.proportional(1),
-				Jitter.decorrelated(), Jitter.beta(), Jitter.beta(0.3, 0.7));
+				Jitter.decorrelated(), Jitter.beta(0, 1), Jitter.beta(0.3, 0.7));
 	}
 
 	@Nested
@@ -256,7 +256,7 @@ class JitterTests {
 
 	@Test
 	void areValues() {
-		assertThat(Jitter.beta(0, 1)).isEqualTo(Jitter.beta()).hasSameHashCodeAs(Jitter.beta());
+		assertThat(Jitter.beta(0, 1)).isEqualTo(Jitter.parse("beta")).hasSameHashCodeAs(Jitter.parse("beta"));
 		assertThat(Jitter.beta(0.3, 0.7)).isNotEqualTo(Jitter.beta(0.3, 0.8)).isNotEqualTo(Jitter.beta(0.2, 0.7));
 		assertThat(Jitter.proportional(0.2)).isEqualTo(Jitter.proportional(0.2)).isNotEqualTo(Jitter.proportional(0.3));
 		assertThat(Jitter.full()).isNotEqualTo(Jitter.equal());

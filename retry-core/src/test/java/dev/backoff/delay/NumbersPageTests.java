@@ -108,7 +108,7 @@ class NumbersPageTests {
 	void meansAndDeviationsOfJitters() {
 		saysSpread("full", Jitter.full());
 		saysSpread("equal", Jitter.equal());
-		saysSpread("beta", Jitter.beta());
+		saysSpread("beta", Jitter.beta(0, 1));
 		saysSpread("beta 0.3..0.7", Jitter.beta(0.3, 0.7));
 	}
 
@@ -117,7 +117,7 @@ class NumbersPageTests {
 		DoubleUnaryOperator distribution = (x) -> x * x * (3 - 2 * x);
 		double share = distribution.applyAsDouble(0.7) - distribution.applyAsDouble(0.3);
 		says("0.784 − 0.216 = %.1f %%", 100 * share);
-		assertThat(middle(draws(Jitter.beta(), 1))).isCloseTo(share, within(0.005));
+		assertThat(middle(draws(Jitter.beta(0, 1), 1))).isCloseTo(share, within(0.005));
 	}
 
 	@Test

@@ -32,7 +32,7 @@ class PresetTests {
 	@Test
 	void leavesTheRest() {
 		RetryPolicy policy = RetryPolicy.builder("p")
-			.jitter(Jitter.beta())
+			.jitter(Jitter.beta(0, 1))
 			.multiplier(3)
 			.deadline(Duration.ofHours(1))
 			.shape(Shape.fixed(Duration.ofSeconds(7)))

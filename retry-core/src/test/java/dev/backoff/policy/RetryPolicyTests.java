@@ -94,7 +94,7 @@ class RetryPolicyTests {
 		@Test
 		void takeALadderOfAMillionRungs() {
 			RetryPolicy policy = builder().shape(Shape.ladder(Collections.nCopies(1_000_000, Duration.ofMillis(1))))
-				.unlimitedAttempts()
+				.maxAttempts(RetryPolicy.UNLIMITED_ATTEMPTS)
 				.build();
 			assertThat(policy.rule().capped(Integer.MAX_VALUE)).isEqualTo(1_000_000);
 			assertThat(policy.rule(true, false).capped(1_000_000)).isEqualTo(1_000_000_000);
@@ -103,8 +103,9 @@ class RetryPolicyTests {
 		@Test
 		void setTheAttempts() {
 			assertThat(builder().maxAttempts(1).build().maxAttempts()).isEqualTo(1);
-			assertThat(builder().unlimitedAttempts().build().maxAttempts()).isEqualTo(RetryPolicy.UNLIMITED_ATTEMPTS);
-			assertThat(builder().unlimitedAttempts().build().toString())
+			assertThat(builder().maxAttempts(RetryPolicy.UNLIMITED_ATTEMPTS).build().maxAttempts())
+				.isEqualTo(RetryPolicy.UNLIMITED_ATTEMPTS);
+			assertThat(builder().maxAttempts(RetryPolicy.UNLIMITED_ATTEMPTS).build().toString())
 				.startsWith("RetryPolicy p (unlimited attempts,");
 		}
 
@@ -206,7 +207,7 @@ class RetryPolicyTests {
 		void rejectNoAttempts(int maxAttempts) {
 			assertThatIllegalArgumentException().isThrownBy(() -> builder().maxAttempts(maxAttempts))
 				.withMessage("Invalid maxAttempts (" + maxAttempts
-						+ "): must be 1 or more, the first call included; use unlimitedAttempts() for no limit.");
+						+ "): must be 1 or more, the first call included; use RetryPolicy.UNLIMITED_ATTEMPTS for no limit.");
 		}
 
 		@Test

@@ -71,7 +71,7 @@ public class DelayBenchmark {
 			case "equal" -> Jitter.equal();
 			case "20%" -> Jitter.proportional(0.2);
 			case "decorrelated" -> Jitter.decorrelated();
-			case "beta" -> Jitter.beta();
+			case "beta" -> Jitter.beta(0, 1);
 			default -> throw new IllegalArgumentException("Invalid jitter (" + name + "): unknown.");
 		};
 	}

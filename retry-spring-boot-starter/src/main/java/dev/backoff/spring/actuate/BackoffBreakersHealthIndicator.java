@@ -11,6 +11,7 @@ import org.springframework.boot.health.contributor.Status;
 import dev.backoff.breaker.BreakerState;
 import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.breaker.CircuitBreakers;
+import dev.backoff.window.OutcomeWindow.Counts;
 
 /**
  * Show the breakers in the application's health.
@@ -70,8 +71,11 @@ public final class BackoffBreakersHealthIndicator implements HealthIndicator {
 		if (state == BreakerState.OPEN && probeDue) {
 			details.put("probeDue", true);
 		}
-		breaker.failureRate().ifPresent((rate) -> details.put("failureRate", rate));
-		breaker.slowCallRate().ifPresent((rate) -> details.put("slowCallRate", rate));
+		Counts counts = breaker.counts();
+		if (counts.total() > 0) {
+			details.put("failureRate", counts.failureRate());
+			details.put("slowCallRate", counts.slowRate());
+		}
 		return details;
 	}
 

@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.OptionalDouble;
 import java.util.TreeMap;
 import java.util.function.Function;
 
@@ -24,6 +23,7 @@ import dev.backoff.spring.policy.BudgetKey;
 import dev.backoff.spring.policy.EffectivePolicy;
 import dev.backoff.spring.policy.PolicyUse;
 import dev.backoff.spring.safety.OverloadSafety;
+import dev.backoff.window.OutcomeWindow.Counts;
 
 /** Describe budgets and breakers, those in use and those of the configuration. */
 record SafetyDescriptions(BackoffPolicies policies, OverloadSafety safety, List<PolicyUse> uses) {
@@ -77,8 +77,9 @@ record SafetyDescriptions(BackoffPolicies policies, OverloadSafety safety, List<
 			return new BreakerDescriptor(unused, provider, users, state, null, null, null, null, null, values);
 		}
 		Duration timeToProbe = own.timeToProbe();
-		return new BreakerDescriptor(unused, provider, users, state, number(own.failureRate()),
-				number(own.slowCallRate()), own.counts().total(), own.rejected(),
+		Counts counts = own.counts();
+		return new BreakerDescriptor(unused, provider, users, state, number(counts.failureRate()),
+				number(counts.slowRate()), counts.total(), own.rejected(),
 				(timeToProbe != null) ? timeToProbe.toNanos() / PlanDescriptor.MILLI : null, values);
 	}
 
@@ -90,8 +91,8 @@ record SafetyDescriptions(BackoffPolicies policies, OverloadSafety safety, List<
 		}).map(EffectivePolicy::name).distinct().sorted().toList();
 	}
 
-	private static @Nullable Double number(OptionalDouble number) {
-		return number.isPresent() ? number.getAsDouble() : null;
+	private static @Nullable Double number(double share) {
+		return Double.isNaN(share) ? null : share;
 	}
 
 	/**

@@ -378,7 +378,8 @@ class OverloadSafetyTests {
 				.run((context) -> {
 					assertThat(context).hasNotFailed();
 					assertThat(context.getBean(OddNames.class).call()).isEqualTo("fine");
-					assertThat(context.getBean(CircuitBreakers.class).names()).containsExactly(name);
+					assertThat(context.getBean(CircuitBreakers.class).all()).extracting(CircuitBreaker::name)
+						.containsExactly(name);
 				});
 		}
 
