@@ -76,17 +76,16 @@ record SafetyDescriptions(BackoffPolicies policies, OverloadSafety safety, List<
 		if (own == null) {
 			return new BreakerDescriptor(unused, provider, users, state, null, null, null, null, null, values);
 		}
-		Duration timeToProbe = own.timeToProbe();
+		Duration probe = own.timeToProbe();
 		return new BreakerDescriptor(unused, provider, users, state, number(own.failureRate()),
 				number(own.slowCallRate()), own.counts().total(), own.rejected(),
-				(timeToProbe != null) ? timeToProbe.toNanos() / PlanDescriptor.MILLI : null, values);
+				(probe != null) ? probe.toNanos() / PlanDescriptor.MILLI : null, values);
 	}
 
 	private List<String> users(String name, Function<EffectivePolicy, @Nullable String> reference) {
-		String wanted = BackoffPolicies.canonicalName(name);
 		return this.uses.stream().map(PolicyUse::policy).filter((policy) -> {
 			String used = reference.apply(policy);
-			return used != null && BackoffPolicies.canonicalName(used).equals(wanted);
+			return used != null && BackoffPolicies.canonicalName(used).equals(BackoffPolicies.canonicalName(name));
 		}).map(EffectivePolicy::name).distinct().sorted().toList();
 	}
 
@@ -94,9 +93,7 @@ record SafetyDescriptions(BackoffPolicies policies, OverloadSafety safety, List<
 		return number.isPresent() ? number.getAsDouble() : null;
 	}
 
-	/**
-	 * A budget. Before its first use the balance, the refusals and the state are null.
-	 */
+	/** A budget. Its balance, refusals and state are null before its first use. */
 	record BudgetDescriptor(boolean unused, List<String> policies, @Nullable Double balance, double tokens,
 			@Nullable Long refused, @Nullable Boolean dry,
 			Map<String, ValueDescriptor> values) implements OperationResponseBody {

@@ -39,9 +39,7 @@ final class AnnotatedMethodHints implements BeanFactoryInitializationAotProcesso
 		ClassLoader classLoader = beanFactory.getBeanClassLoader();
 		Manners manners = new Manners(classLoader, policies.configuration().isWoven());
 		List<AnnotatedMethod> methods = new ArrayList<>();
-		AnnotatedBeans.candidates(beanFactory)
-			.keySet()
-			.forEach((type) -> methods.addAll(AnnotatedBeans.methods(type)));
+		AnnotatedBeans.candidates(beanFactory).keySet().forEach((type) -> methods.addAll(AnnotatedBeans.methods(type)));
 		return (generation, code) -> {
 			ReflectionHints hints = generation.getRuntimeHints().reflection();
 			methods.forEach((method) -> register(hints, method, manners));

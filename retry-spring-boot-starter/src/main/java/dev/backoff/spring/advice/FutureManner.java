@@ -124,9 +124,7 @@ record FutureManner(Class<?> kind) implements Manner {
 
 	/** A recovery by a method that returns a future. */
 	private record StagedRecovery(FutureManner manner, Recovery<MethodInvocation, @Nullable Object, Throwable> recovery,
-			Parts parts)
-			implements
-				Recovery<MethodInvocation, CompletionStage<@Nullable Object>, Throwable> {
+			Parts parts) implements Recovery<MethodInvocation, CompletionStage<@Nullable Object>, Throwable> {
 
 		@Override
 		public boolean accepts(RetriesStoppedException stopped) {

@@ -102,8 +102,8 @@ final class InnerAdvice {
 	}
 
 	/**
-	 * Run the rest of an invocation anew: the advice behind ours and the target. It has its
-	 * own copy of the arguments and shares the user attributes with the original.
+	 * Run the rest of an invocation anew: the advice behind ours and the target. It has
+	 * its own copy of the arguments and shares the user attributes with the original.
 	 */
 	private static final class InnerInvocation extends ReflectiveMethodInvocation {
 

@@ -65,9 +65,9 @@ final class LaterAttempts implements Supplier<Executor> {
 	}
 
 	/**
-	 * Run tasks on another executor with the context of the calling thread. A call does not
-	 * go on without its task, so an accessor that throws costs the call nothing but the value
-	 * of this accessor.
+	 * Run tasks on another executor with the context of the calling thread. A call does
+	 * not go on without its task, so an accessor that throws costs the call nothing but
+	 * the value of this accessor.
 	 */
 	private record CarryingExecutor(Executor executor, ContextSnapshot snapshot) implements Executor {
 

@@ -67,7 +67,9 @@ final class Manners {
 				: ResolvableType.forMethodReturnType(method, annotated.type()).toClass();
 	}
 
-	/* Also looks at the interfaces of interfaces: a Mono is a Publisher by another one. */
+	/*
+	 * Also looks at the interfaces of interfaces: a Mono is a Publisher by another one.
+	 */
 	private static boolean isAny(@Nullable Class<?> type, Set<String> names) {
 		if (type == null || type == Object.class) {
 			return false;

@@ -108,7 +108,9 @@ record MethodRecovery(RecoverMethods methods) implements Recovery<MethodInvocati
 		}
 	}
 
-	/* Other methods would run on the proxy itself, which has none of the bean's fields. */
+	/*
+	 * Other methods would run on the proxy itself, which has none of the bean's fields.
+	 */
 	private static boolean isOverridable(Method method, Class<?> proxyClass) {
 		Class<?> declaring = method.getDeclaringClass();
 		return Modifier.isPublic(method.getModifiers()) || Modifier.isProtected(method.getModifiers())

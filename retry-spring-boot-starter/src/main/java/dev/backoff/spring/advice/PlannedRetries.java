@@ -162,7 +162,10 @@ final class PlannedRetries<K, P extends RetryFactory.Plan> {
 		}
 	}
 
-	/** Return the plans of keys by another configuration, without those that have problems. */
+	/**
+	 * Return the plans of keys by another configuration, without those that have
+	 * problems.
+	 */
 	Map<K, P> plans(Set<K> keys, BackoffPolicies.Candidate candidate, List<Problem> problems) {
 		Map<K, P> plans = new LinkedHashMap<>();
 		for (K key : keys) {
@@ -224,8 +227,8 @@ final class PlannedRetries<K, P extends RetryFactory.Plan> {
 	interface Planner<K, P> {
 
 		/**
-		 * Make a plan by a configuration, or by the one in effect if the candidate is null.
-		 * Return null if there are problems.
+		 * Make a plan by a configuration, or by the one in effect if the candidate is
+		 * null. Return null if there are problems.
 		 */
 		@Nullable P plan(K key, BackoffPolicies.@Nullable Candidate candidate, List<Problem> problems);
 

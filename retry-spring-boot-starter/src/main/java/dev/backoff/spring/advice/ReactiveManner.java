@@ -16,8 +16,9 @@ import dev.backoff.spring.reactive.Coroutines;
 import dev.backoff.spring.reactive.ReactiveCalls;
 
 /**
- * Return a publisher of any kind that Spring can adapt. This includes a Kotlin function that
- * suspends, which inside its proxy is a publisher. Loaded only where Reactor is there.
+ * Return a publisher of any kind that Spring can adapt. This includes a Kotlin function
+ * that suspends, which inside its proxy is a publisher. Loaded only where Reactor is
+ * there.
  */
 record ReactiveManner(@Nullable ReactiveAdapter adapter, boolean hasSeveralResults) implements Manner {
 

@@ -98,7 +98,8 @@ final class RecoverMethods {
 		Type result = Suspending.is(method)
 				? Suspending.result(method, method.getDeclaringClass()).resolve(Object.class)
 				: method.getGenericReturnType();
-		// with type arguments, because they may be the only difference, and without packages
+		// with type arguments, because they may be the only difference, and without
+		// packages
 		return (isStatic(method) ? "static " : Suspending.is(method) ? "suspending " : "")
 				+ result.getTypeName().replaceAll("(?:\\w+[.$])+", "") + " " + method.getName()
 				+ Arrays.stream(method.getParameterTypes())
@@ -210,7 +211,9 @@ final class RecoverMethods {
 			return Integer.MAX_VALUE;
 		}
 
-		/** Return the arguments of the call, with the failure or the story if it is taken. */
+		/**
+		 * Return the arguments of the call, with the failure or the story if it is taken.
+		 */
 		@Nullable Object[] arguments(@Nullable Object[] arguments, RetriesStoppedException stopped) {
 			if (this.failure == null) {
 				return arguments;

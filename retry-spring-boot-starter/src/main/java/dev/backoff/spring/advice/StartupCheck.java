@@ -117,7 +117,8 @@ public final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 			return false;
 		}
 		if (Boolean.getBoolean(AbstractAotProcessor.AOT_PROCESSING)) {
-			// the configuration may differ where the application runs, and is checked there
+			// the configuration may differ where the application runs, and is checked
+			// there
 			problems.forEach((problem) -> logger.warn("Stops the start-up if it is configured so: {}", problem));
 			return false;
 		}
@@ -127,7 +128,9 @@ public final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 		return true;
 	}
 
-	/** Return whether an annotation on a type reaches the method, or log that it does not. */
+	/**
+	 * Return whether an annotation on a type reaches the method, or log that it does not.
+	 */
 	private static boolean isAdvisable(AnnotatedMethod method, boolean woven, @Nullable Weaving weaving) {
 		if (weaving != null && weaving.isSkipped(method)) {
 			logger.warn("{}: no weaver sees that it means {} of {}, which is not retried", method.place(),
@@ -239,8 +242,8 @@ public final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 	}
 
 	/*
-	 * Advice is logged at INFO. It is logged at WARN if attempts multiply unnoticed, or if
-	 * all are in one transaction or lock.
+	 * Advice is logged at INFO. It is logged at WARN if attempts multiply unnoticed, or
+	 * if all are in one transaction or lock.
 	 */
 	private static void advise(BackoffMethods methods, List<MethodPlan> plans) {
 		Set<String> told = new LinkedHashSet<>();

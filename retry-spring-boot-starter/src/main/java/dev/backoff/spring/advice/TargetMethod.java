@@ -48,7 +48,9 @@ final class TargetMethod {
 		}
 	}
 
-	/* A function that suspends needs more than a call; an image has its own reflection. */
+	/*
+	 * A function that suspends needs more than a call; an image has its own reflection.
+	 */
 	private static boolean isOrdinary(Method method) {
 		return !KotlinDetector.isSuspendingFunction(method) && !NativeDetector.inNativeImage();
 	}

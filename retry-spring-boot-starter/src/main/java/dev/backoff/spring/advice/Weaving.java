@@ -42,8 +42,7 @@ public interface Weaving {
 	 * @param enabled whether anything is retried
 	 * @return the bean that ends it when it is destroyed
 	 */
-	BeanPostProcessor open(MethodInterceptor interceptor, ConfigurableListableBeanFactory beanFactory,
-			boolean enabled);
+	BeanPostProcessor open(MethodInterceptor interceptor, ConfigurableListableBeanFactory beanFactory, boolean enabled);
 
 	/**
 	 * Report a method that is not woven, which nothing would retry.

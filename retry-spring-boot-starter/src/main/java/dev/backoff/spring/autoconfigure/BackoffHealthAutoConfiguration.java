@@ -53,11 +53,10 @@ public final class BackoffHealthAutoConfiguration {
 
 		@Override
 		public ConditionOutcome getMatchOutcome(ConditionContext context, AnnotatedTypeMetadata metadata) {
-			ConditionMessage.Builder message = ConditionMessage.forCondition("breaker below backoff.breakers");
 			boolean found = context.getEnvironment() instanceof ConfigurableEnvironment environment
 					&& !BackoffConfiguration.read(environment).breakers().isEmpty();
-			return found ? ConditionOutcome.match(message.because("there is one"))
-					: ConditionOutcome.noMatch(message.because("there is none"));
+			return new ConditionOutcome(found, ConditionMessage.forCondition("breaker below backoff.breakers")
+				.because(found ? "there is one" : "there is none"));
 		}
 
 	}

@@ -32,7 +32,6 @@ import dev.backoff.spring.observation.RepeatLogger;
 import dev.backoff.spring.observation.StopLogger;
 import dev.backoff.spring.observation.StoppedCalls;
 import dev.backoff.spring.observation.TransactionLogger;
-import dev.backoff.spring.policy.BackoffConfiguration;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.safety.OverloadSafety;
 import dev.backoff.time.RetryTime;
@@ -121,8 +120,8 @@ public final class BackoffObservationAutoConfiguration {
 		@Bean
 		@ConditionalOnMissingBean(CallRecorder.Factory.class)
 		MicrometerRecorders backoffRecorders(ObjectProvider<MeterRegistry> registry, BackoffPolicies policies) {
-			BackoffConfiguration configuration = policies.configuration();
-			return new MicrometerRecorders(registry::getIfUnique, configuration.slo(), configuration.isDurations());
+			return new MicrometerRecorders(registry::getIfUnique, policies.configuration().slo(),
+					policies.configuration().isDurations());
 		}
 
 		/* A child context has budgets and breakers of its own. */

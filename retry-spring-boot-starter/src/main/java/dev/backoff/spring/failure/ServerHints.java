@@ -38,7 +38,7 @@ final class ServerHints {
 
 	private @Nullable Duration retryAfter(HttpHeaders headers) {
 		String text = value(headers, HttpHeaders.RETRY_AFTER);
-		Duration seconds = ServerWait.ofSeconds(text);
+		Duration seconds = ServerWait.of(text, Duration.ofSeconds(1));
 		if (seconds != null || text.isEmpty()) {
 			return seconds;
 		}

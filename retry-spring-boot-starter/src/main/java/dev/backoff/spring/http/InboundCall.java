@@ -21,9 +21,6 @@ final class InboundCall {
 	/** The attempt's number in logs and observations. */
 	static final String ATTEMPT = "backoff.attempt";
 
-	/** The value of an observation without an attempt's number. */
-	private static final String NONE = "none";
-
 	private static final Pattern ATTEMPT_DIGITS = Pattern.compile("[0-9]{1,9}");
 
 	private static final Pattern MILLIS_DIGITS = Pattern.compile("[0-9]{1,15}");
@@ -62,7 +59,7 @@ final class InboundCall {
 
 	/** Return the number of the attempt for observations, one of a few values. */
 	KeyValue keyValue() {
-		return KeyValue.of(ATTEMPT, (this.attempt == 0) ? NONE
+		return KeyValue.of(ATTEMPT, (this.attempt == 0) ? "none"
 				: (this.attempt < FIRST_OF_THE_REST) ? Integer.toString(this.attempt) : FIRST_OF_THE_REST + "+");
 	}
 
@@ -71,15 +68,10 @@ final class InboundCall {
 		RetryContext.Scope scope = (this.deadline != null) ? this.deadline.open() : () -> {
 		};
 		String before = MDC.get(ATTEMPT);
-		String number = attempt();
-		if (number != null) {
-			MDC.put(ATTEMPT, number);
-		}
+		restore((this.attempt > 0) ? attempt() : before);
 		return () -> {
 			scope.close();
-			if (number != null) {
-				restore(before);
-			}
+			restore(before);
 		};
 	}
 

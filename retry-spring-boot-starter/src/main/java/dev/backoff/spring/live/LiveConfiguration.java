@@ -308,7 +308,8 @@ public final class LiveConfiguration implements DisposableBean {
 	}
 
 	/**
-	 * {@return when the override of all retries ends by itself, empty if it does not} */
+	 * {@return when the override of all retries ends by itself, empty if it does not}
+	 */
 	public Optional<Instant> retriesEnabledUntil() {
 		return until(Overrides.ALL, PolicyKey.ENABLED);
 	}

@@ -98,62 +98,72 @@ public final class BackoffConfiguration {
 	}
 
 	/**
-	 * {@return the live overrides, none in a configuration that has just been read} */
+	 * {@return the live overrides, none in a configuration that has just been read}
+	 */
 	public Overrides overrides() {
 		return this.overrides;
 	}
 
 	/**
-	 * {@return whether methods are retried and measured at all, true by default} */
+	 * {@return whether methods are retried and measured at all, true by default}
+	 */
 	public boolean isEnabled() {
 		return ConfigValue.<Boolean>read(this.settings, SettingKey.ENABLED);
 	}
 
 	/**
-	 * {@return whether retries are made, true by default} */
+	 * {@return whether retries are made, true by default}
+	 */
 	public boolean isRetriesEnabled() {
 		Boolean overridden = this.overrides.retriesEnabled();
 		return (overridden != null) ? overridden : ConfigValue.<Boolean>read(this.settings, SettingKey.RETRIES_ENABLED);
 	}
 
 	/**
-	 * {@return the kind of random source, fast by default} */
+	 * {@return the kind of random source, fast by default}
+	 */
 	public BackoffProperties.RandomKind random() {
 		return ConfigValue.read(this.settings, SettingKey.RANDOM);
 	}
 
 	/**
-	 * {@return whether annotated methods are woven instead of proxied} */
+	 * {@return whether annotated methods are woven instead of proxied}
+	 */
 	public boolean isWoven() {
 		return ConfigValue.read(this.settings, SettingKey.MODE) == BackoffProperties.AdviceMode.ASPECTJ;
 	}
 
 	/**
-	 * {@return whether meters are published, true by default} */
+	 * {@return whether meters are published, true by default}
+	 */
 	public boolean isMetricsEnabled() {
 		return ConfigValue.<Boolean>read(this.settings, SettingKey.METRICS_ENABLED);
 	}
 
 	/**
-	 * {@return the buckets of the timers, empty by default} */
+	 * {@return the buckets of the timers, empty by default}
+	 */
 	public List<Duration> slo() {
 		return ConfigValue.read(this.settings, SettingKey.METRICS_SLO);
 	}
 
 	/**
-	 * {@return whether whole calls are timed besides being counted} */
+	 * {@return whether whole calls are timed besides being counted}
+	 */
 	public boolean isDurations() {
 		return ConfigValue.<Boolean>read(this.settings, SettingKey.METRICS_DURATIONS);
 	}
 
 	/**
-	 * {@return whether calls and attempts are observed} */
+	 * {@return whether calls and attempts are observed}
+	 */
 	public boolean isObservationEnabled() {
 		return ConfigValue.<Boolean>read(this.settings, SettingKey.OBSERVATION_ENABLED);
 	}
 
 	/**
-	 * {@return the headers of calls over HTTP, and the hosts that get them} */
+	 * {@return the headers of calls over HTTP, and the hosts that get them}
+	 */
 	public HttpSettings http() {
 		Map<SettingKey, ConfigValue> settings = this.settings;
 		return new HttpSettings(ConfigValue.read(settings, SettingKey.HTTP_HOSTS),
@@ -164,19 +174,22 @@ public final class BackoffConfiguration {
 	}
 
 	/**
-	 * {@return whether the endpoint shows the messages of failures} */
+	 * {@return whether the endpoint shows the messages of failures}
+	 */
 	public boolean isMessagesShown() {
 		return ConfigValue.<Boolean>read(this.settings, SettingKey.ENDPOINT_MESSAGES);
 	}
 
 	/**
-	 * {@return whether an open breaker makes the application's health bad} */
+	 * {@return whether an open breaker makes the application's health bad}
+	 */
 	public boolean isHealthOfBreakers() {
 		return ConfigValue.<Boolean>read(this.settings, SettingKey.HEALTH_BREAKERS);
 	}
 
 	/**
-	 * {@return how long closing the application waits for running calls} */
+	 * {@return how long closing the application waits for running calls}
+	 */
 	public Duration shutdownWait() {
 		return ConfigValue.read(this.settings, SettingKey.SHUTDOWN_WAIT);
 	}
@@ -206,19 +219,22 @@ public final class BackoffConfiguration {
 	}
 
 	/**
-	 * {@return what is wrong, empty for a configuration that can work} */
+	 * {@return what is wrong, empty for a configuration that can work}
+	 */
 	public List<Problem> problems() {
 		return this.problems;
 	}
 
 	/**
-	 * {@return what is odd and does not stop the start-up, as sentences} */
+	 * {@return what is odd and does not stop the start-up, as sentences}
+	 */
 	public List<String> warnings() {
 		return this.warnings;
 	}
 
 	/**
-	 * {@return the names of the policies, as they are written} */
+	 * {@return the names of the policies, as they are written}
+	 */
 	public List<String> policyNames() {
 		return this.policies.values().stream().map(NamedValues::name).toList();
 	}

@@ -35,13 +35,15 @@ public final class BackoffPolicies {
 	}
 
 	/**
-	 * {@return the policies in effect now, which a later change does not affect} */
+	 * {@return the policies in effect now, which a later change does not affect}
+	 */
 	public Candidate current() {
 		return this.resolver;
 	}
 
 	/**
-	 * {@return the configuration in effect} */
+	 * {@return the configuration in effect}
+	 */
 	public BackoffConfiguration configuration() {
 		return this.resolver.configuration();
 	}
@@ -112,7 +114,8 @@ public final class BackoffPolicies {
 	}
 
 	/**
-	 * {@return the names below {@code backoff.policies}, in their known spelling} */
+	 * {@return the names below {@code backoff.policies}, in their known spelling}
+	 */
 	public List<String> names() {
 		return this.resolver.names();
 	}
@@ -136,13 +139,15 @@ public final class BackoffPolicies {
 	}
 
 	/**
-	 * {@return the names below {@code backoff.breakers} that no policy in use has} */
+	 * {@return the names below {@code backoff.breakers} that no policy in use has}
+	 */
 	public List<String> unusedBreakers() {
 		return this.resolver.unusedBreakers();
 	}
 
 	/**
-	 * {@return the names below {@code backoff.budgets} that no policy in use has} */
+	 * {@return the names below {@code backoff.budgets} that no policy in use has}
+	 */
 	public List<String> unusedBudgets() {
 		return this.resolver.unusedBudgets();
 	}
@@ -171,7 +176,8 @@ public final class BackoffPolicies {
 	public sealed interface Candidate permits PolicyResolver {
 
 		/**
-		 * {@return the other configuration} */
+		 * {@return the other configuration}
+		 */
 		BackoffConfiguration configuration();
 
 		/**
@@ -200,7 +206,8 @@ public final class BackoffPolicies {
 		Optional<EffectivePolicy> peek(String name);
 
 		/**
-		 * {@return the names below {@code backoff.policies}, in their known spelling} */
+		 * {@return the names below {@code backoff.policies}, in their known spelling}
+		 */
 		List<String> names();
 
 		/**

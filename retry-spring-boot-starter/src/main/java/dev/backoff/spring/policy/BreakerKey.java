@@ -69,7 +69,8 @@ public enum BreakerKey implements ConfigurationKey {
 	}
 
 	/**
-	 * {@return the key below the breaker's name, for instance {@code failure-rate}} */
+	 * {@return the key below the breaker's name, for instance {@code failure-rate}}
+	 */
 	@Override
 	public String key() {
 		return this.key;

@@ -40,7 +40,8 @@ public enum BudgetKey implements ConfigurationKey {
 	}
 
 	/**
-	 * {@return the key below the budget's name, for instance {@code per-success}} */
+	 * {@return the key below the budget's name, for instance {@code per-success}}
+	 */
 	@Override
 	public String key() {
 		return this.key;

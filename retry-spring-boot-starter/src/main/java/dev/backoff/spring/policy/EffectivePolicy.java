@@ -88,7 +88,8 @@ public final class EffectivePolicy {
 	}
 
 	/**
-	 * {@return the bean name of the policy's own classifier, or null} */
+	 * {@return the bean name of the policy's own classifier, or null}
+	 */
 	public @Nullable String classifier() {
 		return (this.classifier != null) ? this.classifier.text() : null;
 	}
@@ -112,25 +113,29 @@ public final class EffectivePolicy {
 	}
 
 	/**
-	 * {@return the name of the breaker in effect, or null for none} */
+	 * {@return the name of the breaker in effect, or null for none}
+	 */
 	public @Nullable String breaker() {
 		return this.states.breaker();
 	}
 
 	/**
-	 * {@return the name of the budget in effect, or null for none} */
+	 * {@return the name of the budget in effect, or null for none}
+	 */
 	public @Nullable String budget() {
 		return this.states.budget();
 	}
 
 	/**
-	 * {@return the values in effect; an immutable map, in the order of the keys} */
+	 * {@return the values in effect; an immutable map, in the order of the keys}
+	 */
 	public Map<PolicyKey, Value> values() {
 		return this.values;
 	}
 
 	/**
-	 * {@return what works but is probably not meant; an immutable list of sentences} */
+	 * {@return what works but is probably not meant; an immutable list of sentences}
+	 */
 	public List<String> advice() {
 		return Collections.unmodifiableList(this.advice);
 	}

@@ -20,7 +20,8 @@ public final class InvalidBackoffException extends RuntimeException {
 	}
 
 	/**
-	 * {@return what was found; an immutable list} */
+	 * {@return what was found; an immutable list}
+	 */
 	public List<Problem> problems() {
 		return this.problems;
 	}

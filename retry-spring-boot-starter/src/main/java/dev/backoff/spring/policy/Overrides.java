@@ -109,7 +109,8 @@ public final class Overrides {
 	}
 
 	/**
-	 * {@return the ends of all overrides that end by themselves} */
+	 * {@return the ends of all overrides that end by themselves}
+	 */
 	public Set<Ending> endings() {
 		Set<Ending> endings = new HashSet<>();
 		this.policies.values().forEach((policy) -> policy.values().values().forEach((override) -> {
@@ -215,14 +216,16 @@ public final class Overrides {
 	}
 
 	/**
-	 * {@return whether retries are made, or null if that is not overridden} */
+	 * {@return whether retries are made, or null if that is not overridden}
+	 */
 	public @Nullable Boolean retriesEnabled() {
 		ConfigValue overridden = of(ALL).get(PolicyKey.ENABLED);
 		return (overridden != null) ? overridden.<Boolean>value() : null;
 	}
 
 	/**
-	 * {@return the names of the policies of which something is overridden, in order} */
+	 * {@return the names of the policies of which something is overridden, in order}
+	 */
 	public List<String> policies() {
 		return this.policies.values().stream().map(OfPolicy::name).filter((name) -> !name.equals(ALL)).toList();
 	}
@@ -239,7 +242,8 @@ public final class Overrides {
 	}
 
 	/**
-	 * {@return whether nothing is overridden} */
+	 * {@return whether nothing is overridden}
+	 */
 	public boolean isEmpty() {
 		return this.policies.isEmpty();
 	}
@@ -268,7 +272,8 @@ public final class Overrides {
 	public interface Ending {
 
 		/**
-		 * {@return when they end} */
+		 * {@return when they end}
+		 */
 		Instant until();
 
 	}

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 import dev.backoff.RetryContext;
 
 /**
- * Carry the attempt that runs on this thread into the coroutines that it starts. They
- * may run later and on other threads. Loaded only where there are coroutines.
+ * Carry the attempt that runs on this thread into the coroutines that it starts. They may
+ * run later and on other threads. Loaded only where there are coroutines.
  */
 public final class Coroutines {
 
@@ -42,12 +42,7 @@ public final class Coroutines {
 		return (returned instanceof Flow<?> flow) ? FlowKt.flowOn(flow, new RunningAttempt()) : returned;
 	}
 
-	/**
-	 * A continuation with another context.
-	 *
-	 * @param continuation the original
-	 * @param context the context
-	 */
+	/** A continuation with another context. */
 	private record Attempted(Continuation<?> continuation, CoroutineContext context) implements Continuation<Object> {
 
 		@Override

@@ -1,8 +1,5 @@
 package dev.backoff.spring.reactive;
 
-import java.util.concurrent.locks.Lock;
-import java.util.concurrent.locks.ReentrantLock;
-
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
@@ -23,15 +20,11 @@ final class FluxCall<C> extends ReactiveCall<C> implements Subscription {
 
 	/*
 	 * Elements that were asked for and have not been passed on are asked of each attempt
-	 * anew. One lock guards which attempt's elements count and how many are wanted. No
-	 * foreign code is called while it is held.
+	 * anew. A monitor guards which attempt's elements count and how many are wanted. No
+	 * foreign code is called inside it.
 	 */
 
 	private static final String EMITTED = "elements have been passed on already; with replay: true they come again";
-
-	private final Lock lock = new ReentrantLock();
-
-	private final ReactiveCalls<C> calls;
 
 	private final CoreSubscriber<? super Object> subscriber;
 
@@ -54,7 +47,6 @@ final class FluxCall<C> extends ReactiveCall<C> implements Subscription {
 
 	FluxCall(ReactiveCalls<C> calls, C context, CoreSubscriber<? super Object> subscriber) {
 		super(calls, context);
-		this.calls = calls;
 		this.subscriber = subscriber;
 		this.replayed = calls.replayed().getAsBoolean();
 		this.observedOutside = calls.observation();
@@ -87,13 +79,9 @@ final class FluxCall<C> extends ReactiveCall<C> implements Subscription {
 			return;
 		}
 		ManyElements asked;
-		this.lock.lock();
-		try {
+		synchronized (this) {
 			this.wanted = Operators.addCap(this.wanted, count);
 			asked = this.begun ? this.current : null;
-		}
-		finally {
-			this.lock.unlock();
 		}
 		if (asked != null) {
 			asked.request(count);
@@ -101,46 +89,26 @@ final class FluxCall<C> extends ReactiveCall<C> implements Subscription {
 	}
 
 	@Override
-	public @Nullable String unrepeatable(C context) {
-		this.lock.lock();
-		try {
-			this.current = null;
-			return (this.emitted && !this.replayed) ? EMITTED : null;
-		}
-		finally {
-			this.lock.unlock();
-		}
+	public synchronized @Nullable String unrepeatable(C context) {
+		this.current = null;
+		return (this.emitted && !this.replayed) ? EMITTED : null;
 	}
 
 	@Override
-	Elements elements(Context context) {
-		ManyElements elements = new ManyElements(context);
-		this.lock.lock();
-		try {
-			this.current = elements;
-			this.begun = false;
-		}
-		finally {
-			this.lock.unlock();
-		}
-		return elements;
+	synchronized Elements elements(Context context) {
+		this.current = new ManyElements(context);
+		this.begun = false;
+		return this.current;
 	}
 
-	private long begin(ManyElements elements) {
-		this.lock.lock();
-		try {
-			this.begun = this.begun || elements == this.current;
-			return this.wanted;
-		}
-		finally {
-			this.lock.unlock();
-		}
+	private synchronized long begin(ManyElements elements) {
+		this.begun = this.begun || elements == this.current;
+		return this.wanted;
 	}
 
 	/** Pass an element on, or return false if its attempt does not count any more. */
 	private boolean emit(ManyElements from, Object element) {
-		this.lock.lock();
-		try {
+		synchronized (this) {
 			if (this.current != from || isCancelled() || from.isDone()) {
 				return false;
 			}
@@ -148,9 +116,6 @@ final class FluxCall<C> extends ReactiveCall<C> implements Subscription {
 			if (this.wanted != Long.MAX_VALUE && this.wanted > 0) {
 				this.wanted--;
 			}
-		}
-		finally {
-			this.lock.unlock();
 		}
 		if (Attempt.isRunning()) {
 			emitOutside(element);
@@ -165,7 +130,7 @@ final class FluxCall<C> extends ReactiveCall<C> implements Subscription {
 	private void emitOutside(Object element) {
 		RetryContext.Scope nothing = RetryContext.none().open();
 		RetryContext.Scope scope = this.outside.open();
-		CallObserver.Scope observed = this.calls.openObservation(this.observedOutside);
+		CallObserver.Scope observed = calls().openObservation(this.observedOutside);
 		try {
 			this.subscriber.onNext(element);
 		}
@@ -194,7 +159,7 @@ final class FluxCall<C> extends ReactiveCall<C> implements Subscription {
 			if (asked == null) {
 				return;
 			}
-			FluxCall.this.calls.within(currentContext(), () -> {
+			calls().within(currentContext(), () -> {
 				asked.request(count);
 				return null;
 			});

@@ -6,6 +6,8 @@ import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
+import org.reactivestreams.Subscriber;
+import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Operators;
@@ -55,19 +57,15 @@ public record ReactiveCalls<C>(Retry retry, Operation.OnContext<C, @Nullable Obj
 	 * @return a publisher of the method's kind
 	 */
 	public Object publisher(C context) {
-		Publisher<Object> publisher = this.severalResults ? several(context)
+		Publisher<Object> publisher = this.severalResults
+				? Flux.from((subscriber) -> new FluxCall<>(this, context, serialized(subscriber)).subscribe())
 				: Mono.create((sink) -> new MonoCall<>(this, context, sink).start());
 		return (this.adapter != null) ? this.adapter.fromPublisher(publisher) : publisher;
 	}
 
-	/*
-	 * Serialized, because an attempt that was given up may pass an element on while the
-	 * next signal comes from another thread.
-	 */
-	private Flux<Object> several(C context) {
-		return Flux.from((subscriber) -> new FluxCall<>(this, context,
-				Operators.serialize(Operators.toCoreSubscriber(subscriber)))
-			.subscribe());
+	/* An attempt that was given up may pass an element on beside the next signal. */
+	private static CoreSubscriber<Object> serialized(Subscriber<? super Object> subscriber) {
+		return Operators.serialize(Operators.toCoreSubscriber(subscriber));
 	}
 
 	/** Start a call whose subscriber has the given context. */
@@ -92,10 +90,7 @@ public record ReactiveCalls<C>(Retry retry, Operation.OnContext<C, @Nullable Obj
 		}
 	}
 
-	/**
-	 * Return the subscriber's context, with the attempt and the observation of this
-	 * thread.
-	 */
+	/** Add this thread's attempt and observation to a subscriber's context. */
 	Context withAttempt(ContextView around) {
 		RetryContext attempt = RetryContext.capture();
 		Context context = attempt.isEmpty() ? Context.of(around)
@@ -105,7 +100,6 @@ public record ReactiveCalls<C>(Retry retry, Operation.OnContext<C, @Nullable Obj
 				: context;
 	}
 
-	/** Return the observation of this thread, or null. */
 	@Nullable Object observation() {
 		return (this.observations != null) ? this.observations.current() : null;
 	}
@@ -121,17 +115,14 @@ public record ReactiveCalls<C>(Retry retry, Operation.OnContext<C, @Nullable Obj
 		return (this.observations != null) ? this.observations.open(observation) : NOTHING;
 	}
 
-	/** Invoke the method. */
 	Publisher<?> invoke(C context, int number) throws Throwable {
 		return adapt(this.invocation.run(context, number), "");
 	}
 
-	/** Return whether the method's recovery accepts a stop. */
 	boolean accepts(RetriesStoppedException stopped) {
 		return this.recovery != null && this.recovery.accepts(stopped);
 	}
 
-	/** Invoke the method's recovery. */
 	Publisher<?> recover(C context, RetriesStoppedException stopped) throws Throwable {
 		if (this.recovery == null) {
 			throw new IllegalStateException("There is no recovery of " + this.retry.method());

@@ -166,7 +166,6 @@ class MannersTests {
 			});
 		}
 
-	
 		@Test
 		void ofAContractMayBeWiderThanThoseOfTheClass() {
 			for (boolean classes : new boolean[] { true, false }) {
@@ -193,7 +192,6 @@ class MannersTests {
 					});
 			}
 		}
-	
 
 	}
 
@@ -316,7 +314,6 @@ class MannersTests {
 
 	}
 
-
 	static class Monos extends Finder<String, Mono<String>> {
 
 		@Override
@@ -326,7 +323,6 @@ class MannersTests {
 		}
 
 	}
-
 
 	static class Stages extends Finder<String, CompletableFuture<String>> {
 
@@ -338,7 +334,6 @@ class MannersTests {
 		}
 
 	}
-
 
 	interface Wide {
 
@@ -358,7 +353,6 @@ class MannersTests {
 		String count() throws IOException;
 
 	}
-
 
 	@Backoff
 	static class Narrow implements Wide {

@@ -113,8 +113,8 @@ class MethodRecoveryTests {
 			});
 		}
 
-
 	}
+
 	@Nested
 	class WhatItThrows {
 
@@ -225,7 +225,6 @@ class MethodRecoveryTests {
 		}
 
 	}
-
 
 	private void assertReported(Class<?> bean) {
 		this.runner.withBean(bean)
@@ -486,7 +485,6 @@ class MethodRecoveryTests {
 
 	}
 
-
 	static class Odd {
 
 		@Backoff(maxAttempts = "2", recover = "statically")
@@ -527,7 +525,6 @@ class MethodRecoveryTests {
 
 	}
 
-
 	static class Nothing {
 
 		@Backoff(maxAttempts = "2", recover = "park")
@@ -539,7 +536,6 @@ class MethodRecoveryTests {
 		}
 
 	}
-
 
 	static class Endless {
 

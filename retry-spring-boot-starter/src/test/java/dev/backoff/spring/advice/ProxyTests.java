@@ -163,22 +163,20 @@ class ProxyTests {
 
 		@Test
 		void onClassesMethodsAndContractsIsThatOfTheMethod() {
-			ProxyTests.this.runner.withBean(PackagePrivate.class)
-				.withBean(Conflicting.class)
-				.run((context) -> {
-					PackagePrivate bean = context.getBean(PackagePrivate.class);
-					assertThatExceptionOfType(Failure.class).isThrownBy(() -> bean.send("a", "b"));
-					assertThat(bean.calls()).isEqualTo(2);
-					assertThatExceptionOfType(Failure.class).isThrownBy(bean::send);
-					assertThat(bean.calls()).isEqualTo(5);
-					Conflicting conflicting = context.getBean(Conflicting.class);
-					assertThatExceptionOfType(Failure.class).isThrownBy(conflicting::send);
-					assertThat(conflicting.calls()).isEqualTo(5);
-				});
+			ProxyTests.this.runner.withBean(PackagePrivate.class).withBean(Conflicting.class).run((context) -> {
+				PackagePrivate bean = context.getBean(PackagePrivate.class);
+				assertThatExceptionOfType(Failure.class).isThrownBy(() -> bean.send("a", "b"));
+				assertThat(bean.calls()).isEqualTo(2);
+				assertThatExceptionOfType(Failure.class).isThrownBy(bean::send);
+				assertThat(bean.calls()).isEqualTo(5);
+				Conflicting conflicting = context.getBean(Conflicting.class);
+				assertThatExceptionOfType(Failure.class).isThrownBy(conflicting::send);
+				assertThat(conflicting.calls()).isEqualTo(5);
+			});
 		}
 
-
 	}
+
 	@Nested
 	class TheProxy {
 
@@ -780,7 +778,6 @@ class ProxyTests {
 
 	}
 
-
 	@Backoff(maxAttempts = "2")
 	interface ConflictingContract {
 
@@ -789,12 +786,10 @@ class ProxyTests {
 
 	}
 
-
 	@Backoff(maxAttempts = "6")
 	static class ConflictingBase {
 
 	}
-
 
 	@Backoff(maxAttempts = "5")
 	static class Conflicting extends ConflictingBase implements ConflictingContract {

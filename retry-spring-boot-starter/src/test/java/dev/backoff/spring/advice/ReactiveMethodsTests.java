@@ -38,7 +38,10 @@ import dev.backoff.fixture.VirtualTime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Publishers and subscribers that break the rules of reactive streams, or use all of them. */
+/**
+ * Publishers and subscribers that break the rules of reactive streams, or use all of
+ * them.
+ */
 @Timeout(60)
 @SuppressWarnings({ "FutureReturnValueIgnored", "ModifiedButNotUsed" }) // calls are
 																		// counted

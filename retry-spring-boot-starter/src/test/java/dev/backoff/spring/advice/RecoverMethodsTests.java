@@ -169,8 +169,7 @@ class RecoverMethodsTests {
 				.isNull();
 			assertThat(RecoverMethods.find(operation(Unfit.class, "send"), new BlockingManner(), "moore", problems))
 				.isNull();
-			assertThat(
-					RecoverMethods.find(operation(Unfit.class, "send"), new BlockingManner(), "toString", problems))
+			assertThat(RecoverMethods.find(operation(Unfit.class, "send"), new BlockingManner(), "toString", problems))
 				.isNull();
 			assertThat(problems).extracting(Problem::toString)
 				.containsExactly(

@@ -171,8 +171,8 @@ class ResultExpressionTests {
 			}
 		}
 
-
 	}
+
 	@Nested
 	class Refusals {
 
@@ -256,7 +256,6 @@ class ResultExpressionTests {
 			assertThat(problems).isNotEmpty();
 		}
 
-
 		@ParameterizedTest
 		@ValueSource(strings = { "#result.class.name != null", "#result.getClass().name != null",
 				"#root.args[0].class.classLoader != null",
@@ -275,7 +274,6 @@ class ResultExpressionTests {
 			}
 		}
 
-
 		@Test
 		void includesAnnotatedMethodsOfBeans() {
 			AdviceContexts.runner().withBean(Nest.class).run((context) -> {
@@ -284,7 +282,6 @@ class ResultExpressionTests {
 				assertThat(context.getBean(RecordingListener.class).hookFailures()).isEmpty();
 			});
 		}
-
 
 	}
 
@@ -295,14 +292,12 @@ class ResultExpressionTests {
 		void isLimited() {
 			List<Problem> problems = new ArrayList<>();
 			String text = "#result == '" + "x".repeat(20_000) + "'";
-			assertThat(ResultExpression.parse("until", text, ResolvableType.forClass(Object.class), problems))
-				.isNull();
+			assertThat(ResultExpression.parse("until", text, ResolvableType.forClass(Object.class), problems)).isNull();
 			assertThat(problems).singleElement()
 				.extracting(Problem::toString, InstanceOfAssertFactories.STRING)
 				// how long it may be Spring writes as the locale does
 				.contains("is no expression", "too long");
 		}
-
 
 		@ParameterizedTest
 		@ValueSource(ints = { 1, 50, 99 })
@@ -318,7 +313,6 @@ class ResultExpressionTests {
 			}
 		}
 
-
 	}
 
 	/** Return a call that is never made. */
@@ -327,7 +321,6 @@ class ResultExpressionTests {
 				Asking.class, List.of()) {
 		};
 	}
-
 
 	static class Asking {
 
@@ -343,7 +336,6 @@ class ResultExpressionTests {
 		}
 
 	}
-
 
 	static class Nest {
 

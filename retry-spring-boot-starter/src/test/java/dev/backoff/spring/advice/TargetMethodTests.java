@@ -162,7 +162,6 @@ class TargetMethodTests {
 			});
 		}
 
-
 		@ParameterizedTest
 		@ValueSource(booleans = { true, false })
 		void mayBeProxiesThatRetryThemselves(boolean retryingFirst) {
@@ -188,7 +187,6 @@ class TargetMethodTests {
 			});
 		}
 
-
 		@Test
 		void mayBeOfClassesOfOtherLoaders() {
 			AdviceContexts.runner().run((context) -> {
@@ -204,7 +202,6 @@ class TargetMethodTests {
 				}
 			});
 		}
-
 
 		@Test
 		void mayBeNewForEachCall() {
@@ -223,7 +220,6 @@ class TargetMethodTests {
 			});
 		}
 
-
 		@Test
 		void failWithoutAnExceptionAround() {
 			AdviceContexts.runner().run((context) -> {
@@ -233,7 +229,8 @@ class TargetMethodTests {
 						factory.setProxyTargetClass(classes);
 						factory.addAdvisor(context.getBean(BackoffAdvisor.class));
 						if (inside) {
-							factory.addAdvisor(new DefaultPointcutAdvisor((MethodInterceptor) (call) -> call.proceed()));
+							factory
+								.addAdvisor(new DefaultPointcutAdvisor((MethodInterceptor) (call) -> call.proceed()));
 						}
 						Contract contract = (Contract) factory.getProxy();
 						for (int call = 0; call < OFTEN; call++) {
@@ -248,19 +245,18 @@ class TargetMethodTests {
 							.isExactlyInstanceOf(InvocationTargetException.class);
 						assertThat(catchThrowable(() -> contract.fail(3))).isExactlyInstanceOf(ClassCastException.class)
 							.hasMessage("own");
-						assertThat(catchThrowable(() -> contract.fail(4))).isExactlyInstanceOf(StackOverflowError.class);
+						assertThat(catchThrowable(() -> contract.fail(4)))
+							.isExactlyInstanceOf(StackOverflowError.class);
 					}
 				}
 			});
 		}
-
 
 		private static Object proxy(TargetSource targets, Advisor advisor) {
 			ProxyFactory factory = new ProxyFactory(Fallible.class, targets);
 			factory.addAdvisor(advisor);
 			return factory.getProxy();
 		}
-
 
 		private static Object proxy(ListableBeanFactory context, TargetSource targets, boolean classes) {
 			ProxyFactory factory = new ProxyFactory();
@@ -273,7 +269,6 @@ class TargetMethodTests {
 			factory.addAdvisor(context.getBean(BackoffAdvisor.class));
 			return factory.getProxy();
 		}
-
 
 	}
 
@@ -307,14 +302,12 @@ class TargetMethodTests {
 
 	}
 
-
 	interface Fallible {
 
 		@Backoff(budget = "none", maxAttempts = "3")
 		void call() throws IOException;
 
 	}
-
 
 	static class Down implements Fallible {
 
@@ -328,13 +321,11 @@ class TargetMethodTests {
 
 	}
 
-
 	interface Contract {
 
 		int fail(int how) throws Exception;
 
 	}
-
 
 	public static class Plain implements Greeter {
 
@@ -345,7 +336,6 @@ class TargetMethodTests {
 
 	}
 
-
 	public static class Special implements Greeter {
 
 		@Override
@@ -354,7 +344,6 @@ class TargetMethodTests {
 		}
 
 	}
-
 
 	public static class Failing implements Contract {
 
@@ -383,7 +372,6 @@ class TargetMethodTests {
 		}
 
 	}
-
 
 	/** Defines one class anew. */
 	private static final class Reloading extends ClassLoader {

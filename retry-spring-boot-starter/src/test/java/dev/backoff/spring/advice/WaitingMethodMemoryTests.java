@@ -18,8 +18,8 @@ import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Memory of a waiting call of an annotated method, as the difference of the bytes
- * that are reachable before and after.
+ * Memory of a waiting call of an annotated method, as the difference of the bytes that
+ * are reachable before and after.
  */
 @Timeout(120)
 class WaitingMethodMemoryTests {
