@@ -42,19 +42,17 @@ record OperatorActions(LiveConfiguration live, PolicyUses uses, OverloadSafety s
 				: "[" + policy.replaceAll("([\\\\:=#! ])", "\\\\$1") + "]");
 		Map<String, String> lines = new TreeMap<>();
 		for (ValueChange change : changes) {
-			if (change.subject().equals("policy " + policy) && change.now() != null && isAdapted(change.now())) {
+			Value now = change.now();
+			if (now != null && change.subject().equals("policy " + policy)
+					&& now.origin().matches("(?s)(raised|lowered) to.*")) {
 				// in a configuration the value before would contradict the new ones
-				lines.put(change.key(), change.now().text());
+				lines.put(change.key(), now.text());
 			}
 		}
 		Overrides.read(policy, values, new ArrayList<>()).forEach((key, text) -> lines.put(key.key(), text));
 		return overridden(limit, changes,
 				lines.entrySet().stream().map((line) -> place + "." + line.getKey() + "=" + line.getValue()).toList(),
 				advice(policy));
-	}
-
-	private static boolean isAdapted(Value value) {
-		return value.origin().startsWith("raised to") || value.origin().startsWith("lowered to");
 	}
 
 	private List<String> advice(String policy) {

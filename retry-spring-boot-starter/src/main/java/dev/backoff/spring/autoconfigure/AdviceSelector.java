@@ -43,7 +43,6 @@ final class AdviceSelector implements ImportSelector {
 		return new String[] { (woven ? WovenMethods.class : Proxies.class).getName() };
 	}
 
-	/** Advise beans by proxies. */
 	@Configuration(proxyBeanMethods = false)
 	@Import(ProxyCreatorRegistrar.class)
 	static class Proxies {

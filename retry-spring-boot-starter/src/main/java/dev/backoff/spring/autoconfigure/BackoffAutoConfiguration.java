@@ -156,7 +156,6 @@ public final class BackoffAutoConfiguration {
 		return new BuiltInFailureClassifiers(beanFactory.getBeanClassLoader(), Clock.systemUTC());
 	}
 
-	/** Let policies use the breakers of Resilience4j. */
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnClass(CircuitBreakerRegistry.class)
 	static class Resilience4j {

@@ -79,7 +79,6 @@ public final class BackoffObservationAutoConfiguration {
 		return new PlainRecorders();
 	}
 
-	/** Warn of retries inside transactions. */
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnClass(TransactionSynchronizationManager.class)
 	static class Transactions {
@@ -92,7 +91,6 @@ public final class BackoffObservationAutoConfiguration {
 
 	}
 
-	/** Observe calls. */
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnClass(ObservationRegistry.class)
 	@ConditionalOnBean(ObservationRegistry.class)
@@ -110,7 +108,6 @@ public final class BackoffObservationAutoConfiguration {
 
 	}
 
-	/** Publish meters. */
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnClass(MeterRegistry.class)
 	@ConditionalOnBean(MeterRegistry.class)

@@ -4,7 +4,6 @@ import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -44,23 +43,26 @@ public final class BuiltInFailureClassifiers implements FailureClassifier {
 	 * @param clock the time for a server that names a date without its own time
 	 */
 	public BuiltInFailureClassifiers(@Nullable ClassLoader classLoader, Clock clock) {
-		add(classLoader, () -> new RestClientFailureClassifier(clock),
-				"org.springframework.web.client.RestClientException");
-		add(classLoader, () -> new WebClientFailureClassifier(clock),
-				"org.springframework.web.reactive.function.client.WebClientException");
-		add(classLoader, GrpcFailureClassifier::new, "io.grpc.StatusRuntimeException");
-		add(classLoader, RedisFailureClassifier::new);
-		add(classLoader, MailFailureClassifier::new, "org.springframework.mail.MailException",
-				"jakarta.mail.MessagingException", "org.eclipse.angus.mail.smtp.SMTPSendFailedException");
-		add(classLoader, DataAccessFailureClassifier::new, "org.springframework.dao.DataAccessException");
-		add(classLoader, SqlFailureClassifier::new, "java.sql.SQLException");
-		add(classLoader, RefusalFailureClassifier::new);
-		add(classLoader, () -> new WebStatusFailureClassifier(clock), "org.springframework.web.ErrorResponse");
-		add(classLoader, IoFailureClassifier::new);
+		addIfPresent("org.springframework.web.client.RestClientException", classLoader,
+				() -> new RestClientFailureClassifier(clock));
+		addIfPresent("org.springframework.web.reactive.function.client.WebClientException", classLoader,
+				() -> new WebClientFailureClassifier(clock));
+		addIfPresent("io.grpc.StatusRuntimeException", classLoader, GrpcFailureClassifier::new);
+		this.classifiers.add(new RedisFailureClassifier());
+		if (ClassUtils.isPresent("org.springframework.mail.MailException", classLoader)
+				&& ClassUtils.isPresent("jakarta.mail.MessagingException", classLoader)) {
+			addIfPresent("org.eclipse.angus.mail.smtp.SMTPSendFailedException", classLoader,
+					MailFailureClassifier::new);
+		}
+		addIfPresent("org.springframework.dao.DataAccessException", classLoader, DataAccessFailureClassifier::new);
+		addIfPresent("java.sql.SQLException", classLoader, SqlFailureClassifier::new);
+		this.classifiers.add(new RefusalFailureClassifier());
+		addIfPresent("org.springframework.web.ErrorResponse", classLoader, () -> new WebStatusFailureClassifier(clock));
+		this.classifiers.add(new IoFailureClassifier());
 	}
 
-	private void add(@Nullable ClassLoader classLoader, Supplier<TypedClassifier> classifier, String... needed) {
-		if (Stream.of(needed).allMatch((type) -> ClassUtils.isPresent(type, classLoader))) {
+	private void addIfPresent(String type, @Nullable ClassLoader classLoader, Supplier<TypedClassifier> classifier) {
+		if (ClassUtils.isPresent(type, classLoader)) {
 			this.classifiers.add(classifier.get());
 		}
 	}

@@ -2,6 +2,7 @@ package dev.backoff.spring.failure;
 
 import java.util.HashMap;
 import java.util.Map;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -25,10 +26,7 @@ final class ClassTable {
 	}
 
 	ClassTable with(@Nullable FailureClassification classification, Class<?>... types) {
-		for (Class<?> type : types) {
-			this.classifications.put(type.getName(), classification);
-		}
-		return this;
+		return with(classification, Stream.of(types).map(Class::getName).toArray(String[]::new));
 	}
 
 	/** Return the classification of the nearest class that is in this table, or null. */

@@ -87,19 +87,15 @@ final class SqlFailureClassifier implements TypedClassifier {
 			int limit = Causes.LIMIT;
 			SQLException next = (link instanceof SQLException sql) ? sql : null;
 			for (; next != null && limit > 0; next = next.getNextException(), limit--) {
-				FailureClassification classification = classifyAlone(next);
+				String state = next.getSQLState();
+				FailureClassification byState = (state != null) ? byState(state, next.getErrorCode()) : null;
+				FailureClassification classification = (byState != null) ? byState : byType(next);
 				if (classification != null) {
 					return classification;
 				}
 			}
 		}
 		return (Causes.find(failure, SQLTransientConnectionException.class) != null) ? CONNECT : null;
-	}
-
-	private static @Nullable FailureClassification classifyAlone(SQLException exception) {
-		String state = exception.getSQLState();
-		FailureClassification byState = (state != null) ? byState(state, exception.getErrorCode()) : null;
-		return (byState != null) ? byState : byType(exception);
 	}
 
 	private static @Nullable FailureClassification byState(String state, int code) {

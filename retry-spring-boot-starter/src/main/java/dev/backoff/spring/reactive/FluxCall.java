@@ -1,5 +1,8 @@
 package dev.backoff.spring.reactive;
 
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
+
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
@@ -20,11 +23,13 @@ final class FluxCall<C> extends ReactiveCall<C> implements Subscription {
 
 	/*
 	 * Elements that were asked for and have not been passed on are asked of each attempt
-	 * anew. A monitor guards which attempt's elements count and how many are wanted. No
-	 * foreign code is called inside it.
+	 * anew. One lock guards which attempt's elements count and how many are wanted. No
+	 * foreign code is called while it is held.
 	 */
 
 	private static final String EMITTED = "elements have been passed on already; with replay: true they come again";
+
+	private final Lock lock = new ReentrantLock();
 
 	private final CoreSubscriber<? super Object> subscriber;
 
@@ -79,9 +84,13 @@ final class FluxCall<C> extends ReactiveCall<C> implements Subscription {
 			return;
 		}
 		ManyElements asked;
-		synchronized (this) {
+		this.lock.lock();
+		try {
 			this.wanted = Operators.addCap(this.wanted, count);
 			asked = this.begun ? this.current : null;
+		}
+		finally {
+			this.lock.unlock();
 		}
 		if (asked != null) {
 			asked.request(count);
@@ -89,26 +98,46 @@ final class FluxCall<C> extends ReactiveCall<C> implements Subscription {
 	}
 
 	@Override
-	public synchronized @Nullable String unrepeatable(C context) {
-		this.current = null;
-		return (this.emitted && !this.replayed) ? EMITTED : null;
+	public @Nullable String unrepeatable(C context) {
+		this.lock.lock();
+		try {
+			this.current = null;
+			return (this.emitted && !this.replayed) ? EMITTED : null;
+		}
+		finally {
+			this.lock.unlock();
+		}
 	}
 
 	@Override
-	synchronized Elements elements(Context context) {
-		this.current = new ManyElements(context);
-		this.begun = false;
-		return this.current;
+	Elements elements(Context context) {
+		ManyElements elements = new ManyElements(context);
+		this.lock.lock();
+		try {
+			this.current = elements;
+			this.begun = false;
+		}
+		finally {
+			this.lock.unlock();
+		}
+		return elements;
 	}
 
-	private synchronized long begin(ManyElements elements) {
-		this.begun = this.begun || elements == this.current;
-		return this.wanted;
+	private long begin(ManyElements elements) {
+		this.lock.lock();
+		try {
+			this.begun = this.begun || elements == this.current;
+			return this.wanted;
+		}
+		finally {
+			this.lock.unlock();
+		}
 	}
 
 	/** Pass an element on, or return false if its attempt does not count any more. */
 	private boolean emit(ManyElements from, Object element) {
-		synchronized (this) {
+		this.lock.lock();
+		try {
 			if (this.current != from || isCancelled() || from.isDone()) {
 				return false;
 			}
@@ -116,6 +145,9 @@ final class FluxCall<C> extends ReactiveCall<C> implements Subscription {
 			if (this.wanted != Long.MAX_VALUE && this.wanted > 0) {
 				this.wanted--;
 			}
+		}
+		finally {
+			this.lock.unlock();
 		}
 		if (Attempt.isRunning()) {
 			emitOutside(element);
@@ -141,7 +173,6 @@ final class FluxCall<C> extends ReactiveCall<C> implements Subscription {
 		}
 	}
 
-	/** Pass the elements of one attempt on. */
 	private final class ManyElements extends Elements {
 
 		ManyElements(Context context) {

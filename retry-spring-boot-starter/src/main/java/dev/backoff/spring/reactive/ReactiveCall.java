@@ -108,7 +108,6 @@ abstract class ReactiveCall<C> implements AsyncOperation.OnContext<C, @Nullable 
 	/** Make the subscriber of an attempt, which has the given context. */
 	abstract Elements elements(Context context);
 
-	/** Pass the end of the call on. */
 	abstract void end(@Nullable Object value, @Nullable Throwable failure);
 
 }

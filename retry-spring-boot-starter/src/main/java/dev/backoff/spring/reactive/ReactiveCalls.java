@@ -6,8 +6,6 @@ import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
-import org.reactivestreams.Subscriber;
-import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Operators;
@@ -57,15 +55,16 @@ public record ReactiveCalls<C>(Retry retry, Operation.OnContext<C, @Nullable Obj
 	 * @return a publisher of the method's kind
 	 */
 	public Object publisher(C context) {
-		Publisher<Object> publisher = this.severalResults
-				? Flux.from((subscriber) -> new FluxCall<>(this, context, serialized(subscriber)).subscribe())
+		Publisher<Object> publisher = this.severalResults ? several(context)
 				: Mono.create((sink) -> new MonoCall<>(this, context, sink).start());
 		return (this.adapter != null) ? this.adapter.fromPublisher(publisher) : publisher;
 	}
 
 	/* An attempt that was given up may pass an element on beside the next signal. */
-	private static CoreSubscriber<Object> serialized(Subscriber<? super Object> subscriber) {
-		return Operators.serialize(Operators.toCoreSubscriber(subscriber));
+	private Flux<Object> several(C context) {
+		return Flux.from((subscriber) -> new FluxCall<>(this, context,
+				Operators.serialize(Operators.toCoreSubscriber(subscriber)))
+			.subscribe());
 	}
 
 	/** Start a call whose subscriber has the given context. */
@@ -77,7 +76,8 @@ public record ReactiveCalls<C>(Retry retry, Operation.OnContext<C, @Nullable Obj
 
 	/** Run an action within the attempt and the observation that a context carries. */
 	<T extends @Nullable Object> T within(ContextView context, Supplier<T> action) {
-		CallObserver.Scope observed = openObservation(context);
+		Object carried = (this.observations != null) ? context.getOrDefault(this.observations.key(), null) : null;
+		CallObserver.Scope observed = (carried != null) ? openObservation(carried) : NOTHING;
 		RetryContext.Scope scope = (context.getOrDefault(RetryContextAccessor.KEY,
 				null) instanceof RetryContext attempt) ? attempt.open() : () -> {
 				};
@@ -93,21 +93,13 @@ public record ReactiveCalls<C>(Retry retry, Operation.OnContext<C, @Nullable Obj
 	/** Add this thread's attempt and observation to a subscriber's context. */
 	Context withAttempt(ContextView around) {
 		RetryContext attempt = RetryContext.capture();
-		Context context = attempt.isEmpty() ? Context.of(around)
-				: Context.of(around).put(RetryContextAccessor.KEY, attempt);
-		Object observation = observation();
-		return (this.observations != null && observation != null) ? context.put(this.observations.key(), observation)
+		Context context = Context.of(around).putNonNull(RetryContextAccessor.KEY, attempt.isEmpty() ? null : attempt);
+		return (this.observations != null) ? context.putNonNull(this.observations.key(), this.observations.current())
 				: context;
 	}
 
 	@Nullable Object observation() {
 		return (this.observations != null) ? this.observations.current() : null;
-	}
-
-	/** Open the observation that a context carries, if it carries one. */
-	private CallObserver.Scope openObservation(ContextView context) {
-		Object carried = (this.observations != null) ? context.getOrDefault(this.observations.key(), null) : null;
-		return (carried != null) ? openObservation(carried) : NOTHING;
 	}
 
 	/** Open an observation, or close all if it is null. */
