@@ -131,7 +131,7 @@ class WaitingCallsTests {
 		assertThat(this.waiting.count()).isZero();
 	}
 
-	private class Counted extends Waiter {
+	private static class Counted extends Waiter {
 
 		private final AtomicInteger woken = new AtomicInteger();
 

@@ -131,13 +131,11 @@ class NumbersPageTests {
 	}
 
 	@Test
-	@SuppressWarnings("IntegerDivisionInFloatingPointContext") // the mistake that the
-																// page is about
 	void samplersThatAreNone() {
-		int two = 2;
+		int inInteger = 1 / 2; // the mistake that the page is about
 		RandomSource random = RandomSources.seeded(7);
-		double inIntegers = Math.pow(random.next(), 1 / two);
-		assertThat(inIntegers / (inIntegers + Math.pow(random.next(), 1 / two))).isEqualTo(0.5);
+		double inIntegers = Math.pow(random.next(), inInteger);
+		assertThat(inIntegers / (inIntegers + Math.pow(random.next(), inInteger))).isEqualTo(0.5);
 		double[] unrejected = new double[DRAWS];
 		for (int i = 0; i < DRAWS; i++) {
 			double x = Math.sqrt(random.next());

@@ -65,9 +65,11 @@ final class InnerAdvice {
 	 */
 	boolean isNone(ProxyMethodInvocation invocation, Advised proxy) {
 		Known known = this.known;
-		boolean isKnown = known != null && known.proxy().refersTo(proxy)
-				&& (known.ours() == null || proxy instanceof Proxy || isLast(known.ours(), proxy));
-		return isKnown ? known.advice().isEmpty() : of(invocation, proxy).isEmpty();
+		if (known != null && known.proxy().refersTo(proxy)
+				&& (known.ours() == null || proxy instanceof Proxy || isLast(known.ours(), proxy))) {
+			return known.advice().isEmpty();
+		}
+		return of(invocation, proxy).isEmpty();
 	}
 
 	/**

@@ -61,6 +61,7 @@ record ReactiveManner(@Nullable ReactiveAdapter adapter, boolean hasSeveralResul
 	}
 
 	@Override
+	@SuppressWarnings("NullAway") // it does not see that the values may be null
 	public MethodInterceptor laterCalls(Parts parts) {
 		Operation.OnContext<MethodInvocation, @Nullable Object, Throwable> attempt = parts.attempt();
 		Operation.OnContext<MethodInvocation, @Nullable Object, Throwable> invocation = isFlow()

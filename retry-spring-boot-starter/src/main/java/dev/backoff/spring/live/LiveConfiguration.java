@@ -172,7 +172,10 @@ public final class LiveConfiguration implements DisposableBean {
 		return locked(() -> end(Outcome.RESET, overrides().without(known(policy))));
 	}
 
-	/** Reset all overrides. @return the changes */
+	/**
+	 * Reset all overrides.
+	 * @return the changes
+	 */
 	public List<ValueChange> reset() {
 		return locked(() -> end(Outcome.RESET, Overrides.NONE));
 	}

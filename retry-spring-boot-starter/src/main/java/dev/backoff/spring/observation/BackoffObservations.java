@@ -14,26 +14,28 @@ import io.micrometer.observation.docs.ObservationDocumentation;
 public enum BackoffObservations implements ObservationDocumentation {
 
 	/** A call, from its beginning to its end: attempts, waits and recovery. */
-	CALL(DefaultBackoffCallConvention.class, new Key[] { Key.POLICY, Key.METHOD, Key.STOP, Key.RECOVER },
-			new Key[] { Key.ATTEMPTS, Key.DELAY_TOTAL }, CallEvents.values()),
+	CALL(DefaultBackoffCallConvention.class,
+			new KeyNames[] { KeyNames.POLICY, KeyNames.METHOD, KeyNames.STOP, KeyNames.RECOVER },
+			new KeyNames[] { KeyNames.ATTEMPTS, KeyNames.DELAY_TOTAL }, CallEvents.values()),
 
 	/** One attempt of a call, as a child of the call. */
-	ATTEMPT(DefaultBackoffAttemptConvention.class, new Key[] { Key.POLICY, Key.METHOD, Key.OUTCOME },
-			new Key[] { Key.RESEND_COUNT, Key.DELAY });
+	ATTEMPT(DefaultBackoffAttemptConvention.class,
+			new KeyNames[] { KeyNames.POLICY, KeyNames.METHOD, KeyNames.OUTCOME },
+			new KeyNames[] { KeyNames.RESEND_COUNT, KeyNames.DELAY });
 
 	private final Class<? extends ObservationConvention<? extends Observation.Context>> convention;
 
 	@SuppressWarnings("ImmutableEnumChecker") // never handed out, only copies
-	private final Key[] words;
+	private final KeyNames[] words;
 
 	@SuppressWarnings("ImmutableEnumChecker") // never handed out, only copies
-	private final Key[] numbers;
+	private final KeyNames[] numbers;
 
 	@SuppressWarnings("ImmutableEnumChecker") // never handed out, only copies
 	private final CallEvents[] events;
 
-	BackoffObservations(Class<? extends ObservationConvention<? extends Observation.Context>> convention, Key[] words,
-			Key[] numbers, CallEvents... events) {
+	BackoffObservations(Class<? extends ObservationConvention<? extends Observation.Context>> convention,
+			KeyNames[] words, KeyNames[] numbers, CallEvents... events) {
 		this.convention = convention;
 		this.words = words;
 		this.numbers = numbers;
@@ -68,7 +70,7 @@ public enum BackoffObservations implements ObservationDocumentation {
 	/**
 	 * The keys: words are tags of timers and attributes of spans, numbers of spans only.
 	 */
-	public enum Key implements KeyName {
+	public enum KeyNames implements KeyName {
 
 		/** Word: the name of the policy. */
 		POLICY("backoff.policy"),
@@ -101,7 +103,7 @@ public enum BackoffObservations implements ObservationDocumentation {
 
 		private final String key;
 
-		Key(String key) {
+		KeyNames(String key) {
 			this.key = key;
 		}
 

@@ -1,7 +1,5 @@
 package dev.backoff.spring.observation;
 
-import java.util.Collections;
-import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -45,15 +43,6 @@ public interface CallStatistics {
 	 * @param retries attempts after the first that have begun
 	 */
 	record MethodCalls(String policy, String method, Map<StopReason, Long> calls, long attempts, long retries) {
-
-		/**
-		 * Copy the calls.
-		 */
-		public MethodCalls {
-			Map<StopReason, Long> copy = new EnumMap<>(StopReason.class);
-			copy.putAll(calls);
-			calls = Collections.unmodifiableMap(copy);
-		}
 
 	}
 

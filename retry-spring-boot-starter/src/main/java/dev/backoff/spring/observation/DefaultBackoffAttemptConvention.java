@@ -4,7 +4,7 @@ import io.micrometer.common.KeyValue;
 import io.micrometer.common.KeyValues;
 
 import dev.backoff.event.AttemptOutcome;
-import dev.backoff.spring.observation.BackoffObservations.Key;
+import dev.backoff.spring.observation.BackoffObservations.KeyNames;
 
 /**
  * Name attempts {@value #NAME}, and their spans by their method, with the keys of
@@ -37,18 +37,18 @@ public class DefaultBackoffAttemptConvention implements BackoffAttemptConvention
 	@Override
 	public KeyValues getLowCardinalityKeyValues(BackoffAttemptContext context) {
 		AttemptOutcome outcome = context.outcome();
-		return KeyValues.of(Key.POLICY.withValue(context.policy()), Key.METHOD.withValue(context.method()),
-				Key.OUTCOME.withValue((outcome != null) ? outcome.tag() : KeyValue.NONE_VALUE));
+		return KeyValues.of(KeyNames.POLICY.withValue(context.policy()), KeyNames.METHOD.withValue(context.method()),
+				KeyNames.OUTCOME.withValue((outcome != null) ? outcome.tag() : KeyValue.NONE_VALUE));
 	}
 
 	@Override
 	public KeyValues getHighCardinalityKeyValues(BackoffAttemptContext context) {
 		KeyValues numbers = KeyValues.empty();
 		if (context.number() > 1) {
-			numbers = numbers.and(Key.RESEND_COUNT.withValue(Integer.toString(context.number() - 1)));
+			numbers = numbers.and(KeyNames.RESEND_COUNT.withValue(Integer.toString(context.number() - 1)));
 		}
 		if (!context.delay().isZero()) {
-			numbers = numbers.and(Key.DELAY.withValue(Long.toString(context.delay().toMillis())));
+			numbers = numbers.and(KeyNames.DELAY.withValue(Long.toString(context.delay().toMillis())));
 		}
 		return numbers;
 	}

@@ -6,7 +6,7 @@ import io.micrometer.common.KeyValue;
 import io.micrometer.common.KeyValues;
 
 import dev.backoff.event.StopReason;
-import dev.backoff.spring.observation.BackoffObservations.Key;
+import dev.backoff.spring.observation.BackoffObservations.KeyNames;
 
 /**
  * Name calls {@value #NAME}, and their spans by their method, with the keys of
@@ -38,15 +38,15 @@ public class DefaultBackoffCallConvention implements BackoffCallConvention {
 	@Override
 	public KeyValues getLowCardinalityKeyValues(BackoffCallContext context) {
 		StopReason stop = context.stop();
-		return KeyValues.of(Key.POLICY.withValue(context.policy()), Key.METHOD.withValue(context.method()),
-				Key.STOP.withValue((stop != null) ? stop.tag() : KeyValue.NONE_VALUE),
-				Key.RECOVER.withValue(context.recovery().name().toLowerCase(Locale.ROOT)));
+		return KeyValues.of(KeyNames.POLICY.withValue(context.policy()), KeyNames.METHOD.withValue(context.method()),
+				KeyNames.STOP.withValue((stop != null) ? stop.tag() : KeyValue.NONE_VALUE),
+				KeyNames.RECOVER.withValue(context.recovery().name().toLowerCase(Locale.ROOT)));
 	}
 
 	@Override
 	public KeyValues getHighCardinalityKeyValues(BackoffCallContext context) {
-		return KeyValues.of(Key.ATTEMPTS.withValue(Integer.toString(context.attempts())),
-				Key.DELAY_TOTAL.withValue(Long.toString(context.delays().toMillis())));
+		return KeyValues.of(KeyNames.ATTEMPTS.withValue(Integer.toString(context.attempts())),
+				KeyNames.DELAY_TOTAL.withValue(Long.toString(context.delays().toMillis())));
 	}
 
 }

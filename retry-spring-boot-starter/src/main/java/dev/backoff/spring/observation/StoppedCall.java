@@ -33,14 +33,6 @@ public record StoppedCall(Instant time, String policy, String method, StopReason
 		List<Duration> waits, List<Duration> attemptTimes, Duration elapsed, @Nullable String failure,
 		@Nullable String rootFailure, @Nullable String message, RecoveryOutcome recovery) {
 
-	/**
-	 * Copy the lists.
-	 */
-	public StoppedCall {
-		waits = List.copyOf(waits);
-		attemptTimes = List.copyOf(attemptTimes);
-	}
-
 	/** Return the same call without the message of its failure. */
 	StoppedCall withoutMessage() {
 		return (this.message == null) ? this

@@ -5,7 +5,7 @@ import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
 
-import dev.backoff.breaker.BreakerSettings.Builder;
+import dev.backoff.breaker.BreakerSettings;
 import dev.backoff.spring.policy.BackoffProperties.BreakerProvider;
 import dev.backoff.spring.policy.BackoffProperties.OnOpen;
 
@@ -16,31 +16,31 @@ public enum BreakerKey implements ConfigurationKey {
 	PROVIDER(ValueType.of((text) -> TextValues.word(BreakerProvider.class, text), "own")),
 
 	/** Share of failed calls that opens it. */
-	FAILURE_RATE(OverloadValues::share, "50%", Builder::failureRate),
+	FAILURE_RATE(OverloadValues::share, "50%", BreakerSettings.Builder::failureRate),
 
 	/** Time that a call must exceed to count as slow. */
 	SLOW_CALL(OverloadValues::timeOrNone, "none", (builder, time) -> builder.slowCall(time.isZero() ? null : time)),
 
 	/** Share of slow calls that opens it. */
-	SLOW_CALL_RATE(OverloadValues::share, "80%", Builder::slowCallRate),
+	SLOW_CALL_RATE(OverloadValues::share, "80%", BreakerSettings.Builder::slowCallRate),
 
 	/** How far back it counts. */
-	WINDOW(OverloadValues::window, "30s", Builder::window),
+	WINDOW(OverloadValues::window, "30s", BreakerSettings.Builder::window),
 
 	/** Calls the window must hold before it opens. */
-	MINIMUM_CALLS(OverloadValues::wholeNumber, "20", Builder::minimumCalls),
+	MINIMUM_CALLS(OverloadValues::wholeNumber, "20", BreakerSettings.Builder::minimumCalls),
 
 	/** Longest time that it stays open. */
-	OPEN_FOR(OverloadValues::time, "30s", Builder::openFor),
+	OPEN_FOR(OverloadValues::time, "30s", BreakerSettings.Builder::openFor),
 
 	/** Growth of that time while probes fail. */
-	OPEN_FOR_MULTIPLIER((text) -> OverloadValues.growth(text, "time"), "1", Builder::openForMultiplier),
+	OPEN_FOR_MULTIPLIER((text) -> OverloadValues.growth(text, "time"), "1", BreakerSettings.Builder::openForMultiplier),
 
 	/** Calls it lets through half-open. */
-	PROBES(OverloadValues::wholeNumber, "3", Builder::probes),
+	PROBES(OverloadValues::wholeNumber, "3", BreakerSettings.Builder::probes),
 
 	/** Time its probes may take; {@link #OPEN_FOR} unless set. */
-	HALF_OPEN_TIMEOUT(OverloadValues::time, null, Builder::halfOpenTimeout),
+	HALF_OPEN_TIMEOUT(OverloadValues::time, null, BreakerSettings.Builder::halfOpenTimeout),
 
 	/** What a refused call does. */
 	ON_OPEN((text) -> TextValues.word(OnOpen.class, text), "fail",
@@ -52,18 +52,19 @@ public enum BreakerKey implements ConfigurationKey {
 	private final ValueType type;
 
 	@SuppressWarnings("ImmutableEnumChecker")
-	private final @Nullable BiConsumer<Builder, Object> setter;
+	private final @Nullable BiConsumer<BreakerSettings.Builder, Object> setter;
 
 	BreakerKey(ValueType type) {
 		this(type, null);
 	}
 
 	@SuppressWarnings("unchecked") // the setter gets what the parser returns
-	<T> BreakerKey(Function<String, T> parser, @Nullable String builtIn, BiConsumer<Builder, T> setter) {
-		this(ValueType.of(parser, builtIn), (BiConsumer<Builder, Object>) setter);
+	<T> BreakerKey(Function<String, T> parser, @Nullable String builtIn,
+			BiConsumer<BreakerSettings.Builder, T> setter) {
+		this(ValueType.of(parser, builtIn), (BiConsumer<BreakerSettings.Builder, Object>) setter);
 	}
 
-	BreakerKey(ValueType type, @Nullable BiConsumer<Builder, Object> setter) {
+	BreakerKey(ValueType type, @Nullable BiConsumer<BreakerSettings.Builder, Object> setter) {
 		this.type = type;
 		this.setter = setter;
 	}
@@ -82,7 +83,7 @@ public enum BreakerKey implements ConfigurationKey {
 	}
 
 	/** Return the setter of the builder, or null. */
-	@Nullable BiConsumer<Builder, Object> setter() {
+	@Nullable BiConsumer<BreakerSettings.Builder, Object> setter() {
 		return this.setter;
 	}
 

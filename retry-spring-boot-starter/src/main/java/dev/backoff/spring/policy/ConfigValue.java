@@ -47,6 +47,7 @@ record ConfigValue(List<String> texts, String place, String origin, @Nullable Ob
 	}
 
 	/** Return the value of a key, or its default if it is not written or wrong. */
+	@SuppressWarnings("TypeParameterUnusedInFormals") // the key knows the type
 	static <T> T read(Map<? extends ConfigurationKey, ConfigValue> values, ConfigurationKey key) {
 		ConfigValue written = values.get(key);
 		return (written != null && written.parsed() != null) ? written.value() : key.builtIn();
@@ -64,7 +65,8 @@ record ConfigValue(List<String> texts, String place, String origin, @Nullable Ob
 	}
 
 	/** Return what the key has read; only for a value without problems. */
-	@SuppressWarnings("unchecked") // the key's parser made it
+	@SuppressWarnings({ "unchecked", "TypeParameterUnusedInFormals" }) // the key's parser
+																		// made it
 	<T> T value() {
 		if (this.parsed == null) {
 			throw new IllegalStateException("Not read: " + this.place);

@@ -52,6 +52,7 @@ final class PolicyValues {
 	}
 
 	/** Put the value of a key into effect, its default if it is not written. */
+	@SuppressWarnings("TypeParameterUnusedInFormals") // the key knows the type
 	<T> T read(PolicyKey key) {
 		String builtIn = key.builtInText();
 		return read(key, key.builtIn(), (builtIn != null) ? builtIn : "");

@@ -83,7 +83,7 @@ final class PropertyScan {
 			if (name != null && value != null) {
 				WrittenKey key = WrittenKey.of(name, value, PropertySourceOrigin.get(source, property));
 				if (key.section().isNamed()) {
-					this.names.get(key.section()).putIfAbsent(TextValues.canonical(key.name()), key.name());
+					names(key.section()).putIfAbsent(TextValues.canonical(key.name()), key.name());
 				}
 				keys.add(key);
 			}

@@ -125,8 +125,8 @@ final class Section<K extends Enum<K> & ConfigurationKey> {
 	/** Return the first of the keys that stand below the given text, or null. */
 	@Nullable String firstBelow(String text) {
 		String wanted = TextValues.canonical(text);
-		if (this == (Section<?>) SETTINGS && of(text) != null) {
-			Section<?> section = of(text);
+		Section<?> section = (this == (Section<?>) SETTINGS) ? of(text) : null;
+		if (section != null) {
 			return section.isNamed() ? "<name>." + section.example : section.example;
 		}
 		if (text.isEmpty()) {
