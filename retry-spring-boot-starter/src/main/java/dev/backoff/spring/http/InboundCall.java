@@ -43,7 +43,8 @@ record InboundCall(int number, @Nullable RetryContext deadline) {
 
 	/** Return the number of the attempt for observations, one of a few values. */
 	KeyValue keyValue() {
-		return KeyValue.of(ATTEMPT, (this.number == 0) ? "none" : (this.number < 5) ? Integer.toString(this.number) : "5+");
+		return KeyValue.of(ATTEMPT,
+				(this.number == 0) ? "none" : (this.number < 5) ? Integer.toString(this.number) : "5+");
 	}
 
 	/** Apply deadline and number to this thread until closed. */
