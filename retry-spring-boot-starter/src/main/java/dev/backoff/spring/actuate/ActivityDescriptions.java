@@ -86,9 +86,7 @@ record ActivityDescriptions(WaitingCalls waiting, @Nullable CallStatistics stati
 	record WaitingDescriptor(String method, int attempt, double dueInMs, double elapsedMs) {
 	}
 
-	/**
-	 * A call that stopped without success. Its message is null unless it may be shown.
-	 */
+	/** A call that stopped without success, with its message if that may be shown. */
 	record StoppedDescriptor(String time, String method, String stop, int attempts, double elapsedMs,
 			List<Double> waitsMs, List<Double> attemptsMs, @Nullable String failure, @Nullable String rootFailure,
 			@Nullable String message, @Nullable String recovered) {

@@ -49,7 +49,8 @@ public final class BackoffBreakersHealthIndicator implements HealthIndicator {
 		boolean outOfService = false;
 		for (CircuitBreaker breaker : this.breakers.all()) {
 			BreakerState state = breaker.state();
-			boolean probeDue = isProbeDue(breaker);
+			Duration timeToProbe = breaker.timeToProbe();
+			boolean probeDue = timeToProbe != null && timeToProbe.isZero();
 			down |= state == BreakerState.OPEN && !probeDue;
 			outOfService |= state == BreakerState.FORCED_OPEN;
 			health.withDetail(breaker.name(), details(breaker, state, probeDue));
@@ -58,11 +59,6 @@ public final class BackoffBreakersHealthIndicator implements HealthIndicator {
 			health.status(down ? Status.DOWN : Status.OUT_OF_SERVICE);
 		}
 		return health.build();
-	}
-
-	private static boolean isProbeDue(CircuitBreaker breaker) {
-		Duration timeToProbe = breaker.timeToProbe();
-		return timeToProbe != null && timeToProbe.isZero();
 	}
 
 	private static Map<String, Object> details(CircuitBreaker breaker, BreakerState state, boolean probeDue) {

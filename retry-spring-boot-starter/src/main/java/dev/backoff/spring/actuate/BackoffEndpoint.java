@@ -94,27 +94,23 @@ public class BackoffEndpoint {
 	/** Show all policies, budgets and breakers. */
 	@ReadOperation
 	BackoffDescriptor policies() {
-		return this.live.look(this::all);
-	}
-
-	private BackoffDescriptor all() {
-		List<PolicyUse> used = this.uses.uses();
-		SafetyDescriptions shared = new SafetyDescriptions(this.policies, this.safety, used);
-		return new BackoffDescriptor(this.policies.configuration().isEnabled(),
-				this.policies.configuration().isRetriesEnabled(), this.descriptions.overrides(),
-				this.descriptions.all(used), shared.budgets(), shared.breakers());
+		return this.live.look(() -> {
+			List<PolicyUse> used = this.uses.uses();
+			SafetyDescriptions shared = new SafetyDescriptions(this.policies, this.safety, used);
+			return new BackoffDescriptor(this.policies.configuration().isEnabled(),
+					this.policies.configuration().isRetriesEnabled(), this.descriptions.overrides(),
+					this.descriptions.all(used), shared.budgets(), shared.breakers());
+		});
 	}
 
 	/** Show a policy, or a method by its name in meters and logs. */
 	@ReadOperation
 	@Nullable Object policy(@Selector String selectedName) {
-		return this.live.look(() -> one(selectedName));
-	}
-
-	private @Nullable Object one(String selectedName) {
-		List<PolicyUse> used = this.uses.uses();
-		Object policy = named(this.descriptions.all(used), selectedName);
-		return (policy != null) ? policy : this.descriptions.method(selectedName, used);
+		return this.live.look(() -> {
+			List<PolicyUse> used = this.uses.uses();
+			Object policy = named(this.descriptions.all(used), selectedName);
+			return (policy != null) ? policy : this.descriptions.method(selectedName, used);
+		});
 	}
 
 	/** Show a breaker or a budget, or the preview of other values of a policy. */
@@ -164,9 +160,7 @@ public class BackoffEndpoint {
 		};
 	}
 
-	/**
-	 * Accept waking and stopping without a body: Actuator requires one for parameters.
-	 */
+	/** Accept waking and stopping without a body. */
 	@WriteOperation
 	WebEndpointResponse<@Nullable Object> operateAtOnce(@Selector String selectedName, @Selector String selectedPart) {
 		return operate(selectedName, selectedPart, null);

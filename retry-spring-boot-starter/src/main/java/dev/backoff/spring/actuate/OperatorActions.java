@@ -5,8 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
-import java.util.regex.Pattern;
 
 import org.jspecify.annotations.Nullable;
 
@@ -29,12 +29,7 @@ import dev.backoff.time.DurationText;
  */
 record OperatorActions(LiveConfiguration live, PolicyUses uses, OverloadSafety safety, WaitingCalls waiting) {
 
-	private static final String OPERATOR = "operator";
-
 	static final String FOR = "for";
-
-	/* A name that needs no brackets in any source. */
-	private static final Pattern PLAIN = Pattern.compile("[a-z0-9-]+");
 
 	private static final String RETRIES_ENABLED = "retries-enabled";
 
@@ -42,23 +37,22 @@ record OperatorActions(LiveConfiguration live, PolicyUses uses, OverloadSafety s
 		Duration limit = written.takeLimit(FOR);
 		Map<String, String> values = written.rest();
 		List<ValueChange> changes = this.live.override(policy, values, limit);
-		String place = "backoff.policies"
-				+ (PLAIN.matcher(policy).matches() ? "." + policy : "[" + escaped(policy) + "]");
+		// brackets for any source, backslashes for a properties file
+		String place = "backoff.policies" + (policy.matches("[a-z0-9-]+") ? "." + policy
+				: "[" + policy.replaceAll("([\\\\:=#! ])", "\\\\$1") + "]");
 		Map<String, String> lines = new TreeMap<>();
 		for (ValueChange change : changes) {
-			if (change.subject().equals("policy " + policy) && change.now() != null && isAdapted(change.now())) {
+			Value now = change.now();
+			if (now != null && change.subject().equals("policy " + policy)
+					&& now.origin().matches("(?s)(raised|lowered) to.*")) {
 				// in a configuration the value before would contradict the new ones
-				lines.put(change.key(), change.now().text());
+				lines.put(change.key(), now.text());
 			}
 		}
 		Overrides.read(policy, values, new ArrayList<>()).forEach((key, text) -> lines.put(key.key(), text));
-		return changed(limit, changes,
+		return overridden(limit, changes,
 				lines.entrySet().stream().map((line) -> place + "." + line.getKey() + "=" + line.getValue()).toList(),
 				advice(policy));
-	}
-
-	private static boolean isAdapted(Value value) {
-		return value.origin().startsWith("raised to") || value.origin().startsWith("lowered to");
 	}
 
 	private List<String> advice(String policy) {
@@ -69,11 +63,6 @@ record OperatorActions(LiveConfiguration live, PolicyUses uses, OverloadSafety s
 			.toList();
 	}
 
-	/* Escape a key of a properties file. */
-	private static String escaped(String name) {
-		return name.replaceAll("([\\\\:=#! ])", "\\\\$1");
-	}
-
 	ChangeDescriptor overrideAll(Written written) {
 		Duration limit = written.takeLimit(FOR);
 		Boolean enabled = written.takeSwitch(RETRIES_ENABLED);
@@ -82,14 +71,13 @@ record OperatorActions(LiveConfiguration live, PolicyUses uses, OverloadSafety s
 			throw Written.refusal("What is written", "says nothing of " + RETRIES_ENABLED,
 					"Write {\"" + RETRIES_ENABLED + "\": false}.");
 		}
-		return changed(limit, this.live.overrideRetriesEnabled(enabled, limit),
+		return overridden(limit, this.live.overrideRetriesEnabled(enabled, limit),
 				List.of("backoff." + RETRIES_ENABLED + "=" + enabled), List.of());
 	}
 
 	ChangeDescriptor reset(@Nullable String policy) {
-		List<ValueChange> changes = (policy != null) ? this.live.reset(policy) : this.live.reset();
-		return new ChangeDescriptor("this process, by its configuration again", describe(changes), List.of(),
-				List.of());
+		return changed("this process, by its configuration again",
+				(policy != null) ? this.live.reset(policy) : this.live.reset());
 	}
 
 	WaitersDescriptor wake(String policy, Written written) {
@@ -114,10 +102,10 @@ record OperatorActions(LiveConfiguration live, PolicyUses uses, OverloadSafety s
 		if (breaker == null) {
 			return null;
 		}
-		String state = written.take("state");
+		String state = Objects.toString(written.take("state"), "");
 		written.refuseRest("state");
 		String before = breaker.state().tag();
-		moveTo(breaker, (state != null) ? state : "");
+		moveTo(breaker, state);
 		return operated("breaker " + breaker.name(), "state", before, breaker.state().tag());
 	}
 
@@ -140,9 +128,9 @@ record OperatorActions(LiveConfiguration live, PolicyUses uses, OverloadSafety s
 		if (budget == null) {
 			return null;
 		}
-		Boolean reset = written.takeSwitch("reset");
+		boolean reset = Boolean.TRUE.equals(written.takeSwitch("reset"));
 		written.refuseRest("reset");
-		if (!Boolean.TRUE.equals(reset)) {
+		if (!reset) {
 			throw Written.refusal("Budget " + budget.name(), "can only be filled", "Write {\"reset\": true}.");
 		}
 		String before = tokens(budget);
@@ -155,13 +143,16 @@ record OperatorActions(LiveConfiguration live, PolicyUses uses, OverloadSafety s
 	}
 
 	private ChangeDescriptor operated(String subject, String key, String before, String now) {
-		ValueChange change = new ValueChange(subject, key, new Value(before, "now"), new Value(now, OPERATOR));
+		ValueChange change = new ValueChange(subject, key, new Value(before, "now"), new Value(now, "operator"));
 		this.live.operated(change.toString());
-		return new ChangeDescriptor("this process only, as long as it runs", describe(List.of(change)), List.of(),
-				List.of());
+		return changed("this process only, as long as it runs", List.of(change));
 	}
 
-	private static ChangeDescriptor changed(@Nullable Duration limit, List<ValueChange> changes,
+	private static ChangeDescriptor changed(String scope, List<ValueChange> changes) {
+		return new ChangeDescriptor(scope, describe(changes), List.of(), List.of());
+	}
+
+	private static ChangeDescriptor overridden(@Nullable Duration limit, List<ValueChange> changes,
 			List<String> configuration, List<String> advice) {
 		String end = (limit != null) ? "for " + DurationText.exact(limit) + " at most" : "until it is reset";
 		return new ChangeDescriptor("this process only, " + end + ", and gone after a restart", describe(changes),

@@ -28,18 +28,14 @@ record PlanDescriptor(Map<String, ValueDescriptor> values, List<DelayDescriptor>
 
 	private static final int SHOWN = 10;
 
-	private static final String UNBOUNDED = "unbounded: the deadline cuts no attempt";
-
-	private static final String IF_INTERRUPTIBLE = ", if attempts react to interruption";
-
 	static PlanDescriptor of(EffectivePolicy effective, List<String> advice) {
 		RetryPolicy policy = effective.numbers();
 		boolean unlimited = policy.maxAttempts() == RetryPolicy.UNLIMITED_ATTEMPTS;
 		int retries = unlimited ? SHOWN : Math.min(policy.maxAttempts() - 1, SHOWN);
-		List<DelayDescriptor> degradedDelays = (policy.degraded() != null) ? delays(policy.degradedRule(), retries)
-				: null;
 		return new PlanDescriptor(ValueDescriptor.of(effective.values(), PolicyKey::key),
-				delays(policy.rule(), retries), degradedDelays, waits(policy, unlimited), longestCall(policy), advice);
+				delays(policy.rule(), retries),
+				(policy.degraded() != null) ? delays(policy.degradedRule(), retries) : null, waits(policy, unlimited),
+				longestCall(policy), advice);
 	}
 
 	private static List<DelayDescriptor> delays(BackoffRule rule, int retries) {
@@ -65,8 +61,8 @@ record PlanDescriptor(Map<String, ValueDescriptor> values, List<DelayDescriptor>
 		if (policy.deadlineNanos() == Nanos.UNLIMITED) {
 			return null;
 		}
-		return (policy.attemptTimeoutNanos() == Nanos.UNLIMITED) ? UNBOUNDED
-				: DurationText.exact(policy.deadlineNanos()) + IF_INTERRUPTIBLE;
+		return (policy.attemptTimeoutNanos() == Nanos.UNLIMITED) ? "unbounded: the deadline cuts no attempt"
+				: DurationText.exact(policy.deadlineNanos()) + ", if attempts react to interruption";
 	}
 
 	/** The delay before one retry, counted from 1. */

@@ -21,7 +21,7 @@ import dev.backoff.spring.safety.OverloadSafety;
 record PolicyDescriptions(BackoffPolicies policies, OverloadSafety safety, LiveConfiguration live,
 		ActivityDescriptions activity) {
 
-	/** Describe all policies: those of methods, and those of the configuration. */
+	/** Describe the policies of methods and those of the configuration. */
 	Map<String, PolicyDescriptor> all(List<PolicyUse> uses) {
 		Map<String, String> configured = new TreeMap<>();
 		this.policies.names().forEach((name) -> configured.put(BackoffPolicies.canonicalName(name), name));
@@ -46,11 +46,9 @@ record PolicyDescriptions(BackoffPolicies policies, OverloadSafety safety, LiveC
 
 	private static Map<String, PlanDescriptor> plans(String name, List<PolicyUse> uses) {
 		Map<String, PlanDescriptor> plans = new TreeMap<>();
-		for (PolicyUse use : uses) {
-			if (use.policy().name().equals(name)) {
-				plans.put(use.method(), PlanDescriptor.of(use.policy(), use.advice()));
-			}
-		}
+		uses.stream()
+			.filter((use) -> use.policy().name().equals(name))
+			.forEach((use) -> plans.put(use.method(), PlanDescriptor.of(use.policy(), use.advice())));
 		return plans;
 	}
 
@@ -81,14 +79,11 @@ record PolicyDescriptions(BackoffPolicies policies, OverloadSafety safety, LiveC
 
 	/** Describe the method of a label, or return null. */
 	@Nullable MethodDescriptor method(String label, List<PolicyUse> uses) {
-		for (PolicyUse use : uses) {
-			if (use.method().equals(label)) {
-				String policy = use.policy().name();
-				return new MethodDescriptor(label, policy, PlanDescriptor.of(use.policy(), use.advice()),
-						this.activity.counters(policy, label), this.activity.stopped(policy, label));
-			}
-		}
-		return null;
+		return uses.stream().filter((use) -> use.method().equals(label)).findFirst().map((use) -> {
+			String policy = use.policy().name();
+			return new MethodDescriptor(label, policy, PlanDescriptor.of(use.policy(), use.advice()),
+					this.activity.counters(policy, label), this.activity.stopped(policy, label));
+		}).orElse(null);
 	}
 
 	/** Describe a policy as it would be with another configuration. */

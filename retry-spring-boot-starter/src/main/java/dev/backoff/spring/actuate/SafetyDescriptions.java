@@ -84,10 +84,9 @@ record SafetyDescriptions(BackoffPolicies policies, OverloadSafety safety, List<
 	}
 
 	private List<String> users(String name, Function<EffectivePolicy, @Nullable String> reference) {
-		String wanted = BackoffPolicies.canonicalName(name);
 		return this.uses.stream().map(PolicyUse::policy).filter((policy) -> {
 			String used = reference.apply(policy);
-			return used != null && BackoffPolicies.canonicalName(used).equals(wanted);
+			return used != null && BackoffPolicies.canonicalName(used).equals(BackoffPolicies.canonicalName(name));
 		}).map(EffectivePolicy::name).distinct().sorted().toList();
 	}
 
@@ -95,9 +94,7 @@ record SafetyDescriptions(BackoffPolicies policies, OverloadSafety safety, List<
 		return Double.isNaN(share) ? null : share;
 	}
 
-	/**
-	 * A budget. Before its first use the balance, the refusals and the state are null.
-	 */
+	/** A budget. Its balance, refusals and state are null before its first use. */
 	record BudgetDescriptor(boolean unused, List<String> policies, @Nullable Double balance, double tokens,
 			@Nullable Long refused, @Nullable Boolean dry,
 			Map<String, ValueDescriptor> values) implements OperationResponseBody {

@@ -20,17 +20,15 @@ final class Written {
 
 	Written(@Nullable Map<String, ?> written) {
 		List<Problem> problems = new ArrayList<>();
-		if (written != null) {
-			written.forEach((key, value) -> {
-				if (value instanceof Map || value instanceof Iterable || value == null) {
-					problems.add(Problem.ofPlace("Invalid " + Overrides.oneLine(key), "must be one value",
-							"Write text, a number or a switch."));
-				}
-				else {
-					this.texts.put(key, value.toString());
-				}
-			});
-		}
+		((written != null) ? written : Map.<String, Object>of()).forEach((key, value) -> {
+			if (value instanceof Map || value instanceof Iterable || value == null) {
+				problems.add(Problem.ofPlace("Invalid " + Overrides.oneLine(key), "must be one value",
+						"Write text, a number or a switch."));
+			}
+			else {
+				this.texts.put(key, value.toString());
+			}
+		});
 		refuse(problems);
 	}
 
@@ -64,7 +62,6 @@ final class Written {
 		return Boolean.valueOf(text);
 	}
 
-	/** Return the texts that were not taken. */
 	Map<String, String> rest() {
 		return Map.copyOf(this.texts);
 	}

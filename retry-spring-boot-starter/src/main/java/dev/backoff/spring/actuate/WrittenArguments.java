@@ -33,13 +33,11 @@ public final class WrittenArguments implements OperationInvokerAdvisor {
 	public OperationInvoker apply(EndpointId endpoint, OperationType type, OperationParameters parameters,
 			OperationInvoker invoker) {
 		Set<String> names = parameters.stream().map(OperationParameter::getName).collect(Collectors.toSet());
-		if (!endpoint.equals(BackoffEndpoint.ID)) {
+		if (!endpoint.equals(BackoffEndpoint.ID) || (type == OperationType.READ && !names.contains(WRITTEN))) {
 			return invoker;
 		}
-		if (names.contains(WRITTEN)) {
-			return (context) -> invoker.invoke(collected(context, names));
-		}
-		return (type == OperationType.READ) ? invoker : (context) -> invoker.invoke(complete(context, names));
+		return (context) -> invoker
+			.invoke(names.contains(WRITTEN) ? collected(context, names) : complete(context, names));
 	}
 
 	/* Refuse arguments in a query, which would be ignored. */

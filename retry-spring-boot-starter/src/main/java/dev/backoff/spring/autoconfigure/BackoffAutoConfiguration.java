@@ -2,17 +2,13 @@ package dev.backoff.spring.autoconfigure;
 
 import java.time.Clock;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.Executor;
 
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 
-import org.springframework.aop.config.AopConfigUtils;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
-import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
-import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigureOrder;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
@@ -21,27 +17,22 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.autoconfigure.condition.SearchStrategy;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
-import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
 import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.Ordered;
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.task.SimpleAsyncTaskExecutor;
-import org.springframework.core.type.AnnotationMetadata;
 import org.springframework.util.function.SingletonSupplier;
 
 import dev.backoff.RunningCalls;
 import dev.backoff.WaitingCalls;
 import dev.backoff.breaker.CircuitBreakers;
-import dev.backoff.spring.advice.BackoffAdvisor;
 import dev.backoff.spring.advice.BackoffInterceptor;
 import dev.backoff.spring.advice.BackoffMethods;
 import dev.backoff.spring.advice.Shutdown;
 import dev.backoff.spring.advice.StartupCheck;
-import dev.backoff.spring.advice.Weaving;
 import dev.backoff.spring.failure.BuiltInFailureClassifiers;
 import dev.backoff.spring.live.ConfigurationListener;
 import dev.backoff.spring.live.Expiries;
@@ -66,6 +57,7 @@ import dev.backoff.time.RetryTime;
  */
 @AutoConfiguration(after = AopAutoConfiguration.class)
 @AutoConfigureOrder(Ordered.LOWEST_PRECEDENCE)
+@Import(AdviceSelector.class)
 @ImportRuntimeHints(BackoffRuntimeHints.class)
 public final class BackoffAutoConfiguration {
 
@@ -164,37 +156,6 @@ public final class BackoffAutoConfiguration {
 		return new BuiltInFailureClassifiers(beanFactory.getBeanClassLoader(), Clock.systemUTC());
 	}
 
-	/** Advise beans by proxies. */
-	@Configuration(proxyBeanMethods = false)
-	@Conditional(OnAdviceMode.Proxy.class)
-	@Import(ProxyCreatorRegistrar.class)
-	static class Proxies {
-
-		@Bean
-		@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-		static BackoffAdvisor backoffAdvisor(BackoffInterceptor interceptor) {
-			return new BackoffAdvisor(interceptor);
-		}
-
-	}
-
-	/** Advise woven methods. Without the module, the check at start-up names it. */
-	@Configuration(proxyBeanMethods = false)
-	@Conditional(OnAdviceMode.AspectJ.class)
-	@ConditionalOnClass(name = BackoffConfiguration.WEAVING)
-	static class WovenMethods {
-
-		@Bean
-		@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-		static BeanPostProcessor backoffWovenBeans(BackoffInterceptor interceptor, BackoffPolicies policies,
-				ConfigurableListableBeanFactory beanFactory) {
-			return Objects.requireNonNull(Weaving.find(beanFactory.getBeanClassLoader()))
-				.open(interceptor, beanFactory, policies.configuration().isEnabled());
-		}
-
-	}
-
-	/** Let policies use the breakers of Resilience4j. */
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnClass(CircuitBreakerRegistry.class)
 	static class Resilience4j {
@@ -203,19 +164,6 @@ public final class BackoffAutoConfiguration {
 		@ConditionalOnMissingBean
 		OtherBreakers backoffOtherBreakers(ObjectProvider<CircuitBreakerRegistry> registry) {
 			return new Resilience4jBreakers(registry::getIfUnique);
-		}
-
-	}
-
-	/**
-	 * Register the creator of proxies where it is missing: with
-	 * {@code spring.aop.auto=false}, and in test slices.
-	 */
-	static final class ProxyCreatorRegistrar implements ImportBeanDefinitionRegistrar {
-
-		@Override
-		public void registerBeanDefinitions(AnnotationMetadata metadata, BeanDefinitionRegistry registry) {
-			AopConfigUtils.registerAutoProxyCreatorIfNecessary(registry);
 		}
 
 	}

@@ -24,31 +24,25 @@ import dev.backoff.spring.safety.OverloadSafety;
  * @since 0.1
  */
 @AutoConfiguration(after = { BackoffAutoConfiguration.class, BackoffObservationAutoConfiguration.class })
+@ConditionalOnClass(ConditionalOnAvailableEndpoint.class)
 public final class BackoffEndpointAutoConfiguration {
 
-	/* Nested: all conditions of a class are loaded before the first is evaluated. */
 	@Configuration(proxyBeanMethods = false)
-	@ConditionalOnClass(ConditionalOnAvailableEndpoint.class)
-	static class Actuator {
+	@ConditionalOnAvailableEndpoint(BackoffEndpoint.class)
+	static class Exposed {
 
-		@Configuration(proxyBeanMethods = false)
-		@ConditionalOnAvailableEndpoint(BackoffEndpoint.class)
-		static class Exposed {
+		@Bean
+		@ConditionalOnMissingBean
+		BackoffEndpoint backoffEndpoint(BackoffPolicies policies, BackoffMethods methods, OverloadSafety safety,
+				LiveConfiguration live, WaitingCalls waiting, ObjectProvider<CallStatistics> statistics,
+				ObjectProvider<StoppedCalls> stopped) {
+			return new BackoffEndpoint(policies, methods, safety, live, waiting, statistics.getIfUnique(),
+					stopped.getIfUnique());
+		}
 
-			@Bean
-			@ConditionalOnMissingBean
-			BackoffEndpoint backoffEndpoint(BackoffPolicies policies, BackoffMethods methods, OverloadSafety safety,
-					LiveConfiguration live, WaitingCalls waiting, ObjectProvider<CallStatistics> statistics,
-					ObjectProvider<StoppedCalls> stopped) {
-				return new BackoffEndpoint(policies, methods, safety, live, waiting, statistics.getIfUnique(),
-						stopped.getIfUnique());
-			}
-
-			@Bean
-			WrittenArguments backoffWrittenArguments() {
-				return new WrittenArguments();
-			}
-
+		@Bean
+		WrittenArguments backoffWrittenArguments() {
+			return new WrittenArguments();
 		}
 
 	}

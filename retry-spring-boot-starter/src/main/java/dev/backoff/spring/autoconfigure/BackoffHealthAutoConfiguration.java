@@ -25,25 +25,19 @@ import dev.backoff.spring.policy.BackoffPolicies;
  * @since 0.1
  */
 @AutoConfiguration(after = BackoffAutoConfiguration.class)
+@ConditionalOnClass(ConditionalOnEnabledHealthIndicator.class)
 public final class BackoffHealthAutoConfiguration {
 
-	/* Nested: all conditions of a class are loaded before the first is evaluated. */
 	@Configuration(proxyBeanMethods = false)
-	@ConditionalOnClass(ConditionalOnEnabledHealthIndicator.class)
-	static class Contributor {
+	@ConditionalOnEnabledHealthIndicator("backoffbreakers")
+	@Conditional(OnConfiguredBreaker.class)
+	static class Enabled {
 
-		@Configuration(proxyBeanMethods = false)
-		@ConditionalOnEnabledHealthIndicator("backoffbreakers")
-		@Conditional(OnConfiguredBreaker.class)
-		static class Enabled {
-
-			@Bean
-			@ConditionalOnMissingBean
-			BackoffBreakersHealthIndicator backoffBreakersHealthIndicator(CircuitBreakers breakers,
-					BackoffPolicies policies) {
-				return new BackoffBreakersHealthIndicator(breakers, policies.configuration().isHealthOfBreakers());
-			}
-
+		@Bean
+		@ConditionalOnMissingBean
+		BackoffBreakersHealthIndicator backoffBreakersHealthIndicator(CircuitBreakers breakers,
+				BackoffPolicies policies) {
+			return new BackoffBreakersHealthIndicator(breakers, policies.configuration().isHealthOfBreakers());
 		}
 
 	}
@@ -53,11 +47,10 @@ public final class BackoffHealthAutoConfiguration {
 
 		@Override
 		public ConditionOutcome getMatchOutcome(ConditionContext context, AnnotatedTypeMetadata metadata) {
-			ConditionMessage.Builder message = ConditionMessage.forCondition("breaker below backoff.breakers");
 			boolean found = context.getEnvironment() instanceof ConfigurableEnvironment environment
 					&& !BackoffConfiguration.read(environment).breakers().isEmpty();
-			return found ? ConditionOutcome.match(message.because("there is one"))
-					: ConditionOutcome.noMatch(message.because("there is none"));
+			return new ConditionOutcome(found, ConditionMessage.forCondition("breaker below backoff.breakers")
+				.because(found ? "there is one" : "there is none"));
 		}
 
 	}

@@ -29,7 +29,6 @@ import dev.backoff.spring.policy.BackoffPolicies;
 @AutoConfiguration(after = BackoffAutoConfiguration.class)
 public final class BackoffHttpAutoConfiguration {
 
-	/** Requests of {@code RestClient} and {@code RestTemplate}. */
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnClass(RestClientCustomizer.class)
 	static class BlockingClients {
@@ -42,7 +41,6 @@ public final class BackoffHttpAutoConfiguration {
 
 	}
 
-	/** Requests of {@code WebClient}. */
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnClass(WebClientCustomizer.class)
 	static class ReactiveClients {
@@ -55,7 +53,6 @@ public final class BackoffHttpAutoConfiguration {
 
 	}
 
-	/** Inbound requests of servlets. */
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnClass({ Filter.class, OncePerRequestFilter.class })
 	@ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
@@ -73,7 +70,6 @@ public final class BackoffHttpAutoConfiguration {
 
 	}
 
-	/** Inbound requests of reactive handlers. */
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnClass(WebFilter.class)
 	@ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)

@@ -32,7 +32,6 @@ import dev.backoff.spring.observation.RepeatLogger;
 import dev.backoff.spring.observation.StopLogger;
 import dev.backoff.spring.observation.StoppedCalls;
 import dev.backoff.spring.observation.TransactionLogger;
-import dev.backoff.spring.policy.BackoffConfiguration;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.safety.OverloadSafety;
 import dev.backoff.time.RetryTime;
@@ -80,7 +79,6 @@ public final class BackoffObservationAutoConfiguration {
 		return new PlainRecorders();
 	}
 
-	/** Warn of retries inside transactions. */
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnClass(TransactionSynchronizationManager.class)
 	static class Transactions {
@@ -93,7 +91,6 @@ public final class BackoffObservationAutoConfiguration {
 
 	}
 
-	/** Observe calls. */
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnClass(ObservationRegistry.class)
 	@ConditionalOnBean(ObservationRegistry.class)
@@ -111,7 +108,6 @@ public final class BackoffObservationAutoConfiguration {
 
 	}
 
-	/** Publish meters. */
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnClass(MeterRegistry.class)
 	@ConditionalOnBean(MeterRegistry.class)
@@ -121,8 +117,8 @@ public final class BackoffObservationAutoConfiguration {
 		@Bean
 		@ConditionalOnMissingBean(CallRecorder.Factory.class)
 		MicrometerRecorders backoffRecorders(ObjectProvider<MeterRegistry> registry, BackoffPolicies policies) {
-			BackoffConfiguration configuration = policies.configuration();
-			return new MicrometerRecorders(registry::getIfUnique, configuration.slo(), configuration.isDurations());
+			return new MicrometerRecorders(registry::getIfUnique, policies.configuration().slo(),
+					policies.configuration().isDurations());
 		}
 
 		/* A child context has budgets and breakers of its own. */

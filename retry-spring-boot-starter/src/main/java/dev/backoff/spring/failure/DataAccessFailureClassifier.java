@@ -1,7 +1,5 @@
 package dev.backoff.spring.failure;
 
-import java.util.Set;
-
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.dao.ConcurrencyFailureException;
@@ -48,13 +46,28 @@ final class DataAccessFailureClassifier implements TypedClassifier {
 
 	private static final FailureClassification PERMANENT = FailureClassification.permanent(RetryCause.OTHER);
 
-	/* Of spring-jdbc, which may be absent. */
-	private static final Set<String> NO_CONNECTION_NAMES = Set
-		.of("org.springframework.jdbc.CannotGetJdbcConnectionException");
+	private static final FailureClassification LOCK = FailureClassification.transientFailure(RetryCause.LOCK);
 
-	/* Of Spring Data Redis, also for a connection that was lost midway. */
-	private static final Set<String> LOST_CONNECTION_NAMES = Set
-		.of("org.springframework.data.redis.RedisConnectionFailureException");
+	private static final FailureClassification TIMEOUT = FailureClassification.transientFailure(RetryCause.TIMEOUT);
+
+	private static final FailureClassification CONNECT = FailureClassification.transientFailure(RetryCause.CONNECT);
+
+	private static final FailureClassification IO = FailureClassification.transientFailure(RetryCause.IO);
+
+	/*
+	 * Spring Data Redis reports a connection that was lost midway like one that failed.
+	 */
+	private static final ClassTable TYPES = new ClassTable()
+		.with(PERMANENT, NonTransientDataAccessException.class, TransactionUsageException.class,
+				HeuristicCompletionException.class)
+		.with(null, UncategorizedDataAccessException.class)
+		.with(LOCK, ConcurrencyFailureException.class)
+		.with(TIMEOUT, QueryTimeoutException.class, TransactionTimedOutException.class)
+		.with(CONNECT, CannotCreateTransactionException.class)
+		.with(CONNECT, "org.springframework.jdbc.CannotGetJdbcConnectionException")
+		.with(CONNECT.withPossibleEffect(), "org.springframework.data.redis.RedisConnectionFailureException")
+		.with(IO, TransientDataAccessException.class, RecoverableDataAccessException.class,
+				DataAccessResourceFailureException.class);
 
 	private final SqlFailureClassifier sql = new SqlFailureClassifier();
 
@@ -71,22 +84,12 @@ final class DataAccessFailureClassifier implements TypedClassifier {
 		if (found == null) {
 			return null;
 		}
-		if (found instanceof ConcurrencyFailureException) {
-			return FailureClassification.transientFailure(RetryCause.LOCK);
-		}
-		if (isRefused(found)) {
-			return PERMANENT;
+		FailureClassification byType = TYPES.of(found.getClass());
+		if (byType == LOCK || byType == PERMANENT) {
+			return byType;
 		}
 		FailureClassification byCause = byCause(found);
-		return (byCause != null) ? byCause : byType(found);
-	}
-
-	private static boolean isRefused(Throwable found) {
-		if (found instanceof NonTransientDataAccessException) {
-			return !(found instanceof DataAccessResourceFailureException)
-					&& !(found instanceof UncategorizedDataAccessException);
-		}
-		return found instanceof TransactionUsageException || found instanceof HeuristicCompletionException;
+		return (byCause != null) ? byCause : byType;
 	}
 
 	/* A commit fails as a TransactionSystemException around Spring's own exception. */
@@ -98,22 +101,6 @@ final class DataAccessFailureClassifier implements TypedClassifier {
 		Throwable cause = found.getCause();
 		FailureClassification below = (found instanceof TransactionException && cause != null) ? classify(cause) : null;
 		return (below != null) ? below : this.io.classify(found);
-	}
-
-	private static @Nullable FailureClassification byType(Throwable found) {
-		if (found instanceof QueryTimeoutException || found instanceof TransactionTimedOutException) {
-			return FailureClassification.transientFailure(RetryCause.TIMEOUT);
-		}
-		if (found instanceof CannotCreateTransactionException || ClassNames.isOneOf(NO_CONNECTION_NAMES, found)) {
-			return FailureClassification.transientFailure(RetryCause.CONNECT);
-		}
-		if (ClassNames.isOneOf(LOST_CONNECTION_NAMES, found)) {
-			return FailureClassification.transientFailure(RetryCause.CONNECT).withPossibleEffect();
-		}
-		boolean passing = found instanceof TransientDataAccessException
-				|| found instanceof RecoverableDataAccessException
-				|| found instanceof DataAccessResourceFailureException;
-		return passing ? FailureClassification.transientFailure(RetryCause.IO) : null;
 	}
 
 }

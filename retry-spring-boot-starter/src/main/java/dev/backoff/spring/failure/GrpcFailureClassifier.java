@@ -2,10 +2,14 @@ package dev.backoff.spring.failure;
 
 import java.time.Duration;
 
+import com.google.protobuf.Any;
+import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.rpc.RetryInfo;
 import io.grpc.Metadata;
 import io.grpc.Status;
 import io.grpc.StatusException;
 import io.grpc.StatusRuntimeException;
+import io.grpc.protobuf.StatusProto;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.util.ClassUtils;
@@ -69,13 +73,45 @@ final class GrpcFailureClassifier implements TypedClassifier {
 	private static FailureClassification hinted(FailureClassification classification, Throwable found,
 			@Nullable Metadata trailers) {
 		String pushback = (trailers != null) ? trailers.get(PUSHBACK) : null;
-		Duration asked = (pushback != null) ? ServerWait.ofMillis(pushback.strip()) : null;
+		Duration asked = (pushback != null) ? ServerWait.of(pushback.strip(), Duration.ofMillis(1)) : null;
 		if (pushback != null && asked == null) {
 			return classification.withPushback();
 		}
-		Duration detail = DETAILS_PRESENT ? GrpcRetryDetail.wait(found) : null;
+		Duration detail = DETAILS_PRESENT ? RetryDetail.wait(found) : null;
 		Duration hint = (asked == null || (detail != null && detail.compareTo(asked) > 0)) ? detail : asked;
 		return (hint != null) ? classification.withHint(hint) : classification;
+	}
+
+	/**
+	 * The wait in the details of a status. Loaded only where their library is present.
+	 */
+	private static final class RetryDetail {
+
+		static @Nullable Duration wait(Throwable failure) {
+			com.google.rpc.Status status = StatusProto.fromThrowable(failure);
+			return (status != null) ? status.getDetailsList()
+				.stream()
+				.filter((detail) -> detail.is(RetryInfo.class))
+				.findFirst()
+				.map(RetryDetail::read)
+				.orElse(null) : null;
+		}
+
+		private static @Nullable Duration read(Any detail) {
+			try {
+				RetryInfo info = detail.unpack(RetryInfo.class);
+				if (!info.hasRetryDelay()) {
+					return null;
+				}
+				com.google.protobuf.Duration delay = info.getRetryDelay();
+				long seconds = Math.min(delay.getSeconds(), ServerWait.LONGEST.toSeconds());
+				return ServerWait.bounded(Duration.ofSeconds(Math.max(seconds, -1), delay.getNanos()));
+			}
+			catch (InvalidProtocolBufferException ex) {
+				return null;
+			}
+		}
+
 	}
 
 }

@@ -45,15 +45,9 @@ final class HttpStatusRules {
 			case 500, 502, 504 -> hinted(FailureClassification.transientFailure(RetryCause.HTTP_5XX), hint);
 			case 503 -> (hint != null) ? FailureClassification.throttled(RetryCause.HTTP_503).withHint(hint)
 					: FailureClassification.transientFailure(RetryCause.HTTP_503);
-			default -> permanent(status);
+			default -> (status < 400 || status > 599) ? null
+					: FailureClassification.permanent((status < 500) ? RetryCause.OTHER : RetryCause.HTTP_5XX);
 		};
-	}
-
-	private static @Nullable FailureClassification permanent(int status) {
-		if (status < 400 || status > 599) {
-			return null;
-		}
-		return FailureClassification.permanent((status < 500) ? RetryCause.OTHER : RetryCause.HTTP_5XX);
 	}
 
 	private static FailureClassification hinted(FailureClassification classification, @Nullable Duration hint) {

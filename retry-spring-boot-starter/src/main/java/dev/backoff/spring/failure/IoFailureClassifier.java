@@ -28,7 +28,6 @@ import java.nio.file.NotDirectoryException;
 import java.nio.file.NotLinkException;
 import java.security.GeneralSecurityException;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.TimeoutException;
 import java.util.zip.ZipException;
 
@@ -82,91 +81,52 @@ final class IoFailureClassifier implements TypedClassifier {
 
 	private static final FailureClassification PERMANENT = FailureClassification.permanent(RetryCause.IO);
 
-	private static final List<Class<? extends Throwable>> CONNECT_TYPES = List.of(ConnectException.class,
-			NoRouteToHostException.class, UnknownHostException.class, UnresolvedAddressException.class,
-			BindException.class, HttpConnectTimeoutException.class);
+	private static final ClassTable SPECIFIC = new ClassTable()
+		.with(CONNECT, ConnectException.class, NoRouteToHostException.class, UnknownHostException.class,
+				UnresolvedAddressException.class, BindException.class, HttpConnectTimeoutException.class)
+		.with(CONNECT, "org.apache.hc.client5.http.ConnectTimeoutException")
+		.with(DATAGRAM, PortUnreachableException.class)
+		.with(TIMEOUT, InterruptedIOException.class, HttpTimeoutException.class, TimeoutException.class)
+		.with(TIMEOUT, "io.netty.handler.timeout.TimeoutException")
+		.with(HANDSHAKE_TIMEOUT, "io.netty.handler.ssl.SslHandshakeTimeoutException")
+		.with(POOL, "org.apache.hc.core5.http.ConnectionRequestTimeoutException",
+				"reactor.netty.internal.shaded.reactor.pool.PoolAcquireTimeoutException",
+				"reactor.netty.internal.shaded.reactor.pool.PoolAcquirePendingLimitException")
+		.with(PERMANENT, SSLPeerUnverifiedException.class, FileNotFoundException.class, NoSuchFileException.class,
+				AccessDeniedException.class, FileAlreadyExistsException.class, NotDirectoryException.class,
+				NotLinkException.class, DirectoryNotEmptyException.class, FileSystemLoopException.class,
+				MalformedURLException.class, UnknownServiceException.class, HttpRetryException.class,
+				CharConversionException.class, CharacterCodingException.class, UnsupportedEncodingException.class,
+				UTFDataFormatException.class, ObjectStreamException.class, ZipException.class);
 
-	private static final Set<String> CONNECT_NAMES = Set.of("org.apache.hc.client5.http.ConnectTimeoutException");
-
-	private static final List<Class<? extends Throwable>> TIMEOUT_TYPES = List.of(InterruptedIOException.class,
-			HttpTimeoutException.class, TimeoutException.class);
-
-	private static final Set<String> TIMEOUT_NAMES = Set.of("io.netty.handler.timeout.TimeoutException");
-
-	private static final Set<String> HANDSHAKE_TIMEOUT_NAMES = Set
-		.of("io.netty.handler.ssl.SslHandshakeTimeoutException");
-
-	private static final Set<String> POOL_NAMES = Set.of("org.apache.hc.core5.http.ConnectionRequestTimeoutException",
-			"reactor.netty.internal.shaded.reactor.pool.PoolAcquireTimeoutException",
-			"reactor.netty.internal.shaded.reactor.pool.PoolAcquirePendingLimitException");
-
-	private static final List<Class<? extends Throwable>> PERMANENT_TYPES = List.of(SSLPeerUnverifiedException.class,
-			FileNotFoundException.class, NoSuchFileException.class, AccessDeniedException.class,
-			FileAlreadyExistsException.class, NotDirectoryException.class, NotLinkException.class,
-			DirectoryNotEmptyException.class, FileSystemLoopException.class, MalformedURLException.class,
-			UnknownServiceException.class, HttpRetryException.class, CharConversionException.class,
-			CharacterCodingException.class, UnsupportedEncodingException.class, UTFDataFormatException.class,
-			ObjectStreamException.class, ZipException.class);
-
-	/* They also wrap failures of the stream, which count before them. */
-	private static final Set<String> PARSE_NAMES = Set.of("tools.jackson.core.JacksonException",
-			"com.fasterxml.jackson.core.JsonProcessingException");
-
-	/* The content ended too early, as after a cut connection. */
-	private static final Set<String> CUT_OFF_NAMES = Set.of("tools.jackson.core.exc.UnexpectedEndOfInputException",
-			"com.fasterxml.jackson.core.io.JsonEOFException");
-
-	/* All that are known besides those of libraries. */
-	private static final List<Class<? extends Throwable>> BASE_TYPES = List.of(IOException.class,
-			GeneralSecurityException.class, UnresolvedAddressException.class, TimeoutException.class);
-
-	private static final List<Set<String>> NAMES = List.of(CONNECT_NAMES, TIMEOUT_NAMES, HANDSHAKE_TIMEOUT_NAMES,
-			POOL_NAMES, PARSE_NAMES, CUT_OFF_NAMES);
+	/* Parsers also wrap failures of the stream; an early end is like a cut connection. */
+	private static final ClassTable GENERAL = new ClassTable().with(IO, IOException.class)
+		.with(HANDSHAKE, SSLHandshakeException.class)
+		.with(PERMANENT, "tools.jackson.core.JacksonException", "com.fasterxml.jackson.core.JsonProcessingException")
+		.with(IO, "tools.jackson.core.exc.UnexpectedEndOfInputException",
+				"com.fasterxml.jackson.core.io.JsonEOFException");
 
 	@Override
 	public boolean mayKnow(Class<?> type) {
-		return BASE_TYPES.stream().anyMatch((known) -> known.isAssignableFrom(type))
-				|| NAMES.stream().anyMatch((names) -> ClassNames.isOneOf(names, type));
+		return SPECIFIC.of(type) != null || GENERAL.of(type) != null
+				|| GeneralSecurityException.class.isAssignableFrom(type);
 	}
 
 	@Override
 	public @Nullable FailureClassification classify(Throwable failure) {
 		List<Throwable> chain = Causes.of(failure);
+		if (chain.stream().anyMatch(GeneralSecurityException.class::isInstance)) {
+			return PERMANENT;
+		}
 		FailureClassification general = null;
 		for (Throwable link : chain) {
-			if (link instanceof GeneralSecurityException) {
-				return PERMANENT;
+			FailureClassification specific = SPECIFIC.of(link.getClass());
+			if (specific != null || isArgumentRefused(link)) {
+				return (specific != null) ? specific : PERMANENT;
 			}
-		}
-		for (Throwable link : chain) {
-			FailureClassification specific = specific(link);
-			if (specific != null) {
-				return specific;
-			}
-			general = (link instanceof SSLHandshakeException || general == HANDSHAKE) ? HANDSHAKE
-					: (general != IO) ? general(link, general) : IO;
+			general = moreGrave(general, GENERAL.of(link.getClass()));
 		}
 		return general;
-	}
-
-	private static @Nullable FailureClassification specific(Throwable link) {
-		// before timeouts: that of a pool extends one of their types
-		if (ClassNames.isOneOf(POOL_NAMES, link)) {
-			return POOL;
-		}
-		if (isOneOf(CONNECT_TYPES, link) || ClassNames.isOneOf(CONNECT_NAMES, link)) {
-			return CONNECT;
-		}
-		if (link instanceof PortUnreachableException) {
-			return DATAGRAM;
-		}
-		if (ClassNames.isOneOf(HANDSHAKE_TIMEOUT_NAMES, link)) {
-			return HANDSHAKE_TIMEOUT;
-		}
-		if (isOneOf(TIMEOUT_TYPES, link) || ClassNames.isOneOf(TIMEOUT_NAMES, link)) {
-			return TIMEOUT;
-		}
-		return (isOneOf(PERMANENT_TYPES, link) || isArgumentRefused(link)) ? PERMANENT : null;
 	}
 
 	/* Clients report a URI without a host as an IOException. */
@@ -175,18 +135,13 @@ final class IoFailureClassifier implements TypedClassifier {
 				&& !(link.getCause() instanceof UnresolvedAddressException);
 	}
 
-	private static @Nullable FailureClassification general(Throwable link, @Nullable FailureClassification otherwise) {
-		if (ClassNames.isOneOf(CUT_OFF_NAMES, link)) {
-			return IO;
+	/* A failed handshake counts before other I/O, and I/O before a parser. */
+	private static @Nullable FailureClassification moreGrave(@Nullable FailureClassification one,
+			@Nullable FailureClassification other) {
+		if (one == HANDSHAKE || other == HANDSHAKE) {
+			return HANDSHAKE;
 		}
-		if (ClassNames.isOneOf(PARSE_NAMES, link)) {
-			return PERMANENT;
-		}
-		return (link instanceof IOException) ? IO : otherwise;
-	}
-
-	private static boolean isOneOf(List<Class<? extends Throwable>> types, Throwable link) {
-		return types.stream().anyMatch((type) -> type.isInstance(link));
+		return (one == IO || other == null) ? one : other;
 	}
 
 }

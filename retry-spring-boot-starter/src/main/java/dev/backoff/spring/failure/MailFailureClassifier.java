@@ -53,13 +53,10 @@ final class MailFailureClassifier implements TypedClassifier {
 	@Override
 	public @Nullable FailureClassification classify(Throwable failure) {
 		Throwable found = Causes.find(failure, (link) -> mayKnow(link.getClass()));
-		if (found == null) {
-			return null;
-		}
 		if (found instanceof MailSendException send && send.getMessageExceptions().length > 0) {
 			return classifyAll(send.getMessageExceptions());
 		}
-		return classifyOne(found);
+		return (found != null) ? classifyOne(found) : null;
 	}
 
 	private @Nullable FailureClassification classifyAll(Exception[] failures) {
@@ -86,11 +83,8 @@ final class MailFailureClassifier implements TypedClassifier {
 			return answer;
 		}
 		FailureClassification io = this.io.classify(found);
-		if (io != null) {
-			return io;
-		}
-		return (Causes.find(found, MailConnectException.class) != null)
-				? FailureClassification.transientFailure(RetryCause.CONNECT) : null;
+		return (io == null && Causes.find(found, MailConnectException.class) != null)
+				? FailureClassification.transientFailure(RetryCause.CONNECT) : io;
 	}
 
 	private static boolean isRefused(Throwable link) {

@@ -53,13 +53,9 @@ final class RateLimitField {
 		Duration wait = null;
 		for (Matcher each = PARAMETER.matcher(parameters); each.find();) {
 			String value = each.group("value");
-			Duration number = (value != null) ? ServerWait.ofSeconds(value) : null;
-			switch (each.group("key")) {
-				case "r" -> remaining = number;
-				case "t" -> wait = number;
-				default -> {
-				}
-			}
+			Duration number = (value != null) ? ServerWait.of(value, Duration.ofSeconds(1)) : null;
+			remaining = each.group("key").equals("r") ? number : remaining;
+			wait = each.group("key").equals("t") ? number : wait;
 		}
 		return Duration.ZERO.equals(remaining) ? wait : null;
 	}

@@ -1,11 +1,9 @@
 package dev.backoff.spring.failure;
 
 import java.util.List;
-import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 
-import dev.backoff.failure.Causes;
 import dev.backoff.failure.FailureClassification;
 import dev.backoff.failure.RetryCause;
 
@@ -27,47 +25,50 @@ import dev.backoff.failure.RetryCause;
  */
 final class RedisFailureClassifier implements TypedClassifier {
 
-	private static final Set<String> REPLY_NAMES = Set.of("io.lettuce.core.RedisCommandExecutionException",
-			"redis.clients.jedis.exceptions.JedisDataException");
+	private static final FailureClassification REFUSED = FailureClassification.permanent(RetryCause.OTHER);
+
+	private static final FailureClassification TIMEOUT = FailureClassification.transientFailure(RetryCause.TIMEOUT);
+
+	/* The same exceptions report a connection that was lost midway. */
+	private static final FailureClassification CONNECT = FailureClassification.transientFailure(RetryCause.CONNECT)
+		.withPossibleEffect();
+
+	private static final FailureClassification POOL = FailureClassification.transientFailure(RetryCause.POOL);
+
+	private static final ClassTable TYPES = new ClassTable()
+		.with(REFUSED, "io.lettuce.core.RedisCommandExecutionException",
+				"redis.clients.jedis.exceptions.JedisDataException")
+		.with(TIMEOUT, "io.lettuce.core.RedisCommandTimeoutException")
+		.with(CONNECT, "io.lettuce.core.RedisConnectionException",
+				"redis.clients.jedis.exceptions.JedisConnectionException",
+				"org.springframework.data.redis.RedisConnectionFailureException")
+		.with(POOL, "org.springframework.data.redis.connection.PoolException");
 
 	private static final List<String> PASSING_REPLIES = List.of("LOADING ", "BUSY ", "TRYAGAIN ", "CLUSTERDOWN ",
 			"MASTERDOWN ", "READONLY ", "ERR max number of clients");
-
-	private static final Set<String> TIMEOUT_NAMES = Set.of("io.lettuce.core.RedisCommandTimeoutException");
-
-	private static final Set<String> CONNECT_NAMES = Set.of("io.lettuce.core.RedisConnectionException",
-			"redis.clients.jedis.exceptions.JedisConnectionException",
-			"org.springframework.data.redis.RedisConnectionFailureException");
-
-	private static final Set<String> POOL_NAMES = Set.of("org.springframework.data.redis.connection.PoolException");
 
 	private final IoFailureClassifier io = new IoFailureClassifier();
 
 	@Override
 	public boolean mayKnow(Class<?> type) {
-		return ClassNames.isOneOf(REPLY_NAMES, type) || ClassNames.isOneOf(TIMEOUT_NAMES, type)
-				|| ClassNames.isOneOf(CONNECT_NAMES, type) || ClassNames.isOneOf(POOL_NAMES, type);
+		return TYPES.of(type) != null;
 	}
 
 	@Override
 	public @Nullable FailureClassification classify(Throwable failure) {
-		Throwable reply = Causes.find(failure, (link) -> ClassNames.isOneOf(REPLY_NAMES, link));
+		Throwable reply = TYPES.find(failure, REFUSED);
 		if (reply != null) {
-			return isPassing(reply) ? FailureClassification.transientFailure(RetryCause.OTHER)
-					: FailureClassification.permanent(RetryCause.OTHER);
+			return isPassing(reply) ? FailureClassification.transientFailure(RetryCause.OTHER) : REFUSED;
 		}
-		if (Causes.find(failure, (link) -> ClassNames.isOneOf(TIMEOUT_NAMES, link)) != null) {
-			return FailureClassification.transientFailure(RetryCause.TIMEOUT);
+		if (TYPES.find(failure, TIMEOUT) != null) {
+			return TIMEOUT;
 		}
-		Throwable unconnected = Causes.find(failure, (link) -> ClassNames.isOneOf(CONNECT_NAMES, link));
+		Throwable unconnected = TYPES.find(failure, CONNECT);
 		if (unconnected != null) {
 			FailureClassification cause = this.io.classify(unconnected);
-			// the same exception reports a connection that was lost midway
-			return (cause != null) ? cause
-					: FailureClassification.transientFailure(RetryCause.CONNECT).withPossibleEffect();
+			return (cause != null) ? cause : CONNECT;
 		}
-		return (Causes.find(failure, (link) -> ClassNames.isOneOf(POOL_NAMES, link)) != null)
-				? FailureClassification.transientFailure(RetryCause.POOL) : null;
+		return (TYPES.find(failure, POOL) != null) ? POOL : null;
 	}
 
 	private static boolean isPassing(Throwable reply) {

@@ -53,12 +53,8 @@ final class RestClientFailureClassifier implements TypedClassifier {
 			return this.rules.classify(response.getStatusCode().value(), response.getResponseHeaders());
 		}
 		RestClientException found = Causes.find(failure, RestClientException.class);
-		return (found != null) ? classifyWithoutStatus(found) : null;
-	}
-
-	private @Nullable FailureClassification classifyWithoutStatus(RestClientException found) {
-		FailureClassification io = this.io.classify(found);
-		if (io != null) {
+		FailureClassification io = (found != null) ? this.io.classify(found) : null;
+		if (found == null || io != null) {
 			return io;
 		}
 		if (found instanceof ResourceAccessException) {

@@ -17,20 +17,14 @@ import org.springframework.http.HttpHeaders;
  * clock may be wrong, and without one with our own clock. A date in the past is a wait of
  * zero. Thread-safe.
  */
-final class ServerHints {
+record ServerHints(Clock clock) {
 
 	/** The longest value that is read: dates and numbers are shorter. */
 	private static final int MAX_VALUE_LENGTH = 256;
 
 	private static final int MAX_FIELD_LENGTH = 4096;
 
-	private final Clock clock;
-
-	ServerHints(Clock clock) {
-		this.clock = clock;
-	}
-
-	/** Return how long the server asks to wait, or null if it does not ask. */
+	/** Return how long the server asks to wait, or null. */
 	@Nullable Duration wait(HttpHeaders headers) {
 		Duration wait = retryAfter(headers);
 		return (wait != null) ? wait : rateLimit(headers);
@@ -38,7 +32,7 @@ final class ServerHints {
 
 	private @Nullable Duration retryAfter(HttpHeaders headers) {
 		String text = value(headers, HttpHeaders.RETRY_AFTER);
-		Duration seconds = ServerWait.ofSeconds(text);
+		Duration seconds = ServerWait.of(text, Duration.ofSeconds(1));
 		if (seconds != null || text.isEmpty()) {
 			return seconds;
 		}

@@ -17,19 +17,8 @@ final class ServerWait {
 	private ServerWait() {
 	}
 
-	/** Return the seconds that the text counts, or null unless it is digits alone. */
-	static @Nullable Duration ofSeconds(String text) {
-		return of(text, Duration.ofSeconds(1));
-	}
-
-	/**
-	 * Return the milliseconds that the text counts, or null unless it is digits alone.
-	 */
-	static @Nullable Duration ofMillis(String text) {
-		return of(text, Duration.ofMillis(1));
-	}
-
-	private static @Nullable Duration of(String text, Duration unit) {
+	/** Return as many units as the text counts, or null unless it is digits alone. */
+	static @Nullable Duration of(String text, Duration unit) {
 		if (!DIGITS.matcher(text).matches()) {
 			return null;
 		}

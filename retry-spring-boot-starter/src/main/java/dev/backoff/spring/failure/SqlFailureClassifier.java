@@ -60,15 +60,20 @@ final class SqlFailureClassifier implements TypedClassifier {
 	private static final Set<String> PERMANENT_CLASSES = Set.of("0A", "21", "22", "23", "26", "28", "2F", "34", "3D",
 			"3F", "42", "44", "54");
 
-	/** Tomcat's pool throws a plain SQLException of its own when it is empty. */
-	private static final Set<String> POOL_NAMES = Set.of("org.apache.tomcat.jdbc.pool.PoolExhaustedException");
+	/* Tomcat's pool throws a plain SQLException of its own when it is empty. */
+	private static final ClassTable TYPES = new ClassTable().with(LOCK, SQLTransactionRollbackException.class)
+		.with(TIMEOUT, SQLTimeoutException.class)
+		.with(POOL, SQLTransientConnectionException.class)
+		.with(POOL, "org.apache.tomcat.jdbc.pool.PoolExhaustedException")
+		.with(OTHER, SQLTransientException.class)
+		.with(IO, SQLRecoverableException.class)
+		.with(DISCONNECTED, SQLNonTransientConnectionException.class)
+		.with(PERMANENT, SQLNonTransientException.class);
 
 	/** Only this code distinguishes a lock timeout of H2 from its other timeouts. */
 	private static final int H2_LOCK_TIMEOUT = 50200;
 
-	/**
-	 * Oracle could not serialize a transaction; its state 72000 has other meanings too.
-	 */
+	/** Oracle could not serialize; its state 72000 has other meanings too. */
 	private static final int ORACLE_CANNOT_SERIALIZE = 8177;
 
 	@Override
@@ -82,19 +87,15 @@ final class SqlFailureClassifier implements TypedClassifier {
 			int limit = Causes.LIMIT;
 			SQLException next = (link instanceof SQLException sql) ? sql : null;
 			for (; next != null && limit > 0; next = next.getNextException(), limit--) {
-				FailureClassification classification = classifyAlone(next);
+				String state = next.getSQLState();
+				FailureClassification byState = (state != null) ? byState(state, next.getErrorCode()) : null;
+				FailureClassification classification = (byState != null) ? byState : byType(next);
 				if (classification != null) {
 					return classification;
 				}
 			}
 		}
 		return (Causes.find(failure, SQLTransientConnectionException.class) != null) ? CONNECT : null;
-	}
-
-	private static @Nullable FailureClassification classifyAlone(SQLException exception) {
-		String state = exception.getSQLState();
-		FailureClassification byState = (state != null) ? byState(state, exception.getErrorCode()) : null;
-		return (byState != null) ? byState : byType(exception);
 	}
 
 	private static @Nullable FailureClassification byState(String state, int code) {
@@ -122,37 +123,14 @@ final class SqlFailureClassifier implements TypedClassifier {
 		};
 	}
 
-	private static @Nullable FailureClassification byType(SQLException exception) {
-		if (exception instanceof SQLTransientException) {
-			return byTransientType(exception);
-		}
-		if (exception instanceof SQLRecoverableException) {
-			return IO;
-		}
-		if (exception instanceof SQLNonTransientConnectionException) {
-			return DISCONNECTED;
-		}
-		if (ClassNames.isOneOf(POOL_NAMES, exception)) {
-			return POOL;
-		}
-		return (exception instanceof SQLNonTransientException) ? PERMANENT : null;
-	}
-
 	/*
 	 * A pool that waited in vain throws a SQLTransientConnectionException. Where the
 	 * database refuses connections, that refusal is the cause and is judged instead.
 	 */
-	private static @Nullable FailureClassification byTransientType(SQLException exception) {
-		if (exception instanceof SQLTransactionRollbackException) {
-			return LOCK;
-		}
-		if (exception instanceof SQLTimeoutException) {
-			return TIMEOUT;
-		}
-		if (exception instanceof SQLTransientConnectionException) {
-			return (exception.getCause() instanceof SQLException) ? null : POOL;
-		}
-		return OTHER;
+	private static @Nullable FailureClassification byType(SQLException exception) {
+		boolean refused = exception instanceof SQLTransientConnectionException
+				&& exception.getCause() instanceof SQLException;
+		return refused ? null : TYPES.of(exception.getClass());
 	}
 
 }

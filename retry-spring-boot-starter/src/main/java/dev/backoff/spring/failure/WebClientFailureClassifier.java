@@ -22,6 +22,8 @@ import dev.backoff.failure.RetryCause;
  */
 final class WebClientFailureClassifier implements TypedClassifier {
 
+	private static final FailureClassification PERMANENT = FailureClassification.permanent(RetryCause.OTHER);
+
 	private final HttpStatusRules rules;
 
 	private final IoFailureClassifier io = new IoFailureClassifier();
@@ -41,28 +43,19 @@ final class WebClientFailureClassifier implements TypedClassifier {
 		WebClientResponseException response = Causes.find(failure, WebClientResponseException.class);
 		if (response != null) {
 			FailureClassification status = this.rules.classify(response.getStatusCode().value(), response.getHeaders());
-			return (status != null) ? status : classifyBody(response);
+			return (status != null || response.getCause() == null) ? status : byCause(response, PERMANENT);
 		}
 		WebClientRequestException request = Causes.find(failure, WebClientRequestException.class);
-		return (request != null) ? classifyRequest(request) : null;
-	}
-
-	private @Nullable FailureClassification classifyBody(WebClientResponseException response) {
-		if (response.getCause() == null) {
+		if (request == null) {
 			return null;
 		}
-		FailureClassification io = this.io.classify(response);
-		return (io != null) ? io : FailureClassification.permanent(RetryCause.OTHER);
+		return byCause(request, (request.getCause() instanceof IllegalArgumentException) ? PERMANENT
+				: FailureClassification.transientFailure(RetryCause.IO));
 	}
 
-	private FailureClassification classifyRequest(WebClientRequestException request) {
-		FailureClassification io = this.io.classify(request);
-		if (io != null) {
-			return io;
-		}
-		return (request.getCause() instanceof IllegalArgumentException)
-				? FailureClassification.permanent(RetryCause.OTHER)
-				: FailureClassification.transientFailure(RetryCause.IO);
+	private FailureClassification byCause(Throwable failure, FailureClassification otherwise) {
+		FailureClassification io = this.io.classify(failure);
+		return (io != null) ? io : otherwise;
 	}
 
 }

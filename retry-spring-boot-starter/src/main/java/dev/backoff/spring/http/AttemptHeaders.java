@@ -9,6 +9,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpMethod;
 
 import dev.backoff.OutboundRequest;
 import dev.backoff.spring.policy.HttpSettings;
@@ -31,7 +32,8 @@ final class AttemptHeaders {
 	private static final Logger logger = LoggerFactory.getLogger(AttemptHeaders.class);
 
 	/* Methods without an effect, which need no key. */
-	private static final Set<String> SAFE = Set.of("GET", "HEAD", "OPTIONS", "TRACE");
+	private static final Set<HttpMethod> SAFE = Set.of(HttpMethod.GET, HttpMethod.HEAD, HttpMethod.OPTIONS,
+			HttpMethod.TRACE);
 
 	private final HttpSettings settings;
 
@@ -47,12 +49,12 @@ final class AttemptHeaders {
 	}
 
 	/** Count a request of the running attempt, and return it if it gets headers. */
-	@Nullable OutboundRequest begin(String method, URI uri) {
-		OutboundRequest request = OutboundRequest.begin(method);
+	@Nullable OutboundRequest begin(HttpMethod method, URI uri) {
+		OutboundRequest request = OutboundRequest.begin(method.name());
 		return (request != null && this.hosts.match(uri)) ? request : null;
 	}
 
-	void add(OutboundRequest request, String method, HttpHeaders headers) {
+	void add(OutboundRequest request, HttpMethod method, HttpHeaders headers) {
 		if (request.attempt() > 0) {
 			addIfAbsent(headers, this.settings.attemptHeader(), Integer.toString(request.attempt()));
 		}

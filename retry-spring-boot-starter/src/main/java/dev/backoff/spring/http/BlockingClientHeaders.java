@@ -46,10 +46,9 @@ public final class BlockingClientHeaders
 
 	@Override
 	public void initialize(ClientHttpRequest request) {
-		String method = request.getMethod().name();
-		OutboundRequest outbound = this.headers.begin(method, request.getURI());
+		OutboundRequest outbound = this.headers.begin(request.getMethod(), request.getURI());
 		if (outbound != null) {
-			this.headers.add(outbound, method, request.getHeaders());
+			this.headers.add(outbound, request.getMethod(), request.getHeaders());
 		}
 	}
 

@@ -17,7 +17,8 @@ record HostPatterns(List<String> patterns) {
 			return false;
 		}
 		String name = host.toLowerCase(Locale.ROOT);
-		int port = port(uri);
+		int assumed = "https".equalsIgnoreCase(uri.getScheme()) ? 443 : 80;
+		int port = (uri.getPort() >= 0) ? uri.getPort() : assumed;
 		return this.patterns.stream().anyMatch((pattern) -> matches(pattern, name, port));
 	}
 
@@ -34,13 +35,6 @@ record HostPatterns(List<String> patterns) {
 		}
 		return wanted.startsWith("*.") ? host.endsWith(wanted.substring(1)) && host.length() > wanted.length() - 1
 				: host.equals(wanted);
-	}
-
-	private static int port(URI uri) {
-		if (uri.getPort() >= 0) {
-			return uri.getPort();
-		}
-		return "https".equalsIgnoreCase(uri.getScheme()) ? 443 : 80;
 	}
 
 }

@@ -14,30 +14,16 @@ import dev.backoff.spring.policy.HttpSettings;
 /**
  * The attempt to which an inbound request belongs, by its headers. Their values are not
  * trusted: one that is not a plain number of limited length counts as absent, and a
- * deadline can only become shorter. Immutable and thread-safe.
+ * deadline can only become shorter. The number is 0 and the deadline null if absent.
  */
-final class InboundCall {
+record InboundCall(int number, @Nullable RetryContext deadline) {
 
 	/** The attempt's number in logs and observations. */
 	static final String ATTEMPT = "backoff.attempt";
 
-	/** The value of an observation without an attempt's number. */
-	private static final String NONE = "none";
-
 	private static final Pattern ATTEMPT_DIGITS = Pattern.compile("[0-9]{1,9}");
 
 	private static final Pattern MILLIS_DIGITS = Pattern.compile("[0-9]{1,15}");
-
-	private static final int FIRST_OF_THE_REST = 5;
-
-	private final int attempt;
-
-	private final @Nullable RetryContext deadline;
-
-	private InboundCall(int attempt, @Nullable RetryContext deadline) {
-		this.attempt = attempt;
-		this.deadline = deadline;
-	}
 
 	static InboundCall read(HttpSettings settings, UnaryOperator<@Nullable String> header) {
 		long attempt = number(header.apply(settings.attemptHeader()), ATTEMPT_DIGITS);
@@ -50,20 +36,15 @@ final class InboundCall {
 		return (text != null && digits.matcher(text).matches()) ? Long.parseLong(text) : -1;
 	}
 
-	/** Return the deadline for all calls of the request, or null. */
-	@Nullable RetryContext deadline() {
-		return this.deadline;
-	}
-
 	/** Return the number of the attempt for logs, or null. */
 	@Nullable String attempt() {
-		return (this.attempt > 0) ? Integer.toString(this.attempt) : null;
+		return (this.number > 0) ? Integer.toString(this.number) : null;
 	}
 
 	/** Return the number of the attempt for observations, one of a few values. */
 	KeyValue keyValue() {
-		return KeyValue.of(ATTEMPT, (this.attempt == 0) ? NONE
-				: (this.attempt < FIRST_OF_THE_REST) ? Integer.toString(this.attempt) : FIRST_OF_THE_REST + "+");
+		return KeyValue.of(ATTEMPT,
+				(this.number == 0) ? "none" : (this.number < 5) ? Integer.toString(this.number) : "5+");
 	}
 
 	/** Apply deadline and number to this thread until closed. */
@@ -71,15 +52,10 @@ final class InboundCall {
 		RetryContext.Scope scope = (this.deadline != null) ? this.deadline.open() : () -> {
 		};
 		String before = MDC.get(ATTEMPT);
-		String number = attempt();
-		if (number != null) {
-			MDC.put(ATTEMPT, number);
-		}
+		restore((this.number > 0) ? attempt() : before);
 		return () -> {
 			scope.close();
-			if (number != null) {
-				restore(before);
-			}
+			restore(before);
 		};
 	}
 

@@ -1,7 +1,6 @@
 package dev.backoff.spring.http;
 
 import reactor.core.publisher.Mono;
-import reactor.util.context.Context;
 
 import org.springframework.core.Ordered;
 import org.springframework.http.HttpHeaders;
@@ -10,7 +9,6 @@ import org.springframework.web.server.ServerWebExchange;
 import org.springframework.web.server.WebFilter;
 import org.springframework.web.server.WebFilterChain;
 
-import dev.backoff.RetryContext;
 import dev.backoff.spring.policy.HttpSettings;
 
 /**
@@ -46,14 +44,9 @@ public final class InboundWebFilter implements WebFilter, Ordered {
 		InboundCall call = InboundCall.read(this.settings, headers::getFirst);
 		ServerRequestObservationContext.findCurrent(exchange.getAttributes())
 			.ifPresent((context) -> context.addLowCardinalityKeyValue(call.keyValue()));
-		return chain.filter(exchange).contextWrite((context) -> write(call, context));
-	}
-
-	private static Context write(InboundCall call, Context context) {
-		RetryContext deadline = call.deadline();
-		String attempt = call.attempt();
-		Context written = (deadline != null) ? context.put(RetryContextAccessor.KEY, deadline) : context;
-		return (attempt != null) ? written.put(InboundCall.ATTEMPT, attempt) : written;
+		return chain.filter(exchange)
+			.contextWrite((context) -> context.putNonNull(RetryContextAccessor.KEY, call.deadline())
+				.putNonNull(InboundCall.ATTEMPT, call.attempt()));
 	}
 
 }

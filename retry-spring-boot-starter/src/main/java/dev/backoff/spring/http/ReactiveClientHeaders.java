@@ -42,27 +42,21 @@ public final class ReactiveClientHeaders implements WebClientCustomizer, Exchang
 
 	@Override
 	public Mono<ClientResponse> filter(ClientRequest request, ExchangeFunction next) {
-		return Mono.deferContextual((context) -> exchange(request, next, context));
-	}
-
-	private Mono<ClientResponse> exchange(ClientRequest request, ExchangeFunction next, ContextView context) {
-		String method = request.method().name();
-		OutboundRequest outbound = begin(request, context);
-		if (outbound == null) {
-			return next.exchange(request);
-		}
-		return next.exchange(ClientRequest.from(request)
-			.httpRequest((written) -> this.headers.add(outbound, method, written.getHeaders()))
-			.build());
+		return Mono.deferContextual((context) -> {
+			OutboundRequest outbound = begin(request, context);
+			return next.exchange((outbound == null) ? request
+					: ClientRequest.from(request)
+						.httpRequest((written) -> this.headers.add(outbound, request.method(), written.getHeaders()))
+						.build());
+		});
 	}
 
 	private @Nullable OutboundRequest begin(ClientRequest request, ContextView context) {
-		if (!(context.getOrDefault(RetryContextAccessor.KEY, null) instanceof RetryContext attempt)) {
-			return this.headers.begin(request.method().name(), request.url());
-		}
-		RetryContext.Scope scope = attempt.open();
+		RetryContext.Scope scope = (context.getOrDefault(RetryContextAccessor.KEY,
+				null) instanceof RetryContext attempt) ? attempt.open() : () -> {
+				};
 		try {
-			return this.headers.begin(request.method().name(), request.url());
+			return this.headers.begin(request.method(), request.url());
 		}
 		finally {
 			scope.close();

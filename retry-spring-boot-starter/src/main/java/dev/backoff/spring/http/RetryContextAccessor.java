@@ -22,7 +22,7 @@ public final class RetryContextAccessor implements ThreadLocalAccessor<RetryCont
 	public static final String KEY = "backoff.context";
 
 	/* Scopes are closed in reverse order, and after the last one the thread is clean. */
-	private static final ThreadLocal<@Nullable Deque<RetryContext.Scope>> OPEN = new ThreadLocal<>();
+	private static final ThreadLocal<Deque<RetryContext.Scope>> OPEN = ThreadLocal.withInitial(ArrayDeque::new);
 
 	@Override
 	public Object key() {
@@ -57,20 +57,14 @@ public final class RetryContextAccessor implements ThreadLocalAccessor<RetryCont
 	}
 
 	private static void push(RetryContext.Scope scope) {
-		Deque<RetryContext.Scope> open = OPEN.get();
-		if (open == null) {
-			open = new ArrayDeque<>(2);
-			OPEN.set(open);
-		}
-		open.push(scope);
+		OPEN.get().push(scope);
 	}
 
 	private static void pop() {
 		Deque<RetryContext.Scope> open = OPEN.get();
-		if (open == null) {
-			return;
+		if (!open.isEmpty()) {
+			open.pop().close();
 		}
-		open.pop().close();
 		if (open.isEmpty()) {
 			OPEN.remove();
 		}

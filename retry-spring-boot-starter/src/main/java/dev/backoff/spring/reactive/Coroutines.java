@@ -42,12 +42,7 @@ public final class Coroutines {
 		return (returned instanceof Flow<?> flow) ? FlowKt.flowOn(flow, new RunningAttempt()) : returned;
 	}
 
-	/**
-	 * A continuation with another context.
-	 *
-	 * @param continuation the original
-	 * @param context the context
-	 */
+	/** A continuation with another context. */
 	private record Attempted(Continuation<?> continuation, CoroutineContext context) implements Continuation<Object> {
 
 		@Override

@@ -42,7 +42,6 @@ abstract class Elements extends CompletableFuture<@Nullable Object> implements C
 	/** Return the number of elements to ask for at first. */
 	abstract long begin();
 
-	/** Return the subscription, or null before there is one. */
 	final @Nullable Subscription subscription() {
 		return this.subscription;
 	}

@@ -31,8 +31,6 @@ final class FluxCall<C> extends ReactiveCall<C> implements Subscription {
 
 	private final Lock lock = new ReentrantLock();
 
-	private final ReactiveCalls<C> calls;
-
 	private final CoreSubscriber<? super Object> subscriber;
 
 	/* By the policy in effect when the call begins. */
@@ -54,7 +52,6 @@ final class FluxCall<C> extends ReactiveCall<C> implements Subscription {
 
 	FluxCall(ReactiveCalls<C> calls, C context, CoreSubscriber<? super Object> subscriber) {
 		super(calls, context);
-		this.calls = calls;
 		this.subscriber = subscriber;
 		this.replayed = calls.replayed().getAsBoolean();
 		this.observedOutside = calls.observation();
@@ -165,7 +162,7 @@ final class FluxCall<C> extends ReactiveCall<C> implements Subscription {
 	private void emitOutside(Object element) {
 		RetryContext.Scope nothing = RetryContext.none().open();
 		RetryContext.Scope scope = this.outside.open();
-		CallObserver.Scope observed = this.calls.openObservation(this.observedOutside);
+		CallObserver.Scope observed = calls().openObservation(this.observedOutside);
 		try {
 			this.subscriber.onNext(element);
 		}
@@ -176,7 +173,6 @@ final class FluxCall<C> extends ReactiveCall<C> implements Subscription {
 		}
 	}
 
-	/** Pass the elements of one attempt on. */
 	private final class ManyElements extends Elements {
 
 		ManyElements(Context context) {
@@ -194,7 +190,7 @@ final class FluxCall<C> extends ReactiveCall<C> implements Subscription {
 			if (asked == null) {
 				return;
 			}
-			FluxCall.this.calls.within(currentContext(), () -> {
+			calls().within(currentContext(), () -> {
 				asked.request(count);
 				return null;
 			});

@@ -59,10 +59,9 @@ final class MonoCall<C> extends ReactiveCall<C> {
 		public void onNext(Object element) {
 			if (isDone()) {
 				Operators.onDiscard(element, currentContext());
+				return;
 			}
-			else {
-				this.element = element;
-			}
+			this.element = element;
 		}
 
 		@Override

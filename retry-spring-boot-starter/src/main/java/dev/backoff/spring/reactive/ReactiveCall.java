@@ -70,6 +70,10 @@ abstract class ReactiveCall<C> implements AsyncOperation.OnContext<C, @Nullable 
 		return this.cancelled;
 	}
 
+	final ReactiveCalls<C> calls() {
+		return this.calls;
+	}
+
 	@Override
 	public final CompletionStage<@Nullable Object> run(C context, int number) throws Throwable {
 		return subscribe(this.calls.invoke(context, number));
@@ -87,8 +91,7 @@ abstract class ReactiveCall<C> implements AsyncOperation.OnContext<C, @Nullable 
 	}
 
 	/*
-	 * A subscriber further down may want operators to go on after an error. That must not
-	 * hide errors from us.
+	 * A subscriber that lets operators go on after an error must not hide errors from us.
 	 */
 	private Elements subscribe(Publisher<?> publisher) {
 		Elements elements = elements(this.calls.withAttempt(subscriberContext()));
@@ -100,13 +103,11 @@ abstract class ReactiveCall<C> implements AsyncOperation.OnContext<C, @Nullable 
 		return elements;
 	}
 
-	/** Return the Reactor context of the subscriber. */
 	abstract ContextView subscriberContext();
 
 	/** Make the subscriber of an attempt, which has the given context. */
 	abstract Elements elements(Context context);
 
-	/** Pass the end of the call on. */
 	abstract void end(@Nullable Object value, @Nullable Throwable failure);
 
 }

@@ -60,10 +60,7 @@ public record ReactiveCalls<C>(Retry retry, Operation.OnContext<C, @Nullable Obj
 		return (this.adapter != null) ? this.adapter.fromPublisher(publisher) : publisher;
 	}
 
-	/*
-	 * Serialized, because an attempt that was given up may pass an element on while the
-	 * next signal comes from another thread.
-	 */
+	/* An attempt that was given up may pass an element on beside the next signal. */
 	private Flux<Object> several(C context) {
 		return Flux.from((subscriber) -> new FluxCall<>(this, context,
 				Operators.serialize(Operators.toCoreSubscriber(subscriber)))
@@ -79,7 +76,8 @@ public record ReactiveCalls<C>(Retry retry, Operation.OnContext<C, @Nullable Obj
 
 	/** Run an action within the attempt and the observation that a context carries. */
 	<T extends @Nullable Object> T within(ContextView context, Supplier<T> action) {
-		CallObserver.Scope observed = openObservation(context);
+		Object carried = (this.observations != null) ? context.getOrDefault(this.observations.key(), null) : null;
+		CallObserver.Scope observed = (carried != null) ? openObservation(carried) : NOTHING;
 		RetryContext.Scope scope = (context.getOrDefault(RetryContextAccessor.KEY,
 				null) instanceof RetryContext attempt) ? attempt.open() : () -> {
 				};
@@ -92,28 +90,16 @@ public record ReactiveCalls<C>(Retry retry, Operation.OnContext<C, @Nullable Obj
 		}
 	}
 
-	/**
-	 * Return the subscriber's context, with the attempt and the observation of this
-	 * thread.
-	 */
+	/** Add this thread's attempt and observation to a subscriber's context. */
 	Context withAttempt(ContextView around) {
 		RetryContext attempt = RetryContext.capture();
-		Context context = attempt.isEmpty() ? Context.of(around)
-				: Context.of(around).put(RetryContextAccessor.KEY, attempt);
-		Object observation = observation();
-		return (this.observations != null && observation != null) ? context.put(this.observations.key(), observation)
+		Context context = Context.of(around).putNonNull(RetryContextAccessor.KEY, attempt.isEmpty() ? null : attempt);
+		return (this.observations != null) ? context.putNonNull(this.observations.key(), this.observations.current())
 				: context;
 	}
 
-	/** Return the observation of this thread, or null. */
 	@Nullable Object observation() {
 		return (this.observations != null) ? this.observations.current() : null;
-	}
-
-	/** Open the observation that a context carries, if it carries one. */
-	private CallObserver.Scope openObservation(ContextView context) {
-		Object carried = (this.observations != null) ? context.getOrDefault(this.observations.key(), null) : null;
-		return (carried != null) ? openObservation(carried) : NOTHING;
 	}
 
 	/** Open an observation, or close all if it is null. */
@@ -121,17 +107,14 @@ public record ReactiveCalls<C>(Retry retry, Operation.OnContext<C, @Nullable Obj
 		return (this.observations != null) ? this.observations.open(observation) : NOTHING;
 	}
 
-	/** Invoke the method. */
 	Publisher<?> invoke(C context, int number) throws Throwable {
 		return adapt(this.invocation.run(context, number), "");
 	}
 
-	/** Return whether the method's recovery accepts a stop. */
 	boolean accepts(RetriesStoppedException stopped) {
 		return this.recovery != null && this.recovery.accepts(stopped);
 	}
 
-	/** Invoke the method's recovery. */
 	Publisher<?> recover(C context, RetriesStoppedException stopped) throws Throwable {
 		if (this.recovery == null) {
 			throw new IllegalStateException("There is no recovery of " + this.retry.method());

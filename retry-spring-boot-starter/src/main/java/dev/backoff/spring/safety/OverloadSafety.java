@@ -2,10 +2,8 @@ package dev.backoff.spring.safety;
 
 import java.util.Collection;
 import java.util.Comparator;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
@@ -103,10 +101,6 @@ public final class OverloadSafety implements ConfigurationUser {
 		return known.apply(failure);
 	}
 
-	private RetryBudget make(BudgetEntry entry) {
-		return RetryBudget.of(entry.name(), entry.settings(), this.time, this.listeners);
-	}
-
 	/**
 	 * {@return the budget of a policy, or null if its retries are free}
 	 * @param policy the policy
@@ -114,7 +108,10 @@ public final class OverloadSafety implements ConfigurationUser {
 	 */
 	public @Nullable RetryBudget budget(EffectivePolicy policy, BackoffConfiguration configuration) {
 		String name = policy.budget();
-		return (name != null) ? this.budgets.getOrMake(name, () -> make(configuration.budget(name))) : null;
+		return (name != null) ? this.budgets.getOrMake(name, () -> {
+			BudgetEntry entry = configuration.budget(name);
+			return RetryBudget.of(entry.name(), entry.settings(), this.time, this.listeners);
+		}) : null;
 	}
 
 	/**
@@ -204,14 +201,10 @@ public final class OverloadSafety implements ConfigurationUser {
 	 * @param policies the policies in effect
 	 */
 	public void keepDegraded(Collection<EffectivePolicy> policies) {
-		Set<Degradable> kept = new HashSet<>();
-		for (EffectivePolicy policy : policies) {
-			DegradedSettings settings = policy.numbers().degraded();
-			if (settings != null) {
-				kept.add(new Degradable(policy.name(), settings));
-			}
-		}
-		this.degraded.keySet().retainAll(kept);
+		this.degraded.keySet()
+			.removeIf((key) -> policies.stream()
+				.noneMatch((policy) -> key.policy().equals(policy.name())
+						&& key.settings().equals(policy.numbers().degraded())));
 	}
 
 	/**
@@ -223,14 +216,14 @@ public final class OverloadSafety implements ConfigurationUser {
 		if (settings == null) {
 			return null;
 		}
-		Degradable key = new Degradable(policy.name(), settings);
 		DegradedMode made = new DegradedMode(settings,
 				(mode, degraded, counts) -> this.listeners.degraded(policy.name(), degraded, counts));
-		DegradedMode before = this.degraded.putIfAbsent(key, made);
-		if (before == null) {
-			tell((observer) -> observer.degradedMade(policy.name(), made));
+		DegradedMode before = this.degraded.putIfAbsent(new Degradable(policy.name(), settings), made);
+		if (before != null) {
+			return before;
 		}
-		return (before != null) ? before : made;
+		tell((observer) -> observer.degradedMade(policy.name(), made));
+		return made;
 	}
 
 	/**
@@ -259,13 +252,6 @@ public final class OverloadSafety implements ConfigurationUser {
 			.map((entry) -> entry.getValue().isDegraded(now))
 			.max(Comparator.naturalOrder())
 			.orElse(null);
-	}
-
-	/**
-	 * {@return the time of all budgets and breakers}
-	 */
-	public RetryTime time() {
-		return this.time;
 	}
 
 	/**
@@ -308,9 +294,7 @@ public final class OverloadSafety implements ConfigurationUser {
 
 	}
 
-	/**
-	 * Settings of a policy, which the annotations of methods may complete differently.
-	 */
+	/* The annotations of methods may complete the settings of one policy differently. */
 	private record Degradable(String policy, DegradedSettings settings) {
 	}
 

@@ -42,9 +42,8 @@ public final class Resilience4jBreakers implements OtherBreakers {
 		if (breakers == null) {
 			throw new IllegalArgumentException("needs exactly one bean of the type CircuitBreakerRegistry");
 		}
-		CircuitBreaker breaker = find(breakers, name)
+		return find(breakers, name).map((breaker) -> new Permits(breaker, awaited))
 			.orElseThrow(() -> new IllegalArgumentException(unknown(breakers)));
-		return new Permits(breaker, awaited);
 	}
 
 	@Override
@@ -71,9 +70,7 @@ public final class Resilience4jBreakers implements OtherBreakers {
 				+ (names.isEmpty() ? "none" : "these: " + String.join(", ", names));
 	}
 
-	/**
-	 * The failure of an attempt whose result was not good enough. It has no stack trace.
-	 */
+	/** An attempt's result was not good enough. It has no stack trace. */
 	public static final class ResultNotGoodEnough extends RuntimeException {
 
 		private static final long serialVersionUID = 1L;
@@ -119,8 +116,8 @@ public final class Resilience4jBreakers implements OtherBreakers {
 
 		@Override
 		public long longestWaitNanos() {
-			long millis = this.breaker.getCircuitBreakerConfig().getWaitIntervalFunctionInOpenState().apply(1);
-			return TimeUnit.MILLISECONDS.toNanos(millis);
+			return TimeUnit.MILLISECONDS
+				.toNanos(this.breaker.getCircuitBreakerConfig().getWaitIntervalFunctionInOpenState().apply(1));
 		}
 
 		@Override

@@ -58,11 +58,9 @@ public final class RetryBudgets {
 	 * @throws IllegalArgumentException if no method uses it
 	 */
 	public RetryBudget get(String name) {
-		return find(name).orElseThrow(
-				() -> new IllegalArgumentException("Invalid name (" + name + "): must be "
-						+ (all().isEmpty() ? "that of a budget in use, and there is none"
-								: "one of " + String.join(", ", all().stream().map(RetryBudget::name).toList()))
-						+ "."));
+		return find(name)
+			.orElseThrow(() -> new IllegalArgumentException("Invalid name (" + name + "): must be " + (all().isEmpty()
+					? "that of a budget in use, and there is none" : "one of " + String.join(", ", names())) + "."));
 	}
 
 	/**
@@ -72,9 +70,13 @@ public final class RetryBudgets {
 		return this.budgets.values().stream().sorted(Comparator.comparing(RetryBudget::name)).toList();
 	}
 
+	private List<String> names() {
+		return all().stream().map(RetryBudget::name).toList();
+	}
+
 	@Override
 	public String toString() {
-		return "RetryBudgets " + all().stream().map(RetryBudget::name).toList();
+		return "RetryBudgets " + names();
 	}
 
 }

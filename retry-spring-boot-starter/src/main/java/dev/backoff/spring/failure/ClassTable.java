@@ -1,0 +1,47 @@
+package dev.backoff.spring.failure;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.stream.Stream;
+
+import org.jspecify.annotations.Nullable;
+
+import dev.backoff.failure.Causes;
+import dev.backoff.failure.FailureClassification;
+
+/**
+ * Classifications of classes, and of all that extend them unless they have their own.
+ * Classes are recognized by their full names, so they may be absent. A class may have
+ * null: nothing is known of it, whatever it extends.
+ */
+final class ClassTable {
+
+	private final Map<String, @Nullable FailureClassification> classifications = new HashMap<>();
+
+	ClassTable with(@Nullable FailureClassification classification, String... names) {
+		for (String name : names) {
+			this.classifications.put(name, classification);
+		}
+		return this;
+	}
+
+	ClassTable with(@Nullable FailureClassification classification, Class<?>... types) {
+		return with(classification, Stream.of(types).map(Class::getName).toArray(String[]::new));
+	}
+
+	/** Return the classification of the nearest class that is in this table, or null. */
+	@Nullable FailureClassification of(Class<?> candidate) {
+		for (Class<?> type = candidate; type != null; type = type.getSuperclass()) {
+			if (this.classifications.containsKey(type.getName())) {
+				return this.classifications.get(type.getName());
+			}
+		}
+		return null;
+	}
+
+	/** Return the first of a failure and its causes that is classified so, or null. */
+	@Nullable Throwable find(Throwable failure, FailureClassification classification) {
+		return Causes.find(failure, (link) -> of(link.getClass()) == classification);
+	}
+
+}
