@@ -46,9 +46,7 @@ public interface CallStatistics {
 	 */
 	record MethodCalls(String policy, String method, Map<StopReason, Long> calls, long attempts, long retries) {
 
-		/**
-		 * Copy the calls.
-		 */
+		/** Copy the calls. */
 		public MethodCalls {
 			Map<StopReason, Long> copy = new EnumMap<>(StopReason.class);
 			copy.putAll(calls);

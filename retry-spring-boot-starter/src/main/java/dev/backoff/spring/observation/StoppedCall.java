@@ -33,9 +33,7 @@ public record StoppedCall(Instant time, String policy, String method, StopReason
 		List<Duration> waits, List<Duration> attemptTimes, Duration elapsed, @Nullable String failure,
 		@Nullable String rootFailure, @Nullable String message, RecoveryOutcome recovery) {
 
-	/**
-	 * Copy the lists.
-	 */
+	/** Copy the lists. */
 	public StoppedCall {
 		waits = List.copyOf(waits);
 		attemptTimes = List.copyOf(attemptTimes);
