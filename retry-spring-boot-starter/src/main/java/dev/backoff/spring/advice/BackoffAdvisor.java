@@ -17,7 +17,7 @@ import dev.backoff.spring.policy.AnnotatedMethod;
  *
  * @since 0.1
  */
-public final class BackoffAdvisor extends StaticMethodMatcherPointcutAdvisor {
+public final class BackoffAdvisor extends StaticMethodMatcherPointcutAdvisor implements ClassFilter {
 
 	/**
 	 * The order of the advice: just outside transactions and caches, whose order is the
@@ -34,12 +34,17 @@ public final class BackoffAdvisor extends StaticMethodMatcherPointcutAdvisor {
 	public BackoffAdvisor(Advice interceptor) {
 		super(interceptor);
 		setOrder(ORDER);
-		setClassFilter(new Candidates());
+		setClassFilter(this);
 	}
 
 	@Override
 	public boolean matches(Method method, Class<?> targetClass) {
 		return AnnotatedMethod.of(method, targetClass) != null;
+	}
+
+	@Override
+	public boolean matches(Class<?> type) {
+		return isCandidate(type);
 	}
 
 	/**
@@ -55,20 +60,6 @@ public final class BackoffAdvisor extends StaticMethodMatcherPointcutAdvisor {
 	@Override
 	public String toString() {
 		return "methods with @Backoff";
-	}
-
-	private static final class Candidates implements ClassFilter {
-
-		@Override
-		public boolean matches(Class<?> type) {
-			return isCandidate(type);
-		}
-
-		@Override
-		public String toString() {
-			return "classes with @Backoff";
-		}
-
 	}
 
 }

@@ -1,7 +1,6 @@
 package dev.backoff.spring.advice;
 
 import java.lang.reflect.Method;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.LinkedHashSet;
@@ -92,11 +91,7 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 		return new MethodRetry(this.ofMethods.retry(method), this.ofMethods.planned(method), this.factory);
 	}
 
-	/**
-	 * Return the retry of a method, or null if it is not annotated.
-	 * @throws InvalidBackoffException if its class was not known at start-up and it has
-	 * problems
-	 */
+	/** Return the retry of a method, or null if it is not annotated. */
 	@Nullable MethodRetry find(Method method, Class<?> targetClass, @Nullable Object target) {
 		return this.enabled ? this.finder.find(method, targetClass, target) : null;
 	}
@@ -164,9 +159,7 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 
 	/** Return what in a plan works but is probably not meant. */
 	List<String> advice(MethodPlan plan) {
-		List<String> advice = new ArrayList<>(PlanAdvice.of(plan));
-		advice.addAll(weavingAdvice(plan));
-		return List.copyOf(advice);
+		return Stream.concat(PlanAdvice.of(plan).stream(), weavingAdvice(plan).stream()).toList();
 	}
 
 	/** Return whether the advice on a plan is worth a warning. */
@@ -202,10 +195,16 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 			return () -> {
 				changeOfMethods.run();
 				changeOfPolicies.run();
-				List<EffectivePolicy> inEffect = policiesInEffect();
+				List<EffectivePolicy> inEffect = Stream
+					.concat(this.ofMethods.plans().stream(), this.ofPolicies.plans().stream())
+					.map(RetryFactory.Plan::policy)
+					.toList();
 				safety.keepDegraded(inEffect);
 				this.enabled = true;
-				Set<String> switchedOff = switchedOff(inEffect);
+				Set<String> switchedOff = inEffect.stream()
+					.filter((policy) -> !policy.numbers().isEnabled())
+					.map(EffectivePolicy::name)
+					.collect(Collectors.toSet());
 				this.factory.switchOff(switchedOff);
 				if (configuration.isRetriesEnabled()) {
 					switchedOff.forEach(waiting::switchedOff);
@@ -215,19 +214,6 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 				}
 			};
 		};
-	}
-
-	private List<EffectivePolicy> policiesInEffect() {
-		return Stream.concat(this.ofMethods.plans().stream(), this.ofPolicies.plans().stream())
-			.map(RetryFactory.Plan::policy)
-			.toList();
-	}
-
-	private static Set<String> switchedOff(List<EffectivePolicy> policies) {
-		return policies.stream()
-			.filter((policy) -> !policy.numbers().isEnabled())
-			.map(EffectivePolicy::name)
-			.collect(Collectors.toSet());
 	}
 
 	/** The plan of programmatic calls. */

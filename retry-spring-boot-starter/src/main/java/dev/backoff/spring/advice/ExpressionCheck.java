@@ -29,17 +29,14 @@ import org.springframework.expression.spel.ast.StringLiteral;
 import org.springframework.expression.spel.ast.VariableReference;
 import org.springframework.util.ReflectionUtils;
 
-import dev.backoff.spring.advice.ResultExpression.EnumComparison;
 import dev.backoff.spring.policy.Nearest;
 import dev.backoff.spring.policy.Problem;
 
 /**
  * Report at start-up what would go wrong in an expression later: names that are always
- * null, constructs that are not allowed, and enums compared with text. Comparisons that
- * only a result can judge are collected.
+ * null, constructs that are not allowed, and enums compared with text.
  */
-record ExpressionCheck(String place, ResolvableType resultType, List<Problem> problems,
-		List<EnumComparison> comparisons) {
+record ExpressionCheck(String place, ResolvableType resultType, List<Problem> problems) {
 
 	private static final Set<String> REFUSED = Set.of("TypeReference", "ConstructorReference", "BeanReference",
 			"FunctionReference", "Assign", "OpInc", "OpDec");
@@ -138,17 +135,11 @@ record ExpressionCheck(String place, ResolvableType resultType, List<Problem> pr
 	}
 
 	private void checkComparison(SpelNode operand, SpelNode other) {
-		if (!(other instanceof StringLiteral) || operand instanceof StringLiteral) {
-			return;
-		}
-		Class<?> type = type(operand);
+		Class<?> type = (other instanceof StringLiteral) ? type(operand) : null;
 		if (type != null && type.isEnum()) {
 			String text = operand.toStringAST();
 			report("compares the enum " + type.getSimpleName() + " with text, which is never equal",
 					"Write " + text + ".name instead of " + text + ".");
-		}
-		else if (type == null || type.isInterface() || type.isAssignableFrom(Enum.class)) {
-			this.comparisons.add(new EnumComparison(operand.toStringAST()));
 		}
 	}
 

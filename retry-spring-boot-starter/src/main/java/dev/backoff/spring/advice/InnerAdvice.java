@@ -47,12 +47,6 @@ final class InnerAdvice {
 		return List.of();
 	}
 
-	/** Make an invocation that runs the given advice and the target. */
-	static ReflectiveMethodInvocation invocation(ProxyMethodInvocation original, Advised proxy, List<Object> advice,
-			TargetMethod target) {
-		return new InnerInvocation(original, proxy, advice, target);
-	}
-
 	private static @Nullable Class<?> targetClass(ProxyMethodInvocation invocation, Advised proxy) {
 		return (invocation.getThis() != null) ? invocation.getThis().getClass() : proxy.getTargetClass();
 	}
@@ -107,7 +101,7 @@ final class InnerAdvice {
 	 * Run the rest of an invocation anew: the advice behind ours and the target. It has
 	 * its own copy of the arguments and shares the user attributes with the original.
 	 */
-	private static final class InnerInvocation extends ReflectiveMethodInvocation {
+	static final class InnerInvocation extends ReflectiveMethodInvocation {
 
 		private final ProxyMethodInvocation original;
 

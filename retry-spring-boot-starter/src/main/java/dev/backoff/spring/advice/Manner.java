@@ -35,7 +35,6 @@ interface Manner {
 		return false;
 	}
 
-	/** Return whether the method is a Kotlin function that suspends. */
 	default boolean isSuspending() {
 		return false;
 	}

@@ -24,7 +24,6 @@ import dev.backoff.spring.policy.Problem;
  */
 final class Manners {
 
-	/** The name of Kotlin's streams. */
 	static final String FLOW = "kotlinx.coroutines.flow.Flow";
 
 	private static final Set<String> REACTIVE_TYPES = Set.of("org.reactivestreams.Publisher",
@@ -36,7 +35,6 @@ final class Manners {
 
 	private final boolean woven;
 
-	/** Make the search. */
 	Manners(@Nullable ClassLoader classLoader, boolean woven) {
 		this.classLoader = classLoader;
 		this.woven = woven;

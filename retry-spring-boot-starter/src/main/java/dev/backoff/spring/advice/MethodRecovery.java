@@ -2,6 +2,7 @@ package dev.backoff.spring.advice;
 
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.util.Objects;
 
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -50,10 +51,7 @@ record MethodRecovery(RecoverMethods methods) implements Recovery<MethodInvocati
 
 	@Override
 	public @Nullable Object recover(MethodInvocation invocation, RetriesStoppedException stopped) throws Throwable {
-		RecoverMethods.Candidate chosen = this.methods.choose(stopped);
-		if (chosen == null) {
-			throw new IllegalStateException("No recovery accepts " + stopped.reason());
-		}
+		RecoverMethods.Candidate chosen = Objects.requireNonNull(this.methods.choose(stopped));
 		@Nullable Object[] arguments = chosen.arguments(invocation.getArguments(), stopped);
 		Method method = chosen.method();
 		Object target = invocation.getThis();
@@ -118,7 +116,6 @@ record MethodRecovery(RecoverMethods methods) implements Recovery<MethodInvocati
 						&& ClassUtils.getPackageName(declaring).equals(ClassUtils.getPackageName(proxyClass)));
 	}
 
-	/** A recovery in progress on a thread. */
 	private record Running(Method method, @Nullable Object bean) {
 	}
 

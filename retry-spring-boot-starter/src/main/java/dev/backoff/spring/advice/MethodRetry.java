@@ -96,7 +96,7 @@ final class MethodRetry {
 			return proceedToTarget(original);
 		}
 		this.adviceInside = true;
-		return InnerAdvice.invocation(original, proxy, advice, this.target).proceed();
+		return new InnerAdvice.InnerInvocation(original, proxy, advice, this.target).proceed();
 	}
 
 	/* What proceeding does when no advice is left to run. */
@@ -126,7 +126,8 @@ final class MethodRetry {
 		if (number == 1 && !this.manner.returnsBeforeAttempts() && !isAdviceInside(original, proxy)) {
 			return original.proceed();
 		}
-		return invokeAnew(InnerAdvice.invocation(original, proxy, this.innerAdvice.of(original, proxy), this.target));
+		return invokeAnew(
+				new InnerAdvice.InnerInvocation(original, proxy, this.innerAdvice.of(original, proxy), this.target));
 	}
 
 	private @Nullable Object invokeAnew(ProxyMethodInvocation invocation) throws Throwable {

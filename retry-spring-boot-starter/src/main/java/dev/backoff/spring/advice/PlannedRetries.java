@@ -54,20 +54,15 @@ final class PlannedRetries<K, P extends RetryFactory.Plan> {
 		this.policies = policies;
 	}
 
-	/** Return the keys that have a plan. */
 	Set<K> keys() {
 		return Set.copyOf(this.planned.keySet());
 	}
 
-	/** Return the plans in effect. */
 	List<P> plans() {
 		return this.planned.values().stream().map(Planned::plan).toList();
 	}
 
-	/**
-	 * Return the plan of a key, made now if there is none.
-	 * @throws InvalidBackoffException if it cannot be made
-	 */
+	/** Return the plan of a key, made now if there is none. */
 	Planned<P> planned(K key) {
 		Planned<P> known = this.planned.get(key);
 		if (known != null) {
@@ -113,10 +108,7 @@ final class PlannedRetries<K, P extends RetryFactory.Plan> {
 		return (known != null) ? known.retry.get() : null;
 	}
 
-	/**
-	 * Return the retry of a key, made now if there is none.
-	 * @throws InvalidBackoffException if it cannot be made
-	 */
+	/** Return the retry of a key, made now if there is none. */
 	Retry retry(K key) {
 		Retry known = find(key);
 		if (known != null) {
@@ -215,14 +207,12 @@ final class PlannedRetries<K, P extends RetryFactory.Plan> {
 			this.plan = plan;
 		}
 
-		/** Return the plan in effect. */
 		P plan() {
 			return this.plan;
 		}
 
 	}
 
-	/** Make plans. */
 	@FunctionalInterface
 	interface Planner<K, P> {
 

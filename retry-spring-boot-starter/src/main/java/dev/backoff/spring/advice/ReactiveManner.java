@@ -64,16 +64,13 @@ record ReactiveManner(@Nullable ReactiveAdapter adapter, boolean hasSeveralResul
 	@SuppressWarnings("NullAway") // it does not see that the values may be null
 	public MethodInterceptor laterCalls(Parts parts) {
 		Operation.OnContext<MethodInvocation, @Nullable Object, Throwable> attempt = parts.attempt();
-		Operation.OnContext<MethodInvocation, @Nullable Object, Throwable> invocation = isFlow()
+		// a Kotlin flow runs as a coroutine
+		boolean flow = this.adapter != null && this.adapter.getReactiveType().getName().equals(Manners.FLOW);
+		Operation.OnContext<MethodInvocation, @Nullable Object, Throwable> invocation = flow
 				? (call, number) -> Coroutines.withAttempt(attempt.run(call, number)) : attempt;
 		ReactiveCalls<MethodInvocation> calls = new ReactiveCalls<>(parts.retry(), invocation, parts.recovery(),
 				this.adapter, this.hasSeveralResults, parts.replayed(), parts.observations());
 		return calls::publisher;
-	}
-
-	/* A Kotlin flow runs as a coroutine. */
-	private boolean isFlow() {
-		return this.adapter != null && this.adapter.getReactiveType().getName().equals(Manners.FLOW);
 	}
 
 }

@@ -31,13 +31,7 @@ import dev.backoff.spring.policy.Problem;
  * Of several, the one is chosen whose last parameter is nearest to the failure's class,
  * then one that takes the story, then one that takes neither.
  */
-final class RecoverMethods {
-
-	private final List<Candidate> candidates;
-
-	private RecoverMethods(List<Candidate> candidates) {
-		this.candidates = List.copyOf(candidates);
-	}
+record RecoverMethods(List<RecoverMethods.Candidate> candidates) {
 
 	/** Find the methods of the given name. */
 	static @Nullable RecoverMethods find(AnnotatedMethod annotated, Manner manner, String name,
@@ -56,7 +50,7 @@ final class RecoverMethods {
 		}
 		fitting.sort(Comparator.comparingInt((Candidate candidate) -> widened(annotated, candidate.method()))
 			.thenComparing((candidate) -> candidate.method().toGenericString()));
-		return new RecoverMethods(fitting);
+		return new RecoverMethods(List.copyOf(fitting));
 	}
 
 	/** Return the problem of a name that no method of the bean's class has. */
@@ -163,11 +157,6 @@ final class RecoverMethods {
 		return widened;
 	}
 
-	/** Return the number of methods found. */
-	int count() {
-		return this.candidates.size();
-	}
-
 	/** Return the method for a stop, or null if none accepts it. */
 	@Nullable Candidate choose(RetriesStoppedException stopped) {
 		Candidate best = null;
@@ -182,7 +171,6 @@ final class RecoverMethods {
 		return best;
 	}
 
-	/** A method that fits. */
 	record Candidate(Method method, @Nullable Class<?> failure) {
 
 		private static final int TAKES_STORY = 1_000;

@@ -13,9 +13,7 @@ import org.aopalliance.intercept.MethodInvocation;
  */
 public abstract class RepeatableInvocation implements MethodInvocation {
 
-	/**
-	 * Make an invocation.
-	 */
+	/** Make an invocation. */
 	protected RepeatableInvocation() {
 	}
 

@@ -63,7 +63,6 @@ final class RetryFactory {
 		}
 	}
 
-	/** Return the source of executors for later attempts. */
 	LaterAttempts laterAttempts() {
 		return this.laterAttempts;
 	}
@@ -131,7 +130,6 @@ final class RetryFactory {
 		/** Return the name of the calls in meters and logs. */
 		String label();
 
-		/** Return the policy in effect. */
 		EffectivePolicy policy();
 
 		/** Return the condition for results that count as failures, or null. */

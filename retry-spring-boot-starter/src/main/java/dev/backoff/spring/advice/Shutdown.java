@@ -126,8 +126,9 @@ public final class Shutdown implements ApplicationListener<ContextClosedEvent>, 
 		AtomicBoolean ended = new AtomicBoolean();
 		Cancellable limit = this.time.get().schedule(() -> {
 			if (ended.compareAndSet(false, true)) {
+				long count = this.running.count();
 				logger.info("Closing with {} still running after {} (backoff.shutdown.wait)",
-						calls(this.running.count()), DurationText.story(this.wait));
+						(count == 1) ? "1 call" : count + " calls", DurationText.story(this.wait));
 				callback.run();
 			}
 		}, this.wait);
@@ -137,10 +138,6 @@ public final class Shutdown implements ApplicationListener<ContextClosedEvent>, 
 				callback.run();
 			}
 		});
-	}
-
-	private static String calls(long count) {
-		return (count == 1) ? "1 call" : count + " calls";
 	}
 
 }

@@ -52,9 +52,7 @@ public final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 
 	private static final Duration DEFAULT_SHUTDOWN_PHASE = Duration.ofSeconds(30);
 
-	/**
-	 * Make the check.
-	 */
+	/** Make the check. */
 	public StartupCheck() {
 	}
 
@@ -111,15 +109,14 @@ public final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 
 	/** Refuse problems, or log them where they do not count and return false. */
 	private static boolean isChecked(Set<Problem> problems, boolean enabled) {
-		if (!enabled) {
-			// these problems may be why it is switched off
-			problems.forEach((problem) -> logger.warn("Without effect while backoff.enabled is false: {}", problem));
-			return false;
-		}
-		if (Boolean.getBoolean(AbstractAotProcessor.AOT_PROCESSING)) {
-			// the configuration may differ where the application runs, and is checked
-			// there
-			problems.forEach((problem) -> logger.warn("Stops the start-up if it is configured so: {}", problem));
+		// problems may be why it is switched off; processing ahead of time may see
+		// another
+		// configuration than the application that runs
+		String warning = !enabled ? "Without effect while backoff.enabled is false: {}"
+				: Boolean.getBoolean(AbstractAotProcessor.AOT_PROCESSING)
+						? "Stops the start-up if it is configured so: {}" : null;
+		if (warning != null) {
+			problems.forEach((problem) -> logger.warn(warning, problem));
 			return false;
 		}
 		if (!problems.isEmpty()) {
@@ -161,10 +158,11 @@ public final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 
 	private static void checkClass(Class<?> type, String bean, ConfigurableListableBeanFactory beanFactory,
 			Set<Problem> problems) {
-		if (!Modifier.isFinal(type.getModifiers()) || isProxiedByInterface(type, bean, beanFactory)) {
+		boolean interfaces = ClassUtils.getAllInterfacesForClass(type).length > 0;
+		if (!Modifier.isFinal(type.getModifiers()) || (interfaces && isProxiedByInterface(bean, beanFactory))) {
 			return;
 		}
-		String contracts = (ClassUtils.getAllInterfacesForClass(type).length == 0) ? "."
+		String contracts = !interfaces ? "."
 				: AotDetector.useGeneratedArtifacts()
 						? ", or set spring.aop.proxy-target-class to false: processing ahead of time loses @Proxyable."
 						: ", or let it be proxied by its interfaces with @Proxyable(INTERFACES).";
@@ -173,11 +171,7 @@ public final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 				(type.isRecord() ? "Make it a class" : "Make it non-final") + contracts));
 	}
 
-	private static boolean isProxiedByInterface(Class<?> type, String bean,
-			ConfigurableListableBeanFactory beanFactory) {
-		if (ClassUtils.getAllInterfacesForClass(type).length == 0) {
-			return false;
-		}
+	private static boolean isProxiedByInterface(String bean, ConfigurableListableBeanFactory beanFactory) {
 		boolean asked = beanFactory.containsBeanDefinition(bean)
 				&& beanFactory.getMergedBeanDefinition(bean).hasAttribute(AutoProxyUtils.EXPOSED_INTERFACES_ATTRIBUTE);
 		boolean classes = beanFactory.getBean(Environment.class)

@@ -44,18 +44,16 @@ final class TargetMethod {
 	void prepare() {
 		if (!this.prepared) {
 			this.prepared = true;
-			this.handle = isOrdinary(this.method) ? handle(this.method) : null;
+			this.handle = handle(this.method);
 		}
 	}
 
-	/*
-	 * A function that suspends needs more than a call; an image has its own reflection.
-	 */
-	private static boolean isOrdinary(Method method) {
-		return !KotlinDetector.isSuspendingFunction(method) && !NativeDetector.inNativeImage();
-	}
-
 	private static @Nullable MethodHandle handle(Method method) {
+		if (KotlinDetector.isSuspendingFunction(method) || NativeDetector.inNativeImage()) {
+			// a function that suspends needs more than a call; an image has its own
+			// reflection
+			return null;
+		}
 		try {
 			ReflectionUtils.makeAccessible(method);
 			return MethodHandles.publicLookup()

@@ -1,20 +1,55 @@
 package dev.backoff.spring.observation;
 
+import java.util.Locale;
+
+import io.micrometer.common.KeyValue;
+import io.micrometer.common.KeyValues;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationConvention;
 
+import dev.backoff.event.StopReason;
+import dev.backoff.spring.observation.BackoffObservations.KeyNames;
+
 /**
- * The names and keys of observed calls. A bean of this type replaces
- * {@link DefaultBackoffCallConvention}. Words that are tags of meters must be few:
- * nothing of an argument or a message.
+ * The names and keys of observed calls. By default, calls are named {@value #NAME}, and
+ * their spans by their method, with the keys of {@link BackoffObservations#CALL}. A bean
+ * of this type replaces the default by what it overrides. Words that are tags of meters
+ * must be few: nothing of an argument or a message.
  *
  * @since 0.1
  */
 public interface BackoffCallConvention extends ObservationConvention<BackoffCallContext> {
 
+	/** The name of calls: {@value}. */
+	String NAME = "backoff.call";
+
 	@Override
 	default boolean supportsContext(Observation.Context context) {
 		return context instanceof BackoffCallContext;
+	}
+
+	@Override
+	default String getName() {
+		return NAME;
+	}
+
+	@Override
+	default String getContextualName(BackoffCallContext context) {
+		return context.method() + " call";
+	}
+
+	@Override
+	default KeyValues getLowCardinalityKeyValues(BackoffCallContext context) {
+		StopReason stop = context.stop();
+		return KeyValues.of(KeyNames.POLICY.withValue(context.policy()), KeyNames.METHOD.withValue(context.method()),
+				KeyNames.STOP.withValue((stop != null) ? stop.tag() : KeyValue.NONE_VALUE),
+				KeyNames.RECOVER.withValue(context.recovery().name().toLowerCase(Locale.ROOT)));
+	}
+
+	@Override
+	default KeyValues getHighCardinalityKeyValues(BackoffCallContext context) {
+		return KeyValues.of(KeyNames.ATTEMPTS.withValue(Integer.toString(context.attempts())),
+				KeyNames.DELAY_TOTAL.withValue(Long.toString(context.delays().toMillis())));
 	}
 
 }

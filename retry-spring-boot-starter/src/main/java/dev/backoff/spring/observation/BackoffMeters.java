@@ -27,9 +27,7 @@ public enum BackoffMeters implements MeterDocumentation {
 	 */
 	CALLS("backoff.calls", Meter.Type.COUNTER, "Whole calls, by stop reason", Key.POLICY, Key.METHOD, Key.STOP),
 
-	/**
-	 * The duration of whole calls, waits included and recovery not; only on request.
-	 */
+	/** The duration of whole calls, waits included and recovery not; only on request. */
 	CALLS_DURATION("backoff.calls.duration", Meter.Type.TIMER, "Duration of whole calls, waits included", Key.POLICY,
 			Key.METHOD, Key.STOP),
 
@@ -119,10 +117,6 @@ public enum BackoffMeters implements MeterDocumentation {
 
 	/** Return the tags with the given values, which are in the order of the keys. */
 	Tags tags(String... values) {
-		if (values.length != this.keys.length) {
-			throw new IllegalArgumentException(
-					"Invalid values (" + values.length + "): must be as many as keys (" + this.keys.length + ").");
-		}
 		Tag[] tags = new Tag[values.length];
 		for (int i = 0; i < values.length; i++) {
 			tags[i] = Tag.of(this.keys[i].asString(), values[i]);
@@ -130,9 +124,7 @@ public enum BackoffMeters implements MeterDocumentation {
 		return Tags.of(tags);
 	}
 
-	/**
-	 * The tags.
-	 */
+	/** The tags. */
 	public enum Key implements KeyName {
 
 		/** The name of the policy. */

@@ -14,13 +14,12 @@ import io.micrometer.observation.docs.ObservationDocumentation;
 public enum BackoffObservations implements ObservationDocumentation {
 
 	/** A call, from its beginning to its end: attempts, waits and recovery. */
-	CALL(DefaultBackoffCallConvention.class,
+	CALL(BackoffCallConvention.class,
 			new KeyNames[] { KeyNames.POLICY, KeyNames.METHOD, KeyNames.STOP, KeyNames.RECOVER },
 			new KeyNames[] { KeyNames.ATTEMPTS, KeyNames.DELAY_TOTAL }, CallEvents.values()),
 
 	/** One attempt of a call, as a child of the call. */
-	ATTEMPT(DefaultBackoffAttemptConvention.class,
-			new KeyNames[] { KeyNames.POLICY, KeyNames.METHOD, KeyNames.OUTCOME },
+	ATTEMPT(BackoffAttemptConvention.class, new KeyNames[] { KeyNames.POLICY, KeyNames.METHOD, KeyNames.OUTCOME },
 			new KeyNames[] { KeyNames.RESEND_COUNT, KeyNames.DELAY });
 
 	private final Class<? extends ObservationConvention<? extends Observation.Context>> convention;

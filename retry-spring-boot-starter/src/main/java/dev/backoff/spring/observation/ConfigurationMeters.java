@@ -2,8 +2,8 @@ package dev.backoff.spring.observation;
 
 import java.util.EnumMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
@@ -32,8 +32,6 @@ public final class ConfigurationMeters implements ConfigurationListener {
 
 	private final Map<String, AtomicInteger> overridden = new ConcurrentHashMap<>();
 
-	private final AtomicBoolean bound = new AtomicBoolean();
-
 	/**
 	 * Make meters that are not published yet.
 	 * @param registry supplies the registry, or null if there is none; asked late
@@ -50,9 +48,6 @@ public final class ConfigurationMeters implements ConfigurationListener {
 	 * when the registry is complete. A second call has no effect.
 	 */
 	public void bind() {
-		if (!this.bound.compareAndSet(false, true)) {
-			return;
-		}
 		this.registry.reopen();
 		this.changes.forEach((outcome, count) -> this.registry.counter(BackoffMeters.REFRESH, count, AtomicLong::get,
 				outcome.tag()));
@@ -60,10 +55,7 @@ public final class ConfigurationMeters implements ConfigurationListener {
 
 	@Override
 	public void changed(Outcome outcome, Overrides overrides) {
-		AtomicLong count = this.changes.get(outcome);
-		if (count != null) {
-			count.incrementAndGet();
-		}
+		Objects.requireNonNull(this.changes.get(outcome)).incrementAndGet();
 		overrides.policies().forEach(this::gauge);
 		if (overrides.retriesEnabled() != null) {
 			gauge(ALL);

@@ -45,20 +45,9 @@ final class FailureText {
 	}
 
 	private static String line(String message) {
-		StringBuilder line = new StringBuilder(Math.min(message.length(), LONGEST_MESSAGE));
-		message.codePoints()
-			.takeWhile((character) -> line.length() + Character.charCount(character) <= LONGEST_MESSAGE)
-			.forEachOrdered((character) -> line.appendCodePoint(isPrintable(character) ? character : '?'));
-		return line.toString();
-	}
-
-	private static boolean isPrintable(int character) {
-		return switch (Character.getType(character)) {
-			case Character.CONTROL, Character.FORMAT, Character.LINE_SEPARATOR, Character.PARAGRAPH_SEPARATOR,
-					Character.SURROGATE, Character.UNASSIGNED ->
-				false;
-			default -> true;
-		};
+		int end = Math.min(message.length(), LONGEST_MESSAGE);
+		boolean torn = end < message.length() && Character.isHighSurrogate(message.charAt(end - 1));
+		return message.substring(0, torn ? end - 1 : end).replaceAll("[\\p{C}\\p{Zl}\\p{Zp}]", "?");
 	}
 
 }

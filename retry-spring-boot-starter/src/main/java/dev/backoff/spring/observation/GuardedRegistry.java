@@ -52,7 +52,6 @@ final class GuardedRegistry {
 		this.asked.set(false);
 	}
 
-	/** Return whether there is a registry yet. */
 	boolean isThere() {
 		return open() != null;
 	}

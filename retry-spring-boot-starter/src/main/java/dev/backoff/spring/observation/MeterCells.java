@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class MeterCells<M> {
 
+	/* Asked first: a registration without a registry would allocate at each call. */
 	private final GuardedRegistry registry;
 
 	private final AtomicReferenceArray<@Nullable M> cells;

@@ -17,7 +17,7 @@ import dev.backoff.spring.observation.CallStatistics.MethodCalls;
  * attempt that succeeds is counted by its call, so a call that succeeds at once adds to
  * one adder only. Thread-safe.
  */
-final class MethodCounts implements CallRecorder {
+class MethodCounts implements CallRecorder {
 
 	private final String policy;
 

@@ -3,25 +3,25 @@ package dev.backoff.spring.observation;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Timer;
 import org.jspecify.annotations.Nullable;
 
 import dev.backoff.event.AttemptOutcome;
-import dev.backoff.event.CallRecorder;
 import dev.backoff.event.DelaySource;
 import dev.backoff.event.StopReason;
 import dev.backoff.failure.RetryCause;
-import dev.backoff.spring.observation.CallStatistics.MethodCalls;
 
 /**
  * The meters of one method. A call that succeeds at once adds to one adder, records one
  * timer and allocates nothing. Thread-safe.
  */
-final class MethodMeters implements CallRecorder {
+final class MethodMeters extends MethodCounts {
 
 	/* What always happens, and the reasons that alerts ask for. */
 	private static final List<StopReason> FROM_THE_START = List.of(StopReason.SUCCEEDED, StopReason.ATTEMPTS_EXHAUSTED,
@@ -37,17 +37,9 @@ final class MethodMeters implements CallRecorder {
 
 	private static final int FIRST_SUCCESS = cell(1, AttemptOutcome.SUCCESS);
 
-	private final GuardedRegistry registry;
+	private final OfPolicy policy;
 
-	private final PolicyMeters policy;
-
-	private final String method;
-
-	private final List<Duration> slo;
-
-	private final MethodCounts counts;
-
-	private final LongAdder succeeded;
+	private final LongAdder succeeded = calls(StopReason.SUCCEEDED);
 
 	private final MeterCells<Timer> attempts;
 
@@ -62,25 +54,28 @@ final class MethodMeters implements CallRecorder {
 	/* All that a call needs that succeeds at once; null while there is no registry. */
 	private volatile @Nullable Timer firstSuccess;
 
-	MethodMeters(GuardedRegistry registry, PolicyMeters policy, String method, List<Duration> slo, boolean durations) {
-		this.registry = registry;
-		this.policy = policy;
-		this.method = method;
-		this.slo = slo;
-		this.counts = new MethodCounts(policy.policy(), method);
-		this.succeeded = this.counts.calls(StopReason.SUCCEEDED);
-		this.attempts = new MeterCells<>(registry, NUMBERS.length * OUTCOMES.length, this::registerAttempt);
-		this.calls = new MeterCells<>(registry, REASONS.length, this::registerCalls);
-		this.durations = durations ? new MeterCells<>(registry, REASONS.length, this::registerDuration) : null;
-		this.retries = new MeterCells<>(registry, CAUSES.length, this::registerRetry);
-		this.recovered = new MeterCells<>(registry, 2, this::registerRecovered);
+	MethodMeters(GuardedRegistry registry, OfPolicy shared, String method, List<Duration> slo, boolean durations) {
+		super(shared.policy(), method);
+		String policy = shared.policy();
+		this.policy = shared;
+		this.attempts = new MeterCells<>(registry, NUMBERS.length * OUTCOMES.length,
+				(cell) -> registry.timer(BackoffMeters.ATTEMPTS, slo, policy, method, NUMBERS[cell / OUTCOMES.length],
+						OUTCOMES[cell % OUTCOMES.length].tag()));
+		this.calls = new MeterCells<>(registry, REASONS.length, (index) -> registry.counter(BackoffMeters.CALLS,
+				calls(REASONS[index]), LongAdder::sum, policy, method, REASONS[index].tag()));
+		this.durations = !durations ? null : new MeterCells<>(registry, REASONS.length,
+				(index) -> registry.timer(BackoffMeters.CALLS_DURATION, slo, policy, method, REASONS[index].tag()));
+		this.retries = new MeterCells<>(registry, CAUSES.length,
+				(index) -> registry.counter(BackoffMeters.RETRIES, policy, method, CAUSES[index].tag()));
+		this.recovered = new MeterCells<>(registry, 2,
+				(index) -> registry.counter(BackoffMeters.RECOVERED, policy, method, (index == 1) ? "done" : "failed"));
 	}
 
 	@Override
 	public void succeededAtOnce(long nanos) {
 		Timer timer = this.firstSuccess;
 		if (timer == null) {
-			CallRecorder.super.succeededAtOnce(nanos);
+			super.succeededAtOnce(nanos);
 			return;
 		}
 		this.succeeded.increment();
@@ -89,13 +84,13 @@ final class MethodMeters implements CallRecorder {
 
 	@Override
 	public void attempt(int number, AttemptOutcome outcome, long nanos) {
-		this.counts.attempt(number, outcome, nanos);
-		record(this.attempts.at(cell(number, outcome)), nanos);
+		super.attempt(number, outcome, nanos);
+		record(attempt(cell(number, outcome)), nanos);
 	}
 
 	@Override
 	public void call(StopReason reason, long nanos) {
-		this.counts.call(reason, nanos);
+		super.call(reason, nanos);
 		this.calls.at(reason);
 		if (this.durations != null) {
 			record(this.durations.at(reason), nanos);
@@ -114,7 +109,7 @@ final class MethodMeters implements CallRecorder {
 
 	@Override
 	public void retry(RetryCause cause) {
-		this.counts.retry(cause);
+		super.retry(cause);
 		increment(this.retries.at(cause));
 	}
 
@@ -123,44 +118,19 @@ final class MethodMeters implements CallRecorder {
 		increment(this.recovered.at(done ? 1 : 0));
 	}
 
-	MethodCalls statistics() {
-		return this.counts.statistics();
-	}
-
-	/** Publish the meters that exist before the first call. */
-	void publish() {
-		FROM_THE_START.forEach(this.calls::at);
-		this.attempts.at(FIRST_SUCCESS);
-		this.policy.publish();
-	}
-
-	private @Nullable Timer registerAttempt(int cell) {
-		Timer timer = this.registry.timer(BackoffMeters.ATTEMPTS, this.slo, this.policy.policy(), this.method,
-				NUMBERS[cell / OUTCOMES.length], OUTCOMES[cell % OUTCOMES.length].tag());
+	private @Nullable Timer attempt(int cell) {
+		Timer timer = this.attempts.at(cell);
 		if (cell == FIRST_SUCCESS && this.durations == null) {
 			this.firstSuccess = timer;
 		}
 		return timer;
 	}
 
-	private @Nullable FunctionCounter registerCalls(int index) {
-		StopReason reason = REASONS[index];
-		return this.registry.counter(BackoffMeters.CALLS, this.counts.calls(reason), LongAdder::sum,
-				this.policy.policy(), this.method, reason.tag());
-	}
-
-	private @Nullable Timer registerDuration(int index) {
-		return this.registry.timer(BackoffMeters.CALLS_DURATION, this.slo, this.policy.policy(), this.method,
-				REASONS[index].tag());
-	}
-
-	private @Nullable Counter registerRetry(int index) {
-		return this.registry.counter(BackoffMeters.RETRIES, this.policy.policy(), this.method, CAUSES[index].tag());
-	}
-
-	private @Nullable Counter registerRecovered(int index) {
-		return this.registry.counter(BackoffMeters.RECOVERED, this.policy.policy(), this.method,
-				(index == 1) ? "done" : "failed");
+	/** Publish the meters that exist before the first call. */
+	void publish() {
+		FROM_THE_START.forEach(this.calls::at);
+		attempt(FIRST_SUCCESS);
+		this.policy.publish();
 	}
 
 	@SuppressWarnings("EnumOrdinal") // an index within this process, never stored
@@ -178,6 +148,48 @@ final class MethodMeters implements CallRecorder {
 		if (counter != null) {
 			counter.increment();
 		}
+	}
+
+	/** The meters that all methods of one policy share. Thread-safe. */
+	static final class OfPolicy {
+
+		private static final DelaySource[] SOURCES = DelaySource.values();
+
+		private final String policy;
+
+		/* No adder: the sum of an adder's cells can be read as negative. */
+		private final AtomicLong waiting = new AtomicLong();
+
+		private final MeterCells<Gauge> gauge;
+
+		private final MeterCells<Timer> delays;
+
+		OfPolicy(GuardedRegistry registry, String policy) {
+			this.policy = policy;
+			this.gauge = new MeterCells<>(registry, 1,
+					(index) -> registry.gauge(BackoffMeters.WAITING, this.waiting, AtomicLong::get, policy));
+			this.delays = new MeterCells<>(registry, SOURCES.length,
+					(index) -> registry.timer(BackoffMeters.DELAY, List.of(), policy, SOURCES[index].tag()));
+		}
+
+		String policy() {
+			return this.policy;
+		}
+
+		void publish() {
+			this.gauge.at(0);
+		}
+
+		void waiting(DelaySource source, long nanos) {
+			this.waiting.incrementAndGet();
+			this.gauge.at(0);
+			record(this.delays.at(source), nanos);
+		}
+
+		void waited() {
+			this.waiting.decrementAndGet();
+		}
+
 	}
 
 }

@@ -33,9 +33,11 @@ import dev.backoff.time.DurationText;
  */
 public final class MicrometerObserver implements CallObserver, ObservationCarrier {
 
-	private static final BackoffCallConvention CALL = new DefaultBackoffCallConvention();
+	private static final BackoffCallConvention CALL = new BackoffCallConvention() {
+	};
 
-	private static final BackoffAttemptConvention ATTEMPT = new DefaultBackoffAttemptConvention();
+	private static final BackoffAttemptConvention ATTEMPT = new BackoffAttemptConvention() {
+	};
 
 	private static final Scope NOTHING = () -> {
 	};
@@ -77,7 +79,7 @@ public final class MicrometerObserver implements CallObserver, ObservationCarrie
 		BackoffCallContext context = new BackoffCallContext(policy, method);
 		Observation call = BackoffObservations.CALL.observation(this.calls, CALL, () -> context, this.registry);
 		call.start();
-		return new Call(call, context, call.isNoop() ? around : call);
+		return new Call(this, call, context, call.isNoop() ? around : call);
 	}
 
 	@Override
@@ -162,23 +164,12 @@ public final class MicrometerObserver implements CallObserver, ObservationCarrie
 	}
 
 	/** One call, and the parent of its attempts. */
-	private final class Call implements ObservedCall {
-
-		private final Observation observation;
-
-		private final BackoffCallContext context;
-
-		private final @Nullable Observation parent;
-
-		Call(Observation observation, BackoffCallContext context, @Nullable Observation parent) {
-			this.observation = observation;
-			this.context = context;
-			this.parent = parent;
-		}
+	private record Call(MicrometerObserver observer, Observation observation, BackoffCallContext context,
+			@Nullable Observation parent) implements ObservedCall {
 
 		@Override
 		public Scope open() {
-			return openScope(this.parent);
+			return this.observer.openScope(this.parent);
 		}
 
 		/*
@@ -191,10 +182,11 @@ public final class MicrometerObserver implements CallObserver, ObservationCarrie
 					number, Duration.ofNanos(delay));
 			Scope scope = open();
 			try {
-				Observation observation = BackoffObservations.ATTEMPT.observation(MicrometerObserver.this.attempts,
-						ATTEMPT, () -> attempt, MicrometerObserver.this.registry);
+				Observation observation = BackoffObservations.ATTEMPT.observation(this.observer.attempts, ATTEMPT,
+						() -> attempt, this.observer.registry);
 				observation.start();
-				return new Attempt(observation, attempt, observation.isNoop() ? this.parent : observation);
+				return new Attempt(this.observer, observation, attempt,
+						observation.isNoop() ? this.parent : observation);
 			}
 			finally {
 				scope.close();
@@ -216,23 +208,12 @@ public final class MicrometerObserver implements CallObserver, ObservationCarrie
 	}
 
 	/** One attempt, and the observation that is open while it runs. */
-	private final class Attempt implements ObservedAttempt {
-
-		private final Observation observation;
-
-		private final BackoffAttemptContext context;
-
-		private final @Nullable Observation nesting;
-
-		Attempt(Observation observation, BackoffAttemptContext context, @Nullable Observation nesting) {
-			this.observation = observation;
-			this.context = context;
-			this.nesting = nesting;
-		}
+	private record Attempt(MicrometerObserver observer, Observation observation, BackoffAttemptContext context,
+			@Nullable Observation nesting) implements ObservedAttempt {
 
 		@Override
 		public Scope open() {
-			return openScope(this.nesting);
+			return this.observer.openScope(this.nesting);
 		}
 
 		@Override

@@ -3,7 +3,6 @@ package dev.backoff.spring.observation;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
@@ -25,21 +24,15 @@ import dev.backoff.time.DurationText;
  * that throws, is dropped with one WARN per name. A meter that the registry loses later,
  * by {@code clear()} for instance, is not registered again.
  * <p>
- * Tags are bounded: after {@value #MAX_METHODS} pairs of policy and method, further ones
- * share the method {@value #OTHER}, and further policies the policy of that name.
+ * Tags are bounded: after 1,000 pairs of policy and method, further ones share the method
+ * {@code other}, and further policies the policy of that name.
  * <p>
  * Use one instance per registry, and keep it as long as its meters are read: the counter
  * of whole calls reads the instance that registered it first. Thread-safe.
  *
  * @since 0.1
  */
-public final class MicrometerRecorders implements CallRecorder.Factory, CallStatistics {
-
-	/** The greatest number of pairs of policy and method with meters of their own. */
-	static final int MAX_METHODS = BoundedMethods.MOST;
-
-	/** The name that all pairs beyond the bound share. */
-	static final String OTHER = BoundedMethods.OTHER;
+public final class MicrometerRecorders extends BoundedRecorders<MethodMeters> implements CallRecorder.Factory {
 
 	private final GuardedRegistry registry;
 
@@ -47,9 +40,7 @@ public final class MicrometerRecorders implements CallRecorder.Factory, CallStat
 
 	private final boolean durations;
 
-	private final Map<String, PolicyMeters> policies = new ConcurrentHashMap<>();
-
-	private final BoundedMethods<MethodMeters> methods = new BoundedMethods<>(this::make);
+	private final Map<String, MethodMeters.OfPolicy> policies = new ConcurrentHashMap<>();
 
 	private volatile boolean bound;
 
@@ -90,35 +81,23 @@ public final class MicrometerRecorders implements CallRecorder.Factory, CallStat
 	public void bind() {
 		this.registry.reopen();
 		this.bound = true;
-		this.methods.all().forEach(MethodMeters::publish);
+		recorders().forEach(MethodMeters::publish);
 	}
 
 	@Override
 	public CallRecorder recorder(String policy, String method) {
-		MethodMeters known = this.methods.find(policy, method);
-		if (known != null) {
-			return known;
-		}
-		MethodMeters meters = this.methods.get(policy, method);
+		MethodMeters meters = get(policy, method);
 		if (this.bound) {
 			meters.publish();
 		}
 		return meters;
 	}
 
-	private MethodMeters make(String policy, String method) {
-		PolicyMeters shared = this.policies.computeIfAbsent(policy, (name) -> new PolicyMeters(this.registry, name));
+	@Override
+	MethodMeters make(String policy, String method) {
+		MethodMeters.OfPolicy shared = this.policies.computeIfAbsent(policy,
+				(name) -> new MethodMeters.OfPolicy(this.registry, name));
 		return new MethodMeters(this.registry, shared, method, this.slo, this.durations);
-	}
-
-	@Override
-	public Optional<MethodCalls> of(String policy, String method) {
-		return Optional.ofNullable(this.methods.find(policy, method)).map(MethodMeters::statistics);
-	}
-
-	@Override
-	public List<MethodCalls> all() {
-		return this.methods.all().stream().map(MethodMeters::statistics).toList();
 	}
 
 }

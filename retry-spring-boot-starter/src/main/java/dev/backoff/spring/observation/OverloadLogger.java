@@ -3,7 +3,6 @@ package dev.backoff.spring.observation;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -39,15 +38,7 @@ public final class OverloadLogger implements RetryBudget.Listener, CircuitBreake
 
 	private static final String BREAKER = "backoff.breaker";
 
-	private static final String POLICY = "backoff.policy";
-
-	private static final String FROM = "backoff.from";
-
-	private static final String TO = "backoff.to";
-
-	/**
-	 * Make a logger.
-	 */
+	/** Make a logger. */
 	public OverloadLogger() {
 	}
 
@@ -55,7 +46,8 @@ public final class OverloadLogger implements RetryBudget.Listener, CircuitBreake
 	public void ranDry(RetryBudget budget) {
 		logger.atWarn()
 			.addKeyValue(BUDGET, budget.name())
-			.log("Budget " + budget.name() + " ran dry (" + level(budget) + "): " + consequence(budget));
+			.log("Budget " + budget.name() + " ran dry (" + number(budget.balance()) + " of "
+					+ exact(budget.settings().tokens()) + " tokens): " + consequence(budget));
 	}
 
 	private static String consequence(RetryBudget budget) {
@@ -82,18 +74,14 @@ public final class OverloadLogger implements RetryBudget.Listener, CircuitBreake
 					+ exact(budget.settings().tokens()) + " tokens again");
 	}
 
-	private static String level(RetryBudget budget) {
-		return number(budget.balance()) + " of " + exact(budget.settings().tokens()) + " tokens";
-	}
-
 	@Override
 	public void transition(CircuitBreaker breaker, BreakerState from, BreakerState to) {
 		logger.atLevel((to == BreakerState.OPEN || to == BreakerState.FORCED_OPEN) ? Level.WARN : Level.INFO)
 			.addKeyValue(BREAKER, breaker.name())
-			.addKeyValue(FROM, from.tag())
-			.addKeyValue(TO, to.tag())
-			.log("Breaker " + breaker.name() + " went from " + words(from) + " to " + words(to)
-					+ ((to == BreakerState.OPEN) ? opening(breaker) : ""));
+			.addKeyValue("backoff.from", from.tag())
+			.addKeyValue("backoff.to", to.tag())
+			.log("Breaker " + breaker.name() + " went from " + from.tag().replace('_', '-') + " to "
+					+ to.tag().replace('_', '-') + ((to == BreakerState.OPEN) ? opening(breaker) : ""));
 	}
 
 	/* Another thread may have changed the state meanwhile; the counts are then empty. */
@@ -114,7 +102,7 @@ public final class OverloadLogger implements RetryBudget.Listener, CircuitBreake
 	@Override
 	public void changed(String policy, boolean degraded, Counts counts) {
 		logger.atLevel(degraded ? Level.WARN : Level.INFO)
-			.addKeyValue(POLICY, policy)
+			.addKeyValue("backoff.policy", policy)
 			.log("Delays of policy " + policy + (degraded ? " are raised: of " : " are as before: of ") + counts.total()
 					+ " attempts " + percent(counts.failureRate()) + " failed");
 	}
@@ -135,10 +123,6 @@ public final class OverloadLogger implements RetryBudget.Listener, CircuitBreake
 
 	private static String exact(double value) {
 		return (value == Math.rint(value)) ? Long.toString((long) value) : Double.toString(value);
-	}
-
-	private static String words(BreakerState state) {
-		return state.name().toLowerCase(Locale.ROOT).replace('_', '-');
 	}
 
 }

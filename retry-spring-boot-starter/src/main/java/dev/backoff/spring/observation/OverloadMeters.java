@@ -1,14 +1,15 @@
 package dev.backoff.spring.observation;
 
+import java.util.Arrays;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Supplier;
 
+import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 import dev.backoff.breaker.BreakerState;
 import dev.backoff.breaker.CircuitBreaker;
@@ -21,9 +22,8 @@ import dev.backoff.spring.safety.OverloadSafety;
  * so they cost a call nothing.
  * <p>
  * They are published at {@link #bind} or, for later budgets and breakers, when made.
- * Transitions before that are counted. After {@value #MAX_NAMES} names of one kind,
- * further ones have no meters, with one WARN. A meter that a registry refuses is dropped
- * with one WARN per name.
+ * Transitions before that are counted. A meter that a registry refuses is dropped with
+ * one WARN per name.
  * <p>
  * Breakers of another library have meters of their own there. Keep the instance as long
  * as its meters are read. Thread-safe.
@@ -32,10 +32,7 @@ import dev.backoff.spring.safety.OverloadSafety;
  */
 public final class OverloadMeters implements CircuitBreaker.Listener {
 
-	/** The greatest number of budgets, of breakers and of policies with meters. */
-	static final int MAX_NAMES = 1_000;
-
-	private static final Logger logger = LoggerFactory.getLogger(OverloadMeters.class);
+	private static final BreakerState[] STATES = BreakerState.values();
 
 	private final GuardedRegistry registry;
 
@@ -46,11 +43,9 @@ public final class OverloadMeters implements CircuitBreaker.Listener {
 
 	private final Map<String, CircuitBreaker> breakers = new ConcurrentHashMap<>();
 
-	private final Map<String, BreakerTransitions> transitions = new ConcurrentHashMap<>();
+	private final Map<String, Transitions> transitions = new ConcurrentHashMap<>();
 
-	private final Map<String, OverloadSafety> policies = new ConcurrentHashMap<>();
-
-	private final AtomicBoolean full = new AtomicBoolean();
+	private final Set<String> policies = ConcurrentHashMap.newKeySet();
 
 	private volatile @Nullable OverloadSafety safety;
 
@@ -77,34 +72,15 @@ public final class OverloadMeters implements CircuitBreaker.Listener {
 
 	@Override
 	public void transition(CircuitBreaker breaker, BreakerState from, BreakerState to) {
-		BreakerTransitions counted = transitions(breaker.name());
-		if (counted != null) {
-			counted.add(from, to);
-			if (this.breakers.containsKey(breaker.name())) {
-				counted.publish(from, to);
-			}
+		Transitions counted = transitions(breaker.name());
+		counted.add(from, to);
+		if (this.breakers.containsKey(breaker.name())) {
+			counted.publish(from, to);
 		}
 	}
 
-	private @Nullable BreakerTransitions transitions(String breaker) {
-		return isNew(this.transitions, breaker)
-				? this.transitions.computeIfAbsent(breaker, (name) -> new BreakerTransitions(this.registry, name))
-				: this.transitions.get(breaker);
-	}
-
-	/** Return whether a name is new and there is room for it. */
-	private boolean isNew(Map<String, ?> names, String name) {
-		if (names.containsKey(name)) {
-			return false;
-		}
-		if (names.size() < MAX_NAMES) {
-			return true;
-		}
-		if (this.full.compareAndSet(false, true)) {
-			logger.warn("Gave meters to {} budgets, breakers or policies; {} and further ones have none", MAX_NAMES,
-					name);
-		}
-		return false;
+	private Transitions transitions(String breaker) {
+		return this.transitions.computeIfAbsent(breaker, (name) -> new Transitions(this.registry, name));
 	}
 
 	/* Asking whether the budget is dry notifies its listener if time has filled it. */
@@ -113,49 +89,95 @@ public final class OverloadMeters implements CircuitBreaker.Listener {
 		return budget.balance();
 	}
 
-	private static double isDegraded(OverloadSafety safety, String policy) {
-		return Boolean.TRUE.equals(safety.isDegraded(policy)) ? 1 : 0;
-	}
-
 	/** Publishes each thing once. */
 	private final class Publisher implements OverloadSafety.Observer {
 
 		@Override
 		public void budgetMade(RetryBudget budget) {
 			String name = budget.name();
-			if (!isNew(OverloadMeters.this.budgets, name)
-					|| OverloadMeters.this.budgets.putIfAbsent(name, budget) != null) {
-				return;
+			if (OverloadMeters.this.budgets.putIfAbsent(name, budget) == null) {
+				GuardedRegistry registry = OverloadMeters.this.registry;
+				registry.gauge(BackoffMeters.BUDGET_TOKENS, budget, OverloadMeters::tokens, name);
+				registry.counter(BackoffMeters.BUDGET_REFUSED, budget, RetryBudget::refused, name);
 			}
-			GuardedRegistry registry = OverloadMeters.this.registry;
-			registry.gauge(BackoffMeters.BUDGET_TOKENS, budget, OverloadMeters::tokens, name);
-			registry.counter(BackoffMeters.BUDGET_REFUSED, budget, RetryBudget::refused, name);
 		}
 
 		@Override
 		public void breakerMade(CircuitBreaker breaker) {
 			String name = breaker.name();
-			BreakerTransitions counted = transitions(name);
-			if (counted == null || OverloadMeters.this.breakers.putIfAbsent(name, breaker) != null) {
+			if (OverloadMeters.this.breakers.putIfAbsent(name, breaker) != null) {
 				return;
 			}
 			GuardedRegistry registry = OverloadMeters.this.registry;
-			for (BreakerState state : BreakerState.values()) {
+			for (BreakerState state : STATES) {
 				registry.gauge(BackoffMeters.BREAKER_STATE, breaker, (seen) -> (seen.state() == state) ? 1 : 0, name,
 						state.tag());
 			}
 			registry.counter(BackoffMeters.BREAKER_REJECTED, breaker, CircuitBreaker::rejected, name);
-			counted.publish();
+			transitions(name).publish();
 		}
 
 		@Override
 		public void degradedMade(String policy, DegradedMode mode) {
 			OverloadSafety safety = OverloadMeters.this.safety;
-			if (safety != null && isNew(OverloadMeters.this.policies, policy)
-					&& OverloadMeters.this.policies.putIfAbsent(policy, safety) == null) {
+			if (safety != null && OverloadMeters.this.policies.add(policy)) {
 				OverloadMeters.this.registry.gauge(BackoffMeters.DEGRADED, safety,
-						(seen) -> OverloadMeters.isDegraded(seen, policy), policy);
+						(seen) -> Boolean.TRUE.equals(seen.isDegraded(policy)) ? 1 : 0, policy);
 			}
+		}
+
+	}
+
+	/**
+	 * The transitions of one breaker, counted from the beginning and published once there
+	 * is a registry.
+	 */
+	private static final class Transitions {
+
+		private final LongAdder[] counts = new LongAdder[STATES.length * STATES.length];
+
+		private final MeterCells<FunctionCounter> meters;
+
+		Transitions(GuardedRegistry registry, String breaker) {
+			Arrays.setAll(this.counts, (index) -> new LongAdder());
+			this.meters = new MeterCells<>(registry, this.counts.length,
+					(index) -> registry.counter(BackoffMeters.BREAKER_TRANSITIONS, this.counts[index], LongAdder::sum,
+							breaker, STATES[index / STATES.length].tag(), STATES[index % STATES.length].tag()));
+		}
+
+		void add(BreakerState from, BreakerState to) {
+			this.counts[index(from, to)].increment();
+		}
+
+		/**
+		 * Publish the transitions that need no operator, and those that have happened.
+		 */
+		void publish() {
+			for (BreakerState from : STATES) {
+				for (BreakerState to : STATES) {
+					if (needsNoOperator(from, to) || this.counts[index(from, to)].sum() > 0) {
+						publish(from, to);
+					}
+				}
+			}
+		}
+
+		void publish(BreakerState from, BreakerState to) {
+			this.meters.at(index(from, to));
+		}
+
+		private static boolean needsNoOperator(BreakerState from, BreakerState to) {
+			return switch (from) {
+				case CLOSED -> to == BreakerState.OPEN;
+				case OPEN -> to == BreakerState.HALF_OPEN;
+				case HALF_OPEN -> to == BreakerState.OPEN || to == BreakerState.CLOSED;
+				case FORCED_OPEN, DISABLED, METRICS_ONLY -> false;
+			};
+		}
+
+		@SuppressWarnings("EnumOrdinal") // an index within this process, never stored
+		private static int index(BreakerState from, BreakerState to) {
+			return from.ordinal() * STATES.length + to.ordinal();
 		}
 
 	}

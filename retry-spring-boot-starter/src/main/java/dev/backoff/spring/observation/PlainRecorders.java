@@ -1,8 +1,5 @@
 package dev.backoff.spring.observation;
 
-import java.util.List;
-import java.util.Optional;
-
 import dev.backoff.event.CallRecorder;
 
 /**
@@ -10,29 +7,20 @@ import dev.backoff.event.CallRecorder;
  *
  * @since 0.1
  */
-public final class PlainRecorders implements CallRecorder.Factory, CallStatistics {
+public final class PlainRecorders extends BoundedRecorders<MethodCounts> implements CallRecorder.Factory {
 
-	private final BoundedMethods<MethodCounts> methods = new BoundedMethods<>(MethodCounts::new);
-
-	/**
-	 * Create the recorders.
-	 */
+	/** Create the recorders. */
 	public PlainRecorders() {
 	}
 
 	@Override
 	public CallRecorder recorder(String policy, String method) {
-		return this.methods.get(policy, method);
+		return get(policy, method);
 	}
 
 	@Override
-	public Optional<MethodCalls> of(String policy, String method) {
-		return Optional.ofNullable(this.methods.find(policy, method)).map(MethodCounts::statistics);
-	}
-
-	@Override
-	public List<MethodCalls> all() {
-		return this.methods.all().stream().map(MethodCounts::statistics).toList();
+	MethodCounts make(String policy, String method) {
+		return new MethodCounts(policy, method);
 	}
 
 }

@@ -71,14 +71,7 @@ public final class StopLogger implements RetryListener, AutoCloseable {
 
 	private final StopQuotas quotas;
 
-	private final Set<Hook> failedHooks = ConcurrentHashMap.newKeySet();
-
-	/**
-	 * Log in the system's time.
-	 */
-	public StopLogger() {
-		this(RetryTime.system());
-	}
+	private final Set<String> failedHooks = ConcurrentHashMap.newKeySet();
 
 	/**
 	 * Log in the given time.
@@ -132,7 +125,7 @@ public final class StopLogger implements RetryListener, AutoCloseable {
 		}
 		int place = this.quotas.take(event, now);
 		if (place > 0) {
-			log(level, event, (place < StopQuota.FULL) ? "" : "; more within this minute are only counted");
+			log(level, event, (place < StopQuotas.Quota.FULL) ? "" : "; more within this minute are only counted");
 		}
 		else if (logger.isDebugEnabled()) {
 			log(Level.DEBUG, event, "");
@@ -143,7 +136,7 @@ public final class StopLogger implements RetryListener, AutoCloseable {
 	public void onHookFailure(RetryEvent.HookFailed event) {
 		this.quotas.sweep(this.time.nanoTime());
 		boolean first = this.failedHooks.size() < MAX_HOOKS
-				&& this.failedHooks.add(new Hook(event.hook(), event.method()));
+				&& this.failedHooks.add(event.hook() + " of " + event.method());
 		Level level = first ? Level.ERROR : Level.DEBUG;
 		if (!logger.isEnabledForLevel(level)) {
 			return;
@@ -182,7 +175,7 @@ public final class StopLogger implements RetryListener, AutoCloseable {
 		}
 	}
 
-	private static void log(StopQuotas.Kind kind, StopQuota.Held held, long now) {
+	private static void log(StopQuotas.Kind kind, StopQuotas.Held held, long now) {
 		logger.atLevel((kind.reason() == StopReason.SHUTDOWN) ? Level.INFO : Level.WARN)
 			.addKeyValue(POLICY, kind.policy())
 			.addKeyValue(STOP, kind.reason().tag())
@@ -227,10 +220,6 @@ public final class StopLogger implements RetryListener, AutoCloseable {
 		Throwable thrown = event.thrown();
 		return (event.recovery() == RecoveryOutcome.FAILED && thrown != null)
 				? "; recovery threw " + FailureText.classes(thrown) : "";
-	}
-
-	/** A hook that has failed before. */
-	private record Hook(String hook, String method) {
 	}
 
 }

@@ -2,16 +2,14 @@ package dev.backoff.spring.observation;
 
 import java.time.Clock;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.Collections;
-import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
 
 import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.event.RetriesStoppedException.Wait;
@@ -46,7 +44,7 @@ public final class StoppedCalls implements RetryListener {
 
 	private final BooleanSupplier messages;
 
-	private final Map<String, Latest> policies = new ConcurrentHashMap<>();
+	private final Map<String, List<StoppedCall>> policies = new ConcurrentHashMap<>();
 
 	/**
 	 * Keep calls.
@@ -63,17 +61,14 @@ public final class StoppedCalls implements RetryListener {
 		StopReason reason = event.story().reason();
 		if ((reason != StopReason.NESTED && reason != StopReason.CANCELLED)
 				|| event.recovery() == RecoveryOutcome.DONE) {
-			latest(event.policy()).add(describe(event));
+			add(event.policy(), describe(event));
 		}
 	}
 
-	private Latest latest(String policy) {
-		Latest known = this.policies.get(policy);
-		if (known != null) {
-			return known;
-		}
-		return this.policies.computeIfAbsent((this.policies.size() < MOST_POLICIES) ? policy : OTHER,
-				(name) -> new Latest());
+	private void add(String policy, StoppedCall call) {
+		boolean apart = this.policies.size() < MOST_POLICIES || this.policies.containsKey(policy);
+		this.policies.merge(apart ? policy : OTHER, List.of(call),
+				(before, added) -> Stream.concat(added.stream(), before.stream()).limit(KEPT).toList());
 	}
 
 	private StoppedCall describe(RetryEvent.Stopped event) {
@@ -93,11 +88,7 @@ public final class StoppedCalls implements RetryListener {
 	 * @return an immutable list, the latest first
 	 */
 	public List<StoppedCall> of(String policy) {
-		Latest latest = this.policies.get(policy);
-		if (latest == null) {
-			return List.of();
-		}
-		List<StoppedCall> calls = latest.all();
+		List<StoppedCall> calls = this.policies.getOrDefault(policy, List.of());
 		return this.messages.getAsBoolean() ? calls : calls.stream().map(StoppedCall::withoutMessage).toList();
 	}
 
@@ -106,38 +97,6 @@ public final class StoppedCalls implements RetryListener {
 	 */
 	public Set<String> policies() {
 		return Collections.unmodifiableSet(new TreeSet<>(this.policies.keySet()));
-	}
-
-	/** The last calls of one policy. */
-	private static final class Latest {
-
-		private final ReentrantLock lock = new ReentrantLock();
-
-		private final Deque<StoppedCall> calls = new ArrayDeque<>(KEPT);
-
-		void add(StoppedCall call) {
-			this.lock.lock();
-			try {
-				if (this.calls.size() == KEPT) {
-					this.calls.removeLast();
-				}
-				this.calls.addFirst(call);
-			}
-			finally {
-				this.lock.unlock();
-			}
-		}
-
-		List<StoppedCall> all() {
-			this.lock.lock();
-			try {
-				return List.copyOf(this.calls);
-			}
-			finally {
-				this.lock.unlock();
-			}
-		}
-
 	}
 
 }

@@ -139,12 +139,12 @@ class RecoverMethodsTests {
 		@ValueSource(strings = { "generic", "bridged", "ofSuperclass", "ofInterface", "hidden", "shared", "several",
 				"boxed", "unboxed", "nothing", "wider", "array" })
 		void isJudgedByResolvedTypes(String name) {
-			assertThat(find(Fitting.class, name, name + "Recovery").count()).isEqualTo(1);
+			assertThat(find(Fitting.class, name, name + "Recovery").candidates()).hasSize(1);
 		}
 
 		@Test
 		void isOfEveryOverload() {
-			assertThat(find(ByFailure.class, "send", "park").count()).isEqualTo(3);
+			assertThat(find(ByFailure.class, "send", "park").candidates()).hasSize(3);
 		}
 
 		@ParameterizedTest

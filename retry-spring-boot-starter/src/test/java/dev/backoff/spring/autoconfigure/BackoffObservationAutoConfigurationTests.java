@@ -37,7 +37,6 @@ import dev.backoff.fixture.RecordingRecorder;
 import dev.backoff.fixture.VirtualTime;
 import dev.backoff.spring.observation.BackoffCallConvention;
 import dev.backoff.spring.observation.CallStatistics;
-import dev.backoff.spring.observation.DefaultBackoffCallConvention;
 import dev.backoff.spring.observation.MicrometerObserver;
 import dev.backoff.spring.observation.MicrometerRecorders;
 import dev.backoff.spring.observation.OverloadLogger;
@@ -123,7 +122,7 @@ class BackoffObservationAutoConfigurationTests {
 	void observesByTheApplicationsConventions() {
 		TestObservationRegistry registry = TestObservationRegistry.create();
 		this.runner.withBean(ObservationRegistry.class, () -> registry)
-			.withBean(BackoffCallConvention.class, () -> new DefaultBackoffCallConvention() {
+			.withBean(BackoffCallConvention.class, () -> new BackoffCallConvention() {
 
 				@Override
 				public String getName() {

@@ -127,12 +127,12 @@ class CallStatisticsTests {
 	@ParameterizedTest(name = "{0}")
 	@MethodSource("recorders")
 	void areBounded(String name, CallRecorder.Factory recorders, CallStatistics statistics) {
-		for (int i = 0; i < BoundedMethods.MOST + 100; i++) {
+		for (int i = 0; i < BoundedRecorders.MOST + 100; i++) {
 			recorders.recorder("policy" + i % 2, "method" + i).call(StopReason.SUCCEEDED, 1);
 		}
-		assertThat(statistics.all()).hasSize(BoundedMethods.MOST + 2);
+		assertThat(statistics.all()).hasSize(BoundedRecorders.MOST + 2);
 		assertThat(statistics.of("policy0", "method1000")).isEmpty();
-		assertThat(statistics.of("policy0", BoundedMethods.OTHER))
+		assertThat(statistics.of("policy0", BoundedRecorders.OTHER))
 			.hasValueSatisfying((others) -> assertThat(others.calls()).isEqualTo(Map.of(StopReason.SUCCEEDED, 50L)));
 	}
 

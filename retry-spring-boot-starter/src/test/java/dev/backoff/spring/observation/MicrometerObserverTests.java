@@ -176,18 +176,18 @@ class MicrometerObserverTests {
 
 		@Test
 		void areNamedByTheApplication() throws IOException {
-			call(new MicrometerObserver(MicrometerObserverTests.this.registry, new DefaultBackoffCallConvention() {
+			call(new MicrometerObserver(MicrometerObserverTests.this.registry, new BackoffCallConvention() {
 
 				@Override
 				public String getName() {
 					return "my.call";
 				}
 
-			}, new DefaultBackoffAttemptConvention() {
+			}, new BackoffAttemptConvention() {
 
 				@Override
 				public KeyValues getLowCardinalityKeyValues(BackoffAttemptContext context) {
-					return super.getLowCardinalityKeyValues(context).and("number",
+					return BackoffAttemptConvention.super.getLowCardinalityKeyValues(context).and("number",
 							(context.number() == 1) ? "first" : "later");
 				}
 

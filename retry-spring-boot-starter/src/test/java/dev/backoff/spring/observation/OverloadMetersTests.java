@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.EnumSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -178,27 +177,6 @@ class OverloadMetersTests {
 			assertThat(simple.find(BackoffMeters.DEGRADED.getName()).gauge()).isNull();
 			safety.degraded(orders());
 			assertThat(gauge(BackoffMeters.DEGRADED, "policy", "orders")).isZero();
-		}
-
-		@Test
-		void namesAreBoundedAndThatIsToldOnce() {
-			Map<String, Object> many = new LinkedHashMap<>();
-			for (int i = 0; i <= OverloadMeters.MAX_NAMES + 1; i++) {
-				many.put("backoff.policies.p" + i + ".base", "1s");
-			}
-			policies = policies(many);
-			safety = safety();
-			meters.bind(safety);
-			try (LogCapture log = new LogCapture(OverloadMeters.class)) {
-				many.keySet()
-					.forEach((key) -> safety.budget(policies.resolve(key.split("\\.", -1)[2]),
-							policies.configuration()));
-				// already there, so no reason to tell
-				safety.budget(policies.resolve("p7"), policies.configuration());
-				assertThat(log.lines(Level.WARN)).containsExactly(
-						"Gave meters to 1000 budgets, breakers or policies; p1000 and further ones have none");
-			}
-			assertThat(simple.get(BackoffMeters.BUDGET_TOKENS.getName()).gauges()).hasSize(OverloadMeters.MAX_NAMES);
 		}
 
 	}

@@ -17,8 +17,8 @@ import org.junit.jupiter.api.Test;
 
 import dev.backoff.spring.observation.BackoffMeters;
 import dev.backoff.spring.observation.BackoffObservations;
-import dev.backoff.spring.observation.DefaultBackoffAttemptConvention;
-import dev.backoff.spring.observation.DefaultBackoffCallConvention;
+import dev.backoff.spring.observation.BackoffAttemptConvention;
+import dev.backoff.spring.observation.BackoffCallConvention;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -26,7 +26,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class ObservationPageTests {
 
 	private static final Map<BackoffObservations, String> NAMES = Map.of(BackoffObservations.CALL,
-			DefaultBackoffCallConvention.NAME, BackoffObservations.ATTEMPT, DefaultBackoffAttemptConvention.NAME);
+			BackoffCallConvention.NAME, BackoffObservations.ATTEMPT, BackoffAttemptConvention.NAME);
 
 	@Test
 	void listsExactlyTheNamesThereAre() throws IOException {

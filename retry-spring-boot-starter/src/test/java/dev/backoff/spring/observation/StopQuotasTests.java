@@ -6,21 +6,21 @@ import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-class StopQuotaTests {
+class StopQuotasTests {
 
 	private static final long SECOND = Duration.ofSeconds(1).toNanos();
 
 	/* So late that the ticker wraps within the minute. */
 	private static final long START = Long.MAX_VALUE - 30 * SECOND;
 
-	private final StopQuota quota = new StopQuota();
+	private final StopQuotas.Quota quota = new StopQuotas.Quota();
 
 	@Test
 	void admitsTheFirstTwentyAndHoldsTheOthers() {
 		for (int place = 1; place <= 20; place++) {
-			assertThat(this.quota.ask(START, 1, false)).isEqualTo(new StopQuota.Answer(place, null));
+			assertThat(this.quota.ask(START, 1, false)).isEqualTo(place);
 		}
-		assertThat(this.quota.ask(START + 59 * SECOND, 1, false)).isEqualTo(new StopQuota.Answer(0, null));
+		assertThat(this.quota.ask(START + 59 * SECOND, 1, false)).isZero();
 	}
 
 	@Test
@@ -29,17 +29,18 @@ class StopQuotaTests {
 		this.quota.ask(START + SECOND, 3, true);
 		this.quota.ask(START + 60 * SECOND - 1, 4, false);
 		assertThat(this.quota.takeIfOver(START + 60 * SECOND - 1)).isNull();
-		assertThat(this.quota.ask(START + 60 * SECOND, 1, false))
-			.isEqualTo(new StopQuota.Answer(1, new StopQuota.Held(2, 7, 1, 60 * SECOND - 1, START + 60 * SECOND - 1)));
+		assertThat(this.quota.takeIfOver(START + 60 * SECOND))
+			.isEqualTo(new StopQuotas.Held(2, 7, 1, 60 * SECOND - 1, START + 60 * SECOND - 1));
+		assertThat(this.quota.ask(START + 60 * SECOND, 1, false)).isOne();
 		assertThat(this.quota.takeIfOver(START + 119 * SECOND)).isNull();
-		assertThat(this.quota.ask(START + 119 * SECOND, 1, false).place()).isEqualTo(2);
+		assertThat(this.quota.ask(START + 119 * SECOND, 1, false)).isEqualTo(2);
 	}
 
 	@Test
 	void givesWhatItHoldsOnce() {
 		fill(START);
 		this.quota.ask(START, 3, true);
-		StopQuota.Held held = new StopQuota.Held(1, 3, 1, 0, START);
+		StopQuotas.Held held = new StopQuotas.Held(1, 3, 1, 0, START);
 		assertThat(this.quota.takeIfOver(START + 61 * SECOND)).isEqualTo(held);
 		assertThat(this.quota.takeIfOver(START + 61 * SECOND)).isNull();
 		assertThat(this.quota.take()).isNull();
@@ -50,14 +51,14 @@ class StopQuotaTests {
 		fill(START);
 		this.quota.ask(START, 1, false);
 		assertThat(this.quota.take()).isNotNull();
-		assertThat(this.quota.ask(START + SECOND, 1, false).place()).isZero();
-		assertThat(this.quota.take()).isEqualTo(new StopQuota.Held(1, 1, 0, SECOND, START + SECOND));
+		assertThat(this.quota.ask(START + SECOND, 1, false)).isZero();
+		assertThat(this.quota.take()).isEqualTo(new StopQuotas.Held(1, 1, 0, SECOND, START + SECOND));
 	}
 
 	@Test
 	void tickerThatStepsBackStaysInTheMinute() {
 		fill(START);
-		assertThat(this.quota.ask(START - 120 * SECOND, 1, false).place()).isZero();
+		assertThat(this.quota.ask(START - 120 * SECOND, 1, false)).isZero();
 	}
 
 	@Test
@@ -67,7 +68,7 @@ class StopQuotaTests {
 	}
 
 	private void fill(long now) {
-		for (int i = 0; i < StopQuota.FULL; i++) {
+		for (int i = 0; i < StopQuotas.Quota.FULL; i++) {
 			this.quota.ask(now, 1, false);
 		}
 	}

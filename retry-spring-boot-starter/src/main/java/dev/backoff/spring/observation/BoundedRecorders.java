@@ -1,0 +1,73 @@
+package dev.backoff.spring.observation;
+
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * One recorder for each pair of policy and method. After {@value #MOST} pairs, further
+ * ones share the method {@value #OTHER}, and further policies the policy of that name: a
+ * program can make up labels without end. Thread-safe.
+ *
+ * @param <M> the type of recorder
+ */
+abstract class BoundedRecorders<M extends MethodCounts> implements CallStatistics {
+
+	/** The greatest number of pairs that have recorders of their own. */
+	static final int MOST = 1_000;
+
+	/** The name that all pairs beyond the bound share. */
+	static final String OTHER = "other";
+
+	private final Set<String> policies = ConcurrentHashMap.newKeySet();
+
+	private final Map<Key, M> recorders = new ConcurrentHashMap<>();
+
+	private final ReentrantLock adding = new ReentrantLock();
+
+	/** Make the recorder of a pair, under a lock. */
+	abstract M make(String policy, String method);
+
+	/** Return the recorder of a pair, made if it is not there. */
+	M get(String policy, String method) {
+		M known = this.recorders.get(new Key(policy, method));
+		if (known != null) {
+			return known;
+		}
+		this.adding.lock();
+		try {
+			boolean own = this.recorders.size() < MOST || this.recorders.containsKey(new Key(policy, method));
+			return own ? add(policy, method) : add(this.policies.contains(policy) ? policy : OTHER, OTHER);
+		}
+		finally {
+			this.adding.unlock();
+		}
+	}
+
+	private M add(String policy, String method) {
+		this.policies.add(policy);
+		return this.recorders.computeIfAbsent(new Key(policy, method), (key) -> make(policy, method));
+	}
+
+	@Override
+	public Optional<MethodCalls> of(String policy, String method) {
+		return Optional.ofNullable(this.recorders.get(new Key(policy, method))).map(MethodCounts::statistics);
+	}
+
+	@Override
+	public List<MethodCalls> all() {
+		return recorders().stream().map(MethodCounts::statistics).toList();
+	}
+
+	Collection<M> recorders() {
+		return this.recorders.values();
+	}
+
+	private record Key(String policy, String method) {
+	}
+
+}
