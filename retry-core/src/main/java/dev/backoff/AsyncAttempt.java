@@ -15,7 +15,7 @@ import dev.backoff.time.Cancellable;
  * One attempt of an asynchronous call.
  */
 final class AsyncAttempt<T extends @Nullable Object>
-		implements Driving.UnderWay, BiConsumer<@Nullable T, @Nullable Throwable> {
+		implements Driving.Abandonable, BiConsumer<@Nullable T, @Nullable Throwable> {
 
 	private final AsyncCall<?, T> call;
 
@@ -34,7 +34,6 @@ final class AsyncAttempt<T extends @Nullable Object>
 		this.permit = permit;
 	}
 
-	/** Note the stage of the attempt. */
 	void of(CompletionStage<T> stage) {
 		this.stage = stage;
 		if (this.unwanted) {
@@ -46,8 +45,7 @@ final class AsyncAttempt<T extends @Nullable Object>
 	public void accept(@Nullable T value, @Nullable Throwable failure) {
 		if (!this.late && this.call.claim(this)) {
 			stopTimer();
-			ended(CallStack.ofThread()
-				.within(this.call.state(), () -> (failure != null) ? judge(failure) : judgeValue(value)), value);
+			ended(CallStack.ofThread().within(this.call.state(), () -> judge(value, failure)), value);
 		}
 	}
 
@@ -70,16 +68,15 @@ final class AsyncAttempt<T extends @Nullable Object>
 	private void timeOut(long nanos) {
 		if (this.call.underWay() == this) {
 			this.late = true;
-			this.call.execute(() -> timedOut(nanos), AsyncDriver.DEFAULT_EXECUTOR);
+			this.call.execute(() -> timedOut(nanos));
 		}
 	}
 
 	private void timedOut(long nanos) {
-		if (!this.call.claim(this)) {
-			return;
+		if (this.call.claim(this)) {
+			cancelStage();
+			ended(judge(null, this.call.driver().limit().exceeded(this.call.state(), nanos, null)), null);
 		}
-		cancelStage();
-		ended(judge(this.call.driver().limit().exceeded(this.call.state(), nanos, null)), null);
 	}
 
 	private void stopTimer() {
@@ -89,12 +86,10 @@ final class AsyncAttempt<T extends @Nullable Object>
 		}
 	}
 
-	private Outcome judge(Throwable failure) {
-		return this.call.driver().decider().judge(Causes.unwrap(failure), this.call.state());
-	}
-
-	private Outcome judgeValue(@Nullable T value) {
-		return Outcome.ofValue(this.call.driver().decider().judge(value, this.call.context()), value);
+	private Outcome judge(@Nullable T value, @Nullable Throwable failure) {
+		RetryDecider decider = this.call.driver().decider();
+		return (failure != null) ? decider.judge(Causes.unwrap(failure), this.call.state())
+				: Outcome.ofValue(decider.judge(value, this.call.context()), value);
 	}
 
 	@SuppressWarnings("NullAway") // T says itself whether it may be null

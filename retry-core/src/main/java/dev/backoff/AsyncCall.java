@@ -71,19 +71,16 @@ final class AsyncCall<C, T extends @Nullable Object> {
 
 	/** End the call, since the result is complete. */
 	void abandon(boolean cancelled) {
-		Driving.UnderWay abandoned = this.underWay;
-		if (abandoned != null && abandoned.isAbandonable() && claim(abandoned)) {
+		if (this.underWay instanceof Driving.Abandonable abandoned && claim(abandoned)) {
 			abandoned.abandon(cancelled);
 		}
 	}
 
-	/** Put something under way, as the thread that drives. */
 	private void putUnderWay(Driving.UnderWay begun, Driving driving) {
 		driving.begins(begun);
 		this.underWay = begun;
 	}
 
-	/** Return what is under way, or null. */
 	Driving.@Nullable UnderWay underWay() {
 		return this.underWay;
 	}
@@ -98,7 +95,6 @@ final class AsyncCall<C, T extends @Nullable Object> {
 		return UNDER_WAY.compareAndSet(this, claimed, successor);
 	}
 
-	/** Return the state of the call. */
 	RetryCall state() {
 		return this.state;
 	}
@@ -115,7 +111,6 @@ final class AsyncCall<C, T extends @Nullable Object> {
 		return this.executor;
 	}
 
-	/** Return why the operation cannot be repeated, or null. */
 	@Nullable String unrepeatable() {
 		return this.operation.unrepeatable(this.context);
 	}
@@ -165,10 +160,8 @@ final class AsyncCall<C, T extends @Nullable Object> {
 	}
 
 	private void attempt(Permit permit, Driving driving) {
-		CallObservation observation = this.state.observation();
 		// before another thread can end it
-		CallObserver.@Nullable Observed observed = (observation != null)
-				? observation.attemptBegins(this.state.attempt()) : null;
+		CallObserver.@Nullable Observed observed = this.state.observeAttempt();
 		AsyncAttempt<T> running = new AsyncAttempt<>(this, permit);
 		putUnderWay(running, driving);
 		if (this.result.isDone()) {
@@ -179,7 +172,9 @@ final class AsyncCall<C, T extends @Nullable Object> {
 		long nanos = limit.isSet() ? limit.nanosLeft(this.state) : Nanos.UNLIMITED;
 		CompletionStage<T> stage;
 		try {
-			stage = CallStack.ofThread().within(this.state, () -> startObserved(observed, running));
+			stage = CallStack.ofThread()
+				.within(this.state,
+						() -> CallObservation.within(observed, () -> limit.run(this.state, () -> start(running))));
 		}
 		catch (Throwable failure) {
 			keepInterrupt(failure);
@@ -191,17 +186,6 @@ final class AsyncCall<C, T extends @Nullable Object> {
 		if (limit.isSet()) {
 			running.endAfter(nanos);
 		}
-	}
-
-	private CompletionStage<T> startObserved(CallObserver.@Nullable Observed observed, AsyncAttempt<T> running)
-			throws Throwable {
-		return (observed != null) ? CallObservation.within(observed, () -> startLimited(running))
-				: startLimited(running);
-	}
-
-	private CompletionStage<T> startLimited(AsyncAttempt<T> running) throws Throwable {
-		AttemptLimit limit = this.driver.limit();
-		return limit.isSet() ? limit.run(this.state, () -> start(running)) : start(running);
 	}
 
 	private CompletionStage<T> start(AsyncAttempt<T> running) throws Throwable {
@@ -255,7 +239,6 @@ final class AsyncCall<C, T extends @Nullable Object> {
 			settle(ending);
 			return;
 		}
-		this.driver.steps().mark(ending, story);
 		boolean given = this.result.isDone();
 		if (!given && this.recovery != null && this.driver.steps().wants(this.recovery, story)) {
 			AsyncRecovery<T> recovering = new AsyncRecovery<>(this, ending, story);
@@ -313,15 +296,15 @@ final class AsyncCall<C, T extends @Nullable Object> {
 	}
 
 	/**
-	 * Run a task on the application's executor, or else on another one, or else on this
-	 * thread.
+	 * Run a task on the application's executor, or else on the default one, or else on
+	 * this thread.
 	 */
-	void execute(Runnable task, Executor otherwise) {
+	void execute(Runnable task) {
 		try {
 			this.executor.execute(task);
 		}
 		catch (Throwable failure) {
-			executeElsewhere(task, otherwise);
+			executeElsewhere(task, AsyncDriver.DEFAULT_EXECUTOR);
 		}
 	}
 

@@ -10,16 +10,8 @@ import org.jspecify.annotations.Nullable;
 import dev.backoff.time.RetryTime;
 
 /**
- * Start asynchronous calls, which hold no thread while they wait; decide nothing.
- *
- * @param method what is run, as messages call it
- * @param steps what is done between attempts
- * @param time the timer
- * @param decider judges results and failures
- * @param waiting where calls wait
- * @param limit how long an attempt may take
- * @param listeners told of an operation that cannot say whether it may be repeated
- * @param executor asked at the start of each call for what runs its later attempts
+ * Start asynchronous calls, which hold no thread while they wait; decide nothing. The
+ * executor of the later attempts is asked for at the start of each call.
  */
 record AsyncDriver(String method, CallSteps steps, RetryTime time, RetryDecider decider, WaitingCalls waiting,
 		AttemptLimit limit, ListenerChain listeners, Supplier<Executor> executor) {

@@ -32,8 +32,8 @@ final class AsyncRecovery<T extends @Nullable Object>
 		CompletionStage<T> stage;
 		try {
 			stage = CallStack.ofThread()
-				.within(this.call.around(), () -> this.ending
-					.within(() -> this.call.started(recovery.recover(context, this.story), "The recovery of ")));
+				.within(this.call.around(), () -> CallObservation.within(this.ending.observed(),
+						() -> this.call.started(recovery.recover(context, this.story), "The recovery of ")));
 		}
 		catch (Throwable failure) {
 			AsyncCall.keepInterrupt(failure);
@@ -57,20 +57,10 @@ final class AsyncRecovery<T extends @Nullable Object>
 			return;
 		}
 		Throwable failure = Causes.unwrap(wrapped);
-		steps.recoveryFailed(failure, this.ending, this.story);
+		steps.recoveryFailed(failure, this.story);
 		steps.stopped(this.ending, this.story, RetryEvent.RecoveryOutcome.FAILED, failure,
 				this.call.state().enclosing());
 		this.call.fail(failure);
-	}
-
-	@Override
-	public boolean isAbandonable() {
-		return false;
-	}
-
-	@Override
-	public void abandon(boolean cancelled) {
-		throw new IllegalStateException("A recovery goes on");
 	}
 
 }

@@ -17,13 +17,11 @@ final class AsyncResult<T extends @Nullable Object> extends CompletableFuture<T>
 		this.call = call;
 	}
 
-	/** Complete with the result of the call, unless it is complete already. */
 	void settle(T value) {
 		this.call = null;
 		super.complete(value);
 	}
 
-	/** Fail with the failure of the call, unless it is complete already. */
 	void fail(Throwable failure) {
 		this.call = null;
 		super.completeExceptionally(failure);

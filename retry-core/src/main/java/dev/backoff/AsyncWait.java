@@ -10,7 +10,7 @@ import dev.backoff.time.Cancellable;
  * One wait of an asynchronous call: for the timer, then for the executor. Each wait is an
  * object of its own, so that a late event of one wait does not end the next one.
  */
-final class AsyncWait extends Waiter implements Driving.UnderWay {
+final class AsyncWait extends Waiter implements Driving.Abandonable {
 
 	private final AsyncCall<?, ?> call;
 
@@ -36,8 +36,7 @@ final class AsyncWait extends Waiter implements Driving.UnderWay {
 		}
 		catch (Throwable failure) {
 			if (this.call.claim(this)) {
-				ended();
-				this.call.drive(Decision.notRetryable("the wait failed", failure), this);
+				end(Decision.notRetryable("the wait failed", failure));
 			}
 			return;
 		}
@@ -62,16 +61,9 @@ final class AsyncWait extends Waiter implements Driving.UnderWay {
 		}
 		catch (Throwable failure) {
 			if (this.call.claim(this)) {
-				refused(failure, otherwise);
+				AsyncCall.executeElsewhere(() -> end(Decision.rejected(failure)), otherwise);
 			}
 		}
-	}
-
-	private void refused(Throwable failure, Executor otherwise) {
-		AsyncCall.executeElsewhere(() -> {
-			ended();
-			this.call.drive(Decision.rejected(failure), this);
-		}, otherwise);
 	}
 
 	/** Go on after the wait, or because of the shutdown. */
@@ -83,8 +75,7 @@ final class AsyncWait extends Waiter implements Driving.UnderWay {
 		}
 		else if (this.call.underWay() instanceof Stopping stopping && stopping.of() == this
 				&& this.call.claim(stopping)) {
-			ended();
-			this.call.drive(Decision.STOPPED, this);
+			end(Decision.STOPPED);
 		}
 	}
 
@@ -92,7 +83,7 @@ final class AsyncWait extends Waiter implements Driving.UnderWay {
 	boolean stop() {
 		boolean won = this.call.exchange(this, new Stopping(this));
 		if (won) {
-			this.call.execute(this::wake, AsyncDriver.DEFAULT_EXECUTOR);
+			this.call.execute(this::wake);
 		}
 		return won;
 	}
@@ -104,8 +95,12 @@ final class AsyncWait extends Waiter implements Driving.UnderWay {
 
 	@Override
 	public void abandon(boolean cancelled) {
+		end(cancelled ? Decision.CANCELLED : Decision.COMPLETED);
+	}
+
+	private void end(Decision.Stop stop) {
 		ended();
-		this.call.drive(cancelled ? Decision.CANCELLED : Decision.COMPLETED, this);
+		this.call.drive(stop, this);
 	}
 
 	private void ended() {
@@ -122,22 +117,9 @@ final class AsyncWait extends Waiter implements Driving.UnderWay {
 	}
 
 	/**
-	 * A wait that an operator has ended, until the executor ends the call.
-	 *
-	 * @param of the wait, which a shutdown still finds
+	 * A wait that an operator has ended, until the executor or a shutdown ends the call.
 	 */
 	private record Stopping(Waiter of) implements Driving.UnderWay {
-
-		@Override
-		public boolean isAbandonable() {
-			return false;
-		}
-
-		@Override
-		public void abandon(boolean cancelled) {
-			throw new IllegalStateException("It ends anyway");
-		}
-
 	}
 
 }

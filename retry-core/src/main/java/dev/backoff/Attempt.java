@@ -44,13 +44,11 @@ public final class Attempt {
 	 */
 	public static Attempt current() {
 		RetryCall call = CallStack.ofThread().running();
-		if (call == null) {
-			return new Attempt(1, 1, null, Nanos.UNLIMITED, new CallKey());
+		if (call == null || !call.isAttempt()) {
+			return new Attempt(1, 1, null, (call != null) ? call.timeLeftNow() : Nanos.UNLIMITED, new CallKey());
 		}
-		if (!call.isAttempt()) {
-			return new Attempt(1, 1, null, call.timeLeftNow(), new CallKey());
-		}
-		return new Attempt(call.attempt(), call.maxAttempts(), call.previousFailure(), call.timeLeftNow(), call.key());
+		return new Attempt(call.attempt(), call.terms().policy().maxAttempts(), call.previousFailure(),
+				call.timeLeftNow(), call.key());
 	}
 
 	/**

@@ -30,7 +30,6 @@ final class AttemptLimit {
 		this.shortest = Math.min(policy.shortestAttemptNanos(), this.timeout);
 	}
 
-	/** Return whether attempts are limited at all. */
 	boolean isSet() {
 		return this.timeout != Nanos.UNLIMITED;
 	}
@@ -44,7 +43,6 @@ final class AttemptLimit {
 		return Math.max(call.timeLeftNow(), this.shortest);
 	}
 
-	/** Return the failure of an attempt that took longer than the given time. */
 	AttemptTimeoutException exceeded(RetryCall call, long nanos, @Nullable Throwable cause) {
 		// some of the timeout has passed when the ticker is read
 		long told = (this.timeout - nanos < MILLI) ? this.timeout : nanos;
@@ -52,13 +50,16 @@ final class AttemptLimit {
 	}
 
 	/**
-	 * Run the work of an attempt on this thread and interrupt it when its time is over.
-	 * An exception that it then throws becomes the cause of a timeout; an {@link Error}
-	 * is thrown as it is. A late result is a timeout if the work has consumed the
-	 * interrupt, which may have shaped the result. If the interrupt is still pending, the
-	 * work has not noticed it and the result stands.
+	 * Run the work of an attempt on this thread and interrupt it when its time, if it is
+	 * limited, is over. An exception that it then throws becomes the cause of a timeout;
+	 * an {@link Error} is thrown as it is. A late result is a timeout if the work has
+	 * consumed the interrupt, which may have shaped the result. If the interrupt is still
+	 * pending, the work has not noticed it and the result stands.
 	 */
 	<T extends @Nullable Object, X extends Throwable> T run(RetryCall call, Operation<T, X> work) throws X {
+		if (!isSet()) {
+			return work.run();
+		}
 		CallStack stack = CallStack.ofThread();
 		Interruption outer = stack.interruption;
 		Interruption interruption = new Interruption(outer);
@@ -76,9 +77,6 @@ final class AttemptLimit {
 		long nanos = nanosLeft(call);
 		Cancellable timer = schedule(interruption, nanos);
 		if (timer == null) {
-			if (interruption.end()) {
-				boolean unused = interruption.takeBack();
-			}
 			return work.run();
 		}
 		T result;
@@ -107,10 +105,7 @@ final class AttemptLimit {
 		return interrupted;
 	}
 
-	/**
-	 * Run a task after the given time. Return null if the timer fails: the attempt then
-	 * has no timeout.
-	 */
+	/** Run a task after the given time; return null if the timer fails. */
 	@Nullable Cancellable schedule(Runnable task, long nanos) {
 		try {
 			return this.time.schedule(task, nanos);

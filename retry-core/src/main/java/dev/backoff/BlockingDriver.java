@@ -23,9 +23,9 @@ final class BlockingDriver {
 	/* Whether attempts are limited or observed. */
 	private final boolean enclosed;
 
-	BlockingDriver(CallSteps steps, RetryDecider decider, WaitingCalls waiting, AttemptLimit limit) {
+	BlockingDriver(CallSteps steps, RetryDecider decider, WaitingCalls waiting, AttemptLimit limit, boolean observed) {
 		this.limit = limit;
-		this.enclosed = limit.isSet() || steps.isObserving();
+		this.enclosed = limit.isSet() || observed;
 		this.steps = steps;
 		this.decider = decider;
 		this.waiting = waiting;
@@ -65,7 +65,6 @@ final class BlockingDriver {
 		return finish(ending, stack.running(), context, recovery);
 	}
 
-	/** Take turns until the call ends. */
 	private <C, T extends @Nullable Object, X extends Throwable> Ending proceed(Turn next, RetryCall call, C context,
 			Operation.OnContext<C, T, X> operation) {
 		Turn turn = next;
@@ -96,28 +95,17 @@ final class BlockingDriver {
 
 	private <C, T extends @Nullable Object, X extends Throwable> T runEnclosed(RetryCall call, C context,
 			Operation.OnContext<C, T, X> operation) throws X {
-		CallObservation observation = call.observation();
-		if (observation == null) {
-			return runLimited(call, context, operation);
-		}
-		return CallObservation.within(observation.attemptBegins(call.attempt()),
-				() -> runLimited(call, context, operation));
-	}
-
-	private <C, T extends @Nullable Object, X extends Throwable> T runLimited(RetryCall call, C context,
-			Operation.OnContext<C, T, X> operation) throws X {
-		return this.limit.isSet() ? this.limit.run(call, () -> operation.run(context, call.attempt()))
-				: operation.run(context, call.attempt());
+		return CallObservation.within(call.observeAttempt(),
+				() -> this.limit.run(call, () -> operation.run(context, call.attempt())));
 	}
 
 	private Turn await(Decision.RetryAfter wait, RetryCall call) {
 		this.steps.waiting(wait, call);
-		Turn failed = sleep(call, wait.delay());
-		return (failed != null) ? failed : this.steps.afterWait(call);
+		Decision.Stop ended = sleep(call, wait.delay());
+		return (ended != null) ? ended : this.steps.afterWait(call);
 	}
 
-	/** Sleep; return the end of the call if it ends with that, or null. */
-	private @Nullable Turn sleep(RetryCall call, long nanos) {
+	private Decision.@Nullable Stop sleep(RetryCall call, long nanos) {
 		try {
 			return this.waiting.await(call, nanos) ? Decision.STOPPED : null;
 		}
@@ -150,17 +138,16 @@ final class BlockingDriver {
 		if (story == null) {
 			return result;
 		}
-		this.steps.mark(ending, story);
 		Throwable thrown = ending.outcome().failure();
 		RetryEvent.RecoveryOutcome recovered = RetryEvent.RecoveryOutcome.NONE;
 		if (recovery != null && this.steps.wants(recovery, story)) {
 			try {
-				result = ending.within(() -> recovery.recover(context, story));
+				result = CallObservation.within(ending.observed(), () -> recovery.recover(context, story));
 				thrown = null;
 				recovered = RetryEvent.RecoveryOutcome.DONE;
 			}
 			catch (Throwable ex) {
-				this.steps.recoveryFailed(ex, ending, story);
+				this.steps.recoveryFailed(ex, story);
 				thrown = ex;
 				recovered = RetryEvent.RecoveryOutcome.FAILED;
 			}

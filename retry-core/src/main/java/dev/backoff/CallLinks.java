@@ -1,11 +1,9 @@
 package dev.backoff;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
 
 import org.jspecify.annotations.Nullable;
 
@@ -29,12 +27,8 @@ final class CallLinks {
 	/* Of the running attempt, if it is a probe. */
 	private @Nullable Permit permit;
 
-	/* What other threads report to the running attempt, once it is carried there. */
+	/* What is reported to the running attempt; it also identifies the attempt. */
 	private @Nullable Told told;
-
-	private @Nullable List<Throwable> stoppedInside;
-
-	private @Nullable String unsafeRequest;
 
 	private int requests;
 
@@ -42,19 +36,15 @@ final class CallLinks {
 
 	private @Nullable CallObservation observation;
 
-	/** Stand for an attempt or a deadline that began elsewhere. */
 	void adopt(CallOrigin origin) {
 		this.origin = origin;
 		this.key = origin.key();
 	}
 
-	/** Forget the ties of the attempt before. */
 	void attemptBegins() {
-		this.stoppedInside = null;
 		this.requests = 0;
 		this.captures = 0;
 		this.told = null;
-		this.unsafeRequest = null;
 	}
 
 	CallKey key() {
@@ -68,9 +58,7 @@ final class CallLinks {
 		return (this.key != null) ? this.key.ifUsed() : null;
 	}
 
-	/**
-	 * Return the attempt or the deadline elsewhere for which the call stands, or null.
-	 */
+	/** Return the attempt or deadline elsewhere for which the call stands, or null. */
 	@Nullable CallOrigin origin() {
 		return this.origin;
 	}
@@ -95,6 +83,12 @@ final class CallLinks {
 		return this.told;
 	}
 
+	/** Return what the reports to the call go to, its own attempt first. */
+	List<Told> toTell() {
+		Carried carried = carried();
+		return (carried != null) ? carried.toTell : List.of(told());
+	}
+
 	@Nullable Told ifTold() {
 		return this.told;
 	}
@@ -117,47 +111,25 @@ final class CallLinks {
 		return (carried != null) ? carried.captures.incrementAndGet() : ++this.captures;
 	}
 
-	/** Note that the running attempt sends a request that may have an effect. */
 	void unsafeRequest(String method) {
-		this.unsafeRequest = method;
-		Carried carried = carried();
-		if (carried != null) {
-			carried.toTell.forEach((told) -> told.unsafeRequest.set(method));
-		}
+		toTell().forEach((told) -> told.unsafeRequest = method);
 	}
 
 	@Nullable String unsafeRequest() {
-		return (this.unsafeRequest != null || this.told == null) ? this.unsafeRequest : this.told.unsafeRequest.get();
+		return (this.told != null) ? this.told.unsafeRequest : null;
 	}
 
-	/** Note the failure with which a call inside the running attempt stopped. */
 	void stoppedInside(Throwable failure) {
-		Carried carried = carried();
-		if (carried != null) {
-			carried.toTell.get(0).stoppedInside(failure);
-			return;
+		Told told = toTell().get(0);
+		if (told.stoppedInside.size() >= MOST_NOTED) {
+			told.stoppedInside.poll();
 		}
-		if (this.stoppedInside == null) {
-			this.stoppedInside = new ArrayList<>(2);
-		}
-		if (this.stoppedInside.size() == MOST_NOTED) {
-			this.stoppedInside.remove(0);
-		}
-		this.stoppedInside.add(failure);
+		told.stoppedInside.add(failure);
 	}
 
+	@SuppressWarnings("ReferenceEquality") // the same instance, not an equal one
 	boolean hasStoppedInside(Throwable failure) {
-		return (this.stoppedInside != null && contains(this.stoppedInside, failure))
-				|| (this.told != null && contains(this.told.stoppedInside, failure));
-	}
-
-	private static boolean contains(Iterable<Throwable> noted, Throwable failure) {
-		for (Throwable stopped : noted) {
-			if (stopped == failure) {
-				return true;
-			}
-		}
-		return false;
+		return this.told != null && this.told.stoppedInside.stream().anyMatch((noted) -> noted == failure);
 	}
 
 	/**
@@ -179,31 +151,18 @@ final class CallLinks {
 			this.toTell = List.copyOf(toTell);
 		}
 
-		List<Told> toTell() {
-			return this.toTell;
-		}
-
 		int nextInnerCall() {
 			return this.innerCalls.incrementAndGet();
 		}
 
 	}
 
-	/** What calls on other threads report to an attempt. Thread-safe. */
+	/** What is reported to an attempt, also by calls on other threads. Thread-safe. */
 	static final class Told {
 
-		private final AtomicReference<@Nullable String> unsafeRequest = new AtomicReference<>();
+		private volatile @Nullable String unsafeRequest;
 
 		private final Queue<Throwable> stoppedInside = new ConcurrentLinkedQueue<>();
-
-		private final AtomicInteger noted = new AtomicInteger();
-
-		private void stoppedInside(Throwable failure) {
-			if (this.noted.incrementAndGet() > MOST_NOTED) {
-				this.stoppedInside.poll();
-			}
-			this.stoppedInside.add(failure);
-		}
 
 	}
 

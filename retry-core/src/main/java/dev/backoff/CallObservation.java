@@ -2,20 +2,13 @@ package dev.backoff;
 
 import org.jspecify.annotations.Nullable;
 
-import dev.backoff.event.AttemptOutcome;
 import dev.backoff.event.CallObserver;
-import dev.backoff.event.DelaySource;
-import dev.backoff.event.RetryEvent;
-import dev.backoff.event.StopReason;
 
 /**
  * One observed call with its running attempt. Used by one thread at a time; scopes that
  * it opens belong to their threads.
  */
 final class CallObservation {
-
-	private static final CallObserver.Scope NOTHING = () -> {
-	};
 
 	private final CallObserver.ObservedCall call;
 
@@ -25,6 +18,10 @@ final class CallObservation {
 		this.call = call;
 	}
 
+	CallObserver.ObservedCall call() {
+		return this.call;
+	}
+
 	/** Begin an attempt; return it, to be opened where its work is started. */
 	CallObserver.Observed attemptBegins(int number) {
 		CallObserver.ObservedAttempt begun = this.call.attemptBegins(number);
@@ -32,40 +29,19 @@ final class CallObservation {
 		return begun;
 	}
 
-	/** Open the running attempt, to record its end. */
-	CallObserver.Scope openAttempt() {
-		return (this.attempt != null) ? this.attempt.open() : NOTHING;
-	}
-
-	/** Open the call. */
-	CallObserver.Scope openCall() {
-		return this.call.open();
-	}
-
-	void attemptEnds(AttemptOutcome outcome, @Nullable Throwable failure) {
+	/** Return the attempt that has ended, the first time it is asked for. */
+	CallObserver.@Nullable ObservedAttempt takeAttempt() {
 		CallObserver.ObservedAttempt ended = this.attempt;
-		if (ended != null) {
-			this.attempt = null;
-			ended.ends(outcome, failure);
-		}
+		this.attempt = null;
+		return ended;
 	}
 
-	void waitBegins(DelaySource source, long nanos) {
-		this.call.waitBegins(source, nanos);
-	}
-
-	void ends(StopReason reason, int attempts, RetryEvent.RecoveryOutcome recovery, @Nullable Throwable thrown) {
-		this.call.ends(reason, attempts, recovery, thrown);
-	}
-
-	/** Run work while the call is open. */
-	<R extends @Nullable Object, X extends Throwable> R within(Operation<R, X> work) throws X {
-		return within(this.call, work);
-	}
-
-	/** Run work while the given call or attempt is open. */
-	static <R extends @Nullable Object, X extends Throwable> R within(CallObserver.Observed observed,
+	/** Run work while the given call or attempt, if any, is open. */
+	static <R extends @Nullable Object, X extends Throwable> R within(CallObserver.@Nullable Observed observed,
 			Operation<R, X> work) throws X {
+		if (observed == null) {
+			return work.run();
+		}
 		CallObserver.Scope scope = observed.open();
 		try {
 			return work.run();

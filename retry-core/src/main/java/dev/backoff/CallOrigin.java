@@ -5,19 +5,14 @@ import org.jspecify.annotations.Nullable;
 import dev.backoff.time.RetryTime;
 
 /**
- * An attempt that other threads may stand for, or a deadline from outside.
+ * An attempt that other threads may stand for, or a deadline from outside, which has no
+ * key and receives no reports.
  *
- * @param terms what its call runs under
- * @param started the reading at the start of its call
- * @param limit the time from the start to the end of the attempt
- * @param attempt its number
- * @param attemptStarted the reading at the attempt's start
- * @param previousFailure what the attempt before threw, or null
- * @param key the outermost call's key, or null for a deadline only
+ * @param limit the time from the start of its call to the end of the attempt
+ * @param key the outermost call's key
  * @param path how its call is reached from the outermost one
- * @param told receives reports for the attempt and identifies it, or null for a deadline
- * only
- * @param carried shared by the calls that stand for it, or null for a deadline only
+ * @param told receives reports for the attempt and identifies it
+ * @param carried shared by the calls that stand for it
  */
 record CallOrigin(CallTerms terms, long started, long limit, int attempt, long attemptStarted,
 		@Nullable Throwable previousFailure, @Nullable CallKey key, String path, CallLinks.@Nullable Told told,

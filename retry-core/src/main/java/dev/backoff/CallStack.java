@@ -130,7 +130,6 @@ final class CallStack {
 		return false;
 	}
 
-	/** Return the innermost running call, or null. */
 	@Nullable RetryCall running() {
 		return this.top.isRunning() ? this.top : null;
 	}

@@ -41,11 +41,6 @@ final class CallSteps {
 		this.teller = teller;
 	}
 
-	/** Return whether calls are observed. */
-	boolean isObserving() {
-		return this.teller.isObserving();
-	}
-
 	/** Begin a call; return the permit of its first attempt, or null if it has none. */
 	@Nullable Permit begin(RetryCall call) {
 		call.begin(this.terms, now());
@@ -55,10 +50,9 @@ final class CallSteps {
 
 	/** Return what follows when the breaker refuses the first attempt. */
 	Turn refused(RetryCall call) {
-		return decideRefused(call, call.started());
+		return decide(call, DelaySource.BREAKER, this.safeguards.refusal(call.started()), call.started());
 	}
 
-	/** Note that the first attempt has succeeded, and with it the call. */
 	void succeededAtOnce(RetryCall call, Permit permit) {
 		long now = now();
 		long nanos = call.elapsed(now);
@@ -66,18 +60,13 @@ final class CallSteps {
 		this.teller.succeededAtOnce(call, nanos);
 	}
 
-	/** Note the end of any other attempt; return what follows. */
 	Turn attemptEnded(Outcome outcome, Permit permit, RetryCall call) {
 		long now = now();
-		long nanos = Math.max(0, now - call.attemptStarted());
+		long nanos = Math.max(0, now - call.turn());
 		this.safeguards.ended(permit, outcome, nanos, now);
 		this.teller.attempt(call, outcome.kind(), outcome.failure(), nanos);
 		call.attemptEnded(outcome, nanos);
 		return decide(call, null, this.safeguards.answer(now), now);
-	}
-
-	private Decision decideRefused(RetryCall call, long now) {
-		return decide(call, DelaySource.BREAKER, this.safeguards.refusal(now), now);
 	}
 
 	private Decision decide(RetryCall call, @Nullable DelaySource waitedFor, Situation.Breaker breaker, long now) {
@@ -91,7 +80,6 @@ final class CallSteps {
 		return decision;
 	}
 
-	/** Note that a wait begins. */
 	void waiting(Decision.RetryAfter wait, RetryCall call) {
 		call.addWait(wait);
 		Outcome outcome = call.lastOutcome();
@@ -112,15 +100,11 @@ final class CallSteps {
 				? new RetryEvent.RepeatedRequest(request, idempotency) : null;
 	}
 
-	/** Note that the wait has ended. */
 	void waited() {
 		this.listeners.waited();
 	}
 
-	/**
-	 * Return what follows a wait: the attempt if it may start, else another wait or the
-	 * end.
-	 */
+	/** Return what follows a wait: the attempt, another wait or the end. */
 	Turn afterWait(RetryCall call) {
 		long now = now();
 		Outcome outcome = call.lastOutcome();
@@ -139,19 +123,19 @@ final class CallSteps {
 		Permit permit = this.safeguards.tryAcquire(call, now);
 		if (permit == null) {
 			call.addPostponed();
-			return decideRefused(call, now);
+			return decide(call, DelaySource.BREAKER, this.safeguards.refusal(now), now);
 		}
 		if (outcome != null) {
 			this.listeners.retry(outcome.cause());
 			call.beginNext(now);
 		}
 		else {
-			call.beginFirst(now);
+			call.turn(now);
 		}
 		return new Turn.Permitted(permit);
 	}
 
-	/** End a call that did not succeed at once; its failure carries no mark yet. */
+	/** End a call that did not succeed at once, and mark its failure with the story. */
 	Ending end(Decision.Stop stop, RetryCall call) {
 		long now = now();
 		Outcome outcome = call.lastOutcome();
@@ -168,23 +152,18 @@ final class CallSteps {
 					call.attempt(), Duration.ofNanos(elapsed)));
 			return new Ending(outcome, null, null);
 		}
-		RetriesStoppedException.Story story = new RetriesStoppedException.Story(this.terms.policy().name(),
+		Throwable failure = outcome.failure();
+		RetriesStoppedException.Story told = new RetriesStoppedException.Story(this.terms.policy().name(),
 				this.terms.method(), stop.reason(), stop.why(), call.attempt(), this.terms.policy().maxAttempts(),
 				Duration.ofNanos(elapsed), call.waits(), call.attemptTimes(), call.isWaitsAbridged(),
-				call.isAttemptsAbridged(), outcome.failure(), outcome.value(), call.keyIfUsed());
-		return new Ending(outcome, new RetriesStoppedException(story, stop.problem(), call.started()),
-				call.observation());
-	}
-
-	/** Mark the failure of a call that ended without success. */
-	void mark(Ending ending, RetriesStoppedException story) {
-		Throwable failure = ending.outcome().failure();
+				call.isAttemptsAbridged(), failure, outcome.value(), call.keyIfUsed());
+		RetriesStoppedException story = new RetriesStoppedException(told, stop.problem(), call.started());
 		if (failure != null && !FailureRules.isFatal(failure)) {
 			story.attachTo(failure);
 		}
+		return new Ending(outcome, story, call.observed());
 	}
 
-	/** Return whether a recovery follows. */
 	boolean wants(Recovery<?, ?, ?> recovery, RetriesStoppedException story) {
 		if (!story.reason().isRecoverable() || story.failure() instanceof Error) {
 			return false;
@@ -198,38 +177,12 @@ final class CallSteps {
 		}
 	}
 
-	/** Add the failure of the call to what its recovery threw. */
-	void recoveryFailed(Throwable thrown, Ending ending, RetriesStoppedException story) {
-		Throwable failure = ending.outcome().failure();
-		suppress(thrown, (failure != null) ? failure : story);
-	}
-
-	/**
-	 * Tell the end of a call without success.
-	 * @param ending how it ended
-	 * @param story what happened
-	 * @param recovered what the recovery did
-	 * @param thrown what the caller gets, or null for a value
-	 * @param enclosing the call around it, or null
-	 */
-	void stopped(Ending ending, RetriesStoppedException story, RetryEvent.RecoveryOutcome recovered,
-			@Nullable Throwable thrown, @Nullable RetryCall enclosing) {
-		this.teller.stopped(ending,
-				new RetryEvent.Stopped(this.terms.policy().name(), this.terms.method(), story, recovered, thrown));
-		if (thrown != null && enclosing != null) {
-			enclosing.stoppedInside(thrown);
-		}
-	}
-
-	private long now() {
-		return this.terms.time().nanoTime();
-	}
-
 	/*
 	 * A recovery may throw one shared instance again and again, which must not collect
 	 * the failures of all calls: if it carries a failure with a story, it gets no other.
 	 */
-	private static void suppress(Throwable thrown, Throwable failure) {
+	void recoveryFailed(Throwable thrown, RetriesStoppedException story) {
+		Throwable failure = (story.failure() != null) ? story.failure() : story;
 		if (thrown == failure || FailureRules.isFatal(thrown)) {
 			return;
 		}
@@ -242,6 +195,20 @@ final class CallSteps {
 		if (carried.length < MOST_SUPPRESSED) {
 			thrown.addSuppressed(failure);
 		}
+	}
+
+	/** Tell the end of a call without success; null is thrown where it has a result. */
+	void stopped(Ending ending, RetriesStoppedException story, RetryEvent.RecoveryOutcome recovered,
+			@Nullable Throwable thrown, @Nullable RetryCall enclosing) {
+		this.teller.stopped(ending,
+				new RetryEvent.Stopped(this.terms.policy().name(), this.terms.method(), story, recovered, thrown));
+		if (thrown != null && enclosing != null) {
+			enclosing.stoppedInside(thrown);
+		}
+	}
+
+	private long now() {
+		return this.terms.time().nanoTime();
 	}
 
 }

@@ -43,7 +43,6 @@ class CallStory {
 		return this.first != null;
 	}
 
-	/** Begin from nothing. */
 	final void forget() {
 		this.first = null;
 		this.lastOutcome = null;
@@ -53,7 +52,6 @@ class CallStory {
 		this.paid = null;
 	}
 
-	/** Note how an attempt ended. */
 	final void addAttempt(Outcome outcome, long nanos) {
 		this.lastOutcome = outcome;
 		this.attempts++;
@@ -65,7 +63,6 @@ class CallStory {
 		}
 	}
 
-	/** Note the wait that follows. */
 	final void addWait(Decision.RetryAfter chosen) {
 		PastTurn last = last();
 		PastTurn turn = (last != null && last.source == null) ? last : append();
@@ -105,8 +102,13 @@ class CallStory {
 		for (PastTurn turn = this.first; turn != null; turn = turn.next) {
 			boolean counts = attempt ? turn.attempted : turn.source != null;
 			if (counts && ++seen > KEPT) {
-				turn.forget(attempt);
-				if (before != null && turn.isEmpty()) {
+				if (attempt) {
+					turn.attempted = false;
+				}
+				else {
+					turn.source = null;
+				}
+				if (before != null && !turn.attempted && turn.source == null) {
 					before.next = turn.next;
 				}
 				return;
@@ -140,32 +142,26 @@ class CallStory {
 		this.postponed = 0;
 	}
 
-	/** Note what the budget was charged for the retry to come. */
 	final void paid(RetryBudget.Cost cost) {
 		this.paid = cost;
 	}
 
-	/** Return what the budget was last charged for a retry, or null. */
 	final RetryBudget.@Nullable Cost paid() {
 		return this.paid;
 	}
 
-	/** Note that a wait was not followed by an attempt. */
 	final void addPostponed() {
 		this.postponed = Math.max(this.postponed, this.postponed + 1);
 	}
 
-	/** Return how many waits were followed by no attempt since the last one. */
 	final int postponed() {
 		return this.postponed;
 	}
 
-	/** Return how the last attempt ended, or null before the end of the first. */
 	final @Nullable Outcome lastOutcome() {
 		return this.lastOutcome;
 	}
 
-	/** Return its kind, or null. */
 	final @Nullable AttemptOutcome lastKind() {
 		return (this.lastOutcome != null) ? this.lastOutcome.kind() : null;
 	}
@@ -213,19 +209,6 @@ class CallStory {
 		private long waitNanos;
 
 		private long ownDelay;
-
-		private void forget(boolean attempt) {
-			if (attempt) {
-				this.attempted = false;
-			}
-			else {
-				this.source = null;
-			}
-		}
-
-		private boolean isEmpty() {
-			return !this.attempted && this.source == null;
-		}
 
 	}
 

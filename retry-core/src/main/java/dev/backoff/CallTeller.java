@@ -14,9 +14,6 @@ import dev.backoff.event.StopReason;
  */
 final class CallTeller {
 
-	private static final CallObserver.Scope NOTHING = () -> {
-	};
-
 	private final ListenerChain listeners;
 
 	private final @Nullable CallObserver observer;
@@ -24,11 +21,6 @@ final class CallTeller {
 	CallTeller(ListenerChain listeners, @Nullable CallObserver observer) {
 		this.listeners = listeners;
 		this.observer = observer;
-	}
-
-	/** Return whether calls are observed. */
-	boolean isObserving() {
-		return this.observer != null;
 	}
 
 	void callBegins(RetryCall call, CallTerms terms) {
@@ -48,26 +40,25 @@ final class CallTeller {
 		}
 		attempt(call, AttemptOutcome.SUCCESS, null, nanos);
 		callStops(call, StopReason.SUCCEEDED, nanos);
-		callEnds(call, StopReason.SUCCEEDED);
+		callEnds(call);
 	}
 
 	void attempt(RetryCall call, AttemptOutcome outcome, @Nullable Throwable failure, long nanos) {
 		CallObservation observation = call.observation();
-		if (observation == null) {
-			this.listeners.attempt(call.attempt(), outcome, nanos);
-			return;
+		CallObserver.ObservedAttempt attempt = (observation != null) ? observation.takeAttempt() : null;
+		within(attempt, () -> this.listeners.attempt(call.attempt(), outcome, nanos));
+		if (attempt != null) {
+			attempt.ends(outcome, failure);
 		}
-		within(observation.openAttempt(), () -> this.listeners.attempt(call.attempt(), outcome, nanos));
-		observation.attemptEnds(outcome, failure);
 	}
 
 	/** Tell of a wait; before a first attempt there is no event. */
 	void waiting(RetryCall call, Decision.RetryAfter wait, RetryEvent.@Nullable Scheduled event) {
-		CallObservation observation = call.observation();
-		if (observation != null) {
-			observation.waitBegins(wait.source(), wait.delay());
+		CallObserver.ObservedCall observed = call.observed();
+		if (observed != null) {
+			observed.waitBegins(wait.source(), wait.delay());
 		}
-		within(open(observation), () -> {
+		within(observed, () -> {
 			this.listeners.waiting(wait.source(), wait.delay());
 			if (event != null) {
 				this.listeners.scheduled(event);
@@ -75,42 +66,35 @@ final class CallTeller {
 		});
 	}
 
-	/** Tell that the last attempt has been made. */
 	void callStops(RetryCall call, StopReason reason, long nanos) {
-		within(open(call.observation()), () -> this.listeners.call(reason, nanos));
+		within(call.observed(), () -> this.listeners.call(reason, nanos));
 	}
 
 	void succeeded(RetryCall call, RetryEvent.Succeeded event) {
-		within(open(call.observation()), () -> this.listeners.succeeded(event));
-		callEnds(call, StopReason.SUCCEEDED);
+		within(call.observed(), () -> this.listeners.succeeded(event));
+		callEnds(call);
 	}
 
-	private static void callEnds(RetryCall call, StopReason reason) {
-		CallObservation observation = call.observation();
-		if (observation != null) {
-			observation.ends(reason, call.attempt(), RetryEvent.RecoveryOutcome.NONE, null);
+	private static void callEnds(RetryCall call) {
+		CallObserver.ObservedCall observed = call.observed();
+		if (observed != null) {
+			observed.ends(StopReason.SUCCEEDED, call.attempt(), RetryEvent.RecoveryOutcome.NONE, null);
 		}
 	}
 
 	void stopped(Ending ending, RetryEvent.Stopped event) {
-		CallObservation observation = ending.observation();
-		within(open(observation), () -> this.listeners.stopped(event));
-		if (observation != null) {
-			observation.ends(event.story().reason(), event.story().attempts(), event.recovery(), event.thrown());
+		CallObserver.ObservedCall observed = ending.observed();
+		within(observed, () -> this.listeners.stopped(event));
+		if (observed != null) {
+			observed.ends(event.story().reason(), event.story().attempts(), event.recovery(), event.thrown());
 		}
 	}
 
-	private static CallObserver.Scope open(@Nullable CallObservation observation) {
-		return (observation != null) ? observation.openCall() : NOTHING;
-	}
-
-	private static void within(CallObserver.Scope scope, Runnable telling) {
-		try {
+	private static void within(CallObserver.@Nullable Observed observed, Runnable telling) {
+		CallObservation.within(observed, () -> {
 			telling.run();
-		}
-		finally {
-			scope.close();
-		}
+			return telling;
+		});
 	}
 
 }

@@ -5,17 +5,11 @@ import dev.backoff.time.RetryTime;
 
 /**
  * What calls run under, shared by all of one retry: very many of them may wait at once.
- *
- * @param policy what their attempts are made under
- * @param method what is run, as logs and meters call it
- * @param time what their readings are of
- * @param retries whether retries are switched on
  */
 record CallTerms(RetryPolicy policy, String method, RetryTime time, Guards.Switch retries) {
 
 	private static final RetryPolicy NO_POLICY = RetryPolicy.builder("none").maxAttempts(1).build();
 
-	/** Of no call. */
 	static final CallTerms NONE = ofDeadline(RetryTime.system());
 
 	/** Return what a deadline from outside stands for. */

@@ -12,47 +12,35 @@ import dev.backoff.time.DurationText;
  */
 sealed interface Decision extends Turn {
 
-	/** A good result. */
 	Stop SUCCEEDED = new Stop(StopReason.SUCCEEDED);
 
-	/** A call inside has already retried the failure. */
 	Stop NESTED = new Stop(StopReason.NESTED, "a call inside has already retried it");
 
-	/** Retries are switched off. */
 	Stop DISABLED = new Stop(StopReason.DISABLED);
 
-	/** All attempts are used. */
 	Stop ATTEMPTS_EXHAUSTED = new Stop(StopReason.ATTEMPTS_EXHAUSTED);
 
-	/** The server does not want to be called again. */
 	Stop PUSHED_BACK = new Stop(StopReason.HINT, "the server asked not to be called again");
 
-	/** The deadline has passed during the wait. */
 	Stop OVERSLEPT = new Stop(StopReason.DEADLINE, "the wait took longer than chosen");
 
-	/** The caller has cancelled the call. */
 	Stop CANCELLED = new Stop(StopReason.CANCELLED, "the caller has cancelled the call");
 
-	/** The caller has completed the result itself. */
 	Stop COMPLETED = new Stop(StopReason.CANCELLED, "the caller has completed the call");
 
-	/** An operator has ended the wait. */
 	Stop STOPPED = new Stop(StopReason.STOPPED, "an operator has ended the wait");
 
-	/** The application is shutting down. */
 	Stop SHUTDOWN = new Stop(StopReason.SHUTDOWN, "the application is shutting down");
 
-	/** Return the end of a call whose failure is not worth another attempt. */
 	static Stop notRetryable(String why) {
 		return new Stop(StopReason.NOT_RETRYABLE, why);
 	}
 
-	/** Return the same end, where something failed that had to judge. */
+	/** Return the end of a call where the object that had to judge has failed. */
 	static Stop notRetryable(String what, Throwable problem) {
 		return failed(StopReason.NOT_RETRYABLE, what, problem);
 	}
 
-	/** Return the end of a call whose attempt was interrupted or cancelled. */
 	static Stop unfinished(StopReason reason, String why) {
 		return new Stop(reason, why);
 	}
@@ -107,8 +95,7 @@ sealed interface Decision extends Turn {
 	 * @param delay how long to wait, in nanoseconds
 	 * @param ownDelay the part that the policy's rule chose, in nanoseconds: the next
 	 * delay builds on it
-	 * @param source what chose the delay
-	 * @param paid what the budget was charged for the retry, or null
+	 * @param paid what the budget was charged for the retry
 	 */
 	record RetryAfter(long delay, long ownDelay, DelaySource source,
 			RetryBudget.@Nullable Cost paid) implements Decision {
@@ -126,9 +113,8 @@ sealed interface Decision extends Turn {
 	/**
 	 * Stop.
 	 *
-	 * @param reason why
 	 * @param why the reason in words with its numbers, or null where the word says all
-	 * @param problem what a classifier threw, or the interruption, or null
+	 * @param problem what a classifier threw, or the interruption
 	 */
 	record Stop(StopReason reason, @Nullable String why, @Nullable Throwable problem) implements Decision {
 

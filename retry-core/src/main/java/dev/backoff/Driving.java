@@ -51,10 +51,10 @@ final class Driving {
 	 */
 	interface UnderWay {
 
-		/** Return whether it ends when the caller completes or cancels the result. */
-		default boolean isAbandonable() {
-			return true;
-		}
+	}
+
+	/** Ends when the caller completes or cancels the result. */
+	interface Abandonable extends UnderWay {
 
 		/** End it, after it has been taken out of the call. */
 		void abandon(boolean cancelled);

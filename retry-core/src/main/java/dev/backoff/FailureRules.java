@@ -60,14 +60,14 @@ final class FailureRules {
 
 	private Outcome judgeUnguarded(Throwable failure, RetryCall call) {
 		if (failure instanceof Error && !isListedError(failure)) {
-			return refuse(AttemptOutcome.ERROR, failure, name(failure)
+			return refuse(AttemptOutcome.ERROR, failure, Decision.name(failure)
 					+ (isFatal(failure) ? " is never retried" : " is an Error; name it in retryOn to retry"));
 		}
 		if (failure instanceof InterruptedException || failure instanceof CancellationException) {
 			StopReason reason = (failure instanceof InterruptedException) ? StopReason.INTERRUPTED
 					: StopReason.CANCELLED;
 			return Outcome.ofRefused(AttemptOutcome.CANCELLED, failure,
-					Decision.unfinished(reason, name(failure) + " is never retried"));
+					Decision.unfinished(reason, Decision.name(failure) + " is never retried"));
 		}
 		if (failure instanceof CircuitOpenException) {
 			return refuse(failure, "CircuitOpenException is never retried");
@@ -101,10 +101,10 @@ final class FailureRules {
 	 */
 	private Outcome judgeTimeout(AttemptTimeoutException failure) {
 		if (isOneOf(this.policy.abortOn(), failure)) {
-			return refuse(AttemptOutcome.TIMEOUT, failure, name(failure) + " is listed in abortOn");
+			return refuse(AttemptOutcome.TIMEOUT, failure, Decision.name(failure) + " is listed in abortOn");
 		}
 		if (!this.policy.retryOn().isEmpty() && !isOneOf(this.policy.retryOn(), failure)) {
-			return refuse(AttemptOutcome.TIMEOUT, failure, name(failure) + " is not listed in retryOn");
+			return refuse(AttemptOutcome.TIMEOUT, failure, Decision.name(failure) + " is not listed in retryOn");
 		}
 		return unlessApplied(Outcome.ofTimeout(failure), failure);
 	}
@@ -121,19 +121,19 @@ final class FailureRules {
 	}
 
 	private Outcome classify(Throwable failure) {
-		FailureClassification classification = classification(failure);
-		boolean permanent = classification != null && classification.kind() == FailureClassification.Kind.PERMANENT;
-		if (permanent && classification != null && classification.isRetryableByKey()
-				&& this.policy.idempotency() == Idempotency.BY_KEY) {
-			return Outcome.ofRetryable(failure, classification);
+		FailureClassification known = classification(failure);
+		if (known != null && known.kind() == FailureClassification.Kind.PERMANENT) {
+			if (known.isRetryableByKey() && this.policy.idempotency() == Idempotency.BY_KEY) {
+				return Outcome.ofRetryable(failure, known);
+			}
+			if (!this.policy.retryOn().contains(failure.getClass())) {
+				return refuse(failure, permanent(failure) + "; name its own class in retryOn to retry");
+			}
+			known = null;
 		}
-		if (permanent && !this.policy.retryOn().contains(failure.getClass())) {
-			return refuse(failure, permanent(failure) + "; name its own class in retryOn to retry");
-		}
-		FailureClassification known = permanent ? null : classification;
 		if (!this.policy.retryOn().isEmpty()) {
 			return (listed(this.policy.retryOn(), failure) != null) ? unlessApplied(failure, known)
-					: refuse(failure, name(failure) + " is not listed in retryOn");
+					: refuse(failure, Decision.name(failure) + " is not listed in retryOn");
 		}
 		return (known != null) ? unlessApplied(failure, known) : byDefault(failure);
 	}
@@ -149,18 +149,19 @@ final class FailureRules {
 				decided = cause;
 			}
 		}
-		return name(failure) + " is permanent" + ((decided != failure) ? " because of " + name(decided) : "");
+		return Decision.name(failure) + " is permanent"
+				+ ((decided != failure) ? " because of " + Decision.name(decided) : "");
 	}
 
 	private Outcome byDefault(Throwable failure) {
 		if (isOneOf(PROGRAMMING_ERRORS, failure)) {
-			return refuse(failure, name(failure) + " is a programming error; name it in retryOn to retry");
+			return refuse(failure, Decision.name(failure) + " is a programming error; name it in retryOn to retry");
 		}
 		if (isOneOf(REFUSALS, failure)) {
-			return refuse(failure, name(failure) + " is a refusal; name it in retryOn to retry");
+			return refuse(failure, Decision.name(failure) + " is a refusal; name it in retryOn to retry");
 		}
 		return (failure instanceof Exception) ? unlessApplied(failure, null)
-				: refuse(failure, name(failure) + " is no Exception; name it in retryOn to retry");
+				: refuse(failure, Decision.name(failure) + " is no Exception; name it in retryOn to retry");
 	}
 
 	/*
@@ -200,15 +201,9 @@ final class FailureRules {
 	}
 
 	private boolean isListedError(Throwable failure) {
-		if (isFatal(failure)) {
-			return false;
-		}
-		for (Class<?> type : this.policy.retryOn()) {
-			if (Error.class.isAssignableFrom(type) && type.isInstance(failure)) {
-				return true;
-			}
-		}
-		return false;
+		return !isFatal(failure) && this.policy.retryOn()
+			.stream()
+			.anyMatch((type) -> Error.class.isAssignableFrom(type) && type.isInstance(failure));
 	}
 
 	/** Return whether the failure is the virtual machine's own: it is left as it is. */
@@ -218,12 +213,7 @@ final class FailureRules {
 	}
 
 	private static boolean isOneOf(List<Class<? extends Throwable>> types, Throwable failure) {
-		for (Class<?> type : types) {
-			if (type.isInstance(failure)) {
-				return true;
-			}
-		}
-		return false;
+		return types.stream().anyMatch((type) -> type.isInstance(failure));
 	}
 
 	private static Outcome refuse(Throwable failure, String why) {
@@ -232,10 +222,6 @@ final class FailureRules {
 
 	private static Outcome refuse(AttemptOutcome kind, Throwable failure, String why) {
 		return Outcome.ofRefused(kind, failure, Decision.notRetryable(why));
-	}
-
-	private static String name(Throwable failure) {
-		return Decision.name(failure);
 	}
 
 }

@@ -25,9 +25,8 @@ public final class FailureVerdicts implements Function<Throwable, Verdict> {
 	}
 
 	/**
-	 * Judge with the given classifiers.
+	 * {@return verdicts by the given classifiers}
 	 * @param classifiers in the order they are asked
-	 * @return the verdicts
 	 */
 	public static FailureVerdicts of(List<? extends FailureClassifier> classifiers) {
 		return new FailureVerdicts(classifiers);

@@ -26,8 +26,7 @@ import dev.backoff.time.WakeSignal;
  * Guard the objects that a {@link Retry} is built with. What such an object throws is
  * reported, and the call goes on with a harmless answer. The library's own objects are
  * returned as they are, so that they are called directly. Listeners and the recorder are
- * guarded by the {@link ListenerChain}, which the reports go to. Longer than most files:
- * one guard for each kind of object.
+ * guarded by the {@link ListenerChain}, which the reports go to.
  */
 final class Guards {
 
@@ -160,7 +159,7 @@ final class Guards {
 			}
 		}
 
-		<T> T get(Supplier<? extends T> supplier, T otherwise) {
+		<T extends @Nullable Object> T get(Supplier<? extends T> supplier, T otherwise) {
 			try {
 				return supplier.get();
 			}
@@ -172,7 +171,6 @@ final class Guards {
 
 	}
 
-	/** A time of the application. */
 	private static final class GuardedTime implements RetryTime {
 
 		private final RetryTime time;
@@ -188,15 +186,9 @@ final class Guards {
 
 		@Override
 		public long nanoTime() {
-			try {
-				long reading = this.time.nanoTime();
-				this.last = reading;
-				return reading;
-			}
-			catch (Throwable ex) {
-				this.hook.failed(ex);
-				return this.last;
-			}
+			long reading = this.hook.get(this.time::nanoTime, this.last);
+			this.last = reading;
+			return reading;
 		}
 
 		@Override
@@ -235,7 +227,6 @@ final class Guards {
 
 	}
 
-	/** A breaker of the application. */
 	private record GuardedPermits(CallPermits permits, Hook hook) implements CallPermits {
 
 		@Override
@@ -245,14 +236,8 @@ final class Guards {
 
 		@Override
 		public @Nullable Permit tryAcquire(long now) {
-			try {
-				Permit permit = this.permits.tryAcquire(now);
-				return (permit != null) ? new GuardedPermit(permit, this.hook) : null;
-			}
-			catch (Throwable ex) {
-				this.hook.failed(ex);
-				return UNCOUNTED;
-			}
+			Permit permit = this.hook.get(() -> this.permits.tryAcquire(now), UNCOUNTED);
+			return (permit == null || permit == UNCOUNTED) ? permit : new GuardedPermit(permit, this.hook);
 		}
 
 		@Override
@@ -288,7 +273,6 @@ final class Guards {
 
 	}
 
-	/** A permit of such a breaker. */
 	private record GuardedPermit(CallPermits.Permit permit, Hook hook) implements CallPermits.Permit {
 
 		@Override
@@ -314,7 +298,6 @@ final class Guards {
 
 	}
 
-	/** A call that is observed. */
 	private record GuardedCall(CallObserver.ObservedCall call, Hook hook) implements CallObserver.ObservedCall {
 
 		@Override
@@ -340,7 +323,6 @@ final class Guards {
 
 	}
 
-	/** An attempt that is observed. */
 	private record GuardedAttempt(CallObserver.ObservedAttempt attempt,
 			Hook hook) implements CallObserver.ObservedAttempt {
 

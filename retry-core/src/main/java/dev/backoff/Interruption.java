@@ -40,7 +40,6 @@ final class Interruption extends TimerEntry {
 
 	private boolean late;
 
-	/** Interrupt the work of this thread. */
 	Interruption(@Nullable Interruption outer) {
 		this.outer = outer;
 	}
@@ -65,9 +64,7 @@ final class Interruption extends TimerEntry {
 		}
 	}
 
-	/**
-	 * Note, on the thread itself, that its work has ended. No interrupt comes after this.
-	 */
+	/** Note, on the thread itself, that its work has ended: no interrupt follows. */
 	boolean end() {
 		this.lock.lock();
 		try {

@@ -1,7 +1,9 @@
 package dev.backoff;
 
-import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
@@ -22,7 +24,8 @@ import dev.backoff.failure.RetryCause;
 final class ListenerChain {
 
 	/* The listeners, of all chains, that are being told on this thread. */
-	private static final ThreadLocal<List<RetryListener>> TELLING = ThreadLocal.withInitial(() -> new ArrayList<>(2));
+	private static final ThreadLocal<Set<RetryListener>> TELLING = ThreadLocal
+		.withInitial(() -> Collections.newSetFromMap(new IdentityHashMap<>(2)));
 
 	private final String policy;
 
@@ -69,7 +72,7 @@ final class ListenerChain {
 	}
 
 	void waited() {
-		record((recorder) -> recorder.waited());
+		record(CallRecorder::waited);
 	}
 
 	void retry(RetryCause cause) {
@@ -125,11 +128,10 @@ final class ListenerChain {
 	 */
 	private static <E extends RetryEvent> @Nullable Throwable tell(RetryListener listener,
 			BiConsumer<RetryListener, E> moment, E event) {
-		List<RetryListener> telling = TELLING.get();
-		if (isAmong(telling, listener)) {
+		Set<RetryListener> telling = TELLING.get();
+		if (!telling.add(listener)) {
 			return null;
 		}
-		telling.add(listener);
 		try {
 			moment.accept(listener, event);
 			return null;
@@ -138,17 +140,8 @@ final class ListenerChain {
 			return ex;
 		}
 		finally {
-			telling.remove(telling.size() - 1);
+			telling.remove(listener);
 		}
-	}
-
-	private static boolean isAmong(List<RetryListener> telling, RetryListener listener) {
-		for (RetryListener other : telling) {
-			if (other == listener) {
-				return true;
-			}
-		}
-		return false;
 	}
 
 }

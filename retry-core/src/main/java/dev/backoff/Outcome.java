@@ -15,25 +15,21 @@ import dev.backoff.failure.RetryCause;
  */
 sealed interface Outcome {
 
-	/** A value, with the judgement of the policy's conditions. */
 	static Outcome ofValue(AttemptOutcome kind, @Nullable Object value) {
 		return new Value(kind, value, null);
 	}
 
-	/** A failure that is worth another attempt. */
 	static Outcome ofRetryable(Throwable failure, @Nullable FailureClassification classification) {
 		boolean throttled = classification != null && classification.kind() == FailureClassification.Kind.THROTTLED;
 		return new Failure(throttled ? AttemptOutcome.THROTTLED : AttemptOutcome.TRANSIENT, failure, classification,
 				null);
 	}
 
-	/** An attempt that took too long, which is worth another one. */
 	static Outcome ofTimeout(AttemptTimeoutException failure) {
 		return new Failure(AttemptOutcome.TIMEOUT, failure, FailureClassification.transientFailure(RetryCause.TIMEOUT),
 				null);
 	}
 
-	/** A failure that is not worth another attempt. */
 	static Outcome ofRefused(AttemptOutcome kind, Throwable failure, Decision.Stop refusal) {
 		return new Failure(kind, failure, null, refusal);
 	}
@@ -43,12 +39,10 @@ sealed interface Outcome {
 
 	AttemptOutcome kind();
 
-	/** Return the value, or null. */
 	default @Nullable Object value() {
 		return null;
 	}
 
-	/** Return the failure, or null. */
 	default @Nullable Throwable failure() {
 		return null;
 	}
@@ -76,18 +70,15 @@ sealed interface Outcome {
 
 	/** Return what the end of the attempt says about the dependency. */
 	default Verdict verdict() {
+		if (failure() instanceof CircuitOpenException) {
+			return Verdict.IGNORED;
+		}
 		Decision.Stop refusal = refusal();
 		// what had to judge has failed, so that nothing better is known
 		return (refusal != null && refusal.problem() != null) ? Verdict.FAILED : kind().verdict();
 	}
 
-	/**
-	 * A value.
-	 *
-	 * @param kind whether it is good
-	 * @param value what the attempt returned
-	 * @param refusal why no attempt may follow, or null
-	 */
+	/** What an attempt returned. */
 	record Value(AttemptOutcome kind, @Nullable Object value, Decision.@Nullable Stop refusal) implements Outcome {
 
 		@Override
@@ -102,14 +93,7 @@ sealed interface Outcome {
 
 	}
 
-	/**
-	 * A failure.
-	 *
-	 * @param kind what it amounts to
-	 * @param failure what the attempt threw
-	 * @param classification what a classifier made of it, or null
-	 * @param refusal why no attempt may follow, or null
-	 */
+	/** What an attempt threw, with what a classifier made of it. */
 	record Failure(AttemptOutcome kind, Throwable failure, @Nullable FailureClassification classification,
 			Decision.@Nullable Stop refusal) implements Outcome {
 
@@ -136,11 +120,6 @@ sealed interface Outcome {
 		@Override
 		public boolean isPushedBack() {
 			return this.classification != null && this.classification.isPushedBack();
-		}
-
-		@Override
-		public Verdict verdict() {
-			return (this.failure instanceof CircuitOpenException) ? Verdict.IGNORED : Outcome.super.verdict();
 		}
 
 	}

@@ -61,25 +61,24 @@ public final class Retry {
 		CallSteps steps = new CallSteps(terms, decider, listeners, safeguards,
 				new CallTeller(listeners, guards.observer(builder.observer)));
 		AttemptLimit limit = new AttemptLimit(policy, builder.method, time);
-		BlockingDriver blocking = new BlockingDriver(steps, decider, builder.waitingCalls, limit);
+		BlockingDriver blocking = new BlockingDriver(steps, decider, builder.waitingCalls, limit,
+				builder.observer != null);
 		AsyncDriver async = new AsyncDriver(builder.method, steps, time, decider, builder.waitingCalls, limit,
 				listeners, guards.executors(builder.executor, AsyncDriver.DEFAULT_EXECUTOR));
 		return new Drivers(policy, builder.method, blocking, async, builder.running);
 	}
 
 	/**
-	 * Run under the given policy, in the system's time.
+	 * {@return a retry without listeners, in the system's time}
 	 * @param policy what is retried, how often, until when and how spaced
-	 * @return a retry without listeners
 	 */
 	public static Retry of(RetryPolicy policy) {
 		return builder(policy).build();
 	}
 
 	/**
-	 * Start from a policy.
+	 * {@return a builder, which may build more than once}
 	 * @param policy what is retried, how often, until when and how spaced
-	 * @return a builder, which may build more than once
 	 */
 	public static Builder builder(RetryPolicy policy) {
 		return new Builder(policy);
@@ -182,23 +181,11 @@ public final class Retry {
 			@Nullable Recovery<? super C, ? extends CompletionStage<T>, ?> recovery) {
 		Drivers drivers = this.drivers;
 		RunningCalls counted = drivers.running();
-		return (counted != null) ? callAsyncOn(drivers.async(), context, operation, recovery, counted)
-				: drivers.async().call(context, operation, recovery);
-	}
-
-	@SuppressWarnings("FutureReturnValueIgnored") // the stage only counts
-	private static <C, T extends @Nullable Object> CompletableFuture<T> callAsyncOn(AsyncDriver driver, C context,
-			AsyncOperation.OnContext<C, T> operation,
-			@Nullable Recovery<? super C, ? extends CompletionStage<T>, ?> recovery, RunningCalls counted) {
+		if (counted == null) {
+			return drivers.async().call(context, operation, recovery);
+		}
 		counted.enter();
-		CompletableFuture<T> result;
-		try {
-			result = driver.call(context, operation, recovery);
-		}
-		catch (Throwable ex) {
-			counted.leave();
-			throw ex;
-		}
+		CompletableFuture<T> result = drivers.async().call(context, operation, recovery);
 		CompletableFuture<T> unused = result.whenComplete((value, failure) -> counted.leave());
 		return result;
 	}
@@ -233,15 +220,7 @@ public final class Retry {
 		return "Retry of " + drivers.method() + " by " + drivers.policy();
 	}
 
-	/**
-	 * What calls run on.
-	 *
-	 * @param policy what is retried, how often, until when and how spaced
-	 * @param method what is run
-	 * @param blocking runs calls on the calling thread
-	 * @param async runs calls without a thread of their own
-	 * @param running counts calls, or null
-	 */
+	/** What calls run on. */
 	private record Drivers(RetryPolicy policy, String method, BlockingDriver blocking, AsyncDriver async,
 			@Nullable RunningCalls running) {
 	}
@@ -437,8 +416,7 @@ public final class Retry {
 		}
 
 		/**
-		 * Build the retry.
-		 * @return the retry
+		 * {@return a retry; later changes of this builder have no effect on it}
 		 */
 		public Retry build() {
 			return new Retry(this);

@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 import dev.backoff.breaker.CallPermits;
 import dev.backoff.breaker.CallPermits.Permit;
+import dev.backoff.event.CallObserver;
 import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.failure.Idempotency;
 import dev.backoff.time.Nanos;
@@ -35,7 +36,6 @@ final class RetryCall extends CallStory {
 
 	private int attempt;
 
-	/* The reading at the start of the running attempt, or at the end of the wait. */
 	private long turn;
 
 	/* Which call of the enclosing attempt this is, counted from 1. */
@@ -49,9 +49,7 @@ final class RetryCall extends CallStory {
 		this.enclosing = enclosing;
 	}
 
-	/**
-	 * Begin a call at the given reading, bounded by the policy and the enclosing call.
-	 */
+	/** Begin at the given reading, bounded by the policy and the enclosing call. */
 	@SuppressWarnings("ReferenceEquality") // each retry has one
 	void begin(CallTerms terms, long now) {
 		// in an old object a reference costs more to write than to read
@@ -96,14 +94,23 @@ final class RetryCall extends CallStory {
 		this.limit = Math.min(this.limit, Nanos.plus(elapsed(now()), nanos));
 	}
 
-	/** Note the observation of the call. */
 	void observedBy(CallObservation observation) {
 		links().observation(observation);
 	}
 
-	/** Return the observation of the call, or null if it is not observed. */
 	@Nullable CallObservation observation() {
 		return (this.links != null) ? this.links.observation() : null;
+	}
+
+	CallObserver.@Nullable ObservedCall observed() {
+		CallObservation observation = observation();
+		return (observation != null) ? observation.call() : null;
+	}
+
+	/** Begin to observe the attempt, if the call is observed. */
+	CallObserver.@Nullable Observed observeAttempt() {
+		CallObservation observation = observation();
+		return (observation != null) ? observation.attemptBegins(this.attempt) : null;
 	}
 
 	/** Return the running attempt for other threads, which may stand for it. */
@@ -114,13 +121,7 @@ final class RetryCall extends CallStory {
 		path.append("/t").append(links().nextCapture());
 		List<CallLinks.Told> toTell = new ArrayList<>(2);
 		for (RetryCall call = this; call != null; call = call.repeatedBy()) {
-			CallLinks.Carried carried = call.links().carried();
-			if (carried != null) {
-				toTell.addAll(carried.toTell());
-			}
-			else {
-				toTell.add(call.links().told());
-			}
+			toTell.addAll(call.links().toTell());
 		}
 		return new CallOrigin(this.terms, this.started, attemptLimit(), this.attempt, this.turn, previousFailure(),
 				root, path.toString(), links().told(), new CallLinks.Carried(toTell));
@@ -135,11 +136,9 @@ final class RetryCall extends CallStory {
 	/** Return whether this stands for the attempt of a call that began elsewhere. */
 	boolean standsFor(RetryCall call) {
 		CallLinks.Told told = (call.links != null) ? call.links.ifTold() : null;
-		CallLinks.Carried carried = (this.links != null) ? this.links.carried() : null;
-		return told != null && carried != null && carried.toTell().get(0) == told;
+		return told != null && adopted() != null && links().toTell().get(0) == told;
 	}
 
-	/** Begin the next attempt at the given reading. */
 	void beginNext(long now) {
 		this.attempt = (this.attempt < Integer.MAX_VALUE) ? this.attempt + 1 : Integer.MAX_VALUE;
 		this.turn = now;
@@ -150,12 +149,6 @@ final class RetryCall extends CallStory {
 		}
 	}
 
-	/** Begin the first attempt, after a wait for the breaker, at the given reading. */
-	void beginFirst(long now) {
-		this.turn = now;
-	}
-
-	/** Note that the call ends without an attempt. */
 	void noAttempt() {
 		this.attempt = 0;
 	}
@@ -195,7 +188,6 @@ final class RetryCall extends CallStory {
 		}
 	}
 
-	/** Return whether the call has begun and not ended. */
 	boolean isRunning() {
 		return this.attempt > 0;
 	}
@@ -208,25 +200,21 @@ final class RetryCall extends CallStory {
 		return this.terms;
 	}
 
-	int maxAttempts() {
-		return this.terms.policy().maxAttempts();
-	}
-
 	long started() {
 		return this.started;
 	}
 
-	long attemptStarted() {
+	/**
+	 * Return the reading at the start of the running attempt, or at the end of the wait.
+	 */
+	long turn() {
 		return this.turn;
 	}
 
-	/** Return the reading at which the wait ends, of a call that waits. */
-	long due() {
-		return this.turn;
-	}
-
-	/** Note when the wait ends that has begun; no attempt has started since. */
-	void due(long reading) {
+	/**
+	 * Note when the wait ends that has begun, or when the first attempt starts after it.
+	 */
+	void turn(long reading) {
 		this.turn = reading;
 	}
 
@@ -266,7 +254,6 @@ final class RetryCall extends CallStory {
 		return Math.min(this.limit, Nanos.plus(elapsed(this.turn), this.terms.policy().attemptTimeoutNanos()));
 	}
 
-	/** Return the ticker's reading. */
 	long now() {
 		return this.terms.time().nanoTime();
 	}
@@ -310,9 +297,7 @@ final class RetryCall extends CallStory {
 		return keyIfUsed() != null || pathTo(new StringBuilder()).ifUsed() != null;
 	}
 
-	/**
-	 * Append the path from the outermost call to this one, and return the outermost key.
-	 */
+	/** Append the path from the outermost call to this one; return the outermost key. */
 	private CallKey pathTo(StringBuilder path) {
 		CallOrigin origin = adopted();
 		if (origin != null && !origin.path().isEmpty()) {
@@ -344,7 +329,6 @@ final class RetryCall extends CallStory {
 		return (!repeatable && this.enclosing != null && this.enclosing.isRunning()) ? this.enclosing : null;
 	}
 
-	/** Return the method of the last such request, or null. */
 	@Nullable String unsafeRequest() {
 		return (this.links != null) ? this.links.unsafeRequest() : null;
 	}
@@ -363,7 +347,6 @@ final class RetryCall extends CallStory {
 		return (this.links != null) ? this.links.keyIfUsed() : null;
 	}
 
-	/** Note the failure with which a call inside the running attempt stopped. */
 	void stoppedInside(Throwable failure) {
 		links().stoppedInside(failure);
 	}

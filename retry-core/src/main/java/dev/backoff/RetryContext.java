@@ -36,8 +36,8 @@ public final class RetryContext {
 	}
 
 	/**
-	 * Capture what this thread's calls must respect now.
-	 * @return the context, which may be {@linkplain #isEmpty() empty}
+	 * {@return what this thread's calls must respect now; it may be
+	 * {@linkplain #isEmpty() empty}}
 	 */
 	public static RetryContext capture() {
 		RetryCall call = CallStack.ofThread().running();
@@ -45,28 +45,25 @@ public final class RetryContext {
 	}
 
 	/**
-	 * Make an empty context that hides the attempts and deadlines of a thread, for work
-	 * that does not belong to them.
-	 * @return an empty context
+	 * {@return an empty context that hides the attempts and deadlines of a thread, for
+	 * work that does not belong to them}
 	 */
 	public static RetryContext none() {
 		return new RetryContext(null, true);
 	}
 
 	/**
-	 * Make a context of a deadline from outside, for instance of a request.
+	 * {@return the context of a deadline from outside, for instance of a request}
 	 * @param timeLeft the time until the deadline from now; a negative one counts as zero
-	 * @return the context
 	 */
 	public static RetryContext ofDeadline(Duration timeLeft) {
 		return ofDeadline(timeLeft, RetryTime.system());
 	}
 
 	/**
-	 * Make a context of a deadline from outside.
+	 * {@return the context of a deadline from outside}
 	 * @param timeLeft the time until the deadline from now; a negative one counts as zero
 	 * @param time what measures it
-	 * @return the context
 	 */
 	public static RetryContext ofDeadline(Duration timeLeft, RetryTime time) {
 		RetryTime guarded = new Guards((hook, failure) -> {
@@ -102,9 +99,8 @@ public final class RetryContext {
 	}
 
 	/**
-	 * Return a task that runs with the context open.
+	 * {@return a task for any thread, which runs with the context open}
 	 * @param task the task
-	 * @return a task for any thread
 	 */
 	public Runnable wrap(Runnable task) {
 		return () -> {
@@ -119,10 +115,9 @@ public final class RetryContext {
 	}
 
 	/**
-	 * Return a task that runs with the context open.
+	 * {@return a task for any thread, which runs with the context open}
 	 * @param task the task
 	 * @param <T> the type of its result
-	 * @return a task for any thread
 	 */
 	public <T extends @Nullable Object> Callable<T> wrap(Callable<T> task) {
 		return () -> {

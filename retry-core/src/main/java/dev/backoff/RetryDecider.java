@@ -77,7 +77,6 @@ final class RetryDecider {
 		}
 	}
 
-	/** Return what a failure amounts to. */
 	Outcome judge(Throwable failure, RetryCall call) {
 		Outcome outcome = this.rules.judge(failure, call);
 		if (outcome.refusal() != null && outcome.refusal().problem() != null) {
@@ -227,13 +226,7 @@ final class RetryDecider {
 				: Decision.budgetSpent(budget.name());
 	}
 
-	/**
-	 * Decide whether the attempt may start that was waited for.
-	 * @param outcome how the attempt before the wait ended, or null before the first
-	 * @param timeLeft the time until the deadline
-	 * @param shutDown whether the application is shutting down
-	 * @return why it may not, or null
-	 */
+	/** Return why the attempt must not start that was waited for, or null. */
 	Decision.@Nullable Stop decideAfterWait(@Nullable Outcome outcome, long timeLeft, boolean shutDown) {
 		Decision.Stop stop = null;
 		if (outcome != null) {

@@ -12,11 +12,6 @@ import dev.backoff.policy.DegradedMode;
 /**
  * What a method's calls share with others, so that together they do not make an overload
  * worse. Thread-safe.
- *
- * @param breaker permits attempts, or null if all are permitted
- * @param budget pays for retries, or null without a limit to their number
- * @param degraded tells whether delays are raised, or null if they never are
- * @param waiting the calls that wait, which a shutdown wakes
  */
 record Safeguards(@Nullable CallPermits breaker, @Nullable RetryBudget budget, @Nullable DegradedMode degraded,
 		WaitingCalls waiting) {
@@ -66,7 +61,6 @@ record Safeguards(@Nullable CallPermits breaker, @Nullable RetryBudget budget, @
 		}
 	}
 
-	/** Note that a call succeeded after other attempts. */
 	void succeeded(RetryCall call) {
 		if (this.budget == null) {
 			return;
@@ -80,7 +74,6 @@ record Safeguards(@Nullable CallPermits breaker, @Nullable RetryBudget budget, @
 		}
 	}
 
-	/** Return whether delays are raised. */
 	boolean isDegraded(long now) {
 		return this.degraded != null && this.degraded.isDegraded(now);
 	}

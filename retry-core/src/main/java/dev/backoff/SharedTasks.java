@@ -34,24 +34,17 @@ final class SharedTasks {
 			this.tasks.get(i).run();
 		}
 		for (FutureTask<Void> task : this.tasks) {
-			if (!await(task)) {
+			try {
+				task.get();
+			}
+			catch (ExecutionException | CancellationException ex) {
+				// a task that failed is done too
+			}
+			catch (InterruptedException ex) {
+				Thread.currentThread().interrupt();
 				return;
 			}
 		}
-	}
-
-	private static boolean await(FutureTask<Void> task) {
-		try {
-			task.get();
-		}
-		catch (ExecutionException | CancellationException ex) {
-			// a task that failed is done too
-		}
-		catch (InterruptedException ex) {
-			Thread.currentThread().interrupt();
-			return false;
-		}
-		return true;
 	}
 
 }

@@ -9,7 +9,6 @@ import dev.backoff.event.DelaySource;
  * What a decision depends on. Times are nanoseconds.
  *
  * @param outcome how the last attempt ended, or null if the breaker refuses the first
- * @param attempt the number of that attempt
  * @param postponed how many waits since then were followed by no attempt
  * @param previousDelay the part of the last wait that the policy's rule chose, or 0
  * @param waitedFor {@link DelaySource#BUDGET} after a wait for the budget,
@@ -17,7 +16,6 @@ import dev.backoff.event.DelaySource;
  * @param elapsed the time since the start of the call
  * @param timeLeft the time until the deadline, negative after it
  * @param shutDown whether the application is shutting down
- * @param breaker what the breaker says
  * @param degraded whether delays are raised
  * @param budget pays for a retry, or null if retries cost nothing
  */
@@ -25,9 +23,7 @@ record Situation(@Nullable Outcome outcome, int attempt, int postponed, long pre
 		@Nullable DelaySource waitedFor, long elapsed, long timeLeft, boolean shutDown, Breaker breaker,
 		boolean degraded, @Nullable RetryBudget budget) {
 
-	/**
-	 * Return which delay comes next, counted from 1: those of postponed retries count.
-	 */
+	/** Return which delay comes next; those of postponed retries count. */
 	int delayNumber() {
 		return (int) Math.min(Integer.MAX_VALUE, (long) this.attempt + this.postponed);
 	}
@@ -35,7 +31,6 @@ record Situation(@Nullable Outcome outcome, int attempt, int postponed, long pre
 	/**
 	 * What a breaker says of the next attempt.
 	 *
-	 * @param name what logs and meters call it
 	 * @param permitting whether the attempt would get a permit
 	 * @param awaited whether a call that is refused waits
 	 * @param untilPermit the time until a permit may be had, or 0 if that is unknown

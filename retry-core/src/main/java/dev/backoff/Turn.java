@@ -7,11 +7,7 @@ import dev.backoff.breaker.CallPermits.Permit;
  */
 sealed interface Turn permits Turn.Permitted, Decision {
 
-	/**
-	 * Make an attempt now.
-	 *
-	 * @param permit the breaker's permit, to be given back
-	 */
+	/** Make an attempt now, and give the breaker's permit back at its end. */
 	record Permitted(Permit permit) implements Turn {
 	}
 

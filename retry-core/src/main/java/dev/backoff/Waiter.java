@@ -46,22 +46,8 @@ abstract class Waiter extends TimerEntry {
 		return last != null && last != AttemptOutcome.PENDING;
 	}
 
-	final String policy() {
-		return call().terms().policy().name();
-	}
-
 	final boolean isOf(@Nullable String policy) {
-		return policy == null || policy().equals(policy);
-	}
-
-	/** Return the ticker's reading at which the wait ends, under the same lock. */
-	final long due() {
-		return call().due();
-	}
-
-	/** Note the ticker's reading at which the wait ends, under the same lock. */
-	final void due(long due) {
-		call().due(due);
+		return policy == null || call().terms().policy().name().equals(policy);
 	}
 
 	final boolean isLinked() {
@@ -74,9 +60,6 @@ abstract class Waiter extends TimerEntry {
 
 	/** Link this into a ring as the last, or make a ring of one. */
 	final void link(@Nullable Waiter first) {
-		if (this.next != null) {
-			throw new IllegalStateException("It waits already.");
-		}
 		Waiter last = (first != null) ? first.previous : null;
 		this.previous = (last != null) ? last : this;
 		this.next = (first != null) ? first : this;

@@ -3,8 +3,6 @@ package dev.backoff;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
@@ -26,7 +24,7 @@ import dev.backoff.time.WakeSignal;
  * A policy is given by its exact name; null stands for all policies. An operation of an
  * operator affects the calls that wait at that moment, and none that begin to wait later.
  * It runs no code of a call on the operator's thread, unless the executor of the call's
- * attempts does so. Longer than most files: each operation has its documentation here.
+ * attempts does so.
  *
  * @since 0.1
  */
@@ -46,16 +44,13 @@ public final class WaitingCalls {
 
 	private volatile boolean shutDown;
 
-	/**
-	 * Begin without waiting calls.
-	 */
+	/** Begin without waiting calls. */
 	public WaitingCalls() {
 	}
 
 	/**
-	 * Sleep for the given time, or until the wait is ended.
-	 * @return true if an operator has ended the call
-	 * @throws InterruptedException if the thread is interrupted
+	 * Sleep for the given time, or until the wait is ended. Return true if an operator
+	 * has ended the call.
 	 */
 	boolean await(RetryCall call, long nanos) throws InterruptedException {
 		RetryTime time = call.terms().time();
@@ -84,7 +79,7 @@ public final class WaitingCalls {
 		try {
 			waiter.link(this.first);
 			this.first = (this.first != null) ? this.first : waiter;
-			waiter.due(due);
+			waiter.call().turn(due);
 			this.count++;
 		}
 		finally {
@@ -115,10 +110,10 @@ public final class WaitingCalls {
 	}
 
 	/**
-	 * Return the calls that have waited longest for their next attempt.
+	 * {@return the calls that have waited longest for their next attempt, the first to
+	 * wait first}
 	 * @param policy whose calls, or null for all
 	 * @param most how many at most
-	 * @return the calls, the first to wait first
 	 */
 	public List<WaitingCall> oldest(@Nullable String policy, int most) {
 		List<Seen> seen = new ArrayList<>();
@@ -126,7 +121,8 @@ public final class WaitingCalls {
 		try {
 			for (Waiter waiter = this.first; waiter != null && seen.size() < most; waiter = after(waiter)) {
 				if (waiter.isOf(policy)) {
-					seen.add(new Seen(waiter.call().terms(), waiter.attempt(), waiter.due(), waiter.call().started()));
+					seen.add(new Seen(waiter.call().terms(), waiter.attempt(), waiter.call().turn(),
+							waiter.call().started()));
 				}
 			}
 		}
@@ -138,30 +134,11 @@ public final class WaitingCalls {
 	}
 
 	/**
-	 * Return how many calls wait now.
+	 * {@return how many calls wait now}
 	 * @param policy whose calls, or null for all
-	 * @return zero or more
 	 */
 	public int count(@Nullable String policy) {
-		return (policy != null) ? counts().getOrDefault(policy, 0) : count();
-	}
-
-	/**
-	 * Return how many calls wait now, by the names of their policies.
-	 * @return one or more for each policy of which a call waits
-	 */
-	public Map<String, Integer> counts() {
-		Map<String, Integer> counts = new TreeMap<>();
-		this.lock.lock();
-		try {
-			for (Waiter waiter = this.first; waiter != null; waiter = after(waiter)) {
-				counts.merge(waiter.policy(), 1, Integer::sum);
-			}
-		}
-		finally {
-			this.lock.unlock();
-		}
-		return counts;
+		return (policy != null) ? waiting((waiter) -> waiter.isOf(policy)).size() : count();
 	}
 
 	/**
@@ -188,14 +165,14 @@ public final class WaitingCalls {
 	}
 
 	private void wake(Waiter waiter, long nanos) {
+		RetryTime time = waiter.call().terms().time();
 		if (nanos == 0) {
 			waiter.run();
-			return;
 		}
-		RetryTime time = waiter.call().terms().time();
-		if (bringForward(waiter, time.nanoTime() + nanos)) {
+		else if (bringForward(waiter, time.nanoTime() + nanos)) {
 			try {
-				time.schedule(new EarlyEnd(waiter), nanos);
+				// not the waiter itself, which stays scheduled for its own time
+				time.schedule(() -> waiter.run(), nanos);
 			}
 			catch (Throwable ex) {
 				// it waits for its own time instead
@@ -206,11 +183,11 @@ public final class WaitingCalls {
 	private boolean bringForward(Waiter waiter, long due) {
 		this.lock.lock();
 		try {
-			boolean earlier = waiter.isLinked() && due - waiter.due() < 0;
-			if (earlier) {
-				waiter.due(due);
+			if (!waiter.isLinked() || due - waiter.call().turn() >= 0) {
+				return false;
 			}
-			return earlier;
+			waiter.call().turn(due);
+			return true;
 		}
 		finally {
 			this.lock.unlock();
@@ -224,13 +201,7 @@ public final class WaitingCalls {
 	 * @return how many calls were ended
 	 */
 	public int stop(@Nullable String policy) {
-		int stopped = 0;
-		for (Waiter waiter : waiting((waiter) -> waiter.isOf(policy))) {
-			if (waiter.stop()) {
-				stopped++;
-			}
-		}
-		return stopped;
+		return (int) waiting((waiter) -> waiter.isOf(policy)).stream().filter(Waiter::stop).count();
 	}
 
 	/**
@@ -295,16 +266,14 @@ public final class WaitingCalls {
 	}
 
 	/**
-	 * Return whether waits have ended for good.
-	 * @return true after {@link #shutDown()}
+	 * {@return whether waits have ended for good; true after {@link #shutDown()}}
 	 */
 	public boolean isShutDown() {
 		return this.shutDown;
 	}
 
 	/**
-	 * Return how many calls wait now.
-	 * @return zero or more
+	 * {@return how many calls wait now}
 	 */
 	public int count() {
 		this.lock.lock();
@@ -321,14 +290,7 @@ public final class WaitingCalls {
 		return "WaitingCalls (" + count() + (this.shutDown ? ", shut down)" : ")");
 	}
 
-	/**
-	 * A call as it waited, before its ticker is read.
-	 *
-	 * @param terms what it runs under
-	 * @param attempt which attempt is over
-	 * @param due the reading at which the wait ends
-	 * @param started the reading at which the call began
-	 */
+	/** A call as it waited, before its ticker is read. */
 	private record Seen(CallTerms terms, int attempt, long due, long started) {
 
 		WaitingCall call() {
@@ -339,21 +301,6 @@ public final class WaitingCalls {
 
 	}
 
-	/**
-	 * An early end of a wait that stays scheduled for its own time.
-	 *
-	 * @param waiter scheduled already, so that it cannot be scheduled again
-	 */
-	private record EarlyEnd(Waiter waiter) implements Runnable {
-
-		@Override
-		public void run() {
-			this.waiter.run();
-		}
-
-	}
-
-	/** A call whose thread sleeps. */
 	private final class Sleeper extends Waiter {
 
 		private final RetryCall call;

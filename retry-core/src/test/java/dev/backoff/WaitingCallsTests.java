@@ -12,7 +12,6 @@ import dev.backoff.fixture.VirtualTime;
 import dev.backoff.policy.RetryPolicy;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 @Timeout(60)
 class WaitingCallsTests {
@@ -54,15 +53,6 @@ class WaitingCallsTests {
 			this.waiting.leave(waiter);
 		}
 		assertThat(this.waiting.count()).isZero();
-	}
-
-	@Test
-	void refusesAWaiterThatWaits() {
-		Counted waiter = new Counted();
-		this.waiting.enter(waiter, 5);
-		assertThatIllegalStateException().isThrownBy(() -> this.waiting.enter(waiter, 5))
-			.withMessage("It waits already.");
-		assertThat(this.waiting.count()).isEqualTo(1);
 	}
 
 	@Test

@@ -5,7 +5,6 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -61,7 +60,6 @@ class WaitingOperationsTests {
 	@AfterEach
 	void leavesNothingBehind() {
 		assertThat(this.waiting.count()).as("waiting calls").isZero();
-		assertThat(this.waiting.counts()).isEmpty();
 		assertThat(this.recorder.lines("waited")).hasSameSizeAs(this.recorder.lines("waiting"));
 	}
 
@@ -122,7 +120,6 @@ class WaitingOperationsTests {
 					shown("payments", 1, 48, 12));
 			assertThat(WaitingOperationsTests.this.waiting.oldest("orders", 100)).hasSize(3);
 			assertThat(WaitingOperationsTests.this.waiting.oldest("orders", 0)).isEmpty();
-			assertThat(WaitingOperationsTests.this.waiting.counts()).isEqualTo(Map.of("orders", 3, "payments", 1));
 			assertThat(WaitingOperationsTests.this.waiting.count("payments")).isEqualTo(1);
 			assertThat(WaitingOperationsTests.this.waiting.count("others")).isZero();
 			assertThat(WaitingOperationsTests.this.waiting.count(null)).isEqualTo(4);
