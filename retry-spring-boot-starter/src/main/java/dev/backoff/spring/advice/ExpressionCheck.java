@@ -29,14 +29,17 @@ import org.springframework.expression.spel.ast.StringLiteral;
 import org.springframework.expression.spel.ast.VariableReference;
 import org.springframework.util.ReflectionUtils;
 
+import dev.backoff.spring.advice.ResultExpression.EnumComparison;
 import dev.backoff.spring.policy.Nearest;
 import dev.backoff.spring.policy.Problem;
 
 /**
  * Report at start-up what would go wrong in an expression later: names that are always
- * null, constructs that are not allowed, and enums compared with text.
+ * null, constructs that are not allowed, and enums compared with text. Comparisons that
+ * only a result can judge are collected.
  */
-record ExpressionCheck(String place, ResolvableType resultType, List<Problem> problems) {
+record ExpressionCheck(String place, ResolvableType resultType, List<Problem> problems,
+		List<EnumComparison> comparisons) {
 
 	private static final Set<String> REFUSED = Set.of("TypeReference", "ConstructorReference", "BeanReference",
 			"FunctionReference", "Assign", "OpInc", "OpDec");
@@ -135,11 +138,17 @@ record ExpressionCheck(String place, ResolvableType resultType, List<Problem> pr
 	}
 
 	private void checkComparison(SpelNode operand, SpelNode other) {
-		Class<?> type = (other instanceof StringLiteral) ? type(operand) : null;
+		if (!(other instanceof StringLiteral) || operand instanceof StringLiteral) {
+			return;
+		}
+		Class<?> type = type(operand);
 		if (type != null && type.isEnum()) {
 			String text = operand.toStringAST();
 			report("compares the enum " + type.getSimpleName() + " with text, which is never equal",
 					"Write " + text + ".name instead of " + text + ".");
+		}
+		else if (type == null || type.isInterface() || type.isAssignableFrom(Enum.class)) {
+			this.comparisons.add(new EnumComparison(operand.toStringAST()));
 		}
 	}
 

@@ -1,5 +1,6 @@
 package dev.backoff.spring.advice;
 
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
@@ -8,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.ResolvableType;
 import org.springframework.expression.EvaluationContext;
+import org.springframework.expression.EvaluationException;
 import org.springframework.expression.ExpressionException;
 import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
@@ -26,21 +28,25 @@ final class ResultExpression implements RetryCondition {
 
 	private final SpelExpression expression;
 
-	private ResultExpression(SpelExpression expression) {
+	private final List<EnumComparison> comparisons;
+
+	private ResultExpression(SpelExpression expression, List<EnumComparison> comparisons) {
 		this.expression = expression;
+		this.comparisons = comparisons;
 	}
 
 	/** Read an expression. */
 	static @Nullable ResultExpression parse(String place, String text, ResolvableType resultType,
 			List<Problem> problems) {
 		String where = place + " (" + text + ")";
+		List<EnumComparison> comparisons = new ArrayList<>();
+		ExpressionCheck check = new ExpressionCheck(where, resultType, problems, comparisons);
 		int before = problems.size();
 		SpelExpression expression = read(where, text, problems);
-		if (expression == null) {
-			return null;
+		if (expression != null) {
+			check.check(expression.getAST());
 		}
-		new ExpressionCheck(where, resultType, problems).check(expression.getAST());
-		return (problems.size() == before) ? new ResultExpression(expression) : null;
+		return (expression != null && problems.size() == before) ? new ResultExpression(expression, comparisons) : null;
 	}
 
 	private static @Nullable SpelExpression read(String where, String text, List<Problem> problems) {
@@ -66,6 +72,9 @@ final class ResultExpression implements RetryCondition {
 				(context instanceof MethodInvocation call) ? Arrays.asList(call.getArguments()) : List.of());
 		EvaluationContext evaluation = SimpleEvaluationContext.forReadOnlyDataBinding().withInstanceMethods().build();
 		evaluation.setVariable("result", result);
+		for (EnumComparison comparison : this.comparisons) {
+			comparison.check(evaluation, root);
+		}
 		Object answer = this.expression.getValue(evaluation, root);
 		if (answer instanceof Boolean met) {
 			return met;
@@ -81,6 +90,36 @@ final class ResultExpression implements RetryCondition {
 
 	/** The root object of an expression, with the arguments of the call. */
 	public record Root(List<@Nullable Object> args) {
+	}
+
+	/**
+	 * A comparison with text where the declared type of the other side may hide an enum.
+	 * To SpEL, an enum and a text are never equal. So polling would silently end at once,
+	 * or never. The first comparison of an enum fails instead.
+	 */
+	static final class EnumComparison {
+
+		private final SpelExpression operand;
+
+		EnumComparison(String operand) {
+			this.operand = PARSER.parseRaw(operand);
+		}
+
+		private void check(EvaluationContext evaluation, Root root) {
+			Object value;
+			try {
+				value = this.operand.getValue(evaluation, root);
+			}
+			catch (EvaluationException ex) {
+				// the expression may guard this operand, as in #result != null && ...
+				return;
+			}
+			if (value instanceof Enum<?>) {
+				throw new IllegalStateException("The expression compares the enum " + value.getClass().getSimpleName()
+						+ " with text, which is never equal; write " + this.operand.getExpressionString() + ".name");
+			}
+		}
+
 	}
 
 }

@@ -2,6 +2,7 @@ package dev.backoff.spring.advice;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
@@ -116,6 +117,58 @@ class ResultExpressionTests {
 				.withMessage("The expression #result gave a java.lang.String instead of true or false");
 			assertThatIllegalStateException().isThrownBy(() -> parse("#result", Boolean.class).test(null, null))
 				.withMessage("The expression #result gave null instead of true or false");
+		}
+
+	}
+
+	@Nested
+	class EnumsBehindOtherTypes {
+
+		@Test
+		void failTheFirstTimeTheyMeetText() {
+			for (Class<?> type : List.of(Object.class, Comparable.class, Enum.class)) {
+				ResultExpression expression = parse("#result == 'DONE'", type);
+				assertThat(expression.test("DONE", null)).isTrue();
+				assertThat(expression.test(null, null)).isFalse();
+				assertThatIllegalStateException().isThrownBy(() -> expression.test(Status.DONE, null))
+					.withMessage("The expression compares the enum Status with text, which is never equal; "
+							+ "write #result.name");
+			}
+		}
+
+		@Test
+		void failInMapsAndInterfacesAndArguments() {
+			assertThatIllegalStateException()
+				.isThrownBy(
+						() -> parse("#result['status'] != 'DONE'", Map.class).test(Map.of("status", Status.DONE), null))
+				.withMessageEndingWith("write #result['status'].name");
+			assertThatIllegalStateException()
+				.isThrownBy(() -> parse("'DONE' == #result.state", HasState.class).test(new Answer(Status.DONE), null))
+				.withMessageEndingWith("write #result.state.name");
+		}
+
+		@Test
+		void doNotHinderAnExpressionThatGuardsItself() {
+			ResultExpression expression = parse("#result != null && #result.state == 'DONE'", HasState.class);
+			assertThat(expression.test(null, null)).isFalse();
+			assertThat(expression.test(new Answer("DONE"), null)).isTrue();
+		}
+
+		@ParameterizedTest
+		@ValueSource(strings = { "#result.get('it''s') == 'X'", "(#result ?: 'a') == 'X'", "#result?.name == 'X'",
+				"(#result ? 'a' : 'b') == 'X'", "#result.![name][0] == 'X'", "#result.?[#this != null] == 'X'",
+				"#result['a.b'] == 'X'", "#result[0]?.name == 'X'", "-#result == 'X'", "{1,2}[0] == 'X'",
+				"{a: 'b'}['a'] == 'X'", "(1 between {1, 2}) == 'X'", "#result.^[true] == 'X'", "\"a\"\"b\" == 'X'",
+				"1.5f == 'X'", "0x1F == 'X'", "1L == 'X'", "1e3 == 'X'", "null == 'X'", "#root.args[0] == 'X'",
+				"#this == 'X'", "#result.name.toString().substring(0, 1) == 'X'", "'a' + \"it's\" == 'X'",
+				"#result instanceof 'X' == 'X'", "#result matches 'a.*' == 'X'", "{} == 'X'", "{:} == 'X'" })
+		void areLookedForInAnyExpression(String text) {
+			for (Class<?> type : List.of(Object.class, List.class)) {
+				List<Problem> problems = new ArrayList<>();
+				ResultExpression expression = ResultExpression.parse("until", text, ResolvableType.forClass(type),
+						problems);
+				assertThat(expression == null).isEqualTo(!problems.isEmpty());
+			}
 		}
 
 	}
@@ -318,6 +371,15 @@ class ResultExpressionTests {
 	public interface HasState {
 
 		Object getState();
+
+	}
+
+	public record Answer(Object state) implements HasState {
+
+		@Override
+		public Object getState() {
+			return this.state;
+		}
 
 	}
 
