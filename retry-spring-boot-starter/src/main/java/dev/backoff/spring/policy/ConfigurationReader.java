@@ -2,6 +2,7 @@ package dev.backoff.spring.policy;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -11,6 +12,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
 
@@ -58,14 +60,16 @@ final class ConfigurationReader {
 		if (!warned) {
 			this.problems.addAll(this.unknownKeys);
 		}
-		Map<String, BreakerEntry> breakers = new LinkedHashMap<>();
-		named(Section.BREAKERS)
-			.forEach((name, entry) -> breakers.put(name, BreakerAssembler.assemble(entry, this.problems)));
-		Map<String, BudgetEntry> budgets = new LinkedHashMap<>();
-		named(Section.BUDGETS)
-			.forEach((name, entry) -> budgets.put(name, BudgetAssembler.assemble(entry, this.problems)));
-		return new BackoffConfiguration(settings, values(Section.DEFAULTS, ""), named(Section.POLICIES), breakers,
-				budgets, this.problems, warned ? this.unknownKeys.stream().map(Problem::toString).toList() : List.of());
+		Map<String, BreakerEntry> breakers = named(Section.BREAKERS,
+				(entry) -> BreakerAssembler.assemble(entry, this.problems));
+		Map<String, BudgetEntry> budgets = named(Section.BUDGETS,
+				(entry) -> BudgetAssembler.assemble(entry, this.problems));
+		List<String> warnings = warned ? this.unknownKeys.stream().map(Problem::toString).toList() : List.of();
+		return new BackoffConfiguration(
+				new BackoffConfiguration.Reading(settings, values(Section.DEFAULTS, ""),
+						named(Section.POLICIES, Function.identity()), breakers, budgets, this.scan.names(),
+						this.problems.stream().distinct().toList(), warnings),
+				Overrides.NONE);
 	}
 
 	private Map<ConfigurationKey, ConfigValue> below(Section<?> section, String name) {
@@ -82,17 +86,18 @@ final class ConfigurationReader {
 				values.put(key, value);
 			}
 		}
-		return values;
+		return Collections.unmodifiableMap(values);
 	}
 
-	private <K extends Enum<K> & ConfigurationKey> Map<String, NamedValues<K>> named(Section<K> section) {
-		Map<String, NamedValues<K>> named = new LinkedHashMap<>();
+	private <K extends Enum<K> & ConfigurationKey, E> Map<String, E> named(Section<K> section,
+			Function<NamedValues<K>, E> assembler) {
+		Map<String, E> named = new LinkedHashMap<>();
 		for (String canonical : this.values.getOrDefault(section, Map.of()).keySet()) {
 			String spelling = this.scan.spelling(section, canonical);
-			named.put(canonical, new NamedValues<>((spelling != null) ? spelling : canonical, spelling != null,
-					values(section, canonical)));
+			named.put(canonical, assembler
+				.apply(new NamedValues<>((spelling != null) ? spelling : canonical, values(section, canonical))));
 		}
-		return named;
+		return Collections.unmodifiableMap(named);
 	}
 
 	/** Add the keys of one source, which is weaker than those before. */

@@ -416,7 +416,7 @@ class OperatorTests {
 			List<String> lines = JsonPath.read(response.body(), "$.configuration");
 			assertThat(lines).contains("backoff.policies.degraded." + key + "=2m",
 					"backoff.policies.degraded.when-degraded.cap=2m");
-			Map<PolicyKey, Value> here = OperatorTests.this.policies.peek("degraded").orElseThrow().values();
+			Map<PolicyKey, Value> here = OperatorTests.this.policies.current().peek("degraded").orElseThrow().values();
 			configured(lines, (theirs) -> {
 				Map<PolicyKey, Value> there = theirs.peek("degraded").orElseThrow().values();
 				here.forEach(
