@@ -146,7 +146,8 @@ public final class LiveConfiguration implements DisposableBean {
 
 	private List<ValueChange> put(String policy, Map<PolicyKey, String> values, @Nullable Duration limit) {
 		try {
-			Expiries.Expiry expiry = (limit != null) ? this.expiries.start(policy, limit, this::expireOrTryAgain) : null;
+			Expiries.Expiry expiry = (limit != null) ? this.expiries.start(policy, limit, this::expireOrTryAgain)
+					: null;
 			BackoffConfiguration now = this.policies.configuration();
 			BackoffConfiguration then = now.with(now.overrides().with(policy, values, expiry));
 			BackoffPolicies.Candidate unused = this.switchover.refuseNewProblems(then);

@@ -79,7 +79,8 @@ public final class BackoffConfiguration {
 	 */
 	public boolean isRetriesEnabled() {
 		Boolean overridden = this.overrides.retriesEnabled();
-		return (overridden != null) ? overridden : ConfigValue.<Boolean>read(this.read.settings(), SettingKey.RETRIES_ENABLED);
+		return (overridden != null) ? overridden
+				: ConfigValue.<Boolean>read(this.read.settings(), SettingKey.RETRIES_ENABLED);
 	}
 
 	/**
@@ -240,7 +241,10 @@ public final class BackoffConfiguration {
 			.withName(spelling(Section.BUDGETS, name));
 	}
 
-	/** Return the name of a policy, breaker or budget as it is written here, else as given. */
+	/**
+	 * Return the name of a policy, breaker or budget as it is written here, else as
+	 * given.
+	 */
 	String spelling(Section<?> section, String name) {
 		return this.read.spellings().getOrDefault(section, Map.of()).getOrDefault(TextValues.canonical(name), name);
 	}

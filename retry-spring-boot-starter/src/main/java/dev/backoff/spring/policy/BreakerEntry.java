@@ -15,8 +15,8 @@ import dev.backoff.breaker.BreakerSettings;
  * @param values the values in effect with their origins, in the order of the keys
  * @since 0.1
  */
-public record BreakerEntry(String name, BreakerSettings settings,
-		BackoffProperties.BreakerProvider provider, Map<BreakerKey, EffectivePolicy.Value> values) {
+public record BreakerEntry(String name, BreakerSettings settings, BackoffProperties.BreakerProvider provider,
+		Map<BreakerKey, EffectivePolicy.Value> values) {
 
 	/** Return the same numbers under another name. */
 	BreakerEntry withName(String name) {

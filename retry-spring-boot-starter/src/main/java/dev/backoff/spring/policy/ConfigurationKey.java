@@ -11,6 +11,9 @@ interface ConfigurationKey {
 	/** Return the name below the section, for instance {@code max-attempts}. */
 	String key();
 
+	/** Return the place of the key among those of its kind. */
+	int ordinal();
+
 	/** Return how the text is read. */
 	ValueType type();
 

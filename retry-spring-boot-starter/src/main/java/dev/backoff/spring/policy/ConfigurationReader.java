@@ -65,28 +65,19 @@ final class ConfigurationReader {
 		Map<String, BudgetEntry> budgets = named(Section.BUDGETS,
 				(entry) -> BudgetAssembler.assemble(entry, this.problems));
 		List<String> warnings = warned ? this.unknownKeys.stream().map(Problem::toString).toList() : List.of();
-		return new BackoffConfiguration(
-				new BackoffConfiguration.Reading(settings, values(Section.DEFAULTS, ""),
-						named(Section.POLICIES, Function.identity()), breakers, budgets, this.scan.names(),
-						this.problems.stream().distinct().toList(), warnings),
-				Overrides.NONE);
+		return new BackoffConfiguration(new BackoffConfiguration.Reading(settings, values(Section.DEFAULTS, ""),
+				named(Section.POLICIES, Function.identity()), breakers, budgets, this.scan.names(),
+				this.problems.stream().distinct().toList(), warnings), Overrides.NONE);
 	}
 
 	private Map<ConfigurationKey, ConfigValue> below(Section<?> section, String name) {
 		return this.values.computeIfAbsent(section, (any) -> new LinkedHashMap<>())
-			.computeIfAbsent(name, (any) -> new LinkedHashMap<>());
+			.computeIfAbsent(name, (any) -> new TreeMap<>(Comparator.comparingInt(ConfigurationKey::ordinal)));
 	}
 
+	@SuppressWarnings("unchecked") // a section has keys of its own kind only
 	private <K extends Enum<K> & ConfigurationKey> Map<K, ConfigValue> values(Section<K> section, String name) {
-		Map<K, ConfigValue> values = new TreeMap<>();
-		Map<ConfigurationKey, ConfigValue> written = below(section, name);
-		for (K key : section.keys()) {
-			ConfigValue value = written.get(key);
-			if (value != null) {
-				values.put(key, value);
-			}
-		}
-		return Collections.unmodifiableMap(values);
+		return (Map<K, ConfigValue>) (Map<?, ?>) below(section, name);
 	}
 
 	private <K extends Enum<K> & ConfigurationKey, E> Map<String, E> named(Section<K> section,
@@ -126,14 +117,18 @@ final class ConfigurationReader {
 		String below = String.join(".", written.below());
 		ConfigurationKey key = section.keyOf(below);
 		String example = section.firstBelow(below);
-		if (key != null) {
-			Runnable put = () -> key.meant().forEach((meant) -> put(meant, elements, values));
+		ConfigValue value = (key != null) ? value(key, elements) : null;
+		if (key != null && value != null) {
+			Runnable put = () -> key.meant().forEach((meant) -> values.putIfAbsent(meant, value));
 			if (key.meant().size() > 1) {
 				shorthands.add(put);
 			}
 			else {
 				put.run();
 			}
+		}
+		else if (key != null) {
+			return;
 		}
 		else if (example == null) {
 			this.unknownKeys.add(UnknownKey.of(section, written));
@@ -163,19 +158,6 @@ final class ConfigurationReader {
 		return false;
 	}
 
-	/** Keep a value, unless a stronger source has set it. */
-	private void put(ConfigurationKey key, List<WrittenKey> elements, Map<ConfigurationKey, ConfigValue> values) {
-		List<WrittenKey> whole = elements.stream().filter((element) -> element.index() < 0).toList();
-		if (whole.size() > 1) {
-			reportTwice(whole.get(0), whole.get(1));
-			return;
-		}
-		ConfigValue value = value(key, elements);
-		if (value != null) {
-			values.putIfAbsent(key, value);
-		}
-	}
-
 	private void reportTwice(WrittenKey one, WrittenKey other) {
 		if (Objects.equals(one.name(), other.name())) {
 			this.problems.add(Problem.ofPlace(
@@ -188,6 +170,10 @@ final class ConfigurationReader {
 	/** Resolve and read a value; null, with a problem, if it has no text. */
 	private @Nullable ConfigValue value(ConfigurationKey key, List<WrittenKey> elements) {
 		WrittenKey first = elements.get(0);
+		if (first.index() < 0 && elements.size() > 1 && elements.get(1).index() < 0) {
+			reportTwice(first, elements.get(1));
+			return null;
+		}
 		List<String> written = elements.stream().flatMap((element) -> element.texts().stream()).toList();
 		ConfigValue value = new ConfigValue(written, "Invalid " + first.key(), first.origin());
 		if (!key.isList() && (first.index() >= 0 || written.size() > 1)) {

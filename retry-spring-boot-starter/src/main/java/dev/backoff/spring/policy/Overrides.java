@@ -60,9 +60,8 @@ public final class Overrides {
 			.filter((override) -> !override.isOf(policy) || !values.containsKey(override.key()));
 		Stream<Entry> more = values.entrySet()
 			.stream()
-			.map((entry) -> new Entry(policy, entry.getKey(), ConfigValue.of(entry.getKey(),
-					List.of(entry.getValue()), "Invalid " + entry.getKey().key() + " of policy " + policy, ORIGIN),
-					ending));
+			.map((entry) -> new Entry(policy, entry.getKey(), ConfigValue.of(entry.getKey(), List.of(entry.getValue()),
+					"Invalid " + entry.getKey().key() + " of policy " + policy, ORIGIN), ending));
 		return new Overrides(Stream.concat(others, more).toList());
 	}
 

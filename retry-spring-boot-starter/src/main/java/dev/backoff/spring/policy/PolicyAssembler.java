@@ -41,8 +41,8 @@ final class PolicyAssembler {
 
 	private final List<Problem> conflicts;
 
-	PolicyAssembler(String name, BackoffConfiguration configuration, PolicyLevels levels, References references, @Nullable ClassLoader classLoader,
-			List<Problem> problems, List<Problem> conflicts) {
+	PolicyAssembler(String name, BackoffConfiguration configuration, PolicyLevels levels, References references,
+			@Nullable ClassLoader classLoader, List<Problem> problems, List<Problem> conflicts) {
 		this.name = name;
 		this.configuration = configuration;
 		this.levels = levels;

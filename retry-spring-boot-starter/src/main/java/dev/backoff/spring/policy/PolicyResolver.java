@@ -113,9 +113,9 @@ final class PolicyResolver implements BackoffPolicies.Candidate {
 		}
 		List<Problem> problems = new ArrayList<>();
 		PolicyLevels levels = levels(problems);
-		levels.add(entry);
-		return Optional.ofNullable(
-				assembler(spelled(entry.name()), levels, this.names::known, problems, problems).assemble());
+		levels.addWithAncestors(entry);
+		return Optional
+			.ofNullable(assembler(spelled(entry.name()), levels, this.names::known, problems, problems).assemble());
 	}
 
 	@Override
@@ -135,7 +135,7 @@ final class PolicyResolver implements BackoffPolicies.Candidate {
 		for (NamedValues<PolicyKey> entry : this.configuration.policies()) {
 			List<Problem> ofPolicy = new ArrayList<>();
 			PolicyLevels levels = levels(ofPolicy);
-			levels.add(entry);
+			levels.addWithAncestors(entry);
 			boolean completed = this.names.isUsed(Section.POLICIES, entry.name())
 					|| inherited.contains(TextValues.canonical(entry.name()));
 			assembler(entry.name(), levels, this.names::known, ofPolicy, completed ? new ArrayList<>() : ofPolicy)
@@ -228,7 +228,7 @@ final class PolicyResolver implements BackoffPolicies.Candidate {
 	private @Nullable EffectivePolicy assemble(String name, @Nullable NamedValues<PolicyKey> entry, PolicyLevels levels,
 			List<Problem> problems) {
 		if (entry != null) {
-			levels.add(entry);
+			levels.addWithAncestors(entry);
 		}
 		else {
 			levels.add(this.configuration.overrides().of(name));
@@ -242,10 +242,10 @@ final class PolicyResolver implements BackoffPolicies.Candidate {
 		return policy;
 	}
 
-	private PolicyAssembler assembler(@Nullable String name, PolicyLevels levels, BiFunction<Section<?>, String, String> spelling,
-			List<Problem> problems, List<Problem> conflicts) {
-		return new PolicyAssembler((name != null) ? name : "defaults", this.configuration, levels, new References(this.configuration, name, spelling), this.classLoader,
-				problems, conflicts);
+	private PolicyAssembler assembler(@Nullable String name, PolicyLevels levels,
+			BiFunction<Section<?>, String, String> spelling, List<Problem> problems, List<Problem> conflicts) {
+		return new PolicyAssembler((name != null) ? name : "defaults", this.configuration, levels,
+				new References(this.configuration, name, spelling), this.classLoader, problems, conflicts);
 	}
 
 	private void markUsed(NamedValues<PolicyKey> entry) {

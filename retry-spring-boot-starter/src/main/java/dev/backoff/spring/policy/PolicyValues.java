@@ -54,8 +54,7 @@ final class PolicyValues {
 	/** Put the value of a key into effect, its default if it is not written. */
 	@SuppressWarnings("TypeParameterUnusedInFormals") // the key knows the type
 	<T> T read(PolicyKey key) {
-		String builtIn = key.builtInText();
-		return read(key, key.builtIn(), (builtIn != null) ? builtIn : "");
+		return read(key, key.builtIn(), String.valueOf(key.builtInText()));
 	}
 
 	/** Put the value of a key into effect, or another one if it is not written. */

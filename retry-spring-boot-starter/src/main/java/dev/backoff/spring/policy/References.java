@@ -83,7 +83,9 @@ final class References {
 		return (own == null) ? "<name>" : (own.indexOf('.') < 0) ? own : "[" + own + "]";
 	}
 
-	/** Put the breaker or the budget into effect, and return its name, or null for none. */
+	/**
+	 * Put the breaker or the budget into effect, and return its name, or null for none.
+	 */
 	@Nullable String putIntoEffect(PolicyKey key, PolicyValues values) {
 		Ranked written = values.written(key);
 		Section<?> section = section(key);

@@ -47,7 +47,14 @@ final class TextValues {
 
 	/** Read a duration of zero or more. */
 	static Duration duration(String text) {
-		Duration duration = anyDuration(text);
+		Duration duration;
+		try {
+			// Boot has no micro sign
+			duration = DurationStyle.detectAndParse(text.replace('µ', 'u'));
+		}
+		catch (IllegalArgumentException | ArithmeticException ex) {
+			throw new InvalidTextException("must be a duration", durationFix(text));
+		}
 		if (duration.isNegative()) {
 			throw new InvalidTextException("must not be negative", DURATION_FIX);
 		}
@@ -77,16 +84,6 @@ final class TextValues {
 		}
 	}
 
-	private static Duration anyDuration(String text) {
-		try {
-			// Boot has no micro sign
-			return DurationStyle.detectAndParse(text.replace('µ', 'u'));
-		}
-		catch (IllegalArgumentException | ArithmeticException ex) {
-			throw new InvalidTextException("must be a duration", durationFix(text));
-		}
-	}
-
 	private static String durationFix(String text) {
 		String closed = text.replaceAll("\\s", "");
 		if (!closed.equals(text) && SIMPLE_DURATION.matcher(closed).matches()) {
@@ -94,7 +91,7 @@ final class TextValues {
 		}
 		Matcher decimal = DECIMAL_DURATION.matcher(closed.toLowerCase(Locale.ROOT));
 		if (decimal.matches()) {
-			double nanos = Double.parseDouble(decimal.group(1)) * anyDuration("1" + decimal.group(2)).toNanos();
+			double nanos = Double.parseDouble(decimal.group(1)) * duration("1" + decimal.group(2)).toNanos();
 			return "Write it in a smaller unit: " + DurationText.exact(Math.round(nanos)) + ".";
 		}
 		return DURATION_FIX;
@@ -218,9 +215,7 @@ final class TextValues {
 				return constant;
 			}
 		}
-		List<String> words = Arrays.stream(type.getEnumConstants())
-			.map(ConfigurationKey::kebab)
-			.toList();
+		List<String> words = Arrays.stream(type.getEnumConstants()).map(ConfigurationKey::kebab).toList();
 		String nearest = Nearest.of(text, words);
 		throw new InvalidTextException("must be one of " + String.join(", ", words),
 				(nearest != null) ? "Write " + nearest + "." : "Write one of these words.");
