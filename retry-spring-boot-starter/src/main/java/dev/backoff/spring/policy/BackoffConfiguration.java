@@ -98,13 +98,6 @@ public final class BackoffConfiguration {
 	}
 
 	/**
-	 * {@return whether meters are published, true by default}
-	 */
-	public boolean isMetricsEnabled() {
-		return ConfigValue.<Boolean>read(this.read.settings(), SettingKey.METRICS_ENABLED);
-	}
-
-	/**
 	 * {@return the buckets of the timers, empty by default}
 	 */
 	public List<Duration> slo() {
@@ -116,13 +109,6 @@ public final class BackoffConfiguration {
 	 */
 	public boolean isDurations() {
 		return ConfigValue.<Boolean>read(this.read.settings(), SettingKey.METRICS_DURATIONS);
-	}
-
-	/**
-	 * {@return whether calls and attempts are observed}
-	 */
-	public boolean isObservationEnabled() {
-		return ConfigValue.<Boolean>read(this.read.settings(), SettingKey.OBSERVATION_ENABLED);
 	}
 
 	/**

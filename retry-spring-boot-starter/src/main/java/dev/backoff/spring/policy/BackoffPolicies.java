@@ -64,16 +64,6 @@ public final class BackoffPolicies {
 	}
 
 	/**
-	 * Return the effective policy of a method.
-	 * @param method the method with its annotations
-	 * @param problems gets what is wrong
-	 * @return the policy, or null if there are problems
-	 */
-	public @Nullable EffectivePolicy resolve(AnnotatedMethod method, List<Problem> problems) {
-		return this.resolver.resolve(method, problems);
-	}
-
-	/**
 	 * Return the effective policy of a name, for programmatic calls.
 	 * @param name a name below {@code backoff.policies}
 	 * @return the policy

@@ -18,30 +18,23 @@ interface ConfigurationKey {
 	ValueType type();
 
 	/**
-	 * {@return the keys that a value of this key sets: itself, unless it is a shorthand}
+	 * Return the keys that a value of this key sets: itself, unless it is a shorthand.
 	 */
 	default List<? extends ConfigurationKey> meant() {
 		return List.of(this);
 	}
 
-	/**
-	 * {@return whether the value is a list}
-	 */
+	/** Return whether the value is a list. */
 	default boolean isList() {
 		return type().list();
 	}
 
-	/**
-	 * {@return the default as it is written, or null if there is none}
-	 */
+	/** Return the default as it is written, or null if there is none. */
 	default @Nullable String builtInText() {
 		return type().builtInText();
 	}
 
-	/**
-	 * {@return the default}
-	 * @param <T> its type, the one of the parser
-	 */
+	/** Return the default. */
 	@SuppressWarnings({ "unchecked", "TypeParameterUnusedInFormals" })
 	default <T> T builtIn() {
 		Object builtIn = type().builtIn();

@@ -133,7 +133,6 @@ final class PolicyLevels {
 		return values;
 	}
 
-	/** Return the strongest value of a key, or null. */
 	@Nullable Ranked get(PolicyKey key) {
 		return this.strongest.get(key);
 	}
@@ -148,7 +147,6 @@ final class PolicyLevels {
 		return this.lineage;
 	}
 
-	/** Return the abort lists of all levels. */
 	List<ConfigValue> abortOn() {
 		return this.abortOn;
 	}

@@ -27,7 +27,6 @@ final class PolicyValues {
 		this.levels = levels;
 	}
 
-	/** Return the strongest value of a key, or null. */
 	@Nullable Ranked written(PolicyKey key) {
 		return this.levels.get(key);
 	}
@@ -86,7 +85,6 @@ final class PolicyValues {
 		return this.effective.getOrDefault(key, EffectivePolicy.Value.builtIn(""));
 	}
 
-	/** Return all values in effect. */
 	Map<PolicyKey, EffectivePolicy.Value> effective() {
 		return this.effective;
 	}
@@ -96,7 +94,6 @@ final class PolicyValues {
 		this.conflicts.add(value.problem(rule, fix));
 	}
 
-	/** Return the values that do not fit together. */
 	List<Problem> conflicts() {
 		return this.conflicts;
 	}

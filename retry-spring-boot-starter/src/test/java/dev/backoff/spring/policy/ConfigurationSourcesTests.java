@@ -109,7 +109,8 @@ class ConfigurationSourcesTests {
 					assertThat(configuration.isEnabled()).isFalse();
 					assertThat(configuration.isRetriesEnabled()).isFalse();
 					assertThat(configuration.random()).isEqualTo(RandomKind.SECURE);
-					assertThat(configuration.isMetricsEnabled()).isFalse();
+					assertThat(configuration.settings().get("metrics.enabled")).extracting(EffectivePolicy.Value::text)
+						.isEqualTo("false");
 					assertThat(configuration.slo()).containsExactly(Duration.ofMillis(100), Duration.ofSeconds(2));
 					assertThat(configuration.isDurations()).isTrue();
 					assertThat(configuration.isMessagesShown()).isTrue();
