@@ -1,7 +1,6 @@
 package dev.backoff.spring.actuate;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -49,7 +48,7 @@ record OperatorActions(LiveConfiguration live, PolicyUses uses, OverloadSafety s
 				lines.put(change.key(), now.text());
 			}
 		}
-		Overrides.read(policy, values, new ArrayList<>()).forEach((key, text) -> lines.put(key.key(), text));
+		Overrides.read(policy, values).forEach((key, text) -> lines.put(key.key(), text));
 		return overridden(limit, changes,
 				lines.entrySet().stream().map((line) -> place + "." + line.getKey() + "=" + line.getValue()).toList(),
 				advice(policy));

@@ -14,6 +14,8 @@ import dev.backoff.spring.actuate.ActivityDescriptions.StoppedDescriptor;
 import dev.backoff.spring.live.LiveConfiguration;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.EffectivePolicy;
+import dev.backoff.spring.policy.Overrides;
+import dev.backoff.spring.policy.PolicyKey;
 import dev.backoff.spring.policy.PolicyUse;
 import dev.backoff.spring.safety.OverloadSafety;
 
@@ -24,7 +26,7 @@ record PolicyDescriptions(BackoffPolicies policies, OverloadSafety safety, LiveC
 	/** Describe the policies of methods and those of the configuration. */
 	Map<String, PolicyDescriptor> all(List<PolicyUse> uses) {
 		Map<String, String> configured = new TreeMap<>();
-		this.policies.names().forEach((name) -> configured.put(BackoffPolicies.canonicalName(name), name));
+		this.policies.current().names().forEach((name) -> configured.put(BackoffPolicies.canonicalName(name), name));
 		Map<String, PolicyDescriptor> descriptors = new TreeMap<>();
 		for (PolicyUse use : uses) {
 			String name = use.policy().name();
@@ -53,7 +55,7 @@ record PolicyDescriptions(BackoffPolicies policies, OverloadSafety safety, LiveC
 	}
 
 	private @Nullable PlanDescriptor plan(String name) {
-		return this.policies.peek(name).map(PolicyDescriptions::plan).orElse(null);
+		return this.policies.current().peek(name).map(PolicyDescriptions::plan).orElse(null);
 	}
 
 	private static PlanDescriptor plan(EffectivePolicy policy) {
@@ -74,7 +76,7 @@ record PolicyDescriptions(BackoffPolicies policies, OverloadSafety safety, LiveC
 	Map<String, OverrideDescriptor> overrides() {
 		Boolean enabled = this.policies.configuration().overrides().retriesEnabled();
 		return (enabled == null) ? Map.of() : Map.of("retries-enabled", new OverrideDescriptor(enabled.toString(),
-				this.live.retriesEnabledUntil().map(Object::toString).orElse(null)));
+				this.live.until(Overrides.ALL, PolicyKey.ENABLED).map(Object::toString).orElse(null)));
 	}
 
 	/** Describe the method of a label, or return null. */

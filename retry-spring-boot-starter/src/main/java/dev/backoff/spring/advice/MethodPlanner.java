@@ -40,7 +40,7 @@ final class MethodPlanner implements PlannedRetries.Planner<AnnotatedMethod, Met
 		}
 		Manner manner = this.manners.find(annotated, problems);
 		EffectivePolicy policy = (candidate != null) ? candidate.resolve(annotated, problems)
-				: this.policies.resolve(annotated, problems);
+				: this.policies.current().resolve(annotated, problems);
 		if (policy != null) {
 			checkClassifier(policy, problems);
 		}

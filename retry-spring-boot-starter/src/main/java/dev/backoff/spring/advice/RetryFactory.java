@@ -53,7 +53,9 @@ final class RetryFactory {
 		this.random = (policies.configuration().random() == RandomKind.SECURE) ? RandomSource.secure()
 				: RandomSource.threadLocal();
 		// of all policies, before the first retry is made
-		policies.configuration().policyNames().forEach((name) -> policies.peek(name).ifPresent(this::reserve));
+		policies.configuration()
+			.policyNames()
+			.forEach((name) -> policies.current().peek(name).ifPresent(this::reserve));
 	}
 
 	/** Note a policy's own classifier, which other policies do not ask. */

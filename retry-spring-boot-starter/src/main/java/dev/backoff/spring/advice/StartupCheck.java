@@ -85,7 +85,7 @@ public final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 			annotated.values().forEach((found) -> found.forEach((method) -> weaving.check(method, problems)));
 		}
 		List<Problem> configured = new ArrayList<>();
-		policies.check(configured);
+		policies.current().check(configured);
 		problems.addAll(configured);
 		if (isChecked(problems, policies.configuration().isEnabled())) {
 			log(policies, methods, plans);

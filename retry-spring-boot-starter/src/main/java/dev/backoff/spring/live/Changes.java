@@ -7,13 +7,16 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
 
 import dev.backoff.spring.policy.BackoffConfiguration;
 import dev.backoff.spring.policy.BackoffPolicies;
-import dev.backoff.spring.policy.EffectivePolicy;
+import dev.backoff.spring.policy.BreakerKey;
+import dev.backoff.spring.policy.BudgetKey;
 import dev.backoff.spring.policy.EffectivePolicy.Value;
+import dev.backoff.spring.policy.PolicyKey;
 import dev.backoff.spring.policy.PolicyUse;
 
 /**
@@ -36,35 +39,29 @@ final class Changes {
 		Changes moment = new Changes();
 		Set<String> named = new LinkedHashSet<>();
 		for (PolicyUse use : uses) {
-			EffectivePolicy policy = use.policy();
-			named.add(BackoffPolicies.canonicalName(policy.name()));
-			policy.values()
-				.forEach((key, value) -> moment.put("policy " + policy.name(), use.method(), key.key(), value));
+			named.add(BackoffPolicies.canonicalName(use.policy().name()));
+			moment.put("policy " + use.policy().name(), use.method(), use.policy().values(), PolicyKey::key);
 		}
-		for (String name : policies.names()) {
-			if (!named.contains(BackoffPolicies.canonicalName(name))) {
-				policies.peek(name)
-					.ifPresent((policy) -> policy.values()
-						.forEach((key, value) -> moment.put("policy " + policy.name(), ITSELF, key.key(), value)));
-			}
-		}
+		policies.names()
+			.stream()
+			.filter((name) -> !named.contains(BackoffPolicies.canonicalName(name)))
+			.flatMap((name) -> policies.peek(name).stream())
+			.forEach((policy) -> moment.put("policy " + policy.name(), ITSELF, policy.values(), PolicyKey::key));
 		BackoffConfiguration configuration = policies.configuration();
 		configuration.breakers()
 			.values()
-			.forEach((entry) -> entry.values()
-				.forEach((key, value) -> moment.put("breaker " + entry.name(), ITSELF, key.key(), value)));
+			.forEach((entry) -> moment.put("breaker " + entry.name(), ITSELF, entry.values(), BreakerKey::key));
 		configuration.budgets()
 			.values()
-			.forEach((entry) -> entry.values()
-				.forEach((key, value) -> moment.put("budget " + entry.name(), ITSELF, key.key(), value)));
-		configuration.settings().forEach((key, value) -> moment.put("backoff", ITSELF, key, value));
+			.forEach((entry) -> moment.put("budget " + entry.name(), ITSELF, entry.values(), BudgetKey::key));
+		moment.put("backoff", ITSELF, configuration.settings(), Function.identity());
 		return moment;
 	}
 
-	private void put(String subject, String method, String key, Value value) {
-		this.values.computeIfAbsent(subject, (name) -> new LinkedHashMap<>())
-			.computeIfAbsent(method, (name) -> new LinkedHashMap<>())
-			.put(key, value);
+	private <K> void put(String subject, String method, Map<K, Value> values, Function<K, String> key) {
+		Map<String, Value> texts = this.values.computeIfAbsent(subject, (name) -> new LinkedHashMap<>())
+			.computeIfAbsent(method, (name) -> new LinkedHashMap<>());
+		values.forEach((any, value) -> texts.put(key.apply(any), value));
 	}
 
 	/** Return the values with another text later. */

@@ -2,7 +2,6 @@ package dev.backoff.spring.live;
 
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -130,7 +129,7 @@ public final class LiveConfiguration implements DisposableBean {
 	public List<ValueChange> override(String policy, Map<String, String> values, @Nullable Duration limit) {
 		return locked(() -> {
 			String name = known(policy);
-			return put(name, read(name, values), limit);
+			return put(name, Overrides.read(name, values), limit);
 		});
 	}
 
@@ -147,7 +146,8 @@ public final class LiveConfiguration implements DisposableBean {
 
 	private List<ValueChange> put(String policy, Map<PolicyKey, String> values, @Nullable Duration limit) {
 		try {
-			Expiries.Expiry expiry = (limit != null) ? this.expiries.start(policy, limit, this::expire) : null;
+			Expiries.Expiry expiry = (limit != null) ? this.expiries.start(policy, limit, this::expireOrTryAgain)
+					: null;
 			BackoffConfiguration now = this.policies.configuration();
 			BackoffConfiguration then = now.with(now.overrides().with(policy, values, expiry));
 			BackoffPolicies.Candidate unused = this.switchover.refuseNewProblems(then);
@@ -198,34 +198,32 @@ public final class LiveConfiguration implements DisposableBean {
 	}
 
 	private void expire(Expiries.Expiry expiry) {
-		List<ValueChange> unused = locked(() -> {
-			try {
-				return endAtLeast(expiry);
-			}
-			catch (Throwable ex) {
-				tryAgain(expiry, ex);
-				return List.of();
-			}
-		});
-	}
-
-	private List<ValueChange> endAtLeast(Expiries.Expiry expiry) {
+		this.lock.lock();
 		try {
-			return end(Outcome.EXPIRED, overrides().without(expiry));
+			List<ValueChange> unused = end(Outcome.EXPIRED, overrides().without(expiry));
 		}
 		catch (InvalidBackoffException ex) {
 			logger.warn("The other overrides do not fit without those that have ended, so all are reset:{}{}",
 					System.lineSeparator(), ex.getMessage());
-			return end(Outcome.EXPIRED, Overrides.NONE);
+			List<ValueChange> unused = end(Outcome.EXPIRED, Overrides.NONE);
+		}
+		finally {
+			this.lock.unlock();
 		}
 	}
 
-	private void tryAgain(Expiries.Expiry expiry, Throwable ex) {
-		if (!this.expiries.isClosed()) {
-			String policy = expiry.policy().equals(Overrides.ALL) ? "all policies" : expiry.policy();
-			logger.error("Could not end the overrides of {}; trying again in {}", policy, DurationText.exact(AGAIN),
-					ex);
-			Switchover.harmlessly("timer", () -> this.expiries.start(expiry, AGAIN, this::expire));
+	/** End overrides whose time is over, or try again later. */
+	private void expireOrTryAgain(Expiries.Expiry expiry) {
+		try {
+			expire(expiry);
+		}
+		catch (Throwable ex) {
+			if (!this.expiries.isClosed()) {
+				String policy = expiry.policy().equals(Overrides.ALL) ? "all policies" : expiry.policy();
+				logger.error("Could not end the overrides of {}; trying again in {}", policy, DurationText.exact(AGAIN),
+						ex);
+				Switchover.harmlessly("timer", () -> this.expiries.start(expiry, AGAIN, this::expireOrTryAgain));
+			}
 		}
 	}
 
@@ -260,7 +258,7 @@ public final class LiveConfiguration implements DisposableBean {
 	public BackoffPolicies.Candidate preview(String policy, Map<String, String> values) {
 		String name = known(policy);
 		BackoffConfiguration now = this.policies.configuration();
-		return this.switchover.preview(now.with(now.overrides().with(name, read(name, values), null)));
+		return this.switchover.preview(now.with(now.overrides().with(name, Overrides.read(name, values), null)));
 	}
 
 	/**
@@ -294,10 +292,13 @@ public final class LiveConfiguration implements DisposableBean {
 	 */
 	public void operated(String what) {
 		logger.info("By an operator, in this process only: {}", what);
-		boolean unused = locked(() -> {
+		this.lock.lock();
+		try {
 			tell(Outcome.OPERATED);
-			return true;
-		});
+		}
+		finally {
+			this.lock.unlock();
+		}
 	}
 
 	/**
@@ -310,13 +311,6 @@ public final class LiveConfiguration implements DisposableBean {
 		return overrides().ending(policy, key).map(Overrides.Ending::until);
 	}
 
-	/**
-	 * {@return when the override of all retries ends by itself, empty if it does not}
-	 */
-	public Optional<Instant> retriesEnabledUntil() {
-		return until(Overrides.ALL, PolicyKey.ENABLED);
-	}
-
 	private Overrides overrides() {
 		return this.policies.configuration().overrides();
 	}
@@ -324,14 +318,7 @@ public final class LiveConfiguration implements DisposableBean {
 	private String known(String policy) {
 		return this.policies.find(policy)
 			.orElseThrow(() -> new InvalidBackoffException(List.of(Problem.ofPlace("Policy " + policy, "is not known",
-					"Write one of " + String.join(", ", this.policies.names()) + "."))));
-	}
-
-	private static Map<PolicyKey, String> read(String policy, Map<String, String> values) {
-		List<Problem> problems = new ArrayList<>();
-		Map<PolicyKey, String> read = Overrides.read(policy, values, problems);
-		Switchover.refuse(problems);
-		return read;
+					"Write one of " + String.join(", ", this.policies.current().names()) + "."))));
 	}
 
 	private void tell(Outcome outcome) {

@@ -1,7 +1,6 @@
 package dev.backoff.spring.policy;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -9,7 +8,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -28,50 +27,13 @@ public final class BackoffConfiguration {
 
 	private static final List<SettingKey> SWITCHES = List.of(SettingKey.ENABLED, SettingKey.RETRIES_ENABLED);
 
-	private final Map<SettingKey, ConfigValue> settings;
-
-	private final Map<PolicyKey, ConfigValue> defaults;
-
-	private final Map<String, NamedValues<PolicyKey>> policies;
-
-	private final Map<String, BreakerEntry> breakers;
-
-	private final Map<String, BudgetEntry> budgets;
-
-	private final List<Problem> problems;
-
-	private final List<String> warnings;
+	private final Reading read;
 
 	private final Overrides overrides;
 
-	/* The same in all snapshots of one reading. */
-	private final Object reading;
-
-	/* The maps by canonical name. */
-	BackoffConfiguration(Map<SettingKey, ConfigValue> settings, Map<PolicyKey, ConfigValue> defaults,
-			Map<String, NamedValues<PolicyKey>> policies, Map<String, BreakerEntry> breakers,
-			Map<String, BudgetEntry> budgets, List<Problem> problems, List<String> warnings) {
-		this.settings = Collections.unmodifiableMap(new TreeMap<>(settings));
-		this.defaults = Collections.unmodifiableMap(new TreeMap<>(defaults));
-		this.policies = Collections.unmodifiableMap(policies);
-		this.breakers = Collections.unmodifiableMap(breakers);
-		this.budgets = Collections.unmodifiableMap(budgets);
-		this.problems = problems.stream().distinct().toList();
-		this.warnings = List.copyOf(warnings);
-		this.overrides = Overrides.NONE;
-		this.reading = new Object();
-	}
-
-	private BackoffConfiguration(BackoffConfiguration read, Overrides overrides) {
-		this.settings = read.settings;
-		this.defaults = read.defaults;
-		this.policies = read.policies;
-		this.breakers = read.breakers;
-		this.budgets = read.budgets;
-		this.problems = read.problems;
-		this.warnings = read.warnings;
+	BackoffConfiguration(Reading read, Overrides overrides) {
+		this.read = read;
 		this.overrides = overrides;
-		this.reading = read.reading;
 	}
 
 	/**
@@ -89,12 +51,13 @@ public final class BackoffConfiguration {
 	 * @return a new snapshot
 	 */
 	public BackoffConfiguration with(Overrides overrides) {
-		return new BackoffConfiguration(this, overrides);
+		return new BackoffConfiguration(this.read, overrides);
 	}
 
 	/** Return whether both are of one reading, with any overrides. */
+	@SuppressWarnings("ReferenceEquality") // a later reading may be equal
 	boolean isReadWith(BackoffConfiguration other) {
-		return this.reading == other.reading;
+		return this.read == other.read;
 	}
 
 	/**
@@ -108,7 +71,7 @@ public final class BackoffConfiguration {
 	 * {@return whether methods are retried and measured at all, true by default}
 	 */
 	public boolean isEnabled() {
-		return ConfigValue.<Boolean>read(this.settings, SettingKey.ENABLED);
+		return ConfigValue.<Boolean>read(this.read.settings(), SettingKey.ENABLED);
 	}
 
 	/**
@@ -116,56 +79,43 @@ public final class BackoffConfiguration {
 	 */
 	public boolean isRetriesEnabled() {
 		Boolean overridden = this.overrides.retriesEnabled();
-		return (overridden != null) ? overridden : ConfigValue.<Boolean>read(this.settings, SettingKey.RETRIES_ENABLED);
+		return (overridden != null) ? overridden
+				: ConfigValue.<Boolean>read(this.read.settings(), SettingKey.RETRIES_ENABLED);
 	}
 
 	/**
 	 * {@return the kind of random source, fast by default}
 	 */
 	public BackoffProperties.RandomKind random() {
-		return ConfigValue.read(this.settings, SettingKey.RANDOM);
+		return ConfigValue.read(this.read.settings(), SettingKey.RANDOM);
 	}
 
 	/**
 	 * {@return whether annotated methods are woven instead of proxied}
 	 */
 	public boolean isWoven() {
-		return ConfigValue.read(this.settings, SettingKey.MODE) == BackoffProperties.AdviceMode.ASPECTJ;
-	}
-
-	/**
-	 * {@return whether meters are published, true by default}
-	 */
-	public boolean isMetricsEnabled() {
-		return ConfigValue.<Boolean>read(this.settings, SettingKey.METRICS_ENABLED);
+		return ConfigValue.read(this.read.settings(), SettingKey.MODE) == BackoffProperties.AdviceMode.ASPECTJ;
 	}
 
 	/**
 	 * {@return the buckets of the timers, empty by default}
 	 */
 	public List<Duration> slo() {
-		return ConfigValue.read(this.settings, SettingKey.METRICS_SLO);
+		return ConfigValue.read(this.read.settings(), SettingKey.METRICS_SLO);
 	}
 
 	/**
 	 * {@return whether whole calls are timed besides being counted}
 	 */
 	public boolean isDurations() {
-		return ConfigValue.<Boolean>read(this.settings, SettingKey.METRICS_DURATIONS);
-	}
-
-	/**
-	 * {@return whether calls and attempts are observed}
-	 */
-	public boolean isObservationEnabled() {
-		return ConfigValue.<Boolean>read(this.settings, SettingKey.OBSERVATION_ENABLED);
+		return ConfigValue.<Boolean>read(this.read.settings(), SettingKey.METRICS_DURATIONS);
 	}
 
 	/**
 	 * {@return the headers of calls over HTTP, and the hosts that get them}
 	 */
 	public HttpSettings http() {
-		Map<SettingKey, ConfigValue> settings = this.settings;
+		Map<SettingKey, ConfigValue> settings = this.read.settings();
 		return new HttpSettings(ConfigValue.read(settings, SettingKey.HTTP_HOSTS),
 				ConfigValue.read(settings, SettingKey.HTTP_ATTEMPT_HEADER),
 				ConfigValue.read(settings, SettingKey.HTTP_DEADLINE_HEADER),
@@ -177,21 +127,21 @@ public final class BackoffConfiguration {
 	 * {@return whether the endpoint shows the messages of failures}
 	 */
 	public boolean isMessagesShown() {
-		return ConfigValue.<Boolean>read(this.settings, SettingKey.ENDPOINT_MESSAGES);
+		return ConfigValue.<Boolean>read(this.read.settings(), SettingKey.ENDPOINT_MESSAGES);
 	}
 
 	/**
 	 * {@return whether an open breaker makes the application's health bad}
 	 */
 	public boolean isHealthOfBreakers() {
-		return ConfigValue.<Boolean>read(this.settings, SettingKey.HEALTH_BREAKERS);
+		return ConfigValue.<Boolean>read(this.read.settings(), SettingKey.HEALTH_BREAKERS);
 	}
 
 	/**
 	 * {@return how long closing the application waits for running calls}
 	 */
 	public Duration shutdownWait() {
-		return ConfigValue.read(this.settings, SettingKey.SHUTDOWN_WAIT);
+		return ConfigValue.read(this.read.settings(), SettingKey.SHUTDOWN_WAIT);
 	}
 
 	/**
@@ -202,7 +152,7 @@ public final class BackoffConfiguration {
 	public Map<String, EffectivePolicy.Value> settings() {
 		Map<String, EffectivePolicy.Value> settings = new LinkedHashMap<>();
 		for (SettingKey key : SettingKey.values()) {
-			ConfigValue written = this.settings.get(key);
+			ConfigValue written = this.read.settings().get(key);
 			if (written != null) {
 				settings.put(key.key(), written.shown());
 			}
@@ -222,21 +172,21 @@ public final class BackoffConfiguration {
 	 * {@return what is wrong, empty for a configuration that can work}
 	 */
 	public List<Problem> problems() {
-		return this.problems;
+		return this.read.problems();
 	}
 
 	/**
 	 * {@return what is odd and does not stop the start-up, as sentences}
 	 */
 	public List<String> warnings() {
-		return this.warnings;
+		return this.read.warnings();
 	}
 
 	/**
 	 * {@return the names of the policies, as they are written}
 	 */
 	public List<String> policyNames() {
-		return this.policies.values().stream().map(NamedValues::name).toList();
+		return names(Section.POLICIES);
 	}
 
 	/**
@@ -244,7 +194,7 @@ public final class BackoffConfiguration {
 	 * {@linkplain BackoffPolicies#canonicalName canonical name}}
 	 */
 	public Map<String, BreakerEntry> breakers() {
-		return this.breakers;
+		return this.read.breakers();
 	}
 
 	/**
@@ -253,11 +203,9 @@ public final class BackoffConfiguration {
 	 * @return the definition, else a breaker of this name with the built-in numbers
 	 */
 	public BreakerEntry breaker(String name) {
-		BreakerEntry entry = this.breakers.get(TextValues.canonical(name));
-		if (entry == null) {
-			return BreakerAssembler.assemble(new NamedValues<BreakerKey>(name, false, Map.of()), new ArrayList<>());
-		}
-		return entry.spelled() ? entry : entry.withName(name);
+		return this.read.breakers()
+			.getOrDefault(TextValues.canonical(name), BreakerAssembler.BUILT_IN)
+			.withName(spelling(Section.BREAKERS, name));
 	}
 
 	/**
@@ -265,7 +213,7 @@ public final class BackoffConfiguration {
 	 * {@linkplain BackoffPolicies#canonicalName canonical name}}
 	 */
 	public Map<String, BudgetEntry> budgets() {
-		return this.budgets;
+		return this.read.budgets();
 	}
 
 	/**
@@ -274,16 +222,29 @@ public final class BackoffConfiguration {
 	 * @return the definition, else a budget of this name with the built-in numbers
 	 */
 	public BudgetEntry budget(String name) {
-		BudgetEntry entry = this.budgets.get(TextValues.canonical(name));
-		if (entry == null) {
-			return BudgetAssembler.builtIn(name);
-		}
-		return entry.spelled() ? entry : entry.withName(name);
+		return this.read.budgets()
+			.getOrDefault(TextValues.canonical(name), BudgetAssembler.BUILT_IN)
+			.withName(spelling(Section.BUDGETS, name));
 	}
 
-	/** Return the name of a breaker or a budget as it is written here, else as given. */
+	/**
+	 * Return the name of a policy, breaker or budget as it is written here, else as
+	 * given.
+	 */
 	String spelling(Section<?> section, String name) {
-		return (section == Section.BREAKERS) ? breaker(name).name() : budget(name).name();
+		return this.read.spellings().getOrDefault(section, Map.of()).getOrDefault(TextValues.canonical(name), name);
+	}
+
+	/** Return the canonical names that are defined in a section. */
+	Set<String> defined(Section<?> section) {
+		return ((section == Section.BREAKERS) ? this.read.breakers()
+				: (section == Section.BUDGETS) ? this.read.budgets() : this.read.policies())
+			.keySet();
+	}
+
+	/** Return the names that are defined in a section, as they are written. */
+	List<String> names(Section<?> section) {
+		return defined(section).stream().map((name) -> spelling(section, name)).toList();
 	}
 
 	/**
@@ -293,28 +254,37 @@ public final class BackoffConfiguration {
 	 */
 	public Set<String> failureTypeNames() {
 		Set<String> names = new LinkedHashSet<>();
-		List<Map<PolicyKey, ConfigValue>> levels = new ArrayList<>(List.of(this.defaults));
-		this.policies.values().forEach((policy) -> levels.add(policy.values()));
-		for (Map<PolicyKey, ConfigValue> level : levels) {
-			for (PolicyKey key : List.of(PolicyKey.RETRY_ON, PolicyKey.ABORT_ON)) {
-				ConfigValue list = level.get(key);
-				names.addAll((list != null) ? list.texts() : List.of());
-			}
-		}
+		Stream.concat(Stream.of(defaults()), policies().stream().map(NamedValues::values))
+			.forEach((level) -> level.forEach((key, value) -> {
+				if (key == PolicyKey.RETRY_ON || key == PolicyKey.ABORT_ON) {
+					names.addAll(value.texts());
+				}
+			}));
 		return Collections.unmodifiableSet(names);
 	}
 
 	Collection<NamedValues<PolicyKey>> policies() {
-		return this.policies.values();
+		return this.read.policies().values();
 	}
 
 	Map<PolicyKey, ConfigValue> defaults() {
-		return this.defaults;
+		return this.read.defaults();
 	}
 
 	/** Return the policy whose name has the same letters and digits, or null. */
 	@Nullable NamedValues<PolicyKey> policy(String name) {
-		return this.policies.get(TextValues.canonical(name));
+		return this.read.policies().get(TextValues.canonical(name));
+	}
+
+	/**
+	 * All values of one reading, by canonical name.
+	 *
+	 * @param spellings the names as files write them
+	 */
+	record Reading(Map<SettingKey, ConfigValue> settings, Map<PolicyKey, ConfigValue> defaults,
+			Map<String, NamedValues<PolicyKey>> policies, Map<String, BreakerEntry> breakers,
+			Map<String, BudgetEntry> budgets, Map<Section<?>, Map<String, String>> spellings, List<Problem> problems,
+			List<String> warnings) {
 	}
 
 }

@@ -18,8 +18,6 @@ import org.springframework.core.env.PropertyResolver;
  */
 public final class BackoffPolicies {
 
-	private final MethodLabels labels = new MethodLabels();
-
 	/* Read once for each question, so that an answer is of one configuration. */
 	private volatile PolicyResolver resolver;
 
@@ -31,7 +29,7 @@ public final class BackoffPolicies {
 	 */
 	public BackoffPolicies(BackoffConfiguration configuration, PropertyResolver resolver,
 			@Nullable ClassLoader classLoader) {
-		this.resolver = new PolicyResolver(configuration, this.labels, new Placeholders(resolver), classLoader);
+		this.resolver = new PolicyResolver(configuration, new Placeholders(resolver), classLoader);
 	}
 
 	/**
@@ -54,7 +52,7 @@ public final class BackoffPolicies {
 	 * @return a candidate, which changes nothing until it is {@linkplain #adopt adopted}
 	 */
 	public Candidate candidate(BackoffConfiguration configuration) {
-		return this.resolver.with(configuration);
+		return new PolicyResolver(this.resolver, configuration);
 	}
 
 	/**
@@ -63,16 +61,6 @@ public final class BackoffPolicies {
 	 */
 	public void adopt(Candidate candidate) {
 		this.resolver = (PolicyResolver) candidate;
-	}
-
-	/**
-	 * Return the effective policy of a method.
-	 * @param method the method with its annotations
-	 * @param problems gets what is wrong
-	 * @return the policy, or null if there are problems
-	 */
-	public @Nullable EffectivePolicy resolve(AnnotatedMethod method, List<Problem> problems) {
-		return this.resolver.resolve(method, problems);
 	}
 
 	/**
@@ -87,37 +75,12 @@ public final class BackoffPolicies {
 	}
 
 	/**
-	 * Return the policy of a name, without counting it as used.
-	 * @param name a name below {@code backoff.policies}
-	 * @return the policy, empty if it is not defined or only an annotation completes it
-	 */
-	public Optional<EffectivePolicy> peek(String name) {
-		return this.resolver.peek(name);
-	}
-
-	/**
 	 * Return a name as names are compared: its letters and digits, in lower case.
 	 * @param name any spelling
 	 * @return the same for all spellings of one name
 	 */
 	public static String canonicalName(String name) {
 		return TextValues.canonical(name);
-	}
-
-	/**
-	 * Check the whole configuration, after the methods are resolved.
-	 * @param problems gets what is wrong
-	 * @see Candidate#check
-	 */
-	public void check(List<Problem> problems) {
-		this.resolver.check(problems);
-	}
-
-	/**
-	 * {@return the names below {@code backoff.policies}, in their known spelling}
-	 */
-	public List<String> names() {
-		return this.resolver.names();
 	}
 
 	/**
@@ -135,21 +98,21 @@ public final class BackoffPolicies {
 	 * policy has used so far}
 	 */
 	public List<String> unused() {
-		return this.resolver.unused();
+		return this.resolver.unused(Section.POLICIES);
 	}
 
 	/**
 	 * {@return the names below {@code backoff.breakers} that no policy in use has}
 	 */
 	public List<String> unusedBreakers() {
-		return this.resolver.unusedBreakers();
+		return this.resolver.unused(Section.BREAKERS);
 	}
 
 	/**
 	 * {@return the names below {@code backoff.budgets} that no policy in use has}
 	 */
 	public List<String> unusedBudgets() {
-		return this.resolver.unusedBudgets();
+		return this.resolver.unused(Section.BUDGETS);
 	}
 
 	/**
@@ -159,7 +122,7 @@ public final class BackoffPolicies {
 	 * @return false if another type has the same simple name
 	 */
 	public boolean announce(Class<?> type) {
-		return this.labels.announce(type);
+		return this.resolver.announce(type);
 	}
 
 	/**
@@ -169,7 +132,7 @@ public final class BackoffPolicies {
 	 * @return its label
 	 */
 	public String label(AnnotatedMethod method) {
-		return this.labels.label(method);
+		return this.resolver.label(method);
 	}
 
 	/** The policies by another configuration. Thread-safe. */

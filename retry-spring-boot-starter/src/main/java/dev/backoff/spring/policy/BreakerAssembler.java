@@ -1,6 +1,8 @@
 package dev.backoff.spring.policy;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -13,6 +15,9 @@ import dev.backoff.window.WindowLength;
 
 /** Make one breaker of the values below its name, and report those that cannot work. */
 final class BreakerAssembler {
+
+	/* With the numbers that are built in, for breakers that are not defined. */
+	static final BreakerEntry BUILT_IN = assemble(new NamedValues<BreakerKey>("", Map.of()), new ArrayList<>());
 
 	private final Map<BreakerKey, ConfigValue> written;
 
@@ -30,7 +35,7 @@ final class BreakerAssembler {
 		BreakerAssembler assembler = new BreakerAssembler(entry.values(), problems);
 		BreakerProvider provider = ConfigValue.read(entry.values(), BreakerKey.PROVIDER);
 		BreakerSettings settings = (provider == BreakerProvider.OWN) ? assembler.own() : assembler.ofOther();
-		return new BreakerEntry(entry.name(), entry.spelled(), settings, provider, assembler.effective);
+		return new BreakerEntry(entry.name(), settings, provider, Collections.unmodifiableMap(assembler.effective));
 	}
 
 	private BreakerSettings ofOther() {

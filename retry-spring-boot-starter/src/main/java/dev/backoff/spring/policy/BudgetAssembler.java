@@ -2,6 +2,7 @@ package dev.backoff.spring.policy;
 
 import java.math.BigDecimal;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -11,9 +12,8 @@ import dev.backoff.budget.BudgetSettings;
 /** Make one budget of the values below its name, and report those that cannot work. */
 final class BudgetAssembler {
 
-	/* Each policy without a budget of its own needs it. */
-	private static final BudgetEntry BUILT_IN = assemble(new NamedValues<BudgetKey>("", false, Map.of()),
-			new ArrayList<>());
+	/* With the numbers that are built in, for policies without a budget of their own. */
+	static final BudgetEntry BUILT_IN = assemble(new NamedValues<BudgetKey>("", Map.of()), new ArrayList<>());
 
 	private final Map<BudgetKey, ConfigValue> written;
 
@@ -37,13 +37,8 @@ final class BudgetAssembler {
 				effective.put(key, EffectivePolicy.Value.builtIn(builtIn));
 			}
 		}
-		return new BudgetEntry(entry.name(), entry.spelled(), new BudgetAssembler(entry.values(), problems).settings(),
-				effective);
-	}
-
-	/** Return a budget with the built-in numbers. */
-	static BudgetEntry builtIn(String name) {
-		return BUILT_IN.withName(name);
+		return new BudgetEntry(entry.name(), new BudgetAssembler(entry.values(), problems).settings(),
+				Collections.unmodifiableMap(effective));
 	}
 
 	private BudgetSettings settings() {

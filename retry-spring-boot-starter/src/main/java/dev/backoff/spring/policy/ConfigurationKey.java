@@ -11,34 +11,30 @@ interface ConfigurationKey {
 	/** Return the name below the section, for instance {@code max-attempts}. */
 	String key();
 
+	/** Return the place of the key among those of its kind. */
+	int ordinal();
+
 	/** Return how the text is read. */
 	ValueType type();
 
 	/**
-	 * {@return the keys that a value of this key sets: itself, unless it is a shorthand}
+	 * Return the keys that a value of this key sets: itself, unless it is a shorthand.
 	 */
 	default List<? extends ConfigurationKey> meant() {
 		return List.of(this);
 	}
 
-	/**
-	 * {@return whether the value is a list}
-	 */
+	/** Return whether the value is a list. */
 	default boolean isList() {
 		return type().list();
 	}
 
-	/**
-	 * {@return the default as it is written, or null if there is none}
-	 */
+	/** Return the default as it is written, or null if there is none. */
 	default @Nullable String builtInText() {
 		return type().builtInText();
 	}
 
-	/**
-	 * {@return the default}
-	 * @param <T> its type, the one of the parser
-	 */
+	/** Return the default. */
 	@SuppressWarnings({ "unchecked", "TypeParameterUnusedInFormals" })
 	default <T> T builtIn() {
 		Object builtIn = type().builtIn();

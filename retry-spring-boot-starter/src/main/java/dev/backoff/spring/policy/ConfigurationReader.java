@@ -2,6 +2,7 @@ package dev.backoff.spring.policy;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -11,6 +12,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
 
@@ -58,41 +60,35 @@ final class ConfigurationReader {
 		if (!warned) {
 			this.problems.addAll(this.unknownKeys);
 		}
-		Map<String, BreakerEntry> breakers = new LinkedHashMap<>();
-		named(Section.BREAKERS)
-			.forEach((name, entry) -> breakers.put(name, BreakerAssembler.assemble(entry, this.problems)));
-		Map<String, BudgetEntry> budgets = new LinkedHashMap<>();
-		named(Section.BUDGETS)
-			.forEach((name, entry) -> budgets.put(name, BudgetAssembler.assemble(entry, this.problems)));
-		return new BackoffConfiguration(settings, values(Section.DEFAULTS, ""), named(Section.POLICIES), breakers,
-				budgets, this.problems, warned ? this.unknownKeys.stream().map(Problem::toString).toList() : List.of());
+		Map<String, BreakerEntry> breakers = named(Section.BREAKERS,
+				(entry) -> BreakerAssembler.assemble(entry, this.problems));
+		Map<String, BudgetEntry> budgets = named(Section.BUDGETS,
+				(entry) -> BudgetAssembler.assemble(entry, this.problems));
+		List<String> warnings = warned ? this.unknownKeys.stream().map(Problem::toString).toList() : List.of();
+		return new BackoffConfiguration(new BackoffConfiguration.Reading(settings, values(Section.DEFAULTS, ""),
+				named(Section.POLICIES, Function.identity()), breakers, budgets, this.scan.names(),
+				this.problems.stream().distinct().toList(), warnings), Overrides.NONE);
 	}
 
 	private Map<ConfigurationKey, ConfigValue> below(Section<?> section, String name) {
 		return this.values.computeIfAbsent(section, (any) -> new LinkedHashMap<>())
-			.computeIfAbsent(name, (any) -> new LinkedHashMap<>());
+			.computeIfAbsent(name, (any) -> new TreeMap<>(Comparator.comparingInt(ConfigurationKey::ordinal)));
 	}
 
+	@SuppressWarnings("unchecked") // a section has keys of its own kind only
 	private <K extends Enum<K> & ConfigurationKey> Map<K, ConfigValue> values(Section<K> section, String name) {
-		Map<K, ConfigValue> values = new TreeMap<>();
-		Map<ConfigurationKey, ConfigValue> written = below(section, name);
-		for (K key : section.keys()) {
-			ConfigValue value = written.get(key);
-			if (value != null) {
-				values.put(key, value);
-			}
-		}
-		return values;
+		return (Map<K, ConfigValue>) (Map<?, ?>) below(section, name);
 	}
 
-	private <K extends Enum<K> & ConfigurationKey> Map<String, NamedValues<K>> named(Section<K> section) {
-		Map<String, NamedValues<K>> named = new LinkedHashMap<>();
+	private <K extends Enum<K> & ConfigurationKey, E> Map<String, E> named(Section<K> section,
+			Function<NamedValues<K>, E> assembler) {
+		Map<String, E> named = new LinkedHashMap<>();
 		for (String canonical : this.values.getOrDefault(section, Map.of()).keySet()) {
 			String spelling = this.scan.spelling(section, canonical);
-			named.put(canonical, new NamedValues<>((spelling != null) ? spelling : canonical, spelling != null,
-					values(section, canonical)));
+			named.put(canonical, assembler
+				.apply(new NamedValues<>((spelling != null) ? spelling : canonical, values(section, canonical))));
 		}
-		return named;
+		return Collections.unmodifiableMap(named);
 	}
 
 	/** Add the keys of one source, which is weaker than those before. */
@@ -121,14 +117,18 @@ final class ConfigurationReader {
 		String below = String.join(".", written.below());
 		ConfigurationKey key = section.keyOf(below);
 		String example = section.firstBelow(below);
-		if (key != null) {
-			Runnable put = () -> key.meant().forEach((meant) -> put(meant, elements, values));
+		ConfigValue value = (key != null) ? value(key, elements) : null;
+		if (key != null && value != null) {
+			Runnable put = () -> key.meant().forEach((meant) -> values.putIfAbsent(meant, value));
 			if (key.meant().size() > 1) {
 				shorthands.add(put);
 			}
 			else {
 				put.run();
 			}
+		}
+		else if (key != null) {
+			return;
 		}
 		else if (example == null) {
 			this.unknownKeys.add(UnknownKey.of(section, written));
@@ -158,19 +158,6 @@ final class ConfigurationReader {
 		return false;
 	}
 
-	/** Keep a value, unless a stronger source has set it. */
-	private void put(ConfigurationKey key, List<WrittenKey> elements, Map<ConfigurationKey, ConfigValue> values) {
-		List<WrittenKey> whole = elements.stream().filter((element) -> element.index() < 0).toList();
-		if (whole.size() > 1) {
-			reportTwice(whole.get(0), whole.get(1));
-			return;
-		}
-		ConfigValue value = value(key, elements);
-		if (value != null) {
-			values.putIfAbsent(key, value);
-		}
-	}
-
 	private void reportTwice(WrittenKey one, WrittenKey other) {
 		if (Objects.equals(one.name(), other.name())) {
 			this.problems.add(Problem.ofPlace(
@@ -183,6 +170,10 @@ final class ConfigurationReader {
 	/** Resolve and read a value; null, with a problem, if it has no text. */
 	private @Nullable ConfigValue value(ConfigurationKey key, List<WrittenKey> elements) {
 		WrittenKey first = elements.get(0);
+		if (first.index() < 0 && elements.size() > 1 && elements.get(1).index() < 0) {
+			reportTwice(first, elements.get(1));
+			return null;
+		}
 		List<String> written = elements.stream().flatMap((element) -> element.texts().stream()).toList();
 		ConfigValue value = new ConfigValue(written, "Invalid " + first.key(), first.origin());
 		if (!key.isList() && (first.index() >= 0 || written.size() > 1)) {

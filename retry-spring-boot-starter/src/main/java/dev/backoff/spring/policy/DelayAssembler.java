@@ -87,32 +87,30 @@ final class DelayAssembler {
 		Jitter otherwise = (shape == ShapeName.LADDER) ? Jitter.proportional(0.2) : Jitter.full();
 		Jitter jitter = this.values.read(PolicyKey.JITTER, otherwise, otherwise.toString());
 		Ranked written = this.values.written(PolicyKey.JITTER);
-		if (written != null && jitter.replacesShape() && shape != ShapeName.EXPONENTIAL
-				&& written.strength() < strength) {
+		if (written == null || !jitter.replacesShape()) {
+			return jitter;
+		}
+		if (shape != ShapeName.EXPONENTIAL && written.strength() < strength) {
 			this.values.put(PolicyKey.JITTER, otherwise.toString(), PolicyValues.BUILT_IN + ", because decorrelated ("
 					+ written.value().origin() + ") needs an exponential");
 			return otherwise;
 		}
-		if (written != null && jitter.replacesShape() && shape != ShapeName.EXPONENTIAL) {
+		if (shape != ShapeName.EXPONENTIAL) {
 			this.values.conflict(written.value(),
 					"grows from a base by itself, and the shape is " + shape.name().toLowerCase(Locale.ROOT),
 					"Remove the shape, or choose another jitter.");
 		}
 		Ranked multiplier = this.values.written(PolicyKey.MULTIPLIER);
-		if (written != null && jitter.replacesShape() && multiplier != null
-				&& multiplier.strength() >= written.strength()) {
+		if (multiplier != null && multiplier.strength() >= written.strength()) {
 			this.values.conflict(multiplier.value(), NO_EFFECT + " decorrelated jitter grows by itself", "Remove it.");
 		}
 		return jitter;
 	}
 
 	private @Nullable Shape shape(ShapeName name, Jitter jitter) {
-		Ranked ladder = this.values.written(PolicyKey.LADDER);
-		if (name == ShapeName.LADDER && ladder == null) {
-			return null;
-		}
 		if (name == ShapeName.LADDER) {
-			return Shape.ladder(this.values.<List<Duration>>read(PolicyKey.LADDER, List.of(), ""));
+			return (this.values.written(PolicyKey.LADDER) == null) ? null
+					: Shape.ladder(this.values.<List<Duration>>read(PolicyKey.LADDER, List.of(), ""));
 		}
 		Duration base = this.values.read(PolicyKey.BASE);
 		return switch (name) {

@@ -1,16 +1,17 @@
 package dev.backoff.spring.policy;
 
-import java.util.ArrayList;
 import java.util.Collections;
-import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
 
 import org.jspecify.annotations.Nullable;
 
 import dev.backoff.failure.FailureClassifier;
 import dev.backoff.policy.RetryCondition;
 import dev.backoff.policy.RetryPolicy;
+import dev.backoff.policy.RetryPolicyBuilder;
 
 /**
  * The values in effect for one method with their origins, and the policy made of them.
@@ -38,27 +39,33 @@ public final class EffectivePolicy {
 
 	private final RetryPolicy numbers;
 
-	private final Assembly assembly;
+	private final RetryPolicyBuilder builder;
+
+	private final Lock completing = new ReentrantLock();
 
 	private final @Nullable ConfigValue classifier;
 
 	private final boolean replayed;
 
-	private final States states;
+	private final @Nullable String breaker;
+
+	private final @Nullable String budget;
 
 	private final Map<PolicyKey, Value> values;
 
 	private final List<String> advice;
 
-	EffectivePolicy(Assembly assembly, @Nullable ConfigValue classifier, boolean replayed, States states,
-			Map<PolicyKey, Value> values, List<String> advice) {
-		this.assembly = assembly;
-		this.numbers = assembly.build(List.of(), null, null);
+	/** Make a policy; the builder belongs to it. */
+	EffectivePolicy(RetryPolicyBuilder builder, @Nullable ConfigValue classifier, boolean replayed,
+			@Nullable String breaker, @Nullable String budget, Map<PolicyKey, Value> values, List<String> advice) {
+		this.builder = builder;
+		this.numbers = builder.build();
 		this.classifier = classifier;
 		this.replayed = replayed;
-		this.states = states;
-		this.values = Collections.unmodifiableMap(new EnumMap<>(values));
-		this.advice = new ArrayList<>(advice);
+		this.breaker = breaker;
+		this.budget = budget;
+		this.values = Collections.unmodifiableMap(values);
+		this.advice = List.copyOf(advice);
 	}
 
 	/**
@@ -84,7 +91,13 @@ public final class EffectivePolicy {
 	 */
 	public RetryPolicy complete(List<? extends FailureClassifier> classifiers, @Nullable RetryCondition retryWhen,
 			@Nullable RetryCondition until) {
-		return this.assembly.build(classifiers, retryWhen, until);
+		this.completing.lock();
+		try {
+			return this.builder.classifiers(classifiers).retryWhen(retryWhen).until(until).build();
+		}
+		finally {
+			this.completing.unlock();
+		}
 	}
 
 	/**
@@ -116,14 +129,14 @@ public final class EffectivePolicy {
 	 * {@return the name of the breaker in effect, or null for none}
 	 */
 	public @Nullable String breaker() {
-		return this.states.breaker();
+		return this.breaker;
 	}
 
 	/**
 	 * {@return the name of the budget in effect, or null for none}
 	 */
 	public @Nullable String budget() {
-		return this.states.budget();
+		return this.budget;
 	}
 
 	/**
@@ -137,25 +150,7 @@ public final class EffectivePolicy {
 	 * {@return what works but is probably not meant; an immutable list of sentences}
 	 */
 	public List<String> advice() {
-		return Collections.unmodifiableList(this.advice);
-	}
-
-	/**
-	 * What the policy shares by name.
-	 *
-	 * @param breaker the name of its breaker, or null
-	 * @param budget the name of its budget, or null
-	 */
-	record States(@Nullable String breaker, @Nullable String budget) {
-	}
-
-	/** Make the policy with what only the running application knows. */
-	@FunctionalInterface
-	interface Assembly {
-
-		RetryPolicy build(List<? extends FailureClassifier> classifiers, @Nullable RetryCondition retryWhen,
-				@Nullable RetryCondition until);
-
+		return this.advice;
 	}
 
 }

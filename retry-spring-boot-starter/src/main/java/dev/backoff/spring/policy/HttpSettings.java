@@ -25,16 +25,4 @@ public record HttpSettings(List<String> hosts, String attemptHeader, String dead
 	/** The header with the idempotency key, unless configured. */
 	public static final String IDEMPOTENCY = "Idempotency-Key";
 
-	/**
-	 * Make settings.
-	 * @param hosts the hosts, copied
-	 * @param attemptHeader the header with the number of the attempt
-	 * @param deadlineHeader the header with the time left
-	 * @param idempotencyHeader the header with the idempotency key
-	 * @param inbound whether the headers are read from requests that arrive
-	 */
-	public HttpSettings {
-		hosts = List.copyOf(hosts);
-	}
-
 }

@@ -1,28 +1,26 @@
 package dev.backoff.spring.policy;
 
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
 /** What other libraries call it, and what we do. */
 final class OtherWords {
 
-	private static final Map<String, String> POLICY_WORDS = Map.ofEntries(Map.entry("attempts", "max-attempts"),
-			Map.entry("delay", "base"), Map.entry("initialinterval", "base"), Map.entry("initialdelay", "base"),
-			Map.entry("waitduration", "base"), Map.entry("maxdelay", "cap"), Map.entry("maxinterval", "cap"),
-			Map.entry("maxwait", "cap"), Map.entry("exponentialmaxwaitduration", "cap"),
-			Map.entry("includes", "retry-on"), Map.entry("retryfor", "retry-on"),
-			Map.entry("retryexceptions", "retry-on"), Map.entry("excludes", "abort-on"),
-			Map.entry("noretryfor", "abort-on"), Map.entry("ignoreexceptions", "abort-on"),
-			Map.entry("factor", "multiplier"), Map.entry("exponentialbackoffmultiplier", "multiplier"),
-			Map.entry("randomizedwaitfactor", "jitter"), Map.entry("initialbackoff", "base"),
-			Map.entry("minbackoff", "base"), Map.entry("maxbackoff", "cap"), Map.entry("jitterfactor", "jitter"),
-			Map.entry("random", "jitter"), Map.entry("exclude", "abort-on"), Map.entry("include", "retry-on"),
-			Map.entry("maxduration", "deadline"), Map.entry("timeout", "deadline"),
-			Map.entry("timeoutduration", "attempt-timeout"), Map.entry("pertrytimeout", "attempt-timeout"),
-			Map.entry("baseconfig", "inherits"), Map.entry("circuitbreaker", "breaker"),
-			Map.entry("retrybudget", "budget"));
+	private static final Map<String, String> POLICY_WORDS = byOtherWord(
+			Map.ofEntries(Map.entry("max-attempts", "attempts"),
+					Map.entry("base", "delay initialinterval initialdelay waitduration initialbackoff minbackoff"),
+					Map.entry("cap", "maxdelay maxinterval maxwait exponentialmaxwaitduration maxbackoff"),
+					Map.entry("retry-on", "includes retryfor retryexceptions include"),
+					Map.entry("abort-on", "excludes noretryfor ignoreexceptions exclude"),
+					Map.entry("multiplier", "factor exponentialbackoffmultiplier"),
+					Map.entry("jitter", "randomizedwaitfactor jitterfactor random"),
+					Map.entry("deadline", "maxduration timeout"),
+					Map.entry("attempt-timeout", "timeoutduration pertrytimeout"), Map.entry("inherits", "baseconfig"),
+					Map.entry("breaker", "circuitbreaker"), Map.entry("budget", "retrybudget")));
 
 	private static final Map<String, Section<?>> SECTION_WORDS = Map.of("policy", Section.POLICIES, "breaker",
 			Section.BREAKERS, "circuitbreaker", Section.BREAKERS, "circuitbreakers", Section.BREAKERS, "budget",
@@ -31,23 +29,26 @@ final class OtherWords {
 	private static final Set<String> RETRIES = Set.of("maxretries", "retries", "maxretry", "maxretryattempts",
 			"maxretriesallowed", "retrycount", "maxnumretries");
 
-	private static final Map<String, String> BREAKER_WORDS = Map.ofEntries(
-			Map.entry("failureratethreshold", "failure-rate"), Map.entry("failurethreshold", "failure-rate"),
-			Map.entry("failureratio", "failure-rate"), Map.entry("slowcalldurationthreshold", "slow-call"),
-			Map.entry("slowcallratethreshold", "slow-call-rate"), Map.entry("slidingwindowsize", "window"),
-			Map.entry("slidingwindowtype", "window"), Map.entry("samplingduration", "window"),
-			Map.entry("requestvolumethreshold", "minimum-calls"), Map.entry("minimumnumberofcalls", "minimum-calls"),
-			Map.entry("minimumthroughput", "minimum-calls"), Map.entry("waitdurationinopenstate", "open-for"),
-			Map.entry("waitduration", "open-for"), Map.entry("breakduration", "open-for"),
-			Map.entry("delay", "open-for"), Map.entry("opentimeout", "open-for"),
-			Map.entry("permittednumberofcallsinhalfopenstate", "probes"), Map.entry("successthreshold", "probes"),
-			Map.entry("maxwaitdurationinhalfopenstate", "half-open-timeout"));
+	private static final Map<String, String> BREAKER_WORDS = byOtherWord(Map.ofEntries(
+			Map.entry("failure-rate", "failureratethreshold failurethreshold failureratio"),
+			Map.entry("slow-call", "slowcalldurationthreshold"), Map.entry("slow-call-rate", "slowcallratethreshold"),
+			Map.entry("window", "slidingwindowsize slidingwindowtype samplingduration"),
+			Map.entry("minimum-calls", "requestvolumethreshold minimumnumberofcalls minimumthroughput"),
+			Map.entry("open-for", "waitdurationinopenstate waitduration breakduration delay opentimeout"),
+			Map.entry("probes", "permittednumberofcallsinhalfopenstate successthreshold"),
+			Map.entry("half-open-timeout", "maxwaitdurationinhalfopenstate")));
 
-	private static final Map<String, String> BUDGET_WORDS = Map.of("maxtokens", "tokens", "capacity", "tokens", "size",
-			"tokens", "tokenratio", "per-success", "ratio", "per-success", "retrypercent", "per-success", "persec",
-			"per-second", "minretriespersecond", "per-second", "minretriespersec", "per-second", "retrycost", "cost");
+	private static final Map<String, String> BUDGET_WORDS = byOtherWord(Map.ofEntries(
+			Map.entry("tokens", "maxtokens capacity size"), Map.entry("per-success", "tokenratio ratio retrypercent"),
+			Map.entry("per-second", "persec minretriespersecond minretriespersec"), Map.entry("cost", "retrycost")));
 
 	private OtherWords() {
+	}
+
+	private static Map<String, String> byOtherWord(Map<String, String> byOurs) {
+		Map<String, String> ours = new HashMap<>();
+		byOurs.forEach((word, others) -> Stream.of(others.split(" ")).forEach((other) -> ours.put(other, word)));
+		return ours;
 	}
 
 	/** Return our key for a word of other libraries, or null. */

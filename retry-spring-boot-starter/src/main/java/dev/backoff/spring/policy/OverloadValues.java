@@ -89,16 +89,11 @@ final class OverloadValues {
 
 	/** Read a whole number of 1 or more. */
 	static int wholeNumber(String text) {
-		try {
-			int number = Integer.parseInt(text);
-			if (number >= 1 && number <= TextValues.MOST) {
-				return number;
-			}
+		int number = TextValues.count(text, TextValues.MOST);
+		if (number == 0) {
+			throw new InvalidTextException("must be a whole number from 1 to " + TextValues.MOST, "Write 1 or more.");
 		}
-		catch (NumberFormatException ex) {
-			// falls through to the same answer
-		}
-		throw new InvalidTextException("must be a whole number from 1 to " + TextValues.MOST, "Write 1 or more.");
+		return number;
 	}
 
 	/** Read a percentage as a share above 0 and at most 1. */
@@ -136,17 +131,12 @@ final class OverloadValues {
 						ex.fix().equals(TextValues.DURATION_FIX) ? fix : ex.fix());
 			}
 		}
-		try {
-			int number = Integer.parseInt(calls.group(1));
-			if (number >= 1 && number <= WindowLength.MOST_CALLS) {
-				return WindowLength.ofCalls(number);
-			}
+		int number = TextValues.count(calls.group(1), WindowLength.MOST_CALLS);
+		if (number == 0) {
+			throw new InvalidTextException("must be from 1 to " + WindowLength.MOST_CALLS + " calls",
+					"Write a number such as 100 calls.");
 		}
-		catch (NumberFormatException ex) {
-			// falls through to the same answer
-		}
-		throw new InvalidTextException("must be from 1 to " + WindowLength.MOST_CALLS + " calls",
-				"Write a number such as 100 calls.");
+		return WindowLength.ofCalls(number);
 	}
 
 	/** Read whether work that was applied may be applied again. */

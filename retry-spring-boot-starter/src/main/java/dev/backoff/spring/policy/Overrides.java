@@ -2,17 +2,18 @@ package dev.backoff.spring.policy;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumMap;
 import java.util.EnumSet;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.function.BiPredicate;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -37,15 +38,14 @@ public final class Overrides {
 	public static final String ALL = "";
 
 	/** Nothing is overridden. */
-	public static final Overrides NONE = new Overrides(Map.of());
+	public static final Overrides NONE = new Overrides(List.of());
 
 	private static final int LONGEST_NAME = 60;
 
-	/* By canonical name; that of all policies has a character that no other one has. */
-	private final Map<String, OfPolicy> policies;
+	private final List<Entry> values;
 
-	private Overrides(Map<String, OfPolicy> policies) {
-		this.policies = Collections.unmodifiableMap(policies);
+	private Overrides(List<Entry> values) {
+		this.values = values;
 	}
 
 	/**
@@ -56,14 +56,13 @@ public final class Overrides {
 	 * @return new overrides, whose values are not checked
 	 */
 	public Overrides with(String policy, Map<PolicyKey, String> values, @Nullable Ending ending) {
-		OfPolicy before = this.policies.get(canonical(policy));
-		Map<PolicyKey, Timed> merged = new EnumMap<>(PolicyKey.class);
-		merged.putAll((before != null) ? before.values() : Map.of());
-		values.forEach((key, text) -> merged.put(key, new Timed(
-				ConfigValue.of(key, List.of(text), "Invalid " + key.key() + " of policy " + policy, ORIGIN), ending)));
-		Map<String, OfPolicy> policies = new TreeMap<>(this.policies);
-		policies.put(canonical(policy), new OfPolicy(policy, merged));
-		return new Overrides(policies);
+		Stream<Entry> others = this.values.stream()
+			.filter((override) -> !override.isOf(policy) || !values.containsKey(override.key()));
+		Stream<Entry> more = values.entrySet()
+			.stream()
+			.map((entry) -> new Entry(policy, entry.getKey(), ConfigValue.of(entry.getKey(), List.of(entry.getValue()),
+					"Invalid " + entry.getKey().key() + " of policy " + policy, ORIGIN), ending));
+		return new Overrides(Stream.concat(others, more).toList());
 	}
 
 	/**
@@ -72,7 +71,7 @@ public final class Overrides {
 	 * @return new overrides
 	 */
 	public Overrides without(String policy) {
-		return keep((name, override) -> !name.equals(canonical(policy)));
+		return keep((override) -> !override.isOf(policy));
 	}
 
 	/**
@@ -81,19 +80,11 @@ public final class Overrides {
 	 * @return new overrides
 	 */
 	public Overrides without(Ending ending) {
-		return keep((name, override) -> override.ending() != ending);
+		return keep((override) -> override.ending() != ending);
 	}
 
-	private Overrides keep(BiPredicate<String, Timed> kept) {
-		Map<String, OfPolicy> policies = new TreeMap<>();
-		this.policies.forEach((name, overridden) -> {
-			Map<PolicyKey, Timed> values = new EnumMap<>(overridden.values());
-			values.values().removeIf((override) -> !kept.test(name, override));
-			if (!values.isEmpty()) {
-				policies.put(name, new OfPolicy(overridden.name(), values));
-			}
-		});
-		return new Overrides(policies);
+	private Overrides keep(Predicate<Entry> kept) {
+		return new Overrides(this.values.stream().filter(kept).toList());
 	}
 
 	/**
@@ -103,33 +94,30 @@ public final class Overrides {
 	 * @return empty if it is not overridden, or until it is reset
 	 */
 	public Optional<Ending> ending(String policy, PolicyKey key) {
-		OfPolicy overridden = this.policies.get(canonical(policy));
-		Timed override = (overridden != null) ? overridden.values().get(key) : null;
-		return Optional.ofNullable((override != null) ? override.ending() : null);
+		return this.values.stream()
+			.filter((override) -> override.isOf(policy) && override.key() == key)
+			.flatMap((override) -> Stream.ofNullable(override.ending()))
+			.findFirst();
 	}
 
 	/**
 	 * {@return the ends of all overrides that end by themselves}
 	 */
 	public Set<Ending> endings() {
-		Set<Ending> endings = new HashSet<>();
-		this.policies.values().forEach((policy) -> policy.values().values().forEach((override) -> {
-			if (override.ending() != null) {
-				endings.add(override.ending());
-			}
-		}));
-		return endings;
+		return this.values.stream()
+			.flatMap((override) -> Stream.ofNullable(override.ending()))
+			.collect(Collectors.toSet());
 	}
 
 	/**
 	 * Read the keys that an operator has written.
 	 * @param policy the policy's name
 	 * @param written texts by key, in any spelling with the same letters and digits
-	 * @param problems gets what is wrong with the keys; values are checked with the
-	 * policy they make
-	 * @return texts by key
+	 * @return texts by key; values are checked with the policy they make
+	 * @throws InvalidBackoffException if a key is wrong or a value is not one plain line
 	 */
-	public static Map<PolicyKey, String> read(String policy, Map<String, String> written, List<Problem> problems) {
+	public static Map<PolicyKey, String> read(String policy, Map<String, String> written) {
+		List<Problem> problems = new ArrayList<>();
 		Map<PolicyKey, String> values = new EnumMap<>(PolicyKey.class);
 		written.forEach((name, text) -> {
 			PolicyKey key = PolicyKey.of(name);
@@ -152,6 +140,9 @@ public final class Overrides {
 		if (values.isEmpty() && problems.isEmpty()) {
 			problems.add(Problem.ofPlace("Policy " + policy, "needs a value to override",
 					"Write one, for instance cap, or reset the policy."));
+		}
+		if (!problems.isEmpty()) {
+			throw new InvalidBackoffException(problems);
 		}
 		return values;
 	}
@@ -227,7 +218,11 @@ public final class Overrides {
 	 * {@return the names of the policies of which something is overridden, in order}
 	 */
 	public List<String> policies() {
-		return this.policies.values().stream().map(OfPolicy::name).filter((name) -> !name.equals(ALL)).toList();
+		Map<String, String> names = new TreeMap<>();
+		this.values.stream()
+			.filter((override) -> !override.isOf(ALL))
+			.forEach((override) -> names.put(canonical(override.policy()), override.policy()));
+		return List.copyOf(names.values());
 	}
 
 	/**
@@ -245,27 +240,26 @@ public final class Overrides {
 	 * {@return whether nothing is overridden}
 	 */
 	public boolean isEmpty() {
-		return this.policies.isEmpty();
+		return this.values.isEmpty();
 	}
 
 	/** Return the level of a policy that they make. */
 	Map<PolicyKey, ConfigValue> of(String policy) {
-		OfPolicy overridden = this.policies.get(canonical(policy));
 		Map<PolicyKey, ConfigValue> values = new EnumMap<>(PolicyKey.class);
-		if (overridden != null) {
-			overridden.values().forEach((key, override) -> values.put(key, override.value()));
-		}
+		this.values.stream()
+			.filter((override) -> override.isOf(policy))
+			.forEach((override) -> values.put(override.key(), override.value()));
 		return values;
 	}
 
 	@Override
 	public boolean equals(@Nullable Object other) {
-		return other instanceof Overrides that && this.policies.equals(that.policies);
+		return other instanceof Overrides that && this.values.equals(that.values);
 	}
 
 	@Override
 	public int hashCode() {
-		return Objects.hash(this.policies);
+		return this.values.hashCode();
 	}
 
 	/** The end of overrides that were set together for a time. */
@@ -278,10 +272,12 @@ public final class Overrides {
 
 	}
 
-	private record OfPolicy(String name, Map<PolicyKey, Timed> values) {
-	}
+	private record Entry(String policy, PolicyKey key, ConfigValue value, @Nullable Ending ending) {
 
-	private record Timed(ConfigValue value, @Nullable Ending ending) {
+		boolean isOf(String name) {
+			return canonical(this.policy).equals(canonical(name));
+		}
+
 	}
 
 }

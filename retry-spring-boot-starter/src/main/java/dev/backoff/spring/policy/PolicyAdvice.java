@@ -4,8 +4,11 @@ import java.math.BigDecimal;
 import java.math.MathContext;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import dev.backoff.AttemptTimeoutException;
+import dev.backoff.budget.BudgetSettings;
 import dev.backoff.delay.BackoffRule;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.spring.policy.BackoffProperties.ShapeName;
@@ -45,6 +48,35 @@ final class PolicyAdvice {
 			adviseDegraded(policy, advice);
 		}
 		return advice;
+	}
+
+	/** Advise against a budget that never pays: retries do not wait for it. */
+	static void adviseBudget(RetryPolicy policy, BudgetEntry budget, List<String> advice) {
+		if (!policy.isEnabled() || policy.maxAttempts() == 1) {
+			return;
+		}
+		BudgetSettings settings = budget.settings();
+		boolean charged = settings.transientCost() > 0 || settings.throttledCost() > 0;
+		String withoutEffect = "when-empty: wait has no effect, because the budget " + budget.name() + " ";
+		if (settings.tokens() == 0) {
+			advice.add(withoutEffect + "never pays: its tokens are 0 (" + origins(budget, BudgetKey.TOKENS) + ")");
+		}
+		else if (charged && settings.perSecond() == 0 && settings.perSuccess() == 0) {
+			advice.add(withoutEffect + "is never filled again: its per-second and per-success are 0 ("
+					+ origins(budget, BudgetKey.PER_SECOND, BudgetKey.PER_SUCCESS) + ")");
+		}
+		else if (charged && settings.perSecond() == 0 && policy.deadlineNanos() == Nanos.UNLIMITED) {
+			advice.add("a call waits for the budget " + budget.name()
+					+ " as long as none succeeds, for its per-second is 0: set a deadline");
+		}
+	}
+
+	private static String origins(BudgetEntry budget, BudgetKey... keys) {
+		return Stream.of(keys)
+			.map(budget.values()::get)
+			.map(EffectivePolicy.Value::origin)
+			.distinct()
+			.collect(Collectors.joining(", "));
 	}
 
 	private static void adviseTimeout(RetryPolicy policy, List<String> advice) {

@@ -2,8 +2,6 @@ package dev.backoff.spring.policy;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.locks.Lock;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiConsumer;
 import java.util.stream.IntStream;
 
@@ -28,6 +26,8 @@ final class PolicyAssembler {
 
 	private final String name;
 
+	private final BackoffConfiguration configuration;
+
 	private final PolicyLevels levels;
 
 	private final References references;
@@ -41,10 +41,10 @@ final class PolicyAssembler {
 
 	private final List<Problem> conflicts;
 
-	/** Make an assembler. */
-	PolicyAssembler(String name, PolicyLevels levels, References references, @Nullable ClassLoader classLoader,
-			List<Problem> problems, List<Problem> conflicts) {
+	PolicyAssembler(String name, BackoffConfiguration configuration, PolicyLevels levels, References references,
+			@Nullable ClassLoader classLoader, List<Problem> problems, List<Problem> conflicts) {
 		this.name = name;
+		this.configuration = configuration;
 		this.levels = levels;
 		this.references = references;
 		this.failureTypes = new FailureTypes(classLoader, problems);
@@ -57,7 +57,9 @@ final class PolicyAssembler {
 	@Nullable EffectivePolicy assemble() {
 		int before = this.problems.size();
 		this.levels.written().forEach((written) -> check(written.getKey(), written.getValue()));
-		List<Class<? extends Throwable>> retryOn = types(PolicyKey.RETRY_ON, strongestRetryOn());
+		Ranked strongest = this.values.written(PolicyKey.RETRY_ON);
+		List<Class<? extends Throwable>> retryOn = types(PolicyKey.RETRY_ON,
+				(strongest != null) ? List.of(strongest.value()) : List.of());
 		List<Class<? extends Throwable>> abortOn = types(PolicyKey.ABORT_ON, this.levels.abortOn());
 		if (this.problems.size() > before) {
 			return null;
@@ -81,26 +83,16 @@ final class PolicyAssembler {
 		builder.maxAttempts(attempts(delays)).retryAfterMax(longestHint(delays));
 		RetryPolicy numbers = builder.build();
 		checkRoom(numbers);
-		EffectivePolicy.States states = new EffectivePolicy.States(this.references.breaker(this.values),
-				this.references.budget(this.values));
-		AwaitedBudget awaited = AwaitedBudget.of(numbers, this.references.budgetEntry(states.budget()));
+		String breaker = this.references.putIntoEffect(PolicyKey.BREAKER, this.values);
+		String budget = this.references.putIntoEffect(PolicyKey.BUDGET, this.values);
 		if (haveConflicts()) {
 			return null;
 		}
-		this.values.note(PolicyKey.INHERITS);
-		this.values.note(PolicyKey.PRESET);
-		boolean replayed = this.values.<Boolean>read(PolicyKey.REPLAY);
-		ConfigValue classifier = classifier();
-		Lock completing = new ReentrantLock();
-		return new EffectivePolicy((classifiers, retryWhen, until) -> {
-			completing.lock();
-			try {
-				return builder.classifiers(classifiers).retryWhen(retryWhen).until(until).build();
-			}
-			finally {
-				completing.unlock();
-			}
-		}, classifier, replayed, states, this.values.effective(), advice(numbers, delays, states, awaited));
+		List.of(PolicyKey.INHERITS, PolicyKey.PRESET, PolicyKey.CLASSIFIER).forEach(this.values::note);
+		Ranked classifier = this.values.written(PolicyKey.CLASSIFIER);
+		return new EffectivePolicy(builder, (classifier != null) ? classifier.value() : null,
+				this.values.<Boolean>read(PolicyKey.REPLAY), breaker, budget, this.values.effective(),
+				advice(numbers, delays.name(), budget));
 	}
 
 	/** Put a value that depends on no other one into effect. */
@@ -114,17 +106,15 @@ final class PolicyAssembler {
 		}
 	}
 
-	private List<String> advice(RetryPolicy numbers, Delays delays, EffectivePolicy.States states,
-			@Nullable AwaitedBudget awaited) {
-		List<String> advice = PolicyAdvice.of(numbers, delays.name(), this.values.isWrittenForIt(PolicyKey.CAP),
+	private List<String> advice(RetryPolicy numbers, ShapeName shape, @Nullable String budget) {
+		List<String> advice = PolicyAdvice.of(numbers, shape, this.values.isWrittenForIt(PolicyKey.CAP),
 				this.values.isWrittenForIt(PolicyKey.WHEN_DEGRADED_CAP)
 						|| this.values.isWrittenForIt(PolicyKey.WHEN_DEGRADED_BASE));
-		if (states.budget() == null && numbers.isPostponedWhenEmpty()
-				&& this.values.isWrittenForIt(PolicyKey.WHEN_EMPTY)) {
-			advice.add("when-empty has no effect without a budget");
+		if (numbers.isPostponedWhenEmpty() && budget != null) {
+			PolicyAdvice.adviseBudget(numbers, this.configuration.budget(budget), advice);
 		}
-		if (awaited != null) {
-			awaited.advise(advice);
+		else if (numbers.isPostponedWhenEmpty() && this.values.isWrittenForIt(PolicyKey.WHEN_EMPTY)) {
+			advice.add("when-empty has no effect without a budget");
 		}
 		return advice;
 	}
@@ -164,17 +154,6 @@ final class PolicyAssembler {
 
 	private static Duration longestRung(Shape ladder) {
 		return Duration.ofNanos(IntStream.rangeClosed(1, ladder.rungs()).mapToLong(ladder::nanos).max().orElse(0));
-	}
-
-	private @Nullable ConfigValue classifier() {
-		Ranked written = this.values.written(PolicyKey.CLASSIFIER);
-		this.values.note(PolicyKey.CLASSIFIER);
-		return (written != null) ? written.value() : null;
-	}
-
-	private List<ConfigValue> strongestRetryOn() {
-		Ranked written = this.values.written(PolicyKey.RETRY_ON);
-		return (written != null) ? List.of(written.value()) : List.of();
 	}
 
 	private List<Class<? extends Throwable>> types(PolicyKey key, List<ConfigValue> lists) {

@@ -2,8 +2,6 @@ package dev.backoff.spring.policy;
 
 import java.lang.reflect.Method;
 import java.time.Duration;
-import java.util.Arrays;
-import java.util.Collections;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.BiConsumer;
@@ -12,6 +10,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 import dev.backoff.annotation.Backoff;
+import dev.backoff.policy.Preset;
 import dev.backoff.policy.RetryPolicyBuilder;
 import dev.backoff.spring.policy.BackoffProperties.Nested;
 import dev.backoff.spring.policy.BackoffProperties.ShapeName;
@@ -30,7 +29,7 @@ public enum PolicyKey implements ConfigurationKey {
 	INHERITS(ValueType.TEXT),
 
 	/** Set of numbers for a situation. */
-	PRESET(ValueType.of(TextValues::preset)),
+	PRESET(ValueType.of((text) -> TextValues.word(Preset.class, text))),
 
 	/** Whether the policy retries. */
 	ENABLED(TextValues::flag, "true", RetryPolicyBuilder::enabled),
@@ -45,7 +44,7 @@ public enum PolicyKey implements ConfigurationKey {
 	CAP(ValueType.of(TextValues::positiveDuration, "10s")),
 
 	/** Growth of an exponential shape. */
-	MULTIPLIER(ValueType.of(TextValues::multiplier, "2")),
+	MULTIPLIER(ValueType.of((text) -> OverloadValues.growth(text, "delay"), "2")),
 
 	/** Growth of a linear shape. */
 	STEP(ValueType.of(TextValues::duration)),
@@ -183,11 +182,6 @@ public enum PolicyKey implements ConfigurationKey {
 	/** Return the key that is written like the given text, whatever its separators. */
 	static @Nullable PolicyKey of(String text) {
 		return Section.POLICIES.keyOf(text);
-	}
-
-	/** Return an immutable copy in the order of the keys, so that reports have one. */
-	static <V> Map<PolicyKey, V> inOrder(Map<PolicyKey, V> values) {
-		return Collections.unmodifiableMap(new TreeMap<>(values));
 	}
 
 	/** The attributes of the annotation by their letters in lower case. */

@@ -43,22 +43,25 @@ final class PolicyLevels {
 	/** Add a level that is stronger than those before. */
 	void add(Map<PolicyKey, ConfigValue> values) {
 		ConfigValue preset = values.get(PolicyKey.PRESET);
-		if (preset != null) {
-			addPreset(preset);
+		if (preset != null && preset.problems().isEmpty()) {
+			add(values(preset));
 		}
 		this.strength++;
-		values.forEach(this::put);
+		values.forEach((key, value) -> {
+			if (key == PolicyKey.ABORT_ON) {
+				this.abortOn.add(value);
+			}
+			this.written.add(Map.entry(key, value));
+			this.strongest.put(key, new Ranked(value, this.strength));
+		});
 	}
 
 	/** Add a policy of the configuration, after what it inherits, with its overrides. */
-	void add(NamedValues<PolicyKey> policy) {
+	void addWithAncestors(NamedValues<PolicyKey> policy) {
 		for (NamedValues<PolicyKey> ancestor : lineage(policy)) {
 			this.lineage.add(TextValues.canonical(ancestor.name()));
 			add(ancestor.values());
-			Map<PolicyKey, ConfigValue> overrides = this.configuration.overrides().of(ancestor.name());
-			if (!overrides.isEmpty()) {
-				add(overrides);
-			}
+			add(this.configuration.overrides().of(ancestor.name()));
 		}
 	}
 
@@ -107,40 +110,29 @@ final class PolicyLevels {
 		}
 	}
 
-	private void addPreset(ConfigValue written) {
-		if (!written.problems().isEmpty()) {
-			return;
-		}
+	private static Map<PolicyKey, ConfigValue> values(ConfigValue written) {
 		Preset preset = written.value();
 		boolean unlimited = preset.maxAttempts() == RetryPolicy.UNLIMITED_ATTEMPTS;
-		Map<PolicyKey, @Nullable Object> values = new EnumMap<>(PolicyKey.class);
+		Map<PolicyKey, @Nullable Object> numbers = new EnumMap<>(PolicyKey.class);
 		// its base is of an exponential, which replaces a ladder of a weaker level
-		values.put(PolicyKey.SHAPE, "exponential");
-		values.put(PolicyKey.BASE, DurationText.exact(preset.base()));
-		values.put(PolicyKey.CAP, DurationText.exact(preset.cap()));
-		values.put(PolicyKey.MAX_ATTEMPTS, unlimited ? "unlimited" : preset.maxAttempts());
-		values.put(PolicyKey.DEADLINE, (preset.deadline() != null) ? DurationText.exact(preset.deadline()) : null);
-		values.put(PolicyKey.MULTIPLIER, preset.multiplier());
-		values.put(PolicyKey.JITTER, preset.jitter());
-		values.put(PolicyKey.WHEN_EMPTY, preset.isPostponedWhenEmpty() ? "wait" : null);
-		this.strength++;
-		values.forEach((key, value) -> {
-			if (value != null) {
-				put(key, ConfigValue.of(key, List.of(value.toString()), written.place() + ": its " + key.key(),
+		numbers.put(PolicyKey.SHAPE, "exponential");
+		numbers.put(PolicyKey.BASE, DurationText.exact(preset.base()));
+		numbers.put(PolicyKey.CAP, DurationText.exact(preset.cap()));
+		numbers.put(PolicyKey.MAX_ATTEMPTS, unlimited ? "unlimited" : preset.maxAttempts());
+		numbers.put(PolicyKey.DEADLINE, (preset.deadline() != null) ? DurationText.exact(preset.deadline()) : null);
+		numbers.put(PolicyKey.MULTIPLIER, preset.multiplier());
+		numbers.put(PolicyKey.JITTER, preset.jitter());
+		numbers.put(PolicyKey.WHEN_EMPTY, preset.isPostponedWhenEmpty() ? "wait" : null);
+		Map<PolicyKey, ConfigValue> values = new EnumMap<>(PolicyKey.class);
+		numbers.forEach((key, number) -> {
+			if (number != null) {
+				values.put(key, ConfigValue.of(key, List.of(number.toString()), written.place() + ": its " + key.key(),
 						"preset " + preset.key() + ", " + written.origin()));
 			}
 		});
+		return values;
 	}
 
-	private void put(PolicyKey key, ConfigValue value) {
-		if (key == PolicyKey.ABORT_ON) {
-			this.abortOn.add(value);
-		}
-		this.written.add(Map.entry(key, value));
-		this.strongest.put(key, new Ranked(value, this.strength));
-	}
-
-	/** Return the strongest value of a key, or null. */
 	@Nullable Ranked get(PolicyKey key) {
 		return this.strongest.get(key);
 	}
@@ -155,7 +147,6 @@ final class PolicyLevels {
 		return this.lineage;
 	}
 
-	/** Return the abort lists of all levels. */
 	List<ConfigValue> abortOn() {
 		return this.abortOn;
 	}

@@ -3,7 +3,6 @@ package dev.backoff.spring.policy;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -23,54 +22,40 @@ final class PolicyResolver implements BackoffPolicies.Candidate {
 
 	private final BackoffConfiguration configuration;
 
-	private final MethodLabels labels;
-
 	private final Placeholders placeholders;
 
 	private final @Nullable ClassLoader classLoader;
 
-	/* As their first user writes them, by canonical name. */
-	private final Map<String, String> spellings;
+	/* Types with annotated methods by simple name. */
+	private final Map<String, Set<Class<?>>> types;
 
-	/* The canonical names that a method or another policy has used. */
-	private final Set<String> used = ConcurrentHashMap.newKeySet();
+	private final Names names;
 
 	/* The names of the policies in effect, by canonical name. */
 	private final Map<String, String> inEffect = new ConcurrentHashMap<>();
 
-	private final SharedNames shared;
-
 	/** Make the first resolver of an application. */
-	PolicyResolver(BackoffConfiguration configuration, MethodLabels labels, Placeholders placeholders,
-			@Nullable ClassLoader classLoader) {
+	PolicyResolver(BackoffConfiguration configuration, Placeholders placeholders, @Nullable ClassLoader classLoader) {
 		this.configuration = configuration;
-		this.labels = labels;
 		this.placeholders = placeholders;
 		this.classLoader = classLoader;
-		this.spellings = new ConcurrentHashMap<>();
-		this.shared = new SharedNames(configuration);
+		this.types = new ConcurrentHashMap<>();
+		this.names = new Names(configuration, new ConcurrentHashMap<>());
 	}
 
-	private PolicyResolver(PolicyResolver before, BackoffConfiguration configuration) {
+	/** Make a resolver by another configuration, which spells names as the one before. */
+	PolicyResolver(PolicyResolver before, BackoffConfiguration configuration) {
 		this.configuration = configuration;
-		this.labels = before.labels;
 		// an override must not bring in half of a refused refresh
 		this.placeholders = configuration.isReadWith(before.configuration) ? before.placeholders
 				: before.placeholders.anew();
 		this.classLoader = before.classLoader;
-		this.spellings = before.spellings;
-		this.shared = before.shared.with(configuration);
+		this.types = before.types;
+		this.names = before.names.with(configuration);
 		if (!configuration.isEnabled()) {
 			// nothing is resolved then, and the names stay known
 			this.inEffect.putAll(before.inEffect);
 		}
-	}
-
-	/**
-	 * Return a resolver by another configuration, which spells names as this one does.
-	 */
-	PolicyResolver with(BackoffConfiguration configuration) {
-		return new PolicyResolver(this, configuration);
 	}
 
 	@Override
@@ -86,7 +71,7 @@ final class PolicyResolver implements BackoffPolicies.Candidate {
 		for (AnnotationValues annotation : annotations) {
 			written = annotation.name().isEmpty() ? written : annotation.name();
 		}
-		String name = written.isEmpty() ? this.labels.label(method) : written;
+		String name = written.isEmpty() ? label(method) : written;
 		NamedValues<PolicyKey> entry = this.configuration.policy(name);
 		if (entry != null) {
 			markUsed(entry);
@@ -98,7 +83,7 @@ final class PolicyResolver implements BackoffPolicies.Candidate {
 		if (found.isEmpty()) {
 			PolicyLevels levels = levels(found);
 			annotations.forEach((annotation) -> levels.add(annotation.values()));
-			policy = assemble(written.isEmpty() ? name : spelling(name, entry), entry, levels, found);
+			policy = assemble(written.isEmpty() ? name : this.names.use(Section.POLICIES, name), entry, levels, found);
 		}
 		problems.addAll(found);
 		return policy;
@@ -113,7 +98,7 @@ final class PolicyResolver implements BackoffPolicies.Candidate {
 			throw new InvalidBackoffException(problems);
 		}
 		markUsed(entry);
-		EffectivePolicy policy = assemble(spelling(name, entry), entry, levels(problems), problems);
+		EffectivePolicy policy = assemble(this.names.use(Section.POLICIES, name), entry, levels(problems), problems);
 		if (policy == null) {
 			throw new InvalidBackoffException(problems);
 		}
@@ -128,16 +113,18 @@ final class PolicyResolver implements BackoffPolicies.Candidate {
 		}
 		List<Problem> problems = new ArrayList<>();
 		PolicyLevels levels = levels(problems);
-		levels.add(entry);
+		levels.addWithAncestors(entry);
 		return Optional
-			.ofNullable(assembler(spelled(entry), levels, this.shared::known, problems, problems).assemble());
+			.ofNullable(assembler(spelled(entry.name()), levels, this.names::known, problems, problems).assemble());
 	}
 
 	@Override
 	public void check(List<Problem> problems) {
 		Set<Problem> found = new LinkedHashSet<>(this.configuration.problems());
 		checkMode(found);
-		checkValues(levels(problems), found);
+		List<Problem> ofDefaults = new ArrayList<>();
+		assembler(null, levels(problems), this.names::known, ofDefaults, new ArrayList<>()).assemble();
+		found.addAll(ofDefaults);
 		Set<String> inherited = new HashSet<>();
 		for (NamedValues<PolicyKey> entry : this.configuration.policies()) {
 			ConfigValue inherits = entry.values().get(PolicyKey.INHERITS);
@@ -146,16 +133,13 @@ final class PolicyResolver implements BackoffPolicies.Candidate {
 			}
 		}
 		for (NamedValues<PolicyKey> entry : this.configuration.policies()) {
-			String name = TextValues.canonical(entry.name());
 			List<Problem> ofPolicy = new ArrayList<>();
 			PolicyLevels levels = levels(ofPolicy);
-			levels.add(entry);
-			if (this.used.contains(name) || inherited.contains(name)) {
-				checkValues(levels, ofPolicy);
-			}
-			else {
-				assembler(entry.name(), levels, this.shared::known, ofPolicy, ofPolicy).assemble();
-			}
+			levels.addWithAncestors(entry);
+			boolean completed = this.names.isUsed(Section.POLICIES, entry.name())
+					|| inherited.contains(TextValues.canonical(entry.name()));
+			assembler(entry.name(), levels, this.names::known, ofPolicy, completed ? new ArrayList<>() : ofPolicy)
+				.assemble();
 			found.addAll(ofPolicy);
 		}
 		found.stream().filter((problem) -> !problems.contains(problem)).forEach(problems::add);
@@ -169,53 +153,42 @@ final class PolicyResolver implements BackoffPolicies.Candidate {
 		}
 	}
 
-	private void checkValues(PolicyLevels levels, Collection<Problem> problems) {
-		List<Problem> found = new ArrayList<>();
-		References references = new References(this.configuration, null, this.shared::known);
-		new PolicyAssembler("check", levels, references, this.classLoader, found, new ArrayList<>()).assemble();
-		problems.addAll(found);
-	}
-
 	@Override
 	public List<String> names() {
-		return this.configuration.policies().stream().map(this::spelled).toList();
+		return this.configuration.names(Section.POLICIES).stream().map(this::spelled).toList();
 	}
 
-	private String spelled(NamedValues<PolicyKey> entry) {
-		String spelling = this.spellings.get(TextValues.canonical(entry.name()));
-		return (entry.spelled() || spelling == null) ? entry.name() : spelling;
+	/* One spelling for logs and meters, however its users write the name. */
+	private String spelled(String name) {
+		return this.names.known(Section.POLICIES, name);
 	}
 
 	/** Return a policy's name as it is known, or null if nothing has that name. */
 	@Nullable String find(String name) {
 		String known = this.inEffect.get(TextValues.canonical(name));
 		NamedValues<PolicyKey> entry = this.configuration.policy(name);
-		return (known != null) ? known : (entry != null) ? spelled(entry) : null;
+		return (known != null) ? known : (entry != null) ? spelled(entry.name()) : null;
 	}
 
-	/** Return the names that no method and no other policy has used so far. */
-	List<String> unused() {
-		return names().stream().filter((name) -> !this.used.contains(TextValues.canonical(name))).toList();
-	}
-
-	/** Return the breakers of the configuration that no policy in use has. */
-	List<String> unusedBreakers() {
-		return this.configuration.breakers()
-			.values()
+	/** Return the names of a section that no method and no policy in use has. */
+	List<String> unused(Section<?> section) {
+		return this.configuration.names(section)
 			.stream()
-			.map(BreakerEntry::name)
-			.filter((name) -> !this.shared.isUsed(Section.BREAKERS, name))
+			.filter((name) -> !this.names.isUsed(section, name))
+			.map((name) -> this.names.known(section, name))
 			.toList();
 	}
 
-	/** Return the budgets of the configuration that no policy in use has. */
-	List<String> unusedBudgets() {
-		return this.configuration.budgets()
-			.values()
-			.stream()
-			.map(BudgetEntry::name)
-			.filter((name) -> !this.shared.isUsed(Section.BUDGETS, name))
-			.toList();
+	/** Make a type known; return false if another one has the same simple name. */
+	boolean announce(Class<?> type) {
+		Set<Class<?>> namesakes = this.types.computeIfAbsent(type.getSimpleName(),
+				(name) -> ConcurrentHashMap.newKeySet());
+		namesakes.add(type);
+		return namesakes.size() == 1;
+	}
+
+	String label(AnnotatedMethod method) {
+		return announce(method.type()) ? method.label() : method.type().getName() + "." + method.method().getName();
 	}
 
 	private List<AnnotationValues> annotations(AnnotatedMethod method, List<Problem> problems) {
@@ -255,37 +228,31 @@ final class PolicyResolver implements BackoffPolicies.Candidate {
 	private @Nullable EffectivePolicy assemble(String name, @Nullable NamedValues<PolicyKey> entry, PolicyLevels levels,
 			List<Problem> problems) {
 		if (entry != null) {
-			levels.add(entry);
+			levels.addWithAncestors(entry);
 		}
 		else {
 			levels.add(this.configuration.overrides().of(name));
 		}
-		EffectivePolicy policy = assembler(name, levels, this.shared::use, problems, problems).assemble();
+		EffectivePolicy policy = assembler(name, levels, this.names::use, problems, problems).assemble();
 		if (policy != null) {
 			this.inEffect.put(TextValues.canonical(name), name);
-			this.shared.markUsed(Section.BREAKERS, policy.breaker());
-			this.shared.markUsed(Section.BUDGETS, policy.budget());
+			this.names.markUsed(Section.BREAKERS, policy.breaker());
+			this.names.markUsed(Section.BUDGETS, policy.budget());
 		}
 		return policy;
 	}
 
-	private PolicyAssembler assembler(String name, PolicyLevels levels, BiFunction<Section<?>, String, String> spelling,
-			List<Problem> problems, List<Problem> conflicts) {
-		return new PolicyAssembler(name, levels, new References(this.configuration, name, spelling), this.classLoader,
-				problems, conflicts);
-	}
-
-	/* One spelling for logs and meters, however its users write the name. */
-	private String spelling(String name, @Nullable NamedValues<PolicyKey> entry) {
-		String first = this.spellings.computeIfAbsent(TextValues.canonical(name), (canonical) -> name);
-		return (entry != null && entry.spelled()) ? entry.name() : first;
+	private PolicyAssembler assembler(@Nullable String name, PolicyLevels levels,
+			BiFunction<Section<?>, String, String> spelling, List<Problem> problems, List<Problem> conflicts) {
+		return new PolicyAssembler((name != null) ? name : "defaults", this.configuration, levels,
+				new References(this.configuration, name, spelling), this.classLoader, problems, conflicts);
 	}
 
 	private void markUsed(NamedValues<PolicyKey> entry) {
-		Map<String, NamedValues<PolicyKey>> lineage = new LinkedHashMap<>();
+		Set<String> lineage = new HashSet<>();
 		NamedValues<PolicyKey> next = entry;
-		while (next != null && lineage.putIfAbsent(next.name(), next) == null) {
-			this.used.add(TextValues.canonical(next.name()));
+		while (next != null && lineage.add(next.name())) {
+			this.names.markUsed(Section.POLICIES, next.name());
 			ConfigValue inherits = next.values().get(PolicyKey.INHERITS);
 			next = (inherits != null) ? this.configuration.policy(inherits.text()) : null;
 		}

@@ -11,15 +11,4 @@ import java.util.List;
  * @since 0.1
  */
 public record PolicyUse(String method, EffectivePolicy policy, List<String> advice) {
-
-	/**
-	 * Make a use.
-	 * @param method the method
-	 * @param policy its policy
-	 * @param advice sentences, copied
-	 */
-	public PolicyUse {
-		advice = List.copyOf(advice);
-	}
-
 }

@@ -27,7 +27,6 @@ final class PolicyValues {
 		this.levels = levels;
 	}
 
-	/** Return the strongest value of a key, or null. */
 	@Nullable Ranked written(PolicyKey key) {
 		return this.levels.get(key);
 	}
@@ -54,8 +53,7 @@ final class PolicyValues {
 	/** Put the value of a key into effect, its default if it is not written. */
 	@SuppressWarnings("TypeParameterUnusedInFormals") // the key knows the type
 	<T> T read(PolicyKey key) {
-		String builtIn = key.builtInText();
-		return read(key, key.builtIn(), (builtIn != null) ? builtIn : "");
+		return read(key, key.builtIn(), String.valueOf(key.builtInText()));
 	}
 
 	/** Put the value of a key into effect, or another one if it is not written. */
@@ -87,7 +85,6 @@ final class PolicyValues {
 		return this.effective.getOrDefault(key, EffectivePolicy.Value.builtIn(""));
 	}
 
-	/** Return all values in effect. */
 	Map<PolicyKey, EffectivePolicy.Value> effective() {
 		return this.effective;
 	}
@@ -97,7 +94,6 @@ final class PolicyValues {
 		this.conflicts.add(value.problem(rule, fix));
 	}
 
-	/** Return the values that do not fit together. */
 	List<Problem> conflicts() {
 		return this.conflicts;
 	}

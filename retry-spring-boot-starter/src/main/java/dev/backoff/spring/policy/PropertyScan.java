@@ -65,6 +65,11 @@ final class PropertyScan {
 		return names(section).get(canonical);
 	}
 
+	/** Return the first spellings by section and canonical name. */
+	Map<Section<?>, Map<String, String>> names() {
+		return this.names;
+	}
+
 	private Map<String, String> names(Section<?> section) {
 		return this.names.getOrDefault(section, Map.of());
 	}

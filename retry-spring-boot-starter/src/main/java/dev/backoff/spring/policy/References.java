@@ -29,7 +29,6 @@ final class References {
 
 	private final BiFunction<Section<?>, String, String> spelling;
 
-	/** Make references. */
 	References(BackoffConfiguration configuration, @Nullable String policy,
 			BiFunction<Section<?>, String, String> spelling) {
 		this.configuration = configuration;
@@ -37,12 +36,16 @@ final class References {
 		this.spelling = spelling;
 	}
 
+	private static Section<?> section(PolicyKey key) {
+		return (key == PolicyKey.BREAKER) ? Section.BREAKERS : Section.BUDGETS;
+	}
+
 	/** Report a name that is neither defined nor the policy's own. */
 	void check(PolicyKey key, ConfigValue value, Set<String> lineage, List<Problem> problems) {
-		Section<?> section = (key == PolicyKey.BREAKER) ? Section.BREAKERS : Section.BUDGETS;
+		Section<?> section = section(key);
 		String name = TextValues.canonical(value.text());
 		boolean own = lineage.contains(name) || (this.policy != null && TextValues.canonical(this.policy).equals(name));
-		if (isNone(value.text()) || isDefined(section, name) || own) {
+		if (name.equals(NONE) || own || this.configuration.defined(section).contains(name)) {
 			return;
 		}
 		String other = otherThanName(section, value);
@@ -50,7 +53,7 @@ final class References {
 			problems.add(value.problem("must be the name of a " + section.noun() + ", or none", other));
 			return;
 		}
-		String nearest = Nearest.of(value.text(), names(section));
+		String nearest = Nearest.of(value.text(), this.configuration.names(section));
 		problems.add(value.problem("names a " + section.noun() + " that is not defined",
 				(nearest != null) ? "Write " + nearest + "."
 						: "Define backoff." + section.key() + "." + value.text() + ", or remove it."));
@@ -80,61 +83,26 @@ final class References {
 		return (own == null) ? "<name>" : (own.indexOf('.') < 0) ? own : "[" + own + "]";
 	}
 
-	/** Return the breaker in effect, or null for none. */
-	@Nullable String breaker(PolicyValues values) {
-		Ranked written = values.written(PolicyKey.BREAKER);
-		if (written != null) {
-			return named(PolicyKey.BREAKER, written.value(), values);
+	/**
+	 * Put the breaker or the budget into effect, and return its name, or null for none.
+	 */
+	@Nullable String putIntoEffect(PolicyKey key, PolicyValues values) {
+		Ranked written = values.written(key);
+		Section<?> section = section(key);
+		boolean budget = key == PolicyKey.BUDGET;
+		if (written == null && this.policy != null
+				&& (budget || this.configuration.defined(section).contains(TextValues.canonical(this.policy)))) {
+			String own = this.spelling.apply(section, this.policy);
+			values.put(key, own, budget ? PolicyValues.BUILT_IN : "the policy's name, defined below backoff.breakers");
+			return own;
 		}
-		if (this.policy == null || !isDefined(Section.BREAKERS, TextValues.canonical(this.policy))) {
-			values.put(PolicyKey.BREAKER, NONE, PolicyValues.BUILT_IN);
+		if (written == null || TextValues.canonical(written.value().text()).equals(NONE)) {
+			values.put(key, NONE, values.origin(key));
 			return null;
 		}
-		String name = this.spelling.apply(Section.BREAKERS, this.policy);
-		values.put(PolicyKey.BREAKER, name, "the policy's name, defined below backoff.breakers");
+		String name = this.spelling.apply(section, written.value().text());
+		values.put(key, name, written.value().origin());
 		return name;
-	}
-
-	/** Return the budget in effect, or null for none. */
-	@Nullable String budget(PolicyValues values) {
-		Ranked written = values.written(PolicyKey.BUDGET);
-		if (written != null) {
-			return named(PolicyKey.BUDGET, written.value(), values);
-		}
-		if (this.policy == null) {
-			return null;
-		}
-		String name = this.spelling.apply(Section.BUDGETS, this.policy);
-		values.put(PolicyKey.BUDGET, name, PolicyValues.BUILT_IN);
-		return name;
-	}
-
-	/** Return the numbers of a budget, or null for none. */
-	@Nullable BudgetEntry budgetEntry(@Nullable String name) {
-		return (name != null) ? this.configuration.budget(name) : null;
-	}
-
-	private @Nullable String named(PolicyKey key, ConfigValue value, PolicyValues values) {
-		boolean none = isNone(value.text());
-		String name = none ? NONE
-				: this.spelling.apply((key == PolicyKey.BREAKER) ? Section.BREAKERS : Section.BUDGETS, value.text());
-		values.put(key, name, value.origin());
-		return none ? null : name;
-	}
-
-	private boolean isDefined(Section<?> section, String canonical) {
-		return ((section == Section.BREAKERS) ? this.configuration.breakers() : this.configuration.budgets())
-			.containsKey(canonical);
-	}
-
-	private List<String> names(Section<?> section) {
-		return (section == Section.BREAKERS)
-				? this.configuration.breakers().values().stream().map(BreakerEntry::name).toList()
-				: this.configuration.budgets().values().stream().map(BudgetEntry::name).toList();
-	}
-
-	private static boolean isNone(String text) {
-		return TextValues.canonical(text).equals(NONE);
 	}
 
 }

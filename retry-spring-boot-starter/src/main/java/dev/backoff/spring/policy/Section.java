@@ -24,10 +24,8 @@ final class Section<K extends Enum<K> & ConfigurationKey> {
 
 	static final Section<BudgetKey> BUDGETS = new Section<>("budgets", "budget", BudgetKey.class, "tokens");
 
-	/** The sections with names. */
 	static final List<Section<?>> NAMED = List.of(POLICIES, BREAKERS, BUDGETS);
 
-	/** All sections. */
 	static final List<Section<?>> ALL = List.of(SETTINGS, DEFAULTS, POLICIES, BREAKERS, BUDGETS);
 
 	private static final int SHORT_WORD = 4;
@@ -69,7 +67,6 @@ final class Section<K extends Enum<K> & ConfigurationKey> {
 		return this.key;
 	}
 
-	/** Return the word for one of its names, or for the section. */
 	String noun() {
 		return this.noun;
 	}
@@ -89,19 +86,12 @@ final class Section<K extends Enum<K> & ConfigurationKey> {
 		return this == (Section<?>) BREAKERS || this == (Section<?>) BUDGETS;
 	}
 
-	/** Return the keys in their order. */
 	List<K> keys() {
 		return this.keys;
 	}
 
-	/** Return the keys as they are written. */
 	List<String> keyTexts() {
 		return this.keys.stream().map(ConfigurationKey::key).toList();
-	}
-
-	/** Return a frequent key, for reports. */
-	String example() {
-		return this.example;
 	}
 
 	/** Return the key that is written like the given text, whatever its separators. */

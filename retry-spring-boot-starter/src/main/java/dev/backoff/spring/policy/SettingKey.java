@@ -1,6 +1,5 @@
 package dev.backoff.spring.policy;
 
-import java.util.List;
 import java.util.function.Function;
 
 /** The keys directly below {@code backoff}, with their parsers and defaults. */

@@ -12,7 +12,6 @@ import java.util.regex.Pattern;
 import org.springframework.boot.convert.DurationStyle;
 
 import dev.backoff.delay.Jitter;
-import dev.backoff.policy.Preset;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.time.DurationText;
 
@@ -48,7 +47,14 @@ final class TextValues {
 
 	/** Read a duration of zero or more. */
 	static Duration duration(String text) {
-		Duration duration = anyDuration(text);
+		Duration duration;
+		try {
+			// Boot has no micro sign
+			duration = DurationStyle.detectAndParse(text.replace('µ', 'u'));
+		}
+		catch (IllegalArgumentException | ArithmeticException ex) {
+			throw new InvalidTextException("must be a duration", durationFix(text));
+		}
 		if (duration.isNegative()) {
 			throw new InvalidTextException("must not be negative", DURATION_FIX);
 		}
@@ -78,16 +84,6 @@ final class TextValues {
 		}
 	}
 
-	private static Duration anyDuration(String text) {
-		try {
-			// Boot has no micro sign
-			return DurationStyle.detectAndParse(text.replace('µ', 'u'));
-		}
-		catch (IllegalArgumentException | ArithmeticException ex) {
-			throw new InvalidTextException("must be a duration", durationFix(text));
-		}
-	}
-
 	private static String durationFix(String text) {
 		String closed = text.replaceAll("\\s", "");
 		if (!closed.equals(text) && SIMPLE_DURATION.matcher(closed).matches()) {
@@ -95,7 +91,7 @@ final class TextValues {
 		}
 		Matcher decimal = DECIMAL_DURATION.matcher(closed.toLowerCase(Locale.ROOT));
 		if (decimal.matches()) {
-			double nanos = Double.parseDouble(decimal.group(1)) * anyDuration("1" + decimal.group(2)).toNanos();
+			double nanos = Double.parseDouble(decimal.group(1)) * duration("1" + decimal.group(2)).toNanos();
 			return "Write it in a smaller unit: " + DurationText.exact(Math.round(nanos)) + ".";
 		}
 		return DURATION_FIX;
@@ -106,22 +102,23 @@ final class TextValues {
 		if (text.equalsIgnoreCase("unlimited")) {
 			return RetryPolicy.UNLIMITED_ATTEMPTS;
 		}
-		String fix = "Write 1 or more, or unlimited; 1 means no retry.";
-		try {
-			int attempts = Integer.parseInt(text);
-			if (attempts >= 1 && attempts <= MOST) {
-				return attempts;
-			}
+		int attempts = count(text, MOST);
+		if (attempts == 0) {
+			throw new InvalidTextException("must be a number from 1 to " + MOST + ", or unlimited",
+					"Write 1 or more, or unlimited; 1 means no retry.");
 		}
-		catch (NumberFormatException ex) {
-			// falls through to the same answer
-		}
-		throw new InvalidTextException("must be a number from 1 to " + MOST + ", or unlimited", fix);
+		return attempts;
 	}
 
-	/** Read a multiplier. */
-	static double multiplier(String text) {
-		return OverloadValues.growth(text, "delay");
+	/** Read a number from 1 to the given one; return 0 if the text is none. */
+	static int count(String text, int most) {
+		try {
+			int number = Integer.parseInt(text);
+			return (number >= 1 && number <= most) ? number : 0;
+		}
+		catch (NumberFormatException ex) {
+			return 0;
+		}
 	}
 
 	/** Read a jitter. */
@@ -156,25 +153,22 @@ final class TextValues {
 
 	private static List<Duration> rungs(String text) {
 		Matcher repeated = RUNG.matcher(text);
-		String fix = "Write a rung as a duration with an optional number of times, such as 10s or 1s x5.";
+		String problem;
 		try {
 			if (!repeated.matches()) {
 				return List.of(duration(text));
 			}
-			int times = Integer.parseInt(repeated.group(2));
-			if (times < 1 || times > MOST) {
-				throw new InvalidTextException("has the rung '" + text + "', which repeats less than once or too often",
-						fix);
+			int times = count(repeated.group(2), MOST);
+			if (times > 0) {
+				return Collections.nCopies(times, duration(repeated.group(1)));
 			}
-			return Collections.nCopies(times, duration(repeated.group(1)));
+			problem = "repeats less than once or too often";
 		}
 		catch (InvalidTextException ex) {
-			throw ex.rule().startsWith("has") ? ex
-					: new InvalidTextException("has the rung '" + text + "', which " + ex.rule(), fix);
+			problem = ex.rule();
 		}
-		catch (NumberFormatException ex) {
-			throw new InvalidTextException("has the rung '" + text + "', which cannot be read", fix);
-		}
+		throw new InvalidTextException("has the rung '" + text + "', which " + problem,
+				"Write a rung as a duration with an optional number of times, such as 10s or 1s x5.");
 	}
 
 	/** Read a switch. */
@@ -221,17 +215,10 @@ final class TextValues {
 				return constant;
 			}
 		}
-		List<String> words = Arrays.stream(type.getEnumConstants())
-			.map((constant) -> constant.name().toLowerCase(Locale.ROOT).replace('_', '-'))
-			.toList();
+		List<String> words = Arrays.stream(type.getEnumConstants()).map(ConfigurationKey::kebab).toList();
 		String nearest = Nearest.of(text, words);
 		throw new InvalidTextException("must be one of " + String.join(", ", words),
 				(nearest != null) ? "Write " + nearest + "." : "Write one of these words.");
-	}
-
-	/** Read a preset. */
-	static Preset preset(String text) {
-		return word(Preset.class, text);
 	}
 
 	/** Return a name as it is compared: letters and digits only, in lower case. */

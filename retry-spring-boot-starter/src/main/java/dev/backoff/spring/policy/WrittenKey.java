@@ -113,7 +113,6 @@ record WrittenKey(List<String> path, int index, String property, List<String> te
 		return String.join(".", this.path.stream().map(TextValues::canonical).toList());
 	}
 
-	/** Return the section that the key is in. */
 	Section<?> section() {
 		return Section.of(this.path);
 	}

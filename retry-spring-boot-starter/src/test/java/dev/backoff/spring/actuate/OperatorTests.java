@@ -416,9 +416,9 @@ class OperatorTests {
 			List<String> lines = JsonPath.read(response.body(), "$.configuration");
 			assertThat(lines).contains("backoff.policies.degraded." + key + "=2m",
 					"backoff.policies.degraded.when-degraded.cap=2m");
-			Map<PolicyKey, Value> here = OperatorTests.this.policies.peek("degraded").orElseThrow().values();
+			Map<PolicyKey, Value> here = OperatorTests.this.policies.current().peek("degraded").orElseThrow().values();
 			configured(lines, (theirs) -> {
-				Map<PolicyKey, Value> there = theirs.peek("degraded").orElseThrow().values();
+				Map<PolicyKey, Value> there = theirs.current().peek("degraded").orElseThrow().values();
 				here.forEach(
 						(each, written) -> assertThat(there.get(each).text()).as(each.key()).isEqualTo(written.text()));
 			});
@@ -443,7 +443,10 @@ class OperatorTests {
 			List<String> lines = JsonPath.read(response.body(), "$.configuration");
 			assertThat(lines).hasSize(2);
 			configured(lines, (theirs) -> {
-				Map<PolicyKey, Value> values = theirs.peek(theirs.find(name).orElseThrow()).orElseThrow().values();
+				Map<PolicyKey, Value> values = theirs.current()
+					.peek(theirs.find(name).orElseThrow())
+					.orElseThrow()
+					.values();
 				assertThat(values.get(PolicyKey.BASE).text()).isEqualTo("3s");
 				assertThat(values.get(PolicyKey.MAX_ATTEMPTS).text()).isEqualTo("6");
 			});

@@ -351,7 +351,7 @@ class LiveConfigurationTests {
 			LiveConfigurationTests.this.runner.withBean(Callbacks.class).run((context) -> {
 				LiveConfigurationTests.this.centre.remove("backoff.policies.callbacks.base");
 				assertThat(context.getBean(LiveConfiguration.class).refresh("a test")).isFalse();
-				assertThat(context.getBean(BackoffPolicies.class).names()).contains("callbacks");
+				assertThat(context.getBean(BackoffPolicies.class).current().names()).contains("callbacks");
 			});
 		}
 

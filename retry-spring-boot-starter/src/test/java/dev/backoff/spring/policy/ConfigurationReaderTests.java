@@ -235,8 +235,8 @@ class ConfigurationReaderTests {
 		BackoffPolicies policies = new BackoffPolicies(BackoffConfiguration.read(environment), environment,
 				ConfigurationReaderTests.class.getClassLoader());
 		List<Problem> problems = new ArrayList<>();
-		policies.check(problems);
-		policies.names().forEach((name) -> assertThat(policies.peek(name)).isNotNull());
+		policies.current().check(problems);
+		policies.current().names().forEach((name) -> assertThat(policies.current().peek(name)).isNotNull());
 		assertThat(policies.unused()).isNotNull();
 		return problems;
 	}

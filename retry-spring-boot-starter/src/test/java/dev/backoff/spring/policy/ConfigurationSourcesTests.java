@@ -53,7 +53,7 @@ class ConfigurationSourcesTests {
 		void overrideTheEntryTheyMean(String variable) {
 			application().variable(variable, " 9 ").run((context) -> {
 				BackoffPolicies policies = context.getBean(BackoffPolicies.class);
-				assertThat(policies.names()).containsExactly("payment-callback");
+				assertThat(policies.current().names()).containsExactly("payment-callback");
 				EffectivePolicy policy = policies.resolve("payment-callback");
 				assertThat(policy.name()).isEqualTo("payment-callback");
 				assertThat(value(policy, PolicyKey.MAX_ATTEMPTS))
@@ -68,7 +68,7 @@ class ConfigurationSourcesTests {
 				.variable("BACKOFF_POLICIES_PAYMENT_CALLBACK_BASE", "2s")
 				.run((context) -> {
 					BackoffPolicies policies = context.getBean(BackoffPolicies.class);
-					assertThat(policies.names()).containsExactly("payment-callback");
+					assertThat(policies.current().names()).containsExactly("payment-callback");
 					assertThat(policies.unused()).isEmpty();
 					assertThat(policies.resolve("PaymentCallback").name()).isEqualTo("payment-callback");
 				});
@@ -109,7 +109,8 @@ class ConfigurationSourcesTests {
 					assertThat(configuration.isEnabled()).isFalse();
 					assertThat(configuration.isRetriesEnabled()).isFalse();
 					assertThat(configuration.random()).isEqualTo(RandomKind.SECURE);
-					assertThat(configuration.isMetricsEnabled()).isFalse();
+					assertThat(configuration.settings().get("metrics.enabled")).extracting(EffectivePolicy.Value::text)
+						.isEqualTo("false");
 					assertThat(configuration.slo()).containsExactly(Duration.ofMillis(100), Duration.ofSeconds(2));
 					assertThat(configuration.isDurations()).isTrue();
 					assertThat(configuration.isMessagesShown()).isTrue();
@@ -135,7 +136,7 @@ class ConfigurationSourcesTests {
 				.variable("BACKOFF_POLICIES_PAYMENT_RETRY_AFTER_ENABLED", "no")
 				.run((context) -> {
 					BackoffPolicies policies = context.getBean(BackoffPolicies.class);
-					assertThat(policies.names()).containsExactly("payment-retry-after");
+					assertThat(policies.current().names()).containsExactly("payment-retry-after");
 					assertThat(policies.resolve("payment-retry-after").numbers().isEnabled()).isFalse();
 				});
 		}

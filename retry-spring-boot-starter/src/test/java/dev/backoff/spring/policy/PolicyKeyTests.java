@@ -43,7 +43,7 @@ class PolicyKeyTests {
 
 	@Test
 	void defaultsOfBudgetsAreThoseOfTheCore() {
-		assertThat(BudgetAssembler.builtIn("any").settings()).isEqualTo(BudgetSettings.DEFAULTS);
+		assertThat(BudgetAssembler.BUILT_IN.settings()).isEqualTo(BudgetSettings.DEFAULTS);
 	}
 
 }

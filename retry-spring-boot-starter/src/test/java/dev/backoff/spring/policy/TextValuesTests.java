@@ -109,13 +109,13 @@ class TextValuesTests {
 		@ParameterizedTest
 		@CsvSource({ "1, 1", "2, 2", "2.0, 2", "1.75, 1.75", "1e2, 100" })
 		void areRead(String text, double multiplier) {
-			assertThat(TextValues.multiplier(text)).isEqualTo(multiplier);
+			assertThat(OverloadValues.growth(text, "delay")).isEqualTo(multiplier);
 		}
 
 		@ParameterizedTest
 		@ValueSource(strings = { "0.999", "0", "-2", "NaN", "Infinity", "1e999", "two", "2x", "" })
 		void areRefused(String text) {
-			assertThatExceptionOfType(InvalidTextException.class).isThrownBy(() -> TextValues.multiplier(text))
+			assertThatExceptionOfType(InvalidTextException.class).isThrownBy(() -> OverloadValues.growth(text, "delay"))
 				.withMessage("must be a finite number of at least 1");
 		}
 
@@ -190,7 +190,7 @@ class TextValuesTests {
 				x      | has the rung 'x', which must be a duration
 				1s x0  | has the rung '1s x0', which repeats less than once or too often
 				1s x2000000 | has the rung '1s x2000000', which repeats less than once or too often
-				1s x99999999999 | has the rung '1s x99999999999', which cannot be read
+				1s x99999999999 | has the rung '1s x99999999999', which repeats less than once or too often
 				-1s x2 | has the rung '-1s x2', which must not be negative
 				5 sec  | has the rung '5 sec', which must be a duration
 				""")
@@ -230,7 +230,7 @@ class TextValuesTests {
 		@ParameterizedTest
 		@ValueSource(strings = { "user-facing", "USER_FACING", "userFacing", "User Facing" })
 		void areReadWhateverTheirSeparators(String text) {
-			assertThat(TextValues.preset(text)).isEqualTo(Preset.USER_FACING);
+			assertThat(TextValues.word(Preset.class, text)).isEqualTo(Preset.USER_FACING);
 		}
 
 		@Test

@@ -7,10 +7,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The names of the breakers and budgets that policies share: one spelling of each, and
- * whether it is used. Thread-safe.
+ * The names of policies, breakers and budgets: one spelling of each, and whether it is
+ * used. Thread-safe.
  */
-final class SharedNames {
+final class Names {
 
 	private final BackoffConfiguration configuration;
 
@@ -19,18 +19,14 @@ final class SharedNames {
 
 	private final Set<String> used = ConcurrentHashMap.newKeySet();
 
-	SharedNames(BackoffConfiguration configuration) {
-		this(configuration, new ConcurrentHashMap<>());
-	}
-
-	private SharedNames(BackoffConfiguration configuration, Map<String, String> first) {
+	Names(BackoffConfiguration configuration, Map<String, String> first) {
 		this.configuration = configuration;
 		this.first = first;
 	}
 
 	/** Return the names by another configuration, with the same first spellings. */
-	SharedNames with(BackoffConfiguration configuration) {
-		return new SharedNames(configuration, this.first);
+	Names with(BackoffConfiguration configuration) {
+		return new Names(configuration, this.first);
 	}
 
 	/** Spell a name as the configuration does, else as its first user. */
@@ -41,8 +37,7 @@ final class SharedNames {
 
 	/** Spell a name likewise, without using it. */
 	String known(Section<?> section, String name) {
-		String spelling = this.first.getOrDefault(key(section, name), name);
-		return this.configuration.spelling(section, spelling);
+		return this.configuration.spelling(section, this.first.getOrDefault(key(section, name), name));
 	}
 
 	void markUsed(Section<?> section, @Nullable String name) {
