@@ -41,7 +41,7 @@ final class ClassTable {
 
 	/** Return the first of a failure and its causes that is classified so, or null. */
 	@Nullable Throwable find(Throwable failure, FailureClassification classification) {
-		return Causes.find(failure, (link) -> of(link.getClass()) == classification);
+		return Causes.find(failure, (link) -> classification.equals(of(link.getClass())));
 	}
 
 }

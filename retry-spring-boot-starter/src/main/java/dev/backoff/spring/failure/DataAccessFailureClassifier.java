@@ -85,7 +85,7 @@ final class DataAccessFailureClassifier implements TypedClassifier {
 			return null;
 		}
 		FailureClassification byType = TYPES.of(found.getClass());
-		if (byType == LOCK || byType == PERMANENT) {
+		if (LOCK.equals(byType) || PERMANENT.equals(byType)) {
 			return byType;
 		}
 		FailureClassification byCause = byCause(found);

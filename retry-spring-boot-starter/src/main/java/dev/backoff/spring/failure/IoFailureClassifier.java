@@ -138,10 +138,10 @@ final class IoFailureClassifier implements TypedClassifier {
 	/* A failed handshake counts before other I/O, and I/O before a parser. */
 	private static @Nullable FailureClassification moreGrave(@Nullable FailureClassification one,
 			@Nullable FailureClassification other) {
-		if (one == HANDSHAKE || other == HANDSHAKE) {
+		if (HANDSHAKE.equals(one) || HANDSHAKE.equals(other)) {
 			return HANDSHAKE;
 		}
-		return (one == IO || other == null) ? one : other;
+		return (IO.equals(one) || other == null) ? one : other;
 	}
 
 }

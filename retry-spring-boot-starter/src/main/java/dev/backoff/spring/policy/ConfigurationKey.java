@@ -11,30 +11,39 @@ interface ConfigurationKey {
 	/** Return the name below the section, for instance {@code max-attempts}. */
 	String key();
 
-	/** Return the place of the key among those of its kind. */
+	/**
+	 * {@return the place of the key among those of its kind}
+	 */
 	int ordinal();
 
 	/** Return how the text is read. */
 	ValueType type();
 
 	/**
-	 * Return the keys that a value of this key sets: itself, unless it is a shorthand.
+	 * {@return the keys that a value of this key sets: itself, unless it is a shorthand}
 	 */
 	default List<? extends ConfigurationKey> meant() {
 		return List.of(this);
 	}
 
-	/** Return whether the value is a list. */
+	/**
+	 * {@return whether the value is a list}
+	 */
 	default boolean isList() {
 		return type().list();
 	}
 
-	/** Return the default as it is written, or null if there is none. */
+	/**
+	 * {@return the default as it is written, or null if there is none}
+	 */
 	default @Nullable String builtInText() {
 		return type().builtInText();
 	}
 
-	/** Return the default. */
+	/**
+	 * {@return the default}
+	 * @param <T> its type, the one of the parser
+	 */
 	@SuppressWarnings({ "unchecked", "TypeParameterUnusedInFormals" })
 	default <T> T builtIn() {
 		Object builtIn = type().builtIn();
