@@ -119,6 +119,7 @@ class ApolloRefreshTests {
 			.atMost(Duration.ofMinutes(2))
 			.pollInterval(Duration.ofMillis(10))
 			.until(() -> shop.getBean(BackoffPolicies.class)
+				.current()
 				.peek(policy)
 				.orElseThrow()
 				.values()

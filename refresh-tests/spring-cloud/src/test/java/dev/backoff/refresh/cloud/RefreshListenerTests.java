@@ -79,7 +79,13 @@ class RefreshListenerTests {
 	}
 
 	private static String base(ApplicationContext context) {
-		return context.getBean(BackoffPolicies.class).peek("orders").orElseThrow().values().get(PolicyKey.BASE).text();
+		return context.getBean(BackoffPolicies.class)
+			.current()
+			.peek("orders")
+			.orElseThrow()
+			.values()
+			.get(PolicyKey.BASE)
+			.text();
 	}
 
 	public static class Orders {
