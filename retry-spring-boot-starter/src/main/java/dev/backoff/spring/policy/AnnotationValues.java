@@ -20,12 +20,7 @@ import dev.backoff.annotation.Backoff;
  */
 record AnnotationValues(String name, Map<PolicyKey, ConfigValue> values) {
 
-	/**
-	 * Read an annotation, in which attributes of composed annotations are merged.
-	 * @param on the place of the annotation, for instance
-	 * {@code OrderService.place(Order)}
-	 * @param origin the same for the endpoint, for instance {@code OrderService.place}
-	 */
+	/** Read an annotation, in which attributes of composed annotations are merged. */
 	static AnnotationValues of(Backoff annotation, String on, String origin, Placeholders placeholders,
 			List<Problem> problems) {
 		Map<PolicyKey, ConfigValue> values = new TreeMap<>();

@@ -277,9 +277,7 @@ public final class BackoffConfiguration {
 	}
 
 	/**
-	 * All values of one reading, by canonical name.
-	 *
-	 * @param spellings the names as files write them
+	 * All values of one reading, by canonical name, and the names as files write them.
 	 */
 	record Reading(Map<SettingKey, ConfigValue> settings, Map<PolicyKey, ConfigValue> defaults,
 			Map<String, NamedValues<PolicyKey>> policies, Map<String, BreakerEntry> breakers,

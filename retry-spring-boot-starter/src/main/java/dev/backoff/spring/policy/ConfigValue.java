@@ -64,9 +64,8 @@ record ConfigValue(List<String> texts, String place, String origin, @Nullable Ob
 		return String.join(", ", this.texts);
 	}
 
-	/** Return what the key has read; only for a value without problems. */
-	@SuppressWarnings({ "unchecked", "TypeParameterUnusedInFormals" }) // the key's parser
-																		// made it
+	/** Return what the key's parser has read; only for a value without problems. */
+	@SuppressWarnings({ "unchecked", "TypeParameterUnusedInFormals" })
 	<T> T value() {
 		if (this.parsed == null) {
 			throw new IllegalStateException("Not read: " + this.place);

@@ -117,18 +117,14 @@ final class ConfigurationReader {
 		String below = String.join(".", written.below());
 		ConfigurationKey key = section.keyOf(below);
 		String example = section.firstBelow(below);
-		ConfigValue value = (key != null) ? value(key, elements) : null;
-		if (key != null && value != null) {
-			Runnable put = () -> key.meant().forEach((meant) -> values.putIfAbsent(meant, value));
-			if (key.meant().size() > 1) {
-				shorthands.add(put);
+		if (key != null) {
+			ConfigValue value = value(key, elements);
+			if (value != null && key.meant().size() > 1) {
+				shorthands.add(() -> key.meant().forEach((meant) -> values.putIfAbsent(meant, value)));
 			}
-			else {
-				put.run();
+			else if (value != null) {
+				values.putIfAbsent(key, value);
 			}
-		}
-		else if (key != null) {
-			return;
 		}
 		else if (example == null) {
 			this.unknownKeys.add(UnknownKey.of(section, written));

@@ -165,15 +165,7 @@ final class DelayAssembler {
 		return cap;
 	}
 
-	/**
-	 * The delays of one policy.
-	 *
-	 * @param name the name of the shape
-	 * @param shape the delays before cap and jitter
-	 * @param jitter spreads them
-	 * @param cap the longest delay, or the longest duration for none
-	 * @param throttledBase the least base after a throttled failure
-	 */
+	/** The delays of one policy; the cap is the longest duration for none. */
 	record Delays(ShapeName name, Shape shape, Jitter jitter, Duration cap, Duration throttledBase) {
 	}
 

@@ -151,12 +151,7 @@ final class PolicyLevels {
 		return this.abortOn;
 	}
 
-	/**
-	 * A value with the strength of its level.
-	 *
-	 * @param value the value
-	 * @param strength greater for a stronger level, 1 or more
-	 */
+	/** A value with the strength of its level, which is 1 or more. */
 	record Ranked(ConfigValue value, int strength) {
 	}
 

@@ -29,10 +29,7 @@ record VariableName(List<String> path, int index) {
 	/* More than the length of any key. */
 	private static final int DEFINED = 1000;
 
-	/**
-	 * Read a variable.
-	 * @param spelling finds the spelling of a defined name by section and canonical name
-	 */
+	/** Read a variable; the spelling of a defined name is found by canonical name. */
 	static @Nullable VariableName of(String variable, BiFunction<Section<?>, String, @Nullable String> spelling) {
 		Matcher parts = VARIABLE.matcher(variable);
 		if (!parts.matches()) {
