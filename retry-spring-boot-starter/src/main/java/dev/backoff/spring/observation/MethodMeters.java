@@ -19,7 +19,7 @@ import dev.backoff.failure.RetryCause;
 
 /**
  * The meters of one method. A call that succeeds at once adds to one adder, records one
- * timer, or two where whole calls are timed, and allocates nothing. Thread-safe.
+ * timer and allocates nothing, unless whole calls are timed. Thread-safe.
  */
 final class MethodMeters extends MethodCounts {
 
