@@ -134,7 +134,7 @@ final class RetryDecider {
 		return (breaker.permitting() || breaker.awaited()) ? null : Decision.breakerOpen(breaker.name());
 	}
 
-	/* 5. The delay, which the server's hint or the breaker may raise. */
+	/* 5. The delay, which the breaker may raise. */
 	private Decision delay(Situation situation) {
 		Decision decision = hinted(situation);
 		Situation.Breaker breaker = situation.breaker();
@@ -145,6 +145,7 @@ final class RetryDecider {
 		return new Decision.RetryAfter(Math.max(delay, LEAST_POSTPONEMENT), wait.ownDelay(), DelaySource.BREAKER);
 	}
 
+	/* The delay that the policy's rule chooses, which the server's hint may raise. */
 	private Decision hinted(Situation situation) {
 		Outcome outcome = situation.outcome();
 		boolean throttled = outcome != null && outcome.kind() == AttemptOutcome.THROTTLED;

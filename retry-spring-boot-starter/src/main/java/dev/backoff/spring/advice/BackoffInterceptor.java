@@ -17,7 +17,7 @@ public final class BackoffInterceptor implements MethodInterceptor {
 
 	/**
 	 * Make the interceptor.
-	 * @param methods supplies the registry, which is made at the first call
+	 * @param methods supplies the annotated methods, asked for at the first call
 	 */
 	public BackoffInterceptor(Supplier<BackoffMethods> methods) {
 		this.methods = methods;

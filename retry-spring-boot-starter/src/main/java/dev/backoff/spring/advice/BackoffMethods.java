@@ -60,7 +60,7 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 	private volatile boolean enabled;
 
 	/**
-	 * Make the registry of an application context.
+	 * Make the methods of an application context.
 	 * @param policies resolves policies
 	 * @param beanFactory has the beans that retries need
 	 */

@@ -19,7 +19,7 @@ import dev.backoff.failure.RetryCause;
 
 /**
  * The meters of one method. A call that succeeds at once adds to one adder, records one
- * timer and allocates nothing. Thread-safe.
+ * timer and allocates nothing, unless whole calls are timed. Thread-safe.
  */
 final class MethodMeters extends MethodCounts {
 
@@ -51,7 +51,10 @@ final class MethodMeters extends MethodCounts {
 
 	private final MeterCells<Counter> recovered;
 
-	/* All that a call needs that succeeds at once; null while there is no registry. */
+	/*
+	 * The only timer of a call that succeeds at once. Null without a registry, and where
+	 * whole calls are timed too.
+	 */
 	private volatile @Nullable Timer firstSuccess;
 
 	MethodMeters(GuardedRegistry registry, OfPolicy shared, String method, List<Duration> slo, boolean durations) {

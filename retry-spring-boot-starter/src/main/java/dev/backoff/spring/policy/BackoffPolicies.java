@@ -135,11 +135,11 @@ public final class BackoffPolicies {
 		return this.resolver.label(method);
 	}
 
-	/** The policies by another configuration. Thread-safe. */
+	/** The policies by one configuration, in effect or not. Thread-safe. */
 	public sealed interface Candidate permits PolicyResolver {
 
 		/**
-		 * {@return the other configuration}
+		 * {@return the configuration}
 		 */
 		BackoffConfiguration configuration();
 

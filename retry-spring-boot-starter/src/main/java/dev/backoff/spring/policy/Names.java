@@ -29,13 +29,13 @@ final class Names {
 		return new Names(configuration, this.first);
 	}
 
-	/** Spell a name as the configuration does, else as its first user. */
+	/** Note the first spelling, then spell a name as {@link #known} does. */
 	String use(Section<?> section, String name) {
 		this.first.putIfAbsent(key(section, name), name);
 		return known(section, name);
 	}
 
-	/** Spell a name likewise, without using it. */
+	/** Spell a name as the configuration does, else as its first user. */
 	String known(Section<?> section, String name) {
 		return this.configuration.spelling(section, this.first.getOrDefault(key(section, name), name));
 	}

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 import dev.backoff.spring.policy.PolicyLevels.Ranked;
 
 /**
- * The breaker and the budget of a policy. Both have the policy's name unless the policy
- * names others, which have to be defined.
+ * The breaker and the budget of a policy. By default its budget has the policy's name,
+ * and so has its breaker if one of that name is defined. Other names have to be defined.
  */
 final class References {
 
