@@ -101,13 +101,9 @@ final class BlockingDriver {
 
 	private Turn await(Decision.RetryAfter wait, RetryCall call) {
 		this.steps.waiting(wait, call);
-		Decision.Stop ended = sleep(call, wait.delay());
-		return (ended != null) ? ended : this.steps.afterWait(call);
-	}
-
-	private Decision.@Nullable Stop sleep(RetryCall call, long nanos) {
+		boolean stopped;
 		try {
-			return this.waiting.await(call, nanos) ? Decision.STOPPED : null;
+			stopped = this.waiting.await(call, wait.delay());
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
@@ -119,6 +115,7 @@ final class BlockingDriver {
 		finally {
 			this.steps.waited();
 		}
+		return stopped ? Decision.STOPPED : this.steps.afterWait(call);
 	}
 
 	private Ending end(Decision.Stop stop, RetryCall call) {

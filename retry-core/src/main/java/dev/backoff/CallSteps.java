@@ -50,7 +50,8 @@ final class CallSteps {
 
 	/** Return what follows when the breaker refuses the first attempt. */
 	Turn refused(RetryCall call) {
-		return decide(call, DelaySource.BREAKER, this.safeguards.refusal(call.started()), call.started());
+		return this.decider
+			.decide(situation(call, DelaySource.BREAKER, this.safeguards.refusal(call.started()), call.started()));
 	}
 
 	void succeededAtOnce(RetryCall call, Permit permit) {
@@ -66,18 +67,13 @@ final class CallSteps {
 		this.safeguards.ended(permit, outcome, nanos, now);
 		this.teller.attempt(call, outcome.kind(), outcome.failure(), nanos);
 		call.attemptEnded(outcome, nanos);
-		return decide(call, null, this.safeguards.answer(now), now);
+		return this.decider.decide(situation(call, null, this.safeguards.answer(now), now));
 	}
 
-	private Decision decide(RetryCall call, @Nullable DelaySource waitedFor, Situation.Breaker breaker, long now) {
-		Decision decision = this.decider
-			.decide(new Situation(call.lastOutcome(), call.attempt(), call.postponed(), call.previousDelay(), waitedFor,
-					call.elapsed(now), call.timeLeft(now), this.safeguards.waiting().isShutDown(), breaker,
-					this.safeguards.isDegraded(now), this.safeguards.budget()));
-		if (decision instanceof Decision.RetryAfter retry && retry.paid() != null) {
-			call.paid(retry.paid());
-		}
-		return decision;
+	private Situation situation(RetryCall call, @Nullable DelaySource waitedFor, Situation.Breaker breaker, long now) {
+		return new Situation(call.lastOutcome(), call.attempt(), call.postponed(), call.previousDelay(), waitedFor,
+				call.elapsed(now), call.timeLeft(now), this.safeguards.waiting().isShutDown(), breaker,
+				this.safeguards.isDegraded(now), this.safeguards.budget());
 	}
 
 	void waiting(Decision.RetryAfter wait, RetryCall call) {
@@ -115,15 +111,17 @@ final class CallSteps {
 		}
 		if (outcome != null && call.lastSource() == DelaySource.BUDGET) {
 			call.addPostponed();
-			Decision decision = decide(call, DelaySource.BUDGET, this.safeguards.answer(now), now);
+			Decision decision = this.decider
+				.decide(situation(call, DelaySource.BUDGET, this.safeguards.answer(now), now));
 			if (!(decision instanceof Decision.RetryAfter retry) || retry.delay() > 0) {
 				return decision;
 			}
+			call.notePaid(retry);
 		}
 		Permit permit = this.safeguards.tryAcquire(call, now);
 		if (permit == null) {
 			call.addPostponed();
-			return decide(call, DelaySource.BREAKER, this.safeguards.refusal(now), now);
+			return this.decider.decide(situation(call, DelaySource.BREAKER, this.safeguards.refusal(now), now));
 		}
 		if (outcome != null) {
 			this.listeners.retry(outcome.cause());

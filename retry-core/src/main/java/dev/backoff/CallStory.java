@@ -64,6 +64,7 @@ class CallStory {
 	}
 
 	final void addWait(Decision.RetryAfter chosen) {
+		notePaid(chosen);
 		PastTurn last = last();
 		PastTurn turn = (last != null && last.source == null) ? last : append();
 		turn.source = chosen.source();
@@ -142,8 +143,11 @@ class CallStory {
 		this.postponed = 0;
 	}
 
-	final void paid(RetryBudget.Cost cost) {
-		this.paid = cost;
+	/** Note what the budget was charged for the retry to come, unless it is paid. */
+	final void notePaid(Decision.RetryAfter chosen) {
+		if (chosen.paid() != null) {
+			this.paid = chosen.paid();
+		}
 	}
 
 	final RetryBudget.@Nullable Cost paid() {

@@ -92,6 +92,7 @@ final class RetryDecider {
 		stop = (stop != null) ? stop : noRetryLeft(situation);
 		stop = (stop != null) ? stop : refusedByBreaker(situation);
 		Decision next = (stop != null) ? stop : delay(situation);
+		next = (next instanceof Decision.RetryAfter wait) ? afterBreaker(wait, situation) : next;
 		next = (next instanceof Decision.RetryAfter wait) ? beforeDeadline(wait, situation) : next;
 		return (next instanceof Decision.RetryAfter wait) ? paid(wait, situation) : next;
 	}
@@ -134,19 +135,8 @@ final class RetryDecider {
 		return (breaker.permitting() || breaker.awaited()) ? null : Decision.breakerOpen(breaker.name());
 	}
 
-	/* 5. The delay, which the breaker may raise. */
+	/* 5. The delay that the policy's rule chooses, which the server's hint may raise. */
 	private Decision delay(Situation situation) {
-		Decision decision = hinted(situation);
-		Situation.Breaker breaker = situation.breaker();
-		if (breaker.permitting() || !(decision instanceof Decision.RetryAfter wait)) {
-			return decision;
-		}
-		long delay = Math.max(wait.delay(), Nanos.plus(breaker.untilPermit(), wait.ownDelay()));
-		return new Decision.RetryAfter(Math.max(delay, LEAST_POSTPONEMENT), wait.ownDelay(), DelaySource.BREAKER);
-	}
-
-	/* The delay that the policy's rule chooses, which the server's hint may raise. */
-	private Decision hinted(Situation situation) {
 		Outcome outcome = situation.outcome();
 		boolean throttled = outcome != null && outcome.kind() == AttemptOutcome.THROTTLED;
 		BackoffRule rule = this.policy.rule(throttled, outcome != null && situation.degraded());
@@ -166,6 +156,16 @@ final class RetryDecider {
 		}
 		return (hint != null) ? raised(own, rule.baseNanos(), Nanos.of(hint))
 				: new Decision.RetryAfter(own, own, DelaySource.POLICY);
+	}
+
+	/* A breaker that is awaited raises the delay to the time until its next permit. */
+	private static Decision.RetryAfter afterBreaker(Decision.RetryAfter wait, Situation situation) {
+		Situation.Breaker breaker = situation.breaker();
+		if (breaker.permitting()) {
+			return wait;
+		}
+		long delay = Math.max(wait.delay(), Nanos.plus(breaker.untilPermit(), wait.ownDelay()));
+		return new Decision.RetryAfter(Math.max(delay, LEAST_POSTPONEMENT), wait.ownDelay(), DelaySource.BREAKER);
 	}
 
 	/*

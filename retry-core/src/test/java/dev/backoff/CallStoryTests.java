@@ -114,7 +114,7 @@ class CallStoryTests {
 	@Test
 	void forgetsAllOfIt() {
 		this.story.addAttempt(this.failed, 1);
-		this.story.paid(RetryBudget.Cost.TRANSIENT);
+		this.story.notePaid(paid(RetryBudget.Cost.TRANSIENT));
 		this.story.addWait(new Decision.RetryAfter(9, 7, DelaySource.HINT));
 		this.story.addPostponed();
 		assertThat(this.story.hasStory()).isTrue();
@@ -140,7 +140,7 @@ class CallStoryTests {
 	@EnumSource
 	void remembersWhatTheLastRetryCost(RetryBudget.Cost cost) {
 		assertThat(this.story.paid()).isNull();
-		this.story.paid(cost);
+		this.story.notePaid(paid(cost));
 		this.story.retryBegins();
 		assertThat(this.story.paid()).isEqualTo(cost);
 	}
@@ -176,6 +176,10 @@ class CallStoryTests {
 			.stream()
 			.map((time) -> DurationText.story(time.toNanos()))
 			.collect(Collectors.joining(", "));
+	}
+
+	private static Decision.RetryAfter paid(RetryBudget.Cost cost) {
+		return new Decision.RetryAfter(0, 0, DelaySource.POLICY).paidWith(cost);
 	}
 
 }

@@ -34,10 +34,24 @@ final class DelayAssembler {
 	@Nullable Delays assemble() {
 		ShapeName name = shapeName();
 		Jitter jitter = jitter(name, shapeStrength(name));
-		Shape shape = shape(name, jitter);
+		Shape shape = switch (name) {
+			case LADDER -> ladder();
+			case FIXED -> Shape.fixed(this.values.read(PolicyKey.BASE));
+			case LINEAR -> {
+				Duration base = this.values.read(PolicyKey.BASE);
+				yield Shape.linear(base, this.values.read(PolicyKey.STEP, base, DurationText.exact(base)));
+			}
+			case EXPONENTIAL -> Shape.exponential(this.values.read(PolicyKey.BASE),
+					jitter.replacesShape() ? 1.0 : this.values.<Double>read(PolicyKey.MULTIPLIER));
+		};
 		Duration cap = cap(name, shape, jitter);
 		Duration throttledBase = throttledBase(cap);
 		return (shape != null) ? new Delays(name, shape, jitter, cap, throttledBase) : null;
+	}
+
+	private @Nullable Shape ladder() {
+		return (this.values.written(PolicyKey.LADDER) == null) ? null
+				: Shape.ladder(this.values.<List<Duration>>read(PolicyKey.LADDER, List.of(), ""));
 	}
 
 	private ShapeName shapeName() {
@@ -105,20 +119,6 @@ final class DelayAssembler {
 			this.values.conflict(multiplier.value(), NO_EFFECT + " decorrelated jitter grows by itself", "Remove it.");
 		}
 		return jitter;
-	}
-
-	private @Nullable Shape shape(ShapeName name, Jitter jitter) {
-		if (name == ShapeName.LADDER) {
-			return (this.values.written(PolicyKey.LADDER) == null) ? null
-					: Shape.ladder(this.values.<List<Duration>>read(PolicyKey.LADDER, List.of(), ""));
-		}
-		Duration base = this.values.read(PolicyKey.BASE);
-		return switch (name) {
-			case FIXED -> Shape.fixed(base);
-			case LINEAR -> Shape.linear(base, this.values.read(PolicyKey.STEP, base, DurationText.exact(base)));
-			default ->
-				Shape.exponential(base, jitter.replacesShape() ? 1.0 : this.values.<Double>read(PolicyKey.MULTIPLIER));
-		};
 	}
 
 	private Duration cap(ShapeName name, @Nullable Shape shape, Jitter jitter) {
