@@ -77,6 +77,10 @@ final class AttemptLimit {
 		long nanos = nanosLeft(call);
 		Cancellable timer = schedule(interruption, nanos);
 		if (timer == null) {
+			// it may have been scheduled all the same
+			if (interruption.end()) {
+				boolean unused = interruption.takeBack();
+			}
 			return work.run();
 		}
 		T result;

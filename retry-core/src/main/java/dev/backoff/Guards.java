@@ -210,7 +210,8 @@ final class Guards {
 		@Override
 		public Cancellable schedule(Runnable task, long nanos) {
 			Cancellable scheduled = this.<Cancellable, RuntimeException>reported(() -> this.time.schedule(task, nanos));
-			return (scheduled instanceof TimerEntry) ? scheduled : () -> this.hook.run(scheduled::cancel);
+			// not a method reference, which would throw here for null
+			return (scheduled instanceof TimerEntry) ? scheduled : () -> this.hook.run(() -> scheduled.cancel());
 		}
 
 		private <T, X extends Throwable> T reported(Operation<T, X> work) throws X {
@@ -339,8 +340,8 @@ final class Guards {
 	}
 
 	private static CallObserver.Scope opened(CallObserver.Observed observed, Hook hook) {
-		CallObserver.Scope scope = hook.get(observed::open, NOTHING);
-		return () -> hook.run(scope::close);
+		CallObserver.Scope scope = hook.get(() -> observed.open(), NOTHING);
+		return () -> hook.run(() -> scope.close());
 	}
 
 }

@@ -1,5 +1,7 @@
 package dev.backoff;
 
+import java.util.function.BooleanSupplier;
+
 import org.jspecify.annotations.Nullable;
 
 import dev.backoff.budget.RetryBudget;
@@ -16,12 +18,13 @@ import dev.backoff.event.DelaySource;
  * @param elapsed the time since the start of the call
  * @param timeLeft the time until the deadline, negative after it
  * @param shutDown whether the application is shutting down
- * @param degraded whether delays are raised
+ * @param degraded whether delays are raised; asked only for a delay, since asking may
+ * begin or end the mode
  * @param budget pays for a retry, or null if retries cost nothing
  */
 record Situation(@Nullable Outcome outcome, int attempt, int postponed, long previousDelay,
 		@Nullable DelaySource waitedFor, long elapsed, long timeLeft, boolean shutDown, Breaker breaker,
-		boolean degraded, @Nullable RetryBudget budget) {
+		BooleanSupplier degraded, @Nullable RetryBudget budget) {
 
 	/** Return which delay comes next; those of postponed retries count. */
 	int delayNumber() {

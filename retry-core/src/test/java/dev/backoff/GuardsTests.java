@@ -1,10 +1,13 @@
 package dev.backoff;
 
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiFunction;
 import java.util.function.Supplier;
 
 import org.junit.jupiter.api.Nested;
@@ -13,6 +16,7 @@ import org.junit.jupiter.api.Timeout;
 
 import dev.backoff.delay.Jitter;
 import dev.backoff.event.AttemptOutcome;
+import dev.backoff.event.CallObserver;
 import dev.backoff.event.CallRecorder;
 import dev.backoff.event.DelaySource;
 import dev.backoff.event.RetryEvent;
@@ -25,6 +29,7 @@ import dev.backoff.fixture.ScriptedOperation;
 import dev.backoff.fixture.VirtualTime;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.policy.RetryPolicyBuilder;
+import dev.backoff.time.Cancellable;
 import dev.backoff.time.RetryTime;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -243,8 +248,99 @@ class GuardsTests {
 			assertThat(Attempt.isRunning()).isFalse();
 		}
 
+		@Test
+		void thatReturnsNothingToCancelLeavesTheCallAlone() throws Exception {
+			RetryTime system = RetryTime.system();
+			RetryTime time = new ScheduledTime((task, nanos) -> {
+				system.schedule(task, nanos);
+				return null;
+			});
+			Retry limited = Retry.builder(policy().attemptTimeout(Duration.ofMinutes(1)).build()).time(time).build();
+			assertThat(limited.<String, Exception>call(() -> "ok")).isEqualTo("ok");
+			Retry retry = Retry.builder(policy().base(Duration.ofMillis(1)).build()).time(time).build();
+			IOException failure = new IOException("down");
+			assertThat(retry.callAsync(() -> CompletableFuture.failedFuture(failure)))
+				.failsWithin(Duration.ofMinutes(1));
+		}
+
+		@Test
+		void thatSchedulesAndThenFailsLeavesNoInterrupt() throws Exception {
+			RetryTime time = new ScheduledTime((task, nanos) -> {
+				task.run();
+				throw new IllegalStateException("no timer");
+			});
+			Retry retry = Retry.builder(policy().attemptTimeout(Duration.ofMillis(40)).build()).time(time).build();
+			int[] runs = new int[1];
+			assertThat(retry.<Boolean, Exception>call(() -> {
+				runs[0]++;
+				return Thread.currentThread().isInterrupted();
+			})).isFalse();
+			assertThat(runs[0]).isEqualTo(1);
+			assertThat(Thread.interrupted()).isFalse();
+		}
+
 		private RetryListener recorded() {
 			return GuardsTests.this.recording;
+		}
+
+	}
+
+	@Nested
+	class AnObserverThatReturnsNull {
+
+		@Test
+		void insteadOfAnAttemptLeavesTheCallAlone() throws Exception {
+			assertThat(observed(null).<String, Exception>call(() -> "ok")).isEqualTo("ok");
+			assertThat(recording.hookFailures()).isNotEmpty();
+		}
+
+		@Test
+		void insteadOfAScopeLeavesTheCallAlone() throws Exception {
+			CallObserver.ObservedAttempt attempt = new CallObserver.ObservedAttempt() {
+
+				@Override
+				public void ends(AttemptOutcome outcome, Throwable failure) {
+				}
+
+				@Override
+				public CallObserver.Scope open() {
+					return null;
+				}
+
+			};
+			Retry retry = observed(attempt);
+			int[] runs = new int[1];
+			assertThat(retry.<Integer, Exception>call(() -> ++runs[0])).isEqualTo(1);
+			assertThat(retry.callAsync(() -> CompletableFuture.completedFuture("ok")).get()).isEqualTo("ok");
+		}
+
+		private Retry observed(CallObserver.ObservedAttempt attempt) {
+			CallObserver.ObservedCall call = new CallObserver.ObservedCall() {
+
+				@Override
+				public CallObserver.ObservedAttempt attemptBegins(int number) {
+					return attempt;
+				}
+
+				@Override
+				public void waitBegins(DelaySource source, long nanos) {
+				}
+
+				@Override
+				public void ends(StopReason reason, int attempts, RetryEvent.RecoveryOutcome recovery,
+						Throwable thrown) {
+				}
+
+				@Override
+				public CallObserver.Scope open() {
+					return null;
+				}
+
+			};
+			return Retry.builder(policy().build())
+				.observer((policy, method) -> call)
+				.listener(GuardsTests.this.recording)
+				.build();
 		}
 
 	}
@@ -290,6 +386,26 @@ class GuardsTests {
 	@SuppressWarnings({ "unchecked", "TypeParameterUnusedInFormals" })
 	private static <X extends Throwable> RuntimeException sneak(Throwable failure) throws X {
 		throw (X) failure;
+	}
+
+	/** The system's time with another timer. */
+	private record ScheduledTime(BiFunction<Runnable, Long, Cancellable> timer) implements RetryTime {
+
+		@Override
+		public long nanoTime() {
+			return RetryTime.system().nanoTime();
+		}
+
+		@Override
+		public void sleep(long nanos) throws InterruptedException {
+			RetryTime.system().sleep(nanos);
+		}
+
+		@Override
+		public Cancellable schedule(Runnable task, long nanos) {
+			return this.timer.apply(task, nanos);
+		}
+
 	}
 
 	private static final class BrokenTime implements RetryTime {

@@ -548,6 +548,17 @@ class RetryDeciderTests {
 		return decider(policy).decideAfterWait(outcome, policy.deadlineNanos(), false);
 	}
 
+	@Test
+	void asksForRaisedDelaysOnlyWhereADelayIsChosen() {
+		RetryPolicy policy = RetryPolicy.builder("p").maxAttempts(2).build();
+		Given last = new Given(Outcome.ofRetryable(new IOException("down"), null)).attempt(2);
+		assertThat(decider(policy).decide(last.build())).isInstanceOf(Decision.Stop.class);
+		assertThat(last.askedForRaisedDelays).isZero();
+		Given first = new Given(Outcome.ofRetryable(new IOException("down"), null));
+		assertThat(decider(policy).decide(first.build())).isInstanceOf(Decision.RetryAfter.class);
+		assertThat(first.askedForRaisedDelays).isEqualTo(1);
+	}
+
 	private static long delay(Decision decision) {
 		return ((Decision.RetryAfter) decision).delay();
 	}
@@ -576,6 +587,8 @@ class RetryDeciderTests {
 		private Situation.Breaker breaker = Situation.Breaker.PERMITTING;
 
 		private RetryBudget budget;
+
+		private int askedForRaisedDelays;
 
 		Given(Outcome outcome) {
 			this.outcome = outcome;
@@ -608,7 +621,10 @@ class RetryDeciderTests {
 
 		Situation build() {
 			return new Situation(this.outcome, this.attempt, this.postponed, this.previousDelay, this.waitedFor,
-					this.elapsed, this.timeLeft, this.shutDown, this.breaker, false, this.budget);
+					this.elapsed, this.timeLeft, this.shutDown, this.breaker, () -> {
+						this.askedForRaisedDelays++;
+						return false;
+					}, this.budget);
 		}
 
 	}
