@@ -22,7 +22,7 @@ import org.springframework.boot.context.properties.bind.Name;
  * @param retriesEnabled Whether retries are made; if not, first attempts, recovery,
  * meters and polling stay.
  * @param unknownKeys What an unknown key does at start-up.
- * @param random Source of chance for jitter.
+ * @param random Random source of the jitter.
  * @param mode How annotated methods are advised.
  * @param defaults Values for all policies that set none of their own.
  * @param policies Policies by name. Compared by letters and digits only; an unnamed
@@ -155,7 +155,7 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 * @param step Growth of a linear shape; the base if not set.
 	 * @param ladder Comma-separated list of delays, each with an optional number of times
 	 * ("1s x5"); the last one repeats.
-	 * @param jitter How chance spreads the delays, such as full, 20% or none.
+	 * @param jitter Randomness of the delays, such as full, 20% or none.
 	 * @param maxAttempts Number of all attempts, the first call included, or "unlimited".
 	 * @param deadline Time for the whole call, waits included, or "none". After it no
 	 * attempt starts.
@@ -319,8 +319,8 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	/**
 	 * Health.
 	 *
-	 * @param breakers Whether an open circuit breaker makes the health of the application
-	 * bad; if not, breakers are only shown.
+	 * @param breakers Whether an open circuit breaker makes the application's health DOWN;
+	 * if not, breakers are only shown.
 	 */
 	public record Health(@DefaultValue("false") boolean breakers) {
 	}
