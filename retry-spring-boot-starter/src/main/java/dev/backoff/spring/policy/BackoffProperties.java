@@ -319,8 +319,8 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	/**
 	 * Health.
 	 *
-	 * @param breakers Whether an open circuit breaker makes the application's health DOWN;
-	 * if not, breakers are only shown.
+	 * @param breakers Whether an open circuit breaker makes the application's health
+	 * DOWN; if not, breakers are only shown.
 	 */
 	public record Health(@DefaultValue("false") boolean breakers) {
 	}
