@@ -14,7 +14,6 @@ import java.util.stream.Collectors;
  * full           U·d                                       d/2                  0
  * equal          d/2 + U·d/2                               3d/4                 d/2
  * 20% (j = 0.2)  uniform in [(1-j)·d, min(cap, (1+j)·d)]   d, less at the cap   (1-j)·d
- * triangular     d·X, X triangular around 1/2              d/2                  0
  * decorrelated   uniform in [base, min(cap, 3·previous)]   2, 3.5, 5.75 × base  base
  * beta           d·X, X of the distribution Beta(2, 2)     d/2                  0
  * beta 0.3..0.7  the same, X confined to (0.3, 0.7)        d/2                  0.3·d
@@ -48,13 +47,6 @@ public sealed interface Jitter permits NamedJitter, ProportionalJitter, BetaJitt
 	 */
 	static Jitter equal() {
 		return NamedJitter.EQUAL;
-	}
-
-	/**
-	 * {@return the jitter that spreads over the whole delay, mostly near its half}
-	 */
-	static Jitter triangular() {
-		return NamedJitter.TRIANGULAR;
 	}
 
 	/**

@@ -34,16 +34,6 @@ enum NamedJitter implements Jitter {
 
 	},
 
-	TRIANGULAR {
-
-		@Override
-		public long apply(long delay, long previous, long base, long cap, double u) {
-			double part = (u < 0.5) ? Math.sqrt(u / 2) : 1 - Math.sqrt((1 - u) / 2);
-			return Uniform.between(0, delay, part);
-		}
-
-	},
-
 	DECORRELATED {
 
 		@Override

@@ -48,13 +48,6 @@ class JitterTests {
 		}
 
 		@Test
-		void triangularIsMostlyNearTheHalf() {
-			assertThat(Jitter.triangular().apply(1000, 0, 0, 1000, 0)).isZero();
-			assertThat(Jitter.triangular().apply(1000, 0, 0, 1000, 0.5)).isEqualTo(500);
-			assertThat(Jitter.triangular().apply(1000, 0, 0, 1000, 0.125)).isEqualTo(250);
-		}
-
-		@Test
 		void proportionalDrawsBelowTheCapInsteadOfClamping() {
 			Jitter jitter = Jitter.proportional(0.2);
 			long cap = 100 * MILLI;
@@ -98,10 +91,10 @@ class JitterTests {
 		@ParameterizedTest
 		@CsvSource(delimiter = '|',
 				textBlock = """
-						half          | must be none, full, equal, triangular, decorrelated, beta, beta a..b or a percentage. Write full for the default, or a percentage such as 20%.
-						Beta 0.3      | must be none, full, equal, triangular, decorrelated, beta, beta a..b or a percentage. Write full for the default, or a percentage such as 20%.
-						20            | must be none, full, equal, triangular, decorrelated, beta, beta a..b or a percentage. Write full for the default, or a percentage such as 20%.
-						0.2           | must be none, full, equal, triangular, decorrelated, beta, beta a..b or a percentage. Write it as a percentage: 20%.
+						half          | must be none, full, equal, decorrelated, beta, beta a..b or a percentage. Write full for the default, or a percentage such as 20%.
+						Beta 0.3      | must be none, full, equal, decorrelated, beta, beta a..b or a percentage. Write full for the default, or a percentage such as 20%.
+						20            | must be none, full, equal, decorrelated, beta, beta a..b or a percentage. Write full for the default, or a percentage such as 20%.
+						0.2           | must be none, full, equal, decorrelated, beta, beta a..b or a percentage. Write it as a percentage: 20%.
 						0%            | must be above 0% and at most 100%. Write a percentage such as 20%, or none.
 						-20%          | must be above 0% and at most 100%. Write a percentage such as 20%, or none.
 						100.1%        | must be above 0% and at most 100%. Write a percentage such as 20%, or none.

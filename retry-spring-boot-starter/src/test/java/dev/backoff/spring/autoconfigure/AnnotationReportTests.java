@@ -50,7 +50,7 @@ class AnnotationReportTests {
 						"Write 1 or more, or unlimited; 1 means no retry."),
 				annotated(JitterAsAShare.class,
 						"@Backoff on JitterAsAShare.place(String): invalid jitter (0.3): must be none, full, "
-								+ "equal, triangular, decorrelated, beta, beta a..b or a percentage.",
+								+ "equal, decorrelated, beta, beta a..b or a percentage.",
 						"Write it as a percentage: 30%."),
 				annotated(BlankBase.class, "@Backoff on BlankBase.place(String): invalid base ( ): must not be blank.",
 						"Give it a value, or leave it out."),

@@ -51,11 +51,11 @@ class StartupReportTests {
 						"Write a percentage such as 20%, or none."),
 				value("jitter: 0.2",
 						"Invalid backoff.policies.orders.jitter (0.2) at application.yml:4: must be none, "
-								+ "full, equal, triangular, decorrelated, beta, beta a..b or a percentage.",
+								+ "full, equal, decorrelated, beta, beta a..b or a percentage.",
 						"Write it as a percentage: 20%."),
 				value("jitter: some",
 						"Invalid backoff.policies.orders.jitter (some) at application.yml:4: must be none, "
-								+ "full, equal, triangular, decorrelated, beta, beta a..b or a percentage.",
+								+ "full, equal, decorrelated, beta, beta a..b or a percentage.",
 						"Write full for the default, or a percentage such as 20%."),
 				value("jitter: beta 0.7..0.3",
 						"Invalid backoff.policies.orders.jitter (beta 0.7..0.3) at application.yml:4: must be "
@@ -63,7 +63,7 @@ class StartupReportTests {
 						"Write a part such as beta 0.3..0.7."),
 				value("jitter: decorrelated, equal",
 						"Invalid backoff.policies.orders.jitter (decorrelated, equal) at application.yml:4: "
-								+ "must be none, full, equal, triangular, decorrelated, beta, beta a..b or a percentage.",
+								+ "must be none, full, equal, decorrelated, beta, beta a..b or a percentage.",
 						"Write full for the default, or a percentage such as 20%."),
 				value("base: -5s",
 						"Invalid backoff.policies.orders.base (-5s) at application.yml:4: must not be negative.",
