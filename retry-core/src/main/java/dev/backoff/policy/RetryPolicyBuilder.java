@@ -54,8 +54,6 @@ public final class RetryPolicyBuilder {
 
 	boolean matchCauses = true;
 
-	boolean logRetries;
-
 	boolean retryAfterEnabled = true;
 
 	@Nullable Duration retryAfterMax;
@@ -294,16 +292,6 @@ public final class RetryPolicyBuilder {
 	 */
 	public RetryPolicyBuilder until(@Nullable RetryCondition condition) {
 		this.until = condition;
-		return this;
-	}
-
-	/**
-	 * Set whether each retry is logged, and not only the stop.
-	 * @param logRetries false by default
-	 * @return this builder
-	 */
-	public RetryPolicyBuilder logRetries(boolean logRetries) {
-		this.logRetries = logRetries;
 		return this;
 	}
 

@@ -168,7 +168,6 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 * programming errors.
 	 * @param abortOn Comma-separated list of exception types never to retry. Adds up over
 	 * all levels.
-	 * @param logRetries Whether each retry is logged.
 	 * @param matchCauses Whether retry-on and abort-on apply to causes too.
 	 * @param classifier Bean name of a FailureClassifier that is asked before all others.
 	 * @param nested What happens to a failure that an inner call has already retried.
@@ -190,7 +189,7 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 			@Nullable String jitter, @Nullable String maxAttempts, @Nullable String deadline,
 			@Nullable String attemptTimeout, @Nullable Duration shortestAttempt, @Nullable Duration throttledBase,
 			@Nullable List<Class<? extends Throwable>> retryOn, @Nullable List<Class<? extends Throwable>> abortOn,
-			@Nullable Boolean logRetries, @Nullable Boolean matchCauses, @Nullable String classifier, @Nullable Nested nested,
+			@Nullable Boolean matchCauses, @Nullable String classifier, @Nullable Nested nested,
 			@Nullable Boolean replay, @Nullable String breaker, @Nullable String budget, @Nullable String idempotent,
 			@Nullable WhenEmpty whenEmpty, @DefaultValue RetryAfter retryAfter,
 			@DefaultValue WhenDegraded whenDegraded) {

@@ -76,9 +76,6 @@ public enum PolicyKey implements ConfigurationKey {
 	/** Exception types never to retry. */
 	ABORT_ON(ValueType.TEXTS),
 
-	/** Whether each retry is logged. */
-	LOG_RETRIES(TextValues::flag, "false", RetryPolicyBuilder::logRetries),
-
 	/** Whether the lists of types apply to causes too. */
 	MATCH_CAUSES(TextValues::flag, "true", RetryPolicyBuilder::matchCauses),
 
