@@ -201,9 +201,12 @@ final class FailureRules {
 	}
 
 	private boolean isListedError(Throwable failure) {
-		return !isFatal(failure) && this.policy.retryOn()
-			.stream()
-			.anyMatch((type) -> Error.class.isAssignableFrom(type) && type.isInstance(failure));
+		for (Class<?> type : this.policy.retryOn()) {
+			if (Error.class.isAssignableFrom(type) && type.isInstance(failure)) {
+				return !isFatal(failure);
+			}
+		}
+		return false;
 	}
 
 	/** Return whether the failure is the virtual machine's own: it is left as it is. */
@@ -213,7 +216,13 @@ final class FailureRules {
 	}
 
 	private static boolean isOneOf(List<Class<? extends Throwable>> types, Throwable failure) {
-		return types.stream().anyMatch((type) -> type.isInstance(failure));
+		// a stream allocates, and each failure asks
+		for (Class<?> type : types) {
+			if (type.isInstance(failure)) {
+				return true;
+			}
+		}
+		return false;
 	}
 
 	private static Outcome refuse(Throwable failure, String why) {

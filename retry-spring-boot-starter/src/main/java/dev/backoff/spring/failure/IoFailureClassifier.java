@@ -27,7 +27,6 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.NotLinkException;
 import java.security.GeneralSecurityException;
-import java.util.List;
 import java.util.concurrent.TimeoutException;
 import java.util.zip.ZipException;
 
@@ -114,12 +113,11 @@ final class IoFailureClassifier implements TypedClassifier {
 
 	@Override
 	public @Nullable FailureClassification classify(Throwable failure) {
-		List<Throwable> chain = Causes.of(failure);
-		if (chain.stream().anyMatch(GeneralSecurityException.class::isInstance)) {
+		if (Causes.find(failure, GeneralSecurityException.class) != null) {
 			return PERMANENT;
 		}
 		FailureClassification general = null;
-		for (Throwable link : chain) {
+		for (Throwable link : Causes.of(failure)) {
 			FailureClassification specific = SPECIFIC.of(link.getClass());
 			if (specific != null || isArgumentRefused(link)) {
 				return (specific != null) ? specific : PERMANENT;
