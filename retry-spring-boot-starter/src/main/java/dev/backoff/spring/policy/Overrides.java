@@ -245,6 +245,10 @@ public final class Overrides {
 
 	/** Return the level of a policy that they make. */
 	Map<PolicyKey, ConfigValue> of(String policy) {
+		if (this.values.isEmpty()) {
+			// each decision asks whether retries are switched off
+			return Map.of();
+		}
 		Map<PolicyKey, ConfigValue> values = new EnumMap<>(PolicyKey.class);
 		this.values.stream()
 			.filter((override) -> override.isOf(policy))
