@@ -105,17 +105,16 @@ class ArchitectureTests {
 	class OptionalLibraries {
 
 		@ParameterizedTest
-		@CsvSource({
-				"io.micrometer.core.. io.micrometer.observation.. io.micrometer.common.., observation http autoconfigure",
+		@CsvSource({ "io.micrometer.core.. io.micrometer.observation.. io.micrometer.common.., observation http",
 				"io.micrometer.context.., http advice", "reactor.. org.reactivestreams.., http reactive",
-				"kotlin.. kotlinx.., reactive", "jakarta.servlet.., http autoconfigure",
-				"org.springframework.boot.restclient.. org.springframework.boot.webclient.., http autoconfigure",
+				"kotlin.. kotlinx.., reactive", "jakarta.servlet.., http",
+				"org.springframework.boot.restclient.. org.springframework.boot.webclient.., http",
 				"org.springframework.boot.actuate.., actuate autoconfigure",
 				"org.springframework.boot.health.., actuate autoconfigure",
 				"io.github.resilience4j.., safety autoconfigure",
-				"org.springframework.web.. org.springframework.http.., failure http autoconfigure",
+				"org.springframework.web.. org.springframework.http.., failure http",
 				"org.springframework.dao.. org.springframework.jdbc.., failure",
-				"org.springframework.transaction.., failure observation autoconfigure",
+				"org.springframework.transaction.., failure observation",
 				"io.grpc.. com.google.rpc.. com.google.protobuf.., failure",
 				"jakarta.mail.. org.eclipse.angus.. org.springframework.mail.., failure" })
 		void areNamedWhereTheyMayBeMissing(String libraries, String packages) {
@@ -194,7 +193,7 @@ class ArchitectureTests {
 		@Test
 		void takeTheSystemsClockInAutoConfigurationsOnly() {
 			noClasses().that()
-				.resideOutsideOfPackage(ROOT + ".autoconfigure")
+				.areNotAnnotatedWith(AutoConfiguration.class)
 				.should()
 				.callMethodWhere(callTo(Clock.class, "systemUTC", "systemDefaultZone", "system"))
 				.because("everything else is handed a clock")

@@ -11,7 +11,7 @@ import dev.backoff.annotation.Backoff;
 import dev.backoff.benchmarks.speed.woven.WovenPartner;
 import dev.backoff.spring.advice.BackoffMethods;
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
-import dev.backoff.spring.autoconfigure.BackoffObservationAutoConfiguration;
+import dev.backoff.spring.observation.BackoffObservationAutoConfiguration;
 
 /** Partners that retry by this library. */
 final class OurPartners {

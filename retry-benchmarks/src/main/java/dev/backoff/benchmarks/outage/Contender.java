@@ -15,7 +15,7 @@ import org.springframework.retry.annotation.EnableRetry;
 
 import dev.backoff.annotation.Backoff;
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
-import dev.backoff.spring.autoconfigure.BackoffObservationAutoConfiguration;
+import dev.backoff.spring.observation.BackoffObservationAutoConfiguration;
 
 /**
  * A library that retries, as an application uses it: an annotation, four attempts, 100 ms

@@ -18,7 +18,7 @@ import dev.backoff.breaker.CircuitBreakers;
 import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.event.StopReason;
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
-import dev.backoff.spring.autoconfigure.BackoffObservationAutoConfiguration;
+import dev.backoff.spring.observation.BackoffObservationAutoConfiguration;
 
 /**
  * A call that is refused, from its start to what its caller gets thrown: story, meters

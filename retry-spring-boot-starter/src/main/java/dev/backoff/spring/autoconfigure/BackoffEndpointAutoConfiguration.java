@@ -13,6 +13,7 @@ import dev.backoff.spring.actuate.BackoffEndpoint;
 import dev.backoff.spring.actuate.WrittenArguments;
 import dev.backoff.spring.advice.BackoffMethods;
 import dev.backoff.spring.live.LiveConfiguration;
+import dev.backoff.spring.observation.BackoffObservationAutoConfiguration;
 import dev.backoff.spring.observation.CallStatistics;
 import dev.backoff.spring.observation.StoppedCalls;
 import dev.backoff.spring.policy.BackoffPolicies;

@@ -16,7 +16,7 @@ import dev.backoff.spring.policy.HttpSettings;
  *
  * @since 0.1
  */
-public final class BlockingClientHeaders
+final class BlockingClientHeaders
 		implements RestClientCustomizer, RestTemplateCustomizer, ClientHttpRequestInitializer {
 
 	private final AttemptHeaders headers;

@@ -30,7 +30,7 @@ import dev.backoff.spring.policy.HttpSettings;
  *
  * @since 0.1
  */
-public final class InboundServletFilter extends OncePerRequestFilter {
+final class InboundServletFilter extends OncePerRequestFilter {
 
 	/** The order, soon after the filter that observes the request. */
 	public static final int ORDER = Ordered.HIGHEST_PRECEDENCE + 10;

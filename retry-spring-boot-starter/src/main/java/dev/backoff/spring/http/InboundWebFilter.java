@@ -21,7 +21,7 @@ import dev.backoff.spring.policy.HttpSettings;
  *
  * @since 0.1
  */
-public final class InboundWebFilter implements WebFilter, Ordered {
+final class InboundWebFilter implements WebFilter, Ordered {
 
 	private final HttpSettings settings;
 

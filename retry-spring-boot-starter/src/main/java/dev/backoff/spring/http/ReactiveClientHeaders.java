@@ -23,7 +23,7 @@ import dev.backoff.spring.policy.HttpSettings;
  *
  * @since 0.1
  */
-public final class ReactiveClientHeaders implements WebClientCustomizer, ExchangeFilterFunction {
+final class ReactiveClientHeaders implements WebClientCustomizer, ExchangeFilterFunction {
 
 	private final AttemptHeaders headers;
 

@@ -15,7 +15,7 @@ import io.micrometer.core.instrument.docs.MeterDocumentation;
  *
  * @since 0.1
  */
-public enum BackoffMeters implements MeterDocumentation {
+enum BackoffMeters implements MeterDocumentation {
 
 	/** The duration of each attempt. */
 	ATTEMPTS("backoff.attempts", Meter.Type.TIMER, "Duration of each attempt, the first of a call included", Key.POLICY,

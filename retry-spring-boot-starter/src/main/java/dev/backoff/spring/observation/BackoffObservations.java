@@ -11,7 +11,7 @@ import io.micrometer.observation.docs.ObservationDocumentation;
  *
  * @since 0.1
  */
-public enum BackoffObservations implements ObservationDocumentation {
+enum BackoffObservations implements ObservationDocumentation {
 
 	/** A call, from its beginning to its end: attempts, waits and recovery. */
 	CALL(BackoffCallConvention.class,

@@ -20,7 +20,7 @@ import dev.backoff.spring.policy.Overrides;
  *
  * @since 0.1
  */
-public final class ConfigurationMeters implements ConfigurationListener {
+final class ConfigurationMeters implements ConfigurationListener {
 
 	/** The tag value for the switch of all retries, which belongs to no policy. */
 	static final String ALL = "*";

@@ -32,7 +32,7 @@ import dev.backoff.time.DurationText;
  *
  * @since 0.1
  */
-public final class MicrometerRecorders extends BoundedRecorders<MethodMeters> implements CallRecorder.Factory {
+final class MicrometerRecorders extends BoundedRecorders<MethodMeters> implements CallRecorder.Factory {
 
 	private final GuardedRegistry registry;
 

@@ -30,7 +30,7 @@ import dev.backoff.window.OutcomeWindow.Counts;
  *
  * @since 0.1
  */
-public final class OverloadLogger implements RetryBudget.Listener, CircuitBreaker.Listener, DegradedListener {
+final class OverloadLogger implements RetryBudget.Listener, CircuitBreaker.Listener, DegradedListener {
 
 	private static final Logger logger = LoggerFactory.getLogger(OverloadLogger.class);
 

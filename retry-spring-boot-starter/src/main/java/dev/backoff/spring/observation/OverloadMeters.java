@@ -30,7 +30,7 @@ import dev.backoff.spring.safety.OverloadSafety;
  *
  * @since 0.1
  */
-public final class OverloadMeters implements CircuitBreaker.Listener {
+final class OverloadMeters implements CircuitBreaker.Listener {
 
 	private static final BreakerState[] STATES = BreakerState.values();
 

@@ -7,7 +7,7 @@ import dev.backoff.event.CallRecorder;
  *
  * @since 0.1
  */
-public final class PlainRecorders extends BoundedRecorders<MethodCounts> implements CallRecorder.Factory {
+final class PlainRecorders extends BoundedRecorders<MethodCounts> implements CallRecorder.Factory {
 
 	/** Create the recorders. */
 	public PlainRecorders() {

@@ -18,7 +18,7 @@ import dev.backoff.failure.Idempotency;
  *
  * @since 0.1
  */
-public final class RepeatLogger implements RetryListener {
+final class RepeatLogger implements RetryListener {
 
 	private static final Logger logger = LoggerFactory.getLogger(RepeatLogger.class);
 

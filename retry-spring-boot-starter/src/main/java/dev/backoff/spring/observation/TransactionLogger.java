@@ -22,7 +22,7 @@ import dev.backoff.event.RetryListener;
  *
  * @since 0.1
  */
-public final class TransactionLogger implements RetryListener {
+final class TransactionLogger implements RetryListener {
 
 	private static final Logger logger = LoggerFactory.getLogger(TransactionLogger.class);
 

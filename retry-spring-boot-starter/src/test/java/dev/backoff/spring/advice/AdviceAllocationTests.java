@@ -24,7 +24,7 @@ import dev.backoff.annotation.Backoff;
 import dev.backoff.breaker.CircuitBreakers;
 import dev.backoff.fixture.Memory;
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
-import dev.backoff.spring.autoconfigure.BackoffObservationAutoConfiguration;
+import dev.backoff.spring.observation.BackoffObservationAutoConfiguration;
 import dev.backoff.spring.safety.RetryBudgets;
 
 import static org.assertj.core.api.Assertions.assertThat;

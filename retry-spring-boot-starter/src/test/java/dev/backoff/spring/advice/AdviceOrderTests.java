@@ -56,7 +56,7 @@ import dev.backoff.annotation.Backoff;
 import dev.backoff.event.CallRecorder;
 import dev.backoff.fixture.RecordingRecorder;
 import dev.backoff.spring.advice.AdviceContexts.Failure;
-import dev.backoff.spring.autoconfigure.BackoffObservationAutoConfiguration;
+import dev.backoff.spring.observation.BackoffObservationAutoConfiguration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;

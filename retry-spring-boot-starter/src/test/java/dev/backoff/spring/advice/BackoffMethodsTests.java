@@ -51,7 +51,7 @@ import dev.backoff.event.RetryListener;
 import dev.backoff.event.StopReason;
 import dev.backoff.fixture.RecordingListener;
 import dev.backoff.spring.advice.AdviceContexts.Failure;
-import dev.backoff.spring.autoconfigure.BackoffObservationAutoConfiguration;
+import dev.backoff.spring.observation.BackoffObservationAutoConfiguration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;

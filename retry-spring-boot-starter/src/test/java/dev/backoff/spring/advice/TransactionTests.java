@@ -37,8 +37,7 @@ import dev.backoff.failure.RetryCause;
 import dev.backoff.fixture.RecordingListener;
 import dev.backoff.fixture.VirtualTime;
 import dev.backoff.spring.advice.AdviceOrderTests.CountingTransactions;
-import dev.backoff.spring.autoconfigure.BackoffObservationAutoConfiguration;
-import dev.backoff.spring.observation.TransactionLogger;
+import dev.backoff.spring.observation.BackoffObservationAutoConfiguration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -230,7 +229,7 @@ class TransactionTests {
 		AdviceContexts.runner()
 			.withConfiguration(AutoConfigurations.of(BackoffObservationAutoConfiguration.class))
 			.withClassLoader(new FilteredClassLoader("org.springframework.transaction"))
-			.run((context) -> assertThat(context).hasNotFailed().doesNotHaveBean(TransactionLogger.class));
+			.run((context) -> assertThat(context).hasNotFailed().doesNotHaveBean("backoffTransactionLogger"));
 	}
 
 	private static List<String> lines(CapturedOutput output) {

@@ -17,7 +17,7 @@ import dev.backoff.annotation.Backoff;
 import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.event.StopReason;
 import dev.backoff.fixture.VirtualTime;
-import dev.backoff.spring.autoconfigure.BackoffObservationAutoConfiguration;
+import dev.backoff.spring.observation.BackoffObservationAutoConfiguration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;

@@ -28,7 +28,7 @@ import dev.backoff.delay.RandomSource;
 import dev.backoff.event.StopReason;
 import dev.backoff.fixture.VirtualTime;
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
-import dev.backoff.spring.autoconfigure.BackoffObservationAutoConfiguration;
+import dev.backoff.spring.observation.BackoffObservationAutoConfiguration;
 import dev.backoff.spring.readme.PaymentCallbacks.Payment;
 import dev.backoff.spring.readme.PaymentCallbacks.Receipt;
 import dev.backoff.spring.readme.ShownMethods.Warehouse;

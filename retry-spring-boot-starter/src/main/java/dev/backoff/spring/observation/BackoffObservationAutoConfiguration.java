@@ -1,4 +1,4 @@
-package dev.backoff.spring.autoconfigure;
+package dev.backoff.spring.observation;
 
 import java.time.Clock;
 
@@ -20,18 +20,6 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 import dev.backoff.event.CallObserver;
 import dev.backoff.event.CallRecorder;
 import dev.backoff.spring.live.ConfigurationListener;
-import dev.backoff.spring.observation.BackoffAttemptConvention;
-import dev.backoff.spring.observation.BackoffCallConvention;
-import dev.backoff.spring.observation.ConfigurationMeters;
-import dev.backoff.spring.observation.MicrometerObserver;
-import dev.backoff.spring.observation.MicrometerRecorders;
-import dev.backoff.spring.observation.OverloadLogger;
-import dev.backoff.spring.observation.OverloadMeters;
-import dev.backoff.spring.observation.PlainRecorders;
-import dev.backoff.spring.observation.RepeatLogger;
-import dev.backoff.spring.observation.StopLogger;
-import dev.backoff.spring.observation.StoppedCalls;
-import dev.backoff.spring.observation.TransactionLogger;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.safety.OverloadSafety;
 import dev.backoff.time.RetryTime;
@@ -42,10 +30,9 @@ import dev.backoff.time.RetryTime;
  *
  * @since 0.1
  */
-@AutoConfiguration(after = BackoffAutoConfiguration.class,
-		afterName = {
-				"org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration",
-				"org.springframework.boot.micrometer.observation.autoconfigure.ObservationAutoConfiguration" })
+@AutoConfiguration(afterName = { "dev.backoff.spring.autoconfigure.BackoffAutoConfiguration",
+		"org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration",
+		"org.springframework.boot.micrometer.observation.autoconfigure.ObservationAutoConfiguration" })
 public final class BackoffObservationAutoConfiguration {
 
 	@Bean

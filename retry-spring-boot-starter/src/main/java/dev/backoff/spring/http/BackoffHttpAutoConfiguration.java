@@ -1,4 +1,4 @@
-package dev.backoff.spring.autoconfigure;
+package dev.backoff.spring.http;
 
 import jakarta.servlet.Filter;
 
@@ -15,10 +15,6 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.web.filter.OncePerRequestFilter;
 import org.springframework.web.server.WebFilter;
 
-import dev.backoff.spring.http.BlockingClientHeaders;
-import dev.backoff.spring.http.InboundServletFilter;
-import dev.backoff.spring.http.InboundWebFilter;
-import dev.backoff.spring.http.ReactiveClientHeaders;
 import dev.backoff.spring.policy.BackoffPolicies;
 
 /**
@@ -26,7 +22,7 @@ import dev.backoff.spring.policy.BackoffPolicies;
  *
  * @since 0.1
  */
-@AutoConfiguration(after = BackoffAutoConfiguration.class)
+@AutoConfiguration(afterName = "dev.backoff.spring.autoconfigure.BackoffAutoConfiguration")
 public final class BackoffHttpAutoConfiguration {
 
 	@Configuration(proxyBeanMethods = false)

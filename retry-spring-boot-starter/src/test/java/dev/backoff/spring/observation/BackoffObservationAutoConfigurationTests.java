@@ -1,4 +1,4 @@
-package dev.backoff.spring.autoconfigure;
+package dev.backoff.spring.observation;
 
 import java.time.Clock;
 import java.time.Instant;
@@ -35,16 +35,7 @@ import dev.backoff.event.StopReason;
 import dev.backoff.fixture.RecordingObserver;
 import dev.backoff.fixture.RecordingRecorder;
 import dev.backoff.fixture.VirtualTime;
-import dev.backoff.spring.observation.BackoffCallConvention;
-import dev.backoff.spring.observation.CallStatistics;
-import dev.backoff.spring.observation.MicrometerObserver;
-import dev.backoff.spring.observation.MicrometerRecorders;
-import dev.backoff.spring.observation.OverloadLogger;
-import dev.backoff.spring.observation.OverloadMeters;
-import dev.backoff.spring.observation.PlainRecorders;
-import dev.backoff.spring.observation.StopLogger;
-import dev.backoff.spring.observation.StoppedCall;
-import dev.backoff.spring.observation.StoppedCalls;
+import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
 import dev.backoff.time.RetryTime;
 
 import static org.assertj.core.api.Assertions.assertThat;

@@ -1,4 +1,4 @@
-package dev.backoff.spring.autoconfigure;
+package dev.backoff.spring.http;
 
 import java.util.List;
 
@@ -15,10 +15,7 @@ import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.boot.webclient.WebClientCustomizer;
 
-import dev.backoff.spring.http.BlockingClientHeaders;
-import dev.backoff.spring.http.InboundServletFilter;
-import dev.backoff.spring.http.InboundWebFilter;
-import dev.backoff.spring.http.ReactiveClientHeaders;
+import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
 import dev.backoff.spring.policy.HttpSettings;
 
 import static org.assertj.core.api.Assertions.assertThat;

@@ -1,4 +1,4 @@
-package dev.backoff.spring.readme;
+package dev.backoff.spring.observation;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -14,11 +14,6 @@ import java.util.stream.Stream;
 import io.micrometer.common.docs.KeyName;
 import io.micrometer.observation.Observation;
 import org.junit.jupiter.api.Test;
-
-import dev.backoff.spring.observation.BackoffMeters;
-import dev.backoff.spring.observation.BackoffObservations;
-import dev.backoff.spring.observation.BackoffAttemptConvention;
-import dev.backoff.spring.observation.BackoffCallConvention;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
