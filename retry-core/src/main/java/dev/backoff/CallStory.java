@@ -143,13 +143,18 @@ class CallStory {
 		this.postponed = 0;
 	}
 
-	/** Note what the budget was charged for the retry to come, unless it is paid. */
+	/**
+	 * Note that the retry to come is paid, unless the wait chosen for it is for the
+	 * budget.
+	 */
 	final void notePaid(Decision.RetryAfter chosen) {
-		if (chosen.paid() != null) {
-			this.paid = chosen.paid();
+		RetryBudget.Cost cost = (this.lastOutcome != null) ? this.lastOutcome.cost() : null;
+		if (cost != null && chosen.source() != DelaySource.BUDGET) {
+			this.paid = cost;
 		}
 	}
 
+	/** Return what the last retry that was not free has cost, or null. */
 	final RetryBudget.@Nullable Cost paid() {
 		return this.paid;
 	}

@@ -14,6 +14,9 @@ import dev.backoff.event.StopReason;
  */
 final class CallTeller {
 
+	private static final CallObserver.Scope UNOBSERVED = () -> {
+	};
+
 	private final ListenerChain listeners;
 
 	private final @Nullable CallObserver observer;
@@ -46,7 +49,13 @@ final class CallTeller {
 	void attempt(RetryCall call, AttemptOutcome outcome, @Nullable Throwable failure, long nanos) {
 		CallObservation observation = call.observation();
 		CallObserver.ObservedAttempt attempt = (observation != null) ? observation.takeAttempt() : null;
-		within(attempt, () -> this.listeners.attempt(call.attempt(), outcome, nanos));
+		CallObserver.Scope scope = open(attempt);
+		try {
+			this.listeners.attempt(call.attempt(), outcome, nanos);
+		}
+		finally {
+			scope.close();
+		}
 		if (attempt != null) {
 			attempt.ends(outcome, failure);
 		}
@@ -58,20 +67,36 @@ final class CallTeller {
 		if (observed != null) {
 			observed.waitBegins(wait.source(), wait.delay());
 		}
-		within(observed, () -> {
+		CallObserver.Scope scope = open(observed);
+		try {
 			this.listeners.waiting(wait.source(), wait.delay());
 			if (event != null) {
 				this.listeners.scheduled(event);
 			}
-		});
+		}
+		finally {
+			scope.close();
+		}
 	}
 
 	void callStops(RetryCall call, StopReason reason, long nanos) {
-		within(call.observed(), () -> this.listeners.call(reason, nanos));
+		CallObserver.Scope scope = open(call.observed());
+		try {
+			this.listeners.call(reason, nanos);
+		}
+		finally {
+			scope.close();
+		}
 	}
 
 	void succeeded(RetryCall call, RetryEvent.Succeeded event) {
-		within(call.observed(), () -> this.listeners.succeeded(event));
+		CallObserver.Scope scope = open(call.observed());
+		try {
+			this.listeners.succeeded(event);
+		}
+		finally {
+			scope.close();
+		}
 		callEnds(call);
 	}
 
@@ -84,17 +109,20 @@ final class CallTeller {
 
 	void stopped(Ending ending, RetryEvent.Stopped event) {
 		CallObserver.ObservedCall observed = ending.observed();
-		within(observed, () -> this.listeners.stopped(event));
+		CallObserver.Scope scope = open(observed);
+		try {
+			this.listeners.stopped(event);
+		}
+		finally {
+			scope.close();
+		}
 		if (observed != null) {
 			observed.ends(event.story().reason(), event.story().attempts(), event.recovery(), event.thrown());
 		}
 	}
 
-	private static void within(CallObserver.@Nullable Observed observed, Runnable telling) {
-		CallObservation.within(observed, () -> {
-			telling.run();
-			return telling;
-		});
+	private static CallObserver.Scope open(CallObserver.@Nullable Observed observed) {
+		return (observed != null) ? observed.open() : UNOBSERVED;
 	}
 
 }

@@ -2,7 +2,6 @@ package dev.backoff;
 
 import org.jspecify.annotations.Nullable;
 
-import dev.backoff.budget.RetryBudget;
 import dev.backoff.event.DelaySource;
 import dev.backoff.event.StopReason;
 import dev.backoff.time.DurationText;
@@ -95,19 +94,8 @@ sealed interface Decision extends Turn {
 	 * @param delay how long to wait, in nanoseconds
 	 * @param ownDelay the part that the policy's rule chose, in nanoseconds: the next
 	 * delay builds on it
-	 * @param paid what the budget was charged for the retry
 	 */
-	record RetryAfter(long delay, long ownDelay, DelaySource source,
-			RetryBudget.@Nullable Cost paid) implements Decision {
-
-		RetryAfter(long delay, long ownDelay, DelaySource source) {
-			this(delay, ownDelay, source, null);
-		}
-
-		RetryAfter paidWith(RetryBudget.Cost cost) {
-			return new RetryAfter(this.delay, this.ownDelay, this.source, cost);
-		}
-
+	record RetryAfter(long delay, long ownDelay, DelaySource source) implements Decision {
 	}
 
 	/**

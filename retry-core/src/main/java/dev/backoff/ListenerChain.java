@@ -1,9 +1,7 @@
 package dev.backoff;
 
-import java.util.Collections;
-import java.util.IdentityHashMap;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
@@ -23,9 +21,8 @@ import dev.backoff.failure.RetryCause;
  */
 final class ListenerChain {
 
-	/* The listeners, of all chains, that are being told on this thread. */
-	private static final ThreadLocal<Set<RetryListener>> TELLING = ThreadLocal
-		.withInitial(() -> Collections.newSetFromMap(new IdentityHashMap<>(2)));
+	/* The listeners, of all chains, that are being told on this thread; few at a time. */
+	private static final ThreadLocal<List<RetryListener>> TELLING = ThreadLocal.withInitial(() -> new ArrayList<>(2));
 
 	private final String policy;
 
@@ -128,10 +125,13 @@ final class ListenerChain {
 	 */
 	private static <E extends RetryEvent> @Nullable Throwable tell(RetryListener listener,
 			BiConsumer<RetryListener, E> moment, E event) {
-		Set<RetryListener> telling = TELLING.get();
-		if (!telling.add(listener)) {
-			return null;
+		List<RetryListener> telling = TELLING.get();
+		for (RetryListener told : telling) {
+			if (told == listener) {
+				return null;
+			}
 		}
+		telling.add(listener);
 		try {
 			moment.accept(listener, event);
 			return null;
@@ -140,7 +140,7 @@ final class ListenerChain {
 			return ex;
 		}
 		finally {
-			telling.remove(listener);
+			telling.remove(telling.size() - 1);
 		}
 	}
 

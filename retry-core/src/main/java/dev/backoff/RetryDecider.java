@@ -139,7 +139,7 @@ final class RetryDecider {
 	private Decision delay(Situation situation) {
 		Outcome outcome = situation.outcome();
 		boolean throttled = outcome != null && outcome.kind() == AttemptOutcome.THROTTLED;
-		BackoffRule rule = this.policy.rule(throttled, outcome != null && situation.degraded().getAsBoolean());
+		BackoffRule rule = this.policy.rule(throttled, outcome != null && situation.isDegraded());
 		// waits that are followed by no attempt grow too, up to the longest planned one
 		int number = Math.min(situation.delayNumber(), Math.max(1, this.policy.maxAttempts() - 1));
 		long own = rule.delay(number, situation.previousDelay(), this.random);
@@ -208,15 +208,13 @@ final class RetryDecider {
 	private Decision paid(Decision.RetryAfter wait, Situation situation) {
 		Outcome outcome = situation.outcome();
 		RetryBudget budget = situation.budget();
-		if (outcome == null || budget == null || outcome.kind() == AttemptOutcome.PENDING
-				|| situation.waitedFor() == DelaySource.BREAKER) {
+		RetryBudget.Cost cost = (outcome != null) ? outcome.cost() : null;
+		if (cost == null || budget == null || situation.waitedFor() == DelaySource.BREAKER) {
 			return wait;
 		}
-		RetryBudget.Cost cost = (outcome.kind() == AttemptOutcome.THROTTLED) ? RetryBudget.Cost.THROTTLED
-				: RetryBudget.Cost.TRANSIENT;
 		boolean postponing = this.policy.isPostponedWhenEmpty() && budget.mayPay();
 		if (postponing ? budget.tryWithdrawOrWait(cost) : budget.tryWithdraw(cost)) {
-			return wait.paidWith(cost);
+			return wait;
 		}
 		long next = Math.max(wait.delay(), wait.ownDelay());
 		if (!fits(next, situation)) {

@@ -74,10 +74,6 @@ record Safeguards(@Nullable CallPermits breaker, @Nullable RetryBudget budget, @
 		}
 	}
 
-	boolean isDegraded(long now) {
-		return this.degraded != null && this.degraded.isDegraded(now);
-	}
-
 	/** Return what the breaker says before an attempt. */
 	Situation.Breaker answer(long now) {
 		return (this.breaker == null || this.breaker.isPermitting(now)) ? Situation.Breaker.PERMITTING : refusal(now);

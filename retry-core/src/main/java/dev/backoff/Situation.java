@@ -1,11 +1,10 @@
 package dev.backoff;
 
-import java.util.function.BooleanSupplier;
-
 import org.jspecify.annotations.Nullable;
 
 import dev.backoff.budget.RetryBudget;
 import dev.backoff.event.DelaySource;
+import dev.backoff.policy.DegradedMode;
 
 /**
  * What a decision depends on. Times are nanoseconds.
@@ -18,17 +17,22 @@ import dev.backoff.event.DelaySource;
  * @param elapsed the time since the start of the call
  * @param timeLeft the time until the deadline, negative after it
  * @param shutDown whether the application is shutting down
- * @param degraded whether delays are raised; asked only for a delay, since asking may
- * begin or end the mode
+ * @param degraded says whether delays are raised, or null if they never are
+ * @param now the ticker's reading, of which the other times are differences
  * @param budget pays for a retry, or null if retries cost nothing
  */
 record Situation(@Nullable Outcome outcome, int attempt, int postponed, long previousDelay,
 		@Nullable DelaySource waitedFor, long elapsed, long timeLeft, boolean shutDown, Breaker breaker,
-		BooleanSupplier degraded, @Nullable RetryBudget budget) {
+		@Nullable DegradedMode degraded, long now, @Nullable RetryBudget budget) {
 
 	/** Return which delay comes next; those of postponed retries count. */
 	int delayNumber() {
 		return (int) Math.min(Integer.MAX_VALUE, (long) this.attempt + this.postponed);
+	}
+
+	/** Return whether delays are raised now; asking may begin or end that. */
+	boolean isDegraded() {
+		return this.degraded != null && this.degraded.isDegraded(this.now);
 	}
 
 	/**

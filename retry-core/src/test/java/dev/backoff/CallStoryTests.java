@@ -15,6 +15,8 @@ import dev.backoff.event.DelaySource;
 import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.event.StopReason;
 import dev.backoff.time.DurationText;
+import dev.backoff.failure.FailureClassification;
+import dev.backoff.failure.RetryCause;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -114,7 +116,6 @@ class CallStoryTests {
 	@Test
 	void forgetsAllOfIt() {
 		this.story.addAttempt(this.failed, 1);
-		this.story.notePaid(paid(RetryBudget.Cost.TRANSIENT));
 		this.story.addWait(new Decision.RetryAfter(9, 7, DelaySource.HINT));
 		this.story.addPostponed();
 		assertThat(this.story.hasStory()).isTrue();
@@ -136,13 +137,33 @@ class CallStoryTests {
 			.containsExactly(11L, 21L, 22L, 97L, 98L, 99L);
 	}
 
-	@ParameterizedTest
-	@EnumSource
-	void remembersWhatTheLastRetryCost(RetryBudget.Cost cost) {
+	@Test
+	void remembersWhatTheLastRetryCost() {
 		assertThat(this.story.paid()).isNull();
-		this.story.notePaid(paid(cost));
+		this.story.addAttempt(this.failed, 1);
+		this.story.addWait(new Decision.RetryAfter(9, 9, DelaySource.POLICY));
 		this.story.retryBegins();
-		assertThat(this.story.paid()).isEqualTo(cost);
+		assertThat(this.story.paid()).isEqualTo(RetryBudget.Cost.TRANSIENT);
+		this.story.addAttempt(
+				Outcome.ofRetryable(new IOException(), FailureClassification.throttled(RetryCause.HTTP_429)), 1);
+		this.story.addWait(new Decision.RetryAfter(9, 9, DelaySource.HINT));
+		assertThat(this.story.paid()).isEqualTo(RetryBudget.Cost.THROTTLED);
+	}
+
+	@Test
+	void hasPaidNothingWhileItWaitsForTheBudget() {
+		this.story.addAttempt(this.failed, 1);
+		this.story.addWait(new Decision.RetryAfter(9, 9, DelaySource.BUDGET));
+		assertThat(this.story.paid()).isNull();
+		this.story.notePaid(new Decision.RetryAfter(0, 9, DelaySource.POLICY));
+		assertThat(this.story.paid()).isEqualTo(RetryBudget.Cost.TRANSIENT);
+	}
+
+	@Test
+	void hasPaidNothingToAskAgainForAResultThatIsNotFinal() {
+		this.story.addAttempt(Outcome.ofValue(AttemptOutcome.PENDING, "running"), 1);
+		this.story.addWait(new Decision.RetryAfter(9, 9, DelaySource.POLICY));
+		assertThat(this.story.paid()).isNull();
 	}
 
 	@Test
@@ -176,10 +197,6 @@ class CallStoryTests {
 			.stream()
 			.map((time) -> DurationText.story(time.toNanos()))
 			.collect(Collectors.joining(", "));
-	}
-
-	private static Decision.RetryAfter paid(RetryBudget.Cost cost) {
-		return new Decision.RetryAfter(0, 0, DelaySource.POLICY).paidWith(cost);
 	}
 
 }

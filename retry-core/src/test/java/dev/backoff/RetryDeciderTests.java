@@ -2,6 +2,7 @@ package dev.backoff;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 
@@ -24,6 +25,8 @@ import dev.backoff.failure.RetryCause;
 import dev.backoff.fixture.RandomSources;
 import dev.backoff.fixture.RecordingListener;
 import dev.backoff.fixture.RecordingRecorder;
+import dev.backoff.policy.DegradedMode;
+import dev.backoff.policy.DegradedSettings;
 import dev.backoff.policy.RetryCondition;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.policy.RetryPolicyBuilder;
@@ -154,8 +157,7 @@ class RetryDeciderTests {
 			assertThat(this.budget.balance()).isEqualTo(1);
 			this.on = true;
 			Given paid = new Given(Outcome.ofRetryable(new IOException(), null)).budget(this.budget);
-			assertStep(paid,
-					new Decision.RetryAfter(100 * MILLI, 100 * MILLI, DelaySource.POLICY, RetryBudget.Cost.TRANSIENT));
+			assertStep(paid, new Decision.RetryAfter(100 * MILLI, 100 * MILLI, DelaySource.POLICY));
 			assertThat(this.budget.balance()).isZero();
 		}
 
@@ -238,7 +240,7 @@ class RetryDeciderTests {
 			this.given.postponed = 1;
 			this.given.timeLeft(Duration.ofMillis(50));
 			assertThat(decider(this.policy).decide(this.given.build()))
-				.isEqualTo(new Decision.RetryAfter(0, 200 * MILLI, DelaySource.POLICY, RetryBudget.Cost.TRANSIENT));
+				.isEqualTo(new Decision.RetryAfter(0, 200 * MILLI, DelaySource.POLICY));
 		}
 
 		@Test
@@ -254,15 +256,15 @@ class RetryDeciderTests {
 		void chargesAThrottledAttemptItsOwnPrice() {
 			this.given.outcome = Outcome.ofRetryable(new IOException(),
 					FailureClassification.throttled(RetryCause.HTTP_429));
-			assertThat(decider(this.policy).decide(this.given.build()))
-				.satisfies((decision) -> assertThat(((Decision.RetryAfter) decision).paid())
-					.isEqualTo(RetryBudget.Cost.THROTTLED));
+			RetryBudget pricey = RetryBudget.of("gateway", new BudgetSettings(10, 1, 0, 1, 4, false));
+			decider(this.policy).decide(this.given.budget(pricey).build());
+			assertThat(pricey.balance()).isEqualTo(6);
 		}
 
 		@Test
 		void chargesNothingForAResultThatIsNotFinal() {
 			this.given.outcome = Outcome.ofValue(AttemptOutcome.PENDING, "running");
-			assertThat(((Decision.RetryAfter) decider(this.policy).decide(this.given.build())).paid()).isNull();
+			decider(this.policy).decide(this.given.build());
 			assertThat(this.budget.balance()).isEqualTo(1);
 		}
 
@@ -552,11 +554,18 @@ class RetryDeciderTests {
 	void asksForRaisedDelaysOnlyWhereADelayIsChosen() {
 		RetryPolicy policy = RetryPolicy.builder("p").maxAttempts(2).build();
 		Given last = new Given(Outcome.ofRetryable(new IOException("down"), null)).attempt(2);
-		assertThat(decider(policy).decide(last.build())).isInstanceOf(Decision.Stop.class);
-		assertThat(last.askedForRaisedDelays).isZero();
+		List<Boolean> begun = new ArrayList<>();
+		DegradedMode degraded = new DegradedMode(
+				new DegradedSettings(0.3, Duration.ofSeconds(30), 20, null, Duration.ofSeconds(60)),
+				(mode, raised, counts) -> begun.add(raised));
+		for (int i = 0; i < 20; i++) {
+			degraded.record(true, 0);
+		}
+		assertThat(decider(policy).decide(last.degraded(degraded).build())).isInstanceOf(Decision.Stop.class);
+		assertThat(begun).isEmpty();
 		Given first = new Given(Outcome.ofRetryable(new IOException("down"), null));
-		assertThat(decider(policy).decide(first.build())).isInstanceOf(Decision.RetryAfter.class);
-		assertThat(first.askedForRaisedDelays).isEqualTo(1);
+		assertThat(decider(policy).decide(first.degraded(degraded).build())).isInstanceOf(Decision.RetryAfter.class);
+		assertThat(begun).containsExactly(true);
 	}
 
 	private static long delay(Decision decision) {
@@ -588,7 +597,7 @@ class RetryDeciderTests {
 
 		private RetryBudget budget;
 
-		private int askedForRaisedDelays;
+		private DegradedMode degraded;
 
 		Given(Outcome outcome) {
 			this.outcome = outcome;
@@ -619,12 +628,14 @@ class RetryDeciderTests {
 			return this;
 		}
 
+		Given degraded(DegradedMode degraded) {
+			this.degraded = degraded;
+			return this;
+		}
+
 		Situation build() {
 			return new Situation(this.outcome, this.attempt, this.postponed, this.previousDelay, this.waitedFor,
-					this.elapsed, this.timeLeft, this.shutDown, this.breaker, () -> {
-						this.askedForRaisedDelays++;
-						return false;
-					}, this.budget);
+					this.elapsed, this.timeLeft, this.shutDown, this.breaker, this.degraded, 0, this.budget);
 		}
 
 	}

@@ -81,16 +81,18 @@ final class MethodRetry {
 			return original.invocableClone().proceed();
 		}
 		if (number > 1) {
-			return attemptAgain(original, proxy);
+			this.target.prepare();
 		}
 		if (this.innerAdvice.isOursLast(proxy)) {
 			return proceedToTarget(original);
+		}
+		if (number > 1) {
+			return attemptAgain(original, proxy);
 		}
 		return isAdviceInside(original, proxy) ? original.invocableClone().proceed() : original.proceed();
 	}
 
 	private @Nullable Object attemptAgain(ProxyMethodInvocation original, Advised proxy) throws Throwable {
-		this.target.prepare();
 		List<Object> advice = this.innerAdvice.of(original, proxy);
 		if (advice.isEmpty()) {
 			return proceedToTarget(original);
