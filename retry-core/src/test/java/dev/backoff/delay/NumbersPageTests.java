@@ -29,7 +29,7 @@ class NumbersPageTests {
 
 	private static final int DRAWS = 100_000;
 
-	private final String page = page();
+	private final String page = page("numbers.md");
 
 	@Test
 	void delaysAndTheirSums() {
@@ -124,10 +124,17 @@ class NumbersPageTests {
 	void peakOfAConfinedBeta() {
 		double share = 0.568;
 		says("%.2f times as many clients", 1.5 / share);
+		says("(1.5 / %.3f)", share);
 		double squares = integral((x) -> Math.pow(6 * x * (1 - x) / share, 2), 0.3, 0.7);
 		says("two clients meet %.1f times as often", squares);
 		assertThat(Arrays.stream(draws(Jitter.beta(0.3, 0.7), 1)).min().orElseThrow()).isCloseTo(0.3, within(0.001));
 		says("30 % of the delay");
+	}
+
+	@Test
+	void peaksOfAHerdThatIsMeasured() {
+		says("3.5 % of the clients against 3.1 %");
+		assertThat(page("overload.md")).contains("| `beta 0.3..0.7` | 3.5 % |", "| `full` | 3.1 % |");
 	}
 
 	@Test
@@ -264,9 +271,9 @@ class NumbersPageTests {
 		return BackoffRule.of(Shape.exponential(Duration.ofMillis(base), multiplier), cap, Jitter.full());
 	}
 
-	private static String page() {
+	private static String page(String name) {
 		try {
-			return Files.readString(Path.of("..", "docs", "numbers.md")).replaceAll("\\s+", " ");
+			return Files.readString(Path.of("..", "docs", name)).replaceAll("\\s+", " ");
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
