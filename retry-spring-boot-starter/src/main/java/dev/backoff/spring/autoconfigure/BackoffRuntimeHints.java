@@ -33,6 +33,9 @@ final class BackoffRuntimeHints implements RuntimeHintsRegistrar {
 		hints.reflection()
 			.registerTypeIfPresent(classLoader, BackoffConfiguration.WEAVING,
 					MemberCategory.INVOKE_DECLARED_CONSTRUCTORS);
+		// its answers are read by name
+		hints.reflection()
+			.registerTypeIfPresent(classLoader, "feign.FeignException", MemberCategory.INVOKE_PUBLIC_METHODS);
 		LIBRARIES.forEach((type) -> hints.reflection().registerTypeIfPresent(classLoader, type));
 	}
 

@@ -197,7 +197,7 @@ class ServerHintsTests {
 						.maxAttempts(3)
 						.retryAfterMax(Duration.ofSeconds(30))
 						.classifiers(
-								List.of(new BuiltInFailureClassifiers(getClass().getClassLoader(), Clock.systemUTC())))
+								List.of(new BuiltInFailureClassifiers(getClass().getClassLoader(), Clock.systemUTC(), true)))
 						.build())
 					.time(time)
 					.listener(listener)

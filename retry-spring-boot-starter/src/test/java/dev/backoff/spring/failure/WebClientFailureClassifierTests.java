@@ -37,7 +37,7 @@ class WebClientFailureClassifierTests {
 
 	private static final String HALF = HEAD + "Content-Length: 100\r\n\r\n{\"id\":";
 
-	private final FailureClassifier classifier = new WebClientFailureClassifier(CLOCK);
+	private final FailureClassifier classifier = new WebClientFailureClassifier(CLOCK, false);
 
 	private final WebClient client;
 
