@@ -33,7 +33,8 @@ public final class ClientRedirects {
 			.orElse(Map.of())
 			.values()
 			.stream();
-		return Stream.concat(Stream.of(all), groups.map((group) -> (group.redirects() != null) ? group.redirects() : all))
+		return Stream
+			.concat(Stream.of(all), groups.map((group) -> (group.redirects() != null) ? group.redirects() : all))
 			.anyMatch((redirects) -> !redirects.replaceAll("[^A-Za-z]", "").equalsIgnoreCase("dontfollow"));
 	}
 

@@ -112,8 +112,10 @@ final class IoFailureClassifier implements TypedClassifier {
 
 	/* TLS alerts by which a server refuses our certificate, or the lack of one. */
 	private static final Pattern CERTIFICATE_REFUSED = Pattern
-		.compile("alert.*(BAD_CERTIFICATE|UNSUPPORTED_CERTIFICATE|CERTIFICATE_REVOKED|CERTIFICATE_EXPIRED"
-				+ "|CERTIFICATE_UNKNOWN|CERTIFICATE_REQUIRED|UNKNOWN_CA|ACCESS_DENIED)", Pattern.CASE_INSENSITIVE);
+		.compile(
+				"alert.*(BAD_CERTIFICATE|UNSUPPORTED_CERTIFICATE|CERTIFICATE_REVOKED|CERTIFICATE_EXPIRED"
+						+ "|CERTIFICATE_UNKNOWN|CERTIFICATE_REQUIRED|UNKNOWN_CA|ACCESS_DENIED)",
+				Pattern.CASE_INSENSITIVE);
 
 	private final boolean afterRedirects;
 

@@ -58,8 +58,8 @@ final class SqlFailureClassifier implements TypedClassifier {
 	private static final FailureClassification PERMANENT = FailureClassification.permanent(RetryCause.OTHER);
 
 	/** Classes of SQLState that another attempt does not change. */
-	private static final Set<String> PERMANENT_CLASSES = Set.of("0A", "21", "22", "23", "28", "2F", "34", "3D",
-			"3F", "42", "44", "54");
+	private static final Set<String> PERMANENT_CLASSES = Set.of("0A", "21", "22", "23", "28", "2F", "34", "3D", "3F",
+			"42", "44", "54");
 
 	/* Tomcat's pool throws a plain SQLException of its own when it is empty. */
 	private static final ClassTable TYPES = new ClassTable().with(LOCK, SQLTransactionRollbackException.class)

@@ -47,8 +47,8 @@ final class WebClientFailureClassifier implements TypedClassifier {
 		WebClientResponseException response = Causes.find(failure, WebClientResponseException.class);
 		if (response != null) {
 			FailureClassification status = this.rules.classify(response.getStatusCode().value(), response.getHeaders());
-			return (status != null || response.getCause() == null) ? status : byCause(response,
-					IoFailureClassifier.isResponseMalformed(response.getCause()) ? IO : PERMANENT);
+			return (status != null || response.getCause() == null) ? status
+					: byCause(response, IoFailureClassifier.isResponseMalformed(response.getCause()) ? IO : PERMANENT);
 		}
 		WebClientRequestException request = Causes.find(failure, WebClientRequestException.class);
 		if (request == null) {

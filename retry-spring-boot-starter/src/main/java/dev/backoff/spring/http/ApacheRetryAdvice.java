@@ -46,11 +46,13 @@ final class ApacheRetryAdvice
 			return;
 		}
 		if (retries != null) {
-			logger.warn("Apache HttpClient retries 429 and 503 itself, and waits for Retry-After within an attempt: the "
-					+ "requests multiply; to switch that off, {}", SWITCH);
+			logger
+				.warn("Apache HttpClient retries 429 and 503 itself, and waits for Retry-After within an attempt: the "
+						+ "requests multiply; to switch that off, {}", SWITCH);
 		}
 		else {
-			logger.info("Apache HttpClient may retry 429 and 503 itself, which cannot be read here; to switch that off, {}",
+			logger.info(
+					"Apache HttpClient may retry 429 and 503 itself, which cannot be read here; to switch that off, {}",
 					SWITCH);
 		}
 	}

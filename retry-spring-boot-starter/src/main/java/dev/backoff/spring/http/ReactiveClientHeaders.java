@@ -50,9 +50,7 @@ final class ReactiveClientHeaders implements WebClientCustomizer, ExchangeFilter
 		return Mono.deferContextual((context) -> {
 			OutboundRequest outbound = begin(request, context);
 			return next.exchange((outbound == null) ? request
-					: ClientRequest.from(request)
-						.httpRequest((written) -> write(outbound, request, written))
-						.build());
+					: ClientRequest.from(request).httpRequest((written) -> write(outbound, request, written)).build());
 		});
 	}
 
