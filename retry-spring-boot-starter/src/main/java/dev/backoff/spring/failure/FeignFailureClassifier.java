@@ -2,7 +2,6 @@ package dev.backoff.spring.failure;
 
 import java.lang.reflect.Method;
 import java.time.Clock;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Map;
 
@@ -69,11 +68,8 @@ final class FeignFailureClassifier implements TypedClassifier {
 	private static HttpHeaders headers(Throwable failure) {
 		HttpHeaders headers = new HttpHeaders();
 		if (read(failure, "responseHeaders") instanceof Map<?, ?> response) {
-			response.forEach((name, values) -> {
-				if (name instanceof String header && values instanceof Collection<?> all) {
-					headers.put(header, new ArrayList<>(all.stream().map(String::valueOf).toList()));
-				}
-			});
+			response.forEach((name, values) -> ((Collection<?>) values)
+				.forEach((value) -> headers.add(name.toString(), value.toString())));
 		}
 		return headers;
 	}

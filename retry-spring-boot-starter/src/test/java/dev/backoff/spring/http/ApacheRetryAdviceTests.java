@@ -21,6 +21,7 @@ import org.springframework.web.client.RestClient;
 
 import dev.backoff.annotation.Backoff;
 import dev.backoff.fixture.VirtualTime;
+import dev.backoff.spring.readme.ClientsWithoutRetries;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
@@ -53,7 +54,7 @@ class ApacheRetryAdviceTests {
 
 	@Test
 	void isSilentWhereTheRetriesAreOff(CapturedOutput output) {
-		assertSilent(this.runner.withBean(WithoutRetries.class), output);
+		assertSilent(this.runner.withUserConfiguration(ClientsWithoutRetries.class), output);
 	}
 
 	@Test
@@ -97,7 +98,7 @@ class ApacheRetryAdviceTests {
 
 		@Test
 		void areAsManyAsAttemptsWithTheRetriesOff() throws IOException {
-			assertRequests(ApacheRetryAdviceTests.this.runner.withBean(WithoutRetries.class), 3);
+			assertRequests(ApacheRetryAdviceTests.this.runner.withUserConfiguration(ClientsWithoutRetries.class), 3);
 		}
 
 		private static void assertRequests(ApplicationContextRunner runner, int expected) throws IOException {

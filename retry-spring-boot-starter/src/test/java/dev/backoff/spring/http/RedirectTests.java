@@ -19,6 +19,7 @@ import dev.backoff.annotation.Backoff;
 import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.event.StopReason;
 import dev.backoff.fixture.VirtualTime;
+import dev.backoff.spring.readme.ClientsWithoutRetries;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
@@ -113,7 +114,7 @@ class RedirectTests {
 		void isTriedAgainAfterARefusalForLoad(Library library) throws IOException {
 			try (WorkServer server = WorkServer.answering(429, "X-A: b")) {
 				library.runner()
-					.withBean(WithoutRetries.class)
+					.withUserConfiguration(ClientsWithoutRetries.class)
 					.run((context) -> assertThat(library.pay(context, server.url()).attempts()).isEqualTo(4));
 			}
 		}
