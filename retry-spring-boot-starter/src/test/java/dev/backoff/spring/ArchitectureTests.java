@@ -109,6 +109,7 @@ class ArchitectureTests {
 				"io.micrometer.context.., http advice", "reactor.. org.reactivestreams.., http reactive",
 				"kotlin.. kotlinx.., reactive", "jakarta.servlet.., http",
 				"org.springframework.boot.restclient.. org.springframework.boot.webclient.., http",
+				"org.springframework.boot.http.client.. org.apache.hc.., http",
 				"org.springframework.boot.actuate.., actuate autoconfigure",
 				"org.springframework.boot.health.., actuate autoconfigure",
 				"io.github.resilience4j.., safety autoconfigure",
@@ -123,7 +124,7 @@ class ArchitectureTests {
 
 		@ParameterizedTest
 		@ValueSource(strings = { "io.reactivex..", "org.springframework.boot.micrometer..", "tools.jackson..",
-				"com.fasterxml..", "org.aspectj..", "jakarta.validation..", "jakarta.persistence.." })
+				"com.fasterxml..", "org.aspectj..", "jakarta.validation..", "jakarta.persistence..", "feign.." })
 		void areNotNamedAtAll(String library) {
 			namedOnlyIn(new String[] { library }).check(CLASSES);
 		}
@@ -151,6 +152,7 @@ class ArchitectureTests {
 						"io.micrometer..", "io.github.resilience4j..", "org.springframework.boot.health..", "reactor..",
 						"org.reactivestreams..", "kotlin..", "kotlinx..", "jakarta.servlet..",
 						"org.springframework.boot.restclient..", "org.springframework.boot.webclient..",
+						"org.springframework.boot.http.client..", "org.apache.hc..",
 						"org.springframework.boot.actuate..", "org.springframework.web..", "org.springframework.http..",
 						"org.springframework.dao..", "org.springframework.jdbc..", "org.springframework.transaction..",
 						"org.springframework.mail..", "jakarta.mail..", "org.eclipse.angus..", "io.grpc..",

@@ -159,7 +159,9 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 
 	/** Return what in a plan works but is probably not meant. */
 	List<String> advice(MethodPlan plan) {
-		return Stream.concat(PlanAdvice.of(plan).stream(), weavingAdvice(plan).stream()).toList();
+		return Stream.of(PlanAdvice.of(plan), weavingAdvice(plan), VirtualThreadAdvice.of(plan, this.beanFactory))
+			.flatMap(List::stream)
+			.toList();
 	}
 
 	/** Return whether the advice on a plan is worth a warning. */
