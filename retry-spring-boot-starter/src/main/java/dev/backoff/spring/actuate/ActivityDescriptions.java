@@ -5,12 +5,16 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.backoff.WaitingCall;
 import dev.backoff.WaitingCalls;
 import dev.backoff.event.RetryEvent.RecoveryOutcome;
 import dev.backoff.spring.observation.CallStatistics;
+import dev.backoff.spring.observation.CallStatistics.MethodCalls;
 import dev.backoff.spring.observation.StoppedCall;
 import dev.backoff.spring.observation.StoppedCalls;
 
@@ -22,20 +26,26 @@ record ActivityDescriptions(WaitingCalls waiting, @Nullable CallStatistics stati
 
 	private static final int OLDEST = 10;
 
-	ActivityDescriptor of(String policy) {
-		Map<String, CountersDescriptor> counters = new TreeMap<>();
-		if (this.statistics != null) {
-			this.statistics.all()
-				.stream()
-				.filter((calls) -> calls.policy().equals(policy))
-				.forEach((calls) -> counters.put(calls.method(), describe(calls)));
-		}
-		List<WaitingDescriptor> oldest = this.waiting.oldest(policy, OLDEST)
+	/** Look at all calls once, and describe those of a policy on request. */
+	Function<String, ActivityDescriptor> now() {
+		Map<String, List<WaitingCall>> waiting = this.waiting.oldest(null, Integer.MAX_VALUE)
 			.stream()
+			.collect(Collectors.groupingBy(WaitingCall::policy));
+		Map<String, List<MethodCalls>> counted = (this.statistics == null) ? Map.of()
+				: this.statistics.all().stream().collect(Collectors.groupingBy(MethodCalls::policy));
+		return (policy) -> of(policy, counted.getOrDefault(policy, List.of()),
+				waiting.getOrDefault(policy, List.of()));
+	}
+
+	private ActivityDescriptor of(String policy, List<MethodCalls> counted, List<WaitingCall> waiting) {
+		Map<String, CountersDescriptor> counters = new TreeMap<>();
+		counted.forEach((calls) -> counters.put(calls.method(), describe(calls)));
+		List<WaitingDescriptor> oldest = waiting.stream()
+			.limit(OLDEST)
 			.map((call) -> new WaitingDescriptor(call.method(), call.attempt(), millis(call.dueIn()),
 					millis(call.elapsed())))
 			.toList();
-		return new ActivityDescriptor(counters, this.waiting.count(policy), oldest,
+		return new ActivityDescriptor(counters, waiting.size(), oldest,
 				stoppedOf(policy).stream().map(ActivityDescriptions::describe).toList());
 	}
 
@@ -55,7 +65,7 @@ record ActivityDescriptions(WaitingCalls waiting, @Nullable CallStatistics stati
 		return (this.stopped != null) ? this.stopped.of(policy) : List.of();
 	}
 
-	private static CountersDescriptor describe(CallStatistics.MethodCalls calls) {
+	private static CountersDescriptor describe(MethodCalls calls) {
 		Map<String, Long> byReason = new TreeMap<>();
 		calls.calls().forEach((reason, count) -> byReason.put(reason.tag(), count));
 		return new CountersDescriptor(byReason, calls.attempts(), calls.retries());

@@ -5,10 +5,12 @@ import org.springframework.boot.actuate.autoconfigure.endpoint.condition.Conditi
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
 import dev.backoff.WaitingCalls;
+import dev.backoff.spring.actuate.AuditedOperations;
 import dev.backoff.spring.actuate.BackoffEndpoint;
 import dev.backoff.spring.actuate.WrittenArguments;
 import dev.backoff.spring.advice.BackoffMethods;
@@ -44,6 +46,11 @@ public final class BackoffEndpointAutoConfiguration {
 		@Bean
 		WrittenArguments backoffWrittenArguments() {
 			return new WrittenArguments();
+		}
+
+		@Bean
+		AuditedOperations backoffAuditedOperations(ApplicationEventPublisher publisher) {
+			return new AuditedOperations(publisher);
 		}
 
 	}

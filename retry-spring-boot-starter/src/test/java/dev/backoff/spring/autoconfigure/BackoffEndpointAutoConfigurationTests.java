@@ -55,8 +55,9 @@ class BackoffEndpointAutoConfigurationTests {
 		this.runner
 			.withPropertyValues("management.endpoints.web.exposure.include=backoff", "backoff.policies.mail.base=2s")
 			.run((context) -> assertThat(
-					ReflectionTestUtils.<Object>invokeMethod(context.getBean(BackoffEndpoint.class), "policies"))
-				.extracting("policies", InstanceOfAssertFactories.MAP)
+					ReflectionTestUtils.<Object>invokeMethod(context.getBean(BackoffEndpoint.class), "policies",
+							new Object[] { null }))
+				.extracting("body.policies", InstanceOfAssertFactories.MAP)
 				.containsOnlyKeys("mail"));
 	}
 

@@ -23,7 +23,7 @@ final class PrometheusServer {
 	static final String MISSING = "Prometheus is not installed: install it, on Debian the package prometheus, to test "
 			+ "the alert rules and the dashboard";
 
-	private static final Pattern MINUTES = Pattern.compile("\\[(\\d+)m]|(?<=for: )(\\d+)m");
+	private static final Pattern MINUTES = Pattern.compile("\\[(\\d+)m]|(?<=for: |offset )(\\d+)m");
 
 	private final Process process;
 
