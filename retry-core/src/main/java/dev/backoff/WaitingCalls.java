@@ -121,7 +121,7 @@ public final class WaitingCalls {
 		try {
 			for (Waiter waiter = this.first; waiter != null && seen.size() < most; waiter = after(waiter)) {
 				if (waiter.isOf(policy)) {
-					seen.add(new Seen(waiter.call().terms(), waiter.attempt(), waiter.call().turn(),
+					seen.add(new Seen(waiter.call().terms(), waiter.call().attempts(), waiter.call().turn(),
 							waiter.call().started()));
 				}
 			}
