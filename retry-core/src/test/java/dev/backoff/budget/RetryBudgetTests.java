@@ -330,7 +330,7 @@ class RetryBudgetTests {
 		void reachFurtherThanAnybodyWaits() {
 			RetryBudget budget = budget(settings(BudgetSettings.MOST, 0, BudgetSettings.MOST_PER_SECOND, 1));
 			budget.tryWithdraw(Cost.TRANSIENT);
-			RetryBudgetTests.this.time.advance(Duration.ofDays(365 * 29));
+			RetryBudgetTests.this.time.advance(Duration.ofDays(365 * 14));
 			assertThat(budget.balance()).isEqualTo(BudgetSettings.MOST);
 			assertThat(budget.tryWithdraw(Cost.TRANSIENT)).isTrue();
 		}
