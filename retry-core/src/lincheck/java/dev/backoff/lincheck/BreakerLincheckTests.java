@@ -3,7 +3,6 @@ package dev.backoff.lincheck;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 
-import org.jetbrains.lincheck.Lincheck;
 import org.junit.jupiter.api.Test;
 
 import dev.backoff.breaker.BreakerSettings;
@@ -11,50 +10,46 @@ import dev.backoff.breaker.BreakerState;
 import dev.backoff.breaker.CallPermits.Permit;
 import dev.backoff.breaker.CircuitBreaker;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 /** A half-open breaker gives as many permits as it has probes. */
 class BreakerLincheckTests {
 
-	private static final int INVOCATIONS = 5_000;
-
 	@Test
 	void permitsItsProbesAndNoMore() {
-		Lincheck.runConcurrentTest(INVOCATIONS, () -> {
+		Interleavings.run(() -> {
 			HandTurnedTime time = new HandTurnedTime();
 			CircuitBreaker breaker = dueBreaker(time);
 			AtomicInteger permits = new AtomicInteger();
-			inParallel(() -> take(breaker, time, permits), () -> {
+			Interleavings.inParallel(() -> take(breaker, time, permits), () -> {
 				take(breaker, time, permits);
 				take(breaker, time, permits);
 			});
-			assertThat(permits.get()).isEqualTo(1);
+			Interleavings.check(permits.get() == 1);
 		});
 	}
 
 	@Test
 	void permitsAnotherProbeForEachThatIsReleased() {
-		Lincheck.runConcurrentTest(INVOCATIONS, () -> {
+		Interleavings.run(() -> {
 			HandTurnedTime time = new HandTurnedTime();
 			CircuitBreaker breaker = dueBreaker(time);
 			AtomicInteger together = new AtomicInteger();
 			Runnable probe = () -> {
 				Permit permit = breaker.tryAcquire(time.nanoTime());
 				if (permit != null) {
-					assertThat(together.incrementAndGet()).isEqualTo(1);
+					Interleavings.check(together.incrementAndGet() == 1);
 					together.decrementAndGet();
 					permit.released();
 				}
 			};
-			inParallel(probe, probe);
-			assertThat(breaker.state()).isEqualTo(BreakerState.HALF_OPEN);
-			assertThat(breaker.tryAcquire(time.nanoTime())).isNotNull();
+			Interleavings.inParallel(probe, probe);
+			Interleavings.check(breaker.state() == BreakerState.HALF_OPEN);
+			Interleavings.check(breaker.tryAcquire(time.nanoTime()) != null);
 		});
 	}
 
 	@Test
 	void closesOnceByItsProbe() {
-		Lincheck.runConcurrentTest(INVOCATIONS, () -> {
+		Interleavings.run(() -> {
 			HandTurnedTime time = new HandTurnedTime();
 			CircuitBreaker breaker = dueBreaker(time);
 			AtomicInteger refused = new AtomicInteger();
@@ -67,9 +62,9 @@ class BreakerLincheckTests {
 					refused.incrementAndGet();
 				}
 			};
-			inParallel(call, call);
-			assertThat(refused.get()).isLessThanOrEqualTo(1);
-			assertThat(breaker.state()).isEqualTo(BreakerState.CLOSED);
+			Interleavings.inParallel(call, call);
+			Interleavings.check(refused.get() <= 1);
+			Interleavings.check(breaker.state() == BreakerState.CLOSED);
 		});
 	}
 
@@ -87,18 +82,6 @@ class BreakerLincheckTests {
 	private static void take(CircuitBreaker breaker, HandTurnedTime time, AtomicInteger permits) {
 		if (breaker.tryAcquire(time.nanoTime()) != null) {
 			permits.incrementAndGet();
-		}
-	}
-
-	private static void inParallel(Runnable one, Runnable other) {
-		Thread thread = new Thread(one);
-		thread.start();
-		other.run();
-		try {
-			thread.join();
-		}
-		catch (InterruptedException ex) {
-			throw new AssertionError(ex);
 		}
 	}
 
