@@ -43,6 +43,16 @@ final class AttemptLimit {
 		return Math.max(call.timeLeftNow(), this.shortest);
 	}
 
+	/** Return how long the executor may take to begin what the call has given to it. */
+	long nanosToBegin(RetryCall call) {
+		return Math.max(Math.min(call.timeLeft(call.now()), this.timeout), this.shortest);
+	}
+
+	/** Return the failure of an attempt whose timeout has passed before it began. */
+	AttemptTimeoutException unbegun(RetryCall call) {
+		return exceeded(call, this.timeout, null);
+	}
+
 	AttemptTimeoutException exceeded(RetryCall call, long nanos, @Nullable Throwable cause) {
 		// some of the timeout has passed when the ticker is read
 		long told = (this.timeout - nanos < MILLI) ? this.timeout : nanos;

@@ -70,6 +70,7 @@ final class BlockingDriver {
 		Turn turn = next;
 		while (true) {
 			if (turn instanceof Turn.Permitted permitted) {
+				this.steps.attempting(permitted);
 				Outcome outcome = attempt(call, context, operation);
 				turn = this.steps.attemptEnded(outcome, permitted.permit(), call);
 			}
