@@ -52,10 +52,6 @@ sealed interface Decision extends Turn {
 		return new Stop(StopReason.BREAKER_OPEN, "the breaker " + breaker + " is open");
 	}
 
-	static Stop breakerOpenTooLong(String breaker) {
-		return new Stop(StopReason.BREAKER_OPEN, "the breaker " + breaker + " is open longer than the call may wait");
-	}
-
 	static Stop hintTooLong(long hint, long longest) {
 		return new Stop(StopReason.HINT, "the server asked to wait " + DurationText.story(hint) + ", more than the "
 				+ DurationText.story(longest) + " of retry-after.max");

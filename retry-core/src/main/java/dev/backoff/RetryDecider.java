@@ -182,18 +182,9 @@ final class RetryDecider {
 				: new Decision.RetryAfter(own, own, DelaySource.POLICY);
 	}
 
-	/*
-	 * 6. The delay and the shortest attempt fit before the deadline. Without a deadline,
-	 * a first attempt waits for the breaker as long as the breaker says.
-	 */
+	/* 6. The delay and the shortest attempt fit before the deadline. */
 	private Decision beforeDeadline(Decision.RetryAfter wait, Situation situation) {
-		if (situation.outcome() != null) {
-			return fits(wait.delay(), situation) ? wait : Decision.deadline(wait.delay(), situation.timeLeft());
-		}
-		Situation.Breaker breaker = situation.breaker();
-		boolean fits = (situation.timeLeft() != Nanos.UNLIMITED) ? fits(wait.delay(), situation)
-				: wait.delay() - wait.ownDelay() < breaker.longestWait() - situation.elapsed();
-		return fits ? wait : Decision.breakerOpenTooLong(breaker.name());
+		return fits(wait.delay(), situation) ? wait : Decision.deadline(wait.delay(), situation.timeLeft());
 	}
 
 	private boolean fits(long delay, Situation situation) {

@@ -120,7 +120,7 @@ class RetryDeciderTests {
 
 		private final Given given = new Given(Outcome.ofValue(AttemptOutcome.SUCCESS, "fine")).attempt(2)
 			.shutDown()
-			.refusedBy(new Situation.Breaker("gateway", false, false, 0, 0))
+			.refusedBy(new Situation.Breaker("gateway", false, false, 0))
 			.timeLeft(Duration.ofMillis(100))
 			.budget(this.budget);
 
@@ -170,8 +170,7 @@ class RetryDeciderTests {
 	@Nested
 	class ABreakerThatLetsCallsWait {
 
-		private final Situation.Breaker awaited = new Situation.Breaker("gateway", false, true, 1000 * MILLI,
-				5000 * MILLI);
+		private final Situation.Breaker awaited = new Situation.Breaker("gateway", false, true, 1000 * MILLI);
 
 		@Test
 		void raisesTheDelayToItsProbeAndThePolicysDelay() {
@@ -187,19 +186,11 @@ class RetryDeciderTests {
 		}
 
 		@Test
-		void holdsAFirstAttemptNoLongerThanItSays() {
-			Given given = new Given(null).refusedBy(this.awaited);
-			given.elapsed = 4000 * MILLI;
-			assertThat(decider(builder().build()).decide(given.build())).isEqualTo(new Decision.Stop(
-					StopReason.BREAKER_OPEN, "the breaker gateway is open longer than the call may wait"));
-		}
-
-		@Test
 		void holdsAFirstAttemptNoLongerThanTheDeadline() {
 			RetryPolicy policy = builder().deadline(Duration.ofSeconds(1)).build();
 			Given given = new Given(null).refusedBy(this.awaited).timeLeft(Duration.ofSeconds(1));
-			assertThat(((Decision.Stop) decider(policy).decide(given.build())).reason())
-				.isEqualTo(StopReason.BREAKER_OPEN);
+			assertThat(decider(policy).decide(given.build())).isEqualTo(new Decision.Stop(StopReason.DEADLINE,
+					"the next wait of 1.1 s does not fit into the 1 s left"));
 		}
 
 		@Test
@@ -587,8 +578,6 @@ class RetryDeciderTests {
 
 		private DelaySource waitedFor;
 
-		private long elapsed;
-
 		private long timeLeft = Nanos.UNLIMITED;
 
 		private boolean shutDown;
@@ -635,7 +624,7 @@ class RetryDeciderTests {
 
 		Situation build() {
 			return new Situation(this.outcome, this.attempt, this.postponed, this.previousDelay, this.waitedFor,
-					this.elapsed, this.timeLeft, this.shutDown, this.breaker, this.degraded, 0, this.budget);
+					this.timeLeft, this.shutDown, this.breaker, this.degraded, 0, this.budget);
 		}
 
 	}

@@ -159,16 +159,18 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 
 	/** Return what in a plan works but is probably not meant. */
 	List<String> advice(MethodPlan plan) {
-		return Stream.concat(PlanAdvice.of(plan).stream(), weavingAdvice(plan).stream()).toList();
+		return Stream.concat(PlanAdvice.of(plan).stream(), warnings(plan)).toList();
 	}
 
 	/** Return whether the advice on a plan is worth a warning. */
 	boolean isWarned(MethodPlan plan) {
-		return PlanAdvice.otherRetry(plan) != null || !weavingAdvice(plan).isEmpty();
+		return PlanAdvice.otherRetry(plan) != null || warnings(plan).findAny().isPresent();
 	}
 
-	private List<String> weavingAdvice(MethodPlan plan) {
-		return (this.weaving != null) ? this.weaving.advice(plan.method(), this.beanFactory) : List.of();
+	private Stream<String> warnings(MethodPlan plan) {
+		List<String> weaving = (this.weaving != null) ? this.weaving.advice(plan.method(), this.beanFactory)
+				: List.of();
+		return Stream.concat(PlanAdvice.ofBreaker(plan, this.policies.configuration()).stream(), weaving.stream());
 	}
 
 	@Override
