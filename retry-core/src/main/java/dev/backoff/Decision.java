@@ -21,6 +21,8 @@ sealed interface Decision extends Turn {
 
 	Stop PUSHED_BACK = new Stop(StopReason.HINT, "the server asked not to be called again");
 
+	Stop STILL_PENDING = new Stop(StopReason.DEADLINE, "the answer to the last question was not final");
+
 	Stop OVERSLEPT = new Stop(StopReason.DEADLINE, "the wait took longer than chosen");
 
 	Stop CANCELLED = new Stop(StopReason.CANCELLED, "the caller has cancelled the call");
@@ -92,6 +94,15 @@ sealed interface Decision extends Turn {
 	 * delay builds on it
 	 */
 	record RetryAfter(long delay, long ownDelay, DelaySource source) implements Decision {
+
+		/**
+		 * Return whether this is the wait for the last question before the deadline: no
+		 * other is shorter than the rule chose.
+		 */
+		boolean isLastQuestion() {
+			return this.delay < this.ownDelay;
+		}
+
 	}
 
 	/**

@@ -14,6 +14,8 @@ import dev.backoff.policy.DegradedMode;
  * @param previousDelay the part of the last wait that the policy's rule chose, or 0
  * @param waitedFor {@link DelaySource#BUDGET} after a wait for the budget,
  * {@link DelaySource#BREAKER} if the breaker refuses an attempt after its wait, else null
+ * @param attemptNanos how long the last attempt took
+ * @param lastQuestion whether the last question before the deadline has been asked
  * @param timeLeft the time until the deadline, negative after it
  * @param shutDown whether the application is shutting down
  * @param degraded says whether delays are raised, or null if they never are
@@ -21,7 +23,7 @@ import dev.backoff.policy.DegradedMode;
  * @param budget pays for a retry, or null if retries cost nothing
  */
 record Situation(@Nullable Outcome outcome, int attempt, int postponed, long previousDelay,
-		@Nullable DelaySource waitedFor, long timeLeft, boolean shutDown, Breaker breaker,
+		@Nullable DelaySource waitedFor, long attemptNanos, boolean lastQuestion, long timeLeft, boolean shutDown, Breaker breaker,
 		@Nullable DegradedMode degraded, long now, @Nullable RetryBudget budget) {
 
 	/** Return which delay comes next; those of postponed retries count. */

@@ -367,6 +367,100 @@ class RetryDeciderTests {
 	}
 
 	@Nested
+	class TheLastQuestion {
+
+		/* draws of 0, 0.5 and just below 1, with a delay of 30 s */
+
+		private final RetryPolicy policy = builder().base(Duration.ofSeconds(30)).build();
+
+		private final Given given = new Given(Outcome.ofValue(AttemptOutcome.PENDING, "running"))
+			.timeLeft(Duration.ofMillis(20_010));
+
+		@ParameterizedTest
+		@CsvSource({ "0, 0, 10000", "0, 0.5, 15000", "10, 0.5, 15000", "4010, 0, 8000", "4010, 0.5, 12000" })
+		void leavesRoomForAnAttemptLikeTheOneBefore(long attempt, double draw, long delay) {
+			RetryDeciderTests.this.random = RandomSources.always(draw);
+			this.given.attemptNanos = attempt * MILLI;
+			assertThat(decide()).isEqualTo(new Decision.RetryAfter(delay * MILLI, 30_000 * MILLI, DelaySource.POLICY));
+		}
+
+		@Test
+		void alwaysLeavesThatRoom() {
+			RetryDeciderTests.this.random = RandomSources.greatest();
+			assertThat(delay(decide())).isBetween(19_999 * MILLI, 20_000 * MILLI - 1);
+		}
+
+		@Test
+		void isOnlyAskedWhereNoDelayFits() {
+			this.given.timeLeft(Duration.ofSeconds(31));
+			assertThat(delay(decide())).isEqualTo(30_000 * MILLI);
+		}
+
+		@Test
+		void isAskedOnce() {
+			this.given.lastQuestion = true;
+			assertThat(decide()).isEqualTo(
+					new Decision.Stop(StopReason.DEADLINE, "the answer to the last question was not final"));
+			this.given.timeLeft(Duration.ofHours(1));
+			assertThat(decide()).isEqualTo(Decision.STILL_PENDING);
+		}
+
+		@Test
+		void doesNotEndTheRetriesOfAFailureAfterIt() {
+			this.given.lastQuestion = true;
+			this.given.outcome = Outcome.ofRetryable(new IOException(), null);
+			this.given.timeLeft(Duration.ofHours(1));
+			assertThat(delay(decide())).isEqualTo(30_000 * MILLI);
+		}
+
+		@Test
+		void isAskedAfterAPendingResultOnly() {
+			for (Outcome other : List.of(Outcome.ofRetryable(new IOException(), null),
+					Outcome.ofValue(AttemptOutcome.RESULT, "bad"))) {
+				this.given.outcome = other;
+				assertStops();
+			}
+		}
+
+		@Test
+		void isNotAskedWhereTheAttemptBeforeTookAsLongAsIsLeft() {
+			this.given.attemptNanos = 20_010 * MILLI;
+			assertStops();
+		}
+
+		@Test
+		void needsAnAttemptThatIsLeft() {
+			assertThat(decider(this.policy).decide(this.given.attempt(4).build()))
+				.isEqualTo(Decision.ATTEMPTS_EXHAUSTED);
+		}
+
+		@Test
+		void isNotAskedBeforeTheBreakerPermits() {
+			this.given.refusedBy(new Situation.Breaker("gateway", false, true, 14_999 * MILLI));
+			assertThat(delay(decide())).isEqualTo(15_000 * MILLI);
+			this.given.refusedBy(new Situation.Breaker("gateway", false, true, 15_000 * MILLI));
+			assertThat(decide()).isEqualTo(new Decision.Stop(StopReason.DEADLINE,
+					"the next wait of 45 s does not fit into the 20 s left"));
+		}
+
+		@Test
+		void canBeSwitchedOff() {
+			RetryPolicy policy = builder().base(Duration.ofSeconds(30)).lastQuestion(false).build();
+			assertThat(decider(policy).decide(this.given.build())).isInstanceOf(Decision.Stop.class);
+		}
+
+		private void assertStops() {
+			assertThat(decide()).isEqualTo(new Decision.Stop(StopReason.DEADLINE,
+					"the next wait of 30 s does not fit into the 20 s left"));
+		}
+
+		private Decision decide() {
+			return decider(this.policy).decide(this.given.build());
+		}
+
+	}
+
+	@Nested
 	class Hints {
 
 		/* base 100 ms without jitter, draw 0.5 for the spread */
@@ -578,6 +672,10 @@ class RetryDeciderTests {
 
 		private DelaySource waitedFor;
 
+		private long attemptNanos;
+
+		private boolean lastQuestion;
+
 		private long timeLeft = Nanos.UNLIMITED;
 
 		private boolean shutDown;
@@ -624,7 +722,7 @@ class RetryDeciderTests {
 
 		Situation build() {
 			return new Situation(this.outcome, this.attempt, this.postponed, this.previousDelay, this.waitedFor,
-					this.timeLeft, this.shutDown, this.breaker, this.degraded, 0, this.budget);
+					this.attemptNanos, this.lastQuestion, this.timeLeft, this.shutDown, this.breaker, this.degraded, 0, this.budget);
 		}
 
 	}
