@@ -72,7 +72,7 @@ final class CallSteps {
 
 	private Situation situation(RetryCall call, @Nullable DelaySource waitedFor, Situation.Breaker breaker, long now) {
 		return new Situation(call.lastOutcome(), call.attempt(), call.postponed(), call.previousDelay(), waitedFor,
-				call.elapsed(now), call.timeLeft(now), this.safeguards.waiting().isShutDown(), breaker,
+				call.attemptNanos(), call.isLastQuestion(), call.timeLeft(now), this.safeguards.waiting().isShutDown(), breaker,
 				this.safeguards.degraded(), now, this.safeguards.budget());
 	}
 

@@ -70,6 +70,9 @@ class CallStory {
 		turn.source = chosen.source();
 		turn.waitNanos = chosen.delay();
 		turn.ownDelay = chosen.ownDelay();
+		if (chosen.isLastQuestion() && this.first != null) {
+			this.first.lastQuestion = true;
+		}
 		this.waits++;
 		if (this.waits > 2 * KEPT) {
 			forgetMiddle(false);
@@ -128,6 +131,20 @@ class CallStory {
 	final long previousDelay() {
 		PastTurn turn = lastWait();
 		return (turn != null) ? turn.ownDelay : 0;
+	}
+
+	/** Return how long the last attempt took, or 0 before the first. */
+	final long attemptNanos() {
+		long nanos = 0;
+		for (PastTurn turn = this.first; turn != null; turn = turn.next) {
+			nanos = turn.attempted ? turn.attemptNanos : nanos;
+		}
+		return nanos;
+	}
+
+	/** Return whether the last question before the deadline has been asked. */
+	final boolean isLastQuestion() {
+		return this.first != null && this.first.lastQuestion;
 	}
 
 	private @Nullable PastTurn lastWait() {
@@ -214,6 +231,9 @@ class CallStory {
 		private @Nullable PastTurn next;
 
 		private boolean attempted;
+
+		/* Of the whole call and in its first turn, where it takes no more memory. */
+		private boolean lastQuestion;
 
 		private long attemptNanos;
 

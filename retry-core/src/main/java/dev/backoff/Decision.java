@@ -21,6 +21,8 @@ sealed interface Decision extends Turn {
 
 	Stop PUSHED_BACK = new Stop(StopReason.HINT, "the server asked not to be called again");
 
+	Stop STILL_PENDING = new Stop(StopReason.DEADLINE, "the answer to the last question was not final");
+
 	Stop OVERSLEPT = new Stop(StopReason.DEADLINE, "the wait took longer than chosen");
 
 	Stop UNBEGUN = new Stop(StopReason.DEADLINE, "the executor has not begun the attempt in time");
@@ -52,10 +54,6 @@ sealed interface Decision extends Turn {
 
 	static Stop breakerOpen(String breaker) {
 		return new Stop(StopReason.BREAKER_OPEN, "the breaker " + breaker + " is open");
-	}
-
-	static Stop breakerOpenTooLong(String breaker) {
-		return new Stop(StopReason.BREAKER_OPEN, "the breaker " + breaker + " is open longer than the call may wait");
 	}
 
 	static Stop hintTooLong(long hint, long longest) {
@@ -98,6 +96,15 @@ sealed interface Decision extends Turn {
 	 * delay builds on it
 	 */
 	record RetryAfter(long delay, long ownDelay, DelaySource source) implements Decision {
+
+		/**
+		 * Return whether this is the wait for the last question before the deadline: no
+		 * other is shorter than the rule chose.
+		 */
+		boolean isLastQuestion() {
+			return this.delay < this.ownDelay;
+		}
+
 	}
 
 	/**

@@ -1,5 +1,7 @@
 package dev.backoff;
 
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.UndeclaredThrowableException;
 import java.util.List;
 import java.util.concurrent.CancellationException;
 
@@ -71,6 +73,11 @@ final class FailureRules {
 		}
 		if (failure instanceof CircuitOpenException) {
 			return refuse(failure, "CircuitOpenException is never retried");
+		}
+		Throwable fatal = Causes.find(failure, (cause) -> cause instanceof VirtualMachineError);
+		if (fatal != null) {
+			return refuse(AttemptOutcome.ERROR, failure,
+					Decision.name(failure) + " is never retried because of " + Decision.name(fatal));
 		}
 		if (failure instanceof AttemptTimeoutException timeout && isOf(call, timeout)) {
 			return judgeTimeout(timeout);
@@ -154,14 +161,22 @@ final class FailureRules {
 	}
 
 	private Outcome byDefault(Throwable failure) {
-		if (isOneOf(PROGRAMMING_ERRORS, failure)) {
-			return refuse(failure, Decision.name(failure) + " is a programming error; name it in retryOn to retry");
+		Throwable thrown = withoutReflection(failure);
+		if (isOneOf(PROGRAMMING_ERRORS, thrown)) {
+			return refuse(failure, Decision.name(thrown) + " is a programming error; name it in retryOn to retry");
 		}
-		if (isOneOf(REFUSALS, failure)) {
-			return refuse(failure, Decision.name(failure) + " is a refusal; name it in retryOn to retry");
+		if (isOneOf(REFUSALS, thrown)) {
+			return refuse(failure, Decision.name(thrown) + " is a refusal; name it in retryOn to retry");
 		}
-		return (failure instanceof Exception) ? unlessApplied(failure, null)
-				: refuse(failure, Decision.name(failure) + " is no Exception; name it in retryOn to retry");
+		return (thrown instanceof Exception) ? unlessApplied(failure, null)
+				: refuse(failure, Decision.name(thrown) + " is no Exception; name it in retryOn to retry");
+	}
+
+	/* Reflection and proxies wrap whatever a method throws. */
+	private static Throwable withoutReflection(Throwable failure) {
+		Throwable thrown = Causes.find(failure, (cause) -> !(cause instanceof InvocationTargetException
+				|| cause instanceof UndeclaredThrowableException));
+		return (thrown != null) ? thrown : failure;
 	}
 
 	/*

@@ -257,11 +257,6 @@ final class Guards {
 		}
 
 		@Override
-		public long longestWaitNanos() {
-			return this.hook.get(this.permits::longestWaitNanos, 0L);
-		}
-
-		@Override
 		public CircuitOpenException rejection(long now) {
 			try {
 				return this.permits.rejection(now);

@@ -183,17 +183,31 @@ final class RetryDecider {
 	}
 
 	/*
-	 * 6. The delay and the shortest attempt fit before the deadline. Without a deadline,
-	 * a first attempt waits for the breaker as long as the breaker says.
+	 * 6. The delay and the shortest attempt fit before the deadline. A result that is not
+	 * final gets one last question where they do not.
 	 */
 	private Decision beforeDeadline(Decision.RetryAfter wait, Situation situation) {
-		if (situation.outcome() != null) {
-			return fits(wait.delay(), situation) ? wait : Decision.deadline(wait.delay(), situation.timeLeft());
+		Outcome outcome = situation.outcome();
+		boolean pending = outcome != null && outcome.kind() == AttemptOutcome.PENDING;
+		if (pending && situation.lastQuestion()) {
+			return Decision.STILL_PENDING;
 		}
-		Situation.Breaker breaker = situation.breaker();
-		boolean fits = (situation.timeLeft() != Nanos.UNLIMITED) ? fits(wait.delay(), situation)
-				: wait.delay() - wait.ownDelay() < breaker.longestWait() - situation.elapsed();
-		return fits ? wait : Decision.breakerOpenTooLong(breaker.name());
+		if (fits(wait.delay(), situation)) {
+			return wait;
+		}
+		long last = (pending && this.policy.isLastQuestion()) ? untilLastQuestion(situation) : 0;
+		return (last > situation.breaker().untilPermit()) ? new Decision.RetryAfter(last, wait.ownDelay(), DelaySource.POLICY)
+				: Decision.deadline(wait.delay(), situation.timeLeft());
+	}
+
+	/*
+	 * Leave room for another attempt like the one before. Callers with one deadline ask
+	 * at any time in the second half, so that they do not return together.
+	 */
+	private long untilLastQuestion(Situation situation) {
+		long room = Math.max(this.policy.shortestAttemptNanos(), situation.attemptNanos());
+		long half = (situation.timeLeft() - room) / 2;
+		return half + (long) (this.random.next() * half);
 	}
 
 	private boolean fits(long delay, Situation situation) {

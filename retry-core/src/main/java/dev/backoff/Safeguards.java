@@ -82,7 +82,7 @@ record Safeguards(@Nullable CallPermits breaker, @Nullable RetryBudget budget, @
 	/** Return what the breaker says when it has refused an attempt. */
 	Situation.Breaker refusal(long now) {
 		return (this.breaker == null) ? Situation.Breaker.PERMITTING : new Situation.Breaker(this.breaker.name(), false,
-				this.breaker.isAwaited(), this.breaker.nanosToPermit(now), this.breaker.longestWaitNanos());
+				this.breaker.isAwaited(), this.breaker.nanosToPermit(now));
 	}
 
 	/** Return what a call throws that made no attempt. */

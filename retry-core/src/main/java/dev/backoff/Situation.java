@@ -14,7 +14,8 @@ import dev.backoff.policy.DegradedMode;
  * @param previousDelay the part of the last wait that the policy's rule chose, or 0
  * @param waitedFor {@link DelaySource#BUDGET} after a wait for the budget,
  * {@link DelaySource#BREAKER} if the breaker refuses an attempt after its wait, else null
- * @param elapsed the time since the start of the call
+ * @param attemptNanos how long the last attempt took
+ * @param lastQuestion whether the last question before the deadline has been asked
  * @param timeLeft the time until the deadline, negative after it
  * @param shutDown whether the application is shutting down
  * @param degraded says whether delays are raised, or null if they never are
@@ -22,7 +23,7 @@ import dev.backoff.policy.DegradedMode;
  * @param budget pays for a retry, or null if retries cost nothing
  */
 record Situation(@Nullable Outcome outcome, int attempt, int postponed, long previousDelay,
-		@Nullable DelaySource waitedFor, long elapsed, long timeLeft, boolean shutDown, Breaker breaker,
+		@Nullable DelaySource waitedFor, long attemptNanos, boolean lastQuestion, long timeLeft, boolean shutDown, Breaker breaker,
 		@Nullable DegradedMode degraded, long now, @Nullable RetryBudget budget) {
 
 	/** Return which delay comes next; those of postponed retries count. */
@@ -41,12 +42,11 @@ record Situation(@Nullable Outcome outcome, int attempt, int postponed, long pre
 	 * @param permitting whether the attempt would get a permit
 	 * @param awaited whether a call that is refused waits
 	 * @param untilPermit the time until a permit may be had, or 0 if that is unknown
-	 * @param longestWait how long a refused first attempt may wait
 	 */
-	record Breaker(String name, boolean permitting, boolean awaited, long untilPermit, long longestWait) {
+	record Breaker(String name, boolean permitting, boolean awaited, long untilPermit) {
 
 		/** Of a breaker that is closed, or of none. */
-		static final Breaker PERMITTING = new Breaker("", true, false, 0, 0);
+		static final Breaker PERMITTING = new Breaker("", true, false, 0);
 
 	}
 

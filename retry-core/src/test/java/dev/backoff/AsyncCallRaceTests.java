@@ -307,11 +307,6 @@ class AsyncCallRaceTests {
 		}
 
 		@Override
-		public long longestWaitNanos() {
-			return 10 * SOON.toNanos();
-		}
-
-		@Override
 		public CircuitOpenException rejection(long now) {
 			return new CircuitOpenException(name(), "open", null, null);
 		}

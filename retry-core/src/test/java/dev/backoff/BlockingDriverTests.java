@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.stream.Stream;
@@ -548,6 +549,52 @@ class BlockingDriverTests {
 				late += (start >= deadline - 10_000_000) ? 1 : 0;
 			}
 			assertThat(late).isBetween(9_930L, 9_990L);
+		}
+
+	}
+
+	@Nested
+	class LastQuestion {
+
+		@Test
+		void isAskedOfAPaymentThatIsPendingForThreeMinutes() throws Exception {
+			Shape ladder = Shape.ladder(Stream.of(Collections.nCopies(5, 1), Collections.nCopies(5, 5),
+					Collections.nCopies(10, 10), List.of(30)).flatMap(List::stream).map(Duration::ofSeconds).toList());
+			RetryPolicy policy = policy().shape(ladder)
+				.maxAttempts(RetryPolicy.UNLIMITED_ATTEMPTS)
+				.deadline(Duration.ofMinutes(3))
+				.until((result, context) -> "PAID".equals(result))
+				.build();
+			VirtualTime clock = BlockingDriverTests.this.time;
+			String status = retry(policy).<String, RuntimeException>call(
+					() -> (clock.elapsed().compareTo(Duration.ofSeconds(160)) > 0) ? "PAID" : "PENDING");
+			assertThat(status).isEqualTo("PAID");
+			// the last rung ends at 160 s, and another one would at 190 s
+			assertThat(clock.elapsed()).isBetween(Duration.ofMillis(169_995), Duration.ofMillis(179_990));
+		}
+
+		@Test
+		void makesNoHerdOfClientsWithOneDeadline() {
+			RetryPolicy policy = policy().base(Duration.ofSeconds(6))
+				.deadline(Duration.ofSeconds(5))
+				.until((result, context) -> false)
+				.build();
+			RandomSource random = RandomSources.seeded(17);
+			int[] starts = new int[500];
+			for (int client = 0; client < 10_000; client++) {
+				VirtualTime clock = new VirtualTime();
+				Retry retry = Retry.builder(policy).time(clock).random(random).build();
+				String result = retry.<String, RuntimeException>call(() -> {
+					starts[(int) (clock.elapsed().toMillis() / 10)]++;
+					return "PENDING";
+				});
+				assertThat(result).isEqualTo("PENDING");
+			}
+			starts[0] = 0;
+			assertThat(Arrays.stream(starts).sum()).isEqualTo(10_000);
+			// 40 on average within the second half
+			assertThat(Arrays.stream(starts).max().orElseThrow()).isLessThan(70);
+			assertThat(Arrays.stream(starts, 0, 249).sum()).isZero();
 		}
 
 	}

@@ -72,6 +72,22 @@ class CallStoryTests {
 	}
 
 	@Test
+	void remembersTheLastQuestionHoweverManyTurnsFollow() {
+		this.story.addAttempt(this.failed, 3);
+		assertThat(this.story.isLastQuestion()).isFalse();
+		this.story.addWait(new Decision.RetryAfter(6, 7, DelaySource.POLICY));
+		for (int i = 0; i < 100; i++) {
+			assertThat(this.story.isLastQuestion()).isTrue();
+			this.story.addAttempt(this.failed, i);
+			assertThat(this.story.attemptNanos()).isEqualTo(i);
+			this.story.addWait(new Decision.RetryAfter(7, 7, DelaySource.POLICY));
+			assertThat(this.story.attemptNanos()).isEqualTo(i);
+		}
+		this.story.forget();
+		assertThat(this.story.isLastQuestion()).isFalse();
+	}
+
+	@Test
 	void remembersTheLastOutcomeAndTheDelayOfTheRule() {
 		this.story.addAttempt(this.failed, 1);
 		this.story.addWait(new Decision.RetryAfter(9, 7, DelaySource.HINT));

@@ -8,6 +8,8 @@ import java.io.ObjectInputStream;
 import java.io.ObjectOutputStream;
 import java.io.Serial;
 import java.io.UncheckedIOException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.UndeclaredThrowableException;
 import java.nio.file.AccessDeniedException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -118,6 +120,23 @@ class FailureRulesTests {
 		}
 
 		@Test
+		void looksThroughWhatReflectionAndProxiesWrap() {
+			Throwable twice = new UndeclaredThrowableException(new InvocationTargetException(new ClassCastException()));
+			assertRefused(judge(policy(), twice), AttemptOutcome.PERMANENT, StopReason.NOT_RETRYABLE,
+					"ClassCastException is a programming error; name it in retryOn to retry");
+			assertRefused(judge(policy(), new InvocationTargetException(new SecurityException())),
+					AttemptOutcome.PERMANENT, StopReason.NOT_RETRYABLE,
+					"SecurityException is a refusal; name it in retryOn to retry");
+			assertRefused(judge(policy(), new InvocationTargetException(new AssertionError())),
+					AttemptOutcome.PERMANENT, StopReason.NOT_RETRYABLE,
+					"AssertionError is no Exception; name it in retryOn to retry");
+			assertThat(judge(policy(), new UndeclaredThrowableException(new IOException())).refusal()).isNull();
+			assertThat(judge(policy(), new InvocationTargetException(null)).refusal()).isNull();
+			RetryPolicy listed = RetryPolicy.builder("p").retryOn(ClassCastException.class).build();
+			assertThat(judge(listed, twice).refusal()).isNull();
+		}
+
+		@Test
 		void namesAnAnonymousClassInFull() {
 			Exception anonymous = new IllegalArgumentException() {
 			};
@@ -149,6 +168,24 @@ class FailureRulesTests {
 			assertRefused(judge(this.everything, failure), AttemptOutcome.ERROR, StopReason.NOT_RETRYABLE,
 					failure.getClass().getSimpleName() + " is never retried");
 			assertThat(FailureRules.isFatal(failure)).isTrue();
+		}
+
+		@ParameterizedTest
+		@MethodSource("dyingOf")
+		void retriesAFailureThatAnErrorOfTheVirtualMachineCaused(Throwable failure, String why) {
+			assertRefused(judge(this.everything, failure), AttemptOutcome.ERROR, StopReason.NOT_RETRYABLE, why);
+		}
+
+		static Stream<Arguments> dyingOf() {
+			return Stream.of(
+					Arguments.of(new ExecutionException(new OutOfMemoryError()),
+							"ExecutionException is never retried because of OutOfMemoryError"),
+					Arguments.of(new IOException(new RuntimeException(new StackOverflowError())),
+							"IOException is never retried because of StackOverflowError"),
+					Arguments.of(new AssertionError(new InternalError()),
+							"AssertionError is never retried because of InternalError"),
+					Arguments.of(new AttemptTimeoutException("m", 1, 1, new OutOfMemoryError()),
+							"AttemptTimeoutException is never retried because of OutOfMemoryError"));
 		}
 
 		@Test

@@ -120,7 +120,7 @@ class RetryDeciderTests {
 
 		private final Given given = new Given(Outcome.ofValue(AttemptOutcome.SUCCESS, "fine")).attempt(2)
 			.shutDown()
-			.refusedBy(new Situation.Breaker("gateway", false, false, 0, 0))
+			.refusedBy(new Situation.Breaker("gateway", false, false, 0))
 			.timeLeft(Duration.ofMillis(100))
 			.budget(this.budget);
 
@@ -170,8 +170,7 @@ class RetryDeciderTests {
 	@Nested
 	class ABreakerThatLetsCallsWait {
 
-		private final Situation.Breaker awaited = new Situation.Breaker("gateway", false, true, 1000 * MILLI,
-				5000 * MILLI);
+		private final Situation.Breaker awaited = new Situation.Breaker("gateway", false, true, 1000 * MILLI);
 
 		@Test
 		void raisesTheDelayToItsProbeAndThePolicysDelay() {
@@ -187,19 +186,11 @@ class RetryDeciderTests {
 		}
 
 		@Test
-		void holdsAFirstAttemptNoLongerThanItSays() {
-			Given given = new Given(null).refusedBy(this.awaited);
-			given.elapsed = 4000 * MILLI;
-			assertThat(decider(builder().build()).decide(given.build())).isEqualTo(new Decision.Stop(
-					StopReason.BREAKER_OPEN, "the breaker gateway is open longer than the call may wait"));
-		}
-
-		@Test
 		void holdsAFirstAttemptNoLongerThanTheDeadline() {
 			RetryPolicy policy = builder().deadline(Duration.ofSeconds(1)).build();
 			Given given = new Given(null).refusedBy(this.awaited).timeLeft(Duration.ofSeconds(1));
-			assertThat(((Decision.Stop) decider(policy).decide(given.build())).reason())
-				.isEqualTo(StopReason.BREAKER_OPEN);
+			assertThat(decider(policy).decide(given.build())).isEqualTo(new Decision.Stop(StopReason.DEADLINE,
+					"the next wait of 1.1 s does not fit into the 1 s left"));
 		}
 
 		@Test
@@ -371,6 +362,100 @@ class RetryDeciderTests {
 		void isCheckedAfterTheWaitOnceTheApplicationGoesOn() {
 			assertThat(decider(this.policy).decideAfterWait(this.failed, 0, true)).isEqualTo(Decision.SHUTDOWN);
 			assertThat(decider(this.policy).decideAfterWait(null, 1, true)).isNull();
+		}
+
+	}
+
+	@Nested
+	class TheLastQuestion {
+
+		/* draws of 0, 0.5 and just below 1, with a delay of 30 s */
+
+		private final RetryPolicy policy = builder().base(Duration.ofSeconds(30)).build();
+
+		private final Given given = new Given(Outcome.ofValue(AttemptOutcome.PENDING, "running"))
+			.timeLeft(Duration.ofMillis(20_010));
+
+		@ParameterizedTest
+		@CsvSource({ "0, 0, 10000", "0, 0.5, 15000", "10, 0.5, 15000", "4010, 0, 8000", "4010, 0.5, 12000" })
+		void leavesRoomForAnAttemptLikeTheOneBefore(long attempt, double draw, long delay) {
+			RetryDeciderTests.this.random = RandomSources.always(draw);
+			this.given.attemptNanos = attempt * MILLI;
+			assertThat(decide()).isEqualTo(new Decision.RetryAfter(delay * MILLI, 30_000 * MILLI, DelaySource.POLICY));
+		}
+
+		@Test
+		void alwaysLeavesThatRoom() {
+			RetryDeciderTests.this.random = RandomSources.greatest();
+			assertThat(delay(decide())).isBetween(19_999 * MILLI, 20_000 * MILLI - 1);
+		}
+
+		@Test
+		void isOnlyAskedWhereNoDelayFits() {
+			this.given.timeLeft(Duration.ofSeconds(31));
+			assertThat(delay(decide())).isEqualTo(30_000 * MILLI);
+		}
+
+		@Test
+		void isAskedOnce() {
+			this.given.lastQuestion = true;
+			assertThat(decide()).isEqualTo(
+					new Decision.Stop(StopReason.DEADLINE, "the answer to the last question was not final"));
+			this.given.timeLeft(Duration.ofHours(1));
+			assertThat(decide()).isEqualTo(Decision.STILL_PENDING);
+		}
+
+		@Test
+		void doesNotEndTheRetriesOfAFailureAfterIt() {
+			this.given.lastQuestion = true;
+			this.given.outcome = Outcome.ofRetryable(new IOException(), null);
+			this.given.timeLeft(Duration.ofHours(1));
+			assertThat(delay(decide())).isEqualTo(30_000 * MILLI);
+		}
+
+		@Test
+		void isAskedAfterAPendingResultOnly() {
+			for (Outcome other : List.of(Outcome.ofRetryable(new IOException(), null),
+					Outcome.ofValue(AttemptOutcome.RESULT, "bad"))) {
+				this.given.outcome = other;
+				assertStops();
+			}
+		}
+
+		@Test
+		void isNotAskedWhereTheAttemptBeforeTookAsLongAsIsLeft() {
+			this.given.attemptNanos = 20_010 * MILLI;
+			assertStops();
+		}
+
+		@Test
+		void needsAnAttemptThatIsLeft() {
+			assertThat(decider(this.policy).decide(this.given.attempt(4).build()))
+				.isEqualTo(Decision.ATTEMPTS_EXHAUSTED);
+		}
+
+		@Test
+		void isNotAskedBeforeTheBreakerPermits() {
+			this.given.refusedBy(new Situation.Breaker("gateway", false, true, 14_999 * MILLI));
+			assertThat(delay(decide())).isEqualTo(15_000 * MILLI);
+			this.given.refusedBy(new Situation.Breaker("gateway", false, true, 15_000 * MILLI));
+			assertThat(decide()).isEqualTo(new Decision.Stop(StopReason.DEADLINE,
+					"the next wait of 45 s does not fit into the 20 s left"));
+		}
+
+		@Test
+		void canBeSwitchedOff() {
+			RetryPolicy policy = builder().base(Duration.ofSeconds(30)).lastQuestion(false).build();
+			assertThat(decider(policy).decide(this.given.build())).isInstanceOf(Decision.Stop.class);
+		}
+
+		private void assertStops() {
+			assertThat(decide()).isEqualTo(new Decision.Stop(StopReason.DEADLINE,
+					"the next wait of 30 s does not fit into the 20 s left"));
+		}
+
+		private Decision decide() {
+			return decider(this.policy).decide(this.given.build());
 		}
 
 	}
@@ -587,7 +672,9 @@ class RetryDeciderTests {
 
 		private DelaySource waitedFor;
 
-		private long elapsed;
+		private long attemptNanos;
+
+		private boolean lastQuestion;
 
 		private long timeLeft = Nanos.UNLIMITED;
 
@@ -635,7 +722,7 @@ class RetryDeciderTests {
 
 		Situation build() {
 			return new Situation(this.outcome, this.attempt, this.postponed, this.previousDelay, this.waitedFor,
-					this.elapsed, this.timeLeft, this.shutDown, this.breaker, this.degraded, 0, this.budget);
+					this.attemptNanos, this.lastQuestion, this.timeLeft, this.shutDown, this.breaker, this.degraded, 0, this.budget);
 		}
 
 	}

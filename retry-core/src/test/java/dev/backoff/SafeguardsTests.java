@@ -40,6 +40,7 @@ import dev.backoff.fixture.ScriptedOperation;
 import dev.backoff.fixture.VirtualTime;
 import dev.backoff.policy.DegradedMode;
 import dev.backoff.policy.DegradedSettings;
+import dev.backoff.policy.Preset;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.policy.RetryPolicyBuilder;
 import dev.backoff.time.RetryTime;
@@ -423,18 +424,37 @@ class SafeguardsTests {
 					() -> retry(policy().deadline(Duration.ofSeconds(5))).breaker(this.breaker).build().call(failing()))
 				.isInstanceOf(CircuitOpenException.class);
 			assertThat(SafeguardsTests.this.time.delays()).isEmpty();
-			assertThat(reason()).isEqualTo(StopReason.BREAKER_OPEN);
+			assertThat(SafeguardsTests.this.listener.story()).hasMessageStartingWith("Stopped after 0 of 4 attempts "
+					+ "in 0 ms: DEADLINE, the next wait of 7.6 s does not fit into the 5 s left");
 		}
 
 		@Test
-		void letsNoFirstAttemptWaitLongerThanItIsOpen() {
-			this.breaker = breaker(BreakerSettings.builder().awaited(true).openFor(Duration.ofSeconds(1)));
+		void losesNoMessageOfAnOutageThatOutlastsItsOpenTime() throws Exception {
+			this.breaker = breaker(BreakerSettings.builder().awaited(true).openFor(Duration.ofSeconds(30)));
+			this.breaker.open();
+			SafeguardsTests.this.time.whileSleeping((nanos) -> {
+				if (SafeguardsTests.this.time.elapsed().compareTo(Duration.ofHours(1)) < 0) {
+					this.breaker.open();
+				}
+			});
+			ScriptedOperation<String> operation = ScriptedOperation.<String>script().returns("sent");
+			Retry message = retry(RetryPolicy.builder("message").preset(Preset.MESSAGE)).breaker(this.breaker).build();
+			assertThat(message.call(operation)).isEqualTo("sent");
+			assertThat(operation.attempts()).extracting(Attempt::number).containsExactly(1);
+			assertThat(SafeguardsTests.this.time.elapsed()).isGreaterThan(Duration.ofHours(1));
+		}
+
+		@Test
+		void letsAFirstAttemptWaitUntilTheDeadlineAtMost() {
+			this.breaker = breaker(BreakerSettings.builder().awaited(true));
 			this.breaker.forceOpen();
-			assertThatThrownBy(() -> retry(policy()).breaker(this.breaker).build().call(failing()))
-				.isInstanceOf(CircuitOpenException.class);
+			Retry retry = retry(policy().deadline(Duration.ofSeconds(2))).breaker(this.breaker).build();
+			assertThatThrownBy(() -> retry.call(failing())).isInstanceOf(CircuitOpenException.class);
 			assertThat(SafeguardsTests.this.time.delays()).containsExactly(Duration.ofMillis(100),
-					Duration.ofMillis(200), Duration.ofMillis(400), Duration.ofMillis(400));
-			assertThat(reason()).isEqualTo(StopReason.BREAKER_OPEN);
+					Duration.ofMillis(200), Duration.ofMillis(400), Duration.ofMillis(400), Duration.ofMillis(400),
+					Duration.ofMillis(400));
+			assertThat(SafeguardsTests.this.listener.story()).hasMessageStartingWith("Stopped after 0 of 4 attempts "
+					+ "in 1.9 s: DEADLINE, the next wait of 400 ms does not fit into the 100 ms left");
 		}
 
 		@Test
@@ -513,11 +533,6 @@ class SafeguardsTests {
 			}
 
 			@Override
-			public long longestWaitNanos() {
-				return 0;
-			}
-
-			@Override
 			public CircuitOpenException rejection(long now) {
 				return new CircuitOpenException("noting", "open", null, null);
 			}
@@ -571,11 +586,6 @@ class SafeguardsTests {
 
 			@Override
 			public boolean isAwaited() {
-				throw hostile();
-			}
-
-			@Override
-			public long longestWaitNanos() {
 				throw hostile();
 			}
 
@@ -928,7 +938,7 @@ class SafeguardsTests {
 			void forABreakerForcedOpenDoNotSpin() {
 				CircuitBreaker breaker = breaker(BreakerSettings.builder().awaited(true));
 				breaker.forceOpen();
-				Retry retry = retry(policy(Duration.ZERO)).breaker(breaker).build();
+				Retry retry = retry(policy(Duration.ZERO).deadline(Duration.ofSeconds(10))).breaker(breaker).build();
 				assertThatThrownBy(() -> retry.call(() -> "never")).isInstanceOf(CircuitOpenException.class);
 				assertThat(InUnusualUse.this.time.delays()).hasSizeLessThanOrEqualTo(1_001);
 			}

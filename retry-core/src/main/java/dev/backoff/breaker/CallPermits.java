@@ -38,15 +38,10 @@ public interface CallPermits {
 	long nanosToPermit(long now);
 
 	/**
-	 * {@return whether calls that are refused wait instead of failing; false to fail}
+	 * {@return whether calls that are refused wait until they are permitted, at most
+	 * until their deadline, instead of failing; false to fail}
 	 */
 	boolean isAwaited();
-
-	/**
-	 * {@return the longest wait of a refused first attempt where calls
-	 * {@linkplain #isAwaited() wait}, in nanoseconds}
-	 */
-	long longestWaitNanos();
 
 	/**
 	 * Return the exception for a call that was refused before its first attempt.

@@ -165,11 +165,6 @@ public final class CircuitBreaker extends Circuit implements CallPermits {
 	}
 
 	@Override
-	public long longestWaitNanos() {
-		return Nanos.of(settings().openFor());
-	}
-
-	@Override
 	public String name() {
 		return this.name;
 	}

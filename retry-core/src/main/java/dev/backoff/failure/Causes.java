@@ -56,14 +56,13 @@ public final class Causes {
 	 * @return the first match, or null
 	 */
 	public static @Nullable Throwable find(Throwable failure, Predicate<? super Throwable> condition) {
-		if (failure.getCause() == null) {
-			// most failures have none
-			return condition.test(failure) ? failure : null;
-		}
-		for (Throwable candidate : of(failure)) {
+		// in a cycle, a second round finds nothing more and does no harm
+		Throwable candidate = failure;
+		for (int i = 0; candidate != null && i < LIMIT; i++) {
 			if (condition.test(candidate)) {
 				return candidate;
 			}
+			candidate = candidate.getCause();
 		}
 		return null;
 	}

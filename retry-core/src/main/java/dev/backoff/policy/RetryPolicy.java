@@ -64,6 +64,8 @@ public final class RetryPolicy {
 
 	private final @Nullable DegradedSettings degraded;
 
+	private final boolean lastQuestion;
+
 	private final boolean enabled;
 
 	RetryPolicy(RetryPolicyBuilder builder) {
@@ -86,6 +88,7 @@ public final class RetryPolicy {
 		this.idempotency = builder.idempotency;
 		this.postponedWhenEmpty = builder.postponedWhenEmpty;
 		this.degraded = builder.degraded;
+		this.lastQuestion = builder.lastQuestion;
 		this.enabled = builder.enabled;
 	}
 
@@ -254,6 +257,14 @@ public final class RetryPolicy {
 	 */
 	public @Nullable DegradedSettings degraded() {
 		return this.degraded;
+	}
+
+	/**
+	 * {@return whether polling asks once more before the deadline if no delay fits any
+	 * more, true by default}
+	 */
+	public boolean isLastQuestion() {
+		return this.lastQuestion;
 	}
 
 	/**

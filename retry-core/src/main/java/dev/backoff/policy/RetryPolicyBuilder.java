@@ -66,6 +66,8 @@ public final class RetryPolicyBuilder {
 
 	@Nullable DegradedSettings degraded;
 
+	boolean lastQuestion = true;
+
 	boolean enabled = true;
 
 	RetryPolicyBuilder(String name) {
@@ -366,6 +368,17 @@ public final class RetryPolicyBuilder {
 	 */
 	public RetryPolicyBuilder degraded(@Nullable DegradedSettings degraded) {
 		this.degraded = degraded;
+		return this;
+	}
+
+	/**
+	 * Set whether polling asks once more before the deadline where the next delay does
+	 * not fit, at a time drawn from the second half of what is left.
+	 * @param lastQuestion true by default
+	 * @return this builder
+	 */
+	public RetryPolicyBuilder lastQuestion(boolean lastQuestion) {
+		this.lastQuestion = lastQuestion;
 		return this;
 	}
 

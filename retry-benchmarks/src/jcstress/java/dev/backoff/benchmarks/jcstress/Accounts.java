@@ -56,11 +56,6 @@ final class Accounts implements CallPermits, CallPermits.Permit, CallRecorder {
 	}
 
 	@Override
-	public long longestWaitNanos() {
-		return 0;
-	}
-
-	@Override
 	public CircuitOpenException rejection(long now) {
 		throw new UnsupportedOperationException("nothing is rejected here");
 	}

@@ -159,18 +159,22 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 
 	/** Return what in a plan works but is probably not meant. */
 	List<String> advice(MethodPlan plan) {
-		return Stream.of(PlanAdvice.of(plan), weavingAdvice(plan), VirtualThreadAdvice.of(plan, this.beanFactory))
+		return Stream.of(PlanAdvice.of(plan), warnings(plan), VirtualThreadAdvice.of(plan, this.beanFactory))
 			.flatMap(List::stream)
 			.toList();
 	}
 
 	/** Return whether the advice on a plan is worth a warning. */
 	boolean isWarned(MethodPlan plan) {
-		return PlanAdvice.otherRetry(plan) != null || !weavingAdvice(plan).isEmpty();
+		return PlanAdvice.otherRetry(plan) != null || !warnings(plan).isEmpty();
 	}
 
-	private List<String> weavingAdvice(MethodPlan plan) {
-		return (this.weaving != null) ? this.weaving.advice(plan.method(), this.beanFactory) : List.of();
+	private List<String> warnings(MethodPlan plan) {
+		List<String> weaving = (this.weaving != null) ? this.weaving.advice(plan.method(), this.beanFactory)
+				: List.of();
+		return Stream.of(PlanAdvice.ofBreaker(plan, this.policies.configuration()), weaving)
+			.flatMap(List::stream)
+			.toList();
 	}
 
 	@Override

@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 import dev.backoff.delay.DelayPlan;
 import dev.backoff.policy.RetryPolicy;
+import dev.backoff.spring.policy.BackoffConfiguration;
 import dev.backoff.time.DurationText;
 import dev.backoff.time.Nanos;
 
@@ -44,6 +45,15 @@ final class PlanAdvice {
 			advice.add("@" + other + " is on the method too: the attempts multiply; remove one of the two");
 		}
 		return List.copyOf(advice);
+	}
+
+	/** Describe how long a breaker with {@code on-open: wait} may hold a thread. */
+	static List<String> ofBreaker(MethodPlan plan, BackoffConfiguration configuration) {
+		String breaker = plan.policy().breaker();
+		boolean endless = breaker != null && configuration.breaker(breaker).settings().awaited()
+				&& plan.policy().numbers().deadlineNanos() == Nanos.UNLIMITED;
+		return (endless && plan.manner().holdsThread()) ? List.of("a call holds its thread as long as the breaker "
+				+ breaker + " stays open (on-open: wait): set a deadline") : List.of();
 	}
 
 	/** Return the annotation of another library that retries the method, or null. */

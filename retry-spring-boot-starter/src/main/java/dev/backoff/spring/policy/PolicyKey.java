@@ -67,6 +67,9 @@ public enum PolicyKey implements ConfigurationKey {
 	/** Least time before the deadline that an attempt needs. */
 	SHORTEST_ATTEMPT(TextValues::duration, "10ms", RetryPolicyBuilder::shortestAttempt),
 
+	/** Whether polling asks once more before the deadline. */
+	LAST_QUESTION(TextValues::flag, "true", RetryPolicyBuilder::lastQuestion),
+
 	/** Least base after a throttled failure. */
 	THROTTLED_BASE(ValueType.of(TextValues::duration, "1s")),
 

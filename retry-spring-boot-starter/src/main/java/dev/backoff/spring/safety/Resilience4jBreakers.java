@@ -115,12 +115,6 @@ public final class Resilience4jBreakers implements OtherBreakers {
 		}
 
 		@Override
-		public long longestWaitNanos() {
-			return TimeUnit.MILLISECONDS
-				.toNanos(this.breaker.getCircuitBreakerConfig().getWaitIntervalFunctionInOpenState().apply(1));
-		}
-
-		@Override
 		public CircuitOpenException rejection(long now) {
 			String state = this.breaker.getState().name().toLowerCase(Locale.ROOT).replace('_', '-');
 			return new CircuitOpenException(name(), state, null, null);

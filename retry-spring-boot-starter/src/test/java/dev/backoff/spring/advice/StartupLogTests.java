@@ -3,6 +3,7 @@ package dev.backoff.spring.advice;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -118,6 +119,22 @@ class StartupLogTests {
 		}
 
 		@Test
+		void warnsOfABreakerThatHoldsAThreadForAWholeOutage() {
+			String breaker = "backoff: { breakers.gateway.on-open: %s, policies.orders: { breaker: gateway, deadline: %s } }";
+			assertThat(log(breaker.formatted("wait", "none"), Orders.class))
+				.containsExactly("WARN @Backoff on Orders.place(), policy orders: a call holds its thread as long as the "
+						+ "breaker gateway stays open (on-open: wait): set a deadline");
+			assertThat(log(breaker.formatted("wait", "8s"), Orders.class)).isEmpty();
+			assertThat(log(breaker.formatted("fail", "none"), Orders.class)).isEmpty();
+			assertThat(log(breaker.formatted("wait", "none"), Later.class)).isEmpty();
+			uses(breaker.formatted("wait", "none"), Orders.class,
+					(uses) -> assertThat(uses).singleElement()
+						.extracting(PolicyUse::advice)
+						.asString()
+						.contains("holds its thread"));
+		}
+
+		@Test
 		void advisesMostAgainstThemOnASchedule() {
 			assertThat(log("", Job.class)).containsExactly(
 					"INFO @Backoff on Job.run(), policy Job.run: waits of up to 14 s in all hold the calling thread, and the "
@@ -218,6 +235,15 @@ class StartupLogTests {
 
 		@Backoff("orders")
 		public void place() {
+		}
+
+	}
+
+	public static class Later {
+
+		@Backoff("orders")
+		public CompletableFuture<String> place() {
+			return new CompletableFuture<>();
 		}
 
 	}

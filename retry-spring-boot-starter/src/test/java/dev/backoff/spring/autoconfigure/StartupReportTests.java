@@ -151,6 +151,10 @@ class StartupReportTests {
 						"Invalid backoff.policies.orders.enabled (maybe) at application.yml:4: must be true or "
 								+ "false.",
 						"Write true or false."),
+				value("last-question: maybe",
+						"Invalid backoff.policies.orders.last-question (maybe) at application.yml:4: must be true "
+								+ "or false.",
+						"Write true or false."),
 				value("nested: twice",
 						"Invalid backoff.policies.orders.nested (twice) at application.yml:4: must be one of "
 								+ "stop, multiply.",
@@ -249,8 +253,8 @@ class StartupReportTests {
 				value("wibble: 3",
 						"Invalid backoff.policies.orders.wibble (3) at application.yml:4: is no key of a " + "policy.",
 						"Known keys: inherits, preset, enabled, shape, base, cap, multiplier, step, ladder, "
-								+ "jitter, max-attempts, deadline, attempt-timeout, shortest-attempt, throttled-base, retry-on, abort-on, "
-								+ "match-causes, classifier, nested, replay, breaker, budget, idempotent, when-empty, "
+								+ "jitter, max-attempts, deadline, attempt-timeout, shortest-attempt, last-question, throttled-base, "
+								+ "retry-on, abort-on, match-causes, classifier, nested, replay, breaker, budget, idempotent, when-empty, "
 								+ "retry-after.enabled, retry-after.max, when-degraded.cap, when-degraded.base, "
 								+ "when-degraded.failure-rate, when-degraded.window, when-degraded.minimum-calls."),
 				value("recover: park",

@@ -231,7 +231,6 @@ class Resilience4jBreakersTests {
 			CallPermits permits = breakers.permits("CARD_GATEWAY", true);
 			assertThat(permits.name()).isEqualTo("card-gateway");
 			assertThat(permits.isAwaited()).isTrue();
-			assertThat(permits.longestWaitNanos()).isEqualTo(Duration.ofHours(1).toNanos());
 			assertThat(permits.nanosToPermit(0)).isZero();
 			assertThat(permits).hasToString("Resilience4j's breaker card-gateway");
 		}
