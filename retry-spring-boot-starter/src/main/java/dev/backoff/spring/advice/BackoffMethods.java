@@ -164,7 +164,7 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 
 	/** Return whether the advice on a plan is worth a warning. */
 	boolean isWarned(MethodPlan plan) {
-		return PlanAdvice.otherRetry(plan) != null || !weavingAdvice(plan).isEmpty();
+		return PlanAdvice.isWarned(plan) || !weavingAdvice(plan).isEmpty();
 	}
 
 	private List<String> weavingAdvice(MethodPlan plan) {

@@ -236,8 +236,8 @@ public final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 	}
 
 	/*
-	 * Advice is logged at INFO. It is logged at WARN if attempts multiply unnoticed, or
-	 * if all are in one transaction or lock.
+	 * Advice is logged at INFO. It is logged at WARN if attempts multiply unnoticed, if
+	 * all are in one transaction or lock, or if a call can last for hours.
 	 */
 	private static void advise(BackoffMethods methods, List<MethodPlan> plans) {
 		Set<String> told = new LinkedHashSet<>();
