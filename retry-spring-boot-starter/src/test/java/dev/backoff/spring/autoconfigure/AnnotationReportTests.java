@@ -29,7 +29,8 @@ class AnnotationReportTests {
 				annotated(UnknownPolicy.class,
 						"@Backoff on UnknownPolicy.place(String): invalid value (orders): names a policy that "
 								+ "is not defined.",
-						"Define backoff.policies.orders, or give the annotation values of its own."),
+						"Define backoff.policies.orders, or give the annotation values of its own. Known names: "
+								+ "payment-callback."),
 				annotated(MisspelledPolicy.class,
 						"@Backoff on MisspelledPolicy.place(String): invalid value (payment-calback): names a "
 								+ "policy that is not defined.",
@@ -37,9 +38,10 @@ class AnnotationReportTests {
 								+ "annotation values of its own."),
 				annotated(MisspelledPolicyWithValues.class,
 						"@Backoff on MisspelledPolicyWithValues.place(String): invalid value "
-								+ "(payment-calback): names a policy that is not defined.",
-						"Write payment-callback, or define backoff.policies.payment-calback, or give the "
-								+ "annotation values of its own."),
+								+ "(payment-calback): names a policy that is not defined, and is so near to "
+								+ "payment-callback that it may be misspelt.",
+						"Write payment-callback, define backoff.policies.payment-calback, or choose a name that "
+								+ "differs in more letters."),
 				annotated(CapBelowBase.class,
 						"@Backoff on CapBelowBase.place(String): invalid cap (50ms): must not be below the "
 								+ "base (100ms).",

@@ -240,9 +240,9 @@ class ConfigurationSourcesTests {
 
 		@ParameterizedTest
 		@CsvSource(delimiter = '|', textBlock = """
-				base: 250           | BASE         | 250
+				base: 250ms         | BASE         | 250ms
 				base: PT0.25S       | BASE         | PT0.25S
-				base: 1_000         | BASE         | 1000
+				max-attempts: 1_000 | MAX_ATTEMPTS | 1000
 				shape: LINEAR       | SHAPE        | linear
 				preset: User_Facing | PRESET       | User_Facing
 				jitter: None        | JITTER       | None
