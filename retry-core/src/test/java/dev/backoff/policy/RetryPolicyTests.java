@@ -132,7 +132,8 @@ class RetryPolicyTests {
 		}
 
 		@Test
-		void followHintsUpToTheCapIfThatIsLonger() {
+		void followHintsUpToACapThatWasSet() {
+			assertThat(builder().base(Duration.ofMinutes(1)).build().retryAfterMaxNanos()).isEqualTo(60 * SECOND);
 			assertThat(builder().cap(Duration.ofMinutes(5)).build().retryAfterMaxNanos()).isEqualTo(300 * SECOND);
 		}
 

@@ -183,6 +183,7 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 * @param retryAfter Hints of servers.
 	 * @param whenDegraded Longer delays while many attempts fail.
 	 */
+	@ConfigurationPropertiesSource
 	public record Policy(@Nullable String inherits, dev.backoff.policy.@Nullable Preset preset,
 			@Nullable Boolean enabled, @Nullable ShapeName shape, @Nullable Duration base, @Nullable Duration cap,
 			@Nullable Double multiplier, @Nullable Duration step, @Nullable List<String> ladder,

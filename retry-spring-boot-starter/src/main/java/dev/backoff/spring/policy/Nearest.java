@@ -45,6 +45,11 @@ public final class Nearest {
 		return of(name, known.stream().filter((other) -> !letters(other).equals(letters)).toList());
 	}
 
+	/** Return a sentence that lists the names there are, or nothing. */
+	static String allOf(Collection<String> names) {
+		return names.isEmpty() ? "" : " Known names: " + String.join(", ", names) + ".";
+	}
+
 	private static String letters(String name) {
 		return TextValues.canonical(name).replaceAll("\\d", "");
 	}

@@ -221,10 +221,9 @@ final class PolicyResolver implements BackoffPolicies.Candidate {
 	private Problem unknown(String place, String name, String orElse) {
 		List<String> names = this.configuration.policyNames();
 		String nearest = Nearest.of(name, names);
-		String known = (nearest != null || names.isEmpty()) ? "" : " Known names: " + String.join(", ", names) + ".";
-		String define = "efine backoff.policies." + name + orElse + known;
-		return Problem.ofPlace(place, "names a policy that is not defined",
-				(nearest != null) ? "Write " + nearest + ", or d" + define : "D" + define);
+		String define = "efine backoff.policies." + name + orElse;
+		return Problem.ofPlace(place, "names a policy that is not defined", (nearest != null)
+				? "Write " + nearest + ", or d" + define : "D" + define + Nearest.allOf(names));
 	}
 
 	private PolicyLevels levels(List<Problem> problems) {

@@ -3,6 +3,7 @@ package dev.backoff.spring.advice;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -106,6 +107,65 @@ class StartupLogTests {
 					"INFO @Backoff on Orders.place(), policy orders: the cap of 1s is never reached: the last wait is 400 ms "
 							+ "before jitter");
 			assertThat(log("backoff.policies.orders.preset: user-facing", Orders.class)).isEmpty();
+		}
+
+		@Test
+		void warnsOfUnlimitedAttemptsWithoutADeadline() {
+			String policy = "backoff.policies.orders: { max-attempts: unlimited%s }";
+			assertThat(log(policy.formatted(""), Orders.class))
+				.containsExactly("WARN @Backoff on Orders.place(), policy orders: more than 16 attempts without a "
+						+ "deadline: set a deadline; waits of any length hold the calling thread");
+			assertThat(log(policy.formatted(", deadline: 9s"), Orders.class)).isEmpty();
+			assertThat(log("backoff.policies.orders.preset: message", Orders.class))
+				.containsExactly("INFO @Backoff on Orders.place(), policy orders: more than 16 attempts without a "
+						+ "deadline: set a deadline; waits of any length hold the calling thread");
+			assertThat(log("backoff.policies.later.max-attempts: unlimited", Later.class))
+				.containsExactly("WARN @Backoff on Later.place(), policy later: more than 16 attempts without a "
+						+ "deadline: set a deadline");
+		}
+
+		@Test
+		void warnsOfWaitsOfMoreThanAnHour() {
+			String policy = "backoff.policies.orders: { base: 20m, max-attempts: 3, deadline: %s }";
+			assertThat(log(policy.formatted("61m"), Orders.class))
+				.containsExactly("WARN @Backoff on Orders.place(), policy orders: waits of up to 60 min in all hold "
+						+ "the calling thread");
+		}
+
+		@Test
+		void warnsOfATimeoutAboveTheDeadline() {
+			String advice = " @Backoff on Orders.place(), policy orders: an attempt that uses up the attempt-timeout of "
+					+ "%s leaves no time for a retry before the deadline of 5s";
+			assertThat(log("backoff.policies.orders: { attempt-timeout: 6s, deadline: 5s }", Orders.class))
+				.containsExactly("WARN" + advice.formatted("6s"));
+			assertThat(log("backoff.policies.orders: { attempt-timeout: 5s, deadline: 5s }", Orders.class))
+				.containsExactly("INFO" + advice.formatted("5s"));
+		}
+
+		@Test
+		void advisesOnAttemptsThatCannotFit() {
+			String yaml = "backoff.policies.orders: { base: 1s, max-attempts: 12, deadline: 5s }";
+			String advice = "the deadline of 5s has room for 3 of 12 attempts, by the delays before jitter: raise it, make "
+					+ "fewer attempts, or lower the base to 2380us";
+			assertThat(log(yaml, Orders.class))
+				.containsExactly("INFO @Backoff on Orders.place(), policy orders: " + advice);
+			uses(yaml, Orders.class, (uses) -> assertThat(uses).singleElement()
+				.satisfies((use) -> assertThat(use.advice()).containsExactly(advice)));
+		}
+
+		@Test
+		void tellsNamesWithDigitsApart() {
+			String yaml = """
+					backoff.policies:
+					  cart: { base: 2s, max-attempts: 2 }
+					  orders2.base: 1s
+					""";
+			assertThat(log(yaml, Cart.class, Orders.class)).containsExactly(
+					"INFO No method known at start-up uses the policies cart, orders2");
+			uses(yaml, Cart.class, (uses) -> assertThat(uses).singleElement().satisfies((use) -> {
+				assertThat(use.policy().name()).isEqualTo("cart2");
+				assertThat(use.policy().values().get(PolicyKey.BASE).text()).isEqualTo("1s");
+			}));
 		}
 
 		@Test
@@ -217,6 +277,23 @@ class StartupLogTests {
 	public static class Orders {
 
 		@Backoff("orders")
+		public void place() {
+		}
+
+	}
+
+	public static class Later {
+
+		@Backoff("later")
+		public CompletableFuture<String> place() {
+			return CompletableFuture.completedFuture("placed");
+		}
+
+	}
+
+	public static class Cart {
+
+		@Backoff(value = "cart2", base = "1s")
 		public void place() {
 		}
 

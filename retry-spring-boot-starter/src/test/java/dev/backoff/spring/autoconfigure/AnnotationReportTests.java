@@ -54,6 +54,12 @@ class AnnotationReportTests {
 						"@Backoff on JitterAsAShare.place(String): invalid jitter (0.3): must be none, full, "
 								+ "equal, decorrelated, beta, beta a..b or a percentage.",
 						"Write it as a percentage: 30%."),
+				annotated(DeadlineWithoutUnit.class,
+						"@Backoff on DeadlineWithoutUnit.place(String): invalid deadline (30): must have a unit.",
+						"Write 30ms or 30s."),
+				annotated(LadderWithAGap.class,
+						"@Backoff on LadderWithAGap.place(String): invalid ladder (1s, , 3s): has an empty rung.",
+						"Write a delay in its place, or remove it."),
 				annotated(BlankBase.class, "@Backoff on BlankBase.place(String): invalid base ( ): must not be blank.",
 						"Give it a value, or leave it out."),
 				annotated(UndefinedPlaceholder.class,
@@ -289,6 +295,24 @@ class AnnotationReportTests {
 	public static class MisspelledPolicy {
 
 		@Backoff("payment-calback")
+		public String place(String order) {
+			return order;
+		}
+
+	}
+
+	public static class DeadlineWithoutUnit {
+
+		@Backoff(deadline = "30")
+		public String place(String order) {
+			return order;
+		}
+
+	}
+
+	public static class LadderWithAGap {
+
+		@Backoff(ladder = "1s,,3s")
 		public String place(String order) {
 			return order;
 		}
