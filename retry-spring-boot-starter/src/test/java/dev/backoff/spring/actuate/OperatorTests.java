@@ -415,7 +415,7 @@ class OperatorTests {
 			HttpResponse<String> response = send("POST", "/degraded", "{\"" + key + "\": \"2m\"}");
 			List<String> lines = JsonPath.read(response.body(), "$.configuration");
 			assertThat(lines).contains("backoff.policies.degraded." + key + "=2m",
-					"backoff.policies.degraded.when-degraded.cap=" + cap);
+					"backoff.policies.degraded.when-degraded.cap=" + cap, "backoff.policies.degraded.cap=" + cap);
 			Map<PolicyKey, Value> here = OperatorTests.this.policies.current().peek("degraded").orElseThrow().values();
 			configured(lines, (theirs) -> {
 				Map<PolicyKey, Value> there = theirs.current().peek("degraded").orElseThrow().values();

@@ -126,10 +126,12 @@ class StartupLogTests {
 
 		@Test
 		void warnsOfWaitsOfMoreThanAnHour() {
-			String policy = "backoff.policies.orders: { base: 20m, max-attempts: 3, deadline: %s }";
-			assertThat(log(policy.formatted("61m"), Orders.class))
-				.containsExactly("WARN @Backoff on Orders.place(), policy orders: waits of up to 60 min in all hold "
-						+ "the calling thread");
+			String advice = " @Backoff on Orders.place(), policy orders: waits of up to %s in all hold the calling thread";
+			assertThat(log("backoff.policies.orders: { base: 20m, max-attempts: 3 }", Orders.class))
+				.containsExactly("INFO" + advice.formatted("60 min"));
+			assertThat(log("backoff.policies.orders: { base: 21m, max-attempts: 3 }", Orders.class))
+				.containsExactly("WARN" + advice.formatted("63 min"));
+			assertThat(log("backoff.policies.later: { base: 21m, max-attempts: 3 }", Later.class)).isEmpty();
 		}
 
 		@Test
@@ -158,6 +160,7 @@ class StartupLogTests {
 			String yaml = """
 					backoff.policies:
 					  cart: { base: 2s, max-attempts: 2 }
+					  orders.base: 1s
 					  orders2.base: 1s
 					""";
 			assertThat(log(yaml, Cart.class, Orders.class)).containsExactly(
