@@ -35,6 +35,12 @@ class NumbersPageTests {
 	void delaysAndTheirSums() {
 		assertThat(delays(rule(100, 2, Duration.ofSeconds(10)), 8))
 			.isEqualTo(says("100, 200, 400, 800, 1600, 3200, 6400, 10000"));
+		Shape shape = Shape.exponential(Duration.ofSeconds(10), 2);
+		BackoffRule builtIn = BackoffRule.of(shape, Duration.ofNanos(BackoffRule.builtInCap(shape)), Jitter.none());
+		assertThat(delays(builtIn, 5)).isEqualTo(says("10000, 20000, 40000, 80000, 160000"));
+		saysSum("310 s", builtIn, 5);
+		says("The built-in cap is 10 s, or 100 · F if that is longer.");
+		assertThat(builtIn.capNanos()).isEqualTo(100 * builtIn.baseNanos());
 		assertThat(delays(rule(100, 1.5, NO_CAP), 5)).isEqualTo(says("100, 150, 225, 337.5, 506.25"));
 		assertThat(delays(rule(1000, 3, NO_CAP), 4)).isEqualTo(says("1000, 3000, 9000, 27000"));
 		saysSum("22.7 s", rule(100, 2, Duration.ofSeconds(10)), 8);
@@ -251,7 +257,7 @@ class NumbersPageTests {
 	}
 
 	private void saysSum(String sum, BackoffRule rule, int retries) {
-		assertThat(DelayPlan.of(rule, retries).totalGreatest() / 1e9 + " s").isEqualTo(sum.replace("40 s", "40.0 s"));
+		assertThat(DelayPlan.of(rule, retries).totalGreatest() / 1e9 + " s").isEqualTo(sum.replaceFirst("^(\\d+) s", "$1.0 s"));
 		says("| " + sum + " |");
 	}
 

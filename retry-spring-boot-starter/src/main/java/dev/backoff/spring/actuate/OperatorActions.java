@@ -18,6 +18,7 @@ import dev.backoff.spring.live.LiveConfiguration;
 import dev.backoff.spring.live.ValueChange;
 import dev.backoff.spring.policy.EffectivePolicy.Value;
 import dev.backoff.spring.policy.Overrides;
+import dev.backoff.spring.policy.PolicyKey;
 import dev.backoff.spring.policy.PolicyUses;
 import dev.backoff.time.DurationText;
 
@@ -42,10 +43,17 @@ record OperatorActions(LiveConfiguration live, PolicyUses uses, WaitingCalls wai
 		for (ValueChange change : changes) {
 			Value now = change.now();
 			if (now != null && change.subject().equals("policy " + policy)
-					&& now.origin().matches("(?s)(raised|lowered) to.*")) {
+					&& now.origin().matches("(?s)((raised|lowered) to|built in, because).*")) {
 				// in a configuration the value before would contradict the new ones
 				lines.put(change.key(), now.text());
 			}
+		}
+		if (lines.containsKey(PolicyKey.CAP.key())) {
+			// it follows a cap that is written
+			this.live.preview(policy, values)
+				.peek(policy)
+				.map((previewed) -> previewed.values().get(PolicyKey.RETRY_AFTER_MAX))
+				.ifPresent((max) -> lines.put(PolicyKey.RETRY_AFTER_MAX.key(), max.text()));
 		}
 		Overrides.read(policy, values).forEach((key, text) -> lines.put(key.key(), text));
 		return overridden(limit, changes,

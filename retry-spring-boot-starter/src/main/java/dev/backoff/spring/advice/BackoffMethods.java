@@ -49,6 +49,8 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 
 	private final MethodFinder finder;
 
+	private final MethodPlanner planner;
+
 	private final PlannedRetries<AnnotatedMethod, MethodPlan> ofMethods;
 
 	/* By canonical name. */
@@ -71,7 +73,8 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 		this.factory = new RetryFactory(beanFactory, policies);
 		this.weaving = configuration.isWoven() ? Weaving.find(beanFactory.getBeanClassLoader()) : null;
 		this.finder = new MethodFinder(this::makeRetry, this.weaving);
-		this.ofMethods = new PlannedRetries<>(new MethodPlanner(policies, beanFactory), this.factory, policies);
+		this.planner = new MethodPlanner(policies, beanFactory);
+		this.ofMethods = new PlannedRetries<>(this.planner, this.factory, policies);
 		this.ofPolicies = new PlannedRetries<>(this::plan, this.factory, policies);
 		this.enabled = configuration.isEnabled();
 	}
@@ -123,6 +126,14 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 		return (planned != null) ? planned.plan() : null;
 	}
 
+	/** Report classifiers that no bean is, those of policies without a method included. */
+	void checkClassifiers(BackoffPolicies.Candidate candidate, List<Problem> problems) {
+		candidate.names()
+			.stream()
+			.flatMap((name) -> candidate.peek(name).stream())
+			.forEach((policy) -> this.planner.checkClassifier(policy, problems));
+	}
+
 	/** Make the retries of all methods found at start-up, so that their meters exist. */
 	@Override
 	public void afterSingletonsInstantiated() {
@@ -166,7 +177,7 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 
 	/** Return whether the advice on a plan is worth a warning. */
 	boolean isWarned(MethodPlan plan) {
-		return PlanAdvice.otherRetry(plan) != null || !warnings(plan).isEmpty();
+		return PlanAdvice.isWarned(plan) || !warnings(plan).isEmpty();
 	}
 
 	private List<String> warnings(MethodPlan plan) {
@@ -187,6 +198,7 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 				this.beanFactory.getBean(WaitingCalls.class).switchedOff(null);
 			};
 		}
+		checkClassifiers(candidate, problems);
 		Set<AnnotatedMethod> methods = new LinkedHashSet<>(this.ofMethods.keys());
 		methods.addAll(this.unplanned);
 		Map<AnnotatedMethod, MethodPlan> planned = this.ofMethods.plans(methods, candidate, problems);

@@ -26,6 +26,9 @@ final class ResultExpression implements RetryCondition {
 
 	private static final SpelExpressionParser PARSER = new SpelExpressionParser();
 
+	/* The parser refuses texts of more than 10,000 characters. */
+	private static final int QUOTED = 200;
+
 	private final SpelExpression expression;
 
 	private final List<EnumComparison> comparisons;
@@ -38,7 +41,7 @@ final class ResultExpression implements RetryCondition {
 	/** Read an expression. */
 	static @Nullable ResultExpression parse(String place, String text, ResolvableType resultType,
 			List<Problem> problems) {
-		String where = place + " (" + text + ")";
+		String where = place + " (" + ((text.length() <= QUOTED) ? text : text.substring(0, QUOTED) + "...") + ")";
 		List<EnumComparison> comparisons = new ArrayList<>();
 		ExpressionCheck check = new ExpressionCheck(where, resultType, problems, comparisons);
 		int before = problems.size();

@@ -86,6 +86,7 @@ public final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 		}
 		List<Problem> configured = new ArrayList<>();
 		policies.current().check(configured);
+		methods.checkClassifiers(policies.current(), configured);
 		problems.addAll(configured);
 		if (isChecked(problems, policies.configuration().isEnabled())) {
 			log(policies, methods, plans);
@@ -213,7 +214,7 @@ public final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 		}
 		List<String> others = new ArrayList<>();
 		for (String name : unused) {
-			String nearest = Nearest.of(name, used);
+			String nearest = Nearest.ofName(name, used);
 			if (nearest != null) {
 				logger.warn(
 						"No method known at start-up uses the policy {}, so what is set for it has no effect: write {} "
@@ -236,8 +237,8 @@ public final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 	}
 
 	/*
-	 * Advice is logged at INFO. It is logged at WARN if attempts multiply unnoticed, or
-	 * if all are in one transaction or lock.
+	 * Advice is logged at INFO. It is logged at WARN if attempts multiply unnoticed, if
+	 * all are in one transaction or lock, or if a call can last for hours.
 	 */
 	private static void advise(BackoffMethods methods, List<MethodPlan> plans) {
 		Set<String> told = new LinkedHashSet<>();

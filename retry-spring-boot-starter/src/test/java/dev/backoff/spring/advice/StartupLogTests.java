@@ -110,6 +110,68 @@ class StartupLogTests {
 		}
 
 		@Test
+		void warnsOfUnlimitedAttemptsWithoutADeadline() {
+			String policy = "backoff.policies.orders: { max-attempts: unlimited%s }";
+			assertThat(log(policy.formatted(""), Orders.class))
+				.containsExactly("WARN @Backoff on Orders.place(), policy orders: more than 16 attempts without a "
+						+ "deadline: set a deadline; waits of any length hold the calling thread");
+			assertThat(log(policy.formatted(", deadline: 9s"), Orders.class)).isEmpty();
+			assertThat(log("backoff.policies.orders.preset: message", Orders.class))
+				.containsExactly("INFO @Backoff on Orders.place(), policy orders: more than 16 attempts without a "
+						+ "deadline: set a deadline; waits of any length hold the calling thread");
+			assertThat(log("backoff.policies.later.max-attempts: unlimited", Later.class))
+				.containsExactly("WARN @Backoff on Later.place(), policy later: more than 16 attempts without a "
+						+ "deadline: set a deadline");
+		}
+
+		@Test
+		void warnsOfWaitsOfMoreThanAnHour() {
+			String advice = " @Backoff on Orders.place(), policy orders: waits of up to %s in all hold the calling thread";
+			assertThat(log("backoff.policies.orders: { base: 20m, max-attempts: 3 }", Orders.class))
+				.containsExactly("INFO" + advice.formatted("60 min"));
+			assertThat(log("backoff.policies.orders: { base: 21m, max-attempts: 3 }", Orders.class))
+				.containsExactly("WARN" + advice.formatted("63 min"));
+			assertThat(log("backoff.policies.later: { base: 21m, max-attempts: 3 }", Later.class)).isEmpty();
+		}
+
+		@Test
+		void warnsOfATimeoutAboveTheDeadline() {
+			String advice = " @Backoff on Orders.place(), policy orders: an attempt that uses up the attempt-timeout of "
+					+ "%s leaves no time for a retry before the deadline of 5s";
+			assertThat(log("backoff.policies.orders: { attempt-timeout: 6s, deadline: 5s }", Orders.class))
+				.containsExactly("WARN" + advice.formatted("6s"));
+			assertThat(log("backoff.policies.orders: { attempt-timeout: 5s, deadline: 5s }", Orders.class))
+				.containsExactly("INFO" + advice.formatted("5s"));
+		}
+
+		@Test
+		void advisesOnAttemptsThatCannotFit() {
+			String yaml = "backoff.policies.orders: { base: 1s, max-attempts: 12, deadline: 5s }";
+			String advice = "the deadline of 5s has room for 3 of 12 attempts, by the delays before jitter: raise it, make "
+					+ "fewer attempts, or lower the base to 2380us";
+			assertThat(log(yaml, Orders.class))
+				.containsExactly("INFO @Backoff on Orders.place(), policy orders: " + advice);
+			uses(yaml, Orders.class, (uses) -> assertThat(uses).singleElement()
+				.satisfies((use) -> assertThat(use.advice()).containsExactly(advice)));
+		}
+
+		@Test
+		void tellsNamesWithDigitsApart() {
+			String yaml = """
+					backoff.policies:
+					  cart: { base: 2s, max-attempts: 2 }
+					  orders.base: 1s
+					  orders2.base: 1s
+					""";
+			assertThat(log(yaml, Cart.class, Orders.class)).containsExactly(
+					"INFO No method known at start-up uses the policies cart, orders2");
+			uses(yaml, Cart.class, (uses) -> assertThat(uses).singleElement().satisfies((use) -> {
+				assertThat(use.policy().name()).isEqualTo("cart2");
+				assertThat(use.policy().values().get(PolicyKey.BASE).text()).isEqualTo("1s");
+			}));
+		}
+
+		@Test
 		void advisesAgainstWaitsThatHoldAThread() {
 			assertThat(log("backoff.policies.orders.base: 2s", Orders.class)).containsExactly(
 					"INFO @Backoff on Orders.place(), policy orders: waits of up to 14 s in all hold the calling thread");
@@ -126,7 +188,7 @@ class StartupLogTests {
 						+ "breaker gateway stays open (on-open: wait): set a deadline");
 			assertThat(log(breaker.formatted("wait", "8s"), Orders.class)).isEmpty();
 			assertThat(log(breaker.formatted("fail", "none"), Orders.class)).isEmpty();
-			assertThat(log(breaker.formatted("wait", "none"), Later.class)).isEmpty();
+			assertThat(log(breaker.formatted("wait", "none"), LaterOrders.class)).isEmpty();
 			uses(breaker.formatted("wait", "none"), Orders.class,
 					(uses) -> assertThat(uses).singleElement()
 						.extracting(PolicyUse::advice)
@@ -239,11 +301,28 @@ class StartupLogTests {
 
 	}
 
-	public static class Later {
+	public static class LaterOrders {
 
 		@Backoff("orders")
 		public CompletableFuture<String> place() {
 			return new CompletableFuture<>();
+		}
+
+	}
+
+	public static class Later {
+
+		@Backoff("later")
+		public CompletableFuture<String> place() {
+			return CompletableFuture.completedFuture("placed");
+		}
+
+	}
+
+	public static class Cart {
+
+		@Backoff(value = "cart2", base = "1s")
+		public void place() {
 		}
 
 	}

@@ -29,7 +29,8 @@ class AnnotationReportTests {
 				annotated(UnknownPolicy.class,
 						"@Backoff on UnknownPolicy.place(String): invalid value (orders): names a policy that "
 								+ "is not defined.",
-						"Define backoff.policies.orders, or give the annotation values of its own."),
+						"Define backoff.policies.orders, or give the annotation values of its own. Known names: "
+								+ "payment-callback."),
 				annotated(MisspelledPolicy.class,
 						"@Backoff on MisspelledPolicy.place(String): invalid value (payment-calback): names a "
 								+ "policy that is not defined.",
@@ -37,9 +38,10 @@ class AnnotationReportTests {
 								+ "annotation values of its own."),
 				annotated(MisspelledPolicyWithValues.class,
 						"@Backoff on MisspelledPolicyWithValues.place(String): invalid value "
-								+ "(payment-calback): names a policy that is not defined.",
-						"Write payment-callback, or define backoff.policies.payment-calback, or give the "
-								+ "annotation values of its own."),
+								+ "(payment-calback): names a policy that is not defined, and is so near to "
+								+ "payment-callback that it may be misspelt.",
+						"Write payment-callback, define backoff.policies.payment-calback, or choose a name that "
+								+ "differs in more letters."),
 				annotated(CapBelowBase.class,
 						"@Backoff on CapBelowBase.place(String): invalid cap (50ms): must not be below the "
 								+ "base (100ms).",
@@ -52,6 +54,12 @@ class AnnotationReportTests {
 						"@Backoff on JitterAsAShare.place(String): invalid jitter (0.3): must be none, full, "
 								+ "equal, decorrelated, beta, beta a..b or a percentage.",
 						"Write it as a percentage: 30%."),
+				annotated(DeadlineWithoutUnit.class,
+						"@Backoff on DeadlineWithoutUnit.place(String): invalid deadline (30): must have a unit.",
+						"Write 30ms or 30s."),
+				annotated(LadderWithAGap.class,
+						"@Backoff on LadderWithAGap.place(String): invalid ladder (1s, , 3s): has an empty rung.",
+						"Write a delay in its place, or remove it."),
 				annotated(BlankBase.class, "@Backoff on BlankBase.place(String): invalid base ( ): must not be blank.",
 						"Give it a value, or leave it out."),
 				annotated(UndefinedPlaceholder.class,
@@ -287,6 +295,24 @@ class AnnotationReportTests {
 	public static class MisspelledPolicy {
 
 		@Backoff("payment-calback")
+		public String place(String order) {
+			return order;
+		}
+
+	}
+
+	public static class DeadlineWithoutUnit {
+
+		@Backoff(deadline = "30")
+		public String place(String order) {
+			return order;
+		}
+
+	}
+
+	public static class LadderWithAGap {
+
+		@Backoff(ladder = "1s,,3s")
 		public String place(String order) {
 			return order;
 		}
