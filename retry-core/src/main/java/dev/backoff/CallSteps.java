@@ -72,8 +72,8 @@ final class CallSteps {
 
 	private Situation situation(RetryCall call, @Nullable DelaySource waitedFor, Situation.Breaker breaker, long now) {
 		return new Situation(call.lastOutcome(), call.attempt(), call.postponed(), call.previousDelay(), waitedFor,
-				call.attemptNanos(), call.isLastQuestion(), call.timeLeft(now), this.safeguards.waiting().isShutDown(), breaker,
-				this.safeguards.degraded(), now, this.safeguards.budget());
+				call.attemptNanos(), call.isLastQuestion(), call.timeLeft(now), this.safeguards.waiting().isShutDown(),
+				breaker, this.safeguards.degraded(), now, this.safeguards.budget());
 	}
 
 	void waiting(Decision.RetryAfter wait, RetryCall call) {

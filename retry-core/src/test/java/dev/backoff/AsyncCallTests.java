@@ -412,7 +412,9 @@ class AsyncCallTests {
 	/** Cancels the call while the second attempt is observed to begin. */
 	private record CancellingObserver(List<String> observed,
 			AtomicReference<@Nullable CompletableFuture<String>> result)
-			implements CallObserver, CallObserver.ObservedCall {
+			implements
+				CallObserver,
+				CallObserver.ObservedCall {
 
 		@Override
 		public ObservedCall callBegins(String policy, String method) {
@@ -613,8 +615,8 @@ class AsyncCallTests {
 		private CompletableFuture<String> call(RetryPolicyBuilder policy) {
 			CompletableFuture<String> result = retry(policy).executor(this.queue::add)
 				.build()
-				.callAsync(AsyncCallTests.this::newStage, (context, story) -> CompletableFuture
-					.completedFuture(story.attempts() + " " + story.reason()));
+				.callAsync(AsyncCallTests.this::newStage,
+						(context, story) -> CompletableFuture.completedFuture(story.attempts() + " " + story.reason()));
 			lastStage().completeExceptionally(AsyncCallTests.this.failure);
 			AsyncCallTests.this.time.runNext();
 			assertThat(this.queue).hasSize(1);
@@ -645,9 +647,8 @@ class AsyncCallTests {
 
 		@Test
 		void makesAnAttemptWhoseTimeoutPassesATimeout() throws Throwable {
-			CompletableFuture<String> result = call(policy().maxAttempts(3)
-				.attemptTimeout(Duration.ofMillis(200))
-				.deadline(Duration.ofSeconds(5)));
+			CompletableFuture<String> result = call(
+					policy().maxAttempts(3).attemptTimeout(Duration.ofMillis(200)).deadline(Duration.ofSeconds(5)));
 			DriverContract.await(AsyncCallTests.this.time, () -> false, result);
 			assertThat(result.join()).isEqualTo("3 ATTEMPTS_EXHAUSTED");
 			assertThat(AsyncCallTests.this.listener.story().failure())

@@ -18,8 +18,8 @@ import dev.backoff.time.RetryTime;
  * ten of them. Under any number of threads, what was withdrawn never exceeds what the
  * bucket held at the start plus what was deposited.
  * <p>
- * Its settings may be {@linkplain #change changed} while it is in use. Thread-safe, without
- * a lock. A success while the bucket is full reads one variable only.
+ * Its settings may be {@linkplain #change changed} while it is in use. Thread-safe,
+ * without a lock. A success while the bucket is full reads one variable only.
  *
  * @since 0.1
  */
@@ -148,7 +148,8 @@ public final class RetryBudget {
 			}
 			long brought = brought(seen);
 			long balance = Math.min(seen.capacity, seen.balance(state, brought) + seen.worth(refunded));
-			if (seen.compareAndSet(state, (balance == seen.capacity) ? seen.full(brought) : Bucket.after(brought, balance))) {
+			if (seen.compareAndSet(state,
+					(balance == seen.capacity) ? seen.full(brought) : Bucket.after(brought, balance))) {
 				noteRecovery(seen, balance);
 				return;
 			}

@@ -80,8 +80,8 @@ final class SystemTimer {
 	 */
 	@SuppressWarnings("removal")
 	private Thread start() {
-		Thread thread = AccessController.doPrivileged(
-				(PrivilegedAction<Thread>) () -> new Thread(null, this::run, "backoff-timer", 0, false));
+		Thread thread = AccessController
+			.doPrivileged((PrivilegedAction<Thread>) () -> new Thread(null, this::run, "backoff-timer", 0, false));
 		thread.setDaemon(true);
 		thread.setContextClassLoader(null);
 		thread.start();

@@ -1,6 +1,5 @@
 package dev.backoff.window;
 
-
 /**
  * Count over a number of calls, exactly: each call replaces the oldest.
  * <p>

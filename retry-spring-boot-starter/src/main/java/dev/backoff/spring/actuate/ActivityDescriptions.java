@@ -33,8 +33,7 @@ record ActivityDescriptions(WaitingCalls waiting, @Nullable CallStatistics stati
 			.collect(Collectors.groupingBy(WaitingCall::policy));
 		Map<String, List<MethodCalls>> counted = (this.statistics == null) ? Map.of()
 				: this.statistics.all().stream().collect(Collectors.groupingBy(MethodCalls::policy));
-		return (policy) -> of(policy, counted.getOrDefault(policy, List.of()),
-				waiting.getOrDefault(policy, List.of()));
+		return (policy) -> of(policy, counted.getOrDefault(policy, List.of()), waiting.getOrDefault(policy, List.of()));
 	}
 
 	private ActivityDescriptor of(String policy, List<MethodCalls> counted, List<WaitingCall> waiting) {

@@ -46,7 +46,10 @@ final class StopQuotas {
 		return quota.ask(now, story.attempts(), event.recovery() == RecoveryOutcome.DONE);
 	}
 
-	/* A map that runs a function under its lock may keep the place if the stack overflows. */
+	/*
+	 * A map that runs a function under its lock may keep the place if the stack
+	 * overflows.
+	 */
 	private Quota quota(Kind kind) {
 		Quota known = this.quotas.get(kind);
 		if (known != null) {

@@ -149,8 +149,8 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 * @param enabled Whether this policy retries.
 	 * @param shape How delays grow.
 	 * @param base Delay before the first retry, before jitter.
-	 * @param cap Longest delay. Not below the base. If not set, 10s, or 100 times the base
-	 * if that is longer.
+	 * @param cap Longest delay. Not below the base. If not set, 10s, or 100 times the
+	 * base if that is longer.
 	 * @param multiplier Growth of an exponential shape, at least 1.
 	 * @param step Growth of a linear shape; the base if not set.
 	 * @param ladder Comma-separated list of delays, each with an optional number of times
@@ -191,12 +191,11 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 			@Nullable Double multiplier, @Nullable Duration step, @Nullable List<String> ladder,
 			@Nullable String jitter, @Nullable String maxAttempts, @Nullable String deadline,
 			@Nullable String attemptTimeout, @Nullable Duration shortestAttempt, @Nullable Boolean lastQuestion,
-			@Nullable Duration throttledBase,
-			@Nullable List<Class<? extends Throwable>> retryOn, @Nullable List<Class<? extends Throwable>> abortOn,
-			@Nullable Boolean matchCauses, @Nullable String classifier, @Nullable Nested nested,
-			@Nullable Boolean replay, @Nullable String breaker, @Nullable String budget, @Nullable String idempotent,
-			@Nullable WhenEmpty whenEmpty, @DefaultValue RetryAfter retryAfter,
-			@DefaultValue WhenDegraded whenDegraded) {
+			@Nullable Duration throttledBase, @Nullable List<Class<? extends Throwable>> retryOn,
+			@Nullable List<Class<? extends Throwable>> abortOn, @Nullable Boolean matchCauses,
+			@Nullable String classifier, @Nullable Nested nested, @Nullable Boolean replay, @Nullable String breaker,
+			@Nullable String budget, @Nullable String idempotent, @Nullable WhenEmpty whenEmpty,
+			@DefaultValue RetryAfter retryAfter, @DefaultValue WhenDegraded whenDegraded) {
 	}
 
 	/**

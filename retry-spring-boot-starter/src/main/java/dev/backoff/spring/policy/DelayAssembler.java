@@ -18,9 +18,9 @@ import dev.backoff.time.Nanos;
  * Make the delays of one policy, and report values that do not fit together.
  * <p>
  * A cap from a weaker level yields to a stronger ladder, and to a stronger base that is
- * above it: the built-in cap then takes its place. A number of a shape that
- * is not in effect is left out if it comes from a weaker level than the shape; otherwise
- * it is an error, because it was written for an effect that it does not have.
+ * above it: the built-in cap then takes its place. A number of a shape that is not in
+ * effect is left out if it comes from a weaker level than the shape; otherwise it is an
+ * error, because it was written for an effect that it does not have.
  */
 final class DelayAssembler {
 
@@ -48,8 +48,8 @@ final class DelayAssembler {
 		};
 		Duration set = cap(name, shape, jitter);
 		Duration cap = (set != null || shape == null) ? set : Duration.ofNanos(BackoffRule.builtInCap(shape));
-		return (shape != null && cap != null)
-				? new Delays(name, shape, jitter, cap, set != null, throttledBase(cap)) : null;
+		return (shape != null && cap != null) ? new Delays(name, shape, jitter, cap, set != null, throttledBase(cap))
+				: null;
 	}
 
 	private @Nullable Shape ladder() {

@@ -1,6 +1,5 @@
 package dev.backoff.spring.reactive;
 
-
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;

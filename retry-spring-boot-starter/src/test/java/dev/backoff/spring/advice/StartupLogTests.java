@@ -163,8 +163,8 @@ class StartupLogTests {
 					  orders.base: 1s
 					  orders2.base: 1s
 					""";
-			assertThat(log(yaml, Cart.class, Orders.class)).containsExactly(
-					"INFO No method known at start-up uses the policies cart, orders2");
+			assertThat(log(yaml, Cart.class, Orders.class))
+				.containsExactly("INFO No method known at start-up uses the policies cart, orders2");
 			uses(yaml, Cart.class, (uses) -> assertThat(uses).singleElement().satisfies((use) -> {
 				assertThat(use.policy().name()).isEqualTo("cart2");
 				assertThat(use.policy().values().get(PolicyKey.BASE).text()).isEqualTo("1s");
@@ -183,9 +183,9 @@ class StartupLogTests {
 		@Test
 		void warnsOfABreakerThatHoldsAThreadForAWholeOutage() {
 			String breaker = "backoff: { breakers.gateway.on-open: %s, policies.orders: { breaker: gateway, deadline: %s } }";
-			assertThat(log(breaker.formatted("wait", "none"), Orders.class))
-				.containsExactly("WARN @Backoff on Orders.place(), policy orders: a call holds its thread as long as the "
-						+ "breaker gateway stays open (on-open: wait): set a deadline");
+			assertThat(log(breaker.formatted("wait", "none"), Orders.class)).containsExactly(
+					"WARN @Backoff on Orders.place(), policy orders: a call holds its thread as long as the "
+							+ "breaker gateway stays open (on-open: wait): set a deadline");
 			assertThat(log(breaker.formatted("wait", "8s"), Orders.class)).isEmpty();
 			assertThat(log(breaker.formatted("fail", "none"), Orders.class)).isEmpty();
 			assertThat(log(breaker.formatted("wait", "none"), LaterOrders.class)).isEmpty();

@@ -54,9 +54,8 @@ class BackoffEndpointAutoConfigurationTests {
 	void showsTheApplicationsPolicies() {
 		this.runner
 			.withPropertyValues("management.endpoints.web.exposure.include=backoff", "backoff.policies.mail.base=2s")
-			.run((context) -> assertThat(
-					ReflectionTestUtils.<Object>invokeMethod(context.getBean(BackoffEndpoint.class), "policies",
-							new Object[] { null }))
+			.run((context) -> assertThat(ReflectionTestUtils
+				.<Object>invokeMethod(context.getBean(BackoffEndpoint.class), "policies", new Object[] { null }))
 				.extracting("body.policies", InstanceOfAssertFactories.MAP)
 				.containsOnlyKeys("mail"));
 	}
