@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -39,6 +40,9 @@ import dev.backoff.spring.safety.OverloadSafety;
  */
 public final class BackoffMethods implements SmartInitializingSingleton, ConfigurationUser, PolicyUses {
 
+	/* Characters that could begin a line in a log. No name differs by them. */
+	private static final Pattern CONTROLS = Pattern.compile("[\\p{C}\\p{Zl}\\p{Zp}]+");
+
 	private final BackoffPolicies policies;
 
 	private final ConfigurableListableBeanFactory beanFactory;
@@ -48,6 +52,8 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 	private final @Nullable Weaving weaving;
 
 	private final MethodFinder finder;
+
+	private final SelfCalls selfCalls = new SelfCalls();
 
 	private final PlannedRetries<AnnotatedMethod, MethodPlan> ofMethods;
 
@@ -109,8 +115,8 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 		if (known != null) {
 			return known;
 		}
-		// resolved by this spelling first, because reports and meters show it
-		EffectivePolicy unused = this.policies.resolve(policy);
+		// resolved by this spelling first, because reports, logs and meters show it
+		EffectivePolicy unused = this.policies.resolve(CONTROLS.matcher(policy).replaceAll(" "));
 		return this.ofPolicies.retry(name);
 	}
 
@@ -159,16 +165,27 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 
 	/** Return what in a plan works but is probably not meant. */
 	List<String> advice(MethodPlan plan) {
-		return Stream.concat(PlanAdvice.of(plan).stream(), weavingAdvice(plan).stream()).toList();
+		return Stream.of(PlanAdvice.of(plan), weavingAdvice(plan), selfCallAdvice(plan.method()))
+			.flatMap(List::stream)
+			.toList();
 	}
 
 	/** Return whether the advice on a plan is worth a warning. */
 	boolean isWarned(MethodPlan plan) {
-		return PlanAdvice.otherRetry(plan) != null || !weavingAdvice(plan).isEmpty();
+		return PlanAdvice.otherRetry(plan) != null || !weavingAdvice(plan).isEmpty()
+				|| !selfCallAdvice(plan.method()).isEmpty();
 	}
 
 	private List<String> weavingAdvice(MethodPlan plan) {
 		return (this.weaving != null) ? this.weaving.advice(plan.method(), this.beanFactory) : List.of();
+	}
+
+	private List<String> selfCallAdvice(AnnotatedMethod method) {
+		Collection<String> places = this.policies.configuration().isWoven() ? List.of() : this.selfCalls.of(method);
+		return places.isEmpty() ? List.of()
+				: List.of("calls by the bean itself pass no proxy and are not retried: " + String.join(", ", places)
+						+ "; call an injected ObjectProvider<" + method.type().getSimpleName()
+						+ "> there, or a retry of BackoffMethods, or set backoff.mode to aspectj");
 	}
 
 	@Override
