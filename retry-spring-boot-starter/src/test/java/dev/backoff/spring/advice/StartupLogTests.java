@@ -3,6 +3,7 @@ package dev.backoff.spring.advice;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -97,7 +98,17 @@ class StartupLogTests {
 			assertThat(log("backoff.policies.orders: { max-attempts: 17, cap: 500ms }", Orders.class)).containsExactly(
 					"INFO @Backoff on Orders.place(), policy orders: more than 16 attempts without a deadline: set a deadline");
 			assertThat(log("backoff.policies.orders: { max-attempts: 17, cap: 500ms, deadline: 8s }", Orders.class))
-				.isEmpty();
+				.containsExactly("INFO @Backoff on Orders.place(), policy orders: a call that hangs is not cut: the "
+						+ "deadline of 8s is checked between attempts; set attempt-timeout, or timeouts of the client");
+		}
+
+		@Test
+		void advisesTimeoutsForADeadlineThatCutsNoHangingCall() {
+			assertThat(log("backoff.policies.orders: { deadline: 3s }", Orders.class)).containsExactly(
+					"INFO @Backoff on Orders.place(), policy orders: a call that hangs is not cut: the deadline of 3s is "
+							+ "checked between attempts; set attempt-timeout, or timeouts of the client");
+			assertThat(log("backoff.policies.orders: { deadline: 3s, attempt-timeout: 1s }", Orders.class)).isEmpty();
+			assertThat(log("backoff.policies.orders: { deadline: 3s }", Eventual.class)).isEmpty();
 		}
 
 		@Test
@@ -105,7 +116,8 @@ class StartupLogTests {
 			assertThat(log("backoff.policies.orders.cap: 1s", Orders.class)).containsExactly(
 					"INFO @Backoff on Orders.place(), policy orders: the cap of 1s is never reached: the last wait is 400 ms "
 							+ "before jitter");
-			assertThat(log("backoff.policies.orders.preset: user-facing", Orders.class)).isEmpty();
+			assertThat(log("backoff.policies.orders: { preset: user-facing, attempt-timeout: 1s }", Orders.class))
+				.isEmpty();
 		}
 
 		@Test
@@ -218,6 +230,15 @@ class StartupLogTests {
 
 		@Backoff("orders")
 		public void place() {
+		}
+
+	}
+
+	public static class Eventual {
+
+		@Backoff("orders")
+		public CompletableFuture<String> place() {
+			return CompletableFuture.completedFuture("");
 		}
 
 	}
