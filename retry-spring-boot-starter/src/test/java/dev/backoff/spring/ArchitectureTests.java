@@ -143,7 +143,7 @@ class ArchitectureTests {
 				.onlyDependOnClassesThat()
 				.resideInAnyPackage("java..", "javax.net..", "dev.backoff..", "org.jspecify..", "org.slf4j..",
 						"org.aopalliance..", "org.springframework.aop..", "org.springframework.aot..",
-						"org.springframework.beans..", "org.springframework.boot",
+						"org.springframework.asm..", "org.springframework.beans..", "org.springframework.boot",
 						"org.springframework.boot.autoconfigure..", "org.springframework.boot.context..",
 						"org.springframework.boot.convert..", "org.springframework.boot.diagnostics..",
 						"org.springframework.boot.env..", "org.springframework.boot.origin..",

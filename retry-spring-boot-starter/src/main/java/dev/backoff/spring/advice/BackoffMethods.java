@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -39,6 +40,9 @@ import dev.backoff.spring.safety.OverloadSafety;
  */
 public final class BackoffMethods implements SmartInitializingSingleton, ConfigurationUser, PolicyUses {
 
+	/* Characters that could begin a line in a log. No name differs by them. */
+	private static final Pattern CONTROLS = Pattern.compile("[\\p{C}\\p{Zl}\\p{Zp}]+");
+
 	private final BackoffPolicies policies;
 
 	private final ConfigurableListableBeanFactory beanFactory;
@@ -50,6 +54,8 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 	private final MethodFinder finder;
 
 	private final MethodPlanner planner;
+
+	private final SelfCalls selfCalls = new SelfCalls();
 
 	private final PlannedRetries<AnnotatedMethod, MethodPlan> ofMethods;
 
@@ -112,8 +118,8 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 		if (known != null) {
 			return known;
 		}
-		// resolved by this spelling first, because reports and meters show it
-		EffectivePolicy unused = this.policies.resolve(policy);
+		// resolved by this spelling first, because reports, logs and meters show it
+		EffectivePolicy unused = this.policies.resolve(CONTROLS.matcher(policy).replaceAll(" "));
 		return this.ofPolicies.retry(name);
 	}
 
@@ -185,9 +191,18 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 	private List<String> warnings(MethodPlan plan) {
 		List<String> weaving = (this.weaving != null) ? this.weaving.advice(plan.method(), this.beanFactory)
 				: List.of();
-		return Stream.of(PlanAdvice.ofBreaker(plan, this.policies.configuration()), weaving)
+		return Stream
+			.of(PlanAdvice.ofBreaker(plan, this.policies.configuration()), weaving, selfCallAdvice(plan.method()))
 			.flatMap(List::stream)
 			.toList();
+	}
+
+	private List<String> selfCallAdvice(AnnotatedMethod method) {
+		Collection<String> places = this.policies.configuration().isWoven() ? List.of() : this.selfCalls.of(method);
+		return places.isEmpty() ? List.of()
+				: List.of("calls by the bean itself pass no proxy and are not retried: " + String.join(", ", places)
+						+ "; call an injected ObjectProvider<" + method.type().getSimpleName()
+						+ "> there, or a retry of BackoffMethods, or set backoff.mode to aspectj");
 	}
 
 	@Override

@@ -75,7 +75,7 @@ final class MethodPlanner implements PlannedRetries.Planner<AnnotatedMethod, Met
 					"Remove it, or let the method return something."));
 			return null;
 		}
-		return ResultExpression.parse(place, text, manner.result(annotated), problems);
+		return ResultExpression.parse(place, text, manner.result(annotated), annotated.isOnMethod(attribute), problems);
 	}
 
 	/* An annotation on a type also reaches the method that recovers the others. */

@@ -39,6 +39,11 @@ final class PlanAdvice {
 					: "waits of up to " + DurationText.story(waits) + " in all") + " hold the calling thread"
 					+ (scheduled ? ", and the next run of the schedule with it" : ""));
 		}
+		if (plan.manner().holdsThread() && policy.deadlineNanos() != Nanos.UNLIMITED
+				&& policy.attemptTimeoutNanos() == Nanos.UNLIMITED) {
+			advice.add("a call that hangs is not cut: the deadline of " + DurationText.exact(policy.deadlineNanos())
+					+ " is checked between attempts; set attempt-timeout, or timeouts of the client");
+		}
 		Class<?> type = plan.method().method().getReturnType();
 		if (BaseStream.class.isAssignableFrom(type) || Iterator.class.isAssignableFrom(type)) {
 			advice.add("only the call is retried: what the " + type.getSimpleName()

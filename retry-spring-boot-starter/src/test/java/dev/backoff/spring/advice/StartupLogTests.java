@@ -98,7 +98,17 @@ class StartupLogTests {
 			assertThat(log("backoff.policies.orders: { max-attempts: 17, cap: 500ms }", Orders.class)).containsExactly(
 					"INFO @Backoff on Orders.place(), policy orders: more than 16 attempts without a deadline: set a deadline");
 			assertThat(log("backoff.policies.orders: { max-attempts: 17, cap: 500ms, deadline: 8s }", Orders.class))
-				.isEmpty();
+				.containsExactly("INFO @Backoff on Orders.place(), policy orders: a call that hangs is not cut: the "
+						+ "deadline of 8s is checked between attempts; set attempt-timeout, or timeouts of the client");
+		}
+
+		@Test
+		void advisesTimeoutsForADeadlineThatCutsNoHangingCall() {
+			assertThat(log("backoff.policies.orders: { deadline: 3s }", Orders.class)).containsExactly(
+					"INFO @Backoff on Orders.place(), policy orders: a call that hangs is not cut: the deadline of 3s is "
+							+ "checked between attempts; set attempt-timeout, or timeouts of the client");
+			assertThat(log("backoff.policies.orders: { deadline: 3s, attempt-timeout: 1s }", Orders.class)).isEmpty();
+			assertThat(log("backoff.policies.orders: { deadline: 3s }", Eventual.class)).isEmpty();
 		}
 
 		@Test
@@ -106,7 +116,8 @@ class StartupLogTests {
 			assertThat(log("backoff.policies.orders.cap: 1s", Orders.class)).containsExactly(
 					"INFO @Backoff on Orders.place(), policy orders: the cap of 1s is never reached: the last wait is 400 ms "
 							+ "before jitter");
-			assertThat(log("backoff.policies.orders.preset: user-facing", Orders.class)).isEmpty();
+			assertThat(log("backoff.policies.orders: { preset: user-facing, attempt-timeout: 1s }", Orders.class))
+				.isEmpty();
 		}
 
 		@Test
@@ -115,7 +126,7 @@ class StartupLogTests {
 			assertThat(log(policy.formatted(""), Orders.class))
 				.containsExactly("WARN @Backoff on Orders.place(), policy orders: more than 16 attempts without a "
 						+ "deadline: set a deadline; waits of any length hold the calling thread");
-			assertThat(log(policy.formatted(", deadline: 9s"), Orders.class)).isEmpty();
+			assertThat(log(policy.formatted(", deadline: 9s, attempt-timeout: 3s"), Orders.class)).isEmpty();
 			assertThat(log("backoff.policies.orders.preset: message", Orders.class))
 				.containsExactly("INFO @Backoff on Orders.place(), policy orders: more than 16 attempts without a "
 						+ "deadline: set a deadline; waits of any length hold the calling thread");
@@ -146,12 +157,12 @@ class StartupLogTests {
 
 		@Test
 		void advisesOnAttemptsThatCannotFit() {
-			String yaml = "backoff.policies.orders: { base: 1s, max-attempts: 12, deadline: 5s }";
+			String yaml = "backoff.policies.later: { base: 1s, max-attempts: 12, deadline: 5s }";
 			String advice = "the deadline of 5s has room for 3 of 12 attempts, by the delays before jitter: raise it, make "
 					+ "fewer attempts, or lower the base to 2380us";
-			assertThat(log(yaml, Orders.class))
-				.containsExactly("INFO @Backoff on Orders.place(), policy orders: " + advice);
-			uses(yaml, Orders.class, (uses) -> assertThat(uses).singleElement()
+			assertThat(log(yaml, Later.class))
+				.containsExactly("INFO @Backoff on Later.place(), policy later: " + advice);
+			uses(yaml, Later.class, (uses) -> assertThat(uses).singleElement()
 				.satisfies((use) -> assertThat(use.advice()).containsExactly(advice)));
 		}
 
@@ -188,7 +199,7 @@ class StartupLogTests {
 							+ "breaker gateway stays open (on-open: wait): set a deadline");
 			assertThat(log(breaker.formatted("wait", "8s"), Orders.class)).isEmpty();
 			assertThat(log(breaker.formatted("fail", "none"), Orders.class)).isEmpty();
-			assertThat(log(breaker.formatted("wait", "none"), LaterOrders.class)).isEmpty();
+			assertThat(log(breaker.formatted("wait", "none"), Eventual.class)).isEmpty();
 			uses(breaker.formatted("wait", "none"), Orders.class,
 					(uses) -> assertThat(uses).singleElement()
 						.extracting(PolicyUse::advice)
@@ -301,11 +312,11 @@ class StartupLogTests {
 
 	}
 
-	public static class LaterOrders {
+	public static class Eventual {
 
 		@Backoff("orders")
 		public CompletableFuture<String> place() {
-			return new CompletableFuture<>();
+			return CompletableFuture.completedFuture("");
 		}
 
 	}

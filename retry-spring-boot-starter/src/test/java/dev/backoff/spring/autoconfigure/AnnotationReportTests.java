@@ -1,6 +1,7 @@
 package dev.backoff.spring.autoconfigure;
 
 import java.io.IOException;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.FutureTask;
 import java.util.stream.Stream;
@@ -196,6 +197,19 @@ class AnnotationReportTests {
 						"@Backoff on EnumItselfAndText.ask(String): invalid until (#result == 'DONE'): "
 								+ "compares the enum Status with text, which is never equal.",
 						"Write #result.name instead of #result."),
+				annotated(BooleanAndText.class,
+						"@Backoff on BooleanAndText.send(String): invalid retryWhen (#result == 'false'): "
+								+ "compares the boolean with text, which is never equal.",
+						"Write false instead of 'false'."),
+				annotated(NumberAndText.class,
+						"@Backoff on NumberAndText.send(String): invalid retryWhen (#result == '0'): "
+								+ "compares the int with text, which is never equal.",
+						"Write 0 instead of '0'."),
+				annotated(OtherTypeArgument.class,
+						"@Backoff on OtherTypeArgument.list(String): invalid recover (none): does not fit "
+								+ "OtherTypeArgument.list(String), because it is List<Integer> none(String).",
+						"Write List<String> none(String), if you like with a Throwable or a RetriesStoppedException as its "
+								+ "last parameter."),
 				annotated(ConditionOnVoid.class,
 						"@Backoff on ConditionOnVoid.place(String): invalid retryWhen (#result == null): "
 								+ "judges a result, and ConditionOnVoid.place(String) returns none.",
@@ -217,6 +231,9 @@ class AnnotationReportTests {
 				annotated(FinalClassWithContract.class,
 						"@Backoff on FinalClassWithContract: the class is final, so no proxy can be made of it.",
 						"Make it non-final, or let it be proxied by its interfaces with @Proxyable(INTERFACES)."),
+				annotated(SealedClass.class,
+						"@Backoff on SealedClass: the class is sealed, so no proxy can be made of it.",
+						"Remove sealed and permits."),
 				annotated(FutureResult.class,
 						"@Backoff on FutureResult.place(String): is on a method that returns a FutureTask, which its "
 								+ "caller could not be given.",
@@ -667,6 +684,37 @@ class AnnotationReportTests {
 
 	}
 
+	public static class BooleanAndText {
+
+		@Backoff(retryWhen = "#result == 'false'")
+		public boolean send(String order) {
+			return false;
+		}
+
+	}
+
+	public static class NumberAndText {
+
+		@Backoff(retryWhen = "#result == '0'")
+		public int send(String order) {
+			return 0;
+		}
+
+	}
+
+	public static class OtherTypeArgument {
+
+		@Backoff(recover = "none")
+		public List<String> list(String order) {
+			return List.of();
+		}
+
+		List<Integer> none(String order) {
+			return List.of();
+		}
+
+	}
+
 	public static class ConditionOnVoid {
 
 		@Backoff(retryWhen = "#result == null")
@@ -708,6 +756,18 @@ class AnnotationReportTests {
 
 		@Backoff
 		public void place(String order) {
+		}
+
+	}
+
+	public static sealed class SealedClass {
+
+		@Backoff
+		public void place(String order) {
+		}
+
+		static final class Permitted extends SealedClass {
+
 		}
 
 	}
