@@ -44,11 +44,20 @@ final class AsyncRecovery<T extends @Nullable Object>
 	}
 
 	@Override
-	@SuppressWarnings("NullAway") // T says itself whether it may be null
 	public void accept(@Nullable T value, @Nullable Throwable wrapped) {
 		if (!this.call.claim(this)) {
 			return;
 		}
+		try {
+			end(value, wrapped);
+		}
+		catch (VirtualMachineError thrownByListener) {
+			this.call.fail(thrownByListener);
+		}
+	}
+
+	@SuppressWarnings("NullAway") // T says itself whether it may be null
+	private void end(@Nullable T value, @Nullable Throwable wrapped) {
 		CallSteps steps = this.call.driver().steps();
 		if (wrapped == null) {
 			steps.stopped(this.ending, this.story, RetryEvent.RecoveryOutcome.DONE, null,

@@ -8,6 +8,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 import dev.backoff.breaker.CallPermits.Permit;
+import dev.backoff.event.RetriesStoppedException;
 
 /**
  * What ties a call to requests, to other threads and to calls inside its attempt. It is
@@ -119,17 +120,24 @@ final class CallLinks {
 		return (this.told != null) ? this.told.unsafeRequest : null;
 	}
 
-	void stoppedInside(Throwable failure) {
+	void settledInside(Throwable failure, RetriesStoppedException story) {
 		Told told = toTell().get(0);
-		if (told.stoppedInside.size() >= MOST_NOTED) {
-			told.stoppedInside.poll();
+		if (told.settledInside.size() >= MOST_NOTED) {
+			told.settledInside.poll();
 		}
-		told.stoppedInside.add(failure);
+		told.settledInside.add(new Settled(failure, story));
 	}
 
 	@SuppressWarnings("ReferenceEquality") // the same instance, not an equal one
-	boolean hasStoppedInside(Throwable failure) {
-		return this.told != null && this.told.stoppedInside.stream().anyMatch((noted) -> noted == failure);
+	@Nullable RetriesStoppedException settledInside(Throwable failure) {
+		if (this.told != null) {
+			for (Settled settled : this.told.settledInside) {
+				if (settled.failure == failure) {
+					return settled.story;
+				}
+			}
+		}
+		return null;
 	}
 
 	/**
@@ -157,12 +165,16 @@ final class CallLinks {
 
 	}
 
+	/** What a call inside has thrown, with its story. */
+	private record Settled(Throwable failure, RetriesStoppedException story) {
+	}
+
 	/** What is reported to an attempt, also by calls on other threads. Thread-safe. */
 	static final class Told {
 
 		private volatile @Nullable String unsafeRequest;
 
-		private final Queue<Throwable> stoppedInside = new ConcurrentLinkedQueue<>();
+		private final Queue<Settled> settledInside = new ConcurrentLinkedQueue<>();
 
 	}
 

@@ -179,7 +179,9 @@ final class CallSteps {
 				this.terms.method(), stop.reason(), stop.why(), call.attempts(), this.terms.policy().maxAttempts(),
 				Duration.ofNanos(elapsed), call.waits(), call.attemptTimes(), call.isWaitsAbridged(),
 				call.isAttemptsAbridged(), failure, outcome.value(), call.keyIfUsed());
-		RetriesStoppedException story = new RetriesStoppedException(told, stop.problem(), call.started());
+		// another call may get the same instance, so that one attempt proves nothing
+		boolean settled = call.attempt() > 1 || isUnrepeatable(outcome);
+		RetriesStoppedException story = new RetriesStoppedException(told, stop.problem(), call.started(), settled);
 		if (failure != null && !FailureRules.isFatal(failure)) {
 			story.attachTo(failure);
 		}
@@ -224,9 +226,22 @@ final class CallSteps {
 			@Nullable Throwable thrown, @Nullable RetryCall enclosing) {
 		this.teller.stopped(ending,
 				new RetryEvent.Stopped(this.terms.policy().name(), this.terms.method(), story, recovered, thrown));
-		if (thrown != null && enclosing != null) {
-			enclosing.stoppedInside(thrown);
+		if (thrown != null && enclosing != null && !isLeftToOthers(ending, story)) {
+			enclosing.settledInside(thrown, story);
 		}
+	}
+
+	/*
+	 * Return whether the call has neither retried its failure nor forbidden that. Policies
+	 * around it then judge the failure by their own rules.
+	 */
+	private boolean isLeftToOthers(Ending ending, RetriesStoppedException story) {
+		boolean refused = story.reason() == StopReason.NOT_RETRYABLE || story.reason() == StopReason.DISABLED;
+		return refused && story.attempts() == 1 && !isUnrepeatable(ending.outcome());
+	}
+
+	private boolean isUnrepeatable(Outcome outcome) {
+		return this.terms.policy().idempotency() == Idempotency.NO && outcome.mayBeApplied();
 	}
 
 	private long now() {

@@ -69,10 +69,17 @@ final class CallTeller {
 		}
 		CallObserver.Scope scope = open(observed);
 		try {
-			this.listeners.waiting(wait.source(), wait.delay());
 			if (event != null) {
 				this.listeners.scheduled(event);
 			}
+			// last, since a call that a listener ends does not wait
+			this.listeners.waiting(wait.source(), wait.delay());
+		}
+		catch (VirtualMachineError ex) {
+			if (observed != null) {
+				observed.ends(StopReason.NOT_RETRYABLE, call.attempt(), RetryEvent.RecoveryOutcome.NONE, ex);
+			}
+			throw ex;
 		}
 		finally {
 			scope.close();
@@ -96,8 +103,8 @@ final class CallTeller {
 		}
 		finally {
 			scope.close();
+			callEnds(call);
 		}
-		callEnds(call);
 	}
 
 	private static void callEnds(RetryCall call) {
@@ -115,9 +122,9 @@ final class CallTeller {
 		}
 		finally {
 			scope.close();
-		}
-		if (observed != null) {
-			observed.ends(event.story().reason(), event.story().attempts(), event.recovery(), event.thrown());
+			if (observed != null) {
+				observed.ends(event.story().reason(), event.story().attempts(), event.recovery(), event.thrown());
+			}
 		}
 	}
 

@@ -3,6 +3,7 @@ package dev.backoff;
 import org.jspecify.annotations.Nullable;
 
 import dev.backoff.event.DelaySource;
+import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.event.StopReason;
 import dev.backoff.time.DurationText;
 
@@ -12,8 +13,6 @@ import dev.backoff.time.DurationText;
 sealed interface Decision extends Turn {
 
 	Stop SUCCEEDED = new Stop(StopReason.SUCCEEDED);
-
-	Stop NESTED = new Stop(StopReason.NESTED, "a call inside has already retried it");
 
 	Stop DISABLED = new Stop(StopReason.DISABLED);
 
@@ -42,6 +41,12 @@ sealed interface Decision extends Turn {
 	/** Return the end of a call where the object that had to judge has failed. */
 	static Stop notRetryable(String what, Throwable problem) {
 		return failed(StopReason.NOT_RETRYABLE, what, problem);
+	}
+
+	/** Return the end of a call whose failure a call inside has stopped with. */
+	static Stop nested(RetriesStoppedException inner) {
+		return new Stop(StopReason.NESTED, "the inner policy " + inner.policy()
+				+ ((inner.attempts() > 1) ? " has already retried it" : " has refused to retry it"));
 	}
 
 	static Stop unfinished(StopReason reason, String why) {

@@ -82,9 +82,11 @@ final class FailureRules {
 		if (failure instanceof AttemptTimeoutException timeout && isOf(call, timeout)) {
 			return judgeTimeout(timeout);
 		}
-		Throwable inner = this.policy.isNestedMultiply() ? null : Causes.find(failure, call::hasStoppedInside);
+		Throwable settled = this.policy.isNestedMultiply() ? null
+				: Causes.find(failure, (cause) -> call.settledInside(cause) != null);
+		RetriesStoppedException inner = (settled != null) ? call.settledInside(settled) : null;
 		if (inner != null) {
-			return nested(failure, RetriesStoppedException.on(inner));
+			return nested(failure, inner);
 		}
 		Class<?> abort = listed(this.policy.abortOn(), failure);
 		if (abort != null) {
@@ -99,7 +101,7 @@ final class FailureRules {
 	 */
 	private boolean isOf(RetryCall call, AttemptTimeoutException failure) {
 		boolean limited = this.policy.attemptTimeoutNanos() != Nanos.UNLIMITED;
-		return !call.hasStoppedInside(failure) || (limited && call.timeLeftNow() <= 0);
+		return call.settledInside(failure) == null || (limited && call.timeLeftNow() <= 0);
 	}
 
 	/*
@@ -119,12 +121,12 @@ final class FailureRules {
 	/*
 	 * An interruption or a cancellation ends the outer call too, without a recovery.
 	 */
-	private static Outcome nested(Throwable failure, @Nullable RetriesStoppedException inner) {
-		if (inner != null && !inner.reason().isRecoverable()) {
+	private static Outcome nested(Throwable failure, RetriesStoppedException inner) {
+		if (!inner.reason().isRecoverable()) {
 			return Outcome.ofRefused(AttemptOutcome.CANCELLED, failure,
 					Decision.unfinished(inner.reason(), "a call inside was"));
 		}
-		return Outcome.ofRefused(AttemptOutcome.TRANSIENT, failure, Decision.NESTED);
+		return Outcome.ofRefused(AttemptOutcome.TRANSIENT, failure, Decision.nested(inner));
 	}
 
 	private Outcome classify(Throwable failure) {

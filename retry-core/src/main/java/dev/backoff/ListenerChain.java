@@ -17,7 +17,8 @@ import dev.backoff.failure.RetryCause;
 
 /**
  * Tell the recorder and the listeners of one method. An exception of one of them is
- * reported to the listeners and never fails a call.
+ * reported to the listeners and never fails a call. Only a {@link VirtualMachineError}
+ * that a listener throws at an event of its call ends that call.
  */
 final class ListenerChain {
 
@@ -113,6 +114,9 @@ final class ListenerChain {
 	private <E extends RetryEvent> void tell(BiConsumer<RetryListener, E> moment, E event) {
 		for (RetryListener listener : this.listeners) {
 			Throwable thrown = tell(listener, moment, event);
+			if (thrown instanceof VirtualMachineError fatal) {
+				throw fatal;
+			}
 			if (thrown != null) {
 				hookFailed("listener " + listener.getClass().getName(), thrown);
 			}

@@ -343,20 +343,23 @@ final class RetryCall extends CallStory {
 		return (this.links != null) ? this.links.keyIfUsed() : null;
 	}
 
-	void stoppedInside(Throwable failure) {
-		links().stoppedInside(failure);
+	/** Note that a call inside has thrown a failure which is not to be retried here. */
+	void settledInside(Throwable failure, RetriesStoppedException story) {
+		links().settledInside(failure, story);
 	}
 
 	/**
-	 * Return whether a call inside the running attempt has stopped with this failure: it
-	 * was noted, or it carries the mark of a call that began after the attempt.
+	 * Return the story of the call inside the running attempt that has thrown this
+	 * failure and settled it, or null. Where no context reached that call, its mark
+	 * tells.
 	 */
-	boolean hasStoppedInside(Throwable failure) {
-		if (this.links != null && this.links.hasStoppedInside(failure)) {
-			return true;
+	@Nullable RetriesStoppedException settledInside(Throwable failure) {
+		RetriesStoppedException noted = (this.links != null) ? this.links.settledInside(failure) : null;
+		if (noted != null) {
+			return noted;
 		}
 		RetriesStoppedException mark = RetriesStoppedException.on(failure);
-		return mark != null && mark.beganAfter(this.turn);
+		return (mark != null && mark.settledSince(this.turn)) ? mark : null;
 	}
 
 	@Nullable RetryCall enclosing() {

@@ -30,7 +30,7 @@ class ListenerChainTests {
 
 	static Stream<Throwable> thrown() {
 		return Stream.of(new IllegalStateException("bug"), new AssertionError("bug"), new IOException("sneaky"),
-				new StackOverflowError());
+				new LinkageError("bug"));
 	}
 
 	@ParameterizedTest
@@ -61,6 +61,25 @@ class ListenerChainTests {
 			.contains("recorder", "listener " + ThrowingListener.class.getName(), "until condition");
 		assertThat(before.hookFailures()).allMatch((event) -> event.failure() == bug);
 		assertThat(before.hookFailures()).containsExactlyElementsOf(after.hookFailures());
+	}
+
+	@Test
+	void aRecorderMayThrowAnErrorOfTheVirtualMachineToo() {
+		RecordingListener listener = new RecordingListener();
+		Retry.Builder builder = Retry.builder(policy(null))
+			.time(new VirtualTime())
+			.recorder(new ThrowingRecorder(new OutOfMemoryError()))
+			.listener(new RetryListener() {
+
+				@Override
+				public void onHookFailure(RetryEvent.HookFailed event) {
+					throw new OutOfMemoryError();
+				}
+
+			})
+			.listener(listener);
+		assertThat(run("later", builder)).isEqualTo("good after 2");
+		assertThat(listener.hookFailures()).isNotEmpty();
 	}
 
 	@Test

@@ -2,13 +2,22 @@ package dev.backoff;
 
 import java.io.IOException;
 import java.time.Duration;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
+import dev.backoff.budget.BudgetSettings;
+import dev.backoff.budget.RetryBudget;
 import dev.backoff.delay.Jitter;
+import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.event.StopReason;
+import dev.backoff.failure.FailureClassification;
+import dev.backoff.failure.Idempotency;
+import dev.backoff.failure.RetryCause;
 import dev.backoff.fixture.RecordingListener;
 import dev.backoff.fixture.ScriptedOperation;
 import dev.backoff.fixture.VirtualTime;
@@ -17,6 +26,7 @@ import dev.backoff.policy.RetryPolicyBuilder;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 /** Calls within attempts of other calls. */
 class NestedCallTests {
@@ -43,7 +53,7 @@ class NestedCallTests {
 				.isSameAs(NestedCallTests.this.failure);
 			assertThat(NestedCallTests.this.leaf.calls()).isEqualTo(3);
 			assertThat(NestedCallTests.this.listener.story()).hasMessageContaining(
-					"Stopped after 1 of 3 attempts in 300 ms: NESTED, a call inside has already retried it");
+					"Stopped after 1 of 3 attempts in 300 ms: NESTED, the inner policy p has refused to retry it");
 			assertThat(NestedCallTests.this.failure.getSuppressed()).hasSize(1);
 		}
 
@@ -58,7 +68,8 @@ class NestedCallTests {
 				}
 			})).isInstanceOf(IllegalStateException.class);
 			assertThat(NestedCallTests.this.leaf.calls()).isEqualTo(3);
-			assertThat(reason()).isEqualTo(StopReason.NESTED);
+			assertThat(NestedCallTests.this.listener.story())
+				.hasMessageContaining("NESTED, the inner policy p has already retried it");
 		}
 
 		@Test
@@ -151,6 +162,153 @@ class NestedCallTests {
 	}
 
 	@Nested
+	class NotRetriedInside {
+
+		@Test
+		void aFailureThatTheInnerPolicyRefusedIsJudgedAnew() {
+			Retry refusing = inner(policy().abortOn(IOException.class));
+			assertThatThrownBy(() -> outer(policy().build()).call(() -> refusing.call(NestedCallTests.this.leaf)))
+				.isSameAs(NestedCallTests.this.failure);
+			assertThat(NestedCallTests.this.leaf.calls()).isEqualTo(3);
+			assertThat(reason()).isEqualTo(StopReason.ATTEMPTS_EXHAUSTED);
+		}
+
+		@Test
+		void theCallerGetsTheStoryOfTheCallThatRetried() {
+			Retry refusing = inner(policy().abortOn(IOException.class));
+			assertThatThrownBy(() -> outer(policy().build()).call(() -> refusing.call(() -> {
+				throw new IOException("new");
+			}))).satisfies((thrown) -> assertThat(RetriesStoppedException.of(thrown))
+				.isSameAs(NestedCallTests.this.listener.story())
+				.hasMessageStartingWith("Stopped after 3 of 3 attempts"))
+				.satisfies((thrown) -> assertThat(thrown.getSuppressed()).hasSize(2));
+		}
+
+		@Test
+		void aFailureOfAnInnerPolicyThatIsSwitchedOffIsJudgedAnew() {
+			Retry off = inner(policy().enabled(false));
+			assertThatThrownBy(() -> outer(policy().build()).call(() -> off.call(NestedCallTests.this.leaf)))
+				.isSameAs(NestedCallTests.this.failure);
+			assertThat(NestedCallTests.this.leaf.calls()).isEqualTo(3);
+		}
+
+		@Test
+		void anInnerPolicyThatRefusedTheSecondFailureHasRetried() {
+			Retry once = inner(policy().abortOn(IllegalStateException.class));
+			ScriptedOperation<String> operation = ScriptedOperation.<String>script()
+				.fails(NestedCallTests.this.failure)
+				.fails(new IllegalStateException());
+			assertThatThrownBy(() -> outer(policy().build()).call(() -> once.call(operation)))
+				.isInstanceOf(IllegalStateException.class);
+			assertThat(operation.calls()).isEqualTo(2);
+			assertThat(reason()).isEqualTo(StopReason.NESTED);
+		}
+
+		@Test
+		void anEmptyBudgetInsideEndsTheOuterCallToo() {
+			Retry spent = Retry.builder(policy().build())
+				.time(NestedCallTests.this.time)
+				.budget(RetryBudget.of("gateway", new BudgetSettings(0, 0, 0, 1, 1, false)))
+				.build();
+			assertThatThrownBy(() -> outer(policy().build()).call(() -> spent.call(NestedCallTests.this.leaf)))
+				.isSameAs(NestedCallTests.this.failure);
+			assertThat(NestedCallTests.this.leaf.calls()).isEqualTo(1);
+			assertThat(NestedCallTests.this.listener.story())
+				.hasMessageContaining("NESTED, the inner policy p has refused to retry it");
+		}
+
+		@Test
+		void workThatMayHaveBeenAppliedIsNotRepeatedByAnOuterPolicy() throws InterruptedException {
+			for (Retry charging : List.of(inner(policy().idempotency(Idempotency.NO)),
+					inner(policy().idempotency(Idempotency.NO).abortOn(IOException.class)),
+					inner(policy().idempotency(Idempotency.NO).enabled(false)))) {
+				for (boolean elsewhere : new boolean[] { false, true }) {
+					NestedCallTests.this.listener.clear();
+					ScriptedOperation<String> charge = ScriptedOperation.<String>script()
+						.fails(1, () -> new IOException("no answer"));
+					assertThatThrownBy(() -> outer(policy().build()).call(() -> {
+						NestedCallTests.this.time.advance(Duration.ofMillis(1));
+						return elsewhere ? onAnotherThread(charging, charge) : charging.call(charge);
+					})).hasMessage("no answer");
+					assertThat(charge.calls()).isEqualTo(1);
+					assertThat(reason()).isEqualTo(StopReason.NESTED);
+				}
+			}
+		}
+
+		@Test
+		void workThatWasSurelyNotAppliedIsRepeated() {
+			FailureClassification refused = FailureClassification.transientFailure(RetryCause.CONNECT).withoutEffect();
+			Retry charging = inner(
+					policy().idempotency(Idempotency.NO).enabled(false).classifiers(List.of((failure) -> refused)));
+			assertThatThrownBy(() -> outer(policy().build()).call(() -> charging.call(NestedCallTests.this.leaf)))
+				.isSameAs(NestedCallTests.this.failure);
+			assertThat(NestedCallTests.this.leaf.calls()).isEqualTo(3);
+		}
+
+		private Retry inner(RetryPolicyBuilder policy) {
+			return Retry.builder(policy.build()).time(NestedCallTests.this.time).build();
+		}
+
+	}
+
+	/** Calls that do not belong together and get the same failure. */
+	@Nested
+	class Independent {
+
+		private final int[] calls = new int[1];
+
+		@Test
+		void anInstanceThatALaterCallWasGivenTooIsRetried() {
+			Retry other = Retry.builder(policy().maxAttempts(1).build()).time(NestedCallTests.this.time).build();
+			assertRetried(other, StopReason.ATTEMPTS_EXHAUSTED);
+		}
+
+		@Test
+		void anInstanceForWhichALaterCallsBudgetIsSpentIsRetried() {
+			Retry other = Retry.builder(policy().build())
+				.time(NestedCallTests.this.time)
+				.budget(RetryBudget.of("gateway", new BudgetSettings(0, 0, 0, 1, 1, false)))
+				.build();
+			assertRetried(other, StopReason.BUDGET);
+		}
+
+		@Test
+		void futuresThatShareAFailureAreRetriedEach() {
+			CompletableFuture<String> collapsed = new CompletableFuture<>();
+			List<CompletableFuture<String>> results = new ArrayList<>();
+			for (int maxAttempts : new int[] { 2, 1 }) {
+				Retry retry = Retry.builder(policy().maxAttempts(maxAttempts).build())
+					.time(NestedCallTests.this.time)
+					.executor(Runnable::run)
+					.build();
+				results.add(retry.callAsync(
+						() -> (Attempt.current().number() == 1) ? collapsed : CompletableFuture.completedFuture("fine")));
+				NestedCallTests.this.time.advance(Duration.ofMillis(1));
+			}
+			collapsed.completeExceptionally(NestedCallTests.this.failure);
+			NestedCallTests.this.time.runNext();
+			assertThat(results.get(0)).isCompletedWithValue("fine");
+			assertThat(results.get(1)).isCompletedExceptionally();
+		}
+
+		private void assertRetried(Retry other, StopReason reasonOfOther) {
+			assertThatThrownBy(() -> outer(policy().build()).call(() -> {
+				if (++this.calls[0] == 1) {
+					NestedCallTests.this.time.advance(Duration.ofMillis(1));
+					assertThatThrownBy(() -> onAnotherThread(other, NestedCallTests.this.leaf))
+						.satisfies((thrown) -> assertThat(RetriesStoppedException.of(thrown).reason())
+							.isEqualTo(reasonOfOther));
+				}
+				throw NestedCallTests.this.failure;
+			})).isSameAs(NestedCallTests.this.failure);
+			assertThat(this.calls[0]).isEqualTo(3);
+			assertThat(reason()).isEqualTo(StopReason.ATTEMPTS_EXHAUSTED);
+		}
+
+	}
+
+	@Nested
 	class ByMark {
 
 		@Test
@@ -159,15 +317,16 @@ class NestedCallTests {
 			assertThatThrownBy(() -> outer(policy().build()).call(() -> {
 				calls[0]++;
 				NestedCallTests.this.time.advance(Duration.ofMillis(1));
-				throw onAnotherThread();
+				return onAnotherThread(NestedCallTests.this.inner, NestedCallTests.this.leaf);
 			})).isSameAs(NestedCallTests.this.failure);
 			assertThat(calls[0]).isEqualTo(1);
 			assertThat(reason()).isEqualTo(StopReason.NESTED);
 		}
 
 		@Test
-		void anInstanceThatAnEarlierCallMarkedIsRetried() throws InterruptedException {
-			Exception marked = onAnotherThread();
+		void anInstanceThatAnEarlierCallMarkedIsRetried() {
+			Throwable marked = catchThrowable(
+					() -> onAnotherThread(NestedCallTests.this.inner, NestedCallTests.this.leaf));
 			NestedCallTests.this.time.advance(Duration.ofMillis(1));
 			assertRetried(marked);
 		}
@@ -184,7 +343,7 @@ class NestedCallTests {
 			}
 		}
 
-		private void assertRetried(Exception marked) {
+		private void assertRetried(Throwable marked) {
 			int[] calls = new int[1];
 			assertThatThrownBy(() -> outer(policy().build()).call(() -> {
 				calls[0]++;
@@ -192,21 +351,6 @@ class NestedCallTests {
 			})).isSameAs(marked);
 			assertThat(calls[0]).isEqualTo(3);
 			assertThat(reason()).isEqualTo(StopReason.ATTEMPTS_EXHAUSTED);
-		}
-
-		private Exception onAnotherThread() throws InterruptedException {
-			AtomicReference<Exception> thrown = new AtomicReference<>();
-			Thread other = new Thread(() -> {
-				try {
-					NestedCallTests.this.inner.call(NestedCallTests.this.leaf);
-				}
-				catch (Exception ex) {
-					thrown.set(ex);
-				}
-			});
-			other.start();
-			other.join();
-			return thrown.get();
 		}
 
 	}
@@ -295,6 +439,26 @@ class NestedCallTests {
 			.isSameAs(this.failure);
 		assertThat(Thread.interrupted()).isTrue();
 		assertThat(this.leaf.calls()).isEqualTo(1);
+	}
+
+	private static String onAnotherThread(Retry retry, Operation<String, Exception> operation) throws Exception {
+		CompletableFuture<String> result = new CompletableFuture<>();
+		Thread other = new Thread(() -> {
+			try {
+				result.complete(retry.call(operation));
+			}
+			catch (Exception ex) {
+				result.completeExceptionally(ex);
+			}
+		});
+		other.start();
+		other.join();
+		try {
+			return result.join();
+		}
+		catch (CompletionException ex) {
+			throw (Exception) ex.getCause();
+		}
 	}
 
 	private static RetryPolicyBuilder policy() {

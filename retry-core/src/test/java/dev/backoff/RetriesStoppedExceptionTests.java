@@ -171,7 +171,7 @@ class RetriesStoppedExceptionTests {
 		try (ObjectInputStream in = new ObjectInputStream(new ByteArrayInputStream(bytes.toByteArray()))) {
 			RetriesStoppedException read = (RetriesStoppedException) in.readObject();
 			assertThat(read).hasMessage(story.getMessage());
-			assertThat(read.beganAfter(Long.MIN_VALUE)).isFalse();
+			assertThat(read.settledSince(Long.MIN_VALUE)).isFalse();
 			assertThatIllegalStateException().isThrownBy(read::attempts)
 				.withMessage("A serialized story carries only its message and its cause.");
 		}

@@ -3,16 +3,24 @@ package dev.backoff;
 import java.io.IOException;
 import java.lang.reflect.Field;
 import java.time.Duration;
+import java.util.List;
 
 import org.junit.jupiter.api.Test;
 
 import dev.backoff.event.DelaySource;
+import dev.backoff.event.RetriesStoppedException;
+import dev.backoff.event.StopReason;
 import dev.backoff.fixture.VirtualTime;
 import dev.backoff.policy.RetryPolicy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 class RetryCallTests {
+
+	private static final RetriesStoppedException STORY = new RetriesStoppedException(
+			new RetriesStoppedException.Story("inner", "inner", StopReason.ATTEMPTS_EXHAUSTED, null, 4, 4, Duration.ZERO,
+					List.of(), List.of(), false, false, null, null, null),
+			null, 0, true);
 
 	private final VirtualTime time = new VirtualTime();
 
@@ -23,22 +31,22 @@ class RetryCallTests {
 		begin(RetryPolicy.defaults("p"));
 		IOException first = new IOException();
 		IOException second = new IOException();
-		this.call.stoppedInside(first);
-		this.call.stoppedInside(second);
+		this.call.settledInside(first, STORY);
+		this.call.settledInside(second, STORY);
 		for (int i = 0; i < 31; i++) {
-			this.call.stoppedInside(new IOException());
+			this.call.settledInside(new IOException(), STORY);
 		}
-		assertThat(this.call.hasStoppedInside(first)).isFalse();
-		assertThat(this.call.hasStoppedInside(second)).isTrue();
+		assertThat(this.call.settledInside(first)).isNull();
+		assertThat(this.call.settledInside(second)).isSameAs(STORY);
 	}
 
 	@Test
 	void forgetsThemWithTheAttempt() {
 		begin(RetryPolicy.defaults("p"));
 		IOException failure = new IOException();
-		this.call.stoppedInside(failure);
+		this.call.settledInside(failure, STORY);
 		this.call.beginNext(this.time.nanoTime());
-		assertThat(this.call.hasStoppedInside(failure)).isFalse();
+		assertThat(this.call.settledInside(failure)).isNull();
 	}
 
 	@Test
@@ -48,7 +56,7 @@ class RetryCallTests {
 		String key = this.call.key().get();
 		this.call.attemptEnded(Outcome.ofRetryable(failure, null), 5);
 		this.call.addWait(new Decision.RetryAfter(7, 7, DelaySource.POLICY));
-		this.call.stoppedInside(failure);
+		this.call.settledInside(failure, STORY);
 		this.call.clear();
 		assertThat(this.call.isRunning()).isFalse();
 		begin(RetryPolicy.defaults("p"));
@@ -59,7 +67,7 @@ class RetryCallTests {
 		assertThat(this.call.key().get()).isNotEqualTo(key);
 		assertThat(this.call.attemptTimes()).isEmpty();
 		assertThat(this.call.timeLeftNow()).isEqualTo(Long.MAX_VALUE);
-		assertThat(this.call.hasStoppedInside(failure)).isFalse();
+		assertThat(this.call.settledInside(failure)).isNull();
 	}
 
 	@Test

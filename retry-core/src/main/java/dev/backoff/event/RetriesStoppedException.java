@@ -21,7 +21,7 @@ import dev.backoff.time.Nanos;
  * Immutable and thread-safe.
  * <p>
  * A serialized story keeps its message and cause only. After it is read from a stream,
- * {@link #beganAfter} answers false and the other accessors throw an
+ * {@link #settledSince} answers false and the other accessors throw an
  * {@link IllegalStateException}.
  *
  * @since 0.1
@@ -116,17 +116,21 @@ public final class RetriesStoppedException extends RuntimeException {
 
 	private final transient long began;
 
+	private final transient boolean settled;
+
 	/**
 	 * Make the mark of a call.
 	 * @param story what happened
 	 * @param cause what interrupted the call or made a classifier fail, or null; left out
 	 * if it leads back to the failure, which carries this mark
 	 * @param began the ticker's reading at the start of the call
+	 * @param settled whether the call has retried, or its failure must not be retried
 	 */
-	public RetriesStoppedException(Story story, @Nullable Throwable cause, long began) {
+	public RetriesStoppedException(Story story, @Nullable Throwable cause, long began, boolean settled) {
 		super(story.message(), leadsTo(story.failure(), cause) ? null : cause, false, false);
 		this.story = story;
 		this.began = began;
+		this.settled = settled;
 	}
 
 	private static boolean leadsTo(@Nullable Throwable failure, @Nullable Throwable cause) {
@@ -166,27 +170,29 @@ public final class RetriesStoppedException extends RuntimeException {
 	}
 
 	/**
-	 * {@return the story that a failure itself carries, or null} Its causes do not count.
+	 * {@return the last story that a failure itself carries, or null} Its causes do not
+	 * count.
 	 * @param failure what a retried call has thrown
 	 */
 	public static @Nullable RetriesStoppedException on(Throwable failure) {
+		RetriesStoppedException last = null;
 		for (Throwable suppressed : failure.getSuppressed()) {
-			if (suppressed instanceof RetriesStoppedException story) {
-				return story;
-			}
+			last = (suppressed instanceof RetriesStoppedException story) ? story : last;
 		}
-		return null;
+		return last;
 	}
 
 	/**
 	 * Add this story to a failure, unless it carries one already: that of an inner call,
-	 * or of another call on an instance that is thrown again and again. A failure without
-	 * suppression stays as it is.
+	 * or of another call on an instance that is thrown again and again. The story of a
+	 * call that has retried is also added where the other call has not, and so there are
+	 * two at most. A failure without suppression stays as it is.
 	 * @param failure what the caller gets
 	 */
 	public void attachTo(Throwable failure) {
 		synchronized (failure) {
-			if (on(failure) == null) {
+			RetriesStoppedException carried = on(failure);
+			if (carried == null || (this.settled && !carried.settled)) {
 				failure.addSuppressed(this);
 			}
 		}
@@ -273,12 +279,14 @@ public final class RetriesStoppedException extends RuntimeException {
 	}
 
 	/**
-	 * {@return whether the call began after a reading of its ticker; false for a story
-	 * read from a stream, whose ticker was another process's}
+	 * Return whether the call began after a reading of its ticker, and has retried or
+	 * must not be repeated. An attempt that began with that reading, and gets the call's
+	 * failure, does not retry it then.
 	 * @param reading the reading, in nanoseconds
+	 * @return false for a story read from a stream, whose ticker was another process's
 	 */
-	public boolean beganAfter(long reading) {
-		return this.story != null && this.began - reading > 0;
+	public boolean settledSince(long reading) {
+		return this.settled && this.began - reading > 0;
 	}
 
 	private Story story() {

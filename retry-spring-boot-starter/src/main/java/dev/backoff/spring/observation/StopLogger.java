@@ -34,7 +34,8 @@ import dev.backoff.time.RetryTime;
  * </pre> Other levels: DEBUG for a failure that reaches the caller and that no policy
  * wanted to retry (a first attempt that is not retryable or was interrupted, a failure
  * that an inner call has retried, a cancellation), unless a recovery handled it; INFO for
- * calls that a shutdown ended; DEBUG for each retry and for a success after one.
+ * calls that a shutdown ended, and once a method where an inner call has retried; DEBUG
+ * for each retry and for a success after one.
  * <p>
  * No line shows an argument, the message of a call's failure or its stack trace. Where a
  * recovery handled the failure, its stack trace follows in a line of its own at DEBUG. A
@@ -65,13 +66,15 @@ public final class StopLogger implements RetryListener, AutoCloseable {
 
 	private static final String FAILURE = "backoff.failure";
 
-	private static final int MAX_HOOKS = 1_000;
+	private static final int MOST_TOLD_ONCE = 1_000;
 
 	private final RetryTime time;
 
 	private final StopQuotas quotas;
 
 	private final Set<String> failedHooks = ConcurrentHashMap.newKeySet();
+
+	private final Set<String> nestedMethods = ConcurrentHashMap.newKeySet();
 
 	/**
 	 * Log in the given time.
@@ -116,6 +119,12 @@ public final class StopLogger implements RetryListener, AutoCloseable {
 		long now = this.time.nanoTime();
 		this.quotas.sweep(now);
 		Level level = level(event);
+		if (level == Level.DEBUG && event.story().reason() == StopReason.NESTED && logger.isInfoEnabled()
+				&& isFirst(this.nestedMethods, event.method())) {
+			log(Level.INFO, event, "; nested: multiply would retry it here too, so that the attempts of both multiply; "
+					+ "this is said once for each method");
+			return;
+		}
 		if (!logger.isEnabledForLevel(level)) {
 			return;
 		}
@@ -135,9 +144,7 @@ public final class StopLogger implements RetryListener, AutoCloseable {
 	@Override
 	public void onHookFailure(RetryEvent.HookFailed event) {
 		this.quotas.sweep(this.time.nanoTime());
-		boolean first = this.failedHooks.size() < MAX_HOOKS
-				&& this.failedHooks.add(event.hook() + " of " + event.method());
-		Level level = first ? Level.ERROR : Level.DEBUG;
+		Level level = isFirst(this.failedHooks, event.hook() + " of " + event.method()) ? Level.ERROR : Level.DEBUG;
 		if (!logger.isEnabledForLevel(level)) {
 			return;
 		}
@@ -146,6 +153,10 @@ public final class StopLogger implements RetryListener, AutoCloseable {
 			.setCause(event.failure())
 			.log("The " + event.hook() + " of " + event.method() + " threw " + classes
 					+ ", which was worked around (policy " + event.policy() + ")");
+	}
+
+	private static boolean isFirst(Set<String> told, String name) {
+		return told.size() < MOST_TOLD_ONCE && told.add(name);
 	}
 
 	/**

@@ -311,14 +311,23 @@ class StopLoggerTests {
 		}
 
 		@Test
-		void nestedIsDebug() {
+		void nestedIsInfoOnceAMethodAndThenDebug() {
 			Retry inner = retry(policy("inner").maxAttempts(2).build());
-			Retry outer = retry(policy("outer").build());
-			assertThatThrownBy(() -> outer.call(() -> inner.call(() -> {
-				throw new IOException();
-			}))).isInstanceOf(IOException.class);
-			assertThat(log.lines(Level.WARN)).singleElement().asString().contains("policy inner");
-			assertThat(log.lines(Level.DEBUG)).last().asString().contains(": NESTED, ").contains("policy outer");
+			for (String method : new String[] { "Job.run", "Job.run", "Job.sweep" }) {
+				Retry outer = Retry.builder(policy("outer").build()).method(method).time(StopLoggerTests.this.time).listener(StopLoggerTests.this.listener).build();
+				assertThatThrownBy(() -> outer.call(() -> inner.call(() -> {
+					throw new IOException();
+				}))).isInstanceOf(IOException.class);
+			}
+			assertThat(StopLoggerTests.this.log.lines(Level.WARN)).hasSize(3).allMatch((line) -> line.contains("policy inner"));
+			String told = "Stopped after 1 of 4 attempts in 100 ms: NESTED, the inner policy inner has already retried it "
+					+ "(policy outer; attempts 100 ms); %s failed with java.io.IOException";
+			String remark = "; nested: multiply would retry it here too, so that the attempts of both multiply; "
+					+ "this is said once for each method";
+			assertThat(StopLoggerTests.this.log.lines(Level.INFO)).containsExactly(told.formatted("Job.run") + remark,
+					told.formatted("Job.sweep") + remark);
+			assertThat(StopLoggerTests.this.log.lines(Level.DEBUG)).filteredOn((line) -> line.contains("NESTED"))
+				.containsExactly(told.formatted("Job.run"));
 		}
 
 		@Test
