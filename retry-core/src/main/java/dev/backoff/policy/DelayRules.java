@@ -22,7 +22,7 @@ record DelayRules(BackoffRule normal, BackoffRule throttled, BackoffRule degrade
 
 	static DelayRules of(RetryPolicyBuilder builder) {
 		Shape shape = (builder.shape != null) ? builder.shape : Shape.exponential(builder.base, builder.multiplier);
-		BackoffRule normal = BackoffRule.of(shape, 
+		BackoffRule normal = BackoffRule.of(shape,
 				(builder.cap != null) ? builder.cap : Duration.ofNanos(BackoffRule.builtInCap(shape)), builder.jitter);
 		DegradedSettings settings = builder.degraded;
 		BackoffRule degraded = (settings != null) ? degraded(normal, settings, builder.cap != null) : normal;

@@ -25,7 +25,10 @@ public final class RetryPolicy {
 	/** The value of {@link #maxAttempts()} that means no limit. */
 	public static final int UNLIMITED_ATTEMPTS = Integer.MAX_VALUE;
 
-	/** The longest hint of a server that is followed unless a cap that was set is longer: 1 min. */
+	/**
+	 * The longest hint of a server that is followed unless a cap that was set is longer:
+	 * 1 min.
+	 */
 	public static final Duration DEFAULT_RETRY_AFTER_MAX = Duration.ofMinutes(1);
 
 	private final String name;

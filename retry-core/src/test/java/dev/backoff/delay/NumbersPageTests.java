@@ -250,7 +250,8 @@ class NumbersPageTests {
 	}
 
 	private void saysSum(String sum, BackoffRule rule, int retries) {
-		assertThat(DelayPlan.of(rule, retries).totalGreatest() / 1e9 + " s").isEqualTo(sum.replaceFirst("^(\\d+) s", "$1.0 s"));
+		assertThat(DelayPlan.of(rule, retries).totalGreatest() / 1e9 + " s")
+			.isEqualTo(sum.replaceFirst("^(\\d+) s", "$1.0 s"));
 		says("| " + sum + " |");
 	}
 

@@ -126,7 +126,9 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 		return (planned != null) ? planned.plan() : null;
 	}
 
-	/** Report classifiers that no bean is, those of policies without a method included. */
+	/**
+	 * Report classifiers that no bean is, those of policies without a method included.
+	 */
 	void checkClassifiers(BackoffPolicies.Candidate candidate, List<Problem> problems) {
 		candidate.names()
 			.stream()

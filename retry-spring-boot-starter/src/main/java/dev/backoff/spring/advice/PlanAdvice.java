@@ -51,8 +51,8 @@ final class PlanAdvice {
 	}
 
 	/**
-	 * Return whether the advice is worth a warning: attempts multiply, a timeout can never
-	 * be reached, or a call can last for hours and no preset says so.
+	 * Return whether the advice is worth a warning: attempts multiply, a timeout can
+	 * never be reached, or a call can last for hours and no preset says so.
 	 */
 	static boolean isWarned(MethodPlan plan) {
 		RetryPolicy policy = plan.policy().numbers();

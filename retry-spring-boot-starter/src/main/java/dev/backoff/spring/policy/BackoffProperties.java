@@ -149,8 +149,8 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 * @param enabled Whether this policy retries.
 	 * @param shape How delays grow.
 	 * @param base Delay before the first retry, before jitter.
-	 * @param cap Longest delay. Not below the base. If not set, 10s, or 100 times the base
-	 * if that is longer.
+	 * @param cap Longest delay. Not below the base. If not set, 10s, or 100 times the
+	 * base if that is longer.
 	 * @param multiplier Growth of an exponential shape, at least 1.
 	 * @param step Growth of a linear shape; the base if not set.
 	 * @param ladder Comma-separated list of delays, each with an optional number of times
@@ -200,8 +200,8 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 * Hints of servers, such as the Retry-After header.
 	 *
 	 * @param enabled Whether hints are followed.
-	 * @param max Longest hint that is followed; a longer one stops the call. The larger
-	 * of one minute and a cap that is set, if not set.
+	 * @param max Longest hint that is followed; a longer one stops the call. If not set,
+	 * the larger of one minute and a cap that is set.
 	 */
 	public record RetryAfter(@Nullable Boolean enabled, @Nullable Duration max) {
 	}

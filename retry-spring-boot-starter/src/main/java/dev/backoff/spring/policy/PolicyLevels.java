@@ -86,9 +86,9 @@ final class PolicyLevels {
 				.filter((name) -> !seen.contains(name))
 				.toList();
 			String nearest = Nearest.of(inherits.text(), others);
-			this.problems
-				.add(inherits.problem("names a policy that is not defined", (nearest != null) ? "Write " + nearest + "."
-						: "Define backoff.policies." + inherits.text() + ", or remove the key." + Nearest.allOf(others)));
+			this.problems.add(inherits.problem("names a policy that is not defined", (nearest != null)
+					? "Write " + nearest + "."
+					: "Define backoff.policies." + inherits.text() + ", or remove the key." + Nearest.allOf(others)));
 			return null;
 		}
 		if (seen.contains(ancestor.name())) {

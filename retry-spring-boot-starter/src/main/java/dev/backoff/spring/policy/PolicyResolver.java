@@ -222,8 +222,8 @@ final class PolicyResolver implements BackoffPolicies.Candidate {
 		List<String> names = this.configuration.policyNames();
 		String nearest = Nearest.of(name, names);
 		String define = "efine backoff.policies." + name + orElse;
-		return Problem.ofPlace(place, "names a policy that is not defined", (nearest != null)
-				? "Write " + nearest + ", or d" + define : "D" + define + Nearest.allOf(names));
+		return Problem.ofPlace(place, "names a policy that is not defined",
+				(nearest != null) ? "Write " + nearest + ", or d" + define : "D" + define + Nearest.allOf(names));
 	}
 
 	private PolicyLevels levels(List<Problem> problems) {

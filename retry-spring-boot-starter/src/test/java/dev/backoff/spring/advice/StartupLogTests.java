@@ -163,8 +163,8 @@ class StartupLogTests {
 					  orders.base: 1s
 					  orders2.base: 1s
 					""";
-			assertThat(log(yaml, Cart.class, Orders.class)).containsExactly(
-					"INFO No method known at start-up uses the policies cart, orders2");
+			assertThat(log(yaml, Cart.class, Orders.class))
+				.containsExactly("INFO No method known at start-up uses the policies cart, orders2");
 			uses(yaml, Cart.class, (uses) -> assertThat(uses).singleElement().satisfies((use) -> {
 				assertThat(use.policy().name()).isEqualTo("cart2");
 				assertThat(use.policy().values().get(PolicyKey.BASE).text()).isEqualTo("1s");

@@ -187,9 +187,8 @@ class ConfigurationSourcesTests {
 		void refusesABareNumberFromEachSource() {
 			String refusal = "Invalid backoff.policies.payment-callback.base (10) at %s: must have a unit. "
 					+ "Write 10ms or 10s.";
-			assertThat(SmallApplication.of(Callback.class)
-				.yaml("backoff.policies.payment-callback.base: 10")
-				.failure()).hasMessage(refusal.formatted("application.yml:1"));
+			assertThat(SmallApplication.of(Callback.class).yaml("backoff.policies.payment-callback.base: 10").failure())
+				.hasMessage(refusal.formatted("application.yml:1"));
 			assertThat(SmallApplication.of(Callback.class)
 				.file("application.properties", "backoff.policies.payment-callback.base=10")
 				.failure()).hasMessage(refusal.formatted("application.properties:1"));

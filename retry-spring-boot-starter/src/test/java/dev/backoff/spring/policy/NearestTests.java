@@ -28,7 +28,8 @@ class NearestTests {
 	@ParameterizedTest
 	@CsvSource({ "cart2, ''", "cart, ''", "2cart11, ''", "carts2, cart", "crt1, ''", "caat1, cart1" })
 	void isNoNameThatDiffersInDigitsOnly(String name, String nearest) {
-		List<String> known = name.startsWith("caat") ? List.of("cart1") : List.of(name.equals("cart") ? "cart7" : "cart");
+		List<String> known = name.startsWith("caat") ? List.of("cart1")
+				: List.of(name.equals("cart") ? "cart7" : "cart");
 		assertThat(Objects.requireNonNullElse(Nearest.ofName(name, known), "")).isEqualTo(nearest);
 	}
 

@@ -95,29 +95,28 @@ class PolicyAdviceTests {
 
 		@Test
 		void isAboutAttemptsThatUseUpTheirTimeouts() {
-			assertThat(advice("max-attempts: 6", "attempt-timeout: 2s", "deadline: 10s"))
-				.containsExactly("the deadline of 10s has room for 4 of 6 attempts, each as long as the attempt-timeout "
-						+ "of 2s: raise it, or make fewer attempts");
+			assertThat(advice("max-attempts: 6", "attempt-timeout: 2s", "deadline: 10s")).containsExactly(
+					"the deadline of 10s has room for 4 of 6 attempts, each as long as the attempt-timeout "
+							+ "of 2s: raise it, or make fewer attempts");
 			assertThat(advice("max-attempts: 4", "base: 500ms", "attempt-timeout: 2s", "deadline: 10s"))
-				.containsExactly("the deadline of 10s has room for 3 of 4 attempts, each as long as the attempt-timeout "
-						+ "of 2s: raise it, make fewer attempts, or lower the base to 285ms");
+				.containsExactly(
+						"the deadline of 10s has room for 3 of 4 attempts, each as long as the attempt-timeout "
+								+ "of 2s: raise it, make fewer attempts, or lower the base to 285ms");
 			assertThat(advice("max-attempts: 4", "base: 285ms", "attempt-timeout: 2s", "deadline: 10s")).isEmpty();
 		}
 
 		@Test
 		void isAboutBoth() {
-			assertThat(advice("base: 2s", "max-attempts: 5", "attempt-timeout: 1s", "deadline: 10s"))
-				.containsExactly(
-						"the deadline of 10s has room for 3 of 5 attempts, by the delays before jitter: raise it, make "
-								+ "fewer attempts, or lower the base to 663ms",
-						"the deadline of 10s has room for 3 of 5 attempts, each as long as the attempt-timeout of 1s: "
-								+ "raise it, make fewer attempts, or lower the base to 333ms");
+			assertThat(advice("base: 2s", "max-attempts: 5", "attempt-timeout: 1s", "deadline: 10s")).containsExactly(
+					"the deadline of 10s has room for 3 of 5 attempts, by the delays before jitter: raise it, make "
+							+ "fewer attempts, or lower the base to 663ms",
+					"the deadline of 10s has room for 3 of 5 attempts, each as long as the attempt-timeout of 1s: "
+							+ "raise it, make fewer attempts, or lower the base to 333ms");
 		}
 
 		@Test
 		void looksForTheBaseUnderTheCap() {
-			assertThat(advice("base: 5s", "cap: 5s", "max-attempts: 11", "deadline: 26300ms",
-					"shortest-attempt: 0"))
+			assertThat(advice("base: 5s", "cap: 5s", "max-attempts: 11", "deadline: 26300ms", "shortest-attempt: 0"))
 				.containsExactly("the deadline of 26300ms has room for 6 of 11 attempts, by the delays before jitter: "
 						+ "raise it, make fewer attempts, or lower the base to 100ms");
 			assertThat(advice("base: 1m", "max-attempts: 12", "deadline: 10m", "shortest-attempt: 0"))
@@ -162,8 +161,8 @@ class PolicyAdviceTests {
 
 		@Test
 		void isGivenWhereAMultiplierChangesNoDelay() {
-			assertThat(advice("base: 10s", "cap: 10s", "multiplier: 2")).containsExactly(
-					"the multiplier changes no delay, because the cap of 10s is the base: raise the cap");
+			assertThat(advice("base: 10s", "cap: 10s", "multiplier: 2"))
+				.containsExactly("the multiplier changes no delay, because the cap of 10s is the base: raise the cap");
 			assertThat(advice("base: 10s", "cap: 11s", "multiplier: 2")).isEmpty();
 			assertThat(advice("base: 10s", "cap: 10s", "multiplier: 1")).isEmpty();
 		}

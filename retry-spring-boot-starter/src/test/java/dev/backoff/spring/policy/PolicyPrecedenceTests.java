@@ -147,8 +147,9 @@ class PolicyPrecedenceTests {
 			application(PresetAnnotation.class, "backoff.policies.\"[PresetAnnotation.place]\".base: 7s")
 				.runWithPolicy((policy) -> {
 					assertThat(value(policy, PolicyKey.BASE)).isEqualTo("7s <- application.yml:1");
-					assertThat(value(policy, PolicyKey.CAP)).isEqualTo("700s <- built in, because 2s (preset user-facing, "
-							+ "annotation on PresetAnnotation.place) is below the base, application.yml:1");
+					assertThat(value(policy, PolicyKey.CAP))
+						.isEqualTo("700s <- built in, because 2s (preset user-facing, "
+								+ "annotation on PresetAnnotation.place) is below the base, application.yml:1");
 					assertThat(value(policy, PolicyKey.DEADLINE))
 						.isEqualTo("5s <- preset user-facing, annotation on PresetAnnotation.place");
 				});
@@ -225,8 +226,9 @@ class PolicyPrecedenceTests {
 		void capOfAPresetBelowTheBaseIsReplacedByTheBuiltInCap() {
 			application(Named.class, "backoff.policies.named: { preset: critical, base: 1m }")
 				.runWithPolicy((policy) -> {
-					assertThat(value(policy, PolicyKey.CAP)).isEqualTo("100m <- built in, because 30s (preset critical, "
-							+ "application.yml:1) is below the base, application.yml:1");
+					assertThat(value(policy, PolicyKey.CAP))
+						.isEqualTo("100m <- built in, because 30s (preset critical, "
+								+ "application.yml:1) is below the base, application.yml:1");
 					assertThat(IntStream.rangeClosed(1, 3).mapToObj((retry) -> policy.numbers().rule().capped(retry)))
 						.containsExactly(Nanos.of(Duration.ofMinutes(1)), Nanos.of(Duration.ofMinutes(2)),
 								Nanos.of(Duration.ofMinutes(4)));
@@ -255,8 +257,7 @@ class PolicyPrecedenceTests {
 		@Test
 		void degradedCapBelowTheBuiltInCapCountsAsThat() {
 			application(Named.class, "backoff.policies.named.when-degraded.cap: 5s").runWithPolicy((policy) -> {
-				assertThat(value(policy, PolicyKey.WHEN_DEGRADED_CAP))
-					.isEqualTo("10s <- raised to the cap, built in");
+				assertThat(value(policy, PolicyKey.WHEN_DEGRADED_CAP)).isEqualTo("10s <- raised to the cap, built in");
 				assertThat(policy.advice()).containsExactly(
 						"when-degraded changes no planned delay: the last wait is 400 ms before jitter either way",
 						"when-degraded.cap of 5s counts as the built-in cap of 10s, which is longer: set a cap below "
@@ -278,8 +279,9 @@ class PolicyPrecedenceTests {
 			application(Named.class, """
 					backoff.defaults.cap: 30s
 					backoff.policies.named: { base: 20s, jitter: decorrelated }
-					""").runWithPolicy((policy) -> assertThat(value(policy, PolicyKey.CAP)).isEqualTo("2000s <- built in, "
-					+ "because 30s (application.yml:1) is below twice the base, application.yml:2"));
+					""")
+				.runWithPolicy((policy) -> assertThat(value(policy, PolicyKey.CAP)).isEqualTo("2000s <- built in, "
+						+ "because 30s (application.yml:1) is below twice the base, application.yml:2"));
 		}
 
 		@Test

@@ -26,8 +26,8 @@ class TextValuesTests {
 	class Durations {
 
 		@ParameterizedTest
-		@CsvSource({ "0, 0", "00, 0", "+250ms, 250_000_000", "7ns, 7", "3us, 3_000", "3µs, 3_000",
-				"10ms, 10_000_000", "1s, 1_000_000_000", "1S, 1_000_000_000", "1MS, 1_000_000", "2m, 120_000_000_000",
+		@CsvSource({ "0, 0", "00, 0", "+250ms, 250_000_000", "7ns, 7", "3us, 3_000", "3µs, 3_000", "10ms, 10_000_000",
+				"1s, 1_000_000_000", "1S, 1_000_000_000", "1MS, 1_000_000", "2m, 120_000_000_000",
 				"1h, 3_600_000_000_000", "1d, 86_400_000_000_000", "PT0.1S, 100_000_000", "pt1s, 1_000_000_000",
 				"+PT1S, 1_000_000_000", "P1D, 86_400_000_000_000", "PT0S, 0" })
 		void areRead(String text, String nanos) {
@@ -107,7 +107,8 @@ class TextValuesTests {
 		}
 
 		@ParameterizedTest
-		@ValueSource(strings = { "0", "-1", "1000001", "2147483647", "99999999999", "2.5", "none", "infinite", "", "٣", "３" })
+		@ValueSource(strings = { "0", "-1", "1000001", "2147483647", "99999999999", "2.5", "none", "infinite", "", "٣",
+				"３" })
 		void areRefused(String text) {
 			assertThatExceptionOfType(InvalidTextException.class).isThrownBy(() -> TextValues.attempts(text))
 				.withMessage("must be a number from 1 to 1000000, or unlimited");
