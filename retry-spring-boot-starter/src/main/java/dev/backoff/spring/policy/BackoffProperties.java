@@ -202,8 +202,8 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 * Hints of servers, such as the Retry-After header.
 	 *
 	 * @param enabled Whether hints are followed.
-	 * @param max Longest hint that is followed; a longer one stops the call. The larger
-	 * of one minute and a cap that is set, if not set.
+	 * @param max Longest hint that is followed; a longer one stops the call. If not set,
+	 * the larger of one minute and a cap that is set.
 	 */
 	public record RetryAfter(@Nullable Boolean enabled, @Nullable Duration max) {
 	}

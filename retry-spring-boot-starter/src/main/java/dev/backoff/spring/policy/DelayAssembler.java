@@ -46,10 +46,12 @@ final class DelayAssembler {
 			case EXPONENTIAL -> Shape.exponential(this.values.read(PolicyKey.BASE),
 					jitter.replacesShape() ? 1.0 : this.values.<Double>read(PolicyKey.MULTIPLIER));
 		};
+		if (shape == null) {
+			return null;
+		}
 		Duration set = cap(name, shape, jitter);
-		Duration cap = (set != null || shape == null) ? set : Duration.ofNanos(BackoffRule.builtInCap(shape));
-		return (shape != null && cap != null) ? new Delays(name, shape, jitter, cap, set != null, throttledBase(cap))
-				: null;
+		Duration cap = (set != null) ? set : Duration.ofNanos(BackoffRule.builtInCap(shape));
+		return new Delays(name, shape, jitter, cap, set != null, throttledBase(cap));
 	}
 
 	private @Nullable Shape ladder() {
@@ -125,12 +127,12 @@ final class DelayAssembler {
 	}
 
 	/** Return the cap that is set and holds, or null for the built-in one. */
-	private @Nullable Duration cap(ShapeName name, @Nullable Shape shape, Jitter jitter) {
+	private @Nullable Duration cap(ShapeName name, Shape shape, Jitter jitter) {
 		Ranked cap = this.values.written(PolicyKey.CAP);
 		boolean ladder = name == ShapeName.LADDER;
 		PolicyKey anchor = ladder ? PolicyKey.LADDER : PolicyKey.BASE;
 		boolean yields = cap != null && cap.strength() < this.values.strength(anchor);
-		if (cap == null || shape == null || (ladder && yields)) {
+		if (cap == null || (ladder && yields)) {
 			putBuiltInCap(shape, "");
 			return null;
 		}
@@ -153,8 +155,8 @@ final class DelayAssembler {
 		return limit;
 	}
 
-	private void putBuiltInCap(@Nullable Shape shape, String reason) {
-		if (shape != null && shape.rungs() == 0) {
+	private void putBuiltInCap(Shape shape, String reason) {
+		if (shape.rungs() == 0) {
 			Duration cap = Duration.ofNanos(BackoffRule.builtInCap(shape));
 			boolean grown = reason.isEmpty() && !cap.equals(PolicyKey.CAP.builtIn());
 			this.values.put(PolicyKey.CAP, DurationText.exact(cap),
