@@ -39,8 +39,8 @@ record ActivityDescriptions(WaitingCalls waiting, RunningCalls running, @Nullabl
 		Map<String, List<RunningAttempt>> running = this.running.oldest(null, Integer.MAX_VALUE)
 			.stream()
 			.collect(Collectors.groupingBy(RunningAttempt::policy));
-		return (policy) -> of(policy, counted.getOrDefault(policy, List.of()),
-				waiting.getOrDefault(policy, List.of()), running.getOrDefault(policy, List.of()));
+		return (policy) -> of(policy, counted.getOrDefault(policy, List.of()), waiting.getOrDefault(policy, List.of()),
+				running.getOrDefault(policy, List.of()));
 	}
 
 	private ActivityDescriptor of(String policy, List<MethodCalls> counted, List<WaitingCall> waiting,

@@ -97,7 +97,8 @@ public class BackoffEndpoint {
 	 * @param stopped the calls that stopped, or null if they are not kept
 	 */
 	public BackoffEndpoint(BackoffPolicies policies, PolicyUses uses, OverloadSafety safety, LiveConfiguration live,
-			WaitingCalls waiting, RunningCalls running, @Nullable CallStatistics statistics, @Nullable StoppedCalls stopped) {
+			WaitingCalls waiting, RunningCalls running, @Nullable CallStatistics statistics,
+			@Nullable StoppedCalls stopped) {
 		this.policies = policies;
 		this.uses = uses;
 		this.safety = safety;

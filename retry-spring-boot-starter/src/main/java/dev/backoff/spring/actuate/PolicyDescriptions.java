@@ -39,7 +39,8 @@ record PolicyDescriptions(BackoffPolicies policies, OverloadSafety safety, LiveC
 		}
 		List<String> unused = this.policies.unused();
 		configured.values()
-			.forEach((name) -> descriptors.put(name, policy(name, unused.contains(name), List.of(), plan(name), activity)));
+			.forEach((name) -> descriptors.put(name,
+					policy(name, unused.contains(name), List.of(), plan(name), activity)));
 		return descriptors;
 	}
 

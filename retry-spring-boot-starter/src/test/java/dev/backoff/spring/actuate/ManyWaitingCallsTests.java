@@ -65,7 +65,10 @@ class ManyWaitingCallsTests {
 
 	private static String name(int policy) {
 		// two names are near each other only if their letters differ
-		return "policy-" + Integer.toString(policy, 36).chars().mapToObj((letter) -> (char) letter + "xxx").reduce("", String::concat);
+		return "policy-" + Integer.toString(policy, 36)
+			.chars()
+			.mapToObj((letter) -> (char) letter + "xxx")
+			.reduce("", String::concat);
 	}
 
 }

@@ -65,16 +65,18 @@ import static org.assertj.core.api.Assertions.tuple;
 /** The endpoint with unrestricted access, over real HTTP. */
 @DirtiesContext
 @ExtendWith(OutputCaptureExtension.class)
-@SpringBootTest(classes = OperatorTests.Shop.class, webEnvironment = WebEnvironment.RANDOM_PORT, properties = {
-		"management.endpoints.web.exposure.include=backoff", "management.endpoint.backoff.access=unrestricted",
-		"backoff.defaults.jitter=none", "backoff.policies.orders.base=1s", "backoff.policies.orders.max-attempts=3",
-		"backoff.policies.orders.cap=10s", "backoff.policies.sync.base=1m", "backoff.policies.sync.cap=1m",
-		"backoff.policies.sync.max-attempts=2", "backoff.policies.hanging.deadline=3s", "backoff.breakers.gateway.failure-rate=50%", "secret=sesame",
-		"backoff.policies.degraded.base=1s", "backoff.policies.degraded.cap=30s",
-		"backoff.policies.degraded.when-degraded.cap=1m", "backoff.policies.[payment\\ callback].base=1s",
-		"backoff.policies.[a/b].base=1s", "backoff.policies.Mixed.base=1s", "backoff.policies.[zahlung-über].base=1s",
-		"backoff.policies.breakers.base=1s", "backoff.policies.with_under.base=1s",
-		"backoff.policies.[written].base=1s", "backoff.policies.[支付].base=1s" })
+@SpringBootTest(classes = OperatorTests.Shop.class, webEnvironment = WebEnvironment.RANDOM_PORT,
+		properties = { "management.endpoints.web.exposure.include=backoff",
+				"management.endpoint.backoff.access=unrestricted", "backoff.defaults.jitter=none",
+				"backoff.policies.orders.base=1s", "backoff.policies.orders.max-attempts=3",
+				"backoff.policies.orders.cap=10s", "backoff.policies.sync.base=1m", "backoff.policies.sync.cap=1m",
+				"backoff.policies.sync.max-attempts=2", "backoff.policies.hanging.deadline=3s",
+				"backoff.breakers.gateway.failure-rate=50%", "secret=sesame", "backoff.policies.degraded.base=1s",
+				"backoff.policies.degraded.cap=30s", "backoff.policies.degraded.when-degraded.cap=1m",
+				"backoff.policies.[payment\\ callback].base=1s", "backoff.policies.[a/b].base=1s",
+				"backoff.policies.Mixed.base=1s", "backoff.policies.[zahlung-über].base=1s",
+				"backoff.policies.breakers.base=1s", "backoff.policies.with_under.base=1s",
+				"backoff.policies.[written].base=1s", "backoff.policies.[支付].base=1s" })
 class OperatorTests {
 
 	private static final ApplicationContextRunner OTHER = new ApplicationContextRunner()
@@ -233,22 +235,23 @@ class OperatorTests {
 		}
 
 		@ParameterizedTest
-		@CsvSource(delimiter = '|', textBlock = """
-				GET    | /nobody          | Policy nobody: is not known.    | All policies are at /actuator/backoff.
-				GET    | /order           | Policy order: is not known.     | Write orders.
-				POST   | /nobody          | Policy nobody: is not known.    | All policies are at /actuator/backoff.
-				DELETE | /nobody          | Policy nobody: is not known.    | All policies are at /actuator/backoff.
-				POST   | /nobody/wake     | Policy nobody: is not known.    | All policies are at /actuator/backoff.
-				POST   | /nobody/stop     | Policy nobody: is not known.    | All policies are at /actuator/backoff.
-				GET    | /nobody/preview  | Policy nobody: is not known.    | All policies are at /actuator/backoff.
-				POST   | /orders/thing    | Part thing: is not known.       | Read preview, or write to wake or stop.
-				GET    | /orders/thing    | Part thing: is not known.       | Read preview, or write to wake or stop.
-				GET    | /breakers/nobody | Breaker nobody: is not known.   | All that are in use are at /actuator/backoff.
-				POST   | /breakers/nobody | Breaker nobody: is not known.   | All that are in use are at /actuator/backoff.
-				GET    | /budgets/nobody  | Budget nobody: is not known.    | All that are in use are at /actuator/backoff.
-				POST   | /budgets/nobody  | Budget nobody: is not known.    | All that are in use are at /actuator/backoff.
-				GET    | /breakers/%1b    | Breaker ?: is not known.        | All that are in use are at /actuator/backoff.
-				""")
+		@CsvSource(delimiter = '|',
+				textBlock = """
+						GET    | /nobody          | Policy nobody: is not known.    | All policies are at /actuator/backoff.
+						GET    | /order           | Policy order: is not known.     | Write orders.
+						POST   | /nobody          | Policy nobody: is not known.    | All policies are at /actuator/backoff.
+						DELETE | /nobody          | Policy nobody: is not known.    | All policies are at /actuator/backoff.
+						POST   | /nobody/wake     | Policy nobody: is not known.    | All policies are at /actuator/backoff.
+						POST   | /nobody/stop     | Policy nobody: is not known.    | All policies are at /actuator/backoff.
+						GET    | /nobody/preview  | Policy nobody: is not known.    | All policies are at /actuator/backoff.
+						POST   | /orders/thing    | Part thing: is not known.       | Read preview, or write to wake or stop.
+						GET    | /orders/thing    | Part thing: is not known.       | Read preview, or write to wake or stop.
+						GET    | /breakers/nobody | Breaker nobody: is not known.   | All that are in use are at /actuator/backoff.
+						POST   | /breakers/nobody | Breaker nobody: is not known.   | All that are in use are at /actuator/backoff.
+						GET    | /budgets/nobody  | Budget nobody: is not known.    | All that are in use are at /actuator/backoff.
+						POST   | /budgets/nobody  | Budget nobody: is not known.    | All that are in use are at /actuator/backoff.
+						GET    | /breakers/%1b    | Breaker ?: is not known.        | All that are in use are at /actuator/backoff.
+						""")
 		void answerAnUnknownNameWithAReport(String method, String path, String message, String fix) throws Exception {
 			HttpResponse<String> response = send(method, path, method.equals("POST") ? "{\"cap\": \"1s\"}" : "");
 			assertThat(response.statusCode()).isEqualTo(404);
@@ -278,7 +281,8 @@ class OperatorTests {
 					"advice");
 			String all = ok("GET", "?view=short", "");
 			JSONAssert.assertEquals("{ 'enabled': true, 'policies': { 'orders': " + expected + " } }", all, false);
-			assertThat(JsonPath.<Map<String, ?>>read(all, "$.breakers.gateway.values")).containsOnlyKeys("failure-rate");
+			assertThat(JsonPath.<Map<String, ?>>read(all, "$.breakers.gateway.values"))
+				.containsOnlyKeys("failure-rate");
 			assertThat(JsonPath.<String>read(all, "$.breakers.gateway.state")).isEqualTo("closed");
 			assertThat(all).doesNotContain("built in").hasSizeLessThan(ok("GET", "", "").length() / 4);
 		}
@@ -307,10 +311,10 @@ class OperatorTests {
 			CompletableFuture<String> waiting = OperatorTests.this.orders.sync();
 			ok("POST", "/sync/stop", "{}");
 			assertThat(waiting).isDone();
-			assertThat(audited()).extracting(AuditEvent::getType, AuditEvent::getPrincipal, (event) -> event.getData().toString())
+			assertThat(audited())
+				.extracting(AuditEvent::getType, AuditEvent::getPrincipal, (event) -> event.getData().toString())
 				.containsExactly(
-						tuple("BACKOFF_CHANGE", "ann",
-								"{changes=[{what=policy orders: base, before=1s, after=2s}]}"),
+						tuple("BACKOFF_CHANGE", "ann", "{changes=[{what=policy orders: base, before=1s, after=2s}]}"),
 						tuple("BACKOFF_CHANGE", "ann",
 								"{changes=[{what=backoff: retries-enabled, before=true, after=false}]}"),
 						tuple("BACKOFF_CHANGE", "ann",
@@ -363,8 +367,8 @@ class OperatorTests {
 			for (String key : List.of("max-attempts", "maxAttempts")) {
 				HttpResponse<String> response = send("GET", "/orders/preview?" + key + "=1000000", "");
 				assertThat(response.statusCode()).isEqualTo(400);
-				assertThat(JsonPath.<String>read(response.body(), "$.problems[0].message")).isEqualTo(
-						"Invalid max-attempts of policy orders (1000000): must not be above 1000 in a preview.");
+				assertThat(JsonPath.<String>read(response.body(), "$.problems[0].message"))
+					.isEqualTo("Invalid max-attempts of policy orders (1000000): must not be above 1000 in a preview.");
 				assertThat(JsonPath.<String>read(response.body(), "$.problems[0].fix"))
 					.isEqualTo("Preview fewer, or unlimited.");
 			}

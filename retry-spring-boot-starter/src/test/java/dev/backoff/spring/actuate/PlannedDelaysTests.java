@@ -135,8 +135,7 @@ class PlannedDelaysTests {
 				List<Double> normal = drawn(context, RandomSources.greatest(), 1);
 				assertThat(plan.delays().get(0).greatestMs()).usingComparator(PlannedDelaysTests::compareBound)
 					.isEqualTo(normal.get(0));
-				assertThat(orders(context).degraded())
-					.isTrue();
+				assertThat(orders(context).degraded()).isTrue();
 				assertThat(plan.degradedDelays()).extracting(DelayDescriptor::leastMs)
 					.containsExactlyElementsOf(drawn(context, RandomSources.least(), 1));
 				assertThat(plan.degradedDelays()).extracting(DelayDescriptor::greatestMs)
