@@ -20,7 +20,7 @@ import dev.backoff.time.Nanos;
 /**
  * One asynchronous call, from its first attempt to its end.
  */
-final class AsyncCall<C, T extends @Nullable Object> {
+final class AsyncCall<C, T extends @Nullable Object> implements RunningCalls.Listed {
 
 	/*
 	 * At any time the call either is driven by one thread or has something under way: an
@@ -68,6 +68,11 @@ final class AsyncCall<C, T extends @Nullable Object> {
 		Permit permit = this.driver.steps().begin(this.state);
 		drive((permit != null) ? new Turn.Permitted(permit, null) : this.driver.steps().refused(this.state));
 		return this.result;
+	}
+
+	@Override
+	public @Nullable RunningAttempt now() {
+		return (this.underWay instanceof AsyncAttempt<?>) ? RunningAttempt.of(this.state, null) : null;
 	}
 
 	/** End the call, since the result is complete. */

@@ -10,6 +10,8 @@ import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.backoff.RunningAttempt;
+import dev.backoff.RunningCalls;
 import dev.backoff.WaitingCall;
 import dev.backoff.WaitingCalls;
 import dev.backoff.event.RetryEvent.RecoveryOutcome;
@@ -19,10 +21,11 @@ import dev.backoff.spring.observation.StoppedCall;
 import dev.backoff.spring.observation.StoppedCalls;
 
 /**
- * Describe the calls of policies: those that were counted, those that wait, and the last
- * that stopped. Counts and stopped calls may be absent.
+ * Describe the calls of policies: those that were counted, those that wait, attempts that
+ * run, and the last calls that stopped. Counts and stopped calls may be absent.
  */
-record ActivityDescriptions(WaitingCalls waiting, @Nullable CallStatistics statistics, @Nullable StoppedCalls stopped) {
+record ActivityDescriptions(WaitingCalls waiting, RunningCalls running, @Nullable CallStatistics statistics,
+		@Nullable StoppedCalls stopped) {
 
 	private static final int OLDEST = 10;
 
@@ -33,10 +36,15 @@ record ActivityDescriptions(WaitingCalls waiting, @Nullable CallStatistics stati
 			.collect(Collectors.groupingBy(WaitingCall::policy));
 		Map<String, List<MethodCalls>> counted = (this.statistics == null) ? Map.of()
 				: this.statistics.all().stream().collect(Collectors.groupingBy(MethodCalls::policy));
-		return (policy) -> of(policy, counted.getOrDefault(policy, List.of()), waiting.getOrDefault(policy, List.of()));
+		Map<String, List<RunningAttempt>> running = this.running.oldest(null, Integer.MAX_VALUE)
+			.stream()
+			.collect(Collectors.groupingBy(RunningAttempt::policy));
+		return (policy) -> of(policy, counted.getOrDefault(policy, List.of()), waiting.getOrDefault(policy, List.of()),
+				running.getOrDefault(policy, List.of()));
 	}
 
-	private ActivityDescriptor of(String policy, List<MethodCalls> counted, List<WaitingCall> waiting) {
+	private ActivityDescriptor of(String policy, List<MethodCalls> counted, List<WaitingCall> waiting,
+			List<RunningAttempt> running) {
 		Map<String, CountersDescriptor> counters = new TreeMap<>();
 		counted.forEach((calls) -> counters.put(calls.method(), describe(calls)));
 		List<WaitingDescriptor> oldest = waiting.stream()
@@ -44,7 +52,12 @@ record ActivityDescriptions(WaitingCalls waiting, @Nullable CallStatistics stati
 			.map((call) -> new WaitingDescriptor(call.method(), call.attempt(), millis(call.dueIn()),
 					millis(call.elapsed())))
 			.toList();
-		return new ActivityDescriptor(counters, waiting.size(), oldest,
+		List<RunningDescriptor> oldestRunning = running.stream()
+			.limit(OLDEST)
+			.map((attempt) -> new RunningDescriptor(attempt.method(), attempt.attempt(), millis(attempt.elapsed()),
+					attempt.thread()))
+			.toList();
+		return new ActivityDescriptor(counters, waiting.size(), oldest, oldestRunning,
 				stoppedOf(policy).stream().map(ActivityDescriptions::describe).toList());
 	}
 
@@ -82,9 +95,13 @@ record ActivityDescriptions(WaitingCalls waiting, @Nullable CallStatistics stati
 		return duration.toNanos() / PlanDescriptor.MILLI;
 	}
 
-	/** The calls of a policy: counts by method, and how many wait now. */
+	/**
+	 * The calls of a policy: counts by method, how many wait now, and the attempts that
+	 * run longest if it has a deadline or an attempt timeout.
+	 */
 	record ActivityDescriptor(Map<String, CountersDescriptor> counters, int waiting,
-			List<WaitingDescriptor> oldestWaiting, List<StoppedDescriptor> stopped) {
+			List<WaitingDescriptor> oldestWaiting, List<RunningDescriptor> oldestRunning,
+			List<StoppedDescriptor> stopped) {
 	}
 
 	/** The calls of a method since the start, by the reason of their end. */
@@ -93,6 +110,10 @@ record ActivityDescriptions(WaitingCalls waiting, @Nullable CallStatistics stati
 
 	/** A call that waits after the given attempt, which is 0 before the first. */
 	record WaitingDescriptor(String method, int attempt, double dueInMs, double elapsedMs) {
+	}
+
+	/** An attempt that runs, on a thread unless it is asynchronous. */
+	record RunningDescriptor(String method, int attempt, double elapsedMs, @Nullable String thread) {
 	}
 
 	/** A call that stopped without success, with its message if that may be shown. */

@@ -22,6 +22,7 @@ import org.springframework.boot.actuate.endpoint.annotation.Selector;
 import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 
+import dev.backoff.RunningCalls;
 import dev.backoff.WaitingCalls;
 import dev.backoff.spring.actuate.BackoffEndpoint.BackoffDescriptor;
 import dev.backoff.spring.actuate.BackoffEndpoint.RefusalDescriptor;
@@ -91,17 +92,19 @@ public class BackoffEndpoint {
 	 * @param safety the budgets and breakers
 	 * @param live changes the configuration
 	 * @param waiting the calls that wait
+	 * @param running the attempts that run
 	 * @param statistics the counted calls, or null if calls are not counted
 	 * @param stopped the calls that stopped, or null if they are not kept
 	 */
 	public BackoffEndpoint(BackoffPolicies policies, PolicyUses uses, OverloadSafety safety, LiveConfiguration live,
-			WaitingCalls waiting, @Nullable CallStatistics statistics, @Nullable StoppedCalls stopped) {
+			WaitingCalls waiting, RunningCalls running, @Nullable CallStatistics statistics,
+			@Nullable StoppedCalls stopped) {
 		this.policies = policies;
 		this.uses = uses;
 		this.safety = safety;
 		this.live = live;
 		this.descriptions = new PolicyDescriptions(policies, safety, live,
-				new ActivityDescriptions(waiting, statistics, stopped));
+				new ActivityDescriptions(waiting, running, statistics, stopped));
 		this.actions = new OperatorActions(live, uses, waiting);
 	}
 

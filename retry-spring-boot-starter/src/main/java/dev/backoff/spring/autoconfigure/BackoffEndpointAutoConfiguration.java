@@ -9,6 +9,7 @@ import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
+import dev.backoff.RunningCalls;
 import dev.backoff.WaitingCalls;
 import dev.backoff.spring.actuate.AuditedOperations;
 import dev.backoff.spring.actuate.BackoffEndpoint;
@@ -37,9 +38,9 @@ public final class BackoffEndpointAutoConfiguration {
 		@Bean
 		@ConditionalOnMissingBean
 		BackoffEndpoint backoffEndpoint(BackoffPolicies policies, BackoffMethods methods, OverloadSafety safety,
-				LiveConfiguration live, WaitingCalls waiting, ObjectProvider<CallStatistics> statistics,
-				ObjectProvider<StoppedCalls> stopped) {
-			return new BackoffEndpoint(policies, methods, safety, live, waiting, statistics.getIfUnique(),
+				LiveConfiguration live, WaitingCalls waiting, RunningCalls running,
+				ObjectProvider<CallStatistics> statistics, ObjectProvider<StoppedCalls> stopped) {
+			return new BackoffEndpoint(policies, methods, safety, live, waiting, running, statistics.getIfUnique(),
 					stopped.getIfUnique());
 		}
 

@@ -65,16 +65,18 @@ import static org.assertj.core.api.Assertions.tuple;
 /** The endpoint with unrestricted access, over real HTTP. */
 @DirtiesContext
 @ExtendWith(OutputCaptureExtension.class)
-@SpringBootTest(classes = OperatorTests.Shop.class, webEnvironment = WebEnvironment.RANDOM_PORT, properties = {
-		"management.endpoints.web.exposure.include=backoff", "management.endpoint.backoff.access=unrestricted",
-		"backoff.defaults.jitter=none", "backoff.policies.orders.base=1s", "backoff.policies.orders.max-attempts=3",
-		"backoff.policies.orders.cap=10s", "backoff.policies.sync.base=1m", "backoff.policies.sync.cap=1m",
-		"backoff.policies.sync.max-attempts=2", "backoff.breakers.gateway.failure-rate=50%", "secret=sesame",
-		"backoff.policies.degraded.base=1s", "backoff.policies.degraded.cap=30s",
-		"backoff.policies.degraded.when-degraded.cap=1m", "backoff.policies.[payment\\ callback].base=1s",
-		"backoff.policies.[a/b].base=1s", "backoff.policies.Mixed.base=1s", "backoff.policies.[zahlung-über].base=1s",
-		"backoff.policies.breakers.base=1s", "backoff.policies.with_under.base=1s",
-		"backoff.policies.[written].base=1s", "backoff.policies.[支付].base=1s" })
+@SpringBootTest(classes = OperatorTests.Shop.class, webEnvironment = WebEnvironment.RANDOM_PORT,
+		properties = { "management.endpoints.web.exposure.include=backoff",
+				"management.endpoint.backoff.access=unrestricted", "backoff.defaults.jitter=none",
+				"backoff.policies.orders.base=1s", "backoff.policies.orders.max-attempts=3",
+				"backoff.policies.orders.cap=10s", "backoff.policies.sync.base=1m", "backoff.policies.sync.cap=1m",
+				"backoff.policies.sync.max-attempts=2", "backoff.policies.hanging.deadline=3s",
+				"backoff.breakers.gateway.failure-rate=50%", "secret=sesame", "backoff.policies.degraded.base=1s",
+				"backoff.policies.degraded.cap=30s", "backoff.policies.degraded.when-degraded.cap=1m",
+				"backoff.policies.[payment\\ callback].base=1s", "backoff.policies.[a/b].base=1s",
+				"backoff.policies.Mixed.base=1s", "backoff.policies.[zahlung-über].base=1s",
+				"backoff.policies.breakers.base=1s", "backoff.policies.with_under.base=1s",
+				"backoff.policies.[written].base=1s", "backoff.policies.[支付].base=1s" })
 class OperatorTests {
 
 	private static final ApplicationContextRunner OTHER = new ApplicationContextRunner()
@@ -480,6 +482,21 @@ class OperatorTests {
 	}
 
 	@Nested
+	class RunningOnes {
+
+		@Test
+		void areShownUnderADeadline() throws Exception {
+			CompletableFuture<String> hanging = OperatorTests.this.orders.hang();
+			OperatorTests.this.time.advance(Duration.ofSeconds(40));
+			JSONAssert.assertEquals("[ { 'method': 'Orders.hang', 'attempt': 1, 'elapsedMs': 40000.0 } ]",
+					JsonPath.<List<?>>read(ok("GET", "/hanging", ""), "$.activity.oldestRunning").toString(), false);
+			assertThat(hanging.cancel(true)).isTrue();
+			assertThat(JsonPath.<List<?>>read(ok("GET", "/hanging", ""), "$.activity.oldestRunning")).isEmpty();
+		}
+
+	}
+
+	@Nested
 	class Bodies {
 
 		@ParameterizedTest
@@ -641,6 +658,11 @@ class OperatorTests {
 		@Backoff("orders")
 		public void place() throws IOException {
 			throw new IOException("card 4111 refused");
+		}
+
+		@Backoff("hanging")
+		public CompletableFuture<String> hang() {
+			return new CompletableFuture<>();
 		}
 
 		@Backoff("sync")

@@ -46,7 +46,8 @@ class BackoffEndpointAutoConfigurationTests {
 	@Test
 	void backsOffForTheApplicationsOwn() {
 		this.runner.withPropertyValues("management.endpoints.web.exposure.include=*")
-			.withBean("own", BackoffEndpoint.class, () -> new BackoffEndpoint(null, null, null, null, null, null, null))
+			.withBean("own", BackoffEndpoint.class,
+					() -> new BackoffEndpoint(null, null, null, null, null, null, null, null))
 			.run((context) -> assertThat(context).hasSingleBean(BackoffEndpoint.class).hasBean("own"));
 	}
 
