@@ -72,8 +72,8 @@ final class CallSteps {
 
 	private Situation situation(RetryCall call, @Nullable DelaySource waitedFor, Situation.Breaker breaker, long now) {
 		return new Situation(call.lastOutcome(), call.attempt(), call.postponed(), call.previousDelay(), waitedFor,
-				call.attemptNanos(), call.isLastQuestion(), call.timeLeft(now), this.safeguards.waiting().isShutDown(), breaker,
-				this.safeguards.degraded(), now, this.safeguards.budget());
+				call.attemptNanos(), call.isLastQuestion(), call.timeLeft(now), this.safeguards.waiting().isShutDown(),
+				breaker, this.safeguards.degraded(), now, this.safeguards.budget());
 	}
 
 	void waiting(Decision.RetryAfter wait, RetryCall call) {
@@ -208,8 +208,8 @@ final class CallSteps {
 	}
 
 	/*
-	 * Return whether the call has neither retried its failure nor forbidden that. Policies
-	 * around it then judge the failure by their own rules.
+	 * Return whether the call has neither retried its failure nor forbidden that.
+	 * Policies around it then judge the failure by their own rules.
 	 */
 	private boolean isLeftToOthers(Ending ending, RetriesStoppedException story) {
 		boolean refused = story.reason() == StopReason.NOT_RETRYABLE || story.reason() == StopReason.DISABLED;

@@ -196,7 +196,8 @@ final class RetryDecider {
 			return wait;
 		}
 		long last = (pending && this.policy.isLastQuestion()) ? untilLastQuestion(situation) : 0;
-		return (last > situation.breaker().untilPermit()) ? new Decision.RetryAfter(last, wait.ownDelay(), DelaySource.POLICY)
+		return (last > situation.breaker().untilPermit())
+				? new Decision.RetryAfter(last, wait.ownDelay(), DelaySource.POLICY)
 				: Decision.deadline(wait.delay(), situation.timeLeft());
 	}
 

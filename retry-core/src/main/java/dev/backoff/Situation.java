@@ -23,8 +23,8 @@ import dev.backoff.policy.DegradedMode;
  * @param budget pays for a retry, or null if retries cost nothing
  */
 record Situation(@Nullable Outcome outcome, int attempt, int postponed, long previousDelay,
-		@Nullable DelaySource waitedFor, long attemptNanos, boolean lastQuestion, long timeLeft, boolean shutDown, Breaker breaker,
-		@Nullable DegradedMode degraded, long now, @Nullable RetryBudget budget) {
+		@Nullable DelaySource waitedFor, long attemptNanos, boolean lastQuestion, long timeLeft, boolean shutDown,
+		Breaker breaker, @Nullable DegradedMode degraded, long now, @Nullable RetryBudget budget) {
 
 	/** Return which delay comes next; those of postponed retries count. */
 	int delayNumber() {

@@ -558,8 +558,11 @@ class BlockingDriverTests {
 
 		@Test
 		void isAskedOfAPaymentThatIsPendingForThreeMinutes() throws Exception {
-			Shape ladder = Shape.ladder(Stream.of(Collections.nCopies(5, 1), Collections.nCopies(5, 5),
-					Collections.nCopies(10, 10), List.of(30)).flatMap(List::stream).map(Duration::ofSeconds).toList());
+			Shape ladder = Shape.ladder(Stream
+				.of(Collections.nCopies(5, 1), Collections.nCopies(5, 5), Collections.nCopies(10, 10), List.of(30))
+				.flatMap(List::stream)
+				.map(Duration::ofSeconds)
+				.toList());
 			RetryPolicy policy = policy().shape(ladder)
 				.maxAttempts(RetryPolicy.UNLIMITED_ATTEMPTS)
 				.deadline(Duration.ofMinutes(3))

@@ -18,8 +18,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 class RetryCallTests {
 
 	private static final RetriesStoppedException STORY = new RetriesStoppedException(
-			new RetriesStoppedException.Story("inner", "inner", StopReason.ATTEMPTS_EXHAUSTED, null, 4, 4, Duration.ZERO,
-					List.of(), List.of(), false, false, null, null, null),
+			new RetriesStoppedException.Story("inner", "inner", StopReason.ATTEMPTS_EXHAUSTED, null, 4, 4,
+					Duration.ZERO, List.of(), List.of(), false, false, null, null, null),
 			null, 0, true);
 
 	private final VirtualTime time = new VirtualTime();

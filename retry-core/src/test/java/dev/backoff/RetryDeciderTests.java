@@ -189,8 +189,8 @@ class RetryDeciderTests {
 		void holdsAFirstAttemptNoLongerThanTheDeadline() {
 			RetryPolicy policy = builder().deadline(Duration.ofSeconds(1)).build();
 			Given given = new Given(null).refusedBy(this.awaited).timeLeft(Duration.ofSeconds(1));
-			assertThat(decider(policy).decide(given.build())).isEqualTo(new Decision.Stop(StopReason.DEADLINE,
-					"the next wait of 1.1 s does not fit into the 1 s left"));
+			assertThat(decider(policy).decide(given.build())).isEqualTo(
+					new Decision.Stop(StopReason.DEADLINE, "the next wait of 1.1 s does not fit into the 1 s left"));
 		}
 
 		@Test
@@ -399,8 +399,8 @@ class RetryDeciderTests {
 		@Test
 		void isAskedOnce() {
 			this.given.lastQuestion = true;
-			assertThat(decide()).isEqualTo(
-					new Decision.Stop(StopReason.DEADLINE, "the answer to the last question was not final"));
+			assertThat(decide())
+				.isEqualTo(new Decision.Stop(StopReason.DEADLINE, "the answer to the last question was not final"));
 			this.given.timeLeft(Duration.ofHours(1));
 			assertThat(decide()).isEqualTo(Decision.STILL_PENDING);
 		}
@@ -439,8 +439,8 @@ class RetryDeciderTests {
 			this.given.refusedBy(new Situation.Breaker("gateway", false, true, 14_999 * MILLI));
 			assertThat(delay(decide())).isEqualTo(15_000 * MILLI);
 			this.given.refusedBy(new Situation.Breaker("gateway", false, true, 15_000 * MILLI));
-			assertThat(decide()).isEqualTo(new Decision.Stop(StopReason.DEADLINE,
-					"the next wait of 45 s does not fit into the 20 s left"));
+			assertThat(decide()).isEqualTo(
+					new Decision.Stop(StopReason.DEADLINE, "the next wait of 45 s does not fit into the 20 s left"));
 		}
 
 		@Test
@@ -450,8 +450,8 @@ class RetryDeciderTests {
 		}
 
 		private void assertStops() {
-			assertThat(decide()).isEqualTo(new Decision.Stop(StopReason.DEADLINE,
-					"the next wait of 30 s does not fit into the 20 s left"));
+			assertThat(decide()).isEqualTo(
+					new Decision.Stop(StopReason.DEADLINE, "the next wait of 30 s does not fit into the 20 s left"));
 		}
 
 		private Decision decide() {
@@ -722,7 +722,8 @@ class RetryDeciderTests {
 
 		Situation build() {
 			return new Situation(this.outcome, this.attempt, this.postponed, this.previousDelay, this.waitedFor,
-					this.attemptNanos, this.lastQuestion, this.timeLeft, this.shutDown, this.breaker, this.degraded, 0, this.budget);
+					this.attemptNanos, this.lastQuestion, this.timeLeft, this.shutDown, this.breaker, this.degraded, 0,
+					this.budget);
 		}
 
 	}

@@ -190,12 +190,11 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 			@Nullable Double multiplier, @Nullable Duration step, @Nullable List<String> ladder,
 			@Nullable String jitter, @Nullable String maxAttempts, @Nullable String deadline,
 			@Nullable String attemptTimeout, @Nullable Duration shortestAttempt, @Nullable Boolean lastQuestion,
-			@Nullable Duration throttledBase,
-			@Nullable List<Class<? extends Throwable>> retryOn, @Nullable List<Class<? extends Throwable>> abortOn,
-			@Nullable Boolean matchCauses, @Nullable String classifier, @Nullable Nested nested,
-			@Nullable Boolean replay, @Nullable String breaker, @Nullable String budget, @Nullable String idempotent,
-			@Nullable WhenEmpty whenEmpty, @DefaultValue RetryAfter retryAfter,
-			@DefaultValue WhenDegraded whenDegraded) {
+			@Nullable Duration throttledBase, @Nullable List<Class<? extends Throwable>> retryOn,
+			@Nullable List<Class<? extends Throwable>> abortOn, @Nullable Boolean matchCauses,
+			@Nullable String classifier, @Nullable Nested nested, @Nullable Boolean replay, @Nullable String breaker,
+			@Nullable String budget, @Nullable String idempotent, @Nullable WhenEmpty whenEmpty,
+			@DefaultValue RetryAfter retryAfter, @DefaultValue WhenDegraded whenDegraded) {
 	}
 
 	/**

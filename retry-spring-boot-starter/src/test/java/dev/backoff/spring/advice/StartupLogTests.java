@@ -121,9 +121,9 @@ class StartupLogTests {
 		@Test
 		void warnsOfABreakerThatHoldsAThreadForAWholeOutage() {
 			String breaker = "backoff: { breakers.gateway.on-open: %s, policies.orders: { breaker: gateway, deadline: %s } }";
-			assertThat(log(breaker.formatted("wait", "none"), Orders.class))
-				.containsExactly("WARN @Backoff on Orders.place(), policy orders: a call holds its thread as long as the "
-						+ "breaker gateway stays open (on-open: wait): set a deadline");
+			assertThat(log(breaker.formatted("wait", "none"), Orders.class)).containsExactly(
+					"WARN @Backoff on Orders.place(), policy orders: a call holds its thread as long as the "
+							+ "breaker gateway stays open (on-open: wait): set a deadline");
 			assertThat(log(breaker.formatted("wait", "8s"), Orders.class)).isEmpty();
 			assertThat(log(breaker.formatted("fail", "none"), Orders.class)).isEmpty();
 			assertThat(log(breaker.formatted("wait", "none"), Later.class)).isEmpty();
