@@ -134,8 +134,8 @@ public final class Retry {
 		Object unused = this.<Operation.WithoutResult<X>, @Nullable Object, X>callOn(operation, Retry::run, recovery);
 	}
 
-	private static <X extends Throwable> @Nullable Object run(Operation.WithoutResult<X> operation, int number)
-			throws X {
+	@SuppressWarnings("NullAway") // it does not know that the type says nullable
+	private static <X extends Throwable> Object run(Operation.WithoutResult<X> operation, int number) throws X {
 		operation.run();
 		return null;
 	}
