@@ -39,8 +39,12 @@ public final class Attempt {
 	}
 
 	/**
-	 * {@return the attempt that is running on this thread, of the innermost call; a
-	 * snapshot}
+	 * Return the attempt that is running on this thread, of the innermost call.
+	 * <p>
+	 * Outside a retried call this is attempt 1 of 1, with a random key that belongs to
+	 * the returned object alone: the next call of this method returns another key. Keep
+	 * the object to send one key twice.
+	 * @return a snapshot
 	 */
 	public static Attempt current() {
 		RetryCall call = CallStack.ofThread().running();

@@ -20,6 +20,22 @@ public interface Operation<T extends @Nullable Object, X extends Throwable> {
 	T run() throws X;
 
 	/**
+	 * One attempt of work without a result.
+	 *
+	 * @param <X> the checked exception it throws, inferred
+	 */
+	@FunctionalInterface
+	interface WithoutResult<X extends Throwable> {
+
+		/**
+		 * Make one attempt.
+		 * @throws X if the attempt fails
+		 */
+		void run() throws X;
+
+	}
+
+	/**
 	 * One attempt of work on a context. One instance without state serves all calls, so
 	 * that a call allocates nothing for it.
 	 *

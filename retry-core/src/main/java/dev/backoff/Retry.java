@@ -29,6 +29,7 @@ import dev.backoff.time.RetryTime;
  * Run operations under a policy, on the calling thread or without holding one. <pre>
  * Retry retry = Retry.of(RetryPolicy.defaults("orders"));
  * Order order = retry.call(() -&gt; client.place(cart));
+ * retry.run(() -&gt; client.confirm(order));
  * CompletableFuture&lt;Order&gt; later = retry.callAsync(() -&gt; client.placeAsync(cart));
  * </pre> The caller gets the operation's own result or exception, never a wrapper. A
  * failure that ended the call carries its story as a suppressed
@@ -108,6 +109,35 @@ public final class Retry {
 	public <T extends @Nullable Object, X extends Throwable> T call(Operation<T, X> operation,
 			Recovery<? super Operation<T, X>, T, X> recovery) throws X {
 		return this.<Operation<T, X>, T, X>callOn(operation, (context, number) -> context.run(), recovery);
+	}
+
+	/**
+	 * Run an operation without a result until it succeeds or the policy stops it.
+	 * @param operation one attempt of the work
+	 * @param <X> the checked exception it throws, inferred
+	 * @throws X what the last attempt threw, the same instance
+	 */
+	public <X extends Throwable> void run(Operation.WithoutResult<X> operation) throws X {
+		Object unused = this.<Operation.WithoutResult<X>, @Nullable Object, X>callOn(operation, Retry::run, null);
+	}
+
+	/**
+	 * Run an operation without a result until it succeeds or the policy stops it, then
+	 * recover.
+	 * @param operation one attempt of the work
+	 * @param recovery what follows an unsuccessful stop; its result is dropped
+	 * @param <X> the checked exception both throw, inferred
+	 * @throws X what the last attempt or the recovery threw, the same instance
+	 */
+	public <X extends Throwable> void run(Operation.WithoutResult<X> operation,
+			Recovery<? super Operation.WithoutResult<X>, @Nullable Object, X> recovery) throws X {
+		Object unused = this.<Operation.WithoutResult<X>, @Nullable Object, X>callOn(operation, Retry::run, recovery);
+	}
+
+	@SuppressWarnings("NullAway") // it does not know that the type says nullable
+	private static <X extends Throwable> Object run(Operation.WithoutResult<X> operation, int number) throws X {
+		operation.run();
+		return null;
 	}
 
 	/**

@@ -282,8 +282,8 @@ class NestedCallTests {
 					.time(NestedCallTests.this.time)
 					.executor(Runnable::run)
 					.build();
-				results.add(retry.callAsync(
-						() -> (Attempt.current().number() == 1) ? collapsed : CompletableFuture.completedFuture("fine")));
+				results.add(retry.callAsync(() -> (Attempt.current().number() == 1) ? collapsed
+						: CompletableFuture.completedFuture("fine")));
 				NestedCallTests.this.time.advance(Duration.ofMillis(1));
 			}
 			collapsed.completeExceptionally(NestedCallTests.this.failure);

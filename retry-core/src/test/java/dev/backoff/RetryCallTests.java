@@ -17,9 +17,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 class RetryCallTests {
 
-	private static final RetriesStoppedException STORY = new RetriesStoppedException(
-			new RetriesStoppedException.Story("inner", "inner", StopReason.ATTEMPTS_EXHAUSTED, null, 4, 4, Duration.ZERO,
-					List.of(), List.of(), false, false, null, null, null),
+	private final RetriesStoppedException story = new RetriesStoppedException(
+			new RetriesStoppedException.Story("inner", "inner", StopReason.ATTEMPTS_EXHAUSTED, null, 4, 4,
+					Duration.ZERO, List.of(), List.of(), false, false, null, null, null),
 			null, 0, true);
 
 	private final VirtualTime time = new VirtualTime();
@@ -31,20 +31,20 @@ class RetryCallTests {
 		begin(RetryPolicy.defaults("p"));
 		IOException first = new IOException();
 		IOException second = new IOException();
-		this.call.settledInside(first, STORY);
-		this.call.settledInside(second, STORY);
+		this.call.settledInside(first, this.story);
+		this.call.settledInside(second, this.story);
 		for (int i = 0; i < 31; i++) {
-			this.call.settledInside(new IOException(), STORY);
+			this.call.settledInside(new IOException(), this.story);
 		}
 		assertThat(this.call.settledInside(first)).isNull();
-		assertThat(this.call.settledInside(second)).isSameAs(STORY);
+		assertThat(this.call.settledInside(second)).isSameAs(this.story);
 	}
 
 	@Test
 	void forgetsThemWithTheAttempt() {
 		begin(RetryPolicy.defaults("p"));
 		IOException failure = new IOException();
-		this.call.settledInside(failure, STORY);
+		this.call.settledInside(failure, this.story);
 		this.call.beginNext(this.time.nanoTime());
 		assertThat(this.call.settledInside(failure)).isNull();
 	}
@@ -56,7 +56,7 @@ class RetryCallTests {
 		String key = this.call.key().get();
 		this.call.attemptEnded(Outcome.ofRetryable(failure, null), 5);
 		this.call.addWait(new Decision.RetryAfter(7, 7, DelaySource.POLICY));
-		this.call.settledInside(failure, STORY);
+		this.call.settledInside(failure, this.story);
 		this.call.clear();
 		assertThat(this.call.isRunning()).isFalse();
 		begin(RetryPolicy.defaults("p"));

@@ -35,6 +35,54 @@ import static org.assertj.core.api.Assertions.within;
 
 class RetryTests {
 
+	@Nested
+	class WithoutAResult {
+
+		private final VirtualTime time = new VirtualTime();
+
+		private final Retry retry = Retry.builder(RetryPolicy.defaults("p")).time(this.time).build();
+
+		private final List<String> sent = new ArrayList<>();
+
+		@Test
+		void isRunUntilItSucceeds() throws IOException {
+			this.retry.run(this::send);
+			assertThat(this.sent).containsExactly("1", "2", "3");
+			assertThat(this.time.delays()).hasSize(2);
+		}
+
+		@Test
+		void throwsWhatTheLastAttemptThrew() {
+			IOException failure = new IOException("down");
+			assertThatThrownBy(() -> this.retry.run(() -> {
+				throw failure;
+			})).isSameAs(failure);
+			assertThat(RetriesStoppedException.of(failure)).isNotNull();
+		}
+
+		@Test
+		void isRecovered() {
+			this.retry.run(() -> {
+				throw new IllegalStateException("down");
+			}, (operation, story) -> this.sent.add("parked after " + story.attempts()));
+			assertThat(this.sent).containsExactly("parked after 4");
+		}
+
+		@Test
+		void throwsNothingCheckedThatTheWorkDoesNot() {
+			this.retry.run(() -> this.sent.add("once"));
+			assertThat(this.sent).containsExactly("once");
+		}
+
+		private void send() throws IOException {
+			this.sent.add(Integer.toString(Attempt.current().number()));
+			if (this.sent.size() < 3) {
+				throw new IOException("down");
+			}
+		}
+
+	}
+
 	@Test
 	void saysWhatItRuns() {
 		Retry retry = Retry.builder(RetryPolicy.defaults("orders")).method("OrderService.place").build();

@@ -6,8 +6,9 @@ package dev.backoff.event;
  * A call that succeeds at once has no event. Listeners run on the thread of the call, in
  * order, and should be quick. A listener that throws never fails a call, and the others
  * still run. The exception is a {@link VirtualMachineError}, which ends the call and is
- * thrown to the caller, unless {@link #onHookFailure} throws it. A listener that makes retried calls itself, on this thread, gets no event of
- * those; the others do. Implementations are thread-safe.
+ * thrown to the caller, unless {@link #onHookFailure} throws it. A listener that makes
+ * retried calls itself, on this thread, gets no event of those; the others do.
+ * Implementations are thread-safe.
  *
  * @since 0.1
  */

@@ -314,12 +314,17 @@ class StopLoggerTests {
 		void nestedIsInfoOnceAMethodAndThenDebug() {
 			Retry inner = retry(policy("inner").maxAttempts(2).build());
 			for (String method : new String[] { "Job.run", "Job.run", "Job.sweep" }) {
-				Retry outer = Retry.builder(policy("outer").build()).method(method).time(StopLoggerTests.this.time).listener(StopLoggerTests.this.listener).build();
+				Retry outer = Retry.builder(policy("outer").build())
+					.method(method)
+					.time(StopLoggerTests.this.time)
+					.listener(StopLoggerTests.this.listener)
+					.build();
 				assertThatThrownBy(() -> outer.call(() -> inner.call(() -> {
 					throw new IOException();
 				}))).isInstanceOf(IOException.class);
 			}
-			assertThat(StopLoggerTests.this.log.lines(Level.WARN)).hasSize(3).allMatch((line) -> line.contains("policy inner"));
+			assertThat(StopLoggerTests.this.log.lines(Level.WARN)).hasSize(3)
+				.allMatch((line) -> line.contains("policy inner"));
 			String told = "Stopped after 1 of 4 attempts in 100 ms: NESTED, the inner policy inner has already retried it "
 					+ "(policy outer; attempts 100 ms); %s failed with java.io.IOException";
 			String remark = "; nested: multiply would retry it here too, so that the attempts of both multiply; "
