@@ -232,8 +232,8 @@ final class CallSteps {
 	}
 
 	/*
-	 * Return whether the call has neither retried its failure nor forbidden that. Policies
-	 * around it then judge the failure by their own rules.
+	 * Return whether the call has neither retried its failure nor forbidden that.
+	 * Policies around it then judge the failure by their own rules.
 	 */
 	private boolean isLeftToOthers(Ending ending, RetriesStoppedException story) {
 		boolean refused = story.reason() == StopReason.NOT_RETRYABLE || story.reason() == StopReason.DISABLED;
