@@ -19,7 +19,7 @@ class PolicyAdviceTests {
 		MockEnvironment environment = new MockEnvironment();
 		environment.setProperty("backoff.policies.orders.enabled", "true");
 		for (String key : keys) {
-			String[] parts = key.split(": ");
+			String[] parts = key.split(": ", 2);
 			environment.setProperty("backoff." + (parts[0].startsWith("defaults") ? "" : "policies.orders.") + parts[0],
 					parts[1]);
 		}
