@@ -137,8 +137,8 @@ final class IoFailureClassifier implements TypedClassifier {
 	@Override
 	public @Nullable FailureClassification classify(Throwable failure) {
 		FailureClassification answer = classifyAlone(failure);
-		boolean uncertain = answer != null && answer.isWithoutEffect() && this.afterRedirects;
-		return uncertain ? answer.withPossibleEffect() : answer;
+		return (this.afterRedirects && answer != null && answer.isWithoutEffect()) ? answer.withPossibleEffect()
+				: answer;
 	}
 
 	private static @Nullable FailureClassification classifyAlone(Throwable failure) {
