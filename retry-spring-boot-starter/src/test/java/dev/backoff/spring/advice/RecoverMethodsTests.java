@@ -469,8 +469,8 @@ class RecoverMethodsTests {
 			return List.of();
 		}
 
-		ArrayList<String> part(Iterable<String> orders) {
-			return new ArrayList<>();
+		Texts part(Iterable<String> orders) {
+			return new Texts();
 		}
 
 		<T> List<T> own(List<T> orders) {
@@ -492,6 +492,12 @@ class RecoverMethodsTests {
 		Numbers otherNested(List<String> orders) {
 			return new Numbers();
 		}
+
+	}
+
+	public static class Texts extends ArrayList<String> {
+
+		private static final long serialVersionUID = 1L;
 
 	}
 
