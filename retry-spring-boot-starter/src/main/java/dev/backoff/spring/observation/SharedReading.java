@@ -4,6 +4,7 @@ import java.lang.ref.WeakReference;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.WeakHashMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
@@ -69,7 +70,7 @@ final class SharedReading {
 	}
 
 	double value() {
-		Parts read = this.parts.get();
+		Parts read = Objects.requireNonNull(this.parts.get());
 		return read.living()
 			.stream()
 			.mapToDouble((part) -> part.value(part.state().get()))
