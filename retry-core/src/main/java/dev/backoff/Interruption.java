@@ -83,6 +83,7 @@ final class Interruption extends TimerEntry {
 		return interrupted;
 	}
 
+	@SuppressWarnings("ThreadPriorityCheck") // the timer is between two instructions
 	private int delivered() {
 		while (this.state == DELIVERING) {
 			Thread.yield();

@@ -196,6 +196,7 @@ public final class RetryBudget {
 	}
 
 	/** Return the state of a bucket; if it is closed, the next one is there soon. */
+	@SuppressWarnings("ThreadPriorityCheck") // the change is between two instructions
 	private static long openState(Bucket seen) {
 		long state = seen.state();
 		if (state == Bucket.CLOSED) {
