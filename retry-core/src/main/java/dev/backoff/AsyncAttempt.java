@@ -55,10 +55,7 @@ final class AsyncAttempt<T extends @Nullable Object>
 			return;
 		}
 		AttemptLimit limit = this.call.driver().limit();
-		this.timer = limit.schedule(() -> timeOut(nanos), limit.nanosLeft(this.call.state()));
-		if (this.call.underWay() != this) {
-			stopTimer();
-		}
+		guard(limit.schedule(() -> timeOut(nanos), limit.nanosLeft(this.call.state())));
 	}
 
 	/*
@@ -69,11 +66,20 @@ final class AsyncAttempt<T extends @Nullable Object>
 		if (this.call.underWay() == this) {
 			this.late = true;
 			this.call.execute(() -> timedOut(nanos));
+			guard(this.call.guard(() -> timedOut(nanos)));
+		}
+	}
+
+	private void guard(@Nullable Cancellable timer) {
+		this.timer = timer;
+		if (this.call.underWay() != this) {
+			stopTimer();
 		}
 	}
 
 	private void timedOut(long nanos) {
 		if (this.call.claim(this)) {
+			stopTimer();
 			cancelStage();
 			ended(judge(null, this.call.driver().limit().exceeded(this.call.state(), nanos, null)), null);
 		}

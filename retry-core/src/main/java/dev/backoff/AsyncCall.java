@@ -14,12 +14,13 @@ import dev.backoff.event.AttemptOutcome;
 import dev.backoff.event.CallObserver;
 import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.event.RetryEvent;
+import dev.backoff.time.Cancellable;
 import dev.backoff.time.Nanos;
 
 /**
  * One asynchronous call, from its first attempt to its end.
  */
-final class AsyncCall<C, T extends @Nullable Object> {
+final class AsyncCall<C, T extends @Nullable Object> implements RunningCalls.Listed {
 
 	/*
 	 * At any time the call either is driven by one thread or has something under way: an
@@ -65,8 +66,13 @@ final class AsyncCall<C, T extends @Nullable Object> {
 
 	CompletableFuture<T> start() {
 		Permit permit = this.driver.steps().begin(this.state);
-		drive((permit != null) ? new Turn.Permitted(permit) : this.driver.steps().refused(this.state));
+		drive((permit != null) ? new Turn.Permitted(permit, null) : this.driver.steps().refused(this.state));
 		return this.result;
+	}
+
+	@Override
+	public @Nullable RunningAttempt now() {
+		return (this.underWay instanceof AsyncAttempt<?>) ? RunningAttempt.of(this.state, null) : null;
 	}
 
 	/** End the call, since the result is complete. */
@@ -149,7 +155,7 @@ final class AsyncCall<C, T extends @Nullable Object> {
 
 	private void take(Turn turn, Driving driving) {
 		if (turn instanceof Turn.Permitted permitted) {
-			attempt(permitted.permit(), driving);
+			attempt(permitted, driving);
 		}
 		else if (turn instanceof Decision.RetryAfter wait) {
 			await(wait, driving);
@@ -159,15 +165,21 @@ final class AsyncCall<C, T extends @Nullable Object> {
 		}
 	}
 
-	private void attempt(Permit permit, Driving driving) {
+	/*
+	 * An attempt has begun once it is under way and this thread has not taken it back:
+	 * then it counts and is made, also if the caller cancels it right now.
+	 */
+	private void attempt(Turn.Permitted permitted, Driving driving) {
 		// before another thread can end it
-		CallObserver.@Nullable Observed observed = this.state.observeAttempt();
-		AsyncAttempt<T> running = new AsyncAttempt<>(this, permit);
+		CallObserver.@Nullable Observed observed = this.result.isDone() ? null : this.state.observeAttempt();
+		AsyncAttempt<T> running = new AsyncAttempt<>(this, permitted.permit());
 		putUnderWay(running, driving);
-		if (this.result.isDone()) {
-			abandon(this.result.isCancelled());
+		if (this.result.isDone() && claim(running)) {
+			this.driver.steps().neverBegan(permitted, this.state);
+			driving.goOnWith(this.result.isCancelled() ? Decision.CANCELLED : Decision.COMPLETED);
 			return;
 		}
+		this.driver.steps().attempting(permitted);
 		AttemptLimit limit = this.driver.limit();
 		long nanos = limit.isSet() ? limit.nanosLeft(this.state) : Nanos.UNLIMITED;
 		CompletionStage<T> stage;
@@ -306,6 +318,17 @@ final class AsyncCall<C, T extends @Nullable Object> {
 		catch (Throwable failure) {
 			executeElsewhere(task, AsyncDriver.DEFAULT_EXECUTOR);
 		}
+	}
+
+	/**
+	 * Run a task elsewhere if the executor has not begun what it was given, because it is
+	 * busy or has dropped it, when the time for that is over.
+	 */
+	@Nullable Cancellable guard(Runnable task) {
+		long nanos = this.driver.limit().nanosToBegin(this.state);
+		return (nanos != Nanos.UNLIMITED)
+				? this.driver.limit().schedule(() -> executeElsewhere(task, AsyncDriver.DEFAULT_EXECUTOR), nanos)
+				: null;
 	}
 
 	static void executeElsewhere(Runnable task, Executor executor) {

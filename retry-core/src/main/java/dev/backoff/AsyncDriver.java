@@ -21,7 +21,8 @@ record AsyncDriver(String method, CallSteps steps, RetryTime time, RetryDecider 
 
 	<C, T extends @Nullable Object> CompletableFuture<T> call(C context, AsyncOperation.OnContext<C, T> operation,
 			@Nullable Recovery<? super C, ? extends CompletionStage<T>, ?> recovery) {
-		return new AsyncCall<>(this, context, operation, recovery, enclosing(), this.executor.get()).start();
+		AsyncCall<C, T> call = new AsyncCall<>(this, context, operation, recovery, enclosing(), this.executor.get());
+		return this.limit.list(call, call.start());
 	}
 
 	/* The call may outlive the attempt around it, and goes on on other threads. */

@@ -46,7 +46,11 @@ final class AsyncWait extends Waiter implements Driving.Abandonable {
 	}
 
 	private boolean hasEnded() {
-		return this.call.underWay() != this;
+		return this.call.underWay() != this && !isStopping();
+	}
+
+	private boolean isStopping() {
+		return this.call.underWay() instanceof Stopping stopping && stopping.of() == this;
 	}
 
 	/* The timer's thread runs no code of the application. */
@@ -55,23 +59,42 @@ final class AsyncWait extends Waiter implements Driving.Abandonable {
 		handOver(AsyncDriver.DEFAULT_EXECUTOR);
 	}
 
+	/* The attempt's time runs from here on, whether the executor begins it or not. */
 	private void handOver(Executor otherwise) {
+		long since = this.call.state().now();
 		try {
-			this.call.executor().execute(this::wake);
+			this.call.executor().execute(() -> goOn(since, false));
 		}
 		catch (Throwable failure) {
 			if (this.call.claim(this)) {
 				AsyncCall.executeElsewhere(() -> end(Decision.rejected(failure)), otherwise);
 			}
+			return;
+		}
+		guard(since);
+	}
+
+	private void guard(long since) {
+		if (!hasEnded()) {
+			stopTimer();
+			this.timer = this.call.guard(() -> goOn(since, true));
+			if (hasEnded()) {
+				stopTimer();
+			}
 		}
 	}
 
-	/** Go on after the wait, or because of the shutdown. */
+	/** Go on because of the shutdown. */
 	@Override
 	void wake() {
+		goOn(this.call.state().now(), false);
+	}
+
+	/** Go on after the wait, or because the executor has not done so in time. */
+	private void goOn(long since, boolean overdue) {
 		if (this.call.claim(this)) {
 			ended();
-			this.call.drive(this.call.driver().steps().afterWait(this.call.state()), this);
+			this.call.drive(next(since, overdue), this);
 		}
 		else if (this.call.underWay() instanceof Stopping stopping && stopping.of() == this
 				&& this.call.claim(stopping)) {
@@ -79,11 +102,23 @@ final class AsyncWait extends Waiter implements Driving.Abandonable {
 		}
 	}
 
+	private Turn next(long since, boolean overdue) {
+		RetryCall state = this.call.state();
+		CallSteps steps = this.call.driver().steps();
+		Turn next = steps.afterWait(state);
+		if (next instanceof Turn.Permitted permitted) {
+			state.turn(since);
+			return overdue ? steps.timedOutUnbegun(permitted, this.call.driver().limit().unbegun(state), state) : next;
+		}
+		return (overdue && next == Decision.OVERSLEPT) ? Decision.UNBEGUN : next;
+	}
+
 	@Override
 	boolean stop() {
 		boolean won = this.call.exchange(this, new Stopping(this));
 		if (won) {
 			this.call.execute(this::wake);
+			guard(this.call.state().now());
 		}
 		return won;
 	}

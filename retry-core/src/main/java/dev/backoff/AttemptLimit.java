@@ -1,5 +1,7 @@
 package dev.backoff;
 
+import java.util.concurrent.CompletableFuture;
+
 import org.jspecify.annotations.Nullable;
 
 import dev.backoff.policy.RetryPolicy;
@@ -9,7 +11,7 @@ import dev.backoff.time.RetryTime;
 
 /**
  * How long one attempt may take: the policy's attempt timeout, or the time until the
- * deadline if that is less. Thread-safe.
+ * deadline if that is less. Attempts under either are listed while they run. Thread-safe.
  */
 final class AttemptLimit {
 
@@ -23,15 +25,33 @@ final class AttemptLimit {
 
 	private final long shortest;
 
-	AttemptLimit(RetryPolicy policy, String method, RetryTime time) {
+	private final @Nullable RunningCalls listing;
+
+	AttemptLimit(RetryPolicy policy, String method, RetryTime time, @Nullable RunningCalls running) {
 		this.method = method;
 		this.time = time;
 		this.timeout = policy.attemptTimeoutNanos();
 		this.shortest = Math.min(policy.shortestAttemptNanos(), this.timeout);
+		this.listing = (isSet() || policy.deadlineNanos() != Nanos.UNLIMITED) ? running : null;
 	}
 
 	boolean isSet() {
 		return this.timeout != Nanos.UNLIMITED;
+	}
+
+	/** Return whether attempts have to {@link #run} here. */
+	boolean encloses() {
+		return isSet() || this.listing != null;
+	}
+
+	/** List the attempts of an asynchronous call until it has ended. */
+	<T extends @Nullable Object> CompletableFuture<T> list(RunningCalls.Listed call, CompletableFuture<T> result) {
+		RunningCalls listing = this.listing;
+		if (listing != null && !result.isDone()) {
+			listing.add(call);
+			CompletableFuture<T> unused = result.whenComplete((value, failure) -> listing.remove(call));
+		}
+		return result;
 	}
 
 	/**
@@ -41,6 +61,16 @@ final class AttemptLimit {
 	 */
 	long nanosLeft(RetryCall call) {
 		return Math.max(call.timeLeftNow(), this.shortest);
+	}
+
+	/** Return how long the executor may take to begin what the call has given to it. */
+	long nanosToBegin(RetryCall call) {
+		return Math.max(Math.min(call.timeLeft(call.now()), this.timeout), this.shortest);
+	}
+
+	/** Return the failure of an attempt whose timeout has passed before it began. */
+	AttemptTimeoutException unbegun(RetryCall call) {
+		return exceeded(call, this.timeout, null);
 	}
 
 	AttemptTimeoutException exceeded(RetryCall call, long nanos, @Nullable Throwable cause) {
@@ -57,6 +87,20 @@ final class AttemptLimit {
 	 * pending, the work has not noticed it and the result stands.
 	 */
 	<T extends @Nullable Object, X extends Throwable> T run(RetryCall call, Operation<T, X> work) throws X {
+		if (this.listing == null) {
+			return runLimited(call, work);
+		}
+		RunningCalls.Listed attempt = this.listing.add(call);
+		try {
+			return runLimited(call, work);
+		}
+		finally {
+			this.listing.remove(attempt);
+		}
+	}
+
+	private <T extends @Nullable Object, X extends Throwable> T runLimited(RetryCall call, Operation<T, X> work)
+			throws X {
 		if (!isSet()) {
 			return work.run();
 		}

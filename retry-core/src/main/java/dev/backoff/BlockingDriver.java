@@ -20,12 +20,12 @@ final class BlockingDriver {
 
 	private final AttemptLimit limit;
 
-	/* Whether attempts are limited or observed. */
+	/* Whether attempts are limited, listed or observed. */
 	private final boolean enclosed;
 
 	BlockingDriver(CallSteps steps, RetryDecider decider, WaitingCalls waiting, AttemptLimit limit, boolean observed) {
 		this.limit = limit;
-		this.enclosed = limit.isSet() || observed;
+		this.enclosed = limit.encloses() || observed;
 		this.steps = steps;
 		this.decider = decider;
 		this.waiting = waiting;
@@ -70,6 +70,7 @@ final class BlockingDriver {
 		Turn turn = next;
 		while (true) {
 			if (turn instanceof Turn.Permitted permitted) {
+				this.steps.attempting(permitted);
 				Outcome outcome = attempt(call, context, operation);
 				turn = this.steps.attemptEnded(outcome, permitted.permit(), call);
 			}

@@ -5,8 +5,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 import dev.backoff.breaker.CallPermits.Permit;
-import dev.backoff.breaker.CircuitOpenException;
 import dev.backoff.event.AttemptOutcome;
+import dev.backoff.event.CallObserver;
 import dev.backoff.event.DelaySource;
 import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.event.RetryEvent;
@@ -123,14 +123,40 @@ final class CallSteps {
 			call.addPostponed();
 			return this.decider.decide(situation(call, DelaySource.BREAKER, this.safeguards.refusal(now), now));
 		}
-		if (outcome != null) {
-			this.listeners.retry(outcome.cause());
-			call.beginNext(now);
-		}
-		else {
+		if (outcome == null) {
 			call.turn(now);
+			return new Turn.Permitted(permit, null);
 		}
-		return new Turn.Permitted(permit);
+		call.beginNext(now);
+		return new Turn.Permitted(permit, outcome.cause());
+	}
+
+	/** Tell that a permitted attempt is made. */
+	void attempting(Turn.Permitted permitted) {
+		if (permitted.retried() != null) {
+			this.listeners.retry(permitted.retried());
+		}
+	}
+
+	/** Give the permit of an attempt back that is not made, since the call has ended. */
+	void neverBegan(Turn.Permitted permitted, RetryCall call) {
+		permitted.permit().released();
+		CallObservation observation = call.observation();
+		CallObserver.ObservedAttempt observed = (observation != null) ? observation.takeAttempt() : null;
+		if (observed != null) {
+			observed.ends(AttemptOutcome.CANCELLED, null);
+		}
+	}
+
+	/**
+	 * End an attempt whose timeout has passed before it began. The breaker does not hear
+	 * of it, since nothing has reached the dependency.
+	 */
+	Turn timedOutUnbegun(Turn.Permitted permitted, Throwable failure, RetryCall call) {
+		permitted.permit().released();
+		attempting(permitted);
+		call.observeAttempt();
+		return attemptEnded(this.decider.judge(failure, call), Guards.UNCOUNTED, call);
 	}
 
 	/** End a call that did not succeed at once, and mark its failure with the story. */
@@ -138,9 +164,7 @@ final class CallSteps {
 		long now = now();
 		Outcome outcome = call.lastOutcome();
 		if (outcome == null) {
-			CircuitOpenException refused = this.safeguards.rejection(now);
-			call.noAttempt();
-			outcome = Outcome.ofRefused(AttemptOutcome.PERMANENT, refused, stop);
+			outcome = Outcome.ofRefused(AttemptOutcome.PERMANENT, this.safeguards.rejection(now), stop);
 		}
 		long elapsed = call.elapsed(now);
 		this.teller.callStops(call, stop.reason(), elapsed);
@@ -152,7 +176,7 @@ final class CallSteps {
 		}
 		Throwable failure = outcome.failure();
 		RetriesStoppedException.Story told = new RetriesStoppedException.Story(this.terms.policy().name(),
-				this.terms.method(), stop.reason(), stop.why(), call.attempt(), this.terms.policy().maxAttempts(),
+				this.terms.method(), stop.reason(), stop.why(), call.attempts(), this.terms.policy().maxAttempts(),
 				Duration.ofNanos(elapsed), call.waits(), call.attemptTimes(), call.isWaitsAbridged(),
 				call.isAttemptsAbridged(), failure, outcome.value(), call.keyIfUsed());
 		// another call may get the same instance, so that one attempt proves nothing

@@ -192,6 +192,11 @@ class CallStory {
 		return (this.lastOutcome != null) ? this.lastOutcome.kind() : null;
 	}
 
+	/** Return how many attempts have ended. */
+	final int attempts() {
+		return this.attempts;
+	}
+
 	final List<RetriesStoppedException.Wait> waits() {
 		List<RetriesStoppedException.Wait> waits = new ArrayList<>(2 * KEPT);
 		for (PastTurn turn = this.first; turn != null; turn = turn.next) {

@@ -24,6 +24,8 @@ sealed interface Decision extends Turn {
 
 	Stop OVERSLEPT = new Stop(StopReason.DEADLINE, "the wait took longer than chosen");
 
+	Stop UNBEGUN = new Stop(StopReason.DEADLINE, "the executor has not begun the attempt in time");
+
 	Stop CANCELLED = new Stop(StopReason.CANCELLED, "the caller has cancelled the call");
 
 	Stop COMPLETED = new Stop(StopReason.CANCELLED, "the caller has completed the call");

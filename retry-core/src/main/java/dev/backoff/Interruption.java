@@ -1,6 +1,6 @@
 package dev.backoff;
 
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 
 import org.jspecify.annotations.Nullable;
 
@@ -13,11 +13,11 @@ import dev.backoff.time.TimerEntry;
 final class Interruption extends TimerEntry {
 
 	/*
-	 * The timer and the thread race for the lock. If the thread is first, no interrupt
-	 * follows. If the timer is first, the thread waits until the interrupt has been
-	 * delivered, which takes no longer than delivering it, and then takes it back unless
-	 * the work has consumed it. So no interrupt of ours is ever under way when the work
-	 * has ended.
+	 * The timer and the thread race to change the state. If the thread is first, no
+	 * interrupt follows. If the timer is first, the thread waits until the interrupt has
+	 * been delivered, which takes no longer than delivering it, and then takes it back
+	 * unless the work has consumed it. So no interrupt of ours is ever under way when the
+	 * work has ended. No lock is held, which a stack overflow could leave locked.
 	 *
 	 * A flag that is already set when the timer comes is another interrupt. It stays, and
 	 * the work counts as interrupted by that and not as late. The flag is not set again:
@@ -28,17 +28,25 @@ final class Interruption extends TimerEntry {
 	 * therefore delivered again.
 	 */
 
-	private final ReentrantLock lock = new ReentrantLock();
+	private static final AtomicIntegerFieldUpdater<Interruption> STATE = AtomicIntegerFieldUpdater
+		.newUpdater(Interruption.class, "state");
+
+	private static final int RUNNING = 0;
+
+	private static final int DELIVERING = 1;
+
+	/* The time is over, but another interrupt was pending. */
+	private static final int OVER = 2;
+
+	private static final int INTERRUPTED = 3;
+
+	private static final int ENDED = 4;
 
 	private final Thread thread = Thread.currentThread();
 
 	private final @Nullable Interruption outer;
 
-	private boolean ended;
-
-	private boolean over;
-
-	private boolean late;
+	private volatile int state = RUNNING;
 
 	Interruption(@Nullable Interruption outer) {
 		this.outer = outer;
@@ -47,33 +55,39 @@ final class Interruption extends TimerEntry {
 	/** Interrupt the thread that made this object, unless its work has ended. */
 	@Override
 	public void run() {
-		this.lock.lock();
-		try {
-			this.over = true;
+		if (STATE.compareAndSet(this, RUNNING, DELIVERING)) {
 			deliver();
-		}
-		finally {
-			this.lock.unlock();
 		}
 	}
 
 	private void deliver() {
-		if (!this.ended && !this.thread.isInterrupted()) {
-			this.thread.interrupt();
-			this.late = true;
+		int after = (this.state == INTERRUPTED) ? INTERRUPTED : OVER;
+		try {
+			if (!this.thread.isInterrupted()) {
+				this.thread.interrupt();
+				after = INTERRUPTED;
+			}
+		}
+		finally {
+			this.state = after;
 		}
 	}
 
 	/** Note, on the thread itself, that its work has ended: no interrupt follows. */
 	boolean end() {
-		this.lock.lock();
-		try {
-			this.ended = true;
-			return this.late;
+		if (STATE.compareAndSet(this, RUNNING, ENDED)) {
+			return false;
 		}
-		finally {
-			this.lock.unlock();
+		boolean interrupted = delivered() == INTERRUPTED;
+		this.state = ENDED;
+		return interrupted;
+	}
+
+	private int delivered() {
+		while (this.state == DELIVERING) {
+			Thread.yield();
 		}
+		return this.state;
 	}
 
 	/** Take the interrupt back, on the thread itself, when its work has ended. */
@@ -86,14 +100,9 @@ final class Interruption extends TimerEntry {
 	}
 
 	private void deliverAgain() {
-		this.lock.lock();
-		try {
-			if (this.over) {
-				deliver();
-			}
-		}
-		finally {
-			this.lock.unlock();
+		int delivered = delivered();
+		if (delivered == OVER || delivered == INTERRUPTED) {
+			deliver();
 		}
 	}
 

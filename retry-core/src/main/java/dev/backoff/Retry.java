@@ -61,7 +61,7 @@ public final class Retry {
 		RetryDecider decider = new RetryDecider(policy, terms.retries(), guards.random(builder.random), listeners);
 		CallSteps steps = new CallSteps(terms, decider, listeners, safeguards,
 				new CallTeller(listeners, guards.observer(builder.observer)));
-		AttemptLimit limit = new AttemptLimit(policy, builder.method, time);
+		AttemptLimit limit = new AttemptLimit(policy, builder.method, time, builder.running);
 		BlockingDriver blocking = new BlockingDriver(steps, decider, builder.waitingCalls, limit,
 				builder.observer != null);
 		AsyncDriver async = new AsyncDriver(builder.method, steps, time, decider, builder.waitingCalls, limit,

@@ -149,10 +149,6 @@ final class RetryCall extends CallStory {
 		}
 	}
 
-	void noAttempt() {
-		this.attempt = 0;
-	}
-
 	/** Note the permit of the attempt to come, which is a probe. */
 	void permitted(Permit permit) {
 		links().permit(permit);

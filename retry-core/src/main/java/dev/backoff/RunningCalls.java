@@ -1,7 +1,12 @@
 package dev.backoff;
 
+import java.util.Comparator;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -9,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  * Count the calls that run, so that a shutdown can give them time to finish. A call runs
  * from its start to the end of its recovery; a call inside another one counts too. Only
  * the calls of retries {@linkplain Retry.Builder#runningCalls(RunningCalls) built with
- * this} count. Shared by the retries of one application; thread-safe.
+ * this} count. Attempts are also listed, but only those of policies with a deadline or an
+ * attempt timeout. Shared by the retries of one application; thread-safe.
  *
  * @since 0.1
  */
@@ -18,6 +24,8 @@ public final class RunningCalls {
 	private final AtomicLong running = new AtomicLong();
 
 	private final AtomicReference<@Nullable Runnable> whenNone = new AtomicReference<>();
+
+	private final Set<Listed> listed = ConcurrentHashMap.newKeySet();
 
 	/**
 	 * Count from zero.
@@ -56,6 +64,36 @@ public final class RunningCalls {
 		}
 	}
 
+	/** List an attempt on this thread, until it is taken out. */
+	Listed add(RetryCall call) {
+		Listed attempt = new OnThread(call.terms(), call.attempt(), call.turn(), Thread.currentThread());
+		add(attempt);
+		return attempt;
+	}
+
+	void add(Listed attempt) {
+		this.listed.add(attempt);
+	}
+
+	void remove(Listed attempt) {
+		this.listed.remove(attempt);
+	}
+
+	/**
+	 * {@return the attempts that have run longest, of policies with a deadline or an
+	 * attempt timeout, the oldest first}
+	 * @param policy whose attempts, or null for all
+	 * @param most how many at most
+	 */
+	public List<RunningAttempt> oldest(@Nullable String policy, int most) {
+		return this.listed.stream()
+			.flatMap((attempt) -> Stream.ofNullable(attempt.now()))
+			.filter((attempt) -> policy == null || attempt.policy().equals(policy))
+			.sorted(Comparator.comparing(RunningAttempt::elapsed).reversed())
+			.limit(most)
+			.toList();
+	}
+
 	private void tell() {
 		Runnable action = this.whenNone.getAndSet(null);
 		if (action != null) {
@@ -66,6 +104,39 @@ public final class RunningCalls {
 	@Override
 	public String toString() {
 		return "RunningCalls (" + count() + ")";
+	}
+
+	/** Is listed while it may run an attempt. */
+	interface Listed {
+
+		/** Return the attempt that runs now, or null. */
+		@Nullable RunningAttempt now();
+
+	}
+
+	/* A class, since two attempts are never the same. */
+	private static final class OnThread implements Listed {
+
+		private final CallTerms terms;
+
+		private final int attempt;
+
+		private final long began;
+
+		private final Thread thread;
+
+		OnThread(CallTerms terms, int attempt, long began, Thread thread) {
+			this.terms = terms;
+			this.attempt = attempt;
+			this.began = began;
+			this.thread = thread;
+		}
+
+		@Override
+		public RunningAttempt now() {
+			return RunningAttempt.of(this.terms, this.attempt, this.began, this.thread.getName());
+		}
+
 	}
 
 }

@@ -35,11 +35,6 @@ abstract class Waiter extends TimerEntry {
 	/** End the wait, and with it the call, where its attempts run. */
 	abstract boolean stop();
 
-	/** Return the number of the last attempt, or 0 before the first. */
-	final int attempt() {
-		return (call().lastKind() != null) ? call().attempt() : 0;
-	}
-
 	/** Return whether the call ends after retries were switched off. */
 	final boolean wantsRetry() {
 		AttemptOutcome last = call().lastKind();

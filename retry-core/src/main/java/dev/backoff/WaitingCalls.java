@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executor;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
 
 import org.jspecify.annotations.Nullable;
@@ -32,10 +31,11 @@ public final class WaitingCalls {
 
 	/*
 	 * The waiters themselves form a ring, so that another one needs no more memory. No
-	 * code of the application runs under the lock.
+	 * code of the application runs under the lock. It is a monitor, which a thread leaves
+	 * even where its stack overflows.
 	 */
 
-	private final ReentrantLock lock = new ReentrantLock();
+	private final Object lock = new Object();
 
 	/* The one that has waited longest, or null. */
 	private @Nullable Waiter first;
@@ -75,15 +75,11 @@ public final class WaitingCalls {
 	 */
 	void enter(Waiter waiter, long nanos) {
 		long due = waiter.call().now() + nanos;
-		this.lock.lock();
-		try {
+		synchronized (this.lock) {
+			waiter.call().turn(due);
 			waiter.link(this.first);
 			this.first = (this.first != null) ? this.first : waiter;
-			waiter.call().turn(due);
 			this.count++;
-		}
-		finally {
-			this.lock.unlock();
 		}
 		// read after the waiter can be seen, or the waiter might miss both
 		if (this.shutDown) {
@@ -96,16 +92,12 @@ public final class WaitingCalls {
 
 	/** Note that a call waits no more. The second time does nothing. */
 	void leave(Waiter waiter) {
-		this.lock.lock();
-		try {
+		synchronized (this.lock) {
 			Waiter after = waiter.next();
 			if (waiter.unlink()) {
 				this.first = (this.first != waiter) ? this.first : (after != waiter) ? after : null;
 				this.count--;
 			}
-		}
-		finally {
-			this.lock.unlock();
 		}
 	}
 
@@ -117,17 +109,13 @@ public final class WaitingCalls {
 	 */
 	public List<WaitingCall> oldest(@Nullable String policy, int most) {
 		List<Seen> seen = new ArrayList<>();
-		this.lock.lock();
-		try {
+		synchronized (this.lock) {
 			for (Waiter waiter = this.first; waiter != null && seen.size() < most; waiter = after(waiter)) {
 				if (waiter.isOf(policy)) {
-					seen.add(new Seen(waiter.call().terms(), waiter.attempt(), waiter.call().turn(),
+					seen.add(new Seen(waiter.call().terms(), waiter.call().attempts(), waiter.call().turn(),
 							waiter.call().started()));
 				}
 			}
-		}
-		finally {
-			this.lock.unlock();
 		}
 		// tickers are read outside the lock
 		return seen.stream().map(Seen::call).toList();
@@ -181,16 +169,12 @@ public final class WaitingCalls {
 	}
 
 	private boolean bringForward(Waiter waiter, long due) {
-		this.lock.lock();
-		try {
+		synchronized (this.lock) {
 			if (!waiter.isLinked() || due - waiter.call().turn() >= 0) {
 				return false;
 			}
 			waiter.call().turn(due);
 			return true;
-		}
-		finally {
-			this.lock.unlock();
 		}
 	}
 
@@ -245,8 +229,7 @@ public final class WaitingCalls {
 	}
 
 	private List<Waiter> waiting(Predicate<Waiter> wanted) {
-		this.lock.lock();
-		try {
+		synchronized (this.lock) {
 			List<Waiter> waiting = new ArrayList<>();
 			for (Waiter waiter = this.first; waiter != null; waiter = after(waiter)) {
 				if (wanted.test(waiter)) {
@@ -254,9 +237,6 @@ public final class WaitingCalls {
 				}
 			}
 			return waiting;
-		}
-		finally {
-			this.lock.unlock();
 		}
 	}
 
@@ -276,12 +256,8 @@ public final class WaitingCalls {
 	 * {@return how many calls wait now}
 	 */
 	public int count() {
-		this.lock.lock();
-		try {
+		synchronized (this.lock) {
 			return this.count;
-		}
-		finally {
-			this.lock.unlock();
 		}
 	}
 
@@ -331,15 +307,11 @@ public final class WaitingCalls {
 
 		@Override
 		boolean stop() {
-			WaitingCalls.this.lock.lock();
-			try {
+			synchronized (WaitingCalls.this.lock) {
 				if (this.stopped || !isLinked()) {
 					return false;
 				}
 				this.stopped = true;
-			}
-			finally {
-				WaitingCalls.this.lock.unlock();
 			}
 			wake();
 			return true;

@@ -2,6 +2,7 @@ package dev.backoff;
 
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.locks.Lock;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
@@ -246,12 +247,23 @@ class ArchitectureTests {
 	class Monitors {
 
 		@Test
-		void areNotUsed() {
+		void areUsedForAFewInstructionsOnly() {
 			classes().that()
+				.haveNameNotMatching("dev.backoff.(WaitingCalls(.Sleeper)?|window.CountWindow|time.SystemTimer)")
+				.and()
 				.doNotBelongToAnyOf(RetriesStoppedException.class)
 				.should(new UseNoMonitor())
-				.because("a virtual thread that waits in one pins its carrier; only the mark is set under the "
-						+ "failure's own, as what it is added to does, and runs nothing else there")
+				.because("a virtual thread that waits in one pins its carrier; these run no foreign code in theirs, "
+						+ "and the mark is set under the failure's own, as what it is added to does")
+				.check(CLASSES);
+		}
+
+		@Test
+		void areTheOnlyLocks() {
+			noClasses().should()
+				.dependOnClassesThat()
+				.areAssignableTo(Lock.class)
+				.because("a stack overflow in a call can leave such a lock locked for ever, but no monitor")
 				.check(CLASSES);
 		}
 

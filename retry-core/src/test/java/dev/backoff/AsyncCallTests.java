@@ -28,9 +28,15 @@ import dev.backoff.breaker.BreakerState;
 import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.delay.Jitter;
 import dev.backoff.delay.Shape;
+import dev.backoff.event.AttemptOutcome;
+import dev.backoff.event.CallObserver;
+import dev.backoff.event.DelaySource;
+import dev.backoff.event.RetryEvent;
 import dev.backoff.event.StopReason;
 import dev.backoff.failure.Idempotency;
+import dev.backoff.fixture.DriverContract;
 import dev.backoff.fixture.RecordingListener;
+import dev.backoff.fixture.RecordingObserver;
 import dev.backoff.fixture.RecordingRecorder;
 import dev.backoff.fixture.VirtualTime;
 import dev.backoff.policy.RetryPolicy;
@@ -229,6 +235,51 @@ class AsyncCallTests {
 		}
 
 		@Test
+		void betweenThePermitAndTheMethodCountsNoAttempt() {
+			CircuitBreaker breaker = CircuitBreaker.builder("gateway").time(AsyncCallTests.this.time).build();
+			RecordingObserver observer = new RecordingObserver();
+			AtomicReference<@Nullable CompletableFuture<String>> result = new AtomicReference<>();
+			result.set(retry(policy()).breaker(breaker).observer(observer).enabledWhen(() -> {
+				CompletableFuture<String> running = result.get();
+				boolean waited = !AsyncCallTests.this.recorder.lines("waited").isEmpty();
+				return running == null || !waited || running.cancel(true);
+			}).build().callAsync(AsyncCallTests.this::newStage));
+			lastStage().completeExceptionally(AsyncCallTests.this.failure);
+			AsyncCallTests.this.time.runAll();
+			assertThat(AsyncCallTests.this.stages).hasSize(1);
+			assertThat(AsyncCallTests.this.recorder.lines()).containsExactly("attempt 1 transient 0ms",
+					"waiting policy 100ms", "waited", "call cancelled 100ms");
+			assertThat(AsyncCallTests.this.listener.story().attempts()).isEqualTo(1);
+			assertThat(observer.lines()).containsExactly("call begins", "attempt 1 begins",
+					"attempt 1 ends transient IOException", "wait 100ms policy",
+					"call ends cancelled after 1 none CancellationException");
+		}
+
+		@Test
+		void whileAnObserverIsToldOfTheAttemptCountsNoAttempt() {
+			AtomicReference<@Nullable CompletableFuture<String>> result = new AtomicReference<>();
+			List<String> observed = new ArrayList<>();
+			CircuitBreaker breaker = CircuitBreaker.builder("gateway")
+				.settings(BreakerSettings.builder().probes(1).openFor(Duration.ofMillis(1)).build())
+				.time(AsyncCallTests.this.time)
+				.build();
+			result.set(retry(policy()).breaker(breaker)
+				.observer(new CancellingObserver(observed, result))
+				.build()
+				.callAsync(AsyncCallTests.this::newStage));
+			lastStage().completeExceptionally(AsyncCallTests.this.failure);
+			breaker.open();
+			AsyncCallTests.this.time.runAll();
+			assertThat(AsyncCallTests.this.stages).hasSize(1);
+			assertThat(AsyncCallTests.this.recorder.lines("attempt")).containsExactly("attempt 1 transient 0ms");
+			assertThat(AsyncCallTests.this.recorder.lines("retry")).isEmpty();
+			assertThat(AsyncCallTests.this.listener.story().attempts()).isEqualTo(1);
+			assertThat(observed).containsExactly("1 TRANSIENT", "2 CANCELLED");
+			assertThat(breaker.state()).isEqualTo(BreakerState.HALF_OPEN);
+			assertThat(breaker.isPermitting(AsyncCallTests.this.time.nanoTime())).isTrue();
+		}
+
+		@Test
 		void makesALateEndCountForNothing() {
 			CompletableFuture<String> stubborn = new CompletableFuture<>() {
 
@@ -346,9 +397,7 @@ class AsyncCallTests {
 					Thread.onSpinWait();
 				}
 				assertThat(AsyncCallTests.this.recorder.lines("call")).hasSize(calls);
-				// one that was cancelled between its permit and its start counts as
-				// cancelled
-				assertThat(AsyncCallTests.this.recorder.lines("attempt")).hasSizeGreaterThanOrEqualTo(attempts.get())
+				assertThat(AsyncCallTests.this.recorder.lines("attempt")).hasSize(attempts.get())
 					.hasSize(calls + AsyncCallTests.this.recorder.lines("retry").size());
 				assertThat(AsyncCallTests.this.recorder.lines("waited"))
 					.hasSameSizeAs(AsyncCallTests.this.recorder.lines("waiting"));
@@ -356,6 +405,56 @@ class AsyncCallTests {
 			finally {
 				pool.shutdownNow();
 			}
+		}
+
+	}
+
+	/** Cancels the call while the second attempt is observed to begin. */
+	private record CancellingObserver(List<String> observed,
+			AtomicReference<@Nullable CompletableFuture<String>> result)
+			implements
+				CallObserver,
+				CallObserver.ObservedCall {
+
+		@Override
+		public ObservedCall callBegins(String policy, String method) {
+			return this;
+		}
+
+		@Override
+		public Scope open() {
+			return () -> {
+			};
+		}
+
+		@Override
+		public ObservedAttempt attemptBegins(int number) {
+			CompletableFuture<String> running = this.result.get();
+			if (running != null) {
+				running.cancel(true);
+			}
+			return new ObservedAttempt() {
+
+				@Override
+				public Scope open() {
+					return CancellingObserver.this.open();
+				}
+
+				@Override
+				public void ends(AttemptOutcome outcome, @Nullable Throwable failure) {
+					CancellingObserver.this.observed.add(number + " " + outcome);
+				}
+
+			};
+		}
+
+		@Override
+		public void waitBegins(DelaySource source, long nanos) {
+		}
+
+		@Override
+		public void ends(StopReason reason, int attempts, RetryEvent.RecoveryOutcome recovery,
+				@Nullable Throwable thrown) {
 		}
 
 	}
@@ -504,6 +603,148 @@ class AsyncCallTests {
 			assertThat(result).isEqualTo("third");
 			assertThat(threads.get(0)).isEqualTo(Thread.currentThread().getName());
 			assertThat(threads).doesNotContain("backoff-timer");
+		}
+
+	}
+
+	@Nested
+	class AnExecutorThatIsBusyOrDropsTasks {
+
+		private final List<Runnable> queue = new ArrayList<>();
+
+		private CompletableFuture<String> call(RetryPolicyBuilder policy) {
+			CompletableFuture<String> result = retry(policy).executor(this.queue::add)
+				.build()
+				.callAsync(AsyncCallTests.this::newStage,
+						(context, story) -> CompletableFuture.completedFuture(story.attempts() + " " + story.reason()));
+			lastStage().completeExceptionally(AsyncCallTests.this.failure);
+			AsyncCallTests.this.time.runNext();
+			assertThat(this.queue).hasSize(1);
+			return result;
+		}
+
+		private void startLate() {
+			List<String> before = AsyncCallTests.this.recorder.lines();
+			List.copyOf(this.queue).forEach(Runnable::run);
+			assertThat(AsyncCallTests.this.recorder.lines()).isEqualTo(before);
+			assertThat(AsyncCallTests.this.stages).hasSize(1);
+		}
+
+		@Test
+		void endsTheCallAtTheDeadlineWithItsLastFailure() {
+			CompletableFuture<String> result = call(policy().deadline(Duration.ofMillis(500)));
+			AsyncCallTests.this.time.advance(Duration.ofNanos(399_999_999));
+			assertThat(AsyncCallTests.this.time.runDue()).isZero();
+			AsyncCallTests.this.time.runAll();
+			assertThat(result.join()).isEqualTo("1 DEADLINE");
+			assertThat(AsyncCallTests.this.listener.story())
+				.hasMessageContaining("500 ms: DEADLINE, the executor has not begun the attempt in time");
+			assertThat(AsyncCallTests.this.listener.story().failure()).isSameAs(AsyncCallTests.this.failure);
+			assertThat(AsyncCallTests.this.recorder.lines()).containsExactly("attempt 1 transient 0ms",
+					"waiting policy 100ms", "waited", "call deadline 500ms", "recovered done");
+			startLate();
+		}
+
+		@Test
+		void makesAnAttemptWhoseTimeoutPassesATimeout() throws Throwable {
+			CompletableFuture<String> result = call(
+					policy().maxAttempts(3).attemptTimeout(Duration.ofMillis(200)).deadline(Duration.ofSeconds(5)));
+			DriverContract.await(AsyncCallTests.this.time, () -> false, result);
+			assertThat(result.join()).isEqualTo("3 ATTEMPTS_EXHAUSTED");
+			assertThat(AsyncCallTests.this.listener.story().failure())
+				.hasMessage("Attempt 3 of OrderService.place was not finished after 200 ms");
+			assertThat(AsyncCallTests.this.recorder.lines()).containsExactly("attempt 1 transient 0ms",
+					"waiting policy 100ms", "waited", "retry other", "attempt 2 timeout 200ms", "waiting policy 200ms",
+					"waited", "retry timeout", "attempt 3 timeout 200ms", "call attempts_exhausted 700ms",
+					"recovered done");
+			startLate();
+		}
+
+		@Test
+		void leavesTheBreakerAlone() throws Throwable {
+			CircuitBreaker breaker = CircuitBreaker.builder("gateway")
+				.settings(BreakerSettings.builder().minimumCalls(1).failureRate(1).build())
+				.time(AsyncCallTests.this.time)
+				.build();
+			CompletableFuture<String> result = retry(
+					policy().maxAttempts(2).until((value, context) -> false).attemptTimeout(Duration.ofMillis(200)))
+				.breaker(breaker)
+				.executor(this.queue::add)
+				.build()
+				.callAsync(() -> CompletableFuture.completedFuture("pending"),
+						(context, story) -> CompletableFuture.completedFuture("recovered"));
+			assertThat(DriverContract.await(AsyncCallTests.this.time, () -> false, result)).isEqualTo("recovered");
+			assertThat(AsyncCallTests.this.recorder.lines("attempt")).containsExactly("attempt 1 pending 0ms",
+					"attempt 2 timeout 200ms");
+			assertThat(breaker.state()).isEqualTo(BreakerState.CLOSED);
+		}
+
+		@Test
+		void takesTheTimeInTheQueueFromTheAttempt() {
+			CompletableFuture<String> result = call(policy().maxAttempts(2).attemptTimeout(Duration.ofMillis(200)));
+			AsyncCallTests.this.time.advance(Duration.ofMillis(150));
+			this.queue.remove(0).run();
+			assertThat(AsyncCallTests.this.stages).hasSize(2);
+			AsyncCallTests.this.time.advance(Duration.ofMillis(50));
+			assertThat(AsyncCallTests.this.time.runDue()).isEqualTo(1);
+			this.queue.remove(0).run();
+			assertThat(result.join()).startsWith("2 ATTEMPTS_EXHAUSTED");
+			assertThat(AsyncCallTests.this.recorder.lines("attempt")).containsExactly("attempt 1 transient 0ms",
+					"attempt 2 timeout 200ms");
+		}
+
+		@Test
+		void delaysTheEndOfAnAttemptByAnotherTimeoutAtMost() {
+			CompletableFuture<String> result = retry(policy().maxAttempts(1).attemptTimeout(Duration.ofMillis(200)))
+				.executor(this.queue::add)
+				.build()
+				.callAsync(AsyncCallTests.this::newStage,
+						(context, story) -> CompletableFuture.completedFuture("recovered"));
+			AsyncCallTests.this.time.runAll();
+			assertThat(result.join()).isEqualTo("recovered");
+			assertThat(AsyncCallTests.this.time.elapsed()).isEqualTo(Duration.ofMillis(400));
+			startLate();
+		}
+
+		@Test
+		void delaysTheEndByAnOperatorUntilTheDeadlineAtMost() {
+			CompletableFuture<String> result = call(policy().deadline(Duration.ofMillis(500)));
+			assertThat(AsyncCallTests.this.waiting.stop("orders")).isEqualTo(1);
+			AsyncCallTests.this.time.runAll();
+			assertThat(result.join()).isEqualTo("1 STOPPED");
+			startLate();
+		}
+
+		@Test
+		void hangsNothingInRealTime() throws Exception {
+			ExecutorService pool = Executors.newSingleThreadExecutor();
+			CountDownLatch done = new CountDownLatch(1);
+			try {
+				pool.execute(() -> {
+					try {
+						done.await();
+					}
+					catch (InterruptedException ex) {
+						Thread.currentThread().interrupt();
+					}
+				});
+				Retry retry = Retry
+					.builder(policy().base(Duration.ofMillis(1))
+						.attemptTimeout(Duration.ofMillis(20))
+						.deadline(Duration.ofMillis(50))
+						.build())
+					.executor(pool)
+					.listener(AsyncCallTests.this.listener)
+					.build();
+				CompletableFuture<String> result = retry
+					.callAsync(() -> CompletableFuture.failedFuture(AsyncCallTests.this.failure));
+				assertThat(catchThrowable(result::join)).isInstanceOf(CompletionException.class);
+				assertThat(AsyncCallTests.this.listener.story().elapsed()).isLessThan(Duration.ofSeconds(10));
+			}
+			finally {
+				done.countDown();
+				pool.shutdownNow();
+			}
 		}
 
 	}

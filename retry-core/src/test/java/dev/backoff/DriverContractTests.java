@@ -160,7 +160,7 @@ class DriverContractTests {
 				.method("OrderService.place")
 				.time(setup.time())
 				.random(() -> 0)
-				.executor(Runnable::run)
+				.executor(setup.executor())
 				.waitingCalls(this.waiting)
 				.budget(this.budget)
 				.breaker(this.breaker)

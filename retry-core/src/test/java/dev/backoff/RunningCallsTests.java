@@ -1,15 +1,20 @@
 package dev.backoff;
 
 import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
+import dev.backoff.delay.Jitter;
 import dev.backoff.fixture.Crowd;
 import dev.backoff.fixture.VirtualTime;
 import dev.backoff.policy.RetryPolicy;
+import dev.backoff.policy.RetryPolicyBuilder;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -25,6 +30,89 @@ class RunningCallsTests {
 		.executor(Runnable::run)
 		.runningCalls(this.running)
 		.build();
+
+	@Nested
+	class Lists {
+
+		private final RunningCallsTests all = RunningCallsTests.this;
+
+		private Retry retry(RetryPolicyBuilder policy) {
+			return Retry.builder(policy.maxAttempts(2).jitter(Jitter.none()).build())
+				.method("Orders.place")
+				.time(this.all.time)
+				.executor(Runnable::run)
+				.runningCalls(this.all.running)
+				.build();
+		}
+
+		private List<RunningAttempt> oldest() {
+			return this.all.running.oldest("orders", 10);
+		}
+
+		private RunningAttempt running(int attempt, int seconds, @Nullable String thread) {
+			return new RunningAttempt("orders", "Orders.place", attempt, Duration.ofSeconds(seconds), thread);
+		}
+
+		private void listWhileBlocking(RetryPolicyBuilder policy) {
+			AtomicInteger attempts = new AtomicInteger();
+			this.all.time.whileSleeping((nanos) -> assertThat(oldest()).isEmpty());
+			assertThatThrownBy(() -> retry(policy).call(() -> {
+				assertThat(oldest())
+					.containsExactly(running(attempts.incrementAndGet(), 0, Thread.currentThread().getName()));
+				this.all.time.advance(Duration.ofSeconds(2));
+				assertThat(oldest()).containsExactly(running(attempts.get(), 2, Thread.currentThread().getName()));
+				assertThat(this.all.running.oldest("mails", 10)).isEmpty();
+				assertThat(this.all.running.oldest(null, 0)).isEmpty();
+				throw new IOException("down");
+			})).hasMessage("down");
+			assertThat(attempts).hasValue(2);
+			assertThat(oldest()).isEmpty();
+		}
+
+		@Test
+		void anAttemptUnderADeadline() {
+			listWhileBlocking(RetryPolicy.builder("orders").deadline(Duration.ofMinutes(1)));
+		}
+
+		@Test
+		void anAttemptUnderATimeout() {
+			listWhileBlocking(RetryPolicy.builder("orders").attemptTimeout(Duration.ofMinutes(1)));
+		}
+
+		@Test
+		void anAsynchronousAttemptWhileItsStageRuns() {
+			List<CompletableFuture<String>> stages = List.of(new CompletableFuture<>(), new CompletableFuture<>());
+			AtomicInteger attempts = new AtomicInteger();
+			CompletableFuture<String> result = retry(
+					RetryPolicy.builder("orders").base(Duration.ofSeconds(1)).deadline(Duration.ofMinutes(1)))
+				.callAsync(() -> stages.get(attempts.getAndIncrement()));
+			this.all.time.advance(Duration.ofSeconds(2));
+			assertThat(oldest()).containsExactly(running(1, 2, null));
+			stages.get(0).completeExceptionally(new IOException("down"));
+			assertThat(oldest()).isEmpty();
+			assertThat(this.all.time.runNext()).isTrue();
+			assertThat(oldest()).containsExactly(running(2, 0, null));
+			stages.get(1).complete("done");
+			assertThat(result).isCompletedWithValue("done");
+			assertThat(oldest()).isEmpty();
+		}
+
+		@Test
+		void theOldestFirst() {
+			Retry retry = retry(RetryPolicy.builder("orders").deadline(Duration.ofMinutes(1)));
+			for (int call = 0; call < 3; call++) {
+				assertThat(retry.callAsync(CompletableFuture::new)).isNotDone();
+				this.all.time.advance(Duration.ofSeconds(1));
+			}
+			assertThat(this.all.running.oldest(null, 2)).containsExactly(running(1, 3, null), running(1, 2, null));
+		}
+
+		@Test
+		void noOthers() throws Exception {
+			assertThat(retry(RetryPolicy.builder("orders")).call(this::oldest)).isEmpty();
+		}
+
+	}
 
 	@Nested
 	class Counts {

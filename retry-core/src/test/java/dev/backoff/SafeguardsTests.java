@@ -796,6 +796,8 @@ class SafeguardsTests {
 		void hasARaisedCapThatIsNoLowerThanTheOther() {
 			assertThatThrownBy(() -> policy().cap(Duration.ofMinutes(2)).degraded(this.settings).build())
 				.hasMessage("Invalid degraded cap (1m): must not be below the cap (2m).");
+			assertThat(policy().base(Duration.ofSeconds(1)).degraded(this.settings).build().degradedRule().capNanos())
+				.isEqualTo(Duration.ofSeconds(100).toNanos());
 		}
 
 	}

@@ -27,7 +27,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 @Timeout(300)
 class WaitingMemoryTests {
 
-	private static final int CALLS = 100_000;
+	private static final int CALLS = 50_000;
 
 	private static final CompletionStage<String> FAILED = CompletableFuture
 		.failedFuture(new IllegalStateException("down"));

@@ -55,13 +55,14 @@ public @interface Backoff {
 
 	/**
 	 * The delay before the first retry, before jitter; 100 ms by default.
-	 * @return a duration, such as {@code 200ms}, {@code 2s} or {@code PT0.2S}; a bare
-	 * number is milliseconds
+	 * @return a duration, such as {@code 200ms}, {@code 2s} or {@code PT0.2S}; only 0
+	 * needs no unit
 	 */
 	String base() default "";
 
 	/**
-	 * The longest delay; 10 s by default, none for a ladder.
+	 * The longest delay; by default 10 s or 100 times the base, the longer of the two,
+	 * and none for a ladder.
 	 * @return a duration, not below the base
 	 */
 	String cap() default "";

@@ -194,15 +194,19 @@ public final class CircuitBreaker extends Circuit implements CallPermits {
 	}
 
 	/**
-	 * {@return the state, which stays open after its time until a call is made}
+	 * Return the state. An open breaker whose time is over is half-open: it permits a
+	 * probe. The listener is told of that move with the first probe.
+	 * @return the state
 	 */
 	public BreakerState state() {
-		return current().state();
+		Phase seen = current();
+		boolean probeDue = seen.state() == BreakerState.OPEN && seen.isPermitting(now());
+		return probeDue ? BreakerState.HALF_OPEN : seen.state();
 	}
 
 	/**
 	 * Return what it has counted: over the window if it is closed or only counts, of the
-	 * probes if it is half-open, what made it open if it is open.
+	 * probes if it is half-open, what made it open until the first probe.
 	 * @return the counts, all zero if there is nothing to count
 	 */
 	public Counts counts() {
@@ -220,7 +224,8 @@ public final class CircuitBreaker extends Circuit implements CallPermits {
 	 * {@return how long it stays open, or null unless it is {@link BreakerState#OPEN}}
 	 */
 	public @Nullable Duration timeToProbe() {
-		return timeToProbe(current(), now());
+		Duration left = timeToProbe(current(), now());
+		return (left != null && left.isZero()) ? null : left;
 	}
 
 	private static @Nullable Duration timeToProbe(Phase seen, long now) {

@@ -23,14 +23,15 @@ final class Bucket {
 	 * needs no writes, a withdrawal adds to S, a deposit subtracts. Each write of S
 	 * raises it to T - capacity at least, which takes out what has flowed over the rim.
 	 *
-	 * A full bucket stays full until the next withdrawal. FULL says so without T, so that
-	 * a success then needs no clock reading.
+	 * A full bucket stays full until the next withdrawal. The lowest bit says so without
+	 * T, so that a success then needs no clock reading. The other bits are S as it was
+	 * when the bucket became full. Otherwise a withdrawal with an old reading of the
+	 * clock could succeed after others have emptied and filled the bucket, and time would
+	 * count twice.
 	 *
 	 * T is exact: it wraps around like a ticker and is only compared by difference.
 	 */
-	static final long FULL = Long.MIN_VALUE;
-
-	static final long CLOSED = Long.MIN_VALUE + 1;
+	static final long CLOSED = Long.MIN_VALUE;
 
 	static final long MICRO = 1_000_000;
 
@@ -57,7 +58,7 @@ final class Bucket {
 	/* Written before other threads see the bucket. */
 	private long start;
 
-	private volatile long state = FULL;
+	private volatile long state;
 
 	Bucket(BudgetSettings settings) {
 		this.settings = settings;
@@ -77,12 +78,7 @@ final class Bucket {
 	void begin(long now, long balance) {
 		this.start = now;
 		// no debt where the clock stepped back: time might never pay it
-		this.state = (balance >= this.capacity) ? FULL : after(0, Math.max(0, balance));
-	}
-
-	/** Let no thread change the state any more, and return what it was. */
-	long close() {
-		return STATE.getAndSet(this, CLOSED);
+		this.state = (balance >= this.capacity) ? full(0) : after(0, Math.max(0, balance));
 	}
 
 	long state() {
@@ -95,9 +91,17 @@ final class Bucket {
 
 	/** Return the state under which a balance is left. */
 	static long after(long brought, long balance) {
-		long state = brought - balance;
-		// FULL and CLOSED never stand for a balance
-		return (state == FULL || state == CLOSED) ? CLOSED + 1 : state;
+		long state = (brought - balance) << 1;
+		// CLOSED never stands for a balance
+		return (state == CLOSED) ? state + 2 : state;
+	}
+
+	long full(long brought) {
+		return after(brought, this.capacity) | 1;
+	}
+
+	static boolean isFull(long state) {
+		return (state & 1) != 0;
 	}
 
 	/** Return what time has put back since the start. */
@@ -110,7 +114,7 @@ final class Bucket {
 
 	long balance(long state, long brought) {
 		// negative if the clock stepped back: then there is nothing to take
-		return (state == FULL) ? this.capacity : Math.min(this.capacity, brought - state);
+		return isFull(state) ? this.capacity : Math.min(this.capacity, ((brought << 1) - state) >> 1);
 	}
 
 	long price(Cost cost) {

@@ -2,7 +2,6 @@ package dev.backoff.budget;
 
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
@@ -19,8 +18,8 @@ import dev.backoff.time.RetryTime;
  * ten of them. Under any number of threads, what was withdrawn never exceeds what the
  * bucket held at the start plus what was deposited.
  * <p>
- * Its settings may be {@linkplain #change changed} while it is in use. Thread-safe, and
- * lock-free otherwise. A success while the bucket is full reads one variable only.
+ * Its settings may be {@linkplain #change changed} while it is in use. Thread-safe,
+ * without a lock. A success while the bucket is full reads one variable only.
  *
  * @since 0.1
  */
@@ -35,9 +34,6 @@ public final class RetryBudget {
 	private final AtomicBoolean dry = new AtomicBoolean();
 
 	private final LongAdder refused = new LongAdder();
-
-	/* Held while one bucket is closed and the next is not there yet. */
-	private final ReentrantLock changing = new ReentrantLock();
 
 	private volatile Bucket bucket;
 
@@ -126,7 +122,7 @@ public final class RetryBudget {
 
 	/** Put back what a successful call is worth. */
 	public void deposit() {
-		if (this.bucket.state() != Bucket.FULL) {
+		if (!Bucket.isFull(this.bucket.state())) {
 			add(null);
 		}
 	}
@@ -144,7 +140,7 @@ public final class RetryBudget {
 		while (true) {
 			Bucket seen = this.bucket;
 			long state = openState(seen);
-			if (state == Bucket.FULL) {
+			if (Bucket.isFull(state)) {
 				return;
 			}
 			if (state == Bucket.CLOSED) {
@@ -152,7 +148,8 @@ public final class RetryBudget {
 			}
 			long brought = brought(seen);
 			long balance = Math.min(seen.capacity, seen.balance(state, brought) + seen.worth(refunded));
-			if (seen.compareAndSet(state, (balance == seen.capacity) ? Bucket.FULL : Bucket.after(brought, balance))) {
+			if (seen.compareAndSet(state,
+					(balance == seen.capacity) ? seen.full(brought) : Bucket.after(brought, balance))) {
 				noteRecovery(seen, balance);
 				return;
 			}
@@ -167,7 +164,7 @@ public final class RetryBudget {
 			seen = this.bucket;
 			state = openState(seen);
 		}
-		while (state == Bucket.CLOSED || !seen.compareAndSet(state, Bucket.FULL));
+		while (state == Bucket.CLOSED || !seen.compareAndSet(state, seen.full(brought(seen))));
 		if (this.dry.compareAndSet(true, false)) {
 			tell(this.listener::recovered);
 		}
@@ -180,38 +177,31 @@ public final class RetryBudget {
 	 * @param settings the settings from now on
 	 */
 	public void change(BudgetSettings settings) {
-		this.changing.lock();
-		try {
-			Bucket before = this.bucket;
+		Bucket before;
+		Bucket after;
+		long state;
+		do {
+			before = this.bucket;
 			if (before.settings.equals(settings)) {
 				return;
 			}
-			// made beforehand: nothing may fail while no bucket is open
-			Bucket after = new Bucket(settings);
-			long state = before.close();
+			after = new Bucket(settings);
+			state = openState(before);
 			long now = now(before.start());
 			after.begin(now, before.balance(state, before.brought(now)));
-			this.bucket = after;
 		}
-		finally {
-			this.changing.unlock();
-		}
+		while (state == Bucket.CLOSED || !before.compareAndSet(state, Bucket.CLOSED));
+		this.bucket = after;
 		isDry(); // a smaller bucket may have recovered by it
 	}
 
-	/** Return the state of a bucket; if it is closed, wait for the end of the change. */
-	private long openState(Bucket seen) {
+	/** Return the state of a bucket; if it is closed, the next one is there soon. */
+	private static long openState(Bucket seen) {
 		long state = seen.state();
-		if (state != Bucket.CLOSED) {
-			return state;
+		if (state == Bucket.CLOSED) {
+			Thread.yield();
 		}
-		this.changing.lock();
-		try {
-			return state;
-		}
-		finally {
-			this.changing.unlock();
-		}
+		return state;
 	}
 
 	/**

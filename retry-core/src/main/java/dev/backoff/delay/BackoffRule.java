@@ -29,6 +29,10 @@ import dev.backoff.time.Nanos;
  */
 public record BackoffRule(Shape shape, long capNanos, Jitter jitter) {
 
+	private static final long SHORTEST_BUILT_IN_CAP = Duration.ofSeconds(10).toNanos();
+
+	private static final long BASES_IN_BUILT_IN_CAP = 100;
+
 	/**
 	 * Check the rule.
 	 * @param shape the delays before the cap
@@ -66,6 +70,20 @@ public record BackoffRule(Shape shape, long capNanos, Jitter jitter) {
 	 */
 	public static BackoffRule of(Shape shape, Duration cap, Jitter jitter) {
 		return new BackoffRule(shape, Nanos.notNegative("cap", cap), jitter);
+	}
+
+	/**
+	 * Return the cap where none is set: 10 s, or 100 times the base if that is longer. A
+	 * longer base so has room to grow, and a base of 1 ms does not repeat every 100 ms.
+	 * @param shape the delays before the cap
+	 * @return nanoseconds; {@link Nanos#UNLIMITED} for a ladder, which has no cap
+	 */
+	public static long builtInCap(Shape shape) {
+		return (shape.rungs() > 0) ? Nanos.UNLIMITED : builtInCap(shape.baseNanos());
+	}
+
+	static long builtInCap(long base) {
+		return Math.max(SHORTEST_BUILT_IN_CAP, Nanos.times(base, BASES_IN_BUILT_IN_CAP));
 	}
 
 	/**

@@ -5,6 +5,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
+import org.jspecify.annotations.Nullable;
+
 import dev.backoff.time.Nanos;
 
 /**
@@ -29,6 +31,9 @@ public final class DelayPlan {
 
 	/* Never drawn: a draw of 1 gives the bound itself, not one nanosecond less. */
 	private static final double BOUND = 1;
+
+	/* No cap is negative. */
+	private static final long BUILT_IN = -1;
 
 	/* A longer plan would help no reader. */
 	private static final int LONGEST_PLAN = 10_000;
@@ -90,7 +95,8 @@ public final class DelayPlan {
 	 * @param deadline the time for the whole call
 	 * @param retries how many retries, 1 or more
 	 * @param multiplier a finite number, 1 or more
-	 * @param cap the longest delay; {@link Nanos#UNLIMITED} nanoseconds for none
+	 * @param cap the longest delay; {@link Nanos#UNLIMITED} nanoseconds for none, null
+	 * for the {@linkplain BackoffRule#builtInCap built-in} one
 	 * @param attempt the time of one attempt
 	 * @param greatestJitter the longest jittered delay as a multiple of the delay: 1 for
 	 * most jitters, 1.2 for ±20 %
@@ -98,7 +104,7 @@ public final class DelayPlan {
 	 * attempts alone fill the time
 	 * @throws IllegalArgumentException if a number is outside its range
 	 */
-	public static Duration largestBase(Duration deadline, int retries, double multiplier, Duration cap,
+	public static Duration largestBase(Duration deadline, int retries, double multiplier, @Nullable Duration cap,
 			Duration attempt, double greatestJitter) {
 		if (retries < 1) {
 			throw new IllegalArgumentException("Invalid retries (" + retries + "): must be 1 or more.");
@@ -108,7 +114,7 @@ public final class DelayPlan {
 			throw new IllegalArgumentException(
 					"Invalid greatestJitter (" + greatestJitter + "): must be a finite number above 0.");
 		}
-		long longest = Nanos.notNegative("cap", cap);
+		long longest = (cap != null) ? Nanos.notNegative("cap", cap) : BUILT_IN;
 		double attempts = (retries + 1.0) * Nanos.notNegative("attempt", attempt);
 		double waits = (Nanos.notNegative("deadline", deadline) - attempts) / greatestJitter;
 		if (waits <= 0) {
@@ -117,19 +123,20 @@ public final class DelayPlan {
 		double growth = (multiplier == 1) ? retries : Math.expm1(retries * Math.log(multiplier)) / (multiplier - 1);
 		double base = waits / growth;
 		if (multiplier == 1) {
-			return Duration.ofNanos(Math.min(longest, (long) base));
+			return Duration.ofNanos(Math.min(cap(longest, (long) base), (long) base));
 		}
 		// false if the power overflows to infinity or NaN: then the cap binds
-		boolean below = base * Math.pow(multiplier, retries - 1.0) <= longest;
+		boolean below = base * Math.pow(multiplier, retries - 1.0) <= cap(longest, (long) base);
 		return Duration.ofNanos(below ? (long) base : largestCappedBase(waits, retries, multiplier, longest));
 	}
 
 	private static long largestCappedBase(double waits, int retries, double multiplier, long cap) {
 		long fits = 0;
-		long tooLong = (cap < Long.MAX_VALUE) ? cap + 1 : cap;
+		// one delay is no longer than all of them
+		long tooLong = Nanos.plus((cap == BUILT_IN) ? (long) waits : cap, 1);
 		while (tooLong - fits > 1) {
 			long middle = fits + (tooLong - fits) / 2;
-			if (cappedTotal(middle, retries, multiplier, cap) <= waits) {
+			if (cappedTotal(middle, retries, multiplier, cap(cap, middle)) <= waits) {
 				fits = middle;
 			}
 			else {
@@ -137,6 +144,10 @@ public final class DelayPlan {
 			}
 		}
 		return fits;
+	}
+
+	private static long cap(long cap, long base) {
+		return (cap == BUILT_IN) ? BackoffRule.builtInCap(base) : cap;
 	}
 
 	private static double cappedTotal(long base, int retries, double multiplier, long cap) {

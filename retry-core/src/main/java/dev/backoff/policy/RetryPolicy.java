@@ -25,7 +25,10 @@ public final class RetryPolicy {
 	/** The value of {@link #maxAttempts()} that means no limit. */
 	public static final int UNLIMITED_ATTEMPTS = Integer.MAX_VALUE;
 
-	/** The longest hint of a server that is followed unless the cap is longer: 1 min. */
+	/**
+	 * The longest hint of a server that is followed unless a cap that was set is longer:
+	 * 1 min.
+	 */
 	public static final Duration DEFAULT_RETRY_AFTER_MAX = Duration.ofMinutes(1);
 
 	private final String name;
@@ -83,7 +86,7 @@ public final class RetryPolicy {
 		this.matchCauses = builder.matchCauses;
 		this.retryAfterEnabled = builder.retryAfterEnabled;
 		this.retryAfterMax = nanos(builder.retryAfterMax,
-				Math.max(Nanos.of(DEFAULT_RETRY_AFTER_MAX), this.rules.longestDelay()));
+				Math.max(Nanos.of(DEFAULT_RETRY_AFTER_MAX), this.rules.longestSet(builder.cap)));
 		this.nestedMultiply = builder.nestedMultiply;
 		this.idempotency = builder.idempotency;
 		this.postponedWhenEmpty = builder.postponedWhenEmpty;

@@ -132,8 +132,8 @@ public final class RetryPolicyBuilder {
 	}
 
 	/**
-	 * Set the longest delay. Without one it is 10 s, or the base if that is longer; a
-	 * ladder then has none.
+	 * Set the longest delay. Without one it is 10 s, or 100 times the base if that is
+	 * longer; a ladder then has none.
 	 * @param cap not below the base
 	 * @return this builder
 	 */
@@ -319,8 +319,8 @@ public final class RetryPolicyBuilder {
 
 	/**
 	 * Set the longest hint that is followed.
-	 * @param max zero or more; by default the larger of one minute and the cap, of a
-	 * ladder its longest rung
+	 * @param max zero or more; by default the larger of one minute and a cap that was
+	 * set, of a ladder its longest rung
 	 * @return this builder
 	 * @throws IllegalArgumentException if it is negative
 	 */

@@ -1,7 +1,8 @@
 package dev.backoff.time;
 
+import java.security.AccessController;
+import java.security.PrivilegedAction;
 import java.util.concurrent.locks.LockSupport;
-import java.util.concurrent.locks.ReentrantLock;
 
 import org.jspecify.annotations.Nullable;
 
@@ -24,7 +25,8 @@ final class SystemTimer {
 	/* Due times are compared by difference, also with those that are overdue. */
 	private static final long LONGEST = Long.MAX_VALUE / 2;
 
-	private final ReentrantLock lock = new ReentrantLock();
+	/* A monitor, which a thread leaves even where its stack overflows. */
+	private final Object lock = new Object();
 
 	private final TimerQueue queue = new TimerQueue();
 
@@ -53,8 +55,7 @@ final class SystemTimer {
 		long now = System.nanoTime();
 		long due = now + Math.max(0, Math.min(nanos, LONGEST));
 		Thread woken = null;
-		this.lock.lock();
-		try {
+		synchronized (this.lock) {
 			if (entry.position != TimerEntry.NOWHERE) {
 				throw new IllegalStateException(entry + " is scheduled already.");
 			}
@@ -69,15 +70,18 @@ final class SystemTimer {
 				woken = this.thread;
 			}
 		}
-		finally {
-			this.lock.unlock();
-		}
 		LockSupport.unpark(woken);
 	}
 
-	/* It serves all applications of the process and keeps no class of the first one. */
+	/*
+	 * It serves all applications of the process and keeps no class of the first one:
+	 * before JDK 24 a thread inherits the access control context of all classes on the
+	 * stack, unless it is made in a privileged action.
+	 */
+	@SuppressWarnings("removal")
 	private Thread start() {
-		Thread thread = new Thread(null, this::run, "backoff-timer", 0, false);
+		Thread thread = AccessController
+			.doPrivileged((PrivilegedAction<Thread>) () -> new Thread(null, this::run, "backoff-timer", 0, false));
 		thread.setDaemon(true);
 		thread.setContextClassLoader(null);
 		thread.start();
@@ -86,34 +90,22 @@ final class SystemTimer {
 
 	/** Take an entry back, if it is scheduled. */
 	void remove(TimerEntry entry) {
-		this.lock.lock();
-		try {
+		synchronized (this.lock) {
 			this.queue.remove(entry);
-		}
-		finally {
-			this.lock.unlock();
 		}
 	}
 
 	/** Return how many tasks are scheduled. */
 	int pending() {
-		this.lock.lock();
-		try {
+		synchronized (this.lock) {
 			return this.queue.size();
-		}
-		finally {
-			this.lock.unlock();
 		}
 	}
 
 	/** Return the thread, or null while there is none. */
 	@Nullable Thread thread() {
-		this.lock.lock();
-		try {
+		synchronized (this.lock) {
 			return this.thread;
-		}
-		finally {
-			this.lock.unlock();
 		}
 	}
 
@@ -133,8 +125,7 @@ final class SystemTimer {
 	private boolean runNext() {
 		TimerEntry due;
 		long park = 0;
-		this.lock.lock();
-		try {
+		synchronized (this.lock) {
 			long now = System.nanoTime();
 			due = this.queue.pollDue(now);
 			if (due == null) {
@@ -144,9 +135,6 @@ final class SystemTimer {
 				}
 				park = untilWake(now);
 			}
-		}
-		finally {
-			this.lock.unlock();
 		}
 		if (due != null) {
 			try {

@@ -53,7 +53,9 @@ final class TimerQueue {
 			// by a quarter, since free places cost memory too
 			resize(this.size + this.size / 4);
 		}
-		rise(this.size++, entry, due);
+		// counted last, so that an overflow of the stack leaves no gap
+		rise(this.size, entry, due);
+		this.size++;
 	}
 
 	/** Take out the entry that is due at the given reading, or return null. */

@@ -1,12 +1,10 @@
 package dev.backoff.window;
 
-import java.util.concurrent.locks.Lock;
-import java.util.concurrent.locks.ReentrantLock;
-
 /**
  * Count over a number of calls, exactly: each call replaces the oldest.
  * <p>
- * That needs one order of all calls, so every record takes a lock for a few instructions.
+ * That needs one order of all calls, so every record takes a lock for a few instructions:
+ * a monitor, which a thread leaves even where its stack overflows.
  */
 final class CountWindow implements OutcomeWindow {
 
@@ -14,7 +12,7 @@ final class CountWindow implements OutcomeWindow {
 
 	private static final byte SLOW = 2;
 
-	private final Lock lock = new ReentrantLock();
+	private final Object lock = new Object();
 
 	private final byte[] calls;
 
@@ -33,17 +31,13 @@ final class CountWindow implements OutcomeWindow {
 	@Override
 	public void record(boolean failed, boolean slow, long now) {
 		byte call = (byte) ((failed ? FAILED : 0) | (slow ? SLOW : 0));
-		this.lock.lock();
-		try {
+		synchronized (this.lock) {
 			if (this.total == this.calls.length) {
 				count(this.calls[this.next], -1);
 			}
 			count(call, 1);
 			this.calls[this.next] = call;
 			this.next = (this.next + 1) % this.calls.length;
-		}
-		finally {
-			this.lock.unlock();
 		}
 	}
 
@@ -55,12 +49,8 @@ final class CountWindow implements OutcomeWindow {
 
 	@Override
 	public Counts counts(long now) {
-		this.lock.lock();
-		try {
+		synchronized (this.lock) {
 			return new Counts(this.total, this.failed, this.slow);
-		}
-		finally {
-			this.lock.unlock();
 		}
 	}
 

@@ -346,7 +346,7 @@ class CircuitBreakerTests {
 			assertThat(this.open.timeToProbe()).isEqualTo(Duration.ofSeconds(1));
 			assertThat(this.open.nanosToPermit(now())).isEqualTo(1_000_000_000);
 			CircuitBreakerTests.this.time.advance(Duration.ofSeconds(20));
-			assertThat(this.open.timeToProbe()).isEqualTo(Duration.ZERO);
+			assertThat(this.open.timeToProbe()).isNull();
 			assertThat(this.open.nanosToPermit(now())).isZero();
 		}
 
@@ -366,9 +366,18 @@ class CircuitBreakerTests {
 		void staysOpenToTheLastNanosecond() {
 			CircuitBreakerTests.this.time.advance(Duration.ofSeconds(15).minusNanos(1));
 			assertThat(isRejected(this.open)).isTrue();
+			assertThat(this.open.state()).isEqualTo(BreakerState.OPEN);
 			CircuitBreakerTests.this.time.advance(Duration.ofNanos(1));
 			assertThat(this.open.isPermitting(now())).isTrue();
-			assertThat(this.open.state()).isEqualTo(BreakerState.OPEN);
+			assertThat(isRejected(this.open)).isFalse();
+		}
+
+		@Test
+		void isHalfOpenWhenItsProbeIsDueAndTellsSoWithTheProbe() {
+			CircuitBreakerTests.this.time.advance(Duration.ofSeconds(15));
+			assertThat(this.open.state()).isEqualTo(BreakerState.HALF_OPEN);
+			assertThat(this.open).hasToString("CircuitBreaker payments (half-open, " + this.open.settings() + ")");
+			assertThat(CircuitBreakerTests.this.told).isEmpty();
 			assertThat(isRejected(this.open)).isFalse();
 			assertThat(this.open.state()).isEqualTo(BreakerState.HALF_OPEN);
 			assertThat(CircuitBreakerTests.this.told).containsExactly("OPEN -> HALF_OPEN");
@@ -380,7 +389,7 @@ class CircuitBreakerTests {
 			succeed(of4, 1);
 			fail(of4, 3);
 			CircuitBreakerTests.this.time.advance(Duration.ofHours(1));
-			assertThat(of4.state()).isEqualTo(BreakerState.OPEN);
+			assertThat(of4.state()).isEqualTo(BreakerState.HALF_OPEN);
 			assertThat(of4.counts()).isEqualTo(new Counts(4, 3, 0));
 			assertThat(of4.counts().failureRate()).isEqualTo(0.75);
 			assertThat(this.open.counts().failureRate()).isNaN();

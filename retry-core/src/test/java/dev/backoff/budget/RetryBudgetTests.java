@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -288,6 +289,36 @@ class RetryBudgetTests {
 		}
 
 		@Test
+		void countTimeOnceWhereOthersEmptyAndFillTheBucketAfterAReading() {
+			AtomicReference<Runnable> afterReading = new AtomicReference<>(() -> {
+			});
+			VirtualTime time = RetryBudgetTests.this.time;
+			RetryBudget budget = RetryBudget.of("orders", new BudgetSettings(1, 0.1, 1, 1, 1, false), new RetryTime() {
+
+				@Override
+				public long nanoTime() {
+					long reading = time.nanoTime();
+					afterReading.getAndSet(() -> {
+					}).run();
+					return reading;
+				}
+
+				@Override
+				public void sleep(long nanos) {
+				}
+
+			}, RetryBudget.Listener.NONE);
+			afterReading.set(() -> {
+				assertThat(budget.tryWithdraw(Cost.TRANSIENT)).isTrue();
+				time.advance(Duration.ofSeconds(1));
+				budget.deposit();
+			});
+			// a token at the start and one by time
+			assertThat(budget.tryWithdraw(Cost.TRANSIENT)).isTrue();
+			assertThat(budget.tryWithdraw(Cost.TRANSIENT)).isFalse();
+		}
+
+		@Test
 		void thatThrowLeaveWhatIsInTheBucket() {
 			RetryBudget budget = RetryBudget.of("orders", settings(2, 1, 1, 1), new RetryTime() {
 
@@ -330,7 +361,7 @@ class RetryBudgetTests {
 		void reachFurtherThanAnybodyWaits() {
 			RetryBudget budget = budget(settings(BudgetSettings.MOST, 0, BudgetSettings.MOST_PER_SECOND, 1));
 			budget.tryWithdraw(Cost.TRANSIENT);
-			RetryBudgetTests.this.time.advance(Duration.ofDays(365 * 29));
+			RetryBudgetTests.this.time.advance(Duration.ofDays(365 * 14));
 			assertThat(budget.balance()).isEqualTo(BudgetSettings.MOST);
 			assertThat(budget.tryWithdraw(Cost.TRANSIENT)).isTrue();
 		}

@@ -259,6 +259,21 @@ class DelayPlanTests {
 			assertThat(base).isEqualTo(Duration.ofMillis(100));
 		}
 
+		@ParameterizedTest
+		@CsvSource({ "600, 11, 2, 1138", "60, 11, 2, 113", "30, 5, 2, 967", "30, 9, 2, 78", "10, 4, 1, 2500" })
+		void followsTheBuiltInCap(long deadline, int retries, double multiplier, long millis) {
+			Duration limit = Duration.ofSeconds(deadline);
+			Duration base = DelayPlan.largestBase(limit, retries, multiplier, null, Duration.ZERO, 1);
+			assertThat(base.toMillis()).isEqualTo(millis);
+			assertThat(builtInTotal(base, multiplier, retries)).isLessThanOrEqualTo(limit.toNanos() + retries);
+			assertThat(builtInTotal(base.plusNanos(2L * retries), multiplier, retries)).isGreaterThan(limit.toNanos());
+		}
+
+		private long builtInTotal(Duration base, double multiplier, int retries) {
+			Shape shape = Shape.exponential(base, multiplier);
+			return plan(shape, Duration.ofNanos(BackoffRule.builtInCap(shape)), retries).totalGreatest();
+		}
+
 		@Test
 		void isTheCapIfAllFits() {
 			assertThat(DelayPlan.largestBase(Duration.ofHours(1), 3, 2, Duration.ofSeconds(5), Duration.ZERO, 1))

@@ -29,12 +29,18 @@ class NumbersPageTests {
 
 	private static final int DRAWS = 100_000;
 
-	private final String page = page();
+	private final String page = page("numbers.md");
 
 	@Test
 	void delaysAndTheirSums() {
 		assertThat(delays(rule(100, 2, Duration.ofSeconds(10)), 8))
 			.isEqualTo(says("100, 200, 400, 800, 1600, 3200, 6400, 10000"));
+		Shape shape = Shape.exponential(Duration.ofSeconds(10), 2);
+		BackoffRule builtIn = BackoffRule.of(shape, Duration.ofNanos(BackoffRule.builtInCap(shape)), Jitter.none());
+		assertThat(delays(builtIn, 5)).isEqualTo(says("10000, 20000, 40000, 80000, 160000"));
+		saysSum("310 s", builtIn, 5);
+		says("The built-in cap is 10 s, or 100 · F if that is longer.");
+		assertThat(builtIn.capNanos()).isEqualTo(100 * builtIn.baseNanos());
 		assertThat(delays(rule(100, 1.5, NO_CAP), 5)).isEqualTo(says("100, 150, 225, 337.5, 506.25"));
 		assertThat(delays(rule(1000, 3, NO_CAP), 4)).isEqualTo(says("1000, 3000, 9000, 27000"));
 		saysSum("22.7 s", rule(100, 2, Duration.ofSeconds(10)), 8);
@@ -124,10 +130,17 @@ class NumbersPageTests {
 	void peakOfAConfinedBeta() {
 		double share = 0.568;
 		says("%.2f times as many clients", 1.5 / share);
+		says("(1.5 / %.3f)", share);
 		double squares = integral((x) -> Math.pow(6 * x * (1 - x) / share, 2), 0.3, 0.7);
 		says("two clients meet %.1f times as often", squares);
 		assertThat(Arrays.stream(draws(Jitter.beta(0.3, 0.7), 1)).min().orElseThrow()).isCloseTo(0.3, within(0.001));
 		says("30 % of the delay");
+	}
+
+	@Test
+	void peaksOfAHerdThatIsMeasured() {
+		says("3.5 % of the clients against 3.1 %");
+		assertThat(page("overload.md")).contains("| `beta 0.3..0.7` | 3.5 % |", "| `full` | 3.1 % |");
 	}
 
 	@Test
@@ -244,7 +257,8 @@ class NumbersPageTests {
 	}
 
 	private void saysSum(String sum, BackoffRule rule, int retries) {
-		assertThat(DelayPlan.of(rule, retries).totalGreatest() / 1e9 + " s").isEqualTo(sum.replace("40 s", "40.0 s"));
+		assertThat(DelayPlan.of(rule, retries).totalGreatest() / 1e9 + " s")
+			.isEqualTo(sum.replaceFirst("^(\\d+) s", "$1.0 s"));
 		says("| " + sum + " |");
 	}
 
@@ -264,9 +278,9 @@ class NumbersPageTests {
 		return BackoffRule.of(Shape.exponential(Duration.ofMillis(base), multiplier), cap, Jitter.full());
 	}
 
-	private static String page() {
+	private static String page(String name) {
 		try {
-			return Files.readString(Path.of("..", "docs", "numbers.md")).replaceAll("\\s+", " ");
+			return Files.readString(Path.of("..", "docs", name)).replaceAll("\\s+", " ");
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);

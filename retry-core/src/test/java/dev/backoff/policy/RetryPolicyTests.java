@@ -81,8 +81,9 @@ class RetryPolicyTests {
 		}
 
 		@Test
-		void leaveTheCapToTheBaseIfThatIsLonger() {
-			assertThat(builder().base(Duration.ofMinutes(1)).build().rule().capNanos()).isEqualTo(60 * SECOND);
+		void leaveTheCapToTheBaseIfThatIsLong() {
+			assertThat(builder().base(Duration.ofMinutes(1)).build().rule().capNanos()).isEqualTo(6_000 * SECOND);
+			assertThat(builder().base(Duration.ofMillis(100)).build().rule().capNanos()).isEqualTo(10 * SECOND);
 			assertThat(builder().base(Duration.ofMillis(1)).build().rule().capNanos()).isEqualTo(10 * SECOND);
 		}
 
@@ -132,7 +133,8 @@ class RetryPolicyTests {
 		}
 
 		@Test
-		void followHintsUpToTheCapIfThatIsLonger() {
+		void followHintsUpToACapThatWasSet() {
+			assertThat(builder().base(Duration.ofMinutes(1)).build().retryAfterMaxNanos()).isEqualTo(60 * SECOND);
 			assertThat(builder().cap(Duration.ofMinutes(5)).build().retryAfterMaxNanos()).isEqualTo(300 * SECOND);
 		}
 

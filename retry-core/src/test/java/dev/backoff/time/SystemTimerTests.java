@@ -1,5 +1,7 @@
 package dev.backoff.time;
 
+import java.io.IOException;
+import java.io.InputStream;
 import java.lang.ref.Reference;
 import java.lang.ref.WeakReference;
 import java.util.ArrayList;
@@ -9,6 +11,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Nested;
@@ -310,6 +313,61 @@ class SystemTimerTests {
 		Entry entry = new Entry(task);
 		this.timer.add(entry, nanos);
 		return entry;
+	}
+
+	@Test
+	void keepsNoClassLoaderOfTheFirstApplicationWhileItIsBusy() throws Exception {
+		Entry ours = new Entry(() -> {
+		});
+		Reference<ClassLoader> application = applicationThatRuns(() -> this.timer.add(ours, HOUR));
+		for (int i = 0; i < 100 && application.get() != null; i++) {
+			System.gc();
+		}
+		assertThat(application.get()).isNull();
+		assertThat(this.timer.thread()).isNotNull();
+		this.timer.remove(ours);
+	}
+
+	/* The class of the application is on the stack when the thread is made. */
+	@SuppressWarnings("unchecked")
+	private static Reference<ClassLoader> applicationThatRuns(Runnable work) throws Exception {
+		ClassLoader loader = new ApplicationLoader();
+		Class<?> application = Class.forName(Application.class.getName(), true, loader);
+		assertThat(application.getClassLoader()).isSameAs(loader);
+		((Consumer<Runnable>) application.getDeclaredConstructor().newInstance()).accept(work);
+		return new WeakReference<>(loader);
+	}
+
+	private static final class ApplicationLoader extends ClassLoader {
+
+		ApplicationLoader() {
+			super(SystemTimerTests.class.getClassLoader());
+		}
+
+		@Override
+		protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
+			if (!name.equals(Application.class.getName())) {
+				return super.loadClass(name, resolve);
+			}
+			try (InputStream code = Application.class.getResourceAsStream("SystemTimerTests$Application.class")) {
+				byte[] bytes = Objects.requireNonNull(code).readAllBytes();
+				return defineClass(name, bytes, 0, bytes.length);
+			}
+			catch (IOException ex) {
+				throw new ClassNotFoundException(name, ex);
+			}
+		}
+
+	}
+
+	/** Runs what it is given, in a class of its own loader. */
+	public static final class Application implements Consumer<Runnable> {
+
+		@Override
+		public void accept(Runnable work) {
+			work.run();
+		}
+
 	}
 
 	private void awaitParked() {

@@ -8,6 +8,7 @@ import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.locks.Lock;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -109,6 +110,7 @@ class ArchitectureTests {
 				"io.micrometer.context.., http advice", "reactor.. org.reactivestreams.., http reactive",
 				"kotlin.. kotlinx.., reactive", "jakarta.servlet.., http",
 				"org.springframework.boot.restclient.. org.springframework.boot.webclient.., http",
+				"org.springframework.boot.http.client.. org.apache.hc.., http",
 				"org.springframework.boot.actuate.., actuate autoconfigure",
 				"org.springframework.boot.health.., actuate autoconfigure",
 				"io.github.resilience4j.., safety autoconfigure",
@@ -123,7 +125,7 @@ class ArchitectureTests {
 
 		@ParameterizedTest
 		@ValueSource(strings = { "io.reactivex..", "org.springframework.boot.micrometer..", "tools.jackson..",
-				"com.fasterxml..", "org.aspectj..", "jakarta.validation..", "jakarta.persistence.." })
+				"com.fasterxml..", "org.aspectj..", "jakarta.validation..", "jakarta.persistence..", "feign.." })
 		void areNotNamedAtAll(String library) {
 			namedOnlyIn(new String[] { library }).check(CLASSES);
 		}
@@ -141,7 +143,7 @@ class ArchitectureTests {
 				.onlyDependOnClassesThat()
 				.resideInAnyPackage("java..", "javax.net..", "dev.backoff..", "org.jspecify..", "org.slf4j..",
 						"org.aopalliance..", "org.springframework.aop..", "org.springframework.aot..",
-						"org.springframework.beans..", "org.springframework.boot",
+						"org.springframework.asm..", "org.springframework.beans..", "org.springframework.boot",
 						"org.springframework.boot.autoconfigure..", "org.springframework.boot.context..",
 						"org.springframework.boot.convert..", "org.springframework.boot.diagnostics..",
 						"org.springframework.boot.env..", "org.springframework.boot.origin..",
@@ -151,6 +153,7 @@ class ArchitectureTests {
 						"io.micrometer..", "io.github.resilience4j..", "org.springframework.boot.health..", "reactor..",
 						"org.reactivestreams..", "kotlin..", "kotlinx..", "jakarta.servlet..",
 						"org.springframework.boot.restclient..", "org.springframework.boot.webclient..",
+						"org.springframework.boot.http.client..", "org.apache.hc..",
 						"org.springframework.boot.actuate..", "org.springframework.web..", "org.springframework.http..",
 						"org.springframework.dao..", "org.springframework.jdbc..", "org.springframework.transaction..",
 						"org.springframework.mail..", "jakarta.mail..", "org.eclipse.angus..", "io.grpc..",
@@ -335,9 +338,28 @@ class ArchitectureTests {
 	}
 
 	@Test
-	void usesNoMonitor() {
-		classes().should(new UseNoMonitor())
-			.because("a virtual thread that waits in one pins its carrier")
+	void usesMonitorsForAFewInstructionsOnly() {
+		classes().that()
+			.haveSimpleNameNotEndingWith("BoundedRecorders")
+			.and()
+			.doNotHaveSimpleName("CalledMethods")
+			.and()
+			.doNotHaveSimpleName("EffectivePolicy")
+			.and()
+			.doNotHaveSimpleName("FluxCall")
+			.should(new UseNoMonitor())
+			.because("a virtual thread that waits in one pins its carrier; these wait for nothing in theirs")
+			.check(CLASSES);
+	}
+
+	@Test
+	void takesNoOtherLockOnACallsWay() {
+		noClasses().that()
+			.doNotHaveSimpleName("LiveConfiguration")
+			.should()
+			.dependOnClassesThat()
+			.areAssignableTo(Lock.class)
+			.because("a stack overflow in a call can leave such a lock locked for ever, but no monitor")
 			.check(CLASSES);
 	}
 

@@ -16,6 +16,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /** Tests for the shop as it was processed ahead of time, on a plain virtual machine. */
 @Timeout(300)
+@Execution(ExecutionMode.CONCURRENT)
 @EnabledIfSystemProperty(named = "shop.jar", matches = ".+",
 		disabledReason = "there is no jar before the phase package")
 class AheadOfTimeJarTests {
@@ -27,7 +28,6 @@ class AheadOfTimeJarTests {
 	private Path directory;
 
 	@Test
-	@Execution(ExecutionMode.CONCURRENT)
 	void retriesAndCounts() throws IOException {
 		try (ShopProcess shop = start()) {
 			assertThat(shop.lines()).anyMatch((line) -> line.contains("Starting AOT-processed ShopApplication"));
@@ -42,7 +42,6 @@ class AheadOfTimeJarTests {
 	}
 
 	@Test
-	@Execution(ExecutionMode.CONCURRENT)
 	void makesPlainCallsWhereItIsSwitchedOff() throws IOException {
 		try (ShopProcess shop = start("--backoff.enabled=false")) {
 			shop.fault("payments?answer=500");
@@ -55,7 +54,6 @@ class AheadOfTimeJarTests {
 	}
 
 	@Test
-	@Execution(ExecutionMode.CONCURRENT)
 	void makesFirstAttemptsOnlyWhereRetriesAreSwitchedOff() throws IOException {
 		try (ShopProcess shop = start("--backoff.retries-enabled=false")) {
 			shop.fault("payments?answer=500");

@@ -4,7 +4,7 @@ import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.concurrent.atomic.AtomicReference;
 
 import org.aopalliance.intercept.MethodInterceptor;
 import org.jspecify.annotations.Nullable;
@@ -34,9 +34,8 @@ final class WovenBeans implements BeanPostProcessor, DisposableBean {
 
 	private final Set<Class<?>> checked = ConcurrentHashMap.newKeySet();
 
-	private final ReentrantReadWriteLock lock = new ReentrantReadWriteLock();
-
-	private final Set<Object> singletons = Collections.newSetFromMap(new IdentityHashMap<>());
+	/* Copied for each one that is added, so that calls need no lock. */
+	private final AtomicReference<Set<Object>> singletons = new AtomicReference<>(Collections.emptySet());
 
 	private WovenBeans(MethodInterceptor interceptor, ConfigurableListableBeanFactory beanFactory, boolean enabled) {
 		this.interceptor = interceptor;
@@ -62,13 +61,7 @@ final class WovenBeans implements BeanPostProcessor, DisposableBean {
 	@Override
 	public Object postProcessBeforeInitialization(Object bean, String name) {
 		if (BackoffAdvisor.isCandidate(bean.getClass()) && isSingleton(name)) {
-			this.lock.writeLock().lock();
-			try {
-				this.singletons.add(bean);
-			}
-			finally {
-				this.lock.writeLock().unlock();
-			}
+			this.singletons.updateAndGet((known) -> with(known, bean));
 		}
 		return bean;
 	}
@@ -82,6 +75,13 @@ final class WovenBeans implements BeanPostProcessor, DisposableBean {
 		return bean;
 	}
 
+	private static Set<Object> with(Set<Object> known, Object added) {
+		Set<Object> all = Collections.newSetFromMap(new IdentityHashMap<>());
+		all.addAll(known);
+		all.add(added);
+		return all;
+	}
+
 	/* By its definition: the factory of beans may make the bean once more when asked. */
 	private boolean isSingleton(String name) {
 		return this.beanFactory.containsBeanDefinition(name)
@@ -92,13 +92,7 @@ final class WovenBeans implements BeanPostProcessor, DisposableBean {
 	 * {@return whether an object is a singleton of the context}
 	 */
 	boolean has(Object target) {
-		this.lock.readLock().lock();
-		try {
-			return this.singletons.contains(target);
-		}
-		finally {
-			this.lock.readLock().unlock();
-		}
+		return this.singletons.get().contains(target);
 	}
 
 	/** Run an execution under its retry, and throw what it throws. */

@@ -19,6 +19,8 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.resilience.annotation.ConcurrencyLimit;
+import org.springframework.resilience.annotation.EnableResilientMethods;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Transactional;
@@ -397,6 +399,17 @@ class WeavingTests {
 		}
 
 		@Test
+		void isLikeAConcurrencyLimitWhichIsWarnedOfToo(CapturedOutput output) {
+			WeavingTests.this.runner.withUserConfiguration(Limits.class).withBean(Counter.class).run((context) -> {
+				Script.fail(0);
+				assertThat(context.getBean(Counter.class).pay("a")).isEqualTo("a");
+				assertThat(output).containsPattern("WARN.*@Backoff on Counter.pay\\(String\\), policy depot: its "
+						+ "@ConcurrencyLimit is a proxy's, which holds a permit during all woven attempts and their "
+						+ "waits: annotate a method that it calls");
+			});
+		}
+
+		@Test
 		void ofAProxyIsInsideEachAttemptInModeProxy(CapturedOutput output) {
 			WeavingTests.this.proxies.withUserConfiguration(Transactions.class)
 				.withBean(Account.class)
@@ -407,6 +420,23 @@ class WeavingTests {
 							"a attempt 2", "rollback", "begin", "a attempt 3", "commit");
 					assertThat(output).doesNotContain("its transaction");
 				});
+		}
+
+	}
+
+	@Nested
+	@ExtendWith(OutputCaptureExtension.class)
+	class ACallOfTheBeanItself {
+
+		@Test
+		void isRetriedAndNoWarning(CapturedOutput output) {
+			WeavingTests.this.runner.withBean(Parcels.class).run((context) -> {
+				Script.fail(2);
+				assertThat(context.getBean(Parcels.class).sendByItself("a")).isEqualTo("a");
+				assertThat(context.getBean(BackoffMethods.class).uses())
+					.allSatisfy((use) -> assertThat(use.advice()).isEmpty());
+			});
+			assertThat(output).doesNotContain("calls by the bean itself");
 		}
 
 	}
@@ -584,6 +614,23 @@ class WeavingTests {
 		public String pay(String item) throws Script.Failure {
 			return Script.run(item);
 		}
+
+	}
+
+	/** A bean with a limit. */
+	static class Counter {
+
+		@Backoff("depot")
+		@ConcurrencyLimit(1)
+		public String pay(String item) throws Script.Failure {
+			return Script.run(item);
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableResilientMethods
+	static class Limits {
 
 	}
 

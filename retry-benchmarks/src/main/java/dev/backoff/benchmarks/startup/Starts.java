@@ -40,8 +40,11 @@ final class Starts {
 
 	private final Path directory;
 
-	Starts(Path directory) {
+	private final List<String> options;
+
+	Starts(Path directory, String... options) {
 		this.directory = directory;
+		this.options = Stream.concat(OPTIONS.stream(), Stream.of(options)).toList();
 	}
 
 	/**
@@ -49,10 +52,11 @@ final class Starts {
 	 * @param applications which
 	 * @param forks how often each
 	 * @param directory where generated classes and logs go
+	 * @param options more options for the virtual machine
 	 */
-	static Starts of(Collection<Application> applications, int forks, Path directory)
+	static Starts of(Collection<Application> applications, int forks, Path directory, String... options)
 			throws IOException, InterruptedException {
-		Starts starts = new Starts(directory);
+		Starts starts = new Starts(directory, options);
 		starts.generate(applications);
 		for (int i = 0; i < forks; i++) {
 			for (Application application : applications) {
@@ -86,7 +90,7 @@ final class Starts {
 					.filter((entry) -> isOn(entry, contender)))
 			.collect(Collectors.joining(File.pathSeparator));
 		Path log = this.directory.resolve("errors-" + contender + ".log");
-		try (ForkedProcess process = ForkedProcess.startTalking(StartedApplication.class, OPTIONS, classPath, log,
+		try (ForkedProcess process = ForkedProcess.startTalking(StartedApplication.class, this.options, classPath, log,
 				contender.name(), Integer.toString(application.beans()), Boolean.toString(application.web()))) {
 			String line = process.readLine();
 			while (!Start.isLine(line)) {

@@ -16,6 +16,10 @@ public final class StartupTables {
 	private static final List<Contender> WITH_BEANS = List.of(Contender.PLAIN, Contender.PROXY, Contender.FRAMEWORK,
 			Contender.BACKOFF, Contender.BACKOFF_NAMED, Contender.BACKOFF_METERED, Contender.BACKOFF_UNUSED);
 
+	/** Contenders that start without any bean. */
+	private static final List<Contender> EMPTY = List.of(Contender.PLAIN, Contender.BACKOFF, Contender.ACTUATOR,
+			Contender.BACKOFF_METERED);
+
 	/* Below it, times mean nothing. */
 	private static final int LEAST_FORKS = 5;
 
@@ -71,11 +75,15 @@ public final class StartupTables {
 
 	/** Add what the starter costs an application without any bean of its own. */
 	void addEmptyApplication(boolean web) throws IOException, InterruptedException {
+		List<Application> applications = EMPTY.stream().map((contender) -> new Application(contender, 0, web)).toList();
+		addEmptyApplication(web, Starts.of(applications, this.forks, this.directory));
+	}
+
+	void addEmptyApplication(boolean web, Starts starts) {
 		Application plain = new Application(Contender.PLAIN, 0, web);
 		Application ours = new Application(Contender.BACKOFF, 0, web);
 		Application watched = new Application(Contender.ACTUATOR, 0, web);
 		Application oursWatched = new Application(Contender.BACKOFF_METERED, 0, web);
-		Starts starts = Starts.of(List.of(plain, ours, watched, oursWatched), this.forks, this.directory);
 		title("An empty " + (web ? "web " : "") + "application");
 		table("application", "ms, least", "ms, median", "KB allocated", "classes loaded");
 		row(starts, "without the starter", plain);

@@ -5,37 +5,59 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.backoff.RunningAttempt;
+import dev.backoff.RunningCalls;
+import dev.backoff.WaitingCall;
 import dev.backoff.WaitingCalls;
 import dev.backoff.event.RetryEvent.RecoveryOutcome;
 import dev.backoff.spring.observation.CallStatistics;
+import dev.backoff.spring.observation.CallStatistics.MethodCalls;
 import dev.backoff.spring.observation.StoppedCall;
 import dev.backoff.spring.observation.StoppedCalls;
 
 /**
- * Describe the calls of policies: those that were counted, those that wait, and the last
- * that stopped. Counts and stopped calls may be absent.
+ * Describe the calls of policies: those that were counted, those that wait, attempts that
+ * run, and the last calls that stopped. Counts and stopped calls may be absent.
  */
-record ActivityDescriptions(WaitingCalls waiting, @Nullable CallStatistics statistics, @Nullable StoppedCalls stopped) {
+record ActivityDescriptions(WaitingCalls waiting, RunningCalls running, @Nullable CallStatistics statistics,
+		@Nullable StoppedCalls stopped) {
 
 	private static final int OLDEST = 10;
 
-	ActivityDescriptor of(String policy) {
-		Map<String, CountersDescriptor> counters = new TreeMap<>();
-		if (this.statistics != null) {
-			this.statistics.all()
-				.stream()
-				.filter((calls) -> calls.policy().equals(policy))
-				.forEach((calls) -> counters.put(calls.method(), describe(calls)));
-		}
-		List<WaitingDescriptor> oldest = this.waiting.oldest(policy, OLDEST)
+	/** Look at all calls once, and describe those of a policy on request. */
+	Function<String, ActivityDescriptor> now() {
+		Map<String, List<WaitingCall>> waiting = this.waiting.oldest(null, Integer.MAX_VALUE)
 			.stream()
+			.collect(Collectors.groupingBy(WaitingCall::policy));
+		Map<String, List<MethodCalls>> counted = (this.statistics == null) ? Map.of()
+				: this.statistics.all().stream().collect(Collectors.groupingBy(MethodCalls::policy));
+		Map<String, List<RunningAttempt>> running = this.running.oldest(null, Integer.MAX_VALUE)
+			.stream()
+			.collect(Collectors.groupingBy(RunningAttempt::policy));
+		return (policy) -> of(policy, counted.getOrDefault(policy, List.of()), waiting.getOrDefault(policy, List.of()),
+				running.getOrDefault(policy, List.of()));
+	}
+
+	private ActivityDescriptor of(String policy, List<MethodCalls> counted, List<WaitingCall> waiting,
+			List<RunningAttempt> running) {
+		Map<String, CountersDescriptor> counters = new TreeMap<>();
+		counted.forEach((calls) -> counters.put(calls.method(), describe(calls)));
+		List<WaitingDescriptor> oldest = waiting.stream()
+			.limit(OLDEST)
 			.map((call) -> new WaitingDescriptor(call.method(), call.attempt(), millis(call.dueIn()),
 					millis(call.elapsed())))
 			.toList();
-		return new ActivityDescriptor(counters, this.waiting.count(policy), oldest,
+		List<RunningDescriptor> oldestRunning = running.stream()
+			.limit(OLDEST)
+			.map((attempt) -> new RunningDescriptor(attempt.method(), attempt.attempt(), millis(attempt.elapsed()),
+					attempt.thread()))
+			.toList();
+		return new ActivityDescriptor(counters, waiting.size(), oldest, oldestRunning,
 				stoppedOf(policy).stream().map(ActivityDescriptions::describe).toList());
 	}
 
@@ -55,7 +77,7 @@ record ActivityDescriptions(WaitingCalls waiting, @Nullable CallStatistics stati
 		return (this.stopped != null) ? this.stopped.of(policy) : List.of();
 	}
 
-	private static CountersDescriptor describe(CallStatistics.MethodCalls calls) {
+	private static CountersDescriptor describe(MethodCalls calls) {
 		Map<String, Long> byReason = new TreeMap<>();
 		calls.calls().forEach((reason, count) -> byReason.put(reason.tag(), count));
 		return new CountersDescriptor(byReason, calls.attempts(), calls.retries());
@@ -73,9 +95,13 @@ record ActivityDescriptions(WaitingCalls waiting, @Nullable CallStatistics stati
 		return duration.toNanos() / PlanDescriptor.MILLI;
 	}
 
-	/** The calls of a policy: counts by method, and how many wait now. */
+	/**
+	 * The calls of a policy: counts by method, how many wait now, and the attempts that
+	 * run longest if it has a deadline or an attempt timeout.
+	 */
 	record ActivityDescriptor(Map<String, CountersDescriptor> counters, int waiting,
-			List<WaitingDescriptor> oldestWaiting, List<StoppedDescriptor> stopped) {
+			List<WaitingDescriptor> oldestWaiting, List<RunningDescriptor> oldestRunning,
+			List<StoppedDescriptor> stopped) {
 	}
 
 	/** The calls of a method since the start, by the reason of their end. */
@@ -84,6 +110,10 @@ record ActivityDescriptions(WaitingCalls waiting, @Nullable CallStatistics stati
 
 	/** A call that waits after the given attempt, which is 0 before the first. */
 	record WaitingDescriptor(String method, int attempt, double dueInMs, double elapsedMs) {
+	}
+
+	/** An attempt that runs, on a thread unless it is asynchronous. */
+	record RunningDescriptor(String method, int attempt, double elapsedMs, @Nullable String thread) {
 	}
 
 	/** A call that stopped without success, with its message if that may be shown. */

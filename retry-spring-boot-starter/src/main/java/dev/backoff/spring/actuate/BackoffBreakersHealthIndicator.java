@@ -1,6 +1,5 @@
 package dev.backoff.spring.actuate;
 
-import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
@@ -18,9 +17,9 @@ import dev.backoff.window.OutcomeWindow.Counts;
  * <p>
  * An open breaker means that a dependency fails and not this application, so the status
  * is {@code UP} by default. Where breakers decide, an open breaker means {@code DOWN} and
- * one that was forced open {@code OUT_OF_SERVICE}. As soon as its probe is due, an open
- * breaker counts as {@code UP}: only a call moves it on, and an instance that is down
- * gets none. Keep this indicator out of the liveness group, since a restart repairs no
+ * one that was forced open {@code OUT_OF_SERVICE}. As soon as its probe is due, a breaker
+ * is half-open and counts as {@code UP}: an instance that is down gets no call to probe
+ * with. Keep this indicator out of the liveness group, since a restart repairs no
  * dependency, and out of the readiness group unless the instance is useless without the
  * dependency. Thread-safe.
  *
@@ -49,11 +48,9 @@ public final class BackoffBreakersHealthIndicator implements HealthIndicator {
 		boolean outOfService = false;
 		for (CircuitBreaker breaker : this.breakers.all()) {
 			BreakerState state = breaker.state();
-			Duration timeToProbe = breaker.timeToProbe();
-			boolean probeDue = timeToProbe != null && timeToProbe.isZero();
-			down |= state == BreakerState.OPEN && !probeDue;
+			down |= state == BreakerState.OPEN;
 			outOfService |= state == BreakerState.FORCED_OPEN;
-			health.withDetail(breaker.name(), details(breaker, state, probeDue));
+			health.withDetail(breaker.name(), details(breaker, state));
 		}
 		if (this.deciding && (down || outOfService)) {
 			health.status(down ? Status.DOWN : Status.OUT_OF_SERVICE);
@@ -61,12 +58,9 @@ public final class BackoffBreakersHealthIndicator implements HealthIndicator {
 		return health.build();
 	}
 
-	private static Map<String, Object> details(CircuitBreaker breaker, BreakerState state, boolean probeDue) {
+	private static Map<String, Object> details(CircuitBreaker breaker, BreakerState state) {
 		Map<String, Object> details = new LinkedHashMap<>();
 		details.put("state", state.tag());
-		if (state == BreakerState.OPEN && probeDue) {
-			details.put("probeDue", true);
-		}
 		Counts counts = breaker.counts();
 		if (counts.total() > 0) {
 			details.put("failureRate", counts.failureRate());

@@ -5,11 +5,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
 import org.springframework.boot.actuate.endpoint.Access;
 import org.springframework.boot.actuate.endpoint.EndpointId;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
@@ -20,9 +22,16 @@ import org.springframework.boot.actuate.endpoint.annotation.Selector;
 import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 
+import dev.backoff.RunningCalls;
 import dev.backoff.WaitingCalls;
+import dev.backoff.spring.actuate.BackoffEndpoint.BackoffDescriptor;
+import dev.backoff.spring.actuate.BackoffEndpoint.RefusalDescriptor;
+import dev.backoff.spring.actuate.OperatorActions.ChangeDescriptor;
+import dev.backoff.spring.actuate.OperatorActions.WaitersDescriptor;
+import dev.backoff.spring.actuate.PolicyDescriptions.MethodDescriptor;
 import dev.backoff.spring.actuate.PolicyDescriptions.OverrideDescriptor;
 import dev.backoff.spring.actuate.PolicyDescriptions.PolicyDescriptor;
+import dev.backoff.spring.actuate.PolicyDescriptions.PreviewDescriptor;
 import dev.backoff.spring.actuate.SafetyDescriptions.BreakerDescriptor;
 import dev.backoff.spring.actuate.SafetyDescriptions.BudgetDescriptor;
 import dev.backoff.spring.live.LiveConfiguration;
@@ -30,7 +39,9 @@ import dev.backoff.spring.observation.CallStatistics;
 import dev.backoff.spring.observation.StoppedCalls;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.InvalidBackoffException;
+import dev.backoff.spring.policy.Nearest;
 import dev.backoff.spring.policy.Overrides;
+import dev.backoff.spring.policy.PolicyKey;
 import dev.backoff.spring.policy.PolicyUse;
 import dev.backoff.spring.policy.PolicyUses;
 import dev.backoff.spring.safety.OverloadSafety;
@@ -50,6 +61,8 @@ import dev.backoff.spring.safety.OverloadSafety;
  * @since 0.1
  */
 @Endpoint(id = "backoff", defaultAccess = Access.READ_ONLY)
+@RegisterReflectionForBinding({ BackoffDescriptor.class, MethodDescriptor.class, PreviewDescriptor.class,
+		ChangeDescriptor.class, WaitersDescriptor.class, RefusalDescriptor.class })
 public class BackoffEndpoint {
 
 	static final EndpointId ID = EndpointId.of("backoff");
@@ -57,6 +70,8 @@ public class BackoffEndpoint {
 	private static final String BREAKERS = "breakers";
 
 	private static final String BUDGETS = "budgets";
+
+	private static final int MOST_PREVIEWED = 1_000;
 
 	private final BackoffPolicies policies;
 
@@ -77,40 +92,61 @@ public class BackoffEndpoint {
 	 * @param safety the budgets and breakers
 	 * @param live changes the configuration
 	 * @param waiting the calls that wait
+	 * @param running the attempts that run
 	 * @param statistics the counted calls, or null if calls are not counted
 	 * @param stopped the calls that stopped, or null if they are not kept
 	 */
 	public BackoffEndpoint(BackoffPolicies policies, PolicyUses uses, OverloadSafety safety, LiveConfiguration live,
-			WaitingCalls waiting, @Nullable CallStatistics statistics, @Nullable StoppedCalls stopped) {
+			WaitingCalls waiting, RunningCalls running, @Nullable CallStatistics statistics,
+			@Nullable StoppedCalls stopped) {
 		this.policies = policies;
 		this.uses = uses;
 		this.safety = safety;
 		this.live = live;
 		this.descriptions = new PolicyDescriptions(policies, safety, live,
-				new ActivityDescriptions(waiting, statistics, stopped));
-		this.actions = new OperatorActions(live, uses, safety, waiting);
+				new ActivityDescriptions(waiting, running, statistics, stopped));
+		this.actions = new OperatorActions(live, uses, waiting);
 	}
 
 	/** Show all policies, budgets and breakers. */
 	@ReadOperation
-	BackoffDescriptor policies() {
-		return this.live.look(() -> {
-			List<PolicyUse> used = this.uses.uses();
-			SafetyDescriptions shared = new SafetyDescriptions(this.policies, this.safety, used);
-			return new BackoffDescriptor(this.policies.configuration().isEnabled(),
-					this.policies.configuration().isRetriesEnabled(), this.descriptions.overrides(),
-					this.descriptions.all(used), shared.budgets(), shared.breakers());
+	WebEndpointResponse<@Nullable Object> policies(@Nullable String view) {
+		return answer(() -> {
+			boolean brief = isShort(view);
+			BackoffDescriptor all = this.live.look(this::describe);
+			return brief ? all.written() : all;
 		});
+	}
+
+	private BackoffDescriptor describe() {
+		List<PolicyUse> used = this.uses.uses();
+		SafetyDescriptions shared = new SafetyDescriptions(this.policies, this.safety, used);
+		return new BackoffDescriptor(this.policies.configuration().isEnabled(),
+				this.policies.configuration().isRetriesEnabled(), this.descriptions.overrides(),
+				this.descriptions.all(used), shared.budgets(), shared.breakers());
 	}
 
 	/** Show a policy, or a method by its name in meters and logs. */
 	@ReadOperation
-	@Nullable Object policy(@Selector String selectedName) {
-		return this.live.look(() -> {
-			List<PolicyUse> used = this.uses.uses();
-			Object policy = named(this.descriptions.all(used), selectedName);
-			return (policy != null) ? policy : this.descriptions.method(selectedName, used);
+	WebEndpointResponse<@Nullable Object> policy(@Selector String selectedName, @Nullable String view) {
+		WebEndpointResponse<@Nullable Object> found = answer(() -> {
+			boolean brief = isShort(view);
+			return this.live.look(() -> {
+				List<PolicyUse> used = this.uses.uses();
+				PolicyDescriptor policy = named(this.descriptions.all(used), selectedName);
+				return (policy == null) ? this.descriptions.method(selectedName, used)
+						: brief ? policy.written() : policy;
+			});
 		});
+		return (found.getBody() != null) ? found : unknownPolicy(selectedName);
+	}
+
+	private static boolean isShort(@Nullable String view) {
+		if (view != null && !view.equals("short")) {
+			throw Written.refusal("Invalid view (" + Overrides.oneLine(view) + ")", "must be short",
+					"Write ?view=short, or leave it out.");
+		}
+		return view != null;
 	}
 
 	/** Show a breaker or a budget, or the preview of other values of a policy. */
@@ -119,16 +155,22 @@ public class BackoffEndpoint {
 			@Nullable Map<String, Object> written) {
 		SafetyDescriptions shared = new SafetyDescriptions(this.policies, this.safety, this.uses.uses());
 		return switch (selectedName) {
-			case BREAKERS -> answer(() -> named(shared.breakers(), selectedPart));
-			case BUDGETS -> answer(() -> named(shared.budgets(), selectedPart));
+			case BREAKERS -> ofShared("Breaker", selectedPart, named(shared.breakers(), selectedPart));
+			case BUDGETS -> ofShared("Budget", selectedPart, named(shared.budgets(), selectedPart));
 			default -> selectedPart.equals("preview")
-					? ofPolicy(selectedName, (name) -> preview(name, new Written(written))) : answer(() -> null);
+					? ofPolicy(selectedName, (name) -> preview(name, new Written(written))) : unknownPart(selectedPart);
 		};
 	}
 
 	private @Nullable Object preview(String name, Written written) {
 		Duration unused = written.takeLimit(OperatorActions.FOR);
-		BackoffPolicies.Candidate candidate = this.live.preview(name, written.rest());
+		Map<String, String> values = written.rest();
+		String attempts = Overrides.read(name, values).getOrDefault(PolicyKey.MAX_ATTEMPTS, "");
+		if (attempts.matches("\\d{1,18}") && Long.parseLong(attempts) > MOST_PREVIEWED) {
+			throw Written.refusal("Invalid max-attempts of policy " + name + " (" + attempts + ")",
+					"must not be above " + MOST_PREVIEWED + " in a preview", "Preview fewer, or unlimited.");
+		}
+		BackoffPolicies.Candidate candidate = this.live.preview(name, values);
 		return this.descriptions.preview(name, candidate, this.uses.uses(candidate, new ArrayList<>()));
 	}
 
@@ -150,12 +192,18 @@ public class BackoffEndpoint {
 	WebEndpointResponse<@Nullable Object> operate(@Selector String selectedName, @Selector String selectedPart,
 			@Nullable Map<String, Object> written) {
 		return switch (selectedName) {
-			case BREAKERS -> answer(() -> this.actions.breaker(selectedPart, new Written(written)));
-			case BUDGETS -> answer(() -> this.actions.budget(selectedPart, new Written(written)));
+			case BREAKERS -> this.safety.breakers()
+				.find(selectedPart)
+				.map((breaker) -> answer(() -> this.actions.breaker(breaker, new Written(written))))
+				.orElseGet(() -> ofShared("Breaker", selectedPart, null));
+			case BUDGETS -> this.safety.budgets()
+				.find(selectedPart)
+				.map((budget) -> answer(() -> this.actions.budget(budget, new Written(written))))
+				.orElseGet(() -> ofShared("Budget", selectedPart, null));
 			default -> switch (selectedPart) {
 				case "wake" -> ofPolicy(selectedName, (name) -> this.actions.wake(name, new Written(written)));
 				case "stop" -> ofPolicy(selectedName, (name) -> this.actions.stop(name, new Written(written)));
-				default -> answer(() -> null);
+				default -> unknownPart(selectedPart);
 			};
 		};
 	}
@@ -184,21 +232,35 @@ public class BackoffEndpoint {
 	}
 
 	private WebEndpointResponse<@Nullable Object> unknownPolicy(String name) {
+		String near = Nearest.of(name, this.policies.current().names());
 		String fix = this.uses.uses()
 			.stream()
 			.filter((use) -> use.method().equals(name))
 			.findFirst()
 			.map((use) -> "It is a method of policy " + use.policy().name() + ", so write that.")
-			.orElse("All policies are at /actuator/backoff.");
-		ProblemDescriptor problem = new ProblemDescriptor("Policy " + Overrides.oneLine(name) + ": is not known.", fix);
+			.orElse((near != null) ? "Write " + near + "." : "All policies are at /actuator/backoff.");
+		return unknown("Policy", name, fix);
+	}
+
+	private static WebEndpointResponse<@Nullable Object> unknownPart(String part) {
+		return unknown("Part", part, "Read preview, or write to wake or stop.");
+	}
+
+	/* A budget is made at its first use, and another library's breaker is not moved. */
+	private static WebEndpointResponse<@Nullable Object> ofShared(String kind, String name, @Nullable Object shown) {
+		return (shown != null) ? new WebEndpointResponse<>(shown)
+				: unknown(kind, name, "All that are in use are at /actuator/backoff.");
+	}
+
+	private static WebEndpointResponse<@Nullable Object> unknown(String kind, String name, String fix) {
+		ProblemDescriptor problem = new ProblemDescriptor(kind + " " + Overrides.oneLine(name) + ": is not known.",
+				fix);
 		return new WebEndpointResponse<>(new RefusalDescriptor(List.of(problem)), WebEndpointResponse.STATUS_NOT_FOUND);
 	}
 
 	private static WebEndpointResponse<@Nullable Object> answer(Supplier<@Nullable Object> action) {
 		try {
-			Object body = action.get();
-			return (body != null) ? new WebEndpointResponse<>(body)
-					: new WebEndpointResponse<>(WebEndpointResponse.STATUS_NOT_FOUND);
+			return new WebEndpointResponse<>(action.get());
 		}
 		catch (InvalidBackoffException ex) {
 			List<ProblemDescriptor> problems = ex.problems()
@@ -209,13 +271,13 @@ public class BackoffEndpoint {
 		}
 	}
 
-	private static @Nullable Object named(Map<String, ?> described, String name) {
+	private static <D> @Nullable D named(Map<String, D> described, String name) {
 		String wanted = BackoffPolicies.canonicalName(name);
 		return described.entrySet()
 			.stream()
 			.filter((entry) -> BackoffPolicies.canonicalName(entry.getKey()).equals(wanted))
-			.map(Map.Entry::getValue)
 			.findFirst()
+			.map(Map.Entry::getValue)
 			.orElse(null);
 	}
 
@@ -223,6 +285,19 @@ public class BackoffEndpoint {
 	record BackoffDescriptor(boolean enabled, boolean retriesEnabled, Map<String, OverrideDescriptor> overrides,
 			Map<String, PolicyDescriptor> policies, Map<String, BudgetDescriptor> budgets,
 			Map<String, BreakerDescriptor> breakers) implements OperationResponseBody {
+
+		/** Return the short view: the states, and only values that are not built in. */
+		BackoffDescriptor written() {
+			Map<String, PolicyDescriptor> policies = new TreeMap<>(this.policies);
+			policies.replaceAll((name, policy) -> policy.written());
+			Map<String, BudgetDescriptor> budgets = new TreeMap<>(this.budgets);
+			budgets.replaceAll((name, budget) -> budget.written());
+			Map<String, BreakerDescriptor> breakers = new TreeMap<>(this.breakers);
+			breakers.replaceAll((name, breaker) -> breaker.written());
+			return new BackoffDescriptor(this.enabled, this.retriesEnabled, this.overrides, policies, budgets,
+					breakers);
+		}
+
 	}
 
 	/** The problems for which a request was refused, and how to correct them. */

@@ -18,15 +18,15 @@ import dev.backoff.spring.live.LiveConfiguration;
 import dev.backoff.spring.live.ValueChange;
 import dev.backoff.spring.policy.EffectivePolicy.Value;
 import dev.backoff.spring.policy.Overrides;
+import dev.backoff.spring.policy.PolicyKey;
 import dev.backoff.spring.policy.PolicyUses;
-import dev.backoff.spring.safety.OverloadSafety;
 import dev.backoff.time.DurationText;
 
 /**
  * The changes that an operator can make while the application runs. An invalid one throws
  * a report and changes nothing.
  */
-record OperatorActions(LiveConfiguration live, PolicyUses uses, OverloadSafety safety, WaitingCalls waiting) {
+record OperatorActions(LiveConfiguration live, PolicyUses uses, WaitingCalls waiting) {
 
 	static final String FOR = "for";
 
@@ -43,10 +43,17 @@ record OperatorActions(LiveConfiguration live, PolicyUses uses, OverloadSafety s
 		for (ValueChange change : changes) {
 			Value now = change.now();
 			if (now != null && change.subject().equals("policy " + policy)
-					&& now.origin().matches("(?s)(raised|lowered) to.*")) {
+					&& now.origin().matches("(?s)((raised|lowered) to|built in, because).*")) {
 				// in a configuration the value before would contradict the new ones
 				lines.put(change.key(), now.text());
 			}
+		}
+		if (lines.containsKey(PolicyKey.CAP.key())) {
+			// it follows a cap that is written
+			this.live.preview(policy, values)
+				.peek(policy)
+				.map((previewed) -> previewed.values().get(PolicyKey.RETRY_AFTER_MAX))
+				.ifPresent((max) -> lines.put(PolicyKey.RETRY_AFTER_MAX.key(), max.text()));
 		}
 		Overrides.read(policy, values).forEach((key, text) -> lines.put(key.key(), text));
 		return overridden(limit, changes,
@@ -85,22 +92,18 @@ record OperatorActions(LiveConfiguration live, PolicyUses uses, OverloadSafety s
 		int calls = this.waiting.wake(policy, (over != null) ? over : Duration.ZERO);
 		this.live.operated("Woke " + calls + " waiting calls of policy " + policy
 				+ ((over != null) ? " over " + DurationText.exact(over) : ""));
-		return new WaitersDescriptor(policy, calls);
+		return new WaitersDescriptor(policy, calls, "woken");
 	}
 
 	WaitersDescriptor stop(String policy, Written written) {
 		written.refuseRest("nothing");
 		int calls = this.waiting.stop(policy);
 		this.live.operated("Stopped " + calls + " waiting calls of policy " + policy);
-		return new WaitersDescriptor(policy, calls);
+		return new WaitersDescriptor(policy, calls, "stopped");
 	}
 
-	/** Put a breaker into a state, or return null if there is none of that name. */
-	@Nullable ChangeDescriptor breaker(String name, Written written) {
-		CircuitBreaker breaker = this.safety.breakers().find(name).orElse(null);
-		if (breaker == null) {
-			return null;
-		}
+	/** Put a breaker into a state. */
+	ChangeDescriptor breaker(CircuitBreaker breaker, Written written) {
 		String state = Objects.toString(written.take("state"), "");
 		written.refuseRest("state");
 		String before = breaker.state().tag();
@@ -121,12 +124,8 @@ record OperatorActions(LiveConfiguration live, PolicyUses uses, OverloadSafety s
 		}
 	}
 
-	/** Fill a budget, or return null if there is none of that name. */
-	@Nullable ChangeDescriptor budget(String name, Written written) {
-		RetryBudget budget = this.safety.budgets().find(name).orElse(null);
-		if (budget == null) {
-			return null;
-		}
+	/** Fill a budget. */
+	ChangeDescriptor budget(RetryBudget budget, Written written) {
 		boolean reset = Boolean.TRUE.equals(written.takeSwitch("reset"));
 		written.refuseRest("reset");
 		if (!reset) {
@@ -175,8 +174,8 @@ record OperatorActions(LiveConfiguration live, PolicyUses uses, OverloadSafety s
 			@Nullable ValueDescriptor now) {
 	}
 
-	/** The number of waiting calls that were woken or stopped. */
-	record WaitersDescriptor(String policy, int calls) implements OperationResponseBody {
+	/** The number of waiting calls that were {@code woken} or {@code stopped}. */
+	record WaitersDescriptor(String policy, int calls, String outcome) implements OperationResponseBody {
 	}
 
 }

@@ -17,9 +17,9 @@ import dev.backoff.time.Nanos;
  * The values in effect and the delays that they lead to: the first ten, and their sum.
  * The sum is null for an unlimited number of attempts without a deadline, the longest
  * call is null without a deadline, and the degraded delays are null if delays are never
- * raised.
+ * raised. The short view has values and advice only.
  */
-record PlanDescriptor(Map<String, ValueDescriptor> values, List<DelayDescriptor> delays,
+record PlanDescriptor(Map<String, ValueDescriptor> values, @Nullable List<DelayDescriptor> delays,
 		@Nullable List<DelayDescriptor> degradedDelays, @Nullable WaitsDescriptor waits, @Nullable String longestCall,
 		List<String> advice) {
 
@@ -36,6 +36,10 @@ record PlanDescriptor(Map<String, ValueDescriptor> values, List<DelayDescriptor>
 				delays(policy.rule(), retries),
 				(policy.degraded() != null) ? delays(policy.degradedRule(), retries) : null, waits(policy, unlimited),
 				longestCall(policy), advice);
+	}
+
+	PlanDescriptor written() {
+		return new PlanDescriptor(ValueDescriptor.written(this.values), null, null, null, null, this.advice);
 	}
 
 	private static List<DelayDescriptor> delays(BackoffRule rule, int retries) {

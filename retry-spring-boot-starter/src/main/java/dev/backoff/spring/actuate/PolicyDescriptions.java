@@ -3,6 +3,7 @@ package dev.backoff.spring.actuate;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
 
@@ -28,22 +29,25 @@ record PolicyDescriptions(BackoffPolicies policies, OverloadSafety safety, LiveC
 		Map<String, String> configured = new TreeMap<>();
 		this.policies.current().names().forEach((name) -> configured.put(BackoffPolicies.canonicalName(name), name));
 		Map<String, PolicyDescriptor> descriptors = new TreeMap<>();
+		Function<String, ActivityDescriptor> activity = this.activity.now();
 		for (PolicyUse use : uses) {
 			String name = use.policy().name();
 			if (!descriptors.containsKey(name)) {
 				String written = configured.remove(BackoffPolicies.canonicalName(name));
-				descriptors.put(name, policy(name, false, uses, (written != null) ? plan(written) : null));
+				descriptors.put(name, policy(name, false, uses, (written != null) ? plan(written) : null, activity));
 			}
 		}
 		List<String> unused = this.policies.unused();
 		configured.values()
-			.forEach((name) -> descriptors.put(name, policy(name, unused.contains(name), List.of(), plan(name))));
+			.forEach((name) -> descriptors.put(name,
+					policy(name, unused.contains(name), List.of(), plan(name), activity)));
 		return descriptors;
 	}
 
-	private PolicyDescriptor policy(String name, boolean unused, List<PolicyUse> uses, @Nullable PlanDescriptor plan) {
+	private PolicyDescriptor policy(String name, boolean unused, List<PolicyUse> uses, @Nullable PlanDescriptor plan,
+			Function<String, ActivityDescriptor> activity) {
 		return new PolicyDescriptor(unused, plans(name, uses), plan, this.safety.isDegraded(name), overrides(name),
-				this.activity.of(name));
+				activity.apply(name));
 	}
 
 	private static Map<String, PlanDescriptor> plans(String name, List<PolicyUse> uses) {
@@ -96,11 +100,20 @@ record PolicyDescriptions(BackoffPolicies policies, OverloadSafety safety, LiveC
 
 	/**
 	 * A policy, with a plan for each method that uses it. The other plan is that of a
-	 * programmatic call: null unless the configuration alone completes the policy.
+	 * programmatic call: null unless the configuration alone completes the policy. The
+	 * short view has no activity.
 	 */
 	record PolicyDescriptor(boolean unused, Map<String, PlanDescriptor> methods, @Nullable PlanDescriptor plan,
 			@Nullable Boolean degraded, Map<String, OverrideDescriptor> overrides,
-			ActivityDescriptor activity) implements OperationResponseBody {
+			@Nullable ActivityDescriptor activity) implements OperationResponseBody {
+
+		PolicyDescriptor written() {
+			Map<String, PlanDescriptor> methods = new TreeMap<>(this.methods);
+			methods.replaceAll((method, plan) -> plan.written());
+			return new PolicyDescriptor(this.unused, methods, (this.plan != null) ? this.plan.written() : null,
+					this.degraded, this.overrides, null);
+		}
+
 	}
 
 	/** A method. Its counters are null if calls are not counted. */

@@ -98,6 +98,12 @@ record SafetyDescriptions(BackoffPolicies policies, OverloadSafety safety, List<
 	record BudgetDescriptor(boolean unused, List<String> policies, @Nullable Double balance, double tokens,
 			@Nullable Long refused, @Nullable Boolean dry,
 			Map<String, ValueDescriptor> values) implements OperationResponseBody {
+
+		BudgetDescriptor written() {
+			return new BudgetDescriptor(this.unused, this.policies, this.balance, this.tokens, this.refused, this.dry,
+					ValueDescriptor.written(this.values));
+		}
+
 	}
 
 	/**
@@ -108,6 +114,13 @@ record SafetyDescriptions(BackoffPolicies policies, OverloadSafety safety, List<
 	record BreakerDescriptor(boolean unused, String provider, List<String> policies, @Nullable String state,
 			@Nullable Double failureRate, @Nullable Double slowCallRate, @Nullable Long calls, @Nullable Long rejected,
 			@Nullable Double timeToProbeMs, Map<String, ValueDescriptor> values) implements OperationResponseBody {
+
+		BreakerDescriptor written() {
+			return new BreakerDescriptor(this.unused, this.provider, this.policies, this.state, this.failureRate,
+					this.slowCallRate, this.calls, this.rejected, this.timeToProbeMs,
+					ValueDescriptor.written(this.values));
+		}
+
 	}
 
 }

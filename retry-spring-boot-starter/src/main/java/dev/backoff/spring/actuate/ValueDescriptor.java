@@ -15,6 +15,13 @@ record ValueDescriptor(String value, String origin) {
 		return (value != null) ? new ValueDescriptor(value.text(), value.origin()) : null;
 	}
 
+	/** Return the values that are not built in. */
+	static Map<String, ValueDescriptor> written(Map<String, ValueDescriptor> values) {
+		Map<String, ValueDescriptor> written = new LinkedHashMap<>(values);
+		written.values().removeIf((value) -> value.origin().startsWith("built in"));
+		return written;
+	}
+
 	static <K> Map<String, ValueDescriptor> of(Map<K, Value> values, Function<K, String> names) {
 		Map<String, ValueDescriptor> described = new LinkedHashMap<>();
 		values.forEach(

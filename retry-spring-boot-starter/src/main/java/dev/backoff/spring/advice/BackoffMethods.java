@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -39,6 +40,9 @@ import dev.backoff.spring.safety.OverloadSafety;
  */
 public final class BackoffMethods implements SmartInitializingSingleton, ConfigurationUser, PolicyUses {
 
+	/* Characters that could begin a line in a log. No name differs by them. */
+	private static final Pattern CONTROLS = Pattern.compile("[\\p{C}\\p{Zl}\\p{Zp}]+");
+
 	private final BackoffPolicies policies;
 
 	private final ConfigurableListableBeanFactory beanFactory;
@@ -48,6 +52,10 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 	private final @Nullable Weaving weaving;
 
 	private final MethodFinder finder;
+
+	private final MethodPlanner planner;
+
+	private final SelfCalls selfCalls = new SelfCalls();
 
 	private final PlannedRetries<AnnotatedMethod, MethodPlan> ofMethods;
 
@@ -71,7 +79,8 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 		this.factory = new RetryFactory(beanFactory, policies);
 		this.weaving = configuration.isWoven() ? Weaving.find(beanFactory.getBeanClassLoader()) : null;
 		this.finder = new MethodFinder(this::makeRetry, this.weaving);
-		this.ofMethods = new PlannedRetries<>(new MethodPlanner(policies, beanFactory), this.factory, policies);
+		this.planner = new MethodPlanner(policies, beanFactory);
+		this.ofMethods = new PlannedRetries<>(this.planner, this.factory, policies);
 		this.ofPolicies = new PlannedRetries<>(this::plan, this.factory, policies);
 		this.enabled = configuration.isEnabled();
 	}
@@ -109,8 +118,8 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 		if (known != null) {
 			return known;
 		}
-		// resolved by this spelling first, because reports and meters show it
-		EffectivePolicy unused = this.policies.resolve(policy);
+		// resolved by this spelling first, because reports, logs and meters show it
+		EffectivePolicy unused = this.policies.resolve(CONTROLS.matcher(policy).replaceAll(" "));
 		return this.ofPolicies.retry(name);
 	}
 
@@ -121,6 +130,16 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 			this.unplanned.add(method);
 		}
 		return (planned != null) ? planned.plan() : null;
+	}
+
+	/**
+	 * Report classifiers that no bean is, those of policies without a method included.
+	 */
+	void checkClassifiers(BackoffPolicies.Candidate candidate, List<Problem> problems) {
+		candidate.names()
+			.stream()
+			.flatMap((name) -> candidate.peek(name).stream())
+			.forEach((policy) -> this.planner.checkClassifier(policy, problems));
 	}
 
 	/** Make the retries of all methods found at start-up, so that their meters exist. */
@@ -159,18 +178,31 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 
 	/** Return what in a plan works but is probably not meant. */
 	List<String> advice(MethodPlan plan) {
-		return Stream.concat(PlanAdvice.of(plan).stream(), warnings(plan)).toList();
+		return Stream.of(PlanAdvice.of(plan), warnings(plan), VirtualThreadAdvice.of(plan, this.beanFactory))
+			.flatMap(List::stream)
+			.toList();
 	}
 
 	/** Return whether the advice on a plan is worth a warning. */
 	boolean isWarned(MethodPlan plan) {
-		return PlanAdvice.otherRetry(plan) != null || warnings(plan).findAny().isPresent();
+		return PlanAdvice.isWarned(plan) || !warnings(plan).isEmpty();
 	}
 
-	private Stream<String> warnings(MethodPlan plan) {
+	private List<String> warnings(MethodPlan plan) {
 		List<String> weaving = (this.weaving != null) ? this.weaving.advice(plan.method(), this.beanFactory)
 				: List.of();
-		return Stream.concat(PlanAdvice.ofBreaker(plan, this.policies.configuration()).stream(), weaving.stream());
+		return Stream
+			.of(PlanAdvice.ofBreaker(plan, this.policies.configuration()), weaving, selfCallAdvice(plan.method()))
+			.flatMap(List::stream)
+			.toList();
+	}
+
+	private List<String> selfCallAdvice(AnnotatedMethod method) {
+		Collection<String> places = this.policies.configuration().isWoven() ? List.of() : this.selfCalls.of(method);
+		return places.isEmpty() ? List.of()
+				: List.of("calls by the bean itself pass no proxy and are not retried: " + String.join(", ", places)
+						+ "; call an injected ObjectProvider<" + method.type().getSimpleName()
+						+ "> there, or a retry of BackoffMethods, or set backoff.mode to aspectj");
 	}
 
 	@Override
@@ -183,6 +215,7 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 				this.beanFactory.getBean(WaitingCalls.class).switchedOff(null);
 			};
 		}
+		checkClassifiers(candidate, problems);
 		Set<AnnotatedMethod> methods = new LinkedHashSet<>(this.ofMethods.keys());
 		methods.addAll(this.unplanned);
 		Map<AnnotatedMethod, MethodPlan> planned = this.ofMethods.plans(methods, candidate, problems);

@@ -6,7 +6,6 @@ import org.aopalliance.intercept.MethodInterceptor;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.ResolvableType;
-import org.springframework.util.ClassUtils;
 
 import dev.backoff.spring.policy.AnnotatedMethod;
 
@@ -30,9 +29,8 @@ record BlockingManner() implements Manner {
 
 	@Override
 	public boolean isRecoveredBy(Method recovery, AnnotatedMethod method) {
-		Class<?> returned = ResolvableType.forMethodReturnType(recovery, method.type()).toClass();
-		Class<?> wanted = result(method).toClass();
-		return wanted == void.class || (returned != void.class && ClassUtils.isAssignable(wanted, returned));
+		ResolvableType returned = ResolvableType.forMethodReturnType(recovery, method.type());
+		return hasNoResult(method) || (returned.resolve() != void.class && Manner.isValue(returned, result(method)));
 	}
 
 	@Override

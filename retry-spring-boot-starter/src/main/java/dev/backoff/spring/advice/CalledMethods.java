@@ -1,7 +1,6 @@
 package dev.backoff.spring.advice;
 
 import java.lang.reflect.Method;
-import java.util.concurrent.locks.ReentrantLock;
 
 import org.jspecify.annotations.Nullable;
 
@@ -15,7 +14,7 @@ final class CalledMethods {
 	/* Beyond this number, new objects for a known method are found by comparing. */
 	private static final int MOST_COPIES = 1_000;
 
-	private final ReentrantLock adding = new ReentrantLock();
+	private final Object adding = new Object();
 
 	/*
 	 * Each method is in the first free place from the one that its hash code says. The
@@ -64,8 +63,7 @@ final class CalledMethods {
 	}
 
 	private void add(Known called, int copies) {
-		this.adding.lock();
-		try {
+		synchronized (this.adding) {
 			@Nullable Known[] known = this.places;
 			boolean isKnown = known[place(known, called.method(), called.targetClass())] != null;
 			if (!isKnown && this.copies + copies <= MOST_COPIES) {
@@ -73,9 +71,6 @@ final class CalledMethods {
 				this.copies += copies;
 				this.places = with(known, called, 2 * this.taken > known.length);
 			}
-		}
-		finally {
-			this.adding.unlock();
 		}
 	}
 

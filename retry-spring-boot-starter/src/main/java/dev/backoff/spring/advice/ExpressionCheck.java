@@ -25,8 +25,8 @@ import org.springframework.expression.spel.ast.OpNE;
 import org.springframework.expression.spel.ast.Projection;
 import org.springframework.expression.spel.ast.PropertyOrFieldReference;
 import org.springframework.expression.spel.ast.Selection;
-import org.springframework.expression.spel.ast.StringLiteral;
 import org.springframework.expression.spel.ast.VariableReference;
+import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 import dev.backoff.spring.advice.ResultExpression.EnumComparison;
@@ -35,10 +35,10 @@ import dev.backoff.spring.policy.Problem;
 
 /**
  * Report at start-up what would go wrong in an expression later: names that are always
- * null, constructs that are not allowed, and enums compared with text. Comparisons that
- * only a result can judge are collected.
+ * null, constructs that are not allowed, and comparisons that are never true. Comparisons
+ * that only a result can judge are collected.
  */
-record ExpressionCheck(String place, ResolvableType resultType, List<Problem> problems,
+record ExpressionCheck(String place, ResolvableType resultType, boolean ofMethod, List<Problem> problems,
 		List<EnumComparison> comparisons) {
 
 	private static final Set<String> REFUSED = Set.of("TypeReference", "ConstructorReference", "BeanReference",
@@ -138,18 +138,56 @@ record ExpressionCheck(String place, ResolvableType resultType, List<Problem> pr
 	}
 
 	private void checkComparison(SpelNode operand, SpelNode other) {
-		if (!(other instanceof StringLiteral) || operand instanceof StringLiteral) {
+		if (!(other instanceof Literal literal) || operand instanceof Literal) {
 			return;
 		}
+		Object value = literal.getLiteralValue().getValue();
+		String text = operand.toStringAST();
 		Class<?> type = type(operand);
-		if (type != null && type.isEnum()) {
-			String text = operand.toStringAST();
-			report("compares the enum " + type.getSimpleName() + " with text, which is never equal",
-					"Write " + text + ".name instead of " + text + ".");
+		boolean judged = this.ofMethod || (type != null && type.isEnum() && value instanceof String);
+		// a path with ?. is null where an owner is
+		if (judged && type != null && isNeverEqual(type, value) && (value != null || !text.contains("?."))) {
+			report("compares the " + (type.isEnum() ? "enum " : "") + type.getSimpleName() + " with " + kind(value)
+					+ ", which is never equal", comparable(text, type, value));
 		}
-		else if (type == null || type.isInterface() || type.isAssignableFrom(Enum.class)) {
-			this.comparisons.add(new EnumComparison(operand.toStringAST()));
+		else if (value instanceof String && (type == null || type.isInterface() || type.isAssignableFrom(Enum.class))) {
+			this.comparisons.add(new EnumComparison(text));
 		}
+	}
+
+	/* To SpEL, numbers of all types are comparable, and so are texts. */
+	private static boolean isNeverEqual(Class<?> declared, @Nullable Object value) {
+		Class<?> type = ClassUtils.resolvePrimitiveIfNecessary(declared);
+		if (value == null) {
+			return declared.isPrimitive();
+		}
+		if (value instanceof String) {
+			boolean closed = Modifier.isFinal(type.getModifiers()) || type.isEnum() || isNumber(type);
+			return closed && !CharSequence.class.isAssignableFrom(type);
+		}
+		boolean number = value instanceof Number && (isNumber(type) || type.isInterface());
+		return !number && !type.isInstance(value);
+	}
+
+	private static boolean isNumber(Class<?> type) {
+		return Number.class.isAssignableFrom(type);
+	}
+
+	private static String kind(@Nullable Object value) {
+		return (value instanceof String) ? "text" : (value instanceof Number) ? "a number" : String.valueOf(value);
+	}
+
+	private static String comparable(String operand, Class<?> declared, @Nullable Object value) {
+		Class<?> type = ClassUtils.resolvePrimitiveIfNecessary(declared);
+		String text = (value instanceof String) ? value.toString() : "";
+		if (type.isEnum()) {
+			return "Write " + operand + ".name instead of " + operand
+					+ (text.isEmpty() ? ", and compare it with text." : ".");
+		}
+		boolean quoted = isNumber(type) ? text.matches("\\d+(\\.\\d+)?")
+				: type == Boolean.class && text.matches("true|false");
+		return quoted ? "Write " + text + " instead of '" + text + "'."
+				: "Compare it with a value of type " + type.getSimpleName() + ".";
 	}
 
 	/** Return the declared type of a path from the result, or null if it is unknown. */

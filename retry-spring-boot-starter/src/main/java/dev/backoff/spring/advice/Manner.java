@@ -1,6 +1,8 @@
 package dev.backoff.spring.advice;
 
 import java.lang.reflect.Method;
+import java.lang.reflect.TypeVariable;
+import java.lang.reflect.WildcardType;
 import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
@@ -64,10 +66,33 @@ interface Manner {
 	/** Return the advice of a method that gives its result later, or null. */
 	@Nullable MethodInterceptor laterCalls(Parts parts);
 
-	/** Return whether a result of one type can take the place of one of the other. */
-	static boolean isValue(ResolvableType recovered, ResolvableType wanted) {
+	/**
+	 * Return whether a value of one type can be used as one of the other. Type arguments
+	 * are compared too, as far as both are known.
+	 */
+	static boolean isValue(ResolvableType given, ResolvableType wanted) {
 		Class<?> value = wanted.resolve();
-		return value == null || ClassUtils.isAssignable(value, recovered.resolve(value));
+		if (value == null) {
+			return true;
+		}
+		if (!ClassUtils.isAssignable(value, given.resolve(value))) {
+			return false;
+		}
+		ResolvableType[] arguments = given.as(value).getGenerics();
+		for (int i = 0; i < arguments.length; i++) {
+			ResolvableType argument = wanted.getGeneric(i);
+			if (!isOpen(arguments[i]) && !isOpen(argument) && !isValue(arguments[i], argument)) {
+				return false;
+			}
+		}
+		return true;
+	}
+
+	/* The caller of a generic method chooses its types, and a consumer takes more. */
+	private static boolean isOpen(ResolvableType argument) {
+		return (argument.getType() instanceof TypeVariable<?> variable
+				&& variable.getGenericDeclaration() instanceof Method)
+				|| (argument.getType() instanceof WildcardType wildcard && wildcard.getLowerBounds().length > 0);
 	}
 
 	/**

@@ -75,7 +75,7 @@ final class MethodPlanner implements PlannedRetries.Planner<AnnotatedMethod, Met
 					"Remove it, or let the method return something."));
 			return null;
 		}
-		return ResultExpression.parse(place, text, manner.result(annotated), problems);
+		return ResultExpression.parse(place, text, manner.result(annotated), annotated.isOnMethod(attribute), problems);
 	}
 
 	/* An annotation on a type also reaches the method that recovers the others. */
@@ -96,7 +96,8 @@ final class MethodPlanner implements PlannedRetries.Planner<AnnotatedMethod, Met
 		}
 	}
 
-	private void checkClassifier(EffectivePolicy policy, List<Problem> problems) {
+	/** Report a policy's own classifier if there is no such bean. */
+	void checkClassifier(EffectivePolicy policy, List<Problem> problems) {
 		String name = policy.classifier();
 		if (name != null && !(this.beanFactory.containsBean(name)
 				&& this.beanFactory.isTypeMatch(name, FailureClassifier.class))) {

@@ -22,7 +22,8 @@ import dev.backoff.spring.policy.AnnotatedMethod;
  * advice is on the target itself.
  */
 @SuppressWarnings("NullAway") // it does not see that T itself is nullable here
-record MethodRecovery(RecoverMethods methods) implements Recovery<MethodInvocation, @Nullable Object, Throwable> {
+record MethodRecovery(Method recovered,
+		RecoverMethods methods) implements Recovery<MethodInvocation, @Nullable Object, Throwable> {
 
 	private static final ThreadLocal<@Nullable Running> RUNNING = new ThreadLocal<>();
 
@@ -40,6 +41,20 @@ record MethodRecovery(RecoverMethods methods) implements Recovery<MethodInvocati
 		return running != null && running.method().equals(method) && bean(invocation) == running.bean();
 	}
 
+	/**
+	 * Return whether an invocation of the method is made by its own recovery. If that was
+	 * recovered too, it could go on without end.
+	 */
+	boolean isRunning(MethodInvocation invocation) {
+		Object bean = bean(invocation);
+		for (Running running = RUNNING.get(); running != null; running = running.enclosing()) {
+			if (running.recovered().equals(this.recovered) && running.bean() == bean) {
+				return true;
+			}
+		}
+		return false;
+	}
+
 	private static @Nullable Object bean(MethodInvocation invocation) {
 		return (invocation instanceof ProxyMethodInvocation proxied) ? proxied.getProxy() : invocation.getThis();
 	}
@@ -52,33 +67,10 @@ record MethodRecovery(RecoverMethods methods) implements Recovery<MethodInvocati
 	@Override
 	public @Nullable Object recover(MethodInvocation invocation, RetriesStoppedException stopped) throws Throwable {
 		RecoverMethods.Candidate chosen = Objects.requireNonNull(this.methods.choose(stopped));
-		@Nullable Object[] arguments = chosen.arguments(invocation.getArguments(), stopped);
-		Method method = chosen.method();
-		Object target = invocation.getThis();
-		Object bean = bean(invocation);
-		if (bean == null || bean == target) {
-			return callUnadvised(target, method, method, arguments);
-		}
-		if (!isReached(method, bean) || (chosen.isSuspending() && isAdvised(method, target))) {
-			return AopUtils.invokeJoinpointUsingReflection(target, method, arguments);
-		}
-		return callUnadvised(bean, method, AopUtils.selectInvocableMethod(method, bean.getClass()), arguments);
-	}
-
-	/*
-	 * A function that suspends runs when it is subscribed to, on any thread, where our
-	 * advice could not tell that it is a recovery.
-	 */
-	private static boolean isAdvised(Method method, @Nullable Object target) {
-		return target == null || AnnotatedMethod.of(method, target.getClass()) != null;
-	}
-
-	private static @Nullable Object callUnadvised(@Nullable Object bean, Method method, Method invocable,
-			@Nullable Object[] arguments) throws Throwable {
 		Running enclosing = RUNNING.get();
-		RUNNING.set(new Running(method, bean));
+		RUNNING.set(new Running(this.recovered, chosen.method(), bean(invocation), enclosing));
 		try {
-			return AopUtils.invokeJoinpointUsingReflection(bean, invocable, arguments);
+			return call(chosen, invocation, chosen.arguments(invocation.getArguments(), stopped));
 		}
 		finally {
 			if (enclosing != null) {
@@ -88,6 +80,25 @@ record MethodRecovery(RecoverMethods methods) implements Recovery<MethodInvocati
 				RUNNING.remove();
 			}
 		}
+	}
+
+	private static @Nullable Object call(RecoverMethods.Candidate chosen, MethodInvocation invocation,
+			@Nullable Object[] arguments) throws Throwable {
+		Method method = chosen.method();
+		Object target = invocation.getThis();
+		Object bean = bean(invocation);
+		boolean onTarget = bean == null || bean == target || !isReached(method, bean)
+				|| (chosen.isSuspending() && isAdvised(method, target));
+		return onTarget ? AopUtils.invokeJoinpointUsingReflection(target, method, arguments) : AopUtils
+			.invokeJoinpointUsingReflection(bean, AopUtils.selectInvocableMethod(method, bean.getClass()), arguments);
+	}
+
+	/*
+	 * A function that suspends runs when it is subscribed to, on any thread, where our
+	 * advice could not tell that it is a recovery.
+	 */
+	private static boolean isAdvised(Method method, @Nullable Object target) {
+		return target == null || AnnotatedMethod.of(method, target.getClass()) != null;
 	}
 
 	/** Return whether a call on the proxy reaches the method through its advice. */
@@ -116,7 +127,8 @@ record MethodRecovery(RecoverMethods methods) implements Recovery<MethodInvocati
 						&& ClassUtils.getPackageName(declaring).equals(ClassUtils.getPackageName(proxyClass)));
 	}
 
-	private record Running(Method method, @Nullable Object bean) {
+	/** A recovery that runs on this thread, inside another one or inside none. */
+	private record Running(Method recovered, Method method, @Nullable Object bean, @Nullable Running enclosing) {
 	}
 
 }

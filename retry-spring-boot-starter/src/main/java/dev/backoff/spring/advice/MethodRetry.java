@@ -2,6 +2,7 @@ package dev.backoff.spring.advice;
 
 import java.lang.reflect.Method;
 import java.util.List;
+import java.util.function.Function;
 
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
@@ -45,6 +46,9 @@ final class MethodRetry {
 
 	private final @Nullable MethodInterceptor laterCalls;
 
+	/* For calls that the method's own recovery makes. */
+	private final @Nullable MethodInterceptor unrecoveredLaterCalls;
+
 	private final InnerAdvice innerAdvice = new InnerAdvice();
 
 	private final TargetMethod target;
@@ -58,18 +62,24 @@ final class MethodRetry {
 		this.method = plan.method().method();
 		this.manner = plan.manner();
 		this.target = new TargetMethod(this.method);
-		this.recovery = (plan.recover() != null) ? new MethodRecovery(plan.recover()) : null;
+		this.recovery = (plan.recover() != null) ? new MethodRecovery(this.method, plan.recover()) : null;
 		this.recoversOthers = MethodRecovery.isRecovery(plan.method());
-		this.laterCalls = this.manner.laterCalls(new Manner.Parts(retry, this::attemptLater, this.recovery,
-				() -> planned.plan().policy().isReplayed(), factory.laterAttempts(), factory.observations()));
+		Function<@Nullable MethodRecovery, @Nullable MethodInterceptor> laterCalls = (recovery) -> this.manner
+			.laterCalls(new Manner.Parts(retry, this::attemptLater, recovery,
+					() -> planned.plan().policy().isReplayed(), factory.laterAttempts(), factory.observations()));
+		this.laterCalls = laterCalls.apply(this.recovery);
+		this.unrecoveredLaterCalls = (this.recovery != null) ? laterCalls.apply(null) : null;
 	}
 
 	@Nullable Object invoke(MethodInvocation invocation) throws Throwable {
 		if (this.recoversOthers && MethodRecovery.isRunning(this.method, invocation)) {
 			return invocation.proceed();
 		}
-		MethodInterceptor later = this.laterCalls;
-		return (later != null) ? later.invoke(invocation) : this.retry.callOn(invocation, this.attempt, this.recovery);
+		MethodRecovery recovery = this.recovery;
+		boolean again = recovery != null && recovery.isRunning(invocation);
+		MethodInterceptor later = again ? this.unrecoveredLaterCalls : this.laterCalls;
+		return (later != null) ? later.invoke(invocation)
+				: this.retry.callOn(invocation, this.attempt, again ? null : recovery);
 	}
 
 	private @Nullable Object attempt(MethodInvocation invocation, int number) throws Throwable {

@@ -11,6 +11,8 @@ import org.jspecify.annotations.Nullable;
 import dev.backoff.delay.DelayPlan;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.spring.policy.BackoffConfiguration;
+import dev.backoff.spring.policy.EffectivePolicy;
+import dev.backoff.spring.policy.PolicyKey;
 import dev.backoff.time.DurationText;
 import dev.backoff.time.Nanos;
 
@@ -18,6 +20,8 @@ import dev.backoff.time.Nanos;
 final class PlanAdvice {
 
 	private static final long LONG_WAIT = 10_000_000_000L;
+
+	private static final long HOUR = 3_600_000_000_000L;
 
 	private static final List<String> OTHER_RETRIES = List.of("org.springframework.resilience.annotation.Retryable",
 			"org.springframework.retry.annotation.Retryable", "io.github.resilience4j.retry.annotation.Retry");
@@ -34,6 +38,11 @@ final class PlanAdvice {
 			advice.add(((waits == Nanos.UNLIMITED) ? "waits of any length"
 					: "waits of up to " + DurationText.story(waits) + " in all") + " hold the calling thread"
 					+ (scheduled ? ", and the next run of the schedule with it" : ""));
+		}
+		if (plan.manner().holdsThread() && policy.deadlineNanos() != Nanos.UNLIMITED
+				&& policy.attemptTimeoutNanos() == Nanos.UNLIMITED) {
+			advice.add("a call that hangs is not cut: the deadline of " + DurationText.exact(policy.deadlineNanos())
+					+ " is checked between attempts; set attempt-timeout, or timeouts of the client");
 		}
 		Class<?> type = plan.method().method().getReturnType();
 		if (BaseStream.class.isAssignableFrom(type) || Iterator.class.isAssignableFrom(type)) {
@@ -56,8 +65,24 @@ final class PlanAdvice {
 				+ breaker + " stays open (on-open: wait): set a deadline") : List.of();
 	}
 
+	/**
+	 * Return whether the advice is worth a warning: attempts multiply, a timeout can
+	 * never be reached, or a call can last for hours and no preset says so.
+	 */
+	static boolean isWarned(MethodPlan plan) {
+		RetryPolicy policy = plan.policy().numbers();
+		boolean unlimited = policy.maxAttempts() == RetryPolicy.UNLIMITED_ATTEMPTS;
+		EffectivePolicy.Value attempts = plan.policy().values().get(PolicyKey.MAX_ATTEMPTS);
+		boolean meant = unlimited && attempts != null && attempts.origin().startsWith("preset ");
+		boolean endless = (unlimited && policy.deadlineNanos() == Nanos.UNLIMITED)
+				|| (plan.manner().holdsThread() && waits(policy) > HOUR);
+		boolean unreachable = policy.attemptTimeoutNanos() != Nanos.UNLIMITED
+				&& policy.attemptTimeoutNanos() > policy.deadlineNanos();
+		return otherRetry(plan) != null || unreachable || (endless && !meant);
+	}
+
 	/** Return the annotation of another library that retries the method, or null. */
-	static @Nullable String otherRetry(MethodPlan plan) {
+	private static @Nullable String otherRetry(MethodPlan plan) {
 		return OTHER_RETRIES.stream().filter((annotation) -> has(plan, annotation)).findFirst().orElse(null);
 	}
 

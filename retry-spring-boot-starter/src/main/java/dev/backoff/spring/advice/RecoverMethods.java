@@ -29,7 +29,8 @@ import dev.backoff.spring.policy.Problem;
  * parameters of the method, and may have one more for the failure or for the story.
  * <p>
  * Of several, the one is chosen whose last parameter is nearest to the failure's class,
- * then one that takes the story, then one that takes neither.
+ * then one that takes the story, then one that takes neither. Of several that take the
+ * same failure, the one is chosen that shares most parameter types with the method.
  */
 record RecoverMethods(List<RecoverMethods.Candidate> candidates) {
 
@@ -50,7 +51,30 @@ record RecoverMethods(List<RecoverMethods.Candidate> candidates) {
 		}
 		fitting.sort(Comparator.comparingInt((Candidate candidate) -> widened(annotated, candidate.method()))
 			.thenComparing((candidate) -> candidate.method().toGenericString()));
+		List<Method> tied = tied(annotated, fitting);
+		if (!tied.isEmpty()) {
+			problems.add(Problem.ofPlace(place(annotated, name),
+					"names " + signatures(tied) + ", which fit " + annotated.signature() + " equally well",
+					"Give one of them the parameters of " + annotated.signature() + ", or rename all but one."));
+			return null;
+		}
 		return new RecoverMethods(List.copyOf(fitting));
+	}
+
+	/** Return methods between which nothing decides. The given ones are sorted. */
+	private static List<Method> tied(AnnotatedMethod annotated, List<Candidate> fitting) {
+		for (Candidate candidate : fitting) {
+			int widened = widened(annotated, candidate.method());
+			List<Method> best = fitting.stream()
+				.filter((other) -> other.failure() == candidate.failure())
+				.map(Candidate::method)
+				.filter((other) -> widened(annotated, other) <= widened)
+				.toList();
+			if (best.size() > 1 && best.get(0).equals(candidate.method())) {
+				return best;
+			}
+		}
+		return List.of();
 	}
 
 	/** Return the problem of a name that no method of the bean's class has. */
@@ -73,9 +97,12 @@ record RecoverMethods(List<RecoverMethods.Candidate> candidates) {
 					"Write the name of another method of " + annotated.type().getSimpleName() + ".");
 		}
 		return Problem.ofPlace(place(annotated, name),
-				"does not fit " + annotated.signature() + ", because it is "
-						+ named.stream().map(RecoverMethods::signature).collect(Collectors.joining(" and ")),
+				"does not fit " + annotated.signature() + ", because it is " + signatures(named),
 				expected(annotated, name));
+	}
+
+	private static String signatures(List<Method> methods) {
+		return methods.stream().map(RecoverMethods::signature).collect(Collectors.joining(" and "));
 	}
 
 	private static String place(AnnotatedMethod annotated, String name) {
@@ -94,12 +121,16 @@ record RecoverMethods(List<RecoverMethods.Candidate> candidates) {
 				: method.getGenericReturnType();
 		// with type arguments, because they may be the only difference, and without
 		// packages
-		return (isStatic(method) ? "static " : Suspending.is(method) ? "suspending " : "")
-				+ result.getTypeName().replaceAll("(?:\\w+[.$])+", "") + " " + method.getName()
-				+ Arrays.stream(method.getParameterTypes())
+		return (isStatic(method) ? "static " : Suspending.is(method) ? "suspending " : "") + simple(result) + " "
+				+ method.getName()
+				+ Arrays.stream(method.getGenericParameterTypes())
 					.limit(Suspending.parameterCount(method))
-					.map(Class::getSimpleName)
+					.map(RecoverMethods::simple)
 					.collect(Collectors.joining(", ", "(", ")"));
+	}
+
+	private static String simple(Type type) {
+		return type.getTypeName().replaceAll("(?:\\w+[.$])+", "");
 	}
 
 	/** Return the methods of a name, with any parameters. */
@@ -130,7 +161,7 @@ record RecoverMethods(List<RecoverMethods.Candidate> candidates) {
 		for (int i = 0; i < count; i++) {
 			ResolvableType given = parameter(annotated.method(), i, type);
 			ResolvableType taken = parameter(method, i, type);
-			if (!ClassUtils.isAssignable(taken.toClass(), given.toClass())) {
+			if (!Manner.isValue(given, taken)) {
 				return null;
 			}
 		}

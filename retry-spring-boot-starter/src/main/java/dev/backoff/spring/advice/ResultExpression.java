@@ -2,6 +2,7 @@ package dev.backoff.spring.advice;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 
 import org.aopalliance.intercept.MethodInvocation;
@@ -20,11 +21,16 @@ import dev.backoff.spring.policy.Problem;
 
 /**
  * A condition over a result, written in the Spring Expression Language: {@code #result}
- * and {@code #root.args}, no types, no constructors, no beans, no assignments.
+ * and {@code #root.args}, no types, no constructors, no beans, no assignments. The list
+ * of arguments cannot be changed; its elements are the arguments themselves, arrays
+ * included.
  */
 final class ResultExpression implements RetryCondition {
 
 	private static final SpelExpressionParser PARSER = new SpelExpressionParser();
+
+	/* The parser refuses texts of more than 10,000 characters. */
+	private static final int QUOTED = 200;
 
 	private final SpelExpression expression;
 
@@ -35,12 +41,15 @@ final class ResultExpression implements RetryCondition {
 		this.comparisons = comparisons;
 	}
 
-	/** Read an expression. */
-	static @Nullable ResultExpression parse(String place, String text, ResolvableType resultType,
+	/**
+	 * Read an expression. A type's annotation judges results of several types, so only
+	 * that of a method is refused if it never holds for a result.
+	 */
+	static @Nullable ResultExpression parse(String place, String text, ResolvableType resultType, boolean ofMethod,
 			List<Problem> problems) {
-		String where = place + " (" + text + ")";
+		String where = place + " (" + ((text.length() <= QUOTED) ? text : text.substring(0, QUOTED) + "...") + ")";
 		List<EnumComparison> comparisons = new ArrayList<>();
-		ExpressionCheck check = new ExpressionCheck(where, resultType, problems, comparisons);
+		ExpressionCheck check = new ExpressionCheck(where, resultType, ofMethod, problems, comparisons);
 		int before = problems.size();
 		SpelExpression expression = read(where, text, problems);
 		if (expression != null) {
@@ -68,8 +77,8 @@ final class ResultExpression implements RetryCondition {
 
 	@Override
 	public boolean test(@Nullable Object result, @Nullable Object context) {
-		Root root = new Root(
-				(context instanceof MethodInvocation call) ? Arrays.asList(call.getArguments()) : List.of());
+		Root root = new Root((context instanceof MethodInvocation call)
+				? Collections.unmodifiableList(Arrays.asList(call.getArguments())) : List.of());
 		EvaluationContext evaluation = SimpleEvaluationContext.forReadOnlyDataBinding().withInstanceMethods().build();
 		evaluation.setVariable("result", result);
 		for (EnumComparison comparison : this.comparisons) {
@@ -88,7 +97,7 @@ final class ResultExpression implements RetryCondition {
 		return this.expression.getExpressionString();
 	}
 
-	/** The root object of an expression, with the arguments of the call. */
+	/** The root object of an expression, with a view of the call's arguments. */
 	public record Root(List<@Nullable Object> args) {
 	}
 

@@ -25,6 +25,7 @@ import dev.backoff.spring.policy.BackoffProperties.RandomKind;
 import dev.backoff.spring.policy.EffectivePolicy;
 import dev.backoff.spring.reactive.ObservationCarrier;
 import dev.backoff.spring.safety.OverloadSafety;
+import dev.backoff.time.Nanos;
 import dev.backoff.time.RetryTime;
 
 /**
@@ -100,7 +101,8 @@ final class RetryFactory {
 			.breaker(safety.permits(effective, configuration))
 			.degraded(safety.degraded(effective))
 			.waitingCalls(this.beanFactory.getBean(WaitingCalls.class));
-		if (!this.policies.configuration().shutdownWait().isZero()) {
+		boolean listed = policy.deadlineNanos() != Nanos.UNLIMITED || policy.attemptTimeoutNanos() != Nanos.UNLIMITED;
+		if (listed || !this.policies.configuration().shutdownWait().isZero()) {
 			builder.runningCalls(this.beanFactory.getBean(RunningCalls.class));
 		}
 		this.beanFactory.getBeanProvider(CallObserver.class).ifAvailable(builder::observer);

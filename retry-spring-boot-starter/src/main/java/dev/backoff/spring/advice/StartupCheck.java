@@ -86,6 +86,7 @@ public final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 		}
 		List<Problem> configured = new ArrayList<>();
 		policies.current().check(configured);
+		methods.checkClassifiers(policies.current(), configured);
 		problems.addAll(configured);
 		if (isChecked(problems, policies.configuration().isEnabled())) {
 			log(policies, methods, plans);
@@ -159,7 +160,9 @@ public final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 	private static void checkClass(Class<?> type, String bean, ConfigurableListableBeanFactory beanFactory,
 			Set<Problem> problems) {
 		boolean interfaces = ClassUtils.getAllInterfacesForClass(type).length > 0;
-		if (!Modifier.isFinal(type.getModifiers()) || (interfaces && isProxiedByInterface(bean, beanFactory))) {
+		boolean sealed = type.isSealed() && !Modifier.isAbstract(type.getModifiers());
+		if (!(sealed || Modifier.isFinal(type.getModifiers()))
+				|| (interfaces && isProxiedByInterface(bean, beanFactory))) {
 			return;
 		}
 		String contracts = !interfaces ? "."
@@ -167,8 +170,10 @@ public final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 						? ", or set spring.aop.proxy-target-class to false: processing ahead of time loses @Proxyable."
 						: ", or let it be proxied by its interfaces with @Proxyable(INTERFACES).";
 		problems.add(Problem.ofPlace("@Backoff on " + type.getSimpleName(),
-				(type.isRecord() ? "a record" : "the class") + " is final, so no proxy can be made of it",
-				(type.isRecord() ? "Make it a class" : "Make it non-final") + contracts));
+				(type.isRecord() ? "a record" : "the class") + " is " + (sealed ? "sealed" : "final")
+						+ ", so no proxy can be made of it",
+				(type.isRecord() ? "Make it a class" : sealed ? "Remove sealed and permits" : "Make it non-final")
+						+ contracts));
 	}
 
 	private static boolean isProxiedByInterface(String bean, ConfigurableListableBeanFactory beanFactory) {
@@ -213,7 +218,7 @@ public final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 		}
 		List<String> others = new ArrayList<>();
 		for (String name : unused) {
-			String nearest = Nearest.of(name, used);
+			String nearest = Nearest.ofName(name, used);
 			if (nearest != null) {
 				logger.warn(
 						"No method known at start-up uses the policy {}, so what is set for it has no effect: write {} "
@@ -236,8 +241,9 @@ public final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 	}
 
 	/*
-	 * Advice is logged at INFO. It is logged at WARN if attempts multiply unnoticed, or
-	 * if all are in one transaction or lock.
+	 * Advice is logged at INFO. It is logged at WARN if attempts multiply unnoticed, if
+	 * all are in one transaction or lock, if calls are not retried, or if a call can last
+	 * for hours.
 	 */
 	private static void advise(BackoffMethods methods, List<MethodPlan> plans) {
 		Set<String> told = new LinkedHashSet<>();

@@ -2,7 +2,10 @@ package dev.backoff.spring.autoconfigure;
 
 import java.util.Objects;
 
+import org.springframework.aop.Advisor;
 import org.springframework.aop.config.AopConfigUtils;
+import org.springframework.aop.framework.Advised;
+import org.springframework.aop.support.DefaultPointcutAdvisor;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -51,6 +54,46 @@ final class AdviceSelector implements ImportSelector {
 		@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 		static BackoffAdvisor backoffAdvisor(BackoffInterceptor interceptor) {
 			return new BackoffAdvisor(interceptor);
+		}
+
+		@Bean
+		@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+		static BeanPostProcessor backoffConcurrencyLimits() {
+			return new ConcurrencyLimits();
+		}
+
+	}
+
+	/**
+	 * Put {@code @ConcurrencyLimit} inside our advice, so that a call holds a permit
+	 * during its attempts and not while it waits. Spring puts it before the advice of an
+	 * existing proxy. This runs after all ordered post-processors, and so after that.
+	 */
+	static final class ConcurrencyLimits implements BeanPostProcessor {
+
+		/* The class of the advice is private. */
+		private static final String LIMIT = "org.springframework.resilience.annotation.ConcurrencyLimitBeanPostProcessor$";
+
+		@Override
+		public Object postProcessAfterInitialization(Object bean, String name) {
+			if (bean instanceof Advised proxy && !proxy.isFrozen()) {
+				Advisor limit = null;
+				for (Advisor advisor : proxy.getAdvisors()) {
+					if (isLimit(advisor)) {
+						limit = advisor;
+					}
+					else if (advisor instanceof BackoffAdvisor && limit != null) {
+						proxy.removeAdvisor(limit);
+						proxy.addAdvisor(proxy.indexOf(advisor) + 1, limit);
+					}
+				}
+			}
+			return bean;
+		}
+
+		private static boolean isLimit(Advisor advisor) {
+			return advisor.getClass() == DefaultPointcutAdvisor.class
+					&& advisor.getAdvice().getClass().getName().startsWith(LIMIT);
 		}
 
 	}

@@ -34,6 +34,7 @@ import dev.backoff.spring.advice.BackoffMethods;
 import dev.backoff.spring.advice.Shutdown;
 import dev.backoff.spring.advice.StartupCheck;
 import dev.backoff.spring.failure.BuiltInFailureClassifiers;
+import dev.backoff.spring.failure.ClientRedirects;
 import dev.backoff.spring.live.ConfigurationListener;
 import dev.backoff.spring.live.Expiries;
 import dev.backoff.spring.live.LiveConfiguration;
@@ -152,8 +153,10 @@ public final class BackoffAutoConfiguration {
 	/* Unordered and last, so that all other classifiers are asked before. */
 	@Bean
 	@ConditionalOnMissingBean
-	BuiltInFailureClassifiers backoffFailureClassifiers(ConfigurableListableBeanFactory beanFactory) {
-		return new BuiltInFailureClassifiers(beanFactory.getBeanClassLoader(), Clock.systemUTC());
+	BuiltInFailureClassifiers backoffFailureClassifiers(ConfigurableListableBeanFactory beanFactory,
+			ConfigurableEnvironment environment) {
+		return new BuiltInFailureClassifiers(beanFactory.getBeanClassLoader(), Clock.systemUTC(),
+				ClientRedirects.mayBeFollowed(environment));
 	}
 
 	@Configuration(proxyBeanMethods = false)

@@ -5,10 +5,13 @@ import org.springframework.boot.actuate.autoconfigure.endpoint.condition.Conditi
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
+import dev.backoff.RunningCalls;
 import dev.backoff.WaitingCalls;
+import dev.backoff.spring.actuate.AuditedOperations;
 import dev.backoff.spring.actuate.BackoffEndpoint;
 import dev.backoff.spring.actuate.WrittenArguments;
 import dev.backoff.spring.advice.BackoffMethods;
@@ -35,15 +38,20 @@ public final class BackoffEndpointAutoConfiguration {
 		@Bean
 		@ConditionalOnMissingBean
 		BackoffEndpoint backoffEndpoint(BackoffPolicies policies, BackoffMethods methods, OverloadSafety safety,
-				LiveConfiguration live, WaitingCalls waiting, ObjectProvider<CallStatistics> statistics,
-				ObjectProvider<StoppedCalls> stopped) {
-			return new BackoffEndpoint(policies, methods, safety, live, waiting, statistics.getIfUnique(),
+				LiveConfiguration live, WaitingCalls waiting, RunningCalls running,
+				ObjectProvider<CallStatistics> statistics, ObjectProvider<StoppedCalls> stopped) {
+			return new BackoffEndpoint(policies, methods, safety, live, waiting, running, statistics.getIfUnique(),
 					stopped.getIfUnique());
 		}
 
 		@Bean
 		WrittenArguments backoffWrittenArguments() {
 			return new WrittenArguments();
+		}
+
+		@Bean
+		AuditedOperations backoffAuditedOperations(ApplicationEventPublisher publisher) {
+			return new AuditedOperations(publisher);
 		}
 
 	}

@@ -19,11 +19,13 @@ final class BackoffRuntimeHints implements RuntimeHintsRegistrar {
 
 	private static final List<String> LIBRARIES = List.of("io.grpc.StatusRuntimeException",
 			"io.grpc.protobuf.StatusProto", "io.micrometer.context.ContextSnapshotFactory", "java.sql.SQLException",
-			"jakarta.mail.MessagingException", "kotlin.reflect.full.KClasses", "kotlinx.coroutines.reactor.MonoKt",
-			"org.eclipse.angus.mail.smtp.SMTPSendFailedException", "org.springframework.dao.DataAccessException",
+			"jakarta.mail.MessagingException", "javax.sql.DataSource", "kotlin.reflect.full.KClasses",
+			"kotlinx.coroutines.reactor.MonoKt", "org.eclipse.angus.mail.smtp.SMTPSendFailedException",
+			"org.springframework.dao.DataAccessException", "org.springframework.http.HttpHeaders",
 			"org.springframework.mail.MailException", "org.springframework.web.ErrorResponse",
 			"org.springframework.web.client.RestClientException",
-			"org.springframework.web.reactive.function.client.WebClientException", "reactor.core.publisher.Flux");
+			"org.springframework.web.reactive.function.client.WebClientException", "reactor.core.publisher.Flux",
+			"reactor.netty.http.client.HttpClientRequest");
 
 	@Override
 	public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
@@ -33,6 +35,9 @@ final class BackoffRuntimeHints implements RuntimeHintsRegistrar {
 		hints.reflection()
 			.registerTypeIfPresent(classLoader, BackoffConfiguration.WEAVING,
 					MemberCategory.INVOKE_DECLARED_CONSTRUCTORS);
+		// its answers are read by name
+		hints.reflection()
+			.registerTypeIfPresent(classLoader, "feign.FeignException", MemberCategory.INVOKE_PUBLIC_METHODS);
 		LIBRARIES.forEach((type) -> hints.reflection().registerTypeIfPresent(classLoader, type));
 	}
 

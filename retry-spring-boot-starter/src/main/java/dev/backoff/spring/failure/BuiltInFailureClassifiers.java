@@ -41,12 +41,17 @@ public final class BuiltInFailureClassifiers implements FailureClassifier {
 	 * Create the classifiers.
 	 * @param classLoader where libraries are looked for
 	 * @param clock the time for a server that names a date without its own time
+	 * @param followsRedirects whether HTTP clients may follow redirects, so that a failed
+	 * connection may have had an effect
 	 */
-	public BuiltInFailureClassifiers(@Nullable ClassLoader classLoader, Clock clock) {
+	public BuiltInFailureClassifiers(@Nullable ClassLoader classLoader, Clock clock, boolean followsRedirects) {
 		addIfPresent("org.springframework.web.client.RestClientException", classLoader,
-				() -> new RestClientFailureClassifier(clock));
+				() -> new RestClientFailureClassifier(clock, followsRedirects));
 		addIfPresent("org.springframework.web.reactive.function.client.WebClientException", classLoader,
-				() -> new WebClientFailureClassifier(clock));
+				() -> new WebClientFailureClassifier(clock, followsRedirects));
+		if (ClassUtils.isPresent("feign.FeignException", classLoader)) {
+			addIfPresent("org.springframework.http.HttpHeaders", classLoader, () -> new FeignFailureClassifier(clock));
+		}
 		addIfPresent("io.grpc.StatusRuntimeException", classLoader, GrpcFailureClassifier::new);
 		this.classifiers.add(new RedisFailureClassifier());
 		if (ClassUtils.isPresent("org.springframework.mail.MailException", classLoader)

@@ -13,6 +13,7 @@ import org.springframework.dao.UncategorizedDataAccessException;
 import org.springframework.transaction.CannotCreateTransactionException;
 import org.springframework.transaction.HeuristicCompletionException;
 import org.springframework.transaction.TransactionException;
+import org.springframework.transaction.TransactionSystemException;
 import org.springframework.transaction.TransactionTimedOutException;
 import org.springframework.transaction.TransactionUsageException;
 
@@ -40,7 +41,9 @@ import dev.backoff.failure.RetryCause;
  * connection at the start of a transaction as a {@link CannotCreateTransactionException}.
  * A failure that Spring has translated (duplicate keys, bad SQL, empty results) is
  * permanent for any cause. Of the others, {@link SqlFailureClassifier} and
- * {@link IoFailureClassifier} judge the causes first. Thread-safe.
+ * {@link IoFailureClassifier} judge the causes first. A
+ * {@link TransactionSystemException} after another exception, whose rollback failed, is
+ * judged by that exception if it is known. Thread-safe.
  */
 final class DataAccessFailureClassifier implements TypedClassifier {
 
@@ -94,6 +97,11 @@ final class DataAccessFailureClassifier implements TypedClassifier {
 
 	/* A commit fails as a TransactionSystemException around Spring's own exception. */
 	private @Nullable FailureClassification byCause(Throwable found) {
+		FailureClassification original = (found instanceof TransactionSystemException failed
+				&& failed.getApplicationException() != null) ? byOriginal(failed.getApplicationException()) : null;
+		if (original != null) {
+			return original;
+		}
 		FailureClassification bySql = this.sql.classify(found);
 		if (bySql != null) {
 			return bySql;
@@ -101,6 +109,11 @@ final class DataAccessFailureClassifier implements TypedClassifier {
 		Throwable cause = found.getCause();
 		FailureClassification below = (found instanceof TransactionException && cause != null) ? classify(cause) : null;
 		return (below != null) ? below : this.io.classify(found);
+	}
+
+	private @Nullable FailureClassification byOriginal(Throwable original) {
+		FailureClassification known = classify(original);
+		return (known != null) ? known : this.sql.classify(original);
 	}
 
 }

@@ -28,8 +28,11 @@ import java.nio.file.NotDirectoryException;
 import java.nio.file.NotLinkException;
 import java.security.GeneralSecurityException;
 import java.util.concurrent.TimeoutException;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import java.util.zip.ZipException;
 
+import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLHandshakeException;
 import javax.net.ssl.SSLPeerUnverifiedException;
 
@@ -46,7 +49,7 @@ import dev.backoff.failure.RetryCause;
  * refused, no route, unknown or unresolved host, timeout while connecting    transient, connect
  * other timeouts                                                             transient, timeout
  * no connection free in the client's pool                                    transient, pool
- * certificate or key not accepted                                            permanent
+ * certificate or key not accepted, here or by the server                     permanent
  * file missing, existing or forbidden, URL or protocol unknown, bad encoding permanent
  * illegal argument of a request, such as a URI without a host                permanent
  * content that cannot be parsed, without another failure                     permanent
@@ -54,7 +57,9 @@ import dev.backoff.failure.RetryCause;
  * </pre>
  *
  * Failures of the kinds connect and pool, and failed TLS handshakes, had no effect on the
- * server, so they are retried even where work is not idempotent.
+ * server, so they are retried even where work is not idempotent. For a client that
+ * follows redirects they may have had one: the server applied the work, and the
+ * connection to the target of its redirect failed.
  * <p>
  * Of a failure and its causes the first one that is more specific than "some IOException"
  * counts. A timeout while connecting that the client reports as a
@@ -105,6 +110,24 @@ final class IoFailureClassifier implements TypedClassifier {
 		.with(IO, "tools.jackson.core.exc.UnexpectedEndOfInputException",
 				"com.fasterxml.jackson.core.io.JsonEOFException");
 
+	/* TLS alerts by which a server refuses our certificate, or the lack of one. */
+	private static final Pattern CERTIFICATE_REFUSED = Pattern
+		.compile(
+				"alert.*(BAD_CERTIFICATE|UNSUPPORTED_CERTIFICATE|CERTIFICATE_REVOKED|CERTIFICATE_EXPIRED"
+						+ "|CERTIFICATE_UNKNOWN|CERTIFICATE_REQUIRED|UNKNOWN_CA|ACCESS_DENIED)",
+				Pattern.CASE_INSENSITIVE);
+
+	private final boolean afterRedirects;
+
+	IoFailureClassifier() {
+		this(false);
+	}
+
+	/** Judge the failures of a client that may follow redirects. */
+	IoFailureClassifier(boolean afterRedirects) {
+		this.afterRedirects = afterRedirects;
+	}
+
 	@Override
 	public boolean mayKnow(Class<?> type) {
 		return SPECIFIC.of(type) != null || GENERAL.of(type) != null
@@ -113,13 +136,19 @@ final class IoFailureClassifier implements TypedClassifier {
 
 	@Override
 	public @Nullable FailureClassification classify(Throwable failure) {
+		FailureClassification answer = classifyAlone(failure);
+		boolean uncertain = answer != null && answer.isWithoutEffect() && this.afterRedirects;
+		return uncertain ? answer.withPossibleEffect() : answer;
+	}
+
+	private static @Nullable FailureClassification classifyAlone(Throwable failure) {
 		if (Causes.find(failure, GeneralSecurityException.class) != null) {
 			return PERMANENT;
 		}
 		FailureClassification general = null;
 		for (Throwable link : Causes.of(failure)) {
 			FailureClassification specific = SPECIFIC.of(link.getClass());
-			if (specific != null || isArgumentRefused(link)) {
+			if (specific != null || isRefused(link)) {
 				return (specific != null) ? specific : PERMANENT;
 			}
 			general = moreGrave(general, GENERAL.of(link.getClass()));
@@ -128,9 +157,24 @@ final class IoFailureClassifier implements TypedClassifier {
 	}
 
 	/* Clients report a URI without a host as an IOException. */
-	private static boolean isArgumentRefused(Throwable link) {
-		return link instanceof IOException && link.getCause() instanceof IllegalArgumentException
-				&& !(link.getCause() instanceof UnresolvedAddressException);
+	private static boolean isRefused(Throwable link) {
+		return link instanceof IOException && (isArgumentRefused(link.getCause())
+				|| (link instanceof SSLException && CERTIFICATE_REFUSED.matcher("" + link.getMessage()).find()));
+	}
+
+	/** Return whether the cause of a failed request is an argument of the request. */
+	static boolean isArgumentRefused(@Nullable Throwable cause) {
+		return cause instanceof IllegalArgumentException && !(cause instanceof UnresolvedAddressException)
+				&& !isResponseMalformed(cause);
+	}
+
+	/**
+	 * Return whether Netty could not decode a response. It reports that as an illegal
+	 * argument too, and only the stack trace differs.
+	 */
+	static boolean isResponseMalformed(@Nullable Throwable cause) {
+		return cause instanceof IllegalArgumentException && Stream.of(cause.getStackTrace())
+			.anyMatch((frame) -> frame.getClassName().equals("io.netty.handler.codec.http.HttpObjectDecoder"));
 	}
 
 	/* A failed handshake counts before other I/O, and I/O before a parser. */

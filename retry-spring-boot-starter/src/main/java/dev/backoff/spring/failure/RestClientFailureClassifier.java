@@ -35,10 +35,11 @@ final class RestClientFailureClassifier implements TypedClassifier {
 
 	private final HttpStatusRules rules;
 
-	private final IoFailureClassifier io = new IoFailureClassifier();
+	private final IoFailureClassifier io;
 
-	RestClientFailureClassifier(Clock clock) {
+	RestClientFailureClassifier(Clock clock, boolean followsRedirects) {
 		this.rules = new HttpStatusRules(clock);
+		this.io = new IoFailureClassifier(followsRedirects);
 	}
 
 	@Override

@@ -11,7 +11,8 @@ import org.springframework.http.HttpHeaders;
 
 /**
  * The wait that an HTTP server asks for: by {@code Retry-After}, in seconds or as a date,
- * else by {@code RateLimit}. A value that is neither counts as absent.
+ * else by {@code RateLimit}. A value that is neither counts as absent, and the first of
+ * several that can be read counts.
  * <p>
  * A date is compared with the {@code Date} of the same response, so that the server's
  * clock may be wrong, and without one with our own clock. A date in the past is a wait of
@@ -31,7 +32,16 @@ record ServerHints(Clock clock) {
 	}
 
 	private @Nullable Duration retryAfter(HttpHeaders headers) {
-		String text = value(headers, HttpHeaders.RETRY_AFTER);
+		for (String value : headers.getOrEmpty(HttpHeaders.RETRY_AFTER)) {
+			Duration wait = retryAfter(readable(value), headers);
+			if (wait != null) {
+				return wait;
+			}
+		}
+		return null;
+	}
+
+	private @Nullable Duration retryAfter(String text, HttpHeaders headers) {
 		Duration seconds = ServerWait.of(text, Duration.ofSeconds(1));
 		if (seconds != null || text.isEmpty()) {
 			return seconds;
@@ -41,7 +51,7 @@ record ServerHints(Clock clock) {
 		if (then == null) {
 			return null;
 		}
-		Instant sent = HttpDate.parse(value(headers, HttpHeaders.DATE), now);
+		Instant sent = HttpDate.parse(readable(headers.getFirst(HttpHeaders.DATE)), now);
 		return ServerWait.bounded(Duration.between((sent != null) ? sent : now, then));
 	}
 
@@ -51,8 +61,7 @@ record ServerHints(Clock clock) {
 		return readable ? RateLimitField.wait(String.join(",", lines)) : null;
 	}
 
-	private static String value(HttpHeaders headers, String name) {
-		String value = headers.getFirst(name);
+	private static String readable(@Nullable String value) {
 		return (value == null || value.length() > MAX_VALUE_LENGTH) ? "" : value.strip();
 	}
 

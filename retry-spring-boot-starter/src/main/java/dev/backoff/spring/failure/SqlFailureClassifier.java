@@ -27,6 +27,7 @@ import dev.backoff.failure.RetryCause;
  * connection lost                                    08006, 08007, 08S01, 57P0.   transient, io
  * statement or lock wait timed out                   57014, HYT00, 25P03, 25P04   transient, timeout
  * out of resources, system error                     53..., 58...                 transient, other or io
+ * prepared statement unknown, behind a pooler        26000                        transient, other
  * no free connection in the pool                                                  transient, pool
  * data, constraint, access, syntax, limits           22, 23, 28, 42, 54, ...      permanent
  * </pre>
@@ -57,8 +58,8 @@ final class SqlFailureClassifier implements TypedClassifier {
 	private static final FailureClassification PERMANENT = FailureClassification.permanent(RetryCause.OTHER);
 
 	/** Classes of SQLState that another attempt does not change. */
-	private static final Set<String> PERMANENT_CLASSES = Set.of("0A", "21", "22", "23", "26", "28", "2F", "34", "3D",
-			"3F", "42", "44", "54");
+	private static final Set<String> PERMANENT_CLASSES = Set.of("0A", "21", "22", "23", "28", "2F", "34", "3D", "3F",
+			"42", "44", "54");
 
 	/* Tomcat's pool throws a plain SQLException of its own when it is empty. */
 	private static final ClassTable TYPES = new ClassTable().with(LOCK, SQLTransactionRollbackException.class)
@@ -117,7 +118,7 @@ final class SqlFailureClassifier implements TypedClassifier {
 		return switch (stateClass) {
 			case "40" -> LOCK;
 			case "08" -> DISCONNECTED;
-			case "53" -> OTHER;
+			case "26", "53" -> OTHER;
 			case "58" -> IO;
 			default -> PERMANENT_CLASSES.contains(stateClass) ? PERMANENT : null;
 		};

@@ -18,18 +18,22 @@ import dev.backoff.failure.RetryCause;
  * A response with a good status whose body failed is judged by that failure: I/O by
  * {@link IoFailureClassifier}, and permanent if the body cannot be decoded, since the
  * server has done the work. A request that failed for an illegal argument, such as a URI
- * without a host, is permanent too. Thread-safe.
+ * without a host, is permanent too. A response that is no HTTP counts as I/O.
+ * Thread-safe.
  */
 final class WebClientFailureClassifier implements TypedClassifier {
 
 	private static final FailureClassification PERMANENT = FailureClassification.permanent(RetryCause.OTHER);
 
+	private static final FailureClassification IO = FailureClassification.transientFailure(RetryCause.IO);
+
 	private final HttpStatusRules rules;
 
-	private final IoFailureClassifier io = new IoFailureClassifier();
+	private final IoFailureClassifier io;
 
-	WebClientFailureClassifier(Clock clock) {
+	WebClientFailureClassifier(Clock clock, boolean followsRedirects) {
 		this.rules = new HttpStatusRules(clock);
+		this.io = new IoFailureClassifier(followsRedirects);
 	}
 
 	@Override
@@ -43,14 +47,14 @@ final class WebClientFailureClassifier implements TypedClassifier {
 		WebClientResponseException response = Causes.find(failure, WebClientResponseException.class);
 		if (response != null) {
 			FailureClassification status = this.rules.classify(response.getStatusCode().value(), response.getHeaders());
-			return (status != null || response.getCause() == null) ? status : byCause(response, PERMANENT);
+			return (status != null || response.getCause() == null) ? status
+					: byCause(response, IoFailureClassifier.isResponseMalformed(response.getCause()) ? IO : PERMANENT);
 		}
 		WebClientRequestException request = Causes.find(failure, WebClientRequestException.class);
 		if (request == null) {
 			return null;
 		}
-		return byCause(request, (request.getCause() instanceof IllegalArgumentException) ? PERMANENT
-				: FailureClassification.transientFailure(RetryCause.IO));
+		return byCause(request, IoFailureClassifier.isArgumentRefused(request.getCause()) ? PERMANENT : IO);
 	}
 
 	private FailureClassification byCause(Throwable failure, FailureClassification otherwise) {

@@ -25,7 +25,9 @@ import dev.backoff.spring.policy.HttpSettings;
  * </pre>
  *
  * Only requests to {@code backoff.http.hosts} get them, and a header that a request has
- * already is kept. Requests to all hosts are counted. Thread-safe.
+ * already is kept. Requests to all hosts are counted. Of the clients that follow
+ * redirects, Apache HttpClient 5 and Reactor Netty pass the headers on to those hosts
+ * only; the others copy all headers of a request. Thread-safe.
  */
 final class AttemptHeaders {
 
@@ -51,7 +53,12 @@ final class AttemptHeaders {
 	/** Count a request of the running attempt, and return it if it gets headers. */
 	@Nullable OutboundRequest begin(HttpMethod method, URI uri) {
 		OutboundRequest request = OutboundRequest.begin(method.name());
-		return (request != null && this.hosts.match(uri)) ? request : null;
+		return (request != null && isFor(uri)) ? request : null;
+	}
+
+	/** Return whether a host gets headers, as the target of a redirect too. */
+	boolean isFor(URI uri) {
+		return this.hosts.match(uri);
 	}
 
 	void add(OutboundRequest request, HttpMethod method, HttpHeaders headers) {

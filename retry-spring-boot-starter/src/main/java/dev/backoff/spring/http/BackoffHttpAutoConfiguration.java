@@ -1,12 +1,14 @@
 package dev.backoff.spring.http;
 
 import jakarta.servlet.Filter;
+import org.apache.hc.client5.http.impl.classic.HttpClientBuilder;
 
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.boot.http.client.autoconfigure.ClientHttpRequestFactoryBuilderCustomizer;
 import org.springframework.boot.restclient.RestClientCustomizer;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.boot.webclient.WebClientCustomizer;
@@ -33,6 +35,25 @@ public final class BackoffHttpAutoConfiguration {
 		@ConditionalOnMissingBean
 		BlockingClientHeaders backoffBlockingClientHeaders(BackoffPolicies policies) {
 			return new BlockingClientHeaders(policies.configuration().http());
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnClass({ HttpClientBuilder.class, ClientHttpRequestFactoryBuilderCustomizer.class })
+	static class ApacheClients {
+
+		@Bean
+		@ConditionalOnMissingBean
+		ApacheClientHeaders backoffApacheClientHeaders(BackoffPolicies policies) {
+			return new ApacheClientHeaders(policies.configuration().http());
+		}
+
+		@Bean
+		@ConditionalOnMissingBean
+		@ConditionalOnBooleanProperty(name = "backoff.enabled", matchIfMissing = true)
+		ApacheRetryAdvice backoffApacheRetryAdvice() {
+			return new ApacheRetryAdvice();
 		}
 
 	}

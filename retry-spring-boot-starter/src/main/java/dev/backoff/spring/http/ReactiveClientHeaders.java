@@ -5,6 +5,8 @@ import reactor.core.publisher.Mono;
 import reactor.util.context.ContextView;
 
 import org.springframework.boot.webclient.WebClientCustomizer;
+import org.springframework.http.client.reactive.ClientHttpRequest;
+import org.springframework.util.ClassUtils;
 import org.springframework.web.reactive.function.client.ClientRequest;
 import org.springframework.web.reactive.function.client.ClientResponse;
 import org.springframework.web.reactive.function.client.ExchangeFilterFunction;
@@ -24,6 +26,9 @@ import dev.backoff.spring.policy.HttpSettings;
  * @since 0.1
  */
 final class ReactiveClientHeaders implements WebClientCustomizer, ExchangeFilterFunction {
+
+	private static final boolean NETTY = ClassUtils.isPresent("reactor.netty.http.client.HttpClientRequest",
+			ReactiveClientHeaders.class.getClassLoader());
 
 	private final AttemptHeaders headers;
 
@@ -45,10 +50,14 @@ final class ReactiveClientHeaders implements WebClientCustomizer, ExchangeFilter
 		return Mono.deferContextual((context) -> {
 			OutboundRequest outbound = begin(request, context);
 			return next.exchange((outbound == null) ? request
-					: ClientRequest.from(request)
-						.httpRequest((written) -> this.headers.add(outbound, request.method(), written.getHeaders()))
-						.build());
+					: ClientRequest.from(request).httpRequest((written) -> write(outbound, request, written)).build());
 		});
+	}
+
+	private void write(OutboundRequest outbound, ClientRequest request, ClientHttpRequest written) {
+		if (!NETTY || NettyRedirects.areDescribed(written.getNativeRequest(), this.headers)) {
+			this.headers.add(outbound, request.method(), written.getHeaders());
+		}
 	}
 
 	private @Nullable OutboundRequest begin(ClientRequest request, ContextView context) {

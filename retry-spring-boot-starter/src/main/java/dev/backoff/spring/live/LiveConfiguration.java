@@ -79,12 +79,16 @@ public final class LiveConfiguration implements DisposableBean {
 
 	/**
 	 * Read the configuration again, and put it into effect if it can work. Otherwise the
-	 * report is logged, and the last configuration stays in effect.
+	 * report is logged, and the last configuration stays in effect. After the application
+	 * context has closed, nothing happens.
 	 * @param cause the reason, for the log
-	 * @return true unless it was refused
+	 * @return true if it is in effect
 	 */
 	public boolean refresh(String cause) {
 		return locked(() -> {
+			if (this.expiries.isClosed()) {
+				return false;
+			}
 			Overrides overrides = overrides();
 			try {
 				BackoffConfiguration before = this.policies.configuration();
@@ -108,6 +112,9 @@ public final class LiveConfiguration implements DisposableBean {
 						System.lineSeparator(), ex.getMessage());
 			}
 			catch (RuntimeException | LinkageError ex) {
+				if (this.expiries.isClosed()) {
+					return false;
+				}
 				logger.error("Could not refresh by {}; what was in effect stays so", cause, ex);
 			}
 			tell(Outcome.REFUSED);

@@ -6,7 +6,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * One recorder for each pair of policy and method. After {@value #MOST} pairs, further
@@ -27,7 +26,7 @@ abstract class BoundedRecorders<M extends MethodCounts> implements CallStatistic
 
 	private final Map<Key, M> recorders = new ConcurrentHashMap<>();
 
-	private final ReentrantLock adding = new ReentrantLock();
+	private final Object adding = new Object();
 
 	/** Make the recorder of a pair, under a lock. */
 	abstract M make(String policy, String method);
@@ -38,13 +37,9 @@ abstract class BoundedRecorders<M extends MethodCounts> implements CallStatistic
 		if (known != null) {
 			return known;
 		}
-		this.adding.lock();
-		try {
+		synchronized (this.adding) {
 			boolean own = this.recorders.size() < MOST || this.recorders.containsKey(new Key(policy, method));
 			return own ? add(policy, method) : add(this.policies.contains(policy) ? policy : OTHER, OTHER);
-		}
-		finally {
-			this.adding.unlock();
 		}
 	}
 

@@ -20,7 +20,7 @@ import dev.backoff.spring.policy.Overrides;
  *
  * @since 0.1
  */
-final class ConfigurationMeters implements ConfigurationListener {
+final class ConfigurationMeters implements ConfigurationListener, AutoCloseable {
 
 	/** The tag value for the switch of all retries, which belongs to no policy. */
 	static final String ALL = "*";
@@ -62,6 +62,11 @@ final class ConfigurationMeters implements ConfigurationListener {
 		}
 		this.overridden.forEach((policy, keys) -> keys.set(
 				policy.equals(ALL) ? ((overrides.retriesEnabled() != null) ? 1 : 0) : overrides.values(policy).size()));
+	}
+
+	@Override
+	public void close() {
+		this.registry.close();
 	}
 
 	private void gauge(String policy) {

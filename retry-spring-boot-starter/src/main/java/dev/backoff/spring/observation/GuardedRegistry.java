@@ -2,10 +2,14 @@ package dev.backoff.spring.observation;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.DoubleBinaryOperator;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
 
@@ -40,6 +44,8 @@ final class GuardedRegistry {
 	private final Set<BackoffMeters> refused = ConcurrentHashMap.newKeySet();
 
 	private final AtomicBoolean asked = new AtomicBoolean();
+
+	private final Queue<Runnable> ends = new ConcurrentLinkedQueue<>();
 
 	private volatile @Nullable MeterRegistry registry;
 
@@ -79,28 +85,64 @@ final class GuardedRegistry {
 	}
 
 	/**
-	 * Return a counter that reads the given state, or null if there is no registry yet.
-	 * The registry refers to the state weakly: keep it.
+	 * Return a counter that reads the given state and those of other contexts, or null if
+	 * there is no registry yet. Keep the state.
 	 */
 	<S> @Nullable FunctionCounter counter(BackoffMeters meter, S state, ToDoubleFunction<S> count,
 			String... tagValues) {
-		return register(meter,
-				(registry) -> FunctionCounter.builder(meter.getName(), state, count)
-					.description(meter.getDescription())
-					.tags(meter.tags(tagValues))
-					.register(registry));
+		return register(meter, (registry) -> {
+			SharedReading reading = SharedReading.of(registry, meter, Double::sum, tagValues);
+			FunctionCounter counter = FunctionCounter.builder(meter.getName(), reading, SharedReading::value)
+				.description(meter.getDescription())
+				.tags(meter.tags(tagValues))
+				.register(registry);
+			if (reading.add(state, count)) {
+				this.ends.add(() -> reading.end(state));
+			}
+			return counter;
+		});
 	}
 
 	/**
-	 * Return a gauge that reads the given state, or null if there is no registry yet. The
-	 * registry refers to the state weakly: keep it.
+	 * Return a gauge of the sum of the given state and those of other contexts, or null
+	 * if there is no registry yet. Keep the state.
 	 */
 	<S> @Nullable Gauge gauge(BackoffMeters meter, S state, ToDoubleFunction<S> value, String... tagValues) {
-		return register(meter,
-				(registry) -> Gauge.builder(meter.getName(), state, value)
-					.description(meter.getDescription())
-					.tags(meter.tags(tagValues))
-					.register(registry));
+		return gauge(meter, state, value, Double::sum, tagValues);
+	}
+
+	/**
+	 * Return a gauge that is 1 if the given state or one of another context passes the
+	 * test, else 0, or null if there is no registry yet. Keep the state.
+	 */
+	<S> @Nullable Gauge flag(BackoffMeters meter, S state, Predicate<S> test, String... tagValues) {
+		return gauge(meter, state, (seen) -> test.test(seen) ? 1 : 0, Math::max, tagValues);
+	}
+
+	private <S> @Nullable Gauge gauge(BackoffMeters meter, S state, ToDoubleFunction<S> value,
+			DoubleBinaryOperator merge, String... tagValues) {
+		return register(meter, (registry) -> {
+			SharedReading reading = SharedReading.of(registry, meter, merge, tagValues);
+			Gauge gauge = Gauge.builder(meter.getName(), reading, SharedReading::value)
+				.description(meter.getDescription())
+				.tags(meter.tags(tagValues))
+				.register(registry);
+			if (reading.add(state, value)) {
+				this.ends.add(() -> {
+					if (reading.remove(state)) {
+						SharedReading.forget(registry, meter, tagValues);
+						registry.remove(gauge);
+					}
+				});
+			}
+			return gauge;
+		});
+	}
+
+	/** Read the states no more: a gauge goes with its last state, counts stay. */
+	void close() {
+		this.ends.forEach(Runnable::run);
+		this.ends.clear();
 	}
 
 	/* A refused meter is replaced by one that counts nothing. */

@@ -27,12 +27,12 @@ import dev.backoff.time.DurationText;
  * Tags are bounded: after 1,000 pairs of policy and method, further ones share the method
  * {@code other}, and further policies the policy of that name.
  * <p>
- * Use one instance per registry, and keep it as long as its meters are read: the counter
- * of whole calls reads the instance that registered it first. Thread-safe.
+ * Instances that share a registry share the meters. Keep an instance as long as its
+ * meters are read, and close it then. Thread-safe.
  *
  * @since 0.1
  */
-final class MicrometerRecorders extends BoundedRecorders<MethodMeters> implements CallRecorder.Factory {
+final class MicrometerRecorders extends BoundedRecorders<MethodMeters> implements CallRecorder.Factory, AutoCloseable {
 
 	private final GuardedRegistry registry;
 
@@ -91,6 +91,11 @@ final class MicrometerRecorders extends BoundedRecorders<MethodMeters> implement
 			meters.publish();
 		}
 		return meters;
+	}
+
+	@Override
+	public void close() {
+		this.registry.close();
 	}
 
 	@Override

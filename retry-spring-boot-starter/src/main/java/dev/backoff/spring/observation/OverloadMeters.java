@@ -25,12 +25,14 @@ import dev.backoff.spring.safety.OverloadSafety;
  * Transitions before that are counted. A meter that a registry refuses is dropped with
  * one WARN per name.
  * <p>
- * Breakers of another library have meters of their own there. Keep the instance as long
- * as its meters are read. Thread-safe.
+ * Contexts that share a registry share the meters: balances and counts are summed, a
+ * state is 1 if any context has it, and a gauge goes with the last of them. Breakers of
+ * another library have meters of their own there. Keep the instance as long as its meters
+ * are read, and close it then. Thread-safe.
  *
  * @since 0.1
  */
-final class OverloadMeters implements CircuitBreaker.Listener {
+final class OverloadMeters implements CircuitBreaker.Listener, AutoCloseable {
 
 	private static final BreakerState[] STATES = BreakerState.values();
 
@@ -79,6 +81,11 @@ final class OverloadMeters implements CircuitBreaker.Listener {
 		}
 	}
 
+	@Override
+	public void close() {
+		this.registry.close();
+	}
+
 	private Transitions transitions(String breaker) {
 		return this.transitions.computeIfAbsent(breaker, (name) -> new Transitions(this.registry, name));
 	}
@@ -110,8 +117,7 @@ final class OverloadMeters implements CircuitBreaker.Listener {
 			}
 			GuardedRegistry registry = OverloadMeters.this.registry;
 			for (BreakerState state : STATES) {
-				registry.gauge(BackoffMeters.BREAKER_STATE, breaker, (seen) -> (seen.state() == state) ? 1 : 0, name,
-						state.tag());
+				registry.flag(BackoffMeters.BREAKER_STATE, breaker, (seen) -> seen.state() == state, name, state.tag());
 			}
 			registry.counter(BackoffMeters.BREAKER_REJECTED, breaker, CircuitBreaker::rejected, name);
 			transitions(name).publish();
@@ -121,8 +127,8 @@ final class OverloadMeters implements CircuitBreaker.Listener {
 		public void degradedMade(String policy, DegradedMode mode) {
 			OverloadSafety safety = OverloadMeters.this.safety;
 			if (safety != null && OverloadMeters.this.policies.add(policy)) {
-				OverloadMeters.this.registry.gauge(BackoffMeters.DEGRADED, safety,
-						(seen) -> Boolean.TRUE.equals(seen.isDegraded(policy)) ? 1 : 0, policy);
+				OverloadMeters.this.registry.flag(BackoffMeters.DEGRADED, safety,
+						(seen) -> Boolean.TRUE.equals(seen.isDegraded(policy)), policy);
 			}
 		}
 

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.atomic.AtomicReference;
 
 import org.jspecify.annotations.Nullable;
 
@@ -41,9 +41,23 @@ final class StopQuotas {
 	int take(RetryEvent.Stopped event, long now) {
 		RetriesStoppedException story = event.story();
 		Kind kind = kind(event.policy(), story.reason());
-		Quota quota = this.quotas.computeIfAbsent(kind, (key) -> new Quota());
+		Quota quota = quota(kind);
 		report(kind, quota.takeIfOver(now), now);
 		return quota.ask(now, story.attempts(), event.recovery() == RecoveryOutcome.DONE);
+	}
+
+	/*
+	 * A map that runs a function under its lock may keep the place if the stack
+	 * overflows.
+	 */
+	private Quota quota(Kind kind) {
+		Quota known = this.quotas.get(kind);
+		if (known != null) {
+			return known;
+		}
+		Quota added = new Quota();
+		Quota earlier = this.quotas.putIfAbsent(kind, added);
+		return (earlier != null) ? earlier : added;
 	}
 
 	/** Report the stops of minutes that are over; at most once a second. */
@@ -92,8 +106,8 @@ final class StopQuotas {
 
 	/**
 	 * Admit the first {@value #FULL} stops of a minute and hold the others, counted. A
-	 * minute begins with the first stop after the previous minute. Thread-safe; the lock
-	 * is held for a few additions only.
+	 * minute begins with the first stop after the previous minute. Thread-safe and
+	 * lock-free: a stop that overflows the stack in here leaves no lock locked.
 	 */
 	static final class Quota {
 
@@ -102,80 +116,68 @@ final class StopQuotas {
 
 		private static final long MINUTE = Duration.ofMinutes(1).toNanos();
 
-		private final ReentrantLock lock = new ReentrantLock();
-
-		private boolean running;
-
-		private long began;
-
-		private int admitted;
-
-		private long held;
-
-		private long heldAttempts;
-
-		private long heldRecovered;
-
-		private long lastHeld;
+		/* Null between two minutes. */
+		private final AtomicReference<@Nullable Minute> minute = new AtomicReference<>();
 
 		/**
 		 * Return the place of a stop among the admitted, counted from 1, or 0 if it is
 		 * held. Take the stops of a minute that is over before.
 		 */
 		int ask(long now, int attempts, boolean recovered) {
-			this.lock.lock();
-			try {
-				if (!this.running) {
-					this.running = true;
-					this.began = now;
-					this.admitted = 0;
+			while (true) {
+				Minute before = this.minute.get();
+				boolean full = before != null && before.admitted == FULL;
+				Minute after = (before == null) ? new Minute(now, 1, 0, 0, 0, 0)
+						: full ? before.holding(now, attempts, recovered) : before.admitting();
+				if (this.minute.compareAndSet(before, after)) {
+					return full ? 0 : after.admitted;
 				}
-				if (this.admitted < FULL) {
-					return ++this.admitted;
-				}
-				this.held++;
-				this.heldAttempts += attempts;
-				this.heldRecovered += recovered ? 1 : 0;
-				this.lastHeld = now;
-				return 0;
-			}
-			finally {
-				this.lock.unlock();
 			}
 		}
 
 		/** Return the held stops of a minute that is over, or null, and forget them. */
 		@Nullable Held takeIfOver(long now) {
-			this.lock.lock();
-			try {
-				if (!this.running || now - this.began < MINUTE) {
+			while (true) {
+				Minute over = this.minute.get();
+				if (over == null || now - over.began < MINUTE) {
 					return null;
 				}
-				this.running = false;
-				return take();
-			}
-			finally {
-				this.lock.unlock();
+				if (this.minute.compareAndSet(over, null)) {
+					return over.taken();
+				}
 			}
 		}
 
 		/** Return the held stops, or null if there are none, and forget them. */
 		@Nullable Held take() {
-			this.lock.lock();
-			try {
-				if (this.held == 0) {
+			while (true) {
+				Minute before = this.minute.get();
+				if (before == null || before.held == 0) {
 					return null;
 				}
-				Held taken = new Held(this.held, this.heldAttempts, this.heldRecovered, this.lastHeld - this.began,
-						this.lastHeld);
-				this.held = 0;
-				this.heldAttempts = 0;
-				this.heldRecovered = 0;
-				return taken;
+				if (this.minute.compareAndSet(before, new Minute(before.began, before.admitted, 0, 0, 0, 0))) {
+					return before.taken();
+				}
 			}
-			finally {
-				this.lock.unlock();
+		}
+
+		/** The stops of one minute. */
+		private record Minute(long began, int admitted, long held, long attempts, long recovered, long lastHeld) {
+
+			Minute admitting() {
+				return new Minute(this.began, this.admitted + 1, 0, 0, 0, 0);
 			}
+
+			Minute holding(long now, int attempts, boolean recovered) {
+				return new Minute(this.began, this.admitted, this.held + 1, this.attempts + attempts,
+						this.recovered + (recovered ? 1 : 0), now);
+			}
+
+			@Nullable Held taken() {
+				return (this.held == 0) ? null
+						: new Held(this.held, this.attempts, this.recovered, this.lastHeld - this.began, this.lastHeld);
+			}
+
 		}
 
 	}

@@ -61,8 +61,7 @@ record AnnotationValues(String name, Map<PolicyKey, ConfigValue> values) {
 				return null;
 			}
 			// a placeholder may stand for a whole list
-			String[] parts = key.isList() ? plain.split(",") : new String[] { plain };
-			Arrays.stream(parts).map(String::strip).forEach(resolved::add);
+			resolved.addAll(key.parts(plain));
 		}
 		if (!key.isList() && resolved.get(0).isEmpty()) {
 			problems.add(written.problem("must not be blank", "Give it a value, or leave it out."));

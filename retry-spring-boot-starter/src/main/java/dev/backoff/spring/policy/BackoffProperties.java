@@ -148,9 +148,9 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 * @param preset Set of numbers for a situation.
 	 * @param enabled Whether this policy retries.
 	 * @param shape How delays grow.
-	 * @param base Delay before the first retry, before jitter. Default unit is
-	 * milliseconds.
-	 * @param cap Longest delay. Not below the base.
+	 * @param base Delay before the first retry, before jitter.
+	 * @param cap Longest delay. Not below the base. If not set, 10s, or 100 times the
+	 * base if that is longer.
 	 * @param multiplier Growth of an exponential shape, at least 1.
 	 * @param step Growth of a linear shape; the base if not set.
 	 * @param ladder Comma-separated list of delays, each with an optional number of times
@@ -185,6 +185,7 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 * @param retryAfter Hints of servers.
 	 * @param whenDegraded Longer delays while many attempts fail.
 	 */
+	@ConfigurationPropertiesSource
 	public record Policy(@Nullable String inherits, dev.backoff.policy.@Nullable Preset preset,
 			@Nullable Boolean enabled, @Nullable ShapeName shape, @Nullable Duration base, @Nullable Duration cap,
 			@Nullable Double multiplier, @Nullable Duration step, @Nullable List<String> ladder,
@@ -201,8 +202,8 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 * Hints of servers, such as the Retry-After header.
 	 *
 	 * @param enabled Whether hints are followed.
-	 * @param max Longest hint that is followed; a longer one stops the call. The larger
-	 * of one minute and the cap if not set.
+	 * @param max Longest hint that is followed; a longer one stops the call. If not set,
+	 * the larger of one minute and a cap that is set.
 	 */
 	public record RetryAfter(@Nullable Boolean enabled, @Nullable Duration max) {
 	}
@@ -210,7 +211,7 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	/**
 	 * Longer delays while many attempts fail. In effect if a cap or a base is set.
 	 *
-	 * @param cap Raised cap. Not below the cap.
+	 * @param cap Raised cap. Not below a cap that is set.
 	 * @param base Raised base. Not above the raised cap.
 	 * @param failureRate Share of failed attempts above which delays are raised, a
 	 * percentage; below five sixths of it they are as before.
@@ -331,8 +332,7 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 * Closing the application.
 	 *
 	 * @param time Time that calls get to finish before beans are destroyed. Waiting calls
-	 * are woken before, and nothing is retried any more. Zero for none. Default unit is
-	 * milliseconds.
+	 * are woken before, and nothing is retried any more. Zero for none.
 	 */
 	public record Shutdown(@Name("wait") @DefaultValue("0ms") Duration time) {
 	}

@@ -19,7 +19,7 @@ public enum BreakerKey implements ConfigurationKey {
 	FAILURE_RATE(OverloadValues::share, "50%", BreakerSettings.Builder::failureRate),
 
 	/** Time that a call must exceed to count as slow. */
-	SLOW_CALL(OverloadValues::timeOrNone, "none", (builder, time) -> builder.slowCall(time.isZero() ? null : time)),
+	SLOW_CALL(TextValues::durationOrNone, "none", (builder, time) -> builder.slowCall(time.isZero() ? null : time)),
 
 	/** Share of slow calls that opens it. */
 	SLOW_CALL_RATE(OverloadValues::share, "80%", BreakerSettings.Builder::slowCallRate),
@@ -31,7 +31,7 @@ public enum BreakerKey implements ConfigurationKey {
 	MINIMUM_CALLS(OverloadValues::wholeNumber, "20", BreakerSettings.Builder::minimumCalls),
 
 	/** Longest time that it stays open. */
-	OPEN_FOR(OverloadValues::time, "30s", BreakerSettings.Builder::openFor),
+	OPEN_FOR(TextValues::positiveDuration, "30s", BreakerSettings.Builder::openFor),
 
 	/** Growth of that time while probes fail. */
 	OPEN_FOR_MULTIPLIER((text) -> OverloadValues.growth(text, "time"), "1", BreakerSettings.Builder::openForMultiplier),
@@ -40,7 +40,7 @@ public enum BreakerKey implements ConfigurationKey {
 	PROBES(OverloadValues::wholeNumber, "3", BreakerSettings.Builder::probes),
 
 	/** Time its probes may take; {@link #OPEN_FOR} unless set. */
-	HALF_OPEN_TIMEOUT(OverloadValues::time, null, BreakerSettings.Builder::halfOpenTimeout),
+	HALF_OPEN_TIMEOUT(TextValues::positiveDuration, null, BreakerSettings.Builder::halfOpenTimeout),
 
 	/** What a refused call does. */
 	ON_OPEN((text) -> TextValues.word(OnOpen.class, text), "fail",

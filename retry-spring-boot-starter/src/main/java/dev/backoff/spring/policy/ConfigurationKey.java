@@ -2,6 +2,7 @@ package dev.backoff.spring.policy;
 
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -31,6 +32,17 @@ interface ConfigurationKey {
 	 */
 	default boolean isList() {
 		return type().list();
+	}
+
+	/**
+	 * Return the parts of a text: more than one if the value is a list. Empty elements
+	 * count only in a list that is read as a whole.
+	 */
+	default List<String> parts(String text) {
+		return Stream.of(isList() ? text.split(",", -1) : new String[] { text })
+			.map(String::strip)
+			.filter((part) -> !type().elementwise() || !part.isEmpty())
+			.toList();
 	}
 
 	/**

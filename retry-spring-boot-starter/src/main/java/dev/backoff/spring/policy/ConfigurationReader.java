@@ -1,7 +1,6 @@
 package dev.backoff.spring.policy;
 
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -183,12 +182,7 @@ final class ConfigurationReader {
 			if (resolved == null) {
 				return null;
 			}
-			String[] parts = key.isList() ? StringUtils.commaDelimitedListToStringArray(resolved)
-					: new String[] { resolved };
-			Arrays.stream(parts)
-				.map(String::strip)
-				.filter((part) -> !key.isList() || !part.isEmpty())
-				.forEach(texts::add);
+			key.parts(resolved).forEach(texts::add);
 		}
 		if (!key.isList() && texts.get(0).isEmpty()) {
 			this.problems.add(value.problem("must not be empty", "Give it a value, or remove the key."));

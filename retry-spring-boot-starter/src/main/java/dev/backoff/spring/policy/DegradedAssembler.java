@@ -76,7 +76,13 @@ final class DegradedAssembler {
 			this.values.note(PolicyKey.WHEN_DEGRADED_CAP);
 			return raised;
 		}
-		if (written.strength() >= this.capStrength) {
+		if (!this.delays.capSet()) {
+			if (this.values.isWrittenForIt(PolicyKey.WHEN_DEGRADED_CAP)) {
+				this.values.advise("when-degraded.cap of " + written.value().text() + " counts as the built-in cap of "
+						+ DurationText.exact(cap) + ", which is longer: set a cap below it");
+			}
+		}
+		else if (written.strength() >= this.capStrength) {
 			this.values.conflict(written.value(), "must not be below the cap (" + DurationText.exact(cap) + ")",
 					"Raise it, or lower the cap (" + this.values.inEffect(PolicyKey.CAP).origin() + ").");
 		}

@@ -6,6 +6,7 @@ import java.util.Locale;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.backoff.delay.BackoffRule;
 import dev.backoff.delay.Jitter;
 import dev.backoff.delay.Shape;
 import dev.backoff.spring.policy.BackoffProperties.ShapeName;
@@ -16,9 +17,10 @@ import dev.backoff.time.Nanos;
 /**
  * Make the delays of one policy, and report values that do not fit together.
  * <p>
- * A cap from a weaker level yields to a stronger base or ladder. A number of a shape that
- * is not in effect is left out if it comes from a weaker level than the shape; otherwise
- * it is an error, because it was written for an effect that it does not have.
+ * A cap from a weaker level yields to a stronger ladder, and to a stronger base that is
+ * above it: the built-in cap then takes its place. A number of a shape that is not in
+ * effect is left out if it comes from a weaker level than the shape; otherwise it is an
+ * error, because it was written for an effect that it does not have.
  */
 final class DelayAssembler {
 
@@ -44,9 +46,12 @@ final class DelayAssembler {
 			case EXPONENTIAL -> Shape.exponential(this.values.read(PolicyKey.BASE),
 					jitter.replacesShape() ? 1.0 : this.values.<Double>read(PolicyKey.MULTIPLIER));
 		};
-		Duration cap = cap(name, shape, jitter);
-		Duration throttledBase = throttledBase(cap);
-		return (shape != null) ? new Delays(name, shape, jitter, cap, throttledBase) : null;
+		if (shape == null) {
+			return null;
+		}
+		Duration set = cap(name, shape, jitter);
+		Duration cap = (set != null) ? set : Duration.ofNanos(BackoffRule.builtInCap(shape));
+		return new Delays(name, shape, jitter, cap, set != null, throttledBase(cap));
 	}
 
 	private @Nullable Shape ladder() {
@@ -121,33 +126,42 @@ final class DelayAssembler {
 		return jitter;
 	}
 
-	private Duration cap(ShapeName name, @Nullable Shape shape, Jitter jitter) {
+	/** Return the cap that is set and holds, or null for the built-in one. */
+	private @Nullable Duration cap(ShapeName name, Shape shape, Jitter jitter) {
 		Ranked cap = this.values.written(PolicyKey.CAP);
-		PolicyKey anchorKey = (name == ShapeName.LADDER) ? PolicyKey.LADDER : PolicyKey.BASE;
-		Ranked anchor = this.values.written(anchorKey);
-		boolean yields = (anchor != null) && (cap == null || cap.strength() < anchor.strength());
-		if (name == ShapeName.LADDER && (cap == null || yields)) {
-			return Duration.ofNanos(Nanos.UNLIMITED);
+		boolean ladder = name == ShapeName.LADDER;
+		PolicyKey anchor = ladder ? PolicyKey.LADDER : PolicyKey.BASE;
+		boolean yields = cap != null && cap.strength() < this.values.strength(anchor);
+		if (cap == null || (ladder && yields)) {
+			putBuiltInCap(shape, "");
+			return null;
 		}
-		Duration limit = this.values.read(PolicyKey.CAP);
-		long base = (shape != null) ? shape.baseNanos() : 0;
-		long least = jitter.replacesShape() ? Nanos.times(base, 2) : base;
-		if (name == ShapeName.LADDER || Nanos.of(limit) >= least) {
-			return limit;
+		Duration limit = cap.value().value();
+		boolean doubled = jitter.replacesShape();
+		long base = shape.baseNanos();
+		if (ladder || Nanos.of(limit) >= (doubled ? Nanos.times(base, 2) : base)) {
+			return this.values.read(PolicyKey.CAP);
 		}
-		if (yields || cap == null) {
-			this.values.put(PolicyKey.CAP, DurationText.exact(least), "raised to "
-					+ (jitter.replacesShape() ? "twice the base, " : "the base, ") + this.values.origin(anchorKey));
+		if (yields) {
+			putBuiltInCap(shape, ", because " + cap.value().text() + " (" + cap.value().origin() + ") is below "
+					+ (doubled ? "twice " : "") + "the base, " + this.values.origin(anchor));
+			return null;
 		}
-		else {
-			this.values.conflict(cap.value(),
-					(jitter.replacesShape() ? "must be at least twice the base (" : "must not be below the base (")
-							+ DurationText.exact(base) + ")"
-							+ (jitter.replacesShape()
-									? " for decorrelated jitter (" + this.values.origin(PolicyKey.JITTER) + ")" : ""),
-					"Raise the cap or lower the base (" + this.values.origin(anchorKey) + ").");
+		this.values.conflict(cap.value(),
+				(doubled ? "must be at least twice the base (" : "must not be below the base (")
+						+ DurationText.exact(base) + ")"
+						+ (doubled ? " for decorrelated jitter (" + this.values.origin(PolicyKey.JITTER) + ")" : ""),
+				"Raise the cap or lower the base (" + this.values.origin(anchor) + ").");
+		return limit;
+	}
+
+	private void putBuiltInCap(Shape shape, String reason) {
+		if (shape.rungs() == 0) {
+			Duration cap = Duration.ofNanos(BackoffRule.builtInCap(shape));
+			boolean grown = reason.isEmpty() && !cap.equals(PolicyKey.CAP.builtIn());
+			this.values.put(PolicyKey.CAP, DurationText.exact(cap),
+					PolicyValues.BUILT_IN + (grown ? ", 100 times the base" : reason));
 		}
-		return Duration.ofNanos(least);
 	}
 
 	private Duration throttledBase(Duration cap) {
@@ -165,8 +179,11 @@ final class DelayAssembler {
 		return cap;
 	}
 
-	/** The delays of one policy; the cap is the longest duration for none. */
-	record Delays(ShapeName name, Shape shape, Jitter jitter, Duration cap, Duration throttledBase) {
+	/**
+	 * The delays of one policy; the cap is the longest duration for none, and either set
+	 * or built in.
+	 */
+	record Delays(ShapeName name, Shape shape, Jitter jitter, Duration cap, boolean capSet, Duration throttledBase) {
 	}
 
 }

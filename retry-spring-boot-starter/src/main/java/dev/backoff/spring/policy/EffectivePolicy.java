@@ -3,8 +3,6 @@ package dev.backoff.spring.policy;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.locks.Lock;
-import java.util.concurrent.locks.ReentrantLock;
 
 import org.jspecify.annotations.Nullable;
 
@@ -41,7 +39,7 @@ public final class EffectivePolicy {
 
 	private final RetryPolicyBuilder builder;
 
-	private final Lock completing = new ReentrantLock();
+	private final Object completing = new Object();
 
 	private final @Nullable ConfigValue classifier;
 
@@ -91,12 +89,8 @@ public final class EffectivePolicy {
 	 */
 	public RetryPolicy complete(List<? extends FailureClassifier> classifiers, @Nullable RetryCondition retryWhen,
 			@Nullable RetryCondition until) {
-		this.completing.lock();
-		try {
+		synchronized (this.completing) {
 			return this.builder.classifiers(classifiers).retryWhen(retryWhen).until(until).build();
-		}
-		finally {
-			this.completing.unlock();
 		}
 	}
 

@@ -32,6 +32,28 @@ public final class Nearest {
 		return nearest;
 	}
 
+	/**
+	 * Return the known name that is nearest to the given one, as {@link #of} does. Names
+	 * that differ in digits only, such as {@code orders} and {@code orders2}, are not
+	 * near each other.
+	 * @param name the name of a policy
+	 * @param known the other names
+	 * @return one of the known names, or null
+	 */
+	public static @Nullable String ofName(String name, Collection<String> known) {
+		String letters = letters(name);
+		return of(name, known.stream().filter((other) -> !letters(other).equals(letters)).toList());
+	}
+
+	/** Return a sentence that lists the names there are, or nothing. */
+	static String allOf(Collection<String> names) {
+		return names.isEmpty() ? "" : " Known names: " + String.join(", ", names) + ".";
+	}
+
+	private static String letters(String name) {
+		return TextValues.canonical(name).replaceAll("\\d", "");
+	}
+
 	/** Return how many letters must be added, left out or changed. */
 	private static int distance(String a, String b) {
 		int[] row = new int[b.length() + 1];

@@ -16,8 +16,6 @@ final class OverloadValues {
 
 	private static final Pattern NUMBER = Pattern.compile("[+-]?(?:\\d++(?:\\.\\d*+)?|\\.\\d++)(?:[eE][+-]?\\d++)?");
 
-	private static final Pattern BARE_NUMBER = Pattern.compile("0*[1-9]\\d{0,14}");
-
 	private static final Pattern CALLS = Pattern.compile("([+-]?\\d+)\\s*calls?", Pattern.CASE_INSENSITIVE);
 
 	private OverloadValues() {
@@ -64,27 +62,6 @@ final class OverloadValues {
 	/* Exact, which a multiplication by a power of ten is not. */
 	private static String shifted(String number, int places) {
 		return new BigDecimal(number).movePointRight(places).stripTrailingZeros().toPlainString();
-	}
-
-	/**
-	 * Read a time above zero. A bare number, which means milliseconds elsewhere, is often
-	 * meant as seconds.
-	 */
-	static Duration time(String text) {
-		checkUnit(text);
-		return TextValues.positiveDuration(text);
-	}
-
-	/** Read such a time, or none, which is returned as zero. */
-	static Duration timeOrNone(String text) {
-		checkUnit(text);
-		return TextValues.durationOrNone(text);
-	}
-
-	private static void checkUnit(String text) {
-		if (BARE_NUMBER.matcher(text).matches()) {
-			throw new InvalidTextException("must have a unit", "Write " + text + "s or " + text + "ms.");
-		}
 	}
 
 	/** Read a whole number of 1 or more. */

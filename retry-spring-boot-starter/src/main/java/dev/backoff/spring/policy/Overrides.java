@@ -156,9 +156,6 @@ public final class Overrides {
 	 */
 	public static Duration limit(String key, String text) {
 		try {
-			if (text.strip().chars().noneMatch(Character::isLetter)) {
-				throw new InvalidTextException("must be a duration", "Write a number and a unit, such as 30s or 30m.");
-			}
 			return TextValues.positiveDuration(text.strip());
 		}
 		catch (InvalidTextException ex) {

@@ -2,6 +2,7 @@ package dev.backoff.spring.policy;
 
 import java.math.BigDecimal;
 import java.math.MathContext;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -10,8 +11,10 @@ import java.util.stream.Stream;
 import dev.backoff.AttemptTimeoutException;
 import dev.backoff.budget.BudgetSettings;
 import dev.backoff.delay.BackoffRule;
+import dev.backoff.delay.DelayPlan;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.spring.policy.BackoffProperties.ShapeName;
+import dev.backoff.spring.policy.DelayAssembler.Delays;
 import dev.backoff.time.DurationText;
 import dev.backoff.time.Nanos;
 
@@ -21,6 +24,9 @@ final class PolicyAdvice {
 	/** More attempts than this without a deadline are advised against. */
 	private static final int MANY_ATTEMPTS = 16;
 
+	/* A base is advised with three digits. */
+	private static final int SHOWN = 1_000;
+
 	/* Delays grow no more long before. */
 	private static final int MOST_COMPARED = 2_000;
 
@@ -28,12 +34,13 @@ final class PolicyAdvice {
 	}
 
 	/** Look at a policy. */
-	static List<String> of(RetryPolicy policy, ShapeName shape, boolean capWritten, boolean degradedWritten) {
+	static List<String> of(RetryPolicy policy, Delays delays, PolicyValues values) {
 		List<String> advice = new ArrayList<>();
 		BackoffRule rule = policy.rule();
-		if (shape == ShapeName.EXPONENTIAL && !rule.jitter().replacesShape()) {
+		if (delays.name() == ShapeName.EXPONENTIAL && !rule.jitter().replacesShape()) {
 			adviseGrowth(rule, advice);
 		}
+		adviseShape(rule, values, advice);
 		boolean limited = policy.maxAttempts() != RetryPolicy.UNLIMITED_ATTEMPTS;
 		if (policy.maxAttempts() > MANY_ATTEMPTS && policy.deadlineNanos() == Nanos.UNLIMITED) {
 			advice.add("more than " + MANY_ATTEMPTS + " attempts without a deadline: set a deadline");
@@ -41,13 +48,67 @@ final class PolicyAdvice {
 		if (policy.attemptTimeoutNanos() != Nanos.UNLIMITED) {
 			adviseTimeout(policy, advice);
 		}
-		if (capWritten && limited && policy.maxAttempts() > 1) {
+		if (limited && policy.maxAttempts() > 1 && policy.deadlineNanos() != Nanos.UNLIMITED) {
+			adviseRoom(policy, policy.shortestAttemptNanos(), "by the delays before jitter", delays, values, advice);
+			if (policy.attemptTimeoutNanos() < policy.deadlineNanos()) {
+				adviseRoom(policy, policy.attemptTimeoutNanos(),
+						"each as long as the attempt-timeout of " + DurationText.exact(policy.attemptTimeoutNanos()),
+						delays, values, advice);
+			}
+		}
+		if (values.isWrittenForIt(PolicyKey.CAP) && limited && policy.maxAttempts() > 1) {
 			adviseCap(rule, policy.maxAttempts() - 1, advice);
 		}
-		if (degradedWritten && policy.degraded() != null) {
+		if (policy.degraded() != null && (values.isWrittenForIt(PolicyKey.WHEN_DEGRADED_CAP)
+				|| values.isWrittenForIt(PolicyKey.WHEN_DEGRADED_BASE))) {
 			adviseDegraded(policy, advice);
 		}
 		return advice;
+	}
+
+	/** Advise against attempts of the given time that cannot all be made in time. */
+	private static void adviseRoom(RetryPolicy policy, long attempt, String how, Delays delays, PolicyValues values,
+			List<String> advice) {
+		int fitting = 0;
+		for (long end = attempt; fitting < policy.maxAttempts() && end <= policy.deadlineNanos();) {
+			fitting++;
+			end = Nanos.plus(end, Nanos.plus(policy.rule().capped(fitting), attempt));
+		}
+		if (fitting == policy.maxAttempts()) {
+			return;
+		}
+		long base = largestBase(policy, attempt, delays, values);
+		advice.add("the deadline of " + DurationText.exact(policy.deadlineNanos()) + " has room for " + fitting + " of "
+				+ policy.maxAttempts() + " attempts, " + how + ": raise it, "
+				+ ((base > 0) ? "make fewer attempts, or lower the base to " + DurationText.exact(base)
+						: "or make fewer attempts"));
+	}
+
+	/** Return the base with which all attempts fit, rounded down, or 0 for none. */
+	private static long largestBase(RetryPolicy policy, long attempt, Delays delays, PolicyValues values) {
+		boolean exponential = delays.name() == ShapeName.EXPONENTIAL;
+		if (policy.rule().jitter().replacesShape() || (!exponential && delays.name() != ShapeName.FIXED)) {
+			return 0;
+		}
+		double multiplier = exponential ? values.strongest(PolicyKey.MULTIPLIER) : 1;
+		long base = DelayPlan
+			.largestBase(Duration.ofNanos(policy.deadlineNanos()), policy.maxAttempts() - 1, multiplier,
+					delays.capSet() ? delays.cap() : null, Duration.ofNanos(attempt), 1)
+			.toNanos();
+		long unit = 1;
+		while (base / unit >= SHOWN) {
+			unit *= 10;
+		}
+		return base / unit * unit;
+	}
+
+	private static void adviseShape(BackoffRule rule, PolicyValues values, List<String> advice) {
+		boolean multiplier = values.isWrittenForIt(PolicyKey.MULTIPLIER);
+		if ((multiplier || values.isWrittenForIt(PolicyKey.SHAPE)) && rule.shape().rungs() == 0
+				&& rule.shape().nanos(2) > rule.baseNanos() && rule.baseNanos() == rule.capNanos()) {
+			advice.add("the " + (multiplier ? "multiplier" : "shape") + " changes no delay, because the cap of "
+					+ DurationText.exact(rule.capNanos()) + " is the base: raise the cap");
+		}
 	}
 
 	/** Advise against a budget that never pays: retries do not wait for it. */

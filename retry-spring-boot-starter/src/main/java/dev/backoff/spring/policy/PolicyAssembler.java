@@ -1,6 +1,7 @@
 package dev.backoff.spring.policy;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiConsumer;
 import java.util.stream.IntStream;
@@ -92,7 +93,7 @@ final class PolicyAssembler {
 		Ranked classifier = this.values.written(PolicyKey.CLASSIFIER);
 		return new EffectivePolicy(builder, (classifier != null) ? classifier.value() : null,
 				this.values.<Boolean>read(PolicyKey.REPLAY), breaker, budget, this.values.effective(),
-				advice(numbers, delays.name(), budget));
+				advice(numbers, delays, budget));
 	}
 
 	/** Put a value that depends on no other one into effect. */
@@ -106,10 +107,9 @@ final class PolicyAssembler {
 		}
 	}
 
-	private List<String> advice(RetryPolicy numbers, ShapeName shape, @Nullable String budget) {
-		List<String> advice = PolicyAdvice.of(numbers, shape, this.values.isWrittenForIt(PolicyKey.CAP),
-				this.values.isWrittenForIt(PolicyKey.WHEN_DEGRADED_CAP)
-						|| this.values.isWrittenForIt(PolicyKey.WHEN_DEGRADED_BASE));
+	private List<String> advice(RetryPolicy numbers, Delays delays, @Nullable String budget) {
+		List<String> advice = new ArrayList<>(PolicyAdvice.of(numbers, delays, this.values));
+		advice.addAll(this.values.advice());
 		if (numbers.isPostponedWhenEmpty() && budget != null) {
 			PolicyAdvice.adviseBudget(numbers, this.configuration.budget(budget), advice);
 		}
@@ -146,7 +146,7 @@ final class PolicyAssembler {
 	}
 
 	private Duration longestHint(Delays delays) {
-		Duration longest = (Nanos.of(delays.cap()) == Nanos.UNLIMITED) ? longestRung(delays.shape()) : delays.cap();
+		Duration longest = delays.capSet() ? delays.cap() : longestRung(delays.shape());
 		Duration otherwise = (longest.compareTo(RetryPolicy.DEFAULT_RETRY_AFTER_MAX) > 0) ? longest
 				: RetryPolicy.DEFAULT_RETRY_AFTER_MAX;
 		return this.values.read(PolicyKey.RETRY_AFTER_MAX, otherwise, DurationText.exact(otherwise));

@@ -121,7 +121,7 @@ public enum PolicyKey implements ConfigurationKey {
 	WHEN_DEGRADED_FAILURE_RATE(ValueType.of(OverloadValues::share, "30%")),
 
 	/** How far back attempts are counted. */
-	WHEN_DEGRADED_WINDOW(ValueType.of(OverloadValues::time, "30s")),
+	WHEN_DEGRADED_WINDOW(ValueType.of(TextValues::positiveDuration, "30s")),
 
 	/** Attempts the window must hold before the delays are raised. */
 	WHEN_DEGRADED_MINIMUM_CALLS(ValueType.of(OverloadValues::wholeNumber, "20"));

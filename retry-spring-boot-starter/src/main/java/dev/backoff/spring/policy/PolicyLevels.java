@@ -81,11 +81,14 @@ final class PolicyLevels {
 	private @Nullable NamedValues<PolicyKey> ancestor(ConfigValue inherits, Set<String> seen) {
 		NamedValues<PolicyKey> ancestor = this.configuration.policy(inherits.text());
 		if (ancestor == null) {
-			String nearest = Nearest.of(inherits.text(),
-					this.configuration.policyNames().stream().filter((name) -> !seen.contains(name)).toList());
-			this.problems
-				.add(inherits.problem("names a policy that is not defined", (nearest != null) ? "Write " + nearest + "."
-						: "Define backoff.policies." + inherits.text() + ", or remove the key."));
+			List<String> others = this.configuration.policyNames()
+				.stream()
+				.filter((name) -> !seen.contains(name))
+				.toList();
+			String nearest = Nearest.of(inherits.text(), others);
+			this.problems.add(inherits.problem("names a policy that is not defined", (nearest != null)
+					? "Write " + nearest + "."
+					: "Define backoff.policies." + inherits.text() + ", or remove the key." + Nearest.allOf(others)));
 			return null;
 		}
 		if (seen.contains(ancestor.name())) {

@@ -205,18 +205,25 @@ final class PolicyResolver implements BackoffPolicies.Candidate {
 	}
 
 	private void checkName(AnnotatedMethod method, String name, boolean bare, List<Problem> problems) {
-		boolean near = Nearest.of(name, this.configuration.policyNames()) != null;
-		if (bare || near) {
-			problems.add(unknown(method.place() + ": invalid value (" + name + ")", name,
-					", or give the annotation values of its own."));
+		String place = method.place() + ": invalid value (" + name + ")";
+		String near = Nearest.ofName(name, this.configuration.policyNames());
+		if (bare) {
+			problems.add(unknown(place, name, ", or give the annotation values of its own."));
+		}
+		else if (near != null) {
+			problems.add(Problem.ofPlace(place,
+					"names a policy that is not defined, and is so near to " + near + " that it may be misspelt",
+					"Write " + near + ", define backoff.policies." + name
+							+ ", or choose a name that differs in more letters."));
 		}
 	}
 
 	private Problem unknown(String place, String name, String orElse) {
-		String nearest = Nearest.of(name, this.configuration.policyNames());
+		List<String> names = this.configuration.policyNames();
+		String nearest = Nearest.of(name, names);
 		String define = "efine backoff.policies." + name + orElse;
 		return Problem.ofPlace(place, "names a policy that is not defined",
-				(nearest != null) ? "Write " + nearest + ", or d" + define : "D" + define);
+				(nearest != null) ? "Write " + nearest + ", or d" + define : "D" + define + Nearest.allOf(names));
 	}
 
 	private PolicyLevels levels(List<Problem> problems) {

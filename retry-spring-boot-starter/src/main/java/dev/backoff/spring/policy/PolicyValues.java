@@ -21,6 +21,8 @@ final class PolicyValues {
 
 	private final List<Problem> conflicts = new ArrayList<>();
 
+	private final List<String> advice = new ArrayList<>();
+
 	private final Map<PolicyKey, EffectivePolicy.Value> effective = new EnumMap<>(PolicyKey.class);
 
 	PolicyValues(PolicyLevels levels) {
@@ -48,6 +50,13 @@ final class PolicyValues {
 		Ranked written = written(key);
 		return written != null && !written.value().origin().startsWith("preset ")
 				&& !written.value().place().contains("backoff.defaults.");
+	}
+
+	/** Return the strongest value of a key, its default if it is not written. */
+	@SuppressWarnings("TypeParameterUnusedInFormals") // the key knows the type
+	<T> T strongest(PolicyKey key) {
+		Ranked written = written(key);
+		return (written != null) ? written.value().value() : key.builtIn();
 	}
 
 	/** Put the value of a key into effect, its default if it is not written. */
@@ -92,6 +101,15 @@ final class PolicyValues {
 	/** Report that a value does not fit others. */
 	void conflict(ConfigValue value, String rule, String fix) {
 		this.conflicts.add(value.problem(rule, fix));
+	}
+
+	/** Note what works but is probably not meant. */
+	void advise(String advice) {
+		this.advice.add(advice);
+	}
+
+	List<String> advice() {
+		return this.advice;
 	}
 
 	List<Problem> conflicts() {

@@ -21,6 +21,10 @@ import dev.backoff.time.DurationText;
  */
 final class TextValues {
 
+	private static final Pattern BARE_NUMBER = Pattern.compile("\\+?0*[1-9]\\d*");
+
+	private static final Pattern DIGITS = Pattern.compile("\\+?\\d{1,9}");
+
 	private static final Pattern SIMPLE_DURATION = Pattern.compile("([+-]?\\d+)([a-zA-Zµ]{0,2})");
 
 	private static final Pattern DECIMAL_DURATION = Pattern.compile("(\\d*\\.\\d+)(ms|s|m|h|d)");
@@ -45,8 +49,14 @@ final class TextValues {
 	private TextValues() {
 	}
 
-	/** Read a duration of zero or more. */
+	/**
+	 * Read a duration of zero or more. A bare number would be milliseconds to Boot and is
+	 * often meant as seconds, so only zero needs no unit.
+	 */
 	static Duration duration(String text) {
+		if (BARE_NUMBER.matcher(text).matches()) {
+			throw new InvalidTextException("must have a unit", "Write " + text + "ms or " + text + "s.");
+		}
 		Duration duration;
 		try {
 			// Boot has no micro sign
@@ -112,13 +122,9 @@ final class TextValues {
 
 	/** Read a number from 1 to the given one; return 0 if the text is none. */
 	static int count(String text, int most) {
-		try {
-			int number = Integer.parseInt(text);
-			return (number >= 1 && number <= most) ? number : 0;
-		}
-		catch (NumberFormatException ex) {
-			return 0;
-		}
+		// Java would read the digits of other scripts too
+		int number = DIGITS.matcher(text).matches() ? Integer.parseInt(text) : 0;
+		return (number <= most) ? number : 0;
 	}
 
 	/** Read a jitter. */
@@ -136,17 +142,20 @@ final class TextValues {
 
 	/** Read the rungs of a ladder, each a duration with an optional number of times. */
 	static List<Duration> ladder(List<String> texts) {
+		if (texts.stream().allMatch(String::isBlank)) {
+			throw new InvalidTextException("must have at least one rung", "Write the delays, such as 1s x5, 10s, 30s.");
+		}
 		List<Duration> rungs = new ArrayList<>();
 		for (String text : texts) {
-			List<Duration> more = text.isBlank() ? List.of() : rungs(text.strip());
+			if (text.isBlank()) {
+				throw new InvalidTextException("has an empty rung", "Write a delay in its place, or remove it.");
+			}
+			List<Duration> more = rungs(text.strip());
 			if (more.size() > MOST - rungs.size()) {
 				throw new InvalidTextException("must not have more than " + MOST + " rungs",
 						"Give fewer rungs; the last one repeats.");
 			}
 			rungs.addAll(more);
-		}
-		if (rungs.isEmpty()) {
-			throw new InvalidTextException("must have at least one rung", "Write the delays, such as 1s x5, 10s, 30s.");
 		}
 		return rungs;
 	}

@@ -1,8 +1,5 @@
 package dev.backoff.spring.reactive;
 
-import java.util.concurrent.locks.Lock;
-import java.util.concurrent.locks.ReentrantLock;
-
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
@@ -29,7 +26,7 @@ final class FluxCall<C> extends ReactiveCall<C> implements Subscription {
 
 	private static final String EMITTED = "elements have been passed on already; with replay: true they come again";
 
-	private final Lock lock = new ReentrantLock();
+	private final Object lock = new Object();
 
 	private final CoreSubscriber<? super Object> subscriber;
 
@@ -84,13 +81,9 @@ final class FluxCall<C> extends ReactiveCall<C> implements Subscription {
 			return;
 		}
 		ManyElements asked;
-		this.lock.lock();
-		try {
+		synchronized (this.lock) {
 			this.wanted = Operators.addCap(this.wanted, count);
 			asked = this.begun ? this.current : null;
-		}
-		finally {
-			this.lock.unlock();
 		}
 		if (asked != null) {
 			asked.request(count);
@@ -99,45 +92,32 @@ final class FluxCall<C> extends ReactiveCall<C> implements Subscription {
 
 	@Override
 	public @Nullable String unrepeatable(C context) {
-		this.lock.lock();
-		try {
+		synchronized (this.lock) {
 			this.current = null;
 			return (this.emitted && !this.replayed) ? EMITTED : null;
-		}
-		finally {
-			this.lock.unlock();
 		}
 	}
 
 	@Override
 	Elements elements(Context context) {
 		ManyElements elements = new ManyElements(context);
-		this.lock.lock();
-		try {
+		synchronized (this.lock) {
 			this.current = elements;
 			this.begun = false;
-		}
-		finally {
-			this.lock.unlock();
 		}
 		return elements;
 	}
 
 	private long begin(ManyElements elements) {
-		this.lock.lock();
-		try {
+		synchronized (this.lock) {
 			this.begun = this.begun || elements == this.current;
 			return this.wanted;
-		}
-		finally {
-			this.lock.unlock();
 		}
 	}
 
 	/** Pass an element on, or return false if its attempt does not count any more. */
 	private boolean emit(ManyElements from, Object element) {
-		this.lock.lock();
-		try {
+		synchronized (this.lock) {
 			if (this.current != from || isCancelled() || from.isDone()) {
 				return false;
 			}
@@ -145,9 +125,6 @@ final class FluxCall<C> extends ReactiveCall<C> implements Subscription {
 			if (this.wanted != Long.MAX_VALUE && this.wanted > 0) {
 				this.wanted--;
 			}
-		}
-		finally {
-			this.lock.unlock();
 		}
 		if (Attempt.isRunning()) {
 			emitOutside(element);

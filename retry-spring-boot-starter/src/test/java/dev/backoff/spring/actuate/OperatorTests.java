@@ -5,14 +5,19 @@ import java.io.StringReader;
 import java.net.URLEncoder;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.security.Principal;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 
 import com.jayway.jsonpath.JsonPath;
+import jakarta.servlet.Filter;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletRequestWrapper;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -20,9 +25,12 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.skyscreamer.jsonassert.JSONAssert;
 
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.actuate.audit.AuditEvent;
+import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
@@ -32,6 +40,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.boot.test.web.server.LocalServerPort;
+import org.springframework.context.ApplicationListener;
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.env.PropertiesPropertySource;
 import org.springframework.test.annotation.DirtiesContext;
@@ -51,20 +60,23 @@ import dev.backoff.spring.safety.RetryBudgets;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIOException;
 import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.assertj.core.api.Assertions.tuple;
 
 /** The endpoint with unrestricted access, over real HTTP. */
 @DirtiesContext
 @ExtendWith(OutputCaptureExtension.class)
-@SpringBootTest(classes = OperatorTests.Shop.class, webEnvironment = WebEnvironment.RANDOM_PORT, properties = {
-		"management.endpoints.web.exposure.include=backoff", "management.endpoint.backoff.access=unrestricted",
-		"backoff.defaults.jitter=none", "backoff.policies.orders.base=1s", "backoff.policies.orders.max-attempts=3",
-		"backoff.policies.orders.cap=10s", "backoff.policies.sync.base=1m", "backoff.policies.sync.cap=1m",
-		"backoff.policies.sync.max-attempts=2", "backoff.breakers.gateway.failure-rate=50%", "secret=sesame",
-		"backoff.policies.degraded.base=1s", "backoff.policies.degraded.cap=30s",
-		"backoff.policies.degraded.when-degraded.cap=1m", "backoff.policies.[payment\\ callback].base=1s",
-		"backoff.policies.[a/b].base=1s", "backoff.policies.Mixed.base=1s", "backoff.policies.[zahlung-über].base=1s",
-		"backoff.policies.breakers.base=1s", "backoff.policies.with_under.base=1s",
-		"backoff.policies.[written].base=1s", "backoff.policies.[支付].base=1s" })
+@SpringBootTest(classes = OperatorTests.Shop.class, webEnvironment = WebEnvironment.RANDOM_PORT,
+		properties = { "management.endpoints.web.exposure.include=backoff",
+				"management.endpoint.backoff.access=unrestricted", "backoff.defaults.jitter=none",
+				"backoff.policies.orders.base=1s", "backoff.policies.orders.max-attempts=3",
+				"backoff.policies.orders.cap=10s", "backoff.policies.sync.base=1m", "backoff.policies.sync.cap=1m",
+				"backoff.policies.sync.max-attempts=2", "backoff.policies.hanging.deadline=3s",
+				"backoff.breakers.gateway.failure-rate=50%", "secret=sesame", "backoff.policies.degraded.base=1s",
+				"backoff.policies.degraded.cap=30s", "backoff.policies.degraded.when-degraded.cap=1m",
+				"backoff.policies.[payment\\ callback].base=1s", "backoff.policies.[a/b].base=1s",
+				"backoff.policies.Mixed.base=1s", "backoff.policies.[zahlung-über].base=1s",
+				"backoff.policies.breakers.base=1s", "backoff.policies.with_under.base=1s",
+				"backoff.policies.[written].base=1s", "backoff.policies.[支付].base=1s" })
 class OperatorTests {
 
 	private static final ApplicationContextRunner OTHER = new ApplicationContextRunner()
@@ -90,6 +102,9 @@ class OperatorTests {
 
 	@Autowired
 	private RetryBudgets budgets;
+
+	@Autowired
+	private List<AuditEvent> audits;
 
 	private HttpResponse<String> send(String method, String path, String body) throws Exception {
 		return LocalClient.on(this.port).send(method, "/actuator/backoff" + path, body);
@@ -176,7 +191,7 @@ class OperatorTests {
 						/orders | {"cap": "500ms"}            | Invalid cap of policy orders (500ms) at live override: must not be below the base (1s).
 						/orders | {"max-retries": 3}          | Invalid key (max-retries) of policy orders: is not known.
 						/orders | {"max-attempts": 0}         | Invalid max-attempts of policy orders (0) at live override
-						/orders | {"cap": "20s", "for": "30"} | Invalid for (30): must be a duration.
+						/orders | {"cap": "20s", "for": "30"} | Invalid for (30): must have a unit.
 						/orders | {"cap": "20s", "for": "-1s"} | Invalid for (-1s)
 						/orders | {"for": "30m"}              | Policy orders: needs a value to override.
 						/orders | {}                          | Policy orders: needs a value to override.
@@ -220,12 +235,110 @@ class OperatorTests {
 		}
 
 		@ParameterizedTest
-		@CsvSource({ "POST, /nobody", "DELETE, /nobody", "POST, /nobody/wake", "POST, /nobody/stop",
-				"POST, /orders/something", "POST, /breakers/nobody", "POST, /budgets/nobody", "GET, /nobody/preview",
-				"GET, /breakers/nobody", "GET, /orders/something" })
-		void knowNoOtherNames(String method, String path) throws Exception {
-			assertThat(send(method, path, method.equals("POST") ? "{\"cap\": \"1s\"}" : "").statusCode())
-				.isEqualTo(404);
+		@CsvSource(delimiter = '|',
+				textBlock = """
+						GET    | /nobody          | Policy nobody: is not known.    | All policies are at /actuator/backoff.
+						GET    | /order           | Policy order: is not known.     | Write orders.
+						POST   | /nobody          | Policy nobody: is not known.    | All policies are at /actuator/backoff.
+						DELETE | /nobody          | Policy nobody: is not known.    | All policies are at /actuator/backoff.
+						POST   | /nobody/wake     | Policy nobody: is not known.    | All policies are at /actuator/backoff.
+						POST   | /nobody/stop     | Policy nobody: is not known.    | All policies are at /actuator/backoff.
+						GET    | /nobody/preview  | Policy nobody: is not known.    | All policies are at /actuator/backoff.
+						POST   | /orders/thing    | Part thing: is not known.       | Read preview, or write to wake or stop.
+						GET    | /orders/thing    | Part thing: is not known.       | Read preview, or write to wake or stop.
+						GET    | /breakers/nobody | Breaker nobody: is not known.   | All that are in use are at /actuator/backoff.
+						POST   | /breakers/nobody | Breaker nobody: is not known.   | All that are in use are at /actuator/backoff.
+						GET    | /budgets/nobody  | Budget nobody: is not known.    | All that are in use are at /actuator/backoff.
+						POST   | /budgets/nobody  | Budget nobody: is not known.    | All that are in use are at /actuator/backoff.
+						GET    | /breakers/%1b    | Breaker ?: is not known.        | All that are in use are at /actuator/backoff.
+						""")
+		void answerAnUnknownNameWithAReport(String method, String path, String message, String fix) throws Exception {
+			HttpResponse<String> response = send(method, path, method.equals("POST") ? "{\"cap\": \"1s\"}" : "");
+			assertThat(response.statusCode()).isEqualTo(404);
+			assertThat(JsonPath.<String>read(response.body(), "$.problems[0].message")).isEqualTo(message);
+			assertThat(JsonPath.<String>read(response.body(), "$.problems[0].fix")).isEqualTo(fix);
+		}
+
+	}
+
+	@Nested
+	class ShortViews {
+
+		@Test
+		void showOnlyWhatIsNotBuiltIn() throws Exception {
+			ok("POST", "/orders", "{\"multiplier\": 3}");
+			String orders = "{ 'unused': false, 'overrides': { 'multiplier': { 'value': '3' } }, "
+					+ "'methods': { 'Orders.place': { 'values': { 'base': { 'value': '1s', 'origin': 'PLACE' }, "
+					+ "'cap': { 'value': '10s', 'origin': 'PLACE' }, 'max-attempts': { 'value': '3', 'origin': 'PLACE' }, "
+					+ "'multiplier': { 'value': '3', 'origin': 'live override' }, "
+					+ "'jitter': { 'value': 'none', 'origin': 'PLACE' } } } } }";
+			String expected = orders.replace("PLACE", "the property source Inlined Test Properties");
+			String policy = ok("GET", "/orders?view=short", "");
+			JSONAssert.assertEquals(expected, policy, false);
+			assertThat(JsonPath.<Map<String, ?>>read(policy, "$.methods['Orders.place'].values"))
+				.containsOnlyKeys("base", "cap", "max-attempts", "multiplier", "jitter");
+			assertThat(JsonPath.<Map<String, ?>>read(policy, "$.methods['Orders.place']")).containsOnlyKeys("values",
+					"advice");
+			String all = ok("GET", "?view=short", "");
+			JSONAssert.assertEquals("{ 'enabled': true, 'policies': { 'orders': " + expected + " } }", all, false);
+			assertThat(JsonPath.<Map<String, ?>>read(all, "$.breakers.gateway.values"))
+				.containsOnlyKeys("failure-rate");
+			assertThat(JsonPath.<String>read(all, "$.breakers.gateway.state")).isEqualTo("closed");
+			assertThat(all).doesNotContain("built in").hasSizeLessThan(ok("GET", "", "").length() / 4);
+		}
+
+		@ParameterizedTest
+		@ValueSource(strings = { "", "/orders" })
+		void areTheOnlyOnes(String path) throws Exception {
+			HttpResponse<String> response = send("GET", path + "?view=long", "");
+			assertThat(response.statusCode()).isEqualTo(400);
+			assertThat(JsonPath.<String>read(response.body(), "$.problems[0].message"))
+				.isEqualTo("Invalid view (long): must be short.");
+		}
+
+	}
+
+	@Nested
+	class Audits {
+
+		@Test
+		void nameThePersonTheValueBeforeAndTheValueAfter() throws Exception {
+			audited();
+			ok("POST", "/orders", "{\"base\": \"2s\"}");
+			ok("POST", "", "{\"retries-enabled\": false}");
+			ok("DELETE", "", "");
+			ok("POST", "/breakers/gateway", "{\"state\": \"forced-open\"}");
+			CompletableFuture<String> waiting = OperatorTests.this.orders.sync();
+			ok("POST", "/sync/stop", "{}");
+			assertThat(waiting).isDone();
+			assertThat(audited())
+				.extracting(AuditEvent::getType, AuditEvent::getPrincipal, (event) -> event.getData().toString())
+				.containsExactly(
+						tuple("BACKOFF_CHANGE", "ann", "{changes=[{what=policy orders: base, before=1s, after=2s}]}"),
+						tuple("BACKOFF_CHANGE", "ann",
+								"{changes=[{what=backoff: retries-enabled, before=true, after=false}]}"),
+						tuple("BACKOFF_CHANGE", "ann",
+								"{changes=[{what=backoff: retries-enabled, before=false, after=true}, "
+										+ "{what=policy orders: base, before=2s, after=1s}]}"),
+						tuple("BACKOFF_CHANGE", "ann",
+								"{changes=[{what=breaker gateway: state, before=closed, after=forced_open}]}"),
+						tuple("BACKOFF_CHANGE", "ann",
+								"{changes=[{what=waiting calls of policy sync, before=1 waiting, after=1 stopped}]}"));
+		}
+
+		@Test
+		void areOfWritesThatWereCarriedOut() throws Exception {
+			audited();
+			ok("GET", "/orders", "");
+			send("POST", "/orders", "{\"base\": \"soon\"}");
+			send("POST", "/nobody", "{\"base\": \"1s\"}");
+			assertThat(audited()).isEmpty();
+		}
+
+		private List<AuditEvent> audited() {
+			List<AuditEvent> events = List.copyOf(OperatorTests.this.audits);
+			OperatorTests.this.audits.clear();
+			return events;
 		}
 
 	}
@@ -247,6 +360,22 @@ class OperatorTests {
 			HttpResponse<String> response = send("GET", "/orders/preview?cap=1ms", "");
 			assertThat(response.statusCode()).isEqualTo(400);
 			assertThat(response.body()).contains("must not be below the base");
+		}
+
+		@Test
+		void arePlannedForAThousandAttemptsAtMost() throws Exception {
+			for (String key : List.of("max-attempts", "maxAttempts")) {
+				HttpResponse<String> response = send("GET", "/orders/preview?" + key + "=1000000", "");
+				assertThat(response.statusCode()).isEqualTo(400);
+				assertThat(JsonPath.<String>read(response.body(), "$.problems[0].message"))
+					.isEqualTo("Invalid max-attempts of policy orders (1000000): must not be above 1000 in a preview.");
+				assertThat(JsonPath.<String>read(response.body(), "$.problems[0].fix"))
+					.isEqualTo("Preview fewer, or unlimited.");
+			}
+			for (String few : List.of("1000", "unlimited")) {
+				ok("GET", "/orders/preview?max-attempts=" + few, "");
+			}
+			assertThat(send("GET", "/orders/preview?max-attempts=1" + "0".repeat(30), "").statusCode()).isEqualTo(400);
 		}
 
 	}
@@ -353,6 +482,21 @@ class OperatorTests {
 	}
 
 	@Nested
+	class RunningOnes {
+
+		@Test
+		void areShownUnderADeadline() throws Exception {
+			CompletableFuture<String> hanging = OperatorTests.this.orders.hang();
+			OperatorTests.this.time.advance(Duration.ofSeconds(40));
+			JSONAssert.assertEquals("[ { 'method': 'Orders.hang', 'attempt': 1, 'elapsedMs': 40000.0 } ]",
+					JsonPath.<List<?>>read(ok("GET", "/hanging", ""), "$.activity.oldestRunning").toString(), false);
+			assertThat(hanging.cancel(true)).isTrue();
+			assertThat(JsonPath.<List<?>>read(ok("GET", "/hanging", ""), "$.activity.oldestRunning")).isEmpty();
+		}
+
+	}
+
+	@Nested
 	class Bodies {
 
 		@ParameterizedTest
@@ -410,12 +554,12 @@ class OperatorTests {
 	class ValuesThatMoveOthers {
 
 		@ParameterizedTest
-		@CsvSource({ "cap, 2m", "base, 2m" })
-		void areAnsweredWithTheOthersToo(String key, String value) throws Exception {
-			HttpResponse<String> response = send("POST", "/degraded", "{\"" + key + "\": \"" + value + "\"}");
+		@CsvSource({ "cap, 2m", "base, 200m" })
+		void areAnsweredWithTheOthersToo(String key, String cap) throws Exception {
+			HttpResponse<String> response = send("POST", "/degraded", "{\"" + key + "\": \"2m\"}");
 			List<String> lines = JsonPath.read(response.body(), "$.configuration");
 			assertThat(lines).contains("backoff.policies.degraded." + key + "=2m",
-					"backoff.policies.degraded.when-degraded.cap=2m");
+					"backoff.policies.degraded.when-degraded.cap=" + cap, "backoff.policies.degraded.cap=" + cap);
 			Map<PolicyKey, Value> here = OperatorTests.this.policies.current().peek("degraded").orElseThrow().values();
 			configured(lines, (theirs) -> {
 				Map<PolicyKey, Value> there = theirs.current().peek("degraded").orElseThrow().values();
@@ -483,6 +627,30 @@ class OperatorTests {
 			return new Mails();
 		}
 
+		@Bean
+		List<AuditEvent> audits() {
+			return new CopyOnWriteArrayList<>();
+		}
+
+		@Bean
+		ApplicationListener<AuditApplicationEvent> auditor(List<AuditEvent> audits) {
+			return (event) -> audits.add(event.getAuditEvent());
+		}
+
+		/* Any login is that of Ann. */
+		@Bean
+		Filter login() {
+			return (request, response, chain) -> chain
+				.doFilter(new HttpServletRequestWrapper((HttpServletRequest) request) {
+
+					@Override
+					public Principal getUserPrincipal() {
+						return () -> "ann";
+					}
+
+				}, response);
+		}
+
 	}
 
 	static class Orders {
@@ -490,6 +658,11 @@ class OperatorTests {
 		@Backoff("orders")
 		public void place() throws IOException {
 			throw new IOException("card 4111 refused");
+		}
+
+		@Backoff("hanging")
+		public CompletableFuture<String> hang() {
+			return new CompletableFuture<>();
 		}
 
 		@Backoff("sync")

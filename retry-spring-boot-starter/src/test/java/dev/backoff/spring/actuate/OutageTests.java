@@ -122,6 +122,12 @@ class OutageTests {
 
 		this.orders.setDown(false);
 		this.time.advance(Duration.ofMinutes(1));
+		// no call has come yet, but its probe is due
+		JSONAssert.assertEquals("{ 'state': 'half_open', 'calls': 6 }",
+				get("/actuator/backoff/breakers/gateway").body(), false);
+		JSONAssert.assertEquals(
+				"{ 'components': { 'backoffBreakers': { 'details': { 'gateway': { 'state': 'half_open' } } } } }",
+				get("/actuator/health").body(), false);
 		for (int i = 0; i < 2; i++) {
 			this.orders.place();
 		}

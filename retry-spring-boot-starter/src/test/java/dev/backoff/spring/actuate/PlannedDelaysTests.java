@@ -20,7 +20,9 @@ import dev.backoff.annotation.Backoff;
 import dev.backoff.delay.RandomSource;
 import dev.backoff.fixture.RandomSources;
 import dev.backoff.fixture.VirtualTime;
+import dev.backoff.spring.actuate.BackoffEndpoint.BackoffDescriptor;
 import dev.backoff.spring.actuate.PlanDescriptor.DelayDescriptor;
+import dev.backoff.spring.actuate.PolicyDescriptions.PolicyDescriptor;
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
 import dev.backoff.spring.autoconfigure.BackoffEndpointAutoConfiguration;
 
@@ -133,8 +135,7 @@ class PlannedDelaysTests {
 				List<Double> normal = drawn(context, RandomSources.greatest(), 1);
 				assertThat(plan.delays().get(0).greatestMs()).usingComparator(PlannedDelaysTests::compareBound)
 					.isEqualTo(normal.get(0));
-				assertThat(context.getBean(BackoffEndpoint.class).policies().policies().get("orders").degraded())
-					.isTrue();
+				assertThat(orders(context).degraded()).isTrue();
 				assertThat(plan.degradedDelays()).extracting(DelayDescriptor::leastMs)
 					.containsExactlyElementsOf(drawn(context, RandomSources.least(), 1));
 				assertThat(plan.degradedDelays()).extracting(DelayDescriptor::greatestMs)
@@ -192,8 +193,13 @@ class PlannedDelaysTests {
 		});
 	}
 
+	private static PolicyDescriptor orders(AssertableApplicationContext context) {
+		Object all = context.getBean(BackoffEndpoint.class).policies(null).getBody();
+		return ((BackoffDescriptor) all).policies().get("orders");
+	}
+
 	private static PlanDescriptor plan(AssertableApplicationContext context) {
-		return context.getBean(BackoffEndpoint.class).policies().policies().get("orders").methods().get("Orders.place");
+		return orders(context).methods().get("Orders.place");
 	}
 
 	/**

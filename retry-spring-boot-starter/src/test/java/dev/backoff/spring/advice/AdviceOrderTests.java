@@ -2,7 +2,11 @@ package dev.backoff.spring.advice;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
 
 import javax.sql.DataSource;
@@ -44,6 +48,8 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseBuilder;
 import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseType;
+import org.springframework.resilience.annotation.ConcurrencyLimit;
+import org.springframework.resilience.annotation.EnableResilientMethods;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.scheduling.annotation.EnableAsync;
 import org.springframework.transaction.TransactionDefinition;
@@ -55,6 +61,7 @@ import dev.backoff.Attempt;
 import dev.backoff.annotation.Backoff;
 import dev.backoff.event.CallRecorder;
 import dev.backoff.fixture.RecordingRecorder;
+import dev.backoff.fixture.VirtualTime;
 import dev.backoff.spring.advice.AdviceContexts.Failure;
 import dev.backoff.spring.observation.BackoffObservationAutoConfiguration;
 
@@ -65,6 +72,34 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 class AdviceOrderTests {
 
 	private final ApplicationContextRunner runner = AdviceContexts.runner();
+
+	public interface Limited {
+
+		@ConcurrencyLimit(1)
+		String place(int succeedsAt);
+
+	}
+
+	public static class LimitedBean implements Limited {
+
+		@Override
+		@Backoff(base = "1ns")
+		@ConcurrencyLimit(1)
+		@Transactional
+		public String place(int succeedsAt) {
+			if (Attempt.current().number() < succeedsAt) {
+				throw new IllegalStateException("not yet");
+			}
+			return "attempt " + Attempt.current().number();
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableResilientMethods
+	static class Resilient {
+
+	}
 
 	/** How the proxy is made. */
 	enum Kind {
@@ -176,6 +211,49 @@ class AdviceOrderTests {
 					assertThat(recorder.lines("attempt")).containsExactly("attempt 1 transient 0ms",
 							"attempt 2 transient 0ms", "attempt 3 success 0ms", "attempt 1 success 0ms");
 				});
+		}
+
+	}
+
+	@Nested
+	class ConcurrencyLimits {
+
+		private final ApplicationContextRunner runner = AdviceOrderTests.this.runner
+			.withUserConfiguration(Resilient.class);
+
+		@ParameterizedTest
+		@EnumSource(names = { "OF_CLASSES", "OF_INTERFACES" })
+		void holdNoPermitWhileACallWaits(Kind kind) {
+			kind.of(this.runner).withBean(LimitedBean.class).run((context) -> {
+				Limited bean = context.getBean(Limited.class);
+				List<String> others = new ArrayList<>();
+				context.getBean(VirtualTime.class).whileSleeping((nanos) -> others.add(elsewhere(bean)));
+				assertThat(bean.place(3)).isEqualTo("attempt 3");
+				assertThat(others).containsExactly("attempt 1", "attempt 1");
+			});
+		}
+
+		@Test
+		void standBetweenOursAndWhatElseIsInside() {
+			AdviceOrderTests.this.runner.withUserConfiguration(Everything.class, Resilient.class)
+				.withBean(LimitedBean.class)
+				.run((context) -> {
+					List<String> advice = Stream.of(((Advised) context.getBean(Limited.class)).getAdvisors())
+						.map((advisor) -> advisor.getAdvice().getClass().getSimpleName())
+						.filter((name) -> !name.equals("ExposeInvocationInterceptor"))
+						.toList();
+					assertThat(advice).containsExactly("BackoffInterceptor", "ConcurrencyLimitInterceptor",
+							"TransactionInterceptor");
+				});
+		}
+
+		private static String elsewhere(Limited bean) {
+			try {
+				return CompletableFuture.supplyAsync(() -> bean.place(1)).get(10, TimeUnit.SECONDS);
+			}
+			catch (InterruptedException | ExecutionException | TimeoutException ex) {
+				return ex.toString();
+			}
 		}
 
 	}

@@ -1,12 +1,16 @@
 package dev.backoff.spring.advice;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import reactor.core.publisher.Mono;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -105,11 +109,55 @@ class MethodRecoveryTests {
 		}
 
 		@Test
-		void ofItsOwnMethodForEverEndsInAnError() {
-			MethodRecoveryTests.this.runner.withBean(Endless.class).run((context) -> {
-				Endless bean = context.getBean(Endless.class);
-				assertThatExceptionOfType(StackOverflowError.class).isThrownBy(bean::send);
+		void ofItsOwnMethodIsRetriedButNotRecoveredAgain() {
+			MethodRecoveryTests.this.runner.withBean(Again.class).run((context) -> {
+				Again bean = context.getBean(Again.class);
+				assertThatExceptionOfType(Failure.class).isThrownBy(() -> bean.send("first"))
+					.withMessage("second")
+					.satisfies((ex) -> assertThat(ex.getSuppressed()).hasAtLeastOneElementOfType(Failure.class)
+						.filteredOn(Failure.class::isInstance)
+						.singleElement()
+						.extracting(Throwable::getMessage)
+						.isEqualTo("first"));
+				assertThat(bean.calls()).containsExactly("first", "first", "recover first", "second", "second");
+				assertThat(context.getBean(RecordingListener.class).stopped())
+					.extracting((stopped) -> stopped.recovery().name())
+					.containsExactly("NONE", "FAILED");
 				assertThat(Attempt.isRunning()).isFalse();
+			});
+		}
+
+		@Test
+		void ofItsOwnMethodMaySucceed() {
+			MethodRecoveryTests.this.runner.withBean(Again.class)
+				.run((context) -> assertThat(context.getBean(Again.class).send("other")).isEqualTo("sent fine"));
+		}
+
+		@Test
+		void ofItsOwnMethodThroughAnotherBeanIsNotRecoveredAgain() {
+			MethodRecoveryTests.this.runner.withBean("primary", Relay.class)
+				.withBean("secondary", Relay.class)
+				.run((context) -> {
+					Relay primary = (Relay) context.getBean("primary");
+					Relay secondary = (Relay) context.getBean("secondary");
+					primary.relayTo(secondary);
+					secondary.relayTo(primary);
+					assertThatExceptionOfType(Failure.class).isThrownBy(primary::send);
+					assertThat(primary.sent()).isEqualTo(2);
+					assertThat(secondary.sent()).isEqualTo(1);
+				});
+		}
+
+		@Test
+		void ofItsOwnMethodIsNotRecoveredAgainIfTheResultComesLater() {
+			MethodRecoveryTests.this.runner.withBean(Later.class).run((context) -> {
+				Later bean = context.getBean(Later.class);
+				assertThat(bean.send()).failsWithin(Duration.ZERO)
+					.withThrowableOfType(ExecutionException.class)
+					.withCauseInstanceOf(Failure.class);
+				assertThatExceptionOfType(RuntimeException.class).isThrownBy(() -> bean.publish().block())
+					.withCauseInstanceOf(Failure.class);
+				assertThat(bean.calls()).containsExactly("send", "recover", "send", "publish", "recover", "publish");
 			});
 		}
 
@@ -213,15 +261,6 @@ class MethodRecoveryTests {
 		@Test
 		void isNotVoidForAResult() {
 			assertReported(Nothing.class);
-		}
-
-		@Test
-		void thatCallTheirMethodForEverEndInAnError() {
-			MethodRecoveryTests.this.runner.withBean(Endless.class).run((context) -> {
-				Endless bean = context.getBean(Endless.class);
-				assertThatExceptionOfType(StackOverflowError.class).isThrownBy(bean::send);
-				assertThat(Attempt.isRunning()).isFalse();
-			});
 		}
 
 	}
@@ -537,21 +576,97 @@ class MethodRecoveryTests {
 
 	}
 
-	static class Endless {
+	static class Again {
 
-		private final ObjectProvider<Endless> self;
+		private final ObjectProvider<Again> self;
 
-		Endless(ObjectProvider<Endless> self) {
+		private final List<String> calls = new ArrayList<>();
+
+		Again(ObjectProvider<Again> self) {
 			this.self = self;
 		}
 
-		@Backoff(maxAttempts = "1", recover = "again")
-		public String send() throws Failure {
-			throw new Failure("down");
+		List<String> calls() {
+			return this.calls;
 		}
 
-		public String again() throws Failure {
+		@Backoff(base = "1ns", maxAttempts = "2", recover = "again")
+		public String send(String order) throws Failure {
+			this.calls.add(order);
+			if (order.equals("fine")) {
+				return "sent fine";
+			}
+			throw new Failure(order);
+		}
+
+		@SuppressWarnings("UnusedMethod") // called by its name
+		private String again(String order) throws Failure {
+			this.calls.add("recover " + order);
+			return this.self.getObject().send(order.equals("first") ? "second" : "fine");
+		}
+
+	}
+
+	public static class Relay {
+
+		private Relay next;
+
+		private int sent;
+
+		public void relayTo(Relay next) {
+			this.next = next;
+		}
+
+		public int sent() {
+			return this.sent;
+		}
+
+		@Backoff(maxAttempts = "1", recover = "relay")
+		public String send() throws Failure {
+			this.sent++;
+			throw new Failure("send");
+		}
+
+		public String relay() throws Failure {
+			return this.next.send();
+		}
+
+	}
+
+	static class Later {
+
+		private final ObjectProvider<Later> self;
+
+		private final List<String> calls = new ArrayList<>();
+
+		Later(ObjectProvider<Later> self) {
+			this.self = self;
+		}
+
+		List<String> calls() {
+			return this.calls;
+		}
+
+		@Backoff(maxAttempts = "1", recover = "sendAgain")
+		public CompletableFuture<String> send() {
+			this.calls.add("send");
+			return CompletableFuture.failedFuture(new Failure("down"));
+		}
+
+		public CompletableFuture<String> sendAgain() {
+			this.calls.add("recover");
 			return this.self.getObject().send();
+		}
+
+		@Backoff(maxAttempts = "1", recover = "publishAgain")
+		public Mono<String> publish() {
+			this.calls.add("publish");
+			return Mono.error(new Failure("down"));
+		}
+
+		public Mono<String> publishAgain() {
+			this.calls.add("recover");
+			return this.self.getObject().publish();
 		}
 
 	}

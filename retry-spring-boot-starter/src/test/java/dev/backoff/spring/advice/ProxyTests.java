@@ -11,6 +11,7 @@ import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 import org.aopalliance.intercept.MethodInterceptor;
 import org.junit.jupiter.api.Nested;
@@ -31,6 +32,8 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.ProxyType;
 import org.springframework.context.annotation.Proxyable;
 import org.springframework.core.annotation.AliasFor;
+import org.springframework.core.env.StandardEnvironment;
+import org.springframework.core.env.SystemEnvironmentPropertySource;
 
 import dev.backoff.Attempt;
 import dev.backoff.annotation.Backoff;
@@ -423,6 +426,22 @@ class ProxyTests {
 			ProxyTests.this.runner.run((context) -> assertThatExceptionOfType(InvalidBackoffException.class)
 				.isThrownBy(() -> context.getBean(BackoffMethods.class).retry("nobody"))
 				.withMessage("Policy nobody: names a policy that is not defined. Define backoff.policies.nobody."));
+		}
+
+		@Test
+		void aPolicysNameForgesNoLineOfALog() {
+			ProxyTests.this.runner.run((context) -> assertThatExceptionOfType(InvalidBackoffException.class)
+				.isThrownBy(() -> context.getBean(BackoffMethods.class).retry("x\r\nERROR all is\u2028lost"))
+				.withMessage("Policy x ERROR all is lost: names a policy that is not defined. Define "
+						+ "backoff.policies.x ERROR all is lost."));
+			ProxyTests.this.runner
+				.withInitializer((context) -> context.getEnvironment()
+					.getPropertySources()
+					.addFirst(new SystemEnvironmentPropertySource(
+							StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME,
+							Map.of("BACKOFF_POLICIES_ORDERSLOST_MAXATTEMPTS", "2"))))
+				.run((context) -> assertThat(context.getBean(BackoffMethods.class).retry("orders\nlost").method())
+					.isEqualTo("orders lost"));
 		}
 
 	}

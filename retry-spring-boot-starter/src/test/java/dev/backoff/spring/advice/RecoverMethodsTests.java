@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import dev.backoff.Operation;
@@ -160,6 +161,48 @@ class RecoverMethodsTests {
 					.endsWith(" " + signature(recover) + "."))
 				.satisfies((problem) -> assertThat(problem.fix()).isEqualTo("Write String " + recover
 						+ "(String, int), if you like with a Throwable or a RetriesStoppedException as its last parameter."));
+		}
+
+		@ParameterizedTest
+		@ValueSource(strings = { "raw", "any", "same", "narrower", "part", "own", "bound" })
+		void isJudgedByTypeArgumentsToo(String recover) {
+			assertThat(find(Generic.class, "send", recover).candidates()).hasSize(1);
+		}
+
+		@ParameterizedTest
+		@CsvSource(delimiter = '|', textBlock = """
+				otherResult    | List<Integer> otherResult(List<String>)
+				otherParameter | List<CharSequence> otherParameter(List<Integer>)
+				otherNested    | Numbers otherNested(List<String>)
+				""")
+		void isRefusedForOtherTypeArguments(String recover, String signature) {
+			List<Problem> problems = new ArrayList<>();
+			assertThat(RecoverMethods.find(operation(Generic.class, "send"), new BlockingManner(), recover, problems))
+				.isNull();
+			assertThat(problems).extracting(Problem::toString)
+				.containsExactly("@Backoff on Generic.send(List): invalid recover (" + recover
+						+ "): does not fit Generic.send(List), because it is " + signature
+						+ ". Write List<CharSequence> " + recover
+						+ "(List<String>), if you like with a Throwable or a RetriesStoppedException as its last "
+						+ "parameter.");
+		}
+
+		@Test
+		void isRefusedForTwoMethodsOfWhichNeitherIsNearer() {
+			List<Problem> problems = new ArrayList<>();
+			assertThat(RecoverMethods.find(operation(Tied.class, "send"), new BlockingManner(), "park", problems))
+				.isNull();
+			assertThat(problems).extracting(Problem::toString)
+				.containsExactly("@Backoff on Tied.send(String, Integer): invalid recover (park): names "
+						+ "String park(Object, Integer, Throwable) and String park(String, Number, Throwable), which fit "
+						+ "Tied.send(String, Integer) equally well. Give one of them the parameters of "
+						+ "Tied.send(String, Integer), or rename all but one.");
+		}
+
+		@Test
+		void ofTwoMethodsIsDecidedByTheOneThatIsNearer() {
+			assertThat(chosen(find(Tied.class, "send", "kept"), stoppedBy(new IOException())))
+				.isEqualTo("[String, Integer, Throwable]");
 		}
 
 		@Test
@@ -398,6 +441,95 @@ class RecoverMethodsTests {
 
 		int[] arrayRecovery(List<? extends CharSequence> orders, int[] counts) {
 			return counts;
+		}
+
+	}
+
+	public static class Generic {
+
+		@Backoff
+		public List<CharSequence> send(List<String> orders) {
+			return List.of();
+		}
+
+		@SuppressWarnings("rawtypes") // it is the case
+		List raw(List orders) {
+			return orders;
+		}
+
+		List<?> any(List<?> orders) {
+			return orders;
+		}
+
+		List<CharSequence> same(List<String> orders) {
+			return List.of();
+		}
+
+		List<String> narrower(List<? extends CharSequence> orders) {
+			return List.of();
+		}
+
+		ArrayList<String> part(Iterable<String> orders) {
+			return new ArrayList<>();
+		}
+
+		<T> List<T> own(List<T> orders) {
+			return orders;
+		}
+
+		<T extends Comparable<T>> List<T> bound(List<T> orders, Throwable failure) {
+			return orders;
+		}
+
+		List<Integer> otherResult(List<String> orders) {
+			return List.of();
+		}
+
+		List<CharSequence> otherParameter(List<Integer> orders) {
+			return List.of();
+		}
+
+		Numbers otherNested(List<String> orders) {
+			return new Numbers();
+		}
+
+	}
+
+	public static class Numbers extends ArrayList<Integer> {
+
+		private static final long serialVersionUID = 1L;
+
+	}
+
+	public static class Tied {
+
+		@Backoff
+		public String send(String order, Integer count) {
+			return order;
+		}
+
+		String park(String order, Number count, Throwable failure) {
+			return order;
+		}
+
+		String park(Object order, Integer count, Throwable failure) {
+			return "";
+		}
+
+		String park(String order, Integer count) {
+			return order;
+		}
+
+		String kept(String order, Integer count, Throwable failure) {
+			return order;
+		}
+
+		String kept(String order, Number count, Throwable failure) {
+			return order;
+		}
+
+		String kept(Object order, Integer count, Throwable failure) {
+			return "";
 		}
 
 	}

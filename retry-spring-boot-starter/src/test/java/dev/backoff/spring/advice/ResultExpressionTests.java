@@ -1,5 +1,6 @@
 package dev.backoff.spring.advice;
 
+import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -40,7 +41,7 @@ class ResultExpressionTests {
 
 	private static ResultExpression parse(String text, ResolvableType type) {
 		List<Problem> problems = new ArrayList<>();
-		ResultExpression expression = ResultExpression.parse("until", text, type, problems);
+		ResultExpression expression = ResultExpression.parse("until", text, type, true, problems);
 		assertThat(problems).isEmpty();
 		assertThat(expression).isNotNull();
 		return expression;
@@ -48,7 +49,7 @@ class ResultExpressionTests {
 
 	private static List<String> problems(String text, Class<?> type) {
 		List<Problem> problems = new ArrayList<>();
-		assertThat(ResultExpression.parse("until", text, ResolvableType.forClass(type), problems)).isNull();
+		assertThat(ResultExpression.parse("until", text, ResolvableType.forClass(type), true, problems)).isNull();
 		return problems.stream().map(Problem::toString).toList();
 	}
 
@@ -104,7 +105,7 @@ class ResultExpressionTests {
 			Envelope<Payment> result = new Envelope<>(new Payment(Status.DONE, 1, List.of(), null));
 			assertThat(parse("#result.content.status.name == 'DONE'", type).test(result, null)).isTrue();
 			List<Problem> problems = new ArrayList<>();
-			ResultExpression.parse("until", "#result.content.status == 'DONE'", type, problems);
+			ResultExpression.parse("until", "#result.content.status == 'DONE'", type, true, problems);
 			assertThat(problems).singleElement()
 				.hasToString(
 						"until (#result.content.status == 'DONE'): compares the enum Status with text, which is never "
@@ -165,7 +166,7 @@ class ResultExpressionTests {
 		void areLookedForInAnyExpression(String text) {
 			for (Class<?> type : List.of(Object.class, List.class)) {
 				List<Problem> problems = new ArrayList<>();
-				ResultExpression expression = ResultExpression.parse("until", text, ResolvableType.forClass(type),
+				ResultExpression expression = ResultExpression.parse("until", text, ResolvableType.forClass(type), true,
 						problems);
 				assertThat(expression == null).isEqualTo(!problems.isEmpty());
 			}
@@ -192,7 +193,7 @@ class ResultExpressionTests {
 				"#result.getClass().getClassLoader() != null" })
 		void ofWaysAroundThem(String text) {
 			ResultExpression expression = ResultExpression.parse("until", text, ResolvableType.forClass(Object.class),
-					new ArrayList<>());
+					true, new ArrayList<>());
 			assertThat(expression).isNotNull();
 			assertThatExceptionOfType(EvaluationException.class).isThrownBy(() -> expression.test("x", null));
 		}
@@ -242,6 +243,102 @@ class ResultExpressionTests {
 	}
 
 	@Nested
+	class LiteralsOfOtherTypes {
+
+		@ParameterizedTest
+		@CsvSource(delimiter = '|', quoteCharacter = '"',
+				textBlock = """
+						#result == 'false'     | boolean    | boolean with text     | Write false instead of 'false'.
+						'0' != #result         | int        | int with text         | Write 0 instead of '0'.
+						#result == '9.50'      | BigDecimal | BigDecimal with text  | Write 9.50 instead of '9.50'.
+						#result == 'no'        | boolean    | boolean with text     | Compare it with a value of type Boolean.
+						#result == 'a'         | char       | char with text        | Compare it with a value of type Character.
+						#result == 1           | Boolean    | Boolean with a number | Compare it with a value of type Boolean.
+						#result == true        | long       | long with true        | Compare it with a value of type Long.
+						#result == true        | String     | String with true      | Compare it with a value of type String.
+						#result == 0           | String     | String with a number  | Compare it with a value of type String.
+						#result == null        | int        | int with null         | Compare it with a value of type Integer.
+						#result.amount == '5'  | Payment    | int with text         | Write 5 instead of '5'.
+						#result.final == 'yes' | Payment    | boolean with text     | Compare it with a value of type Boolean.
+						#result.parts == true  | Payment    | List with true        | Compare it with a value of type List.
+						#result == 'DONE'      | Payment    | Payment with text     | Compare it with a value of type Payment.
+						#result == 1           | Status     | enum Status with a number | Write #result.name instead of #result, and compare it with text.
+						""")
+		void areRefusedBecauseTheyAreNeverEqual(String text, String type, String what, String fix) throws Exception {
+			assertThat(problems(text, type(type)))
+				.containsExactly("until (" + text + "): compares the " + what + ", which is never equal. " + fix);
+		}
+
+		@ParameterizedTest
+		@CsvSource(delimiter = '|', quoteCharacter = '"', textBlock = """
+				#result == 0                | double
+				#result == 1.5              | BigDecimal
+				#result == null             | Boolean
+				#result?.amount == null     | Payment
+				#result == 'x'              | CharSequence
+				#result == 'x'              | StringBuilder
+				#result == 'x'              | Object
+				#result == 1                | Number
+				#result == 1                | Comparable
+				#result == 1                | HasState
+				#result == true             | Object
+				#result == true             | Comparable
+				'a' == 'b'                  | int
+				#result.state == 1          | HasState
+				""")
+		void passWhereAValueMayBeEqual(String text, String type) throws Exception {
+			assertThat(parse(text, type(type))).isNotNull();
+		}
+
+		private static Class<?> type(String name) throws Exception {
+			return switch (name) {
+				case "Payment" -> Payment.class;
+				case "Status" -> Status.class;
+				case "HasState" -> HasState.class;
+				case "BigDecimal" -> BigDecimal.class;
+				default -> ClassUtils.forName(Character.isLowerCase(name.charAt(0)) ? name : "java.lang." + name, null);
+			};
+		}
+
+	}
+
+	@Test
+	void literalsOfOtherTypesPassInTheAnnotationOfAType() {
+		List<Problem> problems = new ArrayList<>();
+		ResolvableType type = ResolvableType.forClass(String.class);
+		assertThat(ResultExpression.parse("retryWhen", "#result == false", type, false, problems)).isNotNull();
+		assertThat(problems).isEmpty();
+	}
+
+	@Nested
+	class Arguments {
+
+		@ParameterizedTest
+		@ValueSource(strings = { "#root.args.set(0, 'x') == null", "args.remove(0) == null",
+				"#root.args.subList(0, 1).clear() == null",
+				"#root.args.listIterator().next() != null " + "and #root.args.replaceAll(null) == null" })
+		void cannotBeReplaced(String text) {
+			Object[] arguments = { "a" };
+			ResultExpression expression = parse(text, Object.class);
+			MethodInvocation call = call(arguments);
+			assertThatThrownBy(() -> expression.test("result", call)).isInstanceOf(RuntimeException.class);
+			assertThat(arguments).containsExactly("a");
+		}
+
+		@Test
+		void areSeenAsTheyAre() {
+			Object[] arguments = { null, new String[] { "a", "b" }, new ArrayList<>(List.of("c")) };
+			MethodInvocation call = call(arguments);
+			assertThat(parse("args[0] == null and args[1][1] == 'b' and args[2][0] == 'c' and args.size() == 3",
+					Object.class)
+				.test("result", call)).isTrue();
+			arguments[0] = "later";
+			assertThat(parse("args[0] == 'later'", Object.class).test("result", call)).isTrue();
+		}
+
+	}
+
+	@Nested
 	class Reach {
 
 		@ParameterizedTest
@@ -252,7 +349,7 @@ class ResultExpressionTests {
 				"#root.class != null", "#systemProperties != null", "systemProperties['user.home'] != null" })
 		void includesNoTypesConstructorsBeansOrAssignments(String text) {
 			List<Problem> problems = new ArrayList<>();
-			ResultExpression.parse("until", text, ResolvableType.forClass(Object.class), problems);
+			ResultExpression.parse("until", text, ResolvableType.forClass(Object.class), true, problems);
 			assertThat(problems).isNotEmpty();
 		}
 
@@ -266,7 +363,7 @@ class ResultExpressionTests {
 		void includesNoClassesThroughObjects(String text) {
 			List<Problem> problems = new ArrayList<>();
 			ResultExpression expression = ResultExpression.parse("until", text, ResolvableType.forClass(Object.class),
-					problems);
+					true, problems);
 			if (problems.isEmpty()) {
 				assertThat(expression).isNotNull();
 				MethodInvocation call = call("text", String.class, getClass().getClassLoader());
@@ -292,9 +389,12 @@ class ResultExpressionTests {
 		void isLimited() {
 			List<Problem> problems = new ArrayList<>();
 			String text = "#result == '" + "x".repeat(20_000) + "'";
-			assertThat(ResultExpression.parse("until", text, ResolvableType.forClass(Object.class), problems)).isNull();
+			assertThat(ResultExpression.parse("until", text, ResolvableType.forClass(Object.class), true, problems))
+				.isNull();
 			assertThat(problems).singleElement()
 				.extracting(Problem::toString, InstanceOfAssertFactories.STRING)
+				.startsWith("until (#result == '" + "x".repeat(188) + "...): ")
+				.hasSizeLessThan(400)
 				// how long it may be Spring writes as the locale does
 				.contains("is no expression", "too long");
 		}
@@ -306,7 +406,7 @@ class ResultExpressionTests {
 					"true" + " and true".repeat(parts), "#result" + "?.toString()".repeat(parts * 5) + " == 'x'")) {
 				List<Problem> problems = new ArrayList<>();
 				ResultExpression expression = ResultExpression.parse("until", text,
-						ResolvableType.forClass(String.class), problems);
+						ResolvableType.forClass(String.class), true, problems);
 				assertThat(problems).isEmpty();
 				assertThat(expression).isNotNull();
 				assertThat(expression.test("x", null)).isTrue();

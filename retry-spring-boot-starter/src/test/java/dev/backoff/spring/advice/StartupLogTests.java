@@ -98,7 +98,17 @@ class StartupLogTests {
 			assertThat(log("backoff.policies.orders: { max-attempts: 17, cap: 500ms }", Orders.class)).containsExactly(
 					"INFO @Backoff on Orders.place(), policy orders: more than 16 attempts without a deadline: set a deadline");
 			assertThat(log("backoff.policies.orders: { max-attempts: 17, cap: 500ms, deadline: 8s }", Orders.class))
-				.isEmpty();
+				.containsExactly("INFO @Backoff on Orders.place(), policy orders: a call that hangs is not cut: the "
+						+ "deadline of 8s is checked between attempts; set attempt-timeout, or timeouts of the client");
+		}
+
+		@Test
+		void advisesTimeoutsForADeadlineThatCutsNoHangingCall() {
+			assertThat(log("backoff.policies.orders: { deadline: 3s }", Orders.class)).containsExactly(
+					"INFO @Backoff on Orders.place(), policy orders: a call that hangs is not cut: the deadline of 3s is "
+							+ "checked between attempts; set attempt-timeout, or timeouts of the client");
+			assertThat(log("backoff.policies.orders: { deadline: 3s, attempt-timeout: 1s }", Orders.class)).isEmpty();
+			assertThat(log("backoff.policies.orders: { deadline: 3s }", Eventual.class)).isEmpty();
 		}
 
 		@Test
@@ -106,7 +116,70 @@ class StartupLogTests {
 			assertThat(log("backoff.policies.orders.cap: 1s", Orders.class)).containsExactly(
 					"INFO @Backoff on Orders.place(), policy orders: the cap of 1s is never reached: the last wait is 400 ms "
 							+ "before jitter");
-			assertThat(log("backoff.policies.orders.preset: user-facing", Orders.class)).isEmpty();
+			assertThat(log("backoff.policies.orders: { preset: user-facing, attempt-timeout: 1s }", Orders.class))
+				.isEmpty();
+		}
+
+		@Test
+		void warnsOfUnlimitedAttemptsWithoutADeadline() {
+			String policy = "backoff.policies.orders: { max-attempts: unlimited%s }";
+			assertThat(log(policy.formatted(""), Orders.class))
+				.containsExactly("WARN @Backoff on Orders.place(), policy orders: more than 16 attempts without a "
+						+ "deadline: set a deadline; waits of any length hold the calling thread");
+			assertThat(log(policy.formatted(", deadline: 9s, attempt-timeout: 3s"), Orders.class)).isEmpty();
+			assertThat(log("backoff.policies.orders.preset: message", Orders.class))
+				.containsExactly("INFO @Backoff on Orders.place(), policy orders: more than 16 attempts without a "
+						+ "deadline: set a deadline; waits of any length hold the calling thread");
+			assertThat(log("backoff.policies.later.max-attempts: unlimited", Later.class))
+				.containsExactly("WARN @Backoff on Later.place(), policy later: more than 16 attempts without a "
+						+ "deadline: set a deadline");
+		}
+
+		@Test
+		void warnsOfWaitsOfMoreThanAnHour() {
+			String advice = " @Backoff on Orders.place(), policy orders: waits of up to %s in all hold the calling thread";
+			assertThat(log("backoff.policies.orders: { base: 20m, max-attempts: 3 }", Orders.class))
+				.containsExactly("INFO" + advice.formatted("60 min"));
+			assertThat(log("backoff.policies.orders: { base: 21m, max-attempts: 3 }", Orders.class))
+				.containsExactly("WARN" + advice.formatted("63 min"));
+			assertThat(log("backoff.policies.later: { base: 21m, max-attempts: 3 }", Later.class)).isEmpty();
+		}
+
+		@Test
+		void warnsOfATimeoutAboveTheDeadline() {
+			String advice = " @Backoff on Orders.place(), policy orders: an attempt that uses up the attempt-timeout of "
+					+ "%s leaves no time for a retry before the deadline of 5s";
+			assertThat(log("backoff.policies.orders: { attempt-timeout: 6s, deadline: 5s }", Orders.class))
+				.containsExactly("WARN" + advice.formatted("6s"));
+			assertThat(log("backoff.policies.orders: { attempt-timeout: 5s, deadline: 5s }", Orders.class))
+				.containsExactly("INFO" + advice.formatted("5s"));
+		}
+
+		@Test
+		void advisesOnAttemptsThatCannotFit() {
+			String yaml = "backoff.policies.later: { base: 1s, max-attempts: 12, deadline: 5s }";
+			String advice = "the deadline of 5s has room for 3 of 12 attempts, by the delays before jitter: raise it, make "
+					+ "fewer attempts, or lower the base to 2380us";
+			assertThat(log(yaml, Later.class))
+				.containsExactly("INFO @Backoff on Later.place(), policy later: " + advice);
+			uses(yaml, Later.class, (uses) -> assertThat(uses).singleElement()
+				.satisfies((use) -> assertThat(use.advice()).containsExactly(advice)));
+		}
+
+		@Test
+		void tellsNamesWithDigitsApart() {
+			String yaml = """
+					backoff.policies:
+					  cart: { base: 2s, max-attempts: 2 }
+					  orders.base: 1s
+					  orders2.base: 1s
+					""";
+			assertThat(log(yaml, Cart.class, Orders.class))
+				.containsExactly("INFO No method known at start-up uses the policies cart, orders2");
+			uses(yaml, Cart.class, (uses) -> assertThat(uses).singleElement().satisfies((use) -> {
+				assertThat(use.policy().name()).isEqualTo("cart2");
+				assertThat(use.policy().values().get(PolicyKey.BASE).text()).isEqualTo("1s");
+			}));
 		}
 
 		@Test
@@ -124,9 +197,9 @@ class StartupLogTests {
 			assertThat(log(breaker.formatted("wait", "none"), Orders.class)).containsExactly(
 					"WARN @Backoff on Orders.place(), policy orders: a call holds its thread as long as the "
 							+ "breaker gateway stays open (on-open: wait): set a deadline");
-			assertThat(log(breaker.formatted("wait", "8s"), Orders.class)).isEmpty();
+			assertThat(log(breaker.formatted("wait", "8s"), Orders.class)).singleElement().asString().startsWith("INFO");
 			assertThat(log(breaker.formatted("fail", "none"), Orders.class)).isEmpty();
-			assertThat(log(breaker.formatted("wait", "none"), Later.class)).isEmpty();
+			assertThat(log(breaker.formatted("wait", "none"), Eventual.class)).isEmpty();
 			uses(breaker.formatted("wait", "none"), Orders.class,
 					(uses) -> assertThat(uses).singleElement()
 						.extracting(PolicyUse::advice)
@@ -239,11 +312,28 @@ class StartupLogTests {
 
 	}
 
-	public static class Later {
+	public static class Eventual {
 
 		@Backoff("orders")
 		public CompletableFuture<String> place() {
-			return new CompletableFuture<>();
+			return CompletableFuture.completedFuture("");
+		}
+
+	}
+
+	public static class Later {
+
+		@Backoff("later")
+		public CompletableFuture<String> place() {
+			return CompletableFuture.completedFuture("placed");
+		}
+
+	}
+
+	public static class Cart {
+
+		@Backoff(value = "cart2", base = "1s")
+		public void place() {
 		}
 
 	}

@@ -1,6 +1,7 @@
 package dev.backoff.spring.autoconfigure;
 
 import java.io.IOException;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.FutureTask;
 import java.util.stream.Stream;
@@ -29,7 +30,8 @@ class AnnotationReportTests {
 				annotated(UnknownPolicy.class,
 						"@Backoff on UnknownPolicy.place(String): invalid value (orders): names a policy that "
 								+ "is not defined.",
-						"Define backoff.policies.orders, or give the annotation values of its own."),
+						"Define backoff.policies.orders, or give the annotation values of its own. Known names: "
+								+ "payment-callback."),
 				annotated(MisspelledPolicy.class,
 						"@Backoff on MisspelledPolicy.place(String): invalid value (payment-calback): names a "
 								+ "policy that is not defined.",
@@ -37,9 +39,10 @@ class AnnotationReportTests {
 								+ "annotation values of its own."),
 				annotated(MisspelledPolicyWithValues.class,
 						"@Backoff on MisspelledPolicyWithValues.place(String): invalid value "
-								+ "(payment-calback): names a policy that is not defined.",
-						"Write payment-callback, or define backoff.policies.payment-calback, or give the "
-								+ "annotation values of its own."),
+								+ "(payment-calback): names a policy that is not defined, and is so near to "
+								+ "payment-callback that it may be misspelt.",
+						"Write payment-callback, define backoff.policies.payment-calback, or choose a name that "
+								+ "differs in more letters."),
 				annotated(CapBelowBase.class,
 						"@Backoff on CapBelowBase.place(String): invalid cap (50ms): must not be below the "
 								+ "base (100ms).",
@@ -52,6 +55,12 @@ class AnnotationReportTests {
 						"@Backoff on JitterAsAShare.place(String): invalid jitter (0.3): must be none, full, "
 								+ "equal, decorrelated, beta, beta a..b or a percentage.",
 						"Write it as a percentage: 30%."),
+				annotated(DeadlineWithoutUnit.class,
+						"@Backoff on DeadlineWithoutUnit.place(String): invalid deadline (30): must have a unit.",
+						"Write 30ms or 30s."),
+				annotated(LadderWithAGap.class,
+						"@Backoff on LadderWithAGap.place(String): invalid ladder (1s, , 3s): has an empty rung.",
+						"Write a delay in its place, or remove it."),
 				annotated(BlankBase.class, "@Backoff on BlankBase.place(String): invalid base ( ): must not be blank.",
 						"Give it a value, or leave it out."),
 				annotated(UndefinedPlaceholder.class,
@@ -188,6 +197,19 @@ class AnnotationReportTests {
 						"@Backoff on EnumItselfAndText.ask(String): invalid until (#result == 'DONE'): "
 								+ "compares the enum Status with text, which is never equal.",
 						"Write #result.name instead of #result."),
+				annotated(BooleanAndText.class,
+						"@Backoff on BooleanAndText.send(String): invalid retryWhen (#result == 'false'): "
+								+ "compares the boolean with text, which is never equal.",
+						"Write false instead of 'false'."),
+				annotated(NumberAndText.class,
+						"@Backoff on NumberAndText.send(String): invalid retryWhen (#result == '0'): "
+								+ "compares the int with text, which is never equal.",
+						"Write 0 instead of '0'."),
+				annotated(OtherTypeArgument.class,
+						"@Backoff on OtherTypeArgument.list(String): invalid recover (none): does not fit "
+								+ "OtherTypeArgument.list(String), because it is List<Integer> none(String).",
+						"Write List<String> none(String), if you like with a Throwable or a RetriesStoppedException as its "
+								+ "last parameter."),
 				annotated(ConditionOnVoid.class,
 						"@Backoff on ConditionOnVoid.place(String): invalid retryWhen (#result == null): "
 								+ "judges a result, and ConditionOnVoid.place(String) returns none.",
@@ -209,6 +231,9 @@ class AnnotationReportTests {
 				annotated(FinalClassWithContract.class,
 						"@Backoff on FinalClassWithContract: the class is final, so no proxy can be made of it.",
 						"Make it non-final, or let it be proxied by its interfaces with @Proxyable(INTERFACES)."),
+				annotated(SealedClass.class,
+						"@Backoff on SealedClass: the class is sealed, so no proxy can be made of it.",
+						"Remove sealed and permits."),
 				annotated(FutureResult.class,
 						"@Backoff on FutureResult.place(String): is on a method that returns a FutureTask, which its "
 								+ "caller could not be given.",
@@ -287,6 +312,24 @@ class AnnotationReportTests {
 	public static class MisspelledPolicy {
 
 		@Backoff("payment-calback")
+		public String place(String order) {
+			return order;
+		}
+
+	}
+
+	public static class DeadlineWithoutUnit {
+
+		@Backoff(deadline = "30")
+		public String place(String order) {
+			return order;
+		}
+
+	}
+
+	public static class LadderWithAGap {
+
+		@Backoff(ladder = "1s,,3s")
 		public String place(String order) {
 			return order;
 		}
@@ -641,6 +684,37 @@ class AnnotationReportTests {
 
 	}
 
+	public static class BooleanAndText {
+
+		@Backoff(retryWhen = "#result == 'false'")
+		public boolean send(String order) {
+			return false;
+		}
+
+	}
+
+	public static class NumberAndText {
+
+		@Backoff(retryWhen = "#result == '0'")
+		public int send(String order) {
+			return 0;
+		}
+
+	}
+
+	public static class OtherTypeArgument {
+
+		@Backoff(recover = "none")
+		public List<String> list(String order) {
+			return List.of();
+		}
+
+		List<Integer> none(String order) {
+			return List.of();
+		}
+
+	}
+
 	public static class ConditionOnVoid {
 
 		@Backoff(retryWhen = "#result == null")
@@ -682,6 +756,18 @@ class AnnotationReportTests {
 
 		@Backoff
 		public void place(String order) {
+		}
+
+	}
+
+	public static sealed class SealedClass {
+
+		@Backoff
+		public void place(String order) {
+		}
+
+		static final class Permitted extends SealedClass {
+
 		}
 
 	}

@@ -102,7 +102,7 @@ class BackoffAutoConfigurationTests {
 		void backOffForTheApplicationsOwn() {
 			BackoffPolicies policies = new BackoffPolicies(BackoffConfiguration.read(new StandardEnvironment()),
 					new StandardEnvironment(), null);
-			BuiltInFailureClassifiers classifiers = new BuiltInFailureClassifiers(null, Clock.systemUTC());
+			BuiltInFailureClassifiers classifiers = new BuiltInFailureClassifiers(null, Clock.systemUTC(), true);
 			BackoffAutoConfigurationTests.this.runner.withBean(BackoffPolicies.class, () -> policies)
 				.withBean(BuiltInFailureClassifiers.class, () -> classifiers)
 				.withUserConfiguration(OwnMethods.class)

@@ -46,7 +46,8 @@ class BackoffEndpointAutoConfigurationTests {
 	@Test
 	void backsOffForTheApplicationsOwn() {
 		this.runner.withPropertyValues("management.endpoints.web.exposure.include=*")
-			.withBean("own", BackoffEndpoint.class, () -> new BackoffEndpoint(null, null, null, null, null, null, null))
+			.withBean("own", BackoffEndpoint.class,
+					() -> new BackoffEndpoint(null, null, null, null, null, null, null, null))
 			.run((context) -> assertThat(context).hasSingleBean(BackoffEndpoint.class).hasBean("own"));
 	}
 
@@ -54,9 +55,9 @@ class BackoffEndpointAutoConfigurationTests {
 	void showsTheApplicationsPolicies() {
 		this.runner
 			.withPropertyValues("management.endpoints.web.exposure.include=backoff", "backoff.policies.mail.base=2s")
-			.run((context) -> assertThat(
-					ReflectionTestUtils.<Object>invokeMethod(context.getBean(BackoffEndpoint.class), "policies"))
-				.extracting("policies", InstanceOfAssertFactories.MAP)
+			.run((context) -> assertThat(ReflectionTestUtils
+				.<Object>invokeMethod(context.getBean(BackoffEndpoint.class), "policies", new Object[] { null }))
+				.extracting("body.policies", InstanceOfAssertFactories.MAP)
 				.containsOnlyKeys("mail"));
 	}
 

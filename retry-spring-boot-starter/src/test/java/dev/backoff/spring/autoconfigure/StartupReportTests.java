@@ -71,6 +71,18 @@ class StartupReportTests {
 				value("base: 10foo",
 						"Invalid backoff.policies.orders.base (10foo) at application.yml:4: must be a duration.",
 						"Write a number and a unit, such as 250ms, 2s or 5m."),
+				value("base: 10", "Invalid backoff.policies.orders.base (10) at application.yml:4: must have a unit.",
+						"Write 10ms or 10s."),
+				value("deadline: 300",
+						"Invalid backoff.policies.orders.deadline (300) at application.yml:4: must have a unit.",
+						"Write 300ms or 300s."),
+				value("retry-after.max: 60",
+						"Invalid backoff.policies.orders.retry-after.max (60) at application.yml:4: must have a unit.",
+						"Write 60ms or 60s."),
+				value("max-attempts: ٣",
+						"Invalid backoff.policies.orders.max-attempts (٣) at application.yml:4: must be a "
+								+ "number from 1 to 1000000, or unlimited.",
+						"Write 1 or more, or unlimited; 1 means no retry."),
 				value("base: 1 s",
 						"Invalid backoff.policies.orders.base (1 s) at application.yml:4: must be a duration.",
 						"Write it without blanks: 1s."),
@@ -123,6 +135,16 @@ class StartupReportTests {
 						"Invalid backoff.policies.orders.ladder () at application.yml:4: must have at least "
 								+ "one rung.",
 						"Write the delays, such as 1s x5, 10s, 30s."),
+				value("ladder: 1s,,3s",
+						"Invalid backoff.policies.orders.ladder (1s, , 3s) at application.yml:4: has an empty rung.",
+						"Write a delay in its place, or remove it."),
+				value("ladder: [1s, '', 3s]",
+						"Invalid backoff.policies.orders.ladder (1s, , 3s) at application.yml:4: has an empty rung.",
+						"Write a delay in its place, or remove it."),
+				value("ladder: [1s, 5]",
+						"Invalid backoff.policies.orders.ladder (1s, 5) at application.yml:4: has the rung '5', which "
+								+ "must have a unit.",
+						"Write a rung as a duration with an optional number of times, such as 10s or 1s x5."),
 				value("ladder: [1s, 5 sec]",
 						"Invalid backoff.policies.orders.ladder (1s, 5 sec) at application.yml:4: has the rung "
 								+ "'5 sec', which must be a duration.",
@@ -309,6 +331,24 @@ class StartupReportTests {
 						"Policies pay-ment (application.yml:4) and payMent (application.yml:5): names are compared by "
 								+ "letters and digits only, so these two are the same.",
 						"Rename one of them, or merge the two."),
+				yaml("classifier of a policy that no method uses", """
+						backoff:
+						  policies:
+						    orders.base: 1s
+						    spare.classifier: backofFailureClassifiers
+						""",
+						"Invalid backoff.policies.spare.classifier (backofFailureClassifiers) at application.yml:4: "
+								+ "names no bean of type FailureClassifier.",
+						"Write backoffFailureClassifiers."),
+				yaml("settings without a unit", """
+						backoff:
+						  metrics.slo: 100ms, 500
+						  shutdown.wait: 5
+						  policies.orders.base: 1s
+						""", "Invalid backoff.metrics.slo (500) at application.yml:2: must have a unit.",
+						"Write 500ms or 500s.",
+						"Invalid backoff.shutdown.wait (5) at application.yml:3: must have a unit.",
+						"Write 5ms or 5s."),
 				yaml("key of a policy directly below backoff", """
 						backoff:
 						  max-attempts: 3

@@ -83,7 +83,7 @@ public final class SpringDriver<B> implements ContractDriver {
 		CallRecorder.Factory recorders = (policy, method) -> setup.recorder();
 		this.context.registerBean("random", RandomSource.class, () -> least);
 		this.context.registerBean("recorders", CallRecorder.Factory.class, () -> recorders);
-		this.context.registerBean("applicationTaskExecutor", Executor.class, () -> Runnable::run);
+		this.context.registerBean("applicationTaskExecutor", Executor.class, () -> setup.executor());
 		for (RetryListener listener : setup.listeners()) {
 			this.context.registerBean("listener" + this.context.getBeanDefinitionCount(), RetryListener.class,
 					() -> listener);

@@ -29,12 +29,13 @@ class ClassifierOrderTests {
 
 	private static final Clock CLOCK = Clock.systemUTC();
 
-	private final List<FailureClassifier> ordered = List.of(new RestClientFailureClassifier(CLOCK),
-			new WebClientFailureClassifier(CLOCK), new GrpcFailureClassifier(), new RedisFailureClassifier(),
-			new MailFailureClassifier(), new DataAccessFailureClassifier(), new SqlFailureClassifier(),
-			new RefusalFailureClassifier(), new WebStatusFailureClassifier(CLOCK), new IoFailureClassifier());
+	private final List<FailureClassifier> ordered = List.of(new RestClientFailureClassifier(CLOCK, true),
+			new WebClientFailureClassifier(CLOCK, true), new FeignFailureClassifier(CLOCK), new GrpcFailureClassifier(),
+			new RedisFailureClassifier(), new MailFailureClassifier(), new DataAccessFailureClassifier(),
+			new SqlFailureClassifier(), new RefusalFailureClassifier(), new WebStatusFailureClassifier(CLOCK),
+			new IoFailureClassifier());
 
-	private final FailureClassifier builtIn = new BuiltInFailureClassifiers(getClass().getClassLoader(), CLOCK);
+	private final FailureClassifier builtIn = new BuiltInFailureClassifiers(getClass().getClassLoader(), CLOCK, true);
 
 	@Test
 	void aFailedCallOutranksTheStatusOfOurOwnAnswer() {

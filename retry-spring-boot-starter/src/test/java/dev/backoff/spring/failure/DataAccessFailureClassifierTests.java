@@ -27,6 +27,7 @@ import org.springframework.jdbc.UncategorizedSQLException;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.orm.jpa.JpaSystemException;
 import org.springframework.transaction.CannotCreateTransactionException;
 import org.springframework.transaction.HeuristicCompletionException;
 import org.springframework.transaction.IllegalTransactionStateException;
@@ -104,6 +105,38 @@ class DataAccessFailureClassifierTests {
 		assertSays(this.classifier, new IllegalTransactionStateException("x"), "permanent");
 		assertSays(this.classifier, new HeuristicCompletionException(HeuristicCompletionException.STATE_MIXED, null),
 				"permanent");
+	}
+
+	@Test
+	void whatJpaCannotClassifyIsJudgedByItsCause() {
+		assertSays(this.classifier, lost("57P01"), "transient io");
+		assertSays(this.classifier, lost("57P03"), "transient connect");
+		assertSays(this.classifier, lost("08006"), "transient io");
+		assertSays(this.classifier, lost("26000"), "transient other");
+		assertSays(this.classifier, new JpaSystemException(new RuntimeException("x")), "nothing");
+	}
+
+	@Test
+	void aRollbackThatFailsIsJudgedByWhatItWasFor() {
+		SQLException closed = new SQLException("Connection is closed");
+		assertSays(this.classifier, rollback(closed, lost("57P01")), "transient io");
+		assertSays(this.classifier, rollback(closed, lost("57P03")), "transient connect");
+		assertSays(this.classifier, rollback(closed, new SQLException("x", "08006")), "transient io");
+		assertSays(this.classifier, rollback(closed, new DuplicateKeyException("x")), "permanent");
+		assertSays(this.classifier, rollback(new SQLException("x", "08003"), lost("57P01")), "transient io");
+		assertSays(this.classifier, rollback(closed, new IllegalStateException()), "nothing");
+		assertSays(this.classifier, rollback(new SQLException("x", "57P01"), new IllegalStateException()),
+				"transient io");
+	}
+
+	private static JpaSystemException lost(String state) {
+		return new JpaSystemException(new RuntimeException("could not execute", new SQLException("x", state)));
+	}
+
+	private static TransactionSystemException rollback(SQLException cause, Throwable original) {
+		TransactionSystemException failure = new TransactionSystemException("Could not roll back", cause);
+		failure.initApplicationException(original);
+		return failure;
 	}
 
 	@Nested

@@ -51,6 +51,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.json.JsonMapper;
 
 import dev.backoff.failure.FailureClassifier;
@@ -141,6 +142,33 @@ class IoFailureClassifierTests {
 	@MethodSource("permanents")
 	void whatWillBeTheSameNextTimeIsPermanent(Throwable failure) {
 		assertSays(this.classifier, failure, "permanent");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "Received fatal alert: bad_certificate",
+			"(certificate_required) Received fatal alert: certificate_required",
+			"Received fatal alert: certificate_expired", "Received fatal alert: certificate_revoked",
+			"Received fatal alert: certificate_unknown", "Received fatal alert: unsupported_certificate",
+			"Received fatal alert: unknown_ca", "Received fatal alert: access_denied",
+			"error:10000412:SSL routines:OPENSSL_internal:SSLV3_ALERT_BAD_CERTIFICATE" })
+	void certificatesThatTheServerRefusesArePermanent(String message) {
+		assertSays(this.classifier, new SSLHandshakeException(message), "permanent");
+		assertSays(this.classifier, new SSLException(message), "permanent");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "Received fatal alert: handshake_failure", "Received fatal alert: internal_error",
+			"Received fatal alert: close_notify" })
+	void otherAlertsAreIo(String message) {
+		assertSays(this.classifier, new SSLHandshakeException(message), "transient io");
+	}
+
+	@Test
+	void whatFailsToConnectAfterARedirectMayHaveAnEffect() {
+		FailureClassifier following = new IoFailureClassifier(true);
+		connects().forEach((failure) -> assertWithoutEffect(following, failure, false));
+		assertWithoutEffect(following, new SSLHandshakeException("terminated"), false);
+		assertSays(following, new ConnectException("refused"), "transient connect");
 	}
 
 	@Test

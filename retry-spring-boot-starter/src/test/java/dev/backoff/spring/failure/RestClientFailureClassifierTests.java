@@ -39,7 +39,7 @@ class RestClientFailureClassifierTests {
 
 	private static final String HEAD = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n";
 
-	private final FailureClassifier classifier = new RestClientFailureClassifier(CLOCK);
+	private final FailureClassifier classifier = new RestClientFailureClassifier(CLOCK, false);
 
 	record Order(String id) {
 	}

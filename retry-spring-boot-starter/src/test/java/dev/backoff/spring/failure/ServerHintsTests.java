@@ -196,8 +196,8 @@ class ServerHintsTests {
 					.builder(RetryPolicy.builder("orders")
 						.maxAttempts(3)
 						.retryAfterMax(Duration.ofSeconds(30))
-						.classifiers(
-								List.of(new BuiltInFailureClassifiers(getClass().getClassLoader(), Clock.systemUTC())))
+						.classifiers(List
+							.of(new BuiltInFailureClassifiers(getClass().getClassLoader(), Clock.systemUTC(), true)))
 						.build())
 					.time(time)
 					.listener(listener)
@@ -241,6 +241,25 @@ class ServerHintsTests {
 	@Test
 	void saysNothingWithoutHeaders() {
 		assertThat(this.hints.wait(new HttpHeaders())).isNull();
+	}
+
+	@Nested
+	class SeveralValues {
+
+		@Test
+		void countByTheFirstThatCanBeRead() {
+			assertThat(retryAfter("soon", "7", "9")).isEqualTo(Duration.ofSeconds(7));
+			assertThat(retryAfter("1.5", "Fri, 20 Nov 2026 12:02:00 GMT")).isEqualTo(Duration.ofMinutes(2));
+			assertThat(retryAfter("7", "soon")).isEqualTo(Duration.ofSeconds(7));
+			assertThat(retryAfter("soon", "later")).isNull();
+		}
+
+		private @Nullable Duration retryAfter(String... values) {
+			HttpHeaders headers = new HttpHeaders();
+			headers.put(HttpHeaders.RETRY_AFTER, List.of(values));
+			return ServerHintsTests.this.hints.wait(headers);
+		}
+
 	}
 
 	private @Nullable Duration retryAfter(String text) {

@@ -42,11 +42,11 @@ class SqlFailureClassifierTests {
 			"HYT01,transient connect", "08006,transient io", "08007,transient io", "08S01,transient io",
 			"57P01,transient io", "57P02,transient io", "57P05,transient io", "40003,transient io",
 			"58030,transient io", "57014,transient timeout", "HYT00,transient timeout", "25P03,transient timeout",
-			"25P04,transient timeout", "53100,transient other", "53200,transient other", "23505,permanent",
-			"40002,permanent", "22001,permanent", "28P01,permanent", "28000,permanent", "3D000,permanent",
-			"42601,permanent", "42S02,permanent", "54000,permanent", "0A000,permanent", "57P04,permanent",
-			"58P01,permanent", "HY000,nothing", "01000,nothing", "72000,nothing", "25006,nothing", "P0001,nothing",
-			"08,nothing", "'',nothing", ",nothing", "S0001,nothing" })
+			"25P04,transient timeout", "26000,transient other", "53100,transient other", "53200,transient other",
+			"23505,permanent", "40002,permanent", "22001,permanent", "28P01,permanent", "28000,permanent",
+			"3D000,permanent", "42601,permanent", "42S02,permanent", "54000,permanent", "0A000,permanent",
+			"57P04,permanent", "58P01,permanent", "HY000,nothing", "01000,nothing", "72000,nothing", "25006,nothing",
+			"P0001,nothing", "08,nothing", "'',nothing", ",nothing", "S0001,nothing" })
 	void classifiesPlainExceptionsBySqlState(String state, String expected) {
 		assertSays(this.classifier, new SQLException("failed", state), expected);
 	}

@@ -37,7 +37,7 @@ class WebClientFailureClassifierTests {
 
 	private static final String HALF = HEAD + "Content-Length: 100\r\n\r\n{\"id\":";
 
-	private final FailureClassifier classifier = new WebClientFailureClassifier(CLOCK);
+	private final FailureClassifier classifier = new WebClientFailureClassifier(CLOCK, false);
 
 	private final WebClient client;
 
@@ -110,6 +110,28 @@ class WebClientFailureClassifierTests {
 		}
 
 		@Test
+		void nulInAHeaderIsIo() throws IOException {
+			assertReplied("HTTP/1.1 200 OK\r\nX-A: a\u0000b\r\nContent-Length: 2\r\n\r\n{}");
+		}
+
+		@Test
+		void brokenChunkSizeIsIo() throws IOException {
+			assertReplied(HEAD + "Transfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n");
+		}
+
+		@Test
+		void junkInPlaceOfAStatusLineIsIo() throws IOException {
+			assertReplied("junk\r\n\r\n");
+			assertReplied("HTTP/1.1 abc OK\r\n\r\n");
+		}
+
+		private void assertReplied(String reply) throws IOException {
+			try (LoopbackServer server = LoopbackServer.replying(reply, Ending.CLOSE)) {
+				assertCalling(server.url(), "transient io");
+			}
+		}
+
+		@Test
 		void bodyOfAnotherTypeIsPermanent() throws IOException {
 			try (LoopbackServer server = LoopbackServer
 				.replying("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 3\r\n\r\n<p>", Ending.CLOSE)) {
@@ -160,6 +182,19 @@ class WebClientFailureClassifierTests {
 		void uriWithoutHostIsPermanent() {
 			assertSays(WebClientFailureClassifierTests.this.classifier, thrownBy(() -> read("http:///order")),
 					"permanent");
+		}
+
+		@Test
+		void nulInAHeaderOfTheRequestIsPermanent() throws IOException {
+			try (LoopbackServer server = LoopbackServer.status(200)) {
+				Throwable failure = thrownBy(() -> this.impatient.get()
+					.uri(server.url())
+					.header("X-A", "a\u0000b")
+					.retrieve()
+					.toBodilessEntity()
+					.block());
+				assertSays(WebClientFailureClassifierTests.this.classifier, failure, "permanent");
+			}
 		}
 
 		private void read(String url) {

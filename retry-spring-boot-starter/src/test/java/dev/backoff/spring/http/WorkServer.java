@@ -15,7 +15,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
  * A server that applies the work of each request, and then resets the connection as often
- * as it is told to before it answers.
+ * as it is told to before it answers. It may close before its first answer.
  */
 final class WorkServer implements AutoCloseable {
 
@@ -25,9 +25,19 @@ final class WorkServer implements AutoCloseable {
 
 	private final int resets;
 
+	private final String answer;
+
+	private final boolean once;
+
 	/** Reset this many connections after their work is applied. */
 	WorkServer(int resets) {
+		this(resets, "200 OK", false);
+	}
+
+	private WorkServer(int resets, String answer, boolean once) {
 		this.resets = resets;
+		this.answer = answer;
+		this.once = once;
 		try {
 			this.listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
 		}
@@ -37,6 +47,16 @@ final class WorkServer implements AutoCloseable {
 		Thread thread = new Thread(this::run, "work-server");
 		thread.setDaemon(true);
 		thread.start();
+	}
+
+	/** Answer with a status and a header. */
+	static WorkServer answering(int status, String header) {
+		return new WorkServer(0, status + " X\r\n" + header, false);
+	}
+
+	/** Redirect the first request to this server, which is closed by then. */
+	static WorkServer redirectingOnce(int status) {
+		return new WorkServer(0, status + " X\r\nLocation: /elsewhere", true);
 	}
 
 	String url() {
@@ -69,8 +89,11 @@ final class WorkServer implements AutoCloseable {
 					socket.setSoLinger(true, 0);
 				}
 				else {
+					if (this.once) {
+						this.listener.close();
+					}
 					socket.getOutputStream()
-						.write("HTTP/1.1 200 OK\r\nContent-Length: 4\r\nConnection: close\r\n\r\ndone"
+						.write(("HTTP/1.1 " + this.answer + "\r\nContent-Length: 4\r\nConnection: close\r\n\r\ndone")
 							.getBytes(StandardCharsets.UTF_8));
 					socket.getOutputStream().flush();
 				}

@@ -106,10 +106,14 @@ class LiveConfigurationTests {
 				assertThat(changes).extracting(ValueChange::toString)
 					.containsExactlyInAnyOrder(
 							"policy orders: base 1s (the property source test) -> 4s (live override)",
+							"policy orders: cap 100s (built in, 100 times the base) -> 400s (built in, 100 times the "
+									+ "base)",
 							"policy orders: max-attempts 3 (the property source test) -> 4 (live override)",
 							"policy special: base 1s (the property source test) -> 4s (live override)",
+							"policy special: cap 100s (built in, 100 times the base) -> 400s (built in, 100 times the "
+									+ "base)",
 							"policy special: max-attempts 3 (the property source test) -> 4 (live override)");
-				assertThat(waits(context, Shop::order)).isEqualTo(seconds(4, 8, 10));
+				assertThat(waits(context, Shop::order)).isEqualTo(seconds(4, 8, 16));
 				assertThat(waits(context, Shop::mail)).isEqualTo(seconds(2));
 				assertThat(value(context, "Shop.order", PolicyKey.BASE))
 					.isEqualTo(new EffectivePolicy.Value("4s", "live override"));
@@ -133,8 +137,9 @@ class LiveConfigurationTests {
 		void isStrongerThanWhatIsWrittenAndYieldsTheCap() {
 			LiveConfigurationTests.this.runner.withPropertyValues("backoff.policies.orders.cap=3s").run((context) -> {
 				context.getBean(LiveConfiguration.class).override("orders", Map.of("base", "20s"), null);
-				assertThat(waits(context, Shop::order)).isEqualTo(seconds(20, 20));
-				assertThat(value(context, "Shop.order", PolicyKey.CAP).origin()).contains("raised to the base");
+				assertThat(waits(context, Shop::order)).isEqualTo(seconds(20, 40));
+				assertThat(value(context, "Shop.order", PolicyKey.CAP).origin()).startsWith("built in, because 3s (")
+					.endsWith(") is below the base, live override");
 			});
 		}
 
@@ -184,6 +189,10 @@ class LiveConfigurationTests {
 					.isThrownBy(() -> live.override("orders", Map.of("max-attempts", "5", "base", "2x"), null))
 					.withMessage("Invalid base of policy orders (2x) at live override: must be a duration. "
 							+ "Write a number and a unit, such as 250ms, 2s or 5m.");
+				assertThatExceptionOfType(InvalidBackoffException.class)
+					.isThrownBy(() -> live.override("orders", Map.of("base", "10"), null))
+					.withMessage("Invalid base of policy orders (10) at live override: must have a unit. "
+							+ "Write 10ms or 10s.");
 				assertThatExceptionOfType(InvalidBackoffException.class)
 					.isThrownBy(() -> live.override("orders", Map.of("max-retries", "5"), null))
 					.withMessage("Invalid key (max-retries) of policy orders: is not known. "

@@ -38,6 +38,7 @@ import dev.backoff.spring.advice.BackoffMethods;
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
 import dev.backoff.spring.observation.BackoffObservationAutoConfiguration;
 import dev.backoff.spring.observation.LogCapture;
+import dev.backoff.spring.policy.BackoffConfiguration;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.ConfigurationUser;
 import dev.backoff.spring.policy.PolicyKey;
@@ -332,8 +333,9 @@ class RefreshUnderWayTests {
 					assertThat(refresh(context)).isFalse();
 					LiveConfiguration live = context.getBean(LiveConfiguration.class);
 					assertThat(live.overrideRetriesEnabled(false, null)).hasSize(1);
-					assertThat(live.override("orders", Map.of("base", "2s"), null)).hasSize(1);
-					assertThat(live.reset()).hasSize(2);
+					assertThat(live.override("orders", Map.of("base", "2s"), null)).extracting(ValueChange::key)
+						.containsExactly("base", "cap");
+					assertThat(live.reset()).hasSize(3);
 					assertThat(caps(context)).containsExactly("4s");
 				});
 		}
@@ -394,7 +396,7 @@ class RefreshUnderWayTests {
 				for (int i = 0; i < 50; i++) {
 					RefreshUnderWayTests.this.centre.put("backoff.policies.orders.max-attempts",
 							Integer.toString(5 + i));
-					RefreshUnderWayTests.this.centre.put("backoff.policies.orders.when-degraded.cap", (20 + i) + "s");
+					RefreshUnderWayTests.this.centre.put("backoff.policies.orders.when-degraded.cap", (120 + i) + "s");
 					assertThat(refresh(context)).isTrue();
 					before.add(new WeakReference<>(methods.retry("orders").policy()));
 					before.add(new WeakReference<>(context.getBean(BackoffPolicies.class).configuration()));
@@ -410,12 +412,12 @@ class RefreshUnderWayTests {
 
 		@Test
 		void noMeterIsAdded() {
-			RefreshUnderWayTests.this.centre.put("backoff.policies.orders.when-degraded.cap", "19s");
+			RefreshUnderWayTests.this.centre.put("backoff.policies.orders.when-degraded.cap", "119s");
 			RefreshUnderWayTests.this.runner.withBean(VirtualTime.class).withBean(Shop.class).run((context) -> {
 				SimpleMeterRegistry registry = context.getBean(SimpleMeterRegistry.class);
 				int meters = registry.getMeters().size();
 				for (int i = 0; i < 50; i++) {
-					RefreshUnderWayTests.this.centre.put("backoff.policies.orders.when-degraded.cap", (20 + i) + "s");
+					RefreshUnderWayTests.this.centre.put("backoff.policies.orders.when-degraded.cap", (120 + i) + "s");
 					assertThat(refresh(context)).isTrue();
 				}
 				assertThat(refreshes(context, "applied")).isEqualTo(50);
@@ -436,6 +438,32 @@ class RefreshUnderWayTests {
 					assertThat(time.pending()).isEqualTo(1);
 					context.close();
 					assertThat(time.pending()).isZero();
+				});
+		}
+
+	}
+
+	@Nested
+	class AfterTheEnd {
+
+		@Test
+		void isSilentAndChangesNothing() {
+			Moody moody = new Moody();
+			RefreshUnderWayTests.this.runner.withBean(VirtualTime.class)
+				.withBean(Shop.class)
+				.withInitializer((context) -> context.getEnvironment().getPropertySources().addLast(moody))
+				.run((context) -> {
+					LiveConfiguration live = context.getBean(LiveConfiguration.class);
+					BackoffPolicies policies = context.getBean(BackoffPolicies.class);
+					BackoffConfiguration before = policies.configuration();
+					context.close();
+					try (LogCapture log = new LogCapture(LiveConfiguration.class)) {
+						assertThat(live.refresh("a test")).isFalse();
+						moody.failing = true;
+						assertThat(live.refresh("a test")).isFalse();
+						assertThat(log.events()).isEmpty();
+					}
+					assertThat(policies.configuration()).isSameAs(before);
 				});
 		}
 

@@ -2,13 +2,14 @@ package dev.backoff.spring.minimal;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -19,18 +20,26 @@ import org.springframework.boot.json.JsonParserFactory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What real processes write, as text and as JSON. */
+/** What a real process writes, as text and as JSON. */
 class LoggingTests {
 
 	private static final JsonParser JSON = JsonParserFactory.getJsonParser();
 
-	@TempDir
-	private Path directory;
+	private static final String STRUCTURED = "--logging.structured.format.console=";
+
+	private static final String KEY_VALUES = "--logging.pattern.console=%-5level %logger{0}: %msg [%kvp]%n%wEx";
+
+	private static final String BY_DEFAULT = "";
+
+	private static final List<String> STARTS = List.of(BY_DEFAULT, KEY_VALUES, STRUCTURED + "ecs",
+			STRUCTURED + "logstash", STRUCTURED + "gelf");
+
+	private static Map<String, List<String>> output;
 
 	@ParameterizedTest
 	@ValueSource(strings = { "ecs", "logstash", "gelf" })
-	void writesKeyValuesAsJson(String format) throws Exception {
-		List<Map<String, Object>> lines = run("--logging.structured.format.console=" + format).stream()
+	void writesKeyValuesAsJson(String format) {
+		List<Map<String, Object>> lines = lines(STRUCTURED + format).stream()
 			.map((line) -> JSON.parseMap(line))
 			.map(LoggingTests::keyValues)
 			.filter((keyValues) -> !keyValues.isEmpty())
@@ -61,8 +70,8 @@ class LoggingTests {
 	}
 
 	@Test
-	void writesKeyValuesInText() throws Exception {
-		List<String> lines = run("--logging.pattern.console=%-5level %logger{0}: %msg [%kvp]%n%wEx");
+	void writesKeyValuesInText() {
+		List<String> lines = lines(KEY_VALUES);
 		assertThat(lines).filteredOn((line) -> line.contains("Payments.pay ")).singleElement().satisfies((line) -> {
 			assertThat(line).startsWith("WARN  StopLogger: Stopped after 3 of 4 attempts in ")
 				.contains(": BUDGET, the budget payments is spent (policy payments; waits 1 ms, 2 ms; attempts ");
@@ -74,8 +83,8 @@ class LoggingTests {
 	}
 
 	@Test
-	void writesTheWholeStoryInTheTextThatIsTheDefault() throws Exception {
-		assertThat(run()).filteredOn((line) -> line.contains("Payments.payOrPark"))
+	void writesTheWholeStoryInTheTextThatIsTheDefault() {
+		assertThat(lines(BY_DEFAULT)).filteredOn((line) -> line.contains("Payments.payOrPark"))
 			.singleElement()
 			.satisfies((line) -> assertThat(line)
 				.containsPattern(" WARN .*Stopped after 3 of 3 attempts in .*: ATTEMPTS_EXHAUSTED \\(policy parking; "
@@ -102,21 +111,25 @@ class LoggingTests {
 		return found.get(0);
 	}
 
-	private List<String> run(String... arguments) throws Exception {
-		List<String> command = new ArrayList<>(
-				List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1",
-						"-XX:+UseSerialGC", "-Xshare:auto", "-cp", classPath(), LoggingApplication.class.getName(),
-						"--spring.main.banner-mode=off", "--spring.main.web-application-type=none",
-						"--spring.application.name=shop", "--backoff.defaults.max-attempts=3",
-						"--backoff.defaults.base=1ms", "--backoff.defaults.jitter=none",
-						"--backoff.breakers.gateway.open-for=10s", "--backoff.policies.refunds.max-attempts=2",
-						"--backoff.policies.payments.max-attempts=4", "--backoff.policies.parking.max-attempts=3",
-						"--backoff.budgets.payments.tokens=2", "--backoff.budgets.payments.per-second=0.001"));
-		command.addAll(List.of(arguments));
-		Path output = this.directory.resolve("output.txt");
-		Process process = new ProcessBuilder(command).directory(this.directory.toFile())
+	private static List<String> lines(String start) {
+		return output.get(start);
+	}
+
+	@BeforeAll
+	static void run(@TempDir Path directory) throws Exception {
+		Path lines = directory.resolve("output.txt");
+		Process process = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+				"-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto", "-cp", classPath(),
+				LoggingApplication.class.getName(), "--spring.main.banner-mode=off",
+				"--spring.main.web-application-type=none", "--spring.application.name=shop",
+				"--backoff.defaults.max-attempts=3", "--backoff.defaults.base=1ms", "--backoff.defaults.jitter=none",
+				"--backoff.breakers.gateway.open-for=10s", "--backoff.policies.refunds.max-attempts=2",
+				"--backoff.policies.payments.max-attempts=4", "--backoff.policies.parking.max-attempts=3",
+				"--backoff.budgets.payments.tokens=2", "--backoff.budgets.payments.per-second=0.001")
+			.directory(directory.toFile())
+			.redirectInput(Files.write(directory.resolve("input.txt"), STARTS).toFile())
 			.redirectErrorStream(true)
-			.redirectOutput(output.toFile())
+			.redirectOutput(lines.toFile())
 			.start();
 		try {
 			assertThat(process.waitFor(3, TimeUnit.MINUTES)).isTrue();
@@ -124,10 +137,20 @@ class LoggingTests {
 		finally {
 			process.destroyForcibly();
 		}
-		List<String> lines = Files.readAllLines(output);
-		assertThat(process.exitValue()).as(String.join("\n", lines)).isZero();
-		assertThat(lines).noneMatch((line) -> line.contains("secret"));
-		return lines;
+		assertThat(process.exitValue()).as(Files.readString(lines)).isZero();
+		assertThat(lines).content().doesNotContain("secret");
+		output = split(Files.readAllLines(lines));
+	}
+
+	private static Map<String, List<String>> split(List<String> lines) {
+		Map<String, List<String>> output = new HashMap<>();
+		int from = 0;
+		for (String start : STARTS) {
+			int end = from + lines.subList(from, lines.size()).indexOf(LoggingApplication.END);
+			output.put(start, lines.subList(from, end));
+			from = end + 1;
+		}
+		return output;
 	}
 
 	private static String classPath() {

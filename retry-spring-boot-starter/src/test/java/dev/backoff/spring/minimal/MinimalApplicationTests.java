@@ -7,14 +7,20 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -104,9 +110,32 @@ class MinimalApplicationTests {
 
 	}
 
+	private static final Map<Application, Future<List<String>>> OUTPUTS = new EnumMap<>(Application.class);
+
+	@BeforeAll
+	static void startAsManyAtOnceAsThereAreProcessors(@TempDir Path directory) {
+		ExecutorService starts = Executors.newFixedThreadPool(Runtime.getRuntime().availableProcessors());
+		for (Application application : Application.values()) {
+			OUTPUTS.put(application, starts
+				.submit(() -> output(application, Files.createDirectory(directory.resolve(application.name())))));
+		}
+		starts.shutdown();
+	}
+
 	@ParameterizedTest
 	@EnumSource
-	void startsRetriesAndStops(Application application, @TempDir Path directory) throws Exception {
+	void startsRetriesAndStops(Application application) throws Exception {
+		List<String> lines = OUTPUTS.get(application).get(5, TimeUnit.MINUTES);
+		assertThat(lines)
+			.contains("RESULT o-1 at attempt 3, " + application.shows,
+					"REACTIVE " + (application.parts.contains(Part.REACTOR) ? "o-2 at attempt 3" : "none"))
+			.containsAll(application.absentClasses().stream().map((name) -> "ABSENT " + name).toList())
+			.anyMatch((line) -> line.startsWith("COUNTED ")
+					&& line.contains("method=Orders.place, " + "calls={SUCCEEDED=1}, attempts=3, retries=2]"))
+			.noneMatch((line) -> line.contains(" WARN ") || line.contains(" ERROR "));
+	}
+
+	private static List<String> output(Application application, Path directory) throws Exception {
 		List<String> command = new ArrayList<>(
 				List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1",
 						"-XX:+UseSerialGC", "-Xshare:auto", "-cp", classPath(application, directory),
@@ -127,13 +156,7 @@ class MinimalApplicationTests {
 		}
 		List<String> lines = Files.readAllLines(output);
 		assertThat(process.exitValue()).as(String.join("\n", lines)).isZero();
-		assertThat(lines)
-			.contains("RESULT o-1 at attempt 3, " + application.shows,
-					"REACTIVE " + (application.parts.contains(Part.REACTOR) ? "o-2 at attempt 3" : "none"))
-			.containsAll(application.absentClasses().stream().map((name) -> "ABSENT " + name).toList())
-			.anyMatch((line) -> line.startsWith("COUNTED ")
-					&& line.contains("method=Orders.place, " + "calls={SUCCEEDED=1}, attempts=3, retries=2]"))
-			.noneMatch((line) -> line.contains(" WARN ") || line.contains(" ERROR "));
+		return lines;
 	}
 
 	private static String classPath(Application application, Path directory) throws IOException, URISyntaxException {

@@ -227,6 +227,20 @@ class OverloadMetersTests {
 		}
 
 		@Test
+		void showABreakerAsHalfOpenWhenItsProbeIsDue() {
+			CircuitBreaker breaker = breaker();
+			meters.bind(safety);
+			breaker.openFor(Duration.ofSeconds(10));
+			time.advance(Duration.ofSeconds(10));
+			assertThat(gauge(BackoffMeters.BREAKER_STATE, "state", "open")).isZero();
+			assertThat(gauge(BackoffMeters.BREAKER_STATE, "state", "half_open")).isOne();
+			assertThat(count(BackoffMeters.BREAKER_TRANSITIONS, "from", "open", "to", "half_open")).isZero();
+			breaker.tryAcquire(time.nanoTime());
+			assertThat(gauge(BackoffMeters.BREAKER_STATE, "state", "half_open")).isOne();
+			assertThat(count(BackoffMeters.BREAKER_TRANSITIONS, "from", "open", "to", "half_open")).isOne();
+		}
+
+		@Test
 		void followRaisedDelays() {
 			DegradedMode mode = safety.degraded(orders());
 			meters.bind(safety);

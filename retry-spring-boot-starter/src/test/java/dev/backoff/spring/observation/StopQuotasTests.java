@@ -1,8 +1,12 @@
 package dev.backoff.spring.observation;
 
 import java.time.Duration;
+import java.util.concurrent.atomic.LongAdder;
 
 import org.junit.jupiter.api.Test;
+
+import dev.backoff.fixture.Crowd;
+import dev.backoff.fixture.StackOverflows;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -65,6 +69,30 @@ class StopQuotasTests {
 	void holdsNothingAtFirst() {
 		assertThat(this.quota.take()).isNull();
 		assertThat(this.quota.takeIfOver(START)).isNull();
+	}
+
+	@Test
+	void isNotLockedByAStackOverflow() {
+		StackOverflows.provoke(() -> this.quota.ask(START, 1, false));
+		StackOverflows.provoke(() -> this.quota.takeIfOver(START + 61 * SECOND));
+		StackOverflows.provoke(this.quota::take);
+		Crowd.of(1, (number) -> this.quota.ask(START + 200 * SECOND, 1, false));
+	}
+
+	@Test
+	void losesNoStopUnderManyThreads() throws InterruptedException {
+		LongAdder admitted = new LongAdder();
+		LongAdder held = new LongAdder();
+		Crowd.of(3, (number) -> {
+			for (int i = 0; i < 10_000; i++) {
+				admitted.add((this.quota.ask(START, 2, true) > 0) ? 1 : 0);
+				StopQuotas.Held taken = (i % 100 == 0) ? this.quota.take() : null;
+				held.add((taken != null && taken.attempts() == 2 * taken.calls()) ? taken.calls() : 0);
+			}
+		});
+		StopQuotas.Held last = this.quota.take();
+		assertThat(admitted.sum()).isEqualTo(StopQuotas.Quota.FULL);
+		assertThat(held.sum() + ((last != null) ? last.calls() : 0)).isEqualTo(30_000 - StopQuotas.Quota.FULL);
 	}
 
 	private void fill(long now) {

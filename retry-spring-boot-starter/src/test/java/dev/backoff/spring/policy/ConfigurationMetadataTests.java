@@ -126,8 +126,9 @@ class ConfigurationMetadataTests {
 	}
 
 	@Test
-	void everyKeyOfABreakerOrABudgetIsDescribed() {
-		for (Class<?> type : List.of(BackoffProperties.Breaker.class, BackoffProperties.Budget.class)) {
+	void everyKeyBelowANameIsDescribed() {
+		for (Class<?> type : List.of(BackoffProperties.Policy.class, BackoffProperties.Breaker.class,
+				BackoffProperties.Budget.class)) {
 			Map<String, Map<String, Object>> properties = Metadata.ofEntries(type).named("properties");
 			assertThat(properties.keySet()).isEqualTo(keys(type));
 			properties.forEach((name, property) -> assertThat(property.get("description")).as(name)
@@ -142,6 +143,21 @@ class ConfigurationMetadataTests {
 				"backoff.budgets.keys", "backoff.defaults.jitter");
 		assertThat(named("hints").get("backoff.defaults.retry-on")).containsEntry("providers",
 				List.of(Map.of("name", "class-reference", "parameters", Map.of("target", "java.lang.Throwable"))));
+	}
+
+	@Test
+	void hintsBelowTheNameOfAPolicyAreThoseOfTheDefaults() {
+		String defaults = "backoff.defaults.";
+		Map<String, Map<String, Object>> ofDefaults = new TreeMap<>();
+		named("hints").forEach((name, hint) -> {
+			if (name.startsWith(defaults)) {
+				Map<String, Object> below = new HashMap<>(hint);
+				below.put("name", name.substring(defaults.length()));
+				ofDefaults.put(name.substring(defaults.length()), below);
+			}
+		});
+		assertThat(Metadata.ofEntries(BackoffProperties.Policy.class).named("hints")).hasSizeGreaterThan(10)
+			.isEqualTo(ofDefaults);
 	}
 
 	@Test

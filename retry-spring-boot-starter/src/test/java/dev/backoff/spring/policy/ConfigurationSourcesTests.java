@@ -184,6 +184,25 @@ class ConfigurationSourcesTests {
 		}
 
 		@Test
+		void refusesABareNumberFromEachSource() {
+			String refusal = "Invalid backoff.policies.payment-callback.base (10) at %s: must have a unit. "
+					+ "Write 10ms or 10s.";
+			assertThat(SmallApplication.of(Callback.class).yaml("backoff.policies.payment-callback.base: 10").failure())
+				.hasMessage(refusal.formatted("application.yml:1"));
+			assertThat(SmallApplication.of(Callback.class)
+				.file("application.properties", "backoff.policies.payment-callback.base=10")
+				.failure()).hasMessage(refusal.formatted("application.properties:1"));
+			assertThat(application().argument("--backoff.policies.payment-callback.base=10").failure())
+				.hasMessage(refusal.formatted("the command line"));
+			assertThat(application().variable("BACKOFF_POLICIES_PAYMENTCALLBACK_BASE", "10").failure())
+				.hasMessage("Invalid backoff.policies.paymentcallback.base (10) at the environment variable "
+						+ "BACKOFF_POLICIES_PAYMENTCALLBACK_BASE: must have a unit. Write 10ms or 10s.");
+			assertThat(application()
+				.source(new MapPropertySource("vault", Map.of("backoff.policies.payment-callback.base", 10)))
+				.failure()).hasMessage(refusal.formatted("the property source vault"));
+		}
+
+		@Test
 		void takesListsWhole() {
 			application().argument("--backoff.policies.payment-callback.retry-on[0]=java.io.EOFException")
 				.runWithPolicy(
@@ -240,9 +259,9 @@ class ConfigurationSourcesTests {
 
 		@ParameterizedTest
 		@CsvSource(delimiter = '|', textBlock = """
-				base: 250           | BASE         | 250
+				base: 250ms         | BASE         | 250ms
 				base: PT0.25S       | BASE         | PT0.25S
-				base: 1_000         | BASE         | 1000
+				max-attempts: 1_000 | MAX_ATTEMPTS | 1000
 				shape: LINEAR       | SHAPE        | linear
 				preset: User_Facing | PRESET       | User_Facing
 				jitter: None        | JITTER       | None

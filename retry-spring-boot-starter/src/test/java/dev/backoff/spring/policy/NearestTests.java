@@ -1,6 +1,7 @@
 package dev.backoff.spring.policy;
 
 import java.util.List;
+import java.util.Objects;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -22,6 +23,14 @@ class NearestTests {
 	void isTheFirstOfEquallyNear() {
 		assertThat(Nearest.of("order3", List.of("orders", "order2"))).isEqualTo("orders");
 		assertThat(Nearest.of("order2", List.of("orders", "order2"))).isEqualTo("order2");
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "cart2, ''", "cart, ''", "2cart11, ''", "carts2, cart", "crt1, ''", "caat1, cart1" })
+	void isNoNameThatDiffersInDigitsOnly(String name, String nearest) {
+		List<String> known = name.startsWith("caat") ? List.of("cart1")
+				: List.of(name.equals("cart") ? "cart7" : "cart");
+		assertThat(Objects.requireNonNullElse(Nearest.ofName(name, known), "")).isEqualTo(nearest);
 	}
 
 	@ParameterizedTest

@@ -52,33 +52,6 @@ class OverloadValuesTests {
 	}
 
 	@Nested
-	class Times {
-
-		@Test
-		void haveAUnit() {
-			assertThat(OverloadValues.time("30s")).isEqualTo(Duration.ofSeconds(30));
-			assertThat(OverloadValues.time("PT1M")).isEqualTo(Duration.ofMinutes(1));
-			assertThat(OverloadValues.timeOrNone("250ms")).isEqualTo(Duration.ofMillis(250));
-			assertThat(OverloadValues.timeOrNone("none")).isZero();
-		}
-
-		@ParameterizedTest
-		@CsvSource({ "30, Write 30s or 30ms.", "007, Write 007s or 007ms." })
-		void areNoBareNumbers(String text, String fix) {
-			assertRefuses(() -> OverloadValues.time(text), "must have a unit", fix);
-			assertRefuses(() -> OverloadValues.timeOrNone(text), "must have a unit", fix);
-		}
-
-		@Test
-		void areAboveZero() {
-			assertRefuses(() -> OverloadValues.time("0"), "must be above zero", TextValues.DURATION_FIX);
-			assertRefuses(() -> OverloadValues.timeOrNone("-5"), "must not be negative",
-					"Write a duration such as 5s, or none.");
-		}
-
-	}
-
-	@Nested
 	class Windows {
 
 		@ParameterizedTest

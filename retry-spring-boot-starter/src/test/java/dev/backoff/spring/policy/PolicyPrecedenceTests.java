@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -147,7 +148,9 @@ class PolicyPrecedenceTests {
 			application(PresetAnnotation.class, "backoff.policies.\"[PresetAnnotation.place]\".base: 7s")
 				.runWithPolicy((policy) -> {
 					assertThat(value(policy, PolicyKey.BASE)).isEqualTo("7s <- application.yml:1");
-					assertThat(value(policy, PolicyKey.CAP)).isEqualTo("7s <- raised to the base, application.yml:1");
+					assertThat(value(policy, PolicyKey.CAP))
+						.isEqualTo("700s <- built in, because 2s (preset user-facing, "
+								+ "annotation on PresetAnnotation.place) is below the base, application.yml:1");
 					assertThat(value(policy, PolicyKey.DEADLINE))
 						.isEqualTo("5s <- preset user-facing, annotation on PresetAnnotation.place");
 				});
@@ -209,21 +212,58 @@ class PolicyPrecedenceTests {
 	class Yielding {
 
 		@Test
-		void capOfAWeakerLevelIsRaisedToTheBase() {
+		void capOfAWeakerLevelBelowTheBaseIsReplacedByTheBuiltInCap() {
 			application(Named.class, """
 					backoff.defaults.cap: 5s
 					backoff.policies.named.base: 20s
 					""").runWithPolicy((policy) -> {
-				assertThat(value(policy, PolicyKey.CAP)).isEqualTo("20s <- raised to the base, application.yml:2");
-				assertThat(policy.numbers().rule().capNanos()).isEqualTo(Nanos.of(Duration.ofSeconds(20)));
+				assertThat(value(policy, PolicyKey.CAP)).isEqualTo(
+						"2000s <- built in, because 5s (application.yml:1) is below the base, application.yml:2");
+				assertThat(policy.numbers().rule().capNanos()).isEqualTo(Nanos.of(Duration.ofSeconds(2000)));
 			});
 		}
 
 		@Test
-		void builtInCapIsRaisedToTheBase() {
-			application(Named.class, "backoff.policies.named.base: 20s")
-				.runWithPolicy((policy) -> assertThat(value(policy, PolicyKey.CAP))
-					.isEqualTo("20s <- raised to the base, application.yml:1"));
+		void capOfAPresetBelowTheBaseIsReplacedByTheBuiltInCap() {
+			application(Named.class, "backoff.policies.named: { preset: critical, base: 1m }")
+				.runWithPolicy((policy) -> {
+					assertThat(value(policy, PolicyKey.CAP))
+						.isEqualTo("100m <- built in, because 30s (preset critical, "
+								+ "application.yml:1) is below the base, application.yml:1");
+					assertThat(IntStream.rangeClosed(1, 3).mapToObj((retry) -> policy.numbers().rule().capped(retry)))
+						.containsExactly(Nanos.of(Duration.ofMinutes(1)), Nanos.of(Duration.ofMinutes(2)),
+								Nanos.of(Duration.ofMinutes(4)));
+				});
+		}
+
+		@Test
+		void builtInCapFollowsALongBase() {
+			application(Named.class, "backoff.policies.named: { base: 10s, multiplier: 2 }").runWithPolicy((policy) -> {
+				assertThat(value(policy, PolicyKey.CAP)).isEqualTo("1000s <- built in, 100 times the base");
+				assertThat(IntStream.rangeClosed(1, 3).mapToObj((retry) -> policy.numbers().rule().capped(retry)))
+					.containsExactly(Nanos.of(Duration.ofSeconds(10)), Nanos.of(Duration.ofSeconds(20)),
+							Nanos.of(Duration.ofSeconds(40)));
+				assertThat(value(policy, PolicyKey.RETRY_AFTER_MAX)).isEqualTo("1m <- built in");
+			});
+			application(Named.class, "backoff.policies.named.base: 1ms")
+				.runWithPolicy((policy) -> assertThat(value(policy, PolicyKey.CAP)).isEqualTo("10s <- built in"));
+		}
+
+		@Test
+		void longestHintFollowsACapThatIsSet() {
+			application(Named.class, "backoff.policies.named: { base: 10s, cap: 5m }").runWithPolicy(
+					(policy) -> assertThat(value(policy, PolicyKey.RETRY_AFTER_MAX)).isEqualTo("5m <- built in"));
+		}
+
+		@Test
+		void degradedCapBelowTheBuiltInCapCountsAsThat() {
+			application(Named.class, "backoff.policies.named.when-degraded.cap: 5s").runWithPolicy((policy) -> {
+				assertThat(value(policy, PolicyKey.WHEN_DEGRADED_CAP)).isEqualTo("10s <- raised to the cap, built in");
+				assertThat(policy.advice()).containsExactly(
+						"when-degraded changes no planned delay: the last wait is 400 ms before jitter either way",
+						"when-degraded.cap of 5s counts as the built-in cap of 10s, which is longer: set a cap below "
+								+ "it");
+			});
 		}
 
 		@Test
@@ -236,10 +276,13 @@ class PolicyPrecedenceTests {
 		}
 
 		@Test
-		void capIsRaisedToTwiceTheBaseForDecorrelatedJitter() {
-			application(Named.class, "backoff.policies.named: { base: 20s, jitter: decorrelated }")
-				.runWithPolicy((policy) -> assertThat(value(policy, PolicyKey.CAP))
-					.isEqualTo("40s <- raised to twice the base, application.yml:1"));
+		void capOfAWeakerLevelBelowTwiceTheBaseIsReplacedForDecorrelatedJitter() {
+			application(Named.class, """
+					backoff.defaults.cap: 30s
+					backoff.policies.named: { base: 20s, jitter: decorrelated }
+					""")
+				.runWithPolicy((policy) -> assertThat(value(policy, PolicyKey.CAP)).isEqualTo("2000s <- built in, "
+						+ "because 30s (application.yml:1) is below twice the base, application.yml:2"));
 		}
 
 		@Test

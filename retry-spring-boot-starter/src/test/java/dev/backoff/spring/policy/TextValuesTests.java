@@ -3,6 +3,7 @@ package dev.backoff.spring.policy;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 
 import org.junit.jupiter.api.Nested;
@@ -25,8 +26,8 @@ class TextValuesTests {
 	class Durations {
 
 		@ParameterizedTest
-		@CsvSource({ "0, 0", "250, 250_000_000", "+250, 250_000_000", "7ns, 7", "3us, 3_000", "3µs, 3_000",
-				"10ms, 10_000_000", "1s, 1_000_000_000", "1S, 1_000_000_000", "1MS, 1_000_000", "2m, 120_000_000_000",
+		@CsvSource({ "0, 0", "00, 0", "+250ms, 250_000_000", "7ns, 7", "3us, 3_000", "3µs, 3_000", "10ms, 10_000_000",
+				"1s, 1_000_000_000", "1S, 1_000_000_000", "1MS, 1_000_000", "2m, 120_000_000_000",
 				"1h, 3_600_000_000_000", "1d, 86_400_000_000_000", "PT0.1S, 100_000_000", "pt1s, 1_000_000_000",
 				"+PT1S, 1_000_000_000", "P1D, 86_400_000_000_000", "PT0S, 0" })
 		void areRead(String text, String nanos) {
@@ -35,10 +36,21 @@ class TextValuesTests {
 
 		@ParameterizedTest
 		@ValueSource(strings = { "10foo", "s", "1 s", "1.5s", "1,5s", "1:30", "one", "PT", "P", "1e3", "0x10", "--1s",
-				"1s2s", "99999999999999999999", "106751991167301d", "", "∞" })
+				"1s2s", "99999999999999999999s", "106751991167301d", "", "∞", "٣s" })
 		void thatAreNoneAreRefused(String text) {
 			assertThatExceptionOfType(InvalidTextException.class).isThrownBy(() -> TextValues.duration(text))
 				.withMessage("must be a duration");
+		}
+
+		@ParameterizedTest
+		@CsvSource({ "10, Write 10ms or 10s.", "+250, Write +250ms or +250s.", "007, Write 007ms or 007s." })
+		void haveAUnit(String text, String fix) {
+			List.<Function<String, Duration>>of(TextValues::duration, TextValues::positiveDuration,
+					TextValues::durationOrNone)
+				.forEach((reader) -> assertThatExceptionOfType(InvalidTextException.class)
+					.isThrownBy(() -> reader.apply(text))
+					.withMessage("must have a unit")
+					.satisfies((ex) -> assertThat(ex.fix()).isEqualTo(fix)));
 		}
 
 		@ParameterizedTest
@@ -95,7 +107,8 @@ class TextValuesTests {
 		}
 
 		@ParameterizedTest
-		@ValueSource(strings = { "0", "-1", "1000001", "2147483647", "99999999999", "2.5", "none", "infinite", "" })
+		@ValueSource(strings = { "0", "-1", "1000001", "2147483647", "99999999999", "2.5", "none", "infinite", "", "٣",
+				"３" })
 		void areRefused(String text) {
 			assertThatExceptionOfType(InvalidTextException.class).isThrownBy(() -> TextValues.attempts(text))
 				.withMessage("must be a number from 1 to 1000000, or unlimited");
@@ -174,9 +187,8 @@ class TextValuesTests {
 				1s*3          | 1s 1s 1s
 				1s×2,5s       | 1s 1s 5s
 				PT1S x2       | 1s 1s
-				250 x2        | 250ms 250ms
+				250ms x2      | 250ms 250ms
 				0s, 1s        | 0ms 1s
-				1s,, 2s       | 1s 2s
 				""")
 		void areRead(String text, String rungs) {
 			assertThat(TextValues.ladder(Arrays.asList(text.split(",")))
@@ -193,6 +205,9 @@ class TextValuesTests {
 				1s x99999999999 | has the rung '1s x99999999999', which repeats less than once or too often
 				-1s x2 | has the rung '-1s x2', which must not be negative
 				5 sec  | has the rung '5 sec', which must be a duration
+				250    | has the rung '250', which must have a unit
+				250 x2 | has the rung '250 x2', which must have a unit
+				' '    | has an empty rung
 				""")
 		void nameTheRungThatIsWrong(String text, String rule) {
 			assertThatExceptionOfType(InvalidTextException.class)

@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
@@ -68,6 +69,24 @@ class AlertRulesTests {
 				.forEach(asked::add);
 		}
 		assertThat(asked).isNotEmpty().allMatch(published::contains);
+	}
+
+	@Test
+	void findTheHistogramsOfTheSample() throws IOException {
+		Matcher needed = Pattern.compile("backoff\\.metrics\\.slo: (.+)")
+			.matcher(Files.readString(RULES.resolve("backoff-rules.yml")));
+		assertThat(needed.find()).isTrue();
+		assertThat(Files.readString(Path.of("src/main/resources/application.yml")))
+			.contains("    slo: " + needed.group(1) + "\n");
+	}
+
+	@Test
+	void coverEachKindOfFailure() throws IOException {
+		String asked = rules().stream().map((rule) -> String.valueOf(rule.get("expr"))).collect(Collectors.joining());
+		assertThat(asked).contains("stop=\"attempts_exhausted\"", "stop=\"deadline\"", "stop=\"hint\"",
+				"stop=\"rejected\"", "backoff_budget_refused_total", "backoff_breaker_state",
+				"backoff_recovered_total{outcome=\"failed\"}", "backoff_refresh_total{outcome=\"refused\"}",
+				"backoff_overrides");
 	}
 
 	@Test

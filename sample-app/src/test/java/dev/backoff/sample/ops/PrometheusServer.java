@@ -23,7 +23,7 @@ final class PrometheusServer {
 	static final String MISSING = "Prometheus is not installed: install it, on Debian the package prometheus, to test "
 			+ "the alert rules and the dashboard";
 
-	private static final Pattern MINUTES = Pattern.compile("\\[(\\d+)m]|(?<=for: )(\\d+)m");
+	private static final Pattern MINUTES = Pattern.compile("\\[(\\d+)m]|(?<=for: |offset )(\\d+)m");
 
 	private final Process process;
 
@@ -43,7 +43,7 @@ final class PrometheusServer {
 	static PrometheusServer start(int application, Path rules, Path folder) throws IOException {
 		Files.writeString(folder.resolve("rules.yml"), hurried(Files.readString(rules)));
 		Files.writeString(folder.resolve("prometheus.yml"), """
-				global: { scrape_interval: 250ms, scrape_timeout: 250ms, evaluation_interval: 500ms }
+				global: { scrape_interval: 250ms, scrape_timeout: 250ms, evaluation_interval: 250ms }
 				rule_files: [rules.yml]
 				scrape_configs:
 				  - job_name: shop
@@ -60,9 +60,9 @@ final class PrometheusServer {
 		return new PrometheusServer(process, port);
 	}
 
-	/* Minutes become seconds, and the offset of an hour becomes half a minute. */
+	/* Minutes become seconds, and the offset of an hour becomes twelve seconds. */
 	static String hurried(String rules) {
-		return MINUTES.matcher(rules.replace("offset 1h", "offset 30s")).replaceAll(PrometheusServer::seconds);
+		return MINUTES.matcher(rules.replace("offset 1h", "offset 12s")).replaceAll(PrometheusServer::seconds);
 	}
 
 	private static String seconds(MatchResult minutes) {

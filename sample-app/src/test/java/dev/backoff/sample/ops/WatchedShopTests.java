@@ -43,16 +43,17 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /**
  * The shipped rules and dashboard in a real Prometheus that watches the running shop,
- * with their windows divided by 60. Customers ask for quotes all the time.
+ * with their windows divided by 60, and the hour of comparison by 300. Customers ask for
+ * quotes all the time.
  */
 @SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT,
 		properties = { "spring.http.clients.read-timeout=400ms", "management.metrics.tags.version=1.0",
 				"backoff.metrics.slo=10ms,50ms,100ms,500ms,1s", "backoff.policies.[QuoteService.quote].base=250ms",
 				"backoff.policies.[QuoteService.quote].jitter=none", "backoff.budgets.[QuoteService.quote].tokens=5000",
-				"backoff.policies.order-creation.base=1ms", "backoff.budgets.order-creation.tokens=150",
+				"backoff.policies.order-creation.base=1ms", "backoff.budgets.order-creation.tokens=95",
 				"backoff.policies.order-creation.when-degraded.cap=20s", "backoff.policies.logistics-sync.ladder=600ms",
 				"backoff.breakers.logistics-sync.minimum-calls=4", "backoff.breakers.logistics-sync.failure-rate=90%",
-				"backoff.breakers.logistics-sync.open-for=16s", "backoff.breakers.logistics-sync.probes=1" })
+				"backoff.breakers.logistics-sync.open-for=8s", "backoff.breakers.logistics-sync.probes=1" })
 @ActiveProfiles("test")
 @AutoConfigureMetrics
 @Import(ShopClient.class)
@@ -155,11 +156,12 @@ class WatchedShopTests {
 	void seesTooManyRetriesAndAStorm() {
 		// the past that the storm is compared with
 		await().until(() -> !this.prometheus
-			.query("backoff:attempt_seconds:p99_5m{policy=\"QuoteService.quote\", attempt=\"1\"} offset 30s > 0")
+			.query("backoff:attempt_seconds:p99_5m{policy=\"QuoteService.quote\", attempt=\"1\"} offset 12s > 0")
 			.isEmpty());
 		this.shop.fault("quotes?hang=2s&percent=40");
-		awaitFiring("BackoffRetryRatioHigh");
+		// the storm first: after 12 seconds it is compared with itself
 		awaitFiring("BackoffStormSuspected");
+		awaitFiring("BackoffRetryRatioHigh");
 	}
 
 	@Test
@@ -215,13 +217,13 @@ class WatchedShopTests {
 		});
 	}
 
-	/* The dashboard compares with 48 hours ago; here it is 20 seconds. */
+	/* The dashboard compares with 48 hours ago; here it is 12 seconds. */
 	private static String hurried(String query) {
 		return PrometheusServer.hurried(query)
 			.replace("$__rate_interval", "10s")
 			.replace("=~\"$job\"", "=~\".*\"")
 			.replace("=~\"$policy\"", "=~\".*\"")
-			.replace("offset 48h", "offset 20s");
+			.replace("offset 48h", "offset 12s");
 	}
 
 }

@@ -1,0 +1,82 @@
+package dev.backoff.spring.failure;
+
+import java.lang.reflect.Method;
+import java.time.Clock;
+import java.util.Collection;
+import java.util.Map;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.http.HttpHeaders;
+import org.springframework.util.ReflectionUtils;
+
+import dev.backoff.failure.Causes;
+import dev.backoff.failure.FailureClassification;
+import dev.backoff.failure.RetryCause;
+
+/**
+ * Classify the exceptions of Feign, also where they are the cause of another exception,
+ * by the same table as {@link RestClientFailureClassifier}. Feign wraps a response with
+ * {@code Retry-After} once more, so the innermost of its exceptions counts.
+ * <p>
+ * Without a bad status, I/O counts as {@link IoFailureClassifier} says. Feign follows
+ * redirects by settings of its own, so failed connections may have had an effect. A body
+ * that cannot be encoded or decoded is permanent. Feign is known by name only.
+ * Thread-safe.
+ */
+final class FeignFailureClassifier implements TypedClassifier {
+
+	private static final FailureClassification PERMANENT = FailureClassification.permanent(RetryCause.OTHER);
+
+	private static final FailureClassification IO = FailureClassification.transientFailure(RetryCause.IO);
+
+	/* What the types mean without a bad status. */
+	private static final ClassTable TYPES = new ClassTable().with(PERMANENT, "feign.FeignException")
+		.with(IO, "feign.RetryableException");
+
+	private final HttpStatusRules rules;
+
+	private final IoFailureClassifier io = new IoFailureClassifier(true);
+
+	FeignFailureClassifier(Clock clock) {
+		this.rules = new HttpStatusRules(clock);
+	}
+
+	@Override
+	public boolean mayKnow(Class<?> type) {
+		return TYPES.of(type) != null;
+	}
+
+	@Override
+	public @Nullable FailureClassification classify(Throwable failure) {
+		Throwable found = null;
+		for (Throwable link : Causes.of(failure)) {
+			found = mayKnow(link.getClass()) ? link : found;
+		}
+		if (found == null) {
+			return null;
+		}
+		int status = (read(found, "status") instanceof Integer number) ? number : 0;
+		FailureClassification byStatus = this.rules.classify(status, headers(found));
+		if (byStatus != null) {
+			return byStatus;
+		}
+		FailureClassification byCause = this.io.classify(found);
+		return (byCause != null) ? byCause : TYPES.of(found.getClass());
+	}
+
+	private static HttpHeaders headers(Throwable failure) {
+		HttpHeaders headers = new HttpHeaders();
+		if (read(failure, "responseHeaders") instanceof Map<?, ?> response) {
+			response.forEach((name, values) -> ((Collection<?>) values)
+				.forEach((value) -> headers.add(name.toString(), value.toString())));
+		}
+		return headers;
+	}
+
+	private static @Nullable Object read(Throwable failure, String accessor) {
+		Method method = ReflectionUtils.findMethod(failure.getClass(), accessor);
+		return (method != null) ? ReflectionUtils.invokeMethod(method, failure) : null;
+	}
+
+}

@@ -1,0 +1,51 @@
+package dev.backoff.spring.http;
+
+import java.net.URI;
+
+import org.apache.hc.client5.http.protocol.HttpClientContext;
+import org.apache.hc.core5.http.HttpRequest;
+
+import org.springframework.boot.http.client.HttpComponentsClientHttpRequestFactoryBuilder;
+import org.springframework.boot.http.client.autoconfigure.ClientHttpRequestFactoryBuilderCustomizer;
+
+import dev.backoff.spring.policy.HttpSettings;
+
+/**
+ * Remove the headers that describe an attempt where Apache HttpClient follows a redirect
+ * from a host that gets them to one that does not. Thread-safe.
+ */
+final class ApacheClientHeaders
+		implements ClientHttpRequestFactoryBuilderCustomizer<HttpComponentsClientHttpRequestFactoryBuilder> {
+
+	private static final String DESCRIBED = ApacheClientHeaders.class.getName();
+
+	private final HttpSettings settings;
+
+	private final HostPatterns hosts;
+
+	ApacheClientHeaders(HttpSettings settings) {
+		this.settings = settings;
+		this.hosts = new HostPatterns(settings.hosts());
+	}
+
+	@Override
+	public HttpComponentsClientHttpRequestFactoryBuilder customize(
+			HttpComponentsClientHttpRequestFactoryBuilder builder) {
+		return builder.withHttpClientCustomizer((client) -> client.addRequestInterceptorLast(
+				(request, entity, context) -> removeElsewhere(request, HttpClientContext.cast(context))));
+	}
+
+	/* Runs for the request, and then for each redirect of it in the same context. */
+	private void removeElsewhere(HttpRequest request, HttpClientContext context) {
+		boolean described = this.hosts.match(URI.create(request.getScheme() + "://" + request.getAuthority()));
+		if (context.getRedirectLocations().size() == 0) {
+			context.setAttribute(DESCRIBED, described);
+		}
+		else if (!described && Boolean.TRUE.equals(context.getAttribute(DESCRIBED))) {
+			request.removeHeaders(this.settings.attemptHeader());
+			request.removeHeaders(this.settings.deadlineHeader());
+			request.removeHeaders(this.settings.idempotencyHeader());
+		}
+	}
+
+}
