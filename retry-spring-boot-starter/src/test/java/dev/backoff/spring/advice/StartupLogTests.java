@@ -197,7 +197,9 @@ class StartupLogTests {
 			assertThat(log(breaker.formatted("wait", "none"), Orders.class)).containsExactly(
 					"WARN @Backoff on Orders.place(), policy orders: a call holds its thread as long as the "
 							+ "breaker gateway stays open (on-open: wait): set a deadline");
-			assertThat(log(breaker.formatted("wait", "8s"), Orders.class)).singleElement().asString().startsWith("INFO");
+			assertThat(log(breaker.formatted("wait", "8s"), Orders.class)).singleElement()
+				.asString()
+				.startsWith("INFO");
 			assertThat(log(breaker.formatted("fail", "none"), Orders.class)).isEmpty();
 			assertThat(log(breaker.formatted("wait", "none"), Eventual.class)).isEmpty();
 			uses(breaker.formatted("wait", "none"), Orders.class,
