@@ -37,6 +37,8 @@ interface ConfigurationKey {
 	/**
 	 * Return the parts of a text: more than one if the value is a list. Empty elements
 	 * count only in a list that is read as a whole.
+	 * @param text the text of the value or of an element
+	 * @return the parts, without blanks around them
 	 */
 	default List<String> parts(String text) {
 		return Stream.of(isList() ? text.split(",", -1) : new String[] { text })
