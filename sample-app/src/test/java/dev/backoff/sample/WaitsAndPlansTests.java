@@ -43,18 +43,19 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
  * Waits and plans over HTTP: what a partner receives, and what the endpoint and a refused
  * start say.
  */
-@SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT, properties = { "backoff.policies.cart.base=10s",
-		"backoff.policies.cart2.base=50ms", "backoff.policies.crowded.base=1s",
-		"backoff.policies.crowded.max-attempts=12", "backoff.policies.crowded.deadline=5s",
-		"backoff.policies.slow.max-attempts=6", "backoff.policies.slow.attempt-timeout=2s",
-		"backoff.policies.slow.deadline=10s", "backoff.policies.status.ladder=100ms,5s",
-		"backoff.policies.status.deadline=1500ms", "backoff.policies.delivery.preset=message",
-		"backoff.policies.delivery.cap=100ms", "backoff.policies.delivery.deadline=1m",
-		"backoff.breakers.delivery.on-open=wait", "backoff.breakers.delivery.minimum-calls=2",
-		"backoff.breakers.delivery.open-for=200ms", "backoff.breakers.delivery.probes=1",
-		"backoff.policies.transfer.idempotent=false", "backoff.policies.transfer.base=1ms",
-		"management.endpoint.health.group.dependencies.include=backoffBreakers",
-		"management.endpoint.health.group.dependencies.show-details=always" })
+@SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT,
+		properties = { "backoff.policies.cart.base=10s", "backoff.policies.cart2.base=50ms",
+				"backoff.policies.crowded.base=1s", "backoff.policies.crowded.max-attempts=12",
+				"backoff.policies.crowded.deadline=5s", "backoff.policies.slow.max-attempts=6",
+				"backoff.policies.slow.attempt-timeout=2s", "backoff.policies.slow.deadline=10s",
+				"backoff.policies.status.ladder=100ms,5s", "backoff.policies.status.deadline=2s",
+				"backoff.policies.delivery.preset=message", "backoff.policies.delivery.cap=100ms",
+				"backoff.policies.delivery.deadline=1m", "backoff.breakers.delivery.on-open=wait",
+				"backoff.breakers.delivery.minimum-calls=2", "backoff.breakers.delivery.open-for=200ms",
+				"backoff.breakers.delivery.probes=1", "backoff.policies.transfer.idempotent=false",
+				"backoff.policies.transfer.base=1ms",
+				"management.endpoint.health.group.dependencies.include=backoffBreakers",
+				"management.endpoint.health.group.dependencies.show-details=always" })
 @ActiveProfiles("test")
 @Import({ ShopClient.class, WaitsAndPlansTests.Calls.class })
 @ExtendWith(OutputCaptureExtension.class)
@@ -99,10 +100,9 @@ class WaitsAndPlansTests {
 	void plansThatCannotHappenAreAdvisedAgainst() {
 		assertThat(advice("crowded", "Partner.crowd")).anySatisfy(
 				(advice) -> assertThat(advice).startsWith("the deadline of 5s has room for 3 of 12 attempts, by the ")
-					.endsWith("or lower the base to 2.38ms"));
-		assertThat(advice("slow", "Partner.wade"))
-			.anyMatch((advice) -> advice.startsWith("the deadline of 10s has room for 4 of 6 attempts, each as long "
-					+ "as the attempt-timeout of 2s"));
+					.endsWith("or lower the base to 2380us"));
+		assertThat(advice("slow", "Partner.wade")).anyMatch((advice) -> advice.startsWith(
+				"the deadline of 10s has room for 4 of 6 attempts, each as long " + "as the attempt-timeout of 2s"));
 	}
 
 	@Test
@@ -111,11 +111,12 @@ class WaitsAndPlansTests {
 		this.partner.get("/warm-up");
 		assertThat(this.partner.status()).isEqualTo("PENDING");
 		assertThat(PARTNER.count("/status")).isEqualTo(3);
-		// from the middle of the time that is left, to the deadline
-		assertThat(PARTNER.span("/status")).isBetween(Duration.ofMillis(400), Duration.ofMillis(1700));
+		assertThat(PARTNER.span("/status")).isGreaterThan(Duration.ofMillis(400));
 		JsonNode stopped = this.shop.get("/actuator/backoff/status").getBody().path("activity").path("stopped").path(0);
 		assertThat(stopped.path("stop").asString()).isEqualTo("deadline");
 		assertThat(stopped.path("attempts").asInt()).isEqualTo(3);
+		// from the middle of the time that is left to its end
+		assertThat(stopped.path("waitsMs").path(1).asInt()).isBetween(400, 1900);
 	}
 
 	@Test
@@ -130,8 +131,8 @@ class WaitsAndPlansTests {
 		await(6);
 		PARTNER.answer("/delivery", 200, "delivered");
 		assertThat(first).succeedsWithin(Duration.ofSeconds(60)).isEqualTo("delivered");
-		assertThat(refused).allSatisfy((message) -> assertThat(message).succeedsWithin(Duration.ofSeconds(60))
-			.isEqualTo("delivered"));
+		assertThat(refused)
+			.allSatisfy((message) -> assertThat(message).succeedsWithin(Duration.ofSeconds(60)).isEqualTo("delivered"));
 	}
 
 	private static void await(int deliveries) {
@@ -167,13 +168,13 @@ class WaitsAndPlansTests {
 
 	@Test
 	void bareNumbersAndEmptyRungsAreRefused(CapturedOutput output) {
-		assertThatThrownBy(() -> SpringApplication.run(ShopApplication.class, "--server.port=0",
-				"--shop.gateway.port=0", "--backoff.policies.refund.base=10",
-				"--backoff.policies.logistics-sync.ladder=1s,,3s"))
+		assertThatThrownBy(
+				() -> SpringApplication.run(ShopApplication.class, "--server.port=0", "--shop.gateway.port=0",
+						"--backoff.policies.refund.base=10", "--backoff.policies.logistics-sync.ladder=1s,,3s"))
 			.isInstanceOf(RuntimeException.class);
-		assertThat(output).contains("Retries cannot work as configured", "Invalid backoff.policies.refund.base (10) at ",
-				": must have a unit.", "Write 10ms or 10s.", "Invalid backoff.policies.logistics-sync.ladder (1s, , 3s) at ",
-				": has an empty rung.");
+		assertThat(output).contains("Retries cannot work as configured",
+				"Invalid backoff.policies.refund.base (10) at ", ": must have a unit.", "Write 10ms or 10s.",
+				"Invalid backoff.policies.logistics-sync.ladder (1s, , 3s) at ", ": has an empty rung.");
 	}
 
 	private static List<String> greatest(ResponseEntity<JsonNode> policy) {
