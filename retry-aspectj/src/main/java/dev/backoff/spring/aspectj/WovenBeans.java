@@ -4,7 +4,6 @@ import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicReference;
 
 import org.aopalliance.intercept.MethodInterceptor;
 import org.jspecify.annotations.Nullable;
@@ -35,7 +34,7 @@ final class WovenBeans implements BeanPostProcessor, DisposableBean {
 	private final Set<Class<?>> checked = ConcurrentHashMap.newKeySet();
 
 	/* Copied for each one that is added, so that calls need no lock. */
-	private final AtomicReference<Set<Object>> singletons = new AtomicReference<>(Collections.emptySet());
+	private volatile Set<Object> singletons = Collections.emptySet();
 
 	private WovenBeans(MethodInterceptor interceptor, ConfigurableListableBeanFactory beanFactory, boolean enabled) {
 		this.interceptor = interceptor;
@@ -61,9 +60,16 @@ final class WovenBeans implements BeanPostProcessor, DisposableBean {
 	@Override
 	public Object postProcessBeforeInitialization(Object bean, String name) {
 		if (BackoffAdvisor.isCandidate(bean.getClass()) && isSingleton(name)) {
-			this.singletons.updateAndGet((known) -> with(known, bean));
+			add(bean);
 		}
 		return bean;
+	}
+
+	private synchronized void add(Object singleton) {
+		Set<Object> all = Collections.newSetFromMap(new IdentityHashMap<>());
+		all.addAll(this.singletons);
+		all.add(singleton);
+		this.singletons = all;
 	}
 
 	@Override
@@ -73,13 +79,6 @@ final class WovenBeans implements BeanPostProcessor, DisposableBean {
 			WeavingCheck.check(type);
 		}
 		return bean;
-	}
-
-	private static Set<Object> with(Set<Object> known, Object added) {
-		Set<Object> all = Collections.newSetFromMap(new IdentityHashMap<>());
-		all.addAll(known);
-		all.add(added);
-		return all;
 	}
 
 	/* By its definition: the factory of beans may make the bean once more when asked. */
@@ -92,7 +91,7 @@ final class WovenBeans implements BeanPostProcessor, DisposableBean {
 	 * {@return whether an object is a singleton of the context}
 	 */
 	boolean has(Object target) {
-		return this.singletons.get().contains(target);
+		return this.singletons.contains(target);
 	}
 
 	/** Run an execution under its retry, and throw what it throws. */
