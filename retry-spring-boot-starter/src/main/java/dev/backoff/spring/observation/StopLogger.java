@@ -87,7 +87,7 @@ public final class StopLogger implements RetryListener, AutoCloseable {
 
 	@Override
 	public void onRetry(RetryEvent.Scheduled event) {
-		this.quotas.sweep(this.time.nanoTime());
+		sweep();
 		if (!logger.isDebugEnabled()) {
 			return;
 		}
@@ -104,13 +104,20 @@ public final class StopLogger implements RetryListener, AutoCloseable {
 
 	@Override
 	public void onSuccess(RetryEvent.Succeeded event) {
-		this.quotas.sweep(this.time.nanoTime());
+		sweep();
 		if (logger.isDebugEnabled()) {
 			named(Level.DEBUG, event).addKeyValue(ATTEMPTS, event.attempts())
 				.addKeyValue(ELAPSED, event.elapsed().toMillis())
 				.log("Succeeded after " + event.attempts() + " attempts in "
 						+ DurationText.story(event.elapsed().toNanos()) + ": " + event.method() + " (policy "
 						+ event.policy() + ")");
+		}
+	}
+
+	/* The clock is read only if there may be something to report. */
+	private void sweep() {
+		if (this.quotas.isHolding()) {
+			this.quotas.sweep(this.time.nanoTime());
 		}
 	}
 
@@ -143,7 +150,7 @@ public final class StopLogger implements RetryListener, AutoCloseable {
 
 	@Override
 	public void onHookFailure(RetryEvent.HookFailed event) {
-		this.quotas.sweep(this.time.nanoTime());
+		sweep();
 		Level level = isFirst(this.failedHooks, event.hook() + " of " + event.method()) ? Level.ERROR : Level.DEBUG;
 		if (!logger.isEnabledForLevel(level)) {
 			return;

@@ -29,6 +29,8 @@ final class StopQuotas {
 
 	private final Report report;
 
+	private volatile boolean holding;
+
 	/** Make quotas that report held stops when their minute is over. */
 	StopQuotas(long now, Report report) {
 		this.lastSweep = new AtomicLong(now);
@@ -43,7 +45,16 @@ final class StopQuotas {
 		Kind kind = kind(event.policy(), story.reason());
 		Quota quota = quota(kind);
 		report(kind, quota.takeIfOver(now), now);
-		return quota.ask(now, story.attempts(), event.recovery() == RecoveryOutcome.DONE);
+		int place = quota.ask(now, story.attempts(), event.recovery() == RecoveryOutcome.DONE);
+		if (place == 0) {
+			this.holding = true;
+		}
+		return place;
+	}
+
+	/** Return whether stops may be held, so that a sweep may report some. */
+	boolean isHolding() {
+		return this.holding;
 	}
 
 	/*
@@ -64,7 +75,11 @@ final class StopQuotas {
 	void sweep(long now) {
 		long last = this.lastSweep.get();
 		if (now - last >= SWEEP_INTERVAL && this.lastSweep.compareAndSet(last, now)) {
+			this.holding = false;
 			this.quotas.forEach((kind, quota) -> report(kind, quota.takeIfOver(now), now));
+			if (this.quotas.values().stream().anyMatch(Quota::isHolding)) {
+				this.holding = true;
+			}
 		}
 	}
 
@@ -133,6 +148,11 @@ final class StopQuotas {
 					return full ? 0 : after.admitted;
 				}
 			}
+		}
+
+		boolean isHolding() {
+			Minute present = this.minute.get();
+			return present != null && present.held > 0;
 		}
 
 		/** Return the held stops of a minute that is over, or null, and forget them. */
