@@ -16,7 +16,12 @@ enum SystemTime implements RetryTime {
 
 	@Override
 	public void sleep(long nanos) throws InterruptedException {
-		sleep(nanos, new WakeSignal());
+		if (nanos > 0) {
+			sleep(nanos, new WakeSignal());
+		}
+		else if (Thread.interrupted()) {
+			throw new InterruptedException();
+		}
 	}
 
 	@Override
