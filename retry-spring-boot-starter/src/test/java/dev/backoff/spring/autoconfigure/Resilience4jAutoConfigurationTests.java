@@ -54,8 +54,9 @@ class Resilience4jAutoConfigurationTests {
 			assertThatIOException().isThrownBy(orders::place);
 			assertThat(orders.calls()).isEqualTo(2);
 			assertThat(this.registry.circuitBreaker("gateway").getState()).isEqualTo(State.OPEN);
-			Object shown = ReflectionTestUtils.invokeMethod(context.getBean(BackoffEndpoint.class), "policies");
-			assertThat(shown).extracting("breakers", InstanceOfAssertFactories.MAP)
+			Object shown = ReflectionTestUtils.invokeMethod(context.getBean(BackoffEndpoint.class), "policies",
+					new Object[] { null });
+			assertThat(shown).extracting("body.breakers", InstanceOfAssertFactories.MAP)
 				.extractingByKey("gateway")
 				.extracting("provider", "state", "policies", "rejected")
 				.containsExactly("resilience4j", "open", List.of("Orders.place"), null);
