@@ -3,6 +3,7 @@ package dev.backoff.spring.advice;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -21,6 +22,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Memory of a waiting call of an annotated method, as the difference of the bytes that
  * are reachable before and after.
  */
+@Tag("allocation") // beside other tests, what these keep is collected in between
 @Timeout(120)
 class WaitingMethodMemoryTests {
 
