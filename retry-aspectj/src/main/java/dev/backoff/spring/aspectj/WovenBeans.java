@@ -2,8 +2,10 @@ package dev.backoff.spring.aspectj;
 
 import java.util.Collections;
 import java.util.IdentityHashMap;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReference;
 
 import org.aopalliance.intercept.MethodInterceptor;
 import org.jspecify.annotations.Nullable;
@@ -34,7 +36,7 @@ final class WovenBeans implements BeanPostProcessor, DisposableBean {
 	private final Set<Class<?>> checked = ConcurrentHashMap.newKeySet();
 
 	/* Copied for each one that is added, so that calls need no lock. */
-	private volatile Set<Object> singletons = Collections.emptySet();
+	private final AtomicReference<Set<Object>> singletons = new AtomicReference<>(Collections.emptySet());
 
 	private WovenBeans(MethodInterceptor interceptor, ConfigurableListableBeanFactory beanFactory, boolean enabled) {
 		this.interceptor = interceptor;
@@ -60,16 +62,16 @@ final class WovenBeans implements BeanPostProcessor, DisposableBean {
 	@Override
 	public Object postProcessBeforeInitialization(Object bean, String name) {
 		if (BackoffAdvisor.isCandidate(bean.getClass()) && isSingleton(name)) {
-			add(bean);
+			this.singletons.updateAndGet((known) -> with(known, bean));
 		}
 		return bean;
 	}
 
-	private synchronized void add(Object singleton) {
+	private static Set<Object> with(Set<Object> known, Object added) {
 		Set<Object> all = Collections.newSetFromMap(new IdentityHashMap<>());
-		all.addAll(this.singletons);
-		all.add(singleton);
-		this.singletons = all;
+		all.addAll(known);
+		all.add(added);
+		return all;
 	}
 
 	@Override
@@ -91,7 +93,7 @@ final class WovenBeans implements BeanPostProcessor, DisposableBean {
 	 * {@return whether an object is a singleton of the context}
 	 */
 	boolean has(Object target) {
-		return this.singletons.contains(target);
+		return Objects.requireNonNull(this.singletons.get()).contains(target);
 	}
 
 	/** Run an execution under its retry, and throw what it throws. */
