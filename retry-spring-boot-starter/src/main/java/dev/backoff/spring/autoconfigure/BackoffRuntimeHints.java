@@ -19,7 +19,7 @@ final class BackoffRuntimeHints implements RuntimeHintsRegistrar {
 
 	private static final List<String> LIBRARIES = List.of("io.grpc.StatusRuntimeException",
 			"io.grpc.protobuf.StatusProto", "io.micrometer.context.ContextSnapshotFactory", "java.sql.SQLException",
-			"jakarta.mail.MessagingException", "javax.sql.DataSource", "kotlin.reflect.full.KClasses",
+			"jakarta.mail.MessagingException", "kotlin.reflect.full.KClasses",
 			"kotlinx.coroutines.reactor.MonoKt", "org.eclipse.angus.mail.smtp.SMTPSendFailedException",
 			"org.springframework.dao.DataAccessException", "org.springframework.http.HttpHeaders",
 			"org.springframework.mail.MailException", "org.springframework.web.ErrorResponse",
