@@ -71,8 +71,10 @@ final class AsyncCall<C, T extends @Nullable Object> implements RunningCalls.Lis
 	}
 
 	@Override
-	public @Nullable RunningAttempt now() {
-		return (this.underWay instanceof AsyncAttempt<?>) ? RunningAttempt.of(this.state, null) : null;
+	public RunningCalls.@Nullable RunningAttempt now() {
+		return (this.underWay instanceof AsyncAttempt<?>)
+				? RunningCalls.RunningAttempt.of(this.state.terms(), this.state.attempt(), this.state.turn(), null)
+				: null;
 	}
 
 	/** End the call, since the result is complete. */

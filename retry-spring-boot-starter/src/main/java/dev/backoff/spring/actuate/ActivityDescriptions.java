@@ -10,8 +10,8 @@ import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 
-import dev.backoff.RunningAttempt;
 import dev.backoff.RunningCalls;
+import dev.backoff.RunningCalls.RunningAttempt;
 import dev.backoff.WaitingCall;
 import dev.backoff.WaitingCalls;
 import dev.backoff.event.RetryEvent.RecoveryOutcome;
