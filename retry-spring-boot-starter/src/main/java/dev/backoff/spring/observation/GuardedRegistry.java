@@ -97,7 +97,7 @@ final class GuardedRegistry {
 				.tags(meter.tags(tagValues))
 				.register(registry);
 			if (reading.add(state, count)) {
-				this.ends.add(() -> reading.end(state));
+				this.ends.add(() -> reading.remove(state, true));
 			}
 			return counter;
 		});
@@ -129,7 +129,7 @@ final class GuardedRegistry {
 				.register(registry);
 			if (reading.add(state, value)) {
 				this.ends.add(() -> {
-					if (reading.remove(state)) {
+					if (reading.remove(state, false)) {
 						SharedReading.forget(registry, meter, tagValues);
 						registry.remove(gauge);
 					}
