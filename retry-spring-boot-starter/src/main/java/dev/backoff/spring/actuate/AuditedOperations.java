@@ -1,7 +1,6 @@
 package dev.backoff.spring.actuate;
 
 import java.security.Principal;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -77,11 +76,7 @@ public final class AuditedOperations implements OperationInvokerAdvisor {
 	}
 
 	private static Map<String, String> entry(String what, String before, String after) {
-		Map<String, String> entry = new LinkedHashMap<>();
-		entry.put("what", what);
-		entry.put("before", before);
-		entry.put("after", after);
-		return entry;
+		return Map.of("what", what, "before", before, "after", after);
 	}
 
 	private static String text(@Nullable ValueDescriptor value) {
