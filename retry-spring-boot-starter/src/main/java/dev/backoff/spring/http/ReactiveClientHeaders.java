@@ -22,8 +22,6 @@ import dev.backoff.spring.policy.HttpSettings;
  * that of the Reactor context, or else the one that runs on the subscribing thread, for
  * instance with {@code block()}. The headers are added when the request is written, after
  * those of other filters. Thread-safe.
- *
- * @since 0.1
  */
 final class ReactiveClientHeaders implements WebClientCustomizer, ExchangeFilterFunction {
 
@@ -32,11 +30,7 @@ final class ReactiveClientHeaders implements WebClientCustomizer, ExchangeFilter
 
 	private final AttemptHeaders headers;
 
-	/**
-	 * Create the customizer.
-	 * @param settings the hosts and the names of the headers
-	 */
-	public ReactiveClientHeaders(HttpSettings settings) {
+	ReactiveClientHeaders(HttpSettings settings) {
 		this.headers = new AttemptHeaders(settings, "WebClient");
 	}
 

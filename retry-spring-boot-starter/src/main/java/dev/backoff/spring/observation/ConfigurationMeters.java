@@ -17,8 +17,6 @@ import dev.backoff.spring.policy.Overrides;
 /**
  * Count changes of the configuration and the values that an operator overrides.
  * Thread-safe.
- *
- * @since 0.1
  */
 final class ConfigurationMeters implements ConfigurationListener, AutoCloseable {
 
@@ -32,11 +30,7 @@ final class ConfigurationMeters implements ConfigurationListener, AutoCloseable 
 
 	private final Map<String, AtomicInteger> overridden = new ConcurrentHashMap<>();
 
-	/**
-	 * Make meters that are not published yet.
-	 * @param registry supplies the registry, or null if there is none; asked late
-	 */
-	public ConfigurationMeters(Supplier<? extends @Nullable MeterRegistry> registry) {
+	ConfigurationMeters(Supplier<? extends @Nullable MeterRegistry> registry) {
 		this.registry = new GuardedRegistry(registry);
 		for (Outcome outcome : Outcome.values()) {
 			this.changes.put(outcome, new AtomicLong());

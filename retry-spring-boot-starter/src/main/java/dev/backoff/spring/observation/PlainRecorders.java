@@ -4,8 +4,6 @@ import dev.backoff.event.CallRecorder;
 
 /**
  * Count calls where there are no meters, for the endpoint. Thread-safe.
- *
- * @since 0.1
  */
 final class PlainRecorders extends BoundedRecorders<MethodCounts> implements CallRecorder.Factory {
 
