@@ -17,9 +17,7 @@ import dev.backoff.event.RetryEvent;
 import dev.backoff.time.Cancellable;
 import dev.backoff.time.Nanos;
 
-/**
- * One asynchronous call, from its first attempt to its end.
- */
+/** One asynchronous call, from its first attempt to its end. */
 final class AsyncCall<C, T extends @Nullable Object> implements RunningCalls.Listed {
 
 	/*

@@ -28,9 +28,7 @@ public final class RunningCalls {
 
 	private final Set<Listed> listed = ConcurrentHashMap.newKeySet();
 
-	/**
-	 * Count from zero.
-	 */
+	/** Count from zero. */
 	public RunningCalls() {
 	}
 

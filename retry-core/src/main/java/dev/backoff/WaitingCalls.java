@@ -200,9 +200,7 @@ public final class WaitingCalls {
 		return woken.size();
 	}
 
-	/**
-	 * Wake all calls, now and from now on. The second time does nothing.
-	 */
+	/** Wake all calls, now and from now on. The second time does nothing. */
 	public void shutDown() {
 		this.shutDown = true;
 		waiting((waiter) -> true).forEach(Waiter::wake);

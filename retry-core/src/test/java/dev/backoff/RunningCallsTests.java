@@ -50,7 +50,8 @@ class RunningCallsTests {
 		}
 
 		private RunningCalls.RunningAttempt running(int attempt, int seconds, @Nullable String thread) {
-			return new RunningCalls.RunningAttempt("orders", "Orders.place", attempt, Duration.ofSeconds(seconds), thread);
+			return new RunningCalls.RunningAttempt("orders", "Orders.place", attempt, Duration.ofSeconds(seconds),
+					thread);
 		}
 
 		private void listWhileBlocking(RetryPolicyBuilder policy) {

@@ -66,7 +66,8 @@ final class PlanAdvice {
 			advice.add("only the call is retried: what the " + type.getSimpleName()
 					+ " it returns fails with later is not");
 		}
-		if (plan.manner().holdsThread() && policy.attemptTimeoutNanos() != Nanos.UNLIMITED && isPoolOnVirtualThreads()) {
+		if (plan.manner().holdsThread() && policy.attemptTimeoutNanos() != Nanos.UNLIMITED
+				&& isPoolOnVirtualThreads()) {
 			advice.add("attempt-timeout interrupts, which closes sockets and JDBC connections on virtual threads: "
 					+ "set shorter timeouts in the client or the pool");
 		}

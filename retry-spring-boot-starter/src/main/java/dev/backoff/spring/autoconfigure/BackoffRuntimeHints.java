@@ -19,11 +19,10 @@ final class BackoffRuntimeHints implements RuntimeHintsRegistrar {
 
 	private static final List<String> LIBRARIES = List.of("io.grpc.StatusRuntimeException",
 			"io.grpc.protobuf.StatusProto", "io.micrometer.context.ContextSnapshotFactory", "java.sql.SQLException",
-			"jakarta.mail.MessagingException", "kotlin.reflect.full.KClasses",
-			"kotlinx.coroutines.reactor.MonoKt", "org.eclipse.angus.mail.smtp.SMTPSendFailedException",
-			"org.springframework.dao.DataAccessException", "org.springframework.http.HttpHeaders",
-			"org.springframework.mail.MailException", "org.springframework.web.ErrorResponse",
-			"org.springframework.web.client.RestClientException",
+			"jakarta.mail.MessagingException", "kotlin.reflect.full.KClasses", "kotlinx.coroutines.reactor.MonoKt",
+			"org.eclipse.angus.mail.smtp.SMTPSendFailedException", "org.springframework.dao.DataAccessException",
+			"org.springframework.http.HttpHeaders", "org.springframework.mail.MailException",
+			"org.springframework.web.ErrorResponse", "org.springframework.web.client.RestClientException",
 			"org.springframework.web.reactive.function.client.WebClientException", "reactor.core.publisher.Flux",
 			"reactor.netty.http.client.HttpClientRequest");
 

@@ -54,8 +54,7 @@ final class MicrometerRecorders extends BoundedRecorders<MethodMeters> implement
 	 * @param slo the buckets of the timers of attempts and of whole calls
 	 * @param durations whether whole calls are timed as well
 	 */
-	MicrometerRecorders(Supplier<? extends @Nullable MeterRegistry> registry, List<Duration> slo,
-			boolean durations) {
+	MicrometerRecorders(Supplier<? extends @Nullable MeterRegistry> registry, List<Duration> slo, boolean durations) {
 		for (Duration bucket : slo) {
 			if (bucket.isNegative() || bucket.isZero()) {
 				throw new IllegalArgumentException(

@@ -70,10 +70,7 @@ final class SharedReading {
 
 	double value() {
 		Parts read = Objects.requireNonNull(this.parts.get());
-		return read.living()
-			.stream()
-			.mapToDouble(Part::value)
-			.reduce(read.ended(), this.merge);
+		return read.living().stream().mapToDouble(Part::value).reduce(read.ended(), this.merge);
 	}
 
 	private record Part(WeakReference<@Nullable Object> state, ToDoubleFunction<Object> function) {

@@ -18,7 +18,9 @@ interface ConfigurationKey {
 	/** Return how the text is read. */
 	ValueType type();
 
-	/** Return the keys that a value of this key sets: itself, unless it is a shorthand. */
+	/**
+	 * Return the keys that a value of this key sets: itself, unless it is a shorthand.
+	 */
 	default List<? extends ConfigurationKey> meant() {
 		return List.of(this);
 	}
@@ -29,8 +31,8 @@ interface ConfigurationKey {
 	}
 
 	/**
-	 * Return the stripped parts of a text: more than one if the value is a list. Empty elements
-	 * count only in a list that is read as a whole.
+	 * Return the stripped parts of a text: more than one if the value is a list. Empty
+	 * elements count only in a list that is read as a whole.
 	 */
 	default List<String> parts(String text) {
 		return Stream.of(isList() ? text.split(",", -1) : new String[] { text })

@@ -82,7 +82,9 @@ final class PolicyAdvice {
 						: "or make fewer attempts"));
 	}
 
-	/** Return the base with which all attempts fit, cut to three digits, or 0 for none. */
+	/**
+	 * Return the base with which all attempts fit, cut to three digits, or 0 for none.
+	 */
 	private static long largestBase(RetryPolicy policy, long attempt, Delays delays, PolicyValues values) {
 		boolean exponential = delays.name() == ShapeName.EXPONENTIAL;
 		if (policy.rule().jitter().replacesShape() || (!exponential && delays.name() != ShapeName.FIXED)) {
