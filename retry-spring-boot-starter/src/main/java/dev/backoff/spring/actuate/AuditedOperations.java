@@ -1,6 +1,7 @@
 package dev.backoff.spring.actuate;
 
 import java.security.Principal;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -76,7 +77,11 @@ public final class AuditedOperations implements OperationInvokerAdvisor {
 	}
 
 	private static Map<String, String> entry(String what, String before, String after) {
-		return Map.of("what", what, "before", before, "after", after);
+		Map<String, String> entry = new LinkedHashMap<>();
+		entry.put("what", what);
+		entry.put("before", before);
+		entry.put("after", after);
+		return entry;
 	}
 
 	private static String text(@Nullable ValueDescriptor value) {

@@ -12,27 +12,33 @@ interface ConfigurationKey {
 	/** Return the name below the section, for instance {@code max-attempts}. */
 	String key();
 
-	/** Return the place of the key among those of its kind. */
+	/**
+	 * {@return the place of the key among those of its kind}
+	 */
 	int ordinal();
 
 	/** Return how the text is read. */
 	ValueType type();
 
 	/**
-	 * Return the keys that a value of this key sets: itself, unless it is a shorthand.
+	 * {@return the keys that a value of this key sets: itself, unless it is a shorthand}
 	 */
 	default List<? extends ConfigurationKey> meant() {
 		return List.of(this);
 	}
 
-	/** Return whether the value is a list. */
+	/**
+	 * {@return whether the value is a list}
+	 */
 	default boolean isList() {
 		return type().list();
 	}
 
 	/**
-	 * Return the stripped parts of a text: more than one if the value is a list. Empty
-	 * elements count only in a list that is read as a whole.
+	 * Return the parts of a text: more than one if the value is a list. Empty elements
+	 * count only in a list that is read as a whole.
+	 * @param text the text of the value or of an element
+	 * @return the parts, without blanks around them
 	 */
 	default List<String> parts(String text) {
 		return Stream.of(isList() ? text.split(",", -1) : new String[] { text })
@@ -41,12 +47,17 @@ interface ConfigurationKey {
 			.toList();
 	}
 
-	/** Return the default as it is written, or null if there is none. */
+	/**
+	 * {@return the default as it is written, or null if there is none}
+	 */
 	default @Nullable String builtInText() {
 		return type().builtInText();
 	}
 
-	/** Return the default, of the type that the parser reads. */
+	/**
+	 * {@return the default}
+	 * @param <T> its type, the one of the parser
+	 */
 	@SuppressWarnings({ "unchecked", "TypeParameterUnusedInFormals" })
 	default <T> T builtIn() {
 		Object builtIn = type().builtIn();
