@@ -307,10 +307,7 @@ final class AsyncCall<C, T extends @Nullable Object> implements RunningCalls.Lis
 		return (enclosing != null) ? enclosing : new RetryCall(null);
 	}
 
-	/**
-	 * Run a task on the application's executor, or else on the default one, or else on
-	 * this thread.
-	 */
+	/** Run a task on the application's executor, else on the default one or here. */
 	void execute(Runnable task) {
 		try {
 			this.executor.execute(task);

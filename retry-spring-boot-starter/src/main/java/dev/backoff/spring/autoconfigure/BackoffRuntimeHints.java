@@ -11,10 +11,7 @@ import org.springframework.aot.hint.RuntimeHintsRegistrar;
 import dev.backoff.annotation.Backoff;
 import dev.backoff.spring.policy.BackoffConfiguration;
 
-/**
- * Keep the classes that a native image finds by name only: the annotation, and those by
- * which optional libraries are detected.
- */
+/** Keep the classes that a native image finds by name only. */
 final class BackoffRuntimeHints implements RuntimeHintsRegistrar {
 
 	private static final List<String> LIBRARIES = List.of("io.grpc.StatusRuntimeException",

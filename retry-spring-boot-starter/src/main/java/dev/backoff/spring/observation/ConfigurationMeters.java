@@ -14,10 +14,7 @@ import org.jspecify.annotations.Nullable;
 import dev.backoff.spring.live.ConfigurationListener;
 import dev.backoff.spring.policy.Overrides;
 
-/**
- * Count changes of the configuration and the values that an operator overrides.
- * Thread-safe.
- */
+/** Count changes of the configuration and an operator's overrides. Thread-safe. */
 final class ConfigurationMeters implements ConfigurationListener, AutoCloseable {
 
 	/** The tag value for the switch of all retries, which belongs to no policy. */

@@ -127,10 +127,7 @@ final class OverloadMeters implements CircuitBreaker.Listener, AutoCloseable {
 
 	}
 
-	/**
-	 * The transitions of one breaker, counted from the beginning and published once there
-	 * is a registry.
-	 */
+	/** The transitions of one breaker, counted before there is a registry too. */
 	private static final class Transitions {
 
 		private final LongAdder[] counts = new LongAdder[STATES.length * STATES.length];

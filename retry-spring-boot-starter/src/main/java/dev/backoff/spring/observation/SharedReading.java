@@ -60,10 +60,7 @@ final class SharedReading {
 		return !before.has(state);
 	}
 
-	/**
-	 * Leave a state out, of a counter with its present count kept; return whether it was
-	 * the last.
-	 */
+	/** Leave a state out, its count kept or not; return whether it was the last. */
 	boolean remove(Object state, boolean kept) {
 		return this.parts.updateAndGet((parts) -> parts.without(state, kept)).living().isEmpty();
 	}
