@@ -11,9 +11,7 @@ import dev.backoff.event.AttemptOutcome;
 import dev.backoff.failure.Causes;
 import dev.backoff.time.Cancellable;
 
-/**
- * One attempt of an asynchronous call.
- */
+/** One attempt of an asynchronous call. */
 final class AsyncAttempt<T extends @Nullable Object>
 		implements Driving.Abandonable, BiConsumer<@Nullable T, @Nullable Throwable> {
 

@@ -17,9 +17,7 @@ import dev.backoff.event.RetryEvent;
 import dev.backoff.time.Cancellable;
 import dev.backoff.time.Nanos;
 
-/**
- * One asynchronous call, from its first attempt to its end.
- */
+/** One asynchronous call, from its first attempt to its end. */
 final class AsyncCall<C, T extends @Nullable Object> implements RunningCalls.Listed {
 
 	/*
@@ -71,8 +69,10 @@ final class AsyncCall<C, T extends @Nullable Object> implements RunningCalls.Lis
 	}
 
 	@Override
-	public @Nullable RunningAttempt now() {
-		return (this.underWay instanceof AsyncAttempt<?>) ? RunningAttempt.of(this.state, null) : null;
+	public RunningCalls.@Nullable RunningAttempt now() {
+		return (this.underWay instanceof AsyncAttempt<?>)
+				? RunningCalls.RunningAttempt.of(this.state.terms(), this.state.attempt(), this.state.turn(), null)
+				: null;
 	}
 
 	/** End the call, since the result is complete. */
@@ -307,10 +307,7 @@ final class AsyncCall<C, T extends @Nullable Object> implements RunningCalls.Lis
 		return (enclosing != null) ? enclosing : new RetryCall(null);
 	}
 
-	/**
-	 * Run a task on the application's executor, or else on the default one, or else on
-	 * this thread.
-	 */
+	/** Run a task on the application's executor, else on the default one or here. */
 	void execute(Runnable task) {
 		try {
 			this.executor.execute(task);

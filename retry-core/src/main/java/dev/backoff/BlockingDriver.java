@@ -7,9 +7,7 @@ import dev.backoff.event.AttemptOutcome;
 import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.event.RetryEvent;
 
-/**
- * Make attempts on the calling thread and wait on it; decide nothing. Thread-safe.
- */
+/** Make attempts on the calling thread and wait on it; decide nothing. Thread-safe. */
 final class BlockingDriver {
 
 	private final CallSteps steps;

@@ -72,10 +72,7 @@ final class CallStack {
 		return adopted;
 	}
 
-	/**
-	 * Take an adopted call away, with all that is still open inside. On another thread it
-	 * only ends.
-	 */
+	/** Take an adopted call away with all inside. On another thread it only ends. */
 	void abandon(RetryCall adopted) {
 		if (CallStack.ofThread() == this && contains(adopted)) {
 			leaveTo(adopted.enclosing());

@@ -148,10 +148,7 @@ final class CallSteps {
 		}
 	}
 
-	/**
-	 * End an attempt whose timeout has passed before it began. The breaker does not hear
-	 * of it, since nothing has reached the dependency.
-	 */
+	/** End an attempt that timed out before it began. The breaker does not count it. */
 	Turn timedOutUnbegun(Turn.Permitted permitted, Throwable failure, RetryCall call) {
 		permitted.permit().released();
 		attempting(permitted);

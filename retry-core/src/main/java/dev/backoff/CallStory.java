@@ -160,10 +160,7 @@ class CallStory {
 		this.postponed = 0;
 	}
 
-	/**
-	 * Note that the retry to come is paid, unless the wait chosen for it is for the
-	 * budget.
-	 */
+	/** Note that the retry to come is paid, unless its wait is for the budget. */
 	final void notePaid(Decision.RetryAfter chosen) {
 		RetryBudget.Cost cost = (this.lastOutcome != null) ? this.lastOutcome.cost() : null;
 		if (cost != null && chosen.source() != DelaySource.BUDGET) {

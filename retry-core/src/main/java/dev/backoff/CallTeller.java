@@ -12,6 +12,7 @@ import dev.backoff.event.StopReason;
  * call or attempt is open meanwhile, so that logs and the exemplars of meters belong to
  * it. Thread-safe.
  */
+@SuppressWarnings("try") // a scope is open and not used
 final class CallTeller {
 
 	private static final CallObserver.Scope UNOBSERVED = () -> {
@@ -49,12 +50,8 @@ final class CallTeller {
 	void attempt(RetryCall call, AttemptOutcome outcome, @Nullable Throwable failure, long nanos) {
 		CallObservation observation = call.observation();
 		CallObserver.ObservedAttempt attempt = (observation != null) ? observation.takeAttempt() : null;
-		CallObserver.Scope scope = open(attempt);
-		try {
+		try (CallObserver.Scope scope = open(attempt)) {
 			this.listeners.attempt(call.attempt(), outcome, nanos);
-		}
-		finally {
-			scope.close();
 		}
 		if (attempt != null) {
 			attempt.ends(outcome, failure);
@@ -67,8 +64,7 @@ final class CallTeller {
 		if (observed != null) {
 			observed.waitBegins(wait.source(), wait.delay());
 		}
-		CallObserver.Scope scope = open(observed);
-		try {
+		try (CallObserver.Scope scope = open(observed)) {
 			if (event != null) {
 				this.listeners.scheduled(event);
 			}
@@ -81,28 +77,19 @@ final class CallTeller {
 			}
 			throw ex;
 		}
-		finally {
-			scope.close();
-		}
 	}
 
 	void callStops(RetryCall call, StopReason reason, long nanos) {
-		CallObserver.Scope scope = open(call.observed());
-		try {
+		try (CallObserver.Scope scope = open(call.observed())) {
 			this.listeners.call(reason, nanos);
-		}
-		finally {
-			scope.close();
 		}
 	}
 
 	void succeeded(RetryCall call, RetryEvent.Succeeded event) {
-		CallObserver.Scope scope = open(call.observed());
-		try {
+		try (CallObserver.Scope scope = open(call.observed())) {
 			this.listeners.succeeded(event);
 		}
 		finally {
-			scope.close();
 			callEnds(call);
 		}
 	}
@@ -116,12 +103,10 @@ final class CallTeller {
 
 	void stopped(Ending ending, RetryEvent.Stopped event) {
 		CallObserver.ObservedCall observed = ending.observed();
-		CallObserver.Scope scope = open(observed);
-		try {
+		try (CallObserver.Scope scope = open(observed)) {
 			this.listeners.stopped(event);
 		}
 		finally {
-			scope.close();
 			if (observed != null) {
 				observed.ends(event.story().reason(), event.story().attempts(), event.recovery(), event.thrown());
 			}

@@ -7,9 +7,7 @@ import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.event.StopReason;
 import dev.backoff.time.DurationText;
 
-/**
- * What follows an attempt: another one after a delay, or the end of the call.
- */
+/** What follows an attempt: another one after a delay, or the end of the call. */
 sealed interface Decision extends Turn {
 
 	Stop SUCCEEDED = new Stop(StopReason.SUCCEEDED);

@@ -2,10 +2,7 @@ package dev.backoff;
 
 import org.jspecify.annotations.Nullable;
 
-/**
- * One thread that drives an asynchronous call, until the call goes on elsewhere. Used by
- * that thread alone.
- */
+/** One thread that drives an asynchronous call. Used by that thread alone. */
 final class Driving {
 
 	/* Further out on the thread, of this call or another one. */
@@ -45,10 +42,7 @@ final class Driving {
 		return turn;
 	}
 
-	/**
-	 * What an asynchronous call has under way: an attempt, a wait or a recovery. It ends
-	 * once.
-	 */
+	/** What a call has under way: an attempt, a wait or a recovery. It ends once. */
 	interface UnderWay {
 
 	}

@@ -6,10 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 import dev.backoff.time.TimerEntry;
 
-/**
- * Interrupt the work of one thread if it takes too long, but nothing that the thread does
- * after that work.
- */
+/** Interrupt the work of one thread if it takes too long, and nothing after it. */
 final class Interruption extends TimerEntry {
 
 	/*

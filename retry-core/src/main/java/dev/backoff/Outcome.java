@@ -11,9 +11,7 @@ import dev.backoff.event.AttemptOutcome;
 import dev.backoff.failure.FailureClassification;
 import dev.backoff.failure.RetryCause;
 
-/**
- * What one attempt came to: a value or a failure, with what was made of it.
- */
+/** What one attempt came to: a value or a failure, with what was made of it. */
 sealed interface Outcome {
 
 	static Outcome ofValue(AttemptOutcome kind, @Nullable Object value) {

@@ -233,10 +233,7 @@ final class RetryCall extends CallStory {
 		return (this.limit == Nanos.UNLIMITED) ? Nanos.UNLIMITED : this.limit - elapsed(now);
 	}
 
-	/**
-	 * Return the time until the running attempt has to end, by its timeout or the
-	 * deadline; negative after it.
-	 */
+	/** Return the time until the running attempt has to end, negative after it. */
 	long timeLeftNow() {
 		return isLimited() ? attemptLimit() - elapsed(now()) : Nanos.UNLIMITED;
 	}

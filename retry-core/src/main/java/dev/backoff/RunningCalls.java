@@ -1,5 +1,6 @@
 package dev.backoff;
 
+import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
@@ -27,9 +28,7 @@ public final class RunningCalls {
 
 	private final Set<Listed> listed = ConcurrentHashMap.newKeySet();
 
-	/**
-	 * Count from zero.
-	 */
+	/** Count from zero. */
 	public RunningCalls() {
 	}
 
@@ -66,7 +65,7 @@ public final class RunningCalls {
 
 	/** List an attempt on this thread, until it is taken out. */
 	Listed add(RetryCall call) {
-		Listed attempt = new OnThread(call.terms(), call.attempt(), call.turn(), Thread.currentThread());
+		Listed attempt = new OnThread(call, call.attempt(), call.turn(), Thread.currentThread());
 		add(attempt);
 		return attempt;
 	}
@@ -114,27 +113,32 @@ public final class RunningCalls {
 
 	}
 
-	/* A class, since two attempts are never the same. */
-	private static final class OnThread implements Listed {
-
-		private final CallTerms terms;
-
-		private final int attempt;
-
-		private final long began;
-
-		private final Thread thread;
-
-		OnThread(CallTerms terms, int attempt, long began, Thread thread) {
-			this.terms = terms;
-			this.attempt = attempt;
-			this.began = began;
-			this.thread = thread;
-		}
+	/* As it began, since a call is read on its own thread only. */
+	private record OnThread(RetryCall call, int attempt, long began, Thread thread) implements Listed {
 
 		@Override
 		public RunningAttempt now() {
-			return RunningAttempt.of(this.terms, this.attempt, this.began, this.thread.getName());
+			return RunningAttempt.of(this.call.terms(), this.attempt, this.began, this.thread.getName());
+		}
+
+	}
+
+	/**
+	 * A snapshot of an attempt that runs. Immutable and thread-safe.
+	 *
+	 * @param policy the policy's name
+	 * @param method the method, or the label of a programmatic call
+	 * @param attempt the attempt, counted from 1
+	 * @param elapsed how long ago the attempt began
+	 * @param thread the name of the thread on which it runs, or null for an asynchronous
+	 * one
+	 * @since 0.1
+	 */
+	public record RunningAttempt(String policy, String method, int attempt, Duration elapsed, @Nullable String thread) {
+
+		static RunningAttempt of(CallTerms terms, int attempt, long began, @Nullable String thread) {
+			Duration elapsed = Duration.ofNanos(Math.max(0, terms.time().nanoTime() - began));
+			return new RunningAttempt(terms.policy().name(), terms.method(), attempt, elapsed, thread);
 		}
 
 	}

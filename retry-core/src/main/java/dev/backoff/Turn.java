@@ -5,9 +5,7 @@ import org.jspecify.annotations.Nullable;
 import dev.backoff.breaker.CallPermits.Permit;
 import dev.backoff.failure.RetryCause;
 
-/**
- * What a driver does next: make an attempt, wait, or end the call.
- */
+/** What a driver does next: make an attempt, wait, or end the call. */
 sealed interface Turn permits Turn.Permitted, Decision {
 
 	/**

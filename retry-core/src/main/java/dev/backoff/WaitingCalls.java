@@ -48,10 +48,7 @@ public final class WaitingCalls {
 	public WaitingCalls() {
 	}
 
-	/**
-	 * Sleep for the given time, or until the wait is ended. Return true if an operator
-	 * has ended the call.
-	 */
+	/** Sleep until the wait ends; return whether an operator has ended the call. */
 	boolean await(RetryCall call, long nanos) throws InterruptedException {
 		RetryTime time = call.terms().time();
 		if (nanos <= 0) {
@@ -119,14 +116,6 @@ public final class WaitingCalls {
 		}
 		// tickers are read outside the lock
 		return seen.stream().map(Seen::call).toList();
-	}
-
-	/**
-	 * {@return how many calls wait now}
-	 * @param policy whose calls, or null for all
-	 */
-	public int count(@Nullable String policy) {
-		return (policy != null) ? waiting((waiter) -> waiter.isOf(policy)).size() : count();
 	}
 
 	/**
@@ -200,9 +189,7 @@ public final class WaitingCalls {
 		return woken.size();
 	}
 
-	/**
-	 * Wake all calls, now and from now on. The second time does nothing.
-	 */
+	/** Wake all calls, now and from now on. The second time does nothing. */
 	public void shutDown() {
 		this.shutDown = true;
 		waiting((waiter) -> true).forEach(Waiter::wake);

@@ -45,12 +45,13 @@ class RunningCallsTests {
 				.build();
 		}
 
-		private List<RunningAttempt> oldest() {
+		private List<RunningCalls.RunningAttempt> oldest() {
 			return this.all.running.oldest("orders", 10);
 		}
 
-		private RunningAttempt running(int attempt, int seconds, @Nullable String thread) {
-			return new RunningAttempt("orders", "Orders.place", attempt, Duration.ofSeconds(seconds), thread);
+		private RunningCalls.RunningAttempt running(int attempt, int seconds, @Nullable String thread) {
+			return new RunningCalls.RunningAttempt("orders", "Orders.place", attempt, Duration.ofSeconds(seconds),
+					thread);
 		}
 
 		private void listWhileBlocking(RetryPolicyBuilder policy) {

@@ -54,7 +54,7 @@ class StackOverflowTests {
 			this.breaker.reset();
 			call();
 			callLater();
-			this.waiting.count("orders");
+			this.waiting.oldest("orders", 10);
 			CountDownLatch fired = new CountDownLatch(1);
 			RetryTime.system().schedule(fired::countDown, 1);
 			assertThatCode(fired::await).doesNotThrowAnyException();

@@ -1,6 +1,4 @@
-/**
- * The annotation, on its own: it carries text and depends on nothing.
- */
+/** The annotation, on its own: it carries text and depends on nothing. */
 @NullMarked
 package dev.backoff.annotation;
 

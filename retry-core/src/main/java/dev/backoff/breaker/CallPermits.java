@@ -50,9 +50,7 @@ public interface CallPermits {
 	 */
 	CircuitOpenException rejection(long now);
 
-	/**
-	 * The permission to make one attempt.
-	 */
+	/** The permission to make one attempt. */
 	interface Permit {
 
 		/**

@@ -6,10 +6,7 @@ import java.util.function.Function;
 import dev.backoff.delay.RandomSource;
 import dev.backoff.time.RetryTime;
 
-/**
- * What the phases of one breaker share: its limits, its time, and which of them is
- * current.
- */
+/** What the phases of a breaker share: limits, time, and which of them is current. */
 abstract class Circuit {
 
 	private static final AtomicReferenceFieldUpdater<Circuit, Phase> PHASE = AtomicReferenceFieldUpdater

@@ -240,9 +240,7 @@ public final class CircuitBreaker extends Circuit implements CallPermits {
 		enter(new Closed(this));
 	}
 
-	/**
-	 * Open it by hand, for a time as if too many calls had failed.
-	 */
+	/** Open it by hand, for a time as if too many calls had failed. */
 	public void open() {
 		enter(Open.drawn(this, current().opensBefore(), Counts.NONE, now()));
 	}
@@ -257,16 +255,12 @@ public final class CircuitBreaker extends Circuit implements CallPermits {
 		enter(Open.byHand(this, current().opensBefore(), new Wait(now(), nanos)));
 	}
 
-	/**
-	 * Reject all calls until another state is set by hand.
-	 */
+	/** Reject all calls until another state is set by hand. */
 	public void forceOpen() {
 		enter(new ForcedOpen(now()));
 	}
 
-	/**
-	 * Permit all calls and count none, until another state is set by hand.
-	 */
+	/** Permit all calls and count none, until another state is set by hand. */
 	public void disable() {
 		enter(new Disabled());
 	}
@@ -378,9 +372,7 @@ public final class CircuitBreaker extends Circuit implements CallPermits {
 
 	}
 
-	/**
-	 * Collect the parts. Not thread-safe; may build more than once.
-	 */
+	/** Collect the parts. Not thread-safe; may build more than once. */
 	public static final class Builder {
 
 		private final String name;

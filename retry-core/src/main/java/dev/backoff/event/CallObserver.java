@@ -84,9 +84,10 @@ public interface CallObserver {
 
 	/** A call or an attempt that is open on a thread. */
 	@FunctionalInterface
-	interface Scope {
+	interface Scope extends AutoCloseable {
 
 		/** Close it, on the thread that opened it. */
+		@Override
 		void close();
 
 	}

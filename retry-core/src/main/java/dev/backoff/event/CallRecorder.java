@@ -49,9 +49,7 @@ public interface CallRecorder {
 	 */
 	void waiting(DelaySource source, long nanos);
 
-	/**
-	 * Record that a call no longer waits, for any reason.
-	 */
+	/** Record that a call no longer waits, for any reason. */
 	void waited();
 
 	/**
@@ -66,9 +64,7 @@ public interface CallRecorder {
 	 */
 	void recovered(boolean done);
 
-	/**
-	 * Make the recorders, one for each method and policy.
-	 */
+	/** Make the recorders, one for each method and policy. */
 	@FunctionalInterface
 	interface Factory {
 

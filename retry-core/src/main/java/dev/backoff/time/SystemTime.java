@@ -2,9 +2,7 @@ package dev.backoff.time;
 
 import java.util.concurrent.locks.LockSupport;
 
-/**
- * The system's ticker, and parking that survives spurious wake-ups.
- */
+/** The system's ticker, and parking that survives spurious wake-ups. */
 enum SystemTime implements RetryTime {
 
 	INSTANCE;

@@ -15,9 +15,7 @@ public abstract class TimerEntry implements Runnable, Cancellable {
 	/* Its place in the queue, used by the timer under its lock. */
 	int position = NOWHERE;
 
-	/**
-	 * Make an entry that is not scheduled.
-	 */
+	/** Make an entry that is not scheduled. */
 	protected TimerEntry() {
 	}
 

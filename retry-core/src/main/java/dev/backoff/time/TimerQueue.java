@@ -4,9 +4,7 @@ import java.util.Arrays;
 
 import org.jspecify.annotations.Nullable;
 
-/**
- * Entries by their due times, the nearest first. Not thread-safe.
- */
+/** Entries by their due times, the nearest first. Not thread-safe. */
 final class TimerQueue {
 
 	/*

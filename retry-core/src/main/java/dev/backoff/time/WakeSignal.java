@@ -16,9 +16,7 @@ public final class WakeSignal {
 
 	private volatile @Nullable Thread sleeper;
 
-	/**
-	 * End the sleep.
-	 */
+	/** End the sleep. */
 	public void raise() {
 		this.raised = true;
 		LockSupport.unpark(this.sleeper);

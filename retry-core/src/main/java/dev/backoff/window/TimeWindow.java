@@ -9,9 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 import dev.backoff.time.Nanos;
 
-/**
- * Count over a time, slice by slice.
- */
+/** Count over a time, slice by slice. */
 final class TimeWindow implements OutcomeWindow {
 
 	/*

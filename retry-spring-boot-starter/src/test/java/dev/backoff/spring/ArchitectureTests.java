@@ -141,8 +141,8 @@ class ArchitectureTests {
 		void areAllThatThereIsBesideTheStarter() {
 			classes().should()
 				.onlyDependOnClassesThat()
-				.resideInAnyPackage("java..", "javax.net..", "dev.backoff..", "org.jspecify..", "org.slf4j..",
-						"org.aopalliance..", "org.springframework.aop..", "org.springframework.aot..",
+				.resideInAnyPackage("java..", "javax.net..", "javax.sql..", "dev.backoff..", "org.jspecify..",
+						"org.slf4j..", "org.aopalliance..", "org.springframework.aop..", "org.springframework.aot..",
 						"org.springframework.asm..", "org.springframework.beans..", "org.springframework.boot",
 						"org.springframework.boot.autoconfigure..", "org.springframework.boot.context..",
 						"org.springframework.boot.convert..", "org.springframework.boot.diagnostics..",

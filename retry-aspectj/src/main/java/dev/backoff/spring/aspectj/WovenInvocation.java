@@ -11,9 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 import dev.backoff.spring.advice.RepeatableInvocation;
 
-/**
- * The execution of a woven method as an invocation.
- */
+/** The execution of a woven method as an invocation. */
 abstract class WovenInvocation extends RepeatableInvocation {
 
 	private final JoinPoint.StaticPart joinPoint;

@@ -10,8 +10,8 @@ import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 
-import dev.backoff.RunningAttempt;
 import dev.backoff.RunningCalls;
+import dev.backoff.RunningCalls.RunningAttempt;
 import dev.backoff.WaitingCall;
 import dev.backoff.WaitingCalls;
 import dev.backoff.event.RetryEvent.RecoveryOutcome;
@@ -95,10 +95,7 @@ record ActivityDescriptions(WaitingCalls waiting, RunningCalls running, @Nullabl
 		return duration.toNanos() / PlanDescriptor.MILLI;
 	}
 
-	/**
-	 * The calls of a policy: counts by method, how many wait now, and the attempts that
-	 * run longest if it has a deadline or an attempt timeout.
-	 */
+	/** The calls of a policy: counts by method, waiting calls, running attempts. */
 	record ActivityDescriptor(Map<String, CountersDescriptor> counters, int waiting,
 			List<WaitingDescriptor> oldestWaiting, List<RunningDescriptor> oldestRunning,
 			List<StoppedDescriptor> stopped) {

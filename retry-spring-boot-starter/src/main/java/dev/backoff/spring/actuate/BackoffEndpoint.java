@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -113,17 +112,20 @@ public class BackoffEndpoint {
 	WebEndpointResponse<@Nullable Object> policies(@Nullable String view) {
 		return answer(() -> {
 			boolean brief = isShort(view);
-			BackoffDescriptor all = this.live.look(this::describe);
-			return brief ? all.written() : all;
+			return this.live.look(() -> describe(brief));
 		});
 	}
 
-	private BackoffDescriptor describe() {
+	private BackoffDescriptor describe(boolean brief) {
 		List<PolicyUse> used = this.uses.uses();
-		SafetyDescriptions shared = new SafetyDescriptions(this.policies, this.safety, used);
+		SafetyDescriptions shared = new SafetyDescriptions(this.policies, this.safety, used, brief);
+		Map<String, PolicyDescriptor> described = this.descriptions.all(used);
+		if (brief) {
+			described.replaceAll((name, policy) -> policy.written());
+		}
 		return new BackoffDescriptor(this.policies.configuration().isEnabled(),
-				this.policies.configuration().isRetriesEnabled(), this.descriptions.overrides(),
-				this.descriptions.all(used), shared.budgets(), shared.breakers());
+				this.policies.configuration().isRetriesEnabled(), this.descriptions.overrides(), described,
+				shared.budgets(), shared.breakers());
 	}
 
 	/** Show a policy, or a method by its name in meters and logs. */
@@ -153,7 +155,7 @@ public class BackoffEndpoint {
 	@ReadOperation
 	WebEndpointResponse<@Nullable Object> part(@Selector String selectedName, @Selector String selectedPart,
 			@Nullable Map<String, Object> written) {
-		SafetyDescriptions shared = new SafetyDescriptions(this.policies, this.safety, this.uses.uses());
+		SafetyDescriptions shared = new SafetyDescriptions(this.policies, this.safety, this.uses.uses(), false);
 		return switch (selectedName) {
 			case BREAKERS -> ofShared("Breaker", selectedPart, named(shared.breakers(), selectedPart));
 			case BUDGETS -> ofShared("Budget", selectedPart, named(shared.budgets(), selectedPart));
@@ -285,19 +287,6 @@ public class BackoffEndpoint {
 	record BackoffDescriptor(boolean enabled, boolean retriesEnabled, Map<String, OverrideDescriptor> overrides,
 			Map<String, PolicyDescriptor> policies, Map<String, BudgetDescriptor> budgets,
 			Map<String, BreakerDescriptor> breakers) implements OperationResponseBody {
-
-		/** Return the short view: the states, and only values that are not built in. */
-		BackoffDescriptor written() {
-			Map<String, PolicyDescriptor> policies = new TreeMap<>(this.policies);
-			policies.replaceAll((name, policy) -> policy.written());
-			Map<String, BudgetDescriptor> budgets = new TreeMap<>(this.budgets);
-			budgets.replaceAll((name, budget) -> budget.written());
-			Map<String, BreakerDescriptor> breakers = new TreeMap<>(this.breakers);
-			breakers.replaceAll((name, breaker) -> breaker.written());
-			return new BackoffDescriptor(this.enabled, this.retriesEnabled, this.overrides, policies, budgets,
-					breakers);
-		}
-
 	}
 
 	/** The problems for which a request was refused, and how to correct them. */

@@ -26,7 +26,7 @@ import dev.backoff.spring.safety.OverloadSafety;
 import dev.backoff.window.OutcomeWindow.Counts;
 
 /** Describe budgets and breakers, those in use and those of the configuration. */
-record SafetyDescriptions(BackoffPolicies policies, OverloadSafety safety, List<PolicyUse> uses) {
+record SafetyDescriptions(BackoffPolicies policies, OverloadSafety safety, List<PolicyUse> uses, boolean brief) {
 
 	Map<String, BudgetDescriptor> budgets() {
 		BackoffConfiguration configuration = this.policies.configuration();
@@ -45,7 +45,7 @@ record SafetyDescriptions(BackoffPolicies policies, OverloadSafety safety, List<
 
 	private BudgetDescriptor budget(BudgetEntry entry, @Nullable RetryBudget budget, boolean unused) {
 		List<String> users = users(entry.name(), EffectivePolicy::budget);
-		Map<String, ValueDescriptor> values = ValueDescriptor.of(entry.values(), BudgetKey::key);
+		Map<String, ValueDescriptor> values = values(entry.values(), BudgetKey::key);
 		double tokens = entry.settings().tokens();
 		return (budget != null) ? new BudgetDescriptor(unused, users, budget.balance(), tokens, budget.refused(),
 				budget.isDry(), values) : new BudgetDescriptor(unused, users, null, tokens, null, null, values);
@@ -69,7 +69,7 @@ record SafetyDescriptions(BackoffPolicies policies, OverloadSafety safety, List<
 	private BreakerDescriptor breaker(BreakerEntry entry, boolean unused) {
 		String provider = entry.provider().name().toLowerCase(Locale.ROOT);
 		List<String> users = users(entry.name(), EffectivePolicy::breaker);
-		Map<String, ValueDescriptor> values = ValueDescriptor.of(entry.values(), BreakerKey::key);
+		Map<String, ValueDescriptor> values = values(entry.values(), BreakerKey::key);
 		String state = this.safety.state(entry);
 		CircuitBreaker own = (entry.provider() == BreakerProvider.OWN)
 				? this.safety.breakers().find(entry.name()).orElse(null) : null;
@@ -90,6 +90,12 @@ record SafetyDescriptions(BackoffPolicies policies, OverloadSafety safety, List<
 		}).map(EffectivePolicy::name).distinct().sorted().toList();
 	}
 
+	/** Return the values, in the short view those that are not built in. */
+	private <K> Map<String, ValueDescriptor> values(Map<K, EffectivePolicy.Value> values, Function<K, String> names) {
+		Map<String, ValueDescriptor> described = ValueDescriptor.of(values, names);
+		return this.brief ? ValueDescriptor.written(described) : described;
+	}
+
 	private static @Nullable Double number(double share) {
 		return Double.isNaN(share) ? null : share;
 	}
@@ -98,12 +104,6 @@ record SafetyDescriptions(BackoffPolicies policies, OverloadSafety safety, List<
 	record BudgetDescriptor(boolean unused, List<String> policies, @Nullable Double balance, double tokens,
 			@Nullable Long refused, @Nullable Boolean dry,
 			Map<String, ValueDescriptor> values) implements OperationResponseBody {
-
-		BudgetDescriptor written() {
-			return new BudgetDescriptor(this.unused, this.policies, this.balance, this.tokens, this.refused, this.dry,
-					ValueDescriptor.written(this.values));
-		}
-
 	}
 
 	/**
@@ -114,13 +114,6 @@ record SafetyDescriptions(BackoffPolicies policies, OverloadSafety safety, List<
 	record BreakerDescriptor(boolean unused, String provider, List<String> policies, @Nullable String state,
 			@Nullable Double failureRate, @Nullable Double slowCallRate, @Nullable Long calls, @Nullable Long rejected,
 			@Nullable Double timeToProbeMs, Map<String, ValueDescriptor> values) implements OperationResponseBody {
-
-		BreakerDescriptor written() {
-			return new BreakerDescriptor(this.unused, this.provider, this.policies, this.state, this.failureRate,
-					this.slowCallRate, this.calls, this.rejected, this.timeToProbeMs,
-					ValueDescriptor.written(this.values));
-		}
-
 	}
 
 }

@@ -49,13 +49,11 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 
 	private final RetryFactory factory;
 
-	private final @Nullable Weaving weaving;
-
 	private final MethodFinder finder;
 
 	private final MethodPlanner planner;
 
-	private final SelfCalls selfCalls = new SelfCalls();
+	private final PlanAdvice advice;
 
 	private final PlannedRetries<AnnotatedMethod, MethodPlan> ofMethods;
 
@@ -77,8 +75,9 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 		this.policies = policies;
 		this.beanFactory = beanFactory;
 		this.factory = new RetryFactory(beanFactory, policies);
-		this.weaving = configuration.isWoven() ? Weaving.find(beanFactory.getBeanClassLoader()) : null;
-		this.finder = new MethodFinder(this::makeRetry, this.weaving);
+		Weaving weaving = configuration.isWoven() ? Weaving.find(beanFactory.getBeanClassLoader()) : null;
+		this.finder = new MethodFinder(this::makeRetry, weaving);
+		this.advice = new PlanAdvice(policies, beanFactory, weaving);
 		this.planner = new MethodPlanner(policies, beanFactory);
 		this.ofMethods = new PlannedRetries<>(this.planner, this.factory, policies);
 		this.ofPolicies = new PlannedRetries<>(this::plan, this.factory, policies);
@@ -172,37 +171,12 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 		return plans.stream().map((plan) -> {
 			boolean overloaded = labels.getOrDefault(plan.label(), 1L) > 1;
 			return new PolicyUse(overloaded ? plan.label() + plan.method().parameters() : plan.label(), plan.policy(),
-					advice(plan));
+					this.advice.of(plan));
 		}).sorted(Comparator.comparing(PolicyUse::method)).toList();
 	}
 
-	/** Return what in a plan works but is probably not meant. */
-	List<String> advice(MethodPlan plan) {
-		return Stream.of(PlanAdvice.of(plan), warnings(plan), VirtualThreadAdvice.of(plan, this.beanFactory))
-			.flatMap(List::stream)
-			.toList();
-	}
-
-	/** Return whether the advice on a plan is worth a warning. */
-	boolean isWarned(MethodPlan plan) {
-		return PlanAdvice.isWarned(plan) || !warnings(plan).isEmpty();
-	}
-
-	private List<String> warnings(MethodPlan plan) {
-		List<String> weaving = (this.weaving != null) ? this.weaving.advice(plan.method(), this.beanFactory)
-				: List.of();
-		return Stream
-			.of(PlanAdvice.ofBreaker(plan, this.policies.configuration()), weaving, selfCallAdvice(plan.method()))
-			.flatMap(List::stream)
-			.toList();
-	}
-
-	private List<String> selfCallAdvice(AnnotatedMethod method) {
-		Collection<String> places = this.policies.configuration().isWoven() ? List.of() : this.selfCalls.of(method);
-		return places.isEmpty() ? List.of()
-				: List.of("calls by the bean itself pass no proxy and are not retried: " + String.join(", ", places)
-						+ "; call an injected ObjectProvider<" + method.type().getSimpleName()
-						+ "> there, or a retry of BackoffMethods, or set backoff.mode to aspectj");
+	PlanAdvice advice() {
+		return this.advice;
 	}
 
 	@Override

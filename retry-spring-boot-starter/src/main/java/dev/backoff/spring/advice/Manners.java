@@ -18,10 +18,7 @@ import org.springframework.util.ClassUtils;
 import dev.backoff.spring.policy.AnnotatedMethod;
 import dev.backoff.spring.policy.Problem;
 
-/**
- * Find the manner in which a method gives its result, and report methods that cannot be
- * retried.
- */
+/** Find the manner of a method, and report methods that cannot be retried. */
 final class Manners {
 
 	static final String FLOW = "kotlinx.coroutines.flow.Flow";

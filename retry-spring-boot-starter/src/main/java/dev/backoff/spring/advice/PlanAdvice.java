@@ -2,21 +2,27 @@ package dev.backoff.spring.advice;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.Iterator;
 import java.util.List;
 import java.util.stream.BaseStream;
 
+import javax.sql.DataSource;
+
 import org.jspecify.annotations.Nullable;
+
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.core.env.Environment;
 
 import dev.backoff.delay.DelayPlan;
 import dev.backoff.policy.RetryPolicy;
-import dev.backoff.spring.policy.BackoffConfiguration;
+import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.EffectivePolicy;
 import dev.backoff.spring.policy.PolicyKey;
 import dev.backoff.time.DurationText;
 import dev.backoff.time.Nanos;
 
-/** Describe what in a method's plan works but is probably not meant. */
+/** Describe what in a method's plan works but is probably not meant. Thread-safe. */
 final class PlanAdvice {
 
 	private static final long LONG_WAIT = 10_000_000_000L;
@@ -26,10 +32,21 @@ final class PlanAdvice {
 	private static final List<String> OTHER_RETRIES = List.of("org.springframework.resilience.annotation.Retryable",
 			"org.springframework.retry.annotation.Retryable", "io.github.resilience4j.retry.annotation.Retry");
 
-	private PlanAdvice() {
+	private final BackoffPolicies policies;
+
+	private final ConfigurableListableBeanFactory beanFactory;
+
+	private final @Nullable Weaving weaving;
+
+	private final SelfCalls selfCalls = new SelfCalls();
+
+	PlanAdvice(BackoffPolicies policies, ConfigurableListableBeanFactory beanFactory, @Nullable Weaving weaving) {
+		this.policies = policies;
+		this.beanFactory = beanFactory;
+		this.weaving = weaving;
 	}
 
-	static List<String> of(MethodPlan plan) {
+	List<String> of(MethodPlan plan) {
 		List<String> advice = new ArrayList<>(plan.policy().advice());
 		RetryPolicy policy = plan.policy().numbers();
 		long waits = waits(policy);
@@ -49,27 +66,53 @@ final class PlanAdvice {
 			advice.add("only the call is retried: what the " + type.getSimpleName()
 					+ " it returns fails with later is not");
 		}
-		String other = otherRetry(plan);
-		if (other != null) {
-			advice.add("@" + other + " is on the method too: the attempts multiply; remove one of the two");
+		if (plan.manner().holdsThread() && policy.attemptTimeoutNanos() != Nanos.UNLIMITED
+				&& isPoolOnVirtualThreads()) {
+			advice.add("attempt-timeout interrupts, which closes sockets and JDBC connections on virtual threads: "
+					+ "set shorter timeouts in the client or the pool");
 		}
+		advice.addAll(warnings(plan));
 		return List.copyOf(advice);
 	}
 
-	/** Describe how long a breaker with {@code on-open: wait} may hold a thread. */
-	static List<String> ofBreaker(MethodPlan plan, BackoffConfiguration configuration) {
+	private boolean isPoolOnVirtualThreads() {
+		return this.beanFactory.getBean(Environment.class)
+			.getProperty("spring.threads.virtual.enabled", Boolean.class, false)
+				&& this.beanFactory.getBeanNamesForType(DataSource.class, true, false).length > 0;
+	}
+
+	private List<String> warnings(MethodPlan plan) {
+		List<String> warnings = new ArrayList<>();
+		OTHER_RETRIES.stream()
+			.filter((annotation) -> has(plan, annotation))
+			.findFirst()
+			.ifPresent((other) -> warnings
+				.add("@" + other + " is on the method too: the attempts multiply; remove one of the two"));
 		String breaker = plan.policy().breaker();
-		boolean endless = breaker != null && configuration.breaker(breaker).settings().awaited()
-				&& plan.policy().numbers().deadlineNanos() == Nanos.UNLIMITED;
-		return (endless && plan.manner().holdsThread()) ? List.of("a call holds its thread as long as the breaker "
-				+ breaker + " stays open (on-open: wait): set a deadline") : List.of();
+		if (breaker != null && this.policies.configuration().breaker(breaker).settings().awaited()
+				&& plan.policy().numbers().deadlineNanos() == Nanos.UNLIMITED && plan.manner().holdsThread()) {
+			warnings.add("a call holds its thread as long as the breaker " + breaker
+					+ " stays open (on-open: wait): set a deadline");
+		}
+		if (this.weaving != null) {
+			warnings.addAll(this.weaving.advice(plan.method(), this.beanFactory));
+			return warnings;
+		}
+		Collection<String> places = this.selfCalls.of(plan.method());
+		if (!places.isEmpty()) {
+			warnings.add("calls by the bean itself pass no proxy and are not retried: " + String.join(", ", places)
+					+ "; call an injected ObjectProvider<" + plan.method().type().getSimpleName()
+					+ "> there, or a retry of BackoffMethods, or set backoff.mode to aspectj");
+		}
+		return warnings;
 	}
 
 	/**
-	 * Return whether the advice is worth a warning: attempts multiply, a timeout can
-	 * never be reached, or a call can last for hours and no preset says so.
+	 * Return whether the advice is worth a warning: attempts multiply or share one
+	 * transaction or lock, calls are not retried, a timeout can never be reached, or a
+	 * call can last for hours and no preset says so.
 	 */
-	static boolean isWarned(MethodPlan plan) {
+	boolean isWarned(MethodPlan plan) {
 		RetryPolicy policy = plan.policy().numbers();
 		boolean unlimited = policy.maxAttempts() == RetryPolicy.UNLIMITED_ATTEMPTS;
 		EffectivePolicy.Value attempts = plan.policy().values().get(PolicyKey.MAX_ATTEMPTS);
@@ -78,12 +121,7 @@ final class PlanAdvice {
 				|| (plan.manner().holdsThread() && waits(policy) > HOUR);
 		boolean unreachable = policy.attemptTimeoutNanos() != Nanos.UNLIMITED
 				&& policy.attemptTimeoutNanos() > policy.deadlineNanos();
-		return otherRetry(plan) != null || unreachable || (endless && !meant);
-	}
-
-	/** Return the annotation of another library that retries the method, or null. */
-	private static @Nullable String otherRetry(MethodPlan plan) {
-		return OTHER_RETRIES.stream().filter((annotation) -> has(plan, annotation)).findFirst().orElse(null);
+		return !warnings(plan).isEmpty() || unreachable || (endless && !meant);
 	}
 
 	private static long waits(RetryPolicy policy) {

@@ -20,10 +20,7 @@ import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.InvalidBackoffException;
 import dev.backoff.spring.policy.Problem;
 
-/**
- * Plans and the retries made from them, by key. Both follow the configuration.
- * Thread-safe.
- */
+/** Plans and their retries by key. Both follow the configuration. Thread-safe. */
 final class PlannedRetries<K, P extends RetryFactory.Plan> {
 
 	/*
@@ -154,10 +151,7 @@ final class PlannedRetries<K, P extends RetryFactory.Plan> {
 		}
 	}
 
-	/**
-	 * Return the plans of keys by another configuration, without those that have
-	 * problems.
-	 */
+	/** Return the plans of keys by another configuration, without those with problems. */
 	Map<K, P> plans(Set<K> keys, BackoffPolicies.Candidate candidate, List<Problem> problems) {
 		Map<K, P> plans = new LinkedHashMap<>();
 		for (K key : keys) {

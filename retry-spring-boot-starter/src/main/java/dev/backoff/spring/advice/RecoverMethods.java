@@ -159,9 +159,7 @@ record RecoverMethods(List<RecoverMethods.Candidate> candidates) {
 			return null;
 		}
 		for (int i = 0; i < count; i++) {
-			ResolvableType given = parameter(annotated.method(), i, type);
-			ResolvableType taken = parameter(method, i, type);
-			if (!Manner.isValue(given, taken)) {
+			if (!Manner.isValue(parameter(annotated.method(), i, type), parameter(method, i, type))) {
 				return null;
 			}
 		}

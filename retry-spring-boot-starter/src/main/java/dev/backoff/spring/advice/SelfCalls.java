@@ -13,12 +13,18 @@ import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import org.springframework.asm.ClassReader;
+import org.springframework.asm.ClassVisitor;
+import org.springframework.asm.Handle;
+import org.springframework.asm.Label;
+import org.springframework.asm.MethodVisitor;
+import org.springframework.asm.Opcodes;
+import org.springframework.asm.SpringAsmInfo;
 import org.springframework.asm.Type;
-import org.springframework.core.NativeDetector;
 import org.springframework.util.ClassUtils;
 
 import dev.backoff.spring.policy.AnnotatedMethod;
@@ -26,12 +32,16 @@ import dev.backoff.spring.policy.AnnotatedMethod;
 /**
  * The calls by which beans call their own annotated methods, found in the byte code of
  * their classes. Such a call does not pass through the proxy, so it is not retried. A
- * call inside another annotated method belongs to the attempts of that one and does not
+ * call by another annotated method belongs to the attempts of that one and does not
  * count. Each class is read once. Thread-safe.
  */
 final class SelfCalls {
 
 	private static final Logger logger = LoggerFactory.getLogger(SelfCalls.class);
+
+	/* A class that calls one of these already has a way to retry its own calls. */
+	private static final Set<String> WAYS = Set.of("org/springframework/aop/framework/AopContext",
+			"dev/backoff/spring/advice/BackoffMethods", "dev/backoff/Retry");
 
 	/* By the class of the bean, the places of calls by the called method. */
 	private final Map<Class<?>, Map<String, Set<String>>> places = new ConcurrentHashMap<>();
@@ -48,26 +58,23 @@ final class SelfCalls {
 			.map((method) -> key(method.method()))
 			.collect(Collectors.toSet());
 		Set<String> seen = new HashSet<>();
-		List<SelfCallReader.Call> calls = new ArrayList<>();
+		List<Call> calls = new ArrayList<>();
 		for (Class<?> next = type; next != null && next != Object.class; next = next.getSuperclass()) {
 			calls.addAll(read(next, annotated, seen));
 		}
 		return calls.stream()
-			.collect(Collectors.groupingBy(SelfCallReader.Call::called,
-					Collectors.mapping(SelfCallReader.Call::place, Collectors.toCollection(TreeSet::new))));
+			.collect(Collectors.groupingBy(Call::called,
+					Collectors.mapping(Call::place, Collectors.toCollection(TreeSet::new))));
 	}
 
-	private static List<SelfCallReader.Call> read(Class<?> type, Set<String> annotated, Set<String> seen) {
-		if (NativeDetector.inNativeImage()) {
-			return List.of();
-		}
+	private static List<Call> read(Class<?> type, Set<String> annotated, Set<String> seen) {
 		try (InputStream file = type.getResourceAsStream(ClassUtils.getClassFileName(type))) {
 			if (file == null) {
 				return List.of();
 			}
-			SelfCallReader reader = new SelfCallReader(type, annotated, seen);
+			Reader reader = new Reader(type, annotated, seen);
 			new ClassReader(file).accept(reader, ClassReader.SKIP_FRAMES);
-			return reader.calls();
+			return reader.uncertain ? List.of() : reader.calls;
 		}
 		catch (IOException | RuntimeException ex) {
 			// of a newer Java, for instance
@@ -78,6 +85,122 @@ final class SelfCalls {
 
 	private static String key(Method method) {
 		return method.getName() + Type.getMethodDescriptor(method);
+	}
+
+	/** A call of an annotated method. */
+	private record Call(String called, String place) {
+	}
+
+	/** Read the calls in one class. Methods are named with their descriptors. */
+	private static final class Reader extends ClassVisitor {
+
+		/*
+		 * The instruction of a call does not tell which object is called. So a class
+		 * counts only if no other object of its type gets into its methods: as a
+		 * parameter, from a field, as the result of a call, by a cast, or new.
+		 */
+
+		private final Class<?> type;
+
+		private final Set<String> annotated;
+
+		/* Methods of the classes below this one, which override those here. */
+		private final Set<String> seen;
+
+		private final List<Call> calls = new ArrayList<>();
+
+		private boolean uncertain;
+
+		Reader(Class<?> type, Set<String> annotated, Set<String> seen) {
+			super(SpringAsmInfo.ASM_VERSION);
+			this.type = type;
+			this.annotated = annotated;
+			this.seen = seen;
+		}
+
+		@Override
+		public @Nullable MethodVisitor visitMethod(int access, String name, String descriptor,
+				@Nullable String signature, String @Nullable [] exceptions) {
+			boolean inherited = (access & (Opcodes.ACC_PRIVATE | Opcodes.ACC_STATIC)) == 0 && !name.equals("<init>");
+			if ((access & Opcodes.ACC_BRIDGE) != 0 || (inherited && !this.seen.add(name + descriptor))) {
+				return null;
+			}
+			notice(descriptor.substring(0, descriptor.indexOf(')')));
+			String caller = name.replaceFirst("^lambda\\$(.*)\\$\\d+$", "$1");
+			boolean retried = caller.equals(name) ? this.annotated.contains(name + descriptor)
+					: this.annotated.stream().anyMatch((method) -> method.startsWith(caller + "("));
+			String simpleName = this.type.getSimpleName();
+			String place = name.equals("<init>") ? "new " + simpleName : simpleName + "." + caller;
+			return new Body(this, retried ? null : place);
+		}
+
+		private void notice(String descriptor) {
+			this.uncertain |= descriptor.contains(Type.getDescriptor(this.type));
+		}
+
+	}
+
+	/** Read one method, whose calls do not count without a place. */
+	private static final class Body extends MethodVisitor {
+
+		private final Reader reader;
+
+		private final @Nullable String place;
+
+		private String line = "";
+
+		Body(Reader reader, @Nullable String place) {
+			super(SpringAsmInfo.ASM_VERSION);
+			this.reader = reader;
+			this.place = place;
+		}
+
+		@Override
+		public void visitLineNumber(int line, Label start) {
+			this.line = " (line " + line + ")";
+		}
+
+		@Override
+		public void visitTypeInsn(int opcode, String type) {
+			if (opcode != Opcodes.INSTANCEOF) {
+				this.reader.notice("L" + type + ";");
+			}
+		}
+
+		@Override
+		public void visitFieldInsn(int opcode, String owner, String name, String descriptor) {
+			this.reader.notice(descriptor);
+		}
+
+		@Override
+		public void visitMethodInsn(int opcode, String owner, String name, String descriptor, boolean isInterface) {
+			this.reader.notice(descriptor.substring(descriptor.indexOf(')')));
+			this.reader.uncertain |= WAYS.contains(owner);
+			add(owner, name + descriptor);
+		}
+
+		/*
+		 * A lambda or a reference to a method, which may take its object as a parameter.
+		 */
+		@Override
+		public void visitInvokeDynamicInsn(String name, String descriptor, Handle bootstrap, Object... arguments) {
+			for (Object argument : arguments) {
+				if (argument instanceof Handle handle) {
+					add(handle.getOwner(), handle.getName() + handle.getDesc());
+				}
+				else if (argument instanceof Type type) {
+					this.reader.notice(type.getDescriptor());
+				}
+			}
+		}
+
+		private void add(String owner, String called) {
+			boolean same = owner.equals(Type.getInternalName(this.reader.type));
+			if (this.place != null && same && this.reader.annotated.contains(called)) {
+				this.reader.calls.add(new Call(called, this.place + this.line));
+			}
+		}
+
 	}
 
 }

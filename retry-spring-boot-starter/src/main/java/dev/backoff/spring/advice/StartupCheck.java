@@ -110,9 +110,7 @@ public final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 
 	/** Refuse problems, or log them where they do not count and return false. */
 	private static boolean isChecked(Set<Problem> problems, boolean enabled) {
-		// problems may be why it is switched off; processing ahead of time may see
-		// another
-		// configuration than the application that runs
+		// problems may be why it is switched off
 		String warning = !enabled ? "Without effect while backoff.enabled is false: {}"
 				: Boolean.getBoolean(AbstractAotProcessor.AOT_PROCESSING)
 						? "Stops the start-up if it is configured so: {}" : null;
@@ -186,7 +184,7 @@ public final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 
 	private static void log(BackoffPolicies policies, BackoffMethods methods, List<MethodPlan> plans) {
 		policies.configuration().warnings().forEach((warning) -> logger.warn("Ignored: {}", warning));
-		advise(methods, plans);
+		advise(methods.advice(), plans);
 		List<String> shared = plans.stream()
 			.filter((plan) -> !plan.label().equals(plan.method().label()))
 			.map(MethodPlan::label)
@@ -240,18 +238,13 @@ public final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 		}
 	}
 
-	/*
-	 * Advice is logged at INFO. It is logged at WARN if attempts multiply unnoticed, if
-	 * all are in one transaction or lock, if calls are not retried, or if a call can last
-	 * for hours.
-	 */
-	private static void advise(BackoffMethods methods, List<MethodPlan> plans) {
+	private static void advise(PlanAdvice planAdvice, List<MethodPlan> plans) {
 		Set<String> told = new LinkedHashSet<>();
 		for (MethodPlan plan : plans) {
-			List<String> advice = methods.advice(plan);
+			List<String> advice = planAdvice.of(plan);
 			String line = plan.method().place() + ", policy " + plan.policy().name() + ": " + String.join("; ", advice);
 			if (!advice.isEmpty() && told.add(line)) {
-				logger.atLevel(methods.isWarned(plan) ? Level.WARN : Level.INFO).log(line);
+				logger.atLevel(planAdvice.isWarned(plan) ? Level.WARN : Level.INFO).log(line);
 			}
 		}
 	}

@@ -34,7 +34,6 @@ import dev.backoff.spring.advice.BackoffMethods;
 import dev.backoff.spring.advice.Shutdown;
 import dev.backoff.spring.advice.StartupCheck;
 import dev.backoff.spring.failure.BuiltInFailureClassifiers;
-import dev.backoff.spring.failure.ClientRedirects;
 import dev.backoff.spring.live.ConfigurationListener;
 import dev.backoff.spring.live.Expiries;
 import dev.backoff.spring.live.LiveConfiguration;

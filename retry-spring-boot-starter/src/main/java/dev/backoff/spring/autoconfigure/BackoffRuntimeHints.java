@@ -11,19 +11,15 @@ import org.springframework.aot.hint.RuntimeHintsRegistrar;
 import dev.backoff.annotation.Backoff;
 import dev.backoff.spring.policy.BackoffConfiguration;
 
-/**
- * Keep the classes that a native image finds by name only: the annotation, and those by
- * which optional libraries are detected.
- */
+/** Keep the classes that a native image finds by name only. */
 final class BackoffRuntimeHints implements RuntimeHintsRegistrar {
 
 	private static final List<String> LIBRARIES = List.of("io.grpc.StatusRuntimeException",
 			"io.grpc.protobuf.StatusProto", "io.micrometer.context.ContextSnapshotFactory", "java.sql.SQLException",
-			"jakarta.mail.MessagingException", "javax.sql.DataSource", "kotlin.reflect.full.KClasses",
-			"kotlinx.coroutines.reactor.MonoKt", "org.eclipse.angus.mail.smtp.SMTPSendFailedException",
-			"org.springframework.dao.DataAccessException", "org.springframework.http.HttpHeaders",
-			"org.springframework.mail.MailException", "org.springframework.web.ErrorResponse",
-			"org.springframework.web.client.RestClientException",
+			"jakarta.mail.MessagingException", "kotlin.reflect.full.KClasses", "kotlinx.coroutines.reactor.MonoKt",
+			"org.eclipse.angus.mail.smtp.SMTPSendFailedException", "org.springframework.dao.DataAccessException",
+			"org.springframework.http.HttpHeaders", "org.springframework.mail.MailException",
+			"org.springframework.web.ErrorResponse", "org.springframework.web.client.RestClientException",
 			"org.springframework.web.reactive.function.client.WebClientException", "reactor.core.publisher.Flux",
 			"reactor.netty.http.client.HttpClientRequest");
 

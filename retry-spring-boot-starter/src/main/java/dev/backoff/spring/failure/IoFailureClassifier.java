@@ -168,10 +168,7 @@ final class IoFailureClassifier implements TypedClassifier {
 				&& !isResponseMalformed(cause);
 	}
 
-	/**
-	 * Return whether Netty could not decode a response. It reports that as an illegal
-	 * argument too, and only the stack trace differs.
-	 */
+	/** Return whether Netty could not decode a response. Only the stack trace tells. */
 	static boolean isResponseMalformed(@Nullable Throwable cause) {
 		return cause instanceof IllegalArgumentException && Stream.of(cause.getStackTrace())
 			.anyMatch((frame) -> frame.getClassName().equals("io.netty.handler.codec.http.HttpObjectDecoder"));

@@ -10,10 +10,7 @@ import org.springframework.boot.http.client.autoconfigure.ClientHttpRequestFacto
 
 import dev.backoff.spring.policy.HttpSettings;
 
-/**
- * Remove the headers that describe an attempt where Apache HttpClient follows a redirect
- * from a host that gets them to one that does not. Thread-safe.
- */
+/** Remove our headers from redirects to hosts that do not get them. Thread-safe. */
 final class ApacheClientHeaders
 		implements ClientHttpRequestFactoryBuilderCustomizer<HttpComponentsClientHttpRequestFactoryBuilder> {
 

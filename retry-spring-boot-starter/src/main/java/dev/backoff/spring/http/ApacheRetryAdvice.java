@@ -10,6 +10,7 @@ import org.apache.hc.core5.http.message.BasicHttpResponse;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 import org.springframework.boot.http.client.HttpComponentsClientHttpRequestFactoryBuilder;
 import org.springframework.boot.http.client.autoconfigure.ClientHttpRequestFactoryBuilderCustomizer;
@@ -41,34 +42,27 @@ final class ApacheRetryAdvice
 	}
 
 	private void advise(HttpClientBuilder client) {
-		Boolean retries = retries(client);
-		if (Boolean.FALSE.equals(retries) || !this.advised.compareAndSet(false, true)) {
-			return;
+		try {
+			if (retries(client)) {
+				tell(Level.WARN, "retries 429 and 503 itself, and waits for Retry-After within an attempt: the "
+						+ "requests multiply");
+			}
 		}
-		if (retries != null) {
-			logger
-				.warn("Apache HttpClient retries 429 and 503 itself, and waits for Retry-After within an attempt: the "
-						+ "requests multiply; to switch that off, {}", SWITCH);
-		}
-		else {
-			logger.info(
-					"Apache HttpClient may retry 429 and 503 itself, which cannot be read here; to switch that off, {}",
-					SWITCH);
+		catch (ReflectiveOperationException | RuntimeException ex) {
+			tell(Level.INFO, "may retry 429 and 503 itself, which cannot be read here");
 		}
 	}
 
-	/** Return whether the client will retry, or null if that cannot be read. */
-	private static @Nullable Boolean retries(HttpClientBuilder client) {
-		try {
-			if (Boolean.TRUE.equals(read(client, "automaticRetriesDisabled"))) {
-				return false;
-			}
-			return !(read(client, "retryStrategy") instanceof HttpRequestRetryStrategy strategy)
-					|| retries(strategy, 503) || retries(strategy, 429);
+	private void tell(Level level, String advice) {
+		if (this.advised.compareAndSet(false, true)) {
+			logger.atLevel(level).log("Apache HttpClient {}; to switch that off, {}", advice, SWITCH);
 		}
-		catch (ReflectiveOperationException | RuntimeException ex) {
-			return null;
-		}
+	}
+
+	private static boolean retries(HttpClientBuilder client) throws ReflectiveOperationException {
+		return !Boolean.TRUE.equals(read(client, "automaticRetriesDisabled"))
+				&& (!(read(client, "retryStrategy") instanceof HttpRequestRetryStrategy strategy)
+						|| retries(strategy, 503) || retries(strategy, 429));
 	}
 
 	private static boolean retries(HttpRequestRetryStrategy strategy, int status) {

@@ -13,19 +13,13 @@ import dev.backoff.spring.policy.HttpSettings;
 /**
  * Add headers that describe the attempt to requests of {@code RestClient} and
  * {@code RestTemplate}. Thread-safe.
- *
- * @since 0.1
  */
 final class BlockingClientHeaders
 		implements RestClientCustomizer, RestTemplateCustomizer, ClientHttpRequestInitializer {
 
 	private final AttemptHeaders headers;
 
-	/**
-	 * Create the customizer.
-	 * @param settings the hosts and the names of the headers
-	 */
-	public BlockingClientHeaders(HttpSettings settings) {
+	BlockingClientHeaders(HttpSettings settings) {
 		this.headers = new AttemptHeaders(settings, "RestClient or RestTemplate");
 	}
 

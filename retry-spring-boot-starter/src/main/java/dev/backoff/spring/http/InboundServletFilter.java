@@ -27,8 +27,6 @@ import dev.backoff.spring.policy.HttpSettings;
  * Both also hold on the thread of a {@link Callable} that a controller returns, and on
  * threads of the application with {@link RetryContext#wrap} or context propagation.
  * Thread-safe.
- *
- * @since 0.1
  */
 final class InboundServletFilter extends OncePerRequestFilter {
 
@@ -39,11 +37,7 @@ final class InboundServletFilter extends OncePerRequestFilter {
 
 	private final HttpSettings settings;
 
-	/**
-	 * Create the filter.
-	 * @param settings the names of the headers
-	 */
-	public InboundServletFilter(HttpSettings settings) {
+	InboundServletFilter(HttpSettings settings) {
 		this.settings = settings;
 	}
 

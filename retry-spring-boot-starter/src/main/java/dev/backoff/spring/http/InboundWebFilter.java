@@ -18,18 +18,12 @@ import dev.backoff.spring.policy.HttpSettings;
  * threads of handlers only with {@code spring.reactor.context-propagation=auto} and
  * Micrometer's context-propagation; without them only the observation gets the number.
  * Thread-safe.
- *
- * @since 0.1
  */
 final class InboundWebFilter implements WebFilter, Ordered {
 
 	private final HttpSettings settings;
 
-	/**
-	 * Create the filter.
-	 * @param settings the names of the headers
-	 */
-	public InboundWebFilter(HttpSettings settings) {
+	InboundWebFilter(HttpSettings settings) {
 		this.settings = settings;
 	}
 

@@ -1,7 +1,10 @@
 package dev.backoff.spring.http;
 
+import java.net.URI;
+
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
+import reactor.netty.http.client.HttpClientRequest;
 import reactor.util.context.ContextView;
 
 import org.springframework.boot.webclient.WebClientCustomizer;
@@ -22,8 +25,6 @@ import dev.backoff.spring.policy.HttpSettings;
  * that of the Reactor context, or else the one that runs on the subscribing thread, for
  * instance with {@code block()}. The headers are added when the request is written, after
  * those of other filters. Thread-safe.
- *
- * @since 0.1
  */
 final class ReactiveClientHeaders implements WebClientCustomizer, ExchangeFilterFunction {
 
@@ -32,11 +33,7 @@ final class ReactiveClientHeaders implements WebClientCustomizer, ExchangeFilter
 
 	private final AttemptHeaders headers;
 
-	/**
-	 * Create the customizer.
-	 * @param settings the hosts and the names of the headers
-	 */
-	public ReactiveClientHeaders(HttpSettings settings) {
+	ReactiveClientHeaders(HttpSettings settings) {
 		this.headers = new AttemptHeaders(settings, "WebClient");
 	}
 
@@ -55,9 +52,18 @@ final class ReactiveClientHeaders implements WebClientCustomizer, ExchangeFilter
 	}
 
 	private void write(OutboundRequest outbound, ClientRequest request, ClientHttpRequest written) {
-		if (!NETTY || NettyRedirects.areDescribed(written.getNativeRequest(), this.headers)) {
+		if (!NETTY || isDescribed(written.getNativeRequest())) {
 			this.headers.add(outbound, request.method(), written.getHeaders());
 		}
+	}
+
+	/* Reactor Netty writes a request anew to follow a redirect. */
+	private boolean isDescribed(Object written) {
+		if (written instanceof HttpClientRequest request && request.redirectedFrom().length > 0) {
+			String url = request.resourceUrl();
+			return url != null && this.headers.isFor(URI.create(url));
+		}
+		return true;
 	}
 
 	private @Nullable OutboundRequest begin(ClientRequest request, ContextView context) {

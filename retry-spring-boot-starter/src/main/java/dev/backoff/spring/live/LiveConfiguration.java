@@ -234,10 +234,7 @@ public final class LiveConfiguration implements DisposableBean {
 		}
 	}
 
-	/**
-	 * Put a configuration into effect, or throw and change nothing: the one path of every
-	 * change.
-	 */
+	/** Put a configuration into effect, or throw and change nothing. */
 	private List<ValueChange> change(String how, BackoffConfiguration configuration) {
 		List<ValueChange> changes = this.switchover.put(configuration);
 		this.expiries.retain(configuration.overrides());

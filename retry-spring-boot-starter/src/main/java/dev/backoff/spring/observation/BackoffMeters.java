@@ -12,8 +12,6 @@ import io.micrometer.core.instrument.docs.MeterDocumentation;
  * All meters of one name have the same tag keys, and every tag has a bounded number of
  * values. Meters have no base unit, because it would become part of the name in
  * Prometheus; timers have that of their registry.
- *
- * @since 0.1
  */
 enum BackoffMeters implements MeterDocumentation {
 

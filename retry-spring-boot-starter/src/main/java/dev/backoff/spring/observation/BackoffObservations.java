@@ -8,8 +8,6 @@ import io.micrometer.observation.docs.ObservationDocumentation;
 /**
  * The names, keys and events of the observations of calls and attempts, as the default
  * conventions set them. They are API.
- *
- * @since 0.1
  */
 enum BackoffObservations implements ObservationDocumentation {
 

@@ -14,12 +14,7 @@ import org.jspecify.annotations.Nullable;
 import dev.backoff.spring.live.ConfigurationListener;
 import dev.backoff.spring.policy.Overrides;
 
-/**
- * Count changes of the configuration and the values that an operator overrides.
- * Thread-safe.
- *
- * @since 0.1
- */
+/** Count changes of the configuration and an operator's overrides. Thread-safe. */
 final class ConfigurationMeters implements ConfigurationListener, AutoCloseable {
 
 	/** The tag value for the switch of all retries, which belongs to no policy. */
@@ -32,11 +27,7 @@ final class ConfigurationMeters implements ConfigurationListener, AutoCloseable 
 
 	private final Map<String, AtomicInteger> overridden = new ConcurrentHashMap<>();
 
-	/**
-	 * Make meters that are not published yet.
-	 * @param registry supplies the registry, or null if there is none; asked late
-	 */
-	public ConfigurationMeters(Supplier<? extends @Nullable MeterRegistry> registry) {
+	ConfigurationMeters(Supplier<? extends @Nullable MeterRegistry> registry) {
 		this.registry = new GuardedRegistry(registry);
 		for (Outcome outcome : Outcome.values()) {
 			this.changes.put(outcome, new AtomicLong());

@@ -84,10 +84,7 @@ final class GuardedRegistry {
 					.register(registry));
 	}
 
-	/**
-	 * Return a counter that reads the given state and those of other contexts, or null if
-	 * there is no registry yet. Keep the state.
-	 */
+	/** Return a counter of this state and those of other contexts. Keep the state. */
 	<S> @Nullable FunctionCounter counter(BackoffMeters meter, S state, ToDoubleFunction<S> count,
 			String... tagValues) {
 		return register(meter, (registry) -> {
@@ -97,24 +94,18 @@ final class GuardedRegistry {
 				.tags(meter.tags(tagValues))
 				.register(registry);
 			if (reading.add(state, count)) {
-				this.ends.add(() -> reading.end(state));
+				this.ends.add(() -> reading.remove(state, true));
 			}
 			return counter;
 		});
 	}
 
-	/**
-	 * Return a gauge of the sum of the given state and those of other contexts, or null
-	 * if there is no registry yet. Keep the state.
-	 */
+	/** Return a gauge of the sum of this and other contexts' states. Keep the state. */
 	<S> @Nullable Gauge gauge(BackoffMeters meter, S state, ToDoubleFunction<S> value, String... tagValues) {
 		return gauge(meter, state, value, Double::sum, tagValues);
 	}
 
-	/**
-	 * Return a gauge that is 1 if the given state or one of another context passes the
-	 * test, else 0, or null if there is no registry yet. Keep the state.
-	 */
+	/** Return a gauge: 1 if this or another context's state passes. Keep the state. */
 	<S> @Nullable Gauge flag(BackoffMeters meter, S state, Predicate<S> test, String... tagValues) {
 		return gauge(meter, state, (seen) -> test.test(seen) ? 1 : 0, Math::max, tagValues);
 	}
@@ -129,7 +120,7 @@ final class GuardedRegistry {
 				.register(registry);
 			if (reading.add(state, value)) {
 				this.ends.add(() -> {
-					if (reading.remove(state)) {
+					if (reading.remove(state, false)) {
 						SharedReading.forget(registry, meter, tagValues);
 						registry.remove(gauge);
 					}

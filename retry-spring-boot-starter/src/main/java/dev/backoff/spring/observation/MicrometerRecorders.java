@@ -29,8 +29,6 @@ import dev.backoff.time.DurationText;
  * <p>
  * Instances that share a registry share the meters. Keep an instance as long as its
  * meters are read, and close it then. Thread-safe.
- *
- * @since 0.1
  */
 final class MicrometerRecorders extends BoundedRecorders<MethodMeters> implements CallRecorder.Factory, AutoCloseable {
 
@@ -44,24 +42,19 @@ final class MicrometerRecorders extends BoundedRecorders<MethodMeters> implement
 
 	private volatile boolean bound;
 
-	/**
-	 * Count whole calls, without their durations and without buckets.
-	 * @param registry supplies the registry, or null if there is none; asked late,
-	 * possibly by several threads at once, and not again once it has answered
-	 */
-	public MicrometerRecorders(Supplier<? extends @Nullable MeterRegistry> registry) {
+	/** Count whole calls, without their durations and without buckets. */
+	MicrometerRecorders(Supplier<? extends @Nullable MeterRegistry> registry) {
 		this(registry, List.of(), false);
 	}
 
 	/**
 	 * Record with the given options.
-	 * @param registry supplies the registry, or null if there is none; asked late,
-	 * possibly by several threads at once, and not again once it has answered
-	 * @param slo the buckets of the timers of attempts and of whole calls; empty for none
+	 * @param registry asked late, possibly by several threads at once, and not again once
+	 * it has answered
+	 * @param slo the buckets of the timers of attempts and of whole calls
 	 * @param durations whether whole calls are timed as well
 	 */
-	public MicrometerRecorders(Supplier<? extends @Nullable MeterRegistry> registry, List<Duration> slo,
-			boolean durations) {
+	MicrometerRecorders(Supplier<? extends @Nullable MeterRegistry> registry, List<Duration> slo, boolean durations) {
 		for (Duration bucket : slo) {
 			if (bucket.isNegative() || bucket.isZero()) {
 				throw new IllegalArgumentException(

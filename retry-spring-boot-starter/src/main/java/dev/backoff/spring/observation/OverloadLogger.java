@@ -27,8 +27,6 @@ import dev.backoff.window.OutcomeWindow.Counts;
  * </pre> WARN for a budget that runs dry, a breaker that opens, a breaker in
  * {@code metrics-only} that would open, and raised delays; INFO for all else.
  * Thread-safe.
- *
- * @since 0.1
  */
 final class OverloadLogger implements RetryBudget.Listener, CircuitBreaker.Listener, DegradedListener {
 

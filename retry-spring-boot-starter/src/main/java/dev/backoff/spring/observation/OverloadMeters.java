@@ -29,8 +29,6 @@ import dev.backoff.spring.safety.OverloadSafety;
  * state is 1 if any context has it, and a gauge goes with the last of them. Breakers of
  * another library have meters of their own there. Keep the instance as long as its meters
  * are read, and close it then. Thread-safe.
- *
- * @since 0.1
  */
 final class OverloadMeters implements CircuitBreaker.Listener, AutoCloseable {
 
@@ -51,20 +49,15 @@ final class OverloadMeters implements CircuitBreaker.Listener, AutoCloseable {
 
 	private volatile @Nullable OverloadSafety safety;
 
-	/**
-	 * Make meters that are not published yet.
-	 * @param registry supplies the registry, or null if there is none; asked late
-	 */
-	public OverloadMeters(Supplier<? extends @Nullable MeterRegistry> registry) {
+	OverloadMeters(Supplier<? extends @Nullable MeterRegistry> registry) {
 		this.registry = new GuardedRegistry(registry);
 	}
 
 	/**
 	 * Publish all budgets, breakers and degraded modes, and later ones when they are
 	 * made. Call this when the registry is complete. A second call has no effect.
-	 * @param safety the budgets, breakers and degraded modes
 	 */
-	public void bind(OverloadSafety safety) {
+	void bind(OverloadSafety safety) {
 		if (this.safety == null) {
 			this.registry.reopen();
 			this.safety = safety;
@@ -134,10 +127,7 @@ final class OverloadMeters implements CircuitBreaker.Listener, AutoCloseable {
 
 	}
 
-	/**
-	 * The transitions of one breaker, counted from the beginning and published once there
-	 * is a registry.
-	 */
+	/** The transitions of one breaker, counted before there is a registry too. */
 	private static final class Transitions {
 
 		private final LongAdder[] counts = new LongAdder[STATES.length * STATES.length];

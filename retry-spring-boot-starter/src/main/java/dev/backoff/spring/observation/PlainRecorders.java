@@ -2,11 +2,7 @@ package dev.backoff.spring.observation;
 
 import dev.backoff.event.CallRecorder;
 
-/**
- * Count calls where there are no meters, for the endpoint. Thread-safe.
- *
- * @since 0.1
- */
+/** Count calls where there are no meters, for the endpoint. Thread-safe. */
 final class PlainRecorders extends BoundedRecorders<MethodCounts> implements CallRecorder.Factory {
 
 	/** Create the recorders. */

@@ -15,8 +15,6 @@ import dev.backoff.failure.Idempotency;
  * that may have been applied, if the policy does not set {@code idempotent}, or sets it
  * to {@code by-key} and no key was sent. This needs a client that reports its requests,
  * as those that Spring Boot builds do. Thread-safe.
- *
- * @since 0.1
  */
 final class RepeatLogger implements RetryListener {
 

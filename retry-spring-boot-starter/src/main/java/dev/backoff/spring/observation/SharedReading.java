@@ -1,6 +1,7 @@
 package dev.backoff.spring.observation;
 
 import java.lang.ref.WeakReference;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -59,27 +60,20 @@ final class SharedReading {
 		return !before.has(state);
 	}
 
-	/** Leave a state out; return whether it was the last. */
-	boolean remove(Object state) {
-		return this.parts.updateAndGet((parts) -> parts.without(state, parts.ended())).living().isEmpty();
-	}
-
-	/** Keep the present count of a state that counts no more. */
-	void end(Object state) {
-		this.parts.updateAndGet((parts) -> parts.without(state, parts.ended() + parts.value(state)));
+	/** Leave a state out, its count kept or not; return whether it was the last. */
+	boolean remove(Object state, boolean kept) {
+		return this.parts.updateAndGet((parts) -> parts.without(state, kept)).living().isEmpty();
 	}
 
 	double value() {
 		Parts read = Objects.requireNonNull(this.parts.get());
-		return read.living()
-			.stream()
-			.mapToDouble((part) -> part.value(part.state().get()))
-			.reduce(read.ended(), this.merge);
+		return read.living().stream().mapToDouble(Part::value).reduce(read.ended(), this.merge);
 	}
 
 	private record Part(WeakReference<@Nullable Object> state, ToDoubleFunction<Object> function) {
 
-		double value(@Nullable Object state) {
+		double value() {
+			Object state = this.state.get();
 			return (state != null) ? this.function.applyAsDouble(state) : 0;
 		}
 
@@ -92,22 +86,23 @@ final class SharedReading {
 			return this.living.stream().anyMatch((part) -> part.state().refersTo(state));
 		}
 
-		double value(Object state) {
-			return this.living.stream()
-				.filter((part) -> part.state().refersTo(state))
-				.mapToDouble((part) -> part.value(state))
-				.sum();
-		}
-
 		Parts with(Part part) {
 			return new Parts(Stream.concat(this.living.stream(), Stream.of(part)).toList(), this.ended);
 		}
 
 		/* Collected states go too. */
-		Parts without(Object state, double ended) {
-			return new Parts(this.living.stream()
-				.filter((part) -> !part.state().refersTo(state) && !part.state().refersTo(null))
-				.toList(), ended);
+		Parts without(Object state, boolean kept) {
+			double ended = this.ended;
+			List<Part> others = new ArrayList<>();
+			for (Part part : this.living) {
+				if (part.state().refersTo(state)) {
+					ended += kept ? part.value() : 0;
+				}
+				else if (!part.state().refersTo(null)) {
+					others.add(part);
+				}
+			}
+			return new Parts(others, ended);
 		}
 
 	}

@@ -19,8 +19,6 @@ import dev.backoff.event.RetryListener;
  * stage fails later, the caller's transaction is not found, and one of the thread that
  * completes the stage is mistaken for it. Transactions of reactive calls are bound to no
  * thread and are not found.
- *
- * @since 0.1
  */
 final class TransactionLogger implements RetryListener {
 

@@ -227,10 +227,7 @@ public final class BackoffConfiguration {
 			.withName(spelling(Section.BUDGETS, name));
 	}
 
-	/**
-	 * Return the name of a policy, breaker or budget as it is written here, else as
-	 * given.
-	 */
+	/** Return the name of a policy, breaker or budget as written here, else as given. */
 	String spelling(Section<?> section, String name) {
 		return this.read.spellings().getOrDefault(section, Map.of()).getOrDefault(TextValues.canonical(name), name);
 	}

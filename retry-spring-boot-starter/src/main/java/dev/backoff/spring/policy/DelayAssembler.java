@@ -179,10 +179,7 @@ final class DelayAssembler {
 		return cap;
 	}
 
-	/**
-	 * The delays of one policy; the cap is the longest duration for none, and either set
-	 * or built in.
-	 */
+	/** The delays of one policy; the longest duration stands for no cap. */
 	record Delays(ShapeName name, Shape shape, Jitter jitter, Duration cap, boolean capSet, Duration throttledBase) {
 	}
 

@@ -6,10 +6,7 @@ import java.util.concurrent.ConcurrentHashMap;
 
 import org.jspecify.annotations.Nullable;
 
-/**
- * The names of policies, breakers and budgets: one spelling of each, and whether it is
- * used. Thread-safe.
- */
+/** The names in use and one spelling of each. Thread-safe. */
 final class Names {
 
 	private final BackoffConfiguration configuration;

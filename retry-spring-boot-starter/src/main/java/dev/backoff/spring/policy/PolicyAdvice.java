@@ -2,6 +2,7 @@ package dev.backoff.spring.policy;
 
 import java.math.BigDecimal;
 import java.math.MathContext;
+import java.math.RoundingMode;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,9 +24,6 @@ final class PolicyAdvice {
 
 	/** More attempts than this without a deadline are advised against. */
 	private static final int MANY_ATTEMPTS = 16;
-
-	/* A base is advised with three digits. */
-	private static final int SHOWN = 1_000;
 
 	/* Delays grow no more long before. */
 	private static final int MOST_COMPARED = 2_000;
@@ -84,7 +82,9 @@ final class PolicyAdvice {
 						: "or make fewer attempts"));
 	}
 
-	/** Return the base with which all attempts fit, rounded down, or 0 for none. */
+	/**
+	 * Return the base with which all attempts fit, cut to three digits, or 0 for none.
+	 */
 	private static long largestBase(RetryPolicy policy, long attempt, Delays delays, PolicyValues values) {
 		boolean exponential = delays.name() == ShapeName.EXPONENTIAL;
 		if (policy.rule().jitter().replacesShape() || (!exponential && delays.name() != ShapeName.FIXED)) {
@@ -95,11 +95,7 @@ final class PolicyAdvice {
 			.largestBase(Duration.ofNanos(policy.deadlineNanos()), policy.maxAttempts() - 1, multiplier,
 					delays.capSet() ? delays.cap() : null, Duration.ofNanos(attempt), 1)
 			.toNanos();
-		long unit = 1;
-		while (base / unit >= SHOWN) {
-			unit *= 10;
-		}
-		return base / unit * unit;
+		return new BigDecimal(base).round(new MathContext(3, RoundingMode.DOWN)).longValue();
 	}
 
 	private static void adviseShape(BackoffRule rule, PolicyValues values, List<String> advice) {

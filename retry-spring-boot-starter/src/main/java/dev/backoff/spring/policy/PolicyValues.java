@@ -9,10 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 import dev.backoff.spring.policy.PolicyLevels.Ranked;
 
-/**
- * The strongest values of one policy, and which of them are in effect. Values that do not
- * fit together are conflicts.
- */
+/** The strongest values of one policy, those in effect, and their conflicts. */
 final class PolicyValues {
 
 	static final String BUILT_IN = EffectivePolicy.Value.BUILT_IN;

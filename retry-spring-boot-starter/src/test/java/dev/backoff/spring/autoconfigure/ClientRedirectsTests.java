@@ -1,4 +1,4 @@
-package dev.backoff.spring.failure;
+package dev.backoff.spring.autoconfigure;
 
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;

@@ -1,4 +1,4 @@
-package dev.backoff.spring.failure;
+package dev.backoff.spring.autoconfigure;
 
 import java.util.Map;
 import java.util.stream.Stream;
@@ -9,24 +9,17 @@ import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.core.env.Environment;
 
-/**
- * Whether the application's HTTP clients may follow redirects. No client reports whether
- * a connection failed at the first request or at the target of a redirect.
- *
- * @since 0.1
- */
-public final class ClientRedirects {
+/** The setting by which Spring Boot's HTTP clients follow redirects. */
+final class ClientRedirects {
 
 	private ClientRedirects() {
 	}
 
 	/**
-	 * Return whether one of the clients that Spring Boot configures may follow redirects.
-	 * @param environment has {@code spring.http.clients.redirects} and those of groups of
-	 * service clients
-	 * @return false if all are {@code dont-follow}
+	 * Return whether one of the clients may follow redirects. No client reports whether a
+	 * connection failed at the first request or at the target of a redirect.
 	 */
-	public static boolean mayBeFollowed(Environment environment) {
+	static boolean mayBeFollowed(Environment environment) {
 		Binder binder = Binder.get(environment);
 		String all = binder.bind("spring.http.clients.redirects", String.class).orElse("");
 		Stream<Group> groups = binder.bind("spring.http.serviceclient", Bindable.mapOf(String.class, Group.class))
@@ -38,7 +31,7 @@ public final class ClientRedirects {
 			.anyMatch((redirects) -> !redirects.replaceAll("[^A-Za-z]", "").equalsIgnoreCase("dontfollow"));
 	}
 
-	/** What is read of a group of service clients. */
+	/** The setting of a group of service clients. */
 	record Group(@Nullable String redirects) {
 	}
 
