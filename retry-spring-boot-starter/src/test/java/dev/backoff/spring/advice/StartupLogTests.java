@@ -107,7 +107,8 @@ class StartupLogTests {
 			assertThat(log("backoff.policies.orders: { deadline: 3s }", Orders.class)).containsExactly(
 					"INFO @Backoff on Orders.place(), policy orders: a call that hangs is not cut: the deadline of 3s is "
 							+ "checked between attempts; set attempt-timeout, or timeouts of the client");
-			assertThat(log("backoff.policies.orders: { deadline: 3s, attempt-timeout: 500ms }", Orders.class)).isEmpty();
+			assertThat(log("backoff.policies.orders: { deadline: 3s, attempt-timeout: 500ms }", Orders.class))
+				.isEmpty();
 			assertThat(log("backoff.policies.orders: { deadline: 3s }", Eventual.class)).isEmpty();
 		}
 
