@@ -99,12 +99,18 @@ final class AsyncAttempt<T extends @Nullable Object>
 	@SuppressWarnings("NullAway") // T says itself whether it may be null
 	private void ended(Outcome outcome, @Nullable T value) {
 		CallSteps steps = this.call.driver().steps();
-		if (!this.call.state().hasStory() && outcome.kind() == AttemptOutcome.SUCCESS) {
-			steps.succeededAtOnce(this.call.state(), this.permit);
-			this.call.settle(value);
-			return;
+		try {
+			if (!this.call.state().hasStory() && outcome.kind() == AttemptOutcome.SUCCESS) {
+				steps.succeededAtOnce(this.call.state(), this.permit);
+				this.call.settle(value);
+				return;
+			}
+			this.call.drive(steps.attemptEnded(unlessRepeatable(outcome), this.permit, this.call.state()), this);
 		}
-		this.call.drive(steps.attemptEnded(unlessRepeatable(outcome), this.permit, this.call.state()), this);
+		catch (Throwable ex) {
+			// an overflow of the stack, for instance: the future ends nevertheless
+			this.call.fail(ex);
+		}
 	}
 
 	/* Refuse a retry if the operation says that it cannot be repeated. */

@@ -16,6 +16,8 @@ final class AsyncWait extends Waiter implements Driving.Abandonable {
 
 	private volatile @Nullable Cancellable timer;
 
+	private volatile boolean handedOver;
+
 	AsyncWait(AsyncCall<?, ?> call) {
 		this.call = call;
 	}
@@ -61,6 +63,11 @@ final class AsyncWait extends Waiter implements Driving.Abandonable {
 
 	/* The attempt's time runs from here on, whether the executor begins it or not. */
 	private void handOver(Executor otherwise) {
+		if (this.handedOver) {
+			// an operator wakes it although its time has come
+			return;
+		}
+		this.handedOver = true;
 		long since = this.call.state().now();
 		try {
 			this.call.executor().execute(() -> goOn(since, false));
@@ -93,8 +100,13 @@ final class AsyncWait extends Waiter implements Driving.Abandonable {
 	/** Go on after the wait, or because the executor has not done so in time. */
 	private void goOn(long since, boolean overdue) {
 		if (this.call.claim(this)) {
-			ended();
-			this.call.drive(next(since, overdue), this);
+			try {
+				ended();
+				this.call.drive(next(since, overdue), this);
+			}
+			catch (Throwable ex) {
+				this.call.fail(ex);
+			}
 		}
 		else if (this.call.underWay() instanceof Stopping stopping && stopping.of() == this
 				&& this.call.claim(stopping)) {
@@ -106,9 +118,13 @@ final class AsyncWait extends Waiter implements Driving.Abandonable {
 		RetryCall state = this.call.state();
 		CallSteps steps = this.call.driver().steps();
 		Turn next = steps.afterWait(state);
+		AttemptLimit limit = this.call.driver().limit();
 		if (next instanceof Turn.Permitted permitted) {
 			state.turn(since);
-			return overdue ? steps.timedOutUnbegun(permitted, this.call.driver().limit().unbegun(state), state) : next;
+			if (overdue && limit.isSet()) {
+				return steps.timedOutUnbegun(permitted, limit.unbegun(state), state);
+			}
+			return next;
 		}
 		return (overdue && next == Decision.OVERSLEPT) ? Decision.UNBEGUN : next;
 	}

@@ -680,6 +680,17 @@ class AsyncCallTests {
 		}
 
 		@Test
+		void isGivenTheTaskOnceThoughAnOperatorWakesTheCall() {
+			CompletableFuture<String> result = call(policy().maxAttempts(2).attemptTimeout(Duration.ofMillis(200)));
+			AsyncCallTests.this.time.advance(Duration.ofMillis(150));
+			assertThat(AsyncCallTests.this.waiting.wake(null, Duration.ZERO)).isEqualTo(1);
+			assertThat(this.queue).hasSize(1);
+			AsyncCallTests.this.time.advance(Duration.ofMillis(50));
+			assertThat(AsyncCallTests.this.time.runDue()).isEqualTo(1);
+			assertThat(result.join()).startsWith("2 ATTEMPTS_EXHAUSTED");
+		}
+
+		@Test
 		void takesTheTimeInTheQueueFromTheAttempt() {
 			CompletableFuture<String> result = call(policy().maxAttempts(2).attemptTimeout(Duration.ofMillis(200)));
 			AsyncCallTests.this.time.advance(Duration.ofMillis(150));

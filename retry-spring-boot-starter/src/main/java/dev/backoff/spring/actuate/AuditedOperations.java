@@ -6,6 +6,8 @@ import java.util.List;
 import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import org.springframework.boot.actuate.audit.AuditEvent;
 import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
@@ -34,6 +36,8 @@ public final class AuditedOperations implements OperationInvokerAdvisor {
 
 	/** The type of the events: {@value}. */
 	public static final String TYPE = "BACKOFF_CHANGE";
+
+	private static final Logger logger = LoggerFactory.getLogger(AuditedOperations.class);
 
 	private final ApplicationEventPublisher publisher;
 
@@ -68,8 +72,14 @@ public final class AuditedOperations implements OperationInvokerAdvisor {
 	private void publish(InvocationContext context, List<Map<String, String>> changes) {
 		SecurityContext security = context.resolveArgument(SecurityContext.class);
 		Principal principal = (security != null) ? security.getPrincipal() : null;
-		this.publisher.publishEvent(new AuditApplicationEvent(
-				new AuditEvent((principal != null) ? principal.getName() : "", TYPE, Map.of("changes", changes))));
+		try {
+			this.publisher.publishEvent(new AuditApplicationEvent(
+					new AuditEvent((principal != null) ? principal.getName() : "", TYPE, Map.of("changes", changes))));
+		}
+		catch (RuntimeException ex) {
+			// the change is in effect, so its answer must not say that it failed
+			logger.warn("Cannot publish the audit event of {}", changes, ex);
+		}
 	}
 
 	private static Map<String, String> entry(OperatorActions.ValueChangeDescriptor change) {

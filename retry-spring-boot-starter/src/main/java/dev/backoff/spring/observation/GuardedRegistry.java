@@ -132,8 +132,14 @@ final class GuardedRegistry {
 
 	/** Read the states no more: a gauge goes with its last state, counts stay. */
 	void close() {
-		this.ends.forEach(Runnable::run);
-		this.ends.clear();
+		for (Runnable end = this.ends.poll(); end != null; end = this.ends.poll()) {
+			try {
+				end.run();
+			}
+			catch (RuntimeException ex) {
+				logger.debug("Cannot take a meter out of its registry", ex);
+			}
+		}
 	}
 
 	/* A refused meter is replaced by one that counts nothing. */

@@ -335,6 +335,12 @@ class OperatorTests {
 			assertThat(audited()).isEmpty();
 		}
 
+		@Test
+		void mayFailWithoutTheWriteThatIsDone() throws Exception {
+			ok("POST", "/orders", "{\"base\": \"13s\"}");
+			assertThat(audited()).isNotEmpty();
+		}
+
 		private List<AuditEvent> audited() {
 			List<AuditEvent> events = List.copyOf(OperatorTests.this.audits);
 			OperatorTests.this.audits.clear();
@@ -634,7 +640,12 @@ class OperatorTests {
 
 		@Bean
 		ApplicationListener<AuditApplicationEvent> auditor(List<AuditEvent> audits) {
-			return (event) -> audits.add(event.getAuditEvent());
+			return (event) -> {
+				audits.add(event.getAuditEvent());
+				if (event.getAuditEvent().getData().toString().contains("after=13s")) {
+					throw new IllegalStateException("no room for the audit");
+				}
+			};
 		}
 
 		/* Any login is that of Ann. */

@@ -46,7 +46,7 @@ class TracingTests {
 				"--backoff.policies.orders.base=1ms", "--backoff.policies.orders.jitter=none",
 				"--backoff.policies.orders.max-attempts=3", "--backoff.metrics.slo=10s",
 				"--backoff.budgets.orders.tokens=1000", "--management.tracing.sampling.probability=1.0",
-				"--management.endpoints.web.exposure.include=prometheus", "--logging.level.dev.backoff=warn");
+				"--management.endpoints.web.exposure.include=prometheus");
 		orders = context.getBean(TracedShop.Orders.class);
 	}
 
