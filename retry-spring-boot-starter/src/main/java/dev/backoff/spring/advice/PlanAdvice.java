@@ -57,7 +57,7 @@ final class PlanAdvice {
 					+ (scheduled ? ", and the next run of the schedule with it" : ""));
 		}
 		if (plan.manner().holdsThread() && policy.deadlineNanos() != Nanos.UNLIMITED
-				&& policy.attemptTimeoutNanos() == Nanos.UNLIMITED) {
+				&& policy.attemptTimeoutNanos() == Nanos.UNLIMITED && !hasClientTimeout()) {
 			advice.add("a call that hangs is not cut: the deadline of " + DurationText.exact(policy.deadlineNanos())
 					+ " is checked between attempts; set attempt-timeout, or timeouts of the client");
 		}
@@ -73,6 +73,11 @@ final class PlanAdvice {
 		}
 		advice.addAll(warnings(plan));
 		return List.copyOf(advice);
+	}
+
+	/* Spring Boot gives it to the HTTP clients that it builds. */
+	private boolean hasClientTimeout() {
+		return this.beanFactory.getBean(Environment.class).containsProperty("spring.http.clients.read-timeout");
 	}
 
 	private boolean isPoolOnVirtualThreads() {

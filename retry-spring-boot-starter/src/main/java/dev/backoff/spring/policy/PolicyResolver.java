@@ -220,7 +220,7 @@ final class PolicyResolver implements BackoffPolicies.Candidate {
 
 	private Problem unknown(String place, String name, String orElse) {
 		List<String> names = this.configuration.policyNames();
-		String nearest = Nearest.of(name, names);
+		String nearest = Nearest.ofName(name, names);
 		String define = "efine backoff.policies." + name + orElse;
 		return Problem.ofPlace(place, "names a policy that is not defined",
 				(nearest != null) ? "Write " + nearest + ", or d" + define : "D" + define + Nearest.allOf(names));

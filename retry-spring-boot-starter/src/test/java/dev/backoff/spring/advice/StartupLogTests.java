@@ -110,6 +110,10 @@ class StartupLogTests {
 			assertThat(log("backoff.policies.orders: { deadline: 3s, attempt-timeout: 500ms }", Orders.class))
 				.isEmpty();
 			assertThat(log("backoff.policies.orders: { deadline: 3s }", Eventual.class)).isEmpty();
+			assertThat(log("""
+					backoff.policies.orders.deadline: 3s
+					spring.http.clients.read-timeout: 2s
+					""", Orders.class)).isEmpty();
 		}
 
 		@Test

@@ -32,6 +32,11 @@ class AnnotationReportTests {
 								+ "is not defined.",
 						"Define backoff.policies.orders, or give the annotation values of its own. Known names: "
 								+ "payment-callback."),
+				annotated(AnotherNumber.class,
+						"@Backoff on AnotherNumber.place(String): invalid value (payment-callback2): names a policy that "
+								+ "is not defined.",
+						"Define backoff.policies.payment-callback2, or give the annotation values of its own. Known "
+								+ "names: payment-callback."),
 				annotated(MisspelledPolicy.class,
 						"@Backoff on MisspelledPolicy.place(String): invalid value (payment-calback): names a "
 								+ "policy that is not defined.",
@@ -303,6 +308,15 @@ class AnnotationReportTests {
 	public static class UnknownPolicy {
 
 		@Backoff("orders")
+		public String place(String order) {
+			return order;
+		}
+
+	}
+
+	public static class AnotherNumber {
+
+		@Backoff("payment-callback2")
 		public String place(String order) {
 			return order;
 		}
