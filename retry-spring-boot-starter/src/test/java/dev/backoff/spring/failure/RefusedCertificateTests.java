@@ -17,9 +17,8 @@ import javax.net.ssl.SSLServerSocket;
 import javax.net.ssl.SSLSocket;
 import javax.net.ssl.TrustManagerFactory;
 
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 import static dev.backoff.spring.failure.Classified.assertSays;
 import static dev.backoff.spring.failure.Classified.thrownBy;
@@ -33,16 +32,16 @@ class RefusedCertificateTests {
 	@TempDir
 	private static Path directory;
 
-	@ParameterizedTest
-	@ValueSource(strings = { "TLSv1.2", "TLSv1.3" })
-	void isPermanent(String protocol) throws Exception {
+	/* With TLS 1.2 the JDK 25 answers handshake_failure, which has other causes too. */
+	@Test
+	void isPermanent() throws Exception {
 		SSLContext context = context();
 		SSLContext trusting = SSLContext.getInstance("TLS");
 		trusting.init(null, trusted(keys()).getTrustManagers(), null);
 		try (SSLServerSocket server = (SSLServerSocket) context.getServerSocketFactory()
 			.createServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
 			server.setNeedClientAuth(true);
-			server.setEnabledProtocols(new String[] { protocol });
+			server.setEnabledProtocols(new String[] { "TLSv1.3" });
 			Thread thread = new Thread(() -> refuse(server), "refusing");
 			thread.setDaemon(true);
 			thread.start();
