@@ -120,19 +120,23 @@ final class CallLinks {
 		return (this.told != null) ? this.told.unsafeRequest : null;
 	}
 
-	void settledInside(Throwable failure, RetriesStoppedException story) {
+	void settledInside(Throwable failure, RetriesStoppedException story, boolean unrepeatable) {
 		Told told = toTell().get(0);
 		if (told.settledInside.size() >= MOST_NOTED) {
 			told.settledInside.poll();
 		}
-		told.settledInside.add(new Settled(failure, story));
+		told.settledInside.add(new Settled(failure, story, unrepeatable));
+	}
+
+	@Nullable RetriesStoppedException settledInside(Throwable failure) {
+		return settledInside(failure, false);
 	}
 
 	@SuppressWarnings("ReferenceEquality") // the same instance, not an equal one
-	@Nullable RetriesStoppedException settledInside(Throwable failure) {
+	@Nullable RetriesStoppedException settledInside(Throwable failure, boolean unrepeatable) {
 		if (this.told != null) {
 			for (Settled settled : this.told.settledInside) {
-				if (settled.failure == failure) {
+				if (settled.failure == failure && (settled.unrepeatable || !unrepeatable)) {
 					return settled.story;
 				}
 			}
@@ -165,8 +169,11 @@ final class CallLinks {
 
 	}
 
-	/** What a call inside has thrown, with its story. */
-	private record Settled(Throwable failure, RetriesStoppedException story) {
+	/**
+	 * What a call inside has thrown, with its story, and whether its work must not be
+	 * repeated.
+	 */
+	private record Settled(Throwable failure, RetriesStoppedException story, boolean unrepeatable) {
 	}
 
 	/** What is reported to an attempt, also by calls on other threads. Thread-safe. */

@@ -224,7 +224,7 @@ final class CallSteps {
 		this.teller.stopped(ending,
 				new RetryEvent.Stopped(this.terms.policy().name(), this.terms.method(), story, recovered, thrown));
 		if (thrown != null && enclosing != null && !isLeftToOthers(ending, story)) {
-			enclosing.settledInside(thrown, story);
+			enclosing.settledInside(thrown, story, isUnrepeatable(ending.outcome()));
 		}
 	}
 

@@ -80,7 +80,7 @@ final class FailureRules {
 					Decision.name(failure) + " is never retried because of " + Decision.name(fatal));
 		}
 		if (failure instanceof AttemptTimeoutException timeout && isOf(call, timeout)) {
-			return judgeTimeout(timeout);
+			return judgeTimeout(timeout, call);
 		}
 		Throwable settled = this.policy.isNestedMultiply() ? null
 				: Causes.find(failure, (cause) -> call.settledInside(cause) != null);
@@ -106,9 +106,16 @@ final class FailureRules {
 
 	/*
 	 * The cause of a timeout is what our interrupt made the work throw. It says nothing
-	 * of the dependency, so neither classifiers nor inner calls count.
+	 * of the dependency, so no classifier counts, and of inner calls only one whose work
+	 * must not be repeated.
 	 */
-	private Outcome judgeTimeout(AttemptTimeoutException failure) {
+	private Outcome judgeTimeout(AttemptTimeoutException failure, RetryCall call) {
+		for (Throwable cause : this.policy.isNestedMultiply() ? List.<Throwable>of() : Causes.of(failure)) {
+			RetriesStoppedException inner = call.unrepeatableInside(cause);
+			if (inner != null) {
+				return Outcome.ofRefused(AttemptOutcome.TIMEOUT, failure, Decision.nested(inner));
+			}
+		}
 		if (isOneOf(this.policy.abortOn(), failure)) {
 			return refuse(AttemptOutcome.TIMEOUT, failure, Decision.name(failure) + " is listed in abortOn");
 		}

@@ -341,8 +341,16 @@ final class RetryCall extends CallStory {
 	}
 
 	/** Note that a call inside has thrown a failure which is not to be retried here. */
-	void settledInside(Throwable failure, RetriesStoppedException story) {
-		links().settledInside(failure, story);
+	void settledInside(Throwable failure, RetriesStoppedException story, boolean unrepeatable) {
+		links().settledInside(failure, story, unrepeatable);
+	}
+
+	/**
+	 * Return the story of the call inside the running attempt that has thrown this
+	 * failure and whose work must not be repeated, or null.
+	 */
+	@Nullable RetriesStoppedException unrepeatableInside(Throwable failure) {
+		return (this.links != null) ? this.links.settledInside(failure, true) : null;
 	}
 
 	/**

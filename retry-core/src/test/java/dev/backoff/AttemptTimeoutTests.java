@@ -89,6 +89,22 @@ class AttemptTimeoutTests {
 		}
 
 		@Test
+		void isNotRepeatedIfACallInsideForbidsIt() {
+			AtomicInteger applied = new AtomicInteger();
+			Retry inner = Retry.builder(RetryPolicy.builder("inner").idempotency(Idempotency.NO).build())
+				.time(AttemptTimeoutTests.this.time)
+				.build();
+			Throwable thrown = catchThrowable(() -> retry(policy()).build().call(() -> inner.call(() -> {
+				applied.incrementAndGet();
+				overrun();
+				throw new IOException("closed");
+			})));
+			assertThat(thrown).isInstanceOf(AttemptTimeoutException.class);
+			assertThat(applied).hasValue(1);
+			assertThat(AttemptTimeoutTests.this.listener.story().reason()).isEqualTo(StopReason.NESTED);
+		}
+
+		@Test
 		void isNotCancelledBySomebodyElse() {
 			Throwable thrown = catchThrowable(() -> retry(policy()).build().call(() -> {
 				overrun();

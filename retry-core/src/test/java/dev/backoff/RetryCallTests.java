@@ -31,10 +31,10 @@ class RetryCallTests {
 		begin(RetryPolicy.defaults("p"));
 		IOException first = new IOException();
 		IOException second = new IOException();
-		this.call.settledInside(first, this.story);
-		this.call.settledInside(second, this.story);
+		this.call.settledInside(first, this.story, false);
+		this.call.settledInside(second, this.story, false);
 		for (int i = 0; i < 31; i++) {
-			this.call.settledInside(new IOException(), this.story);
+			this.call.settledInside(new IOException(), this.story, false);
 		}
 		assertThat(this.call.settledInside(first)).isNull();
 		assertThat(this.call.settledInside(second)).isSameAs(this.story);
@@ -44,7 +44,7 @@ class RetryCallTests {
 	void forgetsThemWithTheAttempt() {
 		begin(RetryPolicy.defaults("p"));
 		IOException failure = new IOException();
-		this.call.settledInside(failure, this.story);
+		this.call.settledInside(failure, this.story, false);
 		this.call.beginNext(this.time.nanoTime());
 		assertThat(this.call.settledInside(failure)).isNull();
 	}
@@ -56,7 +56,7 @@ class RetryCallTests {
 		String key = this.call.key().get();
 		this.call.attemptEnded(Outcome.ofRetryable(failure, null), 5);
 		this.call.addWait(new Decision.RetryAfter(7, 7, DelaySource.POLICY));
-		this.call.settledInside(failure, this.story);
+		this.call.settledInside(failure, this.story, false);
 		this.call.clear();
 		assertThat(this.call.isRunning()).isFalse();
 		begin(RetryPolicy.defaults("p"));
