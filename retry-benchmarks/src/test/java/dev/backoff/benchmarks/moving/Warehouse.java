@@ -25,8 +25,7 @@ final class Warehouse implements AutoCloseable {
 
 	private final Queue<String> requests = new ConcurrentLinkedQueue<>();
 
-	Warehouse(List<Integer> answers) throws IOException {
-		this.answers.addAll(answers);
+	Warehouse() throws IOException {
 		this.server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
 		this.server.createContext("/", this::answer);
 		this.server.start();
@@ -45,6 +44,13 @@ final class Warehouse implements AutoCloseable {
 	/** Reserve one piece of an item, by one request. */
 	String reserve(String item) {
 		return String.valueOf(this.client.post().uri("/reservations/{item}", item).retrieve().body(String.class));
+	}
+
+	/** Answer with these statuses from now on, and then with 200. */
+	void willAnswer(List<Integer> statuses) {
+		this.requests.clear();
+		this.answers.clear();
+		this.answers.addAll(statuses);
 	}
 
 	List<String> requests() {
