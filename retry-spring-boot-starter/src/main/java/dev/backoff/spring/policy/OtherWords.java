@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 final class OtherWords {
 
 	private static final Map<String, String> POLICY_WORDS = byOtherWord(
-			Map.ofEntries(Map.entry("max-attempts", "attempts tries"),
+			Map.ofEntries(Map.entry("max-attempts", "attempts tries"), Map.entry("concurrency", "maxconcurrentcalls"),
 					Map.entry("base",
 							"delay initialinterval initialdelay waitduration initialbackoff minbackoff localinterval"),
 					Map.entry("cap", "maxdelay maxinterval maxwait exponentialmaxwaitduration maxbackoff"),
