@@ -1,0 +1,6 @@
+package dev.backoff.test;
+
+final class VirtualScheduler {
+	VirtualScheduler(VirtualTime time) {
+	}
+}
