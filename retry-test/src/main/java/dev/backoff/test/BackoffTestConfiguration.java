@@ -118,8 +118,8 @@ public final class BackoffTestConfiguration implements BeanDefinitionRegistryPos
 		if (beans.containsBeanDefinition(SCHEDULER)) {
 			beans.removeBeanDefinition(SCHEDULER);
 		}
-		RootBeanDefinition scheduler = new RootBeanDefinition(VirtualScheduler.class,
-				() -> new VirtualScheduler(beans.getBean(VirtualTime.class)));
+		RootBeanDefinition scheduler = new RootBeanDefinition(VirtualTaskScheduler.class,
+				() -> new VirtualTaskScheduler(beans.getBean(VirtualTime.class)));
 		scheduler.setPrimary(true);
 		beans.registerBeanDefinition(SCHEDULER, scheduler);
 	}

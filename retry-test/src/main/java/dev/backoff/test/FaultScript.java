@@ -137,7 +137,7 @@ public final class FaultScript {
 		String text = "hangs(" + DurationText.exact(duration) + ")";
 		long nanos = Nanos.notNegative("duration", duration);
 		return add(text, FOR_EVER, (work) -> {
-			sleep(nanos);
+			this.time.sleep(nanos);
 			throw new SocketTimeoutException("fault: " + text);
 		});
 	}
@@ -152,7 +152,7 @@ public final class FaultScript {
 	public FaultScript takes(Duration duration) {
 		long nanos = Nanos.notNegative("duration", duration);
 		return add("takes(" + DurationText.exact(duration) + ")", FOR_EVER, (work) -> {
-			sleep(nanos);
+			this.time.sleep(nanos);
 			return work.run();
 		});
 	}
@@ -238,15 +238,6 @@ public final class FaultScript {
 			this.done = 0;
 		}
 		return Operation::run;
-	}
-
-	private void sleep(long nanos) throws InterruptedException {
-		if (this.time instanceof VirtualTime virtual) {
-			virtual.sleep(Duration.ofNanos(nanos));
-		}
-		else {
-			this.time.sleep(nanos);
-		}
 	}
 
 	private static boolean isPresent(String type) {

@@ -1,6 +1,0 @@
-package dev.backoff.test;
-
-final class VirtualScheduler {
-	VirtualScheduler(VirtualTime time) {
-	}
-}
