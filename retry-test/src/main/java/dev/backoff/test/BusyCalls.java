@@ -1,0 +1,240 @@
+package dev.backoff.test;
+
+import java.util.LinkedHashSet;
+import java.util.Set;
+import java.util.concurrent.locks.Lock;
+
+import org.jspecify.annotations.Nullable;
+
+import dev.backoff.event.AttemptOutcome;
+import dev.backoff.event.CallObserver;
+import dev.backoff.event.DelaySource;
+import dev.backoff.event.RetryEvent;
+import dev.backoff.event.StopReason;
+
+/**
+ * The calls for which a clock stands. The observer takes the lock of the clock. Other
+ * methods are called under it, but those that ask for the call of this thread.
+ */
+final class BusyCalls implements CallObserver {
+
+	/*
+	 * A call is busy while it has no pause: one for its wait, one for each thread on which
+	 * its attempt sleeps, one for each call inside that has not ended.
+	 *
+	 * An interrupt or a task for an executor starts work that nothing announces. The call
+	 * that it concerns then counts as busy in spite of its pauses, until it goes on. If
+	 * that call is not known, a call that stands for all others does, until any goes on.
+	 */
+
+	private final Lock lock;
+
+	private final Runnable changed;
+
+	private final Set<Call> busy = new LinkedHashSet<>();
+
+	private final Call other = new Call("", null);
+
+	private int unended;
+
+	/* The innermost call whose work runs on the thread. */
+	private final ThreadLocal<@Nullable Call> open = new ThreadLocal<>();
+
+	/* The call of which the thread has told last that an attempt or a wait begins. */
+	private final ThreadLocal<@Nullable Call> latest = new ThreadLocal<>();
+
+	/** Guard calls by a lock; run something, under it, after each change. */
+	BusyCalls(Lock lock, Runnable changed) {
+		this.lock = lock;
+		this.changed = changed;
+	}
+
+	@Override
+	public ObservedCall callBegins(String policy, String method) {
+		Call call = new Call(method + " (policy " + policy + ")", this.open.get());
+		locked(() -> {
+			this.unended++;
+			pause(call.enclosing);
+			goesOn(call);
+		});
+		return call;
+	}
+
+	private void locked(Runnable change) {
+		this.lock.lock();
+		try {
+			change.run();
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	/** Return the call whose wait of the given length begins on this thread, or null. */
+	@Nullable Call waiting(long nanos) {
+		Call call = this.latest.get();
+		if (call == null || call.wait != nanos) {
+			return null;
+		}
+		call.wait = Call.NONE;
+		return call;
+	}
+
+	/** Return the call whose attempt began last on this thread and runs, or null. */
+	@Nullable Call attempting() {
+		Call call = this.latest.get();
+		return (call != null && call.attempting) ? call : null;
+	}
+
+	/** Return the innermost call whose work runs on this thread, or null. */
+	@Nullable Call open() {
+		return this.open.get();
+	}
+
+	void pause(@Nullable Call call) {
+		if (call != null) {
+			call.pauses++;
+			goesOn(call);
+		}
+	}
+
+	void resume(@Nullable Call call) {
+		if (call != null) {
+			call.pauses--;
+			goesOn(call);
+		}
+	}
+
+	private void goesOn(Call call) {
+		this.busy.remove(this.other);
+		this.busy.remove(call);
+		if (!call.ended && call.pauses == 0) {
+			isBusy(call);
+		}
+		this.changed.run();
+	}
+
+	private void isBusy(Call call) {
+		call.since = System.nanoTime();
+		this.busy.add(call);
+	}
+
+	/** Note that something happens to a call, or to unknown ones if it is null. */
+	void disturbed(@Nullable Call call) {
+		if (this.unended > 0) {
+			isBusy((call != null && !call.ended) ? call : this.other);
+		}
+	}
+
+	/** Note that a thread goes on which works for no call. */
+	void otherWork() {
+		isBusy(this.other);
+	}
+
+	/**
+	 * Return for how long calls still hold the clock if none goes on, in nanoseconds of
+	 * real time; zero or less if none holds it.
+	 */
+	long busyFor(long patience) {
+		long now = System.nanoTime();
+		return this.busy.stream().mapToLong((call) -> patience - (now - call.since)).max().orElse(0);
+	}
+
+	boolean isAnyBusy() {
+		return !this.busy.isEmpty();
+	}
+
+	/** Return a known call that is busy, or null. */
+	@Nullable Call anyBusy() {
+		return this.busy.stream().filter((call) -> call != this.other).findFirst().orElse(null);
+	}
+
+	/** One call. */
+	final class Call implements ObservedCall {
+
+		private static final long NONE = -1;
+
+		private final String name;
+
+		private final @Nullable Call enclosing;
+
+		private int pauses;
+
+		private boolean attempting;
+
+		private boolean ended;
+
+		/* What it is about to wait for, in nanoseconds. */
+		private long wait = NONE;
+
+		private long since;
+
+		private Call(String name, @Nullable Call enclosing) {
+			this.name = name;
+			this.enclosing = enclosing;
+		}
+
+		@Override
+		public Scope open() {
+			Call around = BusyCalls.this.open.get();
+			BusyCalls.this.open.set(this);
+			return () -> BusyCalls.this.open.set(around);
+		}
+
+		@Override
+		public ObservedAttempt attemptBegins(int number) {
+			begins(true, NONE);
+			return new Attempt(this);
+		}
+
+		@Override
+		public void waitBegins(DelaySource source, long nanos) {
+			begins(false, nanos);
+		}
+
+		private void begins(boolean attempting, long wait) {
+			BusyCalls.this.latest.set(this);
+			goesOn(attempting, wait);
+		}
+
+		private void goesOn(boolean attempting, long wait) {
+			locked(() -> {
+				this.attempting = attempting;
+				this.wait = wait;
+				BusyCalls.this.goesOn(this);
+			});
+		}
+
+		@Override
+		public void ends(StopReason reason, int attempts, RetryEvent.RecoveryOutcome recovery,
+				@Nullable Throwable thrown) {
+			locked(() -> {
+				this.ended = true;
+				BusyCalls.this.unended--;
+				BusyCalls.this.goesOn(this);
+				resume(this.enclosing);
+			});
+		}
+
+		@Override
+		public String toString() {
+			return this.name;
+		}
+
+	}
+
+	private record Attempt(Call call) implements ObservedAttempt {
+
+		@Override
+		public Scope open() {
+			return this.call.open();
+		}
+
+		@Override
+		public void ends(AttemptOutcome outcome, @Nullable Throwable failure) {
+			this.call.goesOn(false, Call.NONE);
+		}
+
+	}
+
+}
