@@ -43,9 +43,6 @@ public final class FaultScript {
 
 	private static final int FOR_EVER = Integer.MAX_VALUE;
 
-	private static final boolean PUBLISHERS = isPresent("org.springframework.core.ReactiveAdapterRegistry")
-			&& isPresent("reactor.core.publisher.Flux");
-
 	private final RetryTime time;
 
 	private final long seed;
@@ -240,25 +237,25 @@ public final class FaultScript {
 		return Operation::run;
 	}
 
-	private static boolean isPresent(String type) {
-		try {
-			return Class.forName(type, false, FaultScript.class.getClassLoader()) != null;
-		}
-		catch (ClassNotFoundException ex) {
-			return false;
-		}
-	}
-
 	/* A result that is there later fails when it would have been there. */
 	private static Object fail(@Nullable Object result, Throwable failure) throws Throwable {
 		if (result instanceof CompletionStage<?> stage) {
 			return stage.thenCompose((value) -> CompletableFuture.failedFuture(failure));
 		}
-		Object failing = (result != null && PUBLISHERS) ? Publishers.fail(result, failure) : null;
+		Object failing = (result != null) ? failing(result, failure) : null;
 		if (failing == null) {
 			throw failure;
 		}
 		return failing;
+	}
+
+	private static @Nullable Object failing(Object result, Throwable failure) {
+		try {
+			return Publishers.fail(result, failure);
+		}
+		catch (NoClassDefFoundError ex) {
+			return null;
+		}
 	}
 
 	/** What happens to one attempt. */

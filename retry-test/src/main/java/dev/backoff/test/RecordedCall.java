@@ -21,6 +21,7 @@ import dev.backoff.time.Nanos;
  * @param method the method, or the label of a programmatic call
  * @param attempts the attempts in order
  * @param waits the waits in order
+ * @param key its idempotency key, or null if its work has not asked for it
  * @param stop why it ended, or null while it runs
  * @param recovery what the recovery did
  * @param thrown what the caller got thrown, or null if it got a result
@@ -28,7 +29,7 @@ import dev.backoff.time.Nanos;
  * @since 0.1
  */
 public record RecordedCall(String policy, String method, List<RecordedAttempt> attempts, List<Wait> waits,
-		@Nullable StopReason stop, RecoveryOutcome recovery, @Nullable Throwable thrown, Duration elapsed) {
+		@Nullable String key, @Nullable StopReason stop, RecoveryOutcome recovery, @Nullable Throwable thrown, Duration elapsed) {
 
 	/** Copy the lists. */
 	public RecordedCall {

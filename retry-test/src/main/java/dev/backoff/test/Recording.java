@@ -19,6 +19,10 @@ import dev.backoff.time.RetryTime;
  */
 final class Recording implements CallObserver.ObservedCall {
 
+	private final String policy;
+
+	private final String method;
+
 	private final RetryTime time;
 
 	private final CallObserver.@Nullable ObservedCall clock;
@@ -29,27 +33,27 @@ final class Recording implements CallObserver.ObservedCall {
 
 	private final List<RecordedCall.Wait> waits = new ArrayList<>();
 
-	/* Without attempts and waits. */
-	private RecordedCall outline;
+	private @Nullable String key;
+
+	/* As it is at its end, or null while it runs. */
+	private @Nullable RecordedCall ended;
 
 	Recording(String policy, String method, RetryTime time, CallObserver.@Nullable ObservedCall clock) {
+		this.policy = policy;
+		this.method = method;
 		this.time = time;
 		this.clock = clock;
 		this.began = time.nanoTime();
-		this.outline = new RecordedCall(policy, method, List.of(), List.of(), null, RecoveryOutcome.NONE, null,
-				Duration.ZERO);
 	}
 
 	synchronized RecordedCall call() {
-		return outline(this.outline.stop(), this.outline.recovery(), this.outline.thrown(),
-				(this.outline.stop() != null) ? this.outline.elapsed() : elapsed());
+		return (this.ended != null) ? this.ended : call(null, RecoveryOutcome.NONE, null);
 	}
 
-	private RecordedCall outline(@Nullable StopReason stop, RecoveryOutcome recovery, @Nullable Throwable thrown,
-			Duration elapsed) {
-		return new RecordedCall(this.outline.policy(), this.outline.method(),
-				this.attempts.stream().map((attempt) -> attempt.record).toList(), this.waits, stop, recovery, thrown,
-				elapsed);
+	private RecordedCall call(@Nullable StopReason stop, RecoveryOutcome recovery, @Nullable Throwable thrown) {
+		return new RecordedCall(this.policy, this.method,
+				this.attempts.stream().map((attempt) -> attempt.recorded).toList(), this.waits, this.key, stop, recovery,
+				thrown, elapsed());
 	}
 
 	private Duration elapsed() {
@@ -86,11 +90,16 @@ final class Recording implements CallObserver.ObservedCall {
 	@Override
 	public void ends(StopReason reason, int attempts, RecoveryOutcome recovery, @Nullable Throwable thrown) {
 		synchronized (this) {
-			this.outline = outline(reason, recovery, thrown, elapsed());
+			this.ended = call(reason, recovery, thrown);
 		}
 		if (this.clock != null) {
 			this.clock.ends(reason, attempts, recovery, thrown);
 		}
+	}
+
+	private synchronized void noteKey() {
+		String used = Attempt.isRunning() ? Attempt.current().usedIdempotencyKey() : null;
+		this.key = (used != null) ? used : this.key;
 	}
 
 	/** One attempt. */
@@ -100,11 +109,9 @@ final class Recording implements CallObserver.ObservedCall {
 
 		private final Duration started = elapsed();
 
-		private volatile RecordedAttempt record = new RecordedAttempt(null, null, this.started, Duration.ZERO, null);
+		private volatile RecordedAttempt recorded = new RecordedAttempt(null, null, this.started, Duration.ZERO);
 
 		private boolean opened;
-
-		private @Nullable String key;
 
 		Attempted(CallObserver.@Nullable ObservedAttempt clock) {
 			this.clock = clock;
@@ -114,19 +121,17 @@ final class Recording implements CallObserver.ObservedCall {
 		@Override
 		public CallObserver.Scope open() {
 			CallObserver.Scope scope = Recording.open(this.clock);
-			if (this.opened) {
-				return scope;
-			}
+			boolean works = !this.opened;
 			this.opened = true;
-			return () -> {
-				this.key = Attempt.isRunning() ? Attempt.current().usedIdempotencyKey() : null;
+			return works ? () -> {
+				noteKey();
 				scope.close();
-			};
+			} : scope;
 		}
 
 		@Override
 		public void ends(AttemptOutcome outcome, @Nullable Throwable failure) {
-			this.record = new RecordedAttempt(outcome, failure, this.started, elapsed().minus(this.started), this.key);
+			this.recorded = new RecordedAttempt(outcome, failure, this.started, elapsed().minus(this.started));
 			if (this.clock != null) {
 				this.clock.ends(outcome, failure);
 			}

@@ -32,25 +32,25 @@ public class PaymentCallbacks {
 		return "parked " + payment.trade() + " after " + story.attempts();
 	}
 
-	@Backoff("later")
+	@Backoff
 	public CompletableFuture<String> sendLater(Payment payment) {
 		return CompletableFuture.completedFuture(this.merchant.notify(payment, Attempt.current().idempotencyKey()));
 	}
 
-	@Backoff("reactive")
+	@Backoff
 	public Mono<String> sendReactively(Payment payment) {
 		String key = Attempt.current().idempotencyKey();
 		return Mono.fromSupplier(() -> this.merchant.notify(payment, key));
 	}
 
-	@Backoff("stream")
+	@Backoff
 	public Flux<String> sendTwice(Payment payment) {
 		String key = Attempt.current().idempotencyKey();
 		return Flux.just("first", "second").map((part) -> part + " " + this.merchant.notify(payment, key));
 	}
 
 	@Async
-	@Backoff("background")
+	@Backoff
 	public CompletableFuture<String> sendInBackground(Payment payment) {
 		return CompletableFuture.completedFuture(this.merchant.notify(payment, Attempt.current().idempotencyKey()));
 	}

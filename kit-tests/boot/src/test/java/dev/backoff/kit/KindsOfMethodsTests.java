@@ -35,21 +35,21 @@ class KindsOfMethodsTests {
 
 	@BeforeEach
 	void fail() {
-		for (String policy : new String[] { "later", "reactive", "stream", "background" }) {
-			this.faults.of(policy).fails(1).losesTheAnswer(1);
+		for (String method : new String[] { "sendLater", "sendReactively", "sendTwice", "sendInBackground" }) {
+			this.faults.of("PaymentCallbacks." + method).fails(1).losesTheAnswer(1);
 		}
 	}
 
 	@Test
 	void aFutureIsJoined() {
 		assertThat(this.callbacks.sendLater(this.payment).join()).isEqualTo("noticed");
-		assertRetried("later");
+		assertRetried("sendLater");
 	}
 
 	@Test
 	void aMonoIsVerifiedWithoutVirtualTimeOfReactor() {
 		StepVerifier.create(this.callbacks.sendReactively(this.payment)).expectNext("noticed").verifyComplete();
-		assertRetried("reactive");
+		assertRetried("sendReactively");
 	}
 
 	@Test
@@ -57,17 +57,20 @@ class KindsOfMethodsTests {
 		StepVerifier.create(this.callbacks.sendTwice(this.payment))
 			.expectNext("first noticed", "second noticed")
 			.verifyComplete();
-		assertRetried("stream");
+		assertRetried("sendTwice");
 	}
 
 	@Test
 	void workInTheBackgroundIsJoined() {
 		assertThat(this.callbacks.sendInBackground(this.payment).join()).isEqualTo("noticed");
-		assertRetried("background");
+		assertRetried("sendInBackground");
 	}
 
-	private void assertRetried(String policy) {
-		assertThat(this.calls.of(policy)).attempts(3).waited("50ms", "100ms").succeeded().sameKeyAtEachAttempt();
+	private void assertRetried(String method) {
+		assertThat(this.calls.of("PaymentCallbacks." + method)).attempts(3)
+			.waited("50ms", "100ms")
+			.succeeded()
+			.sameKeyAtEachAttempt();
 		assertThat(this.time.elapsed()).isEqualTo(Duration.ofMillis(150));
 	}
 
