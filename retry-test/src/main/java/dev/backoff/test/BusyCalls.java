@@ -2,7 +2,7 @@ package dev.backoff.test;
 
 import java.util.LinkedHashSet;
 import java.util.Set;
-import java.util.concurrent.locks.Lock;
+import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
 
@@ -13,8 +13,8 @@ import dev.backoff.event.RetryEvent;
 import dev.backoff.event.StopReason;
 
 /**
- * The calls for which a clock stands. The observer takes the lock of the clock. Other
- * methods are called under it, but those that ask for the call of this thread.
+ * The calls for which a clock stands. All but the methods of an observer are called under
+ * the lock of the clock.
  */
 final class BusyCalls implements CallObserver {
 
@@ -27,9 +27,8 @@ final class BusyCalls implements CallObserver {
 	 * that call is not known, a call that stands for all others does, until any goes on.
 	 */
 
-	private final Lock lock;
-
-	private final Runnable changed;
+	/* Makes a change under the lock of the clock. */
+	private final Consumer<Runnable> locked;
 
 	private final Set<Call> busy = new LinkedHashSet<>();
 
@@ -43,31 +42,19 @@ final class BusyCalls implements CallObserver {
 	/* The call of which the thread has told last that an attempt or a wait begins. */
 	private final ThreadLocal<@Nullable Call> latest = new ThreadLocal<>();
 
-	/** Guard calls by a lock; run something, under it, after each change. */
-	BusyCalls(Lock lock, Runnable changed) {
-		this.lock = lock;
-		this.changed = changed;
+	BusyCalls(Consumer<Runnable> locked) {
+		this.locked = locked;
 	}
 
 	@Override
 	public ObservedCall callBegins(String policy, String method) {
 		Call call = new Call(method + " (policy " + policy + ")", this.open.get());
-		locked(() -> {
+		this.locked.accept(() -> {
 			this.unended++;
 			pause(call.enclosing);
 			goesOn(call);
 		});
 		return call;
-	}
-
-	private void locked(Runnable change) {
-		this.lock.lock();
-		try {
-			change.run();
-		}
-		finally {
-			this.lock.unlock();
-		}
 	}
 
 	/** Return the call whose wait of the given length begins on this thread, or null. */
@@ -92,6 +79,7 @@ final class BusyCalls implements CallObserver {
 	}
 
 	void pause(@Nullable Call call) {
+		this.busy.remove(this.other);
 		if (call != null) {
 			call.pauses++;
 			goesOn(call);
@@ -111,7 +99,6 @@ final class BusyCalls implements CallObserver {
 		if (!call.ended && call.pauses == 0) {
 			isBusy(call);
 		}
-		this.changed.run();
 	}
 
 	private void isBusy(Call call) {
@@ -198,7 +185,7 @@ final class BusyCalls implements CallObserver {
 		}
 
 		private void goesOn(boolean attempting, long wait) {
-			locked(() -> {
+			BusyCalls.this.locked.accept(() -> {
 				this.attempting = attempting;
 				this.wait = wait;
 				BusyCalls.this.goesOn(this);
@@ -208,7 +195,7 @@ final class BusyCalls implements CallObserver {
 		@Override
 		public void ends(StopReason reason, int attempts, RetryEvent.RecoveryOutcome recovery,
 				@Nullable Throwable thrown) {
-			locked(() -> {
+			BusyCalls.this.locked.accept(() -> {
 				this.ended = true;
 				BusyCalls.this.unended--;
 				BusyCalls.this.goesOn(this);

@@ -69,7 +69,7 @@ public final class VirtualTime implements RetryTime {
 
 	private final Condition changed = this.lock.newCondition();
 
-	private final BusyCalls calls = new BusyCalls(this.lock, this.changed::signalAll);
+	private final BusyCalls calls = new BusyCalls(this::locked);
 
 	private final Agenda agenda = new Agenda();
 
@@ -91,6 +91,8 @@ public final class VirtualTime implements RetryTime {
 	private long end;
 
 	private int runningJobs;
+
+	private boolean happening;
 
 	private boolean informed;
 
@@ -142,7 +144,7 @@ public final class VirtualTime implements RetryTime {
 		this.calls.pause(around);
 		try {
 			await(() -> !this.advancing);
-			long last = Nanos.plus(this.now, nanos);
+			long last = later(nanos);
 			for (Runnable job = advanceTo(last); job != null; job = advanceTo(last)) {
 				this.runningJobs++;
 				unlocked(job);
@@ -167,7 +169,7 @@ public final class VirtualTime implements RetryTime {
 		try {
 			startThread();
 			this.changed.signalAll();
-			await(() -> this.now >= stop() && busyFor() <= 0);
+			await(() -> this.now >= stop() && isSettled());
 		}
 		finally {
 			this.advancing = false;
@@ -219,7 +221,6 @@ public final class VirtualTime implements RetryTime {
 
 	@Override
 	public void sleep(long nanos, WakeSignal signal) throws InterruptedException {
-		BusyCalls.Call waiting = this.calls.waiting(nanos);
 		if (Thread.interrupted()) {
 			throw new InterruptedException();
 		}
@@ -227,7 +228,7 @@ public final class VirtualTime implements RetryTime {
 			return;
 		}
 		CountDownLatch woken = new CountDownLatch(1);
-		Agenda.Entry entry = add(nanos, (waiting != null) ? waiting : this.calls.open(), true, woken::countDown);
+		Agenda.Entry entry = add(woken::countDown, nanos, true);
 		try {
 			// the thread that raises it takes the entry out, before the clock can jump
 			signal.sleeper(() -> {
@@ -260,21 +261,22 @@ public final class VirtualTime implements RetryTime {
 
 	@Override
 	public Cancellable schedule(Runnable task, long nanos) {
-		BusyCalls.Call waiting = this.calls.waiting(nanos);
-		boolean awaited = waiting != null;
-		Agenda.Entry entry = add(Math.max(0, nanos), awaited ? waiting : this.calls.attempting(), awaited, task);
+		Agenda.Entry entry = add(task, nanos, false);
 		return () -> cancel(entry);
 	}
 
-	private Agenda.Entry add(long nanos, BusyCalls.@Nullable Call call, boolean awaited, Runnable task) {
+	private Agenda.Entry add(Runnable task, long nanos, boolean sleeping) {
 		this.lock.lock();
 		try {
+			BusyCalls.Call waiting = this.calls.waiting(nanos);
+			boolean awaited = sleeping || waiting != null;
 			if (awaited) {
 				refuseIfHeldHere();
 			}
+			BusyCalls.Call call = (waiting != null) ? waiting
+					: sleeping ? this.calls.open() : this.calls.attempting();
 			startThread();
-			Agenda.Entry entry = this.agenda.add(Nanos.plus(this.now, nanos), Nanos.plus(realTime(), nanos), call,
-					awaited, task);
+			Agenda.Entry entry = this.agenda.add(later(nanos), Nanos.plus(realTime(), nanos), call, awaited, task);
 			if (awaited) {
 				this.calls.pause(call);
 			}
@@ -284,6 +286,10 @@ public final class VirtualTime implements RetryTime {
 		finally {
 			this.lock.unlock();
 		}
+	}
+
+	private long later(long nanos) {
+		return Nanos.plus(this.now, Math.max(0, nanos));
 	}
 
 	private void refuseIfHeldHere() {
@@ -314,7 +320,7 @@ public final class VirtualTime implements RetryTime {
 	 * @param delay after which it is due, zero or less for now
 	 */
 	void scheduleJob(Runnable job, Duration delay) {
-		locked(() -> this.jobs.add(Nanos.plus(this.now, Math.max(0, Nanos.of(delay))), 0, null, false, job));
+		locked(() -> this.jobs.add(later(Nanos.of(delay)), 0, null, false, job));
 	}
 
 	/** Return what tells this time of the beginnings, waits and ends of calls. */
@@ -395,27 +401,33 @@ public final class VirtualTime implements RetryTime {
 	}
 
 	/**
-	 * Let the next entry happen if it is time, or move the clock where it advances to, or
-	 * wait for a change; return false if there has been nothing to do for a while.
+	 * Let an entry happen, or move the clock, or wait for a change; return false if there
+	 * has been nothing to do for a while.
 	 */
 	private boolean turn() throws InterruptedException {
-		long busyFor = busyFor();
-		long timeoutIn = timeoutIn();
 		Agenda.Entry next = this.agenda.first();
-		if (next != null && (next.due() <= this.now || timeoutIn <= 0 || (busyFor <= 0 && mayJumpTo(next)))) {
-			happen(next, busyFor <= 0);
+		if (next != null && next.due() <= this.now) {
+			happen(next);
 			return true;
 		}
-		if (this.advancing && busyFor <= 0) {
-			inform();
-			this.changed.signalAll();
-			if (this.now < stop()) {
-				this.now = stop();
-				return true;
-			}
+		long busyFor = busyFor();
+		long timeoutIn = timeoutIn();
+		if (next != null && timeoutIn <= 0) {
+			this.now = next.due();
+			return true;
 		}
-		long wait = Math.min(IDLE, Math.min(timeoutIn, (busyFor > 0) ? busyFor : IDLE));
-		return this.changed.awaitNanos(wait) > 0 || next != null || this.advancing;
+		if (busyFor <= 0 && next != null && mayJumpTo(next)) {
+			return jump(next.due());
+		}
+		if (busyFor <= 0 && this.advancing && this.now < stop()) {
+			return jump(stop());
+		}
+		long left = this.changed.awaitNanos(Math.min(timeoutIn, (busyFor > 0) ? busyFor : IDLE));
+		if (left <= 0) {
+			// a call that was busy may no longer count
+			this.changed.signalAll();
+		}
+		return left > 0 || busyFor > 0 || next != null || this.advancing;
 	}
 
 	/* For how long calls hold the clock, in real time, unless one goes on. */
@@ -436,24 +448,13 @@ public final class VirtualTime implements RetryTime {
 		return this.holds.isEmpty() || this.runningJobs > 0;
 	}
 
-	private void happen(Agenda.Entry entry, boolean quiet) {
-		if (entry.due() > this.now) {
-			if (quiet) {
-				inform();
-			}
-			this.now = entry.due();
-		}
-		remove(entry);
-		if (!entry.awaited()) {
-			this.calls.disturbed(entry.call());
-		}
-		else if (entry.call() == null) {
-			this.calls.otherWork();
-		}
-		unlocked(entry.task());
+	private boolean isSettled() {
+		Agenda.Entry next = this.agenda.first();
+		return busyFor() <= 0 && (next == null || next.due() > this.now)
+				&& (!this.happening || Thread.currentThread() == this.thread);
 	}
 
-	private void inform() {
+	private boolean jump(long reading) {
 		BusyCalls.Call call = this.calls.anyBusy();
 		if (call != null && !this.informed) {
 			this.informed = true;
@@ -461,6 +462,23 @@ public final class VirtualTime implements RetryTime {
 					+ "{1}. It may wait for a call on a thread that does not know where its work comes from.", call,
 					DurationText.story(this.patience));
 		}
+		this.now = reading;
+		this.changed.signalAll();
+		return true;
+	}
+
+	private void happen(Agenda.Entry entry) {
+		remove(entry);
+		if (!entry.awaited()) {
+			this.calls.disturbed(entry.call());
+		}
+		else if (entry.call() == null) {
+			this.calls.otherWork();
+		}
+		this.happening = true;
+		unlocked(entry.task());
+		this.happening = false;
+		this.changed.signalAll();
 	}
 
 	/** Lets the clock stand until it is closed. To close it again does nothing. */
