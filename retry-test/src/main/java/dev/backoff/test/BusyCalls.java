@@ -1,8 +1,10 @@
 package dev.backoff.test;
 
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 
 import org.jspecify.annotations.Nullable;
 
@@ -20,17 +22,26 @@ final class BusyCalls implements CallObserver {
 
 	/*
 	 * A call is busy while it has no pause: one for its wait, one for each thread on which
-	 * its attempt sleeps, one for each call inside that has not ended.
+	 * its attempt sleeps, one for each call inside that has not ended. A thread may go on
+	 * after it has started an asynchronous call inside. Nothing tells when it begins to
+	 * wait for that call, so its state is looked at from time to time.
 	 *
 	 * An interrupt or a task for an executor starts work that nothing announces. The call
 	 * that it concerns then counts as busy in spite of its pauses, until it goes on. If
 	 * that call is not known, a call that stands for all others does, until any goes on.
 	 */
 
+	private static final long LOOK_AGAIN = 50_000L;
+
 	/* Makes a change under the lock of the clock. */
 	private final Consumer<Runnable> locked;
 
+	private final Predicate<Thread> working;
+
 	private final Set<Call> busy = new LinkedHashSet<>();
+
+	/* Those with calls inside. */
+	private final Set<Call> enclosing = new HashSet<>();
 
 	private final Call other = new Call("", null);
 
@@ -42,8 +53,9 @@ final class BusyCalls implements CallObserver {
 	/* The call of which the thread has told last that an attempt or a wait begins. */
 	private final ThreadLocal<@Nullable Call> latest = new ThreadLocal<>();
 
-	BusyCalls(Consumer<Runnable> locked) {
+	BusyCalls(Consumer<Runnable> locked, Predicate<Thread> working) {
 		this.locked = locked;
+		this.working = working;
 	}
 
 	@Override
@@ -51,7 +63,10 @@ final class BusyCalls implements CallObserver {
 		Call call = new Call(method + " (policy " + policy + ")", this.open.get());
 		this.locked.accept(() -> {
 			this.unended++;
-			pause(call.enclosing);
+			if (call.enclosing != null) {
+				this.enclosing.add(call.enclosing);
+				pause(call.enclosing);
+			}
 			goesOn(call);
 		});
 		return call;
@@ -96,8 +111,12 @@ final class BusyCalls implements CallObserver {
 	private void goesOn(Call call) {
 		this.busy.remove(this.other);
 		this.busy.remove(call);
+		call.since = System.nanoTime();
 		if (!call.ended && call.pauses == 0) {
-			isBusy(call);
+			this.busy.add(call);
+		}
+		if (call.ended || call.pauses == 0) {
+			this.enclosing.remove(call);
 		}
 	}
 
@@ -124,7 +143,11 @@ final class BusyCalls implements CallObserver {
 	 */
 	long busyFor(long patience) {
 		long now = System.nanoTime();
-		return this.busy.stream().mapToLong((call) -> patience - (now - call.since)).max().orElse(0);
+		long busy = this.busy.stream().mapToLong((call) -> patience - (now - call.since)).max().orElse(0);
+		return this.enclosing.stream()
+			.filter((call) -> call.thread != null && this.working.test(call.thread))
+			.mapToLong((call) -> Math.min(LOOK_AGAIN, patience - (now - call.since)))
+			.reduce(busy, Math::max);
 	}
 
 	boolean isAnyBusy() {
@@ -156,6 +179,9 @@ final class BusyCalls implements CallObserver {
 
 		private long since;
 
+		/* Where its work runs. */
+		private volatile @Nullable Thread thread;
+
 		private Call(String name, @Nullable Call enclosing) {
 			this.name = name;
 			this.enclosing = enclosing;
@@ -165,7 +191,11 @@ final class BusyCalls implements CallObserver {
 		public Scope open() {
 			Call around = BusyCalls.this.open.get();
 			BusyCalls.this.open.set(this);
-			return () -> BusyCalls.this.open.set(around);
+			this.thread = Thread.currentThread();
+			return () -> {
+				BusyCalls.this.open.set(around);
+				this.thread = null;
+			};
 		}
 
 		@Override

@@ -35,7 +35,8 @@ import dev.backoff.time.WakeSignal;
  * <p>
  * The clock never jumps for the timeout of an attempt, the end of an override or a
  * scheduled job. These happen when the clock passes their time. A timeout also happens
- * after that much real time, if a call is busy for so long.
+ * after that much real time, but not before the patience ends, if a call is busy for so
+ * long.
  * <p>
  * A call that waits for a call on another thread seems busy, if that thread does not know
  * where its work comes from. The clock then stands for the
@@ -69,13 +70,15 @@ public final class VirtualTime implements RetryTime {
 
 	private final Condition changed = this.lock.newCondition();
 
-	private final BusyCalls calls = new BusyCalls(this::locked);
+	private final BusyCalls calls = new BusyCalls(this::locked, this::isWorking);
 
 	private final Agenda agenda = new Agenda();
 
 	private final Agenda jobs = new Agenda();
 
 	private final Set<Held> holds = new HashSet<>();
+
+	private final Set<Thread> sleepers = new HashSet<>();
 
 	private volatile long now = ORIGIN;
 
@@ -241,7 +244,10 @@ public final class VirtualTime implements RetryTime {
 		}
 		finally {
 			signal.sleeper(null);
-			cancel(entry);
+			locked(() -> {
+				remove(entry);
+				this.sleepers.remove(Thread.currentThread());
+			});
 		}
 	}
 
@@ -276,9 +282,14 @@ public final class VirtualTime implements RetryTime {
 			BusyCalls.Call call = (waiting != null) ? waiting
 					: sleeping ? this.calls.open() : this.calls.attempting();
 			startThread();
-			Agenda.Entry entry = this.agenda.add(later(nanos), Nanos.plus(realTime(), nanos), call, awaited, task);
+			// not sooner: loading classes takes time too
+			long realDue = Nanos.plus(realTime(), Math.max(nanos, this.patience));
+			Agenda.Entry entry = this.agenda.add(later(nanos), realDue, call, awaited, task);
 			if (awaited) {
 				this.calls.pause(call);
+			}
+			if (sleeping) {
+				this.sleepers.add(Thread.currentThread());
 			}
 			this.changed.signalAll();
 			return entry;
@@ -452,6 +463,12 @@ public final class VirtualTime implements RetryTime {
 		Agenda.Entry next = this.agenda.first();
 		return busyFor() <= 0 && (next == null || next.due() > this.now)
 				&& (!this.happening || Thread.currentThread() == this.thread);
+	}
+
+	/* One that has to wait for the lock is about to tell something. */
+	private boolean isWorking(Thread thread) {
+		boolean waits = thread.getState() == Thread.State.WAITING || thread.getState() == Thread.State.TIMED_WAITING;
+		return !this.sleepers.contains(thread) && (!waits || this.lock.hasQueuedThread(thread));
 	}
 
 	private boolean jump(long reading) {

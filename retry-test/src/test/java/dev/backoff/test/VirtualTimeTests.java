@@ -201,6 +201,25 @@ class VirtualTimeTests {
 		}
 
 		@Test
+		void aThreadThatGoesOnAfterStartingACallInsideHoldsTheClock() throws Exception {
+			Retry inner = retry("inner", Duration.ofSeconds(1));
+			Retry outer = retry("outer", Duration.ofSeconds(1));
+			String result = outer.call(() -> {
+				CompletableFuture<Object> later = inner.callAsync(() -> {
+					throw new IOException("down");
+				});
+				long end = System.nanoTime() + 5_000_000;
+				while (System.nanoTime() < end) {
+					Thread.onSpinWait();
+				}
+				tell("outer");
+				return later.handle((value, failure) -> "joined").join();
+			});
+			tell(result);
+			assertThat(VirtualTimeTests.this.told).containsExactly("0 outer", "7000 joined");
+		}
+
+		@Test
 		void anAsynchronousCallInsideCountsToo() throws Exception {
 			Retry inner = retry("inner", Duration.ofSeconds(1));
 			CompletableFuture<Object> result = retry("outer", Duration.ofSeconds(1))
@@ -229,6 +248,9 @@ class VirtualTimeTests {
 					calls.add(VirtualTimeTests.this.threads.submit(() -> retry.call(() -> fail(seconds + "s"))));
 				}
 				assertThat(hold).isNotNull();
+				while (VirtualTimeTests.this.told.size() < 3) {
+					Thread.onSpinWait();
+				}
 			}
 			calls.forEach(VirtualTimeTests::assertEnds);
 			assertThat(VirtualTimeTests.this.told).endsWith("3000 3s", "4000 4s", "5000 5s");
@@ -377,6 +399,7 @@ class VirtualTimeTests {
 
 		@Test
 		void andTheClockIsMovedToIt() {
+			VirtualTimeTests.this.time.patience(Duration.ofMillis(5));
 			Retry retry = retry(policy("orders").attemptTimeout(Duration.ofMillis(10)).maxAttempts(2).build());
 			CountDownLatch never = new CountDownLatch(1);
 			assertThatExceptionOfType(AttemptTimeoutException.class).isThrownBy(() -> retry.call(() -> {
@@ -389,6 +412,7 @@ class VirtualTimeTests {
 
 		@Test
 		void ofAsynchronousAttemptsToo() {
+			VirtualTimeTests.this.time.patience(Duration.ofMillis(5));
 			Retry retry = retry(policy("orders").attemptTimeout(Duration.ofMillis(10)).maxAttempts(2).build());
 			CompletableFuture<Object> result = retry.callAsync(() -> {
 				tell("attempt");
@@ -398,6 +422,19 @@ class VirtualTimeTests {
 				.withCauseInstanceOf(AttemptTimeoutException.class);
 			assertThat(VirtualTimeTests.this.told).containsExactly("0 attempt", "1010 attempt");
 			assertThat(VirtualTimeTests.this.time.elapsed()).isEqualTo(Duration.ofMillis(1020));
+		}
+
+		@Test
+		void butNotBeforeThePatienceEnds() {
+			Retry retry = retry(policy("orders").attemptTimeout(Duration.ofNanos(1)).build());
+			assertThat(retry.<String, RuntimeException>call(() -> {
+				long end = System.nanoTime() + 1_000_000;
+				while (System.nanoTime() < end) {
+					Thread.onSpinWait();
+				}
+				return "done";
+			})).isEqualTo("done");
+			assertThat(VirtualTimeTests.this.time.elapsed()).isZero();
 		}
 
 		@Test
