@@ -14,7 +14,9 @@ import org.springframework.test.context.MergedContextConfiguration;
 import org.springframework.test.context.TestContextAnnotationUtils;
 import org.springframework.util.ClassUtils;
 
-/** Add {@link BackoffTestConfiguration} to the contexts of tests, where the starter is. */
+/**
+ * Add {@link BackoffTestConfiguration} to the contexts of tests, where the starter is.
+ */
 final class BackoffContextCustomizerFactory implements ContextCustomizerFactory {
 
 	@Override

@@ -42,8 +42,10 @@ public final class BackoffFaults {
 	public FaultScript of(String name) {
 		Collection<String> known = this.known.get();
 		if (!Names.contain(known, name)) {
-			throw new UnrecordedCallError("Invalid name (" + name
-					+ "): must be that of a method with @Backoff that has a proxy, or of its policy.", name, known);
+			throw new UnrecordedCallError(
+					"Invalid name (" + name
+							+ "): must be that of a method with @Backoff that has a proxy, or of its policy.",
+					name, known);
 		}
 		FaultScript script = this.scripts.get();
 		this.active.put(Names.canonical(name), script);

@@ -61,7 +61,8 @@ public final class BackoffTestConfiguration implements BeanDefinitionRegistryPos
 			add(beans, RetryTime.class, VirtualTime.class, VirtualTime::new);
 		}
 		add(beans, RandomSource.class, Draws.class, () -> new Draws(this.test));
-		add(beans, BackoffCalls.class, BackoffCalls.class, () -> new BackoffCalls(time(beans), () -> names(beans, true)));
+		add(beans, BackoffCalls.class, BackoffCalls.class,
+				() -> new BackoffCalls(time(beans), () -> names(beans, true)));
 		add(beans, BackoffFaults.class, BackoffFaults.class,
 				() -> new BackoffFaults(time(beans), this.test.seed(), () -> names(beans, false)));
 		if (has(beans, BackoffAdvisor.class)) {
@@ -89,7 +90,9 @@ public final class BackoffTestConfiguration implements BeanDefinitionRegistryPos
 		return beans.getBeanProvider(RetryTime.class).getIfAvailable(RetryTime::system);
 	}
 
-	/** Return the names of the methods that have a proxy and of their policies, or all. */
+	/**
+	 * Return the names of the methods that have a proxy and of their policies, or all.
+	 */
 	private static Set<String> names(DefaultListableBeanFactory beans, boolean all) {
 		Set<String> names = new TreeSet<>(all ? beans.getBean(BackoffPolicies.class).current().names() : Set.of());
 		if (all || has(beans, BackoffAdvisor.class)) {
@@ -105,7 +108,8 @@ public final class BackoffTestConfiguration implements BeanDefinitionRegistryPos
 	/* Directly inside ours, at the same methods. */
 	private static DefaultPointcutAdvisor faultAdvisor(DefaultListableBeanFactory beans) {
 		DefaultPointcutAdvisor advisor = new DefaultPointcutAdvisor(beans.getBean(BackoffAdvisor.class),
-				new FaultAdvice(beans.getBeanProvider(BackoffFaults.class), beans.getBeanProvider(BackoffPolicies.class)));
+				new FaultAdvice(beans.getBeanProvider(BackoffFaults.class),
+						beans.getBeanProvider(BackoffPolicies.class)));
 		advisor.setOrder(BackoffAdvisor.ORDER + 1);
 		return advisor;
 	}

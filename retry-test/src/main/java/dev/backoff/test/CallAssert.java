@@ -168,7 +168,8 @@ public class CallAssert extends AbstractAssert<CallAssert, List<RecordedCall>> {
 	}
 
 	private static String text(List<Duration> delays) {
-		return delays.isEmpty() ? "nothing" : delays.stream().map(DurationText::exact).collect(Collectors.joining(", "));
+		return delays.isEmpty() ? "nothing"
+				: delays.stream().map(DurationText::exact).collect(Collectors.joining(", "));
 	}
 
 	private RecordedCall call() {

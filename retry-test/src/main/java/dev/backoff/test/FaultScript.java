@@ -120,8 +120,9 @@ public final class FaultScript {
 			Throwable unused = failure.get();
 		}
 		catch (NoClassDefFoundError ex) {
-			throw new IllegalStateException(text + " needs spring-web, which is not there. Add it, or write "
-					+ "fails(n, YourException::new).", ex);
+			throw new IllegalStateException(
+					text + " needs spring-web, which is not there. Add it, or write " + "fails(n, YourException::new).",
+					ex);
 		}
 		return failsBy(text, FOR_EVER, failure);
 	}
@@ -273,11 +274,14 @@ public final class FaultScript {
 	/** Used only with Spring and Reactor. */
 	private static final class Publishers {
 
-		/** Return a publisher that fails at the end of another, or null if that is none. */
+		/**
+		 * Return a publisher that fails at the end of another, or null if that is none.
+		 */
 		static @Nullable Object fail(Object publisher, Throwable failure) {
 			ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(null, publisher);
-			return (adapter != null) ? adapter
-				.fromPublisher(Flux.from(adapter.toPublisher(publisher)).thenMany(Flux.error(failure))) : null;
+			return (adapter != null)
+					? adapter.fromPublisher(Flux.from(adapter.toPublisher(publisher)).thenMany(Flux.error(failure)))
+					: null;
 		}
 
 	}

@@ -29,7 +29,8 @@ import dev.backoff.time.Nanos;
  * @since 0.1
  */
 public record RecordedCall(String policy, String method, List<RecordedAttempt> attempts, List<Wait> waits,
-		@Nullable String key, @Nullable StopReason stop, RecoveryOutcome recovery, @Nullable Throwable thrown, Duration elapsed) {
+		@Nullable String key, @Nullable StopReason stop, RecoveryOutcome recovery, @Nullable Throwable thrown,
+		Duration elapsed) {
 
 	/** Copy the lists. */
 	public RecordedCall {

@@ -52,8 +52,8 @@ final class Recording implements CallObserver.ObservedCall {
 
 	private RecordedCall call(@Nullable StopReason stop, RecoveryOutcome recovery, @Nullable Throwable thrown) {
 		return new RecordedCall(this.policy, this.method,
-				this.attempts.stream().map((attempt) -> attempt.recorded).toList(), this.waits, this.key, stop, recovery,
-				thrown, elapsed());
+				this.attempts.stream().map((attempt) -> attempt.recorded).toList(), this.waits, this.key, stop,
+				recovery, thrown, elapsed());
 	}
 
 	private Duration elapsed() {

@@ -90,8 +90,9 @@ class BackoffTestConfigurationTests {
 	void refusesNamesThatNothingHas() {
 		this.tested.run((context) -> {
 			assertThatExceptionOfType(UnrecordedCallError.class).isThrownBy(() -> faults(context, "parcel"))
-				.withMessage("Invalid name (parcel): must be that of a method with @Backoff that has a proxy, or of its "
-						+ "policy. Nearest first, there are: parcels, Letters.print, Letters.send, Letters.ship, letters.");
+				.withMessage(
+						"Invalid name (parcel): must be that of a method with @Backoff that has a proxy, or of its "
+								+ "policy. Nearest first, there are: parcels, Letters.print, Letters.send, Letters.ship, letters.");
 			assertThatExceptionOfType(UnrecordedCallError.class).isThrownBy(() -> calls(context, "Leters.send"))
 				.withMessageStartingWith("Invalid name (Leters.send): must be that of a policy or of a method with "
 						+ "@Backoff. Nearest first, there are: Letters.send, ");
@@ -103,7 +104,8 @@ class BackoffTestConfigurationTests {
 		this.tested.run((context) -> {
 			calls(context, "by-hand").none();
 			assertThatExceptionOfType(UnrecordedCallError.class).isThrownBy(() -> faults(context, "by-hand"));
-			assertThat(context.getBean(BackoffMethods.class).retry("by-hand").<String, RuntimeException>call(() -> "done"))
+			assertThat(
+					context.getBean(BackoffMethods.class).retry("by-hand").<String, RuntimeException>call(() -> "done"))
 				.isEqualTo("done");
 			calls(context, "byHand").succeededAtOnce();
 		});
@@ -121,7 +123,8 @@ class BackoffTestConfigurationTests {
 				faults(context, "letters").fails(1);
 				context.getBean(Letters.class).send();
 				calls(context, "letters").attempts(2).waited("0ms");
-				assertThat(output).contains("WARN", "Backoff in this test: the application's own clock, the bean appTime");
+				assertThat(output).contains("WARN",
+						"Backoff in this test: the application's own clock, the bean appTime");
 			});
 	}
 

@@ -184,7 +184,8 @@ class CallAssertTests {
 			CallAssertTests.this.builder.build().run(() -> {
 				assertFails(() -> orders().succeeded(), "Expecting orders to succeed, but it is still running:\n"
 						+ " 0 ms   attempt 1   running\n 0 ms   still running");
-				assertFails(() -> orders().notRecovered(), "Expecting orders to end with recovery NONE, but it is still");
+				assertFails(() -> orders().notRecovered(),
+						"Expecting orders to end with recovery NONE, but it is still");
 				assertFails(() -> orders().took(Duration.ZERO), "Expecting orders to take 0ms, but it");
 			});
 		}

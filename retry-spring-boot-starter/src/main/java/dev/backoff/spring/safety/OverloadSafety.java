@@ -254,7 +254,9 @@ public final class OverloadSafety implements ConfigurationUser {
 			.orElse(null);
 	}
 
-	/** Close all breakers, fill all budgets and end all raised delays, as at the start. */
+	/**
+	 * Close all breakers, fill all budgets and end all raised delays, as at the start.
+	 */
 	public void reset() {
 		this.breakers.all().forEach(CircuitBreaker::reset);
 		this.budgets.all().forEach(RetryBudget::reset);

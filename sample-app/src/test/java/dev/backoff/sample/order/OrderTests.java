@@ -96,7 +96,9 @@ class OrderTests {
 		this.shop.fault("payments?answer=503&retry-after=1");
 		ResponseEntity<JsonNode> order = this.shop.order("pot");
 		assertThat(order.getStatusCode()).isEqualTo(HttpStatus.CREATED);
-		assertThat(this.calls.of("order-creation")).attempts(2).waitSource(1, DelaySource.HINT).waitedBetween("1s", "2s");
+		assertThat(this.calls.of("order-creation")).attempts(2)
+			.waitSource(1, DelaySource.HINT)
+			.waitedBetween("1s", "2s");
 	}
 
 	@Test
