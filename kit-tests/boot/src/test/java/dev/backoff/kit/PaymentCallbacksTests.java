@@ -34,8 +34,8 @@ class PaymentCallbacksTests {
 	@Test
 	void isAppliedOnceThoughTheAnswerIsLost(@Autowired PaymentCallbacks callbacks, @Autowired BackoffCalls calls,
 			@Autowired BackoffFaults faults) {
-		faults.of("payment-callback").losesTheAnswer(2).passes(); // works, then fails,
-																	// twice
+		// the work is done, then the attempt fails, twice
+		faults.of("payment-callback").losesTheAnswer(2).passes();
 		callbacks.send(this.payment);
 		assertThat(this.merchant.applied()).hasSize(1);
 		assertThat(calls.of("PaymentCallbacks.send")).attempts(3).succeeded().sameKeyAtEachAttempt();
