@@ -35,6 +35,7 @@ final class FaultAdvice implements MethodInterceptor {
 	}
 
 	@Override
+	@SuppressWarnings("NullAway") // it does not see that the result may be null
 	public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
 		Method method = invocation.getMethod();
 		Object bean = invocation.getThis();

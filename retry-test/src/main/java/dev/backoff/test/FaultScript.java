@@ -97,7 +97,7 @@ public final class FaultScript {
 	 * seconds.
 	 */
 	public FaultScript answers(int status, Duration retryAfter) {
-		if (retryAfter.isNegative() || retryAfter.getNano() != 0) {
+		if (retryAfter.isNegative() || !retryAfter.equals(Duration.ofSeconds(retryAfter.toSeconds()))) {
 			throw new IllegalArgumentException("Invalid retryAfter (" + retryAfter + "): must be whole seconds.");
 		}
 		return failsBySpring("answers(" + status + ", " + DurationText.exact(retryAfter) + ")",

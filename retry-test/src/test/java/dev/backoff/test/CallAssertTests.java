@@ -182,8 +182,10 @@ class CallAssertTests {
 		@Test
 		void sayThatItRuns() throws IOException {
 			CallAssertTests.this.builder.build().run(() -> {
-				assertFails(() -> orders().succeeded(), "Expecting orders to succeed, but it is still running:\n"
-						+ " 0 ms   attempt 1   running\n 0 ms   still running");
+				assertFails(() -> orders().succeeded(), """
+						Expecting orders to succeed, but it is still running:
+						 0 ms   attempt 1   running
+						 0 ms   still running""");
 				assertFails(() -> orders().notRecovered(),
 						"Expecting orders to end with recovery NONE, but it is still");
 				assertFails(() -> orders().took(Duration.ZERO), "Expecting orders to take 0ms, but it");
@@ -210,9 +212,10 @@ class CallAssertTests {
 
 		@Test
 		void say() {
-			assertFails(() -> orders().attempts(1),
-					"Expecting orders to be called once, but it was called 2 times; write call(k) for one:\n"
-							+ " 0 ms   attempt 1   success\n");
+			assertFails(() -> orders().attempts(1), """
+					Expecting orders to be called once, but it was called 2 times; write call(k) for one:
+					 0 ms   attempt 1   success
+					""");
 			assertFails(() -> orders().calls(1), "Expecting orders to be called 1 times, but it was called 2 times:");
 			assertFails(() -> orders().none(), "Expecting orders to be called 0 times, but it was called 2 times:");
 			assertFails(() -> orders().retries(2), "Expecting orders to make 2 retries, but it made 1:");

@@ -73,6 +73,7 @@ class PageTests {
 	}
 
 	@Test
+	@SuppressWarnings("try") // the hold is closed and not used
 	void atOnce() {
 		this.faults.of("payment-callback").takes(Duration.ofSeconds(2)).times(20).fails(5);
 		List<CompletableFuture<String>> sent;

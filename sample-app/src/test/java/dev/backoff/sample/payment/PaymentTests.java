@@ -98,6 +98,7 @@ class PaymentTests {
 	}
 
 	@Test
+	@SuppressWarnings("try") // the hold is closed and not used
 	void endsAtANoticeWithoutAnotherQuestion() {
 		this.shop.fault("payment-status?pending&times=99");
 		CompletableFuture<ResponseEntity<JsonNode>> poll;
