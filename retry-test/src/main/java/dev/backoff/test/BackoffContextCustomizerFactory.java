@@ -7,6 +7,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.beans.factory.support.RootBeanDefinition;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.aot.AbstractAotProcessor;
 import org.springframework.test.context.ContextConfigurationAttributes;
 import org.springframework.test.context.ContextCustomizer;
 import org.springframework.test.context.ContextCustomizerFactory;
@@ -16,6 +17,7 @@ import org.springframework.util.ClassUtils;
 
 /**
  * Add {@link BackoffTestConfiguration} to the contexts of tests, where the starter is.
+ * Contexts that are processed ahead of time do without, since it makes beans at run time.
  */
 final class BackoffContextCustomizerFactory implements ContextCustomizerFactory {
 
@@ -23,6 +25,7 @@ final class BackoffContextCustomizerFactory implements ContextCustomizerFactory 
 	public @Nullable ContextCustomizer createContextCustomizer(Class<?> testClass,
 			List<ContextConfigurationAttributes> attributes) {
 		return ClassUtils.isPresent("dev.backoff.spring.advice.BackoffMethods", getClass().getClassLoader())
+				&& !Boolean.getBoolean(AbstractAotProcessor.AOT_PROCESSING)
 				? new Customizer(TestContextAnnotationUtils.findMergedAnnotation(testClass, TestBackoff.class)) : null;
 	}
 

@@ -5,7 +5,6 @@ import java.io.UncheckedIOException;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 
 import org.aopalliance.intercept.MethodInterceptor;
@@ -55,7 +54,10 @@ final class FaultAdvice implements MethodInterceptor {
 	}
 
 	private Target target(Method method, Class<?> type) {
-		AnnotatedMethod annotated = Objects.requireNonNull(AnnotatedMethod.of(method, type));
+		AnnotatedMethod annotated = AnnotatedMethod.of(method, type);
+		if (annotated == null) {
+			return new Target("", "");
+		}
 		String label = this.policies.getObject().label(annotated);
 		EffectivePolicy policy = this.policies.getObject().current().resolve(annotated, new ArrayList<>());
 		return new Target((policy != null) ? policy.name() : label, label);
