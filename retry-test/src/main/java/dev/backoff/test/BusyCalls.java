@@ -150,10 +150,6 @@ final class BusyCalls implements CallObserver {
 			.reduce(busy, Math::max);
 	}
 
-	boolean isAnyBusy() {
-		return !this.busy.isEmpty();
-	}
-
 	/** Return a known call that is busy, or null. */
 	@Nullable Call anyBusy() {
 		return this.busy.stream().filter((call) -> call != this.other).findFirst().orElse(null);

@@ -448,7 +448,7 @@ public final class VirtualTime implements RetryTime {
 
 	/* When a timeout is due in real time: the clock stands while work runs. */
 	private long timeoutIn() {
-		return (flows() && this.calls.isAnyBusy()) ? this.agenda.firstTimeout() - realTime() : Long.MAX_VALUE;
+		return (flows() && this.calls.anyBusy() != null) ? this.agenda.firstTimeout() - realTime() : Long.MAX_VALUE;
 	}
 
 	private boolean mayJumpTo(Agenda.Entry next) {

@@ -79,18 +79,17 @@ class RandomProgramsTests {
 
 		private final Map<String, Cancellable> cancellations = new ConcurrentHashMap<>();
 
-		private final List<Future<?>> ended = new ArrayList<>();
+		private final CountDownLatch ended;
 
 		Run(List<RandomProgram> programs) throws Exception {
+			this.ended = new CountDownLatch(programs.size());
 			try (VirtualTime.Hold hold = this.time.hold()) {
 				assertThat(hold).isNotNull();
 				for (RandomProgram program : programs) {
 					start(program);
 				}
 			}
-			for (Future<?> call : this.ended) {
-				call.get(30, TimeUnit.SECONDS);
-			}
+			assertThat(this.ended.await(30, TimeUnit.SECONDS)).isTrue();
 		}
 
 		private void start(RandomProgram program) throws Exception {
@@ -98,15 +97,15 @@ class RandomProgramsTests {
 			CountDownLatch begun = new CountDownLatch(1);
 			CompletableFuture<Thread> thread = new CompletableFuture<>();
 			CompletableFuture<CompletableFuture<?>> result = new CompletableFuture<>();
-			this.ended.add(RandomProgramsTests.this.threads.submit(() -> {
+			Future<?> unused = RandomProgramsTests.this.threads.submit(() -> {
 				thread.complete(Thread.currentThread());
 				if (program.async()) {
-					CompletableFuture<?> future = async(program, begun);
-					result.complete(future);
-					return future.handle((value, failure) -> "").join();
+					result.complete(async(program, begun));
 				}
-				return blocking(program, begun);
-			}));
+				else {
+					blocking(program, begun);
+				}
+			});
 			assertThat(begun.await(30, TimeUnit.SECONDS)).isTrue();
 			if (program.cancelled() != null && program.async()) {
 				CompletableFuture<?> future = result.get(30, TimeUnit.SECONDS);
@@ -118,8 +117,12 @@ class RandomProgramsTests {
 		}
 
 		private void schedule(RandomProgram program, Runnable cancel) {
-			this.cancellations.put(program.id(),
+			// one that did nothing would let the clock stand
+			Cancellable before = this.cancellations.put(program.id(),
 					this.time.schedule(cancel, program.cancelled() * 1_000_000 + 500_000));
+			if (before != null) {
+				this.cancellations.get(program.id()).cancel();
+			}
 		}
 
 		Map<String, List<String>> stories() {
@@ -255,12 +258,16 @@ class RandomProgramsTests {
 			public void ends(StopReason reason, int attempts, RetryEvent.RecoveryOutcome recovery,
 					@Nullable Throwable thrown) {
 				tell(this.program, reason + " after " + attempts);
-				Cancellable cancellation = Run.this.cancellations.get(this.program.id());
+				Cancellable cancellation = Run.this.cancellations.put(this.program.id(), () -> {
+				});
 				if (cancellation != null) {
 					cancellation.cancel();
 				}
 				if (reason == StopReason.CANCELLED) {
 					Run.this.over.put(this.program.id(), true);
+				}
+				if (!this.program.id().contains(".")) {
+					Run.this.ended.countDown();
 				}
 			}
 
