@@ -274,22 +274,29 @@ public final class VirtualTime implements RetryTime {
 	private Agenda.Entry add(Runnable task, long nanos, boolean sleeping) {
 		this.lock.lock();
 		try {
-			BusyCalls.Call waiting = this.calls.waiting(nanos);
-			boolean awaited = sleeping || waiting != null;
-			if (awaited) {
+			if (sleeping) {
 				refuseIfHeldHere();
 			}
+			BusyCalls.Call waiting = this.calls.waiting(nanos);
 			BusyCalls.Call call = (waiting != null) ? waiting
 					: sleeping ? this.calls.open() : this.calls.attempting();
-			startThread();
 			// not sooner: loading classes takes time too
 			long realDue = Nanos.plus(realTime(), Math.max(nanos, this.patience));
+			boolean awaited = sleeping || waiting != null;
 			Agenda.Entry entry = this.agenda.add(later(nanos), realDue, call, awaited, task);
 			if (awaited) {
 				this.calls.pause(call);
 			}
 			if (sleeping) {
 				this.sleepers.add(Thread.currentThread());
+			}
+			if (sleeping && !this.happening && entry == this.agenda.first() && busyFor() <= 0 && mayJumpTo(entry)) {
+				// without the clock's thread, which takes longer
+				jump(entry.due());
+				happen(entry);
+			}
+			else {
+				startThread();
 			}
 			this.changed.signalAll();
 			return entry;

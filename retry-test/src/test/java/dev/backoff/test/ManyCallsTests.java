@@ -88,26 +88,28 @@ class ManyCallsTests {
 	}
 
 	@RepeatedTest(REPETITIONS)
-	void asynchronousCallsKeepTheirTimeouts() throws Exception {
+	void attemptsOnManyThreadsKeepTheirTimeouts() throws Exception {
 		Retry retry = retry(RetryPolicy.builder("orders")
 			.base(Duration.ofSeconds(1))
 			.maxAttempts(3)
-			.attemptTimeout(Duration.ofSeconds(7))).executor(this.threads).build();
-		List<CompletableFuture<Object>> calls = new ArrayList<>();
-		try (VirtualTime.Hold hold = this.time.hold()) {
-			assertThat(hold).isNotNull();
-			for (int i = 0; i < 20; i++) {
-				calls.add(retry.callAsync(CompletableFuture::new));
-			}
-			this.time.patience(Duration.ofMillis(1));
-			this.time.advance(Duration.ofSeconds(7 + 1 + 7 + 2));
-			assertThat(calls).allSatisfy((call) -> assertThat(call).isNotDone());
-			this.time.advance(Duration.ofSeconds(7));
-			assertThat(calls).allSatisfy((call) -> assertThat(call).isCompletedExceptionally());
+			.attemptTimeout(Duration.ofSeconds(7))).build();
+		List<Future<Duration>> calls = new ArrayList<>();
+		for (int i = 0; i < 16; i++) {
+			calls.add(this.threads.submit(() -> {
+				try {
+					return retry.<Duration, InterruptedException>call(() -> {
+						this.time.sleep(Duration.ofHours(1));
+						return Duration.ZERO;
+					});
+				}
+				catch (AttemptTimeoutException ex) {
+					return RetriesStoppedException.of(ex).elapsed();
+				}
+			}));
 		}
-		assertThatExceptionOfType(AttemptTimeoutException.class).isThrownBy(() -> {
-			throw calls.get(0).handle((value, failure) -> failure).join();
-		});
+		for (Future<Duration> call : calls) {
+			assertThat(call.get(20, TimeUnit.SECONDS)).isEqualTo(Duration.ofSeconds(7 + 1 + 7 + 2 + 7));
+		}
 	}
 
 	@RepeatedTest(REPETITIONS)
