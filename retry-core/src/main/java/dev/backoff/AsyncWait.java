@@ -16,6 +16,9 @@ final class AsyncWait extends Waiter implements Driving.Abandonable {
 
 	private volatile @Nullable Cancellable timer;
 
+	/* Not in place of the timer, which may end the wait before it is known here. */
+	private volatile @Nullable Cancellable guard;
+
 	private volatile boolean handedOver;
 
 	AsyncWait(AsyncCall<?, ?> call) {
@@ -89,7 +92,7 @@ final class AsyncWait extends Waiter implements Driving.Abandonable {
 	private void guard(long since) {
 		if (!hasEnded()) {
 			stopTimer();
-			this.timer = this.call.guard(() -> goOn(since, true));
+			this.guard = this.call.guard(() -> goOn(since, true));
 			if (hasEnded()) {
 				stopTimer();
 			}
@@ -166,7 +169,11 @@ final class AsyncWait extends Waiter implements Driving.Abandonable {
 	}
 
 	private void stopTimer() {
-		Cancellable scheduled = this.timer;
+		stop(this.timer);
+		stop(this.guard);
+	}
+
+	private static void stop(@Nullable Cancellable scheduled) {
 		if (scheduled != null) {
 			scheduled.cancel();
 		}

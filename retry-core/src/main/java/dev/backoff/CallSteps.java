@@ -44,8 +44,9 @@ final class CallSteps {
 
 	/** Begin a call; return the permit of its first attempt, or null if it has none. */
 	@Nullable Permit begin(RetryCall call) {
-		call.begin(this.terms, now());
+		// first, since virtual time stands only for calls that it knows of
 		this.teller.callBegins(call, this.terms);
+		call.begin(this.terms, now());
 		return this.safeguards.tryAcquire(call, call.started());
 	}
 

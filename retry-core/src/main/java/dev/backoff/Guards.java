@@ -120,9 +120,9 @@ final class Guards {
 	}
 
 	/** Return an observer that leaves a call alone when it fails. */
-	@Nullable CallObserver observer(@Nullable CallObserver observer) {
+	CallObserver observer(CallObserver observer) {
 		Hook hook = new Hook("observer", this.report);
-		return (observer == null) ? null : (policy, method) -> {
+		return (policy, method) -> {
 			try {
 				CallObserver.ObservedCall call = observer.callBegins(policy, method);
 				return (call != null) ? new GuardedCall(call, hook) : null;

@@ -65,10 +65,10 @@ public final class Retry {
 				(recoveries != null) ? new RecoveryTurns(recoveries) : null, builder.waitingCalls);
 		RetryDecider decider = new RetryDecider(policy, terms.retries(), guards.random(builder.random), listeners);
 		CallSteps steps = new CallSteps(terms, decider, listeners, safeguards,
-				new CallTeller(listeners, guards.observer(builder.observer)));
+				new CallTeller(listeners, Observers.of(builder.observers.stream().map(guards::observer).toList())));
 		AttemptLimit limit = new AttemptLimit(policy, builder.method, time, builder.running);
 		BlockingDriver blocking = new BlockingDriver(steps, decider, builder.waitingCalls, limit,
-				builder.observer != null);
+				!builder.observers.isEmpty());
 		AsyncDriver async = new AsyncDriver(builder.method, steps, time, decider, builder.waitingCalls, limit,
 				listeners, guards.executors(builder.executor, AsyncDriver.DEFAULT_EXECUTOR));
 		return new Drivers(policy, builder.method, blocking, async, builder.running);
@@ -284,7 +284,7 @@ public final class Retry {
 
 		private List<RetryListener> listeners = new ArrayList<>();
 
-		private @Nullable CallObserver observer;
+		private final List<CallObserver> observers = new ArrayList<>();
 
 		private BooleanSupplier enabled = () -> true;
 
@@ -360,12 +360,13 @@ public final class Retry {
 		}
 
 		/**
-		 * Set the observer of calls from their beginning to their end, for tracing.
-		 * @param observer the observer, or null for none
+		 * Add an observer of calls from their beginning to their end, for tracing.
+		 * @param observer told after those added before; its scopes are open inside
+		 * theirs
 		 * @return this builder
 		 */
-		public Builder observer(@Nullable CallObserver observer) {
-			this.observer = observer;
+		public Builder observer(CallObserver observer) {
+			this.observers.add(observer);
 			return this;
 		}
 

@@ -51,11 +51,14 @@ class CallObserverTests {
 	private int failures;
 
 	private Retry.Builder retry() {
+		return unobserved().observer(this.observer);
+	}
+
+	private Retry.Builder unobserved() {
 		return Retry.builder(RetryPolicy.builder("orders").jitter(Jitter.none()).maxAttempts(3).build())
 			.time(this.time)
 			.executor(Runnable::run)
-			.listener(this.listener)
-			.observer(this.observer);
+			.listener(this.listener);
 	}
 
 	private String work() throws IOException {
@@ -175,7 +178,7 @@ class CallObserverTests {
 		@Test
 		void areLeftAloneIfTheObserverWants() throws IOException {
 			CallObserverTests.this.failures = 2;
-			retry().observer((policy, method) -> null).build().call(CallObserverTests.this::work);
+			unobserved().observer((policy, method) -> null).build().call(CallObserverTests.this::work);
 			assertThat(CallObserverTests.this.seen).containsExactly("work in nothing", "work in nothing",
 					"work in nothing");
 			assertThat(CallObserverTests.this.listener.hookFailures()).isEmpty();
@@ -294,6 +297,105 @@ class CallObserverTests {
 
 	}
 
+	@Nested
+	class SeveralObservers {
+
+		private final List<String> told = new ArrayList<>();
+
+		@Test
+		void areToldInTheirOrder() throws Exception {
+			CallObserverTests.this.failures = 1;
+			toldOf(this.told).call(CallObserverTests.this::work);
+			assertThat(this.told).containsExactly("1 begins", "2 begins", "1 attempt", "2 attempt", "1 opens",
+					"2 opens", "2 closes", "1 closes", "1 opens", "2 opens", "2 closes", "1 closes", "1 attempt ends",
+					"2 attempt ends", "1 waits", "2 waits", "1 opens", "2 opens", "2 closes", "1 closes", "1 attempt",
+					"2 attempt", "1 opens", "2 opens", "2 closes", "1 closes", "1 opens", "2 opens", "2 closes",
+					"1 closes", "1 attempt ends", "2 attempt ends", "1 opens", "2 opens", "2 closes", "1 closes",
+					"1 opens", "2 opens", "2 closes", "1 closes", "1 ends", "2 ends");
+		}
+
+		@Test
+		void areToldTheSameOfAsynchronousCalls() throws Exception {
+			CallObserverTests.this.failures = 1;
+			CompletableFuture<String> result = toldOf(this.told)
+				.callAsync(() -> CompletableFuture.completedFuture(work()));
+			CallObserverTests.this.time.runAll();
+			assertThat(result.get(10, TimeUnit.SECONDS)).isEqualTo("done");
+			assertThat(this.told).filteredOn((line) -> line.startsWith("1"))
+				.isEqualTo(this.told.stream().filter((line) -> line.startsWith("2")).map((line) -> "1" + line.substring(1)).toList())
+				.contains("1 waits")
+				.endsWith("1 ends");
+		}
+
+		@Test
+		void leaveCallsAloneEachForItself() throws Exception {
+			Retry retry = retry().observer((policy, method) -> null).observer((policy, method) -> null).build();
+			retry.call(CallObserverTests.this::work);
+			assertThat(CallObserverTests.this.seen).containsExactly("work in attempt 1");
+			assertThat(CallObserverTests.this.observer.lines()).hasSize(4);
+		}
+
+		@Test
+		void costNothingIfThereIsNoneOrOne() {
+			CallObserver one = (policy, method) -> null;
+			assertThat(Observers.of(List.of())).isNull();
+			assertThat(Observers.of(List.of(one))).isSameAs(one);
+			assertThat(Observers.of(List.of(one, one)).callBegins("orders", "place")).isNull();
+			CallObserver.ObservedCall call = CallObserverTests.this.observer.callBegins("orders", "place");
+			assertThat(Observers.of(List.of(one, (policy, method) -> call)).callBegins("orders", "place")).isSameAs(call);
+		}
+
+		private Retry toldOf(List<String> told) {
+			return unobserved().observer(teller("1", told)).observer(teller("2", told)).build();
+		}
+
+		private CallObserver teller(String name, List<String> told) {
+			return (policy, method) -> {
+				told.add(name + " begins");
+				return new CallObserver.ObservedCall() {
+
+					@Override
+					public CallObserver.Scope open() {
+						told.add(name + " opens");
+						return () -> told.add(name + " closes");
+					}
+
+					@Override
+					public CallObserver.ObservedAttempt attemptBegins(int number) {
+						told.add(name + " attempt");
+						CallObserver.Observed call = this;
+						return new CallObserver.ObservedAttempt() {
+
+							@Override
+							public CallObserver.Scope open() {
+								return call.open();
+							}
+
+							@Override
+							public void ends(AttemptOutcome outcome, @Nullable Throwable failure) {
+								told.add(name + " attempt ends");
+							}
+
+						};
+					}
+
+					@Override
+					public void waitBegins(DelaySource source, long nanos) {
+						told.add(name + " waits");
+					}
+
+					@Override
+					public void ends(StopReason reason, int attempts, RetryEvent.RecoveryOutcome recovery,
+							@Nullable Throwable thrown) {
+						told.add(name + " ends");
+					}
+
+				};
+			};
+		}
+
+	}
+
 	/** An observer that throws at one place. */
 	@Nested
 	class AnObserverThatThrows {
@@ -318,6 +420,8 @@ class CallObserverTests {
 				assertThat(CallObserverTests.this.listener.hookFailures()).as(here)
 					.isNotEmpty()
 					.allSatisfy((event) -> assertThat(event.hook()).isEqualTo("observer"));
+				assertThat(CallObserverTests.this.observer.running()).as("the observer before it").isZero();
+				assertThat(CallObserverTests.this.observer.mistakes()).isEmpty();
 			}
 		}
 

@@ -24,7 +24,8 @@ enum SystemTime implements RetryTime {
 
 	@Override
 	public void sleep(long nanos, WakeSignal signal) throws InterruptedException {
-		signal.sleeper(Thread.currentThread());
+		Thread sleeper = Thread.currentThread();
+		signal.sleeper(() -> LockSupport.unpark(sleeper));
 		try {
 			// compares the time that has passed, so the longest sleep cannot overflow
 			long start = System.nanoTime();

@@ -1,7 +1,5 @@
 package dev.backoff.time;
 
-import java.util.concurrent.locks.LockSupport;
-
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,12 +12,15 @@ public final class WakeSignal {
 
 	private volatile boolean raised;
 
-	private volatile @Nullable Thread sleeper;
+	private volatile @Nullable Runnable sleeper;
 
 	/** End the sleep. */
 	public void raise() {
 		this.raised = true;
-		LockSupport.unpark(this.sleeper);
+		Runnable sleeper = this.sleeper;
+		if (sleeper != null) {
+			sleeper.run();
+		}
 	}
 
 	/**
@@ -29,8 +30,13 @@ public final class WakeSignal {
 		return this.raised;
 	}
 
-	/** Note the thread that sleeps, or null when it has woken. */
-	void sleeper(@Nullable Thread sleeper) {
+	/**
+	 * Set what wakes the thread that sleeps. A signal that is raised already does not run
+	 * it.
+	 * @param sleeper runs on the thread that raises the signal and throws nothing, or
+	 * null when the thread has woken
+	 */
+	public void sleeper(@Nullable Runnable sleeper) {
 		this.sleeper = sleeper;
 	}
 

@@ -72,8 +72,7 @@ final class RetryFactory {
 
 	/** Return the carrier of observations in Reactor contexts, or null. */
 	@Nullable ObservationCarrier observations() {
-		return (this.beanFactory.getBeanProvider(CallObserver.class)
-			.getIfAvailable() instanceof ObservationCarrier carrier) ? carrier : null;
+		return this.beanFactory.getBeanProvider(ObservationCarrier.class).getIfAvailable();
 	}
 
 	/** Set the policies that retry nothing, not even calls that have begun. */
@@ -106,7 +105,7 @@ final class RetryFactory {
 		if (listed || !this.policies.configuration().shutdownWait().isZero()) {
 			builder.runningCalls(this.beanFactory.getBean(RunningCalls.class));
 		}
-		this.beanFactory.getBeanProvider(CallObserver.class).ifAvailable(builder::observer);
+		this.beanFactory.getBeanProvider(CallObserver.class).orderedStream().forEach(builder::observer);
 		this.beanFactory.getBeanProvider(RetryListener.class).orderedStream().forEach(builder::listener);
 		this.beanFactory.getBeanProvider(CallRecorder.Factory.class)
 			.ifAvailable((recorders) -> builder.recorder(recorders.recorder(policy.name(), plan.label())));

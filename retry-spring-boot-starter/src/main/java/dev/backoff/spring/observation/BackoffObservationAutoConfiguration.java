@@ -17,7 +17,6 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.DependsOn;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
-import dev.backoff.event.CallObserver;
 import dev.backoff.event.CallRecorder;
 import dev.backoff.spring.live.ConfigurationListener;
 import dev.backoff.spring.policy.BackoffPolicies;
@@ -86,7 +85,7 @@ public final class BackoffObservationAutoConfiguration {
 
 		/* Of several registries none is chosen. */
 		@Bean
-		@ConditionalOnMissingBean(CallObserver.class)
+		@ConditionalOnMissingBean
 		MicrometerObserver backoffObserver(ObjectProvider<ObservationRegistry> registry,
 				ObjectProvider<BackoffCallConvention> calls, ObjectProvider<BackoffAttemptConvention> attempts) {
 			return new MicrometerObserver(registry.getIfUnique(() -> ObservationRegistry.NOOP), calls.getIfAvailable(),

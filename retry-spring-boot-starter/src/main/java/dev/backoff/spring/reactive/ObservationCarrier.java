@@ -5,8 +5,9 @@ import org.jspecify.annotations.Nullable;
 import dev.backoff.event.CallObserver;
 
 /**
- * Carry an observation in a Reactor context, where other instrumentation looks for it. A
- * {@link CallObserver} may implement it. Its methods throw nothing. Thread-safe.
+ * Carry an observation in a Reactor context, where other instrumentation looks for it. At
+ * most one bean implements it, as a rule a {@link CallObserver}. Its methods throw
+ * nothing. Thread-safe.
  *
  * @since 0.1
  */

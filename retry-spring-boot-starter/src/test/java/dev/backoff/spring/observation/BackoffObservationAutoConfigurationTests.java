@@ -146,16 +146,30 @@ class BackoffObservationAutoConfigurationTests {
 	}
 
 	@Test
-	void backsOffForTheApplicationsObserver() {
+	void observesBesideTheApplicationsObservers() {
 		RecordingObserver own = new RecordingObserver();
-		this.runner.withBean(ObservationRegistry.class, TestObservationRegistry::create)
-			.withBean(CallObserver.class, () -> own)
+		RecordingObserver another = new RecordingObserver();
+		TestObservationRegistry registry = TestObservationRegistry.create();
+		this.runner.withBean(ObservationRegistry.class, () -> registry)
+			.withBean("own", CallObserver.class, () -> own)
+			.withBean("another", CallObserver.class, () -> another)
 			.withPropertyValues("backoff.observation.enabled=true")
 			.run((context) -> {
-				assertThat(context).doesNotHaveBean(MicrometerObserver.class);
 				assertThat(context.getBean(Orders.class).place("x")).isEqualTo("x");
 				assertThat(own.lines()).hasSize(4);
+				assertThat(another.lines()).isEqualTo(own.lines());
+				TestObservationRegistryAssert.assertThat(registry).hasObservationWithNameEqualTo("backoff.call");
 			});
+	}
+
+	@Test
+	void backsOffForTheApplicationsMicrometerObserver() {
+		TestObservationRegistry registry = TestObservationRegistry.create();
+		MicrometerObserver own = new MicrometerObserver(registry);
+		this.runner.withBean(ObservationRegistry.class, () -> registry)
+			.withBean(MicrometerObserver.class, () -> own)
+			.withPropertyValues("backoff.observation.enabled=true")
+			.run((context) -> assertThat(context).getBean(MicrometerObserver.class).isSameAs(own));
 	}
 
 	@Test

@@ -30,11 +30,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** What the pages show compiles and starts, and what they link to exists. */
 class PagesTests {
 
-	private static final Path TESTS = Path.of("src", "test");
-
-	/* With other libraries, which the starter does not depend on. */
-	private static final Path MOVING = Path.of("..", "retry-benchmarks", "src", "test", "java", "dev", "backoff",
-			"benchmarks", "moving");
+	private static final List<String> SOURCES = List.of("src/test/%s/dev/backoff/spring/readme",
+			"../kit-tests/boot/src/test/%s/dev/backoff/kit", "../kit-tests/plain/src/test/%s/dev/backoff/kit",
+			"../retry-benchmarks/src/test/%s/dev/backoff/benchmarks/moving");
 
 	private static final Pattern BLANK_LINE = Pattern.compile("\\n\\s*\\n");
 
@@ -48,7 +46,7 @@ class PagesTests {
 	@MethodSource("pages")
 	void snippetsAreCompiled(Page page) throws IOException {
 		assertCompiled(page.blocks("java"), "java");
-		assertCompiled(page.blocks("kotlin").stream().filter((block) -> block.contains("@Backoff")).toList(), "kotlin");
+		assertCompiled(page.blocks("kotlin").stream().filter((block) -> block.contains("fun ")).toList(), "kotlin");
 	}
 
 	@Test
@@ -58,24 +56,19 @@ class PagesTests {
 	}
 
 	private static void assertCompiled(List<String> snippets, String language) throws IOException {
-		List<String> sources = new ArrayList<>(
-				sources(TESTS.resolve(Path.of(language, "dev", "backoff", "spring", "readme"))));
-		sources.addAll(sources(MOVING));
+		List<String> sources = new ArrayList<>();
+		for (Path folder : SOURCES.stream().map((path) -> Path.of(path.formatted(language))).toList()) {
+			try (Stream<Path> files = Files.exists(folder) ? Files.list(folder) : Stream.empty()) {
+				for (Path file : files.toList()) {
+					sources.add(squeezed(Files.readString(file)));
+				}
+			}
+		}
 		for (String snippet : snippets) {
 			for (String chunk : chunks(snippet).toList()) {
 				assertThat(sources).as(chunk).anyMatch((source) -> source.contains(squeezed(chunk)));
 			}
 		}
-	}
-
-	private static List<String> sources(Path folder) throws IOException {
-		List<String> sources = new ArrayList<>();
-		try (Stream<Path> files = Files.list(folder)) {
-			for (Path file : files.toList()) {
-				sources.add(squeezed(Files.readString(file)));
-			}
-		}
-		return sources;
 	}
 
 	/* Imports one by one, because a source has others between them. */

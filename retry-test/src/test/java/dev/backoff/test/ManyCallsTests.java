@@ -1,0 +1,147 @@
+package dev.backoff.test;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import dev.backoff.AttemptTimeoutException;
+import dev.backoff.Retry;
+import dev.backoff.WaitingCalls;
+import dev.backoff.delay.Jitter;
+import dev.backoff.event.RetriesStoppedException;
+import dev.backoff.policy.RetryPolicy;
+import dev.backoff.policy.RetryPolicyBuilder;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+@Timeout(30)
+class ManyCallsTests {
+
+	private static final int REPETITIONS = 100;
+
+	private final VirtualTime time = new VirtualTime().patience(Duration.ofSeconds(10));
+
+	private final ExecutorService threads = Executors.newFixedThreadPool(16);
+
+	@AfterEach
+	void threadsEnd() {
+		assertThat(this.threads.shutdownNow()).isEmpty();
+	}
+
+	private Retry.Builder retry(RetryPolicyBuilder policy) {
+		return Retry.builder(policy.jitter(Jitter.none()).build()).time(this.time).observer(this.time.observer());
+	}
+
+	@Test
+	void aThousandCallsOfMoreThanThreeHoursEachTakeAboutAQuarterOfASecond() {
+		Retry retry = retry(RetryPolicy.builder("orders")
+			.base(Duration.ofMinutes(1))
+			.cap(Duration.ofHours(1))
+			.maxAttempts(9)).build();
+		long began = System.nanoTime();
+		for (int i = 0; i < 1_000; i++) {
+			assertThatExceptionOfType(IOException.class).isThrownBy(() -> retry.call(() -> {
+				throw new IOException("down");
+			}));
+		}
+		assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofMillis(2500));
+		assertThat(this.time.elapsed()).isEqualTo(Duration.ofMinutes(1 + 2 + 4 + 8 + 16 + 32 + 60 + 60).multipliedBy(1000));
+	}
+
+	@RepeatedTest(REPETITIONS)
+	void callsOnManyThreadsKeepTheirDeadlines() throws Exception {
+		Retry retry = retry(RetryPolicy.builder("orders")
+			.base(Duration.ofSeconds(1))
+			.cap(Duration.ofSeconds(8))
+			.maxAttempts(RetryPolicy.UNLIMITED_ATTEMPTS)
+			.deadline(Duration.ofSeconds(60))).build();
+		List<Future<Duration>> calls = new ArrayList<>();
+		for (int i = 0; i < 40; i++) {
+			calls.add(this.threads.submit(() -> {
+				try {
+					return retry.<Duration, IOException>call(() -> {
+						throw new IOException("down");
+					});
+				}
+				catch (IOException ex) {
+					return RetriesStoppedException.of(ex).elapsed();
+				}
+			}));
+		}
+		for (Future<Duration> call : calls) {
+			// 1 + 2 + 4 + 6 times 8
+			assertThat(call.get(20, TimeUnit.SECONDS)).isEqualTo(Duration.ofSeconds(55));
+		}
+	}
+
+	@RepeatedTest(REPETITIONS)
+	void attemptsOnManyThreadsKeepTheirTimeouts() throws Exception {
+		Retry retry = retry(RetryPolicy.builder("orders")
+			.base(Duration.ofSeconds(1))
+			.maxAttempts(3)
+			.attemptTimeout(Duration.ofSeconds(7))).build();
+		List<Future<Duration>> calls = new ArrayList<>();
+		for (int i = 0; i < 16; i++) {
+			calls.add(this.threads.submit(() -> {
+				try {
+					return retry.<Duration, InterruptedException>call(() -> {
+						this.time.sleep(Duration.ofHours(1));
+						return Duration.ZERO;
+					});
+				}
+				catch (AttemptTimeoutException ex) {
+					return RetriesStoppedException.of(ex).elapsed();
+				}
+			}));
+		}
+		for (Future<Duration> call : calls) {
+			assertThat(call.get(20, TimeUnit.SECONDS)).isEqualTo(Duration.ofSeconds(7 + 1 + 7 + 2 + 7));
+		}
+	}
+
+	@RepeatedTest(REPETITIONS)
+	void callsThatAnOperatorWakesGoOnAtOnce() throws Exception {
+		WaitingCalls waiting = new WaitingCalls();
+		Retry retry = retry(RetryPolicy.builder("orders").base(Duration.ofHours(1)).maxAttempts(2)).waitingCalls(waiting)
+			.executor(this.threads)
+			.build();
+		AtomicInteger attempts = new AtomicInteger();
+		List<Future<?>> calls = new ArrayList<>();
+		try (VirtualTime.Hold hold = this.time.hold()) {
+			assertThat(hold).isNotNull();
+			for (int i = 0; i < 8; i++) {
+				calls.add(this.threads.submit(() -> retry.<Object, IOException>call(() -> {
+					attempts.incrementAndGet();
+					throw new IOException("down");
+				})));
+				calls.add(retry.callAsync(() -> {
+					attempts.incrementAndGet();
+					throw new IOException("down");
+				}));
+			}
+			while (waiting.count() < 16) {
+				Thread.onSpinWait();
+			}
+			this.time.advance(Duration.ofSeconds(1));
+			assertThat(attempts).hasValue(16);
+			assertThat(waiting.wake("orders", Duration.ZERO)).isEqualTo(16);
+			this.time.advance(Duration.ofSeconds(1));
+			assertThat(attempts).hasValue(32);
+		}
+		assertThat(this.time.elapsed()).isEqualTo(Duration.ofSeconds(2));
+	}
+
+}

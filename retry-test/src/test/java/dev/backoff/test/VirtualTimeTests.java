@@ -1,0 +1,607 @@
+package dev.backoff.test;
+
+import java.io.IOException;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import dev.backoff.AttemptTimeoutException;
+import dev.backoff.Retry;
+import dev.backoff.WaitingCalls;
+import dev.backoff.delay.Jitter;
+import dev.backoff.event.RetriesStoppedException;
+import dev.backoff.event.StopReason;
+import dev.backoff.policy.RetryPolicy;
+import dev.backoff.policy.RetryPolicyBuilder;
+import dev.backoff.time.Cancellable;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+@Timeout(10)
+class VirtualTimeTests {
+
+	private static final Duration LONG = Duration.ofSeconds(5);
+
+	private final VirtualTime time = new VirtualTime().patience(LONG);
+
+	private final ExecutorService threads = Executors.newCachedThreadPool();
+
+	private final List<String> told = Collections.synchronizedList(new ArrayList<>());
+
+	@AfterEach
+	void threadsEnd() {
+		assertThat(this.threads.shutdownNow()).isEmpty();
+	}
+
+	/** With waits of 1 s, 2 s, 4 s. */
+	private RetryPolicyBuilder policy(String name) {
+		return RetryPolicy.builder(name)
+			.base(Duration.ofSeconds(1))
+			.cap(Duration.ofHours(10))
+			.jitter(Jitter.none())
+			.maxAttempts(4);
+	}
+
+	private Retry retry(RetryPolicy policy) {
+		return retryBuilder(policy).build();
+	}
+
+	private Retry.Builder retryBuilder(RetryPolicy policy) {
+		return Retry.builder(policy).time(this.time).observer(this.time.observer());
+	}
+
+	private Retry retry(String name, Duration base) {
+		return retry(policy(name).base(base).build());
+	}
+
+	private void tell(String what) {
+		this.told.add(this.time.elapsed().toMillis() + " " + what);
+	}
+
+	private Void fail(String what) throws IOException {
+		tell(what);
+		throw new IOException(what);
+	}
+
+	private static void await(CountDownLatch latch) throws InterruptedException {
+		assertThat(latch.await(9, TimeUnit.SECONDS)).isTrue();
+	}
+
+	private static <T> T get(Future<T> future) throws Exception {
+		return future.get(9, TimeUnit.SECONDS);
+	}
+
+	private static void assertEnds(Future<?> failing) {
+		assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> get(failing))
+			.withCauseInstanceOf(IOException.class);
+	}
+
+	@Nested
+	class Rule1TheClockStandsWhileWorkRuns {
+
+		@Test
+		void aReadingIsNeitherZeroNorRound() {
+			assertThat(VirtualTimeTests.this.time.nanoTime()).isPositive().matches((reading) -> reading % 1_000 != 0);
+			assertThat(VirtualTimeTests.this.time.elapsed()).isZero();
+		}
+
+		@Test
+		void onlyWaitsTakeTime() {
+			Retry retry = retry("orders", Duration.ofSeconds(1));
+			assertThatExceptionOfType(IOException.class).isThrownBy(() -> retry.call(() -> {
+				long began = VirtualTimeTests.this.time.nanoTime();
+				long end = System.nanoTime() + 1_000_000;
+				while (System.nanoTime() < end) {
+					Thread.onSpinWait();
+				}
+				assertThat(VirtualTimeTests.this.time.nanoTime()).isEqualTo(began);
+				return fail("attempt");
+			})).satisfies((ex) -> assertThat(RetriesStoppedException.of(ex).elapsed()).isEqualTo(Duration.ofSeconds(7)));
+			assertThat(VirtualTimeTests.this.told).containsExactly("0 attempt", "1000 attempt", "3000 attempt",
+					"7000 attempt");
+		}
+
+		@Test
+		void aClockGoesWithIt() throws InterruptedException {
+			Clock clock = VirtualTimeTests.this.time.clock();
+			Instant began = clock.instant();
+			assertThat(began).isBetween(Instant.now().minusSeconds(10), Instant.now());
+			VirtualTimeTests.this.time.sleep(Duration.ofDays(30));
+			assertThat(clock.instant()).isEqualTo(began.plus(Duration.ofDays(30)));
+		}
+
+	}
+
+	@Nested
+	class Rule2ACallIsBusyWhileItWorks {
+
+		@Test
+		void aBusyCallHoldsTheClock() throws Exception {
+			CountDownLatch working = new CountDownLatch(1);
+			CountDownLatch go = new CountDownLatch(1);
+			Future<Void> busy = VirtualTimeTests.this.threads
+				.submit(() -> retry("busy", Duration.ofSeconds(1)).<Void, Exception>call(() -> {
+					working.countDown();
+					await(go);
+					tell("done");
+					return null;
+				}));
+			await(working);
+			Future<Void> waiting = VirtualTimeTests.this.threads
+				.submit(() -> retry("waiting", Duration.ofSeconds(1)).call(() -> fail("waiting")));
+			while (!VirtualTimeTests.this.told.contains("0 waiting")) {
+				Thread.onSpinWait();
+			}
+			go.countDown();
+			get(busy);
+			assertEnds(waiting);
+			assertThat(VirtualTimeTests.this.told).containsExactly("0 waiting", "0 done", "1000 waiting",
+					"3000 waiting", "7000 waiting");
+		}
+
+		@Test
+		void aCallAroundAnotherDoesNotHoldTheClock() {
+			Retry inner = retry("inner", Duration.ofMillis(1));
+			Retry outer = retry(policy("outer").maxAttempts(1).build());
+			assertThatExceptionOfType(RuntimeException.class).isThrownBy(() -> outer.call(() -> {
+				try {
+					return inner.call(() -> fail("inner"));
+				}
+				catch (IOException ex) {
+					throw new IllegalStateException("another failure than that inside");
+				}
+			}));
+			assertThat(VirtualTimeTests.this.told).containsExactly("0 inner", "1 inner", "3 inner", "7 inner");
+			assertThat(VirtualTimeTests.this.time.elapsed()).isEqualTo(Duration.ofMillis(7));
+		}
+
+		@Test
+		void aRecoveryThatRetriesDoesNotHoldTheClock() throws Exception {
+			Retry inner = retry("inner", Duration.ofSeconds(1));
+			AtomicInteger calls = new AtomicInteger();
+			String result = retry(policy("outer").maxAttempts(1).build()).call(() -> {
+				throw new IOException("down");
+			}, (context, story) -> inner.call(() -> {
+				if (calls.incrementAndGet() < 3) {
+					throw new IOException("down");
+				}
+				return "recovered";
+			}));
+			assertThat(result).isEqualTo("recovered");
+			assertThat(VirtualTimeTests.this.time.elapsed()).isEqualTo(Duration.ofSeconds(3));
+		}
+
+		@Test
+		void anAttemptThatSleepsDoesNotHoldTheClock() throws Exception {
+			String result = retry("slow", Duration.ofSeconds(1)).call(() -> {
+				VirtualTimeTests.this.time.sleep(Duration.ofMinutes(1));
+				return "slow";
+			});
+			assertThat(result).isEqualTo("slow");
+			assertThat(VirtualTimeTests.this.time.elapsed()).isEqualTo(Duration.ofMinutes(1));
+		}
+
+		@Test
+		void aThreadThatGoesOnAfterStartingACallInsideHoldsTheClock() throws Exception {
+			Retry inner = retry("inner", Duration.ofSeconds(1));
+			Retry outer = retry("outer", Duration.ofSeconds(1));
+			String result = outer.call(() -> {
+				CompletableFuture<Object> later = inner.callAsync(() -> {
+					throw new IOException("down");
+				});
+				long end = System.nanoTime() + 5_000_000;
+				while (System.nanoTime() < end) {
+					Thread.onSpinWait();
+				}
+				tell("outer");
+				return later.handle((value, failure) -> "joined").join();
+			});
+			tell(result);
+			assertThat(VirtualTimeTests.this.told).containsExactly("0 outer", "7000 joined");
+		}
+
+		@Test
+		void anAsynchronousCallInsideCountsToo() throws Exception {
+			Retry inner = retry("inner", Duration.ofSeconds(1));
+			CompletableFuture<Object> result = retry("outer", Duration.ofSeconds(1))
+				.callAsync(() -> inner.callAsync(() -> CompletableFuture.supplyAsync(() -> {
+					tell("inner");
+					if (VirtualTimeTests.this.told.size() < 4) {
+						throw new IllegalStateException("down");
+					}
+					return "done";
+				})));
+			assertThat(get(result)).isEqualTo("done");
+			assertThat(VirtualTimeTests.this.told).containsExactly("0 inner", "1000 inner", "3000 inner", "7000 inner");
+		}
+
+	}
+
+	@Nested
+	class Rule3TheClockJumpsToWhatIsDueNext {
+
+		@Test
+		void whenAllCallsWait() throws Exception {
+			List<Future<Void>> calls = new ArrayList<>();
+			try (VirtualTime.Hold hold = VirtualTimeTests.this.time.hold()) {
+				for (int seconds : List.of(5, 3, 4)) {
+					Retry retry = retry(policy(seconds + "s").base(Duration.ofSeconds(seconds)).maxAttempts(2).build());
+					calls.add(VirtualTimeTests.this.threads.submit(() -> retry.call(() -> fail(seconds + "s"))));
+				}
+				assertThat(hold).isNotNull();
+				while (VirtualTimeTests.this.told.size() < 3) {
+					Thread.onSpinWait();
+				}
+			}
+			calls.forEach(VirtualTimeTests::assertEnds);
+			assertThat(VirtualTimeTests.this.told).endsWith("3000 3s", "4000 4s", "5000 5s");
+		}
+
+		@Test
+		void whatIsDueAtOneMomentHappensInTheOrderInWhichItWasScheduled() throws InterruptedException {
+			List<Integer> order = new ArrayList<>();
+			for (int i = 0; i < 100; i++) {
+				int number = i;
+				Cancellable unused = VirtualTimeTests.this.time.schedule(() -> order.add(number), 1_000);
+			}
+			VirtualTimeTests.this.time.sleep(Duration.ofNanos(1_001));
+			assertThat(order).hasSize(100).isSorted();
+		}
+
+		@Test
+		void whatIsDueAtOnceHappensThoughTheClockIsHeld() throws Exception {
+			CountDownLatch ran = new CountDownLatch(2);
+			try (VirtualTime.Hold hold = VirtualTimeTests.this.time.hold()) {
+				assertThat(hold).isNotNull();
+				Cancellable unused = VirtualTimeTests.this.time.schedule(ran::countDown, 0);
+				Cancellable unused2 = VirtualTimeTests.this.time.schedule(ran::countDown, -1);
+				await(ran);
+			}
+			assertThat(VirtualTimeTests.this.time.elapsed()).isZero();
+		}
+
+	}
+
+	@Nested
+	class Rule4TheClockDoesNotJumpForAnEntryWithoutACall {
+
+		@Test
+		void butPassesIt() throws InterruptedException {
+			Cancellable unused = VirtualTimeTests.this.time.schedule(() -> tell("entry"), 1_000_000);
+			Cancellable cancelled = VirtualTimeTests.this.time.schedule(() -> tell("cancelled"), 1_000_000);
+			cancelled.cancel();
+			cancelled.cancel();
+			VirtualTimeTests.this.time.sleep(Duration.ofNanos(999_999));
+			assertThat(VirtualTimeTests.this.told).isEmpty();
+			VirtualTimeTests.this.time.sleep(Duration.ofNanos(1));
+			VirtualTimeTests.this.time.sleep(Duration.ofSeconds(1));
+			assertThat(VirtualTimeTests.this.told).containsExactly("1 entry");
+		}
+
+		@Test
+		void theClockStandsAfterItUntilTheCallGoesOn() throws Exception {
+			CountDownLatch begun = new CountDownLatch(1);
+			try (VirtualTime.Hold hold = VirtualTimeTests.this.time.hold()) {
+				assertThat(hold).isNotNull();
+				Future<?> call = VirtualTimeTests.this.threads
+					.submit(() -> retry("orders", Duration.ofSeconds(1)).<Void, Exception>call(() -> {
+						Cancellable unused = VirtualTimeTests.this.time.schedule(Thread.currentThread()::interrupt,
+								1_000_000_000);
+						begun.countDown();
+						try {
+							VirtualTimeTests.this.time.sleep(Duration.ofHours(1));
+						}
+						catch (InterruptedException ex) {
+							tell("interrupted");
+						}
+						return null;
+					}));
+				await(begun);
+				VirtualTimeTests.this.time.advance(Duration.ofSeconds(3));
+				assertThat(VirtualTimeTests.this.told).containsExactly("1000 interrupted");
+				get(call);
+			}
+		}
+
+		@Test
+		void anAttemptTimeoutEndsAnAttemptThatSleeps() {
+			Retry retry = retry(policy("orders").attemptTimeout(Duration.ofSeconds(10)).maxAttempts(3).build());
+			assertThatExceptionOfType(AttemptTimeoutException.class).isThrownBy(() -> retry.call(() -> {
+				tell("attempt");
+				VirtualTimeTests.this.time.sleep(Duration.ofHours(1));
+				return null;
+			}));
+			assertThat(VirtualTimeTests.this.told).containsExactly("0 attempt", "11000 attempt", "23000 attempt");
+			assertThat(VirtualTimeTests.this.time.elapsed()).isEqualTo(Duration.ofSeconds(33));
+		}
+
+		@Test
+		void anAttemptThatTakesExactlyItsTimeoutTimesOut() {
+			Retry retry = retry(policy("orders").attemptTimeout(Duration.ofSeconds(10)).maxAttempts(1).build());
+			for (int i = 0; i < 100; i++) {
+				assertThatExceptionOfType(AttemptTimeoutException.class).isThrownBy(() -> retry.call(() -> {
+					VirtualTimeTests.this.time.sleep(Duration.ofSeconds(10));
+					return null;
+				}));
+			}
+		}
+
+		@Test
+		void anOperatorEndsAWait() throws Exception {
+			WaitingCalls waiting = new WaitingCalls();
+			Retry orders = retryBuilder(policy("orders").base(Duration.ofMinutes(10)).build()).waitingCalls(waiting).build();
+			List<Future<Void>> calls = new ArrayList<>();
+			try (VirtualTime.Hold hold = VirtualTimeTests.this.time.hold()) {
+				assertThat(hold).isNotNull();
+				for (int i = 0; i < 3; i++) {
+					calls.add(VirtualTimeTests.this.threads.submit(() -> orders.call(() -> fail("orders"))));
+				}
+				while (waiting.count() < 3) {
+					Thread.onSpinWait();
+				}
+				VirtualTimeTests.this.told.clear();
+				waiting.wake("orders", Duration.ofSeconds(3));
+				VirtualTimeTests.this.time.advance(Duration.ofMinutes(1));
+				assertThat(VirtualTimeTests.this.told).containsExactly("0 orders", "1000 orders", "2000 orders");
+				assertThat(waiting.stop("orders")).isEqualTo(3);
+				calls.forEach(VirtualTimeTests::assertEnds);
+			}
+			assertThat(VirtualTimeTests.this.time.elapsed()).isEqualTo(Duration.ofMinutes(1));
+		}
+
+	}
+
+	@Nested
+	class Rule5ACallThatSeemsBusyIsNotWaitedForForEver {
+
+		@Test
+		void ifItWaitsForACallOnAThreadThatDoesNotKnowIt() throws Exception {
+			VirtualTimeTests.this.time.patience(Duration.ofMillis(5));
+			Retry inner = retry("inner", Duration.ofSeconds(1));
+			Retry outer = retry(policy("outer").maxAttempts(1).build());
+			Future<Void> call = VirtualTimeTests.this.threads.submit(() -> outer.call(() -> {
+				assertEnds(VirtualTimeTests.this.threads.submit(() -> inner.call(() -> fail("inner"))));
+				return null;
+			}));
+			get(call);
+			assertThat(VirtualTimeTests.this.told).containsExactly("0 inner", "1000 inner", "3000 inner", "7000 inner");
+		}
+
+		@Test
+		void patienceIsAboveZero() {
+			assertThatIllegalArgumentException().isThrownBy(() -> VirtualTimeTests.this.time.patience(Duration.ZERO))
+				.withMessage("Invalid patience (0ms): must be above zero.");
+		}
+
+	}
+
+	@Nested
+	class Rule6ATimeoutAlsoHappensInRealTime {
+
+		@Test
+		void andTheClockIsMovedToIt() {
+			VirtualTimeTests.this.time.patience(Duration.ofMillis(5));
+			Retry retry = retry(policy("orders").attemptTimeout(Duration.ofMillis(10)).maxAttempts(2).build());
+			CountDownLatch never = new CountDownLatch(1);
+			assertThatExceptionOfType(AttemptTimeoutException.class).isThrownBy(() -> retry.call(() -> {
+				tell("attempt");
+				return never.await(9, TimeUnit.SECONDS);
+			}));
+			assertThat(VirtualTimeTests.this.told).containsExactly("0 attempt", "1010 attempt");
+			assertThat(VirtualTimeTests.this.time.elapsed()).isEqualTo(Duration.ofMillis(1020));
+		}
+
+		@Test
+		void ofAsynchronousAttemptsToo() {
+			VirtualTimeTests.this.time.patience(Duration.ofMillis(5));
+			Retry retry = retry(policy("orders").attemptTimeout(Duration.ofMillis(10)).maxAttempts(2).build());
+			CompletableFuture<Object> result = retry.callAsync(() -> {
+				tell("attempt");
+				return new CompletableFuture<>();
+			});
+			assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> get(result))
+				.withCauseInstanceOf(AttemptTimeoutException.class);
+			assertThat(VirtualTimeTests.this.told).containsExactly("0 attempt", "1010 attempt");
+			assertThat(VirtualTimeTests.this.time.elapsed()).isEqualTo(Duration.ofMillis(1020));
+		}
+
+		@Test
+		void butNotBeforeThePatienceEnds() {
+			Retry retry = retry(policy("orders").attemptTimeout(Duration.ofNanos(1)).build());
+			assertThat(retry.<String, RuntimeException>call(() -> {
+				long end = System.nanoTime() + 1_000_000;
+				while (System.nanoTime() < end) {
+					Thread.onSpinWait();
+				}
+				return "done";
+			})).isEqualTo("done");
+			assertThat(VirtualTimeTests.this.time.elapsed()).isZero();
+		}
+
+		@Test
+		void butNothingElseDoes() throws InterruptedException {
+			Cancellable unused = VirtualTimeTests.this.time.schedule(() -> tell("entry"), 1_000_000);
+			Thread.sleep(10);
+			assertThat(VirtualTimeTests.this.told).isEmpty();
+			assertThat(VirtualTimeTests.this.time.elapsed()).isZero();
+		}
+
+	}
+
+	@Nested
+	class Rule7AHoldStopsTheClock {
+
+		@Test
+		void untilItIsClosed() throws Exception {
+			List<Future<Void>> calls = new ArrayList<>();
+			try (VirtualTime.Hold hold = VirtualTimeTests.this.time.hold()) {
+				for (int i = 0; i < 20; i++) {
+					Retry retry = retry("orders", Duration.ofSeconds(1));
+					calls.add(VirtualTimeTests.this.threads.submit(() -> retry.call(() -> fail("attempt"))));
+				}
+				while (VirtualTimeTests.this.told.size() < 20) {
+					Thread.onSpinWait();
+				}
+				VirtualTime.Hold another = VirtualTimeTests.this.time.hold();
+				hold.close();
+				assertThat(VirtualTimeTests.this.time.elapsed()).isZero();
+				another.close();
+			}
+			calls.forEach(VirtualTimeTests::assertEnds);
+			List<String> expected = new ArrayList<>();
+			for (int millis : List.of(0, 1000, 3000, 7000)) {
+				expected.addAll(Collections.nCopies(20, millis + " attempt"));
+			}
+			assertThat(VirtualTimeTests.this.told).isEqualTo(expected);
+		}
+
+		@Test
+		void butNotAnAdvance() throws Exception {
+			try (VirtualTime.Hold hold = VirtualTimeTests.this.time.hold()) {
+				assertThat(hold).isNotNull();
+				Retry retry = retry("orders", Duration.ofSeconds(1));
+				Future<Void> call = VirtualTimeTests.this.threads.submit(() -> retry.call(() -> fail("attempt")));
+				while (VirtualTimeTests.this.told.isEmpty()) {
+					Thread.onSpinWait();
+				}
+				VirtualTimeTests.this.time.advance(Duration.ofMillis(2999));
+				assertThat(VirtualTimeTests.this.told).containsExactly("0 attempt", "1000 attempt");
+				assertThat(VirtualTimeTests.this.time.elapsed()).isEqualTo(Duration.ofMillis(2999));
+				VirtualTimeTests.this.time.advance(Duration.ofMillis(1));
+				assertThat(VirtualTimeTests.this.told).last().isEqualTo("3000 attempt");
+				VirtualTimeTests.this.time.advance(Duration.ofDays(1));
+				assertThat(call).isDone();
+				assertEnds(call);
+			}
+		}
+
+		@Test
+		void aCallOnTheThreadThatHoldsTheClockFailsAtItsFirstWait() {
+			try (VirtualTime.Hold hold = VirtualTimeTests.this.time.hold()) {
+				assertThat(hold).isNotNull();
+				assertThatExceptionOfType(IOException.class)
+					.isThrownBy(() -> retry("orders", Duration.ofSeconds(1)).call(() -> fail("attempt")))
+					.satisfies((ex) -> assertThat(RetriesStoppedException.of(ex)).hasRootCauseMessage(
+							"This thread holds the clock, so that its wait would never end: close the hold before, "
+									+ "or call on another thread.")
+						.extracting(RetriesStoppedException::reason)
+						.isEqualTo(StopReason.NOT_RETRYABLE));
+			}
+		}
+
+		@Test
+		void anotherTestBeginsWithoutIt() throws InterruptedException {
+			VirtualTimeTests.this.time.sleep(Duration.ofSeconds(1));
+			VirtualTime.Hold hold = VirtualTimeTests.this.time.hold();
+			VirtualTimeTests.this.time.reset();
+			assertThat(VirtualTimeTests.this.time.elapsed()).isZero();
+			VirtualTimeTests.this.time.sleep(Duration.ofSeconds(2));
+			assertThat(VirtualTimeTests.this.time.elapsed()).isEqualTo(Duration.ofSeconds(2));
+			hold.close();
+		}
+
+	}
+
+	@Nested
+	class Advancing {
+
+		@Test
+		void needsNoCall() {
+			VirtualTimeTests.this.time.advance(Duration.ofDays(365));
+			VirtualTimeTests.this.time.advance(Duration.ZERO);
+			assertThat(VirtualTimeTests.this.time.elapsed()).isEqualTo(Duration.ofDays(365));
+			assertThatIllegalArgumentException()
+				.isThrownBy(() -> VirtualTimeTests.this.time.advance(Duration.ofSeconds(-1)))
+				.withMessage("Invalid duration (-1s): must not be negative.");
+		}
+
+		@Test
+		void goesOnThoughItsThreadWorksForACall() {
+			String result = retry("orders", Duration.ofSeconds(1)).call(() -> {
+				VirtualTimeTests.this.time.advance(Duration.ofSeconds(3));
+				return "done";
+			});
+			assertThat(result).isEqualTo("done");
+			assertThat(VirtualTimeTests.this.time.elapsed()).isEqualTo(Duration.ofSeconds(3));
+		}
+
+		@Test
+		void endsWhenTheThreadIsInterrupted() {
+			Thread.currentThread().interrupt();
+			assertThatIllegalStateException()
+				.isThrownBy(() -> VirtualTimeTests.this.time.advance(Duration.ofHours(5)))
+				.withMessage("Interrupted while time advanced by 5h.");
+			assertThat(Thread.interrupted()).isTrue();
+		}
+
+	}
+
+	@Nested
+	class Sleeping {
+
+		@Test
+		void endsWhenTheThreadIsInterrupted() throws Exception {
+			Thread.currentThread().interrupt();
+			assertThatExceptionOfType(InterruptedException.class)
+				.isThrownBy(() -> VirtualTimeTests.this.time.sleep(Duration.ZERO));
+			assertThat(Thread.interrupted()).isFalse();
+			Thread.currentThread().interrupt();
+			assertThatExceptionOfType(InterruptedException.class)
+				.isThrownBy(() -> VirtualTimeTests.this.time.sleep(Duration.ofSeconds(1)));
+			assertThat(Thread.interrupted()).isFalse();
+			assertThat(VirtualTimeTests.this.time.elapsed()).isZero();
+		}
+
+		@Test
+		void worksOnTheThreadThatMovesTheClock() throws Exception {
+			Retry inner = retry("inner", Duration.ofSeconds(1));
+			AtomicInteger attempts = new AtomicInteger();
+			CompletableFuture<Object> result = retryBuilder(policy("outer").build()).executor(Runnable::run)
+				.build()
+				.callAsync(() -> {
+					if (attempts.getAndIncrement() == 0) {
+						throw new IOException("down");
+					}
+					tell(Thread.currentThread().getName());
+					VirtualTimeTests.this.time.advance(Duration.ofSeconds(1));
+					assertThatExceptionOfType(IOException.class).isThrownBy(() -> inner.call(() -> fail("inner")));
+					return CompletableFuture.completedFuture("done");
+				});
+			assertThat(get(result)).isEqualTo("done");
+			assertThat(VirtualTimeTests.this.told).containsExactly("1000 backoff-virtual-time", "2000 inner",
+					"3000 inner", "5000 inner", "9000 inner");
+		}
+
+		@Test
+		void survivesATaskThatFailsAndLeavesAnInterruptBehind() throws InterruptedException {
+			Cancellable unused = VirtualTimeTests.this.time.schedule(() -> {
+				Thread.currentThread().interrupt();
+				throw new IllegalStateException("on purpose");
+			}, 1);
+			VirtualTimeTests.this.time.sleep(Duration.ofSeconds(1));
+			VirtualTimeTests.this.time.sleep(Duration.ofSeconds(1));
+			assertThat(VirtualTimeTests.this.time.elapsed()).isEqualTo(Duration.ofSeconds(2));
+		}
+
+	}
+
+}
