@@ -110,7 +110,8 @@ record PolicyDescriptions(BackoffPolicies policies, PolicyUses uses, OverloadSaf
 	 */
 	record PolicyDescriptor(boolean unused, @Nullable Boolean adapted, Map<String, PlanDescriptor> methods, @Nullable PlanDescriptor plan,
 			@Nullable Boolean degraded, @Nullable ThrottleDescriptor throttle,
-			Map<String, OverrideDescriptor> overrides, @Nullable ActivityDescriptor activity) implements OperationResponseBody {
+			Map<String, OverrideDescriptor> overrides,
+			@Nullable ActivityDescriptor activity) implements OperationResponseBody {
 
 		PolicyDescriptor written() {
 			Map<String, PlanDescriptor> methods = new TreeMap<>(this.methods);

@@ -118,11 +118,11 @@ public final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 			MethodPlan other = first.computeIfAbsent(plan.policy().name(), (name) -> plan);
 			int slots = plan.policy().numbers().concurrency();
 			if (slots != other.policy().numbers().concurrency()) {
-				problems.add(Problem.ofPlace(
-						plan.method().place() + ": invalid concurrency (" + concurrency(plan) + ")",
-						"must be the same for all methods of policy " + plan.policy().name() + ", and is "
-								+ concurrency(other) + " for " + other.label(),
-						"Write it once, as backoff.policies." + plan.policy().name() + ".concurrency."));
+				problems
+					.add(Problem.ofPlace(plan.method().place() + ": invalid concurrency (" + concurrency(plan) + ")",
+							"must be the same for all methods of policy " + plan.policy().name() + ", and is "
+									+ concurrency(other) + " for " + other.label(),
+							"Write it once, as backoff.policies." + plan.policy().name() + ".concurrency."));
 			}
 		}
 	}

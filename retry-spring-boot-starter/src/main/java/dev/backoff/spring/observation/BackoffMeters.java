@@ -49,8 +49,7 @@ enum BackoffMeters implements MeterDocumentation {
 			"Attempts of a policy that hold a slot of its concurrency now", Key.POLICY),
 
 	/** Calls that wait for a slot of their policy. */
-	CONCURRENCY_WAITING("backoff.concurrency.waiting", Meter.Type.GAUGE, "Calls that wait for a slot now",
-			Key.POLICY),
+	CONCURRENCY_WAITING("backoff.concurrency.waiting", Meter.Type.GAUGE, "Calls that wait for a slot now", Key.POLICY),
 
 	/** The time that calls waited for a slot, of those that did. */
 	CONCURRENCY_WAIT("backoff.concurrency.wait", Meter.Type.TIMER, "Waits for a slot, of the calls that waited",

@@ -267,7 +267,8 @@ class MicrometerRecordersTests {
 		@ParameterizedTest
 		@ValueSource(booleans = { false, true })
 		void everyMeterIsDocumentedAndEveryDocumentedMeterIsThere(boolean durations) {
-			MicrometerRecorders recorders = new MicrometerRecorders(() -> simple, List.of(), durations, (policy) -> false);
+			MicrometerRecorders recorders = new MicrometerRecorders(() -> simple, List.of(), durations,
+					(policy) -> false);
 			useEverything(recorders.recorder("orders", "m"));
 			assertThat(simple.getMeters()).extracting((meter) -> meter.getId().getName())
 				.containsOnly(EnumSet.range(BackoffMeters.ATTEMPTS, BackoffMeters.WAITING)
@@ -290,7 +291,8 @@ class MicrometerRecordersTests {
 
 		@Test
 		void scrapedNamesAreThese() {
-			MicrometerRecorders recorders = new MicrometerRecorders(() -> prometheus, List.of(), true, (policy) -> false);
+			MicrometerRecorders recorders = new MicrometerRecorders(() -> prometheus, List.of(), true,
+					(policy) -> false);
 			useEverything(recorders.recorder("orders", "m"));
 			Set<String> names = scrape().stream()
 				.map((line) -> line.substring(0, line.indexOf('{')))
@@ -387,7 +389,8 @@ class MicrometerRecordersTests {
 		@Test
 		void bucketsMustBeLongerThanZero() {
 			assertThatIllegalArgumentException()
-				.isThrownBy(() -> new MicrometerRecorders(() -> simple, List.of(Duration.ZERO), false, (policy) -> false))
+				.isThrownBy(
+						() -> new MicrometerRecorders(() -> simple, List.of(Duration.ZERO), false, (policy) -> false))
 				.withMessage("Invalid slo (0ms): must be longer than zero.");
 		}
 
@@ -684,7 +687,8 @@ class MicrometerRecordersTests {
 		void everyCallOfEveryThreadCounts(boolean durations) throws Exception {
 			int threads = 8;
 			long each = 10_000;
-			MicrometerRecorders recorders = new MicrometerRecorders(() -> simple, List.of(), durations, (policy) -> false);
+			MicrometerRecorders recorders = new MicrometerRecorders(() -> simple, List.of(), durations,
+					(policy) -> false);
 			CountDownLatch start = new CountDownLatch(1);
 			ExecutorService executor = Executors.newFixedThreadPool(threads);
 			try {

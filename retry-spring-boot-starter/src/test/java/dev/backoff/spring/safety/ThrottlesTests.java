@@ -78,8 +78,7 @@ class ThrottlesTests {
 
 	@Test
 	void ignoreANumberOfWaitingCallsFromAWeakerLevel() {
-		this.runner
-			.withPropertyValues("backoff.policies.orders.concurrency=none", "backoff.defaults.max-waiting=5")
+		this.runner.withPropertyValues("backoff.policies.orders.concurrency=none", "backoff.defaults.max-waiting=5")
 			.run((context) -> assertThat(context).hasNotFailed());
 	}
 
