@@ -60,9 +60,9 @@ class ArchitectureTests {
 		}
 
 		@ParameterizedTest
-		@CsvSource({ "policy, ''", "adapt, advice policy", "failure, ''", "safety, policy", "reactive, ''", "advice, policy safety reactive",
-				"live, policy", "observation, policy safety live reactive", "actuate, policy safety live observation",
-				"http, policy" })
+		@CsvSource({ "policy, ''", "adapt, advice policy", "failure, ''", "safety, policy", "reactive, ''",
+				"advice, policy safety reactive", "live, policy", "observation, policy safety live reactive",
+				"actuate, policy safety live observation", "http, policy" })
 		void importOneWay(String from, String to) {
 			String[] siblings = Stream
 				.of("policy", "adapt", "failure", "safety", "reactive", "advice", "observation", "actuate", "http",
@@ -83,9 +83,9 @@ class ArchitectureTests {
 
 		@Test
 		void areTheOnesWhoseArrowsAreKnown() {
-			assertThat(packages()).containsExactlyInAnyOrder(ROOT + ".policy", ROOT + ".adapt", ROOT + ".failure", ROOT + ".safety",
-					ROOT + ".reactive", ROOT + ".advice", ROOT + ".observation", ROOT + ".actuate", ROOT + ".http",
-					ROOT + ".live", ROOT + ".autoconfigure");
+			assertThat(packages()).containsExactlyInAnyOrder(ROOT + ".policy", ROOT + ".adapt", ROOT + ".failure",
+					ROOT + ".safety", ROOT + ".reactive", ROOT + ".advice", ROOT + ".observation", ROOT + ".actuate",
+					ROOT + ".http", ROOT + ".live", ROOT + ".autoconfigure");
 		}
 
 		@Test

@@ -65,8 +65,8 @@ class FrameworkRetriesTests {
 	private static List<Long> delays(BackOff backOff) {
 		List<Long> delays = new ArrayList<>();
 		BackOffExecution execution = backOff.start();
-		for (long next = execution.nextBackOff(); next != BackOffExecution.STOP && delays.size() < 20; next = execution
-			.nextBackOff()) {
+		for (long next = execution.nextBackOff(); next != BackOffExecution.STOP
+				&& delays.size() < 20; next = execution.nextBackOff()) {
 			delays.add(next);
 		}
 		return delays;
@@ -101,8 +101,7 @@ class FrameworkRetriesTests {
 	@Test
 	void anUnknownPolicyNamesTheNearest() {
 		this.runner.run((context) -> {
-			assertThatExceptionOfType(InvalidBackoffException.class)
-				.isThrownBy(() -> retries(context).backOff("order"))
+			assertThatExceptionOfType(InvalidBackoffException.class).isThrownBy(() -> retries(context).backOff("order"))
 				.withMessageContaining("Write orders");
 			assertThatExceptionOfType(InvalidBackoffException.class)
 				.isThrownBy(() -> retries(context).retryPolicy("order"))
@@ -164,14 +163,14 @@ class FrameworkRetriesTests {
 			ContainerProperties properties = new ContainerProperties("orders");
 			properties.setGroupId("shop");
 			properties.setPollTimeout(10);
-			properties.setMessageListener(
-					(org.springframework.kafka.listener.MessageListener<String, String>) (message) -> {
-						attempts.add(message.value());
-						if (!message.value().equals("second")) {
-							throw new IllegalStateException("down");
-						}
-						done.countDown();
-					});
+			properties
+				.setMessageListener((org.springframework.kafka.listener.MessageListener<String, String>) (message) -> {
+					attempts.add(message.value());
+					if (!message.value().equals("second")) {
+						throw new IllegalStateException("down");
+					}
+					done.countDown();
+				});
 			KafkaMessageListenerContainer<String, String> container = new KafkaMessageListenerContainer<>(
 					consumers("first", "second", "third"), properties);
 			container.setCommonErrorHandler(new DefaultErrorHandler((message, failure) -> {
