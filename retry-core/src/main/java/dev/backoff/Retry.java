@@ -63,7 +63,8 @@ public final class Retry {
 		Safeguards safeguards = new Safeguards((throttle != null) ? new Slots(throttle) : null,
 				guards.permits(builder.breaker), builder.budget, builder.degraded,
 				(recoveries != null) ? new RecoveryTurns(recoveries) : null, builder.waitingCalls);
-		RetryDecider decider = new RetryDecider(policy, terms.retries(), guards.random(builder.random), listeners);
+		RandomSource random = guards.random(builder.random);
+		RetryDecider decider = new RetryDecider(policy, terms.retries(), random, listeners);
 		CallSteps steps = new CallSteps(terms, decider, listeners, safeguards,
 				new CallTeller(listeners, Observers.of(builder.observers.stream().map(guards::observer).toList())));
 		AttemptLimit limit = new AttemptLimit(policy, builder.method, time, builder.running);
@@ -71,7 +72,7 @@ public final class Retry {
 				!builder.observers.isEmpty());
 		AsyncDriver async = new AsyncDriver(builder.method, steps, time, decider, builder.waitingCalls, limit,
 				listeners, guards.executors(builder.executor, AsyncDriver.DEFAULT_EXECUTOR));
-		return new Drivers(policy, builder.method, blocking, async, builder.running);
+		return new Drivers(terms, random, decider, blocking, async, builder.running);
 	}
 
 	private static @Nullable Throttle throttle(@Nullable Throttle shared, RetryPolicy policy, int slots,
@@ -245,25 +246,44 @@ public final class Retry {
 	 * {@return the policy of the calls that begin now}
 	 */
 	public RetryPolicy policy() {
-		return this.drivers.policy();
+		return this.drivers.terms().policy();
+	}
+
+	/**
+	 * Return whether a failure is worth another attempt, by the lists and classifiers of
+	 * the policy. How many attempts there have been plays no part.
+	 * @param failure what an attempt threw
+	 * @return false if no call would retry it
+	 */
+	public boolean isRetryable(Throwable failure) {
+		return this.drivers.decider().judge(failure, new RetryCall(null)).refusal() == null;
+	}
+
+	/**
+	 * {@return the delays of one call that begins now, for a library that makes attempts
+	 * and waits by itself}
+	 */
+	public RetryDelays delays() {
+		Drivers drivers = this.drivers;
+		return new RetryDelays(drivers.terms(), drivers.random());
 	}
 
 	/**
 	 * {@return how logs and meters call what is run, by default the policy's name}
 	 */
 	public String method() {
-		return this.drivers.method();
+		return this.drivers.terms().method();
 	}
 
 	@Override
 	public String toString() {
-		Drivers drivers = this.drivers;
-		return "Retry of " + drivers.method() + " by " + drivers.policy();
+		CallTerms terms = this.drivers.terms();
+		return "Retry of " + terms.method() + " by " + terms.policy();
 	}
 
 	/** What calls run on. */
-	private record Drivers(RetryPolicy policy, String method, BlockingDriver blocking, AsyncDriver async,
-			@Nullable RunningCalls running) {
+	private record Drivers(CallTerms terms, RandomSource random, RetryDecider decider, BlockingDriver blocking,
+			AsyncDriver async, @Nullable RunningCalls running) {
 	}
 
 	/**

@@ -60,13 +60,13 @@ class ArchitectureTests {
 		}
 
 		@ParameterizedTest
-		@CsvSource({ "policy, ''", "failure, ''", "safety, policy", "reactive, ''", "advice, policy safety reactive",
-				"live, policy", "observation, policy safety live reactive", "actuate, policy safety live observation",
-				"http, policy" })
+		@CsvSource({ "policy, ''", "adapt, advice policy", "failure, ''", "safety, policy", "reactive, ''",
+				"advice, policy safety reactive", "live, policy", "observation, policy safety live reactive",
+				"actuate, policy safety live observation", "http, policy" })
 		void importOneWay(String from, String to) {
 			String[] siblings = Stream
-				.of("policy", "failure", "safety", "reactive", "advice", "observation", "actuate", "http", "live",
-						"autoconfigure")
+				.of("policy", "adapt", "failure", "safety", "reactive", "advice", "observation", "actuate", "http",
+						"live", "autoconfigure")
 				.filter((sibling) -> !sibling.equals(from) && !List.of(to.split(" ")).contains(sibling))
 				.map((sibling) -> ROOT + "." + sibling)
 				.toArray(String[]::new);
@@ -77,15 +77,15 @@ class ArchitectureTests {
 				.resideInAnyPackage(siblings)
 				.because("the arrows are autoconfigure -> all; advice, observation, actuate -> safety -> policy; "
 						+ "actuate -> observation -> live -> policy; "
-						+ "advice, observation -> reactive; http -> policy")
+						+ "advice, observation -> reactive; http -> policy; adapt -> advice")
 				.check(CLASSES);
 		}
 
 		@Test
 		void areTheOnesWhoseArrowsAreKnown() {
-			assertThat(packages()).containsExactlyInAnyOrder(ROOT + ".policy", ROOT + ".failure", ROOT + ".safety",
-					ROOT + ".reactive", ROOT + ".advice", ROOT + ".observation", ROOT + ".actuate", ROOT + ".http",
-					ROOT + ".live", ROOT + ".autoconfigure");
+			assertThat(packages()).containsExactlyInAnyOrder(ROOT + ".policy", ROOT + ".adapt", ROOT + ".failure",
+					ROOT + ".safety", ROOT + ".reactive", ROOT + ".advice", ROOT + ".observation", ROOT + ".actuate",
+					ROOT + ".http", ROOT + ".live", ROOT + ".autoconfigure");
 		}
 
 		@Test

@@ -102,7 +102,7 @@ public class BackoffEndpoint {
 		this.uses = uses;
 		this.safety = safety;
 		this.live = live;
-		this.descriptions = new PolicyDescriptions(policies, safety, live,
+		this.descriptions = new PolicyDescriptions(policies, uses, safety, live,
 				new ActivityDescriptions(waiting, running, statistics, stopped));
 		this.actions = new OperatorActions(live, uses, waiting);
 	}

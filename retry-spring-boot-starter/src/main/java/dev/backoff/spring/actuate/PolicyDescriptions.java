@@ -18,12 +18,13 @@ import dev.backoff.spring.policy.EffectivePolicy;
 import dev.backoff.spring.policy.Overrides;
 import dev.backoff.spring.policy.PolicyKey;
 import dev.backoff.spring.policy.PolicyUse;
+import dev.backoff.spring.policy.PolicyUses;
 import dev.backoff.spring.safety.OverloadSafety;
 import dev.backoff.spring.safety.OverloadSafety.PolicyThrottles;
 import dev.backoff.throttle.Throttle;
 
 /** Describe policies and the methods that use them. */
-record PolicyDescriptions(BackoffPolicies policies, OverloadSafety safety, LiveConfiguration live,
+record PolicyDescriptions(BackoffPolicies policies, PolicyUses uses, OverloadSafety safety, LiveConfiguration live,
 		ActivityDescriptions activity) {
 
 	/** Describe the policies of methods and those of the configuration. */
@@ -48,8 +49,9 @@ record PolicyDescriptions(BackoffPolicies policies, OverloadSafety safety, LiveC
 
 	private PolicyDescriptor policy(String name, boolean unused, List<PolicyUse> uses, @Nullable PlanDescriptor plan,
 			Function<String, ActivityDescriptor> activity) {
-		return new PolicyDescriptor(unused, plans(name, uses), plan, this.safety.isDegraded(name),
-				ThrottleDescriptor.of(this.safety.throttles(name)), overrides(name), activity.apply(name));
+		return new PolicyDescriptor(unused, this.uses.isAdapted(name) ? true : null, plans(name, uses), plan,
+				this.safety.isDegraded(name), ThrottleDescriptor.of(this.safety.throttles(name)), overrides(name),
+				activity.apply(name));
 	}
 
 	private static Map<String, PlanDescriptor> plans(String name, List<PolicyUse> uses) {
@@ -103,18 +105,20 @@ record PolicyDescriptions(BackoffPolicies policies, OverloadSafety safety, LiveC
 	/**
 	 * A policy, with a plan for each method that uses it. The other plan is that of a
 	 * programmatic call: null unless the configuration alone completes the policy. The
-	 * short view has no activity.
+	 * short view has no activity. Adapted is true if another library makes attempts by
+	 * the delays of the policy, without its safeguards.
 	 */
-	record PolicyDescriptor(boolean unused, Map<String, PlanDescriptor> methods, @Nullable PlanDescriptor plan,
-			@Nullable Boolean degraded, @Nullable ThrottleDescriptor throttle,
+	record PolicyDescriptor(boolean unused, @Nullable Boolean adapted, Map<String, PlanDescriptor> methods,
+			@Nullable PlanDescriptor plan, @Nullable Boolean degraded, @Nullable ThrottleDescriptor throttle,
 			Map<String, OverrideDescriptor> overrides,
 			@Nullable ActivityDescriptor activity) implements OperationResponseBody {
 
 		PolicyDescriptor written() {
 			Map<String, PlanDescriptor> methods = new TreeMap<>(this.methods);
 			methods.replaceAll((method, plan) -> plan.written());
-			return new PolicyDescriptor(this.unused, methods, (this.plan != null) ? this.plan.written() : null,
-					this.degraded, this.throttle, this.overrides, null);
+			return new PolicyDescriptor(this.unused, this.adapted, methods,
+					(this.plan != null) ? this.plan.written() : null, this.degraded, this.throttle, this.overrides,
+					null);
 		}
 
 	}

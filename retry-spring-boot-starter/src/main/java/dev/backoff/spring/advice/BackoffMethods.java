@@ -60,6 +60,8 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 	/* By canonical name. */
 	private final PlannedRetries<String, NamedPlan> ofPolicies;
 
+	private final Set<String> adapted = ConcurrentHashMap.newKeySet();
+
 	/* Methods with problems that were found while everything was switched off. */
 	private final Set<AnnotatedMethod> unplanned = ConcurrentHashMap.newKeySet();
 
@@ -120,6 +122,23 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 		// resolved by this spelling first, because reports, logs and meters show it
 		EffectivePolicy unused = this.policies.resolve(CONTROLS.matcher(policy).replaceAll(" "));
 		return this.ofPolicies.retry(name);
+	}
+
+	/**
+	 * Return the retry of a policy whose attempts another library makes.
+	 * @param policy a name below {@code backoff.policies}, in any spelling
+	 * @return the same as {@link #retry(String)}
+	 * @throws InvalidBackoffException if the name is not defined
+	 */
+	public Retry adapted(String policy) {
+		Retry retry = retry(policy);
+		this.adapted.add(retry.policy().name());
+		return retry;
+	}
+
+	@Override
+	public boolean isAdapted(String policy) {
+		return this.adapted.contains(policy);
 	}
 
 	/** Plan a method found at start-up, or return null if there are problems. */

@@ -29,6 +29,7 @@ import org.springframework.util.function.SingletonSupplier;
 import dev.backoff.RunningCalls;
 import dev.backoff.WaitingCalls;
 import dev.backoff.breaker.CircuitBreakers;
+import dev.backoff.spring.adapt.FrameworkRetries;
 import dev.backoff.spring.advice.BackoffInterceptor;
 import dev.backoff.spring.advice.BackoffMethods;
 import dev.backoff.spring.advice.Shutdown;
@@ -130,6 +131,12 @@ public final class BackoffAutoConfiguration {
 		SimpleAsyncTaskExecutor executor = new SimpleAsyncTaskExecutor("backoff-expiry-");
 		executor.setDaemon(true);
 		return executor;
+	}
+
+	@Bean
+	@ConditionalOnMissingBean(search = SearchStrategy.CURRENT)
+	FrameworkRetries backoffFrameworkRetries(BackoffMethods methods) {
+		return new FrameworkRetries(methods);
 	}
 
 	@Bean

@@ -19,4 +19,11 @@ public interface PolicyUses {
 	 */
 	List<PolicyUse> uses(BackoffPolicies.Candidate candidate, List<Problem> problems);
 
+	/**
+	 * Return whether another library makes attempts by the delays of a policy.
+	 * @param policy the policy's name
+	 * @return true once an adapter was made for it
+	 */
+	boolean isAdapted(String policy);
+
 }

@@ -166,7 +166,7 @@ class ThrottlesTests {
 		this.runner.withBean(Limited.class)
 			.run((context) -> assertThat(advice(context, "Limited.order"))
 				.contains("@org.springframework.resilience.annotation.ConcurrencyLimit is on the method too: "
-						+ "its permit is held while the call waits; remove it"));
+						+ "attempts that have a slot wait for its permit, without a deadline; remove it"));
 	}
 
 	private static List<String> advice(ApplicationContext context, String method) {
