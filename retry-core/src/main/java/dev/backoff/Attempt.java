@@ -104,6 +104,14 @@ public final class Attempt {
 		return this.key.get();
 	}
 
+	/**
+	 * {@return the key of the call if one of its attempts has asked for it so far, or
+	 * null}
+	 */
+	public @Nullable String usedIdempotencyKey() {
+		return this.key.ifUsed();
+	}
+
 	@Override
 	public String toString() {
 		return "attempt " + this.number

@@ -26,7 +26,7 @@ public final class DegradedMode {
 
 	private final DegradedSettings settings;
 
-	private final OutcomeWindow window;
+	private volatile OutcomeWindow window;
 
 	private final long windowNanos;
 
@@ -81,6 +81,12 @@ public final class DegradedMode {
 			tell(!degraded, counts);
 		}
 		return isBegun(this.changed.get());
+	}
+
+	/** Begin anew with nothing counted, as at the start. The listener is not told. */
+	public void reset() {
+		this.window = OutcomeWindow.of(WindowLength.of(this.settings.window()));
+		this.changed.set(NEVER);
 	}
 
 	private void tell(boolean degraded, Counts counts) {

@@ -12,8 +12,8 @@ import org.springframework.context.annotation.Import;
 import org.springframework.test.context.ActiveProfiles;
 
 /**
- * Test the whole shop, over real sockets and with delays of milliseconds. All of these
- * tests share one shop.
+ * Test the whole shop, over real sockets and in virtual time, with the delays that are
+ * shipped. All of these tests share one shop.
  */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)

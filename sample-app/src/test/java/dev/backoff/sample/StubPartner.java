@@ -80,12 +80,6 @@ final class StubPartner implements AutoCloseable {
 		return arrivals(path).size();
 	}
 
-	/** Return the time between the first request of a path and its last. */
-	Duration span(String path) {
-		List<Long> arrivals = arrivals(path);
-		return Duration.ofNanos(arrivals.get(arrivals.size() - 1) - arrivals.get(0));
-	}
-
 	private List<Long> arrivals(String path) {
 		return this.arrivals.computeIfAbsent(path, (key) -> new CopyOnWriteArrayList<>());
 	}

@@ -5,7 +5,6 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -34,6 +33,8 @@ import org.springframework.web.service.annotation.GetExchange;
 import org.springframework.web.service.registry.ImportHttpServices;
 
 import dev.backoff.annotation.Backoff;
+import dev.backoff.test.BackoffCalls;
+import dev.backoff.test.BackoffFaults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -74,6 +75,12 @@ class WaitsAndPlansTests {
 	@Autowired
 	private Catalogue catalogue;
 
+	@Autowired
+	private BackoffCalls calls;
+
+	@Autowired
+	private BackoffFaults faults;
+
 	@DynamicPropertySource
 	static void reachThePartner(DynamicPropertyRegistry properties) {
 		properties.add("spring.http.serviceclient.partner.base-url", PARTNER::url);
@@ -108,10 +115,8 @@ class WaitsAndPlansTests {
 	@Test
 	void pollingAsksALastQuestionBeforeTheDeadline() {
 		PARTNER.answer("/status", 200, "PENDING");
-		this.partner.get("/warm-up");
 		assertThat(this.partner.status()).isEqualTo("PENDING");
 		assertThat(PARTNER.count("/status")).isEqualTo(3);
-		assertThat(PARTNER.span("/status")).isGreaterThan(Duration.ofMillis(400));
 		JsonNode stopped = this.shop.get("/actuator/backoff/status").getBody().path("activity").path("stopped").path(0);
 		assertThat(stopped.path("stop").asString()).isEqualTo("deadline");
 		assertThat(stopped.path("attempts").asInt()).isEqualTo(3);
@@ -121,25 +126,14 @@ class WaitsAndPlansTests {
 
 	@Test
 	void messagesWaitUntilTheBreakerPermits() {
-		PARTNER.answer("/delivery", 503, "ill");
-		CompletableFuture<String> first = CompletableFuture.supplyAsync(this.partner::deliver);
-		await(2);
-		List<CompletableFuture<String>> refused = IntStream.range(0, 5)
+		// two that open the breaker and four failed probes
+		this.faults.of("delivery").answers(503).times(6).passes();
+		List<CompletableFuture<String>> messages = IntStream.range(0, 6)
 			.mapToObj((message) -> CompletableFuture.supplyAsync(this.partner::deliver))
 			.toList();
-		// four failed probes: longer than the breaker stays open once
-		await(6);
-		PARTNER.answer("/delivery", 200, "delivered");
-		assertThat(first).succeedsWithin(Duration.ofSeconds(60)).isEqualTo("delivered");
-		assertThat(refused)
-			.allSatisfy((message) -> assertThat(message).succeedsWithin(Duration.ofSeconds(60)).isEqualTo("delivered"));
-	}
-
-	private static void await(int deliveries) {
-		Awaitility.await()
-			.atMost(Duration.ofSeconds(60))
-			.pollInterval(Duration.ofMillis(20))
-			.until(() -> PARTNER.count("/delivery") >= deliveries);
+		assertThat(messages)
+			.allSatisfy((message) -> assertThat(message).succeedsWithin(Duration.ofSeconds(60)).isEqualTo("well"));
+		assertThat(this.calls.of("delivery")).calls(6).allSucceeded();
 	}
 
 	@Test

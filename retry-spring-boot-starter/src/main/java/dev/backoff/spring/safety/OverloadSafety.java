@@ -255,6 +255,15 @@ public final class OverloadSafety implements ConfigurationUser {
 	}
 
 	/**
+	 * Close all breakers, fill all budgets and end all raised delays, as at the start.
+	 */
+	public void reset() {
+		this.breakers.all().forEach(CircuitBreaker::reset);
+		this.budgets.all().forEach(RetryBudget::reset);
+		this.degraded.values().forEach(DegradedMode::reset);
+	}
+
+	/**
 	 * Report all budgets, breakers and modes to an observer, existing ones included. One
 	 * that is created meanwhile may be reported twice.
 	 * @param observer the observer

@@ -30,7 +30,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** What the pages show compiles and starts, and what they link to exists. */
 class PagesTests {
 
-	private static final Path TESTS = Path.of("src", "test");
+	private static final List<String> SOURCES = List.of("src/test/%s/dev/backoff/spring/readme",
+			"../kit-tests/boot/src/test/%s/dev/backoff/kit", "../kit-tests/plain/src/test/%s/dev/backoff/kit");
 
 	private static final Pattern BLANK_LINE = Pattern.compile("\\n\\s*\\n");
 
@@ -44,7 +45,7 @@ class PagesTests {
 	@MethodSource("pages")
 	void snippetsAreCompiled(Page page) throws IOException {
 		assertCompiled(page.blocks("java"), "java");
-		assertCompiled(page.blocks("kotlin").stream().filter((block) -> block.contains("@Backoff")).toList(), "kotlin");
+		assertCompiled(page.blocks("kotlin").stream().filter((block) -> block.contains("fun ")).toList(), "kotlin");
 	}
 
 	@Test
@@ -55,9 +56,11 @@ class PagesTests {
 
 	private static void assertCompiled(List<String> snippets, String language) throws IOException {
 		List<String> sources = new ArrayList<>();
-		try (Stream<Path> files = Files.list(TESTS.resolve(Path.of(language, "dev", "backoff", "spring", "readme")))) {
-			for (Path file : files.toList()) {
-				sources.add(squeezed(Files.readString(file)));
+		for (Path folder : SOURCES.stream().map((path) -> Path.of(path.formatted(language))).toList()) {
+			try (Stream<Path> files = Files.exists(folder) ? Files.list(folder) : Stream.empty()) {
+				for (Path file : files.toList()) {
+					sources.add(squeezed(Files.readString(file)));
+				}
 			}
 		}
 		for (String snippet : snippets) {

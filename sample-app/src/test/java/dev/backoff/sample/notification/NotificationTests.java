@@ -25,6 +25,7 @@ import dev.backoff.sample.ShopClient;
 import dev.backoff.sample.ShopTest;
 import dev.backoff.sample.payment.Payment;
 import dev.backoff.sample.payment.PaymentStatus;
+import dev.backoff.test.BackoffCalls;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
@@ -45,6 +46,9 @@ class NotificationTests {
 
 	@Autowired
 	private JdbcClient jdbc;
+
+	@Autowired
+	private BackoffCalls calls;
 
 	private String trade;
 
@@ -74,6 +78,7 @@ class NotificationTests {
 		ResponseEntity<JsonNode> answer = callback();
 		assertThat(answer.getStatusCode()).isEqualTo(HttpStatus.ACCEPTED);
 		assertThat(count()).isEqualTo(before + 6);
+		assertThat(this.calls.of("payment-callback")).attempts(6).waited("1s", "2s", "4s", "8s", "16s").recovered();
 		assertThat(output.getOut().lines().filter((line) -> line.contains(" WARN "))).singleElement()
 			.asString()
 			.contains("Stopped after 6 of 6 attempts", "ATTEMPTS_EXHAUSTED (policy payment-callback;");

@@ -36,6 +36,8 @@ import org.springframework.test.annotation.DirtiesContext;
 import org.springframework.test.context.ActiveProfiles;
 
 import dev.backoff.sample.ShopClient;
+import dev.backoff.test.TestBackoff;
+import dev.backoff.test.TimeKind;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
@@ -54,7 +56,8 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 				"backoff.policies.order-creation.when-degraded.cap=20s", "backoff.policies.logistics-sync.ladder=600ms",
 				"backoff.breakers.logistics-sync.minimum-calls=4", "backoff.breakers.logistics-sync.failure-rate=90%",
 				"backoff.breakers.logistics-sync.open-for=8s", "backoff.breakers.logistics-sync.probes=1" })
-@ActiveProfiles("test")
+@ActiveProfiles({ "test", "watched" })
+@TestBackoff(time = TimeKind.REAL, reset = false)
 @AutoConfigureMetrics
 @Import(ShopClient.class)
 @DirtiesContext

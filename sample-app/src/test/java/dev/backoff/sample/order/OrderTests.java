@@ -1,7 +1,5 @@
 package dev.backoff.sample.order;
 
-import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
@@ -19,8 +17,10 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ResponseEntity;
 
+import dev.backoff.event.DelaySource;
 import dev.backoff.sample.ShopClient;
 import dev.backoff.sample.ShopTest;
+import dev.backoff.test.BackoffCalls;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -34,6 +34,9 @@ class OrderTests {
 
 	@Autowired
 	private ShopClient shop;
+
+	@Autowired
+	private BackoffCalls calls;
 
 	private int stock;
 
@@ -93,11 +96,9 @@ class OrderTests {
 		this.shop.fault("payments?answer=503&retry-after=1");
 		ResponseEntity<JsonNode> order = this.shop.order("pot");
 		assertThat(order.getStatusCode()).isEqualTo(HttpStatus.CREATED);
-		List<Instant> times = callsFor(order).stream()
-			.map((call) -> Instant.parse(call.path("at").asString()))
-			.toList();
-		assertThat(times).hasSize(2);
-		assertThat(Duration.between(times.get(0), times.get(1))).isGreaterThanOrEqualTo(Duration.ofSeconds(1));
+		assertThat(this.calls.of("order-creation")).attempts(2)
+			.waitSource(1, DelaySource.HINT)
+			.waitedBetween("1s", "2s");
 	}
 
 	@Test

@@ -20,8 +20,11 @@ import org.springframework.http.HttpStatus;
 import org.springframework.http.ResponseEntity;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
+import dev.backoff.event.StopReason;
 import dev.backoff.sample.ShopClient;
 import dev.backoff.sample.ShopTest;
+import dev.backoff.test.BackoffCalls;
+import dev.backoff.test.VirtualTime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -37,6 +40,12 @@ class PaymentTests {
 
 	@Autowired
 	private JdbcClient jdbc;
+
+	@Autowired
+	private VirtualTime time;
+
+	@Autowired
+	private BackoffCalls calls;
 
 	private final ExecutorService threads = Executors.newFixedThreadPool(20);
 
@@ -89,14 +98,19 @@ class PaymentTests {
 	}
 
 	@Test
+	@SuppressWarnings("try") // the hold is closed and not used
 	void endsAtANoticeWithoutAnotherQuestion() {
 		this.shop.fault("payment-status?pending&times=99");
-		CompletableFuture<ResponseEntity<JsonNode>> poll = inBackground(this::poll);
-		Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> questions() >= 3);
-		assertThat(statusOf(notice("PAID"))).isEqualTo("PAID");
-		int asked = questions();
+		CompletableFuture<ResponseEntity<JsonNode>> poll;
+		try (VirtualTime.Hold hold = this.time.hold()) {
+			poll = inBackground(this::poll);
+			Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> questions() == 1);
+			this.time.advance(Duration.ofSeconds(2));
+			assertThat(statusOf(notice("PAID"))).isEqualTo("PAID");
+		}
 		assertThat(statusOf(poll.join())).isEqualTo("PAID");
-		assertThat(questions()).isEqualTo(asked);
+		assertThat(questions()).isEqualTo(3);
+		assertThat(this.calls.of("payment-polling")).attempts(4).waited("1s", "1s", "1s").succeeded();
 	}
 
 	@Test
@@ -105,8 +119,9 @@ class PaymentTests {
 		assertThat(statusOf(poll())).isEqualTo("TIMEOUT");
 		assertThat(statusOf(this.shop.get("/payments/" + this.trade))).isEqualTo("TIMEOUT");
 		int asked = questions();
-		// six with the last question, or fewer if an answer takes long
-		assertThat(asked).isBetween(2, 6);
+		assertThat(this.calls.of("payment-polling")).stopped(StopReason.DEADLINE)
+			.recovered()
+			.waitedInAll("170s", "180s");
 		assertThat(statusOf(poll())).isEqualTo("TIMEOUT");
 		assertThat(questions()).isEqualTo(asked);
 		assertThat(statusOf(notice("PAID"))).isEqualTo("PAID");

@@ -1,0 +1,9 @@
+package dev.backoff.kit;
+
+/**
+ * A payment.
+ *
+ * @param trade its number
+ */
+public record Payment(String trade) {
+}

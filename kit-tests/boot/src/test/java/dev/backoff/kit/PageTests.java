@@ -1,0 +1,111 @@
+package dev.backoff.kit;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+
+import org.junit.jupiter.api.Test;
+import reactor.test.StepVerifier;
+
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.test.context.SpringBootTest;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+import dev.backoff.event.AttemptOutcome;
+import dev.backoff.event.DelaySource;
+import dev.backoff.event.StopReason;
+import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
+import dev.backoff.test.BackoffCalls;
+import dev.backoff.test.BackoffFaults;
+import dev.backoff.test.BackoffTestConfiguration;
+import dev.backoff.test.FaultScript;
+import dev.backoff.test.VirtualTime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+/** The other snippets of the page on testing. */
+@SpringBootTest
+class PageTests {
+
+	private final Payment payment = new Payment("t-1");
+
+	@Autowired
+	private PaymentCallbacks callbacks;
+
+	@Autowired
+	private BackoffCalls calls;
+
+	@Autowired
+	private BackoffFaults faults;
+
+	@Autowired
+	private VirtualTime time;
+
+	@Test
+	void hints() {
+		this.faults.of("payment-callback").answers(429, Duration.ofSeconds(30)).times(1);
+		this.callbacks.send(this.payment);
+		assertThat(this.calls.of("payment-callback")).outcome(1, AttemptOutcome.THROTTLED)
+			.waitSource(1, DelaySource.HINT)
+			.waitedBetween("30s", "60s")
+			.sameKeyAtEachAttempt();
+	}
+
+	@Test
+	void story() throws IOException {
+		this.faults.of("payment-callback").resets().times(1).fails(1);
+		this.callbacks.send(this.payment);
+		Throwable failure = catchThrowable(() -> assertThat(this.calls.of("payment-callback")).attempts(2));
+		assertThat(Path.of("..", "..", "docs", "testing.md")).content().contains(failure.getMessage());
+	}
+
+	@Test
+	void kinds() {
+		assertThat(this.callbacks.sendLater(this.payment).join()).isEqualTo("noticed");
+		StepVerifier.create(this.callbacks.sendReactively(this.payment)).expectNext("noticed").verifyComplete();
+		assertThat(this.calls.of("PaymentCallbacks.sendLater")).succeededAtOnce();
+	}
+
+	@Test
+	@SuppressWarnings("try") // the hold is closed and not used
+	void atOnce() {
+		this.faults.of("payment-callback").takes(Duration.ofSeconds(2)).times(20).fails(5);
+		List<CompletableFuture<String>> sent;
+		try (VirtualTime.Hold hold = this.time.hold()) {
+			sent = IntStream.range(0, 20)
+				.mapToObj((n) -> CompletableFuture.supplyAsync(() -> this.callbacks.send(this.payment)))
+				.toList();
+		}
+		sent.forEach(CompletableFuture::join);
+		assertThat(this.calls.of("payment-callback")).calls(20).allSucceeded();
+	}
+
+	@Test
+	void share() {
+		this.faults.of("payment-callback").percent(20, new FaultScript(this.time).resets());
+		this.callbacks.send(this.payment);
+		assertThat(this.calls.of("payment-callback")).allSucceeded();
+	}
+
+	@Test
+	void runner() {
+		new ApplicationContextRunner()
+			.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, BackoffAutoConfiguration.class))
+			.withUserConfiguration(BackoffTestConfiguration.class)
+			.withBean(Merchant.class)
+			.withBean(PaymentCallbacks.class)
+			.run((context) -> {
+				context.getBean(BackoffFaults.class).of("payment-callback").fails();
+				context.getBean(PaymentCallbacks.class).send(this.payment);
+				assertThat(context.getBean(BackoffCalls.class).of("payment-callback"))
+					.stopped(StopReason.ATTEMPTS_EXHAUSTED);
+			});
+	}
+
+}

@@ -1,0 +1,40 @@
+package dev.backoff.kit
+
+import java.time.Duration
+
+import kotlinx.coroutines.test.runTest
+import org.assertj.core.api.Assertions.assertThat
+import org.junit.jupiter.api.Test
+import org.springframework.beans.factory.annotation.Autowired
+import org.springframework.boot.test.context.SpringBootTest
+import org.springframework.context.annotation.Import
+
+import dev.backoff.Attempt
+import dev.backoff.annotation.Backoff
+import dev.backoff.test.BackoffCalls
+import dev.backoff.test.BackoffFaults
+import dev.backoff.test.VirtualTime
+
+/** A function that suspends is called in `runTest`. */
+@SpringBootTest
+@Import(SuspendFunctionTests.Callbacks::class)
+class SuspendFunctionTests {
+
+	@Test
+	fun sendsAtTheThirdAttempt(@Autowired callbacks: Callbacks, @Autowired calls: BackoffCalls,
+			@Autowired faults: BackoffFaults, @Autowired time: VirtualTime) = runTest {
+		faults.of("kotlin-callback").fails(1).losesTheAnswer(1)
+		assertThat(callbacks.send(Payment("t-1"))).isEqualTo("noticed")
+		assertThat(calls.of("kotlin-callback")).attempts(3).waited("500ms", "1s").succeeded().sameKeyAtEachAttempt()
+		assertThat(time.elapsed()).isEqualTo(Duration.ofMillis(1500))
+	}
+
+	open class Callbacks(private val merchant: Merchant) {
+
+		@Backoff(value = "kotlin-callback", base = "1s")
+		open suspend fun send(payment: Payment): String =
+			merchant.notify(payment, Attempt.current().idempotencyKey())
+
+	}
+
+}

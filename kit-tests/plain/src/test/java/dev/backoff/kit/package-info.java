@@ -1,0 +1,5 @@
+/** A program without Spring, and its tests. */
+@NullMarked
+package dev.backoff.kit;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,93 @@
+package dev.backoff.test;
+
+import java.util.Collection;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+
+import org.assertj.core.api.AssertProvider;
+import org.jspecify.annotations.Nullable;
+
+import dev.backoff.event.CallObserver;
+import dev.backoff.time.RetryTime;
+
+/**
+ * The calls of a test, retried or not. <pre>
+ * assertThat(calls.of("payment-callback")).attempts(3).waited("500ms", "1s").succeeded();
+ * </pre> It is a bean of Spring tests. Elsewhere it observes a retry, and so tells
+ * {@link VirtualTime} when that may move: <pre>
+ * BackoffCalls calls = new BackoffCalls(time);
+ * Retry retry = Retry.builder(policy).time(time).observer(calls).build();
+ * </pre> Thread-safe.
+ *
+ * @since 0.1
+ */
+public final class BackoffCalls implements CallObserver {
+
+	private final RetryTime time;
+
+	private final @Nullable CallObserver clock;
+
+	private final Supplier<? extends Collection<String>> known;
+
+	private final Queue<Recording> recordings = new ConcurrentLinkedQueue<>();
+
+	/** Record the calls of retries that have the given time. */
+	public BackoffCalls(RetryTime time) {
+		this(time, List::of);
+	}
+
+	/** Record calls, and refuse names that are neither known nor recorded. */
+	BackoffCalls(RetryTime time, Supplier<? extends Collection<String>> known) {
+		this.time = time;
+		this.clock = (time instanceof VirtualTime virtual) ? virtual.observer() : null;
+		this.known = known;
+	}
+
+	@Override
+	public ObservedCall callBegins(String policy, String method) {
+		Recording recording = new Recording(policy, method, this.time,
+				(this.clock != null) ? this.clock.callBegins(policy, method) : null);
+		this.recordings.add(recording);
+		return recording;
+	}
+
+	/**
+	 * Return the calls of a name, in the order in which they began, for AssertJ's
+	 * {@code assertThat}. Those under way are included.
+	 * @param name a policy or a method ({@code OrderService.place}), in any spelling
+	 * @return the calls that are recorded when {@code assertThat} gets this
+	 * @throws UnrecordedCallError in a Spring test, if nothing has that name
+	 */
+	public AssertProvider<CallsAssert> of(String name) {
+		Collection<String> known = this.known.get();
+		if (!known.isEmpty() && !Names.contain(known, name) && calls(name).isEmpty()) {
+			throw new UnrecordedCallError(
+					"Invalid name (" + name + "): must be that of a policy or of a method with @Backoff.", name, known);
+		}
+		return () -> new CallsAssert(name, calls(name),
+				() -> new UnrecordedCallError("Expecting a call of " + name + ", but none was recorded.", name,
+						names(all())));
+	}
+
+	private List<RecordedCall> calls(String name) {
+		return all().stream().filter((call) -> Names.contain(names(List.of(call)), name)).toList();
+	}
+
+	private static List<String> names(List<RecordedCall> calls) {
+		return calls.stream().flatMap((call) -> Stream.of(call.policy(), call.method())).distinct().toList();
+	}
+
+	/** Return all calls, in the order in which they began. */
+	public List<RecordedCall> all() {
+		return this.recordings.stream().map(Recording::call).toList();
+	}
+
+	/** Forget all calls, also those under way. */
+	public void clear() {
+		this.recordings.clear();
+	}
+
+}

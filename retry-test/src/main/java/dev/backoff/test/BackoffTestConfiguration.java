@@ -1,0 +1,186 @@
+package dev.backoff.test;
+
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Supplier;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.springframework.aop.support.DefaultPointcutAdvisor;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.support.BeanDefinitionRegistry;
+import org.springframework.beans.factory.support.BeanDefinitionRegistryPostProcessor;
+import org.springframework.beans.factory.support.DefaultListableBeanFactory;
+import org.springframework.beans.factory.support.RootBeanDefinition;
+import org.springframework.context.ApplicationContext;
+
+import dev.backoff.delay.RandomSource;
+import dev.backoff.spring.advice.BackoffAdvisor;
+import dev.backoff.spring.advice.BackoffMethods;
+import dev.backoff.spring.live.LiveConfiguration;
+import dev.backoff.spring.policy.BackoffPolicies;
+import dev.backoff.spring.safety.OverloadSafety;
+import dev.backoff.time.RetryTime;
+
+/**
+ * Add {@link VirtualTime}, {@link BackoffCalls}, {@link BackoffFaults} and a
+ * {@link RandomSource} to an application with our starter, each only if it has none.
+ * Spring tests have this by themselves; give it to an {@code ApplicationContextRunner} by
+ * {@code withUserConfiguration}.
+ *
+ * @since 0.1
+ */
+public final class BackoffTestConfiguration implements BeanDefinitionRegistryPostProcessor {
+
+	private static final Logger logger = LoggerFactory.getLogger(BackoffTestConfiguration.class);
+
+	private static final String SCHEDULER = "taskScheduler";
+
+	private final TestBackoff test;
+
+	/** Make the configuration with the defaults of {@link TestBackoff}. */
+	public BackoffTestConfiguration() {
+		this(null);
+	}
+
+	BackoffTestConfiguration(@Nullable TestBackoff test) {
+		this.test = (test != null) ? test : Objects.requireNonNull(Defaults.class.getAnnotation(TestBackoff.class));
+	}
+
+	/* After all configuration classes, so that the application's beans are known. */
+	@Override
+	public void postProcessBeanDefinitionRegistry(BeanDefinitionRegistry registry) {
+		DefaultListableBeanFactory beans = (DefaultListableBeanFactory) registry;
+		if (!has(beans, BackoffMethods.class)) {
+			return;
+		}
+		if (this.test.time() == TimeKind.VIRTUAL) {
+			add(beans, RetryTime.class, VirtualTime.class, VirtualTime::new);
+		}
+		add(beans, RandomSource.class, Draws.class, () -> new Draws(this.test));
+		add(beans, BackoffCalls.class, BackoffCalls.class,
+				() -> new BackoffCalls(time(beans), () -> names(beans, true)));
+		add(beans, BackoffFaults.class, BackoffFaults.class,
+				() -> new BackoffFaults(time(beans), this.test.seed(), () -> names(beans, false)));
+		if (has(beans, BackoffAdvisor.class)) {
+			add(beans, FaultAdvice.class, DefaultPointcutAdvisor.class, () -> faultAdvisor(beans));
+		}
+		if (this.test.scheduling()) {
+			schedule(beans);
+		}
+		report(beans);
+	}
+
+	private static boolean has(DefaultListableBeanFactory beans, Class<?> type) {
+		return beans.getBeanNamesForType(type, true, false).length > 0;
+	}
+
+	private static <T> void add(DefaultListableBeanFactory beans, Class<?> type, Class<T> made, Supplier<T> maker) {
+		if (!has(beans, type)) {
+			RootBeanDefinition definition = new RootBeanDefinition(made, maker);
+			definition.setRole(BeanDefinition.ROLE_INFRASTRUCTURE);
+			beans.registerBeanDefinition("dev.backoff.test." + type.getSimpleName(), definition);
+		}
+	}
+
+	private static RetryTime time(DefaultListableBeanFactory beans) {
+		return beans.getBeanProvider(RetryTime.class).getIfAvailable(RetryTime::system);
+	}
+
+	/**
+	 * Return the names of the methods that have a proxy and of their policies, or all.
+	 */
+	private static Set<String> names(DefaultListableBeanFactory beans, boolean all) {
+		Set<String> names = new TreeSet<>(all ? beans.getBean(BackoffPolicies.class).current().names() : Set.of());
+		if (all || has(beans, BackoffAdvisor.class)) {
+			beans.getBean(BackoffMethods.class).uses().forEach((use) -> {
+				names.add(use.policy().name());
+				// overloads without their parameters
+				names.add(use.method().replaceFirst("\\(.*", ""));
+			});
+		}
+		return names;
+	}
+
+	/* Directly inside ours, at the same methods. */
+	private static DefaultPointcutAdvisor faultAdvisor(DefaultListableBeanFactory beans) {
+		DefaultPointcutAdvisor advisor = new DefaultPointcutAdvisor(beans.getBean(BackoffAdvisor.class),
+				new FaultAdvice(beans.getBeanProvider(BackoffFaults.class),
+						beans.getBeanProvider(BackoffPolicies.class)));
+		advisor.setOrder(BackoffAdvisor.ORDER + 1);
+		return advisor;
+	}
+
+	/* In place of the scheduler of Boot or of the application. */
+	private static void schedule(DefaultListableBeanFactory beans) {
+		if (!has(beans, VirtualTime.class)) {
+			throw new IllegalStateException("Invalid scheduling (true): needs virtual time. Set time = VIRTUAL.");
+		}
+		if (beans.containsBeanDefinition(SCHEDULER)) {
+			beans.removeBeanDefinition(SCHEDULER);
+		}
+		RootBeanDefinition scheduler = new RootBeanDefinition(VirtualTaskScheduler.class,
+				() -> new VirtualTaskScheduler(beans.getBean(VirtualTime.class)));
+		scheduler.setPrimary(true);
+		beans.registerBeanDefinition(SCHEDULER, scheduler);
+	}
+
+	private void report(DefaultListableBeanFactory beans) {
+		String chance = switch (this.test.chance()) {
+			case LEAST -> "the least chance";
+			case MIDDLE -> "chance 0.5";
+			case GREATEST -> "the greatest chance";
+			case SEEDED -> "chance by seed " + this.test.seed();
+		};
+		String own = String.join(", ", beans.getBeanNamesForType(RetryTime.class, true, false));
+		if (has(beans, VirtualTime.class) || own.isEmpty()) {
+			logger.info("Backoff in this test: {} time, {} (retry-test)", own.isEmpty() ? "real" : "virtual", chance);
+		}
+		else {
+			logger.warn("Backoff in this test: the application's own clock, the bean {}, {} (retry-test). Remove it "
+					+ "in tests to have virtual time", own, chance);
+		}
+	}
+
+	/** Begin another test, as {@link TestBackoff#reset()} says. */
+	static void reset(ApplicationContext context) {
+		context.getBeanProvider(LiveConfiguration.class).ifAvailable(LiveConfiguration::reset);
+		context.getBeanProvider(OverloadSafety.class).ifAvailable(OverloadSafety::reset);
+		context.getBeanProvider(BackoffFaults.class).ifAvailable(BackoffFaults::clear);
+		context.getBeanProvider(Draws.class).ifAvailable(Draws::restart);
+		context.getBeanProvider(VirtualTime.class).ifAvailable(VirtualTime::reset);
+		context.getBeanProvider(BackoffCalls.class).ifAvailable(BackoffCalls::clear);
+	}
+
+	@TestBackoff
+	private static final class Defaults {
+
+	}
+
+	/** Draw anew in each test. */
+	private static final class Draws implements RandomSource {
+
+		private final Supplier<RandomSource> sources;
+
+		private volatile RandomSource source;
+
+		Draws(TestBackoff test) {
+			this.sources = () -> test.chance().source(test.seed());
+			this.source = this.sources.get();
+		}
+
+		@Override
+		public double next() {
+			return this.source.next();
+		}
+
+		void restart() {
+			this.source = this.sources.get();
+		}
+
+	}
+
+}

@@ -1,0 +1,197 @@
+package dev.backoff.test;
+
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+import org.assertj.core.api.AbstractAssert;
+import org.jspecify.annotations.Nullable;
+
+import dev.backoff.event.AttemptOutcome;
+import dev.backoff.event.DelaySource;
+import dev.backoff.event.RetryEvent.RecoveryOutcome;
+import dev.backoff.event.StopReason;
+import dev.backoff.time.DurationText;
+
+/**
+ * Assertions on one call; a failure prints its story. Attempts and waits are counted from
+ * 1. Durations compare exactly. Their text is read as in {@code application.yml}:
+ * {@code 500ms}, {@code 2s}, {@code 5m}.
+ *
+ * @since 0.1
+ */
+public class CallAssert extends AbstractAssert<CallAssert, List<RecordedCall>> {
+
+	private static final Pattern DURATION = Pattern.compile("(\\d{1,18})(ns|us|ms|s|m|h|d)");
+
+	private static final Map<String, ChronoUnit> UNITS = Map.of("ns", ChronoUnit.NANOS, "us", ChronoUnit.MICROS, "ms",
+			ChronoUnit.MILLIS, "s", ChronoUnit.SECONDS, "m", ChronoUnit.MINUTES, "h", ChronoUnit.HOURS, "d",
+			ChronoUnit.DAYS);
+
+	private final String name;
+
+	private final Supplier<? extends AssertionError> unrecorded;
+
+	CallAssert(String name, List<RecordedCall> calls, Supplier<? extends AssertionError> unrecorded) {
+		super(calls, CallAssert.class);
+		this.name = name;
+		this.unrecorded = unrecorded;
+	}
+
+	/** Verify the number of attempts, the first included. */
+	public CallAssert attempts(int expected) {
+		int made = call().attempts().size();
+		return verify(made == expected, "make " + expected + " attempts", "made " + made);
+	}
+
+	/** Verify that the first attempt succeeded. */
+	public CallAssert succeededAtOnce() {
+		return verify(call().stop() == StopReason.SUCCEEDED && call().attempts().size() == 1, "succeed at once", end());
+	}
+
+	/** Verify that an attempt succeeded. */
+	public CallAssert succeeded() {
+		return verify(call().stop() == StopReason.SUCCEEDED, "succeed", end());
+	}
+
+	/** Verify why the call ended. */
+	public CallAssert stopped(StopReason expected) {
+		return verify(call().stop() == expected, "stop as " + expected, end());
+	}
+
+	/** Verify all waits, by their text. */
+	public CallAssert waited(String... expected) {
+		return waited(Arrays.stream(expected).map(CallAssert::duration).toArray(Duration[]::new));
+	}
+
+	/** Verify all waits. */
+	public CallAssert waited(Duration... expected) {
+		return verify(waits().equals(List.of(expected)), "wait " + text(List.of(expected)), "waited " + text(waits()));
+	}
+
+	/** Verify that there are waits and each is within a range, bounds included. */
+	public CallAssert waitedBetween(String least, String greatest) {
+		boolean within = waits().stream().allMatch((wait) -> isWithin(wait, least, greatest));
+		return verify(within && !waits().isEmpty(), "wait from " + least + " to " + greatest + " each time",
+				"waited " + text(waits()));
+	}
+
+	/** Verify that the sum of all waits is within a range, bounds included. */
+	public CallAssert waitedInAll(String least, String greatest) {
+		Duration sum = waits().stream().reduce(Duration.ZERO, Duration::plus);
+		return verify(isWithin(sum, least, greatest), "wait from " + least + " to " + greatest + " in all",
+				"waited " + text(List.of(sum)));
+	}
+
+	/** Verify where the delay of a wait comes from. */
+	public CallAssert waitSource(int wait, DelaySource expected) {
+		return verifyOne("wait", wait, call().waits(), RecordedCall.Wait::source, expected);
+	}
+
+	/** Verify how an attempt ended. */
+	public CallAssert outcome(int attempt, AttemptOutcome expected) {
+		return verifyOne("attempt", attempt, call().attempts(), RecordedAttempt::outcome, expected);
+	}
+
+	/** Verify what the last attempt failed with, also if the call recovered from it. */
+	public CallAssert failedWith(Class<? extends Throwable> expected) {
+		List<RecordedAttempt> attempts = call().attempts();
+		Throwable failure = attempts.isEmpty() ? call().thrown() : attempts.get(attempts.size() - 1).failure();
+		return verify(expected.isInstance(failure), "fail with " + expected.getName(), "failed with " + failure);
+	}
+
+	/** Verify that the recovery returned. */
+	public CallAssert recovered() {
+		return verifyRecovery(RecoveryOutcome.DONE);
+	}
+
+	/** Verify that the call ended without a recovery. */
+	public CallAssert notRecovered() {
+		return verifyRecovery(RecoveryOutcome.NONE);
+	}
+
+	/** Verify that the recovery threw. */
+	public CallAssert recoveryFailed() {
+		return verifyRecovery(RecoveryOutcome.FAILED);
+	}
+
+	/** Verify the time from the beginning of the call to its end. */
+	public CallAssert took(Duration expected) {
+		return verify(call().stop() != null && call().elapsed().equals(expected), "take " + text(List.of(expected)),
+				"took " + text(List.of(call().elapsed())));
+	}
+
+	/** Verify that the work asked for its idempotency key, the same at each attempt. */
+	public CallAssert sameKeyAtEachAttempt() {
+		return verify(call().key() != null, "ask for its idempotency key", "did not");
+	}
+
+	private CallAssert verifyRecovery(RecoveryOutcome expected) {
+		return verify(call().stop() != null && call().recovery() == expected, "end with recovery " + expected,
+				end() + " with recovery " + call().recovery());
+	}
+
+	private <T> CallAssert verifyOne(String what, int number, List<T> all, Function<T, @Nullable Object> value,
+			Object expected) {
+		Object found = (number >= 1 && number <= all.size()) ? value.apply(all.get(number - 1)) : "missing";
+		return verify(expected.equals(found), "have " + what + " " + number + " as " + expected, "is " + found);
+	}
+
+	private String end() {
+		return (call().stop() != null) ? "ended as " + call().stop() : "is still running";
+	}
+
+	private List<Duration> waits() {
+		return call().waits().stream().map(RecordedCall.Wait::delay).toList();
+	}
+
+	private static boolean isWithin(Duration delay, String least, String greatest) {
+		return delay.compareTo(duration(least)) >= 0 && delay.compareTo(duration(greatest)) <= 0;
+	}
+
+	private static Duration duration(String text) {
+		Matcher duration = DURATION.matcher(text.toLowerCase(Locale.ROOT));
+		if (!duration.matches()) {
+			throw new IllegalArgumentException(
+					"Invalid duration (" + text + "): must be a number and a unit, such as 500ms, 2s or 5m.");
+		}
+		return Duration.of(Long.parseLong(duration.group(1)), Objects.requireNonNull(UNITS.get(duration.group(2))));
+	}
+
+	private static String text(List<Duration> delays) {
+		return delays.isEmpty() ? "nothing"
+				: delays.stream().map(DurationText::exact).collect(Collectors.joining(", "));
+	}
+
+	private RecordedCall call() {
+		if (this.actual.isEmpty()) {
+			throw this.unrecorded.get();
+		}
+		if (this.actual.size() > 1) {
+			verify(false, "be called once", "was called " + this.actual.size() + " times; write call(k) for one");
+		}
+		return this.actual.get(0);
+	}
+
+	final CallAssert verify(boolean holds, String expected, String but) {
+		if (!holds) {
+			failWithMessage("%s", "Expecting " + this.name + " to " + expected + ", but it " + but + ":\n"
+					+ this.actual.stream().map(RecordedCall::story).collect(Collectors.joining("\n\n")));
+		}
+		return this;
+	}
+
+	final CallAssert only(int number) {
+		return new CallAssert(this.name, List.of(this.actual.get(number - 1)), this.unrecorded);
+	}
+
+}

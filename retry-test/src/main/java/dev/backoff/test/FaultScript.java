@@ -1,0 +1,312 @@
+package dev.backoff.test;
+
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.SocketException;
+import java.net.SocketTimeoutException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Flux;
+
+import org.springframework.core.ReactiveAdapter;
+import org.springframework.core.ReactiveAdapterRegistry;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.HttpStatusCode;
+import org.springframework.web.client.HttpClientErrorException;
+import org.springframework.web.client.HttpServerErrorException;
+import org.springframework.web.client.ResourceAccessException;
+
+import dev.backoff.Operation;
+import dev.backoff.time.DurationText;
+import dev.backoff.time.Nanos;
+import dev.backoff.time.RetryTime;
+
+/**
+ * What happens to attempts in place of their work, or before or after it. <pre>
+ * script.losesTheAnswer(2).answers(503, Duration.ofSeconds(3)).times(2).passes();
+ * </pre> Each step is for a number of attempts; all calls of a script share its steps. A
+ * step without a number repeats for ever, so it is the last: after it, a step throws
+ * {@link IllegalStateException}. After steps that all have a number, the work is done.
+ * Numbers are 1 or more, durations zero or more. Thread-safe.
+ *
+ * @since 0.1
+ */
+public final class FaultScript {
+
+	private static final int FOR_EVER = Integer.MAX_VALUE;
+
+	private final RetryTime time;
+
+	private final long seed;
+
+	private final List<Step> steps = new ArrayList<>();
+
+	private int reached;
+
+	private int done;
+
+	/** Begin a script of no steps; attempts hang in the given time. */
+	public FaultScript(RetryTime time) {
+		this(time, 1);
+	}
+
+	FaultScript(RetryTime time, long seed) {
+		this.time = time;
+		this.seed = seed;
+	}
+
+	/** Fail with an {@link IOException}. */
+	public FaultScript fails() {
+		return failsBy("fails()", FOR_EVER, () -> new IOException("fault: fails()"));
+	}
+
+	/** Fail a number of times with an {@link IOException}. */
+	public FaultScript fails(int times) {
+		return fails(times, () -> new IOException("fault: fails(" + times + ")"));
+	}
+
+	/** Fail a number of times with what the supplier makes. */
+	public FaultScript fails(int times, Supplier<? extends Throwable> failure) {
+		return failsBy("fails(" + times + ")", times, failure);
+	}
+
+	private FaultScript failsBy(String text, int times, Supplier<? extends Throwable> failure) {
+		return add(text, times, (work) -> {
+			throw failure.get();
+		});
+	}
+
+	/**
+	 * Fail as Spring's {@code RestClient} does if the server answers with a status from
+	 * 400 to 599. Needs spring-web.
+	 */
+	public FaultScript answers(int status) {
+		return failsBySpring("answers(" + status + ")", () -> Web.answer(status, null));
+	}
+
+	/**
+	 * Fail as {@link #answers(int)} does, with the header {@code Retry-After} in whole
+	 * seconds.
+	 */
+	public FaultScript answers(int status, Duration retryAfter) {
+		if (retryAfter.isNegative() || !retryAfter.equals(Duration.ofSeconds(retryAfter.toSeconds()))) {
+			throw new IllegalArgumentException("Invalid retryAfter (" + retryAfter + "): must be whole seconds.");
+		}
+		return failsBySpring("answers(" + status + ", " + DurationText.exact(retryAfter) + ")",
+				() -> Web.answer(status, retryAfter));
+	}
+
+	/** Fail as {@code RestClient} does if nothing listens. Needs spring-web. */
+	public FaultScript refusesConnections() {
+		return failsBySpring("refusesConnections()", () -> Web.broken(new ConnectException("Connection refused")));
+	}
+
+	/** Fail as {@code RestClient} does if the connection breaks. Needs spring-web. */
+	public FaultScript resets() {
+		return failsBySpring("resets()", () -> Web.broken(new SocketException("Connection reset")));
+	}
+
+	/* Made once at first, so that a wrong step is reported where it is written. */
+	private FaultScript failsBySpring(String text, Supplier<Throwable> failure) {
+		try {
+			Throwable unused = failure.get();
+		}
+		catch (NoClassDefFoundError ex) {
+			throw new IllegalStateException(
+					text + " needs spring-web, which is not there. Add it, or write " + "fails(n, YourException::new).",
+					ex);
+		}
+		return failsBy(text, FOR_EVER, failure);
+	}
+
+	/**
+	 * Hang, then fail with a {@link SocketTimeoutException}. The thread that starts the
+	 * attempt sleeps and can be interrupted.
+	 */
+	public FaultScript hangs(Duration duration) {
+		String text = "hangs(" + DurationText.exact(duration) + ")";
+		long nanos = Nanos.notNegative("duration", duration);
+		return add(text, FOR_EVER, (work) -> {
+			this.time.sleep(nanos);
+			throw new SocketTimeoutException("fault: " + text);
+		});
+	}
+
+	/** Do the work, then fail with an {@link IOException}, a number of times. */
+	public FaultScript losesTheAnswer(int times) {
+		String text = "losesTheAnswer(" + times + ")";
+		return add(text, times, (work) -> fail(work.run(), new IOException("fault: " + text)));
+	}
+
+	/** Let time pass, then do the work. */
+	public FaultScript takes(Duration duration) {
+		long nanos = Nanos.notNegative("duration", duration);
+		return add("takes(" + DurationText.exact(duration) + ")", FOR_EVER, (work) -> {
+			this.time.sleep(nanos);
+			return work.run();
+		});
+	}
+
+	/** Do the work. */
+	public FaultScript passes() {
+		return add("passes()", FOR_EVER, Operation::run);
+	}
+
+	/** Do the work a number of times. */
+	public FaultScript passes(int times) {
+		return add("passes(" + times + ")", times, Operation::run);
+	}
+
+	/**
+	 * Let another script decide on a share of the attempts, from 0 to 100 percent, drawn
+	 * by the seed of the test, and let the others do their work.
+	 */
+	public FaultScript percent(int percent, FaultScript script) {
+		if (percent < 0 || percent > 100) {
+			throw new IllegalArgumentException("Invalid percent (" + percent + "): must be from 0 to 100.");
+		}
+		Random random = new Random(this.seed);
+		return add("percent(" + percent + ")", FOR_EVER,
+				(work) -> (random.nextInt(100) < percent) ? script.run(work) : work.run());
+	}
+
+	/** Set the number of the last step, which has none. */
+	public synchronized FaultScript times(int times) {
+		Step last = endless();
+		if (last == null) {
+			throw new IllegalStateException(
+					"times(" + times + ") follows no step without a number; write it after one such as answers(503).");
+		}
+		this.steps.remove(last);
+		return add(last.text() + ".times(" + times + ")", times, last.action());
+	}
+
+	private @Nullable Step endless() {
+		Step last = this.steps.isEmpty() ? null : this.steps.get(this.steps.size() - 1);
+		return (last != null && last.times() == FOR_EVER) ? last : null;
+	}
+
+	private synchronized FaultScript add(String text, int times, Action action) {
+		if (times < 1) {
+			throw new IllegalArgumentException("Invalid times (" + times + "): must be 1 or more.");
+		}
+		Step endless = endless();
+		if (endless != null) {
+			throw new IllegalStateException(
+					endless.text() + " repeats for ever; write " + endless.text() + ".times(n) before " + text + ".");
+		}
+		this.steps.add(new Step(text, times, action));
+		return this;
+	}
+
+	/**
+	 * Return an operation for {@code Retry.call} that runs another one as the script
+	 * says. It throws what the script says, checked or not.
+	 */
+	@SuppressWarnings({ "unchecked", "NullAway" }) // T says itself whether it may be null
+	public <T extends @Nullable Object, X extends Throwable> Operation<T, X> around(Operation<T, X> operation) {
+		return () -> (T) this.<X>run(operation);
+	}
+
+	@SuppressWarnings({ "unchecked", "TypeParameterUnusedInFormals" }) // thrown as it is
+	<X extends Throwable> @Nullable Object run(Operation<?, ?> work) throws X {
+		try {
+			return next().run(work);
+		}
+		catch (Throwable ex) {
+			throw (X) ex;
+		}
+	}
+
+	private synchronized Action next() {
+		while (this.reached < this.steps.size()) {
+			Step step = this.steps.get(this.reached);
+			if (step.times() == FOR_EVER || this.done++ < step.times()) {
+				return step.action();
+			}
+			this.reached++;
+			this.done = 0;
+		}
+		return Operation::run;
+	}
+
+	/* A result that is there later fails when it would have been there. */
+	private static Object fail(@Nullable Object result, Throwable failure) throws Throwable {
+		if (result instanceof CompletionStage<?> stage) {
+			return stage.thenCompose((value) -> CompletableFuture.failedFuture(failure));
+		}
+		Object failing = (result != null) ? failing(result, failure) : null;
+		if (failing == null) {
+			throw failure;
+		}
+		return failing;
+	}
+
+	private static @Nullable Object failing(Object result, Throwable failure) {
+		try {
+			return Publishers.fail(result, failure);
+		}
+		catch (NoClassDefFoundError ex) {
+			return null;
+		}
+	}
+
+	/** What happens to one attempt. */
+	@FunctionalInterface
+	private interface Action {
+
+		@Nullable Object run(Operation<?, ?> work) throws Throwable;
+
+	}
+
+	/** What happens to some attempts. */
+	private record Step(String text, int times, Action action) {
+	}
+
+	/** Used only with Spring and Reactor. */
+	private static final class Publishers {
+
+		/**
+		 * Return a publisher that fails at the end of another, or null if that is none.
+		 */
+		static @Nullable Object fail(Object publisher, Throwable failure) {
+			ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(null, publisher);
+			return (adapter != null)
+					? adapter.fromPublisher(Flux.from(adapter.toPublisher(publisher)).thenMany(Flux.error(failure)))
+					: null;
+		}
+
+	}
+
+	/** Used only with spring-web. */
+	private static final class Web {
+
+		static Throwable answer(int code, @Nullable Duration retryAfter) {
+			if (code < 400 || code > 599) {
+				throw new IllegalArgumentException("Invalid status (" + code + "): must be from 400 to 599.");
+			}
+			HttpStatusCode status = HttpStatusCode.valueOf(code);
+			String text = (status instanceof HttpStatus known) ? known.getReasonPhrase() : "";
+			HttpHeaders headers = new HttpHeaders();
+			if (retryAfter != null) {
+				headers.set(HttpHeaders.RETRY_AFTER, String.valueOf(retryAfter.toSeconds()));
+			}
+			return (code < 500) ? HttpClientErrorException.create(status, text, headers, new byte[0], null)
+					: HttpServerErrorException.create(status, text, headers, new byte[0], null);
+		}
+
+		static Throwable broken(IOException cause) {
+			return new ResourceAccessException(cause.getMessage() + " (fault)", cause);
+		}
+
+	}
+
+}

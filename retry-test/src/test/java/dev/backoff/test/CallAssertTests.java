@@ -1,0 +1,260 @@
+package dev.backoff.test;
+
+import java.io.IOException;
+import java.time.Duration;
+
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+
+import dev.backoff.Attempt;
+import dev.backoff.Retry;
+import dev.backoff.breaker.CircuitBreaker;
+import dev.backoff.breaker.CircuitOpenException;
+import dev.backoff.event.AttemptOutcome;
+import dev.backoff.event.DelaySource;
+import dev.backoff.event.StopReason;
+import dev.backoff.policy.RetryPolicy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIOException;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+/** Tests for {@link CallAssert} and {@link CallsAssert}. */
+class CallAssertTests {
+
+	private final VirtualTime time = new VirtualTime();
+
+	private final BackoffCalls calls = new BackoffCalls(this.time);
+
+	private final FaultScript faults = new FaultScript(this.time);
+
+	private final Retry.Builder builder = Retry
+		.builder(RetryPolicy.builder("orders").base(Duration.ofMillis(100)).maxAttempts(3).build())
+		.method("OrderService.place")
+		.time(this.time)
+		.random(Chance.MIDDLE.source(1))
+		.observer(this.calls);
+
+	private CallsAssert orders() {
+		return assertThat(this.calls.of("orders"));
+	}
+
+	private void place() throws IOException {
+		this.builder.build().run(() -> {
+			String unused = this.faults.around(() -> Attempt.current().idempotencyKey()).run();
+		});
+	}
+
+	private static void assertFails(ThrowingCallable assertion, String message) {
+		assertThatExceptionOfType(AssertionError.class).isThrownBy(assertion).withMessageStartingWith(message);
+	}
+
+	@Nested
+	class OnACallThatStopped {
+
+		OnACallThatStopped() {
+			CallAssertTests.this.faults.fails();
+			assertThatIOException().isThrownBy(CallAssertTests.this::place);
+		}
+
+		@Test
+		void hold() {
+			orders().attempts(3)
+				.stopped(StopReason.ATTEMPTS_EXHAUSTED)
+				.waited("50ms", "100ms")
+				.waited(Duration.ofMillis(50), Duration.ofMillis(100))
+				.waitedBetween("50ms", "100ms")
+				.waitedInAll("150ms", "150ms")
+				.waitSource(2, DelaySource.POLICY)
+				.outcome(3, AttemptOutcome.TRANSIENT)
+				.failedWith(IOException.class)
+				.notRecovered()
+				.took(Duration.ofMillis(150));
+		}
+
+		@Test
+		void printTheStory() {
+			assertThatExceptionOfType(AssertionError.class).isThrownBy(() -> orders().attempts(2)).withMessage("""
+					Expecting orders to make 2 attempts, but it made 3:
+					   0 ms   attempt 1   transient   java.io.IOException
+					   0 ms   wait 50 ms (policy)
+					  50 ms   attempt 2   transient   java.io.IOException
+					  50 ms   wait 100 ms (policy)
+					 150 ms   attempt 3   transient   java.io.IOException
+					 150 ms   stopped: ATTEMPTS_EXHAUSTED, recovered: none""");
+		}
+
+		@Test
+		void say() {
+			assertFails(() -> orders().succeeded(), "Expecting orders to succeed, but it ended as ATTEMPTS_EXHAUSTED");
+			assertFails(() -> orders().succeededAtOnce(), "Expecting orders to succeed at once, but it ended as");
+			assertFails(() -> orders().stopped(StopReason.DEADLINE), "Expecting orders to stop as DEADLINE, but it");
+			assertFails(() -> orders().waited("50ms"), "Expecting orders to wait 50ms, but it waited 50ms, 100ms:");
+			assertFails(() -> orders().waitedBetween("60ms", "1s"),
+					"Expecting orders to wait from 60ms to 1s each time, but it waited 50ms, 100ms:");
+			assertFails(() -> orders().waitedInAll("1s", "2m"),
+					"Expecting orders to wait from 1s to 2m in all, but it waited 150ms:");
+			assertFails(() -> orders().waitSource(1, DelaySource.HINT),
+					"Expecting orders to have wait 1 as HINT, but it is POLICY:");
+			assertFails(() -> orders().waitSource(3, DelaySource.POLICY),
+					"Expecting orders to have wait 3 as POLICY, but it is missing:");
+			assertFails(() -> orders().outcome(0, AttemptOutcome.TRANSIENT),
+					"Expecting orders to have attempt 0 as TRANSIENT, but it is missing:");
+			assertFails(() -> orders().failedWith(IllegalStateException.class),
+					"Expecting orders to fail with java.lang.IllegalStateException, but it failed with "
+							+ "java.io.IOException: fault: fails():");
+			assertFails(() -> orders().recovered(),
+					"Expecting orders to end with recovery DONE, but it ended as ATTEMPTS_EXHAUSTED with recovery NONE:");
+			assertFails(() -> orders().took(Duration.ofSeconds(1)), "Expecting orders to take 1s, but it took 150ms:");
+			assertFails(() -> orders().sameKeyAtEachAttempt(),
+					"Expecting orders to ask for its idempotency key, but it did not:");
+		}
+
+		@Test
+		void readDurationsOfAllUnits() {
+			orders().waitedInAll("150000000ns", "150000us").waitedBetween("0s", "1m").waitedBetween("0H", "1d");
+			assertThatIllegalArgumentException().isThrownBy(() -> orders().waited("100"))
+				.withMessage("Invalid duration (100): must be a number and a unit, such as 500ms, 2s or 5m.");
+		}
+
+	}
+
+	@Nested
+	class OnACallThatRecovered {
+
+		@Test
+		void hold() throws IOException {
+			String result = CallAssertTests.this.builder.build()
+				.call(CallAssertTests.this.faults.fails().around(() -> "placed"), (order, story) -> "parked");
+			assertThat(result).isEqualTo("parked");
+			orders().recovered().failedWith(IOException.class);
+			assertFails(() -> orders().recoveryFailed(), "Expecting orders to end with recovery FAILED, but it");
+		}
+
+		@Test
+		void holdIfTheRecoveryThrew() {
+			assertThatIllegalStateException().isThrownBy(() -> CallAssertTests.this.builder.build()
+				.call(CallAssertTests.this.faults.fails().around(() -> "placed"), (order, story) -> {
+					throw new IllegalStateException();
+				}));
+			orders().recoveryFailed();
+		}
+
+	}
+
+	@Nested
+	class OnACallThatABreakerRefused {
+
+		@Test
+		void hold() {
+			CircuitBreaker breaker = CircuitBreaker.builder("orders").build();
+			breaker.forceOpen();
+			CallAssertTests.this.builder.breaker(breaker);
+			assertThatExceptionOfType(CircuitOpenException.class).isThrownBy(CallAssertTests.this::place);
+			orders().attempts(0).stopped(StopReason.BREAKER_OPEN).failedWith(CircuitOpenException.class);
+		}
+
+	}
+
+	@Nested
+	class OnACallThatSucceeded {
+
+		@Test
+		void hold() throws IOException {
+			place();
+			assertThat(CallAssertTests.this.calls.of("orderservice.place")).succeededAtOnce()
+				.succeeded()
+				.outcome(1, AttemptOutcome.SUCCESS)
+				.sameKeyAtEachAttempt()
+				.took(Duration.ZERO);
+			assertFails(() -> orders().waitedBetween("0s", "1d"),
+					"Expecting orders to wait from 0s to 1d each time, but it waited nothing:");
+		}
+
+	}
+
+	@Nested
+	class OnACallThatRuns {
+
+		@Test
+		void sayThatItRuns() throws IOException {
+			CallAssertTests.this.builder.build().run(() -> {
+				assertFails(() -> orders().succeeded(), """
+						Expecting orders to succeed, but it is still running:
+						 0 ms   attempt 1   running
+						 0 ms   still running""");
+				assertFails(() -> orders().notRecovered(),
+						"Expecting orders to end with recovery NONE, but it is still");
+				assertFails(() -> orders().took(Duration.ZERO), "Expecting orders to take 0ms, but it");
+			});
+		}
+
+	}
+
+	@Nested
+	class OnSeveralCalls {
+
+		OnSeveralCalls() throws IOException {
+			CallAssertTests.this.faults.passes(1).fails(1);
+			place();
+			place();
+		}
+
+		@Test
+		void hold() {
+			orders().hasSize(2).calls(2).retries(1).allSucceeded().noRetryWithin(Duration.ofMillis(50));
+			orders().call(1).succeededAtOnce();
+			orders().call(2).attempts(2);
+		}
+
+		@Test
+		void say() {
+			assertFails(() -> orders().attempts(1), """
+					Expecting orders to be called once, but it was called 2 times; write call(k) for one:
+					 0 ms   attempt 1   success
+					""");
+			assertFails(() -> orders().calls(1), "Expecting orders to be called 1 times, but it was called 2 times:");
+			assertFails(() -> orders().none(), "Expecting orders to be called 0 times, but it was called 2 times:");
+			assertFails(() -> orders().retries(2), "Expecting orders to make 2 retries, but it made 1:");
+			assertFails(() -> orders().noRetryWithin(Duration.ofMillis(51)),
+					"Expecting orders to retry nothing within 51ms, but it did:");
+			assertFails(() -> orders().call(3), "Expecting orders to be called at least 3 times, but it was called 2");
+			CallAssertTests.this.faults.fails();
+			assertThatIOException().isThrownBy(CallAssertTests.this::place);
+			assertFails(() -> orders().allSucceeded(), "Expecting orders to succeed each time, but it did in 2 of 3");
+		}
+
+		@Test
+		void keepTheDescription() {
+			assertFails(() -> orders().as("both").attempts(1), "[both] Expecting orders to be called once");
+		}
+
+	}
+
+	@Nested
+	class WithoutACall {
+
+		@Test
+		void hold() {
+			orders().none().hasSize(0).retries(0);
+		}
+
+		@Test
+		void listWhatWasRecorded() throws IOException {
+			place();
+			assertThatExceptionOfType(UnrecordedCallError.class)
+				.isThrownBy(() -> assertThat(CallAssertTests.this.calls.of("OrderServce.place")).succeeded())
+				.withMessage("Expecting a call of OrderServce.place, but none was recorded. "
+						+ "Nearest first, there are: OrderService.place, orders.");
+			CallAssertTests.this.calls.clear();
+			assertThatExceptionOfType(UnrecordedCallError.class).isThrownBy(() -> orders().succeeded())
+				.withMessage("Expecting a call of orders, but none was recorded. There are no names.");
+			assertFails(() -> orders().allSucceeded(), "Expecting orders to succeed each time, but it did in 0 of 0");
+		}
+
+	}
+
+}

@@ -1,0 +1,190 @@
+package dev.backoff.test;
+
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.SocketException;
+import java.net.SocketTimeoutException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+
+import org.junit.jupiter.api.Test;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.test.StepVerifier;
+
+import org.springframework.web.client.HttpClientErrorException;
+import org.springframework.web.client.HttpServerErrorException;
+import org.springframework.web.client.ResourceAccessException;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIOException;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+/** Tests for {@link FaultScript}. */
+class FaultScriptTests {
+
+	private final VirtualTime time = new VirtualTime();
+
+	private final FaultScript script = new FaultScript(this.time);
+
+	private final AtomicInteger worked = new AtomicInteger();
+
+	private Throwable attempt() {
+		return catchThrowable(() -> {
+			int unused = this.script.around(this.worked::incrementAndGet).run();
+		});
+	}
+
+	private List<Boolean> failures(int attempts) {
+		return IntStream.range(0, attempts).mapToObj((n) -> attempt() != null).toList();
+	}
+
+	@Test
+	void doesTheWorkWithoutAStep() {
+		assertThat(failures(2)).containsOnly(false);
+	}
+
+	@Test
+	void consumesItsStepsInOrderAndThenDoesTheWork() {
+		this.script.fails(2).passes(1).resets().times(1);
+		assertThat(failures(6)).containsExactly(true, true, false, true, false, false);
+		assertThat(this.worked).hasValue(3);
+	}
+
+	@Test
+	void repeatsAStepWithoutANumber() {
+		this.script.passes(1).fails();
+		assertThat(failures(9)).containsExactly(false, true, true, true, true, true, true, true, true);
+	}
+
+	@Test
+	void failsWithAnIoExceptionUnlessTold() {
+		this.script.fails(1).fails(1, TimeoutException::new);
+		assertThat(attempt()).isExactlyInstanceOf(IOException.class).hasMessage("fault: fails(1)");
+		assertThat(attempt()).isExactlyInstanceOf(TimeoutException.class);
+		assertThat(this.worked).hasValue(0);
+	}
+
+	@Test
+	void answersAsRestClientThrows() {
+		this.script.answers(503, Duration.ofSeconds(3)).times(1).answers(404).times(1).answers(599);
+		assertThat(attempt()).isInstanceOfSatisfying(HttpServerErrorException.ServiceUnavailable.class, (ex) -> {
+			assertThat(ex.getResponseHeaders().getFirst("Retry-After")).isEqualTo("3");
+			assertThat(ex).hasMessage("503 Service Unavailable");
+		});
+		assertThat(attempt()).isInstanceOf(HttpClientErrorException.NotFound.class);
+		assertThat(attempt()).isInstanceOf(HttpServerErrorException.class);
+	}
+
+	@Test
+	void breaksConnectionsAsRestClientThrows() {
+		this.script.refusesConnections().times(1).resets();
+		assertThat(attempt()).isInstanceOf(ResourceAccessException.class).hasCauseInstanceOf(ConnectException.class);
+		assertThat(attempt()).isInstanceOf(ResourceAccessException.class).hasCauseInstanceOf(SocketException.class);
+	}
+
+	@Test
+	void hangsInVirtualTimeAndFails() {
+		this.script.hangs(Duration.ofMinutes(1));
+		assertThat(attempt()).isInstanceOf(SocketTimeoutException.class).hasMessage("fault: hangs(1m)");
+		assertThat(this.time.elapsed()).isEqualTo(Duration.ofMinutes(1));
+		assertThat(this.worked).hasValue(0);
+	}
+
+	@Test
+	void hangsUntilItIsInterrupted() {
+		this.script.hangs(Duration.ofMinutes(1));
+		Thread.currentThread().interrupt();
+		assertThat(attempt()).isInstanceOf(InterruptedException.class);
+	}
+
+	@Test
+	void takesVirtualTimeAndDoesTheWork() {
+		this.script.takes(Duration.ofSeconds(2)).times(1);
+		assertThat(failures(2)).containsOnly(false);
+		assertThat(this.time.elapsed()).isEqualTo(Duration.ofSeconds(2));
+	}
+
+	@Test
+	void losesTheAnswerAfterTheWork() {
+		this.script.losesTheAnswer(1);
+		assertThat(attempt()).isExactlyInstanceOf(IOException.class).hasMessage("fault: losesTheAnswer(1)");
+		assertThat(this.worked).hasValue(1);
+	}
+
+	@Test
+	void losesTheAnswerOfAFutureWhenItIsThere() throws Exception {
+		CompletableFuture<String> answer = new CompletableFuture<>();
+		CompletableFuture<String> lost = this.script.losesTheAnswer(1).around(() -> answer).run();
+		assertThat(lost).isNotDone();
+		answer.complete("there");
+		assertThat(lost).isCompletedExceptionally();
+	}
+
+	@Test
+	void losesTheAnswerOfAPublisherWhenItIsThere() throws Exception {
+		this.script.losesTheAnswer(2);
+		StepVerifier.create(this.script.around(() -> Mono.fromSupplier(this.worked::incrementAndGet)).run())
+			.verifyError(IOException.class);
+		StepVerifier
+			.create(this.script.around(() -> Flux.range(0, 3).doOnNext((n) -> this.worked.incrementAndGet())).run())
+			.verifyError(IOException.class);
+		assertThat(this.worked).hasValue(4);
+	}
+
+	@Test
+	void letsAnotherScriptDecideOnASeededShare() {
+		this.script.percent(20, new FaultScript(this.time).fails());
+		List<Boolean> failures = failures(1_000);
+		assertThat(failures.stream().filter((failed) -> failed).count()).isBetween(160L, 240L);
+		FaultScript again = new FaultScript(this.time).percent(20, new FaultScript(this.time).fails());
+		assertThat(IntStream.range(0, 1_000)
+			.mapToObj((n) -> catchThrowable(() -> again.around(() -> "done").run()) != null)).isEqualTo(failures);
+	}
+
+	@Test
+	void refusesAStepAfterOneThatRepeatsForEver() {
+		this.script.answers(503);
+		assertThatIllegalStateException().isThrownBy(this.script::passes)
+			.withMessage("answers(503) repeats for ever; write answers(503).times(n) before passes().");
+	}
+
+	@Test
+	void refusesANumberWithoutItsStep() {
+		assertThatIllegalStateException().isThrownBy(() -> this.script.times(2))
+			.withMessage("times(2) follows no step without a number; write it after one such as answers(503).");
+		this.script.fails(1);
+		assertThatIllegalStateException().isThrownBy(() -> this.script.times(2));
+	}
+
+	@Test
+	void refusesNumbersThatAreNone() {
+		assertThatIllegalArgumentException().isThrownBy(() -> this.script.fails(0))
+			.withMessage("Invalid times (0): must be 1 or more.");
+		assertThatIllegalArgumentException().isThrownBy(() -> this.script.answers(200))
+			.withMessage("Invalid status (200): must be from 400 to 599.");
+		assertThatIllegalArgumentException().isThrownBy(() -> this.script.answers(503, Duration.ofMillis(1_500)))
+			.withMessage("Invalid retryAfter (PT1.5S): must be whole seconds.");
+		assertThatIllegalArgumentException().isThrownBy(() -> this.script.percent(101, this.script))
+			.withMessage("Invalid percent (101): must be from 0 to 100.");
+		assertThatIllegalArgumentException().isThrownBy(() -> this.script.hangs(Duration.ofMillis(-1)));
+	}
+
+	@Test
+	void throwsWhatTheWorkThrows() {
+		assertThatIOException().isThrownBy(() -> this.script.passes().around(() -> {
+			throw new IOException("its own");
+		}).run()).withMessage("its own");
+		assertThatExceptionOfType(AssertionError.class).isThrownBy(() -> this.script.around(() -> {
+			throw new AssertionError("its own");
+		}).run());
+	}
+
+}

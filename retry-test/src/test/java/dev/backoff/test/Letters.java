@@ -1,0 +1,30 @@
+package dev.backoff.test;
+
+import java.io.IOException;
+
+import dev.backoff.annotation.Backoff;
+import dev.backoff.event.RetriesStoppedException;
+
+/** Methods that are retried in the tests of Spring's part. */
+class Letters {
+
+	@Backoff(value = "letters", base = "1s", maxAttempts = "3")
+	String send() {
+		return "sent";
+	}
+
+	@Backoff(value = "parcels", base = "1s", maxAttempts = "3", recover = "keep")
+	String ship() throws IOException {
+		return "shipped";
+	}
+
+	String keep(RetriesStoppedException story) {
+		return "kept after " + story.attempts();
+	}
+
+	@Backoff(base = "1s", jitter = "full", maxAttempts = "3")
+	String print() {
+		return "printed";
+	}
+
+}

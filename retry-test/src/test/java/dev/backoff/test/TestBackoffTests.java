@@ -1,0 +1,163 @@
+package dev.backoff.test;
+
+import java.util.Map;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.context.ApplicationContext;
+import org.springframework.test.context.TestPropertySource;
+import org.springframework.test.context.junit.jupiter.SpringJUnitConfig;
+
+import dev.backoff.breaker.BreakerState;
+import dev.backoff.breaker.CircuitBreaker;
+import dev.backoff.breaker.CircuitBreakers;
+import dev.backoff.budget.RetryBudget;
+import dev.backoff.delay.RandomSource;
+import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
+import dev.backoff.spring.live.LiveConfiguration;
+import dev.backoff.spring.safety.OverloadSafety;
+import dev.backoff.spring.safety.RetryBudgets;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+/** Tests for {@link TestBackoff} in contexts that several tests share. */
+class TestBackoffTests {
+
+	/** What each test does to the application that it shares with the others. */
+	@SpringJUnitConfig(Letters.class)
+	@ImportAutoConfiguration({ AopAutoConfiguration.class, BackoffAutoConfiguration.class })
+	@TestPropertySource(properties = { "backoff.breakers.letters.minimum-calls=6",
+			"backoff.policies.letters.when-degraded.base=2s", "backoff.policies.letters.when-degraded.failure-rate=10%",
+			"backoff.policies.letters.when-degraded.minimum-calls=3" })
+	abstract static class SharedContext {
+
+		@Autowired
+		Letters letters;
+
+		@Autowired
+		BackoffCalls calls;
+
+		@Autowired
+		BackoffFaults faults;
+
+		@Autowired
+		VirtualTime time;
+
+		@Autowired
+		RandomSource random;
+
+		@Autowired
+		LiveConfiguration configuration;
+
+		@Autowired
+		CircuitBreakers breakers;
+
+		@Autowired
+		RetryBudgets budgets;
+
+		@Autowired
+		OverloadSafety safety;
+
+		@AfterEach
+		void leaveTraces() {
+			this.faults.of("letters").fails();
+			Throwable unused = catchThrowable(this.letters::send);
+			unused = catchThrowable(this.letters::send);
+			assertThat(this.safety.isDegraded("letters")).isTrue();
+			this.breakers.get("letters").forceOpen();
+			this.configuration.override("letters", Map.of("max-attempts", "1"), null);
+			assertThat(this.random.next()).isNotNegative();
+			assertThat(this.budgets.get("letters").balance()).isLessThan(50);
+		}
+
+	}
+
+	@Nested
+	@TestBackoff(chance = Chance.SEEDED, seed = 3)
+	class ByDefault extends SharedContext {
+
+		@RepeatedTest(3)
+		void eachTestBeginsAnew() {
+			this.calls.of("letters");
+			assertThat(this.calls.all()).isEmpty();
+			assertThat(this.time.elapsed()).isZero();
+			assertThat(this.random.next()).isEqualTo(Chance.SEEDED.source(3).next());
+			assertThat(this.breakers.get("letters").state()).isEqualTo(BreakerState.CLOSED);
+			assertThat(this.breakers.get("letters").counts().total()).isZero();
+			assertThat(this.budgets.find("letters").map(RetryBudget::balance).orElse(50.0)).isEqualTo(50);
+			assertThat(this.safety.isDegraded("letters")).isFalse();
+			this.faults.of("letters").fails(1);
+			assertThat(this.letters.send()).isEqualTo("sent");
+			assertThat(this.calls.of("letters")).attempts(2);
+		}
+
+	}
+
+	@Nested
+	@TestBackoff(reset = false)
+	class WithoutReset extends SharedContext {
+
+		private static int tests;
+
+		@RepeatedTest(2)
+		void eachTestGoesOn() {
+			CircuitBreaker breaker = this.breakers.get("letters");
+			assertThat(breaker.state()).isEqualTo((tests++ == 0) ? BreakerState.CLOSED : BreakerState.FORCED_OPEN);
+			assertThat(this.calls.all()).hasSize((tests == 1) ? 0 : 2);
+			breaker.reset();
+			this.calls.clear();
+		}
+
+	}
+
+	@Nested
+	@SpringJUnitConfig(Letters.class)
+	@ImportAutoConfiguration({ AopAutoConfiguration.class, BackoffAutoConfiguration.class })
+	class Contexts {
+
+		private static ApplicationContext shared;
+
+		@Nested
+		class Plain {
+
+			@Test
+			void areShared(@Autowired ApplicationContext context) {
+				shared = context;
+				assertThat(context.getBeansOfType(VirtualTime.class)).hasSize(1);
+			}
+
+		}
+
+		@Nested
+		@TestBackoff(time = TimeKind.REAL)
+		class Real {
+
+			@Test
+			void areNotSharedWithOtherTimes(@Autowired ApplicationContext context) {
+				assertThat(context).isNotSameAs(shared);
+				assertThat(context.getBeansOfType(VirtualTime.class)).isEmpty();
+			}
+
+		}
+
+	}
+
+	@Nested
+	@SpringJUnitConfig
+	class WithoutTheStartersBeans {
+
+		@Test
+		void nothingIsAdded(@Autowired ApplicationContext context) {
+			assertThat(context.getBeansOfType(BackoffCalls.class)).isEmpty();
+		}
+
+	}
+
+}
