@@ -14,6 +14,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
@@ -41,6 +42,8 @@ import dev.backoff.fixture.RecordingRecorder;
 import dev.backoff.fixture.VirtualTime;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.policy.RetryPolicyBuilder;
+import dev.backoff.time.Cancellable;
+import dev.backoff.time.RetryTime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -910,6 +913,52 @@ class AsyncCallTests {
 			assertThat(judged).containsExactly(1, 2);
 		}
 
+	}
+
+	@Test
+	void takesTheGuardBackOfAWaitThatEndsBeforeItIsScheduled() {
+		AtomicInteger scheduled = new AtomicInteger();
+		List<Runnable> due = new ArrayList<>();
+		RetryTime early = new RetryTime() {
+
+			@Override
+			public long nanoTime() {
+				return 7;
+			}
+
+			@Override
+			public void sleep(long nanos) {
+			}
+
+			@Override
+			public Cancellable schedule(Runnable task, long nanos) {
+				scheduled.incrementAndGet();
+				AtomicBoolean taken = new AtomicBoolean();
+				if (nanos == Duration.ofMillis(100).toNanos()) {
+					task.run();
+				}
+				return () -> {
+					if (taken.compareAndSet(false, true)) {
+						scheduled.decrementAndGet();
+					}
+				};
+			}
+
+		};
+		CompletableFuture<String> result = Retry
+			.builder(RetryPolicy.builder("orders")
+				.jitter(Jitter.none())
+				.base(Duration.ofMillis(100))
+				.attemptTimeout(Duration.ofSeconds(1))
+				.maxAttempts(2)
+				.build())
+			.time(early)
+			.executor(due::add)
+			.build()
+			.callAsync(() -> CompletableFuture.failedFuture(new IOException("down")));
+		due.forEach(Runnable::run);
+		assertThat(result).isCompletedExceptionally();
+		assertThat(scheduled).hasValue(0);
 	}
 
 	@Test

@@ -322,7 +322,10 @@ class CallObserverTests {
 			CallObserverTests.this.time.runAll();
 			assertThat(result.get(10, TimeUnit.SECONDS)).isEqualTo("done");
 			assertThat(this.told).filteredOn((line) -> line.startsWith("1"))
-				.isEqualTo(this.told.stream().filter((line) -> line.startsWith("2")).map((line) -> "1" + line.substring(1)).toList())
+				.isEqualTo(this.told.stream()
+					.filter((line) -> line.startsWith("2"))
+					.map((line) -> "1" + line.substring(1))
+					.toList())
 				.contains("1 waits")
 				.endsWith("1 ends");
 		}
@@ -342,7 +345,8 @@ class CallObserverTests {
 			assertThat(Observers.of(List.of(one))).isSameAs(one);
 			assertThat(Observers.of(List.of(one, one)).callBegins("orders", "place")).isNull();
 			CallObserver.ObservedCall call = CallObserverTests.this.observer.callBegins("orders", "place");
-			assertThat(Observers.of(List.of(one, (policy, method) -> call)).callBegins("orders", "place")).isSameAs(call);
+			assertThat(Observers.of(List.of(one, (policy, method) -> call)).callBegins("orders", "place"))
+				.isSameAs(call);
 		}
 
 		private Retry toldOf(List<String> told) {

@@ -21,10 +21,10 @@ import dev.backoff.event.StopReason;
 final class BusyCalls implements CallObserver {
 
 	/*
-	 * A call is busy while it has no pause: one for its wait, one for each thread on which
-	 * its attempt sleeps, one for each call inside that has not ended. A thread may go on
-	 * after it has started an asynchronous call inside. Nothing tells when it begins to
-	 * wait for that call, so its state is looked at from time to time.
+	 * A call is busy while it has no pause: one for its wait, one for each thread on
+	 * which its attempt sleeps, one for each call inside that has not ended. A thread may
+	 * go on after it has started an asynchronous call inside. Nothing tells when it
+	 * begins to wait for that call, so its state is looked at from time to time.
 	 *
 	 * An interrupt or a task for an executor starts work that nothing announces. The call
 	 * that it concerns then counts as busy in spite of its pauses, until it goes on. If

@@ -78,7 +78,9 @@ final class VirtualTaskScheduler implements TaskScheduler {
 		return delay.isNegative() ? Duration.ZERO : delay;
 	}
 
-	/** One job, which is scheduled anew after each run. Once cancelled, it runs no more. */
+	/**
+	 * One job, which is scheduled anew after each run. Once cancelled, it runs no more.
+	 */
 	private final class Job extends FutureTask<@Nullable Object> implements ScheduledFuture<@Nullable Object> {
 
 		private final Trigger trigger;

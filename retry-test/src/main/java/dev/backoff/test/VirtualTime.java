@@ -278,8 +278,7 @@ public final class VirtualTime implements RetryTime {
 				refuseIfHeldHere();
 			}
 			BusyCalls.Call waiting = this.calls.waiting(nanos);
-			BusyCalls.Call call = (waiting != null) ? waiting
-					: sleeping ? this.calls.open() : this.calls.attempting();
+			BusyCalls.Call call = (waiting != null) ? waiting : sleeping ? this.calls.open() : this.calls.attempting();
 			// not sooner: loading classes takes time too
 			long realDue = Nanos.plus(realTime(), Math.max(nanos, this.patience));
 			boolean awaited = sleeping || waiting != null;
@@ -482,9 +481,10 @@ public final class VirtualTime implements RetryTime {
 		BusyCalls.Call call = this.calls.anyBusy();
 		if (call != null && !this.informed) {
 			this.informed = true;
-			LOG.log(Level.INFO, "Virtual time goes on without {0}, which has begun, waited for and ended nothing for "
-					+ "{1}. It may wait for a call on a thread that does not know where its work comes from.", call,
-					DurationText.story(this.patience));
+			LOG.log(Level.INFO,
+					"Virtual time goes on without {0}, which has begun, waited for and ended nothing for "
+							+ "{1}. It may wait for a call on a thread that does not know where its work comes from.",
+					call, DurationText.story(this.patience));
 		}
 		this.now = reading;
 		this.changed.signalAll();

@@ -47,10 +47,9 @@ class ManyCallsTests {
 
 	@Test
 	void aThousandCallsOfMoreThanThreeHoursEachTakeAboutAQuarterOfASecond() {
-		Retry retry = retry(RetryPolicy.builder("orders")
-			.base(Duration.ofMinutes(1))
-			.cap(Duration.ofHours(1))
-			.maxAttempts(9)).build();
+		Retry retry = retry(
+				RetryPolicy.builder("orders").base(Duration.ofMinutes(1)).cap(Duration.ofHours(1)).maxAttempts(9))
+			.build();
 		long began = System.nanoTime();
 		for (int i = 0; i < 1_000; i++) {
 			assertThatExceptionOfType(IOException.class).isThrownBy(() -> retry.call(() -> {
@@ -58,7 +57,8 @@ class ManyCallsTests {
 			}));
 		}
 		assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofMillis(2500));
-		assertThat(this.time.elapsed()).isEqualTo(Duration.ofMinutes(1 + 2 + 4 + 8 + 16 + 32 + 60 + 60).multipliedBy(1000));
+		assertThat(this.time.elapsed())
+			.isEqualTo(Duration.ofMinutes(1 + 2 + 4 + 8 + 16 + 32 + 60 + 60).multipliedBy(1000));
 	}
 
 	@RepeatedTest(REPETITIONS)
@@ -115,7 +115,8 @@ class ManyCallsTests {
 	@RepeatedTest(REPETITIONS)
 	void callsThatAnOperatorWakesGoOnAtOnce() throws Exception {
 		WaitingCalls waiting = new WaitingCalls();
-		Retry retry = retry(RetryPolicy.builder("orders").base(Duration.ofHours(1)).maxAttempts(2)).waitingCalls(waiting)
+		Retry retry = retry(RetryPolicy.builder("orders").base(Duration.ofHours(1)).maxAttempts(2))
+			.waitingCalls(waiting)
 			.executor(this.threads)
 			.build();
 		AtomicInteger attempts = new AtomicInteger();

@@ -61,7 +61,9 @@ class RandomProgramsTests {
 			for (RandomProgram program : programs) {
 				List<String> expected = RandomProgram.Model.run(program);
 				assertThat(stories.get(program.id())).as("seed %d: %s", seed + i, program).isEqualTo(expected);
-				cancelled += (int) expected.stream().filter((line) -> line.matches(".*(CANCELLED|INTERRUPTED).*")).count();
+				cancelled += (int) expected.stream()
+					.filter((line) -> line.matches(".*(CANCELLED|INTERRUPTED).*"))
+					.count();
 			}
 		}
 		assertThat(cancelled).isGreaterThan(PROGRAMS / 10);
@@ -193,7 +195,8 @@ class RandomProgramsTests {
 		private void tell(RandomProgram program, String what) {
 			String outermost = program.id().split("\\.")[0];
 			if (!this.over.containsKey(outermost)) {
-				this.lines.get(outermost).add(RandomProgram.Model.line(this.time.elapsed().toNanos() / 1e6, program, what));
+				this.lines.get(outermost)
+					.add(RandomProgram.Model.line(this.time.elapsed().toNanos() / 1e6, program, what));
 			}
 		}
 

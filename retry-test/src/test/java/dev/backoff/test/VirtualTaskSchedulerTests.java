@@ -53,13 +53,14 @@ class VirtualTaskSchedulerTests {
 	@Test
 	void fiveHoursOfAJobEveryMinuteWithTwoRetriesEachTakeAboutAQuarterOfASecond() {
 		Retry retry = Retry
-			.builder(RetryPolicy.builder("job").base(Duration.ofSeconds(5)).jitter(Jitter.none()).maxAttempts(3).build())
+			.builder(
+					RetryPolicy.builder("job").base(Duration.ofSeconds(5)).jitter(Jitter.none()).maxAttempts(3).build())
 			.time(this.time)
 			.observer(this.time.observer())
 			.build();
 		List<Duration> attempts = new ArrayList<>();
-		this.scheduler.scheduleAtFixedRate(() -> assertThatExceptionOfType(IOException.class)
-			.isThrownBy(() -> retry.call(() -> {
+		this.scheduler
+			.scheduleAtFixedRate(() -> assertThatExceptionOfType(IOException.class).isThrownBy(() -> retry.call(() -> {
 				attempts.add(this.time.elapsed());
 				throw new IOException("down");
 			})), MINUTE);
@@ -125,15 +126,15 @@ class VirtualTaskSchedulerTests {
 
 	@Test
 	void runsJobsAndTheirRetriesThoughTheClockIsHeldHere() {
-		Retry retry = Retry.builder(RetryPolicy.builder("job").base(MINUTE).jitter(Jitter.none()).maxAttempts(2).build())
+		Retry retry = Retry
+			.builder(RetryPolicy.builder("job").base(MINUTE).jitter(Jitter.none()).maxAttempts(2).build())
 			.time(this.time)
 			.observer(this.time.observer())
 			.build();
-		this.scheduler.schedule(() -> assertThatExceptionOfType(IOException.class)
-			.isThrownBy(() -> retry.call(() -> {
-				this.job.run();
-				throw new IOException("down");
-			})), Instant.now());
+		this.scheduler.schedule(() -> assertThatExceptionOfType(IOException.class).isThrownBy(() -> retry.call(() -> {
+			this.job.run();
+			throw new IOException("down");
+		})), Instant.now());
 		try (VirtualTime.Hold hold = this.time.hold()) {
 			assertThat(hold).isNotNull();
 			this.time.advance(Duration.ZERO);

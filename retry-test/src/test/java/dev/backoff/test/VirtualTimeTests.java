@@ -115,7 +115,9 @@ class VirtualTimeTests {
 				}
 				assertThat(VirtualTimeTests.this.time.nanoTime()).isEqualTo(began);
 				return fail("attempt");
-			})).satisfies((ex) -> assertThat(RetriesStoppedException.of(ex).elapsed()).isEqualTo(Duration.ofSeconds(7)));
+			}))
+				.satisfies(
+						(ex) -> assertThat(RetriesStoppedException.of(ex).elapsed()).isEqualTo(Duration.ofSeconds(7)));
 			assertThat(VirtualTimeTests.this.told).containsExactly("0 attempt", "1000 attempt", "3000 attempt",
 					"7000 attempt");
 		}
@@ -348,7 +350,8 @@ class VirtualTimeTests {
 		@Test
 		void anOperatorEndsAWait() throws Exception {
 			WaitingCalls waiting = new WaitingCalls();
-			Retry orders = retryBuilder(policy("orders").base(Duration.ofMinutes(10)).build()).waitingCalls(waiting).build();
+			Retry orders = retryBuilder(policy("orders").base(Duration.ofMinutes(10)).build()).waitingCalls(waiting)
+				.build();
 			List<Future<Void>> calls = new ArrayList<>();
 			try (VirtualTime.Hold hold = VirtualTimeTests.this.time.hold()) {
 				assertThat(hold).isNotNull();
@@ -500,9 +503,10 @@ class VirtualTimeTests {
 				assertThat(hold).isNotNull();
 				assertThatExceptionOfType(IOException.class)
 					.isThrownBy(() -> retry("orders", Duration.ofSeconds(1)).call(() -> fail("attempt")))
-					.satisfies((ex) -> assertThat(RetriesStoppedException.of(ex)).hasRootCauseMessage(
-							"This thread holds the clock, so that its wait would never end: close the hold before, "
-									+ "or call on another thread.")
+					.satisfies((ex) -> assertThat(RetriesStoppedException.of(ex))
+						.hasRootCauseMessage(
+								"This thread holds the clock, so that its wait would never end: close the hold before, "
+										+ "or call on another thread.")
 						.extracting(RetriesStoppedException::reason)
 						.isEqualTo(StopReason.NOT_RETRYABLE));
 			}
@@ -547,8 +551,7 @@ class VirtualTimeTests {
 		@Test
 		void endsWhenTheThreadIsInterrupted() {
 			Thread.currentThread().interrupt();
-			assertThatIllegalStateException()
-				.isThrownBy(() -> VirtualTimeTests.this.time.advance(Duration.ofHours(5)))
+			assertThatIllegalStateException().isThrownBy(() -> VirtualTimeTests.this.time.advance(Duration.ofHours(5)))
 				.withMessage("Interrupted while time advanced by 5h.");
 			assertThat(Thread.interrupted()).isTrue();
 		}
