@@ -175,6 +175,13 @@ public @interface Backoff {
 	String idempotent() default "";
 
 	/**
+	 * How many attempts of the policy run at once in this process. A slot is held for one
+	 * attempt and free while the call waits; further attempts wait for one.
+	 * @return a number of at least 1, or {@code none} (the default)
+	 */
+	String concurrency() default "";
+
+	/**
 	 * A method of the same bean that takes over when the retries have stopped without
 	 * success: the same parameters, optionally followed by a {@code Throwable} or a
 	 * {@code RetriesStoppedException}, and a compatible return type.

@@ -182,6 +182,12 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 * @param idempotent Whether work that was applied already may be applied again: true,
 	 * false, or "by-key" if the server honours the idempotency key.
 	 * @param whenEmpty What an empty budget does.
+	 * @param concurrency Number of attempts of this policy that run at once in this
+	 * process, or "none". Waiting calls hold no slot.
+	 * @param maxWaiting Number of attempts that may wait for a slot, or "unlimited"; 0
+	 * refuses them at once. If not set, 10 times the concurrency.
+	 * @param recoverConcurrency Number of recoveries of this policy that run at once in
+	 * this process, or "none". Others wait.
 	 * @param retryAfter Hints of servers.
 	 * @param whenDegraded Longer delays while many attempts fail.
 	 */
@@ -195,6 +201,7 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 			@Nullable List<Class<? extends Throwable>> abortOn, @Nullable Boolean matchCauses,
 			@Nullable String classifier, @Nullable Nested nested, @Nullable Boolean replay, @Nullable String breaker,
 			@Nullable String budget, @Nullable String idempotent, @Nullable WhenEmpty whenEmpty,
+			@Nullable String concurrency, @Nullable String maxWaiting, @Nullable String recoverConcurrency,
 			@DefaultValue RetryAfter retryAfter, @DefaultValue WhenDegraded whenDegraded) {
 	}
 

@@ -81,7 +81,7 @@ final class PolicyAssembler {
 		for (PolicyKey key : PolicyKey.values()) {
 			set(key, builder);
 		}
-		builder.maxAttempts(attempts(delays)).retryAfterMax(longestHint(delays));
+		builder.maxAttempts(attempts(delays)).retryAfterMax(longestHint(delays)).maxWaiting(mostWaiting());
 		RetryPolicy numbers = builder.build();
 		checkRoom(numbers);
 		String breaker = this.references.putIntoEffect(PolicyKey.BREAKER, this.values);
@@ -143,6 +143,22 @@ final class PolicyAssembler {
 		this.values.put(PolicyKey.MAX_ATTEMPTS, limited ? "unlimited" : Integer.toString(attempts),
 				(limited ? "until the deadline, " : "one retry a rung, ") + ladder.value().origin());
 		return attempts;
+	}
+
+	/* A number from a weaker level than the concurrency's has no effect. */
+	private int mostWaiting() {
+		int slots = this.values.<Integer>strongest(PolicyKey.CONCURRENCY);
+		Ranked written = this.values.written(PolicyKey.MAX_WAITING);
+		if (slots != RetryPolicy.UNLIMITED_CONCURRENCY) {
+			int otherwise = RetryPolicy.WAITING_PER_SLOT * slots;
+			return this.values.read(PolicyKey.MAX_WAITING, otherwise, Integer.toString(otherwise));
+		}
+		if (written != null && this.values.isWrittenForIt(PolicyKey.MAX_WAITING)
+				&& written.strength() >= this.values.strength(PolicyKey.CONCURRENCY)) {
+			this.values.conflict(written.value(), "has no effect without a concurrency",
+					"Add concurrency, or remove it.");
+		}
+		return RetryPolicy.UNLIMITED_CONCURRENCY;
 	}
 
 	private Duration longestHint(Delays delays) {

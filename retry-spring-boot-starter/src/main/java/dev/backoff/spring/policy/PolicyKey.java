@@ -105,6 +105,15 @@ public enum PolicyKey implements ConfigurationKey {
 	WHEN_EMPTY((text) -> TextValues.word(WhenEmpty.class, text), "stop",
 			(builder, whenEmpty) -> builder.postponedWhenEmpty(whenEmpty == WhenEmpty.WAIT)),
 
+	/** Number of attempts that run at once. */
+	CONCURRENCY(OverloadValues::slots, "none", RetryPolicyBuilder::concurrency),
+
+	/** Number of attempts that may wait for a slot. */
+	MAX_WAITING(ValueType.of(OverloadValues::waiting)),
+
+	/** Number of recoveries that run at once. */
+	RECOVER_CONCURRENCY(OverloadValues::slots, "none", RetryPolicyBuilder::recoverConcurrency),
+
 	/** Whether hints of servers are followed. */
 	RETRY_AFTER_ENABLED(TextValues::flag, "true", RetryPolicyBuilder::retryAfterEnabled),
 

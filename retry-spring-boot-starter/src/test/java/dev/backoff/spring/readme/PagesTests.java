@@ -33,6 +33,10 @@ class PagesTests {
 	private static final List<String> SOURCES = List.of("src/test/%s/dev/backoff/spring/readme",
 			"../kit-tests/boot/src/test/%s/dev/backoff/kit", "../kit-tests/plain/src/test/%s/dev/backoff/kit");
 
+	/* With other libraries, which the starter does not depend on. */
+	private static final Path MOVING = Path.of("..", "retry-benchmarks", "src", "test", "java", "dev", "backoff",
+			"benchmarks", "moving");
+
 	private static final Pattern BLANK_LINE = Pattern.compile("\\n\\s*\\n");
 
 	private static final Pattern LINK = Pattern.compile("]\\(([^)\\s]+)\\)");
@@ -55,12 +59,10 @@ class PagesTests {
 	}
 
 	private static void assertCompiled(List<String> snippets, String language) throws IOException {
-		List<String> sources = new ArrayList<>();
+		List<String> sources = new ArrayList<>(sources(MOVING));
 		for (Path folder : SOURCES.stream().map((path) -> Path.of(path.formatted(language))).toList()) {
-			try (Stream<Path> files = Files.exists(folder) ? Files.list(folder) : Stream.empty()) {
-				for (Path file : files.toList()) {
-					sources.add(squeezed(Files.readString(file)));
-				}
+			if (Files.exists(folder)) {
+				sources.addAll(sources(folder));
 			}
 		}
 		for (String snippet : snippets) {
@@ -68,6 +70,16 @@ class PagesTests {
 				assertThat(sources).as(chunk).anyMatch((source) -> source.contains(squeezed(chunk)));
 			}
 		}
+	}
+
+	private static List<String> sources(Path folder) throws IOException {
+		List<String> sources = new ArrayList<>();
+		try (Stream<Path> files = Files.list(folder)) {
+			for (Path file : files.toList()) {
+				sources.add(squeezed(Files.readString(file)));
+			}
+		}
+		return sources;
 	}
 
 	/* Imports one by one, because a source has others between them. */
