@@ -122,6 +122,15 @@ class AttemptTests {
 		}
 
 		@Test
+		void tellsWhetherItsKeyWasAskedFor() {
+			retry(policy().build()).run(() -> {
+				assertThat(Attempt.current().usedIdempotencyKey()).isNull();
+				String key = Attempt.current().idempotencyKey();
+				assertThat(Attempt.current().usedIdempotencyKey()).isEqualTo(key);
+			});
+		}
+
+		@Test
 		void keepsItsKeyForAllAttemptsAndNoOtherCall() throws Exception {
 			List<String> keys = new ArrayList<>();
 			Operation<String, IOException> operation = () -> {

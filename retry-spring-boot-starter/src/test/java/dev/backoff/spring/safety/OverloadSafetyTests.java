@@ -275,7 +275,7 @@ class OverloadSafetyTests {
 	class RaisedDelays {
 
 		@Test
-		void holdWhileManyAttemptsFail() {
+		void holdWhileManyAttemptsFailOrUntilTheyAreReset() {
 			OverloadSafetyTests.this.runner
 				.withPropertyValues("backoff.policies.defensive.base=5s", "backoff.policies.defensive.cap=5s",
 						"backoff.policies.defensive.when-degraded.minimum-calls=6",
@@ -293,6 +293,11 @@ class OverloadSafetyTests {
 					assertThat(safety.isDegraded("defensive")).isTrue();
 					assertThat(time.delays().subList(4, 6)).containsExactly(Duration.ofSeconds(16),
 							Duration.ofSeconds(32));
+					RetryBudget budget = safety.budgets().get("defensive");
+					assertThat(budget.tryWithdraw(RetryBudget.Cost.TRANSIENT)).isTrue();
+					safety.reset();
+					assertThat(safety.isDegraded("defensive")).isFalse();
+					assertThat(budget.balance()).isEqualTo(50);
 				});
 		}
 
