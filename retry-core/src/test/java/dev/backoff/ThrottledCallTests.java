@@ -98,6 +98,7 @@ class ThrottledCallTests {
 	}
 
 	@Test
+	@SuppressWarnings("try") // the scope is open and not used
 	void aCallInACapturedContextNeedsNoSlotAsLongAsTheAttemptHoldsOne() throws Exception {
 		Retry other = Retry.of(RetryPolicy.defaults("other"));
 		List<RetryContext> captured = new ArrayList<>();
@@ -132,9 +133,9 @@ class ThrottledCallTests {
 			}
 
 		};
-		catchThrowable(() -> retry(policy()).listener(listener).build().run(() -> {
+		assertThatThrownBy(() -> retry(policy()).listener(listener).build().run(() -> {
 			throw new IllegalStateException("down");
-		}));
+		})).isInstanceOf(IllegalStateException.class);
 		assertThat(active).containsExactly(1, 1);
 	}
 
@@ -251,7 +252,7 @@ class ThrottledCallTests {
 				for (int i = 0; i < 2_000; i++) {
 					boolean fails = random.nextInt(3) == 0;
 					if (i % 2 == 0) {
-						catchThrowable(() -> retry.call(() -> attempt(running, seen, fails)));
+						Throwable unused = catchThrowable(() -> retry.call(() -> attempt(running, seen, fails)));
 					}
 					else if (i % 3 == 0) {
 						// not counted, since its work may go on when its slot is free
@@ -267,7 +268,10 @@ class ThrottledCallTests {
 				if (number == 0) {
 					this.waiting.shutDown();
 				}
-				calls.forEach((call) -> catchThrowable(call::join));
+				assertThat(calls).allSatisfy((call) -> {
+					Throwable unused = catchThrowable(call::join);
+					assertThat(call).isDone();
+				});
 			});
 		}
 		finally {
@@ -284,7 +288,7 @@ class ThrottledCallTests {
 		int count = running.incrementAndGet();
 		try {
 			seen.add(count);
-			Thread.yield();
+			Thread.onSpinWait();
 			if (fails) {
 				throw new IllegalStateException("down");
 			}

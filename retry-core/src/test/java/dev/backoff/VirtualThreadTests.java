@@ -84,7 +84,7 @@ class VirtualThreadTests {
 		for (int i = 0; i < CALLS; i++) {
 			threads.add(start(() -> throttled.run(() -> {
 				most.accumulateAndGet(running.incrementAndGet(), Math::max);
-				Thread.yield();
+				Thread.onSpinWait();
 				running.decrementAndGet();
 				done.incrementAndGet();
 			})));

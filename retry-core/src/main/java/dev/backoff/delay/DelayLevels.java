@@ -38,7 +38,7 @@ public final class DelayLevels {
 	 */
 	public static DelayLevels of(String text) {
 		List<Duration> delays = new ArrayList<>();
-		for (String word : text.strip().split("\\s+")) {
+		for (String word : text.strip().split("\\s+", -1)) {
 			Matcher level = LEVEL.matcher(word);
 			if (!level.matches()) {
 				throw new IllegalArgumentException("Invalid level (" + word

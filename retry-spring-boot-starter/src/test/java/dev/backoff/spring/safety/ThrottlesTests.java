@@ -117,9 +117,7 @@ class ThrottlesTests {
 			Shop shop = context.getBean(Shop.class);
 			LiveConfiguration live = context.getBean(LiveConfiguration.class);
 			Throttle before = attempts(context);
-			shop.order();
-			shop.order();
-			shop.order();
+			List<CompletableFuture<String>> earlier = List.of(shop.order(), shop.order(), shop.order());
 			assertThat(before.waiting()).isEqualTo(2);
 			live.override("orders", Map.of("concurrency", "2"), null);
 			assertThat(attempts(context)).isSameAs(before);
@@ -127,7 +125,7 @@ class ThrottlesTests {
 			live.override("orders", Map.of("concurrency", "none"), null);
 			assertThat(before.waiting()).isZero();
 			assertThat(before.active()).isEqualTo(3);
-			shop.order();
+			CompletableFuture<String> unlimited = shop.order();
 			assertThat(before.active()).as("a call without a limit").isEqualTo(3);
 			live.reset("orders");
 			assertThat(before.slots()).isEqualTo(1);
@@ -139,6 +137,8 @@ class ThrottlesTests {
 			}
 			shop.answer("last");
 			assertThat(last.join()).isEqualTo("last");
+			assertThat(unlimited).isCompleted();
+			assertThat(earlier).allMatch(CompletableFuture::isDone);
 			assertThat(before.active()).isZero();
 		});
 	}
