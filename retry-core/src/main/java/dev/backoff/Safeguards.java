@@ -14,7 +14,12 @@ import dev.backoff.policy.DegradedMode;
  * worse. Thread-safe.
  */
 record Safeguards(@Nullable CallPermits breaker, @Nullable RetryBudget budget, @Nullable DegradedMode degraded,
-		WaitingCalls waiting) {
+		WaitingCalls waiting, boolean keeping) {
+
+	/** Return the same for calls that wait elsewhere, whatever happens here. */
+	Safeguards keptElsewhere() {
+		return new Safeguards(this.breaker, this.budget, this.degraded, new WaitingCalls(), true);
+	}
 
 	/**
 	 * Take a permit for the call's next attempt; null if it must not be made. Within a
@@ -82,7 +87,7 @@ record Safeguards(@Nullable CallPermits breaker, @Nullable RetryBudget budget, @
 	/** Return what the breaker says when it has refused an attempt. */
 	Situation.Breaker refusal(long now) {
 		return (this.breaker == null) ? Situation.Breaker.PERMITTING : new Situation.Breaker(this.breaker.name(), false,
-				this.breaker.isAwaited(), this.breaker.nanosToPermit(now));
+				this.keeping || this.breaker.isAwaited(), this.breaker.nanosToPermit(now));
 	}
 
 	/** Return what a call throws that made no attempt. */
