@@ -205,4 +205,18 @@ public @interface Backoff {
 	 */
 	String concurrency() default "";
 
+	/**
+	 * When a durable method without parameters is called by itself, once in all processes
+	 * that share the database: a Spring cron expression of six fields, or {@code every}
+	 * and a duration, counted from the end of the call before.
+	 * @return a schedule, such as {@code 0 0 3 * * *} or {@code every 10m}
+	 */
+	String schedule() default "";
+
+	/**
+	 * The time zone of a cron expression, that of the system by default.
+	 * @return a zone, such as {@code Europe/Berlin}
+	 */
+	String scheduleZone() default "";
+
 }

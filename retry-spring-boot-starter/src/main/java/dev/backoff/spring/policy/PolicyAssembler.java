@@ -65,6 +65,11 @@ final class PolicyAssembler {
 		if (this.problems.size() > before) {
 			return null;
 		}
+		boolean durable = this.values.<Boolean>strongest(PolicyKey.DURABLE);
+		if (durable) {
+			this.levels.addDurableDefaults(this.name);
+		}
+		Integer concurrency = concurrency(durable);
 		Delays delays = new DelayAssembler(this.values).assemble();
 		DegradedSettings degraded = (delays != null) ? new DegradedAssembler(this.values, delays).assemble() : null;
 		if (haveConflicts() || delays == null) {
@@ -89,10 +94,11 @@ final class PolicyAssembler {
 		if (haveConflicts()) {
 			return null;
 		}
-		List.of(PolicyKey.INHERITS, PolicyKey.PRESET, PolicyKey.CLASSIFIER).forEach(this.values::note);
+		List.of(PolicyKey.INHERITS, PolicyKey.PRESET, PolicyKey.CLASSIFIER, PolicyKey.DURABLE)
+			.forEach(this.values::note);
 		Ranked classifier = this.values.written(PolicyKey.CLASSIFIER);
 		return new EffectivePolicy(builder, (classifier != null) ? classifier.value() : null,
-				this.values.<Boolean>read(PolicyKey.REPLAY), breaker, budget, this.values.effective(),
+				this.values.<Boolean>read(PolicyKey.REPLAY), concurrency, breaker, budget, this.values.effective(),
 				advice(numbers, delays, budget));
 	}
 
@@ -105,6 +111,20 @@ final class PolicyAssembler {
 				setter.accept(builder, value);
 			}
 		}
+	}
+
+	/** Return how many attempts run at once, or null for a policy that is not durable. */
+	private @Nullable Integer concurrency(boolean durable) {
+		for (PolicyKey key : List.of(PolicyKey.CONCURRENCY, PolicyKey.SCHEDULE, PolicyKey.SCHEDULE_ZONE)) {
+			Ranked written = this.values.written(key);
+			if (!durable && written != null) {
+				this.values.conflict(written.value(), "is of a durable policy, and this one is not",
+						"Set durable to true, or remove it.");
+			}
+			this.values.note(key);
+		}
+		Ranked written = this.values.written(PolicyKey.CONCURRENCY);
+		return (durable && written != null) ? written.value().value() : null;
 	}
 
 	private List<String> advice(RetryPolicy numbers, Delays delays, @Nullable String budget) {
