@@ -3,14 +3,18 @@ package dev.backoff.durable;
 import javax.sql.DataSource;
 
 import com.github.kagkarlsson.scheduler.jdbc.AutodetectJdbcCustomization;
+import io.micrometer.core.instrument.binder.MeterBinder;
 import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.logging.LogLevel;
 import org.springframework.boot.logging.LoggingSystem;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
 
 import dev.backoff.spring.advice.BackoffMethods;
@@ -50,6 +54,30 @@ public final class DurableAutoConfiguration {
 		}
 		return new Lanes(policies, safety, time.getIfAvailable(RetryTime::system), json, submissions::getObject,
 				() -> new DurableMethods(methods, beanFactory), dataSource);
+	}
+
+	/** The meters, where there is Micrometer. */
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnClass(MeterBinder.class)
+	static class Meters {
+
+		@Bean
+		DurableMeters.Binder backoffDurableMeters(Lanes lanes) {
+			return new DurableMeters.Binder(lanes);
+		}
+
+	}
+
+	/** The part of the endpoint, where there is Actuator. */
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnClass(WebEndpointResponse.class)
+	static class Endpoint {
+
+		@Bean
+		DurablePart backoffDurablePart(Lanes lanes) {
+			return new DurablePart(lanes);
+		}
+
 	}
 
 	@Bean

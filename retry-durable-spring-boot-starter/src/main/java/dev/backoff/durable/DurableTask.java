@@ -23,6 +23,7 @@ import org.slf4j.MDC;
 import dev.backoff.KeptCall;
 import dev.backoff.KeptNext;
 import dev.backoff.delay.RandomSource;
+import dev.backoff.durable.DurableMeters.Count;
 import dev.backoff.durable.DurableMethods.DurableMethod;
 import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.event.StopReason;
@@ -64,6 +65,7 @@ final class DurableTask {
 		Stopwatch watch = new Stopwatch(this.lanes.time(), this.lanes.store().settings().heartbeat().multipliedBy(2));
 		Execution execution = context.getExecution();
 		StoredCall call = instance.getData();
+		this.lanes.meters().late(this.method.policy(), execution.executionTime);
 		MDC.put(MDC_CALL, call.id());
 		Completion next;
 		try {
@@ -96,8 +98,13 @@ final class DurableTask {
 		catch (ExecutionException | IllegalStateException ex) {
 			logger.debug("A statement was refused", ex);
 		}
+		count(Count.FENCED);
 		logger.info("Dropped what came of an attempt of call {} of policy {}, which this process has lost", call.id(),
 				this.method.policy());
+	}
+
+	private void count(Count count) {
+		this.lanes.meters().add(count, this.method.policy());
 	}
 
 	private Completion attempt(StoredCall call, Execution execution) {
@@ -136,6 +143,9 @@ final class DurableTask {
 
 	private Completion completion(StoredCall call, Execution execution, KeptNext next) {
 		if (next instanceof KeptNext.Again again) {
+			if (again.attempts() == call.attempts()) {
+				count(Count.POSTPONED);
+			}
 			return (complete, operations) -> operations.reschedule(
 					(again.failure() != null) ? failed(complete, again.failure()) : complete,
 					Instant.now().plus(again.delay()), call.again(again));
@@ -148,11 +158,15 @@ final class DurableTask {
 					(thrown != null) ? thrown.getMessage() : null, String.valueOf(story.getMessage()));
 			return dead(call, execution, call.id(), story.attempts(), stop);
 		}
-		return (complete, operations) -> end(call, execution, complete, operations);
+		boolean recovered = next instanceof KeptNext.Done done && done.recovered();
+		return (complete, operations) -> {
+			end(call, complete, operations);
+			count(recovered ? Count.RECOVERED : Count.DONE);
+		};
 	}
 
 	/* The row of a schedule goes on to its next slot. */
-	private void end(StoredCall call, Execution execution, ExecutionComplete complete,
+	private void end(StoredCall call, ExecutionComplete complete,
 			ExecutionOperations<StoredCall> operations) {
 		OneRowSchedule schedule = (call.slot() != null)
 				? OneRowSchedule.of(this.lanes.methods().policy(this.method)) : null;
@@ -185,11 +199,13 @@ final class DurableTask {
 		return (complete, operations) -> {
 			if (call.slot() == null) {
 				operations.removeAndScheduleNew(SchedulableInstance.of(row, NEVER));
-				return;
 			}
-			// if the process ends between the two, the repetition inserts nothing
-			boolean unused = this.lanes.store().insert(row, NEVER);
-			end(call, execution, complete, operations);
+			else {
+				// if the process ends between the two, the repetition inserts nothing
+				boolean unused = this.lanes.store().insert(row, NEVER);
+				end(call, complete, operations);
+			}
+			count(Count.DEAD);
 		};
 	}
 
@@ -206,6 +222,7 @@ final class DurableTask {
 		Consumer<ExecutionOperations<StoredCall>> statement = (made) -> made.reschedule(complete, dueAfterLoss(call),
 				call.lost());
 		if (this.lanes.store().guarded(execution, call, false, statement)) {
+			count(Count.LOST);
 			logger.info("Lost an attempt of call {} of policy {}: process {} has shown no sign of life since {}",
 					call.id(), this.method.policy(), execution.pickedBy, execution.lastHeartbeat);
 		}

@@ -2,11 +2,12 @@ package dev.backoff.durable;
 
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
@@ -60,7 +61,9 @@ final class Lanes implements SmartInitializingSingleton, SmartLifecycle {
 	private final List<Task<?>> tasks = new ArrayList<>();
 
 	/* By the names of tasks; empty while nothing works here. */
-	private final Map<String, Lane> lanes = new LinkedHashMap<>();
+	private final Map<String, Lane> lanes = new ConcurrentHashMap<>();
+
+	private final DurableMeters meters = new DurableMeters();
 
 	private volatile boolean started;
 
@@ -116,6 +119,16 @@ final class Lanes implements SmartInitializingSingleton, SmartLifecycle {
 		return this.time;
 	}
 
+	DurableMeters meters() {
+		return this.meters;
+	}
+
+	/** Return whether the lane of a policy pauses; false without a lane here. */
+	boolean isPaused(String policy) {
+		Lane lane = this.started ? this.lanes.get(policy) : null;
+		return lane != null && lane.isPaused();
+	}
+
 	/** Let the lane of a task look for what is due when the given time comes. */
 	void arm(String task, Instant due) {
 		Lane lane = this.started ? this.lanes.get(task) : null;
@@ -154,6 +167,17 @@ final class Lanes implements SmartInitializingSingleton, SmartLifecycle {
 		all.forEach(this::schedule);
 		this.lanes.values().stream().distinct().forEach(Lane::start);
 		logger.info("Durable calls are made in {} lanes", all.size());
+		warnOfOrphans();
+	}
+
+	private void warnOfOrphans() {
+		Set<String> known = this.tasks.stream().map(Task::getName).collect(Collectors.toSet());
+		store().client().getScheduledExecutionsSummaryByTask().forEach((task) -> {
+			if (!known.contains(task.taskName())) {
+				logger.warn("No durable method has the policy {} of {} stored calls, which stay as they are: give a "
+						+ "method that name, or delete the rows", task.taskName(), task.instanceCount());
+			}
+		});
 	}
 
 	private void schedule(DurableMethod method) {

@@ -23,6 +23,7 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 import dev.backoff.KeptCall;
 import dev.backoff.KeptNext;
 import dev.backoff.Retry;
+import dev.backoff.durable.DurableMeters.Count;
 import dev.backoff.durable.DurableMethods.DurableMethod;
 import dev.backoff.spring.advice.SubmissionGate;
 import dev.backoff.spring.policy.AnnotatedMethod;
@@ -117,6 +118,22 @@ final class Submissions implements SubmissionGate, DurableCalls {
 	}
 
 	private DurableCall<?> submit(DurableMethod method, long deadline, @Nullable Object[] arguments, Options options) {
+		try {
+			DurableCall<?> stored = store(method, deadline, arguments, options);
+			count(stored.isNew() ? Count.NEW : Count.JOINED, method.policy());
+			return stored;
+		}
+		catch (RuntimeException ex) {
+			count(Count.REFUSED, method.policy());
+			throw ex;
+		}
+	}
+
+	private void count(Count count, String policy) {
+		this.lanes.get().meters().add(count, policy);
+	}
+
+	private DurableCall<?> store(DurableMethod method, long deadline, @Nullable Object[] arguments, Options options) {
 		String key = (options.key() != null) ? method.checkedKey(options.key()) : method.keyOf(arguments);
 		Instant now = Instant.now();
 		StoredCall call = StoredCall.submitted(UUID.randomUUID().toString(), key, method.signature(),
@@ -202,6 +219,7 @@ final class Submissions implements SubmissionGate, DurableCalls {
 			id = call(execution).id();
 			if (store.guarded(execution, call(execution), false, (operations) -> operations.remove())) {
 				logger.info("Ended the call {} of policy {}", id, policy);
+				count(Count.ENDED, policy);
 				return;
 			}
 		}
