@@ -26,6 +26,14 @@ public record KeptCall(String key, long fence, int attempts, Duration elapsed, @
 
 	/**
 	 * Check the numbers.
+	 * @param key the idempotency key
+	 * @param fence the number that grows from attempt to attempt
+	 * @param attempts how many attempts have ended
+	 * @param elapsed the time since the call began
+	 * @param timeLeft the time until its deadline, or null without one
+	 * @param previousDelay the part of the last wait that the policy's rule chose
+	 * @param lastQuestion whether the last question is due or was asked
+	 * @param loss why no attempt is made, or null
 	 * @throws IllegalArgumentException if a number is negative that must not be
 	 */
 	public KeptCall {

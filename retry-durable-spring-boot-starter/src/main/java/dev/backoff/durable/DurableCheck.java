@@ -170,8 +170,8 @@ record DurableCheck(AnnotatedMethod method, List<Problem> problems) {
 	private void checkNames(SpelNode node, List<String> names) {
 		String text = node.toStringAST();
 		if (node instanceof VariableReference && !text.equals("#root") && !names.contains(text.substring(1))) {
-			report("key (" + this.method.attribute(Backoff::key) + ")", "uses " + text + ", which is no parameter of "
-					+ this.method.signature(),
+			report("key (" + this.method.attribute(Backoff::key) + ")",
+					"uses " + text + ", which is no parameter of " + this.method.signature(),
 					names.isEmpty() ? "Write #root.args[0] for the first argument, or compile with -parameters."
 							: "Use #" + String.join(", #", names) + ".");
 		}

@@ -88,8 +88,7 @@ final class DurableMeters {
 				String policy = method.policy();
 				for (Count count : Count.values()) {
 					Tags tags = Tags.of("policy", policy);
-					FunctionCounter
-						.builder(PREFIX + count.meter, meters.adder(count, policy), LongAdder::doubleValue)
+					FunctionCounter.builder(PREFIX + count.meter, meters.adder(count, policy), LongAdder::doubleValue)
 						.tags((count.outcome != null) ? tags.and("outcome", count.outcome) : tags)
 						.register(registry);
 				}
@@ -105,10 +104,8 @@ final class DurableMeters {
 					.tags("policy", policy)
 					.register(registry);
 			}
-			meters.lateness = (policy, late) -> Timer.builder(PREFIX + "lateness")
-				.tags("policy", policy)
-				.register(registry)
-				.record(late);
+			meters.lateness = (policy,
+					late) -> Timer.builder(PREFIX + "lateness").tags("policy", policy).register(registry).record(late);
 		}
 
 		private void gauge(MeterRegistry registry, String policy, String state, String task,

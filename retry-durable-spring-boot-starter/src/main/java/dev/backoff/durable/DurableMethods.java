@@ -60,7 +60,8 @@ final class DurableMethods {
 		}
 		DurableCheck check = new DurableCheck(method, problems);
 		check.check(policy);
-		this.byPolicy.put(policy.name(), new DurableMethod(method, policy.name(), DurableCheck.names(method.method()), check.key()));
+		this.byPolicy.put(policy.name(),
+				new DurableMethod(method, policy.name(), DurableCheck.names(method.method()), check.key()));
 	}
 
 	List<DurableMethod> all() {

@@ -99,7 +99,8 @@ final class DurablePart implements EndpointPart {
 		return counts;
 	}
 
-	private static Map<String, @Nullable Object> shown(String policy, ScheduledExecution<StoredCall> row, boolean dead) {
+	private static Map<String, @Nullable Object> shown(String policy, ScheduledExecution<StoredCall> row,
+			boolean dead) {
 		StoredCall call = row.getData();
 		StoredCall.Stop stop = call.stop();
 		Map<String, @Nullable Object> shown = new LinkedHashMap<>();
@@ -157,7 +158,8 @@ final class DurablePart implements EndpointPart {
 		int limit = limit(body.containsKey("limit") ? text(body, "limit") : Integer.toString(MOST));
 		List<TaskInstanceId> rows = new ArrayList<>();
 		client().fetchScheduledExecutionsForTask(DeadTask.name(policy.name()), StoredCall.class,
-				ScheduledExecutionsFilter.all().withPicked(false).limit(limit), (row) -> rows.add(row.getTaskInstance()));
+				ScheduledExecutionsFilter.all().withPicked(false).limit(limit),
+				(row) -> rows.add(row.getTaskInstance()));
 		Instant now = Instant.now();
 		for (int i = 0; i < rows.size(); i++) {
 			Instant due = now.plus(over.multipliedBy(i).dividedBy(rows.size()));
@@ -180,8 +182,8 @@ final class DurablePart implements EndpointPart {
 			return conflict("an attempt of it runs");
 		}
 		catch (TaskInstanceNotFoundException ex) {
-			return new WebEndpointResponse<>(Map.of("message", "Call " + Overrides.oneLine(instance) + ": is not known."),
-					NOT_FOUND);
+			return new WebEndpointResponse<>(
+					Map.of("message", "Call " + Overrides.oneLine(instance) + ": is not known."), NOT_FOUND);
 		}
 	}
 

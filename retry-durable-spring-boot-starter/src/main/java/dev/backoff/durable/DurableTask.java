@@ -166,17 +166,15 @@ final class DurableTask {
 	}
 
 	/* The row of a schedule goes on to its next slot. */
-	private void end(StoredCall call, ExecutionComplete complete,
-			ExecutionOperations<StoredCall> operations) {
-		OneRowSchedule schedule = (call.slot() != null)
-				? OneRowSchedule.of(this.lanes.methods().policy(this.method)) : null;
+	private void end(StoredCall call, ExecutionComplete complete, ExecutionOperations<StoredCall> operations) {
+		OneRowSchedule schedule = (call.slot() != null) ? OneRowSchedule.of(this.lanes.methods().policy(this.method))
+				: null;
 		if (schedule == null) {
 			operations.remove();
 			return;
 		}
 		Instant slot = schedule.next(Instant.now());
-		operations.reschedule(complete, slot,
-				OneRowSchedule.call(this.method, slot, call.fence()));
+		operations.reschedule(complete, slot, OneRowSchedule.call(this.method, slot, call.fence()));
 	}
 
 	/* So that the engine's own tools show failures. */

@@ -106,8 +106,7 @@ final class OneRowSchedule {
 		boolean moved = (this.cron != null) ? !row.executionTime.equals(slot) : row.executionTime.isAfter(slot);
 		if (slotWaits && row.executionTime.isAfter(now) && moved) {
 			try {
-				boolean unused = store.client()
-					.reschedule(row.taskInstance, slot, call(method, slot, waiting.fence()));
+				boolean unused = store.client().reschedule(row.taskInstance, slot, call(method, slot, waiting.fence()));
 			}
 			catch (TaskInstanceException ex) {
 				// another process has moved or picked it

@@ -26,8 +26,8 @@ import dev.backoff.time.Nanos;
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 record StoredCall(int format, String id, @Nullable String key, String method, List<JsonNode> arguments,
-		Instant submitted, @Nullable Instant deadline, @Nullable Instant slot, int attempts, int losses, long fence, long delayMs,
-		boolean lastQuestion, @Nullable Stop stop, @JsonIgnore @Nullable String unreadable) {
+		Instant submitted, @Nullable Instant deadline, @Nullable Instant slot, int attempts, int losses, long fence,
+		long delayMs, boolean lastQuestion, @Nullable Stop stop, @JsonIgnore @Nullable String unreadable) {
 
 	static final int FORMAT = 1;
 
@@ -80,8 +80,8 @@ record StoredCall(int format, String id, @Nullable String key, String method, Li
 
 	StoredCall lost() {
 		return new StoredCall(this.format, this.id, this.key, this.method, this.arguments, this.submitted,
-				this.deadline, this.slot, this.attempts, this.losses + 1, this.fence, this.delayMs, this.lastQuestion, this.stop,
-				this.unreadable);
+				this.deadline, this.slot, this.attempts, this.losses + 1, this.fence, this.delayMs, this.lastQuestion,
+				this.stop, this.unreadable);
 	}
 
 	/** Return the dead letter, in a row whose version begins again. */
@@ -99,10 +99,10 @@ record StoredCall(int format, String id, @Nullable String key, String method, Li
 	/** Return the dead letter whose key another call has. */
 	StoredCall taken() {
 		Stop before = (this.stop != null) ? this.stop : new Stop("", null, null, "");
-		return new StoredCall(this.format, this.id, this.key, this.method, this.arguments, this.submitted,
-				this.deadline, null, this.attempts, this.losses, this.fence, this.delayMs, this.lastQuestion,
-				new Stop(before.reason(), before.failure(), "not requeued: the key is taken by another call",
-						before.story()),
+		return new StoredCall(
+				this.format, this.id, this.key, this.method, this.arguments, this.submitted, this.deadline, null,
+				this.attempts, this.losses, this.fence, this.delayMs, this.lastQuestion, new Stop(before.reason(),
+						before.failure(), "not requeued: the key is taken by another call", before.story()),
 				this.unreadable);
 	}
 

@@ -38,13 +38,13 @@ final class Submissions implements SubmissionGate, DurableCalls {
 
 	private static final int TRIES = 3;
 
+	private static final ThreadLocal<@Nullable Submitting> SUBMITTING = new ThreadLocal<>();
+
+	private static final ThreadLocal<@Nullable Attempting> ATTEMPTING = new ThreadLocal<>();
+
 	private final CallJson json;
 
 	private final Supplier<Lanes> lanes;
-
-	private final ThreadLocal<@Nullable Submitting> submitting = new ThreadLocal<>();
-
-	private final ThreadLocal<@Nullable Attempting> attempting = new ThreadLocal<>();
 
 	private final Set<String> warned = ConcurrentHashMap.newKeySet();
 
@@ -55,7 +55,7 @@ final class Submissions implements SubmissionGate, DurableCalls {
 
 	@Override
 	public @Nullable Object pass(AnnotatedMethod method, Retry retry, MethodInvocation invocation, Attempts attempts) {
-		Attempting attempt = this.attempting.get();
+		Attempting attempt = ATTEMPTING.get();
 		if (attempt != null && !attempt.made && attempt.method.method().equals(method)) {
 			attempt.made = true;
 			attempt.next = attempts.make(attempt.call, attempt.recovered);
@@ -67,7 +67,7 @@ final class Submissions implements SubmissionGate, DurableCalls {
 					+ ": invalid durable (true): the class of the bean was not known at start-up. Declare it as the "
 					+ "return type of the bean's method.");
 		}
-		Submitting submitting = this.submitting.get();
+		Submitting submitting = SUBMITTING.get();
 		Options options = (submitting != null) ? submitting.options : new Options(null, null);
 		DurableCall<?> stored = submit(durable, retry.policy().deadlineNanos(), invocation.getArguments(), options);
 		if (submitting != null) {
@@ -86,12 +86,12 @@ final class Submissions implements SubmissionGate, DurableCalls {
 	KeptNext attempt(DurableMethod method, @Nullable Object[] arguments, KeptCall call, boolean recovered)
 			throws Throwable {
 		Attempting attempt = new Attempting(method, call, recovered);
-		this.attempting.set(attempt);
+		ATTEMPTING.set(attempt);
 		try {
 			this.lanes.get().methods().call(method, arguments);
 		}
 		finally {
-			this.attempting.remove();
+			ATTEMPTING.remove();
 		}
 		if (attempt.next == null) {
 			throw new IllegalStateException("Advice around the retries has not called " + method.signature() + ".");
@@ -101,14 +101,14 @@ final class Submissions implements SubmissionGate, DurableCalls {
 
 	@Override
 	public DurableCall<?> submit(Options options, Runnable call) {
-		Submitting outer = this.submitting.get();
+		Submitting outer = SUBMITTING.get();
 		Submitting submission = new Submitting(options);
-		this.submitting.set(submission);
+		SUBMITTING.set(submission);
 		try {
 			call.run();
 		}
 		finally {
-			this.submitting.set(outer);
+			SUBMITTING.set(outer);
 		}
 		if (submission.stored == null || submission.calls != 1) {
 			throw new IllegalStateException(

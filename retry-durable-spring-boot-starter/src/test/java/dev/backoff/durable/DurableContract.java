@@ -194,7 +194,8 @@ abstract class DurableContract {
 	void aCallGoesOnInAnotherProcessWhereItWas() {
 		run((application) -> {
 			application.journal().when("o1", (attempt) -> {
-				application.execute("update backoff_calls set execution_time = execution_time where task_name <> 'report'", 1);
+				application
+					.execute("update backoff_calls set execution_time = execution_time where task_name <> 'report'", 1);
 				return fail(true);
 			});
 			application.mails("o1");
@@ -522,13 +523,14 @@ abstract class DurableContract {
 		}
 
 		void dueNow() {
-			execute("update backoff_calls set execution_time = ? where task_name <> 'report'", 1, Instant.now().atOffset(java.time.ZoneOffset.UTC));
+			execute("update backoff_calls set execution_time = ? where task_name <> 'report'", 1,
+					Instant.now().atOffset(java.time.ZoneOffset.UTC));
 		}
 
 		/** Let the row look as if an attempt of another process ran. */
 		void abandon(String process, Instant heartbeat) {
-			execute("update backoff_calls set picked = ?, picked_by = ?, last_heartbeat = ?, version = version + 1 where task_name <> 'report'", 1,
-					true, process, heartbeat.atOffset(java.time.ZoneOffset.UTC));
+			execute("update backoff_calls set picked = ?, picked_by = ?, last_heartbeat = ?, version = version + 1 where task_name <> 'report'",
+					1, true, process, heartbeat.atOffset(java.time.ZoneOffset.UTC));
 		}
 
 		void corrupt(String data) {

@@ -137,8 +137,8 @@ class DurablePartTests {
 				.until(() -> calls.find("mails", id)
 					.filter((state) -> state.due().equals(DurableTask.NEVER))
 					.isPresent());
-			assertThat(calls.find("mails", "o1")).hasValueSatisfying(
-					(state) -> assertThat(state.state()).isEqualTo(Phase.SCHEDULED));
+			assertThat(calls.find("mails", "o1"))
+				.hasValueSatisfying((state) -> assertThat(state.state()).isEqualTo(Phase.SCHEDULED));
 		});
 	}
 
@@ -157,7 +157,8 @@ class DurablePartTests {
 			Object unused = part.write(mails(context), Map.of("action", "run-now", "id", "o1"));
 			Awaitility.await().until(() -> calls.find("mails", "o1").isEmpty());
 			assertThat(context.getBean(Shop.Journal.class).lines).containsExactly("o1 1");
-			assertThat(part.write(mails(context), Map.of("action", "delete", "id", "o2"))).isEqualTo(Map.of("deleted", 1));
+			assertThat(part.write(mails(context), Map.of("action", "delete", "id", "o2")))
+				.isEqualTo(Map.of("deleted", 1));
 			assertThat(calls.find("mails", "o2")).isEmpty();
 			assertThat(status(context, Map.of("action", "delete", "id", "o2"))).isEqualTo(404);
 		});
@@ -196,9 +197,10 @@ class DurablePartTests {
 				.tags("policy", "mails", "outcome", "new")
 				.functionCounter()
 				.count()).isEqualTo(2);
-			assertThat(
-					registry.get("backoff.durable.ended").tags("policy", "mails", "outcome", "dead").functionCounter().count())
-				.isEqualTo(1);
+			assertThat(registry.get("backoff.durable.ended")
+				.tags("policy", "mails", "outcome", "dead")
+				.functionCounter()
+				.count()).isEqualTo(1);
 			assertThat(registry.get("backoff.durable.calls").tags("policy", "mails", "state", "dead").gauge().value())
 				.isEqualTo(1);
 			assertThat(registry.get("backoff.durable.lateness").tags("policy", "mails").timer().count()).isEqualTo(4);

@@ -49,7 +49,8 @@ class KillHarnessTests {
 
 	@Test
 	void oneProcessOnTheOwnFileLosesNoCall() throws Exception {
-		killAgainAndAgain(1, Math.max(1, KILLS / 3), List.of("--backoff.durable.file=" + this.directory.resolve("calls")));
+		killAgainAndAgain(1, Math.max(1, KILLS / 3),
+				List.of("--backoff.durable.file=" + this.directory.resolve("calls")));
 	}
 
 	private void killAgainAndAgain(int workers, int kills, List<String> database) throws Exception {
@@ -65,11 +66,11 @@ class KillHarnessTests {
 				this.processes.remove(victim);
 				start(database);
 			}
-			Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> this.processes.stream().allMatch(this::hasBegun));
-			Files.createFile(this.directory.resolve("drain"));
 			Awaitility.await()
-				.atMost(Duration.ofSeconds(60))
-				.until(() -> lines("idle").size() == workers);
+				.atMost(Duration.ofSeconds(30))
+				.until(() -> this.processes.stream().allMatch(this::hasBegun));
+			Files.createFile(this.directory.resolve("drain"));
+			Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> lines("idle").size() == workers);
 			check(kills);
 		}
 		finally {
@@ -112,10 +113,10 @@ class KillHarnessTests {
 
 	private void start(List<String> database) throws IOException {
 		List<String> command = new ArrayList<>(List.of(
-				Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC",
-				"-Xmx200m", "-Dkill.directory=" + this.directory, "-cp", System.getProperty("java.class.path"),
-				KillWorker.class.getName(), "--backoff.durable.heartbeat=200ms", "--backoff.durable.poll-interval=200ms",
-				"--logging.level.root=WARN", "--spring.main.banner-mode=off"));
+				Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1",
+				"-XX:+UseSerialGC", "-Xmx200m", "-Dkill.directory=" + this.directory, "-cp",
+				System.getProperty("java.class.path"), KillWorker.class.getName(), "--backoff.durable.heartbeat=200ms",
+				"--backoff.durable.poll-interval=200ms", "--logging.level.root=WARN", "--spring.main.banner-mode=off"));
 		command.addAll(database);
 		File log = this.directory.resolve("worker.log").toFile();
 		this.processes.add(new ProcessBuilder(command).redirectErrorStream(true)

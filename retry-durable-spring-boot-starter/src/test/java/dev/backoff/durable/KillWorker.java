@@ -99,8 +99,7 @@ class KillWorker {
 
 	static class Jobs {
 
-		@Backoff(value = "jobs", durable = "true", key = "#key", ladder = "30ms", maxAttempts = "4",
-				concurrency = "4")
+		@Backoff(value = "jobs", durable = "true", key = "#key", ladder = "30ms", maxAttempts = "4", concurrency = "4")
 		public void work(String key, int kind) throws InterruptedException {
 			Attempt attempt = Attempt.current();
 			append("began", key + " " + attempt.number() + " " + attempt.fence());

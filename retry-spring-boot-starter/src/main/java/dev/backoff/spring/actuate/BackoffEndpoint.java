@@ -120,7 +120,8 @@ public class BackoffEndpoint {
 		this.actions = new OperatorActions(live, uses, waiting);
 		for (EndpointPart part : parts) {
 			if (OWN_PARTS.contains(part.name()) || this.parts.put(part.name(), part) != null) {
-				throw Written.refusal("The part " + part.name() + " of the endpoint (" + part.getClass().getName() + ")",
+				throw Written.refusal(
+						"The part " + part.name() + " of the endpoint (" + part.getClass().getName() + ")",
 						"has a name that is taken", "Give it another name.");
 			}
 		}
@@ -179,9 +180,8 @@ public class BackoffEndpoint {
 			case BREAKERS -> ofShared("Breaker", selectedPart, named(shared.breakers(), selectedPart));
 			case BUDGETS -> ofShared("Budget", selectedPart, named(shared.budgets(), selectedPart));
 			default -> selectedPart.equals("preview")
-					? ofPolicy(selectedName, (name) -> preview(name, new Written(written)))
-					: ofPart(selectedName, selectedPart,
-							(part, policy) -> part.read(policy, new Written(written).rest()));
+					? ofPolicy(selectedName, (name) -> preview(name, new Written(written))) : ofPart(selectedName,
+							selectedPart, (part, policy) -> part.read(policy, new Written(written).rest()));
 		};
 	}
 
@@ -249,8 +249,8 @@ public class BackoffEndpoint {
 			default -> switch (selectedPart) {
 				case "wake" -> ofPolicy(selectedName, (name) -> this.actions.wake(name, new Written(written)));
 				case "stop" -> ofPolicy(selectedName, (name) -> this.actions.stop(name, new Written(written)));
-				default -> ofPart(selectedName, selectedPart, (part, policy) -> part.write(policy,
-						(written != null) ? written : Map.<String, Object>of()));
+				default -> ofPart(selectedName, selectedPart,
+						(part, policy) -> part.write(policy, (written != null) ? written : Map.<String, Object>of()));
 			};
 		};
 	}

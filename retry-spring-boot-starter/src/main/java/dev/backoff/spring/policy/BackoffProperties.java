@@ -231,8 +231,9 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 			@Nullable Duration throttledBase, @Nullable List<Class<? extends Throwable>> retryOn,
 			@Nullable List<Class<? extends Throwable>> abortOn, @Nullable Boolean matchCauses,
 			@Nullable String classifier, @Nullable Nested nested, @Nullable Boolean replay, @Nullable Boolean durable,
-			@Nullable Integer concurrency, @Nullable String schedule, @Nullable String scheduleZone, @Nullable String breaker, @Nullable String budget,
-			@Nullable String idempotent, @Nullable WhenEmpty whenEmpty, @DefaultValue RetryAfter retryAfter,
+			@Nullable Integer concurrency, @Nullable String schedule, @Nullable String scheduleZone,
+			@Nullable String breaker, @Nullable String budget, @Nullable String idempotent,
+			@Nullable WhenEmpty whenEmpty, @DefaultValue RetryAfter retryAfter,
 			@DefaultValue WhenDegraded whenDegraded) {
 	}
 
