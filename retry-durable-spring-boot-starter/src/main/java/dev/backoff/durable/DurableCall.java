@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param <T> the type that {@code until} and {@code retryWhen} judge
  * @since 0.1
  */
+@SuppressWarnings("UnusedTypeParameter") // until and retryWhen are checked by it
 public final class DurableCall<T extends @Nullable Object> {
 
 	private final @Nullable String id;

@@ -73,7 +73,7 @@ final class DurablePart implements EndpointPart {
 		}
 		List<Map<String, @Nullable Object>> calls = new ArrayList<>();
 		client().fetchScheduledExecutionsForTask(dead ? DeadTask.name(policy.name()) : policy.name(), StoredCall.class,
-				filter, (row) -> calls.add(shown(policy.name(), row, dead)));
+				filter, (row) -> calls.add(shown(row, dead)));
 		Map<String, @Nullable Object> answer = new LinkedHashMap<>();
 		answer.put("counts", counts(policy.name()));
 		answer.put("calls", calls);
@@ -99,7 +99,7 @@ final class DurablePart implements EndpointPart {
 		return counts;
 	}
 
-	private static Map<String, @Nullable Object> shown(String policy, ScheduledExecution<StoredCall> row,
+	private static Map<String, @Nullable Object> shown(ScheduledExecution<StoredCall> row,
 			boolean dead) {
 		StoredCall call = row.getData();
 		StoredCall.Stop stop = call.stop();

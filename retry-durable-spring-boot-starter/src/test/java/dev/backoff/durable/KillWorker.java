@@ -6,7 +6,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.atomic.AtomicInteger;
 
 import javax.sql.DataSource;
 
@@ -58,10 +57,10 @@ class KillWorker {
 			.web(WebApplicationType.NONE)
 			.run(arguments);
 		Jobs jobs = context.getBean(Jobs.class);
-		AtomicInteger number = new AtomicInteger();
+		int number = 0;
 		while (!Files.exists(DIRECTORY.resolve("drain"))) {
-			String key = PROCESS + "-" + number.incrementAndGet();
-			jobs.work(key, number.get() % 10);
+			String key = PROCESS + "-" + ++number;
+			jobs.work(key, number % 10);
 			append("acknowledged", key);
 			Thread.sleep(5);
 		}

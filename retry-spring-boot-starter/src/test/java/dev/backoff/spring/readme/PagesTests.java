@@ -32,6 +32,10 @@ class PagesTests {
 
 	private static final Path TESTS = Path.of("src", "test");
 
+	/* Of the module that the starter does not see. */
+	private static final Path DURABLE = Path.of("..", "retry-durable-spring-boot-starter", "src", "test", "java", "dev",
+			"backoff", "durable", "DurablePage.java");
+
 	private static final Pattern BLANK_LINE = Pattern.compile("\\n\\s*\\n");
 
 	private static final Pattern LINK = Pattern.compile("]\\(([^)\\s]+)\\)");
@@ -60,6 +64,7 @@ class PagesTests {
 				sources.add(squeezed(Files.readString(file)));
 			}
 		}
+		sources.add(squeezed(Files.readString(DURABLE)));
 		for (String snippet : snippets) {
 			for (String chunk : chunks(snippet).toList()) {
 				assertThat(sources).as(chunk).anyMatch((source) -> source.contains(squeezed(chunk)));
