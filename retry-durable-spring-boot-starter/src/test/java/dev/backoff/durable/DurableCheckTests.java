@@ -44,7 +44,6 @@ class DurableCheckTests {
 
 	private static void assertRefused(ApplicationContextRunner runner, String message) {
 		runner.run((context) -> assertThat(context).getFailure()
-			.rootCause()
 			.isInstanceOf(InvalidBackoffException.class)
 			.hasMessageContaining(message));
 	}
