@@ -101,6 +101,7 @@ final class AsyncAttempt<T extends @Nullable Object>
 		CallSteps steps = this.call.driver().steps();
 		try {
 			if (!this.call.state().hasStory() && outcome.kind() == AttemptOutcome.SUCCESS) {
+				this.call.state().attemptEnded();
 				steps.succeededAtOnce(this.call.state(), this.permit);
 				this.call.settle(value);
 				return;

@@ -146,6 +146,7 @@ final class AsyncCall<C, T extends @Nullable Object> implements RunningCalls.Lis
 			}
 		}
 		catch (Throwable ex) {
+			this.state.leaveQueue();
 			this.result.fail(ex);
 		}
 		finally {

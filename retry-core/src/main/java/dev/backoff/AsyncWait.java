@@ -58,7 +58,12 @@ final class AsyncWait extends Waiter implements Driving.Abandonable {
 	/* The timer's thread runs no code of the application. */
 	@Override
 	public void run() {
-		handOver(AsyncDriver.DEFAULT_EXECUTOR);
+		if (this.call.state().place() == null) {
+			handOver(AsyncDriver.DEFAULT_EXECUTOR);
+		}
+		else {
+			CallStack.ofThread().serve(() -> handOver(AsyncDriver.DEFAULT_EXECUTOR));
+		}
 	}
 
 	/* The attempt's time runs from here on, whether the executor begins it or not. */
@@ -157,7 +162,7 @@ final class AsyncWait extends Waiter implements Driving.Abandonable {
 	private void ended() {
 		stopTimer();
 		this.call.driver().waiting().leave(this);
-		this.call.driver().steps().waited();
+		this.call.driver().steps().waited(this.call.state());
 	}
 
 	private void stopTimer() {

@@ -112,7 +112,7 @@ final class BlockingDriver {
 			return Decision.notRetryable("the wait failed", ex);
 		}
 		finally {
-			this.steps.waited();
+			this.steps.waited(call);
 		}
 		return stopped ? Decision.STOPPED : this.steps.afterWait(call);
 	}
@@ -138,7 +138,10 @@ final class BlockingDriver {
 		RetryEvent.RecoveryOutcome recovered = RetryEvent.RecoveryOutcome.NONE;
 		if (recovery != null && this.steps.wants(recovery, story)) {
 			try {
-				result = CallObservation.within(ending.observed(), () -> recovery.recover(context, story));
+				RecoveryTurns turns = this.steps.recoveries();
+				Operation<T, X> recovering = () -> CallObservation.within(ending.observed(),
+						() -> recovery.recover(context, story));
+				result = (turns != null) ? turns.run(recovering) : recovering.run();
 				thrown = null;
 				recovered = RetryEvent.RecoveryOutcome.DONE;
 			}

@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 import dev.backoff.breaker.CallPermits.Permit;
 import dev.backoff.event.RetriesStoppedException;
+import dev.backoff.throttle.Throttle;
 
 /**
  * What ties a call to requests, to other threads and to calls inside its attempt. It is
@@ -27,6 +28,9 @@ final class CallLinks {
 
 	/* Of the running attempt, if it is a probe. */
 	private @Nullable Permit permit;
+
+	/* Of the running attempt, if it holds one and calls elsewhere may be inside. */
+	private @Nullable HeldSlot slot;
 
 	/* What is reported to the running attempt; it also identifies the attempt. */
 	private @Nullable Told told;
@@ -51,6 +55,22 @@ final class CallLinks {
 
 	@Nullable KeptCall kept() {
 		return this.kept;
+	}
+
+	/** Note that the running attempt has ended, on whatever thread. */
+	void attemptEnded() {
+		this.permit = null;
+		if (this.slot != null) {
+			this.slot.held = false;
+			this.slot = null;
+		}
+	}
+
+	HeldSlot slot(Throttle throttle) {
+		if (this.slot == null) {
+			this.slot = new HeldSlot(throttle);
+		}
+		return this.slot;
 	}
 
 	void attemptBegins() {
@@ -84,7 +104,7 @@ final class CallLinks {
 		return this.permit;
 	}
 
-	void permit(@Nullable Permit permit) {
+	void permit(Permit permit) {
 		this.permit = permit;
 	}
 
@@ -176,6 +196,23 @@ final class CallLinks {
 
 		int nextInnerCall() {
 			return this.innerCalls.incrementAndGet();
+		}
+
+	}
+
+	/** The slot of an attempt, as calls on other threads see it. Thread-safe. */
+	static final class HeldSlot {
+
+		private final Throttle throttle;
+
+		private volatile boolean held = true;
+
+		HeldSlot(Throttle throttle) {
+			this.throttle = throttle;
+		}
+
+		boolean isHeld(Throttle throttle) {
+			return this.throttle == throttle && this.held;
 		}
 
 	}

@@ -1,7 +1,10 @@
 package dev.backoff;
 
+import java.util.List;
+
 import org.jspecify.annotations.Nullable;
 
+import dev.backoff.throttle.Throttle;
 import dev.backoff.time.RetryTime;
 
 /**
@@ -13,14 +16,25 @@ import dev.backoff.time.RetryTime;
  * @param path how its call is reached from the outermost one
  * @param told receives reports for the attempt and identifies it
  * @param carried shared by the calls that stand for it
+ * @param slots those that the attempt and the attempts around it held
  */
 record CallOrigin(CallTerms terms, long started, long limit, int attempt, long attemptStarted,
 		@Nullable Throwable previousFailure, @Nullable CallKey key, String path, CallLinks.@Nullable Told told,
-		CallLinks.@Nullable Carried carried) {
+		CallLinks.@Nullable Carried carried, List<CallLinks.HeldSlot> slots) {
 
 	static CallOrigin ofDeadline(long limit, RetryTime time) {
 		long now = time.nanoTime();
-		return new CallOrigin(CallTerms.ofDeadline(time), now, limit, 1, now, null, null, "", null, null);
+		return new CallOrigin(CallTerms.ofDeadline(time), now, limit, 1, now, null, null, "", null, null,
+				List.of());
+	}
+
+	boolean isHoldingSlot(Throttle throttle) {
+		for (CallLinks.HeldSlot slot : this.slots) {
+			if (slot.isHeld(throttle)) {
+				return true;
+			}
+		}
+		return false;
 	}
 
 	@Override

@@ -2,6 +2,8 @@ package dev.backoff;
 
 import java.lang.ref.Reference;
 import java.lang.ref.WeakReference;
+import java.util.ArrayDeque;
+import java.util.Queue;
 
 import org.jspecify.annotations.Nullable;
 
@@ -28,6 +30,12 @@ final class CallStack {
 
 	/* Of the innermost asynchronous call that the thread drives. */
 	@Nullable Driving driving;
+
+	/* What the thread serves after what it serves now. */
+	private @Nullable Queue<Runnable> serving;
+
+	/* The innermost recovery that has its turn. */
+	RecoveryTurns.@Nullable Running recovering;
 
 	static CallStack ofThread() {
 		Reference<CallStack> known = STACKS.get();
@@ -125,6 +133,28 @@ final class CallStack {
 			}
 		}
 		return false;
+	}
+
+	/**
+	 * Let a call go on that has its slot or its turn now. An executor may run it on this
+	 * thread, where its end serves the next one: that goes on after it, so that the stack
+	 * stays flat.
+	 */
+	void serve(Runnable call) {
+		if (this.serving != null) {
+			this.serving.add(call);
+			return;
+		}
+		Queue<Runnable> serving = new ArrayDeque<>();
+		this.serving = serving;
+		try {
+			for (Runnable next = call; next != null; next = serving.poll()) {
+				next.run();
+			}
+		}
+		finally {
+			this.serving = null;
+		}
 	}
 
 	@Nullable RetryCall running() {

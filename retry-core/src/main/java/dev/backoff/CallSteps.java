@@ -13,6 +13,7 @@ import dev.backoff.event.RetryEvent;
 import dev.backoff.event.StopReason;
 import dev.backoff.failure.Idempotency;
 import dev.backoff.failure.RetryCause;
+import dev.backoff.throttle.Throttle;
 
 /**
  * Carry a call from attempt to attempt, however its driver waits: ask the decider and
@@ -49,10 +50,16 @@ final class CallSteps {
 		return this.safeguards.tryAcquire(call, call.started());
 	}
 
-	/** Return what follows when the breaker refuses the first attempt. */
+	/** Return what follows when the first attempt has no slot or no permit. */
 	Turn refused(RetryCall call) {
-		return this.decider
-			.decide(situation(call, DelaySource.BREAKER, this.safeguards.refusal(call.started()), call.started()));
+		return refused(call, call.started());
+	}
+
+	private Decision refused(RetryCall call, long now) {
+		Throttle.Place place = call.place();
+		return (place != null)
+				? this.decider.decideInQueue(place, call, call.timeLeft(now), this.safeguards.waiting().isShutDown())
+				: this.decider.decide(situation(call, DelaySource.BREAKER, this.safeguards.refusal(now), now));
 	}
 
 	/**
@@ -115,7 +122,7 @@ final class CallSteps {
 
 	private RetryEvent.Scheduled scheduled(Decision.RetryAfter wait, Outcome outcome, RetryCall call) {
 		return new RetryEvent.Scheduled(this.terms.policy().name(), this.terms.method(), call.attempt(),
-				Duration.ofNanos(wait.delay()), wait.source(), outcome.cause(), outcome.failure(),
+				Duration.ofNanos(wait.told()), wait.source(), outcome.cause(), outcome.failure(),
 				repeats(outcome, call));
 	}
 
@@ -127,13 +134,21 @@ final class CallSteps {
 				? new RetryEvent.RepeatedRequest(request, idempotency) : null;
 	}
 
-	void waited() {
+	/** Note that a wait is over, for any reason. */
+	void waited(RetryCall call) {
 		this.listeners.waited();
+		if (call.place() != null) {
+			this.listeners.queued(call.shortenLastWait(call.turn() - now()));
+		}
 	}
 
 	/** Return what follows a wait: the attempt, another wait or the end. */
 	Turn afterWait(RetryCall call) {
 		long now = now();
+		Throttle.Place place = call.place();
+		if (place != null && !place.isGranted()) {
+			return refused(call, now);
+		}
 		Outcome outcome = call.lastOutcome();
 		Decision.Stop stop = this.decider.decideAfterWait(outcome, call.timeLeft(now),
 				this.safeguards.waiting().isShutDown());
@@ -151,8 +166,10 @@ final class CallSteps {
 		}
 		Permit permit = this.safeguards.tryAcquire(call, now);
 		if (permit == null) {
-			call.addPostponed();
-			return this.decider.decide(situation(call, DelaySource.BREAKER, this.safeguards.refusal(now), now));
+			if (call.place() == null) {
+				call.addPostponed();
+			}
+			return refused(call, now);
 		}
 		if (outcome == null) {
 			call.turn(now);
@@ -196,9 +213,11 @@ final class CallSteps {
 	Ending end(Decision.Stop stop, RetryCall call) {
 		long now = now();
 		Outcome outcome = call.lastOutcome();
+		Throttle.Place place = call.place();
+		call.leaveQueue();
 		if (outcome == null) {
-			outcome = call.isKept() ? Outcome.ofNothing(stop)
-					: Outcome.ofRefused(AttemptOutcome.PERMANENT, this.safeguards.rejection(now), stop);
+			outcome = call.isKept() ? Outcome.ofNothing(stop) : Outcome.ofRefused(AttemptOutcome.PERMANENT,
+					(place != null) ? place.throttle().rejection() : this.safeguards.rejection(now), stop);
 		}
 		long elapsed = call.elapsed(now);
 		this.teller.callStops(call, stop.reason(), elapsed);
@@ -221,6 +240,11 @@ final class CallSteps {
 			story.attachTo(failure);
 		}
 		return new Ending(outcome, story, call.observed());
+	}
+
+	/** Return the turns of the recoveries, or null if any number may run at once. */
+	@Nullable RecoveryTurns recoveries() {
+		return this.safeguards.recoveries();
 	}
 
 	boolean wants(Recovery<?, ?, ?> recovery, RetriesStoppedException story) {

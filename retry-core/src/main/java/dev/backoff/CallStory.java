@@ -32,11 +32,14 @@ class CallStory {
 
 	private int attempts;
 
-	private int waits;
-
 	private int postponed;
 
-	private RetryBudget.@Nullable Cost paid;
+	/* Small fields, which fit into memory that would be padding otherwise. */
+	private boolean waitsAbridged;
+
+	private boolean paid;
+
+	private boolean paidThrottled;
 
 	/** Return whether an attempt was not good enough, or the call has waited. */
 	final boolean hasStory() {
@@ -47,9 +50,9 @@ class CallStory {
 		this.first = null;
 		this.lastOutcome = null;
 		this.attempts = 0;
-		this.waits = 0;
+		this.waitsAbridged = false;
 		this.postponed = 0;
-		this.paid = null;
+		this.paid = false;
 	}
 
 	final void addAttempt(Outcome outcome, long nanos) {
@@ -58,9 +61,7 @@ class CallStory {
 		PastTurn turn = append();
 		turn.attempted = true;
 		turn.attemptNanos = nanos;
-		if (this.attempts > 2 * KEPT) {
-			forgetMiddle(true);
-		}
+		boolean unused = forgetMiddle(true);
 	}
 
 	final void addWait(Decision.RetryAfter chosen) {
@@ -73,10 +74,17 @@ class CallStory {
 		if (chosen.isLastQuestion() && this.first != null) {
 			this.first.lastQuestion = true;
 		}
-		this.waits++;
-		if (this.waits > 2 * KEPT) {
-			forgetMiddle(false);
+		this.waitsAbridged |= forgetMiddle(false);
+	}
+
+	/** Note that the last wait was shorter than chosen; return how long it was. */
+	final long shortenLastWait(long nanos) {
+		PastTurn turn = lastWait();
+		if (turn == null) {
+			return 0;
 		}
+		turn.waitNanos -= Math.max(0, Math.min(nanos, turn.waitNanos));
+		return turn.waitNanos;
 	}
 
 	private PastTurn append() {
@@ -99,26 +107,33 @@ class CallStory {
 		return last;
 	}
 
-	/** Forget the fourth attempt or wait that is kept. */
-	private void forgetMiddle(boolean attempt) {
+	/** Forget the fourth of more attempts or waits than are kept, if there are more. */
+	private boolean forgetMiddle(boolean attempt) {
 		int seen = 0;
+		PastTurn fourth = null;
 		PastTurn before = null;
+		PastTurn previous = null;
 		for (PastTurn turn = this.first; turn != null; turn = turn.next) {
 			boolean counts = attempt ? turn.attempted : turn.source != null;
-			if (counts && ++seen > KEPT) {
-				if (attempt) {
-					turn.attempted = false;
-				}
-				else {
-					turn.source = null;
-				}
-				if (before != null && !turn.attempted && turn.source == null) {
-					before.next = turn.next;
-				}
-				return;
+			if (counts && ++seen == KEPT + 1) {
+				fourth = turn;
+				before = previous;
 			}
-			before = turn;
+			previous = turn;
 		}
+		if (fourth == null || seen <= 2 * KEPT) {
+			return false;
+		}
+		if (attempt) {
+			fourth.attempted = false;
+		}
+		else {
+			fourth.source = null;
+		}
+		if (before != null && !fourth.attempted && fourth.source == null) {
+			before.next = fourth.next;
+		}
+		return true;
 	}
 
 	/** Return what chose the last wait, or null before the first. */
@@ -164,13 +179,15 @@ class CallStory {
 	final void notePaid(Decision.RetryAfter chosen) {
 		RetryBudget.Cost cost = (this.lastOutcome != null) ? this.lastOutcome.cost() : null;
 		if (cost != null && chosen.source() != DelaySource.BUDGET) {
-			this.paid = cost;
+			this.paid = true;
+			this.paidThrottled = cost == RetryBudget.Cost.THROTTLED;
 		}
 	}
 
 	/** Return what the last retry that was not free has cost, or null. */
 	final RetryBudget.@Nullable Cost paid() {
-		return this.paid;
+		return !this.paid ? null
+				: this.paidThrottled ? RetryBudget.Cost.THROTTLED : RetryBudget.Cost.TRANSIENT;
 	}
 
 	final void addPostponed() {
@@ -215,7 +232,7 @@ class CallStory {
 	}
 
 	final boolean isWaitsAbridged() {
-		return this.waits > 2 * KEPT;
+		return this.waitsAbridged;
 	}
 
 	final boolean isAttemptsAbridged() {

@@ -62,14 +62,14 @@ final class CallTeller {
 	void waiting(RetryCall call, Decision.RetryAfter wait, RetryEvent.@Nullable Scheduled event) {
 		CallObserver.ObservedCall observed = call.observed();
 		if (observed != null) {
-			observed.waitBegins(wait.source(), wait.delay());
+			observed.waitBegins(wait.source(), wait.told());
 		}
 		try (CallObserver.Scope scope = open(observed)) {
 			if (event != null) {
 				this.listeners.scheduled(event);
 			}
 			// last, since a call that a listener ends does not wait
-			this.listeners.waiting(wait.source(), wait.delay());
+			this.listeners.waiting(wait.source(), wait.told());
 		}
 		catch (VirtualMachineError ex) {
 			if (observed != null) {

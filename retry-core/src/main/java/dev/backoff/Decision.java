@@ -5,6 +5,7 @@ import org.jspecify.annotations.Nullable;
 import dev.backoff.event.DelaySource;
 import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.event.StopReason;
+import dev.backoff.throttle.Throttle;
 import dev.backoff.time.DurationText;
 
 /** What follows an attempt: another one after a delay, or the end of the call. */
@@ -21,6 +22,8 @@ sealed interface Decision extends Turn {
 	Stop STILL_PENDING = new Stop(StopReason.DEADLINE, "the answer to the last question was not final");
 
 	Stop OVERSLEPT = new Stop(StopReason.DEADLINE, "the wait took longer than chosen");
+
+	Stop WITHOUT_SLOT = new Stop(StopReason.DEADLINE, "no slot was free in time");
 
 	Stop UNBEGUN = new Stop(StopReason.DEADLINE, "the executor has not begun the attempt in time");
 
@@ -61,6 +64,11 @@ sealed interface Decision extends Turn {
 
 	static Stop breakerOpen(String breaker) {
 		return new Stop(StopReason.BREAKER_OPEN, "the breaker " + breaker + " is open");
+	}
+
+	static Stop queueFull(Throttle throttle) {
+		return new Stop(StopReason.CONCURRENCY,
+				throttle.slots() + " attempts run at once and " + throttle.waiting() + " calls wait");
 	}
 
 	static Stop hintTooLong(long hint, long longest) {
@@ -109,7 +117,12 @@ sealed interface Decision extends Turn {
 		 * other is shorter than the rule chose.
 		 */
 		boolean isLastQuestion() {
-			return this.delay < this.ownDelay;
+			return this.delay < this.ownDelay && this.source == DelaySource.POLICY;
+		}
+
+		/** Return the delay as it is told, 0 if it is known only when it is over. */
+		long told() {
+			return (this.source == DelaySource.CONCURRENCY) ? 0 : this.delay;
 		}
 
 	}

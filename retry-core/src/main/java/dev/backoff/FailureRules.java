@@ -16,6 +16,7 @@ import dev.backoff.failure.FailureClassification;
 import dev.backoff.failure.FailureClassifier;
 import dev.backoff.failure.Idempotency;
 import dev.backoff.policy.RetryPolicy;
+import dev.backoff.throttle.ConcurrencyExceededException;
 import dev.backoff.time.Nanos;
 
 /**
@@ -71,8 +72,8 @@ final class FailureRules {
 			return Outcome.ofRefused(AttemptOutcome.CANCELLED, failure,
 					Decision.unfinished(reason, Decision.name(failure) + " is never retried"));
 		}
-		if (failure instanceof CircuitOpenException) {
-			return refuse(failure, "CircuitOpenException is never retried");
+		if (failure instanceof CircuitOpenException || failure instanceof ConcurrencyExceededException) {
+			return refuse(failure, Decision.name(failure) + " is never retried");
 		}
 		Throwable fatal = Causes.find(failure, (cause) -> cause instanceof VirtualMachineError);
 		if (fatal != null) {

@@ -92,7 +92,7 @@ final class KeptDriver {
 	private KeptNext again(Decision.RetryAfter wait, RetryCall call, KeptCall kept) {
 		Outcome outcome = call.lastOutcome();
 		this.steps.waiting(wait, call);
-		this.steps.waited();
+		this.steps.waited(call);
 		Duration delay = Duration.ofNanos(wait.delay());
 		if (outcome == null) {
 			return unchanged(kept, delay, null);

@@ -73,6 +73,10 @@ final class ListenerChain {
 		record(CallRecorder::waited);
 	}
 
+	void queued(long nanos) {
+		record((recorder) -> recorder.queued(nanos));
+	}
+
 	void retry(RetryCause cause) {
 		record((recorder) -> recorder.retry(cause));
 	}

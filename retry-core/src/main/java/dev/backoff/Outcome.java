@@ -10,6 +10,7 @@ import dev.backoff.budget.RetryBudget;
 import dev.backoff.event.AttemptOutcome;
 import dev.backoff.failure.FailureClassification;
 import dev.backoff.failure.RetryCause;
+import dev.backoff.throttle.ConcurrencyExceededException;
 
 /** What one attempt came to: a value or a failure, with what was made of it. */
 sealed interface Outcome {
@@ -83,7 +84,7 @@ sealed interface Outcome {
 
 	/** Return what the end of the attempt says about the dependency. */
 	default Verdict verdict() {
-		if (failure() instanceof CircuitOpenException) {
+		if (failure() instanceof CircuitOpenException || failure() instanceof ConcurrencyExceededException) {
 			return Verdict.IGNORED;
 		}
 		Decision.Stop refusal = refusal();

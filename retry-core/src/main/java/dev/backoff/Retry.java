@@ -23,6 +23,7 @@ import dev.backoff.event.StopReason;
 import dev.backoff.failure.RetryCause;
 import dev.backoff.policy.DegradedMode;
 import dev.backoff.policy.RetryPolicy;
+import dev.backoff.throttle.Throttle;
 import dev.backoff.time.RetryTime;
 
 /**
@@ -55,9 +56,13 @@ public final class Retry {
 		ListenerChain listeners = new ListenerChain(policy.name(), builder.method, builder.recorder, builder.listeners);
 		Guards guards = new Guards(listeners::hookFailed);
 		RetryTime time = guards.time(builder.time);
-		CallTerms terms = new CallTerms(policy, builder.method, time, guards.switchOf(policy, builder.enabled));
-		Safeguards safeguards = new Safeguards(guards.permits(builder.breaker), builder.budget, builder.degraded,
-				builder.waitingCalls, false);
+		Throttle throttle = throttle(builder.throttle, policy, policy.concurrency(), policy.maxWaiting());
+		Throttle recoveries = throttle(builder.recoveries, policy, policy.recoverConcurrency(), Throttle.UNLIMITED);
+		CallTerms terms = new CallTerms(policy, builder.method, time, guards.switchOf(policy, builder.enabled),
+				throttle);
+		Safeguards safeguards = new Safeguards((throttle != null) ? new Slots(throttle) : null,
+				guards.permits(builder.breaker), builder.budget, builder.degraded,
+				(recoveries != null) ? new RecoveryTurns(recoveries) : null, builder.waitingCalls, false);
 		RandomSource random = guards.random(builder.random);
 		RetryDecider decider = new RetryDecider(policy, terms.retries(), random, listeners);
 		CallSteps steps = new CallSteps(terms, decider, listeners, safeguards,
@@ -71,6 +76,12 @@ public final class Retry {
 		KeptDriver kept = new KeptDriver(new CallSteps(terms, deciderOfKept, listeners, safeguards.keptElsewhere(),
 				new CallTeller(listeners, null)), deciderOfKept, limit);
 		return new Drivers(policy, builder.method, blocking, async, kept, builder.running);
+	}
+
+	private static @Nullable Throttle throttle(@Nullable Throttle shared, RetryPolicy policy, int slots,
+			int maxWaiting) {
+		return (shared != null || slots == Throttle.UNLIMITED) ? shared
+				: new Throttle(policy.name(), slots, maxWaiting);
 	}
 
 	/**
@@ -318,6 +329,10 @@ public final class Retry {
 
 		private @Nullable DegradedMode degraded;
 
+		private @Nullable Throttle throttle;
+
+		private @Nullable Throttle recoveries;
+
 		private WaitingCalls waitingCalls = new WaitingCalls();
 
 		private @Nullable RunningCalls running;
@@ -432,6 +447,20 @@ public final class Retry {
 		 */
 		public Builder degraded(@Nullable DegradedMode degraded) {
 			this.degraded = degraded;
+			return this;
+		}
+
+		/**
+		 * Set the slots of attempts and of recoveries, shared by all methods of the
+		 * policy. Without them a retry has its own, by its policy.
+		 * @param attempts limits attempts, or null
+		 * @param recoveries limits recoveries, or null; calls wait for it as long as they
+		 * have to
+		 * @return this builder
+		 */
+		public Builder throttle(@Nullable Throttle attempts, @Nullable Throttle recoveries) {
+			this.throttle = attempts;
+			this.recoveries = recoveries;
 			return this;
 		}
 

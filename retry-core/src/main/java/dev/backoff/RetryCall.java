@@ -11,6 +11,7 @@ import dev.backoff.breaker.CallPermits.Permit;
 import dev.backoff.event.CallObserver;
 import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.failure.Idempotency;
+import dev.backoff.throttle.Throttle;
 import dev.backoff.time.Nanos;
 
 /**
@@ -42,6 +43,12 @@ final class RetryCall extends CallStory {
 	private int ordinal;
 
 	private int innerCalls;
+
+	/* Whether the running attempt holds a slot; unknown where the policy has none. */
+	private boolean holdsSlot;
+
+	/* While the call waits for a slot, or where it was refused one. */
+	private Throttle.@Nullable Place place;
 
 	private @Nullable CallLinks links;
 
@@ -168,7 +175,59 @@ final class RetryCall extends CallStory {
 			toTell.addAll(call.links().toTell());
 		}
 		return new CallOrigin(this.terms, this.started, attemptLimit(), this.attempt, this.turn, previousFailure(),
-				root, path.toString(), links().told(), new CallLinks.Carried(toTell));
+				root, path.toString(), links().told(), new CallLinks.Carried(toTell), heldSlots());
+	}
+
+	/** Return the slots of this attempt and of those around it. */
+	private List<CallLinks.HeldSlot> heldSlots() {
+		List<CallLinks.HeldSlot> held = new ArrayList<>(1);
+		for (RetryCall call = this; call != null && call.isRunning(); call = call.enclosing) {
+			CallOrigin origin = call.adopted();
+			Throttle throttle = call.terms.throttle();
+			if (origin != null) {
+				held.addAll(origin.slots());
+			}
+			else if (throttle != null && call.holdsSlot) {
+				held.add(call.links().slot(throttle));
+			}
+		}
+		return held.isEmpty() ? List.of() : held;
+	}
+
+	/** Return whether this runs within an attempt that holds a slot of the throttle. */
+	boolean isWithinSlot(Throttle throttle) {
+		for (RetryCall call = this.enclosing; call != null && call.isRunning(); call = call.enclosing) {
+			CallOrigin origin = call.adopted();
+			if ((origin != null) ? origin.isHoldingSlot(throttle)
+					: (call.holdsSlot && call.terms.throttle() == throttle)) {
+				return true;
+			}
+		}
+		return false;
+	}
+
+	void holdsSlot(boolean holdsSlot) {
+		this.holdsSlot = holdsSlot;
+	}
+
+	boolean isHoldingSlot() {
+		return this.holdsSlot;
+	}
+
+	Throttle.@Nullable Place place() {
+		return this.place;
+	}
+
+	void place(Throttle.@Nullable Place place) {
+		this.place = place;
+	}
+
+	/** Leave the queue for a slot, or give the slot back that was granted there. */
+	void leaveQueue() {
+		if (this.place != null) {
+			this.place.leave();
+			this.place = null;
+		}
 	}
 
 	/** Return whether the origin is the attempt that runs here. */
@@ -211,10 +270,16 @@ final class RetryCall extends CallStory {
 
 	/** Note how an attempt ended that was not good enough. */
 	void attemptEnded(Outcome outcome, long nanos) {
-		if (this.links != null) {
-			this.links.permit(null);
-		}
+		attemptEnded();
 		addAttempt(outcome, nanos);
+	}
+
+	/** Note that the running attempt has ended. */
+	void attemptEnded() {
+		this.holdsSlot = false;
+		if (this.links != null) {
+			this.links.attemptEnded();
+		}
 	}
 
 	void clear() {
@@ -222,8 +287,10 @@ final class RetryCall extends CallStory {
 		this.limit = Nanos.UNLIMITED;
 		if (hasStory()) {
 			forget();
+			leaveQueue();
 		}
 		if (this.links != null) {
+			this.links.attemptEnded();
 			this.links = null;
 		}
 	}

@@ -11,6 +11,7 @@ import dev.backoff.event.AttemptOutcome;
 import dev.backoff.event.DelaySource;
 import dev.backoff.policy.RetryCondition;
 import dev.backoff.policy.RetryPolicy;
+import dev.backoff.throttle.Throttle;
 import dev.backoff.time.Nanos;
 
 /**
@@ -29,6 +30,9 @@ final class RetryDecider {
 	 * processor busy.
 	 */
 	private static final long LEAST_POSTPONEMENT = 10_000_000;
+
+	/* A day. Then the call goes on waiting at its place. */
+	private static final long LONGEST_IN_QUEUE = 86_400_000_000_000L;
 
 	private final RetryPolicy policy;
 
@@ -238,6 +242,23 @@ final class RetryDecider {
 		return postponing
 				? new Decision.RetryAfter(Math.max(next, LEAST_POSTPONEMENT), wait.ownDelay(), DelaySource.BUDGET)
 				: Decision.budgetSpent(budget.name());
+	}
+
+	/**
+	 * Decide what follows when an attempt has no slot: a wait in the queue, which takes
+	 * nothing from others and whose end is unknown, or the end of the call.
+	 */
+	Decision decideInQueue(Throttle.Place place, RetryCall call, long timeLeft, boolean shutDown) {
+		if (place.isRefused()) {
+			return Decision.queueFull(place.throttle());
+		}
+		Outcome outcome = call.lastOutcome();
+		Decision.Stop stop = shutDown ? Decision.SHUTDOWN : (outcome != null) ? switchedOff(outcome.kind()) : null;
+		if (stop != null) {
+			return stop;
+		}
+		return (timeLeft <= 0) ? Decision.WITHOUT_SLOT : new Decision.RetryAfter(Math.min(timeLeft, LONGEST_IN_QUEUE),
+				call.previousDelay(), DelaySource.CONCURRENCY);
 	}
 
 	/** Return why the attempt must not start that was waited for, or null. */

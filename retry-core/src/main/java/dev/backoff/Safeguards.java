@@ -13,19 +13,33 @@ import dev.backoff.policy.DegradedMode;
  * What a method's calls share with others, so that together they do not make an overload
  * worse. Thread-safe.
  */
-record Safeguards(@Nullable CallPermits breaker, @Nullable RetryBudget budget, @Nullable DegradedMode degraded,
-		WaitingCalls waiting, boolean keeping) {
+record Safeguards(@Nullable Slots slots, @Nullable CallPermits breaker, @Nullable RetryBudget budget,
+		@Nullable DegradedMode degraded, @Nullable RecoveryTurns recoveries, WaitingCalls waiting, boolean keeping) {
 
-	/** Return the same for calls that wait elsewhere, whatever happens here. */
+	/**
+	 * Return the same for calls that wait elsewhere, whatever happens here. Their keeper
+	 * bounds how many attempts run at once.
+	 */
 	Safeguards keptElsewhere() {
-		return new Safeguards(this.breaker, this.budget, this.degraded, new WaitingCalls(), true);
+		return new Safeguards(null, this.breaker, this.budget, this.degraded, null, new WaitingCalls(), true);
 	}
 
 	/**
-	 * Take a permit for the call's next attempt; null if it must not be made. Within a
-	 * probe of the same breaker it needs none: the probe's result covers it.
+	 * Take a slot and a permit for the call's next attempt; null if it must not be made,
+	 * with the call's place in the queue if it has no slot.
 	 */
 	@Nullable Permit tryAcquire(RetryCall call, long now) {
+		if (this.slots == null) {
+			return permit(call, now);
+		}
+		return this.slots.tryTake(call) ? this.slots.joined(permit(call, now), call) : null;
+	}
+
+	/*
+	 * Within a probe of the same breaker an attempt needs no permit: the probe's result
+	 * covers it.
+	 */
+	private @Nullable Permit permit(RetryCall call, long now) {
 		if (this.breaker == null) {
 			return Guards.UNCOUNTED;
 		}

@@ -9,6 +9,7 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 import dev.backoff.event.StopReason;
+import dev.backoff.throttle.Throttle;
 import dev.backoff.time.DurationText;
 import dev.backoff.time.Nanos;
 import dev.backoff.time.RetryTime;
@@ -78,6 +79,10 @@ public final class WaitingCalls {
 			this.first = (this.first != null) ? this.first : waiter;
 			this.count++;
 		}
+		Throttle.Place place = waiter.call().place();
+		if (place != null) {
+			place.whenGranted(waiter);
+		}
 		// read after the waiter can be seen, or the waiter might miss both
 		if (this.shutDown) {
 			waiter.wake();
@@ -122,10 +127,11 @@ public final class WaitingCalls {
 	 * Wake calls: they go on as if their waits had ended. Each still asks the switches,
 	 * its deadline, the breaker and, if it waited for the budget, the budget. With a
 	 * spread their waits end one after another, evenly over that time, the oldest at
-	 * once. None ends later than it would have without this.
+	 * once. None ends later than it would have without this. Calls that wait for a slot
+	 * are not woken: they keep their places in the queue.
 	 * @param policy whose calls, or null for all
 	 * @param spread over how long, zero for now
-	 * @return how many calls waited
+	 * @return how many calls were woken
 	 * @throws IllegalArgumentException if the spread is negative
 	 */
 	public int wake(@Nullable String policy, Duration spread) {
@@ -133,7 +139,7 @@ public final class WaitingCalls {
 			throw new IllegalArgumentException(
 					"Invalid spread (" + DurationText.exact(spread) + "): must not be negative.");
 		}
-		List<Waiter> woken = waiting((waiter) -> waiter.isOf(policy));
+		List<Waiter> woken = waiting((waiter) -> waiter.isOf(policy) && waiter.call().place() == null);
 		double step = (double) Nanos.of(spread) / Math.max(1, woken.size());
 		for (int i = 0; i < woken.size(); i++) {
 			wake(woken.get(i), (long) (i * step));

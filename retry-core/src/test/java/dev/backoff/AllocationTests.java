@@ -68,6 +68,19 @@ class AllocationTests {
 	}
 
 	@Test
+	void callThatTakesASlotAllocatesNothing() {
+		RetryPolicy policy = RetryPolicy.builder("orders").concurrency(2).build();
+		Retry throttled = Retry.of(policy);
+		Retry guarded = Retry.builder(policy)
+			.breaker(CircuitBreaker.builder("orders")
+				.settings(BreakerSettings.builder().window(WindowLength.of(Duration.ofDays(1))).build())
+				.build())
+			.build();
+		assertThat(allocated(() -> this.sum += throttled.callOn("context", LENGTH, null))).isZero();
+		assertThat(allocated(() -> this.sum += guarded.callOn("context", LENGTH, null))).isZero();
+	}
+
+	@Test
 	void depositIntoABudgetAllocatesNothing() {
 		RetryBudget budget = RetryBudget.of("orders", new BudgetSettings(1_000_000, 0, 0, 1, 1, false));
 		assertThat(budget.tryWithdraw(RetryBudget.Cost.TRANSIENT)).isTrue();

@@ -1,12 +1,12 @@
 package dev.backoff;
 
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentLinkedQueue;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Nested;
@@ -24,6 +24,7 @@ import dev.backoff.fixture.ResultContract;
 import dev.backoff.fixture.ScriptedOperation;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.policy.RetryPolicyBuilder;
+import dev.backoff.throttle.Throttle;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -168,6 +169,10 @@ class DriverContractTests {
 
 		private final @Nullable CircuitBreaker breaker;
 
+		private final @Nullable Throttle throttle;
+
+		private final @Nullable Throttle recoveries;
+
 		Driver(CallSetup setup) {
 			CallSetup.Budget budget = setup.budget();
 			this.budget = (budget != null)
@@ -180,6 +185,10 @@ class DriverContractTests {
 				.random(() -> 0)
 				.time(setup.time())
 				.build() : null;
+			CallSetup.Slots slots = setup.slots();
+			this.throttle = (slots != null) ? new Throttle("orders", slots.slots(), slots.maxWaiting()) : null;
+			this.recoveries = (setup.recoveries() != null)
+					? new Throttle("orders", setup.recoveries(), Throttle.UNLIMITED) : null;
 			Retry.Builder builder = Retry.builder(policy(setup))
 				.method("OrderService.place")
 				.time(setup.time())
@@ -188,6 +197,7 @@ class DriverContractTests {
 				.waitingCalls(this.waiting)
 				.budget(this.budget)
 				.breaker(this.breaker)
+				.throttle(this.throttle, this.recoveries)
 				.recorder(setup.recorder());
 			setup.listeners().forEach(builder::listener);
 			this.builder = builder;
@@ -238,6 +248,16 @@ class DriverContractTests {
 		}
 
 		@Override
+		public Throttle throttle() {
+			return this.throttle;
+		}
+
+		@Override
+		public Throttle recoveries() {
+			return this.recoveries;
+		}
+
+		@Override
 		public void close() {
 			assertThat(this.observer.mistakes()).isEmpty();
 			assertThat(this.observer.running()).as("observed calls and attempts").isZero();
@@ -262,7 +282,7 @@ class DriverContractTests {
 		@Override
 		public @Nullable Object call(ScriptedOperation<@Nullable Object> operation,
 				@Nullable Recovery<Object, @Nullable Object, Exception> recovery) throws Throwable {
-			Queue<Runnable> work = new ArrayDeque<>();
+			Queue<Runnable> work = new ConcurrentLinkedQueue<>();
 			CompletableFuture<@Nullable Object> result = this.retry
 				.callAsyncOn("context", (context, number) -> this.starter.start(work, operation), (recovery != null)
 						? (context, story) -> this.starter.start(work, () -> recovery.recover(context, story)) : null);

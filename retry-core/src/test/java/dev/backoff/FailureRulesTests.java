@@ -460,7 +460,7 @@ class FailureRulesTests {
 	private static Outcome judge(RetryPolicy policy, Throwable failure) {
 		RetryCall call = new RetryCall(null);
 		VirtualTime time = new VirtualTime();
-		call.begin(new CallTerms(policy, "OrderService.place", time, () -> null), time.nanoTime());
+		call.begin(new CallTerms(policy, "OrderService.place", time, () -> null, null), time.nanoTime());
 		return new FailureRules(policy).judge(failure, call);
 	}
 

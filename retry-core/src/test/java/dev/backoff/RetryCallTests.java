@@ -87,7 +87,7 @@ class RetryCallTests {
 	void measuresItsDeadlineAcrossTheWrapOfTheTicker() {
 		VirtualTime wrapping = VirtualTime.wrappingAfter(Duration.ofMillis(500));
 		RetryPolicy policy = RetryPolicy.builder("p").deadline(Duration.ofSeconds(1)).build();
-		this.call.begin(new CallTerms(policy, "OrderService.place", wrapping, () -> null), wrapping.nanoTime());
+		this.call.begin(new CallTerms(policy, "OrderService.place", wrapping, () -> null, null), wrapping.nanoTime());
 		wrapping.advance(Duration.ofMillis(800));
 		assertThat(wrapping.nanoTime()).isNegative();
 		assertThat(this.call.timeLeft(wrapping.nanoTime())).isEqualTo(200_000_000);
@@ -107,7 +107,7 @@ class RetryCallTests {
 	}
 
 	private void begin(RetryPolicy policy) {
-		this.call.begin(new CallTerms(policy, "OrderService.place", this.time, () -> null), this.time.nanoTime());
+		this.call.begin(new CallTerms(policy, "OrderService.place", this.time, () -> null, null), this.time.nanoTime());
 	}
 
 }

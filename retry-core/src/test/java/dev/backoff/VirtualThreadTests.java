@@ -74,6 +74,28 @@ class VirtualThreadTests {
 		assertThat(this.waiting.count()).isZero();
 	}
 
+	@Test
+	void makeNoMoreAttemptsAtOnceThanThereAreSlots() throws Exception {
+		Retry throttled = Retry.of(RetryPolicy.builder("orders").concurrency(20).maxWaiting(CALLS).build());
+		AtomicInteger running = new AtomicInteger();
+		AtomicInteger most = new AtomicInteger();
+		AtomicInteger done = new AtomicInteger();
+		List<Thread> threads = new ArrayList<>();
+		for (int i = 0; i < CALLS; i++) {
+			threads.add(start(() -> throttled.run(() -> {
+				most.accumulateAndGet(running.incrementAndGet(), Math::max);
+				Thread.yield();
+				running.decrementAndGet();
+				done.incrementAndGet();
+			})));
+		}
+		for (Thread thread : threads) {
+			thread.join();
+		}
+		assertThat(done).hasValue(CALLS);
+		assertThat(most).hasValueBetween(2, 20);
+	}
+
 	/* By reflection, since this is compiled for JDK 17. */
 	private static Thread start(Runnable work) throws ReflectiveOperationException {
 		Method starting = Thread.class.getMethod("startVirtualThread", Runnable.class);

@@ -114,7 +114,7 @@ class WaitingCallsTests {
 	void holdsASleeperOnlyWhileItSleeps() throws InterruptedException {
 		VirtualTime time = new VirtualTime().whileSleeping((nanos) -> assertThat(this.waiting.count()).isEqualTo(1));
 		RetryCall call = new RetryCall(null);
-		call.begin(new CallTerms(RetryPolicy.defaults("orders"), "OrderService.place", time, () -> null),
+		call.begin(new CallTerms(RetryPolicy.defaults("orders"), "OrderService.place", time, () -> null, null),
 				time.nanoTime());
 		assertThat(this.waiting.await(call, 5)).isFalse();
 		assertThat(time.delays()).hasSize(1);

@@ -17,6 +17,7 @@ import dev.backoff.delay.Jitter;
 import dev.backoff.delay.Shape;
 import dev.backoff.fixture.Memory;
 import dev.backoff.policy.RetryPolicy;
+import dev.backoff.throttle.Throttle;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -74,6 +75,17 @@ class WaitingMemoryTests {
 			.executor(Runnable::run)
 			.build();
 		assertThat(weight(retried, () -> FAILED)).isBetween(200L, 300L + 2 * 80L);
+	}
+
+	@Test
+	void isAtMostSixtyBytesMoreInTheQueueForASlot() {
+		Throttle throttle = new Throttle("orders", 1, Throttle.UNLIMITED);
+		assertThat(throttle.tryAcquire()).isTrue();
+		Retry throttled = Retry.builder(RetryPolicy.defaults("orders"))
+			.waitingCalls(this.waiting)
+			.throttle(throttle, null)
+			.build();
+		assertThat(weight(throttled, () -> FAILED)).isBetween(100L, weight(this.retry, () -> FAILED) + 60);
 	}
 
 	private void weighs(AsyncOperation<String> operation) {

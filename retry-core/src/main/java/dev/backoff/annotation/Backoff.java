@@ -175,6 +175,13 @@ public @interface Backoff {
 	String idempotent() default "";
 
 	/**
+	 * How many attempts of the policy run at once in this process. A slot is held for one
+	 * attempt and free while the call waits; further attempts wait for one.
+	 * @return a number of at least 1, or {@code none} (the default)
+	 */
+	String concurrency() default "";
+
+	/**
 	 * A method of the same bean that takes over when the retries have stopped without
 	 * success: the same parameters, optionally followed by a {@code Throwable} or a
 	 * {@code RetriesStoppedException}, and a compatible return type.
@@ -198,12 +205,6 @@ public @interface Backoff {
 	 * @return a SpEL expression that gives a text, a number, an enum or a UUID
 	 */
 	String key() default "";
-
-	/**
-	 * How many attempts of a durable policy run at once in a process; 8 by default.
-	 * @return a number of at least 1
-	 */
-	String concurrency() default "";
 
 	/**
 	 * When a durable method without parameters is called by itself, once in all processes

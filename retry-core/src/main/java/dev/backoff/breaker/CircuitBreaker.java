@@ -9,6 +9,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 import dev.backoff.delay.RandomSource;
+import dev.backoff.throttle.ConcurrencyExceededException;
 import dev.backoff.time.Nanos;
 import dev.backoff.time.RetryTime;
 import dev.backoff.window.OutcomeWindow.Counts;
@@ -313,11 +314,13 @@ public final class CircuitBreaker extends Circuit implements CallPermits {
 		 * Return the verdict unless another is set.
 		 * @param failure what a call threw
 		 * @return ignored for an {@link Error}, an {@link InterruptedException}, a
-		 * {@link CancellationException} and a {@link CircuitOpenException}, else failed
+		 * {@link CancellationException}, a {@link CircuitOpenException} and a
+		 * {@link ConcurrencyExceededException}, else failed
 		 */
 		public static Verdict of(Throwable failure) {
 			boolean ignored = failure instanceof Error || failure instanceof InterruptedException
-					|| failure instanceof CancellationException || failure instanceof CircuitOpenException;
+					|| failure instanceof CancellationException || failure instanceof CircuitOpenException
+					|| failure instanceof ConcurrencyExceededException;
 			return ignored ? IGNORED : FAILED;
 		}
 

@@ -45,12 +45,20 @@ public interface CallRecorder {
 	/**
 	 * Record that a call begins to wait.
 	 * @param source where the delay comes from
-	 * @param nanos the delay, in nanoseconds
+	 * @param nanos the delay, in nanoseconds; 0 for {@link DelaySource#CONCURRENCY}
 	 */
 	void waiting(DelaySource source, long nanos);
 
 	/** Record that a call no longer waits, for any reason. */
 	void waited();
+
+	/**
+	 * Record that a call no longer waits in the queue for a slot, for any reason, after
+	 * {@link #waited()}. Unless overridden, this does nothing.
+	 * @param nanos how long it waited there, in nanoseconds
+	 */
+	default void queued(long nanos) {
+	}
 
 	/**
 	 * Record the start of an attempt after the first.

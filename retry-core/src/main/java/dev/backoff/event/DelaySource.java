@@ -19,7 +19,13 @@ public enum DelaySource {
 	BREAKER,
 
 	/** An empty budget that postponed the retry. */
-	BUDGET;
+	BUDGET,
+
+	/**
+	 * The queue for a slot, as many attempts of the policy run at once as may. How long
+	 * the wait is, is known when it is over.
+	 */
+	CONCURRENCY;
 
 	private final String tag = name().toLowerCase(Locale.ROOT);
 

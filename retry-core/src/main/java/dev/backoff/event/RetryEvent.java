@@ -31,7 +31,7 @@ public sealed interface RetryEvent {
 	 * @param policy the policy's name
 	 * @param method the method
 	 * @param attempt the attempt that was not good enough, counted from 1
-	 * @param delay how long the wait is
+	 * @param delay how long the wait is; zero for {@link DelaySource#CONCURRENCY}
 	 * @param source where it comes from
 	 * @param cause what made the retry necessary
 	 * @param failure what the attempt threw, or null if it returned

@@ -28,6 +28,9 @@ public enum StopReason {
 	/** The circuit breaker does not permit another attempt. */
 	BREAKER_OPEN,
 
+	/** As many attempts of the policy run and calls wait as may at once. */
+	CONCURRENCY,
+
 	/** The server asked for a longer wait than allowed, or not to be called again. */
 	HINT,
 

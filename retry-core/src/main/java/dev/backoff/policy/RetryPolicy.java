@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 import dev.backoff.delay.BackoffRule;
 import dev.backoff.failure.FailureClassifier;
 import dev.backoff.failure.Idempotency;
+import dev.backoff.throttle.Throttle;
 import dev.backoff.time.DurationText;
 import dev.backoff.time.Nanos;
 
@@ -24,6 +25,12 @@ public final class RetryPolicy {
 
 	/** The value of {@link #maxAttempts()} that means no limit. */
 	public static final int UNLIMITED_ATTEMPTS = Integer.MAX_VALUE;
+
+	/** The value of {@link #concurrency()} that means no limit. */
+	public static final int UNLIMITED_CONCURRENCY = Throttle.UNLIMITED;
+
+	/** How many calls may wait for each slot, unless their number is set: {@value}. */
+	public static final int WAITING_PER_SLOT = 10;
 
 	/**
 	 * The longest hint of a server that is followed unless a cap that was set is longer:
@@ -69,6 +76,12 @@ public final class RetryPolicy {
 
 	private final boolean lastQuestion;
 
+	private final int concurrency;
+
+	private final int maxWaiting;
+
+	private final int recoverConcurrency;
+
 	private final boolean enabled;
 
 	RetryPolicy(RetryPolicyBuilder builder) {
@@ -92,6 +105,10 @@ public final class RetryPolicy {
 		this.postponedWhenEmpty = builder.postponedWhenEmpty;
 		this.degraded = builder.degraded;
 		this.lastQuestion = builder.lastQuestion;
+		this.concurrency = builder.concurrency;
+		this.maxWaiting = (builder.maxWaiting != null) ? builder.maxWaiting
+				: (int) Math.min(Throttle.UNLIMITED, (long) WAITING_PER_SLOT * this.concurrency);
+		this.recoverConcurrency = builder.recoverConcurrency;
 		this.enabled = builder.enabled;
 	}
 
@@ -268,6 +285,27 @@ public final class RetryPolicy {
 	 */
 	public boolean isLastQuestion() {
 		return this.lastQuestion;
+	}
+
+	/**
+	 * {@return how many attempts run at once, or {@link #UNLIMITED_CONCURRENCY}}
+	 */
+	public int concurrency() {
+		return this.concurrency;
+	}
+
+	/**
+	 * {@return how many calls may wait for one of so many attempts to end, 0 or more}
+	 */
+	public int maxWaiting() {
+		return this.maxWaiting;
+	}
+
+	/**
+	 * {@return how many recoveries run at once, or {@link #UNLIMITED_CONCURRENCY}}
+	 */
+	public int recoverConcurrency() {
+		return this.recoverConcurrency;
 	}
 
 	/**

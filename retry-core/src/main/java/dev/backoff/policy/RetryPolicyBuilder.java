@@ -68,6 +68,12 @@ public final class RetryPolicyBuilder {
 
 	boolean lastQuestion = true;
 
+	int concurrency = RetryPolicy.UNLIMITED_CONCURRENCY;
+
+	@Nullable Integer maxWaiting;
+
+	int recoverConcurrency = RetryPolicy.UNLIMITED_CONCURRENCY;
+
 	boolean enabled = true;
 
 	RetryPolicyBuilder(String name) {
@@ -380,6 +386,51 @@ public final class RetryPolicyBuilder {
 	public RetryPolicyBuilder lastQuestion(boolean lastQuestion) {
 		this.lastQuestion = lastQuestion;
 		return this;
+	}
+
+	/**
+	 * Set how many attempts of the policy run at once. A slot is held for one attempt, so
+	 * a call that waits for its next attempt holds none.
+	 * @param concurrency 1 or more; {@link RetryPolicy#UNLIMITED_CONCURRENCY}, the
+	 * default, for no limit
+	 * @return this builder
+	 * @throws IllegalArgumentException if the number is below 1
+	 */
+	public RetryPolicyBuilder concurrency(int concurrency) {
+		this.concurrency = atLeast(1, "concurrency", concurrency);
+		return this;
+	}
+
+	/**
+	 * Set how many calls may wait for a slot. Others are refused at once.
+	 * @param maxWaiting 0 or more, 10 times the concurrency by default; no effect without
+	 * {@link #concurrency}
+	 * @return this builder
+	 * @throws IllegalArgumentException if the number is negative
+	 */
+	public RetryPolicyBuilder maxWaiting(int maxWaiting) {
+		this.maxWaiting = atLeast(0, "maxWaiting", maxWaiting);
+		return this;
+	}
+
+	/**
+	 * Set how many recoveries of the policy run at once. The others wait.
+	 * @param concurrency 1 or more; {@link RetryPolicy#UNLIMITED_CONCURRENCY}, the
+	 * default, for no limit
+	 * @return this builder
+	 * @throws IllegalArgumentException if the number is below 1
+	 */
+	public RetryPolicyBuilder recoverConcurrency(int concurrency) {
+		this.recoverConcurrency = atLeast(1, "recoverConcurrency", concurrency);
+		return this;
+	}
+
+	private static int atLeast(int least, String option, int value) {
+		if (value < least) {
+			throw new IllegalArgumentException(
+					"Invalid " + option + " (" + value + "): must be " + least + " or more.");
+		}
+		return value;
 	}
 
 	/**

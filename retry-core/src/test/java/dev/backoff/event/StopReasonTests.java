@@ -14,7 +14,7 @@ class StopReasonTests {
 	@Test
 	void reasonsAreMetricTags() {
 		assertThat(Arrays.stream(StopReason.values()).map(StopReason::tag)).containsExactly("succeeded",
-				"not_retryable", "nested", "disabled", "attempts_exhausted", "breaker_open", "hint", "deadline",
+				"not_retryable", "nested", "disabled", "attempts_exhausted", "breaker_open", "concurrency", "hint", "deadline",
 				"budget", "interrupted", "cancelled", "stopped", "shutdown", "rejected", "lost", "unreadable");
 	}
 
@@ -40,7 +40,7 @@ class StopReasonTests {
 	@Test
 	void sourcesAreMetricTags() {
 		assertThat(Arrays.stream(DelaySource.values()).map(DelaySource::tag)).containsExactly("policy", "hint",
-				"breaker", "budget");
+				"breaker", "budget", "concurrency");
 	}
 
 }

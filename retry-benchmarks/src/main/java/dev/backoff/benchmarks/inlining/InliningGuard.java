@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** Whether all of the hot path is inlined, by the compiler's own log. */
@@ -28,10 +29,14 @@ public final class InliningGuard {
 	 * longer than 2,500 bytes (InlineSmallCode), and which of these it has made before
 	 * their callers depends on which were called often enough first.
 	 */
-	private static final Map<String, String> CALLED = Map.of("dev.backoff.spring.advice.MethodRetry.invoke",
-			WITH_ALL_INSIDE, "dev.backoff.Retry.callOn", WITH_ALL_INSIDE, "dev.backoff.BlockingDriver.call",
-			WITH_ALL_INSIDE, "dev.backoff.CallSteps.succeededAtOnce", WITH_ALL_INSIDE,
-			"dev.backoff.CallTeller.succeededAtOnce", WITH_ALL_INSIDE);
+	private static final List<String> CALLED_WHOLE = List.of(INTERCEPTOR, WOVEN,
+			"dev.backoff.spring.aspectj.BackoffAspect.ajc$around$dev_backoff_spring_aspectj_BackoffAspect$1$ddafe576",
+			"dev.backoff.spring.advice.MethodRetry.invoke", "dev.backoff.spring.advice.MethodRetry$$Lambda.run",
+			"dev.backoff.Retry.callOn", "dev.backoff.BlockingDriver.call", "dev.backoff.CallSteps.succeededAtOnce",
+			"dev.backoff.CallTeller.succeededAtOnce");
+
+	private static final Map<String, String> CALLED = CALLED_WHOLE.stream()
+		.collect(Collectors.toMap((method) -> method, (method) -> WITH_ALL_INSIDE));
 
 	private InliningGuard() {
 	}

@@ -19,6 +19,8 @@ import dev.backoff.spring.policy.Overrides;
 import dev.backoff.spring.policy.PolicyKey;
 import dev.backoff.spring.policy.PolicyUse;
 import dev.backoff.spring.safety.OverloadSafety;
+import dev.backoff.spring.safety.OverloadSafety.PolicyThrottles;
+import dev.backoff.throttle.Throttle;
 
 /** Describe policies and the methods that use them. */
 record PolicyDescriptions(BackoffPolicies policies, OverloadSafety safety, LiveConfiguration live,
@@ -46,8 +48,8 @@ record PolicyDescriptions(BackoffPolicies policies, OverloadSafety safety, LiveC
 
 	private PolicyDescriptor policy(String name, boolean unused, List<PolicyUse> uses, @Nullable PlanDescriptor plan,
 			Function<String, ActivityDescriptor> activity) {
-		return new PolicyDescriptor(unused, plans(name, uses), plan, this.safety.isDegraded(name), overrides(name),
-				activity.apply(name));
+		return new PolicyDescriptor(unused, plans(name, uses), plan, this.safety.isDegraded(name),
+				ThrottleDescriptor.of(this.safety.throttles(name)), overrides(name), activity.apply(name));
 	}
 
 	private static Map<String, PlanDescriptor> plans(String name, List<PolicyUse> uses) {
@@ -104,14 +106,39 @@ record PolicyDescriptions(BackoffPolicies policies, OverloadSafety safety, LiveC
 	 * short view has no activity.
 	 */
 	record PolicyDescriptor(boolean unused, Map<String, PlanDescriptor> methods, @Nullable PlanDescriptor plan,
-			@Nullable Boolean degraded, Map<String, OverrideDescriptor> overrides,
+			@Nullable Boolean degraded, @Nullable ThrottleDescriptor throttle,
+			Map<String, OverrideDescriptor> overrides,
 			@Nullable ActivityDescriptor activity) implements OperationResponseBody {
 
 		PolicyDescriptor written() {
 			Map<String, PlanDescriptor> methods = new TreeMap<>(this.methods);
 			methods.replaceAll((method, plan) -> plan.written());
 			return new PolicyDescriptor(this.unused, methods, (this.plan != null) ? this.plan.written() : null,
-					this.degraded, this.overrides, null);
+					this.degraded, this.throttle, this.overrides, null);
+		}
+
+	}
+
+	/** The slots of attempts and of recoveries, null where they are not limited. */
+	record ThrottleDescriptor(@Nullable SlotsDescriptor attempts, @Nullable SlotsDescriptor recoveries) {
+
+		static @Nullable ThrottleDescriptor of(PolicyThrottles throttles) {
+			ThrottleDescriptor described = new ThrottleDescriptor(SlotsDescriptor.of(throttles.attempts()),
+					SlotsDescriptor.of(throttles.recoveries()));
+			return (described.attempts != null || described.recoveries != null) ? described : null;
+		}
+
+	}
+
+	/** Slots, with the number of calls that may wait, null for any number. */
+	record SlotsDescriptor(int slots, int active, int waiting, @Nullable Integer maxWaiting) {
+
+		static @Nullable SlotsDescriptor of(@Nullable Throttle throttle) {
+			if (throttle == null || throttle.slots() == Throttle.UNLIMITED) {
+				return null;
+			}
+			return new SlotsDescriptor(throttle.slots(), throttle.active(), throttle.waiting(),
+					(throttle.maxWaiting() != Throttle.UNLIMITED) ? throttle.maxWaiting() : null);
 		}
 
 	}

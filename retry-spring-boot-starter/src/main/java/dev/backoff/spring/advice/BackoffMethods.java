@@ -226,6 +226,7 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 					.map(RetryFactory.Plan::policy)
 					.toList();
 				safety.keepDegraded(inEffect);
+				safety.changeThrottles(inEffect);
 				this.enabled = true;
 				Set<String> switchedOff = inEffect.stream()
 					.filter((policy) -> !policy.numbers().isEnabled())

@@ -32,6 +32,8 @@ final class PlanAdvice {
 	private static final List<String> OTHER_RETRIES = List.of("org.springframework.resilience.annotation.Retryable",
 			"org.springframework.retry.annotation.Retryable", "io.github.resilience4j.retry.annotation.Retry");
 
+	private static final String OTHER_LIMIT = "org.springframework.resilience.annotation.ConcurrencyLimit";
+
 	private final BackoffPolicies policies;
 
 	private final ConfigurableListableBeanFactory beanFactory;
@@ -93,6 +95,10 @@ final class PlanAdvice {
 			.findFirst()
 			.ifPresent((other) -> warnings
 				.add("@" + other + " is on the method too: the attempts multiply; remove one of the two"));
+		if (plan.policy().numbers().concurrency() != RetryPolicy.UNLIMITED_CONCURRENCY && has(plan, OTHER_LIMIT)) {
+			warnings
+				.add("@" + OTHER_LIMIT + " is on the method too: its permit is held while the call waits; remove it");
+		}
 		String breaker = plan.policy().breaker();
 		if (breaker != null && this.policies.configuration().breaker(breaker).settings().awaited()
 				&& plan.policy().numbers().deadlineNanos() == Nanos.UNLIMITED && plan.manner().holdsThread()) {

@@ -8,6 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 
@@ -31,6 +32,7 @@ import dev.backoff.spring.policy.AnnotatedMethod;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.InvalidBackoffException;
 import dev.backoff.spring.policy.Nearest;
+import dev.backoff.spring.policy.PolicyKey;
 import dev.backoff.spring.policy.Problem;
 import dev.backoff.time.DurationText;
 
@@ -81,6 +83,7 @@ public final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 				}
 			}
 		});
+		checkThrottles(plans, problems);
 		if (weaving != null) {
 			annotated.values().forEach((found) -> found.forEach((method) -> weaving.check(method, problems)));
 		}
@@ -106,6 +109,26 @@ public final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 			}
 		}
 		return annotated;
+	}
+
+	/* The methods of a policy share its slots. */
+	private static void checkThrottles(List<MethodPlan> plans, Set<Problem> problems) {
+		Map<String, MethodPlan> first = new LinkedHashMap<>();
+		for (MethodPlan plan : plans) {
+			MethodPlan other = first.computeIfAbsent(plan.policy().name(), (name) -> plan);
+			int slots = plan.policy().numbers().concurrency();
+			if (slots != other.policy().numbers().concurrency()) {
+				problems
+					.add(Problem.ofPlace(plan.method().place() + ": invalid concurrency (" + concurrency(plan) + ")",
+							"must be the same for all methods of policy " + plan.policy().name() + ", and is "
+									+ concurrency(other) + " for " + other.label(),
+							"Write it once, as backoff.policies." + plan.policy().name() + ".concurrency."));
+			}
+		}
+	}
+
+	private static String concurrency(MethodPlan plan) {
+		return Objects.requireNonNull(plan.policy().values().get(PolicyKey.CONCURRENCY)).text();
 	}
 
 	/** Refuse problems, or log them where they do not count and return false. */

@@ -44,6 +44,17 @@ enum BackoffMeters implements MeterDocumentation {
 	/** Calls that wait now. */
 	WAITING("backoff.waiting", Meter.Type.GAUGE, "Calls that wait for their next attempt now", Key.POLICY),
 
+	/** Attempts that hold a slot of their policy. */
+	CONCURRENCY_ACTIVE("backoff.concurrency.active", Meter.Type.GAUGE,
+			"Attempts of a policy that hold a slot of its concurrency now", Key.POLICY),
+
+	/** Calls that wait for a slot of their policy. */
+	CONCURRENCY_WAITING("backoff.concurrency.waiting", Meter.Type.GAUGE, "Calls that wait for a slot now", Key.POLICY),
+
+	/** The time that calls waited for a slot, of those that did. */
+	CONCURRENCY_WAIT("backoff.concurrency.wait", Meter.Type.TIMER, "Waits for a slot, of the calls that waited",
+			Key.POLICY),
+
 	/** The balance of a budget. */
 	BUDGET_TOKENS("backoff.budget.tokens", Meter.Type.GAUGE, "Tokens that a budget of retries holds now", Key.BUDGET),
 

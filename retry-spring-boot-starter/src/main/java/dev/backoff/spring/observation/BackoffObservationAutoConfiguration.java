@@ -103,9 +103,11 @@ public final class BackoffObservationAutoConfiguration {
 
 		@Bean
 		@ConditionalOnMissingBean(CallRecorder.Factory.class)
-		MicrometerRecorders backoffRecorders(ObjectProvider<MeterRegistry> registry, BackoffPolicies policies) {
+		MicrometerRecorders backoffRecorders(ObjectProvider<MeterRegistry> registry, BackoffPolicies policies,
+				ObjectProvider<OverloadSafety> safety) {
 			return new MicrometerRecorders(registry::getIfUnique, policies.configuration().slo(),
-					policies.configuration().isDurations());
+					policies.configuration().isDurations(),
+					(policy) -> safety.getObject().throttles(policy).attempts() != null);
 		}
 
 		/* A child context has budgets and breakers of its own. */

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.BooleanSupplier;
 
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.FunctionCounter;
@@ -111,6 +112,11 @@ final class MethodMeters extends MethodCounts {
 	}
 
 	@Override
+	public void queued(long nanos) {
+		record(this.policy.queued.at(0), nanos);
+	}
+
+	@Override
 	public void retry(RetryCause cause) {
 		super.retry(cause);
 		increment(this.retries.at(cause));
@@ -132,6 +138,9 @@ final class MethodMeters extends MethodCounts {
 	/** Publish the meters that exist before the first call. */
 	void publish() {
 		FROM_THE_START.forEach(this.calls::at);
+		if (this.policy.throttled.getAsBoolean()) {
+			this.calls.at(StopReason.CONCURRENCY);
+		}
 		attempt(FIRST_SUCCESS);
 		this.policy.publish();
 	}
@@ -167,12 +176,19 @@ final class MethodMeters extends MethodCounts {
 
 		private final MeterCells<Timer> delays;
 
-		OfPolicy(GuardedRegistry registry, String policy) {
+		private final MeterCells<Timer> queued;
+
+		private final BooleanSupplier throttled;
+
+		OfPolicy(GuardedRegistry registry, String policy, BooleanSupplier throttled) {
 			this.policy = policy;
+			this.throttled = throttled;
 			this.gauge = new MeterCells<>(registry, 1,
 					(index) -> registry.gauge(BackoffMeters.WAITING, this.waiting, AtomicLong::get, policy));
 			this.delays = new MeterCells<>(registry, SOURCES.length,
 					(index) -> registry.timer(BackoffMeters.DELAY, List.of(), policy, SOURCES[index].tag()));
+			this.queued = new MeterCells<>(registry, 1,
+					(index) -> registry.timer(BackoffMeters.CONCURRENCY_WAIT, List.of(), policy));
 		}
 
 		String policy() {
@@ -186,7 +202,9 @@ final class MethodMeters extends MethodCounts {
 		void waiting(DelaySource source, long nanos) {
 			this.waiting.incrementAndGet();
 			this.gauge.at(0);
-			record(this.delays.at(source), nanos);
+			if (source != DelaySource.CONCURRENCY) {
+				record(this.delays.at(source), nanos);
+			}
 		}
 
 		void waited() {

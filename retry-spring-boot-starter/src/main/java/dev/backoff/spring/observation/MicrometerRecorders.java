@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 import io.micrometer.core.instrument.MeterRegistry;
@@ -38,13 +39,15 @@ final class MicrometerRecorders extends BoundedRecorders<MethodMeters> implement
 
 	private final boolean durations;
 
+	private final Predicate<String> throttled;
+
 	private final Map<String, MethodMeters.OfPolicy> policies = new ConcurrentHashMap<>();
 
 	private volatile boolean bound;
 
 	/** Count whole calls, without their durations and without buckets. */
 	MicrometerRecorders(Supplier<? extends @Nullable MeterRegistry> registry) {
-		this(registry, List.of(), false);
+		this(registry, List.of(), false, (policy) -> false);
 	}
 
 	/**
@@ -53,8 +56,10 @@ final class MicrometerRecorders extends BoundedRecorders<MethodMeters> implement
 	 * it has answered
 	 * @param slo the buckets of the timers of attempts and of whole calls
 	 * @param durations whether whole calls are timed as well
+	 * @param throttled whether the attempts of a policy are limited
 	 */
-	MicrometerRecorders(Supplier<? extends @Nullable MeterRegistry> registry, List<Duration> slo, boolean durations) {
+	MicrometerRecorders(Supplier<? extends @Nullable MeterRegistry> registry, List<Duration> slo, boolean durations,
+			Predicate<String> throttled) {
 		for (Duration bucket : slo) {
 			if (bucket.isNegative() || bucket.isZero()) {
 				throw new IllegalArgumentException(
@@ -64,6 +69,7 @@ final class MicrometerRecorders extends BoundedRecorders<MethodMeters> implement
 		this.registry = new GuardedRegistry(registry);
 		this.slo = List.copyOf(slo);
 		this.durations = durations;
+		this.throttled = throttled;
 	}
 
 	/**
@@ -94,7 +100,7 @@ final class MicrometerRecorders extends BoundedRecorders<MethodMeters> implement
 	@Override
 	MethodMeters make(String policy, String method) {
 		MethodMeters.OfPolicy shared = this.policies.computeIfAbsent(policy,
-				(name) -> new MethodMeters.OfPolicy(this.registry, name));
+				(name) -> new MethodMeters.OfPolicy(this.registry, name, () -> this.throttled.test(name)));
 		return new MethodMeters(this.registry, shared, method, this.slo, this.durations);
 	}
 

@@ -16,6 +16,7 @@ import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.budget.RetryBudget;
 import dev.backoff.policy.DegradedMode;
 import dev.backoff.spring.safety.OverloadSafety;
+import dev.backoff.throttle.Throttle;
 
 /**
  * Publish the meters of budgets, breakers and raised delays. They read existing numbers,
@@ -42,6 +43,8 @@ final class OverloadMeters implements CircuitBreaker.Listener, AutoCloseable {
 	private final Map<String, RetryBudget> budgets = new ConcurrentHashMap<>();
 
 	private final Map<String, CircuitBreaker> breakers = new ConcurrentHashMap<>();
+
+	private final Map<String, Throttle> throttles = new ConcurrentHashMap<>();
 
 	private final Map<String, Transitions> transitions = new ConcurrentHashMap<>();
 
@@ -122,6 +125,15 @@ final class OverloadMeters implements CircuitBreaker.Listener, AutoCloseable {
 			if (safety != null && OverloadMeters.this.policies.add(policy)) {
 				OverloadMeters.this.registry.flag(BackoffMeters.DEGRADED, safety,
 						(seen) -> Boolean.TRUE.equals(seen.isDegraded(policy)), policy);
+			}
+		}
+
+		@Override
+		public void throttleMade(String policy, Throttle throttle) {
+			if (OverloadMeters.this.throttles.putIfAbsent(policy, throttle) == null) {
+				GuardedRegistry registry = OverloadMeters.this.registry;
+				registry.gauge(BackoffMeters.CONCURRENCY_ACTIVE, throttle, Throttle::active, policy);
+				registry.gauge(BackoffMeters.CONCURRENCY_WAITING, throttle, Throttle::waiting, policy);
 			}
 		}
 

@@ -206,8 +206,6 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 * then come again.
 	 * @param durable Whether calls are stored and made in the background, so that they
 	 * survive the end of the process.
-	 * @param concurrency Number of attempts of a durable policy that run at once in a
-	 * process; 8 if not set.
 	 * @param schedule When a durable method without parameters is called by itself: a
 	 * cron expression of six fields, or "every 10m".
 	 * @param scheduleZone Time zone of the cron expression; that of the system if not
@@ -219,6 +217,12 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 * @param idempotent Whether work that was applied already may be applied again: true,
 	 * false, or "by-key" if the server honours the idempotency key.
 	 * @param whenEmpty What an empty budget does.
+	 * @param concurrency Number of attempts of this policy that run at once in this
+	 * process, or "none". Waiting calls hold no slot.
+	 * @param maxWaiting Number of attempts that may wait for a slot, or "unlimited"; 0
+	 * refuses them at once. If not set, 10 times the concurrency.
+	 * @param recoverConcurrency Number of recoveries of this policy that run at once in
+	 * this process, or "none". Others wait.
 	 * @param retryAfter Hints of servers.
 	 * @param whenDegraded Longer delays while many attempts fail.
 	 */
@@ -231,10 +235,10 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 			@Nullable Duration throttledBase, @Nullable List<Class<? extends Throwable>> retryOn,
 			@Nullable List<Class<? extends Throwable>> abortOn, @Nullable Boolean matchCauses,
 			@Nullable String classifier, @Nullable Nested nested, @Nullable Boolean replay, @Nullable Boolean durable,
-			@Nullable Integer concurrency, @Nullable String schedule, @Nullable String scheduleZone,
-			@Nullable String breaker, @Nullable String budget, @Nullable String idempotent,
-			@Nullable WhenEmpty whenEmpty, @DefaultValue RetryAfter retryAfter,
-			@DefaultValue WhenDegraded whenDegraded) {
+			@Nullable String schedule, @Nullable String scheduleZone, @Nullable String breaker,
+			@Nullable String budget, @Nullable String idempotent, @Nullable WhenEmpty whenEmpty,
+			@Nullable String concurrency, @Nullable String maxWaiting, @Nullable String recoverConcurrency,
+			@DefaultValue RetryAfter retryAfter, @DefaultValue WhenDegraded whenDegraded) {
 	}
 
 	/**

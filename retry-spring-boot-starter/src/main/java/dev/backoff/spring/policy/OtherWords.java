@@ -11,14 +11,15 @@ import org.jspecify.annotations.Nullable;
 final class OtherWords {
 
 	private static final Map<String, String> POLICY_WORDS = byOtherWord(
-			Map.ofEntries(Map.entry("max-attempts", "attempts"),
-					Map.entry("base", "delay initialinterval initialdelay waitduration initialbackoff minbackoff"),
+			Map.ofEntries(Map.entry("max-attempts", "attempts tries"), Map.entry("concurrency", "maxconcurrentcalls"),
+					Map.entry("base",
+							"delay initialinterval initialdelay waitduration initialbackoff minbackoff localinterval"),
 					Map.entry("cap", "maxdelay maxinterval maxwait exponentialmaxwaitduration maxbackoff"),
 					Map.entry("retry-on", "includes retryfor retryexceptions include"),
 					Map.entry("abort-on", "excludes noretryfor ignoreexceptions exclude"),
 					Map.entry("multiplier", "factor exponentialbackoffmultiplier"),
 					Map.entry("jitter", "randomizedwaitfactor jitterfactor random"),
-					Map.entry("deadline", "maxduration timeout"),
+					Map.entry("deadline", "maxduration timeout retryuntil"),
 					Map.entry("attempt-timeout", "timeoutduration pertrytimeout"), Map.entry("inherits", "baseconfig"),
 					Map.entry("breaker", "circuitbreaker"), Map.entry("budget", "retrybudget")));
 
@@ -27,7 +28,8 @@ final class OtherWords {
 			Section.BUDGETS, "retrybudget", Section.BUDGETS, "retrybudgets", Section.BUDGETS);
 
 	private static final Set<String> RETRIES = Set.of("maxretries", "retries", "maxretry", "maxretryattempts",
-			"maxretriesallowed", "retrycount", "maxnumretries");
+			"maxretriesallowed", "retrycount", "maxnumretries", "failretrycount", "executorfailretrycount",
+			"localtimes");
 
 	private static final Map<String, String> BREAKER_WORDS = byOtherWord(Map.ofEntries(
 			Map.entry("failure-rate", "failureratethreshold failurethreshold failureratio"),

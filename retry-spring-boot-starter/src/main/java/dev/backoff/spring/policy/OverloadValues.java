@@ -6,6 +6,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 import dev.backoff.failure.Idempotency;
+import dev.backoff.policy.RetryPolicy;
 import dev.backoff.window.WindowLength;
 
 /**
@@ -71,6 +72,30 @@ final class OverloadValues {
 			throw new InvalidTextException("must be a whole number from 1 to " + TextValues.MOST, "Write 1 or more.");
 		}
 		return number;
+	}
+
+	/** Read how many attempts or recoveries run at once. */
+	static int slots(String text) {
+		int slots = text.equalsIgnoreCase("none") ? RetryPolicy.UNLIMITED_CONCURRENCY
+				: TextValues.count(text, TextValues.MOST);
+		if (slots == 0) {
+			throw new InvalidTextException("must be a whole number from 1 to " + TextValues.MOST + ", or none",
+					"Write 1 or more, or none for no limit.");
+		}
+		return slots;
+	}
+
+	/** Read how many attempts may wait. */
+	static int waiting(String text) {
+		if (text.equalsIgnoreCase("unlimited")) {
+			return RetryPolicy.UNLIMITED_CONCURRENCY;
+		}
+		int waiting = text.equals("0") ? 0 : TextValues.count(text, TextValues.MOST);
+		if (waiting == 0 && !text.equals("0")) {
+			throw new InvalidTextException("must be a whole number from 0 to " + TextValues.MOST + ", or unlimited",
+					"Write 0 to refuse at once, a number, or unlimited.");
+		}
+		return waiting;
 	}
 
 	/** Read a percentage as a share above 0 and at most 1. */

@@ -32,7 +32,8 @@ public final class Overrides {
 	/** The keys of a policy that can be overridden. */
 	public static final Set<PolicyKey> KEYS = Collections
 		.unmodifiableSet(EnumSet.of(PolicyKey.BASE, PolicyKey.CAP, PolicyKey.MULTIPLIER, PolicyKey.JITTER,
-				PolicyKey.MAX_ATTEMPTS, PolicyKey.DEADLINE, PolicyKey.ATTEMPT_TIMEOUT, PolicyKey.ENABLED));
+				PolicyKey.MAX_ATTEMPTS, PolicyKey.DEADLINE, PolicyKey.ATTEMPT_TIMEOUT, PolicyKey.ENABLED,
+				PolicyKey.CONCURRENCY, PolicyKey.MAX_WAITING, PolicyKey.RECOVER_CONCURRENCY));
 
 	/** The name for all policies, whose only key is {@link PolicyKey#ENABLED}. */
 	public static final String ALL = "";

@@ -22,6 +22,9 @@ import dev.backoff.time.Nanos;
 /** What works but is probably not meant. */
 final class PolicyAdvice {
 
+	/** More slots than this are advised against. */
+	private static final int MANY_SLOTS = 1_000;
+
 	/** More attempts than this without a deadline are advised against. */
 	private static final int MANY_ATTEMPTS = 16;
 
@@ -42,6 +45,10 @@ final class PolicyAdvice {
 		boolean limited = policy.maxAttempts() != RetryPolicy.UNLIMITED_ATTEMPTS;
 		if (policy.maxAttempts() > MANY_ATTEMPTS && policy.deadlineNanos() == Nanos.UNLIMITED) {
 			advice.add("more than " + MANY_ATTEMPTS + " attempts without a deadline: set a deadline");
+		}
+		if (policy.concurrency() > MANY_SLOTS && policy.concurrency() != RetryPolicy.UNLIMITED_CONCURRENCY) {
+			advice.add("a concurrency of " + policy.concurrency()
+					+ " hardly limits anything: write what the dependency bears at once, or none");
 		}
 		// the default of durable policies is a bound for attempts that hang
 		boolean timeoutSet = values.strength(PolicyKey.ATTEMPT_TIMEOUT) > 0;

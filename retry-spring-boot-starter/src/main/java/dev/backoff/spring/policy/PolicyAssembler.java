@@ -86,7 +86,7 @@ final class PolicyAssembler {
 		for (PolicyKey key : PolicyKey.values()) {
 			set(key, builder);
 		}
-		builder.maxAttempts(attempts(delays)).retryAfterMax(longestHint(delays));
+		builder.maxAttempts(attempts(delays)).retryAfterMax(longestHint(delays)).maxWaiting(mostWaiting());
 		RetryPolicy numbers = builder.build();
 		checkRoom(numbers);
 		String breaker = this.references.putIntoEffect(PolicyKey.BREAKER, this.values);
@@ -115,16 +115,26 @@ final class PolicyAssembler {
 
 	/** Return how many attempts run at once, or null for a policy that is not durable. */
 	private @Nullable Integer concurrency(boolean durable) {
-		for (PolicyKey key : List.of(PolicyKey.CONCURRENCY, PolicyKey.SCHEDULE, PolicyKey.SCHEDULE_ZONE)) {
-			Ranked written = this.values.written(key);
-			if (!durable && written != null) {
-				this.values.conflict(written.value(), "is of a durable policy, and this one is not",
-						"Set durable to true, or remove it.");
-			}
+		List.of(PolicyKey.SCHEDULE, PolicyKey.SCHEDULE_ZONE)
+			.forEach((key) -> refuse(key, !durable, "is of a durable policy, and this one is not",
+					"Set durable to true, or remove it."));
+		List.of(PolicyKey.MAX_WAITING, PolicyKey.RECOVER_CONCURRENCY)
+			.forEach((key) -> refuse(key, durable && this.values.isWrittenForIt(key), "has no effect on a durable policy, whose calls wait in their store",
+					"Remove it."));
+		Integer slots = this.values.<Integer>strongest(PolicyKey.CONCURRENCY);
+		refuse(PolicyKey.CONCURRENCY, durable && slots == RetryPolicy.UNLIMITED_CONCURRENCY,
+				"must be a number for a durable policy, whose attempts have threads of their own", "Write a number.");
+		return durable ? slots : null;
+	}
+
+	private void refuse(PolicyKey key, boolean refused, String rule, String fix) {
+		Ranked written = this.values.written(key);
+		if (refused && written != null) {
+			this.values.conflict(written.value(), rule, fix);
+		}
+		if (key == PolicyKey.SCHEDULE || key == PolicyKey.SCHEDULE_ZONE) {
 			this.values.note(key);
 		}
-		Ranked written = this.values.written(PolicyKey.CONCURRENCY);
-		return (durable && written != null) ? written.value().value() : null;
 	}
 
 	private List<String> advice(RetryPolicy numbers, Delays delays, @Nullable String budget) {
@@ -163,6 +173,22 @@ final class PolicyAssembler {
 		this.values.put(PolicyKey.MAX_ATTEMPTS, limited ? "unlimited" : Integer.toString(attempts),
 				(limited ? "until the deadline, " : "one retry a rung, ") + ladder.value().origin());
 		return attempts;
+	}
+
+	/* A number from a weaker level than the concurrency's has no effect. */
+	private int mostWaiting() {
+		int slots = this.values.<Integer>strongest(PolicyKey.CONCURRENCY);
+		Ranked written = this.values.written(PolicyKey.MAX_WAITING);
+		if (slots != RetryPolicy.UNLIMITED_CONCURRENCY) {
+			int otherwise = RetryPolicy.WAITING_PER_SLOT * slots;
+			return this.values.read(PolicyKey.MAX_WAITING, otherwise, Integer.toString(otherwise));
+		}
+		if (written != null && this.values.isWrittenForIt(PolicyKey.MAX_WAITING)
+				&& written.strength() >= this.values.strength(PolicyKey.CONCURRENCY)) {
+			this.values.conflict(written.value(), "has no effect without a concurrency",
+					"Add concurrency, or remove it.");
+		}
+		return RetryPolicy.UNLIMITED_CONCURRENCY;
 	}
 
 	private Duration longestHint(Delays delays) {

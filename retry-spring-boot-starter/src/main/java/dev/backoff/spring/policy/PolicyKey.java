@@ -95,9 +95,6 @@ public enum PolicyKey implements ConfigurationKey {
 	/** Whether calls are stored. */
 	DURABLE(ValueType.of(TextValues::flag, "false")),
 
-	/** Attempts of a durable policy that run at once. */
-	CONCURRENCY(ValueType.of(OverloadValues::wholeNumber)),
-
 	/** When a durable method is called by itself. */
 	SCHEDULE(ValueType.TEXT),
 
@@ -116,6 +113,15 @@ public enum PolicyKey implements ConfigurationKey {
 	/** What an empty budget does. */
 	WHEN_EMPTY((text) -> TextValues.word(WhenEmpty.class, text), "stop",
 			(builder, whenEmpty) -> builder.postponedWhenEmpty(whenEmpty == WhenEmpty.WAIT)),
+
+	/** Number of attempts that run at once. */
+	CONCURRENCY(OverloadValues::slots, "none", RetryPolicyBuilder::concurrency),
+
+	/** Number of attempts that may wait for a slot. */
+	MAX_WAITING(ValueType.of(OverloadValues::waiting)),
+
+	/** Number of recoveries that run at once. */
+	RECOVER_CONCURRENCY(OverloadValues::slots, "none", RetryPolicyBuilder::recoverConcurrency),
 
 	/** Whether hints of servers are followed. */
 	RETRY_AFTER_ENABLED(TextValues::flag, "true", RetryPolicyBuilder::retryAfterEnabled),

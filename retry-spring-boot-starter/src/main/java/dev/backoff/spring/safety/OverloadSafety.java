@@ -22,6 +22,7 @@ import dev.backoff.delay.RandomSource;
 import dev.backoff.failure.FailureClassifier;
 import dev.backoff.policy.DegradedMode;
 import dev.backoff.policy.DegradedSettings;
+import dev.backoff.policy.RetryPolicy;
 import dev.backoff.spring.policy.BackoffConfiguration;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.BackoffProperties.BreakerProvider;
@@ -32,10 +33,12 @@ import dev.backoff.spring.policy.ConfigurationUser;
 import dev.backoff.spring.policy.EffectivePolicy;
 import dev.backoff.spring.policy.InvalidBackoffException;
 import dev.backoff.spring.policy.Problem;
+import dev.backoff.throttle.Throttle;
 import dev.backoff.time.RetryTime;
 
 /**
- * The budgets, breakers and raised delays of all policies, by name. Thread-safe.
+ * The budgets, breakers, raised delays and throttles of all policies, by name.
+ * Thread-safe.
  *
  * @since 0.1
  */
@@ -54,6 +57,10 @@ public final class OverloadSafety implements ConfigurationUser {
 	private final RetryBudgets budgets;
 
 	private final Map<Degradable, DegradedMode> degraded = new ConcurrentHashMap<>();
+
+	private final Map<String, Throttle> throttles = new ConcurrentHashMap<>();
+
+	private final Map<String, Throttle> recoveries = new ConcurrentHashMap<>();
 
 	private final List<Observer> observers = new CopyOnWriteArrayList<>();
 
@@ -227,6 +234,61 @@ public final class OverloadSafety implements ConfigurationUser {
 	}
 
 	/**
+	 * {@return the slots of a policy's attempts, or null if any number runs at once}
+	 * @param policy the policy
+	 */
+	public @Nullable Throttle throttle(EffectivePolicy policy) {
+		RetryPolicy numbers = policy.numbers();
+		if (numbers.concurrency() == Throttle.UNLIMITED) {
+			return null;
+		}
+		Throttle made = new Throttle(policy.name(), numbers.concurrency(), numbers.maxWaiting());
+		Throttle before = this.throttles.putIfAbsent(policy.name(), made);
+		if (before != null) {
+			return before;
+		}
+		tell((observer) -> observer.throttleMade(policy.name(), made));
+		return made;
+	}
+
+	/**
+	 * {@return the slots of a policy's recoveries, or null if any number runs at once}
+	 * @param policy the policy
+	 */
+	public @Nullable Throttle recoveries(EffectivePolicy policy) {
+		int slots = policy.numbers().recoverConcurrency();
+		return (slots == Throttle.UNLIMITED) ? null : this.recoveries.computeIfAbsent(policy.name(),
+				(name) -> new Throttle(name, slots, Throttle.UNLIMITED));
+	}
+
+	/**
+	 * {@return the throttles that a policy has had, those without a limit now included}
+	 * @param policy the policy's name
+	 */
+	public PolicyThrottles throttles(String policy) {
+		return new PolicyThrottles(this.throttles.get(policy), this.recoveries.get(policy));
+	}
+
+	/**
+	 * Limit attempts and recoveries as policies say now. Calls that began under a limit
+	 * keep its throttle, which has no limit any more if their policy has none.
+	 * @param policies the policies in effect
+	 */
+	public void changeThrottles(Collection<EffectivePolicy> policies) {
+		for (EffectivePolicy policy : policies) {
+			RetryPolicy numbers = policy.numbers();
+			this.throttles.computeIfPresent(policy.name(), (name, throttle) -> {
+				throttle.change(numbers.concurrency(), numbers.maxWaiting());
+				return throttle;
+			});
+			this.recoveries.computeIfPresent(policy.name(), (name, throttle) -> {
+				throttle.change(numbers.recoverConcurrency(), Throttle.UNLIMITED);
+				return throttle;
+			});
+		}
+	}
+
+	/**
 	 * {@return the breakers of the configuration and of policies}
 	 */
 	public CircuitBreakers breakers() {
@@ -264,6 +326,7 @@ public final class OverloadSafety implements ConfigurationUser {
 		this.breakers.all().forEach(observer::breakerMade);
 		this.budgets.all().forEach(observer::budgetMade);
 		this.degraded.forEach((key, mode) -> observer.degradedMade(key.policy(), mode));
+		this.throttles.forEach(observer::throttleMade);
 	}
 
 	private void tell(Consumer<Observer> moment) {
@@ -292,6 +355,22 @@ public final class OverloadSafety implements ConfigurationUser {
 		 */
 		void degradedMade(String policy, DegradedMode mode);
 
+		/**
+		 * A throttle of attempts was created.
+		 * @param policy the policy's name
+		 * @param throttle the throttle
+		 */
+		void throttleMade(String policy, Throttle throttle);
+
+	}
+
+	/**
+	 * The throttles of one policy.
+	 *
+	 * @param attempts limits its attempts, or null if they have never been limited
+	 * @param recoveries limits its recoveries, or null if they have never been limited
+	 */
+	public record PolicyThrottles(@Nullable Throttle attempts, @Nullable Throttle recoveries) {
 	}
 
 	/* The annotations of methods may complete the settings of one policy differently. */

@@ -276,8 +276,8 @@ class StartupReportTests {
 						"Invalid backoff.policies.orders.wibble (3) at application.yml:4: is no key of a " + "policy.",
 						"Known keys: inherits, preset, enabled, shape, base, cap, multiplier, step, ladder, "
 								+ "jitter, max-attempts, deadline, attempt-timeout, shortest-attempt, last-question, throttled-base, "
-								+ "retry-on, abort-on, match-causes, classifier, nested, replay, durable, concurrency, schedule, schedule-zone, breaker, budget, idempotent, when-empty, "
-								+ "retry-after.enabled, retry-after.max, when-degraded.cap, when-degraded.base, "
+								+ "retry-on, abort-on, match-causes, classifier, nested, replay, durable, schedule, schedule-zone, breaker, budget, idempotent, when-empty, "
+								+ "concurrency, max-waiting, recover-concurrency, retry-after.enabled, retry-after.max, when-degraded.cap, when-degraded.base, "
 								+ "when-degraded.failure-rate, when-degraded.window, when-degraded.minimum-calls."),
 				value("recover: park",
 						"Invalid backoff.policies.orders.recover (park) at application.yml:4: is no key of a "

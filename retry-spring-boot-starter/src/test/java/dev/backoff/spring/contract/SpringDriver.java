@@ -24,7 +24,9 @@ import dev.backoff.fixture.ContractDriver;
 import dev.backoff.fixture.DriverContract;
 import dev.backoff.fixture.ScriptedOperation;
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
+import dev.backoff.spring.safety.OverloadSafety;
 import dev.backoff.spring.safety.RetryBudgets;
+import dev.backoff.throttle.Throttle;
 import dev.backoff.time.RetryTime;
 
 /**
@@ -126,6 +128,14 @@ public final class SpringDriver<B> implements ContractDriver {
 			properties.put("backoff.breakers.gateway.open-for", "10s");
 			properties.put("backoff.breakers.gateway.on-open", awaited ? "wait" : "fail");
 		}
+		CallSetup.Slots slots = setup.slots();
+		if (slots != null) {
+			properties.put(policy + "concurrency", String.valueOf(slots.slots()));
+			properties.put(policy + "max-waiting", String.valueOf(slots.maxWaiting()));
+		}
+		if (setup.recoveries() != null) {
+			properties.put(policy + "recover-concurrency", String.valueOf(setup.recoveries()));
+		}
 		return properties;
 	}
 
@@ -159,6 +169,20 @@ public final class SpringDriver<B> implements ContractDriver {
 	@Override
 	public CircuitBreaker breaker() {
 		return this.context.getBean(CircuitBreakers.class).get("gateway");
+	}
+
+	@Override
+	public Throttle throttle() {
+		return throttles().attempts();
+	}
+
+	@Override
+	public Throttle recoveries() {
+		return throttles().recoveries();
+	}
+
+	private OverloadSafety.PolicyThrottles throttles() {
+		return this.context.getBean(OverloadSafety.class).throttles("orders");
 	}
 
 	@Override

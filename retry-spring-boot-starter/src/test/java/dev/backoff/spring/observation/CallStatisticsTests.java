@@ -47,7 +47,8 @@ class CallStatisticsTests {
 	}
 
 	private static MicrometerRecorders bound(MeterRegistry registry, boolean durations) {
-		MicrometerRecorders recorders = new MicrometerRecorders(() -> registry, List.of(), durations);
+		MicrometerRecorders recorders = new MicrometerRecorders(() -> registry, List.of(), durations,
+				(policy) -> false);
 		recorders.bind();
 		return recorders;
 	}

@@ -267,7 +267,8 @@ class MicrometerRecordersTests {
 		@ParameterizedTest
 		@ValueSource(booleans = { false, true })
 		void everyMeterIsDocumentedAndEveryDocumentedMeterIsThere(boolean durations) {
-			MicrometerRecorders recorders = new MicrometerRecorders(() -> simple, List.of(), durations);
+			MicrometerRecorders recorders = new MicrometerRecorders(() -> simple, List.of(), durations,
+					(policy) -> false);
 			useEverything(recorders.recorder("orders", "m"));
 			assertThat(simple.getMeters()).extracting((meter) -> meter.getId().getName())
 				.containsOnly(EnumSet.range(BackoffMeters.ATTEMPTS, BackoffMeters.WAITING)
@@ -290,7 +291,8 @@ class MicrometerRecordersTests {
 
 		@Test
 		void scrapedNamesAreThese() {
-			MicrometerRecorders recorders = new MicrometerRecorders(() -> prometheus, List.of(), true);
+			MicrometerRecorders recorders = new MicrometerRecorders(() -> prometheus, List.of(), true,
+					(policy) -> false);
 			useEverything(recorders.recorder("orders", "m"));
 			Set<String> names = scrape().stream()
 				.map((line) -> line.substring(0, line.indexOf('{')))
@@ -353,7 +355,7 @@ class MicrometerRecordersTests {
 		@Test
 		void bucketsOfAttempts() {
 			MicrometerRecorders recorders = new MicrometerRecorders(() -> prometheus,
-					List.of(Duration.ofMillis(50), Duration.ofSeconds(1)), false);
+					List.of(Duration.ofMillis(50), Duration.ofSeconds(1)), false, (policy) -> false);
 			recorders.recorder("orders", "m").attempt(1, AttemptOutcome.SUCCESS, 70 * MILLI);
 			String tags = "attempt=\"1\",method=\"m\",outcome=\"success\",policy=\"orders\"";
 			assertThat(scrape()).contains("backoff_attempts_seconds_bucket{" + tags + ",le=\"0.05\"} 0",
@@ -365,7 +367,7 @@ class MicrometerRecordersTests {
 		@Test
 		void bucketsOfTimedCalls() {
 			MicrometerRecorders recorders = new MicrometerRecorders(() -> prometheus, List.of(Duration.ofMillis(50)),
-					true);
+					true, (policy) -> false);
 			recorders.bind();
 			recorders.recorder("orders", "m").call(StopReason.SUCCEEDED, 70 * MILLI);
 			assertThat(scrape()).contains(
@@ -376,7 +378,7 @@ class MicrometerRecordersTests {
 
 		@Test
 		void timedCallsWithoutBuckets() {
-			MicrometerRecorders recorders = new MicrometerRecorders(() -> simple, List.of(), true);
+			MicrometerRecorders recorders = new MicrometerRecorders(() -> simple, List.of(), true, (policy) -> false);
 			recorders.recorder("orders", "m").call(StopReason.HINT, 70 * MILLI);
 			Timer calls = simple.get("backoff.calls.duration").tag("stop", "hint").timer();
 			assertThat(calls.max(TimeUnit.MILLISECONDS)).isEqualTo(70);
@@ -387,7 +389,8 @@ class MicrometerRecordersTests {
 		@Test
 		void bucketsMustBeLongerThanZero() {
 			assertThatIllegalArgumentException()
-				.isThrownBy(() -> new MicrometerRecorders(() -> simple, List.of(Duration.ZERO), false))
+				.isThrownBy(
+						() -> new MicrometerRecorders(() -> simple, List.of(Duration.ZERO), false, (policy) -> false))
 				.withMessage("Invalid slo (0ms): must be longer than zero.");
 		}
 
@@ -415,7 +418,7 @@ class MicrometerRecordersTests {
 		@ParameterizedTest
 		@MethodSource("registries")
 		void countEachCallOnce(MeterRegistry registry) {
-			MicrometerRecorders recorders = new MicrometerRecorders(() -> registry, List.of(), true);
+			MicrometerRecorders recorders = new MicrometerRecorders(() -> registry, List.of(), true, (policy) -> false);
 			FiveCalls.record(recorders.recorder("orders", "m"));
 			assertThat(succeeded(recorders)).isEqualTo(5);
 			assertThat(registry.get("backoff.calls").tag("stop", "succeeded").functionCounter().count()).isEqualTo(5);
@@ -654,7 +657,7 @@ class MicrometerRecordersTests {
 		}
 
 		private long allocatedByManyCalls(MeterRegistry registry, List<Duration> slo, boolean durations) {
-			MicrometerRecorders recorders = new MicrometerRecorders(() -> registry, slo, durations);
+			MicrometerRecorders recorders = new MicrometerRecorders(() -> registry, slo, durations, (policy) -> false);
 			CallRecorder recorder = recorders.recorder("orders", "m");
 			recorders.bind();
 			ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
@@ -684,7 +687,8 @@ class MicrometerRecordersTests {
 		void everyCallOfEveryThreadCounts(boolean durations) throws Exception {
 			int threads = 8;
 			long each = 10_000;
-			MicrometerRecorders recorders = new MicrometerRecorders(() -> simple, List.of(), durations);
+			MicrometerRecorders recorders = new MicrometerRecorders(() -> simple, List.of(), durations,
+					(policy) -> false);
 			CountDownLatch start = new CountDownLatch(1);
 			ExecutorService executor = Executors.newFixedThreadPool(threads);
 			try {

@@ -36,15 +36,16 @@ class NearestTests {
 	@ParameterizedTest
 	@CsvSource({ "delay, base", "initial-interval, base", "waitDuration, base", "max_delay, cap", "maxInterval, cap",
 			"includes, retry-on", "retryFor, retry-on", "excludes, abort-on", "ignore-exceptions, abort-on",
-			"factor, multiplier", "randomized-wait-factor, jitter", "timeout, deadline", "baseConfig, inherits" })
+			"factor, multiplier", "randomized-wait-factor, jitter", "timeout, deadline", "baseConfig, inherits",
+			"retryUntil, deadline", "tries, max-attempts", "localInterval, base" })
 	void knowsTheWordsOfOtherLibraries(String theirs, String ours) {
 		assertThat(OtherWords.ours(Section.POLICIES, theirs)).isEqualTo(ours);
 		assertThat(PolicyKey.of(ours)).isNotNull();
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "max-retries, true", "maxRetryAttempts, true", "retries, true", "max-attempts, false",
-			"attempts, false" })
+	@CsvSource({ "max-retries, true", "maxRetryAttempts, true", "retries, true", "fail-retry-count, true",
+			"executorFailRetryCount, true", "localTimes, true", "max-attempts, false", "attempts, false" })
 	void knowsWhoCountsRetries(String name, boolean retries) {
 		assertThat(OtherWords.countRetries(name)).isEqualTo(retries);
 	}

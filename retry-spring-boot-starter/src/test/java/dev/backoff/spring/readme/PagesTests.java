@@ -36,6 +36,10 @@ class PagesTests {
 	private static final Path DURABLE = Path.of("..", "retry-durable-spring-boot-starter", "src", "test", "java", "dev",
 			"backoff", "durable", "DurablePage.java");
 
+	/* With other libraries, which the starter does not depend on. */
+	private static final Path MOVING = Path.of("..", "retry-benchmarks", "src", "test", "java", "dev", "backoff",
+			"benchmarks", "moving");
+
 	private static final Pattern BLANK_LINE = Pattern.compile("\\n\\s*\\n");
 
 	private static final Pattern LINK = Pattern.compile("]\\(([^)\\s]+)\\)");
@@ -58,18 +62,25 @@ class PagesTests {
 	}
 
 	private static void assertCompiled(List<String> snippets, String language) throws IOException {
-		List<String> sources = new ArrayList<>();
-		try (Stream<Path> files = Files.list(TESTS.resolve(Path.of(language, "dev", "backoff", "spring", "readme")))) {
-			for (Path file : files.toList()) {
-				sources.add(squeezed(Files.readString(file)));
-			}
-		}
+		List<String> sources = new ArrayList<>(
+				sources(TESTS.resolve(Path.of(language, "dev", "backoff", "spring", "readme"))));
+		sources.addAll(sources(MOVING));
 		sources.add(squeezed(Files.readString(DURABLE)));
 		for (String snippet : snippets) {
 			for (String chunk : chunks(snippet).toList()) {
 				assertThat(sources).as(chunk).anyMatch((source) -> source.contains(squeezed(chunk)));
 			}
 		}
+	}
+
+	private static List<String> sources(Path folder) throws IOException {
+		List<String> sources = new ArrayList<>();
+		try (Stream<Path> files = Files.list(folder)) {
+			for (Path file : files.toList()) {
+				sources.add(squeezed(Files.readString(file)));
+			}
+		}
+		return sources;
 	}
 
 	/* Imports one by one, because a source has others between them. */

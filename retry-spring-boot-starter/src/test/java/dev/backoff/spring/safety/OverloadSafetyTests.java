@@ -38,6 +38,7 @@ import dev.backoff.fixture.VirtualTime;
 import dev.backoff.policy.DegradedMode;
 import dev.backoff.spring.advice.BackoffMethods;
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
+import dev.backoff.throttle.Throttle;
 import dev.backoff.time.RetryTime;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -606,6 +607,10 @@ class OverloadSafetyTests {
 
 		@Override
 		public void degradedMade(String policy, DegradedMode mode) {
+		}
+
+		@Override
+		public void throttleMade(String policy, Throttle throttle) {
 		}
 
 	}

@@ -1,0 +1,199 @@
+package dev.backoff.benchmarks.moving;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
+
+import io.github.resilience4j.core.IntervalFunction;
+import io.github.resilience4j.retry.RetryConfig;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import org.springframework.boot.Banner;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.env.YamlPropertySourceLoader;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.core.env.PropertySource;
+import org.springframework.core.io.ByteArrayResource;
+import org.springframework.resilience.annotation.Retryable;
+import org.springframework.retry.backoff.BackOffContext;
+import org.springframework.retry.backoff.ExponentialBackOffPolicy;
+import org.springframework.retry.context.RetryContextSupport;
+import org.springframework.retry.policy.SimpleRetryPolicy;
+import org.springframework.util.backoff.BackOffExecution;
+import org.springframework.util.backoff.ExponentialBackOff;
+import org.springframework.web.client.RestClientException;
+
+import dev.backoff.delay.BackoffRule;
+import dev.backoff.delay.Jitter;
+import dev.backoff.delay.Shape;
+import dev.backoff.policy.RetryPolicy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** What docs/moving-in.md says, beside the other libraries. */
+class MovingInTests {
+
+	private static final Pattern SECTION = Pattern.compile("(?ms)^## (From [^\\n]*)\\n(.*?)(?=^## |\\z)");
+
+	private static final Pattern YAML = Pattern.compile("(?ms)^```yaml\\n(.*?)^```$");
+
+	private static final List<List<Integer>> ANSWERS = List.of(List.of(), List.of(503, 503), List.of(500, 502, 504),
+			List.of(503, 503, 503, 503), List.of(400), List.of(503, 404));
+
+	@ParameterizedTest
+	@CsvSource({ "From Spring Retry, FromSpringRetry", "From Spring Framework, FromFramework",
+			"From Resilience4j, FromResilience4j" })
+	void theServerSeesTheSameRequests(String section, String application) throws Exception {
+		String name = getClass().getPackageName() + "." + application;
+		List<Seen> before = run(section, Class.forName(name + "$Before"));
+		assertThat(before).extracting((seen) -> seen.requests().size()).containsExactly(1, 3, 4, 4, 1, 2);
+		assertThat(run(section, Class.forName(name + "$After"))).isEqualTo(before);
+	}
+
+	@Test
+	void delaysAreTheirs() {
+		List<Long> ours = millis(rule(Duration.ofMillis(100), 2, Duration.ofMillis(400)), 5);
+		assertThat(ours).containsExactly(100L, 200L, 400L, 400L, 400L);
+		assertThat(ofSpringRetry(100, 2, 400)).isEqualTo(ours);
+		assertThat(ofFramework(100, 2, 400)).isEqualTo(ours);
+		IntervalFunction ofResilience4j = IntervalFunction.ofExponentialBackoff(Duration.ofMillis(100), 2,
+				Duration.ofMillis(400));
+		assertThat(IntStream.rangeClosed(1, 5).mapToObj(ofResilience4j::apply)).isEqualTo(ours);
+	}
+
+	private static List<Long> ofSpringRetry(long delay, double multiplier, long maxDelay) {
+		List<Long> delays = new ArrayList<>();
+		ExponentialBackOffPolicy policy = new ExponentialBackOffPolicy();
+		policy.setInitialInterval(delay);
+		policy.setMultiplier(multiplier);
+		policy.setMaxInterval(maxDelay);
+		policy.setSleeper(delays::add);
+		BackOffContext context = policy.start(new RetryContextSupport(null));
+		IntStream.range(0, 5).forEach((retry) -> policy.backOff(context));
+		return delays;
+	}
+
+	private static List<Long> ofFramework(long delay, double multiplier, long maxDelay) {
+		ExponentialBackOff backOff = new ExponentialBackOff(delay, multiplier);
+		backOff.setMaxInterval(maxDelay);
+		BackOffExecution execution = backOff.start();
+		return IntStream.range(0, 5).mapToObj((retry) -> execution.nextBackOff()).toList();
+	}
+
+	@Test
+	void theirDefaultsAreAsThePageSays() throws NoSuchMethodException {
+		assertThat(SimpleRetryPolicy.DEFAULT_MAX_ATTEMPTS).isEqualTo(3);
+		assertThat(RetryConfig.DEFAULT_MAX_ATTEMPTS).isEqualTo(3);
+		assertThat(RetryPolicy.defaults("any").maxAttempts()).isEqualTo(4);
+		says("the same number; 4 by default where theirs is 3");
+		assertThat(ExponentialBackOffPolicy.DEFAULT_MAX_INTERVAL).isEqualTo(30_000);
+		says("Where theirs is not above the delay, it is 30 s.");
+		assertThat(IntervalFunction.DEFAULT_MULTIPLIER).isEqualTo(1.5);
+		says("`multiplier`, 2 where theirs is 1.5");
+		assertThat(Retryable.class.getMethod("multiplier").getDefaultValue()).isEqualTo(1.0);
+	}
+
+	@Test
+	void delaysOfJobPlatforms() {
+		BackoffRule easyJob = rule(Duration.ofSeconds(10), 2, Duration.ofSeconds(10 * (1 << (10 - 1))));
+		assertThat(millis(easyJob, 10)).startsWith(10_000L, 20_000L, 40_000L)
+			.endsWith(5_120_000L)
+			.doesNotHaveDuplicates();
+		says("F = 10, M = 2, C = 10 waits 10, 20, 40 … 5120 s.");
+		List<String> levels = ladder("RocketMQ, 18 levels");
+		assertThat(levels).hasSize(18);
+		assertThat(ladder("Tencent TDMQ, 16 retries from level 3 on")).hasSize(16)
+			.isEqualTo(levels.subList(2, levels.size()));
+	}
+
+	private static List<String> ladder(String origin) {
+		String row = page().lines().filter((line) -> line.startsWith("| " + origin)).findFirst().orElseThrow();
+		return List.of(row.substring(row.indexOf("ladder: ") + "ladder: ".length(), row.lastIndexOf('`')).split(", "));
+	}
+
+	private static BackoffRule rule(Duration base, double multiplier, Duration cap) {
+		return BackoffRule.of(Shape.exponential(base, multiplier), cap, Jitter.none());
+	}
+
+	private static List<Long> millis(BackoffRule rule, int retries) {
+		return IntStream.rangeClosed(1, retries).mapToObj((retry) -> rule.capped(retry) / 1_000_000).toList();
+	}
+
+	private static void says(String words) {
+		assertThat(page()).contains(words);
+	}
+
+	private static List<Seen> run(String section, Class<?> application) throws IOException {
+		try (Warehouse warehouse = new Warehouse();
+				ConfigurableApplicationContext context = new SpringApplicationBuilder(application)
+					.web(WebApplicationType.NONE)
+					.bannerMode(Banner.Mode.OFF)
+					.logStartupInfo(false)
+					.registerShutdownHook(false)
+					.initializers((starting) -> {
+						starting.getBeanFactory().registerSingleton("warehouse", warehouse);
+						configurations(section).forEach(starting.getEnvironment().getPropertySources()::addFirst);
+					})
+					.run()) {
+			return ANSWERS.stream().map((answers) -> {
+				warehouse.willAnswer(answers);
+				return new Seen(result(context.getBean(Reservations.class)), warehouse.requests());
+			}).toList();
+		}
+	}
+
+	private static String result(Reservations reservations) {
+		try {
+			return reservations.reserve("tea");
+		}
+		catch (RestClientException ex) {
+			return ex.getClass().getName();
+		}
+	}
+
+	/** What the caller gets, and what the server. */
+	private record Seen(String result, List<String> requests) {
+	}
+
+	/* As the page shows them. */
+	private static List<PropertySource<?>> configurations(String section) {
+		return YAML.matcher(section(section)).results().map((block) -> {
+			try {
+				return new YamlPropertySourceLoader()
+					.load(block.group(1), new ByteArrayResource(block.group(1).getBytes(StandardCharsets.UTF_8)))
+					.get(0);
+			}
+			catch (IOException ex) {
+				throw new IllegalStateException(ex);
+			}
+		}).<PropertySource<?>>map((source) -> source).toList();
+	}
+
+	private static String section(String title) {
+		return SECTION.matcher(page())
+			.results()
+			.filter((found) -> found.group(1).equals(title))
+			.map((found) -> found.group(2))
+			.findFirst()
+			.orElseThrow();
+	}
+
+	private static String page() {
+		try {
+			return Files.readString(Path.of("..", "docs", "moving-in.md"));
+		}
+		catch (IOException ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+}
