@@ -30,12 +30,16 @@ public final class Attempt {
 
 	private final CallKey key;
 
-	private Attempt(int number, int maximum, @Nullable Throwable previousFailure, long timeLeft, CallKey key) {
+	private final long fence;
+
+	private Attempt(int number, int maximum, @Nullable Throwable previousFailure, long timeLeft, CallKey key,
+			long fence) {
 		this.number = number;
 		this.maximum = maximum;
 		this.previousFailure = previousFailure;
 		this.timeLeft = timeLeft;
 		this.key = key;
+		this.fence = fence;
 	}
 
 	/**
@@ -49,10 +53,10 @@ public final class Attempt {
 	public static Attempt current() {
 		RetryCall call = CallStack.ofThread().running();
 		if (call == null || !call.isAttempt()) {
-			return new Attempt(1, 1, null, (call != null) ? call.timeLeftNow() : Nanos.UNLIMITED, new CallKey());
+			return new Attempt(1, 1, null, (call != null) ? call.timeLeftNow() : Nanos.UNLIMITED, new CallKey(), 0);
 		}
 		return new Attempt(call.attempt(), call.terms().policy().maxAttempts(), call.previousFailure(),
-				call.timeLeftNow(), call.key());
+				call.timeLeftNow(), call.key(), call.fence());
 	}
 
 	/**
@@ -110,6 +114,17 @@ public final class Attempt {
 	 */
 	public @Nullable String usedIdempotencyKey() {
 		return this.key.ifUsed();
+	}
+
+	/**
+	 * Return a number that grows with each attempt of a durable call, also over restarts.
+	 * A server that keeps the greatest number it has seen for an
+	 * {@linkplain #idempotencyKey() idempotency key} can refuse an attempt of a process
+	 * that stalled and was overtaken. Numbers of two calls must not be compared.
+	 * @return the number, 1 or more; 0 outside a durable call
+	 */
+	public long fence() {
+		return this.fence;
 	}
 
 	@Override

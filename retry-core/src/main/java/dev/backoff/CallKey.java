@@ -15,6 +15,14 @@ final class CallKey {
 
 	private final AtomicReference<@Nullable String> value = new AtomicReference<>();
 
+	CallKey() {
+	}
+
+	/** Take a key that was made before. */
+	CallKey(String known) {
+		this.value.set(known);
+	}
+
 	String get() {
 		String key = this.value.get();
 		if (key != null) {

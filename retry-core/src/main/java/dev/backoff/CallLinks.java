@@ -41,9 +41,20 @@ final class CallLinks {
 
 	private @Nullable CallObservation observation;
 
+	private @Nullable KeptCall kept;
+
 	void adopt(CallOrigin origin) {
 		this.origin = origin;
 		this.key = origin.key();
+	}
+
+	void keptAs(KeptCall kept) {
+		this.kept = kept;
+		this.key = new CallKey(kept.key());
+	}
+
+	@Nullable KeptCall kept() {
+		return this.kept;
 	}
 
 	/** Note that the running attempt has ended, on whatever thread. */

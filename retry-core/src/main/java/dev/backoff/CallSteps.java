@@ -12,6 +12,7 @@ import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.event.RetryEvent;
 import dev.backoff.event.StopReason;
 import dev.backoff.failure.Idempotency;
+import dev.backoff.failure.RetryCause;
 import dev.backoff.throttle.Throttle;
 
 /**
@@ -62,6 +63,36 @@ final class CallSteps {
 				: this.decider.decide(situation(call, DelaySource.BREAKER, this.safeguards.refusal(now), now));
 	}
 
+	/**
+	 * Go on with a call that was kept elsewhere: return its attempt, a wait or the end.
+	 */
+	Turn resume(RetryCall call, KeptCall kept) {
+		long now = now();
+		call.resume(this.terms, kept, now);
+		this.teller.callBegins(call, this.terms);
+		if (kept.loss() != null) {
+			return Decision.lost(kept.loss());
+		}
+		Decision.Stop stop = this.decider.decideAfterWait(null, call.timeLeft(now), false);
+		if (stop != null) {
+			return stop;
+		}
+		if (this.terms.retries().off() != null) {
+			return this.decider.decide(situation(call, null, Situation.Breaker.PERMITTING, now));
+		}
+		Permit permit = this.safeguards.tryAcquire(call, now);
+		return (permit != null) ? new Turn.Permitted(permit, null)
+				: this.decider.decide(situation(call, DelaySource.BREAKER, this.safeguards.refusal(now), now));
+	}
+
+	/**
+	 * Decide again what follows the attempt that has ended, with a retry that is free.
+	 */
+	Decision withoutBudget(RetryCall call) {
+		long now = now();
+		return this.decider.decide(situation(call, DelaySource.BREAKER, this.safeguards.answer(now), now));
+	}
+
 	void succeededAtOnce(RetryCall call, Permit permit) {
 		long now = now();
 		long nanos = call.elapsed(now);
@@ -79,8 +110,8 @@ final class CallSteps {
 	}
 
 	private Situation situation(RetryCall call, @Nullable DelaySource waitedFor, Situation.Breaker breaker, long now) {
-		return new Situation(call.lastOutcome(), call.attempt(), call.postponed(), call.previousDelay(), waitedFor,
-				call.attemptNanos(), call.isLastQuestion(), call.timeLeft(now), this.safeguards.waiting().isShutDown(),
+		return new Situation(call.lastOutcome(), call.attempt(), call.postponed(), call.delayBefore(), waitedFor,
+				call.attemptNanos(), call.hasLastQuestion(), call.timeLeft(now), this.safeguards.waiting().isShutDown(),
 				breaker, this.safeguards.degraded(), now, this.safeguards.budget());
 	}
 
@@ -149,10 +180,15 @@ final class CallSteps {
 		return new Turn.Permitted(permit, outcome.cause());
 	}
 
+	/** Tell that a retry is made. */
+	void retrying(RetryCause cause) {
+		this.listeners.retry(cause);
+	}
+
 	/** Tell that a permitted attempt is made. */
 	void attempting(Turn.Permitted permitted) {
 		if (permitted.retried() != null) {
-			this.listeners.retry(permitted.retried());
+			retrying(permitted.retried());
 		}
 	}
 
@@ -181,7 +217,7 @@ final class CallSteps {
 		Throttle.Place place = call.place();
 		call.leaveQueue();
 		if (outcome == null) {
-			outcome = Outcome.ofRefused(AttemptOutcome.PERMANENT,
+			outcome = call.isKept() ? Outcome.ofNothing(stop) : Outcome.ofRefused(AttemptOutcome.PERMANENT,
 					(place != null) ? place.throttle().rejection() : this.safeguards.rejection(now), stop);
 		}
 		long elapsed = call.elapsed(now);
@@ -194,9 +230,10 @@ final class CallSteps {
 		}
 		Throwable failure = outcome.failure();
 		RetriesStoppedException.Story told = new RetriesStoppedException.Story(this.terms.policy().name(),
-				this.terms.method(), stop.reason(), stop.why(), call.attempts(), this.terms.policy().maxAttempts(),
+				this.terms.method(), stop.reason(), stop.why(), call.allAttempts(), this.terms.policy().maxAttempts(),
 				Duration.ofNanos(elapsed), call.waits(), call.attemptTimes(), call.isWaitsAbridged(),
-				call.isAttemptsAbridged(), failure, outcome.value(), call.keyIfUsed());
+				call.isAttemptsAbridged() || call.allAttempts() > call.attempts(), failure, outcome.value(),
+				call.keyIfUsed());
 		// another call may get the same instance, so that one attempt proves nothing
 		boolean settled = call.attempt() > 1 || isUnrepeatable(outcome);
 		RetriesStoppedException story = new RetriesStoppedException(told, stop.problem(), call.started(), settled);

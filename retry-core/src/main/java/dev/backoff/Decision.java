@@ -54,6 +54,10 @@ sealed interface Decision extends Turn {
 		return new Stop(reason, why);
 	}
 
+	static Stop lost(String why) {
+		return new Stop(StopReason.LOST, why);
+	}
+
 	static Stop switchFailed(Throwable problem) {
 		return failed(StopReason.DISABLED, "the switch failed", problem);
 	}

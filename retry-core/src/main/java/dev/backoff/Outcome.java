@@ -34,6 +34,11 @@ sealed interface Outcome {
 		return new Failure(kind, failure, null, refusal);
 	}
 
+	/** Return the outcome of a call without an attempt of which anything is known. */
+	static Outcome ofNothing(Decision.Stop stop) {
+		return new Value(AttemptOutcome.PERMANENT, null, stop);
+	}
+
 	/** Return the same outcome, not worth another attempt. */
 	Outcome refusedAs(Decision.Stop refusal);
 

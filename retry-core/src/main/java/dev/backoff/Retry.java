@@ -62,7 +62,7 @@ public final class Retry {
 				throttle);
 		Safeguards safeguards = new Safeguards((throttle != null) ? new Slots(throttle) : null,
 				guards.permits(builder.breaker), builder.budget, builder.degraded,
-				(recoveries != null) ? new RecoveryTurns(recoveries) : null, builder.waitingCalls);
+				(recoveries != null) ? new RecoveryTurns(recoveries) : null, builder.waitingCalls, false);
 		RandomSource random = guards.random(builder.random);
 		RetryDecider decider = new RetryDecider(policy, terms.retries(), random, listeners);
 		CallSteps steps = new CallSteps(terms, decider, listeners, safeguards,
@@ -72,7 +72,10 @@ public final class Retry {
 				!builder.observers.isEmpty());
 		AsyncDriver async = new AsyncDriver(builder.method, steps, time, decider, builder.waitingCalls, limit,
 				listeners, guards.executors(builder.executor, AsyncDriver.DEFAULT_EXECUTOR));
-		return new Drivers(terms, random, decider, blocking, async, builder.running);
+		RetryDecider deciderOfKept = new RetryDecider(policy, () -> null, random, listeners);
+		KeptDriver kept = new KeptDriver(new CallSteps(terms, deciderOfKept, listeners, safeguards.keptElsewhere(),
+				new CallTeller(listeners, null)), deciderOfKept, limit);
+		return new Drivers(terms, random, decider, blocking, async, kept, builder.running);
 	}
 
 	private static @Nullable Throttle throttle(@Nullable Throttle shared, RetryPolicy policy, int slots,
@@ -233,6 +236,37 @@ public final class Retry {
 	}
 
 	/**
+	 * Make one attempt of a call that is kept elsewhere, on this thread, and recover if
+	 * the call stops. This waits for nothing: the keeper stores what is returned, and
+	 * makes the next attempt when the delay is over. Meanwhile an open breaker, a spent
+	 * budget, a shutdown and retries that are switched off do not end the call. No
+	 * {@link CallObserver} is told of it.
+	 * @param call what is known of the call
+	 * @param context what to work on; conditions see it
+	 * @param operation one attempt of the work
+	 * @param recovery what follows an unsuccessful stop, or null
+	 * @param <C> the type of the context
+	 * @param <T> the type of the result
+	 * @param <X> the checked exception both throw
+	 * @return what follows; what the attempt or the recovery threw is in it
+	 */
+	public <C, T extends @Nullable Object, X extends Throwable> KeptNext attemptOn(KeptCall call, C context,
+			Operation.OnContext<C, T, X> operation, @Nullable Recovery<? super C, T, X> recovery) {
+		Drivers drivers = this.drivers;
+		RunningCalls counted = drivers.running();
+		if (counted == null) {
+			return drivers.kept().attempt(call, context, operation, recovery);
+		}
+		counted.enter();
+		try {
+			return drivers.kept().attempt(call, context, operation, recovery);
+		}
+		finally {
+			counted.leave();
+		}
+	}
+
+	/**
 	 * Take over the policy, the listeners and all shared objects of another retry, for
 	 * calls that begin from now on. Running calls end as they began. Code that holds this
 	 * retry so follows a change of its configuration.
@@ -283,7 +317,7 @@ public final class Retry {
 
 	/** What calls run on. */
 	private record Drivers(CallTerms terms, RandomSource random, RetryDecider decider, BlockingDriver blocking,
-			AsyncDriver async, @Nullable RunningCalls running) {
+			AsyncDriver async, KeptDriver kept, @Nullable RunningCalls running) {
 	}
 
 	/**

@@ -76,6 +76,50 @@ final class RetryCall extends CallStory {
 		this.innerCalls = 0;
 	}
 
+	/** Go on with a call that was kept elsewhere, with its next attempt. */
+	void resume(CallTerms terms, KeptCall kept, long now) {
+		begin(terms, now);
+		long elapsed = Nanos.of(kept.elapsed());
+		this.started = now - elapsed;
+		long left = (kept.timeLeft() != null) ? Nanos.of(kept.timeLeft()) : Nanos.UNLIMITED;
+		this.limit = (left < 0) ? Math.max(0, elapsed + left) : Nanos.plus(elapsed, left);
+		this.attempt = kept.attempts() + 1;
+		links().keptAs(kept);
+	}
+
+	private @Nullable KeptCall kept() {
+		return (this.links != null) ? this.links.kept() : null;
+	}
+
+	/** Return whether the call is kept elsewhere while it waits. */
+	boolean isKept() {
+		return kept() != null;
+	}
+
+	/** Return how many attempts have ended, here or elsewhere. */
+	int allAttempts() {
+		KeptCall kept = kept();
+		return (kept != null) ? kept.attempts() + attempts() : attempts();
+	}
+
+	/** Return the part of the last wait that the policy's rule chose, wherever it was. */
+	long delayBefore() {
+		KeptCall kept = kept();
+		return (kept != null) ? Nanos.of(kept.previousDelay()) : previousDelay();
+	}
+
+	/** Return whether the last question before the deadline is due or has been asked. */
+	boolean hasLastQuestion() {
+		KeptCall kept = kept();
+		return isLastQuestion() || (kept != null && kept.lastQuestion());
+	}
+
+	/** Return the number of the attempt in the order of all, or 0 if it is not kept. */
+	long fence() {
+		KeptCall kept = kept();
+		return (kept != null) ? kept.fence() : 0;
+	}
+
 	/** Return a call that stands for an attempt or a deadline from elsewhere. */
 	static RetryCall standingFor(CallOrigin origin) {
 		RetryCall call = new RetryCall(null);

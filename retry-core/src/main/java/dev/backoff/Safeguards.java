@@ -14,7 +14,15 @@ import dev.backoff.policy.DegradedMode;
  * worse. Thread-safe.
  */
 record Safeguards(@Nullable Slots slots, @Nullable CallPermits breaker, @Nullable RetryBudget budget,
-		@Nullable DegradedMode degraded, @Nullable RecoveryTurns recoveries, WaitingCalls waiting) {
+		@Nullable DegradedMode degraded, @Nullable RecoveryTurns recoveries, WaitingCalls waiting, boolean keeping) {
+
+	/**
+	 * Return the same for calls that wait elsewhere, whatever happens here. Their keeper
+	 * bounds how many attempts run at once.
+	 */
+	Safeguards keptElsewhere() {
+		return new Safeguards(null, this.breaker, this.budget, this.degraded, null, new WaitingCalls(), true);
+	}
 
 	/**
 	 * Take a slot and a permit for the call's next attempt; null if it must not be made,
@@ -93,7 +101,7 @@ record Safeguards(@Nullable Slots slots, @Nullable CallPermits breaker, @Nullabl
 	/** Return what the breaker says when it has refused an attempt. */
 	Situation.Breaker refusal(long now) {
 		return (this.breaker == null) ? Situation.Breaker.PERMITTING : new Situation.Breaker(this.breaker.name(), false,
-				this.breaker.isAwaited(), this.breaker.nanosToPermit(now));
+				this.keeping || this.breaker.isAwaited(), this.breaker.nanosToPermit(now));
 	}
 
 	/** Return what a call throws that made no attempt. */

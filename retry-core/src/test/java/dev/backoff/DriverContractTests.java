@@ -130,6 +130,30 @@ class DriverContractTests {
 
 	}
 
+	/** Attempt by attempt, each with no more than what is kept of the call. */
+	@Nested
+	class AKeptCall extends ResultContract {
+
+		@Override
+		protected boolean isKept() {
+			return true;
+		}
+
+		@Override
+		protected ContractDriver open(CallSetup setup) {
+			return new Driver(setup) {
+
+				@Override
+				public @Nullable Object call(ScriptedOperation<@Nullable Object> operation,
+						@Nullable Recovery<Object, @Nullable Object, Exception> recovery) throws Throwable {
+					return KeptCallTests.Keeper.of(this.retry, setup.time()).call(operation, recovery);
+				}
+
+			};
+		}
+
+	}
+
 	/** A retry of the core. */
 	private abstract static class Driver implements ContractDriver {
 

@@ -13,10 +13,10 @@ import java.lang.annotation.Target;
  * Without attributes: four attempts, waits drawn from 0 up to 100, 200 and 400 ms, any
  * exception but programming errors. Every attribute is text, as in
  * {@code application.yml}; an empty one is not set. All but {@link #retryWhen()},
- * {@link #until()} and {@link #recover()} take <code>${placeholders}</code>; expressions
- * in <code>#{}</code> are refused. What {@code backoff.policies.<name>} sets wins over
- * the annotation, what a method's annotation sets over its type's, and all over
- * {@code backoff.defaults}.
+ * {@link #until()}, {@link #recover()} and {@link #key()} take
+ * <code>${placeholders}</code>; expressions in <code>#{}</code> are refused. What
+ * {@code backoff.policies.<name>} sets wins over the annotation, what a method's
+ * annotation sets over its type's, and all over {@code backoff.defaults}.
  * <p>
  * A proxy advises no private, static and final methods, and no calls of a bean to itself.
  * <p>
@@ -188,5 +188,36 @@ public @interface Backoff {
 	 * @return a method name
 	 */
 	String recover() default "";
+
+	/**
+	 * Whether calls are stored, so that they survive the end of the process: the caller
+	 * gets a handle at once, and the call is made and retried in the background, at least
+	 * once. It needs the module {@code retry-durable-spring-boot-starter}, a name, and a
+	 * method that returns nothing or a {@code DurableCall}.
+	 * @return {@code true}, or {@code false} (the default)
+	 */
+	String durable() default "";
+
+	/**
+	 * The key of a durable call: an expression over the parameters and
+	 * {@code #root.args}, such as {@code #trade}. While a call of a key is stored,
+	 * another one joins it. Without an expression each call is its own.
+	 * @return a SpEL expression that gives a text, a number, an enum or a UUID
+	 */
+	String key() default "";
+
+	/**
+	 * When a durable method without parameters is called by itself, once in all processes
+	 * that share the database: a Spring cron expression of six fields, or {@code every}
+	 * and a duration, counted from the end of the call before.
+	 * @return a schedule, such as {@code 0 0 3 * * *} or {@code every 10m}
+	 */
+	String schedule() default "";
+
+	/**
+	 * The time zone of a cron expression, that of the system by default.
+	 * @return a zone, such as {@code Europe/Berlin}
+	 */
+	String scheduleZone() default "";
 
 }

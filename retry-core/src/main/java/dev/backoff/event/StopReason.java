@@ -53,7 +53,13 @@ public enum StopReason {
 	SHUTDOWN,
 
 	/** The executor refused a later attempt. */
-	REJECTED;
+	REJECTED,
+
+	/** Too many attempts of a durable call ended with their process. */
+	LOST,
+
+	/** A durable call was stored in a way that cannot be read. */
+	UNREADABLE;
 
 	private final String tag = name().toLowerCase(Locale.ROOT);
 
@@ -66,10 +72,10 @@ public enum StopReason {
 
 	/**
 	 * {@return whether {@code recover} may follow this stop; false for a success, an
-	 * interruption and a cancellation}
+	 * interruption, a cancellation and a call that cannot be read}
 	 */
 	public boolean isRecoverable() {
-		return this != SUCCEEDED && this != INTERRUPTED && this != CANCELLED;
+		return this != SUCCEEDED && this != INTERRUPTED && this != CANCELLED && this != UNREADABLE;
 	}
 
 }

@@ -14,14 +14,15 @@ class StopReasonTests {
 	@Test
 	void reasonsAreMetricTags() {
 		assertThat(Arrays.stream(StopReason.values()).map(StopReason::tag)).containsExactly("succeeded",
-				"not_retryable", "nested", "disabled", "attempts_exhausted", "breaker_open", "concurrency", "hint",
-				"deadline", "budget", "interrupted", "cancelled", "stopped", "shutdown", "rejected");
+				"not_retryable", "nested", "disabled", "attempts_exhausted", "breaker_open", "concurrency", "hint", "deadline",
+				"budget", "interrupted", "cancelled", "stopped", "shutdown", "rejected", "lost", "unreadable");
 	}
 
 	@Test
-	void onlySuccessInterruptionAndCancellationAreNotRecovered() {
+	void whatHasNothingToRecoverIsNotRecovered() {
 		assertThat(Arrays.stream(StopReason.values()).filter((reason) -> !reason.isRecoverable()))
-			.containsExactlyInAnyOrder(StopReason.SUCCEEDED, StopReason.INTERRUPTED, StopReason.CANCELLED);
+			.containsExactlyInAnyOrder(StopReason.SUCCEEDED, StopReason.INTERRUPTED, StopReason.CANCELLED,
+					StopReason.UNREADABLE);
 	}
 
 	@Test

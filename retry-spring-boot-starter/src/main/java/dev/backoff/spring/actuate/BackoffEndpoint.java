@@ -5,6 +5,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -37,6 +40,7 @@ import dev.backoff.spring.live.LiveConfiguration;
 import dev.backoff.spring.observation.CallStatistics;
 import dev.backoff.spring.observation.StoppedCalls;
 import dev.backoff.spring.policy.BackoffPolicies;
+import dev.backoff.spring.policy.EffectivePolicy;
 import dev.backoff.spring.policy.InvalidBackoffException;
 import dev.backoff.spring.policy.Nearest;
 import dev.backoff.spring.policy.Overrides;
@@ -72,6 +76,10 @@ public class BackoffEndpoint {
 
 	private static final int MOST_PREVIEWED = 1_000;
 
+	private static final int METHOD_NOT_ALLOWED = 405;
+
+	private static final Set<String> OWN_PARTS = Set.of("preview", "wake", "stop");
+
 	private final BackoffPolicies policies;
 
 	private final PolicyUses uses;
@@ -84,6 +92,8 @@ public class BackoffEndpoint {
 
 	private final OperatorActions actions;
 
+	private final Map<String, EndpointPart> parts = new TreeMap<>();
+
 	/**
 	 * Create the endpoint.
 	 * @param policies resolves policies
@@ -94,10 +104,13 @@ public class BackoffEndpoint {
 	 * @param running the attempts that run
 	 * @param statistics the counted calls, or null if calls are not counted
 	 * @param stopped the calls that stopped, or null if they are not kept
+	 * @param parts the parts of other modules
+	 * @throws InvalidBackoffException if two parts have one name, or one has a name of
+	 * this endpoint
 	 */
 	public BackoffEndpoint(BackoffPolicies policies, PolicyUses uses, OverloadSafety safety, LiveConfiguration live,
 			WaitingCalls waiting, RunningCalls running, @Nullable CallStatistics statistics,
-			@Nullable StoppedCalls stopped) {
+			@Nullable StoppedCalls stopped, List<EndpointPart> parts) {
 		this.policies = policies;
 		this.uses = uses;
 		this.safety = safety;
@@ -105,6 +118,13 @@ public class BackoffEndpoint {
 		this.descriptions = new PolicyDescriptions(policies, uses, safety, live,
 				new ActivityDescriptions(waiting, running, statistics, stopped));
 		this.actions = new OperatorActions(live, uses, waiting);
+		for (EndpointPart part : parts) {
+			if (OWN_PARTS.contains(part.name()) || this.parts.put(part.name(), part) != null) {
+				throw Written.refusal(
+						"The part " + part.name() + " of the endpoint (" + part.getClass().getName() + ")",
+						"has a name that is taken", "Give it another name.");
+			}
+		}
 	}
 
 	/** Show all policies, budgets and breakers. */
@@ -160,8 +180,32 @@ public class BackoffEndpoint {
 			case BREAKERS -> ofShared("Breaker", selectedPart, named(shared.breakers(), selectedPart));
 			case BUDGETS -> ofShared("Budget", selectedPart, named(shared.budgets(), selectedPart));
 			default -> selectedPart.equals("preview")
-					? ofPolicy(selectedName, (name) -> preview(name, new Written(written))) : unknownPart(selectedPart);
+					? ofPolicy(selectedName, (name) -> preview(name, new Written(written))) : ofPart(selectedName,
+							selectedPart, (part, policy) -> part.read(policy, new Written(written).rest()));
 		};
+	}
+
+	private WebEndpointResponse<@Nullable Object> ofPart(String name, String part,
+			BiFunction<EndpointPart, EffectivePolicy, Object> action) {
+		EndpointPart known = this.parts.get(part);
+		if (known == null) {
+			return unknownPart(part);
+		}
+		try {
+			return ofPolicy(name, (found) -> action.apply(known, effective(found)));
+		}
+		catch (UnsupportedOperationException ex) {
+			return new WebEndpointResponse<>(null, METHOD_NOT_ALLOWED);
+		}
+	}
+
+	private EffectivePolicy effective(String name) {
+		return this.uses.uses()
+			.stream()
+			.map(PolicyUse::policy)
+			.filter((policy) -> policy.name().equals(name))
+			.findFirst()
+			.orElseGet(() -> this.policies.resolve(name));
 	}
 
 	private @Nullable Object preview(String name, Written written) {
@@ -205,7 +249,8 @@ public class BackoffEndpoint {
 			default -> switch (selectedPart) {
 				case "wake" -> ofPolicy(selectedName, (name) -> this.actions.wake(name, new Written(written)));
 				case "stop" -> ofPolicy(selectedName, (name) -> this.actions.stop(name, new Written(written)));
-				default -> unknownPart(selectedPart);
+				default -> ofPart(selectedName, selectedPart,
+						(part, policy) -> part.write(policy, (written != null) ? written : Map.<String, Object>of()));
 			};
 		};
 	}
@@ -262,7 +307,9 @@ public class BackoffEndpoint {
 
 	private static WebEndpointResponse<@Nullable Object> answer(Supplier<@Nullable Object> action) {
 		try {
-			return new WebEndpointResponse<>(action.get());
+			Object answer = action.get();
+			return (answer instanceof WebEndpointResponse<?> response) ? asIs(response)
+					: new WebEndpointResponse<>(answer);
 		}
 		catch (InvalidBackoffException ex) {
 			List<ProblemDescriptor> problems = ex.problems()
@@ -271,6 +318,11 @@ public class BackoffEndpoint {
 				.toList();
 			return new WebEndpointResponse<>(new RefusalDescriptor(problems), WebEndpointResponse.STATUS_BAD_REQUEST);
 		}
+	}
+
+	@SuppressWarnings("unchecked") // a body of any type
+	private static WebEndpointResponse<@Nullable Object> asIs(WebEndpointResponse<?> response) {
+		return (WebEndpointResponse<@Nullable Object>) response;
 	}
 
 	private static <D> @Nullable D named(Map<String, D> described, String name) {

@@ -103,7 +103,14 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 
 	/** Return the retry of a method, or null if it is not annotated. */
 	@Nullable MethodRetry find(Method method, Class<?> targetClass, @Nullable Object target) {
-		return this.enabled ? this.finder.find(method, targetClass, target) : null;
+		return (this.enabled || isStored(method, targetClass)) ? this.finder.find(method, targetClass, target) : null;
+	}
+
+	/* Calls of durable methods are stored whatever is switched off. */
+	private boolean isStored(Method method, Class<?> targetClass) {
+		Map<AnnotatedMethod, EffectivePolicy> durable = durable();
+		AnnotatedMethod annotated = durable.isEmpty() ? null : AnnotatedMethod.of(method, targetClass);
+		return annotated != null && durable.containsKey(annotated);
 	}
 
 	/**
@@ -192,6 +199,16 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 			return new PolicyUse(overloaded ? plan.label() + plan.method().parameters() : plan.label(), plan.policy(),
 					this.advice.of(plan));
 		}).sorted(Comparator.comparing(PolicyUse::method)).toList();
+	}
+
+	/**
+	 * {@return the durable methods known so far, each with the policy in effect for it}
+	 */
+	public Map<AnnotatedMethod, EffectivePolicy> durable() {
+		return this.ofMethods.plans()
+			.stream()
+			.filter((plan) -> plan.policy().isDurable())
+			.collect(Collectors.toMap(MethodPlan::method, MethodPlan::policy));
 	}
 
 	PlanAdvice advice() {

@@ -52,6 +52,11 @@ final class Manners {
 					"Declare a CompletableFuture, a CompletionStage or a Future."));
 			return null;
 		}
+		if (DurableManner.isHandle(type)) {
+			problems.add(problem(annotated, "returns a DurableCall, and its policy is not durable",
+					"Set durable to true, or declare what the call returns."));
+			return null;
+		}
 		return isAny(type, REACTIVE_TYPES) ? reactive(annotated, type, problems) : new BlockingManner();
 	}
 

@@ -1,12 +1,15 @@
 package dev.backoff.spring.advice;
 
 import java.lang.reflect.Modifier;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.util.function.SingletonSupplier;
 
 import dev.backoff.annotation.Backoff;
 import dev.backoff.failure.FailureClassifier;
@@ -25,10 +28,13 @@ final class MethodPlanner implements PlannedRetries.Planner<AnnotatedMethod, Met
 
 	private final Manners manners;
 
+	private final Supplier<SubmissionGate> gate;
+
 	MethodPlanner(BackoffPolicies policies, ConfigurableListableBeanFactory beanFactory) {
 		this.policies = policies;
 		this.beanFactory = beanFactory;
 		this.manners = new Manners(beanFactory.getBeanClassLoader(), policies.configuration().isWoven());
+		this.gate = SingletonSupplier.of(() -> beanFactory.getBean(SubmissionGate.class));
 	}
 
 	@Override
@@ -38,9 +44,13 @@ final class MethodPlanner implements PlannedRetries.Planner<AnnotatedMethod, Met
 		if (!this.policies.configuration().isWoven()) {
 			checkProxyable(annotated, problems);
 		}
-		Manner manner = this.manners.find(annotated, problems);
-		EffectivePolicy policy = (candidate != null) ? candidate.resolve(annotated, problems)
-				: this.policies.current().resolve(annotated, problems);
+		List<Problem> ofPolicy = new ArrayList<>();
+		EffectivePolicy policy = (candidate != null) ? candidate.resolve(annotated, ofPolicy)
+				: this.policies.current().resolve(annotated, ofPolicy);
+		Manner manner = (policy != null && policy.isDurable())
+				? DurableManner.of(annotated, this.gate, this.beanFactory.getBeanClassLoader(), problems)
+				: this.manners.find(annotated, problems);
+		problems.addAll(ofPolicy);
 		if (policy != null) {
 			checkClassifier(policy, problems);
 		}

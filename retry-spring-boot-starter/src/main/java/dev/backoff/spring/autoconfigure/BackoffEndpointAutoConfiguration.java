@@ -13,6 +13,7 @@ import dev.backoff.RunningCalls;
 import dev.backoff.WaitingCalls;
 import dev.backoff.spring.actuate.AuditedOperations;
 import dev.backoff.spring.actuate.BackoffEndpoint;
+import dev.backoff.spring.actuate.EndpointPart;
 import dev.backoff.spring.actuate.WrittenArguments;
 import dev.backoff.spring.advice.BackoffMethods;
 import dev.backoff.spring.live.LiveConfiguration;
@@ -39,9 +40,10 @@ public final class BackoffEndpointAutoConfiguration {
 		@ConditionalOnMissingBean
 		BackoffEndpoint backoffEndpoint(BackoffPolicies policies, BackoffMethods methods, OverloadSafety safety,
 				LiveConfiguration live, WaitingCalls waiting, RunningCalls running,
-				ObjectProvider<CallStatistics> statistics, ObjectProvider<StoppedCalls> stopped) {
+				ObjectProvider<CallStatistics> statistics, ObjectProvider<StoppedCalls> stopped,
+				ObjectProvider<EndpointPart> parts) {
 			return new BackoffEndpoint(policies, methods, safety, live, waiting, running, statistics.getIfUnique(),
-					stopped.getIfUnique());
+					stopped.getIfUnique(), parts.orderedStream().toList());
 		}
 
 		@Bean

@@ -145,6 +145,23 @@ public final class BackoffConfiguration {
 	}
 
 	/**
+	 * {@return how durable calls are stored and made}
+	 */
+	public DurableSettings durable() {
+		Map<SettingKey, ConfigValue> settings = this.read.settings();
+		return new DurableSettings(ConfigValue.<Boolean>read(settings, SettingKey.DURABLE_WORK),
+				ConfigValue.read(settings, SettingKey.DURABLE_STORE),
+				ConfigValue.read(settings, SettingKey.DURABLE_FILE),
+				ConfigValue.read(settings, SettingKey.DURABLE_TABLE),
+				ConfigValue.read(settings, SettingKey.DURABLE_INITIALIZE_SCHEMA),
+				ConfigValue.read(settings, SettingKey.DURABLE_POLL_INTERVAL),
+				ConfigValue.read(settings, SettingKey.DURABLE_HEARTBEAT),
+				ConfigValue.<Integer>read(settings, SettingKey.DURABLE_MAX_LOSSES),
+				ConfigValue.<Integer>read(settings, SettingKey.DURABLE_MAX_PAYLOAD),
+				ConfigValue.read(settings, SettingKey.DURABLE_SHUTDOWN_WAIT));
+	}
+
+	/**
 	 * Return the keys directly below {@code backoff} that are written, and the switches,
 	 * as they are in effect.
 	 * @return an immutable map of values with their origins by key

@@ -37,6 +37,7 @@ import org.springframework.boot.context.properties.bind.Name;
  * @param endpoint Endpoint.
  * @param health Health.
  * @param shutdown Closing the application.
+ * @param durable Calls that are stored, by the module retry-durable-spring-boot-starter.
  */
 @ConfigurationProperties("backoff")
 public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultValue("true") boolean retriesEnabled,
@@ -45,7 +46,7 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 		@DefaultValue Map<String, Policy> policies, @DefaultValue Map<String, Breaker> breakers,
 		@DefaultValue Map<String, Budget> budgets, @DefaultValue Metrics metrics, @DefaultValue Observation observation,
 		@DefaultValue Http http, @DefaultValue Endpoint endpoint, @DefaultValue Health health,
-		@DefaultValue Shutdown shutdown) {
+		@DefaultValue Shutdown shutdown, @DefaultValue Durable durable) {
 
 	/** What an unknown key does at start-up. */
 	public enum UnknownKeys {
@@ -77,6 +78,34 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 
 		/** By an aspect that AspectJ weaves into their classes. */
 		ASPECTJ
+
+	}
+
+	/** Database that holds durable calls. */
+	public enum DurableStore {
+
+		/** The application's, unless it has none or only one in memory. */
+		AUTO,
+
+		/** The application's. */
+		APPLICATION,
+
+		/** An H2 file of the library. */
+		OWN
+
+	}
+
+	/** When the table of durable calls is created. */
+	public enum InitializeSchema {
+
+		/** On H2; elsewhere it is checked. */
+		AUTO,
+
+		/** On each database, if it is missing. */
+		ALWAYS,
+
+		/** It is only checked. */
+		NEVER
 
 	}
 
@@ -175,6 +204,12 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 * @param nested What happens to a failure that an inner call has already retried.
 	 * @param replay Whether a stream is retried after elements have been passed on, which
 	 * then come again.
+	 * @param durable Whether calls are stored and made in the background, so that they
+	 * survive the end of the process.
+	 * @param schedule When a durable method without parameters is called by itself: a
+	 * cron expression of six fields, or "every 10m".
+	 * @param scheduleZone Time zone of the cron expression; that of the system if not
+	 * set.
 	 * @param breaker Name of the circuit breaker, or "none". The policy's own name if not
 	 * set, which is in effect if a breaker of that name is configured.
 	 * @param budget Name of the budget of retries, or "none". The policy's own name if
@@ -199,7 +234,8 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 			@Nullable String attemptTimeout, @Nullable Duration shortestAttempt, @Nullable Boolean lastQuestion,
 			@Nullable Duration throttledBase, @Nullable List<Class<? extends Throwable>> retryOn,
 			@Nullable List<Class<? extends Throwable>> abortOn, @Nullable Boolean matchCauses,
-			@Nullable String classifier, @Nullable Nested nested, @Nullable Boolean replay, @Nullable String breaker,
+			@Nullable String classifier, @Nullable Nested nested, @Nullable Boolean replay, @Nullable Boolean durable,
+			@Nullable String schedule, @Nullable String scheduleZone, @Nullable String breaker,
 			@Nullable String budget, @Nullable String idempotent, @Nullable WhenEmpty whenEmpty,
 			@Nullable String concurrency, @Nullable String maxWaiting, @Nullable String recoverConcurrency,
 			@DefaultValue RetryAfter retryAfter, @DefaultValue WhenDegraded whenDegraded) {
@@ -342,6 +378,31 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 * are woken before, and nothing is retried any more. Zero for none.
 	 */
 	public record Shutdown(@Name("wait") @DefaultValue("0ms") Duration time) {
+	}
+
+	/**
+	 * Durable calls.
+	 *
+	 * @param work Whether this process makes attempts of stored calls.
+	 * @param store Database that holds the calls.
+	 * @param file Path of the library's own H2 file, without its suffix.
+	 * @param table Name of the table.
+	 * @param initializeSchema When the table is created.
+	 * @param pollInterval How often each policy looks for calls that another process has
+	 * stored.
+	 * @param heartbeat How often a running attempt shows that its process is alive; after
+	 * four without a sign it counts as lost.
+	 * @param maxLosses Number of attempts that may end with their process before the call
+	 * stops.
+	 * @param maxPayload Size that the arguments of a call may have as JSON, in B, KB or
+	 * MB.
+	 * @param shutdownWait Time that running attempts get when the application closes.
+	 */
+	public record Durable(@DefaultValue("true") boolean work, @DefaultValue("auto") DurableStore store,
+			@DefaultValue("./backoff-durable") String file, @DefaultValue("backoff_calls") String table,
+			@DefaultValue("auto") InitializeSchema initializeSchema, @DefaultValue("5s") Duration pollInterval,
+			@DefaultValue("5s") Duration heartbeat, @DefaultValue("5") int maxLosses,
+			@DefaultValue("64KB") String maxPayload, @DefaultValue("20s") Duration shutdownWait) {
 	}
 
 }

@@ -45,6 +45,8 @@ public final class EffectivePolicy {
 
 	private final boolean replayed;
 
+	private final @Nullable Integer concurrency;
+
 	private final @Nullable String breaker;
 
 	private final @Nullable String budget;
@@ -55,11 +57,13 @@ public final class EffectivePolicy {
 
 	/** Make a policy; the builder belongs to it. */
 	EffectivePolicy(RetryPolicyBuilder builder, @Nullable ConfigValue classifier, boolean replayed,
-			@Nullable String breaker, @Nullable String budget, Map<PolicyKey, Value> values, List<String> advice) {
+			@Nullable Integer concurrency, @Nullable String breaker, @Nullable String budget,
+			Map<PolicyKey, Value> values, List<String> advice) {
 		this.builder = builder;
 		this.numbers = builder.build();
 		this.classifier = classifier;
 		this.replayed = replayed;
+		this.concurrency = concurrency;
 		this.breaker = breaker;
 		this.budget = budget;
 		this.values = Collections.unmodifiableMap(values);
@@ -117,6 +121,21 @@ public final class EffectivePolicy {
 	 */
 	public boolean isReplayed() {
 		return this.replayed;
+	}
+
+	/**
+	 * {@return whether calls are stored}
+	 */
+	public boolean isDurable() {
+		return this.concurrency != null;
+	}
+
+	/**
+	 * {@return how many attempts of a durable policy run at once in this process, or null
+	 * if it is not durable}
+	 */
+	public @Nullable Integer concurrency() {
+		return this.concurrency;
 	}
 
 	/**

@@ -50,12 +50,14 @@ final class PolicyAdvice {
 			advice.add("a concurrency of " + policy.concurrency()
 					+ " hardly limits anything: write what the dependency bears at once, or none");
 		}
-		if (policy.attemptTimeoutNanos() != Nanos.UNLIMITED) {
+		// the default of durable policies is a bound for attempts that hang
+		boolean timeoutSet = values.strength(PolicyKey.ATTEMPT_TIMEOUT) > 0;
+		if (policy.attemptTimeoutNanos() != Nanos.UNLIMITED && timeoutSet) {
 			adviseTimeout(policy, advice);
 		}
 		if (limited && policy.maxAttempts() > 1 && policy.deadlineNanos() != Nanos.UNLIMITED) {
 			adviseRoom(policy, policy.shortestAttemptNanos(), "by the delays before jitter", delays, values, advice);
-			if (policy.attemptTimeoutNanos() < policy.deadlineNanos()) {
+			if (policy.attemptTimeoutNanos() < policy.deadlineNanos() && timeoutSet) {
 				adviseRoom(policy, policy.attemptTimeoutNanos(),
 						"each as long as the attempt-timeout of " + DurationText.exact(policy.attemptTimeoutNanos()),
 						delays, values, advice);

@@ -65,6 +65,11 @@ final class PolicyAssembler {
 		if (this.problems.size() > before) {
 			return null;
 		}
+		boolean durable = this.values.<Boolean>strongest(PolicyKey.DURABLE);
+		if (durable) {
+			this.levels.addDurableDefaults(this.name);
+		}
+		Integer concurrency = concurrency(durable);
 		Delays delays = new DelayAssembler(this.values).assemble();
 		DegradedSettings degraded = (delays != null) ? new DegradedAssembler(this.values, delays).assemble() : null;
 		if (haveConflicts() || delays == null) {
@@ -89,10 +94,11 @@ final class PolicyAssembler {
 		if (haveConflicts()) {
 			return null;
 		}
-		List.of(PolicyKey.INHERITS, PolicyKey.PRESET, PolicyKey.CLASSIFIER).forEach(this.values::note);
+		List.of(PolicyKey.INHERITS, PolicyKey.PRESET, PolicyKey.CLASSIFIER, PolicyKey.DURABLE)
+			.forEach(this.values::note);
 		Ranked classifier = this.values.written(PolicyKey.CLASSIFIER);
 		return new EffectivePolicy(builder, (classifier != null) ? classifier.value() : null,
-				this.values.<Boolean>read(PolicyKey.REPLAY), breaker, budget, this.values.effective(),
+				this.values.<Boolean>read(PolicyKey.REPLAY), concurrency, breaker, budget, this.values.effective(),
 				advice(numbers, delays, budget));
 	}
 
@@ -104,6 +110,30 @@ final class PolicyAssembler {
 			if (this.values.written(key) != null) {
 				setter.accept(builder, value);
 			}
+		}
+	}
+
+	/** Return how many attempts run at once, or null for a policy that is not durable. */
+	private @Nullable Integer concurrency(boolean durable) {
+		List.of(PolicyKey.SCHEDULE, PolicyKey.SCHEDULE_ZONE)
+			.forEach((key) -> refuse(key, !durable, "is of a durable policy, and this one is not",
+					"Set durable to true, or remove it."));
+		List.of(PolicyKey.MAX_WAITING, PolicyKey.RECOVER_CONCURRENCY)
+			.forEach((key) -> refuse(key, durable && this.values.isWrittenForIt(key), "has no effect on a durable policy, whose calls wait in their store",
+					"Remove it."));
+		Integer slots = this.values.<Integer>strongest(PolicyKey.CONCURRENCY);
+		refuse(PolicyKey.CONCURRENCY, durable && slots == RetryPolicy.UNLIMITED_CONCURRENCY,
+				"must be a number for a durable policy, whose attempts have threads of their own", "Write a number.");
+		return durable ? slots : null;
+	}
+
+	private void refuse(PolicyKey key, boolean refused, String rule, String fix) {
+		Ranked written = this.values.written(key);
+		if (refused && written != null) {
+			this.values.conflict(written.value(), rule, fix);
+		}
+		if (key == PolicyKey.SCHEDULE || key == PolicyKey.SCHEDULE_ZONE) {
+			this.values.note(key);
 		}
 	}
 

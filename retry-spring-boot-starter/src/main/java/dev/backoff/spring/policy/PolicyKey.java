@@ -92,6 +92,15 @@ public enum PolicyKey implements ConfigurationKey {
 	/** Whether a stream is retried after elements have been passed on. */
 	REPLAY(ValueType.of(TextValues::flag, "false")),
 
+	/** Whether calls are stored. */
+	DURABLE(ValueType.of(TextValues::flag, "false")),
+
+	/** When a durable method is called by itself. */
+	SCHEDULE(ValueType.TEXT),
+
+	/** Time zone of a cron expression. */
+	SCHEDULE_ZONE(ValueType.TEXT),
+
 	/** Name of the circuit breaker. */
 	BREAKER(ValueType.of(Function.identity(), "none")),
 

@@ -56,6 +56,21 @@ final class PolicyLevels {
 		});
 	}
 
+	/** Let the defaults of durable policies take the place of the built-in ones. */
+	void addDurableDefaults(String policy) {
+		ConfigValue preset = durableDefault(PolicyKey.PRESET, "background");
+		Map<PolicyKey, ConfigValue> defaults = new EnumMap<>(values(preset));
+		defaults.put(PolicyKey.PRESET, preset);
+		Map.of(PolicyKey.ATTEMPT_TIMEOUT, "10m", PolicyKey.NESTED, "multiply", PolicyKey.BUDGET, "none",
+				PolicyKey.BREAKER, policy, PolicyKey.RETRY_AFTER_MAX, "24h", PolicyKey.CONCURRENCY, "8")
+			.forEach((key, text) -> defaults.put(key, durableDefault(key, text)));
+		defaults.forEach((key, value) -> this.strongest.putIfAbsent(key, new Ranked(value, 0)));
+	}
+
+	private static ConfigValue durableDefault(PolicyKey key, String text) {
+		return ConfigValue.of(key, List.of(text), "Invalid " + key.key(), "durable default");
+	}
+
 	/** Add a policy of the configuration, after what it inherits, with its overrides. */
 	void addWithAncestors(NamedValues<PolicyKey> policy) {
 		for (NamedValues<PolicyKey> ancestor : lineage(policy)) {

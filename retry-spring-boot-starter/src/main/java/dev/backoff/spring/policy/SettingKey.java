@@ -37,7 +37,28 @@ enum SettingKey implements ConfigurationKey {
 
 	HEALTH_BREAKERS("health.breakers", TextValues::flag, "false"),
 
-	SHUTDOWN_WAIT("shutdown.wait", TextValues::duration, "0ms");
+	SHUTDOWN_WAIT("shutdown.wait", TextValues::duration, "0ms"),
+
+	DURABLE_WORK("durable.work", TextValues::flag, "true"),
+
+	DURABLE_STORE("durable.store", (text) -> TextValues.word(BackoffProperties.DurableStore.class, text), "auto"),
+
+	DURABLE_FILE("durable.file", Function.identity(), "./backoff-durable"),
+
+	DURABLE_TABLE("durable.table", TextValues::tableName, "backoff_calls"),
+
+	DURABLE_INITIALIZE_SCHEMA("durable.initialize-schema",
+			(text) -> TextValues.word(BackoffProperties.InitializeSchema.class, text), "auto"),
+
+	DURABLE_POLL_INTERVAL("durable.poll-interval", TextValues::positiveDuration, "5s"),
+
+	DURABLE_HEARTBEAT("durable.heartbeat", TextValues::positiveDuration, "5s"),
+
+	DURABLE_MAX_LOSSES("durable.max-losses", OverloadValues::wholeNumber, "5"),
+
+	DURABLE_MAX_PAYLOAD("durable.max-payload", TextValues::size, "64KB"),
+
+	DURABLE_SHUTDOWN_WAIT("durable.shutdown-wait", TextValues::duration, "20s");
 
 	private final String key;
 

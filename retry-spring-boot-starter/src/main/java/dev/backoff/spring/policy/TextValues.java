@@ -41,6 +41,10 @@ final class TextValues {
 
 	private static final Pattern URL = Pattern.compile("[a-z]+://([^/]*)(?:/.*)?");
 
+	private static final Pattern TABLE = Pattern.compile("(?:[A-Za-z_]\\w{0,62}\\.)?[A-Za-z_]\\w{0,62}");
+
+	private static final Pattern SIZE = Pattern.compile("(\\d{1,3})\\s*(B|KB|MB)", Pattern.CASE_INSENSITIVE);
+
 	static final String DURATION_FIX = "Write a number and a unit, such as 250ms, 2s or 5m.";
 
 	/** The greatest number of attempts, rungs and the like. */
@@ -214,6 +218,24 @@ final class TextValues {
 			throw new InvalidTextException("must have a port of at most 65535", "Write a port from 0 to 65535.");
 		}
 		return pattern;
+	}
+
+	/** Read the name of a table, with or without its schema. */
+	static String tableName(String text) {
+		if (!TABLE.matcher(text).matches()) {
+			throw new InvalidTextException("must be the name of a table", "Write letters, digits and underscores.");
+		}
+		return text;
+	}
+
+	/** Read a size in bytes, kilobytes or megabytes; return bytes. */
+	static int size(String text) {
+		Matcher size = SIZE.matcher(text);
+		if (!size.matches()) {
+			throw new InvalidTextException("must be a size of at most 999 MB", "Write a size such as 64KB or 1MB.");
+		}
+		return Integer
+			.parseInt(size.group(1)) << (10 * "BKM".indexOf(size.group(2).toUpperCase(Locale.ROOT).charAt(0)));
 	}
 
 	/** Read one of some words, whatever its case and its separators. */

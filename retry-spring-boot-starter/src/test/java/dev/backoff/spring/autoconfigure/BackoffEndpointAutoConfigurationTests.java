@@ -1,5 +1,7 @@
 package dev.backoff.spring.autoconfigure;
 
+import java.util.List;
+
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 
@@ -47,7 +49,7 @@ class BackoffEndpointAutoConfigurationTests {
 	void backsOffForTheApplicationsOwn() {
 		this.runner.withPropertyValues("management.endpoints.web.exposure.include=*")
 			.withBean("own", BackoffEndpoint.class,
-					() -> new BackoffEndpoint(null, null, null, null, null, null, null, null))
+					() -> new BackoffEndpoint(null, null, null, null, null, null, null, null, List.of()))
 			.run((context) -> assertThat(context).hasSingleBean(BackoffEndpoint.class).hasBean("own"));
 	}
 

@@ -276,7 +276,7 @@ class StartupReportTests {
 						"Invalid backoff.policies.orders.wibble (3) at application.yml:4: is no key of a " + "policy.",
 						"Known keys: inherits, preset, enabled, shape, base, cap, multiplier, step, ladder, "
 								+ "jitter, max-attempts, deadline, attempt-timeout, shortest-attempt, last-question, throttled-base, "
-								+ "retry-on, abort-on, match-causes, classifier, nested, replay, breaker, budget, idempotent, when-empty, "
+								+ "retry-on, abort-on, match-causes, classifier, nested, replay, durable, schedule, schedule-zone, breaker, budget, idempotent, when-empty, "
 								+ "concurrency, max-waiting, recover-concurrency, retry-after.enabled, retry-after.max, when-degraded.cap, when-degraded.base, "
 								+ "when-degraded.failure-rate, when-degraded.window, when-degraded.minimum-calls."),
 				value("recover: park",
@@ -319,7 +319,7 @@ class StartupReportTests {
 				"Write backoff.enabled.", "Invalid backoff.wibble (1) at application.yml:3: is no key of backoff.",
 				"Known keys: enabled, retries-enabled, unknown-keys, random, mode, metrics.enabled, "
 						+ "metrics.slo, metrics.durations, observation.enabled, http.hosts, http.attempt-header, http.deadline-header, "
-						+ "http.idempotency-header, http.inbound, endpoint.messages, health.breakers, shutdown.wait, defaults.*, "
+						+ "http.idempotency-header, http.inbound, endpoint.messages, health.breakers, shutdown.wait, durable.work, durable.store, durable.file, durable.table, durable.initialize-schema, durable.poll-interval, durable.heartbeat, durable.max-losses, durable.max-payload, durable.shutdown-wait, defaults.*, "
 						+ "policies.*, breakers.*, budgets.*."),
 				yaml("two spellings, one of them empty", """
 						backoff:

@@ -84,7 +84,7 @@ class ConfigurationMetadataTests {
 			.filter(Objects::nonNull)
 			.toList();
 		assertThat(Arrays.stream(Backoff.class.getDeclaredMethods()).map(Method::getName))
-			.filteredOn((attribute) -> !List.of("value", "retryWhen", "until", "recover").contains(attribute))
+			.filteredOn((attribute) -> !List.of("value", "retryWhen", "until", "recover", "key").contains(attribute))
 			.containsExactlyInAnyOrderElementsOf(attributes);
 	}
 

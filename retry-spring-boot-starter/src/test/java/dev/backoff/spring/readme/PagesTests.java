@@ -32,7 +32,8 @@ class PagesTests {
 
 	private static final List<String> SOURCES = List.of("src/test/%s/dev/backoff/spring/readme",
 			"../kit-tests/boot/src/test/%s/dev/backoff/kit", "../kit-tests/plain/src/test/%s/dev/backoff/kit",
-			"../retry-benchmarks/src/test/%s/dev/backoff/benchmarks/moving");
+			"../retry-benchmarks/src/test/%s/dev/backoff/benchmarks/moving",
+			"../retry-durable-spring-boot-starter/src/test/%s/dev/backoff/durable");
 
 	private static final Pattern BLANK_LINE = Pattern.compile("\\n\\s*\\n");
 

@@ -1,0 +1,131 @@
+package dev.backoff;
+
+import java.time.Duration;
+
+import org.jspecify.annotations.Nullable;
+
+import dev.backoff.event.AttemptOutcome;
+import dev.backoff.event.RetriesStoppedException;
+import dev.backoff.event.RetryEvent;
+import dev.backoff.event.StopReason;
+import dev.backoff.failure.Causes;
+
+/**
+ * Make one attempt of a call that is kept elsewhere, and leave the wait to its keeper. An
+ * open breaker, a spent budget, an interruption and retries that are switched off end no
+ * such call: it waits. Decide nothing. Thread-safe.
+ */
+final class KeptDriver {
+
+	private final CallSteps steps;
+
+	private final RetryDecider decider;
+
+	private final AttemptLimit limit;
+
+	KeptDriver(CallSteps steps, RetryDecider decider, AttemptLimit limit) {
+		this.steps = steps;
+		this.decider = decider;
+		this.limit = limit;
+	}
+
+	<C, T extends @Nullable Object, X extends Throwable> KeptNext attempt(KeptCall kept, C context,
+			Operation.OnContext<C, T, X> operation, @Nullable Recovery<? super C, T, X> recovery) {
+		CallStack stack = CallStack.ofThread();
+		RetryCall call = stack.push();
+		Ending ending;
+		try {
+			Turn turn = this.steps.resume(call, kept);
+			if (turn instanceof Turn.Permitted permitted) {
+				Outcome outcome = attempt(call, context, operation);
+				if (outcome.kind() == AttemptOutcome.SUCCESS && call.attempt() == 1) {
+					this.steps.succeededAtOnce(call, permitted.permit());
+					return new KeptNext.Done(false);
+				}
+				turn = this.steps.attemptEnded(outcome, permitted.permit(), call);
+				if (isInterrupted(outcome)) {
+					return unchanged(kept, Duration.ZERO, outcome.failure());
+				}
+				turn = isPostponed(turn) ? this.steps.withoutBudget(call) : turn;
+			}
+			if (turn instanceof Decision.RetryAfter wait) {
+				return again(wait, call, kept);
+			}
+			ending = this.steps.end((Decision.Stop) turn, call);
+		}
+		finally {
+			stack.pop(call);
+		}
+		return finish(ending, context, recovery);
+	}
+
+	private <C, T extends @Nullable Object, X extends Throwable> Outcome attempt(RetryCall call, C context,
+			Operation.OnContext<C, T, X> operation) {
+		try {
+			T result = this.limit.run(call, () -> operation.run(context, call.attempt()));
+			return Outcome.ofValue(this.decider.judge(result, context), result);
+		}
+		catch (Throwable failure) {
+			return this.decider.judge(failure, call);
+		}
+	}
+
+	private static boolean isPostponed(Turn turn) {
+		return turn instanceof Decision.Stop stop && stop.reason() == StopReason.BUDGET;
+	}
+
+	/*
+	 * The keeper interrupts attempts when it shuts down, and clients wrap what they throw
+	 * then. The interrupt of an attempt timeout has been taken back.
+	 */
+	private static boolean isInterrupted(Outcome outcome) {
+		Throwable failure = outcome.failure();
+		return failure != null && !(failure instanceof AttemptTimeoutException) && (Thread.interrupted()
+				|| Causes.find(failure, (cause) -> cause instanceof InterruptedException) != null);
+	}
+
+	private static KeptNext unchanged(KeptCall kept, Duration delay, @Nullable Throwable failure) {
+		return new KeptNext.Again(kept.attempts(), delay, kept.previousDelay(), kept.lastQuestion(), failure);
+	}
+
+	/* The wait is over for this process, and so is its part of the retry to come. */
+	private KeptNext again(Decision.RetryAfter wait, RetryCall call, KeptCall kept) {
+		Outcome outcome = call.lastOutcome();
+		this.steps.waiting(wait, call);
+		this.steps.waited(call);
+		Duration delay = Duration.ofNanos(wait.delay());
+		if (outcome == null) {
+			return unchanged(kept, delay, null);
+		}
+		this.steps.retrying(outcome.cause());
+		return new KeptNext.Again(call.attempt(), delay, Duration.ofNanos(wait.ownDelay()), call.hasLastQuestion(),
+				outcome.failure());
+	}
+
+	/** Recover if there is a recovery, and tell the story. */
+	private <C, T extends @Nullable Object, X extends Throwable> KeptNext finish(Ending ending, C context,
+			@Nullable Recovery<? super C, T, X> recovery) {
+		RetriesStoppedException story = ending.story();
+		if (story == null) {
+			return new KeptNext.Done(false);
+		}
+		Throwable thrown = ending.outcome().failure();
+		RetryEvent.RecoveryOutcome recovered = RetryEvent.RecoveryOutcome.NONE;
+		if (recovery != null && this.steps.wants(recovery, story)) {
+			try {
+				Object unused = recovery.recover(context, story);
+				thrown = null;
+				recovered = RetryEvent.RecoveryOutcome.DONE;
+			}
+			catch (Throwable ex) {
+				this.steps.recoveryFailed(ex, story);
+				thrown = ex;
+				recovered = RetryEvent.RecoveryOutcome.FAILED;
+			}
+		}
+		this.steps.stopped(ending, story, recovered, thrown, null);
+		return (recovered == RetryEvent.RecoveryOutcome.DONE) ? new KeptNext.Done(true)
+				: new KeptNext.Stopped(story, thrown);
+	}
+
+}

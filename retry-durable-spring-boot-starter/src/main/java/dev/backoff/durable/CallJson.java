@@ -1,0 +1,85 @@
+package dev.backoff.durable;
+
+import java.lang.reflect.Method;
+import java.lang.reflect.Type;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+
+import com.github.kagkarlsson.scheduler.serializer.Serializer;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.DeserializationFeature;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Stored calls as JSON, without names of types. Reading ignores unknown properties, takes
+ * 0 for a missing primitive, and never throws: a row that cannot be read becomes a call
+ * that keeps its bytes. Immutable and thread-safe.
+ */
+final class CallJson implements Serializer {
+
+	private final JsonMapper mapper;
+
+	CallJson(JsonMapper mapper) {
+		this.mapper = mapper.rebuild()
+			.disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+			.disable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES)
+			.build();
+	}
+
+	@Override
+	public byte[] serialize(Object data) {
+		StoredCall call = (StoredCall) data;
+		return (call.unreadable() != null) ? call.unreadable().getBytes(StandardCharsets.ISO_8859_1)
+				: this.mapper.writeValueAsBytes(call);
+	}
+
+	@Override
+	public <T> T deserialize(Class<T> type, byte[] data) {
+		return type.cast(read((data != null) ? data : new byte[0]));
+	}
+
+	private StoredCall read(byte[] data) {
+		try {
+			StoredCall call = this.mapper.readValue(data, StoredCall.class);
+			if (call.format() == StoredCall.FORMAT && call.id() != null && call.arguments() != null
+					&& call.submitted() != null) {
+				return call;
+			}
+		}
+		catch (JacksonException ex) {
+			// it is kept as it is
+		}
+		return StoredCall.unreadable(new String(data, StandardCharsets.ISO_8859_1));
+	}
+
+	/** Return arguments as JSON; throw if Jackson cannot write one. */
+	List<JsonNode> write(@Nullable Object[] arguments) {
+		List<JsonNode> written = new ArrayList<>();
+		for (Object argument : arguments) {
+			written.add(this.mapper.valueToTree(argument));
+		}
+		return written;
+	}
+
+	int size(List<JsonNode> arguments) {
+		return this.mapper.writeValueAsBytes(arguments).length;
+	}
+
+	/** Return arguments by the types of a method; throw if they do not fit. */
+	@Nullable Object[] read(Method method, List<JsonNode> arguments) {
+		Type[] types = method.getGenericParameterTypes();
+		if (arguments.size() != types.length) {
+			throw new IllegalArgumentException(
+					"it has " + arguments.size() + " arguments, and " + method.getName() + " takes " + types.length);
+		}
+		@Nullable Object[] read = new @Nullable Object[types.length];
+		for (int i = 0; i < types.length; i++) {
+			read[i] = this.mapper.convertValue(arguments.get(i), this.mapper.constructType(types[i]));
+		}
+		return read;
+	}
+
+}

@@ -1,0 +1,81 @@
+package dev.backoff.durable;
+
+import java.time.Instant;
+
+import com.github.kagkarlsson.scheduler.exceptions.ExecutionException;
+import com.github.kagkarlsson.scheduler.task.CompletionHandler;
+import com.github.kagkarlsson.scheduler.task.Execution;
+import com.github.kagkarlsson.scheduler.task.ExecutionContext;
+import com.github.kagkarlsson.scheduler.task.SchedulableInstance;
+import com.github.kagkarlsson.scheduler.task.Task;
+import com.github.kagkarlsson.scheduler.task.TaskInstance;
+import com.github.kagkarlsson.scheduler.task.helper.Tasks;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import dev.backoff.durable.DurableMethods.DurableMethod;
+
+/**
+ * The engine's task of the dead letters of one policy, which are due when an operator
+ * requeues them: turn each into its call again. Thread-safe.
+ */
+final class DeadTask {
+
+	private static final Logger logger = LoggerFactory.getLogger(DeadTask.class);
+
+	private final DurableMethod method;
+
+	private final Lanes lanes;
+
+	DeadTask(DurableMethod method, Lanes lanes) {
+		this.method = method;
+		this.lanes = lanes;
+	}
+
+	/** Return the name of the task of a policy's dead letters. */
+	static String name(String policy) {
+		return policy + "/dead";
+	}
+
+	/** Return the task. */
+	Task<StoredCall> task() {
+		return Tasks.custom(name(this.method.policy()), StoredCall.class)
+			.onFailure((complete, operations) -> operations.reschedule(complete, DurableTask.NEVER))
+			.onDeadExecution((complete, operations) -> operations.reschedule(complete, Instant.now()))
+			.execute(this::execute);
+	}
+
+	private CompletionHandler<StoredCall> execute(TaskInstance<StoredCall> instance, ExecutionContext context) {
+		Execution execution = context.getExecution();
+		StoredCall letter = instance.getData();
+		if (!letter.isReadable()) {
+			return (complete, operations) -> operations.reschedule(complete, DurableTask.NEVER);
+		}
+		long deadline = this.lanes.methods().policy(this.method).numbers().deadlineNanos();
+		StoredCall call = letter.requeued(Instant.now(), deadline, execution.version);
+		return (complete, operations) -> {
+			try {
+				boolean made = this.lanes.store()
+					.guarded(execution, letter, true, (guarded) -> guarded.removeAndScheduleNew(SchedulableInstance
+						.of(new TaskInstance<>(this.method.policy(), call.instance(), call), Instant.now())));
+				logger.info(
+						made ? "Requeued the call {} of policy {}"
+								: "Dropped the requeue of call {} of policy {}, which this process has lost",
+						call.id(), this.method.policy());
+			}
+			catch (ExecutionException | IllegalStateException ex) {
+				logger.info("Dropped the requeue of call {} of policy {}, which this process has lost", call.id(),
+						this.method.policy());
+			}
+			catch (RuntimeException ex) {
+				if (!Store.isViolation(ex)) {
+					throw ex;
+				}
+				logger.info("The key {} of policy {} is taken by another call: the dead letter {} stays", call.key(),
+						this.method.policy(), call.id());
+				operations.reschedule(complete, DurableTask.NEVER, letter.taken());
+			}
+		};
+	}
+
+}

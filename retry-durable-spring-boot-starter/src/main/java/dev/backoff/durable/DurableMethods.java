@@ -1,0 +1,148 @@
+package dev.backoff.durable;
+
+import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.UUID;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.expression.Expression;
+import org.springframework.expression.spel.support.SimpleEvaluationContext;
+import org.springframework.util.ReflectionUtils;
+
+import dev.backoff.annotation.Backoff;
+import dev.backoff.spring.advice.BackoffMethods;
+import dev.backoff.spring.policy.AnnotatedMethod;
+import dev.backoff.spring.policy.EffectivePolicy;
+import dev.backoff.spring.policy.InvalidBackoffException;
+import dev.backoff.spring.policy.Problem;
+
+/**
+ * The durable methods of the application, by the names of their policies. Immutable and
+ * thread-safe; the values of a policy are those in effect when they are asked for.
+ */
+final class DurableMethods {
+
+	private static final int LONGEST_KEY = 100;
+
+	private final BackoffMethods methods;
+
+	private final ConfigurableListableBeanFactory beanFactory;
+
+	private final Map<String, DurableMethod> byPolicy = new TreeMap<>();
+
+	/** Find the durable methods, or report those that cannot be. */
+	DurableMethods(BackoffMethods methods, ConfigurableListableBeanFactory beanFactory) {
+		this.methods = methods;
+		this.beanFactory = beanFactory;
+		List<Problem> problems = new ArrayList<>();
+		methods.durable().forEach((method, policy) -> add(method, policy, problems));
+		if (!problems.isEmpty()) {
+			throw new InvalidBackoffException(problems);
+		}
+	}
+
+	private void add(AnnotatedMethod method, EffectivePolicy policy, List<Problem> problems) {
+		DurableMethod known = this.byPolicy.get(policy.name());
+		if (known != null) {
+			problems.add(Problem.ofPlace(method.place() + ": invalid value (" + policy.name() + ")",
+					"is the policy of " + known.method().signature()
+							+ " too, and rows of a durable policy are of one method",
+					"Give each durable method a policy of its own."));
+			return;
+		}
+		DurableCheck check = new DurableCheck(method, problems);
+		check.check(policy);
+		this.byPolicy.put(policy.name(),
+				new DurableMethod(method, policy.name(), DurableCheck.names(method.method()), check.key()));
+	}
+
+	List<DurableMethod> all() {
+		return List.copyOf(this.byPolicy.values());
+	}
+
+	/** Return the durable method of a policy, or null. */
+	@Nullable DurableMethod of(String policy) {
+		return this.byPolicy.get(policy);
+	}
+
+	/** Return the policy of a method as it is in effect now. */
+	EffectivePolicy policy(DurableMethod method) {
+		EffectivePolicy policy = this.methods.durable().get(method.method());
+		if (policy == null) {
+			throw new IllegalStateException("The policy " + method.policy() + " is no longer durable.");
+		}
+		return policy;
+	}
+
+	/** Call a method through its bean's proxy. */
+	void call(DurableMethod method, @Nullable Object[] arguments) throws Throwable {
+		Object bean = this.beanFactory.getBean(method.method().type());
+		Method invocable = AopUtils.selectInvocableMethod(method.method().method(), bean.getClass());
+		ReflectionUtils.makeAccessible(invocable);
+		Object unused = AopUtils.invokeJoinpointUsingReflection(bean, invocable, arguments);
+	}
+
+	/**
+	 * A durable method.
+	 *
+	 * @param names the names of its parameters, none if they are not compiled in
+	 * @param key gives the key of a call, or null if each call is its own
+	 */
+	record DurableMethod(AnnotatedMethod method, String policy, List<String> names, @Nullable Expression key) {
+
+		/** Return the key of a call, or null. */
+		@Nullable String keyOf(@Nullable Object[] arguments) {
+			if (this.key == null) {
+				return null;
+			}
+			SimpleEvaluationContext context = SimpleEvaluationContext.forReadOnlyDataBinding()
+				.withInstanceMethods()
+				.build();
+			for (int i = 0; i < this.names.size(); i++) {
+				context.setVariable(this.names.get(i), arguments[i]);
+			}
+			return checked(
+					this.key.getValue(context, new Arguments(Collections.unmodifiableList(Arrays.asList(arguments)))));
+		}
+
+		private String checked(@Nullable Object value) {
+			boolean text = value instanceof CharSequence || value instanceof Number || value instanceof UUID;
+			String key = (value instanceof Enum<?> word) ? word.name() : text ? String.valueOf(value) : null;
+			if (key == null) {
+				throw invalid(String.valueOf(value), "must be a text, a number, an enum or a UUID");
+			}
+			return checkedKey(key);
+		}
+
+		/** Return a key that can be stored, or throw. */
+		String checkedKey(String key) {
+			if (key.isBlank() || key.length() > LONGEST_KEY) {
+				throw invalid(key, "must have 1 to " + LONGEST_KEY + " characters");
+			}
+			return key;
+		}
+
+		private IllegalArgumentException invalid(String value, String rule) {
+			return new IllegalArgumentException(
+					this.method.place(Backoff::key) + ": invalid key (" + value + "): " + rule + ".");
+		}
+
+		String signature() {
+			return this.method.signature();
+		}
+
+	}
+
+	/** The root object of a key's expression. */
+	public record Arguments(List<@Nullable Object> args) {
+	}
+
+}

@@ -1,0 +1,177 @@
+package dev.backoff.durable;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.Executors;
+import java.util.function.Supplier;
+
+import com.github.kagkarlsson.scheduler.Scheduler;
+import com.github.kagkarlsson.scheduler.event.AbstractSchedulerListener;
+import com.github.kagkarlsson.scheduler.event.SchedulerListener;
+import com.github.kagkarlsson.scheduler.logging.LogLevel;
+import com.github.kagkarlsson.scheduler.task.ExecutionComplete;
+import com.github.kagkarlsson.scheduler.task.Task;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
+
+import dev.backoff.breaker.BreakerState;
+import dev.backoff.breaker.CallPermits;
+import dev.backoff.breaker.CircuitBreaker;
+import dev.backoff.spring.policy.DurableSettings;
+import dev.backoff.time.RetryTime;
+
+/**
+ * The engine's scheduler of one policy in this process, with threads of its own, so that
+ * no policy takes another's. It pauses while the breaker refuses attempts or retries are
+ * switched off. Thread-safe.
+ */
+final class Lane {
+
+	private static final Duration LONGEST_CHECK = Duration.ofSeconds(5);
+
+	private static final Duration FARTHEST_ARMED = Duration.ofMinutes(1);
+
+	/*
+	 * A hundred years: rows of tasks that no method has are reported, and never deleted.
+	 */
+	private static final Duration NEVER_DELETED = Duration.ofDays(36_500);
+
+	private static final int MISSED_HEARTBEATS = 4;
+
+	private final Scheduler scheduler;
+
+	private final Supplier<Gate> gate;
+
+	private final RetryTime time;
+
+	private volatile boolean running;
+
+	/**
+	 * Make a lane.
+	 * @param name names its threads
+	 * @param condition the tasks it serves, a condition on {@code task_name}
+	 * @param tasks all tasks of the process
+	 * @param gate what may close the lane, asked at each check
+	 */
+	Lane(String name, String condition, int threads, Store store, List<Task<?>> tasks, SchedulerListener listener,
+			Supplier<Gate> gate, RetryTime time) {
+		DurableSettings settings = store.settings();
+		this.gate = gate;
+		this.time = time;
+		this.scheduler = Scheduler.create(store.dataSource(), tasks)
+			.schedulerName(store.name())
+			.serializer(store.serializer())
+			.tableName(settings.table())
+			.jdbcCustomization(new LaneQuery(store.dataSource(), store.isWithoutZones(), condition,
+					() -> this.gate.get().isProbing()))
+			.commitWhenAutocommitDisabled(true)
+			.threads(threads)
+			.executorService(Executors.newFixedThreadPool(threads, named(name)))
+			.dueExecutor(Executors.newSingleThreadExecutor(named(name + "-poll")))
+			.housekeeperExecutor(Executors.newSingleThreadScheduledExecutor(named(name + "-housekeeper")))
+			.pollUsingFetch(0.5, 3.0)
+			.pollingInterval(settings.pollInterval())
+			.heartbeatInterval(settings.heartbeat())
+			.missedHeartbeatsLimit(MISSED_HEARTBEATS)
+			.deleteUnresolvedAfter(NEVER_DELETED)
+			.failureLogging(LogLevel.OFF, false)
+			.shutdownMaxWait(settings.shutdownWait())
+			.addSchedulerListener(listener)
+			.addSchedulerListener(new AbstractSchedulerListener() {
+
+				@Override
+				public void onExecutionComplete(ExecutionComplete complete) {
+					attemptEnded();
+				}
+
+			})
+			.build();
+	}
+
+	private static CustomizableThreadFactory named(String name) {
+		CustomizableThreadFactory threads = new CustomizableThreadFactory("backoff-" + name + "-");
+		threads.setDaemon(true);
+		return threads;
+	}
+
+	void start() {
+		this.running = true;
+		checkRegularly();
+		this.scheduler.start();
+	}
+
+	/** Wait for running attempts, and interrupt them at the end of their time. */
+	void stop() {
+		this.running = false;
+		this.scheduler.stop();
+	}
+
+	boolean isPaused() {
+		return this.scheduler.getSchedulerState().isPaused();
+	}
+
+	/** Look for what is due when the given time comes. */
+	void arm(Instant due) {
+		Duration wait = Duration.between(Instant.now(), due);
+		if (wait.compareTo(FARTHEST_ARMED) > 0) {
+			return;
+		}
+		if (wait.isNegative() || wait.isZero()) {
+			this.scheduler.triggerCheckForDueExecutions();
+			return;
+		}
+		this.time.schedule(this.scheduler::triggerCheckForDueExecutions, wait.toNanos());
+	}
+
+	private void attemptEnded() {
+		long nanos = check();
+		if (nanos < LONGEST_CHECK.toNanos()) {
+			this.time.schedule(this::check, nanos);
+		}
+		if (this.gate.get().isProbing()) {
+			this.scheduler.triggerCheckForDueExecutions();
+		}
+	}
+
+	private void checkRegularly() {
+		if (this.running) {
+			this.time.schedule(this::checkRegularly, check());
+		}
+	}
+
+	/** Pause or go on; return when to check again at the latest. */
+	private long check() {
+		Gate now = this.gate.get();
+		long reading = this.time.nanoTime();
+		boolean open = now.on() && (now.breaker() == null || now.breaker().isPermitting(reading));
+		if (open == isPaused()) {
+			if (open) {
+				this.scheduler.resume();
+				this.scheduler.triggerCheckForDueExecutions();
+			}
+			else {
+				this.scheduler.pause();
+			}
+		}
+		long until = (now.on() && !open && now.breaker() != null) ? now.breaker().nanosToPermit(reading) : 0;
+		return (until > 0) ? Math.min(until, LONGEST_CHECK.toNanos()) : LONGEST_CHECK.toNanos();
+	}
+
+	/**
+	 * What may close a lane.
+	 *
+	 * @param on whether retries are switched on
+	 * @param breaker the breaker of the policy, or null
+	 */
+	record Gate(boolean on, @Nullable CallPermits breaker) {
+
+		/** Return whether probes are to go one by one. */
+		boolean isProbing() {
+			return this.breaker instanceof CircuitBreaker own && own.state() != BreakerState.CLOSED;
+		}
+
+	}
+
+}

@@ -1,0 +1,335 @@
+package dev.backoff.durable;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DatabaseMetaData;
+import java.sql.SQLException;
+import java.sql.Savepoint;
+import java.time.Instant;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.function.Consumer;
+
+import javax.sql.DataSource;
+
+import com.github.kagkarlsson.scheduler.SchedulerClient;
+import com.github.kagkarlsson.scheduler.SchedulerName;
+import com.github.kagkarlsson.scheduler.SystemClock;
+import com.github.kagkarlsson.scheduler.TaskResolver;
+import com.github.kagkarlsson.scheduler.event.SchedulerListener;
+import com.github.kagkarlsson.scheduler.event.SchedulerListeners;
+import com.github.kagkarlsson.scheduler.exceptions.FailedToScheduleBatchException;
+import com.github.kagkarlsson.scheduler.jdbc.AutodetectJdbcCustomization;
+import com.github.kagkarlsson.scheduler.jdbc.JdbcTaskRepository;
+import com.github.kagkarlsson.scheduler.serializer.Serializer;
+import com.github.kagkarlsson.scheduler.task.Execution;
+import com.github.kagkarlsson.scheduler.task.ExecutionOperations;
+import com.github.kagkarlsson.scheduler.task.Task;
+import com.github.kagkarlsson.scheduler.task.TaskInstance;
+import org.h2.jdbcx.JdbcConnectionPool;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.core.io.ByteArrayResource;
+import org.springframework.core.io.ClassPathResource;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.jdbc.datasource.DataSourceUtils;
+import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
+import org.springframework.jdbc.datasource.init.ScriptException;
+import org.springframework.jdbc.datasource.init.ScriptUtils;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.transaction.support.TransactionTemplate;
+import org.springframework.util.ClassUtils;
+
+import dev.backoff.spring.policy.BackoffProperties.DurableStore;
+import dev.backoff.spring.policy.BackoffProperties.InitializeSchema;
+import dev.backoff.spring.policy.DurableSettings;
+import dev.backoff.spring.policy.InvalidBackoffException;
+import dev.backoff.spring.policy.Problem;
+
+/**
+ * The database that holds the calls: the application's, or an H2 file of its own.
+ * Statements are the engine's. Thread-safe.
+ */
+final class Store {
+
+	private static final Map<String, String> SCRIPTS = Map.of("H2", "h2", "PostgreSQL", "postgresql", "MySQL", "mysql",
+			"MariaDB", "mysql");
+
+	private static final String COLUMNS = "task_name, task_instance, task_data, execution_time, picked, picked_by, "
+			+ "last_success, last_failure, consecutive_failures, last_heartbeat, version";
+
+	/* Class 23 of SQL states: integrity constraint violation. */
+	private static final String VIOLATION = "23";
+
+	private static final int MOST_CONNECTIONS = 32;
+
+	private final DurableSettings settings;
+
+	private final Serializer serializer;
+
+	private final DataSource dataSource;
+
+	private final boolean own;
+
+	private final String script;
+
+	/* Unique to the process, since rows of another one must not be taken for ours. */
+	private final SchedulerName name = new SchedulerName.Fixed(ProcessHandle.current().pid() + "-" + UUID.randomUUID());
+
+	private final TransactionAwareDataSourceProxy joining;
+
+	private final TransactionTemplate transaction;
+
+	private final JdbcTaskRepository repository;
+
+	private final SchedulerClient client;
+
+	private final SchedulerListeners listeners;
+
+	private Store(DurableSettings settings, Serializer serializer, DataSource dataSource, boolean own, String script,
+			List<Task<?>> tasks, SchedulerListener listener) {
+		this.settings = settings;
+		this.serializer = serializer;
+		this.dataSource = dataSource;
+		this.own = own;
+		this.script = script;
+		this.joining = new TransactionAwareDataSourceProxy(dataSource);
+		this.transaction = new TransactionTemplate(new DataSourceTransactionManager(dataSource));
+		this.transaction.setIsolationLevel(TransactionDefinition.ISOLATION_READ_COMMITTED);
+		this.transaction.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
+		this.listeners = new SchedulerListeners(listener);
+		this.repository = new JdbcTaskRepository(this.joining, false, customization(), settings.table(),
+				new TaskResolver(this.listeners, new SystemClock(), tasks), this.name, serializer, false,
+				new SystemClock());
+		this.client = SchedulerClient.Builder.create(this.joining, tasks)
+			.serializer(serializer)
+			.tableName(settings.table())
+			.jdbcCustomization(customization())
+			.build();
+	}
+
+	/**
+	 * Open the store and check its table, which is created where the settings say so.
+	 * @param application the data source of the application, or null
+	 * @param tasks all tasks of the process
+	 * @param listener told of executions that are scheduled
+	 */
+	static Store open(DurableSettings settings, @Nullable DataSource application, Serializer serializer,
+			List<Task<?>> tasks, SchedulerListener listener) {
+		String url = (application != null) ? read(settings, application, DatabaseMetaData::getURL) : "";
+		boolean lasting = application != null && !url.matches("jdbc:(?:h2:mem|hsqldb:mem|derby:memory):.*");
+		if (settings.store() == DurableStore.APPLICATION && !lasting) {
+			throw problem("store (application)",
+					(application != null) ? "is a database in memory, which ends with the process"
+							: "needs a DataSource, and the application has none",
+					"Configure spring.datasource.url, or write own for a file of the library.");
+		}
+		boolean own = settings.store() == DurableStore.OWN || !lasting;
+		DataSource dataSource = (own || application == null) ? file(settings) : application;
+		String product = read(settings, dataSource, DatabaseMetaData::getDatabaseProductName);
+		String script = SCRIPTS.get(product);
+		if (script == null) {
+			throw problem("store (" + settings.store().name().toLowerCase(Locale.ROOT) + ")",
+					"is on " + product + ", which is not supported",
+					"Use H2, PostgreSQL, MySQL or MariaDB, or write own.");
+		}
+		Store store = new Store(settings, serializer, dataSource, own, script, tasks, listener);
+		store.checkTable();
+		return store;
+	}
+
+	/* Each commit is on the disk before it returns. */
+	private static DataSource file(DurableSettings settings) {
+		if (!ClassUtils.isPresent("org.h2.jdbcx.JdbcConnectionPool", Store.class.getClassLoader())) {
+			throw problem("store (" + settings.store().name().toLowerCase(Locale.ROOT) + ")",
+					"needs H2 for a file of the library, and it is not on the class path",
+					"Add the dependency com.h2database:h2, or configure spring.datasource.url.");
+		}
+		String path = Path.of(settings.file()).toAbsolutePath().toString();
+		JdbcConnectionPool pool = JdbcConnectionPool.create("jdbc:h2:file:" + path + ";WRITE_DELAY=0;RETENTION_TIME=0",
+				"sa", "");
+		pool.setMaxConnections(MOST_CONNECTIONS);
+		return pool;
+	}
+
+	private static String read(DurableSettings settings, DataSource dataSource, Reading reading) {
+		try (Connection connection = dataSource.getConnection()) {
+			return reading.read(connection.getMetaData());
+		}
+		catch (SQLException ex) {
+			throw problem("store (" + settings.store().name().toLowerCase(Locale.ROOT) + ")",
+					"cannot be opened: " + ex.getMessage(),
+					"Start the database; a file of the library belongs to one process at a time.");
+		}
+	}
+
+	private static InvalidBackoffException problem(String key, String rule, String fix) {
+		return new InvalidBackoffException(List.of(Problem.ofPlace("Invalid backoff.durable." + key, rule, fix)));
+	}
+
+	private void checkTable() {
+		InitializeSchema initialize = this.settings.initializeSchema();
+		boolean create = initialize == InitializeSchema.ALWAYS
+				|| (initialize == InitializeSchema.AUTO && this.script.equals("h2"));
+		ClassPathResource resource = new ClassPathResource("db/" + this.script + ".sql", Store.class);
+		try (Connection connection = this.dataSource.getConnection()) {
+			if (create) {
+				String text = resource.getContentAsString(StandardCharsets.UTF_8)
+					.replace("backoff_calls", this.settings.table());
+				ScriptUtils.executeSqlScript(connection,
+						new ByteArrayResource(text.getBytes(StandardCharsets.UTF_8), resource.getPath()));
+			}
+			connection.prepareStatement("select " + COLUMNS + " from " + this.settings.table() + " where 1 = 0")
+				.executeQuery()
+				.close();
+		}
+		catch (SQLException | IOException | ScriptException ex) {
+			throw problem("table (" + this.settings.table() + ")", "cannot be used: " + ex.getMessage(),
+					"Run the script " + resource.getPath() + " of the module, or set initialize-schema to always.");
+		}
+	}
+
+	boolean isOwn() {
+		return this.own;
+	}
+
+	DataSource dataSource() {
+		return this.dataSource;
+	}
+
+	DurableSettings settings() {
+		return this.settings;
+	}
+
+	SchedulerName name() {
+		return this.name;
+	}
+
+	Serializer serializer() {
+		return this.serializer;
+	}
+
+	/** Return whether times are written in UTC to columns without a zone. */
+	boolean isWithoutZones() {
+		return this.script.equals("mysql");
+	}
+
+	private AutodetectJdbcCustomization customization() {
+		return new AutodetectJdbcCustomization(this.dataSource, isWithoutZones());
+	}
+
+	/**
+	 * Insert a row, in the caller's transaction if there is one, which goes on whatever
+	 * comes of it.
+	 * @return false if there is a row of its name
+	 */
+	boolean insert(TaskInstance<StoredCall> instance, Instant due) {
+		if (TransactionSynchronizationManager.hasResource(this.dataSource)) {
+			return insertJoining(instance, due);
+		}
+		try {
+			this.transaction.executeWithoutResult((status) -> this.client.scheduleBatch(List.of(instance), due));
+			return true;
+		}
+		catch (FailedToScheduleBatchException ex) {
+			return isThere(ex);
+		}
+	}
+
+	private boolean insertJoining(TaskInstance<StoredCall> instance, Instant due) {
+		Connection connection = DataSourceUtils.getConnection(this.dataSource);
+		try {
+			Savepoint before = connection.getAutoCommit() ? null : connection.setSavepoint();
+			try {
+				this.client.scheduleBatch(List.of(instance), due);
+				return true;
+			}
+			catch (FailedToScheduleBatchException ex) {
+				if (before != null) {
+					connection.rollback(before);
+				}
+				return isThere(ex);
+			}
+			finally {
+				if (before != null) {
+					connection.releaseSavepoint(before);
+				}
+			}
+		}
+		catch (SQLException ex) {
+			throw new IllegalStateException("The call cannot be stored: " + ex.getMessage(), ex);
+		}
+		finally {
+			DataSourceUtils.releaseConnection(connection, this.dataSource);
+		}
+	}
+
+	/** Return false if a row of that name is there already, else throw. */
+	private static boolean isThere(RuntimeException failure) {
+		if (isViolation(failure)) {
+			return false;
+		}
+		throw failure;
+	}
+
+	/** Return whether a statement has failed since a row of its name is there. */
+	static boolean isViolation(Throwable failure) {
+		for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+			if (cause instanceof SQLException sql && sql.getSQLState() != null
+					&& sql.getSQLState().startsWith(VIOLATION)) {
+				return true;
+			}
+		}
+		return false;
+	}
+
+	/** Return the engine's client, whose statements join the caller's transaction. */
+	SchedulerClient client() {
+		return this.client;
+	}
+
+	Optional<Execution> find(String task, String instance) {
+		return this.repository.getExecution(task, instance);
+	}
+
+	/**
+	 * Make a statement about a row in a transaction, only if the row still holds the call
+	 * that was read before. Versions repeat, so that the engine's statements alone do not
+	 * tell it from the next call of its key.
+	 * @param owned whether an attempt of this process must still hold the row
+	 * @return false if the row holds something else by now
+	 */
+	boolean guarded(Execution execution, StoredCall call, boolean owned,
+			Consumer<ExecutionOperations<StoredCall>> statement) {
+		return Boolean.TRUE.equals(this.transaction.execute((status) -> {
+			// locks the row
+			if (this.repository.updateHeartbeat(execution, Instant.now()) && isSame(execution, call, owned)) {
+				statement.accept(new ExecutionOperations<>(this.repository, this.listeners, execution));
+				return true;
+			}
+			status.setRollbackOnly();
+			return false;
+		}));
+	}
+
+	private boolean isSame(Execution execution, StoredCall call, boolean owned) {
+		Execution stored = find(execution.taskInstance.getTaskName(), execution.taskInstance.getId()).orElse(null);
+		return stored != null && call.isSame((StoredCall) stored.taskInstance.getData())
+				&& (!owned || this.name.getName().equals(stored.pickedBy));
+	}
+
+	/** Reads something of a database. */
+	@FunctionalInterface
+	private interface Reading {
+
+		String read(DatabaseMetaData database) throws SQLException;
+
+	}
+
+}

@@ -1,0 +1,132 @@
+package dev.backoff.durable;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+
+import com.fasterxml.jackson.annotation.JsonIgnore;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+import dev.backoff.KeptCall;
+import dev.backoff.KeptNext;
+import dev.backoff.time.Nanos;
+
+/**
+ * A call as its row holds it. Immutable.
+ *
+ * @param format the version of this format
+ * @param method the method, for operators: the policy finds it
+ * @param arguments one JSON value for each parameter
+ * @param slot the time of the schedule that it is of, or null
+ * @param fence what the versions of earlier rows of the call add up to
+ * @param delayMs the part of the last wait that the policy's rule chose
+ * @param unreadable the bytes of a row that cannot be read, as Latin-1, or null
+ */
+@JsonInclude(JsonInclude.Include.NON_NULL)
+record StoredCall(int format, String id, @Nullable String key, String method, List<JsonNode> arguments,
+		Instant submitted, @Nullable Instant deadline, @Nullable Instant slot, int attempts, int losses, long fence,
+		long delayMs, boolean lastQuestion, @Nullable Stop stop, @JsonIgnore @Nullable String unreadable) {
+
+	static final int FORMAT = 1;
+
+	/** Make a call that is submitted. */
+	static StoredCall submitted(String id, @Nullable String key, String method, List<JsonNode> arguments, Instant now,
+			long deadline) {
+		return new StoredCall(FORMAT, id, key, method, arguments, now, end(now, deadline), null, 0, 0, 0, 0, false,
+				null, null);
+	}
+
+	private static @Nullable Instant end(Instant now, long deadline) {
+		return (deadline != Nanos.UNLIMITED) ? now.plusNanos(deadline) : null;
+	}
+
+	/** Make the call of a slot, which begins when its first attempt does. */
+	static StoredCall ofSlot(String id, String method, List<JsonNode> arguments, Instant slot, long fence) {
+		return new StoredCall(FORMAT, id, null, method, arguments, slot, null, slot, 0, 0, fence, 0, false, null, null);
+	}
+
+	/** Return the call of a slot whose first attempt begins now. */
+	StoredCall begun(Instant now, long deadline) {
+		return new StoredCall(this.format, this.id, this.key, this.method, this.arguments, now, end(now, deadline),
+				this.slot, 0, this.losses, this.fence, 0, false, null, null);
+	}
+
+	/** Stand for a row that cannot be read. */
+	static StoredCall unreadable(String bytes) {
+		return new StoredCall(0, "", null, "", List.of(), Instant.EPOCH, null, null, 0, 0, 0, 0, false, null, bytes);
+	}
+
+	@JsonIgnore
+	boolean isReadable() {
+		return this.unreadable == null;
+	}
+
+	/** Return what the core needs to know for an attempt. */
+	KeptCall kept(Instant now, long version, @Nullable String loss) {
+		Duration elapsed = Duration.between(this.submitted, now);
+		return new KeptCall(this.id, this.fence + version, this.attempts,
+				elapsed.isNegative() ? Duration.ZERO : elapsed,
+				(this.deadline != null) ? Duration.between(now, this.deadline) : null, Duration.ofMillis(this.delayMs),
+				this.lastQuestion, loss);
+	}
+
+	StoredCall again(KeptNext.Again next) {
+		return new StoredCall(this.format, this.id, this.key, this.method, this.arguments, this.submitted,
+				this.deadline, this.slot, next.attempts(), this.losses, this.fence, next.previousDelay().toMillis(),
+				next.lastQuestion(), null, null);
+	}
+
+	StoredCall lost() {
+		return new StoredCall(this.format, this.id, this.key, this.method, this.arguments, this.submitted,
+				this.deadline, this.slot, this.attempts, this.losses + 1, this.fence, this.delayMs, this.lastQuestion,
+				this.stop, this.unreadable);
+	}
+
+	/** Return the dead letter, in a row whose version begins again. */
+	StoredCall dead(int attempts, Stop stop, long version) {
+		return new StoredCall(this.format, this.id, this.key, this.method, this.arguments, this.submitted,
+				this.deadline, null, attempts, this.losses, this.fence + version, 0, false, stop, this.unreadable);
+	}
+
+	/** Return the call anew, in a row whose version begins again. */
+	StoredCall requeued(Instant now, long deadline, long version) {
+		return new StoredCall(this.format, this.id, this.key, this.method, this.arguments, now, end(now, deadline),
+				null, 0, 0, this.fence + version, 0, false, null, null);
+	}
+
+	/** Return the dead letter whose key another call has. */
+	StoredCall taken() {
+		Stop before = (this.stop != null) ? this.stop : new Stop("", null, null, "");
+		return new StoredCall(
+				this.format, this.id, this.key, this.method, this.arguments, this.submitted, this.deadline, null,
+				this.attempts, this.losses, this.fence, this.delayMs, this.lastQuestion, new Stop(before.reason(),
+						before.failure(), "not requeued: the key is taken by another call", before.story()),
+				this.unreadable);
+	}
+
+	/** Return whether this is the same state of the same call as another. */
+	@JsonIgnore
+	boolean isSame(StoredCall other) {
+		return this.id.equals(other.id) && this.fence == other.fence;
+	}
+
+	/** Return the name of its row. */
+	String instance() {
+		return (this.key != null) ? this.key : this.id;
+	}
+
+	/**
+	 * Why a call stopped.
+	 *
+	 * @param reason the stop reason
+	 * @param failure the class of the last failure, or null
+	 * @param message its message, or null
+	 * @param story the story in words
+	 */
+	@JsonInclude(JsonInclude.Include.NON_NULL)
+	record Stop(String reason, @Nullable String failure, @Nullable String message, String story) {
+	}
+
+}

@@ -1,0 +1,285 @@
+package dev.backoff.durable;
+
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+
+import com.github.kagkarlsson.scheduler.task.Execution;
+import com.github.kagkarlsson.scheduler.task.TaskInstance;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+import dev.backoff.KeptCall;
+import dev.backoff.KeptNext;
+import dev.backoff.Retry;
+import dev.backoff.durable.DurableMeters.Count;
+import dev.backoff.durable.DurableMethods.DurableMethod;
+import dev.backoff.spring.advice.SubmissionGate;
+import dev.backoff.spring.policy.AnnotatedMethod;
+
+/**
+ * Store the calls of durable methods, in the caller's transaction if there is one. A call
+ * whose key is stored joins that call. Thread-safe.
+ */
+final class Submissions implements SubmissionGate, DurableCalls {
+
+	private static final Logger logger = LoggerFactory.getLogger(Submissions.class);
+
+	private static final int TRIES = 3;
+
+	private static final ThreadLocal<@Nullable Submitting> SUBMITTING = new ThreadLocal<>();
+
+	private static final ThreadLocal<@Nullable Attempting> ATTEMPTING = new ThreadLocal<>();
+
+	private final CallJson json;
+
+	private final Supplier<Lanes> lanes;
+
+	private final Set<String> warned = ConcurrentHashMap.newKeySet();
+
+	Submissions(CallJson json, Supplier<Lanes> lanes) {
+		this.json = json;
+		this.lanes = lanes;
+	}
+
+	@Override
+	public @Nullable Object pass(AnnotatedMethod method, Retry retry, MethodInvocation invocation, Attempts attempts) {
+		Attempting attempt = ATTEMPTING.get();
+		if (attempt != null && !attempt.made && attempt.method.method().equals(method)) {
+			attempt.made = true;
+			attempt.next = attempts.make(attempt.call, attempt.recovered);
+			return null;
+		}
+		DurableMethod durable = this.lanes.get().methods().of(retry.policy().name());
+		if (durable == null || !durable.method().equals(method)) {
+			throw new IllegalStateException(method.place()
+					+ ": invalid durable (true): the class of the bean was not known at start-up. Declare it as the "
+					+ "return type of the bean's method.");
+		}
+		Submitting submitting = SUBMITTING.get();
+		Options options = (submitting != null) ? submitting.options : new Options(null, null);
+		DurableCall<?> stored = submit(durable, retry.policy().deadlineNanos(), invocation.getArguments(), options);
+		if (submitting != null) {
+			submitting.calls++;
+			submitting.stored = stored;
+		}
+		return (method.method().getReturnType() != void.class) ? stored : null;
+	}
+
+	@Override
+	public @Nullable Object judged(@Nullable Object returned) {
+		return (returned instanceof DurableCall<?> call) ? call.result() : returned;
+	}
+
+	/** Make an attempt through the bean's proxy; throw what advice around ours throws. */
+	KeptNext attempt(DurableMethod method, @Nullable Object[] arguments, KeptCall call, boolean recovered)
+			throws Throwable {
+		Attempting attempt = new Attempting(method, call, recovered);
+		ATTEMPTING.set(attempt);
+		try {
+			this.lanes.get().methods().call(method, arguments);
+		}
+		finally {
+			ATTEMPTING.remove();
+		}
+		if (attempt.next == null) {
+			throw new IllegalStateException("Advice around the retries has not called " + method.signature() + ".");
+		}
+		return attempt.next;
+	}
+
+	@Override
+	public DurableCall<?> submit(Options options, Runnable call) {
+		Submitting outer = SUBMITTING.get();
+		Submitting submission = new Submitting(options);
+		SUBMITTING.set(submission);
+		try {
+			call.run();
+		}
+		finally {
+			SUBMITTING.set(outer);
+		}
+		if (submission.stored == null || submission.calls != 1) {
+			throw new IllegalStateException(
+					"Invalid submission: must call one durable method, and called " + submission.calls + ".");
+		}
+		return submission.stored;
+	}
+
+	private DurableCall<?> submit(DurableMethod method, long deadline, @Nullable Object[] arguments, Options options) {
+		try {
+			DurableCall<?> stored = store(method, deadline, arguments, options);
+			count(stored.isNew() ? Count.NEW : Count.JOINED, method.policy());
+			return stored;
+		}
+		catch (RuntimeException ex) {
+			count(Count.REFUSED, method.policy());
+			throw ex;
+		}
+	}
+
+	private void count(Count count, String policy) {
+		this.lanes.get().meters().add(count, policy);
+	}
+
+	private DurableCall<?> store(DurableMethod method, long deadline, @Nullable Object[] arguments, Options options) {
+		String key = (options.key() != null) ? method.checkedKey(options.key()) : method.keyOf(arguments);
+		Instant now = Instant.now();
+		StoredCall call = StoredCall.submitted(UUID.randomUUID().toString(), key, method.signature(),
+				written(method, arguments), now, deadline);
+		Instant due = (options.notBefore() != null && options.notBefore().isAfter(now)) ? options.notBefore() : now;
+		Store store = this.lanes.get().store();
+		warnIfSeparate(store, method);
+		boolean created = store.insert(new TaskInstance<>(method.policy(), call.instance(), call), due);
+		afterCommit(() -> this.lanes.get().arm(method.policy(), due));
+		return DurableCall.stored(created ? call.id() : id(method.policy(), call.instance()), key, created);
+	}
+
+	private List<JsonNode> written(DurableMethod method, @Nullable Object[] arguments) {
+		List<JsonNode> written;
+		try {
+			written = this.json.write(arguments);
+		}
+		catch (JacksonException ex) {
+			throw new IllegalArgumentException("Arguments of " + method.signature()
+					+ ": cannot be written as JSON. Pass values that Jackson can write: " + ex.getOriginalMessage(),
+					ex);
+		}
+		int size = this.json.size(written);
+		int most = this.lanes.get().store().settings().maxPayload();
+		if (size > most) {
+			throw new IllegalArgumentException("Arguments of " + method.signature() + " (" + size
+					+ " bytes of JSON): must not exceed backoff.durable.max-payload (" + most
+					+ " bytes). Pass an id instead of the data, or raise it.");
+		}
+		return written;
+	}
+
+	private void warnIfSeparate(Store store, DurableMethod method) {
+		if (store.isOwn() && TransactionSynchronizationManager.isActualTransactionActive()
+				&& this.warned.add(method.policy())) {
+			logger.warn("{} is called in a transaction, and its calls are stored in a file of their own: a rollback "
+					+ "leaves the call; this is said once for each method", method.signature());
+		}
+	}
+
+	private @Nullable String id(String policy, String instance) {
+		return this.lanes.get().store().find(policy, instance).map(Submissions::call).map(StoredCall::id).orElse(null);
+	}
+
+	private static StoredCall call(Execution execution) {
+		return (StoredCall) execution.taskInstance.getData();
+	}
+
+	private static void afterCommit(Runnable action) {
+		if (!TransactionSynchronizationManager.isSynchronizationActive()) {
+			action.run();
+			return;
+		}
+		TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+
+			@Override
+			public void afterCommit() {
+				action.run();
+			}
+
+		});
+	}
+
+	@Override
+	public boolean end(String policy, String key) {
+		if (key.equals(OneRowSchedule.INSTANCE)) {
+			throw new IllegalArgumentException("Invalid key (" + key + "): is the row of the schedule, which goes on.");
+		}
+		boolean known = this.lanes.get().store().find(policy, key).isPresent();
+		afterCommit(() -> remove(policy, key));
+		return known;
+	}
+
+	/* The row may change between the look at it and its removal. */
+	private void remove(String policy, String key) {
+		Store store = this.lanes.get().store();
+		String id = null;
+		for (int attempt = 0; attempt < TRIES; attempt++) {
+			Execution execution = store.find(policy, key).orElse(null);
+			if (execution == null || (id != null && !id.equals(call(execution).id()))) {
+				return;
+			}
+			id = call(execution).id();
+			if (store.guarded(execution, call(execution), false, (operations) -> operations.remove())) {
+				logger.info("Ended the call {} of policy {}", id, policy);
+				count(Count.ENDED, policy);
+				return;
+			}
+		}
+		logger.warn("The call {} of policy {} changes too often to be ended", key, policy);
+	}
+
+	@Override
+	public Optional<DurableState> find(String policy, String key) {
+		Store store = this.lanes.get().store();
+		return store.find(policy, key)
+			.or(() -> store.find(DeadTask.name(policy), key))
+			.map((execution) -> state(policy, execution));
+	}
+
+	static DurableState state(String policy, Execution execution) {
+		StoredCall call = call(execution);
+		boolean dead = !policy.equals(execution.taskInstance.getTaskName());
+		DurableState.Phase phase = dead ? DurableState.Phase.DEAD
+				: execution.picked ? DurableState.Phase.RUNNING : DurableState.Phase.SCHEDULED;
+		String id = call.isReadable() ? call.id() : execution.taskInstance.getId();
+		StoredCall.Stop stop = call.stop();
+		return new DurableState(policy, id, call.key(), phase, call.attempts(), call.losses(), execution.executionTime,
+				call.submitted(), (stop != null) ? stop.story() : null);
+	}
+
+	/** The attempt that this thread makes. */
+	private static final class Attempting {
+
+		private final DurableMethod method;
+
+		private final KeptCall call;
+
+		private final boolean recovered;
+
+		/* The body may submit another call. */
+		private boolean made;
+
+		private @Nullable KeptNext next;
+
+		Attempting(DurableMethod method, KeptCall call, boolean recovered) {
+			this.method = method;
+			this.call = call;
+			this.recovered = recovered;
+		}
+
+	}
+
+	/** The submission with options that this thread makes. */
+	private static final class Submitting {
+
+		private final Options options;
+
+		private int calls;
+
+		private @Nullable DurableCall<?> stored;
+
+		Submitting(Options options) {
+			this.options = options;
+		}
+
+	}
+
+}

@@ -1,0 +1,369 @@
+package dev.backoff.durable;
+
+import java.io.InputStream;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+
+import javax.sql.DataSource;
+
+import org.h2.jdbcx.JdbcDataSource;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.scheduling.annotation.Async;
+import org.springframework.scheduling.annotation.Scheduled;
+
+import dev.backoff.annotation.Backoff;
+import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
+import dev.backoff.spring.policy.InvalidBackoffException;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** What the start-up refuses, and what it opens. */
+class DurableCheckTests {
+
+	@TempDir
+	Path directory;
+
+	private ApplicationContextRunner runner() {
+		return new ApplicationContextRunner()
+			.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, BackoffAutoConfiguration.class,
+					DurableAutoConfiguration.class))
+			.withPropertyValues("backoff.durable.file=" + this.directory.resolve("calls"));
+	}
+
+	private static void assertRefused(ApplicationContextRunner runner, String message) {
+		runner.run((context) -> assertThat(context).getFailure()
+			.isInstanceOf(InvalidBackoffException.class)
+			.hasMessageContaining(message));
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|',
+			textBlock = """
+					WithoutName      | needs a policy name, by which rows find their method after a renaming
+					WithSlash        | invalid value (a/b): must not contain a quote or a slash for a durable policy
+					WithResult       | needs a method that returns nothing or a DurableCall, and WithResult.call() returns a String
+					WithFuture       | returns a CompletableFuture
+					OfNoPolicy       | returns a DurableCall, and its policy is not durable
+					WithObject       | the parameter value of WithObject.call(Object) is of no certain type
+					WithObjects      | the parameter values of WithObjects.call(List) is of no certain type
+					WithStream       | is a InputStream, which belongs to this process
+					WithFunction     | is a Supplier, which belongs to this process
+					WithDataSource   | is a DataSource, which belongs to this process
+					WithInterface    | is of the abstract type Payable, and no type is stored
+					WithAsync        | is beside @Async
+					WithScheduled    | is beside @Scheduled
+					WithUnknownName  | uses #oder, which is no parameter of WithUnknownName.call(String). Use #order.
+					WithWrongKey     | invalid key (#order.): is no expression
+					UntilOfNothing   | judges a result, and UntilOfNothing.call() returns none
+					WithBadCron      | invalid schedule (* *): is no schedule
+					WithBareInterval | invalid schedule (every 10): is no schedule: needs a unit, such as every 10m
+					WithArguments    | calls WithArguments.call(String), which needs arguments
+					ScheduleOnly     | is of a durable policy, and this one is not
+					""")
+	void methodsThatCannotBeDurable(String type, String message) throws ClassNotFoundException {
+		Class<?> bean = Class.forName(DurableCheckTests.class.getName() + "$" + type);
+		assertRefused(runner().withBean(bean), message);
+	}
+
+	@Test
+	void twoMethodsOfOnePolicy() {
+		assertRefused(runner().withBean(WithTwo.class), "rows of a durable policy are of one method");
+	}
+
+	@Test
+	void theModuleThatIsMissing() {
+		assertRefused(runner().withBean(Fine.class).withClassLoader(new FilteredClassLoader(DurableCall.class)),
+				"needs the module dev.backoff:retry-durable-spring-boot-starter, which is not on the class path");
+	}
+
+	@Test
+	void whatFitsStarts() {
+		runner().withBean(Fine.class)
+			.run((context) -> assertThat(context.getBean(Lanes.class).store().isOwn()).isTrue());
+	}
+
+	@Test
+	void nothingIsOpenedWithoutADurableMethod() {
+		runner().run((context) -> {
+			assertThat(context).hasNotFailed();
+			assertThat(this.directory).isEmptyDirectory();
+		});
+	}
+
+	@Test
+	void aDatabaseInMemoryGivesWayToTheFile() {
+		runner().withBean(Fine.class)
+			.withBean(DataSource.class, () -> h2("mem:one"))
+			.run((context) -> assertThat(context.getBean(Lanes.class).store().isOwn()).isTrue());
+	}
+
+	@Test
+	void theDatabaseOfTheApplicationIsTaken() {
+		runner().withBean(Fine.class)
+			.withBean(DataSource.class, () -> h2("file:" + this.directory.resolve("shop")))
+			.run((context) -> assertThat(context.getBean(Lanes.class).store().isOwn()).isFalse());
+	}
+
+	private static DataSource h2(String name) {
+		JdbcDataSource dataSource = new JdbcDataSource();
+		dataSource.setUrl("jdbc:h2:" + name);
+		return dataSource;
+	}
+
+	@Test
+	void aDatabaseInMemoryThatIsAskedFor() {
+		assertRefused(
+				runner().withBean(Fine.class)
+					.withBean(DataSource.class, () -> h2("mem:two"))
+					.withPropertyValues("backoff.durable.store=application"),
+				"Invalid backoff.durable.store (application): is a database in memory, which ends with the process.");
+	}
+
+	@Test
+	void aMissingTable() {
+		assertRefused(runner().withBean(Fine.class).withPropertyValues("backoff.durable.initialize-schema=never"),
+				"Run the script dev/backoff/durable/db/h2.sql of the module");
+	}
+
+	@Test
+	void aFileThatAnotherProcessHas() throws Exception {
+		// another pool of this process would share the database, a class loader does not
+		try (var channel = java.nio.channels.FileChannel.open(this.directory.resolve("calls.mv.db"),
+				java.nio.file.StandardOpenOption.CREATE, java.nio.file.StandardOpenOption.WRITE);
+				var lock = channel.lock()) {
+			assertThat(lock.isValid()).isTrue();
+			assertRefused(runner().withBean(Fine.class), "a file of the library belongs to one process at a time");
+		}
+	}
+
+	@Test
+	void callsAreStoredWhileEverythingIsSwitchedOff() {
+		runner().withBean(Fine.class).withPropertyValues("backoff.enabled=false").run((context) -> {
+			context.getBean(Fine.class).call("o1", Map.of());
+			assertThat(context.getBean(DurableCalls.class).find("fine", "o1")).isPresent();
+		});
+	}
+
+	@Test
+	void aMethodWithoutResultRunsInMemoryWhereTheConfigurationSaysSo() {
+		runner().withBean(InMemory.class)
+			.withPropertyValues("backoff.policies.in-memory.durable=false")
+			.run((context) -> {
+				context.getBean(InMemory.class).call();
+				assertThat(InMemory.calls).isEqualTo(1);
+			});
+	}
+
+	static class Fine {
+
+		@Backoff(value = "fine", durable = "true", key = "#order")
+		public void call(String order, Map<String, List<Optional<String>>> values) {
+		}
+
+	}
+
+	static class InMemory {
+
+		static int calls;
+
+		@Backoff(value = "in-memory", durable = "true")
+		public void call() {
+			calls++;
+		}
+
+	}
+
+	static class WithoutName {
+
+		@Backoff(durable = "true")
+		public void call() {
+		}
+
+	}
+
+	static class WithSlash {
+
+		@Backoff(value = "a/b", durable = "true")
+		public void call() {
+		}
+
+	}
+
+	static class WithResult {
+
+		@Backoff(value = "a", durable = "true")
+		public String call() {
+			return "";
+		}
+
+	}
+
+	static class WithFuture {
+
+		@Backoff(value = "a", durable = "true")
+		public CompletableFuture<String> call() {
+			return new CompletableFuture<>();
+		}
+
+	}
+
+	static class OfNoPolicy {
+
+		@Backoff(value = "a", base = "1s")
+		public DurableCall<String> call() {
+			return DurableCall.result("");
+		}
+
+	}
+
+	static class WithObject {
+
+		@Backoff(value = "a", durable = "true")
+		public void call(Object value) {
+		}
+
+	}
+
+	static class WithObjects {
+
+		@Backoff(value = "a", durable = "true")
+		public void call(List<?> values) {
+		}
+
+	}
+
+	static class WithStream {
+
+		@Backoff(value = "a", durable = "true")
+		public void call(InputStream value) {
+		}
+
+	}
+
+	static class WithFunction {
+
+		@Backoff(value = "a", durable = "true")
+		public void call(Supplier<String> value) {
+		}
+
+	}
+
+	static class WithDataSource {
+
+		@Backoff(value = "a", durable = "true")
+		public void call(DataSource value) {
+		}
+
+	}
+
+	interface Payable {
+
+	}
+
+	static class WithInterface {
+
+		@Backoff(value = "a", durable = "true")
+		public void call(Payable value) {
+		}
+
+	}
+
+	static class WithAsync {
+
+		@Async
+		@Backoff(value = "a", durable = "true")
+		public void call() {
+		}
+
+	}
+
+	static class WithScheduled {
+
+		@Scheduled(fixedDelay = 1000)
+		@Backoff(value = "a", durable = "true")
+		public void call() {
+		}
+
+	}
+
+	static class WithUnknownName {
+
+		@Backoff(value = "a", durable = "true", key = "#oder")
+		public void call(String order) {
+		}
+
+	}
+
+	static class WithWrongKey {
+
+		@Backoff(value = "a", durable = "true", key = "#order.")
+		public void call(String order) {
+		}
+
+	}
+
+	static class UntilOfNothing {
+
+		@Backoff(value = "a", durable = "true", until = "#result != null")
+		public void call() {
+		}
+
+	}
+
+	static class WithBadCron {
+
+		@Backoff(value = "a", durable = "true", schedule = "* *")
+		public void call() {
+		}
+
+	}
+
+	static class WithBareInterval {
+
+		@Backoff(value = "a", durable = "true", schedule = "every 10")
+		public void call() {
+		}
+
+	}
+
+	static class WithArguments {
+
+		@Backoff(value = "a", durable = "true", schedule = "every 10m")
+		public void call(String value) {
+		}
+
+	}
+
+	static class ScheduleOnly {
+
+		@Backoff(value = "a", schedule = "every 10m")
+		public void call() {
+		}
+
+	}
+
+	static class WithTwo {
+
+		@Backoff(value = "a", durable = "true")
+		public void first() {
+		}
+
+		@Backoff(value = "a", durable = "true")
+		public void second() {
+		}
+
+	}
+
+}

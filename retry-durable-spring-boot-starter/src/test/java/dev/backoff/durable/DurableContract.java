@@ -1,0 +1,543 @@
+package dev.backoff.durable;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.stream.IntStream;
+
+import javax.sql.DataSource;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.ApplicationContext;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.support.TransactionTemplate;
+
+import dev.backoff.breaker.CircuitBreakers;
+import dev.backoff.durable.DurableState.Phase;
+import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+/** What durable calls do on every database. Extend it for one. */
+abstract class DurableContract {
+
+	/** Return the properties of the database. */
+	abstract List<String> database();
+
+	private ApplicationContextRunner runner() {
+		return new ApplicationContextRunner()
+			.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, DataSourceAutoConfiguration.class,
+					DataSourceTransactionManagerAutoConfiguration.class, BackoffAutoConfiguration.class,
+					DurableAutoConfiguration.class))
+			.withPropertyValues(database().toArray(String[]::new))
+			.withPropertyValues("backoff.durable.poll-interval=100ms", "backoff.durable.heartbeat=100ms",
+					"backoff.durable.shutdown-wait=2s", "spring.datasource.hikari.maximum-pool-size=20",
+					"backoff.durable.initialize-schema=always")
+			.withUserConfiguration(Shop.class);
+	}
+
+	private void run(Consumer<Application> test, String... properties) {
+		runner().withPropertyValues(properties).run((context) -> {
+			assertThat(context).hasNotFailed();
+			test.accept(new Application(context));
+		});
+	}
+
+	@Test
+	void aCallIsMadeUntilItSucceeds() {
+		run((application) -> {
+			application.journal().when("o1", (attempt) -> fail(attempt.number() < 3));
+			application.mails("o1");
+			application.awaitEnd("mails", "o1");
+			assertThat(application.journal().lines).containsExactly("o1 1", "o1 2", "o1 3");
+			assertThat(application.journal().attempts).extracting((attempt) -> attempt.idempotencyKey())
+				.containsOnly(application.journal().attempts.get(0).idempotencyKey());
+			assertThat(application.journal().attempts).extracting((attempt) -> attempt.fence())
+				.isSorted()
+				.doesNotHaveDuplicates();
+		});
+	}
+
+	private static Object fail(boolean failing) {
+		if (failing) {
+			throw new IllegalStateException("down");
+		}
+		return "done";
+	}
+
+	@Test
+	void aSubmissionOfAKeyThatIsStoredJoinsItsCall() {
+		run((application) -> {
+			DurableCalls.Options later = new DurableCalls.Options(null, Instant.now().plusSeconds(60));
+			DurableCall<?> first = application.calls().submit(later, () -> application.poll("t1"));
+			DurableCall<?> second = application.poll("t1");
+			assertThat(first.isNew()).isTrue();
+			assertThat(second.isNew()).isFalse();
+			assertThat(second.id()).isEqualTo(first.id());
+			assertThat(application.calls().find("polling", "t1")).hasValueSatisfying((state) -> {
+				assertThat(state.state()).isEqualTo(Phase.SCHEDULED);
+				assertThat(state.attempts()).isZero();
+				assertThat(state.id()).isEqualTo(first.id());
+			});
+		});
+	}
+
+	@Test
+	void aRollbackTakesTheCallBack() {
+		run((application) -> {
+			application.inTransaction(() -> {
+				application.mails("o1");
+				throw new IllegalStateException("rolled back");
+			});
+			assertThat(application.calls().find("mails", "o1")).isEmpty();
+			assertThat(application.journal().lines).isEmpty();
+		});
+	}
+
+	@Test
+	void aCallIsMadeAfterTheCommitOnly() {
+		run((application) -> {
+			application.inTransaction(() -> {
+				application.mails("o1");
+				sleep(Duration.ofMillis(150));
+				assertThat(application.journal().lines).isEmpty();
+			});
+			application.awaitEnd("mails", "o1");
+			assertThat(application.journal().lines).containsExactly("o1 1");
+		});
+	}
+
+	@Test
+	void submissionsOfOneKeyInManyTransactionsStoreOneCall() throws Exception {
+		runner().run((context) -> {
+			Application application = new Application(context);
+			Set<String> created = ConcurrentHashMap.newKeySet();
+			ExecutorService threads = Executors.newFixedThreadPool(8);
+			List<Future<?>> results = IntStream.range(0, 8).<Future<?>>mapToObj((thread) -> threads.submit(() -> {
+				for (int key = 0; key < 50; key++) {
+					String trade = "t" + key;
+					application.inTransaction(() -> {
+						DurableCall<?> call = application.calls()
+							.submit(new DurableCalls.Options(null, Instant.now().plusSeconds(600)),
+									() -> application.poll(trade));
+						if (call.isNew()) {
+							assertThat(created.add(trade)).isTrue();
+						}
+						// the transaction goes on
+						assertThat(application.count("select 1")).isEqualTo(1);
+					});
+				}
+			})).toList();
+			for (Future<?> result : results) {
+				result.get(30, TimeUnit.SECONDS);
+			}
+			threads.shutdown();
+			assertThat(created).hasSize(50);
+			assertThat(application.rows()).isEqualTo(50);
+		});
+	}
+
+	@Test
+	void aCallThatStopsBecomesADeadLetter() {
+		run((application) -> {
+			application.journal().when("o1", (attempt) -> fail(true));
+			application.mails("o1");
+			application.awaitEnd("mails", "o1");
+			assertThat(application.journal().lines).containsExactly("o1 1", "o1 2", "o1 3");
+			String id = application.journal().attempts.get(0).idempotencyKey();
+			assertThat(application.calls().find("mails", id)).hasValueSatisfying((state) -> {
+				assertThat(state.state()).isEqualTo(Phase.DEAD);
+				assertThat(state.key()).isEqualTo("o1");
+				assertThat(state.attempts()).isEqualTo(3);
+				assertThat(state.stop()).startsWith("Stopped after 3 of 3 attempts");
+			});
+			// the key is free
+			assertThat(application.calls()
+				.submit(new DurableCalls.Options(null, null), () -> application.mails("o1"))
+				.isNew()).isTrue();
+		});
+	}
+
+	@Test
+	void pollingEndsWithARecoveryAndNoDeadLetter() {
+		run((application) -> {
+			application.journal().when("t1{a=[1, 2]}", (attempt) -> "PENDING");
+			application.poll("t1");
+			application.awaitEnd("polling", "t1");
+			assertThat(application.journal().lines).containsExactly("t1{a=[1, 2]} 1", "t1{a=[1, 2]} 2",
+					"t1{a=[1, 2]} 3", "t1{a=[1, 2]} 4", "timed out t1{a=[1, 2]} ATTEMPTS_EXHAUSTED");
+			assertThat(application.rows()).isZero();
+		});
+	}
+
+	@Test
+	void aCallGoesOnInAnotherProcessWhereItWas() {
+		run((application) -> {
+			application.journal().when("o1", (attempt) -> {
+				application
+					.execute("update backoff_calls set execution_time = execution_time where task_name <> 'report'", 1);
+				return fail(true);
+			});
+			application.mails("o1");
+			Awaitility.await().until(() -> application.journal().lines.size() == 1);
+		}, "backoff.policies.mails.ladder=10s");
+		run((application) -> assertThat(application.calls().find("mails", "o1"))
+			.hasValueSatisfying((state) -> assertThat(state.attempts()).isEqualTo(1)), "backoff.durable.work=false");
+		run((application) -> {
+			application.dueNow();
+			application.awaitEnd("mails", "o1");
+			assertThat(application.journal().lines).containsExactly("o1 2");
+		});
+	}
+
+	@Test
+	void anAttemptWhoseProcessEndedIsMadeAgain() {
+		store("o1");
+		run((application) -> application.abandon("another", Instant.now().minusSeconds(60)),
+				"backoff.durable.work=false");
+		run((application) -> {
+			application.awaitEnd("mails", "o1");
+			assertThat(application.journal().lines).containsExactly("o1 1");
+		});
+	}
+
+	/* By a process that makes no attempts. */
+	private void store(String... orders) {
+		run((application) -> List.of(orders).forEach(application::mails), "backoff.durable.work=false");
+	}
+
+	@Test
+	void aCallThatLosesItsProcessTooOftenStops() {
+		store("o1");
+		run((application) -> {
+			for (int loss = 1; loss <= 2; loss++) {
+				application.abandon("another", Instant.now().minusSeconds(60));
+				int losses = loss;
+				Awaitility.await()
+					.until(() -> application.calls().find("mails", "o1").map(DurableState::losses).orElse(0) == losses);
+			}
+		}, "backoff.retries-enabled=false");
+		run((application) -> {
+			application.awaitEnd("mails", "o1");
+			assertThat(application.journal().lines).isEmpty();
+			assertThat(application.stopOfDeadLetter()).contains("Stopped after 0 of 3 attempts",
+					"LOST, 2 attempts have ended with their process");
+		}, "backoff.durable.max-losses=1");
+	}
+
+	@Test
+	void aRowThatCannotBeReadBecomesADeadLetter() {
+		store("o1");
+		run((application) -> application.corrupt("no json"), "backoff.durable.work=false");
+		run((application) -> {
+			application.awaitEnd("mails", "o1");
+			assertThat(application.journal().lines).isEmpty();
+			assertThat(application.count("select count(*) from backoff_calls where task_name = 'mails/dead'")).isOne();
+		});
+	}
+
+	@Test
+	void argumentsThatDoNotFitBecomeADeadLetter() {
+		store("o1");
+		run((application) -> application.corrupt("{\"format\":1,\"id\":\"i1\",\"method\":\"x\",\"arguments\":[],"
+				+ "\"submitted\":\"2026-01-01T00:00:00Z\"}"), "backoff.durable.work=false");
+		run((application) -> {
+			application.awaitEnd("mails", "o1");
+			assertThat(application.calls().find("mails", "i1")).hasValueSatisfying(
+					(state) -> assertThat(state.stop()).isEqualTo("its arguments do not fit Mails.send(String)"));
+		});
+	}
+
+	@Test
+	void theEndOfACallRemovesIt() {
+		run((application) -> {
+			application.calls()
+				.submit(new DurableCalls.Options(null, Instant.now().plusSeconds(60)), () -> application.mails("o1"));
+			assertThat(application.calls().end("mails", "o1")).isTrue();
+			assertThat(application.calls().end("mails", "o1")).isFalse();
+			assertThat(application.calls().find("mails", "o1")).isEmpty();
+		});
+	}
+
+	@Test
+	void theEndOfARunningCallDropsItsResult() throws InterruptedException {
+		CountDownLatch running = new CountDownLatch(1);
+		CountDownLatch ended = new CountDownLatch(1);
+		run((application) -> {
+			application.journal().when("o1", (attempt) -> {
+				running.countDown();
+				ended.await();
+				return fail(true);
+			});
+			application.mails("o1");
+			await(running);
+			assertThat(application.calls().end("mails", "o1")).isTrue();
+			DurableCall<?> next = application.calls()
+				.submit(new DurableCalls.Options(null, Instant.now().plusSeconds(60)), () -> application.mails("o1"));
+			ended.countDown();
+			sleep(Duration.ofMillis(200));
+			assertThat(next.isNew()).isTrue();
+			assertThat(application.calls().find("mails", "o1")).hasValueSatisfying((state) -> {
+				assertThat(state.id()).isEqualTo(next.id());
+				assertThat(state.attempts()).isZero();
+			});
+		});
+	}
+
+	@Test
+	void aProcessThatLostItsCallChangesNothing() {
+		CountDownLatch running = new CountDownLatch(1);
+		CountDownLatch stalled = new CountDownLatch(1);
+		run((application) -> {
+			application.journal().when("o1", (attempt) -> {
+				running.countDown();
+				stalled.await();
+				return "done";
+			});
+			application.mails("o1");
+			await(running);
+			// another process took the key, ended its call, and runs the next one
+			application.execute("update backoff_calls set picked_by = 'another' where task_name <> 'report'", 1);
+			sleep(Duration.ofMillis(300));
+			stalled.countDown();
+			sleep(Duration.ofMillis(200));
+			assertThat(application.count("select count(*) from backoff_calls where picked_by = 'another'")).isOne();
+		});
+	}
+
+	@Test
+	void anOpenBreakerPausesTheLane() {
+		run((application) -> {
+			application.context().getBean(CircuitBreakers.class).find("mails").orElseThrow().forceOpen();
+			application.mails("o1");
+			sleep(Duration.ofMillis(300));
+			assertThat(application.calls().find("mails", "o1"))
+				.hasValueSatisfying((state) -> assertThat(state.attempts()).isZero());
+			application.context().getBean(CircuitBreakers.class).find("mails").orElseThrow().reset();
+			application.awaitEnd("mails", "o1");
+			assertThat(application.journal().lines).containsExactly("o1 1");
+		}, "backoff.breakers.mails.open-for=200ms");
+	}
+
+	@Test
+	void aScheduleHasOneRowAndRunsItsSlotsWithRetries() {
+		run((application) -> {
+			application.journal().when("report", (attempt) -> fail(attempt.number() == 1));
+			Awaitility.await().until(() -> application.journal().lines.size() >= 4);
+			assertThat(application.journal().lines.subList(0, 4)).containsExactly("report 1", "report 2", "report 1",
+					"report 2");
+			List<String> ids = application.journal().attempts.stream().map((made) -> made.idempotencyKey()).toList();
+			assertThat(ids.get(0)).isEqualTo(ids.get(1)).isNotEqualTo(ids.get(2));
+			assertThat(application.count("select count(*) from backoff_calls")).isOne();
+		}, "report.schedule=every 50ms");
+	}
+
+	@Test
+	void aSlotThatStopsLeavesADeadLetterAndTheScheduleGoesOn() {
+		run((application) -> {
+			application.journal().when("report", (attempt) -> fail(true));
+			Awaitility.await().until(() -> application.journal().lines.size() >= 4);
+			assertThat(application.count("select count(*) from backoff_calls where task_name = 'report/dead'"))
+				.isPositive();
+			assertThat(application.calls().find("report", "schedule")).isPresent();
+		}, "report.schedule=every 50ms");
+	}
+
+	@Test
+	void aScheduleThatWasChangedMovesItsRow() {
+		run((application) -> assertThat(application.due("report").toString()).endsWith("-01-01T00:00:00Z"),
+				"backoff.policies.report.schedule-zone=UTC");
+		run((application) -> assertThat(application.due("report").toString()).contains("-05-05T03:00:00Z"),
+				"report.schedule=0 0 3 5 5 *", "backoff.policies.report.schedule-zone=UTC");
+	}
+
+	@Test
+	void argumentsAreReadByTheirTypes() {
+		run((application) -> {
+			Instant at = Instant.parse("2026-11-23T01:02:03.456789Z");
+			DurableCall<?> call = application.context()
+				.getBean(Shop.Mails.class)
+				.sendOnce(new Shop.Mail("o7", null, at));
+			assertThat(call.key()).isNull();
+			application.awaitEnd("fragile", String.valueOf(call.id()));
+			assertThat(application.journal().lines).containsExactly("o7 1");
+		});
+	}
+
+	@Test
+	void anAttemptInterruptedByTheShutdownIsDueAtOnceAndNotCounted() {
+		CountDownLatch running = new CountDownLatch(1);
+		run((application) -> {
+			application.journal().when("o1", (attempt) -> {
+				running.countDown();
+				Thread.sleep(60_000);
+				return "never";
+			});
+			application.mails("o1");
+			await(running);
+		}, "backoff.durable.shutdown-wait=100ms");
+		run((application) -> {
+			application.awaitEnd("mails", "o1");
+			assertThat(application.journal().lines).containsExactly("o1 1");
+		});
+	}
+
+	@Test
+	void whatCannotBeStoredIsRefusedToTheCaller() {
+		run((application) -> {
+			assertThatIllegalArgumentException().isThrownBy(() -> application.mails("x".repeat(101)))
+				.withMessageContaining("must have 1 to 100 characters");
+			assertThatIllegalArgumentException()
+				.isThrownBy(() -> application.poll("t1", Map.of("a", IntStream.range(0, 500).boxed().toList())))
+				.withMessageContaining("must not exceed backoff.durable.max-payload (1024 bytes)");
+			assertThatIllegalStateException()
+				.isThrownBy(() -> application.calls().submit(new DurableCalls.Options(null, null), () -> {
+				}))
+				.withMessage("Invalid submission: must call one durable method, and called 0.");
+			assertThat(application.rows()).isZero();
+		}, "backoff.durable.max-payload=1KB");
+	}
+
+	private static void await(CountDownLatch latch) {
+		try {
+			assertThat(latch.await(10, TimeUnit.SECONDS)).isTrue();
+		}
+		catch (InterruptedException ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	/* For what must not happen meanwhile, in a real database and real threads. */
+	private static void sleep(Duration time) {
+		try {
+			Thread.sleep(time.toMillis());
+		}
+		catch (InterruptedException ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	/** A running application. */
+	record Application(ApplicationContext context) {
+
+		Shop.Journal journal() {
+			return this.context.getBean(Shop.Journal.class);
+		}
+
+		DurableCalls calls() {
+			return this.context.getBean(DurableCalls.class);
+		}
+
+		void mails(String order) {
+			this.context.getBean(Shop.Mails.class).send(order);
+		}
+
+		DurableCall<?> poll(String trade) {
+			return poll(trade, Map.of("a", List.of(1, 2)));
+		}
+
+		DurableCall<?> poll(String trade, Map<String, List<Integer>> details) {
+			return this.context.getBean(Shop.Payments.class).poll(trade, details);
+		}
+
+		void awaitEnd(String policy, String key) {
+			Awaitility.await()
+				.until(() -> calls().find(policy, key).map((state) -> state.state() == Phase.DEAD).orElse(true));
+		}
+
+		void inTransaction(Runnable work) {
+			try {
+				new TransactionTemplate(this.context.getBean(PlatformTransactionManager.class))
+					.executeWithoutResult((status) -> work.run());
+			}
+			catch (IllegalStateException ex) {
+				assertThat(ex).hasMessage("rolled back");
+			}
+		}
+
+		int count(String query) {
+			DataSource dataSource = this.context.getBean(DataSource.class);
+			Connection connection = org.springframework.jdbc.datasource.DataSourceUtils.getConnection(dataSource);
+			try (PreparedStatement statement = connection.prepareStatement(query);
+					var result = statement.executeQuery()) {
+				return result.next() ? result.getInt(1) : 0;
+			}
+			catch (java.sql.SQLException ex) {
+				throw new IllegalStateException(ex);
+			}
+			finally {
+				org.springframework.jdbc.datasource.DataSourceUtils.releaseConnection(connection, dataSource);
+			}
+		}
+
+		String stopOfDeadLetter() {
+			return String.valueOf(this.context.getBean(Lanes.class)
+				.store()
+				.client()
+				.getScheduledExecutionsForTask("mails/dead", StoredCall.class)
+				.get(0)
+				.getData()
+				.stop());
+		}
+
+		void execute(String statement, int rows, Object... parameters) {
+			try (Connection connection = this.context.getBean(DataSource.class).getConnection();
+					PreparedStatement prepared = connection.prepareStatement(statement)) {
+				for (int i = 0; i < parameters.length; i++) {
+					prepared.setObject(i + 1, parameters[i]);
+				}
+				assertThat(prepared.executeUpdate()).isEqualTo(rows);
+			}
+			catch (java.sql.SQLException ex) {
+				throw new IllegalStateException(ex);
+			}
+		}
+
+		/** Return the rows of calls, that of the schedule that is far away left out. */
+		int rows() {
+			return count("select count(*) from backoff_calls where task_name <> 'report'");
+		}
+
+		Instant due(String policy) {
+			return calls().find(policy, "schedule").orElseThrow().due();
+		}
+
+		void dueNow() {
+			execute("update backoff_calls set execution_time = ? where task_name <> 'report'", 1,
+					Instant.now().atOffset(java.time.ZoneOffset.UTC));
+		}
+
+		/** Let the row look as if an attempt of another process ran. */
+		void abandon(String process, Instant heartbeat) {
+			execute("update backoff_calls set picked = ?, picked_by = ?, last_heartbeat = ?, version = version + 1 where task_name <> 'report'",
+					1, true, process, heartbeat.atOffset(java.time.ZoneOffset.UTC));
+		}
+
+		void corrupt(String data) {
+			execute("update backoff_calls set task_data = ? where task_name <> 'report'", 1,
+					data.getBytes(java.nio.charset.StandardCharsets.UTF_8));
+		}
+
+	}
+
+}

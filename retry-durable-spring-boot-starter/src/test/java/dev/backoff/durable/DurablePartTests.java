@@ -1,0 +1,211 @@
+package dev.backoff.durable;
+
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.context.runner.ContextConsumer;
+
+import dev.backoff.durable.DurableState.Phase;
+import dev.backoff.spring.advice.BackoffMethods;
+import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
+import dev.backoff.spring.policy.EffectivePolicy;
+import dev.backoff.spring.policy.InvalidBackoffException;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+class DurablePartTests {
+
+	@TempDir
+	Path directory;
+
+	private void run(ContextConsumer<AssertableApplicationContext> test) {
+		new ApplicationContextRunner()
+			.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, BackoffAutoConfiguration.class,
+					DurableAutoConfiguration.class))
+			.withPropertyValues("backoff.durable.file=" + this.directory.resolve("calls"))
+			.withUserConfiguration(Shop.class)
+			.run(test);
+	}
+
+	private static EffectivePolicy mails(AssertableApplicationContext context) {
+		return context.getBean(BackoffMethods.class)
+			.durable()
+			.values()
+			.stream()
+			.filter((policy) -> policy.name().equals("mails"))
+			.findFirst()
+			.orElseThrow();
+	}
+
+	/* Three attempts fail; the id of the dead letter is returned. */
+	private static String die(AssertableApplicationContext context, String order) {
+		Shop.Journal journal = context.getBean(Shop.Journal.class);
+		journal.when(order, (attempt) -> {
+			throw new IllegalStateException("down");
+		});
+		context.getBean(Shop.Mails.class).send(order);
+		DurableCalls calls = context.getBean(DurableCalls.class);
+		Awaitility.await().until(() -> calls.find("mails", order).isEmpty());
+		return journal.attempts.get(journal.attempts.size() - 1).idempotencyKey();
+	}
+
+	@Test
+	@SuppressWarnings("unchecked")
+	void listsDeadLetters() {
+		run((context) -> {
+			String id = die(context, "o1");
+			Map<String, Object> shown = (Map<String, Object>) context.getBean(DurablePart.class)
+				.read(mails(context), Map.of());
+			assertThat((Map<String, Integer>) shown.get("counts")).containsEntry("dead", 1);
+			assertThat((List<Map<String, Object>>) shown.get("calls")).singleElement().satisfies((call) -> {
+				assertThat(call).containsEntry("id", id)
+					.containsEntry("key", "o1")
+					.containsEntry("state", "DEAD")
+					.containsEntry("attempts", 3);
+				assertThat(call.get("stop")).asString().startsWith("Stopped after 3 of 3 attempts");
+			});
+			Map<String, Object> page = (Map<String, Object>) context.getBean(DurablePart.class)
+				.read(mails(context), Map.of("limit", "1"));
+			Map<String, Object> rest = (Map<String, Object>) context.getBean(DurablePart.class)
+				.read(mails(context), Map.of("limit", "1", "after", String.valueOf(page.get("next"))));
+			assertThat((List<?>) rest.get("calls")).isEmpty();
+		});
+	}
+
+	@Test
+	void aDeadLetterIsRequeuedWithTheSameId() {
+		run((context) -> {
+			String id = die(context, "o1");
+			Shop.Journal journal = context.getBean(Shop.Journal.class);
+			long before = journal.attempts.get(2).fence();
+			journal.when("o1", (attempt) -> "done");
+			Object answer = context.getBean(DurablePart.class)
+				.write(mails(context), Map.of("action", "requeue", "id", id));
+			assertThat(answer).asInstanceOf(org.assertj.core.api.InstanceOfAssertFactories.MAP).containsKey("due");
+			Awaitility.await().until(() -> journal.attempts.size() == 4);
+			assertThat(journal.attempts.get(3).number()).isEqualTo(1);
+			assertThat(journal.attempts.get(3).idempotencyKey()).isEqualTo(id);
+			assertThat(journal.attempts.get(3).fence()).isGreaterThan(before);
+			Awaitility.await().until(() -> context.getBean(DurableCalls.class).find("mails", id).isEmpty());
+		});
+	}
+
+	@Test
+	void allDeadLettersAreRequeuedOverATime() {
+		run((context) -> {
+			die(context, "o1");
+			die(context, "o2");
+			Shop.Journal journal = context.getBean(Shop.Journal.class);
+			journal.when("o1", (attempt) -> "done");
+			journal.when("o2", (attempt) -> "done");
+			assertThat(context.getBean(DurablePart.class)
+				.write(mails(context), Map.of("action", "requeue", "over", "50ms", "limit", 10)))
+				.isEqualTo(Map.of("requeued", 2));
+			Awaitility.await().until(() -> journal.lines.size() == 8);
+		});
+	}
+
+	@Test
+	void aDeadLetterStaysWhileItsKeyIsTaken() {
+		run((context) -> {
+			String id = die(context, "o1");
+			DurableCalls calls = context.getBean(DurableCalls.class);
+			calls.submit(new DurableCalls.Options(null, Instant.now().plusSeconds(60)),
+					() -> context.getBean(Shop.Mails.class).send("o1"));
+			assertThat(status(context, Map.of("action", "requeue", "id", id))).isEqualTo(409);
+			// as the engine's own tools do
+			context.getBean(Lanes.class)
+				.store()
+				.client()
+				.reschedule(com.github.kagkarlsson.scheduler.task.TaskInstanceId.of("mails/dead", id), Instant.now());
+			context.getBean(Lanes.class).arm("mails/dead", Instant.now());
+			Awaitility.await()
+				.until(() -> calls.find("mails", id)
+					.filter((state) -> state.due().equals(DurableTask.NEVER))
+					.isPresent());
+			assertThat(calls.find("mails", "o1"))
+				.hasValueSatisfying((state) -> assertThat(state.state()).isEqualTo(Phase.SCHEDULED));
+		});
+	}
+
+	private static int status(AssertableApplicationContext context, Map<String, Object> body) {
+		return ((WebEndpointResponse<?>) context.getBean(DurablePart.class).write(mails(context), body)).getStatus();
+	}
+
+	@Test
+	void aCallIsMadeDueOrDeleted() {
+		run((context) -> {
+			DurableCalls calls = context.getBean(DurableCalls.class);
+			DurableCalls.Options later = new DurableCalls.Options(null, Instant.now().plusSeconds(60));
+			calls.submit(later, () -> context.getBean(Shop.Mails.class).send("o1"));
+			calls.submit(later, () -> context.getBean(Shop.Mails.class).send("o2"));
+			DurablePart part = context.getBean(DurablePart.class);
+			Object unused = part.write(mails(context), Map.of("action", "run-now", "id", "o1"));
+			Awaitility.await().until(() -> calls.find("mails", "o1").isEmpty());
+			assertThat(context.getBean(Shop.Journal.class).lines).containsExactly("o1 1");
+			assertThat(part.write(mails(context), Map.of("action", "delete", "id", "o2")))
+				.isEqualTo(Map.of("deleted", 1));
+			assertThat(calls.find("mails", "o2")).isEmpty();
+			assertThat(status(context, Map.of("action", "delete", "id", "o2"))).isEqualTo(404);
+		});
+	}
+
+	@Test
+	void whatIsWrittenWronglyIsRefused() {
+		run((context) -> {
+			DurablePart part = context.getBean(DurablePart.class);
+			assertThatExceptionOfType(InvalidBackoffException.class)
+				.isThrownBy(() -> part.read(mails(context), Map.of("limit", "0")))
+				.withMessageContaining("Invalid limit (0): must be a number from 1 to 1000.");
+			assertThatExceptionOfType(InvalidBackoffException.class)
+				.isThrownBy(() -> part.read(mails(context), Map.of("states", "dead")))
+				.withMessageContaining("Invalid key (states): is not known here.");
+			assertThatExceptionOfType(InvalidBackoffException.class)
+				.isThrownBy(() -> part.write(mails(context), Map.of("action", "kill")))
+				.withMessageContaining("Invalid action (kill): must be requeue, run-now or delete.");
+		});
+	}
+
+	@Test
+	void metersCountWhatHappensToCalls() {
+		run((context) -> {
+			MeterRegistry registry = new SimpleMeterRegistry();
+			context.getBean(DurableMeters.Binder.class).bindTo(registry);
+			die(context, "o1");
+			context.getBean(Shop.Mails.class).send("o2");
+			Awaitility.await().until(() -> context.getBean(DurableCalls.class).find("mails", "o2").isEmpty());
+			Awaitility.await()
+				.until(() -> registry.get("backoff.durable.ended")
+					.tags("policy", "mails", "outcome", "done")
+					.functionCounter()
+					.count() == 1);
+			assertThat(registry.get("backoff.durable.submitted")
+				.tags("policy", "mails", "outcome", "new")
+				.functionCounter()
+				.count()).isEqualTo(2);
+			assertThat(registry.get("backoff.durable.ended")
+				.tags("policy", "mails", "outcome", "dead")
+				.functionCounter()
+				.count()).isEqualTo(1);
+			assertThat(registry.get("backoff.durable.calls").tags("policy", "mails", "state", "dead").gauge().value())
+				.isEqualTo(1);
+			assertThat(registry.get("backoff.durable.lateness").tags("policy", "mails").timer().count()).isEqualTo(4);
+			assertThat(registry.get("backoff.durable.lane.paused").tags("policy", "mails").gauge().value()).isZero();
+		});
+	}
+
+}

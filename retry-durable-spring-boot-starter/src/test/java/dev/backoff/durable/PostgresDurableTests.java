@@ -1,0 +1,38 @@
+package dev.backoff.durable;
+
+import java.io.IOException;
+import java.util.List;
+
+import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+
+class PostgresDurableTests extends DurableContract {
+
+	private static EmbeddedPostgres postgres;
+
+	@BeforeAll
+	static void start() throws IOException {
+		postgres = EmbeddedPostgres.builder().setServerConfig("fsync", "on").start();
+	}
+
+	@AfterAll
+	static void stop() throws IOException {
+		postgres.close();
+	}
+
+	@BeforeEach
+	void clean() throws Exception {
+		try (var connection = postgres.getPostgresDatabase().getConnection();
+				var statement = connection.createStatement()) {
+			statement.execute("drop table if exists backoff_calls");
+		}
+	}
+
+	@Override
+	List<String> database() {
+		return List.of("spring.datasource.url=" + postgres.getJdbcUrl("postgres", "postgres"));
+	}
+
+}

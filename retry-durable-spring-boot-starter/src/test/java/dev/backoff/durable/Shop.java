@@ -1,0 +1,140 @@
+package dev.backoff.durable;
+
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+import dev.backoff.Attempt;
+import dev.backoff.annotation.Backoff;
+import dev.backoff.event.RetriesStoppedException;
+
+/** An application with durable methods, whose attempts do what a test says. */
+@Configuration(proxyBeanMethods = false)
+class Shop {
+
+	@Bean
+	Journal journal() {
+		return new Journal();
+	}
+
+	@Bean
+	Mails mails(Journal journal) {
+		return new Mails(journal);
+	}
+
+	@Bean
+	Reports reports(Journal journal) {
+		return new Reports(journal);
+	}
+
+	@Bean
+	Payments payments(Journal journal) {
+		return new Payments(journal);
+	}
+
+	/** What attempts do and have done. */
+	static class Journal {
+
+		final List<String> lines = new CopyOnWriteArrayList<>();
+
+		final List<Attempt> attempts = new CopyOnWriteArrayList<>();
+
+		private final Map<String, Work> works = new ConcurrentHashMap<>();
+
+		void when(String name, Work work) {
+			this.works.put(name, work);
+		}
+
+		@Nullable Object made(String name) {
+			Attempt attempt = Attempt.current();
+			this.attempts.add(attempt);
+			this.lines.add(name + " " + attempt.number());
+			Work work = this.works.get(name);
+			try {
+				return (work != null) ? work.run(attempt) : "done";
+			}
+			catch (InterruptedException ex) {
+				throw new IllegalStateException("interrupted", ex);
+			}
+		}
+
+	}
+
+	/** What an attempt does. */
+	@FunctionalInterface
+	interface Work {
+
+		@Nullable Object run(Attempt attempt) throws InterruptedException;
+
+	}
+
+	/** Sends mails, without a result. */
+	static class Mails {
+
+		private final Journal journal;
+
+		Mails(Journal journal) {
+			this.journal = journal;
+		}
+
+		@Backoff(value = "mails", durable = "true", key = "#order", ladder = "20ms", maxAttempts = "3")
+		public void send(String order) {
+			Object unused = this.journal.made(order);
+		}
+
+		@Backoff(value = "fragile", durable = "true", ladder = "20ms", idempotent = "false")
+		public DurableCall<String> sendOnce(Mail mail) {
+			return DurableCall.result(String.valueOf(this.journal.made(mail.order())));
+		}
+
+	}
+
+	/** Runs by itself. */
+	static class Reports {
+
+		private final Journal journal;
+
+		Reports(Journal journal) {
+			this.journal = journal;
+		}
+
+		@Backoff(value = "report", durable = "true", schedule = "${report.schedule:0 0 0 1 1 *}", ladder = "20ms",
+				maxAttempts = "3")
+		public void run() {
+			Object unused = this.journal.made("report");
+		}
+
+	}
+
+	/** Polls payments. */
+	static class Payments {
+
+		private final Journal journal;
+
+		Payments(Journal journal) {
+			this.journal = journal;
+		}
+
+		@Backoff(value = "polling", durable = "true", key = "#root.args[0]", ladder = "20ms", deadline = "1m",
+				maxAttempts = "4", until = "#result != 'PENDING'", recover = "timeOut")
+		public DurableCall<String> poll(String trade, Map<String, List<Integer>> details) {
+			return DurableCall.result(String.valueOf(this.journal.made(trade + details)));
+		}
+
+		void timeOut(String trade, Map<String, List<Integer>> details, RetriesStoppedException story) {
+			this.journal.lines.add("timed out " + trade + details + " " + story.reason());
+		}
+
+	}
+
+	/** An argument. */
+	record Mail(String order, @Nullable Integer priority, java.time.Instant at) {
+	}
+
+}

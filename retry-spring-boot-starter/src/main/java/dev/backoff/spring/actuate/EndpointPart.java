@@ -1,0 +1,43 @@
+package dev.backoff.spring.actuate;
+
+import java.util.Map;
+
+import dev.backoff.spring.policy.EffectivePolicy;
+import dev.backoff.spring.policy.InvalidBackoffException;
+
+/**
+ * A part of the endpoint for each policy, at {@code /actuator/backoff/<policy>/<name>}: a
+ * bean type for other modules. What a part returns is the body of the answer, or a
+ * {@code WebEndpointResponse}. Implementations are thread-safe.
+ *
+ * @since 0.1
+ */
+public interface EndpointPart {
+
+	/**
+	 * {@return the name in the path, which no other part has}
+	 */
+	String name();
+
+	/**
+	 * Answer a GET.
+	 * @param policy the policy in the path
+	 * @param parameters the parameters of the query
+	 * @return the answer
+	 * @throws InvalidBackoffException if a parameter is wrong; the answer is 400
+	 */
+	Object read(EffectivePolicy policy, Map<String, String> parameters);
+
+	/**
+	 * Answer a POST, which needs {@code access: unrestricted}. Unless overridden, the
+	 * answer is 405.
+	 * @param policy the policy in the path
+	 * @param body what was written
+	 * @return the answer
+	 * @throws InvalidBackoffException if the body is wrong; the answer is 400
+	 */
+	default Object write(EffectivePolicy policy, Map<String, Object> body) {
+		throw new UnsupportedOperationException(name() + " is only read");
+	}
+
+}
