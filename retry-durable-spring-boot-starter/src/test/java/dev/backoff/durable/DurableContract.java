@@ -50,7 +50,7 @@ abstract class DurableContract {
 					DataSourceTransactionManagerAutoConfiguration.class, BackoffAutoConfiguration.class,
 					DurableAutoConfiguration.class))
 			.withPropertyValues(database().toArray(String[]::new))
-			.withPropertyValues("backoff.durable.poll-interval=100ms", "backoff.durable.heartbeat=100ms",
+			.withPropertyValues("backoff.durable.poll-interval=100ms", "backoff.durable.heartbeat=250ms",
 					"backoff.durable.shutdown-wait=2s", "spring.datasource.hikari.maximum-pool-size=20",
 					"backoff.durable.initialize-schema=always")
 			.withUserConfiguration(Shop.class);
@@ -318,7 +318,7 @@ abstract class DurableContract {
 			await(running);
 			// another process took the key, ended its call, and runs the next one
 			application.execute("update backoff_calls set picked_by = 'another' where task_name <> 'report'", 1);
-			sleep(Duration.ofMillis(300));
+			sleep(Duration.ofMillis(600));
 			stalled.countDown();
 			sleep(Duration.ofMillis(200));
 			assertThat(application.count("select count(*) from backoff_calls where picked_by = 'another'")).isOne();
