@@ -2,6 +2,7 @@ package dev.backoff.spring.safety;
 
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -275,17 +276,22 @@ public final class OverloadSafety implements ConfigurationUser {
 	 * @param policies the policies in effect
 	 */
 	public void changeThrottles(Collection<EffectivePolicy> policies) {
-		for (EffectivePolicy policy : policies) {
-			RetryPolicy numbers = policy.numbers();
-			this.throttles.computeIfPresent(policy.name(), (name, throttle) -> {
+		Map<String, RetryPolicy> limits = new HashMap<>();
+		// a programmatic call knows no annotation, and with it no limit
+		policies.forEach((policy) -> limits.merge(policy.name(), policy.numbers(),
+				(one, other) -> (other.concurrency() < one.concurrency()) ? other : one));
+		this.throttles.forEach((policy, throttle) -> {
+			RetryPolicy numbers = limits.get(policy);
+			if (numbers != null) {
 				throttle.change(numbers.concurrency(), numbers.maxWaiting());
-				return throttle;
-			});
-			this.recoveries.computeIfPresent(policy.name(), (name, throttle) -> {
+			}
+		});
+		this.recoveries.forEach((policy, throttle) -> {
+			RetryPolicy numbers = limits.get(policy);
+			if (numbers != null) {
 				throttle.change(numbers.recoverConcurrency(), Throttle.UNLIMITED);
-				return throttle;
-			});
-		}
+			}
+		});
 	}
 
 	/**

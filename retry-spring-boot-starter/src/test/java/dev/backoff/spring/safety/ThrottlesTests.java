@@ -144,6 +144,16 @@ class ThrottlesTests {
 	}
 
 	@Test
+	void areKeptWhereAProgrammaticCallOfThePolicyHasNone() {
+		this.runner.withPropertyValues("backoff.policies.mail.base=1s").withBean(Mail.class).run((context) -> {
+			assertThat(context.getBean(BackoffMethods.class).retry("mail").policy().concurrency())
+				.isEqualTo(Throttle.UNLIMITED);
+			context.getBean(LiveConfiguration.class).override("mail", Map.of("base", "2s"), null);
+			assertThat(context.getBean(OverloadSafety.class).throttles("mail").attempts().slots()).isEqualTo(2);
+		});
+	}
+
+	@Test
 	void areTheSameForAllMethodsOfAPolicy() {
 		this.runner.withPropertyValues("backoff.policies.mail.base=1s")
 			.withBean(Mail.class)
