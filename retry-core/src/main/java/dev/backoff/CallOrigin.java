@@ -24,8 +24,7 @@ record CallOrigin(CallTerms terms, long started, long limit, int attempt, long a
 
 	static CallOrigin ofDeadline(long limit, RetryTime time) {
 		long now = time.nanoTime();
-		return new CallOrigin(CallTerms.ofDeadline(time), now, limit, 1, now, null, null, "", null, null,
-				List.of());
+		return new CallOrigin(CallTerms.ofDeadline(time), now, limit, 1, now, null, null, "", null, null, List.of());
 	}
 
 	boolean isHoldingSlot(Throttle throttle) {

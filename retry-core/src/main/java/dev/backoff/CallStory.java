@@ -186,8 +186,7 @@ class CallStory {
 
 	/** Return what the last retry that was not free has cost, or null. */
 	final RetryBudget.@Nullable Cost paid() {
-		return !this.paid ? null
-				: this.paidThrottled ? RetryBudget.Cost.THROTTLED : RetryBudget.Cost.TRANSIENT;
+		return !this.paid ? null : this.paidThrottled ? RetryBudget.Cost.THROTTLED : RetryBudget.Cost.TRANSIENT;
 	}
 
 	final void addPostponed() {

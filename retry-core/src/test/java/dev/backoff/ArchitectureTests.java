@@ -72,9 +72,9 @@ class ArchitectureTests {
 				"dev.backoff.event, dev.backoff.failure dev.backoff.breaker dev.backoff.time",
 				"dev.backoff.failure, dev.backoff.delay dev.backoff.time",
 				"dev.backoff.breaker, dev.backoff.window dev.backoff.delay dev.backoff.throttle dev.backoff.time",
-				"dev.backoff.throttle, ''",
-				"dev.backoff.budget, dev.backoff.time", "dev.backoff.window, dev.backoff.time",
-				"dev.backoff.delay, dev.backoff.time", "dev.backoff.time, ''", "dev.backoff.annotation, ''" })
+				"dev.backoff.throttle, ''", "dev.backoff.budget, dev.backoff.time",
+				"dev.backoff.window, dev.backoff.time", "dev.backoff.delay, dev.backoff.time", "dev.backoff.time, ''",
+				"dev.backoff.annotation, ''" })
 		void importOneWay(String from, String to) {
 			String allowed = from + " " + to + " java.. org.jspecify..";
 			classes().that()
@@ -104,8 +104,7 @@ class ArchitectureTests {
 				.resideInAPackage("dev.backoff.breaker")
 				.should()
 				.dependOnClassesThat(JavaClass.Predicates.resideInAPackage("dev.backoff.throttle")
-					.and(DescribedPredicate
-						.not(JavaClass.Predicates.equivalentTo(ConcurrencyExceededException.class))))
+					.and(DescribedPredicate.not(JavaClass.Predicates.equivalentTo(ConcurrencyExceededException.class))))
 				.because("a breaker does not count a call that got no slot, and takes none")
 				.check(CLASSES);
 		}
@@ -263,7 +262,8 @@ class ArchitectureTests {
 		@Test
 		void areUsedForAFewInstructionsOnly() {
 			classes().that()
-				.haveNameNotMatching("dev.backoff.(WaitingCalls(.Sleeper)?|throttle.Throttle(.Place)?|window.CountWindow|time.SystemTimer)")
+				.haveNameNotMatching(
+						"dev.backoff.(WaitingCalls(.Sleeper)?|throttle.Throttle(.Place)?|window.CountWindow|time.SystemTimer)")
 				.and()
 				.doNotBelongToAnyOf(RetriesStoppedException.class)
 				.should(new UseNoMonitor())

@@ -230,7 +230,9 @@ class ThrottledCallTests {
 		assertThat(this.throttle.active()).isZero();
 	}
 
-	/* Attempts that fail, time out, are cancelled or interrupted, wait and are shut down. */
+	/*
+	 * Attempts that fail, time out, are cancelled or interrupted, wait and are shut down.
+	 */
 	@Test
 	void neverMakeMoreAttemptsAtOnceThanThereAreSlots() throws Exception {
 		Throttle slots = new Throttle("orders", 3, 6);
@@ -304,8 +306,9 @@ class ThrottledCallTests {
 				assertThat(failing.<Integer, RuntimeException>call(() -> {
 					throw new IllegalStateException("down");
 				}, (context, story) -> attempt(running, seen, false))).isPositive();
-				assertThat(failing.<Integer>callAsync(() -> CompletableFuture.failedFuture(new IllegalStateException("down")),
-						(context, story) -> completed(attempt(running, seen, false)))
+				assertThat(failing
+					.<Integer>callAsync(() -> CompletableFuture.failedFuture(new IllegalStateException("down")),
+							(context, story) -> completed(attempt(running, seen, false)))
 					.join()).isPositive();
 			}
 		});
