@@ -14,8 +14,9 @@ class StopReasonTests {
 	@Test
 	void reasonsAreMetricTags() {
 		assertThat(Arrays.stream(StopReason.values()).map(StopReason::tag)).containsExactly("succeeded",
-				"not_retryable", "nested", "disabled", "attempts_exhausted", "breaker_open", "concurrency", "hint", "deadline",
-				"budget", "interrupted", "cancelled", "stopped", "shutdown", "rejected", "lost", "unreadable");
+				"not_retryable", "nested", "disabled", "attempts_exhausted", "breaker_open", "concurrency", "hint",
+				"deadline", "budget", "interrupted", "cancelled", "stopped", "shutdown", "rejected", "lost",
+				"unreadable");
 	}
 
 	@Test

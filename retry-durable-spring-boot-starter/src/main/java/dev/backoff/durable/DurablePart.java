@@ -99,8 +99,7 @@ final class DurablePart implements EndpointPart {
 		return counts;
 	}
 
-	private static Map<String, @Nullable Object> shown(ScheduledExecution<StoredCall> row,
-			boolean dead) {
+	private static Map<String, @Nullable Object> shown(ScheduledExecution<StoredCall> row, boolean dead) {
 		StoredCall call = row.getData();
 		StoredCall.Stop stop = call.stop();
 		Map<String, @Nullable Object> shown = new LinkedHashMap<>();

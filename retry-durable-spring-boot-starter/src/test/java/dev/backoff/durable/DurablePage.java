@@ -25,7 +25,8 @@ class DurablePage {
 			until = "#result.status.name != 'PENDING'", recover = "timeOut")
 	public DurableCall<Payment> poll(String trade) {
 		Payment payment = this.payments.get(trade);
-		return DurableCall.result(payment.isFinal() ? payment : this.payments.settle(trade, this.partner.status(trade)));
+		return DurableCall
+			.result(payment.isFinal() ? payment : this.payments.settle(trade, this.partner.status(trade)));
 	}
 
 	void timeOut(String trade) {

@@ -235,10 +235,10 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 			@Nullable Duration throttledBase, @Nullable List<Class<? extends Throwable>> retryOn,
 			@Nullable List<Class<? extends Throwable>> abortOn, @Nullable Boolean matchCauses,
 			@Nullable String classifier, @Nullable Nested nested, @Nullable Boolean replay, @Nullable Boolean durable,
-			@Nullable String schedule, @Nullable String scheduleZone, @Nullable String breaker,
-			@Nullable String budget, @Nullable String idempotent, @Nullable WhenEmpty whenEmpty,
-			@Nullable String concurrency, @Nullable String maxWaiting, @Nullable String recoverConcurrency,
-			@DefaultValue RetryAfter retryAfter, @DefaultValue WhenDegraded whenDegraded) {
+			@Nullable String schedule, @Nullable String scheduleZone, @Nullable String breaker, @Nullable String budget,
+			@Nullable String idempotent, @Nullable WhenEmpty whenEmpty, @Nullable String concurrency,
+			@Nullable String maxWaiting, @Nullable String recoverConcurrency, @DefaultValue RetryAfter retryAfter,
+			@DefaultValue WhenDegraded whenDegraded) {
 	}
 
 	/**

@@ -65,7 +65,8 @@ final class PolicyAssembler {
 		if (this.problems.size() > before) {
 			return null;
 		}
-		boolean durable = this.values.<Boolean>strongest(PolicyKey.DURABLE);
+		Ranked stored = this.values.written(PolicyKey.DURABLE);
+		boolean durable = stored != null && stored.value().<Boolean>value();
 		if (durable) {
 			this.levels.addDurableDefaults(this.name);
 		}
@@ -119,8 +120,8 @@ final class PolicyAssembler {
 			.forEach((key) -> refuse(key, !durable, "is of a durable policy, and this one is not",
 					"Set durable to true, or remove it."));
 		List.of(PolicyKey.MAX_WAITING, PolicyKey.RECOVER_CONCURRENCY)
-			.forEach((key) -> refuse(key, durable && this.values.isWrittenForIt(key), "has no effect on a durable policy, whose calls wait in their store",
-					"Remove it."));
+			.forEach((key) -> refuse(key, durable && this.values.isWrittenForIt(key),
+					"has no effect on a durable policy, whose calls wait in their store", "Remove it."));
 		Integer slots = this.values.<Integer>strongest(PolicyKey.CONCURRENCY);
 		refuse(PolicyKey.CONCURRENCY, durable && slots == RetryPolicy.UNLIMITED_CONCURRENCY,
 				"must be a number for a durable policy, whose attempts have threads of their own", "Write a number.");

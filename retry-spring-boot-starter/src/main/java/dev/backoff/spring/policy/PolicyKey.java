@@ -93,7 +93,7 @@ public enum PolicyKey implements ConfigurationKey {
 	REPLAY(ValueType.of(TextValues::flag, "false")),
 
 	/** Whether calls are stored. */
-	DURABLE(ValueType.of(TextValues::flag, "false")),
+	DURABLE(ValueType.of(TextValues::flag)),
 
 	/** When a durable method is called by itself. */
 	SCHEDULE(ValueType.TEXT),
