@@ -48,9 +48,11 @@ final class BusyCalls implements CallObserver {
 	private int unended;
 
 	/* The innermost call whose work runs on the thread. */
+	@SuppressWarnings("ThreadLocalUsage") // each clock has its own calls
 	private final ThreadLocal<@Nullable Call> open = new ThreadLocal<>();
 
 	/* The call of which the thread has told last that an attempt or a wait begins. */
+	@SuppressWarnings("ThreadLocalUsage") // each clock has its own calls
 	private final ThreadLocal<@Nullable Call> latest = new ThreadLocal<>();
 
 	BusyCalls(Consumer<Runnable> locked, Predicate<Thread> working) {

@@ -271,6 +271,7 @@ public final class VirtualTime implements RetryTime {
 		return () -> cancel(entry);
 	}
 
+	@SuppressWarnings("ReferenceEquality") // an entry is itself only
 	private Agenda.Entry add(Runnable task, long nanos, boolean sleeping) {
 		this.lock.lock();
 		try {
@@ -421,6 +422,7 @@ public final class VirtualTime implements RetryTime {
 	 * Let an entry happen, or move the clock, or wait for a change; return false if there
 	 * has been nothing to do for a while.
 	 */
+	@SuppressWarnings("WaitNotInLoop") // whoever calls asks again
 	private boolean turn() throws InterruptedException {
 		Agenda.Entry next = this.agenda.first();
 		if (next != null && next.due() <= this.now) {

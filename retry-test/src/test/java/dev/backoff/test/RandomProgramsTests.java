@@ -193,7 +193,7 @@ class RandomProgramsTests {
 		}
 
 		private void tell(RandomProgram program, String what) {
-			String outermost = program.id().split("\\.")[0];
+			String outermost = program.id().split("\\.", -1)[0];
 			if (!this.over.containsKey(outermost)) {
 				this.lines.get(outermost)
 					.add(RandomProgram.Model.line(this.time.elapsed().toNanos() / 1e6, program, what));

@@ -454,6 +454,7 @@ class VirtualTimeTests {
 	class Rule7AHoldStopsTheClock {
 
 		@Test
+		@SuppressWarnings("try") // to close twice does nothing
 		void untilItIsClosed() throws Exception {
 			List<Future<Void>> calls = new ArrayList<>();
 			try (VirtualTime.Hold hold = VirtualTimeTests.this.time.hold()) {

@@ -3,6 +3,7 @@ package dev.backoff.benchmarks.moving;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -35,7 +36,7 @@ final class Warehouse implements AutoCloseable {
 	private void answer(HttpExchange exchange) throws IOException {
 		this.requests.add(exchange.getRequestMethod() + " " + exchange.getRequestURI());
 		Integer status = this.answers.poll();
-		byte[] body = "done".getBytes();
+		byte[] body = "done".getBytes(StandardCharsets.UTF_8);
 		exchange.sendResponseHeaders((status != null) ? status : OK, body.length);
 		exchange.getResponseBody().write(body);
 		exchange.close();
