@@ -26,7 +26,8 @@ final class BackoffContextCustomizerFactory implements ContextCustomizerFactory 
 			List<ContextConfigurationAttributes> attributes) {
 		return ClassUtils.isPresent("dev.backoff.spring.advice.BackoffMethods", getClass().getClassLoader())
 				&& !Boolean.getBoolean(AbstractAotProcessor.AOT_PROCESSING)
-				? new Customizer(TestContextAnnotationUtils.findMergedAnnotation(testClass, TestBackoff.class)) : null;
+						? new Customizer(TestContextAnnotationUtils.findMergedAnnotation(testClass, TestBackoff.class))
+						: null;
 	}
 
 	/** A part of the key of a context. */

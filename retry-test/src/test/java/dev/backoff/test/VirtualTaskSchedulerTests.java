@@ -20,7 +20,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 @Timeout(10)
-@SuppressWarnings({ "FutureReturnValueIgnored", "UnnecessaryLambda" }) // jobs end with their test
+@SuppressWarnings({ "FutureReturnValueIgnored", "UnnecessaryLambda" }) // jobs end with
+																		// their test
 class VirtualTaskSchedulerTests {
 
 	private static final Duration MINUTE = Duration.ofMinutes(1);
