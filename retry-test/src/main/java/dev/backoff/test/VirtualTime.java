@@ -254,6 +254,10 @@ public final class VirtualTime implements RetryTime {
 	private void await(CountDownLatch woken) throws InterruptedException {
 		if (Thread.currentThread() != this.thread) {
 			woken.await();
+			if (Thread.interrupted()) {
+				// before it was woken, as what happens at one moment has an order
+				throw new InterruptedException();
+			}
 			return;
 		}
 		this.lock.lock();
@@ -446,7 +450,7 @@ public final class VirtualTime implements RetryTime {
 			// a call that was busy may no longer count
 			this.changed.signalAll();
 		}
-		return left > 0 || busyFor > 0 || next != null || this.advancing;
+		return left > 0 || busyFor > 0 || this.agenda.first() != null || this.advancing;
 	}
 
 	/* For how long calls hold the clock, in real time, unless one goes on. */
