@@ -25,8 +25,10 @@ class DurablePage {
 			until = "#result.status.name != 'PENDING'", recover = "timeOut")
 	public DurableCall<Payment> poll(String trade) {
 		Payment payment = this.payments.get(trade);
-		return DurableCall
-			.result(payment.isFinal() ? payment : this.payments.settle(trade, this.partner.status(trade)));
+		if (!payment.isFinal()) {
+			payment = this.payments.settle(trade, this.partner.status(trade));
+		}
+		return DurableCall.result(payment);
 	}
 
 	void timeOut(String trade) {
