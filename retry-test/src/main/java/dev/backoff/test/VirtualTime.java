@@ -426,7 +426,7 @@ public final class VirtualTime implements RetryTime {
 	 * Let an entry happen, or move the clock, or wait for a change; return false if there
 	 * has been nothing to do for a while.
 	 */
-	@SuppressWarnings("WaitNotInLoop") // whoever calls asks again
+	@SuppressWarnings("WaitNotInLoop") // the callers loop
 	private boolean turn() throws InterruptedException {
 		Agenda.Entry next = this.agenda.first();
 		if (next != null && next.due() <= this.now) {
