@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Stress calls, budget and breaker under threads; the report goes to retry-benchmarks/target/jcstress/results.
+# Stress calls, budget, breaker and slots under threads; the report goes to retry-benchmarks/target/jcstress/results.
 # Arguments are jcstress's own, by default "-m quick" (20 minutes on two cores). Try "-t Breaker", "-m quick -sc false
 # -iters 2" (4 minutes), or -h for all that jcstress knows.
 set -euo pipefail

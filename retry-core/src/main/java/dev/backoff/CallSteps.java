@@ -71,11 +71,11 @@ final class CallSteps {
 		call.resume(this.terms, kept, now);
 		this.teller.callBegins(call, this.terms);
 		if (kept.loss() != null) {
-			return Decision.lost(kept.loss());
+			return Decision.lost(kept.loss()).after(kept.failure());
 		}
 		Decision.Stop stop = this.decider.decideAfterWait(null, call.timeLeft(now), false);
 		if (stop != null) {
-			return stop;
+			return stop.after(kept.failure());
 		}
 		if (this.terms.retries().off() != null) {
 			return this.decider.decide(situation(call, null, Situation.Breaker.PERMITTING, now));

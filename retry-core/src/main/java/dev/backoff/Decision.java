@@ -143,6 +143,12 @@ sealed interface Decision extends Turn {
 			this(reason, null, null);
 		}
 
+		/** Return the same with what the attempt before threw elsewhere, or null. */
+		Stop after(@Nullable String failure) {
+			return (failure != null)
+					? new Stop(this.reason, this.why + "; the attempt before threw " + failure, this.problem) : this;
+		}
+
 	}
 
 }

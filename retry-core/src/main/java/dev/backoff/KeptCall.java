@@ -19,10 +19,12 @@ import org.jspecify.annotations.Nullable;
  * @param lastQuestion whether the last question before the deadline is due or was asked
  * @param loss why the call stops as {@code LOST} without another attempt, or null to make
  * one
+ * @param failure what the attempt before threw, in words for the story of a call that
+ * stops without another attempt, or null
  * @since 0.1
  */
 public record KeptCall(String key, long fence, int attempts, Duration elapsed, @Nullable Duration timeLeft,
-		Duration previousDelay, boolean lastQuestion, @Nullable String loss) {
+		Duration previousDelay, boolean lastQuestion, @Nullable String loss, @Nullable String failure) {
 
 	/**
 	 * Check the numbers.
@@ -34,6 +36,7 @@ public record KeptCall(String key, long fence, int attempts, Duration elapsed, @
 	 * @param previousDelay the part of the last wait that the policy's rule chose
 	 * @param lastQuestion whether the last question is due or was asked
 	 * @param loss why no attempt is made, or null
+	 * @param failure what the attempt before threw, or null
 	 * @throws IllegalArgumentException if a number is negative that must not be
 	 */
 	public KeptCall {

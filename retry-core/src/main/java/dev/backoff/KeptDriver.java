@@ -43,7 +43,7 @@ final class KeptDriver {
 					return new KeptNext.Done(false);
 				}
 				turn = this.steps.attemptEnded(outcome, permitted.permit(), call);
-				if (isInterrupted(outcome)) {
+				if (outcome.failure() != null && isInterrupted(outcome.failure())) {
 					return unchanged(kept, Duration.ZERO, outcome.failure());
 				}
 				turn = isPostponed(turn) ? this.steps.withoutBudget(call) : turn;
@@ -56,7 +56,7 @@ final class KeptDriver {
 		finally {
 			stack.pop(call);
 		}
-		return finish(ending, context, recovery);
+		return finish(ending, kept, context, recovery);
 	}
 
 	private <C, T extends @Nullable Object, X extends Throwable> Outcome attempt(RetryCall call, C context,
@@ -78,9 +78,8 @@ final class KeptDriver {
 	 * The keeper interrupts attempts when it shuts down, and clients wrap what they throw
 	 * then. The interrupt of an attempt timeout has been taken back.
 	 */
-	private static boolean isInterrupted(Outcome outcome) {
-		Throwable failure = outcome.failure();
-		return failure != null && !(failure instanceof AttemptTimeoutException) && (Thread.interrupted()
+	private static boolean isInterrupted(Throwable failure) {
+		return !(failure instanceof AttemptTimeoutException) && (Thread.interrupted()
 				|| Causes.find(failure, (cause) -> cause instanceof InterruptedException) != null);
 	}
 
@@ -102,9 +101,12 @@ final class KeptDriver {
 				outcome.failure());
 	}
 
-	/** Recover if there is a recovery, and tell the story. */
-	private <C, T extends @Nullable Object, X extends Throwable> KeptNext finish(Ending ending, C context,
-			@Nullable Recovery<? super C, T, X> recovery) {
+	/*
+	 * Recover if there is a recovery, and tell the story. A recovery that is interrupted
+	 * is repeated with the last attempt.
+	 */
+	private <C, T extends @Nullable Object, X extends Throwable> KeptNext finish(Ending ending, KeptCall kept,
+			C context, @Nullable Recovery<? super C, T, X> recovery) {
 		RetriesStoppedException story = ending.story();
 		if (story == null) {
 			return new KeptNext.Done(false);
@@ -118,6 +120,9 @@ final class KeptDriver {
 				recovered = RetryEvent.RecoveryOutcome.DONE;
 			}
 			catch (Throwable ex) {
+				if (isInterrupted(ex)) {
+					return unchanged(kept, Duration.ZERO, ex);
+				}
 				this.steps.recoveryFailed(ex, story);
 				thrown = ex;
 				recovered = RetryEvent.RecoveryOutcome.FAILED;

@@ -1,30 +1,13 @@
 package dev.backoff;
 
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Executor;
-import java.util.function.BooleanSupplier;
-import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
-import dev.backoff.breaker.CallPermits;
-import dev.backoff.budget.RetryBudget;
-import dev.backoff.delay.RandomSource;
-import dev.backoff.event.AttemptOutcome;
 import dev.backoff.event.CallObserver;
-import dev.backoff.event.CallRecorder;
-import dev.backoff.event.DelaySource;
 import dev.backoff.event.RetriesStoppedException;
-import dev.backoff.event.RetryListener;
-import dev.backoff.event.StopReason;
-import dev.backoff.failure.RetryCause;
-import dev.backoff.policy.DegradedMode;
 import dev.backoff.policy.RetryPolicy;
-import dev.backoff.throttle.Throttle;
-import dev.backoff.time.RetryTime;
 
 /**
  * Run operations under a policy, on the calling thread or without holding one. <pre>
@@ -37,8 +20,7 @@ import dev.backoff.time.RetryTime;
  * {@link RetriesStoppedException}; results that were not good enough to the end are
  * returned as they are. Interrupting the thread ends a wait: the flag stays set and the
  * last failure is thrown. Cancelling the future ends an asynchronous call. Thread-safe,
- * and immutable unless it is {@linkplain #switchTo(Retry) switched}. Longer than most
- * files: each method and each option of the builder has its documentation here.
+ * and immutable unless it is {@linkplain #switchTo(Retry) switched}.
  *
  * @since 0.1
  */
@@ -47,41 +29,8 @@ public final class Retry {
 	/* Read once by each call, so that the call ends as it began. */
 	private volatile Drivers drivers;
 
-	private Retry(Builder builder) {
-		this.drivers = drivers(builder);
-	}
-
-	private static Drivers drivers(Builder builder) {
-		RetryPolicy policy = builder.policy;
-		ListenerChain listeners = new ListenerChain(policy.name(), builder.method, builder.recorder, builder.listeners);
-		Guards guards = new Guards(listeners::hookFailed);
-		RetryTime time = guards.time(builder.time);
-		Throttle throttle = throttle(builder.throttle, policy, policy.concurrency(), policy.maxWaiting());
-		Throttle recoveries = throttle(builder.recoveries, policy, policy.recoverConcurrency(), Throttle.UNLIMITED);
-		CallTerms terms = new CallTerms(policy, builder.method, time, guards.switchOf(policy, builder.enabled),
-				throttle);
-		Safeguards safeguards = new Safeguards((throttle != null) ? new Slots(throttle) : null,
-				guards.permits(builder.breaker), builder.budget, builder.degraded,
-				(recoveries != null) ? new RecoveryTurns(recoveries) : null, builder.waitingCalls, false);
-		RandomSource random = guards.random(builder.random);
-		RetryDecider decider = new RetryDecider(policy, terms.retries(), random, listeners);
-		CallSteps steps = new CallSteps(terms, decider, listeners, safeguards,
-				new CallTeller(listeners, Observers.of(builder.observers.stream().map(guards::observer).toList())));
-		AttemptLimit limit = new AttemptLimit(policy, builder.method, time, builder.running);
-		BlockingDriver blocking = new BlockingDriver(steps, decider, builder.waitingCalls, limit,
-				!builder.observers.isEmpty());
-		AsyncDriver async = new AsyncDriver(builder.method, steps, time, decider, builder.waitingCalls, limit,
-				listeners, guards.executors(builder.executor, AsyncDriver.DEFAULT_EXECUTOR));
-		RetryDecider deciderOfKept = new RetryDecider(policy, () -> null, random, listeners);
-		KeptDriver kept = new KeptDriver(new CallSteps(terms, deciderOfKept, listeners, safeguards.keptElsewhere(),
-				new CallTeller(listeners, null)), deciderOfKept, limit);
-		return new Drivers(terms, random, decider, blocking, async, kept, builder.running);
-	}
-
-	private static @Nullable Throttle throttle(@Nullable Throttle shared, RetryPolicy policy, int slots,
-			int maxWaiting) {
-		return (shared != null || slots == Throttle.UNLIMITED) ? shared
-				: new Throttle(policy.name(), slots, maxWaiting);
+	Retry(RetryBuilder builder) {
+		this.drivers = Drivers.of(builder);
 	}
 
 	/**
@@ -96,8 +45,8 @@ public final class Retry {
 	 * {@return a builder, which may build more than once}
 	 * @param policy what is retried, how often, until when and how spaced
 	 */
-	public static Builder builder(RetryPolicy policy) {
-		return new Builder(policy);
+	public static RetryBuilder builder(RetryPolicy policy) {
+		return new RetryBuilder(policy);
 	}
 
 	/**
@@ -255,11 +204,11 @@ public final class Retry {
 		Drivers drivers = this.drivers;
 		RunningCalls counted = drivers.running();
 		if (counted == null) {
-			return drivers.kept().attempt(call, context, operation, recovery);
+			return drivers.kept().get().attempt(call, context, operation, recovery);
 		}
 		counted.enter();
 		try {
-			return drivers.kept().attempt(call, context, operation, recovery);
+			return drivers.kept().get().attempt(call, context, operation, recovery);
 		}
 		finally {
 			counted.leave();
@@ -313,229 +262,6 @@ public final class Retry {
 	public String toString() {
 		CallTerms terms = this.drivers.terms();
 		return "Retry of " + terms.method() + " by " + terms.policy();
-	}
-
-	/** What calls run on. */
-	private record Drivers(CallTerms terms, RandomSource random, RetryDecider decider, BlockingDriver blocking,
-			AsyncDriver async, KeptDriver kept, @Nullable RunningCalls running) {
-	}
-
-	/**
-	 * Collect what a retry needs besides its policy. Not thread-safe; may build more than
-	 * once.
-	 */
-	public static final class Builder {
-
-		private final RetryPolicy policy;
-
-		private String method;
-
-		private RetryTime time = RetryTime.system();
-
-		private RandomSource random = RandomSource.threadLocal();
-
-		private @Nullable CallRecorder recorder;
-
-		private List<RetryListener> listeners = new ArrayList<>();
-
-		private final List<CallObserver> observers = new ArrayList<>();
-
-		private BooleanSupplier enabled = () -> true;
-
-		private @Nullable CallPermits breaker;
-
-		private @Nullable RetryBudget budget;
-
-		private @Nullable DegradedMode degraded;
-
-		private @Nullable Throttle throttle;
-
-		private @Nullable Throttle recoveries;
-
-		private WaitingCalls waitingCalls = new WaitingCalls();
-
-		private @Nullable RunningCalls running;
-
-		private Supplier<? extends Executor> executor = () -> AsyncDriver.DEFAULT_EXECUTOR;
-
-		private Builder(RetryPolicy policy) {
-			this.policy = policy;
-			this.method = policy.name();
-		}
-
-		/**
-		 * Set how logs and meters call what is run.
-		 * @param method for instance {@code OrderService.place}
-		 * @return this builder
-		 */
-		public Builder method(String method) {
-			this.method = method;
-			return this;
-		}
-
-		/**
-		 * Set the time, for tests.
-		 * @param time what reads the ticker and sleeps
-		 * @return this builder
-		 */
-		public Builder time(RetryTime time) {
-			this.time = time;
-			return this;
-		}
-
-		/**
-		 * Set the source of chance.
-		 * @param random the source
-		 * @return this builder
-		 */
-		public Builder random(RandomSource random) {
-			this.random = random;
-			return this;
-		}
-
-		/**
-		 * Set the recorder of numbers.
-		 * @param recorder the recorder
-		 * @return this builder
-		 */
-		public Builder recorder(CallRecorder recorder) {
-			this.recorder = recorder;
-			return this;
-		}
-
-		/**
-		 * Add a listener.
-		 * @param listener told after those added before
-		 * @return this builder
-		 */
-		public Builder listener(RetryListener listener) {
-			this.listeners.add(listener);
-			return this;
-		}
-
-		/**
-		 * Add an observer of calls from their beginning to their end, for tracing.
-		 * @param observer told after those added before; its scopes are open inside
-		 * theirs
-		 * @return this builder
-		 */
-		public Builder observer(CallObserver observer) {
-			this.observers.add(observer);
-			return this;
-		}
-
-		/**
-		 * Set a switch that is read at each decision: while it is off, first attempts are
-		 * made and no retries.
-		 * @param enabled the switch
-		 * @return this builder
-		 */
-		public Builder enabledWhen(BooleanSupplier enabled) {
-			this.enabled = enabled;
-			return this;
-		}
-
-		/**
-		 * Set the breaker that permits attempts, shared with all that call the same
-		 * dependency. Retries stop when it refuses them.
-		 * @param breaker the breaker, or null for none
-		 * @return this builder
-		 */
-		public Builder breaker(@Nullable CallPermits breaker) {
-			this.breaker = breaker;
-			return this;
-		}
-
-		/**
-		 * Set the budget that pays for retries, shared with all that call the same
-		 * dependency, so that retries do not make an outage worse. Without a budget each
-		 * call has only its own limits.
-		 * @param budget the budget, or null for none
-		 * @return this builder
-		 */
-		public Builder budget(@Nullable RetryBudget budget) {
-			this.budget = budget;
-			return this;
-		}
-
-		/**
-		 * Set the mode in which the policy's raised delays are in effect, shared by all
-		 * methods of the policy.
-		 * @param degraded made of the policy's {@link RetryPolicy#degraded()}, or null
-		 * for the normal delays
-		 * @return this builder
-		 */
-		public Builder degraded(@Nullable DegradedMode degraded) {
-			this.degraded = degraded;
-			return this;
-		}
-
-		/**
-		 * Set the slots of attempts and of recoveries, shared by all methods of the
-		 * policy. Without them a retry has its own, by its policy.
-		 * @param attempts limits attempts, or null
-		 * @param recoveries limits recoveries, or null; calls wait for it as long as they
-		 * have to
-		 * @return this builder
-		 */
-		public Builder throttle(@Nullable Throttle attempts, @Nullable Throttle recoveries) {
-			this.throttle = attempts;
-			this.recoveries = recoveries;
-			return this;
-		}
-
-		/**
-		 * Set where calls wait, shared by the retries of one application, so that its
-		 * shutdown wakes them.
-		 * @param waitingCalls where calls wait
-		 * @return this builder
-		 */
-		public Builder waitingCalls(WaitingCalls waitingCalls) {
-			this.waitingCalls = waitingCalls;
-			return this;
-		}
-
-		/**
-		 * Set where running calls are counted, shared by the retries of one application,
-		 * so that its shutdown can wait for them.
-		 * @param running counts calls, or null to count none
-		 * @return this builder
-		 */
-		public Builder runningCalls(@Nullable RunningCalls running) {
-			this.running = running;
-			return this;
-		}
-
-		/**
-		 * Set the executor of the later attempts of asynchronous calls, by default that
-		 * of {@link CompletableFuture}'s asynchronous stages. With an executor that runs
-		 * tasks on the calling thread, all such calls share the timer's thread.
-		 * @param executor the executor; a call that it refuses ends as
-		 * {@link StopReason#REJECTED}
-		 * @return this builder
-		 */
-		public Builder executor(Executor executor) {
-			return executorOfEachCall(() -> executor);
-		}
-
-		/**
-		 * Set the executor of the later attempts of asynchronous calls, for each call.
-		 * @param executor asked at the start of each call, on the calling thread, so that
-		 * what it returns may take along what is bound to that thread
-		 * @return this builder
-		 */
-		public Builder executorOfEachCall(Supplier<? extends Executor> executor) {
-			this.executor = executor;
-			return this;
-		}
-
-		/**
-		 * {@return a retry; later changes of this builder have no effect on it}
-		 */
-		public Retry build() {
-			return new Retry(this);
-		}
-
 	}
 
 }

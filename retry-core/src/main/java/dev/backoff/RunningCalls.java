@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Count the calls that run, so that a shutdown can give them time to finish. A call runs
  * from its start to the end of its recovery; a call inside another one counts too. Only
- * the calls of retries {@linkplain Retry.Builder#runningCalls(RunningCalls) built with
+ * the calls of retries {@linkplain RetryBuilder#runningCalls(RunningCalls) built with
  * this} count. Attempts are also listed, but only those of policies with a deadline or an
  * attempt timeout. Shared by the retries of one application; thread-safe.
  *

@@ -57,7 +57,7 @@ class AttemptTimeoutTests {
 		return RetryPolicy.builder("orders").jitter(Jitter.none()).maxAttempts(3).attemptTimeout(Duration.ofSeconds(2));
 	}
 
-	private Retry.Builder retry(RetryPolicyBuilder policy) {
+	private RetryBuilder retry(RetryPolicyBuilder policy) {
 		return Retry.builder(policy.build())
 			.method("OrderService.place")
 			.time(this.time)
@@ -504,7 +504,7 @@ class AttemptTimeoutTests {
 			assertThat(Attempt.isRunning()).isFalse();
 		}
 
-		private Retry.Builder outer() {
+		private RetryBuilder outer() {
 			return Retry
 				.builder(RetryPolicy.builder("outer")
 					.jitter(Jitter.none())

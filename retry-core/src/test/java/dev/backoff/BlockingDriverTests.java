@@ -610,7 +610,7 @@ class BlockingDriverTests {
 		return builder(policy).build();
 	}
 
-	private Retry.Builder builder(RetryPolicy policy) {
+	private RetryBuilder builder(RetryPolicy policy) {
 		return Retry.builder(policy)
 			.method("OrderService.place")
 			.time(this.time)

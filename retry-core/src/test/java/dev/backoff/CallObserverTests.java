@@ -50,11 +50,11 @@ class CallObserverTests {
 
 	private int failures;
 
-	private Retry.Builder retry() {
+	private RetryBuilder retry() {
 		return unobserved().observer(this.observer);
 	}
 
-	private Retry.Builder unobserved() {
+	private RetryBuilder unobserved() {
 		return Retry.builder(RetryPolicy.builder("orders").jitter(Jitter.none()).maxAttempts(3).build())
 			.time(this.time)
 			.executor(Runnable::run)

@@ -159,7 +159,7 @@ class DriverContractTests {
 
 		Retry retry;
 
-		private final Retry.Builder builder;
+		private final RetryBuilder builder;
 
 		private final RecordingObserver observer = new RecordingObserver();
 
@@ -189,7 +189,7 @@ class DriverContractTests {
 			this.throttle = (slots != null) ? new Throttle("orders", slots.slots(), slots.maxWaiting()) : null;
 			this.recoveries = (setup.recoveries() != null)
 					? new Throttle("orders", setup.recoveries(), Throttle.UNLIMITED) : null;
-			Retry.Builder builder = Retry.builder(policy(setup))
+			RetryBuilder builder = Retry.builder(policy(setup))
 				.method("OrderService.place")
 				.time(setup.time())
 				.random(() -> 0)

@@ -353,7 +353,7 @@ class GuardsTests {
 			for (Supplier<Throwable> failure : List.<Supplier<Throwable>>of(() -> new RuntimeException("x"),
 					() -> new AssertionError("x"), StackOverflowError::new, () -> new OutOfMemoryError("x"),
 					() -> new IOException("sneaky"), () -> new NoClassDefFoundError("x"))) {
-				Retry.Builder retry = Retry.builder(policy().retryWhen((result, context) -> {
+				RetryBuilder retry = Retry.builder(policy().retryWhen((result, context) -> {
 					throw sneak(failure.get());
 				}).until((result, context) -> {
 					throw sneak(failure.get());

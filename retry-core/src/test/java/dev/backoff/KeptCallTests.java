@@ -45,18 +45,18 @@ class KeptCallTests {
 	private final Exception failure = new IOException("down");
 
 	private static KeptCall kept(int attempts) {
-		return new KeptCall("key", 7, attempts, HOUR, null, Duration.ofSeconds(1), false, null);
+		return new KeptCall("key", 7, attempts, HOUR, null, Duration.ofSeconds(1), false, null, null);
 	}
 
 	private static KeptCall withTimeLeft(Duration timeLeft) {
-		return new KeptCall("key", 7, 2, HOUR, timeLeft, Duration.ofSeconds(1), false, null);
+		return new KeptCall("key", 7, 2, HOUR, timeLeft, Duration.ofSeconds(1), false, null, null);
 	}
 
 	private static RetryPolicyBuilder policy() {
 		return RetryPolicy.builder("orders").jitter(Jitter.none()).maxAttempts(4);
 	}
 
-	private Retry.Builder builder(RetryPolicyBuilder policy) {
+	private RetryBuilder builder(RetryPolicyBuilder policy) {
 		return Retry.builder(policy.build())
 			.method("OrderService.place")
 			.time(this.time)
@@ -133,7 +133,7 @@ class KeptCallTests {
 	@Test
 	void aLossStopsWithoutAnAttempt() {
 		Retry retry = builder(policy()).build();
-		KeptCall lost = new KeptCall("key", 7, 2, HOUR, null, Duration.ZERO, false, "lost 6 times");
+		KeptCall lost = new KeptCall("key", 7, 2, HOUR, null, Duration.ZERO, false, "lost 6 times", null);
 		assertThat(fail(retry, lost)).isInstanceOfSatisfying(KeptNext.Stopped.class, (stopped) -> {
 			assertThat(stopped.thrown()).isNull();
 			assertThat(stopped.story())
@@ -235,11 +235,37 @@ class KeptCallTests {
 	}
 
 	@Test
+	void anInterruptedRecoveryIsRepeatedWithTheLastAttempt() {
+		Retry retry = builder(policy()).build();
+		IllegalStateException interrupted = new IllegalStateException(new InterruptedException());
+		KeptNext next = retry.<Object, @Nullable Object, Exception>attemptOn(kept(3), "context", (context, number) -> {
+			throw this.failure;
+		}, (context, story) -> {
+			throw interrupted;
+		});
+		assertThat(next).isEqualTo(new KeptNext.Again(3, Duration.ZERO, Duration.ofSeconds(1), false, interrupted));
+		assertThat(this.listener.stopped()).isEmpty();
+	}
+
+	@Test
+	void aCallThatStopsWithoutAnAttemptTellsWhatTheOneBeforeThrew() {
+		Retry retry = builder(policy()).build();
+		KeptCall lost = new KeptCall("key", 7, 2, HOUR, null, Duration.ZERO, false, "lost 6 times", "IOException");
+		KeptCall late = new KeptCall("key", 7, 2, HOUR, Duration.ZERO, Duration.ZERO, false, null, "IOException");
+		assertThat(fail(retry, lost)).isInstanceOfSatisfying(KeptNext.Stopped.class,
+				(stopped) -> assertThat(stopped.story())
+					.hasMessageContaining("LOST, lost 6 times; the attempt before threw IOException (policy"));
+		assertThat(fail(retry, late)).isInstanceOfSatisfying(KeptNext.Stopped.class,
+				(stopped) -> assertThat(stopped.story())
+					.hasMessageContaining("than chosen; the attempt before threw IOException (policy"));
+	}
+
+	@Test
 	void numbersBelowZeroAreRefused() {
 		assertThatIllegalArgumentException().isThrownBy(() -> kept(-1))
 			.withMessage("Invalid attempts (-1): must not be negative.");
 		assertThatIllegalArgumentException()
-			.isThrownBy(() -> new KeptCall("key", -1, 0, HOUR, null, Duration.ZERO, false, null))
+			.isThrownBy(() -> new KeptCall("key", -1, 0, HOUR, null, Duration.ZERO, false, null, null))
 			.withMessage("Invalid fence (-1): must not be negative.");
 	}
 
@@ -332,7 +358,7 @@ class KeptCallTests {
 				Duration elapsed = Duration.ofNanos(this.time.nanoTime() - submitted);
 				KeptCall call = new KeptCall("key", fence, state.attempts(), elapsed,
 						(deadline != Nanos.UNLIMITED) ? Duration.ofNanos(deadline).minus(elapsed) : null,
-						state.previousDelay(), state.lastQuestion(), null);
+						state.previousDelay(), state.lastQuestion(), null, null);
 				KeptNext next = this.retry.<Object, @Nullable Object, Exception>attemptOn(call, operation,
 						(context, number) -> noted(results, operation.run()), (recovery != null)
 								? (context, story) -> noted(results, recovery.recover(context, story)) : null);

@@ -66,7 +66,7 @@ class ListenerChainTests {
 	@Test
 	void aRecorderMayThrowAnErrorOfTheVirtualMachineToo() {
 		RecordingListener listener = new RecordingListener();
-		Retry.Builder builder = Retry.builder(policy(null))
+		RetryBuilder builder = Retry.builder(policy(null))
 			.time(new VirtualTime())
 			.recorder(new ThrowingRecorder(new OutOfMemoryError()))
 			.listener(new RetryListener() {
@@ -85,7 +85,7 @@ class ListenerChainTests {
 	@Test
 	void tellsListenersInOrder() {
 		List<String> told = new ArrayList<>();
-		Retry.Builder builder = Retry.builder(policy(null)).time(new VirtualTime());
+		RetryBuilder builder = Retry.builder(policy(null)).time(new VirtualTime());
 		for (String name : List.of("first", "second")) {
 			builder.listener(new RetryListener() {
 
@@ -117,7 +117,7 @@ class ListenerChainTests {
 			.build();
 	}
 
-	private static String run(String scenario, Retry.Builder builder) {
+	private static String run(String scenario, RetryBuilder builder) {
 		ScriptedOperation<String> operation = ScriptedOperation.script();
 		switch (scenario) {
 			case "at once" -> operation.returns("good");

@@ -130,7 +130,7 @@ class RetryTests {
 	void buildersLeaveEarlierRetriesAlone() {
 		RecordingListener first = new RecordingListener();
 		RecordingListener second = new RecordingListener();
-		Retry.Builder builder = Retry.builder(RetryPolicy.builder("p").maxAttempts(1).build()).listener(first);
+		RetryBuilder builder = Retry.builder(RetryPolicy.builder("p").maxAttempts(1).build()).listener(first);
 		Retry earlier = builder.build();
 		builder.listener(second).method("other").build();
 		assertThatThrownBy(() -> earlier.call(ScriptedOperation.script().fails(new IOException())))

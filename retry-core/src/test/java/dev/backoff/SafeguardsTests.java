@@ -71,7 +71,7 @@ class SafeguardsTests {
 		return RetryPolicy.builder("orders").jitter(Jitter.none()).maxAttempts(4);
 	}
 
-	private Retry.Builder retry(RetryPolicyBuilder policy) {
+	private RetryBuilder retry(RetryPolicyBuilder policy) {
 		return Retry.builder(policy.build())
 			.method("OrderService.place")
 			.time(this.time)
@@ -824,7 +824,7 @@ class SafeguardsTests {
 			return RetryPolicy.builder("orders").shape(Shape.fixed(delay)).jitter(Jitter.none()).maxAttempts(3);
 		}
 
-		private Retry.Builder retry(RetryPolicyBuilder policy) {
+		private RetryBuilder retry(RetryPolicyBuilder policy) {
 			return Retry.builder(policy.build()).time(this.time).listener(this.listener);
 		}
 

@@ -51,7 +51,7 @@ class ShutdownTests {
 
 	private final IOException failure = new IOException("down");
 
-	private Retry.Builder retry() {
+	private RetryBuilder retry() {
 		return Retry.builder(
 				RetryPolicy.builder("orders").jitter(Jitter.none()).maxAttempts(RetryPolicy.UNLIMITED_ATTEMPTS).build())
 			.time(this.time)

@@ -44,7 +44,7 @@ class ThrottledCallTests {
 		return RetryPolicy.builder("orders").base(Duration.ZERO).jitter(Jitter.none()).maxAttempts(3);
 	}
 
-	private Retry.Builder retry(RetryPolicyBuilder policy) {
+	private RetryBuilder retry(RetryPolicyBuilder policy) {
 		return Retry.builder(policy.build())
 			.throttle(this.throttle, null)
 			.waitingCalls(this.waiting)

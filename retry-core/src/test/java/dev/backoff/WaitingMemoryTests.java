@@ -10,6 +10,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -26,9 +27,10 @@ import static org.assertj.core.api.Assertions.assertThat;
  * and after: bytes counted, no time.
  */
 @Timeout(300)
+@Tag("long")
 class WaitingMemoryTests {
 
-	private static final int CALLS = 50_000;
+	private static final int CALLS = 10_000;
 
 	private static final CompletionStage<String> FAILED = CompletableFuture
 		.failedFuture(new IllegalStateException("down"));

@@ -71,7 +71,7 @@ class WaitingOperationsTests {
 			.maxAttempts(3);
 	}
 
-	private Retry.Builder retry(RetryPolicyBuilder policy) {
+	private RetryBuilder retry(RetryPolicyBuilder policy) {
 		return Retry.builder(policy.build())
 			.method("OrderService.place")
 			.time(this.time)
@@ -91,7 +91,7 @@ class WaitingOperationsTests {
 		return call(retry(policy(policy)));
 	}
 
-	private CompletableFuture<String> call(Retry.Builder retry) {
+	private CompletableFuture<String> call(RetryBuilder retry) {
 		return retry.build().callAsync(this::fail);
 	}
 

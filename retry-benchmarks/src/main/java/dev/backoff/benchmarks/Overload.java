@@ -18,7 +18,8 @@ import java.util.concurrent.Future;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-import dev.backoff.benchmarks.herd.Herd;
+import dev.backoff.benchmarks.fleet.FleetBudget;
+import dev.backoff.benchmarks.fleet.FleetExperiment;
 import dev.backoff.benchmarks.layers.NestedLayers;
 import dev.backoff.benchmarks.outage.Contender;
 import dev.backoff.benchmarks.outage.OutageExperiment;
@@ -27,9 +28,12 @@ import dev.backoff.benchmarks.report.Csv;
 import dev.backoff.benchmarks.report.OverloadPage;
 import dev.backoff.benchmarks.stall.RetryLimit;
 import dev.backoff.benchmarks.stall.StallExperiment;
-import dev.backoff.benchmarks.stall.StallFigures;
-import dev.backoff.benchmarks.stall.StallSimulation;
 import dev.backoff.delay.Jitter;
+import dev.backoff.policy.RetryPolicy;
+import dev.backoff.simulator.Course;
+import dev.backoff.simulator.Effect;
+import dev.backoff.simulator.Herd;
+import dev.backoff.simulator.SimulatedPolicy;
 
 /**
  * Run the experiments on overload and write down their figures.
@@ -41,11 +45,14 @@ public final class Overload {
 	/* The one whose course is drawn. */
 	private static final double SHOWN = 0.8;
 
-	private static final int SEEDS = 5;
-
 	private static final int SIMULATED_CAPACITY = 1_000;
 
-	private static final Duration SIMULATED_HORIZON = Duration.ofMinutes(2);
+	private static final int HERD = 10_000;
+
+	private static final Duration HERD_BIN = Duration.ofMillis(10);
+
+	/* All capped delays together are 22.7 s. */
+	private static final Duration HERD_TIME = Duration.ofSeconds(24);
 
 	private static final int SHOWN_BEFORE = 8;
 
@@ -53,8 +60,13 @@ public final class Overload {
 
 	private static final int SHOWN_HERD_BINS = 500;
 
+	private static final int FLEET_OUTAGE = 16;
+
 	/* Below it, an experiment in real time is a trial, with fewer parts. */
 	private static final int TRIAL_SECONDS = 30;
+
+	private static final List<RetryLimit> REAL_LIMITS = List.of(RetryLimit.NO_RETRIES,
+			RetryLimit.DEFAULT_BUDGET.withTokens(StallExperiment.TOKENS), RetryLimit.NO_BUDGET);
 
 	private final Path directory;
 
@@ -72,7 +84,7 @@ public final class Overload {
 	 * Run what is asked for.
 	 * @param args {@code --seconds=60}, how long each experiment in real time lasts;
 	 * {@code --rate=200}, the calls a second in the outage;
-	 * {@code --only=outage,stall,stall-real,layers,herd,refusals};
+	 * {@code --only=outage,stall,stall-real,fleet,fleet-real,layers,herd,refusals};
 	 * {@code --publish=<directory>}, where the figures are copied and the page is written
 	 * again from them
 	 * @throws Exception if an experiment fails
@@ -80,8 +92,8 @@ public final class Overload {
 	public static void main(String[] args) throws Exception {
 		int seconds = Integer.parseInt(option(args, "seconds", "60"));
 		int perSecond = Integer.parseInt(option(args, "rate", "200"));
-		Set<String> only = new TreeSet<>(
-				List.of(option(args, "only", "outage,stall,stall-real,layers,herd,refusals").split(",")));
+		Set<String> only = new TreeSet<>(List
+			.of(option(args, "only", "outage,stall,stall-real,fleet,fleet-real,layers,herd,refusals").split(",")));
 		Path directory = Files.createDirectories(Path.of("overload").toAbsolutePath());
 		clear(directory);
 		Overload overload = new Overload(directory, seconds, perSecond);
@@ -135,8 +147,14 @@ public final class Overload {
 		if (only.contains("stall")) {
 			stall();
 		}
+		if (only.contains("fleet")) {
+			fleet();
+		}
 		if (only.contains("stall-real")) {
 			realStall();
+		}
+		if (only.contains("fleet-real")) {
+			realFleet();
 		}
 		if (only.contains("outage")) {
 			OutageExperiment.run(List.of(Contender.values()), this.perSecond, this.seconds, this.directory);
@@ -161,15 +179,22 @@ public final class Overload {
 		List<String> shares = Stream
 			.of(Jitter.none(), Jitter.proportional(0.2), Jitter.beta(0.3, 0.7), Jitter.equal(), Jitter.beta(0, 1),
 					Jitter.full())
-			.map((jitter) -> format("%s,%.4f", jitter, Herd.run(jitter, 1).fullestBinShare(Duration.ofMillis(500))))
+			.map((jitter) -> format("%s,%.4f", jitter, herd(jitter).fullestShare(Duration.ofMillis(500), HERD_TIME)))
 			.toList();
 		Csv.write(this.directory.resolve("herd.csv"), "jitter,fullest_bin_share", shares);
-		Herd none = Herd.run(Jitter.none(), 1);
-		Herd full = Herd.run(Jitter.full(), 1);
+		int[] none = herd(Jitter.none()).retries(HERD_BIN, HERD_TIME);
+		int[] full = herd(Jitter.full()).retries(HERD_BIN, HERD_TIME);
 		Csv.write(this.directory.resolve("herd-bins.csv"), "milliseconds,none,full",
 				IntStream.range(0, SHOWN_HERD_BINS)
-					.mapToObj((bin) -> bin * Herd.BIN_MILLIS + "," + none.requests(bin) + "," + full.requests(bin))
+					.mapToObj((bin) -> bin * HERD_BIN.toMillis() + "," + none[bin] + "," + full[bin])
 					.toList());
+	}
+
+	private static Herd herd(Jitter jitter) {
+		return Herd.of(
+				SimulatedPolicy
+					.of(RetryPolicy.builder("herd").maxAttempts(9).cap(Duration.ofSeconds(10)).jitter(jitter), null),
+				HERD, Duration.ZERO, 1);
 	}
 
 	private void stall() throws IOException {
@@ -179,49 +204,65 @@ public final class Overload {
 			for (RetryLimit limit : List.of(RetryLimit.NO_RETRIES, RetryLimit.DEFAULT_BUDGET, RetryLimit.PER_SUCCESS,
 					RetryLimit.perFirst(0.1), RetryLimit.perFirst(0.2), RetryLimit.perFirst(0.3),
 					RetryLimit.NO_BUDGET)) {
-				List<StallFigures> runs = IntStream.rangeClosed(1, SEEDS)
-					.mapToObj((seed) -> StallSimulation.run(utilisation, SIMULATED_CAPACITY, SIMULATED_HORIZON, limit,
-							seed))
-					.toList();
-				double[] sorted = runs.stream()
-					.mapToDouble((run) -> run.recoverySeconds().orElse(Double.POSITIVE_INFINITY))
-					.sorted()
-					.toArray();
-				double load = runs.stream().mapToDouble(StallFigures::loadUntilBack).sorted().toArray()[SEEDS / 2];
-				rows.add(format("%s,%s,%s,%s,%s,%.2f", utilisation, limit.label(), sorted[0], sorted[SEEDS / 2],
-						sorted[SEEDS - 1], load));
+				Effect effect = limit.simulate(utilisation, SIMULATED_CAPACITY);
+				rows.add(format("%s,%s,%s,%.2f", utilisation, limit.label(), effect.recoverySeconds(),
+						effect.loadUntilRecovery()));
 				if (utilisation == SHOWN) {
-					shown.addAll(course(limit, runs.get(0)));
+					shown.addAll(course(limit, effect.course()));
 				}
 			}
 		}
-		Csv.write(this.directory.resolve("stall.csv"),
-				"utilisation,limit,least_seconds,median_seconds,most_seconds,load", rows);
+		Csv.write(this.directory.resolve("stall.csv"), "utilisation,limit,median_seconds,load", rows);
 		Csv.write(this.directory.resolve("stall-seconds.csv"), "limit,second,goodput,load", shown);
+		Csv.write(this.directory.resolve("stall-real-simulated.csv"), "utilisation,limit,seconds",
+				UTILISATIONS.stream()
+					.flatMap((utilisation) -> REAL_LIMITS.stream()
+						.map((limit) -> utilisation + "," + limit.label() + ","
+								+ limit.simulate(utilisation, StallExperiment.CAPACITY).recoverySeconds()))
+					.toList());
+	}
+
+	private void fleet() throws IOException {
+		Csv.write(this.directory.resolve("fleet.csv"),
+				"bucket,load_16s,load_60s,success_120s,success_600s,attempts_of_rare_calls",
+				Stream.of(FleetBudget.values())
+					.map((budget) -> format("%s,%.2f,%.2f,%.3f,%.3f,%.2f", budget.label(),
+							budget.loadInOutage(FLEET_OUTAGE), budget.loadInOutage(60),
+							budget.successAmongFailures(120), budget.successAmongFailures(600),
+							budget.attemptsOfRareCalls()))
+					.toList());
+	}
+
+	private void realFleet() throws IOException, InterruptedException {
+		Duration outage = Duration.ofSeconds((this.seconds < TRIAL_SECONDS) ? 2 : FLEET_OUTAGE);
+		List<String> rows = new ArrayList<>();
+		for (FleetBudget budget : FleetBudget.values()) {
+			rows.add(format("%s,%.2f", budget.label(),
+					FleetExperiment.loadInOutage(budget, outage, this.directory.resolve("fleet-server.log"))));
+		}
+		Csv.write(this.directory.resolve("fleet-real.csv"), "bucket,load_16s", rows);
 	}
 
 	private void realStall() throws IOException, InterruptedException, ExecutionException {
 		boolean trial = this.seconds < TRIAL_SECONDS;
 		StallExperiment.Times times = new StallExperiment.Times(Duration.ofSeconds(trial ? 2 : 10),
 				Duration.ofSeconds(3), Duration.ofSeconds(this.seconds));
-		List<RetryLimit> limits = List.of(RetryLimit.NO_RETRIES,
-				RetryLimit.DEFAULT_BUDGET.withTokens(StallExperiment.TOKENS), RetryLimit.NO_BUDGET);
 		List<String> rows = new ArrayList<>();
 		List<String> shown = new ArrayList<>();
-		ExecutorService threads = Executors.newFixedThreadPool(limits.size());
+		ExecutorService threads = Executors.newFixedThreadPool(REAL_LIMITS.size());
 		try {
 			for (double utilisation : trial ? List.of(SHOWN) : UTILISATIONS) {
-				List<Callable<StallFigures>> runs = limits.stream()
-					.map((limit) -> (Callable<StallFigures>) () -> StallExperiment.run(utilisation, limit, times,
+				List<Callable<Course>> runs = REAL_LIMITS.stream()
+					.map((limit) -> (Callable<Course>) () -> StallExperiment.run(utilisation, limit, times,
 							this.directory.resolve("stall-server.log"), 1))
 					.toList();
-				List<Future<StallFigures>> done = threads.invokeAll(runs);
-				for (int i = 0; i < limits.size(); i++) {
-					StallFigures figures = done.get(i).get();
-					rows.add(format("%s,%s,%s,%.2f", utilisation, limits.get(i).label(),
+				List<Future<Course>> done = threads.invokeAll(runs);
+				for (int i = 0; i < REAL_LIMITS.size(); i++) {
+					Course figures = done.get(i).get();
+					rows.add(format("%s,%s,%s,%.2f", utilisation, REAL_LIMITS.get(i).label(),
 							figures.recoverySeconds().orElse(Double.POSITIVE_INFINITY), figures.loadUntilBack()));
 					if (utilisation == SHOWN) {
-						shown.addAll(course(limits.get(i), figures));
+						shown.addAll(course(REAL_LIMITS.get(i), figures));
 					}
 				}
 			}
@@ -233,7 +274,7 @@ public final class Overload {
 		Csv.write(this.directory.resolve("stall-real-seconds.csv"), "limit,second,goodput,load", shown);
 	}
 
-	private static List<String> course(RetryLimit limit, StallFigures figures) {
+	private static List<String> course(RetryLimit limit, Course figures) {
 		return IntStream.rangeClosed(-SHOWN_BEFORE, SHOWN_AFTER)
 			.filter(figures::covers)
 			.mapToObj((second) -> format("%s,%d,%.3f,%.3f", limit.label(), second, figures.goodput(second),

@@ -92,7 +92,7 @@ public final class RetryPolicy {
 		this.attemptTimeout = nanos(builder.attemptTimeout, Nanos.UNLIMITED);
 		this.shortestAttempt = Nanos.of(builder.shortestAttempt);
 		this.retryOn = builder.retryOn;
-		this.abortOn = List.copyOf(builder.abortOn);
+		this.abortOn = builder.abortOn;
 		this.classifiers = builder.classifiers;
 		this.retryWhen = builder.retryWhen;
 		this.until = builder.until;

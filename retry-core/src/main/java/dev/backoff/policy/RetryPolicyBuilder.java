@@ -18,7 +18,7 @@ import dev.backoff.time.Nanos;
  *
  * @since 0.1
  */
-public final class RetryPolicyBuilder {
+public final class RetryPolicyBuilder implements Cloneable {
 
 	final String name;
 
@@ -44,7 +44,7 @@ public final class RetryPolicyBuilder {
 
 	List<Class<? extends Throwable>> retryOn = List.of();
 
-	final List<Class<? extends Throwable>> abortOn = new ArrayList<>();
+	List<Class<? extends Throwable>> abortOn = List.of();
 
 	List<FailureClassifier> classifiers = List.of();
 
@@ -269,7 +269,9 @@ public final class RetryPolicyBuilder {
 	 * @return this builder
 	 */
 	public RetryPolicyBuilder abortOn(List<Class<? extends Throwable>> types) {
-		this.abortOn.addAll(List.copyOf(types));
+		List<Class<? extends Throwable>> all = new ArrayList<>(this.abortOn);
+		all.addAll(types);
+		this.abortOn = List.copyOf(all);
 		return this;
 	}
 
@@ -441,6 +443,19 @@ public final class RetryPolicyBuilder {
 	public RetryPolicyBuilder enabled(boolean enabled) {
 		this.enabled = enabled;
 		return this;
+	}
+
+	/**
+	 * {@return a builder with the same options, which changes by itself}
+	 */
+	@Override
+	public RetryPolicyBuilder clone() {
+		try {
+			return (RetryPolicyBuilder) super.clone();
+		}
+		catch (CloneNotSupportedException ex) {
+			throw new AssertionError(ex);
+		}
 	}
 
 	/**

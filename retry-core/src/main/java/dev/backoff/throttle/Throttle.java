@@ -56,7 +56,7 @@ public final class Throttle {
 	 */
 	public Throttle(String policy, int slots, int maxWaiting) {
 		this.policy = policy;
-		limit(slots, maxWaiting);
+		change(slots, maxWaiting);
 	}
 
 	/**
@@ -68,11 +68,6 @@ public final class Throttle {
 	 * @throws IllegalArgumentException if a number is too small
 	 */
 	public void change(int slots, int maxWaiting) {
-		limit(slots, maxWaiting);
-		handOver(0);
-	}
-
-	private void limit(int slots, int maxWaiting) {
 		if (slots < 1) {
 			throw new IllegalArgumentException("Invalid slots (" + slots + "): must be 1 or more.");
 		}
@@ -81,6 +76,7 @@ public final class Throttle {
 		}
 		this.slots = slots;
 		this.maxWaiting = maxWaiting;
+		handOver(0);
 	}
 
 	/**

@@ -278,6 +278,16 @@ class RetryPolicyTests {
 			assertThat(second.abortOn()).hasSize(2);
 		}
 
+		@Test
+		void haveClonesThatChangeByThemselves() {
+			RetryPolicyBuilder builder = builder().maxAttempts(9).abortOn(IOException.class);
+			RetryPolicyBuilder clone = builder.clone();
+			clone.abortOn(IllegalStateException.class).base(Duration.ofSeconds(1));
+			assertThat(clone.build().maxAttempts()).isEqualTo(9);
+			assertThat(builder.build().abortOn()).hasSize(1);
+			assertThat(builder.build().rule().baseNanos()).isEqualTo(100_000_000);
+		}
+
 	}
 
 	private static RetryPolicyBuilder builder() {

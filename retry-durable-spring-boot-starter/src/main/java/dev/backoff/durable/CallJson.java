@@ -8,15 +8,13 @@ import java.util.List;
 
 import com.github.kagkarlsson.scheduler.serializer.Serializer;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.core.JacksonException;
 import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Stored calls as JSON, without names of types. Reading ignores unknown properties, takes
- * 0 for a missing primitive, and never throws: a row that cannot be read becomes a call
- * that keeps its bytes. Immutable and thread-safe.
+ * Stored calls as JSON, without names of types. Reading ignores unknown properties and
+ * takes 0 for a missing primitive. Immutable and thread-safe.
  */
 final class CallJson implements Serializer {
 
@@ -31,28 +29,12 @@ final class CallJson implements Serializer {
 
 	@Override
 	public byte[] serialize(Object data) {
-		StoredCall call = (StoredCall) data;
-		return (call.unreadable() != null) ? call.unreadable().getBytes(StandardCharsets.ISO_8859_1)
-				: this.mapper.writeValueAsBytes(call);
+		return this.mapper.writeValueAsBytes(data);
 	}
 
 	@Override
 	public <T> T deserialize(Class<T> type, byte[] data) {
-		return type.cast(read((data != null) ? data : new byte[0]));
-	}
-
-	private StoredCall read(byte[] data) {
-		try {
-			StoredCall call = this.mapper.readValue(data, StoredCall.class);
-			if (call.format() == StoredCall.FORMAT && call.id() != null && call.arguments() != null
-					&& call.submitted() != null) {
-				return call;
-			}
-		}
-		catch (JacksonException ex) {
-			// it is kept as it is
-		}
-		return StoredCall.unreadable(new String(data, StandardCharsets.ISO_8859_1));
+		return this.mapper.readValue(data, type);
 	}
 
 	/** Return arguments as JSON; throw if Jackson cannot write one. */
@@ -80,6 +62,39 @@ final class CallJson implements Serializer {
 			read[i] = this.mapper.convertValue(arguments.get(i), this.mapper.constructType(types[i]));
 		}
 		return read;
+	}
+
+	/**
+	 * Rows by JSON or the application's serializer. Reading never throws: a row that
+	 * cannot be read becomes a call that keeps its bytes.
+	 */
+	record Rows(Serializer given) implements Serializer {
+
+		@Override
+		public byte[] serialize(Object data) {
+			String unreadable = ((StoredCall) data).unreadable();
+			return (unreadable != null) ? unreadable.getBytes(StandardCharsets.ISO_8859_1) : this.given.serialize(data);
+		}
+
+		@Override
+		public <T> T deserialize(Class<T> type, byte @Nullable [] data) {
+			return type.cast(read((data != null) ? data : new byte[0]));
+		}
+
+		private StoredCall read(byte[] data) {
+			try {
+				StoredCall call = this.given.deserialize(StoredCall.class, data);
+				if (call.format() == StoredCall.FORMAT && call.id() != null && call.arguments() != null
+						&& call.submitted() != null) {
+					return call;
+				}
+			}
+			catch (RuntimeException ex) {
+				// it is kept as it is
+			}
+			return StoredCall.unreadable(new String(data, StandardCharsets.ISO_8859_1));
+		}
+
 	}
 
 }

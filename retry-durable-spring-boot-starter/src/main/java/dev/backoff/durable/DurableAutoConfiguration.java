@@ -3,18 +3,29 @@ package dev.backoff.durable;
 import javax.sql.DataSource;
 
 import com.github.kagkarlsson.scheduler.jdbc.AutodetectJdbcCustomization;
+import com.github.kagkarlsson.scheduler.serializer.Serializer;
 import io.micrometer.core.instrument.binder.MeterBinder;
+import io.micrometer.observation.ObservationRegistry;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
+import org.springframework.aot.hint.BindingReflectionHintsRegistrar;
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.RuntimeHintsRegistrar;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.jdbc.metadata.CompositeDataSourcePoolMetadataProvider;
+import org.springframework.boot.jdbc.metadata.DataSourcePoolMetadata;
+import org.springframework.boot.jdbc.metadata.DataSourcePoolMetadataProvider;
 import org.springframework.boot.logging.LogLevel;
 import org.springframework.boot.logging.LoggingSystem;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.core.env.Environment;
 
 import dev.backoff.spring.advice.BackoffMethods;
@@ -29,6 +40,7 @@ import dev.backoff.time.RetryTime;
  * @since 0.1
  */
 @AutoConfiguration(after = BackoffAutoConfiguration.class)
+@ImportRuntimeHints(DurableAutoConfiguration.Hints.class)
 public final class DurableAutoConfiguration {
 
 	private static final String ENGINE = "com.github.kagkarlsson";
@@ -46,14 +58,35 @@ public final class DurableAutoConfiguration {
 
 	@Bean
 	Lanes backoffLanes(BackoffPolicies policies, BackoffMethods methods, OverloadSafety safety,
-			ObjectProvider<RetryTime> time, CallJson json, ObjectProvider<Submissions> submissions,
-			ConfigurableListableBeanFactory beanFactory, ObjectProvider<DataSource> dataSource,
-			ObjectProvider<LoggingSystem> logging, Environment environment) {
+			ObjectProvider<RetryTime> time, CallJson json,
+			@Qualifier("backoffCallSerializer") ObjectProvider<Serializer> rows,
+			ObjectProvider<Submissions> submissions, ConfigurableListableBeanFactory beanFactory,
+			ObjectProvider<DataSource> dataSource, ObjectProvider<LoggingSystem> logging,
+			ObjectProvider<DataSourcePoolMetadataProvider> pools, Environment environment) {
 		if (!environment.containsProperty("logging.level." + ENGINE)) {
 			logging.ifAvailable(DurableAutoConfiguration::quieten);
 		}
-		return new Lanes(policies, safety, time.getIfAvailable(RetryTime::system), json, submissions::getObject,
-				() -> new DurableMethods(methods, beanFactory), dataSource);
+		return new Lanes(policies, safety, time.getIfAvailable(RetryTime::system), json,
+				new CallJson.Rows(rows.getIfAvailable(() -> json)), submissions::getObject,
+				() -> new DurableMethods(methods, beanFactory), dataSource, (pool) -> size(pool, pools));
+	}
+
+	private static @Nullable Integer size(DataSource pool, ObjectProvider<DataSourcePoolMetadataProvider> pools) {
+		DataSourcePoolMetadata known = new CompositeDataSourcePoolMetadataProvider(pools.orderedStream().toList())
+			.getDataSourcePoolMetadata(pool);
+		return (known != null) ? known.getMax() : null;
+	}
+
+	/** Keep what a native image reads by name. */
+	static final class Hints implements RuntimeHintsRegistrar {
+
+		@Override
+		public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
+			hints.resources().registerPattern("dev/backoff/durable/db/*.sql");
+			new BindingReflectionHintsRegistrar().registerReflectionHints(hints.reflection(), StoredCall.class);
+			hints.reflection().registerType(DurableCall.class);
+		}
+
 	}
 
 	/** The meters, where there is Micrometer. */
@@ -81,8 +114,9 @@ public final class DurableAutoConfiguration {
 	}
 
 	@Bean
-	Submissions backoffSubmissions(CallJson json, ObjectProvider<Lanes> lanes) {
-		return new Submissions(json, lanes::getObject);
+	Submissions backoffSubmissions(ObjectProvider<ObservationRegistry> observations, ObjectProvider<Lanes> lanes) {
+		return new Submissions(new DurableTraces(observations.getIfUnique(() -> ObservationRegistry.NOOP)),
+				lanes::getObject);
 	}
 
 }

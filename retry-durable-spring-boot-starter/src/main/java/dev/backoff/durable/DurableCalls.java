@@ -41,12 +41,32 @@ public interface DurableCalls {
 	Optional<DurableState> find(String policy, String key);
 
 	/**
-	 * Options of a submission.
+	 * Options of a submission, of which each may be left out. Immutable.
 	 *
-	 * @param key the key, or null for that of the annotation
+	 * @param key the key, 1 to 100 characters, or null for that of the annotation
 	 * @param notBefore when the first attempt is due, or null for now
 	 */
 	record Options(@Nullable String key, @Nullable Instant notBefore) {
+
+		/** What the annotation says, and now. */
+		public static final Options NONE = new Options(null, null);
+
+		/**
+		 * {@return options with a key}
+		 * @param key takes the place of that of the annotation
+		 */
+		public static Options key(String key) {
+			return new Options(key, null);
+		}
+
+		/**
+		 * {@return options with a time}
+		 * @param time when the first attempt is due; now if it has passed
+		 */
+		public static Options notBefore(Instant time) {
+			return new Options(null, time);
+		}
+
 	}
 
 }

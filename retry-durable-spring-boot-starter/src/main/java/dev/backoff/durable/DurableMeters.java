@@ -2,7 +2,8 @@ package dev.backoff.durable;
 
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -10,6 +11,8 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BiConsumer;
 import java.util.function.ToDoubleFunction;
 
+import com.github.kagkarlsson.scheduler.ScheduledExecutionsFilter;
+import com.github.kagkarlsson.scheduler.SchedulerClient;
 import com.github.kagkarlsson.scheduler.TaskSummary;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
@@ -37,7 +40,7 @@ final class DurableMeters {
 
 		NEW("submitted", "new"), JOINED("submitted", "joined"), REFUSED("submitted", "refused"), DONE("ended", "done"),
 		RECOVERED("ended", "recovered"), DEAD("ended", "dead"), ENDED("ended", "ended"), LOST("lost", null),
-		FENCED("fenced", null), POSTPONED("postponed", null);
+		FENCED("fenced", null), POSTPONED("postponed", null), POLL_FAILED("polls.failed", null);
 
 		private final String meter;
 
@@ -64,7 +67,7 @@ final class DurableMeters {
 		this.lateness.accept(policy, late.isNegative() ? Duration.ZERO : late);
 	}
 
-	/** Publishes the counts, and what the table holds, asked at most every 30 s. */
+	/** Publishes the counts, and what the table holds, read at most every 30 s. */
 	static final class Binder implements MeterBinder {
 
 		private static final String PREFIX = "backoff.durable.";
@@ -75,7 +78,10 @@ final class DurableMeters {
 
 		private Instant read = Instant.EPOCH;
 
-		private List<TaskSummary> summary = List.of();
+		private Collection<TaskSummary> summary = List.of();
+
+		/* When the first call of a policy is due of those that wait. */
+		private final Map<String, Instant> due = new HashMap<>();
 
 		Binder(Lanes lanes) {
 			this.lanes = lanes;
@@ -92,11 +98,10 @@ final class DurableMeters {
 						.tags((count.outcome != null) ? tags.and("outcome", count.outcome) : tags)
 						.register(registry);
 				}
-				gauge(registry, policy, "scheduled", policy, TaskSummary::scheduledCount);
-				gauge(registry, policy, "failing", policy, TaskSummary::failingCount);
+				gauge(registry, policy, "scheduled", policy, (task) -> task.instanceCount() - task.runningCount());
 				gauge(registry, policy, "running", policy, TaskSummary::runningCount);
 				gauge(registry, policy, "dead", DeadTask.name(policy), TaskSummary::instanceCount);
-				Gauge.builder(PREFIX + "oldest", () -> of(policy, Binder::oldest))
+				Gauge.builder(PREFIX + "oldest", () -> oldest(policy))
 					.baseUnit("seconds")
 					.tags("policy", policy)
 					.register(registry);
@@ -104,32 +109,50 @@ final class DurableMeters {
 					.tags("policy", policy)
 					.register(registry);
 			}
+			Gauge.builder(PREFIX + "orphans", this::orphans).register(registry);
 			meters.lateness = (policy,
 					late) -> Timer.builder(PREFIX + "lateness").tags("policy", policy).register(registry).record(late);
 		}
 
 		private void gauge(MeterRegistry registry, String policy, String state, String task,
 				ToDoubleFunction<TaskSummary> value) {
-			Gauge.builder(PREFIX + "calls", () -> of(task, value))
+			Gauge.builder(PREFIX + "calls", () -> stored(task, value))
 				.tags("policy", policy, "state", state)
 				.register(registry);
 		}
 
-		private static double oldest(TaskSummary task) {
-			Instant due = task.earliestExecutionTime();
-			return (due != null) ? Math.max(0, Duration.between(due, Instant.now()).toMillis() / 1000.0) : 0;
+		private synchronized double stored(String task, ToDoubleFunction<TaskSummary> value) {
+			read();
+			return this.summary.stream().filter((of) -> of.taskName().equals(task)).mapToDouble(value).sum();
 		}
 
-		private double of(String task, ToDoubleFunction<TaskSummary> value) {
-			return tasks().stream().filter((summary) -> summary.taskName().equals(task)).mapToDouble(value).sum();
+		private synchronized double oldest(String policy) {
+			read();
+			Instant now = Instant.now();
+			return Math.max(0, Duration.between(this.due.getOrDefault(policy, now), now).toMillis() / 1000.0);
 		}
 
-		private synchronized List<TaskSummary> tasks() {
-			if (Duration.between(this.read, Instant.now()).abs().compareTo(SHORTEST) >= 0) {
-				this.summary = new ArrayList<>(this.lanes.store().client().getScheduledExecutionsSummaryByTask());
-				this.read = Instant.now();
+		private synchronized int orphans() {
+			read();
+			return this.lanes.orphans(this.summary).values().stream().mapToInt(Integer::intValue).sum();
+		}
+
+		/* Nothing is stored before there is a durable method. */
+		private void read() {
+			List<DurableMethod> methods = this.lanes.methods().all();
+			if (methods.isEmpty() || Duration.between(this.read, Instant.now()).abs().compareTo(SHORTEST) < 0) {
+				return;
 			}
-			return this.summary;
+			// before it, so that a database that is away is asked once
+			this.read = Instant.now();
+			SchedulerClient client = this.lanes.store().client();
+			this.summary = client.getScheduledExecutionsSummaryByTask();
+			this.due.clear();
+			for (DurableMethod method : methods) {
+				client.fetchScheduledExecutionsForTask(method.policy(), StoredCall.class,
+						ScheduledExecutionsFilter.all().withPicked(false).limit(1),
+						(row) -> this.due.put(method.policy(), row.getExecutionTime()));
+			}
 		}
 
 	}

@@ -64,6 +64,23 @@ final class DurableMethods {
 				new DurableMethod(method, policy.name(), DurableCheck.names(method.method()), check.key()));
 	}
 
+	/** Report a method of which it is not certain which bean has it. */
+	void checkBeans() {
+		List<Problem> problems = new ArrayList<>();
+		for (DurableMethod method : all()) {
+			Class<?> type = method.method().type();
+			if (this.beanFactory.getBeanProvider(type).getIfUnique() == null) {
+				problems.add(Problem.ofPlace(method.method().place() + ": invalid durable (true)",
+						"needs one bean of " + type.getSimpleName() + " for its attempts, and there are "
+								+ String.join(", ", this.beanFactory.getBeanNamesForType(type)),
+						"Keep one of them, or make one primary."));
+			}
+		}
+		if (!problems.isEmpty()) {
+			throw new InvalidBackoffException(problems);
+		}
+	}
+
 	List<DurableMethod> all() {
 		return List.copyOf(this.byPolicy.values());
 	}
@@ -75,8 +92,8 @@ final class DurableMethods {
 
 	/** Return the policy of a method as it is in effect now. */
 	EffectivePolicy policy(DurableMethod method) {
-		EffectivePolicy policy = this.methods.durable().get(method.method());
-		if (policy == null) {
+		EffectivePolicy policy = this.methods.policy(method.method());
+		if (!policy.isDurable()) {
 			throw new IllegalStateException("The policy " + method.policy() + " is no longer durable.");
 		}
 		return policy;

@@ -4,6 +4,7 @@ import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -14,8 +15,10 @@ import com.github.kagkarlsson.scheduler.ExecutionTimeAndId;
 import com.github.kagkarlsson.scheduler.ScheduledExecution;
 import com.github.kagkarlsson.scheduler.ScheduledExecutionsFilter;
 import com.github.kagkarlsson.scheduler.SchedulerClient;
+import com.github.kagkarlsson.scheduler.exceptions.ExecutionException;
 import com.github.kagkarlsson.scheduler.exceptions.TaskInstanceCurrentlyExecutingException;
 import com.github.kagkarlsson.scheduler.exceptions.TaskInstanceNotFoundException;
+import com.github.kagkarlsson.scheduler.TaskSummary;
 import com.github.kagkarlsson.scheduler.task.TaskInstanceId;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -28,6 +31,7 @@ import dev.backoff.spring.actuate.EndpointPart;
 import dev.backoff.spring.policy.EffectivePolicy;
 import dev.backoff.spring.policy.InvalidBackoffException;
 import dev.backoff.spring.policy.Overrides;
+import dev.backoff.spring.policy.PolicyKey;
 import dev.backoff.spring.policy.Problem;
 
 /**
@@ -75,7 +79,9 @@ final class DurablePart implements EndpointPart {
 		client().fetchScheduledExecutionsForTask(dead ? DeadTask.name(policy.name()) : policy.name(), StoredCall.class,
 				filter, (row) -> calls.add(shown(row, dead)));
 		Map<String, @Nullable Object> answer = new LinkedHashMap<>();
-		answer.put("counts", counts(policy.name()));
+		Collection<TaskSummary> summary = client().getScheduledExecutionsSummaryByTask();
+		answer.put("counts", counts(policy.name(), summary));
+		answer.put("orphans", this.lanes.orphans(summary));
 		answer.put("calls", calls);
 		if (calls.size() == limit) {
 			Map<String, @Nullable Object> last = calls.get(limit - 1);
@@ -84,12 +90,11 @@ final class DurablePart implements EndpointPart {
 		return answer;
 	}
 
-	private Map<String, Integer> counts(String policy) {
+	private static Map<String, Integer> counts(String policy, Collection<TaskSummary> summary) {
 		Map<String, Integer> counts = new LinkedHashMap<>();
-		client().getScheduledExecutionsSummaryByTask().forEach((task) -> {
+		summary.forEach((task) -> {
 			if (task.taskName().equals(policy)) {
-				counts.put("scheduled", task.scheduledCount());
-				counts.put("failing", task.failingCount());
+				counts.put("scheduled", task.instanceCount() - task.runningCount());
 				counts.put("running", task.runningCount());
 			}
 			else if (task.taskName().equals(DeadTask.name(policy))) {
@@ -111,6 +116,7 @@ final class DurablePart implements EndpointPart {
 		shown.put("losses", call.losses());
 		shown.put("due", row.getExecutionTime().toString());
 		shown.put("submitted", call.submitted().toString());
+		shown.put("failure", (stop != null) ? stop.failure() : null);
 		shown.put("stop", (stop != null) ? stop.story() : null);
 		shown.values().removeIf((value) -> value == null);
 		return shown;
@@ -128,6 +134,9 @@ final class DurablePart implements EndpointPart {
 		}
 		if ("delete".equals(action)) {
 			String id = text(body, "id");
+			if (id.equals(OneRowSchedule.INSTANCE) && policy.values().containsKey(PolicyKey.SCHEDULE)) {
+				return conflict("it is the row of the schedule, which goes on");
+			}
 			boolean letter = this.lanes.store().find(DeadTask.name(policy.name()), id).isPresent();
 			return on(letter ? DeadTask.name(policy.name()) : policy.name(), id, (row) -> {
 				client().cancel(row);
@@ -160,29 +169,34 @@ final class DurablePart implements EndpointPart {
 				ScheduledExecutionsFilter.all().withPicked(false).limit(limit),
 				(row) -> rows.add(row.getTaskInstance()));
 		Instant now = Instant.now();
+		int requeued = 0;
 		for (int i = 0; i < rows.size(); i++) {
 			Instant due = now.plus(over.multipliedBy(i).dividedBy(rows.size()));
-			Object unused = on(rows.get(i).getTaskName(), rows.get(i).getId(), (row) -> reschedule(row, due));
+			Object answer = on(rows.get(i).getTaskName(), rows.get(i).getId(), (row) -> reschedule(row, due));
+			requeued += (answer instanceof WebEndpointResponse) ? 0 : 1;
 		}
-		return Map.of("requeued", rows.size());
+		return Map.of("requeued", requeued);
 	}
 
 	private Object reschedule(TaskInstanceId row, Instant due) {
 		boolean unused = client().reschedule(row, due);
-		this.lanes.arm(row.getTaskName(), due);
+		Submissions.afterCommit(() -> this.lanes.arm(row.getTaskName(), due));
 		return Map.of("due", due.toString());
 	}
 
-	private static Object on(String task, String instance, Function<TaskInstanceId, Object> action) {
+	private Object on(String task, String instance, Function<TaskInstanceId, Object> action) {
 		try {
-			return action.apply(TaskInstanceId.of(task, instance));
+			return this.lanes.store().inTransaction(() -> action.apply(TaskInstanceId.of(task, instance)));
 		}
-		catch (TaskInstanceCurrentlyExecutingException ex) {
+		catch (TaskInstanceCurrentlyExecutingException | ExecutionException ex) {
 			return conflict("an attempt of it runs");
 		}
 		catch (TaskInstanceNotFoundException ex) {
 			return new WebEndpointResponse<>(
-					Map.of("message", "Call " + Overrides.oneLine(instance) + ": is not known."), NOT_FOUND);
+					Map.of("message",
+							"Call " + Overrides.oneLine(instance)
+									+ ": is not known. Write the row of a call, as the answer to GET shows it."),
+					NOT_FOUND);
 		}
 	}
 

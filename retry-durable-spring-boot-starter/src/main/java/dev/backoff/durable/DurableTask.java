@@ -29,8 +29,8 @@ import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.event.StopReason;
 import dev.backoff.failure.Idempotency;
 import dev.backoff.policy.RetryPolicy;
+import dev.backoff.spring.observation.StopLogger;
 import dev.backoff.spring.policy.EffectivePolicy;
-import dev.backoff.time.RetryTime;
 
 /**
  * The engine's task of one policy: make an attempt of a stored call, then remove its row,
@@ -41,8 +41,6 @@ final class DurableTask {
 	static final Instant NEVER = Instant.parse("9999-12-31T00:00:00Z");
 
 	private static final Logger logger = LoggerFactory.getLogger(DurableTask.class);
-
-	private static final String MDC_CALL = "backoff.call";
 
 	private final DurableMethod method;
 
@@ -62,25 +60,44 @@ final class DurableTask {
 	}
 
 	private CompletionHandler<StoredCall> execute(TaskInstance<StoredCall> instance, ExecutionContext context) {
-		Stopwatch watch = new Stopwatch(this.lanes.time(), this.lanes.store().settings().heartbeat().multipliedBy(2));
+		long begun = this.lanes.time().nanoTime();
 		Execution execution = context.getExecution();
 		StoredCall call = instance.getData();
-		this.lanes.meters().late(this.method.policy(), execution.executionTime);
-		MDC.put(MDC_CALL, call.id());
-		Completion next;
-		try {
-			next = attempt(call, execution);
+		if (!this.lanes.store().isPickedHere(execution)) {
+			return (complete, operations) -> fenced(call);
 		}
-		finally {
-			MDC.remove(MDC_CALL);
-			// the statement to come must not be interrupted
-			boolean unused = Thread.interrupted();
-		}
+		CompletionHandler<StoredCall> next = next(call, execution);
 		return (complete, operations) -> {
-			boolean doubtful = watch.isSlow()
+			boolean doubtful = isSlow(begun, execution)
 					|| context.getCurrentlyExecuting().getHeartbeatState().hasStaleHeartbeat();
 			make(execution, call, doubtful, operations, (made) -> next.complete(complete, made));
 		};
+	}
+
+	/*
+	 * By two clocks, of which one may have stepped. The engine has picked the row first.
+	 */
+	private boolean isSlow(long begun, Execution execution) {
+		Duration limit = this.lanes.store().settings().heartbeat().multipliedBy(2);
+		return this.lanes.time().nanoTime() - begun > limit.toNanos()
+				|| Duration.between(execution.lastHeartbeat, Instant.now()).abs().compareTo(limit) > 0;
+	}
+
+	private CompletionHandler<StoredCall> next(StoredCall call, Execution execution) {
+		if (execution.executionTime.isAfter(Instant.now())) {
+			// the next call of the key that was due has the same version
+			return (complete, operations) -> operations.reschedule(complete, execution.executionTime, call);
+		}
+		this.lanes.meters().late(this.method.policy(), execution.executionTime);
+		MDC.put(StopLogger.STORED_CALL, call.id());
+		try {
+			return attempt(call, execution);
+		}
+		finally {
+			MDC.remove(StopLogger.STORED_CALL);
+			// the statement to come must not be interrupted
+			boolean unused = Thread.interrupted();
+		}
 	}
 
 	/** Make a statement, guarded if the row may belong to another process by now. */
@@ -98,6 +115,18 @@ final class DurableTask {
 		catch (ExecutionException | IllegalStateException ex) {
 			logger.debug("A statement was refused", ex);
 		}
+		catch (RuntimeException ex) {
+			if (!Store.isViolation(ex)) {
+				throw ex;
+			}
+			// its dead letter is there, if both a slot and the call requeued from it die
+			boolean unused = this.lanes.store().guarded(execution, call, true, (made) -> made.remove());
+			return;
+		}
+		fenced(call);
+	}
+
+	private void fenced(StoredCall call) {
 		count(Count.FENCED);
 		logger.info("Dropped what came of an attempt of call {} of policy {}, which this process has lost", call.id(),
 				this.method.policy());
@@ -107,7 +136,7 @@ final class DurableTask {
 		this.lanes.meters().add(count, this.method.policy());
 	}
 
-	private Completion attempt(StoredCall call, Execution execution) {
+	private CompletionHandler<StoredCall> attempt(StoredCall call, Execution execution) {
 		if (!call.isReadable()) {
 			return unreadable(call, execution, "the row is no JSON of a call", null);
 		}
@@ -119,62 +148,84 @@ final class DurableTask {
 			return unreadable(call, execution, "its arguments do not fit " + this.method.signature(), ex);
 		}
 		EffectivePolicy policy = this.lanes.methods().policy(this.method);
-		boolean begins = call.slot() != null && call.attempts() == 0 && call.losses() == 0;
+		boolean begins = call.slot() != null && call.attempts() == 0;
 		StoredCall current = begins ? call.begun(Instant.now(), policy.numbers().deadlineNanos()) : call;
 		int most = (policy.numbers().idempotency() == Idempotency.NO) ? 0 : this.lanes.store().settings().maxLosses();
 		String loss = (call.losses() > most) ? times(call.losses()) + " ended with their process" : null;
 		KeptCall kept = current.kept(Instant.now(), execution.version, loss);
-		KeptNext next;
 		try {
 			// if the process ended within the recovery, that is not tried again
-			next = this.lanes.submissions().attempt(this.method, arguments, kept, call.losses() <= most + 1);
+			KeptNext next = this.lanes.submissions()
+				.attempt(this.method, arguments, kept, call.losses() <= most + 1, call.trace());
+			return completion(current, execution, next);
 		}
 		catch (Throwable ex) {
-			logger.warn("An attempt of call {} of policy {} could not be made; it counts as lost", call.id(),
-					this.method.policy(), ex);
-			return (complete, operations) -> operations.reschedule(complete, dueAfterLoss(call), call.lost());
+			return unanswered(call, ex);
 		}
-		return completion(current, execution, next);
 	}
 
 	private static String times(int losses) {
 		return (losses == 1) ? "1 attempt has" : losses + " attempts have";
 	}
 
-	private Completion completion(StoredCall call, Execution execution, KeptNext next) {
+	private CompletionHandler<StoredCall> completion(StoredCall call, Execution execution, KeptNext next) {
 		if (next instanceof KeptNext.Again again) {
-			if (again.attempts() == call.attempts()) {
-				count(Count.POSTPONED);
-			}
-			return (complete, operations) -> operations.reschedule(
-					(again.failure() != null) ? failed(complete, again.failure()) : complete,
-					Instant.now().plus(again.delay()), call.again(again));
+			return again(call, again);
 		}
 		if (next instanceof KeptNext.Stopped stopped) {
 			RetriesStoppedException story = stopped.story();
 			Throwable thrown = (stopped.thrown() != null) ? stopped.thrown() : story.failure();
-			StoredCall.Stop stop = new StoredCall.Stop(story.reason().name(),
-					(thrown != null) ? thrown.getClass().getName() : null,
-					(thrown != null) ? thrown.getMessage() : null, String.valueOf(story.getMessage()));
-			return dead(call, execution, call.id(), story.attempts(), stop);
+			return dead(call, execution, call.id(), story.attempts(),
+					call.stop(thrown).because(story.reason(), String.valueOf(story.getMessage())));
 		}
 		boolean recovered = next instanceof KeptNext.Done done && done.recovered();
 		return (complete, operations) -> {
-			end(call, complete, operations);
+			end(call, execution, complete, operations);
 			count(recovered ? Count.RECOVERED : Count.DONE);
 		};
 	}
 
+	private CompletionHandler<StoredCall> again(StoredCall call, KeptNext.Again again) {
+		boolean unchanged = again.attempts() == call.attempts();
+		if (unchanged && again.failure() != null && this.lanes.isRunning()) {
+			// no shutdown has interrupted it, and it could be so for ever
+			return unanswered(call, again.failure());
+		}
+		if (unchanged) {
+			count(Count.POSTPONED);
+		}
+		return (complete, operations) -> operations.reschedule(
+				(again.failure() != null) ? failed(complete, again.failure()) : complete,
+				Instant.now().plus(again.delay()), call.again(again));
+	}
+
+	private CompletionHandler<StoredCall> unanswered(StoredCall call, Throwable problem) {
+		logger.warn("An attempt of call {} of policy {} could not be made or was interrupted; it counts as lost",
+				call.id(), this.method.policy(), problem);
+		return (complete, operations) -> {
+			repeated(complete, call).accept(operations);
+			count(Count.LOST);
+		};
+	}
+
 	/* The row of a schedule goes on to its next slot. */
-	private void end(StoredCall call, ExecutionComplete complete, ExecutionOperations<StoredCall> operations) {
-		OneRowSchedule schedule = (call.slot() != null) ? OneRowSchedule.of(this.lanes.methods().policy(this.method))
-				: null;
+	private void end(StoredCall call, Execution execution, ExecutionComplete complete,
+			ExecutionOperations<StoredCall> operations) {
+		OneRowSchedule schedule = schedule(execution);
 		if (schedule == null) {
 			operations.remove();
 			return;
 		}
-		Instant slot = schedule.next(Instant.now());
-		operations.reschedule(complete, slot, OneRowSchedule.call(this.method, slot, call.fence()));
+		Instant now = Instant.now();
+		// an operator may have let the slot run before its time
+		Instant next = schedule.next((call.slot() != null && call.slot().isAfter(now)) ? call.slot() : now);
+		operations.reschedule(complete, next, OneRowSchedule.call(this.method, next, call.fence()));
+	}
+
+	/* By the name of the row, since its data may be unreadable. */
+	private @Nullable OneRowSchedule schedule(Execution execution) {
+		return execution.taskInstance.getId().equals(OneRowSchedule.INSTANCE)
+				? OneRowSchedule.of(this.lanes.methods().policy(this.method)) : null;
 	}
 
 	/* So that the engine's own tools show failures. */
@@ -183,25 +234,26 @@ final class DurableTask {
 				complete.getTimeDone(), failure);
 	}
 
-	private Completion unreadable(StoredCall call, Execution execution, String why, @Nullable Exception problem) {
+	private CompletionHandler<StoredCall> unreadable(StoredCall call, Execution execution, String why,
+			@Nullable Exception problem) {
 		String id = call.isReadable() ? call.id() : UUID.randomUUID().toString();
 		logger.warn("Stopped without an attempt: {}, {} (policy {}, dead letter {})", StopReason.UNREADABLE, why,
 				this.method.policy(), id, problem);
-		return dead(call, execution, id, call.attempts(), new StoredCall.Stop(StopReason.UNREADABLE.name(),
-				(problem != null) ? problem.getClass().getName() : null, null, why));
+		return dead(call, execution, id, call.attempts(), call.stop(problem).because(StopReason.UNREADABLE, why));
 	}
 
-	private Completion dead(StoredCall call, Execution execution, String id, int attempts, StoredCall.Stop stop) {
+	private CompletionHandler<StoredCall> dead(StoredCall call, Execution execution, String id, int attempts,
+			StoredCall.Stop stop) {
 		StoredCall letter = call.dead(attempts, stop, execution.version);
 		TaskInstance<StoredCall> row = new TaskInstance<>(DeadTask.name(this.method.policy()), id, letter);
 		return (complete, operations) -> {
-			if (call.slot() == null) {
+			if (schedule(execution) == null) {
 				operations.removeAndScheduleNew(SchedulableInstance.of(row, NEVER));
 			}
 			else {
 				// if the process ends between the two, the repetition inserts nothing
 				boolean unused = this.lanes.store().insert(row, NEVER);
-				end(call, complete, operations);
+				end(call, execution, complete, operations);
 			}
 			count(Count.DEAD);
 		};
@@ -209,21 +261,26 @@ final class DurableTask {
 
 	/* A mistake in this class: the attempt is repeated as if its process had ended. */
 	private void failed(ExecutionComplete complete, ExecutionOperations<StoredCall> operations) {
-		StoredCall call = (StoredCall) complete.getExecution().taskInstance.getData();
-		operations.reschedule(complete, dueAfterLoss(call), call.lost());
+		Execution execution = complete.getExecution();
+		StoredCall call = (StoredCall) execution.taskInstance.getData();
+		logger.warn("An attempt of call {} of policy {} could not be completed; it counts as lost", call.id(),
+				this.method.policy(), complete.getCause().orElse(null));
+		make(execution, call, true, operations, repeated(complete, call));
 	}
 
 	/* By the guard, since the row may hold the next call of its key by now. */
 	private void lost(ExecutionComplete complete, ExecutionOperations<StoredCall> operations) {
 		Execution execution = complete.getExecution();
 		StoredCall call = (StoredCall) execution.taskInstance.getData();
-		Consumer<ExecutionOperations<StoredCall>> statement = (made) -> made.reschedule(complete, dueAfterLoss(call),
-				call.lost());
-		if (this.lanes.store().guarded(execution, call, false, statement)) {
+		if (this.lanes.store().guarded(execution, call, false, repeated(complete, call))) {
 			count(Count.LOST);
 			logger.info("Lost an attempt of call {} of policy {}: process {} has shown no sign of life since {}",
 					call.id(), this.method.policy(), execution.pickedBy, execution.lastHeartbeat);
 		}
+	}
+
+	private Consumer<ExecutionOperations<StoredCall>> repeated(ExecutionComplete complete, StoredCall call) {
+		return (operations) -> operations.reschedule(complete, dueAfterLoss(call), call.lost());
 	}
 
 	/* Now the first time, and then by the policy's delay. */
@@ -235,38 +292,6 @@ final class DurableTask {
 		long delay = policy.rule()
 			.delay(call.losses(), Duration.ofMillis(call.delayMs()).toNanos(), RandomSource.threadLocal());
 		return Instant.now().plusNanos(delay);
-	}
-
-	/** The time of an execution by two clocks, of which one may have stepped. */
-	private static final class Stopwatch {
-
-		private final RetryTime time;
-
-		private final Duration limit;
-
-		private final long reading;
-
-		private final Instant start = Instant.now();
-
-		Stopwatch(RetryTime time, Duration limit) {
-			this.time = time;
-			this.limit = limit;
-			this.reading = time.nanoTime();
-		}
-
-		boolean isSlow() {
-			return this.time.nanoTime() - this.reading > this.limit.toNanos()
-					|| Duration.between(this.start, Instant.now()).compareTo(this.limit) > 0;
-		}
-
-	}
-
-	/** What an execution does with its row at the end. */
-	@FunctionalInterface
-	private interface Completion {
-
-		void complete(ExecutionComplete complete, ExecutionOperations<StoredCall> operations);
-
 	}
 
 }

@@ -4,11 +4,15 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.Executors;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
+
+import javax.sql.DataSource;
 
 import com.github.kagkarlsson.scheduler.Scheduler;
 import com.github.kagkarlsson.scheduler.event.AbstractSchedulerListener;
 import com.github.kagkarlsson.scheduler.event.SchedulerListener;
+import com.github.kagkarlsson.scheduler.jdbc.AutodetectJdbcCustomization;
 import com.github.kagkarlsson.scheduler.logging.LogLevel;
 import com.github.kagkarlsson.scheduler.task.ExecutionComplete;
 import com.github.kagkarlsson.scheduler.task.Task;
@@ -32,6 +36,9 @@ final class Lane {
 	private static final Duration LONGEST_CHECK = Duration.ofSeconds(5);
 
 	private static final Duration FARTHEST_ARMED = Duration.ofMinutes(1);
+
+	/* Databases round times up, and a look that comes too early finds nothing. */
+	private static final Duration ROUNDED = Duration.ofMillis(1);
 
 	/*
 	 * A hundred years: rows of tasks that no method has are reported, and never deleted.
@@ -68,9 +75,9 @@ final class Lane {
 					() -> this.gate.get().isProbing()))
 			.commitWhenAutocommitDisabled(true)
 			.threads(threads)
-			.executorService(Executors.newFixedThreadPool(threads, named(name)))
-			.dueExecutor(Executors.newSingleThreadExecutor(named(name + "-poll")))
-			.housekeeperExecutor(Executors.newSingleThreadScheduledExecutor(named(name + "-housekeeper")))
+			.executorService(Executors.newFixedThreadPool(threads, named(name, true)))
+			.dueExecutor(Executors.newSingleThreadExecutor(named(name + "-poll", false)))
+			.housekeeperExecutor(Executors.newSingleThreadScheduledExecutor(named(name + "-housekeeper", true)))
 			.pollUsingFetch(0.5, 3.0)
 			.pollingInterval(settings.pollInterval())
 			.heartbeatInterval(settings.heartbeat())
@@ -90,9 +97,13 @@ final class Lane {
 			.build();
 	}
 
-	private static CustomizableThreadFactory named(String name) {
+	/*
+	 * A process that makes attempts lives until its context is closed, and no attempt
+	 * keeps it longer.
+	 */
+	private static CustomizableThreadFactory named(String name, boolean daemon) {
 		CustomizableThreadFactory threads = new CustomizableThreadFactory("backoff-" + name + "-");
-		threads.setDaemon(true);
+		threads.setDaemon(daemon);
 		return threads;
 	}
 
@@ -122,7 +133,7 @@ final class Lane {
 			this.scheduler.triggerCheckForDueExecutions();
 			return;
 		}
-		this.time.schedule(this.scheduler::triggerCheckForDueExecutions, wait.toNanos());
+		this.time.schedule(this.scheduler::triggerCheckForDueExecutions, wait.plus(ROUNDED).toNanos());
 	}
 
 	private void attemptEnded() {
@@ -137,7 +148,13 @@ final class Lane {
 
 	private void checkRegularly() {
 		if (this.running) {
-			this.time.schedule(this::checkRegularly, check());
+			long next = LONGEST_CHECK.toNanos();
+			try {
+				next = check();
+			}
+			finally {
+				this.time.schedule(this::checkRegularly, next);
+			}
 		}
 	}
 
@@ -170,6 +187,36 @@ final class Lane {
 		/** Return whether probes are to go one by one. */
 		boolean isProbing() {
 			return this.breaker instanceof CircuitBreaker own && own.state() != BreakerState.CLOSED;
+		}
+
+	}
+
+	/**
+	 * The engine's query for what is due, of given tasks only. While a breaker probes, it
+	 * fetches one row, so that no row is picked in vain.
+	 */
+	private static final class LaneQuery extends AutodetectJdbcCustomization {
+
+		private final String tasks;
+
+		private final BooleanSupplier probing;
+
+		/**
+		 * Query the given tasks.
+		 * @param tasks a condition on {@code task_name}, of checked names
+		 */
+		LaneQuery(DataSource dataSource, boolean withoutZones, String tasks, BooleanSupplier probing) {
+			super(dataSource, withoutZones);
+			this.tasks = tasks;
+			this.probing = probing;
+		}
+
+		/* The order is that of the index, or H2 sorts the whole backlog. */
+		@Override
+		public String createSelectDueQuery(String table, int limit, String condition, boolean byPriority) {
+			return "select * from " + table + " where picked = ? and execution_time <= ? and task_name " + this.tasks
+					+ " " + condition + " order by picked, task_name, execution_time"
+					+ getQueryLimitPart(this.probing.getAsBoolean() ? 1 : limit);
 		}
 
 	}

@@ -2,19 +2,23 @@ package dev.backoff.durable;
 
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 import javax.sql.DataSource;
 
+import com.github.kagkarlsson.scheduler.TaskSummary;
 import com.github.kagkarlsson.scheduler.event.AbstractSchedulerListener;
 import com.github.kagkarlsson.scheduler.event.SchedulerListener;
+import com.github.kagkarlsson.scheduler.serializer.Serializer;
 import com.github.kagkarlsson.scheduler.task.Task;
 import com.github.kagkarlsson.scheduler.task.TaskInstanceId;
 import org.jspecify.annotations.Nullable;
@@ -26,6 +30,7 @@ import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.util.function.SingletonSupplier;
 
+import dev.backoff.durable.DurableMeters.Count;
 import dev.backoff.durable.DurableMethods.DurableMethod;
 import dev.backoff.spring.policy.BackoffConfiguration;
 import dev.backoff.spring.policy.BackoffPolicies;
@@ -37,10 +42,16 @@ import dev.backoff.time.RetryTime;
  * The lanes of this process and what they share. Without a durable method nothing is
  * opened. Thread-safe.
  */
-final class Lanes implements SmartInitializingSingleton, SmartLifecycle {
+final class Lanes implements SmartInitializingSingleton, SmartLifecycle, AutoCloseable {
 
 	/* The phase of the graceful shutdown of Spring Boot's web servers. */
 	private static final int PHASE = SmartLifecycle.DEFAULT_PHASE - 1024;
+
+	/*
+	 * A connection for the polls, the heartbeats and the rest of the application, and one
+	 * for each four threads.
+	 */
+	private static final int CONNECTIONS = 4;
 
 	private static final Logger logger = LoggerFactory.getLogger(Lanes.class);
 
@@ -51,6 +62,10 @@ final class Lanes implements SmartInitializingSingleton, SmartLifecycle {
 	private final RetryTime time;
 
 	private final CallJson json;
+
+	private final Serializer rows;
+
+	private final Function<DataSource, @Nullable Integer> poolSize;
 
 	private final Supplier<Submissions> submissions;
 
@@ -65,15 +80,19 @@ final class Lanes implements SmartInitializingSingleton, SmartLifecycle {
 
 	private final DurableMeters meters = new DurableMeters();
 
+	private volatile @Nullable Store opened;
+
 	private volatile boolean started;
 
-	Lanes(BackoffPolicies policies, OverloadSafety safety, RetryTime time, CallJson json,
-			Supplier<Submissions> submissions, Supplier<DurableMethods> methods,
-			ObjectProvider<DataSource> dataSource) {
+	Lanes(BackoffPolicies policies, OverloadSafety safety, RetryTime time, CallJson json, Serializer rows,
+			Supplier<Submissions> submissions, Supplier<DurableMethods> methods, ObjectProvider<DataSource> dataSource,
+			Function<DataSource, @Nullable Integer> poolSize) {
 		this.policies = policies;
 		this.safety = safety;
 		this.time = time;
 		this.json = json;
+		this.rows = rows;
+		this.poolSize = poolSize;
 		this.submissions = submissions;
 		this.methods = SingletonSupplier.of(methods);
 		this.store = SingletonSupplier.of(() -> open(dataSource.getIfAvailable()));
@@ -84,16 +103,29 @@ final class Lanes implements SmartInitializingSingleton, SmartLifecycle {
 			this.tasks.add(new DurableTask(method, this).task());
 			this.tasks.add(new DeadTask(method, this).task());
 		}
-		return Store.open(this.policies.configuration().durable(), application, this.json, this.tasks, listener());
+		Store store = Store.open(this.policies.configuration().durable(), application, this.rows, this.tasks,
+				listener(""));
+		this.opened = store;
+		return store;
 	}
 
-	/* The engine's statements that move a row pass it. */
-	private SchedulerListener listener() {
+	/*
+	 * The engine's statements that move a row pass it, those of the guard before their
+	 * commit.
+	 */
+	private SchedulerListener listener(String lane) {
 		return new AbstractSchedulerListener() {
 
 			@Override
 			public void onExecutionScheduled(TaskInstanceId instance, Instant due) {
-				arm(instance.getTaskName(), due);
+				Submissions.afterCommit(() -> arm(instance.getTaskName(), due));
+			}
+
+			@Override
+			public void onSchedulerEvent(SchedulerEventType type) {
+				if (type == SchedulerEventType.UNEXPECTED_ERROR) {
+					meters().add(Count.POLL_FAILED, lane);
+				}
 			}
 
 		};
@@ -141,6 +173,7 @@ final class Lanes implements SmartInitializingSingleton, SmartLifecycle {
 	@Override
 	public void afterSingletonsInstantiated() {
 		if (!methods().all().isEmpty()) {
+			methods().checkBeans();
 			Store unused = store();
 		}
 	}
@@ -153,10 +186,8 @@ final class Lanes implements SmartInitializingSingleton, SmartLifecycle {
 			return;
 		}
 		for (DurableMethod method : all) {
-			EffectivePolicy policy = methods().policy(method);
-			int threads = Objects.requireNonNull(policy.concurrency());
 			this.lanes.put(method.policy(),
-					lane(method.policy(), "= '" + method.policy() + "'", threads, () -> gate(method)));
+					lane(method.policy(), "= '" + method.policy() + "'", threads(method), () -> gate(method)));
 		}
 		String letters = all.stream()
 			.map((method) -> "'" + DeadTask.name(method.policy()) + "'")
@@ -166,18 +197,37 @@ final class Lanes implements SmartInitializingSingleton, SmartLifecycle {
 		this.started = true;
 		all.forEach(this::schedule);
 		this.lanes.values().stream().distinct().forEach(Lane::start);
-		logger.info("Durable calls are made in {} lanes", all.size());
-		warnOfOrphans();
+		logger.info("Durable calls of {} policies are kept in {}", all.size(),
+				store().isOwn() ? "the file " + configuration.durable().file() : "the application's database");
+		advise();
 	}
 
-	private void warnOfOrphans() {
+	private void advise() {
+		orphans(store().client().getScheduledExecutionsSummaryByTask()).forEach((task, calls) -> logger
+			.warn("No durable method has the policy {} of {} stored calls, which stay as they are: give a "
+					+ "method that name, or delete the rows", task, calls));
+		int threads = methods().all().stream().mapToInt((method) -> threads(method)).sum();
+		Integer connections = this.poolSize.apply(store().dataSource());
+		if (connections != null && connections < CONNECTIONS + threads / CONNECTIONS) {
+			logger.warn("The pool has {} connections for {} threads of durable calls and all else: give it {} or more, "
+					+ "or lower concurrency", connections, threads, CONNECTIONS + threads / CONNECTIONS);
+		}
+		if (store().isWrittenLater()) {
+			logger.warn("H2 writes commits to the disk later, so a process that is killed loses calls: add "
+					+ ";WRITE_DELAY=0 to the URL of the database");
+		}
+	}
+
+	/** Return how many rows each task of a summary has that no method has. */
+	Map<String, Integer> orphans(Collection<TaskSummary> summary) {
 		Set<String> known = this.tasks.stream().map(Task::getName).collect(Collectors.toSet());
-		store().client().getScheduledExecutionsSummaryByTask().forEach((task) -> {
-			if (!known.contains(task.taskName())) {
-				logger.warn("No durable method has the policy {} of {} stored calls, which stay as they are: give a "
-						+ "method that name, or delete the rows", task.taskName(), task.instanceCount());
-			}
-		});
+		return summary.stream()
+			.filter((task) -> !known.contains(task.taskName()))
+			.collect(Collectors.toMap(TaskSummary::taskName, TaskSummary::instanceCount));
+	}
+
+	private int threads(DurableMethod method) {
+		return Objects.requireNonNull(methods().policy(method).concurrency());
 	}
 
 	private void schedule(DurableMethod method) {
@@ -191,7 +241,7 @@ final class Lanes implements SmartInitializingSingleton, SmartLifecycle {
 	}
 
 	private Lane lane(String name, String condition, int threads, Supplier<Lane.Gate> gate) {
-		return new Lane(name, condition, threads, store(), this.tasks, listener(), gate, this.time);
+		return new Lane(name, condition, threads, store(), this.tasks, listener(name), gate, this.time);
 	}
 
 	private Lane.Gate gate(DurableMethod method) {
@@ -223,16 +273,20 @@ final class Lanes implements SmartInitializingSingleton, SmartLifecycle {
 		List<Lane> stopping = this.lanes.values().stream().distinct().toList();
 		this.started = false;
 		this.lanes.clear();
-		CompletableFuture<?>[] stopped = stopping.stream().map((lane) -> {
-			CompletableFuture<@Nullable Void> done = new CompletableFuture<>();
-			Thread thread = new Thread(() -> {
-				lane.stop();
-				done.complete(null);
-			}, "backoff-stop");
-			thread.start();
-			return done;
-		}).toArray(CompletableFuture<?>[]::new);
-		CompletableFuture<Void> unused = CompletableFuture.allOf(stopped).thenRun(callback);
+		CompletableFuture<?>[] stopped = stopping.stream()
+			.map((lane) -> CompletableFuture.runAsync(lane::stop, (stop) -> new Thread(stop, "backoff-stop").start()))
+			.toArray(CompletableFuture<?>[]::new);
+		CompletableFuture<?> unused = CompletableFuture.allOf(stopped).whenComplete((done, problem) -> callback.run());
+	}
+
+	/** Close the store, after the beans whose attempts may still run. */
+	@Override
+	public void close() {
+		stop();
+		Store store = this.opened;
+		if (store != null) {
+			store.close();
+		}
 	}
 
 }

@@ -9,8 +9,8 @@ import java.time.ZonedDateTime;
 import java.util.List;
 import java.util.UUID;
 
-import com.github.kagkarlsson.scheduler.exceptions.TaskInstanceException;
 import com.github.kagkarlsson.scheduler.task.Execution;
+import com.github.kagkarlsson.scheduler.task.ExecutionComplete;
 import com.github.kagkarlsson.scheduler.task.TaskInstance;
 import org.jspecify.annotations.Nullable;
 
@@ -92,7 +92,10 @@ final class OneRowSchedule {
 		return StoredCall.ofSlot(id.toString(), method.signature(), List.of(), slot, fence);
 	}
 
-	/** Insert the row if there is none, and move it if its slot is no slot any more. */
+	/**
+	 * Insert the row if there is none, and move it if its slot lies ahead and is none any
+	 * more.
+	 */
 	void start(Store store, DurableMethod method) {
 		Instant now = Instant.now();
 		Instant slot = next(now);
@@ -102,15 +105,13 @@ final class OneRowSchedule {
 			return;
 		}
 		StoredCall waiting = (StoredCall) row.taskInstance.getData();
-		boolean slotWaits = waiting.attempts() == 0 && waiting.losses() == 0 && !row.picked;
-		boolean moved = (this.cron != null) ? !row.executionTime.equals(slot) : row.executionTime.isAfter(slot);
-		if (slotWaits && row.executionTime.isAfter(now) && moved) {
-			try {
-				boolean unused = store.client().reschedule(row.taskInstance, slot, call(method, slot, waiting.fence()));
-			}
-			catch (TaskInstanceException ex) {
-				// another process has moved or picked it
-			}
+		if (waiting.slot() == null || row.picked || !waiting.slot().isAfter(now)) {
+			return;
+		}
+		if ((this.cron != null) ? !waiting.slot().equals(slot) : waiting.slot().isAfter(slot)) {
+			// unless another process has moved or picked it
+			boolean unused = store.guarded(row, waiting, false, (operations) -> operations
+				.reschedule(ExecutionComplete.success(row, now, now), slot, call(method, slot, waiting.fence())));
 		}
 	}
 

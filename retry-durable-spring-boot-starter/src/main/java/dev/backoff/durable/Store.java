@@ -11,9 +11,11 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 import javax.sql.DataSource;
 
@@ -34,13 +36,18 @@ import com.github.kagkarlsson.scheduler.task.TaskInstance;
 import org.h2.jdbcx.JdbcConnectionPool;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.core.NestedExceptionUtils;
 import org.springframework.core.io.ByteArrayResource;
 import org.springframework.core.io.ClassPathResource;
+import org.springframework.dao.DataAccessException;
+import org.springframework.jdbc.core.ConnectionCallback;
+import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.jdbc.datasource.DataSourceUtils;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
+import org.springframework.jdbc.datasource.init.DatabasePopulatorUtils;
+import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
 import org.springframework.jdbc.datasource.init.ScriptException;
-import org.springframework.jdbc.datasource.init.ScriptUtils;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -58,8 +65,9 @@ import dev.backoff.spring.policy.Problem;
  */
 final class Store {
 
-	private static final Map<String, String> SCRIPTS = Map.of("H2", "h2", "PostgreSQL", "postgresql", "MySQL", "mysql",
-			"MariaDB", "mysql");
+	private static final Map<String, Product> PRODUCTS = Map.of("H2", new Product("h2", 2, 2), "PostgreSQL",
+			new Product("postgresql", 14, 0), "MySQL", new Product("mysql", 8, 0), "MariaDB",
+			new Product("mysql", 10, 6));
 
 	private static final String COLUMNS = "task_name, task_instance, task_data, execution_time, picked, picked_by, "
 			+ "last_success, last_failure, consecutive_failures, last_heartbeat, version";
@@ -68,6 +76,9 @@ final class Store {
 	private static final String VIOLATION = "23";
 
 	private static final int MOST_CONNECTIONS = 32;
+
+	/* Each may meet that of another process once. */
+	private static final int MOST_STATEMENTS = 3;
 
 	private final DurableSettings settings;
 
@@ -122,55 +133,88 @@ final class Store {
 	 */
 	static Store open(DurableSettings settings, @Nullable DataSource application, Serializer serializer,
 			List<Task<?>> tasks, SchedulerListener listener) {
-		String url = (application != null) ? read(settings, application, DatabaseMetaData::getURL) : "";
+		String url = (application != null)
+				? read(settings, application, false, (connection) -> connection.getMetaData().getURL()) : "";
 		boolean lasting = application != null && !url.matches("jdbc:(?:h2:mem|hsqldb:mem|derby:memory):.*");
 		if (settings.store() == DurableStore.APPLICATION && !lasting) {
-			throw problem("store (application)",
+			throw problem(settings,
 					(application != null) ? "is a database in memory, which ends with the process"
 							: "needs a DataSource, and the application has none",
 					"Configure spring.datasource.url, or write own for a file of the library.");
 		}
 		boolean own = settings.store() == DurableStore.OWN || !lasting;
 		DataSource dataSource = (own || application == null) ? file(settings) : application;
-		String product = read(settings, dataSource, DatabaseMetaData::getDatabaseProductName);
-		String script = SCRIPTS.get(product);
-		if (script == null) {
-			throw problem("store (" + settings.store().name().toLowerCase(Locale.ROOT) + ")",
-					"is on " + product + ", which is not supported",
-					"Use H2, PostgreSQL, MySQL or MariaDB, or write own.");
-		}
-		Store store = new Store(settings, serializer, dataSource, own, script, tasks, listener);
+		Product product = read(settings, dataSource, own, (connection) -> product(settings, connection.getMetaData()));
+		Store store = new Store(settings, serializer, dataSource, own, product.script(), tasks, listener);
 		store.checkTable();
 		return store;
 	}
 
-	/* Each commit is on the disk before it returns. */
+	private static Product product(DurableSettings settings, DatabaseMetaData database) throws SQLException {
+		String name = database.getDatabaseProductName();
+		Product product = PRODUCTS.get(name);
+		if (product == null || !product.isReachedBy(database)) {
+			throw problem(settings,
+					"is on " + name + " " + database.getDatabaseMajorVersion() + "."
+							+ database.getDatabaseMinorVersion() + ", which is not supported",
+					"Use H2 from 2.2, PostgreSQL from 14, MySQL from 8.0.13 or MariaDB from 10.6, or write own.");
+		}
+		return product;
+	}
+
+	/*
+	 * Each commit is on the disk before it returns. H2 would close the file beside the
+	 * last attempts, at the signal that stops the process.
+	 */
 	private static DataSource file(DurableSettings settings) {
 		if (!ClassUtils.isPresent("org.h2.jdbcx.JdbcConnectionPool", Store.class.getClassLoader())) {
-			throw problem("store (" + settings.store().name().toLowerCase(Locale.ROOT) + ")",
-					"needs H2 for a file of the library, and it is not on the class path",
+			throw problem(settings, "needs H2 for a file of the library, and it is not on the class path",
 					"Add the dependency com.h2database:h2, or configure spring.datasource.url.");
 		}
 		String path = Path.of(settings.file()).toAbsolutePath().toString();
-		JdbcConnectionPool pool = JdbcConnectionPool.create("jdbc:h2:file:" + path + ";WRITE_DELAY=0;RETENTION_TIME=0",
-				"sa", "");
+		JdbcConnectionPool pool = JdbcConnectionPool
+			.create("jdbc:h2:file:" + path + ";WRITE_DELAY=0;RETENTION_TIME=0;DB_CLOSE_ON_EXIT=FALSE", "sa", "");
 		pool.setMaxConnections(MOST_CONNECTIONS);
 		return pool;
 	}
 
-	private static String read(DurableSettings settings, DataSource dataSource, Reading reading) {
-		try (Connection connection = dataSource.getConnection()) {
-			return reading.read(connection.getMetaData());
+	private static <T> T read(DurableSettings settings, DataSource dataSource, boolean own,
+			ConnectionCallback<T> reading) {
+		try {
+			return Objects.requireNonNull(new JdbcTemplate(dataSource).execute(reading));
 		}
-		catch (SQLException ex) {
-			throw problem("store (" + settings.store().name().toLowerCase(Locale.ROOT) + ")",
-					"cannot be opened: " + ex.getMessage(),
-					"Start the database; a file of the library belongs to one process at a time.");
+		catch (DataAccessException ex) {
+			String rule = "cannot be opened: " + ex.getMostSpecificCause().getMessage();
+			throw own
+					? problem("file (" + settings.file() + ")", rule,
+							"It belongs to one process at a time: stop the other one, or name another file.")
+					: problem(settings, rule, "Start the database.");
 		}
+	}
+
+	private static InvalidBackoffException problem(DurableSettings settings, String rule, String fix) {
+		return problem("store (" + settings.store().name().toLowerCase(Locale.ROOT) + ")", rule, fix);
 	}
 
 	private static InvalidBackoffException problem(String key, String rule, String fix) {
 		return new InvalidBackoffException(List.of(Problem.ofPlace("Invalid backoff.durable." + key, rule, fix)));
+	}
+
+	/* A process that starts beside this one may create the same at the same moment. */
+	private void create(ClassPathResource resource, int tries) throws IOException {
+		String text = resource.getContentAsString(StandardCharsets.UTF_8)
+			.replace("backoff_calls", this.settings.table());
+		try {
+			DatabasePopulatorUtils.execute(
+					new ResourceDatabasePopulator(new ByteArrayResource(text.getBytes(StandardCharsets.UTF_8))),
+					this.dataSource);
+		}
+		catch (ScriptException ex) {
+			if (tries == 1) {
+				throw ex;
+			}
+			create(resource, tries - 1);
+		}
 	}
 
 	private void checkTable() {
@@ -178,20 +222,24 @@ final class Store {
 		boolean create = initialize == InitializeSchema.ALWAYS
 				|| (initialize == InitializeSchema.AUTO && this.script.equals("h2"));
 		ClassPathResource resource = new ClassPathResource("db/" + this.script + ".sql", Store.class);
-		try (Connection connection = this.dataSource.getConnection()) {
+		try {
 			if (create) {
-				String text = resource.getContentAsString(StandardCharsets.UTF_8)
-					.replace("backoff_calls", this.settings.table());
-				ScriptUtils.executeSqlScript(connection,
-						new ByteArrayResource(text.getBytes(StandardCharsets.UTF_8), resource.getPath()));
+				create(resource, MOST_STATEMENTS);
 			}
-			connection.prepareStatement("select " + COLUMNS + " from " + this.settings.table() + " where 1 = 0")
-				.executeQuery()
-				.close();
+			new JdbcTemplate(this.dataSource)
+				.execute("select " + COLUMNS + " from " + this.settings.table() + " where 1 = 0");
 		}
-		catch (SQLException | IOException | ScriptException ex) {
-			throw problem("table (" + this.settings.table() + ")", "cannot be used: " + ex.getMessage(),
+		catch (DataAccessException | IOException ex) {
+			throw problem("table (" + this.settings.table() + ")",
+					"cannot be used: " + NestedExceptionUtils.getMostSpecificCause(ex).getMessage(),
 					"Run the script " + resource.getPath() + " of the module, or set initialize-schema to always.");
+		}
+	}
+
+	/** Close the file of the library. */
+	void close() {
+		if (this.own && this.dataSource instanceof JdbcConnectionPool pool) {
+			pool.dispose();
 		}
 	}
 
@@ -215,6 +263,14 @@ final class Store {
 		return this.serializer;
 	}
 
+	/** Return whether the end of the process takes commits with it that have returned. */
+	boolean isWrittenLater() {
+		return this.script.equals("h2") && !new JdbcTemplate(this.dataSource)
+			.queryForList("select setting_value from information_schema.settings "
+					+ "where setting_name = 'WRITE_DELAY' and setting_value <> '0'")
+			.isEmpty();
+	}
+
 	/** Return whether times are written in UTC to columns without a zone. */
 	boolean isWithoutZones() {
 		return this.script.equals("mysql");
@@ -224,13 +280,23 @@ final class Store {
 		return new AutodetectJdbcCustomization(this.dataSource, isWithoutZones());
 	}
 
+	/** Return whether the engine has picked a row for this process. */
+	boolean isPickedHere(Execution execution) {
+		return this.name.getName().equals(execution.pickedBy);
+	}
+
+	/** Do something in a transaction of its own. */
+	<T> T inTransaction(Supplier<T> work) {
+		return Objects.requireNonNull(this.transaction.execute((status) -> work.get()));
+	}
+
 	/**
 	 * Insert a row, in the caller's transaction if there is one, which goes on whatever
 	 * comes of it.
 	 * @return false if there is a row of its name
 	 */
 	boolean insert(TaskInstance<StoredCall> instance, Instant due) {
-		if (TransactionSynchronizationManager.hasResource(this.dataSource)) {
+		if (isJoining()) {
 			return insertJoining(instance, due);
 		}
 		try {
@@ -240,6 +306,16 @@ final class Store {
 		catch (FailedToScheduleBatchException ex) {
 			return isThere(ex);
 		}
+	}
+
+	/*
+	 * A transaction that has ended is still bound while those hear of it who wait for
+	 * that.
+	 */
+	private boolean isJoining() {
+		return TransactionSynchronizationManager.hasResource(this.dataSource)
+				&& TransactionSynchronizationManager.isActualTransactionActive()
+				&& TransactionSynchronizationManager.isSynchronizationActive();
 	}
 
 	private boolean insertJoining(TaskInstance<StoredCall> instance, Instant due) {
@@ -321,14 +397,16 @@ final class Store {
 	private boolean isSame(Execution execution, StoredCall call, boolean owned) {
 		Execution stored = find(execution.taskInstance.getTaskName(), execution.taskInstance.getId()).orElse(null);
 		return stored != null && call.isSame((StoredCall) stored.taskInstance.getData())
-				&& (!owned || this.name.getName().equals(stored.pickedBy));
+				&& (!owned || isPickedHere(stored));
 	}
 
-	/** Reads something of a database. */
-	@FunctionalInterface
-	private interface Reading {
+	/** A kind of database, from a version on. */
+	private record Product(String script, int major, int minor) {
 
-		String read(DatabaseMetaData database) throws SQLException;
+		boolean isReachedBy(DatabaseMetaData database) throws SQLException {
+			int known = database.getDatabaseMajorVersion();
+			return known > this.major || (known == this.major && database.getDatabaseMinorVersion() >= this.minor);
+		}
 
 	}
 

@@ -3,6 +3,8 @@ package dev.backoff.durable;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 
 import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonInclude;
@@ -11,6 +13,7 @@ import tools.jackson.databind.JsonNode;
 
 import dev.backoff.KeptCall;
 import dev.backoff.KeptNext;
+import dev.backoff.event.StopReason;
 import dev.backoff.time.Nanos;
 
 /**
@@ -22,20 +25,27 @@ import dev.backoff.time.Nanos;
  * @param slot the time of the schedule that it is of, or null
  * @param fence what the versions of earlier rows of the call add up to
  * @param delayMs the part of the last wait that the policy's rule chose
+ * @param stop what the last attempt threw, and why the call stopped if it has
+ * @param trace the headers of the trace that submitted it, or null
  * @param unreadable the bytes of a row that cannot be read, as Latin-1, or null
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 record StoredCall(int format, String id, @Nullable String key, String method, List<JsonNode> arguments,
 		Instant submitted, @Nullable Instant deadline, @Nullable Instant slot, int attempts, int losses, long fence,
-		long delayMs, boolean lastQuestion, @Nullable Stop stop, @JsonIgnore @Nullable String unreadable) {
+		long delayMs, boolean lastQuestion, @Nullable Stop stop, @Nullable Map<String, String> trace,
+		@JsonIgnore @Nullable String unreadable) {
 
 	static final int FORMAT = 1;
 
+	private static final String TAKEN = "; not requeued, since another call has the key";
+
+	private static final int LONGEST_MESSAGE = 1_000;
+
 	/** Make a call that is submitted. */
 	static StoredCall submitted(String id, @Nullable String key, String method, List<JsonNode> arguments, Instant now,
-			long deadline) {
+			long deadline, @Nullable Map<String, String> trace) {
 		return new StoredCall(FORMAT, id, key, method, arguments, now, end(now, deadline), null, 0, 0, 0, 0, false,
-				null, null);
+				null, trace, null);
 	}
 
 	private static @Nullable Instant end(Instant now, long deadline) {
@@ -44,18 +54,25 @@ record StoredCall(int format, String id, @Nullable String key, String method, Li
 
 	/** Make the call of a slot, which begins when its first attempt does. */
 	static StoredCall ofSlot(String id, String method, List<JsonNode> arguments, Instant slot, long fence) {
-		return new StoredCall(FORMAT, id, null, method, arguments, slot, null, slot, 0, 0, fence, 0, false, null, null);
+		return new StoredCall(FORMAT, id, null, method, arguments, slot, null, slot, 0, 0, fence, 0, false, null, null,
+				null);
 	}
 
 	/** Return the call of a slot whose first attempt begins now. */
 	StoredCall begun(Instant now, long deadline) {
-		return new StoredCall(this.format, this.id, this.key, this.method, this.arguments, now, end(now, deadline),
-				this.slot, 0, this.losses, this.fence, 0, false, null, null);
+		return with(now, end(now, deadline), this.slot, 0, this.losses, this.fence, 0, false, null);
+	}
+
+	private StoredCall with(Instant submitted, @Nullable Instant deadline, @Nullable Instant slot, int attempts,
+			int losses, long fence, long delayMs, boolean lastQuestion, @Nullable Stop stop) {
+		return new StoredCall(this.format, this.id, this.key, this.method, this.arguments, submitted, deadline, slot,
+				attempts, losses, fence, delayMs, lastQuestion, stop, this.trace, this.unreadable);
 	}
 
 	/** Stand for a row that cannot be read. */
 	static StoredCall unreadable(String bytes) {
-		return new StoredCall(0, "", null, "", List.of(), Instant.EPOCH, null, null, 0, 0, 0, 0, false, null, bytes);
+		return new StoredCall(0, "", null, "", List.of(), Instant.EPOCH, null, null, 0, 0, 0, 0, false, null, null,
+				bytes);
 	}
 
 	@JsonIgnore
@@ -69,47 +86,54 @@ record StoredCall(int format, String id, @Nullable String key, String method, Li
 		return new KeptCall(this.id, this.fence + version, this.attempts,
 				elapsed.isNegative() ? Duration.ZERO : elapsed,
 				(this.deadline != null) ? Duration.between(now, this.deadline) : null, Duration.ofMillis(this.delayMs),
-				this.lastQuestion, loss);
+				this.lastQuestion, loss, (this.stop != null) ? this.stop.failure() : null);
 	}
 
 	StoredCall again(KeptNext.Again next) {
-		return new StoredCall(this.format, this.id, this.key, this.method, this.arguments, this.submitted,
-				this.deadline, this.slot, next.attempts(), this.losses, this.fence, next.previousDelay().toMillis(),
-				next.lastQuestion(), null, null);
+		// what is not told of the last attempt is told of the one before
+		Stop last = (next.failure() != null || next.attempts() == this.attempts) ? stop(next.failure()) : null;
+		return with(this.submitted, this.deadline, this.slot, next.attempts(), this.losses, this.fence,
+				next.previousDelay().toMillis(), next.lastQuestion(), last);
 	}
 
 	StoredCall lost() {
-		return new StoredCall(this.format, this.id, this.key, this.method, this.arguments, this.submitted,
-				this.deadline, this.slot, this.attempts, this.losses + 1, this.fence, this.delayMs, this.lastQuestion,
-				this.stop, this.unreadable);
+		return with(this.submitted, this.deadline, this.slot, this.attempts, this.losses + 1, this.fence, this.delayMs,
+				this.lastQuestion, this.stop);
+	}
+
+	/** Return what was thrown last, now or before. */
+	Stop stop(@Nullable Throwable thrown) {
+		if (thrown == null) {
+			return (this.stop != null) ? this.stop : new Stop(null, null, null, null);
+		}
+		String message = thrown.getMessage();
+		return new Stop(null, thrown.getClass().getName(), (message != null && message.length() > LONGEST_MESSAGE)
+				? message.substring(0, LONGEST_MESSAGE) : message, null);
 	}
 
 	/** Return the dead letter, in a row whose version begins again. */
 	StoredCall dead(int attempts, Stop stop, long version) {
-		return new StoredCall(this.format, this.id, this.key, this.method, this.arguments, this.submitted,
-				this.deadline, null, attempts, this.losses, this.fence + version, 0, false, stop, this.unreadable);
+		return with(this.submitted, this.deadline, null, attempts, this.losses, this.fence + version, 0, false, stop);
 	}
 
 	/** Return the call anew, in a row whose version begins again. */
 	StoredCall requeued(Instant now, long deadline, long version) {
-		return new StoredCall(this.format, this.id, this.key, this.method, this.arguments, now, end(now, deadline),
-				null, 0, 0, this.fence + version, 0, false, null, null);
+		return with(now, end(now, deadline), null, 0, 0, this.fence + version, 0, false, null);
 	}
 
 	/** Return the dead letter whose key another call has. */
 	StoredCall taken() {
-		Stop before = (this.stop != null) ? this.stop : new Stop("", null, null, "");
-		return new StoredCall(
-				this.format, this.id, this.key, this.method, this.arguments, this.submitted, this.deadline, null,
-				this.attempts, this.losses, this.fence, this.delayMs, this.lastQuestion, new Stop(before.reason(),
-						before.failure(), "not requeued: the key is taken by another call", before.story()),
-				this.unreadable);
+		Stop before = stop(null);
+		String story = String.valueOf(before.story());
+		return with(this.submitted, this.deadline, null, this.attempts, this.losses, this.fence, 0, false, new Stop(
+				before.reason(), before.failure(), before.message(), story.endsWith(TAKEN) ? story : story + TAKEN));
 	}
 
 	/** Return whether this is the same state of the same call as another. */
 	@JsonIgnore
 	boolean isSame(StoredCall other) {
-		return this.id.equals(other.id) && this.fence == other.fence;
+		return this.id.equals(other.id) && this.fence == other.fence
+				&& Objects.equals(this.unreadable, other.unreadable);
 	}
 
 	/** Return the name of its row. */
@@ -118,15 +142,20 @@ record StoredCall(int format, String id, @Nullable String key, String method, Li
 	}
 
 	/**
-	 * Why a call stopped.
+	 * What a call waits after, or why it stopped.
 	 *
-	 * @param reason the stop reason
+	 * @param reason the stop reason, or null while it waits
 	 * @param failure the class of the last failure, or null
-	 * @param message its message, or null
-	 * @param story the story in words
+	 * @param message the first 1,000 characters of its message, or null
+	 * @param story the story in words, or null while it waits
 	 */
 	@JsonInclude(JsonInclude.Include.NON_NULL)
-	record Stop(String reason, @Nullable String failure, @Nullable String message, String story) {
+	record Stop(@Nullable String reason, @Nullable String failure, @Nullable String message, @Nullable String story) {
+
+		Stop because(StopReason reason, String story) {
+			return new Stop(reason.name(), this.failure, this.message, story);
+		}
+
 	}
 
 }

@@ -1,11 +1,14 @@
 package dev.backoff.durable;
 
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 import com.github.kagkarlsson.scheduler.task.Execution;
@@ -42,22 +45,23 @@ final class Submissions implements SubmissionGate, DurableCalls {
 
 	private static final ThreadLocal<@Nullable Attempting> ATTEMPTING = new ThreadLocal<>();
 
-	private final CallJson json;
+	private final DurableTraces traces;
 
 	private final Supplier<Lanes> lanes;
 
 	private final Set<String> warned = ConcurrentHashMap.newKeySet();
 
-	Submissions(CallJson json, Supplier<Lanes> lanes) {
-		this.json = json;
+	Submissions(DurableTraces traces, Supplier<Lanes> lanes) {
+		this.traces = traces;
 		this.lanes = lanes;
 	}
 
 	@Override
 	public @Nullable Object pass(AnnotatedMethod method, Retry retry, MethodInvocation invocation, Attempts attempts) {
 		Attempting attempt = ATTEMPTING.get();
-		if (attempt != null && !attempt.made && attempt.method.method().equals(method)) {
-			attempt.made = true;
+		if (attempt != null && attempt.method.method().equals(method)) {
+			// the body may submit another call
+			ATTEMPTING.remove();
 			attempt.next = attempts.make(attempt.call, attempt.recovered);
 			return null;
 		}
@@ -68,11 +72,10 @@ final class Submissions implements SubmissionGate, DurableCalls {
 					+ "return type of the bean's method.");
 		}
 		Submitting submitting = SUBMITTING.get();
-		Options options = (submitting != null) ? submitting.options : new Options(null, null);
+		Options options = (submitting != null) ? submitting.options() : Options.NONE;
 		DurableCall<?> stored = submit(durable, retry.policy().deadlineNanos(), invocation.getArguments(), options);
 		if (submitting != null) {
-			submitting.calls++;
-			submitting.stored = stored;
+			submitting.calls().add(stored);
 		}
 		return (method.method().getReturnType() != void.class) ? stored : null;
 	}
@@ -83,15 +86,17 @@ final class Submissions implements SubmissionGate, DurableCalls {
 	}
 
 	/** Make an attempt through the bean's proxy; throw what advice around ours throws. */
-	KeptNext attempt(DurableMethod method, @Nullable Object[] arguments, KeptCall call, boolean recovered)
-			throws Throwable {
+	KeptNext attempt(DurableMethod method, @Nullable Object[] arguments, KeptCall call, boolean recovered,
+			@Nullable Map<String, String> headers) throws Throwable {
 		Attempting attempt = new Attempting(method, call, recovered);
 		ATTEMPTING.set(attempt);
+		Consumer<@Nullable Throwable> traced = this.traces.attempt(method.policy(), headers);
 		try {
 			this.lanes.get().methods().call(method, arguments);
 		}
 		finally {
 			ATTEMPTING.remove();
+			traced.accept((attempt.next != null) ? failure(attempt.next) : null);
 		}
 		if (attempt.next == null) {
 			throw new IllegalStateException("Advice around the retries has not called " + method.signature() + ".");
@@ -99,10 +104,15 @@ final class Submissions implements SubmissionGate, DurableCalls {
 		return attempt.next;
 	}
 
+	private static @Nullable Throwable failure(KeptNext next) {
+		return (next instanceof KeptNext.Again again) ? again.failure()
+				: (next instanceof KeptNext.Stopped stopped) ? stopped.thrown() : null;
+	}
+
 	@Override
 	public DurableCall<?> submit(Options options, Runnable call) {
 		Submitting outer = SUBMITTING.get();
-		Submitting submission = new Submitting(options);
+		Submitting submission = new Submitting(options, new ArrayList<>());
 		SUBMITTING.set(submission);
 		try {
 			call.run();
@@ -110,11 +120,11 @@ final class Submissions implements SubmissionGate, DurableCalls {
 		finally {
 			SUBMITTING.set(outer);
 		}
-		if (submission.stored == null || submission.calls != 1) {
+		if (submission.calls().size() != 1) {
 			throw new IllegalStateException(
-					"Invalid submission: must call one durable method, and called " + submission.calls + ".");
+					"Invalid submission: must call one durable method, and called " + submission.calls().size() + ".");
 		}
-		return submission.stored;
+		return submission.calls().get(0);
 	}
 
 	private DurableCall<?> submit(DurableMethod method, long deadline, @Nullable Object[] arguments, Options options) {
@@ -137,7 +147,7 @@ final class Submissions implements SubmissionGate, DurableCalls {
 		String key = (options.key() != null) ? method.checkedKey(options.key()) : method.keyOf(arguments);
 		Instant now = Instant.now();
 		StoredCall call = StoredCall.submitted(UUID.randomUUID().toString(), key, method.signature(),
-				written(method, arguments), now, deadline);
+				written(method, arguments), now, deadline, this.traces.submitted(method.policy()));
 		Instant due = (options.notBefore() != null && options.notBefore().isAfter(now)) ? options.notBefore() : now;
 		Store store = this.lanes.get().store();
 		warnIfSeparate(store, method);
@@ -147,16 +157,17 @@ final class Submissions implements SubmissionGate, DurableCalls {
 	}
 
 	private List<JsonNode> written(DurableMethod method, @Nullable Object[] arguments) {
+		CallJson json = this.lanes.get().json();
 		List<JsonNode> written;
 		try {
-			written = this.json.write(arguments);
+			written = json.write(arguments);
 		}
 		catch (JacksonException ex) {
 			throw new IllegalArgumentException("Arguments of " + method.signature()
 					+ ": cannot be written as JSON. Pass values that Jackson can write: " + ex.getOriginalMessage(),
 					ex);
 		}
-		int size = this.json.size(written);
+		int size = json.size(written);
 		int most = this.lanes.get().store().settings().maxPayload();
 		if (size > most) {
 			throw new IllegalArgumentException("Arguments of " + method.signature() + " (" + size
@@ -182,16 +193,20 @@ final class Submissions implements SubmissionGate, DurableCalls {
 		return (StoredCall) execution.taskInstance.getData();
 	}
 
-	private static void afterCommit(Runnable action) {
+	/** Do something after the commit, or now without a transaction. */
+	static void afterCommit(Runnable action) {
 		if (!TransactionSynchronizationManager.isSynchronizationActive()) {
 			action.run();
 			return;
 		}
 		TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
 
+			/* Fails no call that is committed, and hears of those after the commit. */
 			@Override
-			public void afterCommit() {
-				action.run();
+			public void afterCompletion(int status) {
+				if (status == STATUS_COMMITTED) {
+					action.run();
+				}
 			}
 
 		});
@@ -199,24 +214,25 @@ final class Submissions implements SubmissionGate, DurableCalls {
 
 	@Override
 	public boolean end(String policy, String key) {
-		if (key.equals(OneRowSchedule.INSTANCE)) {
+		StoredCall known = this.lanes.get().store().find(policy, key).map(Submissions::call).orElse(null);
+		if (known != null && known.slot() != null) {
 			throw new IllegalArgumentException("Invalid key (" + key + "): is the row of the schedule, which goes on.");
 		}
-		boolean known = this.lanes.get().store().find(policy, key).isPresent();
-		afterCommit(() -> remove(policy, key));
-		return known;
+		if (known != null) {
+			afterCommit(() -> remove(policy, key, known.id()));
+		}
+		return known != null;
 	}
 
 	/* The row may change between the look at it and its removal. */
-	private void remove(String policy, String key) {
+	private void remove(String policy, String key, String id) {
 		Store store = this.lanes.get().store();
-		String id = null;
 		for (int attempt = 0; attempt < TRIES; attempt++) {
-			Execution execution = store.find(policy, key).orElse(null);
-			if (execution == null || (id != null && !id.equals(call(execution).id()))) {
+			// beside the transaction that has ended, which may not see what others do
+			Execution execution = store.inTransaction(() -> store.find(policy, key)).orElse(null);
+			if (execution == null || !id.equals(call(execution).id())) {
 				return;
 			}
-			id = call(execution).id();
 			if (store.guarded(execution, call(execution), false, (operations) -> operations.remove())) {
 				logger.info("Ended the call {} of policy {}", id, policy);
 				count(Count.ENDED, policy);
@@ -254,9 +270,6 @@ final class Submissions implements SubmissionGate, DurableCalls {
 
 		private final boolean recovered;
 
-		/* The body may submit another call. */
-		private boolean made;
-
 		private @Nullable KeptNext next;
 
 		Attempting(DurableMethod method, KeptCall call, boolean recovered) {
@@ -267,19 +280,8 @@ final class Submissions implements SubmissionGate, DurableCalls {
 
 	}
 
-	/** The submission with options that this thread makes. */
-	private static final class Submitting {
-
-		private final Options options;
-
-		private int calls;
-
-		private @Nullable DurableCall<?> stored;
-
-		Submitting(Options options) {
-			this.options = options;
-		}
-
+	/** The submission with options that this thread makes, and what it has stored. */
+	private record Submitting(Options options, List<DurableCall<?>> calls) {
 	}
 
 }

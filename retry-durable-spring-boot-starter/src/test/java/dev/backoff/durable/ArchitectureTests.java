@@ -51,6 +51,7 @@ class ArchitectureTests {
 			.dependOnClassesThat()
 			.resideInAPackage("org.springframework.boot.actuate..")
 			.check(CLASSES);
+		// Spring itself needs io.micrometer.observation
 		noClasses().that()
 			.doNotHaveSimpleName("Binder")
 			.and()
@@ -59,7 +60,7 @@ class ArchitectureTests {
 			.doNotHaveSimpleName("DurableAutoConfiguration")
 			.should()
 			.dependOnClassesThat()
-			.resideInAPackage("io.micrometer..")
+			.resideInAPackage("io.micrometer.core..")
 			.check(CLASSES);
 		noClasses().that()
 			.doNotHaveSimpleName("Store")

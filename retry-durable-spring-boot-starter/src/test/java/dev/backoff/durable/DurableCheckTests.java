@@ -1,7 +1,12 @@
 package dev.backoff.durable;
 
 import java.io.InputStream;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.sql.Connection;
+import java.sql.DatabaseMetaData;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -10,16 +15,27 @@ import java.util.function.Supplier;
 
 import javax.sql.DataSource;
 
+import com.github.kagkarlsson.scheduler.serializer.Serializer;
 import org.h2.jdbcx.JdbcDataSource;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.mockito.Mockito;
 
+import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.scheduling.annotation.Scheduled;
 
@@ -30,6 +46,7 @@ import dev.backoff.spring.policy.InvalidBackoffException;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** What the start-up refuses, and what it opens. */
+@Execution(ExecutionMode.SAME_THREAD)
 class DurableCheckTests {
 
 	@TempDir
@@ -80,6 +97,69 @@ class DurableCheckTests {
 	@Test
 	void twoMethodsOfOnePolicy() {
 		assertRefused(runner().withBean(WithTwo.class), "rows of a durable policy are of one method");
+	}
+
+	@Test
+	void twoBeansOfOneClass() {
+		assertRefused(runner().withBean("one", Fine.class).withBean("two", Fine.class),
+				"needs one bean of Fine for its attempts, and there are one, two. Keep one of them, or make one primary.");
+	}
+
+	@Test
+	void theFileIsClosedWithTheContext() throws Exception {
+		runner().withBean(Fine.class).run((context) -> assertThat(context).hasNotFailed());
+		try (FileChannel channel = FileChannel.open(this.directory.resolve("calls.mv.db"), StandardOpenOption.WRITE);
+				FileLock lock = channel.tryLock()) {
+			assertThat(lock.isValid()).isTrue();
+		}
+	}
+
+	@Test
+	void aDatabaseThatIsTooOld() throws Exception {
+		DatabaseMetaData database = Mockito.mock();
+		Mockito.when(database.getURL()).thenReturn("jdbc:postgresql://localhost/shop");
+		Mockito.when(database.getDatabaseProductName()).thenReturn("PostgreSQL");
+		Mockito.when(database.getDatabaseMajorVersion()).thenReturn(13);
+		Mockito.when(database.getDatabaseMinorVersion()).thenReturn(9);
+		Connection connection = Mockito.mock();
+		Mockito.when(connection.getMetaData()).thenReturn(database);
+		DataSource dataSource = Mockito.mock();
+		Mockito.when(dataSource.getConnection()).thenReturn(connection);
+		assertRefused(runner().withBean(Fine.class).withBean(DataSource.class, () -> dataSource),
+				"Invalid backoff.durable.store (auto): is on PostgreSQL 13.9, which is not supported. Use H2 from 2.2");
+	}
+
+	@Test
+	@ExtendWith(OutputCaptureExtension.class)
+	void aSmallPoolAndAnH2ThatWritesLaterAreAdvisedAgainst(CapturedOutput output) {
+		runner().withConfiguration(AutoConfigurations.of(DataSourceAutoConfiguration.class))
+			.withBean(Fine.class)
+			.withPropertyValues("spring.datasource.url=jdbc:h2:file:" + this.directory.resolve("shop"),
+					"spring.datasource.hikari.maximum-pool-size=5", "backoff.durable.shutdown-wait=40s",
+					"backoff.policies.fine.attempt-timeout=none")
+			.run((context) -> {
+				assertThat(context).hasNotFailed();
+				assertThat(output)
+					.contains("The pool has 5 connections for 8 threads of durable calls and all else: "
+							+ "give it 6 or more, or lower concurrency")
+					.contains("add ;WRITE_DELAY=0 to the URL of the database")
+					.contains("backoff.durable.shutdown-wait of 40s is cut short by "
+							+ "spring.lifecycle.timeout-per-shutdown-phase of 30s")
+					.contains("keeps one of the policy's 8 threads for ever: set attempt-timeout");
+			});
+	}
+
+	@Test
+	void theApplicationMayEncryptRows() {
+		ApplicationContextRunner runner = runner().withBean(Fine.class)
+			.withPropertyValues("backoff.durable.work=false");
+		runner.withUserConfiguration(Reversing.class).run((context) -> {
+			context.getBean(Fine.class).call("o1", Map.of());
+			assertThat(context.getBean(DurableCalls.class).find("fine", "o1"))
+				.hasValueSatisfying((state) -> assertThat(state.key()).isEqualTo("o1"));
+		});
+		runner.run((context) -> assertThat(context.getBean(DurableCalls.class).find("fine", "o1"))
+			.hasValueSatisfying((state) -> assertThat(state.key()).isNull()));
 	}
 
 	@Test
@@ -144,7 +224,7 @@ class DurableCheckTests {
 				java.nio.file.StandardOpenOption.CREATE, java.nio.file.StandardOpenOption.WRITE);
 				var lock = channel.lock()) {
 			assertThat(lock.isValid()).isTrue();
-			assertRefused(runner().withBean(Fine.class), "a file of the library belongs to one process at a time");
+			assertRefused(runner().withBean(Fine.class), "It belongs to one process at a time");
 		}
 	}
 
@@ -164,6 +244,37 @@ class DurableCheckTests {
 				context.getBean(InMemory.class).call();
 				assertThat(InMemory.calls).isEqualTo(1);
 			});
+	}
+
+	/** Writes rows from back to front. */
+	@Configuration(proxyBeanMethods = false)
+	static class Reversing {
+
+		@Bean
+		Serializer backoffCallSerializer(@Qualifier("backoffCallJson") Serializer json) {
+			return new Serializer() {
+
+				@Override
+				public byte[] serialize(Object data) {
+					return reversed(json.serialize(data));
+				}
+
+				@Override
+				public <T> T deserialize(Class<T> type, byte[] data) {
+					return json.deserialize(type, reversed(data));
+				}
+
+			};
+		}
+
+		private static byte[] reversed(byte[] data) {
+			byte[] reversed = new byte[data.length];
+			for (int i = 0; i < data.length; i++) {
+				reversed[i] = data[data.length - 1 - i];
+			}
+			return reversed;
+		}
+
 	}
 
 	static class Fine {

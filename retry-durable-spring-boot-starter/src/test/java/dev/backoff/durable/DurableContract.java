@@ -4,6 +4,8 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -18,6 +20,17 @@ import java.util.stream.IntStream;
 
 import javax.sql.DataSource;
 
+import com.github.kagkarlsson.scheduler.CurrentlyExecuting;
+import com.github.kagkarlsson.scheduler.HeartbeatConfig;
+import com.github.kagkarlsson.scheduler.SchedulerState;
+import com.github.kagkarlsson.scheduler.SystemClock;
+import com.github.kagkarlsson.scheduler.task.CompletionHandler;
+import com.github.kagkarlsson.scheduler.task.Execution;
+import com.github.kagkarlsson.scheduler.task.ExecutionComplete;
+import com.github.kagkarlsson.scheduler.task.ExecutionContext;
+import com.github.kagkarlsson.scheduler.task.TaskInstance;
+import com.github.kagkarlsson.scheduler.task.TaskInstanceId;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
@@ -28,6 +41,8 @@ import org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerA
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
 import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 import dev.backoff.breaker.CircuitBreakers;
@@ -41,6 +56,11 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 /** What durable calls do on every database. Extend it for one. */
 abstract class DurableContract {
 
+	private static final String SHORT_HEARTBEAT = "backoff.durable.heartbeat=250ms";
+
+	/** What attempts do from the first one of an application on. */
+	private Shop.Work work = (attempt) -> "done";
+
 	/** Return the properties of the database. */
 	abstract List<String> database();
 
@@ -50,9 +70,9 @@ abstract class DurableContract {
 					DataSourceTransactionManagerAutoConfiguration.class, BackoffAutoConfiguration.class,
 					DurableAutoConfiguration.class))
 			.withPropertyValues(database().toArray(String[]::new))
-			.withPropertyValues("backoff.durable.poll-interval=100ms", "backoff.durable.heartbeat=250ms",
-					"backoff.durable.shutdown-wait=2s", "spring.datasource.hikari.maximum-pool-size=20",
-					"backoff.durable.initialize-schema=always")
+			.withPropertyValues("backoff.durable.poll-interval=100ms", "backoff.durable.shutdown-wait=2s",
+					"spring.datasource.hikari.maximum-pool-size=20", "backoff.durable.initialize-schema=always")
+			.withBean(Shop.Work.class, () -> this.work)
 			.withUserConfiguration(Shop.class);
 	}
 
@@ -88,7 +108,7 @@ abstract class DurableContract {
 	@Test
 	void aSubmissionOfAKeyThatIsStoredJoinsItsCall() {
 		run((application) -> {
-			DurableCalls.Options later = new DurableCalls.Options(null, Instant.now().plusSeconds(60));
+			DurableCalls.Options later = DurableCalls.Options.notBefore(Instant.now().plusSeconds(60));
 			DurableCall<?> first = application.calls().submit(later, () -> application.poll("t1"));
 			DurableCall<?> second = application.poll("t1");
 			assertThat(first.isNew()).isTrue();
@@ -138,7 +158,7 @@ abstract class DurableContract {
 					String trade = "t" + key;
 					application.inTransaction(() -> {
 						DurableCall<?> call = application.calls()
-							.submit(new DurableCalls.Options(null, Instant.now().plusSeconds(600)),
+							.submit(DurableCalls.Options.notBefore(Instant.now().plusSeconds(600)),
 									() -> application.poll(trade));
 						if (call.isNew()) {
 							assertThat(created.add(trade)).isTrue();
@@ -172,9 +192,8 @@ abstract class DurableContract {
 				assertThat(state.stop()).startsWith("Stopped after 3 of 3 attempts");
 			});
 			// the key is free
-			assertThat(application.calls()
-				.submit(new DurableCalls.Options(null, null), () -> application.mails("o1"))
-				.isNew()).isTrue();
+			assertThat(application.calls().submit(DurableCalls.Options.NONE, () -> application.mails("o1")).isNew())
+				.isTrue();
 		});
 	}
 
@@ -236,7 +255,7 @@ abstract class DurableContract {
 				Awaitility.await()
 					.until(() -> application.calls().find("mails", "o1").map(DurableState::losses).orElse(0) == losses);
 			}
-		}, "backoff.retries-enabled=false");
+		}, "backoff.retries-enabled=false", SHORT_HEARTBEAT);
 		run((application) -> {
 			application.awaitEnd("mails", "o1");
 			assertThat(application.journal().lines).isEmpty();
@@ -272,7 +291,7 @@ abstract class DurableContract {
 	void theEndOfACallRemovesIt() {
 		run((application) -> {
 			application.calls()
-				.submit(new DurableCalls.Options(null, Instant.now().plusSeconds(60)), () -> application.mails("o1"));
+				.submit(DurableCalls.Options.notBefore(Instant.now().plusSeconds(60)), () -> application.mails("o1"));
 			assertThat(application.calls().end("mails", "o1")).isTrue();
 			assertThat(application.calls().end("mails", "o1")).isFalse();
 			assertThat(application.calls().find("mails", "o1")).isEmpty();
@@ -293,7 +312,7 @@ abstract class DurableContract {
 			await(running);
 			assertThat(application.calls().end("mails", "o1")).isTrue();
 			DurableCall<?> next = application.calls()
-				.submit(new DurableCalls.Options(null, Instant.now().plusSeconds(60)), () -> application.mails("o1"));
+				.submit(DurableCalls.Options.notBefore(Instant.now().plusSeconds(60)), () -> application.mails("o1"));
 			ended.countDown();
 			sleep(Duration.ofMillis(200));
 			assertThat(next.isNew()).isTrue();
@@ -318,25 +337,25 @@ abstract class DurableContract {
 			await(running);
 			// another process took the key, ended its call, and runs the next one
 			application.execute("update backoff_calls set picked_by = 'another' where task_name <> 'report'", 1);
-			sleep(Duration.ofMillis(600));
+			sleep(Duration.ofMillis(1_100));
 			stalled.countDown();
 			sleep(Duration.ofMillis(200));
 			assertThat(application.count("select count(*) from backoff_calls where picked_by = 'another'")).isOne();
-		});
+		}, "backoff.durable.heartbeat=500ms");
 	}
 
 	@Test
 	void anOpenBreakerPausesTheLane() {
 		run((application) -> {
-			application.context().getBean(CircuitBreakers.class).find("mails").orElseThrow().forceOpen();
+			application.context().getBean(CircuitBreakers.class).find("mails").orElseThrow().open();
 			application.mails("o1");
 			sleep(Duration.ofMillis(300));
 			assertThat(application.calls().find("mails", "o1"))
 				.hasValueSatisfying((state) -> assertThat(state.attempts()).isZero());
-			application.context().getBean(CircuitBreakers.class).find("mails").orElseThrow().reset();
+			assertThat(application.journal().lines).isEmpty();
 			application.awaitEnd("mails", "o1");
 			assertThat(application.journal().lines).containsExactly("o1 1");
-		}, "backoff.breakers.mails.open-for=200ms");
+		}, "backoff.breakers.mails.open-for=2s");
 	}
 
 	@Test
@@ -360,7 +379,7 @@ abstract class DurableContract {
 			assertThat(application.count("select count(*) from backoff_calls where task_name = 'report/dead'"))
 				.isPositive();
 			assertThat(application.calls().find("report", "schedule")).isPresent();
-		}, "report.schedule=every 50ms");
+		}, "report.schedule=every 50ms", "backoff.policies.report.breaker=none");
 	}
 
 	@Test
@@ -403,6 +422,247 @@ abstract class DurableContract {
 	}
 
 	@Test
+	void anAttemptThatEndsWithinTheShutdownIsCounted() {
+		CountDownLatch running = new CountDownLatch(1);
+		run((application) -> {
+			application.journal().when("o1", (attempt) -> {
+				running.countDown();
+				Thread.sleep(300);
+				return "done";
+			});
+			application.mails("o1");
+			await(running);
+		});
+		run((application) -> assertThat(application.calls().find("mails", "o1")).isEmpty(),
+				"backoff.durable.work=false");
+	}
+
+	@Test
+	void anAttemptThatOutlastsTheShutdownIsMadeAgain() {
+		CountDownLatch running = new CountDownLatch(1);
+		CountDownLatch released = new CountDownLatch(1);
+		run((application) -> {
+			application.journal().when("o1", (attempt) -> {
+				running.countDown();
+				while (released.getCount() > 0) {
+					try {
+						released.await();
+					}
+					catch (InterruptedException ex) {
+						// it heeds no interrupt
+					}
+				}
+				return "done";
+			});
+			application.mails("o1");
+			await(running);
+		}, "backoff.durable.shutdown-wait=50ms", SHORT_HEARTBEAT);
+		run((application) -> {
+			Awaitility.await().until(() -> application.journal().lines.contains("o1 1"));
+			released.countDown();
+			application.awaitEnd("mails", "o1");
+			assertThat(application.journal().lines).containsExactly("o1 1");
+		}, SHORT_HEARTBEAT);
+	}
+
+	@Test
+	void aRecoveryInterruptedByTheShutdownIsRepeatedWithTheLastAttempt() {
+		CountDownLatch recovering = new CountDownLatch(1);
+		this.work = (attempt) -> "PENDING";
+		run((application) -> {
+			application.journal().when("recover", (attempt) -> {
+				recovering.countDown();
+				Thread.sleep(60_000);
+				return "never";
+			});
+			application.poll("t1");
+			await(recovering);
+		}, "backoff.durable.shutdown-wait=100ms");
+		run((application) -> {
+			application.awaitEnd("polling", "t1");
+			assertThat(application.journal().lines).containsExactly("t1{a=[1, 2]} 4",
+					"timed out t1{a=[1, 2]} ATTEMPTS_EXHAUSTED");
+			assertThat(application.rows()).isZero();
+		});
+	}
+
+	@Test
+	void anAttemptThatIsInterruptedWithoutAShutdownCountsAsLost() {
+		run((application) -> {
+			application.journal().when("o1", (attempt) -> {
+				throw new InterruptedException();
+			});
+			application.mails("o1");
+			application.awaitEnd("mails", "o1");
+			assertThat(application.journal().lines).containsExactly("o1 1", "o1 1");
+			assertThat(application.stopOfDeadLetter()).contains("LOST, 2 attempts have ended with their process");
+		}, "backoff.durable.max-losses=1");
+	}
+
+	@Test
+	void theStoryOfACallThatStopsLaterNamesTheFailureBefore() {
+		run((application) -> {
+			application.journal().when("t1{a=[1, 2]}", (attempt) -> fail(true));
+			application.poll("t1");
+			Awaitility.await()
+				.until(() -> application.calls().find("polling", "t1").map(DurableState::attempts).orElse(0) == 1);
+		}, "backoff.policies.polling.ladder=500ms", "backoff.policies.polling.deadline=1s");
+		sleep(Duration.ofSeconds(1));
+		run((application) -> {
+			application.awaitEnd("polling", "t1");
+			assertThat(application.journal().lines).containsExactly("timed out t1{a=[1, 2]} DEADLINE");
+			assertThat(application.journal().stories.get(0))
+				.hasMessageContaining("; the attempt before threw java.lang.IllegalStateException");
+		});
+	}
+
+	@Test
+	void aCallThatIsSubmittedAfterTheCommitIsStored() {
+		run((application) -> {
+			application.inTransaction(
+					() -> TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+
+						@Override
+						public void afterCompletion(int status) {
+							application.mails("o1");
+						}
+
+					}));
+			Awaitility.await().until(() -> application.journal().lines.contains("o1 1"));
+		}, "spring.datasource.hikari.auto-commit=false");
+	}
+
+	@Test
+	void aConnectionThatDoesNotCommitByItselfIsCommitted() {
+		run((application) -> {
+			application.journal().when("o1", (attempt) -> fail(attempt.number() < 3));
+			application.mails("o1");
+			application.awaitEnd("mails", "o1");
+			application.journal().when("o2", (attempt) -> fail(true));
+			application.mails("o2");
+			application.awaitEnd("mails", "o2");
+			application.journal().when("o2", (attempt) -> "done");
+			String id = application.journal().attempts.get(5).idempotencyKey();
+			Object unused = new DurablePart(application.lanes()).write(
+					application.lanes().methods().policy(application.method("mails")),
+					Map.of("action", "requeue", "id", id));
+			Awaitility.await().until(() -> application.rows() == 0);
+			assertThat(application.journal().lines).hasSize(7);
+		}, "spring.datasource.hikari.auto-commit=false");
+	}
+
+	@Test
+	void theEndOfACallLeavesTheNextOneOfItsKey() {
+		run((application) -> {
+			DurableCalls.Options later = DurableCalls.Options.notBefore(Instant.now().plusSeconds(60));
+			application.calls().submit(later, () -> application.mails("o1"));
+			application.inTransaction(() -> {
+				assertThat(application.calls().end("mails", "o1")).isTrue();
+				// another process ends the call meanwhile, and its key is submitted again
+				Thread meanwhile = new Thread(() -> {
+					application.calls().end("mails", "o1");
+					application.calls().submit(later, () -> application.mails("o1"));
+				});
+				meanwhile.start();
+				join(meanwhile);
+			});
+			assertThat(application.calls().find("mails", "o1")).isPresent();
+		});
+	}
+
+	@Test
+	void aRowThatAnotherProcessHasPickedMeanwhileIsLeftToIt() {
+		store("o1");
+		run((application) -> {
+			application.abandon("another", Instant.now());
+			application.completed("mails", "o1");
+			assertThat(application.journal().lines).isEmpty();
+		}, "backoff.durable.work=false");
+	}
+
+	@Test
+	void aCallWhoseDeadLetterIsThereAlreadyGoes() {
+		run((application) -> {
+			application.calls()
+				.submit(DurableCalls.Options.notBefore(Instant.now().plusSeconds(600)), () -> application.mails("o1"));
+			Execution row = application.lanes().store().find("mails", "o1").orElseThrow();
+			StoredCall call = (StoredCall) row.taskInstance.getData();
+			assertThat(application.lanes()
+				.store()
+				.insert(new TaskInstance<>("mails/dead", call.id(), call), DurableTask.NEVER)).isTrue();
+		}, "backoff.durable.work=false");
+		run((application) -> {
+			application.journal().when("o1", (attempt) -> fail(true));
+			boolean unused = application.lanes()
+				.store()
+				.client()
+				.reschedule(TaskInstanceId.of("mails", "o1"), Instant.now());
+			Awaitility.await().until(() -> application.journal().lines.size() == 3);
+			Awaitility.await().until(() -> application.calls().find("mails", "o1").isEmpty());
+			assertThat(application.rows()).isOne();
+		});
+	}
+
+	@Test
+	void aRowThatIsNotDueYetIsPutBack() {
+		run((application) -> {
+			Instant due = Instant.now().plusSeconds(60);
+			application.calls().submit(DurableCalls.Options.notBefore(due), () -> application.mails("o1"));
+			application.abandon(application.lanes().store().name().getName(), Instant.now().minusSeconds(60));
+			application.completed("mails", "o1");
+			assertThat(application.journal().lines).isEmpty();
+			assertThat(application.calls().find("mails", "o1")).hasValueSatisfying((state) -> {
+				assertThat(state.state()).isEqualTo(Phase.SCHEDULED);
+				assertThat(Duration.between(state.due(), due).abs()).isLessThan(Duration.ofMillis(1));
+			});
+		}, "backoff.durable.work=false");
+	}
+
+	@Test
+	void aSlotThatWaitsForTheBreakerIsNotSkippedAtTheStart() {
+		run((application) -> assertThat(application.due("report")).isAfter(Instant.now()), "backoff.durable.work=true");
+		Instant past = Instant.now().minusSeconds(600).truncatedTo(ChronoUnit.SECONDS);
+		run((application) -> {
+			StoredCall slot = OneRowSchedule.call(application.method("report"), past, 0);
+			boolean unused = application.lanes()
+				.store()
+				.client()
+				.reschedule(TaskInstanceId.of("report", "schedule"), Instant.now().plusMillis(1_500), slot);
+		}, "backoff.durable.work=false");
+		run((application) -> Awaitility.await().until(() -> application.journal().lines.contains("report 1")));
+	}
+
+	@Test
+	void aScheduleGoesOnAfterARowThatCannotBeRead() {
+		run((application) -> assertThat(application.due("report")).isAfter(Instant.now()));
+		run((application) -> application.execute("update backoff_calls set task_data = ?, execution_time = ?", 1,
+				"no json".getBytes(java.nio.charset.StandardCharsets.UTF_8), Instant.now().atOffset(ZoneOffset.UTC)),
+				"backoff.durable.work=false");
+		run((application) -> {
+			Awaitility.await()
+				.until(() -> application
+					.count("select count(*) from backoff_calls where task_name = 'report/dead'") == 1);
+			Awaitility.await().until(() -> application.due("report").isAfter(Instant.now()));
+		});
+	}
+
+	@Test
+	void theOldestCallIsTheFirstThatIsDueAndDoesNotRun() {
+		store("o1");
+		run((application) -> {
+			String due = "update backoff_calls set execution_time = ? where task_instance = ?";
+			application.abandon("another", Instant.now());
+			application.execute(due, 1, Instant.now().minusSeconds(3_600).atOffset(ZoneOffset.UTC), "o1");
+			assertThat(application.gauge("oldest", "policy", "mails")).isZero();
+			application.mails("o2");
+			application.execute(due, 1, Instant.now().minusSeconds(600).atOffset(ZoneOffset.UTC), "o2");
+			assertThat(application.gauge("oldest", "policy", "mails")).isBetween(600.0, 1_200.0);
+			assertThat(application.gauge("calls", "policy", "mails", "state", "running")).isOne();
+			assertThat(application.gauge("calls", "policy", "mails", "state", "scheduled")).isOne();
+		}, "backoff.durable.work=false");
+	}
+
+	@Test
 	void whatCannotBeStoredIsRefusedToTheCaller() {
 		run((application) -> {
 			assertThatIllegalArgumentException().isThrownBy(() -> application.mails("x".repeat(101)))
@@ -411,7 +671,7 @@ abstract class DurableContract {
 				.isThrownBy(() -> application.poll("t1", Map.of("a", IntStream.range(0, 500).boxed().toList())))
 				.withMessageContaining("must not exceed backoff.durable.max-payload (1024 bytes)");
 			assertThatIllegalStateException()
-				.isThrownBy(() -> application.calls().submit(new DurableCalls.Options(null, null), () -> {
+				.isThrownBy(() -> application.calls().submit(DurableCalls.Options.NONE, () -> {
 				}))
 				.withMessage("Invalid submission: must call one durable method, and called 0.");
 			assertThat(application.rows()).isZero();
@@ -437,11 +697,40 @@ abstract class DurableContract {
 		}
 	}
 
+	private static void join(Thread thread) {
+		try {
+			thread.join();
+		}
+		catch (InterruptedException ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
 	/** A running application. */
 	record Application(ApplicationContext context) {
 
 		Shop.Journal journal() {
 			return this.context.getBean(Shop.Journal.class);
+		}
+
+		Lanes lanes() {
+			return this.context.getBean(Lanes.class);
+		}
+
+		DurableMethods.DurableMethod method(String policy) {
+			return java.util.Objects.requireNonNull(lanes().methods().of(policy));
+		}
+
+		/** Execute a row as the engine does that has picked it, and complete it. */
+		void completed(String policy, String key) {
+			Execution row = lanes().store().find(policy, key).orElseThrow();
+			CurrentlyExecuting running = new CurrentlyExecuting(row, new SystemClock(),
+					new HeartbeatConfig(Duration.ofSeconds(5), 4, Duration.ofSeconds(20)));
+			@SuppressWarnings("unchecked")
+			CompletionHandler<StoredCall> completion = new DurableTask(method(policy), lanes()).task()
+				.execute(row.taskInstance, new ExecutionContext(new SchedulerState.SettableSchedulerState(), row,
+						lanes().store().client(), running));
+			completion.complete(ExecutionComplete.success(row, Instant.now(), Instant.now()), null);
 		}
 
 		DurableCalls calls() {
@@ -490,9 +779,14 @@ abstract class DurableContract {
 			}
 		}
 
+		double gauge(String name, String... tags) {
+			SimpleMeterRegistry registry = new SimpleMeterRegistry();
+			new DurableMeters.Binder(lanes()).bindTo(registry);
+			return registry.get("backoff.durable." + name).tags(tags).gauge().value();
+		}
+
 		String stopOfDeadLetter() {
-			return String.valueOf(this.context.getBean(Lanes.class)
-				.store()
+			return String.valueOf(lanes().store()
 				.client()
 				.getScheduledExecutionsForTask("mails/dead", StoredCall.class)
 				.get(0)
@@ -524,13 +818,13 @@ abstract class DurableContract {
 
 		void dueNow() {
 			execute("update backoff_calls set execution_time = ? where task_name <> 'report'", 1,
-					Instant.now().atOffset(java.time.ZoneOffset.UTC));
+					Instant.now().atOffset(ZoneOffset.UTC));
 		}
 
 		/** Let the row look as if an attempt of another process ran. */
 		void abandon(String process, Instant heartbeat) {
 			execute("update backoff_calls set picked = ?, picked_by = ?, last_heartbeat = ?, version = version + 1 where task_name <> 'report'",
-					1, true, process, heartbeat.atOffset(java.time.ZoneOffset.UTC));
+					1, true, process, heartbeat.atOffset(ZoneOffset.UTC));
 		}
 
 		void corrupt(String data) {

@@ -2,6 +2,11 @@ package dev.backoff.durable;
 
 import java.time.Instant;
 
+import com.github.kagkarlsson.scheduler.serializer.Serializer;
+
+import org.springframework.beans.factory.annotation.Qualifier;
+import org.springframework.context.annotation.Bean;
+
 import dev.backoff.Attempt;
 import dev.backoff.annotation.Backoff;
 
@@ -47,8 +52,12 @@ class DurablePage {
 	}
 
 	void later(String trade) {
-		DurableCalls.Options options = new DurableCalls.Options(null, Instant.now().plusSeconds(60));
-		this.calls.submit(options, () -> poll(trade));
+		this.calls.submit(DurableCalls.Options.notBefore(Instant.now().plusSeconds(60)), () -> poll(trade));
+	}
+
+	@Bean
+	Serializer backoffCallSerializer(@Qualifier("backoffCallJson") Serializer json, Cipher cipher) {
+		return new EncryptingSerializer(json, cipher);
 	}
 
 	enum Status {
@@ -62,6 +71,28 @@ class DurablePage {
 		boolean isFinal() {
 			return this.status != Status.PENDING;
 		}
+
+	}
+
+	record EncryptingSerializer(Serializer json, Cipher cipher) implements Serializer {
+
+		@Override
+		public byte[] serialize(Object data) {
+			return this.cipher.encrypt(this.json.serialize(data));
+		}
+
+		@Override
+		public <T> T deserialize(Class<T> type, byte[] data) {
+			return this.json.deserialize(type, this.cipher.decrypt(data));
+		}
+
+	}
+
+	interface Cipher {
+
+		byte[] encrypt(byte[] data);
+
+		byte[] decrypt(byte[] data);
 
 	}
 

@@ -124,7 +124,7 @@ class DurablePartTests {
 		run((context) -> {
 			String id = die(context, "o1");
 			DurableCalls calls = context.getBean(DurableCalls.class);
-			calls.submit(new DurableCalls.Options(null, Instant.now().plusSeconds(60)),
+			calls.submit(DurableCalls.Options.notBefore(Instant.now().plusSeconds(60)),
 					() -> context.getBean(Shop.Mails.class).send("o1"));
 			assertThat(status(context, Map.of("action", "requeue", "id", id))).isEqualTo(409);
 			// as the engine's own tools do
@@ -150,7 +150,7 @@ class DurablePartTests {
 	void aCallIsMadeDueOrDeleted() {
 		run((context) -> {
 			DurableCalls calls = context.getBean(DurableCalls.class);
-			DurableCalls.Options later = new DurableCalls.Options(null, Instant.now().plusSeconds(60));
+			DurableCalls.Options later = DurableCalls.Options.notBefore(Instant.now().plusSeconds(60));
 			calls.submit(later, () -> context.getBean(Shop.Mails.class).send("o1"));
 			calls.submit(later, () -> context.getBean(Shop.Mails.class).send("o2"));
 			DurablePart part = context.getBean(DurablePart.class);

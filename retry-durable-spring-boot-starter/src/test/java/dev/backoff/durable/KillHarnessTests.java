@@ -17,20 +17,29 @@ import java.util.stream.Stream;
 
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /**
  * Processes that are killed at any moment lose no call that they acknowledged. More kills
- * with the profile {@code kills}.
+ * with the profile {@code kills}, which prints what it has seen.
  */
+@Tag("long")
+@Execution(ExecutionMode.CONCURRENT)
 class KillHarnessTests {
 
 	private static final int KILLS = Integer.getInteger("kills", 10);
 
 	private static final int CONCURRENCY = 4;
+
+	private static final Duration PATIENCE = Duration.ofMinutes(2);
 
 	@TempDir
 	Path directory;
@@ -56,26 +65,71 @@ class KillHarnessTests {
 	private void killAgainAndAgain(int workers, int kills, List<String> database) throws Exception {
 		try {
 			for (int worker = 0; worker < workers; worker++) {
-				start(database);
+				start(database, Map.of());
 			}
 			for (int kill = 0; kill < kills; kill++) {
 				Process victim = this.processes.get(this.random.nextInt(workers));
-				Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> hasBegun(victim));
+				Awaitility.await().atMost(PATIENCE).until(() -> hasBegun(victim));
 				Thread.sleep(this.random.nextInt(700));
 				victim.destroyForcibly().waitFor(10, TimeUnit.SECONDS);
 				this.processes.remove(victim);
-				start(database);
+				start(database, Map.of());
 			}
-			Awaitility.await()
-				.atMost(Duration.ofSeconds(30))
-				.until(() -> this.processes.stream().allMatch(this::hasBegun));
-			Files.createFile(this.directory.resolve("drain"));
-			Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> lines("idle").size() == workers);
-			check(kills);
+			drain();
+			long again = check(kills);
+			assertThat(again).as("calls whose effect was repeated").isLessThanOrEqualTo((long) kills * CONCURRENCY);
 		}
 		finally {
 			this.processes.forEach(Process::destroyForcibly);
 		}
+	}
+
+	@Test
+	void aProcessWhoseClockStepsByAnHourLosesNoCall() throws Exception {
+		assumeTrue(KILLS > 10, "Run it with -Pkills: it takes a minute");
+		Path library = fakeTime();
+		assumeTrue(library != null, "Install libfaketime, on Debian the package faketime, to test clocks that step");
+		Path clock = Files.writeString(this.directory.resolve("clock"), "+0");
+		try (EmbeddedPostgres postgres = EmbeddedPostgres.builder().setServerConfig("fsync", "on").start()) {
+			List<String> database = List.of("--kill.url=" + postgres.getJdbcUrl("postgres", "postgres"),
+					"--backoff.durable.initialize-schema=always");
+			start(database, Map.of());
+			Awaitility.await().atMost(PATIENCE).until(() -> hasBegun(this.processes.get(0)));
+			start(database, Map.of("LD_PRELOAD", library.toString(), "FAKETIME_TIMESTAMP_FILE", clock.toString(),
+					"FAKETIME_NO_CACHE", "1", "FAKETIME_DONT_FAKE_MONOTONIC", "1", "DONT_FAKE_MONOTONIC", "1"));
+			Awaitility.await().atMost(PATIENCE).until(() -> hasBegun(this.processes.get(1)));
+			// calls of the first hour ahead are due for this process only: it ends there
+			for (String step : List.of("+3600", "-3600", "+0", "+3600")) {
+				Thread.sleep(1_000);
+				Files.writeString(clock, step);
+			}
+			drain();
+			check(1);
+		}
+		finally {
+			this.processes.forEach(Process::destroyForcibly);
+		}
+	}
+
+	/* Changes what a process reads as the time of day. */
+	private static @Nullable Path fakeTime() throws IOException {
+		Path libraries = Path.of("/usr/lib");
+		if (!Files.isDirectory(libraries)) {
+			return null;
+		}
+		try (Stream<Path> systems = Files.list(libraries)) {
+			return systems.map((system) -> system.resolve("faketime/libfaketimeMT.so.1"))
+				.filter(Files::exists)
+				.findFirst()
+				.orElse(null);
+		}
+	}
+
+	/** Let all that is stored be made, and nothing new be stored. */
+	private void drain() throws IOException {
+		Awaitility.await().atMost(PATIENCE).until(() -> this.processes.stream().allMatch(this::hasBegun));
+		Files.createFile(this.directory.resolve("drain"));
+		Awaitility.await().atMost(PATIENCE).until(() -> lines("idle").size() == this.processes.size());
 	}
 
 	private boolean hasBegun(Process process) {
@@ -83,7 +137,8 @@ class KillHarnessTests {
 		return Files.exists(this.directory.resolve("acknowledged-" + process.pid()));
 	}
 
-	private void check(int kills) throws IOException {
+	/** Check that no call is lost; return how many were made more than once. */
+	private long check(int kills) throws IOException {
 		Set<String> acknowledged = new HashSet<>(lines("acknowledged"));
 		Set<String> ended = new HashSet<>(lines("dead"));
 		Map<String, Integer> done = new HashMap<>();
@@ -91,14 +146,16 @@ class KillHarnessTests {
 		ended.addAll(done.keySet());
 		assertThat(acknowledged).hasSizeGreaterThan(kills);
 		assertThat(ended).as("calls that were acknowledged and are not lost").containsAll(acknowledged);
-		long again = done.values().stream().filter((times) -> times > 1).count();
-		assertThat(again).as("calls whose effect was repeated").isLessThanOrEqualTo((long) kills * CONCURRENCY);
 		Set<String> attempts = new HashSet<>();
 		lines("began").forEach((line) -> {
 			String key = line.substring(0, line.indexOf(' '));
 			String fence = line.substring(line.lastIndexOf(' '));
 			assertThat(attempts.add(key + fence)).as("one attempt of each fence: %s", line).isTrue();
 		});
+		long again = done.values().stream().filter((times) -> times > 1).count();
+		System.out.printf("%d kills: %d calls acknowledged, %d done, %d of them more than once, %d dead, 0 lost%n",
+				kills, acknowledged.size(), done.size(), again, ended.size() - done.size());
+		return again;
 	}
 
 	private List<String> lines(String kind) throws IOException {
@@ -111,7 +168,7 @@ class KillHarnessTests {
 		return lines;
 	}
 
-	private void start(List<String> database) throws IOException {
+	private void start(List<String> database, Map<String, String> environment) throws IOException {
 		List<String> command = new ArrayList<>(List.of(
 				Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1",
 				"-XX:+UseSerialGC", "-Xmx200m", "-Dkill.directory=" + this.directory, "-cp",
@@ -119,9 +176,10 @@ class KillHarnessTests {
 				"--backoff.durable.poll-interval=200ms", "--logging.level.root=WARN", "--spring.main.banner-mode=off"));
 		command.addAll(database);
 		File log = this.directory.resolve("worker.log").toFile();
-		this.processes.add(new ProcessBuilder(command).redirectErrorStream(true)
-			.redirectOutput(ProcessBuilder.Redirect.appendTo(log))
-			.start());
+		ProcessBuilder process = new ProcessBuilder(command).redirectErrorStream(true)
+			.redirectOutput(ProcessBuilder.Redirect.appendTo(log));
+		process.environment().putAll(environment);
+		this.processes.add(process.start());
 	}
 
 }

@@ -5,9 +5,11 @@ import java.util.List;
 
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 
+@Tag("long")
 class PostgresDurableTests extends DurableContract {
 
 	private static EmbeddedPostgres postgres;

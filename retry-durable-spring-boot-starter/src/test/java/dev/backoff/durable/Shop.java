@@ -7,6 +7,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
@@ -19,8 +20,8 @@ import dev.backoff.event.RetriesStoppedException;
 class Shop {
 
 	@Bean
-	Journal journal() {
-		return new Journal();
+	Journal journal(ObjectProvider<Work> work) {
+		return new Journal(work.getIfAvailable(() -> (attempt) -> "done"));
 	}
 
 	@Bean
@@ -45,7 +46,15 @@ class Shop {
 
 		final List<Attempt> attempts = new CopyOnWriteArrayList<>();
 
+		final List<RetriesStoppedException> stories = new CopyOnWriteArrayList<>();
+
 		private final Map<String, Work> works = new ConcurrentHashMap<>();
+
+		private final Work otherwise;
+
+		Journal(Work otherwise) {
+			this.otherwise = otherwise;
+		}
 
 		void when(String name, Work work) {
 			this.works.put(name, work);
@@ -55,9 +64,18 @@ class Shop {
 			Attempt attempt = Attempt.current();
 			this.attempts.add(attempt);
 			this.lines.add(name + " " + attempt.number());
-			Work work = this.works.get(name);
+			return run(name, attempt);
+		}
+
+		void recovered(String line, RetriesStoppedException story) {
+			this.lines.add(line);
+			this.stories.add(story);
+			Object unused = run("recover", Attempt.current());
+		}
+
+		private @Nullable Object run(String name, Attempt attempt) {
 			try {
-				return (work != null) ? work.run(attempt) : "done";
+				return this.works.getOrDefault(name, this.otherwise).run(attempt);
 			}
 			catch (InterruptedException ex) {
 				throw new IllegalStateException("interrupted", ex);
@@ -128,7 +146,7 @@ class Shop {
 		}
 
 		void timeOut(String trade, Map<String, List<Integer>> details, RetriesStoppedException story) {
-			this.journal.lines.add("timed out " + trade + details + " " + story.reason());
+			this.journal.recovered("timed out " + trade + details + " " + story.reason(), story);
 		}
 
 	}

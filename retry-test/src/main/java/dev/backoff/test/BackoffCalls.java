@@ -8,7 +8,6 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 import org.assertj.core.api.AssertProvider;
-import org.jspecify.annotations.Nullable;
 
 import dev.backoff.event.CallObserver;
 import dev.backoff.time.RetryTime;
@@ -26,9 +25,7 @@ import dev.backoff.time.RetryTime;
  */
 public final class BackoffCalls implements CallObserver {
 
-	private final RetryTime time;
-
-	private final @Nullable CallObserver clock;
+	private final BusyCalls calls;
 
 	private final Supplier<? extends Collection<String>> known;
 
@@ -41,15 +38,14 @@ public final class BackoffCalls implements CallObserver {
 
 	/** Record calls, and refuse names that are neither known nor recorded. */
 	BackoffCalls(RetryTime time, Supplier<? extends Collection<String>> known) {
-		this.time = time;
-		this.clock = (time instanceof VirtualTime virtual) ? virtual.observer() : null;
+		// with another time, for a clock that nothing reads
+		this.calls = (time instanceof VirtualTime virtual) ? virtual.calls : new BusyCalls(new VirtualTime(), time);
 		this.known = known;
 	}
 
 	@Override
 	public ObservedCall callBegins(String policy, String method) {
-		Recording recording = new Recording(policy, method, this.time,
-				(this.clock != null) ? this.clock.callBegins(policy, method) : null);
+		Recording recording = this.calls.callBegins(policy, method);
 		this.recordings.add(recording);
 		return recording;
 	}

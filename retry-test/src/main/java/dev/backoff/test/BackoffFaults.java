@@ -11,25 +11,26 @@ import dev.backoff.time.RetryTime;
 
 /**
  * The faults of a Spring test, in which it is a bean. They happen at each attempt of a
- * method with {@code @Backoff}, inside our advice and outside its transaction. So the
- * real classification, hints, budget, breaker and recovery are tested, without a mock of
- * the client. They reach proxies only: no woven methods and no programmatic calls.
- * Thread-safe.
+ * method with {@code @Backoff}, inside our advice and outside its transaction. They reach
+ * proxies only: no woven methods and no programmatic calls. Thread-safe.
  *
  * @since 0.1
  */
 public final class BackoffFaults {
 
+	private final RetryTime time;
+
+	private final long seed;
+
 	private final Supplier<? extends Collection<String>> known;
 
-	private final Supplier<FaultScript> scripts;
-
 	/* By canonical name. */
-	private final Map<String, FaultScript> active = new ConcurrentHashMap<>();
+	private final Map<String, FaultScript> scripts = new ConcurrentHashMap<>();
 
 	BackoffFaults(RetryTime time, long seed, Supplier<? extends Collection<String>> known) {
+		this.time = time;
+		this.seed = seed;
 		this.known = known;
-		this.scripts = () -> new FaultScript(time, seed);
 	}
 
 	/**
@@ -47,19 +48,20 @@ public final class BackoffFaults {
 							+ "): must be that of a method with @Backoff that has a proxy, or of its policy.",
 					name, known);
 		}
-		FaultScript script = this.scripts.get();
-		this.active.put(Names.canonical(name), script);
-		return script;
+		String key = Names.canonical(name);
+		this.scripts.remove(key);
+		// not before its first step, which may be to let another of this name decide
+		return new FaultScript(this.time, this.seed, (script) -> this.scripts.put(key, script));
 	}
 
 	/** End all faults. */
 	public void clear() {
-		this.active.clear();
+		this.scripts.clear();
 	}
 
 	@Nullable FaultScript find(String policy, String method) {
-		FaultScript script = this.active.get(Names.canonical(method));
-		return (script != null) ? script : this.active.get(Names.canonical(policy));
+		FaultScript script = this.scripts.get(Names.canonical(method));
+		return (script != null) ? script : this.scripts.get(Names.canonical(policy));
 	}
 
 }

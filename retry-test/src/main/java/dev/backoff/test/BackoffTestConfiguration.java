@@ -1,6 +1,7 @@
 package dev.backoff.test;
 
-import java.util.Objects;
+import java.time.Duration;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Supplier;
@@ -8,6 +9,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 import org.springframework.aop.support.DefaultPointcutAdvisor;
 import org.springframework.beans.factory.config.BeanDefinition;
@@ -16,7 +18,10 @@ import org.springframework.beans.factory.support.BeanDefinitionRegistryPostProce
 import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 import org.springframework.beans.factory.support.RootBeanDefinition;
 import org.springframework.context.ApplicationContext;
+import org.springframework.core.annotation.AnnotationUtils;
+import org.springframework.scheduling.config.TaskManagementConfigUtils;
 
+import dev.backoff.WaitingCalls;
 import dev.backoff.delay.RandomSource;
 import dev.backoff.spring.advice.BackoffAdvisor;
 import dev.backoff.spring.advice.BackoffMethods;
@@ -47,7 +52,7 @@ public final class BackoffTestConfiguration implements BeanDefinitionRegistryPos
 	}
 
 	BackoffTestConfiguration(@Nullable TestBackoff test) {
-		this.test = (test != null) ? test : Objects.requireNonNull(Defaults.class.getAnnotation(TestBackoff.class));
+		this.test = (test != null) ? test : AnnotationUtils.synthesizeAnnotation(Map.of(), TestBackoff.class, null);
 	}
 
 	/* After all configuration classes, so that the application's beans are known. */
@@ -90,9 +95,7 @@ public final class BackoffTestConfiguration implements BeanDefinitionRegistryPos
 		return beans.getBeanProvider(RetryTime.class).getIfAvailable(RetryTime::system);
 	}
 
-	/**
-	 * Return the names of the methods that have a proxy and of their policies, or all.
-	 */
+	/* The names of the methods that have a proxy and of their policies, or all. */
 	private static Set<String> names(DefaultListableBeanFactory beans, boolean all) {
 		Set<String> names = new TreeSet<>(all ? beans.getBean(BackoffPolicies.class).current().names() : Set.of());
 		if (all || has(beans, BackoffAdvisor.class)) {
@@ -115,9 +118,11 @@ public final class BackoffTestConfiguration implements BeanDefinitionRegistryPos
 	}
 
 	/* In place of the scheduler of Boot or of the application. */
-	private static void schedule(DefaultListableBeanFactory beans) {
-		if (!has(beans, VirtualTime.class)) {
-			throw new IllegalStateException("Invalid scheduling (true): needs virtual time. Set time = VIRTUAL.");
+	private void schedule(DefaultListableBeanFactory beans) {
+		if (this.test.time() == TimeKind.REAL) {
+			throw new IllegalStateException(
+					"@TestBackoff(time = REAL, scheduling = true): jobs are run by virtual time. "
+							+ "Remove one of the two.");
 		}
 		if (beans.containsBeanDefinition(SCHEDULER)) {
 			beans.removeBeanDefinition(SCHEDULER);
@@ -129,47 +134,43 @@ public final class BackoffTestConfiguration implements BeanDefinitionRegistryPos
 	}
 
 	private void report(DefaultListableBeanFactory beans) {
-		String chance = switch (this.test.chance()) {
-			case LEAST -> "the least chance";
-			case MIDDLE -> "chance 0.5";
-			case GREATEST -> "the greatest chance";
-			case SEEDED -> "chance by seed " + this.test.seed();
-		};
 		String own = String.join(", ", beans.getBeanNamesForType(RetryTime.class, true, false));
-		if (has(beans, VirtualTime.class) || own.isEmpty()) {
-			logger.info("Backoff in this test: {} time, {} (retry-test)", own.isEmpty() ? "real" : "virtual", chance);
-		}
-		else {
-			logger.warn("Backoff in this test: the application's own clock, the bean {}, {} (retry-test). Remove it "
-					+ "in tests to have virtual time", own, chance);
-		}
+		boolean unknown = !own.isEmpty() && !has(beans, VirtualTime.class);
+		boolean jobs = beans.containsBeanDefinition(TaskManagementConfigUtils.SCHEDULED_ANNOTATION_PROCESSOR_BEAN_NAME);
+		logger.atLevel(unknown ? Level.WARN : Level.INFO)
+			.log("Backoff in this test: {} time, chance {}{} (retry-test)",
+					unknown ? "the application's own (bean " + own + ")" : own.isEmpty() ? "real" : "virtual",
+					(this.test.chance() == Chance.MIDDLE) ? "0.5" : this.test.chance(),
+					(jobs && !this.test.scheduling()) ? ", jobs in real time unless scheduling = true" : "");
 	}
 
 	/** Begin another test, as {@link TestBackoff#reset()} says. */
 	static void reset(ApplicationContext context) {
+		context.getBeanProvider(WaitingCalls.class).ifAvailable((calls) -> {
+			if (calls.stop(null) > 0) {
+				// until they have ended
+				context.getBeanProvider(VirtualTime.class).ifAvailable((time) -> time.advance(Duration.ZERO));
+			}
+		});
 		context.getBeanProvider(LiveConfiguration.class).ifAvailable(LiveConfiguration::reset);
 		context.getBeanProvider(OverloadSafety.class).ifAvailable(OverloadSafety::reset);
 		context.getBeanProvider(BackoffFaults.class).ifAvailable(BackoffFaults::clear);
-		context.getBeanProvider(Draws.class).ifAvailable(Draws::restart);
+		context.getBeanProvider(Draws.class).ifAvailable(Draws::reset);
 		context.getBeanProvider(VirtualTime.class).ifAvailable(VirtualTime::reset);
+		context.getBeanProvider(VirtualTaskScheduler.class).ifAvailable(VirtualTaskScheduler::reset);
 		context.getBeanProvider(BackoffCalls.class).ifAvailable(BackoffCalls::clear);
-	}
-
-	@TestBackoff
-	private static final class Defaults {
-
 	}
 
 	/** Draw anew in each test. */
 	private static final class Draws implements RandomSource {
 
-		private final Supplier<RandomSource> sources;
+		private final TestBackoff test;
 
 		private volatile RandomSource source;
 
 		Draws(TestBackoff test) {
-			this.sources = () -> test.chance().source(test.seed());
-			this.source = this.sources.get();
+			this.test = test;
+			this.source = test.chance().source(test.seed());
 		}
 
 		@Override
@@ -177,8 +178,8 @@ public final class BackoffTestConfiguration implements BeanDefinitionRegistryPos
 			return this.source.next();
 		}
 
-		void restart() {
-			this.source = this.sources.get();
+		void reset() {
+			this.source = this.test.chance().source(this.test.seed());
 		}
 
 	}

@@ -1,17 +1,13 @@
 package dev.backoff.test;
 
 import java.time.Duration;
-import java.time.temporal.ChronoUnit;
-import java.util.Arrays;
+import java.time.format.DateTimeParseException;
 import java.util.List;
-import java.util.Locale;
-import java.util.Map;
-import java.util.Objects;
 import java.util.function.Function;
 import java.util.function.Supplier;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 import org.assertj.core.api.AbstractAssert;
 import org.jspecify.annotations.Nullable;
@@ -24,18 +20,12 @@ import dev.backoff.time.DurationText;
 
 /**
  * Assertions on one call; a failure prints its story. Attempts and waits are counted from
- * 1. Durations compare exactly. Their text is read as in {@code application.yml}:
- * {@code 500ms}, {@code 2s}, {@code 5m}.
+ * 1. Durations compare exactly; their text is that of {@code application.yml}, such as
+ * {@code 500ms}, {@code 2s} or {@code 5m}.
  *
  * @since 0.1
  */
 public class CallAssert extends AbstractAssert<CallAssert, List<RecordedCall>> {
-
-	private static final Pattern DURATION = Pattern.compile("(\\d{1,18})(ns|us|ms|s|m|h|d)");
-
-	private static final Map<String, ChronoUnit> UNITS = Map.of("ns", ChronoUnit.NANOS, "us", ChronoUnit.MICROS, "ms",
-			ChronoUnit.MILLIS, "s", ChronoUnit.SECONDS, "m", ChronoUnit.MINUTES, "h", ChronoUnit.HOURS, "d",
-			ChronoUnit.DAYS);
 
 	private final String name;
 
@@ -69,11 +59,12 @@ public class CallAssert extends AbstractAssert<CallAssert, List<RecordedCall>> {
 	}
 
 	/** Verify all waits, by their text. */
-	public CallAssert waited(String... expected) {
-		return waited(Arrays.stream(expected).map(CallAssert::duration).toArray(Duration[]::new));
+	public CallAssert waited(String first, String... others) {
+		return waited(
+				Stream.concat(Stream.of(first), Stream.of(others)).map(CallAssert::duration).toArray(Duration[]::new));
 	}
 
-	/** Verify all waits. */
+	/** Verify all waits, or that there was none. */
 	public CallAssert waited(Duration... expected) {
 		return verify(waits().equals(List.of(expected)), "wait " + text(List.of(expected)), "waited " + text(waits()));
 	}
@@ -130,9 +121,13 @@ public class CallAssert extends AbstractAssert<CallAssert, List<RecordedCall>> {
 				"took " + text(List.of(call().elapsed())));
 	}
 
-	/** Verify that the work asked for its idempotency key, the same at each attempt. */
+	/**
+	 * Verify that the work asked for its idempotency key, which is the same at each
+	 * attempt, and that two attempts or more have it.
+	 */
 	public CallAssert sameKeyAtEachAttempt() {
-		return verify(call().key() != null, "ask for its idempotency key", "did not");
+		return verify(call().keys().size() > 1, "ask for its idempotency key in two attempts or more",
+				"did in " + call().keys().size());
 	}
 
 	private CallAssert verifyRecovery(RecoveryOutcome expected) {
@@ -158,13 +153,17 @@ public class CallAssert extends AbstractAssert<CallAssert, List<RecordedCall>> {
 		return delay.compareTo(duration(least)) >= 0 && delay.compareTo(duration(greatest)) <= 0;
 	}
 
+	/* As java.time reads it, without its letters before the number. */
 	private static Duration duration(String text) {
-		Matcher duration = DURATION.matcher(text.toLowerCase(Locale.ROOT));
-		if (!duration.matches()) {
-			throw new IllegalArgumentException(
-					"Invalid duration (" + text + "): must be a number and a unit, such as 500ms, 2s or 5m.");
+		try {
+			return text.endsWith("ms") ? Duration.ofMillis(Long.parseLong(text.substring(0, text.length() - 2)))
+					: Duration.parse((text.endsWith("d") ? "P" : "PT") + text);
 		}
-		return Duration.of(Long.parseLong(duration.group(1)), Objects.requireNonNull(UNITS.get(duration.group(2))));
+		catch (NumberFormatException | DateTimeParseException ex) {
+			throw new IllegalArgumentException(
+					"Invalid duration (" + text + "): must be a number and a unit, such as 500ms, 2s, 5m, 3h or 1d.",
+					ex);
+		}
 	}
 
 	private static String text(List<Duration> delays) {
@@ -184,10 +183,15 @@ public class CallAssert extends AbstractAssert<CallAssert, List<RecordedCall>> {
 
 	final CallAssert verify(boolean holds, String expected, String but) {
 		if (!holds) {
-			failWithMessage("%s", "Expecting " + this.name + " to " + expected + ", but it " + but + ":\n"
-					+ this.actual.stream().map(RecordedCall::story).collect(Collectors.joining("\n\n")));
+			failWithMessage("%s", "Expecting " + this.name + " to " + expected + ", but it " + but + ":\n" + stories());
 		}
 		return this;
+	}
+
+	private String stories() {
+		return (this.actual.size() == 1) ? this.actual.get(0).story() : IntStream.range(0, this.actual.size())
+			.mapToObj((i) -> "call " + (i + 1) + ", " + this.actual.get(i).method() + "\n" + this.actual.get(i).story())
+			.collect(Collectors.joining("\n\n"));
 	}
 
 	final CallAssert only(int number) {

@@ -64,7 +64,7 @@ public final class CallsAssert extends CallAssert {
 
 	/** Choose a call, counted from 1. */
 	public CallAssert call(int number) {
-		return all(number >= 1 && number <= this.actual.size(), "be called at least " + number + " times",
+		return all(number >= 1 && number <= this.actual.size(), "have call " + number + ", counted from 1",
 				"was called " + this.actual.size() + " times")
 			.only(number);
 	}

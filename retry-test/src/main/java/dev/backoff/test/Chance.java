@@ -1,6 +1,7 @@
 package dev.backoff.test;
 
 import java.util.Random;
+import java.util.function.LongFunction;
 
 import dev.backoff.delay.RandomSource;
 
@@ -10,56 +11,37 @@ import dev.backoff.delay.RandomSource;
  *
  * @since 0.1
  */
+@SuppressWarnings("ImmutableEnumChecker") // functions without state
 public enum Chance {
 
 	/** Each draw is 0.5, whatever the order of draws. */
-	MIDDLE {
-
-		@Override
-		public RandomSource source(long seed) {
-			return () -> 0.5;
-		}
-
-	},
+	MIDDLE((seed) -> () -> 0.5),
 
 	/** Each draw is 0, the least there is. */
-	LEAST {
-
-		@Override
-		public RandomSource source(long seed) {
-			return () -> 0;
-		}
-
-	},
+	LEAST((seed) -> () -> 0),
 
 	/** Each draw is the greatest number below 1. */
-	GREATEST {
-
-		@Override
-		public RandomSource source(long seed) {
-			return () -> Math.nextDown(1.0);
-		}
-
-	},
+	GREATEST((seed) -> () -> Math.nextDown(1.0)),
 
 	/**
 	 * Draws are spread evenly, and the same for each seed. Calls that run at once share
 	 * them in an order that is left to chance: run one call at a time.
 	 */
-	SEEDED {
+	SEEDED((seed) -> new Random(seed)::nextDouble);
 
-		@Override
-		public RandomSource source(long seed) {
-			return new Random(seed)::nextDouble;
-		}
+	private final LongFunction<RandomSource> sources;
 
-	};
+	Chance(LongFunction<RandomSource> sources) {
+		this.sources = sources;
+	}
 
 	/**
 	 * Make a source of draws. It is thread-safe.
 	 * @param seed decides the draws of {@link #SEEDED}; the others ignore it
 	 * @return a new source, which begins with the first draw
 	 */
-	public abstract RandomSource source(long seed);
+	public RandomSource source(long seed) {
+		return this.sources.apply(seed);
+	}
 
 }

@@ -5,11 +5,14 @@ import java.net.ConnectException;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.ArrayDeque;
+import java.util.Collections;
+import java.util.Objects;
+import java.util.Queue;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
@@ -41,45 +44,48 @@ import dev.backoff.time.RetryTime;
  */
 public final class FaultScript {
 
-	private static final int FOR_EVER = Integer.MAX_VALUE;
-
 	private final RetryTime time;
 
 	private final long seed;
 
-	private final List<Step> steps = new ArrayList<>();
+	private final Consumer<FaultScript> changed;
 
-	private int reached;
+	/* One for each attempt. */
+	private final Queue<Action> numbered = new ArrayDeque<>();
 
-	private int done;
+	private @Nullable Step last;
 
 	/** Begin a script of no steps; attempts hang in the given time. */
 	public FaultScript(RetryTime time) {
-		this(time, 1);
+		this(time, 1, (script) -> {
+		});
 	}
 
-	FaultScript(RetryTime time, long seed) {
+	/** Begin a script that tells when it has got a step. */
+	FaultScript(RetryTime time, long seed, Consumer<FaultScript> changed) {
 		this.time = time;
 		this.seed = seed;
+		this.changed = changed;
 	}
 
 	/** Fail with an {@link IOException}. */
 	public FaultScript fails() {
-		return failsBy("fails()", FOR_EVER, () -> new IOException("fault: fails()"));
+		return fails("fails()", () -> new IOException("fault: fails()"));
 	}
 
 	/** Fail a number of times with an {@link IOException}. */
 	public FaultScript fails(int times) {
-		return fails(times, () -> new IOException("fault: fails(" + times + ")"));
+		return fails().times(times);
 	}
 
 	/** Fail a number of times with what the supplier makes. */
 	public FaultScript fails(int times, Supplier<? extends Throwable> failure) {
-		return failsBy("fails(" + times + ")", times, failure);
+		return fails("fails(n, failure)", failure).times(times);
 	}
 
-	private FaultScript failsBy(String text, int times, Supplier<? extends Throwable> failure) {
-		return add(text, times, (work) -> {
+	private FaultScript fails(String text, Supplier<? extends Throwable> failure) {
+		Objects.requireNonNull(failure, "failure");
+		return add(text, (work) -> {
 			throw failure.get();
 		});
 	}
@@ -121,10 +127,9 @@ public final class FaultScript {
 		}
 		catch (NoClassDefFoundError ex) {
 			throw new IllegalStateException(
-					text + " needs spring-web, which is not there. Add it, or write " + "fails(n, YourException::new).",
-					ex);
+					text + " needs spring-web, which is not there. Add it, or write fails(n, YourException::new).", ex);
 		}
-		return failsBy(text, FOR_EVER, failure);
+		return fails(text, failure);
 	}
 
 	/**
@@ -134,7 +139,7 @@ public final class FaultScript {
 	public FaultScript hangs(Duration duration) {
 		String text = "hangs(" + DurationText.exact(duration) + ")";
 		long nanos = Nanos.notNegative("duration", duration);
-		return add(text, FOR_EVER, (work) -> {
+		return add(text, (work) -> {
 			this.time.sleep(nanos);
 			throw new SocketTimeoutException("fault: " + text);
 		});
@@ -142,14 +147,15 @@ public final class FaultScript {
 
 	/** Do the work, then fail with an {@link IOException}, a number of times. */
 	public FaultScript losesTheAnswer(int times) {
-		String text = "losesTheAnswer(" + times + ")";
-		return add(text, times, (work) -> fail(work.run(), new IOException("fault: " + text)));
+		return add("losesTheAnswer(n)",
+				(work) -> fail(work.run(), new IOException("fault: losesTheAnswer(" + times + ")")))
+			.times(times);
 	}
 
 	/** Let time pass, then do the work. */
 	public FaultScript takes(Duration duration) {
 		long nanos = Nanos.notNegative("duration", duration);
-		return add("takes(" + DurationText.exact(duration) + ")", FOR_EVER, (work) -> {
+		return add("takes(" + DurationText.exact(duration) + ")", (work) -> {
 			this.time.sleep(nanos);
 			return work.run();
 		});
@@ -157,12 +163,12 @@ public final class FaultScript {
 
 	/** Do the work. */
 	public FaultScript passes() {
-		return add("passes()", FOR_EVER, Operation::run);
+		return add("passes()", Operation::run);
 	}
 
 	/** Do the work a number of times. */
 	public FaultScript passes(int times) {
-		return add("passes(" + times + ")", times, Operation::run);
+		return passes().times(times);
 	}
 
 	/**
@@ -173,37 +179,34 @@ public final class FaultScript {
 		if (percent < 0 || percent > 100) {
 			throw new IllegalArgumentException("Invalid percent (" + percent + "): must be from 0 to 100.");
 		}
+		Objects.requireNonNull(script, "script");
 		Random random = new Random(this.seed);
-		return add("percent(" + percent + ")", FOR_EVER,
-				(work) -> (random.nextInt(100) < percent) ? script.run(work) : work.run());
+		return add("percent(" + percent + ", script)",
+				(work) -> ((random.nextInt(100) < percent) ? script.around(work) : work).run());
 	}
 
 	/** Set the number of the last step, which has none. */
 	public synchronized FaultScript times(int times) {
-		Step last = endless();
-		if (last == null) {
+		if (this.last == null) {
 			throw new IllegalStateException(
 					"times(" + times + ") follows no step without a number; write it after one such as answers(503).");
 		}
-		this.steps.remove(last);
-		return add(last.text() + ".times(" + times + ")", times, last.action());
-	}
-
-	private @Nullable Step endless() {
-		Step last = this.steps.isEmpty() ? null : this.steps.get(this.steps.size() - 1);
-		return (last != null && last.times() == FOR_EVER) ? last : null;
-	}
-
-	private synchronized FaultScript add(String text, int times, Action action) {
 		if (times < 1) {
 			throw new IllegalArgumentException("Invalid times (" + times + "): must be 1 or more.");
 		}
-		Step endless = endless();
-		if (endless != null) {
+		this.numbered.addAll(Collections.nCopies(times, this.last.action()));
+		this.last = null;
+		return this;
+	}
+
+	private synchronized FaultScript add(String text, Action action) {
+		if (this.last != null) {
+			String before = this.last.text();
 			throw new IllegalStateException(
-					endless.text() + " repeats for ever; write " + endless.text() + ".times(n) before " + text + ".");
+					before + " repeats for ever; write " + before + ".times(n) before " + text + ".");
 		}
-		this.steps.add(new Step(text, times, action));
+		this.last = new Step(text, action);
+		this.changed.accept(this);
 		return this;
 	}
 
@@ -213,29 +216,19 @@ public final class FaultScript {
 	 */
 	@SuppressWarnings({ "unchecked", "NullAway" }) // T says itself whether it may be null
 	public <T extends @Nullable Object, X extends Throwable> Operation<T, X> around(Operation<T, X> operation) {
-		return () -> (T) this.<X>run(operation);
-	}
-
-	@SuppressWarnings({ "unchecked", "TypeParameterUnusedInFormals" }) // thrown as it is
-	<X extends Throwable> @Nullable Object run(Operation<?, ?> work) throws X {
-		try {
-			return next().run(work);
-		}
-		catch (Throwable ex) {
-			throw (X) ex;
-		}
+		return () -> {
+			try {
+				return (T) next().run(operation);
+			}
+			catch (Throwable ex) {
+				throw (X) ex;
+			}
+		};
 	}
 
 	private synchronized Action next() {
-		while (this.reached < this.steps.size()) {
-			Step step = this.steps.get(this.reached);
-			if (step.times() == FOR_EVER || this.done++ < step.times()) {
-				return step.action();
-			}
-			this.reached++;
-			this.done = 0;
-		}
-		return Operation::run;
+		Action next = this.numbered.poll();
+		return (next != null) ? next : (this.last != null) ? this.last.action() : Operation::run;
 	}
 
 	/* A result that is there later fails when it would have been there. */
@@ -243,19 +236,11 @@ public final class FaultScript {
 		if (result instanceof CompletionStage<?> stage) {
 			return stage.thenCompose((value) -> CompletableFuture.failedFuture(failure));
 		}
-		Object failing = (result != null) ? failing(result, failure) : null;
-		if (failing == null) {
-			throw failure;
-		}
-		return failing;
-	}
-
-	private static @Nullable Object failing(Object result, Throwable failure) {
 		try {
 			return Publishers.fail(result, failure);
 		}
 		catch (NoClassDefFoundError ex) {
-			return null;
+			throw failure;
 		}
 	}
 
@@ -267,21 +252,20 @@ public final class FaultScript {
 
 	}
 
-	/** What happens to some attempts. */
-	private record Step(String text, int times, Action action) {
+	/** What happens to all attempts after the numbered ones, and how it is written. */
+	private record Step(String text, Action action) {
 	}
 
 	/** Used only with Spring and Reactor. */
 	private static final class Publishers {
 
-		/**
-		 * Return a publisher that fails at the end of another, or null if that is none.
-		 */
-		static @Nullable Object fail(Object publisher, Throwable failure) {
+		/** Return a publisher that fails at the end of another; throw if that is none. */
+		static Object fail(@Nullable Object publisher, Throwable failure) throws Throwable {
 			ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(null, publisher);
-			return (adapter != null)
-					? adapter.fromPublisher(Flux.from(adapter.toPublisher(publisher)).thenMany(Flux.error(failure)))
-					: null;
+			if (adapter == null) {
+				throw failure;
+			}
+			return adapter.fromPublisher(Flux.from(adapter.toPublisher(publisher)).thenMany(Flux.error(failure)));
 		}
 
 	}

@@ -3,7 +3,6 @@ package dev.backoff.test;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.Locale;
-import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -21,22 +20,16 @@ final class Names {
 		return names.stream().anyMatch((one) -> canonical(one).equals(canonical(name)));
 	}
 
-	/** Return the names, those first that share most pairs of letters with a name. */
+	/** Return the names, those first that have most pairs of letters of a name. */
 	static String nearestFirst(Collection<String> names, String name) {
-		Set<String> wanted = pairs(name);
-		return names.stream().sorted(Comparator.comparingDouble((String other) -> {
-			Set<String> pairs = pairs(other);
-			int all = pairs.size() + wanted.size();
-			pairs.retainAll(wanted);
-			return -(double) pairs.size() / all;
-		}).thenComparing(Comparator.naturalOrder())).collect(Collectors.joining(", "));
+		return names.stream()
+			.sorted(Comparator.comparingLong((String other) -> -commonPairs(canonical(other), canonical(name)))
+				.thenComparing(Comparator.naturalOrder()))
+			.collect(Collectors.joining(", "));
 	}
 
-	private static Set<String> pairs(String name) {
-		String letters = canonical(name);
-		return IntStream.range(1, letters.length())
-			.mapToObj((i) -> letters.substring(i - 1, i + 1))
-			.collect(Collectors.toSet());
+	private static long commonPairs(String one, String other) {
+		return IntStream.range(1, one.length()).filter((i) -> other.contains(one.substring(i - 1, i + 1))).count();
 	}
 
 }

@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 
@@ -21,7 +20,8 @@ import dev.backoff.time.Nanos;
  * @param method the method, or the label of a programmatic call
  * @param attempts the attempts in order
  * @param waits the waits in order
- * @param key its idempotency key, or null if its work has not asked for it
+ * @param keys its idempotency key, once for each attempt from the one on in which the
+ * work first asked for it
  * @param stop why it ended, or null while it runs
  * @param recovery what the recovery did
  * @param thrown what the caller got thrown, or null if it got a result
@@ -29,50 +29,44 @@ import dev.backoff.time.Nanos;
  * @since 0.1
  */
 public record RecordedCall(String policy, String method, List<RecordedAttempt> attempts, List<Wait> waits,
-		@Nullable String key, @Nullable StopReason stop, RecoveryOutcome recovery, @Nullable Throwable thrown,
+		List<String> keys, @Nullable StopReason stop, RecoveryOutcome recovery, @Nullable Throwable thrown,
 		Duration elapsed) {
 
 	/** Copy the lists. */
 	public RecordedCall {
 		attempts = List.copyOf(attempts);
 		waits = List.copyOf(waits);
+		keys = List.copyOf(keys);
 	}
 
 	/** Return the call as text, with a line for each attempt and each wait. */
 	public String story() {
-		List<Event> events = new ArrayList<>();
+		List<String> lines = new ArrayList<>();
 		for (int number = 0; number <= this.attempts.size(); number++) {
-			int last = number;
 			if (number > 0) {
-				events.add(event(number, this.attempts.get(number - 1)));
+				RecordedAttempt attempt = this.attempts.get(number - 1);
+				lines.add(line(attempt.started(),
+						String.format("attempt %d   %-9s   %s", number,
+								(attempt.outcome() != null) ? attempt.outcome().tag() : "running",
+								(attempt.failure() != null) ? attempt.failure().getClass().getName() : "")));
 			}
-			this.waits.stream().filter((wait) -> wait.attempt() == last).forEach((wait) -> events.add(event(wait)));
+			for (Wait wait : this.waits) {
+				if (wait.attempt() == number) {
+					lines.add(line(wait.began(), "wait " + text(wait.delay()) + " (" + wait.source().tag() + ")"));
+				}
+			}
 		}
-		String end = (this.stop == null) ? "still running"
-				: "stopped: " + this.stop + ", recovered: " + this.recovery.name().toLowerCase(Locale.ROOT);
-		events.add(new Event(text(this.elapsed), end));
-		int width = events.stream().mapToInt((event) -> event.time().length()).max().orElse(0);
-		return events.stream()
-			.map((event) -> " ".repeat(width - event.time().length() + 1) + event.time() + "   " + event.what())
-			.collect(Collectors.joining("\n"));
+		lines.add(line(this.elapsed, (this.stop == null) ? "still running"
+				: "stopped: " + this.stop + ", recovered: " + this.recovery.name().toLowerCase(Locale.ROOT)));
+		return String.join("\n", lines);
 	}
 
-	private static Event event(int number, RecordedAttempt attempt) {
-		String outcome = (attempt.outcome() != null) ? attempt.outcome().tag() : "running";
-		String failure = (attempt.failure() != null) ? attempt.failure().getClass().getName() : "";
-		return new Event(text(attempt.started()),
-				String.format("attempt %d   %-9s   %s", number, outcome, failure).stripTrailing());
-	}
-
-	private static Event event(Wait wait) {
-		return new Event(text(wait.began()), "wait " + text(wait.delay()) + " (" + wait.source().tag() + ")");
+	private static String line(Duration time, String what) {
+		return String.format("%9s   %s", text(time), what).stripTrailing();
 	}
 
 	private static String text(Duration time) {
 		return DurationText.story(Nanos.of(time));
-	}
-
-	private record Event(String time, String what) {
 	}
 
 	/**

@@ -15,128 +15,153 @@ import dev.backoff.event.StopReason;
 import dev.backoff.time.RetryTime;
 
 /**
- * Record one call, and tell the clock after that, since it may then move. Thread-safe.
+ * One call and its attempt: what it has done, and whether it is busy. Changed under the
+ * lock of the clock.
  */
-final class Recording implements CallObserver.ObservedCall {
+final class Recording implements CallObserver.ObservedCall, CallObserver.ObservedAttempt {
+
+	final @Nullable Recording enclosing;
+
+	int pauses;
+
+	/* What it was, once it has ended. */
+	@Nullable RecordedCall ended;
+
+	/* When it went on last, by the system's ticker. */
+	long since;
+
+	/* Where its work runs. */
+	volatile @Nullable Thread thread;
 
 	private final String policy;
 
 	private final String method;
 
-	private final RetryTime time;
+	private final BusyCalls calls;
 
-	private final CallObserver.@Nullable ObservedCall clock;
+	private final RetryTime time;
 
 	private final long began;
 
-	private final List<Attempted> attempts = new ArrayList<>();
+	private final List<RecordedAttempt> attempts = new ArrayList<>();
 
 	private final List<RecordedCall.Wait> waits = new ArrayList<>();
 
-	private @Nullable String key;
+	private final List<String> keys = new ArrayList<>();
 
-	/* As it is at its end, or null while it runs. */
-	private @Nullable RecordedCall ended;
+	/* Whether it has told of a wait that has not begun. */
+	private boolean waiting;
 
-	Recording(String policy, String method, RetryTime time, CallObserver.@Nullable ObservedCall clock) {
+	/* Whether it has told of an attempt whose work has not begun. */
+	private volatile boolean starting;
+
+	private volatile @Nullable Attempt attempt;
+
+	Recording(String policy, String method, BusyCalls calls, RetryTime time) {
 		this.policy = policy;
 		this.method = method;
+		this.calls = calls;
 		this.time = time;
-		this.clock = clock;
+		this.enclosing = calls.open.get();
 		this.began = time.nanoTime();
 	}
 
-	synchronized RecordedCall call() {
-		return (this.ended != null) ? this.ended : call(null, RecoveryOutcome.NONE, null);
+	/** Return what is recorded. */
+	RecordedCall call() {
+		RecordedCall[] call = new RecordedCall[1];
+		this.calls.clock.locked(() -> call[0] = call(null, RecoveryOutcome.NONE, null));
+		return call[0];
 	}
 
 	private RecordedCall call(@Nullable StopReason stop, RecoveryOutcome recovery, @Nullable Throwable thrown) {
-		return new RecordedCall(this.policy, this.method,
-				this.attempts.stream().map((attempt) -> attempt.recorded).toList(), this.waits, this.key, stop,
-				recovery, thrown, elapsed());
+		return (this.ended != null) ? this.ended : new RecordedCall(this.policy, this.method, this.attempts, this.waits,
+				this.keys, stop, recovery, thrown, elapsed());
 	}
 
 	private Duration elapsed() {
 		return Duration.ofNanos(this.time.nanoTime() - this.began);
 	}
 
-	@Override
-	public CallObserver.Scope open() {
-		return open(this.clock);
+	boolean isBusy() {
+		return this.pauses == 0;
 	}
 
-	private static CallObserver.Scope open(CallObserver.@Nullable Observed observed) {
-		return (observed != null) ? observed.open() : () -> {
+	/** Return whether its wait begins now, of which it has told. */
+	boolean waits() {
+		boolean waits = this.waiting;
+		this.waiting = false;
+		return waits;
+	}
+
+	/* In its first scope, that of its work, the attempt is that of the thread. */
+	@Override
+	public CallObserver.Scope open() {
+		Recording around = this.calls.open.get();
+		this.attempt = this.starting ? Attempt.current() : this.attempt;
+		this.starting = false;
+		this.calls.open.set(this);
+		this.thread = Thread.currentThread();
+		return () -> {
+			this.calls.open.set(around);
+			this.thread = null;
 		};
 	}
 
 	@Override
-	public synchronized CallObserver.ObservedAttempt attemptBegins(int number) {
-		Attempted attempt = new Attempted((this.clock != null) ? this.clock.attemptBegins(number) : null);
-		this.attempts.add(attempt);
-		return attempt;
+	public CallObserver.ObservedAttempt attemptBegins(int number) {
+		this.calls.latest.set(this);
+		goesOn(() -> {
+			this.attempts.add(new RecordedAttempt(null, null, elapsed(), Duration.ZERO));
+			this.starting = true;
+			this.waiting = false;
+		});
+		return this;
+	}
+
+	@Override
+	public void ends(AttemptOutcome outcome, @Nullable Throwable failure) {
+		goesOn(() -> {
+			int last = this.attempts.size() - 1;
+			Duration started = this.attempts.get(last).started();
+			this.attempts.set(last, new RecordedAttempt(outcome, failure, started, elapsed().minus(started)));
+			this.starting = false;
+			Attempt attempt = this.attempt;
+			String key = (attempt != null) ? attempt.usedIdempotencyKey() : null;
+			if (key != null) {
+				this.keys.add(key);
+			}
+			this.attempt = null;
+		});
 	}
 
 	@Override
 	public void waitBegins(DelaySource source, long nanos) {
-		synchronized (this) {
+		this.calls.latest.set(this);
+		goesOn(() -> {
 			this.waits.add(new RecordedCall.Wait(this.attempts.size(), elapsed(), Duration.ofNanos(nanos), source));
-		}
-		if (this.clock != null) {
-			this.clock.waitBegins(source, nanos);
-		}
+			this.waiting = nanos > 0 || source == DelaySource.CONCURRENCY;
+		});
 	}
 
 	@Override
 	public void ends(StopReason reason, int attempts, RecoveryOutcome recovery, @Nullable Throwable thrown) {
-		synchronized (this) {
+		goesOn(() -> {
 			this.ended = call(reason, recovery, thrown);
-		}
-		if (this.clock != null) {
-			this.clock.ends(reason, attempts, recovery, thrown);
-		}
+			this.waiting = false;
+			this.calls.goesOn(this.enclosing, -1);
+		});
 	}
 
-	private synchronized void noteKey() {
-		String used = Attempt.isRunning() ? Attempt.current().usedIdempotencyKey() : null;
-		this.key = (used != null) ? used : this.key;
+	private void goesOn(Runnable change) {
+		this.calls.clock.locked(() -> {
+			change.run();
+			this.calls.goesOn(this, 0);
+		});
 	}
 
-	/** One attempt. */
-	private final class Attempted implements CallObserver.ObservedAttempt {
-
-		private final CallObserver.@Nullable ObservedAttempt clock;
-
-		private final Duration started = elapsed();
-
-		private volatile RecordedAttempt recorded = new RecordedAttempt(null, null, this.started, Duration.ZERO);
-
-		private boolean opened;
-
-		Attempted(CallObserver.@Nullable ObservedAttempt clock) {
-			this.clock = clock;
-		}
-
-		/* In its first scope, that of its work, it is the attempt of the thread. */
-		@Override
-		public CallObserver.Scope open() {
-			CallObserver.Scope scope = Recording.open(this.clock);
-			boolean works = !this.opened;
-			this.opened = true;
-			return works ? () -> {
-				noteKey();
-				scope.close();
-			} : scope;
-		}
-
-		@Override
-		public void ends(AttemptOutcome outcome, @Nullable Throwable failure) {
-			this.recorded = new RecordedAttempt(outcome, failure, this.started, elapsed().minus(this.started));
-			if (this.clock != null) {
-				this.clock.ends(outcome, failure);
-			}
-		}
-
+	@Override
+	public String toString() {
+		return this.method + " (policy " + this.policy + ")";
 	}
 
 }

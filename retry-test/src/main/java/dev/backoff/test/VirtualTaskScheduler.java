@@ -2,6 +2,8 @@ package dev.backoff.test;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collection;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Delayed;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.ScheduledFuture;
@@ -24,58 +26,61 @@ final class VirtualTaskScheduler implements TaskScheduler {
 
 	private final VirtualTime time;
 
+	private final Collection<Job> jobs = new ConcurrentLinkedQueue<>();
+
 	VirtualTaskScheduler(VirtualTime time) {
 		this.time = time;
 	}
 
 	@Override
-	public @Nullable ScheduledFuture<?> schedule(Runnable task, Trigger trigger) {
-		Job job = new Job(TaskUtils.decorateTaskWithErrorHandler(task, null, true), trigger);
-		return job.schedule() ? job : null;
+	public ScheduledFuture<?> schedule(Runnable task, Trigger trigger) {
+		Job job = new Job(task, trigger);
+		this.jobs.add(job);
+		return job;
 	}
 
 	@Override
 	public ScheduledFuture<?> schedule(Runnable task, Instant startTime) {
 		Instant start = this.time.clock().instant().plus(until(startTime));
-		return scheduled(new Job(TaskUtils.decorateTaskWithErrorHandler(task, null, false),
-				(context) -> (context.lastCompletion() == null) ? start : null));
+		return schedule(task, (context) -> (context.lastCompletion() == null) ? start : null);
 	}
 
 	@Override
 	public ScheduledFuture<?> scheduleAtFixedRate(Runnable task, Instant startTime, Duration period) {
-		return scheduled(task, period, true, until(startTime));
+		return periodically(task, startTime, period, true);
 	}
 
 	@Override
 	public ScheduledFuture<?> scheduleAtFixedRate(Runnable task, Duration period) {
-		return scheduled(task, period, true, Duration.ZERO);
+		return periodically(task, Instant.now(), period, true);
 	}
 
 	@Override
 	public ScheduledFuture<?> scheduleWithFixedDelay(Runnable task, Instant startTime, Duration delay) {
-		return scheduled(task, delay, false, until(startTime));
+		return periodically(task, startTime, delay, false);
 	}
 
 	@Override
 	public ScheduledFuture<?> scheduleWithFixedDelay(Runnable task, Duration delay) {
-		return scheduled(task, delay, false, Duration.ZERO);
+		return periodically(task, Instant.now(), delay, false);
 	}
 
-	private ScheduledFuture<?> scheduled(Runnable task, Duration period, boolean fixedRate, Duration initialDelay) {
+	private ScheduledFuture<?> periodically(Runnable task, Instant start, Duration period, boolean fixedRate) {
 		PeriodicTrigger trigger = new PeriodicTrigger(period);
 		trigger.setFixedRate(fixedRate);
-		trigger.setInitialDelay(initialDelay);
-		return scheduled(new Job(TaskUtils.decorateTaskWithErrorHandler(task, null, true), trigger));
-	}
-
-	private static Job scheduled(Job job) {
-		boolean unused = job.schedule();
-		return job;
+		trigger.setInitialDelay(until(start));
+		return schedule(task, trigger);
 	}
 
 	private static Duration until(Instant start) {
 		Duration delay = Duration.between(Instant.now(), start);
 		return delay.isNegative() ? Duration.ZERO : delay;
+	}
+
+	/** Begin all jobs anew in a time that has been reset. */
+	void reset() {
+		this.jobs.removeIf(Job::isDone);
+		this.jobs.forEach(Job::begin);
 	}
 
 	/**
@@ -85,23 +90,30 @@ final class VirtualTaskScheduler implements TaskScheduler {
 
 		private final Trigger trigger;
 
-		private final SimpleTriggerContext context = new SimpleTriggerContext(VirtualTaskScheduler.this.time.clock());
+		private SimpleTriggerContext context = new SimpleTriggerContext();
 
 		private volatile Instant due = Instant.MIN;
 
 		Job(Runnable task, Trigger trigger) {
-			super(task, null);
+			super(TaskUtils.decorateTaskWithErrorHandler(task, null, true), null);
 			this.trigger = trigger;
+			begin();
 		}
 
-		/** Return false if there is no next run. */
-		boolean schedule() {
+		private void begin() {
+			this.context = new SimpleTriggerContext(VirtualTaskScheduler.this.time.clock());
+			schedule();
+		}
+
+		private void schedule() {
 			Instant next = this.trigger.nextExecution(this.context);
-			if (next != null) {
+			if (next == null) {
+				set(null);
+			}
+			else {
 				this.due = next;
 				VirtualTaskScheduler.this.time.scheduleJob(this, untilDue());
 			}
-			return next != null;
 		}
 
 		@Override
@@ -109,9 +121,7 @@ final class VirtualTaskScheduler implements TaskScheduler {
 			Instant began = this.context.getClock().instant();
 			if (runAndReset()) {
 				this.context.update(this.due, began, this.context.getClock().instant());
-				if (!schedule()) {
-					set(null);
-				}
+				schedule();
 			}
 		}
 

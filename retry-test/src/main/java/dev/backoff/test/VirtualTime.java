@@ -7,8 +7,11 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.time.ZoneId;
-import java.util.HashSet;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -16,7 +19,6 @@ import java.util.function.BooleanSupplier;
 
 import org.jspecify.annotations.Nullable;
 
-import dev.backoff.event.CallObserver;
 import dev.backoff.time.Cancellable;
 import dev.backoff.time.DurationText;
 import dev.backoff.time.Nanos;
@@ -30,19 +32,14 @@ import dev.backoff.time.WakeSignal;
  * A call is <em>busy</em> from its beginning to its end, except while it waits for its
  * next attempt, while it encloses another call that has not ended, and while its attempt
  * is in {@link #sleep(Duration)}. When no call is busy and at least one waits or sleeps,
- * the clock jumps to the next moment at which something is due. What is due at one moment
- * happens in the order in which it was scheduled.
+ * the clock jumps to the next moment at which something is due. It never jumps for the
+ * timeout of an attempt, the end of an override or a scheduled job: these happen when it
+ * passes their time. What is due at one moment happens in the order in which it was
+ * scheduled.
  * <p>
- * The clock never jumps for the timeout of an attempt, the end of an override or a
- * scheduled job. These happen when the clock passes their time. A timeout also happens
- * after that much real time, but not before the patience ends, if a call is busy for so
- * long.
- * <p>
- * A call that waits for a call on another thread seems busy, if that thread does not know
- * where its work comes from. The clock then stands for the
- * {@linkplain #patience(Duration) patience} and goes on.
- * <p>
- * Calls tell this time through {@link BackoffCalls} what they do. Thread-safe.
+ * A timeout also happens after that much real time if a call is busy for so long, but not
+ * before the {@linkplain #patience(Duration) patience} ends. Calls tell this time through
+ * {@link BackoffCalls} what they do. Thread-safe.
  *
  * @since 0.1
  */
@@ -50,9 +47,9 @@ public final class VirtualTime implements RetryTime {
 
 	/*
 	 * One thread moves the clock and runs what is due. It is there while something is
-	 * scheduled, and ends soon after. What runs there may itself wait, for instance an
-	 * attempt whose executor runs tasks where they are handed over: it then moves the
-	 * clock while it waits.
+	 * scheduled, and ends soon after. Where what it runs waits itself, such as an attempt
+	 * whose executor runs tasks where they are handed over, another thread takes its
+	 * place.
 	 */
 
 	/* Neither zero nor round, so that a reading mistaken for a duration shows. */
@@ -64,21 +61,18 @@ public final class VirtualTime implements RetryTime {
 
 	private final Instant start = Instant.now();
 
-	private final long realStart = System.nanoTime();
-
 	private final ReentrantLock lock = new ReentrantLock();
 
 	private final Condition changed = this.lock.newCondition();
 
-	private final BusyCalls calls = new BusyCalls(this::locked, this::isWorking);
+	/* What observes the calls of this time. */
+	final BusyCalls calls = new BusyCalls(this, this);
 
-	private final Agenda agenda = new Agenda();
+	private final TreeSet<Entry> agenda = new TreeSet<>(Entry.ORDER);
 
-	private final Agenda jobs = new Agenda();
+	private final TreeSet<Entry> jobs = new TreeSet<>(Entry.ORDER);
 
-	private final Set<Held> holds = new HashSet<>();
-
-	private final Set<Thread> sleepers = new HashSet<>();
+	private final Map<Object, Thread> holds = new HashMap<>();
 
 	private volatile long now = ORIGIN;
 
@@ -86,16 +80,17 @@ public final class VirtualTime implements RetryTime {
 
 	private long patience = 200_000_000L;
 
+	private long added;
+
 	private @Nullable Thread thread;
 
-	private boolean advancing;
+	/* Whether the thread runs what is due. */
+	private boolean happening;
+
+	private @Nullable Thread advancing;
 
 	/* Where advancing ends. */
 	private long end;
-
-	private int runningJobs;
-
-	private boolean happening;
 
 	private boolean informed;
 
@@ -138,54 +133,48 @@ public final class VirtualTime implements RetryTime {
 	 * thread. A job that takes time makes the whole take longer.
 	 * @param duration how much time, zero or more
 	 * @throws IllegalArgumentException if the duration is negative
-	 * @throws IllegalStateException if the thread is interrupted; the flag stays set
 	 */
 	public void advance(Duration duration) {
 		long nanos = Nanos.notNegative("duration", duration);
-		this.lock.lock();
-		BusyCalls.Call around = this.calls.open();
-		this.calls.pause(around);
-		try {
-			await(() -> !this.advancing);
+		locked(() -> {
+			Recording around = this.calls.open.get();
+			this.calls.goesOn(around, 1);
+			leaveTheClock();
 			long last = later(nanos);
-			for (Runnable job = advanceTo(last); job != null; job = advanceTo(last)) {
-				this.runningJobs++;
-				unlocked(job);
-				this.runningJobs--;
+			for (Entry job = advanceTo(last); job != null; job = advanceTo(last)) {
+				unlocked(job.task());
 			}
-		}
-		catch (InterruptedException ex) {
-			Thread.currentThread().interrupt();
-			throw new IllegalStateException("Interrupted while time advanced by " + DurationText.exact(nanos) + ".",
-					ex);
-		}
-		finally {
-			this.calls.resume(around);
-			this.lock.unlock();
-		}
+			this.calls.goesOn(around, -1);
+		});
 	}
 
 	/** Go on to the given time or to a job before; return the job, or null. */
-	private @Nullable Runnable advanceTo(long end) throws InterruptedException {
-		this.end = end;
-		this.advancing = true;
-		try {
-			startThread();
-			this.changed.signalAll();
-			await(() -> this.now >= stop() && isSettled());
-		}
-		finally {
-			this.advancing = false;
-			this.changed.signalAll();
-		}
-		Agenda.Entry job = this.jobs.first();
-		return (job != null && job.due() <= end && this.jobs.remove(job)) ? job.task() : null;
+	private @Nullable Entry advanceTo(long last) {
+		await(() -> this.advancing == null);
+		this.end = last;
+		this.advancing = Thread.currentThread();
+		startThread();
+		this.changed.signalAll();
+		await(() -> this.now >= stop() && isSettled());
+		this.advancing = null;
+		this.changed.signalAll();
+		return (!this.jobs.isEmpty() && this.jobs.first().due() <= last) ? this.jobs.pollFirst() : null;
 	}
 
 	/* Where the clock stops while it advances. */
 	private long stop() {
-		Agenda.Entry job = this.jobs.first();
-		return (job != null) ? Math.min(job.due(), this.end) : this.end;
+		return this.jobs.isEmpty() ? this.end : Math.min(this.jobs.first().due(), this.end);
+	}
+
+	private boolean isSettled() {
+		return !this.happening && this.calls.busyFor(this.patience) <= 0
+				&& (this.agenda.isEmpty() || this.agenda.first().due() > this.now);
+	}
+
+	private void await(BooleanSupplier condition) {
+		while (!condition.getAsBoolean()) {
+			this.changed.awaitUninterruptibly();
+		}
 	}
 
 	/**
@@ -194,9 +183,9 @@ public final class VirtualTime implements RetryTime {
 	 * @return the hold, which any thread may close
 	 */
 	public Hold hold() {
-		Held held = new Held();
-		locked(() -> this.holds.add(held));
-		return held;
+		Object hold = new Object();
+		locked(() -> this.holds.put(hold, Thread.currentThread()));
+		return () -> locked(() -> this.holds.remove(hold));
 	}
 
 	/**
@@ -231,77 +220,54 @@ public final class VirtualTime implements RetryTime {
 			return;
 		}
 		CountDownLatch woken = new CountDownLatch(1);
-		Agenda.Entry entry = add(woken::countDown, nanos, true);
+		Entry entry = add(woken::countDown, nanos, true);
 		try {
 			// the thread that raises it takes the entry out, before the clock can jump
 			signal.sleeper(() -> {
-				cancel(entry);
+				locked(() -> remove(entry));
 				woken.countDown();
 			});
 			if (!signal.isRaised()) {
-				await(woken);
+				woken.await();
 			}
-		}
-		finally {
-			signal.sleeper(null);
-			locked(() -> {
-				remove(entry);
-				this.sleepers.remove(Thread.currentThread());
-			});
-		}
-	}
-
-	private void await(CountDownLatch woken) throws InterruptedException {
-		if (Thread.currentThread() != this.thread) {
-			woken.await();
 			if (Thread.interrupted()) {
 				// before it was woken, as what happens at one moment has an order
 				throw new InterruptedException();
 			}
-			return;
-		}
-		this.lock.lock();
-		try {
-			await(() -> woken.getCount() == 0);
 		}
 		finally {
-			this.lock.unlock();
+			signal.sleeper(null);
+			locked(() -> remove(entry));
 		}
 	}
 
 	@Override
 	public Cancellable schedule(Runnable task, long nanos) {
-		Agenda.Entry entry = add(task, nanos, false);
-		return () -> cancel(entry);
+		Entry entry = add(task, nanos, false);
+		return () -> locked(() -> remove(entry));
 	}
 
-	@SuppressWarnings("ReferenceEquality") // an entry is itself only
-	private Agenda.Entry add(Runnable task, long nanos, boolean sleeping) {
+	private Entry add(Runnable task, long nanos, boolean sleeping) {
 		this.lock.lock();
 		try {
 			if (sleeping) {
-				refuseIfHeldHere();
+				checkHolds();
+				leaveTheClock();
 			}
-			BusyCalls.Call waiting = this.calls.waiting(nanos);
-			BusyCalls.Call call = (waiting != null) ? waiting : sleeping ? this.calls.open() : this.calls.attempting();
+			Recording latest = this.calls.latest.get();
+			boolean waiting = latest != null && latest.waits();
+			Recording call = waiting ? latest : sleeping ? this.calls.open.get() : null;
 			// not sooner: loading classes takes time too
-			long realDue = Nanos.plus(realTime(), Math.max(nanos, this.patience));
-			boolean awaited = sleeping || waiting != null;
-			Agenda.Entry entry = this.agenda.add(later(nanos), realDue, call, awaited, task);
-			if (awaited) {
-				this.calls.pause(call);
+			long real = System.nanoTime() + Math.max(nanos, this.patience);
+			Entry entry = new Entry(later(nanos), this.added++, call, sleeping || waiting, task, real);
+			this.agenda.add(entry);
+			if (entry.awaited()) {
+				this.calls.goesOn(call, 1);
 			}
-			if (sleeping) {
-				this.sleepers.add(Thread.currentThread());
+			if (sleeping && call != null) {
+				call.thread = Thread.currentThread();
 			}
-			if (sleeping && !this.happening && entry == this.agenda.first() && busyFor() <= 0 && mayJumpTo(entry)) {
-				// without the clock's thread, which takes longer
-				jump(entry.due());
-				happen(entry);
-			}
-			else {
-				startThread();
-			}
+			startThread();
 			this.changed.signalAll();
 			return entry;
 		}
@@ -310,29 +276,20 @@ public final class VirtualTime implements RetryTime {
 		}
 	}
 
-	private long later(long nanos) {
-		return Nanos.plus(this.now, Math.max(0, nanos));
-	}
-
-	private void refuseIfHeldHere() {
-		if (!flows() && !this.advancing
-				&& this.holds.stream().anyMatch((held) -> held.thread == Thread.currentThread())) {
+	private void checkHolds() {
+		if (this.advancing == null && this.holds.containsValue(Thread.currentThread())) {
 			throw new IllegalStateException("This thread holds the clock, so that its wait would never end: "
 					+ "close the hold before, or call on another thread.");
 		}
 	}
 
-	private long realTime() {
-		return System.nanoTime() - this.realStart;
+	private long later(long nanos) {
+		return Nanos.plus(this.now, Math.max(0, nanos));
 	}
 
-	private void cancel(Agenda.Entry entry) {
-		locked(() -> remove(entry));
-	}
-
-	private void remove(Agenda.Entry entry) {
+	private void remove(Entry entry) {
 		if (this.agenda.remove(entry) && entry.awaited()) {
-			this.calls.resume(entry.call());
+			this.calls.goesOn(entry.call(), -1);
 		}
 	}
 
@@ -342,24 +299,23 @@ public final class VirtualTime implements RetryTime {
 	 * @param delay after which it is due, zero or less for now
 	 */
 	void scheduleJob(Runnable job, Duration delay) {
-		locked(() -> this.jobs.add(later(Nanos.of(delay)), 0, null, false, job));
+		locked(() -> this.jobs.add(new Entry(later(Nanos.of(delay)), this.added++, null, false, job, 0)));
 	}
 
-	/** Return what tells this time of the beginnings, waits and ends of calls. */
-	CallObserver observer() {
-		return this.calls;
-	}
-
-	/** Begin another test: no time has elapsed, and nothing holds the clock. */
+	/**
+	 * Begin another test: no time has elapsed, nothing holds the clock, no job is due.
+	 */
 	void reset() {
 		locked(() -> {
 			this.testBegan = this.now;
 			this.informed = false;
 			this.holds.clear();
+			this.jobs.clear();
+			this.calls.clear();
 		});
 	}
 
-	private void locked(Runnable change) {
+	void locked(Runnable change) {
 		this.lock.lock();
 		try {
 			change.run();
@@ -385,106 +341,85 @@ public final class VirtualTime implements RetryTime {
 
 	private void startThread() {
 		if (this.thread == null) {
-			Thread started = new Thread(null, this::run, "backoff-virtual-time", 0, false);
-			started.setDaemon(true);
-			started.start();
-			this.thread = started;
+			this.thread = new Thread(null, () -> locked(this::run), "backoff-virtual-time", 0, false);
+			this.thread.setDaemon(true);
+			this.thread.start();
+		}
+	}
+
+	private boolean isTheClock() {
+		return this.thread == Thread.currentThread();
+	}
+
+	private void leaveTheClock() {
+		if (isTheClock()) {
+			this.thread = null;
+			this.happening = false;
 		}
 	}
 
 	private void run() {
-		this.lock.lock();
-		try {
-			boolean more = true;
-			while (more) {
-				try {
-					more = turn();
-				}
-				catch (InterruptedException ex) {
-					// a task has left the flag behind
-				}
+		while (isTheClock()) {
+			try {
+				turn();
 			}
-		}
-		finally {
-			this.thread = null;
-			this.lock.unlock();
-		}
-	}
-
-	private void await(BooleanSupplier condition) throws InterruptedException {
-		while (!condition.getAsBoolean()) {
-			if (Thread.currentThread() == this.thread) {
-				boolean unused = turn();
-			}
-			else {
-				this.changed.await();
+			catch (InterruptedException ex) {
+				// a task has left the flag behind
 			}
 		}
 	}
 
 	/**
-	 * Let an entry happen, or move the clock, or wait for a change; return false if there
-	 * has been nothing to do for a while.
+	 * Let an entry happen, move the clock, wait for a change, or end for want of work.
 	 */
-	@SuppressWarnings("WaitNotInLoop") // the callers loop
-	private boolean turn() throws InterruptedException {
-		Agenda.Entry next = this.agenda.first();
-		if (next != null && next.due() <= this.now) {
-			happen(next);
-			return true;
+	@SuppressWarnings("WaitNotInLoop") // the caller loops
+	private void turn() throws InterruptedException {
+		if (!this.agenda.isEmpty() && this.agenda.first().due() <= this.now) {
+			happen(this.agenda.first());
+			return;
 		}
-		long busyFor = busyFor();
+		long busyFor = this.calls.busyFor(this.patience);
 		long timeoutIn = timeoutIn();
-		if (next != null && timeoutIn <= 0) {
-			this.now = next.due();
-			return true;
+		if (timeoutIn <= 0) {
+			this.now = this.agenda.first().due();
 		}
-		if (busyFor <= 0 && next != null && mayJumpTo(next)) {
-			return jump(next.due());
+		else if (busyFor <= 0 && target() > this.now) {
+			jump(target());
 		}
-		if (busyFor <= 0 && this.advancing && this.now < stop()) {
-			return jump(stop());
-		}
-		long left = this.changed.awaitNanos(Math.min(timeoutIn, (busyFor > 0) ? busyFor : IDLE));
-		if (left <= 0) {
+		else if (this.changed.awaitNanos(Math.min(timeoutIn, (busyFor > 0) ? busyFor : IDLE)) <= 0) {
 			// a call that was busy may no longer count
 			this.changed.signalAll();
+			if (busyFor <= 0 && this.agenda.isEmpty() && this.advancing == null) {
+				leaveTheClock();
+			}
 		}
-		return left > 0 || busyFor > 0 || this.agenda.first() != null || this.advancing;
-	}
-
-	/* For how long calls hold the clock, in real time, unless one goes on. */
-	private long busyFor() {
-		return this.calls.busyFor(this.patience);
 	}
 
 	/* When a timeout is due in real time: the clock stands while work runs. */
 	private long timeoutIn() {
-		return (flows() && this.calls.anyBusy() != null) ? this.agenda.firstTimeout() - realTime() : Long.MAX_VALUE;
+		return (this.holds.isEmpty() && this.calls.anyBusy() != null) ? this.agenda.stream()
+			.filter((entry) -> !entry.awaited())
+			.mapToLong(Entry::timeoutIn)
+			.reduce(Long.MAX_VALUE, Math::min) : Long.MAX_VALUE;
 	}
 
-	private boolean mayJumpTo(Agenda.Entry next) {
-		return this.advancing ? next.due() <= stop() : flows() && this.agenda.isAwaited();
+	/* Where the clock jumps to when no call is busy, or where it is. */
+	private long target() {
+		long next = this.agenda.isEmpty() ? Long.MAX_VALUE : this.agenda.first().due();
+		if (this.advancing != null) {
+			return Math.min(next, stop());
+		}
+		return (this.holds.isEmpty() && this.agenda.stream().anyMatch(Entry::awaited)) ? next : this.now;
 	}
 
-	private boolean flows() {
-		return this.holds.isEmpty() || this.runningJobs > 0;
+	/* One that is interrupted or has to wait for the lock is about to tell something. */
+	boolean isWorking(Thread thread) {
+		boolean parked = Set.of(Thread.State.WAITING, Thread.State.TIMED_WAITING).contains(thread.getState());
+		return thread != this.advancing && (!parked || thread.isInterrupted() || this.lock.hasQueuedThread(thread));
 	}
 
-	private boolean isSettled() {
-		Agenda.Entry next = this.agenda.first();
-		return busyFor() <= 0 && (next == null || next.due() > this.now)
-				&& (!this.happening || Thread.currentThread() == this.thread);
-	}
-
-	/* One that has to wait for the lock is about to tell something. */
-	private boolean isWorking(Thread thread) {
-		boolean waits = thread.getState() == Thread.State.WAITING || thread.getState() == Thread.State.TIMED_WAITING;
-		return !this.sleepers.contains(thread) && (!waits || this.lock.hasQueuedThread(thread));
-	}
-
-	private boolean jump(long reading) {
-		BusyCalls.Call call = this.calls.anyBusy();
+	private void jump(long reading) {
+		Recording call = this.calls.anyBusy();
 		if (call != null && !this.informed) {
 			this.informed = true;
 			LOG.log(Level.INFO,
@@ -494,20 +429,19 @@ public final class VirtualTime implements RetryTime {
 		}
 		this.now = reading;
 		this.changed.signalAll();
-		return true;
 	}
 
-	private void happen(Agenda.Entry entry) {
+	private void happen(Entry entry) {
 		remove(entry);
-		if (!entry.awaited()) {
-			this.calls.disturbed(entry.call());
-		}
-		else if (entry.call() == null) {
-			this.calls.otherWork();
+		// nothing announces what a task starts, or a thread that works for no call
+		if (entry.awaited() ? entry.call() == null : !this.calls.isEmpty()) {
+			this.calls.disturb();
 		}
 		this.happening = true;
 		unlocked(entry.task());
-		this.happening = false;
+		if (isTheClock()) {
+			this.happening = false;
+		}
 		this.changed.signalAll();
 	}
 
@@ -521,13 +455,16 @@ public final class VirtualTime implements RetryTime {
 
 	}
 
-	private final class Held implements Hold {
+	/**
+	 * What happens at one moment: for a call that waits, for a thread that sleeps, or to
+	 * a call that is busy, then also after some real time.
+	 */
+	private record Entry(long due, long number, @Nullable Recording call, boolean awaited, Runnable task, long real) {
 
-		private final Thread thread = Thread.currentThread();
+		static final Comparator<Entry> ORDER = Comparator.comparingLong(Entry::due).thenComparingLong(Entry::number);
 
-		@Override
-		public void close() {
-			locked(() -> VirtualTime.this.holds.remove(this));
+		long timeoutIn() {
+			return this.real - System.nanoTime();
 		}
 
 	}

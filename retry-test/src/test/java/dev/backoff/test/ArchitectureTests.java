@@ -1,8 +1,9 @@
 package dev.backoff.test;
 
+import java.nio.file.Path;
+
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
-import com.tngtech.archunit.core.importer.ImportOption;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
@@ -11,9 +12,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 class ArchitectureTests {
 
-	private static final JavaClasses CLASSES = new ClassFileImporter()
-		.withImportOption(new ImportOption.DoNotIncludeTests())
-		.importPackages("dev.backoff.test");
+	private static final JavaClasses CLASSES = new ClassFileImporter().importPath(Path.of("target", "classes"));
 
 	@Test
 	void thePackageIsNullMarked() throws ClassNotFoundException {
@@ -24,7 +23,7 @@ class ArchitectureTests {
 	@Test
 	void timeNeedsTheCoreOnly() {
 		noClasses().that()
-			.haveNameMatching(".*\\.(VirtualTime|BusyCalls|Agenda|Chance)(\\$.*)?")
+			.haveNameMatching(".*\\.(VirtualTime|BusyCalls|Recording|Chance)(\\$.*)?")
 			.should()
 			.dependOnClassesThat()
 			.resideInAnyPackage("org.springframework..", "dev.backoff.spring..", "org.assertj..", "org.junit..")

@@ -14,6 +14,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ApplicationContext;
+import org.springframework.scheduling.annotation.EnableScheduling;
 
 import dev.backoff.delay.RandomSource;
 import dev.backoff.event.AttemptOutcome;
@@ -76,6 +77,17 @@ class BackoffTestConfigurationTests {
 	}
 
 	@Test
+	void letsAnotherScriptOfTheNameDecideOnAShare() {
+		this.tested.run((context) -> {
+			faults(context, "letters").percent(0, faults(context, "letters").fails());
+			assertThat(context.getBean(Letters.class).send()).isEqualTo("sent");
+			faults(context, "letters").percent(100, faults(context, "letters").fails(1));
+			assertThat(context.getBean(Letters.class).send()).isEqualTo("sent");
+			calls(context, "letters").calls(2).call(2).attempts(2);
+		});
+	}
+
+	@Test
 	void throwsOnlyWhatAMethodDeclares() {
 		this.tested.run((context) -> {
 			faults(context, "letters").fails();
@@ -124,7 +136,7 @@ class BackoffTestConfigurationTests {
 				context.getBean(Letters.class).send();
 				calls(context, "letters").attempts(2).waited("0ms");
 				assertThat(output).contains("WARN",
-						"Backoff in this test: the application's own clock, the bean appTime");
+						"Backoff in this test: the application's own (bean appTime) time, chance 0.5");
 			});
 	}
 
@@ -171,14 +183,15 @@ class BackoffTestConfigurationTests {
 			RandomSource draws = Chance.SEEDED.source(7);
 			calls(context, "Letters.print").waited(Duration.ofNanos((long) (1_000_000_000 * draws.next())),
 					Duration.ofNanos((long) (2_000_000_000 * draws.next())));
-			assertThat(output).contains("virtual time, chance by seed 7");
+			assertThat(output).contains("virtual time, chance SEEDED");
 		});
 	}
 
 	@Test
-	void refusesSchedulingInRealTime() {
-		with(ScheduledInRealTime.class).run((context) -> assertThat(context).getFailure()
-			.hasMessage("Invalid scheduling (true): needs virtual time. Set time = VIRTUAL."));
+	void saysWhenJobsRunInRealTime(CapturedOutput output) {
+		this.tested.withUserConfiguration(Jobs.class)
+			.run((context) -> assertThat(output)
+				.contains("virtual time, chance 0.5, jobs in real time unless scheduling = true (retry-test)"));
 	}
 
 	@Test
@@ -190,6 +203,11 @@ class BackoffTestConfigurationTests {
 		});
 	}
 
+	@EnableScheduling
+	private static final class Jobs {
+
+	}
+
 	@TestBackoff(time = TimeKind.REAL)
 	private static final class Real {
 
@@ -197,11 +215,6 @@ class BackoffTestConfigurationTests {
 
 	@TestBackoff(chance = Chance.SEEDED, seed = 7)
 	private static final class Seeded {
-
-	}
-
-	@TestBackoff(time = TimeKind.REAL, scheduling = true)
-	private static final class ScheduledInRealTime {
 
 	}
 

@@ -9,6 +9,7 @@ import org.junit.jupiter.api.Test;
 
 import dev.backoff.Attempt;
 import dev.backoff.Retry;
+import dev.backoff.RetryBuilder;
 import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.breaker.CircuitOpenException;
 import dev.backoff.event.AttemptOutcome;
@@ -31,7 +32,7 @@ class CallAssertTests {
 
 	private final FaultScript faults = new FaultScript(this.time);
 
-	private final Retry.Builder builder = Retry
+	private final RetryBuilder builder = Retry
 		.builder(RetryPolicy.builder("orders").base(Duration.ofMillis(100)).maxAttempts(3).build())
 		.method("OrderService.place")
 		.time(this.time)
@@ -79,12 +80,12 @@ class CallAssertTests {
 		void printTheStory() {
 			assertThatExceptionOfType(AssertionError.class).isThrownBy(() -> orders().attempts(2)).withMessage("""
 					Expecting orders to make 2 attempts, but it made 3:
-					   0 ms   attempt 1   transient   java.io.IOException
-					   0 ms   wait 50 ms (policy)
-					  50 ms   attempt 2   transient   java.io.IOException
-					  50 ms   wait 100 ms (policy)
-					 150 ms   attempt 3   transient   java.io.IOException
-					 150 ms   stopped: ATTEMPTS_EXHAUSTED, recovered: none""");
+					     0 ms   attempt 1   transient   java.io.IOException
+					     0 ms   wait 50 ms (policy)
+					    50 ms   attempt 2   transient   java.io.IOException
+					    50 ms   wait 100 ms (policy)
+					   150 ms   attempt 3   transient   java.io.IOException
+					   150 ms   stopped: ATTEMPTS_EXHAUSTED, recovered: none""");
 		}
 
 		@Test
@@ -110,14 +111,14 @@ class CallAssertTests {
 					"Expecting orders to end with recovery DONE, but it ended as ATTEMPTS_EXHAUSTED with recovery NONE:");
 			assertFails(() -> orders().took(Duration.ofSeconds(1)), "Expecting orders to take 1s, but it took 150ms:");
 			assertFails(() -> orders().sameKeyAtEachAttempt(),
-					"Expecting orders to ask for its idempotency key, but it did not:");
+					"Expecting orders to ask for its idempotency key in two attempts or more, but it did in 0:");
 		}
 
 		@Test
 		void readDurationsOfAllUnits() {
-			orders().waitedInAll("150000000ns", "150000us").waitedBetween("0s", "1m").waitedBetween("0H", "1d");
+			orders().waitedInAll("150ms", "0.15s").waitedBetween("0s", "1m").waitedBetween("0H", "1d");
 			assertThatIllegalArgumentException().isThrownBy(() -> orders().waited("100"))
-				.withMessage("Invalid duration (100): must be a number and a unit, such as 500ms, 2s or 5m.");
+				.withMessage("Invalid duration (100): must be a number and a unit, such as 500ms, 2s, 5m, 3h or 1d.");
 		}
 
 	}
@@ -168,8 +169,10 @@ class CallAssertTests {
 			assertThat(CallAssertTests.this.calls.of("orderservice.place")).succeededAtOnce()
 				.succeeded()
 				.outcome(1, AttemptOutcome.SUCCESS)
-				.sameKeyAtEachAttempt()
+				.waited()
 				.took(Duration.ZERO);
+			assertFails(() -> orders().sameKeyAtEachAttempt(),
+					"Expecting orders to ask for its idempotency key in two attempts or more, but it did in 1:");
 			assertFails(() -> orders().waitedBetween("0s", "1d"),
 					"Expecting orders to wait from 0s to 1d each time, but it waited nothing:");
 		}
@@ -184,8 +187,8 @@ class CallAssertTests {
 			CallAssertTests.this.builder.build().run(() -> {
 				assertFails(() -> orders().succeeded(), """
 						Expecting orders to succeed, but it is still running:
-						 0 ms   attempt 1   running
-						 0 ms   still running""");
+						     0 ms   attempt 1   running
+						     0 ms   still running""");
 				assertFails(() -> orders().notRecovered(),
 						"Expecting orders to end with recovery NONE, but it is still");
 				assertFails(() -> orders().took(Duration.ZERO), "Expecting orders to take 0ms, but it");
@@ -211,17 +214,30 @@ class CallAssertTests {
 		}
 
 		@Test
+		void holdForTheirKeys() throws IOException {
+			CallAssertTests.this.faults.losesTheAnswer(2);
+			place();
+			orders().call(3).sameKeyAtEachAttempt();
+		}
+
+		@Test
 		void say() {
 			assertFails(() -> orders().attempts(1), """
 					Expecting orders to be called once, but it was called 2 times; write call(k) for one:
-					 0 ms   attempt 1   success
+					call 1, OrderService.place
+					     0 ms   attempt 1   success
+					     0 ms   stopped: SUCCEEDED, recovered: none
+
+					call 2, OrderService.place
+					     0 ms   attempt 1   transient   java.io.IOException
 					""");
 			assertFails(() -> orders().calls(1), "Expecting orders to be called 1 times, but it was called 2 times:");
 			assertFails(() -> orders().none(), "Expecting orders to be called 0 times, but it was called 2 times:");
 			assertFails(() -> orders().retries(2), "Expecting orders to make 2 retries, but it made 1:");
 			assertFails(() -> orders().noRetryWithin(Duration.ofMillis(51)),
 					"Expecting orders to retry nothing within 51ms, but it did:");
-			assertFails(() -> orders().call(3), "Expecting orders to be called at least 3 times, but it was called 2");
+			assertFails(() -> orders().call(3), "Expecting orders to have call 3, counted from 1, but it was called 2");
+			assertFails(() -> orders().call(0), "Expecting orders to have call 0, counted from 1, but it was called 2");
 			CallAssertTests.this.faults.fails();
 			assertThatIOException().isThrownBy(CallAssertTests.this::place);
 			assertFails(() -> orders().allSucceeded(), "Expecting orders to succeed each time, but it did in 2 of 3");

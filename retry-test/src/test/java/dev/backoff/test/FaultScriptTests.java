@@ -25,6 +25,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIOException;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 /** Tests for {@link FaultScript}. */
@@ -67,7 +68,7 @@ class FaultScriptTests {
 	@Test
 	void failsWithAnIoExceptionUnlessTold() {
 		this.script.fails(1).fails(1, TimeoutException::new);
-		assertThat(attempt()).isExactlyInstanceOf(IOException.class).hasMessage("fault: fails(1)");
+		assertThat(attempt()).isExactlyInstanceOf(IOException.class).hasMessage("fault: fails()");
 		assertThat(attempt()).isExactlyInstanceOf(TimeoutException.class);
 		assertThat(this.worked).hasValue(0);
 	}
@@ -174,6 +175,8 @@ class FaultScriptTests {
 			.withMessage("Invalid retryAfter (PT1.5S): must be whole seconds.");
 		assertThatIllegalArgumentException().isThrownBy(() -> this.script.percent(101, this.script))
 			.withMessage("Invalid percent (101): must be from 0 to 100.");
+		assertThatNullPointerException().isThrownBy(() -> this.script.fails(1, null)).withMessage("failure");
+		assertThatNullPointerException().isThrownBy(() -> this.script.percent(20, null)).withMessage("script");
 		assertThatIllegalArgumentException().isThrownBy(() -> this.script.hangs(Duration.ofMillis(-1)));
 	}
 

@@ -20,6 +20,7 @@ import org.junit.jupiter.api.Timeout;
 
 import dev.backoff.AttemptTimeoutException;
 import dev.backoff.Retry;
+import dev.backoff.RetryBuilder;
 import dev.backoff.WaitingCalls;
 import dev.backoff.delay.Jitter;
 import dev.backoff.event.RetriesStoppedException;
@@ -43,8 +44,8 @@ class ManyCallsTests {
 		assertThat(this.threads.shutdownNow()).isEmpty();
 	}
 
-	private Retry.Builder retry(RetryPolicyBuilder policy) {
-		return Retry.builder(policy.jitter(Jitter.none()).build()).time(this.time).observer(this.time.observer());
+	private RetryBuilder retry(RetryPolicyBuilder policy) {
+		return Retry.builder(policy.jitter(Jitter.none()).build()).time(this.time).observer(this.time.calls);
 	}
 
 	@Test

@@ -213,7 +213,7 @@ class RandomProgramsTests {
 				.time(this.time)
 				.executor(RandomProgramsTests.this.threads)
 				.observer((name, method) -> new Told(program, begun))
-				.observer(this.time.observer())
+				.observer(this.time.calls)
 				.build();
 		}
 

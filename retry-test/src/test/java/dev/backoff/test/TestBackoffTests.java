@@ -1,7 +1,10 @@
 package dev.backoff.test;
 
+import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.RepeatedTest;
@@ -14,6 +17,7 @@ import org.springframework.context.ApplicationContext;
 import org.springframework.test.context.TestPropertySource;
 import org.springframework.test.context.junit.jupiter.SpringJUnitConfig;
 
+import dev.backoff.WaitingCalls;
 import dev.backoff.breaker.BreakerState;
 import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.breaker.CircuitBreakers;
@@ -83,10 +87,34 @@ class TestBackoffTests {
 	@TestBackoff(chance = Chance.SEEDED, seed = 3)
 	class ByDefault extends SharedContext {
 
+		private static @Nullable CompletableFuture<String> left;
+
+		@Autowired
+		WaitingCalls waiting;
+
+		@AfterEach
+		@Override
+		void leaveTraces() {
+			super.leaveTraces();
+			// the thread of the call that is left may get no core for long
+			VirtualTime.Hold unused = this.time.patience(Duration.ofSeconds(9)).hold();
+			this.breakers.get("letters").reset();
+			this.configuration.reset();
+			left = CompletableFuture.supplyAsync(this.letters::send);
+			while (this.waiting.count() == 0) {
+				Thread.onSpinWait();
+			}
+		}
+
 		@RepeatedTest(3)
 		void eachTestBeginsAnew() {
-			this.calls.of("letters");
+			assertThat(this.waiting.count()).isZero();
 			assertThat(this.calls.all()).isEmpty();
+			if (left != null) {
+				// the call has ended; its thread may be about to tell
+				assertThat(left).failsWithin(Duration.ofSeconds(9));
+				assertThat(this.calls.all()).isEmpty();
+			}
 			assertThat(this.time.elapsed()).isZero();
 			assertThat(this.random.next()).isEqualTo(Chance.SEEDED.source(3).next());
 			assertThat(this.breakers.get("letters").state()).isEqualTo(BreakerState.CLOSED);

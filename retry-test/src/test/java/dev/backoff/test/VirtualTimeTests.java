@@ -23,6 +23,7 @@ import org.junit.jupiter.api.Timeout;
 
 import dev.backoff.AttemptTimeoutException;
 import dev.backoff.Retry;
+import dev.backoff.RetryBuilder;
 import dev.backoff.WaitingCalls;
 import dev.backoff.delay.Jitter;
 import dev.backoff.event.RetriesStoppedException;
@@ -34,7 +35,6 @@ import dev.backoff.time.Cancellable;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
-import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 @Timeout(10)
 class VirtualTimeTests {
@@ -65,8 +65,8 @@ class VirtualTimeTests {
 		return retryBuilder(policy).build();
 	}
 
-	private Retry.Builder retryBuilder(RetryPolicy policy) {
-		return Retry.builder(policy).time(this.time).observer(this.time.observer());
+	private RetryBuilder retryBuilder(RetryPolicy policy) {
+		return Retry.builder(policy).time(this.time).observer(this.time.calls);
 	}
 
 	private Retry retry(String name, Duration base) {
@@ -405,11 +405,8 @@ class VirtualTimeTests {
 			VirtualTimeTests.this.time.patience(Duration.ofMillis(5));
 			Retry retry = retry(policy("orders").attemptTimeout(Duration.ofMillis(10)).maxAttempts(2).build());
 			CountDownLatch never = new CountDownLatch(1);
-			assertThatExceptionOfType(AttemptTimeoutException.class).isThrownBy(() -> retry.call(() -> {
-				tell("attempt");
-				return never.await(9, TimeUnit.SECONDS);
-			}));
-			assertThat(VirtualTimeTests.this.told).containsExactly("0 attempt", "1010 attempt");
+			assertThatExceptionOfType(AttemptTimeoutException.class)
+				.isThrownBy(() -> retry.call(() -> never.await(9, TimeUnit.SECONDS)));
 			assertThat(VirtualTimeTests.this.time.elapsed()).isEqualTo(Duration.ofMillis(1020));
 		}
 
@@ -417,13 +414,9 @@ class VirtualTimeTests {
 		void ofAsynchronousAttemptsToo() {
 			VirtualTimeTests.this.time.patience(Duration.ofMillis(5));
 			Retry retry = retry(policy("orders").attemptTimeout(Duration.ofMillis(10)).maxAttempts(2).build());
-			CompletableFuture<Object> result = retry.callAsync(() -> {
-				tell("attempt");
-				return new CompletableFuture<>();
-			});
+			CompletableFuture<Object> result = retry.callAsync(() -> new CompletableFuture<>());
 			assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> get(result))
 				.withCauseInstanceOf(AttemptTimeoutException.class);
-			assertThat(VirtualTimeTests.this.told).containsExactly("0 attempt", "1010 attempt");
 			assertThat(VirtualTimeTests.this.time.elapsed()).isEqualTo(Duration.ofMillis(1020));
 		}
 
@@ -476,6 +469,27 @@ class VirtualTimeTests {
 				expected.addAll(Collections.nCopies(20, millis + " attempt"));
 			}
 			assertThat(VirtualTimeTests.this.told).isEqualTo(expected);
+		}
+
+		@Test
+		void fromSeveralThreads() throws Exception {
+			List<Future<VirtualTime.Hold>> holds = new ArrayList<>();
+			for (int i = 0; i < 20; i++) {
+				holds.add(VirtualTimeTests.this.threads.submit(VirtualTimeTests.this.time::hold));
+			}
+			List<VirtualTime.Hold> held = new ArrayList<>();
+			for (Future<VirtualTime.Hold> hold : holds) {
+				held.add(get(hold));
+			}
+			CompletableFuture<Object> call = retry("orders", Duration.ofSeconds(1)).callAsync(() -> {
+				throw new IOException("down");
+			});
+			for (VirtualTime.Hold hold : held) {
+				assertThat(VirtualTimeTests.this.time.elapsed()).isZero();
+				VirtualTimeTests.this.threads.submit(hold::close).get(9, TimeUnit.SECONDS);
+			}
+			assertEnds(call);
+			assertThat(VirtualTimeTests.this.time.elapsed()).isEqualTo(Duration.ofSeconds(7));
 		}
 
 		@Test
@@ -550,11 +564,45 @@ class VirtualTimeTests {
 		}
 
 		@Test
-		void endsWhenTheThreadIsInterrupted() {
+		void goesOnThoughTheThreadIsInterrupted() {
 			Thread.currentThread().interrupt();
-			assertThatIllegalStateException().isThrownBy(() -> VirtualTimeTests.this.time.advance(Duration.ofHours(5)))
-				.withMessage("Interrupted while time advanced by 5h.");
+			VirtualTimeTests.this.time.advance(Duration.ofHours(5));
 			assertThat(Thread.interrupted()).isTrue();
+			assertThat(VirtualTimeTests.this.time.elapsed()).isEqualTo(Duration.ofHours(5));
+		}
+
+		@Test
+		void takesTurnsWithAnAdvanceOnAnotherThread() throws Exception {
+			List<Future<?>> advances = new ArrayList<>();
+			for (int i = 0; i < 50; i++) {
+				advances.add(VirtualTimeTests.this.threads
+					.submit(() -> VirtualTimeTests.this.time.advance(Duration.ofHours(1))));
+			}
+			for (Future<?> advance : advances) {
+				get(advance);
+			}
+			assertThat(VirtualTimeTests.this.time.elapsed()).isBetween(Duration.ofHours(1), Duration.ofHours(50));
+		}
+
+	}
+
+	@Nested
+	class TwoTimes {
+
+		@Test
+		void doNotDisturbEachOther() {
+			VirtualTime other = new VirtualTime().patience(LONG);
+			Retry inner = Retry.builder(policy("inner").maxAttempts(2).build())
+				.time(other)
+				.observer(other.calls)
+				.build();
+			Retry outer = retry(policy("outer").maxAttempts(1).build());
+			assertThatExceptionOfType(IllegalStateException.class).isThrownBy(() -> outer.call(() -> {
+				assertThatExceptionOfType(IOException.class).isThrownBy(() -> inner.call(() -> fail("inner")));
+				throw new IllegalStateException("another failure than that inside");
+			}));
+			assertThat(other.elapsed()).isEqualTo(Duration.ofSeconds(1));
+			assertThat(VirtualTimeTests.this.time.elapsed()).isZero();
 		}
 
 	}

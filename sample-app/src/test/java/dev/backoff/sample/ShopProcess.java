@@ -18,6 +18,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 import org.awaitility.Awaitility;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
 /**
  * The shop in a process of its own: from its jar, or from the class path of the tests
@@ -147,10 +149,29 @@ final class ShopProcess implements AutoCloseable {
 			.build(), BodyHandlers.ofString());
 	}
 
+	/** Return the page of a route of the partners. */
+	JsonNode page(String route) {
+		return JsonMapper.shared().readTree(send(this.partners + "/calls", "GET", null).join().body()).path(route);
+	}
+
+	/** Send JSON to the shop, and return its answer. */
+	JsonNode post(String path, String json) {
+		return JsonMapper.shared().readTree(send(this.shop + path, "POST", json).join().body());
+	}
+
+	JsonNode json(String path) {
+		return JsonMapper.shared().readTree(get(path).join().body());
+	}
+
 	/** Send {@code SIGTERM}, and return whether the process ended in time. */
 	boolean terminate(Duration time) throws InterruptedException {
 		this.process.destroy();
 		return this.process.waitFor(time.toMillis(), TimeUnit.MILLISECONDS);
+	}
+
+	/** Send {@code SIGKILL}. */
+	void kill() {
+		close();
 	}
 
 	@Override

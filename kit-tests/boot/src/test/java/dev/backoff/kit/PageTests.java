@@ -1,6 +1,7 @@
 package dev.backoff.kit;
 
 import java.io.IOException;
+import java.lang.reflect.Modifier;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -8,6 +9,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import reactor.test.StepVerifier;
 
 import org.springframework.beans.factory.annotation.Autowired;
@@ -23,6 +26,8 @@ import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
 import dev.backoff.test.BackoffCalls;
 import dev.backoff.test.BackoffFaults;
 import dev.backoff.test.BackoffTestConfiguration;
+import dev.backoff.test.CallAssert;
+import dev.backoff.test.CallsAssert;
 import dev.backoff.test.FaultScript;
 import dev.backoff.test.VirtualTime;
 
@@ -53,8 +58,7 @@ class PageTests {
 		this.callbacks.send(this.payment);
 		assertThat(this.calls.of("payment-callback")).outcome(1, AttemptOutcome.THROTTLED)
 			.waitSource(1, DelaySource.HINT)
-			.waitedBetween("30s", "60s")
-			.sameKeyAtEachAttempt();
+			.waitedBetween("30s", "60s");
 	}
 
 	@Test
@@ -63,6 +67,16 @@ class PageTests {
 		this.callbacks.send(this.payment);
 		Throwable failure = catchThrowable(() -> assertThat(this.calls.of("payment-callback")).attempts(2));
 		assertThat(Path.of("..", "..", "docs", "testing.md")).content().contains(failure.getMessage());
+	}
+
+	@ParameterizedTest
+	@ValueSource(classes = { CallAssert.class, CallsAssert.class, FaultScript.class })
+	void tables(Class<?> type) {
+		assertThat(type.getDeclaredMethods())
+			.filteredOn((method) -> Modifier.isPublic(method.getModifiers()) && !method.isSynthetic())
+			.isNotEmpty()
+			.allSatisfy((method) -> assertThat(Path.of("..", "..", "docs", "testing.md")).content()
+				.contains(method.getName() + "("));
 	}
 
 	@Test

@@ -2,6 +2,10 @@ package dev.backoff.kit
 
 import java.time.Duration
 
+import kotlinx.coroutines.flow.Flow
+import kotlinx.coroutines.flow.flowOf
+import kotlinx.coroutines.flow.map
+import kotlinx.coroutines.flow.toList
 import kotlinx.coroutines.test.runTest
 import org.assertj.core.api.Assertions.assertThat
 import org.junit.jupiter.api.Test
@@ -15,7 +19,7 @@ import dev.backoff.test.BackoffCalls
 import dev.backoff.test.BackoffFaults
 import dev.backoff.test.VirtualTime
 
-/** A function that suspends is called in `runTest`. */
+/** A function that suspends or gives a flow is called in `runTest`. */
 @SpringBootTest
 @Import(SuspendFunctionTests.Callbacks::class)
 class SuspendFunctionTests {
@@ -29,11 +33,26 @@ class SuspendFunctionTests {
 		assertThat(time.elapsed()).isEqualTo(Duration.ofMillis(1500))
 	}
 
+	@Test
+	fun collectsWhatTheThirdAttemptEmits(@Autowired callbacks: Callbacks, @Autowired calls: BackoffCalls,
+			@Autowired faults: BackoffFaults, @Autowired time: VirtualTime) = runTest {
+		faults.of("kotlin-flow").fails(1).losesTheAnswer(1)
+		assertThat(callbacks.parts(Payment("t-1")).toList()).containsExactly("first noticed", "second noticed")
+		assertThat(calls.of("kotlin-flow")).attempts(3).waited("500ms", "1s").succeeded().sameKeyAtEachAttempt()
+		assertThat(time.elapsed()).isEqualTo(Duration.ofMillis(1500))
+	}
+
 	open class Callbacks(private val merchant: Merchant) {
 
 		@Backoff(value = "kotlin-callback", base = "1s")
 		open suspend fun send(payment: Payment): String =
 			merchant.notify(payment, Attempt.current().idempotencyKey())
+
+		@Backoff(value = "kotlin-flow", base = "1s")
+		open fun parts(payment: Payment): Flow<String> {
+			val key = Attempt.current().idempotencyKey()
+			return flowOf("first", "second").map { part -> "$part " + merchant.notify(payment, key) }
+		}
 
 	}
 

@@ -1,5 +1,6 @@
 package dev.backoff.benchmarks.jcstress;
 
+import java.time.Duration;
 import java.util.concurrent.atomic.AtomicReference;
 
 import dev.backoff.time.Cancellable;
@@ -10,9 +11,11 @@ final class HandTurnedTime implements RetryTime {
 
 	private final AtomicReference<Runnable> scheduled = new AtomicReference<>(HandTurnedTime::nothing);
 
+	private volatile long now;
+
 	@Override
 	public long nanoTime() {
-		return 0;
+		return this.now;
 	}
 
 	@Override
@@ -30,6 +33,12 @@ final class HandTurnedTime implements RetryTime {
 	/** Let it happen now, if there is something. */
 	void turn() {
 		this.scheduled.getAndSet(HandTurnedTime::nothing).run();
+	}
+
+	/** Let it be later, and what is scheduled happen. */
+	void turn(Duration time) {
+		this.now = time.toNanos();
+		turn();
 	}
 
 	private static void nothing() {

@@ -58,6 +58,9 @@ public enum Contender {
 	/** Ours in full, woven into the class: no proxy. */
 	BACKOFF_WOVEN(OurPartners.Woven.class, "--backoff.mode=aspectj"),
 
+	/** Ours in full, with slots of which one is always free. */
+	BACKOFF_SLOTS(OurPartners.Proxied.class, "--backoff.policies.partner.concurrency=100"),
+
 	/** Ours without the breaker. */
 	BACKOFF_NO_BREAKER(OurPartners.Proxied.class, "--backoff.policies.partner.breaker=none"),
 

@@ -10,6 +10,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
+import dev.backoff.simulator.svg.LineChart;
+import dev.backoff.simulator.svg.SvgDrawing;
+
 /**
  * Draw panels of the dashboard from the answers of Prometheus, which
  * {@code ops/picture.sh} collects.

@@ -11,6 +11,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
 
+import dev.backoff.simulator.svg.BarChart;
+import dev.backoff.simulator.svg.LineChart;
+import dev.backoff.simulator.svg.SvgDrawing;
+
 /**
  * The tables and the pictures of {@code docs/overload.md}, made from the figures beside
  * it. The words between them are written by hand; a table goes between a line
@@ -69,6 +73,7 @@ public final class OverloadPage {
 		tables.put("footprint", footprint());
 		tables.put("stall", stall());
 		tables.put("stall-real", realStall());
+		tables.put("fleet", fleet());
 		tables.put("layers", layers());
 		tables.put("herd", herd());
 		tables.put("refusals", refusals());
@@ -126,13 +131,18 @@ public final class OverloadPage {
 
 	private String realStall() throws IOException {
 		Csv stall = csv("stall-real.csv");
+		Csv simulated = csv("stall-real-simulated.csv");
 		List<String> utilisations = stall.texts("utilisation").stream().distinct().toList();
 		List<String> rows = new ArrayList<>();
 		for (String limit : stall.texts("limit").stream().distinct().toList()) {
 			Csv of = stall.where("limit", limit);
 			StringBuilder row = new StringBuilder(limit);
 			for (String utilisation : utilisations) {
-				row.append(" | ").append(seconds(of.where("utilisation", utilisation), "seconds"));
+				row.append(" | ")
+					.append(seconds(of.where("utilisation", utilisation), "seconds"))
+					.append(" (")
+					.append(seconds(simulated.where("limit", limit).where("utilisation", utilisation), "seconds"))
+					.append(")");
 			}
 			rows.add(row + SvgDrawing.format(" | %.2f", of.where("utilisation", "0.8").number(0, "load")));
 		}
@@ -141,6 +151,19 @@ public final class OverloadPage {
 			header.append(SvgDrawing.format(" | at %.0f %%", 100 * Double.parseDouble(utilisation)));
 		}
 		return table(header + " | load at 80 %", rows);
+	}
+
+	private String fleet() throws IOException {
+		Csv fleet = csv("fleet.csv");
+		Csv real = csv("fleet-real.csv");
+		return table(
+				"bucket of each caller | load in an outage of 16 s | measured | of a minute | success of 1 call/s | over ten minutes | attempts of 1 call/min",
+				IntStream.range(0, fleet.size())
+					.mapToObj((row) -> SvgDrawing.format("%s | %.2f | %.2f | %.2f | %.1f %% | %.1f %% | %.2f",
+							fleet.text(row, "bucket"), fleet.number(row, "load_16s"), real.number(row, "load_16s"),
+							fleet.number(row, "load_60s"), 100 * fleet.number(row, "success_120s"),
+							100 * fleet.number(row, "success_600s"), fleet.number(row, "attempts_of_rare_calls")))
+					.toList());
 	}
 
 	private static String seconds(Csv csv, String field) {

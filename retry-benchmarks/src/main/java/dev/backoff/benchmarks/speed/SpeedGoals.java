@@ -11,6 +11,8 @@ final class SpeedGoals {
 
 	private static final String SUCCESS = "SuccessBenchmark";
 
+	private static final String FEATURES = "FeatureBenchmark";
+
 	private static final String OURS = "BACKOFF";
 
 	private static final String FLOOR = "FLOOR";
@@ -45,7 +47,7 @@ final class SpeedGoals {
 							0.35, 0.28),
 					against("success at once, against Resilience4j retry + breaker", SUCCESS, "RESILIENCE4J_BREAKER",
 							0.08, 0.06),
-					bytesBeyondProxy(), woven(),
+					bytesBeyondProxy(), woven(), slots(),
 					against("two failures, then success, against Framework `@Retryable`", "RecoveryBenchmark",
 							"FRAMEWORK", 0.70, 0.50),
 					twoThreads(), eightThreads(), delay("one delay, any jitter but beta, ns", false, 60, 30),
@@ -64,6 +66,12 @@ final class SpeedGoals {
 	private Optional<String> woven() {
 		return ratio(SUCCESS, "BACKOFF_WOVEN", SUCCESS, FLOOR)
 			.map((ratio) -> atMost("success at once, woven, against the proxied floor", RATIO, 1.05, 0.95, ratio));
+	}
+
+	private Optional<String> slots() {
+		return this.results.find(FEATURES, "BACKOFF_SLOTS")
+			.flatMap((slots) -> this.results.find(FEATURES, OURS).map((ours) -> slots.nanos() - ours.nanos()))
+			.map((more) -> atMost("success at once, with `concurrency`, ns more than without", WHOLE, 25, 15, more));
 	}
 
 	private Optional<String> bytesBeyondProxy() {

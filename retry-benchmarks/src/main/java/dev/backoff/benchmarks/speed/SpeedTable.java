@@ -19,8 +19,9 @@ final class SpeedTable {
 			Map.entry("SPRING_RETRY", "Spring Retry"), Map.entry("RESILIENCE4J", "Resilience4j retry"),
 			Map.entry("RESILIENCE4J_BREAKER", "Resilience4j retry + breaker"), Map.entry("FAILSAFE", "Failsafe"),
 			Map.entry("BACKOFF", "**Backoff**, in full"), Map.entry("BACKOFF_PROGRAMMATIC", "Backoff by hand, in full"),
-			Map.entry("BACKOFF_WOVEN", "Backoff woven, in full"), Map.entry("BACKOFF_NO_BREAKER", "without breaker"),
-			Map.entry("BACKOFF_NO_BUDGET", "without budget"), Map.entry("BACKOFF_NO_METERS", "without meters"),
+			Map.entry("BACKOFF_WOVEN", "Backoff woven, in full"), Map.entry("BACKOFF_SLOTS", "with `concurrency`"),
+			Map.entry("BACKOFF_NO_BREAKER", "without breaker"), Map.entry("BACKOFF_NO_BUDGET", "without budget"),
+			Map.entry("BACKOFF_NO_METERS", "without meters"),
 			Map.entry("BACKOFF_BARE", "without breaker, budget, meters"),
 			Map.entry("BACKOFF_DISABLED", "`backoff.enabled: false`"));
 

@@ -1,11 +1,16 @@
 package dev.backoff.benchmarks.stall;
 
+import java.time.Duration;
 import java.util.Locale;
 
 import org.jspecify.annotations.Nullable;
 
 import dev.backoff.budget.BudgetSettings;
 import dev.backoff.budget.RetryBudget;
+import dev.backoff.policy.RetryPolicy;
+import dev.backoff.simulator.Effect;
+import dev.backoff.simulator.Scenario;
+import dev.backoff.simulator.SimulatedPolicy;
 import dev.backoff.time.RetryTime;
 
 /**
@@ -71,6 +76,36 @@ public record RetryLimit(String label, int maxAttempts, @Nullable BudgetSettings
 	@Nullable RetryBudget budget(RetryTime time) {
 		return (this.settings != null) ? RetryBudget.of(this.label, this.settings, time, RetryBudget.Listener.NONE)
 				: null;
+	}
+
+	/**
+	 * Simulate it.
+	 * @param utilisation the share of its capacity at which the server is used
+	 * @param capacity what the server does in a second
+	 * @return what happens around a stall of 3 s
+	 */
+	public Effect simulate(double utilisation, int capacity) {
+		BudgetSettings filling = this.settings;
+		Scenario scenario = Scenario.stall("3s")
+			.rate(utilisation * capacity)
+			.with("capacity", Integer.toString(capacity))
+			.with("latency", Duration.ofSeconds(1).dividedBy(capacity).toMillis() + "ms")
+			.with("timeout", "1s");
+		if (filling == null || !this.depositPerFirst) {
+			return Effect.of(policy(filling), scenario, () -> (budget, now) -> {
+			});
+		}
+		BudgetSettings none = new BudgetSettings(filling.tokens(), 0, 0, 1, 1, false);
+		return Effect.of(policy(none), scenario, () -> (budget, now) -> {
+			// only here a deposit is worth something
+			budget.change(filling);
+			budget.deposit();
+			budget.change(none);
+		});
+	}
+
+	private SimulatedPolicy policy(@Nullable BudgetSettings settings) {
+		return SimulatedPolicy.of(RetryPolicy.builder(this.label).maxAttempts(this.maxAttempts), settings);
 	}
 
 }

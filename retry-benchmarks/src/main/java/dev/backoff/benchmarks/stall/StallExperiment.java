@@ -16,12 +16,13 @@ import java.util.concurrent.locks.LockSupport;
 import dev.backoff.Retry;
 import dev.backoff.benchmarks.ForkedProcess;
 import dev.backoff.policy.RetryPolicy;
+import dev.backoff.simulator.Course;
 import dev.backoff.time.RetryTime;
 
 /**
- * The scenario of {@link StallSimulation} with a real server of one thread, in a process
- * of its own, real connections and blocking calls. The server is a tenth as fast, so its
- * bucket holds a tenth.
+ * The scenario of {@link RetryLimit#simulate} with a real server of one thread, in a
+ * process of its own, real connections and blocking calls. The server is a tenth as fast,
+ * so its bucket holds a tenth.
  */
 public final class StallExperiment {
 
@@ -38,7 +39,7 @@ public final class StallExperiment {
 
 	private static final double SECOND = 1e9;
 
-	private final StallFigures figures;
+	private final Course figures;
 
 	private final Retry retry;
 
@@ -46,7 +47,7 @@ public final class StallExperiment {
 
 	private final long start = System.nanoTime();
 
-	private StallExperiment(int port, RetryLimit limit, StallFigures figures) {
+	private StallExperiment(int port, RetryLimit limit, Course figures) {
 		this.figures = figures;
 		RetryPolicy policy = RetryPolicy.builder("stall").maxAttempts(limit.maxAttempts()).build();
 		this.retry = Retry.builder(policy).budget(limit.budget(RetryTime.system())).build();
@@ -66,7 +67,7 @@ public final class StallExperiment {
 	 * @throws IOException if the server fails
 	 * @throws InterruptedException if interrupted
 	 */
-	public static StallFigures run(double utilisation, RetryLimit limit, Times times, Path log, long seed)
+	public static Course run(double utilisation, RetryLimit limit, Times times, Path log, long seed)
 			throws IOException, InterruptedException {
 		ExecutorService threads = Executors.newCachedThreadPool();
 		ExecutorService http = Executors.newFixedThreadPool(2);
@@ -75,7 +76,7 @@ public final class StallExperiment {
 			HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).executor(http).build();
 			int port = Integer.parseInt(server.readLine());
 			connect(client, port);
-			StallFigures figures = new StallFigures(times.warmUp().plus(times.stall()).toNanos(), times.horizon());
+			Course figures = new Course(times.warmUp(), times.stall(), times.horizon());
 			StallExperiment experiment = new StallExperiment(port, limit, figures);
 			experiment.offer(utilisation * CAPACITY, times, client, server, threads, new Random(seed));
 			return figures;

@@ -92,6 +92,14 @@ class SpeedTableTests {
 	}
 
 	@Test
+	void saysWhatSlotsAddToACall() {
+		assertThat(write(result("FeatureBenchmark", "BACKOFF", "[[130.0]]", "72.0"),
+				result("FeatureBenchmark", "BACKOFF_SLOTS", "[[150.0]]", "72.0")))
+			.contains("| success at once, with `concurrency`, ns more than without | ≤ 25 | ≤ 15 | 20 | met |")
+			.contains("| with `concurrency` | 150.0 | 150.0 | 72 | – | – |");
+	}
+
+	@Test
 	void judgesTheSlowestDelayAndBetaApart() {
 		assertThat(write(result("DelayBenchmark", "fixed full", "[[10.0]]", "0.001"),
 				result("DelayBenchmark", "exponential full", "[[61.0]]", "0.001"),

@@ -6,6 +6,8 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+import dev.backoff.simulator.Course;
+
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
@@ -18,8 +20,8 @@ class StallExperimentTests {
 	void offersCallsToAServerThatStalls(@TempDir Path directory) throws Exception {
 		StallExperiment.Times times = new StallExperiment.Times(Duration.ofSeconds(1), Duration.ofMillis(500),
 				Duration.ofSeconds(2));
-		StallFigures figures = StallExperiment.run(0.5, RetryLimit.DEFAULT_BUDGET.withTokens(StallExperiment.TOKENS),
-				times, directory.resolve("server.log"), 1);
+		Course figures = StallExperiment.run(0.5, RetryLimit.DEFAULT_BUDGET.withTokens(StallExperiment.TOKENS), times,
+				directory.resolve("server.log"), 1);
 		// attempts may be counted in the second after that of their call
 		assertThat(figures.load(-1) + figures.load(0) + figures.load(1)).isPositive();
 		assertThat(figures.goodput(-1) + figures.goodput(0) + figures.goodput(1)).isPositive();

@@ -1,6 +1,8 @@
 package dev.backoff.spring.actuate;
 
 import java.time.Duration;
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -47,18 +49,14 @@ record ActivityDescriptions(WaitingCalls waiting, RunningCalls running, @Nullabl
 			List<RunningAttempt> running) {
 		Map<String, CountersDescriptor> counters = new TreeMap<>();
 		counted.forEach((calls) -> counters.put(calls.method(), describe(calls)));
-		List<WaitingDescriptor> oldest = waiting.stream()
-			.limit(OLDEST)
-			.map((call) -> new WaitingDescriptor(call.method(), call.attempt(), millis(call.dueIn()),
-					millis(call.elapsed())))
-			.toList();
+		List<WaitingDescriptor> oldest = waiting.stream().limit(OLDEST).map((call) -> describe(null, call)).toList();
 		List<RunningDescriptor> oldestRunning = running.stream()
 			.limit(OLDEST)
 			.map((attempt) -> new RunningDescriptor(attempt.method(), attempt.attempt(), millis(attempt.elapsed()),
 					attempt.thread()))
 			.toList();
 		return new ActivityDescriptor(counters, waiting.size(), oldest, oldestRunning,
-				stoppedOf(policy).stream().map(ActivityDescriptions::describe).toList());
+				stoppedOf(policy).stream().map((call) -> describe(null, call)).toList());
 	}
 
 	@Nullable CountersDescriptor counters(String policy, String method) {
@@ -69,8 +67,41 @@ record ActivityDescriptions(WaitingCalls waiting, RunningCalls running, @Nullabl
 	List<StoppedDescriptor> stopped(String policy, String method) {
 		return stoppedOf(policy).stream()
 			.filter((call) -> call.method().equals(method))
-			.map(ActivityDescriptions::describe)
+			.map((call) -> describe(null, call))
 			.toList();
+	}
+
+	/** Describe the calls that have waited longest, of all policies. */
+	List<WaitingDescriptor> oldestWaiting(int most) {
+		return this.waiting.oldest(null, most).stream().map((call) -> describe(call.policy(), call)).toList();
+	}
+
+	/** Describe the calls that stopped last, of all policies. */
+	List<StoppedDescriptor> lastStopped(int most) {
+		if (this.stopped == null) {
+			return List.of();
+		}
+		return this.stopped.policies()
+			.stream()
+			.flatMap((policy) -> stoppedOf(policy).stream())
+			.sorted(Comparator.comparing(StoppedCall::time).reversed())
+			.limit(most)
+			.map((call) -> describe(call.policy(), call))
+			.toList();
+	}
+
+	/** Count the calls of each policy that has any. */
+	Map<String, PolicyCounts> counts() {
+		Map<String, PolicyCounts> counts = new HashMap<>();
+		if (this.statistics != null) {
+			for (MethodCalls calls : this.statistics.all()) {
+				counts.merge(calls.policy(), PolicyCounts.of(calls), PolicyCounts::plus);
+			}
+		}
+		for (WaitingCall call : this.waiting.oldest(null, Integer.MAX_VALUE)) {
+			counts.merge(call.policy(), PolicyCounts.WAITING, PolicyCounts::plus);
+		}
+		return counts;
 	}
 
 	private List<StoppedCall> stoppedOf(String policy) {
@@ -83,9 +114,15 @@ record ActivityDescriptions(WaitingCalls waiting, RunningCalls running, @Nullabl
 		return new CountersDescriptor(byReason, calls.attempts(), calls.retries());
 	}
 
-	private static StoppedDescriptor describe(StoppedCall call) {
-		return new StoppedDescriptor(call.time().toString(), call.method(), call.reason().tag(), call.attempts(),
-				millis(call.elapsed()), call.waits().stream().map(ActivityDescriptions::millis).toList(),
+	private static WaitingDescriptor describe(@Nullable String policy, WaitingCall call) {
+		return new WaitingDescriptor(policy, call.method(), call.attempt(), millis(call.dueIn()),
+				millis(call.elapsed()));
+	}
+
+	private static StoppedDescriptor describe(@Nullable String policy, StoppedCall call) {
+		return new StoppedDescriptor(policy, call.time().toString(), call.method(), call.reason().tag(),
+				call.attempts(), millis(call.elapsed()),
+				call.waits().stream().map(ActivityDescriptions::millis).toList(),
 				call.attemptTimes().stream().map(ActivityDescriptions::millis).toList(), call.failure(),
 				call.rootFailure(), call.message(),
 				(call.recovery() != RecoveryOutcome.NONE) ? call.recovery().name().toLowerCase(Locale.ROOT) : null);
@@ -105,18 +142,45 @@ record ActivityDescriptions(WaitingCalls waiting, RunningCalls running, @Nullabl
 	record CountersDescriptor(Map<String, Long> calls, long attempts, long retries) {
 	}
 
-	/** A call that waits after the given attempt, which is 0 before the first. */
-	record WaitingDescriptor(String method, int attempt, double dueInMs, double elapsedMs) {
+	/** The counters of all methods of a policy, and its calls that wait. */
+	record PolicyCounts(Map<String, Long> calls, long attempts, long retries, int waiting) {
+
+		static final PolicyCounts NONE = new PolicyCounts(Map.of(), 0, 0, 0);
+
+		static final PolicyCounts WAITING = new PolicyCounts(Map.of(), 0, 0, 1);
+
+		static PolicyCounts of(MethodCalls counted) {
+			CountersDescriptor counters = describe(counted);
+			return new PolicyCounts(counters.calls(), counters.attempts(), counters.retries(), 0);
+		}
+
+		PolicyCounts plus(PolicyCounts other) {
+			Map<String, Long> sum = new TreeMap<>(this.calls);
+			other.calls.forEach((reason, count) -> sum.merge(reason, count, Long::sum));
+			return new PolicyCounts(sum, this.attempts + other.attempts, this.retries + other.retries,
+					this.waiting + other.waiting);
+		}
+
+	}
+
+	/**
+	 * A call that waits after the given attempt, which is 0 before the first. The policy
+	 * is null where all calls are of one.
+	 */
+	record WaitingDescriptor(@Nullable String policy, String method, int attempt, double dueInMs, double elapsedMs) {
 	}
 
 	/** An attempt that runs, on a thread unless it is asynchronous. */
 	record RunningDescriptor(String method, int attempt, double elapsedMs, @Nullable String thread) {
 	}
 
-	/** A call that stopped without success, with its message if that may be shown. */
-	record StoppedDescriptor(String time, String method, String stop, int attempts, double elapsedMs,
-			List<Double> waitsMs, List<Double> attemptsMs, @Nullable String failure, @Nullable String rootFailure,
-			@Nullable String message, @Nullable String recovered) {
+	/**
+	 * A call that stopped without success, with its message if that may be shown. The
+	 * policy is null where all calls are of one.
+	 */
+	record StoppedDescriptor(@Nullable String policy, String time, String method, String stop, int attempts,
+			double elapsedMs, List<Double> waitsMs, List<Double> attemptsMs, @Nullable String failure,
+			@Nullable String rootFailure, @Nullable String message, @Nullable String recovered) {
 	}
 
 }

@@ -26,6 +26,7 @@ import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 
 import dev.backoff.RunningCalls;
 import dev.backoff.WaitingCalls;
+import dev.backoff.spring.actuate.ActivityView.ActivityDescriptor;
 import dev.backoff.spring.actuate.BackoffEndpoint.BackoffDescriptor;
 import dev.backoff.spring.actuate.BackoffEndpoint.RefusalDescriptor;
 import dev.backoff.spring.actuate.OperatorActions.ChangeDescriptor;
@@ -36,6 +37,7 @@ import dev.backoff.spring.actuate.PolicyDescriptions.PolicyDescriptor;
 import dev.backoff.spring.actuate.PolicyDescriptions.PreviewDescriptor;
 import dev.backoff.spring.actuate.SafetyDescriptions.BreakerDescriptor;
 import dev.backoff.spring.actuate.SafetyDescriptions.BudgetDescriptor;
+import dev.backoff.spring.layers.RetryLayers;
 import dev.backoff.spring.live.LiveConfiguration;
 import dev.backoff.spring.observation.CallStatistics;
 import dev.backoff.spring.observation.StoppedCalls;
@@ -65,10 +67,13 @@ import dev.backoff.spring.safety.OverloadSafety;
  */
 @Endpoint(id = "backoff", defaultAccess = Access.READ_ONLY)
 @RegisterReflectionForBinding({ BackoffDescriptor.class, MethodDescriptor.class, PreviewDescriptor.class,
-		ChangeDescriptor.class, WaitersDescriptor.class, RefusalDescriptor.class })
+		ChangeDescriptor.class, WaitersDescriptor.class, RefusalDescriptor.class, ActivityDescriptor.class,
+		LayersDescriptor.class })
 public class BackoffEndpoint {
 
 	static final EndpointId ID = EndpointId.of("backoff");
+
+	private static final String SHORT = "short";
 
 	private static final String BREAKERS = "breakers";
 
@@ -92,6 +97,8 @@ public class BackoffEndpoint {
 
 	private final OperatorActions actions;
 
+	private final Map<String, Supplier<Object>> views = new TreeMap<>();
+
 	private final Map<String, EndpointPart> parts = new TreeMap<>();
 
 	/**
@@ -104,13 +111,16 @@ public class BackoffEndpoint {
 	 * @param running the attempts that run
 	 * @param statistics the counted calls, or null if calls are not counted
 	 * @param stopped the calls that stopped, or null if they are not kept
+	 * @param process what is told about the process
 	 * @param parts the parts of other modules
+	 * @param layers looks for other retries
 	 * @throws InvalidBackoffException if two parts have one name, or one has a name of
 	 * this endpoint
 	 */
 	public BackoffEndpoint(BackoffPolicies policies, PolicyUses uses, OverloadSafety safety, LiveConfiguration live,
 			WaitingCalls waiting, RunningCalls running, @Nullable CallStatistics statistics,
-			@Nullable StoppedCalls stopped, List<EndpointPart> parts) {
+			@Nullable StoppedCalls stopped, ThisProcess process, List<EndpointPart> parts,
+			Supplier<RetryLayers> layers) {
 		this.policies = policies;
 		this.uses = uses;
 		this.safety = safety;
@@ -118,6 +128,10 @@ public class BackoffEndpoint {
 		this.descriptions = new PolicyDescriptions(policies, uses, safety, live,
 				new ActivityDescriptions(waiting, running, statistics, stopped));
 		this.actions = new OperatorActions(live, uses, waiting);
+		ActivityView activity = new ActivityView(this.descriptions, process, this.views.keySet(), this.parts.keySet());
+		this.views.put("activity", () -> live.look(() -> activity.describe(uses.uses())));
+		this.views.put("layers", () -> LayersDescriptor.of(layers.get().report()));
+		this.views.put(SHORT, () -> live.look(() -> describe(true)));
 		for (EndpointPart part : parts) {
 			if (OWN_PARTS.contains(part.name()) || this.parts.put(part.name(), part) != null) {
 				throw Written.refusal(
@@ -127,12 +141,18 @@ public class BackoffEndpoint {
 		}
 	}
 
-	/** Show all policies, budgets and breakers. */
+	/** Show all policies, budgets and breakers, whole or in a view. */
 	@ReadOperation
 	WebEndpointResponse<@Nullable Object> policies(@Nullable String view) {
 		return answer(() -> {
-			boolean brief = isShort(view);
-			return this.live.look(() -> describe(brief));
+			if (view == null) {
+				return this.live.look(() -> describe(false));
+			}
+			Supplier<Object> shown = this.views.get(view);
+			if (shown == null) {
+				throw unknownView(view, String.join(" or ", this.views.keySet()), "one of them");
+			}
+			return shown.get();
 		});
 	}
 
@@ -152,7 +172,10 @@ public class BackoffEndpoint {
 	@ReadOperation
 	WebEndpointResponse<@Nullable Object> policy(@Selector String selectedName, @Nullable String view) {
 		WebEndpointResponse<@Nullable Object> found = answer(() -> {
-			boolean brief = isShort(view);
+			boolean brief = SHORT.equals(view);
+			if (view != null && !brief) {
+				throw unknownView(view, SHORT, "?view=short");
+			}
 			return this.live.look(() -> {
 				List<PolicyUse> used = this.uses.uses();
 				PolicyDescriptor policy = named(this.descriptions.all(used), selectedName);
@@ -163,12 +186,9 @@ public class BackoffEndpoint {
 		return (found.getBody() != null) ? found : unknownPolicy(selectedName);
 	}
 
-	private static boolean isShort(@Nullable String view) {
-		if (view != null && !view.equals("short")) {
-			throw Written.refusal("Invalid view (" + Overrides.oneLine(view) + ")", "must be short",
-					"Write ?view=short, or leave it out.");
-		}
-		return view != null;
+	private static InvalidBackoffException unknownView(String view, String known, String fix) {
+		return Written.refusal("Invalid view (" + Overrides.oneLine(view) + ")", "must be " + known,
+				"Write " + fix + ", or leave it out.");
 	}
 
 	/** Show a breaker or a budget, or the preview of other values of a policy. */

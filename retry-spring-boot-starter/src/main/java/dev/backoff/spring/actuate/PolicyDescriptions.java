@@ -70,7 +70,7 @@ record PolicyDescriptions(BackoffPolicies policies, PolicyUses uses, OverloadSaf
 		return PlanDescriptor.of(policy, policy.advice());
 	}
 
-	private Map<String, OverrideDescriptor> overrides(String name) {
+	Map<String, OverrideDescriptor> overrides(String name) {
 		Map<String, OverrideDescriptor> described = new TreeMap<>();
 		this.policies.configuration()
 			.overrides()

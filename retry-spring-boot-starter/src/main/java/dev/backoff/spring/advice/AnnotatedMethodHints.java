@@ -9,6 +9,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aot.hint.BindingReflectionHintsRegistrar;
+import org.springframework.aot.hint.BindingReflectionHintsRegistrar;
 import org.springframework.aot.hint.ExecutableMode;
 import org.springframework.aot.hint.MemberCategory;
 import org.springframework.aot.hint.ReflectionHints;
@@ -52,6 +53,11 @@ final class AnnotatedMethodHints implements BeanFactoryInitializationAotProcesso
 	private static void register(ReflectionHints hints, AnnotatedMethod annotated, Manners manners) {
 		hierarchy(annotated.type()).forEach(hints::registerType);
 		hints.registerMethod(annotated.method(), ExecutableMode.INVOKE);
+		if (!annotated.attribute(Backoff::durable).isEmpty()) {
+			// read from and written to JSON
+			new BindingReflectionHintsRegistrar().registerReflectionHints(hints,
+					annotated.method().getGenericParameterTypes());
+		}
 		String recover = annotated.attribute(Backoff::recover);
 		if (!recover.isEmpty()) {
 			RecoverMethods.named(annotated.type(), recover)

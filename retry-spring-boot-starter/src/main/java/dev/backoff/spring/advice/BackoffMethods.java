@@ -196,8 +196,8 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 			.collect(Collectors.groupingBy(MethodPlan::label, Collectors.counting()));
 		return plans.stream().map((plan) -> {
 			boolean overloaded = labels.getOrDefault(plan.label(), 1L) > 1;
-			return new PolicyUse(overloaded ? plan.label() + plan.method().parameters() : plan.label(), plan.policy(),
-					this.advice.of(plan));
+			return new PolicyUse(overloaded ? plan.label() + plan.method().parameters() : plan.label(), plan.method(),
+					plan.policy(), this.advice.of(plan));
 		}).sorted(Comparator.comparing(PolicyUse::method)).toList();
 	}
 
@@ -209,6 +209,15 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 			.stream()
 			.filter((plan) -> plan.policy().isDurable())
 			.collect(Collectors.toMap(MethodPlan::method, MethodPlan::policy));
+	}
+
+	/**
+	 * {@return the policy in effect for an annotated method}
+	 * @param method a method with {@code @Backoff}
+	 * @throws InvalidBackoffException if its annotation or configuration is not valid
+	 */
+	public EffectivePolicy policy(AnnotatedMethod method) {
+		return this.ofMethods.planned(method).plan().policy();
 	}
 
 	PlanAdvice advice() {

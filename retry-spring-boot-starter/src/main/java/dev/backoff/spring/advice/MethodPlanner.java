@@ -54,6 +54,12 @@ final class MethodPlanner implements PlannedRetries.Planner<AnnotatedMethod, Met
 		if (policy != null) {
 			checkClassifier(policy, problems);
 		}
+		String key = annotated.attribute(Backoff::key);
+		if (!key.isEmpty() && annotated.attribute(Backoff::durable).isEmpty() && policy != null
+				&& !policy.isDurable()) {
+			problems.add(Problem.ofPlace(annotated.place(Backoff::key) + ": invalid key (" + key + ")",
+					"is of a durable method, and this one is not", "Set durable to true, or remove it."));
+		}
 		if (manner == null) {
 			return null;
 		}

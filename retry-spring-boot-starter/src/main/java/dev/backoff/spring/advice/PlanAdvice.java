@@ -63,6 +63,10 @@ final class PlanAdvice {
 			advice.add("a call that hangs is not cut: the deadline of " + DurationText.exact(policy.deadlineNanos())
 					+ " is checked between attempts; set attempt-timeout, or timeouts of the client");
 		}
+		if (plan.policy().isDurable() && policy.attemptTimeoutNanos() == Nanos.UNLIMITED) {
+			advice.add("an attempt that hangs keeps one of the policy's " + plan.policy().concurrency()
+					+ " threads for ever: set attempt-timeout");
+		}
 		Class<?> type = plan.method().method().getReturnType();
 		if (BaseStream.class.isAssignableFrom(type) || Iterator.class.isAssignableFrom(type)) {
 			advice.add("only the call is retried: what the " + type.getSimpleName()

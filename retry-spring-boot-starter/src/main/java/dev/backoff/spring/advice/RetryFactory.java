@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 
 import dev.backoff.Retry;
+import dev.backoff.RetryBuilder;
 import dev.backoff.RunningCalls;
 import dev.backoff.WaitingCalls;
 import dev.backoff.delay.RandomSource;
@@ -90,7 +91,7 @@ final class RetryFactory {
 		EffectivePolicy effective = plan.policy();
 		RetryPolicy policy = effective.complete(classifiers(effective), plan.retryWhen(), plan.until());
 		OverloadSafety safety = this.beanFactory.getBean(OverloadSafety.class);
-		Retry.Builder builder = Retry.builder(policy)
+		RetryBuilder builder = Retry.builder(policy)
 			.method(plan.label())
 			.time(this.beanFactory.getBeanProvider(RetryTime.class).getIfAvailable(RetryTime::system))
 			.random(this.beanFactory.getBeanProvider(RandomSource.class).getIfAvailable(() -> this.random))

@@ -93,7 +93,12 @@ public final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 		problems.addAll(configured);
 		if (isChecked(problems, policies.configuration().isEnabled())) {
 			log(policies, methods, plans);
-			adviseShutdown(policies, beanFactory.getBean(Environment.class));
+			Environment environment = beanFactory.getBean(Environment.class);
+			adviseShutdown("backoff.shutdown.wait", policies.configuration().shutdownWait(), environment);
+			if (plans.stream().anyMatch((plan) -> plan.policy().isDurable())) {
+				adviseShutdown("backoff.durable.shutdown-wait", policies.configuration().durable().shutdownWait(),
+						environment);
+			}
 		}
 	}
 
@@ -221,11 +226,10 @@ public final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 		logUnused("budgets", policies.unusedBudgets());
 	}
 
-	private static void adviseShutdown(BackoffPolicies policies, Environment environment) {
-		Duration wait = policies.configuration().shutdownWait();
+	private static void adviseShutdown(String key, Duration wait, Environment environment) {
 		Duration phase = Binder.get(environment).bind(SHUTDOWN_PHASE, Duration.class).orElse(DEFAULT_SHUTDOWN_PHASE);
 		if (wait.compareTo(phase) > 0) {
-			logger.info("backoff.shutdown.wait of {} is cut short by {} of {}: raise that too, or wait less",
+			logger.info("{} of {} is cut short by {} of {}: raise that too, or wait less", key,
 					DurationText.exact(wait), SHUTDOWN_PHASE, DurationText.exact(phase));
 		}
 	}

@@ -20,6 +20,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.ImportRuntimeHints;
+import org.springframework.context.annotation.Lazy;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.Ordered;
 import org.springframework.core.env.ConfigurableEnvironment;
@@ -35,6 +36,9 @@ import dev.backoff.spring.advice.BackoffMethods;
 import dev.backoff.spring.advice.Shutdown;
 import dev.backoff.spring.advice.StartupCheck;
 import dev.backoff.spring.failure.BuiltInFailureClassifiers;
+import dev.backoff.spring.layers.LayersLog;
+import dev.backoff.spring.layers.RetryLayerFinder;
+import dev.backoff.spring.layers.RetryLayers;
 import dev.backoff.spring.live.ConfigurationListener;
 import dev.backoff.spring.live.Expiries;
 import dev.backoff.spring.live.LiveConfiguration;
@@ -123,12 +127,26 @@ public final class BackoffAutoConfiguration {
 		return new LiveConfiguration(policies, methods, () -> BackoffConfiguration.read(environment),
 				() -> List.copyOf(beanFactory.getBeansOfType(ConfigurationUser.class, false, true).values()),
 				() -> List.copyOf(beanFactory.getBeansOfType(ConfigurationListener.class, false, true).values()),
-				new Expiries(() -> time.getIfAvailable(RetryTime::system), expiryThread(), Clock.systemUTC()));
+				new Expiries(() -> time.getIfAvailable(RetryTime::system), threads("backoff-expiry-"),
+						Clock.systemUTC()));
 	}
 
-	/* A thread for each expiry: the common pool may be busy with calls that fail. */
-	private static Executor expiryThread() {
-		SimpleAsyncTaskExecutor executor = new SimpleAsyncTaskExecutor("backoff-expiry-");
+	@Bean
+	@Lazy
+	@ConditionalOnMissingBean(search = SearchStrategy.CURRENT)
+	RetryLayers backoffRetryLayers(ConfigurableListableBeanFactory beanFactory, BackoffMethods methods,
+			ObjectProvider<RetryLayerFinder> finders) {
+		return new RetryLayers(beanFactory, methods, finders.orderedStream().toList());
+	}
+
+	@Bean
+	LayersLog backoffLayersLog(BackoffPolicies policies, ObjectProvider<RetryLayers> layers) {
+		return new LayersLog(policies.configuration(), layers::getObject, threads("backoff-layers-"));
+	}
+
+	/* One for each task: the common pool may be busy with calls that fail. */
+	private static Executor threads(String prefix) {
+		SimpleAsyncTaskExecutor executor = new SimpleAsyncTaskExecutor(prefix);
 		executor.setDaemon(true);
 		return executor;
 	}

@@ -1,21 +1,29 @@
 package dev.backoff.spring.autoconfigure;
 
+import java.time.Clock;
+
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
+import org.springframework.boot.actuate.endpoint.EndpointAccessResolver;
+import org.springframework.boot.actuate.endpoint.web.PathMappedEndpoints;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.core.env.Environment;
 
 import dev.backoff.RunningCalls;
 import dev.backoff.WaitingCalls;
 import dev.backoff.spring.actuate.AuditedOperations;
 import dev.backoff.spring.actuate.BackoffEndpoint;
 import dev.backoff.spring.actuate.EndpointPart;
+import dev.backoff.spring.actuate.ThisProcess;
 import dev.backoff.spring.actuate.WrittenArguments;
 import dev.backoff.spring.advice.BackoffMethods;
+import dev.backoff.spring.console.ConsoleEndpoint;
+import dev.backoff.spring.layers.RetryLayers;
 import dev.backoff.spring.live.LiveConfiguration;
 import dev.backoff.spring.observation.BackoffObservationAutoConfiguration;
 import dev.backoff.spring.observation.CallStatistics;
@@ -24,7 +32,8 @@ import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.safety.OverloadSafety;
 
 /**
- * Show the policies at {@code /actuator/backoff}, and let an operator change them.
+ * Show the policies at {@code /actuator/backoff}, and let an operator change them, also
+ * on a page, where the application asks for one.
  *
  * @since 0.1
  */
@@ -41,9 +50,12 @@ public final class BackoffEndpointAutoConfiguration {
 		BackoffEndpoint backoffEndpoint(BackoffPolicies policies, BackoffMethods methods, OverloadSafety safety,
 				LiveConfiguration live, WaitingCalls waiting, RunningCalls running,
 				ObjectProvider<CallStatistics> statistics, ObjectProvider<StoppedCalls> stopped,
-				ObjectProvider<EndpointPart> parts) {
+				ObjectProvider<EndpointPart> parts, ObjectProvider<RetryLayers> layers, Environment environment,
+				ObjectProvider<EndpointAccessResolver> access, ObjectProvider<Clock> clock) {
+			ThisProcess process = ThisProcess.of(environment, access.getIfUnique(),
+					clock.getIfUnique(Clock::systemUTC));
 			return new BackoffEndpoint(policies, methods, safety, live, waiting, running, statistics.getIfUnique(),
-					stopped.getIfUnique(), parts.orderedStream().toList());
+					stopped.getIfUnique(), process, parts.orderedStream().toList(), layers::getObject);
 		}
 
 		@Bean
@@ -54,6 +66,18 @@ public final class BackoffEndpointAutoConfiguration {
 		@Bean
 		AuditedOperations backoffAuditedOperations(ApplicationEventPublisher publisher) {
 			return new AuditedOperations(publisher);
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnAvailableEndpoint(ConsoleEndpoint.class)
+	static class Console {
+
+		@Bean
+		@ConditionalOnMissingBean
+		ConsoleEndpoint backoffConsoleEndpoint(ObjectProvider<PathMappedEndpoints> paths) {
+			return new ConsoleEndpoint(paths::getIfAvailable);
 		}
 
 	}

@@ -49,13 +49,6 @@ public final class BackoffHttpAutoConfiguration {
 			return new ApacheClientHeaders(policies.configuration().http());
 		}
 
-		@Bean
-		@ConditionalOnMissingBean
-		@ConditionalOnBooleanProperty(name = "backoff.enabled", matchIfMissing = true)
-		ApacheRetryAdvice backoffApacheRetryAdvice() {
-			return new ApacheRetryAdvice();
-		}
-
 	}
 
 	@Configuration(proxyBeanMethods = false)

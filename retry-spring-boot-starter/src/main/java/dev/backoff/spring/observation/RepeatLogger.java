@@ -45,7 +45,7 @@ final class RepeatLogger implements RetryListener {
 		return (idempotency == Idempotency.BY_KEY)
 				? ", and its policy is idempotent by key, but no key was sent. Add the host to backoff.http.hosts, or "
 						+ "send Attempt.current().idempotencyKey()"
-				: ". Say whether that does harm: idempotent: yes if it does none, no if it does, by-key if the "
+				: ". Say whether that does harm: idempotent: true if it does none, false if it does, by-key if the "
 						+ "server honours the idempotency key";
 	}
 

@@ -7,6 +7,7 @@ import java.util.concurrent.ConcurrentHashMap;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.MDC;
 import org.slf4j.event.Level;
 import org.slf4j.spi.LoggingEventBuilder;
 
@@ -65,6 +66,9 @@ public final class StopLogger implements RetryListener, AutoCloseable {
 	private static final String ELAPSED = "backoff.elapsed_ms";
 
 	private static final String FAILURE = "backoff.failure";
+
+	/** The entry of the MDC in which an attempt of a durable call has the call's id. */
+	public static final String STORED_CALL = "backoff.call";
 
 	private static final int MOST_TOLD_ONCE = 1_000;
 
@@ -187,7 +191,9 @@ public final class StopLogger implements RetryListener, AutoCloseable {
 		if (failure != null) {
 			line = line.addKeyValue(FAILURE, FailureText.classes(failure));
 		}
-		line.log(story.getMessage() + "; " + event.method() + ending(story) + recovery(event) + remark);
+		String call = MDC.get(STORED_CALL);
+		line.log(story.getMessage() + "; " + event.method() + ending(story) + recovery(event)
+				+ ((call != null) ? "; stored call " + call : "") + remark);
 		if (failure != null && event.recovery() == RecoveryOutcome.DONE && logger.isDebugEnabled()) {
 			named(Level.DEBUG, event).setCause(failure).log("Recovered " + event.method() + " from this failure");
 		}

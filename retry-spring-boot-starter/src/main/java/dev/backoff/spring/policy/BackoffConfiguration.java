@@ -98,6 +98,13 @@ public final class BackoffConfiguration {
 	}
 
 	/**
+	 * {@return whether other retries that multiply attempts are logged, true by default}
+	 */
+	public boolean isOtherRetriesWarned() {
+		return ConfigValue.read(this.read.settings(), SettingKey.OTHER_RETRIES) == BackoffProperties.OtherRetries.WARN;
+	}
+
+	/**
 	 * {@return the buckets of the timers, empty by default}
 	 */
 	public List<Duration> slo() {
@@ -239,8 +246,9 @@ public final class BackoffConfiguration {
 	 * @return the definition, else a budget of this name with the built-in numbers
 	 */
 	public BudgetEntry budget(String name) {
-		return this.read.budgets()
-			.getOrDefault(TextValues.canonical(name), BudgetAssembler.BUILT_IN)
+		BudgetEntry defined = this.read.budgets().get(TextValues.canonical(name));
+		int instances = ConfigValue.<Integer>read(this.read.settings(), SettingKey.INSTANCES);
+		return ((defined != null) ? defined : BudgetAssembler.builtIn(instances))
 			.withName(spelling(Section.BUDGETS, name));
 	}
 

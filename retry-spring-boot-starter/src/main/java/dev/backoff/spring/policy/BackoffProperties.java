@@ -22,8 +22,12 @@ import org.springframework.boot.context.properties.bind.Name;
  * @param retriesEnabled Whether retries are made; if not, first attempts, recovery,
  * meters and polling stay.
  * @param unknownKeys What an unknown key does at start-up.
+ * @param instances Processes of the application that run at once. Each gets its share of
+ * a budget's tokens, at least five.
  * @param random Random source of the jitter.
  * @param mode How annotated methods are advised.
+ * @param otherRetries What is logged after start-up about other retries in the
+ * application.
  * @param defaults Values for all policies that set none of their own.
  * @param policies Policies by name. Compared by letters and digits only; an unnamed
  * method's policy is "[OrderService.place]".
@@ -41,8 +45,9 @@ import org.springframework.boot.context.properties.bind.Name;
  */
 @ConfigurationProperties("backoff")
 public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultValue("true") boolean retriesEnabled,
-		@DefaultValue("error") UnknownKeys unknownKeys, @DefaultValue("fast") RandomKind random,
-		@DefaultValue("proxy") AdviceMode mode, @DefaultValue Policy defaults,
+		@DefaultValue("error") UnknownKeys unknownKeys, @DefaultValue("1") int instances,
+		@DefaultValue("fast") RandomKind random, @DefaultValue("proxy") AdviceMode mode,
+		@DefaultValue("warn") OtherRetries otherRetries, @DefaultValue Policy defaults,
 		@DefaultValue Map<String, Policy> policies, @DefaultValue Map<String, Breaker> breakers,
 		@DefaultValue Map<String, Budget> budgets, @DefaultValue Metrics metrics, @DefaultValue Observation observation,
 		@DefaultValue Http http, @DefaultValue Endpoint endpoint, @DefaultValue Health health,
@@ -78,6 +83,17 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 
 		/** By an aspect that AspectJ weaves into their classes. */
 		ASPECTJ
+
+	}
+
+	/** What is logged about other retries. */
+	public enum OtherRetries {
+
+		/** Those that multiply the attempts of a method. */
+		WARN,
+
+		/** Nothing; the endpoint still shows them. */
+		OFF
 
 	}
 

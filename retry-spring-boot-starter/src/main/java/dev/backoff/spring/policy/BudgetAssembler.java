@@ -12,20 +12,34 @@ import dev.backoff.budget.BudgetSettings;
 /** Make one budget of the values below its name, and report those that cannot work. */
 final class BudgetAssembler {
 
-	/* With the numbers that are built in, for policies without a budget of their own. */
-	static final BudgetEntry BUILT_IN = assemble(new NamedValues<BudgetKey>("", Map.of()), new ArrayList<>());
+	/*
+	 * A bucket is not divided below it, so that a process with few calls keeps its
+	 * retries.
+	 */
+	private static final int LEAST_SHARE = 5;
 
 	private final Map<BudgetKey, ConfigValue> written;
 
+	private final int instances;
+
 	private final List<Problem> problems;
 
-	private BudgetAssembler(Map<BudgetKey, ConfigValue> written, List<Problem> problems) {
+	private BudgetAssembler(Map<BudgetKey, ConfigValue> written, int instances, List<Problem> problems) {
 		this.written = written;
+		this.instances = instances;
 		this.problems = problems;
 	}
 
-	/** Return the budget; values that cannot work are reported and left out. */
-	static BudgetEntry assemble(NamedValues<BudgetKey> entry, List<Problem> problems) {
+	/** Return a budget with the numbers that are built in, for one of many processes. */
+	static BudgetEntry builtIn(int instances) {
+		return assemble(new NamedValues<BudgetKey>("", Map.of()), instances, new ArrayList<>());
+	}
+
+	/**
+	 * Return the budget of one of many processes; values that cannot work are reported
+	 * and left out.
+	 */
+	static BudgetEntry assemble(NamedValues<BudgetKey> entry, int instances, List<Problem> problems) {
 		Map<BudgetKey, EffectivePolicy.Value> effective = new EnumMap<>(BudgetKey.class);
 		for (BudgetKey key : BudgetKey.values()) {
 			ConfigValue value = entry.values().get(key);
@@ -37,8 +51,13 @@ final class BudgetAssembler {
 				effective.put(key, EffectivePolicy.Value.builtIn(builtIn));
 			}
 		}
-		return new BudgetEntry(entry.name(), new BudgetAssembler(entry.values(), problems).settings(),
-				Collections.unmodifiableMap(effective));
+		BudgetSettings settings = new BudgetAssembler(entry.values(), instances, problems).settings();
+		if (instances > 1) {
+			effective.computeIfPresent(BudgetKey.TOKENS,
+					(key, tokens) -> new EffectivePolicy.Value(plain(settings.tokens()),
+							tokens.text() + " for " + instances + " instances: " + tokens.origin()));
+		}
+		return new BudgetEntry(entry.name(), settings, Collections.unmodifiableMap(effective));
 	}
 
 	private BudgetSettings settings() {
@@ -52,9 +71,16 @@ final class BudgetAssembler {
 			checkCost(BudgetKey.COST_THROTTLED, throttledCost, tokens);
 		}
 		return (this.problems.size() > before) ? BudgetSettings.DEFAULTS
-				: new BudgetSettings(tokens, ConfigValue.<Double>read(this.written, BudgetKey.PER_SUCCESS),
+				: new BudgetSettings(share(tokens, Math.max(transientCost, throttledCost)),
+						ConfigValue.<Double>read(this.written, BudgetKey.PER_SUCCESS),
 						ConfigValue.<Double>read(this.written, BudgetKey.PER_SECOND), transientCost, throttledCost,
 						ConfigValue.<Boolean>read(this.written, BudgetKey.REFUND));
+	}
+
+	/* At least what one retry costs. */
+	private double share(double tokens, double cost) {
+		double least = Math.min(tokens, Math.max(LEAST_SHARE, cost));
+		return (this.instances > 1) ? Math.max(least, Math.floor(tokens / this.instances)) : tokens;
 	}
 
 	private void checkCost(BudgetKey key, double cost, double tokens) {

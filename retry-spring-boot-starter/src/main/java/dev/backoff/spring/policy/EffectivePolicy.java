@@ -39,8 +39,6 @@ public final class EffectivePolicy {
 
 	private final RetryPolicyBuilder builder;
 
-	private final Object completing = new Object();
-
 	private final @Nullable ConfigValue classifier;
 
 	private final boolean replayed;
@@ -93,9 +91,14 @@ public final class EffectivePolicy {
 	 */
 	public RetryPolicy complete(List<? extends FailureClassifier> classifiers, @Nullable RetryCondition retryWhen,
 			@Nullable RetryCondition until) {
-		synchronized (this.completing) {
-			return this.builder.classifiers(classifiers).retryWhen(retryWhen).until(until).build();
-		}
+		return builder().classifiers(classifiers).retryWhen(retryWhen).until(until).build();
+	}
+
+	/**
+	 * {@return a builder of the policy with its numbers and lists, to change some}
+	 */
+	public RetryPolicyBuilder builder() {
+		return this.builder.clone();
 	}
 
 	/**

@@ -10,8 +10,11 @@ import org.jspecify.annotations.Nullable;
 /** What other libraries call it, and what we do. */
 final class OtherWords {
 
+	private static final String MAX_WAIT_DURATION = "maxwaitduration";
+
 	private static final Map<String, String> POLICY_WORDS = byOtherWord(
 			Map.ofEntries(Map.entry("max-attempts", "attempts tries"), Map.entry("concurrency", "maxconcurrentcalls"),
+					Map.entry("max-waiting", MAX_WAIT_DURATION),
 					Map.entry("base",
 							"delay initialinterval initialdelay waitduration initialbackoff minbackoff localinterval"),
 					Map.entry("cap", "maxdelay maxinterval maxwait exponentialmaxwaitduration maxbackoff"),
@@ -58,6 +61,11 @@ final class OtherWords {
 		Map<String, String> words = (section == Section.BREAKERS) ? BREAKER_WORDS
 				: (section == Section.BUDGETS) ? BUDGET_WORDS : POLICY_WORDS;
 		return words.get(TextValues.canonical(name));
+	}
+
+	/** Return what differs in ours, as the end of a sentence, or nothing. */
+	static String difference(String name) {
+		return TextValues.canonical(name).equals(MAX_WAIT_DURATION) ? ": it counts attempts, not time" : "";
 	}
 
 	/** Return the section for a word of other libraries, or null. */

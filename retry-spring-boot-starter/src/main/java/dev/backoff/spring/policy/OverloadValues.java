@@ -67,35 +67,28 @@ final class OverloadValues {
 
 	/** Read a whole number of 1 or more. */
 	static int wholeNumber(String text) {
-		int number = TextValues.count(text, TextValues.MOST);
-		if (number == 0) {
-			throw new InvalidTextException("must be a whole number from 1 to " + TextValues.MOST, "Write 1 or more.");
-		}
-		return number;
+		return number(text, 1, "", "Write 1 or more.");
 	}
 
 	/** Read how many attempts or recoveries run at once. */
 	static int slots(String text) {
-		int slots = text.equalsIgnoreCase("none") ? RetryPolicy.UNLIMITED_CONCURRENCY
-				: TextValues.count(text, TextValues.MOST);
-		if (slots == 0) {
-			throw new InvalidTextException("must be a whole number from 1 to " + TextValues.MOST + ", or none",
-					"Write 1 or more, or none for no limit.");
-		}
-		return slots;
+		return text.equalsIgnoreCase("none") ? RetryPolicy.UNLIMITED_CONCURRENCY
+				: number(text, 1, ", or none", "Write 1 or more, or none for no limit.");
 	}
 
 	/** Read how many attempts may wait. */
 	static int waiting(String text) {
-		if (text.equalsIgnoreCase("unlimited")) {
-			return RetryPolicy.UNLIMITED_CONCURRENCY;
+		return text.equalsIgnoreCase("unlimited") ? RetryPolicy.UNLIMITED_CONCURRENCY
+				: number(text, 0, ", or unlimited", "Write 0 to refuse at once, a number, or unlimited.");
+	}
+
+	private static int number(String text, int least, String otherwise, String fix) {
+		int number = TextValues.count(text, TextValues.MOST);
+		if (number == 0 && (least > 0 || !text.equals("0"))) {
+			throw new InvalidTextException(
+					"must be a whole number from " + least + " to " + TextValues.MOST + otherwise, fix);
 		}
-		int waiting = text.equals("0") ? 0 : TextValues.count(text, TextValues.MOST);
-		if (waiting == 0 && !text.equals("0")) {
-			throw new InvalidTextException("must be a whole number from 0 to " + TextValues.MOST + ", or unlimited",
-					"Write 0 to refuse at once, a number, or unlimited.");
-		}
-		return waiting;
+		return number;
 	}
 
 	/** Read a percentage as a share above 0 and at most 1. */

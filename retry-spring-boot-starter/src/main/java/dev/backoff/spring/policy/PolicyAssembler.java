@@ -125,6 +125,10 @@ final class PolicyAssembler {
 		Integer slots = this.values.<Integer>strongest(PolicyKey.CONCURRENCY);
 		refuse(PolicyKey.CONCURRENCY, durable && slots == RetryPolicy.UNLIMITED_CONCURRENCY,
 				"must be a number for a durable policy, whose attempts have threads of their own", "Write a number.");
+		Ranked written = this.values.written(PolicyKey.CONCURRENCY);
+		refuse(PolicyKey.CONCURRENCY, durable && written != null && written.value().origin().equals(Overrides.ORIGIN),
+				"cannot be changed while the application runs for a durable policy, whose threads are made at its start",
+				"Restart with another configuration, or set enabled to false to pause the policy.");
 		return durable ? slots : null;
 	}
 

@@ -11,9 +11,13 @@ enum SettingKey implements ConfigurationKey {
 
 	UNKNOWN_KEYS("unknown-keys", (text) -> TextValues.word(BackoffProperties.UnknownKeys.class, text), "error"),
 
+	INSTANCES("instances", OverloadValues::wholeNumber, "1"),
+
 	RANDOM("random", (text) -> TextValues.word(BackoffProperties.RandomKind.class, text), "fast"),
 
 	MODE("mode", (text) -> TextValues.word(BackoffProperties.AdviceMode.class, text), "proxy"),
+
+	OTHER_RETRIES("other-retries", (text) -> TextValues.word(BackoffProperties.OtherRetries.class, text), "warn"),
 
 	METRICS_ENABLED("metrics.enabled", TextValues::flag, "true"),
 

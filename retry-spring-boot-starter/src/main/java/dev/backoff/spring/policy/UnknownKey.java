@@ -99,7 +99,7 @@ final class UnknownKey {
 	private static String known(Section<?> section, String written) {
 		String ours = OtherWords.ours(section, written);
 		String nearest = (ours != null) ? ours : Nearest.of(written, section.keyTexts());
-		return (nearest != null) ? "Write " + nearest + " instead of " + written + "."
+		return (nearest != null) ? "Write " + nearest + " instead of " + written + OtherWords.difference(written) + "."
 				: "Known keys: " + String.join(", ", section.keyTexts()) + ".";
 	}
 

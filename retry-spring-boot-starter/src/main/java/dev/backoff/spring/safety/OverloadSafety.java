@@ -235,21 +235,19 @@ public final class OverloadSafety implements ConfigurationUser {
 	}
 
 	/**
-	 * {@return the slots of a policy's attempts, or null if any number runs at once}
+	 * {@return the slots of a policy's attempts, or null if any number runs at once or
+	 * the policy is durable, whose attempts have threads of their own}
 	 * @param policy the policy
 	 */
 	public @Nullable Throttle throttle(EffectivePolicy policy) {
 		RetryPolicy numbers = policy.numbers();
-		if (numbers.concurrency() == Throttle.UNLIMITED) {
+		if (policy.isDurable() || numbers.concurrency() == Throttle.UNLIMITED) {
 			return null;
 		}
-		Throttle made = new Throttle(policy.name(), numbers.concurrency(), numbers.maxWaiting());
-		Throttle before = this.throttles.putIfAbsent(policy.name(), made);
-		if (before != null) {
-			return before;
-		}
-		tell((observer) -> observer.throttleMade(policy.name(), made));
-		return made;
+		Throttle throttle = this.throttles.computeIfAbsent(policy.name(),
+				(name) -> new Throttle(name, numbers.concurrency(), numbers.maxWaiting()));
+		tell((observer) -> observer.throttleMade(policy.name(), throttle));
+		return throttle;
 	}
 
 	/**
@@ -280,18 +278,16 @@ public final class OverloadSafety implements ConfigurationUser {
 		// a programmatic call knows no annotation, and with it no limit
 		policies.forEach((policy) -> limits.merge(policy.name(), policy.numbers(),
 				(one, other) -> (other.concurrency() < one.concurrency()) ? other : one));
-		this.throttles.forEach((policy, throttle) -> {
-			RetryPolicy numbers = limits.get(policy);
-			if (numbers != null) {
-				throttle.change(numbers.concurrency(), numbers.maxWaiting());
-			}
+		limits.forEach((policy, numbers) -> {
+			change(this.throttles.get(policy), numbers.concurrency(), numbers.maxWaiting());
+			change(this.recoveries.get(policy), numbers.recoverConcurrency(), Throttle.UNLIMITED);
 		});
-		this.recoveries.forEach((policy, throttle) -> {
-			RetryPolicy numbers = limits.get(policy);
-			if (numbers != null) {
-				throttle.change(numbers.recoverConcurrency(), Throttle.UNLIMITED);
-			}
-		});
+	}
+
+	private static void change(@Nullable Throttle throttle, int slots, int maxWaiting) {
+		if (throttle != null) {
+			throttle.change(slots, maxWaiting);
+		}
 	}
 
 	/**
@@ -332,8 +328,8 @@ public final class OverloadSafety implements ConfigurationUser {
 	}
 
 	/**
-	 * Report all budgets, breakers and modes to an observer, existing ones included. One
-	 * that is created meanwhile may be reported twice.
+	 * Report all budgets, breakers, modes and throttles to an observer, existing ones
+	 * included. One may be reported several times.
 	 * @param observer the observer
 	 */
 	public void observe(Observer observer) {

@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.stream.IntStream;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -23,6 +24,7 @@ import static java.util.concurrent.CompletableFuture.failedFuture;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** The endpoint while 50,000 calls wait. */
+@Tag("long")
 class ManyWaitingCallsTests {
 
 	private static final int CALLS = 50_000;

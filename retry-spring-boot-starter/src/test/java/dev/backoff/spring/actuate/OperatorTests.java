@@ -52,6 +52,8 @@ import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.event.StopReason;
 import dev.backoff.fixture.VirtualTime;
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
+import dev.backoff.spring.layers.RetryLayer;
+import dev.backoff.spring.layers.RetryLayerFinder;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.EffectivePolicy.Value;
 import dev.backoff.spring.policy.PolicyKey;
@@ -288,12 +290,29 @@ class OperatorTests {
 		}
 
 		@ParameterizedTest
-		@ValueSource(strings = { "", "/orders" })
-		void areTheOnlyOnes(String path) throws Exception {
+		@CsvSource({ "'', activity or layers or short", "/orders, short" })
+		void areTheOnlyOnes(String path, String known) throws Exception {
 			HttpResponse<String> response = send("GET", path + "?view=long", "");
 			assertThat(response.statusCode()).isEqualTo(400);
 			assertThat(JsonPath.<String>read(response.body(), "$.problems[0].message"))
-				.isEqualTo("Invalid view (long): must be short.");
+				.isEqualTo("Invalid view (long): must be " + known + ".");
+		}
+
+	}
+
+	@Nested
+	class LayersView {
+
+		@Test
+		void showsOtherRetriesAndTheMethodsThatMeetThem() throws Exception {
+			String shown = ok("GET", "?view=layers", "");
+			assertThat(JsonPath.<List<Map<String, ?>>>read(shown, "$.layers[?(@.name == 'Gateway')]"))
+				.containsExactly(Map.of("name", "Gateway", "place", "bean gateway", "attempts", 2, "when", "503", "off",
+						"gateway.retries=0"));
+			JSONAssert.assertEquals(
+					"{ 'methods': { 'Orders.place': { 'attempts': 3, 'meets': [ 'Gateway' ], 'atMost': 6 } }, "
+							+ "'unretried': [] }",
+					shown, false);
 		}
 
 	}
@@ -617,6 +636,12 @@ class OperatorTests {
 	@SpringBootConfiguration
 	@EnableAutoConfiguration
 	static class Shop {
+
+		@Bean
+		RetryLayerFinder finder() {
+			return (beans, found) -> found.accept("orders",
+					new RetryLayer("Gateway", "bean gateway", 2, "503", "gateway.retries=0", null));
+		}
 
 		@Bean
 		VirtualTime time() {

@@ -11,6 +11,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.test.util.ReflectionTestUtils;
 
 import dev.backoff.spring.actuate.BackoffEndpoint;
+import dev.backoff.spring.console.ConsoleEndpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -46,10 +47,22 @@ class BackoffEndpointAutoConfigurationTests {
 	}
 
 	@Test
+	void suppliesTheConsoleIfExposureAndAccessNameIt() {
+		String exposed = "management.endpoints.web.exposure.include=backoffconsole";
+		String access = "management.endpoint.backoffconsole.access=READ_ONLY";
+		this.runner.withPropertyValues(exposed, access)
+			.run((context) -> assertThat(context).hasSingleBean(ConsoleEndpoint.class));
+		for (String alone : List.of(exposed, access, "management.endpoints.web.exposure.include=*")) {
+			this.runner.withPropertyValues(alone)
+				.run((context) -> assertThat(context).hasNotFailed().doesNotHaveBean(ConsoleEndpoint.class));
+		}
+	}
+
+	@Test
 	void backsOffForTheApplicationsOwn() {
 		this.runner.withPropertyValues("management.endpoints.web.exposure.include=*")
 			.withBean("own", BackoffEndpoint.class,
-					() -> new BackoffEndpoint(null, null, null, null, null, null, null, null, List.of()))
+					() -> new BackoffEndpoint(null, null, null, null, null, null, null, null, null, List.of(), null))
 			.run((context) -> assertThat(context).hasSingleBean(BackoffEndpoint.class).hasBean("own"));
 	}
 

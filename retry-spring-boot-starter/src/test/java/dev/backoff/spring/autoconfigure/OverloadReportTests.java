@@ -190,6 +190,8 @@ class OverloadReportTests {
 						"Write 1 or more, or none for no limit."),
 				policy("max-concurrent-calls: 5", "max-concurrent-calls (5): is no key of a policy.",
 						"Write concurrency instead of max-concurrent-calls."),
+				policy("max-wait-duration: 5s", "max-wait-duration (5s): is no key of a policy.",
+						"Write max-waiting instead of max-wait-duration: it counts attempts, not time."),
 				policy("breaker: gateway", "breaker (gateway): names a breaker that is not defined.",
 						"Define backoff.breakers.gateway, or remove it."),
 				policy("budget: gateway", "budget (gateway): names a budget that is not defined.",

@@ -27,7 +27,12 @@ import dev.backoff.fixture.ResultContract;
  */
 @SuppressWarnings("FutureReturnValueIgnored") // what a bean returns is waited for
 												// elsewhere
-class ReturnTypesContractTests {
+public class ReturnTypesContractTests {
+
+	/** Return the setup of each case, which a subclass can change. */
+	protected CallSetup prepared(CallSetup setup) {
+		return setup;
+	}
 
 	@Nested
 	class ABlockingMethod extends ResultContract {
@@ -110,8 +115,8 @@ class ReturnTypesContractTests {
 
 	}
 
-	private static <R extends @Nullable Object> ContractDriver judged(CallSetup setup,
-			Class<? extends JudgedOrders<R>> type, Function<R, @Nullable Object> given) {
+	private <R extends @Nullable Object> ContractDriver judged(CallSetup setup, Class<? extends JudgedOrders<R>> type,
+			Function<R, @Nullable Object> given) {
 		return open(setup, type, given, (orders, kind, work) -> switch (kind) {
 			case UNLESS_DONE -> orders.placeUnlessDone(work);
 			case UNTIL_DONE -> orders.placeUntilDone(work);
@@ -120,7 +125,7 @@ class ReturnTypesContractTests {
 		});
 	}
 
-	private static <R extends @Nullable Object> ContractDriver driver(CallSetup setup, Class<? extends Orders<R>> type,
+	private <R extends @Nullable Object> ContractDriver driver(CallSetup setup, Class<? extends Orders<R>> type,
 			Function<R, @Nullable Object> given) {
 		return open(setup, type, given, (orders, kind, work) -> switch (kind) {
 			case PLAIN -> orders.place(work);
@@ -129,9 +134,10 @@ class ReturnTypesContractTests {
 		});
 	}
 
-	private static <R extends @Nullable Object, B extends Orders<R>> ContractDriver open(CallSetup setup, Class<B> type,
+	private <R extends @Nullable Object, B extends Orders<R>> ContractDriver open(CallSetup setup, Class<B> type,
 			Function<R, @Nullable Object> given, Call<R, B> call) {
-		return new SpringDriver<>(setup, type, (orders, kind, work) -> given.apply(call.call(orders, kind, work)));
+		return new SpringDriver<>(prepared(setup), type,
+				(orders, kind, work) -> given.apply(call.call(orders, kind, work)));
 	}
 
 	private static CompletableFuture<@Nullable Object> completed(Callable<@Nullable Object> work) {

@@ -16,6 +16,7 @@ import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.breaker.CircuitBreakers;
 import dev.backoff.budget.RetryBudget;
 import dev.backoff.delay.RandomSource;
+import dev.backoff.event.CallObserver;
 import dev.backoff.event.CallRecorder;
 import dev.backoff.event.RetryListener;
 import dev.backoff.failure.FailureClassifier;
@@ -89,6 +90,9 @@ public final class SpringDriver<B> implements ContractDriver {
 		for (RetryListener listener : setup.listeners()) {
 			this.context.registerBean("listener" + this.context.getBeanDefinitionCount(), RetryListener.class,
 					() -> listener);
+		}
+		if (setup.observer() != null) {
+			this.context.registerBean("observer", CallObserver.class, () -> setup.observer());
 		}
 		if (setup.classifier() != null) {
 			this.context.registerBean("classifier", FailureClassifier.class, () -> setup.classifier());

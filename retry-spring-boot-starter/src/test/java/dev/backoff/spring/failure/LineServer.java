@@ -4,15 +4,12 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.OutputStream;
-import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
-import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
 
 import org.jspecify.annotations.Nullable;
+
+import dev.backoff.fixture.SocketServer;
 
 /** A server on the loopback interface that answers a line with a line. */
 final class LineServer implements AutoCloseable {
@@ -25,49 +22,27 @@ final class LineServer implements AutoCloseable {
 
 	}
 
-	private final ServerSocket listener;
-
 	private final String greeting;
 
 	private final Reply reply;
 
-	private final List<Socket> open = new CopyOnWriteArrayList<>();
+	private final SocketServer server;
 
 	private LineServer(String greeting, Reply reply) {
 		this.greeting = greeting;
 		this.reply = reply;
-		try {
-			this.listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+		this.server = new SocketServer(this::talk);
 	}
 
 	static LineServer start(String greeting, Reply reply) {
-		LineServer server = new LineServer(greeting, reply);
-		server.inBackground(server::accept);
-		return server;
+		return new LineServer(greeting, reply);
 	}
 
 	int port() {
-		return this.listener.getLocalPort();
+		return this.server.port();
 	}
 
-	private void accept() {
-		while (!this.listener.isClosed()) {
-			try {
-				Socket socket = this.listener.accept();
-				this.open.add(socket);
-				inBackground(() -> talk(socket));
-			}
-			catch (IOException ex) {
-				// the test has closed the server
-			}
-		}
-	}
-
-	private void talk(Socket socket) {
+	private void talk(Socket socket) throws IOException {
 		try (BufferedReader input = new BufferedReader(
 				new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8))) {
 			write(socket.getOutputStream(), this.greeting);
@@ -75,9 +50,6 @@ final class LineServer implements AutoCloseable {
 				String answer = this.reply.to(line);
 				write(socket.getOutputStream(), (answer != null) ? answer : "");
 			}
-		}
-		catch (IOException ex) {
-			// the client has gone: nobody is left to tell
 		}
 	}
 
@@ -88,18 +60,9 @@ final class LineServer implements AutoCloseable {
 		}
 	}
 
-	private void inBackground(Runnable work) {
-		Thread thread = new Thread(work, "line-server");
-		thread.setDaemon(true);
-		thread.start();
-	}
-
 	@Override
 	public void close() throws IOException {
-		this.listener.close();
-		for (Socket socket : this.open) {
-			socket.close();
-		}
+		this.server.close();
 	}
 
 }

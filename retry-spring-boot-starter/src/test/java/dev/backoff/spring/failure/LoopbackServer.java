@@ -1,14 +1,14 @@
 package dev.backoff.spring.failure;
 
+import java.io.BufferedInputStream;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
-import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
+
+import dev.backoff.fixture.SocketServer;
+import dev.backoff.fixture.WireRequest;
 
 /**
  * A server on the loopback interface that answers each connection with the same bytes and
@@ -22,26 +22,16 @@ final class LoopbackServer implements AutoCloseable {
 
 	}
 
-	private final ServerSocket listener;
-
 	private final String reply;
 
 	private final Ending ending;
 
-	private final List<Socket> open = new CopyOnWriteArrayList<>();
+	private final SocketServer server;
 
 	private LoopbackServer(String reply, Ending ending) {
 		this.reply = reply;
 		this.ending = ending;
-		try {
-			this.listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
-		Thread thread = new Thread(this::run, "loopback");
-		thread.setDaemon(true);
-		thread.start();
+		this.server = new SocketServer(this::answer);
 	}
 
 	/** Answer with raw bytes. */
@@ -67,29 +57,16 @@ final class LoopbackServer implements AutoCloseable {
 	}
 
 	int port() {
-		return this.listener.getLocalPort();
+		return this.server.port();
 	}
 
 	String url() {
 		return "http://127.0.0.1:" + port() + "/";
 	}
 
-	private void run() {
-		while (!this.listener.isClosed()) {
-			try {
-				answer(this.listener.accept());
-			}
-			catch (IOException ex) {
-				// the client or the test has gone: nobody is left to tell
-			}
-		}
-	}
-
 	private void answer(Socket socket) throws IOException {
-		this.open.add(socket);
-		skipHead(socket.getInputStream());
+		WireRequest.read(new BufferedInputStream(socket.getInputStream()));
 		socket.getOutputStream().write(this.reply.getBytes(StandardCharsets.UTF_8));
-		socket.getOutputStream().flush();
 		if (this.ending == Ending.RESET) {
 			socket.setSoLinger(true, 0);
 		}
@@ -98,23 +75,9 @@ final class LoopbackServer implements AutoCloseable {
 		}
 	}
 
-	private static void skipHead(InputStream input) throws IOException {
-		int seen = 0;
-		while (seen < 4) {
-			int next = input.read();
-			if (next < 0) {
-				return;
-			}
-			seen = (next == "\r\n\r\n".charAt(seen)) ? seen + 1 : (next == '\r') ? 1 : 0;
-		}
-	}
-
 	@Override
 	public void close() throws IOException {
-		this.listener.close();
-		for (Socket socket : this.open) {
-			socket.close();
-		}
+		this.server.close();
 	}
 
 }

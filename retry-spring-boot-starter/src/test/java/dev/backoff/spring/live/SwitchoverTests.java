@@ -21,6 +21,7 @@ import ch.qos.logback.classic.Level;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -55,6 +56,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 /** Changes are made as a whole or not at all, one after the other. */
 @Timeout(300)
+@Tag("long")
 class SwitchoverTests {
 
 	private static final Duration HALF_AN_HOUR = Duration.ofMinutes(30);

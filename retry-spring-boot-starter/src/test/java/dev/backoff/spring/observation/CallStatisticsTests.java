@@ -16,6 +16,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 import dev.backoff.Retry;
+import dev.backoff.RetryBuilder;
 import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.delay.Jitter;
 import dev.backoff.event.AttemptOutcome;
@@ -53,7 +54,7 @@ class CallStatisticsTests {
 		return recorders;
 	}
 
-	private Retry.Builder retry(CallRecorder.Factory recorders, String policy) {
+	private RetryBuilder retry(CallRecorder.Factory recorders, String policy) {
 		return Retry.builder(RetryPolicy.builder(policy).jitter(Jitter.none()).maxAttempts(3).build())
 			.method("OrderService.place")
 			.time(this.time)

@@ -34,10 +34,10 @@ class RepeatLoggerTests {
 		this.logger.onRetry(event("Orders.change", "PATCH"));
 		assertThat(this.log.lines(Level.WARN)).containsExactly(
 				"Retrying Orders.place sends a POST again that may have been applied. Say whether that does harm: "
-						+ "idempotent: yes if it does none, no if it does, by-key if the server honours the idempotency "
+						+ "idempotent: true if it does none, false if it does, by-key if the server honours the idempotency "
 						+ "key (policy orders)",
 				"Retrying Orders.change sends a PATCH again that may have been applied. Say whether that does harm: "
-						+ "idempotent: yes if it does none, no if it does, by-key if the server honours the idempotency "
+						+ "idempotent: true if it does none, false if it does, by-key if the server honours the idempotency "
 						+ "key (policy orders)");
 		assertThat(LogCapture.keyValues(this.log.events().get(0)))
 			.isEqualTo(Map.of("backoff.policy", "orders", "backoff.method", "Orders.place"));

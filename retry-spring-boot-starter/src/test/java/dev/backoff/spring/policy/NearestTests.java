@@ -37,7 +37,8 @@ class NearestTests {
 	@CsvSource({ "delay, base", "initial-interval, base", "waitDuration, base", "max_delay, cap", "maxInterval, cap",
 			"includes, retry-on", "retryFor, retry-on", "excludes, abort-on", "ignore-exceptions, abort-on",
 			"factor, multiplier", "randomized-wait-factor, jitter", "timeout, deadline", "baseConfig, inherits",
-			"retryUntil, deadline", "tries, max-attempts", "localInterval, base" })
+			"retryUntil, deadline", "tries, max-attempts", "localInterval, base", "maxConcurrentCalls, concurrency",
+			"max-wait-duration, max-waiting" })
 	void knowsTheWordsOfOtherLibraries(String theirs, String ours) {
 		assertThat(OtherWords.ours(Section.POLICIES, theirs)).isEqualTo(ours);
 		assertThat(PolicyKey.of(ours)).isNotNull();

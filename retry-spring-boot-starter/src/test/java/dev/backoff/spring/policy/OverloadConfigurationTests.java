@@ -202,6 +202,38 @@ class OverloadConfigurationTests {
 			});
 		}
 
+		@ParameterizedTest
+		@CsvSource(delimiter = '|', textBlock = """
+				1     | 50  | 1  | 50 | 50
+				3     | 50  | 1  | 16 | 16 <- 50 for 3 instances: application.yml:3
+				200   | 50  | 1  | 5  | 5 <- 50 for 200 instances: application.yml:3
+				200   | 3   | 1  | 3  | 3 <- 3 for 200 instances: application.yml:3
+				200   | 0   | 1  | 0  | 0 <- 0 for 200 instances: application.yml:3
+				200   | 50  | 12 | 12 | 12 <- 50 for 200 instances: application.yml:3
+				""")
+		void shareTheirTokensAmongInstances(int instances, double tokens, double cost, double share, String shown) {
+			run(orders().yaml("""
+					backoff.instances: %d
+					backoff.budgets.orders:
+					  tokens: %.0f
+					  cost: %.0f
+					""".formatted(instances, tokens, cost)), (configuration) -> {
+				BudgetEntry entry = configuration.budget("orders");
+				assertThat(entry.settings().tokens()).isEqualTo(share);
+				assertThat(entry.settings().perSecond()).isEqualTo(BudgetSettings.DEFAULTS.perSecond());
+				assertThat(text(entry.values().get(BudgetKey.TOKENS))).startsWith(shown);
+			});
+		}
+
+		@Test
+		void shareTheirTokensAlsoWhereTheyAreBuiltIn() {
+			run(orders().yaml("backoff.instances: 4"), (configuration) -> {
+				BudgetEntry entry = configuration.budget("orders");
+				assertThat(entry.settings().tokens()).isEqualTo(12);
+				assertThat(text(entry.values().get(BudgetKey.TOKENS))).isEqualTo("12 <- 50 for 4 instances: built in");
+			});
+		}
+
 		@Test
 		void areOnByThePolicysName() {
 			orders().runWithPolicy((policy) -> {

@@ -43,7 +43,7 @@ class PolicyKeyTests {
 
 	@Test
 	void defaultsOfBudgetsAreThoseOfTheCore() {
-		assertThat(BudgetAssembler.BUILT_IN.settings()).isEqualTo(BudgetSettings.DEFAULTS);
+		assertThat(BudgetAssembler.builtIn(1).settings()).isEqualTo(BudgetSettings.DEFAULTS);
 	}
 
 }

@@ -32,8 +32,10 @@ class PagesTests {
 
 	private static final List<String> SOURCES = List.of("src/test/%s/dev/backoff/spring/readme",
 			"../kit-tests/boot/src/test/%s/dev/backoff/kit", "../kit-tests/plain/src/test/%s/dev/backoff/kit",
+			"../library-tests/src/test/%s/dev/backoff/libraries",
 			"../retry-benchmarks/src/test/%s/dev/backoff/benchmarks/moving",
-			"../retry-durable-spring-boot-starter/src/test/%s/dev/backoff/durable");
+			"../retry-durable-spring-boot-starter/src/test/%s/dev/backoff/durable",
+			"../retry-simulator/src/test/%s/dev/backoff/simulator");
 
 	private static final Pattern BLANK_LINE = Pattern.compile("\\n\\s*\\n");
 
@@ -132,6 +134,12 @@ class PagesTests {
 			.map((line) -> line.replaceFirst("#+ ", "").toLowerCase(Locale.ROOT))
 			.map((title) -> title.replaceAll("[^\\p{L}\\p{N} _-]", "").replace(' ', '-'))
 			.toList();
+	}
+
+	/* It is read whole, each time. */
+	@Test
+	void thePageForAssistantsHasFourKilobytesAtMost() throws IOException {
+		assertThat(Files.size(Page.of("docs/SKILL.md").path())).isLessThanOrEqualTo(4_096);
 	}
 
 	@Test

@@ -119,7 +119,7 @@ class ReadmeTests {
 	void recoverParksWhatCouldNotBeSent() {
 		this.calls.set(Integer.MIN_VALUE);
 		withReadmeYaml().run((context) -> assertThat(context.getBean(ShownMethods.class).notifyMerchant(payment()))
-			.isEqualTo(new Receipt("parked " + StopReason.ATTEMPTS_EXHAUSTED + " after 12")));
+			.isEqualTo(new Receipt("parked " + StopReason.ATTEMPTS_EXHAUSTED + " after 6")));
 	}
 
 	@Test

@@ -154,6 +154,15 @@ class ThrottlesTests {
 	}
 
 	@Test
+	void areNotMadeForADurablePolicy() {
+		this.runner.withPropertyValues("backoff.policies.jobs.durable=true", "backoff.policies.jobs.concurrency=2")
+			.run((context) -> {
+				assertThat(context.getBean(BackoffMethods.class).retry("jobs").policy().concurrency()).isEqualTo(2);
+				assertThat(context.getBean(OverloadSafety.class).throttles("jobs").attempts()).isNull();
+			});
+	}
+
+	@Test
 	void areTheSameForAllMethodsOfAPolicy() {
 		this.runner.withPropertyValues("backoff.policies.mail.base=1s")
 			.withBean(Mail.class)

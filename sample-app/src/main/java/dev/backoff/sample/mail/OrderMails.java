@@ -32,4 +32,14 @@ public class OrderMails {
 		this.outbox.sent(order);
 	}
 
+	/**
+	 * Send the mails in the outbox, the oldest first.
+	 */
+	public void sendUnsent() {
+		for (long order : this.outbox.unsent()) {
+			this.partner.sendMail(order);
+			this.outbox.sent(order);
+		}
+	}
+
 }

@@ -9,7 +9,7 @@ import org.springframework.stereotype.Component;
 import org.springframework.web.client.RestClient;
 import org.springframework.web.client.RestClientException;
 
-import dev.backoff.sample.gateway.Gateway;
+import dev.backoff.sample.gateway.PartnerAddress;
 
 /**
  * Call the partners, without retries, which are up to the callers. A failure is a
@@ -20,8 +20,8 @@ public class PartnerClient {
 
 	private final RestClient http;
 
-	PartnerClient(RestClient.Builder builder, Gateway gateway) {
-		this.http = builder.baseUrl(gateway.url()).build();
+	PartnerClient(RestClient.Builder builder, PartnerAddress partners) {
+		this.http = builder.baseUrl(partners.url()).build();
 	}
 
 	/**

@@ -2,6 +2,7 @@ package dev.backoff.sample.payment;
 
 import java.util.concurrent.CompletableFuture;
 
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
@@ -17,9 +18,12 @@ class PaymentController {
 
 	private final PollingChains chains;
 
-	PaymentController(Payments payments, PollingChains chains) {
+	private final ObjectProvider<PaymentWatch> watch;
+
+	PaymentController(Payments payments, PollingChains chains, ObjectProvider<PaymentWatch> watch) {
 		this.payments = payments;
 		this.chains = chains;
+		this.watch = watch;
 	}
 
 	@GetMapping
@@ -37,7 +41,9 @@ class PaymentController {
 	/** Accept a notice of the partner at any time. */
 	@PostMapping("/notice")
 	Payment notice(@PathVariable String trade, @RequestParam(defaultValue = "PAID") PaymentStatus status) {
-		return this.payments.settle(trade, status);
+		Payment payment = this.payments.settle(trade, status);
+		this.watch.ifAvailable((watch) -> watch.end(trade));
+		return payment;
 	}
 
 }

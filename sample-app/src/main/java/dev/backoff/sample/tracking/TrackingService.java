@@ -6,7 +6,7 @@ import org.springframework.stereotype.Service;
 import org.springframework.web.reactive.function.client.WebClient;
 
 import dev.backoff.annotation.Backoff;
-import dev.backoff.sample.gateway.Gateway;
+import dev.backoff.sample.gateway.PartnerAddress;
 
 /** Ask the carrier for the place of a parcel. */
 @Service
@@ -14,8 +14,8 @@ public class TrackingService {
 
 	private final WebClient http;
 
-	TrackingService(WebClient.Builder builder, Gateway gateway) {
-		this.http = builder.baseUrl(gateway.url().toString()).build();
+	TrackingService(WebClient.Builder builder, PartnerAddress partners) {
+		this.http = builder.baseUrl(partners.url().toString()).build();
 	}
 
 	/**

@@ -13,7 +13,7 @@ import org.springframework.stereotype.Component;
 import org.springframework.web.client.RestClient;
 import org.springframework.web.client.RestClientException;
 
-import dev.backoff.sample.gateway.Gateway;
+import dev.backoff.sample.gateway.PartnerAddress;
 
 /**
  * Request shipping quotes a few times a second, and let the gateway fail some of them.
@@ -28,22 +28,22 @@ class TrafficGenerator {
 
 	private final RestClient http;
 
-	private final Gateway gateway;
+	private final PartnerAddress partners;
 
 	private final Environment environment;
 
 	private volatile @Nullable String shop;
 
-	TrafficGenerator(RestClient.Builder builder, Gateway gateway, Environment environment) {
+	TrafficGenerator(RestClient.Builder builder, PartnerAddress partners, Environment environment) {
 		this.http = builder.build();
-		this.gateway = gateway;
+		this.partners = partners;
 		this.environment = environment;
 	}
 
 	@EventListener(ApplicationReadyEvent.class)
 	void open() {
 		this.http.post()
-			.uri(this.gateway.url() + "/faults/quotes?answer=503&seed=1&percent={percent}",
+			.uri(this.partners.url() + "/faults/quotes?answer=503&seed=1&percent={percent}",
 					this.environment.getRequiredProperty("shop.traffic.fault-percent"))
 			.retrieve()
 			.toBodilessEntity();

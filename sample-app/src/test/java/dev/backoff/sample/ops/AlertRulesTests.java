@@ -57,7 +57,9 @@ class AlertRulesTests {
 
 	@Test
 	void askForMetersThatExist() throws IOException {
-		Set<String> published = PUBLISHED.matcher(Files.readString(ROOT.resolve("docs/observation.md")))
+		String pages = Files.readString(ROOT.resolve("docs/observation.md"))
+				+ Files.readString(ROOT.resolve("docs/durable.md"));
+		Set<String> published = PUBLISHED.matcher(pages)
 			.results()
 			.map((name) -> name.group(1).replace('.', '_'))
 			.collect(Collectors.toSet());
@@ -86,7 +88,8 @@ class AlertRulesTests {
 		assertThat(asked).contains("stop=\"attempts_exhausted\"", "stop=\"deadline\"", "stop=\"hint\"",
 				"stop=\"rejected\"", "backoff_budget_refused_total", "backoff_breaker_state",
 				"backoff_recovered_total{outcome=\"failed\"}", "backoff_refresh_total{outcome=\"refused\"}",
-				"backoff_overrides");
+				"backoff_overrides", "backoff_durable_calls{state=\"dead\"}", "backoff_durable_oldest",
+				"backoff_durable_lost_total", "backoff_durable_orphans", "backoff_durable_polls_failed_total");
 	}
 
 	@Test

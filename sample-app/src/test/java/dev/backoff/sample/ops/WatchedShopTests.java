@@ -55,8 +55,10 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 				"backoff.policies.order-creation.base=1ms", "backoff.budgets.order-creation.tokens=95",
 				"backoff.policies.order-creation.when-degraded.cap=20s", "backoff.policies.logistics-sync.ladder=600ms",
 				"backoff.breakers.logistics-sync.minimum-calls=4", "backoff.breakers.logistics-sync.failure-rate=90%",
-				"backoff.breakers.logistics-sync.open-for=8s", "backoff.breakers.logistics-sync.probes=1" })
-@ActiveProfiles({ "test", "watched" })
+				"backoff.breakers.logistics-sync.open-for=8s", "backoff.breakers.logistics-sync.probes=1",
+				"shop.gateway.url=",
+				"spring.datasource.url=jdbc:h2:file:./target/watched;WRITE_DELAY=0;DB_CLOSE_ON_EXIT=FALSE" })
+@ActiveProfiles({ "durable", "test", "watched" })
 @TestBackoff(time = TimeKind.REAL, reset = false)
 @AutoConfigureMetrics
 @Import(ShopClient.class)

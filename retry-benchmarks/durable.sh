@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# Measure durable calls beside their engine alone, and print tables in Markdown, in ten minutes at most
+# on an idle machine with two cores: throughput, lateness beside a backlog and of a rung of 1 s, idle statements.
+#
+#   --calls=5000              how many calls are drained in each run
+#   --pairs=6                 how many runs each side has, by turns
+#   --due=100000              how many calls of the policy that hangs are due
+#   --only=postgresql,h2      the databases
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/options.sh"
+read_options "--calls=count --pairs=count --due=count --only=some:postgresql,h2" "$@"
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+exec ./mvnw -q -Pfast,durable -pl retry-benchmarks -am compile spring-boot:run -Dbenchmarks.run.skip=false \
+	-Dspring-boot.run.optimizedLaunch=false -Dbenchmarks.args="${arguments[*]}"

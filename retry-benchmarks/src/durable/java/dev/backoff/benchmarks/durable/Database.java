@@ -1,0 +1,109 @@
+package dev.backoff.benchmarks.durable;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.concurrent.atomic.LongAdder;
+
+import javax.sql.DataSource;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+
+import org.springframework.core.io.ByteArrayResource;
+import org.springframework.core.io.ClassPathResource;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
+import org.springframework.jdbc.datasource.init.ScriptUtils;
+
+/**
+ * A database with a table for each side: ours with our indexes, the engine's with its.
+ *
+ * @param rows a table expression with one column n from 1 on
+ */
+record Database(String name, String url, String script, String rows, Closeable server) implements Closeable {
+
+	private static final int CONNECTIONS = 30;
+
+	static Database postgres() throws IOException {
+		EmbeddedPostgres server = EmbeddedPostgres.builder()
+			.setServerConfig("fsync", "on")
+			.setServerConfig("synchronous_commit", "on")
+			.start();
+		return new Database("PostgreSQL, fsync on", server.getJdbcUrl("postgres", "postgres"), "postgresql",
+				"generate_series(1, %d) as numbers(n)", server);
+	}
+
+	static Database h2() throws IOException {
+		return new Database("H2 file, WRITE_DELAY=0",
+				"jdbc:h2:file:" + Files.createTempDirectory("durable").resolve("calls") + ";WRITE_DELAY=0", "h2",
+				"system_range(1, %d) as numbers(n)", () -> {
+				});
+	}
+
+	HikariDataSource open() {
+		HikariDataSource pool = new HikariDataSource();
+		pool.setJdbcUrl(url());
+		pool.setMaximumPoolSize(CONNECTIONS);
+		return pool;
+	}
+
+	/** Make both tables anew. */
+	void reset(DataSource pool) throws SQLException, IOException {
+		String ours = new ClassPathResource("dev/backoff/durable/db/" + script() + ".sql")
+			.getContentAsString(StandardCharsets.UTF_8);
+		String engine = ours.replace("backoff_calls", "scheduled_tasks")
+			.replace("(picked, task_name, execution_time)", "(execution_time)");
+		try (Connection connection = pool.getConnection(); Statement statement = connection.createStatement()) {
+			statement.execute("drop table if exists backoff_calls");
+			statement.execute("drop table if exists scheduled_tasks");
+			ScriptUtils.executeSqlScript(connection,
+					new ByteArrayResource((ours + "\n" + engine).getBytes(StandardCharsets.UTF_8)));
+		}
+	}
+
+	/** Copy the one row of a task, so that there are many. */
+	void multiply(DataSource pool, String table, int rows) throws SQLException {
+		try (Connection connection = pool.getConnection(); Statement statement = connection.createStatement()) {
+			statement.execute("insert into " + table
+					+ " (task_name, task_instance, task_data, execution_time, picked, version) "
+					+ "select task_name, task_instance || '-' || n, task_data, execution_time, picked, version from "
+					+ table + ", " + String.format(rows(), rows - 1));
+		}
+	}
+
+	/** Return a data source whose statements are counted. */
+	static DataSource counting(DataSource pool, LongAdder statements) {
+		return new DelegatingDataSource(pool) {
+
+			@Override
+			public Connection getConnection() throws SQLException {
+				Connection connection = super.getConnection();
+				return (Connection) Proxy.newProxyInstance(Database.class.getClassLoader(),
+						new Class<?>[] { Connection.class }, (proxy, method, arguments) -> {
+							if (method.getName().equals("prepareStatement")) {
+								statements.increment();
+							}
+							try {
+								return method.invoke(connection, arguments);
+							}
+							catch (InvocationTargetException ex) {
+								throw ex.getCause();
+							}
+						});
+			}
+
+		};
+	}
+
+	@Override
+	public void close() throws IOException {
+		this.server.close();
+	}
+
+}

@@ -1,0 +1,240 @@
+package dev.backoff.benchmarks.durable;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Locale;
+import java.util.UUID;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.stream.Stream;
+
+import javax.sql.DataSource;
+
+import com.zaxxer.hikari.HikariDataSource;
+
+import org.springframework.boot.logging.LogLevel;
+import org.springframework.boot.logging.LoggingSystem;
+import org.springframework.context.ConfigurableApplicationContext;
+
+import dev.backoff.annotation.Backoff;
+
+/** Tables in Markdown of durable calls beside their engine alone, in the same run. */
+public final class DurableTables {
+
+	static final int THREADS = 20;
+
+	static final int HANG_MILLIS = 200;
+
+	private static final int HEALTHY = 60;
+
+	private static final int EVERY_MILLIS = 100;
+
+	private static final int IDLE_SECONDS = 30;
+
+	private DurableTables() {
+	}
+
+	/**
+	 * Measure and print.
+	 * @param args for instance {@code --calls=5000}, {@code --pairs=6},
+	 * {@code --due=100000} and {@code --only=postgresql,h2}, which these are without them
+	 * @throws Exception if a database fails
+	 */
+	public static void main(String[] args) throws Exception {
+		LoggingSystem.get(DurableTables.class.getClassLoader())
+			.setLogLevel(LoggingSystem.ROOT_LOGGER_NAME, LogLevel.ERROR);
+		int calls = Integer.parseInt(value(args, "--calls=", "5000"));
+		int pairs = Integer.parseInt(value(args, "--pairs=", "6"));
+		int due = Integer.parseInt(value(args, "--due=", "100000"));
+		String only = value(args, "--only=", "postgresql,h2");
+		StringBuilder page = new StringBuilder("JDK " + System.getProperty("java.version") + ", "
+				+ Runtime.getRuntime().availableProcessors() + " processors\n");
+		StringBuilder late = new StringBuilder();
+		StringBuilder rung = new StringBuilder();
+		StringBuilder idle = new StringBuilder();
+		table(page,
+				"No-op calls a second: one lane of " + THREADS + " threads beside the engine alone with " + THREADS
+						+ ", " + calls + " calls, " + pairs + " pairs",
+				"database", "ours, median", "engine, median", "ratio, median", "least", "greatest");
+		table(late, HEALTHY + " calls of a healthy policy beside " + due + " due of one whose attempts hang "
+				+ HANG_MILLIS + " ms and fail", "database", "made by", "made in time", "p50, ms", "p99, ms",
+				"most, ms");
+		table(rung, HEALTHY + " second attempts, each due 1 s after the first", "database", "made by", "made in time",
+				"p50, ms late", "p99, ms late", "most, ms late");
+		table(idle, "Statements of an idle process, looked at for " + IDLE_SECONDS + " s", "database", "lanes",
+				"statements a minute");
+		for (String name : only.split(",", -1)) {
+			try (Database database = name.equals("h2") ? Database.h2() : Database.postgres()) {
+				drain(database, calls, pairs, page);
+				try (HikariDataSource pool = database.open()) {
+					lateOfOurs(database, pool, due, late);
+				}
+				try (HikariDataSource pool = database.open()) {
+					lateOfEngine(database, pool, due, late);
+				}
+				try (HikariDataSource pool = database.open()) {
+					lateOfRung(database, pool, rung);
+					idle(database, pool, idle);
+				}
+			}
+		}
+		System.out.print(page.append(late).append(rung).append(idle));
+	}
+
+	private static String value(String[] args, String option, String otherwise) {
+		return Stream.of(args)
+			.filter((arg) -> arg.startsWith(option))
+			.map((arg) -> arg.substring(option.length()))
+			.findFirst()
+			.orElse(otherwise);
+	}
+
+	/* Which side is first alternates. The first pair warms up and does not count. */
+	private static void drain(Database database, int calls, int pairs, StringBuilder page) throws Exception {
+		List<Double> ours = new ArrayList<>();
+		List<Double> engine = new ArrayList<>();
+		List<Double> ratios = new ArrayList<>();
+		for (int pair = 0; pair <= pairs; pair++) {
+			boolean oursFirst = pair % 2 == 0;
+			double before = oursFirst ? 0 : drainOfEngine(database, calls);
+			double mine = drainOfOurs(database, calls);
+			double theirs = oursFirst ? drainOfEngine(database, calls) : before;
+			if (pair > 0) {
+				ours.add(mine);
+				engine.add(theirs);
+				ratios.add(mine / theirs);
+			}
+		}
+		row(page, database.name(), number("%.0f", percentile(ours, 50)), number("%.0f", percentile(engine, 50)),
+				number("%.2f", percentile(ratios, 50)), number("%.2f", Collections.min(ratios)),
+				number("%.2f", Collections.max(ratios)));
+	}
+
+	@SuppressWarnings("try") // the context works until it is closed
+	private static double drainOfOurs(Database database, int calls) throws Exception {
+		try (HikariDataSource pool = database.open()) {
+			database.reset(pool);
+		}
+		Made made = new Made(calls);
+		try (ConfigurableApplicationContext context = Ours.start(database.open(), made, false)) {
+			context.getBean(Ours.Calls.class).drain("1234567890".repeat(5));
+			database.multiply(context.getBean(HikariDataSource.class), "backoff_calls", calls);
+		}
+		try (ConfigurableApplicationContext context = Ours.start(database.open(), made, true)) {
+			return made.perSecond();
+		}
+	}
+
+	private static double drainOfEngine(Database database, int calls) throws Exception {
+		try (HikariDataSource pool = database.open()) {
+			database.reset(pool);
+			Made made = new Made(calls);
+			EngineAlone engine = new EngineAlone(pool, made);
+			engine.scheduleDrain();
+			database.multiply(pool, "scheduled_tasks", calls);
+			engine.scheduler.start();
+			try {
+				return made.perSecond();
+			}
+			finally {
+				engine.scheduler.stop();
+			}
+		}
+	}
+
+	private static void lateOfOurs(Database database, HikariDataSource pool, int due, StringBuilder page)
+			throws Exception {
+		database.reset(pool);
+		Made made = new Made(HEALTHY);
+		try (ConfigurableApplicationContext context = Ours.start(database.open(), made, false)) {
+			context.getBean(Ours.Calls.class).hang("1");
+		}
+		database.multiply(pool, "backoff_calls", due);
+		try (ConfigurableApplicationContext context = Ours.start(database.open(), made, true)) {
+			everyTenth(() -> context.getBean(Ours.Calls.class).healthy(System.nanoTime()));
+			late(page, database, "our lanes", made);
+		}
+	}
+
+	private static void lateOfEngine(Database database, HikariDataSource pool, int due, StringBuilder page)
+			throws Exception {
+		database.reset(pool);
+		Made made = new Made(HEALTHY);
+		EngineAlone engine = new EngineAlone(pool, made);
+		engine.scheduleHanging();
+		database.multiply(pool, "scheduled_tasks", due);
+		engine.scheduler.start();
+		try {
+			everyTenth(engine::scheduleHealthy);
+			late(page, database, "the engine alone", made);
+		}
+		finally {
+			engine.scheduler.stop();
+		}
+	}
+
+	private static void lateOfRung(Database database, HikariDataSource pool, StringBuilder page) throws Exception {
+		database.reset(pool);
+		Made made = new Made(HEALTHY);
+		try (ConfigurableApplicationContext context = Ours.start(database.open(), made, true)) {
+			everyTenth(() -> context.getBean(Ours.Calls.class).rung(UUID.randomUUID().toString()));
+			Thread.sleep(2_000);
+			late(page, database, "our lanes", made);
+		}
+	}
+
+	/* From a second after the start on. */
+	@SuppressWarnings("try") // the context works until it is closed
+	private static void idle(Database database, HikariDataSource pool, StringBuilder page) throws Exception {
+		database.reset(pool);
+		LongAdder statements = new LongAdder();
+		DataSource counting = Database.counting(pool, statements);
+		try (ConfigurableApplicationContext context = Ours.start(counting, new Made(1), true)) {
+			Thread.sleep(1_000);
+			statements.reset();
+			Thread.sleep(IDLE_SECONDS * 1_000);
+			long lanes = Stream.of(Ours.Calls.class.getMethods())
+				.filter((method) -> method.isAnnotationPresent(Backoff.class))
+				.count();
+			row(page, database.name(), lanes + ", and that of dead letters",
+					number("%.0f", statements.sum() * 60.0 / IDLE_SECONDS));
+		}
+	}
+
+	private static void everyTenth(Runnable submission) throws InterruptedException {
+		Thread.sleep(1_000);
+		for (int call = 0; call < HEALTHY; call++) {
+			submission.run();
+			Thread.sleep(EVERY_MILLIS);
+		}
+	}
+
+	private static void late(StringBuilder page, Database database, String side, Made made) {
+		List<Double> late = made.lateMillis();
+		row(page, database.name(), side, late.size() + " of " + HEALTHY, late(late, 50), late(late, 99),
+				late(late, 100));
+	}
+
+	private static String late(List<Double> millis, int percent) {
+		return millis.isEmpty() ? "" : number("%.1f", percentile(millis, percent));
+	}
+
+	private static double percentile(List<Double> numbers, int percent) {
+		List<Double> sorted = numbers.stream().sorted().toList();
+		return sorted.get(Math.max(0, (int) Math.ceil(sorted.size() * percent / 100.0) - 1));
+	}
+
+	private static void table(StringBuilder page, String title, String... columns) {
+		page.append("\n## ").append(title).append("\n\n| ").append(String.join(" | ", columns)).append(" |\n|");
+		page.append(" --- |".repeat(columns.length)).append('\n');
+	}
+
+	private static void row(StringBuilder page, String... cells) {
+		page.append("| ").append(String.join(" | ", cells)).append(" |\n");
+	}
+
+	private static String number(String format, double number) {
+		return String.format(Locale.ROOT, format, number);
+	}
+
+}

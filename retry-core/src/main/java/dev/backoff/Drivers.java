@@ -1,0 +1,58 @@
+package dev.backoff;
+
+import java.util.function.Supplier;
+
+import org.jspecify.annotations.Nullable;
+
+import dev.backoff.delay.RandomSource;
+import dev.backoff.policy.RetryPolicy;
+import dev.backoff.throttle.Throttle;
+import dev.backoff.time.RetryTime;
+
+/**
+ * What the calls of one {@link Retry} run on. The driver of kept calls is made for each
+ * of their attempts, since few retries have any.
+ */
+record Drivers(CallTerms terms, RandomSource random, RetryDecider decider, BlockingDriver blocking, AsyncDriver async,
+		Supplier<KeptDriver> kept, @Nullable RunningCalls running) {
+
+	static Drivers of(RetryBuilder builder) {
+		RetryPolicy policy = builder.policy;
+		ListenerChain listeners = new ListenerChain(policy.name(), builder.method, builder.recorder, builder.listeners);
+		Guards guards = new Guards(listeners::hookFailed);
+		RetryTime time = guards.time(builder.time);
+		Throttle throttle = throttle(builder.throttle, policy, policy.concurrency(), policy.maxWaiting());
+		Throttle recoveries = throttle(builder.recoveries, policy, policy.recoverConcurrency(), Throttle.UNLIMITED);
+		CallTerms terms = new CallTerms(policy, builder.method, time, guards.switchOf(policy, builder.enabled),
+				throttle);
+		Safeguards safeguards = new Safeguards((throttle != null) ? new Slots(throttle) : null,
+				guards.permits(builder.breaker), builder.budget, builder.degraded,
+				(recoveries != null) ? new RecoveryTurns(recoveries) : null, builder.waitingCalls, false);
+		RandomSource random = guards.random(builder.random);
+		RetryDecider decider = new RetryDecider(policy, terms.retries(), random, listeners);
+		CallSteps steps = new CallSteps(terms, decider, listeners, safeguards,
+				new CallTeller(listeners, Observers.of(builder.observers.stream().map(guards::observer).toList())));
+		AttemptLimit limit = new AttemptLimit(policy, builder.method, time, builder.running);
+		BlockingDriver blocking = new BlockingDriver(steps, decider, builder.waitingCalls, limit,
+				!builder.observers.isEmpty());
+		AsyncDriver async = new AsyncDriver(builder.method, steps, time, decider, builder.waitingCalls, limit,
+				listeners, guards.executors(builder.executor, AsyncDriver.DEFAULT_EXECUTOR));
+		Supplier<KeptDriver> kept = () -> kept(terms, random, listeners, safeguards, limit);
+		return new Drivers(terms, random, decider, blocking, async, kept, builder.running);
+	}
+
+	private static @Nullable Throttle throttle(@Nullable Throttle shared, RetryPolicy policy, int slots,
+			int maxWaiting) {
+		return (shared != null || slots == Throttle.UNLIMITED) ? shared
+				: new Throttle(policy.name(), slots, maxWaiting);
+	}
+
+	private static KeptDriver kept(CallTerms terms, RandomSource random, ListenerChain listeners, Safeguards safeguards,
+			AttemptLimit limit) {
+		RetryDecider decider = new RetryDecider(terms.policy(), () -> null, random, listeners);
+		CallSteps steps = new CallSteps(terms, decider, listeners, safeguards.keptElsewhere(),
+				new CallTeller(listeners, null));
+		return new KeptDriver(steps, decider, limit);
+	}
+
+}

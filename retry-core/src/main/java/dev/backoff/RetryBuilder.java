@@ -1,0 +1,241 @@
+package dev.backoff;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+
+import org.jspecify.annotations.Nullable;
+
+import dev.backoff.breaker.CallPermits;
+import dev.backoff.budget.RetryBudget;
+import dev.backoff.delay.RandomSource;
+import dev.backoff.event.CallObserver;
+import dev.backoff.event.CallRecorder;
+import dev.backoff.event.RetryListener;
+import dev.backoff.event.StopReason;
+import dev.backoff.policy.DegradedMode;
+import dev.backoff.policy.RetryPolicy;
+import dev.backoff.throttle.Throttle;
+import dev.backoff.time.RetryTime;
+
+/**
+ * Collect what a {@link Retry} needs besides its policy. Not thread-safe; may build more
+ * than once.
+ *
+ * @since 0.1
+ */
+public final class RetryBuilder {
+
+	final RetryPolicy policy;
+
+	String method;
+
+	RetryTime time = RetryTime.system();
+
+	RandomSource random = RandomSource.threadLocal();
+
+	@Nullable CallRecorder recorder;
+
+	List<RetryListener> listeners = new ArrayList<>();
+
+	final List<CallObserver> observers = new ArrayList<>();
+
+	BooleanSupplier enabled = () -> true;
+
+	@Nullable CallPermits breaker;
+
+	@Nullable RetryBudget budget;
+
+	@Nullable DegradedMode degraded;
+
+	@Nullable Throttle throttle;
+
+	@Nullable Throttle recoveries;
+
+	WaitingCalls waitingCalls = new WaitingCalls();
+
+	@Nullable RunningCalls running;
+
+	Supplier<? extends Executor> executor = () -> AsyncDriver.DEFAULT_EXECUTOR;
+
+	RetryBuilder(RetryPolicy policy) {
+		this.policy = policy;
+		this.method = policy.name();
+	}
+
+	/**
+	 * Set how logs and meters call what is run.
+	 * @param method for instance {@code OrderService.place}
+	 * @return this builder
+	 */
+	public RetryBuilder method(String method) {
+		this.method = method;
+		return this;
+	}
+
+	/**
+	 * Set the time, for tests.
+	 * @param time what reads the ticker and sleeps
+	 * @return this builder
+	 */
+	public RetryBuilder time(RetryTime time) {
+		this.time = time;
+		return this;
+	}
+
+	/**
+	 * Set the source of chance.
+	 * @param random the source
+	 * @return this builder
+	 */
+	public RetryBuilder random(RandomSource random) {
+		this.random = random;
+		return this;
+	}
+
+	/**
+	 * Set the recorder of numbers.
+	 * @param recorder the recorder
+	 * @return this builder
+	 */
+	public RetryBuilder recorder(CallRecorder recorder) {
+		this.recorder = recorder;
+		return this;
+	}
+
+	/**
+	 * Add a listener.
+	 * @param listener told after those added before
+	 * @return this builder
+	 */
+	public RetryBuilder listener(RetryListener listener) {
+		this.listeners.add(listener);
+		return this;
+	}
+
+	/**
+	 * Add an observer of calls from their beginning to their end, for tracing.
+	 * @param observer told after those added before; its scopes are open inside theirs
+	 * @return this builder
+	 */
+	public RetryBuilder observer(CallObserver observer) {
+		this.observers.add(observer);
+		return this;
+	}
+
+	/**
+	 * Set a switch that is read at each decision: while it is off, first attempts are
+	 * made and no retries.
+	 * @param enabled the switch
+	 * @return this builder
+	 */
+	public RetryBuilder enabledWhen(BooleanSupplier enabled) {
+		this.enabled = enabled;
+		return this;
+	}
+
+	/**
+	 * Set the breaker that permits attempts, shared with all that call the same
+	 * dependency. Retries stop when it refuses them.
+	 * @param breaker the breaker, or null for none
+	 * @return this builder
+	 */
+	public RetryBuilder breaker(@Nullable CallPermits breaker) {
+		this.breaker = breaker;
+		return this;
+	}
+
+	/**
+	 * Set the budget that pays for retries, shared with all that call the same
+	 * dependency, so that retries do not make an outage worse. Without a budget each call
+	 * has only its own limits.
+	 * @param budget the budget, or null for none
+	 * @return this builder
+	 */
+	public RetryBuilder budget(@Nullable RetryBudget budget) {
+		this.budget = budget;
+		return this;
+	}
+
+	/**
+	 * Set the mode in which the policy's raised delays are in effect, shared by all
+	 * methods of the policy.
+	 * @param degraded made of the policy's {@link RetryPolicy#degraded()}, or null for
+	 * the normal delays
+	 * @return this builder
+	 */
+	public RetryBuilder degraded(@Nullable DegradedMode degraded) {
+		this.degraded = degraded;
+		return this;
+	}
+
+	/**
+	 * Set the slots of attempts and of recoveries, shared by all methods of the policy.
+	 * Without them a retry has its own, by its policy.
+	 * @param attempts limits attempts, or null
+	 * @param recoveries limits recoveries, or null; calls wait for it as long as they
+	 * have to
+	 * @return this builder
+	 */
+	public RetryBuilder throttle(@Nullable Throttle attempts, @Nullable Throttle recoveries) {
+		this.throttle = attempts;
+		this.recoveries = recoveries;
+		return this;
+	}
+
+	/**
+	 * Set where calls wait, shared by the retries of one application, so that its
+	 * shutdown wakes them.
+	 * @param waitingCalls where calls wait
+	 * @return this builder
+	 */
+	public RetryBuilder waitingCalls(WaitingCalls waitingCalls) {
+		this.waitingCalls = waitingCalls;
+		return this;
+	}
+
+	/**
+	 * Set where running calls are counted, shared by the retries of one application, so
+	 * that its shutdown can wait for them.
+	 * @param running counts calls, or null to count none
+	 * @return this builder
+	 */
+	public RetryBuilder runningCalls(@Nullable RunningCalls running) {
+		this.running = running;
+		return this;
+	}
+
+	/**
+	 * Set the executor of the later attempts of asynchronous calls, by default that of
+	 * {@link CompletableFuture}'s asynchronous stages. With an executor that runs tasks
+	 * on the calling thread, all such calls share the timer's thread.
+	 * @param executor the executor; a call that it refuses ends as
+	 * {@link StopReason#REJECTED}
+	 * @return this builder
+	 */
+	public RetryBuilder executor(Executor executor) {
+		return executorOfEachCall(() -> executor);
+	}
+
+	/**
+	 * Set the executor of the later attempts of asynchronous calls, for each call.
+	 * @param executor asked at the start of each call, on the calling thread, so that
+	 * what it returns may take along what is bound to that thread
+	 * @return this builder
+	 */
+	public RetryBuilder executorOfEachCall(Supplier<? extends Executor> executor) {
+		this.executor = executor;
+		return this;
+	}
+
+	/**
+	 * {@return a retry; later changes of this builder have no effect on it}
+	 */
+	public Retry build() {
+		return new Retry(this);
+	}
+
+}

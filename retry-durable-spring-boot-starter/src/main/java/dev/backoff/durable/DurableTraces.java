@@ -1,0 +1,80 @@
+package dev.backoff.durable;
+
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.ObservationRegistry;
+import io.micrometer.observation.transport.Kind;
+import io.micrometer.observation.transport.ReceiverContext;
+import io.micrometer.observation.transport.SenderContext;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Traces over the store: a submission sends its trace in the row, and each attempt
+ * receives it, as with messages. A handler that throws fails neither. Thread-safe.
+ *
+ * @param registry has the handlers that send and receive traces
+ */
+record DurableTraces(ObservationRegistry registry) {
+
+	private static final Logger logger = LoggerFactory.getLogger(DurableTraces.class);
+
+	/** Return the headers of the trace to store, or null if there is none. */
+	@Nullable Map<String, String> submitted(String policy) {
+		Map<String, String> headers = new TreeMap<>();
+		SenderContext<Map<String, String>> context = new SenderContext<>(DurableTraces::put, Kind.PRODUCER);
+		context.setCarrier(headers);
+		Observation observation = start("backoff.durable.submit", policy, context);
+		guarded(observation::stop);
+		return headers.isEmpty() ? null : headers;
+	}
+
+	private static void put(@Nullable Map<String, String> headers, String name, String value) {
+		if (headers != null) {
+			headers.put(name, value);
+		}
+	}
+
+	/**
+	 * Begin an attempt, to which the work on this thread belongs; return what ends it,
+	 * with what the attempt threw or null.
+	 */
+	Consumer<@Nullable Throwable> attempt(String policy, @Nullable Map<String, String> headers) {
+		ReceiverContext<Map<String, String>> context = new ReceiverContext<>(Map::get, Kind.CONSUMER);
+		context.setCarrier((headers != null) ? headers : Map.of());
+		Observation observation = start("backoff.durable.attempt", policy, context);
+		Observation.Scope[] scope = { Observation.Scope.NOOP };
+		guarded(() -> scope[0] = observation.openScope());
+		return (failure) -> {
+			guarded(scope[0]::close);
+			if (failure != null) {
+				guarded(() -> observation.error(failure));
+			}
+			guarded(observation::stop);
+		};
+	}
+
+	private Observation start(String name, String policy, Observation.Context context) {
+		Observation[] started = { Observation.NOOP };
+		guarded(() -> {
+			started[0] = Observation.createNotStarted(name, () -> context, this.registry)
+				.lowCardinalityKeyValue("policy", policy);
+			started[0].start();
+		});
+		return started[0];
+	}
+
+	private static void guarded(Runnable step) {
+		try {
+			step.run();
+		}
+		catch (RuntimeException ex) {
+			logger.warn("A handler of observations failed", ex);
+		}
+	}
+
+}

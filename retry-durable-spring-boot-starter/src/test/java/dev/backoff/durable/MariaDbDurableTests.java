@@ -1,0 +1,103 @@
+package dev.backoff.durable;
+
+import java.io.File;
+import java.io.IOException;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Needs the programs of the Debian package mariadb-server. */
+@Tag("long")
+class MariaDbDurableTests extends DurableContract {
+
+	@TempDir
+	static Path directory;
+
+	private static Process server;
+
+	private static String url;
+
+	@BeforeAll
+	static void start() throws Exception {
+		Path mariadbd = program("mariadbd");
+		Path installer = program("mariadb-install-db");
+		Assumptions.assumeTrue(mariadbd != null && installer != null, "install mariadb-server to run these tests");
+		String data = "--datadir=" + directory.resolve("data");
+		String user = "--user=" + System.getProperty("user.name");
+		Process install = run(installer, "--no-defaults", data, user, "--auth-root-authentication-method=normal",
+				"--skip-test-db");
+		Assumptions.assumeTrue(install.waitFor(2, TimeUnit.MINUTES) && install.exitValue() == 0,
+				() -> "mariadb-install-db failed: see " + directory);
+		int port = freePort();
+		server = run(mariadbd, "--no-defaults", data, user, "--port=" + port, "--bind-address=127.0.0.1",
+				"--socket=" + directory.resolve("s"), "--pid-file=" + directory.resolve("pid"),
+				"--default-time-zone=+00:00");
+		url = "jdbc:mariadb://127.0.0.1:" + port + "/shop?user=root&createDatabaseIfNotExist=true";
+		Awaitility.await().atMost(Duration.ofMinutes(1)).ignoreExceptions().until(() -> {
+			connect().close();
+			return true;
+		});
+	}
+
+	private static Path program(String name) {
+		return Stream.concat(Stream.of(System.getenv("PATH").split(File.pathSeparator)), Stream.of("/usr/sbin"))
+			.map((directory) -> Path.of(directory, name))
+			.filter(Files::isExecutable)
+			.findFirst()
+			.orElse(null);
+	}
+
+	private static Process run(Path program, String... arguments) throws IOException {
+		List<String> command = Stream.concat(Stream.of(program.toString()), Stream.of(arguments)).toList();
+		return new ProcessBuilder(command).redirectErrorStream(true)
+			.redirectOutput(directory.resolve(program.getFileName() + ".log").toFile())
+			.start();
+	}
+
+	private static int freePort() throws IOException {
+		try (ServerSocket socket = new ServerSocket(0)) {
+			return socket.getLocalPort();
+		}
+	}
+
+	private static Connection connect() throws SQLException {
+		return DriverManager.getConnection(url);
+	}
+
+	@AfterAll
+	static void stop() throws InterruptedException {
+		if (server != null) {
+			server.destroy();
+			server.waitFor();
+		}
+	}
+
+	@BeforeEach
+	void clean() throws SQLException {
+		try (Connection connection = connect(); Statement statement = connection.createStatement()) {
+			statement.execute("drop table if exists backoff_calls");
+		}
+	}
+
+	@Override
+	List<String> database() {
+		return List.of("spring.datasource.url=" + url);
+	}
+
+}

@@ -1,0 +1,214 @@
+package dev.backoff.simulator;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+
+import dev.backoff.budget.BudgetSettings;
+import dev.backoff.policy.RetryPolicy;
+import dev.backoff.simulator.Finding.Severity;
+import dev.backoff.time.DurationText;
+
+/** What to say about a plan and a storm. Each number comes from a run. */
+final class Findings {
+
+	private static final double MUCH_LOAD = 1.2;
+
+	private static final double TOO_MUCH_LOAD = 2;
+
+	private static final double LATE = 1.25;
+
+	/* Two runs of one policy differ by up to this. */
+	private static final double NOTICED_SECONDS = 1;
+
+	private static final double LARGE_SECONDS = 2;
+
+	private static final double HERD = 0.06;
+
+	private static final Duration LONG = Duration.ofSeconds(10);
+
+	private static final Duration SLOW_ATTEMPT = Duration.ofSeconds(1);
+
+	private final List<Finding> found = new ArrayList<>();
+
+	private @Nullable Effect remedy;
+
+	private Findings() {
+	}
+
+	static List<Finding> of(Storm storm) {
+		Findings findings = new Findings();
+		findings.amplifies(storm);
+		findings.recovers(storm);
+		findings.budgetLarge(storm);
+		findings.outageLong(storm);
+		return List.copyOf(findings.found);
+	}
+
+	static List<Finding> of(Plan plan) {
+		Findings findings = new Findings();
+		findings.herd(plan);
+		findings.deadlineTight(plan);
+		findings.holdsThreads(plan);
+		findings.riddenOut(plan);
+		plan.policy().advice().forEach((advice) -> findings.add("advice", Severity.INFO, advice + ".", new Figures()));
+		return List.copyOf(findings.found);
+	}
+
+	private void add(String id, Severity severity, String text, Figures numbers) {
+		this.found.add(new Finding(id, severity, text, numbers.map()));
+	}
+
+	private void amplifies(Storm storm) {
+		double load = storm.configured().loadInFault();
+		if (load <= MUCH_LOAD) {
+			return;
+		}
+		double minute = storm.configured().loadInMinute();
+		Effect remedy = withFewTokens(storm);
+		add("amplifies", (load > TOO_MUCH_LOAD) ? Severity.ERROR : Severity.WARN,
+				"With " + storm.scenario().callersText() + " this puts " + Figures.text(load)
+						+ " times the usual load on the service in " + storm.scenario().fault() + ", and "
+						+ Figures.text(minute) + " times over a minute: " + budgets(storm) + ". With `tokens: "
+						+ Figures.text(fewTokens(storm)) + "` it is " + Figures.text(remedy.loadInFault()) + " times.",
+				new Figures().put("load", load)
+					.put("loadInMinute", minute)
+					.put("tokens", fewTokens(storm))
+					.put("loadWithTokens", remedy.loadInFault()));
+	}
+
+	private static String budgets(Storm storm) {
+		BudgetSettings budget = storm.policy().budget();
+		return (budget == null) ? "no budget limits the retries"
+				: (storm.scenario().callers() == 1) ? "its bucket holds " + Figures.text(budget.tokens()) + " tokens"
+						: "each caller has its own bucket of " + Figures.text(budget.tokens());
+	}
+
+	private void recovers(Storm storm) {
+		Effect configured = storm.configured();
+		Effect unretried = storm.unretried();
+		if (!unretried.recovers() || configured.recoverySeconds() <= unretried.recoverySeconds() + NOTICED_SECONDS
+				|| configured.recoverySeconds() <= LATE * unretried.recoverySeconds()) {
+			return;
+		}
+		Figures numbers = new Figures().put("secondsWithoutRetries", unretried.recoverySeconds());
+		String without = ", without retries after " + Figures.seconds(unretried.recoverySeconds());
+		if (configured.recovers()) {
+			add("recovers-late", Severity.WARN,
+					"The service comes back " + Figures.seconds(configured.recoverySeconds()) + " after "
+							+ storm.scenario().fault() + without + ".",
+					numbers.put("seconds", configured.recoverySeconds()));
+			return;
+		}
+		Effect remedy = withFewTokens(storm);
+		String with = remedy.recovers() ? " With `tokens: " + Figures.text(fewTokens(storm)) + "` it does after "
+				+ Figures.seconds(remedy.recoverySeconds()) + "." : "";
+		add("never-recovers", Severity.ERROR,
+				"After " + storm.scenario().fault() + " the service does not come back within "
+						+ DurationText.exact(storm.scenario().horizon()) + " at "
+						+ Figures.percent(used(storm.scenario())) + " of its capacity" + without + "." + with,
+				numbers.put("used", used(storm.scenario())));
+	}
+
+	private static double used(Scenario scenario) {
+		return scenario.callers() * scenario.rate() / scenario.capacity();
+	}
+
+	private void budgetLarge(Storm storm) {
+		BudgetSettings budget = storm.policy().budget();
+		if (budget == null) {
+			return;
+		}
+		Scenario scenario = storm.scenario();
+		double tokens = scenario.callers() * budget.tokens();
+		double seconds = tokens / scenario.capacity();
+		if (seconds > LARGE_SECONDS) {
+			double proposed = fewTokens(storm);
+			add("budget-large", Severity.WARN,
+					((scenario.callers() == 1) ? "The bucket holds " : scenario.callers() + " processes hold ")
+							+ Figures.text(tokens) + " tokens, " + Figures.seconds(seconds)
+							+ " of what the service does; `tokens: " + Figures.text(proposed) + "` would be "
+							+ Figures.seconds(proposed * scenario.callers() / scenario.capacity()) + ".",
+					new Figures().put("tokens", tokens).put("seconds", seconds).put("proposed", proposed));
+		}
+	}
+
+	private void outageLong(Storm storm) {
+		if (storm.scenario().fault().kind() == Fault.Kind.OUTAGE && storm.configured().failed() > 0.5) {
+			add("outage-long", Severity.ERROR,
+					Figures.percent(storm.configured().failed()) + " of the calls that begin in "
+							+ storm.scenario().fault() + " fail; half of them would survive one of "
+							+ story(Plan.of(storm.policy().withoutProtection()).riddenOut(0.5)) + ".",
+					new Figures().put("failed", storm.configured().failed()));
+		}
+	}
+
+	private void herd(Plan plan) {
+		if (plan.fullest() > HERD) {
+			add("herd", Severity.WARN,
+					Figures.percent(plan.fullest())
+							+ " of the calls that failed together come back within the same 10 ms: use `jitter: full`.",
+					new Figures().put("share", plan.fullest()));
+		}
+	}
+
+	private void deadlineTight(Plan plan) {
+		RetryPolicy policy = plan.policy().policy();
+		int fitting = plan.fitting(SLOW_ATTEMPT);
+		if (plan.hasDeadline() && fitting < Math.min(policy.maxAttempts(), Herd.MOST_ATTEMPTS)) {
+			add("deadline-tight", Severity.WARN,
+					"With attempts of 1 s, " + fitting + " of " + attempts(policy)
+							+ " attempts start before the deadline of " + DurationText.exact(policy.deadlineNanos())
+							+ ", if the delays are the longest.",
+					new Figures().put("attempts", fitting));
+		}
+	}
+
+	private void holdsThreads(Plan plan) {
+		if (plan.meanWait().compareTo(LONG) > 0) {
+			add("holds-threads", Severity.WARN,
+					"A blocking call that fails holds its thread for " + story(plan.meanWait()) + " on average.",
+					new Figures().put("seconds", plan.meanWait().toNanos() / 1e9));
+		}
+	}
+
+	private void riddenOut(Plan plan) {
+		add("outage-long", Severity.INFO,
+				attempts(plan.policy().policy()) + " attempts ride out an outage of " + story(plan.riddenOut(0.5))
+						+ " for half of the calls, and of " + story(plan.riddenOut(0.99)) + " for 99 % of them.",
+				new Figures().put("halfSeconds", plan.riddenOut(0.5).toNanos() / 1e9)
+					.put("mostSeconds", plan.riddenOut(0.99).toNanos() / 1e9));
+	}
+
+	private static String attempts(RetryPolicy policy) {
+		return (policy.maxAttempts() > Herd.MOST_ATTEMPTS) ? "the first " + Herd.MOST_ATTEMPTS
+				: Integer.toString(policy.maxAttempts());
+	}
+
+	private static String story(Duration duration) {
+		return DurationText.story(duration.toNanos());
+	}
+
+	/*
+	 * Buckets that hold together what the service does in a second, and no more than a
+	 * fifth of the calls that begin in the fault, but what one retry costs.
+	 */
+	private static double fewTokens(Storm storm) {
+		Scenario scenario = storm.scenario();
+		double calls = scenario.rate() * scenario.faultTime().toNanos() / 1e9;
+		return Math.max(storm.policy().mostCost(),
+				Math.floor(Math.min(scenario.capacity() / scenario.callers(), calls / 5)));
+	}
+
+	private Effect withFewTokens(Storm storm) {
+		Effect known = this.remedy;
+		if (known == null) {
+			known = Effect.of(storm.policy().withTokens(fewTokens(storm)), storm.scenario());
+			this.remedy = known;
+		}
+		return known;
+	}
+
+}

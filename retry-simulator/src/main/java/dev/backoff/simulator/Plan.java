@@ -1,0 +1,222 @@
+package dev.backoff.simulator;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+
+import dev.backoff.delay.DelayPlan;
+import dev.backoff.policy.RetryPolicy;
+import dev.backoff.time.DurationText;
+import dev.backoff.time.Nanos;
+
+/**
+ * What a policy does to a call that fails: its delays, its whole wait, and the outages
+ * that it rides out. Of a policy with more than {@value Herd#MOST_ATTEMPTS} attempts it
+ * shows as many. Immutable and thread-safe.
+ *
+ * @since 0.1
+ */
+public final class Plan {
+
+	private static final int ATTEMPTS = 200_000;
+
+	private static final int LEAST_CALLS = 1_000;
+
+	private static final int MOST_CALLS = 10_000;
+
+	private static final Duration HERD_FROM = Duration.ofMillis(500);
+
+	private static final Duration HERD_TO = Duration.ofSeconds(60);
+
+	private static final double GREATEST_DRAW = Math.nextDown(1.0);
+
+	private static final List<Duration> ATTEMPT_TIMES = List.of(Duration.ZERO, Duration.ofMillis(100),
+			Duration.ofSeconds(1), Duration.ofSeconds(2));
+
+	private static final List<Duration> OUTAGES = List.of(Duration.ofMillis(100), Duration.ofMillis(500),
+			Duration.ofSeconds(1), Duration.ofSeconds(5), Duration.ofSeconds(10), Duration.ofSeconds(30),
+			Duration.ofMinutes(1), Duration.ofMinutes(5), Duration.ofMinutes(30), Duration.ofHours(1));
+
+	private final SimulatedPolicy policy;
+
+	private final DelayPlan delays;
+
+	private final long[] times;
+
+	private final long[] lastStarts;
+
+	private final double fullest;
+
+	private final int[] fitting;
+
+	private Plan(SimulatedPolicy policy) {
+		this.policy = policy;
+		int attempts = Math.min(policy.policy().maxAttempts(), Herd.MOST_ATTEMPTS);
+		int calls = Math.max(LEAST_CALLS, Math.min(MOST_CALLS, ATTEMPTS / attempts));
+		this.delays = DelayPlan.of(policy.policy().rule(), attempts - 1);
+		Herd herd = Herd.of(policy, calls, Duration.ZERO, 1);
+		this.times = herd.times();
+		this.lastStarts = herd.lastStarts();
+		this.fullest = herd.fullestShare(HERD_FROM, HERD_TO);
+		this.fitting = ATTEMPT_TIMES.stream()
+			.mapToInt((time) -> Herd.of(policy, 1, time, () -> GREATEST_DRAW).starts(0).size())
+			.toArray();
+	}
+
+	/**
+	 * Plan a policy.
+	 * @param policy the policy
+	 * @return its plan
+	 */
+	public static Plan of(SimulatedPolicy policy) {
+		return new Plan(policy);
+	}
+
+	SimulatedPolicy policy() {
+		return this.policy;
+	}
+
+	/**
+	 * {@return the least, mean and greatest delay before each retry}
+	 */
+	public DelayPlan delays() {
+		return this.delays;
+	}
+
+	/**
+	 * Return how long a call that fails waits in all, if its attempts take no time.
+	 * @param share the share of the calls that wait no longer, from 0 to 1
+	 * @return the wait
+	 */
+	public Duration totalWait(double share) {
+		return Duration.ofNanos(quantile(this.times, share));
+	}
+
+	Duration meanWait() {
+		return Duration.ofNanos((long) Arrays.stream(this.times).average().orElse(0));
+	}
+
+	/**
+	 * Return the share of the calls that begin with an outage and have an attempt after
+	 * its end.
+	 * @param outage how long it lasts
+	 * @return from 0 to 1
+	 */
+	public double survival(Duration outage) {
+		long nanos = outage.toNanos();
+		return Arrays.stream(this.lastStarts).filter((start) -> start >= nanos).count()
+				/ (double) this.lastStarts.length;
+	}
+
+	/**
+	 * Return the same share of the calls that begin at any time within an outage.
+	 * @param outage how long it lasts
+	 * @return from 0 to 1
+	 */
+	public double survivalWithin(Duration outage) {
+		double nanos = outage.toNanos();
+		return Arrays.stream(this.lastStarts).mapToDouble((start) -> Math.min(1, start / nanos)).sum()
+				/ this.lastStarts.length;
+	}
+
+	/**
+	 * Return the longest outage that a share of the calls that begin with it survive.
+	 * @param share from 0 to 1
+	 * @return its length
+	 */
+	public Duration riddenOut(double share) {
+		return Duration.ofNanos(quantile(this.lastStarts, 1 - share));
+	}
+
+	/** Return the share of calls that failed together and come back in one 10 ms. */
+	double fullest() {
+		return this.fullest;
+	}
+
+	/** Return how many attempts of a time start before the deadline, at worst. */
+	int fitting(Duration attempt) {
+		return this.fitting[ATTEMPT_TIMES.indexOf(attempt)];
+	}
+
+	boolean hasDeadline() {
+		return this.policy.policy().deadlineNanos() != Nanos.UNLIMITED;
+	}
+
+	private static long quantile(long[] sorted, double share) {
+		return sorted[(int) Math.min(sorted.length - 1, Math.round(share * sorted.length))];
+	}
+
+	/**
+	 * {@return what is to be known}
+	 */
+	public List<Finding> findings() {
+		return Findings.of(this);
+	}
+
+	/** Return the outages worth showing: up to the first that no call survives. */
+	List<Duration> outages() {
+		List<Duration> shown = new ArrayList<>();
+		for (Duration outage : OUTAGES) {
+			shown.add(outage);
+			if (survival(outage) == 0) {
+				break;
+			}
+		}
+		return shown;
+	}
+
+	/**
+	 * {@return everything as names, texts and numbers, in order; times in milliseconds}
+	 */
+	public Map<String, Object> figures() {
+		RetryPolicy numbers = this.policy.policy();
+		Figures figures = new Figures().put("policy", numbers.name())
+			.put("attempts",
+					(numbers.maxAttempts() == RetryPolicy.UNLIMITED_ATTEMPTS) ? "unlimited"
+							: Integer.toString(numbers.maxAttempts()))
+			.put("findings", findings().stream().map(Finding::figures).toList())
+			.put("retries",
+					this.delays.steps()
+						.stream()
+						.map((step) -> new Figures().put("leastMs", millis(step.least()))
+							.put("meanMs", millis(step.mean()))
+							.put("greatestMs", millis(step.greatest()))
+							.map())
+						.toList())
+			.put("totalWaitMs",
+					new Figures().put("1 %", millis(totalWait(0.01).toNanos()))
+						.put("50 %", millis(totalWait(0.5).toNanos()))
+						.put("90 %", millis(totalWait(0.9).toNanos()))
+						.put("99 %", millis(totalWait(0.99).toNanos()))
+						.put("most", millis(Math.min(this.delays.totalGreatest(), numbers.deadlineNanos())))
+						.map())
+			.put("riddenOutMs",
+					new Figures().put("50 %", millis(riddenOut(0.5).toNanos()))
+						.put("99 %", millis(riddenOut(0.99).toNanos()))
+						.map())
+			.put("outages",
+					outages().stream()
+						.map((outage) -> new Figures().put("length", DurationText.exact(outage))
+							.put("beginWithIt", survival(outage))
+							.put("beginWithin", survivalWithin(outage))
+							.map())
+						.toList())
+			.put("fullest10ms", this.fullest);
+		if (hasDeadline()) {
+			figures.put("attemptsBeforeDeadline",
+					ATTEMPT_TIMES.stream()
+						.map((time) -> new Figures().put("attemptTime", DurationText.exact(time))
+							.put("attempts", fitting(time))
+							.map())
+						.toList());
+		}
+		return figures.map();
+	}
+
+	private static double millis(long nanos) {
+		return nanos / 1e6;
+	}
+
+}

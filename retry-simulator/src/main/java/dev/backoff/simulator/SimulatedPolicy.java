@@ -1,0 +1,120 @@
+package dev.backoff.simulator;
+
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+
+import dev.backoff.Retry;
+import dev.backoff.breaker.BreakerSettings;
+import dev.backoff.breaker.CircuitBreaker;
+import dev.backoff.budget.BudgetSettings;
+import dev.backoff.budget.RetryBudget;
+import dev.backoff.delay.RandomSource;
+import dev.backoff.event.RetryListener;
+import dev.backoff.policy.DegradedMode;
+import dev.backoff.policy.DegradedSettings;
+import dev.backoff.policy.RetryPolicy;
+import dev.backoff.policy.RetryPolicyBuilder;
+import dev.backoff.spring.policy.BackoffConfiguration;
+import dev.backoff.spring.policy.BackoffProperties.BreakerProvider;
+import dev.backoff.spring.policy.EffectivePolicy;
+
+/**
+ * A policy with the numbers of its budget and its breaker. Immutable and thread-safe.
+ * <p>
+ * Every failure of a simulation is worth a retry, whatever the lists and classifiers of
+ * the policy say: an attempt fails by its result, or is throttled. A breaker of another
+ * library is left out.
+ *
+ * @param policy the policy, to which a result of {@code false} is a failure
+ * @param budget the numbers of each caller's budget, or null for none
+ * @param breaker the numbers of each caller's breaker, or null for none
+ * @param retried whether retries are made at all
+ * @param advice what works but is probably not meant, sentences
+ * @since 0.1
+ */
+public record SimulatedPolicy(RetryPolicy policy, @Nullable BudgetSettings budget, @Nullable BreakerSettings breaker,
+		boolean retried, List<String> advice) {
+
+	/**
+	 * Simulate a policy of the core.
+	 * @param builder the policy, whose lists, classifiers and conditions are replaced
+	 * @param budget the numbers of its budget, or null for none
+	 * @return the policy, without a breaker
+	 */
+	public static SimulatedPolicy of(RetryPolicyBuilder builder, @Nullable BudgetSettings budget) {
+		return of(builder, budget, null, List.of());
+	}
+
+	/**
+	 * Simulate a policy of an application.
+	 * @param policy the values in effect
+	 * @param configuration has its budget and its breaker
+	 * @return the policy
+	 */
+	public static SimulatedPolicy of(EffectivePolicy policy, BackoffConfiguration configuration) {
+		BudgetSettings budget = (policy.budget() != null) ? configuration.budget(policy.budget()).settings() : null;
+		BreakerSettings breaker = (policy.breaker() != null
+				&& configuration.breaker(policy.breaker()).provider() == BreakerProvider.OWN)
+						? configuration.breaker(policy.breaker()).settings() : null;
+		return of(policy.builder(), budget, breaker, policy.advice());
+	}
+
+	private static SimulatedPolicy of(RetryPolicyBuilder builder, @Nullable BudgetSettings budget,
+			@Nullable BreakerSettings breaker, List<String> advice) {
+		RetryPolicy policy = builder.retryOn(List.of())
+			.classifiers(List.of(ThrottledException::classify))
+			.retryWhen((result, context) -> Boolean.FALSE.equals(result))
+			.until(null)
+			.build();
+		return new SimulatedPolicy(policy, budget, breaker, true, advice);
+	}
+
+	SimulatedPolicy withoutProtection() {
+		return new SimulatedPolicy(this.policy, null, null, this.retried, this.advice);
+	}
+
+	SimulatedPolicy withoutRetries() {
+		return new SimulatedPolicy(this.policy, null, null, false, this.advice);
+	}
+
+	private BudgetSettings numbers() {
+		return (this.budget != null) ? this.budget : BudgetSettings.DEFAULTS;
+	}
+
+	/** Return the fewest tokens that allow a retry. */
+	double mostCost() {
+		return Math.max(1, Math.max(numbers().transientCost(), numbers().throttledCost()));
+	}
+
+	SimulatedPolicy withTokens(double tokens) {
+		BudgetSettings numbers = numbers();
+		return new SimulatedPolicy(
+				this.policy, new BudgetSettings(tokens, numbers.perSuccess(), numbers.perSecond(),
+						numbers.transientCost(), numbers.throttledCost(), numbers.refund()),
+				this.breaker, this.retried, this.advice);
+	}
+
+	@Nullable RetryBudget newBudget(EventQueue time) {
+		return (this.budget != null) ? RetryBudget.of("simulated", this.budget, time, RetryBudget.Listener.NONE) : null;
+	}
+
+	/** Make a caller, with a breaker of its own. */
+	Retry caller(EventQueue time, RandomSource random, RetryListener listener, @Nullable RetryBudget budget) {
+		DegradedSettings degraded = this.policy.degraded();
+		return Retry.builder(this.policy)
+			.time(time)
+			.random(random)
+			.executor(Runnable::run)
+			.listener(listener)
+			.enabledWhen(this::retried)
+			.budget(budget)
+			.breaker((this.breaker != null)
+					? CircuitBreaker.builder("simulated").settings(this.breaker).time(time).random(random).build()
+					: null)
+			.degraded((degraded != null) ? new DegradedMode(degraded, (mode, raised, counts) -> {
+			}) : null)
+			.build();
+	}
+
+}

@@ -1,0 +1,145 @@
+package dev.backoff.simulator;
+
+import java.time.Duration;
+import java.util.Map;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import dev.backoff.delay.Jitter;
+import dev.backoff.delay.Shape;
+import dev.backoff.policy.Preset;
+import dev.backoff.policy.RetryPolicy;
+import dev.backoff.policy.RetryPolicyBuilder;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+/** Plans against what the formulae say. */
+class PlanTests {
+
+	@Test
+	void hasTheDelaysAndTheWholeWait() {
+		Plan plan = plan(builder().maxAttempts(4).jitter(Jitter.none()));
+		assertThat(plan.delays().totalMean()).isEqualTo(700_000_000);
+		assertThat(plan.totalWait(0.01)).isEqualTo(Duration.ofMillis(700));
+		assertThat(plan.riddenOut(0.99)).isEqualTo(Duration.ofMillis(700));
+		assertThat(plan.survival(Duration.ofMillis(700))).isEqualTo(1);
+		assertThat(plan.survival(Duration.ofMillis(701))).isZero();
+		assertThat(plan.survivalWithin(Duration.ofMillis(1_400))).isEqualTo(0.5);
+	}
+
+	@Test
+	void jitterSpreadsTheWholeWait() {
+		Plan plan = plan(builder().maxAttempts(2).base(Duration.ofSeconds(1)));
+		assertThat(plan.totalWait(0.5).toMillis()).isCloseTo(500, within(20L));
+		assertThat(plan.totalWait(0.99).toMillis()).isCloseTo(990, within(5L));
+		assertThat(plan.riddenOut(0.99).toMillis()).isCloseTo(10, within(5L));
+		assertThat(plan.survival(Duration.ofMillis(250))).isCloseTo(0.75, within(0.02));
+	}
+
+	/*
+	 * A service that fails for 10 s on average and is there for 99 % of the time: the
+	 * channel's transitions between the attempts that the policy makes.
+	 */
+	@ParameterizedTest
+	@CsvSource({ "100, 0.9907, 0.00005", "1000, 0.9950, 0.00005", "10000, 0.999986, 0.000001" })
+	void waitsRideOutAServiceThatComesAndGoes(long millis, double success, double within) {
+		Herd herd = Herd.of(policy(builder().maxAttempts(4)
+			.shape(Shape.exponential(Duration.ofMillis(millis), 2))
+			.jitter(Jitter.none())
+			.cap(Duration.ofMinutes(1))), 1, Duration.ZERO, 1);
+		double fails = 0.01;
+		for (int attempt = 1; attempt < herd.starts(0).size(); attempt++) {
+			double seconds = (herd.starts(0).get(attempt) - herd.starts(0).get(attempt - 1)) / 1e9;
+			fails *= 0.01 + 0.99 * Math.exp(-0.1 / 0.99 * seconds);
+		}
+		assertThat(1 - fails).isCloseTo(success, within(within));
+	}
+
+	/**
+	 * The largest base that fits a deadline fits, and one that is 1 % larger does not.
+	 */
+	@ParameterizedTest
+	@CsvSource({ "0.9677, 2, 0, 0", "0.5806, 2, 2, 0", "0.2479, 3, 0, 0", "0.8065, 2, 0, 0.2" })
+	void theLargestBaseFitsADeadlineOfThirtySeconds(double base, double multiplier, int attempt, double jitter) {
+		assertThat(attemptsWithin30s(base * 0.999, multiplier, attempt, jitter)).isEqualTo(6);
+		assertThat(attemptsWithin30s(base * 1.01, multiplier, attempt, jitter)).isEqualTo(5);
+	}
+
+	private static int attemptsWithin30s(double base, double multiplier, int attempt, double jitter) {
+		// so that the last attempt, and not only its start, is before the deadline
+		return Herd
+			.of(policy(builder().maxAttempts(6)
+				.shape(Shape.exponential(Duration.ofNanos((long) (base * 1e9)), multiplier))
+				.cap(Duration.ofHours(1))
+				.jitter((jitter > 0) ? Jitter.proportional(jitter) : Jitter.none())
+				.deadline(Duration.ofSeconds(30))
+				.shortestAttempt(Duration.ofSeconds(attempt).plusNanos(1))), 1, Duration.ofSeconds(attempt),
+					() -> Math.nextDown(1.0))
+			.starts(0)
+			.size();
+	}
+
+	@Test
+	void noCallStartsAnAttemptRightBeforeTheDeadline() {
+		Herd herd = Herd.of(policy(builder().maxAttempts(9)
+			.cap(Duration.ofSeconds(10))
+			.deadline(Duration.ofSeconds(5))
+			.shortestAttempt(Duration.ofMillis(20))), 10_000, Duration.ofMillis(20), 1);
+		int[] bins = herd.retries(Duration.ofMillis(10), Duration.ofSeconds(5));
+		assertThat(bins[bins.length - 1]).isZero();
+		assertThat(bins[bins.length - 20]).isPositive();
+	}
+
+	@Test
+	void aHerdWithoutJitterComesBackTogether() {
+		Plan plan = plan(builder().maxAttempts(5).jitter(Jitter.none()));
+		assertThat(plan.fullest()).isEqualTo(1);
+		assertThat(plan.findings()).extracting(Finding::id).contains("herd");
+		assertThat(plan(builder().maxAttempts(9).cap(Duration.ofSeconds(10))).fullest()).isBetween(0.01, 0.036);
+	}
+
+	@Test
+	void tellsWhichAttemptsFitADeadline() {
+		Plan plan = plan(builder().preset(Preset.USER_FACING).maxAttempts(5));
+		assertThat(plan.fitting(Duration.ZERO)).isEqualTo(5);
+		assertThat(plan.fitting(Duration.ofSeconds(1))).isEqualTo(4);
+		assertThat(plan.findings()).filteredOn((finding) -> finding.id().equals("deadline-tight"))
+			.singleElement()
+			.hasToString("warn: deadline-tight: With attempts of 1 s, 4 of 5 attempts start before the deadline of 5s, "
+					+ "if the delays are the longest.");
+	}
+
+	@Test
+	void tellsHowLongACallHoldsItsThread() {
+		assertThat(plan(builder().preset(Preset.CRITICAL)).findings())
+			.filteredOn((finding) -> finding.id().equals("holds-threads"))
+			.singleElement()
+			.extracting(Finding::text)
+			.asString()
+			.startsWith("A blocking call that fails holds its thread for 9");
+	}
+
+	@Test
+	void showsAHundredAttemptsOfAPolicyThatNeverEnds() {
+		Map<String, Object> figures = plan(builder().preset(Preset.MESSAGE)).figures();
+		assertThat(figures).containsEntry("attempts", "unlimited");
+		assertThat(figures.get("retries")).asInstanceOf(org.assertj.core.api.InstanceOfAssertFactories.LIST)
+			.hasSize(99);
+	}
+
+	private static Plan plan(RetryPolicyBuilder builder) {
+		return Plan.of(policy(builder));
+	}
+
+	private static SimulatedPolicy policy(RetryPolicyBuilder builder) {
+		return SimulatedPolicy.of(builder, null);
+	}
+
+	private static RetryPolicyBuilder builder() {
+		return RetryPolicy.builder("planned");
+	}
+
+}

@@ -1,0 +1,278 @@
+package dev.backoff.simulator;
+
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.util.HexFormat;
+import java.util.List;
+
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import org.springframework.boot.json.JsonWriter;
+
+import dev.backoff.breaker.BreakerSettings;
+import dev.backoff.budget.BudgetSettings;
+import dev.backoff.policy.RetryPolicy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
+import static org.assertj.core.api.Assertions.withinPercentage;
+
+/** The simulator against the theory and against figures that were measured before. */
+class StormTests {
+
+	private static final Scenario ONCE = Scenario.stall("3s").rate(100).with("seeds", "1");
+
+	/** One server of 1,000 requests a second, three attempts, five seeds. */
+	@Nested
+	class AfterAStallOfThreeSeconds {
+
+		@ParameterizedTest
+		@CsvSource({ "0.6, 2.9", "0.8, 8.1", "0.9, 17.6" })
+		void firstAttemptsAloneRecover(double used, double seconds) {
+			assertRecovers(policy(3, null).withoutRetries(), used, seconds);
+		}
+
+		@ParameterizedTest
+		@CsvSource({ "0.6, 2.9", "0.8, 7.7", "0.9, 18.7" })
+		void theDefaultBudgetRecoversAboutAsSoon(double used, double seconds) {
+			assertRecovers(policy(3, BudgetSettings.DEFAULTS), used, seconds);
+		}
+
+		@ParameterizedTest
+		@CsvSource({ "0.6, 2.9", "0.8, 7.7" })
+		void aBucketThatOnlySuccessesFillRecoversAboutAsSoon(double used, double seconds) {
+			assertRecovers(policy(3, new BudgetSettings(10, 0.1, 0, 1, 1, false)), used, seconds);
+		}
+
+		@ParameterizedTest
+		@CsvSource({ "0.6", "0.8", "0.9" })
+		void withoutABudgetItNeverRecovers(double used) {
+			Effect effect = stall(policy(3, null), used, 1);
+			assertThat(effect.recovers()).isFalse();
+			assertThat(effect.loadUntilRecovery()).isCloseTo(2.97, within(0.1));
+		}
+
+		@Test
+		void theDefaultBudgetAddsLittleLoad() {
+			assertThat(stall(policy(3, BudgetSettings.DEFAULTS), 0.8, 5).loadUntilRecovery()).isLessThan(1.02);
+		}
+
+		@Test
+		void aBucketThatOnlySuccessesFillRecoversAlsoAtNinetyPercent() {
+			// five runs spread from 16 to 20 s
+			assertThat(stall(policy(3, new BudgetSettings(10, 0.1, 0, 1, 1, false)), 0.9, 15).recoverySeconds())
+				.isCloseTo(17.1, within(1.7));
+		}
+
+		private static void assertRecovers(SimulatedPolicy policy, double used, double seconds) {
+			assertThat(stall(policy, used, 5).recoverySeconds()).isCloseTo(seconds, within(Math.max(1, 0.1 * seconds)));
+		}
+
+		private static Effect stall(SimulatedPolicy policy, double used, int seeds) {
+			return Effect.of(policy,
+					Scenario.stall("3s")
+						.rate(1000 * used)
+						.with("capacity", "1000")
+						.with("latency", "1ms")
+						.with("timeout", "1s")
+						.with("seeds", Integer.toString(seeds)));
+		}
+
+	}
+
+	/** The load of n attempts is what the service can do from n times the calls on. */
+	@Nested
+	class WhereAttemptsTimesCallsMeetCapacity {
+
+		private static final Scenario SCENARIO = Scenario.stall("10s")
+			.rate(120)
+			.with("capacity", "300")
+			.with("latency", "1ms")
+			.with("timeout", "1s");
+
+		@Test
+		void twoAttemptsRecover() {
+			assertThat(Effect.of(policy(2, null), SCENARIO).recoverySeconds()).isCloseTo(33, within(3.0));
+		}
+
+		@Test
+		void threeDoNot() {
+			assertThat(Effect.of(policy(3, null), SCENARIO.with("seeds", "1")).recovers()).isFalse();
+		}
+
+	}
+
+	/** 100 clients of 1,000 calls each, three retries, a bucket of 10, 0.1 by success. */
+	@ParameterizedTest
+	@CsvSource({ "1, 100, 1.010", "5, 100, 1.053", "10, 99.0, 1.100", "30, 75.8, 1.085", "100, 0, 1.010" })
+	void aBucketThatSuccessesFillGivesTheSuccessAndTheLoadOfTheTheory(double errors, double success, double load) {
+		Scenario scenario = Scenario.stall("1s")
+			.callers(100)
+			.rate(10)
+			.with("fault", "errors " + errors + "%")
+			.with("capacity", "100000")
+			.with("horizon", "100s")
+			.with("seeds", "3");
+		Effect effect = Effect.of(policy(4, new BudgetSettings(10, 0.1, 0, 1, 1, false)), scenario);
+		assertThat(100 * (1 - effect.failed())).isCloseTo(success, within(0.4));
+		assertThat(effect.loadInFault()).isCloseTo(load, within(0.005));
+	}
+
+	/** A total outage of a minute at 200 calls a second, as it was measured. */
+	@Nested
+	class InAnOutageOfAMinute {
+
+		private static final Scenario SCENARIO = Scenario.outage("60s")
+			.rate(200)
+			.with("horizon", "10s")
+			.with("seeds", "1");
+
+		@Test
+		void theDefaultBudgetAllowsFiftyRetriesAndSixAMinute() {
+			Effect effect = Effect.of(policy(4, BudgetSettings.DEFAULTS), SCENARIO);
+			assertThat(12_000 * (effect.loadInFault() - 1)).isCloseTo(55, within(5.0));
+		}
+
+		@Test
+		void withoutABudgetEachCallIsFourRequests() {
+			assertThat(Effect.of(policy(4, null), SCENARIO).loadInFault()).isCloseTo(4, within(0.05));
+		}
+
+	}
+
+	@Nested
+	class OfAFleet {
+
+		private final Storm storm = Storm.of(policy(4, BudgetSettings.DEFAULTS),
+				Scenario.outage("16s").callers(200).rate(1).with("horizon", "60s"));
+
+		@Test
+		void eachCallerHasItsOwnBucket() {
+			assertThat(this.storm.configured().loadInFault()).isCloseTo(3.8, within(0.1));
+			assertThat(this.storm.findings()).filteredOn((finding) -> finding.id().equals("amplifies"))
+				.singleElement()
+				.satisfies((finding) -> {
+					assertThat(finding.severity()).isEqualTo(Finding.Severity.ERROR);
+					assertThat(finding.text()).startsWith("With 200 callers of 1 call/s this puts ")
+						.contains("each caller has its own bucket of 50. With `tokens: 1` it is ");
+				});
+			assertThat(this.storm.findings()).filteredOn((finding) -> finding.id().equals("budget-large"))
+				.singleElement()
+				.hasToString("warn: budget-large: 200 processes hold 10000 tokens, 40 s of what the service does; "
+						+ "`tokens: 1` would be 800 ms.");
+		}
+
+		@Test
+		void moreCallersOfTheSameCallsPutMoreLoad() {
+			assertThat(this.storm.fleets()).containsOnlyKeys(2_000, 20_000);
+			assertThat(this.storm.fleets().get(20_000).loadInFault())
+				.isGreaterThan(this.storm.configured().loadInFault() - 0.1);
+		}
+
+		@Test
+		void withoutRetriesThereIsNoMoreLoad() {
+			assertThat(this.storm.unretried().loadInFault()).isEqualTo(1);
+		}
+
+	}
+
+	@Test
+	void aBreakerKeepsCallsFromAServiceThatIsDown() {
+		SimulatedPolicy policy = policy(4, null);
+		SimulatedPolicy broken = new SimulatedPolicy(policy.policy(), null, BreakerSettings.DEFAULTS, true, List.of());
+		Effect effect = Effect.of(broken, Scenario.outage("60s").rate(100).with("seeds", "1"));
+		assertThat(effect.loadInFault()).isLessThan(0.2);
+		assertThat(effect.refusedByBreaker()).isGreaterThan(5_000);
+	}
+
+	@Test
+	void aServiceThatThrottlesIsGivenTheTimeThatItAsksFor() {
+		Scenario scenario = Scenario.stall("1s")
+			.with("fault", "throttle 10s")
+			.with("capacity", "1000")
+			.with("horizon", "20s")
+			.with("seeds", "1");
+		Effect heeded = Effect.of(policy(4, null), scenario);
+		assertThat(heeded.loadInFault()).isEqualTo(1);
+		assertThat(heeded.failed()).isZero();
+		SimulatedPolicy deaf = SimulatedPolicy.of(
+				RetryPolicy.builder("deaf").maxAttempts(4).retryAfterEnabled(false).abortOn(RuntimeException.class),
+				null);
+		assertThat(Effect.of(deaf, scenario).loadInFault()).isGreaterThan(2);
+		assertThat(Effect.of(deaf, scenario).failed()).isGreaterThan(0.3);
+	}
+
+	/** 25 of 100 callers, before a quarter of the service. */
+	@Test
+	void aPartOfALargeFleetDoesWhatTheFleetDoes() {
+		SimulatedPolicy policy = policy(4, BudgetSettings.DEFAULTS);
+		Scenario scenario = Scenario.stall("3s").callers(100).with("horizon", "60s").with("seeds", "3");
+		Effect part = Effect.of(policy, scenario);
+		Simulation all = Simulation.run(policy, scenario, () -> (budget, now) -> {
+		}, 1);
+		assertThat(part.loadInFault()).isCloseTo(all.course().loadWithin(scenario.faultTime()), within(0.05));
+		assertThat(part.recoverySeconds()).isCloseTo(all.course().recoverySeconds().orElseThrow(), within(2.0));
+		assertThat(part.refusedByBudget()).isCloseTo(all.refusedByBudget(), withinPercentage(10));
+		assertThat(part.mostUnderWay()).isCloseTo(all.mostUnderWay(), withinPercentage(10));
+	}
+
+	@Test
+	void proposesNoFewerTokensThanARetryCosts() {
+		BudgetSettings dear = new BudgetSettings(50, 0.1, 0.1, 5, 10, false);
+		assertThat(
+				Storm.of(policy(4, dear), Scenario.outage("16s").callers(20).rate(1).with("horizon", "20s")).findings())
+			.extracting(Finding::text)
+			.anyMatch((text) -> text.contains(" With `tokens: 10` it is "));
+	}
+
+	@Test
+	void slowAnswersCountAsFailuresWhereTheyTakeLongerThanTheTimeout() {
+		Scenario scenario = Scenario.stall("10s").with("fault", "slow 10s").with("seeds", "1");
+		assertThat(Effect.of(policy(4, null), scenario).failed()).isLessThan(0.2);
+		assertThat(Effect.of(policy(1, null), scenario.with("timeout", "150ms").with("capacity", "1000")).failed())
+			.isCloseTo(1, within(0.05));
+	}
+
+	@Test
+	void aStormThatRecoversWithLittleLoadHasNoFinding() {
+		assertThat(Storm.of(policy(2, new BudgetSettings(2, 0.1, 0.1, 1, 1, false)), ONCE).findings()).isEmpty();
+	}
+
+	@Test
+	void aPolicyThatKeepsTheServiceDownIsAnError() {
+		Storm storm = Storm.of(policy(4, null), ONCE);
+		assertThat(storm.findings()).extracting(Finding::id).containsExactly("amplifies", "never-recovers");
+		assertThat(storm.findings().get(1).text())
+			.startsWith("After a stall of 3s the service does not come back within 2m at 80 % of its capacity, "
+					+ "without retries after ")
+			.contains(" With `tokens: 60` it does after ");
+	}
+
+	@Test
+	void refusesWhatIsTooLargeWithTheLargestRateThatFits() {
+		assertThatThrownBy(() -> Storm.of(policy(4, null), Scenario.stall("3s").rate(1000), 200_000))
+			.hasMessage("Invalid rate (1000): may lead to 532000 attempts in one run, and 200000 are the most here. "
+					+ "Write at most 376, or a shorter horizon.");
+		assertThatThrownBy(() -> Storm.of(policy(4, null), Scenario.stall("3s").rate(10).with("capacity", "10")))
+			.hasMessage("Invalid capacity (10): must be above the 10 first calls a second. "
+					+ "Raise it, or lower callers or rate.");
+	}
+
+	@Test
+	void theSameSeedGivesTheSameBytes() throws Exception {
+		String json = JsonWriter.standard()
+			.writeToString(Storm.of(policy(4, BudgetSettings.DEFAULTS), Scenario.stall("3s").callers(20)).figures());
+		byte[] digest = MessageDigest.getInstance("SHA-256").digest(json.getBytes(StandardCharsets.UTF_8));
+		// of JDK 17 and of JDK 25
+		assertThat(HexFormat.of().formatHex(digest, 0, 8)).isEqualTo("5a2da8eb765c13d3");
+	}
+
+	static SimulatedPolicy policy(int attempts, BudgetSettings budget) {
+		return SimulatedPolicy.of(RetryPolicy.builder("simulated").maxAttempts(attempts), budget);
+	}
+
+}

@@ -1,0 +1,119 @@
+package dev.backoff.spring.actuate;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.boot.actuate.endpoint.OperationResponseBody;
+
+import dev.backoff.spring.actuate.ActivityDescriptions.PolicyCounts;
+import dev.backoff.spring.actuate.ActivityDescriptions.StoppedDescriptor;
+import dev.backoff.spring.actuate.ActivityDescriptions.WaitingDescriptor;
+import dev.backoff.spring.actuate.PolicyDescriptions.OverrideDescriptor;
+import dev.backoff.spring.actuate.SafetyDescriptions.BreakerDescriptor;
+import dev.backoff.spring.actuate.SafetyDescriptions.BudgetDescriptor;
+import dev.backoff.spring.policy.BackoffConfiguration;
+import dev.backoff.spring.policy.BackoffPolicies;
+import dev.backoff.spring.policy.EffectivePolicy;
+import dev.backoff.spring.policy.PolicyUse;
+
+/**
+ * Describe what changes while the application runs, small enough to be asked for every
+ * second: counters, states and the latest calls, without values and delays.
+ */
+record ActivityView(PolicyDescriptions descriptions, ThisProcess self, Set<String> views, Set<String> parts) {
+
+	private static final int SHOWN = 20;
+
+	private static final double HUNDREDTHS = 100;
+
+	ActivityDescriptor describe(List<PolicyUse> uses) {
+		BackoffPolicies policies = this.descriptions.policies();
+		BackoffConfiguration configuration = policies.configuration();
+		ActivityDescriptions activity = this.descriptions.activity();
+		// without the uses, since nothing asks who uses a budget
+		SafetyDescriptions shared = new SafetyDescriptions(policies, this.descriptions.safety(), List.of(), true);
+		return new ActivityDescriptor(this.self.clock().instant().toString(), this.self.application(),
+				this.self.writable(), this.views, this.parts, configuration.isEnabled(),
+				configuration.isRetriesEnabled(), this.descriptions.overrides(), policies(uses, activity.counts()),
+				activity.oldestWaiting(SHOWN), activity.lastStopped(SHOWN), budgets(shared.budgets()),
+				breakers(shared.breakers()));
+	}
+
+	private Map<String, PolicyActivity> policies(List<PolicyUse> uses, Map<String, PolicyCounts> counts) {
+		Set<String> names = uses.stream()
+			.map(PolicyUse::policy)
+			.map(EffectivePolicy::name)
+			.collect(Collectors.toCollection(TreeSet::new));
+		Set<String> used = names.stream().map(BackoffPolicies::canonicalName).collect(Collectors.toSet());
+		this.descriptions.policies()
+			.current()
+			.names()
+			.stream()
+			.filter((name) -> !used.contains(BackoffPolicies.canonicalName(name)))
+			.forEach(names::add);
+		Map<String, PolicyActivity> described = new LinkedHashMap<>();
+		names.forEach((name) -> described.put(name, policy(name, counts.getOrDefault(name, PolicyCounts.NONE))));
+		return described;
+	}
+
+	private PolicyActivity policy(String name, PolicyCounts counts) {
+		Map<String, OverrideDescriptor> overrides = this.descriptions.overrides(name);
+		return new PolicyActivity(counts.calls(), counts.attempts(), counts.retries(), counts.waiting(),
+				this.descriptions.safety().isDegraded(name), overrides.isEmpty() ? null : overrides);
+	}
+
+	private static Map<String, BudgetActivity> budgets(Map<String, BudgetDescriptor> budgets) {
+		Map<String, BudgetActivity> described = new TreeMap<>();
+		budgets.forEach((name, budget) -> {
+			if (budget.balance() != null && budget.refused() != null && budget.dry() != null) {
+				described.put(name, new BudgetActivity(Math.floor(budget.balance() * HUNDREDTHS) / HUNDREDTHS,
+						budget.tokens(), budget.refused(), budget.dry()));
+			}
+		});
+		return described;
+	}
+
+	private static Map<String, BreakerActivity> breakers(Map<String, BreakerDescriptor> breakers) {
+		Map<String, BreakerActivity> described = new TreeMap<>();
+		breakers.forEach((name, breaker) -> {
+			if (breaker.state() != null) {
+				described.put(name, new BreakerActivity(breaker.state(), breaker.failureRate(), breaker.calls(),
+						breaker.rejected(), breaker.timeToProbeMs()));
+			}
+		});
+		return described;
+	}
+
+	/**
+	 * The view, with the names of all views, and those of the parts that policies have by
+	 * other modules.
+	 */
+	record ActivityDescriptor(String at, @Nullable String application, boolean writable, Set<String> views,
+			Set<String> parts, boolean enabled, boolean retriesEnabled, Map<String, OverrideDescriptor> overrides,
+			Map<String, PolicyActivity> policies, List<WaitingDescriptor> waiting, List<StoppedDescriptor> stopped,
+			Map<String, BudgetActivity> budgets,
+			Map<String, BreakerActivity> breakers) implements OperationResponseBody {
+	}
+
+	/** The calls of a policy since the start. The overrides are null if it has none. */
+	record PolicyActivity(Map<String, Long> calls, long attempts, long retries, int waiting, @Nullable Boolean degraded,
+			@Nullable Map<String, OverrideDescriptor> overrides) {
+	}
+
+	/** A budget in use. */
+	record BudgetActivity(double balance, double tokens, long refused, boolean dry) {
+	}
+
+	/** A breaker in use. Of another library's breaker only the state is known. */
+	record BreakerActivity(String state, @Nullable Double failureRate, @Nullable Long calls, @Nullable Long rejected,
+			@Nullable Double timeToProbeMs) {
+	}
+
+}

@@ -1,0 +1,60 @@
+package dev.backoff.test;
+
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.beans.factory.support.BeanDefinitionRegistry;
+import org.springframework.beans.factory.support.RootBeanDefinition;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.aot.AbstractAotProcessor;
+import org.springframework.test.context.ContextConfigurationAttributes;
+import org.springframework.test.context.ContextCustomizer;
+import org.springframework.test.context.ContextCustomizerFactory;
+import org.springframework.test.context.MergedContextConfiguration;
+import org.springframework.test.context.TestContext;
+import org.springframework.test.context.TestContextAnnotationUtils;
+import org.springframework.test.context.TestExecutionListener;
+import org.springframework.util.ClassUtils;
+
+/**
+ * Add {@link BackoffTestConfiguration} to the contexts of tests, where the starter is,
+ * and let each test begin anew, before its own preparations. Contexts that are processed
+ * ahead of time do without, since it makes beans at run time.
+ */
+final class BackoffTestExtension implements ContextCustomizerFactory, TestExecutionListener {
+
+	private static final String CONFIGURATION = "dev.backoff.test.BackoffTestConfiguration";
+
+	@Override
+	public @Nullable ContextCustomizer createContextCustomizer(Class<?> testClass,
+			List<ContextConfigurationAttributes> attributes) {
+		return ClassUtils.isPresent("dev.backoff.spring.advice.BackoffMethods", getClass().getClassLoader())
+				&& !Boolean.getBoolean(AbstractAotProcessor.AOT_PROCESSING) ? new Customizer(find(testClass)) : null;
+	}
+
+	@Override
+	public void beforeTestMethod(TestContext context) {
+		TestBackoff test = find(context.getTestClass());
+		if ((test == null || test.reset()) && context.hasApplicationContext()
+				&& context.getApplicationContext().containsBean(CONFIGURATION)) {
+			BackoffTestConfiguration.reset(context.getApplicationContext());
+		}
+	}
+
+	private static @Nullable TestBackoff find(Class<?> testClass) {
+		return TestContextAnnotationUtils.findMergedAnnotation(testClass, TestBackoff.class);
+	}
+
+	/** A part of the key of a context. */
+	private record Customizer(@Nullable TestBackoff test) implements ContextCustomizer {
+
+		@Override
+		public void customizeContext(ConfigurableApplicationContext context, MergedContextConfiguration merged) {
+			((BeanDefinitionRegistry) context).registerBeanDefinition(CONFIGURATION, new RootBeanDefinition(
+					BackoffTestConfiguration.class, () -> new BackoffTestConfiguration(this.test)));
+		}
+
+	}
+
+}
