@@ -515,8 +515,9 @@ class StopLoggerTests {
 				told += (calls != null) ? (Long) calls : 1;
 			}
 			assertThat(told).isEqualTo((long) threads * each);
-			// 800 s of 20 lines a minute, and one for the others
-			assertThat(log.events(Level.WARN)).hasSizeLessThanOrEqualTo(14 * 21);
+			// 800 s of 20 lines a minute, and one for the others; a thread that the
+			// system held up begins a minute at its older reading, which ends it earlier
+			assertThat(log.events(Level.WARN)).hasSizeLessThanOrEqualTo((14 + threads) * 21);
 		}
 
 		private void storm(int calls) {
