@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Measure durable calls beside their engine alone, and print tables in Markdown, in ten minutes at most
+# Measure durable calls beside their engine alone, and print tables in Markdown, in a quarter of an hour
 # on an idle machine with two cores: throughput, lateness beside a backlog and of a rung of 1 s, idle statements.
 #
-#   --calls=5000              how many calls are drained in each run
+#   --calls=20000              how many calls are drained in each run
 #   --pairs=6                 how many runs each side has, by turns
 #   --due=100000              how many calls of the policy that hangs are due
 #   --only=postgresql,h2      the databases

@@ -58,11 +58,11 @@ final class Lane {
 	/**
 	 * Make a lane.
 	 * @param name names its threads
-	 * @param condition the tasks it serves, a condition on {@code task_name}
+	 * @param served the tasks that it serves
 	 * @param tasks all tasks of the process
 	 * @param gate what may close the lane, asked at each check
 	 */
-	Lane(String name, String condition, int threads, Store store, List<Task<?>> tasks, SchedulerListener listener,
+	Lane(String name, List<String> served, int threads, Store store, List<Task<?>> tasks, SchedulerListener listener,
 			Supplier<Gate> gate, RetryTime time) {
 		DurableSettings settings = store.settings();
 		this.gate = gate;
@@ -71,7 +71,7 @@ final class Lane {
 			.schedulerName(store.name())
 			.serializer(store.serializer())
 			.tableName(settings.table())
-			.jdbcCustomization(new LaneQuery(store.dataSource(), store.isWithoutZones(), condition,
+			.jdbcCustomization(new LaneQuery(store.dataSource(), store.isWithoutZones(), served,
 					() -> this.gate.get().isProbing()))
 			.commitWhenAutocommitDisabled(true)
 			.threads(threads)
@@ -197,25 +197,35 @@ final class Lane {
 	 */
 	private static final class LaneQuery extends AutodetectJdbcCustomization {
 
-		private final String tasks;
+		private final String due;
 
 		private final BooleanSupplier probing;
 
 		/**
 		 * Query the given tasks.
-		 * @param tasks a condition on {@code task_name}, of checked names
+		 * @param tasks checked names
 		 */
-		LaneQuery(DataSource dataSource, boolean withoutZones, String tasks, BooleanSupplier probing) {
+		LaneQuery(DataSource dataSource, boolean withoutZones, List<String> tasks, BooleanSupplier probing) {
 			super(dataSource, withoutZones);
-			this.tasks = tasks;
+			this.due = (tasks.size() == 1 && getName().equals(POSTGRESQL)) ? dueOnPostgres(tasks.get(0))
+					: "picked = ? and execution_time <= ? and task_name in ('" + String.join("', '", tasks) + "')";
 			this.probing = probing;
+		}
+
+		/*
+		 * The same rows as a range. Until PostgreSQL has analysed a table that has grown
+		 * at once, it expects few rows of equal values, and sorts the whole backlog.
+		 */
+		private static String dueOnPostgres(String task) {
+			return "(picked, task_name, execution_time) <= (?, '" + task + "', ?) and (picked, task_name) >= (false, '"
+					+ task + "')";
 		}
 
 		/* The order is that of the index, or H2 sorts the whole backlog. */
 		@Override
 		public String createSelectDueQuery(String table, int limit, String condition, boolean byPriority) {
-			return "select * from " + table + " where picked = ? and execution_time <= ? and task_name " + this.tasks
-					+ " " + condition + " order by picked, task_name, execution_time"
+			return "select * from " + table + " where " + this.due + " " + condition
+					+ " order by picked, task_name, execution_time"
 					+ getQueryLimitPart(this.probing.getAsBoolean() ? 1 : limit);
 		}
 

@@ -187,11 +187,9 @@ final class Lanes implements SmartInitializingSingleton, SmartLifecycle, AutoClo
 		}
 		for (DurableMethod method : all) {
 			this.lanes.put(method.policy(),
-					lane(method.policy(), "= '" + method.policy() + "'", threads(method), () -> gate(method)));
+					lane(method.policy(), List.of(method.policy()), threads(method), () -> gate(method)));
 		}
-		String letters = all.stream()
-			.map((method) -> "'" + DeadTask.name(method.policy()) + "'")
-			.collect(Collectors.joining(", ", "in (", ")"));
+		List<String> letters = all.stream().map((method) -> DeadTask.name(method.policy())).toList();
 		Lane dead = lane("dead", letters, 1, () -> new Lane.Gate(true, null));
 		all.forEach((method) -> this.lanes.put(DeadTask.name(method.policy()), dead));
 		this.started = true;
@@ -240,8 +238,8 @@ final class Lanes implements SmartInitializingSingleton, SmartLifecycle, AutoClo
 		}
 	}
 
-	private Lane lane(String name, String condition, int threads, Supplier<Lane.Gate> gate) {
-		return new Lane(name, condition, threads, store(), this.tasks, listener(name), gate, this.time);
+	private Lane lane(String name, List<String> served, int threads, Supplier<Lane.Gate> gate) {
+		return new Lane(name, served, threads, store(), this.tasks, listener(name), gate, this.time);
 	}
 
 	private Lane.Gate gate(DurableMethod method) {

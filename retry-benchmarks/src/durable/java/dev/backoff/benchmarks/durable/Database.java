@@ -7,8 +7,11 @@ import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Instant;
+import java.time.ZoneOffset;
 import java.util.concurrent.atomic.LongAdder;
 
 import javax.sql.DataSource;
@@ -57,8 +60,10 @@ record Database(String name, String url, String script, String rows, Closeable s
 	void reset(DataSource pool) throws SQLException, IOException {
 		String ours = new ClassPathResource("dev/backoff/durable/db/" + script() + ".sql")
 			.getContentAsString(StandardCharsets.UTF_8);
+		// with the three indexes of the engine's own script
 		String engine = ours.replace("backoff_calls", "scheduled_tasks")
-			.replace("(picked, task_name, execution_time)", "(execution_time)");
+			.replace("(picked, task_name, execution_time)", "(execution_time)")
+				+ "\ncreate index scheduled_tasks_priority on scheduled_tasks (priority desc, execution_time asc);";
 		try (Connection connection = pool.getConnection(); Statement statement = connection.createStatement()) {
 			statement.execute("drop table if exists backoff_calls");
 			statement.execute("drop table if exists scheduled_tasks");
@@ -67,13 +72,19 @@ record Database(String name, String url, String script, String rows, Closeable s
 		}
 	}
 
-	/** Copy the one row of a task, so that there are many. */
-	void multiply(DataSource pool, String table, int rows) throws SQLException {
-		try (Connection connection = pool.getConnection(); Statement statement = connection.createStatement()) {
-			statement.execute("insert into " + table
-					+ " (task_name, task_instance, task_data, execution_time, picked, version) "
-					+ "select task_name, task_instance || '-' || n, task_data, execution_time, picked, version from "
-					+ table + ", " + String.format(rows(), rows - 1));
+	/** Replace the one row of a task by many that are due at a time. */
+	void multiply(DataSource pool, String table, int rows, Instant due) throws SQLException {
+		try (Connection connection = pool.getConnection();
+				PreparedStatement insert = connection.prepareStatement("insert into " + table
+						+ " (task_name, task_instance, task_data, execution_time, picked, version) "
+						+ "select task_name, task_instance || '-' || n, task_data, ?, picked, version from " + table
+						+ ", " + String.format(rows(), rows));
+				PreparedStatement delete = connection
+					.prepareStatement("delete from " + table + " where execution_time <> ?")) {
+			insert.setObject(1, due.atOffset(ZoneOffset.UTC));
+			insert.executeUpdate();
+			delete.setObject(1, due.atOffset(ZoneOffset.UTC));
+			delete.executeUpdate();
 		}
 	}
 

@@ -1,5 +1,7 @@
 package dev.backoff.benchmarks.durable;
 
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -31,19 +33,23 @@ public final class DurableTables {
 
 	private static final int IDLE_SECONDS = 30;
 
+	private static final int START_SECONDS = 4;
+
+	private static final int WARM_UP = 3;
+
 	private DurableTables() {
 	}
 
 	/**
 	 * Measure and print.
-	 * @param args for instance {@code --calls=5000}, {@code --pairs=6},
+	 * @param args for instance {@code --calls=20000}, {@code --pairs=6},
 	 * {@code --due=100000} and {@code --only=postgresql,h2}, which these are without them
 	 * @throws Exception if a database fails
 	 */
 	public static void main(String[] args) throws Exception {
 		LoggingSystem.get(DurableTables.class.getClassLoader())
 			.setLogLevel(LoggingSystem.ROOT_LOGGER_NAME, LogLevel.ERROR);
-		int calls = Integer.parseInt(value(args, "--calls=", "5000"));
+		int calls = Integer.parseInt(value(args, "--calls=", "20000"));
 		int pairs = Integer.parseInt(value(args, "--pairs=", "6"));
 		int due = Integer.parseInt(value(args, "--due=", "100000"));
 		String only = value(args, "--only=", "postgresql,h2");
@@ -55,7 +61,8 @@ public final class DurableTables {
 		table(page,
 				"No-op calls a second: one lane of " + THREADS + " threads beside the engine alone with " + THREADS
 						+ ", " + calls + " calls, " + pairs + " pairs",
-				"database", "ours, median", "engine, median", "ratio, median", "least", "greatest");
+				"database", "ours, median", "engine, median", "ratio, median", "least", "greatest",
+				"ratio in a process that has just started");
 		table(late, HEALTHY + " calls of a healthy policy beside " + due + " due of one whose attempts hang "
 				+ HANG_MILLIS + " ms and fail", "database", "made by", "made in time", "p50, ms", "p99, ms",
 				"most, ms");
@@ -89,17 +96,24 @@ public final class DurableTables {
 			.orElse(otherwise);
 	}
 
-	/* Which side is first alternates. The first pair warms up and does not count. */
+	/*
+	 * Which side is first alternates. The first pairs warm up and do not count. The calls
+	 * are due when both the process and the rows have been there for a while.
+	 */
 	private static void drain(Database database, int calls, int pairs, StringBuilder page) throws Exception {
 		List<Double> ours = new ArrayList<>();
 		List<Double> engine = new ArrayList<>();
 		List<Double> ratios = new ArrayList<>();
-		for (int pair = 0; pair <= pairs; pair++) {
+		double cold = 0;
+		for (int pair = -WARM_UP; pair < pairs; pair++) {
 			boolean oursFirst = pair % 2 == 0;
 			double before = oursFirst ? 0 : drainOfEngine(database, calls);
 			double mine = drainOfOurs(database, calls);
 			double theirs = oursFirst ? drainOfEngine(database, calls) : before;
-			if (pair > 0) {
+			if (pair == -WARM_UP) {
+				cold = mine / theirs;
+			}
+			if (pair >= 0) {
 				ours.add(mine);
 				engine.add(theirs);
 				ratios.add(mine / theirs);
@@ -107,7 +121,7 @@ public final class DurableTables {
 		}
 		row(page, database.name(), number("%.0f", percentile(ours, 50)), number("%.0f", percentile(engine, 50)),
 				number("%.2f", percentile(ratios, 50)), number("%.2f", Collections.min(ratios)),
-				number("%.2f", Collections.max(ratios)));
+				number("%.2f", Collections.max(ratios)), number("%.2f", cold));
 	}
 
 	@SuppressWarnings("try") // the context works until it is closed
@@ -118,7 +132,7 @@ public final class DurableTables {
 		Made made = new Made(calls);
 		try (ConfigurableApplicationContext context = Ours.start(database.open(), made, false)) {
 			context.getBean(Ours.Calls.class).drain("1234567890".repeat(5));
-			database.multiply(context.getBean(HikariDataSource.class), "backoff_calls", calls);
+			database.multiply(context.getBean(HikariDataSource.class), "backoff_calls", calls, dueSoon());
 		}
 		try (ConfigurableApplicationContext context = Ours.start(database.open(), made, true)) {
 			return made.perSecond();
@@ -131,7 +145,7 @@ public final class DurableTables {
 			Made made = new Made(calls);
 			EngineAlone engine = new EngineAlone(pool, made);
 			engine.scheduleDrain();
-			database.multiply(pool, "scheduled_tasks", calls);
+			database.multiply(pool, "scheduled_tasks", calls, dueSoon());
 			engine.scheduler.start();
 			try {
 				return made.perSecond();
@@ -142,6 +156,10 @@ public final class DurableTables {
 		}
 	}
 
+	private static Instant dueSoon() {
+		return Instant.now().truncatedTo(ChronoUnit.SECONDS).plusSeconds(START_SECONDS);
+	}
+
 	private static void lateOfOurs(Database database, HikariDataSource pool, int due, StringBuilder page)
 			throws Exception {
 		database.reset(pool);
@@ -149,7 +167,7 @@ public final class DurableTables {
 		try (ConfigurableApplicationContext context = Ours.start(database.open(), made, false)) {
 			context.getBean(Ours.Calls.class).hang("1");
 		}
-		database.multiply(pool, "backoff_calls", due);
+		database.multiply(pool, "backoff_calls", due, Instant.now().truncatedTo(ChronoUnit.SECONDS));
 		try (ConfigurableApplicationContext context = Ours.start(database.open(), made, true)) {
 			everyTenth(() -> context.getBean(Ours.Calls.class).healthy(System.nanoTime()));
 			late(page, database, "our lanes", made);
@@ -162,7 +180,7 @@ public final class DurableTables {
 		Made made = new Made(HEALTHY);
 		EngineAlone engine = new EngineAlone(pool, made);
 		engine.scheduleHanging();
-		database.multiply(pool, "scheduled_tasks", due);
+		database.multiply(pool, "scheduled_tasks", due, Instant.now().truncatedTo(ChronoUnit.SECONDS));
 		engine.scheduler.start();
 		try {
 			everyTenth(engine::scheduleHealthy);

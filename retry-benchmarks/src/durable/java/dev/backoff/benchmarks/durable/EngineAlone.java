@@ -1,6 +1,5 @@
 package dev.backoff.benchmarks.durable;
 
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.UUID;
@@ -11,31 +10,32 @@ import com.github.kagkarlsson.scheduler.serializer.Serializer;
 import com.github.kagkarlsson.scheduler.task.helper.OneTimeTask;
 import com.github.kagkarlsson.scheduler.task.helper.Tasks;
 import com.zaxxer.hikari.HikariDataSource;
+import tools.jackson.databind.json.JsonMapper;
 
 /**
  * db-scheduler as its users have it: one scheduler for all tasks, with as many threads.
  */
 final class EngineAlone {
 
-	private static final String DATA = "{\"order\":\"" + "1234567890".repeat(25) + "\"}";
+	private static final Order ORDER = new Order("1234567890".repeat(25));
 
 	final Scheduler scheduler;
 
-	private final OneTimeTask<String> drain;
+	private final OneTimeTask<Order> drain;
 
-	private final OneTimeTask<String> hanging;
+	private final OneTimeTask<Order> hanging;
 
-	private final OneTimeTask<String> healthy;
+	private final OneTimeTask<Order> healthy;
 
 	EngineAlone(HikariDataSource pool, Made made) {
-		this.drain = Tasks.oneTime("drain", String.class).execute((instance, context) -> made.one());
-		this.hanging = Tasks.oneTime("hanging", String.class)
+		this.drain = Tasks.oneTime("drain", Order.class).execute((instance, context) -> made.one());
+		this.hanging = Tasks.oneTime("hanging", Order.class)
 			.onFailure((complete, operations) -> operations.reschedule(complete, Instant.now().plusSeconds(10)))
 			.execute((instance, context) -> hang());
-		this.healthy = Tasks.oneTime("healthy", String.class)
-			.execute((instance, context) -> made.late(Long.parseLong(instance.getData())));
+		this.healthy = Tasks.oneTime("healthy", Order.class)
+			.execute((instance, context) -> made.late(Long.parseLong(instance.getData().order())));
 		this.scheduler = Scheduler.create(pool, this.drain, this.hanging, this.healthy)
-			.serializer(new Texts())
+			.serializer(new Json(JsonMapper.shared()))
 			.threads(DurableTables.THREADS)
 			.pollUsingFetch(0.5, 3.0)
 			.pollingInterval(Duration.ofSeconds(1))
@@ -55,29 +55,33 @@ final class EngineAlone {
 	}
 
 	void scheduleDrain() {
-		boolean unused = this.scheduler.scheduleIfNotExists(this.drain.instance("1", DATA), Instant.now());
+		boolean unused = this.scheduler.scheduleIfNotExists(this.drain.instance("1", ORDER), Instant.now());
 	}
 
 	void scheduleHanging() {
-		boolean unused = this.scheduler.scheduleIfNotExists(this.hanging.instance("1", DATA), Instant.now());
+		boolean unused = this.scheduler.scheduleIfNotExists(this.hanging.instance("1", ORDER), Instant.now());
 	}
 
 	void scheduleHealthy() {
 		boolean unused = this.scheduler.scheduleIfNotExists(
-				this.healthy.instance(UUID.randomUUID().toString(), Long.toString(System.nanoTime())), Instant.now());
+				this.healthy.instance(UUID.randomUUID().toString(), new Order(Long.toString(System.nanoTime()))), Instant.now());
 	}
 
-	/** Texts as bytes. */
-	private record Texts() implements Serializer {
+	/** What a call is about. */
+	record Order(String order) {
+	}
+
+	/** Data as JSON, by the library that ours uses. */
+	private record Json(JsonMapper mapper) implements Serializer {
 
 		@Override
 		public byte[] serialize(Object data) {
-			return data.toString().getBytes(StandardCharsets.UTF_8);
+			return this.mapper.writeValueAsBytes(data);
 		}
 
 		@Override
 		public <T> T deserialize(Class<T> type, byte[] data) {
-			return type.cast(new String(data, StandardCharsets.UTF_8));
+			return this.mapper.readValue(data, type);
 		}
 
 	}
