@@ -38,6 +38,8 @@ public final class RetryPolicy {
 	 */
 	public static final Duration DEFAULT_RETRY_AFTER_MAX = Duration.ofMinutes(1);
 
+	private final RetryPolicyBuilder builder;
+
 	private final String name;
 
 	private final DelayRules rules;
@@ -85,6 +87,7 @@ public final class RetryPolicy {
 	private final boolean enabled;
 
 	RetryPolicy(RetryPolicyBuilder builder) {
+		this.builder = builder.clone();
 		this.name = builder.name;
 		this.rules = DelayRules.of(builder);
 		this.maxAttempts = builder.maxAttempts;
@@ -114,6 +117,13 @@ public final class RetryPolicy {
 
 	private static long nanos(@Nullable Duration duration, long otherwise) {
 		return (duration != null) ? Nanos.of(duration) : otherwise;
+	}
+
+	/**
+	 * {@return a builder with the options of this policy, which changes by itself}
+	 */
+	public RetryPolicyBuilder toBuilder() {
+		return this.builder.clone();
 	}
 
 	/**

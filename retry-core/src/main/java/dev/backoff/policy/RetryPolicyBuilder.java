@@ -445,11 +445,8 @@ public final class RetryPolicyBuilder implements Cloneable {
 		return this;
 	}
 
-	/**
-	 * {@return a builder with the same options, which changes by itself}
-	 */
 	@Override
-	public RetryPolicyBuilder clone() {
+	protected RetryPolicyBuilder clone() {
 		try {
 			return (RetryPolicyBuilder) super.clone();
 		}

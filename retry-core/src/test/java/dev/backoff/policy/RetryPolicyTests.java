@@ -281,7 +281,7 @@ class RetryPolicyTests {
 		@Test
 		void haveClonesThatChangeByThemselves() {
 			RetryPolicyBuilder builder = builder().maxAttempts(9).abortOn(IOException.class);
-			RetryPolicyBuilder clone = builder.clone();
+			RetryPolicyBuilder clone = builder.build().toBuilder();
 			clone.abortOn(IllegalStateException.class).base(Duration.ofSeconds(1));
 			assertThat(clone.build().maxAttempts()).isEqualTo(9);
 			assertThat(builder.build().abortOn()).hasSize(1);

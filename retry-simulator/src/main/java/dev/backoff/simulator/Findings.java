@@ -27,6 +27,10 @@ final class Findings {
 
 	private static final double HERD = 0.06;
 
+	private static final double HALF = 0.5;
+
+	private static final double SENSITIVE = 1.5;
+
 	private static final Duration LONG = Duration.ofSeconds(10);
 
 	private static final Duration SLOW_ATTEMPT = Duration.ofSeconds(1);
@@ -53,6 +57,7 @@ final class Findings {
 		findings.deadlineTight(plan);
 		findings.holdsThreads(plan);
 		findings.riddenOut(plan);
+		findings.sensitive(plan);
 		plan.policy().advice().forEach((advice) -> findings.add("advice", Severity.INFO, advice + ".", new Figures()));
 		return List.copyOf(findings.found);
 	}
@@ -136,13 +141,22 @@ final class Findings {
 	}
 
 	private void outageLong(Storm storm) {
-		if (storm.scenario().fault().kind() == Fault.Kind.OUTAGE && storm.configured().failed() > 0.5) {
-			add("outage-long", Severity.ERROR,
-					Figures.percent(storm.configured().failed()) + " of the calls that begin in "
-							+ storm.scenario().fault() + " fail; half of them would survive one of "
-							+ story(Plan.of(storm.policy().withoutProtection()).riddenOut(0.5)) + ".",
-					new Figures().put("failed", storm.configured().failed()));
+		if (storm.scenario().fault().kind() != Fault.Kind.OUTAGE || storm.configured().failed() <= HALF) {
+			return;
 		}
+		Plan plan = Plan.of(storm.policy().withoutProtection());
+		Figures numbers = new Figures().put("failed", storm.configured().failed());
+		String text = Figures.percent(storm.configured().failed()) + " of the calls that begin in "
+				+ storm.scenario().fault() + " fail; half of them would survive one of " + story(plan.riddenOut(HALF))
+				+ ".";
+		Duration base = plan.baseFor(storm.scenario().faultTime());
+		if (base != null) {
+			double failed = Effect.of(storm.policy().withBase(base), storm.scenario()).failed();
+			numbers.put("baseMs", base.toNanos() / 1e6).put("failedWithBase", failed);
+			text += " With `base: " + DurationText.exact(base) + "` " + Figures.percent(failed) + " fail"
+					+ ((failed > HALF) ? ", since budget and breaker refuse the others." : ".");
+		}
+		add("outage-long", Severity.ERROR, text, numbers);
 	}
 
 	private void herd(Plan plan) {
@@ -158,10 +172,12 @@ final class Findings {
 		RetryPolicy policy = plan.policy().policy();
 		int fitting = plan.fitting(SLOW_ATTEMPT);
 		if (plan.hasDeadline() && fitting < Math.min(policy.maxAttempts(), Herd.MOST_ATTEMPTS)) {
-			add("deadline-tight", Severity.WARN,
-					"With attempts of 1 s, " + fitting + " of " + attempts(policy)
-							+ " attempts start before the deadline of " + DurationText.exact(policy.deadlineNanos())
-							+ ", if the delays are the longest.",
+			Duration base = plan.largestBase(SLOW_ATTEMPT);
+			add("deadline-tight", Severity.WARN, "With attempts of 1 s, " + fitting + " of " + attempts(policy)
+					+ " attempts start before the deadline of " + DurationText.exact(policy.deadlineNanos())
+					+ ", if the delays are the longest"
+					+ ((base == null) ? "." : base.isZero() ? ". No base lets all of them end before it."
+							: "; all of them end before it with `base: " + DurationText.exact(base) + "` or less."),
 					new Figures().put("attempts", fitting));
 		}
 	}
@@ -171,6 +187,17 @@ final class Findings {
 			add("holds-threads", Severity.WARN,
 					"A blocking call that fails holds its thread for " + story(plan.meanWait()) + " on average.",
 					new Figures().put("seconds", plan.meanWait().toNanos() / 1e9));
+		}
+	}
+
+	private void sensitive(Plan plan) {
+		Duration longer = plan.longerWait();
+		double growth = longer.toNanos() / (double) plan.longestWait().toNanos();
+		if (growth >= SENSITIVE && Double.isFinite(growth)) {
+			add("sensitive", Severity.INFO,
+					"One attempt more makes the longest wait " + Figures.text(growth) + " times as long, "
+							+ story(longer) + ".",
+					new Figures().put("growth", growth).put("seconds", longer.toNanos() / 1e9));
 		}
 	}
 

@@ -1,13 +1,24 @@
 package dev.backoff.simulator;
 
+import java.math.BigDecimal;
+import java.math.MathContext;
+import java.math.RoundingMode;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.UnaryOperator;
+import java.util.stream.DoubleStream;
 
+import org.jspecify.annotations.Nullable;
+
+import dev.backoff.delay.BackoffRule;
 import dev.backoff.delay.DelayPlan;
+import dev.backoff.delay.Shape;
 import dev.backoff.policy.RetryPolicy;
+import dev.backoff.policy.RetryPolicyBuilder;
 import dev.backoff.time.DurationText;
 import dev.backoff.time.Nanos;
 
@@ -32,6 +43,9 @@ public final class Plan {
 
 	private static final double GREATEST_DRAW = Math.nextDown(1.0);
 
+	/* Of an outage: with one retry, half of the calls wait for half the base and more. */
+	private static final long LONGEST_BASE = 4;
+
 	private static final List<Duration> ATTEMPT_TIMES = List.of(Duration.ZERO, Duration.ofMillis(100),
 			Duration.ofSeconds(1), Duration.ofSeconds(2));
 
@@ -51,10 +65,10 @@ public final class Plan {
 
 	private final int[] fitting;
 
-	private Plan(SimulatedPolicy policy) {
+	private Plan(SimulatedPolicy policy, int mostCalls) {
 		this.policy = policy;
 		int attempts = Math.min(policy.policy().maxAttempts(), Herd.MOST_ATTEMPTS);
-		int calls = Math.max(LEAST_CALLS, Math.min(MOST_CALLS, ATTEMPTS / attempts));
+		int calls = Math.max(LEAST_CALLS, Math.min(mostCalls, ATTEMPTS / attempts));
 		this.delays = DelayPlan.of(policy.policy().rule(), attempts - 1);
 		Herd herd = Herd.of(policy, calls, Duration.ZERO, 1);
 		this.times = herd.times();
@@ -71,7 +85,7 @@ public final class Plan {
 	 * @return its plan
 	 */
 	public static Plan of(SimulatedPolicy policy) {
-		return new Plan(policy);
+		return new Plan(policy, MOST_CALLS);
 	}
 
 	SimulatedPolicy policy() {
@@ -128,6 +142,104 @@ public final class Plan {
 	 */
 	public Duration riddenOut(double share) {
 		return Duration.ofNanos(quantile(this.lastStarts, 1 - share));
+	}
+
+	/**
+	 * Return the least base, in two digits, with which half of the calls that begin with
+	 * an outage survive it, or null if none does.
+	 */
+	@Nullable Duration baseFor(Duration outage) {
+		long least = this.policy.policy().rule().baseNanos();
+		long most = Nanos.times(outage.toNanos(), LONGEST_BASE);
+		if (this.policy.policy().rule().shape().rungs() > 0 || !survives(most, outage)) {
+			return null;
+		}
+		while (most - least > most / 100) {
+			long middle = least + (most - least) / 2;
+			if (survives(middle, outage)) {
+				most = middle;
+			}
+			else {
+				least = middle;
+			}
+		}
+		return Duration.ofNanos(new BigDecimal(most).round(new MathContext(2, RoundingMode.UP)).longValue());
+	}
+
+	private boolean survives(long base, Duration outage) {
+		try {
+			SimulatedPolicy longer = this.policy.withBase(Duration.ofNanos(base));
+			return quantile(Herd.of(longer, LEAST_CALLS, Duration.ZERO, 1).lastStarts(), 0.5) >= outage.toNanos();
+		}
+		catch (IllegalArgumentException ex) {
+			// the cap is below that base
+			return false;
+		}
+	}
+
+	/** Return the plans of the same policy with one number changed, by the change. */
+	Map<String, Plan> variants() {
+		RetryPolicy numbers = this.policy.policy();
+		Map<String, Plan> variants = new LinkedHashMap<>();
+		int attempts = numbers.maxAttempts();
+		if (attempts < Herd.MOST_ATTEMPTS) {
+			vary(variants, "one attempt more", (builder) -> builder.maxAttempts(attempts + 1));
+		}
+		if (attempts > 2 && attempts <= Herd.MOST_ATTEMPTS) {
+			vary(variants, "one attempt less", (builder) -> builder.maxAttempts(attempts - 1));
+		}
+		double growth = multiplier();
+		if (growth > 1) {
+			Duration base = Duration.ofNanos(numbers.rule().baseNanos());
+			DoubleStream.of(1.5, 2, 3)
+				.filter((multiplier) -> multiplier != growth)
+				.forEach((multiplier) -> vary(variants, "multiplier " + Figures.text(multiplier),
+						(builder) -> builder.shape(Shape.exponential(base, multiplier))));
+		}
+		return variants;
+	}
+
+	/** Return 1 for a fixed delay, and 0 if the delays follow another rule. */
+	private double multiplier() {
+		Shape shape = this.policy.policy().rule().shape();
+		Duration base = Duration.ofNanos(shape.nanos(1));
+		double growth = shape.nanos(2) / (double) Math.max(1, shape.nanos(1));
+		return (shape.equals(Shape.fixed(base)) || shape.equals(Shape.exponential(base, growth))) ? growth : 0;
+	}
+
+	/**
+	 * Return the largest base, in three digits, with which all attempts of a time end
+	 * before the deadline, or null where no single base decides.
+	 */
+	@Nullable Duration largestBase(Duration attempt) {
+		RetryPolicy numbers = this.policy.policy();
+		BackoffRule rule = numbers.rule();
+		if (multiplier() == 0 || rule.baseNanos() == 0 || rule.jitter().replacesShape()) {
+			return null;
+		}
+		boolean builtIn = rule.capNanos() == BackoffRule.builtInCap(rule.shape());
+		double greatest = this.delays.steps().get(0).greatest() / (double) rule.capped(1);
+		Duration largest = DelayPlan.largestBase(Duration.ofNanos(numbers.deadlineNanos()), numbers.maxAttempts() - 1,
+				multiplier(), builtIn ? null : Duration.ofNanos(rule.capNanos()), attempt, greatest);
+		return Duration
+			.ofNanos(new BigDecimal(largest.toNanos()).round(new MathContext(3, RoundingMode.DOWN)).longValue());
+	}
+
+	private void vary(Map<String, Plan> variants, String change, UnaryOperator<RetryPolicyBuilder> with) {
+		variants.put(change, new Plan(this.policy.with(with), LEAST_CALLS));
+	}
+
+	Duration longestWait() {
+		return longestWait(this.delays);
+	}
+
+	/** Return the longest wait with one attempt more. */
+	Duration longerWait() {
+		return longestWait(DelayPlan.of(this.policy.policy().rule(), this.delays.steps().size() + 1));
+	}
+
+	private Duration longestWait(DelayPlan delays) {
+		return Duration.ofNanos(Math.min(delays.totalGreatest(), this.policy.policy().deadlineNanos()));
 	}
 
 	/** Return the share of calls that failed together and come back in one 10 ms. */
@@ -190,7 +302,7 @@ public final class Plan {
 						.put("50 %", millis(totalWait(0.5).toNanos()))
 						.put("90 %", millis(totalWait(0.9).toNanos()))
 						.put("99 %", millis(totalWait(0.99).toNanos()))
-						.put("most", millis(Math.min(this.delays.totalGreatest(), numbers.deadlineNanos())))
+						.put("most", millis(longestWait().toNanos()))
 						.map())
 			.put("riddenOutMs",
 					new Figures().put("50 %", millis(riddenOut(0.5).toNanos()))
@@ -203,7 +315,16 @@ public final class Plan {
 							.put("beginWithin", survivalWithin(outage))
 							.map())
 						.toList())
-			.put("fullest10ms", this.fullest);
+			.put("fullest10ms", this.fullest)
+			.put("changed",
+					variants().entrySet()
+						.stream()
+						.map((variant) -> new Figures().put("change", variant.getKey())
+							.put("meanWaitMs", millis(variant.getValue().meanWait().toNanos()))
+							.put("mostWaitMs", millis(variant.getValue().longestWait().toNanos()))
+							.put("riddenOutMs", millis(variant.getValue().riddenOut(0.5).toNanos()))
+							.map())
+						.toList());
 		if (hasDeadline()) {
 			figures.put("attemptsBeforeDeadline",
 					ATTEMPT_TIMES.stream()

@@ -1,5 +1,7 @@
 package dev.backoff.simulator;
 
+import java.time.Duration;
+import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -64,7 +66,16 @@ final class PlanPage {
 							+ Figures.percent(plan.survivalWithin(outage))));
 		table("Waits of a call that fails", "share of the calls|no longer than", Stream.of(0.01, 0.5, 0.9, 0.99)
 			.map((share) -> Figures.percent(share) + "|" + DurationText.story(plan.totalWait(share).toNanos())));
+		table("With one number changed", "change|mean wait|longest|half survive",
+				Stream.concat(Stream.of(Map.entry("as configured", plan)), plan.variants().entrySet().stream())
+					.map((variant) -> variant.getKey() + "|" + story(variant.getValue().meanWait()) + "|"
+							+ story(variant.getValue().longestWait()) + "|"
+							+ story(variant.getValue().riddenOut(0.5))));
 		this.text.append("</div>\n");
+	}
+
+	private static String story(Duration duration) {
+		return DurationText.story(duration.toNanos());
 	}
 
 	private static Stream<String> storm(Storm storm) {

@@ -1,6 +1,8 @@
 package dev.backoff.simulator;
 
+import java.time.Duration;
 import java.util.List;
+import java.util.function.UnaryOperator;
 
 import org.jspecify.annotations.Nullable;
 
@@ -9,7 +11,9 @@ import dev.backoff.breaker.BreakerSettings;
 import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.budget.BudgetSettings;
 import dev.backoff.budget.RetryBudget;
+import dev.backoff.delay.BackoffRule;
 import dev.backoff.delay.RandomSource;
+import dev.backoff.delay.Shape;
 import dev.backoff.event.RetryListener;
 import dev.backoff.policy.DegradedMode;
 import dev.backoff.policy.DegradedSettings;
@@ -57,7 +61,7 @@ public record SimulatedPolicy(RetryPolicy policy, @Nullable BudgetSettings budge
 		BreakerSettings breaker = (policy.breaker() != null
 				&& configuration.breaker(policy.breaker()).provider() == BreakerProvider.OWN)
 						? configuration.breaker(policy.breaker()).settings() : null;
-		return of(policy.builder(), budget, breaker, policy.advice());
+		return of(policy.numbers().toBuilder(), budget, breaker, policy.advice());
 	}
 
 	private static SimulatedPolicy of(RetryPolicyBuilder builder, @Nullable BudgetSettings budget,
@@ -85,6 +89,21 @@ public record SimulatedPolicy(RetryPolicy policy, @Nullable BudgetSettings budge
 	/** Return the fewest tokens that allow a retry. */
 	double mostCost() {
 		return Math.max(1, Math.max(numbers().transientCost(), numbers().throttledCost()));
+	}
+
+	/** Return the same with another policy. */
+	SimulatedPolicy with(UnaryOperator<RetryPolicyBuilder> change) {
+		return new SimulatedPolicy(change.apply(this.policy.toBuilder()).build(), this.budget, this.breaker,
+				this.retried, this.advice);
+	}
+
+	/** Return the same with a longer base, and the built-in cap if it has that. */
+	SimulatedPolicy withBase(Duration base) {
+		BackoffRule rule = this.policy.rule();
+		Shape shape = rule.shape().withBaseAtLeast(base);
+		boolean builtIn = rule.capNanos() == BackoffRule.builtInCap(rule.shape());
+		return with((builder) -> builder.shape(shape)
+			.cap(Duration.ofNanos(builtIn ? BackoffRule.builtInCap(shape) : rule.capNanos())));
 	}
 
 	SimulatedPolicy withTokens(double tokens) {

@@ -1,6 +1,7 @@
 package dev.backoff.simulator;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 
 import org.junit.jupiter.api.Test;
@@ -109,7 +110,44 @@ class PlanTests {
 		assertThat(plan.findings()).filteredOn((finding) -> finding.id().equals("deadline-tight"))
 			.singleElement()
 			.hasToString("warn: deadline-tight: With attempts of 1 s, 4 of 5 attempts start before the deadline of 5s, "
-					+ "if the delays are the longest.");
+					+ "if the delays are the longest. No base lets all of them end before it.");
+	}
+
+	@Test
+	void proposesTheLargestBaseForADeadline() {
+		Plan plan = plan(builder().base(Duration.ofSeconds(1)).maxAttempts(5).deadline(Duration.ofSeconds(10)));
+		assertThat(plan.findings()).filteredOn((finding) -> finding.id().equals("deadline-tight"))
+			.singleElement()
+			.asString()
+			.endsWith("; all of them end before it with `base: 333ms` or less.");
+		Plan proposed = plan(builder().base(Duration.ofMillis(333)).maxAttempts(5).deadline(Duration.ofSeconds(10)));
+		assertThat(proposed.fitting(Duration.ofSeconds(1))).isEqualTo(5);
+	}
+
+	@Test
+	void tellsWhatOneChangedNumberDoes() {
+		Plan plan = plan(builder().maxAttempts(5));
+		assertThat(plan.variants().keySet()).containsExactly("one attempt more", "one attempt less", "multiplier 1.5",
+				"multiplier 3");
+		assertThat(plan.variants().values()).extracting(Plan::longestWait)
+			.extracting(Duration::toMillis)
+			.containsExactly(3_100L, 700L, 812L, 4_000L);
+		assertThat(plan.findings()).filteredOn((finding) -> finding.id().equals("sensitive"))
+			.singleElement()
+			.hasToString("info: sensitive: One attempt more makes the longest wait 2.1 times as long, 3.1 s.");
+		assertThat(
+				plan(builder().shape(Shape.ladder(List.of(Duration.ofSeconds(1)))).maxAttempts(2)).variants().keySet())
+			.containsExactly("one attempt more");
+	}
+
+	@Test
+	void proposesABaseThatSurvivesAnOutage() {
+		Plan plan = plan(builder().maxAttempts(4));
+		Duration base = plan.baseFor(Duration.ofSeconds(5));
+		assertThat(base).isBetween(Duration.ofMillis(1_300), Duration.ofMillis(1_600));
+		assertThat(plan(builder().maxAttempts(4).base(base)).survival(Duration.ofSeconds(5))).isBetween(0.5, 0.56);
+		assertThat(plan(builder().maxAttempts(1)).baseFor(Duration.ofSeconds(5))).isNull();
+		assertThat(plan(builder().deadline(Duration.ofSeconds(3))).baseFor(Duration.ofSeconds(5))).isNull();
 	}
 
 	@Test

@@ -3,6 +3,7 @@ package dev.backoff.simulator;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.HexFormat;
+import java.math.BigDecimal;
 import java.util.List;
 
 import org.junit.jupiter.api.Nested;
@@ -218,6 +219,21 @@ class StormTests {
 		assertThat(part.recoverySeconds()).isCloseTo(all.course().recoverySeconds().orElseThrow(), within(2.0));
 		assertThat(part.refusedByBudget()).isCloseTo(all.refusedByBudget(), withinPercentage(10));
 		assertThat(part.mostUnderWay()).isCloseTo(all.mostUnderWay(), withinPercentage(10));
+	}
+
+	/** A base that saves half of the calls is tried in the same storm. */
+	@Test
+	void proposesABaseForAnOutageAndTellsWhatItDoes() {
+		Scenario outage = Scenario.outage("5s").with("horizon", "30s").with("seeds", "1");
+		assertThat(Storm.of(policy(4, null), outage.with("capacity", "100")).findings())
+			.filteredOn((finding) -> finding.id().equals("outage-long"))
+			.singleElement()
+			.satisfies((finding) -> {
+				assertThat(finding.text()).matches(".* With `base: 1\\d+ms` [\\d.]+ % fail\\.");
+				assertThat((BigDecimal) finding.numbers().get("failedWithBase")).isLessThan(new BigDecimal("0.5"));
+			});
+		assertThat(Storm.of(policy(4, BudgetSettings.DEFAULTS), outage.rate(200)).findings()).extracting(Finding::text)
+			.anyMatch((text) -> text.endsWith(" % fail, because budget and breaker refuse the retries."));
 	}
 
 	@Test

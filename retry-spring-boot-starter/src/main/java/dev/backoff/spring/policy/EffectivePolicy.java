@@ -9,7 +9,6 @@ import org.jspecify.annotations.Nullable;
 import dev.backoff.failure.FailureClassifier;
 import dev.backoff.policy.RetryCondition;
 import dev.backoff.policy.RetryPolicy;
-import dev.backoff.policy.RetryPolicyBuilder;
 
 /**
  * The values in effect for one method with their origins, and the policy made of them.
@@ -37,8 +36,6 @@ public final class EffectivePolicy {
 
 	private final RetryPolicy numbers;
 
-	private final RetryPolicyBuilder builder;
-
 	private final @Nullable ConfigValue classifier;
 
 	private final boolean replayed;
@@ -53,12 +50,11 @@ public final class EffectivePolicy {
 
 	private final List<String> advice;
 
-	/** Make a policy; the builder belongs to it. */
-	EffectivePolicy(RetryPolicyBuilder builder, @Nullable ConfigValue classifier, boolean replayed,
+	/** Make a policy. */
+	EffectivePolicy(RetryPolicy numbers, @Nullable ConfigValue classifier, boolean replayed,
 			@Nullable Integer concurrency, @Nullable String breaker, @Nullable String budget,
 			Map<PolicyKey, Value> values, List<String> advice) {
-		this.builder = builder;
-		this.numbers = builder.build();
+		this.numbers = numbers;
 		this.classifier = classifier;
 		this.replayed = replayed;
 		this.concurrency = concurrency;
@@ -91,14 +87,7 @@ public final class EffectivePolicy {
 	 */
 	public RetryPolicy complete(List<? extends FailureClassifier> classifiers, @Nullable RetryCondition retryWhen,
 			@Nullable RetryCondition until) {
-		return builder().classifiers(classifiers).retryWhen(retryWhen).until(until).build();
-	}
-
-	/**
-	 * {@return a builder of the policy with its numbers and lists, to change some}
-	 */
-	public RetryPolicyBuilder builder() {
-		return this.builder.clone();
+		return this.numbers.toBuilder().classifiers(classifiers).retryWhen(retryWhen).until(until).build();
 	}
 
 	/**

@@ -98,7 +98,7 @@ final class PolicyAssembler {
 		List.of(PolicyKey.INHERITS, PolicyKey.PRESET, PolicyKey.CLASSIFIER, PolicyKey.DURABLE)
 			.forEach(this.values::note);
 		Ranked classifier = this.values.written(PolicyKey.CLASSIFIER);
-		return new EffectivePolicy(builder, (classifier != null) ? classifier.value() : null,
+		return new EffectivePolicy(numbers, (classifier != null) ? classifier.value() : null,
 				this.values.<Boolean>read(PolicyKey.REPLAY), concurrency, breaker, budget, this.values.effective(),
 				advice(numbers, delays, budget));
 	}
