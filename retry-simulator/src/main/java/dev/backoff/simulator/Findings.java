@@ -154,7 +154,7 @@ final class Findings {
 			double failed = Effect.of(storm.policy().withBase(base), storm.scenario()).failed();
 			numbers.put("baseMs", base.toNanos() / 1e6).put("failedWithBase", failed);
 			text += " With `base: " + DurationText.exact(base) + "` " + Figures.percent(failed) + " fail"
-					+ ((failed > HALF) ? ", since budget and breaker refuse the others." : ".");
+					+ ((failed > HALF) ? ", because budget and breaker refuse the retries." : ".");
 		}
 		add("outage-long", Severity.ERROR, text, numbers);
 	}
