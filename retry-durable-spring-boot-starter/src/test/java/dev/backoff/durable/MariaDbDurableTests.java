@@ -24,6 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Needs the programs of the Debian package mariadb-server. */
 @Tag("long")
+@Tag("mariadb")
 class MariaDbDurableTests extends DurableContract {
 
 	@TempDir

@@ -24,8 +24,8 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class ConfigurationReaderTests {
 
-	/* Linear work takes seconds on a slow machine, quadratic work an hour. */
-	private static final Duration A_MINUTE = Duration.ofMinutes(1);
+	/* Linear work takes a second on a slow machine, quadratic work minutes. */
+	private static final Duration TEN_SECONDS = Duration.ofSeconds(10);
 
 	@ParameterizedTest
 	@ValueSource(strings = { "backoff[0]", "backoff[0][1]", "backoff.", "backoff..", "backoff.[", "backoff.[]",
@@ -98,48 +98,48 @@ class ConfigurationReaderTests {
 	}
 
 	@Test
-	void tenThousandPoliciesStartInTime() {
+	void twoThousandPoliciesStartInTime() {
 		Map<String, Object> properties = new LinkedHashMap<>();
-		for (int i = 0; i < 10_000; i++) {
+		for (int i = 0; i < 2_000; i++) {
 			properties.put("backoff.policies.policy-" + i + ".base", (i + 1) + "ms");
 			properties.put("backoff.policies.policy-" + i + ".cap", "60s");
 			properties.put("backoff.policies.policy-" + i + ".max-attempts", "7");
 		}
-		assertThat(timed(properties)).isLessThan(A_MINUTE);
+		assertThat(timed(properties)).isLessThan(TEN_SECONDS);
 	}
 
 	@Test
-	void aChainOfAThousandStartsInTime() {
+	void aChainOfThreeHundredStartsInTime() {
 		Map<String, Object> properties = new LinkedHashMap<>();
-		for (int i = 0; i < 1_000; i++) {
+		for (int i = 0; i < 300; i++) {
 			properties.put("backoff.policies.policy-" + i + ".base", (i + 1) + "ms");
 			if (i > 0) {
 				properties.put("backoff.policies.policy-" + i + ".inherits", "policy-" + (i - 1));
 			}
 		}
-		assertThat(timed(properties)).isLessThan(A_MINUTE);
+		assertThat(timed(properties)).isLessThan(TEN_SECONDS);
 	}
 
 	@Test
-	void aCircleOfAThousandIsReportedInTime() {
+	void aCircleOfThreeHundredIsReportedInTime() {
 		Map<String, Object> properties = new LinkedHashMap<>();
-		for (int i = 0; i < 1_000; i++) {
-			properties.put("backoff.policies.policy-" + i + ".inherits", "policy-" + (i + 1) % 1_000);
+		for (int i = 0; i < 300; i++) {
+			properties.put("backoff.policies.policy-" + i + ".inherits", "policy-" + (i + 1) % 300);
 		}
 		long start = System.nanoTime();
 		assertThat(report(properties)).hasSize(1);
-		assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(A_MINUTE);
+		assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(TEN_SECONDS);
 	}
 
 	@Test
-	void tenThousandTyposAreReportedInTime() {
+	void twoThousandTyposAreReportedInTime() {
 		Map<String, Object> properties = new LinkedHashMap<>();
-		for (int i = 0; i < 10_000; i++) {
+		for (int i = 0; i < 2_000; i++) {
 			properties.put("backoff.policies.policy-" + i + ".bse", "1s");
 		}
 		long start = System.nanoTime();
-		assertThat(report(properties)).hasSize(10_000);
-		assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(A_MINUTE);
+		assertThat(report(properties)).hasSize(2_000);
+		assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(TEN_SECONDS);
 	}
 
 	@Test
@@ -151,7 +151,7 @@ class ConfigurationReaderTests {
 		properties.put("backoff.policies.orders.inherits", "x".repeat(1_000_000));
 		long start = System.nanoTime();
 		assertThat(report(properties)).hasSize(1);
-		assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(A_MINUTE);
+		assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(TEN_SECONDS);
 	}
 
 	@Test
@@ -165,7 +165,7 @@ class ConfigurationReaderTests {
 
 	@Test
 	void aLadderOfAMillionRungsIsReadInTime() {
-		assertThat(timed(Map.of("backoff.policies.orders.ladder", "1ms x1000000"))).isLessThan(A_MINUTE);
+		assertThat(timed(Map.of("backoff.policies.orders.ladder", "1ms x1000000"))).isLessThan(TEN_SECONDS);
 	}
 
 	@Test
