@@ -58,7 +58,8 @@ final class ShopProcess implements AutoCloseable {
 	static ShopProcess start(Path directory, List<String> options, List<String> arguments) throws IOException {
 		Path log = directory.resolve("shop.log");
 		List<String> command = new ArrayList<>(
-				List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1"));
+				List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1",
+						"-XX:+UseSerialGC"));
 		command.addAll(options);
 		String jar = System.getProperty("shop.jar");
 		command.addAll((jar != null) ? List.of("-jar", jar)
