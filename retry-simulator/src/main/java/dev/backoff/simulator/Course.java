@@ -187,13 +187,6 @@ public final class Course {
 		return sum(this.attempts, from, to) / (double) Math.max(1, sum(this.firstAttempts, from, to));
 	}
 
-	/** Return the failed calls for each call that begins, in the time of the fault. */
-	synchronized double failedInFault() {
-		int from = (int) (this.faultBegin / BIN);
-		int to = (int) (this.faultEnd / BIN);
-		return sum(this.failures, from, this.failures.length) / (double) Math.max(1, sum(this.firstAttempts, from, to));
-	}
-
 	private double ratio(int[] bins, int second) {
 		int from = (int) (this.faultEnd / BIN) + second * BINS_PER_SECOND;
 		return sum(bins, from, from + BINS_PER_SECOND)

@@ -17,7 +17,7 @@ import java.util.stream.LongStream;
  * @param recoverySeconds seconds from its end until 95 % of the calls succeed for good,
  * infinite if that is not within the horizon
  * @param loadUntilRecovery attempts for each first attempt until a second after that
- * @param failed calls that failed from its beginning on, for each that began in it
+ * @param failed the share of the calls begun in the fault that failed
  * @param refusedByBudget retries that the budgets refused
  * @param refusedByBreaker calls and retries that the breakers refused
  * @param mostUnderWay the most calls at once, each of which may hold a thread
@@ -50,8 +50,7 @@ public record Effect(double loadInFault, double loadInMinute, double recoverySec
 		return new Effect(median(runs, (run) -> run.course().loadWithin(scenario.faultTime())),
 				median(runs, (run) -> run.course().loadWithin(Duration.ofMinutes(1))),
 				median(runs, (run) -> run.course().recoverySeconds().orElse(Double.POSITIVE_INFINITY)),
-				median(runs, (run) -> run.course().loadUntilBack()),
-				median(runs, (run) -> run.course().failedInFault()),
+				median(runs, (run) -> run.course().loadUntilBack()), median(runs, Simulation::failed),
 				(long) (median(runs, Simulation::refusedByBudget) / part),
 				(long) (median(runs, Simulation::refusedByBreaker) / part),
 				(long) (median(runs, Simulation::mostUnderWay) / part), runs.get(0).course());

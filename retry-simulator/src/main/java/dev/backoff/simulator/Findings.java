@@ -25,6 +25,8 @@ final class Findings {
 
 	private static final double LARGE_SECONDS = 2;
 
+	private static final double FEWER = 0.8;
+
 	private static final double HERD = 0.06;
 
 	private static final double HALF = 0.5;
@@ -38,6 +40,8 @@ final class Findings {
 	private final List<Finding> found = new ArrayList<>();
 
 	private @Nullable Effect remedy;
+
+	private double tokens;
 
 	private Findings() {
 	}
@@ -77,10 +81,10 @@ final class Findings {
 				"With " + storm.scenario().callersText() + " this puts " + Figures.text(load)
 						+ " times the usual load on the service in " + storm.scenario().fault() + ", and "
 						+ Figures.text(minute) + " times over a minute: " + budgets(storm) + ". With `tokens: "
-						+ Figures.text(fewTokens(storm)) + "` it is " + Figures.text(remedy.loadInFault()) + " times.",
+						+ Figures.text(this.tokens) + "` it is " + Figures.text(remedy.loadInFault()) + " times.",
 				new Figures().put("load", load)
 					.put("loadInMinute", minute)
-					.put("tokens", fewTokens(storm))
+					.put("tokens", this.tokens)
 					.put("loadWithTokens", remedy.loadInFault()));
 	}
 
@@ -108,7 +112,7 @@ final class Findings {
 			return;
 		}
 		Effect remedy = withFewTokens(storm);
-		String with = remedy.recovers() ? " With `tokens: " + Figures.text(fewTokens(storm)) + "` it does after "
+		String with = remedy.recovers() ? " With `tokens: " + Figures.text(this.tokens) + "` it does after "
 				+ Figures.seconds(remedy.recoverySeconds()) + "." : "";
 		add("never-recovers", Severity.ERROR,
 				"After " + storm.scenario().fault() + " the service does not come back within "
@@ -151,12 +155,19 @@ final class Findings {
 				+ ".";
 		Duration base = plan.baseFor(storm.scenario().faultTime());
 		if (base != null) {
-			double failed = Effect.of(storm.policy().withBase(base), storm.scenario()).failed();
+			Effect longer = Effect.of(storm.policy().withBase(base), storm.scenario());
+			double failed = longer.failed();
 			numbers.put("baseMs", base.toNanos() / 1e6).put("failedWithBase", failed);
 			text += " With `base: " + DurationText.exact(base) + "` " + Figures.percent(failed) + " fail"
-					+ ((failed > HALF) ? ", because budget and breaker refuse the retries." : ".");
+					+ ((failed > HALF) ? refused(longer) : "") + ".";
 		}
 		add("outage-long", Severity.ERROR, text, numbers);
+	}
+
+	private static String refused(Effect effect) {
+		return (effect.refusedByBudget() + effect.refusedByBreaker() == 0) ? ""
+				: (effect.refusedByBreaker() > effect.refusedByBudget())
+						? ", because the breaker refuses calls and retries" : ", because the budget refuses retries";
 	}
 
 	private void herd(Plan plan) {
@@ -229,10 +240,17 @@ final class Findings {
 				Math.floor(Math.min(scenario.capacity() / scenario.callers(), calls / 5)));
 	}
 
+	/* Fewer still, if that is needed for a load that is no finding. */
 	private Effect withFewTokens(Storm storm) {
 		Effect known = this.remedy;
 		if (known == null) {
-			known = Effect.of(storm.policy().withTokens(fewTokens(storm)), storm.scenario());
+			double least = storm.policy().mostCost();
+			this.tokens = fewTokens(storm);
+			known = Effect.of(storm.policy().withTokens(this.tokens), storm.scenario());
+			while (known.loadInFault() > MUCH_LOAD && this.tokens > least) {
+				this.tokens = Math.max(least, Math.floor(this.tokens * FEWER));
+				known = Effect.of(storm.policy().withTokens(this.tokens), storm.scenario());
+			}
 			this.remedy = known;
 		}
 		return known;

@@ -11,12 +11,13 @@ import java.util.concurrent.CompletionStage;
 import dev.backoff.Retry;
 import dev.backoff.delay.RandomSource;
 import dev.backoff.event.RetryListener;
+import dev.backoff.policy.RetryPolicy;
 import dev.backoff.time.Cancellable;
 
 /**
  * Calls that begin at the same moment and whose attempts all fail, say because a load
- * balancer dropped all its connections: when their attempts start. Budgets and breakers
- * are left out. Not thread-safe.
+ * balancer dropped all its connections: when their attempts start. Budgets, breakers and
+ * slots are left out. Not thread-safe.
  *
  * @since 0.1
  */
@@ -49,7 +50,8 @@ public final class Herd {
 
 	static Herd of(SimulatedPolicy policy, int calls, Duration attempt, RandomSource random) {
 		Herd herd = new Herd(attempt.toNanos());
-		Retry retry = policy.withoutProtection().caller(herd.time, random, new RetryListener() {
+		SimulatedPolicy unlimited = policy.with((builder) -> builder.concurrency(RetryPolicy.UNLIMITED_CONCURRENCY));
+		Retry retry = unlimited.withoutProtection().caller(herd.time, random, new RetryListener() {
 		}, null);
 		for (int call = 0; call < calls; call++) {
 			Member member = new Member();

@@ -146,12 +146,15 @@ public final class Plan {
 
 	/**
 	 * Return the least base, in two digits, with which half of the calls that begin with
-	 * an outage survive it, or null if none does.
+	 * an outage survive it, or null if none does, or the present one does already.
 	 */
 	@Nullable Duration baseFor(Duration outage) {
-		long least = this.policy.policy().rule().baseNanos();
-		long most = Nanos.times(outage.toNanos(), LONGEST_BASE);
-		if (this.policy.policy().rule().shape().rungs() > 0 || !survives(most, outage)) {
+		BackoffRule rule = this.policy.policy().rule();
+		long least = rule.baseNanos();
+		long most = Math.min(Nanos.times(outage.toNanos(), LONGEST_BASE),
+				hasBuiltInCap() ? Nanos.UNLIMITED : rule.capNanos());
+		if (rule.shape().rungs() > 0 || rule.jitter().replacesShape() || survives(least, outage)
+				|| !survives(most, outage)) {
 			return null;
 		}
 		while (most - least > most / 100) {
@@ -167,14 +170,13 @@ public final class Plan {
 	}
 
 	private boolean survives(long base, Duration outage) {
-		try {
-			SimulatedPolicy longer = this.policy.withBase(Duration.ofNanos(base));
-			return quantile(Herd.of(longer, LEAST_CALLS, Duration.ZERO, 1).lastStarts(), 0.5) >= outage.toNanos();
-		}
-		catch (IllegalArgumentException ex) {
-			// the cap is below that base
-			return false;
-		}
+		SimulatedPolicy longer = this.policy.withBase(Duration.ofNanos(base));
+		return quantile(Herd.of(longer, LEAST_CALLS, Duration.ZERO, 1).lastStarts(), 0.5) >= outage.toNanos();
+	}
+
+	private boolean hasBuiltInCap() {
+		BackoffRule rule = this.policy.policy().rule();
+		return rule.capNanos() == BackoffRule.builtInCap(rule.shape());
 	}
 
 	/** Return the plans of the same policy with one number changed, by the change. */
@@ -204,7 +206,8 @@ public final class Plan {
 		Shape shape = this.policy.policy().rule().shape();
 		Duration base = Duration.ofNanos(shape.nanos(1));
 		double growth = shape.nanos(2) / (double) Math.max(1, shape.nanos(1));
-		return (shape.equals(Shape.fixed(base)) || shape.equals(Shape.exponential(base, growth))) ? growth : 0;
+		return (shape.equals(Shape.fixed(base)) || (growth >= 1 && shape.equals(Shape.exponential(base, growth))))
+				? growth : 0;
 	}
 
 	/**
@@ -217,10 +220,9 @@ public final class Plan {
 		if (multiplier() == 0 || rule.baseNanos() == 0 || rule.jitter().replacesShape()) {
 			return null;
 		}
-		boolean builtIn = rule.capNanos() == BackoffRule.builtInCap(rule.shape());
 		double greatest = this.delays.steps().get(0).greatest() / (double) rule.capped(1);
 		Duration largest = DelayPlan.largestBase(Duration.ofNanos(numbers.deadlineNanos()), numbers.maxAttempts() - 1,
-				multiplier(), builtIn ? null : Duration.ofNanos(rule.capNanos()), attempt, greatest);
+				multiplier(), hasBuiltInCap() ? null : Duration.ofNanos(rule.capNanos()), attempt, greatest);
 		return Duration
 			.ofNanos(new BigDecimal(largest.toNanos()).round(new MathContext(3, RoundingMode.DOWN)).longValue());
 	}

@@ -83,7 +83,7 @@ final class PlanPage {
 				row("in a minute", storm, (effect) -> Figures.text(effect.loadInMinute())),
 				row("back after", storm,
 						(effect) -> effect.recovers() ? Figures.seconds(effect.recoverySeconds()) : "never"),
-				row("failed calls, for each begun in the fault", storm, (effect) -> Figures.text(effect.failed())),
+				row("failed, of those begun in the fault", storm, (effect) -> Figures.percent(effect.failed())),
 				row("retries refused by budgets", storm, (effect) -> "%,d".formatted(effect.refusedByBudget())),
 				row("refused by breakers", storm, (effect) -> "%,d".formatted(effect.refusedByBreaker())),
 				row("most calls at once", storm, (effect) -> "%,d".formatted(effect.mostUnderWay())));

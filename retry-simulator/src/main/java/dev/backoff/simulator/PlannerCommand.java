@@ -100,6 +100,10 @@ public final class PlannerCommand {
 			}
 			return 2;
 		}
+		catch (RuntimeException ex) {
+			err.println("Retries cannot be planned: " + ex.getMessage());
+			return 2;
+		}
 	}
 
 	private int run(PrintStream out, PrintStream err) {

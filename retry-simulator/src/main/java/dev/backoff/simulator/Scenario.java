@@ -39,6 +39,8 @@ public final class Scenario {
 	static final List<String> PARAMETERS = List.of("callers", "rate", "capacity", "latency", "timeout", "fault",
 			"horizon", "seeds");
 
+	private static final Duration LONGEST = Duration.ofDays(1);
+
 	private static final String STALL = "stall 3s";
 
 	private static final int MOST_CALLERS = 100_000;
@@ -81,6 +83,10 @@ public final class Scenario {
 		this.fault = Fault.parse(written.getOrDefault("fault", STALL).strip());
 		this.horizon = Overrides.limit("horizon", written.getOrDefault("horizon", "120s"));
 		this.seeds = (int) number("seeds", "5", 100, true);
+		if (faultTime().compareTo(LONGEST) > 0 || this.horizon.compareTo(LONGEST) > 0) {
+			throw refusal("fault or horizon", this.fault + ", " + DurationText.exact(this.horizon),
+					"must last a day at most", "Write a shorter time: a day shows what a year would.");
+		}
 	}
 
 	private double number(String name, String otherwise, double most, boolean whole) {

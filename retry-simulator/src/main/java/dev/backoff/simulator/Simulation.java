@@ -40,6 +40,8 @@ final class Simulation implements RetryListener {
 
 	private final long timeout;
 
+	private final long faultEnd;
+
 	private final Service service;
 
 	private final Course course;
@@ -58,12 +60,17 @@ final class Simulation implements RetryListener {
 
 	private long mostUnderWay;
 
+	private long begunInFault;
+
+	private long failedOfThem;
+
 	private Simulation(SimulatedPolicy policy, Scenario scenario, Supplier<BudgetFeed> feeds, long seed) {
 		this.policy = policy;
 		this.feeds = feeds;
 		this.seed = seed;
 		this.perSecond = scenario.callers() * scenario.rate();
 		this.timeout = scenario.timeout(policy.policy()).toNanos();
+		this.faultEnd = BEFORE.plus(scenario.faultTime()).toNanos();
 		this.service = new Service(scenario, BEFORE.toNanos(), seed * APART + 1);
 		this.course = Course.of(BEFORE, scenario.faultTime(), scenario.horizon(), this.perSecond);
 		this.arrivals = new SplittableRandom(seed * APART);
@@ -87,13 +94,15 @@ final class Simulation implements RetryListener {
 		this.course.firstAttempt(this.time.nanoTime());
 		this.underWay++;
 		this.mostUnderWay = Math.max(this.mostUnderWay, this.underWay);
+		boolean inFault = this.time.nanoTime() >= BEFORE.toNanos() && this.time.nanoTime() < this.faultEnd;
+		this.begunInFault += inFault ? 1 : 0;
 		Caller caller = caller(this.arrivals.nextInt(this.callers.length));
 		if (caller.budget() != null) {
 			caller.feed().begins(caller.budget(), this.time.nanoTime());
 		}
 		CompletableFuture<?> unused = caller.retry()
 			.callAsync(this::attempt)
-			.whenComplete((served, failure) -> ended(Boolean.TRUE.equals(served)));
+			.whenComplete((served, failure) -> ended(Boolean.TRUE.equals(served), inFault));
 	}
 
 	private Caller caller(int index) {
@@ -124,13 +133,14 @@ final class Simulation implements RetryListener {
 		return served;
 	}
 
-	private void ended(boolean served) {
+	private void ended(boolean served, boolean inFault) {
 		this.underWay--;
 		if (served) {
 			this.course.success(this.time.nanoTime());
 		}
 		else {
 			this.course.failure(this.time.nanoTime());
+			this.failedOfThem += inFault ? 1 : 0;
 		}
 	}
 
@@ -155,6 +165,13 @@ final class Simulation implements RetryListener {
 
 	long refusedByBreaker() {
 		return this.refusedByBreaker;
+	}
+
+	/**
+	 * Return the share of the calls begun in the fault that failed within the horizon.
+	 */
+	double failed() {
+		return this.failedOfThem / (double) Math.max(1, this.begunInFault);
 	}
 
 	/** Return how many calls were under way at once, each of which may hold a thread. */

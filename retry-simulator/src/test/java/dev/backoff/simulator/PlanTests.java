@@ -141,6 +141,19 @@ class PlanTests {
 	}
 
 	@Test
+	void plansAPolicyWithSlotsAndOneWithoutDelays() {
+		assertThat(plan(builder().maxAttempts(4).concurrency(1)).riddenOut(0.5)).isPositive();
+		assertThat(plan(builder().maxAttempts(4).base(Duration.ZERO)).figures()).containsKey("changed");
+	}
+
+	@Test
+	void proposesABaseBelowTheCap() {
+		Plan plan = plan(builder().maxAttempts(5).base(Duration.ofSeconds(1)).cap(Duration.ofSeconds(60)));
+		assertThat(plan.baseFor(Duration.ofSeconds(20))).isBetween(Duration.ofSeconds(2), Duration.ofSeconds(10));
+		assertThat(plan.baseFor(Duration.ofMillis(1))).isNull();
+	}
+
+	@Test
 	void proposesABaseThatSurvivesAnOutage() {
 		Plan plan = plan(builder().maxAttempts(4));
 		Duration base = plan.baseFor(Duration.ofSeconds(5));
