@@ -18,10 +18,17 @@ import tools.jackson.databind.json.JsonMapper;
  */
 final class CallJson implements Serializer {
 
+	private static final JsonMapper ROWS = lenient(JsonMapper.shared());
+
+	/* The application's, whose modules may write its times and dates in their own way. */
 	private final JsonMapper mapper;
 
 	CallJson(JsonMapper mapper) {
-		this.mapper = mapper.rebuild()
+		this.mapper = lenient(mapper);
+	}
+
+	private static JsonMapper lenient(JsonMapper mapper) {
+		return mapper.rebuild()
 			.disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
 			.disable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES)
 			.build();
@@ -29,12 +36,12 @@ final class CallJson implements Serializer {
 
 	@Override
 	public byte[] serialize(Object data) {
-		return this.mapper.writeValueAsBytes(data);
+		return ROWS.writeValueAsBytes(data);
 	}
 
 	@Override
 	public <T> T deserialize(Class<T> type, byte[] data) {
-		return this.mapper.readValue(data, type);
+		return ROWS.readValue(data, type);
 	}
 
 	/** Return arguments as JSON; throw if Jackson cannot write one. */
@@ -47,7 +54,7 @@ final class CallJson implements Serializer {
 	}
 
 	int size(List<JsonNode> arguments) {
-		return this.mapper.writeValueAsBytes(arguments).length;
+		return ROWS.writeValueAsBytes(arguments).length;
 	}
 
 	/** Return arguments by the types of a method; throw if they do not fit. */
@@ -89,7 +96,7 @@ final class CallJson implements Serializer {
 					return call;
 				}
 			}
-			catch (RuntimeException ex) {
+			catch (RuntimeException | LinkageError | StackOverflowError ex) {
 				// it is kept as it is
 			}
 			return StoredCall.unreadable(new String(data, StandardCharsets.ISO_8859_1));

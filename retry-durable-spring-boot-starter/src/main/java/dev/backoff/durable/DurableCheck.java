@@ -63,7 +63,6 @@ record DurableCheck(AnnotatedMethod method, List<Problem> problems) {
 		if (policy.isReplayed() && replay != null) {
 			report("replay (" + replay.text() + ")", "is of streams, and a durable call returns none", "Remove it.");
 		}
-		checkSchedule(policy);
 		Parameter[] parameters = this.method.method().getParameters();
 		for (int i = 0; i < parameters.length; i++) {
 			String reason = refused(ResolvableType.forMethodParameter(this.method.method(), i, this.method.type()));
@@ -74,10 +73,11 @@ record DurableCheck(AnnotatedMethod method, List<Problem> problems) {
 		}
 	}
 
-	private void checkSchedule(EffectivePolicy policy) {
+	/** Read the schedule; return null if there is none or it is wrong. */
+	@Nullable OneRowSchedule schedule(EffectivePolicy policy) {
 		EffectivePolicy.Value text = policy.values().get(PolicyKey.SCHEDULE);
 		if (text == null) {
-			return;
+			return null;
 		}
 		String what = "schedule (" + text.text() + ")";
 		if (this.method.method().getParameterCount() > 0) {
@@ -87,11 +87,12 @@ record DurableCheck(AnnotatedMethod method, List<Problem> problems) {
 			report(what, "is beside a key, and a slot has its own", "Remove one of the two.");
 		}
 		try {
-			OneRowSchedule unused = OneRowSchedule.of(policy);
+			return OneRowSchedule.of(policy);
 		}
-		catch (IllegalArgumentException ex) {
+		catch (IllegalArgumentException | ArithmeticException ex) {
 			report(what, "is no schedule: " + ex.getMessage(),
 					"Write a cron expression of six fields, such as 0 0 3 * * *, or every 10m.");
+			return null;
 		}
 	}
 
@@ -104,8 +105,8 @@ record DurableCheck(AnnotatedMethod method, List<Problem> problems) {
 		else if (name.length() > LONGEST_NAME) {
 			report(value, "must have at most " + LONGEST_NAME + " characters for a durable policy", "Shorten it.");
 		}
-		else if (name.indexOf('\'') >= 0 || name.indexOf('/') >= 0) {
-			report(value, "must not contain a quote or a slash for a durable policy",
+		else if (name.matches(".*['/\\\\].*")) {
+			report(value, "must not contain a quote, a slash or a backslash for a durable policy",
 					"Use letters, digits and hyphens.");
 		}
 	}

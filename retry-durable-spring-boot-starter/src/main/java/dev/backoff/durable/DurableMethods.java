@@ -60,8 +60,8 @@ final class DurableMethods {
 		}
 		DurableCheck check = new DurableCheck(method, problems);
 		check.check(policy);
-		this.byPolicy.put(policy.name(),
-				new DurableMethod(method, policy.name(), DurableCheck.names(method.method()), check.key()));
+		this.byPolicy.put(policy.name(), new DurableMethod(method, policy, DurableCheck.names(method.method()),
+				check.key(), check.schedule(policy)));
 	}
 
 	/** Report a method of which it is not certain which bean has it. */
@@ -90,13 +90,12 @@ final class DurableMethods {
 		return this.byPolicy.get(policy);
 	}
 
-	/** Return the policy of a method as it is in effect now. */
+	/**
+	 * Return the policy of a method as it is in effect now, durable until the next start.
+	 */
 	EffectivePolicy policy(DurableMethod method) {
 		EffectivePolicy policy = this.methods.policy(method.method());
-		if (!policy.isDurable()) {
-			throw new IllegalStateException("The policy " + method.policy() + " is no longer durable.");
-		}
-		return policy;
+		return policy.isDurable() ? policy : method.atStart();
 	}
 
 	/** Call a method through its bean's proxy. */
@@ -110,10 +109,17 @@ final class DurableMethods {
 	/**
 	 * A durable method.
 	 *
+	 * @param atStart its policy at the start of the process
 	 * @param names the names of its parameters, none if they are not compiled in
 	 * @param key gives the key of a call, or null if each call is its own
+	 * @param schedule when it is called, or null
 	 */
-	record DurableMethod(AnnotatedMethod method, String policy, List<String> names, @Nullable Expression key) {
+	record DurableMethod(AnnotatedMethod method, EffectivePolicy atStart, List<String> names, @Nullable Expression key,
+			@Nullable OneRowSchedule schedule) {
+
+		String policy() {
+			return this.atStart.name();
+		}
 
 		/** Return the key of a call, or null. */
 		@Nullable String keyOf(@Nullable Object[] arguments) {
@@ -141,8 +147,9 @@ final class DurableMethods {
 
 		/** Return a key that can be stored, or throw. */
 		String checkedKey(String key) {
-			if (key.isBlank() || key.length() > LONGEST_KEY) {
-				throw invalid(key, "must have 1 to " + LONGEST_KEY + " characters");
+			if (key.isBlank() || key.length() > LONGEST_KEY || key.endsWith(" ")) {
+				// MariaDB takes keys that differ in blanks at the end for the same
+				throw invalid(key, "must have 1 to " + LONGEST_KEY + " characters and no blank at the end");
 			}
 			return key;
 		}

@@ -153,21 +153,29 @@ final class DurablePart implements EndpointPart {
 			boolean taken = this.lanes.store()
 				.find(row.getTaskName(), row.getId())
 				.map((letter) -> (StoredCall) letter.taskInstance.getData())
-				.filter((letter) -> letter.isReadable()
-						&& this.lanes.store().find(policy.name(), letter.instance()).isPresent())
+				.filter((letter) -> letter.isReadable() && !isRequeued(policy.name(), letter))
 				.isPresent();
 			return taken ? conflict("its key is taken by another call") : reschedule(row, Instant.now());
 		});
+	}
+
+	private boolean isRequeued(String policy, StoredCall letter) {
+		return letter.isReadable() && this.lanes.store().find(policy, letter.instance()).isEmpty();
 	}
 
 	private Object requeueAll(EffectivePolicy policy, Map<String, Object> body) {
 		check(policy, body.keySet(), Set.of("action", "over", "limit"));
 		Duration over = body.containsKey("over") ? Overrides.limit("over", text(body, "over")) : Duration.ZERO;
 		int limit = limit(body.containsKey("limit") ? text(body, "limit") : Integer.toString(MOST));
-		List<TaskInstanceId> rows = new ArrayList<>();
+		List<ScheduledExecution<StoredCall>> letters = new ArrayList<>();
 		client().fetchScheduledExecutionsForTask(DeadTask.name(policy.name()), StoredCall.class,
-				ScheduledExecutionsFilter.all().withPicked(false).limit(limit),
-				(row) -> rows.add(row.getTaskInstance()));
+				ScheduledExecutionsFilter.all().withPicked(false).limit(MOST), letters::add);
+		// what would be put back must not keep others from their turn
+		List<TaskInstanceId> rows = letters.stream()
+			.filter((letter) -> isRequeued(policy.name(), letter.getData()))
+			.limit(limit)
+			.map(ScheduledExecution::getTaskInstance)
+			.toList();
 		Instant now = Instant.now();
 		int requeued = 0;
 		for (int i = 0; i < rows.size(); i++) {

@@ -60,7 +60,7 @@ final class DurableTask {
 	}
 
 	private CompletionHandler<StoredCall> execute(TaskInstance<StoredCall> instance, ExecutionContext context) {
-		long begun = this.lanes.time().nanoTime();
+		long begun = System.nanoTime();
 		Execution execution = context.getExecution();
 		StoredCall call = instance.getData();
 		if (!this.lanes.store().isPickedHere(execution)) {
@@ -68,7 +68,8 @@ final class DurableTask {
 		}
 		CompletionHandler<StoredCall> next = next(call, execution);
 		return (complete, operations) -> {
-			boolean doubtful = isSlow(begun, execution)
+			// the next call of the key may have been stored and picked meanwhile
+			boolean doubtful = call.key() != null || isSlow(begun, execution)
 					|| context.getCurrentlyExecuting().getHeartbeatState().hasStaleHeartbeat();
 			make(execution, call, doubtful, operations, (made) -> next.complete(complete, made));
 		};
@@ -79,7 +80,7 @@ final class DurableTask {
 	 */
 	private boolean isSlow(long begun, Execution execution) {
 		Duration limit = this.lanes.store().settings().heartbeat().multipliedBy(2);
-		return this.lanes.time().nanoTime() - begun > limit.toNanos()
+		return System.nanoTime() - begun > limit.toNanos()
 				|| Duration.between(execution.lastHeartbeat, Instant.now()).abs().compareTo(limit) > 0;
 	}
 
@@ -144,7 +145,7 @@ final class DurableTask {
 		try {
 			arguments = this.lanes.json().read(this.method.method().method(), call.arguments());
 		}
-		catch (RuntimeException ex) {
+		catch (RuntimeException | LinkageError | StackOverflowError ex) {
 			return unreadable(call, execution, "its arguments do not fit " + this.method.signature(), ex);
 		}
 		EffectivePolicy policy = this.lanes.methods().policy(this.method);
@@ -194,9 +195,10 @@ final class DurableTask {
 		if (unchanged) {
 			count(Count.POSTPONED);
 		}
+		StoredCall next = call.again(again);
 		return (complete, operations) -> operations.reschedule(
 				(again.failure() != null) ? failed(complete, again.failure()) : complete,
-				Instant.now().plus(again.delay()), call.again(again));
+				Instant.now().plus(again.delay()), next);
 	}
 
 	private CompletionHandler<StoredCall> unanswered(StoredCall call, Throwable problem) {
@@ -224,8 +226,7 @@ final class DurableTask {
 
 	/* By the name of the row, since its data may be unreadable. */
 	private @Nullable OneRowSchedule schedule(Execution execution) {
-		return execution.taskInstance.getId().equals(OneRowSchedule.INSTANCE)
-				? OneRowSchedule.of(this.lanes.methods().policy(this.method)) : null;
+		return execution.taskInstance.getId().equals(OneRowSchedule.INSTANCE) ? this.method.schedule() : null;
 	}
 
 	/* So that the engine's own tools show failures. */
@@ -235,7 +236,7 @@ final class DurableTask {
 	}
 
 	private CompletionHandler<StoredCall> unreadable(StoredCall call, Execution execution, String why,
-			@Nullable Exception problem) {
+			@Nullable Throwable problem) {
 		String id = call.isReadable() ? call.id() : UUID.randomUUID().toString();
 		logger.warn("Stopped without an attempt: {}, {} (policy {}, dead letter {})", StopReason.UNREADABLE, why,
 				this.method.policy(), id, problem);

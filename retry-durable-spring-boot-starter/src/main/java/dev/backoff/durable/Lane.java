@@ -47,6 +47,9 @@ final class Lane {
 
 	private static final int MISSED_HEARTBEATS = 4;
 
+	/* The engine's clock is the system's, in tests too. */
+	private static final RetryTime TIMER = RetryTime.system();
+
 	private final Scheduler scheduler;
 
 	private final Supplier<Gate> gate;
@@ -61,6 +64,7 @@ final class Lane {
 	 * @param served the tasks that it serves
 	 * @param tasks all tasks of the process
 	 * @param gate what may close the lane, asked at each check
+	 * @param time the breaker's
 	 */
 	Lane(String name, List<String> served, int threads, Store store, List<Task<?>> tasks, SchedulerListener listener,
 			Supplier<Gate> gate, RetryTime time) {
@@ -133,13 +137,13 @@ final class Lane {
 			this.scheduler.triggerCheckForDueExecutions();
 			return;
 		}
-		this.time.schedule(this.scheduler::triggerCheckForDueExecutions, wait.plus(ROUNDED).toNanos());
+		TIMER.schedule(this.scheduler::triggerCheckForDueExecutions, wait.plus(ROUNDED).toNanos());
 	}
 
 	private void attemptEnded() {
 		long nanos = check();
 		if (nanos < LONGEST_CHECK.toNanos()) {
-			this.time.schedule(this::check, nanos);
+			TIMER.schedule(this::check, nanos);
 		}
 		if (this.gate.get().isProbing()) {
 			this.scheduler.triggerCheckForDueExecutions();
@@ -153,7 +157,7 @@ final class Lane {
 				next = check();
 			}
 			finally {
-				this.time.schedule(this::checkRegularly, next);
+				TIMER.schedule(this::checkRegularly, next);
 			}
 		}
 	}

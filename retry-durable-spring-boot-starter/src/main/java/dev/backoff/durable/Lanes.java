@@ -1,5 +1,6 @@
 package dev.backoff.durable;
 
+import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -147,10 +148,6 @@ final class Lanes implements SmartInitializingSingleton, SmartLifecycle, AutoClo
 		return this.submissions.get();
 	}
 
-	RetryTime time() {
-		return this.time;
-	}
-
 	DurableMeters meters() {
 		return this.meters;
 	}
@@ -195,8 +192,10 @@ final class Lanes implements SmartInitializingSingleton, SmartLifecycle, AutoClo
 		this.started = true;
 		all.forEach(this::schedule);
 		this.lanes.values().stream().distinct().forEach(Lane::start);
-		logger.info("Durable calls of {} policies are kept in {}", all.size(),
-				store().isOwn() ? "the file " + configuration.durable().file() : "the application's database");
+		logger.info("Durable calls ({}) are kept in {}",
+				String.join(", ", all.stream().map(DurableMethod::policy).toList()),
+				store().isOwn() ? "the file " + Path.of(configuration.durable().file()).toAbsolutePath().normalize()
+						: "the application's database");
 		advise();
 	}
 
@@ -229,7 +228,7 @@ final class Lanes implements SmartInitializingSingleton, SmartLifecycle, AutoClo
 	}
 
 	private void schedule(DurableMethod method) {
-		OneRowSchedule schedule = OneRowSchedule.of(methods().policy(method));
+		OneRowSchedule schedule = method.schedule();
 		if (schedule != null) {
 			schedule.start(store(), method);
 		}

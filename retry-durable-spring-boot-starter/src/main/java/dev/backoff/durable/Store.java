@@ -299,6 +299,8 @@ final class Store {
 		if (isJoining()) {
 			return insertJoining(instance, due);
 		}
+		// H2 closes a file for all threads if one is interrupted
+		boolean interrupted = Thread.interrupted();
 		try {
 			this.transaction.executeWithoutResult((status) -> this.client.scheduleBatch(List.of(instance), due));
 			return true;
@@ -306,13 +308,18 @@ final class Store {
 		catch (FailedToScheduleBatchException ex) {
 			return isThere(ex);
 		}
+		finally {
+			if (interrupted) {
+				Thread.currentThread().interrupt();
+			}
+		}
 	}
 
 	/*
 	 * A transaction that has ended is still bound while those hear of it who wait for
 	 * that.
 	 */
-	private boolean isJoining() {
+	boolean isJoining() {
 		return TransactionSynchronizationManager.hasResource(this.dataSource)
 				&& TransactionSynchronizationManager.isActualTransactionActive()
 				&& TransactionSynchronizationManager.isSynchronizationActive();

@@ -106,9 +106,19 @@ record StoredCall(int format, String id, @Nullable String key, String method, Li
 		if (thrown == null) {
 			return (this.stop != null) ? this.stop : new Stop(null, null, null, null);
 		}
-		String message = thrown.getMessage();
+		String message = message(thrown);
 		return new Stop(null, thrown.getClass().getName(), (message != null && message.length() > LONGEST_MESSAGE)
 				? message.substring(0, LONGEST_MESSAGE) : message, null);
+	}
+
+	/* An exception of the application may throw where it makes its message. */
+	private static @Nullable String message(Throwable thrown) {
+		try {
+			return thrown.getMessage();
+		}
+		catch (RuntimeException | StackOverflowError ex) {
+			return null;
+		}
 	}
 
 	/** Return the dead letter, in a row whose version begins again. */

@@ -122,7 +122,8 @@ final class Submissions implements SubmissionGate, DurableCalls {
 		}
 		if (submission.calls().size() != 1) {
 			throw new IllegalStateException(
-					"Invalid submission: must call one durable method, and called " + submission.calls().size() + ".");
+					"Invalid submission: must call one durable method, and called " + submission.calls().size()
+							+ ". A call within the same bean does not pass its proxy, and is none.");
 		}
 		return submission.calls().get(0);
 	}
@@ -151,6 +152,10 @@ final class Submissions implements SubmissionGate, DurableCalls {
 		Instant due = (options.notBefore() != null && options.notBefore().isAfter(now)) ? options.notBefore() : now;
 		Store store = this.lanes.get().store();
 		warnIfSeparate(store, method);
+		if (isEnding(method.policy(), call.instance())) {
+			throw new IllegalStateException("The call " + key + " of policy " + method.policy()
+					+ " ends when this transaction commits. Submit the next call of its key after the commit.");
+		}
 		boolean created = store.insert(new TaskInstance<>(method.policy(), call.instance(), call), due);
 		afterCommit(() -> this.lanes.get().arm(method.policy(), due));
 		return DurableCall.stored(created ? call.id() : id(method.policy(), call.instance()), key, created);
@@ -178,10 +183,13 @@ final class Submissions implements SubmissionGate, DurableCalls {
 	}
 
 	private void warnIfSeparate(Store store, DurableMethod method) {
-		if (store.isOwn() && TransactionSynchronizationManager.isActualTransactionActive()
+		if (TransactionSynchronizationManager.isActualTransactionActive() && !store.isJoining()
 				&& this.warned.add(method.policy())) {
-			logger.warn("{} is called in a transaction, and its calls are stored in a file of their own: a rollback "
-					+ "leaves the call; this is said once for each method", method.signature());
+			logger.warn(
+					"{} is called in a transaction, and its calls are stored in {}: a rollback leaves the call; this "
+							+ "is said once for each method",
+					method.signature(),
+					store.isOwn() ? "a file of their own" : "another database, or by a transaction of its own");
 		}
 	}
 
@@ -199,17 +207,7 @@ final class Submissions implements SubmissionGate, DurableCalls {
 			action.run();
 			return;
 		}
-		TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
-
-			/* Fails no call that is committed, and hears of those after the commit. */
-			@Override
-			public void afterCompletion(int status) {
-				if (status == STATUS_COMMITTED) {
-					action.run();
-				}
-			}
-
-		});
+		TransactionSynchronizationManager.registerSynchronization(new AfterCommit(action));
 	}
 
 	@Override
@@ -219,9 +217,18 @@ final class Submissions implements SubmissionGate, DurableCalls {
 			throw new IllegalArgumentException("Invalid key (" + key + "): is the row of the schedule, which goes on.");
 		}
 		if (known != null) {
-			afterCommit(() -> remove(policy, key, known.id()));
+			afterCommit(new Ending(this, policy, key, known.id()));
 		}
 		return known != null;
+	}
+
+	/* After an end within the transaction, the row is still there and goes with it. */
+	private static boolean isEnding(String policy, String key) {
+		return TransactionSynchronizationManager.isSynchronizationActive()
+				&& TransactionSynchronizationManager.getSynchronizations()
+					.stream()
+					.anyMatch((action) -> action instanceof AfterCommit after && after.action() instanceof Ending ending
+							&& ending.policy().equals(policy) && ending.key().equals(key));
 	}
 
 	/* The row may change between the look at it and its removal. */
@@ -276,6 +283,28 @@ final class Submissions implements SubmissionGate, DurableCalls {
 			this.method = method;
 			this.call = call;
 			this.recovered = recovered;
+		}
+
+	}
+
+	/** Fails no call that is committed, and hears of those after the commit. */
+	private record AfterCommit(Runnable action) implements TransactionSynchronization {
+
+		@Override
+		public void afterCompletion(int status) {
+			if (status == STATUS_COMMITTED) {
+				this.action.run();
+			}
+		}
+
+	}
+
+	/** The end of a call, asked for within a transaction. */
+	private record Ending(Submissions submissions, String policy, String key, String id) implements Runnable {
+
+		@Override
+		public void run() {
+			this.submissions.remove(this.policy, this.key, this.id);
 		}
 
 	}

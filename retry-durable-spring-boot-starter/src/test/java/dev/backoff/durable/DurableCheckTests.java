@@ -69,7 +69,7 @@ class DurableCheckTests {
 	@CsvSource(delimiter = '|',
 			textBlock = """
 					WithoutName      | needs a policy name, by which rows find their method after a renaming
-					WithSlash        | invalid value (a/b): must not contain a quote or a slash for a durable policy
+					WithSlash        | invalid value (a/b): must not contain a quote, a slash or a backslash for a durable policy
 					WithResult       | needs a method that returns nothing or a DurableCall, and WithResult.call() returns a String
 					WithFuture       | returns a CompletableFuture
 					OfNoPolicy       | returns a DurableCall, and its policy is not durable

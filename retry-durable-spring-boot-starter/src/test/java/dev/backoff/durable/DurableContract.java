@@ -551,6 +551,78 @@ abstract class DurableContract {
 		}, "spring.datasource.hikari.auto-commit=false");
 	}
 
+	/** Both rows have the same version, and the second one is picked here too. */
+	@Test
+	void anAttemptWhoseCallWasReplacedLeavesTheNextOne() {
+		CountDownLatch second = new CountDownLatch(1);
+		CountDownLatch first = new CountDownLatch(1);
+		run((application) -> {
+			application.journal().when("o1", (attempt) -> {
+				if (attempt.number() == 1 && application.journal().attempts.size() == 1) {
+					assertThat(application.calls().end("mails", "o1")).isTrue();
+					application.mails("o1");
+					second.await();
+				}
+				else if (attempt.number() == 1) {
+					second.countDown();
+					first.await();
+					return fail(true);
+				}
+				return "done";
+			});
+			application.mails("o1");
+			await(second);
+			sleep(Duration.ofMillis(200));
+			first.countDown();
+			application.awaitEnd("mails", "o1");
+			assertThat(application.journal().lines).containsExactly("o1 1", "o1 1", "o1 2");
+		});
+	}
+
+	@Test
+	void aCallIsNotSubmittedWhereItsKeyIsEnding() {
+		run((application) -> {
+			DurableCalls.Options later = DurableCalls.Options.notBefore(Instant.now().plusSeconds(60));
+			application.calls().submit(later, () -> application.mails("o1"));
+			application.inTransaction(() -> {
+				assertThat(application.calls().end("mails", "o1")).isTrue();
+				assertThatIllegalStateException().isThrownBy(() -> application.mails("o1"))
+					.withMessage("The call o1 of policy mails ends when this transaction commits. "
+							+ "Submit the next call of its key after the commit.");
+				application.calls().submit(later, () -> application.mails("o2"));
+			});
+			assertThat(application.calls().find("mails", "o1")).isEmpty();
+			assertThat(application.calls().find("mails", "o2")).isPresent();
+		});
+	}
+
+	@Test
+	void aFailureWithoutAMessageIsStored() {
+		run((application) -> {
+			application.journal().when("o1", (attempt) -> {
+				throw new IllegalStateException() {
+
+					private static final long serialVersionUID = 1L;
+
+					@Override
+					public String getMessage() {
+						throw new UnsupportedOperationException();
+					}
+
+				};
+			});
+			application.mails("o1");
+			Awaitility.await().until(() -> application.stopOfDeadLetter().contains("Stopped after 3 of 3 attempts"));
+			assertThat(application.journal().lines).containsExactly("o1 1", "o1 2", "o1 3");
+		});
+	}
+
+	@Test
+	void aKeyThatADatabaseTakesForAnotherIsRefused() {
+		run((application) -> assertThatIllegalArgumentException().isThrownBy(() -> application.mails("o1 "))
+			.withMessageContaining("must have 1 to 100 characters and no blank at the end"));
+	}
+
 	@Test
 	void theEndOfACallLeavesTheNextOneOfItsKey() {
 		run((application) -> {
@@ -673,7 +745,8 @@ abstract class DurableContract {
 			assertThatIllegalStateException()
 				.isThrownBy(() -> application.calls().submit(DurableCalls.Options.NONE, () -> {
 				}))
-				.withMessage("Invalid submission: must call one durable method, and called 0.");
+				.withMessage("Invalid submission: must call one durable method, and called 0. "
+						+ "A call within the same bean does not pass its proxy, and is none.");
 			assertThat(application.rows()).isZero();
 		}, "backoff.durable.max-payload=1KB");
 	}

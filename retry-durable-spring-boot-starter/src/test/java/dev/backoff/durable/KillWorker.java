@@ -39,7 +39,7 @@ class KillWorker {
 	/* So that the calls of an hour of kills are made within a minute after it. */
 	private static final int MOST_WAITING = 300;
 
-	private static final String PROCESS = Long.toString(ProcessHandle.current().pid());
+	private static final String PROCESS = System.getProperty("kill.worker");
 
 	/** Only where there is an address. */
 	@Bean

@@ -1,12 +1,16 @@
 package dev.backoff.test;
 
+import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
+import java.util.UUID;
 
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.beans.factory.support.RootBeanDefinition;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.core.env.MapPropertySource;
 import org.springframework.context.aot.AbstractAotProcessor;
 import org.springframework.test.context.ContextConfigurationAttributes;
 import org.springframework.test.context.ContextCustomizer;
@@ -51,6 +55,14 @@ final class BackoffTestExtension implements ContextCustomizerFactory, TestExecut
 
 		@Override
 		public void customizeContext(ConfigurableApplicationContext context, MergedContextConfiguration merged) {
+			// what a run or the application itself has stored is no part of a test
+			context.getEnvironment()
+				.getPropertySources()
+				.addLast(
+						new MapPropertySource("backoff-test",
+								Map.of("backoff.durable.file", Path
+									.of(System.getProperty("java.io.tmpdir"), "backoff-test-" + UUID.randomUUID())
+									.toString())));
 			((BeanDefinitionRegistry) context).registerBeanDefinition(CONFIGURATION, new RootBeanDefinition(
 					BackoffTestConfiguration.class, () -> new BackoffTestConfiguration(this.test)));
 		}

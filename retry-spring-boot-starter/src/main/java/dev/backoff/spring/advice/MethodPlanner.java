@@ -37,6 +37,11 @@ final class MethodPlanner implements PlannedRetries.Planner<AnnotatedMethod, Met
 		this.gate = SingletonSupplier.of(() -> beanFactory.getBean(SubmissionGate.class));
 	}
 
+	/* Whether a policy with problems is durable is not known. */
+	private static boolean isHandleOfNoPolicy(AnnotatedMethod annotated, @Nullable EffectivePolicy policy) {
+		return policy == null && DurableManner.isHandle(annotated.method().getReturnType());
+	}
+
 	@Override
 	public @Nullable MethodPlan plan(AnnotatedMethod annotated, BackoffPolicies.@Nullable Candidate candidate,
 			List<Problem> problems) {
@@ -49,7 +54,7 @@ final class MethodPlanner implements PlannedRetries.Planner<AnnotatedMethod, Met
 				: this.policies.current().resolve(annotated, ofPolicy);
 		Manner manner = (policy != null && policy.isDurable())
 				? DurableManner.of(annotated, this.gate, this.beanFactory.getBeanClassLoader(), problems)
-				: this.manners.find(annotated, problems);
+				: isHandleOfNoPolicy(annotated, policy) ? null : this.manners.find(annotated, problems);
 		problems.addAll(ofPolicy);
 		if (policy != null) {
 			checkClassifier(policy, problems);

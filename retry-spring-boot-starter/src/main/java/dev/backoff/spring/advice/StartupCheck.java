@@ -11,6 +11,8 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -221,9 +223,14 @@ public final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 			logger.info("Named with their package, because two classes share their simple name: {}",
 					String.join(", ", shared));
 		}
-		logUnusedPolicies(policies.unused(), plans);
-		logUnused("breakers", policies.unusedBreakers());
-		logUnused("budgets", policies.unusedBudgets());
+		Set<String> used = names(plans, MethodPlan::label);
+		used.addAll(names(plans, (plan) -> plan.policy().name()));
+		logUnused("No method known at start-up uses the policy", "No method known at start-up uses the policies",
+				policies.unused(), used);
+		logUnused("No policy in use has the breaker", "No policy in use has the breakers", policies.unusedBreakers(),
+				names(plans, (plan) -> plan.policy().breaker()));
+		logUnused("No policy in use has the budget", "No policy in use has the budgets", policies.unusedBudgets(),
+				names(plans, (plan) -> plan.policy().budget()));
 	}
 
 	private static void adviseShutdown(String key, Duration wait, Environment environment) {
@@ -234,34 +241,25 @@ public final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 		}
 	}
 
-	/* A name that is nearly that of a policy in use is probably misspelt. */
-	private static void logUnusedPolicies(List<String> unused, List<MethodPlan> plans) {
-		Set<String> used = new TreeSet<>();
-		for (MethodPlan plan : plans) {
-			used.add(plan.label());
-			used.add(plan.policy().name());
-		}
+	private static Set<String> names(List<MethodPlan> plans, Function<MethodPlan, @Nullable String> of) {
+		return plans.stream().map(of).filter(Objects::nonNull).collect(Collectors.toCollection(TreeSet::new));
+	}
+
+	/* A name that is nearly one in use is probably misspelt. */
+	private static void logUnused(String what, String many, List<String> unused, Set<String> used) {
 		List<String> others = new ArrayList<>();
 		for (String name : unused) {
 			String nearest = Nearest.ofName(name, used);
 			if (nearest != null) {
-				logger.warn(
-						"No method known at start-up uses the policy {}, so what is set for it has no effect: write {} "
-								+ "if that is meant",
-						name, nearest);
+				logger.warn("{} {}, so what is set for it has no effect: write {} if that is meant", what, name,
+						nearest);
 			}
 			else {
 				others.add(name);
 			}
 		}
 		if (!others.isEmpty()) {
-			logger.info("No method known at start-up uses the policies {}", String.join(", ", others));
-		}
-	}
-
-	private static void logUnused(String what, List<String> names) {
-		if (!names.isEmpty()) {
-			logger.info("No policy in use has the {} {}", what, String.join(", ", names));
+			logger.info("{} {}", many, String.join(", ", others));
 		}
 	}
 
