@@ -60,7 +60,7 @@ final class DurableTask {
 	}
 
 	private CompletionHandler<StoredCall> execute(TaskInstance<StoredCall> instance, ExecutionContext context) {
-		long begun = System.nanoTime();
+		long begun = Lane.TIMER.nanoTime();
 		Execution execution = context.getExecution();
 		StoredCall call = instance.getData();
 		if (!this.lanes.store().isPickedHere(execution)) {
@@ -80,7 +80,7 @@ final class DurableTask {
 	 */
 	private boolean isSlow(long begun, Execution execution) {
 		Duration limit = this.lanes.store().settings().heartbeat().multipliedBy(2);
-		return System.nanoTime() - begun > limit.toNanos()
+		return Lane.TIMER.nanoTime() - begun > limit.toNanos()
 				|| Duration.between(execution.lastHeartbeat, Instant.now()).abs().compareTo(limit) > 0;
 	}
 

@@ -48,7 +48,7 @@ final class Lane {
 	private static final int MISSED_HEARTBEATS = 4;
 
 	/* The engine's clock is the system's, in tests too. */
-	private static final RetryTime TIMER = RetryTime.system();
+	static final RetryTime TIMER = RetryTime.system();
 
 	private final Scheduler scheduler;
 

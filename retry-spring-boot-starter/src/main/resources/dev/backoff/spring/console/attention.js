@@ -9,7 +9,7 @@ const STORM = 0.3; // retries for each first attempt
 const FEWEST = 10; // first attempts that say something about a storm
 const WORST_FIRST = ['bad', 'warn', 'note'];
 
-export function needsOf(view) {
+export function needsOf(view, durable) {
 	const needs = [];
 	const need = (id, severity, text, where) => needs.push({ id, severity, text, where });
 	if (!view.enabled || !view.retriesEnabled) {
@@ -40,6 +40,11 @@ export function needsOf(view) {
 	const long = view.waiting.filter((call) => call.elapsedMs > MINUTE);
 	for (const name of new Set(long.map((call) => call.policy))) {
 		need(`long ${name}`, 'warn', t('waitsLong', { name, count: long.filter((call) => call.policy === name).length }), '#waiting');
+	}
+	for (const [name, { counts }] of Object.entries(durable)) {
+		if (counts.dead > 0) {
+			need(`dead ${name}`, 'warn', t('deadLetters', { name, count: counts.dead }), '#durable');
+		}
 	}
 	overridden('backoff', view.overrides, null, need);
 	for (const [name, { degraded, overrides }] of Object.entries(view.policies)) {

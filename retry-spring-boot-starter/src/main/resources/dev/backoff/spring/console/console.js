@@ -60,7 +60,7 @@ async function pollSlowly() {
 function render() {
 	head();
 	if (view) {
-		const needs = attention.needsOf(view);
+		const needs = attention.needsOf(view, durable);
 		announce(needs);
 		document.title = `${needs.length > 0 ? `(${needs.length}) ` : ''}${view.application ?? 'Backoff'} · Backoff`;
 		show(place('main'), banner(), section('needs', null, attention.list(view, needs)),
