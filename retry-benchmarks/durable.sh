@@ -5,10 +5,10 @@
 #   --calls=20000              how many calls are drained in each run
 #   --pairs=6                 how many runs each side has, by turns
 #   --due=100000              how many calls of the policy that hangs are due
-#   --only=postgresql,h2      the databases
+#   --only=postgresql,h2      the databases; mariadb needs the programs of the package mariadb-server
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/options.sh"
-read_options "--calls=count --pairs=count --due=count --only=some:postgresql,h2" "$@"
+read_options "--calls=count --pairs=count --due=count --only=some:postgresql,h2,mariadb" "$@"
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 exec ./mvnw -q -Pfast,durable -pl retry-benchmarks -am compile spring-boot:run -Dbenchmarks.run.skip=false \

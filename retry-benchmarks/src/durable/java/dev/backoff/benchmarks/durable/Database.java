@@ -4,18 +4,24 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
+import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.sql.Connection;
+import java.sql.DriverManager;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.sql.Timestamp;
 import java.time.Instant;
-import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.atomic.LongAdder;
 
 import javax.sql.DataSource;
 
+import com.github.kagkarlsson.scheduler.jdbc.AutodetectJdbcCustomization;
 import com.zaxxer.hikari.HikariDataSource;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 
@@ -49,6 +55,56 @@ record Database(String name, String url, String script, String rows, Closeable s
 				});
 	}
 
+	/** Needs the programs of the Debian package mariadb-server. */
+	static Database mariadb() throws IOException, InterruptedException {
+		Path directory = Files.createTempDirectory("mariadb");
+		String data = "--datadir=" + directory.resolve("data");
+		program(directory, "mariadb-install-db", data, "--user=" + System.getProperty("user.name"),
+				"--auth-root-authentication-method=normal", "--skip-test-db")
+			.waitFor();
+		int port = freePort();
+		Process server = program(directory, "mariadbd", data, "--user=" + System.getProperty("user.name"),
+				"--port=" + port, "--bind-address=127.0.0.1", "--socket=" + directory.resolve("s"),
+				"--pid-file=" + directory.resolve("pid"), "--default-time-zone=+00:00");
+		String url = "jdbc:mariadb://127.0.0.1:" + port
+				+ "/shop?user=root&createDatabaseIfNotExist=true&connectionTimeZone=UTC&preserveInstants=true";
+		for (int attempt = 1; !isOpen(url); attempt++) {
+			if (attempt == 60 || !server.isAlive()) {
+				throw new IllegalStateException("MariaDB does not start: see " + directory);
+			}
+			Thread.sleep(1_000);
+		}
+		return new Database("MariaDB", url, "mysql", "(select seq as n from seq_1_to_%d) as numbers", server::destroy);
+	}
+
+	private static Process program(Path directory, String name, String... arguments) throws IOException {
+		List<String> command = new ArrayList<>(List.of(name, "--no-defaults"));
+		command.addAll(List.of(arguments));
+		return new ProcessBuilder(command).redirectErrorStream(true)
+			.redirectOutput(directory.resolve(name + ".log").toFile())
+			.start();
+	}
+
+	private static int freePort() throws IOException {
+		try (ServerSocket socket = new ServerSocket(0)) {
+			return socket.getLocalPort();
+		}
+	}
+
+	private static boolean isOpen(String url) {
+		try (Connection connection = DriverManager.getConnection(url)) {
+			return connection.isValid(1);
+		}
+		catch (SQLException ex) {
+			return false;
+		}
+	}
+
+	/** Return how the engine writes times here. */
+	AutodetectJdbcCustomization customization(DataSource pool) {
+		return new AutodetectJdbcCustomization(pool, script().equals("mysql"));
+	}
+
 	HikariDataSource open() {
 		HikariDataSource pool = new HikariDataSource();
 		pool.setJdbcUrl(url());
@@ -77,13 +133,13 @@ record Database(String name, String url, String script, String rows, Closeable s
 		try (Connection connection = pool.getConnection();
 				PreparedStatement insert = connection.prepareStatement("insert into " + table
 						+ " (task_name, task_instance, task_data, execution_time, picked, version) "
-						+ "select task_name, task_instance || '-' || n, task_data, ?, picked, version from " + table
+						+ "select task_name, concat(task_instance, '-', n), task_data, ?, picked, version from " + table
 						+ ", " + String.format(rows(), rows));
 				PreparedStatement delete = connection
 					.prepareStatement("delete from " + table + " where execution_time <> ?")) {
-			insert.setObject(1, due.atOffset(ZoneOffset.UTC));
+			insert.setTimestamp(1, Timestamp.from(due));
 			insert.executeUpdate();
-			delete.setObject(1, due.atOffset(ZoneOffset.UTC));
+			delete.setTimestamp(1, Timestamp.from(due));
 			delete.executeUpdate();
 		}
 	}

@@ -71,7 +71,7 @@ public final class DurableTables {
 		table(idle, "Statements of an idle process, looked at for " + IDLE_SECONDS + " s", "database", "lanes",
 				"statements a minute");
 		for (String name : only.split(",", -1)) {
-			try (Database database = name.equals("h2") ? Database.h2() : Database.postgres()) {
+			try (Database database = open(name)) {
 				drain(database, calls, pairs, page);
 				try (HikariDataSource pool = database.open()) {
 					lateOfOurs(database, pool, due, late);
@@ -86,6 +86,14 @@ public final class DurableTables {
 			}
 		}
 		System.out.print(page.append(late).append(rung).append(idle));
+	}
+
+	private static Database open(String name) throws Exception {
+		return switch (name) {
+			case "h2" -> Database.h2();
+			case "mariadb" -> Database.mariadb();
+			default -> Database.postgres();
+		};
 	}
 
 	private static String value(String[] args, String option, String otherwise) {
@@ -143,7 +151,7 @@ public final class DurableTables {
 		try (HikariDataSource pool = database.open()) {
 			database.reset(pool);
 			Made made = new Made(calls);
-			EngineAlone engine = new EngineAlone(pool, made);
+			EngineAlone engine = new EngineAlone(database, pool, made);
 			engine.scheduleDrain();
 			database.multiply(pool, "scheduled_tasks", calls, dueSoon());
 			engine.scheduler.start();
@@ -178,7 +186,7 @@ public final class DurableTables {
 			throws Exception {
 		database.reset(pool);
 		Made made = new Made(HEALTHY);
-		EngineAlone engine = new EngineAlone(pool, made);
+		EngineAlone engine = new EngineAlone(database, pool, made);
 		engine.scheduleHanging();
 		database.multiply(pool, "scheduled_tasks", due, Instant.now().truncatedTo(ChronoUnit.SECONDS));
 		engine.scheduler.start();

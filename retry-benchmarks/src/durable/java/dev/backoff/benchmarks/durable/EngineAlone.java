@@ -27,7 +27,7 @@ final class EngineAlone {
 
 	private final OneTimeTask<Order> healthy;
 
-	EngineAlone(HikariDataSource pool, Made made) {
+	EngineAlone(Database database, HikariDataSource pool, Made made) {
 		this.drain = Tasks.oneTime("drain", Order.class).execute((instance, context) -> made.one());
 		this.hanging = Tasks.oneTime("hanging", Order.class)
 			.onFailure((complete, operations) -> operations.reschedule(complete, Instant.now().plusSeconds(10)))
@@ -35,6 +35,7 @@ final class EngineAlone {
 		this.healthy = Tasks.oneTime("healthy", Order.class)
 			.execute((instance, context) -> made.late(Long.parseLong(instance.getData().order())));
 		this.scheduler = Scheduler.create(pool, this.drain, this.hanging, this.healthy)
+			.jdbcCustomization(database.customization(pool))
 			.serializer(new Json(JsonMapper.shared()))
 			.threads(DurableTables.THREADS)
 			.pollUsingFetch(0.5, 3.0)
