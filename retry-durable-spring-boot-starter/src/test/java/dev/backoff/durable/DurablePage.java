@@ -51,8 +51,8 @@ class DurablePage {
 		this.calls.end("payment-polling", trade);
 	}
 
-	void later(String trade) {
-		this.calls.submit(DurableCalls.Options.notBefore(Instant.now().plusSeconds(60)), () -> poll(trade));
+	void later(DurablePage polls, String trade) {
+		this.calls.submit(DurableCalls.Options.notBefore(Instant.now().plusSeconds(60)), () -> polls.poll(trade));
 	}
 
 	@Bean

@@ -6,7 +6,7 @@ import { clock, count, duration, number, t } from './words.js';
 
 const MINUTE = 60_000;
 const STORM = 0.3; // retries for each first attempt
-const FEWEST = 10; // first attempts that say something about a storm
+const FEWEST = 10; // first attempts that tell of a storm
 const WORST_FIRST = ['bad', 'warn', 'note'];
 
 export function needsOf(view, durable) {
@@ -41,9 +41,9 @@ export function needsOf(view, durable) {
 	for (const name of new Set(long.map((call) => call.policy))) {
 		need(`long ${name}`, 'warn', t('waitsLong', { name, count: long.filter((call) => call.policy === name).length }), '#waiting');
 	}
-	for (const [name, { counts }] of Object.entries(durable)) {
-		if (counts.dead > 0) {
-			need(`dead ${name}`, 'warn', t('deadLetters', { name, count: counts.dead }), '#durable');
+	for (const [name, { counts: { dead } }] of Object.entries(durable)) {
+		if (dead) {
+			need(`dead ${name}`, 'warn', `${name}: ${dead} ${t('dead')}`, '#durable');
 		}
 	}
 	overridden('backoff', view.overrides, null, need);

@@ -19,7 +19,6 @@ export default {
 	breakerOpen: 'Breaker {name} is open. The next probe is due in {time}.',
 	breakerForced: 'Breaker {name} is {state}, until an operator closes it.',
 	breakerProbing: 'Breaker {name} is half open: its next calls are probes.',
-	deadLetters: 'Dead letters of {name}: {count}. They wait for an operator.',
 	budgetDry: 'Budget {name} ran dry: {balance} of {tokens} tokens. Retries are refused while it is empty.',
 	storm: 'Policy {name} puts {load} × load on what it calls: {retries} retries for {calls} calls in a minute.',
 	degraded: 'Policy {name} has raised its delays, since too many of its calls fail.',

@@ -19,7 +19,6 @@ export default {
 	breakerOpen: '熔断器 {name} 已打开，{time} 后进行下一次探测。',
 	breakerForced: '熔断器 {name} 处于 {state} 状态，直到运维人员将其关闭。',
 	breakerProbing: '熔断器 {name} 处于半开状态：接下来的调用用作探测。',
-	deadLetters: '{name} 的死信：{count}，需要运维人员处理。',
 	budgetDry: '预算 {name} 已耗尽：{tokens} 个令牌只剩 {balance} 个。为空期间重试会被拒绝。',
 	storm: '策略 {name} 使下游承受 {load} 倍负载：一分钟内 {calls} 次调用产生了 {retries} 次重试。',
 	degraded: '策略 {name} 的失败调用过多，已拉长延迟。',
