@@ -612,7 +612,8 @@ abstract class DurableContract {
 				};
 			});
 			application.mails("o1");
-			Awaitility.await().until(() -> application.stopOfDeadLetter().contains("Stopped after 3 of 3 attempts"));
+			application.awaitEnd("mails", "o1");
+			assertThat(application.stopOfDeadLetter()).contains("Stopped after 3 of 3 attempts");
 			assertThat(application.journal().lines).containsExactly("o1 1", "o1 2", "o1 3");
 		});
 	}
