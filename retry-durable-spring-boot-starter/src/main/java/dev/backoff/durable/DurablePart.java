@@ -153,13 +153,13 @@ final class DurablePart implements EndpointPart {
 			boolean taken = this.lanes.store()
 				.find(row.getTaskName(), row.getId())
 				.map((letter) -> (StoredCall) letter.taskInstance.getData())
-				.filter((letter) -> letter.isReadable() && !isRequeued(policy.name(), letter))
+				.filter((letter) -> letter.isReadable() && !isRequeuable(policy.name(), letter))
 				.isPresent();
 			return taken ? conflict("its key is taken by another call") : reschedule(row, Instant.now());
 		});
 	}
 
-	private boolean isRequeued(String policy, StoredCall letter) {
+	private boolean isRequeuable(String policy, StoredCall letter) {
 		return letter.isReadable() && this.lanes.store().find(policy, letter.instance()).isEmpty();
 	}
 
@@ -172,7 +172,7 @@ final class DurablePart implements EndpointPart {
 				ScheduledExecutionsFilter.all().withPicked(false).limit(MOST), letters::add);
 		// what would be put back must not keep others from their turn
 		List<TaskInstanceId> rows = letters.stream()
-			.filter((letter) -> isRequeued(policy.name(), letter.getData()))
+			.filter((letter) -> isRequeuable(policy.name(), letter.getData()))
 			.limit(limit)
 			.map(ScheduledExecution::getTaskInstance)
 			.toList();

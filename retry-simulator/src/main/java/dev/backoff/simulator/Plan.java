@@ -151,13 +151,14 @@ public final class Plan {
 	@Nullable Duration baseFor(Duration outage) {
 		BackoffRule rule = this.policy.policy().rule();
 		long least = rule.baseNanos();
-		long most = Math.min(Nanos.times(outage.toNanos(), LONGEST_BASE),
+		long bound = Math.min(Nanos.times(outage.toNanos(), LONGEST_BASE),
 				hasBuiltInCap() ? Nanos.UNLIMITED : rule.capNanos());
+		long most = bound;
 		if (rule.shape().rungs() > 0 || rule.jitter().replacesShape() || survives(least, outage)
 				|| !survives(most, outage)) {
 			return null;
 		}
-		while (most - least > most / 100) {
+		while (most - least > Math.max(1, most / 100)) {
 			long middle = least + (most - least) / 2;
 			if (survives(middle, outage)) {
 				most = middle;
@@ -166,7 +167,8 @@ public final class Plan {
 				least = middle;
 			}
 		}
-		return Duration.ofNanos(new BigDecimal(most).round(new MathContext(2, RoundingMode.UP)).longValue());
+		long rounded = new BigDecimal(most).round(new MathContext(2, RoundingMode.UP)).longValue();
+		return Duration.ofNanos(Math.min(rounded, bound));
 	}
 
 	private boolean survives(long base, Duration outage) {

@@ -151,6 +151,10 @@ class PlanTests {
 		Plan plan = plan(builder().maxAttempts(5).base(Duration.ofSeconds(1)).cap(Duration.ofSeconds(60)));
 		assertThat(plan.baseFor(Duration.ofSeconds(20))).isBetween(Duration.ofSeconds(2), Duration.ofSeconds(10));
 		assertThat(plan.baseFor(Duration.ofMillis(1))).isNull();
+		// two digits would be above the cap
+		Duration cap = Duration.ofMillis(1_231);
+		Plan capped = plan(builder().maxAttempts(3).jitter(Jitter.none()).cap(cap));
+		assertThat(capped.baseFor(Duration.ofMillis(2_460))).isBetween(Duration.ofMillis(1_218), cap);
 	}
 
 	@Test
