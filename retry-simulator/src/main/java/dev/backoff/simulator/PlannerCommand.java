@@ -44,8 +44,29 @@ import dev.backoff.spring.policy.Problem;
  */
 public final class PlannerCommand {
 
-	private static final List<String> OPTIONS = Stream
-		.concat(Stream.of("profile", "policy", "preset", "set", "html", "svg", "json", "fail-on"),
+	private static final String HELP = """
+			Usage: java -jar retry-simulator-cli.jar [application.yml] [options]
+
+			Policies, by default all of the file:
+			  --policy NAME      only this one
+			  --preset NAME      with this preset; no file is needed
+			  --profile NAME     with this profile of Spring Boot
+			  --set KEY=VALUE    with this key of the one policy; may be repeated
+
+			Storm, described in docs/planning.md:
+			  --callers 200 --rate 10 --capacity 2500 --latency 20ms --timeout 1s --horizon 120s --seeds 5
+			  --fault 'stall 3s' | 'outage 16s' | 'throttle 10s' | 'slow 30s' | 'errors 30%'
+
+			Output, by default findings:
+			  --json             all figures
+			  --html FILE        a page
+			  --svg DIRECTORY    a picture of each policy
+			  --fail-on WHAT     exit with 1 for a finding that is an error (default), a warn or worse, or never
+			  --help             this text
+			""";
+
+	static final List<String> OPTIONS = Stream
+		.concat(Stream.of("profile", "policy", "preset", "set", "html", "svg", "json", "fail-on", "help"),
 				Scenario.PARAMETERS.stream())
 		.toList();
 
@@ -69,7 +90,7 @@ public final class PlannerCommand {
 				throw Scenario.refusal("option", args[i], "is not known",
 						"Write " + ((near != null) ? "--" + near : "one of --" + String.join(", --", OPTIONS)) + ".");
 			}
-			boolean flag = option[0].equals("json");
+			boolean flag = List.of("json", "help").contains(option[0]);
 			if (option.length == 1 && !flag && i + 1 == args.length) {
 				throw Scenario.refusal("option", args[i], "must have a value", "Write it after the name.");
 			}
@@ -107,6 +128,10 @@ public final class PlannerCommand {
 	}
 
 	private int run(PrintStream out, PrintStream err) {
+		if (this.options.containsKey("help")) {
+			out.print(HELP);
+			return 0;
+		}
 		Severity failOn = failOn(option("fail-on", "error"));
 		Map<String, String> parameters = new LinkedHashMap<>();
 		Scenario.PARAMETERS.stream()

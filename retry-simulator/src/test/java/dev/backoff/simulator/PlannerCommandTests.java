@@ -114,6 +114,13 @@ class PlannerCommandTests {
 	}
 
 	@Test
+	void helpNamesEachOption() {
+		assertThat(run("--help")).isZero();
+		assertThat(PlannerCommand.OPTIONS)
+			.allSatisfy((option) -> assertThat(this.out.toString(StandardCharsets.UTF_8)).contains("--" + option));
+	}
+
+	@Test
 	void aNameThatNoPolicyHasIsReported() {
 		assertThat(run(this.file.toString(), "--policy", "orders")).isEqualTo(2);
 		assertThat(this.err.toString(StandardCharsets.UTF_8))
