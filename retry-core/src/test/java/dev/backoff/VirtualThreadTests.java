@@ -5,6 +5,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import org.junit.jupiter.api.Test;
@@ -80,11 +82,13 @@ class VirtualThreadTests {
 		AtomicInteger running = new AtomicInteger();
 		AtomicInteger most = new AtomicInteger();
 		AtomicInteger done = new AtomicInteger();
+		CountDownLatch all = new CountDownLatch(20);
 		List<Thread> threads = new ArrayList<>();
 		for (int i = 0; i < CALLS; i++) {
 			threads.add(start(() -> throttled.run(() -> {
 				most.accumulateAndGet(running.incrementAndGet(), Math::max);
-				Thread.onSpinWait();
+				all.countDown();
+				await(all);
 				running.decrementAndGet();
 				done.incrementAndGet();
 			})));
@@ -93,7 +97,16 @@ class VirtualThreadTests {
 			thread.join();
 		}
 		assertThat(done).hasValue(CALLS);
-		assertThat(most).hasValueBetween(2, 20);
+		assertThat(most).hasValue(20);
+	}
+
+	private static void await(CountDownLatch latch) {
+		try {
+			assertThat(latch.await(30, TimeUnit.SECONDS)).isTrue();
+		}
+		catch (InterruptedException ex) {
+			throw new AssertionError(ex);
+		}
 	}
 
 	/* By reflection, since this is compiled for JDK 17. */

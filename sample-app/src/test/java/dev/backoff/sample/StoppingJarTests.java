@@ -52,6 +52,10 @@ class StoppingJarTests {
 		}
 		try (ShopProcess shop = ShopProcess.start(this.directory, arguments)) {
 			String trade = shop.trade();
+			// its mail is sent in the background
+			Awaitility.await()
+				.atMost(Duration.ofMinutes(1))
+				.until(() -> shop.page("mails").path("applied").asInt() == 1);
 			shop.fault("notifications?answer=503&percent=100");
 			shop.fault("refunds?answer=503&percent=100");
 			shop.fault("mails?answer=503&percent=100");

@@ -85,7 +85,7 @@ class FeignFailureClassifierTests {
 	@Test
 	void noResponseInTimeIsTimeout() throws IOException {
 		try (LoopbackServer server = LoopbackServer.replying("", Ending.HANG)) {
-			assertSays(this.classifier, thrownBy(() -> orders(server.url()).get()), "transient timeout");
+			assertSays(this.classifier, thrownBy(() -> orders(server.url(), 1).get()), "transient timeout");
 		}
 	}
 
@@ -110,9 +110,13 @@ class FeignFailureClassifierTests {
 	}
 
 	private static Orders orders(String url) {
+		return orders(url, 60);
+	}
+
+	private static Orders orders(String url, int readTimeout) {
 		return Feign.builder()
 			.retryer(Retryer.NEVER_RETRY)
-			.options(new Request.Options(1, TimeUnit.SECONDS, 1, TimeUnit.SECONDS, true))
+			.options(new Request.Options(60, TimeUnit.SECONDS, readTimeout, TimeUnit.SECONDS, true))
 			.target(Orders.class, url);
 	}
 

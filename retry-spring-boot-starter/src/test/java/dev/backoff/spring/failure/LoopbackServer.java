@@ -3,7 +3,7 @@ package dev.backoff.spring.failure;
 import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.net.InetAddress;
-import java.net.ServerSocket;
+import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 
@@ -21,6 +21,9 @@ final class LoopbackServer implements AutoCloseable {
 		CLOSE, RESET, HANG
 
 	}
+
+	/* Bound while the tests run, and never listening. */
+	private static final Socket CLOSED = new Socket();
 
 	private final String reply;
 
@@ -49,11 +52,14 @@ final class LoopbackServer implements AutoCloseable {
 		return new LoopbackServer(reply.append("\r\n").toString(), Ending.CLOSE);
 	}
 
-	/** Return a port on which nobody listens. */
+	/**
+	 * Return a port on which nothing listens, and which the system gives to nothing else.
+	 */
 	static int closedPort() throws IOException {
-		try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-			return socket.getLocalPort();
+		if (!CLOSED.isBound()) {
+			CLOSED.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
 		}
+		return CLOSED.getLocalPort();
 	}
 
 	int port() {

@@ -26,7 +26,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class TwoProcessesTests {
 
-	private static final Duration DEADLINE = Duration.ofSeconds(2);
+	private static final Duration DEADLINE = Duration.ofSeconds(5);
 
 	@TempDir
 	private Path directory;
