@@ -47,24 +47,24 @@ final class AsyncAttempt<T extends @Nullable Object>
 		}
 	}
 
-	/** End the attempt after the given time, unless it has ended. */
-	void endAfter(long nanos) {
+	/** End the attempt when its time is over, unless it has ended. */
+	void endInTime() {
 		if (this.call.underWay() != this) {
 			return;
 		}
 		AttemptLimit limit = this.call.driver().limit();
-		guard(limit.schedule(() -> timeOut(nanos), limit.nanosLeft(this.call.state())));
+		guard(limit.schedule(this::timeOut, limit.nanosLeft(this.call.state())));
 	}
 
 	/*
 	 * The timer's thread only marks the attempt as late, so that its stage no longer
 	 * counts. The executor ends the attempt; until then the caller can still cancel.
 	 */
-	private void timeOut(long nanos) {
+	private void timeOut() {
 		if (this.call.underWay() == this) {
 			this.late = true;
-			this.call.execute(() -> timedOut(nanos));
-			guard(this.call.guard(() -> timedOut(nanos)));
+			this.call.execute(this::timedOut);
+			guard(this.call.guard(this::timedOut));
 		}
 	}
 
@@ -75,11 +75,11 @@ final class AsyncAttempt<T extends @Nullable Object>
 		}
 	}
 
-	private void timedOut(long nanos) {
+	private void timedOut() {
 		if (this.call.claim(this)) {
 			stopTimer();
 			cancelStage();
-			ended(judge(null, this.call.driver().limit().exceeded(this.call.state(), nanos, null)), null);
+			ended(judge(null, this.call.driver().limit().exceeded(this.call.state(), null)), null);
 		}
 	}
 

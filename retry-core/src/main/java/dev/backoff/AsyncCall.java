@@ -182,7 +182,6 @@ final class AsyncCall<C, T extends @Nullable Object> implements RunningCalls.Lis
 		}
 		this.driver.steps().attempting(permitted);
 		AttemptLimit limit = this.driver.limit();
-		long nanos = limit.isSet() ? limit.nanosLeft(this.state) : Nanos.UNLIMITED;
 		CompletionStage<T> stage;
 		try {
 			stage = CallStack.ofThread()
@@ -197,7 +196,7 @@ final class AsyncCall<C, T extends @Nullable Object> implements RunningCalls.Lis
 		}
 		whenComplete(stage, running);
 		if (limit.isSet()) {
-			running.endAfter(nanos);
+			running.endInTime();
 		}
 	}
 

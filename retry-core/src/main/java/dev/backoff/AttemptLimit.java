@@ -15,8 +15,6 @@ import dev.backoff.time.RetryTime;
  */
 final class AttemptLimit {
 
-	private static final long MILLI = 1_000_000;
-
 	private final String method;
 
 	private final RetryTime time;
@@ -73,10 +71,12 @@ final class AttemptLimit {
 		return exceeded(call, this.timeout, null);
 	}
 
-	AttemptTimeoutException exceeded(RetryCall call, long nanos, @Nullable Throwable cause) {
-		// some of the timeout has passed when the ticker is read
-		long told = (this.timeout - nanos < MILLI) ? this.timeout : nanos;
-		return new AttemptTimeoutException(this.method, call.attempt(), told, cause);
+	AttemptTimeoutException exceeded(RetryCall call, @Nullable Throwable cause) {
+		return exceeded(call, Math.max(call.attemptTimeout(), this.shortest), cause);
+	}
+
+	private AttemptTimeoutException exceeded(RetryCall call, long nanos, @Nullable Throwable cause) {
+		return new AttemptTimeoutException(this.method, call.attempt(), nanos, cause);
 	}
 
 	/**
@@ -118,8 +118,7 @@ final class AttemptLimit {
 
 	private <T extends @Nullable Object, X extends Throwable> T run(RetryCall call, Operation<T, X> work,
 			Interruption interruption) throws X {
-		long nanos = nanosLeft(call);
-		Cancellable timer = schedule(interruption, nanos);
+		Cancellable timer = schedule(interruption, nanosLeft(call));
 		if (timer == null) {
 			// it may have been scheduled all the same
 			if (interruption.end()) {
@@ -139,10 +138,10 @@ final class AttemptLimit {
 			if (failure instanceof Error) {
 				throw failure;
 			}
-			throw exceeded(call, nanos, failure);
+			throw exceeded(call, failure);
 		}
 		if (ended(interruption, timer) && !interruption.takeBack()) {
-			throw exceeded(call, nanos, null);
+			throw exceeded(call, null);
 		}
 		return result;
 	}

@@ -63,13 +63,18 @@ final class CallSteps {
 				: this.decider.decide(situation(call, DelaySource.BREAKER, this.safeguards.refusal(now), now));
 	}
 
+	/** Tell of a call that has been stored elsewhere. */
+	void stored(String key) {
+		Object unused = this.teller.callKept(this.terms, key, 0);
+	}
+
 	/**
 	 * Go on with a call that was kept elsewhere: return its attempt, a wait or the end.
 	 */
 	Turn resume(RetryCall call, KeptCall kept) {
+		this.teller.callGoesOn(call, this.terms, kept);
 		long now = now();
 		call.resume(this.terms, kept, now);
-		this.teller.callBegins(call, this.terms);
 		if (kept.loss() != null) {
 			return Decision.lost(kept.loss()).after(kept.failure());
 		}

@@ -31,7 +31,21 @@ final class CallTeller {
 		if (this.observer == null) {
 			return;
 		}
-		CallObserver.ObservedCall observed = this.observer.callBegins(terms.policy().name(), terms.method());
+		observed(call, this.observer.callBegins(terms.policy().name(), terms.method()));
+	}
+
+	/** Tell of a call that is kept elsewhere, and observe the attempt that is due. */
+	void callGoesOn(RetryCall call, CallTerms terms, KeptCall kept) {
+		observed(call, callKept(terms, kept.key(), kept.attempts() + 1));
+	}
+
+	/** Tell of a call that is kept elsewhere. */
+	CallObserver.@Nullable ObservedCall callKept(CallTerms terms, String key, int attempt) {
+		return (this.observer != null) ? this.observer.callKept(terms.policy().name(), terms.method(), key, attempt)
+				: null;
+	}
+
+	private static void observed(RetryCall call, CallObserver.@Nullable ObservedCall observed) {
 		if (observed != null) {
 			call.observedBy(new CallObservation(observed));
 		}

@@ -30,14 +30,15 @@ record Drivers(CallTerms terms, RandomSource random, RetryDecider decider, Block
 				(recoveries != null) ? new RecoveryTurns(recoveries) : null, builder.waitingCalls, false);
 		RandomSource random = guards.random(builder.random);
 		RetryDecider decider = new RetryDecider(policy, terms.retries(), random, listeners);
-		CallSteps steps = new CallSteps(terms, decider, listeners, safeguards,
-				new CallTeller(listeners, Observers.of(builder.observers.stream().map(guards::observer).toList())));
+		CallTeller teller = new CallTeller(listeners,
+				Observers.of(builder.observers.stream().map(guards::observer).toList()));
+		CallSteps steps = new CallSteps(terms, decider, listeners, safeguards, teller);
 		AttemptLimit limit = new AttemptLimit(policy, builder.method, time, builder.running);
 		BlockingDriver blocking = new BlockingDriver(steps, decider, builder.waitingCalls, limit,
 				!builder.observers.isEmpty());
 		AsyncDriver async = new AsyncDriver(builder.method, steps, time, decider, builder.waitingCalls, limit,
 				listeners, guards.executors(builder.executor, AsyncDriver.DEFAULT_EXECUTOR));
-		Supplier<KeptDriver> kept = () -> kept(terms, random, listeners, safeguards, limit);
+		Supplier<KeptDriver> kept = () -> kept(terms, random, listeners, safeguards, limit, teller);
 		return new Drivers(terms, random, decider, blocking, async, kept, builder.running);
 	}
 
@@ -48,10 +49,9 @@ record Drivers(CallTerms terms, RandomSource random, RetryDecider decider, Block
 	}
 
 	private static KeptDriver kept(CallTerms terms, RandomSource random, ListenerChain listeners, Safeguards safeguards,
-			AttemptLimit limit) {
+			AttemptLimit limit, CallTeller teller) {
 		RetryDecider decider = new RetryDecider(terms.policy(), () -> null, random, listeners);
-		CallSteps steps = new CallSteps(terms, decider, listeners, safeguards.keptElsewhere(),
-				new CallTeller(listeners, null));
+		CallSteps steps = new CallSteps(terms, decider, listeners, safeguards.keptElsewhere(), teller);
 		return new KeptDriver(steps, decider, limit);
 	}
 

@@ -121,17 +121,7 @@ final class Guards {
 
 	/** Return an observer that leaves a call alone when it fails. */
 	CallObserver observer(CallObserver observer) {
-		Hook hook = new Hook("observer", this.report);
-		return (policy, method) -> {
-			try {
-				CallObserver.ObservedCall call = observer.callBegins(policy, method);
-				return (call != null) ? new GuardedCall(call, hook) : null;
-			}
-			catch (Throwable ex) {
-				hook.failed(ex);
-				return null;
-			}
-		};
+		return new GuardedObserver(observer, new Hook("observer", this.report));
 	}
 
 	/** Whether retries are switched on. */
@@ -290,6 +280,31 @@ final class Guards {
 		public boolean covers(CallPermits breaker) {
 			CallPermits own = (breaker instanceof GuardedPermits guarded) ? guarded.permits() : breaker;
 			return this.hook.get(() -> this.permit.covers(own), false);
+		}
+
+	}
+
+	private record GuardedObserver(CallObserver observer, Hook hook) implements CallObserver {
+
+		@Override
+		public @Nullable ObservedCall callBegins(String policy, String method) {
+			return guarded(() -> this.observer.callBegins(policy, method));
+		}
+
+		@Override
+		public @Nullable ObservedCall callKept(String policy, String method, String key, int attempt) {
+			return guarded(() -> this.observer.callKept(policy, method, key, attempt));
+		}
+
+		private @Nullable ObservedCall guarded(Supplier<@Nullable ObservedCall> watch) {
+			try {
+				ObservedCall call = watch.get();
+				return (call != null) ? new GuardedCall(call, this.hook) : null;
+			}
+			catch (Throwable ex) {
+				this.hook.failed(ex);
+				return null;
+			}
 		}
 
 	}

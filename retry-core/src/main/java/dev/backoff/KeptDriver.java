@@ -62,7 +62,8 @@ final class KeptDriver {
 	private <C, T extends @Nullable Object, X extends Throwable> Outcome attempt(RetryCall call, C context,
 			Operation.OnContext<C, T, X> operation) {
 		try {
-			T result = this.limit.run(call, () -> operation.run(context, call.attempt()));
+			T result = CallObservation.within(call.observeAttempt(),
+					() -> this.limit.run(call, () -> operation.run(context, call.attempt())));
 			return Outcome.ofValue(this.decider.judge(result, context), result);
 		}
 		catch (Throwable failure) {
@@ -115,7 +116,7 @@ final class KeptDriver {
 		RetryEvent.RecoveryOutcome recovered = RetryEvent.RecoveryOutcome.NONE;
 		if (recovery != null && this.steps.wants(recovery, story)) {
 			try {
-				Object unused = recovery.recover(context, story);
+				Object unused = CallObservation.within(ending.observed(), () -> recovery.recover(context, story));
 				thrown = null;
 				recovered = RetryEvent.RecoveryOutcome.DONE;
 			}

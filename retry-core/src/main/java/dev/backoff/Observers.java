@@ -27,11 +27,16 @@ record Observers(List<CallObserver> observers) implements CallObserver {
 
 	@Override
 	public @Nullable ObservedCall callBegins(String policy, String method) {
-		List<ObservedCall> calls = this.observers.stream()
-			.map((observer) -> observer.callBegins(policy, method))
-			.filter(Objects::nonNull)
-			.toList();
-		return oneOf(calls, Calls::new);
+		return together((observer) -> observer.callBegins(policy, method));
+	}
+
+	@Override
+	public @Nullable ObservedCall callKept(String policy, String method, String key, int attempt) {
+		return together((observer) -> observer.callKept(policy, method, key, attempt));
+	}
+
+	private @Nullable ObservedCall together(Function<CallObserver, @Nullable ObservedCall> watch) {
+		return oneOf(this.observers.stream().map(watch).filter(Objects::nonNull).toList(), Calls::new);
 	}
 
 	private static <T> @Nullable T oneOf(List<T> several, Function<List<T>, T> together) {

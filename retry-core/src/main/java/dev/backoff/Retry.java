@@ -5,7 +5,6 @@ import java.util.concurrent.CompletionStage;
 
 import org.jspecify.annotations.Nullable;
 
-import dev.backoff.event.CallObserver;
 import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.policy.RetryPolicy;
 
@@ -185,11 +184,18 @@ public final class Retry {
 	}
 
 	/**
+	 * Tell the observers that a call has been stored which {@link #attemptOn} is to make.
+	 * @param key its {@linkplain KeptCall#key() key}
+	 */
+	public void stored(String key) {
+		this.drivers.async().steps().stored(key);
+	}
+
+	/**
 	 * Make one attempt of a call that is kept elsewhere, on this thread, and recover if
 	 * the call stops. This waits for nothing: the keeper stores what is returned, and
 	 * makes the next attempt when the delay is over. Meanwhile an open breaker, a spent
-	 * budget, a shutdown and retries that are switched off do not end the call. No
-	 * {@link CallObserver} is told of it.
+	 * budget, a shutdown and retries that are switched off do not end the call.
 	 * @param call what is known of the call
 	 * @param context what to work on; conditions see it
 	 * @param operation one attempt of the work

@@ -349,6 +349,11 @@ final class RetryCall extends CallStory {
 		return isLimited() ? attemptLimit() - elapsed(now()) : Nanos.UNLIMITED;
 	}
 
+	/** Return how long the running attempt may take from its start. */
+	long attemptTimeout() {
+		return attemptLimit() - elapsed(this.turn);
+	}
+
 	private boolean isLimited() {
 		return this.limit != Nanos.UNLIMITED || this.terms.policy().attemptTimeoutNanos() != Nanos.UNLIMITED;
 	}

@@ -14,6 +14,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -399,6 +400,9 @@ class AsyncCallTests {
 				while (AsyncCallTests.this.recorder.lines("call").size() < calls) {
 					Thread.onSpinWait();
 				}
+				// what was cancelled before it began may begin yet
+				pool.shutdown();
+				assertThat(pool.awaitTermination(30, TimeUnit.SECONDS)).isTrue();
 				assertThat(AsyncCallTests.this.recorder.lines("call")).hasSize(calls);
 				assertThat(AsyncCallTests.this.recorder.lines("attempt")).hasSize(attempts.get())
 					.hasSize(calls + AsyncCallTests.this.recorder.lines("retry").size());

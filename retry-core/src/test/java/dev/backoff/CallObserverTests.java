@@ -106,6 +106,78 @@ class CallObserverTests {
 	}
 
 	@Nested
+	class KeptCalls {
+
+		private KeptNext attempt(Retry retry, int attempts) {
+			KeptCall kept = new KeptCall("k-1", 7, attempts, Duration.ofHours(1), null, Duration.ZERO, false, null,
+					null);
+			return retry.<Object, String, IOException>attemptOn(kept, "context",
+					(context, number) -> CallObserverTests.this.work(), (context, story) -> {
+						CallObserverTests.this.seen.add("recovery in " + CallObserverTests.this.observer.current());
+						return "recovered";
+					});
+		}
+
+		@Test
+		void areObservedByTheirKeyFromTheirStoringOn() {
+			CallObserverTests.this.failures = 1;
+			Retry retry = retry().recorder(recorder()).build();
+			retry.stored("k-1");
+			assertThat(attempt(retry, 0)).isInstanceOf(KeptNext.Again.class);
+			assertThat(attempt(retry, 1)).isEqualTo(new KeptNext.Done(false));
+			assertThat(CallObserverTests.this.observer.lines()).containsExactly("call k-1 kept, attempt 0",
+					"call k-1 kept, attempt 1", "attempt 1 begins", "attempt 1 ends transient IOException",
+					"wait 100ms policy", "call k-1 kept, attempt 2", "attempt 2 begins", "attempt 2 ends success",
+					"call ends succeeded after 2 none");
+			assertThat(CallObserverTests.this.seen).containsExactly("work in attempt 1", "attempt in attempt 1",
+					"waiting in call", "work in attempt 2", "attempt in attempt 2", "call in call");
+		}
+
+		@Test
+		void recoverInTheirScope() {
+			CallObserverTests.this.failures = 1;
+			assertThat(attempt(retry().build(), 2)).isEqualTo(new KeptNext.Done(true));
+			assertThat(CallObserverTests.this.seen).contains("recovery in call");
+			assertThat(CallObserverTests.this.observer.lines()).last()
+				.isEqualTo("call ends attempts_exhausted after 3 done");
+		}
+
+		@Test
+		void areLeftAloneByAnObserverThatDoesNotAskForThem() {
+			List<String> told = new ArrayList<>();
+			CallObserver other = (policy, method) -> {
+				told.add("call begins");
+				return null;
+			};
+			Retry retry = unobserved().observer(other).build();
+			retry.stored("k-1");
+			assertThat(attempt(retry, 0)).isEqualTo(new KeptNext.Done(false));
+			assertThat(told).isEmpty();
+		}
+
+		@Test
+		void areMadeThoughAnObserverThrows() {
+			Retry retry = retry().observer(new CallObserver() {
+
+				@Override
+				public @Nullable ObservedCall callBegins(String policy, String method) {
+					return null;
+				}
+
+				@Override
+				public ObservedCall callKept(String policy, String method, String key, int attempt) {
+					throw new IllegalStateException("on purpose");
+				}
+
+			}).build();
+			retry.stored("k-1");
+			assertThat(attempt(retry, 0)).isEqualTo(new KeptNext.Done(false));
+			assertThat(CallObserverTests.this.observer.lines()).contains("attempt 1 ends success");
+		}
+
+	}
+
+	@Nested
 	class BlockingCalls {
 
 		@Test

@@ -29,6 +29,20 @@ public interface CallObserver {
 	 */
 	@Nullable ObservedCall callBegins(String policy, String method);
 
+	/**
+	 * Watch a call that is kept elsewhere while it waits, such as in a database: when it
+	 * has been stored, and again when each of its attempts is due, on whatever thread and
+	 * in whatever process that is.
+	 * @param policy the policy's name
+	 * @param method the method, or the label of a programmatic call
+	 * @param key the same each time, and no other call's
+	 * @param attempt the attempt that is due, or 0 when the call has been stored
+	 * @return the observer of this call, or null to leave it alone, as by default
+	 */
+	default @Nullable ObservedCall callKept(String policy, String method, String key, int attempt) {
+		return null;
+	}
+
 	/** A call or an attempt, which can be opened on a thread. */
 	@FunctionalInterface
 	interface Observed {

@@ -1,5 +1,8 @@
 package dev.backoff.time;
 
+import java.time.Instant;
+import java.util.function.BooleanSupplier;
+
 /**
  * Read a monotonic ticker, sleep, and run something later.
  * <p>
@@ -22,6 +25,14 @@ public interface RetryTime {
 	 * differences of readings have a meaning.
 	 */
 	long nanoTime();
+
+	/**
+	 * {@return the time of day, for what is stored or told elsewhere} Unless overridden,
+	 * that of the system.
+	 */
+	default Instant instant() {
+		return Instant.now();
+	}
 
 	/**
 	 * Sleep for at least the given time.
@@ -55,6 +66,19 @@ public interface RetryTime {
 	 */
 	default Cancellable schedule(Runnable task, long nanos) {
 		return SystemTimer.schedule(task, nanos);
+	}
+
+	/**
+	 * Watch work of which no call tells, such as that of threads that begin the attempts
+	 * of calls that are kept elsewhere. Time that stands while work runs, as in tests,
+	 * stands for it too. Unless overridden, this does nothing.
+	 * @param atWork whether such work runs or is about to; asked often, on any thread, it
+	 * returns at once
+	 * @return ends the watch
+	 */
+	default Cancellable attend(BooleanSupplier atWork) {
+		return () -> {
+		};
 	}
 
 }
