@@ -1,7 +1,5 @@
 package dev.backoff.durable;
 
-import java.time.Instant;
-
 import com.github.kagkarlsson.scheduler.exceptions.ExecutionException;
 import com.github.kagkarlsson.scheduler.task.CompletionHandler;
 import com.github.kagkarlsson.scheduler.task.Execution;
@@ -41,7 +39,7 @@ final class DeadTask {
 	Task<StoredCall> task() {
 		return Tasks.custom(name(this.method.policy()), StoredCall.class)
 			.onFailure((complete, operations) -> operations.reschedule(complete, DurableTask.NEVER))
-			.onDeadExecution((complete, operations) -> operations.reschedule(complete, Instant.now()))
+			.onDeadExecution((complete, operations) -> operations.reschedule(complete, this.lanes.now()))
 			.execute(this::execute);
 	}
 
@@ -52,12 +50,12 @@ final class DeadTask {
 			return (complete, operations) -> operations.reschedule(complete, DurableTask.NEVER);
 		}
 		long deadline = this.lanes.methods().policy(this.method).numbers().deadlineNanos();
-		StoredCall call = letter.requeued(Instant.now(), deadline, execution.version);
+		StoredCall call = letter.requeued(this.lanes.now(), deadline, execution.version);
 		return (complete, operations) -> {
 			try {
 				boolean made = this.lanes.store()
 					.guarded(execution, letter, true, (guarded) -> guarded.removeAndScheduleNew(SchedulableInstance
-						.of(new TaskInstance<>(this.method.policy(), call.instance(), call), Instant.now())));
+						.of(new TaskInstance<>(this.method.policy(), call.instance(), call), this.lanes.now())));
 				logger.info(
 						made ? "Requeued the call {} of policy {}"
 								: "Dropped the requeue of call {} of policy {}, which this process has lost",

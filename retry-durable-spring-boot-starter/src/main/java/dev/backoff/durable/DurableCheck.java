@@ -19,6 +19,9 @@ import org.springframework.core.ResolvableType;
 import org.springframework.expression.Expression;
 import org.springframework.expression.ExpressionException;
 import org.springframework.expression.spel.SpelNode;
+import org.springframework.expression.spel.ast.CompoundExpression;
+import org.springframework.expression.spel.ast.MethodReference;
+import org.springframework.expression.spel.ast.PropertyOrFieldReference;
 import org.springframework.expression.spel.ast.VariableReference;
 import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
@@ -153,7 +156,7 @@ record DurableCheck(AnnotatedMethod method, List<Problem> problems) {
 		}
 		try {
 			SpelExpression expression = PARSER.parseRaw(text);
-			checkNames(expression.getAST(), names(this.method.method()));
+			checkNames(expression.getAST(), names(this.method.method()), true);
 			return expression;
 		}
 		catch (ExpressionException | IllegalStateException ex) {
@@ -168,16 +171,22 @@ record DurableCheck(AnnotatedMethod method, List<Problem> problems) {
 		return (names != null) ? List.of(names) : List.of();
 	}
 
-	private void checkNames(SpelNode node, List<String> names) {
+	/* A node starts unless it belongs to what stands before it. */
+	private void checkNames(SpelNode node, List<String> names, boolean starts) {
 		String text = node.toStringAST();
-		if (node instanceof VariableReference && !text.equals("#root") && !names.contains(text.substring(1))) {
+		boolean bare = starts && (node instanceof PropertyOrFieldReference || node instanceof MethodReference)
+				&& !text.equals("args");
+		boolean unknown = node instanceof VariableReference && !text.equals("#root")
+				&& !names.contains(text.substring(1));
+		if (bare || unknown) {
 			report("key (" + this.method.attribute(Backoff::key) + ")",
-					"uses " + text + ", which is no parameter of " + this.method.signature(),
+					names.contains(text) ? "uses " + text + " without #"
+							: "uses " + text + ", which is no parameter of " + this.method.signature(),
 					names.isEmpty() ? "Write #root.args[0] for the first argument, or compile with -parameters."
 							: "Use #" + String.join(", #", names) + ".");
 		}
 		for (int i = 0; i < node.getChildCount(); i++) {
-			checkNames(node.getChild(i), names);
+			checkNames(node.getChild(i), names, starts && !(node instanceof CompoundExpression && i > 0));
 		}
 	}
 

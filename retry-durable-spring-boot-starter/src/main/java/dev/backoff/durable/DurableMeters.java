@@ -62,8 +62,7 @@ final class DurableMeters {
 	}
 
 	/** Note how long after its due time an attempt begins. */
-	void late(String policy, Instant due) {
-		Duration late = Duration.between(due, Instant.now());
+	void late(String policy, Duration late) {
 		this.lateness.accept(policy, late.isNegative() ? Duration.ZERO : late);
 	}
 
@@ -128,7 +127,7 @@ final class DurableMeters {
 
 		private synchronized double oldest(String policy) {
 			read();
-			Instant now = Instant.now();
+			Instant now = this.lanes.now();
 			return Math.max(0, Duration.between(this.due.getOrDefault(policy, now), now).toMillis() / 1000.0);
 		}
 
@@ -140,11 +139,11 @@ final class DurableMeters {
 		/* Nothing is stored before there is a durable method. */
 		private void read() {
 			List<DurableMethod> methods = this.lanes.methods().all();
-			if (methods.isEmpty() || Duration.between(this.read, Instant.now()).abs().compareTo(SHORTEST) < 0) {
+			if (methods.isEmpty() || Duration.between(this.read, this.lanes.now()).abs().compareTo(SHORTEST) < 0) {
 				return;
 			}
 			// before it, so that a database that is away is asked once
-			this.read = Instant.now();
+			this.read = this.lanes.now();
 			SchedulerClient client = this.lanes.store().client();
 			this.summary = client.getScheduledExecutionsSummaryByTask();
 			this.due.clear();

@@ -130,7 +130,7 @@ final class DurablePart implements EndpointPart {
 		}
 		check(policy, body.keySet(), Set.of("action", "id"));
 		if ("run-now".equals(action)) {
-			return on(policy.name(), text(body, "id"), (row) -> reschedule(row, Instant.now()));
+			return on(policy.name(), text(body, "id"), (row) -> reschedule(row, this.lanes.now()));
 		}
 		if ("delete".equals(action)) {
 			String id = text(body, "id");
@@ -155,7 +155,7 @@ final class DurablePart implements EndpointPart {
 				.map((letter) -> (StoredCall) letter.taskInstance.getData())
 				.filter((letter) -> letter.isReadable() && !isRequeuable(policy.name(), letter))
 				.isPresent();
-			return taken ? conflict("its key is taken by another call") : reschedule(row, Instant.now());
+			return taken ? conflict("its key is taken by another call") : reschedule(row, this.lanes.now());
 		});
 	}
 
@@ -176,7 +176,7 @@ final class DurablePart implements EndpointPart {
 			.limit(limit)
 			.map(ScheduledExecution::getTaskInstance)
 			.toList();
-		Instant now = Instant.now();
+		Instant now = this.lanes.now();
 		int requeued = 0;
 		for (int i = 0; i < rows.size(); i++) {
 			Instant due = now.plus(over.multipliedBy(i).dividedBy(rows.size()));

@@ -5,7 +5,6 @@ import java.time.Instant;
 import java.util.UUID;
 import java.util.function.Consumer;
 
-import com.github.kagkarlsson.scheduler.exceptions.ExecutionException;
 import com.github.kagkarlsson.scheduler.task.CompletionHandler;
 import com.github.kagkarlsson.scheduler.task.Execution;
 import com.github.kagkarlsson.scheduler.task.ExecutionComplete;
@@ -81,15 +80,15 @@ final class DurableTask {
 	private boolean isSlow(long begun, Execution execution) {
 		Duration limit = this.lanes.store().settings().heartbeat().multipliedBy(2);
 		return Lane.TIMER.nanoTime() - begun > limit.toNanos()
-				|| Duration.between(execution.lastHeartbeat, Instant.now()).abs().compareTo(limit) > 0;
+				|| Duration.between(execution.lastHeartbeat, this.lanes.now()).abs().compareTo(limit) > 0;
 	}
 
 	private CompletionHandler<StoredCall> next(StoredCall call, Execution execution) {
-		if (execution.executionTime.isAfter(Instant.now())) {
+		if (execution.executionTime.isAfter(this.lanes.now())) {
 			// the next call of the key that was due has the same version
 			return (complete, operations) -> operations.reschedule(complete, execution.executionTime, call);
 		}
-		this.lanes.meters().late(this.method.policy(), execution.executionTime);
+		this.lanes.meters().late(this.method.policy(), Duration.between(execution.executionTime, this.lanes.now()));
 		MDC.put(StopLogger.STORED_CALL, call.id());
 		try {
 			return attempt(call, execution);
@@ -101,36 +100,46 @@ final class DurableTask {
 		}
 	}
 
-	/** Make a statement, guarded if the row may belong to another process by now. */
+	/**
+	 * Make a statement, guarded if the row may belong to another process by now. One that
+	 * fails is made once more, guarded, since it may have taken effect.
+	 */
 	private void make(Execution execution, StoredCall call, boolean doubtful,
 			ExecutionOperations<StoredCall> operations, Consumer<ExecutionOperations<StoredCall>> statement) {
 		try {
 			if (!doubtful) {
 				statement.accept(operations);
-				return;
 			}
-			if (this.lanes.store().guarded(execution, call, true, statement)) {
-				return;
+			else if (!this.lanes.store().guarded(execution, call, true, statement)) {
+				fenced(call);
 			}
 		}
-		catch (ExecutionException | IllegalStateException ex) {
-			logger.debug("A statement was refused", ex);
+		catch (RuntimeException ex) {
+			logger.debug("A statement has failed and is made once more", ex);
+			if (!isMadeAgain(execution, call, statement)) {
+				fenced(call);
+			}
+		}
+	}
+
+	private boolean isMadeAgain(Execution execution, StoredCall call,
+			Consumer<ExecutionOperations<StoredCall>> statement) {
+		try {
+			return this.lanes.store().guarded(execution, call, true, statement);
 		}
 		catch (RuntimeException ex) {
 			if (!Store.isViolation(ex)) {
 				throw ex;
 			}
 			// its dead letter is there, if both a slot and the call requeued from it die
-			boolean unused = this.lanes.store().guarded(execution, call, true, (made) -> made.remove());
-			return;
+			return this.lanes.store().guarded(execution, call, true, (made) -> made.remove());
 		}
-		fenced(call);
 	}
 
 	private void fenced(StoredCall call) {
 		count(Count.FENCED);
-		logger.info("Dropped what came of an attempt of call {} of policy {}, which this process has lost", call.id(),
-				this.method.policy());
+		logger.info("Stored nothing more about an attempt of call {} of policy {}, since its row has changed",
+				call.id(), this.method.policy());
 	}
 
 	private void count(Count count) {
@@ -150,10 +159,10 @@ final class DurableTask {
 		}
 		EffectivePolicy policy = this.lanes.methods().policy(this.method);
 		boolean begins = call.slot() != null && call.attempts() == 0;
-		StoredCall current = begins ? call.begun(Instant.now(), policy.numbers().deadlineNanos()) : call;
+		StoredCall current = begins ? call.begun(this.lanes.now(), policy.numbers().deadlineNanos()) : call;
 		int most = (policy.numbers().idempotency() == Idempotency.NO) ? 0 : this.lanes.store().settings().maxLosses();
 		String loss = (call.losses() > most) ? times(call.losses()) + " ended with their process" : null;
-		KeptCall kept = current.kept(Instant.now(), execution.version, loss);
+		KeptCall kept = current.kept(this.lanes.now(), execution.version, loss);
 		try {
 			// if the process ended within the recovery, that is not tried again
 			KeptNext next = this.lanes.submissions()
@@ -198,7 +207,7 @@ final class DurableTask {
 		StoredCall next = call.again(again);
 		return (complete, operations) -> operations.reschedule(
 				(again.failure() != null) ? failed(complete, again.failure()) : complete,
-				Instant.now().plus(again.delay()), next);
+				this.lanes.now().plus(again.delay()), next);
 	}
 
 	private CompletionHandler<StoredCall> unanswered(StoredCall call, Throwable problem) {
@@ -218,7 +227,7 @@ final class DurableTask {
 			operations.remove();
 			return;
 		}
-		Instant now = Instant.now();
+		Instant now = this.lanes.now();
 		// an operator may have let the slot run before its time
 		Instant next = schedule.next((call.slot() != null && call.slot().isAfter(now)) ? call.slot() : now);
 		operations.reschedule(complete, next, OneRowSchedule.call(this.method, next, call.fence()));
@@ -287,12 +296,12 @@ final class DurableTask {
 	/* Now the first time, and then by the policy's delay. */
 	private Instant dueAfterLoss(StoredCall call) {
 		if (call.losses() == 0) {
-			return Instant.now();
+			return this.lanes.now();
 		}
 		RetryPolicy policy = this.lanes.methods().policy(this.method).numbers();
 		long delay = policy.rule()
 			.delay(call.losses(), Duration.ofMillis(call.delayMs()).toNanos(), RandomSource.threadLocal());
-		return Instant.now().plusNanos(delay);
+		return this.lanes.now().plusNanos(delay);
 	}
 
 }

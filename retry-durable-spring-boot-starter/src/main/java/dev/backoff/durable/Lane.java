@@ -2,8 +2,10 @@ package dev.backoff.durable;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
@@ -24,6 +26,7 @@ import dev.backoff.breaker.BreakerState;
 import dev.backoff.breaker.CallPermits;
 import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.spring.policy.DurableSettings;
+import dev.backoff.time.Cancellable;
 import dev.backoff.time.RetryTime;
 
 /**
@@ -37,17 +40,12 @@ final class Lane {
 
 	private static final Duration FARTHEST_ARMED = Duration.ofMinutes(1);
 
-	/* Databases round times up, and a look that comes too early finds nothing. */
-	private static final Duration ROUNDED = Duration.ofMillis(1);
+	private static final Duration DECADE = Duration.ofDays(3_650);
 
-	/*
-	 * A hundred years: rows of tasks that no method has are reported, and never deleted.
-	 */
-	private static final Duration NEVER_DELETED = Duration.ofDays(36_500);
+	private static final Duration CENTURY = Duration.ofDays(36_500);
 
 	private static final int MISSED_HEARTBEATS = 4;
 
-	/* The engine's clock is the system's, in tests too. */
 	static final RetryTime TIMER = RetryTime.system();
 
 	private final Scheduler scheduler;
@@ -55,6 +53,21 @@ final class Lane {
 	private final Supplier<Gate> gate;
 
 	private final RetryTime time;
+
+	private final LanePool threads;
+
+	/* How often a look at what is due was asked for, begun and done. */
+	private final AtomicLong asked = new AtomicLong();
+
+	private volatile long begun;
+
+	private volatile long looked;
+
+	/* Whether the last look was for one row only. */
+	private volatile boolean probed;
+
+	private Cancellable recheck = () -> {
+	};
 
 	private volatile boolean running;
 
@@ -64,29 +77,32 @@ final class Lane {
 	 * @param served the tasks that it serves
 	 * @param tasks all tasks of the process
 	 * @param gate what may close the lane, asked at each check
-	 * @param time the breaker's
+	 * @param time of breakers and of what is due
 	 */
 	Lane(String name, List<String> served, int threads, Store store, List<Task<?>> tasks, SchedulerListener listener,
 			Supplier<Gate> gate, RetryTime time) {
 		DurableSettings settings = store.settings();
 		this.gate = gate;
 		this.time = time;
+		this.threads = new LanePool(threads, named(name, true));
 		this.scheduler = Scheduler.create(store.dataSource(), tasks)
 			.schedulerName(store.name())
 			.serializer(store.serializer())
 			.tableName(settings.table())
-			.jdbcCustomization(new LaneQuery(store.dataSource(), store.isWithoutZones(), served,
-					() -> this.gate.get().isProbing()))
+			.clock(time::instant)
+			.jdbcCustomization(new LaneQuery(store.dataSource(), store.isWithoutZones(), served, this::beginLook))
 			.commitWhenAutocommitDisabled(true)
 			.threads(threads)
-			.executorService(Executors.newFixedThreadPool(threads, named(name, true)))
+			.executorService(this.threads)
 			.dueExecutor(Executors.newSingleThreadExecutor(named(name + "-poll", false)))
 			.housekeeperExecutor(Executors.newSingleThreadScheduledExecutor(named(name + "-housekeeper", true)))
 			.pollUsingFetch(0.5, 3.0)
 			.pollingInterval(settings.pollInterval())
-			.heartbeatInterval(settings.heartbeat())
+			// in time that jumps, each attempt would seem to have lost its process
+			.heartbeatInterval((time == TIMER) ? settings.heartbeat() : DECADE)
 			.missedHeartbeatsLimit(MISSED_HEARTBEATS)
-			.deleteUnresolvedAfter(NEVER_DELETED)
+			// never: rows of tasks that no method has are reported
+			.deleteUnresolvedAfter(CENTURY)
 			.failureLogging(LogLevel.OFF, false)
 			.shutdownMaxWait(settings.shutdownWait())
 			.addSchedulerListener(listener)
@@ -95,6 +111,16 @@ final class Lane {
 				@Override
 				public void onExecutionComplete(ExecutionComplete complete) {
 					attemptEnded();
+				}
+
+				@Override
+				public void onSchedulerEvent(SchedulerEventType type) {
+					if (type == SchedulerEventType.RAN_EXECUTE_DUE) {
+						Lane.this.looked = Lane.this.begun;
+					}
+					else if (type == SchedulerEventType.UNEXPECTED_ERROR) {
+						Lane.this.looked = Lane.this.asked.get();
+					}
 				}
 
 			})
@@ -127,57 +153,82 @@ final class Lane {
 		return this.scheduler.getSchedulerState().isPaused();
 	}
 
-	/** Look for what is due when the given time comes. */
+	/** Return whether an attempt may be about to begin, or its end to be stored. */
+	boolean isAtWork() {
+		return this.threads.isAtWork() || (this.running && this.looked < this.asked.get() && !isPaused());
+	}
+
+	/**
+	 * Look for what is due when the given time comes. The regular polls find what lies
+	 * far ahead, but come too late for a clock that jumps.
+	 */
 	void arm(Instant due) {
-		Duration wait = Duration.between(Instant.now(), due);
-		if (wait.compareTo(FARTHEST_ARMED) > 0) {
-			return;
-		}
+		// databases round times up
+		Duration wait = Duration.between(this.time.instant(), due.plusNanos(999).truncatedTo(ChronoUnit.MICROS));
 		if (wait.isNegative() || wait.isZero()) {
-			this.scheduler.triggerCheckForDueExecutions();
-			return;
+			if (isPaused()) {
+				check();
+			}
+			look();
 		}
-		TIMER.schedule(this.scheduler::triggerCheckForDueExecutions, wait.plus(ROUNDED).toNanos());
+		else if (wait.compareTo((this.time == TIMER) ? FARTHEST_ARMED : CENTURY) <= 0) {
+			// again, since the timer may be ahead of the clock
+			Cancellable unused = this.time.schedule(() -> arm(due), wait.toNanos());
+		}
+	}
+
+	private void look() {
+		this.asked.incrementAndGet();
+		this.scheduler.triggerCheckForDueExecutions();
+	}
+
+	/** Return whether to look for one row only: while a breaker probes. */
+	private boolean beginLook() {
+		this.begun = this.asked.get();
+		this.probed = this.gate.get().isProbing();
+		return this.probed;
 	}
 
 	private void attemptEnded() {
-		long nanos = check();
-		if (nanos < LONGEST_CHECK.toNanos()) {
-			TIMER.schedule(this::check, nanos);
-		}
-		if (this.gate.get().isProbing()) {
-			this.scheduler.triggerCheckForDueExecutions();
+		check();
+		if (this.probed || this.time != TIMER) {
+			look();
 		}
 	}
 
 	private void checkRegularly() {
 		if (this.running) {
-			long next = LONGEST_CHECK.toNanos();
 			try {
-				next = check();
+				check();
 			}
 			finally {
-				TIMER.schedule(this::checkRegularly, next);
+				TIMER.schedule(this::checkRegularly, LONGEST_CHECK.toNanos());
 			}
 		}
 	}
 
-	/** Pause or go on; return when to check again at the latest. */
-	private long check() {
+	/** Pause or go on, and check again when the breaker permits an attempt. */
+	synchronized void check() {
+		if (!this.running) {
+			return;
+		}
 		Gate now = this.gate.get();
 		long reading = this.time.nanoTime();
 		boolean open = now.on() && (now.breaker() == null || now.breaker().isPermitting(reading));
 		if (open == isPaused()) {
 			if (open) {
 				this.scheduler.resume();
-				this.scheduler.triggerCheckForDueExecutions();
+				look();
 			}
 			else {
 				this.scheduler.pause();
 			}
 		}
 		long until = (now.on() && !open && now.breaker() != null) ? now.breaker().nanosToPermit(reading) : 0;
-		return (until > 0) ? Math.min(until, LONGEST_CHECK.toNanos()) : LONGEST_CHECK.toNanos();
+		if (until > 0 && (until < LONGEST_CHECK.toNanos() || this.time != TIMER)) {
+			this.recheck.cancel();
+			this.recheck = this.time.schedule(this::check, until);
+		}
 	}
 
 	/**

@@ -16,6 +16,7 @@ import java.util.stream.Collectors;
 
 import javax.sql.DataSource;
 
+import com.github.kagkarlsson.scheduler.ScheduledExecutionsFilter;
 import com.github.kagkarlsson.scheduler.TaskSummary;
 import com.github.kagkarlsson.scheduler.event.AbstractSchedulerListener;
 import com.github.kagkarlsson.scheduler.event.SchedulerListener;
@@ -33,17 +34,20 @@ import org.springframework.util.function.SingletonSupplier;
 
 import dev.backoff.durable.DurableMeters.Count;
 import dev.backoff.durable.DurableMethods.DurableMethod;
+import dev.backoff.spring.live.ConfigurationListener;
 import dev.backoff.spring.policy.BackoffConfiguration;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.EffectivePolicy;
+import dev.backoff.spring.policy.Overrides;
 import dev.backoff.spring.safety.OverloadSafety;
+import dev.backoff.time.Cancellable;
 import dev.backoff.time.RetryTime;
 
 /**
  * The lanes of this process and what they share. Without a durable method nothing is
  * opened. Thread-safe.
  */
-final class Lanes implements SmartInitializingSingleton, SmartLifecycle, AutoCloseable {
+final class Lanes implements SmartInitializingSingleton, SmartLifecycle, ConfigurationListener, AutoCloseable {
 
 	/* The phase of the graceful shutdown of Spring Boot's web servers. */
 	private static final int PHASE = SmartLifecycle.DEFAULT_PHASE - 1024;
@@ -83,6 +87,9 @@ final class Lanes implements SmartInitializingSingleton, SmartLifecycle, AutoClo
 
 	private volatile @Nullable Store opened;
 
+	private volatile Cancellable attended = () -> {
+	};
+
 	private volatile boolean started;
 
 	Lanes(BackoffPolicies policies, OverloadSafety safety, RetryTime time, CallJson json, Serializer rows,
@@ -105,7 +112,7 @@ final class Lanes implements SmartInitializingSingleton, SmartLifecycle, AutoClo
 			this.tasks.add(new DeadTask(method, this).task());
 		}
 		Store store = Store.open(this.policies.configuration().durable(), application, this.rows, this.tasks,
-				listener(""));
+				listener(""), this::now);
 		this.opened = store;
 		return store;
 	}
@@ -130,6 +137,11 @@ final class Lanes implements SmartInitializingSingleton, SmartLifecycle, AutoClo
 			}
 
 		};
+	}
+
+	/** Return the time of day, by which calls are due. */
+	Instant now() {
+		return this.time.instant();
 	}
 
 	Store store() {
@@ -191,7 +203,11 @@ final class Lanes implements SmartInitializingSingleton, SmartLifecycle, AutoClo
 		all.forEach((method) -> this.lanes.put(DeadTask.name(method.policy()), dead));
 		this.started = true;
 		all.forEach(this::schedule);
+		this.attended = this.time.attend(() -> this.lanes.values().stream().anyMatch(Lane::isAtWork));
 		this.lanes.values().stream().distinct().forEach(Lane::start);
+		if (this.time != RetryTime.system()) {
+			all.forEach(this::armStored);
+		}
 		logger.info("Durable calls ({}) are kept in {}",
 				String.join(", ", all.stream().map(DurableMethod::policy).toList()),
 				store().isOwn() ? "the file " + Path.of(configuration.durable().file()).toAbsolutePath().normalize()
@@ -227,10 +243,17 @@ final class Lanes implements SmartInitializingSingleton, SmartLifecycle, AutoClo
 		return Objects.requireNonNull(methods().policy(method).concurrency());
 	}
 
+	/* The polls come too late for a clock that jumps. */
+	private void armStored(DurableMethod method) {
+		store().client()
+			.fetchScheduledExecutionsForTask(method.policy(), StoredCall.class, ScheduledExecutionsFilter.all(),
+					(row) -> arm(method.policy(), row.getExecutionTime()));
+	}
+
 	private void schedule(DurableMethod method) {
 		OneRowSchedule schedule = method.schedule();
 		if (schedule != null) {
-			schedule.start(store(), method);
+			schedule.start(store(), method, now());
 		}
 		else {
 			OneRowSchedule.remove(store(), method);
@@ -246,6 +269,12 @@ final class Lanes implements SmartInitializingSingleton, SmartLifecycle, AutoClo
 		EffectivePolicy policy = methods().policy(method);
 		boolean on = configuration.isEnabled() && configuration.isRetriesEnabled() && policy.numbers().isEnabled();
 		return new Lane.Gate(on, this.safety.permits(policy, configuration));
+	}
+
+	/** Let lanes pause or go on at once. */
+	@Override
+	public void changed(Outcome outcome, Overrides overrides) {
+		this.lanes.values().forEach(Lane::check);
 	}
 
 	@Override
@@ -269,6 +298,7 @@ final class Lanes implements SmartInitializingSingleton, SmartLifecycle, AutoClo
 	public void stop(Runnable callback) {
 		List<Lane> stopping = this.lanes.values().stream().distinct().toList();
 		this.started = false;
+		this.attended.cancel();
 		this.lanes.clear();
 		CompletableFuture<?>[] stopped = stopping.stream()
 			.map((lane) -> CompletableFuture.runAsync(lane::stop, (stop) -> new Thread(stop, "backoff-stop").start()))

@@ -11,6 +11,7 @@ import java.util.UUID;
 
 import com.github.kagkarlsson.scheduler.task.Execution;
 import com.github.kagkarlsson.scheduler.task.ExecutionComplete;
+import com.github.kagkarlsson.scheduler.task.ExecutionOperations;
 import com.github.kagkarlsson.scheduler.task.TaskInstance;
 import org.jspecify.annotations.Nullable;
 
@@ -39,7 +40,7 @@ final class OneRowSchedule {
 
 	private final ZoneId zone;
 
-	private OneRowSchedule(@Nullable CronExpression cron, Duration delay, ZoneId zone) {
+	OneRowSchedule(@Nullable CronExpression cron, Duration delay, ZoneId zone) {
 		this.cron = cron;
 		this.delay = delay;
 		this.zone = zone;
@@ -96,8 +97,7 @@ final class OneRowSchedule {
 	 * Insert the row if there is none, and move it if its slot lies ahead and is none any
 	 * more.
 	 */
-	void start(Store store, DurableMethod method) {
-		Instant now = Instant.now();
+	void start(Store store, DurableMethod method, Instant now) {
 		Instant slot = next(now);
 		Execution row = store.find(method.policy(), INSTANCE).orElse(null);
 		if (row == null) {
@@ -110,9 +110,15 @@ final class OneRowSchedule {
 		}
 		if ((this.cron != null) ? !waiting.slot().equals(slot) : waiting.slot().isAfter(slot)) {
 			// unless another process has moved or picked it
-			boolean unused = store.guarded(row, waiting, false, (operations) -> operations
-				.reschedule(ExecutionComplete.success(row, now, now), slot, call(method, slot, waiting.fence())));
+			boolean unused = store.guarded(row, waiting, false, (operations) -> skip(row, method, now, operations));
 		}
+	}
+
+	/** Move the row to the next slot, without a call. */
+	void skip(Execution row, DurableMethod method, Instant now, ExecutionOperations<StoredCall> operations) {
+		Instant slot = next(now);
+		long fence = ((StoredCall) row.taskInstance.getData()).fence();
+		operations.reschedule(ExecutionComplete.success(row, now, now), slot, call(method, slot, fence));
 	}
 
 	/** Remove the row of a method that has no schedule any more. */

@@ -21,7 +21,7 @@ import javax.sql.DataSource;
 
 import com.github.kagkarlsson.scheduler.SchedulerClient;
 import com.github.kagkarlsson.scheduler.SchedulerName;
-import com.github.kagkarlsson.scheduler.SystemClock;
+import com.github.kagkarlsson.scheduler.Clock;
 import com.github.kagkarlsson.scheduler.TaskResolver;
 import com.github.kagkarlsson.scheduler.event.SchedulerListener;
 import com.github.kagkarlsson.scheduler.event.SchedulerListeners;
@@ -82,6 +82,8 @@ final class Store {
 
 	private final DurableSettings settings;
 
+	private final Clock clock;
+
 	private final Serializer serializer;
 
 	private final DataSource dataSource;
@@ -104,8 +106,9 @@ final class Store {
 	private final SchedulerListeners listeners;
 
 	private Store(DurableSettings settings, Serializer serializer, DataSource dataSource, boolean own, String script,
-			List<Task<?>> tasks, SchedulerListener listener) {
+			List<Task<?>> tasks, SchedulerListener listener, Clock clock) {
 		this.settings = settings;
+		this.clock = clock;
 		this.serializer = serializer;
 		this.dataSource = dataSource;
 		this.own = own;
@@ -116,8 +119,7 @@ final class Store {
 		this.transaction.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
 		this.listeners = new SchedulerListeners(listener);
 		this.repository = new JdbcTaskRepository(this.joining, false, customization(), settings.table(),
-				new TaskResolver(this.listeners, new SystemClock(), tasks), this.name, serializer, false,
-				new SystemClock());
+				new TaskResolver(this.listeners, clock, tasks), this.name, serializer, false, clock);
 		this.client = SchedulerClient.Builder.create(this.joining, tasks)
 			.serializer(serializer)
 			.tableName(settings.table())
@@ -130,9 +132,10 @@ final class Store {
 	 * @param application the data source of the application, or null
 	 * @param tasks all tasks of the process
 	 * @param listener told of executions that are scheduled
+	 * @param clock by which calls are due
 	 */
 	static Store open(DurableSettings settings, @Nullable DataSource application, Serializer serializer,
-			List<Task<?>> tasks, SchedulerListener listener) {
+			List<Task<?>> tasks, SchedulerListener listener, Clock clock) {
 		String url = (application != null)
 				? read(settings, application, false, (connection) -> connection.getMetaData().getURL()) : "";
 		boolean lasting = application != null && !url.matches("jdbc:(?:h2:mem|hsqldb:mem|derby:memory):.*");
@@ -145,7 +148,7 @@ final class Store {
 		boolean own = settings.store() == DurableStore.OWN || !lasting;
 		DataSource dataSource = (own || application == null) ? file(settings) : application;
 		Product product = read(settings, dataSource, own, (connection) -> product(settings, connection.getMetaData()));
-		Store store = new Store(settings, serializer, dataSource, own, product.script(), tasks, listener);
+		Store store = new Store(settings, serializer, dataSource, own, product.script(), tasks, listener, clock);
 		store.checkTable();
 		return store;
 	}
@@ -164,7 +167,10 @@ final class Store {
 
 	/*
 	 * Each commit is on the disk before it returns. H2 would close the file beside the
-	 * last attempts, at the signal that stops the process.
+	 * last attempts, at the signal that stops the process. It keeps what it no longer
+	 * needs for a second: without that, statements failed now and then, since it had
+	 * overwritten what they read, and with its default of 45 seconds the file grows to
+	 * gigabytes.
 	 */
 	private static DataSource file(DurableSettings settings) {
 		if (!ClassUtils.isPresent("org.h2.jdbcx.JdbcConnectionPool", Store.class.getClassLoader())) {
@@ -173,7 +179,7 @@ final class Store {
 		}
 		String path = Path.of(settings.file()).toAbsolutePath().toString();
 		JdbcConnectionPool pool = JdbcConnectionPool
-			.create("jdbc:h2:file:" + path + ";WRITE_DELAY=0;RETENTION_TIME=0;DB_CLOSE_ON_EXIT=FALSE", "sa", "");
+			.create("jdbc:h2:file:" + path + ";WRITE_DELAY=0;RETENTION_TIME=1000;DB_CLOSE_ON_EXIT=FALSE", "sa", "");
 		pool.setMaxConnections(MOST_CONNECTIONS);
 		return pool;
 	}
@@ -299,14 +305,22 @@ final class Store {
 		if (isJoining()) {
 			return insertJoining(instance, due);
 		}
-		// H2 closes a file for all threads if one is interrupted
+		return uninterrupted(() -> {
+			try {
+				this.transaction.executeWithoutResult((status) -> this.client.scheduleBatch(List.of(instance), due));
+				return true;
+			}
+			catch (FailedToScheduleBatchException ex) {
+				return isThere(ex);
+			}
+		});
+	}
+
+	/* H2 closes a file for all threads if one is interrupted. */
+	private static <T> T uninterrupted(Supplier<T> work) {
 		boolean interrupted = Thread.interrupted();
 		try {
-			this.transaction.executeWithoutResult((status) -> this.client.scheduleBatch(List.of(instance), due));
-			return true;
-		}
-		catch (FailedToScheduleBatchException ex) {
-			return isThere(ex);
+			return work.get();
 		}
 		finally {
 			if (interrupted) {
@@ -378,7 +392,7 @@ final class Store {
 	}
 
 	Optional<Execution> find(String task, String instance) {
-		return this.repository.getExecution(task, instance);
+		return uninterrupted(() -> this.repository.getExecution(task, instance));
 	}
 
 	/**
@@ -390,15 +404,15 @@ final class Store {
 	 */
 	boolean guarded(Execution execution, StoredCall call, boolean owned,
 			Consumer<ExecutionOperations<StoredCall>> statement) {
-		return Boolean.TRUE.equals(this.transaction.execute((status) -> {
+		return uninterrupted(() -> Boolean.TRUE.equals(this.transaction.execute((status) -> {
 			// locks the row
-			if (this.repository.updateHeartbeat(execution, Instant.now()) && isSame(execution, call, owned)) {
+			if (this.repository.updateHeartbeat(execution, this.clock.now()) && isSame(execution, call, owned)) {
 				statement.accept(new ExecutionOperations<>(this.repository, this.listeners, execution));
 				return true;
 			}
 			status.setRollbackOnly();
 			return false;
-		}));
+		})));
 	}
 
 	private boolean isSame(Execution execution, StoredCall call, boolean owned) {

@@ -2,16 +2,20 @@ package dev.backoff.durable;
 
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.WeakHashMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
+import com.github.kagkarlsson.scheduler.ScheduledExecutionsFilter;
 import com.github.kagkarlsson.scheduler.task.Execution;
+import com.github.kagkarlsson.scheduler.task.ExecutionOperations;
 import com.github.kagkarlsson.scheduler.task.TaskInstance;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -25,6 +29,7 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 
 import dev.backoff.KeptCall;
 import dev.backoff.KeptNext;
+import dev.backoff.Operation;
 import dev.backoff.Retry;
 import dev.backoff.durable.DurableMeters.Count;
 import dev.backoff.durable.DurableMethods.DurableMethod;
@@ -73,7 +78,7 @@ final class Submissions implements SubmissionGate, DurableCalls {
 		}
 		Submitting submitting = SUBMITTING.get();
 		Options options = (submitting != null) ? submitting.options() : Options.NONE;
-		DurableCall<?> stored = submit(durable, retry.policy().deadlineNanos(), invocation.getArguments(), options);
+		DurableCall<?> stored = submit(durable, retry, invocation.getArguments(), options);
 		if (submitting != null) {
 			submitting.calls().add(stored);
 		}
@@ -81,7 +86,8 @@ final class Submissions implements SubmissionGate, DurableCalls {
 	}
 
 	@Override
-	public @Nullable Object judged(@Nullable Object returned) {
+	public @Nullable Object run(Operation<?, ?> method) throws Throwable {
+		Object returned = LanePool.outside(method);
 		return (returned instanceof DurableCall<?> call) ? call.result() : returned;
 	}
 
@@ -128,9 +134,9 @@ final class Submissions implements SubmissionGate, DurableCalls {
 		return submission.calls().get(0);
 	}
 
-	private DurableCall<?> submit(DurableMethod method, long deadline, @Nullable Object[] arguments, Options options) {
+	private DurableCall<?> submit(DurableMethod method, Retry retry, @Nullable Object[] arguments, Options options) {
 		try {
-			DurableCall<?> stored = store(method, deadline, arguments, options);
+			DurableCall<?> stored = store(method, retry, arguments, options);
 			count(stored.isNew() ? Count.NEW : Count.JOINED, method.policy());
 			return stored;
 		}
@@ -144,20 +150,36 @@ final class Submissions implements SubmissionGate, DurableCalls {
 		this.lanes.get().meters().add(count, policy);
 	}
 
-	private DurableCall<?> store(DurableMethod method, long deadline, @Nullable Object[] arguments, Options options) {
+	private DurableCall<?> store(DurableMethod method, Retry retry, @Nullable Object[] arguments, Options options) {
 		String key = (options.key() != null) ? method.checkedKey(options.key()) : method.keyOf(arguments);
-		Instant now = Instant.now();
+		Instant now = this.lanes.get().now();
 		StoredCall call = StoredCall.submitted(UUID.randomUUID().toString(), key, method.signature(),
-				written(method, arguments), now, deadline, this.traces.submitted(method.policy()));
+				written(method, arguments), now, retry.policy().deadlineNanos(),
+				this.traces.submitted(method.policy()));
 		Instant due = (options.notBefore() != null && options.notBefore().isAfter(now)) ? options.notBefore() : now;
+		if (!due.isBefore(DurableTask.NEVER)) {
+			throw new IllegalArgumentException("Invalid notBefore (" + due + "): must be before the year 9999.");
+		}
 		Store store = this.lanes.get().store();
 		warnIfSeparate(store, method);
 		if (isEnding(method.policy(), call.instance())) {
 			throw new IllegalStateException("The call " + key + " of policy " + method.policy()
 					+ " ends when this transaction commits. Submit the next call of its key after the commit.");
 		}
+		boolean joining = store.isJoining();
 		boolean created = store.insert(new TaskInstance<>(method.policy(), call.instance(), call), due);
-		afterCommit(() -> this.lanes.get().arm(method.policy(), due));
+		Runnable stored = () -> {
+			if (created) {
+				retry.stored(call.id());
+			}
+			this.lanes.get().arm(method.policy(), due);
+		};
+		if (joining) {
+			afterCommit(stored);
+		}
+		else {
+			stored.run();
+		}
 		return DurableCall.stored(created ? call.id() : id(method.policy(), call.instance()), key, created);
 	}
 
@@ -166,11 +188,12 @@ final class Submissions implements SubmissionGate, DurableCalls {
 		List<JsonNode> written;
 		try {
 			written = json.write(arguments);
+			Object unused = json.read(method.method().method(), written);
 		}
-		catch (JacksonException ex) {
+		catch (JacksonException | IllegalArgumentException ex) {
 			throw new IllegalArgumentException("Arguments of " + method.signature()
-					+ ": cannot be written as JSON. Pass values that Jackson can write: " + ex.getOriginalMessage(),
-					ex);
+					+ ": cannot be written as JSON and read again. Pass values that Jackson can write and read: "
+					+ ((ex instanceof JacksonException problem) ? problem.getOriginalMessage() : ex.getMessage()), ex);
 		}
 		int size = json.size(written);
 		int most = this.lanes.get().store().settings().maxPayload();
@@ -193,8 +216,14 @@ final class Submissions implements SubmissionGate, DurableCalls {
 		}
 	}
 
+	/* A transaction that began before it may not see the call that it joins. */
 	private @Nullable String id(String policy, String instance) {
-		return this.lanes.get().store().find(policy, instance).map(Submissions::call).map(StoredCall::id).orElse(null);
+		Store store = this.lanes.get().store();
+		return store.find(policy, instance)
+			.or(() -> store.inTransaction(() -> store.find(policy, instance)))
+			.map(Submissions::call)
+			.map(StoredCall::id)
+			.orElse(null);
 	}
 
 	private static StoredCall call(Execution execution) {
@@ -227,8 +256,21 @@ final class Submissions implements SubmissionGate, DurableCalls {
 		return TransactionSynchronizationManager.isSynchronizationActive()
 				&& TransactionSynchronizationManager.getSynchronizations()
 					.stream()
-					.anyMatch((action) -> action instanceof AfterCommit after && after.action() instanceof Ending ending
-							&& ending.policy().equals(policy) && ending.key().equals(key));
+					.anyMatch((action) -> action instanceof AfterCommit after && after.ends(policy, key));
+	}
+
+	@Override
+	public void remove(String policy, String id) {
+		List<String> rows = new ArrayList<>();
+		this.lanes.get()
+			.store()
+			.client()
+			.fetchScheduledExecutionsForTask(policy, StoredCall.class, ScheduledExecutionsFilter.all(), (row) -> {
+				if (id.equals(row.getData().id())) {
+					rows.add(row.getTaskInstance().getId());
+				}
+			});
+		rows.forEach((row) -> remove(policy, row, id));
 	}
 
 	/* The row may change between the look at it and its removal. */
@@ -240,13 +282,26 @@ final class Submissions implements SubmissionGate, DurableCalls {
 			if (execution == null || !id.equals(call(execution).id())) {
 				return;
 			}
-			if (store.guarded(execution, call(execution), false, (operations) -> operations.remove())) {
+			if (store.guarded(execution, call(execution), false,
+					(operations) -> remove(policy, execution, operations))) {
 				logger.info("Ended the call {} of policy {}", id, policy);
 				count(Count.ENDED, policy);
 				return;
 			}
 		}
 		logger.warn("The call {} of policy {} changes too often to be ended", key, policy);
+	}
+
+	/* The row of a schedule goes on to its next slot. */
+	private void remove(String policy, Execution execution, ExecutionOperations<StoredCall> operations) {
+		DurableMethod method = this.lanes.get().methods().of(policy);
+		OneRowSchedule schedule = (method != null) ? method.schedule() : null;
+		if (method != null && schedule != null && call(execution).slot() != null) {
+			schedule.skip(execution, method, this.lanes.get().now(), operations);
+		}
+		else {
+			operations.remove();
+		}
 	}
 
 	@Override
@@ -287,12 +342,41 @@ final class Submissions implements SubmissionGate, DurableCalls {
 
 	}
 
-	/** Fails no call that is committed, and hears of those after the commit. */
-	private record AfterCommit(Runnable action) implements TransactionSynchronization {
+	/**
+	 * Fails no call that is committed, and hears of those after the commit. A nested
+	 * transaction that is rolled back takes the action with it.
+	 */
+	private static final class AfterCommit implements TransactionSynchronization {
+
+		private final Runnable action;
+
+		/* To roll back to one of them leaves the action; nothing tells of their end. */
+		private final Set<Object> later = Collections.newSetFromMap(new WeakHashMap<>());
+
+		private boolean takenBack;
+
+		AfterCommit(Runnable action) {
+			this.action = action;
+		}
+
+		boolean ends(String policy, String key) {
+			return !this.takenBack && this.action instanceof Ending ending && ending.policy().equals(policy)
+					&& ending.key().equals(key);
+		}
+
+		@Override
+		public void savepoint(Object savepoint) {
+			this.later.add(savepoint);
+		}
+
+		@Override
+		public void savepointRollback(Object savepoint) {
+			this.takenBack = this.takenBack || !this.later.contains(savepoint);
+		}
 
 		@Override
 		public void afterCompletion(int status) {
-			if (status == STATUS_COMMITTED) {
+			if (status == STATUS_COMMITTED && !this.takenBack) {
 				this.action.run();
 			}
 		}

@@ -82,6 +82,8 @@ class DurableCheckTests {
 					WithAsync        | is beside @Async
 					WithScheduled    | is beside @Scheduled
 					WithUnknownName  | uses #oder, which is no parameter of WithUnknownName.call(String). Use #order.
+					WithBareName     | invalid key (order): uses order without #. Use #order.
+					WithBareMember   | uses id(), which is no parameter of WithBareMember.call(String). Use #order.
 					WithWrongKey     | invalid key (#order.): is no expression
 					UntilOfNothing   | judges a result, and UntilOfNothing.call() returns none
 					WithBadCron      | invalid schedule (* *): is no schedule
@@ -412,6 +414,22 @@ class DurableCheckTests {
 	static class WithUnknownName {
 
 		@Backoff(value = "a", durable = "true", key = "#oder")
+		public void call(String order) {
+		}
+
+	}
+
+	static class WithBareName {
+
+		@Backoff(value = "a", durable = "true", key = "order")
+		public void call(String order) {
+		}
+
+	}
+
+	static class WithBareMember {
+
+		@Backoff(value = "a", durable = "true", key = "#order.isEmpty() ? id() : #order.length() + args[0]")
 		public void call(String order) {
 		}
 

@@ -120,6 +120,25 @@ class DurablePartTests {
 	}
 
 	@Test
+	void lettersThatStayDoNotKeepOthersFromTheirTurn() {
+		run((context) -> {
+			die(context, "o1");
+			die(context, "o2");
+			context.getBean(DurableCalls.class)
+				.submit(DurableCalls.Options.notBefore(Instant.now().plusSeconds(60)),
+						() -> context.getBean(Shop.Mails.class).send("o1"));
+			Shop.Journal journal = context.getBean(Shop.Journal.class);
+			journal.when("o2", (attempt) -> "done");
+			DurablePart part = context.getBean(DurablePart.class);
+			assertThat(part.write(mails(context), Map.of("action", "requeue", "limit", 1)))
+				.isEqualTo(Map.of("requeued", 1));
+			Awaitility.await().until(() -> journal.lines.size() == 7);
+			assertThat(journal.lines).last().isEqualTo("o2 1");
+			assertThat(part.write(mails(context), Map.of("action", "requeue"))).isEqualTo(Map.of("requeued", 0));
+		});
+	}
+
+	@Test
 	void aDeadLetterStaysWhileItsKeyIsTaken() {
 		run((context) -> {
 			String id = die(context, "o1");

@@ -112,7 +112,7 @@ class FaultTests {
 				assertThat(next.isNew()).isTrue();
 				create("go");
 				signal("CONT");
-				await().until(() -> log().contains("Dropped what came of an attempt of call"));
+				await().until(() -> log().contains("Stored nothing more about an attempt of call"));
 				assertThat(submitter.find("work", "k1").id()).isEqualTo(next.id());
 				assertThat(submitter.find("work", "k1").state()).isEqualTo(Phase.SCHEDULED);
 			});
@@ -191,7 +191,8 @@ class FaultTests {
 				}
 			}
 			restart.join();
-			await().until(() -> application.rows() == 0);
+			// the question may find no connection, too, while all of them are made anew
+			await().ignoreExceptions().until(() -> application.rows() == 0);
 			assertThat(journal().stream().map((line) -> line.replaceFirst("attempt (\\S+) .*", "$1")))
 				.as("calls that were stored")
 				.containsAll(stored);
@@ -227,7 +228,7 @@ class FaultTests {
 			assertThat(journal()).anyMatch((line) -> line.startsWith("recovery k1"))
 				.anyMatch((line) -> line.startsWith("attempt k3"))
 				.noneMatch((line) -> line.contains("k2"));
-		}, "spring.datasource.hikari.maximum-pool-size=3", "spring.datasource.hikari.connection-timeout=250");
+		}, "spring.datasource.hikari.maximum-pool-size=3", "spring.datasource.hikari.connection-timeout=2000");
 	}
 
 	@Test

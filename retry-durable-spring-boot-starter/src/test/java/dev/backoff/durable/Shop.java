@@ -1,5 +1,6 @@
 package dev.backoff.durable;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -7,6 +8,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 
 import org.jspecify.annotations.Nullable;
 
+import org.awaitility.Awaitility;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -18,6 +20,12 @@ import dev.backoff.event.RetriesStoppedException;
 /** An application with durable methods, whose attempts do what a test says. */
 @Configuration(proxyBeanMethods = false)
 class Shop {
+
+	static {
+		// for all classes that await something here: ten seconds are short on a machine
+		// on which four of them and their processes run at once
+		Awaitility.setDefaultTimeout(Duration.ofMinutes(1));
+	}
 
 	@Bean
 	Journal journal(ObjectProvider<Work> work) {

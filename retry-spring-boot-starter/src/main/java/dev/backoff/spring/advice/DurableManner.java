@@ -67,7 +67,7 @@ record DurableManner(AnnotatedMethod method, Supplier<SubmissionGate> gate) impl
 			.pass(this.method, parts.retry(), invocation,
 					(call, recovered) -> parts.retry()
 						.<MethodInvocation, @Nullable Object, Throwable>attemptOn(call, invocation,
-								(context, number) -> this.gate.get().judged(parts.attempt().run(context, number)),
+								(context, number) -> this.gate.get().run(() -> parts.attempt().run(context, number)),
 								recovered ? parts.recovery() : null));
 	}
 

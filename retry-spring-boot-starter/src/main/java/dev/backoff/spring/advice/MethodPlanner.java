@@ -3,6 +3,8 @@ package dev.backoff.spring.advice;
 import java.lang.reflect.Modifier;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -30,11 +32,18 @@ final class MethodPlanner implements PlannedRetries.Planner<AnnotatedMethod, Met
 
 	private final Supplier<SubmissionGate> gate;
 
+	private final Map<AnnotatedMethod, Boolean> durable = new ConcurrentHashMap<>();
+
 	MethodPlanner(BackoffPolicies policies, ConfigurableListableBeanFactory beanFactory) {
 		this.policies = policies;
 		this.beanFactory = beanFactory;
 		this.manners = new Manners(beanFactory.getBeanClassLoader(), policies.configuration().isWoven());
 		this.gate = SingletonSupplier.of(() -> beanFactory.getBean(SubmissionGate.class));
+	}
+
+	/* As it was planned first: the calls of the method that are stored stay durable. */
+	private boolean isDurable(AnnotatedMethod annotated, EffectivePolicy policy) {
+		return this.durable.computeIfAbsent(annotated, (method) -> policy.isDurable());
 	}
 
 	/* Whether a policy with problems is durable is not known. */
@@ -52,7 +61,8 @@ final class MethodPlanner implements PlannedRetries.Planner<AnnotatedMethod, Met
 		List<Problem> ofPolicy = new ArrayList<>();
 		EffectivePolicy policy = (candidate != null) ? candidate.resolve(annotated, ofPolicy)
 				: this.policies.current().resolve(annotated, ofPolicy);
-		Manner manner = (policy != null && policy.isDurable())
+		boolean durable = policy != null && isDurable(annotated, policy);
+		Manner manner = durable
 				? DurableManner.of(annotated, this.gate, this.beanFactory.getBeanClassLoader(), problems)
 				: isHandleOfNoPolicy(annotated, policy) ? null : this.manners.find(annotated, problems);
 		problems.addAll(ofPolicy);
@@ -60,8 +70,7 @@ final class MethodPlanner implements PlannedRetries.Planner<AnnotatedMethod, Met
 			checkClassifier(policy, problems);
 		}
 		String key = annotated.attribute(Backoff::key);
-		if (!key.isEmpty() && annotated.attribute(Backoff::durable).isEmpty() && policy != null
-				&& !policy.isDurable()) {
+		if (!key.isEmpty() && annotated.attribute(Backoff::durable).isEmpty() && policy != null && !durable) {
 			problems.add(Problem.ofPlace(annotated.place(Backoff::key) + ": invalid key (" + key + ")",
 					"is of a durable method, and this one is not", "Set durable to true, or remove it."));
 		}

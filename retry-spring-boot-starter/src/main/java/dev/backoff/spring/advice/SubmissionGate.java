@@ -5,6 +5,7 @@ import org.jspecify.annotations.Nullable;
 
 import dev.backoff.KeptCall;
 import dev.backoff.KeptNext;
+import dev.backoff.Operation;
 import dev.backoff.Retry;
 import dev.backoff.spring.policy.AnnotatedMethod;
 
@@ -31,10 +32,19 @@ public interface SubmissionGate {
 	@Nullable Object pass(AnnotatedMethod method, Retry retry, MethodInvocation invocation, Attempts attempts);
 
 	/**
-	 * {@return the result that conditions judge}
-	 * @param returned what the method has returned
+	 * Run the method in an attempt of a stored call.
+	 * @param method the method
+	 * @return the result that conditions judge
+	 * @throws Throwable what the method throws
 	 */
-	@Nullable Object judged(@Nullable Object returned);
+	@Nullable Object run(Operation<?, ?> method) throws Throwable;
+
+	/**
+	 * Remove a stored call, for tests that begin anew.
+	 * @param policy its policy
+	 * @param key the one that {@code CallObserver.callKept} was told of
+	 */
+	void remove(String policy, String key);
 
 	/** Makes attempts of stored calls. */
 	@FunctionalInterface

@@ -52,11 +52,23 @@ public final class Expiries {
 	void start(Expiry expiry, Duration limit, Consumer<Expiry> end) {
 		long nanos = Nanos.of(limit);
 		expiry.until = this.clock.instant().plusNanos(nanos);
-		expiry.timer = this.time.get().schedule(() -> this.executor.execute(() -> end.accept(expiry)), nanos);
+		expiry.timer = this.time.get().schedule(() -> end(expiry, end), nanos);
 		this.running.add(expiry);
 		if (this.closed) {
 			close();
 		}
+	}
+
+	private void end(Expiry expiry, Consumer<Expiry> end) {
+		Cancellable watch = this.time.get().attend(() -> true);
+		this.executor.execute(() -> {
+			try {
+				end.accept(expiry);
+			}
+			finally {
+				watch.cancel();
+			}
+		});
 	}
 
 	/** Cancel the timers of overrides that are not in effect. */

@@ -130,8 +130,11 @@ final class ConfigurationReader {
 			this.unknownKeys.add(UnknownKey.of(section, written));
 		}
 		else if (!written.isEmpty()) {
+			boolean nameless = section.isNamed() && section.keyOf(written.name()) != null;
 			this.unknownKeys.add(written.problem("holds keys, not a value",
-					"Write the keys below it, for instance " + written.key() + "." + example + "."));
+					nameless ? "It is a key of a " + section.noun() + ": write it below the name of one"
+							+ ((section == Section.POLICIES) ? ", or below backoff.defaults." : ".")
+							: "Write the keys below it, for instance " + written.key() + "." + example + "."));
 		}
 	}
 

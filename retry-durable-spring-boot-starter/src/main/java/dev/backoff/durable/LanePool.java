@@ -1,0 +1,80 @@
+package dev.backoff.durable;
+
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import org.jspecify.annotations.Nullable;
+
+import dev.backoff.Operation;
+
+/**
+ * The threads of a lane, and whether they are at work for it, outside the methods of
+ * attempts. Thread-safe.
+ */
+final class LanePool extends ThreadPoolExecutor {
+
+	private static final ThreadLocal<@Nullable LanePool> OF_THREAD = new ThreadLocal<>();
+
+	/* Handed over and not begun. */
+	private final AtomicInteger waiting = new AtomicInteger();
+
+	private final AtomicInteger working = new AtomicInteger();
+
+	private final AtomicInteger outside = new AtomicInteger();
+
+	LanePool(int threads, ThreadFactory factory) {
+		super(threads, threads, 0, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), factory);
+	}
+
+	/** Run a method that this thread does not make for its lane. */
+	static @Nullable Object outside(Operation<?, ?> method) throws Throwable {
+		LanePool pool = OF_THREAD.get();
+		if (pool == null) {
+			return method.run();
+		}
+		pool.outside.incrementAndGet();
+		pool.working.decrementAndGet();
+		try {
+			return method.run();
+		}
+		finally {
+			pool.working.incrementAndGet();
+			pool.outside.decrementAndGet();
+		}
+	}
+
+	/** Return whether a thread works for the lane or is about to. */
+	boolean isAtWork() {
+		// a task that begins is counted as working first
+		return (this.waiting.get() > 0 && this.outside.get() < getCorePoolSize()) || this.working.get() > 0;
+	}
+
+	@Override
+	public void execute(Runnable task) {
+		this.waiting.incrementAndGet();
+		try {
+			super.execute(task);
+		}
+		catch (RuntimeException ex) {
+			this.waiting.decrementAndGet();
+			throw ex;
+		}
+	}
+
+	@Override
+	protected void beforeExecute(Thread thread, Runnable task) {
+		this.working.incrementAndGet();
+		this.waiting.decrementAndGet();
+		OF_THREAD.set(this);
+	}
+
+	@Override
+	protected void afterExecute(Runnable task, @Nullable Throwable failure) {
+		OF_THREAD.remove();
+		this.working.decrementAndGet();
+	}
+
+}
