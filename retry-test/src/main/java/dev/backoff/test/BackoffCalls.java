@@ -4,6 +4,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
@@ -25,6 +26,8 @@ import dev.backoff.time.RetryTime;
  */
 public final class BackoffCalls implements CallObserver {
 
+	private final RetryTime time;
+
 	private final BusyCalls calls;
 
 	private final Supplier<? extends Collection<String>> known;
@@ -38,6 +41,7 @@ public final class BackoffCalls implements CallObserver {
 
 	/** Record calls, and refuse names that are neither known nor recorded. */
 	BackoffCalls(RetryTime time, Supplier<? extends Collection<String>> known) {
+		this.time = time;
 		// with another time, for a clock that nothing reads
 		this.calls = (time instanceof VirtualTime virtual) ? virtual.calls : new BusyCalls(new VirtualTime(), time);
 		this.known = known;
@@ -48,6 +52,31 @@ public final class BackoffCalls implements CallObserver {
 		Recording recording = this.calls.callBegins(policy, method);
 		this.recordings.add(recording);
 		return recording;
+	}
+
+	/* No call around it waits for it. A call that is stored anew begins anew. */
+	@Override
+	public synchronized ObservedCall callKept(String policy, String method, String key, int attempt) {
+		Recording recording = this.recordings.stream()
+			.filter((known) -> key.equals(known.key) && (known.ended == null || attempt == 0))
+			.findAny()
+			.orElseGet(() -> {
+				Recording begun = new Recording(policy, method, key, null, this.calls, this.time);
+				this.recordings.add(begun);
+				return begun;
+			});
+		recording.kept();
+		return recording;
+	}
+
+	/** Pass on the policy and the key of each call under way that is kept elsewhere. */
+	void forEachKept(BiConsumer<String, String> action) {
+		for (Recording call : this.recordings) {
+			if (call.key != null && call.ended == null) {
+				action.accept(call.policy, call.key);
+				call.forgotten();
+			}
+		}
 	}
 
 	/**

@@ -25,6 +25,7 @@ import dev.backoff.WaitingCalls;
 import dev.backoff.delay.RandomSource;
 import dev.backoff.spring.advice.BackoffAdvisor;
 import dev.backoff.spring.advice.BackoffMethods;
+import dev.backoff.spring.advice.SubmissionGate;
 import dev.backoff.spring.live.LiveConfiguration;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.safety.OverloadSafety;
@@ -43,6 +44,8 @@ public final class BackoffTestConfiguration implements BeanDefinitionRegistryPos
 	private static final Logger logger = LoggerFactory.getLogger(BackoffTestConfiguration.class);
 
 	private static final String SCHEDULER = "taskScheduler";
+
+	private static final int MOST_SLEEPS = 10;
 
 	private final TestBackoff test;
 
@@ -87,6 +90,7 @@ public final class BackoffTestConfiguration implements BeanDefinitionRegistryPos
 		if (!has(beans, type)) {
 			RootBeanDefinition definition = new RootBeanDefinition(made, maker);
 			definition.setRole(BeanDefinition.ROLE_INFRASTRUCTURE);
+			definition.setDestroyMethodName((made == VirtualTime.class) ? "close" : null);
 			beans.registerBeanDefinition("dev.backoff.test." + type.getSimpleName(), definition);
 		}
 	}
@@ -146,12 +150,10 @@ public final class BackoffTestConfiguration implements BeanDefinitionRegistryPos
 
 	/** Begin another test, as {@link TestBackoff#reset()} says. */
 	static void reset(ApplicationContext context) {
-		context.getBeanProvider(WaitingCalls.class).ifAvailable((calls) -> {
-			if (calls.stop(null) > 0) {
-				// until they have ended
-				context.getBeanProvider(VirtualTime.class).ifAvailable((time) -> time.advance(Duration.ZERO));
-			}
-		});
+		end(context.getBeanProvider(WaitingCalls.class).getIfAvailable(),
+				context.getBeanProvider(VirtualTime.class).getIfAvailable());
+		context.getBeanProvider(SubmissionGate.class)
+			.ifAvailable((gate) -> context.getBean(BackoffCalls.class).forEachKept(gate::remove));
 		context.getBeanProvider(LiveConfiguration.class).ifAvailable(LiveConfiguration::reset);
 		context.getBeanProvider(OverloadSafety.class).ifAvailable(OverloadSafety::reset);
 		context.getBeanProvider(BackoffFaults.class).ifAvailable(BackoffFaults::clear);
@@ -159,6 +161,19 @@ public final class BackoffTestConfiguration implements BeanDefinitionRegistryPos
 		context.getBeanProvider(VirtualTime.class).ifAvailable(VirtualTime::reset);
 		context.getBeanProvider(VirtualTaskScheduler.class).ifAvailable(VirtualTaskScheduler::reset);
 		context.getBeanProvider(BackoffCalls.class).ifAvailable(BackoffCalls::clear);
+	}
+
+	/* An attempt that sleeps goes on, and may then wait, or sleep again. */
+	private static void end(@Nullable WaitingCalls calls, @Nullable VirtualTime time) {
+		for (int i = 0; i < MOST_SLEEPS; i++) {
+			boolean waited = calls != null && calls.stop(null) > 0;
+			boolean slept = time != null && time.wake();
+			if (time == null || !(waited || slept)) {
+				return;
+			}
+			// until they have ended
+			time.advance(Duration.ZERO);
+		}
 	}
 
 	/** Draw anew in each test. */

@@ -2,6 +2,7 @@ package dev.backoff.test;
 
 import java.util.LinkedHashSet;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 
 import org.jspecify.annotations.Nullable;
 
@@ -22,9 +23,17 @@ final class BusyCalls implements CallObserver {
 	 *
 	 * A task that is due may start work that nothing announces. The clock then stands
 	 * until any call goes on.
+	 *
+	 * A call that is kept elsewhere is busy within its attempts only. Before and after
+	 * them, its keeper tells whether it is at work.
 	 */
 
 	private static final long LOOK_AGAIN = 50_000L;
+
+	/*
+	 * A keeper at work holds the clock for so much real time at most if no call goes on.
+	 */
+	private static final long LONGEST_WORK = 10_000_000_000L;
 
 	/* The innermost call whose work runs on the thread. */
 	@SuppressWarnings("ThreadLocalUsage") // each clock has its own calls
@@ -46,6 +55,12 @@ final class BusyCalls implements CallObserver {
 
 	private long since;
 
+	/* Whether the keepers of calls are at work. */
+	final Set<BooleanSupplier> keepers = new LinkedHashSet<>();
+
+	/* Since when one of them is and no call has gone on, or 0. */
+	private long keptSince;
+
 	/** Tell a clock of calls that have the given time, most often the clock itself. */
 	BusyCalls(VirtualTime clock, RetryTime time) {
 		this.clock = clock;
@@ -54,7 +69,7 @@ final class BusyCalls implements CallObserver {
 
 	@Override
 	public Recording callBegins(String policy, String method) {
-		Recording call = new Recording(policy, method, this, this.time);
+		Recording call = new Recording(policy, method, null, this.open.get(), this, this.time);
 		this.clock.locked(() -> {
 			goesOn(call.enclosing, 1);
 			goesOn(call, 0);
@@ -65,6 +80,7 @@ final class BusyCalls implements CallObserver {
 	/** Note that a call goes on, with more or fewer pauses; null is work of no call. */
 	void goesOn(@Nullable Recording call, int pauses) {
 		this.disturbed = false;
+		this.keptSince = 0;
 		if (call == null) {
 			return;
 		}
@@ -99,14 +115,34 @@ final class BusyCalls implements CallObserver {
 	 * real time; zero or less if none holds it.
 	 */
 	long busyFor(long patience) {
+		if (isKeeperAtWork()) {
+			this.disturbed = false;
+			return LOOK_AGAIN;
+		}
 		long unknown = this.disturbed ? patience - (System.nanoTime() - this.since) : 0;
 		return this.calls.stream().mapToLong((call) -> busyFor(call, patience)).reduce(unknown, Math::max);
 	}
 
-	private long busyFor(Recording call, long patience) {
+	/** Return for how long a call still holds the clock if it does not go on. */
+	long busyFor(Recording call, long patience) {
 		long left = patience - (System.nanoTime() - call.since);
 		Thread thread = call.thread;
 		return call.isBusy() ? left : (thread != null && this.clock.isWorking(thread)) ? Math.min(LOOK_AGAIN, left) : 0;
+	}
+
+	private boolean isKeeperAtWork() {
+		if (this.keepers.stream().noneMatch(BooleanSupplier::getAsBoolean)) {
+			this.keptSince = 0;
+			return false;
+		}
+		long now = System.nanoTime();
+		this.keptSince = (this.keptSince != 0) ? this.keptSince : now;
+		return now - this.keptSince < LONGEST_WORK;
+	}
+
+	/** Return a known call that is busy, the given one or one inside it, or null. */
+	@Nullable Recording busyWithin(Recording call) {
+		return this.calls.stream().filter((busy) -> busy.isBusy() && busy.isWithin(call)).findFirst().orElse(null);
 	}
 
 	/** Return a known call that is busy, or null. */

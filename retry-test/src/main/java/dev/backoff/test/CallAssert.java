@@ -2,6 +2,7 @@ package dev.backoff.test;
 
 import java.time.Duration;
 import java.time.format.DateTimeParseException;
+import java.util.Comparator;
 import java.util.List;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -26,6 +27,8 @@ import dev.backoff.time.DurationText;
  * @since 0.1
  */
 public class CallAssert extends AbstractAssert<CallAssert, List<RecordedCall>> {
+
+	private static final int MOST_STORIES = 5;
 
 	private final String name;
 
@@ -97,7 +100,8 @@ public class CallAssert extends AbstractAssert<CallAssert, List<RecordedCall>> {
 	public CallAssert failedWith(Class<? extends Throwable> expected) {
 		List<RecordedAttempt> attempts = call().attempts();
 		Throwable failure = attempts.isEmpty() ? call().thrown() : attempts.get(attempts.size() - 1).failure();
-		return verify(expected.isInstance(failure), "fail with " + expected.getName(), "failed with " + failure);
+		return verify(expected.isInstance(failure), "fail with " + expected.getName(),
+				(failure != null) ? "failed with " + failure : "did not fail");
 	}
 
 	/** Verify that the recovery returned. */
@@ -188,10 +192,19 @@ public class CallAssert extends AbstractAssert<CallAssert, List<RecordedCall>> {
 		return this;
 	}
 
+	/* Those that did not succeed come first. */
 	private String stories() {
-		return (this.actual.size() == 1) ? this.actual.get(0).story() : IntStream.range(0, this.actual.size())
-			.mapToObj((i) -> "call " + (i + 1) + ", " + this.actual.get(i).method() + "\n" + this.actual.get(i).story())
+		if (this.actual.size() == 1) {
+			return this.actual.get(0).story();
+		}
+		String told = IntStream.range(0, this.actual.size())
+			.boxed()
+			.sorted(Comparator.comparing((i) -> this.actual.get(i).stop() == StopReason.SUCCEEDED))
+			.limit(MOST_STORIES)
+			.map((i) -> "call " + (i + 1) + ", " + this.actual.get(i).method() + "\n" + this.actual.get(i).story())
 			.collect(Collectors.joining("\n\n"));
+		int others = this.actual.size() - MOST_STORIES;
+		return (others > 0) ? told + "\n\nand " + others + " more" : told;
 	}
 
 	final CallAssert only(int number) {

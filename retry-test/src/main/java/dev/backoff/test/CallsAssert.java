@@ -20,6 +20,12 @@ public final class CallsAssert extends CallAssert {
 		super(name, calls, unrecorded);
 	}
 
+	@Override
+	public CallsAssert as(String description, Object... arguments) {
+		super.as(description, arguments);
+		return this;
+	}
+
 	/** Verify the number of calls. */
 	public CallsAssert calls(int expected) {
 		return all(this.actual.size() == expected, "be called " + expected + " times",

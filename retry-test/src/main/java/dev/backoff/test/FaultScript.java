@@ -192,7 +192,8 @@ public final class FaultScript {
 					"times(" + times + ") follows no step without a number; write it after one such as answers(503).");
 		}
 		if (times < 1) {
-			throw new IllegalArgumentException("Invalid times (" + times + "): must be 1 or more.");
+			throw new IllegalArgumentException("Invalid times (" + times + ") of " + this.last.text()
+					+ ": must be 1 or more. Leave the step out.");
 		}
 		this.numbered.addAll(Collections.nCopies(times, this.last.action()));
 		this.last = null;

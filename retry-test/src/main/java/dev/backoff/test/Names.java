@@ -20,16 +20,19 @@ final class Names {
 		return names.stream().anyMatch((one) -> canonical(one).equals(canonical(name)));
 	}
 
-	/** Return the names, those first that have most pairs of letters of a name. */
+	/** Return the names, those first that share most pairs of letters with a name. */
 	static String nearestFirst(Collection<String> names, String name) {
 		return names.stream()
-			.sorted(Comparator.comparingLong((String other) -> -commonPairs(canonical(other), canonical(name)))
+			.sorted(Comparator.comparingDouble((String other) -> -likeness(canonical(other), canonical(name)))
 				.thenComparing(Comparator.naturalOrder()))
 			.collect(Collectors.joining(", "));
 	}
 
-	private static long commonPairs(String one, String other) {
-		return IntStream.range(1, one.length()).filter((i) -> other.contains(one.substring(i - 1, i + 1))).count();
+	private static double likeness(String one, String other) {
+		long common = IntStream.range(1, one.length())
+			.filter((i) -> other.contains(one.substring(i - 1, i + 1)))
+			.count();
+		return 2.0 * common / (one.length() + other.length());
 	}
 
 }

@@ -11,7 +11,6 @@ import dev.backoff.event.DelaySource;
 import dev.backoff.event.RetryEvent.RecoveryOutcome;
 import dev.backoff.event.StopReason;
 import dev.backoff.time.DurationText;
-import dev.backoff.time.Nanos;
 
 /**
  * A retried call, as far as it has come. Immutable.
@@ -32,6 +31,8 @@ public record RecordedCall(String policy, String method, List<RecordedAttempt> a
 		List<String> keys, @Nullable StopReason stop, RecoveryOutcome recovery, @Nullable Throwable thrown,
 		Duration elapsed) {
 
+	private static final int LONGEST = 100;
+
 	/** Copy the lists. */
 	public RecordedCall {
 		attempts = List.copyOf(attempts);
@@ -48,7 +49,7 @@ public record RecordedCall(String policy, String method, List<RecordedAttempt> a
 				lines.add(line(attempt.started(),
 						String.format("attempt %d   %-9s   %s", number,
 								(attempt.outcome() != null) ? attempt.outcome().tag() : "running",
-								(attempt.failure() != null) ? attempt.failure().getClass().getName() : "")));
+								(attempt.failure() != null) ? text(attempt.failure()) : "")));
 			}
 			for (Wait wait : this.waits) {
 				if (wait.attempt() == number) {
@@ -66,7 +67,12 @@ public record RecordedCall(String policy, String method, List<RecordedAttempt> a
 	}
 
 	private static String text(Duration time) {
-		return DurationText.story(Nanos.of(time));
+		return DurationText.exact(time);
+	}
+
+	private static String text(Throwable failure) {
+		String text = String.valueOf(failure).lines().findFirst().orElse("");
+		return (text.length() > LONGEST) ? text.substring(0, LONGEST) + "…" : text;
 	}
 
 	/**

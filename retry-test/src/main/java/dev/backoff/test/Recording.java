@@ -20,6 +20,11 @@ import dev.backoff.time.RetryTime;
  */
 final class Recording implements CallObserver.ObservedCall, CallObserver.ObservedAttempt {
 
+	final String policy;
+
+	/* The name under which it is kept elsewhere, or null. */
+	final @Nullable String key;
+
 	final @Nullable Recording enclosing;
 
 	int pauses;
@@ -32,8 +37,6 @@ final class Recording implements CallObserver.ObservedCall, CallObserver.Observe
 
 	/* Where its work runs. */
 	volatile @Nullable Thread thread;
-
-	private final String policy;
 
 	private final String method;
 
@@ -57,13 +60,21 @@ final class Recording implements CallObserver.ObservedCall, CallObserver.Observe
 
 	private volatile @Nullable Attempt attempt;
 
-	Recording(String policy, String method, BusyCalls calls, RetryTime time) {
+	Recording(String policy, String method, @Nullable String key, @Nullable Recording enclosing, BusyCalls calls,
+			RetryTime time) {
 		this.policy = policy;
 		this.method = method;
+		this.key = key;
+		this.enclosing = enclosing;
 		this.calls = calls;
 		this.time = time;
-		this.enclosing = calls.open.get();
 		this.began = time.nanoTime();
+	}
+
+	/** Note that its keeper has stored it or makes an attempt. */
+	void kept() {
+		goesOn(() -> {
+		});
 	}
 
 	/** Return what is recorded. */
@@ -83,7 +94,16 @@ final class Recording implements CallObserver.ObservedCall, CallObserver.Observe
 	}
 
 	boolean isBusy() {
-		return this.pauses == 0;
+		return this.pauses == 0 && this.ended == null && (this.key == null || this.thread != null);
+	}
+
+	boolean isWithin(Recording call) {
+		return this == call || (this.enclosing != null && this.enclosing.isWithin(call));
+	}
+
+	/** Note that its keeper has removed it. */
+	void forgotten() {
+		goesOn(() -> this.ended = call(null, RecoveryOutcome.NONE, null));
 	}
 
 	/** Return whether its wait begins now, of which it has told. */
@@ -103,6 +123,8 @@ final class Recording implements CallObserver.ObservedCall, CallObserver.Observe
 		this.thread = Thread.currentThread();
 		return () -> {
 			this.calls.open.set(around);
+			// the timeout of an attempt may come after calls inside
+			this.calls.latest.set(this);
 			this.thread = null;
 		};
 	}
@@ -139,7 +161,7 @@ final class Recording implements CallObserver.ObservedCall, CallObserver.Observe
 		this.calls.latest.set(this);
 		goesOn(() -> {
 			this.waits.add(new RecordedCall.Wait(this.attempts.size(), elapsed(), Duration.ofNanos(nanos), source));
-			this.waiting = nanos > 0 || source == DelaySource.CONCURRENCY;
+			this.waiting = this.key == null && (nanos > 0 || source == DelaySource.CONCURRENCY);
 		});
 	}
 

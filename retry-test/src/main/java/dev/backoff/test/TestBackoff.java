@@ -35,9 +35,10 @@ public @interface TestBackoff {
 	boolean scheduling() default false;
 
 	/**
-	 * Whether each test begins anew: calls that wait stop, live overrides end, breakers
-	 * close, budgets fill, raised delays end, faults and recorded calls are cleared,
-	 * draws and scheduled jobs begin again, and {@link VirtualTime#elapsed()} is zero.
+	 * Whether each test begins anew: calls that wait stop, threads that sleep in virtual
+	 * time wake, durable calls under way are removed, live overrides end, breakers close,
+	 * budgets fill, raised delays end, faults and recorded calls are cleared, draws and
+	 * scheduled jobs begin again, and {@link VirtualTime#elapsed()} is zero.
 	 */
 	boolean reset() default true;
 

@@ -13,7 +13,8 @@ public final class UnrecordedCallError extends AssertionError {
 	private static final long serialVersionUID = 1L;
 
 	UnrecordedCallError(String message, String name, Collection<String> names) {
-		super(message + (names.isEmpty() ? " There are no names."
+		super(message + (names.isEmpty()
+				? " No call of any name was: only calls through the bean are, not those on this or on a new object."
 				: " Nearest first, there are: " + Names.nearestFirst(names, name) + "."));
 	}
 

@@ -7,9 +7,10 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.time.ZoneId;
+import java.time.temporal.ChronoUnit;
 import java.util.Comparator;
-import java.util.HashMap;
-import java.util.Map;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CountDownLatch;
@@ -33,13 +34,13 @@ import dev.backoff.time.WakeSignal;
  * next attempt, while it encloses another call that has not ended, and while its attempt
  * is in {@link #sleep(Duration)}. When no call is busy and at least one waits or sleeps,
  * the clock jumps to the next moment at which something is due. It never jumps for the
- * timeout of an attempt, the end of an override or a scheduled job: these happen when it
- * passes their time. What is due at one moment happens in the order in which it was
- * scheduled.
+ * timeout of an attempt, the end of an override, a scheduled job or a stored call: these
+ * happen when it passes their time. What is due at one moment happens in the order in
+ * which it was scheduled.
  * <p>
- * A timeout also happens after that much real time if a call is busy for so long, but not
- * before the {@linkplain #patience(Duration) patience} ends. Calls tell this time through
- * {@link BackoffCalls} what they do. Thread-safe.
+ * The timeout of an attempt also happens after that much real time if its call is busy
+ * for so long, but not before the {@linkplain #patience(Duration) patience} ends. Calls
+ * tell this time through {@link BackoffCalls} what they do. Thread-safe.
  *
  * @since 0.1
  */
@@ -49,7 +50,7 @@ public final class VirtualTime implements RetryTime {
 	 * One thread moves the clock and runs what is due. It is there while something is
 	 * scheduled, and ends soon after. Where what it runs waits itself, such as an attempt
 	 * whose executor runs tasks where they are handed over, another thread takes its
-	 * place.
+	 * place. All of it is in one class, since one lock guards it.
 	 */
 
 	/* Neither zero nor round, so that a reading mistaken for a duration shows. */
@@ -59,7 +60,7 @@ public final class VirtualTime implements RetryTime {
 
 	private static final Logger LOG = System.getLogger(VirtualTime.class.getName());
 
-	private final Instant start = Instant.now();
+	private final Instant start = Instant.now().truncatedTo(ChronoUnit.MICROS);
 
 	private final ReentrantLock lock = new ReentrantLock();
 
@@ -72,7 +73,7 @@ public final class VirtualTime implements RetryTime {
 
 	private final TreeSet<Entry> jobs = new TreeSet<>(Entry.ORDER);
 
-	private final Map<Object, Thread> holds = new HashMap<>();
+	private final Set<Holding> holds = new HashSet<>();
 
 	private volatile long now = ORIGIN;
 
@@ -94,6 +95,8 @@ public final class VirtualTime implements RetryTime {
 
 	private boolean informed;
 
+	private boolean informedOfHold;
+
 	/** Begin at zero. */
 	public VirtualTime() {
 	}
@@ -111,8 +114,12 @@ public final class VirtualTime implements RetryTime {
 	 * goes with this time}
 	 */
 	public Clock clock() {
-		InstantSource source = () -> this.start.plusNanos(this.now - ORIGIN);
-		return source.withZone(ZoneId.systemDefault());
+		return ((InstantSource) this::instant).withZone(ZoneId.systemDefault());
+	}
+
+	@Override
+	public Instant instant() {
+		return this.start.plusNanos(this.now - ORIGIN);
 	}
 
 	/**
@@ -179,13 +186,14 @@ public final class VirtualTime implements RetryTime {
 
 	/**
 	 * Let the clock stand, for instance until all calls of a test have begun. A call that
-	 * waits on this thread meanwhile fails, since it would never end.
+	 * waits on this thread meanwhile fails, since it would never end, and so does the end
+	 * of the hold.
 	 * @return the hold, which any thread may close
 	 */
 	public Hold hold() {
-		Object hold = new Object();
-		locked(() -> this.holds.put(hold, Thread.currentThread()));
-		return () -> locked(() -> this.holds.remove(hold));
+		Holding hold = new Holding(this, Thread.currentThread());
+		locked(() -> this.holds.add(hold));
+		return hold;
 	}
 
 	/**
@@ -247,6 +255,12 @@ public final class VirtualTime implements RetryTime {
 		return () -> locked(() -> remove(entry));
 	}
 
+	@Override
+	public Cancellable attend(BooleanSupplier atWork) {
+		locked(() -> this.calls.keepers.add(atWork));
+		return () -> locked(() -> this.calls.keepers.remove(atWork));
+	}
+
 	private Entry add(Runnable task, long nanos, boolean sleeping) {
 		this.lock.lock();
 		try {
@@ -256,10 +270,9 @@ public final class VirtualTime implements RetryTime {
 			}
 			Recording latest = this.calls.latest.get();
 			boolean waiting = latest != null && latest.waits();
-			Recording call = waiting ? latest : sleeping ? this.calls.open.get() : null;
-			// not sooner: loading classes takes time too
-			long real = System.nanoTime() + Math.max(nanos, this.patience);
-			Entry entry = new Entry(later(nanos), this.added++, call, sleeping || waiting, task, real);
+			Recording call = (sleeping && !waiting) ? this.calls.open.get() : isTimeoutOf(latest) ? latest : null;
+			Entry entry = new Entry(later(nanos), this.added++, call, sleeping || waiting, sleeping, task,
+					Nanos.plus(System.nanoTime(), Math.max(0, nanos)));
 			this.agenda.add(entry);
 			if (entry.awaited()) {
 				this.calls.goesOn(call, 1);
@@ -276,10 +289,18 @@ public final class VirtualTime implements RetryTime {
 		}
 	}
 
+	/* Keepers of calls schedule too, outside attempts. */
+	private boolean isTimeoutOf(@Nullable Recording latest) {
+		return latest != null && latest.ended == null && (latest.key == null || latest == this.calls.open.get());
+	}
+
 	private void checkHolds() {
-		if (this.advancing == null && this.holds.containsValue(Thread.currentThread())) {
-			throw new IllegalStateException("This thread holds the clock, so that its wait would never end: "
-					+ "close the hold before, or call on another thread.");
+		for (Holding hold : this.holds) {
+			if (this.advancing == null && hold.thread == Thread.currentThread()) {
+				hold.refused = new IllegalStateException("This thread holds the clock, so that its wait would never "
+						+ "end: close the hold before, or call on another thread.");
+				throw hold.refused;
+			}
 		}
 	}
 
@@ -299,7 +320,21 @@ public final class VirtualTime implements RetryTime {
 	 * @param delay after which it is due, zero or less for now
 	 */
 	void scheduleJob(Runnable job, Duration delay) {
-		locked(() -> this.jobs.add(new Entry(later(Nanos.of(delay)), this.added++, null, false, job, 0)));
+		locked(() -> this.jobs.add(new Entry(later(Nanos.of(delay)), this.added++, null, false, false, job, 0)));
+	}
+
+	/** Wake the threads that sleep, and return whether there were any. */
+	boolean wake() {
+		this.lock.lock();
+		try {
+			List<Entry> sleeping = this.agenda.stream().filter(Entry::sleeping).toList();
+			sleeping.forEach(this::remove);
+			sleeping.forEach((entry) -> entry.task().run());
+			return !sleeping.isEmpty();
+		}
+		finally {
+			this.lock.unlock();
+		}
 	}
 
 	/**
@@ -309,9 +344,18 @@ public final class VirtualTime implements RetryTime {
 		locked(() -> {
 			this.testBegan = this.now;
 			this.informed = false;
+			this.informedOfHold = false;
 			this.holds.clear();
 			this.jobs.clear();
 			this.calls.clear();
+		});
+	}
+
+	/** Forget what is to happen, when the application has ended. */
+	void close() {
+		locked(() -> {
+			reset();
+			this.agenda.clear();
 		});
 	}
 
@@ -389,18 +433,39 @@ public final class VirtualTime implements RetryTime {
 		else if (this.changed.awaitNanos(Math.min(timeoutIn, (busyFor > 0) ? busyFor : IDLE)) <= 0) {
 			// a call that was busy may no longer count
 			this.changed.signalAll();
-			if (busyFor <= 0 && this.agenda.isEmpty() && this.advancing == null) {
-				leaveTheClock();
+			if (busyFor <= 0 && this.advancing == null) {
+				idle();
 			}
 		}
 	}
 
-	/* When a timeout is due in real time: the clock stands while work runs. */
+	private void idle() {
+		if (this.agenda.isEmpty()) {
+			leaveTheClock();
+		}
+		else if (!this.informedOfHold && this.holds.stream().anyMatch((hold) -> isParked(hold.thread))
+				&& this.agenda.stream().anyMatch(Entry::awaited)) {
+			this.informedOfHold = true;
+			LOG.log(Level.WARNING, "Virtual time stands: a thread holds the clock and waits, and all calls wait for "
+					+ "the clock. Close the hold before you wait for them.");
+		}
+	}
+
+	/*
+	 * When the timeout of a busy attempt is due in real time: the clock stands while work
+	 * runs. Not before the patience ends, since loading classes takes time too.
+	 */
 	private long timeoutIn() {
-		return (this.holds.isEmpty() && this.calls.anyBusy() != null) ? this.agenda.stream()
-			.filter((entry) -> !entry.awaited())
-			.mapToLong(Entry::timeoutIn)
-			.reduce(Long.MAX_VALUE, Math::min) : Long.MAX_VALUE;
+		long soonest = Long.MAX_VALUE;
+		for (Entry entry : this.holds.isEmpty() ? this.agenda : Set.<Entry>of()) {
+			Recording call = entry.call();
+			Recording busy = (!entry.awaited() && call != null) ? this.calls.busyWithin(call) : null;
+			if (busy != null) {
+				long left = Math.max(entry.real() - System.nanoTime(), this.calls.busyFor(busy, this.patience));
+				soonest = Math.min(soonest, left);
+			}
+		}
+		return soonest;
 	}
 
 	/* Where the clock jumps to when no call is busy, or where it is. */
@@ -414,8 +479,12 @@ public final class VirtualTime implements RetryTime {
 
 	/* One that is interrupted or has to wait for the lock is about to tell something. */
 	boolean isWorking(Thread thread) {
-		boolean parked = Set.of(Thread.State.WAITING, Thread.State.TIMED_WAITING).contains(thread.getState());
-		return thread != this.advancing && (!parked || thread.isInterrupted() || this.lock.hasQueuedThread(thread));
+		return thread != this.advancing
+				&& (!isParked(thread) || thread.isInterrupted() || this.lock.hasQueuedThread(thread));
+	}
+
+	private static boolean isParked(Thread thread) {
+		return Set.of(Thread.State.WAITING, Thread.State.TIMED_WAITING).contains(thread.getState());
 	}
 
 	private void jump(long reading) {
@@ -433,10 +502,12 @@ public final class VirtualTime implements RetryTime {
 
 	private void happen(Entry entry) {
 		remove(entry);
+		Recording call = entry.call();
 		// nothing announces what a task starts, or a thread that works for no call
-		if (entry.awaited() ? entry.call() == null : !this.calls.isEmpty()) {
+		if ((call != null) ? !entry.awaited() && call.ended == null : entry.awaited() || !this.calls.isEmpty()) {
 			this.calls.disturb();
 		}
+		this.calls.latest.set(call);
 		this.happening = true;
 		unlocked(entry.task());
 		if (isTheClock()) {
@@ -449,23 +520,48 @@ public final class VirtualTime implements RetryTime {
 	@FunctionalInterface
 	public interface Hold extends AutoCloseable {
 
-		/** Let the clock go on, unless there is another hold. */
+		/**
+		 * Let the clock go on, unless there is another hold.
+		 * @throws IllegalStateException if a call had to wait on the thread that holds
+		 */
 		@Override
 		void close();
 
 	}
 
+	private static final class Holding implements Hold {
+
+		private final VirtualTime time;
+
+		private final Thread thread;
+
+		private @Nullable IllegalStateException refused;
+
+		Holding(VirtualTime time, Thread thread) {
+			this.time = time;
+			this.thread = thread;
+		}
+
+		@Override
+		public void close() {
+			this.time.locked(() -> this.time.holds.remove(this));
+			IllegalStateException refused = this.refused;
+			this.refused = null;
+			if (refused != null) {
+				throw refused;
+			}
+		}
+
+	}
+
 	/**
 	 * What happens at one moment: for a call that waits, for a thread that sleeps, or to
-	 * a call that is busy, then also after some real time.
+	 * a call that is busy, then also at a time of the system's ticker.
 	 */
-	private record Entry(long due, long number, @Nullable Recording call, boolean awaited, Runnable task, long real) {
+	private record Entry(long due, long number, @Nullable Recording call, boolean awaited, boolean sleeping,
+			Runnable task, long real) {
 
 		static final Comparator<Entry> ORDER = Comparator.comparingLong(Entry::due).thenComparingLong(Entry::number);
-
-		long timeoutIn() {
-			return this.real - System.nanoTime();
-		}
 
 	}
 

@@ -80,12 +80,12 @@ class CallAssertTests {
 		void printTheStory() {
 			assertThatExceptionOfType(AssertionError.class).isThrownBy(() -> orders().attempts(2)).withMessage("""
 					Expecting orders to make 2 attempts, but it made 3:
-					     0 ms   attempt 1   transient   java.io.IOException
-					     0 ms   wait 50 ms (policy)
-					    50 ms   attempt 2   transient   java.io.IOException
-					    50 ms   wait 100 ms (policy)
-					   150 ms   attempt 3   transient   java.io.IOException
-					   150 ms   stopped: ATTEMPTS_EXHAUSTED, recovered: none""");
+					      0ms   attempt 1   transient   java.io.IOException: fault: fails()
+					      0ms   wait 50ms (policy)
+					     50ms   attempt 2   transient   java.io.IOException: fault: fails()
+					     50ms   wait 100ms (policy)
+					    150ms   attempt 3   transient   java.io.IOException: fault: fails()
+					    150ms   stopped: ATTEMPTS_EXHAUSTED, recovered: none""");
 		}
 
 		@Test
@@ -187,8 +187,8 @@ class CallAssertTests {
 			CallAssertTests.this.builder.build().run(() -> {
 				assertFails(() -> orders().succeeded(), """
 						Expecting orders to succeed, but it is still running:
-						     0 ms   attempt 1   running
-						     0 ms   still running""");
+						      0ms   attempt 1   running
+						      0ms   still running""");
 				assertFails(() -> orders().notRecovered(),
 						"Expecting orders to end with recovery NONE, but it is still");
 				assertFails(() -> orders().took(Duration.ZERO), "Expecting orders to take 0ms, but it");
@@ -221,15 +221,25 @@ class CallAssertTests {
 		}
 
 		@Test
+		void sayFirstWhatDidNotSucceed() {
+			CallAssertTests.this.faults.fails();
+			assertThatIOException().isThrownBy(CallAssertTests.this::place);
+			assertFails(() -> orders().allSucceeded(), """
+					Expecting orders to succeed each time, but it did in 2 of 3 calls:
+					call 3, OrderService.place
+					""");
+		}
+
+		@Test
 		void say() {
 			assertFails(() -> orders().attempts(1), """
 					Expecting orders to be called once, but it was called 2 times; write call(k) for one:
 					call 1, OrderService.place
-					     0 ms   attempt 1   success
-					     0 ms   stopped: SUCCEEDED, recovered: none
+					      0ms   attempt 1   success
+					      0ms   stopped: SUCCEEDED, recovered: none
 
 					call 2, OrderService.place
-					     0 ms   attempt 1   transient   java.io.IOException
+					      0ms   attempt 1   transient   java.io.IOException: fault: fails()
 					""");
 			assertFails(() -> orders().calls(1), "Expecting orders to be called 1 times, but it was called 2 times:");
 			assertFails(() -> orders().none(), "Expecting orders to be called 0 times, but it was called 2 times:");
@@ -267,7 +277,8 @@ class CallAssertTests {
 						+ "Nearest first, there are: OrderService.place, orders.");
 			CallAssertTests.this.calls.clear();
 			assertThatExceptionOfType(UnrecordedCallError.class).isThrownBy(() -> orders().succeeded())
-				.withMessage("Expecting a call of orders, but none was recorded. There are no names.");
+				.withMessage("Expecting a call of orders, but none was recorded. No call of any name was: only calls "
+						+ "through the bean are, not those on this or on a new object.");
 			assertFails(() -> orders().allSucceeded(), "Expecting orders to succeed each time, but it did in 0 of 0");
 		}
 

@@ -168,7 +168,7 @@ class FaultScriptTests {
 	@Test
 	void refusesNumbersThatAreNone() {
 		assertThatIllegalArgumentException().isThrownBy(() -> this.script.fails(0))
-			.withMessage("Invalid times (0): must be 1 or more.");
+			.withMessage("Invalid times (0) of fails(): must be 1 or more. Leave the step out.");
 		assertThatIllegalArgumentException().isThrownBy(() -> this.script.answers(200))
 			.withMessage("Invalid status (200): must be from 400 to 599.");
 		assertThatIllegalArgumentException().isThrownBy(() -> this.script.answers(503, Duration.ofMillis(1_500)))

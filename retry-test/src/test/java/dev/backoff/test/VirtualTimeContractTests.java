@@ -18,7 +18,7 @@ import dev.backoff.spring.contract.ReturnTypesContractTests;
 class VirtualTimeContractTests {
 
 	private static CallSetup inVirtualTime(CallSetup setup) {
-		VirtualTime time = new VirtualTime().patience(Duration.ofMillis(50));
+		VirtualTime time = new VirtualTime().patience(Duration.ofMillis(500));
 		setup.time().goWith(time);
 		return setup.observer(time.calls);
 	}

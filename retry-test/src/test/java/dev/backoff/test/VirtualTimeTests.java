@@ -14,13 +14,17 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.logging.Filter;
+import java.util.logging.Logger;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
+import dev.backoff.Attempt;
 import dev.backoff.AttemptTimeoutException;
 import dev.backoff.Retry;
 import dev.backoff.RetryBuilder;
@@ -35,6 +39,7 @@ import dev.backoff.time.Cancellable;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 @Timeout(10)
 class VirtualTimeTests {
@@ -348,6 +353,27 @@ class VirtualTimeTests {
 		}
 
 		@Test
+		void theClockGoesOnAfterTheTimeoutOfACallThatHasEnded() throws Exception {
+			VirtualTimeTests.this.time.patience(Duration.ofMinutes(1));
+			CountDownLatch retried = new CountDownLatch(1);
+			CompletableFuture<Object> cancelled = retry(policy("orders").attemptTimeout(Duration.ofSeconds(1)).build())
+				.callAsync(() -> {
+					if (Attempt.current().number() == 1) {
+						return CompletableFuture.failedFuture(new IOException("down"));
+					}
+					retried.countDown();
+					await(new CountDownLatch(1));
+					return new CompletableFuture<>();
+				});
+			await(retried);
+			cancelled.cancel(true);
+			assertThatExceptionOfType(IOException.class)
+				.isThrownBy(() -> retry("other", Duration.ofSeconds(2)).call(() -> fail("other")));
+			assertThat(VirtualTimeTests.this.told).containsExactly("1000 other", "3000 other", "7000 other",
+					"15000 other");
+		}
+
+		@Test
 		void anOperatorEndsAWait() throws Exception {
 			WaitingCalls waiting = new WaitingCalls();
 			Retry orders = retryBuilder(policy("orders").base(Duration.ofMinutes(10)).build()).waitingCalls(waiting)
@@ -421,6 +447,17 @@ class VirtualTimeTests {
 		}
 
 		@Test
+		void ofAttemptsAroundACallThatHangsToo() {
+			VirtualTimeTests.this.time.patience(Duration.ofMillis(5));
+			Retry inner = retry("inner", Duration.ofSeconds(1));
+			Retry outer = retry(policy("outer").attemptTimeout(Duration.ofMillis(10)).maxAttempts(1).build());
+			CountDownLatch never = new CountDownLatch(1);
+			assertThatExceptionOfType(AttemptTimeoutException.class)
+				.isThrownBy(() -> outer.call(() -> inner.call(() -> never.await(9, TimeUnit.SECONDS))));
+			assertThat(VirtualTimeTests.this.time.elapsed()).isEqualTo(Duration.ofMillis(10));
+		}
+
+		@Test
 		void butNotBeforeThePatienceEnds() {
 			Retry retry = retry(policy("orders").attemptTimeout(Duration.ofNanos(1)).build());
 			assertThat(retry.<String, RuntimeException>call(() -> {
@@ -435,10 +472,49 @@ class VirtualTimeTests {
 
 		@Test
 		void butNothingElseDoes() throws InterruptedException {
+			VirtualTimeTests.this.time.patience(Duration.ofMillis(5));
 			Cancellable unused = VirtualTimeTests.this.time.schedule(() -> tell("entry"), 1_000_000);
 			Thread.sleep(10);
+			retry("orders", Duration.ofSeconds(1)).call(() -> {
+				Thread.sleep(10);
+				return "done";
+			});
 			assertThat(VirtualTimeTests.this.told).isEmpty();
 			assertThat(VirtualTimeTests.this.time.elapsed()).isZero();
+		}
+
+	}
+
+	@Nested
+	class KeepersOfCalls {
+
+		@Test
+		void holdTheClockWhileTheyAreAtWork() throws Exception {
+			AtomicBoolean atWork = new AtomicBoolean(true);
+			Cancellable watch = VirtualTimeTests.this.time.attend(atWork::get);
+			Future<?> advance = VirtualTimeTests.this.threads
+				.submit(() -> VirtualTimeTests.this.time.advance(Duration.ofHours(1)));
+			Thread.sleep(20);
+			assertThat(VirtualTimeTests.this.time.elapsed()).isZero();
+			atWork.set(false);
+			get(advance);
+			assertThat(VirtualTimeTests.this.time.elapsed()).isEqualTo(Duration.ofHours(1));
+			atWork.set(true);
+			watch.cancel();
+			VirtualTimeTests.this.time.advance(Duration.ofHours(1));
+		}
+
+		@Test
+		void areNotJumpedFor() throws Exception {
+			VirtualTimeTests.this.time.patience(Duration.ofMillis(5));
+			BackoffCalls calls = new BackoffCalls(VirtualTimeTests.this.time);
+			calls.callKept("orders", "place", "k-1", 0);
+			Cancellable unused = VirtualTimeTests.this.time.schedule(() -> tell("due"), 1_000_000);
+			Thread.sleep(10);
+			assertThat(VirtualTimeTests.this.time.elapsed()).isZero();
+			VirtualTimeTests.this.time.sleep(Duration.ofHours(1));
+			assertThat(VirtualTimeTests.this.told).containsExactly("1 due");
+			assertThat(calls.of("orders")).calls(1);
 		}
 
 	}
@@ -513,18 +589,37 @@ class VirtualTimeTests {
 		}
 
 		@Test
-		void aCallOnTheThreadThatHoldsTheClockFailsAtItsFirstWait() {
-			try (VirtualTime.Hold hold = VirtualTimeTests.this.time.hold()) {
-				assertThat(hold).isNotNull();
-				assertThatExceptionOfType(IOException.class)
-					.isThrownBy(() -> retry("orders", Duration.ofSeconds(1)).call(() -> fail("attempt")))
-					.satisfies((ex) -> assertThat(RetriesStoppedException.of(ex))
-						.hasRootCauseMessage(
-								"This thread holds the clock, so that its wait would never end: close the hold before, "
-										+ "or call on another thread.")
-						.extracting(RetriesStoppedException::reason)
-						.isEqualTo(StopReason.NOT_RETRYABLE));
-			}
+		void aCallOnTheThreadThatHoldsTheClockFailsAtItsFirstWaitAndSoDoesTheHold() {
+			String problem = "This thread holds the clock, so that its wait would never end: close the hold before, or "
+					+ "call on another thread.";
+			VirtualTime.Hold hold = VirtualTimeTests.this.time.hold();
+			assertThatExceptionOfType(IOException.class)
+				.isThrownBy(() -> retry("orders", Duration.ofSeconds(1)).call(() -> fail("attempt")))
+				.satisfies((ex) -> assertThat(RetriesStoppedException.of(ex)).hasRootCauseMessage(problem)
+					.extracting(RetriesStoppedException::reason)
+					.isEqualTo(StopReason.NOT_RETRYABLE));
+			assertThatIllegalStateException().isThrownBy(hold::close).withMessage(problem);
+			hold.close();
+		}
+
+		@Test
+		void tellsTheThreadThatWaitsWithinItForACall() throws Exception {
+			CountDownLatch told = new CountDownLatch(1);
+			Logger logger = Logger.getLogger(VirtualTime.class.getName());
+			Filter filter = (line) -> {
+				assertThat(line.getMessage()).startsWith("Virtual time stands");
+				told.countDown();
+				return false;
+			};
+			logger.setFilter(filter);
+			VirtualTime.Hold hold = VirtualTimeTests.this.time.hold();
+			Future<Object> call = VirtualTimeTests.this.threads
+				.submit(() -> retry("waits", Duration.ofSeconds(1)).call(() -> fail("waits")));
+			await(told);
+			hold.close();
+			assertEnds(call);
+			assertThat(logger.getFilter()).isSameAs(filter);
+			logger.setFilter(null);
 		}
 
 		@Test
@@ -608,6 +703,19 @@ class VirtualTimeTests {
 	}
 
 	@Nested
+	class Closing {
+
+		@Test
+		void forgetsWhatIsToHappen() {
+			Cancellable unused = VirtualTimeTests.this.time.schedule(() -> tell("late"), 1);
+			VirtualTimeTests.this.time.close();
+			VirtualTimeTests.this.time.advance(Duration.ofHours(1));
+			assertThat(VirtualTimeTests.this.told).isEmpty();
+		}
+
+	}
+
+	@Nested
 	class Sleeping {
 
 		@Test
@@ -621,6 +729,22 @@ class VirtualTimeTests {
 				.isThrownBy(() -> VirtualTimeTests.this.time.sleep(Duration.ofSeconds(1)));
 			assertThat(Thread.interrupted()).isFalse();
 			assertThat(VirtualTimeTests.this.time.elapsed()).isZero();
+		}
+
+		@Test
+		void endsEarlyAtTheEndOfItsTest() throws Exception {
+			VirtualTime time = VirtualTimeTests.this.time;
+			VirtualTime.Hold hold = time.hold();
+			Future<Duration> woken = VirtualTimeTests.this.threads.submit(() -> {
+				time.sleep(Duration.ofHours(1));
+				return time.elapsed();
+			});
+			while (!time.wake()) {
+				Thread.onSpinWait();
+			}
+			assertThat(get(woken)).isZero();
+			assertThat(time.wake()).isFalse();
+			hold.close();
 		}
 
 		@Test

@@ -21,7 +21,7 @@ class PaymentCallbacksTests {
 	private Merchant merchant;
 
 	@Test
-	void parksWhatTheMerchantRefusesFiveTimes(@Autowired PaymentCallbacks callbacks, @Autowired BackoffCalls calls,
+	void parksWhatTheMerchantRefusesSixTimes(@Autowired PaymentCallbacks callbacks, @Autowired BackoffCalls calls,
 			@Autowired BackoffFaults faults) {
 		faults.of("payment-callback").answers(503); // every attempt, until told otherwise
 		callbacks.send(this.payment);
