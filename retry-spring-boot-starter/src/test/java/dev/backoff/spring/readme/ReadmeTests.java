@@ -118,7 +118,7 @@ class ReadmeTests {
 	@Test
 	void recoverParksWhatCouldNotBeSent() {
 		this.calls.set(Integer.MIN_VALUE);
-		withReadmeYaml().run((context) -> assertThat(context.getBean(ShownMethods.class).notifyMerchant(payment()))
+		withReadmeYaml().run((context) -> assertThat(context.getBean(ShownMethods.class).send(payment()))
 			.isEqualTo(new Receipt("parked " + StopReason.ATTEMPTS_EXHAUSTED + " after 6")));
 	}
 

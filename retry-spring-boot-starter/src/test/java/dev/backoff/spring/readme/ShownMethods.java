@@ -59,7 +59,7 @@ public class ShownMethods {
 	}
 
 	@Backoff(value = "payment-callback", recover = "park")
-	public Receipt notifyMerchant(Payment payment) {
+	public Receipt send(Payment payment) {
 		return this.merchant.notify(payment, Attempt.current().idempotencyKey());
 	}
 
