@@ -95,18 +95,17 @@ class WaitingMemoryTests {
 	}
 
 	private long weight(Retry retry, AsyncOperation<String> operation) {
-		start(retry, operation);
-		cancel();
-		long before = Memory.used();
 		int threads = Thread.activeCount();
-		start(retry, operation);
-		long after = Memory.used();
-		assertThat(this.waiting.count()).isEqualTo(CALLS);
+		Memory.Held held = Memory.heldBy(() -> {
+			start(retry, operation);
+			assertThat(this.waiting.count()).isEqualTo(CALLS);
+		}, () -> {
+			cancel();
+			assertThat(this.waiting.count()).isZero();
+		});
 		assertThat(Thread.activeCount()).isLessThanOrEqualTo(threads + 1);
-		cancel();
-		assertThat(this.waiting.count()).isZero();
-		assertThat((Memory.used() - before) / CALLS).isLessThanOrEqualTo(1);
-		return (after - before) / CALLS;
+		assertThat(held.left() / CALLS).isLessThanOrEqualTo(1);
+		return held.bytes() / CALLS;
 	}
 
 	@Test

@@ -41,16 +41,15 @@ class WaitingMethodMemoryTests {
 			.run((context) -> {
 				Partner partner = context.getBean(Partner.class);
 				WaitingCalls waiting = context.getBean(WaitingCalls.class);
-				start(partner);
-				cancel();
-				long before = Memory.used();
-				start(partner);
-				long after = Memory.used();
-				assertThat(waiting.count()).isEqualTo(CALLS);
-				assertThat((after - before) / CALLS).isBetween(100L, 360L);
-				cancel();
-				assertThat(waiting.count()).isZero();
-				assertThat((Memory.used() - before) / CALLS).isLessThanOrEqualTo(1);
+				Memory.Held held = Memory.heldBy(() -> {
+					start(partner);
+					assertThat(waiting.count()).isEqualTo(CALLS);
+				}, () -> {
+					cancel();
+					assertThat(waiting.count()).isZero();
+				});
+				assertThat(held.bytes() / CALLS).isBetween(100L, 360L);
+				assertThat(held.left() / CALLS).isLessThanOrEqualTo(1);
 			});
 	}
 

@@ -179,8 +179,9 @@ class ConsoleTests {
 		CompletableFuture.allOf(customers.toArray(CompletableFuture[]::new)).join();
 		await("#needs", "Policy order-creation puts");
 		await("#needs", " × load on what it calls: ");
-		assertThat(this.browser.findElement(By.id("stopped")).getText()).contains("order-creation",
-				"attempts_exhausted", "InternalServerError");
+		await("#stopped", "order-creation");
+		assertThat(this.browser.findElement(By.id("stopped")).getText()).contains("attempts_exhausted",
+				"InternalServerError");
 	}
 
 	@Test
