@@ -1,6 +1,7 @@
 package dev.backoff;
 
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 
 import org.jspecify.annotations.Nullable;
 
@@ -12,14 +13,13 @@ import dev.backoff.time.Cancellable;
  */
 final class AsyncWait extends Waiter implements Driving.Abandonable {
 
+	private static final AtomicReferenceFieldUpdater<AsyncWait, @Nullable Cancellable> SCHEDULED = AtomicReferenceFieldUpdater
+		.newUpdater(AsyncWait.class, Cancellable.class, "scheduled");
+
 	private final AsyncCall<?, ?> call;
 
-	private volatile @Nullable Cancellable timer;
-
-	/* Not in place of the timer, which may end the wait before it is known here. */
-	private volatile @Nullable Cancellable guard;
-
-	private volatile boolean handedOver;
+	/* The timer, then the hand-over; one field, since very many calls may wait. */
+	private volatile @Nullable Cancellable scheduled;
 
 	AsyncWait(AsyncCall<?, ?> call) {
 		this.call = call;
@@ -36,8 +36,9 @@ final class AsyncWait extends Waiter implements Driving.Abandonable {
 			handOver(Runnable::run);
 			return;
 		}
+		Cancellable timer;
 		try {
-			this.timer = this.call.driver().time().schedule(this, nanos);
+			timer = this.call.driver().time().schedule(this, nanos);
 		}
 		catch (Throwable failure) {
 			if (this.call.claim(this)) {
@@ -45,8 +46,9 @@ final class AsyncWait extends Waiter implements Driving.Abandonable {
 			}
 			return;
 		}
-		if (hasEnded()) {
-			stopTimer();
+		// the wait may have been handed over before its timer is known here
+		if (!SCHEDULED.compareAndSet(this, null, timer) || hasEnded()) {
+			timer.cancel();
 		}
 	}
 
@@ -69,16 +71,20 @@ final class AsyncWait extends Waiter implements Driving.Abandonable {
 		}
 	}
 
-	/* The attempt's time runs from here on, whether the executor begins it or not. */
 	private void handOver(Executor otherwise) {
-		if (this.handedOver) {
-			// an operator wakes it although its time has come
-			return;
+		HandOver handOver = new HandOver(this);
+		Cancellable timer;
+		do {
+			timer = this.scheduled;
+			if (timer instanceof HandOver) {
+				// an operator wakes it although its time has come
+				return;
+			}
 		}
-		this.handedOver = true;
-		long since = this.call.state().now();
+		while (!SCHEDULED.compareAndSet(this, timer, handOver));
+		stop(timer);
 		try {
-			this.call.executor().execute(() -> goOn(since, false));
+			this.call.executor().execute(handOver);
 		}
 		catch (Throwable failure) {
 			if (this.call.claim(this)) {
@@ -86,17 +92,7 @@ final class AsyncWait extends Waiter implements Driving.Abandonable {
 			}
 			return;
 		}
-		guard(since);
-	}
-
-	private void guard(long since) {
-		if (!hasEnded()) {
-			stopTimer();
-			this.guard = this.call.guard(() -> goOn(since, true));
-			if (hasEnded()) {
-				stopTimer();
-			}
-		}
+		handOver.guard();
 	}
 
 	/** Go on because of the shutdown. */
@@ -141,8 +137,10 @@ final class AsyncWait extends Waiter implements Driving.Abandonable {
 	boolean stop() {
 		boolean won = this.call.exchange(this, new Stopping(this));
 		if (won) {
-			this.call.execute(this::wake);
-			guard(this.call.state().now());
+			HandOver handOver = new HandOver(this);
+			stop(SCHEDULED.getAndSet(this, handOver));
+			this.call.execute(handOver);
+			handOver.guard();
 		}
 		return won;
 	}
@@ -163,20 +161,53 @@ final class AsyncWait extends Waiter implements Driving.Abandonable {
 	}
 
 	private void ended() {
-		stopTimer();
+		stop(this.scheduled);
 		this.call.driver().waiting().leave(this);
 		this.call.driver().steps().waited(this.call.state());
-	}
-
-	private void stopTimer() {
-		stop(this.timer);
-		stop(this.guard);
 	}
 
 	private static void stop(@Nullable Cancellable scheduled) {
 		if (scheduled != null) {
 			scheduled.cancel();
 		}
+	}
+
+	/**
+	 * The end of a wait, on the executor or elsewhere if that does not begin it in time.
+	 * The attempt's time runs from here on.
+	 */
+	private static final class HandOver implements Runnable, Cancellable {
+
+		private final AsyncWait wait;
+
+		private final long since;
+
+		private volatile @Nullable Cancellable guard;
+
+		HandOver(AsyncWait wait) {
+			this.wait = wait;
+			this.since = wait.call.state().now();
+		}
+
+		@Override
+		public void run() {
+			this.wait.goOn(this.since, false);
+		}
+
+		void guard() {
+			if (!this.wait.hasEnded()) {
+				this.guard = this.wait.call.guard(() -> this.wait.goOn(this.since, true));
+				if (this.wait.hasEnded()) {
+					cancel();
+				}
+			}
+		}
+
+		@Override
+		public void cancel() {
+			stop(this.guard);
+		}
+
 	}
 
 	/**
