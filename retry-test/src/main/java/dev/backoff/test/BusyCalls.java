@@ -31,6 +31,12 @@ final class BusyCalls implements CallObserver {
 	private static final long LOOK_AGAIN = 50_000L;
 
 	/*
+	 * Patience is for calls, not for the machine. So much real time between two looks
+	 * counts at most, and a process that gets no processor loses little of it.
+	 */
+	static final long LONGEST_LOOK = 10_000_000L;
+
+	/*
 	 * A keeper at work holds the clock for so much real time at most if no call goes on.
 	 */
 	private static final long LONGEST_WORK = 10_000_000_000L;
@@ -50,7 +56,12 @@ final class BusyCalls implements CallObserver {
 	/* Those that have not ended. */
 	private final Set<Recording> calls = new LinkedHashSet<>();
 
-	/* Whether unknown work may have begun, and since when, by the system's ticker. */
+	/* The real time that counts, and the system's ticker when it was looked at last. */
+	private long counted;
+
+	private long looked = System.nanoTime();
+
+	/* Whether unknown work may have begun, and since when, by the time that counts. */
 	private boolean disturbed;
 
 	private long since;
@@ -85,7 +96,7 @@ final class BusyCalls implements CallObserver {
 			return;
 		}
 		call.pauses += pauses;
-		call.since = System.nanoTime();
+		call.since = counted();
 		if (call.ended != null) {
 			this.calls.remove(call);
 		}
@@ -94,10 +105,17 @@ final class BusyCalls implements CallObserver {
 		}
 	}
 
+	private long counted() {
+		long now = System.nanoTime();
+		this.counted += Math.min(now - this.looked, LONGEST_LOOK);
+		this.looked = now;
+		return this.counted;
+	}
+
 	/** Note that unknown work may begin. */
 	void disturb() {
 		this.disturbed = true;
-		this.since = System.nanoTime();
+		this.since = counted();
 	}
 
 	/** Forget all calls until they go on. */
@@ -119,13 +137,13 @@ final class BusyCalls implements CallObserver {
 			this.disturbed = false;
 			return LOOK_AGAIN;
 		}
-		long unknown = this.disturbed ? patience - (System.nanoTime() - this.since) : 0;
+		long unknown = this.disturbed ? patience - (counted() - this.since) : 0;
 		return this.calls.stream().mapToLong((call) -> busyFor(call, patience)).reduce(unknown, Math::max);
 	}
 
 	/** Return for how long a call still holds the clock if it does not go on. */
 	long busyFor(Recording call, long patience) {
-		long left = patience - (System.nanoTime() - call.since);
+		long left = patience - (counted() - call.since);
 		Thread thread = call.thread;
 		return call.isBusy() ? left : (thread != null && this.clock.isWorking(thread)) ? Math.min(LOOK_AGAIN, left) : 0;
 	}
@@ -135,9 +153,8 @@ final class BusyCalls implements CallObserver {
 			this.keptSince = 0;
 			return false;
 		}
-		long now = System.nanoTime();
-		this.keptSince = (this.keptSince != 0) ? this.keptSince : now;
-		return now - this.keptSince < LONGEST_WORK;
+		this.keptSince = (this.keptSince != 0) ? this.keptSince : counted();
+		return counted() - this.keptSince < LONGEST_WORK;
 	}
 
 	/** Return a known call that is busy, the given one or one inside it, or null. */

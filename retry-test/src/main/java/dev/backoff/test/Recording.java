@@ -32,7 +32,7 @@ final class Recording implements CallObserver.ObservedCall, CallObserver.Observe
 	/* What it was, once it has ended. */
 	@Nullable RecordedCall ended;
 
-	/* When it went on last, by the system's ticker. */
+	/* When it went on last, by the real time that counts for patience. */
 	long since;
 
 	/* Where its work runs. */

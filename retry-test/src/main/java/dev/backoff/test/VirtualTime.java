@@ -424,13 +424,14 @@ public final class VirtualTime implements RetryTime {
 		}
 		long busyFor = this.calls.busyFor(this.patience);
 		long timeoutIn = timeoutIn();
+		long look = (busyFor > 0) ? Math.min(busyFor, BusyCalls.LONGEST_LOOK) : IDLE;
 		if (timeoutIn <= 0) {
 			this.now = this.agenda.first().due();
 		}
 		else if (busyFor <= 0 && target() > this.now) {
 			jump(target());
 		}
-		else if (this.changed.awaitNanos(Math.min(timeoutIn, (busyFor > 0) ? busyFor : IDLE)) <= 0) {
+		else if (this.changed.awaitNanos(Math.min(timeoutIn, look)) <= 0) {
 			// a call that was busy may no longer count
 			this.changed.signalAll();
 			if (busyFor <= 0 && this.advancing == null) {

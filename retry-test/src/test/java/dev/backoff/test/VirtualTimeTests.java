@@ -87,6 +87,13 @@ class VirtualTimeTests {
 		throw new IOException(what);
 	}
 
+	private static void spin(int millis) {
+		long end = System.nanoTime() + millis * 1_000_000L;
+		while (System.nanoTime() < end) {
+			Thread.onSpinWait();
+		}
+	}
+
 	private static void await(CountDownLatch latch) throws InterruptedException {
 		assertThat(latch.await(9, TimeUnit.SECONDS)).isTrue();
 	}
@@ -114,10 +121,7 @@ class VirtualTimeTests {
 			Retry retry = retry("orders", Duration.ofSeconds(1));
 			assertThatExceptionOfType(IOException.class).isThrownBy(() -> retry.call(() -> {
 				long began = VirtualTimeTests.this.time.nanoTime();
-				long end = System.nanoTime() + 1_000_000;
-				while (System.nanoTime() < end) {
-					Thread.onSpinWait();
-				}
+				spin(1);
 				assertThat(VirtualTimeTests.this.time.nanoTime()).isEqualTo(began);
 				return fail("attempt");
 			}))
@@ -215,10 +219,7 @@ class VirtualTimeTests {
 				CompletableFuture<Object> later = inner.callAsync(() -> {
 					throw new IOException("down");
 				});
-				long end = System.nanoTime() + 5_000_000;
-				while (System.nanoTime() < end) {
-					Thread.onSpinWait();
-				}
+				spin(5);
 				tell("outer");
 				return later.handle((value, failure) -> "joined").join();
 			});
@@ -416,6 +417,26 @@ class VirtualTimeTests {
 		}
 
 		@Test
+		void butAPauseOfTheWholeProcessIsNotCounted() throws Exception {
+			VirtualTimeTests.this.time.patience(Duration.ofMillis(200));
+			Future<Void> waiting = VirtualTimeTests.this.threads
+				.submit(() -> retry("waiting", Duration.ofSeconds(1)).call(() -> fail("waiting")));
+			retry("busy", Duration.ofSeconds(1)).<Void, Exception>call(() -> {
+				while (VirtualTimeTests.this.told.isEmpty()) {
+					Thread.onSpinWait();
+				}
+				// the clock can do as little as in a process that is stopped
+				VirtualTimeTests.this.time.locked(() -> spin(300));
+				spin(10);
+				tell("busy");
+				return null;
+			});
+			assertEnds(waiting);
+			assertThat(VirtualTimeTests.this.told).containsExactly("0 waiting", "0 busy", "1000 waiting",
+					"3000 waiting", "7000 waiting");
+		}
+
+		@Test
 		void patienceIsAboveZero() {
 			assertThatIllegalArgumentException().isThrownBy(() -> VirtualTimeTests.this.time.patience(Duration.ZERO))
 				.withMessage("Invalid patience (0ms): must be above zero.");
@@ -461,10 +482,7 @@ class VirtualTimeTests {
 		void butNotBeforeThePatienceEnds() {
 			Retry retry = retry(policy("orders").attemptTimeout(Duration.ofNanos(1)).build());
 			assertThat(retry.<String, RuntimeException>call(() -> {
-				long end = System.nanoTime() + 1_000_000;
-				while (System.nanoTime() < end) {
-					Thread.onSpinWait();
-				}
+				spin(1);
 				return "done";
 			})).isEqualTo("done");
 			assertThat(VirtualTimeTests.this.time.elapsed()).isZero();
