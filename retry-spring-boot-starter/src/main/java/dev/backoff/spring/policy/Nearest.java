@@ -54,23 +54,20 @@ public final class Nearest {
 		return TextValues.canonical(name).replaceAll("\\d", "");
 	}
 
-	/** Return how many letters must be added, left out or changed. */
+	/* Letters added, left out, changed, or swapped with the next one. */
 	private static int distance(String a, String b) {
-		int[] row = new int[b.length() + 1];
-		for (int j = 0; j <= b.length(); j++) {
-			row[j] = j;
-		}
-		for (int i = 1; i <= a.length(); i++) {
-			int diagonal = row[0];
-			row[0] = i;
-			for (int j = 1; j <= b.length(); j++) {
-				int above = row[j];
-				int changed = diagonal + ((a.charAt(i - 1) == b.charAt(j - 1)) ? 0 : 1);
-				row[j] = Math.min(changed, 1 + Math.min(above, row[j - 1]));
-				diagonal = above;
+		int[][] distances = new int[a.length() + 1][b.length() + 1];
+		for (int i = 0; i <= a.length(); i++) {
+			for (int j = 0; j <= b.length(); j++) {
+				distances[i][j] = (i == 0 || j == 0) ? i + j
+						: Math.min(distances[i - 1][j - 1] + ((a.charAt(i - 1) == b.charAt(j - 1)) ? 0 : 1),
+								1 + Math.min(distances[i - 1][j], distances[i][j - 1]));
+				if (i > 1 && j > 1 && a.charAt(i - 1) == b.charAt(j - 2) && a.charAt(i - 2) == b.charAt(j - 1)) {
+					distances[i][j] = Math.min(distances[i][j], distances[i - 2][j - 2] + 1);
+				}
 			}
 		}
-		return row[b.length()];
+		return distances[a.length()][b.length()];
 	}
 
 }

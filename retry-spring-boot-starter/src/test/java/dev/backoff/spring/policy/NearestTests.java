@@ -13,7 +13,8 @@ class NearestTests {
 
 	@ParameterizedTest
 	@CsvSource({ "payment, payment", "paymnt, payment", "payments, payment", "PAY-MENT, payment", "paymet-x, payment",
-			"pymnet, ''", "bas, base", "bse, base", "bass, base", "bs, ''", "cup, cap", "cp, cap", "'', ''" })
+			"pymet-x, ''", "bas, base", "bse, base", "bass, base", "bs, ''", "cup, cap", "cp, cap", "bsae, base",
+			"acp, cap", "apymnet, payment", "'', ''" })
 	void isWithinTwoLettersOrOneOfAShortName(String name, String nearest) {
 		String found = Nearest.of(name, List.of("payment", "base", "cap"));
 		assertThat((found != null) ? found : "").isEqualTo(nearest);
