@@ -26,7 +26,8 @@ import dev.backoff.time.WakeSignal;
  * Guard the objects that a {@link Retry} is built with. What such an object throws is
  * reported, and the call goes on with a harmless answer. The library's own objects are
  * returned as they are, so that they are called directly. Listeners and the recorder are
- * guarded by the {@link ListenerChain}, which the reports go to.
+ * guarded by the {@link ListenerChain}, which the reports go to. All guards are in this
+ * file, so that an object is guarded once, where it enters.
  */
 final class Guards {
 

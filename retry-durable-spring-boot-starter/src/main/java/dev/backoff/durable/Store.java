@@ -61,7 +61,8 @@ import dev.backoff.spring.policy.Problem;
 
 /**
  * The database that holds the calls: the application's, or an H2 file of its own.
- * Statements are the engine's. Thread-safe.
+ * Statements are the engine's. Thread-safe. This file is long because all that differs
+ * between databases is here.
  */
 final class Store {
 

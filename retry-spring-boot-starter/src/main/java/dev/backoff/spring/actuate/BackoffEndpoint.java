@@ -61,7 +61,8 @@ import dev.backoff.spring.safety.OverloadSafety;
  * this process: override values, end overrides, move breakers, fill budgets, wake or stop
  * waiting calls. An invalid request changes nothing and is answered with a report and
  * status 400, an unknown name with 404. A name may have any spelling with the same
- * letters and digits.
+ * letters and digits. This file is long because the operations of an endpoint are methods
+ * of one class.
  *
  * @since 0.1
  */

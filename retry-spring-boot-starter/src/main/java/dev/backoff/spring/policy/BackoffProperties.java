@@ -15,7 +15,8 @@ import org.springframework.boot.context.properties.bind.Name;
  * The keys below {@code backoff}: their names, types and descriptions.
  * <p>
  * It is the schema for editors and is not bound: values are read as text by their keys,
- * with file and line, and a variable overrides the policy it means.
+ * with file and line, and a variable overrides the policy it means. This file is long
+ * because there are that many keys.
  *
  * @param enabled Whether methods are retried and measured at all; if not, each is a plain
  * call.

@@ -39,7 +39,8 @@ import dev.backoff.time.RetryTime;
 
 /**
  * The budgets, breakers, raised delays and throttles of all policies, by name.
- * Thread-safe.
+ * Thread-safe. This file is long because the four are reported, changed and reset
+ * together.
  *
  * @since 0.1
  */
