@@ -419,12 +419,14 @@ class VirtualTimeTests {
 		@Test
 		void butAPauseOfTheWholeProcessIsNotCounted() throws Exception {
 			VirtualTimeTests.this.time.patience(Duration.ofMillis(200));
+			VirtualTime.Hold hold = VirtualTimeTests.this.time.hold();
 			Future<Void> waiting = VirtualTimeTests.this.threads
 				.submit(() -> retry("waiting", Duration.ofSeconds(1)).call(() -> fail("waiting")));
+			while (VirtualTimeTests.this.told.isEmpty()) {
+				Thread.onSpinWait();
+			}
 			retry("busy", Duration.ofSeconds(1)).<Void, Exception>call(() -> {
-				while (VirtualTimeTests.this.told.isEmpty()) {
-					Thread.onSpinWait();
-				}
+				hold.close();
 				// the clock can do as little as in a process that is stopped
 				VirtualTimeTests.this.time.locked(() -> spin(300));
 				spin(10);
