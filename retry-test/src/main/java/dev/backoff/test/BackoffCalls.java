@@ -93,8 +93,7 @@ public final class BackoffCalls implements CallObserver {
 					"Invalid name (" + name + "): must be that of a policy or of a method with @Backoff.", name, known);
 		}
 		return () -> new CallsAssert(name, calls(name),
-				() -> new UnrecordedCallError("Expecting a call of " + name + ", but none was recorded.", name,
-						names(all())));
+				(problem) -> new UnrecordedCallError(problem, name, names(all())));
 	}
 
 	private List<RecordedCall> calls(String name) {

@@ -1,11 +1,11 @@
 package dev.backoff.test;
 
 import java.time.Duration;
-import java.time.format.DateTimeParseException;
+import java.time.temporal.ChronoUnit;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -30,11 +30,17 @@ public class CallAssert extends AbstractAssert<CallAssert, List<RecordedCall>> {
 
 	private static final int MOST_STORIES = 5;
 
+	private static final int MOST_DIGITS = 12;
+
+	private static final Map<String, ChronoUnit> UNITS = Map.of("ns", ChronoUnit.NANOS, "us", ChronoUnit.MICROS, "ms",
+			ChronoUnit.MILLIS, "s", ChronoUnit.SECONDS, "m", ChronoUnit.MINUTES, "h", ChronoUnit.HOURS, "d",
+			ChronoUnit.DAYS);
+
 	private final String name;
 
-	private final Supplier<? extends AssertionError> unrecorded;
+	private final Function<String, AssertionError> unrecorded;
 
-	CallAssert(String name, List<RecordedCall> calls, Supplier<? extends AssertionError> unrecorded) {
+	CallAssert(String name, List<RecordedCall> calls, Function<String, AssertionError> unrecorded) {
 		super(calls, CallAssert.class);
 		this.name = name;
 		this.unrecorded = unrecorded;
@@ -154,20 +160,21 @@ public class CallAssert extends AbstractAssert<CallAssert, List<RecordedCall>> {
 	}
 
 	private static boolean isWithin(Duration delay, String least, String greatest) {
+		if (duration(least).compareTo(duration(greatest)) > 0) {
+			throw new IllegalArgumentException(
+					"Invalid range (" + least + ", " + greatest + "): write the smaller duration first.");
+		}
 		return delay.compareTo(duration(least)) >= 0 && delay.compareTo(duration(greatest)) <= 0;
 	}
 
-	/* As java.time reads it, without its letters before the number. */
 	private static Duration duration(String text) {
-		try {
-			return text.endsWith("ms") ? Duration.ofMillis(Long.parseLong(text.substring(0, text.length() - 2)))
-					: Duration.parse((text.endsWith("d") ? "P" : "PT") + text);
-		}
-		catch (NumberFormatException | DateTimeParseException ex) {
+		String number = text.replaceFirst("\\D.*", "");
+		ChronoUnit unit = UNITS.get(text.substring(number.length()));
+		if (number.isEmpty() || number.length() > MOST_DIGITS || unit == null) {
 			throw new IllegalArgumentException(
-					"Invalid duration (" + text + "): must be a number and a unit, such as 500ms, 2s, 5m, 3h or 1d.",
-					ex);
+					"Invalid duration (" + text + "): must be a number and a unit, such as 500ms, 2s, 5m, 3h or 1d.");
 		}
+		return Duration.of(Long.parseLong(number), unit);
 	}
 
 	private static String text(List<Duration> delays) {
@@ -176,18 +183,19 @@ public class CallAssert extends AbstractAssert<CallAssert, List<RecordedCall>> {
 	}
 
 	private RecordedCall call() {
-		if (this.actual.isEmpty()) {
-			throw this.unrecorded.get();
-		}
-		if (this.actual.size() > 1) {
-			verify(false, "be called once", "was called " + this.actual.size() + " times; write call(k) for one");
-		}
+		int size = this.actual.size();
+		verify(size == 1, "be called once",
+				"was called " + size + " times" + ((size > 1) ? "; write call(k) for one" : ""));
 		return this.actual.get(0);
 	}
 
 	final CallAssert verify(boolean holds, String expected, String but) {
+		String problem = "Expecting " + this.name + " to " + expected + ", but it " + but;
+		if (!holds && this.actual.isEmpty()) {
+			throw this.unrecorded.apply(problem + ".");
+		}
 		if (!holds) {
-			failWithMessage("%s", "Expecting " + this.name + " to " + expected + ", but it " + but + ":\n" + stories());
+			failWithMessage("%s", problem + ":\n" + stories());
 		}
 		return this;
 	}

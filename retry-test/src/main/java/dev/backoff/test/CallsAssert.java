@@ -2,7 +2,7 @@ package dev.backoff.test;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.function.Supplier;
+import java.util.function.Function;
 import java.util.stream.IntStream;
 
 import dev.backoff.event.StopReason;
@@ -16,7 +16,7 @@ import dev.backoff.time.DurationText;
  */
 public final class CallsAssert extends CallAssert {
 
-	CallsAssert(String name, List<RecordedCall> calls, Supplier<? extends AssertionError> unrecorded) {
+	CallsAssert(String name, List<RecordedCall> calls, Function<String, AssertionError> unrecorded) {
 		super(name, calls, unrecorded);
 	}
 

@@ -14,7 +14,8 @@ public final class UnrecordedCallError extends AssertionError {
 
 	UnrecordedCallError(String message, String name, Collection<String> names) {
 		super(message + (names.isEmpty()
-				? " No call of any name was: only calls through the bean are, not those on this or on a new object."
+				? " No call at all was recorded. One is recorded once it has begun, if it passes the proxy of a bean that is "
+						+ "no mock, or a Retry with this observer."
 				: " Nearest first, there are: " + Names.nearestFirst(names, name) + "."));
 	}
 

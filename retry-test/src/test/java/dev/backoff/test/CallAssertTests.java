@@ -2,6 +2,7 @@ package dev.backoff.test;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.util.List;
 
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Nested;
@@ -116,9 +117,14 @@ class CallAssertTests {
 
 		@Test
 		void readDurationsOfAllUnits() {
-			orders().waitedInAll("150ms", "0.15s").waitedBetween("0s", "1m").waitedBetween("0H", "1d");
-			assertThatIllegalArgumentException().isThrownBy(() -> orders().waited("100"))
-				.withMessage("Invalid duration (100): must be a number and a unit, such as 500ms, 2s, 5m, 3h or 1d.");
+			orders().waitedInAll("150ms", "150000us").waitedBetween("0s", "1m").waitedBetween("50000000ns", "1d");
+			for (String text : List.of("100", "s", "0.15s", "-1s", "1 s", "1w", "1h30m", "1234567890123s", "")) {
+				assertThatIllegalArgumentException().isThrownBy(() -> orders().waited(text))
+					.withMessage("Invalid duration (" + text
+							+ "): must be a number and a unit, such as 500ms, 2s, 5m, 3h or 1d.");
+			}
+			assertThatIllegalArgumentException().isThrownBy(() -> orders().waitedBetween("2s", "1s"))
+				.withMessage("Invalid range (2s, 1s): write the smaller duration first.");
 		}
 
 	}
@@ -273,12 +279,15 @@ class CallAssertTests {
 			place();
 			assertThatExceptionOfType(UnrecordedCallError.class)
 				.isThrownBy(() -> assertThat(CallAssertTests.this.calls.of("OrderServce.place")).succeeded())
-				.withMessage("Expecting a call of OrderServce.place, but none was recorded. "
+				.withMessage("Expecting OrderServce.place to be called once, but it was called 0 times. "
 						+ "Nearest first, there are: OrderService.place, orders.");
 			CallAssertTests.this.calls.clear();
 			assertThatExceptionOfType(UnrecordedCallError.class).isThrownBy(() -> orders().succeeded())
-				.withMessage("Expecting a call of orders, but none was recorded. No call of any name was: only calls "
-						+ "through the bean are, not those on this or on a new object.");
+				.withMessage("Expecting orders to be called once, but it was called 0 times. No call at all was "
+						+ "recorded. One is recorded once it has begun, if it passes the proxy of a bean that is no mock, "
+						+ "or a Retry with this observer.");
+			assertFails(() -> orders().calls(6),
+					"Expecting orders to be called 6 times, but it was called 0 times. No");
 			assertFails(() -> orders().allSucceeded(), "Expecting orders to succeed each time, but it did in 0 of 0");
 		}
 

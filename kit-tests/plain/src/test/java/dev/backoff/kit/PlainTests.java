@@ -67,7 +67,8 @@ class PlainTests {
 		});
 		assertThatExceptionOfType(UnrecordedCallError.class)
 			.isThrownBy(() -> assertThat(this.calls.of("order")).succeeded())
-			.withMessage("Expecting a call of order, but none was recorded. Nearest first, there are: orders.");
+			.withMessage(
+					"Expecting order to be called once, but it was called 0 times. Nearest first, there are: orders.");
 	}
 
 }
