@@ -26,8 +26,6 @@ import dev.backoff.time.RetryTime;
  */
 public final class BackoffCalls implements CallObserver {
 
-	private final RetryTime time;
-
 	private final BusyCalls calls;
 
 	private final Supplier<? extends Collection<String>> known;
@@ -41,7 +39,6 @@ public final class BackoffCalls implements CallObserver {
 
 	/** Record calls, and refuse names that are neither known nor recorded. */
 	BackoffCalls(RetryTime time, Supplier<? extends Collection<String>> known) {
-		this.time = time;
 		// with another time, for a clock that nothing reads
 		this.calls = (time instanceof VirtualTime virtual) ? virtual.calls : new BusyCalls(new VirtualTime(), time);
 		this.known = known;
@@ -61,7 +58,7 @@ public final class BackoffCalls implements CallObserver {
 			.filter((known) -> key.equals(known.key) && (known.ended == null || attempt == 0))
 			.findAny()
 			.orElseGet(() -> {
-				Recording begun = new Recording(policy, method, key, null, this.calls, this.time);
+				Recording begun = this.calls.begin(policy, method, key);
 				this.recordings.add(begun);
 				return begun;
 			});

@@ -1,9 +1,10 @@
 package dev.backoff.test;
 
-import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
@@ -19,6 +20,8 @@ import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 import org.springframework.beans.factory.support.RootBeanDefinition;
 import org.springframework.context.ApplicationContext;
 import org.springframework.core.annotation.AnnotationUtils;
+import org.springframework.scheduling.TaskScheduler;
+import org.springframework.scheduling.config.ScheduledTaskHolder;
 import org.springframework.scheduling.config.TaskManagementConfigUtils;
 
 import dev.backoff.WaitingCalls;
@@ -48,6 +51,8 @@ public final class BackoffTestConfiguration implements BeanDefinitionRegistryPos
 	private static final int MOST_SLEEPS = 10;
 
 	private final TestBackoff test;
+
+	private final AtomicReference<@Nullable Object> running = new AtomicReference<>();
 
 	/** Make the configuration with the defaults of {@link TestBackoff}. */
 	public BackoffTestConfiguration() {
@@ -121,15 +126,20 @@ public final class BackoffTestConfiguration implements BeanDefinitionRegistryPos
 		return advisor;
 	}
 
-	/* In place of the scheduler of Boot or of the application. */
+	/* In place of the scheduler of Boot or of the application, which stay for others. */
 	private void schedule(DefaultListableBeanFactory beans) {
 		if (this.test.time() == TimeKind.REAL) {
 			throw new IllegalStateException(
 					"@TestBackoff(time = REAL, scheduling = true): jobs are run by virtual time. "
 							+ "Remove one of the two.");
 		}
-		if (beans.containsBeanDefinition(SCHEDULER)) {
-			beans.removeBeanDefinition(SCHEDULER);
+		for (String name : beans.getBeanNamesForType(TaskScheduler.class, true, false)) {
+			BeanDefinition own = beans.getBeanDefinition(name);
+			own.setPrimary(false);
+			if (name.equals(SCHEDULER)) {
+				beans.removeBeanDefinition(name);
+				beans.registerBeanDefinition("realTaskScheduler", own);
+			}
 		}
 		RootBeanDefinition scheduler = new RootBeanDefinition(VirtualTaskScheduler.class,
 				() -> new VirtualTaskScheduler(beans.getBean(VirtualTime.class)));
@@ -159,21 +169,50 @@ public final class BackoffTestConfiguration implements BeanDefinitionRegistryPos
 		context.getBeanProvider(BackoffFaults.class).ifAvailable(BackoffFaults::clear);
 		context.getBeanProvider(Draws.class).ifAvailable(Draws::reset);
 		context.getBeanProvider(VirtualTime.class).ifAvailable(VirtualTime::reset);
-		context.getBeanProvider(VirtualTaskScheduler.class).ifAvailable(VirtualTaskScheduler::reset);
+		context.getBeanProvider(VirtualTaskScheduler.class).ifAvailable((scheduler) -> reset(scheduler, context));
 		context.getBeanProvider(BackoffCalls.class).ifAvailable(BackoffCalls::clear);
+	}
+
+	private static void reset(VirtualTaskScheduler scheduler, ApplicationContext context) {
+		List<Runnable> elsewhere = scheduler.reset(context.getBeanProvider(ScheduledTaskHolder.class)
+			.stream()
+			.flatMap((holder) -> holder.getScheduledTasks().stream())
+			.map((task) -> task.getTask().getRunnable())
+			.toList());
+		if (!elsewhere.isEmpty()) {
+			logger.warn("Jobs that run in real time although scheduling = true, since they name or configure a "
+					+ "scheduler of their own: {}. Leave that scheduler out in tests.", elsewhere);
+		}
 	}
 
 	/* An attempt that sleeps goes on, and may then wait, or sleep again. */
 	private static void end(@Nullable WaitingCalls calls, @Nullable VirtualTime time) {
-		for (int i = 0; i < MOST_SLEEPS; i++) {
+		Object busy = null;
+		boolean goesOn = true;
+		for (int i = 0; goesOn && i < MOST_SLEEPS; i++) {
+			busy = (time != null) ? time.settle() : null;
 			boolean waited = calls != null && calls.stop(null) > 0;
 			boolean slept = time != null && time.wake();
-			if (time == null || !(waited || slept)) {
-				return;
-			}
-			// until they have ended
-			time.advance(Duration.ZERO);
+			goesOn = waited || slept;
 		}
+		if (busy != null) {
+			logger.warn("This test begins while {} still works, which began before. It can disturb this test. "
+					+ "Wait for its end in the test that makes it.", busy);
+		}
+	}
+
+	/** Note that a test begins, and warn if another one has not ended. */
+	void testBegins(Object test) {
+		Object other = this.running.getAndSet(test);
+		if (other != null) {
+			logger.warn("{} begins while {} runs in the same application context, and lets its calls and faults "
+					+ "begin anew. Run tests that share a context one after another.", test, other);
+		}
+	}
+
+	/** Note that a test has ended. */
+	void testEnds(Object test) {
+		this.running.compareAndSet(test, null);
 	}
 
 	/** Draw anew in each test. */

@@ -36,11 +36,6 @@ final class BusyCalls implements CallObserver {
 	 */
 	static final long LONGEST_LOOK = 10_000_000L;
 
-	/*
-	 * A keeper at work holds the clock for so much real time at most if no call goes on.
-	 */
-	private static final long LONGEST_WORK = 10_000_000_000L;
-
 	/* The innermost call whose work runs on the thread. */
 	@SuppressWarnings("ThreadLocalUsage") // each clock has its own calls
 	final ThreadLocal<@Nullable Recording> open = new ThreadLocal<>();
@@ -52,6 +47,9 @@ final class BusyCalls implements CallObserver {
 	final VirtualTime clock;
 
 	private final RetryTime time;
+
+	/* How many have begun. */
+	int begun;
 
 	/* Those that have not ended. */
 	private final Set<Recording> calls = new LinkedHashSet<>();
@@ -69,8 +67,8 @@ final class BusyCalls implements CallObserver {
 	/* Whether the keepers of calls are at work. */
 	final Set<BooleanSupplier> keepers = new LinkedHashSet<>();
 
-	/* Since when one of them is and no call has gone on, or 0. */
-	private long keptSince;
+	/* Since when the clock has stood for calls, by the time that counts, or 0. */
+	private long stoodSince;
 
 	/** Tell a clock of calls that have the given time, most often the clock itself. */
 	BusyCalls(VirtualTime clock, RetryTime time) {
@@ -80,18 +78,26 @@ final class BusyCalls implements CallObserver {
 
 	@Override
 	public Recording callBegins(String policy, String method) {
-		Recording call = new Recording(policy, method, null, this.open.get(), this, this.time);
+		return begin(policy, method, null);
+	}
+
+	Recording begin(String policy, String method, @Nullable String key) {
+		Recording[] begun = new Recording[1];
+		// reads the time, which must not go on before it is known
 		this.clock.locked(() -> {
+			Recording call = new Recording(policy, method, key, (key == null) ? this.open.get() : null, this,
+					this.time);
+			this.begun++;
 			goesOn(call.enclosing, 1);
 			goesOn(call, 0);
+			begun[0] = call;
 		});
-		return call;
+		return begun[0];
 	}
 
 	/** Note that a call goes on, with more or fewer pauses; null is work of no call. */
 	void goesOn(@Nullable Recording call, int pauses) {
 		this.disturbed = false;
-		this.keptSince = 0;
 		if (call == null) {
 			return;
 		}
@@ -133,7 +139,7 @@ final class BusyCalls implements CallObserver {
 	 * real time; zero or less if none holds it.
 	 */
 	long busyFor(long patience) {
-		if (isKeeperAtWork()) {
+		if (this.keepers.stream().anyMatch(BooleanSupplier::getAsBoolean)) {
 			this.disturbed = false;
 			return LOOK_AGAIN;
 		}
@@ -148,13 +154,16 @@ final class BusyCalls implements CallObserver {
 		return call.isBusy() ? left : (thread != null && this.clock.isWorking(thread)) ? Math.min(LOOK_AGAIN, left) : 0;
 	}
 
-	private boolean isKeeperAtWork() {
-		if (this.keepers.stream().noneMatch(BooleanSupplier::getAsBoolean)) {
-			this.keptSince = 0;
-			return false;
+	/**
+	 * Return for how long the clock may still stand if it has stood since the last look.
+	 */
+	long stands(boolean stands, long longest) {
+		if (!stands) {
+			this.stoodSince = 0;
+			return longest;
 		}
-		this.keptSince = (this.keptSince != 0) ? this.keptSince : counted();
-		return counted() - this.keptSince < LONGEST_WORK;
+		this.stoodSince = (this.stoodSince != 0) ? this.stoodSince : counted();
+		return longest - (counted() - this.stoodSince);
 	}
 
 	/** Return a known call that is busy, the given one or one inside it, or null. */

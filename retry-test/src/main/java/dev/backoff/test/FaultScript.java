@@ -29,7 +29,6 @@ import org.springframework.web.client.ResourceAccessException;
 
 import dev.backoff.Operation;
 import dev.backoff.time.DurationText;
-import dev.backoff.time.Nanos;
 import dev.backoff.time.RetryTime;
 
 /**
@@ -86,7 +85,7 @@ public final class FaultScript {
 	private FaultScript fails(String text, Supplier<? extends Throwable> failure) {
 		Objects.requireNonNull(failure, "failure");
 		return add(text, (work) -> {
-			throw failure.get();
+			throw Objects.requireNonNull(failure.get(), () -> "the failure of " + text + " is null");
 		});
 	}
 
@@ -137,8 +136,8 @@ public final class FaultScript {
 	 * attempt sleeps and can be interrupted.
 	 */
 	public FaultScript hangs(Duration duration) {
+		long nanos = VirtualTime.nanos(duration);
 		String text = "hangs(" + DurationText.exact(duration) + ")";
-		long nanos = Nanos.notNegative("duration", duration);
 		return add(text, (work) -> {
 			this.time.sleep(nanos);
 			throw new SocketTimeoutException("fault: " + text);
@@ -154,7 +153,7 @@ public final class FaultScript {
 
 	/** Let time pass, then do the work. */
 	public FaultScript takes(Duration duration) {
-		long nanos = Nanos.notNegative("duration", duration);
+		long nanos = VirtualTime.nanos(duration);
 		return add("takes(" + DurationText.exact(duration) + ")", (work) -> {
 			this.time.sleep(nanos);
 			return work.run();

@@ -55,6 +55,9 @@ final class Recording implements CallObserver.ObservedCall, CallObserver.Observe
 	/* Whether it has told of a wait that has not begun. */
 	private boolean waiting;
 
+	/* Whether it waits for a slot, whatever wakes it meanwhile. */
+	private boolean inQueue;
+
 	/* Whether it has told of an attempt whose work has not begun. */
 	private volatile boolean starting;
 
@@ -91,6 +94,20 @@ final class Recording implements CallObserver.ObservedCall, CallObserver.Observe
 
 	private Duration elapsed() {
 		return Duration.ofNanos(this.time.nanoTime() - this.began);
+	}
+
+	boolean isInQueue() {
+		return this.inQueue;
+	}
+
+	/* How long that wait is, is known at its end. */
+	private void leaveQueue() {
+		if (this.inQueue) {
+			RecordedCall.Wait wait = this.waits.remove(this.waits.size() - 1);
+			this.waits.add(new RecordedCall.Wait(wait.attempt(), wait.began(), elapsed().minus(wait.began()),
+					DelaySource.CONCURRENCY));
+			this.inQueue = false;
+		}
 	}
 
 	boolean isBusy() {
@@ -133,6 +150,7 @@ final class Recording implements CallObserver.ObservedCall, CallObserver.Observe
 	public CallObserver.ObservedAttempt attemptBegins(int number) {
 		this.calls.latest.set(this);
 		goesOn(() -> {
+			leaveQueue();
 			this.attempts.add(new RecordedAttempt(null, null, elapsed(), Duration.ZERO));
 			this.starting = true;
 			this.waiting = false;
@@ -160,7 +178,12 @@ final class Recording implements CallObserver.ObservedCall, CallObserver.Observe
 	public void waitBegins(DelaySource source, long nanos) {
 		this.calls.latest.set(this);
 		goesOn(() -> {
-			this.waits.add(new RecordedCall.Wait(this.attempts.size(), elapsed(), Duration.ofNanos(nanos), source));
+			boolean stays = this.inQueue && source == DelaySource.CONCURRENCY;
+			if (!stays) {
+				leaveQueue();
+				this.waits.add(new RecordedCall.Wait(this.attempts.size(), elapsed(), Duration.ofNanos(nanos), source));
+			}
+			this.inQueue = source == DelaySource.CONCURRENCY;
 			this.waiting = this.key == null && (nanos > 0 || source == DelaySource.CONCURRENCY);
 		});
 	}
@@ -168,6 +191,7 @@ final class Recording implements CallObserver.ObservedCall, CallObserver.Observe
 	@Override
 	public void ends(StopReason reason, int attempts, RecoveryOutcome recovery, @Nullable Throwable thrown) {
 		goesOn(() -> {
+			leaveQueue();
 			this.ended = call(reason, recovery, thrown);
 			this.waiting = false;
 			this.calls.goesOn(this.enclosing, -1);

@@ -36,7 +36,8 @@ import dev.backoff.time.WakeSignal;
  * the clock jumps to the next moment at which something is due. It never jumps for the
  * timeout of an attempt, the end of an override, a scheduled job or a stored call: these
  * happen when it passes their time. What is due at one moment happens in the order in
- * which it was scheduled.
+ * which it was scheduled. A call that waits for a slot waits for the one that has it,
+ * even if that is busy for long.
  * <p>
  * The timeout of an attempt also happens after that much real time if its call is busy
  * for so long, but not before the {@linkplain #patience(Duration) patience} ends. Calls
@@ -59,6 +60,10 @@ public final class VirtualTime implements RetryTime {
 	private static final long ORIGIN = 7_000_000_000_123L;
 
 	private static final long IDLE = 1_000_000_000L;
+
+	private static final int PATIENCES = 50;
+
+	private static final Duration LONGEST = Duration.ofDays(36500);
 
 	private static final Logger LOG = System.getLogger(VirtualTime.class.getName());
 
@@ -99,6 +104,8 @@ public final class VirtualTime implements RetryTime {
 
 	private boolean informedOfHold;
 
+	private boolean informedOfCalls;
+
 	/** Begin at zero. */
 	public VirtualTime() {
 	}
@@ -127,38 +134,66 @@ public final class VirtualTime implements RetryTime {
 	/**
 	 * Let the work on this thread take time, for instance in a stub. An attempt that runs
 	 * here is not busy meanwhile.
-	 * @param duration how long, zero or more
+	 * @param duration how long, from zero to 100 years
 	 * @throws InterruptedException if the thread is interrupted before or while sleeping;
 	 * the interrupt flag is then clear
-	 * @throws IllegalArgumentException if the duration is negative
+	 * @throws IllegalArgumentException if the duration is out of range
 	 */
 	public void sleep(Duration duration) throws InterruptedException {
-		sleep(Nanos.notNegative("duration", duration));
+		sleep(nanos(duration));
 	}
 
 	/**
 	 * Let time pass, with all that is due within it. The clock moves on when no call is
 	 * busy, whether it is {@linkplain #hold() held} or not. Scheduled jobs run on this
 	 * thread. A job that takes time makes the whole take longer.
-	 * @param duration how much time, zero or more
-	 * @throws IllegalArgumentException if the duration is negative
+	 * @param duration how much time, from zero to 100 years
+	 * @throws IllegalArgumentException if the duration is out of range
 	 */
 	public void advance(Duration duration) {
-		long nanos = Nanos.notNegative("duration", duration);
+		long nanos = nanos(duration);
 		locked(() -> {
 			Recording around = this.calls.open.get();
 			this.calls.goesOn(around, 1);
 			leaveTheClock();
 			long last = later(nanos);
 			for (Entry job = advanceTo(last); job != null; job = advanceTo(last)) {
-				unlocked(job.task());
+				happen(job, around);
 			}
 			this.calls.goesOn(around, -1);
 		});
 	}
 
+	/** Return a time within which nothing saturates. */
+	static long nanos(Duration duration) {
+		if (duration.compareTo(LONGEST) > 0) {
+			throw new IllegalArgumentException(
+					"Invalid duration (" + duration + "): must be at most 36500 days. Choose a shorter one.");
+		}
+		return Nanos.notNegative("duration", duration);
+	}
+
+	/* The flag of an interrupt belongs to the job, or to the test. */
+	private void happen(Entry job, @Nullable Recording around) {
+		boolean interrupted = Thread.interrupted();
+		unlocked(job.task());
+		if (around == null) {
+			Thread.interrupted();
+		}
+		if (interrupted) {
+			Thread.currentThread().interrupt();
+		}
+		// what a sleep on this thread may have started has ended
+		this.calls.goesOn(null, 0);
+	}
+
 	/** Go on to the given time or to a job before; return the job, or null. */
 	private @Nullable Entry advanceTo(long last) {
+		settle(last);
+		return (!this.jobs.isEmpty() && this.jobs.first().due() <= last) ? this.jobs.pollFirst() : null;
+	}
+
+	private void settle(long last) {
 		await(() -> this.advancing == null);
 		this.end = last;
 		this.advancing = Thread.currentThread();
@@ -167,7 +202,18 @@ public final class VirtualTime implements RetryTime {
 		await(() -> this.now >= stop() && isSettled());
 		this.advancing = null;
 		this.changed.signalAll();
-		return (!this.jobs.isEmpty() && this.jobs.first().due() <= last) ? this.jobs.pollFirst() : null;
+	}
+
+	/** Wait until no call is busy, and return one that has been for too long, or null. */
+	@Nullable Recording settle() {
+		this.lock.lock();
+		try {
+			settle(this.now);
+			return this.calls.anyBusy();
+		}
+		finally {
+			this.lock.unlock();
+		}
 	}
 
 	/* Where the clock stops while it advances. */
@@ -176,8 +222,7 @@ public final class VirtualTime implements RetryTime {
 	}
 
 	private boolean isSettled() {
-		return !this.happening && this.calls.busyFor(this.patience) <= 0
-				&& (this.agenda.isEmpty() || this.agenda.first().due() > this.now);
+		return !this.happening && standsFor() <= 0 && (this.agenda.isEmpty() || this.agenda.first().due() > this.now);
 	}
 
 	private void await(BooleanSupplier condition) {
@@ -189,13 +234,24 @@ public final class VirtualTime implements RetryTime {
 	/**
 	 * Let the clock stand, for instance until all calls of a test have begun. A call that
 	 * waits on this thread meanwhile fails, since it would never end, and so does the end
-	 * of the hold.
+	 * of the hold. <pre>
+	 * try (VirtualTime.Hold hold = time.hold()) {
+	 *     threads.forEach(Thread::start);
+	 *     hold.untilBegun(threads.size());
+	 * }
+	 * </pre>
 	 * @return the hold, which any thread may close
 	 */
 	public Hold hold() {
-		Holding hold = new Holding(this, Thread.currentThread());
-		locked(() -> this.holds.add(hold));
-		return hold;
+		this.lock.lock();
+		try {
+			Holding hold = new Holding();
+			this.holds.add(hold);
+			return hold;
+		}
+		finally {
+			this.lock.unlock();
+		}
 	}
 
 	/**
@@ -272,8 +328,9 @@ public final class VirtualTime implements RetryTime {
 			}
 			Recording latest = this.calls.latest.get();
 			boolean waiting = latest != null && latest.waits();
+			boolean queued = waiting && latest.isInQueue();
 			Recording call = (sleeping && !waiting) ? this.calls.open.get() : isTimeoutOf(latest) ? latest : null;
-			Entry entry = new Entry(later(nanos), this.added++, call, sleeping || waiting, sleeping, task,
+			Entry entry = new Entry(later(nanos), this.added++, call, sleeping || waiting, sleeping, task, queued,
 					Nanos.plus(System.nanoTime(), Math.max(0, nanos)));
 			this.agenda.add(entry);
 			if (entry.awaited()) {
@@ -299,7 +356,7 @@ public final class VirtualTime implements RetryTime {
 	}
 
 	private boolean isNext(Entry entry) {
-		return !this.happening && this.agenda.first() == entry && this.calls.busyFor(this.patience) <= 0
+		return !this.happening && entry.equals(this.agenda.first()) && this.calls.busyFor(this.patience) <= 0
 				&& target() == entry.due();
 	}
 
@@ -334,7 +391,7 @@ public final class VirtualTime implements RetryTime {
 	 * @param delay after which it is due, zero or less for now
 	 */
 	void scheduleJob(Runnable job, Duration delay) {
-		locked(() -> this.jobs.add(new Entry(later(Nanos.of(delay)), this.added++, null, false, false, job, 0)));
+		locked(() -> this.jobs.add(new Entry(later(Nanos.of(delay)), this.added++, null, false, false, job, false, 0)));
 	}
 
 	/** Wake the threads that sleep, and return whether there were any. */
@@ -343,6 +400,9 @@ public final class VirtualTime implements RetryTime {
 		try {
 			List<Entry> sleeping = this.agenda.stream().filter(Entry::sleeping).toList();
 			sleeping.forEach(this::remove);
+			if (sleeping.stream().anyMatch((entry) -> entry.call() == null)) {
+				this.calls.disturb();
+			}
 			sleeping.forEach((entry) -> entry.task().run());
 			return !sleeping.isEmpty();
 		}
@@ -359,6 +419,7 @@ public final class VirtualTime implements RetryTime {
 			this.testBegan = this.now;
 			this.informed = false;
 			this.informedOfHold = false;
+			this.informedOfCalls = false;
 			this.holds.clear();
 			this.jobs.clear();
 			this.calls.clear();
@@ -369,6 +430,7 @@ public final class VirtualTime implements RetryTime {
 	void close() {
 		locked(() -> {
 			reset();
+			wake();
 			this.agenda.clear();
 		});
 	}
@@ -436,22 +498,43 @@ public final class VirtualTime implements RetryTime {
 			happen(this.agenda.first());
 			return;
 		}
-		long busyFor = this.calls.busyFor(this.patience);
+		long standsFor = standsFor();
 		long timeoutIn = timeoutIn();
-		long look = (busyFor > 0) ? Math.min(busyFor, BusyCalls.LONGEST_LOOK) : IDLE;
+		long look = (standsFor > 0) ? Math.min(standsFor, BusyCalls.LONGEST_LOOK) : IDLE;
 		if (timeoutIn <= 0) {
 			this.now = this.agenda.first().due();
 		}
-		else if (busyFor <= 0 && target() > this.now) {
+		else if (standsFor <= 0 && target() > this.now) {
 			jump(target());
 		}
 		else if (this.changed.awaitNanos(Math.min(timeoutIn, look)) <= 0) {
 			// a call that was busy may no longer count
 			this.changed.signalAll();
-			if (busyFor <= 0 && this.advancing == null) {
+			if (standsFor <= 0 && this.advancing == null) {
 				idle();
 			}
 		}
+	}
+
+	/**
+	 * Return for how long the clock stands for calls, in nanoseconds of real time: until
+	 * they wait, or if others come and go, until it has stood for fifty times the
+	 * patience.
+	 */
+	private long standsFor() {
+		long busyFor = this.calls.busyFor(this.patience);
+		boolean stands = busyFor > 0 && (this.advancing != null || target() > this.now);
+		long longest = Nanos.times(this.patience, PATIENCES);
+		long left = this.calls.stands(stands, longest);
+		if (left <= 0 && !this.informedOfCalls) {
+			this.informedOfCalls = true;
+			Recording call = this.calls.anyBusy();
+			LOG.log(Level.WARNING,
+					"Virtual time has stood for {0} of real time while calls have come and gone, and now goes on "
+							+ "beside them. One is {1}. Pause what makes them, or set a longer VirtualTime.patience.",
+					DurationText.story(longest), (call != null) ? call : "stored, and its attempt is under way");
+		}
+		return Math.min(busyFor, left);
 	}
 
 	private void idle() {
@@ -459,7 +542,7 @@ public final class VirtualTime implements RetryTime {
 			leaveTheClock();
 		}
 		else if (!this.informedOfHold && this.holds.stream().anyMatch((hold) -> isParked(hold.thread))
-				&& this.agenda.stream().anyMatch(Entry::awaited)) {
+				&& this.agenda.stream().anyMatch(this::isWaitedFor)) {
 			this.informedOfHold = true;
 			LOG.log(Level.WARNING, "Virtual time stands: a thread holds the clock and waits, and all calls wait for "
 					+ "the clock. Close the hold before you wait for them.");
@@ -473,8 +556,7 @@ public final class VirtualTime implements RetryTime {
 	private long timeoutIn() {
 		long soonest = Long.MAX_VALUE;
 		for (Entry entry : this.holds.isEmpty() ? this.agenda : Set.<Entry>of()) {
-			Recording call = entry.call();
-			Recording busy = (!entry.awaited() && call != null) ? this.calls.busyWithin(call) : null;
+			Recording busy = busy(entry);
 			if (busy != null) {
 				long left = Math.max(entry.real() - System.nanoTime(), this.calls.busyFor(busy, this.patience));
 				soonest = Math.min(soonest, left);
@@ -483,13 +565,36 @@ public final class VirtualTime implements RetryTime {
 		return soonest;
 	}
 
+	/* A call in the queue for a slot waits for another call, if there is one. */
+	private boolean isWaitedFor(Entry entry) {
+		return entry.awaited() && (!entry.queued() || this.calls.anyBusy() == null);
+	}
+
 	/* Where the clock jumps to when no call is busy, or where it is. */
 	private long target() {
 		long next = this.agenda.isEmpty() ? Long.MAX_VALUE : this.agenda.first().due();
 		if (this.advancing != null) {
 			return Math.min(next, stop());
 		}
-		return (this.holds.isEmpty() && this.agenda.stream().anyMatch(Entry::awaited)) ? next : this.now;
+		return (this.holds.isEmpty() && this.agenda.stream().anyMatch(this::isWaitedFor) && !endsWork(next)) ? next
+				: this.now;
+	}
+
+	/*
+	 * Waits of other calls carry no attempt that works past its timeout. A thread that
+	 * sleeps for no call does, since it may be the stub that the attempt waits for.
+	 */
+	private boolean endsWork(long reading) {
+		return this.agenda.stream()
+			.takeWhile((entry) -> entry.due() <= reading)
+			.anyMatch((entry) -> busy(entry) != null)
+				&& this.agenda.stream().noneMatch((entry) -> entry.sleeping() && entry.call() == null);
+	}
+
+	/** Return the call that works under a timeout, or null. */
+	private @Nullable Recording busy(Entry timeout) {
+		Recording call = timeout.call();
+		return (!timeout.awaited() && call != null) ? this.calls.busyWithin(call) : null;
 	}
 
 	/* One that is interrupted or has to wait for the lock is about to tell something. */
@@ -499,17 +604,18 @@ public final class VirtualTime implements RetryTime {
 	}
 
 	private static boolean isParked(Thread thread) {
-		return Set.of(Thread.State.WAITING, Thread.State.TIMED_WAITING).contains(thread.getState());
+		Thread.State state = thread.getState();
+		return state == Thread.State.WAITING || state == Thread.State.TIMED_WAITING;
 	}
 
 	private void jump(long reading) {
 		Recording call = this.calls.anyBusy();
 		if (call != null && !this.informed) {
 			this.informed = true;
-			LOG.log(Level.INFO,
-					"Virtual time goes on without {0}, which has begun, waited for and ended nothing for "
-							+ "{1}. It may wait for a call on a thread that does not know where its work comes from.",
-					call, DurationText.story(this.patience));
+			LOG.log(Level.INFO, "Virtual time goes on without {0}, which has begun, waited for and ended nothing for "
+					+ "{1}. If its work takes so long, set a longer VirtualTime.patience. It may also wait for a call on "
+					+ "a thread that does not know where its work comes from.", call,
+					DurationText.story(this.patience));
 		}
 		this.now = reading;
 		this.changed.signalAll();
@@ -526,14 +632,23 @@ public final class VirtualTime implements RetryTime {
 		this.happening = true;
 		unlocked(entry.task());
 		if (isTheClock()) {
+			Thread.interrupted();
 			this.happening = false;
 		}
 		this.changed.signalAll();
 	}
 
 	/** Lets the clock stand until it is closed. To close it again does nothing. */
-	@FunctionalInterface
 	public interface Hold extends AutoCloseable {
+
+		/**
+		 * Wait until so many calls have begun since the hold began.
+		 * @param calls how many
+		 * @throws IllegalStateException if they have not begun after fifty times the
+		 * {@linkplain VirtualTime#patience(Duration) patience}, in real time
+		 * @throws InterruptedException if the thread is interrupted
+		 */
+		void untilBegun(int calls) throws InterruptedException;
 
 		/**
 		 * Let the clock go on, unless there is another hold.
@@ -544,22 +659,39 @@ public final class VirtualTime implements RetryTime {
 
 	}
 
-	private static final class Holding implements Hold {
+	private final class Holding implements Hold {
 
-		private final VirtualTime time;
+		private final Thread thread = Thread.currentThread();
 
-		private final Thread thread;
+		private final int begunBefore = VirtualTime.this.calls.begun;
 
 		private @Nullable IllegalStateException refused;
 
-		Holding(VirtualTime time, Thread thread) {
-			this.time = time;
-			this.thread = thread;
+		@Override
+		public void untilBegun(int calls) throws InterruptedException {
+			VirtualTime.this.lock.lock();
+			try {
+				long longest = Nanos.times(VirtualTime.this.patience, PATIENCES);
+				for (long left = longest; begun() < calls; left = VirtualTime.this.changed.awaitNanos(left)) {
+					if (left <= 0) {
+						throw new IllegalStateException("Invalid number of calls (" + calls + "): " + begun()
+								+ " have begun in this hold after " + DurationText.story(longest)
+								+ ". Give each call a thread of its own, since one that waits keeps its thread.");
+					}
+				}
+			}
+			finally {
+				VirtualTime.this.lock.unlock();
+			}
+		}
+
+		private int begun() {
+			return VirtualTime.this.calls.begun - this.begunBefore;
 		}
 
 		@Override
 		public void close() {
-			this.time.locked(() -> this.time.holds.remove(this));
+			locked(() -> VirtualTime.this.holds.remove(this));
 			IllegalStateException refused = this.refused;
 			this.refused = null;
 			if (refused != null) {
@@ -570,11 +702,12 @@ public final class VirtualTime implements RetryTime {
 	}
 
 	/**
-	 * What happens at one moment: for a call that waits, for a thread that sleeps, or to
-	 * a call that is busy, then also at a time of the system's ticker.
+	 * What happens at one moment: for a call that waits, perhaps in the queue for a slot,
+	 * for a thread that sleeps, or to a call that is busy, then also at a time of the
+	 * system's ticker.
 	 */
 	private record Entry(long due, long number, @Nullable Recording call, boolean awaited, boolean sleeping,
-			Runnable task, long real) {
+			Runnable task, boolean queued, long real) {
 
 		static final Comparator<Entry> ORDER = Comparator.comparingLong(Entry::due).thenComparingLong(Entry::number);
 

@@ -137,9 +137,25 @@ class VirtualTaskSchedulerTests {
 		assertThat(this.runs).hasSizeBetween(2, 3);
 		this.runs.clear();
 		this.time.reset();
-		this.scheduler.reset();
+		assertThat(this.scheduler.reset(List.of())).isEmpty();
 		this.time.advance(MINUTE.multipliedBy(10));
 		assertThat(this.runs).hasSize(1).allMatch((run) -> run.compareTo(MINUTE.multipliedBy(9)) > 0);
+	}
+
+	@Test
+	void endsTheJobsOfATestWithIt() {
+		assertThat(this.scheduler.reset(List.of())).isEmpty();
+		Runnable annotated = () -> {
+		};
+		this.scheduler.schedule(this.job, Instant.now().plus(MINUTE));
+		ScheduledFuture<?> each = this.scheduler.scheduleAtFixedRate(this.job, MINUTE);
+		ScheduledFuture<?> lazy = this.scheduler.scheduleAtFixedRate(annotated, MINUTE);
+		this.time.reset();
+		assertThat(this.scheduler.reset(List.of(annotated))).isEmpty();
+		this.time.advance(Duration.ofHours(1));
+		assertThat(this.runs).isEmpty();
+		assertThat(each.isCancelled()).isTrue();
+		assertThat(lazy.isDone()).isFalse();
 	}
 
 	@Test
@@ -148,7 +164,7 @@ class VirtualTaskSchedulerTests {
 		this.time.advance(MINUTE);
 		assertThat(once.isDone()).isTrue();
 		this.time.reset();
-		this.scheduler.reset();
+		assertThat(this.scheduler.reset(List.of())).isEmpty();
 		this.time.advance(MINUTE);
 		assertThat(this.runs).hasSize(1);
 	}

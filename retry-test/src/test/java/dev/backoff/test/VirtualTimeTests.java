@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -30,10 +31,12 @@ import dev.backoff.Retry;
 import dev.backoff.RetryBuilder;
 import dev.backoff.WaitingCalls;
 import dev.backoff.delay.Jitter;
+import dev.backoff.event.DelaySource;
 import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.event.StopReason;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.policy.RetryPolicyBuilder;
+import dev.backoff.throttle.Throttle;
 import dev.backoff.time.Cancellable;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -265,6 +268,34 @@ class VirtualTimeTests {
 		}
 
 		@Test
+		void butNotForACallThatWaitsForASlot() throws Exception {
+			VirtualTimeTests.this.time.patience(Duration.ofMillis(5));
+			BackoffCalls calls = new BackoffCalls(VirtualTimeTests.this.time);
+			Throttle throttle = new Throttle("orders", 1, 10);
+			Retry retry = Retry.builder(policy("orders").deadline(Duration.ofDays(3)).build())
+				.time(VirtualTimeTests.this.time)
+				.observer(calls)
+				.throttle(throttle, null)
+				.build();
+			CompletableFuture<String> first = new CompletableFuture<>();
+			CompletableFuture<String> holder = retry.callAsync(() -> first);
+			CompletableFuture<String> queued = retry.callAsync(() -> CompletableFuture.completedFuture("second"));
+			Future<String> blocking = VirtualTimeTests.this.threads.submit(() -> retry.call(() -> "third"));
+			while (throttle.waiting() < 2) {
+				Thread.onSpinWait();
+			}
+			Thread.sleep(20);
+			assertThat(VirtualTimeTests.this.time.elapsed()).isZero();
+			// longer than the core stays in the queue at once
+			VirtualTimeTests.this.time.advance(Duration.ofHours(30));
+			first.complete("first");
+			assertThat(List.of(get(holder), get(queued), get(blocking))).containsExactly("first", "second", "third");
+			assertThat(calls.of("orders")).calls(3).allSucceeded();
+			assertThat(calls.of("orders")).call(2).waited("30h").waitSource(1, DelaySource.CONCURRENCY);
+			assertThat(calls.of("orders")).call(3).waited("30h").took(Duration.ofHours(30));
+		}
+
+		@Test
 		void whatIsDueAtOneMomentHappensInTheOrderInWhichItWasScheduled() throws InterruptedException {
 			List<Integer> order = new ArrayList<>();
 			for (int i = 0; i < 100; i++) {
@@ -439,6 +470,30 @@ class VirtualTimeTests {
 		}
 
 		@Test
+		void norAreCallsThatComeAndGo() throws Exception {
+			VirtualTimeTests.this.time.patience(Duration.ofMillis(2));
+			AtomicBoolean ended = new AtomicBoolean();
+			Retry worker = retry("worker", Duration.ofSeconds(1));
+			List<Future<?>> workers = new ArrayList<>();
+			for (int i = 0; i < 3; i++) {
+				workers.add(VirtualTimeTests.this.threads.submit(() -> {
+					while (!ended.get()) {
+						worker.run(() -> spin(1));
+					}
+				}));
+			}
+			assertThatExceptionOfType(IOException.class)
+				.isThrownBy(() -> retry("orders", Duration.ofHours(1)).call(() -> fail("orders")));
+			VirtualTimeTests.this.time.advance(Duration.ofHours(1));
+			ended.set(true);
+			for (Future<?> each : workers) {
+				get(each);
+			}
+			assertThat(VirtualTimeTests.this.told).containsExactly("0 orders", "3600000 orders", "10800000 orders",
+					"25200000 orders");
+		}
+
+		@Test
 		void patienceIsAboveZero() {
 			assertThatIllegalArgumentException().isThrownBy(() -> VirtualTimeTests.this.time.patience(Duration.ZERO))
 				.withMessage("Invalid patience (0ms): must be above zero.");
@@ -478,6 +533,36 @@ class VirtualTimeTests {
 			assertThatExceptionOfType(AttemptTimeoutException.class)
 				.isThrownBy(() -> outer.call(() -> inner.call(() -> never.await(9, TimeUnit.SECONDS))));
 			assertThat(VirtualTimeTests.this.time.elapsed()).isEqualTo(Duration.ofMillis(10));
+		}
+
+		@Test
+		void beforeAWaitOfAnotherCallCarriesTheClockPastIt() throws Exception {
+			VirtualTimeTests.this.time.patience(Duration.ofMillis(5));
+			CountDownLatch working = new CountDownLatch(1);
+			Retry slow = retry(policy("slow").attemptTimeout(Duration.ofMillis(500)).maxAttempts(1).build());
+			Future<Void> call = VirtualTimeTests.this.threads.submit(() -> slow.<Void, Exception>call(() -> {
+				working.countDown();
+				spin(100);
+				tell("slow");
+				return null;
+			}));
+			await(working);
+			assertThatExceptionOfType(IOException.class)
+				.isThrownBy(() -> retry("other", Duration.ofMillis(500)).call(() -> fail("other")));
+			get(call);
+			assertThat(VirtualTimeTests.this.told).containsExactly("0 other", "0 slow", "500 other", "1500 other",
+					"3500 other");
+		}
+
+		@Test
+		void unlessAThreadSleepsThatMayBeItsStub() {
+			VirtualTimeTests.this.time.patience(Duration.ofMillis(5));
+			Retry retry = retry(policy("orders").attemptTimeout(Duration.ofHours(1)).maxAttempts(1).build());
+			assertThatExceptionOfType(AttemptTimeoutException.class)
+				.isThrownBy(() -> retry.call(() -> get(VirtualTimeTests.this.threads.submit(() -> {
+					VirtualTimeTests.this.time.sleep(Duration.ofHours(2));
+					return null;
+				}))));
 		}
 
 		@Test
@@ -565,6 +650,35 @@ class VirtualTimeTests {
 				expected.addAll(Collections.nCopies(20, millis + " attempt"));
 			}
 			assertThat(VirtualTimeTests.this.told).isEqualTo(expected);
+		}
+
+		@Test
+		void untilAllCallsHaveBegun() throws Exception {
+			List<Future<Void>> calls = new ArrayList<>();
+			try (VirtualTime.Hold hold = VirtualTimeTests.this.time.hold()) {
+				for (int i = 0; i < 20; i++) {
+					calls.add(VirtualTimeTests.this.threads.submit(() -> {
+						spin(1);
+						return retry("orders", Duration.ofSeconds(1)).call(() -> fail("attempt"));
+					}));
+				}
+				hold.untilBegun(20);
+			}
+			calls.forEach(VirtualTimeTests::assertEnds);
+			assertThat(VirtualTimeTests.this.told.subList(0, 20)).containsOnly("0 attempt");
+		}
+
+		@Test
+		void orForFiftyTimesThePatience() throws InterruptedException {
+			VirtualTimeTests.this.time.patience(Duration.ofNanos(500_000));
+			try (VirtualTime.Hold hold = VirtualTimeTests.this.time.hold()) {
+				retry("orders", Duration.ofSeconds(1)).run(() -> {
+				});
+				hold.untilBegun(1);
+				assertThatIllegalStateException().isThrownBy(() -> hold.untilBegun(2))
+					.withMessage("Invalid number of calls (2): 1 have begun in this hold after 25 ms. Give each "
+							+ "call a thread of its own, since one that waits keeps its thread.");
+			}
 		}
 
 		@Test
@@ -662,6 +776,9 @@ class VirtualTimeTests {
 		void needsNoCall() {
 			VirtualTimeTests.this.time.advance(Duration.ofDays(365));
 			VirtualTimeTests.this.time.advance(Duration.ZERO);
+			assertThatIllegalArgumentException()
+				.isThrownBy(() -> VirtualTimeTests.this.time.advance(ChronoUnit.FOREVER.getDuration()))
+				.withMessageEndingWith("): must be at most 36500 days. Choose a shorter one.");
 			assertThat(VirtualTimeTests.this.time.elapsed()).isEqualTo(Duration.ofDays(365));
 			assertThatIllegalArgumentException()
 				.isThrownBy(() -> VirtualTimeTests.this.time.advance(Duration.ofSeconds(-1)))
@@ -684,6 +801,39 @@ class VirtualTimeTests {
 			VirtualTimeTests.this.time.advance(Duration.ofHours(5));
 			assertThat(Thread.interrupted()).isTrue();
 			assertThat(VirtualTimeTests.this.time.elapsed()).isEqualTo(Duration.ofHours(5));
+		}
+
+		@Test
+		void keepsTheInterruptsOfJobsToThem() {
+			for (int hours = 1; hours <= 2; hours++) {
+				VirtualTimeTests.this.time.scheduleJob(() -> {
+					tell(String.valueOf(Thread.currentThread().isInterrupted()));
+					Thread.currentThread().interrupt();
+				}, Duration.ofHours(hours));
+			}
+			VirtualTimeTests.this.time.advance(Duration.ofHours(1));
+			assertThat(Thread.currentThread().isInterrupted()).isFalse();
+			Thread.currentThread().interrupt();
+			VirtualTimeTests.this.time.advance(Duration.ofHours(1));
+			assertThat(Thread.interrupted()).isTrue();
+			assertThat(VirtualTimeTests.this.told).containsExactly("3600000 false", "7200000 false");
+		}
+
+		@Test
+		void doesNotWaitLongAfterAJobThatSlept() {
+			VirtualTimeTests.this.time.scheduleJob(() -> {
+				try {
+					VirtualTimeTests.this.time.sleep(Duration.ofMinutes(1));
+				}
+				catch (InterruptedException ex) {
+					tell("interrupted");
+				}
+				tell("slept");
+			}, Duration.ofHours(1));
+			long began = System.nanoTime();
+			VirtualTimeTests.this.time.advance(Duration.ofHours(2));
+			assertThat(System.nanoTime() - began).isLessThan(LONG.toNanos());
+			assertThat(VirtualTimeTests.this.told).containsExactly("3660000 slept");
 		}
 
 		@Test
@@ -724,6 +874,23 @@ class VirtualTimeTests {
 
 	@Nested
 	class Closing {
+
+		@Test
+		void wakesThreadsThatSleep() throws Exception {
+			VirtualTime.Hold hold = VirtualTimeTests.this.time.hold();
+			CountDownLatch begun = new CountDownLatch(1);
+			Future<?> sleeper = VirtualTimeTests.this.threads.submit(() -> {
+				begun.countDown();
+				VirtualTimeTests.this.time.sleep(Duration.ofHours(1));
+				return null;
+			});
+			await(begun);
+			while (!sleeper.isDone()) {
+				VirtualTimeTests.this.time.close();
+			}
+			get(sleeper);
+			hold.close();
+		}
 
 		@Test
 		void forgetsWhatIsToHappen() {
@@ -793,9 +960,13 @@ class VirtualTimeTests {
 				Thread.currentThread().interrupt();
 				throw new IllegalStateException("on purpose");
 			}, 1);
+			Cancellable next = VirtualTimeTests.this.time
+				.schedule(() -> tell(String.valueOf(Thread.currentThread().isInterrupted())), 1);
 			VirtualTimeTests.this.time.sleep(Duration.ofSeconds(1));
 			VirtualTimeTests.this.time.sleep(Duration.ofSeconds(1));
 			assertThat(VirtualTimeTests.this.time.elapsed()).isEqualTo(Duration.ofSeconds(2));
+			next.cancel();
+			assertThat(VirtualTimeTests.this.told).containsExactly("0 false");
 		}
 
 	}
