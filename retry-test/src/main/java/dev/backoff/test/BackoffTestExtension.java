@@ -9,8 +9,11 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.beans.factory.support.RootBeanDefinition;
+import org.springframework.boot.env.OriginTrackedMapPropertySource;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.core.env.MapPropertySource;
+import org.springframework.core.env.MutablePropertySources;
+import org.springframework.core.env.PropertySource;
 import org.springframework.context.aot.AbstractAotProcessor;
 import org.springframework.test.context.ContextConfigurationAttributes;
 import org.springframework.test.context.ContextCustomizer;
@@ -28,7 +31,8 @@ import org.springframework.util.ClassUtils;
  */
 final class BackoffTestExtension implements ContextCustomizerFactory, TestExecutionListener {
 
-	private static final String CONFIGURATION = "dev.backoff.test.BackoffTestConfiguration";
+	/* Another one than that of an import. */
+	private static final String CONFIGURATION = "backoffTestConfiguration";
 
 	@Override
 	public @Nullable ContextCustomizer createContextCustomizer(Class<?> testClass,
@@ -39,11 +43,27 @@ final class BackoffTestExtension implements ContextCustomizerFactory, TestExecut
 
 	@Override
 	public void beforeTestMethod(TestContext context) {
-		TestBackoff test = find(context.getTestClass());
-		if ((test == null || test.reset()) && context.hasApplicationContext()
-				&& context.getApplicationContext().containsBean(CONFIGURATION)) {
+		if (begins(context)) {
+			configuration(context).testBegins(context.getTestMethod());
 			BackoffTestConfiguration.reset(context.getApplicationContext());
 		}
+	}
+
+	@Override
+	public void afterTestMethod(TestContext context) {
+		if (begins(context)) {
+			configuration(context).testEnds(context.getTestMethod());
+		}
+	}
+
+	private static boolean begins(TestContext context) {
+		TestBackoff test = find(context.getTestClass());
+		return (test == null || test.reset()) && context.hasApplicationContext()
+				&& context.getApplicationContext().containsBean(CONFIGURATION);
+	}
+
+	private static BackoffTestConfiguration configuration(TestContext context) {
+		return context.getApplicationContext().getBean(CONFIGURATION, BackoffTestConfiguration.class);
 	}
 
 	private static @Nullable TestBackoff find(Class<?> testClass) {
@@ -56,13 +76,13 @@ final class BackoffTestExtension implements ContextCustomizerFactory, TestExecut
 		@Override
 		public void customizeContext(ConfigurableApplicationContext context, MergedContextConfiguration merged) {
 			// what a run or the application itself has stored is no part of a test
-			context.getEnvironment()
-				.getPropertySources()
-				.addLast(
-						new MapPropertySource("backoff-test",
-								Map.of("backoff.durable.file", Path
-									.of(System.getProperty("java.io.tmpdir"), "backoff-test-" + UUID.randomUUID())
-									.toString())));
+			MutablePropertySources sources = context.getEnvironment().getPropertySources();
+			PropertySource<?> file = new MapPropertySource("backoff-test", Map.of("backoff.durable.file",
+					Path.of(System.getProperty("java.io.tmpdir"), "backoff-test-" + UUID.randomUUID()).toString()));
+			sources.stream()
+				.filter(OriginTrackedMapPropertySource.class::isInstance)
+				.findFirst()
+				.ifPresentOrElse((first) -> sources.addBefore(first.getName(), file), () -> sources.addLast(file));
 			((BeanDefinitionRegistry) context).registerBeanDefinition(CONFIGURATION, new RootBeanDefinition(
 					BackoffTestConfiguration.class, () -> new BackoffTestConfiguration(this.test)));
 		}

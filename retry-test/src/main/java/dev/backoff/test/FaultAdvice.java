@@ -5,6 +5,7 @@ import java.io.UncheckedIOException;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReference;
 
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
@@ -36,8 +37,9 @@ final class FaultAdvice implements MethodInterceptor {
 		if (script == null) {
 			return invocation.proceed();
 		}
+		AtomicReference<@Nullable Throwable> real = new AtomicReference<>();
 		try {
-			return script.around(invocation::proceed).run();
+			return script.around(() -> proceed(invocation, real)).run();
 		}
 		catch (RuntimeException | Error ex) {
 			throw ex;
@@ -45,7 +47,7 @@ final class FaultAdvice implements MethodInterceptor {
 		catch (Exception ex) {
 			// the caller would get it in an UndeclaredThrowableException; an interrupt is
 			// most often an attempt timeout
-			if (ex instanceof InterruptedException
+			if (ex == real.get() || ex instanceof InterruptedException
 					|| ReflectionUtils.declaresException(invocation.getMethod(), ex.getClass())) {
 				throw ex;
 			}
@@ -54,6 +56,17 @@ final class FaultAdvice implements MethodInterceptor {
 			}
 			throw new AssertionError("Invalid failure (" + ex.getClass().getName() + "): " + invocation.getMethod()
 					+ " does not declare it. Declare it there, or fail with an unchecked exception.", ex);
+		}
+	}
+
+	private static @Nullable Object proceed(MethodInvocation invocation, AtomicReference<@Nullable Throwable> real)
+			throws Throwable {
+		try {
+			return invocation.proceed();
+		}
+		catch (Throwable ex) {
+			real.set(ex);
+			throw ex;
 		}
 	}
 

@@ -2,19 +2,28 @@ package dev.backoff.test;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.reflect.UndeclaredThrowableException;
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
+import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Primary;
+import org.springframework.scheduling.TaskScheduler;
 import org.springframework.scheduling.annotation.EnableScheduling;
+import org.springframework.scheduling.annotation.Scheduled;
+import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
 
 import dev.backoff.delay.RandomSource;
 import dev.backoff.event.AttemptOutcome;
@@ -25,6 +34,7 @@ import dev.backoff.time.RetryTime;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatNoException;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 /** Tests for {@link BackoffTestConfiguration}. */
 @ExtendWith(OutputCaptureExtension.class)
@@ -95,6 +105,16 @@ class BackoffTestConfigurationTests {
 			faults(context, "parcels").fails();
 			context.getBean(Letters.class).ship();
 			calls(context, "parcels").failedWith(IOException.class).outcome(3, AttemptOutcome.TRANSIENT).recovered();
+			faults(context, "letters").fails(1, () -> new Exception("undeclared"));
+			assertThatExceptionOfType(AssertionError.class).isThrownBy(context.getBean(Letters.class)::send)
+				.withMessageEndingWith(
+						"Letters.send() does not declare it. Declare it there, or fail with an unchecked "
+								+ "exception.");
+			// the work itself throws it
+			faults(context, "sneaky").passes();
+			assertThat(catchThrowable(context.getBean(Letters.class)::lose))
+				.isInstanceOf(UndeclaredThrowableException.class)
+				.hasRootCauseExactlyInstanceOf(IOException.class);
 		});
 	}
 
@@ -104,7 +124,8 @@ class BackoffTestConfigurationTests {
 			assertThatExceptionOfType(UnrecordedCallError.class).isThrownBy(() -> faults(context, "parcel"))
 				.withMessage(
 						"Invalid name (parcel): must be that of a method with @Backoff that has a proxy, or of its "
-								+ "policy. Nearest first, there are: parcels, Letters.print, Letters.send, Letters.ship, letters.");
+								+ "policy. Nearest first, there are: parcels, Letters.lose, Letters.print, Letters.send, "
+								+ "Letters.ship, letters, sneaky.");
 			assertThatExceptionOfType(UnrecordedCallError.class).isThrownBy(() -> calls(context, "Leters.send"))
 				.withMessageStartingWith("Invalid name (Leters.send): must be that of a policy or of a method with "
 						+ "@Backoff. Nearest first, there are: Letters.send, ");
@@ -203,8 +224,61 @@ class BackoffTestConfigurationTests {
 		});
 	}
 
+	@Test
+	void runsJobsBesideSchedulersOfTheApplication(CapturedOutput output) {
+		with(Scheduling.class).withUserConfiguration(OwnSchedulers.class).run((context) -> {
+			BackoffTestConfiguration.reset(context);
+			assertThat(output).contains("Jobs that run in real time although scheduling = true",
+					"OwnSchedulers.nightly");
+			context.getBean(VirtualTime.class).advance(Duration.ofHours(5));
+			assertThat(context.getBean(OwnSchedulers.class).hours).hasValue(5);
+			assertThat(context.getBean("taskScheduler")).isSameAs(context.getBean(TaskScheduler.class))
+				.isInstanceOf(VirtualTaskScheduler.class);
+			BackoffTestConfiguration.reset(context);
+			assertThat(output).containsOnlyOnce("Jobs that run in real time although");
+		});
+	}
+
 	@EnableScheduling
 	private static final class Jobs {
+
+	}
+
+	@TestBackoff(scheduling = true)
+	private static final class Scheduling {
+
+	}
+
+	@EnableScheduling
+	static class OwnSchedulers {
+
+		final AtomicInteger hours = new AtomicInteger();
+
+		@Bean
+		@Primary
+		ThreadPoolTaskScheduler taskScheduler() {
+			return new ThreadPoolTaskScheduler();
+		}
+
+		@Bean
+		ThreadPoolTaskScheduler night() {
+			return new ThreadPoolTaskScheduler();
+		}
+
+		@Bean
+		Object user(@Qualifier("realTaskScheduler") ThreadPoolTaskScheduler real, TaskScheduler primary) {
+			return List.of(real, primary);
+		}
+
+		@Scheduled(cron = "0 0 * * * *")
+		void hourly() {
+			this.hours.incrementAndGet();
+		}
+
+		@Scheduled(cron = "0 0 * * * *", scheduler = "night")
+		void nightly() {
+			this.hours.incrementAndGet();
+		}
 
 	}
 

@@ -22,9 +22,20 @@ class Letters {
 		return "kept after " + story.attempts();
 	}
 
+	@Backoff(value = "sneaky", base = "1s", maxAttempts = "3")
+	void lose() {
+		Letters.<RuntimeException>raise(new IOException("lost"));
+	}
+
 	@Backoff(base = "1s", jitter = "full", maxAttempts = "3")
 	String print() {
 		return "printed";
+	}
+
+	/** As Kotlin, Lombok and Groovy do. */
+	@SuppressWarnings("unchecked")
+	private static <X extends Throwable> void raise(Throwable failure) throws X {
+		throw (X) failure;
 	}
 
 }

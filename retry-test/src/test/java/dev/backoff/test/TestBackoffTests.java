@@ -3,17 +3,22 @@ package dev.backoff.test;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ApplicationContext;
+import org.springframework.context.annotation.Import;
 import org.springframework.test.context.TestPropertySource;
 import org.springframework.test.context.junit.jupiter.SpringJUnitConfig;
 
@@ -173,6 +178,63 @@ class TestBackoffTests {
 				assertThat(context.getBeansOfType(VirtualTime.class)).isEmpty();
 			}
 
+		}
+
+	}
+
+	@Nested
+	@SpringJUnitConfig(Letters.class)
+	@ImportAutoConfiguration({ AopAutoConfiguration.class, BackoffAutoConfiguration.class })
+	@Import(BackoffTestConfiguration.class)
+	@TestBackoff(chance = Chance.LEAST)
+	@ExtendWith(OutputCaptureExtension.class)
+	class AtTheEdges {
+
+		@Test
+		void anImportOfTheConfigurationChangesNothing(@Autowired RandomSource random) {
+			assertThat(random.next()).isZero();
+		}
+
+		@Test
+		void aCallThatStillWorksIsWaitedForAndNamed(@Autowired Letters letters, @Autowired BackoffFaults faults,
+				@Autowired VirtualTime time, @Autowired ApplicationContext context, CapturedOutput output)
+				throws Exception {
+			time.patience(Duration.ofMillis(20));
+			CountDownLatch begun = new CountDownLatch(1);
+			CountDownLatch ended = new CountDownLatch(1);
+			faults.of("letters").fails(1, () -> {
+				begun.countDown();
+				try {
+					ended.await();
+				}
+				catch (InterruptedException ex) {
+					throw new IllegalStateException(ex);
+				}
+				return new IllegalArgumentException("at last");
+			});
+			CompletableFuture<String> call = CompletableFuture.supplyAsync(letters::send);
+			begun.await();
+			BackoffTestConfiguration.reset(context);
+			assertThat(output).contains("WARN",
+					"This test begins while Letters.send (policy letters) still works, which began before.");
+			ended.countDown();
+			assertThat(call).failsWithin(Duration.ofSeconds(9));
+		}
+
+		@Test
+		void testsThatRunAtOnceAreNamed(@Autowired BackoffTestConfiguration[] configurations, CapturedOutput output) {
+			BackoffTestConfiguration configuration = new BackoffTestConfiguration();
+			assertThat(configurations).hasSize(2);
+			configuration.testBegins("one");
+			configuration.testEnds("one");
+			configuration.testBegins("two");
+			assertThat(output).doesNotContain("begins while");
+			configuration.testBegins("three");
+			configuration.testEnds("two");
+			configuration.testEnds("three");
+			configuration.testBegins("four");
+			assertThat(output).containsOnlyOnce("begins while")
+				.contains("three begins while two runs in the same application context");
 		}
 
 	}

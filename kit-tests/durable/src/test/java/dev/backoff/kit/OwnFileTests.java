@@ -13,6 +13,7 @@ import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.Timeout;
 
 import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.transaction.annotation.Transactional;
 
@@ -147,6 +148,12 @@ class OwnFileTests {
 		assertThat(this.calls.of("notice")).attempts(0);
 		this.time.advance(Duration.ofMinutes(31));
 		assertThat(this.calls.of("notice")).succeededAtOnce();
+	}
+
+	@Test
+	@Order(11)
+	void theFileIsThatOfTheContext(@Value("${backoff.durable.file}") String file) {
+		assertThat(file).contains("backoff-test-");
 	}
 
 }
