@@ -2,6 +2,7 @@ package dev.backoff.test;
 
 import java.util.Collection;
 import java.util.List;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.BiConsumer;
@@ -34,7 +35,7 @@ public final class BackoffCalls implements CallObserver {
 
 	/** Record the calls of retries that have the given time. */
 	public BackoffCalls(RetryTime time) {
-		this(time, List::of);
+		this(Objects.requireNonNull(time, "time"), List::of);
 	}
 
 	/** Record calls, and refuse names that are neither known nor recorded. */

@@ -67,8 +67,10 @@ final class BusyCalls implements CallObserver {
 	/* Whether the keepers of calls are at work. */
 	final Set<BooleanSupplier> keepers = new LinkedHashSet<>();
 
-	/* Since when the clock has stood for calls, by the time that counts, or 0. */
-	private long stoodSince;
+	/* For how long the clock has stood for calls since none was busy, and until when. */
+	private long stood;
+
+	private long stoodUntil;
 
 	/** Tell a clock of calls that have the given time, most often the clock itself. */
 	BusyCalls(VirtualTime clock, RetryTime time) {
@@ -154,16 +156,12 @@ final class BusyCalls implements CallObserver {
 		return call.isBusy() ? left : (thread != null && this.clock.isWorking(thread)) ? Math.min(LOOK_AGAIN, left) : 0;
 	}
 
-	/**
-	 * Return for how long the clock may still stand if it has stood since the last look.
-	 */
-	long stands(boolean stands, long longest) {
-		if (!stands) {
-			this.stoodSince = 0;
-			return longest;
-		}
-		this.stoodSince = (this.stoodSince != 0) ? this.stoodSince : counted();
-		return longest - (counted() - this.stoodSince);
+	/** Return for how long the clock has stood for calls since none was busy. */
+	long stood(boolean busy, boolean stands) {
+		long now = counted();
+		this.stood = !busy ? 0 : stands ? this.stood + now - this.stoodUntil : this.stood;
+		this.stoodUntil = now;
+		return this.stood;
 	}
 
 	/** Return a known call that is busy, the given one or one inside it, or null. */

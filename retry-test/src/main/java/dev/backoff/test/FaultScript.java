@@ -56,7 +56,7 @@ public final class FaultScript {
 
 	/** Begin a script of no steps; attempts hang in the given time. */
 	public FaultScript(RetryTime time) {
-		this(time, 1, (script) -> {
+		this(Objects.requireNonNull(time, "time"), 1, (script) -> {
 		});
 	}
 
@@ -103,7 +103,8 @@ public final class FaultScript {
 	 */
 	public FaultScript answers(int status, Duration retryAfter) {
 		if (retryAfter.isNegative() || !retryAfter.equals(Duration.ofSeconds(retryAfter.toSeconds()))) {
-			throw new IllegalArgumentException("Invalid retryAfter (" + retryAfter + "): must be whole seconds.");
+			throw new IllegalArgumentException(
+					"Invalid retryAfter (" + retryAfter + "): must be whole seconds, zero or more.");
 		}
 		return failsBySpring("answers(" + status + ", " + DurationText.exact(retryAfter) + ")",
 				() -> Web.answer(status, retryAfter));
@@ -216,6 +217,7 @@ public final class FaultScript {
 	 */
 	@SuppressWarnings({ "unchecked", "NullAway" }) // T says itself whether it may be null
 	public <T extends @Nullable Object, X extends Throwable> Operation<T, X> around(Operation<T, X> operation) {
+		Objects.requireNonNull(operation, "operation");
 		return () -> {
 			try {
 				return (T) next().run(operation);

@@ -525,7 +525,7 @@ public final class VirtualTime implements RetryTime {
 		long busyFor = this.calls.busyFor(this.patience);
 		boolean stands = busyFor > 0 && (this.advancing != null || target() > this.now);
 		long longest = Nanos.times(this.patience, PATIENCES);
-		long left = this.calls.stands(stands, longest);
+		long left = longest - this.calls.stood(busyFor > 0, stands);
 		if (left <= 0 && !this.informedOfCalls) {
 			this.informedOfCalls = true;
 			Recording call = this.calls.anyBusy();

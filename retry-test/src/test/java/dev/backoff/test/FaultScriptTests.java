@@ -172,7 +172,7 @@ class FaultScriptTests {
 		assertThatIllegalArgumentException().isThrownBy(() -> this.script.answers(200))
 			.withMessage("Invalid status (200): must be from 400 to 599.");
 		assertThatIllegalArgumentException().isThrownBy(() -> this.script.answers(503, Duration.ofMillis(1_500)))
-			.withMessage("Invalid retryAfter (PT1.5S): must be whole seconds.");
+			.withMessage("Invalid retryAfter (PT1.5S): must be whole seconds, zero or more.");
 		assertThatIllegalArgumentException().isThrownBy(() -> this.script.percent(101, this.script))
 			.withMessage("Invalid percent (101): must be from 0 to 100.");
 		assertThatNullPointerException().isThrownBy(() -> this.script.fails(1, null)).withMessage("failure");
