@@ -2,6 +2,7 @@ package dev.backoff.test;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -76,8 +77,9 @@ final class VirtualTaskScheduler implements TaskScheduler {
 		return schedule(task, trigger);
 	}
 
+	/* Up to a millisecond has passed since the start was chosen. */
 	private static Duration until(Instant start) {
-		Duration delay = Duration.between(Instant.now(), start);
+		Duration delay = Duration.between(Instant.now(), start).plusNanos(999_999).truncatedTo(ChronoUnit.MILLIS);
 		return delay.isNegative() ? Duration.ZERO : delay;
 	}
 

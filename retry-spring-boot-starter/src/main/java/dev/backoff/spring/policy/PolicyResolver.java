@@ -212,10 +212,17 @@ final class PolicyResolver implements BackoffPolicies.Candidate {
 		}
 		else if (near != null) {
 			problems.add(Problem.ofPlace(place,
-					"names a policy that is not defined, and is so near to " + near + " that it may be misspelt",
-					"Write " + near + ", define backoff.policies." + name
-							+ ", or choose a name that differs in more letters."));
+					"names a policy that is not defined, and is so near to " + near + origin(near)
+							+ " that one of them may be misspelt",
+					"Write " + near + " here, or " + name + " there. To have both, define backoff.policies." + name
+							+ " too."));
 		}
+	}
+
+	private String origin(String policy) {
+		NamedValues<PolicyKey> defined = this.configuration.policy(policy);
+		return (defined == null) ? ""
+				: defined.values().values().stream().findFirst().map((value) -> " (" + value.origin() + ")").orElse("");
 	}
 
 	private Problem unknown(String place, String name, String orElse) {

@@ -45,9 +45,9 @@ class AnnotationReportTests {
 				annotated(MisspelledPolicyWithValues.class,
 						"@Backoff on MisspelledPolicyWithValues.place(String): invalid value "
 								+ "(payment-calback): names a policy that is not defined, and is so near to "
-								+ "payment-callback that it may be misspelt.",
-						"Write payment-callback, define backoff.policies.payment-calback, or choose a name that "
-								+ "differs in more letters."),
+								+ "payment-callback (application.yml:3) that one of them may be misspelt.",
+						"Write payment-callback here, or payment-calback there. To have both, define "
+								+ "backoff.policies.payment-calback too."),
 				annotated(CapBelowBase.class,
 						"@Backoff on CapBelowBase.place(String): invalid cap (50ms): must not be below the "
 								+ "base (100ms).",
