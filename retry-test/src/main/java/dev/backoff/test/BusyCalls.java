@@ -145,8 +145,11 @@ final class BusyCalls implements CallObserver {
 			this.disturbed = false;
 			return LOOK_AGAIN;
 		}
-		long unknown = this.disturbed ? patience - (counted() - this.since) : 0;
-		return this.calls.stream().mapToLong((call) -> busyFor(call, patience)).reduce(unknown, Math::max);
+		long longest = this.disturbed ? patience - (counted() - this.since) : 0;
+		for (Recording call : this.calls) {
+			longest = Math.max(longest, busyFor(call, patience));
+		}
+		return longest;
 	}
 
 	/** Return for how long a call still holds the clock if it does not go on. */
@@ -171,7 +174,12 @@ final class BusyCalls implements CallObserver {
 
 	/** Return a known call that is busy, or null. */
 	@Nullable Recording anyBusy() {
-		return this.calls.stream().filter(Recording::isBusy).findFirst().orElse(null);
+		for (Recording call : this.calls) {
+			if (call.isBusy()) {
+				return call;
+			}
+		}
+		return null;
 	}
 
 }

@@ -585,10 +585,15 @@ public final class VirtualTime implements RetryTime {
 	 * sleeps for no call does, since it may be the stub that the attempt waits for.
 	 */
 	private boolean endsWork(long reading) {
-		return this.agenda.stream()
-			.takeWhile((entry) -> entry.due() <= reading)
-			.anyMatch((entry) -> busy(entry) != null)
-				&& this.agenda.stream().noneMatch((entry) -> entry.sleeping() && entry.call() == null);
+		for (Entry entry : this.agenda) {
+			if (entry.due() > reading) {
+				return false;
+			}
+			if (busy(entry) != null) {
+				return this.agenda.stream().noneMatch((other) -> other.sleeping() && other.call() == null);
+			}
+		}
+		return false;
 	}
 
 	/** Return the call that works under a timeout, or null. */

@@ -55,6 +55,12 @@ public class PaymentCallbacks {
 		return CompletableFuture.completedFuture(this.merchant.notify(payment, Attempt.current().idempotencyKey()));
 	}
 
+	@Async
+	@Backoff(value = "mails", maxAttempts = "3")
+	public void mail(Payment payment) {
+		this.merchant.notify(payment, Attempt.current().idempotencyKey());
+	}
+
 	@Backoff(value = "job", maxAttempts = "3")
 	@Scheduled(fixedRateString = "1h", initialDelayString = "1h")
 	public void report() {

@@ -6,6 +6,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.Test;
@@ -33,6 +35,7 @@ import dev.backoff.test.VirtualTime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.awaitility.Awaitility.await;
 
 /** The other snippets of the page on testing. */
 @SpringBootTest
@@ -84,20 +87,26 @@ class PageTests {
 		assertThat(this.callbacks.sendLater(this.payment).join()).isEqualTo("noticed");
 		StepVerifier.create(this.callbacks.sendReactively(this.payment)).expectNext("noticed").verifyComplete();
 		assertThat(this.calls.of("PaymentCallbacks.sendLater")).succeededAtOnce();
+		this.faults.of("mails").fails(2);
+		this.callbacks.mail(this.payment);
+		await().untilAsserted(() -> assertThat(this.calls.of("mails")).succeeded());
+		assertThat(this.calls.of("mails")).attempts(3);
 	}
 
 	@Test
-	@SuppressWarnings("try") // the hold is closed and not used
-	void atOnce() {
+	void atOnce() throws Exception {
 		this.faults.of("payment-callback").takes(Duration.ofSeconds(2)).times(20).fails(5);
 		List<CompletableFuture<String>> sent;
+		ExecutorService threads = Executors.newCachedThreadPool();
 		try (VirtualTime.Hold hold = this.time.hold()) {
 			sent = IntStream.range(0, 20)
-				.mapToObj((n) -> CompletableFuture.supplyAsync(() -> this.callbacks.send(this.payment)))
+				.mapToObj((n) -> CompletableFuture.supplyAsync(() -> this.callbacks.send(this.payment), threads))
 				.toList();
+			hold.untilBegun(20);
 		}
 		sent.forEach(CompletableFuture::join);
 		assertThat(this.calls.of("payment-callback")).calls(20).allSucceeded();
+		threads.shutdown();
 	}
 
 	@Test
