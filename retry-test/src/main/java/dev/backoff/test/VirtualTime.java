@@ -8,11 +8,9 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.time.ZoneId;
 import java.time.temporal.ChronoUnit;
-import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -52,8 +50,8 @@ public final class VirtualTime implements RetryTime {
 	 * scheduled, and ends soon after. Where what it runs waits itself, such as an attempt
 	 * whose executor runs tasks where they are handed over, another thread takes its
 	 * place. A call that sleeps while all others wait for longer moves the clock itself,
-	 * which takes a third of the time. All of it is in one class, since one lock guards
-	 * it.
+	 * which takes a third of the time. One lock guards all of it, what is to happen and
+	 * the calls too.
 	 */
 
 	/* Neither zero nor round, so that a reading mistaken for a duration shows. */
@@ -76,9 +74,9 @@ public final class VirtualTime implements RetryTime {
 	/* What observes the calls of this time. */
 	final BusyCalls calls = new BusyCalls(this, this);
 
-	private final TreeSet<Entry> agenda = new TreeSet<>(Entry.ORDER);
+	private final Agenda agenda = new Agenda(this.calls);
 
-	private final TreeSet<Entry> jobs = new TreeSet<>(Entry.ORDER);
+	private final Agenda jobs = new Agenda(this.calls);
 
 	private final Set<Holding> holds = new HashSet<>();
 
@@ -87,8 +85,6 @@ public final class VirtualTime implements RetryTime {
 	private volatile long testBegan = ORIGIN;
 
 	private long patience = 200_000_000L;
-
-	private long added;
 
 	private @Nullable Thread thread;
 
@@ -100,11 +96,8 @@ public final class VirtualTime implements RetryTime {
 	/* Where advancing ends. */
 	private long end;
 
-	private boolean informed;
-
-	private boolean informedOfHold;
-
-	private boolean informedOfCalls;
+	/* What the log has told of this test. */
+	private final Set<String> told = new HashSet<>();
 
 	/** Begin at zero. */
 	public VirtualTime() {
@@ -157,7 +150,7 @@ public final class VirtualTime implements RetryTime {
 			this.calls.goesOn(around, 1);
 			leaveTheClock();
 			long last = later(nanos);
-			for (Entry job = advanceTo(last); job != null; job = advanceTo(last)) {
+			for (Agenda.Entry job = advanceTo(last); job != null; job = advanceTo(last)) {
 				happen(job, around);
 			}
 			this.calls.goesOn(around, -1);
@@ -174,7 +167,7 @@ public final class VirtualTime implements RetryTime {
 	}
 
 	/* The flag of an interrupt belongs to the job, or to the test. */
-	private void happen(Entry job, @Nullable Recording around) {
+	private void happen(Agenda.Entry job, @Nullable Recording around) {
 		boolean interrupted = Thread.interrupted();
 		unlocked(job.task());
 		if (around == null) {
@@ -188,9 +181,9 @@ public final class VirtualTime implements RetryTime {
 	}
 
 	/** Go on to the given time or to a job before; return the job, or null. */
-	private @Nullable Entry advanceTo(long last) {
+	private Agenda.@Nullable Entry advanceTo(long last) {
 		settle(last);
-		return (!this.jobs.isEmpty() && this.jobs.first().due() <= last) ? this.jobs.pollFirst() : null;
+		return this.jobs.takeDue(last);
 	}
 
 	private void settle(long last) {
@@ -218,11 +211,11 @@ public final class VirtualTime implements RetryTime {
 
 	/* Where the clock stops while it advances. */
 	private long stop() {
-		return this.jobs.isEmpty() ? this.end : Math.min(this.jobs.first().due(), this.end);
+		return Math.min(this.jobs.nextDue(), this.end);
 	}
 
 	private boolean isSettled() {
-		return !this.happening && standsFor() <= 0 && (this.agenda.isEmpty() || this.agenda.first().due() > this.now);
+		return !this.happening && standsFor() <= 0 && this.agenda.nextDue() > this.now;
 	}
 
 	private void await(BooleanSupplier condition) {
@@ -286,11 +279,11 @@ public final class VirtualTime implements RetryTime {
 			return;
 		}
 		CountDownLatch woken = new CountDownLatch(1);
-		Entry entry = add(woken::countDown, nanos, true);
+		Agenda.Entry entry = add(woken::countDown, nanos, true);
 		try {
 			// the thread that raises it takes the entry out, before the clock can jump
 			signal.sleeper(() -> {
-				locked(() -> remove(entry));
+				locked(() -> this.agenda.remove(entry));
 				woken.countDown();
 			});
 			if (!signal.isRaised()) {
@@ -303,14 +296,14 @@ public final class VirtualTime implements RetryTime {
 		}
 		finally {
 			signal.sleeper(null);
-			locked(() -> remove(entry));
+			locked(() -> this.agenda.remove(entry));
 		}
 	}
 
 	@Override
 	public Cancellable schedule(Runnable task, long nanos) {
-		Entry entry = add(task, nanos, false);
-		return () -> locked(() -> remove(entry));
+		Agenda.Entry entry = add(task, nanos, false);
+		return () -> locked(() -> this.agenda.remove(entry));
 	}
 
 	@Override
@@ -319,30 +312,18 @@ public final class VirtualTime implements RetryTime {
 		return () -> locked(() -> this.calls.keepers.remove(atWork));
 	}
 
-	private Entry add(Runnable task, long nanos, boolean sleeping) {
+	private Agenda.Entry add(Runnable task, long nanos, boolean sleeping) {
 		this.lock.lock();
 		try {
 			if (sleeping) {
 				checkHolds();
 				leaveTheClock();
 			}
-			Recording latest = this.calls.latest.get();
-			boolean waiting = latest != null && latest.waits();
-			boolean queued = waiting && latest.isInQueue();
-			Recording call = (sleeping && !waiting) ? this.calls.open.get() : isTimeoutOf(latest) ? latest : null;
-			Entry entry = new Entry(later(nanos), this.added++, call, sleeping || waiting, sleeping, task, queued,
-					Nanos.plus(System.nanoTime(), Math.max(0, nanos)));
-			this.agenda.add(entry);
-			if (entry.awaited()) {
-				this.calls.goesOn(call, 1);
-			}
-			if (sleeping && call != null) {
-				call.thread = Thread.currentThread();
-			}
-			if (sleeping && call != null && isNext(entry)) {
+			Agenda.Entry entry = this.agenda.add(later(nanos), nanos, sleeping, task);
+			if (sleeping && entry.call() != null && isNext(entry)) {
 				// no other thread has to move the clock
 				jump(entry.due());
-				remove(entry);
+				this.agenda.remove(entry);
 				task.run();
 				return entry;
 			}
@@ -355,14 +336,9 @@ public final class VirtualTime implements RetryTime {
 		}
 	}
 
-	private boolean isNext(Entry entry) {
-		return !this.happening && entry.equals(this.agenda.first()) && this.calls.busyFor(this.patience) <= 0
+	private boolean isNext(Agenda.Entry entry) {
+		return !this.happening && this.agenda.isFirst(entry) && this.calls.busyFor(this.patience) <= 0
 				&& target() == entry.due();
-	}
-
-	/* Keepers of calls schedule too, outside attempts. */
-	private boolean isTimeoutOf(@Nullable Recording latest) {
-		return latest != null && latest.ended == null && (latest.key == null || latest == this.calls.open.get());
 	}
 
 	private void checkHolds() {
@@ -379,30 +355,20 @@ public final class VirtualTime implements RetryTime {
 		return Nanos.plus(this.now, Math.max(0, nanos));
 	}
 
-	private void remove(Entry entry) {
-		if (this.agenda.remove(entry) && entry.awaited()) {
-			this.calls.goesOn(entry.call(), -1);
-		}
-	}
-
 	/**
 	 * Run a job on a thread that {@linkplain #advance(Duration) advances} this time.
 	 * @param job throws nothing
 	 * @param delay after which it is due, zero or less for now
 	 */
 	void scheduleJob(Runnable job, Duration delay) {
-		locked(() -> this.jobs.add(new Entry(later(Nanos.of(delay)), this.added++, null, false, false, job, false, 0)));
+		locked(() -> this.jobs.addJob(later(Nanos.of(delay)), job));
 	}
 
 	/** Wake the threads that sleep, and return whether there were any. */
 	boolean wake() {
 		this.lock.lock();
 		try {
-			List<Entry> sleeping = this.agenda.stream().filter(Entry::sleeping).toList();
-			sleeping.forEach(this::remove);
-			if (sleeping.stream().anyMatch((entry) -> entry.call() == null)) {
-				this.calls.disturb();
-			}
+			List<Agenda.Entry> sleeping = this.agenda.removeSleeping();
 			sleeping.forEach((entry) -> entry.task().run());
 			return !sleeping.isEmpty();
 		}
@@ -417,9 +383,7 @@ public final class VirtualTime implements RetryTime {
 	void reset() {
 		locked(() -> {
 			this.testBegan = this.now;
-			this.informed = false;
-			this.informedOfHold = false;
-			this.informedOfCalls = false;
+			this.told.clear();
 			this.holds.clear();
 			this.jobs.clear();
 			this.calls.clear();
@@ -494,15 +458,16 @@ public final class VirtualTime implements RetryTime {
 	 */
 	@SuppressWarnings("WaitNotInLoop") // the caller loops
 	private void turn() throws InterruptedException {
-		if (!this.agenda.isEmpty() && this.agenda.first().due() <= this.now) {
-			happen(this.agenda.first());
+		Agenda.Entry due = this.agenda.takeDue(this.now);
+		if (due != null) {
+			happen(due);
 			return;
 		}
 		long standsFor = standsFor();
-		long timeoutIn = timeoutIn();
+		long timeoutIn = this.holds.isEmpty() ? this.agenda.timeoutIn(this.patience) : Long.MAX_VALUE;
 		long look = (standsFor > 0) ? Math.min(standsFor, BusyCalls.LONGEST_LOOK) : IDLE;
 		if (timeoutIn <= 0) {
-			this.now = this.agenda.first().due();
+			this.now = this.agenda.nextDue();
 		}
 		else if (standsFor <= 0 && target() > this.now) {
 			jump(target());
@@ -526,10 +491,9 @@ public final class VirtualTime implements RetryTime {
 		boolean stands = busyFor > 0 && (this.advancing != null || target() > this.now);
 		long longest = Nanos.times(this.patience, PATIENCES);
 		long left = longest - this.calls.stood(busyFor > 0, stands);
-		if (left <= 0 && !this.informedOfCalls) {
-			this.informedOfCalls = true;
+		if (left <= 0) {
 			Recording call = this.calls.anyBusy();
-			LOG.log(Level.WARNING,
+			tell(Level.WARNING,
 					"Virtual time has stood for {0} of real time while calls have come and gone, and now goes on "
 							+ "beside them. One is {1}. Pause what makes them, or set a longer VirtualTime.patience.",
 					DurationText.story(longest), (call != null) ? call : "stored, and its attempt is under way");
@@ -541,65 +505,19 @@ public final class VirtualTime implements RetryTime {
 		if (this.agenda.isEmpty()) {
 			leaveTheClock();
 		}
-		else if (!this.informedOfHold && this.holds.stream().anyMatch((hold) -> isParked(hold.thread))
-				&& this.agenda.stream().anyMatch(this::isWaitedFor)) {
-			this.informedOfHold = true;
-			LOG.log(Level.WARNING, "Virtual time stands: a thread holds the clock and waits, and all calls wait for "
+		else if (this.holds.stream().anyMatch((hold) -> isParked(hold.thread)) && this.agenda.isAnyAwaited()) {
+			tell(Level.WARNING, "Virtual time stands: a thread holds the clock and waits, and all calls wait for "
 					+ "the clock. Close the hold before you wait for them.");
 		}
 	}
 
-	/*
-	 * When the timeout of a busy attempt is due in real time: the clock stands while work
-	 * runs. Not before the patience ends, since loading classes takes time too.
-	 */
-	private long timeoutIn() {
-		long soonest = Long.MAX_VALUE;
-		for (Entry entry : this.holds.isEmpty() ? this.agenda : Set.<Entry>of()) {
-			Recording busy = busy(entry);
-			if (busy != null) {
-				long left = Math.max(entry.real() - System.nanoTime(), this.calls.busyFor(busy, this.patience));
-				soonest = Math.min(soonest, left);
-			}
-		}
-		return soonest;
-	}
-
-	/* A call in the queue for a slot waits for another call, if there is one. */
-	private boolean isWaitedFor(Entry entry) {
-		return entry.awaited() && (!entry.queued() || this.calls.anyBusy() == null);
-	}
-
 	/* Where the clock jumps to when no call is busy, or where it is. */
 	private long target() {
-		long next = this.agenda.isEmpty() ? Long.MAX_VALUE : this.agenda.first().due();
+		long next = this.agenda.nextDue();
 		if (this.advancing != null) {
 			return Math.min(next, stop());
 		}
-		return (this.holds.isEmpty() && this.agenda.stream().anyMatch(this::isWaitedFor) && !endsWork(next)) ? next
-				: this.now;
-	}
-
-	/*
-	 * Waits of other calls carry no attempt that works past its timeout. A thread that
-	 * sleeps for no call does, since it may be the stub that the attempt waits for.
-	 */
-	private boolean endsWork(long reading) {
-		for (Entry entry : this.agenda) {
-			if (entry.due() > reading) {
-				return false;
-			}
-			if (busy(entry) != null) {
-				return this.agenda.stream().noneMatch((other) -> other.sleeping() && other.call() == null);
-			}
-		}
-		return false;
-	}
-
-	/** Return the call that works under a timeout, or null. */
-	private @Nullable Recording busy(Entry timeout) {
-		Recording call = timeout.call();
-		return (!timeout.awaited() && call != null) ? this.calls.busyWithin(call) : null;
+		return (this.holds.isEmpty() && this.agenda.isAnyAwaited() && !this.agenda.endsWork(next)) ? next : this.now;
 	}
 
 	/* One that is interrupted or has to wait for the lock is about to tell something. */
@@ -613,11 +531,17 @@ public final class VirtualTime implements RetryTime {
 		return state == Thread.State.WAITING || state == Thread.State.TIMED_WAITING;
 	}
 
+	/* Once a test. */
+	private void tell(Level level, String text, Object... values) {
+		if (this.told.add(text)) {
+			LOG.log(level, text, values);
+		}
+	}
+
 	private void jump(long reading) {
 		Recording call = this.calls.anyBusy();
-		if (call != null && !this.informed) {
-			this.informed = true;
-			LOG.log(Level.INFO, "Virtual time goes on without {0}, which has begun, waited for and ended nothing for "
+		if (call != null) {
+			tell(Level.INFO, "Virtual time goes on without {0}, which has begun, waited for and ended nothing for "
 					+ "{1}. If its work takes so long, set a longer VirtualTime.patience. It may also wait for a call on "
 					+ "a thread that does not know where its work comes from.", call,
 					DurationText.story(this.patience));
@@ -626,8 +550,7 @@ public final class VirtualTime implements RetryTime {
 		this.changed.signalAll();
 	}
 
-	private void happen(Entry entry) {
-		remove(entry);
+	private void happen(Agenda.Entry entry) {
 		Recording call = entry.call();
 		// nothing announces what a task starts, or a thread that works for no call
 		if ((call != null) ? !entry.awaited() && call.ended == null : entry.awaited() || !this.calls.isEmpty()) {
@@ -703,18 +626,6 @@ public final class VirtualTime implements RetryTime {
 				throw refused;
 			}
 		}
-
-	}
-
-	/**
-	 * What happens at one moment: for a call that waits, perhaps in the queue for a slot,
-	 * for a thread that sleeps, or to a call that is busy, then also at a time of the
-	 * system's ticker.
-	 */
-	private record Entry(long due, long number, @Nullable Recording call, boolean awaited, boolean sleeping,
-			Runnable task, boolean queued, long real) {
-
-		static final Comparator<Entry> ORDER = Comparator.comparingLong(Entry::due).thenComparingLong(Entry::number);
 
 	}
 
