@@ -10,6 +10,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 import org.springframework.beans.factory.annotation.Autowired;
@@ -37,7 +38,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 /** Tests for {@link TestBackoff} in contexts that several tests share. */
+@Timeout(30)
 class TestBackoffTests {
+
+	/* The common pool has one thread on two cores, which a call that waits keeps. */
+	private static void start(Runnable task) {
+		Thread thread = new Thread(task);
+		thread.setDaemon(true);
+		thread.start();
+	}
 
 	/** What each test does to the application that it shares with the others. */
 	@SpringJUnitConfig(Letters.class)
@@ -105,7 +114,7 @@ class TestBackoffTests {
 			VirtualTime.Hold unused = this.time.patience(Duration.ofSeconds(9)).hold();
 			this.breakers.get("letters").reset();
 			this.configuration.reset();
-			left = CompletableFuture.supplyAsync(this.letters::send);
+			left = CompletableFuture.supplyAsync(this.letters::send, TestBackoffTests::start);
 			while (this.waiting.count() == 0) {
 				Thread.onSpinWait();
 			}
@@ -212,7 +221,7 @@ class TestBackoffTests {
 				}
 				return new IllegalArgumentException("at last");
 			});
-			CompletableFuture<String> call = CompletableFuture.supplyAsync(letters::send);
+			CompletableFuture<String> call = CompletableFuture.supplyAsync(letters::send, TestBackoffTests::start);
 			begun.await();
 			BackoffTestConfiguration.reset(context);
 			assertThat(output).contains("WARN",
