@@ -6,6 +6,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -133,13 +134,13 @@ public final class BackoffTestConfiguration implements BeanDefinitionRegistryPos
 					"@TestBackoff(time = REAL, scheduling = true): jobs are run by virtual time. "
 							+ "Remove one of the two.");
 		}
-		for (String name : beans.getBeanNamesForType(TaskScheduler.class, true, false)) {
-			BeanDefinition own = beans.getBeanDefinition(name);
-			own.setPrimary(false);
-			if (name.equals(SCHEDULER)) {
-				beans.removeBeanDefinition(name);
-				beans.registerBeanDefinition("realTaskScheduler", own);
-			}
+		Stream.of(beans.getBeanNamesForType(TaskScheduler.class, true, false))
+			.filter(beans::containsBeanDefinition)
+			.forEach((name) -> beans.getBeanDefinition(name).setPrimary(false));
+		if (beans.containsBeanDefinition(SCHEDULER)) {
+			BeanDefinition own = beans.getBeanDefinition(SCHEDULER);
+			beans.removeBeanDefinition(SCHEDULER);
+			beans.registerBeanDefinition("realTaskScheduler", own);
 		}
 		RootBeanDefinition scheduler = new RootBeanDefinition(VirtualTaskScheduler.class,
 				() -> new VirtualTaskScheduler(beans.getBean(VirtualTime.class)));
@@ -196,8 +197,8 @@ public final class BackoffTestConfiguration implements BeanDefinitionRegistryPos
 			goesOn = waited || slept;
 		}
 		if (busy != null) {
-			logger.warn("This test begins while {} still works, which began before. It can disturb this test. "
-					+ "Wait for its end in the test that makes it.", busy);
+			logger.warn("{} began before this test and still works, so it can disturb this test. "
+					+ "Let the test that makes the call wait for its end.", busy);
 		}
 	}
 
