@@ -337,8 +337,7 @@ public final class VirtualTime implements RetryTime {
 	}
 
 	private boolean isNext(Agenda.Entry entry) {
-		return !this.happening && this.agenda.isFirst(entry) && this.calls.busyFor(this.patience) <= 0
-				&& target() == entry.due();
+		return !this.happening && this.agenda.isFirst(entry) && standsFor() <= 0 && target() == entry.due();
 	}
 
 	private void checkHolds() {
@@ -483,19 +482,22 @@ public final class VirtualTime implements RetryTime {
 
 	/**
 	 * Return for how long the clock stands for calls, in nanoseconds of real time: until
-	 * they wait, or if others come and go, until it has stood for fifty times the
-	 * patience.
+	 * they wait, or if others come and go or a timeout is next, until it has stood for
+	 * fifty times the patience.
 	 */
 	private long standsFor() {
+		boolean moves = this.advancing != null || target() > this.now;
 		long busyFor = this.calls.busyFor(this.patience);
-		boolean stands = busyFor > 0 && (this.advancing != null || target() > this.now);
+		if (busyFor <= 0 && moves && this.advancing == null && this.agenda.endsWork(target())) {
+			busyFor = IDLE;
+		}
 		long longest = Nanos.times(this.patience, PATIENCES);
-		long left = longest - this.calls.stood(busyFor > 0, stands);
+		long left = longest - this.calls.stood(busyFor > 0, busyFor > 0 && moves);
 		if (left <= 0) {
 			Recording call = this.calls.anyBusy();
 			tell(Level.WARNING,
-					"Virtual time has stood for {0} of real time while calls have come and gone, and now goes on "
-							+ "beside them. One is {1}. Pause what makes them, or set a longer VirtualTime.patience.",
+					"Virtual time has stood for {0} of real time for calls that work, and now goes on beside them. "
+							+ "One is {1}. Pause what makes such calls, or set a longer VirtualTime.patience.",
 					DurationText.story(longest), (call != null) ? call : "stored, and its attempt is under way");
 		}
 		return Math.min(busyFor, left);
@@ -517,7 +519,7 @@ public final class VirtualTime implements RetryTime {
 		if (this.advancing != null) {
 			return Math.min(next, stop());
 		}
-		return (this.holds.isEmpty() && this.agenda.isAnyAwaited() && !this.agenda.endsWork(next)) ? next : this.now;
+		return (this.holds.isEmpty() && this.agenda.isAnyAwaited()) ? next : this.now;
 	}
 
 	/* One that is interrupted or has to wait for the lock is about to tell something. */

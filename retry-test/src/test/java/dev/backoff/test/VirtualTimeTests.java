@@ -537,7 +537,7 @@ class VirtualTimeTests {
 
 		@Test
 		void beforeAWaitOfAnotherCallCarriesTheClockPastIt() throws Exception {
-			VirtualTimeTests.this.time.patience(Duration.ofMillis(5));
+			VirtualTimeTests.this.time.patience(Duration.ofMillis(20));
 			CountDownLatch working = new CountDownLatch(1);
 			Retry slow = retry(policy("slow").attemptTimeout(Duration.ofHours(1)).maxAttempts(1).build());
 			Future<Void> call = VirtualTimeTests.this.threads.submit(() -> slow.<Void, Exception>call(() -> {
@@ -552,6 +552,16 @@ class VirtualTimeTests {
 			get(call);
 			assertThat(VirtualTimeTests.this.told).containsExactly("0 other", "0 slow", "3600000 other",
 					"10800000 other", "25200000 other");
+		}
+
+		@Test
+		void butNotWithoutEnd() {
+			VirtualTimeTests.this.time.patience(Duration.ofMillis(2));
+			Retry inner = retry("inner", Duration.ofHours(2));
+			Retry outer = retry(policy("outer").attemptTimeout(Duration.ofHours(1)).maxAttempts(1).build());
+			assertThatExceptionOfType(AttemptTimeoutException.class).isThrownBy(() -> outer
+				.call(() -> get(VirtualTimeTests.this.threads.submit(() -> inner.call(() -> fail("inner"))))));
+			VirtualTimeTests.this.time.advance(Duration.ofDays(1));
 		}
 
 		@Test
