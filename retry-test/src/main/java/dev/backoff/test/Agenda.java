@@ -95,10 +95,17 @@ final class Agenda {
 		return isEmpty() ? Long.MAX_VALUE : this.entries.first().due();
 	}
 
-	/* A call in the queue for a slot waits for another call, if there is one. */
 	boolean isAnyAwaited() {
-		return this.entries.stream()
-			.anyMatch((entry) -> entry.awaited() && (!entry.queued() || this.calls.anyBusy() == null));
+		return this.entries.stream().anyMatch(Entry::awaited);
+	}
+
+	/**
+	 * Return whether the clock would be carried past work: all that wait are in the queue
+	 * for a slot, and so wait for a call that works, or a timeout is next.
+	 */
+	boolean passesWork(long reading) {
+		return endsWork(reading) || (this.calls.anyBusy() != null
+				&& this.entries.stream().noneMatch((entry) -> entry.awaited() && !entry.queued()));
 	}
 
 	/**
@@ -106,7 +113,7 @@ final class Agenda {
 	 * works. A thread that sleeps for no call may do that, since it may be the stub that
 	 * the attempt waits for.
 	 */
-	boolean endsWork(long reading) {
+	private boolean endsWork(long reading) {
 		for (Entry entry : this.entries) {
 			if (entry.due() > reading) {
 				return false;

@@ -48,7 +48,7 @@ final class BusyCalls implements CallObserver {
 
 	private final RetryTime time;
 
-	/* How many have begun. */
+	/* How many have begun that are not inside others. */
 	int begun;
 
 	/* Those that have not ended. */
@@ -89,7 +89,7 @@ final class BusyCalls implements CallObserver {
 		this.clock.locked(() -> {
 			Recording call = new Recording(policy, method, key, (key == null) ? this.open.get() : null, this,
 					this.time);
-			this.begun++;
+			this.begun += (call.enclosing == null) ? 1 : 0;
 			goesOn(call.enclosing, 1);
 			goesOn(call, 0);
 			begun[0] = call;
@@ -123,6 +123,7 @@ final class BusyCalls implements CallObserver {
 	/** Note that unknown work may begin. */
 	void disturb() {
 		this.disturbed = true;
+		this.stood = 0;
 		this.since = counted();
 	}
 

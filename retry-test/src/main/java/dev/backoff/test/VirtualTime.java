@@ -34,8 +34,8 @@ import dev.backoff.time.WakeSignal;
  * the clock jumps to the next moment at which something is due. It never jumps for the
  * timeout of an attempt, the end of an override, a scheduled job or a stored call: these
  * happen when it passes their time. What is due at one moment happens in the order in
- * which it was scheduled. A call that waits for a slot waits for the one that has it,
- * even if that is busy for long.
+ * which it was scheduled. A call that waits for a slot waits for the one that has it, for
+ * up to fifty times the patience.
  * <p>
  * The timeout of an attempt also happens after that much real time if its call is busy
  * for so long, but not before the {@linkplain #patience(Duration) patience} ends. Calls
@@ -482,13 +482,13 @@ public final class VirtualTime implements RetryTime {
 
 	/**
 	 * Return for how long the clock stands for calls, in nanoseconds of real time: until
-	 * they wait, or if others come and go or a timeout is next, until it has stood for
-	 * fifty times the patience.
+	 * they wait, or if others come and go, or wait for a slot, or a timeout is next,
+	 * until it has stood for fifty times the patience.
 	 */
 	private long standsFor() {
 		boolean moves = this.advancing != null || target() > this.now;
 		long busyFor = this.calls.busyFor(this.patience);
-		if (busyFor <= 0 && moves && this.advancing == null && this.agenda.endsWork(target())) {
+		if (busyFor <= 0 && moves && this.advancing == null && this.agenda.passesWork(target())) {
 			busyFor = IDLE;
 		}
 		long longest = Nanos.times(this.patience, PATIENCES);
@@ -572,8 +572,10 @@ public final class VirtualTime implements RetryTime {
 	public interface Hold extends AutoCloseable {
 
 		/**
-		 * Wait until so many calls have begun since the hold began.
-		 * @param calls how many
+		 * Wait until so many calls have begun since the hold began, not counting calls
+		 * inside others.
+		 * @param calls how many, zero or more
+		 * @throws IllegalArgumentException if the number is negative
 		 * @throws IllegalStateException if they have not begun after fifty times the
 		 * {@linkplain VirtualTime#patience(Duration) patience}, in real time
 		 * @throws InterruptedException if the thread is interrupted
@@ -599,6 +601,9 @@ public final class VirtualTime implements RetryTime {
 
 		@Override
 		public void untilBegun(int calls) throws InterruptedException {
+			if (calls < 0) {
+				throw new IllegalArgumentException("Invalid calls (" + calls + "): must be 0 or more.");
+			}
 			VirtualTime.this.lock.lock();
 			try {
 				long longest = Nanos.times(VirtualTime.this.patience, PATIENCES);
@@ -625,7 +630,8 @@ public final class VirtualTime implements RetryTime {
 			IllegalStateException refused = this.refused;
 			this.refused = null;
 			if (refused != null) {
-				throw refused;
+				// another one, since the body may end with the first
+				throw new IllegalStateException(refused.getMessage(), refused);
 			}
 		}
 

@@ -36,6 +36,7 @@ import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.event.StopReason;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.policy.RetryPolicyBuilder;
+import dev.backoff.throttle.ConcurrencyExceededException;
 import dev.backoff.throttle.Throttle;
 import dev.backoff.time.Cancellable;
 
@@ -269,7 +270,7 @@ class VirtualTimeTests {
 
 		@Test
 		void butNotForACallThatWaitsForASlot() throws Exception {
-			VirtualTimeTests.this.time.patience(Duration.ofMillis(5));
+			VirtualTimeTests.this.time.patience(Duration.ofMillis(50));
 			BackoffCalls calls = new BackoffCalls(VirtualTimeTests.this.time);
 			Throttle throttle = new Throttle("orders", 1, 10);
 			Retry retry = Retry.builder(policy("orders").deadline(Duration.ofDays(3)).build())
@@ -565,6 +566,16 @@ class VirtualTimeTests {
 		}
 
 		@Test
+		void butNotWithoutEndForACallInAQueue() {
+			VirtualTimeTests.this.time.patience(Duration.ofMillis(2));
+			Retry retry = retry(policy("orders").maxAttempts(1).deadline(Duration.ofSeconds(1)).concurrency(1).build());
+			assertThatExceptionOfType(ExecutionException.class).isThrownBy(
+					() -> retry.call(() -> get(VirtualTimeTests.this.threads.submit(() -> retry.call(() -> "inside")))))
+				.withCauseInstanceOf(ConcurrencyExceededException.class);
+			assertThat(VirtualTimeTests.this.time.elapsed()).isEqualTo(Duration.ofSeconds(1));
+		}
+
+		@Test
 		void unlessAThreadSleepsThatMayBeItsStub() {
 			VirtualTimeTests.this.time.patience(Duration.ofMillis(5));
 			Retry retry = retry(policy("orders").attemptTimeout(Duration.ofHours(1)).maxAttempts(1).build());
@@ -685,6 +696,8 @@ class VirtualTimeTests {
 				retry("orders", Duration.ofSeconds(1)).run(() -> {
 				});
 				hold.untilBegun(1);
+				assertThatIllegalArgumentException().isThrownBy(() -> hold.untilBegun(-1))
+					.withMessage("Invalid calls (-1): must be 0 or more.");
 				assertThatIllegalStateException().isThrownBy(() -> hold.untilBegun(2))
 					.withMessage("Invalid number of calls (2): 1 have begun in this hold after 25 ms. Give each "
 							+ "call a thread of its own, since one that waits keeps its thread.");
