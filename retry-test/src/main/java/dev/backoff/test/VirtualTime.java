@@ -463,7 +463,8 @@ public final class VirtualTime implements RetryTime {
 			return;
 		}
 		long standsFor = standsFor();
-		long timeoutIn = this.holds.isEmpty() ? this.agenda.timeoutIn(this.patience) : Long.MAX_VALUE;
+		boolean within = this.holds.isEmpty() && (this.advancing == null || this.agenda.nextDue() <= stop());
+		long timeoutIn = within ? this.agenda.timeoutIn(this.patience) : Long.MAX_VALUE;
 		long look = (standsFor > 0) ? Math.min(standsFor, BusyCalls.LONGEST_LOOK) : IDLE;
 		if (timeoutIn <= 0) {
 			this.now = this.agenda.nextDue();

@@ -827,6 +827,23 @@ class VirtualTimeTests {
 		}
 
 		@Test
+		void endsWhereItShouldThoughATimeoutIsOverdueInRealTime() throws Exception {
+			VirtualTimeTests.this.time.patience(Duration.ofMillis(500));
+			CountDownLatch working = new CountDownLatch(1);
+			Retry retry = retry(policy("orders").attemptTimeout(Duration.ofMillis(20)).maxAttempts(1).build());
+			Future<Void> call = VirtualTimeTests.this.threads.submit(() -> retry.<Void, Exception>call(() -> {
+				working.countDown();
+				new CountDownLatch(1).await();
+				return null;
+			}));
+			await(working);
+			VirtualTimeTests.this.time.advance(Duration.ofMillis(10));
+			assertThat(VirtualTimeTests.this.time.elapsed()).isEqualTo(Duration.ofMillis(10));
+			assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> get(call))
+				.withCauseInstanceOf(AttemptTimeoutException.class);
+		}
+
+		@Test
 		void keepsTheInterruptsOfJobsToThem() {
 			for (int hours = 1; hours <= 2; hours++) {
 				VirtualTimeTests.this.time.scheduleJob(() -> {
