@@ -29,6 +29,7 @@ import org.springframework.expression.spel.standard.SpelExpressionParser;
 import dev.backoff.annotation.Backoff;
 import dev.backoff.spring.policy.AnnotatedMethod;
 import dev.backoff.spring.policy.EffectivePolicy;
+import dev.backoff.spring.policy.EffectiveValue;
 import dev.backoff.spring.policy.PolicyKey;
 import dev.backoff.spring.policy.Problem;
 
@@ -62,7 +63,7 @@ record DurableCheck(AnnotatedMethod method, List<Problem> problems) {
 						+ ", and a durable call is made in the background already", "Remove one of the two.");
 			}
 		}
-		EffectivePolicy.Value replay = policy.values().get(PolicyKey.REPLAY);
+		EffectiveValue replay = policy.values().get(PolicyKey.REPLAY);
 		if (policy.isReplayed() && replay != null) {
 			report("replay (" + replay.text() + ")", "is of streams, and a durable call returns none", "Remove it.");
 		}
@@ -78,7 +79,7 @@ record DurableCheck(AnnotatedMethod method, List<Problem> problems) {
 
 	/** Read the schedule; return null if there is none or it is wrong. */
 	@Nullable OneRowSchedule schedule(EffectivePolicy policy) {
-		EffectivePolicy.Value text = policy.values().get(PolicyKey.SCHEDULE);
+		EffectiveValue text = policy.values().get(PolicyKey.SCHEDULE);
 		if (text == null) {
 			return null;
 		}

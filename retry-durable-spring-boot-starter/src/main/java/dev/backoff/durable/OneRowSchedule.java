@@ -20,6 +20,7 @@ import org.springframework.scheduling.support.CronExpression;
 
 import dev.backoff.durable.DurableMethods.DurableMethod;
 import dev.backoff.spring.policy.EffectivePolicy;
+import dev.backoff.spring.policy.EffectiveValue;
 import dev.backoff.spring.policy.PolicyKey;
 
 /**
@@ -51,8 +52,8 @@ final class OneRowSchedule {
 	 * @throws IllegalArgumentException if it cannot be read; the message is the rule
 	 */
 	static @Nullable OneRowSchedule of(EffectivePolicy policy) {
-		EffectivePolicy.Value text = policy.values().get(PolicyKey.SCHEDULE);
-		EffectivePolicy.Value zone = policy.values().get(PolicyKey.SCHEDULE_ZONE);
+		EffectiveValue text = policy.values().get(PolicyKey.SCHEDULE);
+		EffectiveValue zone = policy.values().get(PolicyKey.SCHEDULE_ZONE);
 		if (text == null) {
 			return null;
 		}

@@ -16,7 +16,7 @@ import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.budget.RetryBudget;
 import dev.backoff.spring.live.LiveConfiguration;
 import dev.backoff.spring.live.ValueChange;
-import dev.backoff.spring.policy.EffectivePolicy.Value;
+import dev.backoff.spring.policy.EffectiveValue;
 import dev.backoff.spring.policy.Overrides;
 import dev.backoff.spring.policy.PolicyKey;
 import dev.backoff.spring.policy.PolicyUses;
@@ -41,7 +41,7 @@ record OperatorActions(LiveConfiguration live, PolicyUses uses, WaitingCalls wai
 				: "[" + policy.replaceAll("([\\\\:=#! ])", "\\\\$1") + "]");
 		Map<String, String> lines = new TreeMap<>();
 		for (ValueChange change : changes) {
-			Value now = change.now();
+			EffectiveValue now = change.now();
 			if (now != null && change.subject().equals("policy " + policy)
 					&& now.origin().matches("(?s)((raised|lowered) to|built in, because).*")) {
 				// in a configuration the value before would contradict the new ones
@@ -141,7 +141,8 @@ record OperatorActions(LiveConfiguration live, PolicyUses uses, WaitingCalls wai
 	}
 
 	private ChangeDescriptor operated(String subject, String key, String before, String now) {
-		ValueChange change = new ValueChange(subject, key, new Value(before, "now"), new Value(now, "operator"));
+		ValueChange change = new ValueChange(subject, key, new EffectiveValue(before, "now"),
+				new EffectiveValue(now, "operator"));
 		this.live.operated(change.toString());
 		return changed("this process only, as long as it runs", List.of(change));
 	}

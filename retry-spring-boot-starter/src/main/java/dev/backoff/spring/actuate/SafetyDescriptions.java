@@ -21,6 +21,7 @@ import dev.backoff.spring.policy.BreakerKey;
 import dev.backoff.spring.policy.BudgetEntry;
 import dev.backoff.spring.policy.BudgetKey;
 import dev.backoff.spring.policy.EffectivePolicy;
+import dev.backoff.spring.policy.EffectiveValue;
 import dev.backoff.spring.policy.PolicyUse;
 import dev.backoff.spring.safety.OverloadSafety;
 import dev.backoff.window.OutcomeWindow.Counts;
@@ -91,7 +92,7 @@ record SafetyDescriptions(BackoffPolicies policies, OverloadSafety safety, List<
 	}
 
 	/** Return the values, in the short view those that are not built in. */
-	private <K> Map<String, ValueDescriptor> values(Map<K, EffectivePolicy.Value> values, Function<K, String> names) {
+	private <K> Map<String, ValueDescriptor> values(Map<K, EffectiveValue> values, Function<K, String> names) {
 		Map<String, ValueDescriptor> described = ValueDescriptor.of(values, names);
 		return this.brief ? ValueDescriptor.written(described) : described;
 	}

@@ -17,7 +17,7 @@ import org.springframework.core.env.Environment;
 import dev.backoff.delay.DelayPlan;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.spring.policy.BackoffPolicies;
-import dev.backoff.spring.policy.EffectivePolicy;
+import dev.backoff.spring.policy.EffectiveValue;
 import dev.backoff.spring.policy.PolicyKey;
 import dev.backoff.time.DurationText;
 import dev.backoff.time.Nanos;
@@ -130,7 +130,7 @@ final class PlanAdvice {
 	boolean isWarned(MethodPlan plan) {
 		RetryPolicy policy = plan.policy().numbers();
 		boolean unlimited = policy.maxAttempts() == RetryPolicy.UNLIMITED_ATTEMPTS;
-		EffectivePolicy.Value attempts = plan.policy().values().get(PolicyKey.MAX_ATTEMPTS);
+		EffectiveValue attempts = plan.policy().values().get(PolicyKey.MAX_ATTEMPTS);
 		boolean meant = unlimited && attempts != null && attempts.origin().startsWith("preset ");
 		boolean endless = (unlimited && policy.deadlineNanos() == Nanos.UNLIMITED)
 				|| (plan.manner().holdsThread() && waits(policy) > HOUR);

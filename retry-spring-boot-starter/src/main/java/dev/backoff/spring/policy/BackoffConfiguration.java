@@ -173,21 +173,20 @@ public final class BackoffConfiguration {
 	 * as they are in effect.
 	 * @return an immutable map of values with their origins by key
 	 */
-	public Map<String, EffectivePolicy.Value> settings() {
-		Map<String, EffectivePolicy.Value> settings = new LinkedHashMap<>();
+	public Map<String, EffectiveValue> settings() {
+		Map<String, EffectiveValue> settings = new LinkedHashMap<>();
 		for (SettingKey key : SettingKey.values()) {
 			ConfigValue written = this.read.settings().get(key);
 			if (written != null) {
 				settings.put(key.key(), written.shown());
 			}
 			else if (SWITCHES.contains(key)) {
-				settings.put(key.key(), EffectivePolicy.Value.builtIn("true"));
+				settings.put(key.key(), EffectiveValue.builtIn("true"));
 			}
 		}
 		Boolean overridden = this.overrides.retriesEnabled();
 		if (overridden != null) {
-			settings.put(SettingKey.RETRIES_ENABLED.key(),
-					new EffectivePolicy.Value(overridden.toString(), Overrides.ORIGIN));
+			settings.put(SettingKey.RETRIES_ENABLED.key(), new EffectiveValue(overridden.toString(), Overrides.ORIGIN));
 		}
 		return Collections.unmodifiableMap(settings);
 	}

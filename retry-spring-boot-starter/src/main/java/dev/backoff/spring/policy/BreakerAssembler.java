@@ -23,7 +23,7 @@ final class BreakerAssembler {
 
 	private final List<Problem> problems;
 
-	private final Map<BreakerKey, EffectivePolicy.Value> effective = new EnumMap<>(BreakerKey.class);
+	private final Map<BreakerKey, EffectiveValue> effective = new EnumMap<>(BreakerKey.class);
 
 	private BreakerAssembler(Map<BreakerKey, ConfigValue> written, List<Problem> problems) {
 		this.written = written;
@@ -57,7 +57,7 @@ final class BreakerAssembler {
 		for (BreakerKey key : BreakerKey.values()) {
 			set(key, builder);
 		}
-		this.effective.putIfAbsent(BreakerKey.HALF_OPEN_TIMEOUT, EffectivePolicy.Value
+		this.effective.putIfAbsent(BreakerKey.HALF_OPEN_TIMEOUT, EffectiveValue
 			.builtIn(DurationText.exact(ConfigValue.<Duration>read(this.written, BreakerKey.OPEN_FOR))));
 		checkSlowCallRate();
 		int minimum = ConfigValue.<Integer>read(this.written, BreakerKey.MINIMUM_CALLS);
@@ -90,7 +90,7 @@ final class BreakerAssembler {
 			this.effective.put(key, value.shown());
 		}
 		else if (builtIn != null) {
-			this.effective.put(key, EffectivePolicy.Value.builtIn(builtIn));
+			this.effective.put(key, EffectiveValue.builtIn(builtIn));
 		}
 		Object read = (value != null) ? value.parsed() : null;
 		BiConsumer<BreakerSettings.Builder, Object> setter = key.setter();

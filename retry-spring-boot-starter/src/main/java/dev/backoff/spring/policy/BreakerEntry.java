@@ -16,7 +16,7 @@ import dev.backoff.breaker.BreakerSettings;
  * @since 0.1
  */
 public record BreakerEntry(String name, BreakerSettings settings, BackoffProperties.BreakerProvider provider,
-		Map<BreakerKey, EffectivePolicy.Value> values) {
+		Map<BreakerKey, EffectiveValue> values) {
 
 	/** Return the same numbers under another name. */
 	BreakerEntry withName(String name) {

@@ -40,7 +40,7 @@ final class BudgetAssembler {
 	 * and left out.
 	 */
 	static BudgetEntry assemble(NamedValues<BudgetKey> entry, int instances, List<Problem> problems) {
-		Map<BudgetKey, EffectivePolicy.Value> effective = new EnumMap<>(BudgetKey.class);
+		Map<BudgetKey, EffectiveValue> effective = new EnumMap<>(BudgetKey.class);
 		for (BudgetKey key : BudgetKey.values()) {
 			ConfigValue value = entry.values().get(key);
 			String builtIn = key.builtInText();
@@ -48,14 +48,13 @@ final class BudgetAssembler {
 				effective.put(key, value.shown());
 			}
 			else if (builtIn != null && key.meant().size() == 1) {
-				effective.put(key, EffectivePolicy.Value.builtIn(builtIn));
+				effective.put(key, EffectiveValue.builtIn(builtIn));
 			}
 		}
 		BudgetSettings settings = new BudgetAssembler(entry.values(), instances, problems).settings();
 		if (instances > 1) {
-			effective.computeIfPresent(BudgetKey.TOKENS,
-					(key, tokens) -> new EffectivePolicy.Value(plain(settings.tokens()),
-							tokens.text() + " for " + instances + " instances: " + tokens.origin()));
+			effective.computeIfPresent(BudgetKey.TOKENS, (key, tokens) -> new EffectiveValue(plain(settings.tokens()),
+					tokens.text() + " for " + instances + " instances: " + tokens.origin()));
 		}
 		return new BudgetEntry(entry.name(), settings, Collections.unmodifiableMap(effective));
 	}

@@ -13,7 +13,7 @@ import dev.backoff.budget.BudgetSettings;
  * @param values the values in effect with their origins, in the order of the keys
  * @since 0.1
  */
-public record BudgetEntry(String name, BudgetSettings settings, Map<BudgetKey, EffectivePolicy.Value> values) {
+public record BudgetEntry(String name, BudgetSettings settings, Map<BudgetKey, EffectiveValue> values) {
 
 	/** Return the same numbers under another name. */
 	BudgetEntry withName(String name) {

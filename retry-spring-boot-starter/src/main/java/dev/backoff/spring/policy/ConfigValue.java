@@ -56,7 +56,7 @@ record ConfigValue(List<String> texts, String place, String origin, @Nullable Ob
 	/** Return the origin of the value of a key. */
 	static String origin(Map<? extends ConfigurationKey, ConfigValue> values, ConfigurationKey key) {
 		ConfigValue written = values.get(key);
-		return (written != null) ? written.origin() : EffectivePolicy.Value.BUILT_IN;
+		return (written != null) ? written.origin() : EffectiveValue.BUILT_IN;
 	}
 
 	/** Return the value as one text. */
@@ -84,8 +84,8 @@ record ConfigValue(List<String> texts, String place, String origin, @Nullable Ob
 	}
 
 	/** Return the value as it is shown when it is in effect. */
-	EffectivePolicy.Value shown() {
-		return new EffectivePolicy.Value(text(), this.origin);
+	EffectiveValue shown() {
+		return new EffectiveValue(text(), this.origin);
 	}
 
 }

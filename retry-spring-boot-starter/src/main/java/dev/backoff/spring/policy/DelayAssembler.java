@@ -95,7 +95,7 @@ final class DelayAssembler {
 	private void reject(PolicyKey key, boolean used, @Nullable Ranked decisive, String owner) {
 		Ranked ranked = this.values.written(key);
 		if (!used && ranked != null && (decisive == null || ranked.strength() >= decisive.strength())) {
-			EffectivePolicy.Value shape = this.values.inEffect(PolicyKey.SHAPE);
+			EffectiveValue shape = this.values.inEffect(PolicyKey.SHAPE);
 			this.values.conflict(ranked.value(),
 					NO_EFFECT + " the shape is " + shape.text() + " (" + shape.origin() + ")",
 					"Remove it, or set the shape to " + owner + ".");

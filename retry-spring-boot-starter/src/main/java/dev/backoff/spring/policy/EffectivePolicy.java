@@ -17,23 +17,6 @@ import dev.backoff.policy.RetryPolicy;
  */
 public final class EffectivePolicy {
 
-	/**
-	 * One value in effect.
-	 *
-	 * @param text the value as a configuration writes it
-	 * @param origin where it comes from: {@code built in}, {@code application.yml:12},
-	 * {@code annotation on OrderService.place}
-	 */
-	public record Value(String text, String origin) {
-
-		static final String BUILT_IN = "built in";
-
-		static Value builtIn(String text) {
-			return new Value(text, BUILT_IN);
-		}
-
-	}
-
 	private final RetryPolicy numbers;
 
 	private final @Nullable ConfigValue classifier;
@@ -46,14 +29,14 @@ public final class EffectivePolicy {
 
 	private final @Nullable String budget;
 
-	private final Map<PolicyKey, Value> values;
+	private final Map<PolicyKey, EffectiveValue> values;
 
 	private final List<String> advice;
 
 	/** Make a policy. */
 	EffectivePolicy(RetryPolicy numbers, @Nullable ConfigValue classifier, boolean replayed,
 			@Nullable Integer concurrency, @Nullable String breaker, @Nullable String budget,
-			Map<PolicyKey, Value> values, List<String> advice) {
+			Map<PolicyKey, EffectiveValue> values, List<String> advice) {
 		this.numbers = numbers;
 		this.classifier = classifier;
 		this.replayed = replayed;
@@ -147,7 +130,7 @@ public final class EffectivePolicy {
 	/**
 	 * {@return the values in effect; an immutable map, in the order of the keys}
 	 */
-	public Map<PolicyKey, Value> values() {
+	public Map<PolicyKey, EffectiveValue> values() {
 		return this.values;
 	}
 

@@ -140,7 +140,7 @@ final class PolicyAdvice {
 	private static String origins(BudgetEntry budget, BudgetKey... keys) {
 		return Stream.of(keys)
 			.map(budget.values()::get)
-			.map(EffectivePolicy.Value::origin)
+			.map(EffectiveValue::origin)
 			.distinct()
 			.collect(Collectors.joining(", "));
 	}

@@ -12,7 +12,7 @@ import dev.backoff.spring.policy.PolicyLevels.Ranked;
 /** The strongest values of one policy, those in effect, and their conflicts. */
 final class PolicyValues {
 
-	static final String BUILT_IN = EffectivePolicy.Value.BUILT_IN;
+	static final String BUILT_IN = EffectiveValue.BUILT_IN;
 
 	private final PolicyLevels levels;
 
@@ -20,7 +20,7 @@ final class PolicyValues {
 
 	private final List<String> advice = new ArrayList<>();
 
-	private final Map<PolicyKey, EffectivePolicy.Value> effective = new EnumMap<>(PolicyKey.class);
+	private final Map<PolicyKey, EffectiveValue> effective = new EnumMap<>(PolicyKey.class);
 
 	PolicyValues(PolicyLevels levels) {
 		this.levels = levels;
@@ -83,15 +83,15 @@ final class PolicyValues {
 
 	/** Put a value into effect. */
 	void put(PolicyKey key, String text, String origin) {
-		this.effective.put(key, new EffectivePolicy.Value(text, origin));
+		this.effective.put(key, new EffectiveValue(text, origin));
 	}
 
 	/** Return the value in effect so far. */
-	EffectivePolicy.Value inEffect(PolicyKey key) {
-		return this.effective.getOrDefault(key, EffectivePolicy.Value.builtIn(""));
+	EffectiveValue inEffect(PolicyKey key) {
+		return this.effective.getOrDefault(key, EffectiveValue.builtIn(""));
 	}
 
-	Map<PolicyKey, EffectivePolicy.Value> effective() {
+	Map<PolicyKey, EffectiveValue> effective() {
 		return this.effective;
 	}
 

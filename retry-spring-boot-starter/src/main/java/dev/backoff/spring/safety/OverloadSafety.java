@@ -32,6 +32,7 @@ import dev.backoff.spring.policy.BreakerKey;
 import dev.backoff.spring.policy.BudgetEntry;
 import dev.backoff.spring.policy.ConfigurationUser;
 import dev.backoff.spring.policy.EffectivePolicy;
+import dev.backoff.spring.policy.EffectiveValue;
 import dev.backoff.spring.policy.InvalidBackoffException;
 import dev.backoff.spring.policy.Problem;
 import dev.backoff.throttle.Throttle;
@@ -162,7 +163,7 @@ public final class OverloadSafety implements ConfigurationUser {
 	}
 
 	private static InvalidBackoffException problem(BreakerEntry entry, String rule, String fix) {
-		EffectivePolicy.Value provider = entry.values().get(BreakerKey.PROVIDER);
+		EffectiveValue provider = entry.values().get(BreakerKey.PROVIDER);
 		String written = (provider != null) ? " (" + provider.text() + ") at " + provider.origin() : "";
 		return new InvalidBackoffException(List.of(Problem.ofPlace(
 				"Invalid backoff.breakers." + entry.name() + "." + BreakerKey.PROVIDER.key() + written, rule, fix)));

@@ -55,7 +55,7 @@ import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
 import dev.backoff.spring.layers.RetryLayer;
 import dev.backoff.spring.layers.RetryLayerFinder;
 import dev.backoff.spring.policy.BackoffPolicies;
-import dev.backoff.spring.policy.EffectivePolicy.Value;
+import dev.backoff.spring.policy.EffectiveValue;
 import dev.backoff.spring.policy.PolicyKey;
 import dev.backoff.spring.safety.RetryBudgets;
 
@@ -585,9 +585,12 @@ class OperatorTests {
 			List<String> lines = JsonPath.read(response.body(), "$.configuration");
 			assertThat(lines).contains("backoff.policies.degraded." + key + "=2m",
 					"backoff.policies.degraded.when-degraded.cap=" + cap, "backoff.policies.degraded.cap=" + cap);
-			Map<PolicyKey, Value> here = OperatorTests.this.policies.current().peek("degraded").orElseThrow().values();
+			Map<PolicyKey, EffectiveValue> here = OperatorTests.this.policies.current()
+				.peek("degraded")
+				.orElseThrow()
+				.values();
 			configured(lines, (theirs) -> {
-				Map<PolicyKey, Value> there = theirs.current().peek("degraded").orElseThrow().values();
+				Map<PolicyKey, EffectiveValue> there = theirs.current().peek("degraded").orElseThrow().values();
 				here.forEach(
 						(each, written) -> assertThat(there.get(each).text()).as(each.key()).isEqualTo(written.text()));
 			});
@@ -612,7 +615,7 @@ class OperatorTests {
 			List<String> lines = JsonPath.read(response.body(), "$.configuration");
 			assertThat(lines).hasSize(2);
 			configured(lines, (theirs) -> {
-				Map<PolicyKey, Value> values = theirs.current()
+				Map<PolicyKey, EffectiveValue> values = theirs.current()
 					.peek(theirs.find(name).orElseThrow())
 					.orElseThrow()
 					.values();

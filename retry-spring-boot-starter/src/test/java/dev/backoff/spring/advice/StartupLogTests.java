@@ -276,9 +276,9 @@ class StartupLogTests {
 			uses("", Merged.class, (uses) -> assertThat(uses).singleElement().satisfies((use) -> {
 				assertThat(use.policy().name()).isEqualTo("method");
 				assertThat(use.policy().values().get(PolicyKey.BASE))
-					.hasToString("Value[text=20ms, origin=annotation on Merged.send]");
+					.hasToString("EffectiveValue[text=20ms, origin=annotation on Merged.send]");
 				assertThat(use.policy().values().get(PolicyKey.CAP))
-					.hasToString("Value[text=1s, origin=annotation on Merged]");
+					.hasToString("EffectiveValue[text=1s, origin=annotation on Merged]");
 			}));
 		}
 

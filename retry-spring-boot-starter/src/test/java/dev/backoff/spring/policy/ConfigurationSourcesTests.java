@@ -39,7 +39,7 @@ class ConfigurationSourcesTests {
 	}
 
 	private static String value(EffectivePolicy policy, PolicyKey key) {
-		EffectivePolicy.Value value = policy.values().get(key);
+		EffectiveValue value = policy.values().get(key);
 		return (value != null) ? value.text() + " <- " + value.origin() : "-";
 	}
 
@@ -109,7 +109,7 @@ class ConfigurationSourcesTests {
 					assertThat(configuration.isEnabled()).isFalse();
 					assertThat(configuration.isRetriesEnabled()).isFalse();
 					assertThat(configuration.random()).isEqualTo(RandomKind.SECURE);
-					assertThat(configuration.settings().get("metrics.enabled")).extracting(EffectivePolicy.Value::text)
+					assertThat(configuration.settings().get("metrics.enabled")).extracting(EffectiveValue::text)
 						.isEqualTo("false");
 					assertThat(configuration.slo()).containsExactly(Duration.ofMillis(100), Duration.ofSeconds(2));
 					assertThat(configuration.isDurations()).isTrue();

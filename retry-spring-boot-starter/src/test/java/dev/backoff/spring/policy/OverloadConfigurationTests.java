@@ -37,7 +37,7 @@ class OverloadConfigurationTests {
 		application.run((context) -> check.accept(context.getBean(BackoffPolicies.class).configuration()));
 	}
 
-	private static String text(EffectivePolicy.@Nullable Value value) {
+	private static String text(@Nullable EffectiveValue value) {
 		return (value == null) ? "-" : value.text() + " <- " + value.origin();
 	}
 

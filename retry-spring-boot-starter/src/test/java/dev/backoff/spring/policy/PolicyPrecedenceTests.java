@@ -26,7 +26,7 @@ class PolicyPrecedenceTests {
 	}
 
 	private static String value(EffectivePolicy policy, PolicyKey key) {
-		EffectivePolicy.Value value = policy.values().get(key);
+		EffectiveValue value = policy.values().get(key);
 		return (value != null) ? value.text() + " <- " + value.origin() : "-";
 	}
 
@@ -37,7 +37,7 @@ class PolicyPrecedenceTests {
 		void nothingIsSet() {
 			application(Bare.class, "").runWithPolicy((policy) -> {
 				assertThat(policy.name()).isEqualTo("Bare.place");
-				assertThat(policy.values().values()).extracting(EffectivePolicy.Value::origin).containsOnly("built in");
+				assertThat(policy.values().values()).extracting(EffectiveValue::origin).containsOnly("built in");
 				assertThat(policy.numbers())
 					.hasToString("RetryPolicy Bare.place (4 attempts, exponential 100ms ×2, cap 10s, "
 							+ "jitter full, no deadline)");

@@ -171,7 +171,7 @@ class PropertyScanTests {
 	}
 
 	private static @Nullable String text(EffectivePolicy policy, PolicyKey key) {
-		EffectivePolicy.Value value = policy.values().get(key);
+		EffectiveValue value = policy.values().get(key);
 		return (value != null) ? value.text() : null;
 	}
 
