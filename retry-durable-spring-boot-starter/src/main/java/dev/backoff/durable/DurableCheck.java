@@ -27,11 +27,11 @@ import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
 
 import dev.backoff.annotation.Backoff;
+import dev.backoff.spring.configuration.EffectiveValue;
+import dev.backoff.spring.configuration.PolicyKey;
+import dev.backoff.spring.configuration.Problem;
 import dev.backoff.spring.policy.AnnotatedMethod;
 import dev.backoff.spring.policy.EffectivePolicy;
-import dev.backoff.spring.policy.EffectiveValue;
-import dev.backoff.spring.policy.PolicyKey;
-import dev.backoff.spring.policy.Problem;
 
 /** Report at start-up what no durable method can be. */
 record DurableCheck(AnnotatedMethod method, List<Problem> problems) {

@@ -28,11 +28,11 @@ import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 
 import dev.backoff.durable.DurableState.Phase;
 import dev.backoff.spring.actuate.EndpointPart;
+import dev.backoff.spring.configuration.InvalidBackoffException;
+import dev.backoff.spring.configuration.Overrides;
+import dev.backoff.spring.configuration.PolicyKey;
+import dev.backoff.spring.configuration.Problem;
 import dev.backoff.spring.policy.EffectivePolicy;
-import dev.backoff.spring.policy.InvalidBackoffException;
-import dev.backoff.spring.policy.Overrides;
-import dev.backoff.spring.policy.PolicyKey;
-import dev.backoff.spring.policy.Problem;
 
 /**
  * The stored calls of a policy, for an operator: list them, requeue dead letters, make a

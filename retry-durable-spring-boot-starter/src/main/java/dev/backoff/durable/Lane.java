@@ -25,7 +25,7 @@ import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 import dev.backoff.breaker.BreakerState;
 import dev.backoff.breaker.CallPermits;
 import dev.backoff.breaker.CircuitBreaker;
-import dev.backoff.spring.policy.DurableSettings;
+import dev.backoff.spring.configuration.DurableSettings;
 import dev.backoff.time.Cancellable;
 import dev.backoff.time.RetryTime;
 

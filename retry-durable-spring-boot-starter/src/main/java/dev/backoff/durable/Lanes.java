@@ -34,11 +34,11 @@ import org.springframework.util.function.SingletonSupplier;
 
 import dev.backoff.durable.DurableMeters.Count;
 import dev.backoff.durable.DurableMethods.DurableMethod;
+import dev.backoff.spring.configuration.BackoffConfiguration;
+import dev.backoff.spring.configuration.Overrides;
 import dev.backoff.spring.live.ConfigurationListener;
-import dev.backoff.spring.policy.BackoffConfiguration;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.EffectivePolicy;
-import dev.backoff.spring.policy.Overrides;
 import dev.backoff.spring.safety.OverloadSafety;
 import dev.backoff.time.Cancellable;
 import dev.backoff.time.RetryTime;

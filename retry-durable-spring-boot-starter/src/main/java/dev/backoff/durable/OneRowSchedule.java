@@ -19,9 +19,9 @@ import org.springframework.boot.convert.DurationStyle;
 import org.springframework.scheduling.support.CronExpression;
 
 import dev.backoff.durable.DurableMethods.DurableMethod;
+import dev.backoff.spring.configuration.EffectiveValue;
+import dev.backoff.spring.configuration.PolicyKey;
 import dev.backoff.spring.policy.EffectivePolicy;
-import dev.backoff.spring.policy.EffectiveValue;
-import dev.backoff.spring.policy.PolicyKey;
 
 /**
  * The schedule of a durable method: one row, which goes from slot to slot. A slot is a

@@ -52,8 +52,8 @@ import org.springframework.transaction.support.TransactionTemplate;
 
 import dev.backoff.breaker.CircuitBreakers;
 import dev.backoff.durable.DurableState.Phase;
-import dev.backoff.spring.live.LiveConfiguration;
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
+import dev.backoff.spring.live.LiveConfiguration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;

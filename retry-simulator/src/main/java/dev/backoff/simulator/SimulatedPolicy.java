@@ -19,8 +19,8 @@ import dev.backoff.policy.DegradedMode;
 import dev.backoff.policy.DegradedSettings;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.policy.RetryPolicyBuilder;
-import dev.backoff.spring.policy.BackoffConfiguration;
-import dev.backoff.spring.policy.BackoffProperties.BreakerProvider;
+import dev.backoff.spring.configuration.BackoffConfiguration;
+import dev.backoff.spring.configuration.BackoffProperties.BreakerProvider;
 import dev.backoff.spring.policy.EffectivePolicy;
 
 /**

@@ -60,14 +60,15 @@ class ArchitectureTests {
 		}
 
 		@ParameterizedTest
-		@CsvSource({ "policy, ''", "adapt, advice policy", "failure, ''", "safety, policy", "reactive, ''",
-				"advice, policy safety reactive", "live, policy", "console, ''",
-				"observation, policy safety live reactive", "actuate, policy safety live observation layers",
-				"http, policy", "layers, policy" })
+		@CsvSource({ "configuration, ''", "policy, configuration", "adapt, advice policy", "failure, ''",
+				"safety, policy configuration", "reactive, ''", "advice, policy configuration safety reactive",
+				"live, policy configuration", "console, ''", "observation, policy configuration safety live reactive",
+				"actuate, policy configuration safety live observation layers", "http, policy configuration",
+				"layers, policy configuration" })
 		void importOneWay(String from, String to) {
 			String[] siblings = Stream
-				.of("policy", "adapt", "failure", "safety", "reactive", "advice", "observation", "actuate", "http",
-						"live", "console", "layers", "autoconfigure")
+				.of("configuration", "policy", "adapt", "failure", "safety", "reactive", "advice", "observation",
+						"actuate", "http", "live", "console", "layers", "autoconfigure")
 				.filter((sibling) -> !sibling.equals(from) && !List.of(to.split(" ")).contains(sibling))
 				.map((sibling) -> ROOT + "." + sibling)
 				.toArray(String[]::new);
@@ -77,16 +78,17 @@ class ArchitectureTests {
 				.dependOnClassesThat()
 				.resideInAnyPackage(siblings)
 				.because("the arrows are autoconfigure -> all; advice, observation, actuate -> safety -> policy; "
-						+ "actuate -> observation -> live -> policy; "
+						+ "actuate -> observation -> live -> policy -> configuration; "
 						+ "advice, observation -> reactive; http, layers -> policy; actuate -> layers; adapt -> advice")
 				.check(CLASSES);
 		}
 
 		@Test
 		void areTheOnesWhoseArrowsAreKnown() {
-			assertThat(packages()).containsExactlyInAnyOrder(ROOT + ".policy", ROOT + ".adapt", ROOT + ".failure",
-					ROOT + ".safety", ROOT + ".reactive", ROOT + ".advice", ROOT + ".observation", ROOT + ".actuate",
-					ROOT + ".http", ROOT + ".live", ROOT + ".console", ROOT + ".layers", ROOT + ".autoconfigure");
+			assertThat(packages()).containsExactlyInAnyOrder(ROOT + ".configuration", ROOT + ".policy", ROOT + ".adapt",
+					ROOT + ".failure", ROOT + ".safety", ROOT + ".reactive", ROOT + ".advice", ROOT + ".observation",
+					ROOT + ".actuate", ROOT + ".http", ROOT + ".live", ROOT + ".console", ROOT + ".layers",
+					ROOT + ".autoconfigure");
 		}
 
 		@Test

@@ -37,16 +37,17 @@ import dev.backoff.spring.actuate.PolicyDescriptions.PolicyDescriptor;
 import dev.backoff.spring.actuate.PolicyDescriptions.PreviewDescriptor;
 import dev.backoff.spring.actuate.SafetyDescriptions.BreakerDescriptor;
 import dev.backoff.spring.actuate.SafetyDescriptions.BudgetDescriptor;
+import dev.backoff.spring.configuration.BackoffConfiguration;
+import dev.backoff.spring.configuration.InvalidBackoffException;
+import dev.backoff.spring.configuration.Nearest;
+import dev.backoff.spring.configuration.Overrides;
+import dev.backoff.spring.configuration.PolicyKey;
 import dev.backoff.spring.layers.RetryLayers;
 import dev.backoff.spring.live.LiveConfiguration;
 import dev.backoff.spring.observation.CallStatistics;
 import dev.backoff.spring.observation.StoppedCalls;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.EffectivePolicy;
-import dev.backoff.spring.policy.InvalidBackoffException;
-import dev.backoff.spring.policy.Nearest;
-import dev.backoff.spring.policy.Overrides;
-import dev.backoff.spring.policy.PolicyKey;
 import dev.backoff.spring.policy.PolicyUse;
 import dev.backoff.spring.policy.PolicyUses;
 import dev.backoff.spring.safety.OverloadSafety;
@@ -347,10 +348,10 @@ public class BackoffEndpoint {
 	}
 
 	private static <D> @Nullable D named(Map<String, D> described, String name) {
-		String wanted = BackoffPolicies.canonicalName(name);
+		String wanted = BackoffConfiguration.canonicalName(name);
 		return described.entrySet()
 			.stream()
-			.filter((entry) -> BackoffPolicies.canonicalName(entry.getKey()).equals(wanted))
+			.filter((entry) -> BackoffConfiguration.canonicalName(entry.getKey()).equals(wanted))
 			.findFirst()
 			.map(Map.Entry::getValue)
 			.orElse(null);

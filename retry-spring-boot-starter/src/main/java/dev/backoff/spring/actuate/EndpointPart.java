@@ -3,7 +3,6 @@ package dev.backoff.spring.actuate;
 import java.util.Map;
 
 import dev.backoff.spring.policy.EffectivePolicy;
-import dev.backoff.spring.policy.InvalidBackoffException;
 
 /**
  * A part of the endpoint for each policy, at {@code /actuator/backoff/<policy>/<name>}: a

@@ -14,11 +14,11 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 import dev.backoff.WaitingCalls;
 import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.budget.RetryBudget;
+import dev.backoff.spring.configuration.EffectiveValue;
+import dev.backoff.spring.configuration.Overrides;
+import dev.backoff.spring.configuration.PolicyKey;
 import dev.backoff.spring.live.LiveConfiguration;
 import dev.backoff.spring.live.ValueChange;
-import dev.backoff.spring.policy.EffectiveValue;
-import dev.backoff.spring.policy.Overrides;
-import dev.backoff.spring.policy.PolicyKey;
 import dev.backoff.spring.policy.PolicyUses;
 import dev.backoff.time.DurationText;
 

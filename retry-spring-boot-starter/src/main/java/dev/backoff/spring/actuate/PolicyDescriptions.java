@@ -12,15 +12,16 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 import dev.backoff.spring.actuate.ActivityDescriptions.ActivityDescriptor;
 import dev.backoff.spring.actuate.ActivityDescriptions.CountersDescriptor;
 import dev.backoff.spring.actuate.ActivityDescriptions.StoppedDescriptor;
+import dev.backoff.spring.configuration.BackoffConfiguration;
+import dev.backoff.spring.configuration.Overrides;
+import dev.backoff.spring.configuration.PolicyKey;
 import dev.backoff.spring.live.LiveConfiguration;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.EffectivePolicy;
-import dev.backoff.spring.policy.Overrides;
-import dev.backoff.spring.policy.PolicyKey;
 import dev.backoff.spring.policy.PolicyUse;
 import dev.backoff.spring.policy.PolicyUses;
-import dev.backoff.spring.safety.OverloadSafety;
 import dev.backoff.spring.safety.OverloadSafety.PolicyThrottles;
+import dev.backoff.spring.safety.OverloadSafety;
 import dev.backoff.throttle.Throttle;
 
 /** Describe policies and the methods that use them. */
@@ -30,13 +31,15 @@ record PolicyDescriptions(BackoffPolicies policies, PolicyUses uses, OverloadSaf
 	/** Describe the policies of methods and those of the configuration. */
 	Map<String, PolicyDescriptor> all(List<PolicyUse> uses) {
 		Map<String, String> configured = new TreeMap<>();
-		this.policies.current().names().forEach((name) -> configured.put(BackoffPolicies.canonicalName(name), name));
+		this.policies.current()
+			.names()
+			.forEach((name) -> configured.put(BackoffConfiguration.canonicalName(name), name));
 		Map<String, PolicyDescriptor> descriptors = new TreeMap<>();
 		Function<String, ActivityDescriptor> activity = this.activity.now();
 		for (PolicyUse use : uses) {
 			String name = use.policy().name();
 			if (!descriptors.containsKey(name)) {
-				String written = configured.remove(BackoffPolicies.canonicalName(name));
+				String written = configured.remove(BackoffConfiguration.canonicalName(name));
 				descriptors.put(name, policy(name, false, uses, (written != null) ? plan(written) : null, activity));
 			}
 		}

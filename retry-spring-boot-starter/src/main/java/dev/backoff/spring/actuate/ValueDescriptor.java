@@ -6,7 +6,7 @@ import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
 
-import dev.backoff.spring.policy.EffectiveValue;
+import dev.backoff.spring.configuration.EffectiveValue;
 
 /** A value as a configuration writes it, and the place that it comes from. */
 record ValueDescriptor(String value, String origin) {

@@ -8,10 +8,10 @@ import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
 
-import dev.backoff.spring.policy.BackoffPolicies;
-import dev.backoff.spring.policy.InvalidBackoffException;
-import dev.backoff.spring.policy.Overrides;
-import dev.backoff.spring.policy.Problem;
+import dev.backoff.spring.configuration.BackoffConfiguration;
+import dev.backoff.spring.configuration.InvalidBackoffException;
+import dev.backoff.spring.configuration.Overrides;
+import dev.backoff.spring.configuration.Problem;
 
 /** The arguments of an operator, read key by key; a key that is left over is an error. */
 final class Written {
@@ -34,9 +34,9 @@ final class Written {
 
 	/** Take a text, or null if it is absent. */
 	@Nullable String take(String key) {
-		String wanted = BackoffPolicies.canonicalName(key);
+		String wanted = BackoffConfiguration.canonicalName(key);
 		for (String name : List.copyOf(this.texts.keySet())) {
-			if (BackoffPolicies.canonicalName(name).equals(wanted)) {
+			if (BackoffConfiguration.canonicalName(name).equals(wanted)) {
 				return this.texts.remove(name);
 			}
 		}

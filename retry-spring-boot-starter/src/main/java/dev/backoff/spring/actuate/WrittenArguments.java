@@ -15,7 +15,7 @@ import org.springframework.boot.actuate.endpoint.invoke.OperationInvokerAdvisor;
 import org.springframework.boot.actuate.endpoint.invoke.OperationParameter;
 import org.springframework.boot.actuate.endpoint.invoke.OperationParameters;
 
-import dev.backoff.spring.policy.Overrides;
+import dev.backoff.spring.configuration.Overrides;
 
 /**
  * Pass all arguments of a request to the endpoint, in one map. Its keys are those of a

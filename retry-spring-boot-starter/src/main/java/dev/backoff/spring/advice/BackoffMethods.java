@@ -19,15 +19,15 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 
 import dev.backoff.Retry;
 import dev.backoff.WaitingCalls;
+import dev.backoff.spring.configuration.BackoffConfiguration;
+import dev.backoff.spring.configuration.InvalidBackoffException;
+import dev.backoff.spring.configuration.Problem;
 import dev.backoff.spring.policy.AnnotatedMethod;
-import dev.backoff.spring.policy.BackoffConfiguration;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.ConfigurationUser;
 import dev.backoff.spring.policy.EffectivePolicy;
-import dev.backoff.spring.policy.InvalidBackoffException;
 import dev.backoff.spring.policy.PolicyUse;
 import dev.backoff.spring.policy.PolicyUses;
-import dev.backoff.spring.policy.Problem;
 import dev.backoff.spring.safety.OverloadSafety;
 
 /**
@@ -121,7 +121,7 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 	 * @throws InvalidBackoffException if the name is not defined
 	 */
 	public Retry retry(String policy) {
-		String name = BackoffPolicies.canonicalName(policy);
+		String name = BackoffConfiguration.canonicalName(policy);
 		Retry known = this.ofPolicies.find(name);
 		if (known != null) {
 			return known;

@@ -16,9 +16,9 @@ import org.springframework.core.env.Environment;
 
 import dev.backoff.delay.DelayPlan;
 import dev.backoff.policy.RetryPolicy;
+import dev.backoff.spring.configuration.EffectiveValue;
+import dev.backoff.spring.configuration.PolicyKey;
 import dev.backoff.spring.policy.BackoffPolicies;
-import dev.backoff.spring.policy.EffectiveValue;
-import dev.backoff.spring.policy.PolicyKey;
 import dev.backoff.time.DurationText;
 import dev.backoff.time.Nanos;
 

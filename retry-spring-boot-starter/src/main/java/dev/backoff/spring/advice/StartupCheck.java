@@ -30,12 +30,12 @@ import org.springframework.core.env.Environment;
 import org.springframework.util.ClassUtils;
 
 import dev.backoff.annotation.Backoff;
+import dev.backoff.spring.configuration.InvalidBackoffException;
+import dev.backoff.spring.configuration.Nearest;
+import dev.backoff.spring.configuration.PolicyKey;
+import dev.backoff.spring.configuration.Problem;
 import dev.backoff.spring.policy.AnnotatedMethod;
 import dev.backoff.spring.policy.BackoffPolicies;
-import dev.backoff.spring.policy.InvalidBackoffException;
-import dev.backoff.spring.policy.Nearest;
-import dev.backoff.spring.policy.PolicyKey;
-import dev.backoff.spring.policy.Problem;
 import dev.backoff.time.DurationText;
 
 /**

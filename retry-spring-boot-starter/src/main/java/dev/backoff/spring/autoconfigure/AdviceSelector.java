@@ -24,7 +24,7 @@ import org.springframework.core.type.AnnotationMetadata;
 import dev.backoff.spring.advice.BackoffAdvisor;
 import dev.backoff.spring.advice.BackoffInterceptor;
 import dev.backoff.spring.advice.Weaving;
-import dev.backoff.spring.policy.BackoffConfiguration;
+import dev.backoff.spring.configuration.BackoffConfiguration;
 import dev.backoff.spring.policy.BackoffPolicies;
 
 /**

@@ -16,7 +16,7 @@ import org.springframework.core.type.AnnotatedTypeMetadata;
 
 import dev.backoff.breaker.CircuitBreakers;
 import dev.backoff.spring.actuate.BackoffBreakersHealthIndicator;
-import dev.backoff.spring.policy.BackoffConfiguration;
+import dev.backoff.spring.configuration.BackoffConfiguration;
 import dev.backoff.spring.policy.BackoffPolicies;
 
 /**

@@ -14,7 +14,7 @@ import org.slf4j.event.Level;
 import org.springframework.boot.context.event.ApplicationReadyEvent;
 import org.springframework.context.ApplicationListener;
 
-import dev.backoff.spring.policy.BackoffConfiguration;
+import dev.backoff.spring.configuration.BackoffConfiguration;
 
 /**
  * Log once, after start-up, where other retries multiply attempts. Thread-safe.

@@ -11,12 +11,12 @@ import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
 
-import dev.backoff.spring.policy.BackoffConfiguration;
+import dev.backoff.spring.configuration.BackoffConfiguration;
+import dev.backoff.spring.configuration.BreakerKey;
+import dev.backoff.spring.configuration.BudgetKey;
+import dev.backoff.spring.configuration.EffectiveValue;
+import dev.backoff.spring.configuration.PolicyKey;
 import dev.backoff.spring.policy.BackoffPolicies;
-import dev.backoff.spring.policy.BreakerKey;
-import dev.backoff.spring.policy.BudgetKey;
-import dev.backoff.spring.policy.EffectiveValue;
-import dev.backoff.spring.policy.PolicyKey;
 import dev.backoff.spring.policy.PolicyUse;
 
 /**
@@ -39,12 +39,12 @@ final class Changes {
 		Changes moment = new Changes();
 		Set<String> named = new LinkedHashSet<>();
 		for (PolicyUse use : uses) {
-			named.add(BackoffPolicies.canonicalName(use.policy().name()));
+			named.add(BackoffConfiguration.canonicalName(use.policy().name()));
 			moment.put("policy " + use.policy().name(), use.method(), use.policy().values(), PolicyKey::key);
 		}
 		policies.names()
 			.stream()
-			.filter((name) -> !named.contains(BackoffPolicies.canonicalName(name)))
+			.filter((name) -> !named.contains(BackoffConfiguration.canonicalName(name)))
 			.flatMap((name) -> policies.peek(name).stream())
 			.forEach((policy) -> moment.put("policy " + policy.name(), ITSELF, policy.values(), PolicyKey::key));
 		BackoffConfiguration configuration = policies.configuration();

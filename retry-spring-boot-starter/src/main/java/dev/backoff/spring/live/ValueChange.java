@@ -5,7 +5,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 
-import dev.backoff.spring.policy.EffectiveValue;
+import dev.backoff.spring.configuration.EffectiveValue;
 
 /**
  * One value that has changed.

@@ -6,6 +6,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 import dev.backoff.policy.DegradedSettings;
+import dev.backoff.spring.configuration.BackoffProperties;
+import dev.backoff.spring.configuration.PolicyKey;
 import dev.backoff.spring.policy.DelayAssembler.Delays;
 import dev.backoff.spring.policy.PolicyLevels.Ranked;
 import dev.backoff.time.DurationText;

@@ -9,6 +9,10 @@ import org.jspecify.annotations.Nullable;
 import dev.backoff.failure.FailureClassifier;
 import dev.backoff.policy.RetryCondition;
 import dev.backoff.policy.RetryPolicy;
+import dev.backoff.spring.configuration.ConfigValue;
+import dev.backoff.spring.configuration.EffectiveValue;
+import dev.backoff.spring.configuration.PolicyKey;
+import dev.backoff.spring.configuration.Problem;
 
 /**
  * The values in effect for one method with their origins, and the policy made of them.

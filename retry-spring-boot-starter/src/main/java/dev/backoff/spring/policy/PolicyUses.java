@@ -2,6 +2,8 @@ package dev.backoff.spring.policy;
 
 import java.util.List;
 
+import dev.backoff.spring.configuration.Problem;
+
 /** The methods that policies are used for. Implementations are thread-safe. @since 0.1 */
 public interface PolicyUses {
 

@@ -7,6 +7,10 @@ import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.backoff.spring.configuration.ConfigValue;
+import dev.backoff.spring.configuration.EffectiveValue;
+import dev.backoff.spring.configuration.PolicyKey;
+import dev.backoff.spring.configuration.Problem;
 import dev.backoff.spring.policy.PolicyLevels.Ranked;
 
 /** The strongest values of one policy, those in effect, and their conflicts. */
@@ -88,7 +92,7 @@ final class PolicyValues {
 
 	/** Return the value in effect so far. */
 	EffectiveValue inEffect(PolicyKey key) {
-		return this.effective.getOrDefault(key, EffectiveValue.builtIn(""));
+		return this.effective.getOrDefault(key, new EffectiveValue("", BUILT_IN));
 	}
 
 	Map<PolicyKey, EffectiveValue> effective() {

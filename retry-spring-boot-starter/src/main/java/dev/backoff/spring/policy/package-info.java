@@ -1,6 +1,6 @@
 /**
- * From the annotation and the configuration to one policy for each method, once, each
- * value with its origin; whatever does not fit together is reported with its place.
+ * From the annotation and the configuration to one policy for each method, each value
+ * with its origin. Values that do not fit together are reported with their places.
  */
 @NullMarked
 package dev.backoff.spring.policy;

@@ -15,9 +15,9 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.ApplicationContext;
 
 import dev.backoff.annotation.Backoff;
+import dev.backoff.spring.configuration.SmallApplication;
 import dev.backoff.spring.policy.AnnotatedMethod;
 import dev.backoff.spring.policy.PolicyUse;
-import dev.backoff.spring.policy.SmallApplication;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -17,9 +17,9 @@ import org.springframework.scheduling.annotation.Scheduled;
 import org.springframework.resilience.annotation.Retryable;
 
 import dev.backoff.annotation.Backoff;
-import dev.backoff.spring.policy.PolicyKey;
+import dev.backoff.spring.configuration.PolicyKey;
+import dev.backoff.spring.configuration.SmallApplication;
 import dev.backoff.spring.policy.PolicyUse;
-import dev.backoff.spring.policy.SmallApplication;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -12,7 +12,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 
 import dev.backoff.annotation.Backoff;
-import dev.backoff.spring.policy.SmallApplication;
+import dev.backoff.spring.configuration.SmallApplication;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

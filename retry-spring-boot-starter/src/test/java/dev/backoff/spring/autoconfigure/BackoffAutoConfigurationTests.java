@@ -55,9 +55,9 @@ import dev.backoff.spring.advice.BackoffAdvisor;
 import dev.backoff.spring.advice.BackoffInterceptor;
 import dev.backoff.spring.advice.BackoffMethods;
 import dev.backoff.spring.advice.StartupCheck;
+import dev.backoff.spring.configuration.BackoffConfiguration;
 import dev.backoff.spring.failure.BuiltInFailureClassifiers;
 import dev.backoff.spring.observation.BackoffObservationAutoConfiguration;
-import dev.backoff.spring.policy.BackoffConfiguration;
 import dev.backoff.spring.policy.BackoffPolicies;
 
 import static org.assertj.core.api.Assertions.assertThat;

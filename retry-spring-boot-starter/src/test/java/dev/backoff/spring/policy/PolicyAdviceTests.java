@@ -10,6 +10,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 import org.springframework.mock.env.MockEnvironment;
 
+import dev.backoff.spring.configuration.BackoffConfiguration;
+
 import static org.assertj.core.api.Assertions.assertThat;
 
 class PolicyAdviceTests {

@@ -14,6 +14,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 import dev.backoff.annotation.Backoff;
 import dev.backoff.policy.RetryPolicy;
+import dev.backoff.spring.configuration.EffectiveValue;
+import dev.backoff.spring.configuration.PolicyKey;
+import dev.backoff.spring.configuration.SmallApplication;
 import dev.backoff.time.Nanos;
 
 import static org.assertj.core.api.Assertions.assertThat;
