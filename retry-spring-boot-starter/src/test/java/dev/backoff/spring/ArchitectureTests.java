@@ -151,7 +151,8 @@ class ArchitectureTests {
 						"org.springframework.boot.convert..", "org.springframework.boot.diagnostics..",
 						"org.springframework.boot.env..", "org.springframework.boot.origin..",
 						"org.springframework.boot.web.servlet", "org.springframework.context..",
-						"org.springframework.core..", "org.springframework.expression..", "org.springframework.util..",
+						"org.springframework.core..", "org.springframework.expression..",
+						"org.springframework.resilience..", "org.springframework.util..",
 						// optional
 						"io.micrometer..", "io.github.resilience4j..", "org.springframework.boot.health..", "reactor..",
 						"org.reactivestreams..", "kotlin..", "kotlinx..", "jakarta.servlet..",

@@ -28,10 +28,8 @@ import dev.backoff.time.RetryTime;
  * nothing is retried any more. Then running calls get the configured time, in the phase
  * in which web servers let requests finish. Without running calls nothing is held up.
  * Thread-safe.
- *
- * @since 0.1
  */
-public final class Shutdown implements ApplicationListener<ContextClosedEvent>, SmartLifecycle, Ordered {
+final class Shutdown implements ApplicationListener<ContextClosedEvent>, SmartLifecycle, Ordered {
 
 	/* The phase of the graceful shutdown of Spring Boot's web servers. */
 	private static final int PHASE = SmartLifecycle.DEFAULT_PHASE - 1024;
@@ -50,15 +48,7 @@ public final class Shutdown implements ApplicationListener<ContextClosedEvent>, 
 
 	private volatile boolean started;
 
-	/**
-	 * Make the shutdown of an application.
-	 * @param context the application; its children are left alone
-	 * @param waiting the calls to wake
-	 * @param running the calls to wait for
-	 * @param policies have the configuration, with the time to wait
-	 * @param time measures the time
-	 */
-	public Shutdown(ApplicationContext context, WaitingCalls waiting, RunningCalls running, BackoffPolicies policies,
+	Shutdown(ApplicationContext context, WaitingCalls waiting, RunningCalls running, BackoffPolicies policies,
 			Supplier<RetryTime> time) {
 		this.context = context;
 		this.waiting = waiting;

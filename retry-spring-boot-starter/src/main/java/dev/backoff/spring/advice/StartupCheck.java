@@ -45,20 +45,14 @@ import dev.backoff.time.DurationText;
  * <p>
  * Processing ahead of time only warns. The application may be configured differently
  * where it runs, and is checked again there.
- *
- * @since 0.1
  */
-public final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
+final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 
 	private static final Logger logger = LoggerFactory.getLogger(StartupCheck.class);
 
 	private static final String SHUTDOWN_PHASE = "spring.lifecycle.timeout-per-shutdown-phase";
 
 	private static final Duration DEFAULT_SHUTDOWN_PHASE = Duration.ofSeconds(30);
-
-	/** Make the check. */
-	public StartupCheck() {
-	}
 
 	@Override
 	public int getOrder() {

@@ -15,7 +15,6 @@ import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.SearchStrategy;
-import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
@@ -25,16 +24,13 @@ import org.springframework.context.annotation.Role;
 import org.springframework.core.Ordered;
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.task.SimpleAsyncTaskExecutor;
-import org.springframework.util.function.SingletonSupplier;
 
 import dev.backoff.RunningCalls;
 import dev.backoff.WaitingCalls;
 import dev.backoff.breaker.CircuitBreakers;
 import dev.backoff.spring.adapt.FrameworkRetries;
-import dev.backoff.spring.advice.BackoffInterceptor;
+import dev.backoff.spring.advice.AdviceConfiguration;
 import dev.backoff.spring.advice.BackoffMethods;
-import dev.backoff.spring.advice.Shutdown;
-import dev.backoff.spring.advice.StartupCheck;
 import dev.backoff.spring.configuration.BackoffConfiguration;
 import dev.backoff.spring.failure.BuiltInFailureClassifiers;
 import dev.backoff.spring.layers.LayersLog;
@@ -62,7 +58,7 @@ import dev.backoff.time.RetryTime;
  */
 @AutoConfiguration(after = AopAutoConfiguration.class)
 @AutoConfigureOrder(Ordered.LOWEST_PRECEDENCE)
-@Import(AdviceSelector.class)
+@Import(AdviceConfiguration.class)
 @ImportRuntimeHints(BackoffRuntimeHints.class)
 public final class BackoffAutoConfiguration {
 
@@ -72,27 +68,8 @@ public final class BackoffAutoConfiguration {
 	@ConditionalOnMissingBean(search = SearchStrategy.CURRENT)
 	static BackoffPolicies backoffPolicies(ConfigurableEnvironment environment,
 			ConfigurableListableBeanFactory beanFactory) {
-		return new BackoffPolicies(BackoffConfiguration.read(environment), environment,
+		return new BackoffPolicies(BackoffConfiguration.of(beanFactory, environment), environment,
 				beanFactory.getBeanClassLoader());
-	}
-
-	@Bean
-	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	@ConditionalOnMissingBean(search = SearchStrategy.CURRENT)
-	static BackoffMethods backoffMethods(BackoffPolicies policies, ConfigurableListableBeanFactory beanFactory) {
-		return new BackoffMethods(policies, beanFactory);
-	}
-
-	@Bean
-	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static StartupCheck backoffStartupCheck() {
-		return new StartupCheck();
-	}
-
-	@Bean
-	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static BackoffInterceptor backoffInterceptor(ObjectProvider<BackoffMethods> methods) {
-		return new BackoffInterceptor(SingletonSupplier.of(methods::getObject));
 	}
 
 	@Bean
@@ -105,12 +82,6 @@ public final class BackoffAutoConfiguration {
 	@ConditionalOnMissingBean(search = SearchStrategy.CURRENT)
 	RunningCalls backoffRunningCalls() {
 		return new RunningCalls();
-	}
-
-	@Bean
-	Shutdown backoffShutdown(ApplicationContext context, WaitingCalls waiting, RunningCalls running,
-			BackoffPolicies policies, ObjectProvider<RetryTime> time) {
-		return new Shutdown(context, waiting, running, policies, () -> time.getIfAvailable(RetryTime::system));
 	}
 
 	@Bean

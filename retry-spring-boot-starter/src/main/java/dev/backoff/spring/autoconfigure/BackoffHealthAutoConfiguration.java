@@ -1,22 +1,15 @@
 package dev.backoff.spring.autoconfigure;
 
 import org.springframework.boot.autoconfigure.AutoConfiguration;
-import org.springframework.boot.autoconfigure.condition.ConditionMessage;
-import org.springframework.boot.autoconfigure.condition.ConditionOutcome;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
-import org.springframework.boot.autoconfigure.condition.SpringBootCondition;
 import org.springframework.boot.health.autoconfigure.contributor.ConditionalOnEnabledHealthIndicator;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.ConditionContext;
-import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.core.env.ConfigurableEnvironment;
-import org.springframework.core.type.AnnotatedTypeMetadata;
 
 import dev.backoff.breaker.CircuitBreakers;
 import dev.backoff.spring.actuate.BackoffBreakersHealthIndicator;
-import dev.backoff.spring.configuration.BackoffConfiguration;
+import dev.backoff.spring.configuration.ConditionalOnSetting;
 import dev.backoff.spring.policy.BackoffPolicies;
 
 /**
@@ -30,7 +23,7 @@ public final class BackoffHealthAutoConfiguration {
 
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnEnabledHealthIndicator("backoffbreakers")
-	@Conditional(OnConfiguredBreaker.class)
+	@ConditionalOnSetting("breakers")
 	static class Enabled {
 
 		@Bean
@@ -38,19 +31,6 @@ public final class BackoffHealthAutoConfiguration {
 		BackoffBreakersHealthIndicator backoffBreakersHealthIndicator(CircuitBreakers breakers,
 				BackoffPolicies policies) {
 			return new BackoffBreakersHealthIndicator(breakers, policies.configuration().isHealthOfBreakers());
-		}
-
-	}
-
-	/** Match if there is a breaker below {@code backoff.breakers}. */
-	static final class OnConfiguredBreaker extends SpringBootCondition {
-
-		@Override
-		public ConditionOutcome getMatchOutcome(ConditionContext context, AnnotatedTypeMetadata metadata) {
-			boolean found = context.getEnvironment() instanceof ConfigurableEnvironment environment
-					&& !BackoffConfiguration.read(environment).breakers().isEmpty();
-			return new ConditionOutcome(found, ConditionMessage.forCondition("breaker below backoff.breakers")
-				.because(found ? "there is one" : "there is none"));
 		}
 
 	}

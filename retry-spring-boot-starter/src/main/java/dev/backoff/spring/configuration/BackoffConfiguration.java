@@ -6,13 +6,16 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.env.ConfigurableEnvironment;
+import org.springframework.core.env.Environment;
 
 /**
  * The configuration below {@code backoff}: a snapshot of all its values, with the live
@@ -43,6 +46,25 @@ public final class BackoffConfiguration {
 	 */
 	public static BackoffConfiguration read(ConfigurableEnvironment environment) {
 		return new ConfigurationReader(environment).read();
+	}
+
+	/**
+	 * Return the configuration of a context, which is read when it is first asked for. It
+	 * is no bean definition, so processing ahead of time keeps nothing of it.
+	 * @param beanFactory the context's beans, or null if there are none yet
+	 * @param environment the environment of the context
+	 * @return the same snapshot for all conditions and beans of the context
+	 */
+	public static BackoffConfiguration of(@Nullable ConfigurableListableBeanFactory beanFactory,
+			Environment environment) {
+		if (beanFactory != null && beanFactory.getSingleton(Holder.NAME) instanceof Holder holder) {
+			return holder.configuration();
+		}
+		BackoffConfiguration read = read((ConfigurableEnvironment) environment);
+		if (beanFactory != null) {
+			beanFactory.registerSingleton(Holder.NAME, new Holder(read));
+		}
+		return read;
 	}
 
 	/**
@@ -331,6 +353,20 @@ public final class BackoffConfiguration {
 	 */
 	public Section.@Nullable Entry<PolicyKey> policy(String name) {
 		return this.read.policies().get(TextValues.canonical(name));
+	}
+
+	/** Return a setting, or whether a section has an entry, as a condition writes it. */
+	String setting(String key) {
+		SettingKey setting = Section.SETTINGS.keyOf(key);
+		Object value = (setting != null) ? ConfigValue.read(this.read.settings(), setting) : !breakers().isEmpty();
+		return value.toString().toLowerCase(Locale.ROOT);
+	}
+
+	/** The singleton that has the configuration of a context. */
+	private record Holder(BackoffConfiguration configuration) {
+
+		private static final String NAME = BackoffConfiguration.class.getName();
+
 	}
 
 	/**

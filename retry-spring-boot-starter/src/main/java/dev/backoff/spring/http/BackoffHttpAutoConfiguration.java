@@ -4,7 +4,6 @@ import jakarta.servlet.Filter;
 import org.apache.hc.client5.http.impl.classic.HttpClientBuilder;
 
 import org.springframework.boot.autoconfigure.AutoConfiguration;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
@@ -17,6 +16,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.web.filter.OncePerRequestFilter;
 import org.springframework.web.server.WebFilter;
 
+import dev.backoff.spring.configuration.ConditionalOnSetting;
 import dev.backoff.spring.policy.BackoffPolicies;
 
 /**
@@ -66,7 +66,7 @@ public final class BackoffHttpAutoConfiguration {
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnClass({ Filter.class, OncePerRequestFilter.class })
 	@ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
-	@ConditionalOnBooleanProperty("backoff.http.inbound")
+	@ConditionalOnSetting("http.inbound")
 	static class Servlets {
 
 		@Bean
@@ -83,7 +83,7 @@ public final class BackoffHttpAutoConfiguration {
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnClass(WebFilter.class)
 	@ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
-	@ConditionalOnBooleanProperty("backoff.http.inbound")
+	@ConditionalOnSetting("http.inbound")
 	static class ReactiveHandlers {
 
 		@Bean

@@ -8,7 +8,6 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.SearchStrategy;
@@ -18,6 +17,7 @@ import org.springframework.context.annotation.DependsOn;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 import dev.backoff.event.CallRecorder;
+import dev.backoff.spring.configuration.ConditionalOnSetting;
 import dev.backoff.spring.live.ConfigurationListener;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.safety.OverloadSafety;
@@ -80,7 +80,7 @@ public final class BackoffObservationAutoConfiguration {
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnClass(ObservationRegistry.class)
 	@ConditionalOnBean(ObservationRegistry.class)
-	@ConditionalOnBooleanProperty("backoff.observation.enabled")
+	@ConditionalOnSetting("observation.enabled")
 	static class Observations {
 
 		/* Of several registries none is chosen. */
@@ -97,7 +97,7 @@ public final class BackoffObservationAutoConfiguration {
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnClass(MeterRegistry.class)
 	@ConditionalOnBean(MeterRegistry.class)
-	@ConditionalOnBooleanProperty(name = "backoff.metrics.enabled", matchIfMissing = true)
+	@ConditionalOnSetting("metrics.enabled")
 	static class Meters {
 
 		@Bean

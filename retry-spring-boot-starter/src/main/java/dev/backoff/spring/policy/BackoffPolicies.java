@@ -10,7 +10,6 @@ import org.springframework.core.env.PropertyResolver;
 import dev.backoff.spring.configuration.BackoffConfiguration;
 import dev.backoff.spring.configuration.Problem;
 import dev.backoff.spring.configuration.Section;
-import dev.backoff.spring.policy.Placeholders;
 
 /**
  * The effective policies of names and annotated methods.

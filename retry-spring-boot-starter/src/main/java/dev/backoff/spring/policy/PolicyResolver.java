@@ -22,7 +22,6 @@ import dev.backoff.spring.configuration.Nearest;
 import dev.backoff.spring.configuration.PolicyKey;
 import dev.backoff.spring.configuration.Problem;
 import dev.backoff.spring.configuration.Section;
-import dev.backoff.spring.policy.Placeholders;
 
 /**
  * From names and annotations to effective policies, by one configuration. Thread-safe.

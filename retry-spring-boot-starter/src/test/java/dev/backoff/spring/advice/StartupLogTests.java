@@ -27,7 +27,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class StartupLogTests {
 
 	private static List<String> log(String yaml, Class<?>... beans) {
-		return SmallApplication.of(beans).yaml(yaml).log(StartupCheck.class);
+		return SmallApplication.of(beans).yaml(yaml).startupLog();
 	}
 
 	private static void uses(String yaml, Class<?> bean, java.util.function.Consumer<List<PolicyUse>> check) {

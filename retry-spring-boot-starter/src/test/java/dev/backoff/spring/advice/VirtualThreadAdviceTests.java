@@ -28,7 +28,7 @@ class VirtualThreadAdviceTests {
 	@Test
 	void isGivenWhereAnInterruptClosesConnectionsOfAPool() {
 		assertThat(advice(VIRTUAL + TIMEOUT, Orders.class, Pool.class)).containsExactly(ADVICE);
-		assertThat(SmallApplication.of(Orders.class, Pool.class).yaml(VIRTUAL + TIMEOUT).log(StartupCheck.class))
+		assertThat(SmallApplication.of(Orders.class, Pool.class).yaml(VIRTUAL + TIMEOUT).startupLog())
 			.containsExactly("INFO @Backoff on Orders.place(), policy orders: " + ADVICE);
 	}
 

@@ -20,7 +20,6 @@ import dev.backoff.budget.BudgetSettings;
 import dev.backoff.failure.Idempotency;
 import dev.backoff.policy.DegradedSettings;
 import dev.backoff.spring.advice.BackoffMethods;
-import dev.backoff.spring.advice.StartupCheck;
 import dev.backoff.spring.configuration.BackoffProperties.BreakerProvider;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.EffectivePolicy;
@@ -580,8 +579,7 @@ class OverloadConfigurationTests {
 			assertThat(policies.unusedBreakers()).containsExactly("spare-one", "spare-two");
 			assertThat(policies.unusedBudgets()).containsExactly("spare");
 		});
-		assertThat(application.log(StartupCheck.class)).contains(
-				"INFO No policy in use has the breakers spare-one, spare-two",
+		assertThat(application.startupLog()).contains("INFO No policy in use has the breakers spare-one, spare-two",
 				"INFO No policy in use has the budgets spare");
 	}
 

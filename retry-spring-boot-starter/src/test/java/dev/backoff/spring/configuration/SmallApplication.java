@@ -106,9 +106,11 @@ public final class SmallApplication {
 		});
 	}
 
-	/** Start, and return what a logger says, each line after its level. */
-	public List<String> log(Class<?> type) {
-		Logger logger = (Logger) LoggerFactory.getLogger(type);
+	/**
+	 * Start, and return what the check of the methods logs, each line after its level.
+	 */
+	public List<String> startupLog() {
+		Logger logger = (Logger) LoggerFactory.getLogger(BackoffMethods.class.getPackageName());
 		ListAppender<ILoggingEvent> appender = new ListAppender<>();
 		appender.start();
 		logger.addAppender(appender);
