@@ -123,7 +123,12 @@ final class DurablePart implements EndpointPart {
 	}
 
 	@Override
-	public Object write(EffectivePolicy policy, Map<String, Object> body) {
+	public boolean isWritable() {
+		return true;
+	}
+
+	@Override
+	public Object write(EffectivePolicy policy, Map<String, @Nullable Object> body) {
 		Object action = body.get("action");
 		if ("requeue".equals(action)) {
 			return body.containsKey("id") ? requeue(policy, body) : requeueAll(policy, body);
@@ -147,7 +152,7 @@ final class DurablePart implements EndpointPart {
 		throw refusal("action", String.valueOf(action), "must be requeue, run-now or delete", "Write one of them.");
 	}
 
-	private Object requeue(EffectivePolicy policy, Map<String, Object> body) {
+	private Object requeue(EffectivePolicy policy, Map<String, @Nullable Object> body) {
 		check(policy, body.keySet(), Set.of("action", "id"));
 		return on(DeadTask.name(policy.name()), text(body, "id"), (row) -> {
 			boolean taken = this.lanes.store()
@@ -163,7 +168,7 @@ final class DurablePart implements EndpointPart {
 		return letter.isReadable() && this.lanes.store().find(policy, letter.instance()).isEmpty();
 	}
 
-	private Object requeueAll(EffectivePolicy policy, Map<String, Object> body) {
+	private Object requeueAll(EffectivePolicy policy, Map<String, @Nullable Object> body) {
 		check(policy, body.keySet(), Set.of("action", "over", "limit"));
 		Duration over = body.containsKey("over") ? Overrides.limit("over", text(body, "over")) : Duration.ZERO;
 		int limit = limit(body.containsKey("limit") ? text(body, "limit") : Integer.toString(MOST));
@@ -227,7 +232,7 @@ final class DurablePart implements EndpointPart {
 		}
 	}
 
-	private static String text(Map<String, Object> body, String key) {
+	private static String text(Map<String, @Nullable Object> body, String key) {
 		Object value = body.get(key);
 		if (value == null || value.toString().isBlank()) {
 			throw refusal(key, String.valueOf(value), "must be given", "Write the " + key + ".");

@@ -62,13 +62,13 @@ class ArchitectureTests {
 		@ParameterizedTest
 		@CsvSource({ "configuration, ''", "policy, configuration", "adapt, advice policy", "failure, ''",
 				"safety, policy configuration", "reactive, ''", "advice, policy configuration safety reactive",
-				"live, policy configuration", "console, ''", "observation, policy configuration safety live reactive",
+				"live, policy configuration", "observation, policy configuration safety live reactive",
 				"actuate, policy configuration safety live observation layers", "http, policy configuration",
 				"layers, policy configuration" })
 		void importOneWay(String from, String to) {
 			String[] siblings = Stream
 				.of("configuration", "policy", "adapt", "failure", "safety", "reactive", "advice", "observation",
-						"actuate", "http", "live", "console", "layers", "autoconfigure")
+						"actuate", "http", "live", "layers", "autoconfigure")
 				.filter((sibling) -> !sibling.equals(from) && !List.of(to.split(" ")).contains(sibling))
 				.map((sibling) -> ROOT + "." + sibling)
 				.toArray(String[]::new);
@@ -87,8 +87,7 @@ class ArchitectureTests {
 		void areTheOnesWhoseArrowsAreKnown() {
 			assertThat(packages()).containsExactlyInAnyOrder(ROOT + ".configuration", ROOT + ".policy", ROOT + ".adapt",
 					ROOT + ".failure", ROOT + ".safety", ROOT + ".reactive", ROOT + ".advice", ROOT + ".observation",
-					ROOT + ".actuate", ROOT + ".http", ROOT + ".live", ROOT + ".console", ROOT + ".layers",
-					ROOT + ".autoconfigure");
+					ROOT + ".actuate", ROOT + ".http", ROOT + ".live", ROOT + ".layers", ROOT + ".autoconfigure");
 		}
 
 		@Test
@@ -114,8 +113,7 @@ class ArchitectureTests {
 				"kotlin.. kotlinx.., reactive", "jakarta.servlet.., http",
 				"org.springframework.boot.restclient.. org.springframework.boot.webclient.., http",
 				"org.springframework.boot.http.client.., http", "org.apache.hc.., http layers",
-				"org.springframework.boot.actuate.., actuate console autoconfigure",
-				"org.springframework.boot.health.., actuate autoconfigure",
+				"org.springframework.boot.actuate.., actuate", "org.springframework.boot.health.., actuate",
 				"io.github.resilience4j.., safety autoconfigure layers",
 				"org.springframework.web.. org.springframework.http.., failure http",
 				"org.springframework.dao.. org.springframework.jdbc.., failure",

@@ -32,9 +32,9 @@ record OperatorActions(LiveConfiguration live, PolicyUses uses, WaitingCalls wai
 
 	private static final String RETRIES_ENABLED = "retries-enabled";
 
-	ChangeDescriptor override(String policy, Written written) {
-		Duration limit = written.takeLimit(FOR);
-		Map<String, String> values = written.rest();
+	ChangeDescriptor override(String policy, OperatorInput input) {
+		Duration limit = input.limit(FOR);
+		Map<String, String> values = input.textsWithout(FOR);
 		List<ValueChange> changes = this.live.override(policy, values, limit);
 		// brackets for any source, backslashes for a properties file
 		String place = "backoff.policies" + (policy.matches("[a-z0-9-]+") ? "." + policy
@@ -69,12 +69,13 @@ record OperatorActions(LiveConfiguration live, PolicyUses uses, WaitingCalls wai
 			.toList();
 	}
 
-	ChangeDescriptor overrideAll(Written written) {
-		Duration limit = written.takeLimit(FOR);
-		Boolean enabled = written.takeSwitch(RETRIES_ENABLED);
-		written.refuseRest(RETRIES_ENABLED + " and " + FOR + ", or the name of a policy in the path");
+	ChangeDescriptor overrideAll(OperatorInput input) {
+		Duration limit = input.limit(FOR);
+		Boolean enabled = input.flag(RETRIES_ENABLED);
+		input.refuseOthers(RETRIES_ENABLED + " and " + FOR + ", or the name of a policy in the path", RETRIES_ENABLED,
+				FOR);
 		if (enabled == null) {
-			throw Written.refusal("What is written", "says nothing of " + RETRIES_ENABLED,
+			throw OperatorInput.refusal("What is written", "says nothing of " + RETRIES_ENABLED,
 					"Write {\"" + RETRIES_ENABLED + "\": false}.");
 		}
 		return overridden(limit, this.live.overrideRetriesEnabled(enabled, limit),
@@ -86,26 +87,26 @@ record OperatorActions(LiveConfiguration live, PolicyUses uses, WaitingCalls wai
 				(policy != null) ? this.live.reset(policy) : this.live.reset());
 	}
 
-	WaitersDescriptor wake(String policy, Written written) {
-		Duration over = written.takeLimit("over");
-		written.refuseRest("over, a time to spread them over");
+	WaitersDescriptor wake(String policy, OperatorInput input) {
+		Duration over = input.limit("over");
+		input.refuseOthers("over, a time to spread them over", "over");
 		int calls = this.waiting.wake(policy, (over != null) ? over : Duration.ZERO);
 		this.live.operated("Woke " + calls + " waiting calls of policy " + policy
 				+ ((over != null) ? " over " + DurationText.exact(over) : ""));
 		return new WaitersDescriptor(policy, calls, "woken");
 	}
 
-	WaitersDescriptor stop(String policy, Written written) {
-		written.refuseRest("nothing");
+	WaitersDescriptor stop(String policy, OperatorInput input) {
+		input.refuseOthers("nothing");
 		int calls = this.waiting.stop(policy);
 		this.live.operated("Stopped " + calls + " waiting calls of policy " + policy);
 		return new WaitersDescriptor(policy, calls, "stopped");
 	}
 
 	/** Put a breaker into a state. */
-	ChangeDescriptor breaker(CircuitBreaker breaker, Written written) {
-		String state = Objects.toString(written.take("state"), "");
-		written.refuseRest("state");
+	ChangeDescriptor breaker(CircuitBreaker breaker, OperatorInput input) {
+		String state = Objects.toString(input.text("state"), "");
+		input.refuseOthers("state", "state");
 		String before = breaker.state().tag();
 		moveTo(breaker, state);
 		return operated("breaker " + breaker.name(), "state", before, breaker.state().tag());
@@ -118,18 +119,18 @@ record OperatorActions(LiveConfiguration live, PolicyUses uses, WaitingCalls wai
 			case "forced_open" -> breaker.forceOpen();
 			case "disabled" -> breaker.disable();
 			case "metrics_only" -> breaker.metricsOnly();
-			default -> throw Written.refusal(
+			default -> throw OperatorInput.refusal(
 					"Invalid state (" + Overrides.oneLine(state) + ") of breaker " + breaker.name(),
 					"is none that it can be put into", "Write closed, open, forced-open, disabled or metrics-only.");
 		}
 	}
 
 	/** Fill a budget. */
-	ChangeDescriptor budget(RetryBudget budget, Written written) {
-		boolean reset = Boolean.TRUE.equals(written.takeSwitch("reset"));
-		written.refuseRest("reset");
+	ChangeDescriptor budget(RetryBudget budget, OperatorInput input) {
+		boolean reset = Boolean.TRUE.equals(input.flag("reset"));
+		input.refuseOthers("reset", "reset");
 		if (!reset) {
-			throw Written.refusal("Budget " + budget.name(), "can only be filled", "Write {\"reset\": true}.");
+			throw OperatorInput.refusal("Budget " + budget.name(), "can only be filled", "Write {\"reset\": true}.");
 		}
 		String before = tokens(budget);
 		budget.reset();

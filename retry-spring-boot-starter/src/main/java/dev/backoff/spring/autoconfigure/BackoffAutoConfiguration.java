@@ -133,14 +133,13 @@ public final class BackoffAutoConfiguration {
 		return new RefreshListener(configuration::getObject);
 	}
 
+	/* A view of what decides, which no other bean can replace. */
 	@Bean
-	@ConditionalOnMissingBean(search = SearchStrategy.CURRENT)
 	CircuitBreakers backoffCircuitBreakers(OverloadSafety safety) {
 		return safety.breakers();
 	}
 
 	@Bean
-	@ConditionalOnMissingBean(search = SearchStrategy.CURRENT)
 	RetryBudgets backoffRetryBudgets(OverloadSafety safety) {
 		return safety.budgets();
 	}

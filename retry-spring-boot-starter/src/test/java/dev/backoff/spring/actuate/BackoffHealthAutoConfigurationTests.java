@@ -1,7 +1,13 @@
-package dev.backoff.spring.autoconfigure;
+package dev.backoff.spring.actuate;
 
+import java.util.List;
+import java.util.Map;
+
+import org.assertj.core.api.InstanceOfAssertFactories;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
+import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.health.contributor.Status;
 import org.springframework.boot.test.context.FilteredClassLoader;
@@ -9,9 +15,12 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
 
 import dev.backoff.breaker.CircuitBreakers;
-import dev.backoff.spring.actuate.BackoffBreakersHealthIndicator;
+
+import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
+import dev.backoff.spring.safety.OverloadSafety;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 class BackoffHealthAutoConfigurationTests {
 
@@ -51,11 +60,33 @@ class BackoffHealthAutoConfigurationTests {
 	}
 
 	@Test
-	void backsOffForTheApplicationsOwn() {
-		this.guarded
-			.withBean("own", BackoffBreakersHealthIndicator.class,
-					() -> new BackoffBreakersHealthIndicator(null, false))
-			.run((context) -> assertThat(context).hasSingleBean(BackoffBreakersHealthIndicator.class).hasBean("own"));
+	void showsTheBreakersThatDecide() {
+		this.guarded.withBean("own", CircuitBreakers.class, () -> CircuitBreakers.of(List.of())).run((context) -> {
+			context.getBean(OverloadSafety.class).breakers().get("gateway").open();
+			assertThat(context.getBean(BackoffBreakersHealthIndicator.class).health().getDetails())
+				.extractingByKey("gateway", InstanceOfAssertFactories.MAP)
+				.containsEntry("state", "open");
+			assertThatExceptionOfType(NoUniqueBeanDefinitionException.class)
+				.isThrownBy(() -> context.getBean(CircuitBreakers.class))
+				.withMessageContaining("own,backoffCircuitBreakers");
+		});
+	}
+
+	@Test
+	void showsAChildContextItsOwnBreakers() {
+		this.guarded.run((parent) -> this.guarded.withParent(parent).run((child) -> {
+			child.getBean(OverloadSafety.class).breakers().get("gateway").open();
+			assertThat(state(child)).isEqualTo("open");
+			assertThat(state(parent)).isEqualTo("closed");
+		}));
+	}
+
+	private static @Nullable Object state(ApplicationContext context) {
+		Map<?, ?> gateway = (Map<?, ?>) context.getBean(BackoffBreakersHealthIndicator.class)
+			.health()
+			.getDetails()
+			.get("gateway");
+		return (gateway != null) ? gateway.get("state") : null;
 	}
 
 	@Test

@@ -1,4 +1,4 @@
-package dev.backoff.spring.console;
+package dev.backoff.spring.actuate;
 
 import java.io.IOException;
 import java.net.URI;

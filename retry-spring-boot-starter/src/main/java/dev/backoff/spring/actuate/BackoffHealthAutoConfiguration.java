@@ -1,23 +1,21 @@
-package dev.backoff.spring.autoconfigure;
+package dev.backoff.spring.actuate;
 
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.health.autoconfigure.contributor.ConditionalOnEnabledHealthIndicator;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-import dev.backoff.breaker.CircuitBreakers;
-import dev.backoff.spring.actuate.BackoffBreakersHealthIndicator;
 import dev.backoff.spring.configuration.ConditionalOnSetting;
 import dev.backoff.spring.policy.BackoffPolicies;
+import dev.backoff.spring.safety.OverloadSafety;
 
 /**
  * Show configured breakers in the application's health, as {@code backoffBreakers}.
  *
  * @since 0.1
  */
-@AutoConfiguration(after = BackoffAutoConfiguration.class)
+@AutoConfiguration(afterName = "dev.backoff.spring.autoconfigure.BackoffAutoConfiguration")
 @ConditionalOnClass(ConditionalOnEnabledHealthIndicator.class)
 public final class BackoffHealthAutoConfiguration {
 
@@ -27,10 +25,8 @@ public final class BackoffHealthAutoConfiguration {
 	static class Enabled {
 
 		@Bean
-		@ConditionalOnMissingBean
-		BackoffBreakersHealthIndicator backoffBreakersHealthIndicator(CircuitBreakers breakers,
-				BackoffPolicies policies) {
-			return new BackoffBreakersHealthIndicator(breakers, policies.configuration().isHealthOfBreakers());
+		BackoffBreakersHealthIndicator backoffBreakersHealthIndicator(OverloadSafety safety, BackoffPolicies policies) {
+			return new BackoffBreakersHealthIndicator(safety.breakers(), policies.configuration().isHealthOfBreakers());
 		}
 
 	}

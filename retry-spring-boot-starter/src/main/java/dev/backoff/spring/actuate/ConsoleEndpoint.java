@@ -1,4 +1,4 @@
-package dev.backoff.spring.console;
+package dev.backoff.spring.actuate;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -30,12 +30,10 @@ import org.springframework.util.MimeType;
  * the endpoint {@code backoff}, whose exposure, access and security apply. The page is
  * served only where {@code management.endpoint.backoffconsole.access} and the exposure
  * name it: the exposure of all endpoints does not include it. Thread-safe.
- *
- * @since 0.1
  */
 @WebEndpoint(id = "backoffconsole", defaultAccess = Access.NONE)
 @ImportRuntimeHints(ConsoleEndpoint.Files.class)
-public class ConsoleEndpoint {
+class ConsoleEndpoint {
 
 	private static final EndpointId ID = EndpointId.of("backoffconsole");
 
@@ -56,12 +54,8 @@ public class ConsoleEndpoint {
 
 	private final Supplier<@Nullable PathMappedEndpoints> paths;
 
-	/**
-	 * Create the endpoint.
-	 * @param paths the paths of all endpoints, asked for at each request; null if they
-	 * are not mapped
-	 */
-	public ConsoleEndpoint(Supplier<@Nullable PathMappedEndpoints> paths) {
+	/** Create the endpoint; the paths are asked for at each request. */
+	ConsoleEndpoint(Supplier<@Nullable PathMappedEndpoints> paths) {
 		this.paths = paths;
 	}
 
@@ -100,7 +94,7 @@ public class ConsoleEndpoint {
 	}
 
 	private static Resource file(String name) {
-		return new ClassPathResource(name, ConsoleEndpoint.class);
+		return new ClassPathResource("/dev/backoff/spring/console/" + name, ConsoleEndpoint.class);
 	}
 
 	/** Keep the files of the page in a native image. */

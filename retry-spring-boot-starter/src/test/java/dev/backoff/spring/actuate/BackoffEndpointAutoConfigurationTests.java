@@ -1,17 +1,17 @@
-package dev.backoff.spring.autoconfigure;
+package dev.backoff.spring.actuate;
 
 import java.util.List;
+import java.util.Map;
 
-import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
-import org.springframework.test.util.ReflectionTestUtils;
+import org.springframework.context.ApplicationContext;
 
-import dev.backoff.spring.actuate.BackoffEndpoint;
-import dev.backoff.spring.console.ConsoleEndpoint;
+import dev.backoff.spring.actuate.PolicyDescriptions.PolicyDescriptor;
+import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -59,21 +59,23 @@ class BackoffEndpointAutoConfigurationTests {
 	}
 
 	@Test
-	void backsOffForTheApplicationsOwn() {
+	void showsAChildContextItsOwnPolicies() {
 		this.runner.withPropertyValues("management.endpoints.web.exposure.include=*")
-			.withBean("own", BackoffEndpoint.class,
-					() -> new BackoffEndpoint(null, null, null, null, null, null, null, null, null, List.of(), null))
-			.run((context) -> assertThat(context).hasSingleBean(BackoffEndpoint.class).hasBean("own"));
+			.run((parent) -> this.runner.withParent(parent)
+				.withPropertyValues("backoff.policies.mail.base=2s")
+				.run((child) -> assertThat(policies(child)).containsOnlyKeys("mail")));
 	}
 
 	@Test
 	void showsTheApplicationsPolicies() {
 		this.runner
 			.withPropertyValues("management.endpoints.web.exposure.include=backoff", "backoff.policies.mail.base=2s")
-			.run((context) -> assertThat(ReflectionTestUtils
-				.<Object>invokeMethod(context.getBean(BackoffEndpoint.class), "policies", new Object[] { null }))
-				.extracting("body.policies", InstanceOfAssertFactories.MAP)
-				.containsOnlyKeys("mail"));
+			.run((context) -> assertThat(policies(context)).containsOnlyKeys("mail"));
+	}
+
+	private static Map<String, PolicyDescriptor> policies(ApplicationContext context) {
+		Object shown = context.getBean(BackoffEndpoint.class).policies(null);
+		return ((BackoffEndpoint.BackoffDescriptor) shown).policies();
 	}
 
 }

@@ -1,4 +1,4 @@
-package dev.backoff.spring.autoconfigure;
+package dev.backoff.spring.actuate;
 
 import java.time.Clock;
 
@@ -8,7 +8,6 @@ import org.springframework.boot.actuate.endpoint.EndpointAccessResolver;
 import org.springframework.boot.actuate.endpoint.web.PathMappedEndpoints;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -16,19 +15,12 @@ import org.springframework.core.env.Environment;
 
 import dev.backoff.RunningCalls;
 import dev.backoff.WaitingCalls;
-import dev.backoff.spring.actuate.AuditedOperations;
-import dev.backoff.spring.actuate.BackoffEndpoint;
-import dev.backoff.spring.actuate.EndpointPart;
-import dev.backoff.spring.actuate.ThisProcess;
-import dev.backoff.spring.actuate.WrittenArguments;
-import dev.backoff.spring.advice.BackoffMethods;
-import dev.backoff.spring.console.ConsoleEndpoint;
 import dev.backoff.spring.layers.RetryLayers;
 import dev.backoff.spring.live.LiveConfiguration;
-import dev.backoff.spring.observation.BackoffObservationAutoConfiguration;
 import dev.backoff.spring.observation.CallStatistics;
 import dev.backoff.spring.observation.StoppedCalls;
 import dev.backoff.spring.policy.BackoffPolicies;
+import dev.backoff.spring.policy.PolicyUses;
 import dev.backoff.spring.safety.OverloadSafety;
 
 /**
@@ -37,7 +29,8 @@ import dev.backoff.spring.safety.OverloadSafety;
  *
  * @since 0.1
  */
-@AutoConfiguration(after = { BackoffAutoConfiguration.class, BackoffObservationAutoConfiguration.class })
+@AutoConfiguration(afterName = { "dev.backoff.spring.autoconfigure.BackoffAutoConfiguration",
+		"dev.backoff.spring.observation.BackoffObservationAutoConfiguration" })
 @ConditionalOnClass(ConditionalOnAvailableEndpoint.class)
 public final class BackoffEndpointAutoConfiguration {
 
@@ -46,21 +39,25 @@ public final class BackoffEndpointAutoConfiguration {
 	static class Exposed {
 
 		@Bean
-		@ConditionalOnMissingBean
-		BackoffEndpoint backoffEndpoint(BackoffPolicies policies, BackoffMethods methods, OverloadSafety safety,
+		BackoffEndpoint backoffEndpoint(BackoffPolicies policies, PolicyUses uses, OverloadSafety safety,
 				LiveConfiguration live, WaitingCalls waiting, RunningCalls running,
 				ObjectProvider<CallStatistics> statistics, ObjectProvider<StoppedCalls> stopped,
 				ObjectProvider<EndpointPart> parts, ObjectProvider<RetryLayers> layers, Environment environment,
 				ObjectProvider<EndpointAccessResolver> access, ObjectProvider<Clock> clock) {
 			ThisProcess process = ThisProcess.of(environment, access.getIfUnique(),
 					clock.getIfUnique(Clock::systemUTC));
-			return new BackoffEndpoint(policies, methods, safety, live, waiting, running, statistics.getIfUnique(),
+			return new BackoffEndpoint(policies, uses, safety, live, waiting, running, statistics.getIfUnique(),
 					stopped.getIfUnique(), process, parts.orderedStream().toList(), layers::getObject);
 		}
 
 		@Bean
-		WrittenArguments backoffWrittenArguments() {
-			return new WrittenArguments();
+		BackoffEndpointWebExtension backoffEndpointWebExtension(BackoffEndpoint endpoint) {
+			return new BackoffEndpointWebExtension(endpoint);
+		}
+
+		@Bean
+		OperatorInputs backoffOperatorInputs() {
+			return new OperatorInputs();
 		}
 
 		@Bean
@@ -75,7 +72,6 @@ public final class BackoffEndpointAutoConfiguration {
 	static class Console {
 
 		@Bean
-		@ConditionalOnMissingBean
 		ConsoleEndpoint backoffConsoleEndpoint(ObjectProvider<PathMappedEndpoints> paths) {
 			return new ConsoleEndpoint(paths::getIfAvailable);
 		}
