@@ -15,7 +15,6 @@ import org.springframework.core.env.MapPropertySource;
 import org.springframework.core.env.PropertySource;
 
 import dev.backoff.annotation.Backoff;
-import dev.backoff.spring.BootVersion;
 import dev.backoff.spring.configuration.BackoffProperties.RandomKind;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.EffectivePolicy;
@@ -342,7 +341,6 @@ class ConfigurationSourcesTests {
 
 		@Test
 		void ofAPolicyThatIsAnEmptyMapDefinesIt() {
-			BootVersion.assumeLaterThan40("shows nothing of an empty map");
 			SmallApplication.of(Callback.class)
 				.yaml("backoff.policies.payment-callback: {}")
 				.runWithPolicy((policy) -> assertThat(policy.name()).isEqualTo("payment-callback"));
