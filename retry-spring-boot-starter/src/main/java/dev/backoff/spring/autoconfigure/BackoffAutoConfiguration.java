@@ -94,12 +94,12 @@ public final class BackoffAutoConfiguration {
 	@ConditionalOnMissingBean(search = SearchStrategy.CURRENT)
 	LiveConfiguration backoffLiveConfiguration(BackoffPolicies policies, BackoffMethods methods,
 			ConfigurableEnvironment environment, ConfigurableListableBeanFactory beanFactory,
-			ObjectProvider<RetryTime> time) {
+			ObjectProvider<RetryTime> time, ObjectProvider<Clock> clock) {
 		return new LiveConfiguration(policies, methods, () -> BackoffConfiguration.read(environment),
 				() -> List.copyOf(beanFactory.getBeansOfType(ConfigurationUser.class, false, true).values()),
 				() -> List.copyOf(beanFactory.getBeansOfType(ConfigurationListener.class, false, true).values()),
 				new Expiries(() -> time.getIfAvailable(RetryTime::system), threads("backoff-expiry-"),
-						Clock.systemUTC()));
+						clock.getIfUnique(Clock::systemUTC)));
 	}
 
 	@Bean
@@ -148,8 +148,8 @@ public final class BackoffAutoConfiguration {
 	@Bean
 	@ConditionalOnMissingBean
 	BuiltInFailureClassifiers backoffFailureClassifiers(ConfigurableListableBeanFactory beanFactory,
-			ConfigurableEnvironment environment) {
-		return new BuiltInFailureClassifiers(beanFactory.getBeanClassLoader(), Clock.systemUTC(),
+			ConfigurableEnvironment environment, ObjectProvider<Clock> clock) {
+		return new BuiltInFailureClassifiers(beanFactory.getBeanClassLoader(), clock.getIfUnique(Clock::systemUTC),
 				ClientRedirects.mayBeFollowed(environment));
 	}
 

@@ -12,11 +12,11 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.boot.context.properties.bind.Name;
 
 /**
- * The keys below {@code backoff}: their names, types and descriptions.
+ * The schema of the keys below {@code backoff}, for editors, and not bound: values are
+ * read as text with file and line, and those in effect are at {@code /actuator/backoff}.
  * <p>
- * It is the schema for editors and is not bound: values are read as text by their keys,
- * with file and line, and a variable overrides the policy it means. This file is long
- * because there are that many keys.
+ * A variable overrides the policy it means, which a bound map cannot do. This file is
+ * long because there are that many keys.
  *
  * @param enabled Whether methods are retried and measured at all; if not, each is a plain
  * call.

@@ -89,6 +89,11 @@ class ConfigurationMetadataTests {
 	}
 
 	@Test
+	void theSwitchOfTheHealthIsDescribed() {
+		assertThat(named("properties")).containsKey("management.health.backoffbreakers.enabled");
+	}
+
+	@Test
 	void everyKeyIsDescribed() {
 		Set<String> expected = keys(BackoffProperties.class);
 		expected.remove("defaults.inherits");

@@ -47,9 +47,9 @@ class ConfigurationPageTests {
 			.sorted(Comparator.comparing(PolicyKey::key))
 			.map((key) -> "    { \"name\": \"backoff.defaults." + key.key() + "\", \"defaultValue\": " + json(key)
 					+ " }")
-			.collect(Collectors.joining(",\n", "\"properties\": [\n", "\n  ]"));
+			.collect(Collectors.joining(",\n", "", "\n  ]"));
 		assertWritten(METADATA, Files.readString(METADATA)
-			.replaceFirst("(?s)\"properties\": \\[.*?\n  ]", Matcher.quoteReplacement(defaults)));
+			.replaceFirst("(?s)    \\{ \"name\": \"backoff.defaults.*?\n  ]", Matcher.quoteReplacement(defaults)));
 	}
 
 	private static String json(PolicyKey key) {
