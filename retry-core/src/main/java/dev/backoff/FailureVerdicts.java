@@ -3,8 +3,8 @@ package dev.backoff;
 import java.util.List;
 import java.util.function.Function;
 
-import dev.backoff.breaker.CircuitBreaker.Verdict;
 import dev.backoff.breaker.CircuitBreaker;
+import dev.backoff.breaker.CircuitBreaker.Verdict;
 import dev.backoff.failure.FailureClassifier;
 import dev.backoff.policy.RetryPolicy;
 

@@ -6,8 +6,8 @@ import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
-import dev.backoff.breaker.CallPermits.Permit;
 import dev.backoff.breaker.CallPermits;
+import dev.backoff.breaker.CallPermits.Permit;
 import dev.backoff.event.CallObserver;
 import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.failure.Idempotency;

@@ -2,8 +2,8 @@ package dev.backoff;
 
 import org.jspecify.annotations.Nullable;
 
-import dev.backoff.breaker.CallPermits.Permit;
 import dev.backoff.breaker.CallPermits;
+import dev.backoff.breaker.CallPermits.Permit;
 import dev.backoff.breaker.CircuitBreaker.Verdict;
 import dev.backoff.breaker.CircuitOpenException;
 import dev.backoff.budget.RetryBudget;

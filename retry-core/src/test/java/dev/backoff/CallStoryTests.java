@@ -14,9 +14,9 @@ import dev.backoff.event.AttemptOutcome;
 import dev.backoff.event.DelaySource;
 import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.event.StopReason;
+import dev.backoff.time.DurationText;
 import dev.backoff.failure.FailureClassification;
 import dev.backoff.failure.RetryCause;
-import dev.backoff.time.DurationText;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

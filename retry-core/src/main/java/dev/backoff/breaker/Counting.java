@@ -4,8 +4,8 @@ import java.util.Objects;
 
 import org.jspecify.annotations.Nullable;
 
-import dev.backoff.window.OutcomeWindow.Counts;
 import dev.backoff.window.OutcomeWindow;
+import dev.backoff.window.OutcomeWindow.Counts;
 
 /** Permit all calls and count them; a failed or slow one may be one too many. */
 abstract class Counting extends Phase {

@@ -3,8 +3,8 @@ package dev.backoff.policy;
 import java.util.concurrent.atomic.AtomicLong;
 
 import dev.backoff.time.Nanos;
-import dev.backoff.window.OutcomeWindow.Counts;
 import dev.backoff.window.OutcomeWindow;
+import dev.backoff.window.OutcomeWindow.Counts;
 import dev.backoff.window.WindowLength;
 
 /**

@@ -14,8 +14,8 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 import dev.backoff.budget.BudgetSettings;
-import dev.backoff.budget.RetryBudget.Cost;
 import dev.backoff.budget.RetryBudget;
+import dev.backoff.budget.RetryBudget.Cost;
 import dev.backoff.fixture.RandomSources;
 import dev.backoff.fixture.VirtualTime;
 

@@ -13,8 +13,8 @@ import org.openjdk.jcstress.infra.results.ZZ_Result;
 import org.openjdk.jcstress.infra.results.ZZZ_Result;
 
 import dev.backoff.budget.BudgetSettings;
-import dev.backoff.budget.RetryBudget.Cost;
 import dev.backoff.budget.RetryBudget;
+import dev.backoff.budget.RetryBudget.Cost;
 
 /** What retries cost never exceeds what the bucket held plus what was deposited. */
 public final class BudgetStress {

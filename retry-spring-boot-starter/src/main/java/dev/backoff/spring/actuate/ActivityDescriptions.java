@@ -12,13 +12,13 @@ import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 
-import dev.backoff.RunningCalls.RunningAttempt;
 import dev.backoff.RunningCalls;
+import dev.backoff.RunningCalls.RunningAttempt;
 import dev.backoff.WaitingCall;
 import dev.backoff.WaitingCalls;
 import dev.backoff.event.RetryEvent.RecoveryOutcome;
-import dev.backoff.spring.observation.CallStatistics.MethodCalls;
 import dev.backoff.spring.observation.CallStatistics;
+import dev.backoff.spring.observation.CallStatistics.MethodCalls;
 import dev.backoff.spring.observation.StoppedCall;
 import dev.backoff.spring.observation.StoppedCalls;
 

@@ -20,8 +20,8 @@ import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.EffectivePolicy;
 import dev.backoff.spring.policy.PolicyUse;
 import dev.backoff.spring.policy.PolicyUses;
-import dev.backoff.spring.safety.OverloadSafety.PolicyThrottles;
 import dev.backoff.spring.safety.OverloadSafety;
+import dev.backoff.spring.safety.OverloadSafety.PolicyThrottles;
 import dev.backoff.throttle.Throttle;
 
 /** Describe policies and the methods that use them. */

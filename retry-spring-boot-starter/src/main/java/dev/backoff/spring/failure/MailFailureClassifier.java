@@ -17,8 +17,8 @@ import org.springframework.mail.MailPreparationException;
 import org.springframework.mail.MailSendException;
 
 import dev.backoff.failure.Causes;
-import dev.backoff.failure.FailureClassification.Kind;
 import dev.backoff.failure.FailureClassification;
+import dev.backoff.failure.FailureClassification.Kind;
 import dev.backoff.failure.RetryCause;
 
 /**

@@ -12,8 +12,8 @@ import org.slf4j.event.Level;
 import org.slf4j.spi.LoggingEventBuilder;
 
 import dev.backoff.event.RetriesStoppedException;
-import dev.backoff.event.RetryEvent.RecoveryOutcome;
 import dev.backoff.event.RetryEvent;
+import dev.backoff.event.RetryEvent.RecoveryOutcome;
 import dev.backoff.event.RetryListener;
 import dev.backoff.event.StopReason;
 import dev.backoff.time.DurationText;

@@ -9,8 +9,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 import dev.backoff.event.RetriesStoppedException;
-import dev.backoff.event.RetryEvent.RecoveryOutcome;
 import dev.backoff.event.RetryEvent;
+import dev.backoff.event.RetryEvent.RecoveryOutcome;
 import dev.backoff.event.StopReason;
 
 /**

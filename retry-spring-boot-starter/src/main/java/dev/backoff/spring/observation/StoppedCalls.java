@@ -11,10 +11,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 
-import dev.backoff.event.RetriesStoppedException.Wait;
 import dev.backoff.event.RetriesStoppedException;
-import dev.backoff.event.RetryEvent.RecoveryOutcome;
+import dev.backoff.event.RetriesStoppedException.Wait;
 import dev.backoff.event.RetryEvent;
+import dev.backoff.event.RetryEvent.RecoveryOutcome;
 import dev.backoff.event.RetryListener;
 import dev.backoff.event.StopReason;
 

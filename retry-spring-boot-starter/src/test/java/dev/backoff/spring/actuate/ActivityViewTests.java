@@ -30,8 +30,8 @@ import dev.backoff.fixture.VirtualTime;
 import dev.backoff.spring.advice.BackoffMethods;
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
 import dev.backoff.spring.observation.BackoffObservationAutoConfiguration;
-import dev.backoff.spring.observation.CallStatistics.MethodCalls;
 import dev.backoff.spring.observation.CallStatistics;
+import dev.backoff.spring.observation.CallStatistics.MethodCalls;
 import dev.backoff.spring.policy.EffectivePolicy;
 
 import static java.util.concurrent.CompletableFuture.failedFuture;

@@ -7,8 +7,8 @@ import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.jspecify.annotations.Nullable;
 
 import dev.backoff.failure.Causes;
-import dev.backoff.failure.FailureClassification.Kind;
 import dev.backoff.failure.FailureClassification;
+import dev.backoff.failure.FailureClassification.Kind;
 import dev.backoff.failure.FailureClassifier;
 
 import static org.assertj.core.api.Assertions.assertThat;
