@@ -90,7 +90,7 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	/** What is logged about other retries. */
 	public enum OtherRetries {
 
-		/** Those that multiply the attempts of a method. */
+		/** All that are found. */
 		WARN,
 
 		/** Nothing; the endpoint still shows them. */
