@@ -63,12 +63,12 @@ class ArchitectureTests {
 		@CsvSource({ "configuration, ''", "policy, configuration", "adapt, advice policy", "failure, ''",
 				"safety, policy configuration", "reactive, ''", "advice, policy configuration safety reactive",
 				"live, policy configuration", "observation, policy configuration safety live reactive",
-				"actuate, policy configuration safety live observation layers", "http, policy configuration",
-				"layers, policy configuration" })
+				"actuate, policy configuration safety live observation otherretries", "http, policy configuration",
+				"otherretries, policy configuration" })
 		void importOneWay(String from, String to) {
 			String[] siblings = Stream
 				.of("configuration", "policy", "adapt", "failure", "safety", "reactive", "advice", "observation",
-						"actuate", "http", "live", "layers", "autoconfigure")
+						"actuate", "http", "live", "otherretries", "autoconfigure")
 				.filter((sibling) -> !sibling.equals(from) && !List.of(to.split(" ")).contains(sibling))
 				.map((sibling) -> ROOT + "." + sibling)
 				.toArray(String[]::new);
@@ -79,7 +79,7 @@ class ArchitectureTests {
 				.resideInAnyPackage(siblings)
 				.because("the arrows are autoconfigure -> all; advice, observation, actuate -> safety -> policy; "
 						+ "actuate -> observation -> live -> policy -> configuration; "
-						+ "advice, observation -> reactive; http, layers -> policy; actuate -> layers; adapt -> advice")
+						+ "advice, observation -> reactive; http, otherretries -> policy; actuate -> otherretries; adapt -> advice")
 				.check(CLASSES);
 		}
 
@@ -87,7 +87,7 @@ class ArchitectureTests {
 		void areTheOnesWhoseArrowsAreKnown() {
 			assertThat(packages()).containsExactlyInAnyOrder(ROOT + ".configuration", ROOT + ".policy", ROOT + ".adapt",
 					ROOT + ".failure", ROOT + ".safety", ROOT + ".reactive", ROOT + ".advice", ROOT + ".observation",
-					ROOT + ".actuate", ROOT + ".http", ROOT + ".live", ROOT + ".layers", ROOT + ".autoconfigure");
+					ROOT + ".actuate", ROOT + ".http", ROOT + ".live", ROOT + ".otherretries", ROOT + ".autoconfigure");
 		}
 
 		@Test
@@ -112,9 +112,9 @@ class ArchitectureTests {
 				"io.micrometer.context.., http advice", "reactor.. org.reactivestreams.., http reactive",
 				"kotlin.. kotlinx.., reactive", "jakarta.servlet.., http",
 				"org.springframework.boot.restclient.. org.springframework.boot.webclient.., http",
-				"org.springframework.boot.http.client.., http", "org.apache.hc.., http layers",
+				"org.springframework.boot.http.client.., http", "org.apache.hc.., http",
 				"org.springframework.boot.actuate.., actuate", "org.springframework.boot.health.., actuate",
-				"io.github.resilience4j.., safety autoconfigure layers",
+				"io.github.resilience4j.., safety autoconfigure otherretries",
 				"org.springframework.web.. org.springframework.http.., failure http",
 				"org.springframework.dao.. org.springframework.jdbc.., failure",
 				"org.springframework.transaction.., failure observation",

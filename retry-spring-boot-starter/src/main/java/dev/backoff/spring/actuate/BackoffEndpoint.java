@@ -42,10 +42,10 @@ import dev.backoff.spring.configuration.Nearest;
 import dev.backoff.spring.configuration.Overrides;
 import dev.backoff.spring.configuration.PolicyKey;
 import dev.backoff.spring.configuration.Problem;
-import dev.backoff.spring.layers.RetryLayers;
 import dev.backoff.spring.live.LiveConfiguration;
 import dev.backoff.spring.observation.CallStatistics;
 import dev.backoff.spring.observation.StoppedCalls;
+import dev.backoff.spring.otherretries.OtherRetries;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.EffectivePolicy;
 import dev.backoff.spring.policy.PolicyUse;
@@ -66,7 +66,7 @@ import dev.backoff.spring.safety.OverloadSafety;
 @Endpoint(id = "backoff", defaultAccess = Access.READ_ONLY)
 @RegisterReflectionForBinding({ BackoffDescriptor.class, MethodDescriptor.class, PreviewDescriptor.class,
 		ChangeDescriptor.class, WaitersDescriptor.class, RefusalDescriptor.class, ActivityDescriptor.class,
-		LayersDescriptor.class })
+		OtherRetriesDescriptor.class })
 class BackoffEndpoint {
 
 	static final EndpointId ID = EndpointId.of("backoff");
@@ -106,8 +106,7 @@ class BackoffEndpoint {
 	 */
 	BackoffEndpoint(BackoffPolicies policies, PolicyUses uses, OverloadSafety safety, LiveConfiguration live,
 			WaitingCalls waiting, RunningCalls running, @Nullable CallStatistics statistics,
-			@Nullable StoppedCalls stopped, ThisProcess process, List<EndpointPart> parts,
-			Supplier<RetryLayers> layers) {
+			@Nullable StoppedCalls stopped, ThisProcess process, List<EndpointPart> parts, OtherRetries otherRetries) {
 		this.policies = policies;
 		this.uses = uses;
 		this.safety = safety;
@@ -117,7 +116,7 @@ class BackoffEndpoint {
 		this.actions = new OperatorActions(live, uses, waiting);
 		ActivityView activity = new ActivityView(this.descriptions, process, this.views.keySet(), this.parts.keySet());
 		this.views.put("activity", () -> live.look(() -> activity.describe(uses.uses())));
-		this.views.put("layers", () -> LayersDescriptor.of(layers.get().report()));
+		this.views.put("other-retries", () -> new OtherRetriesDescriptor(otherRetries.all()));
 		this.views.put(SHORT, () -> live.look(() -> describe(true)));
 		for (EndpointPart part : parts) {
 			if (OWN_PARTS.contains(part.name()) || this.parts.put(part.name(), part) != null) {

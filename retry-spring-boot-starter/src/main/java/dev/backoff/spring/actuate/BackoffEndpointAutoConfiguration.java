@@ -15,10 +15,11 @@ import org.springframework.core.env.Environment;
 
 import dev.backoff.RunningCalls;
 import dev.backoff.WaitingCalls;
-import dev.backoff.spring.layers.RetryLayers;
+import dev.backoff.spring.actuate.ConsoleEndpoint;
 import dev.backoff.spring.live.LiveConfiguration;
 import dev.backoff.spring.observation.CallStatistics;
 import dev.backoff.spring.observation.StoppedCalls;
+import dev.backoff.spring.otherretries.OtherRetries;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.PolicyUses;
 import dev.backoff.spring.safety.OverloadSafety;
@@ -42,12 +43,12 @@ public final class BackoffEndpointAutoConfiguration {
 		BackoffEndpoint backoffEndpoint(BackoffPolicies policies, PolicyUses uses, OverloadSafety safety,
 				LiveConfiguration live, WaitingCalls waiting, RunningCalls running,
 				ObjectProvider<CallStatistics> statistics, ObjectProvider<StoppedCalls> stopped,
-				ObjectProvider<EndpointPart> parts, ObjectProvider<RetryLayers> layers, Environment environment,
+				ObjectProvider<EndpointPart> parts, OtherRetries otherRetries, Environment environment,
 				ObjectProvider<EndpointAccessResolver> access, ObjectProvider<Clock> clock) {
 			ThisProcess process = ThisProcess.of(environment, access.getIfUnique(),
 					clock.getIfUnique(Clock::systemUTC));
 			return new BackoffEndpoint(policies, uses, safety, live, waiting, running, statistics.getIfUnique(),
-					stopped.getIfUnique(), process, parts.orderedStream().toList(), layers::getObject);
+					stopped.getIfUnique(), process, parts.orderedStream().toList(), otherRetries);
 		}
 
 		@Bean

@@ -22,8 +22,6 @@ final class PolicyValues {
 
 	private final List<Problem> conflicts = new ArrayList<>();
 
-	private final List<String> advice = new ArrayList<>();
-
 	private final Map<PolicyKey, EffectiveValue> effective = new EnumMap<>(PolicyKey.class);
 
 	PolicyValues(PolicyLevels levels) {
@@ -102,15 +100,6 @@ final class PolicyValues {
 	/** Report that a value does not fit others. */
 	void conflict(ConfigValue value, String rule, String fix) {
 		this.conflicts.add(value.problem(rule, fix));
-	}
-
-	/** Note what works but is probably not meant. */
-	void advise(String advice) {
-		this.advice.add(advice);
-	}
-
-	List<String> advice() {
-		return this.advice;
 	}
 
 	List<Problem> conflicts() {
