@@ -46,7 +46,7 @@ public enum BreakerKey implements ConfigurationKey {
 	ON_OPEN((text) -> TextValues.word(OnOpen.class, text), "fail",
 			(builder, onOpen) -> builder.awaited(onOpen == OnOpen.WAIT));
 
-	private final String key = ConfigurationKey.kebab(this);
+	private final String key = TextValues.kebab(this);
 
 	@SuppressWarnings("ImmutableEnumChecker") // parsers and setters have no state
 	private final ValueType type;

@@ -1,7 +1,6 @@
 package dev.backoff.spring.configuration;
 
 import java.util.List;
-import java.util.Locale;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
@@ -58,11 +57,6 @@ interface ConfigurationKey {
 			throw new IllegalStateException("No default of " + key());
 		}
 		return (T) builtIn;
-	}
-
-	/** Return a constant's name as a configuration writes it. */
-	static String kebab(Enum<?> constant) {
-		return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
 	}
 
 }

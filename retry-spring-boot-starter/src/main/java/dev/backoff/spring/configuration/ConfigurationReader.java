@@ -92,20 +92,20 @@ final class ConfigurationReader {
 	}
 
 	/** Add the keys of one source, which is weaker than those before. */
-	private void addSource(List<WrittenKey> keys) {
-		Map<String, List<WrittenKey>> byPath = new LinkedHashMap<>();
-		for (WrittenKey key : keys) {
+	private void addSource(List<SourceProperty> keys) {
+		Map<String, List<SourceProperty>> byPath = new LinkedHashMap<>();
+		for (SourceProperty key : keys) {
 			byPath.computeIfAbsent(key.canonicalPath(), (path) -> new ArrayList<>()).add(key);
 		}
 		byPath.values().forEach((elements) -> {
-			elements.sort(Comparator.comparingInt(WrittenKey::index));
+			elements.sort(Comparator.comparingInt(SourceProperty::index));
 			add(elements);
 		});
 		checkSpelling(keys);
 	}
 
-	private void add(List<WrittenKey> elements) {
-		WrittenKey written = elements.get(0);
+	private void add(List<SourceProperty> elements) {
+		SourceProperty written = elements.get(0);
 		Section<?> section = written.section();
 		if (section.isNamed() && !isName(section, written)) {
 			return;
@@ -132,7 +132,7 @@ final class ConfigurationReader {
 		}
 	}
 
-	private boolean isName(Section<?> section, WrittenKey key) {
+	private boolean isName(Section<?> section, SourceProperty key) {
 		String noun = section.noun();
 		if (key.name().isBlank()) {
 			this.problems.add(key.problem("is below a " + noun + " without a name", "Give the " + noun + " a name."));
@@ -151,7 +151,7 @@ final class ConfigurationReader {
 		return false;
 	}
 
-	private void reportTwice(WrittenKey one, WrittenKey other) {
+	private void reportTwice(SourceProperty one, SourceProperty other) {
 		if (Objects.equals(one.name(), other.name())) {
 			this.problems.add(Problem.ofPlace(
 					"Keys " + one.property() + " (" + one.origin() + ") and " + other.property() + " (" + other.origin()
@@ -161,8 +161,8 @@ final class ConfigurationReader {
 	}
 
 	/** Resolve and read a value; null, with a problem, if it has no text. */
-	private @Nullable ConfigValue value(ConfigurationKey key, List<WrittenKey> elements) {
-		WrittenKey first = elements.get(0);
+	private @Nullable ConfigValue value(ConfigurationKey key, List<SourceProperty> elements) {
+		SourceProperty first = elements.get(0);
 		if (first.index() < 0 && elements.size() > 1 && elements.get(1).index() < 0) {
 			reportTwice(first, elements.get(1));
 			return null;
@@ -176,12 +176,12 @@ final class ConfigurationReader {
 		return value.read(key, this.environment::resolveRequiredPlaceholders, this.problems);
 	}
 
-	private void checkSpelling(List<WrittenKey> keys) {
-		Map<String, WrittenKey> first = new LinkedHashMap<>();
+	private void checkSpelling(List<SourceProperty> keys) {
+		Map<String, SourceProperty> first = new LinkedHashMap<>();
 		Set<String> reported = new HashSet<>();
-		for (WrittenKey key : keys) {
+		for (SourceProperty key : keys) {
 			String section = key.section().key();
-			WrittenKey before = key.section().isNamed()
+			SourceProperty before = key.section().isNamed()
 					? first.putIfAbsent(section + "." + TextValues.canonical(key.name()), key) : null;
 			if (before != null && !key.name().equals(before.name()) && reported.add(section + "." + key.name())) {
 				this.problems.add(Problem.ofPlace(

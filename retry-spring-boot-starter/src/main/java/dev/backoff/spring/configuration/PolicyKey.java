@@ -129,7 +129,7 @@ public enum PolicyKey implements ConfigurationKey {
 	/** Longest hint that is followed. */
 	RETRY_AFTER_MAX(ValueType.of(TextValues::positiveDuration, "1m"));
 
-	private final String key = ConfigurationKey.kebab(this).replaceFirst("^retry-after-", "retry-after.");
+	private final String key = TextValues.kebab(this).replaceFirst("^retry-after-", "retry-after.");
 
 	private final @Nullable String attribute;
 

@@ -30,7 +30,7 @@ final class PropertyScan {
 
 	private static final ConfigurationPropertyName ROOT = ConfigurationPropertyName.of("backoff");
 
-	private final List<Supplier<List<WrittenKey>>> sources = new ArrayList<>();
+	private final List<Supplier<List<SourceProperty>>> sources = new ArrayList<>();
 
 	private final Map<Section<?>, Map<String, String>> names = new HashMap<>();
 
@@ -43,7 +43,7 @@ final class PropertyScan {
 			}
 			else if (source instanceof IterableConfigurationPropertySource
 					&& underlying instanceof EnumerablePropertySource<?> enumerable) {
-				List<WrittenKey> keys = listed(enumerable);
+				List<SourceProperty> keys = listed(enumerable);
 				this.sources.add(() -> keys);
 			}
 			else if (source.containsDescendantOf(ROOT) != ConfigurationPropertyState.ABSENT) {
@@ -56,7 +56,7 @@ final class PropertyScan {
 	 * Return the keys of each source, the strongest source first. Those of variables and
 	 * of sources that cannot be listed depend on the names in all other sources.
 	 */
-	List<List<WrittenKey>> keys() {
+	List<List<SourceProperty>> keys() {
 		return this.sources.stream().map(Supplier::get).toList();
 	}
 
@@ -78,15 +78,15 @@ final class PropertyScan {
 	 * Not by way of Boot's names: two spellings of one key are equal there, and the
 	 * second would get the value and the line of the first.
 	 */
-	private List<WrittenKey> listed(EnumerablePropertySource<?> source) {
-		List<WrittenKey> keys = new ArrayList<>();
+	private List<SourceProperty> listed(EnumerablePropertySource<?> source) {
+		List<SourceProperty> keys = new ArrayList<>();
 		for (String property : source.getPropertyNames()) {
 			// Boot allows a dash in any word
 			boolean ours = property.regionMatches(true, 0, "back", 0, "back".length());
 			ConfigurationPropertyName name = ours ? ConfigurationPropertyName.adapt(property, '.') : null;
 			Object value = (name != null && ROOT.isAncestorOf(name)) ? source.getProperty(property) : null;
 			if (name != null && value != null) {
-				WrittenKey key = WrittenKey.of(name, value, PropertySourceOrigin.get(source, property));
+				SourceProperty key = SourceProperty.of(name, value, PropertySourceOrigin.get(source, property));
 				if (key.section().isNamed()) {
 					names(key.section()).putIfAbsent(TextValues.canonical(key.name()), key.name());
 				}
@@ -96,17 +96,17 @@ final class PropertyScan {
 		return keys;
 	}
 
-	private List<WrittenKey> variables(SystemEnvironmentPropertySource source) {
+	private List<SourceProperty> variables(SystemEnvironmentPropertySource source) {
 		String prefix = (source instanceof PropertySourceInfo info && info.getPrefix() != null)
 				? info.getPrefix().replace('-', '_').replace('.', '_') + "_" : "";
-		List<WrittenKey> keys = new ArrayList<>();
+		List<SourceProperty> keys = new ArrayList<>();
 		for (String variable : source.getPropertyNames()) {
 			VariableName name = variable.regionMatches(true, 0, prefix, 0, prefix.length())
 					? VariableName.of(variable.substring(prefix.length()), this::spelling) : null;
 			// not from its map, where the value may be encrypted
 			Object value = (name != null) ? source.getProperty(variable) : null;
 			if (name != null && value != null) {
-				keys.add(new WrittenKey(name.path(), name.index(), "backoff." + String.join(".", name.path()),
+				keys.add(new SourceProperty(name.path(), name.index(), "backoff." + String.join(".", name.path()),
 						List.of(String.valueOf(value).strip()), "the environment variable " + variable));
 			}
 		}
@@ -114,8 +114,8 @@ final class PropertyScan {
 	}
 
 	/** Ask a source that cannot list its keys for each key that it can have. */
-	private List<WrittenKey> lookUp(ConfigurationPropertySource source) {
-		List<WrittenKey> keys = new ArrayList<>();
+	private List<SourceProperty> lookUp(ConfigurationPropertySource source) {
+		List<SourceProperty> keys = new ArrayList<>();
 		for (Section<?> section : Section.ALL) {
 			ConfigurationPropertyName parent = section.key().isEmpty() ? ROOT : ROOT.append(section.key());
 			if (!section.isNamed()) {
@@ -131,7 +131,7 @@ final class PropertyScan {
 	}
 
 	private static void lookUp(ConfigurationPropertySource source, ConfigurationPropertyName name,
-			List<WrittenKey> keys) {
+			List<SourceProperty> keys) {
 		if (!add(source, name, keys)) {
 			int index = 0;
 			while (add(source, name.append("[" + index + "]"), keys)) {
@@ -141,10 +141,10 @@ final class PropertyScan {
 	}
 
 	private static boolean add(ConfigurationPropertySource source, ConfigurationPropertyName name,
-			List<WrittenKey> keys) {
+			List<SourceProperty> keys) {
 		ConfigurationProperty property = source.getConfigurationProperty(name);
 		if (property != null) {
-			keys.add(WrittenKey.of(name, property.getValue(), property.getOrigin()));
+			keys.add(SourceProperty.of(name, property.getValue(), property.getOrigin()));
 		}
 		return property != null;
 	}

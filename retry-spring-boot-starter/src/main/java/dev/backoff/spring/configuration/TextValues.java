@@ -246,10 +246,15 @@ final class TextValues {
 				return constant;
 			}
 		}
-		List<String> words = Arrays.stream(type.getEnumConstants()).map(ConfigurationKey::kebab).toList();
+		List<String> words = Arrays.stream(type.getEnumConstants()).map(TextValues::kebab).toList();
 		String nearest = Nearest.of(text, words);
 		throw new InvalidTextException("must be one of " + String.join(", ", words),
 				(nearest != null) ? "Write " + nearest + "." : "Write one of these words.");
+	}
+
+	/** Return a constant's name as a configuration writes it. */
+	static String kebab(Enum<?> constant) {
+		return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
 	}
 
 	/** Return a name as it is compared: letters and digits only, in lower case. */

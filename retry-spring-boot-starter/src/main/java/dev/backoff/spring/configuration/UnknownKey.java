@@ -21,7 +21,7 @@ final class UnknownKey {
 	}
 
 	/** Report a key that its section does not have. */
-	static Problem of(Section<?> section, WrittenKey key) {
+	static Problem of(Section<?> section, SourceProperty key) {
 		String written = String.join(".", key.below());
 		if (section == Section.SETTINGS) {
 			return key.problem("is no key of backoff", settingFix(key.path(), written));
@@ -30,7 +30,7 @@ final class UnknownKey {
 				fix(section, key, written));
 	}
 
-	private static String fix(Section<?> section, WrittenKey key, String written) {
+	private static String fix(Section<?> section, SourceProperty key, String written) {
 		String group = (key.below().size() > 1) ? section.groupNear(key.below().get(0)) : null;
 		if (group != null) {
 			return belowGroup(section, group, key.below());
@@ -55,7 +55,7 @@ final class UnknownKey {
 	}
 
 	/* Without brackets, a name with a dot reads as a name and a longer key. */
-	private static @Nullable String dottedName(WrittenKey key, Section<?> section) {
+	private static @Nullable String dottedName(SourceProperty key, Section<?> section) {
 		List<String> path = key.path();
 		for (int end = 3; end < path.size(); end++) {
 			if (section.keyOf(String.join(".", path.subList(end, path.size()))) != null) {
@@ -65,7 +65,7 @@ final class UnknownKey {
 		return null;
 	}
 
-	private static String policyFix(WrittenKey key, String written) {
+	private static String policyFix(SourceProperty key, String written) {
 		String attribute = CODE.get(TextValues.canonical(written));
 		if (attribute != null) {
 			return "Write it as " + attribute + " of @Backoff: it belongs to the code.";

@@ -32,7 +32,6 @@ public final class BackoffHttpAutoConfiguration {
 	static class BlockingClients {
 
 		@Bean
-		@ConditionalOnMissingBean
 		BlockingClientHeaders backoffBlockingClientHeaders(BackoffPolicies policies) {
 			return new BlockingClientHeaders(policies.configuration().http());
 		}
@@ -44,7 +43,6 @@ public final class BackoffHttpAutoConfiguration {
 	static class ApacheClients {
 
 		@Bean
-		@ConditionalOnMissingBean
 		ApacheClientHeaders backoffApacheClientHeaders(BackoffPolicies policies) {
 			return new ApacheClientHeaders(policies.configuration().http());
 		}
@@ -56,7 +54,6 @@ public final class BackoffHttpAutoConfiguration {
 	static class ReactiveClients {
 
 		@Bean
-		@ConditionalOnMissingBean
 		ReactiveClientHeaders backoffReactiveClientHeaders(BackoffPolicies policies) {
 			return new ReactiveClientHeaders(policies.configuration().http());
 		}
@@ -87,7 +84,6 @@ public final class BackoffHttpAutoConfiguration {
 	static class ReactiveHandlers {
 
 		@Bean
-		@ConditionalOnMissingBean
 		InboundWebFilter backoffInboundWebFilter(BackoffPolicies policies) {
 			return new InboundWebFilter(policies.configuration().http());
 		}

@@ -41,19 +41,17 @@ public final class BackoffObservationAutoConfiguration {
 	}
 
 	@Bean
-	@ConditionalOnMissingBean
 	RepeatLogger backoffRepeatLogger() {
 		return new RepeatLogger();
 	}
 
 	@Bean
-	@ConditionalOnMissingBean
 	OverloadLogger backoffOverloadLogger() {
 		return new OverloadLogger();
 	}
 
 	@Bean
-	@ConditionalOnMissingBean
+	@ConditionalOnMissingBean(search = SearchStrategy.CURRENT)
 	StoppedCalls backoffStoppedCalls(ObjectProvider<Clock> clock, BackoffPolicies policies) {
 		return new StoppedCalls(clock.getIfUnique(Clock::systemUTC), () -> policies.configuration().isMessagesShown());
 	}
@@ -70,7 +68,6 @@ public final class BackoffObservationAutoConfiguration {
 	static class Transactions {
 
 		@Bean
-		@ConditionalOnMissingBean
 		TransactionLogger backoffTransactionLogger() {
 			return new TransactionLogger();
 		}
@@ -109,15 +106,12 @@ public final class BackoffObservationAutoConfiguration {
 					(policy) -> safety.getObject().throttles(policy).attempts() != null);
 		}
 
-		/* A child context has budgets and breakers of its own. */
 		@Bean
-		@ConditionalOnMissingBean(search = SearchStrategy.CURRENT)
 		OverloadMeters backoffOverloadMeters(ObjectProvider<MeterRegistry> registry) {
 			return new OverloadMeters(registry::getIfUnique);
 		}
 
 		@Bean
-		@ConditionalOnMissingBean(search = SearchStrategy.CURRENT)
 		ConfigurationMeters backoffConfigurationMeters(ObjectProvider<MeterRegistry> registry) {
 			return new ConfigurationMeters(registry::getIfUnique);
 		}

@@ -24,7 +24,6 @@ import dev.backoff.breaker.BreakerState;
 import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.budget.RetryBudget;
 import dev.backoff.fixture.VirtualTime;
-import dev.backoff.policy.DegradedMode;
 import dev.backoff.spring.configuration.BackoffConfiguration;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.EffectivePolicy;

@@ -28,7 +28,7 @@ import org.springframework.util.ObjectUtils;
  * list by itself
  * @param origin where it is written
  */
-record WrittenKey(List<String> path, int index, String property, List<String> texts, String origin) {
+record SourceProperty(List<String> path, int index, String property, List<String> texts, String origin) {
 
 	private static final Pattern FILE_SOURCE = Pattern
 		.compile("^(?:Config resource ')?(?:file|class path resource|URL) \\[(?:[^\\]]*[/\\\\])?([^\\]/\\\\]+)]");
@@ -37,7 +37,7 @@ record WrittenKey(List<String> path, int index, String property, List<String> te
 	private static final int MOST_DIGITS = 6;
 
 	/** Read a key and its value in a file, on the command line or the like. */
-	static WrittenKey of(ConfigurationPropertyName name, Object value, @Nullable Origin origin) {
+	static SourceProperty of(ConfigurationPropertyName name, Object value, @Nullable Origin origin) {
 		int size = name.getNumberOfElements();
 		String last = name.getElement(size - 1, Form.ORIGINAL);
 		boolean indexed = size > 2 && name.isLastElementIndexed() && name.isNumericIndex(size - 1)
@@ -46,7 +46,8 @@ record WrittenKey(List<String> path, int index, String property, List<String> te
 		for (int i = 1; i < (indexed ? size - 1 : size); i++) {
 			path.add(name.getElement(i, Form.ORIGINAL));
 		}
-		return new WrittenKey(path, indexed ? Integer.parseInt(last) : -1, written(name), texts(value), place(origin));
+		return new SourceProperty(path, indexed ? Integer.parseInt(last) : -1, written(name), texts(value),
+				place(origin));
 	}
 
 	private static String written(ConfigurationPropertyName name) {
@@ -61,7 +62,7 @@ record WrittenKey(List<String> path, int index, String property, List<String> te
 
 	private static List<String> texts(Object value) {
 		if (value instanceof Collection<?> elements) {
-			return elements.isEmpty() ? List.of("") : elements.stream().map(WrittenKey::text).toList();
+			return elements.isEmpty() ? List.of("") : elements.stream().map(SourceProperty::text).toList();
 		}
 		if (ObjectUtils.isArray(value)) {
 			return texts(Arrays.asList(ObjectUtils.toObjectArray(value)));
