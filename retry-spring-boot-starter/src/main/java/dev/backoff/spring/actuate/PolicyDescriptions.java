@@ -65,11 +65,11 @@ record PolicyDescriptions(BackoffPolicies policies, PolicyUses uses, OverloadSaf
 	}
 
 	private @Nullable PlanDescriptor plan(String name) {
-		return this.policies.current().peek(name).map(PolicyDescriptions::plan).orElse(null);
+		return this.policies.current().peek(name).map(this::plan).orElse(null);
 	}
 
-	private static PlanDescriptor plan(EffectivePolicy policy) {
-		return PlanDescriptor.of(policy, policy.advice());
+	private PlanDescriptor plan(EffectivePolicy policy) {
+		return PlanDescriptor.of(policy, this.uses.advice(policy));
 	}
 
 	Map<String, OverrideDescriptor> overrides(String name) {
@@ -100,8 +100,7 @@ record PolicyDescriptions(BackoffPolicies policies, PolicyUses uses, OverloadSaf
 
 	/** Describe a policy as it would be with another configuration. */
 	PreviewDescriptor preview(String name, BackoffPolicies.Candidate candidate, List<PolicyUse> uses) {
-		return new PreviewDescriptor(plans(name, uses),
-				candidate.peek(name).map(PolicyDescriptions::plan).orElse(null));
+		return new PreviewDescriptor(plans(name, uses), candidate.peek(name).map(this::plan).orElse(null));
 	}
 
 	/**

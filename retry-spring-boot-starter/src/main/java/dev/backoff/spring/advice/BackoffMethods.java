@@ -53,7 +53,7 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 
 	private final MethodPlanner planner;
 
-	private final PlanAdvice advice;
+	private final StartupAdvice advice;
 
 	private final PlannedRetries<AnnotatedMethod, MethodPlan> ofMethods;
 
@@ -79,7 +79,7 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 		this.factory = new RetryFactory(beanFactory, policies);
 		Weaving weaving = configuration.isWoven() ? Weaving.find(beanFactory.getBeanClassLoader()) : null;
 		this.finder = new MethodFinder(this::makeRetry, weaving);
-		this.advice = new PlanAdvice(policies, beanFactory, weaving);
+		this.advice = new StartupAdvice(policies, beanFactory, weaving);
 		this.planner = new MethodPlanner(policies, beanFactory);
 		this.ofMethods = new PlannedRetries<>(this.planner, this.factory, policies);
 		this.ofPolicies = new PlannedRetries<>(this::plan, this.factory, policies);
@@ -220,7 +220,12 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 		return this.ofMethods.planned(method).plan().policy();
 	}
 
-	PlanAdvice advice() {
+	@Override
+	public List<String> advice(EffectivePolicy policy) {
+		return StartupAdvice.of(policy, this.policies.configuration());
+	}
+
+	StartupAdvice advice() {
 		return this.advice;
 	}
 

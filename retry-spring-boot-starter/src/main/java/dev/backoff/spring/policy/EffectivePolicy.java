@@ -3,6 +3,7 @@ package dev.backoff.spring.policy;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 
@@ -35,12 +36,12 @@ public final class EffectivePolicy {
 
 	private final Map<PolicyKey, EffectiveValue> values;
 
-	private final List<String> advice;
+	private final Set<PolicyKey> writtenForIt;
 
 	/** Make a policy. */
 	EffectivePolicy(RetryPolicy numbers, @Nullable ConfigValue classifier, boolean replayed,
 			@Nullable Integer concurrency, @Nullable String breaker, @Nullable String budget,
-			Map<PolicyKey, EffectiveValue> values, List<String> advice) {
+			Map<PolicyKey, EffectiveValue> values, Set<PolicyKey> writtenForIt) {
 		this.numbers = numbers;
 		this.classifier = classifier;
 		this.replayed = replayed;
@@ -48,7 +49,7 @@ public final class EffectivePolicy {
 		this.breaker = breaker;
 		this.budget = budget;
 		this.values = Collections.unmodifiableMap(values);
-		this.advice = List.copyOf(advice);
+		this.writtenForIt = writtenForIt;
 	}
 
 	/**
@@ -139,10 +140,12 @@ public final class EffectivePolicy {
 	}
 
 	/**
-	 * {@return what works but is probably not meant; an immutable list of sentences}
+	 * Return whether a value was written for this policy alone.
+	 * @param key the key
+	 * @return false if it comes from a preset or the defaults
 	 */
-	public List<String> advice() {
-		return this.advice;
+	public boolean isWrittenForIt(PolicyKey key) {
+		return this.writtenForIt.contains(key);
 	}
 
 }

@@ -102,7 +102,7 @@ final class PolicyAssembler {
 		Ranked classifier = this.values.written(PolicyKey.CLASSIFIER);
 		return new EffectivePolicy(numbers, (classifier != null) ? classifier.value() : null,
 				this.values.<Boolean>read(PolicyKey.REPLAY), concurrency, breaker, budget, this.values.effective(),
-				advice(numbers, delays, budget));
+				this.values.writtenForIt());
 	}
 
 	/** Put a value that depends on no other one into effect. */
@@ -142,17 +142,6 @@ final class PolicyAssembler {
 		if (key == PolicyKey.SCHEDULE || key == PolicyKey.SCHEDULE_ZONE) {
 			this.values.note(key);
 		}
-	}
-
-	private List<String> advice(RetryPolicy numbers, Delays delays, @Nullable String budget) {
-		List<String> advice = new ArrayList<>(PolicyAdvice.of(numbers, delays, this.values));
-		if (numbers.isPostponedWhenEmpty() && budget != null) {
-			PolicyAdvice.adviseBudget(numbers, this.configuration.budget(budget), advice);
-		}
-		else if (numbers.isPostponedWhenEmpty() && this.values.isWrittenForIt(PolicyKey.WHEN_EMPTY)) {
-			advice.add("when-empty has no effect without a budget");
-		}
-		return advice;
 	}
 
 	/** Report what is wrong with a value by itself, shadowed by a stronger one or not. */

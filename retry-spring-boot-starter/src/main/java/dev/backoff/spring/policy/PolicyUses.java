@@ -22,6 +22,13 @@ public interface PolicyUses {
 	List<PolicyUse> uses(BackoffPolicies.Candidate candidate, List<Problem> problems);
 
 	/**
+	 * Return what is probably not meant in a policy by itself.
+	 * @param policy a policy of any configuration
+	 * @return sentences
+	 */
+	List<String> advice(EffectivePolicy policy);
+
+	/**
 	 * Return whether another library makes attempts by the delays of a policy.
 	 * @param policy the policy's name
 	 * @return true once an adapter was made for it

@@ -4,6 +4,9 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -49,6 +52,10 @@ final class PolicyValues {
 		Ranked written = written(key);
 		return written != null && !written.value().origin().startsWith("preset ")
 				&& !written.value().place().contains("backoff.defaults.");
+	}
+
+	Set<PolicyKey> writtenForIt() {
+		return Stream.of(PolicyKey.values()).filter(this::isWrittenForIt).collect(Collectors.toSet());
 	}
 
 	/** Return the strongest value of a key, its default if it is not written. */

@@ -406,8 +406,7 @@ class OverloadConfigurationTests {
 				""")
 		void endsSomeday(String budget, String policy) {
 			orders().yaml("backoff:\n  budgets.orders: " + budget + "\n  policies.orders: " + policy)
-				.runWithPolicy((effective) -> assertThat(effective.advice()).filteredOn((line) -> line.contains("call"))
-					.isEmpty());
+				.runWithAdvice((advice) -> assertThat(advice).filteredOn((line) -> line.contains("call")).isEmpty());
 		}
 
 		@ParameterizedTest
@@ -419,7 +418,7 @@ class OverloadConfigurationTests {
 		void forABudgetThatNeverPaysHasNoEffect(String budget, String why) {
 			String braced = budget.startsWith("{") ? budget : "{ " + budget + " }";
 			orders().yaml("backoff:\n  budgets.orders: " + braced + "\n  policies.orders.when-empty: wait")
-				.runWithPolicy((policy) -> assertThat(policy.advice())
+				.runWithAdvice((advice) -> assertThat(advice)
 					.containsExactly("when-empty: wait has no effect, because the budget orders " + why));
 		}
 
@@ -430,7 +429,7 @@ class OverloadConfigurationTests {
 					  budgets.orders.per-second: 0
 					  policies.orders.when-empty: wait
 					""")
-				.runWithPolicy((policy) -> assertThat(policy.advice())
+				.runWithAdvice((advice) -> assertThat(advice)
 					.containsExactly("a call waits for the budget orders as long as none succeeds, for its per-second "
 							+ "is 0: set a deadline"));
 		}
@@ -438,8 +437,8 @@ class OverloadConfigurationTests {
 		@Test
 		void withoutABudgetIsAdvisedAgainst() {
 			orders().yaml("backoff.policies.orders: { when-empty: wait, budget: none }")
-				.runWithPolicy((policy) -> assertThat(policy.advice())
-					.containsExactly("when-empty has no effect without a budget"));
+				.runWithAdvice(
+						(advice) -> assertThat(advice).containsExactly("when-empty has no effect without a budget"));
 		}
 
 	}

@@ -106,6 +106,14 @@ public final class SmallApplication {
 		});
 	}
 
+	/** Start, and hand over the advice on the policy of the only annotated method. */
+	public void runWithAdvice(Consumer<List<String>> check) {
+		run((context) -> {
+			BackoffMethods methods = context.getBean(BackoffMethods.class);
+			methods.uses().forEach((use) -> check.accept(methods.advice(use.policy())));
+		});
+	}
+
 	/**
 	 * Start, and return what the check of the methods logs, each line after its level.
 	 */

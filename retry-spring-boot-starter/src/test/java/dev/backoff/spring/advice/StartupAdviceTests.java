@@ -1,4 +1,4 @@
-package dev.backoff.spring.policy;
+package dev.backoff.spring.advice;
 
 import java.io.IOException;
 import java.util.List;
@@ -11,10 +11,11 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.mock.env.MockEnvironment;
 
 import dev.backoff.spring.configuration.BackoffConfiguration;
+import dev.backoff.spring.policy.BackoffPolicies;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-class PolicyAdviceTests {
+class StartupAdviceTests {
 
 	/** Return the advice on a policy of the given keys, each as {@code key: value}. */
 	private static List<String> advice(String... keys) {
@@ -25,8 +26,8 @@ class PolicyAdviceTests {
 			environment.setProperty("backoff." + (parts[0].startsWith("defaults") ? "" : "policies.orders.") + parts[0],
 					parts[1]);
 		}
-		return new BackoffPolicies(BackoffConfiguration.read(environment), environment, null).resolve("orders")
-			.advice();
+		BackoffConfiguration configuration = BackoffConfiguration.read(environment);
+		return StartupAdvice.of(new BackoffPolicies(configuration, environment, null).resolve("orders"), configuration);
 	}
 
 	@Test
