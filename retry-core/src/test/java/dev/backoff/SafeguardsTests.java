@@ -594,7 +594,7 @@ class SafeguardsTests {
 	}
 
 	@Nested
-	@Timeout(value = 20, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+	@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 	class InUnusualUse {
 
 		private static final Duration OPEN_FOR = Duration.ofSeconds(10);

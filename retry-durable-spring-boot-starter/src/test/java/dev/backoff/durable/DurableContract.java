@@ -43,6 +43,7 @@ import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
+import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
@@ -50,6 +51,8 @@ import org.springframework.core.env.MapPropertySource;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.support.TransactionTemplate;
 
+import dev.backoff.breaker.BreakerState;
+import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.breaker.CircuitBreakers;
 import dev.backoff.durable.DurableState.Phase;
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
@@ -114,7 +117,7 @@ abstract class DurableContract {
 	@Test
 	void aSubmissionOfAKeyThatIsStoredJoinsItsCall() {
 		run((application) -> {
-			DurableCalls.Options later = DurableCalls.Options.notBefore(Instant.now().plusSeconds(60));
+			DurableCalls.Options later = DurableCalls.Options.notBefore(Instant.now().plusSeconds(3_600));
 			DurableCall<?> first = application.calls().submit(later, () -> application.poll("t1"));
 			DurableCall<?> second = application.poll("t1");
 			assertThat(first.isNew()).isTrue();
@@ -136,7 +139,7 @@ abstract class DurableContract {
 			transaction.setIsolationLevel(TransactionDefinition.ISOLATION_REPEATABLE_READ);
 			transaction.executeWithoutResult((status) -> {
 				int unused = application.count("select count(*) from backoff_calls");
-				DurableCalls.Options later = DurableCalls.Options.notBefore(Instant.now().plusSeconds(60));
+				DurableCalls.Options later = DurableCalls.Options.notBefore(Instant.now().plusSeconds(3_600));
 				DurableCall<?> first = CompletableFuture
 					.supplyAsync(() -> application.calls().submit(later, () -> application.poll("t1")))
 					.orTimeout(60, TimeUnit.SECONDS)
@@ -155,7 +158,7 @@ abstract class DurableContract {
 			application.mails("o1");
 			assertThat(application.calls().find("mails", "o0")).isEmpty();
 			assertThat(application.calls().end("mails", "o0")).isFalse();
-			DurableCalls.Options later = DurableCalls.Options.notBefore(Instant.now().plusSeconds(60));
+			DurableCalls.Options later = DurableCalls.Options.notBefore(Instant.now().plusSeconds(3_600));
 			application.calls().submit(later, () -> application.mails("o3"));
 			assertThat(application.calls().end("mails", "o3")).isTrue();
 			assertThat(Thread.interrupted()).isTrue();
@@ -284,7 +287,7 @@ abstract class DurableContract {
 			});
 			application.mails("o1");
 			Awaitility.await().until(() -> application.journal().lines.size() == 1);
-		}, "backoff.policies.mails.ladder=10s");
+		}, "backoff.policies.mails.ladder=1h");
 		run((application) -> assertThat(application.calls().find("mails", "o1"))
 			.hasValueSatisfying((state) -> assertThat(state.attempts()).isEqualTo(1)), "backoff.durable.work=false");
 		run((application) -> {
@@ -356,7 +359,8 @@ abstract class DurableContract {
 	void theEndOfACallRemovesIt() {
 		run((application) -> {
 			application.calls()
-				.submit(DurableCalls.Options.notBefore(Instant.now().plusSeconds(60)), () -> application.mails("o1"));
+				.submit(DurableCalls.Options.notBefore(Instant.now().plusSeconds(3_600)),
+						() -> application.mails("o1"));
 			assertThat(application.calls().end("mails", "o1")).isTrue();
 			assertThat(application.calls().end("mails", "o1")).isFalse();
 			assertThat(application.calls().find("mails", "o1")).isEmpty();
@@ -377,7 +381,8 @@ abstract class DurableContract {
 			await(running);
 			assertThat(application.calls().end("mails", "o1")).isTrue();
 			DurableCall<?> next = application.calls()
-				.submit(DurableCalls.Options.notBefore(Instant.now().plusSeconds(60)), () -> application.mails("o1"));
+				.submit(DurableCalls.Options.notBefore(Instant.now().plusSeconds(3_600)),
+						() -> application.mails("o1"));
 			ended.countDown();
 			sleep(Duration.ofMillis(200));
 			assertThat(next.isNew()).isTrue();
@@ -401,7 +406,7 @@ abstract class DurableContract {
 			application.mails("o1");
 			await(running);
 			// another process took the key, ended its call, and runs the next one
-			application.execute("update backoff_calls set picked_by = 'another' where task_name <> 'report'", 1);
+			application.abandon("another", Instant.now().plusSeconds(3_600));
 			sleep(Duration.ofMillis(1_100));
 			stalled.countDown();
 			sleep(Duration.ofMillis(200));
@@ -412,15 +417,15 @@ abstract class DurableContract {
 	@Test
 	void anOpenBreakerPausesTheLane() {
 		run((application) -> {
-			application.context().getBean(CircuitBreakers.class).find("mails").orElseThrow().open();
+			CircuitBreaker breaker = application.context().getBean(CircuitBreakers.class).find("mails").orElseThrow();
+			breaker.open();
+			CompletableFuture<BreakerState> met = new CompletableFuture<>();
+			application.journal().when("o1", (attempt) -> met.complete(breaker.state()));
 			application.mails("o1");
-			sleep(Duration.ofMillis(300));
-			assertThat(application.calls().find("mails", "o1"))
-				.hasValueSatisfying((state) -> assertThat(state.attempts()).isZero());
-			assertThat(application.journal().lines).isEmpty();
 			application.awaitEnd("mails", "o1");
+			assertThat(met).isCompletedWithValue(BreakerState.HALF_OPEN);
 			assertThat(application.journal().lines).containsExactly("o1 1");
-		}, "backoff.breakers.mails.open-for=4s");
+		}, "backoff.breakers.mails.open-for=2s");
 	}
 
 	@Test
@@ -500,7 +505,7 @@ abstract class DurableContract {
 			});
 			application.mails("o1");
 			await(running);
-		}, "backoff.durable.shutdown-wait=20s");
+		}, "backoff.durable.shutdown-wait=1m");
 		run((application) -> assertThat(application.calls().find("mails", "o1")).isEmpty(),
 				"backoff.durable.work=false");
 	}
@@ -578,8 +583,10 @@ abstract class DurableContract {
 			application.poll("t1");
 			Awaitility.await()
 				.until(() -> application.calls().find("polling", "t1").map(DurableState::attempts).orElse(0) == 1);
-		}, "backoff.policies.polling.ladder=500ms", "backoff.policies.polling.deadline=1s");
-		sleep(Duration.ofSeconds(1));
+		}, "backoff.policies.polling.ladder=500ms", "backoff.policies.polling.deadline=1h");
+		run((application) -> application
+			.corrupt(application.data().replaceFirst("(?<=\"deadline\":\")[^\"]*", "2026-01-01T00:00:00Z")),
+				"backoff.durable.work=false");
 		run((application) -> {
 			application.awaitEnd("polling", "t1");
 			assertThat(application.journal().lines).containsExactly("timed out t1{a=[1, 2]} DEADLINE");
@@ -654,7 +661,7 @@ abstract class DurableContract {
 	@Test
 	void aCallIsNotSubmittedWhereItsKeyIsEnding() {
 		run((application) -> {
-			DurableCalls.Options later = DurableCalls.Options.notBefore(Instant.now().plusSeconds(60));
+			DurableCalls.Options later = DurableCalls.Options.notBefore(Instant.now().plusSeconds(3_600));
 			application.calls().submit(later, () -> application.mails("o1"));
 			application.inTransaction(() -> {
 				assertThat(application.calls().end("mails", "o1")).isTrue();
@@ -671,7 +678,7 @@ abstract class DurableContract {
 	@Test
 	void aNestedTransactionThatIsRolledBackTakesItsEndsAndSubmissionsBack() {
 		run((application) -> {
-			DurableCalls.Options later = DurableCalls.Options.notBefore(Instant.now().plusSeconds(60));
+			DurableCalls.Options later = DurableCalls.Options.notBefore(Instant.now().plusSeconds(3_600));
 			application.calls().submit(later, () -> application.mails("o1"));
 			application.calls().submit(later, () -> application.mails("o2"));
 			application.inTransaction(() -> {
@@ -720,7 +727,7 @@ abstract class DurableContract {
 	@Test
 	void theEndOfACallLeavesTheNextOneOfItsKey() {
 		run((application) -> {
-			DurableCalls.Options later = DurableCalls.Options.notBefore(Instant.now().plusSeconds(60));
+			DurableCalls.Options later = DurableCalls.Options.notBefore(Instant.now().plusSeconds(3_600));
 			application.calls().submit(later, () -> application.mails("o1"));
 			application.inTransaction(() -> {
 				assertThat(application.calls().end("mails", "o1")).isTrue();
@@ -791,7 +798,7 @@ abstract class DurableContract {
 	@Test
 	void aRowThatIsNotDueYetIsPutBack() {
 		run((application) -> {
-			Instant due = Instant.now().plusSeconds(60);
+			Instant due = Instant.now().plusSeconds(3_600);
 			application.calls().submit(DurableCalls.Options.notBefore(due), () -> application.mails("o1"));
 			application.abandon(application.lanes().store().name().getName(), Instant.now().minusSeconds(60));
 			application.completed("mails", "o1");
@@ -812,9 +819,16 @@ abstract class DurableContract {
 			boolean unused = application.lanes()
 				.store()
 				.client()
-				.reschedule(TaskInstanceId.of("report", "schedule"), Instant.now().plusMillis(1_500), slot);
+				.reschedule(TaskInstanceId.of("report", "schedule"), Instant.now().plusSeconds(3_600), slot);
 		}, "backoff.durable.work=false");
-		run((application) -> Awaitility.await().until(() -> application.journal().lines.contains("report 1")));
+		run((application) -> {
+			assertThat(application.due("report")).isBefore(Instant.now().plusSeconds(3_601));
+			boolean unused = application.lanes()
+				.store()
+				.client()
+				.reschedule(TaskInstanceId.of("report", "schedule"), Instant.now());
+			Awaitility.await().until(() -> application.journal().lines.contains("report 1"));
+		});
 	}
 
 	@Test
@@ -1027,6 +1041,13 @@ abstract class DurableContract {
 		void abandon(String process, Instant heartbeat) {
 			execute("update backoff_calls set picked = ?, picked_by = ?, last_heartbeat = ?, version = version + 1 where task_name <> 'report'",
 					1, true, process, heartbeat.atOffset(ZoneOffset.UTC));
+		}
+
+		String data() {
+			return new String(
+					new JdbcTemplate(this.context.getBean(DataSource.class)).queryForObject(
+							"select task_data from backoff_calls where task_name <> 'report'", byte[].class),
+					java.nio.charset.StandardCharsets.UTF_8);
 		}
 
 		void corrupt(String data) {

@@ -9,6 +9,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 
+import dev.backoff.fixture.SocketServer;
+
 @Tag("long")
 class PostgresDurableTests extends DurableContract {
 
@@ -16,7 +18,7 @@ class PostgresDurableTests extends DurableContract {
 
 	@BeforeAll
 	static void start() throws IOException {
-		postgres = EmbeddedPostgres.builder().setServerConfig("fsync", "on").start();
+		postgres = EmbeddedPostgres.builder().setPort(SocketServer.freePort()).setServerConfig("fsync", "on").start();
 	}
 
 	@AfterAll

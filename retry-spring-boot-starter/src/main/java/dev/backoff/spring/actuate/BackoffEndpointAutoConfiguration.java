@@ -15,7 +15,6 @@ import org.springframework.core.env.Environment;
 
 import dev.backoff.RunningCalls;
 import dev.backoff.WaitingCalls;
-import dev.backoff.spring.actuate.ConsoleEndpoint;
 import dev.backoff.spring.live.LiveConfiguration;
 import dev.backoff.spring.observation.CallStatistics;
 import dev.backoff.spring.observation.StoppedCalls;

@@ -323,7 +323,7 @@ class OperatorTests {
 			ok("POST", "/breakers/gateway", "{\"state\": \"forced-open\"}");
 			CompletableFuture<String> waiting = OperatorTests.this.orders.sync();
 			ok("POST", "/sync/stop", "{}");
-			assertThat(waiting).failsWithin(Duration.ofSeconds(10));
+			assertThat(waiting).failsWithin(Duration.ofSeconds(60));
 			assertThat(audited())
 				.extracting(AuditEvent::getType, AuditEvent::getPrincipal, (event) -> event.getData().toString())
 				.containsExactly(
