@@ -33,7 +33,6 @@ import dev.backoff.spring.advice.BackoffMethods;
 import dev.backoff.spring.configuration.BackoffConfiguration;
 import dev.backoff.spring.failure.BuiltInFailureClassifiers;
 import dev.backoff.spring.live.ConfigurationListener;
-import dev.backoff.spring.live.Expiries;
 import dev.backoff.spring.live.LiveConfiguration;
 import dev.backoff.spring.live.RefreshListener;
 import dev.backoff.spring.otherretries.OtherRetries;
@@ -96,8 +95,8 @@ public final class BackoffAutoConfiguration {
 		return new LiveConfiguration(policies, methods, () -> BackoffConfiguration.read(environment),
 				() -> List.copyOf(beanFactory.getBeansOfType(ConfigurationUser.class, false, true).values()),
 				() -> List.copyOf(beanFactory.getBeansOfType(ConfigurationListener.class, false, true).values()),
-				new Expiries(() -> time.getIfAvailable(RetryTime::system), threads("backoff-expiry-"),
-						clock.getIfUnique(Clock::systemUTC)));
+				() -> time.getIfAvailable(RetryTime::system), threads("backoff-expiry-"),
+				clock.getIfUnique(Clock::systemUTC));
 	}
 
 	@Bean

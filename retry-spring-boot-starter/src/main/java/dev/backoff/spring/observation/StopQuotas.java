@@ -2,6 +2,7 @@ package dev.backoff.spring.observation;
 
 import java.time.Duration;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
@@ -128,7 +129,7 @@ final class StopQuotas {
 		}
 
 		boolean isHolding() {
-			return this.minute.get().stops() > FULL;
+			return Objects.requireNonNull(this.minute.get()).stops() > FULL;
 		}
 
 		/** Return the held stops of a minute that is over, or null, and forget them. */

@@ -1,7 +1,6 @@
 package dev.backoff.spring.policy;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiConsumer;
 import java.util.stream.IntStream;
@@ -12,7 +11,6 @@ import dev.backoff.delay.BackoffRule;
 import dev.backoff.delay.Shape;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.policy.RetryPolicyBuilder;
-import dev.backoff.spring.configuration.BackoffConfiguration;
 import dev.backoff.spring.configuration.BackoffProperties.ShapeName;
 import dev.backoff.spring.configuration.ConfigValue;
 import dev.backoff.spring.configuration.Overrides;
@@ -31,8 +29,6 @@ final class PolicyAssembler {
 
 	private final String name;
 
-	private final BackoffConfiguration configuration;
-
 	private final PolicyLevels levels;
 
 	private final References references;
@@ -46,10 +42,9 @@ final class PolicyAssembler {
 
 	private final List<Problem> conflicts;
 
-	PolicyAssembler(String name, BackoffConfiguration configuration, PolicyLevels levels, References references,
-			@Nullable ClassLoader classLoader, List<Problem> problems, List<Problem> conflicts) {
+	PolicyAssembler(String name, PolicyLevels levels, References references, @Nullable ClassLoader classLoader,
+			List<Problem> problems, List<Problem> conflicts) {
 		this.name = name;
-		this.configuration = configuration;
 		this.levels = levels;
 		this.references = references;
 		this.failureTypes = new FailureTypes(classLoader, problems);

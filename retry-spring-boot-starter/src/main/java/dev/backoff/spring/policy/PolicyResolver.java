@@ -266,7 +266,7 @@ final class PolicyResolver implements BackoffPolicies.Candidate {
 
 	private PolicyAssembler assembler(@Nullable String name, PolicyLevels levels,
 			BiFunction<Section<?>, String, String> spelling, List<Problem> problems, List<Problem> conflicts) {
-		return new PolicyAssembler((name != null) ? name : "defaults", this.configuration, levels,
+		return new PolicyAssembler((name != null) ? name : "defaults", levels,
 				new References(this.configuration, name, spelling), this.classLoader, problems, conflicts);
 	}
 
