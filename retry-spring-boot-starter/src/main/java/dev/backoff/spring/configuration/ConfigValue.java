@@ -25,11 +25,6 @@ import org.springframework.util.PlaceholderResolutionException;
 public record ConfigValue(List<String> texts, String place, String origin, @Nullable Object parsed,
 		List<Problem> problems) {
 
-	/** Make a value. */
-	public ConfigValue {
-		texts = List.copyOf(texts);
-	}
-
 	/**
 	 * Make a value that no key has read.
 	 * @param texts the text, or the elements of a list, placeholders not resolved
@@ -37,7 +32,7 @@ public record ConfigValue(List<String> texts, String place, String origin, @Null
 	 * @param origin where it is written
 	 */
 	public ConfigValue(List<String> texts, String place, String origin) {
-		this(texts, place, origin, null, List.of());
+		this(List.copyOf(texts), place, origin, null, List.of());
 	}
 
 	/**
@@ -60,7 +55,7 @@ public record ConfigValue(List<String> texts, String place, String origin, @Null
 				problems.add(new ConfigValue(part, place, origin).problem(ex.rule(), ex.fix()));
 			}
 		}
-		return new ConfigValue(texts, place, origin,
+		return new ConfigValue(List.copyOf(texts), place, origin,
 				type.elementwise() ? List.copyOf(parsed) : parsed.isEmpty() ? null : parsed.get(0), problems);
 	}
 
