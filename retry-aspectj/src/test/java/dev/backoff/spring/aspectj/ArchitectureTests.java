@@ -34,10 +34,10 @@ class ArchitectureTests {
 		classes().should()
 			.onlyDependOnClassesThat()
 			.resideInAnyPackage("java..", "dev.backoff.annotation", "dev.backoff.spring.advice",
-					"dev.backoff.spring.policy", "dev.backoff.spring.aspectj", "org.aspectj.lang..",
-					"org.aspectj.runtime..", "org.aspectj.internal.lang..", "org.aopalliance..", "org.jspecify..",
-					"org.springframework.aop..", "org.springframework.beans..", "org.springframework.core..",
-					"org.springframework.util..")
+					"dev.backoff.spring.configuration", "dev.backoff.spring.policy", "dev.backoff.spring.aspectj",
+					"org.aspectj.lang..", "org.aspectj.runtime..", "org.aspectj.internal.lang..", "org.aopalliance..",
+					"org.jspecify..", "org.springframework.aop..", "org.springframework.beans..",
+					"org.springframework.core..", "org.springframework.util..")
 			.because("every other library would have to be in every application")
 			.check(CLASSES);
 	}
