@@ -98,7 +98,7 @@ public final class BackoffConfiguration {
 	}
 
 	/**
-	 * {@return whether other retries that multiply attempts are logged, true by default}
+	 * {@return whether other retries are logged, true by default}
 	 */
 	public boolean isOtherRetriesWarned() {
 		return ConfigValue.read(this.read.settings(), SettingKey.OTHER_RETRIES) == BackoffProperties.OtherRetries.WARN;
