@@ -36,6 +36,9 @@ import com.github.kagkarlsson.scheduler.task.TaskInstance;
 import org.h2.jdbcx.JdbcConnectionPool;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.NoSuchBeanDefinitionException;
+import org.springframework.boot.jdbc.DataSourceUnwrapper;
 import org.springframework.core.NestedExceptionUtils;
 import org.springframework.core.io.ByteArrayResource;
 import org.springframework.core.io.ClassPathResource;
@@ -48,6 +51,7 @@ import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 import org.springframework.jdbc.datasource.init.DatabasePopulatorUtils;
 import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
 import org.springframework.jdbc.datasource.init.ScriptException;
+import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -152,6 +156,32 @@ final class Store {
 		Store store = new Store(settings, serializer, dataSource, own, product.script(), tasks, listener, clock);
 		store.checkTable();
 		return store;
+	}
+
+	/** Return the data source of the application that the settings mean, or null. */
+	static @Nullable DataSource application(DurableSettings settings, ListableBeanFactory beans) {
+		if (settings.store() == DurableStore.OWN) {
+			return null;
+		}
+		String name = settings.dataSource();
+		DataSource found;
+		try {
+			found = (name == null) ? beans.getBeanProvider(DataSource.class).getIfAvailable()
+					: beans.getBean(name, DataSource.class);
+		}
+		catch (NoSuchBeanDefinitionException ex) {
+			throw problem("data-source (" + ((name != null) ? name : "none") + ")",
+					"must be one of " + String.join(", ", beans.getBeanNamesForType(DataSource.class)),
+					"Write backoff.durable.data-source: <bean>, or backoff.durable.store: own.");
+		}
+		if (found != null && DataSourceUnwrapper.unwrap(found, AbstractRoutingDataSource.class) != null) {
+			throw problem(settings, "is a routing DataSource, and attempts are looked for in one database only",
+					"Name the DataSource of one database by backoff.durable.data-source, or write own.");
+		}
+		while (found instanceof TransactionAwareDataSourceProxy proxy) {
+			found = proxy.getTargetDataSource();
+		}
+		return found;
 	}
 
 	private static Product product(DurableSettings settings, DatabaseMetaData database) throws SQLException {

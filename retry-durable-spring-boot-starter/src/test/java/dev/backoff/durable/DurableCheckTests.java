@@ -36,6 +36,9 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.jdbc.datasource.LazyConnectionDataSourceProxy;
+import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
+import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.scheduling.annotation.Scheduled;
 
@@ -196,6 +199,49 @@ class DurableCheckTests {
 		runner().withBean(Fine.class)
 			.withBean(DataSource.class, () -> h2("file:" + this.directory.resolve("shop")))
 			.run((context) -> assertThat(context.getBean(Lanes.class).store().isOwn()).isFalse());
+	}
+
+	@Test
+	void oneOfTwoDatabasesIsNamed() {
+		ApplicationContextRunner two = runner().withBean(Fine.class)
+			.withBean("orders", DataSource.class, () -> h2("file:" + this.directory.resolve("orders")))
+			.withBean("bills", DataSource.class, () -> h2("file:" + this.directory.resolve("bills")));
+		assertRefused(two, "Invalid backoff.durable.data-source (none): must be one of orders, bills. "
+				+ "Write backoff.durable.data-source: <bean>, or backoff.durable.store: own.");
+		assertRefused(two.withPropertyValues("backoff.durable.data-source=fine"),
+				"Invalid backoff.durable.data-source (fine): must be one of orders, bills.");
+		two.withPropertyValues("backoff.durable.data-source=bills")
+			.run((context) -> assertThat(context.getBean(Lanes.class).store().dataSource())
+				.isSameAs(context.getBean("bills")));
+		two.withPropertyValues("backoff.durable.store=own")
+			.run((context) -> assertThat(context.getBean(Lanes.class).store().isOwn()).isTrue());
+	}
+
+	@Test
+	void aDatabaseForEachTenant() {
+		AbstractRoutingDataSource tenants = new AbstractRoutingDataSource() {
+
+			@Override
+			protected Object determineCurrentLookupKey() {
+				return "a";
+			}
+
+		};
+		DataSource one = h2("file:" + this.directory.resolve("a"));
+		tenants.setTargetDataSources(Map.of("a", one));
+		tenants.afterPropertiesSet();
+		for (DataSource routing : List.of(tenants, new LazyConnectionDataSourceProxy(tenants),
+				new TransactionAwareDataSourceProxy(tenants))) {
+			ApplicationContextRunner runner = runner().withBean(Fine.class)
+				.withBean("tenants", DataSource.class, () -> routing, (definition) -> definition.setPrimary(true))
+				.withBean("one", DataSource.class, () -> one);
+			assertRefused(runner,
+					"Invalid backoff.durable.store (auto): is a routing DataSource, and attempts are looked for in one "
+							+ "database only. Name the DataSource of one database by backoff.durable.data-source, or "
+							+ "write own.");
+			runner.withPropertyValues("backoff.durable.data-source=one")
+				.run((context) -> assertThat(context).hasNotFailed());
+		}
 	}
 
 	private static DataSource h2(String name) {
