@@ -36,11 +36,13 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.jdbc.datasource.LazyConnectionDataSourceProxy;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.scheduling.annotation.Scheduled;
+import org.springframework.transaction.support.TransactionTemplate;
 
 import dev.backoff.annotation.Backoff;
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
@@ -242,6 +244,23 @@ class DurableCheckTests {
 			runner.withPropertyValues("backoff.durable.data-source=one")
 				.run((context) -> assertThat(context).hasNotFailed());
 		}
+	}
+
+	@Test
+	void anEndThatTheOwnFileDoesNotJoinWaitsForTheCommit() {
+		runner().withBean(Fine.class).withPropertyValues("backoff.durable.work=false").run((context) -> {
+			DurableCalls calls = context.getBean(DurableCalls.class);
+			TransactionTemplate transaction = new TransactionTemplate(
+					new DataSourceTransactionManager(h2("mem:three")));
+			context.getBean(Fine.class).call("o1", Map.of());
+			transaction.executeWithoutResult((status) -> {
+				assertThat(calls.end("fine", "o1")).isTrue();
+				status.setRollbackOnly();
+			});
+			assertThat(calls.find("fine", "o1")).isPresent();
+			transaction.executeWithoutResult((status) -> assertThat(calls.end("fine", "o1")).isTrue());
+			assertThat(calls.find("fine", "o1")).isEmpty();
+		});
 	}
 
 	private static DataSource h2(String name) {
