@@ -253,8 +253,12 @@ final class Store {
 
 	/* A process that starts beside this one may create the same at the same moment. */
 	private void create(ClassPathResource resource, int tries) throws IOException {
+		String table = this.settings.table();
+		// only H2 wants the schema before the name of an index
+		String index = this.script.equals("h2") ? table : table.substring(table.lastIndexOf('.') + 1);
 		String text = resource.getContentAsString(StandardCharsets.UTF_8)
-			.replace("backoff_calls", this.settings.table());
+			.replaceAll("backoff_calls(?=_)", index)
+			.replaceAll("backoff_calls(?!_)", table);
 		try {
 			DatabasePopulatorUtils.execute(
 					new ResourceDatabasePopulator(new ByteArrayResource(text.getBytes(StandardCharsets.UTF_8))),
@@ -283,7 +287,8 @@ final class Store {
 		catch (DataAccessException | IOException ex) {
 			throw problem("table (" + this.settings.table() + ")",
 					"cannot be used: " + NestedExceptionUtils.getMostSpecificCause(ex).getMessage(),
-					"Run the script " + resource.getPath() + " of the module, or set initialize-schema to always.");
+					"Run the script " + resource.getPath() + " of the module"
+							+ (create ? " by another user." : ", or set initialize-schema to always."));
 		}
 	}
 

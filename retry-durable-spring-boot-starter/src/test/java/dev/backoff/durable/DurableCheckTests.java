@@ -281,7 +281,10 @@ class DurableCheckTests {
 	@Test
 	void aMissingTable() {
 		assertRefused(runner().withBean(Fine.class).withPropertyValues("backoff.durable.initialize-schema=never"),
-				"Run the script dev/backoff/durable/db/h2.sql of the module");
+				"Run the script dev/backoff/durable/db/h2.sql of the module, or set initialize-schema to always.");
+		assertRefused(runner().withBean(Fine.class)
+			.withPropertyValues("backoff.durable.table=missing.calls", "backoff.durable.initialize-schema=always"),
+				"Run the script dev/backoff/durable/db/h2.sql of the module by another user.");
 	}
 
 	@Test

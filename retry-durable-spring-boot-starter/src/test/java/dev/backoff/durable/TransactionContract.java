@@ -21,6 +21,7 @@ import javax.sql.DataSource;
 import jakarta.persistence.Entity;
 import jakarta.persistence.EntityManagerFactory;
 import jakarta.persistence.Id;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -360,6 +361,18 @@ abstract class TransactionContract {
 			caller.application().awaitEnd("mails", "o2");
 			assertThat(caller.application().journal().lines).containsExactly("o2 1");
 		});
+	}
+
+	@Test
+	void theTableMayBeInASchema() {
+		runCallers(Manager.JDBC, (caller) -> caller.update("create schema if not exists jobs"));
+		run(Manager.JDBC, (caller) -> {
+			caller.application().mails("o1");
+			caller.application().awaitEnd("mails", "o1");
+			assertThat(caller.application().journal().lines).containsExactly("o1 1");
+			assertThat(caller.application().count("select count(*) from jobs.calls where task_name = 'mails'"))
+				.isZero();
+		}, "backoff.durable.table=jobs.calls");
 	}
 
 	private static void await(CyclicBarrier barrier) {
