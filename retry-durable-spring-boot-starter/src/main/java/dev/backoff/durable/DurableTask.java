@@ -19,6 +19,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.MDC;
 
+import org.springframework.dao.DuplicateKeyException;
+
 import dev.backoff.KeptCall;
 import dev.backoff.KeptNext;
 import dev.backoff.delay.RandomSource;
@@ -127,10 +129,7 @@ final class DurableTask {
 		try {
 			return this.lanes.store().guarded(execution, call, true, statement);
 		}
-		catch (RuntimeException ex) {
-			if (!Store.isViolation(ex)) {
-				throw ex;
-			}
+		catch (DuplicateKeyException ex) {
 			// its dead letter is there, if both a slot and the call requeued from it die
 			return this.lanes.store().guarded(execution, call, true, (made) -> made.remove());
 		}

@@ -36,8 +36,13 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.jdbc.datasource.LazyConnectionDataSourceProxy;
+import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
+import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.scheduling.annotation.Scheduled;
+import org.springframework.transaction.support.TransactionTemplate;
 
 import dev.backoff.annotation.Backoff;
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
@@ -198,6 +203,66 @@ class DurableCheckTests {
 			.run((context) -> assertThat(context.getBean(Lanes.class).store().isOwn()).isFalse());
 	}
 
+	@Test
+	void oneOfTwoDatabasesIsNamed() {
+		ApplicationContextRunner two = runner().withBean(Fine.class)
+			.withBean("orders", DataSource.class, () -> h2("file:" + this.directory.resolve("orders")))
+			.withBean("bills", DataSource.class, () -> h2("file:" + this.directory.resolve("bills")));
+		assertRefused(two, "Invalid backoff.durable.data-source (none): must be one of orders, bills. "
+				+ "Write backoff.durable.data-source: <bean>, or backoff.durable.store: own.");
+		assertRefused(two.withPropertyValues("backoff.durable.data-source=fine"),
+				"Invalid backoff.durable.data-source (fine): must be one of orders, bills.");
+		two.withPropertyValues("backoff.durable.data-source=bills")
+			.run((context) -> assertThat(context.getBean(Lanes.class).store().dataSource())
+				.isSameAs(context.getBean("bills")));
+		two.withPropertyValues("backoff.durable.store=own")
+			.run((context) -> assertThat(context.getBean(Lanes.class).store().isOwn()).isTrue());
+	}
+
+	@Test
+	void aDatabaseForEachTenant() {
+		AbstractRoutingDataSource tenants = new AbstractRoutingDataSource() {
+
+			@Override
+			protected Object determineCurrentLookupKey() {
+				return "a";
+			}
+
+		};
+		DataSource one = h2("file:" + this.directory.resolve("a"));
+		tenants.setTargetDataSources(Map.of("a", one));
+		tenants.afterPropertiesSet();
+		for (DataSource routing : List.of(tenants, new LazyConnectionDataSourceProxy(tenants),
+				new TransactionAwareDataSourceProxy(tenants))) {
+			ApplicationContextRunner runner = runner().withBean(Fine.class)
+				.withBean("tenants", DataSource.class, () -> routing, (definition) -> definition.setPrimary(true))
+				.withBean("one", DataSource.class, () -> one);
+			assertRefused(runner,
+					"Invalid backoff.durable.store (auto): is a routing DataSource, and attempts are looked for in one "
+							+ "database only. Name the DataSource of one database by backoff.durable.data-source, or "
+							+ "write own.");
+			runner.withPropertyValues("backoff.durable.data-source=one")
+				.run((context) -> assertThat(context).hasNotFailed());
+		}
+	}
+
+	@Test
+	void anEndThatTheOwnFileDoesNotJoinWaitsForTheCommit() {
+		runner().withBean(Fine.class).withPropertyValues("backoff.durable.work=false").run((context) -> {
+			DurableCalls calls = context.getBean(DurableCalls.class);
+			TransactionTemplate transaction = new TransactionTemplate(
+					new DataSourceTransactionManager(h2("mem:three")));
+			context.getBean(Fine.class).call("o1", Map.of());
+			transaction.executeWithoutResult((status) -> {
+				assertThat(calls.end("fine", "o1")).isTrue();
+				status.setRollbackOnly();
+			});
+			assertThat(calls.find("fine", "o1")).isPresent();
+			transaction.executeWithoutResult((status) -> assertThat(calls.end("fine", "o1")).isTrue());
+			assertThat(calls.find("fine", "o1")).isEmpty();
+		});
+	}
+
 	private static DataSource h2(String name) {
 		JdbcDataSource dataSource = new JdbcDataSource();
 		dataSource.setUrl("jdbc:h2:" + name);
@@ -216,7 +281,10 @@ class DurableCheckTests {
 	@Test
 	void aMissingTable() {
 		assertRefused(runner().withBean(Fine.class).withPropertyValues("backoff.durable.initialize-schema=never"),
-				"Run the script dev/backoff/durable/db/h2.sql of the module");
+				"Run the script dev/backoff/durable/db/h2.sql of the module, or set initialize-schema to always.");
+		assertRefused(runner().withBean(Fine.class)
+			.withPropertyValues("backoff.durable.table=missing.calls", "backoff.durable.initialize-schema=always"),
+				"Run the script dev/backoff/durable/db/h2.sql of the module by another user.");
 	}
 
 	@Test
