@@ -68,7 +68,7 @@ public final class DurableAutoConfiguration {
 		}
 		return new Lanes(policies, safety, time.getIfAvailable(RetryTime::system), json,
 				new CallJson.Rows(rows.getIfAvailable(() -> json)), submissions::getObject,
-				() -> new DurableMethods(methods, beanFactory), dataSource, (pool) -> size(pool, pools));
+				() -> new DurableMethods(methods, beanFactory, json), dataSource, (pool) -> size(pool, pools));
 	}
 
 	private static @Nullable Integer size(DataSource pool, ObjectProvider<DataSourcePoolMetadataProvider> pools) {

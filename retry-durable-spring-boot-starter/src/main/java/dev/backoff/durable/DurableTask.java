@@ -152,7 +152,7 @@ final class DurableTask {
 		}
 		@Nullable Object[] arguments;
 		try {
-			arguments = this.lanes.json().read(this.method.method().method(), call.arguments());
+			arguments = this.lanes.json().read(this.method.method(), call.arguments());
 		}
 		catch (RuntimeException | LinkageError | StackOverflowError ex) {
 			return unreadable(call, execution, "its arguments do not fit " + this.method.signature(), ex);

@@ -1,10 +1,13 @@
 package dev.backoff.durable;
 
+import java.math.BigDecimal;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.ZoneId;
 import java.time.ZoneOffset;
+import java.time.ZonedDateTime;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
@@ -349,6 +352,20 @@ abstract class DurableContract {
 			application.awaitEnd("mails", "o1");
 			assertThat(application.calls().find("mails", "i1")).hasValueSatisfying(
 					(state) -> assertThat(state.stop()).isEqualTo("its arguments do not fit Mails.send(String)"));
+		});
+	}
+
+	@Test
+	void argumentsAreStoredWithEveryDigit() {
+		run((application) -> {
+			BigDecimal amount = new BigDecimal("99999999999999999.10");
+			ZonedDateTime at = ZonedDateTime.of(2026, 10, 25, 2, 30, 0, 1, ZoneId.of("Europe/Berlin"))
+				.withLaterOffsetAtOverlap();
+			application.journal().when("transfer", (attempt) -> fail(attempt.number() < 3));
+			application.context().getBean(Shop.Transfers.class).transfer(new Shop.Transfer("\ud83d\ude00", amount, at));
+			Awaitility.await().until(() -> application.rows() == 0);
+			assertThat(application.context().getBean(Shop.Transfers.class).made()).hasSize(3)
+				.containsOnly(new Shop.Transfer("\ud83d\ude00", amount, at));
 		});
 	}
 
