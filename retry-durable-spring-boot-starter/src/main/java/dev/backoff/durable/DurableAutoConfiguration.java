@@ -68,7 +68,7 @@ public final class DurableAutoConfiguration {
 		}
 		return new Lanes(policies, safety, time.getIfAvailable(RetryTime::system), json,
 				new CallJson.Rows(rows.getIfAvailable(() -> json)), submissions::getObject,
-				() -> new DurableMethods(methods, beanFactory),
+				() -> new DurableMethods(methods, beanFactory, json),
 				() -> Store.application(policies.configuration().durable(), beanFactory), (pool) -> size(pool, pools));
 	}
 

@@ -249,7 +249,8 @@ final class Lanes implements SmartInitializingSingleton, SmartLifecycle, Configu
 					(row) -> arm(method.policy(), row.getExecutionTime()));
 	}
 
-	private void schedule(DurableMethod method) {
+	/** Insert, move or remove the row of a method's schedule. */
+	void schedule(DurableMethod method) {
 		OneRowSchedule schedule = method.schedule();
 		if (schedule != null) {
 			schedule.start(store(), method, now());

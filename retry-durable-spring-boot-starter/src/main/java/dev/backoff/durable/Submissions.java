@@ -1,5 +1,6 @@
 package dev.backoff.durable;
 
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -22,7 +23,6 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import tools.jackson.core.JacksonException;
-import tools.jackson.databind.JsonNode;
 
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
@@ -182,19 +182,17 @@ final class Submissions implements SubmissionGate, DurableCalls {
 		return DurableCall.stored(id, key, created);
 	}
 
-	private List<JsonNode> written(DurableMethod method, @Nullable Object[] arguments) {
-		CallJson json = this.lanes.get().json();
-		List<JsonNode> written;
+	private String written(DurableMethod method, @Nullable Object[] arguments) {
+		String written;
 		try {
-			written = json.write(arguments);
-			Object unused = json.read(method.method().method(), written);
+			written = this.lanes.get().json().write(method.method(), arguments);
 		}
 		catch (JacksonException | IllegalArgumentException ex) {
 			throw new IllegalArgumentException("Arguments of " + method.signature()
 					+ ": cannot be written as JSON and read again. Pass values that Jackson can write and read: "
 					+ ((ex instanceof JacksonException problem) ? problem.getOriginalMessage() : ex.getMessage()), ex);
 		}
-		int size = json.size(written);
+		int size = written.getBytes(StandardCharsets.UTF_8).length;
 		int most = this.lanes.get().store().settings().maxPayload();
 		if (size > most) {
 			throw new IllegalArgumentException("Arguments of " + method.signature() + " (" + size
@@ -215,7 +213,7 @@ final class Submissions implements SubmissionGate, DurableCalls {
 		}
 	}
 
-	private static StoredCall call(Execution execution) {
+	static StoredCall call(Execution execution) {
 		return (StoredCall) execution.taskInstance.getData();
 	}
 

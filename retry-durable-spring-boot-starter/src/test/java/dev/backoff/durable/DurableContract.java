@@ -1,10 +1,13 @@
 package dev.backoff.durable;
 
+import java.math.BigDecimal;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.ZoneId;
 import java.time.ZoneOffset;
+import java.time.ZonedDateTime;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
@@ -37,6 +40,7 @@ import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
+import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
@@ -333,25 +337,73 @@ abstract class DurableContract {
 	}
 
 	@Test
-	void aRowThatCannotBeReadBecomesADeadLetter() {
+	void aRowThatCannotBeReadWaitsForAProcessThatCan() {
 		store("o1");
-		run((application) -> application.corrupt("no json"), "backoff.durable.work=false");
+		byte[][] data = new byte[1][];
 		run((application) -> {
+			data[0] = application.lanes().json().serialize(application.stored("mails", "o1"));
+			application.corrupt("no json");
+		}, "backoff.durable.work=false");
+		run((application) -> {
+			Awaitility.await().until(() -> application.unreadable("mails") == 1);
+			sleep(Duration.ofMillis(200));
+			assertThat(application.unreadable("mails")).isOne();
+			assertThat(application.stored("mails", "o1").unreadable()).isEqualTo("no json");
+			application.execute("update backoff_calls set task_data = ? where task_instance = ?", 1, data[0], "o1");
 			application.awaitEnd("mails", "o1");
-			assertThat(application.journal().lines).isEmpty();
-			assertThat(application.count("select count(*) from backoff_calls where task_name = 'mails/dead'")).isOne();
+			assertThat(application.journal().lines).containsExactly("o1 1");
+			assertThat(application.rows()).isZero();
 		});
 	}
 
 	@Test
-	void argumentsThatDoNotFitBecomeADeadLetter() {
+	void argumentsThatDoNotFitWaitWithTheirAttemptsForAProcessWhoseMethodTheyFit() {
 		store("o1");
-		run((application) -> application.corrupt("{\"format\":1,\"id\":\"i1\",\"method\":\"x\",\"arguments\":[],"
-				+ "\"submitted\":\"2026-01-01T00:00:00Z\"}"), "backoff.durable.work=false");
+		run((application) -> application
+			.corrupt("{\"format\":1,\"id\":\"i1\",\"method\":\"x\",\"arguments\":[\"o1\",7],"
+					+ "\"submitted\":\"2026-01-01T00:00:00Z\",\"attempts\":2}"),
+				"backoff.durable.work=false");
+		run((application) -> {
+			Awaitility.await().until(() -> application.unreadable("mails") == 1);
+			assertThat(application.calls().find("mails", "o1")).hasValueSatisfying((state) -> {
+				assertThat(state.id()).isEqualTo("i1");
+				assertThat(state.attempts()).isEqualTo(2);
+				assertThat(state.losses()).isZero();
+				assertThat(state.stop()).isNull();
+			});
+			assertThat(application.journal().lines).isEmpty();
+			application.corrupt("{\"format\":1,\"id\":\"i1\",\"method\":\"x\",\"arguments\":[\"o1\"],"
+					+ "\"submitted\":\"2026-01-01T00:00:00Z\",\"attempts\":2}");
+			application.awaitEnd("mails", "o1");
+			assertThat(application.journal().lines).containsExactly("o1 3");
+		});
+	}
+
+	@Test
+	void aCallThatDoesNotFitEndsByItsDeadline() {
+		store("o1");
+		run((application) -> application.corrupt("{\"format\":1,\"id\":\"i1\",\"key\":\"o1\",\"method\":\"x\","
+				+ "\"arguments\":[],\"submitted\":\"2026-01-01T00:00:00Z\",\"deadline\":\"2026-01-01T00:01:00Z\"}"),
+				"backoff.durable.work=false");
 		run((application) -> {
 			application.awaitEnd("mails", "o1");
 			assertThat(application.calls().find("mails", "i1")).hasValueSatisfying(
 					(state) -> assertThat(state.stop()).isEqualTo("its arguments do not fit Mails.send(String)"));
+			assertThat(application.stopOfDeadLetter()).contains("reason=DEADLINE");
+		});
+	}
+
+	@Test
+	void argumentsAreStoredWithEveryDigit() {
+		run((application) -> {
+			BigDecimal amount = new BigDecimal("99999999999999999.10");
+			ZonedDateTime at = ZonedDateTime.of(2026, 10, 25, 2, 30, 0, 1, ZoneId.of("Europe/Berlin"))
+				.withLaterOffsetAtOverlap();
+			application.journal().when("transfer", (attempt) -> fail(attempt.number() < 3));
+			application.context().getBean(Shop.Transfers.class).transfer(new Shop.Transfer("\ud83d\ude00", amount, at));
+			Awaitility.await().until(() -> application.rows() == 0);
+			assertThat(application.context().getBean(Shop.Transfers.class).made()).hasSize(3)
+				.containsOnly(new Shop.Transfer("\ud83d\ude00", amount, at));
 		});
 	}
 
@@ -812,17 +864,22 @@ abstract class DurableContract {
 	}
 
 	@Test
-	void aScheduleGoesOnAfterARowThatCannotBeRead() {
+	void aScheduleWaitsAtARowThatCannotBeReadUntilAnOperatorDeletesIt() {
 		run((application) -> assertThat(application.due("report")).isAfter(Instant.now()));
 		run((application) -> application.execute("update backoff_calls set task_data = ?, execution_time = ?", 1,
 				"no json".getBytes(java.nio.charset.StandardCharsets.UTF_8), Instant.now().atOffset(ZoneOffset.UTC)),
 				"backoff.durable.work=false");
 		run((application) -> {
+			Awaitility.await().until(() -> application.unreadable("report") == 1);
+			assertThat(application.stored("report", "schedule").unreadable()).isEqualTo("no json");
+			// an attempt may run
 			Awaitility.await()
-				.until(() -> application
-					.count("select count(*) from backoff_calls where task_name = 'report/dead'") == 1);
-			Awaitility.await().until(() -> application.due("report").isAfter(Instant.now()));
-		});
+				.until(() -> application.delete("report", "schedule") instanceof Map<?, ?> answer
+						&& answer.containsKey("deleted"));
+			assertThat(application.due("report")).isAfter(Instant.now().plusSeconds(60));
+			assertThat(application.stored("report", "schedule").isReadable()).isTrue();
+			assertThat(application.delete("report", "schedule")).isInstanceOf(WebEndpointResponse.class);
+		}, "backoff.policies.report.ladder=100ms");
 	}
 
 	@Test
@@ -912,6 +969,19 @@ abstract class DurableContract {
 				.execute(row.taskInstance, new ExecutionContext(new SchedulerState.SettableSchedulerState(), row,
 						lanes().store().client(), running));
 			completion.complete(ExecutionComplete.success(row, Instant.now(), Instant.now()), operations);
+		}
+
+		StoredCall stored(String policy, String key) {
+			return (StoredCall) lanes().store().find(policy, key).orElseThrow().taskInstance.getData();
+		}
+
+		int unreadable(String policy) {
+			return lanes().meters().unreadable(policy, Instant.now());
+		}
+
+		Object delete(String policy, String row) {
+			return new DurablePart(lanes()).write(lanes().methods().policy(method(policy)),
+					Map.of("action", "delete", "id", row));
 		}
 
 		DurableCalls calls() {
