@@ -70,7 +70,7 @@ final class DurableTask {
 		CompletionHandler<StoredCall> next = next(call, execution);
 		return (complete, operations) -> {
 			// the next call of the key may have been stored and picked meanwhile
-			boolean doubtful = call.key() != null || isSlow(begun, execution)
+			boolean doubtful = call.key() != null || next instanceof PutBack || isSlow(begun, execution)
 					|| context.getCurrentlyExecuting().getHeartbeatState().hasStaleHeartbeat();
 			make(execution, call, doubtful, operations, (made) -> next.complete(complete, made));
 		};
@@ -88,7 +88,7 @@ final class DurableTask {
 	private CompletionHandler<StoredCall> next(StoredCall call, Execution execution) {
 		if (execution.executionTime.isAfter(this.lanes.now())) {
 			// the next call of the key that was due has the same version
-			return (complete, operations) -> operations.reschedule(complete, execution.executionTime, call);
+			return new PutBack(this.lanes.store(), execution, call, execution.executionTime);
 		}
 		this.lanes.meters().late(this.method.policy(), Duration.between(execution.executionTime, this.lanes.now()));
 		MDC.put(StopLogger.STORED_CALL, call.id());
@@ -166,6 +166,10 @@ final class DurableTask {
 			// if the process ended within the recovery, that is not tried again
 			KeptNext next = this.lanes.submissions()
 				.attempt(this.method, arguments, kept, call.losses() <= most + 1, call.trace());
+			if (!(next instanceof KeptNext.Again again) || again.attempts() > call.attempts()) {
+				this.lanes.attempted(this.method.policy(), execution.consecutiveFailures > 0,
+						next instanceof KeptNext.Done done && !done.recovered());
+			}
 			return completion(current, execution, next);
 		}
 		catch (Throwable ex) {
@@ -179,7 +183,7 @@ final class DurableTask {
 
 	private CompletionHandler<StoredCall> completion(StoredCall call, Execution execution, KeptNext next) {
 		if (next instanceof KeptNext.Again again) {
-			return again(call, again);
+			return again(call, execution, again);
 		}
 		if (next instanceof KeptNext.Stopped stopped) {
 			RetriesStoppedException story = stopped.story();
@@ -194,26 +198,25 @@ final class DurableTask {
 		};
 	}
 
-	private CompletionHandler<StoredCall> again(StoredCall call, KeptNext.Again again) {
-		boolean unchanged = again.attempts() == call.attempts();
-		if (unchanged && again.failure() != null && this.lanes.isRunning()) {
+	private CompletionHandler<StoredCall> again(StoredCall call, Execution execution, KeptNext.Again again) {
+		StoredCall next = call.again(again);
+		if (again.attempts() > call.attempts()) {
+			return (complete, operations) -> operations.reschedule(failed(complete, again.failure()),
+					this.lanes.now().plus(again.delay()), next);
+		}
+		if (again.failure() != null && this.lanes.isRunning()) {
 			// no shutdown has interrupted it, and it could be so for ever
 			return unanswered(call, again.failure());
 		}
-		if (unchanged) {
-			count(Count.POSTPONED);
-		}
-		StoredCall next = call.again(again);
-		return (complete, operations) -> operations.reschedule(
-				(again.failure() != null) ? failed(complete, again.failure()) : complete,
-				this.lanes.now().plus(again.delay()), next);
+		count(Count.POSTPONED);
+		return new PutBack(this.lanes.store(), execution, next, this.lanes.now().plus(again.delay()));
 	}
 
 	private CompletionHandler<StoredCall> unanswered(StoredCall call, Throwable problem) {
 		logger.warn("An attempt of call {} of policy {} could not be made or was interrupted; it counts as lost",
 				call.id(), this.method.policy(), problem);
 		return (complete, operations) -> {
-			repeated(complete, call).accept(operations);
+			repeated(failed(complete, problem), call).accept(operations);
 			count(Count.LOST);
 		};
 	}
@@ -237,8 +240,8 @@ final class DurableTask {
 		return execution.taskInstance.getId().equals(OneRowSchedule.INSTANCE) ? this.method.schedule() : null;
 	}
 
-	/* So that the engine's own tools show failures. */
-	private static ExecutionComplete failed(ExecutionComplete complete, Throwable failure) {
+	/* So that lanes and the engine's own tools know what has failed. */
+	private static ExecutionComplete failed(ExecutionComplete complete, @Nullable Throwable failure) {
 		return ExecutionComplete.failure(complete.getExecution(), complete.getTimeDone().minus(complete.getDuration()),
 				complete.getTimeDone(), failure);
 	}
@@ -301,6 +304,17 @@ final class DurableTask {
 		long delay = policy.rule()
 			.delay(call.losses(), Duration.ofMillis(call.delayMs()).toNanos(), RandomSource.threadLocal());
 		return this.lanes.now().plusNanos(delay);
+	}
+
+	/** Moves a row whose call was not tried to its next due time. */
+	private record PutBack(Store store, Execution execution, StoredCall call,
+			Instant due) implements CompletionHandler<StoredCall> {
+
+		@Override
+		public void complete(ExecutionComplete complete, ExecutionOperations<StoredCall> operations) {
+			this.store.putBack(this.execution, this.call, this.due);
+		}
+
 	}
 
 }

@@ -6,7 +6,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.BooleanSupplier;
+import java.util.function.IntFunction;
 import java.util.function.Supplier;
 
 import javax.sql.DataSource;
@@ -66,6 +66,22 @@ final class Lane {
 	/* Whether the last look was for one row only. */
 	private volatile boolean probed;
 
+	/*
+	 * After an outage some calls fail for a while or for good, and none of them may keep
+	 * the others waiting. From the time at which the breaker opens until nothing is due,
+	 * the lane takes calls one by one: the newest of the kind whose last attempt went
+	 * well, after a failure of the other kind, and if that has none of the first. The
+	 * kinds are calls that were never tried and calls whose last attempt has failed.
+	 */
+	private volatile boolean recovering;
+
+	private volatile boolean failedOnes;
+
+	/* How many looks in a row have found nothing while it recovers. */
+	private int empty;
+
+	private int handed;
+
 	private Cancellable recheck = () -> {
 	};
 
@@ -114,9 +130,16 @@ final class Lane {
 				}
 
 				@Override
+				public void onCandidateEvent(CandidateEventType type) {
+					if (type == CandidateEventType.ALREADY_PICKED && isOneByOne()) {
+						look();
+					}
+				}
+
+				@Override
 				public void onSchedulerEvent(SchedulerEventType type) {
 					if (type == SchedulerEventType.RAN_EXECUTE_DUE) {
-						Lane.this.looked = Lane.this.begun;
+						endLook();
 					}
 					else if (type == SchedulerEventType.UNEXPECTED_ERROR) {
 						Lane.this.looked = Lane.this.asked.get();
@@ -182,16 +205,45 @@ final class Lane {
 		this.scheduler.triggerCheckForDueExecutions();
 	}
 
-	/** Return whether to look for one row only: while a breaker probes. */
-	private boolean beginLook() {
+	private Look beginLook(int most) {
 		this.begun = this.asked.get();
+		this.handed = this.threads.handed();
 		this.probed = this.gate.get().isProbing();
-		return this.probed;
+		if (this.probed) {
+			this.recovering = true;
+		}
+		else if (!this.recovering) {
+			return new Look("", "", most);
+		}
+		boolean failed = this.failedOnes == (this.empty == 0);
+		return new Look(failed ? " and consecutive_failures > 0" : " and coalesce(consecutive_failures, 0) = 0",
+				" desc", this.probed ? 1 : Math.max(1, this.threads.getCorePoolSize() - this.threads.getActiveCount()));
+	}
+
+	private void endLook() {
+		this.empty = (this.recovering && this.threads.handed() == this.handed) ? this.empty + 1 : 0;
+		if (this.empty == 1) {
+			look();
+		}
+		else if (this.empty == 2) {
+			this.recovering = false;
+			this.empty = 0;
+		}
+		this.looked = this.begun;
+	}
+
+	private boolean isOneByOne() {
+		return this.probed || this.recovering || this.time != TIMER;
+	}
+
+	/** Note how an attempt went, which says of which kind the next call is. */
+	void attempted(boolean triedBefore, boolean well) {
+		this.failedOnes = triedBefore == well;
 	}
 
 	private void attemptEnded() {
 		check();
-		if (this.probed || this.time != TIMER) {
+		if (isOneByOne()) {
 			look();
 		}
 	}
@@ -214,7 +266,11 @@ final class Lane {
 		}
 		Gate now = this.gate.get();
 		long reading = this.time.nanoTime();
-		boolean open = now.on() && (now.breaker() == null || now.breaker().isPermitting(reading));
+		boolean permitting = now.breaker() == null || now.breaker().isPermitting(reading);
+		boolean open = now.on() && permitting;
+		if (!permitting) {
+			this.recovering = true;
+		}
 		if (open == isPaused()) {
 			if (open) {
 				this.scheduler.resume();
@@ -241,30 +297,33 @@ final class Lane {
 
 		/** Return whether probes are to go one by one. */
 		boolean isProbing() {
-			return this.breaker instanceof CircuitBreaker own && own.state() != BreakerState.CLOSED;
+			return this.breaker instanceof CircuitBreaker own
+					&& (own.state() == BreakerState.OPEN || own.state() == BreakerState.HALF_OPEN);
 		}
 
 	}
 
-	/**
-	 * The engine's query for what is due, of given tasks only. While a breaker probes, it
-	 * fetches one row, so that no row is picked in vain.
-	 */
+	/** What to look for, the end of each column's order, and how many rows. */
+	private record Look(String kind, String order, int most) {
+	}
+
+	/** The engine's query for what is due, of given tasks only and as the lane looks. */
 	private static final class LaneQuery extends AutodetectJdbcCustomization {
 
 		private final String due;
 
-		private final BooleanSupplier probing;
+		private final IntFunction<Look> looks;
 
 		/**
 		 * Query the given tasks.
 		 * @param tasks checked names
+		 * @param looks begin a look for at most so many rows
 		 */
-		LaneQuery(DataSource dataSource, boolean withoutZones, List<String> tasks, BooleanSupplier probing) {
+		LaneQuery(DataSource dataSource, boolean withoutZones, List<String> tasks, IntFunction<Look> looks) {
 			super(dataSource, withoutZones);
 			this.due = (tasks.size() == 1 && getName().equals(POSTGRESQL)) ? dueOnPostgres(tasks.get(0))
 					: "picked = ? and execution_time <= ? and task_name in ('" + String.join("', '", tasks) + "')";
-			this.probing = probing;
+			this.looks = looks;
 		}
 
 		/*
@@ -279,9 +338,10 @@ final class Lane {
 		/* The order is that of the index, or H2 sorts the whole backlog. */
 		@Override
 		public String createSelectDueQuery(String table, int limit, String condition, boolean byPriority) {
-			return "select * from " + table + " where " + this.due + " " + condition
-					+ " order by picked, task_name, execution_time"
-					+ getQueryLimitPart(this.probing.getAsBoolean() ? 1 : limit);
+			Look look = this.looks.apply(limit);
+			return "select * from " + table + " where " + this.due + look.kind() + " " + condition + " order by picked"
+					+ look.order() + ", task_name" + look.order() + ", execution_time" + look.order()
+					+ getQueryLimitPart(look.most());
 		}
 
 	}

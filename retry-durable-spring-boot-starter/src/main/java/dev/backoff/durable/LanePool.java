@@ -25,6 +25,9 @@ final class LanePool extends ThreadPoolExecutor {
 
 	private final AtomicInteger outside = new AtomicInteger();
 
+	/* Written by the thread that looks for what is due. */
+	private volatile int handed;
+
 	LanePool(int threads, ThreadFactory factory) {
 		super(threads, threads, 0, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), factory);
 	}
@@ -52,8 +55,15 @@ final class LanePool extends ThreadPoolExecutor {
 		return (this.waiting.get() > 0 && this.outside.get() < getCorePoolSize()) || this.working.get() > 0;
 	}
 
+	/** Return how many tasks it has been handed. */
+	int handed() {
+		return this.handed;
+	}
+
 	@Override
+	@SuppressWarnings("NonAtomicVolatileUpdate") // by one thread
 	public void execute(Runnable task) {
+		this.handed++;
 		this.waiting.incrementAndGet();
 		try {
 			super.execute(task);

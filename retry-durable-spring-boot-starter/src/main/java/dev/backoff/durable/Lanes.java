@@ -177,6 +177,14 @@ final class Lanes implements SmartInitializingSingleton, SmartLifecycle, Configu
 		}
 	}
 
+	/** Note how an attempt of a policy went. */
+	void attempted(String policy, boolean triedBefore, boolean well) {
+		Lane lane = this.lanes.get(policy);
+		if (lane != null) {
+			lane.attempted(triedBefore, well);
+		}
+	}
+
 	/** Open the store at the start, so that its problems stop it. */
 	@Override
 	public void afterSingletonsInstantiated() {

@@ -428,6 +428,73 @@ abstract class DurableContract {
 		}, "backoff.breakers.mails.open-for=2s");
 	}
 
+	/** {@code n}: never tried, {@code f}: failed before; the higher the later due. */
+	@Test
+	void afterAnOutageTheNewestCallsOfTheKindThatWentWellComeFirst() {
+		run((application) -> {
+			DurableCalls.Options later = DurableCalls.Options.notBefore(Instant.now().plusSeconds(600));
+			for (String order : List.of("n1", "n2", "n3", "f1", "f2", "f3")) {
+				application.calls().submit(later, () -> application.mails(order));
+			}
+			application.journal().when("n3", (attempt) -> fail(true));
+			application.journal().when("f1", (attempt) -> fail(true));
+			application.context()
+				.getBean(CircuitBreakers.class)
+				.find("mails")
+				.orElseThrow()
+				.openFor(Duration.ofSeconds(2));
+			application.lanes().changed(null, null);
+			String update = "update backoff_calls set execution_time = ?, consecutive_failures = ? "
+					+ "where task_instance = ?";
+			for (int order = 1; order <= 3; order++) {
+				Object due = Instant.now().minusSeconds(600 - order).atOffset(ZoneOffset.UTC);
+				application.execute(update, 1, due, 0, "n" + order);
+				application.execute(update, 1, due, 1, "f" + order);
+			}
+			Awaitility.await().until(() -> application.journal().lines.size() >= 6);
+			assertThat(application.journal().lines).startsWith("n3 1", "f3 1", "f2 1", "f1 1", "n2 1", "n1 1");
+			// it has caught up
+			application.awaitEnd("mails", "n1");
+			Instant due = Instant.now().plusSeconds(1);
+			application.calls().submit(DurableCalls.Options.notBefore(due), () -> application.mails("o1"));
+			application.calls()
+				.submit(DurableCalls.Options.notBefore(due.plusMillis(1)), () -> application.mails("o2"));
+			Awaitility.await().until(() -> application.journal().lines.size() >= 8);
+			assertThat(application.journal().lines.subList(6, 8)).containsExactly("o1 1", "o2 1");
+		}, "backoff.breakers.mails.probes=2", "backoff.breakers.mails.failure-rate=100%",
+				"backoff.policies.mails.ladder=10m", "backoff.policies.mails.concurrency=1");
+	}
+
+	@Test
+	void aFailureOrABadResultRaisesTheCountOfARowAndARowPutBackKeepsIt() {
+		run((application) -> {
+			DurableCalls.Options later = DurableCalls.Options.notBefore(Instant.now().plusSeconds(60));
+			application.calls().submit(later, () -> application.poll("t1"));
+			application.journal().when("t1{a=[1, 2]}", (attempt) -> "PENDING");
+			assertThat(application.failures("polling", "t1")).isOne();
+			application.journal().when("t1{a=[1, 2]}", (attempt) -> fail(true));
+			assertThat(application.failures("polling", "t1")).isEqualTo(2);
+			application.context().getBean(CircuitBreakers.class).find("polling").orElseThrow().open();
+			assertThat(application.failures("polling", "t1")).isEqualTo(2);
+			assertThat(application.journal().lines).hasSize(2);
+		}, "backoff.durable.work=false");
+	}
+
+	@Test
+	void aRetryWithoutATokenOfItsBudgetIsPutBack() {
+		run((application) -> {
+			for (int call = 1; call <= 5; call++) {
+				application.journal().when("o" + call, (attempt) -> fail(true));
+				application.mails("o" + call);
+			}
+			Awaitility.await().until(() -> application.journal().lines.size() == 7);
+			sleep(Duration.ofMillis(500));
+			assertThat(application.journal().lines).hasSize(7);
+		}, "backoff.policies.mails.budget=mails", "backoff.budgets.mails.tokens=2",
+				"backoff.budgets.mails.per-second=0", "backoff.policies.mails.when-empty=wait",
+				"backoff.policies.mails.max-attempts=unlimited");
+	}
+
 	@Test
 	void aScheduleHasOneRowAndRunsItsSlotsWithRetries() {
 		run((application) -> {
@@ -900,6 +967,15 @@ abstract class DurableContract {
 		/** Execute a row as the engine does that has picked it, and complete it. */
 		void completed(String policy, String key) {
 			completed(policy, key, null);
+		}
+
+		/** Execute a row as if it were due, and return the count of its failures. */
+		int failures(String policy, String key) {
+			execute("update backoff_calls set execution_time = ?, picked = ?, picked_by = ?, last_heartbeat = ? "
+					+ "where task_instance = ?", 1, Instant.now().atOffset(ZoneOffset.UTC), true,
+					lanes().store().name().getName(), Instant.now().atOffset(ZoneOffset.UTC), key);
+			completed(policy, key);
+			return lanes().store().find(policy, key).orElseThrow().consecutiveFailures;
 		}
 
 		/** Complete it by operations that are used unless the row may be lost. */
