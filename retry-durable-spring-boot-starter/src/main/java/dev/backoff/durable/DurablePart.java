@@ -181,17 +181,20 @@ final class DurablePart implements EndpointPart {
 	/* Neither those that are due already nor those that stay hide the rest. */
 	private List<TaskInstanceId> requeuable(String policy, int limit) {
 		List<TaskInstanceId> rows = new ArrayList<>();
-		List<ScheduledExecution<StoredCall>> page = new ArrayList<>();
-		ExecutionTimeAndId after = new ExecutionTimeAndId(DurableTask.NEVER, "");
+		List<ScheduledExecution<StoredCall>> page;
+		String last = "";
 		do {
-			page.clear();
-			client().fetchScheduledExecutionsForTask(DeadTask.name(policy), StoredCall.class,
-					ScheduledExecutionsFilter.all().withPicked(false).after(after).limit(MOST), page::add);
-			page.stream()
-				.filter((letter) -> rows.size() < limit && isRequeuable(policy, letter.getData()))
-				.forEach((letter) -> rows.add(letter.getTaskInstance()));
-			after = page.isEmpty() ? after
-					: new ExecutionTimeAndId(DurableTask.NEVER, page.get(page.size() - 1).getTaskInstance().getId());
+			page = client().getScheduledExecutionsForTask(DeadTask.name(policy), StoredCall.class,
+					ScheduledExecutionsFilter.all()
+						.withPicked(false)
+						.after(new ExecutionTimeAndId(DurableTask.NEVER, last))
+						.limit(MOST));
+			for (ScheduledExecution<StoredCall> letter : page) {
+				last = letter.getTaskInstance().getId();
+				if (rows.size() < limit && isRequeuable(policy, letter.getData())) {
+					rows.add(letter.getTaskInstance());
+				}
+			}
 		}
 		while (page.size() == MOST && rows.size() < limit);
 		return rows;

@@ -55,7 +55,7 @@ final class DurableTask {
 	/** Return the task. */
 	Task<StoredCall> task() {
 		return Tasks.custom(this.method.policy(), StoredCall.class)
-			.onFailure(this::failed)
+			.onFailure(this::uncompleted)
 			.onDeadExecution(this::lost)
 			.execute(this::execute);
 	}
@@ -70,7 +70,7 @@ final class DurableTask {
 		CompletionHandler<StoredCall> next = next(call, execution);
 		return (complete, operations) -> {
 			// the next call of the key may have been stored and picked meanwhile
-			boolean doubtful = call.key() != null || next instanceof PutBack || isSlow(begun, execution)
+			boolean doubtful = call.key() != null || isSlow(begun, execution)
 					|| context.getCurrentlyExecuting().getHeartbeatState().hasStaleHeartbeat();
 			make(execution, call, doubtful, operations, (made) -> next.complete(complete, made));
 		};
@@ -88,15 +88,19 @@ final class DurableTask {
 	private CompletionHandler<StoredCall> next(StoredCall call, Execution execution) {
 		if (execution.executionTime.isAfter(this.lanes.now())) {
 			// the next call of the key that was due has the same version
-			return new PutBack(this.lanes.store(), execution, call, execution.executionTime);
+			return putBack(execution, call, execution.executionTime);
 		}
 		this.lanes.meters().late(this.method.policy(), Duration.between(execution.executionTime, this.lanes.now()));
 		MDC.put(StopLogger.STORED_CALL, call.id());
+		if (call.key() != null) {
+			MDC.put(StopLogger.STORED_KEY, call.key());
+		}
 		try {
 			return attempt(call, execution);
 		}
 		finally {
 			MDC.remove(StopLogger.STORED_CALL);
+			MDC.remove(StopLogger.STORED_KEY);
 			// the statement to come must not be interrupted
 			boolean unused = Thread.interrupted();
 		}
@@ -138,7 +142,7 @@ final class DurableTask {
 	private void fenced(StoredCall call) {
 		count(Count.FENCED);
 		logger.info("Stored nothing more about an attempt of call {} of policy {}, since its row has changed",
-				call.id(), this.method.policy());
+				call.label(), this.method.policy());
 	}
 
 	private void count(Count count) {
@@ -167,8 +171,9 @@ final class DurableTask {
 			KeptNext next = this.lanes.submissions()
 				.attempt(this.method, arguments, kept, call.losses() <= most + 1, call.trace());
 			if (!(next instanceof KeptNext.Again again) || again.attempts() > call.attempts()) {
-				this.lanes.attempted(this.method.policy(), execution.consecutiveFailures > 0,
-						next instanceof KeptNext.Done done && !done.recovered());
+				boolean well = next instanceof KeptNext.Done done && !done.recovered();
+				this.lanes.lane(this.method.policy())
+					.ifPresent((lane) -> lane.attempted(execution.consecutiveFailures > 0, well));
 			}
 			return completion(current, execution, next);
 		}
@@ -209,12 +214,21 @@ final class DurableTask {
 			return unanswered(call, again.failure());
 		}
 		count(Count.POSTPONED);
-		return new PutBack(this.lanes.store(), execution, next, this.lanes.now().plus(again.delay()));
+		return putBack(execution, next, this.lanes.now().plus(again.delay()));
+	}
+
+	/* Its count of failures stays, to which the engine adds one. */
+	private static CompletionHandler<StoredCall> putBack(Execution execution, StoredCall call, Instant due) {
+		int failures = execution.consecutiveFailures;
+		return (complete, operations) -> {
+			execution.consecutiveFailures = failures - 1;
+			operations.reschedule((failures > 0) ? failed(complete, null) : complete, due, call);
+		};
 	}
 
 	private CompletionHandler<StoredCall> unanswered(StoredCall call, Throwable problem) {
 		logger.warn("An attempt of call {} of policy {} could not be made or was interrupted; it counts as lost",
-				call.id(), this.method.policy(), problem);
+				call.label(), this.method.policy(), problem);
 		return (complete, operations) -> {
 			repeated(failed(complete, problem), call).accept(operations);
 			count(Count.LOST);
@@ -272,10 +286,10 @@ final class DurableTask {
 	}
 
 	/* A mistake in this class: the attempt is repeated as if its process had ended. */
-	private void failed(ExecutionComplete complete, ExecutionOperations<StoredCall> operations) {
+	private void uncompleted(ExecutionComplete complete, ExecutionOperations<StoredCall> operations) {
 		Execution execution = complete.getExecution();
 		StoredCall call = (StoredCall) execution.taskInstance.getData();
-		logger.warn("An attempt of call {} of policy {} could not be completed; it counts as lost", call.id(),
+		logger.warn("An attempt of call {} of policy {} could not be completed; it counts as lost", call.label(),
 				this.method.policy(), complete.getCause().orElse(null));
 		make(execution, call, true, operations, repeated(complete, call));
 	}
@@ -287,7 +301,7 @@ final class DurableTask {
 		if (this.lanes.store().guarded(execution, call, false, repeated(complete, call))) {
 			count(Count.LOST);
 			logger.info("Lost an attempt of call {} of policy {}: process {} has shown no sign of life since {}",
-					call.id(), this.method.policy(), execution.pickedBy, execution.lastHeartbeat);
+					call.label(), this.method.policy(), execution.pickedBy, execution.lastHeartbeat);
 		}
 	}
 
@@ -304,17 +318,6 @@ final class DurableTask {
 		long delay = policy.rule()
 			.delay(call.losses(), Duration.ofMillis(call.delayMs()).toNanos(), RandomSource.threadLocal());
 		return this.lanes.now().plusNanos(delay);
-	}
-
-	/** Moves a row whose call was not tried to its next due time. */
-	private record PutBack(Store store, Execution execution, StoredCall call,
-			Instant due) implements CompletionHandler<StoredCall> {
-
-		@Override
-		public void complete(ExecutionComplete complete, ExecutionOperations<StoredCall> operations) {
-			this.store.putBack(this.execution, this.call, this.due);
-		}
-
 	}
 
 }

@@ -6,7 +6,6 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.IntFunction;
 import java.util.function.Supplier;
 
 import javax.sql.DataSource;
@@ -16,7 +15,6 @@ import com.github.kagkarlsson.scheduler.event.AbstractSchedulerListener;
 import com.github.kagkarlsson.scheduler.event.SchedulerListener;
 import com.github.kagkarlsson.scheduler.jdbc.AutodetectJdbcCustomization;
 import com.github.kagkarlsson.scheduler.logging.LogLevel;
-import com.github.kagkarlsson.scheduler.task.ExecutionComplete;
 import com.github.kagkarlsson.scheduler.task.Task;
 import org.jspecify.annotations.Nullable;
 
@@ -63,21 +61,16 @@ final class Lane {
 
 	private volatile long looked;
 
-	/* Whether the last look was for one row only. */
-	private volatile boolean probed;
-
 	/*
-	 * After an outage some calls fail for a while or for good, and none of them may keep
-	 * the others waiting. From the time at which the breaker opens until nothing is due,
-	 * the lane takes calls one by one: the newest of the kind whose last attempt went
-	 * well, after a failure of the other kind, and if that has none of the first. The
-	 * kinds are calls that were never tried and calls whose last attempt has failed.
+	 * From the time at which the breaker opens until nothing is due, the lane takes the
+	 * newest call of the kind, failed before or never tried, whose last attempt went
+	 * well; after a failure of the other kind, and if that has none of the first.
 	 */
 	private volatile boolean recovering;
 
 	private volatile boolean failedOnes;
 
-	/* How many looks in a row have found nothing while it recovers. */
+	/* How many looks in a row have found nothing, and what was handed over before. */
 	private int empty;
 
 	private int handed;
@@ -100,13 +93,13 @@ final class Lane {
 		DurableSettings settings = store.settings();
 		this.gate = gate;
 		this.time = time;
-		this.threads = new LanePool(threads, named(name, true));
+		this.threads = new LanePool(threads, named(name, true), this::attemptEnded);
 		this.scheduler = Scheduler.create(store.dataSource(), tasks)
 			.schedulerName(store.name())
 			.serializer(store.serializer())
 			.tableName(settings.table())
 			.clock(time::instant)
-			.jdbcCustomization(new LaneQuery(store.dataSource(), store.isWithoutZones(), served, this::beginLook))
+			.jdbcCustomization(new LaneQuery(store.dataSource(), store.isWithoutZones(), served))
 			.commitWhenAutocommitDisabled(true)
 			.threads(threads)
 			.executorService(this.threads)
@@ -123,18 +116,6 @@ final class Lane {
 			.shutdownMaxWait(settings.shutdownWait())
 			.addSchedulerListener(listener)
 			.addSchedulerListener(new AbstractSchedulerListener() {
-
-				@Override
-				public void onExecutionComplete(ExecutionComplete complete) {
-					attemptEnded();
-				}
-
-				@Override
-				public void onCandidateEvent(CandidateEventType type) {
-					if (type == CandidateEventType.ALREADY_PICKED && isOneByOne()) {
-						look();
-					}
-				}
 
 				@Override
 				public void onSchedulerEvent(SchedulerEventType type) {
@@ -205,35 +186,16 @@ final class Lane {
 		this.scheduler.triggerCheckForDueExecutions();
 	}
 
-	private Look beginLook(int most) {
-		this.begun = this.asked.get();
-		this.handed = this.threads.handed();
-		this.probed = this.gate.get().isProbing();
-		if (this.probed) {
-			this.recovering = true;
-		}
-		else if (!this.recovering) {
-			return new Look("", "", most);
-		}
-		boolean failed = this.failedOnes == (this.empty == 0);
-		return new Look(failed ? " and consecutive_failures > 0" : " and coalesce(consecutive_failures, 0) = 0",
-				" desc", this.probed ? 1 : Math.max(1, this.threads.getCorePoolSize() - this.threads.getActiveCount()));
-	}
-
 	private void endLook() {
-		this.empty = (this.recovering && this.threads.handed() == this.handed) ? this.empty + 1 : 0;
+		this.empty = (this.recovering && this.threads.handed.get() == this.handed) ? this.empty + 1 : 0;
 		if (this.empty == 1) {
 			look();
 		}
 		else if (this.empty == 2) {
-			this.recovering = false;
 			this.empty = 0;
+			this.recovering = false;
 		}
 		this.looked = this.begun;
-	}
-
-	private boolean isOneByOne() {
-		return this.probed || this.recovering || this.time != TIMER;
 	}
 
 	/** Note how an attempt went, which says of which kind the next call is. */
@@ -243,7 +205,7 @@ final class Lane {
 
 	private void attemptEnded() {
 		check();
-		if (isOneByOne()) {
+		if (this.recovering || this.time != TIMER) {
 			look();
 		}
 	}
@@ -303,27 +265,22 @@ final class Lane {
 
 	}
 
-	/** What to look for, the end of each column's order, and how many rows. */
-	private record Look(String kind, String order, int most) {
-	}
-
-	/** The engine's query for what is due, of given tasks only and as the lane looks. */
-	private static final class LaneQuery extends AutodetectJdbcCustomization {
+	/**
+	 * The engine's query for what is due, of given tasks only and as the lane wants it.
+	 * While a breaker probes, it fetches one row, so that no row is picked in vain.
+	 */
+	private final class LaneQuery extends AutodetectJdbcCustomization {
 
 		private final String due;
-
-		private final IntFunction<Look> looks;
 
 		/**
 		 * Query the given tasks.
 		 * @param tasks checked names
-		 * @param looks begin a look for at most so many rows
 		 */
-		LaneQuery(DataSource dataSource, boolean withoutZones, List<String> tasks, IntFunction<Look> looks) {
+		LaneQuery(DataSource dataSource, boolean withoutZones, List<String> tasks) {
 			super(dataSource, withoutZones);
 			this.due = (tasks.size() == 1 && getName().equals(POSTGRESQL)) ? dueOnPostgres(tasks.get(0))
 					: "picked = ? and execution_time <= ? and task_name in ('" + String.join("', '", tasks) + "')";
-			this.looks = looks;
 		}
 
 		/*
@@ -338,10 +295,21 @@ final class Lane {
 		/* The order is that of the index, or H2 sorts the whole backlog. */
 		@Override
 		public String createSelectDueQuery(String table, int limit, String condition, boolean byPriority) {
-			Look look = this.looks.apply(limit);
-			return "select * from " + table + " where " + this.due + look.kind() + " " + condition + " order by picked"
-					+ look.order() + ", task_name" + look.order() + ", execution_time" + look.order()
-					+ getQueryLimitPart(look.most());
+			Lane.this.begun = Lane.this.asked.get();
+			Lane.this.handed = Lane.this.threads.handed.get();
+			boolean probing = Lane.this.gate.get().isProbing();
+			if (probing) {
+				Lane.this.recovering = true;
+			}
+			String rows = "select * from " + table + " where " + this.due + " " + condition;
+			if (!Lane.this.recovering) {
+				return rows + " order by picked, task_name, execution_time" + getQueryLimitPart(limit);
+			}
+			boolean failed = Lane.this.failedOnes == (Lane.this.empty == 0);
+			int free = Lane.this.threads.getCorePoolSize() - Lane.this.threads.getActiveCount();
+			return rows + " and coalesce(consecutive_failures, 0) " + (failed ? "> 0" : "= 0")
+					+ " order by picked desc, task_name desc, execution_time desc"
+					+ getQueryLimitPart(probing ? 1 : Math.max(1, free));
 		}
 
 	}

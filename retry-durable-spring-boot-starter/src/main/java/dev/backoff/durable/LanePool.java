@@ -25,11 +25,15 @@ final class LanePool extends ThreadPoolExecutor {
 
 	private final AtomicInteger outside = new AtomicInteger();
 
-	/* Written by the thread that looks for what is due. */
-	private volatile int handed;
+	/** How many tasks it has been handed. */
+	final AtomicInteger handed = new AtomicInteger();
 
-	LanePool(int threads, ThreadFactory factory) {
+	private final Runnable ended;
+
+	/** Make a pool that runs the given at the end of each task. */
+	LanePool(int threads, ThreadFactory factory, Runnable ended) {
 		super(threads, threads, 0, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), factory);
+		this.ended = ended;
 	}
 
 	/** Run a method that this thread does not make for its lane. */
@@ -55,15 +59,9 @@ final class LanePool extends ThreadPoolExecutor {
 		return (this.waiting.get() > 0 && this.outside.get() < getCorePoolSize()) || this.working.get() > 0;
 	}
 
-	/** Return how many tasks it has been handed. */
-	int handed() {
-		return this.handed;
-	}
-
 	@Override
-	@SuppressWarnings("NonAtomicVolatileUpdate") // by one thread
 	public void execute(Runnable task) {
-		this.handed++;
+		this.handed.incrementAndGet();
 		this.waiting.incrementAndGet();
 		try {
 			super.execute(task);
@@ -84,7 +82,12 @@ final class LanePool extends ThreadPoolExecutor {
 	@Override
 	protected void afterExecute(Runnable task, @Nullable Throwable failure) {
 		OF_THREAD.remove();
-		this.working.decrementAndGet();
+		try {
+			this.ended.run();
+		}
+		finally {
+			this.working.decrementAndGet();
+		}
 	}
 
 }

@@ -31,7 +31,6 @@ import com.github.kagkarlsson.scheduler.jdbc.JdbcTaskRepository;
 import com.github.kagkarlsson.scheduler.serializer.Serializer;
 import com.github.kagkarlsson.scheduler.task.Execution;
 import com.github.kagkarlsson.scheduler.task.ExecutionOperations;
-import com.github.kagkarlsson.scheduler.task.RescheduleUpdate;
 import com.github.kagkarlsson.scheduler.task.Task;
 import com.github.kagkarlsson.scheduler.task.TaskInstance;
 import org.h2.jdbcx.JdbcConnectionPool;
@@ -507,16 +506,6 @@ final class Store {
 			status.setRollbackOnly();
 			return false;
 		})));
-	}
-
-	/**
-	 * Put a row back whose call was not tried, as part of a guarded statement. It stays
-	 * of its kind, while the engine's operations count a success or a failure.
-	 */
-	void putBack(Execution execution, StoredCall call, Instant due) {
-		boolean unused = this.repository.reschedule(execution,
-				RescheduleUpdate.toExecutionTime(due).data(call).build());
-		this.listeners.onExecutionScheduled(execution.taskInstance, due);
 	}
 
 	private boolean isSame(Execution execution, StoredCall call, boolean owned) {

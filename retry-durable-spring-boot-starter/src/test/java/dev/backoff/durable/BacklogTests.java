@@ -27,6 +27,7 @@ import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.ApplicationContext;
 
 import dev.backoff.annotation.Backoff;
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
@@ -77,22 +78,18 @@ class BacklogTests {
 	private static void measure(String scenario, List<String> names, boolean healthyOnes) throws Exception {
 		try (EmbeddedPostgres postgres = EmbeddedPostgres.builder().setServerConfig("fsync", "on").start()) {
 			Orders orders = new Orders();
-			run(postgres, orders, false, (submitting) -> names.forEach(submitting::make));
-			run(postgres, orders, true, (working) -> {
-				long start = System.nanoTime();
-				String healthy = healthyOnes ? await(start, () -> orders.isDone("healthy", CALLS - DEAD)) : "-";
-				if (FULL) {
-					pause(Math.max(0, 30_000 - (System.nanoTime() - start) / 1_000_000));
-				}
-				else {
-					Awaitility.await().until(() -> orders.attempts.get() >= 20);
-				}
+			run(postgres, orders, false, (context) -> names.forEach(context.getBean(Orders.class)::make));
+			run(postgres, orders, true, (context) -> {
+				String healthy = healthyOnes ? await(System.nanoTime(), () -> orders.isDone("healthy", CALLS - DEAD))
+						: "-";
+				Awaitility.await().atMost(PATIENCE).until(() -> context.getBean(Lanes.class).isPaused("orders"));
 				int before = orders.attempts.get();
 				long submitted = System.nanoTime();
-				IntStream.range(0, NEW).forEach((call) -> working.make("new " + call));
+				IntStream.range(0, NEW).forEach((call) -> context.getBean(Orders.class).make("new " + call));
 				String fresh = await(submitted, () -> orders.isDone("new", NEW));
-				System.out.printf("%d calls, %s: healthy ones done in %s, %d new ones in %s; attempts before them %d%n",
-						CALLS, scenario, healthy, NEW, fresh, before);
+				System.out.printf(
+						"%d calls, %s: healthy ones done in %s, %d new ones in %s; attempts before these %d%n", CALLS,
+						scenario, healthy, NEW, fresh, before);
 				if (!FULL) {
 					assertThat(List.of(healthy, fresh)).noneMatch((time) -> time.startsWith("not"));
 				}
@@ -100,7 +97,7 @@ class BacklogTests {
 		}
 	}
 
-	private static void run(EmbeddedPostgres postgres, Orders orders, boolean work, Consumer<Orders> test) {
+	private static void run(EmbeddedPostgres postgres, Orders orders, boolean work, Consumer<ApplicationContext> test) {
 		new ApplicationContextRunner()
 			.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, DataSourceAutoConfiguration.class,
 					DataSourceTransactionManagerAutoConfiguration.class, BackoffAutoConfiguration.class,
@@ -110,7 +107,7 @@ class BacklogTests {
 					"logging.level.dev.backoff=error")
 			.withPropertyValues(FULL ? new String[0] : new String[] { "backoff.breakers.orders.open-for=1s" })
 			.withBean("orders", Orders.class, () -> orders)
-			.run((context) -> test.accept(context.getBean(Orders.class)));
+			.run(test::accept);
 	}
 
 	private static String await(long since, Callable<Boolean> condition) {
@@ -120,16 +117,6 @@ class BacklogTests {
 		}
 		catch (ConditionTimeoutException ex) {
 			return "not " + PATIENCE.toSeconds() + " s";
-		}
-	}
-
-	/* So that the breaker has opened. */
-	private static void pause(long millis) {
-		try {
-			Thread.sleep(millis);
-		}
-		catch (InterruptedException ex) {
-			throw new IllegalStateException(ex);
 		}
 	}
 
@@ -144,12 +131,21 @@ class BacklogTests {
 
 		@Backoff(value = "orders", durable = "true")
 		public void make(String name) {
-			pause(20);
+			work();
 			this.attempts.incrementAndGet();
 			if (name.startsWith("dead") || (name.startsWith("once") && this.tried.add(name))) {
 				throw new IllegalStateException("down");
 			}
 			this.done.add(name);
+		}
+
+		private static void work() {
+			try {
+				Thread.sleep(20);
+			}
+			catch (InterruptedException ex) {
+				throw new IllegalStateException(ex);
+			}
 		}
 
 		boolean isDone(String kind, int calls) {

@@ -21,6 +21,9 @@ import java.util.stream.IntStream;
 
 import javax.sql.DataSource;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import com.github.kagkarlsson.scheduler.CurrentlyExecuting;
 import com.github.kagkarlsson.scheduler.HeartbeatConfig;
 import com.github.kagkarlsson.scheduler.SchedulerState;
@@ -36,6 +39,8 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
+import org.slf4j.MDC;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
@@ -57,6 +62,7 @@ import dev.backoff.breaker.CircuitBreakers;
 import dev.backoff.durable.DurableState.Phase;
 import dev.backoff.spring.live.LiveConfiguration;
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
+import dev.backoff.time.Nanos;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
@@ -903,9 +909,60 @@ abstract class DurableContract {
 			application.mails("o2");
 			application.execute(due, 1, Instant.now().minusSeconds(600).atOffset(ZoneOffset.UTC), "o2");
 			assertThat(application.gauge("oldest", "policy", "mails")).isBetween(600.0, 1_200.0);
+			assertThat(application.gauge("age", "policy", "mails")).isLessThan(600);
 			assertThat(application.gauge("calls", "policy", "mails", "state", "running")).isOne();
 			assertThat(application.gauge("calls", "policy", "mails", "state", "scheduled")).isOne();
 		}, "backoff.durable.work=false");
+	}
+
+	@Test
+	void theAgeIsThatOfTheOldestSubmissionAmongThoseThatWaitAndAStartTellsIt() {
+		Instant hourAgo = Instant.now().minusSeconds(3_600);
+		run((application) -> {
+			application.calls()
+				.submit(DurableCalls.Options.notBefore(Instant.now().plusSeconds(600)), () -> application.mails("o1"));
+			application.calls()
+				.submit(DurableCalls.Options.notBefore(Instant.now().plusSeconds(900)), () -> application.mails("o2"));
+			Execution row = application.lanes().store().find("mails", "o2").orElseThrow();
+			StoredCall old = ((StoredCall) row.taskInstance.getData()).requeued(hourAgo, Nanos.UNLIMITED, 0);
+			boolean unused = application.lanes()
+				.store()
+				.client()
+				.reschedule(TaskInstanceId.of("mails", "o2"), row.executionTime, old);
+			assertThat(
+					application.lanes().store().insert(new TaskInstance<>("mails/dead", "id1", old), DurableTask.NEVER))
+				.isTrue();
+			assertThat(application.gauge("age", "policy", "mails")).isBetween(3_600.0, 4_200.0);
+			assertThat(application.gauge("oldest", "policy", "mails")).isZero();
+			assertThat(application.gauge("age", "policy", "report")).isZero();
+		}, "backoff.durable.work=false");
+		Logger logger = (Logger) LoggerFactory.getLogger(Lanes.class);
+		ListAppender<ILoggingEvent> log = new ListAppender<>();
+		log.start();
+		logger.addAppender(log);
+		try {
+			run((application) -> assertThat(log.list).extracting(ILoggingEvent::getFormattedMessage)
+				.contains("Stored calls go on, and dead letters wait (number, the oldest since when): mails 2, since "
+						+ hourAgo + "; mails/dead 1, since " + hourAgo));
+		}
+		finally {
+			logger.detachAppender(log);
+		}
+	}
+
+	@Test
+	void anAttemptHasTheIdAndTheKeyOfItsCallInTheMdc() {
+		run((application) -> {
+			Map<String, String> seen = new ConcurrentHashMap<>();
+			application.journal().when("o1", (attempt) -> {
+				seen.putAll(MDC.getCopyOfContextMap());
+				return "done";
+			});
+			application.mails("o1");
+			application.awaitEnd("mails", "o1");
+			assertThat(seen).containsEntry("backoff.key", "o1")
+				.containsEntry("backoff.call", application.journal().attempts.get(0).idempotencyKey());
+		});
 	}
 
 	@Test
