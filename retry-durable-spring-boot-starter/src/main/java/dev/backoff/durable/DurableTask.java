@@ -214,7 +214,9 @@ final class DurableTask {
 			return unanswered(call, again.failure());
 		}
 		count(Count.POSTPONED);
-		return putBack(execution, next, this.lanes.now().plus(again.delay()));
+		// while the lane pauses, the row keeps its place
+		boolean paused = this.lanes.lane(this.method.policy()).filter(Lane::isToPause).isPresent();
+		return putBack(execution, next, paused ? execution.executionTime : this.lanes.now().plus(again.delay()));
 	}
 
 	/* Its count of failures stays, to which the engine adds one. */

@@ -157,6 +157,12 @@ final class Lane {
 		return this.scheduler.getSchedulerState().isPaused();
 	}
 
+	/** Pause if the breaker refuses by now, and return whether it pauses. */
+	boolean isToPause() {
+		check();
+		return isPaused();
+	}
+
 	/** Return whether an attempt may be about to begin, or its end to be stored. */
 	boolean isAtWork() {
 		return this.threads.isAtWork() || (this.running && this.looked < this.asked.get() && !isPaused());

@@ -224,7 +224,7 @@ final class Lanes implements SmartInitializingSingleton, SmartLifecycle, Configu
 		List<String> told = new ArrayList<>();
 		for (TaskSummary task : summary) {
 			Instant oldest = Waiting.of(task.taskName(), store().client()).submitted();
-			if (!oldest.isAfter(now())) {
+			if (lane(task.taskName()).isPresent() && !oldest.isAfter(now())) {
 				told.add(task.taskName() + " " + task.instanceCount() + ", since " + oldest);
 			}
 		}
