@@ -70,8 +70,10 @@ final class Lane {
 
 	private volatile boolean failedOnes;
 
-	/* How many looks in a row have found nothing, and what was handed over before. */
+	/* How many looks in a row have found nothing, and what the last one was for. */
 	private int empty;
+
+	private boolean soughtFailed;
 
 	private int handed;
 
@@ -311,7 +313,8 @@ final class Lane {
 			if (!Lane.this.recovering) {
 				return rows + " order by picked, task_name, execution_time" + getQueryLimitPart(limit);
 			}
-			boolean failed = Lane.this.failedOnes == (Lane.this.empty == 0);
+			boolean failed = (Lane.this.empty == 0) ? Lane.this.failedOnes : !Lane.this.soughtFailed;
+			Lane.this.soughtFailed = failed;
 			int free = Lane.this.threads.getCorePoolSize() - Lane.this.threads.getActiveCount();
 			return rows + " and coalesce(consecutive_failures, 0) " + (failed ? "> 0" : "= 0")
 					+ " order by picked desc, task_name desc, execution_time desc"

@@ -48,7 +48,7 @@ class BacklogTests {
 	private static final boolean FULL = CALLS >= 5_000;
 
 	/* Many of few, so that their retries alone would fill the time. */
-	private static final int DEAD = FULL ? CALLS / 20 : CALLS / 3;
+	private static final int DEAD = FULL ? CALLS / 20 : CALLS * 2 / 3;
 
 	private static final Duration PATIENCE = Duration.ofSeconds(FULL ? 180 : 90);
 
@@ -105,7 +105,7 @@ class BacklogTests {
 			.withPropertyValues("spring.datasource.url=" + postgres.getJdbcUrl("postgres", "postgres"),
 					"backoff.durable.initialize-schema=always", "backoff.durable.work=" + work,
 					"logging.level.dev.backoff=error")
-			.withPropertyValues(FULL ? new String[0] : new String[] { "backoff.breakers.orders.open-for=1s" })
+			.withPropertyValues(FULL ? new String[0] : new String[] { "backoff.breakers.orders.open-for=3s" })
 			.withBean("orders", Orders.class, () -> orders)
 			.run(test::accept);
 	}
