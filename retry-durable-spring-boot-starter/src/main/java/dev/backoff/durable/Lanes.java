@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
@@ -221,7 +222,7 @@ final class Lanes implements SmartInitializingSingleton, SmartLifecycle, Configu
 
 	/* The row of a schedule is no call before its slot. */
 	private void tell(Collection<TaskSummary> summary) {
-		List<String> told = new ArrayList<>();
+		Set<String> told = new TreeSet<>();
 		for (TaskSummary task : summary) {
 			Instant oldest = Waiting.of(task.taskName(), store().client()).submitted();
 			if (lane(task.taskName()).isPresent() && !oldest.isAfter(now())) {
