@@ -10,7 +10,6 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
-import java.util.function.IntFunction;
 import java.util.function.Predicate;
 import java.util.stream.IntStream;
 
@@ -47,41 +46,40 @@ class BacklogTests {
 
 	private static final boolean FULL = CALLS >= 5_000;
 
-	/* Many of few, so that their retries alone would fill the time. */
-	private static final int DEAD = FULL ? CALLS / 20 : CALLS * 2 / 3;
-
 	private static final Duration PATIENCE = Duration.ofSeconds(FULL ? 180 : 90);
 
 	private static final int NEW = 20;
 
 	@Test
 	void callsThatAreDeadAmongOthersKeepNoneWaiting() throws Exception {
-		List<String> names = names((call) -> ((call < DEAD) ? "dead " : "healthy ") + call);
+		List<String> names = names(FULL ? CALLS / 20 : CALLS / 3);
 		Collections.shuffle(names, new Random(1));
-		measure("dead ones among the others", names, true);
+		measure("dead ones among the others", names);
 	}
 
+	/* Of few calls so many, that their retries alone would fill the time. */
 	@Test
 	void callsThatAreDeadBeforeOthersKeepNoneWaiting() throws Exception {
-		measure("dead ones first", names((call) -> ((call < DEAD) ? "dead " : "healthy ") + call), true);
+		measure("dead ones first", names(FULL ? CALLS / 20 : CALLS * 2 / 3));
 	}
 
 	@Test
 	void aBatchThatFailsOnceKeepsNoNewCallsWaiting() throws Exception {
-		measure("all fail once", names((call) -> "once " + call), false);
+		measure("all fail once", IntStream.range(0, CALLS).mapToObj((call) -> "once " + call).toList());
 	}
 
-	private static List<String> names(IntFunction<String> name) {
-		return new ArrayList<>(IntStream.range(0, CALLS).mapToObj(name).toList());
+	private static List<String> names(int dead) {
+		return new ArrayList<>(
+				IntStream.range(0, CALLS).mapToObj((call) -> ((call < dead) ? "dead " : "healthy ") + call).toList());
 	}
 
-	private static void measure(String scenario, List<String> names, boolean healthyOnes) throws Exception {
+	private static void measure(String scenario, List<String> names) throws Exception {
 		try (EmbeddedPostgres postgres = EmbeddedPostgres.builder().setServerConfig("fsync", "on").start()) {
 			Orders orders = new Orders();
 			run(postgres, orders, false, (context) -> names.forEach(context.getBean(Orders.class)::make));
 			run(postgres, orders, true, (context) -> {
-				String healthy = healthyOnes ? await(System.nanoTime(), () -> orders.isDone("healthy", CALLS - DEAD))
-						: "-";
+				long healthyOnes = names.stream().filter((name) -> name.startsWith("healthy")).count();
+				String healthy = await(System.nanoTime(), () -> orders.isDone("healthy", healthyOnes));
 				Awaitility.await().atMost(PATIENCE).until(() -> context.getBean(Lanes.class).isPaused("orders"));
 				int before = orders.attempts.get();
 				long submitted = System.nanoTime();
@@ -148,7 +146,7 @@ class BacklogTests {
 			}
 		}
 
-		boolean isDone(String kind, int calls) {
+		boolean isDone(String kind, long calls) {
 			Predicate<String> ofKind = (name) -> name.startsWith(kind);
 			return this.done.stream().filter(ofKind).count() == calls;
 		}
