@@ -25,8 +25,15 @@ final class LanePool extends ThreadPoolExecutor {
 
 	private final AtomicInteger outside = new AtomicInteger();
 
-	LanePool(int threads, ThreadFactory factory) {
+	/** How many tasks it has been handed. */
+	final AtomicInteger handed = new AtomicInteger();
+
+	private final Runnable ended;
+
+	/** Make a pool that runs the given at the end of each task. */
+	LanePool(int threads, ThreadFactory factory, Runnable ended) {
 		super(threads, threads, 0, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), factory);
+		this.ended = ended;
 	}
 
 	/** Run a method that this thread does not make for its lane. */
@@ -54,6 +61,7 @@ final class LanePool extends ThreadPoolExecutor {
 
 	@Override
 	public void execute(Runnable task) {
+		this.handed.incrementAndGet();
 		this.waiting.incrementAndGet();
 		try {
 			super.execute(task);
@@ -74,7 +82,12 @@ final class LanePool extends ThreadPoolExecutor {
 	@Override
 	protected void afterExecute(Runnable task, @Nullable Throwable failure) {
 		OF_THREAD.remove();
-		this.working.decrementAndGet();
+		try {
+			this.ended.run();
+		}
+		finally {
+			this.working.decrementAndGet();
+		}
 	}
 
 }
