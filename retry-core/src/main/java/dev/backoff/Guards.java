@@ -314,8 +314,7 @@ final class Guards {
 
 		@Override
 		public void isInside(CallObserver.ObservedCall around) {
-			CallObserver.ObservedCall own = (around instanceof GuardedCall guarded) ? guarded.call : around;
-			this.hook.run(() -> this.call.isInside(own));
+			this.hook.run(() -> this.call.isInside(around));
 		}
 
 		@Override
@@ -359,6 +358,11 @@ final class Guards {
 			return opened(this.attempt, this.hook);
 		}
 
+	}
+
+	/** Return what the observer itself has returned. */
+	static CallObserver.ObservedCall unguarded(CallObserver.ObservedCall call) {
+		return (call instanceof GuardedCall guarded) ? guarded.call : call;
 	}
 
 	private static CallObserver.Scope opened(CallObserver.Observed observed, Hook hook) {

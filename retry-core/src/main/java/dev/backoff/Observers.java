@@ -50,10 +50,10 @@ record Observers(List<CallObserver> observers) implements CallObserver {
 	/** Tell a call of one around it, as each observer of that one knows it. */
 	static void isInside(ObservedCall told, ObservedCall around) {
 		if (around instanceof Calls several) {
-			several.calls.forEach(told::isInside);
+			several.calls.forEach((call) -> told.isInside(Guards.unguarded(call)));
 		}
 		else {
-			told.isInside(around);
+			told.isInside(Guards.unguarded(around));
 		}
 	}
 

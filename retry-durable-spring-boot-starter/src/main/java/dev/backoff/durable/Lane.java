@@ -66,6 +66,8 @@ final class Lane {
 	/* Whether the last look was for one row only. */
 	private volatile boolean probed;
 
+	private boolean toldWork;
+
 	private Cancellable recheck = () -> {
 	};
 
@@ -84,7 +86,7 @@ final class Lane {
 		DurableSettings settings = store.settings();
 		this.gate = gate;
 		this.time = time;
-		this.threads = new LanePool(threads, named(name, true));
+		this.threads = new LanePool(threads, named(name, true), this::tellWork);
 		this.scheduler = Scheduler.create(store.dataSource(), tasks)
 			.schedulerName(store.name())
 			.serializer(store.serializer())
@@ -121,6 +123,7 @@ final class Lane {
 					else if (type == SchedulerEventType.UNEXPECTED_ERROR) {
 						Lane.this.looked = Lane.this.asked.get();
 					}
+					tellWork();
 				}
 
 			})
@@ -146,6 +149,7 @@ final class Lane {
 	/** Wait for running attempts, and interrupt them at the end of their time. */
 	void stop() {
 		this.running = false;
+		tellWork();
 		this.scheduler.stop();
 	}
 
@@ -153,9 +157,26 @@ final class Lane {
 		return this.scheduler.getSchedulerState().isPaused();
 	}
 
-	/** Return whether an attempt may be about to begin, or its end to be stored. */
-	boolean isAtWork() {
-		return this.threads.isAtWork() || (this.running && this.looked < this.asked.get() && !isPaused());
+	/*
+	 * Work is that an attempt may be about to begin, or its end to be stored. Time that
+	 * jumps stands meanwhile.
+	 */
+	private void tellWork() {
+		if (this.time == TIMER) {
+			return;
+		}
+		synchronized (this.threads) {
+			boolean works = this.threads.isAtWork() || (this.running && this.looked < this.asked.get() && !isPaused());
+			if (works != this.toldWork) {
+				this.toldWork = works;
+				if (works) {
+					this.time.workBegins();
+				}
+				else {
+					this.time.workEnds();
+				}
+			}
+		}
 	}
 
 	/**
@@ -179,6 +200,7 @@ final class Lane {
 
 	private void look() {
 		this.asked.incrementAndGet();
+		tellWork();
 		this.scheduler.triggerCheckForDueExecutions();
 	}
 
@@ -222,6 +244,7 @@ final class Lane {
 			}
 			else {
 				this.scheduler.pause();
+				tellWork();
 			}
 		}
 		long until = (now.on() && !open && now.breaker() != null) ? now.breaker().nanosToPermit(reading) : 0;

@@ -25,8 +25,12 @@ final class LanePool extends ThreadPoolExecutor {
 
 	private final AtomicInteger outside = new AtomicInteger();
 
-	LanePool(int threads, ThreadFactory factory) {
+	private final Runnable changed;
+
+	/** Make a pool that runs something whenever it may be at work or not any more. */
+	LanePool(int threads, ThreadFactory factory, Runnable changed) {
 		super(threads, threads, 0, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), factory);
+		this.changed = changed;
 	}
 
 	/** Run a method that this thread does not make for its lane. */
@@ -37,12 +41,14 @@ final class LanePool extends ThreadPoolExecutor {
 		}
 		pool.outside.incrementAndGet();
 		pool.working.decrementAndGet();
+		pool.changed.run();
 		try {
 			return method.run();
 		}
 		finally {
 			pool.working.incrementAndGet();
 			pool.outside.decrementAndGet();
+			pool.changed.run();
 		}
 	}
 
@@ -55,11 +61,13 @@ final class LanePool extends ThreadPoolExecutor {
 	@Override
 	public void execute(Runnable task) {
 		this.waiting.incrementAndGet();
+		this.changed.run();
 		try {
 			super.execute(task);
 		}
 		catch (RuntimeException ex) {
 			this.waiting.decrementAndGet();
+			this.changed.run();
 			throw ex;
 		}
 	}
@@ -68,6 +76,7 @@ final class LanePool extends ThreadPoolExecutor {
 	protected void beforeExecute(Thread thread, Runnable task) {
 		this.working.incrementAndGet();
 		this.waiting.decrementAndGet();
+		this.changed.run();
 		OF_THREAD.set(this);
 	}
 
@@ -75,6 +84,7 @@ final class LanePool extends ThreadPoolExecutor {
 	protected void afterExecute(Runnable task, @Nullable Throwable failure) {
 		OF_THREAD.remove();
 		this.working.decrementAndGet();
+		this.changed.run();
 	}
 
 }
