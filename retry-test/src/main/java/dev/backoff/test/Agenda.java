@@ -28,10 +28,11 @@ final class Agenda {
 	}
 
 	/**
-	 * Add what the current thread waits for, what a call waits for that has told so on
-	 * this thread, or the timeout of its attempt.
+	 * Add what the current thread waits for, without a task, or else what a call waits
+	 * for that has told so on this thread, or the timeout of its attempt.
 	 */
-	Entry add(long due, long nanos, boolean sleeping, Runnable task) {
+	Entry add(long due, long nanos, @Nullable Runnable task) {
+		boolean sleeping = task == null;
 		CallsAtWork.Here here = this.calls.here();
 		Recording latest = here.latest;
 		boolean waiting = latest != null && latest.waits();
@@ -69,6 +70,9 @@ final class Agenda {
 			return false;
 		}
 		entry.taken = true;
+		if (entry.sleeper != null) {
+			LockSupport.unpark(entry.sleeper.thread);
+		}
 		if (entry.awaited) {
 			waits(entry, -1);
 		}
@@ -165,7 +169,7 @@ final class Agenda {
 		/* The thread that sleeps, or null. */
 		final CallsAtWork.@Nullable Here sleeper;
 
-		final Runnable task;
+		final @Nullable Runnable task;
 
 		private volatile boolean taken;
 
@@ -179,7 +183,7 @@ final class Agenda {
 		private boolean overdue;
 
 		Entry(long due, long number, long nanos, @Nullable Recording call, boolean awaited,
-				CallsAtWork.@Nullable Here sleeper, Runnable task) {
+				CallsAtWork.@Nullable Here sleeper, @Nullable Runnable task) {
 			this.due = due;
 			this.number = number;
 			this.nanos = nanos;

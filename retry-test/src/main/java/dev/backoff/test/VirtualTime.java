@@ -11,17 +11,16 @@ import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 
@@ -65,8 +64,6 @@ public final class VirtualTime implements RetryTime {
 
 	/* No tick counts for more, so a process that is stopped loses little patience. */
 	private static final long TICK = 50_000_000L;
-
-	private static final int IDLE_TICKS = 20;
 
 	private static final long LEAST_TIMEOUT = 2_000_000_000L;
 
@@ -196,7 +193,7 @@ public final class VirtualTime implements RetryTime {
 	/* The flag of an interrupt belongs to the job, or to the test. */
 	private void run(Agenda.Entry job, @Nullable Recording around) {
 		boolean interrupted = Thread.interrupted();
-		run(this.calls.taskBegins(), job.task);
+		run(this.calls.taskBegins(), Objects.requireNonNull(job.task));
 		if (around == null) {
 			Thread.interrupted();
 		}
@@ -238,18 +235,22 @@ public final class VirtualTime implements RetryTime {
 		return !isAnyAtWork() && !this.calls.isTaskAtWork() && this.agenda.nextDue() > this.now;
 	}
 
-	/* An interrupt is left to the work of the thread. */
 	private void await(BooleanSupplier condition, long atMost) {
 		long began = System.nanoTime();
-		boolean interrupted = false;
 		while (!condition.getAsBoolean() && System.nanoTime() - began < atMost) {
 			tickWhileNeeded();
-			try {
-				this.changed.awaitNanos(Math.min(TICK, atMost));
-			}
-			catch (InterruptedException ex) {
-				interrupted = true;
-			}
+			await(this.changed, Math.min(TICK, atMost));
+		}
+	}
+
+	/* An interrupt is left to the work of the thread. */
+	private static void await(Condition condition, long nanos) {
+		boolean interrupted = Thread.interrupted();
+		try {
+			long unused = condition.awaitNanos(nanos);
+		}
+		catch (InterruptedException ex) {
+			interrupted = true;
 		}
 		if (interrupted) {
 			Thread.currentThread().interrupt();
@@ -304,14 +305,13 @@ public final class VirtualTime implements RetryTime {
 		if (nanos <= 0) {
 			return;
 		}
-		Thread thread = Thread.currentThread();
 		Agenda.Entry entry = get(() -> {
 			checkHolds();
-			Agenda.Entry added = this.agenda.add(later(nanos), nanos, true, () -> LockSupport.unpark(thread));
+			Agenda.Entry added = this.agenda.add(later(nanos), nanos, null);
 			// the thread that raises it takes the entry out, before the clock can jump
-			signal.sleeper(() -> locked(() -> wake(added)));
+			signal.sleeper(() -> locked(() -> this.agenda.remove(added)));
 			if (signal.isRaised()) {
-				wake(added);
+				this.agenda.remove(added);
 			}
 			return added;
 		});
@@ -323,15 +323,9 @@ public final class VirtualTime implements RetryTime {
 		}
 	}
 
-	private void wake(Agenda.Entry sleeping) {
-		if (this.agenda.remove(sleeping)) {
-			sleeping.task.run();
-		}
-	}
-
 	@Override
 	public Cancellable schedule(Runnable task, long nanos) {
-		Agenda.Entry entry = get(() -> this.agenda.add(later(nanos), nanos, false, task));
+		Agenda.Entry entry = get(() -> this.agenda.add(later(nanos), nanos, task));
 		return () -> locked(() -> this.agenda.remove(entry));
 	}
 
@@ -372,7 +366,7 @@ public final class VirtualTime implements RetryTime {
 	boolean wake() {
 		return get(() -> {
 			List<Agenda.Entry> sleeping = this.agenda.sleeping();
-			sleeping.forEach(this::wake);
+			sleeping.forEach(this.agenda::remove);
 			return !sleeping.isEmpty();
 		});
 	}
@@ -426,8 +420,11 @@ public final class VirtualTime implements RetryTime {
 		while (!this.calls.isTaskAtWork()) {
 			boolean works = isAnyAtWork();
 			Agenda.Entry due = this.agenda.takeDue(this.now, !works);
-			if (due != null) {
-				happen(due);
+			if (due != null && due.task != null) {
+				happen(due, due.task);
+			}
+			else if (due != null) {
+				continue;
 			}
 			else if (works || target() <= this.now) {
 				break;
@@ -452,16 +449,12 @@ public final class VirtualTime implements RetryTime {
 				: (this.holds.isEmpty() && this.agenda.isMoving()) ? next : this.now;
 	}
 
-	private void happen(Agenda.Entry due) {
-		if (due.sleeper != null) {
-			due.task.run();
-			return;
-		}
+	private void happen(Agenda.Entry due, Runnable work) {
 		Work task = this.calls.taskBegins();
 		THREADS.execute(() -> locked(() -> {
 			// what it schedules for the call is told on this thread
 			this.calls.here().latest = due.call;
-			run(task, due.task);
+			run(task, work);
 			Thread.interrupted();
 		}));
 	}
@@ -494,24 +487,20 @@ public final class VirtualTime implements RetryTime {
 	}
 
 	private void tick() {
-		long looked = System.nanoTime();
-		for (int idle = 0; idle < IDLE_TICKS; idle = isTickNeeded() ? 0 : idle + 1) {
-			try {
-				this.tick.awaitNanos(Math.min(TICK, this.patience));
+		try {
+			long looked = System.nanoTime();
+			while (this.advancing || !this.agenda.isEmpty()) {
+				await(this.tick, Math.min(TICK, this.patience));
+				long reading = System.nanoTime();
+				count(Math.min(reading - looked, TICK));
+				looked = reading;
+				proceed();
+				this.changed.signalAll();
 			}
-			catch (InterruptedException ex) {
-				// a task has left the flag behind
-			}
-			long reading = System.nanoTime();
-			count(Math.min(reading - looked, TICK));
-			looked = reading;
-			proceed();
-			this.changed.signalAll();
 		}
-	}
-
-	private boolean isTickNeeded() {
-		return this.advancing || !this.agenda.isEmpty();
+		finally {
+			this.ticking = false;
+		}
 	}
 
 	/** Count real time. */
@@ -528,7 +517,7 @@ public final class VirtualTime implements RetryTime {
 		this.held = (waits && held && !isAnyAtWork()) ? this.held + nanos : 0;
 		if (this.held >= this.patience && this.held - nanos < this.patience) {
 			LOG.log(Level.WARNING, "Virtual time has stood for {0} of real time: it is held, and all calls wait. Close "
-					+ "the hold before you wait for them.", text(this.patience));
+					+ "the hold before you wait for them.", DurationText.story(this.patience));
 		}
 	}
 
@@ -539,16 +528,9 @@ public final class VirtualTime implements RetryTime {
 						+ "ends. If it waits for a call on an executor of its own, carry RetryContext there. If it "
 						+ "really takes so long, hold or advance the time around it, or set another "
 						+ "VirtualTime.patience. {2}",
-				work, text(this.patience),
-				(thread == null) ? "No thread is known to work for it."
-						: Arrays.stream(thread.getStackTrace())
-							.limit(FRAMES)
-							.map((frame) -> "\n\tat " + frame)
-							.collect(Collectors.joining("", "Its thread, " + thread.getName() + ", is", "")));
-	}
-
-	private static String text(long nanos) {
-		return DurationText.story(nanos);
+				work, DurationText.story(this.patience),
+				(thread == null) ? "No thread is known to work for it." : "Its thread " + thread.getName() + " is at "
+						+ Arrays.stream(thread.getStackTrace()).limit(FRAMES).toList() + ".");
 	}
 
 	/** Lets the clock stand until it is closed. To close it again does nothing. */
@@ -593,7 +575,7 @@ public final class VirtualTime implements RetryTime {
 				for (long left = longest; begun() < calls; left = VirtualTime.this.changed.awaitNanos(left)) {
 					if (left <= 0) {
 						throw new IllegalStateException("Invalid number of calls (" + calls + "): " + begun()
-								+ " have begun in this hold after " + text(longest)
+								+ " have begun in this hold after " + DurationText.story(longest)
 								+ ". Give each call a thread of its own, since one that waits keeps its thread.");
 					}
 				}

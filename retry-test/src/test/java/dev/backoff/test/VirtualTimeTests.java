@@ -524,7 +524,7 @@ class VirtualTimeTests {
 				.startsWith("OrderService.place (policy outer) has worked for 5 ms of real time while others "
 						+ "wait, so virtual time goes on without it until it ends. If it waits for a call on an "
 						+ "executor of its own, carry RetryContext there. If it really takes so long, hold or advance "
-						+ "the time around it, or set another VirtualTime.patience. Its thread, ")
+						+ "the time around it, or set another VirtualTime.patience. Its thread ")
 				.contains("LockSupport.park");
 			logger.setFilter(null);
 		}
@@ -561,6 +561,18 @@ class VirtualTimeTests {
 			assertThatExceptionOfType(AttemptTimeoutException.class)
 				.isThrownBy(() -> retry.call(() -> never.await(9, TimeUnit.SECONDS)));
 			assertThat(VirtualTimeTests.this.time.elapsed()).isEqualTo(Duration.ofMillis(1020));
+		}
+
+		@Test
+		void againAfterAWhileWithoutCalls() {
+			VirtualTimeTests.this.time.patience(Duration.ofMillis(5));
+			Retry retry = retry(policy("orders").attemptTimeout(Duration.ofMillis(10)).maxAttempts(1).build());
+			for (int i = 0; i < 3; i++) {
+				CountDownLatch never = new CountDownLatch(1);
+				assertThatExceptionOfType(AttemptTimeoutException.class)
+					.isThrownBy(() -> retry.call(() -> never.await(9, TimeUnit.SECONDS)));
+				spin(20);
+			}
 		}
 
 		@Test
