@@ -11,8 +11,6 @@ import dev.backoff.budget.BudgetSettings;
 import dev.backoff.budget.RetryBudget;
 import dev.backoff.fixture.Memory;
 import dev.backoff.fixture.VirtualTime;
-import dev.backoff.policy.DegradedMode;
-import dev.backoff.policy.DegradedSettings;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.window.WindowLength;
 
@@ -56,13 +54,10 @@ class AllocationTests {
 
 	@Test
 	void callWithAllSafeguardsAllocatesNothing() {
-		DegradedSettings degraded = new DegradedSettings(0.3, Duration.ofDays(1), 20, null, Duration.ofMinutes(1));
 		BreakerSettings settings = BreakerSettings.builder().window(WindowLength.of(Duration.ofDays(1))).build();
-		Retry guarded = Retry.builder(RetryPolicy.builder("orders").degraded(degraded).build())
+		Retry guarded = Retry.builder(RetryPolicy.defaults("orders"))
 			.budget(RetryBudget.of("orders", BudgetSettings.DEFAULTS))
 			.breaker(CircuitBreaker.builder("orders").settings(settings).build())
-			.degraded(new DegradedMode(degraded, (mode, now, counts) -> {
-			}))
 			.build();
 		assertThat(allocated(() -> this.sum += guarded.callOn("context", LENGTH, null))).isZero();
 	}
@@ -82,8 +77,8 @@ class AllocationTests {
 
 	@Test
 	void depositIntoABudgetAllocatesNothing() {
-		RetryBudget budget = RetryBudget.of("orders", new BudgetSettings(1_000_000, 0, 0, 1, 1, false));
-		assertThat(budget.tryWithdraw(RetryBudget.Cost.TRANSIENT)).isTrue();
+		RetryBudget budget = RetryBudget.of("orders", new BudgetSettings(1_000_000, 0, 0));
+		assertThat(budget.tryWithdraw()).isTrue();
 		assertThat(allocated(() -> {
 			this.sum++;
 			budget.deposit();
@@ -103,7 +98,7 @@ class AllocationTests {
 	@Test
 	void changedSettingsAllocateNothing() {
 		RetryBudget budget = RetryBudget.of("orders", BudgetSettings.DEFAULTS);
-		budget.change(new BudgetSettings(10, 1, 1, 1, 1, false));
+		budget.change(new BudgetSettings(10, 1, 1));
 		CircuitBreaker breaker = CircuitBreaker.builder("orders").time(new VirtualTime()).build();
 		breaker.change(BreakerSettings.builder().window(WindowLength.of(Duration.ofDays(1))).build());
 		Retry guarded = Retry.builder(RetryPolicy.defaults("orders")).budget(budget).breaker(breaker).build();

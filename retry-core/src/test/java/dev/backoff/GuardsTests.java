@@ -46,7 +46,7 @@ class GuardsTests {
 	class Reentrancy {
 
 		@Test
-		@Timeout(value = 20, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+		@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 		void aListenerIsNotToldOfTheCallsItMakesWhenOneStops() {
 			AtomicInteger told = new AtomicInteger();
 			Retry[] alerts = new Retry[1];
@@ -70,7 +70,7 @@ class GuardsTests {
 		}
 
 		@Test
-		@Timeout(value = 20, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+		@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 		void aListenerIsNotToldOfTheCallsItMakesBeforeARetry() {
 			AtomicInteger told = new AtomicInteger();
 			Retry[] alerts = new Retry[1];

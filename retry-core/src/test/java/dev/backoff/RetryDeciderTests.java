@@ -2,7 +2,6 @@ package dev.backoff;
 
 import java.io.IOException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 
@@ -25,8 +24,6 @@ import dev.backoff.failure.RetryCause;
 import dev.backoff.fixture.RandomSources;
 import dev.backoff.fixture.RecordingListener;
 import dev.backoff.fixture.RecordingRecorder;
-import dev.backoff.policy.DegradedMode;
-import dev.backoff.policy.DegradedSettings;
 import dev.backoff.policy.RetryCondition;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.policy.RetryPolicyBuilder;
@@ -112,7 +109,7 @@ class RetryDeciderTests {
 
 		private final Decision.Stop refusal = Decision.notRetryable("why");
 
-		private final RetryBudget budget = RetryBudget.of("gateway", new BudgetSettings(1, 0, 0, 1, 1, false));
+		private final RetryBudget budget = RetryBudget.of("gateway", new BudgetSettings(1, 0, 0));
 
 		private boolean on;
 
@@ -127,7 +124,7 @@ class RetryDeciderTests {
 		@Test
 		void isThatOfTheSteps() {
 			RetryDeciderTests.this.enabled = () -> this.on;
-			this.budget.tryWithdraw(RetryBudget.Cost.TRANSIENT);
+			this.budget.tryWithdraw();
 			assertStep(this.given, Decision.SUCCEEDED);
 			this.given.outcome = Outcome.ofRefused(AttemptOutcome.PERMANENT, new IOException(), this.refusal);
 			assertStep(this.given, this.refusal);
@@ -201,7 +198,7 @@ class RetryDeciderTests {
 
 		@Test
 		void isNotPaidTwice() {
-			RetryBudget empty = RetryBudget.of("gateway", new BudgetSettings(0, 0, 0, 1, 1, false));
+			RetryBudget empty = RetryBudget.of("gateway", new BudgetSettings(0, 0, 0));
 			Given given = new Given(Outcome.ofRetryable(new IOException(), null)).refusedBy(this.awaited).budget(empty);
 			given.waitedFor = DelaySource.BREAKER;
 			assertThat(decider(builder().build()).decide(given.build())).isInstanceOf(Decision.RetryAfter.class);
@@ -214,13 +211,13 @@ class RetryDeciderTests {
 
 		private final RetryPolicy policy = builder().postponedWhenEmpty(true).build();
 
-		private final RetryBudget budget = RetryBudget.of("gateway", new BudgetSettings(1, 1, 0, 1, 1, false));
+		private final RetryBudget budget = RetryBudget.of("gateway", new BudgetSettings(1, 1, 0));
 
 		private final Given given = new Given(Outcome.ofRetryable(new IOException(), null)).budget(this.budget);
 
 		@Test
 		void letsThemWaitAnotherDelay() {
-			this.budget.tryWithdraw(RetryBudget.Cost.TRANSIENT);
+			this.budget.tryWithdraw();
 			assertThat(decider(this.policy).decide(this.given.build()))
 				.isEqualTo(new Decision.RetryAfter(100 * MILLI, 100 * MILLI, DelaySource.BUDGET));
 		}
@@ -236,20 +233,11 @@ class RetryDeciderTests {
 
 		@Test
 		void stopsThemAtTheDeadline() {
-			this.budget.tryWithdraw(RetryBudget.Cost.TRANSIENT);
+			this.budget.tryWithdraw();
 			this.given.waitedFor = DelaySource.BUDGET;
 			this.given.timeLeft(Duration.ofMillis(50));
 			assertThat(decider(this.policy).decide(this.given.build())).isEqualTo(
 					new Decision.Stop(StopReason.DEADLINE, "the next wait of 100 ms does not fit into the 50 ms left"));
-		}
-
-		@Test
-		void chargesAThrottledAttemptItsOwnPrice() {
-			this.given.outcome = Outcome.ofRetryable(new IOException(),
-					FailureClassification.throttled(RetryCause.HTTP_429));
-			RetryBudget pricey = RetryBudget.of("gateway", new BudgetSettings(10, 1, 0, 1, 4, false));
-			decider(this.policy).decide(this.given.budget(pricey).build());
-			assertThat(pricey.balance()).isEqualTo(6);
 		}
 
 		@Test
@@ -635,24 +623,6 @@ class RetryDeciderTests {
 		return decider(policy).decideAfterWait(outcome, policy.deadlineNanos(), false);
 	}
 
-	@Test
-	void asksForRaisedDelaysOnlyWhereADelayIsChosen() {
-		RetryPolicy policy = RetryPolicy.builder("p").maxAttempts(2).build();
-		Given last = new Given(Outcome.ofRetryable(new IOException("down"), null)).attempt(2);
-		List<Boolean> begun = new ArrayList<>();
-		DegradedMode degraded = new DegradedMode(
-				new DegradedSettings(0.3, Duration.ofSeconds(30), 20, null, Duration.ofSeconds(60)),
-				(mode, raised, counts) -> begun.add(raised));
-		for (int i = 0; i < 20; i++) {
-			degraded.record(true, 0);
-		}
-		assertThat(decider(policy).decide(last.degraded(degraded).build())).isInstanceOf(Decision.Stop.class);
-		assertThat(begun).isEmpty();
-		Given first = new Given(Outcome.ofRetryable(new IOException("down"), null));
-		assertThat(decider(policy).decide(first.degraded(degraded).build())).isInstanceOf(Decision.RetryAfter.class);
-		assertThat(begun).containsExactly(true);
-	}
-
 	private static long delay(Decision decision) {
 		return ((Decision.RetryAfter) decision).delay();
 	}
@@ -684,8 +654,6 @@ class RetryDeciderTests {
 
 		private RetryBudget budget;
 
-		private DegradedMode degraded;
-
 		Given(Outcome outcome) {
 			this.outcome = outcome;
 		}
@@ -715,15 +683,9 @@ class RetryDeciderTests {
 			return this;
 		}
 
-		Given degraded(DegradedMode degraded) {
-			this.degraded = degraded;
-			return this;
-		}
-
 		Situation build() {
 			return new Situation(this.outcome, this.attempt, this.postponed, this.previousDelay, this.waitedFor,
-					this.attemptNanos, this.lastQuestion, this.timeLeft, this.shutDown, this.breaker, this.degraded, 0,
-					this.budget);
+					this.attemptNanos, this.lastQuestion, this.timeLeft, this.shutDown, this.breaker, this.budget);
 		}
 
 	}

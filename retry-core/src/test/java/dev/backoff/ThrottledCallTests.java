@@ -31,7 +31,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 /** What the contract of the drivers does not show of slots and turns. */
-@Timeout(120)
+@Timeout(600)
 class ThrottledCallTests {
 
 	private final Throttle throttle = new Throttle("orders", 1, Throttle.UNLIMITED);

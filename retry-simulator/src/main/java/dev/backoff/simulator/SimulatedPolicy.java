@@ -15,8 +15,6 @@ import dev.backoff.delay.BackoffRule;
 import dev.backoff.delay.RandomSource;
 import dev.backoff.delay.Shape;
 import dev.backoff.event.RetryListener;
-import dev.backoff.policy.DegradedMode;
-import dev.backoff.policy.DegradedSettings;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.policy.RetryPolicyBuilder;
 import dev.backoff.spring.policy.BackoffConfiguration;
@@ -86,11 +84,6 @@ public record SimulatedPolicy(RetryPolicy policy, @Nullable BudgetSettings budge
 		return (this.budget != null) ? this.budget : BudgetSettings.DEFAULTS;
 	}
 
-	/** Return the fewest tokens that allow a retry. */
-	double mostCost() {
-		return Math.max(1, Math.max(numbers().transientCost(), numbers().throttledCost()));
-	}
-
 	/** Return the same with another policy. */
 	SimulatedPolicy with(UnaryOperator<RetryPolicyBuilder> change) {
 		return new SimulatedPolicy(change.apply(this.policy.toBuilder()).build(), this.budget, this.breaker,
@@ -108,9 +101,7 @@ public record SimulatedPolicy(RetryPolicy policy, @Nullable BudgetSettings budge
 
 	SimulatedPolicy withTokens(double tokens) {
 		BudgetSettings numbers = numbers();
-		return new SimulatedPolicy(
-				this.policy, new BudgetSettings(tokens, numbers.perSuccess(), numbers.perSecond(),
-						numbers.transientCost(), numbers.throttledCost(), numbers.refund()),
+		return new SimulatedPolicy(this.policy, new BudgetSettings(tokens, numbers.perSuccess(), numbers.perSecond()),
 				this.breaker, this.retried, this.advice);
 	}
 
@@ -120,7 +111,6 @@ public record SimulatedPolicy(RetryPolicy policy, @Nullable BudgetSettings budge
 
 	/** Make a caller, with a breaker of its own. */
 	Retry caller(EventQueue time, RandomSource random, RetryListener listener, @Nullable RetryBudget budget) {
-		DegradedSettings degraded = this.policy.degraded();
 		return Retry.builder(this.policy)
 			.time(time)
 			.random(random)
@@ -131,8 +121,6 @@ public record SimulatedPolicy(RetryPolicy policy, @Nullable BudgetSettings budge
 			.breaker((this.breaker != null)
 					? CircuitBreaker.builder("simulated").settings(this.breaker).time(time).random(random).build()
 					: null)
-			.degraded((degraded != null) ? new DegradedMode(degraded, (mode, raised, counts) -> {
-			}) : null)
 			.build();
 	}
 

@@ -90,7 +90,7 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	/** What is logged about other retries. */
 	public enum OtherRetries {
 
-		/** Those that multiply the attempts of a method. */
+		/** All that are found. */
 		WARN,
 
 		/** Nothing; the endpoint still shows them. */
@@ -241,7 +241,6 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 * @param recoverConcurrency Number of recoveries of this policy that run at once in
 	 * this process, or "none". Others wait.
 	 * @param retryAfter Hints of servers.
-	 * @param whenDegraded Longer delays while many attempts fail.
 	 */
 	@ConfigurationPropertiesSource
 	public record Policy(@Nullable String inherits, dev.backoff.policy.@Nullable Preset preset,
@@ -254,8 +253,7 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 			@Nullable String classifier, @Nullable Nested nested, @Nullable Boolean replay, @Nullable Boolean durable,
 			@Nullable String schedule, @Nullable String scheduleZone, @Nullable String breaker, @Nullable String budget,
 			@Nullable String idempotent, @Nullable WhenEmpty whenEmpty, @Nullable String concurrency,
-			@Nullable String maxWaiting, @Nullable String recoverConcurrency, @DefaultValue RetryAfter retryAfter,
-			@DefaultValue WhenDegraded whenDegraded) {
+			@Nullable String maxWaiting, @Nullable String recoverConcurrency, @DefaultValue RetryAfter retryAfter) {
 	}
 
 	/**
@@ -266,21 +264,6 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 * the larger of one minute and a cap that is set.
 	 */
 	public record RetryAfter(@Nullable Boolean enabled, @Nullable Duration max) {
-	}
-
-	/**
-	 * Longer delays while many attempts fail. In effect if a cap or a base is set.
-	 *
-	 * @param cap Raised cap. Not below a cap that is set.
-	 * @param base Raised base. Not above the raised cap.
-	 * @param failureRate Share of failed attempts above which delays are raised, a
-	 * percentage; below five sixths of it they are as before.
-	 * @param window How far back attempts are counted.
-	 * @param minimumCalls Number of attempts the window must hold before delays are
-	 * raised.
-	 */
-	public record WhenDegraded(@Nullable Duration cap, @Nullable Duration base, @Nullable String failureRate,
-			@Nullable Duration window, @Nullable Integer minimumCalls) {
 	}
 
 	/**
@@ -315,23 +298,10 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 * @param tokens Number of tokens the bucket holds when it is full, as at the start.
 	 * @param perSuccess Number of tokens a successful call puts back.
 	 * @param perSecond Number of tokens each second puts back.
-	 * @param cost Number of tokens a retry takes: one number for all, or two.
-	 * @param refund Whether a retry that succeeds gives back what it took.
 	 */
 	@ConfigurationPropertiesSource
 	public record Budget(@DefaultValue("50") double tokens, @DefaultValue("0.1") double perSuccess,
-			@DefaultValue("0.1") double perSecond, @DefaultValue Cost cost, @DefaultValue("false") boolean refund) {
-	}
-
-	/**
-	 * What a retry takes.
-	 *
-	 * @param transientCost Number of tokens a retry after a failure that may pass takes.
-	 * @param throttledCost Number of tokens a retry after a refusal because of load
-	 * takes.
-	 */
-	public record Cost(@Name("transient") @DefaultValue("1") double transientCost,
-			@Name("throttled") @DefaultValue("1") double throttledCost) {
+			@DefaultValue("0.1") double perSecond) {
 	}
 
 	/**
@@ -402,6 +372,8 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 *
 	 * @param work Whether this process makes attempts of stored calls.
 	 * @param store Database that holds the calls.
+	 * @param dataSource Name of the application's DataSource bean that holds the calls,
+	 * if it has several and none is primary.
 	 * @param file Path of the library's own H2 file, without its suffix.
 	 * @param table Name of the table.
 	 * @param initializeSchema When the table is created.
@@ -416,10 +388,11 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 * @param shutdownWait Time that running attempts get when the application closes.
 	 */
 	public record Durable(@DefaultValue("true") boolean work, @DefaultValue("auto") DurableStore store,
-			@DefaultValue("./backoff-durable") String file, @DefaultValue("backoff_calls") String table,
-			@DefaultValue("auto") InitializeSchema initializeSchema, @DefaultValue("5s") Duration pollInterval,
-			@DefaultValue("5s") Duration heartbeat, @DefaultValue("5") int maxLosses,
-			@DefaultValue("64KB") String maxPayload, @DefaultValue("20s") Duration shutdownWait) {
+			@Nullable String dataSource, @DefaultValue("./backoff-durable") String file,
+			@DefaultValue("backoff_calls") String table, @DefaultValue("auto") InitializeSchema initializeSchema,
+			@DefaultValue("5s") Duration pollInterval, @DefaultValue("5s") Duration heartbeat,
+			@DefaultValue("5") int maxLosses, @DefaultValue("64KB") String maxPayload,
+			@DefaultValue("20s") Duration shutdownWait) {
 	}
 
 }

@@ -28,9 +28,6 @@ final class PolicyAdvice {
 	/** More attempts than this without a deadline are advised against. */
 	private static final int MANY_ATTEMPTS = 16;
 
-	/* Delays grow no more long before. */
-	private static final int MOST_COMPARED = 2_000;
-
 	private PolicyAdvice() {
 	}
 
@@ -65,10 +62,6 @@ final class PolicyAdvice {
 		}
 		if (values.isWrittenForIt(PolicyKey.CAP) && limited && policy.maxAttempts() > 1) {
 			adviseCap(rule, policy.maxAttempts() - 1, advice);
-		}
-		if (policy.degraded() != null && (values.isWrittenForIt(PolicyKey.WHEN_DEGRADED_CAP)
-				|| values.isWrittenForIt(PolicyKey.WHEN_DEGRADED_BASE))) {
-			adviseDegraded(policy, advice);
 		}
 		return advice;
 	}
@@ -122,16 +115,15 @@ final class PolicyAdvice {
 			return;
 		}
 		BudgetSettings settings = budget.settings();
-		boolean charged = settings.transientCost() > 0 || settings.throttledCost() > 0;
 		String withoutEffect = "when-empty: wait has no effect, because the budget " + budget.name() + " ";
 		if (settings.tokens() == 0) {
 			advice.add(withoutEffect + "never pays: its tokens are 0 (" + origins(budget, BudgetKey.TOKENS) + ")");
 		}
-		else if (charged && settings.perSecond() == 0 && settings.perSuccess() == 0) {
+		else if (settings.perSecond() == 0 && settings.perSuccess() == 0) {
 			advice.add(withoutEffect + "is never filled again: its per-second and per-success are 0 ("
 					+ origins(budget, BudgetKey.PER_SECOND, BudgetKey.PER_SUCCESS) + ")");
 		}
-		else if (charged && settings.perSecond() == 0 && policy.deadlineNanos() == Nanos.UNLIMITED) {
+		else if (settings.perSecond() == 0 && policy.deadlineNanos() == Nanos.UNLIMITED) {
 			advice.add("a call waits for the budget " + budget.name()
 					+ " as long as none succeeds, for its per-second is 0: set a deadline");
 		}
@@ -166,28 +158,6 @@ final class PolicyAdvice {
 			advice.add("the cap of " + DurationText.exact(rule.capNanos()) + " is never reached: the last wait is "
 					+ DurationText.story(longest) + " before jitter");
 		}
-	}
-
-	private static void adviseDegraded(RetryPolicy policy, List<String> advice) {
-		int retries = Math.min(policy.maxAttempts() - 1, MOST_COMPARED);
-		for (int retry = 1; retry <= retries; retry++) {
-			if (policy.rule().baseNanos() != policy.degradedRule().baseNanos()
-					|| longest(policy.rule(), retry) != longest(policy.degradedRule(), retry)) {
-				return;
-			}
-		}
-		advice.add(
-				"when-degraded changes no planned delay: " + ((retries == 0) ? "there is no retry" : "the last wait is "
-						+ DurationText.story(longest(policy.rule(), retries)) + " before jitter either way"));
-	}
-
-	/* Decorrelated jitter grows threefold at most. */
-	private static long longest(BackoffRule rule, int retry) {
-		if (!rule.jitter().replacesShape()) {
-			return rule.capped(retry);
-		}
-		double most = rule.baseNanos() * Math.pow(3, retry);
-		return Math.min(rule.capNanos(), (long) most);
 	}
 
 	private static void adviseGrowth(BackoffRule rule, List<String> advice) {

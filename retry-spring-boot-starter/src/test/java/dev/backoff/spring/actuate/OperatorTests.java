@@ -43,6 +43,7 @@ import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.context.ApplicationListener;
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.env.PropertiesPropertySource;
+import org.springframework.core.retry.RetryTemplate;
 import org.springframework.test.annotation.DirtiesContext;
 
 import dev.backoff.annotation.Backoff;
@@ -52,8 +53,6 @@ import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.event.StopReason;
 import dev.backoff.fixture.VirtualTime;
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
-import dev.backoff.spring.layers.RetryLayer;
-import dev.backoff.spring.layers.RetryLayerFinder;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.EffectivePolicy.Value;
 import dev.backoff.spring.policy.PolicyKey;
@@ -73,8 +72,8 @@ import static org.assertj.core.api.Assertions.tuple;
 				"backoff.policies.orders.base=1s", "backoff.policies.orders.max-attempts=3",
 				"backoff.policies.orders.cap=10s", "backoff.policies.sync.base=1m", "backoff.policies.sync.cap=1m",
 				"backoff.policies.sync.max-attempts=2", "backoff.policies.hanging.deadline=3s",
-				"backoff.breakers.gateway.failure-rate=50%", "secret=sesame", "backoff.policies.degraded.base=1s",
-				"backoff.policies.degraded.cap=30s", "backoff.policies.degraded.when-degraded.cap=1m",
+				"backoff.breakers.gateway.failure-rate=50%", "secret=sesame", "backoff.policies.moved.base=1s",
+				"backoff.policies.moved.cap=30s", "backoff.policies.moved.throttled-base=20s",
 				"backoff.policies.[payment\\ callback].base=1s", "backoff.policies.[a/b].base=1s",
 				"backoff.policies.Mixed.base=1s", "backoff.policies.[zahlung-über].base=1s",
 				"backoff.policies.breakers.base=1s", "backoff.policies.with_under.base=1s",
@@ -84,8 +83,8 @@ class OperatorTests {
 	private static final ApplicationContextRunner OTHER = new ApplicationContextRunner()
 		.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, BackoffAutoConfiguration.class))
 		.withBean(Mails.class)
-		.withPropertyValues("backoff.policies.degraded.base=1s", "backoff.policies.degraded.cap=30s",
-				"backoff.policies.degraded.when-degraded.cap=1m", "backoff.defaults.jitter=none");
+		.withPropertyValues("backoff.policies.moved.base=1s", "backoff.policies.moved.cap=30s",
+				"backoff.policies.moved.throttled-base=20s", "backoff.defaults.jitter=none");
 
 	@LocalServerPort
 	private int port;
@@ -290,7 +289,7 @@ class OperatorTests {
 		}
 
 		@ParameterizedTest
-		@CsvSource({ "'', activity or layers or short", "/orders, short" })
+		@CsvSource({ "'', activity or other-retries or short", "/orders, short" })
 		void areTheOnlyOnes(String path, String known) throws Exception {
 			HttpResponse<String> response = send("GET", path + "?view=long", "");
 			assertThat(response.statusCode()).isEqualTo(400);
@@ -301,18 +300,13 @@ class OperatorTests {
 	}
 
 	@Nested
-	class LayersView {
+	class OtherRetriesView {
 
 		@Test
-		void showsOtherRetriesAndTheMethodsThatMeetThem() throws Exception {
-			String shown = ok("GET", "?view=layers", "");
-			assertThat(JsonPath.<List<Map<String, ?>>>read(shown, "$.layers[?(@.name == 'Gateway')]"))
-				.containsExactly(Map.of("name", "Gateway", "place", "bean gateway", "attempts", 2, "when", "503", "off",
-						"gateway.retries=0"));
-			JSONAssert.assertEquals(
-					"{ 'methods': { 'Orders.place': { 'attempts': 3, 'meets': [ 'Gateway' ], 'atMost': 6 } }, "
-							+ "'unretried': [] }",
-					shown, false);
+		void showsWhatRepeatsByItself() throws Exception {
+			assertThat(JsonPath.<List<Map<String, ?>>>read(ok("GET", "?view=other-retries", ""), "$.otherRetries"))
+				.contains(Map.of("name", "Spring Framework RetryTemplate", "place", "bean template", "when",
+						"what its policy says", "off", "maxRetries(0)"));
 		}
 
 	}
@@ -329,7 +323,7 @@ class OperatorTests {
 			ok("POST", "/breakers/gateway", "{\"state\": \"forced-open\"}");
 			CompletableFuture<String> waiting = OperatorTests.this.orders.sync();
 			ok("POST", "/sync/stop", "{}");
-			assertThat(waiting).failsWithin(Duration.ofSeconds(10));
+			assertThat(waiting).failsWithin(Duration.ofSeconds(60));
 			assertThat(audited())
 				.extracting(AuditEvent::getType, AuditEvent::getPrincipal, (event) -> event.getData().toString())
 				.containsExactly(
@@ -579,15 +573,15 @@ class OperatorTests {
 	class ValuesThatMoveOthers {
 
 		@ParameterizedTest
-		@CsvSource({ "cap, 2m", "base, 200m" })
-		void areAnsweredWithTheOthersToo(String key, String cap) throws Exception {
-			HttpResponse<String> response = send("POST", "/degraded", "{\"" + key + "\": \"2m\"}");
+		@CsvSource({ "cap, 10s, throttled-base, 10s", "base, 2m, cap, 200m" })
+		void areAnsweredWithTheOthersToo(String key, String value, String other, String moved) throws Exception {
+			HttpResponse<String> response = send("POST", "/moved", "{\"" + key + "\": \"" + value + "\"}");
 			List<String> lines = JsonPath.read(response.body(), "$.configuration");
-			assertThat(lines).contains("backoff.policies.degraded." + key + "=2m",
-					"backoff.policies.degraded.when-degraded.cap=" + cap, "backoff.policies.degraded.cap=" + cap);
-			Map<PolicyKey, Value> here = OperatorTests.this.policies.current().peek("degraded").orElseThrow().values();
+			assertThat(lines).contains("backoff.policies.moved." + key + "=" + value,
+					"backoff.policies.moved." + other + "=" + moved);
+			Map<PolicyKey, Value> here = OperatorTests.this.policies.current().peek("moved").orElseThrow().values();
 			configured(lines, (theirs) -> {
-				Map<PolicyKey, Value> there = theirs.current().peek("degraded").orElseThrow().values();
+				Map<PolicyKey, Value> there = theirs.current().peek("moved").orElseThrow().values();
 				here.forEach(
 						(each, written) -> assertThat(there.get(each).text()).as(each.key()).isEqualTo(written.text()));
 			});
@@ -638,9 +632,8 @@ class OperatorTests {
 	static class Shop {
 
 		@Bean
-		RetryLayerFinder finder() {
-			return (beans, found) -> found.accept("orders",
-					new RetryLayer("Gateway", "bean gateway", 2, "503", "gateway.retries=0", null));
+		RetryTemplate template() {
+			return new RetryTemplate();
 		}
 
 		@Bean

@@ -10,8 +10,7 @@ import dev.backoff.annotation.Backoff;
 import dev.backoff.spring.policy.SmallApplication;
 
 /**
- * Every kind of bad breaker, budget and degraded delay, with the whole report that stops
- * the start.
+ * Every kind of bad breaker and budget, with the whole report that stops the start.
  */
 class OverloadReportTests {
 
@@ -127,25 +126,11 @@ class OverloadReportTests {
 						"Write a number such as 1 or 0.1."),
 				budget("per-second: 10001", "per-second (10001): must be a number from 0 to 10000.",
 						"Write a number such as 1 or 0.1."),
-				budget("cost: -1", "cost (-1): must be a number from 0 to 1000000.",
-						"Write a number such as 1 or 0.1."),
-				budget("cost: 51", "cost (51): must not be above tokens (50), or no retry could ever be paid.",
-						"Lower it, or raise tokens (built in)."),
-				budget("{ tokens: 10, cost.throttled: 14 }",
-						"cost.throttled (14): must not be above tokens (10), or no retry could ever be paid.",
-						"Lower it, or raise tokens (application.yml:4)."),
-				budget("cost.transient: free", "cost.transient (free): must be a number from 0 to 1000000.",
-						"Write a number such as 1 or 0.1."),
-				budget("refund: maybe", "refund (maybe): must be true or false.", "Write true or false."),
 				budget("max-tokens: 5", "max-tokens (5): is no key of a budget.",
 						"Write tokens instead of max-tokens."),
 				budget("post.tokens: 5", "post.tokens (5): is no key of a budget.",
 						"If the budget is called gateway.post, write its name in brackets and quotes: "
 								+ "\"[gateway.post]\"."),
-				budget("cost.tokens: 5", "cost.tokens (5): is no key of a budget.",
-						"Known keys below cost: cost.transient, cost.throttled."),
-				budget("cost.timeout: 5", "cost.timeout (5): is no key of a budget.",
-						"Known keys below cost: cost.transient, cost.throttled."),
 				ReportRow.of("tokens below the cost", shop().yaml("""
 						backoff:
 						  budgets.gateway.tokens: 0.5
@@ -153,7 +138,7 @@ class OverloadReportTests {
 						"""),
 						"Invalid backoff.budgets.gateway.tokens (0.5) at application.yml:2: must not be below the "
 								+ "cost of a retry (1), or no retry could ever be paid.",
-						"Raise it, or lower cost (built in); 0 allows no retry."));
+						"Raise it; 0 allows no retry."));
 	}
 
 	private static ReportRow budget(String line, String problem, String fix) {
@@ -208,50 +193,10 @@ class OverloadReportTests {
 						"Write none to switch it off."),
 				policy("breaker: true", "breaker (true): must be the name of a breaker, or none.",
 						"Define a breaker below backoff.breakers, and write its name."),
-				policy("when-degraded: 60s", "when-degraded (60s): holds keys, not a value.",
-						"Write the keys below it, for instance backoff.policies.orders.when-degraded.cap."),
-				policy("when-degraded.failure-rate: 0.3", "when-degraded.failure-rate (0.3)" + PERCENTAGE,
-						"Write it as a percentage: 30%."),
-				policy("when-degraded.window: 100 calls", "when-degraded.window (100 calls): must be a duration.",
-						DURATION_FIX),
-				policy("when-degraded: { cap: 60s, window: 30 }", "when-degraded.window (30): must have a unit.",
-						"Write 30ms or 30s."),
-				policy("when-degraded.minimum-calls: 0",
-						"when-degraded.minimum-calls (0): must be a whole number from 1 to 1000000.",
-						"Write 1 or more."),
-				policy("when-degraded.cap: 0s", "when-degraded.cap (0s): must be above zero.", DURATION_FIX),
-				policy("when-degraded.base: -1s", "when-degraded.base (-1s): must not be negative.", DURATION_FIX),
-				policy("when-degraded.failure-rate: 30%",
-						"when-degraded.failure-rate (30%): raises nothing without a raised cap or base.",
-						"Add when-degraded.cap or when-degraded.base, or remove it."),
-				policy("{ cap: 60s, when-degraded.cap: 30s }",
-						"when-degraded.cap (30s): must not be below the cap (1m).",
-						"Raise it, or lower the cap (application.yml:4)."),
-				policy("when-degraded.base: 11s", "when-degraded.base (11s): must not be above the cap (10s).",
-						"Lower it, or add a when-degraded.cap above the cap (built in)."),
-				policy("when-degraded: { base: 61s, cap: 60s }",
-						"when-degraded.base (61s): must not be above the raised cap (1m).",
-						"Lower it, or raise when-degraded.cap (application.yml:4)."),
-				policy("{ jitter: decorrelated, when-degraded.base: 6s }",
-						"when-degraded.base (6s): must not be above half of the cap (10s) for decorrelated jitter "
-								+ "(application.yml:4).",
-						"Lower it, or add a when-degraded.cap above the cap (built in)."),
-				policy("{ ladder: [1s, 5s], when-degraded.cap: 60s }",
-						"when-degraded.cap (60s): has no effect, because the ladder (application.yml:4) has no cap to "
-								+ "raise.",
-						"Write when-degraded.base, which raises the rungs below it."),
-				policy("when-degradd.cap: 60s", "when-degradd.cap (60s): is no key of a policy.",
-						"Write when-degraded.cap instead of when-degradd.cap."),
-				policy("whenDegradet.failure-rates: 60s", "whenDegradet.failure-rates (60s): is no key of a policy.",
-						"Write when-degraded.failure-rate instead of whenDegradet.failure-rates."),
-				policy("when-degraded.max-attempts: 2", "when-degraded.max-attempts (2): is no key of a policy.",
-						"Known keys below when-degraded: when-degraded.cap, when-degraded.base, "
-								+ "when-degraded.failure-rate, when-degraded.window, when-degraded.minimum-calls."),
+				policy("retryAftre.maxs: 60s", "retryAftre.maxs (60s): is no key of a policy.",
+						"Write retry-after.max instead of retryAftre.maxs."),
 				policy("retry-aftr.max: 5m", "retry-aftr.max (5m): is no key of a policy.",
-						"Write retry-after.max instead of retry-aftr.max."),
-				policy("when-degraded.maximum: 60s", "when-degraded.maximum (60s): is no key of a policy.",
-						"Known keys below when-degraded: when-degraded.cap, when-degraded.base, "
-								+ "when-degraded.failure-rate, when-degraded.window, when-degraded.minimum-calls."));
+						"Write retry-after.max instead of retry-aftr.max."));
 	}
 
 	@ParameterizedTest
@@ -266,19 +211,16 @@ class OverloadReportTests {
 				misplaced("on-open: wait", "Define it below backoff.breakers.<name>."),
 				misplaced("open-for: 30s", "Define it below backoff.breakers.<name>."),
 				misplaced("probes: 3", "Define it below backoff.breakers.<name>."),
-				misplaced("failure-rate: 50%",
-						"Define it below backoff.breakers.<name>, or write when-degraded.failure-rate."),
-				misplaced("minimum-calls: 20",
-						"Define it below backoff.breakers.<name>, or write when-degraded.minimum-calls."),
+				misplaced("failure-rate: 50%", "Define it below backoff.breakers.<name>."),
+				misplaced("minimum-calls: 20", "Define it below backoff.breakers.<name>."),
 				misplaced("tokens: 20", "Define it below backoff.budgets.<name>."),
 				misplaced("per-second: 1", "Define it below backoff.budgets.<name>."),
-				misplaced("cost.throttled: 2", "Define it below backoff.budgets.<name>."),
 				misplaced("breaker.failure-rate: 50%",
 						"Define it below backoff.breakers.<name>, and write breaker: <name>."),
 				misplaced("circuit-breaker.wibble: 1",
 						"Define it below backoff.breakers.<name>, and write breaker: <name>."),
 				misplaced("budget.tokens: 20", "Define it below backoff.budgets.<name>, and write budget: <name>."),
-				misplaced("retry-budget.cost.throttled: 2",
+				misplaced("retry-budget.per-second: 2",
 						"Define it below backoff.budgets.<name>, and write budget: <name>."));
 	}
 
@@ -427,7 +369,7 @@ class OverloadReportTests {
 				ReportRow.of("one that nobody uses, and all problems at once", shop().yaml("""
 						backoff:
 						  breakers.spare: { probes: 0, failure-rate: 0% }
-						  budgets.spare: { tokens: few, cost: 0.5x }
+						  budgets.spare: { tokens: few, per-second: 0.5x }
 						  policies.orders: { base: soon, budget: spare }
 						"""), "Invalid backoff.policies.orders.base (soon) at application.yml:4: must be a duration.",
 						DURATION_FIX,
@@ -439,8 +381,8 @@ class OverloadReportTests {
 						"Invalid backoff.budgets.spare.tokens (few) at application.yml:3: must be a number from 0 to "
 								+ "1000000.",
 						"Write a number such as 50.",
-						"Invalid backoff.budgets.spare.cost (0.5x) at application.yml:3: must be a number from 0 to "
-								+ "1000000.",
+						"Invalid backoff.budgets.spare.per-second (0.5x) at application.yml:3: must be a number from 0 to "
+								+ "10000.",
 						"Write a number such as 1 or 0.1."));
 	}
 

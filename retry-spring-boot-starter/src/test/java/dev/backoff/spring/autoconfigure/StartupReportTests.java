@@ -277,8 +277,7 @@ class StartupReportTests {
 						"Known keys: inherits, preset, enabled, shape, base, cap, multiplier, step, ladder, "
 								+ "jitter, max-attempts, deadline, attempt-timeout, shortest-attempt, last-question, throttled-base, "
 								+ "retry-on, abort-on, match-causes, classifier, nested, replay, durable, schedule, schedule-zone, breaker, budget, idempotent, when-empty, "
-								+ "concurrency, max-waiting, recover-concurrency, retry-after.enabled, retry-after.max, when-degraded.cap, when-degraded.base, "
-								+ "when-degraded.failure-rate, when-degraded.window, when-degraded.minimum-calls."),
+								+ "concurrency, max-waiting, recover-concurrency, retry-after.enabled, retry-after.max."),
 				value("recover: park",
 						"Invalid backoff.policies.orders.recover (park) at application.yml:4: is no key of a "
 								+ "policy.",
@@ -319,7 +318,7 @@ class StartupReportTests {
 				"Write backoff.enabled.", "Invalid backoff.wibble (1) at application.yml:3: is no key of backoff.",
 				"Known keys: enabled, retries-enabled, unknown-keys, instances, random, mode, other-retries, metrics.enabled, "
 						+ "metrics.slo, metrics.durations, observation.enabled, http.hosts, http.attempt-header, http.deadline-header, "
-						+ "http.idempotency-header, http.inbound, endpoint.messages, health.breakers, shutdown.wait, durable.work, durable.store, durable.file, durable.table, durable.initialize-schema, durable.poll-interval, durable.heartbeat, durable.max-losses, durable.max-payload, durable.shutdown-wait, defaults.*, "
+						+ "http.idempotency-header, http.inbound, endpoint.messages, health.breakers, shutdown.wait, durable.work, durable.store, durable.data-source, durable.file, durable.table, durable.initialize-schema, durable.poll-interval, durable.heartbeat, durable.max-losses, durable.max-payload, durable.shutdown-wait, defaults.*, "
 						+ "policies.*, breakers.*, budgets.*."),
 				yaml("two spellings, one of them empty", """
 						backoff:
