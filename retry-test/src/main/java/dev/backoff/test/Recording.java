@@ -147,7 +147,7 @@ final class Recording extends Work implements CallObserver.ObservedCall, CallObs
 	void timedOut(int turn) {
 		if (turn == this.turn && this.ended == null) {
 			this.timedOut = true;
-			goesOn();
+			waitAgain();
 		}
 	}
 

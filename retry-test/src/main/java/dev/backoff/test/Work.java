@@ -38,6 +38,12 @@ class Work {
 		goesOn();
 	}
 
+	/** Wait for it again, though it was passed over: its timeout has come. */
+	final void waitAgain() {
+		this.passedOver = false;
+		goesOn();
+	}
+
 	final void goesOn() {
 		this.worked = 0;
 		this.overdue = false;

@@ -52,6 +52,9 @@ class VirtualTimeTests {
 
 	private static final Duration LONG = Duration.ofSeconds(5);
 
+	/* Where patience ends, longer than a thread waits for a processor. */
+	private static final Duration SHORT = Duration.ofMillis(500);
+
 	/* Where nothing may cost patience. */
 	private static final Duration FOREVER = Duration.ofDays(1);
 
@@ -278,7 +281,7 @@ class VirtualTimeTests {
 
 		@Test
 		void butNotForACallThatWaitsForASlot() throws Exception {
-			VirtualTimeTests.this.time.patience(Duration.ofMillis(50));
+			VirtualTimeTests.this.time.patience(SHORT);
 			BackoffCalls calls = new BackoffCalls(VirtualTimeTests.this.time);
 			Throttle throttle = new Throttle("orders", 1, 10);
 			Retry retry = Retry.builder(policy("orders").deadline(Duration.ofDays(3)).build())
@@ -477,7 +480,7 @@ class VirtualTimeTests {
 
 		@Test
 		void ifItWaitsForACallOnAThreadThatDoesNotKnowIt() throws Exception {
-			VirtualTimeTests.this.time.patience(Duration.ofMillis(5));
+			VirtualTimeTests.this.time.patience(SHORT);
 			Retry inner = retry("inner", Duration.ofSeconds(1));
 			Retry outer = retry(policy("outer").maxAttempts(1).build());
 			Future<Void> call = VirtualTimeTests.this.threads.submit(() -> outer.call(() -> {
@@ -512,7 +515,7 @@ class VirtualTimeTests {
 
 		@Test
 		void andAWarningNamesItAndWhatItsThreadDoes() throws Exception {
-			VirtualTimeTests.this.time.patience(Duration.ofMillis(5));
+			VirtualTimeTests.this.time.patience(SHORT);
 			CompletableFuture<String> told = new CompletableFuture<>();
 			Logger logger = warnings(told::complete);
 			Retry inner = retry("inner", Duration.ofSeconds(1));
@@ -521,7 +524,7 @@ class VirtualTimeTests {
 				return null;
 			});
 			assertThat(get(told))
-				.startsWith("OrderService.place (policy outer) has worked for 5 ms of real time while others "
+				.startsWith("OrderService.place (policy outer) has worked for 500 ms of real time while others "
 						+ "wait, so virtual time goes on without it until it ends. If it waits for a call on an "
 						+ "executor of its own, carry RetryContext there. If it really takes so long, hold or advance "
 						+ "the time around it, or set another VirtualTime.patience. Its thread ")
@@ -555,7 +558,7 @@ class VirtualTimeTests {
 
 		@Test
 		void andTheClockIsMovedToIt() {
-			VirtualTimeTests.this.time.patience(Duration.ofMillis(5));
+			VirtualTimeTests.this.time.patience(SHORT);
 			Retry retry = retry(policy("orders").attemptTimeout(Duration.ofMillis(10)).maxAttempts(2).build());
 			CountDownLatch never = new CountDownLatch(1);
 			assertThatExceptionOfType(AttemptTimeoutException.class)
@@ -565,9 +568,9 @@ class VirtualTimeTests {
 
 		@Test
 		void againAfterAWhileWithoutCalls() {
-			VirtualTimeTests.this.time.patience(Duration.ofMillis(5));
+			VirtualTimeTests.this.time.patience(SHORT);
 			Retry retry = retry(policy("orders").attemptTimeout(Duration.ofMillis(10)).maxAttempts(1).build());
-			for (int i = 0; i < 3; i++) {
+			for (int i = 0; i < 2; i++) {
 				CountDownLatch never = new CountDownLatch(1);
 				assertThatExceptionOfType(AttemptTimeoutException.class)
 					.isThrownBy(() -> retry.call(() -> never.await(9, TimeUnit.SECONDS)));
@@ -577,7 +580,7 @@ class VirtualTimeTests {
 
 		@Test
 		void ofAsynchronousAttemptsToo() {
-			VirtualTimeTests.this.time.patience(Duration.ofMillis(5));
+			VirtualTimeTests.this.time.patience(SHORT);
 			Retry retry = retry(policy("orders").attemptTimeout(Duration.ofMillis(10)).maxAttempts(2).build());
 			CompletableFuture<Object> result = retry.callAsync(() -> new CompletableFuture<>());
 			assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> get(result))
@@ -587,7 +590,7 @@ class VirtualTimeTests {
 
 		@Test
 		void ofAttemptsAroundACallThatHangsToo() {
-			VirtualTimeTests.this.time.patience(Duration.ofMillis(5));
+			VirtualTimeTests.this.time.patience(SHORT);
 			Retry inner = retry("inner", Duration.ofSeconds(1));
 			Retry outer = retry(policy("outer").attemptTimeout(Duration.ofMillis(10)).maxAttempts(1).build());
 			CountDownLatch never = new CountDownLatch(1);
@@ -616,7 +619,7 @@ class VirtualTimeTests {
 
 		@Test
 		void butNotWithoutEnd() {
-			VirtualTimeTests.this.time.patience(Duration.ofMillis(2));
+			VirtualTimeTests.this.time.patience(SHORT);
 			Retry inner = retry("inner", Duration.ofHours(2));
 			Retry outer = retry(policy("outer").attemptTimeout(Duration.ofHours(1)).maxAttempts(1).build());
 			assertThatExceptionOfType(AttemptTimeoutException.class).isThrownBy(() -> outer
@@ -626,7 +629,7 @@ class VirtualTimeTests {
 
 		@Test
 		void butNotWithoutEndForACallInAQueue() {
-			VirtualTimeTests.this.time.patience(Duration.ofMillis(2));
+			VirtualTimeTests.this.time.patience(SHORT);
 			Retry retry = retry(policy("orders").maxAttempts(1).deadline(Duration.ofSeconds(1)).concurrency(1).build());
 			assertThatExceptionOfType(ExecutionException.class).isThrownBy(
 					() -> retry.call(() -> get(VirtualTimeTests.this.threads.submit(() -> retry.call(() -> "inside")))))
@@ -636,7 +639,7 @@ class VirtualTimeTests {
 
 		@Test
 		void unlessAThreadSleepsThatMayBeItsStub() {
-			VirtualTimeTests.this.time.patience(Duration.ofMillis(5));
+			VirtualTimeTests.this.time.patience(SHORT);
 			Retry retry = retry(policy("orders").attemptTimeout(Duration.ofHours(1)).maxAttempts(1).build());
 			assertThatExceptionOfType(AttemptTimeoutException.class)
 				.isThrownBy(() -> retry.call(() -> get(VirtualTimeTests.this.threads.submit(() -> {
@@ -657,7 +660,7 @@ class VirtualTimeTests {
 
 		@Test
 		void butNothingElseDoes() throws InterruptedException {
-			VirtualTimeTests.this.time.patience(Duration.ofMillis(5));
+			VirtualTimeTests.this.time.patience(SHORT);
 			Cancellable unused = VirtualTimeTests.this.time.schedule(() -> tell("entry"), 1_000_000);
 			Thread.sleep(10);
 			retry("orders", Duration.ofSeconds(1)).call(() -> {
@@ -877,7 +880,7 @@ class VirtualTimeTests {
 
 		@Test
 		void endsWhereItShouldThoughATimeoutIsOverdueInRealTime() throws Exception {
-			VirtualTimeTests.this.time.patience(Duration.ofMillis(500));
+			VirtualTimeTests.this.time.patience(SHORT);
 			CountDownLatch working = new CountDownLatch(1);
 			Retry retry = retry(policy("orders").attemptTimeout(Duration.ofMillis(20)).maxAttempts(1).build());
 			VirtualTime.Hold hold = VirtualTimeTests.this.time.hold();
@@ -1047,7 +1050,7 @@ class VirtualTimeTests {
 
 		@Test
 		void isNotKeptFromCallsByAnAttemptThatBlocksTheThreadOfATask() throws Exception {
-			VirtualTimeTests.this.time.patience(Duration.ofMillis(20));
+			VirtualTimeTests.this.time.patience(SHORT);
 			Retry inner = retryBuilder(policy("inner").build()).executor(VirtualTimeTests.this.threads).build();
 			CompletableFuture<Object> result = retryBuilder(policy("outer").maxAttempts(2).build())
 				.executor(Runnable::run)
