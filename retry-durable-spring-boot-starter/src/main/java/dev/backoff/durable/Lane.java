@@ -77,6 +77,8 @@ final class Lane {
 
 	private int handed;
 
+	private boolean toldWork;
+
 	private Cancellable recheck = () -> {
 	};
 
@@ -95,7 +97,7 @@ final class Lane {
 		DurableSettings settings = store.settings();
 		this.gate = gate;
 		this.time = time;
-		this.threads = new LanePool(threads, named(name, true), this::attemptEnded);
+		this.threads = new LanePool(threads, named(name, true), this::attemptEnded, this::tellWork);
 		this.scheduler = Scheduler.create(store.dataSource(), tasks)
 			.schedulerName(store.name())
 			.serializer(store.serializer())
@@ -127,6 +129,7 @@ final class Lane {
 					else if (type == SchedulerEventType.UNEXPECTED_ERROR) {
 						Lane.this.looked = Lane.this.asked.get();
 					}
+					tellWork();
 				}
 
 			})
@@ -152,6 +155,7 @@ final class Lane {
 	/** Wait for running attempts, and interrupt them at the end of their time. */
 	void stop() {
 		this.running = false;
+		tellWork();
 		this.scheduler.stop();
 	}
 
@@ -165,9 +169,26 @@ final class Lane {
 		return isPaused();
 	}
 
-	/** Return whether an attempt may be about to begin, or its end to be stored. */
-	boolean isAtWork() {
-		return this.threads.isAtWork() || (this.running && this.looked < this.asked.get() && !isPaused());
+	/*
+	 * Work is that an attempt may be about to begin, or its end to be stored. Time that
+	 * jumps stands meanwhile.
+	 */
+	private void tellWork() {
+		if (this.time == TIMER) {
+			return;
+		}
+		synchronized (this.threads) {
+			boolean works = this.threads.isAtWork() || (this.running && this.looked < this.asked.get() && !isPaused());
+			if (works != this.toldWork) {
+				this.toldWork = works;
+				if (works) {
+					this.time.workBegins();
+				}
+				else {
+					this.time.workEnds();
+				}
+			}
+		}
 	}
 
 	/**
@@ -191,6 +212,7 @@ final class Lane {
 
 	private void look() {
 		this.asked.incrementAndGet();
+		tellWork();
 		this.scheduler.triggerCheckForDueExecutions();
 	}
 
@@ -248,6 +270,7 @@ final class Lane {
 			}
 			else {
 				this.scheduler.pause();
+				tellWork();
 			}
 		}
 		long until = (now.on() && !open && now.breaker() != null) ? now.breaker().nanosToPermit(reading) : 0;

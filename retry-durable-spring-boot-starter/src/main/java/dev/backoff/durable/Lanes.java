@@ -42,7 +42,6 @@ import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.EffectivePolicy;
 import dev.backoff.spring.policy.Overrides;
 import dev.backoff.spring.safety.OverloadSafety;
-import dev.backoff.time.Cancellable;
 import dev.backoff.time.RetryTime;
 
 /**
@@ -88,9 +87,6 @@ final class Lanes implements SmartInitializingSingleton, SmartLifecycle, Configu
 	private final DurableMeters meters = new DurableMeters();
 
 	private volatile @Nullable Store opened;
-
-	private volatile Cancellable attended = () -> {
-	};
 
 	private volatile boolean started;
 
@@ -206,7 +202,6 @@ final class Lanes implements SmartInitializingSingleton, SmartLifecycle, Configu
 		all.forEach((method) -> this.lanes.put(DeadTask.name(method.policy()), dead));
 		this.started = true;
 		all.forEach(this::schedule);
-		this.attended = this.time.attend(() -> this.lanes.values().stream().anyMatch(Lane::isAtWork));
 		this.lanes.values().stream().distinct().forEach(Lane::start);
 		if (this.time != RetryTime.system()) {
 			all.forEach(this::armStored);
@@ -319,7 +314,6 @@ final class Lanes implements SmartInitializingSingleton, SmartLifecycle, Configu
 	public void stop(Runnable callback) {
 		List<Lane> stopping = this.lanes.values().stream().distinct().toList();
 		this.started = false;
-		this.attended.cancel();
 		this.lanes.clear();
 		CompletableFuture<?>[] stopped = stopping.stream()
 			.map((lane) -> CompletableFuture.runAsync(lane::stop, (stop) -> new Thread(stop, "backoff-stop").start()))
