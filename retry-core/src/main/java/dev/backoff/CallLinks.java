@@ -77,6 +77,9 @@ final class CallLinks {
 		this.requests = 0;
 		this.captures = 0;
 		this.told = null;
+		if (this.key != null) {
+			this.key.attemptBegins();
+		}
 	}
 
 	CallKey key() {

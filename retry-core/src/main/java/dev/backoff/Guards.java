@@ -313,6 +313,16 @@ final class Guards {
 	private record GuardedCall(CallObserver.ObservedCall call, Hook hook) implements CallObserver.ObservedCall {
 
 		@Override
+		public void isInside(CallObserver.ObservedCall around) {
+			this.hook.run(() -> this.call.isInside(around));
+		}
+
+		@Override
+		public void isAsynchronous() {
+			this.hook.run(this.call::isAsynchronous);
+		}
+
+		@Override
 		public CallObserver.ObservedAttempt attemptBegins(int number) {
 			return this.hook.get(() -> new GuardedAttempt(this.call.attemptBegins(number), this.hook), UNOBSERVED);
 		}
@@ -348,6 +358,11 @@ final class Guards {
 			return opened(this.attempt, this.hook);
 		}
 
+	}
+
+	/** Return what the observer itself has returned. */
+	static CallObserver.ObservedCall unguarded(CallObserver.ObservedCall call) {
+		return (call instanceof GuardedCall guarded) ? guarded.call : call;
 	}
 
 	private static CallObserver.Scope opened(CallObserver.Observed observed, Hook hook) {

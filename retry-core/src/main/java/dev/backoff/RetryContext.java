@@ -5,6 +5,7 @@ import java.util.concurrent.Callable;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.backoff.event.CallObserver;
 import dev.backoff.time.Nanos;
 import dev.backoff.time.RetryTime;
 
@@ -42,6 +43,18 @@ public final class RetryContext {
 	public static RetryContext capture() {
 		RetryCall call = CallStack.ofThread().running();
 		return new RetryContext((call != null) ? call.origin() : null, false);
+	}
+
+	/**
+	 * Tell an observer's call which observed calls are around the work on this thread, as
+	 * a call is told that begins here.
+	 * @param told whose {@link CallObserver.ObservedCall#isInside isInside} is called
+	 */
+	public static void tellAround(CallObserver.ObservedCall told) {
+		RetryCall running = CallStack.ofThread().running();
+		if (running != null) {
+			running.inner().tellAround(told);
+		}
 	}
 
 	/**

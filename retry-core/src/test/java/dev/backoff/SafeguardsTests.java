@@ -594,7 +594,6 @@ class SafeguardsTests {
 	}
 
 	@Nested
-	@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 	class InUnusualUse {
 
 		private static final Duration OPEN_FOR = Duration.ofSeconds(10);

@@ -49,10 +49,11 @@ public final class DurableAutoConfiguration {
 			ObjectProvider<RetryTime> time, CallJson json,
 			@Qualifier("backoffCallSerializer") ObjectProvider<Serializer> rows,
 			ObjectProvider<Submissions> submissions, ConfigurableListableBeanFactory beanFactory,
-			ObjectProvider<DataSource> dataSource, ObjectProvider<DataSourcePoolMetadataProvider> pools) {
+			ObjectProvider<DataSourcePoolMetadataProvider> pools) {
 		return new Lanes(policies, safety, time.getIfAvailable(RetryTime::system), json,
 				new CallJson.Rows(rows.getIfAvailable(() -> json)), submissions::getObject,
-				() -> new DurableMethods(methods, beanFactory), dataSource, (pool) -> size(pool, pools));
+				() -> new DurableMethods(methods, beanFactory, json),
+				() -> Store.application(policies.configuration().durable(), beanFactory), (pool) -> size(pool, pools));
 	}
 
 	private static @Nullable Integer size(DataSource pool, ObjectProvider<DataSourcePoolMetadataProvider> pools) {

@@ -8,6 +8,7 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Function;
 
@@ -30,7 +31,6 @@ import dev.backoff.durable.DurableState.Phase;
 import dev.backoff.spring.actuate.EndpointPart;
 import dev.backoff.spring.configuration.InvalidBackoffException;
 import dev.backoff.spring.configuration.Overrides;
-import dev.backoff.spring.configuration.PolicyKey;
 import dev.backoff.spring.configuration.Problem;
 import dev.backoff.spring.policy.EffectivePolicy;
 
@@ -80,7 +80,9 @@ final class DurablePart implements EndpointPart {
 				filter, (row) -> calls.add(shown(row, dead)));
 		Map<String, @Nullable Object> answer = new LinkedHashMap<>();
 		Collection<TaskSummary> summary = client().getScheduledExecutionsSummaryByTask();
-		answer.put("counts", counts(policy.name(), summary));
+		Map<String, Integer> counts = counts(policy.name(), summary);
+		counts.put("unreadable", this.lanes.meters().unreadable(policy.name(), this.lanes.now()));
+		answer.put("counts", counts);
 		answer.put("orphans", this.lanes.orphans(summary));
 		answer.put("calls", calls);
 		if (calls.size() == limit) {
@@ -139,12 +141,14 @@ final class DurablePart implements EndpointPart {
 		}
 		if ("delete".equals(action)) {
 			String id = text(body, "id");
-			if (id.equals(OneRowSchedule.INSTANCE) && policy.values().containsKey(PolicyKey.SCHEDULE)) {
+			if (this.lanes.store().find(policy.name(), id).map(Submissions::call).map(StoredCall::slot).isPresent()) {
 				return conflict("it is the row of the schedule, which goes on");
 			}
 			boolean letter = this.lanes.store().find(DeadTask.name(policy.name()), id).isPresent();
 			return on(letter ? DeadTask.name(policy.name()) : policy.name(), id, (row) -> {
 				client().cancel(row);
+				// after a row that cannot be read
+				this.lanes.schedule(Objects.requireNonNull(this.lanes.methods().of(policy.name())));
 				logger.info("Deleted the call {} of policy {}", id, policy.name());
 				return Map.of("deleted", 1);
 			});
@@ -172,15 +176,7 @@ final class DurablePart implements EndpointPart {
 		check(policy, body.keySet(), Set.of("action", "over", "limit"));
 		Duration over = body.containsKey("over") ? Overrides.limit("over", text(body, "over")) : Duration.ZERO;
 		int limit = limit(body.containsKey("limit") ? text(body, "limit") : Integer.toString(MOST));
-		List<ScheduledExecution<StoredCall>> letters = new ArrayList<>();
-		client().fetchScheduledExecutionsForTask(DeadTask.name(policy.name()), StoredCall.class,
-				ScheduledExecutionsFilter.all().withPicked(false).limit(MOST), letters::add);
-		// what would be put back must not keep others from their turn
-		List<TaskInstanceId> rows = letters.stream()
-			.filter((letter) -> isRequeuable(policy.name(), letter.getData()))
-			.limit(limit)
-			.map(ScheduledExecution::getTaskInstance)
-			.toList();
+		List<TaskInstanceId> rows = requeuable(policy.name(), limit);
 		Instant now = this.lanes.now();
 		int requeued = 0;
 		for (int i = 0; i < rows.size(); i++) {
@@ -189,6 +185,28 @@ final class DurablePart implements EndpointPart {
 			requeued += (answer instanceof WebEndpointResponse) ? 0 : 1;
 		}
 		return Map.of("requeued", requeued);
+	}
+
+	/* Neither those that are due already nor those that stay hide the rest. */
+	private List<TaskInstanceId> requeuable(String policy, int limit) {
+		List<TaskInstanceId> rows = new ArrayList<>();
+		List<ScheduledExecution<StoredCall>> page;
+		String last = "";
+		do {
+			page = client().getScheduledExecutionsForTask(DeadTask.name(policy), StoredCall.class,
+					ScheduledExecutionsFilter.all()
+						.withPicked(false)
+						.after(new ExecutionTimeAndId(DurableTask.NEVER, last))
+						.limit(MOST));
+			for (ScheduledExecution<StoredCall> letter : page) {
+				last = letter.getTaskInstance().getId();
+				if (rows.size() < limit && isRequeuable(policy, letter.getData())) {
+					rows.add(letter.getTaskInstance());
+				}
+			}
+		}
+		while (page.size() == MOST && rows.size() < limit);
+		return rows;
 	}
 
 	private Object reschedule(TaskInstanceId row, Instant due) {

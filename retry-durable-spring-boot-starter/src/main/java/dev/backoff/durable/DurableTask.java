@@ -2,7 +2,7 @@ package dev.backoff.durable;
 
 import java.time.Duration;
 import java.time.Instant;
-import java.util.UUID;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
 import com.github.kagkarlsson.scheduler.task.CompletionHandler;
@@ -18,6 +18,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.MDC;
+
+import org.springframework.dao.DuplicateKeyException;
 
 import dev.backoff.KeptCall;
 import dev.backoff.KeptNext;
@@ -39,11 +41,15 @@ final class DurableTask {
 
 	static final Instant NEVER = Instant.parse("9999-12-31T00:00:00Z");
 
+	private static final Duration MINUTE = Duration.ofMinutes(1);
+
 	private static final Logger logger = LoggerFactory.getLogger(DurableTask.class);
 
 	private final DurableMethod method;
 
 	private final Lanes lanes;
+
+	private final AtomicReference<Instant> warned = new AtomicReference<>(Instant.EPOCH);
 
 	DurableTask(DurableMethod method, Lanes lanes) {
 		this.method = method;
@@ -53,7 +59,7 @@ final class DurableTask {
 	/** Return the task. */
 	Task<StoredCall> task() {
 		return Tasks.custom(this.method.policy(), StoredCall.class)
-			.onFailure(this::failed)
+			.onFailure(this::uncompleted)
 			.onDeadExecution(this::lost)
 			.execute(this::execute);
 	}
@@ -86,15 +92,19 @@ final class DurableTask {
 	private CompletionHandler<StoredCall> next(StoredCall call, Execution execution) {
 		if (execution.executionTime.isAfter(this.lanes.now())) {
 			// the next call of the key that was due has the same version
-			return (complete, operations) -> operations.reschedule(complete, execution.executionTime, call);
+			return putBack(execution, call, execution.executionTime);
 		}
 		this.lanes.meters().late(this.method.policy(), Duration.between(execution.executionTime, this.lanes.now()));
 		MDC.put(StopLogger.STORED_CALL, call.id());
+		if (call.key() != null) {
+			MDC.put(StopLogger.STORED_KEY, call.key());
+		}
 		try {
 			return attempt(call, execution);
 		}
 		finally {
 			MDC.remove(StopLogger.STORED_CALL);
+			MDC.remove(StopLogger.STORED_KEY);
 			// the statement to come must not be interrupted
 			boolean unused = Thread.interrupted();
 		}
@@ -127,10 +137,7 @@ final class DurableTask {
 		try {
 			return this.lanes.store().guarded(execution, call, true, statement);
 		}
-		catch (RuntimeException ex) {
-			if (!Store.isViolation(ex)) {
-				throw ex;
-			}
+		catch (DuplicateKeyException ex) {
 			// its dead letter is there, if both a slot and the call requeued from it die
 			return this.lanes.store().guarded(execution, call, true, (made) -> made.remove());
 		}
@@ -139,7 +146,7 @@ final class DurableTask {
 	private void fenced(StoredCall call) {
 		count(Count.FENCED);
 		logger.info("Stored nothing more about an attempt of call {} of policy {}, since its row has changed",
-				call.id(), this.method.policy());
+				call.label(), this.method.policy());
 	}
 
 	private void count(Count count) {
@@ -147,15 +154,12 @@ final class DurableTask {
 	}
 
 	private CompletionHandler<StoredCall> attempt(StoredCall call, Execution execution) {
-		if (!call.isReadable()) {
-			return unreadable(call, execution, "the row is no JSON of a call", null);
-		}
 		@Nullable Object[] arguments;
 		try {
-			arguments = this.lanes.json().read(this.method.method().method(), call.arguments());
+			arguments = this.lanes.json().read(this.method.method(), call.arguments());
 		}
 		catch (RuntimeException | LinkageError | StackOverflowError ex) {
-			return unreadable(call, execution, "its arguments do not fit " + this.method.signature(), ex);
+			return unreadable(call, execution, ex);
 		}
 		EffectivePolicy policy = this.lanes.methods().policy(this.method);
 		boolean begins = call.slot() != null && call.attempts() == 0;
@@ -167,6 +171,11 @@ final class DurableTask {
 			// if the process ended within the recovery, that is not tried again
 			KeptNext next = this.lanes.submissions()
 				.attempt(this.method, arguments, kept, call.losses() <= most + 1, call.trace());
+			if (!(next instanceof KeptNext.Again again) || again.attempts() > call.attempts()) {
+				boolean well = next instanceof KeptNext.Done done && !done.recovered();
+				this.lanes.lane(this.method.policy())
+					.ifPresent((lane) -> lane.attempted(execution.consecutiveFailures > 0, well));
+			}
 			return completion(current, execution, next);
 		}
 		catch (Throwable ex) {
@@ -180,12 +189,12 @@ final class DurableTask {
 
 	private CompletionHandler<StoredCall> completion(StoredCall call, Execution execution, KeptNext next) {
 		if (next instanceof KeptNext.Again again) {
-			return again(call, again);
+			return again(call, execution, again);
 		}
 		if (next instanceof KeptNext.Stopped stopped) {
 			RetriesStoppedException story = stopped.story();
 			Throwable thrown = (stopped.thrown() != null) ? stopped.thrown() : story.failure();
-			return dead(call, execution, call.id(), story.attempts(),
+			return dead(call, execution, story.attempts(),
 					call.stop(thrown).because(story.reason(), String.valueOf(story.getMessage())));
 		}
 		boolean recovered = next instanceof KeptNext.Done done && done.recovered();
@@ -195,26 +204,36 @@ final class DurableTask {
 		};
 	}
 
-	private CompletionHandler<StoredCall> again(StoredCall call, KeptNext.Again again) {
-		boolean unchanged = again.attempts() == call.attempts();
-		if (unchanged && again.failure() != null && this.lanes.isRunning()) {
+	private CompletionHandler<StoredCall> again(StoredCall call, Execution execution, KeptNext.Again again) {
+		StoredCall next = call.again(again);
+		if (again.attempts() > call.attempts()) {
+			return (complete, operations) -> operations.reschedule(failed(complete, again.failure()),
+					this.lanes.now().plus(again.delay()), next);
+		}
+		if (again.failure() != null && this.lanes.isRunning()) {
 			// no shutdown has interrupted it, and it could be so for ever
 			return unanswered(call, again.failure());
 		}
-		if (unchanged) {
-			count(Count.POSTPONED);
-		}
-		StoredCall next = call.again(again);
-		return (complete, operations) -> operations.reschedule(
-				(again.failure() != null) ? failed(complete, again.failure()) : complete,
-				this.lanes.now().plus(again.delay()), next);
+		count(Count.POSTPONED);
+		// while the lane pauses, the row keeps its place
+		boolean paused = this.lanes.lane(this.method.policy()).filter(Lane::isToPause).isPresent();
+		return putBack(execution, next, paused ? execution.executionTime : this.lanes.now().plus(again.delay()));
+	}
+
+	/* Its count of failures stays, to which the engine adds one. */
+	private static CompletionHandler<StoredCall> putBack(Execution execution, StoredCall call, Instant due) {
+		int failures = execution.consecutiveFailures;
+		return (complete, operations) -> {
+			execution.consecutiveFailures = failures - 1;
+			operations.reschedule((failures > 0) ? failed(complete, null) : complete, due, call);
+		};
 	}
 
 	private CompletionHandler<StoredCall> unanswered(StoredCall call, Throwable problem) {
 		logger.warn("An attempt of call {} of policy {} could not be made or was interrupted; it counts as lost",
-				call.id(), this.method.policy(), problem);
+				call.label(), this.method.policy(), problem);
 		return (complete, operations) -> {
-			repeated(complete, call).accept(operations);
+			repeated(failed(complete, problem), call).accept(operations);
 			count(Count.LOST);
 		};
 	}
@@ -238,24 +257,40 @@ final class DurableTask {
 		return execution.taskInstance.getId().equals(OneRowSchedule.INSTANCE) ? this.method.schedule() : null;
 	}
 
-	/* So that the engine's own tools show failures. */
-	private static ExecutionComplete failed(ExecutionComplete complete, Throwable failure) {
+	/* So that lanes and the engine's own tools know what has failed. */
+	private static ExecutionComplete failed(ExecutionComplete complete, @Nullable Throwable failure) {
 		return ExecutionComplete.failure(complete.getExecution(), complete.getTimeDone().minus(complete.getDuration()),
 				complete.getTimeDone(), failure);
 	}
 
-	private CompletionHandler<StoredCall> unreadable(StoredCall call, Execution execution, String why,
-			@Nullable Throwable problem) {
-		String id = call.isReadable() ? call.id() : UUID.randomUUID().toString();
-		logger.warn("Stopped without an attempt: {}, {} (policy {}, dead letter {})", StopReason.UNREADABLE, why,
-				this.method.policy(), id, problem);
-		return dead(call, execution, id, call.attempts(), call.stop(problem).because(StopReason.UNREADABLE, why));
+	/* Another version of the method may have stored it, which runs in another process. */
+	private CompletionHandler<StoredCall> unreadable(StoredCall call, Execution execution, Throwable problem) {
+		String policy = this.method.policy();
+		String why = call.isReadable() ? "its arguments do not fit " + this.method.signature()
+				: "the row is no JSON of a call";
+		logger.debug("Cannot read the row {} of policy {}", execution.taskInstance.getId(), policy, problem);
+		Instant now = this.lanes.now();
+		if (call.deadline() != null && !now.isBefore(call.deadline())) {
+			logger.warn("Stopped without another attempt: {}, {} (policy {}, dead letter {})", StopReason.DEADLINE, why,
+					policy, call.id());
+			return dead(call, execution, call.attempts(), call.stop(null).because(StopReason.DEADLINE, why));
+		}
+		Instant due = due(call, Math.max(1, call.attempts()));
+		this.lanes.meters().unreadable(policy, execution.taskInstance.getId(), due);
+		Instant before = this.warned.get();
+		if (Duration.between(before, now).abs().compareTo(MINUTE) >= 0 && this.warned.compareAndSet(before, now)) {
+			logger.warn(
+					"Stored calls of policy {} that this process cannot read: {}. They wait for a process that can, or "
+							+ "for an operator (row {}: {})",
+					policy, this.lanes.meters().unreadable(policy, now), execution.taskInstance.getId(), why);
+		}
+		return putBack(execution, call, due);
 	}
 
-	private CompletionHandler<StoredCall> dead(StoredCall call, Execution execution, String id, int attempts,
+	private CompletionHandler<StoredCall> dead(StoredCall call, Execution execution, int attempts,
 			StoredCall.Stop stop) {
 		StoredCall letter = call.dead(attempts, stop, execution.version);
-		TaskInstance<StoredCall> row = new TaskInstance<>(DeadTask.name(this.method.policy()), id, letter);
+		TaskInstance<StoredCall> row = new TaskInstance<>(DeadTask.name(this.method.policy()), call.id(), letter);
 		return (complete, operations) -> {
 			if (schedule(execution) == null) {
 				operations.removeAndScheduleNew(SchedulableInstance.of(row, NEVER));
@@ -270,10 +305,10 @@ final class DurableTask {
 	}
 
 	/* A mistake in this class: the attempt is repeated as if its process had ended. */
-	private void failed(ExecutionComplete complete, ExecutionOperations<StoredCall> operations) {
+	private void uncompleted(ExecutionComplete complete, ExecutionOperations<StoredCall> operations) {
 		Execution execution = complete.getExecution();
 		StoredCall call = (StoredCall) execution.taskInstance.getData();
-		logger.warn("An attempt of call {} of policy {} could not be completed; it counts as lost", call.id(),
+		logger.warn("An attempt of call {} of policy {} could not be completed; it counts as lost", call.label(),
 				this.method.policy(), complete.getCause().orElse(null));
 		make(execution, call, true, operations, repeated(complete, call));
 	}
@@ -285,7 +320,7 @@ final class DurableTask {
 		if (this.lanes.store().guarded(execution, call, false, repeated(complete, call))) {
 			count(Count.LOST);
 			logger.info("Lost an attempt of call {} of policy {}: process {} has shown no sign of life since {}",
-					call.id(), this.method.policy(), execution.pickedBy, execution.lastHeartbeat);
+					call.label(), this.method.policy(), execution.pickedBy, execution.lastHeartbeat);
 		}
 	}
 
@@ -295,12 +330,13 @@ final class DurableTask {
 
 	/* Now the first time, and then by the policy's delay. */
 	private Instant dueAfterLoss(StoredCall call) {
-		if (call.losses() == 0) {
-			return this.lanes.now();
-		}
+		return (call.losses() == 0) ? this.lanes.now() : due(call, call.losses());
+	}
+
+	private Instant due(StoredCall call, int retry) {
 		RetryPolicy policy = this.lanes.methods().policy(this.method).numbers();
 		long delay = policy.rule()
-			.delay(call.losses(), Duration.ofMillis(call.delayMs()).toNanos(), RandomSource.threadLocal());
+			.delay(retry, Duration.ofMillis(call.delayMs()).toNanos(), RandomSource.threadLocal());
 		return this.lanes.now().plusNanos(delay);
 	}
 

@@ -1,10 +1,13 @@
 package dev.backoff.durable;
 
+import java.math.BigDecimal;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.ZoneId;
 import java.time.ZoneOffset;
+import java.time.ZonedDateTime;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
@@ -21,6 +24,9 @@ import java.util.stream.IntStream;
 
 import javax.sql.DataSource;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import com.github.kagkarlsson.scheduler.CurrentlyExecuting;
 import com.github.kagkarlsson.scheduler.HeartbeatConfig;
 import com.github.kagkarlsson.scheduler.SchedulerState;
@@ -36,7 +42,10 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
+import org.slf4j.MDC;
 
+import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
@@ -57,6 +66,7 @@ import dev.backoff.breaker.CircuitBreakers;
 import dev.backoff.durable.DurableState.Phase;
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
 import dev.backoff.spring.live.LiveConfiguration;
+import dev.backoff.time.Nanos;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
@@ -146,7 +156,7 @@ abstract class DurableContract {
 					.join();
 				DurableCall<?> second = application.poll("t1");
 				assertThat(second.isNew()).isFalse();
-				assertThat(second.id()).isEqualTo(first.id());
+				assertThat(second.id()).isIn(null, first.id());
 			});
 		});
 	}
@@ -333,25 +343,73 @@ abstract class DurableContract {
 	}
 
 	@Test
-	void aRowThatCannotBeReadBecomesADeadLetter() {
+	void aRowThatCannotBeReadWaitsForAProcessThatCan() {
 		store("o1");
-		run((application) -> application.corrupt("no json"), "backoff.durable.work=false");
+		byte[][] data = new byte[1][];
 		run((application) -> {
+			data[0] = application.lanes().json().serialize(application.stored("mails", "o1"));
+			application.corrupt("no json");
+		}, "backoff.durable.work=false");
+		run((application) -> {
+			Awaitility.await().until(() -> application.unreadable("mails") == 1);
+			sleep(Duration.ofMillis(200));
+			assertThat(application.unreadable("mails")).isOne();
+			assertThat(application.stored("mails", "o1").unreadable()).isEqualTo("no json");
+			application.execute("update backoff_calls set task_data = ? where task_instance = ?", 1, data[0], "o1");
 			application.awaitEnd("mails", "o1");
-			assertThat(application.journal().lines).isEmpty();
-			assertThat(application.count("select count(*) from backoff_calls where task_name = 'mails/dead'")).isOne();
+			assertThat(application.journal().lines).containsExactly("o1 1");
+			assertThat(application.rows()).isZero();
 		});
 	}
 
 	@Test
-	void argumentsThatDoNotFitBecomeADeadLetter() {
+	void argumentsThatDoNotFitWaitWithTheirAttemptsForAProcessWhoseMethodTheyFit() {
 		store("o1");
-		run((application) -> application.corrupt("{\"format\":1,\"id\":\"i1\",\"method\":\"x\",\"arguments\":[],"
-				+ "\"submitted\":\"2026-01-01T00:00:00Z\"}"), "backoff.durable.work=false");
+		run((application) -> application
+			.corrupt("{\"format\":1,\"id\":\"i1\",\"method\":\"x\",\"arguments\":[\"o1\",7],"
+					+ "\"submitted\":\"2026-01-01T00:00:00Z\",\"attempts\":2}"),
+				"backoff.durable.work=false");
+		run((application) -> {
+			Awaitility.await().until(() -> application.unreadable("mails") == 1);
+			assertThat(application.calls().find("mails", "o1")).hasValueSatisfying((state) -> {
+				assertThat(state.id()).isEqualTo("i1");
+				assertThat(state.attempts()).isEqualTo(2);
+				assertThat(state.losses()).isZero();
+				assertThat(state.stop()).isNull();
+			});
+			assertThat(application.journal().lines).isEmpty();
+			application.corrupt("{\"format\":1,\"id\":\"i1\",\"method\":\"x\",\"arguments\":[\"o1\"],"
+					+ "\"submitted\":\"2026-01-01T00:00:00Z\",\"attempts\":2}");
+			application.awaitEnd("mails", "o1");
+			assertThat(application.journal().lines).containsExactly("o1 3");
+		});
+	}
+
+	@Test
+	void aCallThatDoesNotFitEndsByItsDeadline() {
+		store("o1");
+		run((application) -> application.corrupt("{\"format\":1,\"id\":\"i1\",\"key\":\"o1\",\"method\":\"x\","
+				+ "\"arguments\":[],\"submitted\":\"2026-01-01T00:00:00Z\",\"deadline\":\"2026-01-01T00:01:00Z\"}"),
+				"backoff.durable.work=false");
 		run((application) -> {
 			application.awaitEnd("mails", "o1");
 			assertThat(application.calls().find("mails", "i1")).hasValueSatisfying(
 					(state) -> assertThat(state.stop()).isEqualTo("its arguments do not fit Mails.send(String)"));
+			assertThat(application.stopOfDeadLetter()).contains("reason=DEADLINE");
+		});
+	}
+
+	@Test
+	void argumentsAreStoredWithEveryDigit() {
+		run((application) -> {
+			BigDecimal amount = new BigDecimal("99999999999999999.10");
+			ZonedDateTime at = ZonedDateTime.of(2026, 10, 25, 2, 30, 0, 1, ZoneId.of("Europe/Berlin"))
+				.withLaterOffsetAtOverlap();
+			application.journal().when("transfer", (attempt) -> fail(attempt.number() < 3));
+			application.context().getBean(Shop.Transfers.class).transfer(new Shop.Transfer("\ud83d\ude00", amount, at));
+			Awaitility.await().until(() -> application.rows() == 0);
+			assertThat(application.context().getBean(Shop.Transfers.class).made()).hasSize(3)
+				.containsOnly(new Shop.Transfer("\ud83d\ude00", amount, at));
 		});
 	}
 
@@ -426,6 +484,73 @@ abstract class DurableContract {
 			assertThat(met).isCompletedWithValue(BreakerState.HALF_OPEN);
 			assertThat(application.journal().lines).containsExactly("o1 1");
 		}, "backoff.breakers.mails.open-for=2s");
+	}
+
+	/** {@code n}: never tried, {@code f}: failed before; the higher the later due. */
+	@Test
+	void afterAnOutageTheNewestCallsOfTheKindThatWentWellComeFirst() {
+		run((application) -> {
+			DurableCalls.Options later = DurableCalls.Options.notBefore(Instant.now().plusSeconds(600));
+			for (String order : List.of("n1", "n2", "n3", "f1", "f2", "f3")) {
+				application.calls().submit(later, () -> application.mails(order));
+			}
+			application.journal().when("n3", (attempt) -> fail(true));
+			application.journal().when("f1", (attempt) -> fail(true));
+			application.context()
+				.getBean(CircuitBreakers.class)
+				.find("mails")
+				.orElseThrow()
+				.openFor(Duration.ofSeconds(2));
+			application.lanes().changed(null, null);
+			String update = "update backoff_calls set execution_time = ?, consecutive_failures = ? "
+					+ "where task_instance = ?";
+			for (int order = 1; order <= 3; order++) {
+				Object due = Instant.now().minusSeconds(600 - order).atOffset(ZoneOffset.UTC);
+				application.execute(update, 1, due, 0, "n" + order);
+				application.execute(update, 1, due, 1, "f" + order);
+			}
+			Awaitility.await().until(() -> application.journal().lines.size() >= 6);
+			assertThat(application.journal().lines).startsWith("n3 1", "f3 1", "f2 1", "f1 1", "n2 1", "n1 1");
+			// it has caught up
+			application.awaitEnd("mails", "n1");
+			Instant due = Instant.now().plusSeconds(1);
+			application.calls().submit(DurableCalls.Options.notBefore(due), () -> application.mails("o1"));
+			application.calls()
+				.submit(DurableCalls.Options.notBefore(due.plusMillis(1)), () -> application.mails("o2"));
+			Awaitility.await().until(() -> application.journal().lines.size() >= 8);
+			assertThat(application.journal().lines.subList(6, 8)).containsExactly("o1 1", "o2 1");
+		}, "backoff.breakers.mails.probes=2", "backoff.breakers.mails.failure-rate=100%",
+				"backoff.policies.mails.ladder=10m", "backoff.policies.mails.concurrency=1");
+	}
+
+	@Test
+	void aFailureOrABadResultRaisesTheCountOfARowAndARowPutBackKeepsIt() {
+		run((application) -> {
+			DurableCalls.Options later = DurableCalls.Options.notBefore(Instant.now().plusSeconds(60));
+			application.calls().submit(later, () -> application.poll("t1"));
+			application.journal().when("t1{a=[1, 2]}", (attempt) -> "PENDING");
+			assertThat(application.failures("polling", "t1")).isOne();
+			application.journal().when("t1{a=[1, 2]}", (attempt) -> fail(true));
+			assertThat(application.failures("polling", "t1")).isEqualTo(2);
+			application.context().getBean(CircuitBreakers.class).find("polling").orElseThrow().open();
+			assertThat(application.failures("polling", "t1")).isEqualTo(2);
+			assertThat(application.journal().lines).hasSize(2);
+		}, "backoff.durable.work=false");
+	}
+
+	@Test
+	void aRetryWithoutATokenOfItsBudgetIsPutBack() {
+		run((application) -> {
+			for (int call = 1; call <= 5; call++) {
+				application.journal().when("o" + call, (attempt) -> fail(true));
+				application.mails("o" + call);
+			}
+			Awaitility.await().until(() -> application.journal().lines.size() == 7);
+			sleep(Duration.ofMillis(500));
+			assertThat(application.journal().lines).hasSize(7);
+		}, "backoff.policies.mails.budget=mails", "backoff.budgets.mails.tokens=2",
+				"backoff.budgets.mails.per-second=0", "backoff.policies.mails.when-empty=wait",
+				"backoff.policies.mails.max-attempts=unlimited");
 	}
 
 	@Test
@@ -659,19 +784,18 @@ abstract class DurableContract {
 	}
 
 	@Test
-	void aCallIsNotSubmittedWhereItsKeyIsEnding() {
+	void aSubmissionBesideTheEndOfItsCallIsStoredOrEndsWithIt() {
 		run((application) -> {
 			DurableCalls.Options later = DurableCalls.Options.notBefore(Instant.now().plusSeconds(3_600));
 			application.calls().submit(later, () -> application.mails("o1"));
+			CompletableFuture<DurableCall<?>> beside = new CompletableFuture<>();
 			application.inTransaction(() -> {
 				assertThat(application.calls().end("mails", "o1")).isTrue();
-				assertThatIllegalStateException().isThrownBy(() -> application.mails("o1"))
-					.withMessage("The call o1 of policy mails ends when this transaction commits. "
-							+ "Submit the next call of its key after the commit.");
-				application.calls().submit(later, () -> application.mails("o2"));
+				beside.completeAsync(() -> application.calls().submit(later, () -> application.mails("o1")));
+				sleep(Duration.ofMillis(200));
 			});
-			assertThat(application.calls().find("mails", "o1")).isEmpty();
-			assertThat(application.calls().find("mails", "o2")).isPresent();
+			boolean stored = beside.orTimeout(60, TimeUnit.SECONDS).join().isNew();
+			assertThat(application.rows()).isEqualTo(stored ? 1 : 0);
 		});
 	}
 
@@ -722,25 +846,6 @@ abstract class DurableContract {
 	void aKeyThatADatabaseTakesForAnotherIsRefused() {
 		run((application) -> assertThatIllegalArgumentException().isThrownBy(() -> application.mails("o1 "))
 			.withMessageContaining("must have 1 to 100 characters and no blank at the end"));
-	}
-
-	@Test
-	void theEndOfACallLeavesTheNextOneOfItsKey() {
-		run((application) -> {
-			DurableCalls.Options later = DurableCalls.Options.notBefore(Instant.now().plusSeconds(3_600));
-			application.calls().submit(later, () -> application.mails("o1"));
-			application.inTransaction(() -> {
-				assertThat(application.calls().end("mails", "o1")).isTrue();
-				// another process ends the call meanwhile, and its key is submitted again
-				Thread meanwhile = new Thread(() -> {
-					application.calls().end("mails", "o1");
-					application.calls().submit(later, () -> application.mails("o1"));
-				});
-				meanwhile.start();
-				join(meanwhile);
-			});
-			assertThat(application.calls().find("mails", "o1")).isPresent();
-		});
 	}
 
 	@Test
@@ -832,17 +937,22 @@ abstract class DurableContract {
 	}
 
 	@Test
-	void aScheduleGoesOnAfterARowThatCannotBeRead() {
+	void aScheduleWaitsAtARowThatCannotBeReadUntilAnOperatorDeletesIt() {
 		run((application) -> assertThat(application.due("report")).isAfter(Instant.now()));
 		run((application) -> application.execute("update backoff_calls set task_data = ?, execution_time = ?", 1,
 				"no json".getBytes(java.nio.charset.StandardCharsets.UTF_8), Instant.now().atOffset(ZoneOffset.UTC)),
 				"backoff.durable.work=false");
 		run((application) -> {
+			Awaitility.await().until(() -> application.unreadable("report") == 1);
+			assertThat(application.stored("report", "schedule").unreadable()).isEqualTo("no json");
+			// an attempt may run
 			Awaitility.await()
-				.until(() -> application
-					.count("select count(*) from backoff_calls where task_name = 'report/dead'") == 1);
-			Awaitility.await().until(() -> application.due("report").isAfter(Instant.now()));
-		});
+				.until(() -> application.delete("report", "schedule") instanceof Map<?, ?> answer
+						&& answer.containsKey("deleted"));
+			assertThat(application.due("report")).isAfter(Instant.now().plusSeconds(60));
+			assertThat(application.stored("report", "schedule").isReadable()).isTrue();
+			assertThat(application.delete("report", "schedule")).isInstanceOf(WebEndpointResponse.class);
+		}, "backoff.policies.report.ladder=100ms");
 	}
 
 	@Test
@@ -856,9 +966,60 @@ abstract class DurableContract {
 			application.mails("o2");
 			application.execute(due, 1, Instant.now().minusSeconds(600).atOffset(ZoneOffset.UTC), "o2");
 			assertThat(application.gauge("oldest", "policy", "mails")).isBetween(600.0, 1_200.0);
+			assertThat(application.gauge("age", "policy", "mails")).isLessThan(600);
 			assertThat(application.gauge("calls", "policy", "mails", "state", "running")).isOne();
 			assertThat(application.gauge("calls", "policy", "mails", "state", "scheduled")).isOne();
 		}, "backoff.durable.work=false");
+	}
+
+	@Test
+	void theAgeIsThatOfTheOldestSubmissionAmongThoseThatWaitAndAStartTellsIt() {
+		Instant hourAgo = Instant.now().minusSeconds(3_600);
+		run((application) -> {
+			application.calls()
+				.submit(DurableCalls.Options.notBefore(Instant.now().plusSeconds(600)), () -> application.mails("o1"));
+			application.calls()
+				.submit(DurableCalls.Options.notBefore(Instant.now().plusSeconds(900)), () -> application.mails("o2"));
+			Execution row = application.lanes().store().find("mails", "o2").orElseThrow();
+			StoredCall old = ((StoredCall) row.taskInstance.getData()).requeued(hourAgo, Nanos.UNLIMITED, 0);
+			boolean unused = application.lanes()
+				.store()
+				.client()
+				.reschedule(TaskInstanceId.of("mails", "o2"), row.executionTime, old);
+			assertThat(
+					application.lanes().store().insert(new TaskInstance<>("mails/dead", "id1", old), DurableTask.NEVER))
+				.isTrue();
+			assertThat(application.gauge("age", "policy", "mails")).isBetween(3_600.0, 4_200.0);
+			assertThat(application.gauge("oldest", "policy", "mails")).isZero();
+			assertThat(application.gauge("age", "policy", "report")).isZero();
+		}, "backoff.durable.work=false");
+		Logger logger = (Logger) LoggerFactory.getLogger(Lanes.class);
+		ListAppender<ILoggingEvent> log = new ListAppender<>();
+		log.start();
+		logger.addAppender(log);
+		try {
+			run((application) -> assertThat(log.list).extracting(ILoggingEvent::getFormattedMessage)
+				.contains("Stored calls go on, and dead letters wait (number, the oldest since when): mails 2, since "
+						+ hourAgo + "; mails/dead 1, since " + hourAgo));
+		}
+		finally {
+			logger.detachAppender(log);
+		}
+	}
+
+	@Test
+	void anAttemptHasTheIdAndTheKeyOfItsCallInTheMdc() {
+		run((application) -> {
+			Map<String, String> seen = new ConcurrentHashMap<>();
+			application.journal().when("o1", (attempt) -> {
+				seen.putAll(MDC.getCopyOfContextMap());
+				return "done";
+			});
+			application.mails("o1");
+			application.awaitEnd("mails", "o1");
+			assertThat(seen).containsEntry("backoff.key", "o1")
+				.containsEntry("backoff.call", application.journal().attempts.get(0).idempotencyKey());
+		});
 	}
 
 	@Test
@@ -902,15 +1063,6 @@ abstract class DurableContract {
 		}
 	}
 
-	private static void join(Thread thread) {
-		try {
-			thread.join();
-		}
-		catch (InterruptedException ex) {
-			throw new IllegalStateException(ex);
-		}
-	}
-
 	/** A running application. */
 	record Application(ApplicationContext context) {
 
@@ -931,6 +1083,15 @@ abstract class DurableContract {
 			completed(policy, key, null);
 		}
 
+		/** Execute a row as if it were due, and return the count of its failures. */
+		int failures(String policy, String key) {
+			execute("update backoff_calls set execution_time = ?, picked = ?, picked_by = ?, last_heartbeat = ? "
+					+ "where task_instance = ?", 1, Instant.now().atOffset(ZoneOffset.UTC), true,
+					lanes().store().name().getName(), Instant.now().atOffset(ZoneOffset.UTC), key);
+			completed(policy, key);
+			return lanes().store().find(policy, key).orElseThrow().consecutiveFailures;
+		}
+
 		/** Complete it by operations that are used unless the row may be lost. */
 		void completed(String policy, String key, @Nullable ExecutionOperations<StoredCall> operations) {
 			Execution row = lanes().store().find(policy, key).orElseThrow();
@@ -941,6 +1102,19 @@ abstract class DurableContract {
 				.execute(row.taskInstance, new ExecutionContext(new SchedulerState.SettableSchedulerState(), row,
 						lanes().store().client(), running));
 			completion.complete(ExecutionComplete.success(row, Instant.now(), Instant.now()), operations);
+		}
+
+		StoredCall stored(String policy, String key) {
+			return (StoredCall) lanes().store().find(policy, key).orElseThrow().taskInstance.getData();
+		}
+
+		int unreadable(String policy) {
+			return lanes().meters().unreadable(policy, Instant.now());
+		}
+
+		Object delete(String policy, String row) {
+			return new DurablePart(lanes()).write(lanes().methods().policy(method(policy)),
+					Map.of("action", "delete", "id", row));
 		}
 
 		DurableCalls calls() {

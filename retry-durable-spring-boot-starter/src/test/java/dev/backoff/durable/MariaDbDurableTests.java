@@ -19,7 +19,10 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 import dev.backoff.fixture.SocketServer;
 
@@ -94,6 +97,17 @@ class MariaDbDurableTests extends DurableContract {
 	@Override
 	List<String> database() {
 		return List.of("spring.datasource.url=" + url);
+	}
+
+	@Nested
+	@Execution(ExecutionMode.SAME_THREAD)
+	class Transactions extends TransactionContract {
+
+		@Override
+		List<String> database() {
+			return MariaDbDurableTests.this.database();
+		}
+
 	}
 
 }

@@ -19,8 +19,7 @@ import dev.backoff.time.DurationText;
  * @param method the method, or the label of a programmatic call
  * @param attempts the attempts in order
  * @param waits the waits in order
- * @param keys its idempotency key, once for each attempt from the one on in which the
- * work first asked for it
+ * @param keys its idempotency key, once for each attempt whose work has asked for it
  * @param stop why it ended, or null while it runs
  * @param recovery what the recovery did
  * @param thrown what the caller got thrown, or null if it got a result

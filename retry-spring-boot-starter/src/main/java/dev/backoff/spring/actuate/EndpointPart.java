@@ -4,7 +4,6 @@ import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
 
-import dev.backoff.spring.configuration.InvalidBackoffException;
 import dev.backoff.spring.policy.EffectivePolicy;
 
 /**

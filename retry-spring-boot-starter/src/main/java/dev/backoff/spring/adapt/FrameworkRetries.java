@@ -13,7 +13,6 @@ import org.springframework.util.backoff.BackOffExecution;
 import dev.backoff.Retry;
 import dev.backoff.RetryDelays;
 import dev.backoff.spring.advice.BackoffMethods;
-import dev.backoff.spring.configuration.InvalidBackoffException;
 import dev.backoff.time.DurationText;
 import dev.backoff.time.Nanos;
 

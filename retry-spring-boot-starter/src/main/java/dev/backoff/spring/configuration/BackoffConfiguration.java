@@ -182,8 +182,9 @@ public final class BackoffConfiguration {
 	 */
 	public DurableSettings durable() {
 		Map<SettingKey, ConfigValue> settings = this.read.settings();
+		ConfigValue dataSource = settings.get(SettingKey.DURABLE_DATA_SOURCE);
 		return new DurableSettings(ConfigValue.<Boolean>read(settings, SettingKey.DURABLE_WORK),
-				ConfigValue.read(settings, SettingKey.DURABLE_STORE),
+				ConfigValue.read(settings, SettingKey.DURABLE_STORE), (dataSource != null) ? dataSource.text() : null,
 				ConfigValue.read(settings, SettingKey.DURABLE_FILE),
 				ConfigValue.read(settings, SettingKey.DURABLE_TABLE),
 				ConfigValue.read(settings, SettingKey.DURABLE_INITIALIZE_SCHEMA),

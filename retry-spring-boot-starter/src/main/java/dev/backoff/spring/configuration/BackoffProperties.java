@@ -372,6 +372,8 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 *
 	 * @param work Whether this process makes attempts of stored calls.
 	 * @param store Database that holds the calls.
+	 * @param dataSource Name of the application's DataSource bean that holds the calls,
+	 * if it has several and none is primary.
 	 * @param file Path of the library's own H2 file, without its suffix.
 	 * @param table Name of the table.
 	 * @param initializeSchema When the table is created.
@@ -386,10 +388,11 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 * @param shutdownWait Time that running attempts get when the application closes.
 	 */
 	public record Durable(@DefaultValue("true") boolean work, @DefaultValue("auto") DurableStore store,
-			@DefaultValue("./backoff-durable") String file, @DefaultValue("backoff_calls") String table,
-			@DefaultValue("auto") InitializeSchema initializeSchema, @DefaultValue("5s") Duration pollInterval,
-			@DefaultValue("5s") Duration heartbeat, @DefaultValue("5") int maxLosses,
-			@DefaultValue("64KB") String maxPayload, @DefaultValue("20s") Duration shutdownWait) {
+			@Nullable String dataSource, @DefaultValue("./backoff-durable") String file,
+			@DefaultValue("backoff_calls") String table, @DefaultValue("auto") InitializeSchema initializeSchema,
+			@DefaultValue("5s") Duration pollInterval, @DefaultValue("5s") Duration heartbeat,
+			@DefaultValue("5") int maxLosses, @DefaultValue("64KB") String maxPayload,
+			@DefaultValue("20s") Duration shutdownWait) {
 	}
 
 }
