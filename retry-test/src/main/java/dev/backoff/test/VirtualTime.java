@@ -244,6 +244,7 @@ public final class VirtualTime implements RetryTime {
 	}
 
 	/* An interrupt is left to the work of the thread. */
+	@SuppressWarnings("WaitNotInLoop") // the caller loops
 	private static void await(Condition condition, long nanos) {
 		boolean interrupted = Thread.interrupted();
 		try {
@@ -420,17 +421,14 @@ public final class VirtualTime implements RetryTime {
 		while (!this.calls.isTaskAtWork()) {
 			boolean works = isAnyAtWork();
 			Agenda.Entry due = this.agenda.takeDue(this.now, !works);
-			if (due != null && due.task != null) {
-				happen(due, due.task);
-			}
-			else if (due != null) {
-				continue;
-			}
-			else if (works || target() <= this.now) {
-				break;
-			}
-			else {
+			if (due == null) {
+				if (works || target() <= this.now) {
+					break;
+				}
 				this.now = target();
+			}
+			else if (due.task != null) {
+				happen(due, due.task);
 			}
 		}
 		if (!this.agenda.isEmpty()) {
