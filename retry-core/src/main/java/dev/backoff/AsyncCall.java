@@ -10,7 +10,6 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 import dev.backoff.breaker.CallPermits.Permit;
-import dev.backoff.event.AttemptOutcome;
 import dev.backoff.event.CallObserver;
 import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.event.RetryEvent;

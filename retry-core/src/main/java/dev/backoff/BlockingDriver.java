@@ -138,10 +138,7 @@ final class BlockingDriver {
 		RetryEvent.RecoveryOutcome recovered = RetryEvent.RecoveryOutcome.NONE;
 		if (recovery != null && this.steps.wants(recovery, story)) {
 			try {
-				RecoveryTurns turns = this.steps.recoveries();
-				Operation<T, X> recovering = () -> CallObservation.within(ending.observed(),
-						() -> recovery.recover(context, story));
-				result = (turns != null) ? turns.run(recovering) : recovering.run();
+				result = CallObservation.within(ending.observed(), () -> recovery.recover(context, story));
 				thrown = null;
 				recovered = RetryEvent.RecoveryOutcome.DONE;
 			}

@@ -34,9 +34,6 @@ final class CallStack {
 	/* What the thread serves after what it serves now. */
 	private @Nullable Queue<Runnable> serving;
 
-	/* The innermost recovery that has its turn. */
-	RecoveryTurns.@Nullable Running recovering;
-
 	static CallStack ofThread() {
 		Reference<CallStack> known = STACKS.get();
 		CallStack stack = (known != null) ? known.get() : null;
@@ -136,9 +133,9 @@ final class CallStack {
 	}
 
 	/**
-	 * Let a call go on that has its slot or its turn now. An executor may run it on this
-	 * thread, where its end serves the next one: that goes on after it, so that the stack
-	 * stays flat.
+	 * Let a call go on that has its slot now. An executor may run it on this thread,
+	 * where its end serves the next one: that goes on after it, so that the stack stays
+	 * flat.
 	 */
 	void serve(Runnable call) {
 		if (this.serving != null) {

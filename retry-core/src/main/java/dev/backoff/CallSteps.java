@@ -248,11 +248,6 @@ final class CallSteps {
 		return new Ending(outcome, story, call.observed());
 	}
 
-	/** Return the turns of the recoveries, or null if any number may run at once. */
-	@Nullable RecoveryTurns recoveries() {
-		return this.safeguards.recoveries();
-	}
-
 	boolean wants(Recovery<?, ?, ?> recovery, RetriesStoppedException story) {
 		if (!story.reason().isRecoverable() || story.failure() instanceof Error) {
 			return false;

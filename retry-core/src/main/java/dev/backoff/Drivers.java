@@ -21,13 +21,12 @@ record Drivers(CallTerms terms, RandomSource random, RetryDecider decider, Block
 		ListenerChain listeners = new ListenerChain(policy.name(), builder.method, builder.recorder, builder.listeners);
 		Guards guards = new Guards(listeners::hookFailed);
 		RetryTime time = guards.time(builder.time);
-		Throttle throttle = throttle(builder.throttle, policy, policy.concurrency(), policy.maxWaiting());
-		Throttle recoveries = throttle(builder.recoveries, policy, policy.recoverConcurrency(), Throttle.UNLIMITED);
+		Throttle throttle = (builder.throttle == null && policy.concurrency() != Throttle.UNLIMITED)
+				? new Throttle(policy.name(), policy.concurrency(), policy.maxWaiting()) : builder.throttle;
 		CallTerms terms = new CallTerms(policy, builder.method, time, guards.switchOf(policy, builder.enabled),
 				throttle);
 		Safeguards safeguards = new Safeguards((throttle != null) ? new Slots(throttle) : null,
-				guards.permits(builder.breaker), builder.budget, builder.degraded,
-				(recoveries != null) ? new RecoveryTurns(recoveries) : null, builder.waitingCalls, false);
+				guards.permits(builder.breaker), builder.budget, builder.degraded, builder.waitingCalls, false);
 		RandomSource random = guards.random(builder.random);
 		RetryDecider decider = new RetryDecider(policy, terms.retries(), random, listeners);
 		CallTeller teller = new CallTeller(listeners,
@@ -40,12 +39,6 @@ record Drivers(CallTerms terms, RandomSource random, RetryDecider decider, Block
 				listeners, guards.executors(builder.executor, AsyncDriver.DEFAULT_EXECUTOR));
 		Supplier<KeptDriver> kept = () -> kept(terms, random, listeners, safeguards, limit, teller);
 		return new Drivers(terms, random, decider, blocking, async, kept, builder.running);
-	}
-
-	private static @Nullable Throttle throttle(@Nullable Throttle shared, RetryPolicy policy, int slots,
-			int maxWaiting) {
-		return (shared != null || slots == Throttle.UNLIMITED) ? shared
-				: new Throttle(policy.name(), slots, maxWaiting);
 	}
 
 	private static KeptDriver kept(CallTerms terms, RandomSource random, ListenerChain listeners, Safeguards safeguards,

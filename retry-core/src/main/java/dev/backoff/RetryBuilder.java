@@ -53,8 +53,6 @@ public final class RetryBuilder {
 
 	@Nullable Throttle throttle;
 
-	@Nullable Throttle recoveries;
-
 	WaitingCalls waitingCalls = new WaitingCalls();
 
 	@Nullable RunningCalls running;
@@ -173,16 +171,13 @@ public final class RetryBuilder {
 	}
 
 	/**
-	 * Set the slots of attempts and of recoveries, shared by all methods of the policy.
-	 * Without them a retry has its own, by its policy.
-	 * @param attempts limits attempts, or null
-	 * @param recoveries limits recoveries, or null; calls wait for it as long as they
-	 * have to
+	 * Set the slots of attempts, shared by all methods of the policy. Without them a
+	 * retry has its own, by its policy.
+	 * @param throttle limits attempts, or null
 	 * @return this builder
 	 */
-	public RetryBuilder throttle(@Nullable Throttle attempts, @Nullable Throttle recoveries) {
-		this.throttle = attempts;
-		this.recoveries = recoveries;
+	public RetryBuilder throttle(@Nullable Throttle throttle) {
+		this.throttle = throttle;
 		return this;
 	}
 

@@ -14,14 +14,14 @@ import dev.backoff.policy.DegradedMode;
  * worse. Thread-safe.
  */
 record Safeguards(@Nullable Slots slots, @Nullable CallPermits breaker, @Nullable RetryBudget budget,
-		@Nullable DegradedMode degraded, @Nullable RecoveryTurns recoveries, WaitingCalls waiting, boolean keeping) {
+		@Nullable DegradedMode degraded, WaitingCalls waiting, boolean keeping) {
 
 	/**
 	 * Return the same for calls that wait elsewhere, whatever happens here. Their keeper
 	 * bounds how many attempts run at once.
 	 */
 	Safeguards keptElsewhere() {
-		return new Safeguards(null, this.breaker, this.budget, this.degraded, null, new WaitingCalls(), true);
+		return new Safeguards(null, this.breaker, this.budget, this.degraded, new WaitingCalls(), true);
 	}
 
 	/**

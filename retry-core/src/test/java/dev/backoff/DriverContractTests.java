@@ -171,8 +171,6 @@ class DriverContractTests {
 
 		private final @Nullable Throttle throttle;
 
-		private final @Nullable Throttle recoveries;
-
 		Driver(CallSetup setup) {
 			CallSetup.Budget budget = setup.budget();
 			this.budget = (budget != null)
@@ -187,8 +185,6 @@ class DriverContractTests {
 				.build() : null;
 			CallSetup.Slots slots = setup.slots();
 			this.throttle = (slots != null) ? new Throttle("orders", slots.slots(), slots.maxWaiting()) : null;
-			this.recoveries = (setup.recoveries() != null)
-					? new Throttle("orders", setup.recoveries(), Throttle.UNLIMITED) : null;
 			RetryBuilder builder = Retry.builder(policy(setup))
 				.method("OrderService.place")
 				.time(setup.time())
@@ -197,7 +193,7 @@ class DriverContractTests {
 				.waitingCalls(this.waiting)
 				.budget(this.budget)
 				.breaker(this.breaker)
-				.throttle(this.throttle, this.recoveries)
+				.throttle(this.throttle)
 				.recorder(setup.recorder());
 			setup.listeners().forEach(builder::listener);
 			this.builder = builder;
@@ -250,11 +246,6 @@ class DriverContractTests {
 		@Override
 		public Throttle throttle() {
 			return this.throttle;
-		}
-
-		@Override
-		public Throttle recoveries() {
-			return this.recoveries;
 		}
 
 		@Override

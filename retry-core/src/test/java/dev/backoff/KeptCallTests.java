@@ -16,7 +16,6 @@ import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.budget.BudgetSettings;
 import dev.backoff.budget.RetryBudget;
 import dev.backoff.delay.Jitter;
-import dev.backoff.delay.RandomSource;
 import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.event.StopReason;
 import dev.backoff.failure.FailureClassification;

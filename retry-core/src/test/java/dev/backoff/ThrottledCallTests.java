@@ -45,10 +45,7 @@ class ThrottledCallTests {
 	}
 
 	private RetryBuilder retry(RetryPolicyBuilder policy) {
-		return Retry.builder(policy.build())
-			.throttle(this.throttle, null)
-			.waitingCalls(this.waiting)
-			.executor(Runnable::run);
+		return Retry.builder(policy.build()).throttle(this.throttle).waitingCalls(this.waiting).executor(Runnable::run);
 	}
 
 	private static <T> CompletableFuture<T> completed(T value) {
@@ -242,7 +239,7 @@ class ThrottledCallTests {
 		ExecutorService executor = Executors.newFixedThreadPool(2);
 		try {
 			Retry retry = Retry.builder(policy().deadline(Duration.ofMillis(20)).build())
-				.throttle(slots, null)
+				.throttle(slots)
 				.waitingCalls(this.waiting)
 				.executor(executor)
 				.build();
@@ -297,82 +294,6 @@ class ThrottledCallTests {
 		finally {
 			running.decrementAndGet();
 		}
-	}
-
-	@Test
-	void fiveHundredFailingCallsRecoverFiveAtOnce() {
-		Throttle turns = new Throttle("orders", 5, Throttle.UNLIMITED);
-		Retry failing = Retry.builder(policy().maxAttempts(1).build()).throttle(null, turns).build();
-		AtomicInteger running = new AtomicInteger();
-		ConcurrentLinkedQueue<Integer> seen = new ConcurrentLinkedQueue<>();
-		Crowd.of(50, (number) -> {
-			for (int i = 0; i < 5; i++) {
-				assertThat(failing.<Integer, RuntimeException>call(() -> {
-					throw new IllegalStateException("down");
-				}, (context, story) -> attempt(running, seen, false))).isPositive();
-				assertThat(failing
-					.<Integer>callAsync(() -> CompletableFuture.failedFuture(new IllegalStateException("down")),
-							(context, story) -> completed(attempt(running, seen, false)))
-					.join()).isPositive();
-			}
-		});
-		assertThat(seen).hasSize(500).allMatch((count) -> count <= 5);
-		assertThat(turns.active()).isZero();
-	}
-
-	@Test
-	void veryManyCallsRecoverOneAfterTheOtherOnOneThread() {
-		Throttle turns = new Throttle("orders", 1, Throttle.UNLIMITED);
-		assertThat(turns.tryAcquire()).isTrue();
-		Retry failing = Retry.builder(policy().maxAttempts(1).build())
-			.throttle(null, turns)
-			.executor(Runnable::run)
-			.build();
-		List<CompletableFuture<String>> calls = new ArrayList<>();
-		for (int i = 0; i < 20_000; i++) {
-			calls.add(failing.callAsync(() -> CompletableFuture.failedFuture(new IllegalStateException("down")),
-					(context, story) -> completed("recovered")));
-		}
-		turns.release();
-		assertThat(calls).allMatch((call) -> "recovered".equals(call.getNow(null)));
-		assertThat(turns.active()).isZero();
-	}
-
-	@Test
-	void aRecoveryWithinARecoveryNeedsNoTurn() {
-		Throttle turns = new Throttle("orders", 1, Throttle.UNLIMITED);
-		Retry failing = Retry.builder(policy().maxAttempts(1).build()).throttle(null, turns).build();
-		Operation<String, RuntimeException> down = () -> {
-			throw new IllegalStateException("down");
-		};
-		assertThat(failing.call(down, (context, story) -> failing.call(down, (inner, again) -> "recovered")))
-			.isEqualTo("recovered");
-		AsyncOperation<String> downLater = () -> CompletableFuture.failedFuture(new IllegalStateException("down"));
-		assertThat(failing.callAsync(downLater,
-				(context, story) -> failing.callAsync(downLater, (inner, again) -> completed("recovered"))))
-			.isCompletedWithValue("recovered");
-		assertThat(turns.active()).isZero();
-	}
-
-	@Test
-	void anInterruptedCallRecoversInItsTurnAndStaysInterrupted() {
-		Throttle turns = new Throttle("orders", 1, Throttle.UNLIMITED);
-		assertThat(turns.tryAcquire()).isTrue();
-		Thread interrupted = Thread.currentThread();
-		Thread other = new Thread(() -> {
-			while (turns.waiting() == 0) {
-				Thread.onSpinWait();
-			}
-			interrupted.interrupt();
-			turns.release();
-		});
-		other.start();
-		Retry failing = Retry.builder(policy().maxAttempts(1).build()).throttle(null, turns).build();
-		assertThat(failing.<String, RuntimeException>call(() -> {
-			throw new IllegalStateException("down");
-		}, (context, story) -> "recovered")).isEqualTo("recovered");
-		assertThat(Thread.interrupted()).isTrue();
-		assertThat(turns.active()).isZero();
 	}
 
 }

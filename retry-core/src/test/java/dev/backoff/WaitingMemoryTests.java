@@ -85,7 +85,7 @@ class WaitingMemoryTests {
 		assertThat(throttle.tryAcquire()).isTrue();
 		Retry throttled = Retry.builder(RetryPolicy.defaults("orders"))
 			.waitingCalls(this.waiting)
-			.throttle(throttle, null)
+			.throttle(throttle)
 			.build();
 		assertThat(weight(throttled, () -> FAILED)).isBetween(100L, weight(this.retry, () -> FAILED) + 60);
 	}

@@ -82,8 +82,6 @@ public final class RetryPolicy {
 
 	private final int maxWaiting;
 
-	private final int recoverConcurrency;
-
 	private final boolean enabled;
 
 	RetryPolicy(RetryPolicyBuilder builder) {
@@ -111,7 +109,6 @@ public final class RetryPolicy {
 		this.concurrency = builder.concurrency;
 		this.maxWaiting = (builder.maxWaiting != null) ? builder.maxWaiting
 				: (int) Math.min(Throttle.UNLIMITED, (long) WAITING_PER_SLOT * this.concurrency);
-		this.recoverConcurrency = builder.recoverConcurrency;
 		this.enabled = builder.enabled;
 	}
 
@@ -309,13 +306,6 @@ public final class RetryPolicy {
 	 */
 	public int maxWaiting() {
 		return this.maxWaiting;
-	}
-
-	/**
-	 * {@return how many recoveries run at once, or {@link #UNLIMITED_CONCURRENCY}}
-	 */
-	public int recoverConcurrency() {
-		return this.recoverConcurrency;
 	}
 
 	/**

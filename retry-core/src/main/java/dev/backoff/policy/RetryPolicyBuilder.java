@@ -72,8 +72,6 @@ public final class RetryPolicyBuilder implements Cloneable {
 
 	@Nullable Integer maxWaiting;
 
-	int recoverConcurrency = RetryPolicy.UNLIMITED_CONCURRENCY;
-
 	boolean enabled = true;
 
 	RetryPolicyBuilder(String name) {
@@ -412,18 +410,6 @@ public final class RetryPolicyBuilder implements Cloneable {
 	 */
 	public RetryPolicyBuilder maxWaiting(int maxWaiting) {
 		this.maxWaiting = atLeast(0, "maxWaiting", maxWaiting);
-		return this;
-	}
-
-	/**
-	 * Set how many recoveries of the policy run at once. The others wait.
-	 * @param concurrency 1 or more; {@link RetryPolicy#UNLIMITED_CONCURRENCY}, the
-	 * default, for no limit
-	 * @return this builder
-	 * @throws IllegalArgumentException if the number is below 1
-	 */
-	public RetryPolicyBuilder recoverConcurrency(int concurrency) {
-		this.recoverConcurrency = atLeast(1, "recoverConcurrency", concurrency);
 		return this;
 	}
 

@@ -276,7 +276,7 @@ class VirtualTimeTests {
 			Retry retry = Retry.builder(policy("orders").deadline(Duration.ofDays(3)).build())
 				.time(VirtualTimeTests.this.time)
 				.observer(calls)
-				.throttle(throttle, null)
+				.throttle(throttle)
 				.build();
 			CompletableFuture<String> first = new CompletableFuture<>();
 			CompletableFuture<String> holder = retry.callAsync(() -> first);

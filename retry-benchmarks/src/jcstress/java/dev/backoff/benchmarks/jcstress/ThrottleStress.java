@@ -209,7 +209,7 @@ public final class ThrottleStress {
 					.build())
 				.time(time)
 				.executor(Runnable::run)
-				.throttle(this.throttle, null)
+				.throttle(this.throttle)
 				.recorder(this.accounts)
 				.waitingCalls(this.waiting)
 				.build();

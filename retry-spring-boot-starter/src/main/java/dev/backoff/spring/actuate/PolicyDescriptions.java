@@ -20,7 +20,6 @@ import dev.backoff.spring.policy.PolicyKey;
 import dev.backoff.spring.policy.PolicyUse;
 import dev.backoff.spring.policy.PolicyUses;
 import dev.backoff.spring.safety.OverloadSafety;
-import dev.backoff.spring.safety.OverloadSafety.PolicyThrottles;
 import dev.backoff.throttle.Throttle;
 
 /** Describe policies and the methods that use them. */
@@ -50,7 +49,7 @@ record PolicyDescriptions(BackoffPolicies policies, PolicyUses uses, OverloadSaf
 	private PolicyDescriptor policy(String name, boolean unused, List<PolicyUse> uses, @Nullable PlanDescriptor plan,
 			Function<String, ActivityDescriptor> activity) {
 		return new PolicyDescriptor(unused, this.uses.isAdapted(name) ? true : null, plans(name, uses), plan,
-				this.safety.isDegraded(name), ThrottleDescriptor.of(this.safety.throttles(name)), overrides(name),
+				this.safety.isDegraded(name), SlotsDescriptor.of(this.safety.throttle(name)), overrides(name),
 				activity.apply(name));
 	}
 
@@ -109,7 +108,7 @@ record PolicyDescriptions(BackoffPolicies policies, PolicyUses uses, OverloadSaf
 	 * the delays of the policy, without its safeguards.
 	 */
 	record PolicyDescriptor(boolean unused, @Nullable Boolean adapted, Map<String, PlanDescriptor> methods,
-			@Nullable PlanDescriptor plan, @Nullable Boolean degraded, @Nullable ThrottleDescriptor throttle,
+			@Nullable PlanDescriptor plan, @Nullable Boolean degraded, @Nullable SlotsDescriptor throttle,
 			Map<String, OverrideDescriptor> overrides,
 			@Nullable ActivityDescriptor activity) implements OperationResponseBody {
 
@@ -119,17 +118,6 @@ record PolicyDescriptions(BackoffPolicies policies, PolicyUses uses, OverloadSaf
 			return new PolicyDescriptor(this.unused, this.adapted, methods,
 					(this.plan != null) ? this.plan.written() : null, this.degraded, this.throttle, this.overrides,
 					null);
-		}
-
-	}
-
-	/** The slots of attempts and of recoveries, null where they are not limited. */
-	record ThrottleDescriptor(@Nullable SlotsDescriptor attempts, @Nullable SlotsDescriptor recoveries) {
-
-		static @Nullable ThrottleDescriptor of(PolicyThrottles throttles) {
-			ThrottleDescriptor described = new ThrottleDescriptor(SlotsDescriptor.of(throttles.attempts()),
-					SlotsDescriptor.of(throttles.recoveries()));
-			return (described.attempts != null || described.recoveries != null) ? described : null;
 		}
 
 	}

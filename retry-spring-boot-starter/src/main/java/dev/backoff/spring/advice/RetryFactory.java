@@ -100,7 +100,7 @@ final class RetryFactory {
 			.budget(safety.budget(effective, configuration))
 			.breaker(safety.permits(effective, configuration))
 			.degraded(safety.degraded(effective))
-			.throttle(safety.throttle(effective), safety.recoveries(effective))
+			.throttle(safety.throttle(effective))
 			.waitingCalls(this.beanFactory.getBean(WaitingCalls.class));
 		boolean listed = policy.deadlineNanos() != Nanos.UNLIMITED || policy.attemptTimeoutNanos() != Nanos.UNLIMITED;
 		if (listed || !this.policies.configuration().shutdownWait().isZero()) {

@@ -238,8 +238,6 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 * process, or "none". Waiting calls hold no slot.
 	 * @param maxWaiting Number of attempts that may wait for a slot, or "unlimited"; 0
 	 * refuses them at once. If not set, 10 times the concurrency.
-	 * @param recoverConcurrency Number of recoveries of this policy that run at once in
-	 * this process, or "none". Others wait.
 	 * @param retryAfter Hints of servers.
 	 * @param whenDegraded Longer delays while many attempts fail.
 	 */
@@ -254,8 +252,7 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 			@Nullable String classifier, @Nullable Nested nested, @Nullable Boolean replay, @Nullable Boolean durable,
 			@Nullable String schedule, @Nullable String scheduleZone, @Nullable String breaker, @Nullable String budget,
 			@Nullable String idempotent, @Nullable WhenEmpty whenEmpty, @Nullable String concurrency,
-			@Nullable String maxWaiting, @Nullable String recoverConcurrency, @DefaultValue RetryAfter retryAfter,
-			@DefaultValue WhenDegraded whenDegraded) {
+			@Nullable String maxWaiting, @DefaultValue RetryAfter retryAfter, @DefaultValue WhenDegraded whenDegraded) {
 	}
 
 	/**

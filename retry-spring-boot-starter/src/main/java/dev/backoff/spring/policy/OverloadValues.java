@@ -1,7 +1,6 @@
 package dev.backoff.spring.policy;
 
 import java.math.BigDecimal;
-import java.time.Duration;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -70,7 +69,7 @@ final class OverloadValues {
 		return number(text, 1, "", "Write 1 or more.");
 	}
 
-	/** Read how many attempts or recoveries run at once. */
+	/** Read how many attempts run at once. */
 	static int slots(String text) {
 		return text.equalsIgnoreCase("none") ? RetryPolicy.UNLIMITED_CONCURRENCY
 				: number(text, 1, ", or none", "Write 1 or more, or none for no limit.");

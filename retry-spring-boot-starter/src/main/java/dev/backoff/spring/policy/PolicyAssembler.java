@@ -119,9 +119,8 @@ final class PolicyAssembler {
 		List.of(PolicyKey.SCHEDULE, PolicyKey.SCHEDULE_ZONE)
 			.forEach((key) -> refuse(key, !durable, "is of a durable policy, and this one is not",
 					"Set durable to true, or remove it."));
-		List.of(PolicyKey.MAX_WAITING, PolicyKey.RECOVER_CONCURRENCY)
-			.forEach((key) -> refuse(key, durable && this.values.isWrittenForIt(key),
-					"has no effect on a durable policy, whose calls wait in their store", "Remove it."));
+		refuse(PolicyKey.MAX_WAITING, durable && this.values.isWrittenForIt(PolicyKey.MAX_WAITING),
+				"has no effect on a durable policy, whose calls wait in their store", "Remove it.");
 		Integer slots = this.values.<Integer>strongest(PolicyKey.CONCURRENCY);
 		refuse(PolicyKey.CONCURRENCY, durable && slots == RetryPolicy.UNLIMITED_CONCURRENCY,
 				"must be a number for a durable policy, whose attempts have threads of their own", "Write a number.");

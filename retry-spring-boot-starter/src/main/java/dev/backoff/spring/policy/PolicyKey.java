@@ -120,9 +120,6 @@ public enum PolicyKey implements ConfigurationKey {
 	/** Number of attempts that may wait for a slot. */
 	MAX_WAITING(ValueType.of(OverloadValues::waiting)),
 
-	/** Number of recoveries that run at once. */
-	RECOVER_CONCURRENCY(OverloadValues::slots, "none", RetryPolicyBuilder::recoverConcurrency),
-
 	/** Whether hints of servers are followed. */
 	RETRY_AFTER_ENABLED(TextValues::flag, "true", RetryPolicyBuilder::retryAfterEnabled),
 

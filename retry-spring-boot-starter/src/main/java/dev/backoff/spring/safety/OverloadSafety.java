@@ -62,8 +62,6 @@ public final class OverloadSafety implements ConfigurationUser {
 
 	private final Map<String, Throttle> throttles = new ConcurrentHashMap<>();
 
-	private final Map<String, Throttle> recoveries = new ConcurrentHashMap<>();
-
 	private final List<Observer> observers = new CopyOnWriteArrayList<>();
 
 	private volatile @Nullable FailureVerdicts verdicts;
@@ -252,26 +250,17 @@ public final class OverloadSafety implements ConfigurationUser {
 	}
 
 	/**
-	 * {@return the slots of a policy's recoveries, or null if any number runs at once}
-	 * @param policy the policy
-	 */
-	public @Nullable Throttle recoveries(EffectivePolicy policy) {
-		int slots = policy.numbers().recoverConcurrency();
-		return (slots == Throttle.UNLIMITED) ? null : this.recoveries.computeIfAbsent(policy.name(),
-				(name) -> new Throttle(name, slots, Throttle.UNLIMITED));
-	}
-
-	/**
-	 * {@return the throttles that a policy has had, those without a limit now included}
+	 * {@return the slots of a policy's attempts, also without a limit now, or null if
+	 * they have never been limited}
 	 * @param policy the policy's name
 	 */
-	public PolicyThrottles throttles(String policy) {
-		return new PolicyThrottles(this.throttles.get(policy), this.recoveries.get(policy));
+	public @Nullable Throttle throttle(String policy) {
+		return this.throttles.get(policy);
 	}
 
 	/**
-	 * Limit attempts and recoveries as policies say now. Calls that began under a limit
-	 * keep its throttle, which has no limit any more if their policy has none.
+	 * Limit attempts as policies say now. Calls that began under a limit keep its
+	 * throttle, which has no limit any more if their policy has none.
 	 * @param policies the policies in effect
 	 */
 	public void changeThrottles(Collection<EffectivePolicy> policies) {
@@ -279,16 +268,10 @@ public final class OverloadSafety implements ConfigurationUser {
 		// a programmatic call knows no annotation, and with it no limit
 		policies.forEach((policy) -> limits.merge(policy.name(), policy.numbers(),
 				(one, other) -> (other.concurrency() < one.concurrency()) ? other : one));
-		limits.forEach((policy, numbers) -> {
-			change(this.throttles.get(policy), numbers.concurrency(), numbers.maxWaiting());
-			change(this.recoveries.get(policy), numbers.recoverConcurrency(), Throttle.UNLIMITED);
-		});
-	}
-
-	private static void change(@Nullable Throttle throttle, int slots, int maxWaiting) {
-		if (throttle != null) {
-			throttle.change(slots, maxWaiting);
-		}
+		limits.forEach((policy, numbers) -> this.throttles.computeIfPresent(policy, (name, throttle) -> {
+			throttle.change(numbers.concurrency(), numbers.maxWaiting());
+			return throttle;
+		}));
 	}
 
 	/**
@@ -374,15 +357,6 @@ public final class OverloadSafety implements ConfigurationUser {
 		 */
 		void throttleMade(String policy, Throttle throttle);
 
-	}
-
-	/**
-	 * The throttles of one policy.
-	 *
-	 * @param attempts limits its attempts, or null if they have never been limited
-	 * @param recoveries limits its recoveries, or null if they have never been limited
-	 */
-	public record PolicyThrottles(@Nullable Throttle attempts, @Nullable Throttle recoveries) {
 	}
 
 	/* The annotations of methods may complete the settings of one policy differently. */

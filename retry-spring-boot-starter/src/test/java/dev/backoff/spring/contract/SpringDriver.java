@@ -137,9 +137,6 @@ public final class SpringDriver<B> implements ContractDriver {
 			properties.put(policy + "concurrency", String.valueOf(slots.slots()));
 			properties.put(policy + "max-waiting", String.valueOf(slots.maxWaiting()));
 		}
-		if (setup.recoveries() != null) {
-			properties.put(policy + "recover-concurrency", String.valueOf(setup.recoveries()));
-		}
 		return properties;
 	}
 
@@ -177,16 +174,7 @@ public final class SpringDriver<B> implements ContractDriver {
 
 	@Override
 	public Throttle throttle() {
-		return throttles().attempts();
-	}
-
-	@Override
-	public Throttle recoveries() {
-		return throttles().recoveries();
-	}
-
-	private OverloadSafety.PolicyThrottles throttles() {
-		return this.context.getBean(OverloadSafety.class).throttles("orders");
+		return this.context.getBean(OverloadSafety.class).throttle("orders");
 	}
 
 	@Override

@@ -26,7 +26,7 @@ import dev.backoff.throttle.Throttle;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/** Slots of a policy's attempts and recoveries in an application. */
+/** Slots of a policy's attempts in an application. */
 class ThrottlesTests {
 
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
@@ -37,7 +37,7 @@ class ThrottlesTests {
 		.withPropertyValues("backoff.policies.orders.concurrency=1");
 
 	private static Throttle attempts(ApplicationContext context) {
-		return context.getBean(OverloadSafety.class).throttles("orders").attempts();
+		return context.getBean(OverloadSafety.class).throttle("orders");
 	}
 
 	private static double gauge(ApplicationContext context, String name) {
@@ -67,7 +67,6 @@ class ThrottlesTests {
 	void areNotThereWithoutTheKey() {
 		this.runner.withPropertyValues("backoff.policies.orders.concurrency=none").run((context) -> {
 			assertThat(attempts(context)).isNull();
-			assertThat(context.getBean(OverloadSafety.class).throttles("orders").recoveries()).isNull();
 			assertThat(context.getBean(SimpleMeterRegistry.class).find("backoff.concurrency.active").gauge()).isNull();
 			assertThat(context.getBean(SimpleMeterRegistry.class)
 				.find("backoff.calls")
@@ -149,7 +148,7 @@ class ThrottlesTests {
 			assertThat(context.getBean(BackoffMethods.class).retry("mail").policy().concurrency())
 				.isEqualTo(Throttle.UNLIMITED);
 			context.getBean(LiveConfiguration.class).override("mail", Map.of("base", "2s"), null);
-			assertThat(context.getBean(OverloadSafety.class).throttles("mail").attempts().slots()).isEqualTo(2);
+			assertThat(context.getBean(OverloadSafety.class).throttle("mail").slots()).isEqualTo(2);
 		});
 	}
 
@@ -158,7 +157,7 @@ class ThrottlesTests {
 		this.runner.withPropertyValues("backoff.policies.jobs.durable=true", "backoff.policies.jobs.concurrency=2")
 			.run((context) -> {
 				assertThat(context.getBean(BackoffMethods.class).retry("jobs").policy().concurrency()).isEqualTo(2);
-				assertThat(context.getBean(OverloadSafety.class).throttles("jobs").attempts()).isNull();
+				assertThat(context.getBean(OverloadSafety.class).throttle("jobs")).isNull();
 			});
 	}
 
