@@ -95,11 +95,6 @@ final class AsyncCall<C, T extends @Nullable Object> implements RunningCalls.Lis
 		return UNDER_WAY.compareAndSet(this, claimed, null);
 	}
 
-	/** Replace what is under way; false if another thread has taken it. */
-	boolean exchange(Driving.UnderWay claimed, Driving.UnderWay successor) {
-		return UNDER_WAY.compareAndSet(this, claimed, successor);
-	}
-
 	RetryCall state() {
 		return this.state;
 	}

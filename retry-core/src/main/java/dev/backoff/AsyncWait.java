@@ -53,11 +53,7 @@ final class AsyncWait extends Waiter implements Driving.Abandonable {
 	}
 
 	private boolean hasEnded() {
-		return this.call.underWay() != this && !isStopping();
-	}
-
-	private boolean isStopping() {
-		return this.call.underWay() instanceof Stopping stopping && stopping.of() == this;
+		return this.call.underWay() != this;
 	}
 
 	/* The timer's thread runs no code of the application. */
@@ -112,10 +108,6 @@ final class AsyncWait extends Waiter implements Driving.Abandonable {
 				this.call.fail(ex);
 			}
 		}
-		else if (this.call.underWay() instanceof Stopping stopping && stopping.of() == this
-				&& this.call.claim(stopping)) {
-			end(Decision.STOPPED);
-		}
 	}
 
 	private Turn next(long since, boolean overdue) {
@@ -131,18 +123,6 @@ final class AsyncWait extends Waiter implements Driving.Abandonable {
 			return next;
 		}
 		return (overdue && next == Decision.OVERSLEPT) ? Decision.UNBEGUN : next;
-	}
-
-	@Override
-	boolean stop() {
-		boolean won = this.call.exchange(this, new Stopping(this));
-		if (won) {
-			HandOver handOver = new HandOver(this);
-			stop(SCHEDULED.getAndSet(this, handOver));
-			this.call.execute(handOver);
-			handOver.guard();
-		}
-		return won;
 	}
 
 	@Override
@@ -208,12 +188,6 @@ final class AsyncWait extends Waiter implements Driving.Abandonable {
 			stop(this.guard);
 		}
 
-	}
-
-	/**
-	 * A wait that an operator has ended, until the executor or a shutdown ends the call.
-	 */
-	private record Stopping(Waiter of) implements Driving.UnderWay {
 	}
 
 }

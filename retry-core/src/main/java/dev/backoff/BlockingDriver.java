@@ -100,9 +100,8 @@ final class BlockingDriver {
 
 	private Turn await(Decision.RetryAfter wait, RetryCall call) {
 		this.steps.waiting(wait, call);
-		boolean stopped;
 		try {
-			stopped = this.waiting.await(call, wait.delay());
+			this.waiting.await(call, wait.delay());
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
@@ -114,7 +113,7 @@ final class BlockingDriver {
 		finally {
 			this.steps.waited(call);
 		}
-		return stopped ? Decision.STOPPED : this.steps.afterWait(call);
+		return this.steps.afterWait(call);
 	}
 
 	private Ending end(Decision.Stop stop, RetryCall call) {

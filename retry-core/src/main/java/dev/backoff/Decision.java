@@ -31,8 +31,6 @@ sealed interface Decision extends Turn {
 
 	Stop COMPLETED = new Stop(StopReason.CANCELLED, "the caller has completed the call");
 
-	Stop STOPPED = new Stop(StopReason.STOPPED, "an operator has ended the wait");
-
 	Stop SHUTDOWN = new Stop(StopReason.SHUTDOWN, "the application is shutting down");
 
 	static Stop notRetryable(String why) {

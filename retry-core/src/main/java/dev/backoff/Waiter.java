@@ -32,9 +32,6 @@ abstract class Waiter extends TimerEntry {
 	@Override
 	public abstract void run();
 
-	/** End the wait, and with it the call, where its attempts run. */
-	abstract boolean stop();
-
 	/** Return whether the call ends after retries were switched off. */
 	final boolean wantsRetry() {
 		AttemptOutcome last = call().lastKind();

@@ -10,13 +10,11 @@ import org.jspecify.annotations.Nullable;
 
 import dev.backoff.event.StopReason;
 import dev.backoff.throttle.Throttle;
-import dev.backoff.time.DurationText;
-import dev.backoff.time.Nanos;
 import dev.backoff.time.RetryTime;
 import dev.backoff.time.WakeSignal;
 
 /**
- * The calls that wait for their next attempt. An operator can list, wake and end them. A
+ * The calls that wait for their next attempt. An operator can list and wake them. A
  * shutdown of the application wakes them all: they end as {@link StopReason#SHUTDOWN}
  * with the last real failure, and no call is retried any more. First attempts still pass.
  * Shared by the retries of one application; thread-safe.
@@ -49,12 +47,12 @@ public final class WaitingCalls {
 	public WaitingCalls() {
 	}
 
-	/** Sleep until the wait ends; return whether an operator has ended the call. */
-	boolean await(RetryCall call, long nanos) throws InterruptedException {
+	/** Sleep until the wait ends. */
+	void await(RetryCall call, long nanos) throws InterruptedException {
 		RetryTime time = call.terms().time();
 		if (nanos <= 0) {
 			time.sleep(nanos);
-			return false;
+			return;
 		}
 		Sleeper sleeper = new Sleeper(call);
 		enter(sleeper, nanos);
@@ -64,7 +62,6 @@ public final class WaitingCalls {
 		finally {
 			leave(sleeper);
 		}
-		return sleeper.stopped;
 	}
 
 	/**
@@ -125,62 +122,13 @@ public final class WaitingCalls {
 
 	/**
 	 * Wake calls: they go on as if their waits had ended. Each still asks the switches,
-	 * its deadline, the breaker and, if it waited for the budget, the budget. With a
-	 * spread their waits end one after another, evenly over that time, the oldest at
-	 * once. None ends later than it would have without this. Calls that wait for a slot
-	 * are not woken: they keep their places in the queue.
+	 * its deadline, the breaker and, if it waited for the budget, the budget. Calls that
+	 * wait for a slot are not woken: they keep their places in the queue.
 	 * @param policy whose calls, or null for all
-	 * @param spread over how long, zero for now
 	 * @return how many calls were woken
-	 * @throws IllegalArgumentException if the spread is negative
 	 */
-	public int wake(@Nullable String policy, Duration spread) {
-		if (spread.isNegative()) {
-			throw new IllegalArgumentException(
-					"Invalid spread (" + DurationText.exact(spread) + "): must not be negative.");
-		}
-		List<Waiter> woken = waiting((waiter) -> waiter.isOf(policy) && waiter.call().place() == null);
-		double step = (double) Nanos.of(spread) / Math.max(1, woken.size());
-		for (int i = 0; i < woken.size(); i++) {
-			wake(woken.get(i), (long) (i * step));
-		}
-		return woken.size();
-	}
-
-	private void wake(Waiter waiter, long nanos) {
-		RetryTime time = waiter.call().terms().time();
-		if (nanos == 0) {
-			waiter.run();
-		}
-		else if (bringForward(waiter, time.nanoTime() + nanos)) {
-			try {
-				// not the waiter itself, which stays scheduled for its own time
-				time.schedule(() -> waiter.run(), nanos);
-			}
-			catch (Throwable ex) {
-				// it waits for its own time instead
-			}
-		}
-	}
-
-	private boolean bringForward(Waiter waiter, long due) {
-		synchronized (this.lock) {
-			if (!waiter.isLinked() || due - waiter.call().turn() >= 0) {
-				return false;
-			}
-			waiter.call().turn(due);
-			return true;
-		}
-	}
-
-	/**
-	 * End calls as {@link StopReason#STOPPED}, with the last real failure. Recoveries run
-	 * where the attempts do.
-	 * @param policy whose calls, or null for all
-	 * @return how many calls were ended
-	 */
-	public int stop(@Nullable String policy) {
-		return (int) waiting((waiter) -> waiter.isOf(policy)).stream().filter(Waiter::stop).count();
+	public int wake(@Nullable String policy) {
+		return run((waiter) -> waiter.isOf(policy) && waiter.call().place() == null);
 	}
 
 	/**
@@ -190,7 +138,11 @@ public final class WaitingCalls {
 	 * @return how many calls were woken
 	 */
 	public int switchedOff(@Nullable String policy) {
-		List<Waiter> woken = waiting((waiter) -> waiter.isOf(policy) && waiter.wantsRetry());
+		return run((waiter) -> waiter.isOf(policy) && waiter.wantsRetry());
+	}
+
+	private int run(Predicate<Waiter> wanted) {
+		List<Waiter> woken = waiting(wanted);
 		woken.forEach(Waiter::run);
 		return woken.size();
 	}
@@ -221,6 +173,11 @@ public final class WaitingCalls {
 		new SharedTasks(ends).run(executor);
 	}
 
+	/** Let calls wait again after a shutdown, for tests that share one application. */
+	public void reopen() {
+		this.shutDown = false;
+	}
+
 	private List<Waiter> waiting(Predicate<Waiter> wanted) {
 		synchronized (this.lock) {
 			List<Waiter> waiting = new ArrayList<>();
@@ -239,7 +196,7 @@ public final class WaitingCalls {
 	}
 
 	/**
-	 * {@return whether waits have ended for good; true after {@link #shutDown()}}
+	 * {@return whether all waits have ended; true after {@link #shutDown()}}
 	 */
 	public boolean isShutDown() {
 		return this.shutDown;
@@ -276,9 +233,6 @@ public final class WaitingCalls {
 
 		private final WakeSignal signal = new WakeSignal();
 
-		/* Set under the lock while the call is in the ring, so that it is not missed. */
-		private boolean stopped;
-
 		Sleeper(RetryCall call) {
 			this.call = call;
 		}
@@ -296,18 +250,6 @@ public final class WaitingCalls {
 		@Override
 		void wake() {
 			this.signal.raise();
-		}
-
-		@Override
-		boolean stop() {
-			synchronized (WaitingCalls.this.lock) {
-				if (this.stopped || !isLinked()) {
-					return false;
-				}
-				this.stopped = true;
-			}
-			wake();
-			return true;
 		}
 
 	}

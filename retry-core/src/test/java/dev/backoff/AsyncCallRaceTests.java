@@ -141,10 +141,7 @@ class AsyncCallRaceTests {
 				return;
 			}
 			while (!started.get()) {
-				this.waiting.wake("orders", chance(2) ? Duration.ZERO : SOON);
-				if (chance(8)) {
-					this.waiting.stop("orders");
-				}
+				this.waiting.wake("orders");
 				Thread.onSpinWait();
 			}
 		});

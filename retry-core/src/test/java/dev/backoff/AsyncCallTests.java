@@ -690,7 +690,7 @@ class AsyncCallTests {
 		void isGivenTheTaskOnceThoughAnOperatorWakesTheCall() {
 			CompletableFuture<String> result = call(policy().maxAttempts(2).attemptTimeout(Duration.ofMillis(200)));
 			AsyncCallTests.this.time.advance(Duration.ofMillis(150));
-			assertThat(AsyncCallTests.this.waiting.wake(null, Duration.ZERO)).isEqualTo(1);
+			assertThat(AsyncCallTests.this.waiting.wake(null)).isEqualTo(1);
 			assertThat(this.queue).hasSize(1);
 			AsyncCallTests.this.time.advance(Duration.ofMillis(50));
 			assertThat(AsyncCallTests.this.time.runDue()).isEqualTo(1);
@@ -721,15 +721,6 @@ class AsyncCallTests {
 			AsyncCallTests.this.time.runAll();
 			assertThat(result.join()).isEqualTo("recovered");
 			assertThat(AsyncCallTests.this.time.elapsed()).isEqualTo(Duration.ofMillis(400));
-			startLate();
-		}
-
-		@Test
-		void delaysTheEndByAnOperatorUntilTheDeadlineAtMost() {
-			CompletableFuture<String> result = call(policy().deadline(Duration.ofMillis(500)));
-			assertThat(AsyncCallTests.this.waiting.stop("orders")).isEqualTo(1);
-			AsyncCallTests.this.time.runAll();
-			assertThat(result.join()).isEqualTo("1 STOPPED");
 			startLate();
 		}
 

@@ -259,7 +259,7 @@ class ThrottledCallTests {
 						calls.add(retry.callAsync(() -> completed(attempt(running, seen, fails))));
 					}
 					if (random.nextInt(50) == 0) {
-						this.waiting.stop("orders");
+						this.waiting.wake("orders");
 					}
 				}
 				if (number == 0) {

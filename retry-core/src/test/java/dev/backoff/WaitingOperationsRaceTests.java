@@ -118,9 +118,9 @@ class WaitingOperationsRaceTests {
 
 	private void operate(int number) {
 		switch (number) {
-			case 1 -> this.waiting.stop("orders");
-			case 2 -> this.waiting.wake("orders", Duration.ZERO);
-			case 3 -> this.waiting.wake(null, Duration.ofNanos(100_000));
+			case 1 -> this.waiting.wake("orders");
+			case 2 -> this.waiting.wake(null);
+			case 3 -> this.waiting.switchedOff("orders");
 			default -> assertThat(this.waiting.oldest("orders", 10)).allSatisfy((call) -> {
 				assertThat(call.attempt()).isBetween(1, 3);
 				assertThat(call.dueIn()).isLessThanOrEqualTo(Duration.ofNanos(200_000));
@@ -150,17 +150,16 @@ class WaitingOperationsRaceTests {
 	}
 
 	@Test
-	void endEachCallOnceThatIsStoppedCancelledAndShutDownAtOnce() {
+	void endEachCallOnceThatIsWokenCancelledAndShutDownAtOnce() {
 		int calls = 5_000;
 		Retry retry = retry(Duration.ofHours(1));
 		List<CompletableFuture<String>> results = new ArrayList<>();
 		for (int i = 0; i < calls; i++) {
 			results.add(retry.callAsync(this::failedStage));
 		}
-		AtomicInteger stopped = new AtomicInteger();
 		Crowd.of(4, (number) -> {
 			switch (number) {
-				case 0, 1 -> stopped.addAndGet(this.waiting.stop("orders"));
+				case 0, 1 -> this.waiting.wake("orders");
 				case 2 -> results.forEach((result) -> result.cancel(true));
 				default -> this.waiting.shutDown(this.pool);
 			}
@@ -171,12 +170,10 @@ class WaitingOperationsRaceTests {
 			assertThat(catchThrowable(() -> result.get(30, TimeUnit.SECONDS))).isNotNull()
 				.isNotInstanceOf(TimeoutException.class);
 		}
-		assertThat(this.recorder.lines("call").stream().filter((line) -> line.startsWith("call stopped")))
-			.hasSize(stopped.get());
 	}
 
 	@Test
-	void wakeThreadsThatSleepAndStopThem() throws InterruptedException {
+	void wakeThreadsThatSleep() throws InterruptedException {
 		Retry retry = retry(Duration.ofHours(1));
 		ConcurrentLinkedQueue<Throwable> thrown = new ConcurrentLinkedQueue<>();
 		List<Thread> threads = new ArrayList<>();
@@ -186,19 +183,18 @@ class WaitingOperationsRaceTests {
 			threads.add(thread);
 		}
 		awaitWaiting(8, 1);
-		assertThat(this.waiting.wake("orders", Duration.ZERO)).isEqualTo(8);
+		assertThat(this.waiting.wake("orders")).isEqualTo(8);
 		awaitWaiting(8, 2);
-		// the first at once, the others one after another
-		assertThat(this.waiting.wake("orders", Duration.ofMillis(8))).isEqualTo(8);
+		assertThat(this.waiting.wake("orders")).isEqualTo(8);
 		awaitWaiting(8, 3);
 		assertThat(this.attempts).hasValue(24);
-		assertThat(this.waiting.stop("orders")).isEqualTo(8);
+		assertThat(this.waiting.wake("orders")).isEqualTo(8);
 		for (Thread thread : threads) {
 			thread.join();
 		}
 		assertThat(thrown).hasSize(8)
 			.allSatisfy((failure) -> assertThat(RetriesStoppedException.of(failure).reason())
-				.isEqualTo(StopReason.STOPPED));
+				.isEqualTo(StopReason.ATTEMPTS_EXHAUSTED));
 		assertEachHasEndedOnce(8);
 	}
 

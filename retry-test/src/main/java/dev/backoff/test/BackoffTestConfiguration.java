@@ -186,15 +186,19 @@ public final class BackoffTestConfiguration implements BeanDefinitionRegistryPos
 		}
 	}
 
-	/* An attempt that sleeps goes on, and may then wait, or sleep again. */
+	/* An attempt that sleeps goes on, and may sleep again; no call begins to wait. */
 	private static void end(@Nullable WaitingCalls calls, @Nullable VirtualTime time) {
 		Object busy = null;
 		boolean goesOn = true;
+		if (calls != null) {
+			calls.shutDown();
+		}
 		for (int i = 0; goesOn && i < MOST_SLEEPS; i++) {
 			busy = (time != null) ? time.settle() : null;
-			boolean waited = calls != null && calls.stop(null) > 0;
-			boolean slept = time != null && time.wake();
-			goesOn = waited || slept;
+			goesOn = time != null && time.wake();
+		}
+		if (calls != null) {
+			calls.reopen();
 		}
 		if (busy != null) {
 			logger.warn("{} began before this test and still works, so it can disturb this test. "

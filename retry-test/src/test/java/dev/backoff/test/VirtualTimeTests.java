@@ -421,10 +421,10 @@ class VirtualTimeTests {
 					Thread.onSpinWait();
 				}
 				VirtualTimeTests.this.told.clear();
-				waiting.wake("orders", Duration.ofSeconds(3));
+				assertThat(waiting.wake("orders")).isEqualTo(3);
 				VirtualTimeTests.this.time.advance(Duration.ofMinutes(1));
-				assertThat(VirtualTimeTests.this.told).containsExactly("0 orders", "1000 orders", "2000 orders");
-				assertThat(waiting.stop("orders")).isEqualTo(3);
+				assertThat(VirtualTimeTests.this.told).containsExactly("0 orders", "0 orders", "0 orders");
+				waiting.shutDown();
 				calls.forEach(VirtualTimeTests::assertEnds);
 			}
 			assertThat(VirtualTimeTests.this.time.elapsed()).isEqualTo(Duration.ofMinutes(1));

@@ -58,11 +58,11 @@ import dev.backoff.spring.safety.OverloadSafety;
  * configuration allows that.
  * <p>
  * With {@code management.endpoint.backoff.access=unrestricted} an operator can change
- * this process: override values, end overrides, move breakers, fill budgets, wake or stop
- * waiting calls. An invalid request changes nothing and is answered with a report and
- * status 400, an unknown name with 404. A name may have any spelling with the same
- * letters and digits. This file is long because the operations of an endpoint are methods
- * of one class.
+ * this process: override values, end overrides, move breakers, fill budgets, wake waiting
+ * calls. An invalid request changes nothing and is answered with a report and status 400,
+ * an unknown name with 404. A name may have any spelling with the same letters and
+ * digits. This file is long because the operations of an endpoint are methods of one
+ * class.
  *
  * @since 0.1
  */
@@ -84,7 +84,7 @@ public class BackoffEndpoint {
 
 	private static final int METHOD_NOT_ALLOWED = 405;
 
-	private static final Set<String> OWN_PARTS = Set.of("preview", "wake", "stop");
+	private static final Set<String> OWN_PARTS = Set.of("preview", "wake");
 
 	private final BackoffPolicies policies;
 
@@ -254,7 +254,7 @@ public class BackoffEndpoint {
 		return ofPolicy(selectedName, (name) -> this.actions.override(name, new Written(written)));
 	}
 
-	/** Move a breaker, fill a budget, or wake or stop the waiting calls of a policy. */
+	/** Move a breaker, fill a budget, or wake the waiting calls of a policy. */
 	@WriteOperation
 	WebEndpointResponse<@Nullable Object> operate(@Selector String selectedName, @Selector String selectedPart,
 			@Nullable Map<String, Object> written) {
@@ -269,14 +269,13 @@ public class BackoffEndpoint {
 				.orElseGet(() -> ofShared("Budget", selectedPart, null));
 			default -> switch (selectedPart) {
 				case "wake" -> ofPolicy(selectedName, (name) -> this.actions.wake(name, new Written(written)));
-				case "stop" -> ofPolicy(selectedName, (name) -> this.actions.stop(name, new Written(written)));
 				default -> ofPart(selectedName, selectedPart,
 						(part, policy) -> part.write(policy, (written != null) ? written : Map.<String, Object>of()));
 			};
 		};
 	}
 
-	/** Accept waking and stopping without a body. */
+	/** Accept waking without a body. */
 	@WriteOperation
 	WebEndpointResponse<@Nullable Object> operateAtOnce(@Selector String selectedName, @Selector String selectedPart) {
 		return operate(selectedName, selectedPart, null);
@@ -311,7 +310,7 @@ public class BackoffEndpoint {
 	}
 
 	private static WebEndpointResponse<@Nullable Object> unknownPart(String part) {
-		return unknown("Part", part, "Read preview, or write to wake or stop.");
+		return unknown("Part", part, "Read preview, or write to wake.");
 	}
 
 	/* A budget is made at its first use, and another library's breaker is not moved. */

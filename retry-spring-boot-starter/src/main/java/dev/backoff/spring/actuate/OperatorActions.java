@@ -87,19 +87,10 @@ record OperatorActions(LiveConfiguration live, PolicyUses uses, WaitingCalls wai
 	}
 
 	WaitersDescriptor wake(String policy, Written written) {
-		Duration over = written.takeLimit("over");
-		written.refuseRest("over, a time to spread them over");
-		int calls = this.waiting.wake(policy, (over != null) ? over : Duration.ZERO);
-		this.live.operated("Woke " + calls + " waiting calls of policy " + policy
-				+ ((over != null) ? " over " + DurationText.exact(over) : ""));
-		return new WaitersDescriptor(policy, calls, "woken");
-	}
-
-	WaitersDescriptor stop(String policy, Written written) {
 		written.refuseRest("nothing");
-		int calls = this.waiting.stop(policy);
-		this.live.operated("Stopped " + calls + " waiting calls of policy " + policy);
-		return new WaitersDescriptor(policy, calls, "stopped");
+		int calls = this.waiting.wake(policy);
+		this.live.operated("Woke " + calls + " waiting calls of policy " + policy);
+		return new WaitersDescriptor(policy, calls);
 	}
 
 	/** Put a breaker into a state. */
@@ -174,8 +165,8 @@ record OperatorActions(LiveConfiguration live, PolicyUses uses, WaitingCalls wai
 			@Nullable ValueDescriptor now) {
 	}
 
-	/** The number of waiting calls that were {@code woken} or {@code stopped}. */
-	record WaitersDescriptor(String policy, int calls, String outcome) implements OperationResponseBody {
+	/** The number of waiting calls that were woken. */
+	record WaitersDescriptor(String policy, int calls) implements OperationResponseBody {
 	}
 
 }
