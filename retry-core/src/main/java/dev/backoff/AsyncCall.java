@@ -63,7 +63,7 @@ final class AsyncCall<C, T extends @Nullable Object> implements RunningCalls.Lis
 
 	CompletableFuture<T> start() {
 		Permit permit = this.driver.steps().begin(this.state);
-		drive((permit != null) ? new Turn.Permitted(permit, null) : this.driver.steps().refused(this.state));
+		drive((permit != null) ? new Decision.Proceed(permit, null) : this.driver.steps().refused(this.state));
 		return this.result;
 	}
 
@@ -115,8 +115,8 @@ final class AsyncCall<C, T extends @Nullable Object> implements RunningCalls.Lis
 		return this.operation.unrepeatable(this.context);
 	}
 
-	/** Take the next turn, after what was under way has ended and was taken out. */
-	void drive(Turn next, Driving.UnderWay ended) {
+	/** Go on, after what was under way has ended and was taken out. */
+	void drive(Decision next, Driving.UnderWay ended) {
 		Driving beginning = Driving.beginning(ended, CallStack.ofThread().driving);
 		if (beginning != null) {
 			beginning.goOnWith(next);
@@ -128,15 +128,15 @@ final class AsyncCall<C, T extends @Nullable Object> implements RunningCalls.Lis
 
 	/*
 	 * An attempt may end while it is started, and an executor may run a task at once. The
-	 * loop further out on this thread then takes the next turn, and the stack stays flat.
+	 * loop further out on this thread then goes on, and the stack stays flat.
 	 */
-	private void drive(Turn next) {
+	private void drive(Decision next) {
 		CallStack stack = CallStack.ofThread();
 		Driving driving = new Driving(stack.driving);
 		stack.driving = driving;
 		try {
-			for (Turn turn = next; turn != null; turn = driving.next()) {
-				take(turn, driving);
+			for (Decision decision = next; decision != null; decision = driving.next()) {
+				take(decision, driving);
 			}
 		}
 		catch (Throwable ex) {
@@ -148,15 +148,15 @@ final class AsyncCall<C, T extends @Nullable Object> implements RunningCalls.Lis
 		}
 	}
 
-	private void take(Turn turn, Driving driving) {
-		if (turn instanceof Turn.Permitted permitted) {
-			attempt(permitted, driving);
+	private void take(Decision decision, Driving driving) {
+		if (decision instanceof Decision.Proceed proceed) {
+			attempt(proceed, driving);
 		}
-		else if (turn instanceof Decision.RetryAfter wait) {
+		else if (decision instanceof Decision.RetryAfter wait) {
 			await(wait, driving);
 		}
 		else {
-			end((Decision.Stop) turn);
+			end((Decision.Stop) decision);
 		}
 	}
 
@@ -164,17 +164,17 @@ final class AsyncCall<C, T extends @Nullable Object> implements RunningCalls.Lis
 	 * An attempt has begun once it is under way and this thread has not taken it back:
 	 * then it counts and is made, also if the caller cancels it right now.
 	 */
-	private void attempt(Turn.Permitted permitted, Driving driving) {
+	private void attempt(Decision.Proceed proceed, Driving driving) {
 		// before another thread can end it
 		CallObserver.@Nullable Observed observed = this.result.isDone() ? null : this.state.observeAttempt();
-		AsyncAttempt<T> running = new AsyncAttempt<>(this, permitted.permit());
+		AsyncAttempt<T> running = new AsyncAttempt<>(this, proceed.permit());
 		putUnderWay(running, driving);
 		if (this.result.isDone() && claim(running)) {
-			this.driver.steps().neverBegan(permitted, this.state);
+			this.driver.steps().neverBegan(proceed, this.state);
 			driving.goOnWith(this.result.isCancelled() ? Decision.CANCELLED : Decision.COMPLETED);
 			return;
 		}
-		this.driver.steps().attempting(permitted);
+		this.driver.steps().attempting(proceed);
 		AttemptLimit limit = this.driver.limit();
 		CompletionStage<T> stage;
 		try {
@@ -239,7 +239,7 @@ final class AsyncCall<C, T extends @Nullable Object> implements RunningCalls.Lis
 	}
 
 	private void end(Decision.Stop stop) {
-		Ending ending = this.driver.steps().end(stop, this.state);
+		CallResult ending = this.driver.steps().end(stop, this.state);
 		RetriesStoppedException story = ending.story();
 		if (story == null) {
 			settle(ending);
@@ -264,7 +264,7 @@ final class AsyncCall<C, T extends @Nullable Object> implements RunningCalls.Lis
 	}
 
 	@SuppressWarnings({ "unchecked", "NullAway" }) // T says itself whether it may be null
-	private void settle(Ending ending) {
+	private void settle(CallResult ending) {
 		settle((T) ending.outcome().value());
 	}
 

@@ -17,13 +17,13 @@ final class AsyncRecovery<T extends @Nullable Object>
 
 	private final AsyncCall<?, T> call;
 
-	private final Ending ending;
+	private final CallResult result;
 
 	private final RetriesStoppedException story;
 
-	AsyncRecovery(AsyncCall<?, T> call, Ending ending, RetriesStoppedException story) {
+	AsyncRecovery(AsyncCall<?, T> call, CallResult result, RetriesStoppedException story) {
 		this.call = call;
-		this.ending = ending;
+		this.result = result;
 		this.story = story;
 	}
 
@@ -32,7 +32,7 @@ final class AsyncRecovery<T extends @Nullable Object>
 		CompletionStage<T> stage;
 		try {
 			stage = CallStack.ofThread()
-				.within(this.call.around(), () -> CallObservation.within(this.ending.observed(),
+				.within(this.call.around(), () -> CallObservation.within(this.result.observed(),
 						() -> this.call.started(recovery.recover(context, this.story), "The recovery of ")));
 		}
 		catch (Throwable failure) {
@@ -60,14 +60,14 @@ final class AsyncRecovery<T extends @Nullable Object>
 	private void end(@Nullable T value, @Nullable Throwable wrapped) {
 		CallSteps steps = this.call.driver().steps();
 		if (wrapped == null) {
-			steps.stopped(this.ending, this.story, RetryEvent.RecoveryOutcome.DONE, null,
+			steps.stopped(this.result, this.story, RetryEvent.RecoveryOutcome.DONE, null,
 					this.call.state().enclosing());
 			this.call.settle(value);
 			return;
 		}
 		Throwable failure = Causes.unwrap(wrapped);
 		steps.recoveryFailed(failure, this.story);
-		steps.stopped(this.ending, this.story, RetryEvent.RecoveryOutcome.FAILED, failure,
+		steps.stopped(this.result, this.story, RetryEvent.RecoveryOutcome.FAILED, failure,
 				this.call.state().enclosing());
 		this.call.fail(failure);
 	}

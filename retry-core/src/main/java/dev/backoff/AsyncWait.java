@@ -110,15 +110,15 @@ final class AsyncWait extends Waiter implements Driving.Abandonable {
 		}
 	}
 
-	private Turn next(long since, boolean overdue) {
+	private Decision next(long since, boolean overdue) {
 		RetryCall state = this.call.state();
 		CallSteps steps = this.call.driver().steps();
-		Turn next = steps.afterWait(state);
+		Decision next = steps.afterWait(state);
 		AttemptLimit limit = this.call.driver().limit();
-		if (next instanceof Turn.Permitted permitted) {
+		if (next instanceof Decision.Proceed proceed) {
 			state.turn(since);
 			if (overdue && limit.isSet()) {
-				return steps.timedOutUnbegun(permitted, limit.unbegun(state), state);
+				return steps.timedOutUnbegun(proceed, limit.unbegun(state), state);
 			}
 			return next;
 		}

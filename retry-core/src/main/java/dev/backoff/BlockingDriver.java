@@ -33,7 +33,7 @@ final class BlockingDriver {
 			@Nullable Recovery<? super C, T, X> recovery) throws X {
 		CallStack stack = CallStack.ofThread();
 		RetryCall call = stack.push();
-		Ending ending;
+		CallResult ending;
 		try {
 			Permit permit = this.steps.begin(call);
 			if (permit == null) {
@@ -63,20 +63,20 @@ final class BlockingDriver {
 		return finish(ending, stack.running(), context, recovery);
 	}
 
-	private <C, T extends @Nullable Object, X extends Throwable> Ending proceed(Turn next, RetryCall call, C context,
-			Operation.OnContext<C, T, X> operation) {
-		Turn turn = next;
+	private <C, T extends @Nullable Object, X extends Throwable> CallResult proceed(Decision next, RetryCall call,
+			C context, Operation.OnContext<C, T, X> operation) {
+		Decision decision = next;
 		while (true) {
-			if (turn instanceof Turn.Permitted permitted) {
-				this.steps.attempting(permitted);
+			if (decision instanceof Decision.Proceed proceed) {
+				this.steps.attempting(proceed);
 				Outcome outcome = attempt(call, context, operation);
-				turn = this.steps.attemptEnded(outcome, permitted.permit(), call);
+				decision = this.steps.attemptEnded(outcome, proceed.permit(), call);
 			}
-			else if (turn instanceof Decision.RetryAfter wait) {
-				turn = await(wait, call);
+			else if (decision instanceof Decision.RetryAfter wait) {
+				decision = await(wait, call);
 			}
 			else {
-				return end((Decision.Stop) turn, call);
+				return end((Decision.Stop) decision, call);
 			}
 		}
 	}
@@ -98,7 +98,7 @@ final class BlockingDriver {
 				() -> this.limit.run(call, () -> operation.run(context, call.attempt())));
 	}
 
-	private Turn await(Decision.RetryAfter wait, RetryCall call) {
+	private Decision await(Decision.RetryAfter wait, RetryCall call) {
 		this.steps.waiting(wait, call);
 		try {
 			this.waiting.await(call, wait.delay());
@@ -116,8 +116,8 @@ final class BlockingDriver {
 		return this.steps.afterWait(call);
 	}
 
-	private Ending end(Decision.Stop stop, RetryCall call) {
-		Ending ending = this.steps.end(stop, call);
+	private CallResult end(Decision.Stop stop, RetryCall call) {
+		CallResult ending = this.steps.end(stop, call);
 		if (ending.outcome().failure() instanceof InterruptedException) {
 			Thread.currentThread().interrupt();
 		}
@@ -126,8 +126,8 @@ final class BlockingDriver {
 
 	/** Recover if there is a recovery, tell the story, and return or throw the end. */
 	@SuppressWarnings({ "unchecked", "NullAway" }) // T says itself whether it may be null
-	private <C, T extends @Nullable Object, X extends Throwable> T finish(Ending ending, @Nullable RetryCall enclosing,
-			C context, @Nullable Recovery<? super C, T, X> recovery) throws X {
+	private <C, T extends @Nullable Object, X extends Throwable> T finish(CallResult ending,
+			@Nullable RetryCall enclosing, C context, @Nullable Recovery<? super C, T, X> recovery) throws X {
 		RetriesStoppedException story = ending.story();
 		T result = (T) ending.outcome().value();
 		if (story == null) {

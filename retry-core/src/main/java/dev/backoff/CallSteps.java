@@ -52,7 +52,7 @@ final class CallSteps {
 	}
 
 	/** Return what follows when the first attempt has no slot or no permit. */
-	Turn refused(RetryCall call) {
+	Decision refused(RetryCall call) {
 		return refused(call, call.started());
 	}
 
@@ -60,7 +60,7 @@ final class CallSteps {
 		Throttle.Place place = call.place();
 		return (place != null)
 				? this.decider.decideInQueue(place, call, call.timeLeft(now), this.safeguards.waiting().isShutDown())
-				: this.decider.decide(situation(call, DelaySource.BREAKER, this.safeguards.refusal(now), now));
+				: this.decider.decide(input(call, true, false, this.safeguards.refusal(now), now));
 	}
 
 	/** Tell of a call that has been stored elsewhere. */
@@ -71,7 +71,7 @@ final class CallSteps {
 	/**
 	 * Go on with a call that was kept elsewhere: return its attempt, a wait or the end.
 	 */
-	Turn resume(RetryCall call, KeptCall kept) {
+	Decision resume(RetryCall call, KeptCall kept) {
 		this.teller.callGoesOn(call, this.terms, kept);
 		long now = now();
 		call.resume(this.terms, kept, now);
@@ -83,11 +83,11 @@ final class CallSteps {
 			return stop.after(kept.failure());
 		}
 		if (this.terms.retries().off() != null) {
-			return this.decider.decide(situation(call, null, Situation.Breaker.PERMITTING, now));
+			return this.decider.decide(input(call, false, false, DecisionInput.Breaker.PERMITTING, now));
 		}
 		Permit permit = this.safeguards.tryAcquire(call, now);
-		return (permit != null) ? new Turn.Permitted(permit, null)
-				: this.decider.decide(situation(call, DelaySource.BREAKER, this.safeguards.refusal(now), now));
+		return (permit != null) ? new Decision.Proceed(permit, null)
+				: this.decider.decide(input(call, true, false, this.safeguards.refusal(now), now));
 	}
 
 	/**
@@ -95,7 +95,7 @@ final class CallSteps {
 	 */
 	Decision withoutBudget(RetryCall call) {
 		long now = now();
-		return this.decider.decide(situation(call, DelaySource.BREAKER, this.safeguards.answer(now), now));
+		return this.decider.decide(input(call, true, false, this.safeguards.answer(now), now));
 	}
 
 	void succeededAtOnce(RetryCall call, Permit permit) {
@@ -105,19 +105,21 @@ final class CallSteps {
 		this.teller.succeededAtOnce(call, nanos);
 	}
 
-	Turn attemptEnded(Outcome outcome, Permit permit, RetryCall call) {
+	Decision attemptEnded(Outcome outcome, Permit permit, RetryCall call) {
 		long now = now();
 		long nanos = Math.max(0, now - call.turn());
 		this.safeguards.ended(permit, outcome, nanos, now);
 		this.teller.attempt(call, outcome.kind(), outcome.failure(), nanos);
 		call.attemptEnded(outcome, nanos);
-		return this.decider.decide(situation(call, null, this.safeguards.answer(now), now));
+		return this.decider.decide(input(call, false, false, this.safeguards.answer(now), now));
 	}
 
-	private Situation situation(RetryCall call, @Nullable DelaySource waitedFor, Situation.Breaker breaker, long now) {
-		return new Situation(call.lastOutcome(), call.attempt(), call.postponed(), call.delayBefore(), waitedFor,
-				call.attemptNanos(), call.hasLastQuestion(), call.timeLeft(now), this.safeguards.waiting().isShutDown(),
-				breaker, this.safeguards.degraded(), now, this.safeguards.budget());
+	private DecisionInput input(RetryCall call, boolean paid, boolean waitedForBudget, DecisionInput.Breaker breaker,
+			long now) {
+		return new DecisionInput(call.lastOutcome(), call.attempt(), call.postponed(), call.delayBefore(), paid,
+				waitedForBudget, call.attemptNanos(), call.hasLastQuestion(), call.timeLeft(now),
+				this.safeguards.waiting().isShutDown(), breaker, this.safeguards.degraded(), now,
+				this.safeguards.budget());
 	}
 
 	void waiting(Decision.RetryAfter wait, RetryCall call) {
@@ -149,7 +151,7 @@ final class CallSteps {
 	}
 
 	/** Return what follows a wait: the attempt, another wait or the end. */
-	Turn afterWait(RetryCall call) {
+	Decision afterWait(RetryCall call) {
 		long now = now();
 		Throttle.Place place = call.place();
 		if (place != null && !place.isGranted()) {
@@ -163,8 +165,7 @@ final class CallSteps {
 		}
 		if (outcome != null && call.lastSource() == DelaySource.BUDGET) {
 			call.addPostponed();
-			Decision decision = this.decider
-				.decide(situation(call, DelaySource.BUDGET, this.safeguards.answer(now), now));
+			Decision decision = this.decider.decide(input(call, false, true, this.safeguards.answer(now), now));
 			if (!(decision instanceof Decision.RetryAfter retry) || retry.delay() > 0) {
 				return decision;
 			}
@@ -179,10 +180,10 @@ final class CallSteps {
 		}
 		if (outcome == null) {
 			call.turn(now);
-			return new Turn.Permitted(permit, null);
+			return new Decision.Proceed(permit, null);
 		}
 		call.beginNext(now);
-		return new Turn.Permitted(permit, outcome.cause());
+		return new Decision.Proceed(permit, outcome.cause());
 	}
 
 	/** Tell that a retry is made. */
@@ -190,16 +191,16 @@ final class CallSteps {
 		this.listeners.retry(cause);
 	}
 
-	/** Tell that a permitted attempt is made. */
-	void attempting(Turn.Permitted permitted) {
-		if (permitted.retried() != null) {
-			retrying(permitted.retried());
+	/** Tell that an attempt is made, if it is a retry. */
+	void attempting(Decision.Proceed proceed) {
+		if (proceed.cause() != null) {
+			retrying(proceed.cause());
 		}
 	}
 
 	/** Give the permit of an attempt back that is not made, since the call has ended. */
-	void neverBegan(Turn.Permitted permitted, RetryCall call) {
-		permitted.permit().released();
+	void neverBegan(Decision.Proceed proceed, RetryCall call) {
+		proceed.permit().released();
 		CallObservation observation = call.observation();
 		CallObserver.ObservedAttempt observed = (observation != null) ? observation.takeAttempt() : null;
 		if (observed != null) {
@@ -208,15 +209,15 @@ final class CallSteps {
 	}
 
 	/** End an attempt that timed out before it began. The breaker does not count it. */
-	Turn timedOutUnbegun(Turn.Permitted permitted, Throwable failure, RetryCall call) {
-		permitted.permit().released();
-		attempting(permitted);
+	Decision timedOutUnbegun(Decision.Proceed proceed, Throwable failure, RetryCall call) {
+		proceed.permit().released();
+		attempting(proceed);
 		call.observeAttempt();
 		return attemptEnded(this.decider.judge(failure, call), Guards.UNCOUNTED, call);
 	}
 
 	/** End a call that did not succeed at once, and mark its failure with the story. */
-	Ending end(Decision.Stop stop, RetryCall call) {
+	CallResult end(Decision.Stop stop, RetryCall call) {
 		long now = now();
 		Outcome outcome = call.lastOutcome();
 		Throttle.Place place = call.place();
@@ -231,7 +232,7 @@ final class CallSteps {
 			this.safeguards.succeeded(call);
 			this.teller.succeeded(call, new RetryEvent.Succeeded(this.terms.policy().name(), this.terms.method(),
 					call.attempt(), Duration.ofNanos(elapsed)));
-			return new Ending(outcome, null, null);
+			return new CallResult(outcome, null, null);
 		}
 		Throwable failure = outcome.failure();
 		RetriesStoppedException.Story told = new RetriesStoppedException.Story(this.terms.policy().name(),
@@ -245,7 +246,7 @@ final class CallSteps {
 		if (failure != null && !FailureRules.isFatal(failure)) {
 			story.attachTo(failure);
 		}
-		return new Ending(outcome, story, call.observed());
+		return new CallResult(outcome, story, call.observed());
 	}
 
 	boolean wants(Recovery<?, ?, ?> recovery, RetriesStoppedException story) {
@@ -282,7 +283,7 @@ final class CallSteps {
 	}
 
 	/** Tell the end of a call without success; null is thrown where it has a result. */
-	void stopped(Ending ending, RetriesStoppedException story, RetryEvent.RecoveryOutcome recovered,
+	void stopped(CallResult ending, RetriesStoppedException story, RetryEvent.RecoveryOutcome recovered,
 			@Nullable Throwable thrown, @Nullable RetryCall enclosing) {
 		this.teller.stopped(ending,
 				new RetryEvent.Stopped(this.terms.policy().name(), this.terms.method(), story, recovered, thrown));
@@ -295,7 +296,7 @@ final class CallSteps {
 	 * Return whether the call has neither retried its failure nor forbidden that.
 	 * Policies around it then judge the failure by their own rules.
 	 */
-	private boolean isLeftToOthers(Ending ending, RetriesStoppedException story) {
+	private boolean isLeftToOthers(CallResult ending, RetriesStoppedException story) {
 		boolean refused = story.reason() == StopReason.NOT_RETRYABLE || story.reason() == StopReason.DISABLED;
 		return refused && story.attempts() == 1 && !isUnrepeatable(ending.outcome());
 	}

@@ -115,8 +115,8 @@ final class CallTeller {
 		}
 	}
 
-	void stopped(Ending ending, RetryEvent.Stopped event) {
-		CallObserver.ObservedCall observed = ending.observed();
+	void stopped(CallResult result, RetryEvent.Stopped event) {
+		CallObserver.ObservedCall observed = result.observed();
 		try (CallObserver.Scope scope = open(observed)) {
 			this.listeners.stopped(event);
 		}

@@ -2,14 +2,16 @@ package dev.backoff;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.backoff.breaker.CallPermits.Permit;
 import dev.backoff.event.DelaySource;
 import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.event.StopReason;
+import dev.backoff.failure.RetryCause;
 import dev.backoff.throttle.Throttle;
 import dev.backoff.time.DurationText;
 
-/** What follows an attempt: another one after a delay, or the end of the call. */
-sealed interface Decision extends Turn {
+/** What a call does next: make an attempt, wait for one, or end. */
+sealed interface Decision {
 
 	Stop SUCCEEDED = new Stop(StopReason.SUCCEEDED);
 
@@ -99,6 +101,15 @@ sealed interface Decision extends Turn {
 
 	private static Stop failed(StopReason reason, String what, Throwable problem) {
 		return new Stop(reason, what + " with " + name(problem), problem);
+	}
+
+	/**
+	 * Make an attempt now.
+	 *
+	 * @param permit given back at its end
+	 * @param cause what makes a retry necessary, or null for the first attempt
+	 */
+	record Proceed(Permit permit, @Nullable RetryCause cause) implements Decision {
 	}
 
 	/**

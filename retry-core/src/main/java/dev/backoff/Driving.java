@@ -10,7 +10,7 @@ final class Driving {
 
 	private @Nullable UnderWay begun;
 
-	private @Nullable Turn next;
+	private @Nullable Decision next;
 
 	Driving(@Nullable Driving outer) {
 		this.outer = outer;
@@ -30,16 +30,16 @@ final class Driving {
 		return driving;
 	}
 
-	/** Let the turn be taken when the thread has come back here. */
-	void goOnWith(Turn turn) {
-		this.next = turn;
+	/** Let the call go on when the thread has come back here. */
+	void goOnWith(Decision decision) {
+		this.next = decision;
 	}
 
-	/** Return the turn that has come up meanwhile, or null. */
-	@Nullable Turn next() {
-		Turn turn = this.next;
+	/** Return what has been decided meanwhile, or null. */
+	@Nullable Decision next() {
+		Decision decision = this.next;
 		this.next = null;
-		return turn;
+		return decision;
 	}
 
 	/** What a call has under way: an attempt, a wait or a recovery. It ends once. */

@@ -33,25 +33,25 @@ final class KeptDriver {
 			Operation.OnContext<C, T, X> operation, @Nullable Recovery<? super C, T, X> recovery) {
 		CallStack stack = CallStack.ofThread();
 		RetryCall call = stack.push();
-		Ending ending;
+		CallResult ending;
 		try {
-			Turn turn = this.steps.resume(call, kept);
-			if (turn instanceof Turn.Permitted permitted) {
+			Decision decision = this.steps.resume(call, kept);
+			if (decision instanceof Decision.Proceed proceed) {
 				Outcome outcome = attempt(call, context, operation);
 				if (outcome.kind() == AttemptOutcome.SUCCESS && call.attempt() == 1) {
-					this.steps.succeededAtOnce(call, permitted.permit());
+					this.steps.succeededAtOnce(call, proceed.permit());
 					return new KeptNext.Done(false);
 				}
-				turn = this.steps.attemptEnded(outcome, permitted.permit(), call);
+				decision = this.steps.attemptEnded(outcome, proceed.permit(), call);
 				if (outcome.failure() != null && isInterrupted(outcome.failure())) {
 					return unchanged(kept, Duration.ZERO, outcome.failure());
 				}
-				turn = isPostponed(turn) ? this.steps.withoutBudget(call) : turn;
+				decision = isPostponed(decision) ? this.steps.withoutBudget(call) : decision;
 			}
-			if (turn instanceof Decision.RetryAfter wait) {
+			if (decision instanceof Decision.RetryAfter wait) {
 				return again(wait, call, kept);
 			}
-			ending = this.steps.end((Decision.Stop) turn, call);
+			ending = this.steps.end((Decision.Stop) decision, call);
 		}
 		finally {
 			stack.pop(call);
@@ -71,8 +71,8 @@ final class KeptDriver {
 		}
 	}
 
-	private static boolean isPostponed(Turn turn) {
-		return turn instanceof Decision.Stop stop && stop.reason() == StopReason.BUDGET;
+	private static boolean isPostponed(Decision decision) {
+		return decision instanceof Decision.Stop stop && stop.reason() == StopReason.BUDGET;
 	}
 
 	/*
@@ -106,7 +106,7 @@ final class KeptDriver {
 	 * Recover if there is a recovery, and tell the story. A recovery that is interrupted
 	 * is repeated with the last attempt.
 	 */
-	private <C, T extends @Nullable Object, X extends Throwable> KeptNext finish(Ending ending, KeptCall kept,
+	private <C, T extends @Nullable Object, X extends Throwable> KeptNext finish(CallResult ending, KeptCall kept,
 			C context, @Nullable Recovery<? super C, T, X> recovery) {
 		RetriesStoppedException story = ending.story();
 		if (story == null) {

@@ -90,26 +90,26 @@ final class RetryDecider {
 	}
 
 	/** Decide what follows an attempt, or a wait that was followed by none. */
-	Decision decide(Situation situation) {
-		Decision.Stop stop = goodResult(situation);
-		stop = (stop != null) ? stop : notWorthRetrying(situation);
-		stop = (stop != null) ? stop : noRetryLeft(situation);
-		stop = (stop != null) ? stop : refusedByBreaker(situation);
-		Decision next = (stop != null) ? stop : delay(situation);
-		next = (next instanceof Decision.RetryAfter wait) ? afterBreaker(wait, situation) : next;
-		next = (next instanceof Decision.RetryAfter wait) ? beforeDeadline(wait, situation) : next;
-		return (next instanceof Decision.RetryAfter wait) ? paid(wait, situation) : next;
+	Decision decide(DecisionInput input) {
+		Decision.Stop stop = goodResult(input);
+		stop = (stop != null) ? stop : notWorthRetrying(input);
+		stop = (stop != null) ? stop : noRetryLeft(input);
+		stop = (stop != null) ? stop : refusedByBreaker(input);
+		Decision next = (stop != null) ? stop : delay(input);
+		next = (next instanceof Decision.RetryAfter wait) ? afterBreaker(wait, input) : next;
+		next = (next instanceof Decision.RetryAfter wait) ? beforeDeadline(wait, input) : next;
+		return (next instanceof Decision.RetryAfter wait) ? paid(wait, input) : next;
 	}
 
 	/* 1. A good result. */
-	private static Decision.@Nullable Stop goodResult(Situation situation) {
-		Outcome outcome = situation.outcome();
+	private static Decision.@Nullable Stop goodResult(DecisionInput input) {
+		Outcome outcome = input.outcome();
 		return (outcome != null && outcome.kind() == AttemptOutcome.SUCCESS) ? Decision.SUCCEEDED : null;
 	}
 
 	/* 2. A failure that deserves no other attempt. */
-	private static Decision.@Nullable Stop notWorthRetrying(Situation situation) {
-		Outcome outcome = situation.outcome();
+	private static Decision.@Nullable Stop notWorthRetrying(DecisionInput input) {
+		Outcome outcome = input.outcome();
 		return (outcome != null) ? outcome.refusal() : null;
 	}
 
@@ -117,39 +117,39 @@ final class RetryDecider {
 	 * 3. Retries are switched on, attempts are left, and the application goes on. A first
 	 * attempt is no retry: only its wait for the breaker ends with the application.
 	 */
-	private Decision.@Nullable Stop noRetryLeft(Situation situation) {
-		Outcome outcome = situation.outcome();
+	private Decision.@Nullable Stop noRetryLeft(DecisionInput input) {
+		Outcome outcome = input.outcome();
 		if (outcome == null) {
-			return (situation.shutDown() && situation.breaker().awaited()) ? Decision.SHUTDOWN : null;
+			return (input.shutDown() && input.breaker().awaited()) ? Decision.SHUTDOWN : null;
 		}
 		Decision.Stop off = switchedOff(outcome.kind());
 		if (off != null) {
 			return off;
 		}
-		if (situation.attempt() >= this.policy.maxAttempts()
+		if (input.attempt() >= this.policy.maxAttempts()
 				&& this.policy.maxAttempts() != RetryPolicy.UNLIMITED_ATTEMPTS) {
 			return Decision.ATTEMPTS_EXHAUSTED;
 		}
-		return situation.shutDown() ? Decision.SHUTDOWN : null;
+		return input.shutDown() ? Decision.SHUTDOWN : null;
 	}
 
 	/* 4. The breaker permits an attempt, or lets the call wait. */
-	private static Decision.@Nullable Stop refusedByBreaker(Situation situation) {
-		Situation.Breaker breaker = situation.breaker();
+	private static Decision.@Nullable Stop refusedByBreaker(DecisionInput input) {
+		DecisionInput.Breaker breaker = input.breaker();
 		return (breaker.permitting() || breaker.awaited()) ? null : Decision.breakerOpen(breaker.name());
 	}
 
 	/* 5. The delay that the policy's rule chooses, which the server's hint may raise. */
-	private Decision delay(Situation situation) {
-		Outcome outcome = situation.outcome();
+	private Decision delay(DecisionInput input) {
+		Outcome outcome = input.outcome();
 		boolean throttled = outcome != null && outcome.kind() == AttemptOutcome.THROTTLED;
-		BackoffRule rule = this.policy.rule(throttled, outcome != null && situation.isDegraded());
+		BackoffRule rule = this.policy.rule(throttled, outcome != null && input.isDegraded());
 		// waits that are followed by no attempt grow too, up to the longest planned one
-		int number = Math.min(situation.delayNumber(), Math.max(1, this.policy.maxAttempts() - 1));
-		long own = rule.delay(number, situation.previousDelay(), this.random);
-		if (situation.waitedFor() == DelaySource.BUDGET) {
+		int number = Math.min(input.delayNumber(), Math.max(1, this.policy.maxAttempts() - 1));
+		long own = rule.delay(number, input.previousDelay(), this.random);
+		if (input.waitedForBudget()) {
 			// that wait was the delay
-			return new Decision.RetryAfter(situation.breaker().permitting() ? 0 : own, own, DelaySource.POLICY);
+			return new Decision.RetryAfter(input.breaker().permitting() ? 0 : own, own, DelaySource.POLICY);
 		}
 		Duration hint = null;
 		if (outcome != null && this.policy.isRetryAfterEnabled()) {
@@ -163,8 +163,8 @@ final class RetryDecider {
 	}
 
 	/* A breaker that is awaited raises the delay to the time until its next permit. */
-	private static Decision.RetryAfter afterBreaker(Decision.RetryAfter wait, Situation situation) {
-		Situation.Breaker breaker = situation.breaker();
+	private static Decision.RetryAfter afterBreaker(Decision.RetryAfter wait, DecisionInput input) {
+		DecisionInput.Breaker breaker = input.breaker();
 		if (breaker.permitting()) {
 			return wait;
 		}
@@ -190,45 +190,45 @@ final class RetryDecider {
 	 * 6. The delay and the shortest attempt fit before the deadline. A result that is not
 	 * final gets one last question where they do not.
 	 */
-	private Decision beforeDeadline(Decision.RetryAfter wait, Situation situation) {
-		Outcome outcome = situation.outcome();
+	private Decision beforeDeadline(Decision.RetryAfter wait, DecisionInput input) {
+		Outcome outcome = input.outcome();
 		boolean pending = outcome != null && outcome.kind() == AttemptOutcome.PENDING;
-		if (pending && situation.lastQuestion()) {
+		if (pending && input.lastQuestion()) {
 			return Decision.STILL_PENDING;
 		}
-		if (fits(wait.delay(), situation)) {
+		if (fits(wait.delay(), input)) {
 			return wait;
 		}
-		long last = (pending && this.policy.isLastQuestion()) ? untilLastQuestion(situation) : 0;
-		return (last > situation.breaker().untilPermit())
+		long last = (pending && this.policy.isLastQuestion()) ? untilLastQuestion(input) : 0;
+		return (last > input.breaker().untilPermit())
 				? new Decision.RetryAfter(last, wait.ownDelay(), DelaySource.POLICY)
-				: Decision.deadline(wait.delay(), situation.timeLeft());
+				: Decision.deadline(wait.delay(), input.timeLeft());
 	}
 
 	/*
 	 * Leave room for another attempt like the one before. Callers with one deadline ask
 	 * at any time in the second half, so that they do not return together.
 	 */
-	private long untilLastQuestion(Situation situation) {
-		long room = Math.max(this.policy.shortestAttemptNanos(), situation.attemptNanos());
-		long half = (situation.timeLeft() - room) / 2;
+	private long untilLastQuestion(DecisionInput input) {
+		long room = Math.max(this.policy.shortestAttemptNanos(), input.attemptNanos());
+		long half = (input.timeLeft() - room) / 2;
 		return half + (long) (this.random.next() * half);
 	}
 
-	private boolean fits(long delay, Situation situation) {
-		return situation.timeLeft() == Nanos.UNLIMITED
-				|| Nanos.plus(delay, this.policy.shortestAttemptNanos()) < situation.timeLeft();
+	private boolean fits(long delay, DecisionInput input) {
+		return input.timeLeft() == Nanos.UNLIMITED
+				|| Nanos.plus(delay, this.policy.shortestAttemptNanos()) < input.timeLeft();
 	}
 
 	/*
 	 * 7. A token of the budget, once for each retry: one that the breaker refuses after
 	 * its wait has been paid. Asking again for a result that is not final costs nothing.
 	 */
-	private Decision paid(Decision.RetryAfter wait, Situation situation) {
-		Outcome outcome = situation.outcome();
-		RetryBudget budget = situation.budget();
+	private Decision paid(Decision.RetryAfter wait, DecisionInput input) {
+		Outcome outcome = input.outcome();
+		RetryBudget budget = input.budget();
 		RetryBudget.Cost cost = (outcome != null) ? outcome.cost() : null;
-		if (cost == null || budget == null || situation.waitedFor() == DelaySource.BREAKER) {
+		if (cost == null || budget == null || input.paid()) {
 			return wait;
 		}
 		boolean postponing = this.policy.isPostponedWhenEmpty() && budget.mayPay();
@@ -236,8 +236,8 @@ final class RetryDecider {
 			return wait;
 		}
 		long next = Math.max(wait.delay(), wait.ownDelay());
-		if (!fits(next, situation)) {
-			return Decision.deadline(next, situation.timeLeft());
+		if (!fits(next, input)) {
+			return Decision.deadline(next, input.timeLeft());
 		}
 		return postponing
 				? new Decision.RetryAfter(Math.max(next, LEAST_POSTPONEMENT), wait.ownDelay(), DelaySource.BUDGET)

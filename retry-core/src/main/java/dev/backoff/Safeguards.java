@@ -94,14 +94,15 @@ record Safeguards(@Nullable Slots slots, @Nullable CallPermits breaker, @Nullabl
 	}
 
 	/** Return what the breaker says before an attempt. */
-	Situation.Breaker answer(long now) {
-		return (this.breaker == null || this.breaker.isPermitting(now)) ? Situation.Breaker.PERMITTING : refusal(now);
+	DecisionInput.Breaker answer(long now) {
+		return (this.breaker == null || this.breaker.isPermitting(now)) ? DecisionInput.Breaker.PERMITTING
+				: refusal(now);
 	}
 
 	/** Return what the breaker says when it has refused an attempt. */
-	Situation.Breaker refusal(long now) {
-		return (this.breaker == null) ? Situation.Breaker.PERMITTING : new Situation.Breaker(this.breaker.name(), false,
-				this.keeping || this.breaker.isAwaited(), this.breaker.nanosToPermit(now));
+	DecisionInput.Breaker refusal(long now) {
+		return (this.breaker == null) ? DecisionInput.Breaker.PERMITTING : new DecisionInput.Breaker(
+				this.breaker.name(), false, this.keeping || this.breaker.isAwaited(), this.breaker.nanosToPermit(now));
 	}
 
 	/** Return what a call throws that made no attempt. */

@@ -120,7 +120,7 @@ class RetryDeciderTests {
 
 		private final Given given = new Given(Outcome.ofValue(AttemptOutcome.SUCCESS, "fine")).attempt(2)
 			.shutDown()
-			.refusedBy(new Situation.Breaker("gateway", false, false, 0))
+			.refusedBy(new DecisionInput.Breaker("gateway", false, false, 0))
 			.timeLeft(Duration.ofMillis(100))
 			.budget(this.budget);
 
@@ -139,7 +139,7 @@ class RetryDeciderTests {
 			assertStep(this.given, Decision.SHUTDOWN);
 			this.given.shutDown = false;
 			assertStep(this.given, new Decision.Stop(StopReason.BREAKER_OPEN, "the breaker gateway is open"));
-			this.given.breaker = Situation.Breaker.PERMITTING;
+			this.given.breaker = DecisionInput.Breaker.PERMITTING;
 			assertStep(this.given, new Decision.Stop(StopReason.HINT, "the server asked not to be called again"));
 			this.given.outcome = Outcome.ofRetryable(new IOException(), null);
 			assertStep(this.given, new Decision.Stop(StopReason.DEADLINE,
@@ -170,7 +170,7 @@ class RetryDeciderTests {
 	@Nested
 	class ABreakerThatLetsCallsWait {
 
-		private final Situation.Breaker awaited = new Situation.Breaker("gateway", false, true, 1000 * MILLI);
+		private final DecisionInput.Breaker awaited = new DecisionInput.Breaker("gateway", false, true, 1000 * MILLI);
 
 		@Test
 		void raisesTheDelayToItsProbeAndThePolicysDelay() {
@@ -203,7 +203,7 @@ class RetryDeciderTests {
 		void isNotPaidTwice() {
 			RetryBudget empty = RetryBudget.of("gateway", new BudgetSettings(0, 0, 0, 1, 1, false));
 			Given given = new Given(Outcome.ofRetryable(new IOException(), null)).refusedBy(this.awaited).budget(empty);
-			given.waitedFor = DelaySource.BREAKER;
+			given.paid = true;
 			assertThat(decider(builder().build()).decide(given.build())).isInstanceOf(Decision.RetryAfter.class);
 		}
 
@@ -227,7 +227,7 @@ class RetryDeciderTests {
 
 		@Test
 		void letsThemStartAtOnceWhenItPaysAfterAWait() {
-			this.given.waitedFor = DelaySource.BUDGET;
+			this.given.waitedForBudget = true;
 			this.given.postponed = 1;
 			this.given.timeLeft(Duration.ofMillis(50));
 			assertThat(decider(this.policy).decide(this.given.build()))
@@ -237,7 +237,7 @@ class RetryDeciderTests {
 		@Test
 		void stopsThemAtTheDeadline() {
 			this.budget.tryWithdraw(RetryBudget.Cost.TRANSIENT);
-			this.given.waitedFor = DelaySource.BUDGET;
+			this.given.waitedForBudget = true;
 			this.given.timeLeft(Duration.ofMillis(50));
 			assertThat(decider(this.policy).decide(this.given.build())).isEqualTo(
 					new Decision.Stop(StopReason.DEADLINE, "the next wait of 100 ms does not fit into the 50 ms left"));
@@ -436,9 +436,9 @@ class RetryDeciderTests {
 
 		@Test
 		void isNotAskedBeforeTheBreakerPermits() {
-			this.given.refusedBy(new Situation.Breaker("gateway", false, true, 14_999 * MILLI));
+			this.given.refusedBy(new DecisionInput.Breaker("gateway", false, true, 14_999 * MILLI));
 			assertThat(delay(decide())).isEqualTo(15_000 * MILLI);
-			this.given.refusedBy(new Situation.Breaker("gateway", false, true, 15_000 * MILLI));
+			this.given.refusedBy(new DecisionInput.Breaker("gateway", false, true, 15_000 * MILLI));
 			assertThat(decide()).isEqualTo(
 					new Decision.Stop(StopReason.DEADLINE, "the next wait of 45 s does not fit into the 20 s left"));
 		}
@@ -658,7 +658,7 @@ class RetryDeciderTests {
 	}
 
 	/**
-	 * A situation to be decided: by default after a first attempt that nothing limits.
+	 * What is to be decided: by default after a first attempt that nothing limits.
 	 */
 	private static final class Given {
 
@@ -670,7 +670,9 @@ class RetryDeciderTests {
 
 		private long previousDelay;
 
-		private DelaySource waitedFor;
+		private boolean paid;
+
+		private boolean waitedForBudget;
 
 		private long attemptNanos;
 
@@ -680,7 +682,7 @@ class RetryDeciderTests {
 
 		private boolean shutDown;
 
-		private Situation.Breaker breaker = Situation.Breaker.PERMITTING;
+		private DecisionInput.Breaker breaker = DecisionInput.Breaker.PERMITTING;
 
 		private RetryBudget budget;
 
@@ -705,7 +707,7 @@ class RetryDeciderTests {
 			return this;
 		}
 
-		Given refusedBy(Situation.Breaker breaker) {
+		Given refusedBy(DecisionInput.Breaker breaker) {
 			this.breaker = breaker;
 			return this;
 		}
@@ -720,10 +722,10 @@ class RetryDeciderTests {
 			return this;
 		}
 
-		Situation build() {
-			return new Situation(this.outcome, this.attempt, this.postponed, this.previousDelay, this.waitedFor,
-					this.attemptNanos, this.lastQuestion, this.timeLeft, this.shutDown, this.breaker, this.degraded, 0,
-					this.budget);
+		DecisionInput build() {
+			return new DecisionInput(this.outcome, this.attempt, this.postponed, this.previousDelay, this.paid,
+					this.waitedForBudget, this.attemptNanos, this.lastQuestion, this.timeLeft, this.shutDown,
+					this.breaker, this.degraded, 0, this.budget);
 		}
 
 	}

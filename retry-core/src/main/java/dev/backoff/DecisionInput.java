@@ -3,7 +3,6 @@ package dev.backoff;
 import org.jspecify.annotations.Nullable;
 
 import dev.backoff.budget.RetryBudget;
-import dev.backoff.event.DelaySource;
 import dev.backoff.policy.DegradedMode;
 
 /**
@@ -12,8 +11,9 @@ import dev.backoff.policy.DegradedMode;
  * @param outcome how the last attempt ended, or null if the breaker refuses the first
  * @param postponed how many waits since then were followed by no attempt
  * @param previousDelay the part of the last wait that the policy's rule chose, or 0
- * @param waitedFor {@link DelaySource#BUDGET} after a wait for the budget,
- * {@link DelaySource#BREAKER} if the breaker refuses an attempt after its wait, else null
+ * @param paid whether the retry has been paid, since the breaker refuses it after its
+ * wait
+ * @param waitedForBudget whether the last wait was for the budget
  * @param attemptNanos how long the last attempt took
  * @param lastQuestion whether the last question before the deadline has been asked
  * @param timeLeft the time until the deadline, negative after it
@@ -22,8 +22,8 @@ import dev.backoff.policy.DegradedMode;
  * @param now the ticker's reading, of which the other times are differences
  * @param budget pays for a retry, or null if retries cost nothing
  */
-record Situation(@Nullable Outcome outcome, int attempt, int postponed, long previousDelay,
-		@Nullable DelaySource waitedFor, long attemptNanos, boolean lastQuestion, long timeLeft, boolean shutDown,
+record DecisionInput(@Nullable Outcome outcome, int attempt, int postponed, long previousDelay, boolean paid,
+		boolean waitedForBudget, long attemptNanos, boolean lastQuestion, long timeLeft, boolean shutDown,
 		Breaker breaker, @Nullable DegradedMode degraded, long now, @Nullable RetryBudget budget) {
 
 	/** Return which delay comes next; those of postponed retries count. */

@@ -9,5 +9,6 @@ import dev.backoff.event.RetriesStoppedException;
  * The end of a call that did not succeed at once: how its last attempt ended, its story
  * unless it succeeded, and the observed call, if any.
  */
-record Ending(Outcome outcome, @Nullable RetriesStoppedException story, CallObserver.@Nullable ObservedCall observed) {
+record CallResult(Outcome outcome, @Nullable RetriesStoppedException story,
+		CallObserver.@Nullable ObservedCall observed) {
 }
