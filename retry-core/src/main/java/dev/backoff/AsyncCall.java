@@ -63,6 +63,10 @@ final class AsyncCall<C, T extends @Nullable Object> implements RunningCalls.Lis
 
 	CompletableFuture<T> start() {
 		Permit permit = this.driver.steps().begin(this.state);
+		CallObserver.ObservedCall observed = this.state.observed();
+		if (observed != null) {
+			observed.isAsynchronous();
+		}
 		drive((permit != null) ? new Decision.Proceed(permit, null) : this.driver.steps().refused(this.state));
 		return this.result;
 	}

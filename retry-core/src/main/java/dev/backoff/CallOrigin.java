@@ -4,6 +4,7 @@ import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.backoff.event.CallObserver;
 import dev.backoff.throttle.Throttle;
 import dev.backoff.time.RetryTime;
 
@@ -17,14 +18,17 @@ import dev.backoff.time.RetryTime;
  * @param told receives reports for the attempt and identifies it
  * @param carried shared by the calls that stand for it
  * @param slots those that the attempt and the attempts around it held
+ * @param observed the innermost call that is observed, or null
  */
 record CallOrigin(CallTerms terms, long started, long limit, int attempt, long attemptStarted,
 		@Nullable Throwable previousFailure, @Nullable CallKey key, String path, CallLinks.@Nullable Told told,
-		CallLinks.@Nullable Carried carried, List<CallLinks.HeldSlot> slots) {
+		CallLinks.@Nullable Carried carried, List<CallLinks.HeldSlot> slots,
+		CallObserver.@Nullable ObservedCall observed) {
 
 	static CallOrigin ofDeadline(long limit, RetryTime time) {
 		long now = time.nanoTime();
-		return new CallOrigin(CallTerms.ofDeadline(time), now, limit, 1, now, null, null, "", null, null, List.of());
+		return new CallOrigin(CallTerms.ofDeadline(time), now, limit, 1, now, null, null, "", null, null, List.of(),
+				null);
 	}
 
 	boolean isHoldingSlot(Throttle throttle) {

@@ -48,6 +48,7 @@ final class CallTeller {
 	private static void observed(RetryCall call, CallObserver.@Nullable ObservedCall observed) {
 		if (observed != null) {
 			call.observedBy(new CallObservation(observed));
+			call.tellAround(observed);
 		}
 	}
 

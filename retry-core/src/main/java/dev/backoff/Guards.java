@@ -313,6 +313,17 @@ final class Guards {
 	private record GuardedCall(CallObserver.ObservedCall call, Hook hook) implements CallObserver.ObservedCall {
 
 		@Override
+		public void isInside(CallObserver.ObservedCall around) {
+			CallObserver.ObservedCall own = (around instanceof GuardedCall guarded) ? guarded.call : around;
+			this.hook.run(() -> this.call.isInside(own));
+		}
+
+		@Override
+		public void isAsynchronous() {
+			this.hook.run(this.call::isAsynchronous);
+		}
+
+		@Override
 		public CallObserver.ObservedAttempt attemptBegins(int number) {
 			return this.hook.get(() -> new GuardedAttempt(this.call.attemptBegins(number), this.hook), UNOBSERVED);
 		}

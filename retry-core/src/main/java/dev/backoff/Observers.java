@@ -47,6 +47,16 @@ record Observers(List<CallObserver> observers) implements CallObserver {
 		};
 	}
 
+	/** Tell a call of one around it, as each observer of that one knows it. */
+	static void isInside(ObservedCall told, ObservedCall around) {
+		if (around instanceof Calls several) {
+			several.calls.forEach(told::isInside);
+		}
+		else {
+			told.isInside(around);
+		}
+	}
+
 	private static Scope open(List<? extends Observed> several) {
 		Deque<Scope> scopes = new ArrayDeque<>();
 		several.forEach((observed) -> scopes.push(observed.open()));
@@ -58,6 +68,16 @@ record Observers(List<CallObserver> observers) implements CallObserver {
 		@Override
 		public Scope open() {
 			return Observers.open(this.calls);
+		}
+
+		@Override
+		public void isInside(ObservedCall around) {
+			this.calls.forEach((call) -> call.isInside(around));
+		}
+
+		@Override
+		public void isAsynchronous() {
+			this.calls.forEach(ObservedCall::isAsynchronous);
 		}
 
 		@Override

@@ -158,6 +158,22 @@ final class RetryCall extends CallStory {
 		return (observation != null) ? observation.call() : null;
 	}
 
+	/** Tell an observed call of those around it, from the innermost outwards. */
+	void tellAround(CallObserver.ObservedCall told) {
+		for (RetryCall call = this.enclosing; call != null && call.isRunning(); call = call.enclosing) {
+			CallObserver.ObservedCall around = call.observedHere();
+			if (around != null) {
+				Observers.isInside(told, around);
+			}
+		}
+	}
+
+	/* Here or, if this stands for an attempt elsewhere, there. */
+	private CallObserver.@Nullable ObservedCall observedHere() {
+		CallOrigin origin = adopted();
+		return (origin != null) ? origin.observed() : observed();
+	}
+
 	/** Begin to observe the attempt, if the call is observed. */
 	CallObserver.@Nullable Observed observeAttempt() {
 		CallObservation observation = observation();
@@ -175,7 +191,17 @@ final class RetryCall extends CallStory {
 			toTell.addAll(call.links().toTell());
 		}
 		return new CallOrigin(this.terms, this.started, attemptLimit(), this.attempt, this.turn, previousFailure(),
-				root, path.toString(), links().told(), new CallLinks.Carried(toTell), heldSlots());
+				root, path.toString(), links().told(), new CallLinks.Carried(toTell), heldSlots(), innermostObserved());
+	}
+
+	private CallObserver.@Nullable ObservedCall innermostObserved() {
+		for (RetryCall call = this; call != null && call.isRunning(); call = call.enclosing) {
+			CallObserver.ObservedCall observed = call.observedHere();
+			if (observed != null) {
+				return observed;
+			}
+		}
+		return null;
 	}
 
 	/** Return the slots of this attempt and of those around it. */

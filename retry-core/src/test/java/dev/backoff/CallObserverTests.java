@@ -3,6 +3,7 @@ package dev.backoff;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -555,6 +556,160 @@ class CallObserverTests {
 				}
 
 			};
+		}
+
+	}
+
+	@Nested
+	class CallsInside {
+
+		private final List<String> told = Collections.synchronizedList(new ArrayList<>());
+
+		private Retry retry(String name, String... observers) {
+			RetryBuilder builder = Retry.builder(RetryPolicy.builder(name).jitter(Jitter.none()).build())
+				.time(CallObserverTests.this.time)
+				.executor(Runnable::run);
+			for (String observer : observers) {
+				builder.observer((policy, method) -> new Named(observer + policy, this.told));
+			}
+			return builder.build();
+		}
+
+		@Test
+		void knowThoseAroundThemFromTheInnermostOutwards() {
+			Retry inner = retry("inner", "a-");
+			Retry middle = retry("middle", "a-");
+			retry("outer", "a-").run(() -> middle.run(() -> inner.run(() -> {
+			})));
+			assertThat(this.told).containsExactly("a-middle in a-outer", "a-inner in a-middle", "a-inner in a-outer");
+		}
+
+		@Test
+		void knowThoseAroundACallThatIsNotObserved() {
+			Retry inner = retry("inner", "a-");
+			Retry middle = retry("middle");
+			retry("outer", "a-").run(() -> middle.run(() -> inner.run(() -> {
+			})));
+			assertThat(this.told).containsExactly("a-inner in a-outer");
+		}
+
+		@Test
+		void areToldByEachObserverOfEachObserver() {
+			Retry inner = retry("inner", "a-", "b-");
+			retry("outer", "b-", "c-").run(() -> inner.run(() -> {
+			}));
+			assertThat(this.told).containsExactly("a-inner in b-outer", "b-inner in b-outer", "a-inner in c-outer",
+					"b-inner in c-outer");
+		}
+
+		@Test
+		void areToldThatTheyAreAsynchronous() {
+			Retry inner = retry("inner", "a-", "b-");
+			retry("outer", "a-").callAsync(() -> inner.callAsync(() -> CompletableFuture.completedFuture("done")))
+				.join();
+			assertThat(this.told).containsExactly("a-outer is asynchronous", "a-inner in a-outer", "b-inner in a-outer",
+					"a-inner is asynchronous", "b-inner is asynchronous");
+		}
+
+		@Test
+		void knowThatOfAContextOnAnotherThread() throws Exception {
+			Retry inner = retry("inner", "a-");
+			Retry middle = retry("middle");
+			retry("outer", "a-").<Object, Exception>call(() -> middle.<Object, Exception>call(() -> {
+				RetryContext context = RetryContext.capture();
+				Thread thread = new Thread(context.wrap(() -> inner.run(() -> {
+				})));
+				thread.start();
+				thread.join();
+				return "done";
+			}));
+			assertThat(this.told).containsExactly("a-inner in a-outer");
+		}
+
+		@Test
+		void knowNoneAfterItsEndAndNoneThatIsHidden() {
+			Retry inner = retry("inner", "a-");
+			retry("outer", "a-").run(() -> {
+			});
+			inner.run(() -> {
+			});
+			retry("outer", "a-").run(() -> {
+				try (RetryContext.Scope hidden = RetryContext.none().open()) {
+					assertThat(hidden).isNotNull();
+					inner.run(() -> {
+					});
+				}
+			});
+			assertThat(this.told).isEmpty();
+		}
+
+		@Test
+		void areMadeThoughTheirObserverThrows() {
+			Retry outer = retry("outer", "a-");
+			Retry inner = Retry.builder(RetryPolicy.builder("inner").build())
+				.observer((policy, method) -> new Named("inner", this.told) {
+
+					@Override
+					public void isInside(CallObserver.ObservedCall around) {
+						throw new IllegalStateException("on purpose");
+					}
+
+				})
+				.build();
+			assertThat(outer.<String, RuntimeException>call(() -> inner.call(() -> "done"))).isEqualTo("done");
+		}
+
+	}
+
+	/** Tells what is around it. */
+	private static class Named implements CallObserver.ObservedCall, CallObserver.ObservedAttempt {
+
+		private final String name;
+
+		private final List<String> told;
+
+		Named(String name, List<String> told) {
+			this.name = name;
+			this.told = told;
+		}
+
+		@Override
+		public void isInside(CallObserver.ObservedCall around) {
+			this.told.add(this.name + " in " + around);
+		}
+
+		@Override
+		public void isAsynchronous() {
+			this.told.add(this.name + " is asynchronous");
+		}
+
+		@Override
+		public CallObserver.Scope open() {
+			return () -> {
+			};
+		}
+
+		@Override
+		public CallObserver.ObservedAttempt attemptBegins(int number) {
+			return this;
+		}
+
+		@Override
+		public void waitBegins(DelaySource source, long nanos) {
+		}
+
+		@Override
+		public void ends(AttemptOutcome outcome, @Nullable Throwable failure) {
+		}
+
+		@Override
+		public void ends(StopReason reason, int attempts, RetryEvent.RecoveryOutcome recovery,
+				@Nullable Throwable thrown) {
+		}
+
+		@Override
+		public String toString() {
+			return this.name;
 		}
 
 	}

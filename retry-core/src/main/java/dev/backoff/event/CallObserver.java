@@ -59,6 +59,23 @@ public interface CallObserver {
 	interface ObservedCall extends Observed {
 
 		/**
+		 * Another observed call is around this one: this call was made within its
+		 * attempt, or with the {@code RetryContext} of its attempt, on whatever thread.
+		 * Told before the first attempt, from the innermost call outwards.
+		 * @param around that call, once for each observer of it: an observer ignores what
+		 * it has not returned itself
+		 */
+		default void isInside(ObservedCall around) {
+		}
+
+		/**
+		 * The attempts of this call are asynchronous: what is started may end after its
+		 * start has returned. Told before the first attempt.
+		 */
+		default void isAsynchronous() {
+		}
+
+		/**
 		 * Watch an attempt that begins on this thread. The attempt before has ended.
 		 * @param number the attempt, counted from 1
 		 * @return the observer of this attempt
