@@ -5,6 +5,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 import dev.backoff.breaker.CallPermits.Permit;
+import dev.backoff.budget.RetryBudget;
 import dev.backoff.event.AttemptOutcome;
 import dev.backoff.event.CallObserver;
 import dev.backoff.event.DelaySource;
@@ -86,16 +87,23 @@ final class CallSteps {
 			return this.decider.decide(situation(call, null, Situation.Breaker.PERMITTING, now));
 		}
 		Permit permit = this.safeguards.tryAcquire(call, now);
-		return (permit != null) ? new Turn.Permitted(permit, null)
-				: this.decider.decide(situation(call, DelaySource.BREAKER, this.safeguards.refusal(now), now));
+		if (permit == null) {
+			return this.decider.decide(situation(call, DelaySource.BREAKER, this.safeguards.refusal(now), now));
+		}
+		if (isPaying(kept)) {
+			Decision due = this.decider.decide(situation(call, DelaySource.BUDGET, Situation.Breaker.PERMITTING, now));
+			if (!(due instanceof Decision.RetryAfter paid) || paid.delay() > 0) {
+				permit.released();
+				return due;
+			}
+		}
+		return new Turn.Permitted(permit, null);
 	}
 
-	/**
-	 * Decide again what follows the attempt that has ended, with a retry that is free.
-	 */
-	Decision withoutBudget(RetryCall call) {
-		long now = now();
-		return this.decider.decide(situation(call, DelaySource.BREAKER, this.safeguards.answer(now), now));
+	/* After a failure. To ask again for a result that is not final is free. */
+	private boolean isPaying(KeptCall kept) {
+		return this.safeguards.budget() != null && kept.attempts() > 0
+				&& (kept.failure() != null || this.terms.policy().until() == null);
 	}
 
 	void succeededAtOnce(RetryCall call, Permit permit) {
@@ -117,7 +125,12 @@ final class CallSteps {
 	private Situation situation(RetryCall call, @Nullable DelaySource waitedFor, Situation.Breaker breaker, long now) {
 		return new Situation(call.lastOutcome(), call.attempt(), call.postponed(), call.delayBefore(), waitedFor,
 				call.attemptNanos(), call.hasLastQuestion(), call.timeLeft(now), this.safeguards.waiting().isShutDown(),
-				breaker, this.safeguards.degraded(), now, this.safeguards.budget());
+				breaker, this.safeguards.degraded(), now, budget(waitedFor));
+	}
+
+	/* A call that is kept elsewhere pays when its attempt is due. */
+	private @Nullable RetryBudget budget(@Nullable DelaySource waitedFor) {
+		return (this.safeguards.keeping() && waitedFor != DelaySource.BUDGET) ? null : this.safeguards.budget();
 	}
 
 	void waiting(Decision.RetryAfter wait, RetryCall call) {
@@ -197,7 +210,7 @@ final class CallSteps {
 		}
 	}
 
-	/** Give the permit of an attempt back that is not made, since the call has ended. */
+	/** Give the permit of an attempt back that is not made, or that does not count. */
 	void neverBegan(Turn.Permitted permitted, RetryCall call) {
 		permitted.permit().released();
 		CallObservation observation = call.observation();

@@ -7,7 +7,6 @@ import org.jspecify.annotations.Nullable;
 import dev.backoff.event.AttemptOutcome;
 import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.event.RetryEvent;
-import dev.backoff.event.StopReason;
 import dev.backoff.failure.Causes;
 
 /**
@@ -42,11 +41,11 @@ final class KeptDriver {
 					this.steps.succeededAtOnce(call, permitted.permit());
 					return new KeptNext.Done(false);
 				}
-				turn = this.steps.attemptEnded(outcome, permitted.permit(), call);
 				if (outcome.failure() != null && isInterrupted(outcome.failure())) {
+					this.steps.neverBegan(permitted, call);
 					return unchanged(kept, Duration.ZERO, outcome.failure());
 				}
-				turn = isPostponed(turn) ? this.steps.withoutBudget(call) : turn;
+				turn = this.steps.attemptEnded(outcome, permitted.permit(), call);
 			}
 			if (turn instanceof Decision.RetryAfter wait) {
 				return again(wait, call, kept);
@@ -69,10 +68,6 @@ final class KeptDriver {
 		catch (Throwable failure) {
 			return this.decider.judge(failure, call);
 		}
-	}
-
-	private static boolean isPostponed(Turn turn) {
-		return turn instanceof Decision.Stop stop && stop.reason() == StopReason.BUDGET;
 	}
 
 	/*
