@@ -5,6 +5,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 import dev.backoff.breaker.CallPermits.Permit;
+import dev.backoff.budget.RetryBudget;
 import dev.backoff.event.AttemptOutcome;
 import dev.backoff.event.CallObserver;
 import dev.backoff.event.DelaySource;
@@ -86,16 +87,23 @@ final class CallSteps {
 			return this.decider.decide(input(call, false, false, DecisionInput.Breaker.PERMITTING, now));
 		}
 		Permit permit = this.safeguards.tryAcquire(call, now);
-		return (permit != null) ? new Decision.Proceed(permit, null)
-				: this.decider.decide(input(call, true, false, this.safeguards.refusal(now), now));
+		if (permit == null) {
+			return this.decider.decide(input(call, true, false, this.safeguards.refusal(now), now));
+		}
+		if (isPaying(kept)) {
+			Decision due = this.decider.decide(input(call, false, true, DecisionInput.Breaker.PERMITTING, now));
+			if (!(due instanceof Decision.RetryAfter paid) || paid.delay() > 0) {
+				permit.released();
+				return due;
+			}
+		}
+		return new Decision.Proceed(permit, null);
 	}
 
-	/**
-	 * Decide again what follows the attempt that has ended, with a retry that is free.
-	 */
-	Decision withoutBudget(RetryCall call) {
-		long now = now();
-		return this.decider.decide(input(call, true, false, this.safeguards.answer(now), now));
+	/* After a failure. To ask again for a result that is not final is free. */
+	private boolean isPaying(KeptCall kept) {
+		return this.safeguards.budget() != null && kept.attempts() > 0
+				&& (kept.failure() != null || this.terms.policy().until() == null);
 	}
 
 	void succeededAtOnce(RetryCall call, Permit permit) {
@@ -119,7 +127,12 @@ final class CallSteps {
 		return new DecisionInput(call.lastOutcome(), call.attempt(), call.postponed(), call.delayBefore(), paid,
 				waitedForBudget, call.attemptNanos(), call.hasLastQuestion(), call.timeLeft(now),
 				this.safeguards.waiting().isShutDown(), breaker, this.safeguards.degraded(), now,
-				this.safeguards.budget());
+				budget(waitedForBudget));
+	}
+
+	/* A call that is kept elsewhere pays when its attempt is due. */
+	private @Nullable RetryBudget budget(boolean waitedForBudget) {
+		return (this.safeguards.keeping() && !waitedForBudget) ? null : this.safeguards.budget();
 	}
 
 	void waiting(Decision.RetryAfter wait, RetryCall call) {
@@ -198,7 +211,7 @@ final class CallSteps {
 		}
 	}
 
-	/** Give the permit of an attempt back that is not made, since the call has ended. */
+	/** Give the permit of an attempt back that is not made, or that does not count. */
 	void neverBegan(Decision.Proceed proceed, RetryCall call) {
 		proceed.permit().released();
 		CallObservation observation = call.observation();

@@ -8,12 +8,13 @@ import dev.backoff.policy.DegradedMode;
 /**
  * What a decision depends on. Times are nanoseconds.
  *
- * @param outcome how the last attempt ended, or null if the breaker refuses the first
+ * @param outcome how the last attempt ended, or null before the first attempt here
  * @param postponed how many waits since then were followed by no attempt
  * @param previousDelay the part of the last wait that the policy's rule chose, or 0
  * @param paid whether the retry has been paid, since the breaker refuses it after its
  * wait
- * @param waitedForBudget whether the last wait was for the budget
+ * @param waitedForBudget whether the last wait was for the budget, or a call that was kept
+ * elsewhere is to pay
  * @param attemptNanos how long the last attempt took
  * @param lastQuestion whether the last question before the deadline has been asked
  * @param timeLeft the time until the deadline, negative after it

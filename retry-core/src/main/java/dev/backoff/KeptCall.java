@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param loss why the call stops as {@code LOST} without another attempt, or null to make
  * one
  * @param failure what the attempt before threw, in words for the story of a call that
- * stops without another attempt, or null
+ * stops without another attempt, or null before the first and after a result
  * @since 0.1
  */
 public record KeptCall(String key, long fence, int attempts, Duration elapsed, @Nullable Duration timeLeft,

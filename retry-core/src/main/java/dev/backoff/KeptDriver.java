@@ -7,7 +7,6 @@ import org.jspecify.annotations.Nullable;
 import dev.backoff.event.AttemptOutcome;
 import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.event.RetryEvent;
-import dev.backoff.event.StopReason;
 import dev.backoff.failure.Causes;
 
 /**
@@ -42,11 +41,11 @@ final class KeptDriver {
 					this.steps.succeededAtOnce(call, proceed.permit());
 					return new KeptNext.Done(false);
 				}
-				decision = this.steps.attemptEnded(outcome, proceed.permit(), call);
 				if (outcome.failure() != null && isInterrupted(outcome.failure())) {
+					this.steps.neverBegan(proceed, call);
 					return unchanged(kept, Duration.ZERO, outcome.failure());
 				}
-				decision = isPostponed(decision) ? this.steps.withoutBudget(call) : decision;
+				decision = this.steps.attemptEnded(outcome, proceed.permit(), call);
 			}
 			if (decision instanceof Decision.RetryAfter wait) {
 				return again(wait, call, kept);
@@ -69,10 +68,6 @@ final class KeptDriver {
 		catch (Throwable failure) {
 			return this.decider.judge(failure, call);
 		}
-	}
-
-	private static boolean isPostponed(Decision decision) {
-		return decision instanceof Decision.Stop stop && stop.reason() == StopReason.BUDGET;
 	}
 
 	/*

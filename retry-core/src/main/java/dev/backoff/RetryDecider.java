@@ -223,15 +223,17 @@ final class RetryDecider {
 	/*
 	 * 7. A token of the budget, once for each retry: one that the breaker refuses after
 	 * its wait has been paid. Asking again for a result that is not final costs nothing.
+	 * A call that was kept elsewhere has no outcome here, and waits for its token.
 	 */
 	private Decision paid(Decision.RetryAfter wait, DecisionInput input) {
 		Outcome outcome = input.outcome();
 		RetryBudget budget = input.budget();
-		RetryBudget.Cost cost = (outcome != null) ? outcome.cost() : null;
+		boolean kept = outcome == null && input.waitedForBudget();
+		RetryBudget.Cost cost = kept ? RetryBudget.Cost.TRANSIENT : (outcome != null) ? outcome.cost() : null;
 		if (cost == null || budget == null || input.paid()) {
 			return wait;
 		}
-		boolean postponing = this.policy.isPostponedWhenEmpty() && budget.mayPay();
+		boolean postponing = kept || (this.policy.isPostponedWhenEmpty() && budget.mayPay());
 		if (postponing ? budget.tryWithdrawOrWait(cost) : budget.tryWithdraw(cost)) {
 			return wait;
 		}

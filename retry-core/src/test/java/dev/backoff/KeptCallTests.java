@@ -179,13 +179,54 @@ class KeptCallTests {
 	}
 
 	@Test
-	void anEmptyBudgetEndsNoCall() {
-		RetryBudget budget = RetryBudget.of("gateway", new BudgetSettings(1, 0, 0, 1, 1, false), this.time,
-				RetryBudget.Listener.NONE);
-		Retry retry = builder(policy()).budget(budget).build();
-		for (int attempts = 0; attempts < 3; attempts++) {
-			assertThat(fail(retry, kept(attempts))).isInstanceOf(KeptNext.Again.class);
+	void aRetryPaysWhenItIsDueAndWaitsWithoutAToken() {
+		for (boolean postponed : List.of(true, false)) {
+			RetryBudget budget = budget();
+			Retry retry = builder(policy().postponedWhenEmpty(postponed)).budget(budget).build();
+			assertThat(fail(retry, kept(0))).isInstanceOf(KeptNext.Again.class);
+			assertThat(budget.balance()).isOne();
+			assertThat(fail(retry, kept(1))).isInstanceOfSatisfying(KeptNext.Again.class,
+					(again) -> assertThat(again.attempts()).isEqualTo(2));
+			assertThat(budget.balance()).isZero();
+			assertThat(fail(retry, kept(1)))
+				.isEqualTo(new KeptNext.Again(1, Duration.ofMillis(200), Duration.ofSeconds(1), false, null));
+			assertThat(this.recorder.lines().get(this.recorder.lines().size() - 2)).isEqualTo("waiting budget 200ms");
+			assertThat(fail(retry, kept(0))).as("a first attempt")
+				.isInstanceOfSatisfying(KeptNext.Again.class, (again) -> assertThat(again.attempts()).isOne());
 		}
+	}
+
+	/** A token, and nothing puts another one back. */
+	private RetryBudget budget() {
+		return RetryBudget.of("gateway", new BudgetSettings(1, 0, 0, 1, 1, false), this.time,
+				RetryBudget.Listener.NONE);
+	}
+
+	@Test
+	void aRetryThatHasNotPaidGivesItsPermitBack() throws InterruptedException {
+		CircuitBreaker breaker = CircuitBreaker.builder("gateway")
+			.settings(BreakerSettings.builder().openFor(Duration.ofSeconds(10)).probes(1).build())
+			.random(() -> 0)
+			.time(this.time)
+			.build();
+		RetryBudget budget = budget();
+		assertThat(budget.tryWithdraw(RetryBudget.Cost.TRANSIENT)).isTrue();
+		Retry retry = builder(policy()).budget(budget).breaker(breaker).build();
+		breaker.open();
+		this.time.sleep(Duration.ofSeconds(10).toNanos());
+		assertThat(fail(retry, kept(1))).isInstanceOf(KeptNext.Again.class);
+		assertThat(this.recorder.lines("attempt")).isEmpty();
+		assertThat(breaker.isPermitting(this.time.nanoTime())).isTrue();
+	}
+
+	@Test
+	void askingAgainForAResultThatIsNotFinalIsFreeAndARetryAfterAFailureIsNot() {
+		RetryBudget budget = budget();
+		Retry retry = builder(policy().until((result, context) -> "final".equals(result))).budget(budget).build();
+		assertThat(attempt(retry, kept(1), () -> "pending")).isInstanceOf(KeptNext.Again.class);
+		assertThat(budget.balance()).isOne();
+		KeptCall failed = new KeptCall("key", 7, 1, HOUR, null, Duration.ZERO, false, null, "IOException");
+		assertThat(attempt(retry, failed, () -> "pending")).isInstanceOf(KeptNext.Again.class);
 		assertThat(budget.balance()).isZero();
 	}
 
@@ -231,6 +272,20 @@ class KeptCallTests {
 				(again) -> assertThat(again.attempts()).isEqualTo(3));
 		assertThat(Thread.interrupted()).isFalse();
 		assertThat(this.listener.stopped()).isEmpty();
+	}
+
+	@Test
+	void anInterruptedAttemptIsToldToNeitherBreakerNorMetersNorListeners() {
+		CircuitBreaker breaker = breaker();
+		Retry retry = builder(policy()).breaker(breaker).build();
+		KeptNext next = attempt(retry, kept(1), () -> {
+			Thread.currentThread().interrupt();
+			throw this.failure;
+		});
+		assertThat(next).isInstanceOf(KeptNext.Again.class);
+		assertThat(breaker.counts().failed()).isZero();
+		assertThat(this.recorder.lines()).isEmpty();
+		assertThat(this.listener.scheduled()).isEmpty();
 	}
 
 	@Test
