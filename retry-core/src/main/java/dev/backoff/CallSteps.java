@@ -117,7 +117,7 @@ final class CallSteps {
 	private Situation situation(RetryCall call, @Nullable DelaySource waitedFor, Situation.Breaker breaker, long now) {
 		return new Situation(call.lastOutcome(), call.attempt(), call.postponed(), call.delayBefore(), waitedFor,
 				call.attemptNanos(), call.hasLastQuestion(), call.timeLeft(now), this.safeguards.waiting().isShutDown(),
-				breaker, this.safeguards.degraded(), now, this.safeguards.budget());
+				breaker, this.safeguards.budget());
 	}
 
 	void waiting(Decision.RetryAfter wait, RetryCall call) {

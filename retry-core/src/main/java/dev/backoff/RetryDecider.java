@@ -143,7 +143,7 @@ final class RetryDecider {
 	private Decision delay(Situation situation) {
 		Outcome outcome = situation.outcome();
 		boolean throttled = outcome != null && outcome.kind() == AttemptOutcome.THROTTLED;
-		BackoffRule rule = this.policy.rule(throttled, outcome != null && situation.isDegraded());
+		BackoffRule rule = this.policy.rule(throttled);
 		// waits that are followed by no attempt grow too, up to the longest planned one
 		int number = Math.min(situation.delayNumber(), Math.max(1, this.policy.maxAttempts() - 1));
 		long own = rule.delay(number, situation.previousDelay(), this.random);

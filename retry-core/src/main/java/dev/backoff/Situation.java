@@ -4,7 +4,6 @@ import org.jspecify.annotations.Nullable;
 
 import dev.backoff.budget.RetryBudget;
 import dev.backoff.event.DelaySource;
-import dev.backoff.policy.DegradedMode;
 
 /**
  * What a decision depends on. Times are nanoseconds.
@@ -18,22 +17,15 @@ import dev.backoff.policy.DegradedMode;
  * @param lastQuestion whether the last question before the deadline has been asked
  * @param timeLeft the time until the deadline, negative after it
  * @param shutDown whether the application is shutting down
- * @param degraded says whether delays are raised, or null if they never are
- * @param now the ticker's reading, of which the other times are differences
  * @param budget pays for a retry, or null if retries cost nothing
  */
 record Situation(@Nullable Outcome outcome, int attempt, int postponed, long previousDelay,
 		@Nullable DelaySource waitedFor, long attemptNanos, boolean lastQuestion, long timeLeft, boolean shutDown,
-		Breaker breaker, @Nullable DegradedMode degraded, long now, @Nullable RetryBudget budget) {
+		Breaker breaker, @Nullable RetryBudget budget) {
 
 	/** Return which delay comes next; those of postponed retries count. */
 	int delayNumber() {
 		return (int) Math.min(Integer.MAX_VALUE, (long) this.attempt + this.postponed);
-	}
-
-	/** Return whether delays are raised now; asking may begin or end that. */
-	boolean isDegraded() {
-		return this.degraded != null && this.degraded.isDegraded(this.now);
 	}
 
 	/**

@@ -50,8 +50,7 @@ record PolicyDescriptions(BackoffPolicies policies, PolicyUses uses, OverloadSaf
 	private PolicyDescriptor policy(String name, boolean unused, List<PolicyUse> uses, @Nullable PlanDescriptor plan,
 			Function<String, ActivityDescriptor> activity) {
 		return new PolicyDescriptor(unused, this.uses.isAdapted(name) ? true : null, plans(name, uses), plan,
-				this.safety.isDegraded(name), ThrottleDescriptor.of(this.safety.throttles(name)), overrides(name),
-				activity.apply(name));
+				ThrottleDescriptor.of(this.safety.throttles(name)), overrides(name), activity.apply(name));
 	}
 
 	private static Map<String, PlanDescriptor> plans(String name, List<PolicyUse> uses) {
@@ -109,7 +108,7 @@ record PolicyDescriptions(BackoffPolicies policies, PolicyUses uses, OverloadSaf
 	 * the delays of the policy, without its safeguards.
 	 */
 	record PolicyDescriptor(boolean unused, @Nullable Boolean adapted, Map<String, PlanDescriptor> methods,
-			@Nullable PlanDescriptor plan, @Nullable Boolean degraded, @Nullable ThrottleDescriptor throttle,
+			@Nullable PlanDescriptor plan, @Nullable ThrottleDescriptor throttle,
 			Map<String, OverrideDescriptor> overrides,
 			@Nullable ActivityDescriptor activity) implements OperationResponseBody {
 
@@ -117,8 +116,7 @@ record PolicyDescriptions(BackoffPolicies policies, PolicyUses uses, OverloadSaf
 			Map<String, PlanDescriptor> methods = new TreeMap<>(this.methods);
 			methods.replaceAll((method, plan) -> plan.written());
 			return new PolicyDescriptor(this.unused, this.adapted, methods,
-					(this.plan != null) ? this.plan.written() : null, this.degraded, this.throttle, this.overrides,
-					null);
+					(this.plan != null) ? this.plan.written() : null, this.throttle, this.overrides, null);
 		}
 
 	}

@@ -1,7 +1,6 @@
 package dev.backoff.spring.policy;
 
 import java.math.BigDecimal;
-import java.time.Duration;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -10,8 +9,8 @@ import dev.backoff.policy.RetryPolicy;
 import dev.backoff.window.WindowLength;
 
 /**
- * Read the values of breakers, budgets and degraded delays. A text that cannot be read
- * throws {@link InvalidTextException}.
+ * Read the values of breakers and budgets. A text that cannot be read throws
+ * {@link InvalidTextException}.
  */
 final class OverloadValues {
 
