@@ -126,8 +126,7 @@ final class CallSteps {
 			long now) {
 		return new DecisionInput(call.lastOutcome(), call.attempt(), call.postponed(), call.delayBefore(), paid,
 				waitedForBudget, call.attemptNanos(), call.hasLastQuestion(), call.timeLeft(now),
-				this.safeguards.waiting().isShutDown(), breaker, this.safeguards.degraded(), now,
-				budget(waitedForBudget));
+				this.safeguards.waiting().isShutDown(), breaker, budget(waitedForBudget));
 	}
 
 	/* A call that is kept elsewhere pays when its attempt is due. */

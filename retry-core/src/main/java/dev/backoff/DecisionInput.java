@@ -3,7 +3,6 @@ package dev.backoff;
 import org.jspecify.annotations.Nullable;
 
 import dev.backoff.budget.RetryBudget;
-import dev.backoff.policy.DegradedMode;
 
 /**
  * What a decision depends on. Times are nanoseconds.
@@ -13,28 +12,21 @@ import dev.backoff.policy.DegradedMode;
  * @param previousDelay the part of the last wait that the policy's rule chose, or 0
  * @param paid whether the retry has been paid, since the breaker refuses it after its
  * wait
- * @param waitedForBudget whether the last wait was for the budget, or a call that was kept
- * elsewhere is to pay
+ * @param waitedForBudget whether the last wait was for the budget, or a call that was
+ * kept elsewhere is to pay
  * @param attemptNanos how long the last attempt took
  * @param lastQuestion whether the last question before the deadline has been asked
  * @param timeLeft the time until the deadline, negative after it
  * @param shutDown whether the application is shutting down
- * @param degraded says whether delays are raised, or null if they never are
- * @param now the ticker's reading, of which the other times are differences
  * @param budget pays for a retry, or null if retries cost nothing
  */
 record DecisionInput(@Nullable Outcome outcome, int attempt, int postponed, long previousDelay, boolean paid,
 		boolean waitedForBudget, long attemptNanos, boolean lastQuestion, long timeLeft, boolean shutDown,
-		Breaker breaker, @Nullable DegradedMode degraded, long now, @Nullable RetryBudget budget) {
+		Breaker breaker, @Nullable RetryBudget budget) {
 
 	/** Return which delay comes next; those of postponed retries count. */
 	int delayNumber() {
 		return (int) Math.min(Integer.MAX_VALUE, (long) this.attempt + this.postponed);
-	}
-
-	/** Return whether delays are raised now; asking may begin or end that. */
-	boolean isDegraded() {
-		return this.degraded != null && this.degraded.isDegraded(this.now);
 	}
 
 	/**

@@ -26,7 +26,7 @@ record Drivers(CallTerms terms, RandomSource random, RetryDecider decider, Block
 		CallTerms terms = new CallTerms(policy, builder.method, time, guards.switchOf(policy, builder.enabled),
 				throttle);
 		Safeguards safeguards = new Safeguards((throttle != null) ? new Slots(throttle) : null,
-				guards.permits(builder.breaker), builder.budget, builder.degraded, builder.waitingCalls, false);
+				guards.permits(builder.breaker), builder.budget, builder.waitingCalls, false);
 		RandomSource random = guards.random(builder.random);
 		RetryDecider decider = new RetryDecider(policy, terms.retries(), random, listeners);
 		CallTeller teller = new CallTeller(listeners,

@@ -16,7 +16,6 @@ import dev.backoff.event.CallObserver;
 import dev.backoff.event.CallRecorder;
 import dev.backoff.event.RetryListener;
 import dev.backoff.event.StopReason;
-import dev.backoff.policy.DegradedMode;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.throttle.Throttle;
 import dev.backoff.time.RetryTime;
@@ -48,8 +47,6 @@ public final class RetryBuilder {
 	@Nullable CallPermits breaker;
 
 	@Nullable RetryBudget budget;
-
-	@Nullable DegradedMode degraded;
 
 	@Nullable Throttle throttle;
 
@@ -155,18 +152,6 @@ public final class RetryBuilder {
 	 */
 	public RetryBuilder budget(@Nullable RetryBudget budget) {
 		this.budget = budget;
-		return this;
-	}
-
-	/**
-	 * Set the mode in which the policy's raised delays are in effect, shared by all
-	 * methods of the policy.
-	 * @param degraded made of the policy's {@link RetryPolicy#degraded()}, or null for
-	 * the normal delays
-	 * @return this builder
-	 */
-	public RetryBuilder degraded(@Nullable DegradedMode degraded) {
-		this.degraded = degraded;
 		return this;
 	}
 

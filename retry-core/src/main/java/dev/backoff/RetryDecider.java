@@ -143,7 +143,7 @@ final class RetryDecider {
 	private Decision delay(DecisionInput input) {
 		Outcome outcome = input.outcome();
 		boolean throttled = outcome != null && outcome.kind() == AttemptOutcome.THROTTLED;
-		BackoffRule rule = this.policy.rule(throttled, outcome != null && input.isDegraded());
+		BackoffRule rule = this.policy.rule(throttled);
 		// waits that are followed by no attempt grow too, up to the longest planned one
 		int number = Math.min(input.delayNumber(), Math.max(1, this.policy.maxAttempts() - 1));
 		long own = rule.delay(number, input.previousDelay(), this.random);

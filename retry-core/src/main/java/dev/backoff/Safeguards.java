@@ -4,24 +4,22 @@ import org.jspecify.annotations.Nullable;
 
 import dev.backoff.breaker.CallPermits;
 import dev.backoff.breaker.CallPermits.Permit;
-import dev.backoff.breaker.CircuitBreaker.Verdict;
 import dev.backoff.breaker.CircuitOpenException;
 import dev.backoff.budget.RetryBudget;
-import dev.backoff.policy.DegradedMode;
 
 /**
  * What a method's calls share with others, so that together they do not make an overload
  * worse. Thread-safe.
  */
 record Safeguards(@Nullable Slots slots, @Nullable CallPermits breaker, @Nullable RetryBudget budget,
-		@Nullable DegradedMode degraded, WaitingCalls waiting, boolean keeping) {
+		WaitingCalls waiting, boolean keeping) {
 
 	/**
 	 * Return the same for calls that wait elsewhere, whatever happens here. Their keeper
 	 * bounds how many attempts run at once.
 	 */
 	Safeguards keptElsewhere() {
-		return new Safeguards(null, this.breaker, this.budget, this.degraded, new WaitingCalls(), true);
+		return new Safeguards(null, this.breaker, this.budget, new WaitingCalls(), true);
 	}
 
 	/**
@@ -56,14 +54,10 @@ record Safeguards(@Nullable Slots slots, @Nullable CallPermits breaker, @Nullabl
 	 * dependency, whatever it says; what says nothing about it is not counted.
 	 */
 	void ended(Permit permit, Outcome outcome, long nanos, long now) {
-		Verdict verdict = outcome.verdict();
-		switch (verdict) {
+		switch (outcome.verdict()) {
 			case ANSWERED -> permit.succeeded(nanos, now);
 			case FAILED -> permit.failed(nanos, now, outcome.failure());
 			case IGNORED -> permit.released();
-		}
-		if (this.degraded != null && verdict != Verdict.IGNORED) {
-			this.degraded.record(verdict == Verdict.FAILED, now);
 		}
 	}
 
@@ -71,9 +65,6 @@ record Safeguards(@Nullable Slots slots, @Nullable CallPermits breaker, @Nullabl
 	void succeededAtOnce(Permit permit, long nanos, long now) {
 		if (permit != Guards.UNCOUNTED) {
 			permit.succeeded(nanos, now);
-		}
-		if (this.degraded != null) {
-			this.degraded.record(false, now);
 		}
 		if (this.budget != null) {
 			this.budget.deposit();

@@ -11,8 +11,6 @@ import dev.backoff.budget.BudgetSettings;
 import dev.backoff.budget.RetryBudget;
 import dev.backoff.fixture.Memory;
 import dev.backoff.fixture.VirtualTime;
-import dev.backoff.policy.DegradedMode;
-import dev.backoff.policy.DegradedSettings;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.window.WindowLength;
 
@@ -56,13 +54,10 @@ class AllocationTests {
 
 	@Test
 	void callWithAllSafeguardsAllocatesNothing() {
-		DegradedSettings degraded = new DegradedSettings(0.3, Duration.ofDays(1), 20, null, Duration.ofMinutes(1));
 		BreakerSettings settings = BreakerSettings.builder().window(WindowLength.of(Duration.ofDays(1))).build();
-		Retry guarded = Retry.builder(RetryPolicy.builder("orders").degraded(degraded).build())
+		Retry guarded = Retry.builder(RetryPolicy.defaults("orders"))
 			.budget(RetryBudget.of("orders", BudgetSettings.DEFAULTS))
 			.breaker(CircuitBreaker.builder("orders").settings(settings).build())
-			.degraded(new DegradedMode(degraded, (mode, now, counts) -> {
-			}))
 			.build();
 		assertThat(allocated(() -> this.sum += guarded.callOn("context", LENGTH, null))).isZero();
 	}

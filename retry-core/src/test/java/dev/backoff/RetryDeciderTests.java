@@ -2,7 +2,6 @@ package dev.backoff;
 
 import java.io.IOException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 
@@ -25,8 +24,6 @@ import dev.backoff.failure.RetryCause;
 import dev.backoff.fixture.RandomSources;
 import dev.backoff.fixture.RecordingListener;
 import dev.backoff.fixture.RecordingRecorder;
-import dev.backoff.policy.DegradedMode;
-import dev.backoff.policy.DegradedSettings;
 import dev.backoff.policy.RetryCondition;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.policy.RetryPolicyBuilder;
@@ -635,24 +632,6 @@ class RetryDeciderTests {
 		return decider(policy).decideAfterWait(outcome, policy.deadlineNanos(), false);
 	}
 
-	@Test
-	void asksForRaisedDelaysOnlyWhereADelayIsChosen() {
-		RetryPolicy policy = RetryPolicy.builder("p").maxAttempts(2).build();
-		Given last = new Given(Outcome.ofRetryable(new IOException("down"), null)).attempt(2);
-		List<Boolean> begun = new ArrayList<>();
-		DegradedMode degraded = new DegradedMode(
-				new DegradedSettings(0.3, Duration.ofSeconds(30), 20, null, Duration.ofSeconds(60)),
-				(mode, raised, counts) -> begun.add(raised));
-		for (int i = 0; i < 20; i++) {
-			degraded.record(true, 0);
-		}
-		assertThat(decider(policy).decide(last.degraded(degraded).build())).isInstanceOf(Decision.Stop.class);
-		assertThat(begun).isEmpty();
-		Given first = new Given(Outcome.ofRetryable(new IOException("down"), null));
-		assertThat(decider(policy).decide(first.degraded(degraded).build())).isInstanceOf(Decision.RetryAfter.class);
-		assertThat(begun).containsExactly(true);
-	}
-
 	private static long delay(Decision decision) {
 		return ((Decision.RetryAfter) decision).delay();
 	}
@@ -686,8 +665,6 @@ class RetryDeciderTests {
 
 		private RetryBudget budget;
 
-		private DegradedMode degraded;
-
 		Given(Outcome outcome) {
 			this.outcome = outcome;
 		}
@@ -717,15 +694,10 @@ class RetryDeciderTests {
 			return this;
 		}
 
-		Given degraded(DegradedMode degraded) {
-			this.degraded = degraded;
-			return this;
-		}
-
 		DecisionInput build() {
 			return new DecisionInput(this.outcome, this.attempt, this.postponed, this.previousDelay, this.paid,
 					this.waitedForBudget, this.attemptNanos, this.lastQuestion, this.timeLeft, this.shutDown,
-					this.breaker, this.degraded, 0, this.budget);
+					this.breaker, this.budget);
 		}
 
 	}

@@ -6,7 +6,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
 
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.jspecify.annotations.Nullable;
@@ -38,19 +37,16 @@ import dev.backoff.fixture.RecordingListener;
 import dev.backoff.fixture.RecordingRecorder;
 import dev.backoff.fixture.ScriptedOperation;
 import dev.backoff.fixture.VirtualTime;
-import dev.backoff.policy.DegradedMode;
-import dev.backoff.policy.DegradedSettings;
 import dev.backoff.policy.Preset;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.policy.RetryPolicyBuilder;
 import dev.backoff.time.RetryTime;
-import dev.backoff.window.OutcomeWindow.Counts;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
-/** What calls share: budget, breaker, raised delays. */
+/** What calls share: budget and breaker. */
 class SafeguardsTests {
 
 	private final VirtualTime time = new VirtualTime();
@@ -609,195 +605,6 @@ class SafeguardsTests {
 				throw hostile();
 			}
 
-		}
-
-	}
-
-	@Nested
-	class Degraded {
-
-		private final DegradedSettings settings = new DegradedSettings(0.3, Duration.ofSeconds(30), 20, null,
-				Duration.ofSeconds(60));
-
-		private final DegradedMode mode = new DegradedMode(this.settings, (mode, degraded, counts) -> {
-		});
-
-		private boolean isDegraded() {
-			return this.mode.isDegraded(SafeguardsTests.this.time.nanoTime());
-		}
-
-		/** Make attempts of which the given share fails, spread evenly. */
-		private void attempts(int number, int percent, Duration each) {
-			for (int i = 0; i < number; i++) {
-				boolean failed = (i + 1) * percent / 100 > i * percent / 100;
-				this.mode.record(failed, SafeguardsTests.this.time.nanoTime());
-				SafeguardsTests.this.time.advance(each);
-			}
-		}
-
-		@Test
-		void staysOffAtTwentyNinePercent() {
-			attempts(100, 29, Duration.ofMillis(100));
-			assertThat(isDegraded()).isFalse();
-		}
-
-		@Test
-		void comesOnAtThirtyOnePercent() {
-			attempts(100, 31, Duration.ofMillis(100));
-			assertThat(isDegraded()).isTrue();
-		}
-
-		@Test
-		void comesOnWithinASecondOfTheFailures() {
-			attempts(200, 0, Duration.ofMillis(100));
-			assertThat(isDegraded()).isFalse();
-			attempts(200, 100, Duration.ofMillis(5));
-			assertThat(isDegraded()).isTrue();
-		}
-
-		@Test
-		void needsItsMinimumOfAttempts() {
-			attempts(19, 100, Duration.ofMillis(1));
-			assertThat(isDegraded()).isFalse();
-			attempts(1, 100, Duration.ofMillis(1));
-			assertThat(isDegraded()).isTrue();
-		}
-
-		@Test
-		void goesOffBelowTwentyFivePercentOnly() {
-			attempts(100, 31, Duration.ofMillis(100));
-			assertThat(isDegraded()).isTrue();
-			attempts(600, 26, Duration.ofMillis(100));
-			assertThat(isDegraded()).isTrue();
-			attempts(600, 24, Duration.ofMillis(100));
-			assertThat(isDegraded()).isFalse();
-		}
-
-		@Test
-		void goesOffWhenNobodyCallsAnyMore() {
-			attempts(100, 31, Duration.ofMillis(100));
-			assertThat(isDegraded()).isTrue();
-			SafeguardsTests.this.time.advance(Duration.ofMinutes(1));
-			assertThat(isDegraded()).isFalse();
-		}
-
-		@Test
-		void changesAtMostOnceAWindow() {
-			java.util.Random random = new java.util.Random(42);
-			int changes = 0;
-			boolean before = false;
-			int windows = 10;
-			for (int second = 0; second < windows * 30; second++) {
-				int percent = 29 + random.nextInt(3);
-				for (int i = 0; i < 20; i++) {
-					this.mode.record(random.nextInt(100) < percent, SafeguardsTests.this.time.nanoTime());
-					SafeguardsTests.this.time.advance(Duration.ofMillis(50));
-					if (isDegraded() != before) {
-						before = !before;
-						changes++;
-					}
-				}
-			}
-			assertThat(changes).isLessThanOrEqualTo(windows);
-		}
-
-		@Test
-		void changesAtMostOnceAWindowHoweverTheRateSwings() {
-			int changes = 0;
-			boolean before = false;
-			for (int i = 0; i < 300; i++) {
-				attempts(30, (i % 2 == 0) ? 100 : 0, Duration.ofMillis(33));
-				if (isDegraded() != before) {
-					before = !before;
-					changes++;
-				}
-			}
-			assertThat(changes).isLessThanOrEqualTo(11);
-		}
-
-		@Test
-		void survivesAClockThatStepsBackFar() {
-			attempts(100, 31, Duration.ofMillis(100));
-			assertThat(isDegraded()).isTrue();
-			SafeguardsTests.this.time.stepBack(Duration.ofDays(1));
-			attempts(100, 0, Duration.ofMillis(100));
-			assertThat(isDegraded()).isFalse();
-		}
-
-		@Test
-		void tellsWhenItBeginsAndWhenItEnds() {
-			List<String> told = new ArrayList<>();
-			DegradedMode telling = new DegradedMode(this.settings, (mode, degraded, counts) -> {
-				told.add(degraded + " " + counts.failed() + " of " + counts.total());
-				throw new IllegalStateException("listener");
-			});
-			for (int i = 0; i < 30; i++) {
-				telling.record(i % 2 == 0, SafeguardsTests.this.time.nanoTime());
-			}
-			assertThat(telling.isDegraded(SafeguardsTests.this.time.nanoTime())).isTrue();
-			assertThat(telling.isDegraded(SafeguardsTests.this.time.nanoTime())).isTrue();
-			SafeguardsTests.this.time.advance(Duration.ofMinutes(1));
-			assertThat(telling.isDegraded(SafeguardsTests.this.time.nanoTime())).isFalse();
-			assertThat(told).containsExactly("true 15 of 30", "false 0 of 0");
-		}
-
-		@Test
-		void raisesTheDelaysOfAPolicyThatReachesItsCap() {
-			RetryPolicyBuilder policy = policy().base(Duration.ofSeconds(4))
-				.cap(Duration.ofSeconds(10))
-				.maxAttempts(6)
-				.degraded(this.settings);
-			Retry retry = retry(policy).degraded(this.mode).build();
-			fail(() -> retry.call(failing()));
-			assertThat(SafeguardsTests.this.time.delays()).containsExactly(Duration.ofSeconds(4), Duration.ofSeconds(8),
-					Duration.ofSeconds(10), Duration.ofSeconds(10), Duration.ofSeconds(10));
-			attempts(30, 100, Duration.ofMillis(1));
-			int before = SafeguardsTests.this.time.delays().size();
-			fail(() -> retry.call(failing()));
-			List<Duration> raised = SafeguardsTests.this.time.delays();
-			assertThat(raised.subList(before, raised.size())).containsExactly(Duration.ofSeconds(4),
-					Duration.ofSeconds(8), Duration.ofSeconds(16), Duration.ofSeconds(32), Duration.ofSeconds(60));
-		}
-
-		@Test
-		void raisesTheBaseToo() {
-			RetryPolicy policy = policy()
-				.degraded(new DegradedSettings(0.3, Duration.ofSeconds(30), 20, Duration.ofSeconds(2), null))
-				.build();
-			assertThat(policy.degradedRule().capped(1)).isEqualTo(Duration.ofSeconds(2).toNanos());
-			assertThat(policy.rule().capped(1)).isEqualTo(Duration.ofMillis(100).toNanos());
-		}
-
-		@Test
-		void isFedByTheAttempts() {
-			AtomicReference<Counts> told = new AtomicReference<>();
-			DegradedMode telling = new DegradedMode(
-					new DegradedSettings(0.3, Duration.ofSeconds(30), 11, null, Duration.ofSeconds(60)),
-					(mode, degraded, counts) -> told.set(counts));
-			Retry retry = retry(policy().maxAttempts(10).base(Duration.ZERO).degraded(this.settings)).degraded(telling)
-				.build();
-			fail(() -> retry.call(failing()));
-			fail(() -> retry.call(() -> {
-				throw new AssertionError("says nothing");
-			}));
-			retry.<String, RuntimeException>call(() -> "fine");
-			assertThat(telling.isDegraded(SafeguardsTests.this.time.nanoTime())).isTrue();
-			assertThat(told).hasValue(new Counts(11, 10, 0));
-		}
-
-		@Test
-		void raisesNoCapOfALadderWithoutOne() {
-			assertThatThrownBy(
-					() -> policy().shape(Shape.ladder(List.of(Duration.ofHours(1)))).degraded(this.settings).build())
-				.hasMessage("Invalid degraded cap (1m): must not be set, since there is no cap that it could raise.");
-		}
-
-		@Test
-		void hasARaisedCapThatIsNoLowerThanTheOther() {
-			assertThatThrownBy(() -> policy().cap(Duration.ofMinutes(2)).degraded(this.settings).build())
-				.hasMessage("Invalid degraded cap (1m): must not be below the cap (2m).");
-			assertThat(policy().base(Duration.ofSeconds(1)).degraded(this.settings).build().degradedRule().capNanos())
-				.isEqualTo(Duration.ofSeconds(100).toNanos());
 		}
 
 	}

@@ -74,8 +74,6 @@ public final class RetryPolicy {
 
 	private final boolean postponedWhenEmpty;
 
-	private final @Nullable DegradedSettings degraded;
-
 	private final boolean lastQuestion;
 
 	private final int concurrency;
@@ -104,7 +102,6 @@ public final class RetryPolicy {
 		this.nestedMultiply = builder.nestedMultiply;
 		this.idempotency = builder.idempotency;
 		this.postponedWhenEmpty = builder.postponedWhenEmpty;
-		this.degraded = builder.degraded;
 		this.lastQuestion = builder.lastQuestion;
 		this.concurrency = builder.concurrency;
 		this.maxWaiting = (builder.maxWaiting != null) ? builder.maxWaiting
@@ -158,20 +155,12 @@ public final class RetryPolicy {
 	}
 
 	/**
-	 * {@return the rule while many attempts fail; {@link #rule()} if it is not raised}
-	 */
-	public BackoffRule degradedRule() {
-		return this.rules.degraded();
-	}
-
-	/**
 	 * Return the rule for one delay.
 	 * @param throttled whether it follows a throttled failure
-	 * @param degraded whether delays are raised
 	 * @return the rule
 	 */
-	public BackoffRule rule(boolean throttled, boolean degraded) {
-		return this.rules.after(throttled, degraded);
+	public BackoffRule rule(boolean throttled) {
+		return throttled ? this.rules.throttled() : this.rules.normal();
 	}
 
 	/**
@@ -277,13 +266,6 @@ public final class RetryPolicy {
 	 */
 	public boolean isPostponedWhenEmpty() {
 		return this.postponedWhenEmpty;
-	}
-
-	/**
-	 * {@return when the delays are raised, or null if they never are}
-	 */
-	public @Nullable DegradedSettings degraded() {
-		return this.degraded;
 	}
 
 	/**

@@ -64,8 +64,6 @@ public final class RetryPolicyBuilder implements Cloneable {
 
 	boolean postponedWhenEmpty;
 
-	@Nullable DegradedSettings degraded;
-
 	boolean lastQuestion = true;
 
 	int concurrency = RetryPolicy.UNLIMITED_CONCURRENCY;
@@ -364,16 +362,6 @@ public final class RetryPolicyBuilder implements Cloneable {
 	 */
 	public RetryPolicyBuilder postponedWhenEmpty(boolean postponed) {
 		this.postponedWhenEmpty = postponed;
-		return this;
-	}
-
-	/**
-	 * Set when the delays are raised, and to what.
-	 * @param degraded the settings, or null to never raise them
-	 * @return this builder
-	 */
-	public RetryPolicyBuilder degraded(@Nullable DegradedSettings degraded) {
-		this.degraded = degraded;
 		return this;
 	}
 

@@ -37,7 +37,7 @@ class RetryPolicyTests {
 			assertThat(this.policy.maxAttempts()).isEqualTo(4);
 			assertThat(this.policy.deadlineNanos()).isEqualTo(Nanos.UNLIMITED);
 			assertThat(this.policy.shortestAttemptNanos()).isEqualTo(SECOND / 100);
-			assertThat(this.policy.rule(true, false).baseNanos()).isEqualTo(SECOND);
+			assertThat(this.policy.rule(true).baseNanos()).isEqualTo(SECOND);
 			assertThat(this.policy.retryAfterMaxNanos()).isEqualTo(60 * SECOND);
 			assertThat(this.policy.isRetryAfterEnabled()).isTrue();
 			assertThat(this.policy.retryOn()).isEmpty();
@@ -99,7 +99,7 @@ class RetryPolicyTests {
 				.maxAttempts(RetryPolicy.UNLIMITED_ATTEMPTS)
 				.build();
 			assertThat(policy.rule().capped(Integer.MAX_VALUE)).isEqualTo(1_000_000);
-			assertThat(policy.rule(true, false).capped(1_000_000)).isEqualTo(1_000_000_000);
+			assertThat(policy.rule(true).capped(1_000_000)).isEqualTo(1_000_000_000);
 		}
 
 		@Test
@@ -126,9 +126,9 @@ class RetryPolicyTests {
 				.retryAfterMax(Duration.ZERO)
 				.build();
 			assertThat(policy.shortestAttemptNanos()).isZero();
-			assertThat(policy.rule(true, false).baseNanos()).isEqualTo(3 * SECOND);
+			assertThat(policy.rule(true).baseNanos()).isEqualTo(3 * SECOND);
 			assertThat(policy.retryAfterMaxNanos()).isZero();
-			assertThat(builder().throttledBase(Duration.ofMinutes(1)).build().rule(true, false).baseNanos())
+			assertThat(builder().throttledBase(Duration.ofMinutes(1)).build().rule(true).baseNanos())
 				.isEqualTo(10 * SECOND);
 		}
 

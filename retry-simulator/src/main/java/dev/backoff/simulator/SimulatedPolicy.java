@@ -15,8 +15,6 @@ import dev.backoff.delay.BackoffRule;
 import dev.backoff.delay.RandomSource;
 import dev.backoff.delay.Shape;
 import dev.backoff.event.RetryListener;
-import dev.backoff.policy.DegradedMode;
-import dev.backoff.policy.DegradedSettings;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.policy.RetryPolicyBuilder;
 import dev.backoff.spring.policy.BackoffConfiguration;
@@ -120,7 +118,6 @@ public record SimulatedPolicy(RetryPolicy policy, @Nullable BudgetSettings budge
 
 	/** Make a caller, with a breaker of its own. */
 	Retry caller(EventQueue time, RandomSource random, RetryListener listener, @Nullable RetryBudget budget) {
-		DegradedSettings degraded = this.policy.degraded();
 		return Retry.builder(this.policy)
 			.time(time)
 			.random(random)
@@ -131,8 +128,6 @@ public record SimulatedPolicy(RetryPolicy policy, @Nullable BudgetSettings budge
 			.breaker((this.breaker != null)
 					? CircuitBreaker.builder("simulated").settings(this.breaker).time(time).random(random).build()
 					: null)
-			.degraded((degraded != null) ? new DegradedMode(degraded, (mode, raised, counts) -> {
-			}) : null)
 			.build();
 	}
 

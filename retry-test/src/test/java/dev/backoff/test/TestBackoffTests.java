@@ -31,7 +31,6 @@ import dev.backoff.budget.RetryBudget;
 import dev.backoff.delay.RandomSource;
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
 import dev.backoff.spring.live.LiveConfiguration;
-import dev.backoff.spring.safety.OverloadSafety;
 import dev.backoff.spring.safety.RetryBudgets;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -51,9 +50,7 @@ class TestBackoffTests {
 	/** What each test does to the application that it shares with the others. */
 	@SpringJUnitConfig(Letters.class)
 	@ImportAutoConfiguration({ AopAutoConfiguration.class, BackoffAutoConfiguration.class })
-	@TestPropertySource(properties = { "backoff.breakers.letters.minimum-calls=6",
-			"backoff.policies.letters.when-degraded.base=2s", "backoff.policies.letters.when-degraded.failure-rate=10%",
-			"backoff.policies.letters.when-degraded.minimum-calls=3" })
+	@TestPropertySource(properties = { "backoff.breakers.letters.minimum-calls=6" })
 	abstract static class SharedContext {
 
 		@Autowired
@@ -80,15 +77,11 @@ class TestBackoffTests {
 		@Autowired
 		RetryBudgets budgets;
 
-		@Autowired
-		OverloadSafety safety;
-
 		@AfterEach
 		void leaveTraces() {
 			this.faults.of("letters").fails();
 			Throwable unused = catchThrowable(this.letters::send);
 			unused = catchThrowable(this.letters::send);
-			assertThat(this.safety.isDegraded("letters")).isTrue();
 			this.breakers.get("letters").forceOpen();
 			this.configuration.override("letters", Map.of("max-attempts", "1"), null);
 			assertThat(this.random.next()).isNotNegative();
@@ -134,7 +127,6 @@ class TestBackoffTests {
 			assertThat(this.breakers.get("letters").state()).isEqualTo(BreakerState.CLOSED);
 			assertThat(this.breakers.get("letters").counts().total()).isZero();
 			assertThat(this.budgets.find("letters").map(RetryBudget::balance).orElse(50.0)).isEqualTo(50);
-			assertThat(this.safety.isDegraded("letters")).isFalse();
 			this.faults.of("letters").fails(1);
 			assertThat(this.letters.send()).isEqualTo("sent");
 			assertThat(this.calls.of("letters")).attempts(2);

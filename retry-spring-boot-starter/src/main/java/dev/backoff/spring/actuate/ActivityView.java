@@ -66,7 +66,7 @@ record ActivityView(PolicyDescriptions descriptions, ThisProcess self, Set<Strin
 	private PolicyActivity policy(String name, PolicyCounts counts) {
 		Map<String, OverrideDescriptor> overrides = this.descriptions.overrides(name);
 		return new PolicyActivity(counts.calls(), counts.attempts(), counts.retries(), counts.waiting(),
-				this.descriptions.safety().isDegraded(name), overrides.isEmpty() ? null : overrides);
+				overrides.isEmpty() ? null : overrides);
 	}
 
 	private static Map<String, BudgetActivity> budgets(Map<String, BudgetDescriptor> budgets) {
@@ -103,7 +103,7 @@ record ActivityView(PolicyDescriptions descriptions, ThisProcess self, Set<Strin
 	}
 
 	/** The calls of a policy since the start. The overrides are null if it has none. */
-	record PolicyActivity(Map<String, Long> calls, long attempts, long retries, int waiting, @Nullable Boolean degraded,
+	record PolicyActivity(Map<String, Long> calls, long attempts, long retries, int waiting,
 			@Nullable Map<String, OverrideDescriptor> overrides) {
 	}
 

@@ -16,12 +16,10 @@ import dev.backoff.time.Nanos;
 /**
  * The values in effect and the delays that they lead to: the first ten, and their sum.
  * The sum is null for an unlimited number of attempts without a deadline, the longest
- * call is null without a deadline, and the degraded delays are null if delays are never
- * raised. The short view has values and advice only.
+ * call is null without a deadline. The short view has values and advice only.
  */
 record PlanDescriptor(Map<String, ValueDescriptor> values, @Nullable List<DelayDescriptor> delays,
-		@Nullable List<DelayDescriptor> degradedDelays, @Nullable WaitsDescriptor waits, @Nullable String longestCall,
-		List<String> advice) {
+		@Nullable WaitsDescriptor waits, @Nullable String longestCall, List<String> advice) {
 
 	/** One millisecond in nanoseconds. */
 	static final double MILLI = 1_000_000;
@@ -33,13 +31,11 @@ record PlanDescriptor(Map<String, ValueDescriptor> values, @Nullable List<DelayD
 		boolean unlimited = policy.maxAttempts() == RetryPolicy.UNLIMITED_ATTEMPTS;
 		int retries = unlimited ? SHOWN : Math.min(policy.maxAttempts() - 1, SHOWN);
 		return new PlanDescriptor(ValueDescriptor.of(effective.values(), PolicyKey::key),
-				delays(policy.rule(), retries),
-				(policy.degraded() != null) ? delays(policy.degradedRule(), retries) : null, waits(policy, unlimited),
-				longestCall(policy), advice);
+				delays(policy.rule(), retries), waits(policy, unlimited), longestCall(policy), advice);
 	}
 
 	PlanDescriptor written() {
-		return new PlanDescriptor(ValueDescriptor.written(this.values), null, null, null, null, this.advice);
+		return new PlanDescriptor(ValueDescriptor.written(this.values), null, null, null, this.advice);
 	}
 
 	private static List<DelayDescriptor> delays(BackoffRule rule, int retries) {

@@ -49,8 +49,7 @@ record PolicyDescriptions(BackoffPolicies policies, PolicyUses uses, OverloadSaf
 	private PolicyDescriptor policy(String name, boolean unused, List<PolicyUse> uses, @Nullable PlanDescriptor plan,
 			Function<String, ActivityDescriptor> activity) {
 		return new PolicyDescriptor(unused, this.uses.isAdapted(name) ? true : null, plans(name, uses), plan,
-				this.safety.isDegraded(name), SlotsDescriptor.of(this.safety.throttle(name)), overrides(name),
-				activity.apply(name));
+				SlotsDescriptor.of(this.safety.throttle(name)), overrides(name), activity.apply(name));
 	}
 
 	private static Map<String, PlanDescriptor> plans(String name, List<PolicyUse> uses) {
@@ -108,7 +107,7 @@ record PolicyDescriptions(BackoffPolicies policies, PolicyUses uses, OverloadSaf
 	 * the delays of the policy, without its safeguards.
 	 */
 	record PolicyDescriptor(boolean unused, @Nullable Boolean adapted, Map<String, PlanDescriptor> methods,
-			@Nullable PlanDescriptor plan, @Nullable Boolean degraded, @Nullable SlotsDescriptor throttle,
+			@Nullable PlanDescriptor plan, @Nullable SlotsDescriptor throttle,
 			Map<String, OverrideDescriptor> overrides,
 			@Nullable ActivityDescriptor activity) implements OperationResponseBody {
 
@@ -116,8 +115,7 @@ record PolicyDescriptions(BackoffPolicies policies, PolicyUses uses, OverloadSaf
 			Map<String, PlanDescriptor> methods = new TreeMap<>(this.methods);
 			methods.replaceAll((method, plan) -> plan.written());
 			return new PolicyDescriptor(this.unused, this.adapted, methods,
-					(this.plan != null) ? this.plan.written() : null, this.degraded, this.throttle, this.overrides,
-					null);
+					(this.plan != null) ? this.plan.written() : null, this.throttle, this.overrides, null);
 		}
 
 	}

@@ -253,7 +253,6 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 					.concat(this.ofMethods.plans().stream(), this.ofPolicies.plans().stream())
 					.map(RetryFactory.Plan::policy)
 					.toList();
-				safety.keepDegraded(inEffect);
 				safety.changeThrottles(inEffect);
 				this.enabled = true;
 				Set<String> switchedOff = inEffect.stream()

@@ -99,7 +99,6 @@ final class RetryFactory {
 			.enabledWhen(() -> isSwitchedOn(policy.name()))
 			.budget(safety.budget(effective, configuration))
 			.breaker(safety.permits(effective, configuration))
-			.degraded(safety.degraded(effective))
 			.throttle(safety.throttle(effective))
 			.waitingCalls(this.beanFactory.getBean(WaitingCalls.class));
 		boolean listed = policy.deadlineNanos() != Nanos.UNLIMITED || policy.attemptTimeoutNanos() != Nanos.UNLIMITED;

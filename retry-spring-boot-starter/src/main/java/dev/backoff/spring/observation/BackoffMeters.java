@@ -76,9 +76,6 @@ enum BackoffMeters implements MeterDocumentation {
 	BREAKER_TRANSITIONS("backoff.breaker.transitions", Meter.Type.COUNTER,
 			"Moves of a circuit breaker from one state to another", Key.BREAKER, Key.FROM, Key.TO),
 
-	/** Whether the delays of a policy are raised. */
-	DEGRADED("backoff.degraded", Meter.Type.GAUGE, "Whether delays are raised because many attempts fail", Key.POLICY),
-
 	/** Values that an operator overrides. */
 	OVERRIDES("backoff.overrides", Meter.Type.GAUGE, "Values of a policy that an operator overrides now", Key.POLICY),
 

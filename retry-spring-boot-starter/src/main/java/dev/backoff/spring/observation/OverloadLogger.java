@@ -12,23 +12,20 @@ import dev.backoff.breaker.BreakerState;
 import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.budget.BudgetSettings;
 import dev.backoff.budget.RetryBudget;
-import dev.backoff.spring.safety.DegradedListener;
 import dev.backoff.time.DurationText;
 import dev.backoff.time.Nanos;
 import dev.backoff.window.OutcomeWindow.Counts;
 
 /**
- * Log the events of budgets, breakers and raised delays: one line per event, none per
- * call, with these key-values. <pre>
+ * Log the events of budgets and breakers: one line per event, none per call, with these
+ * key-values. <pre>
  * backoff.budget               the budget that ran dry or has recovered
  * backoff.breaker              the breaker that changed its state
  * backoff.from, backoff.to     the states before and after
- * backoff.policy               the policy whose delays are raised or as before
- * </pre> WARN for a budget that runs dry, a breaker that opens, a breaker in
- * {@code metrics-only} that would open, and raised delays; INFO for all else.
- * Thread-safe.
+ * </pre> WARN for a budget that runs dry, a breaker that opens, and a breaker in
+ * {@code metrics-only} that would open; INFO for all else. Thread-safe.
  */
-final class OverloadLogger implements RetryBudget.Listener, CircuitBreaker.Listener, DegradedListener {
+final class OverloadLogger implements RetryBudget.Listener, CircuitBreaker.Listener {
 
 	private static final Logger logger = LoggerFactory.getLogger(OverloadLogger.class);
 
@@ -95,14 +92,6 @@ final class OverloadLogger implements RetryBudget.Listener, CircuitBreaker.Liste
 		logger.atWarn()
 			.addKeyValue(BREAKER, breaker.name())
 			.log("Breaker " + breaker.name() + " would have opened and only counts: " + rates(breaker.counts()));
-	}
-
-	@Override
-	public void changed(String policy, boolean degraded, Counts counts) {
-		logger.atLevel(degraded ? Level.WARN : Level.INFO)
-			.addKeyValue("backoff.policy", policy)
-			.log("Delays of policy " + policy + (degraded ? " are raised: of " : " are as before: of ") + counts.total()
-					+ " attempts " + percent(counts.failureRate()) + " failed");
 	}
 
 	private static String rates(Counts counts) {

@@ -2,7 +2,6 @@ package dev.backoff.spring.observation;
 
 import java.util.Arrays;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Supplier;
@@ -14,13 +13,12 @@ import org.jspecify.annotations.Nullable;
 import dev.backoff.breaker.BreakerState;
 import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.budget.RetryBudget;
-import dev.backoff.policy.DegradedMode;
 import dev.backoff.spring.safety.OverloadSafety;
 import dev.backoff.throttle.Throttle;
 
 /**
- * Publish the meters of budgets, breakers and raised delays. They read existing numbers,
- * so they cost a call nothing.
+ * Publish the meters of budgets and breakers. They read existing numbers, so they cost a
+ * call nothing.
  * <p>
  * They are published at {@link #bind} or, for later budgets and breakers, when made.
  * Transitions before that are counted. A meter that a registry refuses is dropped with
@@ -48,22 +46,20 @@ final class OverloadMeters implements CircuitBreaker.Listener, AutoCloseable {
 
 	private final Map<String, Transitions> transitions = new ConcurrentHashMap<>();
 
-	private final Set<String> policies = ConcurrentHashMap.newKeySet();
-
-	private volatile @Nullable OverloadSafety safety;
+	private volatile boolean bound;
 
 	OverloadMeters(Supplier<? extends @Nullable MeterRegistry> registry) {
 		this.registry = new GuardedRegistry(registry);
 	}
 
 	/**
-	 * Publish all budgets, breakers and degraded modes, and later ones when they are
-	 * made. Call this when the registry is complete. A second call has no effect.
+	 * Publish all budgets and breakers, and later ones when they are made. Call this when
+	 * the registry is complete. A second call has no effect.
 	 */
 	void bind(OverloadSafety safety) {
-		if (this.safety == null) {
+		if (!this.bound) {
 			this.registry.reopen();
-			this.safety = safety;
+			this.bound = true;
 			safety.observe(this.publisher);
 		}
 	}
@@ -117,15 +113,6 @@ final class OverloadMeters implements CircuitBreaker.Listener, AutoCloseable {
 			}
 			registry.counter(BackoffMeters.BREAKER_REJECTED, breaker, CircuitBreaker::rejected, name);
 			transitions(name).publish();
-		}
-
-		@Override
-		public void degradedMade(String policy, DegradedMode mode) {
-			OverloadSafety safety = OverloadMeters.this.safety;
-			if (safety != null && OverloadMeters.this.policies.add(policy)) {
-				OverloadMeters.this.registry.flag(BackoffMeters.DEGRADED, safety,
-						(seen) -> Boolean.TRUE.equals(seen.isDegraded(policy)), policy);
-			}
 		}
 
 		@Override

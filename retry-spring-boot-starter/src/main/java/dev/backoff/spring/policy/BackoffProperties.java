@@ -239,7 +239,6 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 * @param maxWaiting Number of attempts that may wait for a slot, or "unlimited"; 0
 	 * refuses them at once. If not set, 10 times the concurrency.
 	 * @param retryAfter Hints of servers.
-	 * @param whenDegraded Longer delays while many attempts fail.
 	 */
 	@ConfigurationPropertiesSource
 	public record Policy(@Nullable String inherits, dev.backoff.policy.@Nullable Preset preset,
@@ -252,7 +251,7 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 			@Nullable String classifier, @Nullable Nested nested, @Nullable Boolean replay, @Nullable Boolean durable,
 			@Nullable String schedule, @Nullable String scheduleZone, @Nullable String breaker, @Nullable String budget,
 			@Nullable String idempotent, @Nullable WhenEmpty whenEmpty, @Nullable String concurrency,
-			@Nullable String maxWaiting, @DefaultValue RetryAfter retryAfter, @DefaultValue WhenDegraded whenDegraded) {
+			@Nullable String maxWaiting, @DefaultValue RetryAfter retryAfter) {
 	}
 
 	/**
@@ -263,21 +262,6 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 * the larger of one minute and a cap that is set.
 	 */
 	public record RetryAfter(@Nullable Boolean enabled, @Nullable Duration max) {
-	}
-
-	/**
-	 * Longer delays while many attempts fail. In effect if a cap or a base is set.
-	 *
-	 * @param cap Raised cap. Not below a cap that is set.
-	 * @param base Raised base. Not above the raised cap.
-	 * @param failureRate Share of failed attempts above which delays are raised, a
-	 * percentage; below five sixths of it they are as before.
-	 * @param window How far back attempts are counted.
-	 * @param minimumCalls Number of attempts the window must hold before delays are
-	 * raised.
-	 */
-	public record WhenDegraded(@Nullable Duration cap, @Nullable Duration base, @Nullable String failureRate,
-			@Nullable Duration window, @Nullable Integer minimumCalls) {
 	}
 
 	/**

@@ -9,8 +9,8 @@ import dev.backoff.policy.RetryPolicy;
 import dev.backoff.window.WindowLength;
 
 /**
- * Read the values of breakers, budgets and degraded delays. A text that cannot be read
- * throws {@link InvalidTextException}.
+ * Read the values of breakers and budgets. A text that cannot be read throws
+ * {@link InvalidTextException}.
  */
 final class OverloadValues {
 

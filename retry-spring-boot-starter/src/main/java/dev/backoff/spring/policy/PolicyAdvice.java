@@ -28,9 +28,6 @@ final class PolicyAdvice {
 	/** More attempts than this without a deadline are advised against. */
 	private static final int MANY_ATTEMPTS = 16;
 
-	/* Delays grow no more long before. */
-	private static final int MOST_COMPARED = 2_000;
-
 	private PolicyAdvice() {
 	}
 
@@ -65,10 +62,6 @@ final class PolicyAdvice {
 		}
 		if (values.isWrittenForIt(PolicyKey.CAP) && limited && policy.maxAttempts() > 1) {
 			adviseCap(rule, policy.maxAttempts() - 1, advice);
-		}
-		if (policy.degraded() != null && (values.isWrittenForIt(PolicyKey.WHEN_DEGRADED_CAP)
-				|| values.isWrittenForIt(PolicyKey.WHEN_DEGRADED_BASE))) {
-			adviseDegraded(policy, advice);
 		}
 		return advice;
 	}
@@ -166,28 +159,6 @@ final class PolicyAdvice {
 			advice.add("the cap of " + DurationText.exact(rule.capNanos()) + " is never reached: the last wait is "
 					+ DurationText.story(longest) + " before jitter");
 		}
-	}
-
-	private static void adviseDegraded(RetryPolicy policy, List<String> advice) {
-		int retries = Math.min(policy.maxAttempts() - 1, MOST_COMPARED);
-		for (int retry = 1; retry <= retries; retry++) {
-			if (policy.rule().baseNanos() != policy.degradedRule().baseNanos()
-					|| longest(policy.rule(), retry) != longest(policy.degradedRule(), retry)) {
-				return;
-			}
-		}
-		advice.add(
-				"when-degraded changes no planned delay: " + ((retries == 0) ? "there is no retry" : "the last wait is "
-						+ DurationText.story(longest(policy.rule(), retries)) + " before jitter either way"));
-	}
-
-	/* Decorrelated jitter grows threefold at most. */
-	private static long longest(BackoffRule rule, int retry) {
-		if (!rule.jitter().replacesShape()) {
-			return rule.capped(retry);
-		}
-		double most = rule.baseNanos() * Math.pow(3, retry);
-		return Math.min(rule.capNanos(), (long) most);
 	}
 
 	private static void adviseGrowth(BackoffRule rule, List<String> advice) {

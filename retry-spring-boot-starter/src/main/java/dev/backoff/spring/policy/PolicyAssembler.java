@@ -10,7 +10,6 @@ import org.jspecify.annotations.Nullable;
 
 import dev.backoff.delay.BackoffRule;
 import dev.backoff.delay.Shape;
-import dev.backoff.policy.DegradedSettings;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.policy.RetryPolicyBuilder;
 import dev.backoff.spring.policy.BackoffProperties.ShapeName;
@@ -72,7 +71,6 @@ final class PolicyAssembler {
 		}
 		Integer concurrency = concurrency(durable);
 		Delays delays = new DelayAssembler(this.values).assemble();
-		DegradedSettings degraded = (delays != null) ? new DegradedAssembler(this.values, delays).assemble() : null;
 		if (haveConflicts() || delays == null) {
 			return null;
 		}
@@ -81,7 +79,6 @@ final class PolicyAssembler {
 			.cap(delays.cap())
 			.jitter(delays.jitter())
 			.throttledBase(delays.throttledBase())
-			.degraded(degraded)
 			.retryOn(retryOn)
 			.abortOn(abortOn);
 		for (PolicyKey key : PolicyKey.values()) {
@@ -143,7 +140,6 @@ final class PolicyAssembler {
 
 	private List<String> advice(RetryPolicy numbers, Delays delays, @Nullable String budget) {
 		List<String> advice = new ArrayList<>(PolicyAdvice.of(numbers, delays, this.values));
-		advice.addAll(this.values.advice());
 		if (numbers.isPostponedWhenEmpty() && budget != null) {
 			PolicyAdvice.adviseBudget(numbers, this.configuration.budget(budget), advice);
 		}

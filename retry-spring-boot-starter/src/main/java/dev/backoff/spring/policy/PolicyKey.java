@@ -124,24 +124,9 @@ public enum PolicyKey implements ConfigurationKey {
 	RETRY_AFTER_ENABLED(TextValues::flag, "true", RetryPolicyBuilder::retryAfterEnabled),
 
 	/** Longest hint that is followed. */
-	RETRY_AFTER_MAX(ValueType.of(TextValues::positiveDuration, "1m")),
+	RETRY_AFTER_MAX(ValueType.of(TextValues::positiveDuration, "1m"));
 
-	/** Raised cap while many attempts fail. */
-	WHEN_DEGRADED_CAP(ValueType.of(TextValues::positiveDuration)),
-
-	/** Raised base while many attempts fail. */
-	WHEN_DEGRADED_BASE(ValueType.of(TextValues::duration)),
-
-	/** Share of failed attempts that raises the delays. */
-	WHEN_DEGRADED_FAILURE_RATE(ValueType.of(OverloadValues::share, "30%")),
-
-	/** How far back attempts are counted. */
-	WHEN_DEGRADED_WINDOW(ValueType.of(TextValues::positiveDuration, "30s")),
-
-	/** Attempts the window must hold before the delays are raised. */
-	WHEN_DEGRADED_MINIMUM_CALLS(ValueType.of(OverloadValues::wholeNumber, "20"));
-
-	private final String key = ConfigurationKey.kebab(this).replaceFirst("^(retry-after|when-degraded)-", "$1.");
+	private final String key = ConfigurationKey.kebab(this).replaceFirst("^retry-after-", "retry-after.");
 
 	private final @Nullable String attribute;
 

@@ -18,8 +18,6 @@ final class PolicyValues {
 
 	private final List<Problem> conflicts = new ArrayList<>();
 
-	private final List<String> advice = new ArrayList<>();
-
 	private final Map<PolicyKey, EffectivePolicy.Value> effective = new EnumMap<>(PolicyKey.class);
 
 	PolicyValues(PolicyLevels levels) {
@@ -98,15 +96,6 @@ final class PolicyValues {
 	/** Report that a value does not fit others. */
 	void conflict(ConfigValue value, String rule, String fix) {
 		this.conflicts.add(value.problem(rule, fix));
-	}
-
-	/** Note what works but is probably not meant. */
-	void advise(String advice) {
-		this.advice.add(advice);
-	}
-
-	List<String> advice() {
-		return this.advice;
 	}
 
 	List<Problem> conflicts() {

@@ -89,8 +89,7 @@ final class UnknownKey {
 				return define + ", and write " + section.noun() + ": <name>.";
 			}
 			if (section.keyOf(written) != null) {
-				String degraded = "when-degraded." + written;
-				return define + ((PolicyKey.of(degraded) != null) ? ", or write " + degraded + "." : ".");
+				return define + ".";
 			}
 		}
 		return null;

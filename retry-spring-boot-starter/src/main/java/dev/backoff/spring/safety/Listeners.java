@@ -10,7 +10,6 @@ import org.springframework.beans.factory.ListableBeanFactory;
 import dev.backoff.breaker.BreakerState;
 import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.budget.RetryBudget;
-import dev.backoff.window.OutcomeWindow.Counts;
 
 /**
  * Notify all listeners among the beans, even if one of them throws. They are looked up at
@@ -38,10 +37,6 @@ record Listeners(ListableBeanFactory beanFactory) implements RetryBudget.Listene
 	@Override
 	public void thresholdExceeded(CircuitBreaker breaker) {
 		tell(CircuitBreaker.Listener.class, (listener) -> listener.thresholdExceeded(breaker));
-	}
-
-	void degraded(String policy, boolean degraded, Counts counts) {
-		tell(DegradedListener.class, (listener) -> listener.changed(policy, degraded, counts));
 	}
 
 	private <L> void tell(Class<L> type, Consumer<L> event) {

@@ -1,7 +1,6 @@
 package dev.backoff.spring.safety;
 
 import java.util.Collection;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -21,8 +20,6 @@ import dev.backoff.breaker.CircuitBreakers;
 import dev.backoff.budget.RetryBudget;
 import dev.backoff.delay.RandomSource;
 import dev.backoff.failure.FailureClassifier;
-import dev.backoff.policy.DegradedMode;
-import dev.backoff.policy.DegradedSettings;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.spring.policy.BackoffConfiguration;
 import dev.backoff.spring.policy.BackoffPolicies;
@@ -38,9 +35,8 @@ import dev.backoff.throttle.Throttle;
 import dev.backoff.time.RetryTime;
 
 /**
- * The budgets, breakers, raised delays and throttles of all policies, by name.
- * Thread-safe. This file is long because the four are reported, changed and reset
- * together.
+ * The budgets, breakers and throttles of all policies, by name. Thread-safe. This file is
+ * long because the three are reported, changed and reset together.
  *
  * @since 0.1
  */
@@ -57,8 +53,6 @@ public final class OverloadSafety implements ConfigurationUser {
 	private final CircuitBreakers breakers;
 
 	private final RetryBudgets budgets;
-
-	private final Map<Degradable, DegradedMode> degraded = new ConcurrentHashMap<>();
 
 	private final Map<String, Throttle> throttles = new ConcurrentHashMap<>();
 
@@ -204,36 +198,6 @@ public final class OverloadSafety implements ConfigurationUser {
 	}
 
 	/**
-	 * Remove raised delays whose settings are no longer in effect.
-	 * @param policies the policies in effect
-	 */
-	public void keepDegraded(Collection<EffectivePolicy> policies) {
-		this.degraded.keySet()
-			.removeIf((key) -> policies.stream()
-				.noneMatch((policy) -> key.policy().equals(policy.name())
-						&& key.settings().equals(policy.numbers().degraded())));
-	}
-
-	/**
-	 * {@return the mode that raises a policy's delays, or null if they are never raised}
-	 * @param policy the policy
-	 */
-	public @Nullable DegradedMode degraded(EffectivePolicy policy) {
-		DegradedSettings settings = policy.numbers().degraded();
-		if (settings == null) {
-			return null;
-		}
-		DegradedMode made = new DegradedMode(settings,
-				(mode, degraded, counts) -> this.listeners.degraded(policy.name(), degraded, counts));
-		DegradedMode before = this.degraded.putIfAbsent(new Degradable(policy.name(), settings), made);
-		if (before != null) {
-			return before;
-		}
-		tell((observer) -> observer.degradedMade(policy.name(), made));
-		return made;
-	}
-
-	/**
 	 * {@return the slots of a policy's attempts, or null if any number runs at once or
 	 * the policy is durable, whose attempts have threads of their own}
 	 * @param policy the policy
@@ -289,38 +253,22 @@ public final class OverloadSafety implements ConfigurationUser {
 	}
 
 	/**
-	 * {@return whether a policy's delays are raised now, or null if they never are}
-	 * @param policy the policy's name
-	 */
-	public @Nullable Boolean isDegraded(String policy) {
-		long now = this.time.nanoTime();
-		return this.degraded.entrySet()
-			.stream()
-			.filter((entry) -> entry.getKey().policy().equals(policy))
-			.map((entry) -> entry.getValue().isDegraded(now))
-			.max(Comparator.naturalOrder())
-			.orElse(null);
-	}
-
-	/**
-	 * Close all breakers, fill all budgets and end all raised delays, as at the start.
+	 * Close all breakers and fill all budgets, as at the start.
 	 */
 	public void reset() {
 		this.breakers.all().forEach(CircuitBreaker::reset);
 		this.budgets.all().forEach(RetryBudget::reset);
-		this.degraded.values().forEach(DegradedMode::reset);
 	}
 
 	/**
-	 * Report all budgets, breakers, modes and throttles to an observer, existing ones
-	 * included. One may be reported several times.
+	 * Report all budgets, breakers and throttles to an observer, existing ones included.
+	 * One may be reported several times.
 	 * @param observer the observer
 	 */
 	public void observe(Observer observer) {
 		this.observers.add(observer);
 		this.breakers.all().forEach(observer::breakerMade);
 		this.budgets.all().forEach(observer::budgetMade);
-		this.degraded.forEach((key, mode) -> observer.degradedMade(key.policy(), mode));
 		this.throttles.forEach(observer::throttleMade);
 	}
 
@@ -344,23 +292,12 @@ public final class OverloadSafety implements ConfigurationUser {
 		void breakerMade(CircuitBreaker breaker);
 
 		/**
-		 * A mode that raises delays was created.
-		 * @param policy the policy's name
-		 * @param mode the mode
-		 */
-		void degradedMade(String policy, DegradedMode mode);
-
-		/**
 		 * A throttle of attempts was created.
 		 * @param policy the policy's name
 		 * @param throttle the throttle
 		 */
 		void throttleMade(String policy, Throttle throttle);
 
-	}
-
-	/* The annotations of methods may complete the settings of one policy differently. */
-	private record Degradable(String policy, DegradedSettings settings) {
 	}
 
 }

@@ -47,10 +47,7 @@ export function needsOf(view, durable) {
 		}
 	}
 	overridden('backoff', view.overrides, null, need);
-	for (const [name, { degraded, overrides }] of Object.entries(view.policies)) {
-		if (degraded) {
-			need(`degraded ${name}`, 'warn', t('degraded', { name }), name);
-		}
+	for (const [name, { overrides }] of Object.entries(view.policies)) {
 		overridden(name, overrides ?? {}, name, need);
 	}
 	return needs.sort((one, other) => WORST_FIRST.indexOf(one.severity) - WORST_FIRST.indexOf(other.severity));

@@ -21,7 +21,6 @@ export default {
 	breakerProbing: 'Breaker {name} is half open: its next calls are probes.',
 	budgetDry: 'Budget {name} ran dry: {balance} of {tokens} tokens. Retries are refused while it is empty.',
 	storm: 'Policy {name} puts {load} × load on what it calls: {retries} retries for {calls} calls in a minute.',
-	degraded: 'Policy {name} has raised its delays, since too many of its calls fail.',
 	waitsLong: 'Policy {name}: {count} of the calls that wait began more than a minute ago.',
 	overridden: '{name}: {values}, set by an operator.',
 	overriddenUntil: '{name}: {values}, set by an operator until {time}.',

@@ -21,7 +21,6 @@ export default {
 	breakerProbing: '熔断器 {name} 处于半开状态：接下来的调用用作探测。',
 	budgetDry: '预算 {name} 已耗尽：{tokens} 个令牌只剩 {balance} 个。为空期间重试会被拒绝。',
 	storm: '策略 {name} 使下游承受 {load} 倍负载：一分钟内 {calls} 次调用产生了 {retries} 次重试。',
-	degraded: '策略 {name} 的失败调用过多，已拉长延迟。',
 	waitsLong: '策略 {name}：正在等待的调用中有 {count} 个开始于一分钟以前。',
 	overridden: '{name}：{values}，由运维人员设置。',
 	overriddenUntil: '{name}：{values}，由运维人员设置，{time} 失效。',

@@ -73,8 +73,8 @@ import static org.assertj.core.api.Assertions.tuple;
 				"backoff.policies.orders.base=1s", "backoff.policies.orders.max-attempts=3",
 				"backoff.policies.orders.cap=10s", "backoff.policies.sync.base=1m", "backoff.policies.sync.cap=1m",
 				"backoff.policies.sync.max-attempts=2", "backoff.policies.hanging.deadline=3s",
-				"backoff.breakers.gateway.failure-rate=50%", "secret=sesame", "backoff.policies.degraded.base=1s",
-				"backoff.policies.degraded.cap=30s", "backoff.policies.degraded.when-degraded.cap=1m",
+				"backoff.breakers.gateway.failure-rate=50%", "secret=sesame", "backoff.policies.moved.base=1s",
+				"backoff.policies.moved.cap=30s", "backoff.policies.moved.throttled-base=20s",
 				"backoff.policies.[payment\\ callback].base=1s", "backoff.policies.[a/b].base=1s",
 				"backoff.policies.Mixed.base=1s", "backoff.policies.[zahlung-über].base=1s",
 				"backoff.policies.breakers.base=1s", "backoff.policies.with_under.base=1s",
@@ -84,8 +84,8 @@ class OperatorTests {
 	private static final ApplicationContextRunner OTHER = new ApplicationContextRunner()
 		.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, BackoffAutoConfiguration.class))
 		.withBean(Mails.class)
-		.withPropertyValues("backoff.policies.degraded.base=1s", "backoff.policies.degraded.cap=30s",
-				"backoff.policies.degraded.when-degraded.cap=1m", "backoff.defaults.jitter=none");
+		.withPropertyValues("backoff.policies.moved.base=1s", "backoff.policies.moved.cap=30s",
+				"backoff.policies.moved.throttled-base=20s", "backoff.defaults.jitter=none");
 
 	@LocalServerPort
 	private int port;
@@ -572,15 +572,15 @@ class OperatorTests {
 	class ValuesThatMoveOthers {
 
 		@ParameterizedTest
-		@CsvSource({ "cap, 2m", "base, 200m" })
-		void areAnsweredWithTheOthersToo(String key, String cap) throws Exception {
-			HttpResponse<String> response = send("POST", "/degraded", "{\"" + key + "\": \"2m\"}");
+		@CsvSource({ "cap, 10s, throttled-base, 10s", "base, 2m, cap, 200m" })
+		void areAnsweredWithTheOthersToo(String key, String value, String other, String moved) throws Exception {
+			HttpResponse<String> response = send("POST", "/moved", "{\"" + key + "\": \"" + value + "\"}");
 			List<String> lines = JsonPath.read(response.body(), "$.configuration");
-			assertThat(lines).contains("backoff.policies.degraded." + key + "=2m",
-					"backoff.policies.degraded.when-degraded.cap=" + cap, "backoff.policies.degraded.cap=" + cap);
-			Map<PolicyKey, Value> here = OperatorTests.this.policies.current().peek("degraded").orElseThrow().values();
+			assertThat(lines).contains("backoff.policies.moved." + key + "=" + value,
+					"backoff.policies.moved." + other + "=" + moved);
+			Map<PolicyKey, Value> here = OperatorTests.this.policies.current().peek("moved").orElseThrow().values();
 			configured(lines, (theirs) -> {
-				Map<PolicyKey, Value> there = theirs.current().peek("degraded").orElseThrow().values();
+				Map<PolicyKey, Value> there = theirs.current().peek("moved").orElseThrow().values();
 				here.forEach(
 						(each, written) -> assertThat(there.get(each).text()).as(each.key()).isEqualTo(written.text()));
 			});

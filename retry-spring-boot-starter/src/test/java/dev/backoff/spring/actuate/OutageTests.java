@@ -38,12 +38,10 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 @SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT,
 		properties = { "management.endpoints.web.exposure.include=backoff,health,prometheus",
 				"management.endpoint.health.show-details=always", "backoff.policies.orders.base=1s",
-				"backoff.policies.orders.breaker=gateway", "backoff.policies.orders.when-degraded.failure-rate=30%",
-				"backoff.policies.orders.when-degraded.minimum-calls=4", "backoff.policies.orders.when-degraded.cap=1m",
-				"backoff.budgets.orders.tokens=2", "backoff.budgets.orders.per-success=0.5",
-				"backoff.budgets.orders.per-second=0", "backoff.breakers.gateway.minimum-calls=6",
-				"backoff.breakers.gateway.probes=2", "backoff.breakers.spare.open-for=5s",
-				"backoff.budgets.spare.tokens=7" })
+				"backoff.policies.orders.breaker=gateway", "backoff.budgets.orders.tokens=2",
+				"backoff.budgets.orders.per-success=0.5", "backoff.budgets.orders.per-second=0",
+				"backoff.breakers.gateway.minimum-calls=6", "backoff.breakers.gateway.probes=2",
+				"backoff.breakers.spare.open-for=5s", "backoff.budgets.spare.tokens=7" })
 class OutageTests {
 
 	@LocalServerPort
@@ -73,7 +71,6 @@ class OutageTests {
 		assertThat(lines(output, " WARN ", "OverloadLogger")).satisfiesExactly(
 				(line) -> assertThat(line)
 					.contains("Budget orders ran dry (0 of 2 tokens): retries are refused, or wait"),
-				(line) -> assertThat(line).endsWith("Delays of policy orders are raised: of 4 attempts 100 % failed"),
 				(line) -> assertThat(line)
 					.endsWith("Breaker gateway went from closed to open: of 6 calls 100 % failed, "
 							+ "0 % were slow; open for 30 s"));
@@ -88,7 +85,6 @@ class OutageTests {
 				"backoff_breaker_rejected_total{breaker=\"gateway\"} 5.0",
 				"backoff_breaker_transitions_total{breaker=\"gateway\",from=\"closed\",to=\"open\"} 1.0",
 				"backoff_breaker_transitions_total{breaker=\"gateway\",from=\"half_open\",to=\"closed\"} 0.0",
-				"backoff_degraded{policy=\"orders\"} 1.0",
 				"backoff_calls_total{method=\"Orders.place\",policy=\"orders\",stop=\"budget\"} 3.0",
 				"backoff_calls_total{method=\"Orders.place\",policy=\"orders\",stop=\"breaker_open\"} 6.0");
 		JSONAssert.assertEquals("""
@@ -107,7 +103,7 @@ class OutageTests {
 				    "spare": { "unused": true, "policies": [], "state": "closed", "calls": 0, "rejected": 0 } } }
 				""", get("/actuator/backoff").body(), false);
 		JSONAssert.assertEquals("""
-				{ "unused": false, "degraded": true, "methods": { "Orders.place": { "values": {
+				{ "unused": false, "methods": { "Orders.place": { "values": {
 				    "breaker": { "value": "gateway", "origin": "the property source Inlined Test Properties" },
 				    "budget": { "value": "orders", "origin": "built in" } } } } }
 				""", get("/actuator/backoff/orders").body(), false);
@@ -132,7 +128,7 @@ class OutageTests {
 			this.orders.place();
 		}
 
-		assertThat(lines(output, " WARN ", "OverloadLogger")).hasSize(3);
+		assertThat(lines(output, " WARN ", "OverloadLogger")).hasSize(2);
 		assertThat(lines(output, " INFO ", "OverloadLogger")).satisfiesExactly(
 				(line) -> assertThat(line).endsWith("Breaker gateway went from open to half-open"),
 				(line) -> assertThat(line).endsWith("Breaker gateway went from half-open to closed"),
@@ -140,12 +136,10 @@ class OutageTests {
 		assertThat(get("/actuator/prometheus").body().lines()).contains("backoff_budget_tokens{budget=\"orders\"} 1.0",
 				"backoff_breaker_state{breaker=\"gateway\",state=\"open\"} 0.0",
 				"backoff_breaker_state{breaker=\"gateway\",state=\"closed\"} 1.0",
-				"backoff_breaker_transitions_total{breaker=\"gateway\",from=\"half_open\",to=\"closed\"} 1.0",
-				"backoff_degraded{policy=\"orders\"} 0.0");
+				"backoff_breaker_transitions_total{breaker=\"gateway\",from=\"half_open\",to=\"closed\"} 1.0");
 		JSONAssert.assertEquals("""
 				{ "budgets": { "orders": { "balance": 1.0, "refused": 3, "dry": false } },
-				  "breakers": { "gateway": { "state": "closed", "calls": 0, "rejected": 5 } },
-				  "policies": { "orders": { "degraded": false } } }
+				  "breakers": { "gateway": { "state": "closed", "calls": 0, "rejected": 5 } } }
 				""", get("/actuator/backoff").body(), false);
 		JSONAssert.assertEquals("""
 				{ "components": { "backoffBreakers": { "details": { "gateway": { "state": "closed" } } } } }

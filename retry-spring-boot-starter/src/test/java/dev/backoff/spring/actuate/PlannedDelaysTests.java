@@ -10,7 +10,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
@@ -120,35 +119,6 @@ class PlannedDelaysTests {
 		double squares = DoubleStream.of(drawn).map((delay) -> (delay - mean) * (delay - mean)).sum();
 		double error = Math.sqrt(squares / drawn.length / drawn.length);
 		assertThat(mean).as(name).isCloseTo(planned, within(DEVIATIONS * error + 1e-5));
-	}
-
-	@ParameterizedTest
-	@ValueSource(strings = { "none", "full", "equal", "decorrelated" })
-	void agreeWithTheDelaysOfCallsWhileManyAttemptsFail(String jitter) {
-		this.runner
-			.withPropertyValues("backoff.policies.orders.max-attempts=9", "backoff.policies.orders.jitter=" + jitter,
-					"backoff.policies.orders.cap=1500ms", "backoff.policies.orders.when-degraded.base=200ms",
-					"backoff.policies.orders.when-degraded.cap=4s", "backoff.policies.orders.when-degraded.window=10m",
-					"backoff.policies.orders.when-degraded.minimum-calls=9")
-			.run((context) -> {
-				PlanDescriptor plan = plan(context);
-				List<Double> normal = drawn(context, RandomSources.greatest(), 1);
-				assertThat(plan.delays().get(0).greatestMs()).usingComparator(PlannedDelaysTests::compareBound)
-					.isEqualTo(normal.get(0));
-				assertThat(orders(context).degraded()).isTrue();
-				assertThat(plan.degradedDelays()).extracting(DelayDescriptor::leastMs)
-					.containsExactlyElementsOf(drawn(context, RandomSources.least(), 1));
-				assertThat(plan.degradedDelays()).extracting(DelayDescriptor::greatestMs)
-					.usingElementComparator(PlannedDelaysTests::compareBound)
-					.containsExactlyElementsOf(drawn(context, RandomSources.greatest(), 1))
-					.isNotEqualTo(plan.delays().stream().map(DelayDescriptor::greatestMs).toList());
-			});
-	}
-
-	@Test
-	void areNotRaisedUnlessAsked() {
-		this.runner.withPropertyValues("backoff.policies.orders.max-attempts=4")
-			.run((context) -> assertThat(plan(context).degradedDelays()).isNull());
 	}
 
 	@Test

@@ -31,8 +31,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * A call that succeeds at once allocates what any proxy does, and no more: metered, with
- * a budget, a breaker and a degraded mode. By a proxy of the class it is less, since the
- * target is called by its handle.
+ * a budget and a breaker. By a proxy of the class it is less, since the target is called
+ * by its handle.
  */
 @Tag("allocation")
 class AdviceAllocationTests {
@@ -87,8 +87,7 @@ class AdviceAllocationTests {
 		return new ApplicationContextRunner()
 			.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, BackoffAutoConfiguration.class,
 					BackoffObservationAutoConfiguration.class))
-			.withPropertyValues("backoff.policies.orders.when-degraded.cap=60s",
-					"backoff.policies.orders.when-degraded.window=1d", "backoff.breakers.orders.window=1d")
+			.withPropertyValues("backoff.policies.orders.base=100ms", "backoff.breakers.orders.window=1d")
 			.withBean(MeterRegistry.class, () -> new PrometheusMeterRegistry(PrometheusConfig.DEFAULT));
 	}
 

@@ -10,8 +10,7 @@ import dev.backoff.annotation.Backoff;
 import dev.backoff.spring.policy.SmallApplication;
 
 /**
- * Every kind of bad breaker, budget and degraded delay, with the whole report that stops
- * the start.
+ * Every kind of bad breaker and budget, with the whole report that stops the start.
  */
 class OverloadReportTests {
 
@@ -205,50 +204,10 @@ class OverloadReportTests {
 						"Write none to switch it off."),
 				policy("breaker: true", "breaker (true): must be the name of a breaker, or none.",
 						"Define a breaker below backoff.breakers, and write its name."),
-				policy("when-degraded: 60s", "when-degraded (60s): holds keys, not a value.",
-						"Write the keys below it, for instance backoff.policies.orders.when-degraded.cap."),
-				policy("when-degraded.failure-rate: 0.3", "when-degraded.failure-rate (0.3)" + PERCENTAGE,
-						"Write it as a percentage: 30%."),
-				policy("when-degraded.window: 100 calls", "when-degraded.window (100 calls): must be a duration.",
-						DURATION_FIX),
-				policy("when-degraded: { cap: 60s, window: 30 }", "when-degraded.window (30): must have a unit.",
-						"Write 30ms or 30s."),
-				policy("when-degraded.minimum-calls: 0",
-						"when-degraded.minimum-calls (0): must be a whole number from 1 to 1000000.",
-						"Write 1 or more."),
-				policy("when-degraded.cap: 0s", "when-degraded.cap (0s): must be above zero.", DURATION_FIX),
-				policy("when-degraded.base: -1s", "when-degraded.base (-1s): must not be negative.", DURATION_FIX),
-				policy("when-degraded.failure-rate: 30%",
-						"when-degraded.failure-rate (30%): raises nothing without a raised cap or base.",
-						"Add when-degraded.cap or when-degraded.base, or remove it."),
-				policy("{ cap: 60s, when-degraded.cap: 30s }",
-						"when-degraded.cap (30s): must not be below the cap (1m).",
-						"Raise it, or lower the cap (application.yml:4)."),
-				policy("when-degraded.base: 11s", "when-degraded.base (11s): must not be above the cap (10s).",
-						"Lower it, or add a when-degraded.cap above the cap (built in)."),
-				policy("when-degraded: { base: 61s, cap: 60s }",
-						"when-degraded.base (61s): must not be above the raised cap (1m).",
-						"Lower it, or raise when-degraded.cap (application.yml:4)."),
-				policy("{ jitter: decorrelated, when-degraded.base: 6s }",
-						"when-degraded.base (6s): must not be above half of the cap (10s) for decorrelated jitter "
-								+ "(application.yml:4).",
-						"Lower it, or add a when-degraded.cap above the cap (built in)."),
-				policy("{ ladder: [1s, 5s], when-degraded.cap: 60s }",
-						"when-degraded.cap (60s): has no effect, because the ladder (application.yml:4) has no cap to "
-								+ "raise.",
-						"Write when-degraded.base, which raises the rungs below it."),
-				policy("when-degradd.cap: 60s", "when-degradd.cap (60s): is no key of a policy.",
-						"Write when-degraded.cap instead of when-degradd.cap."),
-				policy("whenDegradet.failure-rates: 60s", "whenDegradet.failure-rates (60s): is no key of a policy.",
-						"Write when-degraded.failure-rate instead of whenDegradet.failure-rates."),
-				policy("when-degraded.max-attempts: 2", "when-degraded.max-attempts (2): is no key of a policy.",
-						"Known keys below when-degraded: when-degraded.cap, when-degraded.base, "
-								+ "when-degraded.failure-rate, when-degraded.window, when-degraded.minimum-calls."),
+				policy("retryAftre.maxs: 60s", "retryAftre.maxs (60s): is no key of a policy.",
+						"Write retry-after.max instead of retryAftre.maxs."),
 				policy("retry-aftr.max: 5m", "retry-aftr.max (5m): is no key of a policy.",
-						"Write retry-after.max instead of retry-aftr.max."),
-				policy("when-degraded.maximum: 60s", "when-degraded.maximum (60s): is no key of a policy.",
-						"Known keys below when-degraded: when-degraded.cap, when-degraded.base, "
-								+ "when-degraded.failure-rate, when-degraded.window, when-degraded.minimum-calls."));
+						"Write retry-after.max instead of retry-aftr.max."));
 	}
 
 	@ParameterizedTest
@@ -263,10 +222,8 @@ class OverloadReportTests {
 				misplaced("on-open: wait", "Define it below backoff.breakers.<name>."),
 				misplaced("open-for: 30s", "Define it below backoff.breakers.<name>."),
 				misplaced("probes: 3", "Define it below backoff.breakers.<name>."),
-				misplaced("failure-rate: 50%",
-						"Define it below backoff.breakers.<name>, or write when-degraded.failure-rate."),
-				misplaced("minimum-calls: 20",
-						"Define it below backoff.breakers.<name>, or write when-degraded.minimum-calls."),
+				misplaced("failure-rate: 50%", "Define it below backoff.breakers.<name>."),
+				misplaced("minimum-calls: 20", "Define it below backoff.breakers.<name>."),
 				misplaced("tokens: 20", "Define it below backoff.budgets.<name>."),
 				misplaced("per-second: 1", "Define it below backoff.budgets.<name>."),
 				misplaced("cost.throttled: 2", "Define it below backoff.budgets.<name>."),

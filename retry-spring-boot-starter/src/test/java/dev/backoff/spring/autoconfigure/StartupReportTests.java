@@ -277,8 +277,7 @@ class StartupReportTests {
 						"Known keys: inherits, preset, enabled, shape, base, cap, multiplier, step, ladder, "
 								+ "jitter, max-attempts, deadline, attempt-timeout, shortest-attempt, last-question, throttled-base, "
 								+ "retry-on, abort-on, match-causes, classifier, nested, replay, durable, schedule, schedule-zone, breaker, budget, idempotent, when-empty, "
-								+ "concurrency, max-waiting, retry-after.enabled, retry-after.max, when-degraded.cap, when-degraded.base, "
-								+ "when-degraded.failure-rate, when-degraded.window, when-degraded.minimum-calls."),
+								+ "concurrency, max-waiting, retry-after.enabled, retry-after.max."),
 				value("recover: park",
 						"Invalid backoff.policies.orders.recover (park) at application.yml:4: is no key of a "
 								+ "policy.",

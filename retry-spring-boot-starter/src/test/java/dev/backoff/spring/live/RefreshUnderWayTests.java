@@ -396,7 +396,7 @@ class RefreshUnderWayTests {
 				for (int i = 0; i < 50; i++) {
 					RefreshUnderWayTests.this.centre.put("backoff.policies.orders.max-attempts",
 							Integer.toString(5 + i));
-					RefreshUnderWayTests.this.centre.put("backoff.policies.orders.when-degraded.cap", (120 + i) + "s");
+					RefreshUnderWayTests.this.centre.put("backoff.policies.orders.cap", (120 + i) + "s");
 					assertThat(refresh(context)).isTrue();
 					before.add(new WeakReference<>(methods.retry("orders").policy()));
 					before.add(new WeakReference<>(context.getBean(BackoffPolicies.class).configuration()));
@@ -412,12 +412,12 @@ class RefreshUnderWayTests {
 
 		@Test
 		void noMeterIsAdded() {
-			RefreshUnderWayTests.this.centre.put("backoff.policies.orders.when-degraded.cap", "119s");
+			RefreshUnderWayTests.this.centre.put("backoff.policies.orders.cap", "119s");
 			RefreshUnderWayTests.this.runner.withBean(VirtualTime.class).withBean(Shop.class).run((context) -> {
 				SimpleMeterRegistry registry = context.getBean(SimpleMeterRegistry.class);
 				int meters = registry.getMeters().size();
 				for (int i = 0; i < 50; i++) {
-					RefreshUnderWayTests.this.centre.put("backoff.policies.orders.when-degraded.cap", (120 + i) + "s");
+					RefreshUnderWayTests.this.centre.put("backoff.policies.orders.cap", (120 + i) + "s");
 					assertThat(refresh(context)).isTrue();
 				}
 				assertThat(refreshes(context, "applied")).isEqualTo(50);

@@ -327,15 +327,11 @@ class SwitchoverTests {
 		}
 
 		@Test
-		void withRaisedDelaysAndThrottling() {
-			gives(Map.of("backoff.policies.orders.when-degraded.failure-rate", "30%",
-					"backoff.policies.orders.when-degraded.cap", "2h", "backoff.policies.orders.throttled-base", "20s"),
-					Map.of("base", "2s", "multiplier", "3"), 2000, 6000, 18000);
+		void withThrottling() {
+			gives(Map.of("backoff.policies.orders.throttled-base", "20s"), Map.of("base", "2s", "multiplier", "3"),
+					2000, 6000, 18000);
 			SwitchoverTests.this.runner.run((context) -> {
 				LiveConfiguration live = context.getBean(LiveConfiguration.class);
-				assertThat(live.override("orders", Map.of("cap", "3h"), null)).extracting(ValueChange::toString)
-					.contains("policy orders: when-degraded.cap 2h (the property source centre) -> 3h "
-							+ "(raised to the cap, live override)");
 				assertThat(live.override("orders", Map.of("cap", "10s"), null)).extracting(ValueChange::toString)
 					.contains("policy orders: throttled-base 20s (the property source centre) -> 10s "
 							+ "(lowered to the cap)");
@@ -510,22 +506,19 @@ class SwitchoverTests {
 
 		@Test
 		void tenThousandOverridesLeaveNothing() {
-			SwitchoverTests.this.runner
-				.withPropertyValues("backoff.policies.orders.when-degraded.failure-rate=30%",
-						"backoff.policies.orders.when-degraded.cap=2h")
-				.run((context) -> {
-					LiveConfiguration live = context.getBean(LiveConfiguration.class);
-					SimpleMeterRegistry registry = context.getBean(SimpleMeterRegistry.class);
-					live.override("orders", Map.of("base", "1ms"), HALF_AN_HOUR);
-					int meters = registry.getMeters().size();
-					for (int i = 0; i < 2000; i++) {
-						live.override("orders", Map.of("base", (i + 2) + "ms"), HALF_AN_HOUR);
-					}
-					assertThat(context.getBean(VirtualTime.class).pending()).isEqualTo(1);
-					assertThat(registry.getMeters()).hasSize(meters);
-					live.reset();
-					assertThat(context.getBean(VirtualTime.class).pending()).isZero();
-				});
+			SwitchoverTests.this.runner.run((context) -> {
+				LiveConfiguration live = context.getBean(LiveConfiguration.class);
+				SimpleMeterRegistry registry = context.getBean(SimpleMeterRegistry.class);
+				live.override("orders", Map.of("base", "1ms"), HALF_AN_HOUR);
+				int meters = registry.getMeters().size();
+				for (int i = 0; i < 2000; i++) {
+					live.override("orders", Map.of("base", (i + 2) + "ms"), HALF_AN_HOUR);
+				}
+				assertThat(context.getBean(VirtualTime.class).pending()).isEqualTo(1);
+				assertThat(registry.getMeters()).hasSize(meters);
+				live.reset();
+				assertThat(context.getBean(VirtualTime.class).pending()).isZero();
+			});
 		}
 
 		@Test

@@ -16,7 +16,6 @@ import dev.backoff.budget.RetryBudget.Cost;
 import dev.backoff.budget.RetryBudget;
 import dev.backoff.fixture.RandomSources;
 import dev.backoff.fixture.VirtualTime;
-import dev.backoff.window.OutcomeWindow.Counts;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.entry;
@@ -85,24 +84,6 @@ class OverloadLoggerTests {
 			assertThat(log.events()).hasSize(1);
 			assertThat(log.lines(Level.WARN)).containsExactly(
 					"Budget orders ran dry (0 of 0 tokens): nothing is ever put back, so all retries are refused");
-		}
-
-	}
-
-	@Nested
-	class Delays {
-
-		@Test
-		void tellWhenTheyAreRaisedAndWhenTheyAreAsBefore() {
-			OverloadLogger logger = new OverloadLogger();
-			logger.changed("orders", true, new Counts(40, 14, 0));
-			logger.changed("orders", false, new Counts(40, 8, 0));
-			assertThat(log.lines(Level.WARN))
-				.containsExactly("Delays of policy orders are raised: of 40 attempts 35 % failed");
-			assertThat(log.lines(Level.INFO))
-				.containsExactly("Delays of policy orders are as before: of 40 attempts 20 % failed");
-			assertThat(LogCapture.keyValues(log.events(Level.WARN).get(0)))
-				.containsOnly(entry("backoff.policy", "orders"));
 		}
 
 	}

@@ -1,6 +1,5 @@
 package dev.backoff.spring.observation;
 
-import java.io.IOException;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.EnumSet;
@@ -21,13 +20,11 @@ import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 import org.springframework.core.env.MapPropertySource;
 import org.springframework.core.env.StandardEnvironment;
 
-import dev.backoff.Retry;
 import dev.backoff.breaker.BreakerState;
 import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.budget.RetryBudget;
 import dev.backoff.budget.RetryBudget.Cost;
 import dev.backoff.fixture.VirtualTime;
-import dev.backoff.policy.DegradedMode;
 import dev.backoff.spring.policy.BackoffConfiguration;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.EffectivePolicy;
@@ -35,7 +32,6 @@ import dev.backoff.spring.safety.OverloadSafety;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 class OverloadMetersTests {
 
@@ -46,9 +42,7 @@ class OverloadMetersTests {
 	private final OverloadMeters meters = new OverloadMeters(() -> this.simple);
 
 	private BackoffPolicies policies = policies(
-			Map.of("backoff.policies.orders.base", "100ms", "backoff.policies.orders.when-degraded.failure-rate", "30%",
-					"backoff.policies.orders.when-degraded.minimum-calls", "2",
-					"backoff.policies.orders.when-degraded.cap", "1m", "backoff.breakers.orders.open-for", "10s"));
+			Map.of("backoff.policies.orders.base", "100ms", "backoff.breakers.orders.open-for", "10s"));
 
 	private OverloadSafety safety = safety();
 
@@ -92,7 +86,6 @@ class OverloadMetersTests {
 		void publishesWhatThereIs() {
 			PrometheusMeterRegistry prometheus = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
 			budget();
-			safety.degraded(orders());
 			new OverloadMeters(() -> prometheus).bind(safety);
 			assertThat(prometheus.scrape().lines().filter((line) -> !line.startsWith("#"))).containsExactly(
 					"backoff_breaker_rejected_total{breaker=\"orders\"} 0.0",
@@ -107,15 +100,14 @@ class OverloadMetersTests {
 					"backoff_breaker_transitions_total{breaker=\"orders\",from=\"half_open\",to=\"open\"} 0.0",
 					"backoff_breaker_transitions_total{breaker=\"orders\",from=\"open\",to=\"half_open\"} 0.0",
 					"backoff_budget_refused_total{budget=\"orders\"} 0.0",
-					"backoff_budget_tokens{budget=\"orders\"} 50.0", "backoff_degraded{policy=\"orders\"} 0.0");
+					"backoff_budget_tokens{budget=\"orders\"} 50.0");
 		}
 
 		@Test
 		void everyMeterIsDocumentedAndEveryDocumentedMeterIsThere() {
 			budget();
-			safety.degraded(orders());
 			meters.bind(safety);
-			EnumSet<BackoffMeters> ours = EnumSet.range(BackoffMeters.BUDGET_TOKENS, BackoffMeters.DEGRADED);
+			EnumSet<BackoffMeters> ours = EnumSet.range(BackoffMeters.BUDGET_TOKENS, BackoffMeters.BREAKER_TRANSITIONS);
 			assertThat(simple.getMeters()).extracting((meter) -> meter.getId().getName())
 				.containsOnly(ours.stream().map(BackoffMeters::getName).toArray(String[]::new));
 			for (Meter meter : simple.getMeters()) {
@@ -169,14 +161,6 @@ class OverloadMetersTests {
 			meters.bind(safety);
 			safety.permits(policies.resolve("mail"), policies.configuration());
 			assertThat(gauge(BackoffMeters.BREAKER_STATE, "breaker", "mail", "state", "closed")).isOne();
-		}
-
-		@Test
-		void publishesRaisedDelaysWhenTheyArePossible() {
-			meters.bind(safety);
-			assertThat(simple.find(BackoffMeters.DEGRADED.getName()).gauge()).isNull();
-			safety.degraded(orders());
-			assertThat(gauge(BackoffMeters.DEGRADED, "policy", "orders")).isZero();
 		}
 
 	}
@@ -238,17 +222,6 @@ class OverloadMetersTests {
 			breaker.tryAcquire(time.nanoTime());
 			assertThat(gauge(BackoffMeters.BREAKER_STATE, "state", "half_open")).isOne();
 			assertThat(count(BackoffMeters.BREAKER_TRANSITIONS, "from", "open", "to", "half_open")).isOne();
-		}
-
-		@Test
-		void followRaisedDelays() {
-			DegradedMode mode = safety.degraded(orders());
-			meters.bind(safety);
-			Retry retry = Retry.builder(orders().numbers()).time(time).degraded(mode).build();
-			assertThatThrownBy(() -> retry.call(() -> {
-				throw new IOException("down");
-			})).isInstanceOf(IOException.class);
-			assertThat(gauge(BackoffMeters.DEGRADED, "policy", "orders")).isOne();
 		}
 
 		@Test

@@ -54,7 +54,7 @@ class SharedRegistryTests {
 				.web(WebApplicationType.NONE)
 				.properties("spring.main.banner-mode=off", "backoff.policies.orders.base=1h",
 						"backoff.policies.orders.cap=1h", "backoff.policies.orders.breaker=gateway",
-						"backoff.policies.orders.when-degraded.cap=2h", "backoff.breakers.gateway.open-for=1m")
+						"backoff.breakers.gateway.open-for=1m")
 				.run();
 			this.contexts.add(context);
 			call(context);
@@ -114,7 +114,6 @@ class SharedRegistryTests {
 		assertThat(gauge("backoff.breaker.state", "state", "open")).isOne();
 		assertThat(gauge("backoff.breaker.state", "state", "closed")).isOne();
 		assertThat(gauge("backoff.breaker.state", "state", "half_open")).isZero();
-		assertThat(gauge("backoff.degraded", "policy", "orders")).isZero();
 		breaker(this.contexts.get(0)).open();
 		assertThat(gauge("backoff.breaker.state", "state", "open")).isOne();
 		assertThat(gauge("backoff.breaker.state", "state", "closed")).isZero();

@@ -107,8 +107,7 @@ class ConfigurationMetadataTests {
 
 	@Test
 	void statedDefaultsAreThoseInEffect() {
-		// the numbers of degraded delays are in effect only beside a raised cap or base
-		SmallApplication.of(Orders.class).yaml("backoff.defaults.when-degraded.cap: 60s").runWithPolicy((policy) -> {
+		SmallApplication.of(Orders.class).runWithPolicy((policy) -> {
 			Map<String, String> stated = new HashMap<>();
 			named("properties").forEach((name, property) -> {
 				if (name.startsWith("backoff.defaults.") && property.get("defaultValue") != null) {
@@ -118,7 +117,6 @@ class ConfigurationMetadataTests {
 			});
 			Map<String, String> inEffect = new HashMap<>();
 			policy.values().forEach((key, value) -> inEffect.put(key.key(), value.text()));
-			assertThat(inEffect.remove("when-degraded.cap")).isEqualTo("60s");
 			// by default the policy's name, which no default can state
 			assertThat(inEffect.remove("budget")).isEqualTo("Orders.place");
 			assertThat(stated).isEqualTo(inEffect);
@@ -191,8 +189,6 @@ class ConfigurationMetadataTests {
 		assertThat(hinted("backoff.defaults.ladder")).isNotEmpty()
 			.allSatisfy((text) -> TextValues.ladder(List.of(text.split(", *"))));
 		assertThat(hinted("backoff.defaults.idempotent")).isNotEmpty().allSatisfy(OverloadValues::idempotency);
-		assertThat(hinted("backoff.defaults.when-degraded.failure-rate")).isNotEmpty()
-			.allSatisfy(OverloadValues::share);
 		assertThat(hinted("backoff.http.hosts")).isNotEmpty().allSatisfy(TextValues::hostPattern);
 		for (String header : List.of("attempt", "deadline", "idempotency")) {
 			assertThat(hinted("backoff.http." + header + "-header")).hasSize(1).allSatisfy(TextValues::headerName);

@@ -412,8 +412,7 @@ class ConfigurationSourcesTests {
 									+ "policy. Known keys: inherits, preset, enabled, shape, base, cap, multiplier, step, ladder, "
 									+ "jitter, max-attempts, deadline, attempt-timeout, shortest-attempt, last-question, throttled-base, "
 									+ "retry-on, abort-on, match-causes, classifier, nested, replay, durable, schedule, schedule-zone, breaker, budget, idempotent, when-empty, "
-									+ "concurrency, max-waiting, retry-after.enabled, retry-after.max, when-degraded.cap, when-degraded.base, "
-									+ "when-degraded.failure-rate, when-degraded.window, when-degraded.minimum-calls."));
+									+ "concurrency, max-waiting, retry-after.enabled, retry-after.max."));
 		}
 
 	}

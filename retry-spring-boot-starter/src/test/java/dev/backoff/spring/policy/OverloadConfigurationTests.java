@@ -18,7 +18,6 @@ import dev.backoff.annotation.Backoff;
 import dev.backoff.breaker.BreakerSettings;
 import dev.backoff.budget.BudgetSettings;
 import dev.backoff.failure.Idempotency;
-import dev.backoff.policy.DegradedSettings;
 import dev.backoff.spring.advice.BackoffMethods;
 import dev.backoff.spring.advice.StartupCheck;
 import dev.backoff.spring.policy.BackoffProperties.BreakerProvider;
@@ -26,7 +25,7 @@ import dev.backoff.window.WindowLength;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What works of breakers, budgets and degraded delays, and who wins. */
+/** What works of breakers and budgets, and who wins. */
 class OverloadConfigurationTests {
 
 	private static SmallApplication orders() {
@@ -351,13 +350,10 @@ class OverloadConfigurationTests {
 			SmallApplication application = orders().variable("BACKOFF_BREAKERS_ORDERS_OPEN_FOR_MULTIPLIER", "2")
 				.variable("BACKOFF_BREAKERS_ORDERS_WINDOW", "100 calls")
 				.variable("BACKOFF_BREAKERS_WIBBLE", "1")
-				.variable("BACKOFF_POLICIES_ORDERS_WHEN_DEGRADED_BASE", "1s")
 				.variable("BACKOFF_POLICIES_ORDERS_WHEN_EMPTY", "wait");
 			application.runWithPolicy((policy) -> {
 				assertThat(policy.breaker()).isEqualTo("orders");
 				assertThat(policy.numbers().isPostponedWhenEmpty()).isTrue();
-				assertThat(policy.numbers().degraded())
-					.isEqualTo(new DegradedSettings(0.3, Duration.ofSeconds(30), 20, Duration.ofSeconds(1), null));
 				assertThat(text(policy, PolicyKey.BASE)).isEqualTo("100ms <- built in");
 			});
 			run(application, (configuration) -> {
@@ -392,106 +388,6 @@ class OverloadConfigurationTests {
 		assertThat(configuration.problems()).isEmpty();
 		assertThat(configuration.budget("pay").settings()).isEqualTo(new BudgetSettings(10, 0.1, 0.1, 1, 4, false));
 		assertThat(configuration.breaker("pay").settings().probes()).isEqualTo(4);
-	}
-
-	@Nested
-	class Degraded {
-
-		@Test
-		void isInEffectWithACap() {
-			orders().yaml("""
-					backoff.policies.orders:
-					  max-attempts: 12
-					  when-degraded: { failure-rate: 40%, window: 10s, minimum-calls: 5, cap: 60s }
-					""").runWithPolicy((policy) -> {
-				assertThat(policy.numbers().degraded())
-					.isEqualTo(new DegradedSettings(0.4, Duration.ofSeconds(10), 5, null, Duration.ofSeconds(60)));
-				assertThat(text(policy, PolicyKey.WHEN_DEGRADED_CAP)).isEqualTo("60s <- application.yml:3");
-				assertThat(policy.values()).doesNotContainKey(PolicyKey.WHEN_DEGRADED_BASE);
-				assertThat(policy.advice()).isEmpty();
-			});
-		}
-
-		@Test
-		void isNotInEffectByDefault() {
-			orders().yaml("backoff.defaults.when-degraded.failure-rate: 40%").runWithPolicy((policy) -> {
-				assertThat(policy.numbers().degraded()).isNull();
-				assertThat(policy.values()).doesNotContainKey(PolicyKey.WHEN_DEGRADED_FAILURE_RATE);
-			});
-		}
-
-		@Test
-		void yieldsToACapOfAStrongerLevel() {
-			orders().yaml("""
-					backoff:
-					  defaults.when-degraded: { cap: 60s, base: 1s }
-					  policies.orders.preset: background
-					""").runWithPolicy((policy) -> {
-				assertThat(policy.numbers().degraded()).isEqualTo(new DegradedSettings(0.3, Duration.ofSeconds(30), 20,
-						Duration.ofSeconds(1), Duration.ofMinutes(5)));
-				assertThat(text(policy, PolicyKey.WHEN_DEGRADED_CAP))
-					.isEqualTo("5m <- raised to the cap, preset background, application.yml:3");
-			});
-		}
-
-		@Test
-		void hasABaseThatYieldsToACapOfAStrongerLevel() {
-			orders().yaml("""
-					backoff:
-					  defaults.when-degraded.base: 5s
-					  policies.orders.cap: 2s
-					""").runWithPolicy((policy) -> {
-				assertThat(policy.numbers().degradedRule().baseNanos()).isEqualTo(2_000_000_000L);
-				assertThat(text(policy, PolicyKey.WHEN_DEGRADED_BASE))
-					.isEqualTo("2s <- lowered to the cap, application.yml:3");
-			});
-		}
-
-		@Test
-		void leavesALadderOfAStrongerLevelAlone() {
-			orders().yaml("""
-					backoff:
-					  defaults.when-degraded.cap: 60s
-					  policies.orders.ladder: 1s, 2m
-					""").runWithPolicy((policy) -> assertThat(policy.numbers().degraded()).isNull());
-		}
-
-		@Test
-		void raisesTheRungsOfALadder() {
-			orders().yaml("backoff.policies.orders: { ladder: [1s, 20s], when-degraded.base: 15s }")
-				.runWithPolicy((policy) -> {
-					assertThat(policy.numbers().degradedRule().capped(1)).isEqualTo(15_000_000_000L);
-					assertThat(policy.numbers().degradedRule().capped(2)).isEqualTo(20_000_000_000L);
-					assertThat(policy.advice()).isEmpty();
-				});
-		}
-
-		@ParameterizedTest
-		@CsvSource(delimiter = '|',
-				textBlock = """
-						{ when-degraded.cap: 60s }                                     | the last wait is 400 ms before jitter either way
-						{ when-degraded.base: 50ms }                                   | the last wait is 400 ms before jitter either way
-						{ when-degraded.cap: 60s, max-attempts: 1 }                    | there is no retry
-						{ when-degraded.cap: 60s, jitter: decorrelated, max-attempts: 5 } | the last wait is 8.1 s before jitter either way
-						""")
-		void thatChangesNoDelayIsAdvisedAgainst(String policy, String why) {
-			orders().yaml("backoff.policies.orders: " + policy)
-				.runWithPolicy((effective) -> assertThat(effective.advice())
-					.containsExactly("when-degraded changes no planned delay: " + why));
-		}
-
-		@ParameterizedTest
-		@CsvSource(delimiter = '|', textBlock = """
-				{ when-degraded.cap: 60s, max-attempts: 9 }
-				{ when-degraded.base: 150ms }
-				{ when-degraded.cap: 60s, max-attempts: unlimited, deadline: 1h }
-				{ when-degraded.cap: 60s, jitter: decorrelated, max-attempts: 7 }
-				""")
-		void thatChangesADelayIsNot(String policy) {
-			orders().yaml("backoff.policies.orders: " + policy)
-				.runWithPolicy((effective) -> assertThat(effective.advice()).isEmpty());
-		}
-
 	}
 
 	@Nested

@@ -180,14 +180,6 @@ class PolicyAdviceTests {
 			assertThat(advice("base: 10s", "cap: 10s", "defaults.multiplier: 3")).isEmpty();
 		}
 
-		@Test
-		void isGivenWhereADegradedCapIsBelowTheBuiltInCap() {
-			assertThat(advice("base: 1m", "when-degraded.cap: 60s", "when-degraded.base: 2m")).containsExactly(
-					"when-degraded.cap of 60s counts as the built-in cap of 100m, which is longer: set a cap below it");
-			assertThat(advice("base: 1m", "cap: 4m", "when-degraded.cap: 10m", "when-degraded.base: 2m")).isEmpty();
-			assertThat(advice("base: 1m", "defaults.when-degraded.cap: 60s")).isEmpty();
-		}
-
 	}
 
 }

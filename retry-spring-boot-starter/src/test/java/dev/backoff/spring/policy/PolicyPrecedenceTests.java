@@ -256,17 +256,6 @@ class PolicyPrecedenceTests {
 		}
 
 		@Test
-		void degradedCapBelowTheBuiltInCapCountsAsThat() {
-			application(Named.class, "backoff.policies.named.when-degraded.cap: 5s").runWithPolicy((policy) -> {
-				assertThat(value(policy, PolicyKey.WHEN_DEGRADED_CAP)).isEqualTo("10s <- raised to the cap, built in");
-				assertThat(policy.advice()).containsExactly(
-						"when-degraded changes no planned delay: the last wait is 400 ms before jitter either way",
-						"when-degraded.cap of 5s counts as the built-in cap of 10s, which is longer: set a cap below "
-								+ "it");
-			});
-		}
-
-		@Test
 		void capOfAWeakerLevelStaysIfItIsLarger() {
 			application(Named.class, """
 					backoff.defaults.cap: 50s

@@ -35,7 +35,6 @@ import dev.backoff.event.StopReason;
 import dev.backoff.failure.FailureClassification;
 import dev.backoff.failure.FailureClassifier;
 import dev.backoff.fixture.VirtualTime;
-import dev.backoff.policy.DegradedMode;
 import dev.backoff.spring.advice.BackoffMethods;
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
 import dev.backoff.throttle.Throttle;
@@ -46,7 +45,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
-/** Budgets, breakers and raised delays of an application, from its configuration. */
+/** Budgets and breakers of an application, from its configuration. */
 class OverloadSafetyTests {
 
 	private final Partner partner = new Partner();
@@ -267,38 +266,6 @@ class OverloadSafetyTests {
 				assertThat(OverloadSafetyTests.this.partner.calls).isEqualTo(6);
 				assertThat(catchThrowable(gateway::ship)).isInstanceOf(CircuitOpenException.class);
 			});
-		}
-
-	}
-
-	@Nested
-	class RaisedDelays {
-
-		@Test
-		void holdWhileManyAttemptsFailOrUntilTheyAreReset() {
-			OverloadSafetyTests.this.runner
-				.withPropertyValues("backoff.policies.defensive.base=5s", "backoff.policies.defensive.cap=5s",
-						"backoff.policies.defensive.when-degraded.minimum-calls=6",
-						"backoff.policies.defensive.when-degraded.base=8s",
-						"backoff.policies.defensive.when-degraded.cap=60s")
-				.run((context) -> {
-					Gateway gateway = context.getBean(Gateway.class);
-					VirtualTime time = context.getBean(VirtualTime.class);
-					OverloadSafety safety = context.getBean(OverloadSafety.class);
-					assertThat(safety.isDegraded("defensive")).isFalse();
-					assertThat(safety.isDegraded("Gateway.pay")).isNull();
-					fail(gateway::ship);
-					assertThat(time.delays()).containsOnly(Duration.ofSeconds(5));
-					fail(gateway::ship);
-					assertThat(safety.isDegraded("defensive")).isTrue();
-					assertThat(time.delays().subList(4, 6)).containsExactly(Duration.ofSeconds(16),
-							Duration.ofSeconds(32));
-					RetryBudget budget = safety.budgets().get("defensive");
-					assertThat(budget.tryWithdraw(RetryBudget.Cost.TRANSIENT)).isTrue();
-					safety.reset();
-					assertThat(safety.isDegraded("defensive")).isFalse();
-					assertThat(budget.balance()).isEqualTo(50);
-				});
 		}
 
 	}
@@ -608,10 +575,6 @@ class OverloadSafetyTests {
 
 		@Override
 		public void breakerMade(CircuitBreaker breaker) {
-		}
-
-		@Override
-		public void degradedMade(String policy, DegradedMode mode) {
 		}
 
 		@Override
