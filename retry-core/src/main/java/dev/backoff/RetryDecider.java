@@ -227,12 +227,12 @@ final class RetryDecider {
 	private Decision paid(Decision.RetryAfter wait, Situation situation) {
 		Outcome outcome = situation.outcome();
 		RetryBudget budget = situation.budget();
-		RetryBudget.Cost cost = (outcome != null) ? outcome.cost() : null;
-		if (cost == null || budget == null || situation.waitedFor() == DelaySource.BREAKER) {
+		boolean free = outcome == null || outcome.kind() == AttemptOutcome.PENDING;
+		if (free || budget == null || situation.waitedFor() == DelaySource.BREAKER) {
 			return wait;
 		}
 		boolean postponing = this.policy.isPostponedWhenEmpty() && budget.mayPay();
-		if (postponing ? budget.tryWithdrawOrWait(cost) : budget.tryWithdraw(cost)) {
+		if (postponing ? budget.tryWithdrawOrWait() : budget.tryWithdraw()) {
 			return wait;
 		}
 		long next = Math.max(wait.delay(), wait.ownDelay());

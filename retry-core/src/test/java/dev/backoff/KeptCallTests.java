@@ -16,7 +16,6 @@ import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.budget.BudgetSettings;
 import dev.backoff.budget.RetryBudget;
 import dev.backoff.delay.Jitter;
-import dev.backoff.delay.RandomSource;
 import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.event.StopReason;
 import dev.backoff.failure.FailureClassification;
@@ -181,7 +180,7 @@ class KeptCallTests {
 
 	@Test
 	void anEmptyBudgetEndsNoCall() {
-		RetryBudget budget = RetryBudget.of("gateway", new BudgetSettings(1, 0, 0, 1, 1, false), this.time,
+		RetryBudget budget = RetryBudget.of("gateway", new BudgetSettings(1, 0, 0), this.time,
 				RetryBudget.Listener.NONE);
 		Retry retry = builder(policy()).budget(budget).build();
 		for (int attempts = 0; attempts < 3; attempts++) {
