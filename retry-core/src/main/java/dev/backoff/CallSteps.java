@@ -181,7 +181,6 @@ final class CallSteps {
 			if (!(decision instanceof Decision.RetryAfter retry) || retry.delay() > 0) {
 				return decision;
 			}
-			call.notePaid(retry);
 		}
 		Permit permit = this.safeguards.tryAcquire(call, now);
 		if (permit == null) {
@@ -241,7 +240,7 @@ final class CallSteps {
 		long elapsed = call.elapsed(now);
 		this.teller.callStops(call, stop.reason(), elapsed);
 		if (stop.reason() == StopReason.SUCCEEDED) {
-			this.safeguards.succeeded(call);
+			this.safeguards.succeeded();
 			this.teller.succeeded(call, new RetryEvent.Succeeded(this.terms.policy().name(), this.terms.method(),
 					call.attempt(), Duration.ofNanos(elapsed)));
 			return new CallResult(outcome, null, null);

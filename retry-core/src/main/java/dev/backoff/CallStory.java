@@ -6,7 +6,6 @@ import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 
-import dev.backoff.budget.RetryBudget;
 import dev.backoff.event.AttemptOutcome;
 import dev.backoff.event.DelaySource;
 import dev.backoff.event.RetriesStoppedException;
@@ -34,12 +33,8 @@ class CallStory {
 
 	private int postponed;
 
-	/* Small fields, which fit into memory that would be padding otherwise. */
+	/* A small field, which fits into memory that would be padding otherwise. */
 	private boolean waitsAbridged;
-
-	private boolean paid;
-
-	private boolean paidThrottled;
 
 	/** Return whether an attempt was not good enough, or the call has waited. */
 	final boolean hasStory() {
@@ -52,7 +47,6 @@ class CallStory {
 		this.attempts = 0;
 		this.waitsAbridged = false;
 		this.postponed = 0;
-		this.paid = false;
 	}
 
 	final void addAttempt(Outcome outcome, long nanos) {
@@ -65,7 +59,6 @@ class CallStory {
 	}
 
 	final void addWait(Decision.RetryAfter chosen) {
-		notePaid(chosen);
 		PastTurn last = last();
 		PastTurn turn = (last != null && last.source == null) ? last : append();
 		turn.source = chosen.source();
@@ -173,20 +166,6 @@ class CallStory {
 	/** Begin the story of the next retry. */
 	final void retryBegins() {
 		this.postponed = 0;
-	}
-
-	/** Note that the retry to come is paid, unless its wait is for the budget. */
-	final void notePaid(Decision.RetryAfter chosen) {
-		RetryBudget.Cost cost = (this.lastOutcome != null) ? this.lastOutcome.cost() : null;
-		if (cost != null && chosen.source() != DelaySource.BUDGET) {
-			this.paid = true;
-			this.paidThrottled = cost == RetryBudget.Cost.THROTTLED;
-		}
-	}
-
-	/** Return what the last retry that was not free has cost, or null. */
-	final RetryBudget.@Nullable Cost paid() {
-		return !this.paid ? null : this.paidThrottled ? RetryBudget.Cost.THROTTLED : RetryBudget.Cost.TRANSIENT;
 	}
 
 	final void addPostponed() {

@@ -6,7 +6,6 @@ import org.jspecify.annotations.Nullable;
 
 import dev.backoff.breaker.CircuitBreaker.Verdict;
 import dev.backoff.breaker.CircuitOpenException;
-import dev.backoff.budget.RetryBudget;
 import dev.backoff.event.AttemptOutcome;
 import dev.backoff.failure.FailureClassification;
 import dev.backoff.failure.RetryCause;
@@ -71,15 +70,6 @@ sealed interface Outcome {
 	/** Return whether the server asked not to be called again. */
 	default boolean isPushedBack() {
 		return false;
-	}
-
-	/** Return what a retry costs, or null if it is free. */
-	default RetryBudget.@Nullable Cost cost() {
-		return switch (kind()) {
-			case PENDING -> null;
-			case THROTTLED -> RetryBudget.Cost.THROTTLED;
-			default -> RetryBudget.Cost.TRANSIENT;
-		};
 	}
 
 	/** Return what the end of the attempt says about the dependency. */

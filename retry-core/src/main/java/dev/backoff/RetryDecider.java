@@ -229,12 +229,12 @@ final class RetryDecider {
 		Outcome outcome = input.outcome();
 		RetryBudget budget = input.budget();
 		boolean kept = outcome == null && input.waitedForBudget();
-		RetryBudget.Cost cost = kept ? RetryBudget.Cost.TRANSIENT : (outcome != null) ? outcome.cost() : null;
-		if (cost == null || budget == null || input.paid()) {
+		boolean free = !kept && (outcome == null || outcome.kind() == AttemptOutcome.PENDING);
+		if (free || budget == null || input.paid()) {
 			return wait;
 		}
 		boolean postponing = kept || (this.policy.isPostponedWhenEmpty() && budget.mayPay());
-		if (postponing ? budget.tryWithdrawOrWait(cost) : budget.tryWithdraw(cost)) {
+		if (postponing ? budget.tryWithdrawOrWait() : budget.tryWithdraw()) {
 			return wait;
 		}
 		long next = Math.max(wait.delay(), wait.ownDelay());

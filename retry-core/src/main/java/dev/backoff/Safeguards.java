@@ -71,15 +71,9 @@ record Safeguards(@Nullable Slots slots, @Nullable CallPermits breaker, @Nullabl
 		}
 	}
 
-	void succeeded(RetryCall call) {
-		if (this.budget == null) {
-			return;
-		}
-		RetryBudget.Cost paid = call.paid();
-		if (paid != null) {
-			this.budget.depositAfterRetry(paid);
-		}
-		else {
+	/** Note the success of a call that failed before. */
+	void succeeded() {
+		if (this.budget != null) {
 			this.budget.deposit();
 		}
 	}

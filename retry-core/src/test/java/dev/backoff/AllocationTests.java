@@ -77,8 +77,8 @@ class AllocationTests {
 
 	@Test
 	void depositIntoABudgetAllocatesNothing() {
-		RetryBudget budget = RetryBudget.of("orders", new BudgetSettings(1_000_000, 0, 0, 1, 1, false));
-		assertThat(budget.tryWithdraw(RetryBudget.Cost.TRANSIENT)).isTrue();
+		RetryBudget budget = RetryBudget.of("orders", new BudgetSettings(1_000_000, 0, 0));
+		assertThat(budget.tryWithdraw()).isTrue();
 		assertThat(allocated(() -> {
 			this.sum++;
 			budget.deposit();
@@ -98,7 +98,7 @@ class AllocationTests {
 	@Test
 	void changedSettingsAllocateNothing() {
 		RetryBudget budget = RetryBudget.of("orders", BudgetSettings.DEFAULTS);
-		budget.change(new BudgetSettings(10, 1, 1, 1, 1, false));
+		budget.change(new BudgetSettings(10, 1, 1));
 		CircuitBreaker breaker = CircuitBreaker.builder("orders").time(new VirtualTime()).build();
 		breaker.change(BreakerSettings.builder().window(WindowLength.of(Duration.ofDays(1))).build());
 		Retry guarded = Retry.builder(RetryPolicy.defaults("orders")).budget(budget).breaker(breaker).build();

@@ -9,14 +9,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-import dev.backoff.budget.RetryBudget;
 import dev.backoff.event.AttemptOutcome;
 import dev.backoff.event.DelaySource;
 import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.event.StopReason;
 import dev.backoff.time.DurationText;
-import dev.backoff.failure.FailureClassification;
-import dev.backoff.failure.RetryCause;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -151,35 +148,6 @@ class CallStoryTests {
 		assertThat(this.story.attemptTimes()).extracting(Duration::toMillis).containsExactly(1L, 2L, 3L, 7L, 8L, 9L);
 		assertThat(this.story.waits()).extracting((wait) -> wait.length().toMillis())
 			.containsExactly(11L, 21L, 22L, 97L, 98L, 99L);
-	}
-
-	@Test
-	void remembersWhatTheLastRetryCost() {
-		assertThat(this.story.paid()).isNull();
-		this.story.addAttempt(this.failed, 1);
-		this.story.addWait(new Decision.RetryAfter(9, 9, DelaySource.POLICY));
-		this.story.retryBegins();
-		assertThat(this.story.paid()).isEqualTo(RetryBudget.Cost.TRANSIENT);
-		this.story.addAttempt(
-				Outcome.ofRetryable(new IOException(), FailureClassification.throttled(RetryCause.HTTP_429)), 1);
-		this.story.addWait(new Decision.RetryAfter(9, 9, DelaySource.HINT));
-		assertThat(this.story.paid()).isEqualTo(RetryBudget.Cost.THROTTLED);
-	}
-
-	@Test
-	void hasPaidNothingWhileItWaitsForTheBudget() {
-		this.story.addAttempt(this.failed, 1);
-		this.story.addWait(new Decision.RetryAfter(9, 9, DelaySource.BUDGET));
-		assertThat(this.story.paid()).isNull();
-		this.story.notePaid(new Decision.RetryAfter(0, 9, DelaySource.POLICY));
-		assertThat(this.story.paid()).isEqualTo(RetryBudget.Cost.TRANSIENT);
-	}
-
-	@Test
-	void hasPaidNothingToAskAgainForAResultThatIsNotFinal() {
-		this.story.addAttempt(Outcome.ofValue(AttemptOutcome.PENDING, "running"), 1);
-		this.story.addWait(new Decision.RetryAfter(9, 9, DelaySource.POLICY));
-		assertThat(this.story.paid()).isNull();
 	}
 
 	@Test

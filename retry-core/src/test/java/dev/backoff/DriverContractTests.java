@@ -173,9 +173,8 @@ class DriverContractTests {
 
 		Driver(CallSetup setup) {
 			CallSetup.Budget budget = setup.budget();
-			this.budget = (budget != null)
-					? RetryBudget.of("gateway", new BudgetSettings(budget.tokens(), 0, budget.perSecond(), 1, 1, false),
-							setup.time(), RetryBudget.Listener.NONE)
+			this.budget = (budget != null) ? RetryBudget.of("gateway",
+					new BudgetSettings(budget.tokens(), 0, budget.perSecond()), setup.time(), RetryBudget.Listener.NONE)
 					: null;
 			Boolean awaited = setup.breakerAwaited();
 			this.breaker = (awaited != null) ? CircuitBreaker.builder("gateway")

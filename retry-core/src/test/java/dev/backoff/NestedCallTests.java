@@ -208,7 +208,7 @@ class NestedCallTests {
 		void anEmptyBudgetInsideEndsTheOuterCallToo() {
 			Retry spent = Retry.builder(policy().build())
 				.time(NestedCallTests.this.time)
-				.budget(RetryBudget.of("gateway", new BudgetSettings(0, 0, 0, 1, 1, false)))
+				.budget(RetryBudget.of("gateway", new BudgetSettings(0, 0, 0)))
 				.build();
 			assertThatThrownBy(() -> outer(policy().build()).call(() -> spent.call(NestedCallTests.this.leaf)))
 				.isSameAs(NestedCallTests.this.failure);
@@ -268,7 +268,7 @@ class NestedCallTests {
 		void anInstanceForWhichALaterCallsBudgetIsSpentIsRetried() {
 			Retry other = Retry.builder(policy().build())
 				.time(NestedCallTests.this.time)
-				.budget(RetryBudget.of("gateway", new BudgetSettings(0, 0, 0, 1, 1, false)))
+				.budget(RetryBudget.of("gateway", new BudgetSettings(0, 0, 0)))
 				.build();
 			assertRetried(other, StopReason.BUDGET);
 		}

@@ -109,7 +109,7 @@ class RetryDeciderTests {
 
 		private final Decision.Stop refusal = Decision.notRetryable("why");
 
-		private final RetryBudget budget = RetryBudget.of("gateway", new BudgetSettings(1, 0, 0, 1, 1, false));
+		private final RetryBudget budget = RetryBudget.of("gateway", new BudgetSettings(1, 0, 0));
 
 		private boolean on;
 
@@ -124,7 +124,7 @@ class RetryDeciderTests {
 		@Test
 		void isThatOfTheSteps() {
 			RetryDeciderTests.this.enabled = () -> this.on;
-			this.budget.tryWithdraw(RetryBudget.Cost.TRANSIENT);
+			this.budget.tryWithdraw();
 			assertStep(this.given, Decision.SUCCEEDED);
 			this.given.outcome = Outcome.ofRefused(AttemptOutcome.PERMANENT, new IOException(), this.refusal);
 			assertStep(this.given, this.refusal);
@@ -198,7 +198,7 @@ class RetryDeciderTests {
 
 		@Test
 		void isNotPaidTwice() {
-			RetryBudget empty = RetryBudget.of("gateway", new BudgetSettings(0, 0, 0, 1, 1, false));
+			RetryBudget empty = RetryBudget.of("gateway", new BudgetSettings(0, 0, 0));
 			Given given = new Given(Outcome.ofRetryable(new IOException(), null)).refusedBy(this.awaited).budget(empty);
 			given.paid = true;
 			assertThat(decider(builder().build()).decide(given.build())).isInstanceOf(Decision.RetryAfter.class);
@@ -211,13 +211,13 @@ class RetryDeciderTests {
 
 		private final RetryPolicy policy = builder().postponedWhenEmpty(true).build();
 
-		private final RetryBudget budget = RetryBudget.of("gateway", new BudgetSettings(1, 1, 0, 1, 1, false));
+		private final RetryBudget budget = RetryBudget.of("gateway", new BudgetSettings(1, 1, 0));
 
 		private final Given given = new Given(Outcome.ofRetryable(new IOException(), null)).budget(this.budget);
 
 		@Test
 		void letsThemWaitAnotherDelay() {
-			this.budget.tryWithdraw(RetryBudget.Cost.TRANSIENT);
+			this.budget.tryWithdraw();
 			assertThat(decider(this.policy).decide(this.given.build()))
 				.isEqualTo(new Decision.RetryAfter(100 * MILLI, 100 * MILLI, DelaySource.BUDGET));
 		}
@@ -233,20 +233,11 @@ class RetryDeciderTests {
 
 		@Test
 		void stopsThemAtTheDeadline() {
-			this.budget.tryWithdraw(RetryBudget.Cost.TRANSIENT);
+			this.budget.tryWithdraw();
 			this.given.waitedForBudget = true;
 			this.given.timeLeft(Duration.ofMillis(50));
 			assertThat(decider(this.policy).decide(this.given.build())).isEqualTo(
 					new Decision.Stop(StopReason.DEADLINE, "the next wait of 100 ms does not fit into the 50 ms left"));
-		}
-
-		@Test
-		void chargesAThrottledAttemptItsOwnPrice() {
-			this.given.outcome = Outcome.ofRetryable(new IOException(),
-					FailureClassification.throttled(RetryCause.HTTP_429));
-			RetryBudget pricey = RetryBudget.of("gateway", new BudgetSettings(10, 1, 0, 1, 4, false));
-			decider(this.policy).decide(this.given.budget(pricey).build());
-			assertThat(pricey.balance()).isEqualTo(6);
 		}
 
 		@Test

@@ -22,7 +22,6 @@ import dev.backoff.breaker.CallPermits;
 import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.breaker.CircuitOpenException;
 import dev.backoff.budget.BudgetSettings;
-import dev.backoff.budget.RetryBudget.Cost;
 import dev.backoff.budget.RetryBudget;
 import dev.backoff.delay.Jitter;
 import dev.backoff.delay.Shape;
@@ -93,7 +92,7 @@ class SafeguardsTests {
 		private RetryBudget budget = budget(2, 0, 0);
 
 		private RetryBudget budget(double tokens, double perSuccess, double perSecond) {
-			return RetryBudget.of("gateway", new BudgetSettings(tokens, perSuccess, perSecond, 1, 1, false),
+			return RetryBudget.of("gateway", new BudgetSettings(tokens, perSuccess, perSecond),
 					SafeguardsTests.this.time, RetryBudget.Listener.NONE);
 		}
 
@@ -157,8 +156,8 @@ class SafeguardsTests {
 		@Test
 		void getsSomethingForEachCallThatSucceeds() throws Exception {
 			this.budget = budget(2, 0.5, 0);
-			this.budget.tryWithdraw(Cost.TRANSIENT);
-			this.budget.tryWithdraw(Cost.TRANSIENT);
+			this.budget.tryWithdraw();
+			this.budget.tryWithdraw();
 			Retry retry = retry(policy()).budget(this.budget).build();
 			retry.call(() -> "fine");
 			retry.call(() -> "fine");
@@ -172,24 +171,9 @@ class SafeguardsTests {
 		}
 
 		@Test
-		void getsTheLastCostBackWhereThatIsAskedFor() throws Exception {
-			this.budget = RetryBudget.of("gateway", new BudgetSettings(100, 1, 0, 5, 7, true),
-					SafeguardsTests.this.time, RetryBudget.Listener.NONE);
-			Retry retry = retry(
-					policy().classifiers(List.of((failed) -> FailureClassification.throttled(RetryCause.HTTP_429))))
-				.budget(this.budget)
-				.build();
-			retry.call(ScriptedOperation.<String>script()
-				.fails(SafeguardsTests.this.failure)
-				.fails(SafeguardsTests.this.failure)
-				.returns("fine"));
-			assertThat(this.budget.balance()).isEqualTo(93);
-		}
-
-		@Test
 		void postponesRetriesWhereThatIsAskedFor() throws Exception {
 			this.budget = budget(1, 0, 0.1);
-			this.budget.tryWithdraw(Cost.TRANSIENT);
+			this.budget.tryWithdraw();
 			ScriptedOperation<String> operation = ScriptedOperation.<String>script()
 				.fails(SafeguardsTests.this.failure)
 				.returns("fine");
@@ -210,7 +194,7 @@ class SafeguardsTests {
 		@Test
 		void postponesByNoLongerWaitThanIsPlannedAndGoesOnAsBefore() {
 			this.budget = budget(1, 0, 0.1);
-			this.budget.tryWithdraw(Cost.TRANSIENT);
+			this.budget.tryWithdraw();
 			RetryPolicyBuilder policy = policy().base(Duration.ofSeconds(1)).maxAttempts(3).postponedWhenEmpty(true);
 			assertThatThrownBy(() -> retry(policy).budget(this.budget).build().call(failing()))
 				.isSameAs(SafeguardsTests.this.failure);
@@ -225,7 +209,7 @@ class SafeguardsTests {
 		@Test
 		void postponesNothingBeyondTheDeadline() {
 			this.budget = budget(1, 0.1, 0);
-			this.budget.tryWithdraw(Cost.TRANSIENT);
+			this.budget.tryWithdraw();
 			assertThatThrownBy(
 					() -> retry(policy().postponedWhenEmpty(true).deadline(Duration.ofSeconds(1))).budget(this.budget)
 						.build()
@@ -239,7 +223,7 @@ class SafeguardsTests {
 		@Test
 		void endsAPostponementWhenRetriesAreSwitchedOff() {
 			this.budget = budget(1, 0.1, 0);
-			this.budget.tryWithdraw(Cost.TRANSIENT);
+			this.budget.tryWithdraw();
 			boolean[] on = { true };
 			SafeguardsTests.this.time.whileSleeping((nanos) -> on[0] = SafeguardsTests.this.time.delays().size() < 3);
 			assertThatThrownBy(() -> retry(policy().postponedWhenEmpty(true)).enabledWhen(() -> on[0])
@@ -456,8 +440,8 @@ class SafeguardsTests {
 		@Test
 		void paysForAPostponedRetryOnce() {
 			this.breaker = breaker(BreakerSettings.builder().awaited(true).minimumCalls(20));
-			RetryBudget budget = RetryBudget.of("gateway", new BudgetSettings(5, 0, 0, 1, 1, false),
-					SafeguardsTests.this.time, RetryBudget.Listener.NONE);
+			RetryBudget budget = RetryBudget.of("gateway", new BudgetSettings(5, 0, 0), SafeguardsTests.this.time,
+					RetryBudget.Listener.NONE);
 			SafeguardsTests.this.time.whileSleeping((nanos) -> {
 				if (SafeguardsTests.this.time.delays().size() == 1) {
 					this.breaker.openFor(Duration.ofSeconds(1));
@@ -729,9 +713,9 @@ class SafeguardsTests {
 
 			@Test
 			void forABudgetDoNotSpin() throws Exception {
-				RetryBudget budget = RetryBudget.of("gateway", new BudgetSettings(1, 0, 1, 1, 1, false),
-						InUnusualUse.this.time, RetryBudget.Listener.NONE);
-				budget.tryWithdraw(RetryBudget.Cost.TRANSIENT);
+				RetryBudget budget = RetryBudget.of("gateway", new BudgetSettings(1, 0, 1), InUnusualUse.this.time,
+						RetryBudget.Listener.NONE);
+				budget.tryWithdraw();
 				AtomicInteger calls = new AtomicInteger();
 				Retry retry = retry(policy(Duration.ZERO).postponedWhenEmpty(true)).budget(budget).build();
 				assertThat(retry.call(() -> {
@@ -759,8 +743,8 @@ class SafeguardsTests {
 
 			@Test
 			void thatNeverHoldATokenPostponeNothing() {
-				RetryBudget budget = RetryBudget.of("gateway", new BudgetSettings(0, 0.1, 0.1, 1, 1, false),
-						InUnusualUse.this.time, RetryBudget.Listener.NONE);
+				RetryBudget budget = RetryBudget.of("gateway", new BudgetSettings(0, 0.1, 0.1), InUnusualUse.this.time,
+						RetryBudget.Listener.NONE);
 				InUnusualUse.this.time.whileSleeping((nanos) -> {
 					if (InUnusualUse.this.time.delays().size() > 1_000) {
 						throw new IllegalStateException("waits for ever");

@@ -44,7 +44,7 @@ class WaitingOperationsRaceTests {
 
 	private final RecordingRecorder recorder = new RecordingRecorder();
 
-	private final RetryBudget budget = RetryBudget.of("orders", new BudgetSettings(TOKENS, 0, 0, 1, 1, false));
+	private final RetryBudget budget = RetryBudget.of("orders", new BudgetSettings(TOKENS, 0, 0));
 
 	private final AtomicInteger attempts = new AtomicInteger();
 

@@ -222,9 +222,9 @@ class WaitingOperationsTests {
 
 		@Test
 		void takesTheTokenThatWasWaitedForOnce() {
-			RetryBudget budget = RetryBudget.of("gateway", new BudgetSettings(1, 0, 0.000001, 1, 1, false),
+			RetryBudget budget = RetryBudget.of("gateway", new BudgetSettings(1, 0, 0.000001),
 					WaitingOperationsTests.this.time, RetryBudget.Listener.NONE);
-			budget.tryWithdraw(RetryBudget.Cost.TRANSIENT);
+			budget.tryWithdraw();
 			call(retry(policy("orders").postponedWhenEmpty(true)).budget(budget));
 			WaitingOperationsTests.this.waiting.wake("orders");
 			assertThat(WaitingOperationsTests.this.attempts).hasValue(1);

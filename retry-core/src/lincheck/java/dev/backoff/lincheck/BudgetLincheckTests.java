@@ -63,11 +63,11 @@ class BudgetLincheckTests {
 	}
 
 	private static BudgetSettings settings(int tokens, int perSecond) {
-		return new BudgetSettings(tokens, 0.1, perSecond, 1, 1, false);
+		return new BudgetSettings(tokens, 0.1, perSecond);
 	}
 
 	private static void withdraw(RetryBudget budget, AtomicInteger paid) {
-		if (budget.tryWithdraw(RetryBudget.Cost.TRANSIENT)) {
+		if (budget.tryWithdraw()) {
 			paid.incrementAndGet();
 		}
 	}

@@ -2,10 +2,6 @@ package dev.backoff.budget;
 
 import java.util.concurrent.atomic.AtomicLongFieldUpdater;
 
-import org.jspecify.annotations.Nullable;
-
-import dev.backoff.budget.RetryBudget.Cost;
-
 /**
  * The numbers of a budget in millionths of a token, and what it holds under them.
  * Lock-free and thread-safe.
@@ -33,6 +29,7 @@ final class Bucket {
 	 */
 	static final long CLOSED = Long.MIN_VALUE;
 
+	/* One token: the price of a retry. */
 	static final long MICRO = 1_000_000;
 
 	private static final long NANOS_PER_SECOND = 1_000_000_000;
@@ -48,10 +45,6 @@ final class Bucket {
 
 	final long perSecond;
 
-	private final long transientCost;
-
-	private final long throttledCost;
-
 	/* Half of the capacity, and enough for a retry, or it would run dry again at once. */
 	final long recoveredAt;
 
@@ -65,9 +58,7 @@ final class Bucket {
 		this.capacity = micros(settings.tokens());
 		this.perSuccess = micros(settings.perSuccess());
 		this.perSecond = micros(settings.perSecond());
-		this.transientCost = micros(settings.transientCost());
-		this.throttledCost = micros(settings.throttledCost());
-		this.recoveredAt = Math.max(this.capacity / 2, Math.max(this.transientCost, this.throttledCost));
+		this.recoveredAt = Math.max(this.capacity / 2, MICRO);
 	}
 
 	private static long micros(double tokens) {
@@ -115,15 +106,6 @@ final class Bucket {
 	long balance(long state, long brought) {
 		// negative if the clock stepped back: then there is nothing to take
 		return isFull(state) ? this.capacity : Math.min(this.capacity, ((brought << 1) - state) >> 1);
-	}
-
-	long price(Cost cost) {
-		return (cost == Cost.THROTTLED) ? this.throttledCost : this.transientCost;
-	}
-
-	/** Return the worth of a success, after a retry of that cost or at once. */
-	long worth(@Nullable Cost refunded) {
-		return (refunded != null && this.settings.refund()) ? price(refunded) : this.perSuccess;
 	}
 
 	long start() {

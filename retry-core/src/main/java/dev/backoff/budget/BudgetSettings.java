@@ -5,20 +5,13 @@ package dev.backoff.budget;
  * <p>
  * Precision is a millionth of a token.
  *
- * @param tokens what the bucket holds when it is full, which it is at the start: from 0
- * to {@value #MOST}
+ * @param tokens what the bucket holds when it is full, which it is at the start: 0, or
+ * from 1 to {@value #MOST}
  * @param perSuccess what a successful call puts back, from 0 to {@value #MOST}
  * @param perSecond what each second puts back, from 0 to {@value #MOST_PER_SECOND}
- * @param transientCost what a retry after a failure that may pass takes, from 0 to
- * {@value #MOST}
- * @param throttledCost what a retry after a refusal because of load takes, from 0 to
- * {@value #MOST}
- * @param refund whether a retry that succeeds gives back what it took, in place of what a
- * successful call puts back
  * @since 0.1
  */
-public record BudgetSettings(double tokens, double perSuccess, double perSecond, double transientCost,
-		double throttledCost, boolean refund) {
+public record BudgetSettings(double tokens, double perSuccess, double perSecond) {
 
 	/** The greatest number of tokens: {@value}. */
 	public static final int MOST = 1_000_000;
@@ -27,31 +20,24 @@ public record BudgetSettings(double tokens, double perSuccess, double perSecond,
 	public static final int MOST_PER_SECOND = 10_000;
 
 	/**
-	 * The numbers unless set: 50 tokens, 0.1 for each success, 0.1 each second, 1 for
-	 * each retry, no refund.
+	 * The numbers unless set: 50 tokens, 0.1 for each success, 0.1 each second.
 	 */
-	public static final BudgetSettings DEFAULTS = new BudgetSettings(50, 0.1, 0.1, 1, 1, false);
+	public static final BudgetSettings DEFAULTS = new BudgetSettings(50, 0.1, 0.1);
 
 	/**
 	 * Check the numbers.
 	 * @param tokens what the bucket holds when it is full
 	 * @param perSuccess what a successful call puts back
 	 * @param perSecond what each second puts back
-	 * @param transientCost what a retry after a failure that may pass takes
-	 * @param throttledCost what a retry after a refusal because of load takes
-	 * @param refund whether a retry that succeeds gives back what it took
-	 * @throws IllegalArgumentException if a number is out of its range, or a cost is
-	 * above the tokens, so that no retry could ever be paid
+	 * @throws IllegalArgumentException if a number is out of its range
 	 */
 	public BudgetSettings {
 		check("tokens", tokens, MOST);
 		check("perSuccess", perSuccess, MOST);
 		check("perSecond", perSecond, MOST_PER_SECOND);
-		check("transientCost", transientCost, MOST);
-		check("throttledCost", throttledCost, MOST);
-		if (tokens > 0 && Math.max(transientCost, throttledCost) > tokens) {
-			throw new IllegalArgumentException("Invalid cost (" + Math.max(transientCost, throttledCost)
-					+ "): must not be above the tokens (" + tokens + "), or no retry could ever be paid.");
+		if (tokens > 0 && tokens < 1) {
+			throw new IllegalArgumentException(
+					"Invalid tokens (" + tokens + "): must not be below 1, or no retry could ever be paid.");
 		}
 	}
 

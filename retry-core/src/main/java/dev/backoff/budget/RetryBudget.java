@@ -4,19 +4,17 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 
-import org.jspecify.annotations.Nullable;
-
 import dev.backoff.time.RetryTime;
 
 /**
  * A bucket of tokens for the retries of all calls that share it.
  * <p>
- * A retry {@linkplain #tryWithdraw takes} tokens or is not made; a successful call
- * {@linkplain #deposit puts} some back, and so does time, up to the capacity. With the
- * {@linkplain BudgetSettings#DEFAULTS defaults} a total outage costs 50 retries and then
- * one every ten seconds, whatever the traffic; while calls succeed, one retry for every
- * ten of them. Under any number of threads, what was withdrawn never exceeds what the
- * bucket held at the start plus what was deposited.
+ * A retry {@linkplain #tryWithdraw takes} one token or is not made; a successful call
+ * {@linkplain #deposit puts} a part of one back, and so does time, up to the capacity.
+ * With the {@linkplain BudgetSettings#DEFAULTS defaults} a total outage costs 50 retries
+ * and then one every ten seconds, whatever the traffic; while calls succeed, one retry
+ * for every ten of them. Under any number of threads, what was withdrawn never exceeds
+ * what the bucket held at the start plus what was deposited.
  * <p>
  * Its settings may be {@linkplain #change changed} while it is in use. Thread-safe,
  * without a lock. A success while the bucket is full reads one variable only.
@@ -68,12 +66,11 @@ public final class RetryBudget {
 	}
 
 	/**
-	 * Take the cost of a retry, if the bucket holds as much.
-	 * @param cost what the retry follows
+	 * Take the token of a retry, if the bucket holds one.
 	 * @return false, and nothing taken, if the retry must not be made
 	 */
-	public boolean tryWithdraw(Cost cost) {
-		boolean paid = tryWithdrawOrWait(cost);
+	public boolean tryWithdraw() {
+		boolean paid = tryWithdrawOrWait();
 		if (!paid) {
 			this.refused.increment();
 		}
@@ -81,31 +78,26 @@ public final class RetryBudget {
 	}
 
 	/**
-	 * Take the cost of a retry, if the bucket holds as much; if not, the retry waits and
-	 * is not counted as refused.
-	 * @param cost what the retry follows
+	 * Take the token of a retry, if the bucket holds one; if not, the retry waits and is
+	 * not counted as refused.
 	 * @return false, and nothing taken, if the retry must wait
 	 */
-	public boolean tryWithdrawOrWait(Cost cost) {
+	public boolean tryWithdrawOrWait() {
 		while (true) {
 			Bucket seen = this.bucket;
-			long price = seen.price(cost);
-			if (price == 0 && seen.capacity > 0) {
-				return true;
-			}
 			long state = openState(seen);
 			if (state == Bucket.CLOSED) {
 				continue;
 			}
 			long brought = brought(seen);
 			long balance = seen.balance(state, brought);
-			if (balance < price || seen.capacity == 0) {
+			if (balance < Bucket.MICRO) {
 				if (!this.dry.get() && this.dry.compareAndSet(false, true)) {
 					tell(this.listener::ranDry);
 				}
 				return false;
 			}
-			if (seen.compareAndSet(state, Bucket.after(brought, balance - price))) {
+			if (seen.compareAndSet(state, Bucket.after(brought, balance - Bucket.MICRO))) {
 				noteRecovery(seen, balance);
 				return true;
 			}
@@ -117,26 +109,17 @@ public final class RetryBudget {
 	 */
 	public boolean mayPay() {
 		Bucket seen = this.bucket;
-		return seen.capacity > 0 && (seen.perSecond > 0 || seen.perSuccess > 0 || seen.settings.refund());
+		return seen.capacity > 0 && (seen.perSecond > 0 || seen.perSuccess > 0);
 	}
 
 	/** Put back what a successful call is worth. */
 	public void deposit() {
 		if (!Bucket.isFull(this.bucket.state())) {
-			add(null);
+			add();
 		}
 	}
 
-	/**
-	 * Put back the worth of a success after retries: the cost of the last of them where
-	 * costs are refunded, else that of any success.
-	 * @param cost what the last retry followed
-	 */
-	public void depositAfterRetry(Cost cost) {
-		add(cost);
-	}
-
-	private void add(@Nullable Cost refunded) {
+	private void add() {
 		while (true) {
 			Bucket seen = this.bucket;
 			long state = openState(seen);
@@ -147,7 +130,7 @@ public final class RetryBudget {
 				continue;
 			}
 			long brought = brought(seen);
-			long balance = Math.min(seen.capacity, seen.balance(state, brought) + seen.worth(refunded));
+			long balance = Math.min(seen.capacity, seen.balance(state, brought) + seen.perSuccess);
 			if (seen.compareAndSet(state,
 					(balance == seen.capacity) ? seen.full(brought) : Bucket.after(brought, balance))) {
 				noteRecovery(seen, balance);
@@ -294,17 +277,6 @@ public final class RetryBudget {
 	@Override
 	public String toString() {
 		return "RetryBudget " + this.name + " (" + balance() + " of " + settings().tokens() + " tokens)";
-	}
-
-	/** What a retry follows, which decides on its price. */
-	public enum Cost {
-
-		/** A failure that may pass. */
-		TRANSIENT,
-
-		/** A refusal because of load. */
-		THROTTLED
-
 	}
 
 	/**

@@ -9,7 +9,6 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
-import dev.backoff.budget.RetryBudget.Cost;
 import dev.backoff.fixture.Crowd;
 import dev.backoff.fixture.VirtualTime;
 
@@ -39,12 +38,12 @@ class RetryBudgetChangeTests {
 	}
 
 	private static BudgetSettings settings(double tokens, double perSuccess, double perSecond) {
-		return new BudgetSettings(tokens, perSuccess, perSecond, 1, 1, false);
+		return new BudgetSettings(tokens, perSuccess, perSecond);
 	}
 
 	private static int withdraw(RetryBudget budget, int most) {
 		int retries = 0;
-		while (retries < most && budget.tryWithdraw(Cost.TRANSIENT)) {
+		while (retries < most && budget.tryWithdraw()) {
 			retries++;
 		}
 		return retries;
@@ -91,8 +90,8 @@ class RetryBudgetChangeTests {
 		@Test
 		void isNothingWhereTheBucketIsForNothing() {
 			RetryBudget budget = budget(settings(100, 1, 1));
-			budget.change(new BudgetSettings(0, 1, 1, 0, 0, false));
-			assertThat(budget.tryWithdraw(Cost.TRANSIENT)).isFalse();
+			budget.change(settings(0, 1, 1));
+			assertThat(budget.tryWithdraw()).isFalse();
 			assertThat(budget.mayPay()).isFalse();
 			budget.change(settings(100, 1, 1));
 			assertThat(budget.balance()).isZero();
@@ -109,7 +108,7 @@ class RetryBudgetChangeTests {
 			budget.change(settings(10, 1, 0));
 			assertThat(budget.balance()).isZero();
 			budget.deposit();
-			assertThat(budget.tryWithdraw(Cost.TRANSIENT)).isTrue();
+			assertThat(budget.tryWithdraw()).isTrue();
 		}
 
 	}
@@ -158,18 +157,14 @@ class RetryBudgetChangeTests {
 		void takeEffectAtOnce() {
 			RetryBudget budget = budget(settings(100, 1, 0));
 			withdraw(budget, 50);
-			budget.change(new BudgetSettings(100, 2, 0, 5, 10, true));
-			budget.tryWithdraw(Cost.TRANSIENT);
-			assertThat(budget.balance()).isEqualTo(45);
-			budget.tryWithdraw(Cost.THROTTLED);
-			assertThat(budget.balance()).isEqualTo(35);
+			budget.change(settings(80, 2, 0));
+			budget.tryWithdraw();
+			assertThat(budget.balance()).isEqualTo(49);
 			budget.deposit();
-			assertThat(budget.balance()).isEqualTo(37);
-			budget.depositAfterRetry(Cost.THROTTLED);
-			assertThat(budget.balance()).isEqualTo(47);
-			assertThat(budget.recoveredAt()).isEqualTo(50);
-			assertThat(budget.settings()).isEqualTo(new BudgetSettings(100, 2, 0, 5, 10, true));
-			assertThat(budget).hasToString("RetryBudget orders (47.0 of 100.0 tokens)");
+			assertThat(budget.balance()).isEqualTo(51);
+			assertThat(budget.recoveredAt()).isEqualTo(40);
+			assertThat(budget.settings()).isEqualTo(settings(80, 2, 0));
+			assertThat(budget).hasToString("RetryBudget orders (51.0 of 80.0 tokens)");
 		}
 
 		@Test
@@ -247,7 +242,7 @@ class RetryBudgetChangeTests {
 						budget.deposit();
 						deposited.incrementAndGet();
 					}
-					else if (budget.tryWithdraw(Cost.TRANSIENT)) {
+					else if (budget.tryWithdraw()) {
 						withdrawn.incrementAndGet();
 					}
 				}
@@ -273,7 +268,7 @@ class RetryBudgetChangeTests {
 					if (round % 2 == 0) {
 						budget.deposit();
 					}
-					else if (budget.tryWithdraw(Cost.TRANSIENT)) {
+					else if (budget.tryWithdraw()) {
 						withdrawn.incrementAndGet();
 					}
 				}

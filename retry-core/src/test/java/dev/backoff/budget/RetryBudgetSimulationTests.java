@@ -17,7 +17,7 @@ import static org.assertj.core.api.Assertions.within;
 /** What a budget comes to over many calls. Everything is seeded. */
 class RetryBudgetSimulationTests {
 
-	private static final BudgetSettings TEN_TOKENS = new BudgetSettings(10, 0.1, 0, 1, 1, false);
+	private static final BudgetSettings TEN_TOKENS = new BudgetSettings(10, 0.1, 0);
 
 	private final VirtualTime time = new VirtualTime();
 
@@ -57,11 +57,6 @@ class RetryBudgetSimulationTests {
 			assertThat(attempts(budget(TEN_TOKENS), 1, 4, 1_000)).isEqualTo(1_010);
 		}
 
-		@Test
-		void withoutABudgetEveryCallMakesAllItsAttempts() {
-			assertThat(attempts(budget(new BudgetSettings(10, 0, 0, 0, 0, false)), 1, 4, 1_000)).isEqualTo(4_000);
-		}
-
 	}
 
 	/* Ten tokens, a tenth for each success, four attempts: 200 clients of 1,000 calls. */
@@ -91,40 +86,6 @@ class RetryBudgetSimulationTests {
 		assertThat(tally.load()).isCloseTo(1.053, within(0.005));
 	}
 
-	/*
-	 * 500 tokens, one for each success at once, a refund of the last retry's cost for a
-	 * success after retries, three attempts: from which failure rate on the bucket is
-	 * rather empty than full.
-	 */
-	@ParameterizedTest
-	@CsvSource({ "5, 0.321", "14, 0.215" })
-	void drainsFromTheFailureRateOnThatItsCostSays(double cost, double point) {
-		BudgetSettings settings = new BudgetSettings(500, 1, 0, cost, cost, true);
-		double least = 0;
-		double most = 1;
-		while (most - least > 0.001) {
-			double failing = (least + most) / 2;
-			if (meanBalance(settings, failing) > 250) {
-				least = failing;
-			}
-			else {
-				most = failing;
-			}
-		}
-		assertThat(least).isCloseTo(point, within(0.01));
-	}
-
-	private double meanBalance(BudgetSettings settings, double failing) {
-		RetryBudget budget = budget(settings);
-		double sum = 0;
-		int calls = 300_000;
-		for (int call = 0; call < calls; call++) {
-			call(budget, failing, 3);
-			sum += budget.balance();
-		}
-		return sum / calls;
-	}
-
 	private RetryBudget budget(BudgetSettings settings) {
 		return RetryBudget.of("orders", settings, this.time, RetryBudget.Listener.NONE);
 	}
@@ -141,17 +102,12 @@ class RetryBudgetSimulationTests {
 	private int call(RetryBudget budget, double failing, int maxAttempts) {
 		int attempt = 1;
 		while (this.random.nextDouble() < failing) {
-			if (attempt == maxAttempts || !budget.tryWithdraw(RetryBudget.Cost.TRANSIENT)) {
+			if (attempt == maxAttempts || !budget.tryWithdraw()) {
 				return attempt;
 			}
 			attempt++;
 		}
-		if (attempt == 1) {
-			budget.deposit();
-		}
-		else {
-			budget.depositAfterRetry(RetryBudget.Cost.TRANSIENT);
-		}
+		budget.deposit();
 		return -attempt;
 	}
 

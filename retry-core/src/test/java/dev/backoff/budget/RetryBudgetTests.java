@@ -10,11 +10,11 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
-import dev.backoff.budget.RetryBudget.Cost;
 import dev.backoff.fixture.VirtualTime;
 import dev.backoff.time.RetryTime;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 class RetryBudgetTests {
@@ -39,13 +39,13 @@ class RetryBudgetTests {
 		});
 	}
 
-	private static BudgetSettings settings(double tokens, double perSuccess, double perSecond, double cost) {
-		return new BudgetSettings(tokens, perSuccess, perSecond, cost, cost, false);
+	private static BudgetSettings settings(double tokens, double perSuccess, double perSecond) {
+		return new BudgetSettings(tokens, perSuccess, perSecond);
 	}
 
 	private static int drain(RetryBudget budget) {
 		int retries = 0;
-		while (budget.tryWithdraw(Cost.TRANSIENT)) {
+		while (budget.tryWithdraw()) {
 			retries++;
 		}
 		return retries;
@@ -69,19 +69,19 @@ class RetryBudgetTests {
 			for (int i = 0; i < 9; i++) {
 				this.budget.deposit();
 			}
-			assertThat(this.budget.tryWithdraw(Cost.TRANSIENT)).isFalse();
+			assertThat(this.budget.tryWithdraw()).isFalse();
 			this.budget.deposit();
-			assertThat(this.budget.tryWithdraw(Cost.TRANSIENT)).isTrue();
+			assertThat(this.budget.tryWithdraw()).isTrue();
 		}
 
 		@Test
 		void paysOneRetryForTenSecondsExactly() {
 			drain(this.budget);
 			RetryBudgetTests.this.time.advance(Duration.ofSeconds(10).minusNanos(1_000));
-			assertThat(this.budget.tryWithdraw(Cost.TRANSIENT)).isFalse();
+			assertThat(this.budget.tryWithdraw()).isFalse();
 			RetryBudgetTests.this.time.advance(Duration.ofNanos(1_000));
-			assertThat(this.budget.tryWithdraw(Cost.TRANSIENT)).isTrue();
-			assertThat(this.budget.tryWithdraw(Cost.TRANSIENT)).isFalse();
+			assertThat(this.budget.tryWithdraw()).isTrue();
+			assertThat(this.budget.tryWithdraw()).isFalse();
 		}
 
 		@Test
@@ -112,7 +112,7 @@ class RetryBudgetTests {
 			for (int i = 0; i < 10_000; i++) {
 				RetryBudgetTests.this.time.advance(Duration.ofMillis(1));
 				this.budget.balance();
-				assertThat(this.budget.tryWithdraw(Cost.TRANSIENT)).isEqualTo(i == 9_999);
+				assertThat(this.budget.tryWithdraw()).isEqualTo(i == 9_999);
 			}
 		}
 
@@ -126,63 +126,9 @@ class RetryBudgetTests {
 	}
 
 	@Nested
-	class Costs {
-
-		@Test
-		void differByWhatTheRetryFollows() {
-			RetryBudget budget = budget(new BudgetSettings(20, 0, 0, 5, 10, false));
-			assertThat(budget.tryWithdraw(Cost.THROTTLED)).isTrue();
-			assertThat(budget.balance()).isEqualTo(10);
-			assertThat(budget.tryWithdraw(Cost.TRANSIENT)).isTrue();
-			assertThat(budget.tryWithdraw(Cost.THROTTLED)).isFalse();
-			assertThat(budget.tryWithdraw(Cost.TRANSIENT)).isTrue();
-			assertThat(budget.balance()).isZero();
-		}
-
-		@Test
-		void ofZeroLeaveTheBucketAlone() {
-			RetryBudget budget = budget(new BudgetSettings(1, 0, 0, 0, 1, false));
-			for (int i = 0; i < 10; i++) {
-				assertThat(budget.tryWithdraw(Cost.TRANSIENT)).isTrue();
-			}
-			assertThat(budget.balance()).isEqualTo(1);
-		}
-
-		@Test
-		void areNeverPaidByABucketWithoutTokens() {
-			RetryBudget budget = budget(new BudgetSettings(0, 1, 1, 0, 0, false));
-			budget.deposit();
-			assertThat(budget.tryWithdraw(Cost.TRANSIENT)).isFalse();
-		}
-
-		@Test
-		void areGivenBackToTheRetryThatSucceeds() {
-			RetryBudget budget = budget(new BudgetSettings(100, 1, 0, 5, 5, true));
-			budget.deposit();
-			assertThat(budget.balance()).isEqualTo(100);
-			budget.tryWithdraw(Cost.TRANSIENT);
-			budget.depositAfterRetry(Cost.TRANSIENT);
-			assertThat(budget.balance()).isEqualTo(100);
-			budget.tryWithdraw(Cost.TRANSIENT);
-			budget.tryWithdraw(Cost.TRANSIENT);
-			budget.depositAfterRetry(Cost.TRANSIENT);
-			assertThat(budget.balance()).isEqualTo(95);
-		}
-
-		@Test
-		void areNotGivenBackUnlessAskedFor() {
-			RetryBudget budget = budget(settings(100, 1, 0, 5));
-			budget.tryWithdraw(Cost.TRANSIENT);
-			budget.depositAfterRetry(Cost.TRANSIENT);
-			assertThat(budget.balance()).isEqualTo(96);
-		}
-
-	}
-
-	@Nested
 	class RunningDry {
 
-		private final RetryBudget budget = budget(settings(4, 1, 0, 1));
+		private final RetryBudget budget = budget(settings(4, 1, 0));
 
 		@Test
 		void isToldOnceAndCountedEachTime() {
@@ -209,7 +155,7 @@ class RetryBudgetTests {
 
 		@Test
 		void isOverWhenTimeHasFilledTheBucket() {
-			RetryBudget filling = budget(settings(4, 0, 1, 1));
+			RetryBudget filling = budget(settings(4, 0, 1));
 			drain(filling);
 			RetryBudgetTests.this.time.advance(Duration.ofSeconds(2));
 			assertThat(filling.isDry()).isFalse();
@@ -218,7 +164,7 @@ class RetryBudgetTests {
 
 		@Test
 		void isOverWhenARetryFindsThatTimeHasFilledTheBucket() {
-			RetryBudget filling = budget(settings(4, 0, 1, 1));
+			RetryBudget filling = budget(settings(4, 0, 1));
 			drain(filling);
 			RetryBudgetTests.this.time.advance(Duration.ofSeconds(4));
 			drain(filling);
@@ -227,22 +173,22 @@ class RetryBudgetTests {
 
 		@Test
 		void isNotOverBeforeARetryCanBePaid() {
-			RetryBudget dear = budget(settings(4, 1, 0, 4));
-			drain(dear);
+			RetryBudget small = budget(settings(1, 0.25, 0));
+			drain(small);
 			for (int i = 0; i < 3; i++) {
-				dear.deposit();
-				assertThat(dear.tryWithdraw(Cost.TRANSIENT)).isFalse();
+				small.deposit();
+				assertThat(small.tryWithdraw()).isFalse();
 			}
 			assertThat(RetryBudgetTests.this.told).containsExactly("dry orders");
-			dear.deposit();
+			small.deposit();
 			assertThat(RetryBudgetTests.this.told).containsExactly("dry orders", "recovered orders");
 		}
 
 		@Test
 		void isNeverOverForABucketThatHoldsNothing() {
-			RetryBudget none = budget(settings(0, 1, 1, 1));
+			RetryBudget none = budget(settings(0, 1, 1));
 			for (int i = 0; i < 3; i++) {
-				assertThat(none.tryWithdraw(Cost.TRANSIENT)).isFalse();
+				assertThat(none.tryWithdraw()).isFalse();
 				none.deposit();
 				assertThat(none.isDry()).isTrue();
 			}
@@ -251,7 +197,7 @@ class RetryBudgetTests {
 
 		@Test
 		void survivesAListenerThatThrows() {
-			RetryBudget hostile = RetryBudget.of("orders", settings(1, 1, 0, 1), RetryBudgetTests.this.time,
+			RetryBudget hostile = RetryBudget.of("orders", settings(1, 1, 0), RetryBudgetTests.this.time,
 					new RetryBudget.Listener() {
 
 						@Override
@@ -267,7 +213,7 @@ class RetryBudgetTests {
 					});
 			assertThat(drain(hostile)).isEqualTo(1);
 			hostile.deposit();
-			assertThat(hostile.tryWithdraw(Cost.TRANSIENT)).isTrue();
+			assertThat(hostile.tryWithdraw()).isTrue();
 		}
 
 	}
@@ -277,15 +223,15 @@ class RetryBudgetTests {
 
 		@Test
 		void thatStepBackTakeNothingButTime() {
-			RetryBudget budget = budget(settings(2, 1, 1, 1));
+			RetryBudget budget = budget(settings(2, 1, 1));
 			drain(budget);
 			RetryBudgetTests.this.time.advance(Duration.ofSeconds(-100));
 			assertThat(budget.balance()).isZero();
-			assertThat(budget.tryWithdraw(Cost.TRANSIENT)).isFalse();
+			assertThat(budget.tryWithdraw()).isFalse();
 			budget.deposit();
-			assertThat(budget.tryWithdraw(Cost.TRANSIENT)).isTrue();
+			assertThat(budget.tryWithdraw()).isTrue();
 			RetryBudgetTests.this.time.advance(Duration.ofSeconds(101));
-			assertThat(budget.tryWithdraw(Cost.TRANSIENT)).isTrue();
+			assertThat(budget.tryWithdraw()).isTrue();
 		}
 
 		@Test
@@ -293,7 +239,7 @@ class RetryBudgetTests {
 			AtomicReference<Runnable> afterReading = new AtomicReference<>(() -> {
 			});
 			VirtualTime time = RetryBudgetTests.this.time;
-			RetryBudget budget = RetryBudget.of("orders", new BudgetSettings(1, 0.1, 1, 1, 1, false), new RetryTime() {
+			RetryBudget budget = RetryBudget.of("orders", new BudgetSettings(1, 0.1, 1), new RetryTime() {
 
 				@Override
 				public long nanoTime() {
@@ -309,18 +255,18 @@ class RetryBudgetTests {
 
 			}, RetryBudget.Listener.NONE);
 			afterReading.set(() -> {
-				assertThat(budget.tryWithdraw(Cost.TRANSIENT)).isTrue();
+				assertThat(budget.tryWithdraw()).isTrue();
 				time.advance(Duration.ofSeconds(1));
 				budget.deposit();
 			});
 			// a token at the start and one by time
-			assertThat(budget.tryWithdraw(Cost.TRANSIENT)).isTrue();
-			assertThat(budget.tryWithdraw(Cost.TRANSIENT)).isFalse();
+			assertThat(budget.tryWithdraw()).isTrue();
+			assertThat(budget.tryWithdraw()).isFalse();
 		}
 
 		@Test
 		void thatThrowLeaveWhatIsInTheBucket() {
-			RetryBudget budget = RetryBudget.of("orders", settings(2, 1, 1, 1), new RetryTime() {
+			RetryBudget budget = RetryBudget.of("orders", settings(2, 1, 1), new RetryTime() {
 
 				@Override
 				public long nanoTime() {
@@ -340,7 +286,7 @@ class RetryBudgetTests {
 		@Test
 		void thatWrapAroundAreComparedByDifference() {
 			long[] now = { Long.MAX_VALUE - 5 };
-			RetryBudget budget = RetryBudget.of("orders", settings(10, 0, 1, 1), new RetryTime() {
+			RetryBudget budget = RetryBudget.of("orders", settings(10, 0, 1), new RetryTime() {
 
 				@Override
 				public long nanoTime() {
@@ -359,20 +305,27 @@ class RetryBudgetTests {
 
 		@Test
 		void reachFurtherThanAnybodyWaits() {
-			RetryBudget budget = budget(settings(BudgetSettings.MOST, 0, BudgetSettings.MOST_PER_SECOND, 1));
-			budget.tryWithdraw(Cost.TRANSIENT);
+			RetryBudget budget = budget(settings(BudgetSettings.MOST, 0, BudgetSettings.MOST_PER_SECOND));
+			budget.tryWithdraw();
 			RetryBudgetTests.this.time.advance(Duration.ofDays(365 * 14));
 			assertThat(budget.balance()).isEqualTo(BudgetSettings.MOST);
-			assertThat(budget.tryWithdraw(Cost.TRANSIENT)).isTrue();
+			assertThat(budget.tryWithdraw()).isTrue();
 		}
 
+	}
+
+	@Test
+	void holdsNoTokenOrOneAtLeast() {
+		assertThat(drain(budget(settings(1, 0, 0)))).isEqualTo(1);
+		assertThatThrownBy(() -> settings(0.5, 1, 1)).isInstanceOf(IllegalArgumentException.class)
+			.hasMessage("Invalid tokens (0.5): must not be below 1, or no retry could ever be paid.");
 	}
 
 	@Test
 	void neverSpendsMoreThanItHeldAndGotUnderManyThreads() throws InterruptedException {
 		int threads = 64;
 		int rounds = 2_000;
-		RetryBudget budget = budget(settings(100, 0.3, 0, 1));
+		RetryBudget budget = budget(settings(100, 0.3, 0));
 		AtomicLong withdrawn = new AtomicLong();
 		CountDownLatch ready = new CountDownLatch(threads);
 		List<Thread> running = new ArrayList<>();
@@ -383,7 +336,7 @@ class RetryBudgetTests {
 					if (round % 2 == 0) {
 						budget.deposit();
 					}
-					else if (budget.tryWithdraw(Cost.TRANSIENT)) {
+					else if (budget.tryWithdraw()) {
 						withdrawn.incrementAndGet();
 					}
 				}
@@ -403,9 +356,9 @@ class RetryBudgetTests {
 	@Test
 	void isExactUnderManyThreadsWhereNothingOverflows() throws InterruptedException {
 		int threads = 64;
-		RetryBudget budget = budget(settings(100_000, 0.1, 0, 1));
+		RetryBudget budget = budget(settings(100_000, 0.1, 0));
 		for (int i = 0; i < 50_000; i++) {
-			budget.tryWithdraw(Cost.TRANSIENT);
+			budget.tryWithdraw();
 		}
 		List<Thread> running = new ArrayList<>();
 		for (int i = 0; i < threads; i++) {
@@ -416,7 +369,7 @@ class RetryBudgetTests {
 						budget.deposit();
 					}
 					else {
-						budget.tryWithdraw(Cost.TRANSIENT);
+						budget.tryWithdraw();
 					}
 				}
 			});
@@ -432,7 +385,7 @@ class RetryBudgetTests {
 	@Test
 	void tellsItsState() {
 		RetryBudget budget = budget(BudgetSettings.DEFAULTS);
-		budget.tryWithdraw(Cost.TRANSIENT);
+		budget.tryWithdraw();
 		assertThat(budget).hasToString("RetryBudget orders (49.0 of 50.0 tokens)");
 		assertThat(budget.settings()).isEqualTo(BudgetSettings.DEFAULTS);
 	}

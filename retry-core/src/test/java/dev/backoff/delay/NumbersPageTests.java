@@ -15,7 +15,6 @@ import org.junit.jupiter.api.Test;
 
 import dev.backoff.budget.BudgetSettings;
 import dev.backoff.budget.RetryBudget;
-import dev.backoff.budget.RetryBudget.Cost;
 import dev.backoff.fixture.RandomSources;
 import dev.backoff.fixture.VirtualTime;
 
@@ -104,7 +103,7 @@ class NumbersPageTests {
 		int retries = 0;
 		for (int call = 0; call < 12_000; call++) {
 			time.advance(Duration.ofMillis(5));
-			retries += budget.tryWithdraw(Cost.TRANSIENT) ? 1 : 0;
+			retries += budget.tryWithdraw() ? 1 : 0;
 		}
 		says("makes %d retries for 12,000 calls", retries);
 		says("%.3f requests per call", 1 + retries / 12_000.0);

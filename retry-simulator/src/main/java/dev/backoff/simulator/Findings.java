@@ -231,24 +231,22 @@ final class Findings {
 
 	/*
 	 * Buckets that hold together what the service does in a second, and no more than a
-	 * fifth of the calls that begin in the fault, but what one retry costs.
+	 * fifth of the calls that begin in the fault, but one token.
 	 */
 	private static double fewTokens(Storm storm) {
 		Scenario scenario = storm.scenario();
 		double calls = scenario.rate() * scenario.faultTime().toNanos() / 1e9;
-		return Math.max(storm.policy().mostCost(),
-				Math.floor(Math.min(scenario.capacity() / scenario.callers(), calls / 5)));
+		return Math.max(1, Math.floor(Math.min(scenario.capacity() / scenario.callers(), calls / 5)));
 	}
 
 	/* Fewer still, if that is needed for a load that is no finding. */
 	private Effect withFewTokens(Storm storm) {
 		Effect known = this.remedy;
 		if (known == null) {
-			double least = storm.policy().mostCost();
 			this.tokens = fewTokens(storm);
 			known = Effect.of(storm.policy().withTokens(this.tokens), storm.scenario());
-			while (known.loadInFault() > MUCH_LOAD && this.tokens > least) {
-				this.tokens = Math.max(least, Math.floor(this.tokens * FEWER));
+			while (known.loadInFault() > MUCH_LOAD && this.tokens > 1) {
+				this.tokens = Math.max(1, Math.floor(this.tokens * FEWER));
 				known = Effect.of(storm.policy().withTokens(this.tokens), storm.scenario());
 			}
 			this.remedy = known;

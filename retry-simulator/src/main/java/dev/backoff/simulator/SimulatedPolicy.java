@@ -84,11 +84,6 @@ public record SimulatedPolicy(RetryPolicy policy, @Nullable BudgetSettings budge
 		return (this.budget != null) ? this.budget : BudgetSettings.DEFAULTS;
 	}
 
-	/** Return the fewest tokens that allow a retry. */
-	double mostCost() {
-		return Math.max(1, Math.max(numbers().transientCost(), numbers().throttledCost()));
-	}
-
 	/** Return the same with another policy. */
 	SimulatedPolicy with(UnaryOperator<RetryPolicyBuilder> change) {
 		return new SimulatedPolicy(change.apply(this.policy.toBuilder()).build(), this.budget, this.breaker,
@@ -106,9 +101,7 @@ public record SimulatedPolicy(RetryPolicy policy, @Nullable BudgetSettings budge
 
 	SimulatedPolicy withTokens(double tokens) {
 		BudgetSettings numbers = numbers();
-		return new SimulatedPolicy(
-				this.policy, new BudgetSettings(tokens, numbers.perSuccess(), numbers.perSecond(),
-						numbers.transientCost(), numbers.throttledCost(), numbers.refund()),
+		return new SimulatedPolicy(this.policy, new BudgetSettings(tokens, numbers.perSuccess(), numbers.perSecond()),
 				this.breaker, this.retried, this.advice);
 	}
 

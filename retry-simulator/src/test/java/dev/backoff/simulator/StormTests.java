@@ -46,7 +46,7 @@ class StormTests {
 		@ParameterizedTest
 		@CsvSource({ "0.6, 2.9", "0.8, 7.7" })
 		void aBucketThatOnlySuccessesFillRecoversAboutAsSoon(double used, double seconds) {
-			assertRecovers(policy(3, new BudgetSettings(10, 0.1, 0, 1, 1, false)), used, seconds);
+			assertRecovers(policy(3, new BudgetSettings(10, 0.1, 0)), used, seconds);
 		}
 
 		@ParameterizedTest
@@ -65,8 +65,8 @@ class StormTests {
 		@Test
 		void aBucketThatOnlySuccessesFillRecoversAlsoAtNinetyPercent() {
 			// five runs spread from 16 to 20 s
-			assertThat(stall(policy(3, new BudgetSettings(10, 0.1, 0, 1, 1, false)), 0.9, 15).recoverySeconds())
-				.isCloseTo(17.1, within(1.7));
+			assertThat(stall(policy(3, new BudgetSettings(10, 0.1, 0)), 0.9, 15).recoverySeconds()).isCloseTo(17.1,
+					within(1.7));
 		}
 
 		private static void assertRecovers(SimulatedPolicy policy, double used, double seconds) {
@@ -118,7 +118,7 @@ class StormTests {
 			.with("capacity", "100000")
 			.with("horizon", "100s")
 			.with("seeds", "3");
-		Effect effect = Effect.of(policy(4, new BudgetSettings(10, 0.1, 0, 1, 1, false)), scenario);
+		Effect effect = Effect.of(policy(4, new BudgetSettings(10, 0.1, 0)), scenario);
 		assertThat(100 * (1 - effect.failed())).isCloseTo(success, within(0.4));
 		assertThat(effect.loadInFault()).isCloseTo(load, within(0.005));
 	}
@@ -246,15 +246,6 @@ class StormTests {
 	}
 
 	@Test
-	void proposesNoFewerTokensThanARetryCosts() {
-		BudgetSettings dear = new BudgetSettings(50, 0.1, 0.1, 5, 10, false);
-		assertThat(
-				Storm.of(policy(4, dear), Scenario.outage("16s").callers(20).rate(1).with("horizon", "20s")).findings())
-			.extracting(Finding::text)
-			.anyMatch((text) -> text.contains(" With `tokens: 10` it is "));
-	}
-
-	@Test
 	void slowAnswersCountAsFailuresWhereTheyTakeLongerThanTheTimeout() {
 		Scenario scenario = Scenario.stall("10s").with("fault", "slow 10s").with("seeds", "1");
 		assertThat(Effect.of(policy(4, null), scenario).failed()).isLessThan(0.2);
@@ -264,7 +255,7 @@ class StormTests {
 
 	@Test
 	void aStormThatRecoversWithLittleLoadHasNoFinding() {
-		assertThat(Storm.of(policy(2, new BudgetSettings(2, 0.1, 0.1, 1, 1, false)), ONCE).findings()).isEmpty();
+		assertThat(Storm.of(policy(2, new BudgetSettings(2, 0.1, 0.1)), ONCE).findings()).isEmpty();
 	}
 
 	@Test

@@ -14,7 +14,6 @@ import org.openjdk.jcstress.infra.results.ZZZ_Result;
 
 import dev.backoff.budget.BudgetSettings;
 import dev.backoff.budget.RetryBudget;
-import dev.backoff.budget.RetryBudget.Cost;
 
 /** What retries cost never exceeds what the bucket held plus what was deposited. */
 public final class BudgetStress {
@@ -24,14 +23,14 @@ public final class BudgetStress {
 
 	/* One token for each success, none for time. */
 	private static RetryBudget bucket(int tokens) {
-		return RetryBudget.of("stress", new BudgetSettings(tokens, 1, 0, 1, 1, false), new FrozenTime(),
+		return RetryBudget.of("stress", new BudgetSettings(tokens, 1, 0), new FrozenTime(),
 				RetryBudget.Listener.NONE);
 	}
 
 	private static RetryBudget emptyBucket(int tokens) {
 		RetryBudget budget = bucket(tokens);
 		for (int i = 0; i < tokens; i++) {
-			budget.tryWithdraw(Cost.TRANSIENT);
+			budget.tryWithdraw();
 		}
 		return budget;
 	}
@@ -47,12 +46,12 @@ public final class BudgetStress {
 
 		@Actor
 		public void one(ZZ_Result result) {
-			result.r1 = this.budget.tryWithdraw(Cost.TRANSIENT);
+			result.r1 = this.budget.tryWithdraw();
 		}
 
 		@Actor
 		public void two(ZZ_Result result) {
-			result.r2 = this.budget.tryWithdraw(Cost.THROTTLED);
+			result.r2 = this.budget.tryWithdraw();
 		}
 
 	}
@@ -68,13 +67,13 @@ public final class BudgetStress {
 
 		@Actor
 		public void one(ZZZ_Result result) {
-			result.r1 = this.budget.tryWithdraw(Cost.TRANSIENT);
-			result.r2 = this.budget.tryWithdraw(Cost.TRANSIENT);
+			result.r1 = this.budget.tryWithdraw();
+			result.r2 = this.budget.tryWithdraw();
 		}
 
 		@Actor
 		public void two(ZZZ_Result result) {
-			result.r3 = this.budget.tryWithdraw(Cost.TRANSIENT);
+			result.r3 = this.budget.tryWithdraw();
 		}
 
 	}
@@ -91,7 +90,7 @@ public final class BudgetStress {
 
 		@Actor
 		public void withdraw(ZD_Result result) {
-			result.r1 = this.budget.tryWithdraw(Cost.TRANSIENT);
+			result.r1 = this.budget.tryWithdraw();
 		}
 
 		@Actor
@@ -118,7 +117,7 @@ public final class BudgetStress {
 
 		@Actor
 		public void withdraw(ZD_Result result) {
-			result.r1 = this.budget.tryWithdraw(Cost.TRANSIENT);
+			result.r1 = this.budget.tryWithdraw();
 		}
 
 		@Actor
@@ -145,12 +144,12 @@ public final class BudgetStress {
 		@Actor
 		public void one(ZZD_Result result) {
 			this.budget.deposit();
-			result.r1 = this.budget.tryWithdraw(Cost.TRANSIENT);
+			result.r1 = this.budget.tryWithdraw();
 		}
 
 		@Actor
 		public void two(ZZD_Result result) {
-			result.r2 = this.budget.tryWithdraw(Cost.TRANSIENT);
+			result.r2 = this.budget.tryWithdraw();
 		}
 
 		@Arbiter
@@ -176,7 +175,7 @@ public final class BudgetStress {
 
 		@Actor
 		public void two() {
-			this.budget.depositAfterRetry(Cost.TRANSIENT);
+			this.budget.deposit();
 		}
 
 		@Arbiter
@@ -226,7 +225,7 @@ public final class BudgetStress {
 
 		@Actor
 		public void withdraw(ZD_Result result) {
-			result.r1 = this.budget.tryWithdraw(Cost.TRANSIENT);
+			result.r1 = this.budget.tryWithdraw();
 		}
 
 		@Actor

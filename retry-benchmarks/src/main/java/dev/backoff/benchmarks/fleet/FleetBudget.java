@@ -69,8 +69,7 @@ public enum FleetBudget {
 
 	static BudgetSettings settings(double tokens) {
 		BudgetSettings defaults = BudgetSettings.DEFAULTS;
-		return new BudgetSettings(tokens, defaults.perSuccess(), defaults.perSecond(), defaults.transientCost(),
-				defaults.throttledCost(), defaults.refund());
+		return new BudgetSettings(tokens, defaults.perSuccess(), defaults.perSecond());
 	}
 
 	/**

@@ -40,7 +40,7 @@ public record RetryLimit(String label, int maxAttempts, @Nullable BudgetSettings
 
 	/** A budget that only successes fill. */
 	public static final RetryLimit PER_SUCCESS = new RetryLimit("0.1 per success", ATTEMPTS,
-			new BudgetSettings(10, 0.1, 0, 1, 1, false), false);
+			new BudgetSettings(10, 0.1, 0), false);
 
 	/**
 	 * Limit retries to a share of the first attempts, whether these succeed or not.
@@ -49,7 +49,7 @@ public record RetryLimit(String label, int maxAttempts, @Nullable BudgetSettings
 	 */
 	public static RetryLimit perFirst(double share) {
 		return new RetryLimit(String.format(Locale.ROOT, "%.0f %% of first attempts", share * 100), ATTEMPTS,
-				new BudgetSettings(10, share, 0, 1, 1, false), true);
+				new BudgetSettings(10, share, 0), true);
 	}
 
 	/**
@@ -63,8 +63,7 @@ public record RetryLimit(String label, int maxAttempts, @Nullable BudgetSettings
 			return this;
 		}
 		return new RetryLimit(this.label, this.maxAttempts,
-				new BudgetSettings(tokens, this.settings.perSuccess(), this.settings.perSecond(),
-						this.settings.transientCost(), this.settings.throttledCost(), this.settings.refund()),
+				new BudgetSettings(tokens, this.settings.perSuccess(), this.settings.perSecond()),
 				this.depositPerFirst);
 	}
 
@@ -95,7 +94,7 @@ public record RetryLimit(String label, int maxAttempts, @Nullable BudgetSettings
 			return Effect.of(policy(filling), scenario, () -> (budget, now) -> {
 			});
 		}
-		BudgetSettings none = new BudgetSettings(filling.tokens(), 0, 0, 1, 1, false);
+		BudgetSettings none = new BudgetSettings(filling.tokens(), 0, 0);
 		return Effect.of(policy(none), scenario, () -> (budget, now) -> {
 			// only here a deposit is worth something
 			budget.change(filling);

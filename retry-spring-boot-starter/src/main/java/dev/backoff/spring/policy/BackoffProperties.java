@@ -296,23 +296,10 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 * @param tokens Number of tokens the bucket holds when it is full, as at the start.
 	 * @param perSuccess Number of tokens a successful call puts back.
 	 * @param perSecond Number of tokens each second puts back.
-	 * @param cost Number of tokens a retry takes: one number for all, or two.
-	 * @param refund Whether a retry that succeeds gives back what it took.
 	 */
 	@ConfigurationPropertiesSource
 	public record Budget(@DefaultValue("50") double tokens, @DefaultValue("0.1") double perSuccess,
-			@DefaultValue("0.1") double perSecond, @DefaultValue Cost cost, @DefaultValue("false") boolean refund) {
-	}
-
-	/**
-	 * What a retry takes.
-	 *
-	 * @param transientCost Number of tokens a retry after a failure that may pass takes.
-	 * @param throttledCost Number of tokens a retry after a refusal because of load
-	 * takes.
-	 */
-	public record Cost(@Name("transient") @DefaultValue("1") double transientCost,
-			@Name("throttled") @DefaultValue("1") double throttledCost) {
+			@DefaultValue("0.1") double perSecond) {
 	}
 
 	/**

@@ -47,7 +47,7 @@ final class BudgetAssembler {
 			if (value != null) {
 				effective.put(key, value.shown());
 			}
-			else if (builtIn != null && key.meant().size() == 1) {
+			else if (builtIn != null) {
 				effective.put(key, EffectivePolicy.Value.builtIn(builtIn));
 			}
 		}
@@ -64,41 +64,20 @@ final class BudgetAssembler {
 		int before = this.problems.size();
 		this.written.values().forEach((value) -> this.problems.addAll(value.problems()));
 		double tokens = ConfigValue.<Double>read(this.written, BudgetKey.TOKENS);
-		double transientCost = ConfigValue.<Double>read(this.written, BudgetKey.COST_TRANSIENT);
-		double throttledCost = ConfigValue.<Double>read(this.written, BudgetKey.COST_THROTTLED);
-		if (this.problems.size() == before && tokens > 0) {
-			checkCost(BudgetKey.COST_TRANSIENT, transientCost, tokens);
-			checkCost(BudgetKey.COST_THROTTLED, throttledCost, tokens);
+		ConfigValue writtenTokens = this.written.get(BudgetKey.TOKENS);
+		if (writtenTokens != null && tokens > 0 && tokens < 1) {
+			this.problems
+				.add(writtenTokens.problem("must not be below the cost of a retry (1), or no retry could ever be paid",
+						"Raise it; 0 allows no retry."));
 		}
 		return (this.problems.size() > before) ? BudgetSettings.DEFAULTS
-				: new BudgetSettings(share(tokens, Math.max(transientCost, throttledCost)),
-						ConfigValue.<Double>read(this.written, BudgetKey.PER_SUCCESS),
-						ConfigValue.<Double>read(this.written, BudgetKey.PER_SECOND), transientCost, throttledCost,
-						ConfigValue.<Boolean>read(this.written, BudgetKey.REFUND));
+				: new BudgetSettings(share(tokens), ConfigValue.<Double>read(this.written, BudgetKey.PER_SUCCESS),
+						ConfigValue.<Double>read(this.written, BudgetKey.PER_SECOND));
 	}
 
-	/* At least what one retry costs. */
-	private double share(double tokens, double cost) {
-		double least = Math.min(tokens, Math.max(LEAST_SHARE, cost));
-		return (this.instances > 1) ? Math.max(least, Math.floor(tokens / this.instances)) : tokens;
-	}
-
-	private void checkCost(BudgetKey key, double cost, double tokens) {
-		ConfigValue writtenCost = this.written.get(key);
-		ConfigValue writtenTokens = this.written.get(BudgetKey.TOKENS);
-		if (cost <= tokens) {
-			return;
-		}
-		if (writtenCost != null) {
-			this.problems.add(writtenCost.problem(
-					"must not be above tokens (" + plain(tokens) + "), or no retry could ever be paid",
-					"Lower it, or raise tokens (" + ConfigValue.origin(this.written, BudgetKey.TOKENS) + ")."));
-		}
-		else if (writtenTokens != null) {
-			this.problems.add(writtenTokens.problem(
-					"must not be below the cost of a retry (" + plain(cost) + "), or no retry could ever be paid",
-					"Raise it, or lower cost (" + ConfigValue.origin(this.written, key) + "); 0 allows no retry."));
-		}
+	private double share(double tokens) {
+		return (this.instances > 1) ? Math.max(Math.min(tokens, LEAST_SHARE), Math.floor(tokens / this.instances))
+				: tokens;
 	}
 
 	private static String plain(double number) {

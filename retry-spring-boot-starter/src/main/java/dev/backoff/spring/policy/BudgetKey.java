@@ -1,6 +1,5 @@
 package dev.backoff.spring.policy;
 
-import java.util.List;
 import java.util.function.Function;
 
 import dev.backoff.budget.BudgetSettings;
@@ -15,19 +14,7 @@ public enum BudgetKey implements ConfigurationKey {
 	PER_SUCCESS("per-success", (text) -> OverloadValues.number(text, BudgetSettings.MOST), "0.1"),
 
 	/** Tokens that each second puts back. */
-	PER_SECOND("per-second", (text) -> OverloadValues.number(text, BudgetSettings.MOST_PER_SECOND), "0.1"),
-
-	/** Tokens that any retry takes; sets the two keys below it. */
-	COST("cost", (text) -> OverloadValues.number(text, BudgetSettings.MOST), "1"),
-
-	/** Tokens that a retry after a transient failure takes. */
-	COST_TRANSIENT("cost.transient", (text) -> OverloadValues.number(text, BudgetSettings.MOST), "1"),
-
-	/** Tokens that a retry after a throttled failure takes. */
-	COST_THROTTLED("cost.throttled", (text) -> OverloadValues.number(text, BudgetSettings.MOST), "1"),
-
-	/** Whether a retry that succeeds gives its tokens back. */
-	REFUND("refund", TextValues::flag, "false");
+	PER_SECOND("per-second", (text) -> OverloadValues.number(text, BudgetSettings.MOST_PER_SECOND), "0.1");
 
 	private final String key;
 
@@ -50,11 +37,6 @@ public enum BudgetKey implements ConfigurationKey {
 	@Override
 	public ValueType type() {
 		return this.type;
-	}
-
-	@Override
-	public List<BudgetKey> meant() {
-		return (this == COST) ? List.of(COST_TRANSIENT, COST_THROTTLED) : List.of(this);
 	}
 
 }

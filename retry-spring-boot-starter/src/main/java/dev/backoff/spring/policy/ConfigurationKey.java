@@ -21,13 +21,6 @@ interface ConfigurationKey {
 	ValueType type();
 
 	/**
-	 * {@return the keys that a value of this key sets: itself, unless it is a shorthand}
-	 */
-	default List<? extends ConfigurationKey> meant() {
-		return List.of(this);
-	}
-
-	/**
 	 * {@return whether the value is a list}
 	 */
 	default boolean isList() {

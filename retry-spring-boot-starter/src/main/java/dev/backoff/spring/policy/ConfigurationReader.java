@@ -97,17 +97,14 @@ final class ConfigurationReader {
 		for (WrittenKey key : keys) {
 			byPath.computeIfAbsent(key.canonicalPath(), (path) -> new ArrayList<>()).add(key);
 		}
-		List<Runnable> shorthands = new ArrayList<>();
 		byPath.values().forEach((elements) -> {
 			elements.sort(Comparator.comparingInt(WrittenKey::index));
-			add(elements, shorthands);
+			add(elements);
 		});
-		// what a source writes in full wins over its shorthand
-		shorthands.forEach(Runnable::run);
 		checkSpelling(keys);
 	}
 
-	private void add(List<WrittenKey> elements, List<Runnable> shorthands) {
+	private void add(List<WrittenKey> elements) {
 		WrittenKey written = elements.get(0);
 		Section<?> section = written.section();
 		if (section.isNamed() && !isName(section, written)) {
@@ -119,10 +116,7 @@ final class ConfigurationReader {
 		String example = section.firstBelow(below);
 		if (key != null) {
 			ConfigValue value = value(key, elements);
-			if (value != null && key.meant().size() > 1) {
-				shorthands.add(() -> key.meant().forEach((meant) -> values.putIfAbsent(meant, value)));
-			}
-			else if (value != null) {
+			if (value != null) {
 				values.putIfAbsent(key, value);
 			}
 		}

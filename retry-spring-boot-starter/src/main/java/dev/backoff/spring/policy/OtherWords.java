@@ -45,7 +45,7 @@ final class OtherWords {
 
 	private static final Map<String, String> BUDGET_WORDS = byOtherWord(Map.ofEntries(
 			Map.entry("tokens", "maxtokens capacity size"), Map.entry("per-success", "tokenratio ratio retrypercent"),
-			Map.entry("per-second", "persec minretriespersecond minretriespersec"), Map.entry("cost", "retrycost")));
+			Map.entry("per-second", "persec minretriespersecond minretriespersec")));
 
 	private OtherWords() {
 	}

@@ -115,16 +115,15 @@ final class PolicyAdvice {
 			return;
 		}
 		BudgetSettings settings = budget.settings();
-		boolean charged = settings.transientCost() > 0 || settings.throttledCost() > 0;
 		String withoutEffect = "when-empty: wait has no effect, because the budget " + budget.name() + " ";
 		if (settings.tokens() == 0) {
 			advice.add(withoutEffect + "never pays: its tokens are 0 (" + origins(budget, BudgetKey.TOKENS) + ")");
 		}
-		else if (charged && settings.perSecond() == 0 && settings.perSuccess() == 0) {
+		else if (settings.perSecond() == 0 && settings.perSuccess() == 0) {
 			advice.add(withoutEffect + "is never filled again: its per-second and per-success are 0 ("
 					+ origins(budget, BudgetKey.PER_SECOND, BudgetKey.PER_SUCCESS) + ")");
 		}
-		else if (charged && settings.perSecond() == 0 && policy.deadlineNanos() == Nanos.UNLIMITED) {
+		else if (settings.perSecond() == 0 && policy.deadlineNanos() == Nanos.UNLIMITED) {
 			advice.add("a call waits for the budget " + budget.name()
 					+ " as long as none succeeds, for its per-second is 0: set a deadline");
 		}

@@ -92,7 +92,7 @@ class OutageTests {
 				    "orders": { "unused": false, "policies": ["orders"], "balance": 0.0, "tokens": 2.0, "refused": 3,
 				      "dry": true, "values": {
 				        "tokens": { "value": "2", "origin": "the property source Inlined Test Properties" },
-				        "cost.transient": { "value": "1", "origin": "built in" } } },
+				        "per-second": { "value": "0", "origin": "the property source Inlined Test Properties" } } },
 				    "spare": { "unused": true, "policies": [], "tokens": 7.0 } },
 				  "breakers": {
 				    "gateway": { "unused": false, "provider": "own", "policies": ["orders"], "state": "open",

@@ -126,25 +126,11 @@ class OverloadReportTests {
 						"Write a number such as 1 or 0.1."),
 				budget("per-second: 10001", "per-second (10001): must be a number from 0 to 10000.",
 						"Write a number such as 1 or 0.1."),
-				budget("cost: -1", "cost (-1): must be a number from 0 to 1000000.",
-						"Write a number such as 1 or 0.1."),
-				budget("cost: 51", "cost (51): must not be above tokens (50), or no retry could ever be paid.",
-						"Lower it, or raise tokens (built in)."),
-				budget("{ tokens: 10, cost.throttled: 14 }",
-						"cost.throttled (14): must not be above tokens (10), or no retry could ever be paid.",
-						"Lower it, or raise tokens (application.yml:4)."),
-				budget("cost.transient: free", "cost.transient (free): must be a number from 0 to 1000000.",
-						"Write a number such as 1 or 0.1."),
-				budget("refund: maybe", "refund (maybe): must be true or false.", "Write true or false."),
 				budget("max-tokens: 5", "max-tokens (5): is no key of a budget.",
 						"Write tokens instead of max-tokens."),
 				budget("post.tokens: 5", "post.tokens (5): is no key of a budget.",
 						"If the budget is called gateway.post, write its name in brackets and quotes: "
 								+ "\"[gateway.post]\"."),
-				budget("cost.tokens: 5", "cost.tokens (5): is no key of a budget.",
-						"Known keys below cost: cost.transient, cost.throttled."),
-				budget("cost.timeout: 5", "cost.timeout (5): is no key of a budget.",
-						"Known keys below cost: cost.transient, cost.throttled."),
 				ReportRow.of("tokens below the cost", shop().yaml("""
 						backoff:
 						  budgets.gateway.tokens: 0.5
@@ -152,7 +138,7 @@ class OverloadReportTests {
 						"""),
 						"Invalid backoff.budgets.gateway.tokens (0.5) at application.yml:2: must not be below the "
 								+ "cost of a retry (1), or no retry could ever be paid.",
-						"Raise it, or lower cost (built in); 0 allows no retry."));
+						"Raise it; 0 allows no retry."));
 	}
 
 	private static ReportRow budget(String line, String problem, String fix) {
@@ -226,13 +212,12 @@ class OverloadReportTests {
 				misplaced("minimum-calls: 20", "Define it below backoff.breakers.<name>."),
 				misplaced("tokens: 20", "Define it below backoff.budgets.<name>."),
 				misplaced("per-second: 1", "Define it below backoff.budgets.<name>."),
-				misplaced("cost.throttled: 2", "Define it below backoff.budgets.<name>."),
 				misplaced("breaker.failure-rate: 50%",
 						"Define it below backoff.breakers.<name>, and write breaker: <name>."),
 				misplaced("circuit-breaker.wibble: 1",
 						"Define it below backoff.breakers.<name>, and write breaker: <name>."),
 				misplaced("budget.tokens: 20", "Define it below backoff.budgets.<name>, and write budget: <name>."),
-				misplaced("retry-budget.cost.throttled: 2",
+				misplaced("retry-budget.per-second: 2",
 						"Define it below backoff.budgets.<name>, and write budget: <name>."));
 	}
 
@@ -381,7 +366,7 @@ class OverloadReportTests {
 				ReportRow.of("one that nobody uses, and all problems at once", shop().yaml("""
 						backoff:
 						  breakers.spare: { probes: 0, failure-rate: 0% }
-						  budgets.spare: { tokens: few, cost: 0.5x }
+						  budgets.spare: { tokens: few, per-second: 0.5x }
 						  policies.orders: { base: soon, budget: spare }
 						"""), "Invalid backoff.policies.orders.base (soon) at application.yml:4: must be a duration.",
 						DURATION_FIX,
@@ -393,8 +378,8 @@ class OverloadReportTests {
 						"Invalid backoff.budgets.spare.tokens (few) at application.yml:3: must be a number from 0 to "
 								+ "1000000.",
 						"Write a number such as 50.",
-						"Invalid backoff.budgets.spare.cost (0.5x) at application.yml:3: must be a number from 0 to "
-								+ "1000000.",
+						"Invalid backoff.budgets.spare.per-second (0.5x) at application.yml:3: must be a number from 0 to "
+								+ "10000.",
 						"Write a number such as 1 or 0.1."));
 	}
 

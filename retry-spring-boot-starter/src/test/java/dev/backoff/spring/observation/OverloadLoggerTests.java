@@ -12,7 +12,6 @@ import dev.backoff.breaker.BreakerSettings;
 import dev.backoff.breaker.CallPermits.Permit;
 import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.budget.BudgetSettings;
-import dev.backoff.budget.RetryBudget.Cost;
 import dev.backoff.budget.RetryBudget;
 import dev.backoff.fixture.RandomSources;
 import dev.backoff.fixture.VirtualTime;
@@ -37,13 +36,12 @@ class OverloadLoggerTests {
 	class Budgets {
 
 		private RetryBudget budget(double tokens, double perSuccess, double perSecond) {
-			return RetryBudget.of("orders", new BudgetSettings(tokens, perSuccess, perSecond, 1, 1, false), time,
-					listener);
+			return RetryBudget.of("orders", new BudgetSettings(tokens, perSuccess, perSecond), time, listener);
 		}
 
 		private static void drain(RetryBudget budget) {
 			for (int i = 0; i < 100; i++) {
-				budget.tryWithdraw(Cost.TRANSIENT);
+				budget.tryWithdraw();
 			}
 		}
 

@@ -23,7 +23,6 @@ import org.springframework.core.env.StandardEnvironment;
 import dev.backoff.breaker.BreakerState;
 import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.budget.RetryBudget;
-import dev.backoff.budget.RetryBudget.Cost;
 import dev.backoff.fixture.VirtualTime;
 import dev.backoff.spring.policy.BackoffConfiguration;
 import dev.backoff.spring.policy.BackoffPolicies;
@@ -172,7 +171,7 @@ class OverloadMetersTests {
 		void followTheBudget() {
 			RetryBudget budget = budget();
 			meters.bind(safety);
-			while (budget.tryWithdraw(Cost.TRANSIENT)) {
+			while (budget.tryWithdraw()) {
 				// until it is empty
 			}
 			assertThat(gauge(BackoffMeters.BUDGET_TOKENS)).isZero();
@@ -183,12 +182,12 @@ class OverloadMetersTests {
 		void tellABudgetThatTimeHasFilledIt() {
 			RetryBudget budget = budget();
 			meters.bind(safety);
-			while (budget.tryWithdraw(Cost.TRANSIENT)) {
+			while (budget.tryWithdraw()) {
 				// until it is empty
 			}
 			time.advance(Duration.ofMinutes(5));
 			assertThat(gauge(BackoffMeters.BUDGET_TOKENS)).isEqualTo(30);
-			budget.tryWithdraw(Cost.TRANSIENT);
+			budget.tryWithdraw();
 			assertThat(budget.isDry()).isFalse();
 		}
 

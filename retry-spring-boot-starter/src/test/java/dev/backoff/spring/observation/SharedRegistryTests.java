@@ -21,7 +21,6 @@ import org.springframework.context.support.GenericApplicationContext;
 
 import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.breaker.CircuitBreakers;
-import dev.backoff.budget.RetryBudget.Cost;
 import dev.backoff.fixture.VirtualTime;
 import dev.backoff.spring.advice.BackoffMethods;
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
@@ -98,7 +97,7 @@ class SharedRegistryTests {
 		assertThat(gauge("backoff.waiting", "policy", "orders")).isEqualTo(3);
 		// each waiting call has taken one token
 		assertThat(gauge("backoff.budget.tokens", "budget", "orders")).isEqualTo(97);
-		assertThat(this.contexts.get(1).getBean(RetryBudgets.class).get("orders").tryWithdraw(Cost.TRANSIENT)).isTrue();
+		assertThat(this.contexts.get(1).getBean(RetryBudgets.class).get("orders").tryWithdraw()).isTrue();
 		assertThat(gauge("backoff.budget.tokens", "budget", "orders")).isEqualTo(96);
 		assertThat(count("backoff.calls", "policy", "orders", "stop", "succeeded")).isEqualTo(2);
 		for (ConfigurableApplicationContext context : this.contexts) {

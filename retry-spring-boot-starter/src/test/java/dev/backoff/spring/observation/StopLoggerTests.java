@@ -117,8 +117,7 @@ class StopLoggerTests {
 
 		@Test
 		void tellsOfAnEmptyBudget() {
-			RetryBudget budget = RetryBudget.of("shared", new BudgetSettings(1, 0, 0, 1, 1, false), time,
-					RetryBudget.Listener.NONE);
+			RetryBudget budget = RetryBudget.of("shared", new BudgetSettings(1, 0, 0), time, RetryBudget.Listener.NONE);
 			stop(Retry.builder(policy("orders").build())
 				.method("OrderService.place")
 				.time(time)

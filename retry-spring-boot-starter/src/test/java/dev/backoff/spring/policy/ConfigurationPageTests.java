@@ -98,7 +98,7 @@ class ConfigurationPageTests {
 				.containsEntry("PaymentCallbacks.send retry-on",
 						"java.io.IOException, java.util.concurrent.TimeoutException")
 				.containsEntry("breaker gateway window", "100 calls")
-				.containsEntry("budget gateway cost.throttled", "2");
+				.containsEntry("budget gateway per-second", "2");
 		}
 
 		@Test

@@ -171,20 +171,15 @@ class OverloadConfigurationTests {
 
 		@ParameterizedTest
 		@CsvSource(delimiter = '|', textBlock = """
-				tokens: 10           | 10 | 0.1 | 0.1 | 1   | 1   | false
-				tokens: 0            | 0  | 0.1 | 0.1 | 1   | 1   | false
-				per-success: 0.2     | 50 | 0.2 | 0.1 | 1   | 1   | false
-				per-second: 0        | 50 | 0.1 | 0   | 1   | 1   | false
-				cost: 0.5            | 50 | 0.1 | 0.1 | 0.5 | 0.5 | false
-				cost.transient: 2    | 50 | 0.1 | 0.1 | 2   | 1   | false
-				cost.throttled: 50   | 50 | 0.1 | 0.1 | 1   | 50  | false
-				refund: true         | 50 | 0.1 | 0.1 | 1   | 1   | true
+				tokens: 10       | 10 | 0.1 | 0.1
+				tokens: 0        | 0  | 0.1 | 0.1
+				per-success: 0.2 | 50 | 0.2 | 0.1
+				per-second: 0    | 50 | 0.1 | 0
 				""")
-		void haveTheirNumbers(String line, double tokens, double perSuccess, double perSecond, double transientCost,
-				double throttledCost, boolean refund) {
+		void haveTheirNumbers(String line, double tokens, double perSuccess, double perSecond) {
 			run(orders().yaml("backoff.budgets.orders." + line),
-					(configuration) -> assertThat(configuration.budget("ORDERS").settings()).isEqualTo(
-							new BudgetSettings(tokens, perSuccess, perSecond, transientCost, throttledCost, refund)));
+					(configuration) -> assertThat(configuration.budget("ORDERS").settings())
+						.isEqualTo(new BudgetSettings(tokens, perSuccess, perSecond)));
 		}
 
 		@Test
@@ -192,31 +187,29 @@ class OverloadConfigurationTests {
 			run(orders().yaml("""
 					backoff.budgets:
 					  orders:
-					    cost: 2
+					    per-second: 2
 					"""), (configuration) -> {
 				BudgetEntry entry = configuration.budgets().get("orders");
 				assertThat(text(entry.values().get(BudgetKey.TOKENS))).isEqualTo("50 <- built in");
-				assertThat(text(entry.values().get(BudgetKey.COST_TRANSIENT))).isEqualTo("2 <- application.yml:3");
-				assertThat(entry.values()).doesNotContainKey(BudgetKey.COST).hasSize(6);
+				assertThat(text(entry.values().get(BudgetKey.PER_SECOND))).isEqualTo("2 <- application.yml:3");
+				assertThat(entry.values()).hasSize(3);
 			});
 		}
 
 		@ParameterizedTest
 		@CsvSource(delimiter = '|', textBlock = """
-				1     | 50  | 1  | 50 | 50
-				3     | 50  | 1  | 16 | 16 <- 50 for 3 instances: application.yml:3
-				200   | 50  | 1  | 5  | 5 <- 50 for 200 instances: application.yml:3
-				200   | 3   | 1  | 3  | 3 <- 3 for 200 instances: application.yml:3
-				200   | 0   | 1  | 0  | 0 <- 0 for 200 instances: application.yml:3
-				200   | 50  | 12 | 12 | 12 <- 50 for 200 instances: application.yml:3
+				1     | 50  | 50 | 50
+				3     | 50  | 16 | 16 <- 50 for 3 instances: application.yml:3
+				200   | 50  | 5  | 5 <- 50 for 200 instances: application.yml:3
+				200   | 3   | 3  | 3 <- 3 for 200 instances: application.yml:3
+				200   | 0   | 0  | 0 <- 0 for 200 instances: application.yml:3
 				""")
-		void shareTheirTokensAmongInstances(int instances, double tokens, double cost, double share, String shown) {
+		void shareTheirTokensAmongInstances(int instances, double tokens, double share, String shown) {
 			run(orders().yaml("""
 					backoff.instances: %d
 					backoff.budgets.orders:
 					  tokens: %.0f
-					  cost: %.0f
-					""".formatted(instances, tokens, cost)), (configuration) -> {
+					""".formatted(instances, tokens)), (configuration) -> {
 				BudgetEntry entry = configuration.budget("orders");
 				assertThat(entry.settings().tokens()).isEqualTo(share);
 				assertThat(entry.settings().perSecond()).isEqualTo(BudgetSettings.DEFAULTS.perSecond());
@@ -323,26 +316,15 @@ class OverloadConfigurationTests {
 		void overridesTheBudgetItMeans(String variable) {
 			run(orders().variable(variable, "7").yaml("""
 					backoff:
-					  budgets.payment-gateway: { tokens: 10, refund: true }
+					  budgets.payment-gateway: { tokens: 10, per-second: 2 }
 					"""), (configuration) -> {
 				assertThat(configuration.budgets()).containsOnlyKeys("paymentgateway");
 				BudgetEntry entry = configuration.budget("payment-gateway");
 				assertThat(entry.name()).isEqualTo("payment-gateway");
-				assertThat(entry.settings()).isEqualTo(new BudgetSettings(7, 0.1, 0.1, 1, 1, true));
+				assertThat(entry.settings()).isEqualTo(new BudgetSettings(7, 0.1, 2));
 				assertThat(text(entry.values().get(BudgetKey.TOKENS)))
 					.isEqualTo("7 <- the environment variable " + variable);
 			});
-		}
-
-		@ParameterizedTest
-		@CsvSource({ "BACKOFF_BUDGETS_ORDERS_COST, 3, 3, 3", "BACKOFF_BUDGETS_ORDERS_COST_TRANSIENT, 3, 3, 2",
-				"BACKOFF_BUDGETS_ORDERS_COST_THROTTLED, 3, 1, 3" })
-		void overridesCostsWholeOrOneByOne(String variable, String value, double transientCost, double throttledCost) {
-			run(orders().variable(variable, value).yaml("backoff.budgets.orders.cost: { transient: 1, throttled: 2 }"),
-					(configuration) -> {
-						assertThat(configuration.budget("orders").settings().transientCost()).isEqualTo(transientCost);
-						assertThat(configuration.budget("orders").settings().throttledCost()).isEqualTo(throttledCost);
-					});
 		}
 
 		@Test
@@ -380,13 +362,13 @@ class OverloadConfigurationTests {
 		environment.getPropertySources().addFirst(new PropertySource<>("vault", new Object()) {
 			@Override
 			public @Nullable Object getProperty(String name) {
-				return name.equals("backoff.budgets.pay.cost.throttled") || name.equals("backoff.breakers.pay.probes")
-						? "4" : null;
+				return name.equals("backoff.budgets.pay.per-second") || name.equals("backoff.breakers.pay.probes") ? "4"
+						: null;
 			}
 		});
 		BackoffConfiguration configuration = BackoffConfiguration.read(environment);
 		assertThat(configuration.problems()).isEmpty();
-		assertThat(configuration.budget("pay").settings()).isEqualTo(new BudgetSettings(10, 0.1, 0.1, 1, 4, false));
+		assertThat(configuration.budget("pay").settings()).isEqualTo(new BudgetSettings(10, 0.1, 4));
 		assertThat(configuration.breaker("pay").settings().probes()).isEqualTo(4);
 	}
 
@@ -418,7 +400,6 @@ class OverloadConfigurationTests {
 				{ tokens: 0 }                                    | { when-empty: wait, enabled: false }
 				{ tokens: 0 }                                    | { when-empty: wait, budget: none }
 				{ per-second: 0, per-success: 0 }                | { when-empty: stop }
-				{ per-second: 0, per-success: 0, cost: 0 }       | { when-empty: wait }
 				{ per-second: 0 }                                | { when-empty: wait, deadline: 1m }
 				{ per-success: 0 }                               | { when-empty: wait }
 				""")
