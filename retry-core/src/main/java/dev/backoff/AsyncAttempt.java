@@ -100,7 +100,7 @@ final class AsyncAttempt<T extends @Nullable Object>
 	private void ended(Outcome outcome, @Nullable T value) {
 		CallSteps steps = this.call.driver().steps();
 		try {
-			if (!this.call.state().hasStory() && outcome.kind() == AttemptOutcome.SUCCESS) {
+			if (!this.call.state().hasHistory() && outcome.kind() == AttemptOutcome.SUCCESS) {
 				this.call.state().attemptEnded();
 				steps.succeededAtOnce(this.call.state(), this.permit);
 				this.call.settle(value);

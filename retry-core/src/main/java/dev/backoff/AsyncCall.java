@@ -34,7 +34,7 @@ final class AsyncCall<C, T extends @Nullable Object> implements RunningCalls.Lis
 	private static final AtomicReferenceFieldUpdater<AsyncCall, Driving.@Nullable UnderWay> UNDER_WAY = AtomicReferenceFieldUpdater
 		.newUpdater(AsyncCall.class, Driving.UnderWay.class, "underWay");
 
-	private final RetryCall state;
+	private final CallState state;
 
 	private final AsyncDriver driver;
 
@@ -51,9 +51,9 @@ final class AsyncCall<C, T extends @Nullable Object> implements RunningCalls.Lis
 	private volatile Driving.@Nullable UnderWay underWay;
 
 	AsyncCall(AsyncDriver driver, C context, AsyncOperation.OnContext<C, T> operation,
-			@Nullable Recovery<? super C, ? extends CompletionStage<T>, ?> recovery, @Nullable RetryCall enclosing,
+			@Nullable Recovery<? super C, ? extends CompletionStage<T>, ?> recovery, @Nullable CallState enclosing,
 			Executor executor) {
-		this.state = new RetryCall(enclosing);
+		this.state = new CallState(enclosing);
 		this.driver = driver;
 		this.context = context;
 		this.operation = operation;
@@ -73,9 +73,8 @@ final class AsyncCall<C, T extends @Nullable Object> implements RunningCalls.Lis
 
 	@Override
 	public RunningCalls.@Nullable RunningAttempt now() {
-		return (this.underWay instanceof AsyncAttempt<?>)
-				? RunningCalls.RunningAttempt.of(this.state.terms(), this.state.attempt(), this.state.turn(), null)
-				: null;
+		return (this.underWay instanceof AsyncAttempt<?>) ? RunningCalls.RunningAttempt.of(this.state.settings(),
+				this.state.attempt(), this.state.attemptStart(), null) : null;
 	}
 
 	/** End the call, since the result is complete. */
@@ -99,7 +98,7 @@ final class AsyncCall<C, T extends @Nullable Object> implements RunningCalls.Lis
 		return UNDER_WAY.compareAndSet(this, claimed, null);
 	}
 
-	RetryCall state() {
+	CallState state() {
 		return this.state;
 	}
 
@@ -300,9 +299,9 @@ final class AsyncCall<C, T extends @Nullable Object> implements RunningCalls.Lis
 	}
 
 	/** Return the call around this one, or else a call that is not running. */
-	RetryCall around() {
-		RetryCall enclosing = this.state.enclosing();
-		return (enclosing != null) ? enclosing : new RetryCall(null);
+	CallState around() {
+		CallState enclosing = this.state.enclosing();
+		return (enclosing != null) ? enclosing : new CallState(null);
 	}
 
 	/** Run a task on the application's executor, else on the default one or here. */

@@ -26,9 +26,9 @@ record AsyncDriver(String method, CallSteps steps, RetryTime time, RetryDecider 
 	}
 
 	/* The call may outlive the attempt around it, and goes on on other threads. */
-	private static @Nullable RetryCall enclosing() {
-		RetryCall running = CallStack.ofThread().running();
-		return (running != null) ? RetryCall.standingFor(running.origin()) : null;
+	private static @Nullable CallState enclosing() {
+		CallState running = CallStack.ofThread().running();
+		return (running != null) ? CallState.standingFor(running.context().share()) : null;
 	}
 
 }

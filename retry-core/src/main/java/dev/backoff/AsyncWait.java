@@ -111,12 +111,12 @@ final class AsyncWait extends Waiter implements Driving.Abandonable {
 	}
 
 	private Decision next(long since, boolean overdue) {
-		RetryCall state = this.call.state();
+		CallState state = this.call.state();
 		CallSteps steps = this.call.driver().steps();
 		Decision next = steps.afterWait(state);
 		AttemptLimit limit = this.call.driver().limit();
 		if (next instanceof Decision.Proceed proceed) {
-			state.turn(since);
+			state.attemptStart(since);
 			if (overdue && limit.isSet()) {
 				return steps.timedOutUnbegun(proceed, limit.unbegun(state), state);
 			}
@@ -126,7 +126,7 @@ final class AsyncWait extends Waiter implements Driving.Abandonable {
 	}
 
 	@Override
-	RetryCall call() {
+	CallState call() {
 		return this.call.state();
 	}
 

@@ -32,7 +32,7 @@ final class BlockingDriver {
 	<C, T extends @Nullable Object, X extends Throwable> T call(C context, Operation.OnContext<C, T, X> operation,
 			@Nullable Recovery<? super C, T, X> recovery) throws X {
 		CallStack stack = CallStack.ofThread();
-		RetryCall call = stack.push();
+		CallState call = stack.push();
 		CallResult ending;
 		try {
 			Permit permit = this.steps.begin(call);
@@ -63,7 +63,7 @@ final class BlockingDriver {
 		return finish(ending, stack.running(), context, recovery);
 	}
 
-	private <C, T extends @Nullable Object, X extends Throwable> CallResult proceed(Decision next, RetryCall call,
+	private <C, T extends @Nullable Object, X extends Throwable> CallResult proceed(Decision next, CallState call,
 			C context, Operation.OnContext<C, T, X> operation) {
 		Decision decision = next;
 		while (true) {
@@ -81,7 +81,7 @@ final class BlockingDriver {
 		}
 	}
 
-	private <C, T extends @Nullable Object, X extends Throwable> Outcome attempt(RetryCall call, C context,
+	private <C, T extends @Nullable Object, X extends Throwable> Outcome attempt(CallState call, C context,
 			Operation.OnContext<C, T, X> operation) {
 		try {
 			T result = this.enclosed ? runEnclosed(call, context, operation) : operation.run(context, call.attempt());
@@ -92,13 +92,13 @@ final class BlockingDriver {
 		}
 	}
 
-	private <C, T extends @Nullable Object, X extends Throwable> T runEnclosed(RetryCall call, C context,
+	private <C, T extends @Nullable Object, X extends Throwable> T runEnclosed(CallState call, C context,
 			Operation.OnContext<C, T, X> operation) throws X {
 		return CallObservation.within(call.observeAttempt(),
 				() -> this.limit.run(call, () -> operation.run(context, call.attempt())));
 	}
 
-	private Decision await(Decision.RetryAfter wait, RetryCall call) {
+	private Decision await(Decision.RetryAfter wait, CallState call) {
 		this.steps.waiting(wait, call);
 		try {
 			this.waiting.await(call, wait.delay());
@@ -116,7 +116,7 @@ final class BlockingDriver {
 		return this.steps.afterWait(call);
 	}
 
-	private CallResult end(Decision.Stop stop, RetryCall call) {
+	private CallResult end(Decision.Stop stop, CallState call) {
 		CallResult ending = this.steps.end(stop, call);
 		if (ending.outcome().failure() instanceof InterruptedException) {
 			Thread.currentThread().interrupt();
@@ -127,7 +127,7 @@ final class BlockingDriver {
 	/** Recover if there is a recovery, tell the story, and return or throw the end. */
 	@SuppressWarnings({ "unchecked", "NullAway" }) // T says itself whether it may be null
 	private <C, T extends @Nullable Object, X extends Throwable> T finish(CallResult ending,
-			@Nullable RetryCall enclosing, C context, @Nullable Recovery<? super C, T, X> recovery) throws X {
+			@Nullable CallState enclosing, C context, @Nullable Recovery<? super C, T, X> recovery) throws X {
 		RetriesStoppedException story = ending.story();
 		T result = (T) ending.outcome().value();
 		if (story == null) {

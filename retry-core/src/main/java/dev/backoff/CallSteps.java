@@ -25,7 +25,7 @@ final class CallSteps {
 
 	private static final int MOST_SUPPRESSED = 8;
 
-	private final CallTerms terms;
+	private final CallSettings settings;
 
 	private final RetryDecider decider;
 
@@ -35,9 +35,9 @@ final class CallSteps {
 
 	private final CallTeller teller;
 
-	CallSteps(CallTerms terms, RetryDecider decider, ListenerChain listeners, Safeguards safeguards,
+	CallSteps(CallSettings settings, RetryDecider decider, ListenerChain listeners, Safeguards safeguards,
 			CallTeller teller) {
-		this.terms = terms;
+		this.settings = settings;
 		this.decider = decider;
 		this.listeners = listeners;
 		this.safeguards = safeguards;
@@ -45,19 +45,19 @@ final class CallSteps {
 	}
 
 	/** Begin a call; return the permit of its first attempt, or null if it has none. */
-	@Nullable Permit begin(RetryCall call) {
+	@Nullable Permit begin(CallState call) {
 		// first, since virtual time stands only for calls that it knows of
-		this.teller.callBegins(call, this.terms);
-		call.begin(this.terms, now());
+		this.teller.callBegins(call, this.settings);
+		call.begin(this.settings, now());
 		return this.safeguards.tryAcquire(call, call.started());
 	}
 
 	/** Return what follows when the first attempt has no slot or no permit. */
-	Decision refused(RetryCall call) {
+	Decision refused(CallState call) {
 		return refused(call, call.started());
 	}
 
-	private Decision refused(RetryCall call, long now) {
+	private Decision refused(CallState call, long now) {
 		Throttle.Place place = call.place();
 		return (place != null)
 				? this.decider.decideInQueue(place, call, call.timeLeft(now), this.safeguards.waiting().isShutDown())
@@ -66,16 +66,16 @@ final class CallSteps {
 
 	/** Tell of a call that has been stored elsewhere. */
 	void stored(String key) {
-		Object unused = this.teller.callKept(this.terms, key, 0);
+		Object unused = this.teller.callKept(this.settings, key, 0);
 	}
 
 	/**
 	 * Go on with a call that was kept elsewhere: return its attempt, a wait or the end.
 	 */
-	Decision resume(RetryCall call, KeptCall kept) {
-		this.teller.callGoesOn(call, this.terms, kept);
+	Decision resume(CallState call, KeptCall kept) {
+		this.teller.callGoesOn(call, this.settings, kept);
 		long now = now();
-		call.resume(this.terms, kept, now);
+		call.resume(this.settings, kept, now);
 		if (kept.loss() != null) {
 			return Decision.lost(kept.loss()).after(kept.failure());
 		}
@@ -83,7 +83,7 @@ final class CallSteps {
 		if (stop != null) {
 			return stop.after(kept.failure());
 		}
-		if (this.terms.retries().off() != null) {
+		if (this.settings.retries().off() != null) {
 			return this.decider.decide(input(call, false, false, DecisionInput.Breaker.PERMITTING, now));
 		}
 		Permit permit = this.safeguards.tryAcquire(call, now);
@@ -103,29 +103,30 @@ final class CallSteps {
 	/* After a failure. To ask again for a result that is not final is free. */
 	private boolean isPaying(KeptCall kept) {
 		return this.safeguards.budget() != null && kept.attempts() > 0
-				&& (kept.failure() != null || this.terms.policy().until() == null);
+				&& (kept.failure() != null || this.settings.policy().until() == null);
 	}
 
-	void succeededAtOnce(RetryCall call, Permit permit) {
+	void succeededAtOnce(CallState call, Permit permit) {
 		long now = now();
 		long nanos = call.elapsed(now);
 		this.safeguards.succeededAtOnce(permit, nanos, now);
 		this.teller.succeededAtOnce(call, nanos);
 	}
 
-	Decision attemptEnded(Outcome outcome, Permit permit, RetryCall call) {
+	Decision attemptEnded(Outcome outcome, Permit permit, CallState call) {
 		long now = now();
-		long nanos = Math.max(0, now - call.turn());
+		long nanos = Math.max(0, now - call.attemptStart());
 		this.safeguards.ended(permit, outcome, nanos, now);
 		this.teller.attempt(call, outcome.kind(), outcome.failure(), nanos);
 		call.attemptEnded(outcome, nanos);
 		return this.decider.decide(input(call, false, false, this.safeguards.answer(now), now));
 	}
 
-	private DecisionInput input(RetryCall call, boolean paid, boolean waitedForBudget, DecisionInput.Breaker breaker,
+	private DecisionInput input(CallState call, boolean paid, boolean waitedForBudget, DecisionInput.Breaker breaker,
 			long now) {
-		return new DecisionInput(call.lastOutcome(), call.attempt(), call.postponed(), call.delayBefore(), paid,
-				waitedForBudget, call.attemptNanos(), call.hasLastQuestion(), call.timeLeft(now),
+		AttemptHistory history = call.history();
+		return new DecisionInput(history.lastOutcome(), call.attempt(), history.postponed(), history.previousDelay(),
+				paid, waitedForBudget, history.attemptNanos(), history.isLastQuestion(), call.timeLeft(now),
 				this.safeguards.waiting().isShutDown(), breaker, budget(waitedForBudget));
 	}
 
@@ -134,36 +135,38 @@ final class CallSteps {
 		return (this.safeguards.keeping() && !waitedForBudget) ? null : this.safeguards.budget();
 	}
 
-	void waiting(Decision.RetryAfter wait, RetryCall call) {
-		call.addWait(wait);
+	void waiting(Decision.RetryAfter wait, CallState call) {
+		call.history().addWait(wait);
 		Outcome outcome = call.lastOutcome();
 		this.teller.waiting(call, wait, (outcome != null) ? scheduled(wait, outcome, call) : null);
 	}
 
-	private RetryEvent.Scheduled scheduled(Decision.RetryAfter wait, Outcome outcome, RetryCall call) {
-		return new RetryEvent.Scheduled(this.terms.policy().name(), this.terms.method(), call.attempt(),
+	private RetryEvent.Scheduled scheduled(Decision.RetryAfter wait, Outcome outcome, CallState call) {
+		return new RetryEvent.Scheduled(this.settings.policy().name(), this.settings.method(), call.attempt(),
 				Duration.ofNanos(wait.told()), wait.source(), outcome.cause(), outcome.failure(),
 				repeats(outcome, call));
 	}
 
-	private RetryEvent.@Nullable RepeatedRequest repeats(Outcome outcome, RetryCall call) {
-		String request = call.unsafeRequest();
-		Idempotency idempotency = this.terms.policy().idempotency();
-		boolean unsaid = idempotency == Idempotency.ASSUMED || (idempotency == Idempotency.BY_KEY && !call.isKeyUsed());
+	private RetryEvent.@Nullable RepeatedRequest repeats(Outcome outcome, CallState call) {
+		AttemptContext context = call.contextIfAny();
+		String request = (context != null) ? context.unsafeRequest() : null;
+		Idempotency idempotency = this.settings.policy().idempotency();
+		boolean unsaid = idempotency == Idempotency.ASSUMED
+				|| (idempotency == Idempotency.BY_KEY && !call.context().isKeyUsed());
 		return (request != null && unsaid && outcome.mayBeApplied())
 				? new RetryEvent.RepeatedRequest(request, idempotency) : null;
 	}
 
 	/** Note that a wait is over, for any reason. */
-	void waited(RetryCall call) {
+	void waited(CallState call) {
 		this.listeners.waited();
 		if (call.place() != null) {
-			this.listeners.queued(call.shortenLastWait(call.turn() - now()));
+			this.listeners.queued(call.history().shortenLastWait(call.attemptStart() - now()));
 		}
 	}
 
 	/** Return what follows a wait: the attempt, another wait or the end. */
-	Decision afterWait(RetryCall call) {
+	Decision afterWait(CallState call) {
 		long now = now();
 		Throttle.Place place = call.place();
 		if (place != null && !place.isGranted()) {
@@ -175,8 +178,8 @@ final class CallSteps {
 		if (stop != null) {
 			return stop;
 		}
-		if (outcome != null && call.lastSource() == DelaySource.BUDGET) {
-			call.addPostponed();
+		if (outcome != null && call.history().lastSource() == DelaySource.BUDGET) {
+			call.history().addPostponed();
 			Decision decision = this.decider.decide(input(call, false, true, this.safeguards.answer(now), now));
 			if (!(decision instanceof Decision.RetryAfter retry) || retry.delay() > 0) {
 				return decision;
@@ -185,12 +188,12 @@ final class CallSteps {
 		Permit permit = this.safeguards.tryAcquire(call, now);
 		if (permit == null) {
 			if (call.place() == null) {
-				call.addPostponed();
+				call.history().addPostponed();
 			}
 			return refused(call, now);
 		}
 		if (outcome == null) {
-			call.turn(now);
+			call.attemptStart(now);
 			return new Decision.Proceed(permit, null);
 		}
 		call.beginNext(now);
@@ -210,7 +213,7 @@ final class CallSteps {
 	}
 
 	/** Give the permit of an attempt back that is not made, or that does not count. */
-	void neverBegan(Decision.Proceed proceed, RetryCall call) {
+	void neverBegan(Decision.Proceed proceed, CallState call) {
 		proceed.permit().released();
 		CallObservation observation = call.observation();
 		CallObserver.ObservedAttempt observed = (observation != null) ? observation.takeAttempt() : null;
@@ -220,7 +223,7 @@ final class CallSteps {
 	}
 
 	/** End an attempt that timed out before it began. The breaker does not count it. */
-	Decision timedOutUnbegun(Decision.Proceed proceed, Throwable failure, RetryCall call) {
+	Decision timedOutUnbegun(Decision.Proceed proceed, Throwable failure, CallState call) {
 		proceed.permit().released();
 		attempting(proceed);
 		call.observeAttempt();
@@ -228,7 +231,7 @@ final class CallSteps {
 	}
 
 	/** End a call that did not succeed at once, and mark its failure with the story. */
-	CallResult end(Decision.Stop stop, RetryCall call) {
+	CallResult end(Decision.Stop stop, CallState call) {
 		long now = now();
 		Outcome outcome = call.lastOutcome();
 		Throttle.Place place = call.place();
@@ -241,16 +244,18 @@ final class CallSteps {
 		this.teller.callStops(call, stop.reason(), elapsed);
 		if (stop.reason() == StopReason.SUCCEEDED) {
 			this.safeguards.succeeded();
-			this.teller.succeeded(call, new RetryEvent.Succeeded(this.terms.policy().name(), this.terms.method(),
+			this.teller.succeeded(call, new RetryEvent.Succeeded(this.settings.policy().name(), this.settings.method(),
 					call.attempt(), Duration.ofNanos(elapsed)));
 			return new CallResult(outcome, null, null);
 		}
 		Throwable failure = outcome.failure();
-		RetriesStoppedException.Story told = new RetriesStoppedException.Story(this.terms.policy().name(),
-				this.terms.method(), stop.reason(), stop.why(), call.allAttempts(), this.terms.policy().maxAttempts(),
-				Duration.ofNanos(elapsed), call.waits(), call.attemptTimes(), call.isWaitsAbridged(),
-				call.isAttemptsAbridged() || call.allAttempts() > call.attempts(), failure, outcome.value(),
-				call.keyIfUsed());
+		AttemptHistory history = call.history();
+		AttemptContext context = call.contextIfAny();
+		RetriesStoppedException.Story told = new RetriesStoppedException.Story(this.settings.policy().name(),
+				this.settings.method(), stop.reason(), stop.why(), history.attempts(),
+				this.settings.policy().maxAttempts(), Duration.ofNanos(elapsed), history.waits(),
+				history.attemptTimes(), history.isWaitsAbridged(), history.isAttemptsAbridged(), failure,
+				outcome.value(), (context != null) ? context.keyIfUsed() : null);
 		// another call may get the same instance, so that one attempt proves nothing
 		boolean settled = call.attempt() > 1 || isUnrepeatable(outcome);
 		RetriesStoppedException story = new RetriesStoppedException(told, stop.problem(), call.started(), settled);
@@ -295,11 +300,11 @@ final class CallSteps {
 
 	/** Tell the end of a call without success; null is thrown where it has a result. */
 	void stopped(CallResult ending, RetriesStoppedException story, RetryEvent.RecoveryOutcome recovered,
-			@Nullable Throwable thrown, @Nullable RetryCall enclosing) {
-		this.teller.stopped(ending,
-				new RetryEvent.Stopped(this.terms.policy().name(), this.terms.method(), story, recovered, thrown));
+			@Nullable Throwable thrown, @Nullable CallState enclosing) {
+		this.teller.stopped(ending, new RetryEvent.Stopped(this.settings.policy().name(), this.settings.method(), story,
+				recovered, thrown));
 		if (thrown != null && enclosing != null && !isLeftToOthers(ending, story)) {
-			enclosing.settledInside(thrown, story, isUnrepeatable(ending.outcome()));
+			enclosing.context().handledInside(thrown, story, isUnrepeatable(ending.outcome()));
 		}
 	}
 
@@ -313,11 +318,11 @@ final class CallSteps {
 	}
 
 	private boolean isUnrepeatable(Outcome outcome) {
-		return this.terms.policy().idempotency() == Idempotency.NO && outcome.mayBeApplied();
+		return this.settings.policy().idempotency() == Idempotency.NO && outcome.mayBeApplied();
 	}
 
 	private long now() {
-		return this.terms.time().nanoTime();
+		return this.settings.time().nanoTime();
 	}
 
 }

@@ -27,32 +27,31 @@ final class CallTeller {
 		this.observer = observer;
 	}
 
-	void callBegins(RetryCall call, CallTerms terms) {
+	void callBegins(CallState call, CallSettings settings) {
 		if (this.observer == null) {
 			return;
 		}
-		observed(call, this.observer.callBegins(terms.policy().name(), terms.method()));
+		observed(call, this.observer.callBegins(settings.policy().name(), settings.method()));
 	}
 
 	/** Tell of a call that is kept elsewhere, and observe the attempt that is due. */
-	void callGoesOn(RetryCall call, CallTerms terms, KeptCall kept) {
-		observed(call, callKept(terms, kept.key(), kept.attempts() + 1));
+	void callGoesOn(CallState call, CallSettings settings, KeptCall kept) {
+		observed(call, callKept(settings, kept.key(), kept.attempts() + 1));
 	}
 
 	/** Tell of a call that is kept elsewhere. */
-	CallObserver.@Nullable ObservedCall callKept(CallTerms terms, String key, int attempt) {
-		return (this.observer != null) ? this.observer.callKept(terms.policy().name(), terms.method(), key, attempt)
-				: null;
+	CallObserver.@Nullable ObservedCall callKept(CallSettings settings, String key, int attempt) {
+		return (this.observer != null)
+				? this.observer.callKept(settings.policy().name(), settings.method(), key, attempt) : null;
 	}
 
-	private static void observed(RetryCall call, CallObserver.@Nullable ObservedCall observed) {
+	private static void observed(CallState call, CallObserver.@Nullable ObservedCall observed) {
 		if (observed != null) {
-			call.observedBy(new CallObservation(observed));
-			call.tellAround(observed);
+			call.context().observe(observed);
 		}
 	}
 
-	void succeededAtOnce(RetryCall call, long nanos) {
+	void succeededAtOnce(CallState call, long nanos) {
 		if (this.observer == null) {
 			this.listeners.succeededAtOnce(nanos);
 			return;
@@ -62,7 +61,7 @@ final class CallTeller {
 		callEnds(call);
 	}
 
-	void attempt(RetryCall call, AttemptOutcome outcome, @Nullable Throwable failure, long nanos) {
+	void attempt(CallState call, AttemptOutcome outcome, @Nullable Throwable failure, long nanos) {
 		CallObservation observation = call.observation();
 		CallObserver.ObservedAttempt attempt = (observation != null) ? observation.takeAttempt() : null;
 		try (CallObserver.Scope scope = open(attempt)) {
@@ -74,7 +73,7 @@ final class CallTeller {
 	}
 
 	/** Tell of a wait; before a first attempt there is no event. */
-	void waiting(RetryCall call, Decision.RetryAfter wait, RetryEvent.@Nullable Scheduled event) {
+	void waiting(CallState call, Decision.RetryAfter wait, RetryEvent.@Nullable Scheduled event) {
 		CallObserver.ObservedCall observed = call.observed();
 		if (observed != null) {
 			observed.waitBegins(wait.source(), wait.told());
@@ -94,13 +93,13 @@ final class CallTeller {
 		}
 	}
 
-	void callStops(RetryCall call, StopReason reason, long nanos) {
+	void callStops(CallState call, StopReason reason, long nanos) {
 		try (CallObserver.Scope scope = open(call.observed())) {
 			this.listeners.call(reason, nanos);
 		}
 	}
 
-	void succeeded(RetryCall call, RetryEvent.Succeeded event) {
+	void succeeded(CallState call, RetryEvent.Succeeded event) {
 		try (CallObserver.Scope scope = open(call.observed())) {
 			this.listeners.succeeded(event);
 		}
@@ -109,7 +108,7 @@ final class CallTeller {
 		}
 	}
 
-	private static void callEnds(RetryCall call) {
+	private static void callEnds(CallState call) {
 		CallObserver.ObservedCall observed = call.observed();
 		if (observed != null) {
 			observed.ends(StopReason.SUCCEEDED, call.attempt(), RetryEvent.RecoveryOutcome.NONE, null);

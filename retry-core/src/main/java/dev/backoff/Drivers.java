@@ -13,8 +13,8 @@ import dev.backoff.time.RetryTime;
  * What the calls of one {@link Retry} run on. The driver of kept calls is made for each
  * of their attempts, since few retries have any.
  */
-record Drivers(CallTerms terms, RandomSource random, RetryDecider decider, BlockingDriver blocking, AsyncDriver async,
-		Supplier<KeptDriver> kept, @Nullable RunningCalls running) {
+record Drivers(CallSettings settings, RandomSource random, RetryDecider decider, BlockingDriver blocking,
+		AsyncDriver async, Supplier<KeptDriver> kept, @Nullable RunningCalls running) {
 
 	static Drivers of(RetryBuilder builder) {
 		RetryPolicy policy = builder.policy;
@@ -23,28 +23,28 @@ record Drivers(CallTerms terms, RandomSource random, RetryDecider decider, Block
 		RetryTime time = guards.time(builder.time);
 		Throttle throttle = (builder.throttle == null && policy.concurrency() != Throttle.UNLIMITED)
 				? new Throttle(policy.name(), policy.concurrency(), policy.maxWaiting()) : builder.throttle;
-		CallTerms terms = new CallTerms(policy, builder.method, time, guards.switchOf(policy, builder.enabled),
+		CallSettings settings = new CallSettings(policy, builder.method, time, guards.switchOf(policy, builder.enabled),
 				throttle);
 		Safeguards safeguards = new Safeguards((throttle != null) ? new Slots(throttle) : null,
 				guards.permits(builder.breaker), builder.budget, builder.waitingCalls, false);
 		RandomSource random = guards.random(builder.random);
-		RetryDecider decider = new RetryDecider(policy, terms.retries(), random, listeners);
+		RetryDecider decider = new RetryDecider(policy, settings.retries(), random, listeners);
 		CallTeller teller = new CallTeller(listeners,
 				Observers.of(builder.observers.stream().map(guards::observer).toList()));
-		CallSteps steps = new CallSteps(terms, decider, listeners, safeguards, teller);
+		CallSteps steps = new CallSteps(settings, decider, listeners, safeguards, teller);
 		AttemptLimit limit = new AttemptLimit(policy, builder.method, time, builder.running);
 		BlockingDriver blocking = new BlockingDriver(steps, decider, builder.waitingCalls, limit,
 				!builder.observers.isEmpty());
 		AsyncDriver async = new AsyncDriver(builder.method, steps, time, decider, builder.waitingCalls, limit,
 				listeners, guards.executors(builder.executor, AsyncDriver.DEFAULT_EXECUTOR));
-		Supplier<KeptDriver> kept = () -> kept(terms, random, listeners, safeguards, limit, teller);
-		return new Drivers(terms, random, decider, blocking, async, kept, builder.running);
+		Supplier<KeptDriver> kept = () -> kept(settings, random, listeners, safeguards, limit, teller);
+		return new Drivers(settings, random, decider, blocking, async, kept, builder.running);
 	}
 
-	private static KeptDriver kept(CallTerms terms, RandomSource random, ListenerChain listeners, Safeguards safeguards,
-			AttemptLimit limit, CallTeller teller) {
-		RetryDecider decider = new RetryDecider(terms.policy(), () -> null, random, listeners);
-		CallSteps steps = new CallSteps(terms, decider, listeners, safeguards.keptElsewhere(), teller);
+	private static KeptDriver kept(CallSettings settings, RandomSource random, ListenerChain listeners,
+			Safeguards safeguards, AttemptLimit limit, CallTeller teller) {
+		RetryDecider decider = new RetryDecider(settings.policy(), () -> null, random, listeners);
+		CallSteps steps = new CallSteps(settings, decider, listeners, safeguards.keptElsewhere(), teller);
 		return new KeptDriver(steps, decider, limit);
 	}
 

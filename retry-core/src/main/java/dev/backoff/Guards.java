@@ -102,7 +102,7 @@ final class Guards {
 	}
 
 	/** Return a switch that is off when it fails. */
-	Switch switchOf(RetryPolicy policy, BooleanSupplier enabled) {
+	CallSettings.Switch switchOf(RetryPolicy policy, BooleanSupplier enabled) {
 		return () -> {
 			try {
 				return (policy.isEnabled() && enabled.getAsBoolean()) ? null : Decision.DISABLED;
@@ -123,15 +123,6 @@ final class Guards {
 	/** Return an observer that leaves a call alone when it fails. */
 	CallObserver observer(CallObserver observer) {
 		return new GuardedObserver(observer, new Hook("observer", this.report));
-	}
-
-	/** Whether retries are switched on. */
-	@FunctionalInterface
-	interface Switch {
-
-		/** Return why no retry follows, or null while retries are on. */
-		Decision.@Nullable Stop off();
-
 	}
 
 	/** One kind of object, of which failures are reported. */

@@ -31,7 +31,7 @@ final class KeptDriver {
 	<C, T extends @Nullable Object, X extends Throwable> KeptNext attempt(KeptCall kept, C context,
 			Operation.OnContext<C, T, X> operation, @Nullable Recovery<? super C, T, X> recovery) {
 		CallStack stack = CallStack.ofThread();
-		RetryCall call = stack.push();
+		CallState call = stack.push();
 		CallResult ending;
 		try {
 			Decision decision = this.steps.resume(call, kept);
@@ -58,7 +58,7 @@ final class KeptDriver {
 		return finish(ending, kept, context, recovery);
 	}
 
-	private <C, T extends @Nullable Object, X extends Throwable> Outcome attempt(RetryCall call, C context,
+	private <C, T extends @Nullable Object, X extends Throwable> Outcome attempt(CallState call, C context,
 			Operation.OnContext<C, T, X> operation) {
 		try {
 			T result = CallObservation.within(call.observeAttempt(),
@@ -84,7 +84,7 @@ final class KeptDriver {
 	}
 
 	/* The wait is over for this process, and so is its part of the retry to come. */
-	private KeptNext again(Decision.RetryAfter wait, RetryCall call, KeptCall kept) {
+	private KeptNext again(Decision.RetryAfter wait, CallState call, KeptCall kept) {
 		Outcome outcome = call.lastOutcome();
 		this.steps.waiting(wait, call);
 		this.steps.waited(call);
@@ -93,8 +93,8 @@ final class KeptDriver {
 			return unchanged(kept, delay, null);
 		}
 		this.steps.retrying(outcome.cause());
-		return new KeptNext.Again(call.attempt(), delay, Duration.ofNanos(wait.ownDelay()), call.hasLastQuestion(),
-				outcome.failure());
+		return new KeptNext.Again(call.attempt(), delay, Duration.ofNanos(wait.ownDelay()),
+				call.history().isLastQuestion(), outcome.failure());
 	}
 
 	/*

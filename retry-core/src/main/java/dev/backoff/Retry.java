@@ -235,7 +235,7 @@ public final class Retry {
 	 * {@return the policy of the calls that begin now}
 	 */
 	public RetryPolicy policy() {
-		return this.drivers.terms().policy();
+		return this.drivers.settings().policy();
 	}
 
 	/**
@@ -245,7 +245,7 @@ public final class Retry {
 	 * @return false if no call would retry it
 	 */
 	public boolean isRetryable(Throwable failure) {
-		return this.drivers.decider().judge(failure, new RetryCall(null)).refusal() == null;
+		return this.drivers.decider().judge(failure, new CallState(null)).refusal() == null;
 	}
 
 	/**
@@ -254,20 +254,20 @@ public final class Retry {
 	 */
 	public RetryDelays delays() {
 		Drivers drivers = this.drivers;
-		return new RetryDelays(drivers.terms(), drivers.random());
+		return new RetryDelays(drivers.settings(), drivers.random());
 	}
 
 	/**
 	 * {@return how logs and meters call what is run, by default the policy's name}
 	 */
 	public String method() {
-		return this.drivers.terms().method();
+		return this.drivers.settings().method();
 	}
 
 	@Override
 	public String toString() {
-		CallTerms terms = this.drivers.terms();
-		return "Retry of " + terms.method() + " by " + terms.policy();
+		CallSettings settings = this.drivers.settings();
+		return "Retry of " + settings.method() + " by " + settings.policy();
 	}
 
 }

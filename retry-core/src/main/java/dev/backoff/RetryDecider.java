@@ -38,7 +38,7 @@ final class RetryDecider {
 
 	private final FailureRules rules;
 
-	private final Guards.Switch retries;
+	private final CallSettings.Switch retries;
 
 	private final RandomSource random;
 
@@ -46,7 +46,7 @@ final class RetryDecider {
 
 	private final boolean acceptsAll;
 
-	RetryDecider(RetryPolicy policy, Guards.Switch retries, RandomSource random, ListenerChain listeners) {
+	RetryDecider(RetryPolicy policy, CallSettings.Switch retries, RandomSource random, ListenerChain listeners) {
 		this.policy = policy;
 		this.rules = new FailureRules(policy);
 		this.retries = retries;
@@ -81,7 +81,7 @@ final class RetryDecider {
 		}
 	}
 
-	Outcome judge(Throwable failure, RetryCall call) {
+	Outcome judge(Throwable failure, CallState call) {
 		Outcome outcome = this.rules.judge(failure, call);
 		if (outcome.refusal() != null && outcome.refusal().problem() != null) {
 			this.listeners.hookFailed("classifier", outcome.refusal().problem());
@@ -250,7 +250,7 @@ final class RetryDecider {
 	 * Decide what follows when an attempt has no slot: a wait in the queue, which takes
 	 * nothing from others and whose end is unknown, or the end of the call.
 	 */
-	Decision decideInQueue(Throttle.Place place, RetryCall call, long timeLeft, boolean shutDown) {
+	Decision decideInQueue(Throttle.Place place, CallState call, long timeLeft, boolean shutDown) {
 		if (place.isRefused()) {
 			return Decision.queueFull(place.throttle());
 		}
@@ -260,7 +260,7 @@ final class RetryDecider {
 			return stop;
 		}
 		return (timeLeft <= 0) ? Decision.WITHOUT_SLOT : new Decision.RetryAfter(Math.min(timeLeft, LONGEST_IN_QUEUE),
-				call.previousDelay(), DelaySource.CONCURRENCY);
+				call.history().previousDelay(), DelaySource.CONCURRENCY);
 	}
 
 	/** Return why the attempt must not start that was waited for, or null. */

@@ -18,7 +18,7 @@ import dev.backoff.time.Nanos;
  */
 public final class RetryDelays {
 
-	private final CallTerms terms;
+	private final CallSettings settings;
 
 	private final RandomSource random;
 
@@ -28,10 +28,10 @@ public final class RetryDelays {
 
 	private long previous;
 
-	RetryDelays(CallTerms terms, RandomSource random) {
-		this.terms = terms;
+	RetryDelays(CallSettings settings, RandomSource random) {
+		this.settings = settings;
 		this.random = random;
-		this.started = terms.time().nanoTime();
+		this.started = settings.time().nanoTime();
 	}
 
 	/**
@@ -40,15 +40,15 @@ public final class RetryDelays {
 	 * before the deadline, or retries are switched off
 	 */
 	public @Nullable Duration next() {
-		RetryPolicy policy = this.terms.policy();
+		RetryPolicy policy = this.settings.policy();
 		boolean limited = policy.maxAttempts() != RetryPolicy.UNLIMITED_ATTEMPTS;
-		if (this.terms.retries().off() != null || (limited && this.retries + 1 >= policy.maxAttempts())) {
+		if (this.settings.retries().off() != null || (limited && this.retries + 1 >= policy.maxAttempts())) {
 			return null;
 		}
 		this.retries = Math.max(this.retries, this.retries + 1);
 		BackoffRule rule = policy.rule();
 		this.previous = rule.delay(this.retries, this.previous, this.random);
-		long elapsed = Math.max(0, this.terms.time().nanoTime() - this.started);
+		long elapsed = Math.max(0, this.settings.time().nanoTime() - this.started);
 		long end = Nanos.plus(Nanos.plus(elapsed, this.previous), policy.shortestAttemptNanos());
 		boolean fits = policy.deadlineNanos() == Nanos.UNLIMITED || end < policy.deadlineNanos();
 		return fits ? Duration.ofNanos(this.previous) : null;

@@ -64,8 +64,8 @@ public final class RunningCalls {
 	}
 
 	/** List an attempt on this thread, until it is taken out. */
-	Listed add(RetryCall call) {
-		Listed attempt = new OnThread(call, call.attempt(), call.turn(), Thread.currentThread());
+	Listed add(CallState call) {
+		Listed attempt = new OnThread(call, call.attempt(), call.attemptStart(), Thread.currentThread());
 		add(attempt);
 		return attempt;
 	}
@@ -114,11 +114,11 @@ public final class RunningCalls {
 	}
 
 	/* As it began, since a call is read on its own thread only. */
-	private record OnThread(RetryCall call, int attempt, long began, Thread thread) implements Listed {
+	private record OnThread(CallState call, int attempt, long began, Thread thread) implements Listed {
 
 		@Override
 		public RunningAttempt now() {
-			return RunningAttempt.of(this.call.terms(), this.attempt, this.began, this.thread.getName());
+			return RunningAttempt.of(this.call.settings(), this.attempt, this.began, this.thread.getName());
 		}
 
 	}
@@ -136,9 +136,9 @@ public final class RunningCalls {
 	 */
 	public record RunningAttempt(String policy, String method, int attempt, Duration elapsed, @Nullable String thread) {
 
-		static RunningAttempt of(CallTerms terms, int attempt, long began, @Nullable String thread) {
-			Duration elapsed = Duration.ofNanos(Math.max(0, terms.time().nanoTime() - began));
-			return new RunningAttempt(terms.policy().name(), terms.method(), attempt, elapsed, thread);
+		static RunningAttempt of(CallSettings settings, int attempt, long began, @Nullable String thread) {
+			Duration elapsed = Duration.ofNanos(Math.max(0, settings.time().nanoTime() - began));
+			return new RunningAttempt(settings.policy().name(), settings.method(), attempt, elapsed, thread);
 		}
 
 	}

@@ -26,7 +26,7 @@ record Safeguards(@Nullable Slots slots, @Nullable CallPermits breaker, @Nullabl
 	 * Take a slot and a permit for the call's next attempt; null if it must not be made,
 	 * with the call's place in the queue if it has no slot.
 	 */
-	@Nullable Permit tryAcquire(RetryCall call, long now) {
+	@Nullable Permit tryAcquire(CallState call, long now) {
 		if (this.slots == null) {
 			return permit(call, now);
 		}
@@ -37,16 +37,27 @@ record Safeguards(@Nullable Slots slots, @Nullable CallPermits breaker, @Nullabl
 	 * Within a probe of the same breaker an attempt needs no permit: the probe's result
 	 * covers it.
 	 */
-	private @Nullable Permit permit(RetryCall call, long now) {
+	private @Nullable Permit permit(CallState call, long now) {
 		if (this.breaker == null) {
 			return Guards.UNCOUNTED;
 		}
-		Permit permit = call.isCovered(this.breaker) ? Guards.UNCOUNTED : this.breaker.tryAcquire(now);
+		Permit permit = isCovered(call, this.breaker) ? Guards.UNCOUNTED : this.breaker.tryAcquire(now);
 		if (permit != null && permit.covers(this.breaker)) {
 			// only a probe's, since a reference costs to write
-			call.permitted(permit);
+			call.context().probe(permit);
 		}
 		return permit;
+	}
+
+	private static boolean isCovered(CallState call, CallPermits breaker) {
+		for (CallState around = call.around(); around != null; around = around.around()) {
+			AttemptContext context = around.contextIfAny();
+			Permit probe = (context != null) ? context.probe() : null;
+			if (probe != null && probe.covers(breaker)) {
+				return true;
+			}
+		}
+		return false;
 	}
 
 	/**

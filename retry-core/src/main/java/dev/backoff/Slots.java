@@ -4,6 +4,7 @@ import org.jspecify.annotations.Nullable;
 
 import dev.backoff.breaker.CallPermits;
 import dev.backoff.breaker.CallPermits.Permit;
+import dev.backoff.AttemptContext.SharedAttempt;
 import dev.backoff.throttle.Throttle;
 
 /**
@@ -26,10 +27,10 @@ final class Slots {
 	 * holds one. Return false if there is none: the call then has a place in the queue,
 	 * or was refused one.
 	 */
-	boolean tryTake(RetryCall call) {
+	boolean tryTake(CallState call) {
 		Throttle.Place place = call.place();
 		if (place == null) {
-			boolean within = call.isWithinSlot(this.throttle);
+			boolean within = isWithinSlot(call);
 			if (within || this.throttle.tryAcquire()) {
 				call.holdsSlot(!within);
 				return true;
@@ -45,8 +46,19 @@ final class Slots {
 		return granted;
 	}
 
+	private boolean isWithinSlot(CallState call) {
+		for (CallState around = call.around(); around != null; around = around.around()) {
+			SharedAttempt elsewhere = around.shared();
+			if ((elsewhere != null) ? elsewhere.isHoldingSlot(this.throttle)
+					: (around.isHoldingSlot() && around.settings().throttle() == this.throttle)) {
+				return true;
+			}
+		}
+		return false;
+	}
+
 	/** Join the call's slot, if it has one, to its permit; without one, give it back. */
-	@Nullable Permit joined(@Nullable Permit permit, RetryCall call) {
+	@Nullable Permit joined(@Nullable Permit permit, CallState call) {
 		if (!call.isHoldingSlot()) {
 			return permit;
 		}

@@ -17,7 +17,7 @@ abstract class Waiter extends TimerEntry {
 	private @Nullable Waiter next;
 
 	/** Return the call, whose state does not change while it waits. */
-	abstract RetryCall call();
+	abstract CallState call();
 
 	/**
 	 * End the wait on this thread, because of the shutdown; throw nothing. If the wait
@@ -34,12 +34,12 @@ abstract class Waiter extends TimerEntry {
 
 	/** Return whether the call ends after retries were switched off. */
 	final boolean wantsRetry() {
-		AttemptOutcome last = call().lastKind();
-		return last != null && last != AttemptOutcome.PENDING;
+		Outcome last = call().lastOutcome();
+		return last != null && last.kind() != AttemptOutcome.PENDING;
 	}
 
 	final boolean isOf(@Nullable String policy) {
-		return policy == null || call().terms().policy().name().equals(policy);
+		return policy == null || call().settings().policy().name().equals(policy);
 	}
 
 	final boolean isLinked() {

@@ -48,8 +48,8 @@ public final class WaitingCalls {
 	}
 
 	/** Sleep until the wait ends. */
-	void await(RetryCall call, long nanos) throws InterruptedException {
-		RetryTime time = call.terms().time();
+	void await(CallState call, long nanos) throws InterruptedException {
+		RetryTime time = call.settings().time();
 		if (nanos <= 0) {
 			time.sleep(nanos);
 			return;
@@ -71,7 +71,7 @@ public final class WaitingCalls {
 	void enter(Waiter waiter, long nanos) {
 		long due = waiter.call().now() + nanos;
 		synchronized (this.lock) {
-			waiter.call().turn(due);
+			waiter.call().attemptStart(due);
 			waiter.link(this.first);
 			this.first = (this.first != null) ? this.first : waiter;
 			this.count++;
@@ -84,7 +84,7 @@ public final class WaitingCalls {
 		if (this.shutDown) {
 			waiter.wake();
 		}
-		else if (waiter.wantsRetry() && waiter.call().terms().retries().off() != null) {
+		else if (waiter.wantsRetry() && waiter.call().settings().retries().off() != null) {
 			waiter.run();
 		}
 	}
@@ -111,8 +111,8 @@ public final class WaitingCalls {
 		synchronized (this.lock) {
 			for (Waiter waiter = this.first; waiter != null && seen.size() < most; waiter = after(waiter)) {
 				if (waiter.isOf(policy)) {
-					seen.add(new Seen(waiter.call().terms(), waiter.call().attempts(), waiter.call().turn(),
-							waiter.call().started()));
+					seen.add(new Seen(waiter.call().settings(), waiter.call().history().attempts(),
+							waiter.call().attemptStart(), waiter.call().started()));
 				}
 			}
 		}
@@ -217,11 +217,11 @@ public final class WaitingCalls {
 	}
 
 	/** A call as it waited, before its ticker is read. */
-	private record Seen(CallTerms terms, int attempt, long due, long started) {
+	private record Seen(CallSettings settings, int attempt, long due, long started) {
 
 		WaitingCall call() {
-			long now = this.terms.time().nanoTime();
-			return new WaitingCall(this.terms.policy().name(), this.terms.method(), this.attempt,
+			long now = this.settings.time().nanoTime();
+			return new WaitingCall(this.settings.policy().name(), this.settings.method(), this.attempt,
 					Duration.ofNanos(Math.max(0, this.due - now)), Duration.ofNanos(Math.max(0, now - this.started)));
 		}
 
@@ -229,16 +229,16 @@ public final class WaitingCalls {
 
 	private final class Sleeper extends Waiter {
 
-		private final RetryCall call;
+		private final CallState call;
 
 		private final WakeSignal signal = new WakeSignal();
 
-		Sleeper(RetryCall call) {
+		Sleeper(CallState call) {
 			this.call = call;
 		}
 
 		@Override
-		RetryCall call() {
+		CallState call() {
 			return this.call;
 		}
 

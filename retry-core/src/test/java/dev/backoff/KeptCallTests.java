@@ -198,8 +198,7 @@ class KeptCallTests {
 
 	/** A token, and nothing puts another one back. */
 	private RetryBudget budget() {
-		return RetryBudget.of("gateway", new BudgetSettings(1, 0, 0, 1, 1, false), this.time,
-				RetryBudget.Listener.NONE);
+		return RetryBudget.of("gateway", new BudgetSettings(1, 0, 0), this.time, RetryBudget.Listener.NONE);
 	}
 
 	@Test
@@ -210,7 +209,7 @@ class KeptCallTests {
 			.time(this.time)
 			.build();
 		RetryBudget budget = budget();
-		assertThat(budget.tryWithdraw(RetryBudget.Cost.TRANSIENT)).isTrue();
+		assertThat(budget.tryWithdraw()).isTrue();
 		Retry retry = builder(policy()).budget(budget).breaker(breaker).build();
 		breaker.open();
 		this.time.sleep(Duration.ofSeconds(10).toNanos());

@@ -592,7 +592,7 @@ class RetryDeciderTests {
 		RetryPolicy policy = builder().classifiers(List.of((failure) -> {
 			throw bug;
 		})).build();
-		decider(policy).judge(new IOException(), new RetryCall(null));
+		decider(policy).judge(new IOException(), new CallState(null));
 		assertThat(this.listener.hookFailures())
 			.containsExactly(new RetryEvent.HookFailed("orders", "OrderService.place", "classifier", bug));
 	}

@@ -117,8 +117,8 @@ class WaitingCallsTests {
 	@Test
 	void holdsASleeperOnlyWhileItSleeps() throws InterruptedException {
 		VirtualTime time = new VirtualTime().whileSleeping((nanos) -> assertThat(this.waiting.count()).isEqualTo(1));
-		RetryCall call = new RetryCall(null);
-		call.begin(new CallTerms(RetryPolicy.defaults("orders"), "OrderService.place", time, () -> null, null),
+		CallState call = new CallState(null);
+		call.begin(new CallSettings(RetryPolicy.defaults("orders"), "OrderService.place", time, () -> null, null),
 				time.nanoTime());
 		this.waiting.await(call, 5);
 		assertThat(time.delays()).hasSize(1);
@@ -129,10 +129,10 @@ class WaitingCallsTests {
 
 		private final AtomicInteger woken = new AtomicInteger();
 
-		private final RetryCall call = new RetryCall(null);
+		private final CallState call = new CallState(null);
 
 		@Override
-		RetryCall call() {
+		CallState call() {
 			return this.call;
 		}
 
