@@ -124,7 +124,7 @@ final class AsyncAttempt<T extends @Nullable Object>
 			return (why != null) ? outcome.refusedAs(Decision.notRetryable(why)) : outcome;
 		}
 		catch (Throwable ex) {
-			this.call.driver().listeners().hookFailed("operation", ex);
+			this.call.driver().events().hookFailed("operation", ex);
 			return outcome.refusedAs(Decision.notRetryable("whether the attempt may be repeated failed", ex));
 		}
 	}

@@ -14,7 +14,7 @@ import dev.backoff.time.RetryTime;
  * executor of the later attempts is asked for at the start of each call.
  */
 record AsyncDriver(String method, CallSteps steps, RetryTime time, RetryDecider decider, WaitingCalls waiting,
-		AttemptLimit limit, ListenerChain listeners, Supplier<Executor> executor) {
+		AttemptLimit limit, CallEvents events, Supplier<Executor> executor) {
 
 	/** Runs later attempts unless another executor is given. */
 	static final Executor DEFAULT_EXECUTOR = new CompletableFuture<Void>().defaultExecutor();

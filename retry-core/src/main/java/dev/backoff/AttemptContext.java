@@ -113,7 +113,7 @@ final class AttemptContext {
 		for (CallState around = this.call.around(); around != null; around = around.around()) {
 			CallObserver.ObservedCall outer = observed(around);
 			if (outer != null) {
-				Observers.isInside(observed, outer);
+				observed.isInside(outer);
 			}
 		}
 	}

@@ -29,25 +29,21 @@ final class CallSteps {
 
 	private final RetryDecider decider;
 
-	private final ListenerChain listeners;
+	private final CallEvents events;
 
 	private final Safeguards safeguards;
 
-	private final CallTeller teller;
-
-	CallSteps(CallSettings settings, RetryDecider decider, ListenerChain listeners, Safeguards safeguards,
-			CallTeller teller) {
+	CallSteps(CallSettings settings, RetryDecider decider, CallEvents events, Safeguards safeguards) {
 		this.settings = settings;
 		this.decider = decider;
-		this.listeners = listeners;
+		this.events = events;
 		this.safeguards = safeguards;
-		this.teller = teller;
 	}
 
 	/** Begin a call; return the permit of its first attempt, or null if it has none. */
 	@Nullable Permit begin(CallState call) {
 		// first, since virtual time stands only for calls that it knows of
-		this.teller.callBegins(call, this.settings);
+		this.events.callBegins(call);
 		call.begin(this.settings, now());
 		return this.safeguards.tryAcquire(call, call.started());
 	}
@@ -64,16 +60,11 @@ final class CallSteps {
 				: this.decider.decide(input(call, true, false, this.safeguards.refusal(now), now));
 	}
 
-	/** Tell of a call that has been stored elsewhere. */
-	void stored(String key) {
-		Object unused = this.teller.callKept(this.settings, key, 0);
-	}
-
 	/**
 	 * Go on with a call that was kept elsewhere: return its attempt, a wait or the end.
 	 */
 	Decision resume(CallState call, KeptCall kept) {
-		this.teller.callGoesOn(call, this.settings, kept);
+		this.events.callGoesOn(call, kept);
 		long now = now();
 		call.resume(this.settings, kept, now);
 		if (kept.loss() != null) {
@@ -110,14 +101,14 @@ final class CallSteps {
 		long now = now();
 		long nanos = call.elapsed(now);
 		this.safeguards.succeededAtOnce(permit, nanos, now);
-		this.teller.succeededAtOnce(call, nanos);
+		this.events.succeededAtOnce(call, nanos);
 	}
 
 	Decision attemptEnded(Outcome outcome, Permit permit, CallState call) {
 		long now = now();
 		long nanos = Math.max(0, now - call.attemptStart());
 		this.safeguards.ended(permit, outcome, nanos, now);
-		this.teller.attempt(call, outcome.kind(), outcome.failure(), nanos);
+		this.events.attempt(call, outcome.kind(), outcome.failure(), nanos);
 		call.attemptEnded(outcome, nanos);
 		return this.decider.decide(input(call, false, false, this.safeguards.answer(now), now));
 	}
@@ -138,12 +129,12 @@ final class CallSteps {
 	void waiting(Decision.RetryAfter wait, CallState call) {
 		call.history().addWait(wait);
 		Outcome outcome = call.lastOutcome();
-		this.teller.waiting(call, wait, (outcome != null) ? scheduled(wait, outcome, call) : null);
+		this.events.waiting(call, wait, (outcome != null) ? scheduled(wait, outcome, call) : null);
 	}
 
 	private RetryEvent.Scheduled scheduled(Decision.RetryAfter wait, Outcome outcome, CallState call) {
 		return new RetryEvent.Scheduled(this.settings.policy().name(), this.settings.method(), call.attempt(),
-				Duration.ofNanos(wait.told()), wait.source(), outcome.cause(), outcome.failure(),
+				Duration.ofNanos(wait.published()), wait.source(), outcome.cause(), outcome.failure(),
 				repeats(outcome, call));
 	}
 
@@ -159,9 +150,9 @@ final class CallSteps {
 
 	/** Note that a wait is over, for any reason. */
 	void waited(CallState call) {
-		this.listeners.waited();
+		this.events.waited();
 		if (call.place() != null) {
-			this.listeners.queued(call.history().shortenLastWait(call.attemptStart() - now()));
+			this.events.queued(call.history().shortenLastWait(call.attemptStart() - now()));
 		}
 	}
 
@@ -202,7 +193,7 @@ final class CallSteps {
 
 	/** Tell that a retry is made. */
 	void retrying(RetryCause cause) {
-		this.listeners.retry(cause);
+		this.events.retry(cause);
 	}
 
 	/** Tell that an attempt is made, if it is a retry. */
@@ -227,7 +218,7 @@ final class CallSteps {
 		proceed.permit().released();
 		attempting(proceed);
 		call.observeAttempt();
-		return attemptEnded(this.decider.judge(failure, call), Guards.UNCOUNTED, call);
+		return attemptEnded(this.decider.judge(failure, call), SafeCallbacks.UNCOUNTED, call);
 	}
 
 	/** End a call that did not succeed at once, and mark its failure with the story. */
@@ -241,10 +232,10 @@ final class CallSteps {
 					(place != null) ? place.throttle().rejection() : this.safeguards.rejection(now), stop);
 		}
 		long elapsed = call.elapsed(now);
-		this.teller.callStops(call, stop.reason(), elapsed);
+		this.events.callStops(call, stop.reason(), elapsed);
 		if (stop.reason() == StopReason.SUCCEEDED) {
 			this.safeguards.succeeded();
-			this.teller.succeeded(call, new RetryEvent.Succeeded(this.settings.policy().name(), this.settings.method(),
+			this.events.succeeded(call, new RetryEvent.Succeeded(this.settings.policy().name(), this.settings.method(),
 					call.attempt(), Duration.ofNanos(elapsed)));
 			return new CallResult(outcome, null, null);
 		}
@@ -273,7 +264,7 @@ final class CallSteps {
 			return recovery.accepts(story);
 		}
 		catch (Throwable ex) {
-			this.listeners.hookFailed("recovery", ex);
+			this.events.hookFailed("recovery", ex);
 			return false;
 		}
 	}
@@ -301,7 +292,7 @@ final class CallSteps {
 	/** Tell the end of a call without success; null is thrown where it has a result. */
 	void stopped(CallResult ending, RetriesStoppedException story, RetryEvent.RecoveryOutcome recovered,
 			@Nullable Throwable thrown, @Nullable CallState enclosing) {
-		this.teller.stopped(ending, new RetryEvent.Stopped(this.settings.policy().name(), this.settings.method(), story,
+		this.events.stopped(ending, new RetryEvent.Stopped(this.settings.policy().name(), this.settings.method(), story,
 				recovered, thrown));
 		if (thrown != null && enclosing != null && !isLeftToOthers(ending, story)) {
 			enclosing.context().handledInside(thrown, story, isUnrepeatable(ending.outcome()));

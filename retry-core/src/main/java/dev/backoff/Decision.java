@@ -129,8 +129,8 @@ sealed interface Decision {
 			return this.delay < this.ownDelay && this.source == DelaySource.POLICY;
 		}
 
-		/** Return the delay as it is told, 0 if it is known only when it is over. */
-		long told() {
+		/** Return the delay as it is published, 0 if it is known only when it is over. */
+		long published() {
 			return (this.source == DelaySource.CONCURRENCY) ? 0 : this.delay;
 		}
 

@@ -6,7 +6,10 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 import dev.backoff.event.RetriesStoppedException;
+import dev.backoff.delay.RandomSource;
 import dev.backoff.policy.RetryPolicy;
+import dev.backoff.throttle.Throttle;
+import dev.backoff.time.RetryTime;
 
 /**
  * Run operations under a policy, on the calling thread or without holding one. <pre>
@@ -29,7 +32,7 @@ public final class Retry {
 	private volatile Drivers drivers;
 
 	Retry(RetryBuilder builder) {
-		this.drivers = Drivers.of(builder);
+		this.drivers = new Drivers(builder);
 	}
 
 	/**
@@ -118,13 +121,13 @@ public final class Retry {
 	public <C, T extends @Nullable Object, X extends Throwable> T callOn(C context,
 			Operation.OnContext<C, T, X> operation, @Nullable Recovery<? super C, T, X> recovery) throws X {
 		Drivers drivers = this.drivers;
-		RunningCalls counted = drivers.running();
+		RunningCalls counted = drivers.running;
 		if (counted == null) {
-			return drivers.blocking().call(context, operation, recovery);
+			return drivers.blocking.call(context, operation, recovery);
 		}
 		counted.enter();
 		try {
-			return drivers.blocking().call(context, operation, recovery);
+			return drivers.blocking.call(context, operation, recovery);
 		}
 		finally {
 			counted.leave();
@@ -173,12 +176,12 @@ public final class Retry {
 			AsyncOperation.OnContext<C, T> operation,
 			@Nullable Recovery<? super C, ? extends CompletionStage<T>, ?> recovery) {
 		Drivers drivers = this.drivers;
-		RunningCalls counted = drivers.running();
+		RunningCalls counted = drivers.running;
 		if (counted == null) {
-			return drivers.async().call(context, operation, recovery);
+			return drivers.async.call(context, operation, recovery);
 		}
 		counted.enter();
-		CompletableFuture<T> result = drivers.async().call(context, operation, recovery);
+		CompletableFuture<T> result = drivers.async.call(context, operation, recovery);
 		CompletableFuture<T> unused = result.whenComplete((value, failure) -> counted.leave());
 		return result;
 	}
@@ -188,7 +191,7 @@ public final class Retry {
 	 * @param key its {@linkplain KeptCall#key() key}
 	 */
 	public void stored(String key) {
-		this.drivers.async().steps().stored(key);
+		this.drivers.events.stored(key);
 	}
 
 	/**
@@ -208,13 +211,13 @@ public final class Retry {
 	public <C, T extends @Nullable Object, X extends Throwable> KeptNext attemptOn(KeptCall call, C context,
 			Operation.OnContext<C, T, X> operation, @Nullable Recovery<? super C, T, X> recovery) {
 		Drivers drivers = this.drivers;
-		RunningCalls counted = drivers.running();
+		RunningCalls counted = drivers.running;
 		if (counted == null) {
-			return drivers.kept().get().attempt(call, context, operation, recovery);
+			return drivers.kept().attempt(call, context, operation, recovery);
 		}
 		counted.enter();
 		try {
-			return drivers.kept().get().attempt(call, context, operation, recovery);
+			return drivers.kept().attempt(call, context, operation, recovery);
 		}
 		finally {
 			counted.leave();
@@ -235,7 +238,7 @@ public final class Retry {
 	 * {@return the policy of the calls that begin now}
 	 */
 	public RetryPolicy policy() {
-		return this.drivers.settings().policy();
+		return this.drivers.settings.policy();
 	}
 
 	/**
@@ -245,7 +248,7 @@ public final class Retry {
 	 * @return false if no call would retry it
 	 */
 	public boolean isRetryable(Throwable failure) {
-		return this.drivers.decider().judge(failure, new CallState(null)).refusal() == null;
+		return this.drivers.decider.judge(failure, new CallState(null)).refusal() == null;
 	}
 
 	/**
@@ -254,20 +257,74 @@ public final class Retry {
 	 */
 	public RetryDelays delays() {
 		Drivers drivers = this.drivers;
-		return new RetryDelays(drivers.settings(), drivers.random());
+		return new RetryDelays(drivers.settings, drivers.random);
 	}
 
 	/**
 	 * {@return how logs and meters call what is run, by default the policy's name}
 	 */
 	public String method() {
-		return this.drivers.settings().method();
+		return this.drivers.settings.method();
 	}
 
 	@Override
 	public String toString() {
-		CallSettings settings = this.drivers.settings();
+		CallSettings settings = this.drivers.settings;
 		return "Retry of " + settings.method() + " by " + settings.policy();
+	}
+
+	/** What the calls run on; a change of settings swaps it. */
+	private static final class Drivers {
+
+		private final CallSettings settings;
+
+		private final RandomSource random;
+
+		private final CallEvents events;
+
+		private final Safeguards safeguards;
+
+		private final AttemptLimit limit;
+
+		private final RetryDecider decider;
+
+		private final BlockingDriver blocking;
+
+		private final AsyncDriver async;
+
+		private final @Nullable RunningCalls running;
+
+		Drivers(RetryBuilder builder) {
+			RetryPolicy policy = builder.policy;
+			this.events = new CallEvents(policy.name(), builder.method, builder.recorder, builder.listeners,
+					builder.observers);
+			SafeCallbacks safe = new SafeCallbacks(this.events::hookFailed);
+			this.random = RandomSource.safe(builder.random, (ex) -> this.events.hookFailed("random source", ex));
+			RetryTime time = RetryTime.safe(builder.time, (ex) -> this.events.hookFailed("time", ex));
+			Throttle throttle = (builder.throttle == null && policy.concurrency() != Throttle.UNLIMITED)
+					? new Throttle(policy.name(), policy.concurrency(), policy.maxWaiting()) : builder.throttle;
+			this.settings = new CallSettings(policy, builder.method, time, safe.switchOf(policy, builder.enabled),
+					throttle);
+			this.safeguards = new Safeguards((throttle != null) ? new Slots(throttle) : null,
+					safe.permits(builder.breaker), builder.budget, builder.waitingCalls, false);
+			this.running = builder.running;
+			this.limit = new AttemptLimit(policy, builder.method, time, builder.running);
+			this.decider = new RetryDecider(policy, this.settings.retries(), this.random, this.events);
+			CallSteps steps = new CallSteps(this.settings, this.decider, this.events, this.safeguards);
+			this.blocking = new BlockingDriver(steps, this.decider, builder.waitingCalls, this.limit,
+					this.events.isObserved());
+			this.async = new AsyncDriver(builder.method, steps, time, this.decider, builder.waitingCalls, this.limit,
+					this.events, safe.executors(builder.executor, AsyncDriver.DEFAULT_EXECUTOR));
+		}
+
+		/* Made for each attempt, since few retries have any. */
+		KeptDriver kept() {
+			RetryDecider unswitched = new RetryDecider(this.settings.policy(), () -> null, this.random, this.events);
+			return new KeptDriver(
+					new CallSteps(this.settings, unswitched, this.events, this.safeguards.keptElsewhere()), unswitched,
+					this.limit);
+		}
+
 	}
 
 }

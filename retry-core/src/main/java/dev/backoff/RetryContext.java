@@ -67,9 +67,9 @@ public final class RetryContext {
 	 * @param time what measures it
 	 */
 	public static RetryContext ofDeadline(Duration timeLeft, RetryTime time) {
-		RetryTime guarded = new Guards((hook, failure) -> {
-		}).time(time);
-		return new RetryContext(SharedAttempt.ofDeadline(Math.max(0, Nanos.of(timeLeft)), guarded), false);
+		RetryTime safe = RetryTime.safe(time, (ex) -> {
+		});
+		return new RetryContext(SharedAttempt.ofDeadline(Math.max(0, Nanos.of(timeLeft)), safe), false);
 	}
 
 	/**

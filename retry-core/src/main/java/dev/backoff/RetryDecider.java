@@ -42,16 +42,16 @@ final class RetryDecider {
 
 	private final RandomSource random;
 
-	private final ListenerChain listeners;
+	private final CallEvents events;
 
 	private final boolean acceptsAll;
 
-	RetryDecider(RetryPolicy policy, CallSettings.Switch retries, RandomSource random, ListenerChain listeners) {
+	RetryDecider(RetryPolicy policy, CallSettings.Switch retries, RandomSource random, CallEvents events) {
 		this.policy = policy;
 		this.rules = new FailureRules(policy);
 		this.retries = retries;
 		this.random = random;
-		this.listeners = listeners;
+		this.events = events;
 		this.acceptsAll = policy.retryWhen() == null && policy.until() == null;
 	}
 
@@ -76,7 +76,7 @@ final class RetryDecider {
 			return condition.test(result, context);
 		}
 		catch (Throwable ex) {
-			this.listeners.hookFailed(hook, ex);
+			this.events.hookFailed(hook, ex);
 			return otherwise;
 		}
 	}
@@ -84,7 +84,7 @@ final class RetryDecider {
 	Outcome judge(Throwable failure, CallState call) {
 		Outcome outcome = this.rules.judge(failure, call);
 		if (outcome.refusal() != null && outcome.refusal().problem() != null) {
-			this.listeners.hookFailed("classifier", outcome.refusal().problem());
+			this.events.hookFailed("classifier", outcome.refusal().problem());
 		}
 		return outcome;
 	}

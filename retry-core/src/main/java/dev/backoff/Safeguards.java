@@ -39,9 +39,9 @@ record Safeguards(@Nullable Slots slots, @Nullable CallPermits breaker, @Nullabl
 	 */
 	private @Nullable Permit permit(CallState call, long now) {
 		if (this.breaker == null) {
-			return Guards.UNCOUNTED;
+			return SafeCallbacks.UNCOUNTED;
 		}
-		Permit permit = isCovered(call, this.breaker) ? Guards.UNCOUNTED : this.breaker.tryAcquire(now);
+		Permit permit = isCovered(call, this.breaker) ? SafeCallbacks.UNCOUNTED : this.breaker.tryAcquire(now);
 		if (permit != null && permit.covers(this.breaker)) {
 			// only a probe's, since a reference costs to write
 			call.context().probe(permit);
@@ -74,7 +74,7 @@ record Safeguards(@Nullable Slots slots, @Nullable CallPermits breaker, @Nullabl
 
 	/** Note the end of an attempt that succeeded, and with it the call at once. */
 	void succeededAtOnce(Permit permit, long nanos, long now) {
-		if (permit != Guards.UNCOUNTED) {
+		if (permit != SafeCallbacks.UNCOUNTED) {
 			permit.succeeded(nanos, now);
 		}
 		if (this.budget != null) {

@@ -411,17 +411,6 @@ class CallObserverTests {
 			assertThat(CallObserverTests.this.observer.lines()).hasSize(4);
 		}
 
-		@Test
-		void costNothingIfThereIsNoneOrOne() {
-			CallObserver one = (policy, method) -> null;
-			assertThat(Observers.of(List.of())).isNull();
-			assertThat(Observers.of(List.of(one))).isSameAs(one);
-			assertThat(Observers.of(List.of(one, one)).callBegins("orders", "place")).isNull();
-			CallObserver.ObservedCall call = CallObserverTests.this.observer.callBegins("orders", "place");
-			assertThat(Observers.of(List.of(one, (policy, method) -> call)).callBegins("orders", "place"))
-				.isSameAs(call);
-		}
-
 		private Retry toldOf(List<String> told) {
 			return unobserved().observer(teller("1", told)).observer(teller("2", told)).build();
 		}

@@ -602,11 +602,11 @@ class RetryDeciderTests {
 	}
 
 	private RetryDecider decider(RetryPolicy policy) {
-		ListenerChain listeners = new ListenerChain("orders", "OrderService.place", new RecordingRecorder(),
-				List.of(this.listener));
-		Guards guards = new Guards(listeners::hookFailed);
-		return new RetryDecider(policy, guards.switchOf(policy, () -> this.enabled.getAsBoolean()),
-				guards.random(() -> this.random.next()), listeners);
+		CallEvents events = new CallEvents("orders", "OrderService.place", new RecordingRecorder(),
+				List.of(this.listener), List.of());
+		return new RetryDecider(policy,
+				new SafeCallbacks(events::hookFailed).switchOf(policy, () -> this.enabled.getAsBoolean()),
+				RandomSource.safe(() -> this.random.next(), (ex) -> events.hookFailed("random source", ex)), events);
 	}
 
 	private Decision decide(RetryPolicy policy, Outcome outcome) {

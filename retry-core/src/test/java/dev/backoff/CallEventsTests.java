@@ -26,7 +26,7 @@ import dev.backoff.policy.RetryPolicy;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Whatever is handed in and throws changes nothing for the caller. */
-class ListenerChainTests {
+class CallEventsTests {
 
 	static Stream<Throwable> thrown() {
 		return Stream.of(new IllegalStateException("bug"), new AssertionError("bug"), new IOException("sneaky"),
@@ -112,7 +112,7 @@ class ListenerChainTests {
 			.jitter(Jitter.equal())
 			.retryWhen((result, context) -> "bad".equals(result))
 			.until((bug == null) ? null : (result, context) -> {
-				throw ListenerChainTests.<RuntimeException>sneak(bug);
+				throw CallEventsTests.<RuntimeException>sneak(bug);
 			})
 			.build();
 	}
@@ -146,22 +146,22 @@ class ListenerChainTests {
 
 		@Override
 		public void onRetry(RetryEvent.Scheduled event) {
-			ListenerChainTests.<RuntimeException>sneak(this.bug);
+			CallEventsTests.<RuntimeException>sneak(this.bug);
 		}
 
 		@Override
 		public void onSuccess(RetryEvent.Succeeded event) {
-			ListenerChainTests.<RuntimeException>sneak(this.bug);
+			CallEventsTests.<RuntimeException>sneak(this.bug);
 		}
 
 		@Override
 		public void onStop(RetryEvent.Stopped event) {
-			ListenerChainTests.<RuntimeException>sneak(this.bug);
+			CallEventsTests.<RuntimeException>sneak(this.bug);
 		}
 
 		@Override
 		public void onHookFailure(RetryEvent.HookFailed event) {
-			ListenerChainTests.<RuntimeException>sneak(this.bug);
+			CallEventsTests.<RuntimeException>sneak(this.bug);
 		}
 
 	}
@@ -170,32 +170,32 @@ class ListenerChainTests {
 
 		@Override
 		public void attempt(int number, AttemptOutcome outcome, long nanos) {
-			ListenerChainTests.<RuntimeException>sneak(this.bug);
+			CallEventsTests.<RuntimeException>sneak(this.bug);
 		}
 
 		@Override
 		public void call(StopReason reason, long nanos) {
-			ListenerChainTests.<RuntimeException>sneak(this.bug);
+			CallEventsTests.<RuntimeException>sneak(this.bug);
 		}
 
 		@Override
 		public void waiting(DelaySource source, long nanos) {
-			ListenerChainTests.<RuntimeException>sneak(this.bug);
+			CallEventsTests.<RuntimeException>sneak(this.bug);
 		}
 
 		@Override
 		public void waited() {
-			ListenerChainTests.<RuntimeException>sneak(this.bug);
+			CallEventsTests.<RuntimeException>sneak(this.bug);
 		}
 
 		@Override
 		public void retry(RetryCause cause) {
-			ListenerChainTests.<RuntimeException>sneak(this.bug);
+			CallEventsTests.<RuntimeException>sneak(this.bug);
 		}
 
 		@Override
 		public void recovered(boolean done) {
-			ListenerChainTests.<RuntimeException>sneak(this.bug);
+			CallEventsTests.<RuntimeException>sneak(this.bug);
 		}
 
 	}

@@ -36,7 +36,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** Listeners, conditions, recoveries and time that throw or call back. */
-class GuardsTests {
+class SafeCallbacksTests {
 
 	private final VirtualTime time = new VirtualTime();
 
@@ -50,23 +50,27 @@ class GuardsTests {
 		void aListenerIsNotToldOfTheCallsItMakesWhenOneStops() {
 			AtomicInteger told = new AtomicInteger();
 			Retry[] alerts = new Retry[1];
-			alerts[0] = Retry.builder(policy().build()).time(GuardsTests.this.time).listener(new RetryListener() {
+			alerts[0] = Retry.builder(policy().build())
+				.time(SafeCallbacksTests.this.time)
+				.listener(new RetryListener() {
 
-				@Override
-				public void onStop(RetryEvent.Stopped event) {
-					told.incrementAndGet();
-					assertThatThrownBy(() -> alerts[0].call(() -> {
-						throw new IOException("the alert fails too");
-					})).isInstanceOf(IOException.class);
-				}
+					@Override
+					public void onStop(RetryEvent.Stopped event) {
+						told.incrementAndGet();
+						assertThatThrownBy(() -> alerts[0].call(() -> {
+							throw new IOException("the alert fails too");
+						})).isInstanceOf(IOException.class);
+					}
 
-			}).listener(GuardsTests.this.recording).build();
+				})
+				.listener(SafeCallbacksTests.this.recording)
+				.build();
 			assertThatThrownBy(() -> alerts[0].call(() -> {
 				throw new IOException("down");
 			})).hasMessage("down");
 			assertThat(told).hasValue(1);
-			assertThat(GuardsTests.this.recording.stopped()).hasSize(2);
-			assertThat(GuardsTests.this.recording.hookFailures()).isEmpty();
+			assertThat(SafeCallbacksTests.this.recording.stopped()).hasSize(2);
+			assertThat(SafeCallbacksTests.this.recording.hookFailures()).isEmpty();
 		}
 
 		@Test
@@ -74,17 +78,20 @@ class GuardsTests {
 		void aListenerIsNotToldOfTheCallsItMakesBeforeARetry() {
 			AtomicInteger told = new AtomicInteger();
 			Retry[] alerts = new Retry[1];
-			alerts[0] = Retry.builder(policy().build()).time(GuardsTests.this.time).listener(new RetryListener() {
+			alerts[0] = Retry.builder(policy().build())
+				.time(SafeCallbacksTests.this.time)
+				.listener(new RetryListener() {
 
-				@Override
-				public void onRetry(RetryEvent.Scheduled event) {
-					told.incrementAndGet();
-					assertThatThrownBy(() -> alerts[0].call(() -> {
-						throw new IOException("the alert fails too");
-					})).isInstanceOf(IOException.class);
-				}
+					@Override
+					public void onRetry(RetryEvent.Scheduled event) {
+						told.incrementAndGet();
+						assertThatThrownBy(() -> alerts[0].call(() -> {
+							throw new IOException("the alert fails too");
+						})).isInstanceOf(IOException.class);
+					}
 
-			}).build();
+				})
+				.build();
 			assertThatThrownBy(() -> alerts[0].call(() -> {
 				throw new IOException("down");
 			})).hasMessage("down");
@@ -123,19 +130,22 @@ class GuardsTests {
 		@Test
 		void anEventSeesTheAttemptItTellsOf() {
 			List<String> seen = new ArrayList<>();
-			Retry retry = Retry.builder(policy().build()).time(GuardsTests.this.time).listener(new RetryListener() {
+			Retry retry = Retry.builder(policy().build())
+				.time(SafeCallbacksTests.this.time)
+				.listener(new RetryListener() {
 
-				@Override
-				public void onRetry(RetryEvent.Scheduled event) {
-					seen.add("retry " + Attempt.isRunning());
-				}
+					@Override
+					public void onRetry(RetryEvent.Scheduled event) {
+						seen.add("retry " + Attempt.isRunning());
+					}
 
-				@Override
-				public void onStop(RetryEvent.Stopped event) {
-					seen.add("stop " + Attempt.isRunning());
-				}
+					@Override
+					public void onStop(RetryEvent.Stopped event) {
+						seen.add("stop " + Attempt.isRunning());
+					}
 
-			}).build();
+				})
+				.build();
 			assertThatThrownBy(() -> retry.call(() -> {
 				throw new IOException("down");
 			})).hasMessage("down");
@@ -149,14 +159,18 @@ class GuardsTests {
 
 		@Test
 		void thatAListenerSwallowsEndTheCall() {
-			Retry retry = Retry.builder(policy().build()).time(GuardsTests.this.time).listener(new RetryListener() {
+			Retry retry = Retry.builder(policy().build())
+				.time(SafeCallbacksTests.this.time)
+				.listener(new RetryListener() {
 
-				@Override
-				public void onRetry(RetryEvent.Scheduled event) {
-					throw sneak(new InterruptedException("in the listener"));
-				}
+					@Override
+					public void onRetry(RetryEvent.Scheduled event) {
+						throw sneak(new InterruptedException("in the listener"));
+					}
 
-			}).listener(GuardsTests.this.recording).build();
+				})
+				.listener(SafeCallbacksTests.this.recording)
+				.build();
 			assertEndsInterrupted(retry);
 		}
 
@@ -214,7 +228,7 @@ class GuardsTests {
 				assertThat(Thread.interrupted()).isTrue();
 			}
 			assertThat(calls[0]).isEqualTo(1);
-			assertThat(GuardsTests.this.recording.story().reason()).isEqualTo(StopReason.INTERRUPTED);
+			assertThat(SafeCallbacksTests.this.recording.story().reason()).isEqualTo(StopReason.INTERRUPTED);
 		}
 
 	}
@@ -229,8 +243,8 @@ class GuardsTests {
 			assertThatThrownBy(() -> retry.call(() -> {
 				throw failure;
 			})).isSameAs(failure);
-			assertThat(GuardsTests.this.recording.hookFailures()).hasSize(1);
-			assertThat(GuardsTests.this.recording.stopped()).hasSize(1);
+			assertThat(SafeCallbacksTests.this.recording.hookFailures()).hasSize(1);
+			assertThat(SafeCallbacksTests.this.recording.stopped()).hasSize(1);
 		}
 
 		@Test
@@ -280,7 +294,7 @@ class GuardsTests {
 		}
 
 		private RetryListener recorded() {
-			return GuardsTests.this.recording;
+			return SafeCallbacksTests.this.recording;
 		}
 
 	}
@@ -339,7 +353,7 @@ class GuardsTests {
 			};
 			return Retry.builder(policy().build())
 				.observer((policy, method) -> call)
-				.listener(GuardsTests.this.recording)
+				.listener(SafeCallbacksTests.this.recording)
 				.build();
 		}
 
@@ -357,9 +371,9 @@ class GuardsTests {
 					throw sneak(failure.get());
 				}).until((result, context) -> {
 					throw sneak(failure.get());
-				}).build()).time(GuardsTests.this.time).random(() -> {
+				}).build()).time(SafeCallbacksTests.this.time).random(() -> {
 					throw sneak(failure.get());
-				}).recorder(new ThrowingRecorder(failure)).listener(GuardsTests.this.recording);
+				}).recorder(new ThrowingRecorder(failure)).listener(SafeCallbacksTests.this.recording);
 				if (!(failure.get() instanceof VirtualMachineError)) {
 					// which a listener may throw to the caller
 					retry.listener(new ThrowingListener(failure));
