@@ -59,7 +59,7 @@ final class AsyncWait extends Waiter implements Driving.Abandonable {
 	/* The timer's thread runs no code of the application. */
 	@Override
 	public void run() {
-		if (this.call.state().place() == null) {
+		if (this.call.state().ticket() == null) {
 			handOver(AsyncDriver.DEFAULT_EXECUTOR);
 		}
 		else {

@@ -13,7 +13,7 @@ import dev.backoff.breaker.CallPermits.Permit;
 import dev.backoff.event.CallObserver;
 import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.failure.Idempotency;
-import dev.backoff.throttle.Throttle;
+import dev.backoff.concurrency.ConcurrencyLimit;
 import dev.backoff.time.RetryTime;
 
 /**
@@ -37,7 +37,7 @@ final class AttemptContext {
 	private @Nullable Permit probe;
 
 	/* Of the running attempt, if it holds one and calls elsewhere may be inside. */
-	private @Nullable HeldSlot slot;
+	private @Nullable HeldPermit permit;
 
 	/* What is reported to the running attempt; it also identifies the attempt. */
 	private @Nullable AttemptReports reports;
@@ -89,9 +89,9 @@ final class AttemptContext {
 	/** Note that the running attempt has ended, on whatever thread. */
 	void attemptEnded() {
 		this.probe = null;
-		if (this.slot != null) {
-			this.slot.held = false;
-			this.slot = null;
+		if (this.permit != null) {
+			this.permit.held = false;
+			this.permit = null;
 		}
 	}
 
@@ -186,7 +186,7 @@ final class AttemptContext {
 		for (CallState repeated = this.call; repeated != null; repeated = repeatedBy(repeated)) {
 			receivers.addAll(repeated.context().receivers());
 		}
-		return new SharedAttempt(this.call, root, path.toString(), reports(), receivers, heldSlots());
+		return new SharedAttempt(this.call, root, path.toString(), reports(), receivers, heldPermits());
 	}
 
 	/* The enclosing call whose attempts repeat what this one does, or null. */
@@ -195,27 +195,27 @@ final class AttemptContext {
 		return (idempotency == Idempotency.YES || idempotency == Idempotency.BY_KEY) ? null : call.around();
 	}
 
-	/* The slots of this attempt and of those around it. */
-	private List<HeldSlot> heldSlots() {
-		List<HeldSlot> held = new ArrayList<>(1);
+	/* The permits of this attempt and of those around it. */
+	private List<HeldPermit> heldPermits() {
+		List<HeldPermit> held = new ArrayList<>(1);
 		for (CallState around = this.call; around != null; around = around.around()) {
 			SharedAttempt elsewhere = around.shared();
-			Throttle throttle = around.settings().throttle();
+			ConcurrencyLimit limit = around.settings().limit();
 			if (elsewhere != null) {
-				held.addAll(elsewhere.slots);
+				held.addAll(elsewhere.permits);
 			}
-			else if (throttle != null && around.isHoldingSlot()) {
-				held.add(around.context().slot(throttle));
+			else if (limit != null && around.isHoldingPermit()) {
+				held.add(around.context().permit(limit));
 			}
 		}
 		return held;
 	}
 
-	private HeldSlot slot(Throttle throttle) {
-		if (this.slot == null) {
-			this.slot = new HeldSlot(throttle);
+	private HeldPermit permit(ConcurrencyLimit limit) {
+		if (this.permit == null) {
+			this.permit = new HeldPermit(limit);
 		}
-		return this.slot;
+		return this.permit;
 	}
 
 	/** Return whether the attempt is the one that runs here. */
@@ -315,7 +315,7 @@ final class AttemptContext {
 		private final List<AttemptReports> receivers;
 
 		/* Those that the attempt and the attempts around it held. */
-		private final List<HeldSlot> slots;
+		private final List<HeldPermit> permits;
 
 		/* The innermost call that is observed. */
 		private final CallObserver.@Nullable ObservedCall observed;
@@ -327,7 +327,7 @@ final class AttemptContext {
 		private final AtomicInteger captures = new AtomicInteger();
 
 		private SharedAttempt(CallState call, @Nullable CallKey key, String path, AttemptReports reports,
-				List<AttemptReports> receivers, List<HeldSlot> slots) {
+				List<AttemptReports> receivers, List<HeldPermit> permits) {
 			this.settings = call.settings();
 			this.started = call.started();
 			this.limit = call.attemptLimit();
@@ -338,7 +338,7 @@ final class AttemptContext {
 			this.path = path;
 			this.reports = reports;
 			this.receivers = List.copyOf(receivers);
-			this.slots = List.copyOf(slots);
+			this.permits = List.copyOf(permits);
 			this.observed = innermostObserved(call);
 		}
 
@@ -353,7 +353,7 @@ final class AttemptContext {
 			this.path = "";
 			this.reports = null;
 			this.receivers = List.of();
-			this.slots = List.of();
+			this.permits = List.of();
 			this.observed = null;
 		}
 
@@ -365,9 +365,9 @@ final class AttemptContext {
 			return this.innerCalls.incrementAndGet();
 		}
 
-		boolean isHoldingSlot(Throttle throttle) {
-			for (HeldSlot slot : this.slots) {
-				if (slot.throttle == throttle && slot.held) {
+		boolean isHoldingPermit(ConcurrencyLimit limit) {
+			for (HeldPermit permit : this.permits) {
+				if (permit.limit == limit && permit.held) {
 					return true;
 				}
 			}
@@ -381,15 +381,15 @@ final class AttemptContext {
 
 	}
 
-	/** The slot of an attempt, as calls on other threads see it. Thread-safe. */
-	private static final class HeldSlot {
+	/** The permit of an attempt, as calls on other threads see it. Thread-safe. */
+	private static final class HeldPermit {
 
-		private final Throttle throttle;
+		private final ConcurrencyLimit limit;
 
 		private volatile boolean held = true;
 
-		HeldSlot(Throttle throttle) {
-			this.throttle = throttle;
+		HeldPermit(ConcurrencyLimit limit) {
+			this.limit = limit;
 		}
 
 	}

@@ -3,14 +3,14 @@ package dev.backoff;
 import org.jspecify.annotations.Nullable;
 
 import dev.backoff.policy.RetryPolicy;
-import dev.backoff.throttle.Throttle;
+import dev.backoff.concurrency.ConcurrencyLimit;
 import dev.backoff.time.RetryTime;
 
 /**
  * What calls run under, shared by all of one retry: very many of them may wait at once.
  */
 record CallSettings(RetryPolicy policy, String method, RetryTime time, CallSettings.Switch retries,
-		@Nullable Throttle throttle) {
+		@Nullable ConcurrencyLimit limit) {
 
 	private static final RetryPolicy NO_POLICY = RetryPolicy.builder("none").maxAttempts(1).build();
 

@@ -135,7 +135,7 @@ final class CallStack {
 	}
 
 	/**
-	 * Let a call go on that has its slot now. An executor may run it on this thread,
+	 * Let a call go on that has its permit now. An executor may run it on this thread,
 	 * where its end serves the next one: that goes on after it, so that the stack stays
 	 * flat.
 	 */

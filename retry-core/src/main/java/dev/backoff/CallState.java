@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 import dev.backoff.AttemptContext.SharedAttempt;
 import dev.backoff.event.CallObserver;
 import dev.backoff.failure.Idempotency;
-import dev.backoff.throttle.Throttle;
+import dev.backoff.concurrency.Ticket;
 import dev.backoff.time.Nanos;
 
 /**
@@ -39,11 +39,11 @@ final class CallState {
 
 	private int innerCalls;
 
-	/* Whether the running attempt holds a slot; unknown where the policy has none. */
-	private boolean holdsSlot;
+	/* Whether the running attempt holds a permit of the concurrency limit. */
+	private boolean holdsPermit;
 
-	/* While the call waits for a slot, or where it was refused one. */
-	private Throttle.@Nullable Place place;
+	/* While the call waits for a permit, or where it was refused one. */
+	private @Nullable Ticket ticket;
 
 	private @Nullable AttemptHistory history;
 
@@ -146,27 +146,27 @@ final class CallState {
 		return (observation != null) ? observation.attemptBegins(this.attempt) : null;
 	}
 
-	void holdsSlot(boolean holdsSlot) {
-		this.holdsSlot = holdsSlot;
+	void holdsPermit(boolean holdsPermit) {
+		this.holdsPermit = holdsPermit;
 	}
 
-	boolean isHoldingSlot() {
-		return this.holdsSlot;
+	boolean isHoldingPermit() {
+		return this.holdsPermit;
 	}
 
-	Throttle.@Nullable Place place() {
-		return this.place;
+	@Nullable Ticket ticket() {
+		return this.ticket;
 	}
 
-	void place(Throttle.@Nullable Place place) {
-		this.place = place;
+	void ticket(@Nullable Ticket ticket) {
+		this.ticket = ticket;
 	}
 
-	/** Leave the queue for a slot, or give the slot back that was granted there. */
+	/** Leave the queue, or give the permit back that was granted there. */
 	void leaveQueue() {
-		if (this.place != null) {
-			this.place.leave();
-			this.place = null;
+		if (this.ticket != null) {
+			this.ticket.leave();
+			this.ticket = null;
 		}
 	}
 
@@ -188,7 +188,7 @@ final class CallState {
 
 	/** Note that the running attempt has ended. */
 	void attemptEnded() {
-		this.holdsSlot = false;
+		this.holdsPermit = false;
 		if (this.context != null) {
 			this.context.attemptEnded();
 		}

@@ -14,7 +14,7 @@ import dev.backoff.event.RetryEvent;
 import dev.backoff.event.StopReason;
 import dev.backoff.failure.Idempotency;
 import dev.backoff.failure.RetryCause;
-import dev.backoff.throttle.Throttle;
+import dev.backoff.concurrency.Ticket;
 
 /**
  * Carry a call from attempt to attempt, however its driver waits: ask the decider and
@@ -31,13 +31,17 @@ final class CallSteps {
 
 	private final CallEvents events;
 
-	private final Safeguards safeguards;
+	private final OverloadGuard guard;
 
-	CallSteps(CallSettings settings, RetryDecider decider, CallEvents events, Safeguards safeguards) {
+	private final WaitingCalls waiting;
+
+	CallSteps(CallSettings settings, RetryDecider decider, CallEvents events, OverloadGuard guard,
+			WaitingCalls waiting) {
 		this.settings = settings;
 		this.decider = decider;
 		this.events = events;
-		this.safeguards = safeguards;
+		this.guard = guard;
+		this.waiting = waiting;
 	}
 
 	/** Begin a call; return the permit of its first attempt, or null if it has none. */
@@ -45,19 +49,19 @@ final class CallSteps {
 		// first, since virtual time stands only for calls that it knows of
 		this.events.callBegins(call);
 		call.begin(this.settings, now());
-		return this.safeguards.tryAcquire(call, call.started());
+		return this.guard.tryAcquire(call, call.started());
 	}
 
-	/** Return what follows when the first attempt has no slot or no permit. */
+	/** Return what follows when the first attempt has no permit. */
 	Decision refused(CallState call) {
 		return refused(call, call.started());
 	}
 
 	private Decision refused(CallState call, long now) {
-		Throttle.Place place = call.place();
-		return (place != null)
-				? this.decider.decideInQueue(place, call, call.timeLeft(now), this.safeguards.waiting().isShutDown())
-				: this.decider.decide(input(call, true, false, this.safeguards.refusal(now), now));
+		Ticket ticket = call.ticket();
+		return (ticket != null)
+				? this.decider.decideInQueue(ticket, call, call.timeLeft(now), this.waiting.isShutDown())
+				: this.decider.decide(input(call, true, false, this.guard.refusal(now), now));
 	}
 
 	/**
@@ -77,9 +81,9 @@ final class CallSteps {
 		if (this.settings.retries().off() != null) {
 			return this.decider.decide(input(call, false, false, DecisionInput.Breaker.PERMITTING, now));
 		}
-		Permit permit = this.safeguards.tryAcquire(call, now);
+		Permit permit = this.guard.tryAcquire(call, now);
 		if (permit == null) {
-			return this.decider.decide(input(call, true, false, this.safeguards.refusal(now), now));
+			return this.decider.decide(input(call, true, false, this.guard.refusal(now), now));
 		}
 		if (isPaying(kept)) {
 			Decision due = this.decider.decide(input(call, false, true, DecisionInput.Breaker.PERMITTING, now));
@@ -93,24 +97,24 @@ final class CallSteps {
 
 	/* After a failure. To ask again for a result that is not final is free. */
 	private boolean isPaying(KeptCall kept) {
-		return this.safeguards.budget() != null && kept.attempts() > 0
+		return this.guard.budget() != null && kept.attempts() > 0
 				&& (kept.failure() != null || this.settings.policy().until() == null);
 	}
 
 	void succeededAtOnce(CallState call, Permit permit) {
 		long now = now();
 		long nanos = call.elapsed(now);
-		this.safeguards.succeededAtOnce(permit, nanos, now);
+		this.guard.succeededAtOnce(permit, nanos, now);
 		this.events.succeededAtOnce(call, nanos);
 	}
 
 	Decision attemptEnded(Outcome outcome, Permit permit, CallState call) {
 		long now = now();
 		long nanos = Math.max(0, now - call.attemptStart());
-		this.safeguards.ended(permit, outcome, nanos, now);
+		this.guard.ended(permit, outcome, nanos, now);
 		this.events.attempt(call, outcome.kind(), outcome.failure(), nanos);
 		call.attemptEnded(outcome, nanos);
-		return this.decider.decide(input(call, false, false, this.safeguards.answer(now), now));
+		return this.decider.decide(input(call, false, false, this.guard.answer(now), now));
 	}
 
 	private DecisionInput input(CallState call, boolean paid, boolean waitedForBudget, DecisionInput.Breaker breaker,
@@ -118,12 +122,12 @@ final class CallSteps {
 		AttemptHistory history = call.history();
 		return new DecisionInput(history.lastOutcome(), call.attempt(), history.postponed(), history.previousDelay(),
 				paid, waitedForBudget, history.attemptNanos(), history.isLastQuestion(), call.timeLeft(now),
-				this.safeguards.waiting().isShutDown(), breaker, budget(waitedForBudget));
+				this.waiting.isShutDown(), breaker, budget(waitedForBudget));
 	}
 
 	/* A call that is kept elsewhere pays when its attempt is due. */
 	private @Nullable RetryBudget budget(boolean waitedForBudget) {
-		return (this.safeguards.keeping() && !waitedForBudget) ? null : this.safeguards.budget();
+		return (this.guard.isKeeping() && !waitedForBudget) ? null : this.guard.budget();
 	}
 
 	void waiting(Decision.RetryAfter wait, CallState call) {
@@ -151,7 +155,7 @@ final class CallSteps {
 	/** Note that a wait is over, for any reason. */
 	void waited(CallState call) {
 		this.events.waited();
-		if (call.place() != null) {
+		if (call.ticket() != null) {
 			this.events.queued(call.history().shortenLastWait(call.attemptStart() - now()));
 		}
 	}
@@ -159,26 +163,25 @@ final class CallSteps {
 	/** Return what follows a wait: the attempt, another wait or the end. */
 	Decision afterWait(CallState call) {
 		long now = now();
-		Throttle.Place place = call.place();
-		if (place != null && !place.isGranted()) {
+		Ticket ticket = call.ticket();
+		if (ticket != null && !ticket.isGranted()) {
 			return refused(call, now);
 		}
 		Outcome outcome = call.lastOutcome();
-		Decision.Stop stop = this.decider.decideAfterWait(outcome, call.timeLeft(now),
-				this.safeguards.waiting().isShutDown());
+		Decision.Stop stop = this.decider.decideAfterWait(outcome, call.timeLeft(now), this.waiting.isShutDown());
 		if (stop != null) {
 			return stop;
 		}
 		if (outcome != null && call.history().lastSource() == DelaySource.BUDGET) {
 			call.history().addPostponed();
-			Decision decision = this.decider.decide(input(call, false, true, this.safeguards.answer(now), now));
+			Decision decision = this.decider.decide(input(call, false, true, this.guard.answer(now), now));
 			if (!(decision instanceof Decision.RetryAfter retry) || retry.delay() > 0) {
 				return decision;
 			}
 		}
-		Permit permit = this.safeguards.tryAcquire(call, now);
+		Permit permit = this.guard.tryAcquire(call, now);
 		if (permit == null) {
-			if (call.place() == null) {
+			if (call.ticket() == null) {
 				call.history().addPostponed();
 			}
 			return refused(call, now);
@@ -225,16 +228,16 @@ final class CallSteps {
 	CallResult end(Decision.Stop stop, CallState call) {
 		long now = now();
 		Outcome outcome = call.lastOutcome();
-		Throttle.Place place = call.place();
+		Ticket ticket = call.ticket();
 		call.leaveQueue();
 		if (outcome == null) {
 			outcome = call.isKept() ? Outcome.ofNothing(stop) : Outcome.ofRefused(AttemptOutcome.PERMANENT,
-					(place != null) ? place.throttle().rejection() : this.safeguards.rejection(now), stop);
+					(ticket != null) ? ticket.limit().rejection() : this.guard.rejection(now), stop);
 		}
 		long elapsed = call.elapsed(now);
 		this.events.callStops(call, stop.reason(), elapsed);
 		if (stop.reason() == StopReason.SUCCEEDED) {
-			this.safeguards.succeeded();
+			this.guard.succeeded();
 			this.events.succeeded(call, new RetryEvent.Succeeded(this.settings.policy().name(), this.settings.method(),
 					call.attempt(), Duration.ofNanos(elapsed)));
 			return new CallResult(outcome, null, null);

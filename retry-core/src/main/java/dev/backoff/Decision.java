@@ -7,7 +7,7 @@ import dev.backoff.event.DelaySource;
 import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.event.StopReason;
 import dev.backoff.failure.RetryCause;
-import dev.backoff.throttle.Throttle;
+import dev.backoff.concurrency.ConcurrencyLimit;
 import dev.backoff.time.DurationText;
 
 /** What a call does next: make an attempt, wait for one, or end. */
@@ -25,7 +25,7 @@ sealed interface Decision {
 
 	Stop OVERSLEPT = new Stop(StopReason.DEADLINE, "the wait took longer than chosen");
 
-	Stop WITHOUT_SLOT = new Stop(StopReason.DEADLINE, "no slot was free in time");
+	Stop WITHOUT_PERMIT = new Stop(StopReason.DEADLINE, "no permit was free in time");
 
 	Stop UNBEGUN = new Stop(StopReason.DEADLINE, "the executor has not begun the attempt in time");
 
@@ -66,9 +66,9 @@ sealed interface Decision {
 		return new Stop(StopReason.BREAKER_OPEN, "the breaker " + breaker + " is open");
 	}
 
-	static Stop queueFull(Throttle throttle) {
+	static Stop queueFull(ConcurrencyLimit limit) {
 		return new Stop(StopReason.CONCURRENCY,
-				throttle.slots() + " attempts run at once and " + throttle.waiting() + " calls wait");
+				limit.permits() + " attempts run at once and " + limit.waiting() + " calls wait");
 	}
 
 	static Stop hintTooLong(long hint, long longest) {

@@ -16,7 +16,7 @@ import dev.backoff.failure.FailureClassification;
 import dev.backoff.failure.FailureClassifier;
 import dev.backoff.failure.Idempotency;
 import dev.backoff.policy.RetryPolicy;
-import dev.backoff.throttle.ConcurrencyExceededException;
+import dev.backoff.concurrency.ConcurrencyExceededException;
 import dev.backoff.time.Nanos;
 
 /**

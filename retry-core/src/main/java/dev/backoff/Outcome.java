@@ -9,7 +9,7 @@ import dev.backoff.breaker.CircuitOpenException;
 import dev.backoff.event.AttemptOutcome;
 import dev.backoff.failure.FailureClassification;
 import dev.backoff.failure.RetryCause;
-import dev.backoff.throttle.ConcurrencyExceededException;
+import dev.backoff.concurrency.ConcurrencyExceededException;
 
 /** What one attempt came to: a value or a failure, with what was made of it. */
 sealed interface Outcome {

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.delay.RandomSource;
 import dev.backoff.policy.RetryPolicy;
-import dev.backoff.throttle.Throttle;
+import dev.backoff.concurrency.ConcurrencyLimit;
 import dev.backoff.time.RetryTime;
 
 /**
@@ -282,7 +282,7 @@ public final class Retry {
 
 		private final CallEvents events;
 
-		private final Safeguards safeguards;
+		private final OverloadGuard guard;
 
 		private final AttemptLimit limit;
 
@@ -301,16 +301,15 @@ public final class Retry {
 			SafeCallbacks safe = new SafeCallbacks(this.events::hookFailed);
 			this.random = RandomSource.safe(builder.random, (ex) -> this.events.hookFailed("random source", ex));
 			RetryTime time = RetryTime.safe(builder.time, (ex) -> this.events.hookFailed("time", ex));
-			Throttle throttle = (builder.throttle == null && policy.concurrency() != Throttle.UNLIMITED)
-					? new Throttle(policy.name(), policy.concurrency(), policy.maxWaiting()) : builder.throttle;
+			ConcurrencyLimit limit = (builder.limit == null && policy.concurrency() != ConcurrencyLimit.UNLIMITED)
+					? new ConcurrencyLimit(policy.name(), policy.concurrency(), policy.maxWaiting()) : builder.limit;
 			this.settings = new CallSettings(policy, builder.method, time, safe.switchOf(policy, builder.enabled),
-					throttle);
-			this.safeguards = new Safeguards((throttle != null) ? new Slots(throttle) : null,
-					safe.permits(builder.breaker), builder.budget, builder.waitingCalls, false);
+					limit);
+			this.guard = new OverloadGuard(limit, safe.permits(builder.breaker), builder.budget);
 			this.running = builder.running;
 			this.limit = new AttemptLimit(policy, builder.method, time, builder.running);
 			this.decider = new RetryDecider(policy, this.settings.retries(), this.random, this.events);
-			CallSteps steps = new CallSteps(this.settings, this.decider, this.events, this.safeguards);
+			CallSteps steps = new CallSteps(this.settings, this.decider, this.events, this.guard, builder.waitingCalls);
 			this.blocking = new BlockingDriver(steps, this.decider, builder.waitingCalls, this.limit,
 					this.events.isObserved());
 			this.async = new AsyncDriver(builder.method, steps, time, this.decider, builder.waitingCalls, this.limit,
@@ -320,9 +319,8 @@ public final class Retry {
 		/* Made for each attempt, since few retries have any. */
 		KeptDriver kept() {
 			RetryDecider unswitched = new RetryDecider(this.settings.policy(), () -> null, this.random, this.events);
-			return new KeptDriver(
-					new CallSteps(this.settings, unswitched, this.events, this.safeguards.keptElsewhere()), unswitched,
-					this.limit);
+			return new KeptDriver(new CallSteps(this.settings, unswitched, this.events, this.guard.keptElsewhere(),
+					new WaitingCalls()), unswitched, this.limit);
 		}
 
 	}

@@ -17,7 +17,7 @@ import dev.backoff.event.CallRecorder;
 import dev.backoff.event.RetryListener;
 import dev.backoff.event.StopReason;
 import dev.backoff.policy.RetryPolicy;
-import dev.backoff.throttle.Throttle;
+import dev.backoff.concurrency.ConcurrencyLimit;
 import dev.backoff.time.RetryTime;
 
 /**
@@ -48,7 +48,7 @@ public final class RetryBuilder {
 
 	@Nullable RetryBudget budget;
 
-	@Nullable Throttle throttle;
+	@Nullable ConcurrencyLimit limit;
 
 	WaitingCalls waitingCalls = new WaitingCalls();
 
@@ -156,13 +156,13 @@ public final class RetryBuilder {
 	}
 
 	/**
-	 * Set the slots of attempts, shared by all methods of the policy. Without them a
-	 * retry has its own, by its policy.
-	 * @param throttle limits attempts, or null
+	 * Set the limit of attempts at once, shared by all methods of the policy. Without one
+	 * a retry has its own, by its policy.
+	 * @param limit limits attempts, or null
 	 * @return this builder
 	 */
-	public RetryBuilder throttle(@Nullable Throttle throttle) {
-		this.throttle = throttle;
+	public RetryBuilder concurrencyLimit(@Nullable ConcurrencyLimit limit) {
+		this.limit = limit;
 		return this;
 	}
 

@@ -11,7 +11,7 @@ import dev.backoff.event.AttemptOutcome;
 import dev.backoff.event.DelaySource;
 import dev.backoff.policy.RetryCondition;
 import dev.backoff.policy.RetryPolicy;
-import dev.backoff.throttle.Throttle;
+import dev.backoff.concurrency.Ticket;
 import dev.backoff.time.Nanos;
 
 /**
@@ -247,19 +247,19 @@ final class RetryDecider {
 	}
 
 	/**
-	 * Decide what follows when an attempt has no slot: a wait in the queue, which takes
+	 * Decide what follows when an attempt has no permit: a wait in the queue, which takes
 	 * nothing from others and whose end is unknown, or the end of the call.
 	 */
-	Decision decideInQueue(Throttle.Place place, CallState call, long timeLeft, boolean shutDown) {
-		if (place.isRefused()) {
-			return Decision.queueFull(place.throttle());
+	Decision decideInQueue(Ticket ticket, CallState call, long timeLeft, boolean shutDown) {
+		if (ticket.isRefused()) {
+			return Decision.queueFull(ticket.limit());
 		}
 		Outcome outcome = call.lastOutcome();
 		Decision.Stop stop = shutDown ? Decision.SHUTDOWN : (outcome != null) ? switchedOff(outcome.kind()) : null;
 		if (stop != null) {
 			return stop;
 		}
-		return (timeLeft <= 0) ? Decision.WITHOUT_SLOT : new Decision.RetryAfter(Math.min(timeLeft, LONGEST_IN_QUEUE),
+		return (timeLeft <= 0) ? Decision.WITHOUT_PERMIT : new Decision.RetryAfter(Math.min(timeLeft, LONGEST_IN_QUEUE),
 				call.history().previousDelay(), DelaySource.CONCURRENCY);
 	}
 

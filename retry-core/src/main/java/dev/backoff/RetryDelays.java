@@ -11,7 +11,7 @@ import dev.backoff.time.Nanos;
 
 /**
  * The delays of one call, one after the other, for a library that makes attempts and
- * waits by itself. Budget, breaker, hints of servers, raised delays and slots have no
+ * waits by itself. Budget, breaker, hints of servers, raised delays and permits have no
  * part in them, since outcomes are not told. Not thread-safe.
  *
  * @since 0.1

@@ -9,7 +9,7 @@ import java.time.Duration;
  * @param method the method, or the label of a programmatic call
  * @param attempt the attempt that is over, counted from 1; 0 if the first is still to
  * come, because a breaker has refused it
- * @param dueIn how long it still waits, zero or more; at most so long for a slot
+ * @param dueIn how long it still waits, zero or more; at most so long for a permit
  * @param elapsed how long ago the call began
  * @since 0.1
  */

@@ -9,7 +9,7 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 import dev.backoff.event.StopReason;
-import dev.backoff.throttle.Throttle;
+import dev.backoff.concurrency.Ticket;
 import dev.backoff.time.RetryTime;
 import dev.backoff.time.WakeSignal;
 
@@ -76,9 +76,9 @@ public final class WaitingCalls {
 			this.first = (this.first != null) ? this.first : waiter;
 			this.count++;
 		}
-		Throttle.Place place = waiter.call().place();
-		if (place != null) {
-			place.whenGranted(waiter);
+		Ticket ticket = waiter.call().ticket();
+		if (ticket != null) {
+			ticket.whenGranted(waiter);
 		}
 		// read after the waiter can be seen, or the waiter might miss both
 		if (this.shutDown) {
@@ -123,12 +123,12 @@ public final class WaitingCalls {
 	/**
 	 * Wake calls: they go on as if their waits had ended. Each still asks the switches,
 	 * its deadline, the breaker and, if it waited for the budget, the budget. Calls that
-	 * wait for a slot are not woken: they keep their places in the queue.
+	 * wait for a permit are not woken: they keep their places in the queue.
 	 * @param policy whose calls, or null for all
 	 * @return how many calls were woken
 	 */
 	public int wake(@Nullable String policy) {
-		return run((waiter) -> waiter.isOf(policy) && waiter.call().place() == null);
+		return run((waiter) -> waiter.isOf(policy) && waiter.call().ticket() == null);
 	}
 
 	/**

@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import dev.backoff.delay.RandomSource;
 import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.fixture.UseNoMonitor;
-import dev.backoff.throttle.ConcurrencyExceededException;
+import dev.backoff.concurrency.ConcurrencyExceededException;
 
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.methods;
@@ -67,12 +67,12 @@ class ArchitectureTests {
 
 		@ParameterizedTest
 		@CsvSource({
-				"dev.backoff, dev.backoff.policy dev.backoff.event dev.backoff.failure dev.backoff.delay dev.backoff.budget dev.backoff.breaker dev.backoff.throttle dev.backoff.window dev.backoff.time",
-				"dev.backoff.policy, dev.backoff.failure dev.backoff.delay dev.backoff.throttle dev.backoff.window dev.backoff.time",
+				"dev.backoff, dev.backoff.policy dev.backoff.event dev.backoff.failure dev.backoff.delay dev.backoff.budget dev.backoff.breaker dev.backoff.concurrency dev.backoff.window dev.backoff.time",
+				"dev.backoff.policy, dev.backoff.failure dev.backoff.delay dev.backoff.concurrency dev.backoff.window dev.backoff.time",
 				"dev.backoff.event, dev.backoff.failure dev.backoff.breaker dev.backoff.time",
 				"dev.backoff.failure, dev.backoff.delay dev.backoff.time",
-				"dev.backoff.breaker, dev.backoff.window dev.backoff.delay dev.backoff.throttle dev.backoff.time",
-				"dev.backoff.throttle, ''", "dev.backoff.budget, dev.backoff.time",
+				"dev.backoff.breaker, dev.backoff.window dev.backoff.delay dev.backoff.concurrency dev.backoff.time",
+				"dev.backoff.concurrency, ''", "dev.backoff.budget, dev.backoff.time",
 				"dev.backoff.window, dev.backoff.time", "dev.backoff.delay, dev.backoff.time", "dev.backoff.time, ''",
 				"dev.backoff.annotation, ''" })
 		void importOneWay(String from, String to) {
@@ -83,7 +83,7 @@ class ArchitectureTests {
 				.onlyDependOnClassesThat()
 				.resideInAnyPackage(allowed.replaceAll(" +", " ").split(" ", -1))
 				.because(
-						"the arrows are root -> policy, event -> failure -> delay, budget, breaker, throttle, window, time; no child imports its parent")
+						"the arrows are root -> policy, event -> failure -> delay, budget, breaker, limit, window, time; no child imports its parent")
 				.check(CLASSES);
 		}
 
@@ -103,9 +103,9 @@ class ArchitectureTests {
 			noClasses().that()
 				.resideInAPackage("dev.backoff.breaker")
 				.should()
-				.dependOnClassesThat(JavaClass.Predicates.resideInAPackage("dev.backoff.throttle")
+				.dependOnClassesThat(JavaClass.Predicates.resideInAPackage("dev.backoff.concurrency")
 					.and(DescribedPredicate.not(JavaClass.Predicates.equivalentTo(ConcurrencyExceededException.class))))
-				.because("a breaker does not count a call that got no slot, and takes none")
+				.because("a breaker does not count a call that got no permit, and takes none")
 				.check(CLASSES);
 		}
 
@@ -113,7 +113,7 @@ class ArchitectureTests {
 		void areTheOnesWhoseArrowsAreKnown() {
 			assertThat(packages()).containsExactlyInAnyOrder("dev.backoff", "dev.backoff.policy", "dev.backoff.event",
 					"dev.backoff.failure", "dev.backoff.delay", "dev.backoff.budget", "dev.backoff.breaker",
-					"dev.backoff.throttle", "dev.backoff.window", "dev.backoff.time", "dev.backoff.annotation");
+					"dev.backoff.concurrency", "dev.backoff.window", "dev.backoff.time", "dev.backoff.annotation");
 		}
 
 		@Test
@@ -263,7 +263,7 @@ class ArchitectureTests {
 		void areUsedForAFewInstructionsOnly() {
 			classes().that()
 				.haveNameNotMatching(
-						"dev.backoff.(WaitingCalls(.Sleeper)?|throttle.Throttle(.Place)?|window.CountWindow|time.SystemTimer)")
+						"dev.backoff.(WaitingCalls(.Sleeper)?|limit.ConcurrencyLimit(.Place)?|window.CountWindow|time.SystemTimer)")
 				.and()
 				.doNotBelongToAnyOf(RetriesStoppedException.class)
 				.should(new UseNoMonitor())

@@ -24,7 +24,7 @@ import dev.backoff.fixture.ResultContract;
 import dev.backoff.fixture.ScriptedOperation;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.policy.RetryPolicyBuilder;
-import dev.backoff.throttle.Throttle;
+import dev.backoff.concurrency.ConcurrencyLimit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -169,7 +169,7 @@ class DriverContractTests {
 
 		private final @Nullable CircuitBreaker breaker;
 
-		private final @Nullable Throttle throttle;
+		private final @Nullable ConcurrencyLimit limit;
 
 		Driver(CallSetup setup) {
 			CallSetup.Budget budget = setup.budget();
@@ -182,8 +182,9 @@ class DriverContractTests {
 				.random(() -> 0)
 				.time(setup.time())
 				.build() : null;
-			CallSetup.Slots slots = setup.slots();
-			this.throttle = (slots != null) ? new Throttle("orders", slots.slots(), slots.maxWaiting()) : null;
+			CallSetup.Permits permits = setup.permits();
+			this.limit = (permits != null) ? new ConcurrencyLimit("orders", permits.permits(), permits.maxWaiting())
+					: null;
 			RetryBuilder builder = Retry.builder(policy(setup))
 				.method("OrderService.place")
 				.time(setup.time())
@@ -192,7 +193,7 @@ class DriverContractTests {
 				.waitingCalls(this.waiting)
 				.budget(this.budget)
 				.breaker(this.breaker)
-				.throttle(this.throttle)
+				.concurrencyLimit(this.limit)
 				.recorder(setup.recorder());
 			setup.listeners().forEach(builder::listener);
 			this.builder = builder;
@@ -243,8 +244,8 @@ class DriverContractTests {
 		}
 
 		@Override
-		public Throttle throttle() {
-			return this.throttle;
+		public ConcurrencyLimit limit() {
+			return this.limit;
 		}
 
 		@Override

@@ -77,7 +77,7 @@ class VirtualThreadTests {
 	}
 
 	@Test
-	void makeNoMoreAttemptsAtOnceThanThereAreSlots() throws Exception {
+	void makeNoMoreAttemptsAtOnceThanThereArePermits() throws Exception {
 		Retry throttled = Retry.of(RetryPolicy.builder("orders").concurrency(20).maxWaiting(CALLS).build());
 		AtomicInteger running = new AtomicInteger();
 		AtomicInteger most = new AtomicInteger();

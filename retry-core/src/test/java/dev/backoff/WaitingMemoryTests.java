@@ -18,7 +18,7 @@ import dev.backoff.delay.Jitter;
 import dev.backoff.delay.Shape;
 import dev.backoff.fixture.Memory;
 import dev.backoff.policy.RetryPolicy;
-import dev.backoff.throttle.Throttle;
+import dev.backoff.concurrency.ConcurrencyLimit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -80,12 +80,12 @@ class WaitingMemoryTests {
 	}
 
 	@Test
-	void isAtMostSixtyBytesMoreInTheQueueForASlot() {
-		Throttle throttle = new Throttle("orders", 1, Throttle.UNLIMITED);
-		assertThat(throttle.tryAcquire()).isTrue();
+	void isAtMostSixtyBytesMoreInTheQueueForAPermit() {
+		ConcurrencyLimit limit = new ConcurrencyLimit("orders", 1, ConcurrencyLimit.UNLIMITED);
+		assertThat(limit.tryAcquire()).isTrue();
 		Retry throttled = Retry.builder(RetryPolicy.defaults("orders"))
 			.waitingCalls(this.waiting)
-			.throttle(throttle)
+			.concurrencyLimit(limit)
 			.build();
 		assertThat(weight(throttled, () -> FAILED)).isBetween(100L, weight(this.retry, () -> FAILED) + 60);
 	}

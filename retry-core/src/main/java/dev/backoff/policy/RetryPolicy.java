@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 import dev.backoff.delay.BackoffRule;
 import dev.backoff.failure.FailureClassifier;
 import dev.backoff.failure.Idempotency;
-import dev.backoff.throttle.Throttle;
+import dev.backoff.concurrency.ConcurrencyLimit;
 import dev.backoff.time.DurationText;
 import dev.backoff.time.Nanos;
 
@@ -27,9 +27,9 @@ public final class RetryPolicy {
 	public static final int UNLIMITED_ATTEMPTS = Integer.MAX_VALUE;
 
 	/** The value of {@link #concurrency()} that means no limit. */
-	public static final int UNLIMITED_CONCURRENCY = Throttle.UNLIMITED;
+	public static final int UNLIMITED_CONCURRENCY = ConcurrencyLimit.UNLIMITED;
 
-	/** How many calls may wait for each slot, unless their number is set: {@value}. */
+	/** How many calls may wait for each permit, unless their number is set: {@value}. */
 	public static final int WAITING_PER_SLOT = 10;
 
 	/**
@@ -105,7 +105,7 @@ public final class RetryPolicy {
 		this.lastQuestion = builder.lastQuestion;
 		this.concurrency = builder.concurrency;
 		this.maxWaiting = (builder.maxWaiting != null) ? builder.maxWaiting
-				: (int) Math.min(Throttle.UNLIMITED, (long) WAITING_PER_SLOT * this.concurrency);
+				: (int) Math.min(ConcurrencyLimit.UNLIMITED, (long) WAITING_PER_SLOT * this.concurrency);
 		this.enabled = builder.enabled;
 	}
 

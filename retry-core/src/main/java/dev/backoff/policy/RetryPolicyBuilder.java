@@ -377,8 +377,8 @@ public final class RetryPolicyBuilder implements Cloneable {
 	}
 
 	/**
-	 * Set how many attempts of the policy run at once. A slot is held for one attempt, so
-	 * a call that waits for its next attempt holds none.
+	 * Set how many attempts of the policy run at once. A permit is held for one attempt,
+	 * so a call that waits for its next attempt holds none.
 	 * @param concurrency 1 or more; {@link RetryPolicy#UNLIMITED_CONCURRENCY}, the
 	 * default, for no limit
 	 * @return this builder
@@ -390,7 +390,7 @@ public final class RetryPolicyBuilder implements Cloneable {
 	}
 
 	/**
-	 * Set how many calls may wait for a slot. Others are refused at once.
+	 * Set how many calls may wait for a permit. Others are refused at once.
 	 * @param maxWaiting 0 or more, 10 times the concurrency by default; no effect without
 	 * {@link #concurrency}
 	 * @return this builder

@@ -101,7 +101,7 @@ final class Agenda {
 
 	/**
 	 * Return whether the clock would be carried past work: all that wait are in the queue
-	 * for a slot, and so wait for a call that works, or a timeout is next.
+	 * for a permit, and so wait for a call that works, or a timeout is next.
 	 */
 	boolean passesWork(long reading) {
 		return endsWork(reading) || (this.calls.anyBusy() != null
@@ -149,7 +149,7 @@ final class Agenda {
 	}
 
 	/**
-	 * What happens at one moment: for a call that waits, perhaps in the queue for a slot,
+	 * What happens at one moment: for a call that waits, perhaps in the queue for a permit,
 	 * for a thread that sleeps, or to a call that works.
 	 *
 	 * @param number decides at equal times

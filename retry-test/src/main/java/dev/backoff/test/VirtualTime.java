@@ -34,7 +34,7 @@ import dev.backoff.time.WakeSignal;
  * the clock jumps to the next moment at which something is due. It never jumps for the
  * timeout of an attempt, the end of an override, a scheduled job or a stored call: these
  * happen when it passes their time. What is due at one moment happens in the order in
- * which it was scheduled. A call that waits for a slot waits for the one that has it, for
+ * which it was scheduled. A call that waits for a permit waits for the one that has it, for
  * up to fifty times the patience.
  * <p>
  * The timeout of an attempt also happens after that much real time if its call is busy
@@ -483,7 +483,7 @@ public final class VirtualTime implements RetryTime {
 
 	/**
 	 * Return for how long the clock stands for calls, in nanoseconds of real time: until
-	 * they wait, or if others come and go, or wait for a slot, or a timeout is next,
+	 * they wait, or if others come and go, or wait for a permit, or a timeout is next,
 	 * until it has stood for fifty times the patience.
 	 */
 	private long standsFor() {

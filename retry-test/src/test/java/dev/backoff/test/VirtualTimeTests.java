@@ -36,8 +36,8 @@ import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.event.StopReason;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.policy.RetryPolicyBuilder;
-import dev.backoff.throttle.ConcurrencyExceededException;
-import dev.backoff.throttle.Throttle;
+import dev.backoff.concurrency.ConcurrencyExceededException;
+import dev.backoff.concurrency.ConcurrencyLimit;
 import dev.backoff.time.Cancellable;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -269,20 +269,20 @@ class VirtualTimeTests {
 		}
 
 		@Test
-		void butNotForACallThatWaitsForASlot() throws Exception {
+		void butNotForACallThatWaitsForAPermit() throws Exception {
 			VirtualTimeTests.this.time.patience(Duration.ofMillis(50));
 			BackoffCalls calls = new BackoffCalls(VirtualTimeTests.this.time);
-			Throttle throttle = new Throttle("orders", 1, 10);
+			ConcurrencyLimit limit = new ConcurrencyLimit("orders", 1, 10);
 			Retry retry = Retry.builder(policy("orders").deadline(Duration.ofDays(3)).build())
 				.time(VirtualTimeTests.this.time)
 				.observer(calls)
-				.throttle(throttle)
+				.concurrencyLimit(limit)
 				.build();
 			CompletableFuture<String> first = new CompletableFuture<>();
 			CompletableFuture<String> holder = retry.callAsync(() -> first);
 			CompletableFuture<String> queued = retry.callAsync(() -> CompletableFuture.completedFuture("second"));
 			Future<String> blocking = VirtualTimeTests.this.threads.submit(() -> retry.call(() -> "third"));
-			while (throttle.waiting() < 2) {
+			while (limit.waiting() < 2) {
 				Thread.onSpinWait();
 			}
 			Thread.sleep(20);

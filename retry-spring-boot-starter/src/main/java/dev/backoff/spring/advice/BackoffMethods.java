@@ -253,7 +253,7 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 					.concat(this.ofMethods.plans().stream(), this.ofPolicies.plans().stream())
 					.map(RetryFactory.Plan::policy)
 					.toList();
-				safety.changeThrottles(inEffect);
+				safety.changeLimits(inEffect);
 				this.enabled = true;
 				Set<String> switchedOff = inEffect.stream()
 					.filter((policy) -> !policy.numbers().isEnabled())

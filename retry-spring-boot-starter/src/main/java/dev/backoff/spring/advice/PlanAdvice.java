@@ -100,7 +100,7 @@ final class PlanAdvice {
 			.ifPresent((other) -> warnings
 				.add("@" + other + " is on the method too: the attempts multiply; remove one of the two"));
 		if (plan.policy().numbers().concurrency() != RetryPolicy.UNLIMITED_CONCURRENCY && has(plan, OTHER_LIMIT)) {
-			warnings.add("@" + OTHER_LIMIT + " is on the method too: attempts that have a slot wait for its permit, "
+			warnings.add("@" + OTHER_LIMIT + " is on the method too: attempts that have a permit wait for its permit, "
 					+ "without a deadline; remove it");
 		}
 		String breaker = plan.policy().breaker();

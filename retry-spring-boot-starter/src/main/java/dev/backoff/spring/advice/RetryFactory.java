@@ -99,7 +99,7 @@ final class RetryFactory {
 			.enabledWhen(() -> isSwitchedOn(policy.name()))
 			.budget(safety.budget(effective, configuration))
 			.breaker(safety.permits(effective, configuration))
-			.throttle(safety.throttle(effective))
+			.concurrencyLimit(safety.limit(effective))
 			.waitingCalls(this.beanFactory.getBean(WaitingCalls.class));
 		boolean listed = policy.deadlineNanos() != Nanos.UNLIMITED || policy.attemptTimeoutNanos() != Nanos.UNLIMITED;
 		if (listed || !this.policies.configuration().shutdownWait().isZero()) {

@@ -105,7 +105,7 @@ public final class BackoffObservationAutoConfiguration {
 		MicrometerRecorders backoffRecorders(ObjectProvider<MeterRegistry> registry, BackoffPolicies policies,
 				ObjectProvider<OverloadSafety> safety) {
 			return new MicrometerRecorders(registry::getIfUnique, policies.configuration().slo(),
-					policies.configuration().isDurations(), (policy) -> safety.getObject().throttle(policy) != null);
+					policies.configuration().isDurations(), (policy) -> safety.getObject().limit(policy) != null);
 		}
 
 		/* A child context has budgets and breakers of its own. */

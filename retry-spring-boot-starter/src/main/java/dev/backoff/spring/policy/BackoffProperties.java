@@ -235,8 +235,8 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 * false, or "by-key" if the server honours the idempotency key.
 	 * @param whenEmpty What an empty budget does.
 	 * @param concurrency Number of attempts of this policy that run at once in this
-	 * process, or "none". Waiting calls hold no slot.
-	 * @param maxWaiting Number of attempts that may wait for a slot, or "unlimited"; 0
+	 * process, or "none". Waiting calls hold no permit.
+	 * @param maxWaiting Number of attempts that may wait for a permit, or "unlimited"; 0
 	 * refuses them at once. If not set, 10 times the concurrency.
 	 * @param retryAfter Hints of servers.
 	 */

@@ -70,7 +70,7 @@ final class OverloadValues {
 	}
 
 	/** Read how many attempts run at once. */
-	static int slots(String text) {
+	static int permits(String text) {
 		return text.equalsIgnoreCase("none") ? RetryPolicy.UNLIMITED_CONCURRENCY
 				: number(text, 1, ", or none", "Write 1 or more, or none for no limit.");
 	}

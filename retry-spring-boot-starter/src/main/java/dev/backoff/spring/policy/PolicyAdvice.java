@@ -22,7 +22,7 @@ import dev.backoff.time.Nanos;
 /** What works but is probably not meant. */
 final class PolicyAdvice {
 
-	/** More slots than this are advised against. */
+	/** More permits than this are advised against. */
 	private static final int MANY_SLOTS = 1_000;
 
 	/** More attempts than this without a deadline are advised against. */

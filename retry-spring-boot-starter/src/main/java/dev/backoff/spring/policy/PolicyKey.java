@@ -115,9 +115,9 @@ public enum PolicyKey implements ConfigurationKey {
 			(builder, whenEmpty) -> builder.postponedWhenEmpty(whenEmpty == WhenEmpty.WAIT)),
 
 	/** Number of attempts that run at once. */
-	CONCURRENCY(OverloadValues::slots, "none", RetryPolicyBuilder::concurrency),
+	CONCURRENCY(OverloadValues::permits, "none", RetryPolicyBuilder::concurrency),
 
-	/** Number of attempts that may wait for a slot. */
+	/** Number of attempts that may wait for a permit. */
 	MAX_WAITING(ValueType.of(OverloadValues::waiting)),
 
 	/** Whether hints of servers are followed. */

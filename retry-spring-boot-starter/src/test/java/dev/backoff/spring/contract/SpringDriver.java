@@ -27,7 +27,7 @@ import dev.backoff.fixture.ScriptedOperation;
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
 import dev.backoff.spring.safety.OverloadSafety;
 import dev.backoff.spring.safety.RetryBudgets;
-import dev.backoff.throttle.Throttle;
+import dev.backoff.concurrency.ConcurrencyLimit;
 import dev.backoff.time.RetryTime;
 
 /**
@@ -132,10 +132,10 @@ public final class SpringDriver<B> implements ContractDriver {
 			properties.put("backoff.breakers.gateway.open-for", "10s");
 			properties.put("backoff.breakers.gateway.on-open", awaited ? "wait" : "fail");
 		}
-		CallSetup.Slots slots = setup.slots();
-		if (slots != null) {
-			properties.put(policy + "concurrency", String.valueOf(slots.slots()));
-			properties.put(policy + "max-waiting", String.valueOf(slots.maxWaiting()));
+		CallSetup.Permits permits = setup.permits();
+		if (permits != null) {
+			properties.put(policy + "concurrency", String.valueOf(permits.permits()));
+			properties.put(policy + "max-waiting", String.valueOf(permits.maxWaiting()));
 		}
 		return properties;
 	}
@@ -173,8 +173,8 @@ public final class SpringDriver<B> implements ContractDriver {
 	}
 
 	@Override
-	public Throttle throttle() {
-		return this.context.getBean(OverloadSafety.class).throttle("orders");
+	public ConcurrencyLimit limit() {
+		return this.context.getBean(OverloadSafety.class).limit("orders");
 	}
 
 	@Override

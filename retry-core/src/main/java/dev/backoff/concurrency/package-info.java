@@ -2,10 +2,10 @@
  * How many attempts run at once.
  * <p>
  * A pool of threads bounds what runs at once; virtual threads and futures have none. A
- * slot is held for one attempt only, so that a call which waits for its next attempt
+ * permit is held for one attempt only, so that a call which waits for its next attempt
  * keeps no other call out.
  */
 @NullMarked
-package dev.backoff.throttle;
+package dev.backoff.concurrency;
 
 import org.jspecify.annotations.NullMarked;

@@ -1,10 +1,10 @@
-package dev.backoff.throttle;
+package dev.backoff.concurrency;
 
 import java.io.Serial;
 
 /**
- * A call got no slot of its {@link Throttle}: nothing was called. It is never retried and
- * never counts as a failure of a breaker.
+ * A call got no permit of its {@link ConcurrencyLimit}: nothing was called. It is never
+ * retried and never counts as a failure of a breaker.
  *
  * @since 0.1
  */
@@ -17,7 +17,7 @@ public class ConcurrencyExceededException extends RuntimeException {
 	private final String policy;
 
 	/** How many attempts may run at once. */
-	private final int slots;
+	private final int permits;
 
 	/** How many calls waited. */
 	private final int waiting;
@@ -25,14 +25,14 @@ public class ConcurrencyExceededException extends RuntimeException {
 	/**
 	 * Make an exception.
 	 * @param policy the policy's name
-	 * @param slots how many attempts may run at once
-	 * @param waiting how many calls waited for a slot
+	 * @param permits how many attempts may run at once
+	 * @param waiting how many calls waited for a permit
 	 */
-	public ConcurrencyExceededException(String policy, int slots, int waiting) {
-		super("Policy " + policy + " has no slot for another attempt: " + slots + " may run at once and " + waiting
+	public ConcurrencyExceededException(String policy, int permits, int waiting) {
+		super("Policy " + policy + " has no permit for another attempt: " + permits + " may run at once and " + waiting
 				+ ((waiting == 1) ? " call waits" : " calls wait") + "; the call was not made.");
 		this.policy = policy;
-		this.slots = slots;
+		this.permits = permits;
 		this.waiting = waiting;
 	}
 
@@ -46,12 +46,12 @@ public class ConcurrencyExceededException extends RuntimeException {
 	/**
 	 * {@return how many attempts of the policy may run at once}
 	 */
-	public int slots() {
-		return this.slots;
+	public int permits() {
+		return this.permits;
 	}
 
 	/**
-	 * {@return how many calls waited for a slot when this was made}
+	 * {@return how many calls waited for a permit when this was made}
 	 */
 	public int waiting() {
 		return this.waiting;

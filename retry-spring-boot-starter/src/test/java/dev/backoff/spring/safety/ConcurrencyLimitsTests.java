@@ -12,7 +12,6 @@ import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
-import org.springframework.resilience.annotation.ConcurrencyLimit;
 
 import dev.backoff.annotation.Backoff;
 import dev.backoff.spring.advice.BackoffMethods;
@@ -20,14 +19,14 @@ import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
 import dev.backoff.spring.live.LiveConfiguration;
 import dev.backoff.spring.observation.BackoffObservationAutoConfiguration;
 import dev.backoff.spring.policy.PolicyUse;
-import dev.backoff.throttle.ConcurrencyExceededException;
-import dev.backoff.throttle.Throttle;
+import dev.backoff.concurrency.ConcurrencyExceededException;
+import dev.backoff.concurrency.ConcurrencyLimit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/** Slots of a policy's attempts in an application. */
-class ThrottlesTests {
+/** Permits of a policy's attempts in an application. */
+class ConcurrencyLimitsTests {
 
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
 		.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, BackoffAutoConfiguration.class,
@@ -36,8 +35,8 @@ class ThrottlesTests {
 		.withBean(Shop.class)
 		.withPropertyValues("backoff.policies.orders.concurrency=1");
 
-	private static Throttle attempts(ApplicationContext context) {
-		return context.getBean(OverloadSafety.class).throttle("orders");
+	private static ConcurrencyLimit attempts(ApplicationContext context) {
+		return context.getBean(OverloadSafety.class).limit("orders");
 	}
 
 	private static double gauge(ApplicationContext context, String name) {
@@ -60,7 +59,7 @@ class ThrottlesTests {
 	void letTenCallsWaitForEach() {
 		this.runner.run((context) -> assertThat(attempts(context).maxWaiting()).isEqualTo(10));
 		this.runner.withPropertyValues("backoff.policies.orders.max-waiting=unlimited")
-			.run((context) -> assertThat(attempts(context).maxWaiting()).isEqualTo(Throttle.UNLIMITED));
+			.run((context) -> assertThat(attempts(context).maxWaiting()).isEqualTo(ConcurrencyLimit.UNLIMITED));
 	}
 
 	@Test
@@ -115,7 +114,7 @@ class ThrottlesTests {
 		this.runner.run((context) -> {
 			Shop shop = context.getBean(Shop.class);
 			LiveConfiguration live = context.getBean(LiveConfiguration.class);
-			Throttle before = attempts(context);
+			ConcurrencyLimit before = attempts(context);
 			List<CompletableFuture<String>> earlier = List.of(shop.order(), shop.order(), shop.order());
 			assertThat(before.waiting()).isEqualTo(2);
 			live.override("orders", Map.of("concurrency", "2"), null);
@@ -127,7 +126,7 @@ class ThrottlesTests {
 			CompletableFuture<String> unlimited = shop.order();
 			assertThat(before.active()).as("a call without a limit").isEqualTo(3);
 			live.reset("orders");
-			assertThat(before.slots()).isEqualTo(1);
+			assertThat(before.permits()).isEqualTo(1);
 			CompletableFuture<String> last = shop.order();
 			assertThat(before.waiting()).isEqualTo(1);
 			for (int i = 0; i < 4; i++) {
@@ -146,9 +145,9 @@ class ThrottlesTests {
 	void areKeptWhereAProgrammaticCallOfThePolicyHasNone() {
 		this.runner.withPropertyValues("backoff.policies.mail.base=1s").withBean(Mail.class).run((context) -> {
 			assertThat(context.getBean(BackoffMethods.class).retry("mail").policy().concurrency())
-				.isEqualTo(Throttle.UNLIMITED);
+				.isEqualTo(ConcurrencyLimit.UNLIMITED);
 			context.getBean(LiveConfiguration.class).override("mail", Map.of("base", "2s"), null);
-			assertThat(context.getBean(OverloadSafety.class).throttle("mail").slots()).isEqualTo(2);
+			assertThat(context.getBean(OverloadSafety.class).limit("mail").permits()).isEqualTo(2);
 		});
 	}
 
@@ -157,7 +156,7 @@ class ThrottlesTests {
 		this.runner.withPropertyValues("backoff.policies.jobs.durable=true", "backoff.policies.jobs.concurrency=2")
 			.run((context) -> {
 				assertThat(context.getBean(BackoffMethods.class).retry("jobs").policy().concurrency()).isEqualTo(2);
-				assertThat(context.getBean(OverloadSafety.class).throttle("jobs")).isNull();
+				assertThat(context.getBean(OverloadSafety.class).limit("jobs")).isNull();
 			});
 	}
 
@@ -184,7 +183,7 @@ class ThrottlesTests {
 		this.runner.withBean(Limited.class)
 			.run((context) -> assertThat(advice(context, "Limited.order"))
 				.contains("@org.springframework.resilience.annotation.ConcurrencyLimit is on the method too: "
-						+ "attempts that have a slot wait for its permit, without a deadline; remove it"));
+						+ "attempts that have a permit wait for its permit, without a deadline; remove it"));
 	}
 
 	private static List<String> advice(ApplicationContext context, String method) {
@@ -247,7 +246,7 @@ class ThrottlesTests {
 	static class Limited {
 
 		@Backoff("orders")
-		@ConcurrencyLimit(3)
+		@org.springframework.resilience.annotation.ConcurrencyLimit(3)
 		public void order() {
 		}
 

@@ -23,18 +23,18 @@ import dev.backoff.fixture.Crowd;
 import dev.backoff.fixture.VirtualTime;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.policy.RetryPolicyBuilder;
-import dev.backoff.throttle.ConcurrencyExceededException;
-import dev.backoff.throttle.Throttle;
+import dev.backoff.concurrency.ConcurrencyExceededException;
+import dev.backoff.concurrency.ConcurrencyLimit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
-/** What the contract of the drivers does not show of slots and turns. */
+/** What the contract of the drivers does not show of permits and turns. */
 @Timeout(120)
-class ThrottledCallTests {
+class LimitedCallTests {
 
-	private final Throttle throttle = new Throttle("orders", 1, Throttle.UNLIMITED);
+	private final ConcurrencyLimit limit = new ConcurrencyLimit("orders", 1, ConcurrencyLimit.UNLIMITED);
 
 	private final WaitingCalls waiting = new WaitingCalls();
 
@@ -45,7 +45,10 @@ class ThrottledCallTests {
 	}
 
 	private RetryBuilder retry(RetryPolicyBuilder policy) {
-		return Retry.builder(policy.build()).throttle(this.throttle).waitingCalls(this.waiting).executor(Runnable::run);
+		return Retry.builder(policy.build())
+			.concurrencyLimit(this.limit)
+			.waitingCalls(this.waiting)
+			.executor(Runnable::run);
 	}
 
 	private static <T> CompletableFuture<T> completed(T value) {
@@ -53,7 +56,7 @@ class ThrottledCallTests {
 	}
 
 	@Test
-	void aRetryHasSlotsOfItsOwnByItsPolicy() {
+	void aRetryHasPermitsOfItsOwnByItsPolicy() {
 		Retry own = Retry.of(policy().concurrency(1).maxWaiting(0).build());
 		CompletableFuture<String> running = new CompletableFuture<>();
 		CompletableFuture<String> first = own.callAsync(() -> running);
@@ -74,7 +77,7 @@ class ThrottledCallTests {
 	}
 
 	@Test
-	void aCallThatOutlivesTheAttemptAroundItTakesASlot() {
+	void aCallThatOutlivesTheAttemptAroundItTakesAPermit() {
 		CompletableFuture<String> first = new CompletableFuture<>();
 		List<CompletableFuture<String>> inner = new ArrayList<>();
 		AtomicInteger attempts = new AtomicInteger();
@@ -82,26 +85,26 @@ class ThrottledCallTests {
 			attempts.incrementAndGet();
 			return first;
 		})));
-		assertThat(attempts).as("within the attempt that holds the slot").hasValue(1);
-		assertThat(this.throttle.active()).isZero();
-		assertThat(this.throttle.tryAcquire()).isTrue();
+		assertThat(attempts).as("within the attempt that holds the permit").hasValue(1);
+		assertThat(this.limit.active()).isZero();
+		assertThat(this.limit.tryAcquire()).isTrue();
 		first.completeExceptionally(new IllegalStateException("down"));
 		assertThat(attempts).as("after it").hasValue(1);
-		assertThat(this.throttle.waiting()).isEqualTo(1);
-		this.throttle.release();
+		assertThat(this.limit.waiting()).isEqualTo(1);
+		this.limit.release();
 		assertThat(attempts.get()).isGreaterThan(1);
 		assertThat(inner.get(0)).isCompletedExceptionally();
-		assertThat(this.throttle.active()).isZero();
+		assertThat(this.limit.active()).isZero();
 	}
 
 	@Test
 	@SuppressWarnings("try") // the scope is open and not used
-	void aCallInACapturedContextNeedsNoSlotAsLongAsTheAttemptHoldsOne() throws Exception {
+	void aCallInACapturedContextNeedsNoPermitAsLongAsTheAttemptHoldsOne() throws Exception {
 		Retry other = Retry.of(RetryPolicy.defaults("other"));
 		List<RetryContext> captured = new ArrayList<>();
 		Operation<Integer, Exception> inner = () -> {
 			try (RetryContext.Scope scope = captured.get(0).open()) {
-				return this.retry.callAsync(() -> completed(this.throttle.active())).getNow(-1);
+				return this.retry.callAsync(() -> completed(this.limit.active())).getNow(-1);
 			}
 		};
 		ExecutorService elsewhere = Executors.newSingleThreadExecutor();
@@ -111,8 +114,8 @@ class ThrottledCallTests {
 				return elsewhere.submit(inner::run).get();
 			}));
 			assertThat(active).isEqualTo(1);
-			assertThat(this.throttle.tryAcquire()).isTrue();
-			assertThat(elsewhere.submit(inner::run).get()).as("waits for a slot").isEqualTo(-1);
+			assertThat(this.limit.tryAcquire()).isTrue();
+			assertThat(elsewhere.submit(inner::run).get()).as("waits for a permit").isEqualTo(-1);
 		}
 		finally {
 			elsewhere.shutdownNow();
@@ -120,13 +123,13 @@ class ThrottledCallTests {
 	}
 
 	@Test
-	void aCallOfAListenerTakesASlotWhileTheCallWaits() {
+	void aCallOfAListenerTakesAPermitWhileTheCallWaits() {
 		List<Integer> active = new ArrayList<>();
 		RetryListener listener = new RetryListener() {
 
 			@Override
 			public void onRetry(RetryEvent.Scheduled event) {
-				active.add(ThrottledCallTests.this.retry.call(ThrottledCallTests.this.throttle::active));
+				active.add(LimitedCallTests.this.retry.call(LimitedCallTests.this.limit::active));
 			}
 
 		};
@@ -142,10 +145,10 @@ class ThrottledCallTests {
 
 			@Override
 			public void onRetry(RetryEvent.Scheduled event) {
-				if (event.delay().isZero() && ThrottledCallTests.this.throttle.waiting() > 0) {
+				if (event.delay().isZero() && LimitedCallTests.this.limit.waiting() > 0) {
 					throw new OutOfMemoryError("by a listener");
 				}
-				ThrottledCallTests.this.throttle.tryAcquire();
+				LimitedCallTests.this.limit.tryAcquire();
 			}
 
 		};
@@ -153,47 +156,47 @@ class ThrottledCallTests {
 		assertThatThrownBy(() -> ended.run(() -> {
 			throw new IllegalStateException("down");
 		})).isInstanceOf(OutOfMemoryError.class);
-		assertThat(this.throttle.waiting()).isZero();
-		this.throttle.release();
+		assertThat(this.limit.waiting()).isZero();
+		this.limit.release();
 		CompletableFuture<Object> later = ended
 			.callAsync(() -> CompletableFuture.failedFuture(new IllegalStateException("down")));
 		assertThat(later).isCompletedExceptionally();
-		assertThat(this.throttle.waiting()).isZero();
-		assertThat(this.throttle.active()).isEqualTo(1);
+		assertThat(this.limit.waiting()).isZero();
+		assertThat(this.limit.active()).isEqualTo(1);
 	}
 
 	@Test
-	void moreSlotsServeWaitingCallsAtOnce() {
-		assertThat(this.throttle.tryAcquire()).isTrue();
+	void morePermitsServeWaitingCallsAtOnce() {
+		assertThat(this.limit.tryAcquire()).isTrue();
 		List<CompletableFuture<String>> calls = new ArrayList<>();
 		for (int i = 0; i < 5; i++) {
 			calls.add(this.retry.callAsync(() -> completed("fine")));
 		}
 		assertThat(calls).noneMatch(CompletableFuture::isDone);
-		this.throttle.change(2, 0);
+		this.limit.change(2, 0);
 		assertThat(calls).allSatisfy((call) -> assertThat(call).isCompletedWithValue("fine"));
 		assertThat(this.waiting.count()).isZero();
 	}
 
 	@Test
 	void aCancelledCallLeavesTheQueue() {
-		assertThat(this.throttle.tryAcquire()).isTrue();
+		assertThat(this.limit.tryAcquire()).isTrue();
 		CompletableFuture<String> call = this.retry.callAsync(() -> completed("fine"));
 		assertThat(call.cancel(true)).isTrue();
-		assertThat(this.throttle.waiting()).isZero();
+		assertThat(this.limit.waiting()).isZero();
 		assertThat(this.waiting.count()).isZero();
 	}
 
 	@Test
 	void anInterruptedCallLeavesTheQueue() {
-		assertThat(this.throttle.tryAcquire()).isTrue();
+		assertThat(this.limit.tryAcquire()).isTrue();
 		VirtualTime time = new VirtualTime().interruptSleep(1);
 		Throwable thrown = catchThrowable(() -> retry(policy()).time(time).build().call(() -> "fine"));
 		assertThat(Thread.interrupted()).isTrue();
 		assertThat(thrown).isInstanceOf(ConcurrencyExceededException.class);
 		assertThat(RetriesStoppedException.of(thrown).reason()).isEqualTo(StopReason.INTERRUPTED);
-		assertThat(this.throttle.waiting()).isZero();
-		assertThat(this.throttle.active()).isEqualTo(1);
+		assertThat(this.limit.waiting()).isZero();
+		assertThat(this.limit.active()).isEqualTo(1);
 	}
 
 	@Test
@@ -202,44 +205,44 @@ class ThrottledCallTests {
 		Retry switched = retry(policy()).enabledWhen(() -> enabled[0]).build();
 		CompletableFuture<String> first = new CompletableFuture<>();
 		CompletableFuture<String> retried = switched.callAsync(() -> first);
-		this.throttle.change(2, Throttle.UNLIMITED);
-		assertThat(this.throttle.tryAcquire()).isTrue();
-		this.throttle.change(1, Throttle.UNLIMITED);
+		this.limit.change(2, ConcurrencyLimit.UNLIMITED);
+		assertThat(this.limit.tryAcquire()).isTrue();
+		this.limit.change(1, ConcurrencyLimit.UNLIMITED);
 		first.completeExceptionally(new IllegalStateException("down"));
 		CompletableFuture<String> unbegun = switched.callAsync(() -> completed("fine"));
-		assertThat(this.throttle.waiting()).isEqualTo(2);
+		assertThat(this.limit.waiting()).isEqualTo(2);
 		enabled[0] = false;
 		assertThat(this.waiting.switchedOff("orders")).isEqualTo(1);
 		assertThat(retried).isCompletedExceptionally();
 		assertThat(unbegun).isNotDone();
-		this.throttle.release();
+		this.limit.release();
 		assertThat(unbegun).isCompletedWithValue("fine");
 	}
 
 	@Test
 	void veryManyCallsAreServedOneAfterTheOtherOnOneThread() {
-		assertThat(this.throttle.tryAcquire()).isTrue();
+		assertThat(this.limit.tryAcquire()).isTrue();
 		List<CompletableFuture<String>> calls = new ArrayList<>();
 		for (int i = 0; i < 100_000; i++) {
 			calls.add(this.retry.callAsync(() -> completed("fine")));
 		}
-		this.throttle.release();
+		this.limit.release();
 		assertThat(calls).allMatch((call) -> "fine".equals(call.getNow(null)));
-		assertThat(this.throttle.active()).isZero();
+		assertThat(this.limit.active()).isZero();
 	}
 
 	/*
 	 * Attempts that fail, time out, are cancelled or interrupted, wait and are shut down.
 	 */
 	@Test
-	void neverMakeMoreAttemptsAtOnceThanThereAreSlots() throws Exception {
-		Throttle slots = new Throttle("orders", 3, 6);
+	void neverMakeMoreAttemptsAtOnceThanThereArePermits() throws Exception {
+		ConcurrencyLimit permits = new ConcurrencyLimit("orders", 3, 6);
 		AtomicInteger running = new AtomicInteger();
 		ConcurrentLinkedQueue<Integer> seen = new ConcurrentLinkedQueue<>();
 		ExecutorService executor = Executors.newFixedThreadPool(2);
 		try {
 			Retry retry = Retry.builder(policy().deadline(Duration.ofMillis(20)).build())
-				.throttle(slots)
+				.concurrencyLimit(permits)
 				.waitingCalls(this.waiting)
 				.executor(executor)
 				.build();
@@ -252,7 +255,7 @@ class ThrottledCallTests {
 						Throwable unused = catchThrowable(() -> retry.call(() -> attempt(running, seen, fails)));
 					}
 					else if (i % 3 == 0) {
-						// not counted, since its work may go on when its slot is free
+						// not counted, since its work may go on when its permit is free
 						retry.callAsync(() -> completed("fine")).cancel(true);
 					}
 					else {
@@ -276,8 +279,8 @@ class ThrottledCallTests {
 			assertThat(executor.awaitTermination(30, TimeUnit.SECONDS)).isTrue();
 		}
 		assertThat(seen).isNotEmpty().allMatch((count) -> count <= 3);
-		assertThat(slots.active()).isZero();
-		assertThat(slots.waiting()).isZero();
+		assertThat(permits.active()).isZero();
+		assertThat(permits.waiting()).isZero();
 		assertThat(this.waiting.count()).isZero();
 	}
 

@@ -46,7 +46,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 /** What calls share: budget and breaker. */
-class SafeguardsTests {
+class OverloadGuardTests {
 
 	private final VirtualTime time = new VirtualTime();
 
@@ -93,21 +93,21 @@ class SafeguardsTests {
 
 		private RetryBudget budget(double tokens, double perSuccess, double perSecond) {
 			return RetryBudget.of("gateway", new BudgetSettings(tokens, perSuccess, perSecond),
-					SafeguardsTests.this.time, RetryBudget.Listener.NONE);
+					OverloadGuardTests.this.time, RetryBudget.Listener.NONE);
 		}
 
 		@Test
 		void retriesAsLongAsItPays() {
 			ScriptedOperation<String> operation = failing();
 			assertThatThrownBy(() -> retry(policy()).budget(this.budget).build().call(operation))
-				.isSameAs(SafeguardsTests.this.failure);
+				.isSameAs(OverloadGuardTests.this.failure);
 			assertThat(operation.calls()).isEqualTo(3);
 			assertThat(reason()).isEqualTo(StopReason.BUDGET);
-			assertThat(SafeguardsTests.this.listener.story())
+			assertThat(OverloadGuardTests.this.listener.story())
 				.hasMessageStartingWith("Stopped after 3 of 4 attempts in 300 ms: BUDGET, the budget gateway is spent");
-			assertThat(RetriesStoppedException.of(SafeguardsTests.this.failure))
-				.isSameAs(SafeguardsTests.this.listener.story());
-			assertThat(SafeguardsTests.this.recorder.lines("call")).containsExactly("call budget 300ms");
+			assertThat(RetriesStoppedException.of(OverloadGuardTests.this.failure))
+				.isSameAs(OverloadGuardTests.this.listener.story());
+			assertThat(OverloadGuardTests.this.recorder.lines("call")).containsExactly("call budget 300ms");
 			assertThat(this.budget.refused()).isEqualTo(1);
 		}
 
@@ -119,7 +119,7 @@ class SafeguardsTests {
 			ScriptedOperation<String> failing = failing();
 			fail(() -> retry(policy()).budget(this.budget).build().call(failing));
 			assertThat(failing.calls()).isEqualTo(1);
-			assertThat(SafeguardsTests.this.time.delays()).isEmpty();
+			assertThat(OverloadGuardTests.this.time.delays()).isEmpty();
 		}
 
 		@Test
@@ -135,7 +135,7 @@ class SafeguardsTests {
 
 		@Test
 		void keepsWhatAnInterruptedRetryPaid() {
-			SafeguardsTests.this.time.interruptSleep(1);
+			OverloadGuardTests.this.time.interruptSleep(1);
 			fail(() -> retry(policy()).budget(this.budget).build().call(failing()));
 			assertThat(Thread.interrupted()).isTrue();
 			assertThat(this.budget.balance()).isEqualTo(1);
@@ -166,7 +166,7 @@ class SafeguardsTests {
 			assertThat(this.budget.balance()).isZero();
 			retry.call(() -> "fine");
 			retry.call(() -> "fine");
-			retry.call(ScriptedOperation.<String>script().fails(SafeguardsTests.this.failure).returns("fine"));
+			retry.call(ScriptedOperation.<String>script().fails(OverloadGuardTests.this.failure).returns("fine"));
 			assertThat(this.budget.balance()).isEqualTo(0.5);
 		}
 
@@ -175,7 +175,7 @@ class SafeguardsTests {
 			this.budget = budget(1, 0, 0.1);
 			this.budget.tryWithdraw();
 			ScriptedOperation<String> operation = ScriptedOperation.<String>script()
-				.fails(SafeguardsTests.this.failure)
+				.fails(OverloadGuardTests.this.failure)
 				.returns("fine");
 			RetryPolicyBuilder policy = policy().base(Duration.ofSeconds(2))
 				.cap(Duration.ofSeconds(30))
@@ -183,11 +183,11 @@ class SafeguardsTests {
 			assertThat(retry(policy).budget(this.budget).build().call(operation)).isEqualTo("fine");
 			assertThat(operation.calls()).isEqualTo(2);
 			// empty at 0, 2 and 6 s; at 14 s there is a token, and the retry has waited
-			assertThat(SafeguardsTests.this.time.delays()).containsExactly(Duration.ofSeconds(2), Duration.ofSeconds(4),
-					Duration.ofSeconds(8));
-			assertThat(SafeguardsTests.this.recorder.lines("waiting")).containsExactly("waiting budget 2s",
+			assertThat(OverloadGuardTests.this.time.delays()).containsExactly(Duration.ofSeconds(2),
+					Duration.ofSeconds(4), Duration.ofSeconds(8));
+			assertThat(OverloadGuardTests.this.recorder.lines("waiting")).containsExactly("waiting budget 2s",
 					"waiting budget 4s", "waiting budget 8s");
-			assertThat(SafeguardsTests.this.recorder.lines("retry")).hasSize(1);
+			assertThat(OverloadGuardTests.this.recorder.lines("retry")).hasSize(1);
 			assertThat(this.budget.refused()).isZero();
 		}
 
@@ -197,10 +197,10 @@ class SafeguardsTests {
 			this.budget.tryWithdraw();
 			RetryPolicyBuilder policy = policy().base(Duration.ofSeconds(1)).maxAttempts(3).postponedWhenEmpty(true);
 			assertThatThrownBy(() -> retry(policy).budget(this.budget).build().call(failing()))
-				.isSameAs(SafeguardsTests.this.failure);
+				.isSameAs(OverloadGuardTests.this.failure);
 			assertThat(reason()).isEqualTo(StopReason.ATTEMPTS_EXHAUSTED);
-			assertThat(SafeguardsTests.this.listener.story().attempts()).isEqualTo(3);
-			List<Duration> delays = SafeguardsTests.this.time.delays();
+			assertThat(OverloadGuardTests.this.listener.story().attempts()).isEqualTo(3);
+			List<Duration> delays = OverloadGuardTests.this.time.delays();
 			assertThat(delays.get(0)).isEqualTo(Duration.ofSeconds(1));
 			// a token every ten seconds, asked for every two
 			assertThat(delays.subList(1, delays.size())).hasSize(10).containsOnly(Duration.ofSeconds(2));
@@ -214,9 +214,9 @@ class SafeguardsTests {
 					() -> retry(policy().postponedWhenEmpty(true).deadline(Duration.ofSeconds(1))).budget(this.budget)
 						.build()
 						.call(failing()))
-				.isSameAs(SafeguardsTests.this.failure);
+				.isSameAs(OverloadGuardTests.this.failure);
 			assertThat(reason()).isEqualTo(StopReason.DEADLINE);
-			assertThat(SafeguardsTests.this.time.delays()).containsExactly(Duration.ofMillis(100),
+			assertThat(OverloadGuardTests.this.time.delays()).containsExactly(Duration.ofMillis(100),
 					Duration.ofMillis(200), Duration.ofMillis(400));
 		}
 
@@ -225,13 +225,14 @@ class SafeguardsTests {
 			this.budget = budget(1, 0.1, 0);
 			this.budget.tryWithdraw();
 			boolean[] on = { true };
-			SafeguardsTests.this.time.whileSleeping((nanos) -> on[0] = SafeguardsTests.this.time.delays().size() < 3);
+			OverloadGuardTests.this.time
+				.whileSleeping((nanos) -> on[0] = OverloadGuardTests.this.time.delays().size() < 3);
 			assertThatThrownBy(() -> retry(policy().postponedWhenEmpty(true)).enabledWhen(() -> on[0])
 				.budget(this.budget)
 				.build()
-				.call(failing())).isSameAs(SafeguardsTests.this.failure);
+				.call(failing())).isSameAs(OverloadGuardTests.this.failure);
 			assertThat(reason()).isEqualTo(StopReason.DISABLED);
-			assertThat(SafeguardsTests.this.time.delays()).hasSize(3);
+			assertThat(OverloadGuardTests.this.time.delays()).hasSize(3);
 		}
 
 	}
@@ -244,7 +245,7 @@ class SafeguardsTests {
 		private CircuitBreaker breaker(BreakerSettings.Builder settings) {
 			return CircuitBreaker.builder("gateway")
 				.settings(settings.minimumCalls(2).probes(1).build())
-				.time(SafeguardsTests.this.time)
+				.time(OverloadGuardTests.this.time)
 				.random(() -> 0.5)
 				.build();
 		}
@@ -253,11 +254,11 @@ class SafeguardsTests {
 		void stopsAtOnceWhenItOpensAndThrowsTheRealFailure() {
 			ScriptedOperation<String> operation = failing();
 			assertThatThrownBy(() -> retry(policy()).breaker(this.breaker).build().call(operation))
-				.isSameAs(SafeguardsTests.this.failure);
+				.isSameAs(OverloadGuardTests.this.failure);
 			assertThat(operation.calls()).isEqualTo(2);
-			assertThat(SafeguardsTests.this.time.delays()).containsExactly(Duration.ofMillis(100));
+			assertThat(OverloadGuardTests.this.time.delays()).containsExactly(Duration.ofMillis(100));
 			assertThat(reason()).isEqualTo(StopReason.BREAKER_OPEN);
-			assertThat(SafeguardsTests.this.listener.story()).hasMessageStartingWith(
+			assertThat(OverloadGuardTests.this.listener.story()).hasMessageStartingWith(
 					"Stopped after 2 of 4 attempts in 100 ms: BREAKER_OPEN, the breaker gateway is open");
 			assertThat(this.breaker.state()).isEqualTo(BreakerState.OPEN);
 		}
@@ -272,11 +273,11 @@ class SafeguardsTests {
 			assertThat(refused.timeToProbe()).isEqualTo(Duration.ofMillis(22_500));
 			assertThat(operation.calls()).isZero();
 			RetriesStoppedException story = RetriesStoppedException.of(refused);
-			assertThat(story).isSameAs(SafeguardsTests.this.listener.story())
+			assertThat(story).isSameAs(OverloadGuardTests.this.listener.story())
 				.hasMessage("Stopped after 0 of 4 attempts in 0 ms: BREAKER_OPEN, the breaker gateway is open "
 						+ "(policy orders)");
 			assertThat(story.attempts()).isZero();
-			assertThat(SafeguardsTests.this.recorder.lines()).containsExactly("call breaker_open 0ms");
+			assertThat(OverloadGuardTests.this.recorder.lines()).containsExactly("call breaker_open 0ms");
 			assertThat(this.breaker.rejected()).isEqualTo(1);
 		}
 
@@ -292,7 +293,7 @@ class SafeguardsTests {
 		@Test
 		void closesAfterAProbe() throws Exception {
 			fail(() -> retry(policy()).breaker(this.breaker).build().call(failing()));
-			SafeguardsTests.this.time.advance(Duration.ofSeconds(30));
+			OverloadGuardTests.this.time.advance(Duration.ofSeconds(30));
 			assertThat(retry(policy()).breaker(this.breaker).build().<String, RuntimeException>call(() -> "fine"))
 				.isEqualTo("fine");
 			assertThat(this.breaker.state()).isEqualTo(BreakerState.CLOSED);
@@ -302,9 +303,9 @@ class SafeguardsTests {
 		void takesThePermitWhenTheAttemptStarts() {
 			ScriptedOperation<String> operation = failing();
 			// somebody else opens it during the wait
-			SafeguardsTests.this.time.whileSleeping((nanos) -> this.breaker.forceOpen());
+			OverloadGuardTests.this.time.whileSleeping((nanos) -> this.breaker.forceOpen());
 			assertThatThrownBy(() -> retry(policy()).breaker(this.breaker).build().call(operation))
-				.isSameAs(SafeguardsTests.this.failure);
+				.isSameAs(OverloadGuardTests.this.failure);
 			assertThat(operation.calls()).isEqualTo(1);
 			assertThat(reason()).isEqualTo(StopReason.BREAKER_OPEN);
 		}
@@ -314,7 +315,7 @@ class SafeguardsTests {
 			this.breaker = breaker(BreakerSettings.builder().failureRate(1));
 			retry(policy()).breaker(this.breaker)
 				.build()
-				.call(ScriptedOperation.<String>script().fails(SafeguardsTests.this.failure).returns("fine"));
+				.call(ScriptedOperation.<String>script().fails(OverloadGuardTests.this.failure).returns("fine"));
 			assertThat(this.breaker.counts().total()).isEqualTo(2);
 			assertThat(this.breaker.counts().failed()).isEqualTo(1);
 		}
@@ -348,7 +349,7 @@ class SafeguardsTests {
 				CancellationException.class, CircuitOpenException.class })
 		void givesThePermitBackAfterWhatSaysNothing(Class<? extends Throwable> type) {
 			this.breaker.openFor(Duration.ofMillis(1));
-			SafeguardsTests.this.time.advance(Duration.ofMillis(1));
+			OverloadGuardTests.this.time.advance(Duration.ofMillis(1));
 			Throwable thrown = (type == CircuitOpenException.class)
 					? new CircuitOpenException("inner", "open", null, null) : made(type);
 			fail(() -> retry(policy()).breaker(this.breaker).build().call(() -> {
@@ -358,7 +359,7 @@ class SafeguardsTests {
 			assertThat(interrupted).isEqualTo(type == InterruptedException.class);
 			assertThat(this.breaker.state()).isEqualTo(BreakerState.HALF_OPEN);
 			assertThat(this.breaker.counts().total()).isZero();
-			assertThat(this.breaker.isPermitting(SafeguardsTests.this.time.nanoTime())).isTrue();
+			assertThat(this.breaker.isPermitting(OverloadGuardTests.this.time.nanoTime())).isTrue();
 		}
 
 		private static Throwable made(Class<? extends Throwable> type) {
@@ -374,14 +375,14 @@ class SafeguardsTests {
 		void waitsForItsProbeWhereThatIsAskedFor() throws Exception {
 			this.breaker = breaker(BreakerSettings.builder().awaited(true).openFor(Duration.ofSeconds(10)));
 			ScriptedOperation<String> operation = ScriptedOperation.<String>script()
-				.fails(SafeguardsTests.this.failure)
-				.fails(SafeguardsTests.this.failure)
+				.fails(OverloadGuardTests.this.failure)
+				.fails(OverloadGuardTests.this.failure)
 				.returns("fine");
 			assertThat(retry(policy()).breaker(this.breaker).build().call(operation)).isEqualTo("fine");
 			// open for 7.5 s, and the policy's own 200 ms
-			assertThat(SafeguardsTests.this.time.delays()).containsExactly(Duration.ofMillis(100),
+			assertThat(OverloadGuardTests.this.time.delays()).containsExactly(Duration.ofMillis(100),
 					Duration.ofMillis(7_700));
-			assertThat(SafeguardsTests.this.recorder.lines("waiting")).containsExactly("waiting policy 100ms",
+			assertThat(OverloadGuardTests.this.recorder.lines("waiting")).containsExactly("waiting policy 100ms",
 					"waiting breaker 7700ms");
 		}
 
@@ -391,9 +392,9 @@ class SafeguardsTests {
 			this.breaker.open();
 			ScriptedOperation<String> operation = ScriptedOperation.<String>script().returns("fine");
 			assertThat(retry(policy()).breaker(this.breaker).build().call(operation)).isEqualTo("fine");
-			assertThat(SafeguardsTests.this.time.delays()).containsExactly(Duration.ofMillis(7_600));
+			assertThat(OverloadGuardTests.this.time.delays()).containsExactly(Duration.ofMillis(7_600));
 			assertThat(operation.attempts()).extracting(Attempt::number).containsExactly(1);
-			assertThat(SafeguardsTests.this.recorder.lines("retry")).isEmpty();
+			assertThat(OverloadGuardTests.this.recorder.lines("retry")).isEmpty();
 		}
 
 		@Test
@@ -403,8 +404,8 @@ class SafeguardsTests {
 			assertThatThrownBy(
 					() -> retry(policy().deadline(Duration.ofSeconds(5))).breaker(this.breaker).build().call(failing()))
 				.isInstanceOf(CircuitOpenException.class);
-			assertThat(SafeguardsTests.this.time.delays()).isEmpty();
-			assertThat(SafeguardsTests.this.listener.story()).hasMessageStartingWith("Stopped after 0 of 4 attempts "
+			assertThat(OverloadGuardTests.this.time.delays()).isEmpty();
+			assertThat(OverloadGuardTests.this.listener.story()).hasMessageStartingWith("Stopped after 0 of 4 attempts "
 					+ "in 0 ms: DEADLINE, the next wait of 7.6 s does not fit into the 5 s left");
 		}
 
@@ -412,8 +413,8 @@ class SafeguardsTests {
 		void losesNoMessageOfAnOutageThatOutlastsItsOpenTime() throws Exception {
 			this.breaker = breaker(BreakerSettings.builder().awaited(true).openFor(Duration.ofSeconds(30)));
 			this.breaker.open();
-			SafeguardsTests.this.time.whileSleeping((nanos) -> {
-				if (SafeguardsTests.this.time.elapsed().compareTo(Duration.ofHours(1)) < 0) {
+			OverloadGuardTests.this.time.whileSleeping((nanos) -> {
+				if (OverloadGuardTests.this.time.elapsed().compareTo(Duration.ofHours(1)) < 0) {
 					this.breaker.open();
 				}
 			});
@@ -421,7 +422,7 @@ class SafeguardsTests {
 			Retry message = retry(RetryPolicy.builder("message").preset(Preset.MESSAGE)).breaker(this.breaker).build();
 			assertThat(message.call(operation)).isEqualTo("sent");
 			assertThat(operation.attempts()).extracting(Attempt::number).containsExactly(1);
-			assertThat(SafeguardsTests.this.time.elapsed()).isGreaterThan(Duration.ofHours(1));
+			assertThat(OverloadGuardTests.this.time.elapsed()).isGreaterThan(Duration.ofHours(1));
 		}
 
 		@Test
@@ -430,30 +431,30 @@ class SafeguardsTests {
 			this.breaker.forceOpen();
 			Retry retry = retry(policy().deadline(Duration.ofSeconds(2))).breaker(this.breaker).build();
 			assertThatThrownBy(() -> retry.call(failing())).isInstanceOf(CircuitOpenException.class);
-			assertThat(SafeguardsTests.this.time.delays()).containsExactly(Duration.ofMillis(100),
+			assertThat(OverloadGuardTests.this.time.delays()).containsExactly(Duration.ofMillis(100),
 					Duration.ofMillis(200), Duration.ofMillis(400), Duration.ofMillis(400), Duration.ofMillis(400),
 					Duration.ofMillis(400));
-			assertThat(SafeguardsTests.this.listener.story()).hasMessageStartingWith("Stopped after 0 of 4 attempts "
+			assertThat(OverloadGuardTests.this.listener.story()).hasMessageStartingWith("Stopped after 0 of 4 attempts "
 					+ "in 1.9 s: DEADLINE, the next wait of 400 ms does not fit into the 100 ms left");
 		}
 
 		@Test
 		void paysForAPostponedRetryOnce() {
 			this.breaker = breaker(BreakerSettings.builder().awaited(true).minimumCalls(20));
-			RetryBudget budget = RetryBudget.of("gateway", new BudgetSettings(5, 0, 0), SafeguardsTests.this.time,
+			RetryBudget budget = RetryBudget.of("gateway", new BudgetSettings(5, 0, 0), OverloadGuardTests.this.time,
 					RetryBudget.Listener.NONE);
-			SafeguardsTests.this.time.whileSleeping((nanos) -> {
-				if (SafeguardsTests.this.time.delays().size() == 1) {
+			OverloadGuardTests.this.time.whileSleeping((nanos) -> {
+				if (OverloadGuardTests.this.time.delays().size() == 1) {
 					this.breaker.openFor(Duration.ofSeconds(1));
 				}
 			});
 			ScriptedOperation<String> operation = ScriptedOperation.<String>script()
-				.fails(SafeguardsTests.this.failure)
+				.fails(OverloadGuardTests.this.failure)
 				.returns("fine");
 			assertThat(
 					catchThrowable(() -> retry(policy()).breaker(this.breaker).budget(budget).build().call(operation)))
 				.isNull();
-			assertThat(SafeguardsTests.this.time.delays()).containsExactly(Duration.ofMillis(100),
+			assertThat(OverloadGuardTests.this.time.delays()).containsExactly(Duration.ofMillis(100),
 					Duration.ofMillis(1_200));
 			assertThat(budget.balance()).isEqualTo(4);
 		}
@@ -463,9 +464,9 @@ class SafeguardsTests {
 			Retry retry = retry(policy()).breaker(new HostilePermits(false)).build();
 			assertThat(retry.<String, RuntimeException>call(() -> "fine")).isEqualTo("fine");
 			ScriptedOperation<String> operation = failing();
-			assertThatThrownBy(() -> retry.call(operation)).isSameAs(SafeguardsTests.this.failure);
+			assertThatThrownBy(() -> retry.call(operation)).isSameAs(OverloadGuardTests.this.failure);
 			assertThat(operation.calls()).isEqualTo(4);
-			assertThat(SafeguardsTests.this.listener.hookFailures()).isNotEmpty()
+			assertThat(OverloadGuardTests.this.listener.hookFailures()).isNotEmpty()
 				.allSatisfy((event) -> assertThat(event.hook()).isEqualTo("breaker"));
 		}
 
@@ -474,14 +475,15 @@ class SafeguardsTests {
 			Retry retry = retry(policy()).breaker(new HostilePermits(true)).build();
 			int[] calls = { 0 };
 			assertThat(retry.<String, RuntimeException>call(() -> "fine " + ++calls[0])).isEqualTo("fine 1");
-			assertThatThrownBy(() -> retry.call(failing())).isSameAs(SafeguardsTests.this.failure);
+			assertThatThrownBy(() -> retry.call(failing())).isSameAs(OverloadGuardTests.this.failure);
 		}
 
 		@Test
 		void isToldWhatAnAttemptThrew() {
 			NotingPermits noting = new NotingPermits(new ArrayList<>());
 			fail(() -> retry(policy().maxAttempts(2)).breaker(noting).build().call(failing()));
-			assertThat(noting.failures()).containsExactly(SafeguardsTests.this.failure, SafeguardsTests.this.failure);
+			assertThat(noting.failures()).containsExactly(OverloadGuardTests.this.failure,
+					OverloadGuardTests.this.failure);
 		}
 
 		/** Notes failures. */

@@ -20,97 +20,98 @@ import dev.backoff.AttemptTimeoutException;
 import dev.backoff.Retry;
 import dev.backoff.WaitingCalls;
 import dev.backoff.policy.RetryPolicy;
-import dev.backoff.throttle.ConcurrencyExceededException;
-import dev.backoff.throttle.Throttle;
+import dev.backoff.concurrency.ConcurrencyExceededException;
+import dev.backoff.concurrency.ConcurrencyLimit;
+import dev.backoff.concurrency.Ticket;
 import dev.backoff.time.RetryTime;
 
 /**
- * A slot goes to one call, and comes back once. A result of calls is what came of the one
- * in the queue, then what is left over of slots, places and waits, and how often a call
+ * A permit goes to one call, and comes back once. A result of calls is what came of the one
+ * in the queue, then what is left over of permits, places and waits, and how often a call
  * has ended.
  */
-public final class ThrottleStress {
+public final class ConcurrencyStress {
 
 	private static final int MOST_WAITING = 2;
 
-	private ThrottleStress() {
+	private ConcurrencyStress() {
 	}
 
-	private static Throttle full() {
-		Throttle throttle = new Throttle("stress", 1, MOST_WAITING);
-		if (!throttle.tryAcquire()) {
-			throw new IllegalStateException("a new throttle has its slot");
+	private static ConcurrencyLimit full() {
+		ConcurrencyLimit limit = new ConcurrencyLimit("stress", 1, MOST_WAITING);
+		if (!limit.tryAcquire()) {
+			throw new IllegalStateException("a new limit has its permit");
 		}
-		return throttle;
+		return limit;
 	}
 
-	/** The only slot goes to one of two. */
+	/** The only permit goes to one of two. */
 	@JCStressTest
 	@Outcome(id = { "true, false", "false, true" }, expect = Expect.ACCEPTABLE, desc = "One got it.")
 	@Outcome(expect = Expect.FORBIDDEN, desc = "Lost or taken twice.")
 	@State
 	public static class TwoTakeOne {
 
-		private final Throttle throttle = new Throttle("stress", 1, MOST_WAITING);
+		private final ConcurrencyLimit limit = new ConcurrencyLimit("stress", 1, MOST_WAITING);
 
 		@Actor
 		public void one(ZZ_Result result) {
-			result.r1 = this.throttle.tryAcquire();
+			result.r1 = this.limit.tryAcquire();
 		}
 
 		@Actor
 		public void two(ZZ_Result result) {
-			result.r2 = this.throttle.enter().isGranted();
+			result.r2 = this.limit.enter().isGranted();
 		}
 
 	}
 
-	/** A call comes while the slot is given back. */
+	/** A call comes while the permit is given back. */
 	@JCStressTest
-	@Outcome(id = "true, 1, 0", expect = Expect.ACCEPTABLE, desc = "It has the slot.")
-	@Outcome(expect = Expect.FORBIDDEN, desc = "It is forgotten beside a free slot.")
+	@Outcome(id = "true, 1, 0", expect = Expect.ACCEPTABLE, desc = "It has the permit.")
+	@Outcome(expect = Expect.FORBIDDEN, desc = "It is forgotten beside a free permit.")
 	@State
 	public static class ReleaseAndEnter {
 
-		private final Throttle throttle = full();
+		private final ConcurrencyLimit limit = full();
 
-		private Throttle.@Nullable Place place;
+		private @Nullable Ticket place;
 
 		@Actor
 		public void release() {
-			this.throttle.release();
+			this.limit.release();
 		}
 
 		@Actor
 		public void enter() {
-			this.place = this.throttle.enter();
+			this.place = this.limit.enter();
 		}
 
 		@Arbiter
 		public void accounts(ZII_Result result) {
 			result.r1 = this.place != null && this.place.isGranted();
-			result.r2 = this.throttle.active();
-			result.r3 = this.throttle.waiting();
+			result.r2 = this.limit.active();
+			result.r3 = this.limit.waiting();
 		}
 
 	}
 
-	/** The first in the queue leaves while the slot is given back. */
+	/** The first in the queue leaves while the permit is given back. */
 	@JCStressTest
-	@Outcome(id = "true, 1, 0", expect = Expect.ACCEPTABLE, desc = "The second has the slot.")
+	@Outcome(id = "true, 1, 0", expect = Expect.ACCEPTABLE, desc = "The second has the permit.")
 	@Outcome(expect = Expect.FORBIDDEN, desc = "It is lost with the first.")
 	@State
 	public static class ReleaseAndLeave {
 
-		private final Throttle throttle = full();
+		private final ConcurrencyLimit limit = full();
 
-		private final Throttle.Place first = this.throttle.enter();
+		private final Ticket first = this.limit.enter();
 
-		private final Throttle.Place second = this.throttle.enter();
+		private final Ticket second = this.limit.enter();
 
 		@Actor
 		public void release() {
-			this.throttle.release();
+			this.limit.release();
 		}
 
 		@Actor
@@ -121,78 +122,78 @@ public final class ThrottleStress {
 		@Arbiter
 		public void accounts(ZII_Result result) {
 			result.r1 = this.second.isGranted();
-			result.r2 = this.throttle.active();
-			result.r3 = this.throttle.waiting();
+			result.r2 = this.limit.active();
+			result.r3 = this.limit.waiting();
 		}
 
 	}
 
-	/** A slot is added while another one is given back. */
+	/** A permit is added while another one is given back. */
 	@JCStressTest
 	@Outcome(id = "true, 2, 0", expect = Expect.ACCEPTABLE, desc = "Both in the queue have one.")
 	@Outcome(expect = Expect.FORBIDDEN, desc = "One of them is forgotten.")
 	@State
 	public static class ReleaseAndChange {
 
-		private final Throttle throttle = full();
+		private final ConcurrencyLimit limit = full();
 
-		private final Throttle.Place first = this.throttle.enter();
+		private final Ticket first = this.limit.enter();
 
-		private final Throttle.Place second = this.throttle.enter();
+		private final Ticket second = this.limit.enter();
 
 		@Actor
 		public void release() {
-			this.throttle.release();
+			this.limit.release();
 		}
 
 		@Actor
 		public void change() {
-			this.throttle.change(2, MOST_WAITING);
+			this.limit.change(2, MOST_WAITING);
 		}
 
 		@Arbiter
 		public void accounts(ZII_Result result) {
 			result.r1 = this.first.isGranted() && this.second.isGranted();
-			result.r2 = this.throttle.active();
-			result.r3 = this.throttle.waiting();
+			result.r2 = this.limit.active();
+			result.r3 = this.limit.waiting();
 		}
 
 	}
 
-	/** A call comes while a slot is added. */
+	/** A call comes while a permit is added. */
 	@JCStressTest
-	@Outcome(id = "true, 2, 0", expect = Expect.ACCEPTABLE, desc = "It has the new slot.")
+	@Outcome(id = "true, 2, 0", expect = Expect.ACCEPTABLE, desc = "It has the new permit.")
 	@Outcome(expect = Expect.FORBIDDEN, desc = "It is forgotten beside it.")
 	@State
 	public static class EnterAndChange {
 
-		private final Throttle throttle = full();
+		private final ConcurrencyLimit limit = full();
 
-		private Throttle.@Nullable Place place;
+		private @Nullable Ticket place;
 
 		@Actor
 		public void enter() {
-			this.place = this.throttle.enter();
+			this.place = this.limit.enter();
 		}
 
 		@Actor
 		public void change() {
-			this.throttle.change(2, MOST_WAITING);
+			this.limit.change(2, MOST_WAITING);
 		}
 
 		@Arbiter
 		public void accounts(ZII_Result result) {
 			result.r1 = this.place != null && this.place.isGranted();
-			result.r2 = this.throttle.active();
-			result.r3 = this.throttle.waiting();
+			result.r2 = this.limit.active();
+			result.r3 = this.limit.waiting();
 		}
 
 	}
 
-	/** Calls of one slot. */
+	/** Calls of one permit. */
 	abstract static class Calls {
 
-		final Throttle throttle = new Throttle("stress", 1, MOST_WAITING);
+		final ConcurrencyLimit limit = new ConcurrencyLimit("stress", 1, MOST_WAITING);
 
 		private final Accounts accounts = new Accounts();
 
@@ -209,7 +210,7 @@ public final class ThrottleStress {
 					.build())
 				.time(time)
 				.executor(Runnable::run)
-				.throttle(this.throttle)
+				.concurrencyLimit(this.limit)
 				.recorder(this.accounts)
 				.waitingCalls(this.waiting)
 				.build();
@@ -224,7 +225,7 @@ public final class ThrottleStress {
 		}
 
 		int left() {
-			return this.throttle.active() + this.throttle.waiting() + this.waiting.count();
+			return this.limit.active() + this.limit.waiting() + this.waiting.count();
 		}
 
 		void tell(LII_Result result, CompletableFuture<String> future) {
@@ -248,7 +249,7 @@ public final class ThrottleStress {
 
 	}
 
-	/** A call in the queue, behind a slot that something else has. */
+	/** A call in the queue, behind a permit that something else has. */
 	abstract static class QueuedCall extends Calls {
 
 		final HandTurnedTime time;
@@ -262,24 +263,24 @@ public final class ThrottleStress {
 		private QueuedCall(HandTurnedTime time) {
 			super(time);
 			this.time = time;
-			if (!this.throttle.tryAcquire()) {
-				throw new IllegalStateException("a new throttle has its slot");
+			if (!this.limit.tryAcquire()) {
+				throw new IllegalStateException("a new limit has its permit");
 			}
 			this.result = call();
 		}
 
 	}
 
-	/** The slot is handed over while the caller cancels the call. */
+	/** The permit is handed over while the caller cancels the call. */
 	@JCStressTest
 	@Outcome(id = { "done, 0, 1", "cancelled, 0, 1" }, expect = Expect.ACCEPTABLE, desc = "One of both.")
-	@Outcome(expect = Expect.FORBIDDEN, desc = "Both, or neither, or the slot is lost.")
+	@Outcome(expect = Expect.FORBIDDEN, desc = "Both, or neither, or the permit is lost.")
 	@State
 	public static class HandOverAndCancel extends QueuedCall {
 
 		@Actor
 		public void handOver() {
-			this.throttle.release();
+			this.limit.release();
 		}
 
 		@Actor
@@ -294,16 +295,16 @@ public final class ThrottleStress {
 
 	}
 
-	/** The slot is handed over while the deadline ends the wait. */
+	/** The permit is handed over while the deadline ends the wait. */
 	@JCStressTest
 	@Outcome(id = { "done, 0, 1", "refused, 0, 1" }, expect = Expect.ACCEPTABLE, desc = "One of both.")
-	@Outcome(expect = Expect.FORBIDDEN, desc = "Both, or neither, or the slot is lost.")
+	@Outcome(expect = Expect.FORBIDDEN, desc = "Both, or neither, or the permit is lost.")
 	@State
 	public static class HandOverAndDeadline extends QueuedCall {
 
 		@Actor
 		public void handOver() {
-			this.throttle.release();
+			this.limit.release();
 		}
 
 		@Actor
@@ -318,16 +319,16 @@ public final class ThrottleStress {
 
 	}
 
-	/** The slot is handed over while the application shuts down. */
+	/** The permit is handed over while the application shuts down. */
 	@JCStressTest
 	@Outcome(id = { "done, 0, 1", "refused, 0, 1" }, expect = Expect.ACCEPTABLE, desc = "One of both.")
-	@Outcome(expect = Expect.FORBIDDEN, desc = "Both, or neither, or the slot is lost.")
+	@Outcome(expect = Expect.FORBIDDEN, desc = "Both, or neither, or the permit is lost.")
 	@State
 	public static class HandOverAndShutDown extends QueuedCall {
 
 		@Actor
 		public void handOver() {
-			this.throttle.release();
+			this.limit.release();
 		}
 
 		@Actor
@@ -342,10 +343,10 @@ public final class ThrottleStress {
 
 	}
 
-	/** The attempt that has the slot ends while its time is over. */
+	/** The attempt that has the permit ends while its time is over. */
 	@JCStressTest
-	@Outcome(id = "done, 0, 2", expect = Expect.ACCEPTABLE, desc = "The next call gets the slot, once.")
-	@Outcome(expect = Expect.FORBIDDEN, desc = "The slot is lost or given back twice.")
+	@Outcome(id = "done, 0, 2", expect = Expect.ACCEPTABLE, desc = "The next call gets the permit, once.")
+	@Outcome(expect = Expect.FORBIDDEN, desc = "The permit is lost or given back twice.")
 	@State
 	public static class TimeoutAndFinish extends Calls {
 
@@ -363,11 +364,11 @@ public final class ThrottleStress {
 			super(time);
 			this.time = time;
 			// behind the wait of the other call, which it takes from the time
-			boolean taken = this.throttle.tryAcquire();
+			boolean taken = this.limit.tryAcquire();
 			CompletableFuture<String> unused = this.retry.callAsync(() -> this.stage);
 			this.result = call();
 			if (taken) {
-				this.throttle.release();
+				this.limit.release();
 			}
 		}
 
@@ -388,7 +389,7 @@ public final class ThrottleStress {
 
 	}
 
-	/** A blocking call parks in the queue while the slot is handed over. */
+	/** A blocking call parks in the queue while the permit is handed over. */
 	@JCStressTest
 	@Outcome(id = "true, 0", expect = Expect.ACCEPTABLE, desc = "It is woken.")
 	@Outcome(expect = Expect.FORBIDDEN, desc = "It sleeps on.")
@@ -397,8 +398,8 @@ public final class ThrottleStress {
 
 		public HandOverAndPark() {
 			super(RetryTime.system());
-			if (!this.throttle.tryAcquire()) {
-				throw new IllegalStateException("a new throttle has its slot");
+			if (!this.limit.tryAcquire()) {
+				throw new IllegalStateException("a new limit has its permit");
 			}
 		}
 
@@ -410,7 +411,7 @@ public final class ThrottleStress {
 
 		@Actor
 		public void handOver() {
-			this.throttle.release();
+			this.limit.release();
 		}
 
 		@Arbiter
