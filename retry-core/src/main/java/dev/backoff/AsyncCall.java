@@ -17,7 +17,7 @@ import dev.backoff.time.Cancellable;
 import dev.backoff.time.Nanos;
 
 /** One asynchronous call, from its first attempt to its end. */
-final class AsyncCall<C, T extends @Nullable Object> implements RunningCalls.Listed {
+final class AsyncCall<C, T extends @Nullable Object> implements CallRegistry.Listed {
 
 	/*
 	 * At any time the call either is driven by one thread or has something under way: an
@@ -72,8 +72,8 @@ final class AsyncCall<C, T extends @Nullable Object> implements RunningCalls.Lis
 	}
 
 	@Override
-	public RunningCalls.@Nullable RunningAttempt now() {
-		return (this.underWay instanceof AsyncAttempt<?>) ? RunningCalls.RunningAttempt.of(this.state.settings(),
+	public CallRegistry.@Nullable RunningAttempt now() {
+		return (this.underWay instanceof AsyncAttempt<?>) ? CallRegistry.RunningAttempt.of(this.state.settings(),
 				this.state.attempt(), this.state.attemptStart(), null) : null;
 	}
 

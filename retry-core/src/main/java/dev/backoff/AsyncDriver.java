@@ -13,7 +13,7 @@ import dev.backoff.time.RetryTime;
  * Start asynchronous calls, which hold no thread while they wait; decide nothing. The
  * executor of the later attempts is asked for at the start of each call.
  */
-record AsyncDriver(String method, CallSteps steps, RetryTime time, RetryDecider decider, WaitingCalls waiting,
+record AsyncDriver(String method, CallSteps steps, RetryTime time, RetryDecider decider, CallRegistry waiting,
 		AttemptLimit limit, CallEvents events, Supplier<Executor> executor) {
 
 	/** Runs later attempts unless another executor is given. */

@@ -11,7 +11,7 @@ import dev.backoff.time.Cancellable;
  * One wait of an asynchronous call: for the timer, then for the executor. Each wait is an
  * object of its own, so that a late event of one wait does not end the next one.
  */
-final class AsyncWait extends Waiter implements Driving.Abandonable {
+final class AsyncWait extends CallRegistry.Waiter implements Driving.Abandonable {
 
 	private static final AtomicReferenceFieldUpdater<AsyncWait, @Nullable Cancellable> SCHEDULED = AtomicReferenceFieldUpdater
 		.newUpdater(AsyncWait.class, Cancellable.class, "scheduled");

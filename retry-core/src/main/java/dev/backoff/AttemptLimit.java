@@ -23,9 +23,9 @@ final class AttemptLimit {
 
 	private final long shortest;
 
-	private final @Nullable RunningCalls listing;
+	private final @Nullable CallRegistry listing;
 
-	AttemptLimit(RetryPolicy policy, String method, RetryTime time, @Nullable RunningCalls running) {
+	AttemptLimit(RetryPolicy policy, String method, RetryTime time, @Nullable CallRegistry running) {
 		this.method = method;
 		this.time = time;
 		this.timeout = policy.attemptTimeoutNanos();
@@ -43,8 +43,8 @@ final class AttemptLimit {
 	}
 
 	/** List the attempts of an asynchronous call until it has ended. */
-	<T extends @Nullable Object> CompletableFuture<T> list(RunningCalls.Listed call, CompletableFuture<T> result) {
-		RunningCalls listing = this.listing;
+	<T extends @Nullable Object> CompletableFuture<T> list(CallRegistry.Listed call, CompletableFuture<T> result) {
+		CallRegistry listing = this.listing;
 		if (listing != null && !result.isDone()) {
 			listing.add(call);
 			CompletableFuture<T> unused = result.whenComplete((value, failure) -> listing.remove(call));
@@ -90,7 +90,7 @@ final class AttemptLimit {
 		if (this.listing == null) {
 			return runLimited(call, work);
 		}
-		RunningCalls.Listed attempt = this.listing.add(call);
+		CallRegistry.Listed attempt = this.listing.add(call);
 		try {
 			return runLimited(call, work);
 		}

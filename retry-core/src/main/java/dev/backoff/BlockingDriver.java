@@ -14,14 +14,14 @@ final class BlockingDriver {
 
 	private final RetryDecider decider;
 
-	private final WaitingCalls waiting;
+	private final CallRegistry waiting;
 
 	private final AttemptLimit limit;
 
 	/* Whether attempts are limited, listed or observed. */
 	private final boolean enclosed;
 
-	BlockingDriver(CallSteps steps, RetryDecider decider, WaitingCalls waiting, AttemptLimit limit, boolean observed) {
+	BlockingDriver(CallSteps steps, RetryDecider decider, CallRegistry waiting, AttemptLimit limit, boolean observed) {
 		this.limit = limit;
 		this.enclosed = limit.encloses() || observed;
 		this.steps = steps;

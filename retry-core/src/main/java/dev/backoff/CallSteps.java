@@ -33,10 +33,10 @@ final class CallSteps {
 
 	private final OverloadGuard guard;
 
-	private final WaitingCalls waiting;
+	private final CallRegistry waiting;
 
 	CallSteps(CallSettings settings, RetryDecider decider, CallEvents events, OverloadGuard guard,
-			WaitingCalls waiting) {
+			CallRegistry waiting) {
 		this.settings = settings;
 		this.decider = decider;
 		this.events = events;

@@ -121,16 +121,16 @@ public final class Retry {
 	public <C, T extends @Nullable Object, X extends Throwable> T callOn(C context,
 			Operation.OnContext<C, T, X> operation, @Nullable Recovery<? super C, T, X> recovery) throws X {
 		Drivers drivers = this.drivers;
-		RunningCalls counted = drivers.running;
+		CallRegistry counted = drivers.running;
 		if (counted == null) {
 			return drivers.blocking.call(context, operation, recovery);
 		}
-		counted.enter();
+		counted.begins();
 		try {
 			return drivers.blocking.call(context, operation, recovery);
 		}
 		finally {
-			counted.leave();
+			counted.ends();
 		}
 	}
 
@@ -176,13 +176,13 @@ public final class Retry {
 			AsyncOperation.OnContext<C, T> operation,
 			@Nullable Recovery<? super C, ? extends CompletionStage<T>, ?> recovery) {
 		Drivers drivers = this.drivers;
-		RunningCalls counted = drivers.running;
+		CallRegistry counted = drivers.running;
 		if (counted == null) {
 			return drivers.async.call(context, operation, recovery);
 		}
-		counted.enter();
+		counted.begins();
 		CompletableFuture<T> result = drivers.async.call(context, operation, recovery);
-		CompletableFuture<T> unused = result.whenComplete((value, failure) -> counted.leave());
+		CompletableFuture<T> unused = result.whenComplete((value, failure) -> counted.ends());
 		return result;
 	}
 
@@ -211,16 +211,16 @@ public final class Retry {
 	public <C, T extends @Nullable Object, X extends Throwable> KeptNext attemptOn(KeptCall call, C context,
 			Operation.OnContext<C, T, X> operation, @Nullable Recovery<? super C, T, X> recovery) {
 		Drivers drivers = this.drivers;
-		RunningCalls counted = drivers.running;
+		CallRegistry counted = drivers.running;
 		if (counted == null) {
 			return drivers.kept().attempt(call, context, operation, recovery);
 		}
-		counted.enter();
+		counted.begins();
 		try {
 			return drivers.kept().attempt(call, context, operation, recovery);
 		}
 		finally {
-			counted.leave();
+			counted.ends();
 		}
 	}
 
@@ -292,7 +292,7 @@ public final class Retry {
 
 		private final AsyncDriver async;
 
-		private final @Nullable RunningCalls running;
+		private final @Nullable CallRegistry running;
 
 		Drivers(RetryBuilder builder) {
 			RetryPolicy policy = builder.policy;
@@ -306,13 +306,13 @@ public final class Retry {
 			this.settings = new CallSettings(policy, builder.method, time, safe.switchOf(policy, builder.enabled),
 					limit);
 			this.guard = new OverloadGuard(limit, safe.permits(builder.breaker), builder.budget);
-			this.running = builder.running;
-			this.limit = new AttemptLimit(policy, builder.method, time, builder.running);
+			this.running = builder.counted ? builder.registry : null;
+			this.limit = new AttemptLimit(policy, builder.method, time, this.running);
 			this.decider = new RetryDecider(policy, this.settings.retries(), this.random, this.events);
-			CallSteps steps = new CallSteps(this.settings, this.decider, this.events, this.guard, builder.waitingCalls);
-			this.blocking = new BlockingDriver(steps, this.decider, builder.waitingCalls, this.limit,
+			CallSteps steps = new CallSteps(this.settings, this.decider, this.events, this.guard, builder.registry);
+			this.blocking = new BlockingDriver(steps, this.decider, builder.registry, this.limit,
 					this.events.isObserved());
-			this.async = new AsyncDriver(builder.method, steps, time, this.decider, builder.waitingCalls, this.limit,
+			this.async = new AsyncDriver(builder.method, steps, time, this.decider, builder.registry, this.limit,
 					this.events, safe.executors(builder.executor, AsyncDriver.DEFAULT_EXECUTOR));
 		}
 
@@ -320,7 +320,7 @@ public final class Retry {
 		KeptDriver kept() {
 			RetryDecider unswitched = new RetryDecider(this.settings.policy(), () -> null, this.random, this.events);
 			return new KeptDriver(new CallSteps(this.settings, unswitched, this.events, this.guard.keptElsewhere(),
-					new WaitingCalls()), unswitched, this.limit);
+					new CallRegistry()), unswitched, this.limit);
 		}
 
 	}

@@ -50,9 +50,9 @@ public final class RetryBuilder {
 
 	@Nullable ConcurrencyLimit limit;
 
-	WaitingCalls waitingCalls = new WaitingCalls();
+	CallRegistry registry = new CallRegistry();
 
-	@Nullable RunningCalls running;
+	boolean counted;
 
 	Supplier<? extends Executor> executor = () -> AsyncDriver.DEFAULT_EXECUTOR;
 
@@ -167,24 +167,23 @@ public final class RetryBuilder {
 	}
 
 	/**
-	 * Set where calls wait, shared by the retries of one application, so that its
-	 * shutdown wakes them.
-	 * @param waitingCalls where calls wait
+	 * Set where calls are registered, shared by the retries of one application, so that
+	 * its shutdown wakes those that wait.
+	 * @param registry where calls are registered
 	 * @return this builder
 	 */
-	public RetryBuilder waitingCalls(WaitingCalls waitingCalls) {
-		this.waitingCalls = waitingCalls;
+	public RetryBuilder calls(CallRegistry registry) {
+		this.registry = registry;
 		return this;
 	}
 
 	/**
-	 * Set where running calls are counted, shared by the retries of one application, so
-	 * that its shutdown can wait for them.
-	 * @param running counts calls, or null to count none
+	 * Set whether running calls are counted, so that a shutdown can wait for them.
+	 * @param counted whether to count them
 	 * @return this builder
 	 */
-	public RetryBuilder runningCalls(@Nullable RunningCalls running) {
-		this.running = running;
+	public RetryBuilder counted(boolean counted) {
+		this.counted = counted;
 		return this;
 	}
 

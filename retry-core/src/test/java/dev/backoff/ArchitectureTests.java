@@ -2,7 +2,6 @@ package dev.backoff;
 
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.locks.Lock;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
@@ -83,7 +82,7 @@ class ArchitectureTests {
 				.onlyDependOnClassesThat()
 				.resideInAnyPackage(allowed.replaceAll(" +", " ").split(" ", -1))
 				.because(
-						"the arrows are root -> policy, event -> failure -> delay, budget, breaker, limit, window, time; no child imports its parent")
+						"the arrows are root -> policy, event -> failure -> delay, budget, breaker, concurrency, window, time; no child imports its parent")
 				.check(CLASSES);
 		}
 
@@ -263,21 +262,12 @@ class ArchitectureTests {
 		void areUsedForAFewInstructionsOnly() {
 			classes().that()
 				.haveNameNotMatching(
-						"dev.backoff.(WaitingCalls(.Sleeper)?|limit.ConcurrencyLimit(.Place)?|window.CountWindow|time.SystemTimer)")
+						"dev.backoff.(CallRegistry|concurrency.ConcurrencyLimit|window.CountWindow|time.SystemTimer)")
 				.and()
 				.doNotBelongToAnyOf(RetriesStoppedException.class)
 				.should(new UseNoMonitor())
 				.because("a virtual thread that waits in one pins its carrier; these run no foreign code in theirs, "
 						+ "and the mark is set under the failure's own, as what it is added to does")
-				.check(CLASSES);
-		}
-
-		@Test
-		void areTheOnlyLocks() {
-			noClasses().should()
-				.dependOnClassesThat()
-				.areAssignableTo(Lock.class)
-				.because("a stack overflow in a call can leave such a lock locked for ever, but no monitor")
 				.check(CLASSES);
 		}
 

@@ -319,8 +319,8 @@ class CallObserverTests {
 
 		@Test
 		void endWithTheApplication() {
-			WaitingCalls calls = new WaitingCalls();
-			CompletableFuture<String> result = retry().waitingCalls(calls).build().callAsync(this::newStage);
+			CallRegistry calls = new CallRegistry();
+			CompletableFuture<String> result = retry().calls(calls).build().callAsync(this::newStage);
 			this.stages.get(0).completeExceptionally(new IOException("down"));
 			calls.shutDown();
 			assertThat(result).isCompletedExceptionally();

@@ -163,7 +163,7 @@ class DriverContractTests {
 
 		private final RecordingObserver observer = new RecordingObserver();
 
-		private final WaitingCalls waiting = new WaitingCalls();
+		private final CallRegistry waiting = new CallRegistry();
 
 		private final @Nullable RetryBudget budget;
 
@@ -190,7 +190,7 @@ class DriverContractTests {
 				.time(setup.time())
 				.random(() -> 0)
 				.executor(setup.executor())
-				.waitingCalls(this.waiting)
+				.calls(this.waiting)
 				.budget(this.budget)
 				.breaker(this.breaker)
 				.concurrencyLimit(this.limit)
@@ -229,7 +229,7 @@ class DriverContractTests {
 		}
 
 		@Override
-		public WaitingCalls waiting() {
+		public CallRegistry waiting() {
 			return this.waiting;
 		}
 

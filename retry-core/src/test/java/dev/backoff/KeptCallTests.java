@@ -249,9 +249,9 @@ class KeptCallTests {
 
 	@Test
 	void aShutdownOfWaitingCallsEndsNoCall() {
-		WaitingCalls waiting = new WaitingCalls();
+		CallRegistry waiting = new CallRegistry();
 		waiting.shutDown();
-		assertThat(fail(builder(policy()).waitingCalls(waiting).build(), kept(0))).isInstanceOf(KeptNext.Again.class);
+		assertThat(fail(builder(policy()).calls(waiting).build(), kept(0))).isInstanceOf(KeptNext.Again.class);
 	}
 
 	@Test

@@ -36,7 +36,7 @@ class LimitedCallTests {
 
 	private final ConcurrencyLimit limit = new ConcurrencyLimit("orders", 1, ConcurrencyLimit.UNLIMITED);
 
-	private final WaitingCalls waiting = new WaitingCalls();
+	private final CallRegistry waiting = new CallRegistry();
 
 	private final Retry retry = retry(policy()).build();
 
@@ -45,10 +45,7 @@ class LimitedCallTests {
 	}
 
 	private RetryBuilder retry(RetryPolicyBuilder policy) {
-		return Retry.builder(policy.build())
-			.concurrencyLimit(this.limit)
-			.waitingCalls(this.waiting)
-			.executor(Runnable::run);
+		return Retry.builder(policy.build()).concurrencyLimit(this.limit).calls(this.waiting).executor(Runnable::run);
 	}
 
 	private static <T> CompletableFuture<T> completed(T value) {
@@ -175,7 +172,7 @@ class LimitedCallTests {
 		assertThat(calls).noneMatch(CompletableFuture::isDone);
 		this.limit.change(2, 0);
 		assertThat(calls).allSatisfy((call) -> assertThat(call).isCompletedWithValue("fine"));
-		assertThat(this.waiting.count()).isZero();
+		assertThat(this.waiting.waiting()).isZero();
 	}
 
 	@Test
@@ -184,7 +181,7 @@ class LimitedCallTests {
 		CompletableFuture<String> call = this.retry.callAsync(() -> completed("fine"));
 		assertThat(call.cancel(true)).isTrue();
 		assertThat(this.limit.waiting()).isZero();
-		assertThat(this.waiting.count()).isZero();
+		assertThat(this.waiting.waiting()).isZero();
 	}
 
 	@Test
@@ -212,7 +209,7 @@ class LimitedCallTests {
 		CompletableFuture<String> unbegun = switched.callAsync(() -> completed("fine"));
 		assertThat(this.limit.waiting()).isEqualTo(2);
 		enabled[0] = false;
-		assertThat(this.waiting.switchedOff("orders")).isEqualTo(1);
+		assertThat(this.waiting.retriesAreOff("orders")).isEqualTo(1);
 		assertThat(retried).isCompletedExceptionally();
 		assertThat(unbegun).isNotDone();
 		this.limit.release();
@@ -243,7 +240,7 @@ class LimitedCallTests {
 		try {
 			Retry retry = Retry.builder(policy().deadline(Duration.ofMillis(20)).build())
 				.concurrencyLimit(permits)
-				.waitingCalls(this.waiting)
+				.calls(this.waiting)
 				.executor(executor)
 				.build();
 			Crowd.of(8, (number) -> {
@@ -281,7 +278,7 @@ class LimitedCallTests {
 		assertThat(seen).isNotEmpty().allMatch((count) -> count <= 3);
 		assertThat(permits.active()).isZero();
 		assertThat(permits.waiting()).isZero();
-		assertThat(this.waiting.count()).isZero();
+		assertThat(this.waiting.waiting()).isZero();
 	}
 
 	private static int attempt(AtomicInteger running, ConcurrentLinkedQueue<Integer> seen, boolean fails) {

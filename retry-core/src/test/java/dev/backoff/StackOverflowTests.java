@@ -28,7 +28,7 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 @Timeout(300)
 class StackOverflowTests {
 
-	private final WaitingCalls waiting = new WaitingCalls();
+	private final CallRegistry waiting = new CallRegistry();
 
 	private final CircuitBreaker breaker = CircuitBreaker.builder("gateway")
 		.settings(BreakerSettings.builder().window(WindowLength.ofCalls(10)).minimumCalls(10).failureRate(1).build())
@@ -40,7 +40,7 @@ class StackOverflowTests {
 			.attemptTimeout(Duration.ofHours(1))
 			.maxAttempts(2)
 			.build())
-		.waitingCalls(this.waiting)
+		.calls(this.waiting)
 		.breaker(this.breaker)
 		.budget(RetryBudget.of("gateway", BudgetSettings.DEFAULTS))
 		.executor(Runnable::run)
@@ -54,7 +54,7 @@ class StackOverflowTests {
 			this.breaker.reset();
 			call();
 			callLater();
-			this.waiting.oldest("orders", 10);
+			this.waiting.oldestWaiting("orders", 10);
 			CountDownLatch fired = new CountDownLatch(1);
 			RetryTime.system().schedule(fired::countDown, 1);
 			assertThatCode(fired::await).doesNotThrowAnyException();

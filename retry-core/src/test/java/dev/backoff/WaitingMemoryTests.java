@@ -35,7 +35,7 @@ class WaitingMemoryTests {
 	private static final CompletionStage<String> FAILED = CompletableFuture
 		.failedFuture(new IllegalStateException("down"));
 
-	private final WaitingCalls waiting = new WaitingCalls();
+	private final CallRegistry waiting = new CallRegistry();
 
 	private final Retry retry = Retry
 		.builder(RetryPolicy.builder("orders")
@@ -44,7 +44,7 @@ class WaitingMemoryTests {
 			.cap(Duration.ofHours(2))
 			.jitter(Jitter.equal())
 			.build())
-		.waitingCalls(this.waiting)
+		.calls(this.waiting)
 		.build();
 
 	private final CompletableFuture<?>[] calls = new CompletableFuture<?>[CALLS];
@@ -73,7 +73,7 @@ class WaitingMemoryTests {
 				.shape(Shape.ladder(List.of(Duration.ZERO, Duration.ZERO, Duration.ofHours(1))))
 				.jitter(Jitter.none())
 				.build())
-			.waitingCalls(this.waiting)
+			.calls(this.waiting)
 			.executor(Runnable::run)
 			.build();
 		assertThat(weight(retried, () -> FAILED)).isBetween(200L, 300L + 2 * 80L);
@@ -84,7 +84,7 @@ class WaitingMemoryTests {
 		ConcurrencyLimit limit = new ConcurrencyLimit("orders", 1, ConcurrencyLimit.UNLIMITED);
 		assertThat(limit.tryAcquire()).isTrue();
 		Retry throttled = Retry.builder(RetryPolicy.defaults("orders"))
-			.waitingCalls(this.waiting)
+			.calls(this.waiting)
 			.concurrencyLimit(limit)
 			.build();
 		assertThat(weight(throttled, () -> FAILED)).isBetween(100L, weight(this.retry, () -> FAILED) + 60);
@@ -98,10 +98,10 @@ class WaitingMemoryTests {
 		int threads = Thread.activeCount();
 		Memory.Held held = Memory.heldBy(() -> {
 			start(retry, operation);
-			assertThat(this.waiting.count()).isEqualTo(CALLS);
+			assertThat(this.waiting.waiting()).isEqualTo(CALLS);
 		}, () -> {
 			cancel();
-			assertThat(this.waiting.count()).isZero();
+			assertThat(this.waiting.waiting()).isZero();
 		});
 		assertThat(Thread.activeCount()).isLessThanOrEqualTo(threads + 1);
 		assertThat(held.left() / CALLS).isLessThanOrEqualTo(1);
@@ -115,7 +115,7 @@ class WaitingMemoryTests {
 		for (int i = 0; i < arguments.length; i++) {
 			this.calls[i] = this.retry.callAsyncOn(arguments[i], (argument, number) -> FAILED, null);
 		}
-		assertThat(this.waiting.count()).isEqualTo(arguments.length);
+		assertThat(this.waiting.waiting()).isEqualTo(arguments.length);
 		for (int i = 0; i < arguments.length; i++) {
 			// the results themselves are still there
 			assertThat(this.calls[i].cancel(true)).isTrue();
@@ -126,7 +126,7 @@ class WaitingMemoryTests {
 				System.gc();
 			}
 		}
-		assertThat(this.waiting.count()).isZero();
+		assertThat(this.waiting.waiting()).isZero();
 	}
 
 	private void start(Retry retry, AsyncOperation<String> operation) {

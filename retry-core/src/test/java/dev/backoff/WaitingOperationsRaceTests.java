@@ -38,7 +38,7 @@ class WaitingOperationsRaceTests {
 
 	private final ExecutorService pool = Executors.newFixedThreadPool(4);
 
-	private final WaitingCalls waiting = new WaitingCalls();
+	private final CallRegistry waiting = new CallRegistry();
 
 	private final RecordingListener listener = new RecordingListener();
 
@@ -63,7 +63,7 @@ class WaitingOperationsRaceTests {
 				.build())
 			.executor(this.pool)
 			.budget(this.budget)
-			.waitingCalls(this.waiting)
+			.calls(this.waiting)
 			.listener(this.listener)
 			.recorder(this.recorder)
 			.build();
@@ -89,7 +89,7 @@ class WaitingOperationsRaceTests {
 		// one for each wait that began, and one only
 		assertThat(this.budget.balance()).isEqualTo(TOKENS - this.recorder.lines("waiting").size());
 		assertThat(this.attempts).hasValue(calls + this.recorder.lines("retry").size());
-		assertThat(this.waiting.count()).isZero();
+		assertThat(this.waiting.waiting()).isZero();
 	}
 
 	@Test
@@ -106,7 +106,7 @@ class WaitingOperationsRaceTests {
 				started.set(true);
 				return;
 			}
-			while (!started.get() || this.waiting.count() > 0) {
+			while (!started.get() || this.waiting.waiting() > 0) {
 				operate(number);
 			}
 		});
@@ -120,8 +120,8 @@ class WaitingOperationsRaceTests {
 		switch (number) {
 			case 1 -> this.waiting.wake("orders");
 			case 2 -> this.waiting.wake(null);
-			case 3 -> this.waiting.switchedOff("orders");
-			default -> assertThat(this.waiting.oldest("orders", 10)).allSatisfy((call) -> {
+			case 3 -> this.waiting.retriesAreOff("orders");
+			default -> assertThat(this.waiting.oldestWaiting("orders", 10)).allSatisfy((call) -> {
 				assertThat(call.attempt()).isBetween(1, 3);
 				assertThat(call.dueIn()).isLessThanOrEqualTo(Duration.ofNanos(200_000));
 			});
@@ -161,7 +161,7 @@ class WaitingOperationsRaceTests {
 			switch (number) {
 				case 0, 1 -> this.waiting.wake("orders");
 				case 2 -> results.forEach((result) -> result.cancel(true));
-				default -> this.waiting.shutDown(this.pool);
+				default -> this.waiting.shutDown();
 			}
 		});
 		assertEachHasEndedOnce(calls);
@@ -199,7 +199,7 @@ class WaitingOperationsRaceTests {
 	}
 
 	private void awaitWaiting(int calls, int attempt) {
-		while (this.waiting.oldest("orders", calls)
+		while (this.waiting.oldestWaiting("orders", calls)
 			.stream()
 			.filter((call) -> call.attempt() == attempt)
 			.count() < calls) {
@@ -217,7 +217,7 @@ class WaitingOperationsRaceTests {
 				.jitter(Jitter.none())
 				.build())
 			.enabledWhen(enabled::get)
-			.waitingCalls(this.waiting)
+			.calls(this.waiting)
 			.build();
 		ConcurrentLinkedQueue<Throwable> thrown = new ConcurrentLinkedQueue<>();
 		Thread thread = new Thread(() -> thrown.add(catchThrowable(() -> retry.call(() -> {
@@ -227,7 +227,7 @@ class WaitingOperationsRaceTests {
 		awaitWaiting(1, 1);
 		enabled.set(false);
 		// a thread that is just beginning to wait may have seen the switch itself
-		assertThat(this.waiting.switchedOff(null)).isLessThanOrEqualTo(1);
+		assertThat(this.waiting.retriesAreOff(null)).isLessThanOrEqualTo(1);
 		thread.join();
 		assertThat(thrown).singleElement()
 			.satisfies((failure) -> assertThat(RetriesStoppedException.of(failure).reason())

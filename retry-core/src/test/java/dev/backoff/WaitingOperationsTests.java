@@ -42,7 +42,7 @@ class WaitingOperationsTests {
 
 	private final VirtualTime time = new VirtualTime();
 
-	private final WaitingCalls waiting = new WaitingCalls();
+	private final CallRegistry waiting = new CallRegistry();
 
 	private final RecordingListener listener = new RecordingListener();
 
@@ -56,7 +56,7 @@ class WaitingOperationsTests {
 
 	@AfterEach
 	void leavesNothingBehind() {
-		assertThat(this.waiting.count()).as("waiting calls").isZero();
+		assertThat(this.waiting.waiting()).as("waiting calls").isZero();
 		assertThat(this.recorder.lines("waited")).hasSameSizeAs(this.recorder.lines("waiting"));
 	}
 
@@ -74,7 +74,7 @@ class WaitingOperationsTests {
 			.time(this.time)
 			.executor(Runnable::run)
 			.enabledWhen(() -> this.enabled)
-			.waitingCalls(this.waiting)
+			.calls(this.waiting)
 			.listener(this.listener)
 			.recorder(this.recorder);
 	}
@@ -111,19 +111,19 @@ class WaitingOperationsTests {
 				call(policy);
 			}
 			WaitingOperationsTests.this.time.advance(Duration.ofMinutes(10));
-			assertThat(WaitingOperationsTests.this.waiting.oldest("orders", 2))
+			assertThat(WaitingOperationsTests.this.waiting.oldestWaiting("orders", 2))
 				.containsExactly(shown("orders", 1, 47, 13), shown("orders", 1, 49, 11));
-			assertThat(WaitingOperationsTests.this.waiting.oldest(null, 2)).containsExactly(shown("orders", 1, 47, 13),
-					shown("payments", 1, 48, 12));
-			assertThat(WaitingOperationsTests.this.waiting.oldest("orders", 100)).hasSize(3);
-			assertThat(WaitingOperationsTests.this.waiting.oldest("orders", 0)).isEmpty();
-			assertThat(WaitingOperationsTests.this.waiting.oldest("payments", 10)).hasSize(1);
-			assertThat(WaitingOperationsTests.this.waiting.oldest("others", 10)).isEmpty();
-			assertThat(WaitingOperationsTests.this.waiting.count()).isEqualTo(4);
+			assertThat(WaitingOperationsTests.this.waiting.oldestWaiting(null, 2))
+				.containsExactly(shown("orders", 1, 47, 13), shown("payments", 1, 48, 12));
+			assertThat(WaitingOperationsTests.this.waiting.oldestWaiting("orders", 100)).hasSize(3);
+			assertThat(WaitingOperationsTests.this.waiting.oldestWaiting("orders", 0)).isEmpty();
+			assertThat(WaitingOperationsTests.this.waiting.oldestWaiting("payments", 10)).hasSize(1);
+			assertThat(WaitingOperationsTests.this.waiting.oldestWaiting("others", 10)).isEmpty();
+			assertThat(WaitingOperationsTests.this.waiting.waiting()).isEqualTo(4);
 		}
 
-		private static WaitingCall shown(String policy, int attempt, int dueIn, int elapsed) {
-			return new WaitingCall(policy, "OrderService.place", attempt, Duration.ofMinutes(dueIn),
+		private static CallRegistry.WaitingCall shown(String policy, int attempt, int dueIn, int elapsed) {
+			return new CallRegistry.WaitingCall(policy, "OrderService.place", attempt, Duration.ofMinutes(dueIn),
 					Duration.ofMinutes(elapsed));
 		}
 
@@ -131,7 +131,7 @@ class WaitingOperationsTests {
 		void showsTheAttemptThatIsOver() {
 			call("orders");
 			WaitingOperationsTests.this.time.runNext();
-			assertThat(WaitingOperationsTests.this.waiting.oldest("orders", 1))
+			assertThat(WaitingOperationsTests.this.waiting.oldestWaiting("orders", 1))
 				.containsExactly(shown("orders", 2, 60, 60));
 		}
 
@@ -140,16 +140,16 @@ class WaitingOperationsTests {
 			CircuitBreaker breaker = awaited();
 			breaker.openFor(Duration.ofMinutes(5));
 			call(retry(policy("orders").deadline(Duration.ofHours(5))).breaker(breaker));
-			assertThat(WaitingOperationsTests.this.waiting.oldest("orders", 1))
+			assertThat(WaitingOperationsTests.this.waiting.oldestWaiting("orders", 1))
 				.containsExactly(shown("orders", 0, 65, 0));
-			assertThat(WaitingOperationsTests.this.waiting.switchedOff(null)).isZero();
+			assertThat(WaitingOperationsTests.this.waiting.retriesAreOff(null)).isZero();
 		}
 
 		@Test
 		void showsACallThatIsOverdueAsDueNow() {
 			call("orders");
 			WaitingOperationsTests.this.time.advance(Duration.ofHours(2));
-			assertThat(WaitingOperationsTests.this.waiting.oldest("orders", 1))
+			assertThat(WaitingOperationsTests.this.waiting.oldestWaiting("orders", 1))
 				.containsExactly(shown("orders", 1, 0, 120));
 		}
 
@@ -205,7 +205,7 @@ class WaitingOperationsTests {
 			call(retry(policy("orders").deadline(Duration.ofHours(5))).breaker(breaker));
 			WaitingOperationsTests.this.waiting.wake("orders");
 			assertThat(WaitingOperationsTests.this.attempts).hasValue(0);
-			assertThat(WaitingOperationsTests.this.waiting.count()).isEqualTo(1);
+			assertThat(WaitingOperationsTests.this.waiting.waiting()).isEqualTo(1);
 			breaker.reset();
 			WaitingOperationsTests.this.waiting.wake("orders");
 			assertThat(WaitingOperationsTests.this.attempts).hasValue(1);
@@ -283,8 +283,8 @@ class WaitingOperationsTests {
 		void endsWaitsAtOnce() {
 			CompletableFuture<String> call = call("orders");
 			WaitingOperationsTests.this.enabled = false;
-			assertThat(WaitingOperationsTests.this.waiting.switchedOff("payments")).isZero();
-			assertThat(WaitingOperationsTests.this.waiting.switchedOff("orders")).isEqualTo(1);
+			assertThat(WaitingOperationsTests.this.waiting.retriesAreOff("payments")).isZero();
+			assertThat(WaitingOperationsTests.this.waiting.retriesAreOff("orders")).isEqualTo(1);
 			assertThatThrownBy(call::join).hasCause(WaitingOperationsTests.this.failure);
 			assertThat(reason()).isEqualTo(StopReason.DISABLED);
 			assertThat(WaitingOperationsTests.this.time.elapsed()).isZero();
@@ -297,7 +297,7 @@ class WaitingOperationsTests {
 				.build()
 				.callAsync(() -> CompletableFuture.completedFuture(results.remove(0)));
 			WaitingOperationsTests.this.enabled = false;
-			assertThat(WaitingOperationsTests.this.waiting.switchedOff(null)).isZero();
+			assertThat(WaitingOperationsTests.this.waiting.retriesAreOff(null)).isZero();
 			WaitingOperationsTests.this.time.runAll();
 			assertThat(call).isCompletedWithValue("done");
 		}
@@ -320,7 +320,7 @@ class WaitingOperationsTests {
 		@Test
 		void andOnAgainLetsTheWokenGoOn() {
 			call("orders");
-			WaitingOperationsTests.this.waiting.switchedOff(null);
+			WaitingOperationsTests.this.waiting.retriesAreOff(null);
 			assertThat(WaitingOperationsTests.this.attempts).hasValue(2);
 			WaitingOperationsTests.this.waiting.shutDown();
 		}

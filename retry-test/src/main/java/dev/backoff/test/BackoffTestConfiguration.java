@@ -25,7 +25,7 @@ import org.springframework.scheduling.TaskScheduler;
 import org.springframework.scheduling.config.ScheduledTaskHolder;
 import org.springframework.scheduling.config.TaskManagementConfigUtils;
 
-import dev.backoff.WaitingCalls;
+import dev.backoff.CallRegistry;
 import dev.backoff.delay.RandomSource;
 import dev.backoff.spring.advice.BackoffAdvisor;
 import dev.backoff.spring.advice.BackoffMethods;
@@ -161,7 +161,7 @@ public final class BackoffTestConfiguration implements BeanDefinitionRegistryPos
 
 	/** Begin another test, as {@link TestBackoff#reset()} says. */
 	static void reset(ApplicationContext context) {
-		end(context.getBeanProvider(WaitingCalls.class).getIfAvailable(),
+		end(context.getBeanProvider(CallRegistry.class).getIfAvailable(),
 				context.getBeanProvider(VirtualTime.class).getIfAvailable());
 		context.getBeanProvider(SubmissionGate.class)
 			.ifAvailable((gate) -> context.getBean(BackoffCalls.class).forEachKept(gate::remove));
@@ -187,7 +187,7 @@ public final class BackoffTestConfiguration implements BeanDefinitionRegistryPos
 	}
 
 	/* An attempt that sleeps goes on, and may sleep again; no call begins to wait. */
-	private static void end(@Nullable WaitingCalls calls, @Nullable VirtualTime time) {
+	private static void end(@Nullable CallRegistry calls, @Nullable VirtualTime time) {
 		Object busy = null;
 		boolean goesOn = true;
 		if (calls != null) {

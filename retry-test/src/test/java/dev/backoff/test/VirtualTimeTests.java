@@ -29,7 +29,7 @@ import dev.backoff.Attempt;
 import dev.backoff.AttemptTimeoutException;
 import dev.backoff.Retry;
 import dev.backoff.RetryBuilder;
-import dev.backoff.WaitingCalls;
+import dev.backoff.CallRegistry;
 import dev.backoff.delay.Jitter;
 import dev.backoff.event.DelaySource;
 import dev.backoff.event.RetriesStoppedException;
@@ -408,8 +408,8 @@ class VirtualTimeTests {
 
 		@Test
 		void anOperatorEndsAWait() throws Exception {
-			WaitingCalls waiting = new WaitingCalls();
-			Retry orders = retryBuilder(policy("orders").base(Duration.ofMinutes(10)).build()).waitingCalls(waiting)
+			CallRegistry waiting = new CallRegistry();
+			Retry orders = retryBuilder(policy("orders").base(Duration.ofMinutes(10)).build()).calls(waiting)
 				.build();
 			List<Future<Void>> calls = new ArrayList<>();
 			try (VirtualTime.Hold hold = VirtualTimeTests.this.time.hold()) {
@@ -417,7 +417,7 @@ class VirtualTimeTests {
 				for (int i = 0; i < 3; i++) {
 					calls.add(VirtualTimeTests.this.threads.submit(() -> orders.call(() -> fail("orders"))));
 				}
-				while (waiting.count() < 3) {
+				while (waiting.waiting() < 3) {
 					Thread.onSpinWait();
 				}
 				VirtualTimeTests.this.told.clear();

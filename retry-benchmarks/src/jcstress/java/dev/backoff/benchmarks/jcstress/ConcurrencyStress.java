@@ -18,7 +18,7 @@ import org.openjdk.jcstress.infra.results.ZZ_Result;
 
 import dev.backoff.AttemptTimeoutException;
 import dev.backoff.Retry;
-import dev.backoff.WaitingCalls;
+import dev.backoff.CallRegistry;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.concurrency.ConcurrencyExceededException;
 import dev.backoff.concurrency.ConcurrencyLimit;
@@ -197,7 +197,7 @@ public final class ConcurrencyStress {
 
 		private final Accounts accounts = new Accounts();
 
-		private final WaitingCalls waiting = new WaitingCalls();
+		private final CallRegistry waiting = new CallRegistry();
 
 		final Retry retry;
 
@@ -212,7 +212,7 @@ public final class ConcurrencyStress {
 				.executor(Runnable::run)
 				.concurrencyLimit(this.limit)
 				.recorder(this.accounts)
-				.waitingCalls(this.waiting)
+				.calls(this.waiting)
 				.build();
 		}
 
@@ -225,7 +225,7 @@ public final class ConcurrencyStress {
 		}
 
 		int left() {
-			return this.limit.active() + this.limit.waiting() + this.waiting.count();
+			return this.limit.active() + this.limit.waiting() + this.waiting.waiting();
 		}
 
 		void tell(LII_Result result, CompletableFuture<String> future) {

@@ -24,8 +24,7 @@ import org.springframework.boot.actuate.endpoint.annotation.Selector;
 import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 
-import dev.backoff.RunningCalls;
-import dev.backoff.WaitingCalls;
+import dev.backoff.CallRegistry;
 import dev.backoff.spring.actuate.ActivityView.ActivityDescriptor;
 import dev.backoff.spring.actuate.BackoffEndpoint.BackoffDescriptor;
 import dev.backoff.spring.actuate.BackoffEndpoint.RefusalDescriptor;
@@ -108,8 +107,7 @@ public class BackoffEndpoint {
 	 * @param uses the annotated methods known so far
 	 * @param safety the budgets and breakers
 	 * @param live changes the configuration
-	 * @param waiting the calls that wait
-	 * @param running the attempts that run
+	 * @param calls the calls that wait and run
 	 * @param statistics the counted calls, or null if calls are not counted
 	 * @param stopped the calls that stopped, or null if they are not kept
 	 * @param process what is told about the process
@@ -119,16 +117,15 @@ public class BackoffEndpoint {
 	 * this endpoint
 	 */
 	public BackoffEndpoint(BackoffPolicies policies, PolicyUses uses, OverloadSafety safety, LiveConfiguration live,
-			WaitingCalls waiting, RunningCalls running, @Nullable CallStatistics statistics,
-			@Nullable StoppedCalls stopped, ThisProcess process, List<EndpointPart> parts,
-			Supplier<RetryLayers> layers) {
+			CallRegistry calls, @Nullable CallStatistics statistics, @Nullable StoppedCalls stopped,
+			ThisProcess process, List<EndpointPart> parts, Supplier<RetryLayers> layers) {
 		this.policies = policies;
 		this.uses = uses;
 		this.safety = safety;
 		this.live = live;
 		this.descriptions = new PolicyDescriptions(policies, uses, safety, live,
-				new ActivityDescriptions(waiting, running, statistics, stopped));
-		this.actions = new OperatorActions(live, uses, waiting);
+				new ActivityDescriptions(calls, statistics, stopped));
+		this.actions = new OperatorActions(live, uses, calls);
 		ActivityView activity = new ActivityView(this.descriptions, process, this.views.keySet(), this.parts.keySet());
 		this.views.put("activity", () -> live.look(() -> activity.describe(uses.uses())));
 		this.views.put("layers", () -> LayersDescriptor.of(layers.get().report()));

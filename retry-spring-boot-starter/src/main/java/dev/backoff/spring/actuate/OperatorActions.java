@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 
-import dev.backoff.WaitingCalls;
+import dev.backoff.CallRegistry;
 import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.budget.RetryBudget;
 import dev.backoff.spring.live.LiveConfiguration;
@@ -26,7 +26,7 @@ import dev.backoff.time.DurationText;
  * The changes that an operator can make while the application runs. An invalid one throws
  * a report and changes nothing.
  */
-record OperatorActions(LiveConfiguration live, PolicyUses uses, WaitingCalls waiting) {
+record OperatorActions(LiveConfiguration live, PolicyUses uses, CallRegistry calls) {
 
 	static final String FOR = "for";
 
@@ -88,9 +88,9 @@ record OperatorActions(LiveConfiguration live, PolicyUses uses, WaitingCalls wai
 
 	WaitersDescriptor wake(String policy, Written written) {
 		written.refuseRest("nothing");
-		int calls = this.waiting.wake(policy);
-		this.live.operated("Woke " + calls + " waiting calls of policy " + policy);
-		return new WaitersDescriptor(policy, calls);
+		int woken = this.calls.wake(policy);
+		this.live.operated("Woke " + woken + " waiting calls of policy " + policy);
+		return new WaitersDescriptor(policy, woken);
 	}
 
 	/** Put a breaker into a state. */

@@ -27,8 +27,7 @@ import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.task.SimpleAsyncTaskExecutor;
 import org.springframework.util.function.SingletonSupplier;
 
-import dev.backoff.RunningCalls;
-import dev.backoff.WaitingCalls;
+import dev.backoff.CallRegistry;
 import dev.backoff.breaker.CircuitBreakers;
 import dev.backoff.spring.adapt.FrameworkRetries;
 import dev.backoff.spring.advice.BackoffInterceptor;
@@ -97,20 +96,14 @@ public final class BackoffAutoConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean(search = SearchStrategy.CURRENT)
-	WaitingCalls backoffWaitingCalls() {
-		return new WaitingCalls();
+	CallRegistry backoffCallRegistry() {
+		return new CallRegistry();
 	}
 
 	@Bean
-	@ConditionalOnMissingBean(search = SearchStrategy.CURRENT)
-	RunningCalls backoffRunningCalls() {
-		return new RunningCalls();
-	}
-
-	@Bean
-	Shutdown backoffShutdown(ApplicationContext context, WaitingCalls waiting, RunningCalls running,
-			BackoffPolicies policies, ObjectProvider<RetryTime> time) {
-		return new Shutdown(context, waiting, running, policies, () -> time.getIfAvailable(RetryTime::system));
+	Shutdown backoffShutdown(ApplicationContext context, CallRegistry calls, BackoffPolicies policies,
+			ObjectProvider<RetryTime> time) {
+		return new Shutdown(context, calls, policies, () -> time.getIfAvailable(RetryTime::system));
 	}
 
 	@Bean

@@ -14,8 +14,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
 
-import dev.backoff.RunningCalls;
-import dev.backoff.WaitingCalls;
+import dev.backoff.CallRegistry;
 import dev.backoff.spring.actuate.AuditedOperations;
 import dev.backoff.spring.actuate.BackoffEndpoint;
 import dev.backoff.spring.actuate.EndpointPart;
@@ -48,13 +47,13 @@ public final class BackoffEndpointAutoConfiguration {
 		@Bean
 		@ConditionalOnMissingBean
 		BackoffEndpoint backoffEndpoint(BackoffPolicies policies, BackoffMethods methods, OverloadSafety safety,
-				LiveConfiguration live, WaitingCalls waiting, RunningCalls running,
-				ObjectProvider<CallStatistics> statistics, ObjectProvider<StoppedCalls> stopped,
-				ObjectProvider<EndpointPart> parts, ObjectProvider<RetryLayers> layers, Environment environment,
+				LiveConfiguration live, CallRegistry calls, ObjectProvider<CallStatistics> statistics,
+				ObjectProvider<StoppedCalls> stopped, ObjectProvider<EndpointPart> parts,
+				ObjectProvider<RetryLayers> layers, Environment environment,
 				ObjectProvider<EndpointAccessResolver> access, ObjectProvider<Clock> clock) {
 			ThisProcess process = ThisProcess.of(environment, access.getIfUnique(),
 					clock.getIfUnique(Clock::systemUTC));
-			return new BackoffEndpoint(policies, methods, safety, live, waiting, running, statistics.getIfUnique(),
+			return new BackoffEndpoint(policies, methods, safety, live, calls, statistics.getIfUnique(),
 					stopped.getIfUnique(), process, parts.orderedStream().toList(), layers::getObject);
 		}
 

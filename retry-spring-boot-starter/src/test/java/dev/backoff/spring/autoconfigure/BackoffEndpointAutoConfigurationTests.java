@@ -62,7 +62,7 @@ class BackoffEndpointAutoConfigurationTests {
 	void backsOffForTheApplicationsOwn() {
 		this.runner.withPropertyValues("management.endpoints.web.exposure.include=*")
 			.withBean("own", BackoffEndpoint.class,
-					() -> new BackoffEndpoint(null, null, null, null, null, null, null, null, null, List.of(), null))
+					() -> new BackoffEndpoint(null, null, null, null, null, null, null, null, List.of(), null))
 			.run((context) -> assertThat(context).hasSingleBean(BackoffEndpoint.class).hasBean("own"));
 	}
 

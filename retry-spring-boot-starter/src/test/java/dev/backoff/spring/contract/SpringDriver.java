@@ -11,7 +11,7 @@ import org.springframework.boot.test.util.TestPropertyValues;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 
 import dev.backoff.Recovery;
-import dev.backoff.WaitingCalls;
+import dev.backoff.CallRegistry;
 import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.breaker.CircuitBreakers;
 import dev.backoff.budget.RetryBudget;
@@ -158,8 +158,8 @@ public final class SpringDriver<B> implements ContractDriver {
 	}
 
 	@Override
-	public WaitingCalls waiting() {
-		return this.context.getBean(WaitingCalls.class);
+	public CallRegistry waiting() {
+		return this.context.getBean(CallRegistry.class);
 	}
 
 	@Override

@@ -14,9 +14,9 @@ import dev.backoff.policy.RetryPolicy;
 import static org.assertj.core.api.Assertions.assertThat;
 
 @Timeout(60)
-class WaitingCallsTests {
+class CallRegistryTests {
 
-	private final WaitingCalls waiting = new WaitingCalls();
+	private final CallRegistry waiting = new CallRegistry();
 
 	@Test
 	void countsThoseThatWait() {
@@ -26,15 +26,15 @@ class WaitingCallsTests {
 			waiters.add(waiter);
 			this.waiting.enter(waiter, 5);
 		}
-		assertThat(this.waiting.count()).isEqualTo(5);
-		assertThat(this.waiting).hasToString("WaitingCalls (5)");
+		assertThat(this.waiting.waiting()).isEqualTo(5);
+		assertThat(this.waiting).hasToString("CallRegistry (5 waiting, 0 running)");
 		for (int i : new int[] { 0, 4, 2, 2, 1, 3 }) {
 			this.waiting.leave(waiters.get(i));
 		}
-		assertThat(this.waiting.count()).isZero();
+		assertThat(this.waiting.waiting()).isZero();
 		this.waiting.shutDown();
 		assertThat(waiters).allSatisfy((waiter) -> assertThat(waiter.woken).hasValue(0));
-		assertThat(this.waiting).hasToString("WaitingCalls (0, shut down)");
+		assertThat(this.waiting).hasToString("CallRegistry (0 waiting, 0 running, shut down)");
 	}
 
 	@Test
@@ -42,7 +42,7 @@ class WaitingCallsTests {
 		Counted waiter = new Counted();
 		this.waiting.enter(waiter, 5);
 		this.waiting.leave(new Counted());
-		assertThat(this.waiting.count()).isEqualTo(1);
+		assertThat(this.waiting.waiting()).isEqualTo(1);
 	}
 
 	@Test
@@ -52,7 +52,7 @@ class WaitingCallsTests {
 			this.waiting.enter(waiter, 5);
 			this.waiting.leave(waiter);
 		}
-		assertThat(this.waiting.count()).isZero();
+		assertThat(this.waiting.waiting()).isZero();
 	}
 
 	@Test
@@ -69,7 +69,7 @@ class WaitingCallsTests {
 		this.waiting.enter(late, 5);
 		assertThat(late.woken).hasValue(1);
 		this.waiting.leave(late);
-		assertThat(this.waiting.count()).isEqualTo(100);
+		assertThat(this.waiting.waiting()).isEqualTo(100);
 	}
 
 	@Test
@@ -81,9 +81,9 @@ class WaitingCallsTests {
 			@Override
 			void wake() {
 				super.wake();
-				WaitingCallsTests.this.waiting.leave(this);
+				CallRegistryTests.this.waiting.leave(this);
 				Thread thread = new Thread(() -> {
-					WaitingCallsTests.this.waiting.leave(other);
+					CallRegistryTests.this.waiting.leave(other);
 					left.countDown();
 				});
 				thread.start();
@@ -100,7 +100,7 @@ class WaitingCallsTests {
 		this.waiting.enter(other, 5);
 		this.waiting.shutDown();
 		assertThat(left.getCount()).isZero();
-		assertThat(this.waiting.count()).isZero();
+		assertThat(this.waiting.waiting()).isZero();
 	}
 
 	@Test
@@ -116,16 +116,16 @@ class WaitingCallsTests {
 
 	@Test
 	void holdsASleeperOnlyWhileItSleeps() throws InterruptedException {
-		VirtualTime time = new VirtualTime().whileSleeping((nanos) -> assertThat(this.waiting.count()).isEqualTo(1));
+		VirtualTime time = new VirtualTime().whileSleeping((nanos) -> assertThat(this.waiting.waiting()).isEqualTo(1));
 		CallState call = new CallState(null);
 		call.begin(new CallSettings(RetryPolicy.defaults("orders"), "OrderService.place", time, () -> null, null),
 				time.nanoTime());
 		this.waiting.await(call, 5);
 		assertThat(time.delays()).hasSize(1);
-		assertThat(this.waiting.count()).isZero();
+		assertThat(this.waiting.waiting()).isZero();
 	}
 
-	private static class Counted extends Waiter {
+	private static class Counted extends CallRegistry.Waiter {
 
 		private final AtomicInteger woken = new AtomicInteger();
 
