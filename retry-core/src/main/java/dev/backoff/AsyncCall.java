@@ -31,12 +31,15 @@ final class AsyncCall<C, T extends @Nullable Object> implements CallRegistry.Lis
 	 */
 
 	@SuppressWarnings("rawtypes")
-	private static final AtomicReferenceFieldUpdater<AsyncCall, Driving.@Nullable UnderWay> UNDER_WAY = AtomicReferenceFieldUpdater
-		.newUpdater(AsyncCall.class, Driving.UnderWay.class, "underWay");
+	private static final AtomicReferenceFieldUpdater<AsyncCall, CallStack.Driving.@Nullable UnderWay> UNDER_WAY = AtomicReferenceFieldUpdater
+		.newUpdater(AsyncCall.class, CallStack.Driving.UnderWay.class, "underWay");
+
+	/** Runs later attempts unless another executor is given. */
+	static final Executor DEFAULT_EXECUTOR = new CompletableFuture<Void>().defaultExecutor();
 
 	private final CallState state;
 
-	private final AsyncDriver driver;
+	private final CallSteps steps;
 
 	private final C context;
 
@@ -48,26 +51,40 @@ final class AsyncCall<C, T extends @Nullable Object> implements CallRegistry.Lis
 
 	private final AsyncResult<T> result = new AsyncResult<>(this);
 
-	private volatile Driving.@Nullable UnderWay underWay;
+	private volatile CallStack.Driving.@Nullable UnderWay underWay;
 
-	AsyncCall(AsyncDriver driver, C context, AsyncOperation.OnContext<C, T> operation,
+	private AsyncCall(CallSteps steps, C context, AsyncOperation.OnContext<C, T> operation,
 			@Nullable Recovery<? super C, ? extends CompletionStage<T>, ?> recovery, @Nullable CallState enclosing,
 			Executor executor) {
 		this.state = new CallState(enclosing);
-		this.driver = driver;
+		this.steps = steps;
 		this.context = context;
 		this.operation = operation;
 		this.recovery = recovery;
 		this.executor = executor;
 	}
 
-	CompletableFuture<T> start() {
-		Permit permit = this.driver.steps().begin(this.state);
+	/** Start a call, which holds no thread while it waits; decide nothing. */
+	static <C, T extends @Nullable Object> CompletableFuture<T> start(CallSteps steps, Executor executor, C context,
+			AsyncOperation.OnContext<C, T> operation,
+			@Nullable Recovery<? super C, ? extends CompletionStage<T>, ?> recovery) {
+		AsyncCall<C, T> call = new AsyncCall<>(steps, context, operation, recovery, enclosing(), executor);
+		return steps.limit().list(call, call.start());
+	}
+
+	/* The call may outlive the attempt around it, and goes on on other threads. */
+	private static @Nullable CallState enclosing() {
+		CallState running = CallStack.ofThread().running();
+		return (running != null) ? CallState.standingFor(running.context().share()) : null;
+	}
+
+	private CompletableFuture<T> start() {
+		Permit permit = this.steps.begin(this.state);
 		CallObserver.ObservedCall observed = this.state.observed();
 		if (observed != null) {
 			observed.isAsynchronous();
 		}
-		drive((permit != null) ? new Decision.Proceed(permit, null) : this.driver.steps().refused(this.state));
+		drive((permit != null) ? new Decision.Proceed(permit, null) : this.steps.refused(this.state));
 		return this.result;
 	}
 
@@ -79,22 +96,22 @@ final class AsyncCall<C, T extends @Nullable Object> implements CallRegistry.Lis
 
 	/** End the call, since the result is complete. */
 	void abandon(boolean cancelled) {
-		if (this.underWay instanceof Driving.Abandonable abandoned && claim(abandoned)) {
+		if (this.underWay instanceof CallStack.Driving.Abandonable abandoned && claim(abandoned)) {
 			abandoned.abandon(cancelled);
 		}
 	}
 
-	private void putUnderWay(Driving.UnderWay begun, Driving driving) {
+	private void putUnderWay(CallStack.Driving.UnderWay begun, CallStack.Driving driving) {
 		driving.begins(begun);
 		this.underWay = begun;
 	}
 
-	Driving.@Nullable UnderWay underWay() {
+	CallStack.Driving.@Nullable UnderWay underWay() {
 		return this.underWay;
 	}
 
 	/** Take out what is under way; false if another thread has taken it. */
-	boolean claim(Driving.UnderWay claimed) {
+	boolean claim(CallStack.Driving.UnderWay claimed) {
 		return UNDER_WAY.compareAndSet(this, claimed, null);
 	}
 
@@ -102,8 +119,8 @@ final class AsyncCall<C, T extends @Nullable Object> implements CallRegistry.Lis
 		return this.state;
 	}
 
-	AsyncDriver driver() {
-		return this.driver;
+	CallSteps steps() {
+		return this.steps;
 	}
 
 	C context() {
@@ -119,8 +136,8 @@ final class AsyncCall<C, T extends @Nullable Object> implements CallRegistry.Lis
 	}
 
 	/** Go on, after what was under way has ended and was taken out. */
-	void drive(Decision next, Driving.UnderWay ended) {
-		Driving beginning = Driving.beginning(ended, CallStack.ofThread().driving);
+	void drive(Decision next, CallStack.Driving.UnderWay ended) {
+		CallStack.Driving beginning = CallStack.Driving.beginning(ended, CallStack.ofThread().driving);
 		if (beginning != null) {
 			beginning.goOnWith(next);
 		}
@@ -135,7 +152,7 @@ final class AsyncCall<C, T extends @Nullable Object> implements CallRegistry.Lis
 	 */
 	private void drive(Decision next) {
 		CallStack stack = CallStack.ofThread();
-		Driving driving = new Driving(stack.driving);
+		CallStack.Driving driving = new CallStack.Driving(stack.driving);
 		stack.driving = driving;
 		try {
 			for (Decision decision = next; decision != null; decision = driving.next()) {
@@ -151,7 +168,7 @@ final class AsyncCall<C, T extends @Nullable Object> implements CallRegistry.Lis
 		}
 	}
 
-	private void take(Decision decision, Driving driving) {
+	private void take(Decision decision, CallStack.Driving driving) {
 		if (decision instanceof Decision.Proceed proceed) {
 			attempt(proceed, driving);
 		}
@@ -167,18 +184,18 @@ final class AsyncCall<C, T extends @Nullable Object> implements CallRegistry.Lis
 	 * An attempt has begun once it is under way and this thread has not taken it back:
 	 * then it counts and is made, also if the caller cancels it right now.
 	 */
-	private void attempt(Decision.Proceed proceed, Driving driving) {
+	private void attempt(Decision.Proceed proceed, CallStack.Driving driving) {
 		// before another thread can end it
 		CallObserver.@Nullable Observed observed = this.result.isDone() ? null : this.state.observeAttempt();
 		AsyncAttempt<T> running = new AsyncAttempt<>(this, proceed.permit());
 		putUnderWay(running, driving);
 		if (this.result.isDone() && claim(running)) {
-			this.driver.steps().neverBegan(proceed, this.state);
+			this.steps.neverBegan(proceed, this.state);
 			driving.goOnWith(this.result.isCancelled() ? Decision.CANCELLED : Decision.COMPLETED);
 			return;
 		}
-		this.driver.steps().attempting(proceed);
-		AttemptLimit limit = this.driver.limit();
+		this.steps.attempting(proceed);
+		AttemptLimit limit = this.steps.limit();
 		CompletionStage<T> stage;
 		try {
 			stage = CallStack.ofThread()
@@ -205,7 +222,8 @@ final class AsyncCall<C, T extends @Nullable Object> implements CallRegistry.Lis
 
 	<S> S started(@Nullable S stage, String what) {
 		if (stage == null) {
-			throw new NullPointerException(what + this.driver.method() + " returned null instead of a CompletionStage");
+			throw new NullPointerException(
+					what + this.steps.settings().method() + " returned null instead of a CompletionStage");
 		}
 		return stage;
 	}
@@ -229,12 +247,12 @@ final class AsyncCall<C, T extends @Nullable Object> implements CallRegistry.Lis
 		}
 	}
 
-	private void await(Decision.RetryAfter chosen, Driving driving) {
-		this.driver.steps().waiting(chosen, this.state);
+	private void await(Decision.RetryAfter chosen, CallStack.Driving driving) {
+		this.steps.waiting(chosen, this.state);
 		this.state.dropInner();
 		AsyncWait wait = new AsyncWait(this);
 		putUnderWay(wait, driving);
-		this.driver.waiting().enter(wait, chosen.delay());
+		this.steps.registry().enter(wait, chosen.delay());
 		if (this.result.isDone()) {
 			abandon(this.result.isCancelled());
 		}
@@ -242,14 +260,14 @@ final class AsyncCall<C, T extends @Nullable Object> implements CallRegistry.Lis
 	}
 
 	private void end(Decision.Stop stop) {
-		CallResult ending = this.driver.steps().end(stop, this.state);
+		CallResult ending = this.steps.end(stop, this.state);
 		RetriesStoppedException story = ending.story();
 		if (story == null) {
 			settle(ending);
 			return;
 		}
 		boolean given = this.result.isDone();
-		if (!given && this.recovery != null && this.driver.steps().wants(this.recovery, story)) {
+		if (!given && this.recovery != null && this.steps.wants(this.recovery, story)) {
 			AsyncRecovery<T> recovering = new AsyncRecovery<>(this, ending, story);
 			this.underWay = recovering;
 			recovering.start(this.context, this.recovery);
@@ -257,7 +275,7 @@ final class AsyncCall<C, T extends @Nullable Object> implements CallRegistry.Lis
 		}
 		Throwable thrown = !given ? ending.outcome().failure()
 				: this.result.isCancelled() ? new CancellationException("the caller has cancelled the call") : null;
-		this.driver.steps().stopped(ending, story, RetryEvent.RecoveryOutcome.NONE, thrown, this.state.enclosing());
+		this.steps.stopped(ending, story, RetryEvent.RecoveryOutcome.NONE, thrown, this.state.enclosing());
 		if (thrown != null) {
 			fail(thrown);
 		}
@@ -310,7 +328,7 @@ final class AsyncCall<C, T extends @Nullable Object> implements CallRegistry.Lis
 			this.executor.execute(task);
 		}
 		catch (Throwable failure) {
-			executeElsewhere(task, AsyncDriver.DEFAULT_EXECUTOR);
+			executeElsewhere(task, DEFAULT_EXECUTOR);
 		}
 	}
 
@@ -319,10 +337,9 @@ final class AsyncCall<C, T extends @Nullable Object> implements CallRegistry.Lis
 	 * busy or has dropped it, when the time for that is over.
 	 */
 	@Nullable Cancellable guard(Runnable task) {
-		long nanos = this.driver.limit().nanosToBegin(this.state);
+		long nanos = this.steps.limit().nanosToBegin(this.state);
 		return (nanos != Nanos.UNLIMITED)
-				? this.driver.limit().schedule(() -> executeElsewhere(task, AsyncDriver.DEFAULT_EXECUTOR), nanos)
-				: null;
+				? this.steps.limit().schedule(() -> executeElsewhere(task, DEFAULT_EXECUTOR), nanos) : null;
 	}
 
 	static void executeElsewhere(Runnable task, Executor executor) {

@@ -13,7 +13,7 @@ import dev.backoff.failure.Causes;
  * The recovery of an asynchronous call. It goes on if the caller completes the result.
  */
 final class AsyncRecovery<T extends @Nullable Object>
-		implements Driving.UnderWay, BiConsumer<@Nullable T, @Nullable Throwable> {
+		implements CallStack.Driving.UnderWay, BiConsumer<@Nullable T, @Nullable Throwable> {
 
 	private final AsyncCall<?, T> call;
 
@@ -58,7 +58,7 @@ final class AsyncRecovery<T extends @Nullable Object>
 
 	@SuppressWarnings("NullAway") // T says itself whether it may be null
 	private void end(@Nullable T value, @Nullable Throwable wrapped) {
-		CallSteps steps = this.call.driver().steps();
+		CallSteps steps = this.call.steps();
 		if (wrapped == null) {
 			steps.stopped(this.result, this.story, RetryEvent.RecoveryOutcome.DONE, null,
 					this.call.state().enclosing());

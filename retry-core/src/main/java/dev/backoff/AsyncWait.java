@@ -11,7 +11,7 @@ import dev.backoff.time.Cancellable;
  * One wait of an asynchronous call: for the timer, then for the executor. Each wait is an
  * object of its own, so that a late event of one wait does not end the next one.
  */
-final class AsyncWait extends CallRegistry.Waiter implements Driving.Abandonable {
+final class AsyncWait extends CallRegistry.Waiter implements CallStack.Driving.Abandonable {
 
 	private static final AtomicReferenceFieldUpdater<AsyncWait, @Nullable Cancellable> SCHEDULED = AtomicReferenceFieldUpdater
 		.newUpdater(AsyncWait.class, Cancellable.class, "scheduled");
@@ -29,7 +29,7 @@ final class AsyncWait extends CallRegistry.Waiter implements Driving.Abandonable
 	void begin(long nanos) {
 		if (hasEnded()) {
 			// it may have ended before it was entered
-			this.call.driver().waiting().leave(this);
+			this.call.steps().registry().leave(this);
 			return;
 		}
 		if (nanos <= 0) {
@@ -38,7 +38,7 @@ final class AsyncWait extends CallRegistry.Waiter implements Driving.Abandonable
 		}
 		Cancellable timer;
 		try {
-			timer = this.call.driver().time().schedule(this, nanos);
+			timer = this.call.steps().settings().time().schedule(this, nanos);
 		}
 		catch (Throwable failure) {
 			if (this.call.claim(this)) {
@@ -60,10 +60,10 @@ final class AsyncWait extends CallRegistry.Waiter implements Driving.Abandonable
 	@Override
 	public void run() {
 		if (this.call.state().ticket() == null) {
-			handOver(AsyncDriver.DEFAULT_EXECUTOR);
+			handOver(AsyncCall.DEFAULT_EXECUTOR);
 		}
 		else {
-			CallStack.ofThread().serve(() -> handOver(AsyncDriver.DEFAULT_EXECUTOR));
+			CallStack.ofThread().serve(() -> handOver(AsyncCall.DEFAULT_EXECUTOR));
 		}
 	}
 
@@ -112,9 +112,9 @@ final class AsyncWait extends CallRegistry.Waiter implements Driving.Abandonable
 
 	private Decision next(long since, boolean overdue) {
 		CallState state = this.call.state();
-		CallSteps steps = this.call.driver().steps();
+		CallSteps steps = this.call.steps();
 		Decision next = steps.afterWait(state);
-		AttemptLimit limit = this.call.driver().limit();
+		AttemptLimit limit = this.call.steps().limit();
 		if (next instanceof Decision.Proceed proceed) {
 			state.attemptStart(since);
 			if (overdue && limit.isSet()) {
@@ -142,8 +142,8 @@ final class AsyncWait extends CallRegistry.Waiter implements Driving.Abandonable
 
 	private void ended() {
 		stop(this.scheduled);
-		this.call.driver().waiting().leave(this);
-		this.call.driver().steps().waited(this.call.state());
+		this.call.steps().registry().leave(this);
+		this.call.steps().waited(this.call.state());
 	}
 
 	private static void stop(@Nullable Cancellable scheduled) {

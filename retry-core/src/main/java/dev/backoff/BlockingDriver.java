@@ -14,19 +14,13 @@ final class BlockingDriver {
 
 	private final RetryDecider decider;
 
-	private final CallRegistry waiting;
-
-	private final AttemptLimit limit;
-
 	/* Whether attempts are limited, listed or observed. */
 	private final boolean enclosed;
 
-	BlockingDriver(CallSteps steps, RetryDecider decider, CallRegistry waiting, AttemptLimit limit, boolean observed) {
-		this.limit = limit;
-		this.enclosed = limit.encloses() || observed;
+	BlockingDriver(CallSteps steps) {
 		this.steps = steps;
-		this.decider = decider;
-		this.waiting = waiting;
+		this.decider = steps.decider();
+		this.enclosed = steps.limit().encloses() || steps.events().isObserved();
 	}
 
 	<C, T extends @Nullable Object, X extends Throwable> T call(C context, Operation.OnContext<C, T, X> operation,
@@ -95,13 +89,13 @@ final class BlockingDriver {
 	private <C, T extends @Nullable Object, X extends Throwable> T runEnclosed(CallState call, C context,
 			Operation.OnContext<C, T, X> operation) throws X {
 		return CallObservation.within(call.observeAttempt(),
-				() -> this.limit.run(call, () -> operation.run(context, call.attempt())));
+				() -> this.steps.limit().run(call, () -> operation.run(context, call.attempt())));
 	}
 
 	private Decision await(Decision.RetryAfter wait, CallState call) {
 		this.steps.waiting(wait, call);
 		try {
-			this.waiting.await(call, wait.delay());
+			this.steps.registry().await(call, wait.delay());
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();

@@ -33,15 +33,38 @@ final class CallSteps {
 
 	private final OverloadGuard guard;
 
-	private final CallRegistry waiting;
+	private final CallRegistry registry;
+
+	private final AttemptLimit limit;
 
 	CallSteps(CallSettings settings, RetryDecider decider, CallEvents events, OverloadGuard guard,
-			CallRegistry waiting) {
+			CallRegistry registry, AttemptLimit limit) {
 		this.settings = settings;
 		this.decider = decider;
 		this.events = events;
 		this.guard = guard;
-		this.waiting = waiting;
+		this.registry = registry;
+		this.limit = limit;
+	}
+
+	CallSettings settings() {
+		return this.settings;
+	}
+
+	RetryDecider decider() {
+		return this.decider;
+	}
+
+	CallEvents events() {
+		return this.events;
+	}
+
+	CallRegistry registry() {
+		return this.registry;
+	}
+
+	AttemptLimit limit() {
+		return this.limit;
 	}
 
 	/** Begin a call; return the permit of its first attempt, or null if it has none. */
@@ -60,7 +83,7 @@ final class CallSteps {
 	private Decision refused(CallState call, long now) {
 		Ticket ticket = call.ticket();
 		return (ticket != null)
-				? this.decider.decideInQueue(ticket, call, call.timeLeft(now), this.waiting.isShutDown())
+				? this.decider.decideInQueue(ticket, call, call.timeLeft(now), this.registry.isShutDown())
 				: this.decider.decide(input(call, true, false, this.guard.refusal(now), now));
 	}
 
@@ -122,7 +145,7 @@ final class CallSteps {
 		AttemptHistory history = call.history();
 		return new DecisionInput(history.lastOutcome(), call.attempt(), history.postponed(), history.previousDelay(),
 				paid, waitedForBudget, history.attemptNanos(), history.isLastQuestion(), call.timeLeft(now),
-				this.waiting.isShutDown(), breaker, budget(waitedForBudget));
+				this.registry.isShutDown(), breaker, budget(waitedForBudget));
 	}
 
 	/* A call that is kept elsewhere pays when its attempt is due. */
@@ -168,7 +191,7 @@ final class CallSteps {
 			return refused(call, now);
 		}
 		Outcome outcome = call.lastOutcome();
-		Decision.Stop stop = this.decider.decideAfterWait(outcome, call.timeLeft(now), this.waiting.isShutDown());
+		Decision.Stop stop = this.decider.decideAfterWait(outcome, call.timeLeft(now), this.registry.isShutDown());
 		if (stop != null) {
 			return stop;
 		}

@@ -20,12 +20,9 @@ final class KeptDriver {
 
 	private final RetryDecider decider;
 
-	private final AttemptLimit limit;
-
-	KeptDriver(CallSteps steps, RetryDecider decider, AttemptLimit limit) {
+	KeptDriver(CallSteps steps) {
 		this.steps = steps;
-		this.decider = decider;
-		this.limit = limit;
+		this.decider = steps.decider();
 	}
 
 	<C, T extends @Nullable Object, X extends Throwable> KeptNext attempt(KeptCall kept, C context,
@@ -62,7 +59,7 @@ final class KeptDriver {
 			Operation.OnContext<C, T, X> operation) {
 		try {
 			T result = CallObservation.within(call.observeAttempt(),
-					() -> this.limit.run(call, () -> operation.run(context, call.attempt())));
+					() -> this.steps.limit().run(call, () -> operation.run(context, call.attempt())));
 			return Outcome.ofValue(this.decider.judge(result, context), result);
 		}
 		catch (Throwable failure) {

@@ -1,5 +1,8 @@
 package dev.backoff;
 
+import java.time.Duration;
+import java.util.concurrent.Executor;
+import java.util.function.Supplier;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
@@ -178,10 +181,10 @@ public final class Retry {
 		Drivers drivers = this.drivers;
 		CallRegistry counted = drivers.running;
 		if (counted == null) {
-			return drivers.async.call(context, operation, recovery);
+			return drivers.async(context, operation, recovery);
 		}
 		counted.begins();
-		CompletableFuture<T> result = drivers.async.call(context, operation, recovery);
+		CompletableFuture<T> result = drivers.async(context, operation, recovery);
 		CompletableFuture<T> unused = result.whenComplete((value, failure) -> counted.ends());
 		return result;
 	}
@@ -248,16 +251,18 @@ public final class Retry {
 	 * @return false if no call would retry it
 	 */
 	public boolean isRetryable(Throwable failure) {
-		return this.drivers.decider.judge(failure, new CallState(null)).refusal() == null;
+		return this.drivers.steps.decider().judge(failure, new CallState(null)).refusal() == null;
 	}
 
 	/**
 	 * {@return the delays of one call that begins now, for a library that makes attempts
-	 * and waits by itself}
+	 * and waits by itself: null when no retry follows} Budget, breaker, hints of servers
+	 * and the concurrency limit have no part in them, since outcomes are not told. Not
+	 * thread-safe.
 	 */
-	public RetryDelays delays() {
+	public Supplier<@Nullable Duration> delays() {
 		Drivers drivers = this.drivers;
-		return new RetryDelays(drivers.settings, drivers.random);
+		return drivers.steps.decider().delays(drivers.settings.time());
 	}
 
 	/**
@@ -278,19 +283,17 @@ public final class Retry {
 
 		private final CallSettings settings;
 
-		private final RandomSource random;
-
 		private final CallEvents events;
 
 		private final OverloadGuard guard;
 
-		private final AttemptLimit limit;
+		private final RandomSource random;
 
-		private final RetryDecider decider;
+		private final CallSteps steps;
 
 		private final BlockingDriver blocking;
 
-		private final AsyncDriver async;
+		private final Supplier<Executor> executor;
 
 		private final @Nullable CallRegistry running;
 
@@ -307,20 +310,23 @@ public final class Retry {
 					limit);
 			this.guard = new OverloadGuard(limit, safe.permits(builder.breaker), builder.budget);
 			this.running = builder.counted ? builder.registry : null;
-			this.limit = new AttemptLimit(policy, builder.method, time, this.running);
-			this.decider = new RetryDecider(policy, this.settings.retries(), this.random, this.events);
-			CallSteps steps = new CallSteps(this.settings, this.decider, this.events, this.guard, builder.registry);
-			this.blocking = new BlockingDriver(steps, this.decider, builder.registry, this.limit,
-					this.events.isObserved());
-			this.async = new AsyncDriver(builder.method, steps, time, this.decider, builder.registry, this.limit,
-					this.events, safe.executors(builder.executor, AsyncDriver.DEFAULT_EXECUTOR));
+			AttemptLimit attemptLimit = new AttemptLimit(policy, builder.method, time, this.running);
+			RetryDecider decider = new RetryDecider(policy, this.settings.retries(), this.random, this.events);
+			this.steps = new CallSteps(this.settings, decider, this.events, this.guard, builder.registry, attemptLimit);
+			this.blocking = new BlockingDriver(this.steps);
+			this.executor = safe.executors(builder.executor, AsyncCall.DEFAULT_EXECUTOR);
+		}
+
+		<C, T extends @Nullable Object> CompletableFuture<T> async(C context, AsyncOperation.OnContext<C, T> operation,
+				@Nullable Recovery<? super C, ? extends CompletionStage<T>, ?> recovery) {
+			return AsyncCall.start(this.steps, this.executor.get(), context, operation, recovery);
 		}
 
 		/* Made for each attempt, since few retries have any. */
 		KeptDriver kept() {
-			RetryDecider unswitched = new RetryDecider(this.settings.policy(), () -> null, this.random, this.events);
-			return new KeptDriver(new CallSteps(this.settings, unswitched, this.events, this.guard.keptElsewhere(),
-					new CallRegistry()), unswitched, this.limit);
+			RetryDecider decider = new RetryDecider(this.settings.policy(), () -> null, this.random, this.events);
+			return new KeptDriver(new CallSteps(this.settings, decider, this.events, this.guard.keptElsewhere(),
+					new CallRegistry(), this.steps.limit()));
 		}
 
 	}

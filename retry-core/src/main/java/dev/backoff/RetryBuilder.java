@@ -54,7 +54,7 @@ public final class RetryBuilder {
 
 	boolean counted;
 
-	Supplier<? extends Executor> executor = () -> AsyncDriver.DEFAULT_EXECUTOR;
+	Supplier<? extends Executor> executor = () -> AsyncCall.DEFAULT_EXECUTOR;
 
 	RetryBuilder(RetryPolicy policy) {
 		this.policy = policy;
