@@ -57,10 +57,6 @@ final class StopQuotas {
 		return this.holding;
 	}
 
-	/*
-	 * A map that runs a function under its lock may keep the place if the stack
-	 * overflows.
-	 */
 	private Quota quota(Kind kind) {
 		Quota known = this.quotas.get(kind);
 		if (known != null) {
@@ -122,7 +118,7 @@ final class StopQuotas {
 	/**
 	 * Admit the first {@value #FULL} stops of a minute and hold the others, counted. A
 	 * minute begins with the first stop after the previous minute. Thread-safe and
-	 * lock-free: a stop that overflows the stack in here leaves no lock locked.
+	 * lock-free.
 	 */
 	static final class Quota {
 
