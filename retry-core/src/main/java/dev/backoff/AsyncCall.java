@@ -12,7 +12,6 @@ import org.jspecify.annotations.Nullable;
 import dev.backoff.breaker.CallPermits.Permit;
 import dev.backoff.event.CallObserver;
 import dev.backoff.event.RetriesStoppedException;
-import dev.backoff.event.RetryEvent;
 import dev.backoff.time.Cancellable;
 import dev.backoff.time.Nanos;
 
@@ -260,33 +259,34 @@ final class AsyncCall<C, T extends @Nullable Object> implements CallRegistry.Lis
 	}
 
 	private void end(Decision.Stop stop) {
-		CallResult ending = this.steps.end(stop, this.state);
-		RetriesStoppedException story = ending.story();
-		if (story == null) {
-			settle(ending);
-			return;
-		}
+		CallResult ended = this.steps.end(stop, this.state);
+		RetriesStoppedException story = ended.story();
 		boolean given = this.result.isDone();
-		if (!given && this.recovery != null && this.steps.wants(this.recovery, story)) {
-			AsyncRecovery<T> recovering = new AsyncRecovery<>(this, ending, story);
+		if (story != null && !given && this.recovery != null && this.steps.wants(this.recovery, story)) {
+			AsyncRecovery<T> recovering = new AsyncRecovery<>(this, ended, story);
 			this.underWay = recovering;
 			recovering.start(this.context, this.recovery);
 			return;
 		}
-		Throwable thrown = !given ? ending.outcome().failure()
-				: this.result.isCancelled() ? new CancellationException("the caller has cancelled the call") : null;
-		this.steps.stopped(ending, story, RetryEvent.RecoveryOutcome.NONE, thrown, this.state.enclosing());
-		if (thrown != null) {
-			fail(thrown);
+		if (story != null && given) {
+			ended = ended.given(
+					this.result.isCancelled() ? new CancellationException("the caller has cancelled the call") : null);
 		}
-		else {
-			settle(ending);
-		}
+		end(ended);
 	}
 
+	/** Publish the end, and give it to the caller. */
 	@SuppressWarnings({ "unchecked", "NullAway" }) // T says itself whether it may be null
-	private void settle(CallResult ending) {
-		settle((T) ending.outcome().value());
+	void end(CallResult ended) {
+		if (ended.story() != null) {
+			this.steps.stopped(ended, ended.story(), this.state.enclosing());
+		}
+		if (ended.thrown() != null) {
+			fail(ended.thrown());
+		}
+		else {
+			settle((T) ended.value());
+		}
 	}
 
 	void settle(T value) {

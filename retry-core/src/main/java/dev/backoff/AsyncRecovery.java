@@ -6,7 +6,6 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 import dev.backoff.event.RetriesStoppedException;
-import dev.backoff.event.RetryEvent;
 import dev.backoff.failure.Causes;
 
 /**
@@ -49,27 +48,12 @@ final class AsyncRecovery<T extends @Nullable Object>
 			return;
 		}
 		try {
-			end(value, wrapped);
+			this.call.end((wrapped != null) ? this.result.recoveryFailed(Causes.unwrap(wrapped))
+					: this.result.recovered(value));
 		}
 		catch (VirtualMachineError thrownByListener) {
 			this.call.fail(thrownByListener);
 		}
-	}
-
-	@SuppressWarnings("NullAway") // T says itself whether it may be null
-	private void end(@Nullable T value, @Nullable Throwable wrapped) {
-		CallSteps steps = this.call.steps();
-		if (wrapped == null) {
-			steps.stopped(this.result, this.story, RetryEvent.RecoveryOutcome.DONE, null,
-					this.call.state().enclosing());
-			this.call.settle(value);
-			return;
-		}
-		Throwable failure = Causes.unwrap(wrapped);
-		steps.recoveryFailed(failure, this.story);
-		steps.stopped(this.result, this.story, RetryEvent.RecoveryOutcome.FAILED, failure,
-				this.call.state().enclosing());
-		this.call.fail(failure);
 	}
 
 }

@@ -4,11 +4,37 @@ import org.jspecify.annotations.Nullable;
 
 import dev.backoff.event.CallObserver;
 import dev.backoff.event.RetriesStoppedException;
+import dev.backoff.event.RetryEvent;
 
 /**
- * The end of a call that did not succeed at once: how its last attempt ended, its story
- * unless it succeeded, and the observed call, if any.
+ * The end of a call that did not succeed at once.
+ *
+ * @param outcome how its last attempt ended
+ * @param story what it has come to, or null if it succeeded
+ * @param observed the observed call, if any
+ * @param recovery what became of its recovery
+ * @param value what the caller gets, unless something is thrown
+ * @param thrown what is thrown to the caller, or null
  */
 record CallResult(Outcome outcome, @Nullable RetriesStoppedException story,
-		CallObserver.@Nullable ObservedCall observed) {
+		CallObserver.@Nullable ObservedCall observed, RetryEvent.RecoveryOutcome recovery, @Nullable Object value,
+		@Nullable Throwable thrown) {
+
+	CallResult(Outcome outcome, @Nullable RetriesStoppedException story, CallObserver.@Nullable ObservedCall observed) {
+		this(outcome, story, observed, RetryEvent.RecoveryOutcome.NONE, outcome.value(), outcome.failure());
+	}
+
+	CallResult recovered(@Nullable Object value) {
+		return new CallResult(this.outcome, this.story, this.observed, RetryEvent.RecoveryOutcome.DONE, value, null);
+	}
+
+	CallResult recoveryFailed(Throwable thrown) {
+		return new CallResult(this.outcome, this.story, this.observed, RetryEvent.RecoveryOutcome.FAILED, null, thrown);
+	}
+
+	/** Return the same for a caller that has given a result or cancelled the call. */
+	CallResult given(@Nullable Throwable thrown) {
+		return new CallResult(this.outcome, this.story, this.observed, this.recovery, this.value, thrown);
+	}
+
 }

@@ -1,6 +1,7 @@
 package dev.backoff;
 
 import java.time.Duration;
+import java.util.Arrays;
 
 import org.jspecify.annotations.Nullable;
 
@@ -65,6 +66,30 @@ final class CallSteps {
 
 	AttemptLimit limit() {
 		return this.limit;
+	}
+
+	/** Run an attempt that is limited, listed or observed. */
+	<C, T extends @Nullable Object, X extends Throwable> T runEnclosed(CallState call, C context,
+			Operation.OnContext<C, T, X> operation) throws X {
+		return CallObservation.within(call.observeAttempt(),
+				() -> this.limit.run(call, () -> operation.run(context, call.attempt())));
+	}
+
+	/** Return whether attempts are limited, listed or observed. */
+	boolean isEnclosing() {
+		return this.limit.encloses() || this.events.isObserved();
+	}
+
+	/** Make an attempt on this thread and judge it. */
+	<C, T extends @Nullable Object, X extends Throwable> Outcome attempt(CallState call, C context,
+			Operation.OnContext<C, T, X> operation) {
+		try {
+			T result = isEnclosing() ? runEnclosed(call, context, operation) : operation.run(context, call.attempt());
+			return Outcome.ofValue(this.decider.judge(result, context), result);
+		}
+		catch (Throwable failure) {
+			return this.decider.judge(failure, call);
+		}
 	}
 
 	/** Begin a call; return the permit of its first attempt, or null if it has none. */
@@ -282,6 +307,21 @@ final class CallSteps {
 		return new CallResult(outcome, story, call.observed());
 	}
 
+	/** Recover a call on this thread if it stopped and has a recovery. */
+	<C, T extends @Nullable Object, X extends Throwable> CallResult recover(CallResult result, C context,
+			@Nullable Recovery<? super C, T, X> recovery) {
+		RetriesStoppedException story = result.story();
+		if (story == null || recovery == null || !wants(recovery, story)) {
+			return result;
+		}
+		try {
+			return result.recovered(CallObservation.within(result.observed(), () -> recovery.recover(context, story)));
+		}
+		catch (Throwable ex) {
+			return result.recoveryFailed(ex);
+		}
+	}
+
 	boolean wants(Recovery<?, ?, ?> recovery, RetriesStoppedException story) {
 		if (!story.reason().isRecoverable() || story.failure() instanceof Error) {
 			return false;
@@ -295,43 +335,34 @@ final class CallSteps {
 		}
 	}
 
+	/** Publish the end of a call that stopped. */
+	void stopped(CallResult result, RetriesStoppedException story, @Nullable CallState enclosing) {
+		Throwable thrown = result.thrown();
+		if (result.recovery() == RetryEvent.RecoveryOutcome.FAILED && thrown != null) {
+			suppress(thrown, (story.failure() != null) ? story.failure() : story);
+		}
+		this.events.stopped(result, new RetryEvent.Stopped(this.settings.policy().name(), this.settings.method(), story,
+				result.recovery(), thrown));
+		boolean unrepeatable = isUnrepeatable(result.outcome());
+		// neither retried nor forbidden, so that policies around it judge it themselves
+		boolean leftToOthers = story.attempts() == 1 && !unrepeatable
+				&& (story.reason() == StopReason.NOT_RETRYABLE || story.reason() == StopReason.DISABLED);
+		if (thrown != null && enclosing != null && !leftToOthers) {
+			enclosing.context().handledInside(thrown, story, unrepeatable);
+		}
+	}
+
 	/*
 	 * A recovery may throw one shared instance again and again, which must not collect
 	 * the failures of all calls: if it carries a failure with a story, it gets no other.
 	 */
-	void recoveryFailed(Throwable thrown, RetriesStoppedException story) {
-		Throwable failure = (story.failure() != null) ? story.failure() : story;
-		if (thrown == failure || FailureRules.isFatal(thrown)) {
-			return;
-		}
+	private static void suppress(Throwable thrown, Throwable failure) {
 		Throwable[] carried = thrown.getSuppressed();
-		for (Throwable earlier : carried) {
-			if (earlier == failure || RetriesStoppedException.on(earlier) != null) {
-				return;
-			}
-		}
-		if (carried.length < MOST_SUPPRESSED) {
+		boolean known = Arrays.stream(carried)
+			.anyMatch((earlier) -> earlier == failure || RetriesStoppedException.on(earlier) != null);
+		if (thrown != failure && !known && carried.length < MOST_SUPPRESSED && !FailureRules.isFatal(thrown)) {
 			thrown.addSuppressed(failure);
 		}
-	}
-
-	/** Tell the end of a call without success; null is thrown where it has a result. */
-	void stopped(CallResult ending, RetriesStoppedException story, RetryEvent.RecoveryOutcome recovered,
-			@Nullable Throwable thrown, @Nullable CallState enclosing) {
-		this.events.stopped(ending, new RetryEvent.Stopped(this.settings.policy().name(), this.settings.method(), story,
-				recovered, thrown));
-		if (thrown != null && enclosing != null && !isLeftToOthers(ending, story)) {
-			enclosing.context().handledInside(thrown, story, isUnrepeatable(ending.outcome()));
-		}
-	}
-
-	/*
-	 * Return whether the call has neither retried its failure nor forbidden that.
-	 * Policies around it then judge the failure by their own rules.
-	 */
-	private boolean isLeftToOthers(CallResult ending, RetriesStoppedException story) {
-		boolean refused = story.reason() == StopReason.NOT_RETRYABLE || story.reason() == StopReason.DISABLED;
-		return refused && story.attempts() == 1 && !isUnrepeatable(ending.outcome());
 	}
 
 	private boolean isUnrepeatable(Outcome outcome) {

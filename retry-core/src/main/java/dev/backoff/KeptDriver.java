@@ -18,22 +18,19 @@ final class KeptDriver {
 
 	private final CallSteps steps;
 
-	private final RetryDecider decider;
-
 	KeptDriver(CallSteps steps) {
 		this.steps = steps;
-		this.decider = steps.decider();
 	}
 
 	<C, T extends @Nullable Object, X extends Throwable> KeptNext attempt(KeptCall kept, C context,
 			Operation.OnContext<C, T, X> operation, @Nullable Recovery<? super C, T, X> recovery) {
 		CallStack stack = CallStack.ofThread();
 		CallState call = stack.push();
-		CallResult ending;
+		CallResult result;
 		try {
 			Decision decision = this.steps.resume(call, kept);
 			if (decision instanceof Decision.Proceed proceed) {
-				Outcome outcome = attempt(call, context, operation);
+				Outcome outcome = this.steps.attempt(call, context, operation);
 				if (outcome.kind() == AttemptOutcome.SUCCESS && call.attempt() == 1) {
 					this.steps.succeededAtOnce(call, proceed.permit());
 					return new KeptNext.Done(false);
@@ -47,24 +44,12 @@ final class KeptDriver {
 			if (decision instanceof Decision.RetryAfter wait) {
 				return again(wait, call, kept);
 			}
-			ending = this.steps.end((Decision.Stop) decision, call);
+			result = this.steps.end((Decision.Stop) decision, call);
 		}
 		finally {
 			stack.pop(call);
 		}
-		return finish(ending, kept, context, recovery);
-	}
-
-	private <C, T extends @Nullable Object, X extends Throwable> Outcome attempt(CallState call, C context,
-			Operation.OnContext<C, T, X> operation) {
-		try {
-			T result = CallObservation.within(call.observeAttempt(),
-					() -> this.steps.limit().run(call, () -> operation.run(context, call.attempt())));
-			return Outcome.ofValue(this.decider.judge(result, context), result);
-		}
-		catch (Throwable failure) {
-			return this.decider.judge(failure, call);
-		}
+		return finish(result, kept, context, recovery);
 	}
 
 	/*
@@ -98,31 +83,19 @@ final class KeptDriver {
 	 * Recover if there is a recovery, and tell the story. A recovery that is interrupted
 	 * is repeated with the last attempt.
 	 */
-	private <C, T extends @Nullable Object, X extends Throwable> KeptNext finish(CallResult ending, KeptCall kept,
+	private <C, T extends @Nullable Object, X extends Throwable> KeptNext finish(CallResult result, KeptCall kept,
 			C context, @Nullable Recovery<? super C, T, X> recovery) {
-		RetriesStoppedException story = ending.story();
+		RetriesStoppedException story = result.story();
 		if (story == null) {
 			return new KeptNext.Done(false);
 		}
-		Throwable thrown = ending.outcome().failure();
-		RetryEvent.RecoveryOutcome recovered = RetryEvent.RecoveryOutcome.NONE;
-		if (recovery != null && this.steps.wants(recovery, story)) {
-			try {
-				Object unused = CallObservation.within(ending.observed(), () -> recovery.recover(context, story));
-				thrown = null;
-				recovered = RetryEvent.RecoveryOutcome.DONE;
-			}
-			catch (Throwable ex) {
-				if (isInterrupted(ex)) {
-					return unchanged(kept, Duration.ZERO, ex);
-				}
-				this.steps.recoveryFailed(ex, story);
-				thrown = ex;
-				recovered = RetryEvent.RecoveryOutcome.FAILED;
-			}
+		CallResult last = this.steps.recover(result, context, recovery);
+		Throwable thrown = last.thrown();
+		if (last.recovery() == RetryEvent.RecoveryOutcome.FAILED && thrown != null && isInterrupted(thrown)) {
+			return unchanged(kept, Duration.ZERO, thrown);
 		}
-		this.steps.stopped(ending, story, recovered, thrown, null);
-		return (recovered == RetryEvent.RecoveryOutcome.DONE) ? new KeptNext.Done(true)
+		this.steps.stopped(last, story, null);
+		return (last.recovery() == RetryEvent.RecoveryOutcome.DONE) ? new KeptNext.Done(true)
 				: new KeptNext.Stopped(story, thrown);
 	}
 
