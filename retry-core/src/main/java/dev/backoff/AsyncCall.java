@@ -67,14 +67,11 @@ final class AsyncCall<C, T extends @Nullable Object> implements CallRegistry.Lis
 	static <C, T extends @Nullable Object> CompletableFuture<T> start(CallSteps steps, Executor executor, C context,
 			AsyncOperation.OnContext<C, T> operation,
 			@Nullable Recovery<? super C, ? extends CompletionStage<T>, ?> recovery) {
-		AsyncCall<C, T> call = new AsyncCall<>(steps, context, operation, recovery, enclosing(), executor);
-		return steps.limit().list(call, call.start());
-	}
-
-	/* The call may outlive the attempt around it, and goes on on other threads. */
-	private static @Nullable CallState enclosing() {
 		CallState running = CallStack.ofThread().running();
-		return (running != null) ? CallState.standingFor(running.context().share()) : null;
+		// the call may outlive the attempt around it, and goes on on other threads
+		CallState enclosing = (running != null) ? CallState.standingFor(running.context().share()) : null;
+		AsyncCall<C, T> call = new AsyncCall<>(steps, context, operation, recovery, enclosing, executor);
+		return steps.limit().list(call, call.start());
 	}
 
 	private CompletableFuture<T> start() {
@@ -275,7 +272,6 @@ final class AsyncCall<C, T extends @Nullable Object> implements CallRegistry.Lis
 		end(ended);
 	}
 
-	/** Publish the end, and give it to the caller. */
 	@SuppressWarnings({ "unchecked", "NullAway" }) // T says itself whether it may be null
 	void end(CallResult ended) {
 		if (ended.story() != null) {

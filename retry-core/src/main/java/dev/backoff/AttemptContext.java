@@ -19,7 +19,8 @@ import dev.backoff.time.RetryTime;
 /**
  * What ties a call to requests, to other threads and to the calls inside its attempt. It
  * is made when it is first needed, since most calls have no such ties. Used by one thread
- * at a time.
+ * at a time. Longer than most files: keys, reports and permits are shared along one
+ * chain.
  */
 final class AttemptContext {
 
@@ -191,7 +192,7 @@ final class AttemptContext {
 
 	/* The enclosing call whose attempts repeat what this one does, or null. */
 	private static @Nullable CallState repeatedBy(CallState call) {
-		Idempotency idempotency = call.idempotency();
+		Idempotency idempotency = call.settings().policy().idempotency();
 		return (idempotency == Idempotency.YES || idempotency == Idempotency.BY_KEY) ? null : call.around();
 	}
 

@@ -7,19 +7,10 @@ import dev.backoff.event.AttemptOutcome;
 import dev.backoff.event.RetriesStoppedException;
 
 /** Make attempts on the calling thread and wait on it; decide nothing. Thread-safe. */
-final class BlockingDriver {
-
-	private final CallSteps steps;
-
-	private final RetryDecider decider;
-
-	/* Whether attempts are limited, listed or observed. */
-	private final boolean enclosed;
+record BlockingDriver(CallSteps steps, RetryDecider decider, boolean enclosed) {
 
 	BlockingDriver(CallSteps steps) {
-		this.steps = steps;
-		this.decider = steps.decider();
-		this.enclosed = steps.isEnclosing();
+		this(steps, steps.decider(), steps.isEnclosing());
 	}
 
 	<C, T extends @Nullable Object, X extends Throwable> T call(C context, Operation.OnContext<C, T, X> operation,

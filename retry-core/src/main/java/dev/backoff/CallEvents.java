@@ -49,7 +49,7 @@ final class CallEvents {
 		this.method = method;
 		this.recorder = recorder;
 		this.listeners = List.copyOf(listeners);
-		this.observer = new SafeCallbacks(this::hookFailed).observer(observers);
+		this.observer = CallObserver.safe(observers, (ex) -> hookFailed("observer", ex));
 	}
 
 	/** Return whether calls are observed. */

@@ -1,5 +1,8 @@
 package dev.backoff;
 
+import java.util.Arrays;
+import java.util.Objects;
+
 import org.jspecify.annotations.Nullable;
 
 import dev.backoff.event.CallObserver;
@@ -20,6 +23,8 @@ record CallResult(Outcome outcome, @Nullable RetriesStoppedException story,
 		CallObserver.@Nullable ObservedCall observed, RetryEvent.RecoveryOutcome recovery, @Nullable Object value,
 		@Nullable Throwable thrown) {
 
+	private static final int MOST_SUPPRESSED = 8;
+
 	CallResult(Outcome outcome, @Nullable RetriesStoppedException story, CallObserver.@Nullable ObservedCall observed) {
 		this(outcome, story, observed, RetryEvent.RecoveryOutcome.NONE, outcome.value(), outcome.failure());
 	}
@@ -28,13 +33,29 @@ record CallResult(Outcome outcome, @Nullable RetriesStoppedException story,
 		return new CallResult(this.outcome, this.story, this.observed, RetryEvent.RecoveryOutcome.DONE, value, null);
 	}
 
+	/** Return the same with a recovery that has thrown, with the failure suppressed. */
 	CallResult recoveryFailed(Throwable thrown) {
+		suppress(thrown,
+				(this.outcome.failure() != null) ? this.outcome.failure() : Objects.requireNonNull(this.story));
 		return new CallResult(this.outcome, this.story, this.observed, RetryEvent.RecoveryOutcome.FAILED, null, thrown);
 	}
 
 	/** Return the same for a caller that has given a result or cancelled the call. */
 	CallResult given(@Nullable Throwable thrown) {
 		return new CallResult(this.outcome, this.story, this.observed, this.recovery, this.value, thrown);
+	}
+
+	/*
+	 * A recovery may throw one shared instance again and again, which must not collect
+	 * the failures of all calls: if it carries a failure with a story, it gets no other.
+	 */
+	private static void suppress(Throwable thrown, Throwable failure) {
+		Throwable[] carried = thrown.getSuppressed();
+		boolean known = Arrays.stream(carried)
+			.anyMatch((earlier) -> earlier == failure || RetriesStoppedException.on(earlier) != null);
+		if (thrown != failure && !known && carried.length < MOST_SUPPRESSED && !FailureRules.isFatal(thrown)) {
+			thrown.addSuppressed(failure);
+		}
 	}
 
 }

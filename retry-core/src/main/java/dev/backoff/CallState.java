@@ -4,7 +4,6 @@ import org.jspecify.annotations.Nullable;
 
 import dev.backoff.AttemptContext.SharedAttempt;
 import dev.backoff.event.CallObserver;
-import dev.backoff.failure.Idempotency;
 import dev.backoff.concurrency.Ticket;
 import dev.backoff.time.Nanos;
 
@@ -221,10 +220,6 @@ final class CallState {
 
 	CallSettings settings() {
 		return this.settings;
-	}
-
-	Idempotency idempotency() {
-		return this.settings.policy().idempotency();
 	}
 
 	long started() {

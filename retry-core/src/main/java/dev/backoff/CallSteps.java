@@ -1,7 +1,6 @@
 package dev.backoff;
 
 import java.time.Duration;
-import java.util.Arrays;
 
 import org.jspecify.annotations.Nullable;
 
@@ -19,54 +18,11 @@ import dev.backoff.concurrency.Ticket;
 
 /**
  * Carry a call from attempt to attempt, however its driver waits: ask the decider and
- * apply its answer, keep the safeguards' accounts, write the story and tell it. Decide
- * nothing. Thread-safe.
+ * apply its answer, keep the accounts of the guard, write the history and publish it.
+ * Decide nothing. Thread-safe.
  */
-final class CallSteps {
-
-	private static final int MOST_SUPPRESSED = 8;
-
-	private final CallSettings settings;
-
-	private final RetryDecider decider;
-
-	private final CallEvents events;
-
-	private final OverloadGuard guard;
-
-	private final CallRegistry registry;
-
-	private final AttemptLimit limit;
-
-	CallSteps(CallSettings settings, RetryDecider decider, CallEvents events, OverloadGuard guard,
-			CallRegistry registry, AttemptLimit limit) {
-		this.settings = settings;
-		this.decider = decider;
-		this.events = events;
-		this.guard = guard;
-		this.registry = registry;
-		this.limit = limit;
-	}
-
-	CallSettings settings() {
-		return this.settings;
-	}
-
-	RetryDecider decider() {
-		return this.decider;
-	}
-
-	CallEvents events() {
-		return this.events;
-	}
-
-	CallRegistry registry() {
-		return this.registry;
-	}
-
-	AttemptLimit limit() {
-		return this.limit;
-	}
+record CallSteps(CallSettings settings, RetryDecider decider, CallEvents events, OverloadGuard guard,
+		CallRegistry registry, AttemptLimit limit) {
 
 	/** Run an attempt that is limited, listed or observed. */
 	<C, T extends @Nullable Object, X extends Throwable> T runEnclosed(CallState call, C context,
@@ -269,7 +225,7 @@ final class CallSteps {
 		proceed.permit().released();
 		attempting(proceed);
 		call.observeAttempt();
-		return attemptEnded(this.decider.judge(failure, call), SafeCallbacks.UNCOUNTED, call);
+		return attemptEnded(this.decider.judge(failure, call), Permit.UNCOUNTED, call);
 	}
 
 	/** End a call that did not succeed at once, and mark its failure with the story. */
@@ -293,14 +249,14 @@ final class CallSteps {
 		Throwable failure = outcome.failure();
 		AttemptHistory history = call.history();
 		AttemptContext context = call.contextIfAny();
-		RetriesStoppedException.Story told = new RetriesStoppedException.Story(this.settings.policy().name(),
+		RetriesStoppedException.Story details = new RetriesStoppedException.Story(this.settings.policy().name(),
 				this.settings.method(), stop.reason(), stop.why(), history.attempts(),
 				this.settings.policy().maxAttempts(), Duration.ofNanos(elapsed), history.waits(),
 				history.attemptTimes(), history.isWaitsAbridged(), history.isAttemptsAbridged(), failure,
 				outcome.value(), (context != null) ? context.keyIfUsed() : null);
 		// another call may get the same instance, so that one attempt proves nothing
 		boolean settled = call.attempt() > 1 || isUnrepeatable(outcome);
-		RetriesStoppedException story = new RetriesStoppedException(told, stop.problem(), call.started(), settled);
+		RetriesStoppedException story = new RetriesStoppedException(details, stop.problem(), call.started(), settled);
 		if (failure != null && !FailureRules.isFatal(failure)) {
 			story.attachTo(failure);
 		}
@@ -338,9 +294,6 @@ final class CallSteps {
 	/** Publish the end of a call that stopped. */
 	void stopped(CallResult result, RetriesStoppedException story, @Nullable CallState enclosing) {
 		Throwable thrown = result.thrown();
-		if (result.recovery() == RetryEvent.RecoveryOutcome.FAILED && thrown != null) {
-			suppress(thrown, (story.failure() != null) ? story.failure() : story);
-		}
 		this.events.stopped(result, new RetryEvent.Stopped(this.settings.policy().name(), this.settings.method(), story,
 				result.recovery(), thrown));
 		boolean unrepeatable = isUnrepeatable(result.outcome());
@@ -349,19 +302,6 @@ final class CallSteps {
 				&& (story.reason() == StopReason.NOT_RETRYABLE || story.reason() == StopReason.DISABLED);
 		if (thrown != null && enclosing != null && !leftToOthers) {
 			enclosing.context().handledInside(thrown, story, unrepeatable);
-		}
-	}
-
-	/*
-	 * A recovery may throw one shared instance again and again, which must not collect
-	 * the failures of all calls: if it carries a failure with a story, it gets no other.
-	 */
-	private static void suppress(Throwable thrown, Throwable failure) {
-		Throwable[] carried = thrown.getSuppressed();
-		boolean known = Arrays.stream(carried)
-			.anyMatch((earlier) -> earlier == failure || RetriesStoppedException.on(earlier) != null);
-		if (thrown != failure && !known && carried.length < MOST_SUPPRESSED && !FailureRules.isFatal(thrown)) {
-			thrown.addSuppressed(failure);
 		}
 	}
 

@@ -14,13 +14,7 @@ import dev.backoff.failure.Causes;
  * open breaker, a spent budget, an interruption and retries that are switched off end no
  * such call: it waits. Decide nothing. Thread-safe.
  */
-final class KeptDriver {
-
-	private final CallSteps steps;
-
-	KeptDriver(CallSteps steps) {
-		this.steps = steps;
-	}
+record KeptDriver(CallSteps steps) {
 
 	<C, T extends @Nullable Object, X extends Throwable> KeptNext attempt(KeptCall kept, C context,
 			Operation.OnContext<C, T, X> operation, @Nullable Recovery<? super C, T, X> recovery) {

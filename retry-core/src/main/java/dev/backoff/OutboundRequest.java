@@ -49,7 +49,7 @@ public final class OutboundRequest {
 		if (UNSAFE.contains(method)) {
 			call.context().sendsUnsafe(method);
 		}
-		Supplier<String> key = (call.isAttempt() && call.idempotency() == Idempotency.BY_KEY)
+		Supplier<String> key = (call.isAttempt() && call.settings().policy().idempotency() == Idempotency.BY_KEY)
 				? call.context().nextRequestKey() : null;
 		return new OutboundRequest(call.isAttempt() ? call.attempt() : 0, call.timeLeftNow(), key);
 	}

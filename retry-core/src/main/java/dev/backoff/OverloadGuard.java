@@ -105,9 +105,9 @@ final class OverloadGuard {
 	 */
 	private @Nullable Permit ofBreaker(CallState call, long now) {
 		if (this.breaker == null) {
-			return SafeCallbacks.UNCOUNTED;
+			return Permit.UNCOUNTED;
 		}
-		Permit permit = isInsideProbe(call, this.breaker) ? SafeCallbacks.UNCOUNTED : this.breaker.tryAcquire(now);
+		Permit permit = isInsideProbe(call, this.breaker) ? Permit.UNCOUNTED : this.breaker.tryAcquire(now);
 		if (permit != null && permit.covers(this.breaker)) {
 			// only a probe's, since a reference costs to write
 			call.context().probe(permit);
@@ -158,7 +158,7 @@ final class OverloadGuard {
 
 	/** Note the end of an attempt that succeeded, and with it the call at once. */
 	void succeededAtOnce(Permit permit, long nanos, long now) {
-		if (permit != SafeCallbacks.UNCOUNTED) {
+		if (permit != Permit.UNCOUNTED) {
 			permit.succeeded(nanos, now);
 		}
 		succeeded();

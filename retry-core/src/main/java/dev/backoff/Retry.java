@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.delay.RandomSource;
 import dev.backoff.policy.RetryPolicy;
+import dev.backoff.breaker.CallPermits;
 import dev.backoff.concurrency.ConcurrencyLimit;
 import dev.backoff.time.RetryTime;
 
@@ -301,14 +302,16 @@ public final class Retry {
 			RetryPolicy policy = builder.policy;
 			this.events = new CallEvents(policy.name(), builder.method, builder.recorder, builder.listeners,
 					builder.observers);
-			SafeCallbacks safe = new SafeCallbacks(this.events::hookFailed);
+			SafeCallbacks safe = new SafeCallbacks(this.events);
 			this.random = RandomSource.safe(builder.random, (ex) -> this.events.hookFailed("random source", ex));
 			RetryTime time = RetryTime.safe(builder.time, (ex) -> this.events.hookFailed("time", ex));
 			ConcurrencyLimit limit = (builder.limit == null && policy.concurrency() != ConcurrencyLimit.UNLIMITED)
 					? new ConcurrencyLimit(policy.name(), policy.concurrency(), policy.maxWaiting()) : builder.limit;
 			this.settings = new CallSettings(policy, builder.method, time, safe.switchOf(policy, builder.enabled),
 					limit);
-			this.guard = new OverloadGuard(limit, safe.permits(builder.breaker), builder.budget);
+			CallPermits breaker = (builder.breaker == null) ? null
+					: CallPermits.safe(builder.breaker, (ex) -> this.events.hookFailed("breaker", ex));
+			this.guard = new OverloadGuard(limit, breaker, builder.budget);
 			this.running = builder.counted ? builder.registry : null;
 			AttemptLimit attemptLimit = new AttemptLimit(policy, builder.method, time, this.running);
 			RetryDecider decider = new RetryDecider(policy, this.settings.retries(), this.random, this.events);
