@@ -53,7 +53,7 @@ record CallResult(Outcome outcome, @Nullable RetriesStoppedException story,
 		Throwable[] carried = thrown.getSuppressed();
 		boolean known = Arrays.stream(carried)
 			.anyMatch((earlier) -> earlier == failure || RetriesStoppedException.on(earlier) != null);
-		if (thrown != failure && !known && carried.length < MOST_SUPPRESSED && !FailureRules.isFatal(thrown)) {
+		if (thrown != failure && !known && carried.length < MOST_SUPPRESSED && !Outcome.isFatal(thrown)) {
 			thrown.addSuppressed(failure);
 		}
 	}

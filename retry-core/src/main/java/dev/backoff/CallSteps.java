@@ -257,7 +257,7 @@ record CallSteps(CallSettings settings, RetryDecider decider, CallEvents events,
 		// another call may get the same instance, so that one attempt proves nothing
 		boolean settled = call.attempt() > 1 || isUnrepeatable(outcome);
 		RetriesStoppedException story = new RetriesStoppedException(details, stop.problem(), call.started(), settled);
-		if (failure != null && !FailureRules.isFatal(failure)) {
+		if (failure != null && !Outcome.isFatal(failure)) {
 			story.attachTo(failure);
 		}
 		return new CallResult(outcome, story, call.observed());

@@ -64,7 +64,7 @@ final class FailureRules {
 	private Outcome judgeUnguarded(Throwable failure, CallState call) {
 		if (failure instanceof Error && !isListedError(failure)) {
 			return refuse(AttemptOutcome.ERROR, failure, Decision.name(failure)
-					+ (isFatal(failure) ? " is never retried" : " is an Error; name it in retryOn to retry"));
+					+ (Outcome.isFatal(failure) ? " is never retried" : " is an Error; name it in retryOn to retry"));
 		}
 		if (failure instanceof InterruptedException || failure instanceof CancellationException) {
 			StopReason reason = (failure instanceof InterruptedException) ? StopReason.INTERRUPTED
@@ -243,16 +243,10 @@ final class FailureRules {
 	private boolean isListedError(Throwable failure) {
 		for (Class<?> type : this.policy.retryOn()) {
 			if (Error.class.isAssignableFrom(type) && type.isInstance(failure)) {
-				return !isFatal(failure);
+				return !Outcome.isFatal(failure);
 			}
 		}
 		return false;
-	}
-
-	/** Return whether the failure is the virtual machine's own: it is left as it is. */
-	static boolean isFatal(Throwable failure) {
-		return failure instanceof VirtualMachineError || failure instanceof ThreadDeath
-				|| failure instanceof LinkageError;
 	}
 
 	private static boolean isOneOf(List<Class<? extends Throwable>> types, Throwable failure) {

@@ -38,6 +38,12 @@ sealed interface Outcome {
 		return new Value(AttemptOutcome.PERMANENT, null, stop);
 	}
 
+	/** Return whether the failure is the virtual machine's own: it is left as it is. */
+	static boolean isFatal(Throwable failure) {
+		return failure instanceof VirtualMachineError || failure instanceof ThreadDeath
+				|| failure instanceof LinkageError;
+	}
+
 	/** Return the same outcome, not worth another attempt. */
 	Outcome refusedAs(Decision.Stop refusal);
 

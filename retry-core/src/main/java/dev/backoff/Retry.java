@@ -12,6 +12,7 @@ import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.delay.RandomSource;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.breaker.CallPermits;
+import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.concurrency.ConcurrencyLimit;
 import dev.backoff.time.RetryTime;
 
@@ -309,7 +310,8 @@ public final class Retry {
 					? new ConcurrencyLimit(policy.name(), policy.concurrency(), policy.maxWaiting()) : builder.limit;
 			this.settings = new CallSettings(policy, builder.method, time, safe.switchOf(policy, builder.enabled),
 					limit);
-			CallPermits breaker = (builder.breaker == null) ? null
+			CallPermits breaker = (builder.breaker == null || builder.breaker instanceof CircuitBreaker)
+					? builder.breaker
 					: CallPermits.safe(builder.breaker, (ex) -> this.events.hookFailed("breaker", ex));
 			this.guard = new OverloadGuard(limit, breaker, builder.budget);
 			this.running = builder.counted ? builder.registry : null;

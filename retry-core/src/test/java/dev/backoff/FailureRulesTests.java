@@ -167,7 +167,7 @@ class FailureRulesTests {
 		void retriesFatalErrorsEvenIfListed(Error failure) {
 			assertRefused(judge(this.everything, failure), AttemptOutcome.ERROR, StopReason.NOT_RETRYABLE,
 					failure.getClass().getSimpleName() + " is never retried");
-			assertThat(FailureRules.isFatal(failure)).isTrue();
+			assertThat(Outcome.isFatal(failure)).isTrue();
 		}
 
 		@ParameterizedTest

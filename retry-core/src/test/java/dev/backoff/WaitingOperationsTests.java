@@ -255,8 +255,6 @@ class WaitingOperationsTests {
 
 		private final Executor executor = this.taken::add;
 
-		private final CompletableFuture<String> call = call(retry(policy("orders")).executor(this.executor));
-
 		private void runTaken() {
 			for (Runnable next = this.taken.poll(); next != null; next = this.taken.poll()) {
 				next.run();
@@ -265,6 +263,7 @@ class WaitingOperationsTests {
 
 		@Test
 		void aCallThatIsWokenTwiceGoesOnOnce() {
+			call(retry(policy("orders")).executor(this.executor));
 			WaitingOperationsTests.this.waiting.wake("orders");
 			WaitingOperationsTests.this.waiting.wake("orders");
 			WaitingOperationsTests.this.time.runNext();

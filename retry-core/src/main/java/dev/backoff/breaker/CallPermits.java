@@ -58,7 +58,7 @@ public interface CallPermits {
 	 * @param report told what it throws
 	 */
 	static CallPermits safe(CallPermits permits, Consumer<Throwable> report) {
-		return (permits instanceof CircuitBreaker) ? permits : new SafePermits(permits, report);
+		return new SafePermits(permits, report);
 	}
 
 	/** The permission to make one attempt. */
