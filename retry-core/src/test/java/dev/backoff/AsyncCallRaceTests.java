@@ -48,7 +48,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
  * operators, executors and tickers against each other, in real time. Whatever happens,
  * each call ends once and every account is even.
  */
-@Timeout(120)
+@Timeout(600)
 class AsyncCallRaceTests {
 
 	private static final int CALLS = 2_000;

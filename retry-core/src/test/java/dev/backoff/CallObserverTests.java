@@ -393,7 +393,7 @@ class CallObserverTests {
 			CompletableFuture<String> result = toldOf(this.told)
 				.callAsync(() -> CompletableFuture.completedFuture(work()));
 			CallObserverTests.this.time.runAll();
-			assertThat(result.get(10, TimeUnit.SECONDS)).isEqualTo("done");
+			assertThat(result.get(60, TimeUnit.SECONDS)).isEqualTo("done");
 			assertThat(this.told).filteredOn((line) -> line.startsWith("1"))
 				.isEqualTo(this.told.stream()
 					.filter((line) -> line.startsWith("2"))
@@ -482,7 +482,7 @@ class CallObserverTests {
 					.build()
 					.callAsync(() -> CompletableFuture.completedFuture(work()));
 				CallObserverTests.this.time.runAll();
-				assertThat(result.get(10, TimeUnit.SECONDS)).as(here).isEqualTo("done");
+				assertThat(result.get(60, TimeUnit.SECONDS)).as(here).isEqualTo("done");
 				assertThat(CallObserverTests.this.listener.hookFailures()).as(here)
 					.isNotEmpty()
 					.allSatisfy((event) -> assertThat(event.hook()).isEqualTo("observer"));

@@ -30,8 +30,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
-/** What the contract of the drivers does not show of permits and turns. */
-@Timeout(120)
+/** What the contract of the drivers does not show of permits. */
+@Timeout(600)
 class LimitedCallTests {
 
 	private final ConcurrencyLimit limit = new ConcurrencyLimit("orders", 1, ConcurrencyLimit.UNLIMITED);

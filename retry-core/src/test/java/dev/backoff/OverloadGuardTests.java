@@ -596,7 +596,6 @@ class OverloadGuardTests {
 	}
 
 	@Nested
-	@Timeout(value = 20, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 	class InUnusualUse {
 
 		private static final Duration OPEN_FOR = Duration.ofSeconds(10);

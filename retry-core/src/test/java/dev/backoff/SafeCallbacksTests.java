@@ -46,7 +46,7 @@ class SafeCallbacksTests {
 	class Reentrancy {
 
 		@Test
-		@Timeout(value = 20, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+		@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 		void aListenerIsNotToldOfTheCallsItMakesWhenOneStops() {
 			AtomicInteger told = new AtomicInteger();
 			Retry[] alerts = new Retry[1];
@@ -74,7 +74,7 @@ class SafeCallbacksTests {
 		}
 
 		@Test
-		@Timeout(value = 20, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+		@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 		void aListenerIsNotToldOfTheCallsItMakesBeforeARetry() {
 			AtomicInteger told = new AtomicInteger();
 			Retry[] alerts = new Retry[1];

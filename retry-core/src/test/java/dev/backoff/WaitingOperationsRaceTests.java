@@ -31,7 +31,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 /** Operators against timers, callers, each other and the shutdown, in real time. */
-@Timeout(120)
+@Timeout(600)
 class WaitingOperationsRaceTests {
 
 	private static final int TOKENS = 1_000_000;

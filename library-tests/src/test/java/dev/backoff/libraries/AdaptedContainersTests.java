@@ -1,8 +1,5 @@
 package dev.backoff.libraries;
 
-import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -43,6 +40,7 @@ import org.springframework.util.backoff.BackOff;
 import org.springframework.util.backoff.BackOffExecution;
 
 import dev.backoff.delay.RandomSource;
+import dev.backoff.fixture.SocketServer;
 import dev.backoff.spring.adapt.FrameworkRetries;
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
 
@@ -208,7 +206,7 @@ class AdaptedContainersTests {
 	@Test
 	void aContainerOfAmqpConnectsAgainByThePolicy() {
 		withDelays("3", (delays) -> {
-			CachingConnectionFactory unreachable = new CachingConnectionFactory("localhost", closedPort());
+			CachingConnectionFactory unreachable = new CachingConnectionFactory("localhost", SocketServer.closedPort());
 			SimpleMessageListenerContainer container = new SimpleMessageListenerContainer(unreachable);
 			container.setQueueNames("orders");
 			container.setMessageListener((message) -> {
@@ -225,15 +223,6 @@ class AdaptedContainersTests {
 			}
 			assertThat(delays.given).containsExactly(2L, 4L, BackOffExecution.STOP);
 		});
-	}
-
-	private static int closedPort() {
-		try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-			return socket.getLocalPort();
-		}
-		catch (IOException ex) {
-			throw new AssertionError(ex);
-		}
 	}
 
 	private static void await(CountDownLatch latch) {

@@ -20,20 +20,18 @@ import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.env.YamlPropertySourceLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
-import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.StandardEnvironment;
 import org.springframework.core.io.ByteArrayResource;
-import org.springframework.resilience.annotation.EnableResilientMethods;
 import org.springframework.resilience.annotation.Retryable;
-import org.springframework.retry.annotation.EnableRetry;
 import org.springframework.util.backoff.BackOffExecution;
 import org.springframework.util.backoff.ExponentialBackOff;
 
+import dev.backoff.annotation.Backoff;
 import dev.backoff.delay.BackoffRule;
 import dev.backoff.delay.DelayPlan;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
-import dev.backoff.spring.layers.RetryLayers;
+import dev.backoff.spring.otherretries.OtherRetries;
 import dev.backoff.spring.policy.BackoffConfiguration;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.EffectivePolicy;
@@ -45,7 +43,6 @@ class EquivalentTests {
 
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
 		.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, BackoffAutoConfiguration.class))
-		.withUserConfiguration(Enabled.class)
 		.withBean(RetryRegistry.class, EquivalentTests::registry)
 		.withBean(Retried.class)
 		.withPropertyValues("long=20s");
@@ -77,41 +74,42 @@ class EquivalentTests {
 
 	@Test
 	void saysWhatDiffers() {
-		this.runner.run(
-				(context) -> assertThat(text(context.getBean(RetryLayers.class), "Retried.frameworkMore")).isEqualTo("""
-						backoff:
-						  policies:
-						    "[Retried.frameworkMore]":
-						      max-attempts: 6
-						      base: 100ms
-						      multiplier: 2
-						      cap: 500ms
-						      deadline: 30s
-						      retry-on: [java.io.IOException]
-						      jitter: 10%  # theirs is 10 ms more or less, whatever the cap
-						"""));
-		this.runner.run((context) -> assertThat(text(context.getBean(RetryLayers.class), "Retried.springRetryDefaults"))
+		this.runner.run((context) -> assertThat(text(context.getBean(OtherRetries.class), "Retried.frameworkMore"))
 			.isEqualTo("""
 					backoff:
 					  policies:
-					    "[Retried.springRetryDefaults]":
-					      max-attempts: 3
-					      shape: fixed
-					      base: 1s
-					      # theirs repeats all exceptions, ours none that is a programming error
-					      jitter: none  # theirs is none; full spreads a herd
+					    "[Retried.frameworkMore]":
+					      max-attempts: 6
+					      base: 100ms
+					      multiplier: 2
+					      cap: 500ms
+					      deadline: 30s
+					      retry-on: [java.io.IOException]
+					      jitter: 10%  # theirs is 10 ms more or less, whatever the cap
 					"""));
+		this.runner
+			.run((context) -> assertThat(text(context.getBean(OtherRetries.class), "Retried.springRetryDefaults"))
+				.isEqualTo("""
+						backoff:
+						  policies:
+						    "[Retried.springRetryDefaults]":
+						      max-attempts: 3
+						      shape: fixed
+						      base: 1s
+						      # theirs repeats all exceptions, ours none that is a programming error
+						      jitter: none  # theirs is none; full spreads a herd
+						"""));
 	}
 
 	@Test
 	void isMissingWhereTheirDelaysAreDrawn() {
-		this.runner.run((context) -> assertThat(text(context.getBean(RetryLayers.class), "Retried.drawn")).isNull());
+		this.runner.run((context) -> assertThat(text(context.getBean(OtherRetries.class), "Retried.drawn")).isNull());
 	}
 
 	private EffectivePolicy policy(String method) {
 		List<EffectivePolicy> policies = new ArrayList<>();
 		this.runner.run((context) -> {
-			String text = text(context.getBean(RetryLayers.class), method);
+			String text = text(context.getBean(OtherRetries.class), method);
 			StandardEnvironment environment = new StandardEnvironment();
 			environment.getPropertySources()
 				.addFirst(new YamlPropertySourceLoader()
@@ -125,11 +123,10 @@ class EquivalentTests {
 		return policies.get(0);
 	}
 
-	private static String text(RetryLayers layers, String place) {
-		return layers.report()
-			.layers()
+	private static String text(OtherRetries retries, String place) {
+		return retries.all()
 			.stream()
-			.filter((layer) -> layer.place().equals(place))
+			.filter((retry) -> retry.place().equals(place))
 			.findFirst()
 			.orElseThrow()
 			.equivalent();
@@ -157,45 +154,46 @@ class EquivalentTests {
 		return registry;
 	}
 
-	@Configuration(proxyBeanMethods = false)
-	@EnableRetry
-	@EnableResilientMethods
-	static class Enabled {
-
-	}
-
 	public static class Retried {
 
+		@Backoff
 		@Retryable
 		public void frameworkDefaults() {
 		}
 
+		@Backoff
 		@Retryable(maxRetries = 5, delay = 100, multiplier = 2, maxDelay = 500)
 		public void frameworkNumbers() {
 		}
 
+		@Backoff
 		@Retryable(maxRetries = 5, delay = 100, multiplier = 2, maxDelay = 500, jitter = 10, timeout = 30_000,
 				includes = IOException.class)
 		public void frameworkMore() {
 		}
 
+		@Backoff
 		@Retryable(maxRetries = 2, delay = 20, multiplier = 3, timeUnit = java.util.concurrent.TimeUnit.SECONDS)
 		public void frameworkLong() {
 		}
 
+		@Backoff
 		@org.springframework.retry.annotation.Retryable
 		public void springRetryDefaults() {
 		}
 
+		@Backoff
 		@org.springframework.retry.annotation.Retryable(maxAttempts = 5,
 				backoff = @org.springframework.retry.annotation.Backoff(delay = 10_000, multiplier = 2))
 		public void springRetryNumbers() {
 		}
 
+		@Backoff
 		@Retry(name = "orders")
 		public void resilience() {
 		}
 
+		@Backoff
 		@Retry(name = "drawn")
 		public void drawn() {
 		}

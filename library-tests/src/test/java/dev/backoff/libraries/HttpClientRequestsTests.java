@@ -19,10 +19,7 @@ import org.springframework.web.client.RestClientException;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/**
- * How many requests one call makes with each client, counted at the server: what the
- * layers of the clients say.
- */
+/** How many requests one call makes with each client, counted at the server. */
 class HttpClientRequestsTests {
 
 	@ParameterizedTest

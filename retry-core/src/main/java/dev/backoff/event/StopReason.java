@@ -53,10 +53,7 @@ public enum StopReason {
 	REJECTED,
 
 	/** Too many attempts of a durable call ended with their process. */
-	LOST,
-
-	/** A durable call was stored in a way that cannot be read. */
-	UNREADABLE;
+	LOST;
 
 	private final String tag = name().toLowerCase(Locale.ROOT);
 
@@ -69,10 +66,10 @@ public enum StopReason {
 
 	/**
 	 * {@return whether {@code recover} may follow this stop; false for a success, an
-	 * interruption, a cancellation and a call that cannot be read}
+	 * interruption and a cancellation}
 	 */
 	public boolean isRecoverable() {
-		return this != SUCCEEDED && this != INTERRUPTED && this != CANCELLED && this != UNREADABLE;
+		return this != SUCCEEDED && this != INTERRUPTED && this != CANCELLED;
 	}
 
 }

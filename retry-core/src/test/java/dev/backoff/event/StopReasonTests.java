@@ -15,14 +15,13 @@ class StopReasonTests {
 	void reasonsAreMetricTags() {
 		assertThat(Arrays.stream(StopReason.values()).map(StopReason::tag)).containsExactly("succeeded",
 				"not_retryable", "nested", "disabled", "attempts_exhausted", "breaker_open", "concurrency", "hint",
-				"deadline", "budget", "interrupted", "cancelled", "shutdown", "rejected", "lost", "unreadable");
+				"deadline", "budget", "interrupted", "cancelled", "shutdown", "rejected", "lost");
 	}
 
 	@Test
 	void whatHasNothingToRecoverIsNotRecovered() {
 		assertThat(Arrays.stream(StopReason.values()).filter((reason) -> !reason.isRecoverable()))
-			.containsExactlyInAnyOrder(StopReason.SUCCEEDED, StopReason.INTERRUPTED, StopReason.CANCELLED,
-					StopReason.UNREADABLE);
+			.containsExactlyInAnyOrder(StopReason.SUCCEEDED, StopReason.INTERRUPTED, StopReason.CANCELLED);
 	}
 
 	@Test

@@ -15,7 +15,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  * The one test that sleeps in real time, some milliseconds, because its subject is the
  * real sleeper. It asserts lower bounds only, so that a slow machine changes nothing.
  */
-@Timeout(30)
+@Timeout(60)
 class SystemTimeTests {
 
 	private final RetryTime time = RetryTime.system();

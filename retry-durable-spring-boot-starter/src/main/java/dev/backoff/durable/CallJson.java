@@ -1,36 +1,87 @@
 package dev.backoff.durable;
 
-import java.lang.reflect.Method;
-import java.lang.reflect.Type;
+import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonInclude;
 import com.github.kagkarlsson.scheduler.serializer.Serializer;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JsonGenerator;
+import tools.jackson.core.JsonParser;
+import tools.jackson.core.JsonToken;
+import tools.jackson.core.StreamReadConstraints;
+import tools.jackson.core.StreamWriteConstraints;
+import tools.jackson.core.StreamWriteFeature;
+import tools.jackson.core.json.JsonFactory;
+import tools.jackson.databind.AnnotationIntrospector;
+import tools.jackson.databind.DeserializationContext;
 import tools.jackson.databind.DeserializationFeature;
+import tools.jackson.databind.JavaType;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.ValueDeserializer;
+import tools.jackson.databind.ValueSerializer;
+import tools.jackson.databind.cfg.DateTimeFeature;
+import tools.jackson.databind.cfg.JsonNodeFeature;
+import tools.jackson.databind.cfg.MapperConfig;
+import tools.jackson.databind.deser.DeserializationProblemHandler;
+import tools.jackson.databind.exc.UnrecognizedPropertyException;
+import tools.jackson.databind.introspect.Annotated;
+import tools.jackson.databind.introspect.AnnotationIntrospectorPair;
 import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.ser.bean.BeanSerializerBase;
+import tools.jackson.databind.ser.impl.UnknownSerializer;
+import tools.jackson.databind.util.TokenBuffer;
+
+import org.springframework.core.GenericTypeResolver;
+
+import dev.backoff.spring.policy.AnnotatedMethod;
 
 /**
- * Stored calls as JSON, without names of types. Reading ignores unknown properties and
- * takes 0 for a missing primitive. Immutable and thread-safe.
+ * Stored calls as JSON. A row ignores unknown properties and takes 0 for a missing
+ * primitive. Its arguments are written and read by the declared types of the method, and
+ * what another version of the method wrote is refused. Immutable and thread-safe.
  */
 final class CallJson implements Serializer {
 
-	private static final JsonMapper ROWS = lenient(JsonMapper.shared());
+	/* Without limits, and with exact decimals where trees are compared. */
+	private static final JsonMapper ROWS = JsonMapper
+		.builder(JsonFactory.builder()
+			.streamReadConstraints(StreamReadConstraints.builder()
+				.maxNestingDepth(Integer.MAX_VALUE)
+				.maxNumberLength(Integer.MAX_VALUE)
+				.maxStringLength(Integer.MAX_VALUE)
+				.maxNameLength(Integer.MAX_VALUE)
+				.build())
+			.streamWriteConstraints(StreamWriteConstraints.builder().maxNestingDepth(Integer.MAX_VALUE).build())
+			.build())
+		.disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES, DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES)
+		.enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
+		.disable(JsonNodeFeature.STRIP_TRAILING_BIGDECIMAL_ZEROES)
+		.build();
 
 	/* The application's, whose modules may write its times and dates in their own way. */
 	private final JsonMapper mapper;
 
 	CallJson(JsonMapper mapper) {
-		this.mapper = lenient(mapper);
-	}
-
-	private static JsonMapper lenient(JsonMapper mapper) {
-		return mapper.rebuild()
-			.disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
-			.disable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES)
+		this.mapper = mapper.rebuild()
+			.annotationIntrospector(new Strict(mapper.serializationConfig().getAnnotationIntrospector()))
+			.addHandler(new Unknown())
+			.enable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES,
+					DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
+			.disable(DeserializationFeature.ACCEPT_FLOAT_AS_INT, DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+			.disable(JsonNodeFeature.STRIP_TRAILING_BIGDECIMAL_ZEROES)
+			.disable(StreamWriteFeature.WRITE_BIGDECIMAL_AS_PLAIN)
+			.enable(DateTimeFeature.WRITE_DATES_WITH_ZONE_ID)
+			.disable(DateTimeFeature.ADJUST_DATES_TO_CONTEXT_TIME_ZONE,
+					DateTimeFeature.WRITE_DATES_WITH_CONTEXT_TIME_ZONE, DateTimeFeature.WRITE_DATES_AS_TIMESTAMPS,
+					DateTimeFeature.TRUNCATE_TO_MSECS_ON_WRITE)
 			.build();
 	}
 
@@ -44,31 +95,161 @@ final class CallJson implements Serializer {
 		return ROWS.readValue(data, type);
 	}
 
-	/** Return arguments as JSON; throw if Jackson cannot write one. */
-	List<JsonNode> write(@Nullable Object[] arguments) {
-		List<JsonNode> written = new ArrayList<>();
-		for (Object argument : arguments) {
-			written.add(this.mapper.valueToTree(argument));
+	/**
+	 * Return arguments as a JSON array.
+	 * @throws IllegalArgumentException if they do not come back as they are
+	 * @throws tools.jackson.core.JacksonException if one cannot be written or read
+	 */
+	String write(AnnotatedMethod method, @Nullable Object[] arguments) {
+		String written = text(method, arguments);
+		String again = text(method, read(method, written));
+		for (int i = 0; !again.equals(written) && i < arguments.length; i++) {
+			String difference = difference(method.method().getParameters()[i].getName(), ROWS.readTree(written).path(i),
+					ROWS.readTree(again).path(i));
+			if (difference != null) {
+				throw new IllegalArgumentException(difference);
+			}
 		}
 		return written;
 	}
 
-	int size(List<JsonNode> arguments) {
-		return ROWS.writeValueAsBytes(arguments).length;
+	private String text(AnnotatedMethod method, @Nullable Object[] arguments) {
+		ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+		try (JsonGenerator generator = this.mapper.createGenerator(bytes)) {
+			generator.writeStartArray();
+			for (int i = 0; i < arguments.length; i++) {
+				JavaType type = type(method, i);
+				Object argument = arguments[i];
+				if (argument != null && !type.isPrimitive() && !type.isContainerType()) {
+					// or what a subclass adds would be left out
+					type = this.mapper.getTypeFactory().constructSpecializedType(type, argument.getClass());
+				}
+				this.mapper._serializationContext().serializeValue(generator, argument, type);
+			}
+			generator.writeEndArray();
+		}
+		return bytes.toString(StandardCharsets.UTF_8);
 	}
 
 	/** Return arguments by the types of a method; throw if they do not fit. */
-	@Nullable Object[] read(Method method, List<JsonNode> arguments) {
-		Type[] types = method.getGenericParameterTypes();
-		if (arguments.size() != types.length) {
-			throw new IllegalArgumentException(
-					"it has " + arguments.size() + " arguments, and " + method.getName() + " takes " + types.length);
-		}
-		@Nullable Object[] read = new @Nullable Object[types.length];
-		for (int i = 0; i < types.length; i++) {
-			read[i] = this.mapper.convertValue(arguments.get(i), this.mapper.constructType(types[i]));
+	@Nullable Object[] read(AnnotatedMethod method, String arguments) {
+		@Nullable Object[] read = new @Nullable Object[method.method().getParameterCount()];
+		try (JsonParser parser = this.mapper.createParser(arguments.getBytes(StandardCharsets.UTF_8))) {
+			boolean fits = parser.nextToken() == JsonToken.START_ARRAY;
+			for (int i = 0; fits && i < read.length; i++) {
+				fits = parser.nextToken() != JsonToken.END_ARRAY;
+				read[i] = fits ? this.mapper.readerFor(type(method, i)).readValue(parser) : null;
+			}
+			if (!fits || parser.nextToken() != JsonToken.END_ARRAY) {
+				throw new IllegalArgumentException("they are not the " + read.length + " arguments that it takes");
+			}
 		}
 		return read;
+	}
+
+	/** Return the type of a parameter of a method. */
+	JavaType type(AnnotatedMethod method, int parameter) {
+		return this.mapper.constructType(
+				GenericTypeResolver.resolveType(method.method().getGenericParameterTypes()[parameter], method.type()));
+	}
+
+	/* The first place where two values differ, and how. */
+	private static @Nullable String difference(String place, JsonNode before, JsonNode after) {
+		if (sorted(before).equals(sorted(after))) {
+			return null;
+		}
+		Stream<@Nullable String> within = !before.isArray() || before.size() != after.size()
+				? before.propertyNames()
+					.stream()
+					.map((name) -> difference(place + "." + name, before.path(name), after.path(name)))
+				: IntStream.range(0, before.size())
+					.mapToObj((i) -> difference(place + "[" + i + "]", before.path(i), after.path(i)));
+		return within.filter(Objects::nonNull)
+			.findFirst()
+			.orElse(place + ": " + before + " comes back as " + (after.isMissingNode() ? "nothing" : after));
+	}
+
+	/* The text of a value, without the order of properties and elements. */
+	private static String sorted(JsonNode value) {
+		Stream<String> parts = value.isObject()
+				? value.properties().stream().map((part) -> part.getKey() + ":" + sorted(part.getValue()))
+				: value.values().stream().map(CallJson::sorted);
+		return value.isContainer() ? parts.sorted().toList() + (value.isObject() ? "{}" : "") : value.toString();
+	}
+
+	/** Return what Jackson reads a type with; throw if there is nothing. */
+	ValueDeserializer<?> reader(JavaType type) {
+		return this.mapper._deserializationContext().findNonContextualValueDeserializer(type);
+	}
+
+	/** Return the types that are stored by name where a type is declared, or null. */
+	@Nullable List<JavaType> subtypes(JavaType type) {
+		DeserializationContext context = this.mapper._deserializationContext();
+		return (context.findTypeDeserializer(type) == null) ? null
+				: context.getConfig()
+					.getSubtypeResolver()
+					.collectAndResolveSubtypesByTypeId(context.getConfig(), context.introspectClassAnnotations(type))
+					.stream()
+					.filter((subtype) -> type.isTypeOrSuperTypeOf(subtype.getType()))
+					.map((subtype) -> context.constructSpecializedType(type, subtype.getType()))
+					.toList();
+	}
+
+	/** Return the names of the properties that are written, or null for no object. */
+	@Nullable Set<String> written(JavaType type) {
+		ValueSerializer<?> writer = this.mapper._serializationContext().findValueSerializer(type);
+		Set<String> names = new HashSet<>();
+		writer.properties().forEachRemaining((property) -> names.add(property.getName()));
+		return (writer instanceof BeanSerializerBase || writer instanceof UnknownSerializer) ? names : null;
+	}
+
+	/** Neither ignores unknown properties nor leaves any out. */
+	@SuppressWarnings("serial")
+	private static final class Strict extends AnnotationIntrospectorPair {
+
+		Strict(AnnotationIntrospector application) {
+			super(AnnotationIntrospector.nopInstance(), application);
+		}
+
+		@Override
+		public JsonIgnoreProperties.Value findPropertyIgnoralByName(MapperConfig<?> config, Annotated annotated) {
+			return super.findPropertyIgnoralByName(config, annotated).withoutIgnoreUnknown();
+		}
+
+		@Override
+		public JsonInclude.Value findPropertyInclusion(MapperConfig<?> config, Annotated annotated) {
+			return JsonInclude.Value.construct(JsonInclude.Include.ALWAYS, JsonInclude.Include.ALWAYS);
+		}
+
+	}
+
+	/** Skips the unknown properties that a class itself writes, and refuses others. */
+	private final class Unknown extends DeserializationProblemHandler {
+
+		@Override
+		public boolean handleUnknownProperty(DeserializationContext context, JsonParser parser,
+				ValueDeserializer<?> reader, Object bean, String name) {
+			Set<String> written = written(context.constructType(reader.handledType()));
+			if (written == null || !written.contains(name)) {
+				throw UnrecognizedPropertyException.from(parser, bean, name, List.of());
+			}
+			parser.skipChildren();
+			return true;
+		}
+
+	}
+
+	/** Reads a value as the text that it is. */
+	static final class Raw extends ValueDeserializer<String> {
+
+		@Override
+		public String deserialize(JsonParser parser, DeserializationContext context) {
+			TokenBuffer buffer = context.bufferForInputBuffering(parser);
+			buffer.copyCurrentStructure(parser);
+			// bytes, in which half of a surrogate pair is escaped
+			return new String(ROWS.writeValueAsBytes(buffer), StandardCharsets.UTF_8);
+		}
+
 	}
 
 	/**

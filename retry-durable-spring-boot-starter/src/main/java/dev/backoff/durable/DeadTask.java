@@ -11,6 +11,8 @@ import com.github.kagkarlsson.scheduler.task.helper.Tasks;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import org.springframework.dao.DuplicateKeyException;
+
 import dev.backoff.durable.DurableMethods.DurableMethod;
 
 /**
@@ -65,10 +67,7 @@ final class DeadTask {
 				logger.info("Dropped the requeue of call {} of policy {}, which this process has lost", call.id(),
 						this.method.policy());
 			}
-			catch (RuntimeException ex) {
-				if (!Store.isViolation(ex)) {
-					throw ex;
-				}
+			catch (DuplicateKeyException ex) {
 				logger.info("The key {} of policy {} is taken by another call: the dead letter {} stays", call.key(),
 						this.method.policy(), call.id());
 				operations.reschedule(complete, DurableTask.NEVER, letter.taken());

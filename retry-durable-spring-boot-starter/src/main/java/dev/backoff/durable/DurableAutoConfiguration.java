@@ -61,14 +61,15 @@ public final class DurableAutoConfiguration {
 			ObjectProvider<RetryTime> time, CallJson json,
 			@Qualifier("backoffCallSerializer") ObjectProvider<Serializer> rows,
 			ObjectProvider<Submissions> submissions, ConfigurableListableBeanFactory beanFactory,
-			ObjectProvider<DataSource> dataSource, ObjectProvider<LoggingSystem> logging,
-			ObjectProvider<DataSourcePoolMetadataProvider> pools, Environment environment) {
+			ObjectProvider<LoggingSystem> logging, ObjectProvider<DataSourcePoolMetadataProvider> pools,
+			Environment environment) {
 		if (!environment.containsProperty("logging.level." + ENGINE)) {
 			logging.ifAvailable(DurableAutoConfiguration::quieten);
 		}
 		return new Lanes(policies, safety, time.getIfAvailable(RetryTime::system), json,
 				new CallJson.Rows(rows.getIfAvailable(() -> json)), submissions::getObject,
-				() -> new DurableMethods(methods, beanFactory), dataSource, (pool) -> size(pool, pools));
+				() -> new DurableMethods(methods, beanFactory, json),
+				() -> Store.application(policies.configuration().durable(), beanFactory), (pool) -> size(pool, pools));
 	}
 
 	private static @Nullable Integer size(DataSource pool, ObjectProvider<DataSourcePoolMetadataProvider> pools) {

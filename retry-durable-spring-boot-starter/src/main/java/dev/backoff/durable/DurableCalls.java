@@ -25,10 +25,10 @@ public interface DurableCalls {
 
 	/**
 	 * End a call, since what it waits for has come; a running attempt is not stopped, and
-	 * its result is dropped. Within a transaction this happens after the commit.
+	 * its result is dropped. Within a transaction this is a part of it.
 	 * @param policy the name of the policy
 	 * @param key the key of the call, or the id of a call without a key
-	 * @return whether there is such a call
+	 * @return whether there was such a call
 	 */
 	boolean end(String policy, String key);
 

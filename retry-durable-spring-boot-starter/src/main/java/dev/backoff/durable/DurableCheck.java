@@ -1,21 +1,27 @@
 package dev.backoff.durable;
 
 import java.io.Closeable;
+import java.io.Serializable;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
-import java.lang.reflect.Modifier;
 import java.lang.reflect.Parameter;
 import java.util.Arrays;
-import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
-import java.util.stream.BaseStream;
+import java.util.stream.Stream;
 
+import com.fasterxml.jackson.annotation.JsonBackReference;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JavaType;
+import tools.jackson.databind.ValueDeserializer;
+import tools.jackson.databind.deser.AbstractDeserializer;
+import tools.jackson.databind.deser.SettableBeanProperty;
+import tools.jackson.databind.deser.bean.BeanDeserializerBase;
+import tools.jackson.databind.deser.impl.ObjectIdValueProperty;
 
 import org.springframework.core.DefaultParameterNameDiscoverer;
-import org.springframework.core.ResolvableType;
 import org.springframework.expression.Expression;
 import org.springframework.expression.ExpressionException;
 import org.springframework.expression.spel.SpelNode;
@@ -33,7 +39,7 @@ import dev.backoff.spring.policy.PolicyKey;
 import dev.backoff.spring.policy.Problem;
 
 /** Report at start-up what no durable method can be. */
-record DurableCheck(AnnotatedMethod method, List<Problem> problems) {
+record DurableCheck(AnnotatedMethod method, CallJson json, List<Problem> problems) {
 
 	private static final SpelExpressionParser PARSER = new SpelExpressionParser();
 
@@ -41,7 +47,12 @@ record DurableCheck(AnnotatedMethod method, List<Problem> problems) {
 	private static final int LONGEST_NAME = 95;
 
 	private static final List<String> REFUSED_PACKAGES = List.of("org.springframework.", "jakarta.servlet.",
-			"java.sql.", "javax.sql.", "java.util.function.", "java.util.concurrent.");
+			"java.sql.", "javax.sql.");
+
+	private static final Set<Class<?>> UNCERTAIN = Set.of(Object.class, Serializable.class, Comparable.class,
+			Number.class);
+
+	private static final String JACKSON = "tools.jackson.databind.deser.";
 
 	private static final Set<String> REFUSED_ANNOTATIONS = Set.of("jakarta.persistence.Entity",
 			"jakarta.persistence.MappedSuperclass");
@@ -49,9 +60,6 @@ record DurableCheck(AnnotatedMethod method, List<Problem> problems) {
 	private static final Set<String> REFUSED_BESIDE = Set.of("org.springframework.scheduling.annotation.Async",
 			"org.springframework.scheduling.annotation.Scheduled",
 			"org.springframework.scheduling.annotation.Schedules");
-
-	private static final Set<String> TYPE_ANNOTATIONS = Set.of("com.fasterxml.jackson.annotation.JsonTypeInfo",
-			"tools.jackson.databind.annotation.JsonDeserialize");
 
 	/** Check a method with its policy. */
 	void check(EffectivePolicy policy) {
@@ -68,10 +76,12 @@ record DurableCheck(AnnotatedMethod method, List<Problem> problems) {
 		}
 		Parameter[] parameters = this.method.method().getParameters();
 		for (int i = 0; i < parameters.length; i++) {
-			String reason = refused(ResolvableType.forMethodParameter(this.method.method(), i, this.method.type()));
-			if (reason != null) {
-				report("durable (true)", "stores the arguments as JSON, and the parameter " + parameters[i].getName()
-						+ " of " + this.method.signature() + " " + reason, "Pass its id, or a value of simple types.");
+			try {
+				JavaType type = this.json.type(this.method, i);
+				check(parameters[i].getName(), type, this.json.reader(type), new HashSet<>());
+			}
+			catch (JacksonException ex) {
+				refuse(parameters[i].getName(), "cannot be read: " + ex.getOriginalMessage());
 			}
 		}
 	}
@@ -114,33 +124,64 @@ record DurableCheck(AnnotatedMethod method, List<Problem> problems) {
 		}
 	}
 
-	/** Return why values of a type cannot be read back from JSON, or null. */
-	private static @Nullable String refused(ResolvableType type) {
-		Class<?> known = type.resolve();
-		if (known == null || known == Object.class) {
+	/* Report the parts of a parameter that JSON does not give back. */
+	private void check(String place, JavaType type, ValueDeserializer<?> reader, Set<JavaType> seen) {
+		List<JavaType> subtypes = this.json.subtypes(type);
+		String reason = refused(type.getRawClass(), reader, subtypes != null);
+		if (reason != null) {
+			refuse(place, reason);
+		}
+		else if (seen.add(type)) {
+			Stream.of(type.getKeyType(), type.getContentType())
+				.filter((part) -> part != null && (!part.hasHandlers() || this.json.subtypes(part) != null))
+				.forEach((part) -> check(place, part, this.json.reader(part), seen));
+			Stream.ofNullable(subtypes)
+				.flatMap(List::stream)
+				.forEach((part) -> check(place, part, this.json.reader(part), seen));
+			if (reader instanceof BeanDeserializerBase bean) {
+				Set<String> written = this.json.written(type);
+				bean.properties().forEachRemaining((property) -> check(place, property, written, seen));
+			}
+		}
+	}
+
+	private void check(String type, SettableBeanProperty property, @Nullable Set<String> written, Set<JavaType> seen) {
+		String place = type + "." + property.getName();
+		if (property.isIgnorable() || property instanceof ObjectIdValueProperty
+				|| property.getAnnotation(JsonBackReference.class) != null) {
+			return;
+		}
+		if (written != null && !written.contains(property.getName())) {
+			refuse(place, "is read and never written");
+		}
+		else if (!property.hasValueTypeDeserializer() || this.json.subtypes(property.getType()) != null) {
+			check(place, property.getType(), property.getValueDeserializer(), seen);
+		}
+	}
+
+	private void refuse(String place, String reason) {
+		report("durable (true)", "stores the arguments as JSON, and the parameter " + place + " of "
+				+ this.method.signature() + " " + reason, "Pass its id, or a value of simple types.");
+	}
+
+	/*
+	 * Why values of a type are not read as they are written, whatever they hold, or null.
+	 */
+	private static @Nullable String refused(Class<?> type, ValueDeserializer<?> reader, boolean typed) {
+		String name = type.getName();
+		boolean open = reader instanceof AbstractDeserializer && !typed;
+		if (UNCERTAIN.contains(type) && !typed && reader.getClass().getName().startsWith(JACKSON)) {
 			return "is of no certain type";
 		}
-		if (known.isArray()) {
-			return refused(type.getComponentType());
+		boolean alive = name.startsWith("java.") && (open || reader instanceof BeanDeserializerBase);
+		boolean foreign = !type.isEnum() && REFUSED_PACKAGES.stream().anyMatch(name::startsWith);
+		if (alive || foreign || Closeable.class.isAssignableFrom(type)) {
+			return "is a " + type.getSimpleName() + ", which belongs to this process";
 		}
-		if (Collection.class.isAssignableFrom(known) || Map.class.isAssignableFrom(known)) {
-			return Arrays.stream(type.getGenerics())
-				.map(DurableCheck::refused)
-				.filter((reason) -> reason != null)
-				.findFirst()
-				.orElse(null);
+		if (has(type, REFUSED_ANNOTATIONS)) {
+			return "is the entity " + type.getSimpleName() + ", of which the attempt would see an old state";
 		}
-		boolean foreign = REFUSED_PACKAGES.stream().anyMatch(known.getName()::startsWith)
-				|| Closeable.class.isAssignableFrom(known) || BaseStream.class.isAssignableFrom(known);
-		if (foreign) {
-			return "is a " + known.getSimpleName() + ", which belongs to this process";
-		}
-		if (has(known, REFUSED_ANNOTATIONS)) {
-			return "is the entity " + known.getSimpleName() + ", of which the attempt would see an old state";
-		}
-		boolean open = Modifier.isAbstract(known.getModifiers()) && !known.isPrimitive() && !known.isEnum()
-				&& known != CharSequence.class && known != Number.class && !has(known, TYPE_ANNOTATIONS);
-		return open ? "is of the abstract type " + known.getSimpleName() + ", and no type is stored" : null;
+		return open ? "is of the abstract type " + type.getSimpleName() + ", and no type is stored" : null;
 	}
 
 	private static boolean has(Class<?> type, Set<String> annotations) {

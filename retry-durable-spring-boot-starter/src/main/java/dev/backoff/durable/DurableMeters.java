@@ -30,7 +30,12 @@ import dev.backoff.durable.DurableMethods.DurableMethod;
  */
 final class DurableMeters {
 
+	private static final Duration LATEST = Duration.ofMinutes(1);
+
 	private final Map<String, LongAdder> counts = new ConcurrentHashMap<>();
+
+	/* When the rows of a policy are due again that this process cannot read. */
+	private final Map<String, Map<String, Instant>> unreadable = new ConcurrentHashMap<>();
 
 	private volatile BiConsumer<String, Duration> lateness = (policy, time) -> {
 	};
@@ -59,6 +64,21 @@ final class DurableMeters {
 
 	private LongAdder adder(Count count, String policy) {
 		return this.counts.computeIfAbsent(count + " " + policy, (name) -> new LongAdder());
+	}
+
+	/** Note when a row is due again that this process cannot read. */
+	void unreadable(String policy, String row, Instant due) {
+		rows(policy).put(row, due);
+	}
+
+	/** Return how many rows were put back here, those long due again left out. */
+	int unreadable(String policy, Instant now) {
+		rows(policy).values().removeIf((due) -> due.isBefore(now.minus(LATEST)));
+		return rows(policy).size();
+	}
+
+	private Map<String, Instant> rows(String policy) {
+		return this.unreadable.computeIfAbsent(policy, (name) -> new ConcurrentHashMap<>());
 	}
 
 	/** Note how long after its due time an attempt begins. */
@@ -102,6 +122,9 @@ final class DurableMeters {
 				gauge(registry, policy, "dead", DeadTask.name(policy), TaskSummary::instanceCount);
 				Gauge.builder(PREFIX + "oldest", () -> oldest(policy))
 					.baseUnit("seconds")
+					.tags("policy", policy)
+					.register(registry);
+				Gauge.builder(PREFIX + "unreadable", () -> meters.unreadable(policy, this.lanes.now()))
 					.tags("policy", policy)
 					.register(registry);
 				Gauge.builder(PREFIX + "lane.paused", () -> this.lanes.isPaused(policy) ? 1 : 0)

@@ -39,26 +39,26 @@ final class DurableMethods {
 	private final Map<String, DurableMethod> byPolicy = new TreeMap<>();
 
 	/** Find the durable methods, or report those that cannot be. */
-	DurableMethods(BackoffMethods methods, ConfigurableListableBeanFactory beanFactory) {
+	DurableMethods(BackoffMethods methods, ConfigurableListableBeanFactory beanFactory, CallJson json) {
 		this.methods = methods;
 		this.beanFactory = beanFactory;
 		List<Problem> problems = new ArrayList<>();
-		methods.durable().forEach((method, policy) -> add(method, policy, problems));
+		methods.durable().forEach((method, policy) -> add(method, policy, new DurableCheck(method, json, problems)));
 		if (!problems.isEmpty()) {
 			throw new InvalidBackoffException(problems);
 		}
 	}
 
-	private void add(AnnotatedMethod method, EffectivePolicy policy, List<Problem> problems) {
+	private void add(AnnotatedMethod method, EffectivePolicy policy, DurableCheck check) {
 		DurableMethod known = this.byPolicy.get(policy.name());
 		if (known != null) {
-			problems.add(Problem.ofPlace(method.place() + ": invalid value (" + policy.name() + ")",
-					"is the policy of " + known.method().signature()
-							+ " too, and rows of a durable policy are of one method",
-					"Give each durable method a policy of its own."));
+			check.problems()
+				.add(Problem.ofPlace(method.place() + ": invalid value (" + policy.name() + ")",
+						"is the policy of " + known.method().signature()
+								+ " too, and rows of a durable policy are of one method",
+						"Give each durable method a policy of its own."));
 			return;
 		}
-		DurableCheck check = new DurableCheck(method, problems);
 		check.check(policy);
 		this.byPolicy.put(policy.name(), new DurableMethod(method, policy, DurableCheck.names(method.method()),
 				check.key(), check.schedule(policy)));

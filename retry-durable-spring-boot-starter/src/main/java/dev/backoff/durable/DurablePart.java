@@ -8,6 +8,7 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Function;
 
@@ -31,7 +32,6 @@ import dev.backoff.spring.actuate.EndpointPart;
 import dev.backoff.spring.policy.EffectivePolicy;
 import dev.backoff.spring.policy.InvalidBackoffException;
 import dev.backoff.spring.policy.Overrides;
-import dev.backoff.spring.policy.PolicyKey;
 import dev.backoff.spring.policy.Problem;
 
 /**
@@ -80,7 +80,9 @@ final class DurablePart implements EndpointPart {
 				filter, (row) -> calls.add(shown(row, dead)));
 		Map<String, @Nullable Object> answer = new LinkedHashMap<>();
 		Collection<TaskSummary> summary = client().getScheduledExecutionsSummaryByTask();
-		answer.put("counts", counts(policy.name(), summary));
+		Map<String, Integer> counts = counts(policy.name(), summary);
+		counts.put("unreadable", this.lanes.meters().unreadable(policy.name(), this.lanes.now()));
+		answer.put("counts", counts);
 		answer.put("orphans", this.lanes.orphans(summary));
 		answer.put("calls", calls);
 		if (calls.size() == limit) {
@@ -134,12 +136,14 @@ final class DurablePart implements EndpointPart {
 		}
 		if ("delete".equals(action)) {
 			String id = text(body, "id");
-			if (id.equals(OneRowSchedule.INSTANCE) && policy.values().containsKey(PolicyKey.SCHEDULE)) {
+			if (this.lanes.store().find(policy.name(), id).map(Submissions::call).map(StoredCall::slot).isPresent()) {
 				return conflict("it is the row of the schedule, which goes on");
 			}
 			boolean letter = this.lanes.store().find(DeadTask.name(policy.name()), id).isPresent();
 			return on(letter ? DeadTask.name(policy.name()) : policy.name(), id, (row) -> {
 				client().cancel(row);
+				// after a row that cannot be read
+				this.lanes.schedule(Objects.requireNonNull(this.lanes.methods().of(policy.name())));
 				logger.info("Deleted the call {} of policy {}", id, policy.name());
 				return Map.of("deleted", 1);
 			});

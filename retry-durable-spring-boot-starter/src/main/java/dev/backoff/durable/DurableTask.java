@@ -2,7 +2,7 @@ package dev.backoff.durable;
 
 import java.time.Duration;
 import java.time.Instant;
-import java.util.UUID;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
 import com.github.kagkarlsson.scheduler.task.CompletionHandler;
@@ -18,6 +18,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.MDC;
+
+import org.springframework.dao.DuplicateKeyException;
 
 import dev.backoff.KeptCall;
 import dev.backoff.KeptNext;
@@ -39,11 +41,15 @@ final class DurableTask {
 
 	static final Instant NEVER = Instant.parse("9999-12-31T00:00:00Z");
 
+	private static final Duration MINUTE = Duration.ofMinutes(1);
+
 	private static final Logger logger = LoggerFactory.getLogger(DurableTask.class);
 
 	private final DurableMethod method;
 
 	private final Lanes lanes;
+
+	private final AtomicReference<Instant> warned = new AtomicReference<>(Instant.EPOCH);
 
 	DurableTask(DurableMethod method, Lanes lanes) {
 		this.method = method;
@@ -127,10 +133,7 @@ final class DurableTask {
 		try {
 			return this.lanes.store().guarded(execution, call, true, statement);
 		}
-		catch (RuntimeException ex) {
-			if (!Store.isViolation(ex)) {
-				throw ex;
-			}
+		catch (DuplicateKeyException ex) {
 			// its dead letter is there, if both a slot and the call requeued from it die
 			return this.lanes.store().guarded(execution, call, true, (made) -> made.remove());
 		}
@@ -147,15 +150,12 @@ final class DurableTask {
 	}
 
 	private CompletionHandler<StoredCall> attempt(StoredCall call, Execution execution) {
-		if (!call.isReadable()) {
-			return unreadable(call, execution, "the row is no JSON of a call", null);
-		}
 		@Nullable Object[] arguments;
 		try {
-			arguments = this.lanes.json().read(this.method.method().method(), call.arguments());
+			arguments = this.lanes.json().read(this.method.method(), call.arguments());
 		}
 		catch (RuntimeException | LinkageError | StackOverflowError ex) {
-			return unreadable(call, execution, "its arguments do not fit " + this.method.signature(), ex);
+			return unreadable(call, execution, ex);
 		}
 		EffectivePolicy policy = this.lanes.methods().policy(this.method);
 		boolean begins = call.slot() != null && call.attempts() == 0;
@@ -185,7 +185,7 @@ final class DurableTask {
 		if (next instanceof KeptNext.Stopped stopped) {
 			RetriesStoppedException story = stopped.story();
 			Throwable thrown = (stopped.thrown() != null) ? stopped.thrown() : story.failure();
-			return dead(call, execution, call.id(), story.attempts(),
+			return dead(call, execution, story.attempts(),
 					call.stop(thrown).because(story.reason(), String.valueOf(story.getMessage())));
 		}
 		boolean recovered = next instanceof KeptNext.Done done && done.recovered();
@@ -244,18 +244,34 @@ final class DurableTask {
 				complete.getTimeDone(), failure);
 	}
 
-	private CompletionHandler<StoredCall> unreadable(StoredCall call, Execution execution, String why,
-			@Nullable Throwable problem) {
-		String id = call.isReadable() ? call.id() : UUID.randomUUID().toString();
-		logger.warn("Stopped without an attempt: {}, {} (policy {}, dead letter {})", StopReason.UNREADABLE, why,
-				this.method.policy(), id, problem);
-		return dead(call, execution, id, call.attempts(), call.stop(problem).because(StopReason.UNREADABLE, why));
+	/* Another version of the method may have stored it, which runs in another process. */
+	private CompletionHandler<StoredCall> unreadable(StoredCall call, Execution execution, Throwable problem) {
+		String policy = this.method.policy();
+		String why = call.isReadable() ? "its arguments do not fit " + this.method.signature()
+				: "the row is no JSON of a call";
+		logger.debug("Cannot read the row {} of policy {}", execution.taskInstance.getId(), policy, problem);
+		Instant now = this.lanes.now();
+		if (call.deadline() != null && !now.isBefore(call.deadline())) {
+			logger.warn("Stopped without another attempt: {}, {} (policy {}, dead letter {})", StopReason.DEADLINE, why,
+					policy, call.id());
+			return dead(call, execution, call.attempts(), call.stop(null).because(StopReason.DEADLINE, why));
+		}
+		Instant due = due(call, Math.max(1, call.attempts()));
+		this.lanes.meters().unreadable(policy, execution.taskInstance.getId(), due);
+		Instant before = this.warned.get();
+		if (Duration.between(before, now).abs().compareTo(MINUTE) >= 0 && this.warned.compareAndSet(before, now)) {
+			logger.warn(
+					"Stored calls of policy {} that this process cannot read: {}. They wait for a process that can, or "
+							+ "for an operator (row {}: {})",
+					policy, this.lanes.meters().unreadable(policy, now), execution.taskInstance.getId(), why);
+		}
+		return (complete, operations) -> operations.reschedule(complete, due);
 	}
 
-	private CompletionHandler<StoredCall> dead(StoredCall call, Execution execution, String id, int attempts,
+	private CompletionHandler<StoredCall> dead(StoredCall call, Execution execution, int attempts,
 			StoredCall.Stop stop) {
 		StoredCall letter = call.dead(attempts, stop, execution.version);
-		TaskInstance<StoredCall> row = new TaskInstance<>(DeadTask.name(this.method.policy()), id, letter);
+		TaskInstance<StoredCall> row = new TaskInstance<>(DeadTask.name(this.method.policy()), call.id(), letter);
 		return (complete, operations) -> {
 			if (schedule(execution) == null) {
 				operations.removeAndScheduleNew(SchedulableInstance.of(row, NEVER));
@@ -295,12 +311,13 @@ final class DurableTask {
 
 	/* Now the first time, and then by the policy's delay. */
 	private Instant dueAfterLoss(StoredCall call) {
-		if (call.losses() == 0) {
-			return this.lanes.now();
-		}
+		return (call.losses() == 0) ? this.lanes.now() : due(call, call.losses());
+	}
+
+	private Instant due(StoredCall call, int retry) {
 		RetryPolicy policy = this.lanes.methods().policy(this.method).numbers();
 		long delay = policy.rule()
-			.delay(call.losses(), Duration.ofMillis(call.delayMs()).toNanos(), RandomSource.threadLocal());
+			.delay(retry, Duration.ofMillis(call.delayMs()).toNanos(), RandomSource.threadLocal());
 		return this.lanes.now().plusNanos(delay);
 	}
 

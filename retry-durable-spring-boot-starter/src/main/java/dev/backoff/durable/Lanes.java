@@ -27,7 +27,6 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.util.function.SingletonSupplier;
@@ -93,8 +92,8 @@ final class Lanes implements SmartInitializingSingleton, SmartLifecycle, Configu
 	private volatile boolean started;
 
 	Lanes(BackoffPolicies policies, OverloadSafety safety, RetryTime time, CallJson json, Serializer rows,
-			Supplier<Submissions> submissions, Supplier<DurableMethods> methods, ObjectProvider<DataSource> dataSource,
-			Function<DataSource, @Nullable Integer> poolSize) {
+			Supplier<Submissions> submissions, Supplier<DurableMethods> methods,
+			Supplier<@Nullable DataSource> dataSource, Function<DataSource, @Nullable Integer> poolSize) {
 		this.policies = policies;
 		this.safety = safety;
 		this.time = time;
@@ -103,7 +102,7 @@ final class Lanes implements SmartInitializingSingleton, SmartLifecycle, Configu
 		this.poolSize = poolSize;
 		this.submissions = submissions;
 		this.methods = SingletonSupplier.of(methods);
-		this.store = SingletonSupplier.of(() -> open(dataSource.getIfAvailable()));
+		this.store = SingletonSupplier.of(() -> open(dataSource.get()));
 	}
 
 	private Store open(@Nullable DataSource application) {
@@ -250,7 +249,8 @@ final class Lanes implements SmartInitializingSingleton, SmartLifecycle, Configu
 					(row) -> arm(method.policy(), row.getExecutionTime()));
 	}
 
-	private void schedule(DurableMethod method) {
+	/** Insert, move or remove the row of a method's schedule. */
+	void schedule(DurableMethod method) {
 		OneRowSchedule schedule = method.schedule();
 		if (schedule != null) {
 			schedule.start(store(), method, now());

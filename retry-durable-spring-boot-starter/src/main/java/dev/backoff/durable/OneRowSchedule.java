@@ -6,7 +6,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.time.ZonedDateTime;
-import java.util.List;
 import java.util.UUID;
 
 import com.github.kagkarlsson.scheduler.task.Execution;
@@ -90,7 +89,7 @@ final class OneRowSchedule {
 	/** Return the call of a slot, with the same id in each process. */
 	static StoredCall call(DurableMethod method, Instant slot, long fence) {
 		UUID id = UUID.nameUUIDFromBytes((method.policy() + " " + slot).getBytes(StandardCharsets.UTF_8));
-		return StoredCall.ofSlot(id.toString(), method.signature(), List.of(), slot, fence);
+		return StoredCall.ofSlot(id.toString(), method.signature(), "[]", slot, fence);
 	}
 
 	/**

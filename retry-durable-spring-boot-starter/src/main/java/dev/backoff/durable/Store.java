@@ -3,6 +3,7 @@ package dev.backoff.durable;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.sql.BatchUpdateException;
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
 import java.sql.SQLException;
@@ -25,7 +26,6 @@ import com.github.kagkarlsson.scheduler.Clock;
 import com.github.kagkarlsson.scheduler.TaskResolver;
 import com.github.kagkarlsson.scheduler.event.SchedulerListener;
 import com.github.kagkarlsson.scheduler.event.SchedulerListeners;
-import com.github.kagkarlsson.scheduler.exceptions.FailedToScheduleBatchException;
 import com.github.kagkarlsson.scheduler.jdbc.AutodetectJdbcCustomization;
 import com.github.kagkarlsson.scheduler.jdbc.JdbcTaskRepository;
 import com.github.kagkarlsson.scheduler.serializer.Serializer;
@@ -36,18 +36,26 @@ import com.github.kagkarlsson.scheduler.task.TaskInstance;
 import org.h2.jdbcx.JdbcConnectionPool;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.NoSuchBeanDefinitionException;
+import org.springframework.boot.jdbc.DataSourceUnwrapper;
 import org.springframework.core.NestedExceptionUtils;
 import org.springframework.core.io.ByteArrayResource;
 import org.springframework.core.io.ClassPathResource;
 import org.springframework.dao.DataAccessException;
+import org.springframework.dao.DuplicateKeyException;
+import org.springframework.jdbc.UncategorizedSQLException;
 import org.springframework.jdbc.core.ConnectionCallback;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.jdbc.datasource.DataSourceUtils;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 import org.springframework.jdbc.datasource.init.DatabasePopulatorUtils;
 import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
 import org.springframework.jdbc.datasource.init.ScriptException;
+import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
+import org.springframework.jdbc.support.SQLExceptionSubclassTranslator;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -61,8 +69,8 @@ import dev.backoff.spring.policy.Problem;
 
 /**
  * The database that holds the calls: the application's, or an H2 file of its own.
- * Statements are the engine's. Thread-safe. This file is long because all that differs
- * between databases is here.
+ * Statements are the engine's but one. Thread-safe. This file is long because all that
+ * differs between databases is here.
  */
 final class Store {
 
@@ -73,8 +81,7 @@ final class Store {
 	private static final String COLUMNS = "task_name, task_instance, task_data, execution_time, picked, picked_by, "
 			+ "last_success, last_failure, consecutive_failures, last_heartbeat, version";
 
-	/* Class 23 of SQL states: integrity constraint violation. */
-	private static final String VIOLATION = "23";
+	private static final String REFUSED = "The store of durable calls has refused a statement";
 
 	private static final int MOST_CONNECTIONS = 32;
 
@@ -96,7 +103,8 @@ final class Store {
 	/* Unique to the process, since rows of another one must not be taken for ours. */
 	private final SchedulerName name = new SchedulerName.Fixed(ProcessHandle.current().pid() + "-" + UUID.randomUUID());
 
-	private final TransactionAwareDataSourceProxy joining;
+	/* By another name, so that what a manager has bound is not taken for it. */
+	private final DataSource separate;
 
 	private final TransactionTemplate transaction;
 
@@ -114,14 +122,24 @@ final class Store {
 		this.dataSource = dataSource;
 		this.own = own;
 		this.script = script;
-		this.joining = new TransactionAwareDataSourceProxy(dataSource);
-		this.transaction = new TransactionTemplate(new DataSourceTransactionManager(dataSource));
+		this.separate = new DelegatingDataSource(dataSource);
+		DataSource statements = new DelegatingDataSource(dataSource) {
+
+			@Override
+			public Connection getConnection() throws SQLException {
+				DataSource bound = bound();
+				return (bound != null) ? new TransactionAwareDataSourceProxy(bound).getConnection()
+						: super.getConnection();
+			}
+
+		};
+		this.transaction = new TransactionTemplate(new DataSourceTransactionManager(this.separate));
 		this.transaction.setIsolationLevel(TransactionDefinition.ISOLATION_READ_COMMITTED);
 		this.transaction.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
 		this.listeners = new SchedulerListeners(listener);
-		this.repository = new JdbcTaskRepository(this.joining, false, customization(), settings.table(),
+		this.repository = new JdbcTaskRepository(statements, false, customization(), settings.table(),
 				new TaskResolver(this.listeners, clock, tasks), this.name, serializer, false, clock);
-		this.client = SchedulerClient.Builder.create(this.joining, tasks)
+		this.client = SchedulerClient.Builder.create(statements, tasks)
 			.serializer(serializer)
 			.tableName(settings.table())
 			.jdbcCustomization(customization())
@@ -152,6 +170,32 @@ final class Store {
 		Store store = new Store(settings, serializer, dataSource, own, product.script(), tasks, listener, clock);
 		store.checkTable();
 		return store;
+	}
+
+	/** Return the data source of the application that the settings mean, or null. */
+	static @Nullable DataSource application(DurableSettings settings, ListableBeanFactory beans) {
+		if (settings.store() == DurableStore.OWN) {
+			return null;
+		}
+		String name = settings.dataSource();
+		DataSource found;
+		try {
+			found = (name == null) ? beans.getBeanProvider(DataSource.class).getIfAvailable()
+					: beans.getBean(name, DataSource.class);
+		}
+		catch (NoSuchBeanDefinitionException ex) {
+			throw problem("data-source (" + ((name != null) ? name : "none") + ")",
+					"must be one of " + String.join(", ", beans.getBeanNamesForType(DataSource.class)),
+					"Write backoff.durable.data-source: <bean>, or backoff.durable.store: own.");
+		}
+		if (found != null && DataSourceUnwrapper.unwrap(found, AbstractRoutingDataSource.class) != null) {
+			throw problem(settings, "is a routing DataSource, and attempts are looked for in one database only",
+					"Name the DataSource of one database by backoff.durable.data-source, or write own.");
+		}
+		while (found instanceof TransactionAwareDataSourceProxy proxy) {
+			found = proxy.getTargetDataSource();
+		}
+		return found;
 	}
 
 	private static Product product(DurableSettings settings, DatabaseMetaData database) throws SQLException {
@@ -209,8 +253,12 @@ final class Store {
 
 	/* A process that starts beside this one may create the same at the same moment. */
 	private void create(ClassPathResource resource, int tries) throws IOException {
+		String table = this.settings.table();
+		// only H2 wants the schema before the name of an index
+		String index = this.script.equals("h2") ? table : table.substring(table.lastIndexOf('.') + 1);
 		String text = resource.getContentAsString(StandardCharsets.UTF_8)
-			.replace("backoff_calls", this.settings.table());
+			.replaceAll("backoff_calls(?=_)", index)
+			.replaceAll("backoff_calls(?!_)", table);
 		try {
 			DatabasePopulatorUtils.execute(
 					new ResourceDatabasePopulator(new ByteArrayResource(text.getBytes(StandardCharsets.UTF_8))),
@@ -239,7 +287,8 @@ final class Store {
 		catch (DataAccessException | IOException ex) {
 			throw problem("table (" + this.settings.table() + ")",
 					"cannot be used: " + NestedExceptionUtils.getMostSpecificCause(ex).getMessage(),
-					"Run the script " + resource.getPath() + " of the module, or set initialize-schema to always.");
+					"Run the script " + resource.getPath() + " of the module"
+							+ (create ? " by another user." : ", or set initialize-schema to always."));
 		}
 	}
 
@@ -303,25 +352,87 @@ final class Store {
 	 * @return false if there is a row of its name
 	 */
 	boolean insert(TaskInstance<StoredCall> instance, Instant due) {
-		if (isJoining()) {
-			return insertJoining(instance, due);
-		}
-		return uninterrupted(() -> {
-			try {
-				this.transaction.executeWithoutResult((status) -> this.client.scheduleBatch(List.of(instance), due));
+		try {
+			return change(() -> {
+				this.client.scheduleBatch(List.of(instance), due);
 				return true;
+			});
+		}
+		catch (DuplicateKeyException ex) {
+			return false;
+		}
+	}
+
+	/**
+	 * Remove a row, picked or not, in the caller's transaction if there is one. Return
+	 * false if there is none. The engine asks for a version, which a snapshot may hide.
+	 */
+	boolean remove(String task, String instance) {
+		String statement = "delete from " + this.settings.table() + " where task_name = ? and task_instance = ?";
+		return change(() -> new JdbcTemplate(Objects.requireNonNull(bound())).update(statement, task, instance) > 0);
+	}
+
+	/* Make a statement of which nothing is left if it fails. */
+	private <T> T change(Supplier<T> statement) {
+		DataSource bound = bound();
+		return made(() -> (bound != null) ? change(statement, bound) : inTransaction(statement));
+	}
+
+	/*
+	 * By the connection that a transaction has bound. After its end the thread still
+	 * holds it, and must not ask the pool for another one.
+	 */
+	private <T> T change(Supplier<T> statement, DataSource bound) {
+		Connection connection = DataSourceUtils.getConnection(bound);
+		Savepoint before = null;
+		try {
+			boolean ended = !isJoining();
+			if (ended && connection.isReadOnly()) {
+				connection.setReadOnly(false);
 			}
-			catch (FailedToScheduleBatchException ex) {
-				return isThere(ex);
+			before = connection.getAutoCommit() ? null : connection.setSavepoint();
+			T changed = statement.get();
+			if (before != null && ended) {
+				connection.commit();
 			}
-		});
+			else if (before != null) {
+				connection.releaseSavepoint(before);
+			}
+			return changed;
+		}
+		catch (SQLException ex) {
+			throw new UncategorizedSQLException(REFUSED, null, ex);
+		}
+		catch (RuntimeException ex) {
+			undo(connection, before, ex);
+			throw ex;
+		}
+		finally {
+			DataSourceUtils.releaseConnection(connection, bound);
+		}
+	}
+
+	/* A deadlock may have ended the transaction, and its savepoint with it. */
+	private static void undo(Connection connection, @Nullable Savepoint before, RuntimeException failure) {
+		try {
+			if (before != null) {
+				connection.rollback(before);
+				connection.releaseSavepoint(before);
+			}
+		}
+		catch (SQLException ex) {
+			failure.addSuppressed(ex);
+		}
 	}
 
 	/* H2 closes a file for all threads if one is interrupted. */
-	private static <T> T uninterrupted(Supplier<T> work) {
+	private static <T> T made(Supplier<T> statement) {
 		boolean interrupted = Thread.interrupted();
 		try {
-			return work.get();
+			return statement.get();
+		}
+		catch (RuntimeException ex) {
+			throw translated(ex);
 		}
 		finally {
 			if (interrupted) {
@@ -331,60 +442,41 @@ final class Store {
 	}
 
 	/*
-	 * A transaction that has ended is still bound while those hear of it who wait for
-	 * that.
+	 * PostgreSQL quotes the arguments: in the text of a batch, and in all lines but the
+	 * first of a refusal.
 	 */
+	private static RuntimeException translated(RuntimeException failure) {
+		Throwable cause = failure;
+		while (cause != null && (!(cause instanceof SQLException) || cause instanceof BatchUpdateException)) {
+			SQLException next = (cause instanceof BatchUpdateException batch) ? batch.getNextException() : null;
+			cause = (next != null) ? next : cause.getCause();
+		}
+		if (!(cause instanceof SQLException sql)) {
+			return failure;
+		}
+		SQLException refusal = !sql.getClass().getName().startsWith("org.postgresql.") ? sql : new SQLException(
+				String.valueOf(sql.getMessage()).lines().findFirst().orElse(""), sql.getSQLState(), sql.getErrorCode());
+		DataAccessException known = new SQLExceptionSubclassTranslator().translate(REFUSED, null, refusal);
+		RuntimeException translated = (known != null) ? known : new UncategorizedSQLException(REFUSED, null, refusal);
+		List.of(failure.getSuppressed()).forEach(translated::addSuppressed);
+		return translated;
+	}
+
+	/** Return whether statements join a transaction that has not ended. */
 	boolean isJoining() {
-		return TransactionSynchronizationManager.hasResource(this.dataSource)
-				&& TransactionSynchronizationManager.isActualTransactionActive()
-				&& TransactionSynchronizationManager.isSynchronizationActive();
+		return bound() != null && TransactionSynchronizationManager.isSynchronizationActive();
 	}
 
-	private boolean insertJoining(TaskInstance<StoredCall> instance, Instant due) {
-		Connection connection = DataSourceUtils.getConnection(this.dataSource);
-		try {
-			Savepoint before = connection.getAutoCommit() ? null : connection.setSavepoint();
-			try {
-				this.client.scheduleBatch(List.of(instance), due);
-				return true;
-			}
-			catch (FailedToScheduleBatchException ex) {
-				if (before != null) {
-					connection.rollback(before);
-				}
-				return isThere(ex);
-			}
-			finally {
-				if (before != null) {
-					connection.releaseSavepoint(before);
-				}
-			}
+	/**
+	 * Return the data source, or one within it, of which the thread holds the connection
+	 * of a transaction, ended or not; null if it holds none.
+	 */
+	@Nullable DataSource bound() {
+		DataSource source = TransactionSynchronizationManager.isActualTransactionActive() ? this.separate : null;
+		while (source != null && !TransactionSynchronizationManager.hasResource(source)) {
+			source = (source instanceof DelegatingDataSource outer) ? outer.getTargetDataSource() : null;
 		}
-		catch (SQLException ex) {
-			throw new IllegalStateException("The call cannot be stored: " + ex.getMessage(), ex);
-		}
-		finally {
-			DataSourceUtils.releaseConnection(connection, this.dataSource);
-		}
-	}
-
-	/** Return false if a row of that name is there already, else throw. */
-	private static boolean isThere(RuntimeException failure) {
-		if (isViolation(failure)) {
-			return false;
-		}
-		throw failure;
-	}
-
-	/** Return whether a statement has failed since a row of its name is there. */
-	static boolean isViolation(Throwable failure) {
-		for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
-			if (cause instanceof SQLException sql && sql.getSQLState() != null
-					&& sql.getSQLState().startsWith(VIOLATION)) {
-				return true;
-			}
-		}
-		return false;
+		return source;
 	}
 
 	/** Return the engine's client, whose statements join the caller's transaction. */
@@ -393,7 +485,7 @@ final class Store {
 	}
 
 	Optional<Execution> find(String task, String instance) {
-		return uninterrupted(() -> this.repository.getExecution(task, instance));
+		return made(() -> this.repository.getExecution(task, instance));
 	}
 
 	/**
@@ -405,7 +497,7 @@ final class Store {
 	 */
 	boolean guarded(Execution execution, StoredCall call, boolean owned,
 			Consumer<ExecutionOperations<StoredCall>> statement) {
-		return uninterrupted(() -> Boolean.TRUE.equals(this.transaction.execute((status) -> {
+		return made(() -> Boolean.TRUE.equals(this.transaction.execute((status) -> {
 			// locks the row
 			if (this.repository.updateHeartbeat(execution, this.clock.now()) && isSame(execution, call, owned)) {
 				statement.accept(new ExecutionOperations<>(this.repository, this.listeners, execution));

@@ -2,14 +2,14 @@ package dev.backoff.durable;
 
 import java.time.Duration;
 import java.time.Instant;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
 import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonRawValue;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.annotation.JsonDeserialize;
 
 import dev.backoff.KeptCall;
 import dev.backoff.KeptNext;
@@ -21,7 +21,7 @@ import dev.backoff.time.Nanos;
  *
  * @param format the version of this format
  * @param method the method, for operators: the policy finds it
- * @param arguments one JSON value for each parameter
+ * @param arguments a JSON array with one value for each parameter
  * @param slot the time of the schedule that it is of, or null
  * @param fence what the versions of earlier rows of the call add up to
  * @param delayMs the part of the last wait that the policy's rule chose
@@ -30,9 +30,10 @@ import dev.backoff.time.Nanos;
  * @param unreadable the bytes of a row that cannot be read, as Latin-1, or null
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
-record StoredCall(int format, String id, @Nullable String key, String method, List<JsonNode> arguments,
-		Instant submitted, @Nullable Instant deadline, @Nullable Instant slot, int attempts, int losses, long fence,
-		long delayMs, boolean lastQuestion, @Nullable Stop stop, @Nullable Map<String, String> trace,
+record StoredCall(int format, String id, @Nullable String key, String method,
+		@JsonRawValue @JsonDeserialize(using = CallJson.Raw.class) String arguments, Instant submitted,
+		@Nullable Instant deadline, @Nullable Instant slot, int attempts, int losses, long fence, long delayMs,
+		boolean lastQuestion, @Nullable Stop stop, @Nullable Map<String, String> trace,
 		@JsonIgnore @Nullable String unreadable) {
 
 	static final int FORMAT = 1;
@@ -42,7 +43,7 @@ record StoredCall(int format, String id, @Nullable String key, String method, Li
 	private static final int LONGEST_MESSAGE = 1_000;
 
 	/** Make a call that is submitted. */
-	static StoredCall submitted(String id, @Nullable String key, String method, List<JsonNode> arguments, Instant now,
+	static StoredCall submitted(String id, @Nullable String key, String method, String arguments, Instant now,
 			long deadline, @Nullable Map<String, String> trace) {
 		return new StoredCall(FORMAT, id, key, method, arguments, now, end(now, deadline), null, 0, 0, 0, 0, false,
 				null, trace, null);
@@ -53,7 +54,7 @@ record StoredCall(int format, String id, @Nullable String key, String method, Li
 	}
 
 	/** Make the call of a slot, which begins when its first attempt does. */
-	static StoredCall ofSlot(String id, String method, List<JsonNode> arguments, Instant slot, long fence) {
+	static StoredCall ofSlot(String id, String method, String arguments, Instant slot, long fence) {
 		return new StoredCall(FORMAT, id, null, method, arguments, slot, null, slot, 0, 0, fence, 0, false, null, null,
 				null);
 	}
@@ -71,8 +72,7 @@ record StoredCall(int format, String id, @Nullable String key, String method, Li
 
 	/** Stand for a row that cannot be read. */
 	static StoredCall unreadable(String bytes) {
-		return new StoredCall(0, "", null, "", List.of(), Instant.EPOCH, null, null, 0, 0, 0, 0, false, null, null,
-				bytes);
+		return new StoredCall(0, "", null, "", "", Instant.EPOCH, null, null, 0, 0, 0, 0, false, null, null, bytes);
 	}
 
 	@JsonIgnore

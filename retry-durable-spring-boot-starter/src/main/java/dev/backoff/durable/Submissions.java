@@ -1,5 +1,6 @@
 package dev.backoff.durable;
 
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -22,7 +23,6 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import tools.jackson.core.JacksonException;
-import tools.jackson.databind.JsonNode;
 
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
@@ -163,10 +163,6 @@ final class Submissions implements SubmissionGate, DurableCalls {
 		}
 		Store store = this.lanes.get().store();
 		warnIfSeparate(store, method);
-		if (isEnding(method.policy(), call.instance())) {
-			throw new IllegalStateException("The call " + key + " of policy " + method.policy()
-					+ " ends when this transaction commits. Submit the next call of its key after the commit.");
-		}
 		boolean joining = store.isJoining();
 		boolean created = store.insert(new TaskInstance<>(method.policy(), call.instance(), call), due);
 		Runnable stored = () -> {
@@ -181,22 +177,22 @@ final class Submissions implements SubmissionGate, DurableCalls {
 		else {
 			stored.run();
 		}
-		return DurableCall.stored(created ? call.id() : id(method.policy(), call.instance()), key, created);
+		String id = created ? call.id()
+				: store.find(method.policy(), call.instance()).map(Submissions::call).map(StoredCall::id).orElse(null);
+		return DurableCall.stored(id, key, created);
 	}
 
-	private List<JsonNode> written(DurableMethod method, @Nullable Object[] arguments) {
-		CallJson json = this.lanes.get().json();
-		List<JsonNode> written;
+	private String written(DurableMethod method, @Nullable Object[] arguments) {
+		String written;
 		try {
-			written = json.write(arguments);
-			Object unused = json.read(method.method().method(), written);
+			written = this.lanes.get().json().write(method.method(), arguments);
 		}
 		catch (JacksonException | IllegalArgumentException ex) {
 			throw new IllegalArgumentException("Arguments of " + method.signature()
 					+ ": cannot be written as JSON and read again. Pass values that Jackson can write and read: "
 					+ ((ex instanceof JacksonException problem) ? problem.getOriginalMessage() : ex.getMessage()), ex);
 		}
-		int size = json.size(written);
+		int size = written.getBytes(StandardCharsets.UTF_8).length;
 		int most = this.lanes.get().store().settings().maxPayload();
 		if (size > most) {
 			throw new IllegalArgumentException("Arguments of " + method.signature() + " (" + size
@@ -207,7 +203,7 @@ final class Submissions implements SubmissionGate, DurableCalls {
 	}
 
 	private void warnIfSeparate(Store store, DurableMethod method) {
-		if (TransactionSynchronizationManager.isActualTransactionActive() && !store.isJoining()
+		if (TransactionSynchronizationManager.isActualTransactionActive() && store.bound() == null
 				&& this.warned.add(method.policy())) {
 			logger.warn(
 					"{} is called in a transaction, and its calls are stored in {}: a rollback leaves the call; this "
@@ -217,17 +213,7 @@ final class Submissions implements SubmissionGate, DurableCalls {
 		}
 	}
 
-	/* A transaction that began before it may not see the call that it joins. */
-	private @Nullable String id(String policy, String instance) {
-		Store store = this.lanes.get().store();
-		return store.find(policy, instance)
-			.or(() -> store.inTransaction(() -> store.find(policy, instance)))
-			.map(Submissions::call)
-			.map(StoredCall::id)
-			.orElse(null);
-	}
-
-	private static StoredCall call(Execution execution) {
+	static StoredCall call(Execution execution) {
 		return (StoredCall) execution.taskInstance.getData();
 	}
 
@@ -242,22 +228,23 @@ final class Submissions implements SubmissionGate, DurableCalls {
 
 	@Override
 	public boolean end(String policy, String key) {
-		StoredCall known = this.lanes.get().store().find(policy, key).map(Submissions::call).orElse(null);
+		Store store = this.lanes.get().store();
+		StoredCall known = store.find(policy, key).map(Submissions::call).orElse(null);
 		if (known != null && known.slot() != null) {
 			throw new IllegalArgumentException("Invalid key (" + key + "): is the row of the schedule, which goes on.");
 		}
-		if (known != null) {
-			afterCommit(new Ending(this, policy, key, known.id()));
+		// a transaction that the store does not join may be rolled back
+		boolean later = store.bound() == null && TransactionSynchronizationManager.isSynchronizationActive();
+		if (known == null || (!later && !store.remove(policy, key))) {
+			return false;
 		}
-		return known != null;
+		afterCommit(later ? () -> remove(policy, key, known.id()) : () -> ended(policy, known.id()));
+		return true;
 	}
 
-	/* After an end within the transaction, the row is still there and goes with it. */
-	private static boolean isEnding(String policy, String key) {
-		return TransactionSynchronizationManager.isSynchronizationActive()
-				&& TransactionSynchronizationManager.getSynchronizations()
-					.stream()
-					.anyMatch((action) -> action instanceof AfterCommit after && after.ends(policy, key));
+	private void ended(String policy, String id) {
+		logger.info("Ended the call {} of policy {}", id, policy);
+		count(Count.ENDED, policy);
 	}
 
 	@Override
@@ -278,15 +265,12 @@ final class Submissions implements SubmissionGate, DurableCalls {
 	private void remove(String policy, String key, String id) {
 		Store store = this.lanes.get().store();
 		for (int attempt = 0; attempt < TRIES; attempt++) {
-			// beside the transaction that has ended, which may not see what others do
-			Execution execution = store.inTransaction(() -> store.find(policy, key)).orElse(null);
-			if (execution == null || !id.equals(call(execution).id())) {
+			Execution execution = store.find(policy, key).filter((row) -> id.equals(call(row).id())).orElse(null);
+			if (execution == null) {
 				return;
 			}
-			if (store.guarded(execution, call(execution), false,
-					(operations) -> remove(policy, execution, operations))) {
-				logger.info("Ended the call {} of policy {}", id, policy);
-				count(Count.ENDED, policy);
+			if (store.guarded(execution, call(execution), false, (row) -> remove(policy, execution, row))) {
+				ended(policy, id);
 				return;
 			}
 		}
@@ -360,11 +344,6 @@ final class Submissions implements SubmissionGate, DurableCalls {
 			this.action = action;
 		}
 
-		boolean ends(String policy, String key) {
-			return !this.takenBack && this.action instanceof Ending ending && ending.policy().equals(policy)
-					&& ending.key().equals(key);
-		}
-
 		@Override
 		public void savepoint(Object savepoint) {
 			this.later.add(savepoint);
@@ -380,16 +359,6 @@ final class Submissions implements SubmissionGate, DurableCalls {
 			if (status == STATUS_COMMITTED && !this.takenBack) {
 				this.action.run();
 			}
-		}
-
-	}
-
-	/** The end of a call, asked for within a transaction. */
-	private record Ending(Submissions submissions, String policy, String key, String id) implements Runnable {
-
-		@Override
-		public void run() {
-			this.submissions.remove(this.policy, this.key, this.id);
 		}
 
 	}

@@ -1,22 +1,38 @@
 package dev.backoff.durable;
 
 import java.io.InputStream;
+import java.io.Serializable;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
+import java.time.Instant;
+import java.time.ZoneId;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 
 import javax.sql.DataSource;
 
+import com.fasterxml.jackson.annotation.JsonBackReference;
+import com.fasterxml.jackson.annotation.JsonIdentityInfo;
+import com.fasterxml.jackson.annotation.JsonIgnore;
+import com.fasterxml.jackson.annotation.JsonManagedReference;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.annotation.JsonSubTypes;
+import com.fasterxml.jackson.annotation.JsonTypeInfo;
+import com.fasterxml.jackson.annotation.ObjectIdGenerators;
 import com.github.kagkarlsson.scheduler.serializer.Serializer;
 import org.h2.jdbcx.JdbcDataSource;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -25,6 +41,11 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.mockito.Mockito;
+import tools.jackson.core.JsonParser;
+import tools.jackson.databind.DeserializationContext;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.ValueDeserializer;
+import tools.jackson.databind.annotation.JsonDeserialize;
 
 import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -36,8 +57,13 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.jdbc.datasource.LazyConnectionDataSourceProxy;
+import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
+import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.scheduling.annotation.Scheduled;
+import org.springframework.transaction.support.TransactionTemplate;
 
 import dev.backoff.annotation.Backoff;
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
@@ -79,6 +105,19 @@ class DurableCheckTests {
 					WithFunction     | is a Supplier, which belongs to this process
 					WithDataSource   | is a DataSource, which belongs to this process
 					WithInterface    | is of the abstract type Payable, and no type is stored
+					WithWildcard     | the parameter values of WithWildcard.call(List) is of no certain type
+					WithSerializable | the parameter value of WithSerializable.call(Serializable) is of no certain type
+					WithComparable   | the parameter value of WithComparable.call(Comparable) is of no certain type
+					WithNumber       | the parameter value of WithNumber.call(Number) is of no certain type
+					WithObjectField  | the parameter value.lines.content of WithObjectField.call(Cart) is of no certain type
+					WithObjectKey    | the parameter values of WithObjectKey.call(Map) is of no certain type
+					WithOpenProperty | the parameter value.payable of WithOpenProperty.call(Invoice) is of the abstract type Payable
+					WithSubtype      | the parameter value.reason of WithSubtype.call(Event) is of no certain type
+					WithSubtypes     | the parameter value.events.reason of WithSubtypes.call(History) is of no certain type
+					WithWriteOnly    | the parameter value.secret of WithWriteOnly.call(Login) is read and never written
+					WithoutGetter    | the parameter value.amount of WithoutGetter.call(Hidden) is read and never written
+					WithoutReader    | the parameter value of WithoutReader.call(Entry) cannot be read: Missing generic type
+					WithLock         | the parameter value.lock of WithLock.call(Guarded) is a ReentrantLock, which belongs to this process
 					WithAsync        | is beside @Async
 					WithScheduled    | is beside @Scheduled
 					WithUnknownName  | uses #oder, which is no parameter of WithUnknownName.call(String). Use #order.
@@ -94,6 +133,11 @@ class DurableCheckTests {
 	void methodsThatCannotBeDurable(String type, String message) throws ClassNotFoundException {
 		Class<?> bean = Class.forName(DurableCheckTests.class.getName() + "$" + type);
 		assertRefused(runner().withBean(bean), message);
+	}
+
+	@Test
+	void abstractTypesThatJacksonReadsFit() {
+		runner().withBean(WithFitting.class).run((context) -> assertThat(context).hasNotFailed());
 	}
 
 	@Test
@@ -198,6 +242,66 @@ class DurableCheckTests {
 			.run((context) -> assertThat(context.getBean(Lanes.class).store().isOwn()).isFalse());
 	}
 
+	@Test
+	void oneOfTwoDatabasesIsNamed() {
+		ApplicationContextRunner two = runner().withBean(Fine.class)
+			.withBean("orders", DataSource.class, () -> h2("file:" + this.directory.resolve("orders")))
+			.withBean("bills", DataSource.class, () -> h2("file:" + this.directory.resolve("bills")));
+		assertRefused(two, "Invalid backoff.durable.data-source (none): must be one of orders, bills. "
+				+ "Write backoff.durable.data-source: <bean>, or backoff.durable.store: own.");
+		assertRefused(two.withPropertyValues("backoff.durable.data-source=fine"),
+				"Invalid backoff.durable.data-source (fine): must be one of orders, bills.");
+		two.withPropertyValues("backoff.durable.data-source=bills")
+			.run((context) -> assertThat(context.getBean(Lanes.class).store().dataSource())
+				.isSameAs(context.getBean("bills")));
+		two.withPropertyValues("backoff.durable.store=own")
+			.run((context) -> assertThat(context.getBean(Lanes.class).store().isOwn()).isTrue());
+	}
+
+	@Test
+	void aDatabaseForEachTenant() {
+		AbstractRoutingDataSource tenants = new AbstractRoutingDataSource() {
+
+			@Override
+			protected Object determineCurrentLookupKey() {
+				return "a";
+			}
+
+		};
+		DataSource one = h2("file:" + this.directory.resolve("a"));
+		tenants.setTargetDataSources(Map.of("a", one));
+		tenants.afterPropertiesSet();
+		for (DataSource routing : List.of(tenants, new LazyConnectionDataSourceProxy(tenants),
+				new TransactionAwareDataSourceProxy(tenants))) {
+			ApplicationContextRunner runner = runner().withBean(Fine.class)
+				.withBean("tenants", DataSource.class, () -> routing, (definition) -> definition.setPrimary(true))
+				.withBean("one", DataSource.class, () -> one);
+			assertRefused(runner,
+					"Invalid backoff.durable.store (auto): is a routing DataSource, and attempts are looked for in one "
+							+ "database only. Name the DataSource of one database by backoff.durable.data-source, or "
+							+ "write own.");
+			runner.withPropertyValues("backoff.durable.data-source=one")
+				.run((context) -> assertThat(context).hasNotFailed());
+		}
+	}
+
+	@Test
+	void anEndThatTheOwnFileDoesNotJoinWaitsForTheCommit() {
+		runner().withBean(Fine.class).withPropertyValues("backoff.durable.work=false").run((context) -> {
+			DurableCalls calls = context.getBean(DurableCalls.class);
+			TransactionTemplate transaction = new TransactionTemplate(
+					new DataSourceTransactionManager(h2("mem:three")));
+			context.getBean(Fine.class).call("o1", Map.of());
+			transaction.executeWithoutResult((status) -> {
+				assertThat(calls.end("fine", "o1")).isTrue();
+				status.setRollbackOnly();
+			});
+			assertThat(calls.find("fine", "o1")).isPresent();
+			transaction.executeWithoutResult((status) -> assertThat(calls.end("fine", "o1")).isTrue());
+			assertThat(calls.find("fine", "o1")).isEmpty();
+		});
+	}
+
 	private static DataSource h2(String name) {
 		JdbcDataSource dataSource = new JdbcDataSource();
 		dataSource.setUrl("jdbc:h2:" + name);
@@ -216,7 +320,10 @@ class DurableCheckTests {
 	@Test
 	void aMissingTable() {
 		assertRefused(runner().withBean(Fine.class).withPropertyValues("backoff.durable.initialize-schema=never"),
-				"Run the script dev/backoff/durable/db/h2.sql of the module");
+				"Run the script dev/backoff/durable/db/h2.sql of the module, or set initialize-schema to always.");
+		assertRefused(runner().withBean(Fine.class)
+			.withPropertyValues("backoff.durable.table=missing.calls", "backoff.durable.initialize-schema=always"),
+				"Run the script dev/backoff/durable/db/h2.sql of the module by another user.");
 	}
 
 	@Test
@@ -294,6 +401,214 @@ class DurableCheckTests {
 		@Backoff(value = "in-memory", durable = "true")
 		public void call() {
 			calls++;
+		}
+
+	}
+
+	static class WithWildcard {
+
+		@Backoff(value = "a", durable = "true")
+		public void call(List<?> values) {
+		}
+
+	}
+
+	static class WithSerializable {
+
+		@Backoff(value = "a", durable = "true")
+		public void call(Serializable value) {
+		}
+
+	}
+
+	static class WithComparable {
+
+		@Backoff(value = "a", durable = "true")
+		public void call(Comparable<String> value) {
+		}
+
+	}
+
+	static class WithNumber {
+
+		@Backoff(value = "a", durable = "true")
+		public void call(Number value) {
+		}
+
+	}
+
+	record Line<T>(String article, T content) {
+	}
+
+	record Cart(Optional<List<Line<Object>>> lines) {
+	}
+
+	static class WithObjectField {
+
+		@Backoff(value = "a", durable = "true")
+		public void call(Cart value) {
+		}
+
+	}
+
+	static class WithObjectKey {
+
+		@Backoff(value = "a", durable = "true")
+		public void call(Map<Object, String> values) {
+		}
+
+	}
+
+	record Invoice(Payable payable) {
+	}
+
+	static class WithOpenProperty {
+
+		@Backoff(value = "a", durable = "true")
+		public void call(Invoice value) {
+		}
+
+	}
+
+	@JsonTypeInfo(use = JsonTypeInfo.Id.NAME)
+	sealed interface Event permits Shipped, Cancelled {
+
+	}
+
+	record Shipped(Instant at) implements Event {
+	}
+
+	record Cancelled(Object reason) implements Event {
+	}
+
+	static class WithSubtype {
+
+		@Backoff(value = "a", durable = "true")
+		public void call(Event value) {
+		}
+
+	}
+
+	record History(Map<String, Event> events) {
+	}
+
+	static class WithSubtypes {
+
+		@Backoff(value = "a", durable = "true")
+		public void call(History value) {
+		}
+
+	}
+
+	record Login(String name, @JsonProperty(access = JsonProperty.Access.WRITE_ONLY) String secret) {
+	}
+
+	static class WithWriteOnly {
+
+		@Backoff(value = "a", durable = "true")
+		public void call(Login value) {
+		}
+
+	}
+
+	static class Hidden {
+
+		public void setAmount(int amount) {
+		}
+
+	}
+
+	static class WithoutGetter {
+
+		@Backoff(value = "a", durable = "true")
+		public void call(Hidden value) {
+		}
+
+	}
+
+	static class WithoutReader {
+
+		@Backoff(value = "a", durable = "true")
+		@SuppressWarnings("rawtypes")
+		public void call(Map.Entry value) {
+		}
+
+	}
+
+	record Guarded(ReentrantLock lock) {
+	}
+
+	static class WithLock {
+
+		@Backoff(value = "a", durable = "true")
+		public void call(Guarded value) {
+		}
+
+	}
+
+	/** What is abstract, recursive or ignored, and comes back all the same. */
+	record Fitting(ZoneId zone, Path path, CharSequence text, TimeUnit unit, AtomicLong count, List<Fitting> parts,
+			Parcel parcel, List<Move> moves, @JsonIgnore @Nullable Object ignored, JsonNode tree, Locale locale,
+			@JsonTypeInfo(use = JsonTypeInfo.Id.NAME) @JsonSubTypes(@JsonSubTypes.Type(Shipped.class)) Object typed,
+			@JsonTypeInfo(
+					use = JsonTypeInfo.Id.NAME) @JsonSubTypes(@JsonSubTypes.Type(Shipped.class)) List<Object> typedToo,
+			@JsonDeserialize(using = Texts.class) Object read, Linked linked, Owner owner) {
+	}
+
+	@JsonTypeInfo(use = JsonTypeInfo.Id.NAME)
+	sealed interface Parcel permits Letter {
+
+	}
+
+	record Letter(String to) implements Parcel {
+	}
+
+	@JsonTypeInfo(use = JsonTypeInfo.Id.DEDUCTION)
+	@JsonSubTypes({ @JsonSubTypes.Type(Push.class), @JsonSubTypes.Type(Pull.class) })
+	interface Move {
+
+	}
+
+	record Push(int times) implements Move {
+	}
+
+	record Pull(String rope) implements Move {
+	}
+
+	static class Texts extends ValueDeserializer<Object> {
+
+		@Override
+		public Object deserialize(JsonParser parser, DeserializationContext context) {
+			return parser.getString();
+		}
+
+	}
+
+	@JsonIdentityInfo(generator = ObjectIdGenerators.IntSequenceGenerator.class)
+	static class Linked {
+
+		public @Nullable Linked next;
+
+	}
+
+	static class Owner {
+
+		@JsonManagedReference
+		public List<Owned> owned = List.of();
+
+	}
+
+	static class Owned {
+
+		@JsonBackReference
+		public @Nullable Owner owner;
+
+	}
+
+	static class WithFitting {
+
+		@Backoff(value = "fitting", durable = "true")
+		public void call(ZoneId zone, Path path, TimeUnit unit, Fitting value) {
 		}
 
 	}

@@ -116,7 +116,7 @@ class DurableEndpointTests {
 		@Test
 		void refusesWhatDoesNotFitTheState() throws Exception {
 			String id = die("h2");
-			DurableCall<?> call = this.calls.submit(DurableCalls.Options.notBefore(Instant.now().plusSeconds(60)),
+			DurableCall<?> call = this.calls.submit(DurableCalls.Options.notBefore(Instant.now().plusSeconds(3_600)),
 					() -> this.mails.send("h2"));
 			assertThat(call.isNew()).isTrue();
 			HttpResponse<String> taken = send(this.port, "POST", MAILS,

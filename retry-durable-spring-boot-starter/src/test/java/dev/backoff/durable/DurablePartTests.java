@@ -125,7 +125,7 @@ class DurablePartTests {
 			die(context, "o1");
 			die(context, "o2");
 			context.getBean(DurableCalls.class)
-				.submit(DurableCalls.Options.notBefore(Instant.now().plusSeconds(60)),
+				.submit(DurableCalls.Options.notBefore(Instant.now().plusSeconds(3_600)),
 						() -> context.getBean(Shop.Mails.class).send("o1"));
 			Shop.Journal journal = context.getBean(Shop.Journal.class);
 			journal.when("o2", (attempt) -> "done");
@@ -143,7 +143,7 @@ class DurablePartTests {
 		run((context) -> {
 			String id = die(context, "o1");
 			DurableCalls calls = context.getBean(DurableCalls.class);
-			calls.submit(DurableCalls.Options.notBefore(Instant.now().plusSeconds(60)),
+			calls.submit(DurableCalls.Options.notBefore(Instant.now().plusSeconds(3_600)),
 					() -> context.getBean(Shop.Mails.class).send("o1"));
 			assertThat(status(context, Map.of("action", "requeue", "id", id))).isEqualTo(409);
 			// as the engine's own tools do
@@ -169,7 +169,7 @@ class DurablePartTests {
 	void aCallIsMadeDueOrDeleted() {
 		run((context) -> {
 			DurableCalls calls = context.getBean(DurableCalls.class);
-			DurableCalls.Options later = DurableCalls.Options.notBefore(Instant.now().plusSeconds(60));
+			DurableCalls.Options later = DurableCalls.Options.notBefore(Instant.now().plusSeconds(3_600));
 			calls.submit(later, () -> context.getBean(Shop.Mails.class).send("o1"));
 			calls.submit(later, () -> context.getBean(Shop.Mails.class).send("o2"));
 			DurablePart part = context.getBean(DurablePart.class);

@@ -37,6 +37,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
 
 import dev.backoff.durable.DurableState.Phase;
+import dev.backoff.fixture.SocketServer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -63,7 +64,7 @@ class FaultTests {
 		// the connections that break here are of no concern to the classes that run
 		// beside
 		Awaitility.doNotCatchUncaughtExceptionsByDefault();
-		postgres = postgres(0);
+		postgres = postgres(SocketServer.freePort());
 	}
 
 	private static EmbeddedPostgres postgres(int port) throws IOException {

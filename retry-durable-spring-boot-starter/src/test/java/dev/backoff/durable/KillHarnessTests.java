@@ -74,7 +74,7 @@ class KillHarnessTests {
 				Process victim = this.processes.get(this.random.nextInt(workers));
 				Awaitility.await().atMost(PATIENCE).until(() -> hasBegun(victim));
 				Thread.sleep(this.random.nextInt(700));
-				victim.destroyForcibly().waitFor(10, TimeUnit.SECONDS);
+				victim.destroyForcibly().waitFor(60, TimeUnit.SECONDS);
 				this.processes.remove(victim);
 				start(database, Map.of());
 			}

@@ -2,7 +2,6 @@ package dev.backoff.durable;
 
 import java.io.File;
 import java.io.IOException;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -20,7 +19,12 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+
+import dev.backoff.fixture.SocketServer;
 
 /** Needs the programs of the Debian package mariadb-server. */
 @Tag("long")
@@ -45,7 +49,7 @@ class MariaDbDurableTests extends DurableContract {
 				"--skip-test-db");
 		Assumptions.assumeTrue(install.waitFor(2, TimeUnit.MINUTES) && install.exitValue() == 0,
 				() -> "mariadb-install-db failed: see " + directory);
-		int port = freePort();
+		int port = SocketServer.freePort();
 		server = run(mariadbd, "--no-defaults", data, user, "--port=" + port, "--bind-address=127.0.0.1",
 				"--socket=" + directory.resolve("s"), "--pid-file=" + directory.resolve("pid"),
 				"--default-time-zone=+00:00");
@@ -71,12 +75,6 @@ class MariaDbDurableTests extends DurableContract {
 			.start();
 	}
 
-	private static int freePort() throws IOException {
-		try (ServerSocket socket = new ServerSocket(0)) {
-			return socket.getLocalPort();
-		}
-	}
-
 	private static Connection connect() throws SQLException {
 		return DriverManager.getConnection(url);
 	}
@@ -99,6 +97,17 @@ class MariaDbDurableTests extends DurableContract {
 	@Override
 	List<String> database() {
 		return List.of("spring.datasource.url=" + url);
+	}
+
+	@Nested
+	@Execution(ExecutionMode.SAME_THREAD)
+	class Transactions extends TransactionContract {
+
+		@Override
+		List<String> database() {
+			return MariaDbDurableTests.this.database();
+		}
+
 	}
 
 }

@@ -8,6 +8,11 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+
+import dev.backoff.fixture.SocketServer;
 
 @Tag("long")
 class PostgresDurableTests extends DurableContract {
@@ -16,7 +21,7 @@ class PostgresDurableTests extends DurableContract {
 
 	@BeforeAll
 	static void start() throws IOException {
-		postgres = EmbeddedPostgres.builder().setServerConfig("fsync", "on").start();
+		postgres = EmbeddedPostgres.builder().setPort(SocketServer.freePort()).setServerConfig("fsync", "on").start();
 	}
 
 	@AfterAll
@@ -35,6 +40,17 @@ class PostgresDurableTests extends DurableContract {
 	@Override
 	List<String> database() {
 		return List.of("spring.datasource.url=" + postgres.getJdbcUrl("postgres", "postgres"));
+	}
+
+	@Nested
+	@Execution(ExecutionMode.SAME_THREAD)
+	class Transactions extends TransactionContract {
+
+		@Override
+		List<String> database() {
+			return PostgresDurableTests.this.database();
+		}
+
 	}
 
 }

@@ -1,6 +1,8 @@
 package dev.backoff.durable;
 
+import java.math.BigDecimal;
 import java.time.Duration;
+import java.time.ZonedDateTime;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -25,6 +27,8 @@ class Shop {
 		// for all classes that await something here: ten seconds are short on a machine
 		// on which four of them and their processes run at once
 		Awaitility.setDefaultTimeout(Duration.ofMinutes(1));
+		// a thread of another class is of no concern
+		Awaitility.doNotCatchUncaughtExceptionsByDefault();
 	}
 
 	@Bean
@@ -45,6 +49,11 @@ class Shop {
 	@Bean
 	Payments payments(Journal journal) {
 		return new Payments(journal);
+	}
+
+	@Bean
+	Transfers transfers(Journal journal) {
+		return new Transfers(journal);
 	}
 
 	/** What attempts do and have done. */
@@ -121,6 +130,29 @@ class Shop {
 
 	}
 
+	/** Moves money. */
+	static class Transfers {
+
+		private final List<Transfer> made = new CopyOnWriteArrayList<>();
+
+		private final Journal journal;
+
+		Transfers(Journal journal) {
+			this.journal = journal;
+		}
+
+		@Backoff(value = "transfers", durable = "true", ladder = "20ms", maxAttempts = "3")
+		public void transfer(Transfer transfer) {
+			this.made.add(transfer);
+			Object unused = this.journal.made("transfer");
+		}
+
+		public List<Transfer> made() {
+			return this.made;
+		}
+
+	}
+
 	/** Runs by itself. */
 	static class Reports {
 
@@ -157,6 +189,10 @@ class Shop {
 			this.journal.recovered("timed out " + trade + details + " " + story.reason(), story);
 		}
 
+	}
+
+	/** An argument of which every digit counts. */
+	record Transfer(String account, BigDecimal amount, ZonedDateTime at) {
 	}
 
 	/** An argument. */

@@ -61,12 +61,12 @@ class ArchitectureTests {
 		@ParameterizedTest
 		@CsvSource({ "policy, ''", "adapt, advice policy", "failure, ''", "safety, policy", "reactive, ''",
 				"advice, policy safety reactive", "live, policy", "console, ''",
-				"observation, policy safety live reactive", "actuate, policy safety live observation layers",
-				"http, policy", "layers, policy" })
+				"observation, policy safety live reactive", "actuate, policy safety live observation otherretries",
+				"http, policy", "otherretries, policy" })
 		void importOneWay(String from, String to) {
 			String[] siblings = Stream
 				.of("policy", "adapt", "failure", "safety", "reactive", "advice", "observation", "actuate", "http",
-						"live", "console", "layers", "autoconfigure")
+						"live", "console", "otherretries", "autoconfigure")
 				.filter((sibling) -> !sibling.equals(from) && !List.of(to.split(" ")).contains(sibling))
 				.map((sibling) -> ROOT + "." + sibling)
 				.toArray(String[]::new);
@@ -77,7 +77,7 @@ class ArchitectureTests {
 				.resideInAnyPackage(siblings)
 				.because("the arrows are autoconfigure -> all; advice, observation, actuate -> safety -> policy; "
 						+ "actuate -> observation -> live -> policy; "
-						+ "advice, observation -> reactive; http, layers -> policy; actuate -> layers; adapt -> advice")
+						+ "advice, observation -> reactive; http, otherretries -> policy; actuate -> otherretries; adapt -> advice")
 				.check(CLASSES);
 		}
 
@@ -85,7 +85,7 @@ class ArchitectureTests {
 		void areTheOnesWhoseArrowsAreKnown() {
 			assertThat(packages()).containsExactlyInAnyOrder(ROOT + ".policy", ROOT + ".adapt", ROOT + ".failure",
 					ROOT + ".safety", ROOT + ".reactive", ROOT + ".advice", ROOT + ".observation", ROOT + ".actuate",
-					ROOT + ".http", ROOT + ".live", ROOT + ".console", ROOT + ".layers", ROOT + ".autoconfigure");
+					ROOT + ".http", ROOT + ".live", ROOT + ".console", ROOT + ".otherretries", ROOT + ".autoconfigure");
 		}
 
 		@Test
@@ -110,10 +110,10 @@ class ArchitectureTests {
 				"io.micrometer.context.., http advice", "reactor.. org.reactivestreams.., http reactive",
 				"kotlin.. kotlinx.., reactive", "jakarta.servlet.., http",
 				"org.springframework.boot.restclient.. org.springframework.boot.webclient.., http",
-				"org.springframework.boot.http.client.., http", "org.apache.hc.., http layers",
+				"org.springframework.boot.http.client.., http", "org.apache.hc.., http",
 				"org.springframework.boot.actuate.., actuate console autoconfigure",
 				"org.springframework.boot.health.., actuate autoconfigure",
-				"io.github.resilience4j.., safety autoconfigure layers",
+				"io.github.resilience4j.., safety autoconfigure otherretries",
 				"org.springframework.web.. org.springframework.http.., failure http",
 				"org.springframework.dao.. org.springframework.jdbc.., failure",
 				"org.springframework.transaction.., failure observation",

@@ -98,7 +98,7 @@ class RestartJarTests {
 			}
 			await().until(() -> stored(shop, MAILS).path("attempts").asInt() >= 2);
 			slot = stored(shop, MAILS).path("id").asString();
-			assertThat(shop.terminate(Duration.ofSeconds(20))).as("gone in time").isTrue();
+			assertThat(shop.terminate(Duration.ofMinutes(1))).as("gone in time").isTrue();
 		}
 		try (ShopProcess shop = start(waits)) {
 			assertThat(stored(shop, MAILS).path("id").asString()).as("the round that goes on").isEqualTo(slot);

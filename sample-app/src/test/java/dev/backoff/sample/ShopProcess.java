@@ -177,7 +177,7 @@ final class ShopProcess implements AutoCloseable {
 
 	@Override
 	public void close() {
-		this.process.destroyForcibly().onExit().orTimeout(10, TimeUnit.SECONDS).join();
+		this.process.destroyForcibly().onExit().orTimeout(60, TimeUnit.SECONDS).join();
 	}
 
 }

@@ -27,11 +27,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 @Execution(ExecutionMode.CONCURRENT)
 class StoppingJarTests {
 
-	/**
-	 * Two seconds at most, unless the machine is busy: long before the five minutes that
-	 * calls wait, and the platform's 30 s of grace.
-	 */
-	private static final Duration GONE = Duration.ofSeconds(20);
+	/** Long before the five minutes that calls wait. */
+	private static final Duration GONE = Duration.ofMinutes(1);
 
 	@TempDir
 	private Path directory;

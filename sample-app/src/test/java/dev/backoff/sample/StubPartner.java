@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
+import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
@@ -26,6 +26,9 @@ final class StubPartner implements AutoCloseable {
 	private final Map<String, List<Long>> arrivals = new ConcurrentHashMap<>();
 
 	private final ExecutorService threads = Executors.newCachedThreadPool();
+
+	/* Holds a port, and never listens. */
+	private final Socket nothing = new Socket();
 
 	private final HttpServer server;
 
@@ -67,8 +70,10 @@ final class StubPartner implements AutoCloseable {
 
 	/** Answer with a redirect to a port on which nothing listens. */
 	void redirectToNothing(String path) {
-		try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-			this.answers.put(path, new Answer(307, "moved", "http://localhost:" + socket.getLocalPort() + "/moved"));
+		try {
+			this.nothing.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+			this.answers.put(path,
+					new Answer(307, "moved", "http://localhost:" + this.nothing.getLocalPort() + "/moved"));
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);

@@ -31,7 +31,7 @@ public final class BreakerStress {
 	private static CircuitBreaker ready(int probes) {
 		CircuitBreaker breaker = CircuitBreaker.builder("stress")
 			.settings(BreakerSettings.builder().probes(probes).build())
-			.time(new FrozenTime())
+			.time(new HandTurnedTime())
 			.build();
 		breaker.openFor(Duration.ofNanos(1));
 		return breaker;

@@ -23,7 +23,7 @@ public final class BudgetStress {
 
 	/* One token for each success, none for time. */
 	private static RetryBudget bucket(int tokens) {
-		return RetryBudget.of("stress", new BudgetSettings(tokens, 1, 0), new FrozenTime(),
+		return RetryBudget.of("stress", new BudgetSettings(tokens, 1, 0), new HandTurnedTime(),
 				RetryBudget.Listener.NONE);
 	}
 

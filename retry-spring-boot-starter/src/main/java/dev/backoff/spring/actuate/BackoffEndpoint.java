@@ -36,10 +36,10 @@ import dev.backoff.spring.actuate.PolicyDescriptions.PolicyDescriptor;
 import dev.backoff.spring.actuate.PolicyDescriptions.PreviewDescriptor;
 import dev.backoff.spring.actuate.SafetyDescriptions.BreakerDescriptor;
 import dev.backoff.spring.actuate.SafetyDescriptions.BudgetDescriptor;
-import dev.backoff.spring.layers.RetryLayers;
 import dev.backoff.spring.live.LiveConfiguration;
 import dev.backoff.spring.observation.CallStatistics;
 import dev.backoff.spring.observation.StoppedCalls;
+import dev.backoff.spring.otherretries.OtherRetries;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.EffectivePolicy;
 import dev.backoff.spring.policy.InvalidBackoffException;
@@ -68,7 +68,7 @@ import dev.backoff.spring.safety.OverloadSafety;
 @Endpoint(id = "backoff", defaultAccess = Access.READ_ONLY)
 @RegisterReflectionForBinding({ BackoffDescriptor.class, MethodDescriptor.class, PreviewDescriptor.class,
 		ChangeDescriptor.class, WaitersDescriptor.class, RefusalDescriptor.class, ActivityDescriptor.class,
-		LayersDescriptor.class })
+		OtherRetriesDescriptor.class })
 public class BackoffEndpoint {
 
 	static final EndpointId ID = EndpointId.of("backoff");
@@ -112,13 +112,13 @@ public class BackoffEndpoint {
 	 * @param stopped the calls that stopped, or null if they are not kept
 	 * @param process what is told about the process
 	 * @param parts the parts of other modules
-	 * @param layers looks for other retries
+	 * @param otherRetries looks for other retries
 	 * @throws InvalidBackoffException if two parts have one name, or one has a name of
 	 * this endpoint
 	 */
 	public BackoffEndpoint(BackoffPolicies policies, PolicyUses uses, OverloadSafety safety, LiveConfiguration live,
 			CallRegistry calls, @Nullable CallStatistics statistics, @Nullable StoppedCalls stopped,
-			ThisProcess process, List<EndpointPart> parts, Supplier<RetryLayers> layers) {
+			ThisProcess process, List<EndpointPart> parts, OtherRetries otherRetries) {
 		this.policies = policies;
 		this.uses = uses;
 		this.safety = safety;
@@ -128,7 +128,7 @@ public class BackoffEndpoint {
 		this.actions = new OperatorActions(live, uses, calls);
 		ActivityView activity = new ActivityView(this.descriptions, process, this.views.keySet(), this.parts.keySet());
 		this.views.put("activity", () -> live.look(() -> activity.describe(uses.uses())));
-		this.views.put("layers", () -> LayersDescriptor.of(layers.get().report()));
+		this.views.put("other-retries", () -> new OtherRetriesDescriptor(otherRetries.all()));
 		this.views.put(SHORT, () -> live.look(() -> describe(true)));
 		for (EndpointPart part : parts) {
 			if (OWN_PARTS.contains(part.name()) || this.parts.put(part.name(), part) != null) {

@@ -20,7 +20,6 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.ImportRuntimeHints;
-import org.springframework.context.annotation.Lazy;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.Ordered;
 import org.springframework.core.env.ConfigurableEnvironment;
@@ -35,13 +34,12 @@ import dev.backoff.spring.advice.BackoffMethods;
 import dev.backoff.spring.advice.Shutdown;
 import dev.backoff.spring.advice.StartupCheck;
 import dev.backoff.spring.failure.BuiltInFailureClassifiers;
-import dev.backoff.spring.layers.LayersLog;
-import dev.backoff.spring.layers.RetryLayerFinder;
-import dev.backoff.spring.layers.RetryLayers;
 import dev.backoff.spring.live.ConfigurationListener;
 import dev.backoff.spring.live.Expiries;
 import dev.backoff.spring.live.LiveConfiguration;
 import dev.backoff.spring.live.RefreshListener;
+import dev.backoff.spring.otherretries.OtherRetries;
+import dev.backoff.spring.otherretries.OtherRetriesLog;
 import dev.backoff.spring.policy.BackoffConfiguration;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.ConfigurationUser;
@@ -125,16 +123,14 @@ public final class BackoffAutoConfiguration {
 	}
 
 	@Bean
-	@Lazy
 	@ConditionalOnMissingBean(search = SearchStrategy.CURRENT)
-	RetryLayers backoffRetryLayers(ConfigurableListableBeanFactory beanFactory, BackoffMethods methods,
-			ObjectProvider<RetryLayerFinder> finders) {
-		return new RetryLayers(beanFactory, methods, finders.orderedStream().toList());
+	OtherRetries backoffOtherRetries(ConfigurableListableBeanFactory beanFactory, BackoffMethods methods) {
+		return new OtherRetries(beanFactory, methods);
 	}
 
 	@Bean
-	LayersLog backoffLayersLog(BackoffPolicies policies, ObjectProvider<RetryLayers> layers) {
-		return new LayersLog(policies.configuration(), layers::getObject, threads("backoff-layers-"));
+	OtherRetriesLog backoffOtherRetriesLog(BackoffPolicies policies, OtherRetries retries) {
+		return new OtherRetriesLog(policies.configuration(), retries);
 	}
 
 	/* One for each task: the common pool may be busy with calls that fail. */

@@ -22,11 +22,11 @@ import dev.backoff.spring.actuate.ThisProcess;
 import dev.backoff.spring.actuate.WrittenArguments;
 import dev.backoff.spring.advice.BackoffMethods;
 import dev.backoff.spring.console.ConsoleEndpoint;
-import dev.backoff.spring.layers.RetryLayers;
 import dev.backoff.spring.live.LiveConfiguration;
 import dev.backoff.spring.observation.BackoffObservationAutoConfiguration;
 import dev.backoff.spring.observation.CallStatistics;
 import dev.backoff.spring.observation.StoppedCalls;
+import dev.backoff.spring.otherretries.OtherRetries;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.safety.OverloadSafety;
 
@@ -48,13 +48,12 @@ public final class BackoffEndpointAutoConfiguration {
 		@ConditionalOnMissingBean
 		BackoffEndpoint backoffEndpoint(BackoffPolicies policies, BackoffMethods methods, OverloadSafety safety,
 				LiveConfiguration live, CallRegistry calls, ObjectProvider<CallStatistics> statistics,
-				ObjectProvider<StoppedCalls> stopped, ObjectProvider<EndpointPart> parts,
-				ObjectProvider<RetryLayers> layers, Environment environment,
-				ObjectProvider<EndpointAccessResolver> access, ObjectProvider<Clock> clock) {
+				ObjectProvider<StoppedCalls> stopped, ObjectProvider<EndpointPart> parts, OtherRetries otherRetries,
+				Environment environment, ObjectProvider<EndpointAccessResolver> access, ObjectProvider<Clock> clock) {
 			ThisProcess process = ThisProcess.of(environment, access.getIfUnique(),
 					clock.getIfUnique(Clock::systemUTC));
 			return new BackoffEndpoint(policies, methods, safety, live, calls, statistics.getIfUnique(),
-					stopped.getIfUnique(), process, parts.orderedStream().toList(), layers::getObject);
+					stopped.getIfUnique(), process, parts.orderedStream().toList(), otherRetries);
 		}
 
 		@Bean

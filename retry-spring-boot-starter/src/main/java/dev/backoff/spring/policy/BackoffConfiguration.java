@@ -98,7 +98,7 @@ public final class BackoffConfiguration {
 	}
 
 	/**
-	 * {@return whether other retries that multiply attempts are logged, true by default}
+	 * {@return whether other retries are logged, true by default}
 	 */
 	public boolean isOtherRetriesWarned() {
 		return ConfigValue.read(this.read.settings(), SettingKey.OTHER_RETRIES) == BackoffProperties.OtherRetries.WARN;
@@ -156,8 +156,9 @@ public final class BackoffConfiguration {
 	 */
 	public DurableSettings durable() {
 		Map<SettingKey, ConfigValue> settings = this.read.settings();
+		ConfigValue dataSource = settings.get(SettingKey.DURABLE_DATA_SOURCE);
 		return new DurableSettings(ConfigValue.<Boolean>read(settings, SettingKey.DURABLE_WORK),
-				ConfigValue.read(settings, SettingKey.DURABLE_STORE),
+				ConfigValue.read(settings, SettingKey.DURABLE_STORE), (dataSource != null) ? dataSource.text() : null,
 				ConfigValue.read(settings, SettingKey.DURABLE_FILE),
 				ConfigValue.read(settings, SettingKey.DURABLE_TABLE),
 				ConfigValue.read(settings, SettingKey.DURABLE_INITIALIZE_SCHEMA),

@@ -90,7 +90,7 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	/** What is logged about other retries. */
 	public enum OtherRetries {
 
-		/** Those that multiply the attempts of a method. */
+		/** All that are found. */
 		WARN,
 
 		/** Nothing; the endpoint still shows them. */
@@ -370,6 +370,8 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 *
 	 * @param work Whether this process makes attempts of stored calls.
 	 * @param store Database that holds the calls.
+	 * @param dataSource Name of the application's DataSource bean that holds the calls,
+	 * if it has several and none is primary.
 	 * @param file Path of the library's own H2 file, without its suffix.
 	 * @param table Name of the table.
 	 * @param initializeSchema When the table is created.
@@ -384,10 +386,11 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 * @param shutdownWait Time that running attempts get when the application closes.
 	 */
 	public record Durable(@DefaultValue("true") boolean work, @DefaultValue("auto") DurableStore store,
-			@DefaultValue("./backoff-durable") String file, @DefaultValue("backoff_calls") String table,
-			@DefaultValue("auto") InitializeSchema initializeSchema, @DefaultValue("5s") Duration pollInterval,
-			@DefaultValue("5s") Duration heartbeat, @DefaultValue("5") int maxLosses,
-			@DefaultValue("64KB") String maxPayload, @DefaultValue("20s") Duration shutdownWait) {
+			@Nullable String dataSource, @DefaultValue("./backoff-durable") String file,
+			@DefaultValue("backoff_calls") String table, @DefaultValue("auto") InitializeSchema initializeSchema,
+			@DefaultValue("5s") Duration pollInterval, @DefaultValue("5s") Duration heartbeat,
+			@DefaultValue("5") int maxLosses, @DefaultValue("64KB") String maxPayload,
+			@DefaultValue("20s") Duration shutdownWait) {
 	}
 
 }

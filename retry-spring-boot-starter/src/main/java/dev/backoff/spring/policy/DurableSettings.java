@@ -2,12 +2,15 @@ package dev.backoff.spring.policy;
 
 import java.time.Duration;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * How durable calls are stored and made: the keys below {@code backoff.durable}.
  * Immutable.
  *
  * @param work whether this process makes attempts
  * @param store which database holds the calls
+ * @param dataSource the name of the application's data source that holds them, or null
  * @param file the path of the own H2 file, without its suffix
  * @param table the name of the table
  * @param initializeSchema whether the table is created
@@ -18,8 +21,8 @@ import java.time.Duration;
  * @param shutdownWait how long closing the application waits for running attempts
  * @since 0.1
  */
-public record DurableSettings(boolean work, BackoffProperties.DurableStore store, String file, String table,
-		BackoffProperties.InitializeSchema initializeSchema, Duration pollInterval, Duration heartbeat, int maxLosses,
-		int maxPayload, Duration shutdownWait) {
+public record DurableSettings(boolean work, BackoffProperties.DurableStore store, @Nullable String dataSource,
+		String file, String table, BackoffProperties.InitializeSchema initializeSchema, Duration pollInterval,
+		Duration heartbeat, int maxLosses, int maxPayload, Duration shutdownWait) {
 
 }

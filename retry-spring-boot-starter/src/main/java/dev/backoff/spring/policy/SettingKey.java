@@ -2,6 +2,8 @@ package dev.backoff.spring.policy;
 
 import java.util.function.Function;
 
+import org.jspecify.annotations.Nullable;
+
 /** The keys directly below {@code backoff}, with their parsers and defaults. */
 enum SettingKey implements ConfigurationKey {
 
@@ -47,6 +49,8 @@ enum SettingKey implements ConfigurationKey {
 
 	DURABLE_STORE("durable.store", (text) -> TextValues.word(BackoffProperties.DurableStore.class, text), "auto"),
 
+	DURABLE_DATA_SOURCE("durable.data-source", Function.identity(), null),
+
 	DURABLE_FILE("durable.file", Function.identity(), "./backoff-durable"),
 
 	DURABLE_TABLE("durable.table", TextValues::tableName, "backoff_calls"),
@@ -69,7 +73,7 @@ enum SettingKey implements ConfigurationKey {
 	@SuppressWarnings("ImmutableEnumChecker") // parsers have no state
 	private final ValueType type;
 
-	SettingKey(String key, Function<String, ?> parser, String builtIn) {
+	SettingKey(String key, Function<String, ?> parser, @Nullable String builtIn) {
 		this.key = key;
 		this.type = ValueType.of(parser, builtIn);
 	}

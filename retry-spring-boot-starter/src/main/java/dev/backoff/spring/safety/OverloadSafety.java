@@ -35,8 +35,7 @@ import dev.backoff.concurrency.ConcurrencyLimit;
 import dev.backoff.time.RetryTime;
 
 /**
- * The budgets, breakers and limits of all policies, by name. Thread-safe. This file is
- * long because the three are reported, changed and reset together.
+ * The budgets, breakers and concurrency limits of all policies, by name. Thread-safe.
  *
  * @since 0.1
  */

@@ -21,7 +21,7 @@ let timer;
 let sorted = { by: 'policy', down: false };
 let filter = '';
 let alarmed = new Set();
-let layers = null;
+let otherRetries = null;
 let durable = {};
 
 async function poll() {
@@ -46,7 +46,7 @@ async function poll() {
 /** Ask for what other parts of the library add, where they are there. */
 async function pollSlowly() {
 	if (!document.hidden && view) {
-		layers = view.views.includes('layers') ? await ask('?view=layers').catch(() => null) : null;
+		otherRetries = view.views.includes('other-retries') ? await ask('?view=other-retries').catch(() => null) : null;
 		const policies = view.parts.includes('durable') ? (await ask('?view=short').catch(() => null))?.policies ?? {} : {};
 		const kept = Object.keys(policies).filter((name) =>
 			Object.values(policies[name].methods).some((plan) => plan.values.durable?.value === 'true'));
@@ -66,7 +66,7 @@ function render() {
 		show(place('main'), banner(), section('needs', null, attention.list(view, needs)),
 			sections.policies(view, sorted, filter), policy.panel(view), sections.waiting(view), sections.stopped(view),
 			h('div', { class: 'pair' }, sections.breakers(view), sections.budgets(view)),
-			sections.durableCalls(view, durable), sections.otherRetries(layers));
+			sections.durableCalls(view, durable), sections.otherRetries(otherRetries));
 	}
 	else {
 		show(place('main'), banner());

@@ -53,8 +53,8 @@ export default {
 
 	durable: 'Durable calls', durableHint: 'Stored calls of the whole cluster. Dead letters wait for an operator.',
 	scheduled: 'scheduled', running: 'running', dead: 'dead', requeue: 'Requeue {count}',
-	layers: 'Other retries', layersHint: 'Each layer multiplies the attempts of the layers outside it.', layer: 'layer', place: 'place',
-	when: 'when', off: 'how to switch it off', meets: 'meets', atMost: 'requests at most', unretried: 'Retried by nothing: {names}',
+	otherRetries: 'Other retries', otherRetriesHint: 'They multiply the attempts of methods that use them.', repeats: 'repeats by itself', place: 'place',
+	when: 'what', off: 'how to switch it off',
 
 	sure: 'Write this?', scope: 'It holds for this process only, and is gone after a restart.', write: 'Write', cancel: 'Cancel', written: 'Done', refusedTitle: 'Refused: nothing has changed',
 };

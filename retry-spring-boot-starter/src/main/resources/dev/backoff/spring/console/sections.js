@@ -136,11 +136,8 @@ export function durableCalls(view, durable) {
 				...(view.writable ? [counts.dead > 0 ? change(t('requeue', { count: counts.dead }), 'POST', path(name, 'durable'), { action: 'requeue', over: '1m' }) : '–'] : [])])));
 }
 
-export function otherRetries(layers) {
-	return layers?.layers?.length > 0 && section('layers', t('layersHint'),
-		[table('layers', [['layer'], ['place'], ['attempts', 'number'], ['when'], ['off']],
-			layers.layers.map((layer) => [layer.name, layer.place, layer.attempts ?? '–', layer.when, h('code', {}, layer.off)])),
-		table('layers', [['method'], ['attempts', 'number'], ['meets'], ['atMost', 'number']], Object.entries(layers.methods ?? {})
-			.filter(([, met]) => met.meets.length > 0).map(([name, met]) => [name, met.attempts ?? '–', met.meets.join(', '), met.atMost ?? '–'])),
-		layers.unretried?.length > 0 && hint(t('unretried', { names: layers.unretried.join(', ') }))]);
+export function otherRetries(found) {
+	return found?.otherRetries?.length > 0 && section('otherRetries', t('otherRetriesHint'),
+		table('otherRetries', [['repeats'], ['place'], ['when'], ['off']],
+			found.otherRetries.map((retry) => [retry.name, retry.place, retry.when, h('code', {}, retry.off)])));
 }

@@ -53,8 +53,8 @@ export default {
 
 	durable: '持久化调用', durableHint: '整个集群中已存储的调用。死信需要运维人员处理。',
 	scheduled: '已排期', running: '运行中', dead: '死信', requeue: '重新入队 {count} 个',
-	layers: '其他重试', layersHint: '每一层都会成倍放大其外层的尝试次数。', layer: '层', place: '位置',
-	when: '条件', off: '如何关闭', meets: '经过', atMost: '最多请求数', unretried: '没有任何重试：{names}',
+	otherRetries: '其他重试', otherRetriesHint: '它们会成倍放大使用它们的方法的尝试次数。', repeats: '自行重试者', place: '位置',
+	when: '条件', off: '如何关闭',
 
 	sure: '确定写入？', scope: '仅对本进程有效，重启后失效。', write: '写入', cancel: '取消', written: '完成', refusedTitle: '已拒绝：没有任何改变',
 };

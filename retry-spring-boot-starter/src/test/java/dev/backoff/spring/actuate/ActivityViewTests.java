@@ -2,7 +2,6 @@ package dev.backoff.spring.actuate;
 
 import java.io.IOException;
 import java.time.Clock;
-import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.List;
@@ -92,7 +91,7 @@ class ActivityViewTests {
 				JSONAssert.assertEquals(
 						"""
 								{ "at": "2026-11-22T15:03:58Z", "application": "shop", "writable": true,
-								  "views": ["activity", "layers", "short"], "parts": ["plan"], "enabled": true, "retriesEnabled": true,
+								  "views": ["activity", "other-retries", "short"], "parts": ["plan"], "enabled": true, "retriesEnabled": true,
 								  "overrides": {},
 								  "policies": { "orders": { "calls": { "succeeded": 11 }, "attempts": 33, "retries": 22, "waiting": 1,
 								    "overrides": { "cap": { "value": "5s" } } } },
@@ -144,13 +143,6 @@ class ActivityViewTests {
 				assertThat(JsonPath.<List<?>>read(view, "$.waiting")).hasSize(20);
 				assertThat(JsonPath.<List<?>>read(view, "$.stopped")).hasSize(20);
 				assertThat(view.length()).isLessThan(60 * 1024);
-				long least = Long.MAX_VALUE;
-				for (int look = 0; look < 20; look++) {
-					long start = System.nanoTime();
-					assertThat(context.getBean(BackoffEndpoint.class).policies("activity").getStatus()).isEqualTo(200);
-					least = Math.min(least, System.nanoTime() - start);
-				}
-				assertThat(Duration.ofNanos(least)).isLessThan(Duration.ofMillis(50));
 			});
 	}
 

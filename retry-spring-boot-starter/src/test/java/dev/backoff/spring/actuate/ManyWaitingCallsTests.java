@@ -1,7 +1,6 @@
 package dev.backoff.spring.actuate;
 
 import java.io.IOException;
-import java.time.Duration;
 import java.util.Map;
 import java.util.stream.IntStream;
 
@@ -32,7 +31,7 @@ class ManyWaitingCallsTests {
 	private static final int POLICIES = 500;
 
 	@Test
-	void areListedInFarLessThanASecond() {
+	void areCountedAndTheOldestListed() {
 		new ApplicationContextRunner()
 			.withConfiguration(
 					AutoConfigurations.of(BackoffAutoConfiguration.class, BackoffEndpointAutoConfiguration.class))
@@ -50,18 +49,12 @@ class ManyWaitingCallsTests {
 					assertThat(retry.callAsync(() -> failedFuture(down))).isNotDone();
 				}
 				BackoffEndpoint endpoint = context.getBean(BackoffEndpoint.class);
-				long least = Long.MAX_VALUE;
-				for (int look = 0; look < 3; look++) {
-					long start = System.nanoTime();
-					Map<String, PolicyDescriptor> policies = ((BackoffDescriptor) endpoint.policies(null).getBody())
-						.policies();
-					least = Math.min(least, System.nanoTime() - start);
-					assertThat(policies).hasSize(POLICIES);
-					assertThat(policies.get(name(POLICIES - 1)).activity().waiting()).isEqualTo(CALLS);
-					assertThat(policies.get(name(POLICIES - 1)).activity().oldestWaiting()).hasSize(10);
-					assertThat(policies.get(name(0)).activity().waiting()).isZero();
-				}
-				assertThat(Duration.ofNanos(least)).isLessThan(Duration.ofMillis(500));
+				Map<String, PolicyDescriptor> policies = ((BackoffDescriptor) endpoint.policies(null).getBody())
+					.policies();
+				assertThat(policies).hasSize(POLICIES);
+				assertThat(policies.get(name(POLICIES - 1)).activity().waiting()).isEqualTo(CALLS);
+				assertThat(policies.get(name(POLICIES - 1)).activity().oldestWaiting()).hasSize(10);
+				assertThat(policies.get(name(0)).activity().waiting()).isZero();
 			});
 	}
 

@@ -43,6 +43,7 @@ import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.context.ApplicationListener;
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.env.PropertiesPropertySource;
+import org.springframework.core.retry.RetryTemplate;
 import org.springframework.test.annotation.DirtiesContext;
 
 import dev.backoff.annotation.Backoff;
@@ -52,8 +53,6 @@ import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.event.StopReason;
 import dev.backoff.fixture.VirtualTime;
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
-import dev.backoff.spring.layers.RetryLayer;
-import dev.backoff.spring.layers.RetryLayerFinder;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.EffectivePolicy.Value;
 import dev.backoff.spring.policy.PolicyKey;
@@ -288,7 +287,7 @@ class OperatorTests {
 		}
 
 		@ParameterizedTest
-		@CsvSource({ "'', activity or layers or short", "/orders, short" })
+		@CsvSource({ "'', activity or other-retries or short", "/orders, short" })
 		void areTheOnlyOnes(String path, String known) throws Exception {
 			HttpResponse<String> response = send("GET", path + "?view=long", "");
 			assertThat(response.statusCode()).isEqualTo(400);
@@ -299,18 +298,13 @@ class OperatorTests {
 	}
 
 	@Nested
-	class LayersView {
+	class OtherRetriesView {
 
 		@Test
-		void showsOtherRetriesAndTheMethodsThatMeetThem() throws Exception {
-			String shown = ok("GET", "?view=layers", "");
-			assertThat(JsonPath.<List<Map<String, ?>>>read(shown, "$.layers[?(@.name == 'Gateway')]"))
-				.containsExactly(Map.of("name", "Gateway", "place", "bean gateway", "attempts", 2, "when", "503", "off",
-						"gateway.retries=0"));
-			JSONAssert.assertEquals(
-					"{ 'methods': { 'Orders.place': { 'attempts': 3, 'meets': [ 'Gateway' ], 'atMost': 6 } }, "
-							+ "'unretried': [] }",
-					shown, false);
+		void showsWhatRepeatsByItself() throws Exception {
+			assertThat(JsonPath.<List<Map<String, ?>>>read(ok("GET", "?view=other-retries", ""), "$.otherRetries"))
+				.contains(Map.of("name", "Spring Framework RetryTemplate", "place", "bean template", "when",
+						"what its policy says", "off", "maxRetries(0)"));
 		}
 
 	}
@@ -327,7 +321,7 @@ class OperatorTests {
 			ok("POST", "/breakers/gateway", "{\"state\": \"forced-open\"}");
 			CompletableFuture<String> waiting = OperatorTests.this.orders.sync();
 			ok("POST", "/sync/wake", "{}");
-			assertThat(waiting).failsWithin(Duration.ofSeconds(10));
+			assertThat(waiting).failsWithin(Duration.ofSeconds(60));
 			assertThat(audited())
 				.extracting(AuditEvent::getType, AuditEvent::getPrincipal, (event) -> event.getData().toString())
 				.containsExactly(
@@ -631,9 +625,8 @@ class OperatorTests {
 	static class Shop {
 
 		@Bean
-		RetryLayerFinder finder() {
-			return (beans, found) -> found.accept("orders",
-					new RetryLayer("Gateway", "bean gateway", 2, "503", "gateway.retries=0", null));
+		RetryTemplate template() {
+			return new RetryTemplate();
 		}
 
 		@Bean

@@ -249,7 +249,7 @@ class AdviceOrderTests {
 
 		private static String elsewhere(Limited bean) {
 			try {
-				return CompletableFuture.supplyAsync(() -> bean.place(1)).get(10, TimeUnit.SECONDS);
+				return CompletableFuture.supplyAsync(() -> bean.place(1)).get(60, TimeUnit.SECONDS);
 			}
 			catch (InterruptedException | ExecutionException | TimeoutException ex) {
 				return ex.toString();

@@ -293,7 +293,7 @@ class ProxyTests {
 		/* The collector needs asking more than once, and time is not the measure. */
 		private static void collect(int expected, ReferenceQueue<Object> gone) {
 			int collected = 0;
-			for (int round = 0; round < 50 && collected < expected - 1; round++) {
+			for (int round = 0; round < 1_000 && collected < expected - 1; round++) {
 				System.gc();
 				Reference<?> next = gone.poll();
 				while (next != null) {

@@ -318,7 +318,7 @@ class StartupReportTests {
 				"Write backoff.enabled.", "Invalid backoff.wibble (1) at application.yml:3: is no key of backoff.",
 				"Known keys: enabled, retries-enabled, unknown-keys, instances, random, mode, other-retries, metrics.enabled, "
 						+ "metrics.slo, metrics.durations, observation.enabled, http.hosts, http.attempt-header, http.deadline-header, "
-						+ "http.idempotency-header, http.inbound, endpoint.messages, health.breakers, shutdown.wait, durable.work, durable.store, durable.file, durable.table, durable.initialize-schema, durable.poll-interval, durable.heartbeat, durable.max-losses, durable.max-payload, durable.shutdown-wait, defaults.*, "
+						+ "http.idempotency-header, http.inbound, endpoint.messages, health.breakers, shutdown.wait, durable.work, durable.store, durable.data-source, durable.file, durable.table, durable.initialize-schema, durable.poll-interval, durable.heartbeat, durable.max-losses, durable.max-payload, durable.shutdown-wait, defaults.*, "
 						+ "policies.*, breakers.*, budgets.*."),
 				yaml("two spellings, one of them empty", """
 						backoff:

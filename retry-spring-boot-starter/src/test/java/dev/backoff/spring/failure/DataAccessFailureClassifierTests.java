@@ -37,6 +37,7 @@ import org.springframework.transaction.UnexpectedRollbackException;
 import org.springframework.transaction.support.TransactionTemplate;
 
 import dev.backoff.failure.FailureClassifier;
+import dev.backoff.fixture.SocketServer;
 
 import static dev.backoff.spring.failure.Classified.assertSays;
 import static dev.backoff.spring.failure.Classified.thrownBy;
@@ -174,7 +175,7 @@ class DataAccessFailureClassifierTests {
 		@Test
 		void noConnectionIsConnect() throws Exception {
 			DataSource refused = new DriverManagerDataSource(
-					"jdbc:h2:tcp://127.0.0.1:" + LoopbackServer.closedPort() + "/mem:stock");
+					"jdbc:h2:tcp://127.0.0.1:" + SocketServer.closedPort() + "/mem:stock");
 			assertThrown(() -> new JdbcTemplate(refused).execute("select 1"), "transient connect");
 			assertThrown(() -> transaction(refused).executeWithoutResult((status) -> {
 			}), "transient connect");

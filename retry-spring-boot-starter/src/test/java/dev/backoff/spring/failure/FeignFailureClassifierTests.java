@@ -18,6 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 import dev.backoff.failure.FailureClassifier;
+import dev.backoff.fixture.SocketServer;
 import dev.backoff.spring.failure.LoopbackServer.Ending;
 
 import static dev.backoff.spring.failure.Classified.assertSays;
@@ -70,7 +71,7 @@ class FeignFailureClassifierTests {
 
 	@Test
 	void refusedIsConnectThatMayFollowARedirect() throws IOException {
-		Throwable failure = thrownBy(() -> orders("http://127.0.0.1:" + LoopbackServer.closedPort()).get());
+		Throwable failure = thrownBy(() -> orders("http://127.0.0.1:" + SocketServer.closedPort()).get());
 		assertSays(this.classifier, failure, "transient connect");
 		assertWithoutEffect(this.classifier, failure, false);
 	}

@@ -55,6 +55,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.json.JsonMapper;
 
 import dev.backoff.failure.FailureClassifier;
+import dev.backoff.fixture.SocketServer;
 import dev.backoff.spring.failure.LoopbackServer.Ending;
 
 import static dev.backoff.spring.failure.Classified.assertSays;
@@ -198,7 +199,7 @@ class IoFailureClassifierTests {
 
 		@Test
 		void sockets() throws IOException {
-			int closed = LoopbackServer.closedPort();
+			int closed = SocketServer.closedPort();
 			assertThrown(() -> new Socket(InetAddress.getLoopbackAddress(), closed).close(), "transient connect");
 			assertThrown(() -> InetAddress.getAllByName("nonexistent.invalid"), "transient connect");
 			InetSocketAddress unresolved = InetSocketAddress.createUnresolved("nonexistent.invalid", 80);

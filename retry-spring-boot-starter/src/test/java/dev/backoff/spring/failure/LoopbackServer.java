@@ -2,8 +2,6 @@ package dev.backoff.spring.failure;
 
 import java.io.BufferedInputStream;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 
@@ -21,9 +19,6 @@ final class LoopbackServer implements AutoCloseable {
 		CLOSE, RESET, HANG
 
 	}
-
-	/* Bound while the tests run, and never listening. */
-	private static final Socket CLOSED = new Socket();
 
 	private final String reply;
 
@@ -50,16 +45,6 @@ final class LoopbackServer implements AutoCloseable {
 			reply.append(header).append("\r\n");
 		}
 		return new LoopbackServer(reply.append("\r\n").toString(), Ending.CLOSE);
-	}
-
-	/**
-	 * Return a port on which nothing listens, and which the system gives to nothing else.
-	 */
-	static int closedPort() throws IOException {
-		if (!CLOSED.isBound()) {
-			CLOSED.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
-		}
-		return CLOSED.getLocalPort();
 	}
 
 	int port() {

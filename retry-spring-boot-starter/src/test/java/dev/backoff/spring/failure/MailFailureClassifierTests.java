@@ -13,6 +13,7 @@ import org.springframework.mail.SimpleMailMessage;
 import org.springframework.mail.javamail.JavaMailSenderImpl;
 
 import dev.backoff.failure.FailureClassifier;
+import dev.backoff.fixture.SocketServer;
 
 import static dev.backoff.spring.failure.Classified.assertSays;
 import static dev.backoff.spring.failure.Classified.thrownBy;
@@ -69,7 +70,7 @@ class MailFailureClassifierTests {
 
 	@Test
 	void noConnectionIsConnect() throws IOException {
-		assertSending(LoopbackServer.closedPort(), "transient connect", "a@example.com");
+		assertSending(SocketServer.closedPort(), "transient connect", "a@example.com");
 	}
 
 	@Test

@@ -4,6 +4,9 @@ import java.io.IOException;
 import java.time.Duration;
 
 import io.lettuce.core.ClientOptions;
+import io.lettuce.core.TimeoutOptions;
+import io.lettuce.core.protocol.CommandType;
+import io.lettuce.core.protocol.RedisCommand;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -15,6 +18,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 import org.springframework.data.redis.core.StringRedisTemplate;
 
 import dev.backoff.failure.FailureClassifier;
+import dev.backoff.fixture.SocketServer;
 import dev.backoff.spring.failure.LineServer.Reply;
 
 import static dev.backoff.spring.failure.Classified.assertSays;
@@ -45,13 +49,14 @@ class RedisFailureClassifierTests {
 	@Test
 	void noReplyInTimeIsTimeout() throws IOException {
 		try (LineServer server = redis((line) -> null)) {
-			assertGetting(server.port(), "transient timeout", Duration.ofMillis(500));
+			assertGetting(server.port(), "transient timeout",
+					TimeoutOptions.builder().timeoutSource(new OfTheCommand()));
 		}
 	}
 
 	@Test
 	void refusedIsConnect() throws IOException {
-		assertGetting(LoopbackServer.closedPort(), "transient connect");
+		assertGetting(SocketServer.closedPort(), "transient connect");
 	}
 
 	@Test
@@ -92,13 +97,13 @@ class RedisFailureClassifierTests {
 	}
 
 	private void assertGetting(int port, String expected) {
-		assertGetting(port, expected, Duration.ofSeconds(20));
+		assertGetting(port, expected, TimeoutOptions.builder());
 	}
 
-	private void assertGetting(int port, String expected, Duration timeout) {
+	private void assertGetting(int port, String expected, TimeoutOptions.Builder timeouts) {
 		LettuceClientConfiguration configuration = LettuceClientConfiguration.builder()
-			.commandTimeout(timeout)
-			.clientOptions(ClientOptions.builder().build())
+			.commandTimeout(Duration.ofMinutes(1))
+			.clientOptions(ClientOptions.builder().timeoutOptions(timeouts.build()).build())
 			.build();
 		LettuceConnectionFactory factory = new LettuceConnectionFactory(
 				new RedisStandaloneConfiguration("127.0.0.1", port), configuration);
@@ -111,6 +116,16 @@ class RedisFailureClassifierTests {
 		finally {
 			factory.destroy();
 		}
+	}
+
+	/** Much time for the greeting, little for the command. */
+	private static final class OfTheCommand extends TimeoutOptions.TimeoutSource {
+
+		@Override
+		public long getTimeout(RedisCommand<?, ?, ?> command) {
+			return (command.getType() == CommandType.GET) ? 100 : 60_000;
+		}
+
 	}
 
 }

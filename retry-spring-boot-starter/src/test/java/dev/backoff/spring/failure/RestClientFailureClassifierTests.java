@@ -27,6 +27,7 @@ import org.springframework.web.client.RestTemplate;
 import org.springframework.web.client.UnknownHttpStatusCodeException;
 
 import dev.backoff.failure.FailureClassifier;
+import dev.backoff.fixture.SocketServer;
 import dev.backoff.spring.failure.LoopbackServer.Ending;
 
 import static dev.backoff.spring.failure.Classified.assertSays;
@@ -109,7 +110,7 @@ class RestClientFailureClassifierTests {
 
 		@Test
 		void refusedIsConnect() throws IOException {
-			assertCalling("http://127.0.0.1:" + LoopbackServer.closedPort() + "/", "transient connect");
+			assertCalling("http://127.0.0.1:" + SocketServer.closedPort() + "/", "transient connect");
 		}
 
 		@Test

@@ -24,6 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 import dev.backoff.failure.FailureClassifier;
+import dev.backoff.fixture.SocketServer;
 
 import static dev.backoff.spring.failure.Classified.assertSays;
 import static dev.backoff.spring.failure.Classified.assertWithoutEffect;
@@ -188,7 +189,7 @@ class SqlFailureClassifierTests {
 
 		@Test
 		void refusedConnectionIsConnect() throws Exception {
-			String refused = "jdbc:h2:tcp://127.0.0.1:" + LoopbackServer.closedPort() + "/mem:stock";
+			String refused = "jdbc:h2:tcp://127.0.0.1:" + SocketServer.closedPort() + "/mem:stock";
 			assertThrown(() -> DriverManager.getConnection(refused), "transient connect");
 		}
 

@@ -21,6 +21,7 @@ import reactor.core.Exceptions;
 import reactor.netty.http.client.HttpClient;
 
 import dev.backoff.failure.FailureClassifier;
+import dev.backoff.fixture.SocketServer;
 import dev.backoff.spring.failure.LoopbackServer.Ending;
 
 import static dev.backoff.spring.failure.Classified.assertSays;
@@ -80,7 +81,7 @@ class WebClientFailureClassifierTests {
 
 		@Test
 		void refusedIsConnect() throws IOException {
-			assertCalling("http://127.0.0.1:" + LoopbackServer.closedPort() + "/", "transient connect");
+			assertCalling("http://127.0.0.1:" + SocketServer.closedPort() + "/", "transient connect");
 		}
 
 		@Test

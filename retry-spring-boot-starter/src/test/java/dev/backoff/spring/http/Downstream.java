@@ -59,7 +59,7 @@ public class Downstream {
 			return "ready";
 		}
 
-		/** Fail the caller's first attempt, and try long at its second. */
+		/** Fail the caller's first attempt, and retry at its second. */
 		@GetMapping("/work")
 		public String work() {
 			logger.info("working");
@@ -83,7 +83,7 @@ public class Downstream {
 	/** What the service needs. */
 	public static class Storage {
 
-		@Backoff(base = "50ms", cap = "50ms", jitter = "none", maxAttempts = "unlimited", deadline = "2m")
+		@Backoff(base = "10m", cap = "10m", jitter = "none", deadline = "2h")
 		public String read() throws IOException {
 			throw new IOException("down");
 		}

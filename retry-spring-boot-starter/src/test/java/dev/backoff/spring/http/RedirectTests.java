@@ -1,8 +1,6 @@
 package dev.backoff.spring.http;
 
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.util.List;
 
 import org.junit.jupiter.api.Nested;
@@ -18,6 +16,7 @@ import org.springframework.http.HttpMethod;
 import dev.backoff.annotation.Backoff;
 import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.event.StopReason;
+import dev.backoff.fixture.SocketServer;
 import dev.backoff.fixture.VirtualTime;
 import dev.backoff.spring.readme.ClientsWithoutRetries;
 
@@ -71,7 +70,8 @@ class RedirectTests {
 		@CsvSource({ "JDK,302", "JDK,303", "JDK,307", "APACHE,302", "APACHE,303", "APACHE,307", "REACTOR_NETTY,302",
 				"REACTOR_NETTY,303", "REACTOR_NETTY,307", "JDK_BELOW_WEB_CLIENT,303" })
 		void isAppliedOnceIfTheTargetOfTheRedirectCannotBeReached(Library library, int status) throws IOException {
-			try (WorkServer server = WorkServer.answering(status, "Location: http://localhost:" + closedPort() + "/")) {
+			try (WorkServer server = WorkServer.answering(status,
+					"Location: http://localhost:" + SocketServer.closedPort() + "/")) {
 				library.runner().run((context) -> {
 					assertMayBeApplied(library.pay(context, server.url()));
 					assertThat(server.applied()).hasSize(1);
@@ -96,14 +96,15 @@ class RedirectTests {
 		void mayBeAppliedWhereAConnectionFailsWithRedirectsOn(Library library) {
 			library.runner()
 				.run((context) -> assertMayBeApplied(
-						library.pay(context, "http://localhost:" + closedPort() + "/work")));
+						library.pay(context, "http://localhost:" + SocketServer.closedPort() + "/work")));
 		}
 
 		@ParameterizedTest
 		@EnumSource
 		void isTriedAgainWhereAConnectionFailsWithoutRedirects(Library library) {
 			library.runner().withPropertyValues("spring.http.clients.redirects=dont-follow").run((context) -> {
-				RetriesStoppedException story = library.pay(context, "http://localhost:" + closedPort() + "/work");
+				RetriesStoppedException story = library.pay(context,
+						"http://localhost:" + SocketServer.closedPort() + "/work");
 				assertThat(story.reason()).isEqualTo(StopReason.ATTEMPTS_EXHAUSTED);
 				assertThat(story.attempts()).isEqualTo(4);
 			});
@@ -177,12 +178,6 @@ class RedirectTests {
 			return target.values("X-Retry-Attempt");
 		}
 
-	}
-
-	private static int closedPort() throws IOException {
-		try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-			return socket.getLocalPort();
-		}
 	}
 
 	public static class Orders {

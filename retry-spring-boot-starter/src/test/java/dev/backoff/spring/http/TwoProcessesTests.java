@@ -21,12 +21,12 @@ import dev.backoff.annotation.Backoff;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * A caller with a short deadline, and a service in another process that would go on for
- * two minutes. It waits in real time: there is no other between processes.
+ * A caller with a deadline, and a service in another process whose wait fits only into
+ * its own. So the service stops at once, and nothing waits.
  */
 class TwoProcessesTests {
 
-	private static final Duration DEADLINE = Duration.ofSeconds(5);
+	private static final Duration DEADLINE = Duration.ofMinutes(1);
 
 	@TempDir
 	private Path directory;
@@ -51,7 +51,7 @@ class TwoProcessesTests {
 
 	@AfterEach
 	void stop() throws InterruptedException {
-		this.downstream.destroyForcibly().waitFor(10, TimeUnit.SECONDS);
+		this.downstream.destroyForcibly().waitFor(60, TimeUnit.SECONDS);
 	}
 
 	@Test
@@ -67,8 +67,7 @@ class TwoProcessesTests {
 				assertThat(caller.get("http://localhost:" + port + "/ready")).isEqualTo("ready");
 				String[] answer = caller.call("http://localhost:" + port + "/work").split(" ", -1);
 				assertThat(answer[0]).isEqualTo("DEADLINE");
-				// far from its own two minutes
-				assertThat(Long.parseLong(answer[1])).isLessThan(4 * DEADLINE.toMillis());
+				assertThat(Long.parseLong(answer[1])).isLessThan(DEADLINE.toMillis());
 			});
 		assertThat(lines()).contains("[attempt 1] INFO working", "[attempt 2] INFO working");
 		assertThat(lines()).anyMatch((line) -> line.startsWith("[attempt 2] WARN Stopped after ")

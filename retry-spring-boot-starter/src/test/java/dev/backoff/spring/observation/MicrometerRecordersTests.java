@@ -57,6 +57,7 @@ import dev.backoff.event.RetryListener;
 import dev.backoff.event.StopReason;
 import dev.backoff.failure.FailureClassification;
 import dev.backoff.failure.RetryCause;
+import dev.backoff.fixture.VirtualTime;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.policy.RetryPolicyBuilder;
 
@@ -69,7 +70,7 @@ class MicrometerRecordersTests {
 
 	private static final long MILLI = 1_000_000;
 
-	private final HandTurnedTime time = new HandTurnedTime();
+	private final VirtualTime time = VirtualTime.wrappingAfter(Duration.ofNanos(7));
 
 	private final MeterRegistry simple = new SimpleMeterRegistry();
 
@@ -755,7 +756,7 @@ class MicrometerRecordersTests {
 	private void fail(Retry retry, int failures, Exception failure) {
 		AtomicInteger attempts = new AtomicInteger();
 		Operation<Integer, Exception> operation = () -> {
-			this.time.pass(Duration.ofMillis(10));
+			this.time.advance(Duration.ofMillis(10));
 			if (attempts.incrementAndGet() <= failures) {
 				throw failure;
 			}

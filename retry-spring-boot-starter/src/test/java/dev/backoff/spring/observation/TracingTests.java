@@ -132,7 +132,7 @@ class TracingTests {
 	void attemptsOfAFutureAreBelowItsCall() throws Exception {
 		Observation request = Observation.start("request", registry());
 		try (Observation.Scope scope = request.openScope()) {
-			assertThat(orders.later(2).get(10, TimeUnit.SECONDS)).isEqualTo("later");
+			assertThat(orders.later(2).get(60, TimeUnit.SECONDS)).isEqualTo("later");
 			assertThat(registry().getCurrentObservationScope()).isSameAs(scope);
 		}
 		request.stop();

@@ -1,6 +1,5 @@
 package dev.backoff.spring.safety;
 
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -218,7 +217,7 @@ class ConcurrencyLimitsTests {
 			CompletableFuture<String> next;
 			synchronized (this) {
 				while (this.running.isEmpty()) {
-					wait(Duration.ofSeconds(10).toMillis());
+					wait();
 				}
 				next = this.running.remove(0);
 			}

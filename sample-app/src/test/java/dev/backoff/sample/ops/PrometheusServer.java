@@ -2,7 +2,6 @@ package dev.backoff.sample.ops;
 
 import java.io.File;
 import java.io.IOException;
-import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -43,7 +42,7 @@ final class PrometheusServer {
 	static PrometheusServer start(int application, Path rules, Path folder) throws IOException {
 		Files.writeString(folder.resolve("rules.yml"), hurried(Files.readString(rules)));
 		Files.writeString(folder.resolve("prometheus.yml"), """
-				global: { scrape_interval: 250ms, scrape_timeout: 250ms, evaluation_interval: 250ms }
+				global: { scrape_interval: 500ms, scrape_timeout: 500ms, evaluation_interval: 250ms }
 				rule_files: [rules.yml]
 				scrape_configs:
 				  - job_name: shop
@@ -60,18 +59,24 @@ final class PrometheusServer {
 		return new PrometheusServer(process, port);
 	}
 
-	/* Minutes become seconds, and the offset of an hour becomes twelve seconds. */
+	/* Minutes become seconds, and the offset of an hour becomes thirty seconds. */
 	static String hurried(String rules) {
-		return MINUTES.matcher(rules.replace("offset 1h", "offset 12s")).replaceAll(PrometheusServer::seconds);
+		return MINUTES.matcher(rules.replace("offset 1h", "offset 30s")).replaceAll(PrometheusServer::seconds);
 	}
 
 	private static String seconds(MatchResult minutes) {
 		return (minutes.group(1) != null) ? "[" + minutes.group(1) + "s]" : minutes.group(2) + "s";
 	}
 
-	private static int freePort() throws IOException {
-		try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-			return socket.getLocalPort();
+	/* Below the ports that the system gives to others. */
+	private static int freePort() {
+		for (int port = 20_000 + (int) (ProcessHandle.current().pid() % 10_000);; port++) {
+			try (ServerSocket free = new ServerSocket(port)) {
+				return free.getLocalPort();
+			}
+			catch (IOException ex) {
+				// the next one
+			}
 		}
 	}
 
@@ -112,7 +117,7 @@ final class PrometheusServer {
 
 	void stop() throws InterruptedException {
 		this.process.destroy();
-		if (!this.process.waitFor(10, TimeUnit.SECONDS)) {
+		if (!this.process.waitFor(60, TimeUnit.SECONDS)) {
 			this.process.destroyForcibly().waitFor();
 		}
 	}

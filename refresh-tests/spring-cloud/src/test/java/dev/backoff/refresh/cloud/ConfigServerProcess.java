@@ -106,7 +106,7 @@ final class ConfigServerProcess implements AutoCloseable {
 	public void close() {
 		this.process.destroy();
 		try {
-			if (!this.process.waitFor(10, TimeUnit.SECONDS)) {
+			if (!this.process.waitFor(60, TimeUnit.SECONDS)) {
 				this.process.destroyForcibly();
 			}
 		}

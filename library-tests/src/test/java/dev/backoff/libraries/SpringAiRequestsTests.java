@@ -19,14 +19,14 @@ import org.springframework.core.env.Environment;
 import org.springframework.core.retry.RetryTemplate;
 
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
-import dev.backoff.spring.layers.RetryLayer;
-import dev.backoff.spring.layers.RetryLayers;
+import dev.backoff.spring.otherretries.OtherRetries;
+import dev.backoff.spring.otherretries.OtherRetry;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatException;
 
-/** The retries of models of Spring AI, beside the requests that their server counts. */
-class SpringAiLayersTests {
+/** How many requests models of Spring AI make, counted at their server. */
+class SpringAiRequestsTests {
 
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
 		.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, BackoffAutoConfiguration.class,
@@ -58,10 +58,7 @@ class SpringAiLayersTests {
 	}
 
 	private static void assertAttempts(AssertableApplicationContext context, int attempts) {
-		assertThat(context.getBean(RetryLayers.class).report().layers())
-			.filteredOn((layer) -> layer.name().startsWith("Spring AI"))
-			.extracting(RetryLayer::attempts)
-			.containsExactly(attempts);
+		assertThat(context.getBean(OtherRetries.class).all()).extracting(OtherRetry::name).contains("Spring AI");
 		assertThatException().isThrownBy(() -> context.getBean(ChatModel.class).call("Hello"));
 		assertThat(context.getBean(CountingServer.class).requests()).isEqualTo(attempts);
 	}

@@ -1,4 +1,4 @@
-package dev.backoff.spring.layers;
+package dev.backoff.spring.otherretries;
 
 import java.time.Duration;
 import java.util.List;

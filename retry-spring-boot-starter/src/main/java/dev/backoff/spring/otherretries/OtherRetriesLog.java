@@ -1,0 +1,70 @@
+package dev.backoff.spring.otherretries;
+
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Collectors;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.springframework.boot.context.event.ApplicationReadyEvent;
+import org.springframework.context.ApplicationListener;
+
+import dev.backoff.spring.policy.BackoffConfiguration;
+
+/**
+ * Log once, after start-up, which other retries there are: a WARN for each annotation
+ * beside {@code @Backoff}, one INFO for all beans. Thread-safe.
+ *
+ * @since 0.1
+ */
+public final class OtherRetriesLog implements ApplicationListener<ApplicationReadyEvent> {
+
+	private static final Logger logger = LoggerFactory.getLogger(OtherRetriesLog.class);
+
+	private final BackoffConfiguration configuration;
+
+	private final OtherRetries retries;
+
+	private final AtomicBoolean logged = new AtomicBoolean();
+
+	/**
+	 * Make the log.
+	 * @param configuration says whether anything is logged
+	 * @param retries looks for other retries
+	 */
+	public OtherRetriesLog(BackoffConfiguration configuration, OtherRetries retries) {
+		this.configuration = configuration;
+		this.retries = retries;
+	}
+
+	@Override
+	public void onApplicationEvent(ApplicationReadyEvent event) {
+		if (!this.configuration.isEnabled() || !this.configuration.isOtherRetriesWarned()
+				|| !this.logged.compareAndSet(false, true)) {
+			return;
+		}
+		try {
+			this.retries.annotations().forEach(OtherRetriesLog::warn);
+			List<OtherRetry> beans = this.retries.beans();
+			if (!beans.isEmpty()) {
+				logger.info(
+						"Other retries multiply the attempts of methods that use them "
+								+ "(details: /actuator/backoff?view=other-retries): {}",
+						beans.stream()
+							.map((bean) -> bean.name() + " (" + bean.place() + ") repeats " + bean.when() + " unless "
+									+ bean.off())
+							.collect(Collectors.joining("; ")));
+			}
+		}
+		catch (RuntimeException | LinkageError ex) {
+			logger.debug("Cannot look for other retries", ex);
+		}
+	}
+
+	private static void warn(OtherRetry retry) {
+		logger.warn("{} on {} multiplies its attempts: {}{}", retry.name(), retry.place(), retry.off(),
+				(retry.equivalent() != null) ? ". In application.yml the same is\n" + retry.equivalent() : "");
+	}
+
+}

@@ -1,0 +1,7 @@
+/**
+ * Other retries in the application, which multiply the attempts of {@code @Backoff}.
+ */
+@NullMarked
+package dev.backoff.spring.otherretries;
+
+import org.jspecify.annotations.NullMarked;
