@@ -49,14 +49,14 @@ final class AttemptContext {
 
 	private @Nullable CallObservation observation;
 
-	private @Nullable KeptCall kept;
+	private @Nullable ResumedCall kept;
 
 	AttemptContext(CallState call) {
 		this.call = call;
 	}
 
 	/** Note that the call was kept elsewhere. */
-	void keptAs(KeptCall kept) {
+	void keptAs(ResumedCall kept) {
 		this.kept = kept;
 		this.key = new CallKey(kept.key());
 	}

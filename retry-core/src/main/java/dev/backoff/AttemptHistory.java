@@ -43,7 +43,7 @@ final class AttemptHistory {
 	}
 
 	/** Begin with what is known of a call that was kept elsewhere. */
-	AttemptHistory(KeptCall kept) {
+	AttemptHistory(ResumedCall kept) {
 		this.attempts = kept.attempts();
 		this.previousDelay = Nanos.of(kept.previousDelay());
 		this.lastQuestion = kept.lastQuestion();

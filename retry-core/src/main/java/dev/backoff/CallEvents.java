@@ -64,7 +64,7 @@ final class CallEvents {
 	}
 
 	/** Publish a call that is kept elsewhere, and observe the attempt that is due. */
-	void callGoesOn(CallState call, KeptCall kept) {
+	void callGoesOn(CallState call, ResumedCall kept) {
 		observe(call, kept(kept.key(), kept.attempts() + 1));
 	}
 

@@ -73,7 +73,7 @@ final class CallState {
 	}
 
 	/** Go on with a call that was kept elsewhere, with its next attempt. */
-	void resume(CallSettings settings, KeptCall kept, long now) {
+	void resume(CallSettings settings, ResumedCall kept, long now) {
 		begin(settings, now);
 		long elapsed = Nanos.of(kept.elapsed());
 		this.started = now - elapsed;

@@ -71,7 +71,7 @@ record CallSteps(CallSettings settings, RetryDecider decider, CallEvents events,
 	/**
 	 * Go on with a call that was kept elsewhere: return its attempt, a wait or the end.
 	 */
-	Decision resume(CallState call, KeptCall kept) {
+	Decision resume(CallState call, ResumedCall kept) {
 		this.events.callGoesOn(call, kept);
 		long now = now();
 		call.resume(this.settings, kept, now);
@@ -100,7 +100,7 @@ record CallSteps(CallSettings settings, RetryDecider decider, CallEvents events,
 	}
 
 	/* After a failure. To ask again for a result that is not final is free. */
-	private boolean isPaying(KeptCall kept) {
+	private boolean isPaying(ResumedCall kept) {
 		return this.guard.budget() != null && kept.attempts() > 0
 				&& (kept.failure() != null || this.settings.policy().until() == null);
 	}

@@ -193,7 +193,7 @@ public final class Retry {
 
 	/**
 	 * Tell the observers that a call has been stored which {@link #attemptOn} is to make.
-	 * @param key its {@linkplain KeptCall#key() key}
+	 * @param key its {@linkplain ResumedCall#key() key}
 	 */
 	public void stored(String key) {
 		this.drivers.events.stored(key);
@@ -213,7 +213,7 @@ public final class Retry {
 	 * @param <X> the checked exception both throw
 	 * @return what follows; what the attempt or the recovery threw is in it
 	 */
-	public <C, T extends @Nullable Object, X extends Throwable> KeptNext attemptOn(KeptCall call, C context,
+	public <C, T extends @Nullable Object, X extends Throwable> ResumeResult attemptOn(ResumedCall call, C context,
 			Operation.OnContext<C, T, X> operation, @Nullable Recovery<? super C, T, X> recovery) {
 		Drivers drivers = this.drivers;
 		CallRegistry counted = drivers.running;
@@ -328,9 +328,9 @@ public final class Retry {
 		}
 
 		/* Made for each attempt, since few retries have any. */
-		KeptDriver kept() {
+		ResumedAttempt kept() {
 			RetryDecider decider = new RetryDecider(this.settings.policy(), () -> null, this.random, this.events);
-			return new KeptDriver(new CallSteps(this.settings, decider, this.events, this.guard.keptElsewhere(),
+			return new ResumedAttempt(new CallSteps(this.settings, decider, this.events, this.guard.keptElsewhere(),
 					new CallRegistry(), this.steps.limit()));
 		}
 

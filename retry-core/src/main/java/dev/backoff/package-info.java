@@ -7,7 +7,7 @@
  * and how spaced. {@link dev.backoff.Attempt} is what the operation sees.
  * <p>
  * A call passes these types in this order. {@code BlockingDriver}, {@code AsyncCall} or
- * {@code KeptDriver} drives it from attempt to attempt. {@code CallStack} lends it a
+ * {@code ResumedAttempt} drives it from attempt to attempt. {@code CallStack} lends it a
  * {@code CallState}. {@code CallSteps} asks the {@code OverloadGuard} for the permit of
  * an attempt. {@code AttemptLimit} bounds the attempt. {@code FailureRules} say what its
  * {@code Outcome} is worth. {@code RetryDecider} makes a {@code Decision} of the

@@ -146,7 +146,7 @@ class DriverContractTests {
 				@Override
 				public @Nullable Object call(ScriptedOperation<@Nullable Object> operation,
 						@Nullable Recovery<Object, @Nullable Object, Exception> recovery) throws Throwable {
-					return KeptCallTests.Keeper.of(this.retry, setup.time()).call(operation, recovery);
+					return ResumedCallTests.Keeper.of(this.retry, setup.time()).call(operation, recovery);
 				}
 
 			};

@@ -21,8 +21,8 @@ import org.slf4j.MDC;
 
 import org.springframework.dao.DuplicateKeyException;
 
-import dev.backoff.KeptCall;
-import dev.backoff.KeptNext;
+import dev.backoff.ResumedCall;
+import dev.backoff.ResumeResult;
 import dev.backoff.delay.RandomSource;
 import dev.backoff.durable.DurableMeters.Count;
 import dev.backoff.durable.DurableMethods.DurableMethod;
@@ -162,10 +162,10 @@ final class DurableTask {
 		StoredCall current = begins ? call.begun(this.lanes.now(), policy.numbers().deadlineNanos()) : call;
 		int most = (policy.numbers().idempotency() == Idempotency.NO) ? 0 : this.lanes.store().settings().maxLosses();
 		String loss = (call.losses() > most) ? times(call.losses()) + " ended with their process" : null;
-		KeptCall kept = current.kept(this.lanes.now(), execution.version, loss);
+		ResumedCall kept = current.kept(this.lanes.now(), execution.version, loss);
 		try {
 			// if the process ended within the recovery, that is not tried again
-			KeptNext next = this.lanes.submissions()
+			ResumeResult next = this.lanes.submissions()
 				.attempt(this.method, arguments, kept, call.losses() <= most + 1, call.trace());
 			return completion(current, execution, next);
 		}
@@ -178,24 +178,24 @@ final class DurableTask {
 		return (losses == 1) ? "1 attempt has" : losses + " attempts have";
 	}
 
-	private CompletionHandler<StoredCall> completion(StoredCall call, Execution execution, KeptNext next) {
-		if (next instanceof KeptNext.Again again) {
+	private CompletionHandler<StoredCall> completion(StoredCall call, Execution execution, ResumeResult next) {
+		if (next instanceof ResumeResult.Again again) {
 			return again(call, again);
 		}
-		if (next instanceof KeptNext.Stopped stopped) {
+		if (next instanceof ResumeResult.Stopped stopped) {
 			RetriesStoppedException story = stopped.story();
 			Throwable thrown = (stopped.thrown() != null) ? stopped.thrown() : story.failure();
 			return dead(call, execution, story.attempts(),
 					call.stop(thrown).because(story.reason(), String.valueOf(story.getMessage())));
 		}
-		boolean recovered = next instanceof KeptNext.Done done && done.recovered();
+		boolean recovered = next instanceof ResumeResult.Done done && done.recovered();
 		return (complete, operations) -> {
 			end(call, execution, complete, operations);
 			count(recovered ? Count.RECOVERED : Count.DONE);
 		};
 	}
 
-	private CompletionHandler<StoredCall> again(StoredCall call, KeptNext.Again again) {
+	private CompletionHandler<StoredCall> again(StoredCall call, ResumeResult.Again again) {
 		boolean unchanged = again.attempts() == call.attempts();
 		if (unchanged && again.failure() != null && this.lanes.isRunning()) {
 			// no shutdown has interrupted it, and it could be so for ever

@@ -11,8 +11,8 @@ import com.fasterxml.jackson.annotation.JsonRawValue;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.annotation.JsonDeserialize;
 
-import dev.backoff.KeptCall;
-import dev.backoff.KeptNext;
+import dev.backoff.ResumedCall;
+import dev.backoff.ResumeResult;
 import dev.backoff.event.StopReason;
 import dev.backoff.time.Nanos;
 
@@ -81,15 +81,15 @@ record StoredCall(int format, String id, @Nullable String key, String method,
 	}
 
 	/** Return what the core needs to know for an attempt. */
-	KeptCall kept(Instant now, long version, @Nullable String loss) {
+	ResumedCall kept(Instant now, long version, @Nullable String loss) {
 		Duration elapsed = Duration.between(this.submitted, now);
-		return new KeptCall(this.id, this.fence + version, this.attempts,
+		return new ResumedCall(this.id, this.fence + version, this.attempts,
 				elapsed.isNegative() ? Duration.ZERO : elapsed,
 				(this.deadline != null) ? Duration.between(now, this.deadline) : null, Duration.ofMillis(this.delayMs),
 				this.lastQuestion, loss, (this.stop != null) ? this.stop.failure() : null);
 	}
 
-	StoredCall again(KeptNext.Again next) {
+	StoredCall again(ResumeResult.Again next) {
 		// what is not told of the last attempt is told of the one before
 		Stop last = (next.failure() != null || next.attempts() == this.attempts) ? stop(next.failure()) : null;
 		return with(this.submitted, this.deadline, this.slot, next.attempts(), this.losses, this.fence,

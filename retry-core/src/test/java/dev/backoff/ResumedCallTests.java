@@ -31,7 +31,7 @@ import dev.backoff.time.Nanos;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-class KeptCallTests {
+class ResumedCallTests {
 
 	private static final Duration HOUR = Duration.ofHours(1);
 
@@ -43,12 +43,12 @@ class KeptCallTests {
 
 	private final Exception failure = new IOException("down");
 
-	private static KeptCall kept(int attempts) {
-		return new KeptCall("key", 7, attempts, HOUR, null, Duration.ofSeconds(1), false, null, null);
+	private static ResumedCall kept(int attempts) {
+		return new ResumedCall("key", 7, attempts, HOUR, null, Duration.ofSeconds(1), false, null, null);
 	}
 
-	private static KeptCall withTimeLeft(Duration timeLeft) {
-		return new KeptCall("key", 7, 2, HOUR, timeLeft, Duration.ofSeconds(1), false, null, null);
+	private static ResumedCall withTimeLeft(Duration timeLeft) {
+		return new ResumedCall("key", 7, 2, HOUR, timeLeft, Duration.ofSeconds(1), false, null, null);
 	}
 
 	private static RetryPolicyBuilder policy() {
@@ -64,12 +64,13 @@ class KeptCallTests {
 			.recorder(this.recorder);
 	}
 
-	private static KeptNext attempt(Retry retry, KeptCall call, Operation<@Nullable Object, Exception> operation) {
+	private static ResumeResult attempt(Retry retry, ResumedCall call,
+			Operation<@Nullable Object, Exception> operation) {
 		return retry.<Object, @Nullable Object, Exception>attemptOn(call, "context",
 				(context, number) -> operation.run(), null);
 	}
 
-	private KeptNext fail(Retry retry, KeptCall call) {
+	private ResumeResult fail(Retry retry, ResumedCall call) {
 		return attempt(retry, call, () -> {
 			throw this.failure;
 		});
@@ -79,7 +80,7 @@ class KeptCallTests {
 	void anAttemptKnowsItsNumberKeyAndFence() {
 		List<Attempt> seen = new ArrayList<>();
 		Retry retry = builder(policy()).build();
-		assertThat(attempt(retry, kept(2), () -> seen.add(Attempt.current()))).isEqualTo(new KeptNext.Done(false));
+		assertThat(attempt(retry, kept(2), () -> seen.add(Attempt.current()))).isEqualTo(new ResumeResult.Done(false));
 		assertThat(seen.get(0).number()).isEqualTo(3);
 		assertThat(seen.get(0).idempotencyKey()).isEqualTo("key");
 		assertThat(seen.get(0).fence()).isEqualTo(7);
@@ -90,7 +91,7 @@ class KeptCallTests {
 	void theNextDelayIsThatOfTheNextRetryWhereverTheOthersWere() {
 		Retry retry = builder(policy()).build();
 		assertThat(fail(retry, kept(2)))
-			.isEqualTo(new KeptNext.Again(3, Duration.ofMillis(400), Duration.ofMillis(400), false, this.failure));
+			.isEqualTo(new ResumeResult.Again(3, Duration.ofMillis(400), Duration.ofMillis(400), false, this.failure));
 		assertThat(this.recorder.lines()).containsExactly("attempt 3 transient 0ms", "waiting policy 400ms", "waited",
 				"retry other");
 	}
@@ -98,8 +99,8 @@ class KeptCallTests {
 	@Test
 	void theStoryCountsTheAttemptsOfOtherProcesses() {
 		Retry retry = builder(policy()).build();
-		KeptNext next = fail(retry, kept(3));
-		assertThat(next).isInstanceOfSatisfying(KeptNext.Stopped.class, (stopped) -> {
+		ResumeResult next = fail(retry, kept(3));
+		assertThat(next).isInstanceOfSatisfying(ResumeResult.Stopped.class, (stopped) -> {
 			assertThat(stopped.thrown()).isSameAs(this.failure);
 			assertThat(stopped.story()).hasMessage("Stopped after 4 of 4 attempts in 60 min: ATTEMPTS_EXHAUSTED "
 					+ "(policy orders; attempts …, 0 ms)");
@@ -111,11 +112,11 @@ class KeptCallTests {
 	void aCallWhoseDeadlineIsOverMakesNoAttemptAndRecovers() {
 		Retry retry = builder(policy().deadline(HOUR)).build();
 		List<RetriesStoppedException> stories = new ArrayList<>();
-		KeptNext next = retry.<Object, @Nullable Object, Exception>attemptOn(withTimeLeft(Duration.ofMinutes(-90)),
+		ResumeResult next = retry.<Object, @Nullable Object, Exception>attemptOn(withTimeLeft(Duration.ofMinutes(-90)),
 				"context", (context, number) -> {
 					throw new AssertionError("no attempt");
 				}, (context, story) -> stories.add(story));
-		assertThat(next).isEqualTo(new KeptNext.Done(true));
+		assertThat(next).isEqualTo(new ResumeResult.Done(true));
 		assertThat(stories.get(0).reason()).isEqualTo(StopReason.DEADLINE);
 		assertThat(stories.get(0).failure()).isNull();
 		assertThat(stories.get(0).attempts()).isEqualTo(2);
@@ -124,16 +125,16 @@ class KeptCallTests {
 	@Test
 	void aDeadlineThatIsKeptCountsAndNotThatOfThePolicy() {
 		Retry retry = builder(policy().deadline(Duration.ofSeconds(1))).build();
-		assertThat(fail(retry, withTimeLeft(Duration.ofMillis(411)))).isInstanceOf(KeptNext.Again.class);
-		assertThat(fail(retry, withTimeLeft(Duration.ofMillis(410)))).isInstanceOfSatisfying(KeptNext.Stopped.class,
+		assertThat(fail(retry, withTimeLeft(Duration.ofMillis(411)))).isInstanceOf(ResumeResult.Again.class);
+		assertThat(fail(retry, withTimeLeft(Duration.ofMillis(410)))).isInstanceOfSatisfying(ResumeResult.Stopped.class,
 				(stopped) -> assertThat(stopped.story().reason()).isEqualTo(StopReason.DEADLINE));
 	}
 
 	@Test
 	void aLossStopsWithoutAnAttempt() {
 		Retry retry = builder(policy()).build();
-		KeptCall lost = new KeptCall("key", 7, 2, HOUR, null, Duration.ZERO, false, "lost 6 times", null);
-		assertThat(fail(retry, lost)).isInstanceOfSatisfying(KeptNext.Stopped.class, (stopped) -> {
+		ResumedCall lost = new ResumedCall("key", 7, 2, HOUR, null, Duration.ZERO, false, "lost 6 times", null);
+		assertThat(fail(retry, lost)).isInstanceOfSatisfying(ResumeResult.Stopped.class, (stopped) -> {
 			assertThat(stopped.thrown()).isNull();
 			assertThat(stopped.story())
 				.hasMessage("Stopped after 2 of 4 attempts in 60 min: LOST, lost 6 times (policy orders)");
@@ -146,8 +147,8 @@ class KeptCallTests {
 		CircuitBreaker breaker = breaker();
 		Retry retry = builder(policy()).breaker(breaker).build();
 		breaker.open();
-		KeptNext next = fail(retry, kept(1));
-		assertThat(next).isInstanceOfSatisfying(KeptNext.Again.class, (again) -> {
+		ResumeResult next = fail(retry, kept(1));
+		assertThat(next).isInstanceOfSatisfying(ResumeResult.Again.class, (again) -> {
 			assertThat(again.attempts()).isEqualTo(1);
 			assertThat(again.delay()).isEqualTo(Duration.ofMillis(5_200));
 			assertThat(again.previousDelay()).isEqualTo(Duration.ofSeconds(1));
@@ -161,12 +162,12 @@ class KeptCallTests {
 	void aBreakerThatOpensPostponesTheNextAttempt() {
 		CircuitBreaker breaker = breaker();
 		Retry retry = builder(policy()).breaker(breaker).build();
-		KeptNext next = attempt(retry, kept(1), () -> {
+		ResumeResult next = attempt(retry, kept(1), () -> {
 			breaker.open();
 			throw this.failure;
 		});
-		assertThat(next)
-			.isEqualTo(new KeptNext.Again(2, Duration.ofMillis(5_200), Duration.ofMillis(200), false, this.failure));
+		assertThat(next).isEqualTo(
+				new ResumeResult.Again(2, Duration.ofMillis(5_200), Duration.ofMillis(200), false, this.failure));
 	}
 
 	/* It opens for half of 10 s. */
@@ -183,16 +184,16 @@ class KeptCallTests {
 		for (boolean postponed : List.of(true, false)) {
 			RetryBudget budget = budget();
 			Retry retry = builder(policy().postponedWhenEmpty(postponed)).budget(budget).build();
-			assertThat(fail(retry, kept(0))).isInstanceOf(KeptNext.Again.class);
+			assertThat(fail(retry, kept(0))).isInstanceOf(ResumeResult.Again.class);
 			assertThat(budget.balance()).isOne();
-			assertThat(fail(retry, kept(1))).isInstanceOfSatisfying(KeptNext.Again.class,
+			assertThat(fail(retry, kept(1))).isInstanceOfSatisfying(ResumeResult.Again.class,
 					(again) -> assertThat(again.attempts()).isEqualTo(2));
 			assertThat(budget.balance()).isZero();
 			assertThat(fail(retry, kept(1)))
-				.isEqualTo(new KeptNext.Again(1, Duration.ofMillis(200), Duration.ofSeconds(1), false, null));
+				.isEqualTo(new ResumeResult.Again(1, Duration.ofMillis(200), Duration.ofSeconds(1), false, null));
 			assertThat(this.recorder.lines().get(this.recorder.lines().size() - 2)).isEqualTo("waiting budget 200ms");
 			assertThat(fail(retry, kept(0))).as("a first attempt")
-				.isInstanceOfSatisfying(KeptNext.Again.class, (again) -> assertThat(again.attempts()).isOne());
+				.isInstanceOfSatisfying(ResumeResult.Again.class, (again) -> assertThat(again.attempts()).isOne());
 		}
 	}
 
@@ -213,7 +214,7 @@ class KeptCallTests {
 		Retry retry = builder(policy()).budget(budget).breaker(breaker).build();
 		breaker.open();
 		this.time.sleep(Duration.ofSeconds(10).toNanos());
-		assertThat(fail(retry, kept(1))).isInstanceOf(KeptNext.Again.class);
+		assertThat(fail(retry, kept(1))).isInstanceOf(ResumeResult.Again.class);
 		assertThat(this.recorder.lines("attempt")).isEmpty();
 		assertThat(breaker.isPermitting(this.time.nanoTime())).isTrue();
 	}
@@ -222,10 +223,10 @@ class KeptCallTests {
 	void askingAgainForAResultThatIsNotFinalIsFreeAndARetryAfterAFailureIsNot() {
 		RetryBudget budget = budget();
 		Retry retry = builder(policy().until((result, context) -> "final".equals(result))).budget(budget).build();
-		assertThat(attempt(retry, kept(1), () -> "pending")).isInstanceOf(KeptNext.Again.class);
+		assertThat(attempt(retry, kept(1), () -> "pending")).isInstanceOf(ResumeResult.Again.class);
 		assertThat(budget.balance()).isOne();
-		KeptCall failed = new KeptCall("key", 7, 1, HOUR, null, Duration.ZERO, false, null, "IOException");
-		assertThat(attempt(retry, failed, () -> "pending")).isInstanceOf(KeptNext.Again.class);
+		ResumedCall failed = new ResumedCall("key", 7, 1, HOUR, null, Duration.ZERO, false, null, "IOException");
+		assertThat(attempt(retry, failed, () -> "pending")).isInstanceOf(ResumeResult.Again.class);
 		assertThat(budget.balance()).isZero();
 	}
 
@@ -233,25 +234,25 @@ class KeptCallTests {
 	void anAttemptWaitsWhileRetriesAreOff() {
 		Retry retry = builder(policy()).enabledWhen(() -> false).build();
 		assertThat(fail(retry, kept(0)))
-			.isEqualTo(new KeptNext.Again(0, Duration.ofMillis(100), Duration.ofSeconds(1), false, null));
+			.isEqualTo(new ResumeResult.Again(0, Duration.ofMillis(100), Duration.ofSeconds(1), false, null));
 	}
 
 	@Test
 	void retriesThatAreSwitchedOffMeanwhileEndNoCall() {
 		List<Boolean> on = new ArrayList<>(List.of(true));
 		Retry retry = builder(policy()).enabledWhen(() -> !on.isEmpty()).build();
-		KeptNext next = attempt(retry, kept(0), () -> {
+		ResumeResult next = attempt(retry, kept(0), () -> {
 			on.clear();
 			throw this.failure;
 		});
-		assertThat(next).isInstanceOf(KeptNext.Again.class);
+		assertThat(next).isInstanceOf(ResumeResult.Again.class);
 	}
 
 	@Test
 	void aShutdownOfWaitingCallsEndsNoCall() {
 		CallRegistry waiting = new CallRegistry();
 		waiting.shutDown();
-		assertThat(fail(builder(policy()).calls(waiting).build(), kept(0))).isInstanceOf(KeptNext.Again.class);
+		assertThat(fail(builder(policy()).calls(waiting).build(), kept(0))).isInstanceOf(ResumeResult.Again.class);
 	}
 
 	@Test
@@ -261,13 +262,13 @@ class KeptCallTests {
 		for (Exception interrupted : failures) {
 			assertThat(attempt(retry, kept(3), () -> {
 				throw interrupted;
-			})).isEqualTo(new KeptNext.Again(3, Duration.ZERO, Duration.ofSeconds(1), false, interrupted));
+			})).isEqualTo(new ResumeResult.Again(3, Duration.ZERO, Duration.ofSeconds(1), false, interrupted));
 		}
-		KeptNext next = attempt(retry, kept(3), () -> {
+		ResumeResult next = attempt(retry, kept(3), () -> {
 			Thread.currentThread().interrupt();
 			throw this.failure;
 		});
-		assertThat(next).isInstanceOfSatisfying(KeptNext.Again.class,
+		assertThat(next).isInstanceOfSatisfying(ResumeResult.Again.class,
 				(again) -> assertThat(again.attempts()).isEqualTo(3));
 		assertThat(Thread.interrupted()).isFalse();
 		assertThat(this.listener.stopped()).isEmpty();
@@ -277,11 +278,11 @@ class KeptCallTests {
 	void anInterruptedAttemptIsToldToNeitherBreakerNorMetersNorListeners() {
 		CircuitBreaker breaker = breaker();
 		Retry retry = builder(policy()).breaker(breaker).build();
-		KeptNext next = attempt(retry, kept(1), () -> {
+		ResumeResult next = attempt(retry, kept(1), () -> {
 			Thread.currentThread().interrupt();
 			throw this.failure;
 		});
-		assertThat(next).isInstanceOf(KeptNext.Again.class);
+		assertThat(next).isInstanceOf(ResumeResult.Again.class);
 		assertThat(breaker.counts().failed()).isZero();
 		assertThat(this.recorder.lines()).isEmpty();
 		assertThat(this.listener.scheduled()).isEmpty();
@@ -291,24 +292,26 @@ class KeptCallTests {
 	void anInterruptedRecoveryIsRepeatedWithTheLastAttempt() {
 		Retry retry = builder(policy()).build();
 		IllegalStateException interrupted = new IllegalStateException(new InterruptedException());
-		KeptNext next = retry.<Object, @Nullable Object, Exception>attemptOn(kept(3), "context", (context, number) -> {
-			throw this.failure;
-		}, (context, story) -> {
-			throw interrupted;
-		});
-		assertThat(next).isEqualTo(new KeptNext.Again(3, Duration.ZERO, Duration.ofSeconds(1), false, interrupted));
+		ResumeResult next = retry.<Object, @Nullable Object, Exception>attemptOn(kept(3), "context",
+				(context, number) -> {
+					throw this.failure;
+				}, (context, story) -> {
+					throw interrupted;
+				});
+		assertThat(next).isEqualTo(new ResumeResult.Again(3, Duration.ZERO, Duration.ofSeconds(1), false, interrupted));
 		assertThat(this.listener.stopped()).isEmpty();
 	}
 
 	@Test
 	void aCallThatStopsWithoutAnAttemptTellsWhatTheOneBeforeThrew() {
 		Retry retry = builder(policy()).build();
-		KeptCall lost = new KeptCall("key", 7, 2, HOUR, null, Duration.ZERO, false, "lost 6 times", "IOException");
-		KeptCall late = new KeptCall("key", 7, 2, HOUR, Duration.ZERO, Duration.ZERO, false, null, "IOException");
-		assertThat(fail(retry, lost)).isInstanceOfSatisfying(KeptNext.Stopped.class,
+		ResumedCall lost = new ResumedCall("key", 7, 2, HOUR, null, Duration.ZERO, false, "lost 6 times",
+				"IOException");
+		ResumedCall late = new ResumedCall("key", 7, 2, HOUR, Duration.ZERO, Duration.ZERO, false, null, "IOException");
+		assertThat(fail(retry, lost)).isInstanceOfSatisfying(ResumeResult.Stopped.class,
 				(stopped) -> assertThat(stopped.story())
 					.hasMessageContaining("LOST, lost 6 times; the attempt before threw IOException (policy"));
-		assertThat(fail(retry, late)).isInstanceOfSatisfying(KeptNext.Stopped.class,
+		assertThat(fail(retry, late)).isInstanceOfSatisfying(ResumeResult.Stopped.class,
 				(stopped) -> assertThat(stopped.story())
 					.hasMessageContaining("than chosen; the attempt before threw IOException (policy"));
 	}
@@ -318,7 +321,7 @@ class KeptCallTests {
 		assertThatIllegalArgumentException().isThrownBy(() -> kept(-1))
 			.withMessage("Invalid attempts (-1): must not be negative.");
 		assertThatIllegalArgumentException()
-			.isThrownBy(() -> new KeptCall("key", -1, 0, HOUR, null, Duration.ZERO, false, null, null))
+			.isThrownBy(() -> new ResumedCall("key", -1, 0, HOUR, null, Duration.ZERO, false, null, null))
 			.withMessage("Invalid fence (-1): must not be negative.");
 	}
 
@@ -406,20 +409,20 @@ class KeptCallTests {
 			long submitted = this.time.nanoTime();
 			long deadline = this.retry.policy().deadlineNanos();
 			List<@Nullable Object> results = new ArrayList<>();
-			KeptNext.Again state = new KeptNext.Again(0, Duration.ZERO, Duration.ZERO, false, null);
+			ResumeResult.Again state = new ResumeResult.Again(0, Duration.ZERO, Duration.ZERO, false, null);
 			for (int fence = 1; true; fence++) {
 				Duration elapsed = Duration.ofNanos(this.time.nanoTime() - submitted);
-				KeptCall call = new KeptCall("key", fence, state.attempts(), elapsed,
+				ResumedCall call = new ResumedCall("key", fence, state.attempts(), elapsed,
 						(deadline != Nanos.UNLIMITED) ? Duration.ofNanos(deadline).minus(elapsed) : null,
 						state.previousDelay(), state.lastQuestion(), null, null);
-				KeptNext next = this.retry.<Object, @Nullable Object, Exception>attemptOn(call, operation,
+				ResumeResult next = this.retry.<Object, @Nullable Object, Exception>attemptOn(call, operation,
 						(context, number) -> noted(results, operation.run()), (recovery != null)
 								? (context, story) -> noted(results, recovery.recover(context, story)) : null);
-				if (next instanceof KeptNext.Again again) {
+				if (next instanceof ResumeResult.Again again) {
 					state = again;
 					this.time.sleep(again.delay().toNanos());
 				}
-				else if (next instanceof KeptNext.Stopped stopped && stopped.thrown() != null) {
+				else if (next instanceof ResumeResult.Stopped stopped && stopped.thrown() != null) {
 					throw stopped.thrown();
 				}
 				else {

@@ -7,18 +7,18 @@ import org.jspecify.annotations.Nullable;
 import dev.backoff.event.RetriesStoppedException;
 
 /**
- * What follows an attempt of a {@link KeptCall}. Immutable.
+ * What follows an attempt of a {@link ResumedCall}. Immutable.
  *
  * @since 0.1
  */
-public sealed interface KeptNext {
+public sealed interface ResumeResult {
 
 	/**
 	 * The call has ended well.
 	 *
 	 * @param recovered whether it stopped and its recovery returned
 	 */
-	record Done(boolean recovered) implements KeptNext {
+	record Done(boolean recovered) implements ResumeResult {
 	}
 
 	/**
@@ -33,7 +33,7 @@ public sealed interface KeptNext {
 	 * @param failure what the attempt threw, or null
 	 */
 	record Again(int attempts, Duration delay, Duration previousDelay, boolean lastQuestion,
-			@Nullable Throwable failure) implements KeptNext {
+			@Nullable Throwable failure) implements ResumeResult {
 	}
 
 	/**
@@ -42,7 +42,7 @@ public sealed interface KeptNext {
 	 * @param story what happened
 	 * @param thrown what the last attempt or the recovery threw, or null
 	 */
-	record Stopped(RetriesStoppedException story, @Nullable Throwable thrown) implements KeptNext {
+	record Stopped(RetriesStoppedException story, @Nullable Throwable thrown) implements ResumeResult {
 	}
 
 }

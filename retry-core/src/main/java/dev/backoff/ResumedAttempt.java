@@ -14,9 +14,9 @@ import dev.backoff.failure.Causes;
  * open breaker, a spent budget, an interruption and retries that are switched off end no
  * such call: it waits. Decide nothing. Thread-safe.
  */
-record KeptDriver(CallSteps steps) {
+record ResumedAttempt(CallSteps steps) {
 
-	<C, T extends @Nullable Object, X extends Throwable> KeptNext attempt(KeptCall kept, C context,
+	<C, T extends @Nullable Object, X extends Throwable> ResumeResult attempt(ResumedCall kept, C context,
 			Operation.OnContext<C, T, X> operation, @Nullable Recovery<? super C, T, X> recovery) {
 		CallStack stack = CallStack.ofThread();
 		CallState call = stack.push();
@@ -27,7 +27,7 @@ record KeptDriver(CallSteps steps) {
 				Outcome outcome = this.steps.attempt(call, context, operation);
 				if (outcome.kind() == AttemptOutcome.SUCCESS && call.attempt() == 1) {
 					this.steps.succeededAtOnce(call, proceed.permit());
-					return new KeptNext.Done(false);
+					return new ResumeResult.Done(false);
 				}
 				if (outcome.failure() != null && isInterrupted(outcome.failure())) {
 					this.steps.neverBegan(proceed, call);
@@ -55,12 +55,12 @@ record KeptDriver(CallSteps steps) {
 				|| Causes.find(failure, (cause) -> cause instanceof InterruptedException) != null);
 	}
 
-	private static KeptNext unchanged(KeptCall kept, Duration delay, @Nullable Throwable failure) {
-		return new KeptNext.Again(kept.attempts(), delay, kept.previousDelay(), kept.lastQuestion(), failure);
+	private static ResumeResult unchanged(ResumedCall kept, Duration delay, @Nullable Throwable failure) {
+		return new ResumeResult.Again(kept.attempts(), delay, kept.previousDelay(), kept.lastQuestion(), failure);
 	}
 
 	/* The wait is over for this process, and so is its part of the retry to come. */
-	private KeptNext again(Decision.RetryAfter wait, CallState call, KeptCall kept) {
+	private ResumeResult again(Decision.RetryAfter wait, CallState call, ResumedCall kept) {
 		Outcome outcome = call.lastOutcome();
 		this.steps.waiting(wait, call);
 		this.steps.waited(call);
@@ -69,7 +69,7 @@ record KeptDriver(CallSteps steps) {
 			return unchanged(kept, delay, null);
 		}
 		this.steps.retrying(outcome.cause());
-		return new KeptNext.Again(call.attempt(), delay, Duration.ofNanos(wait.ownDelay()),
+		return new ResumeResult.Again(call.attempt(), delay, Duration.ofNanos(wait.ownDelay()),
 				call.history().isLastQuestion(), outcome.failure());
 	}
 
@@ -77,11 +77,11 @@ record KeptDriver(CallSteps steps) {
 	 * Recover if there is a recovery, and tell the story. A recovery that is interrupted
 	 * is repeated with the last attempt.
 	 */
-	private <C, T extends @Nullable Object, X extends Throwable> KeptNext finish(CallResult result, KeptCall kept,
-			C context, @Nullable Recovery<? super C, T, X> recovery) {
+	private <C, T extends @Nullable Object, X extends Throwable> ResumeResult finish(CallResult result,
+			ResumedCall kept, C context, @Nullable Recovery<? super C, T, X> recovery) {
 		RetriesStoppedException story = result.story();
 		if (story == null) {
-			return new KeptNext.Done(false);
+			return new ResumeResult.Done(false);
 		}
 		CallResult last = this.steps.recover(result, context, recovery);
 		Throwable thrown = last.thrown();
@@ -89,8 +89,8 @@ record KeptDriver(CallSteps steps) {
 			return unchanged(kept, Duration.ZERO, thrown);
 		}
 		this.steps.stopped(last, story, null);
-		return (last.recovery() == RetryEvent.RecoveryOutcome.DONE) ? new KeptNext.Done(true)
-				: new KeptNext.Stopped(story, thrown);
+		return (last.recovery() == RetryEvent.RecoveryOutcome.DONE) ? new ResumeResult.Done(true)
+				: new ResumeResult.Stopped(story, thrown);
 	}
 
 }

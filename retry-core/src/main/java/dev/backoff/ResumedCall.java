@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * stops without another attempt, or null before the first and after a result
  * @since 0.1
  */
-public record KeptCall(String key, long fence, int attempts, Duration elapsed, @Nullable Duration timeLeft,
+public record ResumedCall(String key, long fence, int attempts, Duration elapsed, @Nullable Duration timeLeft,
 		Duration previousDelay, boolean lastQuestion, @Nullable String loss, @Nullable String failure) {
 
 	/**
@@ -39,7 +39,7 @@ public record KeptCall(String key, long fence, int attempts, Duration elapsed, @
 	 * @param failure what the attempt before threw, or null
 	 * @throws IllegalArgumentException if a number is negative that must not be
 	 */
-	public KeptCall {
+	public ResumedCall {
 		notNegative("fence", fence, fence < 0);
 		notNegative("attempts", attempts, attempts < 0);
 		notNegative("elapsed", elapsed, elapsed.isNegative());
