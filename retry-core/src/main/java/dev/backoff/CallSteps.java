@@ -249,7 +249,7 @@ record CallSteps(CallSettings settings, RetryDecider decider, CallEvents events,
 		Throwable failure = outcome.failure();
 		AttemptHistory history = call.history();
 		AttemptContext context = call.contextIfAny();
-		RetriesStoppedException.Story details = new RetriesStoppedException.Story(this.settings.policy().name(),
+		RetriesStoppedException.Details details = new RetriesStoppedException.Details(this.settings.policy().name(),
 				this.settings.method(), stop.reason(), stop.why(), history.attempts(),
 				this.settings.policy().maxAttempts(), Duration.ofNanos(elapsed), history.waits(),
 				history.attemptTimes(), history.isWaitsAbridged(), history.isAttemptsAbridged(), failure,

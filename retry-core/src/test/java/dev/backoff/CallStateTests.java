@@ -18,7 +18,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class CallStateTests {
 
 	private final RetriesStoppedException story = new RetriesStoppedException(
-			new RetriesStoppedException.Story("inner", "inner", StopReason.ATTEMPTS_EXHAUSTED, null, 4, 4,
+			new RetriesStoppedException.Details("inner", "inner", StopReason.ATTEMPTS_EXHAUSTED, null, 4, 4,
 					Duration.ZERO, List.of(), List.of(), false, false, null, null, null),
 			null, 0, true);
 
