@@ -35,7 +35,7 @@ final class AttemptHistory {
 
 	private boolean waitsAbridged;
 
-	private boolean lastQuestion;
+	private boolean finalPoll;
 
 	private long previousDelay;
 
@@ -46,7 +46,7 @@ final class AttemptHistory {
 	AttemptHistory(ResumedCall kept) {
 		this.attempts = kept.attempts();
 		this.previousDelay = Nanos.of(kept.previousDelay());
-		this.lastQuestion = kept.lastQuestion();
+		this.finalPoll = kept.finalPoll();
 	}
 
 	void addAttempt(Outcome outcome, long nanos) {
@@ -64,7 +64,7 @@ final class AttemptHistory {
 		link.source = chosen.source();
 		link.waitNanos = chosen.delay();
 		this.previousDelay = chosen.ownDelay();
-		this.lastQuestion |= chosen.isLastQuestion();
+		this.finalPoll |= chosen.isFinalPoll();
 		this.waitsAbridged |= forgetMiddle(false);
 	}
 
@@ -147,9 +147,9 @@ final class AttemptHistory {
 		return nanos;
 	}
 
-	/** Return whether the last question before the deadline is due or has been asked. */
-	boolean isLastQuestion() {
-		return this.lastQuestion;
+	/** Return whether the final poll before the deadline is due or has been asked. */
+	boolean isFinalPoll() {
+		return this.finalPoll;
 	}
 
 	private @Nullable Link lastWait() {

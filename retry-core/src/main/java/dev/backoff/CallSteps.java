@@ -125,7 +125,7 @@ record CallSteps(CallSettings settings, RetryDecider decider, CallEvents events,
 			long now) {
 		AttemptHistory history = call.history();
 		return new DecisionInput(history.lastOutcome(), call.attempt(), history.postponed(), history.previousDelay(),
-				paid, waitedForBudget, history.attemptNanos(), history.isLastQuestion(), call.timeLeft(now),
+				paid, waitedForBudget, history.attemptNanos(), history.isFinalPoll(), call.timeLeft(now),
 				this.registry.isShutDown(), breaker, budget(waitedForBudget));
 	}
 

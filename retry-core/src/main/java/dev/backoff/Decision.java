@@ -21,7 +21,7 @@ sealed interface Decision {
 
 	Stop PUSHED_BACK = new Stop(StopReason.HINT, "the server asked not to be called again");
 
-	Stop STILL_PENDING = new Stop(StopReason.DEADLINE, "the answer to the last question was not final");
+	Stop STILL_PENDING = new Stop(StopReason.DEADLINE, "the answer to the final poll was not final");
 
 	Stop OVERSLEPT = new Stop(StopReason.DEADLINE, "the wait took longer than chosen");
 
@@ -122,10 +122,10 @@ sealed interface Decision {
 	record RetryAfter(long delay, long ownDelay, DelaySource source) implements Decision {
 
 		/**
-		 * Return whether this is the wait for the last question before the deadline: no
+		 * Return whether this is the wait for the final poll before the deadline: no
 		 * other is shorter than the rule chose.
 		 */
-		boolean isLastQuestion() {
+		boolean isFinalPoll() {
 			return this.delay < this.ownDelay && this.source == DelaySource.POLICY;
 		}
 

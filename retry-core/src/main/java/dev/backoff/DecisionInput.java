@@ -15,14 +15,14 @@ import dev.backoff.budget.RetryBudget;
  * @param waitedForBudget whether the last wait was for the budget, or a call that was
  * kept elsewhere is to pay
  * @param attemptNanos how long the last attempt took
- * @param lastQuestion whether the last question before the deadline has been asked
+ * @param finalPoll whether the final poll before the deadline has been asked
  * @param timeLeft the time until the deadline, negative after it
  * @param shutDown whether the application is shutting down
  * @param budget pays for a retry, or null if retries cost nothing
  */
 record DecisionInput(@Nullable Outcome outcome, int attempt, int postponed, long previousDelay, boolean paid,
-		boolean waitedForBudget, long attemptNanos, boolean lastQuestion, long timeLeft, boolean shutDown,
-		Breaker breaker, @Nullable RetryBudget budget) {
+		boolean waitedForBudget, long attemptNanos, boolean finalPoll, long timeLeft, boolean shutDown, Breaker breaker,
+		@Nullable RetryBudget budget) {
 
 	/** Return which delay comes next; those of postponed retries count. */
 	int delayNumber() {

@@ -28,11 +28,11 @@ public sealed interface ResumeResult {
 	 * interrupted
 	 * @param delay how long the call waits from now on
 	 * @param previousDelay the part of this wait that the policy's rule chose
-	 * @param lastQuestion whether the next attempt is the last question before the
-	 * deadline, or that was asked
+	 * @param finalPoll whether the next attempt is the final poll before the deadline, or
+	 * that was asked
 	 * @param failure what the attempt threw, or null
 	 */
-	record Again(int attempts, Duration delay, Duration previousDelay, boolean lastQuestion,
+	record Again(int attempts, Duration delay, Duration previousDelay, boolean finalPoll,
 			@Nullable Throwable failure) implements ResumeResult {
 	}
 

@@ -56,7 +56,7 @@ record ResumedAttempt(CallSteps steps) {
 	}
 
 	private static ResumeResult unchanged(ResumedCall kept, Duration delay, @Nullable Throwable failure) {
-		return new ResumeResult.Again(kept.attempts(), delay, kept.previousDelay(), kept.lastQuestion(), failure);
+		return new ResumeResult.Again(kept.attempts(), delay, kept.previousDelay(), kept.finalPoll(), failure);
 	}
 
 	/* The wait is over for this process, and so is its part of the retry to come. */
@@ -70,7 +70,7 @@ record ResumedAttempt(CallSteps steps) {
 		}
 		this.steps.retrying(outcome.cause());
 		return new ResumeResult.Again(call.attempt(), delay, Duration.ofNanos(wait.ownDelay()),
-				call.history().isLastQuestion(), outcome.failure());
+				call.history().isFinalPoll(), outcome.failure());
 	}
 
 	/*

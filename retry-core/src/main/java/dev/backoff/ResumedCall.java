@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param elapsed the time since the call began, waits included
  * @param timeLeft the time until its deadline, negative after it, or null without one
  * @param previousDelay the part of the last wait that the policy's rule chose, or zero
- * @param lastQuestion whether the last question before the deadline is due or was asked
+ * @param finalPoll whether the final poll before the deadline is due or was asked
  * @param loss why the call stops as {@code LOST} without another attempt, or null to make
  * one
  * @param failure what the attempt before threw, in words for the story of a call that
@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * @since 0.1
  */
 public record ResumedCall(String key, long fence, int attempts, Duration elapsed, @Nullable Duration timeLeft,
-		Duration previousDelay, boolean lastQuestion, @Nullable String loss, @Nullable String failure) {
+		Duration previousDelay, boolean finalPoll, @Nullable String loss, @Nullable String failure) {
 
 	/**
 	 * Check the numbers.
@@ -34,7 +34,7 @@ public record ResumedCall(String key, long fence, int attempts, Duration elapsed
 	 * @param elapsed the time since the call began
 	 * @param timeLeft the time until its deadline, or null without one
 	 * @param previousDelay the part of the last wait that the policy's rule chose
-	 * @param lastQuestion whether the last question is due or was asked
+	 * @param finalPoll whether the final poll is due or was asked
 	 * @param loss why no attempt is made, or null
 	 * @param failure what the attempt before threw, or null
 	 * @throws IllegalArgumentException if a number is negative that must not be

@@ -190,18 +190,18 @@ final class RetryDecider {
 
 	/*
 	 * 6. The delay and the shortest attempt fit before the deadline. A result that is not
-	 * final gets one last question where they do not.
+	 * final gets one final poll where they do not.
 	 */
 	private Decision beforeDeadline(Decision.RetryAfter wait, DecisionInput input) {
 		Outcome outcome = input.outcome();
 		boolean pending = outcome != null && outcome.kind() == AttemptOutcome.PENDING;
-		if (pending && input.lastQuestion()) {
+		if (pending && input.finalPoll()) {
 			return Decision.STILL_PENDING;
 		}
 		if (fits(wait.delay(), input)) {
 			return wait;
 		}
-		long last = (pending && this.policy.isLastQuestion()) ? untilLastQuestion(input) : 0;
+		long last = (pending && this.policy.isFinalPoll()) ? untilFinalPoll(input) : 0;
 		return (last > input.breaker().untilPermit())
 				? new Decision.RetryAfter(last, wait.ownDelay(), DelaySource.POLICY)
 				: Decision.deadline(wait.delay(), input.timeLeft());
@@ -211,7 +211,7 @@ final class RetryDecider {
 	 * Leave room for another attempt like the one before. Callers with one deadline ask
 	 * at any time in the second half, so that they do not return together.
 	 */
-	private long untilLastQuestion(DecisionInput input) {
+	private long untilFinalPoll(DecisionInput input) {
 		long room = Math.max(this.policy.shortestAttemptNanos(), input.attemptNanos());
 		long half = (input.timeLeft() - room) / 2;
 		return half + (long) (this.random.next() * half);

@@ -69,12 +69,12 @@ class AttemptHistoryTests {
 	}
 
 	@Test
-	void remembersTheLastQuestionHoweverManyAttemptsFollow() {
+	void remembersTheFinalPollHoweverManyAttemptsFollow() {
 		this.history.addAttempt(this.failed, 3);
-		assertThat(this.history.isLastQuestion()).isFalse();
+		assertThat(this.history.isFinalPoll()).isFalse();
 		this.history.addWait(new Decision.RetryAfter(6, 7, DelaySource.POLICY));
 		for (int i = 0; i < 100; i++) {
-			assertThat(this.history.isLastQuestion()).isTrue();
+			assertThat(this.history.isFinalPoll()).isTrue();
 			this.history.addAttempt(this.failed, i);
 			assertThat(this.history.attemptNanos()).isEqualTo(i);
 			this.history.addWait(new Decision.RetryAfter(7, 7, DelaySource.POLICY));

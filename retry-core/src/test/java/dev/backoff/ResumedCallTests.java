@@ -414,7 +414,7 @@ class ResumedCallTests {
 				Duration elapsed = Duration.ofNanos(this.time.nanoTime() - submitted);
 				ResumedCall call = new ResumedCall("key", fence, state.attempts(), elapsed,
 						(deadline != Nanos.UNLIMITED) ? Duration.ofNanos(deadline).minus(elapsed) : null,
-						state.previousDelay(), state.lastQuestion(), null, null);
+						state.previousDelay(), state.finalPoll(), null, null);
 				ResumeResult next = this.retry.<Object, @Nullable Object, Exception>attemptOn(call, operation,
 						(context, number) -> noted(results, operation.run()), (recovery != null)
 								? (context, story) -> noted(results, recovery.recover(context, story)) : null);

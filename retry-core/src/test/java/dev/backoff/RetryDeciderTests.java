@@ -355,7 +355,7 @@ class RetryDeciderTests {
 	}
 
 	@Nested
-	class TheLastQuestion {
+	class TheFinalPoll {
 
 		/* draws of 0, 0.5 and just below 1, with a delay of 30 s */
 
@@ -386,16 +386,16 @@ class RetryDeciderTests {
 
 		@Test
 		void isAskedOnce() {
-			this.given.lastQuestion = true;
+			this.given.finalPoll = true;
 			assertThat(decide())
-				.isEqualTo(new Decision.Stop(StopReason.DEADLINE, "the answer to the last question was not final"));
+				.isEqualTo(new Decision.Stop(StopReason.DEADLINE, "the answer to the final poll was not final"));
 			this.given.timeLeft(Duration.ofHours(1));
 			assertThat(decide()).isEqualTo(Decision.STILL_PENDING);
 		}
 
 		@Test
 		void doesNotEndTheRetriesOfAFailureAfterIt() {
-			this.given.lastQuestion = true;
+			this.given.finalPoll = true;
 			this.given.outcome = Outcome.ofRetryable(new IOException(), null);
 			this.given.timeLeft(Duration.ofHours(1));
 			assertThat(delay(decide())).isEqualTo(30_000 * MILLI);
@@ -433,7 +433,7 @@ class RetryDeciderTests {
 
 		@Test
 		void canBeSwitchedOff() {
-			RetryPolicy policy = builder().base(Duration.ofSeconds(30)).lastQuestion(false).build();
+			RetryPolicy policy = builder().base(Duration.ofSeconds(30)).finalPoll(false).build();
 			assertThat(decider(policy).decide(this.given.build())).isInstanceOf(Decision.Stop.class);
 		}
 
@@ -645,7 +645,7 @@ class RetryDeciderTests {
 
 		private long attemptNanos;
 
-		private boolean lastQuestion;
+		private boolean finalPoll;
 
 		private long timeLeft = Nanos.UNLIMITED;
 
@@ -686,8 +686,8 @@ class RetryDeciderTests {
 
 		DecisionInput build() {
 			return new DecisionInput(this.outcome, this.attempt, this.postponed, this.previousDelay, this.paid,
-					this.waitedForBudget, this.attemptNanos, this.lastQuestion, this.timeLeft, this.shutDown,
-					this.breaker, this.budget);
+					this.waitedForBudget, this.attemptNanos, this.finalPoll, this.timeLeft, this.shutDown, this.breaker,
+					this.budget);
 		}
 
 	}

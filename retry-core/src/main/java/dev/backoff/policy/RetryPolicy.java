@@ -74,7 +74,7 @@ public final class RetryPolicy {
 
 	private final boolean postponedWhenEmpty;
 
-	private final boolean lastQuestion;
+	private final boolean finalPoll;
 
 	private final int concurrency;
 
@@ -102,7 +102,7 @@ public final class RetryPolicy {
 		this.nestedMultiply = builder.nestedMultiply;
 		this.idempotency = builder.idempotency;
 		this.postponedWhenEmpty = builder.postponedWhenEmpty;
-		this.lastQuestion = builder.lastQuestion;
+		this.finalPoll = builder.finalPoll;
 		this.concurrency = builder.concurrency;
 		this.maxWaiting = (builder.maxWaiting != null) ? builder.maxWaiting
 				: (int) Math.min(ConcurrencyLimit.UNLIMITED, (long) WAITING_PER_SLOT * this.concurrency);
@@ -272,8 +272,8 @@ public final class RetryPolicy {
 	 * {@return whether polling asks once more before the deadline if no delay fits any
 	 * more, true by default}
 	 */
-	public boolean isLastQuestion() {
-		return this.lastQuestion;
+	public boolean isFinalPoll() {
+		return this.finalPoll;
 	}
 
 	/**

@@ -64,7 +64,7 @@ public final class RetryPolicyBuilder implements Cloneable {
 
 	boolean postponedWhenEmpty;
 
-	boolean lastQuestion = true;
+	boolean finalPoll = true;
 
 	int concurrency = RetryPolicy.UNLIMITED_CONCURRENCY;
 
@@ -368,11 +368,11 @@ public final class RetryPolicyBuilder implements Cloneable {
 	/**
 	 * Set whether polling asks once more before the deadline where the next delay does
 	 * not fit, at a time drawn from the second half of what is left.
-	 * @param lastQuestion true by default
+	 * @param finalPoll true by default
 	 * @return this builder
 	 */
-	public RetryPolicyBuilder lastQuestion(boolean lastQuestion) {
-		this.lastQuestion = lastQuestion;
+	public RetryPolicyBuilder finalPoll(boolean finalPoll) {
+		this.finalPoll = finalPoll;
 		return this;
 	}
 

@@ -208,8 +208,8 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 * @param attemptTimeout Time for each attempt, or "none". An attempt that takes
 	 * longer is interrupted or cancelled.
 	 * @param shortestAttempt Least time before the deadline that an attempt needs.
-	 * @param lastQuestion Whether polling asks once more before the deadline, where the
-	 * next delay does not fit.
+	 * @param finalPoll Whether polling asks once more before the deadline, where the next
+	 * delay does not fit.
 	 * @param throttledBase Least base after a throttled failure such as HTTP 429, at most
 	 * the cap.
 	 * @param retryOn Comma-separated list of exception types to retry, instead of all but
@@ -245,7 +245,7 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 			@Nullable Boolean enabled, @Nullable ShapeName shape, @Nullable Duration base, @Nullable Duration cap,
 			@Nullable Double multiplier, @Nullable Duration step, @Nullable List<String> ladder,
 			@Nullable String jitter, @Nullable String maxAttempts, @Nullable String deadline,
-			@Nullable String attemptTimeout, @Nullable Duration shortestAttempt, @Nullable Boolean lastQuestion,
+			@Nullable String attemptTimeout, @Nullable Duration shortestAttempt, @Nullable Boolean finalPoll,
 			@Nullable Duration throttledBase, @Nullable List<Class<? extends Throwable>> retryOn,
 			@Nullable List<Class<? extends Throwable>> abortOn, @Nullable Boolean matchCauses,
 			@Nullable String classifier, @Nullable Nested nested, @Nullable Boolean replay, @Nullable Boolean durable,

@@ -68,7 +68,7 @@ public enum PolicyKey implements ConfigurationKey {
 	SHORTEST_ATTEMPT(TextValues::duration, "10ms", RetryPolicyBuilder::shortestAttempt),
 
 	/** Whether polling asks once more before the deadline. */
-	LAST_QUESTION(TextValues::flag, "true", RetryPolicyBuilder::lastQuestion),
+	FINAL_POLL(TextValues::flag, "true", RetryPolicyBuilder::finalPoll),
 
 	/** Least base after a throttled failure. */
 	THROTTLED_BASE(ValueType.of(TextValues::duration, "1s")),
