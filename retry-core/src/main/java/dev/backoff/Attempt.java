@@ -109,11 +109,11 @@ public final class Attempt {
 	}
 
 	/**
-	 * {@return the key of the call if one of its attempts has asked for it so far, or
+	 * {@return the key of the call if the running attempt has asked for it so far, or
 	 * null}
 	 */
 	public @Nullable String usedIdempotencyKey() {
-		return this.key.ifUsed();
+		return this.key.ifAsked();
 	}
 
 	/**

@@ -85,6 +85,9 @@ final class AttemptContext {
 		this.requests = 0;
 		this.captures = 0;
 		this.reports = null;
+		if (this.key != null) {
+			this.key.attemptBegins();
+		}
 	}
 
 	/** Note that the running attempt has ended, on whatever thread. */
@@ -111,10 +114,15 @@ final class AttemptContext {
 	/** Observe the call, and tell which observed calls are around it. */
 	void observe(CallObserver.ObservedCall observed) {
 		this.observation = new CallObservation(observed);
-		for (CallState around = this.call.around(); around != null; around = around.around()) {
+		tellAround(observed, this.call.around());
+	}
+
+	/** Tell an observed call which observed calls are around it, innermost first. */
+	static void tellAround(CallObserver.ObservedCall told, @Nullable CallState innermost) {
+		for (CallState around = innermost; around != null; around = around.around()) {
 			CallObserver.ObservedCall outer = observed(around);
 			if (outer != null) {
-				observed.isInside(outer);
+				CallObserver.tellAround(told, outer);
 			}
 		}
 	}

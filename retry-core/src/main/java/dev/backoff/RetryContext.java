@@ -6,6 +6,7 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 
 import dev.backoff.AttemptContext.SharedAttempt;
+import dev.backoff.event.CallObserver;
 import dev.backoff.time.Nanos;
 import dev.backoff.time.RetryTime;
 
@@ -43,6 +44,15 @@ public final class RetryContext {
 	public static RetryContext capture() {
 		CallState call = CallStack.ofThread().running();
 		return new RetryContext((call != null) ? call.context().share() : null, false);
+	}
+
+	/**
+	 * Tell an observer's call which observed calls are around the work on this thread, as
+	 * a call is told that begins here.
+	 * @param told whose {@link CallObserver.ObservedCall#isInside isInside} is called
+	 */
+	public static void tellAround(CallObserver.ObservedCall told) {
+		AttemptContext.tellAround(told, CallStack.ofThread().running());
 	}
 
 	/**

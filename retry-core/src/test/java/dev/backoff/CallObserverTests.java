@@ -616,6 +616,13 @@ class CallObserverTests {
 		}
 
 		@Test
+		void areFoundByWorkThatIsNoCall() {
+			RetryContext.tellAround(new Named("work", this.told));
+			retry("outer", "a-").run(() -> RetryContext.tellAround(new Named("work", this.told)));
+			assertThat(this.told).containsExactly("work in a-outer");
+		}
+
+		@Test
 		void knowNoneAfterItsEndAndNoneThatIsHidden() {
 			Retry inner = retry("inner", "a-");
 			retry("outer", "a-").run(() -> {

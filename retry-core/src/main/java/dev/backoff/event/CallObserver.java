@@ -57,6 +57,20 @@ public interface CallObserver {
 		return observers.isEmpty() ? null : new SafeObserver(List.copyOf(observers), report);
 	}
 
+	/**
+	 * Tell a call of one around it, as each observer of that one knows it.
+	 * @param told the call
+	 * @param around the one around it
+	 */
+	static void tellAround(ObservedCall told, ObservedCall around) {
+		if (around instanceof SafeObserver.SafeCall several) {
+			several.calls().forEach(told::isInside);
+		}
+		else {
+			told.isInside(around);
+		}
+	}
+
 	/** A call or an attempt, which can be opened on a thread. */
 	@FunctionalInterface
 	interface Observed {

@@ -56,12 +56,11 @@ record SafeObserver(List<CallObserver> observers, Consumer<Throwable> report) im
 		return () -> scopes.forEach((scope) -> run(scope::close));
 	}
 
-	private record SafeCall(List<ObservedCall> calls, SafeObserver observer) implements ObservedCall {
+	record SafeCall(List<ObservedCall> calls, SafeObserver observer) implements ObservedCall {
 
 		@Override
 		public void isInside(ObservedCall around) {
-			List<ObservedCall> outer = (around instanceof SafeCall safe) ? safe.calls : List.of(around);
-			outer.forEach((one) -> this.observer.each(this.calls, (call) -> call.isInside(one)));
+			this.observer.each(this.calls, (call) -> call.isInside(around));
 		}
 
 		@Override

@@ -1,7 +1,6 @@
 package dev.backoff.time;
 
 import java.time.Instant;
-import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
@@ -79,16 +78,16 @@ public interface RetryTime {
 	}
 
 	/**
-	 * Watch work of which no call tells, such as that of threads that begin the attempts
+	 * Work begins of which no call tells, such as that of threads that begin the attempts
 	 * of calls that are kept elsewhere. Time that stands while work runs, as in tests,
-	 * stands for it too. Unless overridden, this does nothing.
-	 * @param atWork whether such work runs or is about to; asked often, on any thread, it
-	 * returns at once
-	 * @return ends the watch
+	 * stands until it {@linkplain #workEnds() ends}, as often as it has begun. Unless
+	 * overridden, this does nothing.
 	 */
-	default Cancellable attend(BooleanSupplier atWork) {
-		return () -> {
-		};
+	default void workBegins() {
+	}
+
+	/** Work that was told to {@linkplain #workBegins() begin} ends. */
+	default void workEnds() {
 	}
 
 }

@@ -1,7 +1,6 @@
 package dev.backoff.time;
 
 import java.time.Instant;
-import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
@@ -86,8 +85,13 @@ final class SafeTime implements RetryTime {
 	}
 
 	@Override
-	public Cancellable attend(BooleanSupplier atWork) {
-		return this.time.attend(atWork);
+	public void workBegins() {
+		this.time.workBegins();
+	}
+
+	@Override
+	public void workEnds() {
+		this.time.workEnds();
 	}
 
 	private void report(Throwable thrown) {

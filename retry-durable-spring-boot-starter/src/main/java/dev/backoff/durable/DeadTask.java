@@ -61,10 +61,10 @@ final class DeadTask {
 				logger.info(
 						made ? "Requeued the call {} of policy {}"
 								: "Dropped the requeue of call {} of policy {}, which this process has lost",
-						call.id(), this.method.policy());
+						call.label(), this.method.policy());
 			}
 			catch (ExecutionException | IllegalStateException ex) {
-				logger.info("Dropped the requeue of call {} of policy {}, which this process has lost", call.id(),
+				logger.info("Dropped the requeue of call {} of policy {}, which this process has lost", call.label(),
 						this.method.policy());
 			}
 			catch (DuplicateKeyException ex) {

@@ -3,14 +3,18 @@ package dev.backoff.durable;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BiConsumer;
+import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
+import java.util.stream.Stream;
 
+import com.github.kagkarlsson.scheduler.ScheduledExecution;
 import com.github.kagkarlsson.scheduler.ScheduledExecutionsFilter;
 import com.github.kagkarlsson.scheduler.SchedulerClient;
 import com.github.kagkarlsson.scheduler.TaskSummary;
@@ -86,6 +90,22 @@ final class DurableMeters {
 		this.lateness.accept(policy, late.isNegative() ? Duration.ZERO : late);
 	}
 
+	/**
+	 * When the first call of a task that waits is due, and when the oldest of the first
+	 * 1,000 was submitted; never without one.
+	 */
+	record Waiting(Instant due, Instant submitted) {
+
+		static Waiting of(String task, SchedulerClient client) {
+			List<ScheduledExecution<StoredCall>> rows = client.getScheduledExecutionsForTask(task, StoredCall.class,
+					ScheduledExecutionsFilter.all().withPicked(false).limit(1_000));
+			Stream<StoredCall> calls = rows.stream().map(ScheduledExecution::getData).filter(StoredCall::isReadable);
+			return new Waiting(rows.isEmpty() ? DurableTask.NEVER : rows.get(0).getExecutionTime(),
+					calls.map(StoredCall::submitted).min(Comparator.naturalOrder()).orElse(DurableTask.NEVER));
+		}
+
+	}
+
 	/** Publishes the counts, and what the table holds, read at most every 30 s. */
 	static final class Binder implements MeterBinder {
 
@@ -93,14 +113,16 @@ final class DurableMeters {
 
 		private static final Duration SHORTEST = Duration.ofSeconds(30);
 
+		private static final Waiting NONE = new Waiting(DurableTask.NEVER, DurableTask.NEVER);
+
 		private final Lanes lanes;
 
 		private Instant read = Instant.EPOCH;
 
 		private Collection<TaskSummary> summary = List.of();
 
-		/* When the first call of a policy is due of those that wait. */
-		private final Map<String, Instant> due = new HashMap<>();
+		/* By policy. */
+		private final Map<String, Waiting> waiting = new HashMap<>();
 
 		Binder(Lanes lanes) {
 			this.lanes = lanes;
@@ -120,10 +142,12 @@ final class DurableMeters {
 				gauge(registry, policy, "scheduled", policy, (task) -> task.instanceCount() - task.runningCount());
 				gauge(registry, policy, "running", policy, TaskSummary::runningCount);
 				gauge(registry, policy, "dead", DeadTask.name(policy), TaskSummary::instanceCount);
-				Gauge.builder(PREFIX + "oldest", () -> oldest(policy))
+				Map<String, Function<Waiting, Instant>> times = Map.of("oldest", Waiting::due, "age",
+						Waiting::submitted);
+				times.forEach((name, time) -> Gauge.builder(PREFIX + name, () -> since(policy, time))
 					.baseUnit("seconds")
 					.tags("policy", policy)
-					.register(registry);
+					.register(registry));
 				Gauge.builder(PREFIX + "unreadable", () -> meters.unreadable(policy, this.lanes.now()))
 					.tags("policy", policy)
 					.register(registry);
@@ -148,10 +172,10 @@ final class DurableMeters {
 			return this.summary.stream().filter((of) -> of.taskName().equals(task)).mapToDouble(value).sum();
 		}
 
-		private synchronized double oldest(String policy) {
+		private synchronized double since(String policy, Function<Waiting, Instant> time) {
 			read();
-			Instant now = this.lanes.now();
-			return Math.max(0, Duration.between(this.due.getOrDefault(policy, now), now).toMillis() / 1000.0);
+			Waiting known = this.waiting.getOrDefault(policy, NONE);
+			return Math.max(0, Duration.between(time.apply(known), this.lanes.now()).toMillis() / 1000.0);
 		}
 
 		private synchronized int orphans() {
@@ -169,12 +193,7 @@ final class DurableMeters {
 			this.read = this.lanes.now();
 			SchedulerClient client = this.lanes.store().client();
 			this.summary = client.getScheduledExecutionsSummaryByTask();
-			this.due.clear();
-			for (DurableMethod method : methods) {
-				client.fetchScheduledExecutionsForTask(method.policy(), StoredCall.class,
-						ScheduledExecutionsFilter.all().withPicked(false).limit(1),
-						(row) -> this.due.put(method.policy(), row.getExecutionTime()));
-			}
+			methods.forEach((method) -> this.waiting.put(method.policy(), Waiting.of(method.policy(), client)));
 		}
 
 	}

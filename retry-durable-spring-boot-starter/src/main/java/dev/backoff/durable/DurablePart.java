@@ -171,15 +171,7 @@ final class DurablePart implements EndpointPart {
 		check(policy, body.keySet(), Set.of("action", "over", "limit"));
 		Duration over = body.containsKey("over") ? Overrides.limit("over", text(body, "over")) : Duration.ZERO;
 		int limit = limit(body.containsKey("limit") ? text(body, "limit") : Integer.toString(MOST));
-		List<ScheduledExecution<StoredCall>> letters = new ArrayList<>();
-		client().fetchScheduledExecutionsForTask(DeadTask.name(policy.name()), StoredCall.class,
-				ScheduledExecutionsFilter.all().withPicked(false).limit(MOST), letters::add);
-		// what would be put back must not keep others from their turn
-		List<TaskInstanceId> rows = letters.stream()
-			.filter((letter) -> isRequeuable(policy.name(), letter.getData()))
-			.limit(limit)
-			.map(ScheduledExecution::getTaskInstance)
-			.toList();
+		List<TaskInstanceId> rows = requeuable(policy.name(), limit);
 		Instant now = this.lanes.now();
 		int requeued = 0;
 		for (int i = 0; i < rows.size(); i++) {
@@ -188,6 +180,28 @@ final class DurablePart implements EndpointPart {
 			requeued += (answer instanceof WebEndpointResponse) ? 0 : 1;
 		}
 		return Map.of("requeued", requeued);
+	}
+
+	/* Neither those that are due already nor those that stay hide the rest. */
+	private List<TaskInstanceId> requeuable(String policy, int limit) {
+		List<TaskInstanceId> rows = new ArrayList<>();
+		List<ScheduledExecution<StoredCall>> page;
+		String last = "";
+		do {
+			page = client().getScheduledExecutionsForTask(DeadTask.name(policy), StoredCall.class,
+					ScheduledExecutionsFilter.all()
+						.withPicked(false)
+						.after(new ExecutionTimeAndId(DurableTask.NEVER, last))
+						.limit(MOST));
+			for (ScheduledExecution<StoredCall> letter : page) {
+				last = letter.getTaskInstance().getId();
+				if (rows.size() < limit && isRequeuable(policy, letter.getData())) {
+					rows.add(letter.getTaskInstance());
+				}
+			}
+		}
+		while (page.size() == MOST && rows.size() < limit);
+		return rows;
 	}
 
 	private Object reschedule(TaskInstanceId row, Instant due) {

@@ -59,7 +59,7 @@ final class DurableTask {
 	/** Return the task. */
 	Task<StoredCall> task() {
 		return Tasks.custom(this.method.policy(), StoredCall.class)
-			.onFailure(this::failed)
+			.onFailure(this::uncompleted)
 			.onDeadExecution(this::lost)
 			.execute(this::execute);
 	}
@@ -92,15 +92,19 @@ final class DurableTask {
 	private CompletionHandler<StoredCall> next(StoredCall call, Execution execution) {
 		if (execution.executionTime.isAfter(this.lanes.now())) {
 			// the next call of the key that was due has the same version
-			return (complete, operations) -> operations.reschedule(complete, execution.executionTime, call);
+			return putBack(execution, call, execution.executionTime);
 		}
 		this.lanes.meters().late(this.method.policy(), Duration.between(execution.executionTime, this.lanes.now()));
 		MDC.put(StopLogger.STORED_CALL, call.id());
+		if (call.key() != null) {
+			MDC.put(StopLogger.STORED_KEY, call.key());
+		}
 		try {
 			return attempt(call, execution);
 		}
 		finally {
 			MDC.remove(StopLogger.STORED_CALL);
+			MDC.remove(StopLogger.STORED_KEY);
 			// the statement to come must not be interrupted
 			boolean unused = Thread.interrupted();
 		}
@@ -142,7 +146,7 @@ final class DurableTask {
 	private void fenced(StoredCall call) {
 		count(Count.FENCED);
 		logger.info("Stored nothing more about an attempt of call {} of policy {}, since its row has changed",
-				call.id(), this.method.policy());
+				call.label(), this.method.policy());
 	}
 
 	private void count(Count count) {
@@ -167,6 +171,11 @@ final class DurableTask {
 			// if the process ended within the recovery, that is not tried again
 			ResumeResult next = this.lanes.submissions()
 				.attempt(this.method, arguments, kept, call.losses() <= most + 1, call.trace());
+			if (!(next instanceof ResumeResult.Again again) || again.attempts() > call.attempts()) {
+				boolean well = next instanceof ResumeResult.Done done && !done.recovered();
+				this.lanes.lane(this.method.policy())
+					.ifPresent((lane) -> lane.attempted(execution.consecutiveFailures > 0, well));
+			}
 			return completion(current, execution, next);
 		}
 		catch (Throwable ex) {
@@ -180,7 +189,7 @@ final class DurableTask {
 
 	private CompletionHandler<StoredCall> completion(StoredCall call, Execution execution, ResumeResult next) {
 		if (next instanceof ResumeResult.Again again) {
-			return again(call, again);
+			return again(call, execution, again);
 		}
 		if (next instanceof ResumeResult.Stopped stopped) {
 			RetriesStoppedException story = stopped.story();
@@ -195,26 +204,36 @@ final class DurableTask {
 		};
 	}
 
-	private CompletionHandler<StoredCall> again(StoredCall call, ResumeResult.Again again) {
-		boolean unchanged = again.attempts() == call.attempts();
-		if (unchanged && again.failure() != null && this.lanes.isRunning()) {
+	private CompletionHandler<StoredCall> again(StoredCall call, Execution execution, ResumeResult.Again again) {
+		StoredCall next = call.again(again);
+		if (again.attempts() > call.attempts()) {
+			return (complete, operations) -> operations.reschedule(failed(complete, again.failure()),
+					this.lanes.now().plus(again.delay()), next);
+		}
+		if (again.failure() != null && this.lanes.isRunning()) {
 			// no shutdown has interrupted it, and it could be so for ever
 			return unanswered(call, again.failure());
 		}
-		if (unchanged) {
-			count(Count.POSTPONED);
-		}
-		StoredCall next = call.again(again);
-		return (complete, operations) -> operations.reschedule(
-				(again.failure() != null) ? failed(complete, again.failure()) : complete,
-				this.lanes.now().plus(again.delay()), next);
+		count(Count.POSTPONED);
+		// while the lane pauses, the row keeps its place
+		boolean paused = this.lanes.lane(this.method.policy()).filter(Lane::isToPause).isPresent();
+		return putBack(execution, next, paused ? execution.executionTime : this.lanes.now().plus(again.delay()));
+	}
+
+	/* Its count of failures stays, to which the engine adds one. */
+	private static CompletionHandler<StoredCall> putBack(Execution execution, StoredCall call, Instant due) {
+		int failures = execution.consecutiveFailures;
+		return (complete, operations) -> {
+			execution.consecutiveFailures = failures - 1;
+			operations.reschedule((failures > 0) ? failed(complete, null) : complete, due, call);
+		};
 	}
 
 	private CompletionHandler<StoredCall> unanswered(StoredCall call, Throwable problem) {
 		logger.warn("An attempt of call {} of policy {} could not be made or was interrupted; it counts as lost",
-				call.id(), this.method.policy(), problem);
+				call.label(), this.method.policy(), problem);
 		return (complete, operations) -> {
-			repeated(complete, call).accept(operations);
+			repeated(failed(complete, problem), call).accept(operations);
 			count(Count.LOST);
 		};
 	}
@@ -238,8 +257,8 @@ final class DurableTask {
 		return execution.taskInstance.getId().equals(OneRowSchedule.INSTANCE) ? this.method.schedule() : null;
 	}
 
-	/* So that the engine's own tools show failures. */
-	private static ExecutionComplete failed(ExecutionComplete complete, Throwable failure) {
+	/* So that lanes and the engine's own tools know what has failed. */
+	private static ExecutionComplete failed(ExecutionComplete complete, @Nullable Throwable failure) {
 		return ExecutionComplete.failure(complete.getExecution(), complete.getTimeDone().minus(complete.getDuration()),
 				complete.getTimeDone(), failure);
 	}
@@ -265,7 +284,7 @@ final class DurableTask {
 							+ "for an operator (row {}: {})",
 					policy, this.lanes.meters().unreadable(policy, now), execution.taskInstance.getId(), why);
 		}
-		return (complete, operations) -> operations.reschedule(complete, due);
+		return putBack(execution, call, due);
 	}
 
 	private CompletionHandler<StoredCall> dead(StoredCall call, Execution execution, int attempts,
@@ -286,10 +305,10 @@ final class DurableTask {
 	}
 
 	/* A mistake in this class: the attempt is repeated as if its process had ended. */
-	private void failed(ExecutionComplete complete, ExecutionOperations<StoredCall> operations) {
+	private void uncompleted(ExecutionComplete complete, ExecutionOperations<StoredCall> operations) {
 		Execution execution = complete.getExecution();
 		StoredCall call = (StoredCall) execution.taskInstance.getData();
-		logger.warn("An attempt of call {} of policy {} could not be completed; it counts as lost", call.id(),
+		logger.warn("An attempt of call {} of policy {} could not be completed; it counts as lost", call.label(),
 				this.method.policy(), complete.getCause().orElse(null));
 		make(execution, call, true, operations, repeated(complete, call));
 	}
@@ -301,7 +320,7 @@ final class DurableTask {
 		if (this.lanes.store().guarded(execution, call, false, repeated(complete, call))) {
 			count(Count.LOST);
 			logger.info("Lost an attempt of call {} of policy {}: process {} has shown no sign of life since {}",
-					call.id(), this.method.policy(), execution.pickedBy, execution.lastHeartbeat);
+					call.label(), this.method.policy(), execution.pickedBy, execution.lastHeartbeat);
 		}
 	}
 

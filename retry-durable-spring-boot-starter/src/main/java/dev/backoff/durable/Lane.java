@@ -6,7 +6,6 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 import javax.sql.DataSource;
@@ -16,7 +15,6 @@ import com.github.kagkarlsson.scheduler.event.AbstractSchedulerListener;
 import com.github.kagkarlsson.scheduler.event.SchedulerListener;
 import com.github.kagkarlsson.scheduler.jdbc.AutodetectJdbcCustomization;
 import com.github.kagkarlsson.scheduler.logging.LogLevel;
-import com.github.kagkarlsson.scheduler.task.ExecutionComplete;
 import com.github.kagkarlsson.scheduler.task.Task;
 import org.jspecify.annotations.Nullable;
 
@@ -63,8 +61,23 @@ final class Lane {
 
 	private volatile long looked;
 
-	/* Whether the last look was for one row only. */
-	private volatile boolean probed;
+	/*
+	 * From the time at which the breaker opens until nothing is due, the lane takes the
+	 * newest call of the kind, failed before or never tried, whose last attempt went
+	 * well; after a failure of the other kind, and if that has none of the first.
+	 */
+	private volatile boolean recovering;
+
+	private volatile boolean failedOnes;
+
+	/* How many looks in a row have found nothing, and what the last one was for. */
+	private int empty;
+
+	private boolean soughtFailed;
+
+	private int handed;
+
+	private boolean toldWork;
 
 	private Cancellable recheck = () -> {
 	};
@@ -84,13 +97,13 @@ final class Lane {
 		DurableSettings settings = store.settings();
 		this.gate = gate;
 		this.time = time;
-		this.threads = new LanePool(threads, named(name, true));
+		this.threads = new LanePool(threads, named(name, true), this::attemptEnded, this::tellWork);
 		this.scheduler = Scheduler.create(store.dataSource(), tasks)
 			.schedulerName(store.name())
 			.serializer(store.serializer())
 			.tableName(settings.table())
 			.clock(time::instant)
-			.jdbcCustomization(new LaneQuery(store.dataSource(), store.isWithoutZones(), served, this::beginLook))
+			.jdbcCustomization(new LaneQuery(store.dataSource(), store.isWithoutZones(), served))
 			.commitWhenAutocommitDisabled(true)
 			.threads(threads)
 			.executorService(this.threads)
@@ -109,18 +122,14 @@ final class Lane {
 			.addSchedulerListener(new AbstractSchedulerListener() {
 
 				@Override
-				public void onExecutionComplete(ExecutionComplete complete) {
-					attemptEnded();
-				}
-
-				@Override
 				public void onSchedulerEvent(SchedulerEventType type) {
 					if (type == SchedulerEventType.RAN_EXECUTE_DUE) {
-						Lane.this.looked = Lane.this.begun;
+						endLook();
 					}
 					else if (type == SchedulerEventType.UNEXPECTED_ERROR) {
 						Lane.this.looked = Lane.this.asked.get();
 					}
+					tellWork();
 				}
 
 			})
@@ -146,6 +155,7 @@ final class Lane {
 	/** Wait for running attempts, and interrupt them at the end of their time. */
 	void stop() {
 		this.running = false;
+		tellWork();
 		this.scheduler.stop();
 	}
 
@@ -153,9 +163,32 @@ final class Lane {
 		return this.scheduler.getSchedulerState().isPaused();
 	}
 
-	/** Return whether an attempt may be about to begin, or its end to be stored. */
-	boolean isAtWork() {
-		return this.threads.isAtWork() || (this.running && this.looked < this.asked.get() && !isPaused());
+	/** Pause if the breaker refuses by now, and return whether it pauses. */
+	boolean isToPause() {
+		check();
+		return isPaused();
+	}
+
+	/*
+	 * Work is that an attempt may be about to begin, or its end to be stored. Time that
+	 * jumps stands meanwhile.
+	 */
+	private void tellWork() {
+		if (this.time == TIMER) {
+			return;
+		}
+		synchronized (this.threads) {
+			boolean works = this.threads.isAtWork() || (this.running && this.looked < this.asked.get() && !isPaused());
+			if (works != this.toldWork) {
+				this.toldWork = works;
+				if (works) {
+					this.time.workBegins();
+				}
+				else {
+					this.time.workEnds();
+				}
+			}
+		}
 	}
 
 	/**
@@ -179,19 +212,30 @@ final class Lane {
 
 	private void look() {
 		this.asked.incrementAndGet();
+		tellWork();
 		this.scheduler.triggerCheckForDueExecutions();
 	}
 
-	/** Return whether to look for one row only: while a breaker probes. */
-	private boolean beginLook() {
-		this.begun = this.asked.get();
-		this.probed = this.gate.get().isProbing();
-		return this.probed;
+	private void endLook() {
+		this.empty = (this.recovering && this.threads.handed.get() == this.handed) ? this.empty + 1 : 0;
+		if (this.empty == 1) {
+			look();
+		}
+		else if (this.empty == 2) {
+			this.empty = 0;
+			this.recovering = false;
+		}
+		this.looked = this.begun;
+	}
+
+	/** Note how an attempt went, which says of which kind the next call is. */
+	void attempted(boolean triedBefore, boolean well) {
+		this.failedOnes = triedBefore == well;
 	}
 
 	private void attemptEnded() {
 		check();
-		if (this.probed || this.time != TIMER) {
+		if (this.recovering || this.time != TIMER) {
 			look();
 		}
 	}
@@ -214,7 +258,11 @@ final class Lane {
 		}
 		Gate now = this.gate.get();
 		long reading = this.time.nanoTime();
-		boolean open = now.on() && (now.breaker() == null || now.breaker().isPermitting(reading));
+		boolean permitting = now.breaker() == null || now.breaker().isPermitting(reading);
+		boolean open = now.on() && permitting;
+		if (!permitting) {
+			this.recovering = true;
+		}
 		if (open == isPaused()) {
 			if (open) {
 				this.scheduler.resume();
@@ -222,6 +270,7 @@ final class Lane {
 			}
 			else {
 				this.scheduler.pause();
+				tellWork();
 			}
 		}
 		long until = (now.on() && !open && now.breaker() != null) ? now.breaker().nanosToPermit(reading) : 0;
@@ -241,30 +290,28 @@ final class Lane {
 
 		/** Return whether probes are to go one by one. */
 		boolean isProbing() {
-			return this.breaker instanceof CircuitBreaker own && own.state() != BreakerState.CLOSED;
+			return this.breaker instanceof CircuitBreaker own
+					&& (own.state() == BreakerState.OPEN || own.state() == BreakerState.HALF_OPEN);
 		}
 
 	}
 
 	/**
-	 * The engine's query for what is due, of given tasks only. While a breaker probes, it
-	 * fetches one row, so that no row is picked in vain.
+	 * The engine's query for what is due, of given tasks only and as the lane wants it.
+	 * While a breaker probes, it fetches one row, so that no row is picked in vain.
 	 */
-	private static final class LaneQuery extends AutodetectJdbcCustomization {
+	private final class LaneQuery extends AutodetectJdbcCustomization {
 
 		private final String due;
-
-		private final BooleanSupplier probing;
 
 		/**
 		 * Query the given tasks.
 		 * @param tasks checked names
 		 */
-		LaneQuery(DataSource dataSource, boolean withoutZones, List<String> tasks, BooleanSupplier probing) {
+		LaneQuery(DataSource dataSource, boolean withoutZones, List<String> tasks) {
 			super(dataSource, withoutZones);
 			this.due = (tasks.size() == 1 && getName().equals(POSTGRESQL)) ? dueOnPostgres(tasks.get(0))
 					: "picked = ? and execution_time <= ? and task_name in ('" + String.join("', '", tasks) + "')";
-			this.probing = probing;
 		}
 
 		/*
@@ -279,9 +326,22 @@ final class Lane {
 		/* The order is that of the index, or H2 sorts the whole backlog. */
 		@Override
 		public String createSelectDueQuery(String table, int limit, String condition, boolean byPriority) {
-			return "select * from " + table + " where " + this.due + " " + condition
-					+ " order by picked, task_name, execution_time"
-					+ getQueryLimitPart(this.probing.getAsBoolean() ? 1 : limit);
+			Lane.this.begun = Lane.this.asked.get();
+			Lane.this.handed = Lane.this.threads.handed.get();
+			boolean probing = Lane.this.gate.get().isProbing();
+			if (probing) {
+				Lane.this.recovering = true;
+			}
+			String rows = "select * from " + table + " where " + this.due + " " + condition;
+			if (!Lane.this.recovering) {
+				return rows + " order by picked, task_name, execution_time" + getQueryLimitPart(limit);
+			}
+			boolean failed = (Lane.this.empty == 0) ? Lane.this.failedOnes : !Lane.this.soughtFailed;
+			Lane.this.soughtFailed = failed;
+			int free = Lane.this.threads.getCorePoolSize() - Lane.this.threads.getActiveCount();
+			return rows + " and coalesce(consecutive_failures, 0) " + (failed ? "> 0" : "= 0")
+					+ " order by picked desc, task_name desc, execution_time desc"
+					+ getQueryLimitPart(probing ? 1 : Math.max(1, free));
 		}
 
 	}

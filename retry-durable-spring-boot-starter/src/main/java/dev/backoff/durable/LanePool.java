@@ -25,8 +25,22 @@ final class LanePool extends ThreadPoolExecutor {
 
 	private final AtomicInteger outside = new AtomicInteger();
 
-	LanePool(int threads, ThreadFactory factory) {
+	/** How many tasks it has been handed. */
+	final AtomicInteger handed = new AtomicInteger();
+
+	private final Runnable ended;
+
+	private final Runnable changed;
+
+	/**
+	 * Make a pool.
+	 * @param ended runs at the end of each task
+	 * @param changed runs whenever the pool may be at work or not any more
+	 */
+	LanePool(int threads, ThreadFactory factory, Runnable ended, Runnable changed) {
 		super(threads, threads, 0, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), factory);
+		this.ended = ended;
+		this.changed = changed;
 	}
 
 	/** Run a method that this thread does not make for its lane. */
@@ -37,12 +51,14 @@ final class LanePool extends ThreadPoolExecutor {
 		}
 		pool.outside.incrementAndGet();
 		pool.working.decrementAndGet();
+		pool.changed.run();
 		try {
 			return method.run();
 		}
 		finally {
 			pool.working.incrementAndGet();
 			pool.outside.decrementAndGet();
+			pool.changed.run();
 		}
 	}
 
@@ -54,12 +70,15 @@ final class LanePool extends ThreadPoolExecutor {
 
 	@Override
 	public void execute(Runnable task) {
+		this.handed.incrementAndGet();
 		this.waiting.incrementAndGet();
+		this.changed.run();
 		try {
 			super.execute(task);
 		}
 		catch (RuntimeException ex) {
 			this.waiting.decrementAndGet();
+			this.changed.run();
 			throw ex;
 		}
 	}
@@ -68,13 +87,20 @@ final class LanePool extends ThreadPoolExecutor {
 	protected void beforeExecute(Thread thread, Runnable task) {
 		this.working.incrementAndGet();
 		this.waiting.decrementAndGet();
+		this.changed.run();
 		OF_THREAD.set(this);
 	}
 
 	@Override
 	protected void afterExecute(Runnable task, @Nullable Throwable failure) {
 		OF_THREAD.remove();
-		this.working.decrementAndGet();
+		try {
+			this.ended.run();
+		}
+		finally {
+			this.working.decrementAndGet();
+			this.changed.run();
+		}
 	}
 
 }

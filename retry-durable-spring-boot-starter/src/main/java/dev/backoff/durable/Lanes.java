@@ -7,7 +7,9 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
@@ -32,6 +34,7 @@ import org.springframework.context.SmartLifecycle;
 import org.springframework.util.function.SingletonSupplier;
 
 import dev.backoff.durable.DurableMeters.Count;
+import dev.backoff.durable.DurableMeters.Waiting;
 import dev.backoff.durable.DurableMethods.DurableMethod;
 import dev.backoff.spring.live.ConfigurationListener;
 import dev.backoff.spring.policy.BackoffConfiguration;
@@ -39,7 +42,6 @@ import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.EffectivePolicy;
 import dev.backoff.spring.policy.Overrides;
 import dev.backoff.spring.safety.OverloadSafety;
-import dev.backoff.time.Cancellable;
 import dev.backoff.time.RetryTime;
 
 /**
@@ -85,9 +87,6 @@ final class Lanes implements SmartInitializingSingleton, SmartLifecycle, Configu
 	private final DurableMeters meters = new DurableMeters();
 
 	private volatile @Nullable Store opened;
-
-	private volatile Cancellable attended = () -> {
-	};
 
 	private volatile boolean started;
 
@@ -165,16 +164,17 @@ final class Lanes implements SmartInitializingSingleton, SmartLifecycle, Configu
 
 	/** Return whether the lane of a policy pauses; false without a lane here. */
 	boolean isPaused(String policy) {
-		Lane lane = this.started ? this.lanes.get(policy) : null;
-		return lane != null && lane.isPaused();
+		return lane(policy).filter(Lane::isPaused).isPresent();
 	}
 
 	/** Let the lane of a task look for what is due when the given time comes. */
 	void arm(String task, Instant due) {
-		Lane lane = this.started ? this.lanes.get(task) : null;
-		if (lane != null) {
-			lane.arm(due);
-		}
+		lane(task).ifPresent((lane) -> lane.arm(due));
+	}
+
+	/** Return the lane of a task, if it works here. */
+	Optional<Lane> lane(String task) {
+		return Optional.ofNullable(this.started ? this.lanes.get(task) : null);
 	}
 
 	/** Open the store at the start, so that its problems stop it. */
@@ -202,7 +202,6 @@ final class Lanes implements SmartInitializingSingleton, SmartLifecycle, Configu
 		all.forEach((method) -> this.lanes.put(DeadTask.name(method.policy()), dead));
 		this.started = true;
 		all.forEach(this::schedule);
-		this.attended = this.time.attend(() -> this.lanes.values().stream().anyMatch(Lane::isAtWork));
 		this.lanes.values().stream().distinct().forEach(Lane::start);
 		if (this.time != RetryTime.system()) {
 			all.forEach(this::armStored);
@@ -211,11 +210,28 @@ final class Lanes implements SmartInitializingSingleton, SmartLifecycle, Configu
 				String.join(", ", all.stream().map(DurableMethod::policy).toList()),
 				store().isOwn() ? "the file " + Path.of(configuration.durable().file()).toAbsolutePath().normalize()
 						: "the application's database");
-		advise();
+		Collection<TaskSummary> summary = store().client().getScheduledExecutionsSummaryByTask();
+		tell(summary);
+		advise(summary);
 	}
 
-	private void advise() {
-		orphans(store().client().getScheduledExecutionsSummaryByTask()).forEach((task, calls) -> logger
+	/* The row of a schedule is no call before its slot. */
+	private void tell(Collection<TaskSummary> summary) {
+		Set<String> told = new TreeSet<>();
+		for (TaskSummary task : summary) {
+			Instant oldest = Waiting.of(task.taskName(), store().client()).submitted();
+			if (lane(task.taskName()).isPresent() && !oldest.isAfter(now())) {
+				told.add(task.taskName() + " " + task.instanceCount() + ", since " + oldest);
+			}
+		}
+		if (!told.isEmpty()) {
+			logger.info("Stored calls go on, and dead letters wait (number, the oldest since when): {}",
+					String.join("; ", told));
+		}
+	}
+
+	private void advise(Collection<TaskSummary> summary) {
+		orphans(summary).forEach((task, calls) -> logger
 			.warn("No durable method has the policy {} of {} stored calls, which stay as they are: give a "
 					+ "method that name, or delete the rows", task, calls));
 		int threads = methods().all().stream().mapToInt((method) -> threads(method)).sum();
@@ -298,7 +314,6 @@ final class Lanes implements SmartInitializingSingleton, SmartLifecycle, Configu
 	public void stop(Runnable callback) {
 		List<Lane> stopping = this.lanes.values().stream().distinct().toList();
 		this.started = false;
-		this.attended.cancel();
 		this.lanes.clear();
 		CompletableFuture<?>[] stopped = stopping.stream()
 			.map((lane) -> CompletableFuture.runAsync(lane::stop, (stop) -> new Thread(stop, "backoff-stop").start()))

@@ -146,6 +146,11 @@ record StoredCall(int format, String id, @Nullable String key, String method,
 				&& Objects.equals(this.unreadable, other.unreadable);
 	}
 
+	/** Return its id and its key, for the log. */
+	String label() {
+		return (this.key != null) ? this.id + " (key " + this.key + ")" : this.id;
+	}
+
 	/** Return the name of its row. */
 	String instance() {
 		return (this.key != null) ? this.key : this.id;

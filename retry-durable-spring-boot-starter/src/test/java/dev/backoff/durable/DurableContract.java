@@ -24,6 +24,9 @@ import java.util.stream.IntStream;
 
 import javax.sql.DataSource;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import com.github.kagkarlsson.scheduler.CurrentlyExecuting;
 import com.github.kagkarlsson.scheduler.HeartbeatConfig;
 import com.github.kagkarlsson.scheduler.SchedulerState;
@@ -39,6 +42,8 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
+import org.slf4j.MDC;
 
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -61,6 +66,7 @@ import dev.backoff.breaker.CircuitBreakers;
 import dev.backoff.durable.DurableState.Phase;
 import dev.backoff.spring.live.LiveConfiguration;
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
+import dev.backoff.time.Nanos;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
@@ -480,6 +486,73 @@ abstract class DurableContract {
 		}, "backoff.breakers.mails.open-for=2s");
 	}
 
+	/** {@code n}: never tried, {@code f}: failed before; the higher the later due. */
+	@Test
+	void afterAnOutageTheNewestCallsOfTheKindThatWentWellComeFirst() {
+		run((application) -> {
+			DurableCalls.Options later = DurableCalls.Options.notBefore(Instant.now().plusSeconds(600));
+			for (String order : List.of("n1", "n2", "n3", "f1", "f2", "f3")) {
+				application.calls().submit(later, () -> application.mails(order));
+			}
+			application.journal().when("n3", (attempt) -> fail(true));
+			application.journal().when("f1", (attempt) -> fail(true));
+			application.context()
+				.getBean(CircuitBreakers.class)
+				.find("mails")
+				.orElseThrow()
+				.openFor(Duration.ofSeconds(2));
+			application.lanes().changed(null, null);
+			String update = "update backoff_calls set execution_time = ?, consecutive_failures = ? "
+					+ "where task_instance = ?";
+			for (int order = 1; order <= 3; order++) {
+				Object due = Instant.now().minusSeconds(600 - order).atOffset(ZoneOffset.UTC);
+				application.execute(update, 1, due, 0, "n" + order);
+				application.execute(update, 1, due, 1, "f" + order);
+			}
+			Awaitility.await().until(() -> application.journal().lines.size() >= 6);
+			assertThat(application.journal().lines).startsWith("n3 1", "f3 1", "f2 1", "f1 1", "n2 1", "n1 1");
+			// it has caught up
+			application.awaitEnd("mails", "n1");
+			Instant due = Instant.now().plusSeconds(1);
+			application.calls().submit(DurableCalls.Options.notBefore(due), () -> application.mails("o1"));
+			application.calls()
+				.submit(DurableCalls.Options.notBefore(due.plusMillis(1)), () -> application.mails("o2"));
+			Awaitility.await().until(() -> application.journal().lines.size() >= 8);
+			assertThat(application.journal().lines.subList(6, 8)).containsExactly("o1 1", "o2 1");
+		}, "backoff.breakers.mails.probes=2", "backoff.breakers.mails.failure-rate=100%",
+				"backoff.policies.mails.ladder=10m", "backoff.policies.mails.concurrency=1");
+	}
+
+	@Test
+	void aFailureOrABadResultRaisesTheCountOfARowAndARowPutBackKeepsIt() {
+		run((application) -> {
+			DurableCalls.Options later = DurableCalls.Options.notBefore(Instant.now().plusSeconds(60));
+			application.calls().submit(later, () -> application.poll("t1"));
+			application.journal().when("t1{a=[1, 2]}", (attempt) -> "PENDING");
+			assertThat(application.failures("polling", "t1")).isOne();
+			application.journal().when("t1{a=[1, 2]}", (attempt) -> fail(true));
+			assertThat(application.failures("polling", "t1")).isEqualTo(2);
+			application.context().getBean(CircuitBreakers.class).find("polling").orElseThrow().open();
+			assertThat(application.failures("polling", "t1")).isEqualTo(2);
+			assertThat(application.journal().lines).hasSize(2);
+		}, "backoff.durable.work=false");
+	}
+
+	@Test
+	void aRetryWithoutATokenOfItsBudgetIsPutBack() {
+		run((application) -> {
+			for (int call = 1; call <= 5; call++) {
+				application.journal().when("o" + call, (attempt) -> fail(true));
+				application.mails("o" + call);
+			}
+			Awaitility.await().until(() -> application.journal().lines.size() == 7);
+			sleep(Duration.ofMillis(500));
+			assertThat(application.journal().lines).hasSize(7);
+		}, "backoff.policies.mails.budget=mails", "backoff.budgets.mails.tokens=2",
+				"backoff.budgets.mails.per-second=0", "backoff.policies.mails.when-empty=wait",
+				"backoff.policies.mails.max-attempts=unlimited");
+	}
+
 	@Test
 	void aScheduleHasOneRowAndRunsItsSlotsWithRetries() {
 		run((application) -> {
@@ -893,9 +966,60 @@ abstract class DurableContract {
 			application.mails("o2");
 			application.execute(due, 1, Instant.now().minusSeconds(600).atOffset(ZoneOffset.UTC), "o2");
 			assertThat(application.gauge("oldest", "policy", "mails")).isBetween(600.0, 1_200.0);
+			assertThat(application.gauge("age", "policy", "mails")).isLessThan(600);
 			assertThat(application.gauge("calls", "policy", "mails", "state", "running")).isOne();
 			assertThat(application.gauge("calls", "policy", "mails", "state", "scheduled")).isOne();
 		}, "backoff.durable.work=false");
+	}
+
+	@Test
+	void theAgeIsThatOfTheOldestSubmissionAmongThoseThatWaitAndAStartTellsIt() {
+		Instant hourAgo = Instant.now().minusSeconds(3_600);
+		run((application) -> {
+			application.calls()
+				.submit(DurableCalls.Options.notBefore(Instant.now().plusSeconds(600)), () -> application.mails("o1"));
+			application.calls()
+				.submit(DurableCalls.Options.notBefore(Instant.now().plusSeconds(900)), () -> application.mails("o2"));
+			Execution row = application.lanes().store().find("mails", "o2").orElseThrow();
+			StoredCall old = ((StoredCall) row.taskInstance.getData()).requeued(hourAgo, Nanos.UNLIMITED, 0);
+			boolean unused = application.lanes()
+				.store()
+				.client()
+				.reschedule(TaskInstanceId.of("mails", "o2"), row.executionTime, old);
+			assertThat(
+					application.lanes().store().insert(new TaskInstance<>("mails/dead", "id1", old), DurableTask.NEVER))
+				.isTrue();
+			assertThat(application.gauge("age", "policy", "mails")).isBetween(3_600.0, 4_200.0);
+			assertThat(application.gauge("oldest", "policy", "mails")).isZero();
+			assertThat(application.gauge("age", "policy", "report")).isZero();
+		}, "backoff.durable.work=false");
+		Logger logger = (Logger) LoggerFactory.getLogger(Lanes.class);
+		ListAppender<ILoggingEvent> log = new ListAppender<>();
+		log.start();
+		logger.addAppender(log);
+		try {
+			run((application) -> assertThat(log.list).extracting(ILoggingEvent::getFormattedMessage)
+				.contains("Stored calls go on, and dead letters wait (number, the oldest since when): mails 2, since "
+						+ hourAgo + "; mails/dead 1, since " + hourAgo));
+		}
+		finally {
+			logger.detachAppender(log);
+		}
+	}
+
+	@Test
+	void anAttemptHasTheIdAndTheKeyOfItsCallInTheMdc() {
+		run((application) -> {
+			Map<String, String> seen = new ConcurrentHashMap<>();
+			application.journal().when("o1", (attempt) -> {
+				seen.putAll(MDC.getCopyOfContextMap());
+				return "done";
+			});
+			application.mails("o1");
+			application.awaitEnd("mails", "o1");
+			assertThat(seen).containsEntry("backoff.key", "o1")
+				.containsEntry("backoff.call", application.journal().attempts.get(0).idempotencyKey());
+		});
 	}
 
 	@Test
@@ -957,6 +1081,15 @@ abstract class DurableContract {
 		/** Execute a row as the engine does that has picked it, and complete it. */
 		void completed(String policy, String key) {
 			completed(policy, key, null);
+		}
+
+		/** Execute a row as if it were due, and return the count of its failures. */
+		int failures(String policy, String key) {
+			execute("update backoff_calls set execution_time = ?, picked = ?, picked_by = ?, last_heartbeat = ? "
+					+ "where task_instance = ?", 1, Instant.now().atOffset(ZoneOffset.UTC), true,
+					lanes().store().name().getName(), Instant.now().atOffset(ZoneOffset.UTC), key);
+			completed(policy, key);
+			return lanes().store().find(policy, key).orElseThrow().consecutiveFailures;
 		}
 
 		/** Complete it by operations that are used unless the row may be lost. */

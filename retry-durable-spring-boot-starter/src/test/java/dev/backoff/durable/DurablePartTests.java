@@ -4,7 +4,9 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 
+import com.github.kagkarlsson.scheduler.task.TaskInstance;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.awaitility.Awaitility;
@@ -32,11 +34,12 @@ class DurablePartTests {
 	@TempDir
 	Path directory;
 
-	private void run(ContextConsumer<AssertableApplicationContext> test) {
+	private void run(ContextConsumer<AssertableApplicationContext> test, String... properties) {
 		new ApplicationContextRunner()
 			.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, BackoffAutoConfiguration.class,
 					DurableAutoConfiguration.class))
 			.withPropertyValues("backoff.durable.file=" + this.directory.resolve("calls"))
+			.withPropertyValues(properties)
 			.withUserConfiguration(Shop.class)
 			.run(test);
 	}
@@ -136,6 +139,41 @@ class DurablePartTests {
 			assertThat(journal.lines).last().isEqualTo("o2 1");
 			assertThat(part.write(mails(context), Map.of("action", "requeue"))).isEqualTo(Map.of("requeued", 0));
 		});
+	}
+
+	@Test
+	void aThousandLettersThatStayDoNotHideTheRest() {
+		run((context) -> {
+			bury(context, "o1", 1, "b");
+			context.getBean(DurableCalls.class).end("mails", "o1");
+			bury(context, "taken", 1_000, "a");
+			assertThat(context.getBean(DurablePart.class).write(mails(context), Map.of("action", "requeue")))
+				.isEqualTo(Map.of("requeued", 1));
+		}, "backoff.durable.work=false");
+	}
+
+	@Test
+	void lettersThatAreDueAlreadyAreNotRequeuedAgain() {
+		run((context) -> {
+			bury(context, "o1", 5, "a");
+			context.getBean(DurableCalls.class).end("mails", "o1");
+			DurablePart part = context.getBean(DurablePart.class);
+			for (int requeued : List.of(2, 2, 1, 0)) {
+				assertThat(part.write(mails(context), Map.of("action", "requeue", "over", "10m", "limit", 2)))
+					.isEqualTo(Map.of("requeued", requeued));
+			}
+		}, "backoff.durable.work=false");
+	}
+
+	/* Store a call, and dead letters like it. */
+	private static void bury(AssertableApplicationContext context, String order, int letters, String names) {
+		context.getBean(Shop.Mails.class).send(order);
+		Store store = context.getBean(Lanes.class).store();
+		Object call = store.find("mails", order).orElseThrow().taskInstance.getData();
+		IntStream.range(0, letters)
+			.forEach((letter) -> assertThat(store
+				.insert(new TaskInstance<>("mails/dead", names + letter, (StoredCall) call), DurableTask.NEVER))
+				.isTrue());
 	}
 
 	@Test

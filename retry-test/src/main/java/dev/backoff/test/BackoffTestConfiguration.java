@@ -1,5 +1,6 @@
 package dev.backoff.test;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -50,6 +51,9 @@ public final class BackoffTestConfiguration implements BeanDefinitionRegistryPos
 	private static final String SCHEDULER = "taskScheduler";
 
 	private static final int MOST_SLEEPS = 10;
+
+	/* Of real time, of a call that another test has left behind. */
+	private static final Duration LONGEST_WORK = Duration.ofMillis(200);
 
 	private final TestBackoff test;
 
@@ -193,8 +197,8 @@ public final class BackoffTestConfiguration implements BeanDefinitionRegistryPos
 		if (calls != null) {
 			calls.shutDown();
 		}
-		for (int i = 0; goesOn && i < MOST_SLEEPS; i++) {
-			busy = (time != null) ? time.settle() : null;
+		for (int i = 0; goesOn && busy == null && i < MOST_SLEEPS; i++) {
+			busy = (time != null) ? time.settle(LONGEST_WORK) : null;
 			goesOn = time != null && time.wake();
 		}
 		if (calls != null) {

@@ -119,8 +119,7 @@ class ManyCallsTests {
 	@RepeatedTest(REPETITIONS)
 	void callsThatAnOperatorWakesGoOnAtOnce() throws Exception {
 		CallRegistry waiting = new CallRegistry();
-		Retry retry = retry(RetryPolicy.builder("orders").base(Duration.ofHours(1)).maxAttempts(2))
-			.calls(waiting)
+		Retry retry = retry(RetryPolicy.builder("orders").base(Duration.ofHours(1)).maxAttempts(2)).calls(waiting)
 			.executor(this.threads)
 			.build();
 		AtomicInteger attempts = new AtomicInteger();

@@ -60,13 +60,14 @@ public final class Expiries {
 	}
 
 	private void end(Expiry expiry, Consumer<Expiry> end) {
-		Cancellable watch = this.time.get().attend(() -> true);
+		RetryTime time = this.time.get();
+		time.workBegins();
 		this.executor.execute(() -> {
 			try {
 				end.accept(expiry);
 			}
 			finally {
-				watch.cancel();
+				time.workEnds();
 			}
 		});
 	}

@@ -16,6 +16,7 @@ import dev.backoff.event.RetryEvent;
 import dev.backoff.event.RetryEvent.RecoveryOutcome;
 import dev.backoff.event.RetryListener;
 import dev.backoff.event.StopReason;
+import dev.backoff.failure.RetryCause;
 import dev.backoff.time.DurationText;
 import dev.backoff.time.RetryTime;
 
@@ -36,7 +37,8 @@ import dev.backoff.time.RetryTime;
  * wanted to retry (a first attempt that is not retryable or was interrupted, a failure
  * that an inner call has retried, a cancellation), unless a recovery handled it; INFO for
  * calls that a shutdown ended, and once a method where an inner call has retried; DEBUG
- * for each retry and for a success after one.
+ * for each retry and for a success after one. Of a stored call the first failure is WARN,
+ * and each stop.
  * <p>
  * No line shows an argument, the message of a call's failure or its stack trace. Where a
  * recovery handled the failure, its stack trace follows in a line of its own at DEBUG. A
@@ -70,6 +72,9 @@ public final class StopLogger implements RetryListener, AutoCloseable {
 	/** The entry of the MDC in which an attempt of a durable call has the call's id. */
 	public static final String STORED_CALL = "backoff.call";
 
+	/** The entry of the MDC in which it has the call's key, if the call has one. */
+	public static final String STORED_KEY = "backoff.key";
+
 	private static final int MOST_TOLD_ONCE = 1_000;
 
 	private final RetryTime time;
@@ -92,10 +97,12 @@ public final class StopLogger implements RetryListener, AutoCloseable {
 	@Override
 	public void onRetry(RetryEvent.Scheduled event) {
 		sweep();
-		if (!logger.isDebugEnabled()) {
+		int place = isFirstOfStored(event) ? this.quotas.takeFirstFailure(event.policy(), this.time.nanoTime()) : 0;
+		Level level = (place > 0) ? Level.WARN : Level.DEBUG;
+		if (!logger.isEnabledForLevel(level)) {
 			return;
 		}
-		LoggingEventBuilder line = named(Level.DEBUG, event).addKeyValue(ATTEMPTS, event.attempt());
+		LoggingEventBuilder line = named(level, event).addKeyValue(ATTEMPTS, event.attempt());
 		Throwable failure = event.failure();
 		if (failure != null) {
 			line = line.addKeyValue(FAILURE, FailureText.classes(failure));
@@ -103,7 +110,12 @@ public final class StopLogger implements RetryListener, AutoCloseable {
 		RetriesStoppedException.Wait wait = new RetriesStoppedException.Wait(event.delay(), event.source());
 		line.log("Retrying " + event.method() + " in " + wait + " after attempt " + event.attempt() + ": "
 				+ event.cause().tag() + ((failure != null) ? ", " + FailureText.classes(failure) : "") + " (policy "
-				+ event.policy() + ")");
+				+ event.policy() + ")" + stored("stored call") + remark(place));
+	}
+
+	/* No caller hears of it, and the call may go on for hours. */
+	private static boolean isFirstOfStored(RetryEvent.Scheduled event) {
+		return event.attempt() == 1 && event.cause() != RetryCause.PENDING && MDC.get(STORED_CALL) != null;
 	}
 
 	@Override
@@ -145,7 +157,7 @@ public final class StopLogger implements RetryListener, AutoCloseable {
 		}
 		int place = this.quotas.take(event, now);
 		if (place > 0) {
-			log(level, event, (place < StopQuotas.Quota.FULL) ? "" : "; more within this minute are only counted");
+			log(level, event, remark(place));
 		}
 		else if (logger.isDebugEnabled()) {
 			log(Level.DEBUG, event, "");
@@ -164,6 +176,17 @@ public final class StopLogger implements RetryListener, AutoCloseable {
 			.setCause(event.failure())
 			.log("The " + event.hook() + " of " + event.method() + " threw " + classes
 					+ ", which was worked around (policy " + event.policy() + ")");
+	}
+
+	private static String remark(int place) {
+		return (place < StopQuotas.Quota.FULL) ? "" : "; more within this minute are only counted";
+	}
+
+	/* Name the stored call whose attempt this thread makes. */
+	private static String stored(String what) {
+		String call = MDC.get(STORED_CALL);
+		String key = MDC.get(STORED_KEY);
+		return (call == null) ? "" : "; " + what + " " + call + ((key != null) ? ", key " + key : "");
 	}
 
 	private static boolean isFirst(Set<String> told, String name) {
@@ -191,24 +214,32 @@ public final class StopLogger implements RetryListener, AutoCloseable {
 		if (failure != null) {
 			line = line.addKeyValue(FAILURE, FailureText.classes(failure));
 		}
-		String call = MDC.get(STORED_CALL);
 		line.log(story.getMessage() + "; " + event.method() + ending(story) + recovery(event)
-				+ ((call != null) ? "; stored call " + call : "") + remark);
+				+ stored((event.recovery() == RecoveryOutcome.DONE) ? "stored call" : "dead letter") + remark);
 		if (failure != null && event.recovery() == RecoveryOutcome.DONE && logger.isDebugEnabled()) {
 			named(Level.DEBUG, event).setCause(failure).log("Recovered " + event.method() + " from this failure");
 		}
 	}
 
 	private static void log(StopQuotas.Kind kind, StopQuotas.Held held, long now) {
-		logger.atLevel((kind.reason() == StopReason.SHUTDOWN) ? Level.INFO : Level.WARN)
+		StopReason reason = kind.reason();
+		if (reason == null) {
+			logger.atWarn()
+				.addKeyValue(POLICY, kind.policy())
+				.addKeyValue("backoff.calls", held.calls())
+				.log("The first attempts of " + held.calls() + " more stored calls failed within "
+						+ DurationText.story(held.within()) + " (policy " + kind.policy() + ")");
+			return;
+		}
+		logger.atLevel((reason == StopReason.SHUTDOWN) ? Level.INFO : Level.WARN)
 			.addKeyValue(POLICY, kind.policy())
-			.addKeyValue(STOP, kind.reason().tag())
+			.addKeyValue(STOP, reason.tag())
 			.addKeyValue("backoff.calls", held.calls())
 			.addKeyValue(ATTEMPTS, held.attempts())
 			.addKeyValue("backoff.recovered", held.recovered())
 			.log("Stopped " + held.calls() + " more " + ((held.calls() == 1) ? "call" : "calls") + " within "
 					+ DurationText.story(held.within()) + ", the last "
-					+ DurationText.story(Math.max(0, now - held.last())) + " ago: " + kind.reason() + " (policy "
+					+ DurationText.story(Math.max(0, now - held.last())) + " ago: " + reason + " (policy "
 					+ kind.policy() + "; attempts " + held.attempts() + "; recovered " + held.recovered() + ")");
 	}
 
@@ -218,7 +249,8 @@ public final class StopLogger implements RetryListener, AutoCloseable {
 
 	private static Level level(RetryEvent.Stopped event) {
 		RetriesStoppedException story = event.story();
-		boolean swallowed = event.recovery() == RecoveryOutcome.DONE;
+		// the failure of a stored call reaches no caller
+		boolean swallowed = event.recovery() == RecoveryOutcome.DONE || MDC.get(STORED_CALL) != null;
 		return switch (story.reason()) {
 			case SHUTDOWN -> Level.INFO;
 			case NESTED, CANCELLED -> swallowed ? Level.WARN : Level.DEBUG;

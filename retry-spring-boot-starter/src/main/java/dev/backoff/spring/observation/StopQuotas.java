@@ -42,10 +42,19 @@ final class StopQuotas {
 	 */
 	int take(RetryEvent.Stopped event, long now) {
 		RetriesStoppedException story = event.story();
-		Kind kind = kind(event.policy(), story.reason());
+		return take(kind(event.policy(), story.reason()), story.attempts(), event.recovery() == RecoveryOutcome.DONE,
+				now);
+	}
+
+	/** Return the same of the first failure of a stored call. */
+	int takeFirstFailure(String policy, long now) {
+		return take(kind(policy, null), 1, false, now);
+	}
+
+	private int take(Kind kind, int attempts, boolean recovered, long now) {
 		Quota quota = quota(kind);
 		report(kind, quota.takeIfOver(now), now);
-		int place = quota.ask(now, story.attempts(), event.recovery() == RecoveryOutcome.DONE);
+		int place = quota.ask(now, attempts, recovered);
 		if (place == 0) {
 			this.holding = true;
 		}
@@ -90,13 +99,13 @@ final class StopQuotas {
 		}
 	}
 
-	private Kind kind(String policy, StopReason reason) {
+	private Kind kind(String policy, @Nullable StopReason reason) {
 		Kind kind = new Kind(policy, reason);
 		return (this.quotas.size() < MOST || this.quotas.containsKey(kind)) ? kind : new Kind("other", reason);
 	}
 
-	/** The stops that share a quota. */
-	record Kind(String policy, StopReason reason) {
+	/** The stops that share a quota, or without a reason the first failures. */
+	record Kind(String policy, @Nullable StopReason reason) {
 	}
 
 	/** Receives stops that were held. */

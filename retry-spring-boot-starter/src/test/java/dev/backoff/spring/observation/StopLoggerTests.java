@@ -19,11 +19,13 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.AppenderBase;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.slf4j.MDC;
 import org.springframework.boot.logging.logback.StructuredLogEncoder;
 import org.springframework.core.env.Environment;
 import org.springframework.mock.env.MockEnvironment;
@@ -330,6 +332,68 @@ class StopLoggerTests {
 			log.logger().setLevel(Level.DEBUG);
 			listener.close();
 			assertThat(log.events()).isEmpty();
+		}
+
+	}
+
+	/** A call of which only its keeper hears. */
+	@Nested
+	class AStoredCall {
+
+		@BeforeEach
+		void makeAnAttempt() {
+			MDC.put(StopLogger.STORED_CALL, "id1");
+			MDC.put(StopLogger.STORED_KEY, "T2");
+		}
+
+		@AfterEach
+		void endTheAttempt() {
+			MDC.clear();
+		}
+
+		@Test
+		void warnsOfItsFirstFailureAndOfItsDeadLetter() {
+			stop(retry(policy("orders").maxAttempts(3).build()), new IOException(SECRET));
+			assertThat(log.lines(Level.WARN)).hasSize(2);
+			assertThat(log.lines(Level.WARN).get(0)).isEqualTo("Retrying OrderService.place in 100 ms after attempt 1: "
+					+ "other, java.io.IOException (policy orders); stored call id1, key T2");
+			assertThat(log.lines(Level.WARN).get(1)).endsWith("java.io.IOException; dead letter id1, key T2");
+		}
+
+		@Test
+		void isNoDeadLetterAfterARecovery() {
+			MDC.remove(StopLogger.STORED_KEY);
+			recover(retry(policy("orders").maxAttempts(2).build()), new IOException(SECRET));
+			assertThat(log.lines(Level.WARN)).last().asString().endsWith("; recovered; stored call id1");
+		}
+
+		@Test
+		void warnsWherePlainCallsLeaveTheFailureToTheirCaller() {
+			stop(retry(policy("orders").maxAttempts(3).build()), new IllegalArgumentException(SECRET));
+			assertThat(log.lines(Level.WARN)).singleElement().asString().contains("NOT_RETRYABLE");
+		}
+
+		@Test
+		void warnsOfTwentyFirstFailuresAMinuteAndCountsTheOthers() {
+			Retry retry = retry(policy("orders").maxAttempts(2).build());
+			for (int call = 0; call < 25; call++) {
+				stop(retry, new IOException(SECRET));
+			}
+			assertThat(log.lines(Level.WARN)).filteredOn((line) -> line.startsWith("Retrying"))
+				.hasSize(20)
+				.last()
+				.asString()
+				.endsWith("key T2; more within this minute are only counted");
+			listener.close();
+			assertThat(log.lines(Level.WARN))
+				.anyMatch((line) -> line.startsWith("The first attempts of 5 more stored calls failed within "));
+		}
+
+		@Test
+		void isNotSaidToFailWhileAResultIsNotFinal() {
+			Retry retry = retry(policy("orders").maxAttempts(2).until((result, context) -> false).build());
+			Object unused = retry.call(() -> "pending");
+			assertThat(log.lines(Level.WARN)).noneMatch((line) -> line.startsWith("Retrying"));
 		}
 
 	}
