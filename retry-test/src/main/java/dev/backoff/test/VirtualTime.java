@@ -35,7 +35,7 @@ import dev.backoff.time.WakeSignal;
  * the policies of production take milliseconds.
  * <p>
  * A call <em>works</em> from its beginning to its end, except while it waits for its next
- * attempt or for a slot, while its attempt is in {@link #sleep(Duration)}, and while a
+ * attempt or for a permit, while its attempt is in {@link #sleep(Duration)}, and while a
  * call inside its attempt has not ended. When no call works and at least one waits or
  * sleeps, the clock jumps to the next moment at which something is due. It never jumps
  * for the timeout of an attempt, the end of an override, a scheduled job or a stored

@@ -59,7 +59,7 @@ public final class StartupAdvice {
 
 	private static final Duration DEFAULT_SHUTDOWN_PHASE = Duration.ofSeconds(30);
 
-	/** More slots than this are advised against. */
+	/** More permits than this are advised against. */
 	private static final int MANY_SLOTS = 1_000;
 
 	/** More attempts than this without a deadline are advised against. */
@@ -378,7 +378,7 @@ public final class StartupAdvice {
 			.ifPresent((other) -> warnings
 				.add("@" + other + " is on the method too: the attempts multiply; remove one of the two"));
 		if (plan.policy().numbers().concurrency() != RetryPolicy.UNLIMITED_CONCURRENCY && has(plan, OTHER_LIMIT)) {
-			warnings.add("@" + OTHER_LIMIT + " is on the method too: attempts that have a slot wait for its permit, "
+			warnings.add("@" + OTHER_LIMIT + " is on the method too: an attempt that has its permit waits for another one there, "
 					+ "without a deadline; remove it");
 		}
 		String breaker = plan.policy().breaker();
