@@ -193,7 +193,7 @@ class BackoffEndpoint {
 	private EndpointContributor part(String name) {
 		EndpointContributor known = this.parts.get(name);
 		if (known == null) {
-			throw unknown("Part", name, "Read preview, or write to wake or stop.");
+			throw unknown("Part", name, "Read preview, or write to wake.");
 		}
 		return known;
 	}
