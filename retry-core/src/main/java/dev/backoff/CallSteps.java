@@ -107,7 +107,8 @@ record CallSteps(CallSettings settings, RetryDecider decider, CallEvents events,
 
 	void succeededAtOnce(CallState call, Permit permit) {
 		long now = now();
-		long nanos = call.elapsed(now);
+		// a stored call began long before its attempt
+		long nanos = Math.max(0, now - call.attemptStart());
 		this.guard.succeededAtOnce(permit, nanos, now);
 		this.events.succeededAtOnce(call, nanos);
 	}

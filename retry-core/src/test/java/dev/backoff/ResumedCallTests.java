@@ -88,6 +88,15 @@ class ResumedCallTests {
 	}
 
 	@Test
+	void theTimeOfAFirstAttemptIsItsOwnAndNotTheAgeOfTheCall() {
+		Object unused = attempt(builder(policy()).build(), kept(0), () -> {
+			this.time.advance(Duration.ofMillis(20));
+			return "fine";
+		});
+		assertThat(this.recorder.lines("attempt")).containsExactly("attempt 1 success 20ms");
+	}
+
+	@Test
 	void theNextDelayIsThatOfTheNextRetryWhereverTheOthersWere() {
 		Retry retry = builder(policy()).build();
 		assertThat(fail(retry, kept(2)))

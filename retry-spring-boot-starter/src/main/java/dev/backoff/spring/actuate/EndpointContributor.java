@@ -4,6 +4,7 @@ import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.backoff.spring.configuration.InvalidBackoffException;
 import dev.backoff.spring.policy.EffectivePolicy;
 
 /**

@@ -14,6 +14,7 @@ import org.springframework.util.backoff.BackOffExecution;
 
 import dev.backoff.Retry;
 import dev.backoff.spring.advice.BackoffMethods;
+import dev.backoff.spring.configuration.InvalidBackoffException;
 import dev.backoff.time.DurationText;
 import dev.backoff.time.Nanos;
 
