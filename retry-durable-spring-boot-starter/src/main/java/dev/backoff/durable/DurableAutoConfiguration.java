@@ -78,7 +78,6 @@ public final class DurableAutoConfiguration {
 		return (known != null) ? known.getMax() : null;
 	}
 
-	/** Keep what a native image reads by name. */
 	static final class Hints implements RuntimeHintsRegistrar {
 
 		@Override
@@ -90,7 +89,6 @@ public final class DurableAutoConfiguration {
 
 	}
 
-	/** The meters, where there is Micrometer. */
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnClass(MeterBinder.class)
 	static class Meters {
@@ -102,7 +100,6 @@ public final class DurableAutoConfiguration {
 
 	}
 
-	/** The part of the endpoint, where there is Actuator. */
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnClass(WebEndpointResponse.class)
 	static class Endpoint {

@@ -25,7 +25,7 @@ final class LanePool extends ThreadPoolExecutor {
 
 	private final AtomicInteger outside = new AtomicInteger();
 
-	/** How many tasks it has been handed. */
+	/* In all. */
 	final AtomicInteger handed = new AtomicInteger();
 
 	private final Runnable ended;

@@ -338,7 +338,7 @@ abstract class DurableContract {
 			application.awaitEnd("mails", "o1");
 			assertThat(application.journal().lines).isEmpty();
 			assertThat(application.stopOfDeadLetter()).contains("Stopped after 0 of 3 attempts",
-					"LOST, 2 attempts have ended with their process");
+					"LOST, attempts that ended with their process: 2");
 		}, "backoff.durable.max-losses=1");
 	}
 
@@ -693,7 +693,7 @@ abstract class DurableContract {
 			application.mails("o1");
 			application.awaitEnd("mails", "o1");
 			assertThat(application.journal().lines).containsExactly("o1 1", "o1 1");
-			assertThat(application.stopOfDeadLetter()).contains("LOST, 2 attempts have ended with their process");
+			assertThat(application.stopOfDeadLetter()).contains("LOST, attempts that ended with their process: 2");
 		}, "backoff.durable.max-losses=1");
 	}
 
