@@ -2,6 +2,8 @@ package dev.backoff.durable;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collections;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
@@ -248,7 +250,8 @@ final class DurableTask {
 					policy, call.id());
 			return dead(call, execution, call.attempts(), call.stop(null).because(StopReason.DEADLINE, why));
 		}
-		Instant due = due(call, Math.max(1, call.attempts()));
+		Instant soonest = now.plus(this.lanes.store().settings().pollInterval());
+		Instant due = Collections.max(List.of(soonest, due(call, Math.max(1, call.attempts()))));
 		this.lanes.meters().unreadable(policy, execution.taskInstance.getId(), due);
 		Instant before = this.warned.get();
 		if (Duration.between(before, now).toMinutes() != 0 && this.warned.compareAndSet(before, now)) {
