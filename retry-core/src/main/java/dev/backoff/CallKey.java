@@ -2,7 +2,7 @@ package dev.backoff;
 
 import java.nio.charset.StandardCharsets;
 import java.util.UUID;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 
 import org.jspecify.annotations.Nullable;
 
@@ -13,24 +13,30 @@ import org.jspecify.annotations.Nullable;
  */
 final class CallKey {
 
-	private final AtomicReference<@Nullable String> value = new AtomicReference<>();
+	private static final AtomicReferenceFieldUpdater<CallKey, @Nullable String> VALUE = AtomicReferenceFieldUpdater
+		.newUpdater(CallKey.class, String.class, "value");
+
+	private volatile @Nullable String value;
+
+	/* Whether the running attempt has asked for it. */
+	private volatile boolean asked;
 
 	CallKey() {
 	}
 
 	/** Take a key that was made before. */
 	CallKey(String known) {
-		this.value.set(known);
+		this.value = known;
 	}
 
 	String get() {
-		String key = this.value.get();
+		this.asked = true;
+		String key = this.value;
 		if (key != null) {
 			return key;
 		}
 		String made = UUID.randomUUID().toString();
-		String witness = this.value.compareAndExchange(null, made);
-		return (witness != null) ? witness : made;
+		return VALUE.compareAndSet(this, null, made) ? made : get();
 	}
 
 	/** Return the key of a part of the call, which is the same for the same part. */
@@ -39,7 +45,16 @@ final class CallKey {
 	}
 
 	@Nullable String ifUsed() {
-		return this.value.get();
+		return this.value;
+	}
+
+	/** Return the key if the running attempt has asked for it, or null. */
+	@Nullable String ifAsked() {
+		return this.asked ? this.value : null;
+	}
+
+	void attemptBegins() {
+		this.asked = false;
 	}
 
 }

@@ -1,8 +1,11 @@
 package dev.backoff;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Set;
+import java.util.HashSet;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 
@@ -122,12 +125,20 @@ class AttemptTests {
 		}
 
 		@Test
-		void tellsWhetherItsKeyWasAskedFor() {
+		void tellsWhetherItHasAskedForItsKey() {
+			Set<String> keys = new HashSet<>();
 			retry(policy().build()).run(() -> {
 				assertThat(Attempt.current().usedIdempotencyKey()).isNull();
-				String key = Attempt.current().idempotencyKey();
-				assertThat(Attempt.current().usedIdempotencyKey()).isEqualTo(key);
+				if (Attempt.current().number() != 2) {
+					String key = Attempt.current().idempotencyKey();
+					assertThat(Attempt.current().usedIdempotencyKey()).isEqualTo(key);
+					keys.add(key);
+				}
+				if (Attempt.current().number() < 3) {
+					throw new UncheckedIOException(new IOException("down"));
+				}
 			});
+			assertThat(keys).hasSize(1);
 		}
 
 		@Test

@@ -3,6 +3,7 @@ package dev.backoff;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -108,9 +109,9 @@ class CallObserverTests {
 	@Nested
 	class KeptCalls {
 
-		private KeptNext attempt(Retry retry, int attempts) {
-			KeptCall kept = new KeptCall("k-1", 7, attempts, Duration.ofHours(1), null, Duration.ZERO, false, null,
-					null);
+		private ResumeResult attempt(Retry retry, int attempts) {
+			ResumedCall kept = new ResumedCall("k-1", 7, attempts, Duration.ofHours(1), null, Duration.ZERO, false,
+					null, null);
 			return retry.<Object, String, IOException>attemptOn(kept, "context",
 					(context, number) -> CallObserverTests.this.work(), (context, story) -> {
 						CallObserverTests.this.seen.add("recovery in " + CallObserverTests.this.observer.current());
@@ -123,8 +124,8 @@ class CallObserverTests {
 			CallObserverTests.this.failures = 1;
 			Retry retry = retry().recorder(recorder()).build();
 			retry.stored("k-1");
-			assertThat(attempt(retry, 0)).isInstanceOf(KeptNext.Again.class);
-			assertThat(attempt(retry, 1)).isEqualTo(new KeptNext.Done(false));
+			assertThat(attempt(retry, 0)).isInstanceOf(ResumeResult.Again.class);
+			assertThat(attempt(retry, 1)).isEqualTo(new ResumeResult.Done(false));
 			assertThat(CallObserverTests.this.observer.lines()).containsExactly("call k-1 kept, attempt 0",
 					"call k-1 kept, attempt 1", "attempt 1 begins", "attempt 1 ends transient IOException",
 					"wait 100ms policy", "call k-1 kept, attempt 2", "attempt 2 begins", "attempt 2 ends success",
@@ -136,7 +137,7 @@ class CallObserverTests {
 		@Test
 		void recoverInTheirScope() {
 			CallObserverTests.this.failures = 1;
-			assertThat(attempt(retry().build(), 2)).isEqualTo(new KeptNext.Done(true));
+			assertThat(attempt(retry().build(), 2)).isEqualTo(new ResumeResult.Done(true));
 			assertThat(CallObserverTests.this.seen).contains("recovery in call");
 			assertThat(CallObserverTests.this.observer.lines()).last()
 				.isEqualTo("call ends attempts_exhausted after 3 done");
@@ -151,7 +152,7 @@ class CallObserverTests {
 			};
 			Retry retry = unobserved().observer(other).build();
 			retry.stored("k-1");
-			assertThat(attempt(retry, 0)).isEqualTo(new KeptNext.Done(false));
+			assertThat(attempt(retry, 0)).isEqualTo(new ResumeResult.Done(false));
 			assertThat(told).isEmpty();
 		}
 
@@ -171,7 +172,7 @@ class CallObserverTests {
 
 			}).build();
 			retry.stored("k-1");
-			assertThat(attempt(retry, 0)).isEqualTo(new KeptNext.Done(false));
+			assertThat(attempt(retry, 0)).isEqualTo(new ResumeResult.Done(false));
 			assertThat(CallObserverTests.this.observer.lines()).contains("attempt 1 ends success");
 		}
 
@@ -318,8 +319,8 @@ class CallObserverTests {
 
 		@Test
 		void endWithTheApplication() {
-			WaitingCalls calls = new WaitingCalls();
-			CompletableFuture<String> result = retry().waitingCalls(calls).build().callAsync(this::newStage);
+			CallRegistry calls = new CallRegistry();
+			CompletableFuture<String> result = retry().calls(calls).build().callAsync(this::newStage);
 			this.stages.get(0).completeExceptionally(new IOException("down"));
 			calls.shutDown();
 			assertThat(result).isCompletedExceptionally();
@@ -408,17 +409,6 @@ class CallObserverTests {
 			retry.call(CallObserverTests.this::work);
 			assertThat(CallObserverTests.this.seen).containsExactly("work in attempt 1");
 			assertThat(CallObserverTests.this.observer.lines()).hasSize(4);
-		}
-
-		@Test
-		void costNothingIfThereIsNoneOrOne() {
-			CallObserver one = (policy, method) -> null;
-			assertThat(Observers.of(List.of())).isNull();
-			assertThat(Observers.of(List.of(one))).isSameAs(one);
-			assertThat(Observers.of(List.of(one, one)).callBegins("orders", "place")).isNull();
-			CallObserver.ObservedCall call = CallObserverTests.this.observer.callBegins("orders", "place");
-			assertThat(Observers.of(List.of(one, (policy, method) -> call)).callBegins("orders", "place"))
-				.isSameAs(call);
 		}
 
 		private Retry toldOf(List<String> told) {
@@ -555,6 +545,167 @@ class CallObserverTests {
 				}
 
 			};
+		}
+
+	}
+
+	@Nested
+	class CallsInside {
+
+		private final List<String> told = Collections.synchronizedList(new ArrayList<>());
+
+		private Retry retry(String name, String... observers) {
+			RetryBuilder builder = Retry.builder(RetryPolicy.builder(name).jitter(Jitter.none()).build())
+				.time(CallObserverTests.this.time)
+				.executor(Runnable::run);
+			for (String observer : observers) {
+				builder.observer((policy, method) -> new Named(observer + policy, this.told));
+			}
+			return builder.build();
+		}
+
+		@Test
+		void knowThoseAroundThemFromTheInnermostOutwards() {
+			Retry inner = retry("inner", "a-");
+			Retry middle = retry("middle", "a-");
+			retry("outer", "a-").run(() -> middle.run(() -> inner.run(() -> {
+			})));
+			assertThat(this.told).containsExactly("a-middle in a-outer", "a-inner in a-middle", "a-inner in a-outer");
+		}
+
+		@Test
+		void knowThoseAroundACallThatIsNotObserved() {
+			Retry inner = retry("inner", "a-");
+			Retry middle = retry("middle");
+			retry("outer", "a-").run(() -> middle.run(() -> inner.run(() -> {
+			})));
+			assertThat(this.told).containsExactly("a-inner in a-outer");
+		}
+
+		@Test
+		void areToldByEachObserverOfEachObserver() {
+			Retry inner = retry("inner", "a-", "b-");
+			retry("outer", "b-", "c-").run(() -> inner.run(() -> {
+			}));
+			assertThat(this.told).containsExactly("a-inner in b-outer", "b-inner in b-outer", "a-inner in c-outer",
+					"b-inner in c-outer");
+		}
+
+		@Test
+		void areToldThatTheyAreAsynchronous() {
+			Retry inner = retry("inner", "a-", "b-");
+			retry("outer", "a-").callAsync(() -> inner.callAsync(() -> CompletableFuture.completedFuture("done")))
+				.join();
+			assertThat(this.told).containsExactly("a-outer is asynchronous", "a-inner in a-outer", "b-inner in a-outer",
+					"a-inner is asynchronous", "b-inner is asynchronous");
+		}
+
+		@Test
+		void knowThatOfAContextOnAnotherThread() throws Exception {
+			Retry inner = retry("inner", "a-");
+			Retry middle = retry("middle");
+			retry("outer", "a-").<Object, Exception>call(() -> middle.<Object, Exception>call(() -> {
+				RetryContext context = RetryContext.capture();
+				Thread thread = new Thread(context.wrap(() -> inner.run(() -> {
+				})));
+				thread.start();
+				thread.join();
+				return "done";
+			}));
+			assertThat(this.told).containsExactly("a-inner in a-outer");
+		}
+
+		@Test
+		void areFoundByWorkThatIsNoCall() {
+			RetryContext.tellAround(new Named("work", this.told));
+			retry("outer", "a-").run(() -> RetryContext.tellAround(new Named("work", this.told)));
+			assertThat(this.told).containsExactly("work in a-outer");
+		}
+
+		@Test
+		void knowNoneAfterItsEndAndNoneThatIsHidden() {
+			Retry inner = retry("inner", "a-");
+			retry("outer", "a-").run(() -> {
+			});
+			inner.run(() -> {
+			});
+			retry("outer", "a-").run(() -> {
+				try (RetryContext.Scope hidden = RetryContext.none().open()) {
+					assertThat(hidden).isNotNull();
+					inner.run(() -> {
+					});
+				}
+			});
+			assertThat(this.told).isEmpty();
+		}
+
+		@Test
+		void areMadeThoughTheirObserverThrows() {
+			Retry outer = retry("outer", "a-");
+			Retry inner = Retry.builder(RetryPolicy.builder("inner").build())
+				.observer((policy, method) -> new Named("inner", this.told) {
+
+					@Override
+					public void isInside(CallObserver.ObservedCall around) {
+						throw new IllegalStateException("on purpose");
+					}
+
+				})
+				.build();
+			assertThat(outer.<String, RuntimeException>call(() -> inner.call(() -> "done"))).isEqualTo("done");
+		}
+
+	}
+
+	/** Tells what is around it. */
+	private static class Named implements CallObserver.ObservedCall, CallObserver.ObservedAttempt {
+
+		private final String name;
+
+		private final List<String> told;
+
+		Named(String name, List<String> told) {
+			this.name = name;
+			this.told = told;
+		}
+
+		@Override
+		public void isInside(CallObserver.ObservedCall around) {
+			this.told.add(this.name + " in " + around);
+		}
+
+		@Override
+		public void isAsynchronous() {
+			this.told.add(this.name + " is asynchronous");
+		}
+
+		@Override
+		public CallObserver.Scope open() {
+			return () -> {
+			};
+		}
+
+		@Override
+		public CallObserver.ObservedAttempt attemptBegins(int number) {
+			return this;
+		}
+
+		@Override
+		public void waitBegins(DelaySource source, long nanos) {
+		}
+
+		@Override
+		public void ends(AttemptOutcome outcome, @Nullable Throwable failure) {
+		}
+
+		@Override
+		public void ends(StopReason reason, int attempts, RetryEvent.RecoveryOutcome recovery,
+				@Nullable Throwable thrown) {
+		}
+
+		@Override
+		public String toString() {
+			return this.name;
 		}
 
 	}

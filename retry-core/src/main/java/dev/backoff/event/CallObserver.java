@@ -1,5 +1,8 @@
 package dev.backoff.event;
 
+import java.util.List;
+import java.util.function.Consumer;
+
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,6 +46,31 @@ public interface CallObserver {
 		return null;
 	}
 
+	/**
+	 * {@return one observer for all of them, which leaves a call alone when it fails, or
+	 * null if there is none}
+	 * @param observers called in their order; the scopes of each are open inside those of
+	 * the one before
+	 * @param report told what they throw
+	 */
+	static @Nullable CallObserver safe(List<CallObserver> observers, Consumer<Throwable> report) {
+		return observers.isEmpty() ? null : new SafeObserver(List.copyOf(observers), report);
+	}
+
+	/**
+	 * Tell a call of one around it, as each observer of that one knows it.
+	 * @param told the call
+	 * @param around the one around it
+	 */
+	static void tellAround(ObservedCall told, ObservedCall around) {
+		if (around instanceof SafeObserver.SafeCall several) {
+			several.calls().forEach(told::isInside);
+		}
+		else {
+			told.isInside(around);
+		}
+	}
+
 	/** A call or an attempt, which can be opened on a thread. */
 	@FunctionalInterface
 	interface Observed {
@@ -57,6 +85,23 @@ public interface CallObserver {
 
 	/** One call. */
 	interface ObservedCall extends Observed {
+
+		/**
+		 * Another observed call is around this one: this call was made within its
+		 * attempt, or with the {@code RetryContext} of its attempt, on whatever thread.
+		 * Told before the first attempt, from the innermost call outwards.
+		 * @param around that call, once for each observer of it: an observer ignores what
+		 * it has not returned itself
+		 */
+		default void isInside(ObservedCall around) {
+		}
+
+		/**
+		 * The attempts of this call are asynchronous: what is started may end after its
+		 * start has returned. Told before the first attempt.
+		 */
+		default void isAsynchronous() {
+		}
 
 		/**
 		 * Watch an attempt that begins on this thread. The attempt before has ended.

@@ -1,7 +1,7 @@
 package dev.backoff.time;
 
 import java.time.Instant;
-import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 
 /**
  * Read a monotonic ticker, sleep, and run something later.
@@ -18,6 +18,15 @@ public interface RetryTime {
 	 */
 	static RetryTime system() {
 		return SystemTime.INSTANCE;
+	}
+
+	/**
+	 * {@return a time whose ticker stands still when the given one throws}
+	 * @param time the time
+	 * @param report told what it throws
+	 */
+	static RetryTime safe(RetryTime time, Consumer<Throwable> report) {
+		return (time instanceof SystemTime || time instanceof SafeTime) ? time : new SafeTime(time, report);
 	}
 
 	/**
@@ -69,16 +78,16 @@ public interface RetryTime {
 	}
 
 	/**
-	 * Watch work of which no call tells, such as that of threads that begin the attempts
+	 * Work begins of which no call tells, such as that of threads that begin the attempts
 	 * of calls that are kept elsewhere. Time that stands while work runs, as in tests,
-	 * stands for it too. Unless overridden, this does nothing.
-	 * @param atWork whether such work runs or is about to; asked often, on any thread, it
-	 * returns at once
-	 * @return ends the watch
+	 * stands until it {@linkplain #workEnds() ends}, as often as it has begun. Unless
+	 * overridden, this does nothing.
 	 */
-	default Cancellable attend(BooleanSupplier atWork) {
-		return () -> {
-		};
+	default void workBegins() {
+	}
+
+	/** Work that was told to {@linkplain #workBegins() begin} ends. */
+	default void workEnds() {
 	}
 
 }

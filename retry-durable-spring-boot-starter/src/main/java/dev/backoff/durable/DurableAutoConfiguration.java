@@ -2,7 +2,6 @@ package dev.backoff.durable;
 
 import javax.sql.DataSource;
 
-import com.github.kagkarlsson.scheduler.jdbc.AutodetectJdbcCustomization;
 import com.github.kagkarlsson.scheduler.serializer.Serializer;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import io.micrometer.observation.ObservationRegistry;
@@ -21,12 +20,9 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.jdbc.metadata.CompositeDataSourcePoolMetadataProvider;
 import org.springframework.boot.jdbc.metadata.DataSourcePoolMetadata;
 import org.springframework.boot.jdbc.metadata.DataSourcePoolMetadataProvider;
-import org.springframework.boot.logging.LogLevel;
-import org.springframework.boot.logging.LoggingSystem;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.ImportRuntimeHints;
-import org.springframework.core.env.Environment;
 
 import dev.backoff.spring.advice.BackoffMethods;
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
@@ -43,14 +39,6 @@ import dev.backoff.time.RetryTime;
 @ImportRuntimeHints(DurableAutoConfiguration.Hints.class)
 public final class DurableAutoConfiguration {
 
-	private static final String ENGINE = "com.github.kagkarlsson";
-
-	/* Each lane would tell how it starts, and on H2 that it needs nothing special. */
-	private static void quieten(LoggingSystem logging) {
-		logging.setLogLevel(ENGINE, LogLevel.WARN);
-		logging.setLogLevel(AutodetectJdbcCustomization.class.getName() + ".utc_warning", LogLevel.ERROR);
-	}
-
 	@Bean
 	CallJson backoffCallJson(ObjectProvider<JsonMapper> mapper) {
 		return new CallJson(mapper.getIfUnique(JsonMapper::shared));
@@ -61,11 +49,7 @@ public final class DurableAutoConfiguration {
 			ObjectProvider<RetryTime> time, CallJson json,
 			@Qualifier("backoffCallSerializer") ObjectProvider<Serializer> rows,
 			ObjectProvider<Submissions> submissions, ConfigurableListableBeanFactory beanFactory,
-			ObjectProvider<LoggingSystem> logging, ObjectProvider<DataSourcePoolMetadataProvider> pools,
-			Environment environment) {
-		if (!environment.containsProperty("logging.level." + ENGINE)) {
-			logging.ifAvailable(DurableAutoConfiguration::quieten);
-		}
+			ObjectProvider<DataSourcePoolMetadataProvider> pools) {
 		return new Lanes(policies, safety, time.getIfAvailable(RetryTime::system), json,
 				new CallJson.Rows(rows.getIfAvailable(() -> json)), submissions::getObject,
 				() -> new DurableMethods(methods, beanFactory, json),

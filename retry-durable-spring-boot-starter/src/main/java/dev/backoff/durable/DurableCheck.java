@@ -32,10 +32,11 @@ import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
 
 import dev.backoff.annotation.Backoff;
+import dev.backoff.spring.configuration.EffectiveValue;
+import dev.backoff.spring.configuration.PolicyKey;
+import dev.backoff.spring.configuration.Problem;
 import dev.backoff.spring.policy.AnnotatedMethod;
 import dev.backoff.spring.policy.EffectivePolicy;
-import dev.backoff.spring.policy.PolicyKey;
-import dev.backoff.spring.policy.Problem;
 
 /** Report at start-up what no durable method can be. */
 record DurableCheck(AnnotatedMethod method, CallJson json, List<Problem> problems) {
@@ -65,7 +66,7 @@ record DurableCheck(AnnotatedMethod method, CallJson json, List<Problem> problem
 						+ ", and a durable call is made in the background already", "Remove one of the two.");
 			}
 		}
-		EffectivePolicy.Value replay = policy.values().get(PolicyKey.REPLAY);
+		EffectiveValue replay = policy.values().get(PolicyKey.REPLAY);
 		if (policy.isReplayed() && replay != null) {
 			report("replay (" + replay.text() + ")", "is of streams, and a durable call returns none", "Remove it.");
 		}
@@ -83,8 +84,8 @@ record DurableCheck(AnnotatedMethod method, CallJson json, List<Problem> problem
 
 	/** Read the schedule; return null if there is none or it is wrong. */
 	@Nullable OneRowSchedule schedule(EffectivePolicy policy) {
-		EffectivePolicy.Value text = policy.values().get(PolicyKey.SCHEDULE);
-		EffectivePolicy.Value zone = policy.values().get(PolicyKey.SCHEDULE_ZONE);
+		EffectiveValue text = policy.values().get(PolicyKey.SCHEDULE);
+		EffectiveValue zone = policy.values().get(PolicyKey.SCHEDULE_ZONE);
 		if (text == null) {
 			return null;
 		}

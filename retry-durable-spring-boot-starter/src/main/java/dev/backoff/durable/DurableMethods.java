@@ -20,10 +20,10 @@ import org.springframework.util.ReflectionUtils;
 
 import dev.backoff.annotation.Backoff;
 import dev.backoff.spring.advice.BackoffMethods;
+import dev.backoff.spring.configuration.InvalidBackoffException;
+import dev.backoff.spring.configuration.Problem;
 import dev.backoff.spring.policy.AnnotatedMethod;
 import dev.backoff.spring.policy.EffectivePolicy;
-import dev.backoff.spring.policy.InvalidBackoffException;
-import dev.backoff.spring.policy.Problem;
 
 /**
  * The durable methods of the application, by the names of their policies. Immutable and

@@ -30,10 +30,10 @@ import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 
 import dev.backoff.durable.DurableState.Phase;
 import dev.backoff.spring.actuate.EndpointPart;
+import dev.backoff.spring.configuration.InvalidBackoffException;
+import dev.backoff.spring.configuration.Overrides;
+import dev.backoff.spring.configuration.Problem;
 import dev.backoff.spring.policy.EffectivePolicy;
-import dev.backoff.spring.policy.InvalidBackoffException;
-import dev.backoff.spring.policy.Overrides;
-import dev.backoff.spring.policy.Problem;
 
 /**
  * The stored calls of a policy, for an operator: list them, requeue dead letters, make a
@@ -112,7 +112,12 @@ final class DurablePart implements EndpointPart {
 	}
 
 	@Override
-	public Object write(EffectivePolicy policy, Map<String, Object> body) {
+	public boolean isWritable() {
+		return true;
+	}
+
+	@Override
+	public Object write(EffectivePolicy policy, Map<String, @Nullable Object> body) {
 		String action = String.valueOf(body.get("action"));
 		boolean all = action.equals("requeue") && !body.containsKey("id");
 		check(policy, body.keySet(), all ? Set.of("action", "over", "limit") : Set.of("action", "id"));
@@ -155,7 +160,7 @@ final class DurablePart implements EndpointPart {
 		return letter.isReadable() && this.lanes.store().find(policy, letter.instance()).isEmpty();
 	}
 
-	private Object requeueAll(String policy, Map<String, Object> body) {
+	private Object requeueAll(String policy, Map<String, @Nullable Object> body) {
 		Duration over = body.containsKey("over") ? Overrides.limit("over", text(body, "over")) : Duration.ZERO;
 		int limit = limit(body.containsKey("limit") ? text(body, "limit") : Integer.toString(MOST));
 		List<TaskInstanceId> rows = requeuable(policy, limit);
@@ -229,7 +234,7 @@ final class DurablePart implements EndpointPart {
 		}
 	}
 
-	private static String text(Map<String, Object> body, String key) {
+	private static String text(Map<String, @Nullable Object> body, String key) {
 		Object value = body.get(key);
 		if (value == null || value.toString().isBlank()) {
 			throw refusal(key, String.valueOf(value), "must be given", "Write the " + key + ".");

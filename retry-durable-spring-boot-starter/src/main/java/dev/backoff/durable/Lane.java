@@ -23,7 +23,7 @@ import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 import dev.backoff.breaker.BreakerState;
 import dev.backoff.breaker.CallPermits;
 import dev.backoff.breaker.CircuitBreaker;
-import dev.backoff.spring.policy.DurableSettings;
+import dev.backoff.spring.configuration.DurableSettings;
 import dev.backoff.time.Cancellable;
 import dev.backoff.time.RetryTime;
 
@@ -71,6 +71,8 @@ final class Lane {
 
 	private int handed;
 
+	private boolean toldWork;
+
 	private Cancellable recheck = () -> {
 	};
 
@@ -87,7 +89,7 @@ final class Lane {
 		DurableSettings settings = store.settings();
 		this.gate = gate;
 		this.time = time;
-		this.threads = new LanePool(threads, named(name, true), this::attemptEnded);
+		this.threads = new LanePool(threads, named(name, true), this::attemptEnded, this::tellWork);
 		this.scheduler = Scheduler.create(store.dataSource(), tasks)
 			.schedulerName(store.name())
 			.serializer(store.serializer())
@@ -120,6 +122,7 @@ final class Lane {
 						Lane.this.looked = Lane.this.asked.get();
 						pollFailed.run();
 					}
+					tellWork();
 				}
 
 			})
@@ -141,6 +144,7 @@ final class Lane {
 
 	void stop() {
 		this.running = false;
+		tellWork();
 		this.scheduler.stop();
 	}
 
@@ -154,9 +158,26 @@ final class Lane {
 		return isPaused();
 	}
 
-	/** Return whether an attempt may be about to begin, or its end to be stored. */
-	boolean isAtWork() {
-		return this.threads.isAtWork() || (this.running && this.looked < this.asked.get() && !isPaused());
+	/*
+	 * Work is that an attempt may be about to begin, or its end to be stored. Time that
+	 * jumps stands meanwhile.
+	 */
+	private void tellWork() {
+		if (this.time == TIMER) {
+			return;
+		}
+		synchronized (this.threads) {
+			boolean works = this.threads.isAtWork() || (this.running && this.looked < this.asked.get() && !isPaused());
+			if (works != this.toldWork) {
+				this.toldWork = works;
+				if (works) {
+					this.time.workBegins();
+				}
+				else {
+					this.time.workEnds();
+				}
+			}
+		}
 	}
 
 	/** Look for what is due at a time; regular polls find what lies far ahead. */
@@ -177,6 +198,7 @@ final class Lane {
 
 	private void look() {
 		this.asked.incrementAndGet();
+		tellWork();
 		this.scheduler.triggerCheckForDueExecutions();
 	}
 
@@ -232,6 +254,7 @@ final class Lane {
 		}
 		else if (!open && !isPaused()) {
 			this.scheduler.pause();
+			tellWork();
 		}
 		long until = (now.on() && !open && now.breaker() != null) ? now.breaker().nanosToPermit(reading) : 0;
 		if (until > 0 && (until < LONGEST_CHECK.toNanos() || this.time != TIMER)) {

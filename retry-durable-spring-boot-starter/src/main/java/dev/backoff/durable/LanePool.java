@@ -30,10 +30,17 @@ final class LanePool extends ThreadPoolExecutor {
 
 	private final Runnable ended;
 
-	/** Make a pool that runs the given at the end of each task. */
-	LanePool(int threads, ThreadFactory factory, Runnable ended) {
+	private final Runnable changed;
+
+	/**
+	 * Make a pool.
+	 * @param ended runs at the end of each task
+	 * @param changed runs whenever the pool may be at work or not any more
+	 */
+	LanePool(int threads, ThreadFactory factory, Runnable ended, Runnable changed) {
 		super(threads, threads, 0, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), factory);
 		this.ended = ended;
+		this.changed = changed;
 	}
 
 	/** Run a method that this thread does not make for its lane. */
@@ -44,12 +51,14 @@ final class LanePool extends ThreadPoolExecutor {
 		}
 		pool.outside.incrementAndGet();
 		pool.working.decrementAndGet();
+		pool.changed.run();
 		try {
 			return method.run();
 		}
 		finally {
 			pool.working.incrementAndGet();
 			pool.outside.decrementAndGet();
+			pool.changed.run();
 		}
 	}
 
@@ -63,11 +72,13 @@ final class LanePool extends ThreadPoolExecutor {
 	public void execute(Runnable task) {
 		this.handed.incrementAndGet();
 		this.waiting.incrementAndGet();
+		this.changed.run();
 		try {
 			super.execute(task);
 		}
 		catch (RuntimeException ex) {
 			this.waiting.decrementAndGet();
+			this.changed.run();
 			throw ex;
 		}
 	}
@@ -76,6 +87,7 @@ final class LanePool extends ThreadPoolExecutor {
 	protected void beforeExecute(Thread thread, Runnable task) {
 		this.working.incrementAndGet();
 		this.waiting.decrementAndGet();
+		this.changed.run();
 		OF_THREAD.set(this);
 	}
 
@@ -87,6 +99,7 @@ final class LanePool extends ThreadPoolExecutor {
 		}
 		finally {
 			this.working.decrementAndGet();
+			this.changed.run();
 		}
 	}
 

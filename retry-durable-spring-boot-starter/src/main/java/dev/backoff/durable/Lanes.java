@@ -36,13 +36,12 @@ import org.springframework.util.function.SingletonSupplier;
 import dev.backoff.durable.DurableMeters.Count;
 import dev.backoff.durable.DurableMeters.Waiting;
 import dev.backoff.durable.DurableMethods.DurableMethod;
+import dev.backoff.spring.configuration.BackoffConfiguration;
+import dev.backoff.spring.configuration.Overrides;
 import dev.backoff.spring.live.ConfigurationListener;
-import dev.backoff.spring.policy.BackoffConfiguration;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.EffectivePolicy;
-import dev.backoff.spring.policy.Overrides;
 import dev.backoff.spring.safety.OverloadSafety;
-import dev.backoff.time.Cancellable;
 import dev.backoff.time.RetryTime;
 
 /**
@@ -92,9 +91,6 @@ final class Lanes implements SmartInitializingSingleton, SmartLifecycle, Configu
 	};
 
 	private volatile @Nullable Store opened;
-
-	private volatile Cancellable attended = () -> {
-	};
 
 	private volatile boolean started;
 
@@ -183,7 +179,6 @@ final class Lanes implements SmartInitializingSingleton, SmartLifecycle, Configu
 		all.forEach((method) -> this.lanes.put(DeadTask.name(method.policy()), dead));
 		this.started = true;
 		all.forEach((method) -> OneRowSchedule.start(store(), method, now()));
-		this.attended = this.time.attend(() -> this.lanes.values().stream().anyMatch(Lane::isAtWork));
 		this.lanes.values().stream().distinct().forEach(Lane::start);
 		if (this.time != RetryTime.system()) {
 			// the polls come too late for a clock that jumps
@@ -281,7 +276,6 @@ final class Lanes implements SmartInitializingSingleton, SmartLifecycle, Configu
 	public void stop(Runnable callback) {
 		List<Lane> stopping = this.lanes.values().stream().distinct().toList();
 		this.started = false;
-		this.attended.cancel();
 		this.lanes.clear();
 		CompletableFuture<?>[] stopped = stopping.stream()
 			.map((lane) -> CompletableFuture.runAsync(lane::stop, (stop) -> new Thread(stop, "backoff-stop").start()))

@@ -60,11 +60,11 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 import org.springframework.transaction.support.TransactionTemplate;
 import org.springframework.util.ClassUtils;
 
-import dev.backoff.spring.policy.BackoffProperties.DurableStore;
-import dev.backoff.spring.policy.BackoffProperties.InitializeSchema;
-import dev.backoff.spring.policy.DurableSettings;
-import dev.backoff.spring.policy.InvalidBackoffException;
-import dev.backoff.spring.policy.Problem;
+import dev.backoff.spring.configuration.BackoffProperties.DurableStore;
+import dev.backoff.spring.configuration.BackoffProperties.InitializeSchema;
+import dev.backoff.spring.configuration.DurableSettings;
+import dev.backoff.spring.configuration.InvalidBackoffException;
+import dev.backoff.spring.configuration.Problem;
 
 /**
  * The database that holds the calls: the application's, or an H2 file of its own.

@@ -26,8 +26,8 @@ import tools.jackson.core.JacksonException;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
-import dev.backoff.KeptCall;
-import dev.backoff.KeptNext;
+import dev.backoff.ResumedCall;
+import dev.backoff.ResumeResult;
 import dev.backoff.Operation;
 import dev.backoff.Retry;
 import dev.backoff.durable.DurableMeters.Count;
@@ -90,9 +90,9 @@ final class Submissions implements SubmissionGate, DurableCalls {
 	}
 
 	/** Make an attempt through the bean's proxy; throw what advice around ours throws. */
-	KeptNext attempt(DurableMethod method, @Nullable Object[] arguments, KeptCall call, boolean recovered,
+	ResumeResult attempt(DurableMethod method, @Nullable Object[] arguments, ResumedCall call, boolean recovered,
 			@Nullable Map<String, String> headers) throws Throwable {
-		AtomicReference<@Nullable KeptNext> made = new AtomicReference<>();
+		AtomicReference<@Nullable ResumeResult> made = new AtomicReference<>();
 		ATTEMPTING.set(new Attempting(method, call, recovered, made));
 		Consumer<@Nullable Throwable> traced = this.traces.attempt(method.policy(), headers);
 		try {
@@ -100,10 +100,10 @@ final class Submissions implements SubmissionGate, DurableCalls {
 		}
 		finally {
 			ATTEMPTING.remove();
-			traced.accept((made.get() instanceof KeptNext.Again again) ? again.failure()
-					: (made.get() instanceof KeptNext.Stopped stopped) ? stopped.thrown() : null);
+			traced.accept((made.get() instanceof ResumeResult.Again again) ? again.failure()
+					: (made.get() instanceof ResumeResult.Stopped stopped) ? stopped.thrown() : null);
 		}
-		KeptNext next = made.get();
+		ResumeResult next = made.get();
 		if (next == null) {
 			throw new IllegalStateException("Advice around the retries has not called " + method.signature() + ".");
 		}
@@ -306,8 +306,8 @@ final class Submissions implements SubmissionGate, DurableCalls {
 	}
 
 	/** The attempt that this thread makes, and what follows it. */
-	private record Attempting(DurableMethod method, KeptCall call, boolean recovered,
-			AtomicReference<@Nullable KeptNext> next) {
+	private record Attempting(DurableMethod method, ResumedCall call, boolean recovered,
+			AtomicReference<@Nullable ResumeResult> next) {
 	}
 
 	/** The submission with options that this thread makes, and what it has stored. */

@@ -67,7 +67,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 
 import dev.backoff.annotation.Backoff;
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
-import dev.backoff.spring.policy.InvalidBackoffException;
+import dev.backoff.spring.configuration.InvalidBackoffException;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

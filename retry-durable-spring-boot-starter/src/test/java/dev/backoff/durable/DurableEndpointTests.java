@@ -36,9 +36,9 @@ import org.springframework.test.annotation.DirtiesContext;
 import org.springframework.test.context.DynamicPropertyRegistry;
 import org.springframework.test.context.DynamicPropertySource;
 
+import dev.backoff.spring.actuate.BackoffEndpointAutoConfiguration;
 import dev.backoff.spring.actuate.EndpointPart;
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
-import dev.backoff.spring.autoconfigure.BackoffEndpointAutoConfiguration;
 import dev.backoff.spring.policy.EffectivePolicy;
 
 import static org.assertj.core.api.Assertions.assertThat;

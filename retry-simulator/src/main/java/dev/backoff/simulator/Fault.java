@@ -5,7 +5,7 @@ import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-import dev.backoff.spring.policy.Overrides;
+import dev.backoff.spring.configuration.Overrides;
 import dev.backoff.time.DurationText;
 
 /**

@@ -22,12 +22,12 @@ import org.springframework.core.env.StandardEnvironment;
 
 import dev.backoff.policy.Preset;
 import dev.backoff.simulator.Finding.Severity;
-import dev.backoff.spring.policy.BackoffConfiguration;
+import dev.backoff.spring.configuration.BackoffConfiguration;
+import dev.backoff.spring.configuration.InvalidBackoffException;
+import dev.backoff.spring.configuration.Nearest;
+import dev.backoff.spring.configuration.Overrides;
+import dev.backoff.spring.configuration.Problem;
 import dev.backoff.spring.policy.BackoffPolicies;
-import dev.backoff.spring.policy.InvalidBackoffException;
-import dev.backoff.spring.policy.Nearest;
-import dev.backoff.spring.policy.Overrides;
-import dev.backoff.spring.policy.Problem;
 
 /**
  * Plan and simulate the policies of a configuration file:

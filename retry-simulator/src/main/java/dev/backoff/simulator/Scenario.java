@@ -10,10 +10,10 @@ import org.jspecify.annotations.Nullable;
 
 import dev.backoff.delay.DelayPlan;
 import dev.backoff.policy.RetryPolicy;
-import dev.backoff.spring.policy.InvalidBackoffException;
-import dev.backoff.spring.policy.Nearest;
-import dev.backoff.spring.policy.Overrides;
-import dev.backoff.spring.policy.Problem;
+import dev.backoff.spring.configuration.InvalidBackoffException;
+import dev.backoff.spring.configuration.Nearest;
+import dev.backoff.spring.configuration.Overrides;
+import dev.backoff.spring.configuration.Problem;
 import dev.backoff.time.DurationText;
 import dev.backoff.time.Nanos;
 

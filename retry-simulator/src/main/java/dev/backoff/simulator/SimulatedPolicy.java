@@ -17,8 +17,9 @@ import dev.backoff.delay.Shape;
 import dev.backoff.event.RetryListener;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.policy.RetryPolicyBuilder;
-import dev.backoff.spring.policy.BackoffConfiguration;
-import dev.backoff.spring.policy.BackoffProperties.BreakerProvider;
+import dev.backoff.spring.advice.StartupAdvice;
+import dev.backoff.spring.configuration.BackoffConfiguration;
+import dev.backoff.spring.configuration.BackoffProperties.BreakerProvider;
 import dev.backoff.spring.policy.EffectivePolicy;
 
 /**
@@ -59,7 +60,7 @@ public record SimulatedPolicy(RetryPolicy policy, @Nullable BudgetSettings budge
 		BreakerSettings breaker = (policy.breaker() != null
 				&& configuration.breaker(policy.breaker()).provider() == BreakerProvider.OWN)
 						? configuration.breaker(policy.breaker()).settings() : null;
-		return of(policy.numbers().toBuilder(), budget, breaker, policy.advice());
+		return of(policy.numbers().toBuilder(), budget, breaker, StartupAdvice.of(policy, configuration));
 	}
 
 	private static SimulatedPolicy of(RetryPolicyBuilder builder, @Nullable BudgetSettings budget,

@@ -19,7 +19,7 @@ import dev.backoff.annotation.Backoff;
 import dev.backoff.spring.actuate.EndpointPart;
 import dev.backoff.spring.advice.BackoffMethods;
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
-import dev.backoff.spring.policy.InvalidBackoffException;
+import dev.backoff.spring.configuration.InvalidBackoffException;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

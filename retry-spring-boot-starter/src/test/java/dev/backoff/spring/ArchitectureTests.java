@@ -8,7 +8,6 @@ import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.locks.Lock;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -60,14 +59,15 @@ class ArchitectureTests {
 		}
 
 		@ParameterizedTest
-		@CsvSource({ "policy, ''", "adapt, advice policy", "failure, ''", "safety, policy", "reactive, ''",
-				"advice, policy safety reactive", "live, policy", "console, ''",
-				"observation, policy safety live reactive", "actuate, policy safety live observation otherretries",
-				"http, policy", "otherretries, policy" })
+		@CsvSource({ "configuration, ''", "policy, configuration", "adapt, advice policy", "failure, ''",
+				"safety, policy configuration", "reactive, ''", "advice, policy configuration safety reactive",
+				"live, policy configuration", "observation, policy configuration safety live reactive",
+				"actuate, policy configuration safety live observation otherretries", "http, policy configuration",
+				"otherretries, policy configuration" })
 		void importOneWay(String from, String to) {
 			String[] siblings = Stream
-				.of("policy", "adapt", "failure", "safety", "reactive", "advice", "observation", "actuate", "http",
-						"live", "console", "otherretries", "autoconfigure")
+				.of("configuration", "policy", "adapt", "failure", "safety", "reactive", "advice", "observation",
+						"actuate", "http", "live", "otherretries", "autoconfigure")
 				.filter((sibling) -> !sibling.equals(from) && !List.of(to.split(" ")).contains(sibling))
 				.map((sibling) -> ROOT + "." + sibling)
 				.toArray(String[]::new);
@@ -77,16 +77,16 @@ class ArchitectureTests {
 				.dependOnClassesThat()
 				.resideInAnyPackage(siblings)
 				.because("the arrows are autoconfigure -> all; advice, observation, actuate -> safety -> policy; "
-						+ "actuate -> observation -> live -> policy; "
+						+ "actuate -> observation -> live -> policy -> configuration; "
 						+ "advice, observation -> reactive; http, otherretries -> policy; actuate -> otherretries; adapt -> advice")
 				.check(CLASSES);
 		}
 
 		@Test
 		void areTheOnesWhoseArrowsAreKnown() {
-			assertThat(packages()).containsExactlyInAnyOrder(ROOT + ".policy", ROOT + ".adapt", ROOT + ".failure",
-					ROOT + ".safety", ROOT + ".reactive", ROOT + ".advice", ROOT + ".observation", ROOT + ".actuate",
-					ROOT + ".http", ROOT + ".live", ROOT + ".console", ROOT + ".otherretries", ROOT + ".autoconfigure");
+			assertThat(packages()).containsExactlyInAnyOrder(ROOT + ".configuration", ROOT + ".policy", ROOT + ".adapt",
+					ROOT + ".failure", ROOT + ".safety", ROOT + ".reactive", ROOT + ".advice", ROOT + ".observation",
+					ROOT + ".actuate", ROOT + ".http", ROOT + ".live", ROOT + ".otherretries", ROOT + ".autoconfigure");
 		}
 
 		@Test
@@ -112,8 +112,7 @@ class ArchitectureTests {
 				"kotlin.. kotlinx.., reactive", "jakarta.servlet.., http",
 				"org.springframework.boot.restclient.. org.springframework.boot.webclient.., http",
 				"org.springframework.boot.http.client.., http", "org.apache.hc.., http",
-				"org.springframework.boot.actuate.., actuate console autoconfigure",
-				"org.springframework.boot.health.., actuate autoconfigure",
+				"org.springframework.boot.actuate.., actuate", "org.springframework.boot.health.., actuate",
 				"io.github.resilience4j.., safety autoconfigure otherretries",
 				"org.springframework.web.. org.springframework.http.., failure http",
 				"org.springframework.dao.. org.springframework.jdbc.., failure",
@@ -149,7 +148,8 @@ class ArchitectureTests {
 						"org.springframework.boot.convert..", "org.springframework.boot.diagnostics..",
 						"org.springframework.boot.env..", "org.springframework.boot.origin..",
 						"org.springframework.boot.web.servlet", "org.springframework.context..",
-						"org.springframework.core..", "org.springframework.expression..", "org.springframework.util..",
+						"org.springframework.core..", "org.springframework.expression..",
+						"org.springframework.resilience..", "org.springframework.util..",
 						// optional
 						"io.micrometer..", "io.github.resilience4j..", "org.springframework.boot.health..", "reactor..",
 						"org.reactivestreams..", "kotlin..", "kotlinx..", "jakarta.servlet..",
@@ -350,17 +350,6 @@ class ArchitectureTests {
 			.doNotHaveSimpleName("FluxCall")
 			.should(new UseNoMonitor())
 			.because("a virtual thread that waits in one pins its carrier; these wait for nothing in theirs")
-			.check(CLASSES);
-	}
-
-	@Test
-	void takesNoOtherLockOnACallsWay() {
-		noClasses().that()
-			.doNotHaveSimpleName("LiveConfiguration")
-			.should()
-			.dependOnClassesThat()
-			.areAssignableTo(Lock.class)
-			.because("a stack overflow in a call can leave such a lock locked for ever, but no monitor")
 			.check(CLASSES);
 	}
 

@@ -3,10 +3,9 @@ package dev.backoff.test;
 import java.util.Comparator;
 import java.util.List;
 import java.util.TreeSet;
+import java.util.concurrent.locks.LockSupport;
 
 import org.jspecify.annotations.Nullable;
-
-import dev.backoff.time.Nanos;
 
 /**
  * What is to happen in virtual time, and which call waits for it. Used under the lock of
@@ -14,149 +13,201 @@ import dev.backoff.time.Nanos;
  */
 final class Agenda {
 
-	private final BusyCalls calls;
+	private final CallsAtWork calls;
 
 	private final TreeSet<Entry> entries = new TreeSet<>(
-			Comparator.comparingLong(Entry::due).thenComparingLong(Entry::number));
+			Comparator.comparingLong((Entry entry) -> entry.due).thenComparingLong((entry) -> entry.number));
 
 	private long added;
 
-	Agenda(BusyCalls calls) {
+	/* How many are waits, or timeouts that have passed in real time. */
+	private int moving;
+
+	Agenda(CallsAtWork calls) {
 		this.calls = calls;
 	}
 
 	/**
-	 * Add what the current thread waits for, what a call waits for that has told so on
-	 * this thread, or the timeout of its attempt.
+	 * Add what the current thread waits for, without a task, or else what a call waits
+	 * for that has told so on this thread, or the timeout of its attempt.
 	 */
-	Entry add(long due, long nanos, boolean sleeping, Runnable task) {
-		Recording latest = this.calls.latest.get();
+	Entry add(long due, long nanos, @Nullable Runnable task) {
+		boolean sleeping = task == null;
+		CallsAtWork.Here here = this.calls.here();
+		Recording latest = here.latest;
 		boolean waiting = latest != null && latest.waits();
-		Recording call = (sleeping && !waiting) ? this.calls.open.get() : isTimeoutOf(latest) ? latest : null;
-		Entry entry = new Entry(due, this.added++, call, sleeping || waiting, sleeping, waiting && latest.isInQueue(),
-				task, Nanos.plus(System.nanoTime(), Math.max(0, nanos)));
+		Recording call = (sleeping && !waiting) ? this.calls.workingHere() : isTimeoutOf(latest, here) ? latest : null;
+		Entry entry = new Entry(due, this.added++, nanos, call, sleeping || waiting, sleeping ? here : null, task);
 		this.entries.add(entry);
-		if (entry.awaited()) {
-			this.calls.goesOn(call, 1);
-		}
-		if (sleeping && call != null) {
-			call.thread = Thread.currentThread();
+		if (entry.awaited) {
+			waits(entry, 1);
 		}
 		return entry;
 	}
 
 	/* Keepers of calls schedule too, outside attempts. */
-	private boolean isTimeoutOf(@Nullable Recording latest) {
-		return latest != null && latest.ended == null && (latest.key == null || latest == this.calls.open.get());
+	private static boolean isTimeoutOf(@Nullable Recording latest, CallsAtWork.Here here) {
+		return latest != null && latest.ended == null && (latest.key == null || latest == here.open);
+	}
+
+	private void waits(Entry entry, int times) {
+		this.moving += times;
+		if (entry.call != null) {
+			entry.call.pauses(entry.turn, times);
+		}
+		if (entry.sleeper != null) {
+			entry.sleeper.waits(times);
+		}
 	}
 
 	void addJob(long due, Runnable job) {
-		this.entries.add(new Entry(due, this.added++, null, false, false, false, job, 0));
+		this.entries.add(new Entry(due, this.added++, 0, null, false, null, job));
 	}
 
-	void remove(Entry entry) {
-		if (this.entries.remove(entry) && entry.awaited()) {
-			this.calls.goesOn(entry.call(), -1);
+	/** Remove an entry, so that its call works; return false if that was done before. */
+	boolean remove(Entry entry) {
+		if (!this.entries.remove(entry)) {
+			return false;
 		}
+		entry.taken = true;
+		if (entry.sleeper != null) {
+			LockSupport.unpark(entry.sleeper.thread);
+		}
+		if (entry.awaited) {
+			waits(entry, -1);
+		}
+		else if (entry.overdue) {
+			this.moving--;
+		}
+		return true;
 	}
 
 	/** Remove the first entry and return it if it is due by then. */
 	@Nullable Entry takeDue(long reading) {
-		if (nextDue() > reading || isEmpty()) {
-			return null;
-		}
-		Entry first = this.entries.first();
-		remove(first);
-		return first;
+		return takeDue(reading, true);
 	}
 
-	List<Entry> removeSleeping() {
-		List<Entry> sleeping = this.entries.stream().filter(Entry::sleeping).toList();
-		sleeping.forEach(this::remove);
-		if (sleeping.stream().anyMatch((entry) -> entry.call() == null)) {
-			this.calls.disturb();
+	/**
+	 * Remove the first entry that is due, while calls work of those that are no waits.
+	 * The call of a timeout then works until it goes on.
+	 */
+	@Nullable Entry takeDue(long reading, boolean waits) {
+		for (Entry entry : this.entries) {
+			if (entry.due > reading) {
+				break;
+			}
+			if (waits || !entry.awaited) {
+				remove(entry);
+				if (!entry.awaited && entry.call != null) {
+					entry.call.timedOut(entry.turn);
+				}
+				return entry;
+			}
 		}
-		return sleeping;
+		return null;
+	}
+
+	List<Entry> sleeping() {
+		return this.entries.stream().filter((entry) -> entry.sleeper != null).toList();
 	}
 
 	void clear() {
-		this.entries.clear();
+		List.copyOf(this.entries).forEach(this::remove);
 	}
 
 	boolean isEmpty() {
 		return this.entries.isEmpty();
 	}
 
-	boolean isFirst(Entry entry) {
-		return entry.equals(this.entries.first());
-	}
-
 	long nextDue() {
-		return isEmpty() ? Long.MAX_VALUE : this.entries.first().due();
+		return isEmpty() ? Long.MAX_VALUE : this.entries.first().due;
 	}
 
-	boolean isAnyAwaited() {
-		return this.entries.stream().anyMatch(Entry::awaited);
+	/** Return whether the clock moves by itself. */
+	boolean isMoving() {
+		return this.moving > 0;
 	}
 
-	/**
-	 * Return whether the clock would be carried past work: all that wait are in the queue
-	 * for a slot, and so wait for a call that works, or a timeout is next.
-	 */
-	boolean passesWork(long reading) {
-		return endsWork(reading) || (this.calls.anyBusy() != null
-				&& this.entries.stream().noneMatch((entry) -> entry.awaited() && !entry.queued()));
+	/** Return whether a thread that sleeps is about to go on, though nothing tells so. */
+	boolean isAnyInterrupted() {
+		return this.entries.stream().anyMatch(Entry::isInterrupted);
 	}
 
-	/**
-	 * Return whether the clock would be carried past the timeout of an attempt that
-	 * works. A thread that sleeps for no call may do that, since it may be the stub that
-	 * the attempt waits for.
-	 */
-	private boolean endsWork(long reading) {
-		for (Entry entry : this.entries) {
-			if (entry.due() > reading) {
-				return false;
+	/** Count real time for the timeouts of attempts that work, due by the given time. */
+	void timeOut(long nanos, long least, long last) {
+		for (Entry entry : List.copyOf(this.entries)) {
+			if (entry.awaited || entry.call == null || entry.due > last) {
+				continue;
 			}
-			if (busy(entry) != null) {
-				return this.entries.stream().noneMatch((other) -> other.sleeping() && other.call() == null);
+			List<Recording> busy = this.calls.busyWithin(entry.call);
+			entry.worked += busy.isEmpty() ? 0 : nanos;
+			if (entry.worked >= Math.max(entry.nanos, least)) {
+				this.moving += entry.overdue ? 0 : 1;
+				entry.overdue = true;
+				busy.forEach(Work::overdue);
 			}
 		}
-		return false;
 	}
 
-	/**
-	 * Return when the timeout of an attempt that works is due in real time, since the
-	 * clock stands while it works. Not before the patience ends, since loading classes
-	 * takes time too.
-	 */
-	long timeoutIn(long patience) {
-		long soonest = Long.MAX_VALUE;
-		for (Entry entry : this.entries) {
-			Recording busy = busy(entry);
-			if (busy != null) {
-				long left = Math.max(entry.real() - System.nanoTime(), this.calls.busyFor(busy, patience));
-				soonest = Math.min(soonest, left);
-			}
+	/** What happens at one moment. */
+	static final class Entry {
+
+		private final long due;
+
+		/* Decides at equal times. */
+		private final long number;
+
+		private final long nanos;
+
+		final @Nullable Recording call;
+
+		private final int turn;
+
+		/* Whether a call or a thread waits for it. */
+		private final boolean awaited;
+
+		/* The thread that sleeps, or null. */
+		final CallsAtWork.@Nullable Here sleeper;
+
+		final @Nullable Runnable task;
+
+		private volatile boolean taken;
+
+		private volatile boolean interrupted;
+
+		/*
+		 * How long the attempt has worked, and whether that is longer than its timeout.
+		 */
+		private long worked;
+
+		private boolean overdue;
+
+		Entry(long due, long number, long nanos, @Nullable Recording call, boolean awaited,
+				CallsAtWork.@Nullable Here sleeper, @Nullable Runnable task) {
+			this.due = due;
+			this.number = number;
+			this.nanos = nanos;
+			this.call = call;
+			this.turn = (call != null) ? call.turn() : 0;
+			this.awaited = awaited;
+			this.sleeper = sleeper;
+			this.task = task;
 		}
-		return soonest;
-	}
 
-	/** Return the call that works under a timeout, or null. */
-	private @Nullable Recording busy(Entry timeout) {
-		Recording call = timeout.call();
-		return (!timeout.awaited() && call != null) ? this.calls.busyWithin(call) : null;
-	}
+		/** Sleep until it is taken out or the thread is interrupted; leave the flag. */
+		void sleep() {
+			Thread thread = Thread.currentThread();
+			while (!this.taken && !thread.isInterrupted()) {
+				LockSupport.park(this);
+			}
+			// a thread that waits for a lock has no flag for a while
+			this.interrupted = !this.taken;
+		}
 
-	/**
-	 * What happens at one moment: for a call that waits, perhaps in the queue for a slot,
-	 * for a thread that sleeps, or to a call that works.
-	 *
-	 * @param number decides at equal times
-	 * @param real when it is due by the system's ticker
-	 */
-	record Entry(long due, long number, @Nullable Recording call, boolean awaited, boolean sleeping, boolean queued,
-			Runnable task, long real) {
+		private boolean isInterrupted() {
+			return this.sleeper != null && (this.interrupted || this.sleeper.thread.isInterrupted());
+		}
+
 	}
 
 }

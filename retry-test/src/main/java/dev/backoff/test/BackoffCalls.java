@@ -4,6 +4,8 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
 import java.util.Queue;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.BiConsumer;
 import java.util.function.Supplier;
@@ -27,7 +29,7 @@ import dev.backoff.time.RetryTime;
  */
 public final class BackoffCalls implements CallObserver {
 
-	private final BusyCalls calls;
+	private final CallsAtWork calls;
 
 	private final Supplier<? extends Collection<String>> known;
 
@@ -41,7 +43,7 @@ public final class BackoffCalls implements CallObserver {
 	/** Record calls, and refuse names that are neither known nor recorded. */
 	BackoffCalls(RetryTime time, Supplier<? extends Collection<String>> known) {
 		// with another time, for a clock that nothing reads
-		this.calls = (time instanceof VirtualTime virtual) ? virtual.calls : new BusyCalls(new VirtualTime(), time);
+		this.calls = (time instanceof VirtualTime virtual) ? virtual.calls : new CallsAtWork(new VirtualTime(), time);
 		this.known = known;
 	}
 
@@ -55,7 +57,7 @@ public final class BackoffCalls implements CallObserver {
 	/* No call around it waits for it. A call that is stored anew begins anew. */
 	@Override
 	public synchronized ObservedCall callKept(String policy, String method, String key, int attempt) {
-		Recording recording = this.recordings.stream()
+		return this.recordings.stream()
 			.filter((known) -> key.equals(known.key) && (known.ended == null || attempt == 0))
 			.findAny()
 			.orElseGet(() -> {
@@ -63,8 +65,6 @@ public final class BackoffCalls implements CallObserver {
 				this.recordings.add(begun);
 				return begun;
 			});
-		recording.kept();
-		return recording;
 	}
 
 	/** Pass on the policy and the key of each call under way that is kept elsewhere. */
@@ -86,7 +86,7 @@ public final class BackoffCalls implements CallObserver {
 	 */
 	public AssertProvider<CallsAssert> of(String name) {
 		Collection<String> known = this.known.get();
-		if (!known.isEmpty() && !Names.contain(known, name) && calls(name).isEmpty()) {
+		if (!known.isEmpty() && Names.find(known, name).isEmpty() && calls(name).isEmpty()) {
 			throw new UnrecordedCallError(
 					"Invalid name (" + name + "): must be that of a policy or of a method with @Backoff.", name, known);
 		}
@@ -95,7 +95,11 @@ public final class BackoffCalls implements CallObserver {
 	}
 
 	private List<RecordedCall> calls(String name) {
-		return all().stream().filter((call) -> Names.contain(names(List.of(call)), name)).toList();
+		List<RecordedCall> all = all();
+		Set<String> names = new TreeSet<>(this.known.get());
+		names.addAll(names(all));
+		List<String> named = Names.find(names, name);
+		return all.stream().filter((call) -> named.contains(call.policy()) || named.contains(call.method())).toList();
 	}
 
 	private static List<String> names(List<RecordedCall> calls) {

@@ -1,6 +1,7 @@
 package dev.backoff.test;
 
 import java.util.Collection;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
@@ -24,7 +25,6 @@ public final class BackoffFaults {
 
 	private final Supplier<? extends Collection<String>> known;
 
-	/* By canonical name. */
 	private final Map<String, FaultScript> scripts = new ConcurrentHashMap<>();
 
 	BackoffFaults(RetryTime time, long seed, Supplier<? extends Collection<String>> known) {
@@ -42,13 +42,12 @@ public final class BackoffFaults {
 	 */
 	public FaultScript of(String name) {
 		Collection<String> known = this.known.get();
-		if (!Names.contain(known, name)) {
-			throw new UnrecordedCallError(
-					"Invalid name (" + name
-							+ "): must be that of a method with @Backoff that has a proxy, or of its policy.",
-					name, known);
+		List<String> named = Names.find(known, name);
+		if (named.size() != 1) {
+			throw new UnrecordedCallError("Invalid name (" + name + "): must be that of a method with @Backoff that "
+					+ "has a proxy, or of its policy.", name, known);
 		}
-		String key = Names.canonical(name);
+		String key = named.get(0);
 		this.scripts.remove(key);
 		// not before its first step, which may be to let another of this name decide
 		return new FaultScript(this.time, this.seed, (script) -> this.scripts.put(key, script));
@@ -60,8 +59,8 @@ public final class BackoffFaults {
 	}
 
 	@Nullable FaultScript find(String policy, String method) {
-		FaultScript script = this.scripts.get(Names.canonical(method));
-		return (script != null) ? script : this.scripts.get(Names.canonical(policy));
+		FaultScript script = this.scripts.get(method);
+		return (script != null) ? script : this.scripts.get(policy);
 	}
 
 }

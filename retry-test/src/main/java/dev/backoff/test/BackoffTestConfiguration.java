@@ -1,5 +1,6 @@
 package dev.backoff.test;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -25,7 +26,7 @@ import org.springframework.scheduling.TaskScheduler;
 import org.springframework.scheduling.config.ScheduledTaskHolder;
 import org.springframework.scheduling.config.TaskManagementConfigUtils;
 
-import dev.backoff.WaitingCalls;
+import dev.backoff.CallRegistry;
 import dev.backoff.delay.RandomSource;
 import dev.backoff.spring.advice.BackoffAdvisor;
 import dev.backoff.spring.advice.BackoffMethods;
@@ -50,6 +51,9 @@ public final class BackoffTestConfiguration implements BeanDefinitionRegistryPos
 	private static final String SCHEDULER = "taskScheduler";
 
 	private static final int MOST_SLEEPS = 10;
+
+	/* Of real time, of a call that another test has left behind. */
+	private static final Duration LONGEST_WORK = Duration.ofMillis(200);
 
 	private final TestBackoff test;
 
@@ -161,7 +165,7 @@ public final class BackoffTestConfiguration implements BeanDefinitionRegistryPos
 
 	/** Begin another test, as {@link TestBackoff#reset()} says. */
 	static void reset(ApplicationContext context) {
-		end(context.getBeanProvider(WaitingCalls.class).getIfAvailable(),
+		end(context.getBeanProvider(CallRegistry.class).getIfAvailable(),
 				context.getBeanProvider(VirtualTime.class).getIfAvailable());
 		context.getBeanProvider(SubmissionGate.class)
 			.ifAvailable((gate) -> context.getBean(BackoffCalls.class).forEachKept(gate::remove));
@@ -186,15 +190,19 @@ public final class BackoffTestConfiguration implements BeanDefinitionRegistryPos
 		}
 	}
 
-	/* An attempt that sleeps goes on, and may then wait, or sleep again. */
-	private static void end(@Nullable WaitingCalls calls, @Nullable VirtualTime time) {
+	/* An attempt that sleeps goes on, and may sleep again; no call begins to wait. */
+	private static void end(@Nullable CallRegistry calls, @Nullable VirtualTime time) {
 		Object busy = null;
 		boolean goesOn = true;
-		for (int i = 0; goesOn && i < MOST_SLEEPS; i++) {
-			busy = (time != null) ? time.settle() : null;
-			boolean waited = calls != null && calls.stop(null) > 0;
-			boolean slept = time != null && time.wake();
-			goesOn = waited || slept;
+		if (calls != null) {
+			calls.shutDown();
+		}
+		for (int i = 0; goesOn && busy == null && i < MOST_SLEEPS; i++) {
+			busy = (time != null) ? time.settle(LONGEST_WORK) : null;
+			goesOn = time != null && time.wake();
+		}
+		if (calls != null) {
+			calls.reopen();
 		}
 		if (busy != null) {
 			logger.warn("{} began before this test and still works, so it can disturb this test. "

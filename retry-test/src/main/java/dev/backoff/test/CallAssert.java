@@ -132,12 +132,15 @@ public class CallAssert extends AbstractAssert<CallAssert, List<RecordedCall>> {
 	}
 
 	/**
-	 * Verify that the work asked for its idempotency key, which is the same at each
-	 * attempt, and that two attempts or more have it.
+	 * Verify that the work ran in two attempts or more and asked for its idempotency key,
+	 * which is the same at each attempt, in all of them.
 	 */
 	public CallAssert sameKeyAtEachAttempt() {
-		return verify(call().keys().size() > 1, "ask for its idempotency key in two attempts or more",
-				"did in " + call().keys().size());
+		long ran = call().attempts().stream().filter((attempt) -> !attempt.replaced()).count();
+		int asked = call().keys().size();
+		return verify(asked == ran && ran > 1,
+				"ask for its idempotency key in each attempt of its work, and in two or more",
+				"did in " + asked + " of " + ran);
 	}
 
 	private CallAssert verifyRecovery(RecoveryOutcome expected) {

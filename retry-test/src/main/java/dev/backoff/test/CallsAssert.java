@@ -55,13 +55,17 @@ public final class CallsAssert extends CallAssert {
 				"did in " + succeeded + " of " + this.actual.size() + " calls");
 	}
 
-	/** Verify that each retry began the given time after the attempt before, or later. */
+	/**
+	 * Verify that there were calls and each retry began the given time after the attempt
+	 * before, or later.
+	 */
 	public CallsAssert noRetryWithin(Duration least) {
-		boolean kept = this.actual.stream()
+		boolean kept = !this.actual.isEmpty() && this.actual.stream()
 			.map(RecordedCall::attempts)
 			.allMatch((attempts) -> IntStream.range(1, attempts.size())
 				.allMatch((i) -> pause(attempts.get(i - 1), attempts.get(i)).compareTo(least) >= 0));
-		return all(kept, "retry nothing within " + DurationText.exact(least), "did");
+		return all(kept, "retry nothing within " + DurationText.exact(least),
+				this.actual.isEmpty() ? "was not called" : "did");
 	}
 
 	private static Duration pause(RecordedAttempt attempt, RecordedAttempt next) {

@@ -85,6 +85,7 @@ public final class FaultScript {
 	private FaultScript fails(String text, Supplier<? extends Throwable> failure) {
 		Objects.requireNonNull(failure, "failure");
 		return add(text, (work) -> {
+			Recording.workIsReplaced();
 			throw Objects.requireNonNull(failure.get(), () -> "the failure of " + text + " is null");
 		});
 	}
@@ -140,6 +141,7 @@ public final class FaultScript {
 		long nanos = VirtualTime.nanos(duration);
 		String text = "hangs(" + DurationText.exact(duration) + ")";
 		return add(text, (work) -> {
+			Recording.workIsReplaced();
 			this.time.sleep(nanos);
 			throw new SocketTimeoutException("fault: " + text);
 		});
@@ -179,7 +181,9 @@ public final class FaultScript {
 		if (percent < 0 || percent > 100) {
 			throw new IllegalArgumentException("Invalid percent (" + percent + "): must be from 0 to 100.");
 		}
-		Objects.requireNonNull(script, "script");
+		if (Objects.requireNonNull(script, "script") == this) {
+			throw new IllegalArgumentException("Invalid script (this one): must be another one, or it has no end.");
+		}
 		Random random = new Random(this.seed);
 		return add("percent(" + percent + ", script)",
 				(work) -> ((random.nextInt(100) < percent) ? script.around(work) : work).run());

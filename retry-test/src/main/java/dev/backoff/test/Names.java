@@ -2,6 +2,7 @@ package dev.backoff.test;
 
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -12,12 +13,14 @@ final class Names {
 	private Names() {
 	}
 
-	static String canonical(String name) {
+	private static String canonical(String name) {
 		return name.replaceAll("[^\\p{L}\\p{N}]", "").toLowerCase(Locale.ROOT);
 	}
 
-	static boolean contain(Collection<String> names, String name) {
-		return names.stream().anyMatch((one) -> canonical(one).equals(canonical(name)));
+	/** Return the names that are the given one, or those that are it in any spelling. */
+	static List<String> find(Collection<String> names, String name) {
+		return names.contains(name) ? List.of(name)
+				: names.stream().filter((one) -> canonical(one).equals(canonical(name))).distinct().toList();
 	}
 
 	/** Return the names, those first that share most pairs of letters with a name. */

@@ -13,8 +13,9 @@ import dev.backoff.event.AttemptOutcome;
  * @param failure what it failed with, or null
  * @param started the time from the beginning of the call
  * @param took how long it took, zero while it runs
+ * @param replaced whether a fault took the place of its work
  * @since 0.1
  */
 public record RecordedAttempt(@Nullable AttemptOutcome outcome, @Nullable Throwable failure, Duration started,
-		Duration took) {
+		Duration took, boolean replaced) {
 }

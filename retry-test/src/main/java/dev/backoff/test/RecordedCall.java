@@ -19,8 +19,7 @@ import dev.backoff.time.DurationText;
  * @param method the method, or the label of a programmatic call
  * @param attempts the attempts in order
  * @param waits the waits in order
- * @param keys its idempotency key, once for each attempt from the one on in which the
- * work first asked for it
+ * @param keys its idempotency key, once for each attempt whose work has asked for it
  * @param stop why it ended, or null while it runs
  * @param recovery what the recovery did
  * @param thrown what the caller got thrown, or null if it got a result
@@ -80,7 +79,8 @@ public record RecordedCall(String policy, String method, List<RecordedAttempt> a
 	 *
 	 * @param attempt the attempt before it, 0 if it is before the first
 	 * @param began the time from the beginning of the call
-	 * @param delay how long it was to be; for a slot, how long it was, zero until its end
+	 * @param delay how long it was to be; for a permit, how long it was, zero until its
+	 * end
 	 * @param source where that comes from
 	 */
 	public record Wait(int attempt, Duration began, Duration delay, DelaySource source) {

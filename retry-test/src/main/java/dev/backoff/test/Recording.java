@@ -18,29 +18,22 @@ import dev.backoff.time.RetryTime;
  * One call and its attempt: what it has done, and whether it is busy. Changed under the
  * lock of the clock.
  */
-final class Recording implements CallObserver.ObservedCall, CallObserver.ObservedAttempt {
+final class Recording extends Work implements CallObserver.ObservedCall, CallObserver.ObservedAttempt {
+
+	@SuppressWarnings("ThreadLocalUsage") // of all clocks
+	private static final ThreadLocal<@Nullable Recording> INNERMOST = new ThreadLocal<>();
 
 	final String policy;
 
 	/* The name under which it is kept elsewhere, or null. */
 	final @Nullable String key;
 
-	final @Nullable Recording enclosing;
-
-	int pauses;
-
 	/* What it was, once it has ended. */
 	@Nullable RecordedCall ended;
 
-	/* When it went on last, by the real time that counts for patience. */
-	long since;
-
-	/* Where its work runs. */
-	volatile @Nullable Thread thread;
-
 	private final String method;
 
-	private final BusyCalls calls;
+	private final CallsAtWork calls;
 
 	private final RetryTime time;
 
@@ -52,39 +45,62 @@ final class Recording implements CallObserver.ObservedCall, CallObserver.Observe
 
 	private final List<String> keys = new ArrayList<>();
 
+	private @Nullable Recording enclosing;
+
+	/* The turn of the call around it that this one belongs to. */
+	private int turnAround;
+
+	private boolean told;
+
+	private boolean asynchronous;
+
+	/* Grows when an attempt begins and when it ends. */
+	private int turn;
+
+	/* Entries in the agenda, and calls inside that have not ended, of this turn. */
+	private int pauses;
+
+	/* Whether a timeout of this turn has been taken out of the agenda. */
+	private boolean timedOut;
+
 	/* Whether it has told of a wait that has not begun. */
 	private boolean waiting;
 
-	/* Whether it waits for a slot, whatever wakes it meanwhile. */
+	/* Whether it waits for a permit, whatever wakes it meanwhile. */
 	private boolean inQueue;
 
 	/* Whether it has told of an attempt whose work has not begun. */
-	private volatile boolean starting;
+	private boolean starting;
 
-	private volatile @Nullable Attempt attempt;
+	/* What starts its asynchronous attempt. */
+	private CallsAtWork.@Nullable Here starter;
 
-	Recording(String policy, String method, @Nullable String key, @Nullable Recording enclosing, BusyCalls calls,
-			RetryTime time) {
+	private @Nullable Attempt attempt;
+
+	/* Whether a fault has taken the place of the attempt's work. */
+	private volatile boolean replaced;
+
+	Recording(String policy, String method, @Nullable String key, CallsAtWork calls, RetryTime time) {
+		super(method + " (policy " + policy + ")");
 		this.policy = policy;
 		this.method = method;
 		this.key = key;
-		this.enclosing = enclosing;
 		this.calls = calls;
 		this.time = time;
 		this.began = time.nanoTime();
 	}
 
-	/** Note that its keeper has stored it or makes an attempt. */
-	void kept() {
-		goesOn(() -> {
-		});
+	/** Note that a fault takes the place of the work of the attempt on this thread. */
+	static void workIsReplaced() {
+		Recording innermost = INNERMOST.get();
+		if (innermost != null) {
+			innermost.replaced = true;
+		}
 	}
 
 	/** Return what is recorded. */
 	RecordedCall call() {
-		RecordedCall[] call = new RecordedCall[1];
-		this.calls.clock.locked(() -> call[0] = call(null, RecoveryOutcome.NONE, null));
-		return call[0];
+		return this.calls.clock.get(() -> call(null, RecoveryOutcome.NONE, null));
 	}
 
 	private RecordedCall call(@Nullable StopReason stop, RecoveryOutcome recovery, @Nullable Throwable thrown) {
@@ -96,8 +112,56 @@ final class Recording implements CallObserver.ObservedCall, CallObserver.Observe
 		return Duration.ofNanos(this.time.nanoTime() - this.began);
 	}
 
-	boolean isInQueue() {
-		return this.inQueue;
+	@Override
+	boolean isBusy() {
+		boolean works = this.key == null || this.thread != null;
+		return this.ended == null
+				&& (this.timedOut || (works && this.pauses == 0) || (this.starter != null && this.starter.waits == 0));
+	}
+
+	boolean isWithin(Recording call) {
+		return this == call || (this.enclosing != null && this.enclosing.isWithin(call));
+	}
+
+	@Nullable Recording enclosing() {
+		return this.enclosing;
+	}
+
+	int turn() {
+		return this.turn;
+	}
+
+	/**
+	 * Note that an entry has been put into the agenda or taken out, or that a call inside
+	 * has begun or ended. Those of an earlier turn no longer count.
+	 */
+	void pauses(int turn, int times) {
+		if (turn == this.turn) {
+			this.pauses += times;
+			this.timedOut = false;
+			goesOn();
+		}
+	}
+
+	/** Note that a timeout of the given turn has been taken out of the agenda. */
+	void timedOut(int turn) {
+		if (turn == this.turn && this.ended == null) {
+			this.timedOut = true;
+			waitAgain();
+		}
+	}
+
+	/** Return whether its wait begins now, of which it has told. */
+	boolean waits() {
+		boolean waits = this.waiting;
+		this.waiting = false;
+		return waits;
+	}
+
+	private void nextTurn() {
+		this.turn++;
+		this.pauses = 0;
+		this.waiting = false;
 	}
 
 	/* How long that wait is, is known at its end. */
@@ -110,74 +174,79 @@ final class Recording implements CallObserver.ObservedCall, CallObserver.Observe
 		}
 	}
 
-	boolean isBusy() {
-		return this.pauses == 0 && this.ended == null && (this.key == null || this.thread != null);
+	@Override
+	public void isInside(CallObserver.ObservedCall around) {
+		if (this.enclosing == null && around instanceof Recording call && call.calls == this.calls) {
+			this.enclosing = call;
+		}
 	}
 
-	boolean isWithin(Recording call) {
-		return this == call || (this.enclosing != null && this.enclosing.isWithin(call));
-	}
-
-	/** Note that its keeper has removed it. */
-	void forgotten() {
-		goesOn(() -> this.ended = call(null, RecoveryOutcome.NONE, null));
-	}
-
-	/** Return whether its wait begins now, of which it has told. */
-	boolean waits() {
-		boolean waits = this.waiting;
-		this.waiting = false;
-		return waits;
+	@Override
+	public void isAsynchronous() {
+		this.asynchronous = true;
 	}
 
 	/* In its first scope, that of its work, the attempt is that of the thread. */
 	@Override
 	public CallObserver.Scope open() {
-		Recording around = this.calls.open.get();
-		this.attempt = this.starting ? Attempt.current() : this.attempt;
-		this.starting = false;
-		this.calls.open.set(this);
-		this.thread = Thread.currentThread();
+		Recording innermost = INNERMOST.get();
+		INNERMOST.set(this);
+		CallsAtWork.Here here = this.calls.here();
+		Recording around = here.open;
+		int leaves = this.starting ? 1 : 0;
+		this.calls.clock.locked(() -> {
+			this.attempt = this.starting ? Attempt.current() : this.attempt;
+			this.starter = (this.starting && this.asynchronous) ? here : this.starter;
+			this.starting = false;
+			this.thread = here.thread;
+			here.open = this;
+			here.leaves(leaves);
+		});
 		return () -> {
-			this.calls.open.set(around);
-			// the timeout of an attempt may come after calls inside
-			this.calls.latest.set(this);
-			this.thread = null;
+			INNERMOST.set(innermost);
+			this.calls.clock.locked(() -> {
+				here.leaves(-leaves);
+				here.open = around;
+				// the timeout of an attempt may come after calls inside
+				here.latest = this;
+				this.thread = (this.thread == here.thread) ? null : this.thread;
+				this.starter = (this.starter == here) ? null : this.starter;
+			});
 		};
 	}
 
 	@Override
 	public CallObserver.ObservedAttempt attemptBegins(int number) {
-		this.calls.latest.set(this);
-		goesOn(() -> {
+		tells(() -> {
 			leaveQueue();
-			this.attempts.add(new RecordedAttempt(null, null, elapsed(), Duration.ZERO));
+			this.attempts.add(new RecordedAttempt(null, null, elapsed(), Duration.ZERO, false));
+			this.replaced = false;
 			this.starting = true;
-			this.waiting = false;
+			nextTurn();
 		});
 		return this;
 	}
 
 	@Override
 	public void ends(AttemptOutcome outcome, @Nullable Throwable failure) {
-		goesOn(() -> {
+		tells(() -> {
 			int last = this.attempts.size() - 1;
 			Duration started = this.attempts.get(last).started();
-			this.attempts.set(last, new RecordedAttempt(outcome, failure, started, elapsed().minus(started)));
+			this.attempts.set(last,
+					new RecordedAttempt(outcome, failure, started, elapsed().minus(started), this.replaced));
 			this.starting = false;
-			Attempt attempt = this.attempt;
-			String key = (attempt != null) ? attempt.usedIdempotencyKey() : null;
+			String key = (this.attempt != null) ? this.attempt.usedIdempotencyKey() : null;
 			if (key != null) {
 				this.keys.add(key);
 			}
 			this.attempt = null;
+			nextTurn();
 		});
 	}
 
 	@Override
 	public void waitBegins(DelaySource source, long nanos) {
-		this.calls.latest.set(this);
-		goesOn(() -> {
+		tells(() -> {
 			boolean stays = this.inQueue && source == DelaySource.CONCURRENCY;
 			if (!stays) {
 				leaveQueue();
@@ -190,24 +259,50 @@ final class Recording implements CallObserver.ObservedCall, CallObserver.Observe
 
 	@Override
 	public void ends(StopReason reason, int attempts, RecoveryOutcome recovery, @Nullable Throwable thrown) {
-		goesOn(() -> {
+		tells(() -> {
 			leaveQueue();
-			this.ended = call(reason, recovery, thrown);
 			this.waiting = false;
-			this.calls.goesOn(this.enclosing, -1);
+			end(call(reason, recovery, thrown));
 		});
 	}
 
-	private void goesOn(Runnable change) {
+	/** Note that its keeper has removed it. */
+	void forgotten() {
+		this.calls.clock.locked(() -> end(call(null, RecoveryOutcome.NONE, null)));
+	}
+
+	private void end(RecordedCall ended) {
+		this.ended = ended;
+		this.calls.ended(this);
+		if (this.enclosing != null) {
+			this.enclosing.pauses(this.turnAround, -1);
+		}
+	}
+
+	private void tells(Runnable change) {
+		CallsAtWork.Here here = this.calls.here();
 		this.calls.clock.locked(() -> {
+			if (!this.told) {
+				firstTells(here);
+			}
+			here.latest = this;
+			this.timedOut = false;
+			goesOn();
 			change.run();
-			this.calls.goesOn(this, 0);
 		});
 	}
 
-	@Override
-	public String toString() {
-		return this.method + " (policy " + this.policy + ")";
+	/* A recovery is inside no attempt; the call whose work runs here is around it. */
+	private void firstTells(CallsAtWork.Here here) {
+		this.told = true;
+		this.enclosing = (this.enclosing == null && this.key == null) ? here.open : this.enclosing;
+		if (this.enclosing != null) {
+			this.turnAround = this.enclosing.turn;
+			this.enclosing.pauses(this.turnAround, 1);
+		}
+		else {
+			this.calls.begun++;
+		}
 	}
 
 }

@@ -142,9 +142,11 @@ final class VirtualTaskScheduler implements TaskScheduler {
 
 		@Override
 		public void run() {
-			Instant began = this.context.getClock().instant();
-			if (runAndReset()) {
-				this.context.update(this.due, began, this.context.getClock().instant());
+			SimpleTriggerContext context = this.context;
+			Instant began = context.getClock().instant();
+			// it may have begun anew meanwhile
+			if (runAndReset() && context == this.context) {
+				context.update(this.due, began, context.getClock().instant());
 				schedule();
 			}
 		}

@@ -8,13 +8,19 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.time.ZoneId;
 import java.time.temporal.ChronoUnit;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
@@ -25,45 +31,50 @@ import dev.backoff.time.RetryTime;
 import dev.backoff.time.WakeSignal;
 
 /**
- * Time that stands while work runs and jumps while all calls wait, so that tests with the
- * policies of production take milliseconds.
+ * Time that stands while calls work and jumps when all of them wait, so that tests with
+ * the policies of production take milliseconds.
  * <p>
- * A call is <em>busy</em> from its beginning to its end, except while it waits for its
- * next attempt, while it encloses another call that has not ended, and while its attempt
- * is in {@link #sleep(Duration)}. When no call is busy and at least one waits or sleeps,
- * the clock jumps to the next moment at which something is due. It never jumps for the
- * timeout of an attempt, the end of an override, a scheduled job or a stored call: these
- * happen when it passes their time. What is due at one moment happens in the order in
- * which it was scheduled. A call that waits for a slot waits for the one that has it, for
- * up to fifty times the patience.
+ * A call <em>works</em> from its beginning to its end, except while it waits for its next
+ * attempt or for a permit, while its attempt is in {@link #sleep(Duration)}, and while a
+ * call inside its attempt has not ended. When no call works and at least one waits or
+ * sleeps, the clock jumps to the next moment at which something is due. It never jumps
+ * for the timeout of an attempt, the end of an override, a scheduled job or a stored
+ * call: these happen when it passes their time. What is due at one moment happens one
+ * after another, in the order in which it was scheduled: the next call goes on when the
+ * one before works no more.
  * <p>
- * The timeout of an attempt also happens after that much real time if its call is busy
- * for so long, but not before the {@linkplain #patience(Duration) patience} ends. Calls
- * tell this time through {@link BackoffCalls} what they do. Thread-safe.
+ * Real time has one limit, the {@linkplain #patience(Duration) patience}. An attempt that
+ * works in real time for as long as its timeout also ends by it, but not before two
+ * seconds, or the patience if that is less. Calls tell this time through
+ * {@link BackoffCalls} what they do. Thread-safe.
  *
  * @since 0.1
  */
 public final class VirtualTime implements RetryTime {
 
 	/*
-	 * One thread moves the clock and runs what is due. It is there while something is
-	 * scheduled, and ends soon after. Where what it runs waits itself, such as an attempt
-	 * whose executor runs tasks where they are handed over, another thread takes its
-	 * place. A call that sleeps while all others wait for longer moves the clock itself,
-	 * which takes a third of the time. One lock guards all of it, what is to happen and
-	 * the calls too.
+	 * One lock guards the clock, what is to happen and the calls. At each change, on the
+	 * thread that makes it, the clock moves if it can: a thread that sleeps is woken, a
+	 * task that is due goes to a thread of its own. A ticker counts real time while
+	 * something is scheduled. Longer than most files, because all of it is one rule.
 	 */
 
 	/* Neither zero nor round, so that a reading mistaken for a duration shows. */
 	private static final long ORIGIN = 7_000_000_000_123L;
 
-	private static final long IDLE = 1_000_000_000L;
+	/* No tick counts for more, so a process that is stopped loses little patience. */
+	private static final long TICK = 50_000_000L;
 
-	private static final int PATIENCES = 50;
+	private static final long LEAST_TIMEOUT = 2_000_000_000L;
+
+	private static final int FRAMES = 5;
 
 	private static final Duration LONGEST = Duration.ofDays(36500);
 
 	private static final Logger LOG = System.getLogger(VirtualTime.class.getName());
+
+	private static final ExecutorService THREADS = new ThreadPoolExecutor(0, Integer.MAX_VALUE, 1, TimeUnit.SECONDS,
+			new SynchronousQueue<>(), VirtualTime::thread);
 
 	private final Instant start = Instant.now().truncatedTo(ChronoUnit.MICROS);
 
@@ -71,8 +82,11 @@ public final class VirtualTime implements RetryTime {
 
 	private final Condition changed = this.lock.newCondition();
 
+	/* Never signalled. */
+	private final Condition tick = this.lock.newCondition();
+
 	/* What observes the calls of this time. */
-	final BusyCalls calls = new BusyCalls(this, this);
+	final CallsAtWork calls = new CallsAtWork(this, this);
 
 	private final Agenda agenda = new Agenda(this.calls);
 
@@ -84,23 +98,26 @@ public final class VirtualTime implements RetryTime {
 
 	private volatile long testBegan = ORIGIN;
 
-	private long patience = 200_000_000L;
+	private long patience = 10_000_000_000L;
 
-	private @Nullable Thread thread;
+	private boolean ticking;
 
-	/* Whether the thread runs what is due. */
-	private boolean happening;
-
-	private @Nullable Thread advancing;
+	private boolean advancing;
 
 	/* Where advancing ends. */
 	private long end;
 
-	/* What the log has told of this test. */
-	private final Set<String> told = new HashSet<>();
+	/* For how long holds have kept all calls waiting, in real time. */
+	private long held;
 
 	/** Begin at zero. */
 	public VirtualTime() {
+	}
+
+	private static Thread thread(Runnable task) {
+		Thread thread = new Thread(null, task, "backoff-virtual-time", 0, false);
+		thread.setDaemon(true);
+		return thread;
 	}
 
 	/**
@@ -126,7 +143,7 @@ public final class VirtualTime implements RetryTime {
 
 	/**
 	 * Let the work on this thread take time, for instance in a stub. An attempt that runs
-	 * here is not busy meanwhile.
+	 * here does not work meanwhile.
 	 * @param duration how long, from zero to 100 years
 	 * @throws InterruptedException if the thread is interrupted before or while sleeping;
 	 * the interrupt flag is then clear
@@ -137,24 +154,31 @@ public final class VirtualTime implements RetryTime {
 	}
 
 	/**
-	 * Let time pass, with all that is due within it. The clock moves on when no call is
-	 * busy, whether it is {@linkplain #hold() held} or not. Scheduled jobs run on this
-	 * thread. A job that takes time makes the whole take longer.
+	 * Let time pass, with all that is due within it, and return when no call works. The
+	 * clock moves on whether it is {@linkplain #hold() held} or not. Scheduled jobs run
+	 * on this thread. A job that takes time makes the whole take longer.
 	 * @param duration how much time, from zero to 100 years
 	 * @throws IllegalArgumentException if the duration is out of range
 	 */
 	public void advance(Duration duration) {
 		long nanos = nanos(duration);
+		CallsAtWork.Here here = this.calls.here();
+		Recording around = here.open;
 		locked(() -> {
-			Recording around = this.calls.open.get();
-			this.calls.goesOn(around, 1);
-			leaveTheClock();
+			waits(here, around, 1);
 			long last = later(nanos);
 			for (Agenda.Entry job = advanceTo(last); job != null; job = advanceTo(last)) {
-				happen(job, around);
+				run(job, around);
 			}
-			this.calls.goesOn(around, -1);
+			waits(here, around, -1);
 		});
+	}
+
+	private static void waits(CallsAtWork.Here here, @Nullable Recording around, int times) {
+		here.waits(times);
+		if (around != null) {
+			around.pauses(around.turn(), times);
+		}
 	}
 
 	/** Return a time within which nothing saturates. */
@@ -167,46 +191,39 @@ public final class VirtualTime implements RetryTime {
 	}
 
 	/* The flag of an interrupt belongs to the job, or to the test. */
-	private void happen(Agenda.Entry job, @Nullable Recording around) {
+	private void run(Agenda.Entry job, @Nullable Recording around) {
 		boolean interrupted = Thread.interrupted();
-		unlocked(job.task());
+		run(this.calls.taskBegins(), Objects.requireNonNull(job.task));
 		if (around == null) {
 			Thread.interrupted();
 		}
 		if (interrupted) {
 			Thread.currentThread().interrupt();
 		}
-		// what a sleep on this thread may have started has ended
-		this.calls.goesOn(null, 0);
 	}
 
 	/** Go on to the given time or to a job before; return the job, or null. */
 	private Agenda.@Nullable Entry advanceTo(long last) {
-		settle(last);
+		settle(last, Long.MAX_VALUE);
 		return this.jobs.takeDue(last);
 	}
 
-	private void settle(long last) {
-		await(() -> this.advancing == null);
+	private void settle(long last, long atMost) {
+		await(() -> !this.advancing, atMost);
 		this.end = last;
-		this.advancing = Thread.currentThread();
-		startThread();
-		this.changed.signalAll();
-		await(() -> this.now >= stop() && isSettled());
-		this.advancing = null;
+		this.advancing = true;
+		proceed();
+		await(() -> this.now >= stop() && isSettled(), atMost);
+		this.advancing = false;
 		this.changed.signalAll();
 	}
 
-	/** Wait until no call is busy, and return one that has been for too long, or null. */
-	@Nullable Recording settle() {
-		this.lock.lock();
-		try {
-			settle(this.now);
-			return this.calls.anyBusy();
-		}
-		finally {
-			this.lock.unlock();
-		}
+	/** Wait until no call works, and return one that still does after the given time. */
+	@Nullable Recording settle(Duration atMost) {
+		return get(() -> {
+			settle(this.now, atMost.toNanos());
+			return this.calls.busy();
+		});
 	}
 
 	/* Where the clock stops while it advances. */
@@ -215,12 +232,29 @@ public final class VirtualTime implements RetryTime {
 	}
 
 	private boolean isSettled() {
-		return !this.happening && standsFor() <= 0 && this.agenda.nextDue() > this.now;
+		return !isAnyAtWork() && !this.calls.isTaskAtWork() && this.agenda.nextDue() > this.now;
 	}
 
-	private void await(BooleanSupplier condition) {
-		while (!condition.getAsBoolean()) {
-			this.changed.awaitUninterruptibly();
+	private void await(BooleanSupplier condition, long atMost) {
+		long began = System.nanoTime();
+		while (!condition.getAsBoolean() && System.nanoTime() - began < atMost) {
+			tickWhileNeeded();
+			await(this.changed, Math.min(TICK, atMost));
+		}
+	}
+
+	/* An interrupt is left to the work of the thread. */
+	@SuppressWarnings("WaitNotInLoop") // the caller loops
+	private static void await(Condition condition, long nanos) {
+		boolean interrupted = Thread.interrupted();
+		try {
+			long unused = condition.awaitNanos(nanos);
+		}
+		catch (InterruptedException ex) {
+			interrupted = true;
+		}
+		if (interrupted) {
+			Thread.currentThread().interrupt();
 		}
 	}
 
@@ -236,20 +270,14 @@ public final class VirtualTime implements RetryTime {
 	 * @return the hold, which any thread may close
 	 */
 	public Hold hold() {
-		this.lock.lock();
-		try {
-			Holding hold = new Holding();
-			this.holds.add(hold);
-			return hold;
-		}
-		finally {
-			this.lock.unlock();
-		}
+		Holding hold = new Holding();
+		locked(() -> this.holds.add(hold));
+		return hold;
 	}
 
 	/**
-	 * Set for how long the clock stands for a busy call that begins, waits for and ends
-	 * nothing: 200 ms unless set.
+	 * Set for how long the clock stands for a call that works while others wait, in real
+	 * time: 10 s unless set. Then the clock goes on without the call, until it ends.
 	 * @param patience of real time, above zero
 	 * @return this
 	 * @throws IllegalArgumentException if it is not above zero
@@ -278,71 +306,43 @@ public final class VirtualTime implements RetryTime {
 		if (nanos <= 0) {
 			return;
 		}
-		CountDownLatch woken = new CountDownLatch(1);
-		Agenda.Entry entry = add(woken::countDown, nanos, true);
-		try {
+		Agenda.Entry entry = get(() -> {
+			checkHolds();
+			Agenda.Entry added = this.agenda.add(later(nanos), nanos, null);
 			// the thread that raises it takes the entry out, before the clock can jump
-			signal.sleeper(() -> {
-				locked(() -> this.agenda.remove(entry));
-				woken.countDown();
-			});
-			if (!signal.isRaised()) {
-				woken.await();
+			signal.sleeper(() -> locked(() -> this.agenda.remove(added)));
+			if (signal.isRaised()) {
+				this.agenda.remove(added);
 			}
-			if (Thread.interrupted()) {
-				// before it was woken, as what happens at one moment has an order
-				throw new InterruptedException();
-			}
-		}
-		finally {
-			signal.sleeper(null);
-			locked(() -> this.agenda.remove(entry));
+			return added;
+		});
+		entry.sleep();
+		signal.sleeper(null);
+		locked(() -> this.agenda.remove(entry));
+		if (Thread.interrupted()) {
+			throw new InterruptedException();
 		}
 	}
 
 	@Override
 	public Cancellable schedule(Runnable task, long nanos) {
-		Agenda.Entry entry = add(task, nanos, false);
+		Agenda.Entry entry = get(() -> this.agenda.add(later(nanos), nanos, task));
 		return () -> locked(() -> this.agenda.remove(entry));
 	}
 
 	@Override
-	public Cancellable attend(BooleanSupplier atWork) {
-		locked(() -> this.calls.keepers.add(atWork));
-		return () -> locked(() -> this.calls.keepers.remove(atWork));
+	public void workBegins() {
+		locked(() -> this.calls.keeper.busy(1));
 	}
 
-	private Agenda.Entry add(Runnable task, long nanos, boolean sleeping) {
-		this.lock.lock();
-		try {
-			if (sleeping) {
-				checkHolds();
-				leaveTheClock();
-			}
-			Agenda.Entry entry = this.agenda.add(later(nanos), nanos, sleeping, task);
-			if (sleeping && entry.call() != null && isNext(entry)) {
-				// no other thread has to move the clock
-				jump(entry.due());
-				this.agenda.remove(entry);
-				task.run();
-				return entry;
-			}
-			startThread();
-			this.changed.signalAll();
-			return entry;
-		}
-		finally {
-			this.lock.unlock();
-		}
-	}
-
-	private boolean isNext(Agenda.Entry entry) {
-		return !this.happening && this.agenda.isFirst(entry) && standsFor() <= 0 && target() == entry.due();
+	@Override
+	public void workEnds() {
+		locked(() -> this.calls.keeper.busy(-1));
 	}
 
 	private void checkHolds() {
 		for (Holding hold : this.holds) {
-			if (this.advancing == null && hold.thread == Thread.currentThread()) {
+			if (!this.advancing && hold.thread == Thread.currentThread()) {
 				hold.refused = new IllegalStateException("This thread holds the clock, so that its wait would never "
 						+ "end: close the hold before, or call on another thread.");
 				throw hold.refused;
@@ -365,15 +365,11 @@ public final class VirtualTime implements RetryTime {
 
 	/** Wake the threads that sleep, and return whether there were any. */
 	boolean wake() {
-		this.lock.lock();
-		try {
-			List<Agenda.Entry> sleeping = this.agenda.removeSleeping();
-			sleeping.forEach((entry) -> entry.task().run());
+		return get(() -> {
+			List<Agenda.Entry> sleeping = this.agenda.sleeping();
+			sleeping.forEach(this.agenda::remove);
 			return !sleeping.isEmpty();
-		}
-		finally {
-			this.lock.unlock();
-		}
+		});
 	}
 
 	/**
@@ -382,7 +378,6 @@ public final class VirtualTime implements RetryTime {
 	void reset() {
 		locked(() -> {
 			this.testBegan = this.now;
-			this.told.clear();
 			this.holds.clear();
 			this.jobs.clear();
 			this.calls.clear();
@@ -399,174 +394,141 @@ public final class VirtualTime implements RetryTime {
 	}
 
 	void locked(Runnable change) {
+		Object unused = get(() -> {
+			change.run();
+			return this;
+		});
+	}
+
+	/** Change something under the lock, and let happen what follows. */
+	<T extends @Nullable Object> T get(Supplier<T> change) {
 		this.lock.lock();
 		try {
-			change.run();
-			this.changed.signalAll();
+			T result = change.get();
+			if (this.lock.getHoldCount() == 1) {
+				proceed();
+				this.changed.signalAll();
+			}
+			return result;
 		}
 		finally {
 			this.lock.unlock();
 		}
 	}
 
-	private void unlocked(Runnable task) {
+	/** Let happen what is due, and move the clock, until something works. */
+	private void proceed() {
+		while (!this.calls.isTaskAtWork()) {
+			boolean works = isAnyAtWork();
+			Agenda.Entry due = this.agenda.takeDue(this.now, !works);
+			if (due == null) {
+				if (works || target() <= this.now) {
+					break;
+				}
+				this.now = target();
+			}
+			else if (due.task != null) {
+				happen(due, due.task);
+			}
+		}
+		if (!this.agenda.isEmpty()) {
+			tickWhileNeeded();
+		}
+	}
+
+	private boolean isAnyAtWork() {
+		return this.calls.atWork() != null || this.agenda.isAnyInterrupted();
+	}
+
+	/* Where the clock jumps to when no call works, or where it is. */
+	private long target() {
+		long next = this.agenda.nextDue();
+		return this.advancing ? Math.min(next, stop())
+				: (this.holds.isEmpty() && this.agenda.isMoving()) ? next : this.now;
+	}
+
+	private void happen(Agenda.Entry due, Runnable work) {
+		Work task = this.calls.taskBegins();
+		THREADS.execute(() -> locked(() -> {
+			// what it schedules for the call is told on this thread
+			this.calls.here().latest = due.call;
+			run(task, work);
+			Thread.interrupted();
+		}));
+	}
+
+	/** Run a task outside the lock, inside the one that runs here. */
+	private void run(Work task, Runnable work) {
+		CallsAtWork.Here here = this.calls.here();
+		Work around = here.task;
+		here.task = task;
+		task.thread = here.thread;
 		this.lock.unlock();
 		try {
-			task.run();
+			work.run();
 		}
 		catch (Throwable ex) {
 			LOG.log(Level.WARNING, "A scheduled task has failed", ex);
 		}
 		finally {
 			this.lock.lock();
+			here.task = around;
+			this.calls.taskEnds(task);
 		}
 	}
 
-	private void startThread() {
-		if (this.thread == null) {
-			this.thread = new Thread(null, () -> locked(this::run), "backoff-virtual-time", 0, false);
-			this.thread.setDaemon(true);
-			this.thread.start();
+	private void tickWhileNeeded() {
+		if (!this.ticking) {
+			this.ticking = true;
+			THREADS.execute(() -> locked(this::tick));
 		}
 	}
 
-	private boolean isTheClock() {
-		return this.thread == Thread.currentThread();
-	}
-
-	private void leaveTheClock() {
-		if (isTheClock()) {
-			this.thread = null;
-			this.happening = false;
-		}
-	}
-
-	private void run() {
-		while (isTheClock()) {
-			try {
-				turn();
-			}
-			catch (InterruptedException ex) {
-				// a task has left the flag behind
+	private void tick() {
+		try {
+			long looked = System.nanoTime();
+			while (this.advancing || !this.agenda.isEmpty()) {
+				await(this.tick, Math.min(TICK, this.patience));
+				long reading = System.nanoTime();
+				count(Math.min(reading - looked, TICK));
+				looked = reading;
+				proceed();
+				this.changed.signalAll();
 			}
 		}
-	}
-
-	/**
-	 * Let an entry happen, move the clock, wait for a change, or end for want of work.
-	 */
-	@SuppressWarnings("WaitNotInLoop") // the caller loops
-	private void turn() throws InterruptedException {
-		Agenda.Entry due = this.agenda.takeDue(this.now);
-		if (due != null) {
-			happen(due);
-			return;
-		}
-		long standsFor = standsFor();
-		boolean within = this.holds.isEmpty() && (this.advancing == null || this.agenda.nextDue() <= stop());
-		long timeoutIn = within ? this.agenda.timeoutIn(this.patience) : Long.MAX_VALUE;
-		long look = (standsFor > 0) ? Math.min(standsFor, BusyCalls.LONGEST_LOOK) : IDLE;
-		if (timeoutIn <= 0) {
-			this.now = this.agenda.nextDue();
-		}
-		else if (standsFor <= 0 && target() > this.now) {
-			jump(target());
-		}
-		else if (this.changed.awaitNanos(Math.min(timeoutIn, look)) <= 0) {
-			// a call that was busy may no longer count
-			this.changed.signalAll();
-			if (standsFor <= 0 && this.advancing == null) {
-				idle();
-			}
+		finally {
+			this.ticking = false;
 		}
 	}
 
-	/**
-	 * Return for how long the clock stands for calls, in nanoseconds of real time: until
-	 * they wait, or if others come and go, or wait for a slot, or a timeout is next,
-	 * until it has stood for fifty times the patience.
-	 */
-	private long standsFor() {
-		boolean moves = this.advancing != null || target() > this.now;
-		long busyFor = this.calls.busyFor(this.patience);
-		if (busyFor <= 0 && moves && this.advancing == null && this.agenda.passesWork(target())) {
-			busyFor = IDLE;
+	/** Count real time. */
+	private void count(long nanos) {
+		boolean waits = this.advancing || this.agenda.isMoving();
+		boolean held = !this.holds.isEmpty() && !this.advancing;
+		if (this.holds.isEmpty()) {
+			this.agenda.timeOut(nanos, Math.min(LEAST_TIMEOUT, this.patience),
+					this.advancing ? this.end : Long.MAX_VALUE);
 		}
-		long longest = Nanos.times(this.patience, PATIENCES);
-		long left = longest - this.calls.stood(busyFor > 0, busyFor > 0 && moves);
-		if (left <= 0) {
-			Recording call = this.calls.anyBusy();
-			tell(Level.WARNING,
-					"Virtual time has stood for {0} of real time for calls that work, and now goes on beside them. "
-							+ "One is {1}. Pause what makes such calls, or set a longer VirtualTime.patience.",
-					DurationText.story(longest), (call != null) ? call : "stored, and its attempt is under way");
+		if (waits && !held) {
+			this.calls.passOver(nanos, this.patience).forEach(this::warn);
 		}
-		return Math.min(busyFor, left);
-	}
-
-	private void idle() {
-		if (this.agenda.isEmpty()) {
-			leaveTheClock();
-		}
-		else if (this.holds.stream().anyMatch((hold) -> isParked(hold.thread)) && this.agenda.isAnyAwaited()) {
-			tell(Level.WARNING, "Virtual time stands: a thread holds the clock and waits, and all calls wait for "
-					+ "the clock. Close the hold before you wait for them.");
+		this.held = (waits && held && !isAnyAtWork()) ? this.held + nanos : 0;
+		if (this.held >= this.patience && this.held - nanos < this.patience) {
+			LOG.log(Level.WARNING, "Virtual time has stood for {0} of real time: it is held, and all calls wait. Close "
+					+ "the hold before you wait for them.", DurationText.story(this.patience));
 		}
 	}
 
-	/* Where the clock jumps to when no call is busy, or where it is. */
-	private long target() {
-		long next = this.agenda.nextDue();
-		if (this.advancing != null) {
-			return Math.min(next, stop());
-		}
-		return (this.holds.isEmpty() && this.agenda.isAnyAwaited()) ? next : this.now;
-	}
-
-	/* One that is interrupted or has to wait for the lock is about to tell something. */
-	boolean isWorking(Thread thread) {
-		return thread != this.advancing && thread != Thread.currentThread()
-				&& (!isParked(thread) || thread.isInterrupted() || this.lock.hasQueuedThread(thread));
-	}
-
-	private static boolean isParked(Thread thread) {
-		Thread.State state = thread.getState();
-		return state == Thread.State.WAITING || state == Thread.State.TIMED_WAITING;
-	}
-
-	/* Once a test. */
-	private void tell(Level level, String text, Object... values) {
-		if (this.told.add(text)) {
-			LOG.log(level, text, values);
-		}
-	}
-
-	private void jump(long reading) {
-		Recording call = this.calls.anyBusy();
-		if (call != null) {
-			tell(Level.INFO, "Virtual time goes on without {0}, which has begun, waited for and ended nothing for "
-					+ "{1}. If its work takes so long, set a longer VirtualTime.patience. It may also wait for a call on "
-					+ "a thread that does not know where its work comes from.", call,
-					DurationText.story(this.patience));
-		}
-		this.now = reading;
-		this.changed.signalAll();
-	}
-
-	private void happen(Agenda.Entry entry) {
-		Recording call = entry.call();
-		// nothing announces what a task starts, or a thread that works for no call
-		if ((call != null) ? !entry.awaited() && call.ended == null : entry.awaited() || !this.calls.isEmpty()) {
-			this.calls.disturb();
-		}
-		this.calls.latest.set(call);
-		this.happening = true;
-		unlocked(entry.task());
-		if (isTheClock()) {
-			Thread.interrupted();
-			this.happening = false;
-		}
-		this.changed.signalAll();
+	private void warn(Work work) {
+		Thread thread = work.thread;
+		LOG.log(Level.WARNING,
+				"{0} has worked for {1} of real time while others wait, so virtual time goes on without it until it "
+						+ "ends. If it waits for a call on an executor of its own, carry RetryContext there. If it "
+						+ "really takes so long, hold or advance the time around it, or set another "
+						+ "VirtualTime.patience. {2}",
+				work, DurationText.story(this.patience),
+				(thread == null) ? "No thread is known to work for it." : "Its thread " + thread.getName() + " is at "
+						+ Arrays.stream(thread.getStackTrace()).limit(FRAMES).toList() + ".");
 	}
 
 	/** Lets the clock stand until it is closed. To close it again does nothing. */
@@ -577,7 +539,7 @@ public final class VirtualTime implements RetryTime {
 		 * inside others.
 		 * @param calls how many, zero or more
 		 * @throws IllegalArgumentException if the number is negative
-		 * @throws IllegalStateException if they have not begun after fifty times the
+		 * @throws IllegalStateException if they have not begun after the
 		 * {@linkplain VirtualTime#patience(Duration) patience}, in real time
 		 * @throws InterruptedException if the thread is interrupted
 		 */
@@ -607,7 +569,7 @@ public final class VirtualTime implements RetryTime {
 			}
 			VirtualTime.this.lock.lock();
 			try {
-				long longest = Nanos.times(VirtualTime.this.patience, PATIENCES);
+				long longest = VirtualTime.this.patience;
 				for (long left = longest; begun() < calls; left = VirtualTime.this.changed.awaitNanos(left)) {
 					if (left <= 0) {
 						throw new IllegalStateException("Invalid number of calls (" + calls + "): " + begun()

@@ -112,7 +112,8 @@ class CallAssertTests {
 					"Expecting orders to end with recovery DONE, but it ended as ATTEMPTS_EXHAUSTED with recovery NONE:");
 			assertFails(() -> orders().took(Duration.ofSeconds(1)), "Expecting orders to take 1s, but it took 150ms:");
 			assertFails(() -> orders().sameKeyAtEachAttempt(),
-					"Expecting orders to ask for its idempotency key in two attempts or more, but it did in 0:");
+					"Expecting orders to ask for its idempotency key in each attempt of its work, and in two or more, but it "
+							+ "did in 0 of 0:");
 		}
 
 		@Test
@@ -178,7 +179,8 @@ class CallAssertTests {
 				.waited()
 				.took(Duration.ZERO);
 			assertFails(() -> orders().sameKeyAtEachAttempt(),
-					"Expecting orders to ask for its idempotency key in two attempts or more, but it did in 1:");
+					"Expecting orders to ask for its idempotency key in each attempt of its work, and in two or more, but it "
+							+ "did in 1 of 1:");
 			assertFails(() -> orders().waitedBetween("0s", "1d"),
 					"Expecting orders to wait from 0s to 1d each time, but it waited nothing:");
 		}
@@ -224,6 +226,45 @@ class CallAssertTests {
 			CallAssertTests.this.faults.losesTheAnswer(2);
 			place();
 			orders().call(3).sameKeyAtEachAttempt();
+		}
+
+		@Test
+		void sayWhereAnAttemptOfTheWorkHasAskedForNoKey() throws IOException {
+			for (int silent = 1; silent <= 3; silent++) {
+				int without = silent;
+				CallAssertTests.this.builder.build().run(() -> {
+					int number = Attempt.current().number();
+					String unused = (number != without) ? Attempt.current().idempotencyKey() : "a key of its own";
+					if (number < 3) {
+						throw new IOException("down");
+					}
+				});
+				assertFails(() -> orders().call(2 + without).sameKeyAtEachAttempt(),
+						"Expecting orders to ask for its idempotency key in each attempt of its work, and in two or more, "
+								+ "but it did in 2 of 3:");
+			}
+		}
+
+		@Test
+		void holdForTheKeysOfAttemptsWhoseWorkHasRun() throws IOException {
+			CallAssertTests.this.faults.fails(1).losesTheAnswer(1);
+			place();
+			orders().call(3).attempts(3).sameKeyAtEachAttempt();
+		}
+
+		@Test
+		void areFoundByTheExactNameBeforeAnotherSpelling() throws IOException {
+			CallAssertTests.this.builder.method("OR.DERS").build().run(() -> {
+			});
+			orders().calls(3);
+			assertThat(CallAssertTests.this.calls.of("OR.DERS")).calls(1);
+			Retry.builder(RetryPolicy.builder("or-ders").build())
+				.observer(CallAssertTests.this.calls)
+				.build()
+				.run(() -> {
+				});
+			assertThat(CallAssertTests.this.calls.of("or-ders")).calls(1);
+			orders().calls(3);
 		}
 
 		@Test
@@ -289,6 +330,8 @@ class CallAssertTests {
 			assertFails(() -> orders().calls(6),
 					"Expecting orders to be called 6 times, but it was called 0 times. No");
 			assertFails(() -> orders().allSucceeded(), "Expecting orders to succeed each time, but it did in 0 of 0");
+			assertFails(() -> orders().noRetryWithin(Duration.ZERO),
+					"Expecting orders to retry nothing within 0ms, but it was not called. No call");
 		}
 
 	}

@@ -173,6 +173,8 @@ class FaultScriptTests {
 			.withMessage("Invalid status (200): must be from 400 to 599.");
 		assertThatIllegalArgumentException().isThrownBy(() -> this.script.answers(503, Duration.ofMillis(1_500)))
 			.withMessage("Invalid retryAfter (PT1.5S): must be whole seconds, zero or more.");
+		assertThatIllegalArgumentException().isThrownBy(() -> this.script.percent(20, this.script))
+			.withMessage("Invalid script (this one): must be another one, or it has no end.");
 		assertThatIllegalArgumentException().isThrownBy(() -> this.script.percent(101, this.script))
 			.withMessage("Invalid percent (101): must be from 0 to 100.");
 		assertThatNullPointerException().isThrownBy(() -> this.script.fails(1, null)).withMessage("failure");

@@ -45,7 +45,9 @@ record RandomProgram(String id, boolean async, long base, @Nullable Long attempt
 		for (int number = 1; number <= attempts; number++) {
 			boolean atOnce = async && cancelled != null && number == 1;
 			List<RandomProgram> inner = new ArrayList<>();
-			int calls = (depth == 0 || timeout != null) ? 0 : random.nextInt(3);
+			// beside an asynchronous call, a blocking attempt would go on when it likes
+			int most = (async == asyncInside) ? 2 : 1;
+			int calls = (depth == 0 || timeout != null) ? 0 : random.nextInt(most + 1);
 			for (int i = 1; i <= calls; i++) {
 				inner.add(random(id + "." + number + "." + i, random, asyncInside, cancelled, depth - 1));
 			}

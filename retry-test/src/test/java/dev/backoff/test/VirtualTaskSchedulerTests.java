@@ -143,6 +143,19 @@ class VirtualTaskSchedulerTests {
 	}
 
 	@Test
+	void beginsAJobOnceThoughItRunsWhenANewTestBegins() {
+		this.scheduler.scheduleWithFixedDelay(() -> {
+			this.job.run();
+			if (this.runs.size() == 1) {
+				this.time.reset();
+				assertThat(this.scheduler.reset(List.of())).isEmpty();
+			}
+		}, Duration.ofSeconds(10));
+		this.time.advance(Duration.ofSeconds(25));
+		assertThat(this.runs).hasSize(4);
+	}
+
+	@Test
 	void endsTheJobsOfATestWithIt() {
 		assertThat(this.scheduler.reset(List.of())).isEmpty();
 		Runnable annotated = () -> {

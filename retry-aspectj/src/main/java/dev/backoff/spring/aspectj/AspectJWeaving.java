@@ -11,8 +11,8 @@ import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 
 import dev.backoff.spring.advice.Weaving;
+import dev.backoff.spring.configuration.Problem;
 import dev.backoff.spring.policy.AnnotatedMethod;
-import dev.backoff.spring.policy.Problem;
 
 /** The weaving of this module. The starter finds it by its name. */
 final class AspectJWeaving implements Weaving {

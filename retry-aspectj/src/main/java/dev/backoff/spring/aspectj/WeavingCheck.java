@@ -16,9 +16,9 @@ import org.springframework.util.ReflectionUtils;
 import dev.backoff.annotation.Backoff;
 import dev.backoff.spring.advice.AnnotatedBeans;
 import dev.backoff.spring.advice.BackoffAdvisor;
+import dev.backoff.spring.configuration.InvalidBackoffException;
+import dev.backoff.spring.configuration.Problem;
 import dev.backoff.spring.policy.AnnotatedMethod;
-import dev.backoff.spring.policy.InvalidBackoffException;
-import dev.backoff.spring.policy.Problem;
 
 /**
  * Check that annotated methods are woven: one that is not would silently never be

@@ -7,7 +7,7 @@ import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
 import dev.backoff.fixture.UseNoMonitor;
-import dev.backoff.spring.policy.BackoffConfiguration;
+import dev.backoff.spring.configuration.BackoffConfiguration;
 
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -34,10 +34,10 @@ class ArchitectureTests {
 		classes().should()
 			.onlyDependOnClassesThat()
 			.resideInAnyPackage("java..", "dev.backoff.annotation", "dev.backoff.spring.advice",
-					"dev.backoff.spring.policy", "dev.backoff.spring.aspectj", "org.aspectj.lang..",
-					"org.aspectj.runtime..", "org.aspectj.internal.lang..", "org.aopalliance..", "org.jspecify..",
-					"org.springframework.aop..", "org.springframework.beans..", "org.springframework.core..",
-					"org.springframework.util..")
+					"dev.backoff.spring.configuration", "dev.backoff.spring.policy", "dev.backoff.spring.aspectj",
+					"org.aspectj.lang..", "org.aspectj.runtime..", "org.aspectj.internal.lang..", "org.aopalliance..",
+					"org.jspecify..", "org.springframework.aop..", "org.springframework.beans..",
+					"org.springframework.core..", "org.springframework.util..")
 			.because("every other library would have to be in every application")
 			.check(CLASSES);
 	}

@@ -9,6 +9,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.beans.factory.support.BeanDefinitionRegistryPostProcessor;
+import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -23,7 +24,8 @@ import dev.backoff.fixture.RecordingListener;
 import dev.backoff.fixture.VirtualTime;
 import dev.backoff.spring.advice.BackoffAdvisor;
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
-import dev.backoff.spring.policy.InvalidBackoffException;
+import dev.backoff.spring.configuration.BackoffConfiguration;
+import dev.backoff.spring.configuration.InvalidBackoffException;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -143,7 +145,11 @@ public class UnwovenTests {
 
 		@Bean
 		static BeanDefinitionRegistryPostProcessor lateMode(ConfigurableEnvironment environment) {
-			return (registry) -> TestPropertyValues.of("backoff.mode=aspectj").applyTo(environment);
+			return (registry) -> {
+				TestPropertyValues.of("backoff.mode=aspectj").applyTo(environment);
+				// nothing is kept of what conditions read ahead of time
+				((DefaultListableBeanFactory) registry).destroySingleton(BackoffConfiguration.class.getName());
+			};
 		}
 
 	}

@@ -29,23 +29,17 @@ import dev.backoff.spring.actuate.OperatorActions.WaitersDescriptor;
  * the endpoint that was carried out. Its principal is that of the request, or empty. Its
  * data has {@code changes}, a list of maps with {@code what}, {@code before} and
  * {@code after}.
- *
- * @since 0.1
  */
-public final class AuditedOperations implements OperationInvokerAdvisor {
+final class AuditedOperations implements OperationInvokerAdvisor {
 
 	/** The type of the events: {@value}. */
-	public static final String TYPE = "BACKOFF_CHANGE";
+	static final String TYPE = "BACKOFF_CHANGE";
 
 	private static final Logger logger = LoggerFactory.getLogger(AuditedOperations.class);
 
 	private final ApplicationEventPublisher publisher;
 
-	/**
-	 * Create the advisor.
-	 * @param publisher publishes the events
-	 */
-	public AuditedOperations(ApplicationEventPublisher publisher) {
+	AuditedOperations(ApplicationEventPublisher publisher) {
 		this.publisher = publisher;
 	}
 
@@ -63,7 +57,7 @@ public final class AuditedOperations implements OperationInvokerAdvisor {
 			}
 			else if (body instanceof WaitersDescriptor waiters) {
 				publish(context, List.of(entry("waiting calls of policy " + waiters.policy(),
-						waiters.calls() + " waiting", waiters.calls() + " " + waiters.outcome())));
+						waiters.calls() + " waiting", waiters.calls() + " woken")));
 			}
 			return answer;
 		};

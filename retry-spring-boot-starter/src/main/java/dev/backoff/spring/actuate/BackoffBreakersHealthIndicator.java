@@ -22,21 +22,14 @@ import dev.backoff.window.OutcomeWindow.Counts;
  * with. Keep this indicator out of the liveness group, since a restart repairs no
  * dependency, and out of the readiness group unless the instance is useless without the
  * dependency. Thread-safe.
- *
- * @since 0.1
  */
-public final class BackoffBreakersHealthIndicator implements HealthIndicator {
+final class BackoffBreakersHealthIndicator implements HealthIndicator {
 
 	private final CircuitBreakers breakers;
 
 	private final boolean deciding;
 
-	/**
-	 * Create the indicator.
-	 * @param breakers the breakers to show
-	 * @param deciding whether open breakers decide on the status
-	 */
-	public BackoffBreakersHealthIndicator(CircuitBreakers breakers, boolean deciding) {
+	BackoffBreakersHealthIndicator(CircuitBreakers breakers, boolean deciding) {
 		this.breakers = breakers;
 		this.deciding = deciding;
 	}

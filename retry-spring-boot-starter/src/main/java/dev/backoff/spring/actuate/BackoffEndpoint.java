@@ -7,9 +7,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.function.BiFunction;
-import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 
@@ -24,8 +23,7 @@ import org.springframework.boot.actuate.endpoint.annotation.Selector;
 import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 
-import dev.backoff.RunningCalls;
-import dev.backoff.WaitingCalls;
+import dev.backoff.CallRegistry;
 import dev.backoff.spring.actuate.ActivityView.ActivityDescriptor;
 import dev.backoff.spring.actuate.BackoffEndpoint.BackoffDescriptor;
 import dev.backoff.spring.actuate.BackoffEndpoint.RefusalDescriptor;
@@ -37,16 +35,18 @@ import dev.backoff.spring.actuate.PolicyDescriptions.PolicyDescriptor;
 import dev.backoff.spring.actuate.PolicyDescriptions.PreviewDescriptor;
 import dev.backoff.spring.actuate.SafetyDescriptions.BreakerDescriptor;
 import dev.backoff.spring.actuate.SafetyDescriptions.BudgetDescriptor;
+import dev.backoff.spring.configuration.BackoffConfiguration;
+import dev.backoff.spring.configuration.InvalidBackoffException;
+import dev.backoff.spring.configuration.Nearest;
+import dev.backoff.spring.configuration.Overrides;
+import dev.backoff.spring.configuration.PolicyKey;
+import dev.backoff.spring.configuration.Problem;
 import dev.backoff.spring.live.LiveConfiguration;
 import dev.backoff.spring.observation.CallStatistics;
 import dev.backoff.spring.observation.StoppedCalls;
 import dev.backoff.spring.otherretries.OtherRetries;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.EffectivePolicy;
-import dev.backoff.spring.policy.InvalidBackoffException;
-import dev.backoff.spring.policy.Nearest;
-import dev.backoff.spring.policy.Overrides;
-import dev.backoff.spring.policy.PolicyKey;
 import dev.backoff.spring.policy.PolicyUse;
 import dev.backoff.spring.policy.PolicyUses;
 import dev.backoff.spring.safety.OverloadSafety;
@@ -58,19 +58,15 @@ import dev.backoff.spring.safety.OverloadSafety;
  * configuration allows that.
  * <p>
  * With {@code management.endpoint.backoff.access=unrestricted} an operator can change
- * this process: override values, end overrides, move breakers, fill budgets, wake or stop
- * waiting calls. An invalid request changes nothing and is answered with a report and
- * status 400, an unknown name with 404. A name may have any spelling with the same
- * letters and digits. This file is long because the operations of an endpoint are methods
- * of one class.
- *
- * @since 0.1
+ * this process: override values, end overrides, move breakers, fill budgets, wake waiting
+ * calls. An invalid request changes nothing and fails with a report. A name may have any
+ * spelling with the same letters and digits.
  */
 @Endpoint(id = "backoff", defaultAccess = Access.READ_ONLY)
 @RegisterReflectionForBinding({ BackoffDescriptor.class, MethodDescriptor.class, PreviewDescriptor.class,
 		ChangeDescriptor.class, WaitersDescriptor.class, RefusalDescriptor.class, ActivityDescriptor.class,
 		OtherRetriesDescriptor.class })
-public class BackoffEndpoint {
+class BackoffEndpoint {
 
 	static final EndpointId ID = EndpointId.of("backoff");
 
@@ -84,7 +80,7 @@ public class BackoffEndpoint {
 
 	private static final int METHOD_NOT_ALLOWED = 405;
 
-	private static final Set<String> OWN_PARTS = Set.of("preview", "wake", "stop");
+	private static final Set<String> OWN_PARTS = Set.of("preview", "wake");
 
 	private final BackoffPolicies policies;
 
@@ -103,38 +99,27 @@ public class BackoffEndpoint {
 	private final Map<String, EndpointPart> parts = new TreeMap<>();
 
 	/**
-	 * Create the endpoint.
-	 * @param policies resolves policies
-	 * @param uses the annotated methods known so far
-	 * @param safety the budgets and breakers
-	 * @param live changes the configuration
-	 * @param waiting the calls that wait
-	 * @param running the attempts that run
-	 * @param statistics the counted calls, or null if calls are not counted
-	 * @param stopped the calls that stopped, or null if they are not kept
-	 * @param process what is told about the process
-	 * @param parts the parts of other modules
-	 * @param otherRetries looks for other retries
+	 * Create the endpoint. Statistics and stopped calls are null if they are not kept.
 	 * @throws InvalidBackoffException if two parts have one name, or one has a name of
 	 * this endpoint
 	 */
-	public BackoffEndpoint(BackoffPolicies policies, PolicyUses uses, OverloadSafety safety, LiveConfiguration live,
-			WaitingCalls waiting, RunningCalls running, @Nullable CallStatistics statistics,
-			@Nullable StoppedCalls stopped, ThisProcess process, List<EndpointPart> parts, OtherRetries otherRetries) {
+	BackoffEndpoint(BackoffPolicies policies, PolicyUses uses, OverloadSafety safety, LiveConfiguration live,
+			CallRegistry calls, @Nullable CallStatistics statistics, @Nullable StoppedCalls stopped,
+			ThisProcess process, List<EndpointPart> parts, OtherRetries otherRetries) {
 		this.policies = policies;
 		this.uses = uses;
 		this.safety = safety;
 		this.live = live;
 		this.descriptions = new PolicyDescriptions(policies, uses, safety, live,
-				new ActivityDescriptions(waiting, running, statistics, stopped));
-		this.actions = new OperatorActions(live, uses, waiting);
+				new ActivityDescriptions(calls, statistics, stopped));
+		this.actions = new OperatorActions(live, uses, calls);
 		ActivityView activity = new ActivityView(this.descriptions, process, this.views.keySet(), this.parts.keySet());
 		this.views.put("activity", () -> live.look(() -> activity.describe(uses.uses())));
 		this.views.put("other-retries", () -> new OtherRetriesDescriptor(otherRetries.all()));
 		this.views.put(SHORT, () -> live.look(() -> describe(true)));
 		for (EndpointPart part : parts) {
 			if (OWN_PARTS.contains(part.name()) || this.parts.put(part.name(), part) != null) {
-				throw Written.refusal(
+				throw OperatorInput.refusal(
 						"The part " + part.name() + " of the endpoint (" + part.getClass().getName() + ")",
 						"has a name that is taken", "Give it another name.");
 			}
@@ -143,17 +128,15 @@ public class BackoffEndpoint {
 
 	/** Show all policies, budgets and breakers, whole or in a view. */
 	@ReadOperation
-	WebEndpointResponse<@Nullable Object> policies(@Nullable String view) {
-		return answer(() -> {
-			if (view == null) {
-				return this.live.look(() -> describe(false));
-			}
-			Supplier<Object> shown = this.views.get(view);
-			if (shown == null) {
-				throw unknownView(view, String.join(" or ", this.views.keySet()), "one of them");
-			}
-			return shown.get();
-		});
+	Object policies(@Nullable String view) {
+		if (view == null) {
+			return this.live.look(() -> describe(false));
+		}
+		Supplier<Object> shown = this.views.get(view);
+		if (shown == null) {
+			throw unknownView(view, String.join(" or ", this.views.keySet()), "one of them");
+		}
+		return shown.get();
 	}
 
 	private BackoffDescriptor describe(boolean brief) {
@@ -170,53 +153,57 @@ public class BackoffEndpoint {
 
 	/** Show a policy, or a method by its name in meters and logs. */
 	@ReadOperation
-	WebEndpointResponse<@Nullable Object> policy(@Selector String selectedName, @Nullable String view) {
-		WebEndpointResponse<@Nullable Object> found = answer(() -> {
-			boolean brief = SHORT.equals(view);
-			if (view != null && !brief) {
-				throw unknownView(view, SHORT, "?view=short");
-			}
-			return this.live.look(() -> {
-				List<PolicyUse> used = this.uses.uses();
-				PolicyDescriptor policy = named(this.descriptions.all(used), selectedName);
-				return (policy == null) ? this.descriptions.method(selectedName, used)
-						: brief ? policy.written() : policy;
-			});
+	Object policy(@Selector String selectedName, @Nullable String view) {
+		boolean brief = SHORT.equals(view);
+		if (view != null && !brief) {
+			throw unknownView(view, SHORT, "?view=short");
+		}
+		Object found = this.live.look(() -> {
+			List<PolicyUse> used = this.uses.uses();
+			PolicyDescriptor policy = named(this.descriptions.all(used), selectedName).orElse(null);
+			return (policy == null) ? this.descriptions.method(selectedName, used) : brief ? policy.written() : policy;
 		});
-		return (found.getBody() != null) ? found : unknownPolicy(selectedName);
+		if (found == null) {
+			throw unknownPolicy(selectedName);
+		}
+		return found;
 	}
 
 	private static InvalidBackoffException unknownView(String view, String known, String fix) {
-		return Written.refusal("Invalid view (" + Overrides.oneLine(view) + ")", "must be " + known,
+		return OperatorInput.refusal("Invalid view (" + Overrides.oneLine(view) + ")", "must be " + known,
 				"Write " + fix + ", or leave it out.");
 	}
 
 	/** Show a breaker or a budget, or the preview of other values of a policy. */
 	@ReadOperation
-	WebEndpointResponse<@Nullable Object> part(@Selector String selectedName, @Selector String selectedPart,
-			@Nullable Map<String, Object> written) {
+	Object part(@Selector String selectedName, @Selector String selectedPart, OperatorInput input) {
 		SafetyDescriptions shared = new SafetyDescriptions(this.policies, this.safety, this.uses.uses(), false);
 		return switch (selectedName) {
 			case BREAKERS -> ofShared("Breaker", selectedPart, named(shared.breakers(), selectedPart));
 			case BUDGETS -> ofShared("Budget", selectedPart, named(shared.budgets(), selectedPart));
-			default -> selectedPart.equals("preview")
-					? ofPolicy(selectedName, (name) -> preview(name, new Written(written))) : ofPart(selectedName,
-							selectedPart, (part, policy) -> part.read(policy, new Written(written).rest()));
+			default -> selectedPart.equals("preview") ? preview(known(selectedName), input)
+					: read(part(selectedPart), known(selectedName), input);
 		};
 	}
 
-	private WebEndpointResponse<@Nullable Object> ofPart(String name, String part,
-			BiFunction<EndpointPart, EffectivePolicy, Object> action) {
-		EndpointPart known = this.parts.get(part);
+	private Object read(EndpointPart part, String policy, OperatorInput input) {
+		return answer(part.read(effective(policy), input.textsWithout("")));
+	}
+
+	private EndpointPart part(String name) {
+		EndpointPart known = this.parts.get(name);
 		if (known == null) {
-			return unknownPart(part);
+			throw unknown("Part", name, "Read preview, or write to wake or stop.");
 		}
-		try {
-			return ofPolicy(name, (found) -> action.apply(known, effective(found)));
+		return known;
+	}
+
+	/* Over HTTP an answer may have a status, and over JMX it is a value or an error. */
+	private static Object answer(Object answer) {
+		if (answer instanceof WebEndpointResponse<?> response) {
+			throw new RefusedException(response.getStatus(), response.getBody());
 		}
-		catch (UnsupportedOperationException ex) {
-			return new WebEndpointResponse<>(null, METHOD_NOT_ALLOWED);
-		}
+		return answer;
 	}
 
 	private EffectivePolicy effective(String name) {
@@ -228,12 +215,12 @@ public class BackoffEndpoint {
 			.orElseGet(() -> this.policies.resolve(name));
 	}
 
-	private @Nullable Object preview(String name, Written written) {
-		Duration unused = written.takeLimit(OperatorActions.FOR);
-		Map<String, String> values = written.rest();
+	private Object preview(String name, OperatorInput input) {
+		Duration unused = input.limit(OperatorActions.FOR);
+		Map<String, String> values = input.textsWithout(OperatorActions.FOR);
 		String attempts = Overrides.read(name, values).getOrDefault(PolicyKey.MAX_ATTEMPTS, "");
 		if (attempts.matches("\\d{1,18}") && Long.parseLong(attempts) > MOST_PREVIEWED) {
-			throw Written.refusal("Invalid max-attempts of policy " + name + " (" + attempts + ")",
+			throw OperatorInput.refusal("Invalid max-attempts of policy " + name + " (" + attempts + ")",
 					"must not be above " + MOST_PREVIEWED + " in a preview", "Preview fewer, or unlimited.");
 		}
 		BackoffPolicies.Candidate candidate = this.live.preview(name, values);
@@ -242,63 +229,61 @@ public class BackoffEndpoint {
 
 	/** Override whether retries are made at all. */
 	@WriteOperation
-	WebEndpointResponse<@Nullable Object> overrideAll(@Nullable Map<String, Object> written) {
-		return answer(() -> this.actions.overrideAll(new Written(written)));
+	Object overrideAll(OperatorInput input) {
+		return this.actions.overrideAll(input);
 	}
 
 	/** Override values of a policy. */
 	@WriteOperation
-	WebEndpointResponse<@Nullable Object> override(@Selector String selectedName,
-			@Nullable Map<String, Object> written) {
-		return ofPolicy(selectedName, (name) -> this.actions.override(name, new Written(written)));
+	Object override(@Selector String selectedName, OperatorInput input) {
+		return this.actions.override(known(selectedName), input);
 	}
 
-	/** Move a breaker, fill a budget, or wake or stop the waiting calls of a policy. */
+	/** Move a breaker, fill a budget, or wake the waiting calls of a policy. */
 	@WriteOperation
-	WebEndpointResponse<@Nullable Object> operate(@Selector String selectedName, @Selector String selectedPart,
-			@Nullable Map<String, Object> written) {
+	Object operate(@Selector String selectedName, @Selector String selectedPart, OperatorInput input) {
 		return switch (selectedName) {
-			case BREAKERS -> this.safety.breakers()
-				.find(selectedPart)
-				.map((breaker) -> answer(() -> this.actions.breaker(breaker, new Written(written))))
-				.orElseGet(() -> ofShared("Breaker", selectedPart, null));
-			case BUDGETS -> this.safety.budgets()
-				.find(selectedPart)
-				.map((budget) -> answer(() -> this.actions.budget(budget, new Written(written))))
-				.orElseGet(() -> ofShared("Budget", selectedPart, null));
+			case BREAKERS -> this.actions
+				.breaker(ofShared("Breaker", selectedPart, this.safety.breakers().find(selectedPart)), input);
+			case BUDGETS ->
+				this.actions.budget(ofShared("Budget", selectedPart, this.safety.budgets().find(selectedPart)), input);
 			default -> switch (selectedPart) {
-				case "wake" -> ofPolicy(selectedName, (name) -> this.actions.wake(name, new Written(written)));
-				case "stop" -> ofPolicy(selectedName, (name) -> this.actions.stop(name, new Written(written)));
-				default -> ofPart(selectedName, selectedPart,
-						(part, policy) -> part.write(policy, (written != null) ? written : Map.<String, Object>of()));
+				case "wake" -> this.actions.wake(known(selectedName), input);
+				default -> write(part(selectedPart), known(selectedName), input);
 			};
 		};
 	}
 
-	/** Accept waking and stopping without a body. */
+	private Object write(EndpointPart part, String policy, OperatorInput input) {
+		if (!part.isWritable()) {
+			throw refused(METHOD_NOT_ALLOWED, "Part " + part.name() + ": is only read.", "Read it.");
+		}
+		return answer(part.write(effective(policy), input.values()));
+	}
+
+	/** Accept waking without a body. */
 	@WriteOperation
-	WebEndpointResponse<@Nullable Object> operateAtOnce(@Selector String selectedName, @Selector String selectedPart) {
-		return operate(selectedName, selectedPart, null);
+	Object operateAtOnce(@Selector String selectedName, @Selector String selectedPart) {
+		return operate(selectedName, selectedPart, OperatorInput.NONE);
 	}
 
 	/** End all overrides. */
 	@DeleteOperation
-	WebEndpointResponse<@Nullable Object> resetAll() {
-		return answer(() -> this.actions.reset(null));
+	Object resetAll() {
+		return this.actions.reset(null);
 	}
 
 	/** End the overrides of a policy. */
 	@DeleteOperation
-	WebEndpointResponse<@Nullable Object> reset(@Selector String selectedName) {
-		return ofPolicy(selectedName, this.actions::reset);
+	Object reset(@Selector String selectedName) {
+		return this.actions.reset(known(selectedName));
 	}
 
-	private WebEndpointResponse<@Nullable Object> ofPolicy(String name, Function<String, @Nullable Object> action) {
-		Optional<String> known = this.policies.find(name);
-		return known.isPresent() ? answer(() -> action.apply(known.get())) : unknownPolicy(name);
+	private String known(String policy) {
+		return this.policies.find(policy).orElseThrow(() -> unknownPolicy(policy));
 	}
 
-	private WebEndpointResponse<@Nullable Object> unknownPolicy(String name) {
+	private RefusedException unknownPolicy(String name) {
 		String near = Nearest.of(name, this.policies.current().names());
 		String fix = this.uses.uses()
 			.stream()
@@ -309,50 +294,27 @@ public class BackoffEndpoint {
 		return unknown("Policy", name, fix);
 	}
 
-	private static WebEndpointResponse<@Nullable Object> unknownPart(String part) {
-		return unknown("Part", part, "Read preview, or write to wake or stop.");
-	}
-
 	/* A budget is made at its first use, and another library's breaker is not moved. */
-	private static WebEndpointResponse<@Nullable Object> ofShared(String kind, String name, @Nullable Object shown) {
-		return (shown != null) ? new WebEndpointResponse<>(shown)
-				: unknown(kind, name, "All that are in use are at /actuator/backoff.");
+	private static <D> D ofShared(String kind, String name, Optional<D> shown) {
+		return shown.orElseThrow(() -> unknown(kind, name, "All that are in use are at /actuator/backoff."));
 	}
 
-	private static WebEndpointResponse<@Nullable Object> unknown(String kind, String name, String fix) {
-		ProblemDescriptor problem = new ProblemDescriptor(kind + " " + Overrides.oneLine(name) + ": is not known.",
+	private static RefusedException unknown(String kind, String name, String fix) {
+		return refused(WebEndpointResponse.STATUS_NOT_FOUND, kind + " " + Overrides.oneLine(name) + ": is not known.",
 				fix);
-		return new WebEndpointResponse<>(new RefusalDescriptor(List.of(problem)), WebEndpointResponse.STATUS_NOT_FOUND);
 	}
 
-	private static WebEndpointResponse<@Nullable Object> answer(Supplier<@Nullable Object> action) {
-		try {
-			Object answer = action.get();
-			return (answer instanceof WebEndpointResponse<?> response) ? asIs(response)
-					: new WebEndpointResponse<>(answer);
-		}
-		catch (InvalidBackoffException ex) {
-			List<ProblemDescriptor> problems = ex.problems()
-				.stream()
-				.map((problem) -> new ProblemDescriptor(problem.message(), problem.fix()))
-				.toList();
-			return new WebEndpointResponse<>(new RefusalDescriptor(problems), WebEndpointResponse.STATUS_BAD_REQUEST);
-		}
+	private static RefusedException refused(int status, String message, String fix) {
+		return new RefusedException(status, new RefusalDescriptor(List.of(new Problem(message, fix))));
 	}
 
-	@SuppressWarnings("unchecked") // a body of any type
-	private static WebEndpointResponse<@Nullable Object> asIs(WebEndpointResponse<?> response) {
-		return (WebEndpointResponse<@Nullable Object>) response;
-	}
-
-	private static <D> @Nullable D named(Map<String, D> described, String name) {
-		String wanted = BackoffPolicies.canonicalName(name);
+	private static <D> Optional<D> named(Map<String, D> described, String name) {
+		String wanted = BackoffConfiguration.canonicalName(name);
 		return described.entrySet()
 			.stream()
-			.filter((entry) -> BackoffPolicies.canonicalName(entry.getKey()).equals(wanted))
+			.filter((entry) -> BackoffConfiguration.canonicalName(entry.getKey()).equals(wanted))
 			.findFirst()
-			.map(Map.Entry::getValue)
-			.orElse(null);
+			.map(Map.Entry::getValue);
 	}
 
 	/** Everything that the endpoint shows, by name. */
@@ -362,10 +324,13 @@ public class BackoffEndpoint {
 	}
 
 	/** The problems for which a request was refused, and how to correct them. */
-	record RefusalDescriptor(List<ProblemDescriptor> problems) implements OperationResponseBody {
-	}
+	record RefusalDescriptor(List<Problem> problems) implements OperationResponseBody {
 
-	record ProblemDescriptor(String message, String fix) {
+		@Override
+		public String toString() {
+			return this.problems.stream().map(Problem::toString).collect(Collectors.joining(System.lineSeparator()));
+		}
+
 	}
 
 }

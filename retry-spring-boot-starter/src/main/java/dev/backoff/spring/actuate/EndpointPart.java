@@ -2,8 +2,9 @@ package dev.backoff.spring.actuate;
 
 import java.util.Map;
 
+import org.jspecify.annotations.Nullable;
+
 import dev.backoff.spring.policy.EffectivePolicy;
-import dev.backoff.spring.policy.InvalidBackoffException;
 
 /**
  * A part of the endpoint for each policy, at {@code /actuator/backoff/<policy>/<name>}: a
@@ -29,14 +30,20 @@ public interface EndpointPart {
 	Object read(EffectivePolicy policy, Map<String, String> parameters);
 
 	/**
-	 * Answer a POST, which needs {@code access: unrestricted}. Unless overridden, the
-	 * answer is 405.
+	 * {@return whether a POST is answered; otherwise it is refused with 405}
+	 */
+	default boolean isWritable() {
+		return false;
+	}
+
+	/**
+	 * Answer a POST, which needs {@code access: unrestricted}.
 	 * @param policy the policy in the path
 	 * @param body what was written
 	 * @return the answer
 	 * @throws InvalidBackoffException if the body is wrong; the answer is 400
 	 */
-	default Object write(EffectivePolicy policy, Map<String, Object> body) {
+	default Object write(EffectivePolicy policy, Map<String, @Nullable Object> body) {
 		throw new UnsupportedOperationException(name() + " is only read");
 	}
 

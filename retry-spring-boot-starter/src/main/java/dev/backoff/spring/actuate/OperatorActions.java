@@ -11,14 +11,14 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 
-import dev.backoff.WaitingCalls;
+import dev.backoff.CallRegistry;
 import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.budget.RetryBudget;
+import dev.backoff.spring.configuration.EffectiveValue;
+import dev.backoff.spring.configuration.Overrides;
+import dev.backoff.spring.configuration.PolicyKey;
 import dev.backoff.spring.live.LiveConfiguration;
 import dev.backoff.spring.live.ValueChange;
-import dev.backoff.spring.policy.EffectivePolicy.Value;
-import dev.backoff.spring.policy.Overrides;
-import dev.backoff.spring.policy.PolicyKey;
 import dev.backoff.spring.policy.PolicyUses;
 import dev.backoff.time.DurationText;
 
@@ -26,22 +26,22 @@ import dev.backoff.time.DurationText;
  * The changes that an operator can make while the application runs. An invalid one throws
  * a report and changes nothing.
  */
-record OperatorActions(LiveConfiguration live, PolicyUses uses, WaitingCalls waiting) {
+record OperatorActions(LiveConfiguration live, PolicyUses uses, CallRegistry calls) {
 
 	static final String FOR = "for";
 
 	private static final String RETRIES_ENABLED = "retries-enabled";
 
-	ChangeDescriptor override(String policy, Written written) {
-		Duration limit = written.takeLimit(FOR);
-		Map<String, String> values = written.rest();
+	ChangeDescriptor override(String policy, OperatorInput input) {
+		Duration limit = input.limit(FOR);
+		Map<String, String> values = input.textsWithout(FOR);
 		List<ValueChange> changes = this.live.override(policy, values, limit);
 		// brackets for any source, backslashes for a properties file
 		String place = "backoff.policies" + (policy.matches("[a-z0-9-]+") ? "." + policy
 				: "[" + policy.replaceAll("([\\\\:=#! ])", "\\\\$1") + "]");
 		Map<String, String> lines = new TreeMap<>();
 		for (ValueChange change : changes) {
-			Value now = change.now();
+			EffectiveValue now = change.now();
 			if (now != null && change.subject().equals("policy " + policy)
 					&& now.origin().matches("(?s)((raised|lowered) to|built in, because).*")) {
 				// in a configuration the value before would contradict the new ones
@@ -69,12 +69,13 @@ record OperatorActions(LiveConfiguration live, PolicyUses uses, WaitingCalls wai
 			.toList();
 	}
 
-	ChangeDescriptor overrideAll(Written written) {
-		Duration limit = written.takeLimit(FOR);
-		Boolean enabled = written.takeSwitch(RETRIES_ENABLED);
-		written.refuseRest(RETRIES_ENABLED + " and " + FOR + ", or the name of a policy in the path");
+	ChangeDescriptor overrideAll(OperatorInput input) {
+		Duration limit = input.limit(FOR);
+		Boolean enabled = input.flag(RETRIES_ENABLED);
+		input.refuseOthers(RETRIES_ENABLED + " and " + FOR + ", or the name of a policy in the path", RETRIES_ENABLED,
+				FOR);
 		if (enabled == null) {
-			throw Written.refusal("What is written", "says nothing of " + RETRIES_ENABLED,
+			throw OperatorInput.refusal("What is written", "says nothing of " + RETRIES_ENABLED,
 					"Write {\"" + RETRIES_ENABLED + "\": false}.");
 		}
 		return overridden(limit, this.live.overrideRetriesEnabled(enabled, limit),
@@ -86,26 +87,17 @@ record OperatorActions(LiveConfiguration live, PolicyUses uses, WaitingCalls wai
 				(policy != null) ? this.live.reset(policy) : this.live.reset());
 	}
 
-	WaitersDescriptor wake(String policy, Written written) {
-		Duration over = written.takeLimit("over");
-		written.refuseRest("over, a time to spread them over");
-		int calls = this.waiting.wake(policy, (over != null) ? over : Duration.ZERO);
-		this.live.operated("Woke " + calls + " waiting calls of policy " + policy
-				+ ((over != null) ? " over " + DurationText.exact(over) : ""));
-		return new WaitersDescriptor(policy, calls, "woken");
-	}
-
-	WaitersDescriptor stop(String policy, Written written) {
-		written.refuseRest("nothing");
-		int calls = this.waiting.stop(policy);
-		this.live.operated("Stopped " + calls + " waiting calls of policy " + policy);
-		return new WaitersDescriptor(policy, calls, "stopped");
+	WaitersDescriptor wake(String policy, OperatorInput input) {
+		input.refuseOthers("nothing");
+		int woken = this.calls.wake(policy);
+		this.live.operated("Woke " + woken + " waiting calls of policy " + policy);
+		return new WaitersDescriptor(policy, woken);
 	}
 
 	/** Put a breaker into a state. */
-	ChangeDescriptor breaker(CircuitBreaker breaker, Written written) {
-		String state = Objects.toString(written.take("state"), "");
-		written.refuseRest("state");
+	ChangeDescriptor breaker(CircuitBreaker breaker, OperatorInput input) {
+		String state = Objects.toString(input.text("state"), "");
+		input.refuseOthers("state", "state");
 		String before = breaker.state().tag();
 		moveTo(breaker, state);
 		return operated("breaker " + breaker.name(), "state", before, breaker.state().tag());
@@ -118,18 +110,18 @@ record OperatorActions(LiveConfiguration live, PolicyUses uses, WaitingCalls wai
 			case "forced_open" -> breaker.forceOpen();
 			case "disabled" -> breaker.disable();
 			case "metrics_only" -> breaker.metricsOnly();
-			default -> throw Written.refusal(
+			default -> throw OperatorInput.refusal(
 					"Invalid state (" + Overrides.oneLine(state) + ") of breaker " + breaker.name(),
 					"is none that it can be put into", "Write closed, open, forced-open, disabled or metrics-only.");
 		}
 	}
 
 	/** Fill a budget. */
-	ChangeDescriptor budget(RetryBudget budget, Written written) {
-		boolean reset = Boolean.TRUE.equals(written.takeSwitch("reset"));
-		written.refuseRest("reset");
+	ChangeDescriptor budget(RetryBudget budget, OperatorInput input) {
+		boolean reset = Boolean.TRUE.equals(input.flag("reset"));
+		input.refuseOthers("reset", "reset");
 		if (!reset) {
-			throw Written.refusal("Budget " + budget.name(), "can only be filled", "Write {\"reset\": true}.");
+			throw OperatorInput.refusal("Budget " + budget.name(), "can only be filled", "Write {\"reset\": true}.");
 		}
 		String before = tokens(budget);
 		budget.reset();
@@ -141,7 +133,8 @@ record OperatorActions(LiveConfiguration live, PolicyUses uses, WaitingCalls wai
 	}
 
 	private ChangeDescriptor operated(String subject, String key, String before, String now) {
-		ValueChange change = new ValueChange(subject, key, new Value(before, "now"), new Value(now, "operator"));
+		ValueChange change = new ValueChange(subject, key, new EffectiveValue(before, "now"),
+				new EffectiveValue(now, "operator"));
 		this.live.operated(change.toString());
 		return changed("this process only, as long as it runs", List.of(change));
 	}
@@ -174,8 +167,8 @@ record OperatorActions(LiveConfiguration live, PolicyUses uses, WaitingCalls wai
 			@Nullable ValueDescriptor now) {
 	}
 
-	/** The number of waiting calls that were {@code woken} or {@code stopped}. */
-	record WaitersDescriptor(String policy, int calls, String outcome) implements OperationResponseBody {
+	/** The number of waiting calls that were woken. */
+	record WaitersDescriptor(String policy, int calls) implements OperationResponseBody {
 	}
 
 }

@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 import dev.backoff.delay.BackoffRule;
 import dev.backoff.delay.DelayPlan;
 import dev.backoff.policy.RetryPolicy;
+import dev.backoff.spring.configuration.PolicyKey;
 import dev.backoff.spring.policy.EffectivePolicy;
-import dev.backoff.spring.policy.PolicyKey;
 import dev.backoff.time.DurationText;
 import dev.backoff.time.Nanos;
 

@@ -12,16 +12,16 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 import dev.backoff.spring.actuate.ActivityDescriptions.ActivityDescriptor;
 import dev.backoff.spring.actuate.ActivityDescriptions.CountersDescriptor;
 import dev.backoff.spring.actuate.ActivityDescriptions.StoppedDescriptor;
+import dev.backoff.spring.configuration.BackoffConfiguration;
+import dev.backoff.spring.configuration.Overrides;
+import dev.backoff.spring.configuration.PolicyKey;
 import dev.backoff.spring.live.LiveConfiguration;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.EffectivePolicy;
-import dev.backoff.spring.policy.Overrides;
-import dev.backoff.spring.policy.PolicyKey;
 import dev.backoff.spring.policy.PolicyUse;
 import dev.backoff.spring.policy.PolicyUses;
 import dev.backoff.spring.safety.OverloadSafety;
-import dev.backoff.spring.safety.OverloadSafety.PolicyThrottles;
-import dev.backoff.throttle.Throttle;
+import dev.backoff.concurrency.ConcurrencyLimit;
 
 /** Describe policies and the methods that use them. */
 record PolicyDescriptions(BackoffPolicies policies, PolicyUses uses, OverloadSafety safety, LiveConfiguration live,
@@ -30,13 +30,15 @@ record PolicyDescriptions(BackoffPolicies policies, PolicyUses uses, OverloadSaf
 	/** Describe the policies of methods and those of the configuration. */
 	Map<String, PolicyDescriptor> all(List<PolicyUse> uses) {
 		Map<String, String> configured = new TreeMap<>();
-		this.policies.current().names().forEach((name) -> configured.put(BackoffPolicies.canonicalName(name), name));
+		this.policies.current()
+			.names()
+			.forEach((name) -> configured.put(BackoffConfiguration.canonicalName(name), name));
 		Map<String, PolicyDescriptor> descriptors = new TreeMap<>();
 		Function<String, ActivityDescriptor> activity = this.activity.now();
 		for (PolicyUse use : uses) {
 			String name = use.policy().name();
 			if (!descriptors.containsKey(name)) {
-				String written = configured.remove(BackoffPolicies.canonicalName(name));
+				String written = configured.remove(BackoffConfiguration.canonicalName(name));
 				descriptors.put(name, policy(name, false, uses, (written != null) ? plan(written) : null, activity));
 			}
 		}
@@ -50,7 +52,7 @@ record PolicyDescriptions(BackoffPolicies policies, PolicyUses uses, OverloadSaf
 	private PolicyDescriptor policy(String name, boolean unused, List<PolicyUse> uses, @Nullable PlanDescriptor plan,
 			Function<String, ActivityDescriptor> activity) {
 		return new PolicyDescriptor(unused, this.uses.isAdapted(name) ? true : null, plans(name, uses), plan,
-				ThrottleDescriptor.of(this.safety.throttles(name)), overrides(name), activity.apply(name));
+				ConcurrencyDescriptor.of(this.safety.limit(name)), overrides(name), activity.apply(name));
 	}
 
 	private static Map<String, PlanDescriptor> plans(String name, List<PolicyUse> uses) {
@@ -62,11 +64,11 @@ record PolicyDescriptions(BackoffPolicies policies, PolicyUses uses, OverloadSaf
 	}
 
 	private @Nullable PlanDescriptor plan(String name) {
-		return this.policies.current().peek(name).map(PolicyDescriptions::plan).orElse(null);
+		return this.policies.current().peek(name).map(this::plan).orElse(null);
 	}
 
-	private static PlanDescriptor plan(EffectivePolicy policy) {
-		return PlanDescriptor.of(policy, policy.advice());
+	private PlanDescriptor plan(EffectivePolicy policy) {
+		return PlanDescriptor.of(policy, this.uses.advice(policy));
 	}
 
 	Map<String, OverrideDescriptor> overrides(String name) {
@@ -97,8 +99,7 @@ record PolicyDescriptions(BackoffPolicies policies, PolicyUses uses, OverloadSaf
 
 	/** Describe a policy as it would be with another configuration. */
 	PreviewDescriptor preview(String name, BackoffPolicies.Candidate candidate, List<PolicyUse> uses) {
-		return new PreviewDescriptor(plans(name, uses),
-				candidate.peek(name).map(PolicyDescriptions::plan).orElse(null));
+		return new PreviewDescriptor(plans(name, uses), candidate.peek(name).map(this::plan).orElse(null));
 	}
 
 	/**
@@ -108,7 +109,7 @@ record PolicyDescriptions(BackoffPolicies policies, PolicyUses uses, OverloadSaf
 	 * the delays of the policy, without its safeguards.
 	 */
 	record PolicyDescriptor(boolean unused, @Nullable Boolean adapted, Map<String, PlanDescriptor> methods,
-			@Nullable PlanDescriptor plan, @Nullable ThrottleDescriptor throttle,
+			@Nullable PlanDescriptor plan, @Nullable ConcurrencyDescriptor concurrency,
 			Map<String, OverrideDescriptor> overrides,
 			@Nullable ActivityDescriptor activity) implements OperationResponseBody {
 
@@ -116,31 +117,20 @@ record PolicyDescriptions(BackoffPolicies policies, PolicyUses uses, OverloadSaf
 			Map<String, PlanDescriptor> methods = new TreeMap<>(this.methods);
 			methods.replaceAll((method, plan) -> plan.written());
 			return new PolicyDescriptor(this.unused, this.adapted, methods,
-					(this.plan != null) ? this.plan.written() : null, this.throttle, this.overrides, null);
+					(this.plan != null) ? this.plan.written() : null, this.concurrency, this.overrides, null);
 		}
 
 	}
 
-	/** The slots of attempts and of recoveries, null where they are not limited. */
-	record ThrottleDescriptor(@Nullable SlotsDescriptor attempts, @Nullable SlotsDescriptor recoveries) {
+	/** Permits, with the number of calls that may wait, null for any number. */
+	record ConcurrencyDescriptor(int permits, int active, int waiting, @Nullable Integer maxWaiting) {
 
-		static @Nullable ThrottleDescriptor of(PolicyThrottles throttles) {
-			ThrottleDescriptor described = new ThrottleDescriptor(SlotsDescriptor.of(throttles.attempts()),
-					SlotsDescriptor.of(throttles.recoveries()));
-			return (described.attempts != null || described.recoveries != null) ? described : null;
-		}
-
-	}
-
-	/** Slots, with the number of calls that may wait, null for any number. */
-	record SlotsDescriptor(int slots, int active, int waiting, @Nullable Integer maxWaiting) {
-
-		static @Nullable SlotsDescriptor of(@Nullable Throttle throttle) {
-			if (throttle == null || throttle.slots() == Throttle.UNLIMITED) {
+		static @Nullable ConcurrencyDescriptor of(@Nullable ConcurrencyLimit limit) {
+			if (limit == null || limit.permits() == ConcurrencyLimit.UNLIMITED) {
 				return null;
 			}
-			return new SlotsDescriptor(throttle.slots(), throttle.active(), throttle.waiting(),
-					(throttle.maxWaiting() != Throttle.UNLIMITED) ? throttle.maxWaiting() : null);
+			return new ConcurrencyDescriptor(limit.permits(), limit.active(), limit.waiting(),
+					(limit.maxWaiting() != ConcurrencyLimit.UNLIMITED) ? limit.maxWaiting() : null);
 		}
 
 	}

@@ -13,13 +13,14 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 
 import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.budget.RetryBudget;
-import dev.backoff.spring.policy.BackoffConfiguration;
+import dev.backoff.spring.configuration.BackoffConfiguration;
+import dev.backoff.spring.configuration.BackoffProperties.BreakerProvider;
+import dev.backoff.spring.configuration.BreakerEntry;
+import dev.backoff.spring.configuration.BreakerKey;
+import dev.backoff.spring.configuration.BudgetEntry;
+import dev.backoff.spring.configuration.BudgetKey;
+import dev.backoff.spring.configuration.EffectiveValue;
 import dev.backoff.spring.policy.BackoffPolicies;
-import dev.backoff.spring.policy.BackoffProperties.BreakerProvider;
-import dev.backoff.spring.policy.BreakerEntry;
-import dev.backoff.spring.policy.BreakerKey;
-import dev.backoff.spring.policy.BudgetEntry;
-import dev.backoff.spring.policy.BudgetKey;
 import dev.backoff.spring.policy.EffectivePolicy;
 import dev.backoff.spring.policy.PolicyUse;
 import dev.backoff.spring.safety.OverloadSafety;
@@ -59,7 +60,7 @@ record SafetyDescriptions(BackoffPolicies policies, OverloadSafety safety, List<
 			described.put(entry.name(), breaker(entry, unused.contains(entry.name())));
 		}
 		for (CircuitBreaker breaker : this.safety.breakers().all()) {
-			if (!configuration.breakers().containsKey(BackoffPolicies.canonicalName(breaker.name()))) {
+			if (!configuration.breakers().containsKey(BackoffConfiguration.canonicalName(breaker.name()))) {
 				described.put(breaker.name(), breaker(configuration.breaker(breaker.name()), false));
 			}
 		}
@@ -86,12 +87,13 @@ record SafetyDescriptions(BackoffPolicies policies, OverloadSafety safety, List<
 	private List<String> users(String name, Function<EffectivePolicy, @Nullable String> reference) {
 		return this.uses.stream().map(PolicyUse::policy).filter((policy) -> {
 			String used = reference.apply(policy);
-			return used != null && BackoffPolicies.canonicalName(used).equals(BackoffPolicies.canonicalName(name));
+			return used != null
+					&& BackoffConfiguration.canonicalName(used).equals(BackoffConfiguration.canonicalName(name));
 		}).map(EffectivePolicy::name).distinct().sorted().toList();
 	}
 
 	/** Return the values, in the short view those that are not built in. */
-	private <K> Map<String, ValueDescriptor> values(Map<K, EffectivePolicy.Value> values, Function<K, String> names) {
+	private <K> Map<String, ValueDescriptor> values(Map<K, EffectiveValue> values, Function<K, String> names) {
 		Map<String, ValueDescriptor> described = ValueDescriptor.of(values, names);
 		return this.brief ? ValueDescriptor.written(described) : described;
 	}

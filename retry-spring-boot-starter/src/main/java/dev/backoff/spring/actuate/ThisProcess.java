@@ -16,15 +16,12 @@ import org.springframework.core.env.PropertyResolver;
  * @param clock the time of day
  * @since 0.1
  */
-public record ThisProcess(@Nullable String application, boolean writable, Clock clock) {
+record ThisProcess(@Nullable String application, boolean writable, Clock clock) {
 
 	/**
-	 * {@return the process of an application}
-	 * @param properties the application's properties
-	 * @param access the access to endpoints, or null if nothing permits any
-	 * @param clock the time of day
+	 * Return the process of an application; nothing is permitted if the access is null.
 	 */
-	public static ThisProcess of(PropertyResolver properties, @Nullable EndpointAccessResolver access, Clock clock) {
+	static ThisProcess of(PropertyResolver properties, @Nullable EndpointAccessResolver access, Clock clock) {
 		boolean writable = access != null
 				&& access.accessFor(BackoffEndpoint.ID, Access.READ_ONLY) == Access.UNRESTRICTED;
 		return new ThisProcess(properties.getProperty("spring.application.name"), writable, clock);

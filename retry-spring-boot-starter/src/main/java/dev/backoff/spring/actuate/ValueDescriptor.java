@@ -6,12 +6,12 @@ import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
 
-import dev.backoff.spring.policy.EffectivePolicy.Value;
+import dev.backoff.spring.configuration.EffectiveValue;
 
 /** A value as a configuration writes it, and the place that it comes from. */
 record ValueDescriptor(String value, String origin) {
 
-	static @Nullable ValueDescriptor of(@Nullable Value value) {
+	static @Nullable ValueDescriptor of(@Nullable EffectiveValue value) {
 		return (value != null) ? new ValueDescriptor(value.text(), value.origin()) : null;
 	}
 
@@ -22,7 +22,7 @@ record ValueDescriptor(String value, String origin) {
 		return written;
 	}
 
-	static <K> Map<String, ValueDescriptor> of(Map<K, Value> values, Function<K, String> names) {
+	static <K> Map<String, ValueDescriptor> of(Map<K, EffectiveValue> values, Function<K, String> names) {
 		Map<String, ValueDescriptor> described = new LinkedHashMap<>();
 		values.forEach(
 				(key, value) -> described.put(names.apply(key), new ValueDescriptor(value.text(), value.origin())));

@@ -1,4 +1,7 @@
-/** The Actuator endpoint, and the health of the breakers. */
+/**
+ * The Actuator endpoint, its page, and the health of the breakers. The endpoint's answers
+ * are the contract; {@link dev.backoff.spring.actuate.EndpointPart} serves our modules.
+ */
 @NullMarked
 package dev.backoff.spring.actuate;
 

@@ -8,18 +8,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Hand each invocation of an annotated method to its retry.
- *
- * @since 0.1
  */
-public final class BackoffInterceptor implements MethodInterceptor {
+final class BackoffInterceptor implements MethodInterceptor {
 
 	private final Supplier<BackoffMethods> methods;
 
-	/**
-	 * Make the interceptor.
-	 * @param methods supplies the annotated methods, asked for at the first call
-	 */
-	public BackoffInterceptor(Supplier<BackoffMethods> methods) {
+	/** Make the interceptor; the methods are asked for at the first call. */
+	BackoffInterceptor(Supplier<BackoffMethods> methods) {
 		this.methods = methods;
 	}
 

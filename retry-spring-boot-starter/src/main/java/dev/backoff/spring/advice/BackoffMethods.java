@@ -18,16 +18,16 @@ import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 
 import dev.backoff.Retry;
-import dev.backoff.WaitingCalls;
+import dev.backoff.CallRegistry;
+import dev.backoff.spring.configuration.BackoffConfiguration;
+import dev.backoff.spring.configuration.InvalidBackoffException;
+import dev.backoff.spring.configuration.Problem;
 import dev.backoff.spring.policy.AnnotatedMethod;
-import dev.backoff.spring.policy.BackoffConfiguration;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.ConfigurationUser;
 import dev.backoff.spring.policy.EffectivePolicy;
-import dev.backoff.spring.policy.InvalidBackoffException;
 import dev.backoff.spring.policy.PolicyUse;
 import dev.backoff.spring.policy.PolicyUses;
-import dev.backoff.spring.policy.Problem;
 import dev.backoff.spring.safety.OverloadSafety;
 
 /**
@@ -53,7 +53,7 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 
 	private final MethodPlanner planner;
 
-	private final PlanAdvice advice;
+	private final StartupAdvice advice;
 
 	private final PlannedRetries<AnnotatedMethod, MethodPlan> ofMethods;
 
@@ -79,7 +79,7 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 		this.factory = new RetryFactory(beanFactory, policies);
 		Weaving weaving = configuration.isWoven() ? Weaving.find(beanFactory.getBeanClassLoader()) : null;
 		this.finder = new MethodFinder(this::makeRetry, weaving);
-		this.advice = new PlanAdvice(policies, beanFactory, weaving);
+		this.advice = new StartupAdvice(policies, beanFactory, weaving);
 		this.planner = new MethodPlanner(policies, beanFactory);
 		this.ofMethods = new PlannedRetries<>(this.planner, this.factory, policies);
 		this.ofPolicies = new PlannedRetries<>(this::plan, this.factory, policies);
@@ -121,7 +121,7 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 	 * @throws InvalidBackoffException if the name is not defined
 	 */
 	public Retry retry(String policy) {
-		String name = BackoffPolicies.canonicalName(policy);
+		String name = BackoffConfiguration.canonicalName(policy);
 		Retry known = this.ofPolicies.find(name);
 		if (known != null) {
 			return known;
@@ -220,7 +220,12 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 		return this.ofMethods.planned(method).plan().policy();
 	}
 
-	PlanAdvice advice() {
+	@Override
+	public List<String> advice(EffectivePolicy policy) {
+		return StartupAdvice.of(policy, this.policies.configuration());
+	}
+
+	StartupAdvice advice() {
 		return this.advice;
 	}
 
@@ -231,7 +236,7 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 			// problems do not count: they may be why everything is switched off
 			return () -> () -> {
 				this.enabled = false;
-				this.beanFactory.getBean(WaitingCalls.class).switchedOff(null);
+				this.beanFactory.getBean(CallRegistry.class).retriesAreOff(null);
 			};
 		}
 		checkClassifiers(candidate, problems);
@@ -245,7 +250,7 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 			Runnable changeOfMethods = this.ofMethods.change(planned, configuration);
 			Runnable changeOfPolicies = this.ofPolicies.change(named, configuration);
 			OverloadSafety safety = this.beanFactory.getBean(OverloadSafety.class);
-			WaitingCalls waiting = this.beanFactory.getBean(WaitingCalls.class);
+			CallRegistry waiting = this.beanFactory.getBean(CallRegistry.class);
 			return () -> {
 				changeOfMethods.run();
 				changeOfPolicies.run();
@@ -253,7 +258,7 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 					.concat(this.ofMethods.plans().stream(), this.ofPolicies.plans().stream())
 					.map(RetryFactory.Plan::policy)
 					.toList();
-				safety.changeThrottles(inEffect);
+				safety.changeLimits(inEffect);
 				this.enabled = true;
 				Set<String> switchedOff = inEffect.stream()
 					.filter((policy) -> !policy.numbers().isEnabled())
@@ -261,10 +266,10 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 					.collect(Collectors.toSet());
 				this.factory.switchOff(switchedOff);
 				if (configuration.isRetriesEnabled()) {
-					switchedOff.forEach(waiting::switchedOff);
+					switchedOff.forEach(waiting::retriesAreOff);
 				}
 				else {
-					waiting.switchedOff(null);
+					waiting.retriesAreOff(null);
 				}
 			};
 		};

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.ResolvableType;
 import org.springframework.util.ClassUtils;
 
+import dev.backoff.spring.configuration.Problem;
 import dev.backoff.spring.policy.AnnotatedMethod;
-import dev.backoff.spring.policy.Problem;
 
 /** Return a handle of the stored call, or nothing; its result is that of an attempt. */
 @SuppressWarnings("NullAway") // it does not see that T itself is nullable here

@@ -30,8 +30,8 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 import dev.backoff.spring.advice.ResultExpression.EnumComparison;
-import dev.backoff.spring.policy.Nearest;
-import dev.backoff.spring.policy.Problem;
+import dev.backoff.spring.configuration.Nearest;
+import dev.backoff.spring.configuration.Problem;
 
 /**
  * Report at start-up what would go wrong in an expression later: names that are always

@@ -15,11 +15,11 @@ import org.springframework.util.function.SingletonSupplier;
 
 import dev.backoff.annotation.Backoff;
 import dev.backoff.failure.FailureClassifier;
+import dev.backoff.spring.configuration.Nearest;
+import dev.backoff.spring.configuration.Problem;
 import dev.backoff.spring.policy.AnnotatedMethod;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.EffectivePolicy;
-import dev.backoff.spring.policy.Nearest;
-import dev.backoff.spring.policy.Problem;
 
 /** Check annotated methods and plan those that have no problem. */
 final class MethodPlanner implements PlannedRetries.Planner<AnnotatedMethod, MethodPlan> {

@@ -15,10 +15,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import dev.backoff.Retry;
-import dev.backoff.spring.policy.BackoffConfiguration;
+import dev.backoff.spring.configuration.BackoffConfiguration;
+import dev.backoff.spring.configuration.InvalidBackoffException;
+import dev.backoff.spring.configuration.Problem;
 import dev.backoff.spring.policy.BackoffPolicies;
-import dev.backoff.spring.policy.InvalidBackoffException;
-import dev.backoff.spring.policy.Problem;
 
 /** Plans and their retries by key. Both follow the configuration. Thread-safe. */
 final class PlannedRetries<K, P extends RetryFactory.Plan> {

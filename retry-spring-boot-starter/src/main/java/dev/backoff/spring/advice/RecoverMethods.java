@@ -20,9 +20,9 @@ import org.springframework.util.ReflectionUtils;
 
 import dev.backoff.annotation.Backoff;
 import dev.backoff.event.RetriesStoppedException;
+import dev.backoff.spring.configuration.Nearest;
+import dev.backoff.spring.configuration.Problem;
 import dev.backoff.spring.policy.AnnotatedMethod;
-import dev.backoff.spring.policy.Nearest;
-import dev.backoff.spring.policy.Problem;
 
 /**
  * The methods of a bean that recover one of its methods. They have the same name and the

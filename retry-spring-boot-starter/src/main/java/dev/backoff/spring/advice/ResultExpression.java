@@ -17,7 +17,7 @@ import org.springframework.expression.spel.standard.SpelExpressionParser;
 import org.springframework.expression.spel.support.SimpleEvaluationContext;
 
 import dev.backoff.policy.RetryCondition;
-import dev.backoff.spring.policy.Problem;
+import dev.backoff.spring.configuration.Problem;
 
 /**
  * A condition over a result, written in the Spring Expression Language: {@code #result}

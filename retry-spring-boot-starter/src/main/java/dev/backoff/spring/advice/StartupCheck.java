@@ -1,7 +1,6 @@
 package dev.backoff.spring.advice;
 
 import java.lang.reflect.Modifier;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -10,33 +9,26 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.TreeSet;
-import java.util.function.Function;
-import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.slf4j.event.Level;
 
 import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
 import org.springframework.aot.AotDetector;
 import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
-import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.aot.AbstractAotProcessor;
 import org.springframework.core.Ordered;
 import org.springframework.core.env.Environment;
 import org.springframework.util.ClassUtils;
 
 import dev.backoff.annotation.Backoff;
+import dev.backoff.spring.configuration.InvalidBackoffException;
+import dev.backoff.spring.configuration.PolicyKey;
+import dev.backoff.spring.configuration.Problem;
 import dev.backoff.spring.policy.AnnotatedMethod;
 import dev.backoff.spring.policy.BackoffPolicies;
-import dev.backoff.spring.policy.InvalidBackoffException;
-import dev.backoff.spring.policy.Nearest;
-import dev.backoff.spring.policy.PolicyKey;
-import dev.backoff.spring.policy.Problem;
-import dev.backoff.time.DurationText;
 
 /**
  * Check the configuration and every annotated method before any bean is made, and report
@@ -45,20 +37,10 @@ import dev.backoff.time.DurationText;
  * <p>
  * Processing ahead of time only warns. The application may be configured differently
  * where it runs, and is checked again there.
- *
- * @since 0.1
  */
-public final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
+final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 
 	private static final Logger logger = LoggerFactory.getLogger(StartupCheck.class);
-
-	private static final String SHUTDOWN_PHASE = "spring.lifecycle.timeout-per-shutdown-phase";
-
-	private static final Duration DEFAULT_SHUTDOWN_PHASE = Duration.ofSeconds(30);
-
-	/** Make the check. */
-	public StartupCheck() {
-	}
 
 	@Override
 	public int getOrder() {
@@ -85,7 +67,7 @@ public final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 				}
 			}
 		});
-		checkThrottles(plans, problems);
+		checkConcurrency(plans, problems);
 		if (weaving != null) {
 			annotated.values().forEach((found) -> found.forEach((method) -> weaving.check(method, problems)));
 		}
@@ -94,13 +76,7 @@ public final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 		methods.checkClassifiers(policies.current(), configured);
 		problems.addAll(configured);
 		if (isChecked(problems, policies.configuration().isEnabled())) {
-			log(policies, methods, plans);
-			Environment environment = beanFactory.getBean(Environment.class);
-			adviseShutdown("backoff.shutdown.wait", policies.configuration().shutdownWait(), environment);
-			if (plans.stream().anyMatch((plan) -> plan.policy().isDurable())) {
-				adviseShutdown("backoff.durable.shutdown-wait", policies.configuration().durable().shutdownWait(),
-						environment);
-			}
+			methods.advice().log(plans);
 		}
 	}
 
@@ -118,13 +94,13 @@ public final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 		return annotated;
 	}
 
-	/* The methods of a policy share its slots. */
-	private static void checkThrottles(List<MethodPlan> plans, Set<Problem> problems) {
+	/* The methods of a policy share its permits. */
+	private static void checkConcurrency(List<MethodPlan> plans, Set<Problem> problems) {
 		Map<String, MethodPlan> first = new LinkedHashMap<>();
 		for (MethodPlan plan : plans) {
 			MethodPlan other = first.computeIfAbsent(plan.policy().name(), (name) -> plan);
-			int slots = plan.policy().numbers().concurrency();
-			if (slots != other.policy().numbers().concurrency()) {
+			int permits = plan.policy().numbers().concurrency();
+			if (permits != other.policy().numbers().concurrency()) {
 				problems
 					.add(Problem.ofPlace(plan.method().place() + ": invalid concurrency (" + concurrency(plan) + ")",
 							"must be the same for all methods of policy " + plan.policy().name() + ", and is "
@@ -210,68 +186,6 @@ public final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 		boolean classes = beanFactory.getBean(Environment.class)
 			.getProperty("spring.aop.proxy-target-class", Boolean.class, true);
 		return asked || !classes;
-	}
-
-	private static void log(BackoffPolicies policies, BackoffMethods methods, List<MethodPlan> plans) {
-		policies.configuration().warnings().forEach((warning) -> logger.warn("Ignored: {}", warning));
-		advise(methods.advice(), plans);
-		List<String> shared = plans.stream()
-			.filter((plan) -> !plan.label().equals(plan.method().label()))
-			.map(MethodPlan::label)
-			.toList();
-		if (!shared.isEmpty()) {
-			logger.info("Named with their package, because two classes share their simple name: {}",
-					String.join(", ", shared));
-		}
-		Set<String> used = names(plans, MethodPlan::label);
-		used.addAll(names(plans, (plan) -> plan.policy().name()));
-		logUnused("No method known at start-up uses the policy", "No method known at start-up uses the policies",
-				policies.unused(), used);
-		logUnused("No policy in use has the breaker", "No policy in use has the breakers", policies.unusedBreakers(),
-				names(plans, (plan) -> plan.policy().breaker()));
-		logUnused("No policy in use has the budget", "No policy in use has the budgets", policies.unusedBudgets(),
-				names(plans, (plan) -> plan.policy().budget()));
-	}
-
-	private static void adviseShutdown(String key, Duration wait, Environment environment) {
-		Duration phase = Binder.get(environment).bind(SHUTDOWN_PHASE, Duration.class).orElse(DEFAULT_SHUTDOWN_PHASE);
-		if (wait.compareTo(phase) > 0) {
-			logger.info("{} of {} is cut short by {} of {}: raise that too, or wait less", key,
-					DurationText.exact(wait), SHUTDOWN_PHASE, DurationText.exact(phase));
-		}
-	}
-
-	private static Set<String> names(List<MethodPlan> plans, Function<MethodPlan, @Nullable String> of) {
-		return plans.stream().map(of).filter(Objects::nonNull).collect(Collectors.toCollection(TreeSet::new));
-	}
-
-	/* A name that is nearly one in use is probably misspelt. */
-	private static void logUnused(String what, String many, List<String> unused, Set<String> used) {
-		List<String> others = new ArrayList<>();
-		for (String name : unused) {
-			String nearest = Nearest.ofName(name, used);
-			if (nearest != null) {
-				logger.warn("{} {}, so what is set for it has no effect: write {} if that is meant", what, name,
-						nearest);
-			}
-			else {
-				others.add(name);
-			}
-		}
-		if (!others.isEmpty()) {
-			logger.info("{} {}", many, String.join(", ", others));
-		}
-	}
-
-	private static void advise(PlanAdvice planAdvice, List<MethodPlan> plans) {
-		Set<String> told = new LinkedHashSet<>();
-		for (MethodPlan plan : plans) {
-			List<String> advice = planAdvice.of(plan);
-			String line = plan.method().place() + ", policy " + plan.policy().name() + ": " + String.join("; ", advice);
-			if (!advice.isEmpty() && told.add(line)) {
-				logger.atLevel(planAdvice.isWarned(plan) ? Level.WARN : Level.INFO).log(line);
-			}
-		}
 	}
 
 }

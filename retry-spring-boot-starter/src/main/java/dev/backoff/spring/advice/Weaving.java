@@ -13,9 +13,9 @@ import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.util.ClassUtils;
 
+import dev.backoff.spring.configuration.BackoffConfiguration;
+import dev.backoff.spring.configuration.Problem;
 import dev.backoff.spring.policy.AnnotatedMethod;
-import dev.backoff.spring.policy.BackoffConfiguration;
-import dev.backoff.spring.policy.Problem;
 
 /**
  * Advice by weaving, for {@code backoff.mode: aspectj}. The module {@code retry-aspectj}

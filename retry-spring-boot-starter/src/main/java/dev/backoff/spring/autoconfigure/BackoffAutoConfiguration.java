@@ -15,7 +15,6 @@ import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.SearchStrategy;
-import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
@@ -24,24 +23,19 @@ import org.springframework.context.annotation.Role;
 import org.springframework.core.Ordered;
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.task.SimpleAsyncTaskExecutor;
-import org.springframework.util.function.SingletonSupplier;
 
-import dev.backoff.RunningCalls;
-import dev.backoff.WaitingCalls;
+import dev.backoff.CallRegistry;
 import dev.backoff.breaker.CircuitBreakers;
 import dev.backoff.spring.adapt.FrameworkRetries;
-import dev.backoff.spring.advice.BackoffInterceptor;
+import dev.backoff.spring.advice.AdviceConfiguration;
 import dev.backoff.spring.advice.BackoffMethods;
-import dev.backoff.spring.advice.Shutdown;
-import dev.backoff.spring.advice.StartupCheck;
+import dev.backoff.spring.configuration.BackoffConfiguration;
 import dev.backoff.spring.failure.BuiltInFailureClassifiers;
 import dev.backoff.spring.live.ConfigurationListener;
-import dev.backoff.spring.live.Expiries;
 import dev.backoff.spring.live.LiveConfiguration;
 import dev.backoff.spring.live.RefreshListener;
 import dev.backoff.spring.otherretries.OtherRetries;
 import dev.backoff.spring.otherretries.OtherRetriesLog;
-import dev.backoff.spring.policy.BackoffConfiguration;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.ConfigurationUser;
 import dev.backoff.spring.safety.OtherBreakers;
@@ -60,7 +54,7 @@ import dev.backoff.time.RetryTime;
  */
 @AutoConfiguration(after = AopAutoConfiguration.class)
 @AutoConfigureOrder(Ordered.LOWEST_PRECEDENCE)
-@Import(AdviceSelector.class)
+@Import(AdviceConfiguration.class)
 @ImportRuntimeHints(BackoffRuntimeHints.class)
 public final class BackoffAutoConfiguration {
 
@@ -70,45 +64,14 @@ public final class BackoffAutoConfiguration {
 	@ConditionalOnMissingBean(search = SearchStrategy.CURRENT)
 	static BackoffPolicies backoffPolicies(ConfigurableEnvironment environment,
 			ConfigurableListableBeanFactory beanFactory) {
-		return new BackoffPolicies(BackoffConfiguration.read(environment), environment,
+		return new BackoffPolicies(BackoffConfiguration.of(beanFactory, environment), environment,
 				beanFactory.getBeanClassLoader());
 	}
 
 	@Bean
-	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	@ConditionalOnMissingBean(search = SearchStrategy.CURRENT)
-	static BackoffMethods backoffMethods(BackoffPolicies policies, ConfigurableListableBeanFactory beanFactory) {
-		return new BackoffMethods(policies, beanFactory);
-	}
-
-	@Bean
-	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static StartupCheck backoffStartupCheck() {
-		return new StartupCheck();
-	}
-
-	@Bean
-	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static BackoffInterceptor backoffInterceptor(ObjectProvider<BackoffMethods> methods) {
-		return new BackoffInterceptor(SingletonSupplier.of(methods::getObject));
-	}
-
-	@Bean
-	@ConditionalOnMissingBean(search = SearchStrategy.CURRENT)
-	WaitingCalls backoffWaitingCalls() {
-		return new WaitingCalls();
-	}
-
-	@Bean
-	@ConditionalOnMissingBean(search = SearchStrategy.CURRENT)
-	RunningCalls backoffRunningCalls() {
-		return new RunningCalls();
-	}
-
-	@Bean
-	Shutdown backoffShutdown(ApplicationContext context, WaitingCalls waiting, RunningCalls running,
-			BackoffPolicies policies, ObjectProvider<RetryTime> time) {
-		return new Shutdown(context, waiting, running, policies, () -> time.getIfAvailable(RetryTime::system));
+	CallRegistry backoffCallRegistry() {
+		return new CallRegistry();
 	}
 
 	@Bean
@@ -121,12 +84,12 @@ public final class BackoffAutoConfiguration {
 	@ConditionalOnMissingBean(search = SearchStrategy.CURRENT)
 	LiveConfiguration backoffLiveConfiguration(BackoffPolicies policies, BackoffMethods methods,
 			ConfigurableEnvironment environment, ConfigurableListableBeanFactory beanFactory,
-			ObjectProvider<RetryTime> time) {
+			ObjectProvider<RetryTime> time, ObjectProvider<Clock> clock) {
 		return new LiveConfiguration(policies, methods, () -> BackoffConfiguration.read(environment),
 				() -> List.copyOf(beanFactory.getBeansOfType(ConfigurationUser.class, false, true).values()),
 				() -> List.copyOf(beanFactory.getBeansOfType(ConfigurationListener.class, false, true).values()),
-				new Expiries(() -> time.getIfAvailable(RetryTime::system), threads("backoff-expiry-"),
-						Clock.systemUTC()));
+				() -> time.getIfAvailable(RetryTime::system), threads("backoff-expiry-"),
+				clock.getIfUnique(Clock::systemUTC));
 	}
 
 	@Bean
@@ -158,14 +121,13 @@ public final class BackoffAutoConfiguration {
 		return new RefreshListener(configuration::getObject);
 	}
 
+	/* A view of what decides, which no other bean can replace. */
 	@Bean
-	@ConditionalOnMissingBean(search = SearchStrategy.CURRENT)
 	CircuitBreakers backoffCircuitBreakers(OverloadSafety safety) {
 		return safety.breakers();
 	}
 
 	@Bean
-	@ConditionalOnMissingBean(search = SearchStrategy.CURRENT)
 	RetryBudgets backoffRetryBudgets(OverloadSafety safety) {
 		return safety.budgets();
 	}
@@ -174,8 +136,8 @@ public final class BackoffAutoConfiguration {
 	@Bean
 	@ConditionalOnMissingBean
 	BuiltInFailureClassifiers backoffFailureClassifiers(ConfigurableListableBeanFactory beanFactory,
-			ConfigurableEnvironment environment) {
-		return new BuiltInFailureClassifiers(beanFactory.getBeanClassLoader(), Clock.systemUTC(),
+			ConfigurableEnvironment environment, ObjectProvider<Clock> clock) {
+		return new BuiltInFailureClassifiers(beanFactory.getBeanClassLoader(), clock.getIfUnique(Clock::systemUTC),
 				ClientRedirects.mayBeFollowed(environment));
 	}
 

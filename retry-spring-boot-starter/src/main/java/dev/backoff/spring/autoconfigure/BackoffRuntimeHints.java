@@ -9,7 +9,7 @@ import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
 
 import dev.backoff.annotation.Backoff;
-import dev.backoff.spring.policy.BackoffConfiguration;
+import dev.backoff.spring.configuration.BackoffConfiguration;
 
 /** Keep the classes that a native image finds by name only. */
 final class BackoffRuntimeHints implements RuntimeHintsRegistrar {

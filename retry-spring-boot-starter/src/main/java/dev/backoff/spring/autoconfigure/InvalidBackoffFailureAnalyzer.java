@@ -5,8 +5,8 @@ import java.util.List;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 
-import dev.backoff.spring.policy.InvalidBackoffException;
-import dev.backoff.spring.policy.Problem;
+import dev.backoff.spring.configuration.InvalidBackoffException;
+import dev.backoff.spring.configuration.Problem;
 
 /** Report problems of annotations and configuration, and how to correct them. */
 final class InvalidBackoffFailureAnalyzer extends AbstractFailureAnalyzer<InvalidBackoffException> {

@@ -8,7 +8,7 @@ import org.apache.hc.core5.http.HttpRequest;
 import org.springframework.boot.http.client.HttpComponentsClientHttpRequestFactoryBuilder;
 import org.springframework.boot.http.client.autoconfigure.ClientHttpRequestFactoryBuilderCustomizer;
 
-import dev.backoff.spring.policy.HttpSettings;
+import dev.backoff.spring.configuration.HttpSettings;
 
 /** Remove our headers from redirects to hosts that do not get them. Thread-safe. */
 final class ApacheClientHeaders

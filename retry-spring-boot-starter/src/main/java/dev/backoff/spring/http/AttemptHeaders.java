@@ -12,7 +12,7 @@ import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpMethod;
 
 import dev.backoff.OutboundRequest;
-import dev.backoff.spring.policy.HttpSettings;
+import dev.backoff.spring.configuration.HttpSettings;
 
 /**
  * The headers that describe the attempt to which a request belongs: the attempt's number,

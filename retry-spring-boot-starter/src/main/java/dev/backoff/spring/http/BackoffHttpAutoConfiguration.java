@@ -4,7 +4,6 @@ import jakarta.servlet.Filter;
 import org.apache.hc.client5.http.impl.classic.HttpClientBuilder;
 
 import org.springframework.boot.autoconfigure.AutoConfiguration;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
@@ -17,6 +16,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.web.filter.OncePerRequestFilter;
 import org.springframework.web.server.WebFilter;
 
+import dev.backoff.spring.configuration.ConditionalOnSetting;
 import dev.backoff.spring.policy.BackoffPolicies;
 
 /**
@@ -32,7 +32,6 @@ public final class BackoffHttpAutoConfiguration {
 	static class BlockingClients {
 
 		@Bean
-		@ConditionalOnMissingBean
 		BlockingClientHeaders backoffBlockingClientHeaders(BackoffPolicies policies) {
 			return new BlockingClientHeaders(policies.configuration().http());
 		}
@@ -44,7 +43,6 @@ public final class BackoffHttpAutoConfiguration {
 	static class ApacheClients {
 
 		@Bean
-		@ConditionalOnMissingBean
 		ApacheClientHeaders backoffApacheClientHeaders(BackoffPolicies policies) {
 			return new ApacheClientHeaders(policies.configuration().http());
 		}
@@ -56,7 +54,6 @@ public final class BackoffHttpAutoConfiguration {
 	static class ReactiveClients {
 
 		@Bean
-		@ConditionalOnMissingBean
 		ReactiveClientHeaders backoffReactiveClientHeaders(BackoffPolicies policies) {
 			return new ReactiveClientHeaders(policies.configuration().http());
 		}
@@ -66,7 +63,7 @@ public final class BackoffHttpAutoConfiguration {
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnClass({ Filter.class, OncePerRequestFilter.class })
 	@ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
-	@ConditionalOnBooleanProperty("backoff.http.inbound")
+	@ConditionalOnSetting("http.inbound")
 	static class Servlets {
 
 		@Bean
@@ -83,11 +80,10 @@ public final class BackoffHttpAutoConfiguration {
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnClass(WebFilter.class)
 	@ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
-	@ConditionalOnBooleanProperty("backoff.http.inbound")
+	@ConditionalOnSetting("http.inbound")
 	static class ReactiveHandlers {
 
 		@Bean
-		@ConditionalOnMissingBean
 		InboundWebFilter backoffInboundWebFilter(BackoffPolicies policies) {
 			return new InboundWebFilter(policies.configuration().http());
 		}

@@ -8,7 +8,7 @@ import org.springframework.web.client.RestClient;
 import org.springframework.web.client.RestTemplate;
 
 import dev.backoff.OutboundRequest;
-import dev.backoff.spring.policy.HttpSettings;
+import dev.backoff.spring.configuration.HttpSettings;
 
 /**
  * Add headers that describe the attempt to requests of {@code RestClient} and

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.MDC;
 
 import dev.backoff.RetryContext;
-import dev.backoff.spring.policy.HttpSettings;
+import dev.backoff.spring.configuration.HttpSettings;
 
 /**
  * The attempt to which an inbound request belongs, by its headers. Their values are not

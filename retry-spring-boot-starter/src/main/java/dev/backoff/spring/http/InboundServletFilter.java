@@ -17,7 +17,7 @@ import org.springframework.web.filter.OncePerRequestFilter;
 import org.springframework.web.filter.ServerHttpObservationFilter;
 
 import dev.backoff.RetryContext;
-import dev.backoff.spring.policy.HttpSettings;
+import dev.backoff.spring.configuration.HttpSettings;
 
 /**
  * Apply the attempt that the headers of a request describe: its time left is the deadline

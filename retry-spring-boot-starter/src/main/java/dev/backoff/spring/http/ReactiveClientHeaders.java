@@ -18,7 +18,7 @@ import org.springframework.web.reactive.function.client.WebClient;
 
 import dev.backoff.OutboundRequest;
 import dev.backoff.RetryContext;
-import dev.backoff.spring.policy.HttpSettings;
+import dev.backoff.spring.configuration.HttpSettings;
 
 /**
  * Add headers that describe the attempt to requests of {@code WebClient}. The attempt is

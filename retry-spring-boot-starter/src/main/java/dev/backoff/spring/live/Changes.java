@@ -11,12 +11,12 @@ import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
 
-import dev.backoff.spring.policy.BackoffConfiguration;
+import dev.backoff.spring.configuration.BackoffConfiguration;
+import dev.backoff.spring.configuration.BreakerKey;
+import dev.backoff.spring.configuration.BudgetKey;
+import dev.backoff.spring.configuration.EffectiveValue;
+import dev.backoff.spring.configuration.PolicyKey;
 import dev.backoff.spring.policy.BackoffPolicies;
-import dev.backoff.spring.policy.BreakerKey;
-import dev.backoff.spring.policy.BudgetKey;
-import dev.backoff.spring.policy.EffectivePolicy.Value;
-import dev.backoff.spring.policy.PolicyKey;
 import dev.backoff.spring.policy.PolicyUse;
 
 /**
@@ -29,7 +29,7 @@ final class Changes {
 	private static final String ITSELF = "";
 
 	/* By subject, and by method: annotations differ. */
-	private final Map<String, Map<String, Map<String, Value>>> values = new TreeMap<>();
+	private final Map<String, Map<String, Map<String, EffectiveValue>>> values = new TreeMap<>();
 
 	private Changes() {
 	}
@@ -39,12 +39,12 @@ final class Changes {
 		Changes moment = new Changes();
 		Set<String> named = new LinkedHashSet<>();
 		for (PolicyUse use : uses) {
-			named.add(BackoffPolicies.canonicalName(use.policy().name()));
+			named.add(BackoffConfiguration.canonicalName(use.policy().name()));
 			moment.put("policy " + use.policy().name(), use.method(), use.policy().values(), PolicyKey::key);
 		}
 		policies.names()
 			.stream()
-			.filter((name) -> !named.contains(BackoffPolicies.canonicalName(name)))
+			.filter((name) -> !named.contains(BackoffConfiguration.canonicalName(name)))
 			.flatMap((name) -> policies.peek(name).stream())
 			.forEach((policy) -> moment.put("policy " + policy.name(), ITSELF, policy.values(), PolicyKey::key));
 		BackoffConfiguration configuration = policies.configuration();
@@ -58,8 +58,8 @@ final class Changes {
 		return moment;
 	}
 
-	private <K> void put(String subject, String method, Map<K, Value> values, Function<K, String> key) {
-		Map<String, Value> texts = this.values.computeIfAbsent(subject, (name) -> new LinkedHashMap<>())
+	private <K> void put(String subject, String method, Map<K, EffectiveValue> values, Function<K, String> key) {
+		Map<String, EffectiveValue> texts = this.values.computeIfAbsent(subject, (name) -> new LinkedHashMap<>())
 			.computeIfAbsent(method, (name) -> new LinkedHashMap<>());
 		values.forEach((any, value) -> texts.put(key.apply(any), value));
 	}
@@ -70,8 +70,8 @@ final class Changes {
 		subjects.addAll(later.values.keySet());
 		Set<ValueChange> changes = new LinkedHashSet<>();
 		for (String subject : subjects) {
-			Map<String, Map<String, Value>> before = this.values.getOrDefault(subject, Map.of());
-			Map<String, Map<String, Value>> now = later.values.getOrDefault(subject, Map.of());
+			Map<String, Map<String, EffectiveValue>> before = this.values.getOrDefault(subject, Map.of());
+			Map<String, Map<String, EffectiveValue>> now = later.values.getOrDefault(subject, Map.of());
 			Set<String> both = new LinkedHashSet<>(before.keySet());
 			both.retainAll(now.keySet());
 			if (both.isEmpty() && (before.containsKey(ITSELF) || now.containsKey(ITSELF))) {
@@ -84,11 +84,11 @@ final class Changes {
 		return List.copyOf(changes);
 	}
 
-	private static Map<String, Value> any(Map<String, Map<String, Value>> byMethod) {
+	private static Map<String, EffectiveValue> any(Map<String, Map<String, EffectiveValue>> byMethod) {
 		return byMethod.values().stream().findFirst().orElse(Map.of());
 	}
 
-	private static void compare(String subject, Map<String, Value> before, Map<String, Value> now,
+	private static void compare(String subject, Map<String, EffectiveValue> before, Map<String, EffectiveValue> now,
 			Set<ValueChange> changes) {
 		Set<String> keys = new LinkedHashSet<>(before.keySet());
 		keys.addAll(now.keySet());
@@ -100,7 +100,7 @@ final class Changes {
 		}
 	}
 
-	private static @Nullable String text(@Nullable Value value) {
+	private static @Nullable String text(@Nullable EffectiveValue value) {
 		return (value != null) ? value.text() : null;
 	}
 

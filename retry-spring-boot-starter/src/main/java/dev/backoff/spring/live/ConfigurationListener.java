@@ -2,7 +2,7 @@ package dev.backoff.spring.live;
 
 import java.util.Locale;
 
-import dev.backoff.spring.policy.Overrides;
+import dev.backoff.spring.configuration.Overrides;
 
 /**
  * A listener of changes of the configuration while the application runs. An exception of

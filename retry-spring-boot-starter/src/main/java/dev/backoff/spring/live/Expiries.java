@@ -11,13 +11,13 @@ import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
-import dev.backoff.spring.policy.Overrides;
+import dev.backoff.spring.configuration.Overrides;
 import dev.backoff.time.Cancellable;
 import dev.backoff.time.Nanos;
 import dev.backoff.time.RetryTime;
 
-/** The timers of overrides that end by themselves. Thread-safe. @since 0.1 */
-public final class Expiries {
+/** The timers of overrides that end by themselves. Thread-safe. */
+final class Expiries {
 
 	private final Set<Expiry> running = ConcurrentHashMap.newKeySet();
 
@@ -29,13 +29,8 @@ public final class Expiries {
 
 	private volatile boolean closed;
 
-	/**
-	 * Make timers.
-	 * @param time schedules
-	 * @param executor runs the change, which takes longer than a timer may
-	 * @param clock gives the time of the end
-	 */
-	public Expiries(Supplier<RetryTime> time, Executor executor, Clock clock) {
+	/** Make timers; the executor runs the change, which takes longer than a timer may. */
+	Expiries(Supplier<RetryTime> time, Executor executor, Clock clock) {
 		this.time = time;
 		this.executor = executor;
 		this.clock = clock;
@@ -60,13 +55,14 @@ public final class Expiries {
 	}
 
 	private void end(Expiry expiry, Consumer<Expiry> end) {
-		Cancellable watch = this.time.get().attend(() -> true);
+		RetryTime time = this.time.get();
+		time.workBegins();
 		this.executor.execute(() -> {
 			try {
 				end.accept(expiry);
 			}
 			finally {
-				watch.cancel();
+				time.workEnds();
 			}
 		});
 	}

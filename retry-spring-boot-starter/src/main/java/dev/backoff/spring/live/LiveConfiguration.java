@@ -1,9 +1,11 @@
 package dev.backoff.spring.live;
 
+import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Executor;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
@@ -15,16 +17,17 @@ import org.slf4j.LoggerFactory;
 
 import org.springframework.beans.factory.DisposableBean;
 
+import dev.backoff.spring.configuration.BackoffConfiguration;
+import dev.backoff.spring.configuration.InvalidBackoffException;
+import dev.backoff.spring.configuration.Overrides;
+import dev.backoff.spring.configuration.PolicyKey;
+import dev.backoff.spring.configuration.Problem;
 import dev.backoff.spring.live.ConfigurationListener.Outcome;
-import dev.backoff.spring.policy.BackoffConfiguration;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.ConfigurationUser;
-import dev.backoff.spring.policy.InvalidBackoffException;
-import dev.backoff.spring.policy.Overrides;
-import dev.backoff.spring.policy.PolicyKey;
 import dev.backoff.spring.policy.PolicyUses;
-import dev.backoff.spring.policy.Problem;
 import dev.backoff.time.DurationText;
+import dev.backoff.time.RetryTime;
 
 /**
  * Change the configuration while the application runs: read it again, or override some of
@@ -65,16 +68,19 @@ public final class LiveConfiguration implements DisposableBean {
 	 * @param reader reads the configuration
 	 * @param users the users of the configuration; resolved late
 	 * @param listeners told of changes; resolved late
-	 * @param expiries ends overrides that hold for a time
+	 * @param time schedules the ends of overrides; resolved late
+	 * @param executor ends them
+	 * @param clock gives the time of the end
 	 */
 	public LiveConfiguration(BackoffPolicies policies, PolicyUses uses, Supplier<BackoffConfiguration> reader,
 			Supplier<? extends List<ConfigurationUser>> users,
-			Supplier<? extends List<ConfigurationListener>> listeners, Expiries expiries) {
+			Supplier<? extends List<ConfigurationListener>> listeners, Supplier<RetryTime> time, Executor executor,
+			Clock clock) {
 		this.policies = policies;
 		this.reader = reader;
 		this.switchover = new Switchover(policies, uses, users);
 		this.listeners = listeners;
-		this.expiries = expiries;
+		this.expiries = new Expiries(time, executor, clock);
 	}
 
 	/**

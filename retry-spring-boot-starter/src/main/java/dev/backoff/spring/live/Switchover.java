@@ -7,14 +7,14 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-import dev.backoff.spring.policy.BackoffConfiguration;
+import dev.backoff.spring.configuration.BackoffConfiguration;
+import dev.backoff.spring.configuration.InvalidBackoffException;
+import dev.backoff.spring.configuration.Overrides;
+import dev.backoff.spring.configuration.Problem;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.ConfigurationUser;
-import dev.backoff.spring.policy.InvalidBackoffException;
-import dev.backoff.spring.policy.Overrides;
 import dev.backoff.spring.policy.PolicyUse;
 import dev.backoff.spring.policy.PolicyUses;
-import dev.backoff.spring.policy.Problem;
 
 /**
  * Put another configuration into effect in two steps. All users of the configuration

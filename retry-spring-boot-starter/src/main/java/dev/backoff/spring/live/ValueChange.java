@@ -5,7 +5,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 
-import dev.backoff.spring.policy.EffectivePolicy;
+import dev.backoff.spring.configuration.EffectiveValue;
 
 /**
  * One value that has changed.
@@ -17,8 +17,7 @@ import dev.backoff.spring.policy.EffectivePolicy;
  * @param now the value now with its origin, or null if there is none
  * @since 0.1
  */
-public record ValueChange(String subject, String key, EffectivePolicy.@Nullable Value before,
-		EffectivePolicy.@Nullable Value now) {
+public record ValueChange(String subject, String key, @Nullable EffectiveValue before, @Nullable EffectiveValue now) {
 
 	/* The keys at the top that a refresh changes. */
 	private static final Set<String> LIVE = Set.of("enabled", "retries-enabled", "unknown-keys");
@@ -30,7 +29,7 @@ public record ValueChange(String subject, String key, EffectivePolicy.@Nullable 
 		return (this.before != null && this.now != null) || !isBuiltIn(this.before) || !isBuiltIn(this.now);
 	}
 
-	private static boolean isBuiltIn(EffectivePolicy.@Nullable Value value) {
+	private static boolean isBuiltIn(@Nullable EffectiveValue value) {
 		return value == null || value.origin().startsWith("built in");
 	}
 
@@ -49,7 +48,7 @@ public record ValueChange(String subject, String key, EffectivePolicy.@Nullable 
 		return this.subject + ": " + this.key + " " + text(this.before) + " -> " + text(this.now);
 	}
 
-	private static String text(EffectivePolicy.@Nullable Value value) {
+	private static String text(@Nullable EffectiveValue value) {
 		return (value != null) ? value.text() + " (" + value.origin() + ")" : "none";
 	}
 

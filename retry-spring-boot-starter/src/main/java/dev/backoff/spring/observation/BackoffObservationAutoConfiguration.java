@@ -8,7 +8,6 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.SearchStrategy;
@@ -18,6 +17,7 @@ import org.springframework.context.annotation.DependsOn;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 import dev.backoff.event.CallRecorder;
+import dev.backoff.spring.configuration.ConditionalOnSetting;
 import dev.backoff.spring.live.ConfigurationListener;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.safety.OverloadSafety;
@@ -41,19 +41,17 @@ public final class BackoffObservationAutoConfiguration {
 	}
 
 	@Bean
-	@ConditionalOnMissingBean
 	RepeatLogger backoffRepeatLogger() {
 		return new RepeatLogger();
 	}
 
 	@Bean
-	@ConditionalOnMissingBean
 	OverloadLogger backoffOverloadLogger() {
 		return new OverloadLogger();
 	}
 
 	@Bean
-	@ConditionalOnMissingBean
+	@ConditionalOnMissingBean(search = SearchStrategy.CURRENT)
 	StoppedCalls backoffStoppedCalls(ObjectProvider<Clock> clock, BackoffPolicies policies) {
 		return new StoppedCalls(clock.getIfUnique(Clock::systemUTC), () -> policies.configuration().isMessagesShown());
 	}
@@ -70,7 +68,6 @@ public final class BackoffObservationAutoConfiguration {
 	static class Transactions {
 
 		@Bean
-		@ConditionalOnMissingBean
 		TransactionLogger backoffTransactionLogger() {
 			return new TransactionLogger();
 		}
@@ -80,7 +77,7 @@ public final class BackoffObservationAutoConfiguration {
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnClass(ObservationRegistry.class)
 	@ConditionalOnBean(ObservationRegistry.class)
-	@ConditionalOnBooleanProperty("backoff.observation.enabled")
+	@ConditionalOnSetting("observation.enabled")
 	static class Observations {
 
 		/* Of several registries none is chosen. */
@@ -97,7 +94,7 @@ public final class BackoffObservationAutoConfiguration {
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnClass(MeterRegistry.class)
 	@ConditionalOnBean(MeterRegistry.class)
-	@ConditionalOnBooleanProperty(name = "backoff.metrics.enabled", matchIfMissing = true)
+	@ConditionalOnSetting("metrics.enabled")
 	static class Meters {
 
 		@Bean
@@ -105,19 +102,15 @@ public final class BackoffObservationAutoConfiguration {
 		MicrometerRecorders backoffRecorders(ObjectProvider<MeterRegistry> registry, BackoffPolicies policies,
 				ObjectProvider<OverloadSafety> safety) {
 			return new MicrometerRecorders(registry::getIfUnique, policies.configuration().slo(),
-					policies.configuration().isDurations(),
-					(policy) -> safety.getObject().throttles(policy).attempts() != null);
+					policies.configuration().isDurations(), (policy) -> safety.getObject().limit(policy) != null);
 		}
 
-		/* A child context has budgets and breakers of its own. */
 		@Bean
-		@ConditionalOnMissingBean(search = SearchStrategy.CURRENT)
 		OverloadMeters backoffOverloadMeters(ObjectProvider<MeterRegistry> registry) {
 			return new OverloadMeters(registry::getIfUnique);
 		}
 
 		@Bean
-		@ConditionalOnMissingBean(search = SearchStrategy.CURRENT)
 		ConfigurationMeters backoffConfigurationMeters(ObjectProvider<MeterRegistry> registry) {
 			return new ConfigurationMeters(registry::getIfUnique);
 		}

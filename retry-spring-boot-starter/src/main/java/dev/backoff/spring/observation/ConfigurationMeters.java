@@ -11,8 +11,8 @@ import java.util.function.Supplier;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.jspecify.annotations.Nullable;
 
+import dev.backoff.spring.configuration.Overrides;
 import dev.backoff.spring.live.ConfigurationListener;
-import dev.backoff.spring.policy.Overrides;
 
 /** Count changes of the configuration and an operator's overrides. Thread-safe. */
 final class ConfigurationMeters implements ConfigurationListener, AutoCloseable {

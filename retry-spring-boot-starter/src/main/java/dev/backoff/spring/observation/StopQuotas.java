@@ -2,6 +2,7 @@ package dev.backoff.spring.observation;
 
 import java.time.Duration;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
@@ -52,7 +53,7 @@ final class StopQuotas {
 	}
 
 	private int take(Kind kind, int attempts, boolean recovered, long now) {
-		Quota quota = quota(kind);
+		Quota quota = this.quotas.computeIfAbsent(kind, (added) -> new Quota());
 		report(kind, quota.takeIfOver(now), now);
 		int place = quota.ask(now, attempts, recovered);
 		if (place == 0) {
@@ -66,29 +67,17 @@ final class StopQuotas {
 		return this.holding;
 	}
 
-	/*
-	 * A map that runs a function under its lock may keep the place if the stack
-	 * overflows.
-	 */
-	private Quota quota(Kind kind) {
-		Quota known = this.quotas.get(kind);
-		if (known != null) {
-			return known;
-		}
-		Quota added = new Quota();
-		Quota earlier = this.quotas.putIfAbsent(kind, added);
-		return (earlier != null) ? earlier : added;
-	}
-
 	/** Report the stops of minutes that are over; at most once a second. */
 	void sweep(long now) {
 		long last = this.lastSweep.get();
 		if (now - last >= SWEEP_INTERVAL && this.lastSweep.compareAndSet(last, now)) {
 			this.holding = false;
-			this.quotas.forEach((kind, quota) -> report(kind, quota.takeIfOver(now), now));
-			if (this.quotas.values().stream().anyMatch(Quota::isHolding)) {
-				this.holding = true;
-			}
+			this.quotas.forEach((kind, quota) -> {
+				report(kind, quota.takeIfOver(now), now);
+				if (quota.isHolding()) {
+					this.holding = true;
+				}
+			});
 		}
 	}
 
@@ -130,83 +119,65 @@ final class StopQuotas {
 
 	/**
 	 * Admit the first {@value #FULL} stops of a minute and hold the others, counted. A
-	 * minute begins with the first stop after the previous minute. Thread-safe and
-	 * lock-free: a stop that overflows the stack in here leaves no lock locked.
+	 * minute begins with the first stop after the previous minute. Thread-safe.
 	 */
 	static final class Quota {
 
 		/** How many stops a minute are admitted: {@value}. */
 		static final int FULL = 20;
 
-		private static final long MINUTE = Duration.ofMinutes(1).toNanos();
-
-		/* Null between two minutes. */
-		private final AtomicReference<@Nullable Minute> minute = new AtomicReference<>();
+		private final AtomicReference<Minute> minute = new AtomicReference<>(Minute.NONE);
 
 		/**
 		 * Return the place of a stop among the admitted, counted from 1, or 0 if it is
 		 * held. Take the stops of a minute that is over before.
 		 */
 		int ask(long now, int attempts, boolean recovered) {
-			while (true) {
-				Minute before = this.minute.get();
-				boolean full = before != null && before.admitted == FULL;
-				Minute after = (before == null) ? new Minute(now, 1, 0, 0, 0, 0)
-						: full ? before.holding(now, attempts, recovered) : before.admitting();
-				if (this.minute.compareAndSet(before, after)) {
-					return full ? 0 : after.admitted;
-				}
-			}
+			int place = this.minute.updateAndGet((before) -> before.with(now, attempts, recovered)).stops();
+			return (place > FULL) ? 0 : place;
 		}
 
 		boolean isHolding() {
-			Minute present = this.minute.get();
-			return present != null && present.held > 0;
+			return Objects.requireNonNull(this.minute.get()).stops() > FULL;
 		}
 
 		/** Return the held stops of a minute that is over, or null, and forget them. */
 		@Nullable Held takeIfOver(long now) {
-			while (true) {
-				Minute over = this.minute.get();
-				if (over == null || now - over.began < MINUTE) {
-					return null;
-				}
-				if (this.minute.compareAndSet(over, null)) {
-					return over.taken();
-				}
-			}
+			Minute before = this.minute.getAndUpdate((minute) -> minute.isOver(now) ? Minute.NONE : minute);
+			return before.isOver(now) ? before.held() : null;
 		}
 
 		/** Return the held stops, or null if there are none, and forget them. */
 		@Nullable Held take() {
-			while (true) {
-				Minute before = this.minute.get();
-				if (before == null || before.held == 0) {
-					return null;
-				}
-				if (this.minute.compareAndSet(before, new Minute(before.began, before.admitted, 0, 0, 0, 0))) {
-					return before.taken();
-				}
-			}
+			return this.minute.getAndUpdate(Minute::emptied).held();
 		}
 
-		/** The stops of one minute. */
-		private record Minute(long began, int admitted, long held, long attempts, long recovered, long lastHeld) {
+	}
 
-			Minute admitting() {
-				return new Minute(this.began, this.admitted + 1, 0, 0, 0, 0);
-			}
+	/** The stops of one minute; attempts and recoveries are those of the held ones. */
+	private record Minute(long began, int stops, long attempts, long recovered, long last) {
 
-			Minute holding(long now, int attempts, boolean recovered) {
-				return new Minute(this.began, this.admitted, this.held + 1, this.attempts + attempts,
-						this.recovered + (recovered ? 1 : 0), now);
-			}
+		private static final Minute NONE = new Minute(0, 0, 0, 0, 0);
 
-			@Nullable Held taken() {
-				return (this.held == 0) ? null
-						: new Held(this.held, this.attempts, this.recovered, this.lastHeld - this.began, this.lastHeld);
-			}
+		private static final long LENGTH = Duration.ofMinutes(1).toNanos();
 
+		Minute with(long now, int attempts, boolean recovered) {
+			return (this.stops < Quota.FULL) ? new Minute((this.stops == 0) ? now : this.began, this.stops + 1, 0, 0, 0)
+					: new Minute(this.began, this.stops + 1, this.attempts + attempts,
+							this.recovered + (recovered ? 1 : 0), now);
+		}
+
+		boolean isOver(long now) {
+			return this.stops > 0 && now - this.began >= LENGTH;
+		}
+
+		Minute emptied() {
+			return (this.stops > Quota.FULL) ? new Minute(this.began, Quota.FULL, 0, 0, 0) : this;
+		}
+
+		@Nullable Held held() {
+			return (this.stops <= Quota.FULL) ? null : new Held(this.stops - Quota.FULL, this.attempts, this.recovered,
+					this.last - this.began, this.last);
 		}
 
 	}

@@ -10,7 +10,7 @@ import org.slf4j.LoggerFactory;
 import org.springframework.boot.context.event.ApplicationReadyEvent;
 import org.springframework.context.ApplicationListener;
 
-import dev.backoff.spring.policy.BackoffConfiguration;
+import dev.backoff.spring.configuration.BackoffConfiguration;
 
 /**
  * Log once, after start-up, which other retries there are: a WARN for each annotation

@@ -1,6 +1,5 @@
 package dev.backoff.spring.policy;
 
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -11,6 +10,9 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.annotation.AnnotationUtils;
 
 import dev.backoff.annotation.Backoff;
+import dev.backoff.spring.configuration.ConfigValue;
+import dev.backoff.spring.configuration.PolicyKey;
+import dev.backoff.spring.configuration.Problem;
 
 /**
  * The values that one annotation sets, with placeholders resolved.
@@ -28,16 +30,16 @@ record AnnotationValues(String name, Map<PolicyKey, ConfigValue> values) {
 			List<String> texts = (key.attribute() != null)
 					? texts(AnnotationUtils.getValue(annotation, key.attribute())) : List.of();
 			if (!texts.isEmpty()) {
-				ConfigValue value = read(key, new ConfigValue(texts,
-						"@Backoff on " + on + ": invalid " + key.attribute(), "annotation on " + origin), placeholders,
-						problems);
+				ConfigValue value = new ConfigValue(texts, "@Backoff on " + on + ": invalid " + key.attribute(),
+						"annotation on " + origin)
+					.read(key, placeholders.of(key), problems);
 				if (value != null) {
 					values.put(key, value);
 				}
 			}
 		}
 		ConfigValue name = new ConfigValue(List.of(annotation.value()), "@Backoff on " + on + ": invalid value", "");
-		String resolved = Placeholders.resolve(annotation.value(), placeholders.ofName(), name, problems);
+		String resolved = name.resolve(annotation.value(), placeholders.ofName(), problems);
 		return new AnnotationValues((resolved != null) ? resolved.strip() : "", values);
 	}
 
@@ -50,24 +52,6 @@ record AnnotationValues(String name, Map<PolicyKey, ConfigValue> values) {
 			return (texts.length == 1 && texts[0].isEmpty()) ? List.of() : List.of(texts);
 		}
 		return (attribute instanceof String text && !text.isEmpty()) ? List.of(text) : List.of();
-	}
-
-	private static @Nullable ConfigValue read(PolicyKey key, ConfigValue written, Placeholders placeholders,
-			List<Problem> problems) {
-		List<String> resolved = new ArrayList<>();
-		for (String text : written.texts()) {
-			String plain = Placeholders.resolve(text, placeholders.of(key), written, problems);
-			if (plain == null) {
-				return null;
-			}
-			// a placeholder may stand for a whole list
-			resolved.addAll(key.parts(plain));
-		}
-		if (!key.isList() && resolved.get(0).isEmpty()) {
-			problems.add(written.problem("must not be blank", "Give it a value, or leave it out."));
-			return null;
-		}
-		return ConfigValue.of(key, resolved, written.place(), written.origin());
 	}
 
 	/** Return whether it sets any value besides the name. */

@@ -7,6 +7,10 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.env.PropertyResolver;
 
+import dev.backoff.spring.configuration.BackoffConfiguration;
+import dev.backoff.spring.configuration.Problem;
+import dev.backoff.spring.configuration.Section;
+
 /**
  * The effective policies of names and annotated methods.
  * <p>
@@ -72,15 +76,6 @@ public final class BackoffPolicies {
 	 */
 	public EffectivePolicy resolve(String name) {
 		return this.resolver.resolve(name);
-	}
-
-	/**
-	 * Return a name as names are compared: its letters and digits, in lower case.
-	 * @param name any spelling
-	 * @return the same for all spellings of one name
-	 */
-	public static String canonicalName(String name) {
-		return TextValues.canonical(name);
 	}
 
 	/**

@@ -2,6 +2,8 @@ package dev.backoff.spring.policy;
 
 import java.util.List;
 
+import dev.backoff.spring.configuration.Problem;
+
 /**
  * A part of the application that depends on the configuration. It follows a change in two
  * steps, so that a problem in any part changes nothing. Implementations are thread-safe.

@@ -9,7 +9,9 @@ import org.jspecify.annotations.Nullable;
 import dev.backoff.delay.BackoffRule;
 import dev.backoff.delay.Jitter;
 import dev.backoff.delay.Shape;
-import dev.backoff.spring.policy.BackoffProperties.ShapeName;
+import dev.backoff.spring.configuration.BackoffProperties.ShapeName;
+import dev.backoff.spring.configuration.EffectiveValue;
+import dev.backoff.spring.configuration.PolicyKey;
 import dev.backoff.spring.policy.PolicyLevels.Ranked;
 import dev.backoff.time.DurationText;
 import dev.backoff.time.Nanos;
@@ -95,7 +97,7 @@ final class DelayAssembler {
 	private void reject(PolicyKey key, boolean used, @Nullable Ranked decisive, String owner) {
 		Ranked ranked = this.values.written(key);
 		if (!used && ranked != null && (decisive == null || ranked.strength() >= decisive.strength())) {
-			EffectivePolicy.Value shape = this.values.inEffect(PolicyKey.SHAPE);
+			EffectiveValue shape = this.values.inEffect(PolicyKey.SHAPE);
 			this.values.conflict(ranked.value(),
 					NO_EFFECT + " the shape is " + shape.text() + " (" + shape.origin() + ")",
 					"Remove it, or set the shape to " + owner + ".");

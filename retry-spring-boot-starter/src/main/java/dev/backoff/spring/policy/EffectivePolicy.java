@@ -3,12 +3,17 @@ package dev.backoff.spring.policy;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 
 import dev.backoff.failure.FailureClassifier;
 import dev.backoff.policy.RetryCondition;
 import dev.backoff.policy.RetryPolicy;
+import dev.backoff.spring.configuration.ConfigValue;
+import dev.backoff.spring.configuration.EffectiveValue;
+import dev.backoff.spring.configuration.PolicyKey;
+import dev.backoff.spring.configuration.Problem;
 
 /**
  * The values in effect for one method with their origins, and the policy made of them.
@@ -16,23 +21,6 @@ import dev.backoff.policy.RetryPolicy;
  * @since 0.1
  */
 public final class EffectivePolicy {
-
-	/**
-	 * One value in effect.
-	 *
-	 * @param text the value as a configuration writes it
-	 * @param origin where it comes from: {@code built in}, {@code application.yml:12},
-	 * {@code annotation on OrderService.place}
-	 */
-	public record Value(String text, String origin) {
-
-		static final String BUILT_IN = "built in";
-
-		static Value builtIn(String text) {
-			return new Value(text, BUILT_IN);
-		}
-
-	}
 
 	private final RetryPolicy numbers;
 
@@ -46,14 +34,14 @@ public final class EffectivePolicy {
 
 	private final @Nullable String budget;
 
-	private final Map<PolicyKey, Value> values;
+	private final Map<PolicyKey, EffectiveValue> values;
 
-	private final List<String> advice;
+	private final Set<PolicyKey> writtenForIt;
 
 	/** Make a policy. */
 	EffectivePolicy(RetryPolicy numbers, @Nullable ConfigValue classifier, boolean replayed,
 			@Nullable Integer concurrency, @Nullable String breaker, @Nullable String budget,
-			Map<PolicyKey, Value> values, List<String> advice) {
+			Map<PolicyKey, EffectiveValue> values, Set<PolicyKey> writtenForIt) {
 		this.numbers = numbers;
 		this.classifier = classifier;
 		this.replayed = replayed;
@@ -61,7 +49,7 @@ public final class EffectivePolicy {
 		this.breaker = breaker;
 		this.budget = budget;
 		this.values = Collections.unmodifiableMap(values);
-		this.advice = List.copyOf(advice);
+		this.writtenForIt = writtenForIt;
 	}
 
 	/**
@@ -147,15 +135,17 @@ public final class EffectivePolicy {
 	/**
 	 * {@return the values in effect; an immutable map, in the order of the keys}
 	 */
-	public Map<PolicyKey, Value> values() {
+	public Map<PolicyKey, EffectiveValue> values() {
 		return this.values;
 	}
 
 	/**
-	 * {@return what works but is probably not meant; an immutable list of sentences}
+	 * Return whether a value was written for this policy alone.
+	 * @param key the key
+	 * @return false if it comes from a preset or the defaults
 	 */
-	public List<String> advice() {
-		return this.advice;
+	public boolean isWrittenForIt(PolicyKey key) {
+		return this.writtenForIt.contains(key);
 	}
 
 }

@@ -8,6 +8,10 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.util.ClassUtils;
 
+import dev.backoff.spring.configuration.ConfigValue;
+import dev.backoff.spring.configuration.PolicyKey;
+import dev.backoff.spring.configuration.Problem;
+
 /** The exception types that a policy's lists name. */
 final class FailureTypes {
 

@@ -6,6 +6,9 @@ import java.util.concurrent.ConcurrentHashMap;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.backoff.spring.configuration.BackoffConfiguration;
+import dev.backoff.spring.configuration.Section;
+
 /** The names in use and one spelling of each. Thread-safe. */
 final class Names {
 
@@ -48,7 +51,7 @@ final class Names {
 	}
 
 	private static String key(Section<?> section, String name) {
-		return section.key() + "." + TextValues.canonical(name);
+		return section.key() + "." + BackoffConfiguration.canonicalName(name);
 	}
 
 }

@@ -1,16 +1,14 @@
 package dev.backoff.spring.policy;
 
 import java.util.EnumSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.UnaryOperator;
 
-import org.jspecify.annotations.Nullable;
-
 import org.springframework.core.env.PropertyResolver;
-import org.springframework.util.PlaceholderResolutionException;
+
+import dev.backoff.spring.configuration.PolicyKey;
 
 /**
  * Resolve the placeholders of annotations once for each reading of the configuration, so
@@ -61,39 +59,6 @@ final class Placeholders {
 		String made = this.resolver.resolveRequiredPlaceholders(text);
 		String before = resolved.putIfAbsent(text, made);
 		return (before != null) ? before : made;
-	}
-
-	/**
-	 * Resolve the placeholders of a text, which must not hold expressions. A problem is
-	 * reported, and null returned.
-	 */
-	static @Nullable String resolve(String text, UnaryOperator<String> resolver, ConfigValue value,
-			List<Problem> problems) {
-		if (text.contains("#{")) {
-			problems.add(value.problem("must not be an expression: #{} is never evaluated here",
-					"Write a literal value, or a ${placeholder}."));
-			return null;
-		}
-		if (!text.contains("${")) {
-			return text;
-		}
-		try {
-			return resolver.apply(text);
-		}
-		catch (PlaceholderResolutionException ex) {
-			problems.add(value.problem(
-					"has the placeholder ${" + ex.getPlaceholder() + "}, which "
-							+ (text.contains("${" + ex.getPlaceholder()) ? "nothing defines"
-									: "stands for itself or for nothing"),
-					"Define the property " + ex.getPlaceholder() + ", or give it a default, as in ${"
-							+ ex.getPlaceholder() + ":2s}."));
-			return null;
-		}
-		catch (IllegalArgumentException ex) {
-			problems
-				.add(value.problem("has a placeholder that cannot be resolved", "Write it as ${name} or ${name:2s}."));
-			return null;
-		}
 	}
 
 }

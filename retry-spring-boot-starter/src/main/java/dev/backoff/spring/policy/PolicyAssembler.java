@@ -1,7 +1,6 @@
 package dev.backoff.spring.policy;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiConsumer;
 import java.util.stream.IntStream;
@@ -12,7 +11,11 @@ import dev.backoff.delay.BackoffRule;
 import dev.backoff.delay.Shape;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.policy.RetryPolicyBuilder;
-import dev.backoff.spring.policy.BackoffProperties.ShapeName;
+import dev.backoff.spring.configuration.BackoffProperties.ShapeName;
+import dev.backoff.spring.configuration.ConfigValue;
+import dev.backoff.spring.configuration.Overrides;
+import dev.backoff.spring.configuration.PolicyKey;
+import dev.backoff.spring.configuration.Problem;
 import dev.backoff.spring.policy.DelayAssembler.Delays;
 import dev.backoff.spring.policy.PolicyLevels.Ranked;
 import dev.backoff.time.DurationText;
@@ -25,8 +28,6 @@ import dev.backoff.time.Nanos;
 final class PolicyAssembler {
 
 	private final String name;
-
-	private final BackoffConfiguration configuration;
 
 	private final PolicyLevels levels;
 
@@ -41,10 +42,9 @@ final class PolicyAssembler {
 
 	private final List<Problem> conflicts;
 
-	PolicyAssembler(String name, BackoffConfiguration configuration, PolicyLevels levels, References references,
-			@Nullable ClassLoader classLoader, List<Problem> problems, List<Problem> conflicts) {
+	PolicyAssembler(String name, PolicyLevels levels, References references, @Nullable ClassLoader classLoader,
+			List<Problem> problems, List<Problem> conflicts) {
 		this.name = name;
-		this.configuration = configuration;
 		this.levels = levels;
 		this.references = references;
 		this.failureTypes = new FailureTypes(classLoader, problems);
@@ -97,7 +97,7 @@ final class PolicyAssembler {
 		Ranked classifier = this.values.written(PolicyKey.CLASSIFIER);
 		return new EffectivePolicy(numbers, (classifier != null) ? classifier.value() : null,
 				this.values.<Boolean>read(PolicyKey.REPLAY), concurrency, breaker, budget, this.values.effective(),
-				advice(numbers, delays, budget));
+				this.values.writtenForIt());
 	}
 
 	/** Put a value that depends on no other one into effect. */
@@ -116,17 +116,16 @@ final class PolicyAssembler {
 		List.of(PolicyKey.SCHEDULE, PolicyKey.SCHEDULE_ZONE)
 			.forEach((key) -> refuse(key, !durable, "is of a durable policy, and this one is not",
 					"Set durable to true, or remove it."));
-		List.of(PolicyKey.MAX_WAITING, PolicyKey.RECOVER_CONCURRENCY)
-			.forEach((key) -> refuse(key, durable && this.values.isWrittenForIt(key),
-					"has no effect on a durable policy, whose calls wait in their store", "Remove it."));
-		Integer slots = this.values.<Integer>strongest(PolicyKey.CONCURRENCY);
-		refuse(PolicyKey.CONCURRENCY, durable && slots == RetryPolicy.UNLIMITED_CONCURRENCY,
+		refuse(PolicyKey.MAX_WAITING, durable && this.values.isWrittenForIt(PolicyKey.MAX_WAITING),
+				"has no effect on a durable policy, whose calls wait in their store", "Remove it.");
+		Integer permits = this.values.<Integer>strongest(PolicyKey.CONCURRENCY);
+		refuse(PolicyKey.CONCURRENCY, durable && permits == RetryPolicy.UNLIMITED_CONCURRENCY,
 				"must be a number for a durable policy, whose attempts have threads of their own", "Write a number.");
 		Ranked written = this.values.written(PolicyKey.CONCURRENCY);
 		refuse(PolicyKey.CONCURRENCY, durable && written != null && written.value().origin().equals(Overrides.ORIGIN),
 				"cannot be changed while the application runs for a durable policy, whose threads are made at its start",
 				"Restart with another configuration, or set enabled to false to pause the policy.");
-		return durable ? slots : null;
+		return durable ? permits : null;
 	}
 
 	private void refuse(PolicyKey key, boolean refused, String rule, String fix) {
@@ -137,17 +136,6 @@ final class PolicyAssembler {
 		if (key == PolicyKey.SCHEDULE || key == PolicyKey.SCHEDULE_ZONE) {
 			this.values.note(key);
 		}
-	}
-
-	private List<String> advice(RetryPolicy numbers, Delays delays, @Nullable String budget) {
-		List<String> advice = new ArrayList<>(PolicyAdvice.of(numbers, delays, this.values));
-		if (numbers.isPostponedWhenEmpty() && budget != null) {
-			PolicyAdvice.adviseBudget(numbers, this.configuration.budget(budget), advice);
-		}
-		else if (numbers.isPostponedWhenEmpty() && this.values.isWrittenForIt(PolicyKey.WHEN_EMPTY)) {
-			advice.add("when-empty has no effect without a budget");
-		}
-		return advice;
 	}
 
 	/** Report what is wrong with a value by itself, shadowed by a stronger one or not. */
@@ -178,10 +166,10 @@ final class PolicyAssembler {
 
 	/* A number from a weaker level than the concurrency's has no effect. */
 	private int mostWaiting() {
-		int slots = this.values.<Integer>strongest(PolicyKey.CONCURRENCY);
+		int permits = this.values.<Integer>strongest(PolicyKey.CONCURRENCY);
 		Ranked written = this.values.written(PolicyKey.MAX_WAITING);
-		if (slots != RetryPolicy.UNLIMITED_CONCURRENCY) {
-			int otherwise = RetryPolicy.WAITING_PER_SLOT * slots;
+		if (permits != RetryPolicy.UNLIMITED_CONCURRENCY) {
+			int otherwise = RetryPolicy.WAITING_PER_SLOT * permits;
 			return this.values.read(PolicyKey.MAX_WAITING, otherwise, Integer.toString(otherwise));
 		}
 		if (written != null && this.values.isWrittenForIt(PolicyKey.MAX_WAITING)

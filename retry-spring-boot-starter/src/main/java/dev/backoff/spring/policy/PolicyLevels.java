@@ -12,6 +12,12 @@ import org.jspecify.annotations.Nullable;
 
 import dev.backoff.policy.Preset;
 import dev.backoff.policy.RetryPolicy;
+import dev.backoff.spring.configuration.BackoffConfiguration;
+import dev.backoff.spring.configuration.ConfigValue;
+import dev.backoff.spring.configuration.Nearest;
+import dev.backoff.spring.configuration.PolicyKey;
+import dev.backoff.spring.configuration.Problem;
+import dev.backoff.spring.configuration.Section;
 import dev.backoff.time.DurationText;
 
 /**
@@ -72,18 +78,18 @@ final class PolicyLevels {
 	}
 
 	/** Add a policy of the configuration, after what it inherits, with its overrides. */
-	void addWithAncestors(NamedValues<PolicyKey> policy) {
-		for (NamedValues<PolicyKey> ancestor : lineage(policy)) {
-			this.lineage.add(TextValues.canonical(ancestor.name()));
+	void addWithAncestors(Section.Entry<PolicyKey> policy) {
+		for (Section.Entry<PolicyKey> ancestor : lineage(policy)) {
+			this.lineage.add(BackoffConfiguration.canonicalName(ancestor.name()));
 			add(ancestor.values());
 			add(this.configuration.overrides().of(ancestor.name()));
 		}
 	}
 
-	private List<NamedValues<PolicyKey>> lineage(NamedValues<PolicyKey> policy) {
-		List<NamedValues<PolicyKey>> lineage = new ArrayList<>();
+	private List<Section.Entry<PolicyKey>> lineage(Section.Entry<PolicyKey> policy) {
+		List<Section.Entry<PolicyKey>> lineage = new ArrayList<>();
 		Set<String> seen = new LinkedHashSet<>();
-		NamedValues<PolicyKey> next = policy;
+		Section.Entry<PolicyKey> next = policy;
 		while (next != null) {
 			lineage.add(0, next);
 			seen.add(next.name());
@@ -93,8 +99,8 @@ final class PolicyLevels {
 		return lineage;
 	}
 
-	private @Nullable NamedValues<PolicyKey> ancestor(ConfigValue inherits, Set<String> seen) {
-		NamedValues<PolicyKey> ancestor = this.configuration.policy(inherits.text());
+	private Section.@Nullable Entry<PolicyKey> ancestor(ConfigValue inherits, Set<String> seen) {
+		Section.Entry<PolicyKey> ancestor = this.configuration.policy(inherits.text());
 		if (ancestor == null) {
 			List<String> others = this.configuration.policyNames()
 				.stream()
@@ -119,7 +125,7 @@ final class PolicyLevels {
 		String first = this.configuration.policyNames().stream().filter(members::contains).findFirst().orElse(closing);
 		List<String> circle = new ArrayList<>(members);
 		Collections.rotate(circle, -circle.indexOf(first));
-		NamedValues<PolicyKey> last = this.configuration.policy(circle.get(circle.size() - 1));
+		Section.Entry<PolicyKey> last = this.configuration.policy(circle.get(circle.size() - 1));
 		ConfigValue inherits = (last != null) ? last.values().get(PolicyKey.INHERITS) : null;
 		if (inherits != null) {
 			this.problems

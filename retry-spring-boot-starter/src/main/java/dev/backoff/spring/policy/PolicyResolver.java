@@ -15,6 +15,14 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.util.ClassUtils;
 
+import dev.backoff.spring.configuration.BackoffConfiguration;
+import dev.backoff.spring.configuration.ConfigValue;
+import dev.backoff.spring.configuration.InvalidBackoffException;
+import dev.backoff.spring.configuration.Nearest;
+import dev.backoff.spring.configuration.PolicyKey;
+import dev.backoff.spring.configuration.Problem;
+import dev.backoff.spring.configuration.Section;
+
 /**
  * From names and annotations to effective policies, by one configuration. Thread-safe.
  */
@@ -72,7 +80,7 @@ final class PolicyResolver implements BackoffPolicies.Candidate {
 			written = annotation.name().isEmpty() ? written : annotation.name();
 		}
 		String name = written.isEmpty() ? label(method) : written;
-		NamedValues<PolicyKey> entry = this.configuration.policy(name);
+		Section.Entry<PolicyKey> entry = this.configuration.policy(name);
 		if (entry != null) {
 			markUsed(entry);
 		}
@@ -92,7 +100,7 @@ final class PolicyResolver implements BackoffPolicies.Candidate {
 	@Override
 	public EffectivePolicy resolve(String name) {
 		List<Problem> problems = new ArrayList<>();
-		NamedValues<PolicyKey> entry = this.configuration.policy(name);
+		Section.Entry<PolicyKey> entry = this.configuration.policy(name);
 		if (entry == null) {
 			problems.add(unknown("Policy " + name, name, "."));
 			throw new InvalidBackoffException(problems);
@@ -107,7 +115,7 @@ final class PolicyResolver implements BackoffPolicies.Candidate {
 
 	@Override
 	public Optional<EffectivePolicy> peek(String name) {
-		NamedValues<PolicyKey> entry = this.configuration.policy(name);
+		Section.Entry<PolicyKey> entry = this.configuration.policy(name);
 		if (entry == null) {
 			return Optional.empty();
 		}
@@ -126,18 +134,18 @@ final class PolicyResolver implements BackoffPolicies.Candidate {
 		assembler(null, levels(problems), this.names::known, ofDefaults, new ArrayList<>()).assemble();
 		found.addAll(ofDefaults);
 		Set<String> inherited = new HashSet<>();
-		for (NamedValues<PolicyKey> entry : this.configuration.policies()) {
+		for (Section.Entry<PolicyKey> entry : this.configuration.policies()) {
 			ConfigValue inherits = entry.values().get(PolicyKey.INHERITS);
 			if (inherits != null) {
-				inherited.add(TextValues.canonical(inherits.text()));
+				inherited.add(BackoffConfiguration.canonicalName(inherits.text()));
 			}
 		}
-		for (NamedValues<PolicyKey> entry : this.configuration.policies()) {
+		for (Section.Entry<PolicyKey> entry : this.configuration.policies()) {
 			List<Problem> ofPolicy = new ArrayList<>();
 			PolicyLevels levels = levels(ofPolicy);
 			levels.addWithAncestors(entry);
 			boolean completed = this.names.isUsed(Section.POLICIES, entry.name())
-					|| inherited.contains(TextValues.canonical(entry.name()));
+					|| inherited.contains(BackoffConfiguration.canonicalName(entry.name()));
 			assembler(entry.name(), levels, this.names::known, ofPolicy, completed ? new ArrayList<>() : ofPolicy)
 				.assemble();
 			found.addAll(ofPolicy);
@@ -165,8 +173,8 @@ final class PolicyResolver implements BackoffPolicies.Candidate {
 
 	/** Return a policy's name as it is known, or null if nothing has that name. */
 	@Nullable String find(String name) {
-		String known = this.inEffect.get(TextValues.canonical(name));
-		NamedValues<PolicyKey> entry = this.configuration.policy(name);
+		String known = this.inEffect.get(BackoffConfiguration.canonicalName(name));
+		Section.Entry<PolicyKey> entry = this.configuration.policy(name);
 		return (known != null) ? known : (entry != null) ? spelled(entry.name()) : null;
 	}
 
@@ -220,7 +228,7 @@ final class PolicyResolver implements BackoffPolicies.Candidate {
 	}
 
 	private String origin(String policy) {
-		NamedValues<PolicyKey> defined = this.configuration.policy(policy);
+		Section.Entry<PolicyKey> defined = this.configuration.policy(policy);
 		return (defined == null) ? ""
 				: defined.values().values().stream().findFirst().map((value) -> " (" + value.origin() + ")").orElse("");
 	}
@@ -239,8 +247,8 @@ final class PolicyResolver implements BackoffPolicies.Candidate {
 		return levels;
 	}
 
-	private @Nullable EffectivePolicy assemble(String name, @Nullable NamedValues<PolicyKey> entry, PolicyLevels levels,
-			List<Problem> problems) {
+	private @Nullable EffectivePolicy assemble(String name, Section.@Nullable Entry<PolicyKey> entry,
+			PolicyLevels levels, List<Problem> problems) {
 		if (entry != null) {
 			levels.addWithAncestors(entry);
 		}
@@ -249,7 +257,7 @@ final class PolicyResolver implements BackoffPolicies.Candidate {
 		}
 		EffectivePolicy policy = assembler(name, levels, this.names::use, problems, problems).assemble();
 		if (policy != null) {
-			this.inEffect.put(TextValues.canonical(name), name);
+			this.inEffect.put(BackoffConfiguration.canonicalName(name), name);
 			this.names.markUsed(Section.BREAKERS, policy.breaker());
 			this.names.markUsed(Section.BUDGETS, policy.budget());
 		}
@@ -258,13 +266,13 @@ final class PolicyResolver implements BackoffPolicies.Candidate {
 
 	private PolicyAssembler assembler(@Nullable String name, PolicyLevels levels,
 			BiFunction<Section<?>, String, String> spelling, List<Problem> problems, List<Problem> conflicts) {
-		return new PolicyAssembler((name != null) ? name : "defaults", this.configuration, levels,
+		return new PolicyAssembler((name != null) ? name : "defaults", levels,
 				new References(this.configuration, name, spelling), this.classLoader, problems, conflicts);
 	}
 
-	private void markUsed(NamedValues<PolicyKey> entry) {
+	private void markUsed(Section.Entry<PolicyKey> entry) {
 		Set<String> lineage = new HashSet<>();
-		NamedValues<PolicyKey> next = entry;
+		Section.Entry<PolicyKey> next = entry;
 		while (next != null && lineage.add(next.name())) {
 			this.names.markUsed(Section.POLICIES, next.name());
 			ConfigValue inherits = next.values().get(PolicyKey.INHERITS);

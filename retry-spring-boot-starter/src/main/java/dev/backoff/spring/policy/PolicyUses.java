@@ -2,6 +2,8 @@ package dev.backoff.spring.policy;
 
 import java.util.List;
 
+import dev.backoff.spring.configuration.Problem;
+
 /** The methods that policies are used for. Implementations are thread-safe. @since 0.1 */
 public interface PolicyUses {
 
@@ -18,6 +20,13 @@ public interface PolicyUses {
 	 * @return the methods with their policies, those with problems left out
 	 */
 	List<PolicyUse> uses(BackoffPolicies.Candidate candidate, List<Problem> problems);
+
+	/**
+	 * Return what is probably not meant in a policy by itself.
+	 * @param policy a policy of any configuration
+	 * @return sentences
+	 */
+	List<String> advice(EffectivePolicy policy);
 
 	/**
 	 * Return whether another library makes attempts by the delays of a policy.

@@ -4,21 +4,28 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.backoff.spring.configuration.ConfigValue;
+import dev.backoff.spring.configuration.EffectiveValue;
+import dev.backoff.spring.configuration.PolicyKey;
+import dev.backoff.spring.configuration.Problem;
 import dev.backoff.spring.policy.PolicyLevels.Ranked;
 
 /** The strongest values of one policy, those in effect, and their conflicts. */
 final class PolicyValues {
 
-	static final String BUILT_IN = EffectivePolicy.Value.BUILT_IN;
+	static final String BUILT_IN = EffectiveValue.BUILT_IN;
 
 	private final PolicyLevels levels;
 
 	private final List<Problem> conflicts = new ArrayList<>();
 
-	private final Map<PolicyKey, EffectivePolicy.Value> effective = new EnumMap<>(PolicyKey.class);
+	private final Map<PolicyKey, EffectiveValue> effective = new EnumMap<>(PolicyKey.class);
 
 	PolicyValues(PolicyLevels levels) {
 		this.levels = levels;
@@ -45,6 +52,10 @@ final class PolicyValues {
 		Ranked written = written(key);
 		return written != null && !written.value().origin().startsWith("preset ")
 				&& !written.value().place().contains("backoff.defaults.");
+	}
+
+	Set<PolicyKey> writtenForIt() {
+		return Stream.of(PolicyKey.values()).filter(this::isWrittenForIt).collect(Collectors.toSet());
 	}
 
 	/** Return the strongest value of a key, its default if it is not written. */
@@ -81,15 +92,15 @@ final class PolicyValues {
 
 	/** Put a value into effect. */
 	void put(PolicyKey key, String text, String origin) {
-		this.effective.put(key, new EffectivePolicy.Value(text, origin));
+		this.effective.put(key, new EffectiveValue(text, origin));
 	}
 
 	/** Return the value in effect so far. */
-	EffectivePolicy.Value inEffect(PolicyKey key) {
-		return this.effective.getOrDefault(key, EffectivePolicy.Value.builtIn(""));
+	EffectiveValue inEffect(PolicyKey key) {
+		return this.effective.getOrDefault(key, new EffectiveValue("", BUILT_IN));
 	}
 
-	Map<PolicyKey, EffectivePolicy.Value> effective() {
+	Map<PolicyKey, EffectiveValue> effective() {
 		return this.effective;
 	}
 

@@ -9,6 +9,12 @@ import java.util.regex.Pattern;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.backoff.spring.configuration.BackoffConfiguration;
+import dev.backoff.spring.configuration.ConfigValue;
+import dev.backoff.spring.configuration.Nearest;
+import dev.backoff.spring.configuration.PolicyKey;
+import dev.backoff.spring.configuration.Problem;
+import dev.backoff.spring.configuration.Section;
 import dev.backoff.spring.policy.PolicyLevels.Ranked;
 
 /**
@@ -43,8 +49,9 @@ final class References {
 	/** Report a name that is neither defined nor the policy's own. */
 	void check(PolicyKey key, ConfigValue value, Set<String> lineage, List<Problem> problems) {
 		Section<?> section = section(key);
-		String name = TextValues.canonical(value.text());
-		boolean own = lineage.contains(name) || (this.policy != null && TextValues.canonical(this.policy).equals(name));
+		String name = BackoffConfiguration.canonicalName(value.text());
+		boolean own = lineage.contains(name)
+				|| (this.policy != null && BackoffConfiguration.canonicalName(this.policy).equals(name));
 		if (name.equals(NONE) || own || this.configuration.defined(section).contains(name)) {
 			return;
 		}
@@ -90,13 +97,13 @@ final class References {
 		Ranked written = values.written(key);
 		Section<?> section = section(key);
 		boolean budget = key == PolicyKey.BUDGET;
-		if (written == null && this.policy != null
-				&& (budget || this.configuration.defined(section).contains(TextValues.canonical(this.policy)))) {
+		if (written == null && this.policy != null && (budget
+				|| this.configuration.defined(section).contains(BackoffConfiguration.canonicalName(this.policy)))) {
 			String own = this.spelling.apply(section, this.policy);
 			values.put(key, own, budget ? PolicyValues.BUILT_IN : "the policy's name, defined below backoff.breakers");
 			return own;
 		}
-		if (written == null || TextValues.canonical(written.value().text()).equals(NONE)) {
+		if (written == null || BackoffConfiguration.canonicalName(written.value().text()).equals(NONE)) {
 			values.put(key, NONE, values.origin(key));
 			return null;
 		}

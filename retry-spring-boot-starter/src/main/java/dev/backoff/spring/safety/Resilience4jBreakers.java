@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 import dev.backoff.breaker.CallPermits;
 import dev.backoff.breaker.CircuitOpenException;
-import dev.backoff.spring.policy.BackoffPolicies;
+import dev.backoff.spring.configuration.BackoffConfiguration;
 
 /**
  * Find the breakers of Resilience4j by name. A breaker that is not configured there is
@@ -56,11 +56,11 @@ public final class Resilience4jBreakers implements OtherBreakers {
 
 	/* An environment variable has only the letters and digits of a name. */
 	private static Optional<CircuitBreaker> find(CircuitBreakerRegistry breakers, String name) {
-		String canonical = BackoffPolicies.canonicalName(name);
+		String canonical = BackoffConfiguration.canonicalName(name);
 		return breakers.find(name)
 			.or(() -> breakers.getAllCircuitBreakers()
 				.stream()
-				.filter((breaker) -> BackoffPolicies.canonicalName(breaker.getName()).equals(canonical))
+				.filter((breaker) -> BackoffConfiguration.canonicalName(breaker.getName()).equals(canonical))
 				.findFirst());
 	}
 

@@ -9,7 +9,7 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 import dev.backoff.budget.RetryBudget;
-import dev.backoff.spring.policy.BackoffPolicies;
+import dev.backoff.spring.configuration.BackoffConfiguration;
 
 /**
  * The budgets by name, each created at its first use. Names are compared by their letters
@@ -29,7 +29,7 @@ public final class RetryBudgets {
 
 	/** Return the budget of a name, and create it at its first use. */
 	RetryBudget getOrMake(String name, Supplier<RetryBudget> maker) {
-		String canonical = BackoffPolicies.canonicalName(name);
+		String canonical = BackoffConfiguration.canonicalName(name);
 		RetryBudget known = this.budgets.get(canonical);
 		if (known != null) {
 			return known;
@@ -49,7 +49,7 @@ public final class RetryBudgets {
 	 * @param name a name below {@code backoff.budgets}, or of a policy
 	 */
 	public Optional<RetryBudget> find(String name) {
-		return Optional.ofNullable(this.budgets.get(BackoffPolicies.canonicalName(name)));
+		return Optional.ofNullable(this.budgets.get(BackoffConfiguration.canonicalName(name)));
 	}
 
 	/**

@@ -28,7 +28,6 @@ import dev.backoff.fixture.RandomSources;
 import dev.backoff.fixture.VirtualTime;
 import dev.backoff.spring.advice.BackoffMethods;
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
-import dev.backoff.spring.autoconfigure.BackoffEndpointAutoConfiguration;
 import dev.backoff.spring.observation.BackoffObservationAutoConfiguration;
 import dev.backoff.spring.observation.CallStatistics;
 import dev.backoff.spring.observation.CallStatistics.MethodCalls;
@@ -56,7 +55,7 @@ class ActivityViewTests {
 		.withBean(Clock.class, () -> Clock.fixed(Instant.parse("2026-11-22T15:03:58Z"), ZoneOffset.UTC));
 
 	private static String view(ApplicationContext context) {
-		return JSON.writeValueAsString(context.getBean(BackoffEndpoint.class).policies("activity").getBody());
+		return JSON.writeValueAsString(context.getBean(BackoffEndpoint.class).policies("activity"));
 	}
 
 	private static MethodCalls counted(String method, long calls, long retries) {
@@ -87,7 +86,8 @@ class ActivityViewTests {
 					.retry("orders")
 					.callAsync(() -> failedFuture(new IOException("down")))).isNotDone();
 				context.getBean(CircuitBreakers.class).get("gateway").open();
-				context.getBean(BackoffEndpoint.class).override("orders", Map.of("cap", "5s", "for", "30m"));
+				context.getBean(BackoffEndpoint.class)
+					.override("orders", new OperatorInput(Map.of("cap", "5s", "for", "30m")));
 				JSONAssert.assertEquals(
 						"""
 								{ "at": "2026-11-22T15:03:58Z", "application": "shop", "writable": true,

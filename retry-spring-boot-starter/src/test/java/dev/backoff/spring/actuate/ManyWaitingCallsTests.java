@@ -17,7 +17,6 @@ import dev.backoff.spring.actuate.BackoffEndpoint.BackoffDescriptor;
 import dev.backoff.spring.actuate.PolicyDescriptions.PolicyDescriptor;
 import dev.backoff.spring.advice.BackoffMethods;
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
-import dev.backoff.spring.autoconfigure.BackoffEndpointAutoConfiguration;
 
 import static java.util.concurrent.CompletableFuture.failedFuture;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -49,8 +48,7 @@ class ManyWaitingCallsTests {
 					assertThat(retry.callAsync(() -> failedFuture(down))).isNotDone();
 				}
 				BackoffEndpoint endpoint = context.getBean(BackoffEndpoint.class);
-				Map<String, PolicyDescriptor> policies = ((BackoffDescriptor) endpoint.policies(null).getBody())
-					.policies();
+				Map<String, PolicyDescriptor> policies = ((BackoffDescriptor) endpoint.policies(null)).policies();
 				assertThat(policies).hasSize(POLICIES);
 				assertThat(policies.get(name(POLICIES - 1)).activity().waiting()).isEqualTo(CALLS);
 				assertThat(policies.get(name(POLICIES - 1)).activity().oldestWaiting()).hasSize(10);

@@ -11,9 +11,11 @@ import javax.management.MBeanServer;
 import javax.management.ObjectName;
 
 import com.jayway.jsonpath.JsonPath;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
+import org.springframework.core.NestedExceptionUtils;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -23,8 +25,8 @@ import org.springframework.context.annotation.Bean;
 
 import dev.backoff.annotation.Backoff;
 import dev.backoff.fixture.VirtualTime;
+import dev.backoff.spring.configuration.PolicyKey;
 import dev.backoff.spring.policy.BackoffPolicies;
-import dev.backoff.spring.policy.PolicyKey;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
@@ -70,8 +72,7 @@ class OperatorElsewhereTests {
 	}
 
 	private static void refuseEverything(ConfigurableApplicationContext context, LocalClient client) throws Exception {
-		for (String path : List.of("", "/orders", "/orders/wake", "/orders/stop", "/budgets/orders",
-				"/orders/preview")) {
+		for (String path : List.of("", "/orders", "/orders/wake", "/budgets/orders", "/orders/preview")) {
 			for (String method : List.of("POST", "DELETE", "PUT", "PATCH")) {
 				assertThat(client.send(method, path, "{\"base\": \"2s\"}").statusCode()).isIn(404, 405);
 			}
@@ -148,19 +149,27 @@ class OperatorElsewhereTests {
 			String[] arguments = Arrays.copyOf(EXPOSED, 4);
 			arguments[3] = UNRESTRICTED;
 			try (ConfigurableApplicationContext context = start(WebApplicationType.NONE, arguments)) {
-				String[] types = { String.class.getName(), Map.class.getName() };
+				String[] types = { String.class.getName(), Object.class.getName() };
 				Object answer = this.server.invoke(this.name, "override",
 						new Object[] { "orders", Map.of("base", "2s", "for", "30m") }, types);
 				assertThat(String.valueOf(answer)).contains("backoff.policies.orders.base=2s");
 				assertThat(overrides(context)).isEqualTo(Map.of(PolicyKey.BASE, "2s"));
-				Object refused = this.server.invoke(this.name, "override",
-						new Object[] { "orders", Map.of("bose", "2s") }, types);
-				assertThat(String.valueOf(refused)).contains("Write base.");
-				assertThat(catchThrowable(
-						() -> this.server.invoke(this.name, "override", new Object[] { "orders", null }, types)))
-					.isNull();
+				assertThat(refusal("override", "orders", Map.of("bose", "2s"))).contains("Write base.");
+				assertThat(refusal("override", "orders", null)).contains("needs a value to override");
+				assertThat(refusal("override", "orderz", Map.of("base", "2s"))).contains("Policy orderz: is not known.",
+						"Write orders.");
+				assertThat(refusal("policy", "nobody", null)).contains("Policy nobody: is not known.");
+				assertThat(
+						String.valueOf(this.server.invoke(this.name, "policy", new Object[] { "orders", null }, types)))
+					.startsWith("{unused=");
 				assertThat(overrides(context)).isEqualTo(Map.of(PolicyKey.BASE, "2s"));
 			}
+		}
+
+		private String refusal(String operation, String name, @Nullable Object argument) {
+			String[] types = { String.class.getName(), Object.class.getName() };
+			return String.valueOf(NestedExceptionUtils.getMostSpecificCause(catchThrowable(
+					() -> this.server.invoke(this.name, operation, new Object[] { name, argument }, types))));
 		}
 
 	}

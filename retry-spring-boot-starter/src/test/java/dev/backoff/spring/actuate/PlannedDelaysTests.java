@@ -23,7 +23,6 @@ import dev.backoff.spring.actuate.BackoffEndpoint.BackoffDescriptor;
 import dev.backoff.spring.actuate.PlanDescriptor.DelayDescriptor;
 import dev.backoff.spring.actuate.PolicyDescriptions.PolicyDescriptor;
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
-import dev.backoff.spring.autoconfigure.BackoffEndpointAutoConfiguration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
@@ -164,7 +163,7 @@ class PlannedDelaysTests {
 	}
 
 	private static PolicyDescriptor orders(AssertableApplicationContext context) {
-		Object all = context.getBean(BackoffEndpoint.class).policies(null).getBody();
+		Object all = context.getBean(BackoffEndpoint.class).policies(null);
 		return ((BackoffDescriptor) all).policies().get("orders");
 	}
 

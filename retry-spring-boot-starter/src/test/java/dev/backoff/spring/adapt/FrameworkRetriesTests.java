@@ -20,8 +20,8 @@ import org.springframework.util.backoff.BackOffExecution;
 import dev.backoff.delay.RandomSource;
 import dev.backoff.spring.advice.BackoffMethods;
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
+import dev.backoff.spring.configuration.InvalidBackoffException;
 import dev.backoff.spring.live.LiveConfiguration;
-import dev.backoff.spring.policy.InvalidBackoffException;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;

@@ -25,7 +25,7 @@ import dev.backoff.fixture.RecordingListener;
 import dev.backoff.fixture.VirtualTime;
 import dev.backoff.spring.advice.AdviceContexts.Failure;
 import dev.backoff.spring.advice.otherpackage.Ancestor;
-import dev.backoff.spring.policy.InvalidBackoffException;
+import dev.backoff.spring.configuration.InvalidBackoffException;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;

@@ -25,7 +25,7 @@ import org.springframework.util.ClassUtils;
 
 import dev.backoff.annotation.Backoff;
 import dev.backoff.fixture.RecordingListener;
-import dev.backoff.spring.policy.Problem;
+import dev.backoff.spring.configuration.Problem;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;

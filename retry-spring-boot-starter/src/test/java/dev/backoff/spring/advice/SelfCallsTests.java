@@ -15,9 +15,9 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.ApplicationContext;
 
 import dev.backoff.annotation.Backoff;
+import dev.backoff.spring.configuration.SmallApplication;
 import dev.backoff.spring.policy.AnnotatedMethod;
 import dev.backoff.spring.policy.PolicyUse;
-import dev.backoff.spring.policy.SmallApplication;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -44,7 +44,7 @@ class SelfCallsTests {
 					+ lineOfOrders()
 					+ "); call an injected ObjectProvider<Orders> there, or a retry of BackoffMethods, "
 					+ "or set backoff.mode to aspectj";
-			assertThat(SmallApplication.of(Orders.class).yaml("").log(StartupCheck.class))
+			assertThat(SmallApplication.of(Orders.class).yaml("").startupLog())
 				.containsExactly("WARN @Backoff on Orders.place(), policy Orders.place: " + advice);
 			SmallApplication.of(Orders.class)
 				.run((context) -> assertThat(context.getBean(BackoffMethods.class).uses()).singleElement()

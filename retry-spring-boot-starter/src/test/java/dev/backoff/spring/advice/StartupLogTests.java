@@ -17,9 +17,9 @@ import org.springframework.scheduling.annotation.Scheduled;
 import org.springframework.resilience.annotation.Retryable;
 
 import dev.backoff.annotation.Backoff;
-import dev.backoff.spring.policy.PolicyKey;
+import dev.backoff.spring.configuration.PolicyKey;
+import dev.backoff.spring.configuration.SmallApplication;
 import dev.backoff.spring.policy.PolicyUse;
-import dev.backoff.spring.policy.SmallApplication;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -27,7 +27,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class StartupLogTests {
 
 	private static List<String> log(String yaml, Class<?>... beans) {
-		return SmallApplication.of(beans).yaml(yaml).log(StartupCheck.class);
+		return SmallApplication.of(beans).yaml(yaml).startupLog();
 	}
 
 	private static void uses(String yaml, Class<?> bean, java.util.function.Consumer<List<PolicyUse>> check) {
@@ -276,9 +276,9 @@ class StartupLogTests {
 			uses("", Merged.class, (uses) -> assertThat(uses).singleElement().satisfies((use) -> {
 				assertThat(use.policy().name()).isEqualTo("method");
 				assertThat(use.policy().values().get(PolicyKey.BASE))
-					.hasToString("Value[text=20ms, origin=annotation on Merged.send]");
+					.hasToString("EffectiveValue[text=20ms, origin=annotation on Merged.send]");
 				assertThat(use.policy().values().get(PolicyKey.CAP))
-					.hasToString("Value[text=1s, origin=annotation on Merged]");
+					.hasToString("EffectiveValue[text=1s, origin=annotation on Merged]");
 			}));
 		}
 

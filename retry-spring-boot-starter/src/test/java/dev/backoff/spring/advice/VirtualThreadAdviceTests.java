@@ -12,7 +12,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 
 import dev.backoff.annotation.Backoff;
-import dev.backoff.spring.policy.SmallApplication;
+import dev.backoff.spring.configuration.SmallApplication;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -28,7 +28,7 @@ class VirtualThreadAdviceTests {
 	@Test
 	void isGivenWhereAnInterruptClosesConnectionsOfAPool() {
 		assertThat(advice(VIRTUAL + TIMEOUT, Orders.class, Pool.class)).containsExactly(ADVICE);
-		assertThat(SmallApplication.of(Orders.class, Pool.class).yaml(VIRTUAL + TIMEOUT).log(StartupCheck.class))
+		assertThat(SmallApplication.of(Orders.class, Pool.class).yaml(VIRTUAL + TIMEOUT).startupLog())
 			.containsExactly("INFO @Backoff on Orders.place(), policy orders: " + ADVICE);
 	}
 

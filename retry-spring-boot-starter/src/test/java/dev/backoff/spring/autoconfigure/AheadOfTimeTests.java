@@ -15,7 +15,7 @@ import org.springframework.context.annotation.ProxyType;
 import org.springframework.core.test.tools.CompileWithForkedClassLoader;
 
 import dev.backoff.annotation.Backoff;
-import dev.backoff.spring.policy.InvalidBackoffException;
+import dev.backoff.spring.configuration.InvalidBackoffException;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

@@ -14,7 +14,7 @@ import reactor.core.publisher.Mono;
 
 import dev.backoff.annotation.Backoff;
 import dev.backoff.event.RetriesStoppedException;
-import dev.backoff.spring.policy.SmallApplication;
+import dev.backoff.spring.configuration.SmallApplication;
 
 /** Every kind of bad annotation, with the whole report that stops the start. */
 class AnnotationReportTests {

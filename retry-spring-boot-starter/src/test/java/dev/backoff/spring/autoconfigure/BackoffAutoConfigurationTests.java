@@ -52,12 +52,10 @@ import dev.backoff.failure.RetryCause;
 import dev.backoff.fixture.RandomSources;
 import dev.backoff.fixture.VirtualTime;
 import dev.backoff.spring.advice.BackoffAdvisor;
-import dev.backoff.spring.advice.BackoffInterceptor;
 import dev.backoff.spring.advice.BackoffMethods;
-import dev.backoff.spring.advice.StartupCheck;
+import dev.backoff.spring.configuration.BackoffConfiguration;
 import dev.backoff.spring.failure.BuiltInFailureClassifiers;
 import dev.backoff.spring.observation.BackoffObservationAutoConfiguration;
-import dev.backoff.spring.policy.BackoffConfiguration;
 import dev.backoff.spring.policy.BackoffPolicies;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -81,8 +79,6 @@ class BackoffAutoConfigurationTests {
 			BackoffAutoConfigurationTests.this.runner
 				.run((context) -> assertThat(context).hasSingleBean(BackoffPolicies.class)
 					.hasSingleBean(BackoffMethods.class)
-					.hasSingleBean(StartupCheck.class)
-					.hasSingleBean(BackoffInterceptor.class)
 					.hasSingleBean(BackoffAdvisor.class)
 					.hasSingleBean(BuiltInFailureClassifiers.class));
 		}

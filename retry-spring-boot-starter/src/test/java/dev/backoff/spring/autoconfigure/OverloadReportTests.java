@@ -7,7 +7,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 import dev.backoff.annotation.Backoff;
-import dev.backoff.spring.policy.SmallApplication;
+import dev.backoff.spring.configuration.SmallApplication;
 
 /**
  * Every kind of bad breaker and budget, with the whole report that stops the start.
@@ -170,9 +170,6 @@ class OverloadReportTests {
 						"Add concurrency, or remove it."),
 				policy("{ concurrency: none, max-waiting: 5 }", "max-waiting (5): has no effect without a concurrency.",
 						"Add concurrency, or remove it."),
-				policy("recover-concurrency: unlimited",
-						"recover-concurrency (unlimited): must be a whole number from 1 to 1000000, or none.",
-						"Write 1 or more, or none for no limit."),
 				policy("max-concurrent-calls: 5", "max-concurrent-calls (5): is no key of a policy.",
 						"Write concurrency instead of max-concurrent-calls."),
 				policy("max-wait-duration: 5s", "max-wait-duration (5s): is no key of a policy.",

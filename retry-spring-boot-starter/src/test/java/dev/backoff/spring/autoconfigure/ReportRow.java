@@ -5,7 +5,7 @@ import java.util.List;
 
 import org.springframework.boot.diagnostics.FailureAnalysis;
 
-import dev.backoff.spring.policy.SmallApplication;
+import dev.backoff.spring.configuration.SmallApplication;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -21,7 +21,7 @@ import dev.backoff.annotation.Backoff;
 import dev.backoff.breaker.CallPermits;
 import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.fixture.VirtualTime;
-import dev.backoff.spring.actuate.BackoffEndpoint;
+import dev.backoff.spring.actuate.BackoffEndpointAutoConfiguration;
 import dev.backoff.spring.safety.OtherBreakers;
 import dev.backoff.spring.safety.Resilience4jBreakers;
 
@@ -54,9 +54,9 @@ class Resilience4jAutoConfigurationTests {
 			assertThatIOException().isThrownBy(orders::place);
 			assertThat(orders.calls()).isEqualTo(2);
 			assertThat(this.registry.circuitBreaker("gateway").getState()).isEqualTo(State.OPEN);
-			Object shown = ReflectionTestUtils.invokeMethod(context.getBean(BackoffEndpoint.class), "policies",
+			Object shown = ReflectionTestUtils.invokeMethod(context.getBean("backoffEndpoint"), "policies",
 					new Object[] { null });
-			assertThat(shown).extracting("body.breakers", InstanceOfAssertFactories.MAP)
+			assertThat(shown).extracting("breakers", InstanceOfAssertFactories.MAP)
 				.extractingByKey("gateway")
 				.extracting("provider", "state", "policies", "rejected")
 				.containsExactly("resilience4j", "open", List.of("Orders.place"), null);

@@ -16,7 +16,7 @@ import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.boot.webclient.WebClientCustomizer;
 
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
-import dev.backoff.spring.policy.HttpSettings;
+import dev.backoff.spring.configuration.HttpSettings;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -45,18 +45,6 @@ class BackoffHttpAutoConfigurationTests {
 				.run((context) -> assertThat(context).hasNotFailed()
 					.doesNotHaveBean("backoffBlockingClientHeaders")
 					.doesNotHaveBean("backoffReactiveClientHeaders"));
-		}
-
-		@Test
-		void areCustomizedByBeansOfTheApplication() {
-			BlockingClientHeaders blocking = new BlockingClientHeaders(SETTINGS);
-			ReactiveClientHeaders reactive = new ReactiveClientHeaders(SETTINGS);
-			this.runner.withBean("blocking", BlockingClientHeaders.class, () -> blocking)
-				.withBean("reactive", ReactiveClientHeaders.class, () -> reactive)
-				.run((context) -> {
-					assertThat(context).getBean(BlockingClientHeaders.class).isSameAs(blocking);
-					assertThat(context).getBean(ReactiveClientHeaders.class).isSameAs(reactive);
-				});
 		}
 
 	}
@@ -116,14 +104,6 @@ class BackoffHttpAutoConfigurationTests {
 		@Test
 		void areNotFilteredByDefault() {
 			this.runner.run((context) -> assertThat(context).doesNotHaveBean(InboundWebFilter.class));
-		}
-
-		@Test
-		void areFilteredByTheBeanOfTheApplication() {
-			InboundWebFilter own = new InboundWebFilter(SETTINGS);
-			this.runner.withPropertyValues("backoff.http.inbound=true")
-				.withBean(InboundWebFilter.class, () -> own)
-				.run((context) -> assertThat(context).getBean(InboundWebFilter.class).isSameAs(own));
 		}
 
 	}

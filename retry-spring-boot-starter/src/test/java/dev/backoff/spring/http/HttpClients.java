@@ -20,7 +20,6 @@ import org.springframework.web.client.RestClient;
 import org.springframework.web.reactive.function.client.WebClient;
 
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
-import dev.backoff.spring.http.BackoffHttpAutoConfiguration;
 
 /** The clients that an application gets from Spring Boot. */
 enum HttpClients {

@@ -30,7 +30,7 @@ import org.springframework.web.filter.ServerHttpObservationFilter;
 
 import dev.backoff.Attempt;
 import dev.backoff.RetryContext;
-import dev.backoff.spring.policy.HttpSettings;
+import dev.backoff.spring.configuration.HttpSettings;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

@@ -20,7 +20,6 @@ import org.springframework.core.task.support.ContextPropagatingTaskDecorator;
 
 import dev.backoff.Attempt;
 import dev.backoff.annotation.Backoff;
-import dev.backoff.spring.BootVersion;
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -60,12 +59,10 @@ class NestedCallsOnThreadsTests {
 	@ParameterizedTest
 	@EnumSource
 	void theInnerDeadlineIsTheTighterOfBoth(Way way) {
-		BootVersion.assumeLaterThan40("does not know spring.task.execution.propagate-context");
 		assertInnerDeadlineIsTighter(this.runner.withPropertyValues("spring.task.execution.propagate-context=true"),
 				way);
 	}
 
-	/* What the property stands for, for Boot 4.0. */
 	@ParameterizedTest
 	@EnumSource
 	void theInnerDeadlineIsTheTighterOfBothWithADecorator(Way way) {

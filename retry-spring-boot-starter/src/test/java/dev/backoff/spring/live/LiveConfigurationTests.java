@@ -33,12 +33,12 @@ import dev.backoff.event.StopReason;
 import dev.backoff.fixture.VirtualTime;
 import dev.backoff.spring.advice.BackoffMethods;
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
+import dev.backoff.spring.configuration.EffectiveValue;
+import dev.backoff.spring.configuration.InvalidBackoffException;
+import dev.backoff.spring.configuration.PolicyKey;
 import dev.backoff.spring.observation.BackoffObservationAutoConfiguration;
 import dev.backoff.spring.observation.LogCapture;
 import dev.backoff.spring.policy.BackoffPolicies;
-import dev.backoff.spring.policy.EffectivePolicy;
-import dev.backoff.spring.policy.InvalidBackoffException;
-import dev.backoff.spring.policy.PolicyKey;
 import dev.backoff.spring.policy.PolicyUse;
 import dev.backoff.spring.safety.RetryBudgets;
 
@@ -78,7 +78,7 @@ class LiveConfigurationTests {
 		return story.reason();
 	}
 
-	private static EffectivePolicy.Value value(ApplicationContext context, String method, PolicyKey key) {
+	private static EffectiveValue value(ApplicationContext context, String method, PolicyKey key) {
 		return context.getBean(BackoffMethods.class)
 			.uses()
 			.stream()
@@ -116,7 +116,7 @@ class LiveConfigurationTests {
 				assertThat(waits(context, Shop::order)).isEqualTo(seconds(4, 8, 16));
 				assertThat(waits(context, Shop::mail)).isEqualTo(seconds(2));
 				assertThat(value(context, "Shop.order", PolicyKey.BASE))
-					.isEqualTo(new EffectivePolicy.Value("4s", "live override"));
+					.isEqualTo(new EffectiveValue("4s", "live override"));
 			});
 		}
 

@@ -36,13 +36,13 @@ import dev.backoff.annotation.Backoff;
 import dev.backoff.fixture.VirtualTime;
 import dev.backoff.spring.advice.BackoffMethods;
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
+import dev.backoff.spring.configuration.BackoffConfiguration;
+import dev.backoff.spring.configuration.PolicyKey;
+import dev.backoff.spring.configuration.Problem;
 import dev.backoff.spring.observation.BackoffObservationAutoConfiguration;
 import dev.backoff.spring.observation.LogCapture;
-import dev.backoff.spring.policy.BackoffConfiguration;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.ConfigurationUser;
-import dev.backoff.spring.policy.PolicyKey;
-import dev.backoff.spring.policy.Problem;
 import dev.backoff.time.Cancellable;
 import dev.backoff.time.RetryTime;
 

@@ -357,19 +357,6 @@ class BackoffObservationAutoConfigurationTests {
 	}
 
 	@Test
-	void backsOffForTheApplicationsOwnMetersAndLoggerOfBudgetsAndBreakers() {
-		OverloadMeters meters = new OverloadMeters(() -> null);
-		OverloadLogger logger = new OverloadLogger();
-		this.metered.withBean("ownMeters", OverloadMeters.class, () -> meters)
-			.withBean("ownLogger", OverloadLogger.class, () -> logger)
-			.run((context) -> {
-				assertThat(context).getBean(OverloadMeters.class).isSameAs(meters);
-				assertThat(context).getBean(OverloadLogger.class).isSameAs(logger);
-				assertThat(context.getBean(MeterRegistry.class).find("backoff.budget.tokens").gauge()).isNull();
-			});
-	}
-
-	@Test
 	void measuresAsConfigured() {
 		this.metered.withPropertyValues("backoff.metrics.durations=true", "backoff.metrics.slo=100ms,1s")
 			.run((context) -> {

@@ -24,7 +24,7 @@ import dev.backoff.breaker.BreakerState;
 import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.budget.RetryBudget;
 import dev.backoff.fixture.VirtualTime;
-import dev.backoff.spring.policy.BackoffConfiguration;
+import dev.backoff.spring.configuration.BackoffConfiguration;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.EffectivePolicy;
 import dev.backoff.spring.safety.OverloadSafety;

@@ -14,6 +14,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 import dev.backoff.annotation.Backoff;
 import dev.backoff.policy.RetryPolicy;
+import dev.backoff.spring.configuration.EffectiveValue;
+import dev.backoff.spring.configuration.PolicyKey;
+import dev.backoff.spring.configuration.SmallApplication;
 import dev.backoff.time.Nanos;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -26,7 +29,7 @@ class PolicyPrecedenceTests {
 	}
 
 	private static String value(EffectivePolicy policy, PolicyKey key) {
-		EffectivePolicy.Value value = policy.values().get(key);
+		EffectiveValue value = policy.values().get(key);
 		return (value != null) ? value.text() + " <- " + value.origin() : "-";
 	}
 
@@ -37,7 +40,7 @@ class PolicyPrecedenceTests {
 		void nothingIsSet() {
 			application(Bare.class, "").runWithPolicy((policy) -> {
 				assertThat(policy.name()).isEqualTo("Bare.place");
-				assertThat(policy.values().values()).extracting(EffectivePolicy.Value::origin).containsOnly("built in");
+				assertThat(policy.values().values()).extracting(EffectiveValue::origin).containsOnly("built in");
 				assertThat(policy.numbers())
 					.hasToString("RetryPolicy Bare.place (4 attempts, exponential 100ms ×2, cap 10s, "
 							+ "jitter full, no deadline)");
@@ -80,7 +83,7 @@ class PolicyPrecedenceTests {
 				SHORTEST_ATTEMPT    | 20ms  | 30ms
 				THROTTLED_BASE      | 2s    | 3s
 				MATCH_CAUSES        | true  | false
-				LAST_QUESTION       | true  | false
+				FINAL_POLL       | true  | false
 				NESTED              | stop  | multiply
 				RETRY_AFTER_ENABLED | true  | false
 				RETRY_AFTER_MAX     | 2m    | 3m

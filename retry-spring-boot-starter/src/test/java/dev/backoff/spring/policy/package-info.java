@@ -1,6 +1,5 @@
 /**
- * Tests of policies and their configuration, each on a small application that really
- * starts.
+ * Tests of policies, each on a small application that really starts.
  */
 @NullMarked
 package dev.backoff.spring.policy;

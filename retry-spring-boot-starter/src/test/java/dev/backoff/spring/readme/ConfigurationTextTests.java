@@ -30,8 +30,8 @@ import dev.backoff.fixture.RandomSources;
 import dev.backoff.policy.Preset;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
-import dev.backoff.spring.policy.InvalidBackoffException;
-import dev.backoff.spring.policy.PolicyKey;
+import dev.backoff.spring.configuration.InvalidBackoffException;
+import dev.backoff.spring.configuration.PolicyKey;
 import dev.backoff.time.DurationText;
 
 import static org.assertj.core.api.Assertions.assertThat;

@@ -23,8 +23,8 @@ import org.springframework.context.ConfigurableApplicationContext;
 
 import dev.backoff.fixture.VirtualTime;
 import dev.backoff.refresh.apollo.ShopApplication.Shop;
+import dev.backoff.spring.configuration.PolicyKey;
 import dev.backoff.spring.policy.BackoffPolicies;
-import dev.backoff.spring.policy.PolicyKey;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;

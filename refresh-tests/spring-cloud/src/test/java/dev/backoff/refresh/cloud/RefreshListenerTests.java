@@ -18,9 +18,9 @@ import org.springframework.core.env.MapPropertySource;
 
 import dev.backoff.annotation.Backoff;
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
+import dev.backoff.spring.configuration.PolicyKey;
 import dev.backoff.spring.live.RefreshListener;
 import dev.backoff.spring.policy.BackoffPolicies;
-import dev.backoff.spring.policy.PolicyKey;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatNoException;

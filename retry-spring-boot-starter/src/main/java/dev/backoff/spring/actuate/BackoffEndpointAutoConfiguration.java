@@ -1,0 +1,79 @@
+package dev.backoff.spring.actuate;
+
+import java.time.Clock;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
+import org.springframework.boot.actuate.endpoint.EndpointAccessResolver;
+import org.springframework.boot.actuate.endpoint.web.PathMappedEndpoints;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.context.ApplicationEventPublisher;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.env.Environment;
+
+import dev.backoff.CallRegistry;
+import dev.backoff.spring.live.LiveConfiguration;
+import dev.backoff.spring.observation.CallStatistics;
+import dev.backoff.spring.observation.StoppedCalls;
+import dev.backoff.spring.otherretries.OtherRetries;
+import dev.backoff.spring.policy.BackoffPolicies;
+import dev.backoff.spring.policy.PolicyUses;
+import dev.backoff.spring.safety.OverloadSafety;
+
+/**
+ * Show the policies at {@code /actuator/backoff}, and let an operator change them, also
+ * on a page, where the application asks for one.
+ *
+ * @since 0.1
+ */
+@AutoConfiguration(afterName = { "dev.backoff.spring.autoconfigure.BackoffAutoConfiguration",
+		"dev.backoff.spring.observation.BackoffObservationAutoConfiguration" })
+@ConditionalOnClass(ConditionalOnAvailableEndpoint.class)
+public final class BackoffEndpointAutoConfiguration {
+
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnAvailableEndpoint(BackoffEndpoint.class)
+	static class Exposed {
+
+		@Bean
+		BackoffEndpoint backoffEndpoint(BackoffPolicies policies, PolicyUses uses, OverloadSafety safety,
+				LiveConfiguration live, CallRegistry calls, ObjectProvider<CallStatistics> statistics,
+				ObjectProvider<StoppedCalls> stopped, ObjectProvider<EndpointPart> parts, OtherRetries otherRetries,
+				Environment environment, ObjectProvider<EndpointAccessResolver> access, ObjectProvider<Clock> clock) {
+			ThisProcess process = ThisProcess.of(environment, access.getIfUnique(),
+					clock.getIfUnique(Clock::systemUTC));
+			return new BackoffEndpoint(policies, uses, safety, live, calls, statistics.getIfUnique(),
+					stopped.getIfUnique(), process, parts.orderedStream().toList(), otherRetries);
+		}
+
+		@Bean
+		BackoffEndpointWebExtension backoffEndpointWebExtension(BackoffEndpoint endpoint) {
+			return new BackoffEndpointWebExtension(endpoint);
+		}
+
+		@Bean
+		OperatorInputs backoffOperatorInputs() {
+			return new OperatorInputs();
+		}
+
+		@Bean
+		AuditedOperations backoffAuditedOperations(ApplicationEventPublisher publisher) {
+			return new AuditedOperations(publisher);
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnAvailableEndpoint(ConsoleEndpoint.class)
+	static class Console {
+
+		@Bean
+		ConsoleEndpoint backoffConsoleEndpoint(ObjectProvider<PathMappedEndpoints> paths) {
+			return new ConsoleEndpoint(paths::getIfAvailable);
+		}
+
+	}
+
+}

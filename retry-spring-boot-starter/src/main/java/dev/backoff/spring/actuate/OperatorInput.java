@@ -1,0 +1,90 @@
+package dev.backoff.spring.actuate;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+import org.jspecify.annotations.Nullable;
+
+import dev.backoff.spring.configuration.BackoffConfiguration;
+import dev.backoff.spring.configuration.InvalidBackoffException;
+import dev.backoff.spring.configuration.Overrides;
+import dev.backoff.spring.configuration.Problem;
+
+/** The values of an operator by key, where an operation has no parameter for them. */
+record OperatorInput(Map<String, @Nullable Object> values) {
+
+	static final OperatorInput NONE = new OperatorInput(Map.of());
+
+	/** Return the texts of all keys but one; a value that is no text is refused. */
+	Map<String, String> textsWithout(String other) {
+		Map<String, String> texts = new LinkedHashMap<>();
+		List<Problem> problems = new ArrayList<>();
+		this.values.forEach((key, value) -> {
+			if (value instanceof Map || value instanceof Iterable || value == null) {
+				problems.add(Problem.ofPlace("Invalid " + Overrides.oneLine(key), "must be one value",
+						"Write text, a number or a switch."));
+			}
+			else if (!isKey(key, other)) {
+				texts.put(key, value.toString());
+			}
+		});
+		refuse(problems);
+		return texts;
+	}
+
+	/** Return the text of a key, or null if it is absent. */
+	@Nullable String text(String key) {
+		return textsWithout("").entrySet()
+			.stream()
+			.filter((entry) -> isKey(entry.getKey(), key))
+			.findFirst()
+			.map(Map.Entry::getValue)
+			.orElse(null);
+	}
+
+	/** Return a time with a unit, or null if it is absent. */
+	@Nullable Duration limit(String key) {
+		String text = text(key);
+		return (text != null) ? Overrides.limit(key, text) : null;
+	}
+
+	/** Return true or false, or null if it is absent. */
+	@Nullable Boolean flag(String key) {
+		String text = text(key);
+		if (text != null && !text.equalsIgnoreCase("true") && !text.equalsIgnoreCase("false")) {
+			throw refusal("Invalid " + key + " (" + Overrides.oneLine(text) + ")", "must be true or false",
+					"Write one of them.");
+		}
+		return (text != null) ? Boolean.valueOf(text) : null;
+	}
+
+	/** Refuse all keys but the given ones. */
+	void refuseOthers(String fix, String... known) {
+		List<Problem> problems = new ArrayList<>();
+		for (String key : textsWithout("").keySet()) {
+			if (List.of(known).stream().noneMatch((other) -> isKey(key, other))) {
+				problems.add(Problem.ofPlace("Invalid key (" + Overrides.oneLine(key) + ")", "is not known here",
+						"Write " + fix + "."));
+			}
+		}
+		refuse(problems);
+	}
+
+	private static boolean isKey(String written, String key) {
+		return BackoffConfiguration.canonicalName(written).equals(BackoffConfiguration.canonicalName(key));
+	}
+
+	static InvalidBackoffException refusal(String place, String rule, String fix) {
+		return new InvalidBackoffException(List.of(Problem.ofPlace(place, rule, fix)));
+	}
+
+	private static void refuse(List<Problem> problems) {
+		if (!problems.isEmpty()) {
+			throw new InvalidBackoffException(problems);
+		}
+	}
+
+}

@@ -1,0 +1,433 @@
+package dev.backoff.spring.advice;
+
+import java.math.BigDecimal;
+import java.math.MathContext;
+import java.math.RoundingMode;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.Iterator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Function;
+import java.util.stream.BaseStream;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+import javax.sql.DataSource;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
+
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.core.env.Environment;
+
+import dev.backoff.AttemptTimeoutException;
+import dev.backoff.budget.BudgetSettings;
+import dev.backoff.delay.BackoffRule;
+import dev.backoff.delay.DelayPlan;
+import dev.backoff.policy.RetryPolicy;
+import dev.backoff.spring.configuration.BackoffConfiguration;
+import dev.backoff.spring.configuration.BudgetEntry;
+import dev.backoff.spring.configuration.BudgetKey;
+import dev.backoff.spring.configuration.EffectiveValue;
+import dev.backoff.spring.configuration.Nearest;
+import dev.backoff.spring.configuration.PolicyKey;
+import dev.backoff.spring.policy.BackoffPolicies;
+import dev.backoff.spring.policy.EffectivePolicy;
+import dev.backoff.time.DurationText;
+import dev.backoff.time.Nanos;
+
+/**
+ * Advice at the start: what works but is probably not meant. It is logged once, and shown
+ * at the endpoint. This file is long because all advice is here. Thread-safe.
+ *
+ * @since 0.1
+ */
+public final class StartupAdvice {
+
+	private static final Logger logger = LoggerFactory.getLogger(StartupCheck.class);
+
+	private static final String SHUTDOWN_PHASE = "spring.lifecycle.timeout-per-shutdown-phase";
+
+	private static final Duration DEFAULT_SHUTDOWN_PHASE = Duration.ofSeconds(30);
+
+	/** More permits than this are advised against. */
+	private static final int MANY_SLOTS = 1_000;
+
+	/** More attempts than this without a deadline are advised against. */
+	private static final int MANY_ATTEMPTS = 16;
+
+	private static final long LONG_WAIT = 10_000_000_000L;
+
+	private static final long HOUR = 3_600_000_000_000L;
+
+	private static final List<String> OTHER_RETRIES = List.of("org.springframework.resilience.annotation.Retryable",
+			"org.springframework.retry.annotation.Retryable", "io.github.resilience4j.retry.annotation.Retry");
+
+	private static final String OTHER_LIMIT = "org.springframework.resilience.annotation.ConcurrencyLimit";
+
+	private final BackoffPolicies policies;
+
+	private final ConfigurableListableBeanFactory beanFactory;
+
+	private final @Nullable Weaving weaving;
+
+	private final SelfCalls selfCalls = new SelfCalls();
+
+	StartupAdvice(BackoffPolicies policies, ConfigurableListableBeanFactory beanFactory, @Nullable Weaving weaving) {
+		this.policies = policies;
+		this.beanFactory = beanFactory;
+		this.weaving = weaving;
+	}
+
+	/** Log what is odd in the configuration and in the plans of all methods. */
+	void log(List<MethodPlan> plans) {
+		this.policies.configuration().warnings().forEach((warning) -> logger.warn("Ignored: {}", warning));
+		advise(plans);
+		List<String> shared = plans.stream()
+			.filter((plan) -> !plan.label().equals(plan.method().label()))
+			.map(MethodPlan::label)
+			.toList();
+		if (!shared.isEmpty()) {
+			logger.info("Named with their package, because two classes share their simple name: {}",
+					String.join(", ", shared));
+		}
+		Set<String> used = names(plans, MethodPlan::label);
+		used.addAll(names(plans, (plan) -> plan.policy().name()));
+		logUnused("No method known at start-up uses the policy", "No method known at start-up uses the policies",
+				this.policies.unused(), used);
+		logUnused("No policy in use has the breaker", "No policy in use has the breakers",
+				this.policies.unusedBreakers(), names(plans, (plan) -> plan.policy().breaker()));
+		logUnused("No policy in use has the budget", "No policy in use has the budgets", this.policies.unusedBudgets(),
+				names(plans, (plan) -> plan.policy().budget()));
+		adviseShutdown("backoff.shutdown.wait", this.policies.configuration().shutdownWait());
+		if (plans.stream().anyMatch((plan) -> plan.policy().isDurable())) {
+			adviseShutdown("backoff.durable.shutdown-wait", this.policies.configuration().durable().shutdownWait());
+		}
+	}
+
+	private void advise(List<MethodPlan> plans) {
+		Set<String> told = new LinkedHashSet<>();
+		for (MethodPlan plan : plans) {
+			List<String> advice = of(plan);
+			String line = plan.method().place() + ", policy " + plan.policy().name() + ": " + String.join("; ", advice);
+			if (!advice.isEmpty() && told.add(line)) {
+				logger.atLevel(isWarned(plan) ? Level.WARN : Level.INFO).log(line);
+			}
+		}
+	}
+
+	/* A name that is nearly one in use is probably misspelt. */
+	private static void logUnused(String what, String many, List<String> unused, Set<String> used) {
+		List<String> others = new ArrayList<>();
+		for (String name : unused) {
+			String nearest = Nearest.ofName(name, used);
+			if (nearest != null) {
+				logger.warn("{} {}, so what is set for it has no effect: write {} if that is meant", what, name,
+						nearest);
+			}
+			else {
+				others.add(name);
+			}
+		}
+		if (!others.isEmpty()) {
+			logger.info("{} {}", many, String.join(", ", others));
+		}
+	}
+
+	private static Set<String> names(List<MethodPlan> plans, Function<MethodPlan, @Nullable String> of) {
+		return plans.stream().map(of).filter(Objects::nonNull).collect(Collectors.toCollection(TreeSet::new));
+	}
+
+	private void adviseShutdown(String key, Duration wait) {
+		Duration phase = Binder.get(this.beanFactory.getBean(Environment.class))
+			.bind(SHUTDOWN_PHASE, Duration.class)
+			.orElse(DEFAULT_SHUTDOWN_PHASE);
+		if (wait.compareTo(phase) > 0) {
+			logger.info("{} of {} is cut short by {} of {}: raise that too, or wait less", key,
+					DurationText.exact(wait), SHUTDOWN_PHASE, DurationText.exact(phase));
+		}
+	}
+
+	/**
+	 * Describe what in a policy works but is probably not meant.
+	 * @param effective the policy
+	 * @param configuration has the policy's budget
+	 * @return sentences without a capital and a full stop
+	 */
+	public static List<String> of(EffectivePolicy effective, BackoffConfiguration configuration) {
+		List<String> advice = new ArrayList<>();
+		RetryPolicy policy = effective.numbers();
+		BackoffRule rule = policy.rule();
+		if (isExponential(effective) && !rule.jitter().replacesShape()) {
+			adviseGrowth(rule, advice);
+		}
+		adviseShape(rule, effective, advice);
+		boolean limited = policy.maxAttempts() != RetryPolicy.UNLIMITED_ATTEMPTS;
+		if (policy.maxAttempts() > MANY_ATTEMPTS && policy.deadlineNanos() == Nanos.UNLIMITED) {
+			advice.add("more than " + MANY_ATTEMPTS + " attempts without a deadline: set a deadline");
+		}
+		if (policy.concurrency() > MANY_SLOTS && policy.concurrency() != RetryPolicy.UNLIMITED_CONCURRENCY) {
+			advice.add("a concurrency of " + policy.concurrency()
+					+ " hardly limits anything: write what the dependency bears at once, or none");
+		}
+		boolean timeoutSet = isSet(effective, PolicyKey.ATTEMPT_TIMEOUT);
+		if (policy.attemptTimeoutNanos() != Nanos.UNLIMITED && timeoutSet) {
+			adviseTimeout(policy, advice);
+		}
+		if (limited && policy.maxAttempts() > 1 && policy.deadlineNanos() != Nanos.UNLIMITED) {
+			adviseRoom(policy, policy.shortestAttemptNanos(), "by the delays before jitter", effective, advice);
+			if (policy.attemptTimeoutNanos() < policy.deadlineNanos() && timeoutSet) {
+				adviseRoom(policy, policy.attemptTimeoutNanos(),
+						"each as long as the attempt-timeout of " + DurationText.exact(policy.attemptTimeoutNanos()),
+						effective, advice);
+			}
+		}
+		if (effective.isWrittenForIt(PolicyKey.CAP) && limited && policy.maxAttempts() > 1) {
+			adviseCap(rule, policy.maxAttempts() - 1, advice);
+		}
+		if (policy.isPostponedWhenEmpty() && effective.budget() != null) {
+			adviseBudget(policy, configuration.budget(effective.budget()), advice);
+		}
+		else if (policy.isPostponedWhenEmpty() && effective.isWrittenForIt(PolicyKey.WHEN_EMPTY)) {
+			advice.add("when-empty has no effect without a budget");
+		}
+		return List.copyOf(advice);
+	}
+
+	private static String text(EffectivePolicy policy, PolicyKey key) {
+		EffectiveValue value = policy.values().get(key);
+		return (value != null) ? value.text() : "";
+	}
+
+	private static boolean isExponential(EffectivePolicy policy) {
+		return text(policy, PolicyKey.SHAPE).equals("exponential");
+	}
+
+	/* The default timeout of durable policies is a bound for attempts that hang. */
+	private static boolean isSet(EffectivePolicy policy, PolicyKey key) {
+		EffectiveValue value = policy.values().get(key);
+		return value != null && !value.origin().startsWith(EffectiveValue.BUILT_IN)
+				&& !value.origin().equals("durable default");
+	}
+
+	/** Advise against attempts of the given time that cannot all be made in time. */
+	private static void adviseRoom(RetryPolicy policy, long attempt, String how, EffectivePolicy effective,
+			List<String> advice) {
+		int fitting = 0;
+		for (long end = attempt; fitting < policy.maxAttempts() && end <= policy.deadlineNanos();) {
+			fitting++;
+			end = Nanos.plus(end, Nanos.plus(policy.rule().capped(fitting), attempt));
+		}
+		if (fitting == policy.maxAttempts()) {
+			return;
+		}
+		long base = largestBase(policy, attempt, effective);
+		advice.add("the deadline of " + DurationText.exact(policy.deadlineNanos()) + " has room for " + fitting + " of "
+				+ policy.maxAttempts() + " attempts, " + how + ": raise it, "
+				+ ((base > 0) ? "make fewer attempts, or lower the base to " + DurationText.exact(base)
+						: "or make fewer attempts"));
+	}
+
+	/**
+	 * Return the base with which all attempts fit, cut to three digits, or 0 for none.
+	 */
+	private static long largestBase(RetryPolicy policy, long attempt, EffectivePolicy effective) {
+		boolean exponential = isExponential(effective);
+		if (policy.rule().jitter().replacesShape()
+				|| (!exponential && !text(effective, PolicyKey.SHAPE).equals("fixed"))) {
+			return 0;
+		}
+		double multiplier = exponential ? Double.parseDouble(text(effective, PolicyKey.MULTIPLIER)) : 1;
+		long base = DelayPlan
+			.largestBase(Duration.ofNanos(policy.deadlineNanos()), policy.maxAttempts() - 1, multiplier,
+					isSet(effective, PolicyKey.CAP) ? Duration.ofNanos(policy.rule().capNanos()) : null,
+					Duration.ofNanos(attempt), 1)
+			.toNanos();
+		return new BigDecimal(base).round(new MathContext(3, RoundingMode.DOWN)).longValue();
+	}
+
+	private static void adviseShape(BackoffRule rule, EffectivePolicy effective, List<String> advice) {
+		boolean multiplier = effective.isWrittenForIt(PolicyKey.MULTIPLIER);
+		if ((multiplier || effective.isWrittenForIt(PolicyKey.SHAPE)) && rule.shape().rungs() == 0
+				&& rule.shape().nanos(2) > rule.baseNanos() && rule.baseNanos() == rule.capNanos()) {
+			advice.add("the " + (multiplier ? "multiplier" : "shape") + " changes no delay, because the cap of "
+					+ DurationText.exact(rule.capNanos()) + " is the base: raise the cap");
+		}
+	}
+
+	/** Advise against a budget that never pays: retries do not wait for it. */
+	private static void adviseBudget(RetryPolicy policy, BudgetEntry budget, List<String> advice) {
+		if (!policy.isEnabled() || policy.maxAttempts() == 1) {
+			return;
+		}
+		BudgetSettings settings = budget.settings();
+		String withoutEffect = "when-empty: wait has no effect, because the budget " + budget.name() + " ";
+		if (settings.tokens() == 0) {
+			advice.add(withoutEffect + "never pays: its tokens are 0 (" + origins(budget, BudgetKey.TOKENS) + ")");
+		}
+		else if (settings.perSecond() == 0 && settings.perSuccess() == 0) {
+			advice.add(withoutEffect + "is never filled again: its per-second and per-success are 0 ("
+					+ origins(budget, BudgetKey.PER_SECOND, BudgetKey.PER_SUCCESS) + ")");
+		}
+		else if (settings.perSecond() == 0 && policy.deadlineNanos() == Nanos.UNLIMITED) {
+			advice.add("a call waits for the budget " + budget.name()
+					+ " as long as none succeeds, for its per-second is 0: set a deadline");
+		}
+	}
+
+	private static String origins(BudgetEntry budget, BudgetKey... keys) {
+		return Stream.of(keys)
+			.map(budget.values()::get)
+			.map(EffectiveValue::origin)
+			.distinct()
+			.collect(Collectors.joining(", "));
+	}
+
+	private static void adviseTimeout(RetryPolicy policy, List<String> advice) {
+		if (policy.deadlineNanos() <= policy.attemptTimeoutNanos()) {
+			advice.add(
+					"an attempt that uses up the attempt-timeout of " + DurationText.exact(policy.attemptTimeoutNanos())
+							+ " leaves no time for a retry before the deadline of "
+							+ DurationText.exact(policy.deadlineNanos()));
+		}
+		if (!policy.retryOn().isEmpty() && policy.retryOn()
+			.stream()
+			.noneMatch((type) -> type.isAssignableFrom(AttemptTimeoutException.class))) {
+			advice.add("attempts that take longer than the attempt-timeout are not retried: retry-on does not name "
+					+ AttemptTimeoutException.class.getName());
+		}
+	}
+
+	private static void adviseCap(BackoffRule rule, int retries, List<String> advice) {
+		long longest = rule.jitter().replacesShape() ? rule.capNanos() : rule.capped(retries);
+		if (longest < rule.capNanos()) {
+			advice.add("the cap of " + DurationText.exact(rule.capNanos()) + " is never reached: the last wait is "
+					+ DurationText.story(longest) + " before jitter");
+		}
+	}
+
+	private static void adviseGrowth(BackoffRule rule, List<String> advice) {
+		double growth = (rule.baseNanos() == 0) ? 1 : (double) rule.shape().nanos(2) / rule.baseNanos();
+		if (growth != 1 && (growth < 1.5 || growth > 4)) {
+			advice.add("the multiplier "
+					+ new BigDecimal(growth, new MathContext(3)).stripTrailingZeros().toPlainString()
+					+ " is outside 1.5 to 4: it grows "
+					+ ((growth < 1.5) ? "too slowly to relieve a server" : "so fast that late retries hardly happen"));
+		}
+	}
+
+	/** Describe what in the plan of a method works but is probably not meant. */
+	List<String> of(MethodPlan plan) {
+		List<String> advice = new ArrayList<>(of(plan.policy(), this.policies.configuration()));
+		RetryPolicy policy = plan.policy().numbers();
+		long waits = waits(policy);
+		if (waits > LONG_WAIT && plan.manner().holdsThread()) {
+			boolean scheduled = has(plan, "org.springframework.scheduling.annotation.Scheduled");
+			advice.add(((waits == Nanos.UNLIMITED) ? "waits of any length"
+					: "waits of up to " + DurationText.story(waits) + " in all") + " hold the calling thread"
+					+ (scheduled ? ", and the next run of the schedule with it" : ""));
+		}
+		if (plan.manner().holdsThread() && policy.deadlineNanos() != Nanos.UNLIMITED
+				&& policy.attemptTimeoutNanos() == Nanos.UNLIMITED && !hasClientTimeout()) {
+			advice.add("a call that hangs is not cut: the deadline of " + DurationText.exact(policy.deadlineNanos())
+					+ " is checked between attempts; set attempt-timeout, or timeouts of the client");
+		}
+		if (plan.policy().isDurable() && policy.attemptTimeoutNanos() == Nanos.UNLIMITED) {
+			advice.add("an attempt that hangs keeps one of the policy's " + plan.policy().concurrency()
+					+ " threads for ever: set attempt-timeout");
+		}
+		Class<?> type = plan.method().method().getReturnType();
+		if (BaseStream.class.isAssignableFrom(type) || Iterator.class.isAssignableFrom(type)) {
+			advice.add("only the call is retried: what the " + type.getSimpleName()
+					+ " it returns fails with later is not");
+		}
+		if (plan.manner().holdsThread() && policy.attemptTimeoutNanos() != Nanos.UNLIMITED
+				&& isPoolOnVirtualThreads()) {
+			advice.add("attempt-timeout interrupts, which closes sockets and JDBC connections on virtual threads: "
+					+ "set shorter timeouts in the client or the pool");
+		}
+		advice.addAll(warnings(plan));
+		return List.copyOf(advice);
+	}
+
+	/* Spring Boot gives it to the HTTP clients that it builds. */
+	private boolean hasClientTimeout() {
+		return this.beanFactory.getBean(Environment.class).containsProperty("spring.http.clients.read-timeout");
+	}
+
+	private boolean isPoolOnVirtualThreads() {
+		return this.beanFactory.getBean(Environment.class)
+			.getProperty("spring.threads.virtual.enabled", Boolean.class, false)
+				&& this.beanFactory.getBeanNamesForType(DataSource.class, true, false).length > 0;
+	}
+
+	private List<String> warnings(MethodPlan plan) {
+		List<String> warnings = new ArrayList<>();
+		OTHER_RETRIES.stream()
+			.filter((annotation) -> has(plan, annotation))
+			.findFirst()
+			.ifPresent((other) -> warnings
+				.add("@" + other + " is on the method too: the attempts multiply; remove one of the two"));
+		if (plan.policy().numbers().concurrency() != RetryPolicy.UNLIMITED_CONCURRENCY && has(plan, OTHER_LIMIT)) {
+			warnings.add("@" + OTHER_LIMIT + " is on the method too: an attempt that has its permit waits for another one there, "
+					+ "without a deadline; remove it");
+		}
+		String breaker = plan.policy().breaker();
+		if (breaker != null && this.policies.configuration().breaker(breaker).settings().awaited()
+				&& plan.policy().numbers().deadlineNanos() == Nanos.UNLIMITED && plan.manner().holdsThread()) {
+			warnings.add("a call holds its thread as long as the breaker " + breaker
+					+ " stays open (on-open: wait): set a deadline");
+		}
+		if (this.weaving != null) {
+			warnings.addAll(this.weaving.advice(plan.method(), this.beanFactory));
+			return warnings;
+		}
+		Collection<String> places = this.selfCalls.of(plan.method());
+		if (!places.isEmpty()) {
+			warnings.add("calls by the bean itself pass no proxy and are not retried: " + String.join(", ", places)
+					+ "; call an injected ObjectProvider<" + plan.method().type().getSimpleName()
+					+ "> there, or a retry of BackoffMethods, or set backoff.mode to aspectj");
+		}
+		return warnings;
+	}
+
+	/**
+	 * Return whether the advice is worth a warning: attempts multiply or share one
+	 * transaction or lock, calls are not retried, a timeout can never be reached, or a
+	 * call can last for hours and no preset says so.
+	 */
+	boolean isWarned(MethodPlan plan) {
+		RetryPolicy policy = plan.policy().numbers();
+		boolean unlimited = policy.maxAttempts() == RetryPolicy.UNLIMITED_ATTEMPTS;
+		EffectiveValue attempts = plan.policy().values().get(PolicyKey.MAX_ATTEMPTS);
+		boolean meant = unlimited && attempts != null && attempts.origin().startsWith("preset ");
+		boolean endless = (unlimited && policy.deadlineNanos() == Nanos.UNLIMITED)
+				|| (plan.manner().holdsThread() && waits(policy) > HOUR);
+		boolean unreachable = policy.attemptTimeoutNanos() != Nanos.UNLIMITED
+				&& policy.attemptTimeoutNanos() > policy.deadlineNanos();
+		return !warnings(plan).isEmpty() || unreachable || (endless && !meant);
+	}
+
+	private static long waits(RetryPolicy policy) {
+		long limit = policy.deadlineNanos();
+		if (policy.maxAttempts() == RetryPolicy.UNLIMITED_ATTEMPTS) {
+			return limit;
+		}
+		return Math.min(limit, DelayPlan.of(policy.rule(), policy.maxAttempts() - 1).totalGreatest());
+	}
+
+	private static boolean has(MethodPlan plan, String annotation) {
+		return Arrays.stream(plan.method().method().getAnnotations())
+			.anyMatch((present) -> present.annotationType().getName().equals(annotation));
+	}
+
+}

@@ -1,0 +1,182 @@
+package dev.backoff.spring.configuration;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.function.UnaryOperator;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.util.PlaceholderResolutionException;
+
+/**
+ * A value as it is written, where it is written, and what it means.
+ *
+ * @param texts the text, or the elements of a list, placeholders resolved
+ * @param place how a report names it:
+ * {@code @Backoff on OrderService.place(Order): invalid
+ * cap} or {@code Invalid backoff.policies.orders.cap}
+ * @param origin where it is written: {@code annotation on OrderService.place} or
+ * {@code application.yml:12}
+ * @param parsed what its key has read, or null if it is not read or wrong
+ * @param problems what is wrong with it by itself
+ * @since 0.1
+ */
+public record ConfigValue(List<String> texts, String place, String origin, @Nullable Object parsed,
+		List<Problem> problems) {
+
+	/**
+	 * Make a value that no key has read.
+	 * @param texts the text, or the elements of a list, placeholders not resolved
+	 * @param place how a report names it
+	 * @param origin where it is written
+	 */
+	public ConfigValue(List<String> texts, String place, String origin) {
+		this(List.copyOf(texts), place, origin, null, List.of());
+	}
+
+	/**
+	 * Read a value.
+	 * @param key its key
+	 * @param texts the text, or the elements of a list, placeholders resolved
+	 * @param place how a report names it
+	 * @param origin where it is written
+	 * @return the value with what the key has read, or with its problems
+	 */
+	public static ConfigValue of(ConfigurationKey key, List<String> texts, String place, String origin) {
+		ValueType type = key.type();
+		List<Object> parsed = new ArrayList<>();
+		List<Problem> problems = new ArrayList<>();
+		for (List<String> part : type.parts(texts)) {
+			try {
+				parsed.add(type.parser().apply(part));
+			}
+			catch (InvalidTextException ex) {
+				problems.add(new ConfigValue(part, place, origin).problem(ex.rule(), ex.fix()));
+			}
+		}
+		return new ConfigValue(List.copyOf(texts), place, origin,
+				type.elementwise() ? List.copyOf(parsed) : parsed.isEmpty() ? null : parsed.get(0), problems);
+	}
+
+	/**
+	 * Resolve its placeholders and read it by its key.
+	 * @param key the key
+	 * @param resolver resolves placeholders, each of which may stand for a whole list
+	 * @param problems gets what is wrong
+	 * @return the value as the key reads it, or null if it has no text
+	 */
+	public @Nullable ConfigValue read(ConfigurationKey key, UnaryOperator<String> resolver, List<Problem> problems) {
+		List<String> plain = new ArrayList<>();
+		for (String text : this.texts) {
+			String resolved = resolve(text, resolver, problems);
+			if (resolved == null) {
+				return null;
+			}
+			plain.addAll(key.parts(resolved));
+		}
+		if (!key.isList() && plain.get(0).isEmpty()) {
+			problems.add(isAttribute() ? problem("must not be blank", "Give it a value, or leave it out.")
+					: problem("must not be empty", "Give it a value, or remove the key."));
+			return null;
+		}
+		return of(key, plain, this.place, this.origin);
+	}
+
+	/**
+	 * Resolve the placeholders of one of its texts, which must not hold expressions.
+	 * @param text the text
+	 * @param resolver resolves placeholders
+	 * @param problems gets what is wrong
+	 * @return the text without placeholders, or null if there is a problem
+	 */
+	public @Nullable String resolve(String text, UnaryOperator<String> resolver, List<Problem> problems) {
+		if (text.contains("#{")) {
+			problems.add(problem("must not be an expression: #{} is never evaluated here",
+					"Write a literal value, or a ${placeholder}."));
+			return null;
+		}
+		if (!text.contains("${")) {
+			return text;
+		}
+		try {
+			return resolver.apply(text);
+		}
+		catch (PlaceholderResolutionException ex) {
+			problems.add(problem(
+					"has the placeholder ${" + ex.getPlaceholder() + "}, which "
+							+ (text.contains("${" + ex.getPlaceholder()) ? "nothing defines"
+									: "stands for itself or for nothing"),
+					"Define the property " + ex.getPlaceholder() + ", or give it a default, as in ${"
+							+ ex.getPlaceholder() + ":2s}."));
+			return null;
+		}
+		catch (IllegalArgumentException ex) {
+			problems.add(problem("has a placeholder that cannot be resolved", "Write it as ${name} or ${name:2s}."));
+			return null;
+		}
+	}
+
+	/** Return the value of a key, or its default if it is not written or wrong. */
+	@SuppressWarnings("TypeParameterUnusedInFormals") // the key knows the type
+	static <T> T read(Map<? extends ConfigurationKey, ConfigValue> values, ConfigurationKey key) {
+		ConfigValue written = values.get(key);
+		return (written != null && written.parsed() != null) ? written.value() : key.builtIn();
+	}
+
+	/** Return the origin of the value of a key. */
+	static String origin(Map<? extends ConfigurationKey, ConfigValue> values, ConfigurationKey key) {
+		ConfigValue written = values.get(key);
+		return (written != null) ? written.origin() : EffectiveValue.BUILT_IN;
+	}
+
+	/**
+	 * {@return the value as one text}
+	 */
+	public String text() {
+		return String.join(", ", this.texts);
+	}
+
+	/**
+	 * {@return what the key's parser has read; only for a value without problems}
+	 * @param <T> its type, the one of the parser
+	 */
+	@SuppressWarnings({ "unchecked", "TypeParameterUnusedInFormals" })
+	public <T> T value() {
+		if (this.parsed == null) {
+			throw new IllegalStateException("Not read: " + this.place);
+		}
+		return (T) this.parsed;
+	}
+
+	/**
+	 * Return one of its elements, for a report.
+	 * @param text the element
+	 * @return a value that no key has read
+	 */
+	public ConfigValue element(String text) {
+		return new ConfigValue(List.of(text), this.place, this.origin);
+	}
+
+	/**
+	 * Report that the value breaks a rule.
+	 * @param rule the rule, without a full stop
+	 * @param fix what to write instead, a sentence
+	 * @return the problem, with the value's place
+	 */
+	public Problem problem(String rule, String fix) {
+		return Problem.ofValue(this.place, text(), isAttribute() ? "" : this.origin, rule, fix);
+	}
+
+	/**
+	 * {@return the value as it is shown when it is in effect}
+	 */
+	public EffectiveValue shown() {
+		return new EffectiveValue(text(), this.origin);
+	}
+
+	private boolean isAttribute() {
+		return this.place.startsWith("@");
+	}
+
+}

@@ -1,0 +1,215 @@
+package dev.backoff.spring.configuration;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Function;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.core.env.ConfigurableEnvironment;
+import org.springframework.util.StringUtils;
+
+/**
+ * Read the keys below {@code backoff} into values with their origins.
+ * <p>
+ * The order of Boot's property sources is kept: for each key the strongest source wins, a
+ * list as a whole. Names of policies, breakers and budgets are compared by letters and
+ * digits only, so a source overrides the entry that it means in any spelling.
+ */
+final class ConfigurationReader {
+
+	private final ConfigurableEnvironment environment;
+
+	private final PropertyScan scan;
+
+	/* By section and canonical name, which is empty in a section without names. */
+	private final Map<Section<?>, Map<String, Map<ConfigurationKey, ConfigValue>>> values = new HashMap<>();
+
+	private final List<Problem> problems = new ArrayList<>();
+
+	private final List<Problem> unknownKeys = new ArrayList<>();
+
+	ConfigurationReader(ConfigurableEnvironment environment) {
+		this.environment = environment;
+		this.scan = new PropertyScan(environment);
+	}
+
+	BackoffConfiguration read() {
+		this.scan.keys().forEach(this::addSource);
+		Map<SettingKey, ConfigValue> settings = values(Section.SETTINGS, "");
+		settings.forEach((key, value) -> {
+			if (key == SettingKey.UNKNOWN_KEYS) {
+				this.unknownKeys.addAll(0, value.problems());
+			}
+			else {
+				this.problems.addAll(value.problems());
+			}
+		});
+		checkHeaders(settings);
+		boolean warned = ConfigValue.read(settings, SettingKey.UNKNOWN_KEYS) == BackoffProperties.UnknownKeys.WARN;
+		if (!warned) {
+			this.problems.addAll(this.unknownKeys);
+		}
+		Map<String, BreakerEntry> breakers = named(Section.BREAKERS,
+				(entry) -> BreakerAssembler.assemble(entry, this.problems));
+		int instances = ConfigValue.<Integer>read(settings, SettingKey.INSTANCES);
+		Map<String, BudgetEntry> budgets = named(Section.BUDGETS,
+				(entry) -> BudgetAssembler.assemble(entry, instances, this.problems));
+		List<String> warnings = warned ? this.unknownKeys.stream().map(Problem::toString).toList() : List.of();
+		return new BackoffConfiguration(new BackoffConfiguration.Reading(settings, values(Section.DEFAULTS, ""),
+				named(Section.POLICIES, Function.identity()), breakers, budgets, this.scan.names(),
+				this.problems.stream().distinct().toList(), warnings), Overrides.NONE);
+	}
+
+	private Map<ConfigurationKey, ConfigValue> below(Section<?> section, String name) {
+		return this.values.computeIfAbsent(section, (any) -> new LinkedHashMap<>())
+			.computeIfAbsent(name, (any) -> new TreeMap<>(Comparator.comparingInt(ConfigurationKey::ordinal)));
+	}
+
+	@SuppressWarnings("unchecked") // a section has keys of its own kind only
+	private <K extends Enum<K> & ConfigurationKey> Map<K, ConfigValue> values(Section<K> section, String name) {
+		return (Map<K, ConfigValue>) (Map<?, ?>) below(section, name);
+	}
+
+	private <K extends Enum<K> & ConfigurationKey, E> Map<String, E> named(Section<K> section,
+			Function<Section.Entry<K>, E> assembler) {
+		Map<String, E> named = new LinkedHashMap<>();
+		for (String canonical : this.values.getOrDefault(section, Map.of()).keySet()) {
+			String spelling = this.scan.spelling(section, canonical);
+			named.put(canonical, assembler
+				.apply(new Section.Entry<>((spelling != null) ? spelling : canonical, values(section, canonical))));
+		}
+		return Collections.unmodifiableMap(named);
+	}
+
+	/** Add the keys of one source, which is weaker than those before. */
+	private void addSource(List<SourceProperty> keys) {
+		Map<String, List<SourceProperty>> byPath = new LinkedHashMap<>();
+		for (SourceProperty key : keys) {
+			byPath.computeIfAbsent(key.canonicalPath(), (path) -> new ArrayList<>()).add(key);
+		}
+		byPath.values().forEach((elements) -> {
+			elements.sort(Comparator.comparingInt(SourceProperty::index));
+			add(elements);
+		});
+		checkSpelling(keys);
+	}
+
+	private void add(List<SourceProperty> elements) {
+		SourceProperty written = elements.get(0);
+		Section<?> section = written.section();
+		if (section.isNamed() && !isName(section, written)) {
+			return;
+		}
+		Map<ConfigurationKey, ConfigValue> values = below(section, TextValues.canonical(written.name()));
+		String below = String.join(".", written.below());
+		ConfigurationKey key = section.keyOf(below);
+		String example = section.firstBelow(below);
+		if (key != null) {
+			ConfigValue value = value(key, elements);
+			if (value != null) {
+				values.putIfAbsent(key, value);
+			}
+		}
+		else if (example == null) {
+			this.unknownKeys.add(UnknownKey.of(section, written));
+		}
+		else if (!written.isEmpty()) {
+			boolean nameless = section.isNamed() && section.keyOf(written.name()) != null;
+			this.unknownKeys.add(written.problem("holds keys, not a value",
+					nameless ? "It is a key of a " + section.noun() + ": write it below the name of one"
+							+ ((section == Section.POLICIES) ? ", or below backoff.defaults." : ".")
+							: "Write the keys below it, for instance " + written.key() + "." + example + "."));
+		}
+	}
+
+	private boolean isName(Section<?> section, SourceProperty key) {
+		String noun = section.noun();
+		if (key.name().isBlank()) {
+			this.problems.add(key.problem("is below a " + noun + " without a name", "Give the " + noun + " a name."));
+		}
+		else if (key.name().chars().anyMatch(Character::isISOControl)) {
+			this.problems.add(key.problem("is below a " + noun + " whose name has line breaks or the like",
+					"Write the name in one line."));
+		}
+		else if (section.isReferredTo() && TextValues.canonical(key.name()).equals("none")) {
+			this.problems.add(key.problem("is below a " + noun + " called none, which stands for no " + noun,
+					"Give the " + noun + " another name."));
+		}
+		else {
+			return true;
+		}
+		return false;
+	}
+
+	private void reportTwice(SourceProperty one, SourceProperty other) {
+		if (Objects.equals(one.name(), other.name())) {
+			this.problems.add(Problem.ofPlace(
+					"Keys " + one.property() + " (" + one.origin() + ") and " + other.property() + " (" + other.origin()
+							+ ")",
+					"keys are compared by letters and digits only, so these two are the same", "Remove one of them."));
+		}
+	}
+
+	/** Resolve and read a value; null, with a problem, if it has no text. */
+	private @Nullable ConfigValue value(ConfigurationKey key, List<SourceProperty> elements) {
+		SourceProperty first = elements.get(0);
+		if (first.index() < 0 && elements.size() > 1 && elements.get(1).index() < 0) {
+			reportTwice(first, elements.get(1));
+			return null;
+		}
+		List<String> written = elements.stream().flatMap((element) -> element.texts().stream()).toList();
+		ConfigValue value = new ConfigValue(written, "Invalid " + first.key(), first.origin());
+		if (!key.isList() && (first.index() >= 0 || written.size() > 1)) {
+			this.problems.add(value.problem("must be one value, not a list", "Write one value."));
+			return null;
+		}
+		return value.read(key, this.environment::resolveRequiredPlaceholders, this.problems);
+	}
+
+	private void checkSpelling(List<SourceProperty> keys) {
+		Map<String, SourceProperty> first = new LinkedHashMap<>();
+		Set<String> reported = new HashSet<>();
+		for (SourceProperty key : keys) {
+			String section = key.section().key();
+			SourceProperty before = key.section().isNamed()
+					? first.putIfAbsent(section + "." + TextValues.canonical(key.name()), key) : null;
+			if (before != null && !key.name().equals(before.name()) && reported.add(section + "." + key.name())) {
+				this.problems.add(Problem.ofPlace(
+						StringUtils.capitalize(section) + " " + before.name() + " (" + before.origin() + ") and "
+								+ key.name() + " (" + key.origin() + ")",
+						"names are compared by letters and digits only, so these two are the same",
+						"Rename one of them, or merge the two."));
+			}
+		}
+	}
+
+	/** Report each two headers with one name, at the later of those that are written. */
+	private void checkHeaders(Map<SettingKey, ConfigValue> settings) {
+		List<SettingKey> headers = List.of(SettingKey.HTTP_ATTEMPT_HEADER, SettingKey.HTTP_DEADLINE_HEADER,
+				SettingKey.HTTP_IDEMPOTENCY_HEADER);
+		for (SettingKey later : headers) {
+			for (SettingKey earlier : headers.subList(0, headers.indexOf(later))) {
+				if (ConfigValue.<String>read(settings, earlier).equalsIgnoreCase(ConfigValue.read(settings, later))) {
+					boolean atLater = settings.containsKey(later);
+					ConfigValue written = settings.get(atLater ? later : earlier);
+					SettingKey other = atLater ? earlier : later;
+					if (written != null) {
+						this.problems.add(written.problem("is the name of backoff." + other.key() + " too ("
+								+ ConfigValue.origin(settings, other) + ")", "Give each header a name of its own."));
+					}
+				}
+			}
+		}
+	}
+
+}

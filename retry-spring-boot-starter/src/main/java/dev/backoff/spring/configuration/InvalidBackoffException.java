@@ -1,0 +1,29 @@
+package dev.backoff.spring.configuration;
+
+import java.util.List;
+import java.util.stream.Collectors;
+
+/** All problems of annotations and configuration that were found at once. @since 0.1 */
+public final class InvalidBackoffException extends RuntimeException {
+
+	private static final long serialVersionUID = 1L;
+
+	private final transient List<Problem> problems;
+
+	/**
+	 * Make a report.
+	 * @param problems what was found, at least one
+	 */
+	public InvalidBackoffException(List<Problem> problems) {
+		super(problems.stream().map(Problem::toString).collect(Collectors.joining(System.lineSeparator())));
+		this.problems = List.copyOf(problems);
+	}
+
+	/**
+	 * {@return what was found; an immutable list}
+	 */
+	public List<Problem> problems() {
+		return this.problems;
+	}
+
+}

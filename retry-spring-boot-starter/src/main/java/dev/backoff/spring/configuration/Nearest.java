@@ -1,0 +1,77 @@
+package dev.backoff.spring.configuration;
+
+import java.util.Collection;
+
+import org.jspecify.annotations.Nullable;
+
+/** The known name that is probably meant. @since 0.1 */
+public final class Nearest {
+
+	private Nearest() {
+	}
+
+	/**
+	 * Return the known name that is nearest to the given one, or null if none is within
+	 * two letters, or within one for names of up to four.
+	 * @param name what is written
+	 * @param known what could be meant
+	 * @return one of the known names, or null
+	 */
+	public static @Nullable String of(String name, Collection<String> known) {
+		String wanted = TextValues.canonical(name);
+		String nearest = null;
+		int least = (wanted.length() <= 4) ? 2 : 3;
+		for (String candidate : known) {
+			String other = TextValues.canonical(candidate);
+			int distance = (Math.abs(wanted.length() - other.length()) < least) ? distance(wanted, other) : least;
+			if (distance < least) {
+				least = distance;
+				nearest = candidate;
+			}
+		}
+		return nearest;
+	}
+
+	/**
+	 * Return the known name that is nearest to the given one, as {@link #of} does. Names
+	 * that differ in digits only, such as {@code orders} and {@code orders2}, are not
+	 * near each other.
+	 * @param name the name of a policy
+	 * @param known the other names
+	 * @return one of the known names, or null
+	 */
+	public static @Nullable String ofName(String name, Collection<String> known) {
+		String letters = letters(name);
+		return of(name, known.stream().filter((other) -> !letters(other).equals(letters)).toList());
+	}
+
+	/**
+	 * List the names there are.
+	 * @param names the names
+	 * @return a sentence after a blank, or nothing if there are none
+	 */
+	public static String allOf(Collection<String> names) {
+		return names.isEmpty() ? "" : " Known names: " + String.join(", ", names) + ".";
+	}
+
+	private static String letters(String name) {
+		return TextValues.canonical(name).replaceAll("\\d", "");
+	}
+
+	/* Letters added, left out, changed, or swapped with the next one. */
+	private static int distance(String a, String b) {
+		int[][] distances = new int[a.length() + 1][b.length() + 1];
+		for (int i = 0; i <= a.length(); i++) {
+			for (int j = 0; j <= b.length(); j++) {
+				distances[i][j] = (i == 0 || j == 0) ? i + j
+						: Math.min(distances[i - 1][j - 1] + ((a.charAt(i - 1) == b.charAt(j - 1)) ? 0 : 1),
+								1 + Math.min(distances[i - 1][j], distances[i][j - 1]));
+				if (i > 1 && j > 1 && a.charAt(i - 1) == b.charAt(j - 2) && a.charAt(i - 2) == b.charAt(j - 1)) {
+					distances[i][j] = Math.min(distances[i][j], distances[i - 2][j - 2] + 1);
+				}
+			}
+		}
+		return distances[a.length()][b.length()];
+	}
+
+}

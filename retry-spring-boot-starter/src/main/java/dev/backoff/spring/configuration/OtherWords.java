@@ -1,0 +1,82 @@
+package dev.backoff.spring.configuration;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Stream;
+
+import org.jspecify.annotations.Nullable;
+
+/** What other libraries call it, and what we do. */
+final class OtherWords {
+
+	private static final String MAX_WAIT_DURATION = "maxwaitduration";
+
+	private static final Map<String, String> POLICY_WORDS = byOtherWord(
+			Map.ofEntries(Map.entry("max-attempts", "attempts tries"), Map.entry("concurrency", "maxconcurrentcalls"),
+					Map.entry("max-waiting", MAX_WAIT_DURATION),
+					Map.entry("base",
+							"delay initialinterval initialdelay waitduration initialbackoff minbackoff localinterval"),
+					Map.entry("cap", "maxdelay maxinterval maxwait exponentialmaxwaitduration maxbackoff"),
+					Map.entry("retry-on", "includes retryfor retryexceptions include"),
+					Map.entry("abort-on", "excludes noretryfor ignoreexceptions exclude"),
+					Map.entry("multiplier", "factor exponentialbackoffmultiplier"),
+					Map.entry("jitter", "randomizedwaitfactor jitterfactor random"),
+					Map.entry("deadline", "maxduration timeout retryuntil"),
+					Map.entry("attempt-timeout", "timeoutduration pertrytimeout"), Map.entry("inherits", "baseconfig"),
+					Map.entry("breaker", "circuitbreaker"), Map.entry("budget", "retrybudget")));
+
+	private static final Map<String, Section<?>> SECTION_WORDS = Map.of("policy", Section.POLICIES, "breaker",
+			Section.BREAKERS, "circuitbreaker", Section.BREAKERS, "circuitbreakers", Section.BREAKERS, "budget",
+			Section.BUDGETS, "retrybudget", Section.BUDGETS, "retrybudgets", Section.BUDGETS);
+
+	private static final Set<String> RETRIES = Set.of("maxretries", "retries", "maxretry", "maxretryattempts",
+			"maxretriesallowed", "retrycount", "maxnumretries", "failretrycount", "executorfailretrycount",
+			"localtimes");
+
+	private static final Map<String, String> BREAKER_WORDS = byOtherWord(Map.ofEntries(
+			Map.entry("failure-rate", "failureratethreshold failurethreshold failureratio"),
+			Map.entry("slow-call", "slowcalldurationthreshold"), Map.entry("slow-call-rate", "slowcallratethreshold"),
+			Map.entry("window", "slidingwindowsize slidingwindowtype samplingduration"),
+			Map.entry("minimum-calls", "requestvolumethreshold minimumnumberofcalls minimumthroughput"),
+			Map.entry("open-for", "waitdurationinopenstate waitduration breakduration delay opentimeout"),
+			Map.entry("probes", "permittednumberofcallsinhalfopenstate successthreshold"),
+			Map.entry("half-open-timeout", "maxwaitdurationinhalfopenstate")));
+
+	private static final Map<String, String> BUDGET_WORDS = byOtherWord(Map.ofEntries(
+			Map.entry("tokens", "maxtokens capacity size"), Map.entry("per-success", "tokenratio ratio retrypercent"),
+			Map.entry("per-second", "persec minretriespersecond minretriespersec")));
+
+	private OtherWords() {
+	}
+
+	private static Map<String, String> byOtherWord(Map<String, String> byOurs) {
+		Map<String, String> ours = new HashMap<>();
+		byOurs.forEach((word, others) -> Stream.of(others.split(" ")).forEach((other) -> ours.put(other, word)));
+		return ours;
+	}
+
+	/** Return our key for a word of other libraries, or null. */
+	static @Nullable String ours(Section<?> section, String name) {
+		Map<String, String> words = (section == Section.BREAKERS) ? BREAKER_WORDS
+				: (section == Section.BUDGETS) ? BUDGET_WORDS : POLICY_WORDS;
+		return words.get(TextValues.canonical(name));
+	}
+
+	/** Return what differs in ours, as the end of a sentence, or nothing. */
+	static String difference(String name) {
+		return TextValues.canonical(name).equals(MAX_WAIT_DURATION) ? ": it counts attempts, not time" : "";
+	}
+
+	/** Return the section for a word of other libraries, or null. */
+	static @Nullable Section<?> section(String name) {
+		Section<?> known = Section.of(name);
+		return (known != null) ? known : SECTION_WORDS.get(TextValues.canonical(name));
+	}
+
+	/** Return whether the key is a number of retries in other libraries. */
+	static boolean countRetries(String name) {
+		return RETRIES.contains(TextValues.canonical(name));
+	}
+
+}

@@ -1,0 +1,288 @@
+package dev.backoff.spring.configuration;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The values that an operator has set while the application runs: one more source over
+ * the configuration, known to this process only. A value is read by its key as in any
+ * other source, but placeholders in it are not resolved. Immutable and thread-safe.
+ *
+ * @since 0.1
+ */
+public final class Overrides {
+
+	/** The origin of a value that an operator has set. */
+	public static final String ORIGIN = "live override";
+
+	/** The keys of a policy that can be overridden. */
+	public static final Set<PolicyKey> KEYS = Collections.unmodifiableSet(EnumSet.of(PolicyKey.BASE, PolicyKey.CAP,
+			PolicyKey.MULTIPLIER, PolicyKey.JITTER, PolicyKey.MAX_ATTEMPTS, PolicyKey.DEADLINE,
+			PolicyKey.ATTEMPT_TIMEOUT, PolicyKey.ENABLED, PolicyKey.CONCURRENCY, PolicyKey.MAX_WAITING));
+
+	/** The name for all policies, whose only key is {@link PolicyKey#ENABLED}. */
+	public static final String ALL = "";
+
+	/** Nothing is overridden. */
+	public static final Overrides NONE = new Overrides(List.of());
+
+	private static final int LONGEST_NAME = 60;
+
+	private final List<Entry> values;
+
+	private Overrides(List<Entry> values) {
+		this.values = values;
+	}
+
+	/**
+	 * Return these overrides and some more of one policy.
+	 * @param policy the policy's name, or {@link #ALL}
+	 * @param values texts by key, which replace those of the same keys
+	 * @param ending ends them, or null if they hold until they are reset
+	 * @return new overrides, whose values are not checked
+	 */
+	public Overrides with(String policy, Map<PolicyKey, String> values, @Nullable Ending ending) {
+		Stream<Entry> others = this.values.stream()
+			.filter((override) -> !override.isOf(policy) || !values.containsKey(override.key()));
+		Stream<Entry> more = values.entrySet()
+			.stream()
+			.map((entry) -> new Entry(policy, entry.getKey(), ConfigValue.of(entry.getKey(), List.of(entry.getValue()),
+					"Invalid " + entry.getKey().key() + " of policy " + policy, ORIGIN), ending));
+		return new Overrides(Stream.concat(others, more).toList());
+	}
+
+	/**
+	 * Return these overrides without those of one policy.
+	 * @param policy the policy's name
+	 * @return new overrides
+	 */
+	public Overrides without(String policy) {
+		return keep((override) -> !override.isOf(policy));
+	}
+
+	/**
+	 * Return these overrides without those that end together.
+	 * @param ending ends them
+	 * @return new overrides
+	 */
+	public Overrides without(Ending ending) {
+		return keep((override) -> override.ending() != ending);
+	}
+
+	private Overrides keep(Predicate<Entry> kept) {
+		return new Overrides(this.values.stream().filter(kept).toList());
+	}
+
+	/**
+	 * Return the end of an override.
+	 * @param policy the policy's name in any spelling, or {@link #ALL}
+	 * @param key the key
+	 * @return empty if it is not overridden, or until it is reset
+	 */
+	public Optional<Ending> ending(String policy, PolicyKey key) {
+		return this.values.stream()
+			.filter((override) -> override.isOf(policy) && override.key() == key)
+			.flatMap((override) -> Stream.ofNullable(override.ending()))
+			.findFirst();
+	}
+
+	/**
+	 * {@return the ends of all overrides that end by themselves}
+	 */
+	public Set<Ending> endings() {
+		return this.values.stream()
+			.flatMap((override) -> Stream.ofNullable(override.ending()))
+			.collect(Collectors.toSet());
+	}
+
+	/**
+	 * Read the keys that an operator has written.
+	 * @param policy the policy's name
+	 * @param written texts by key, in any spelling with the same letters and digits
+	 * @return texts by key; values are checked with the policy they make
+	 * @throws InvalidBackoffException if a key is wrong or a value is not one plain line
+	 */
+	public static Map<PolicyKey, String> read(String policy, Map<String, String> written) {
+		List<Problem> problems = new ArrayList<>();
+		Map<PolicyKey, String> values = new EnumMap<>(PolicyKey.class);
+		written.forEach((name, text) -> {
+			PolicyKey key = PolicyKey.of(name);
+			if (key == null || !KEYS.contains(key)) {
+				problems.add(unknownKey(policy, name, key));
+			}
+			else if (text.isBlank()) {
+				problems.add(Problem.ofPlace("Invalid " + key.key() + " of policy " + policy, "must not be empty",
+						"Give it a value, or leave it out."));
+			}
+			else if (!oneLine(text.strip()).equals(text.strip())) {
+				problems.add(Problem.ofValue("Invalid " + key.key() + " of policy " + policy, oneLine(text), "",
+						"must be one line of at most " + LONGEST_NAME + " characters", "Write a plain value."));
+			}
+			else if (values.putIfAbsent(key, text.strip()) != null) {
+				problems.add(Problem.ofPlace("Invalid " + oneLine(name) + " of policy " + policy, "is there twice",
+						"Write " + key.key() + " once."));
+			}
+		});
+		if (values.isEmpty() && problems.isEmpty()) {
+			problems.add(Problem.ofPlace("Policy " + policy, "needs a value to override",
+					"Write one, for instance cap, or reset the policy."));
+		}
+		if (!problems.isEmpty()) {
+			throw new InvalidBackoffException(problems);
+		}
+		return values;
+	}
+
+	/**
+	 * Read the time for which an override holds, which needs a unit.
+	 * @param key its key, for a report
+	 * @param text a duration with a unit
+	 * @return the duration, longer than zero
+	 * @throws InvalidBackoffException if the text is no such duration
+	 */
+	public static Duration limit(String key, String text) {
+		try {
+			return TextValues.positiveDuration(text.strip());
+		}
+		catch (InvalidTextException ex) {
+			throw new InvalidBackoffException(
+					List.of(Problem.ofValue("Invalid " + key, oneLine(text), "", ex.rule(), ex.fix())));
+		}
+	}
+
+	private static Problem unknownKey(String policy, String name, @Nullable PolicyKey key) {
+		List<String> known = KEYS.stream().map(PolicyKey::key).toList();
+		String meant = OtherWords.countRetries(name) ? "max-attempts, which counts the first attempt too"
+				: OtherWords.ours(Section.POLICIES, name);
+		String near = (meant != null) ? meant : Nearest.of(name, known);
+		return Problem.ofPlace("Invalid key (" + oneLine(name) + ") of policy " + policy,
+				(key != null) ? "cannot be changed while the application runs" : "is not known",
+				(near != null && key == null) ? "Write " + near + "."
+						: "Change " + String.join(", ", known.subList(0, known.size() - 1)) + " or "
+								+ known.get(known.size() - 1) + ", or restart with another configuration.");
+	}
+
+	/**
+	 * Return a text from outside for a report.
+	 * @param text any text
+	 * @return at most 60 characters of it, without line breaks and the like
+	 */
+	public static String oneLine(String text) {
+		String line = text.codePoints()
+			.limit(LONGEST_NAME)
+			.map((letter) -> isPlain(letter) ? letter : '?')
+			.collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
+			.toString();
+		return (line.length() < text.length()) ? line + "..." : line;
+	}
+
+	private static boolean isPlain(int letter) {
+		return switch (Character.getType(letter)) {
+			case Character.CONTROL, Character.FORMAT, Character.LINE_SEPARATOR, Character.PARAGRAPH_SEPARATOR,
+					Character.SURROGATE, Character.UNASSIGNED ->
+				false;
+			default -> true;
+		};
+	}
+
+	private static String canonical(String policy) {
+		return policy.equals(ALL) ? "*" : TextValues.canonical(policy);
+	}
+
+	/**
+	 * {@return whether retries are made, or null if that is not overridden}
+	 */
+	public @Nullable Boolean retriesEnabled() {
+		ConfigValue overridden = of(ALL).get(PolicyKey.ENABLED);
+		return (overridden != null) ? overridden.<Boolean>value() : null;
+	}
+
+	/**
+	 * {@return the names of the policies of which something is overridden, in order}
+	 */
+	public List<String> policies() {
+		Map<String, String> names = new TreeMap<>();
+		this.values.stream()
+			.filter((override) -> !override.isOf(ALL))
+			.forEach((override) -> names.put(canonical(override.policy()), override.policy()));
+		return List.copyOf(names.values());
+	}
+
+	/**
+	 * Return the overridden values of a policy.
+	 * @param policy its name in any spelling
+	 * @return an immutable map of texts by key
+	 */
+	public Map<PolicyKey, String> values(String policy) {
+		Map<PolicyKey, String> texts = new EnumMap<>(PolicyKey.class);
+		of(policy).forEach((key, value) -> texts.put(key, value.text()));
+		return Collections.unmodifiableMap(texts);
+	}
+
+	/**
+	 * {@return whether nothing is overridden}
+	 */
+	public boolean isEmpty() {
+		return this.values.isEmpty();
+	}
+
+	/**
+	 * Return the level of a policy that they make.
+	 * @param policy its name in any spelling
+	 * @return the values by key
+	 */
+	public Map<PolicyKey, ConfigValue> of(String policy) {
+		if (this.values.isEmpty()) {
+			// each decision asks whether retries are switched off
+			return Map.of();
+		}
+		Map<PolicyKey, ConfigValue> values = new EnumMap<>(PolicyKey.class);
+		this.values.stream()
+			.filter((override) -> override.isOf(policy))
+			.forEach((override) -> values.put(override.key(), override.value()));
+		return values;
+	}
+
+	@Override
+	public boolean equals(@Nullable Object other) {
+		return other instanceof Overrides that && this.values.equals(that.values);
+	}
+
+	@Override
+	public int hashCode() {
+		return this.values.hashCode();
+	}
+
+	/** The end of overrides that were set together for a time. */
+	public interface Ending {
+
+		/**
+		 * {@return when they end}
+		 */
+		Instant until();
+
+	}
+
+	private record Entry(String policy, PolicyKey key, ConfigValue value, @Nullable Ending ending) {
+
+		boolean isOf(String name) {
+			return canonical(this.policy).equals(canonical(name));
+		}
+
+	}
+
+}

@@ -1,0 +1,36 @@
+package dev.backoff.spring.configuration;
+
+/**
+ * One problem of the configuration or the annotations: its place, the value, the rule
+ * that the value breaks, and the fix.
+ *
+ * @param message the place, the value and the rule, one sentence
+ * @param fix what to write instead, a sentence
+ * @since 0.1
+ */
+public record Problem(String message, String fix) {
+
+	/** Report a value. */
+	static Problem ofValue(String place, String value, String origin, String rule, String fix) {
+		String where = origin.isEmpty() ? "" : " at " + origin;
+		return new Problem(place + " (" + value + ")" + where + ": " + rule + ".", fix);
+	}
+
+	/**
+	 * Report a place.
+	 * @param place where the problem is, for instance
+	 * {@code @Backoff on OrderService.place(Order)}
+	 * @param rule the rule that it breaks, without a full stop
+	 * @param fix what to write instead, a sentence
+	 * @return the problem
+	 */
+	public static Problem ofPlace(String place, String rule, String fix) {
+		return new Problem(place + ": " + rule + ".", fix);
+	}
+
+	@Override
+	public String toString() {
+		return this.message + " " + this.fix;
+	}
+
+}

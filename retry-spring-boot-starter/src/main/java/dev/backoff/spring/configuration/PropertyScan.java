@@ -1,0 +1,152 @@
+package dev.backoff.spring.configuration;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.boot.context.properties.source.ConfigurationProperty;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyState;
+import org.springframework.boot.context.properties.source.IterableConfigurationPropertySource;
+import org.springframework.boot.env.PropertySourceInfo;
+import org.springframework.boot.origin.PropertySourceOrigin;
+import org.springframework.core.env.ConfigurableEnvironment;
+import org.springframework.core.env.EnumerablePropertySource;
+import org.springframework.core.env.SystemEnvironmentPropertySource;
+
+/**
+ * One pass over the property sources of an application. It collects the keys below
+ * {@code backoff} source by source, and the names of policies, breakers and budgets as
+ * the sources spell them. Names are compared by letters and digits only.
+ */
+final class PropertyScan {
+
+	private static final ConfigurationPropertyName ROOT = ConfigurationPropertyName.of("backoff");
+
+	private final List<Supplier<List<SourceProperty>>> sources = new ArrayList<>();
+
+	private final Map<Section<?>, Map<String, String>> names = new HashMap<>();
+
+	PropertyScan(ConfigurableEnvironment environment) {
+		Section.NAMED.forEach((section) -> this.names.put(section, new LinkedHashMap<>()));
+		for (ConfigurationPropertySource source : ConfigurationPropertySources.get(environment)) {
+			Object underlying = source.getUnderlyingSource();
+			if (underlying instanceof SystemEnvironmentPropertySource variables) {
+				this.sources.add(() -> variables(variables));
+			}
+			else if (source instanceof IterableConfigurationPropertySource
+					&& underlying instanceof EnumerablePropertySource<?> enumerable) {
+				List<SourceProperty> keys = listed(enumerable);
+				this.sources.add(() -> keys);
+			}
+			else if (source.containsDescendantOf(ROOT) != ConfigurationPropertyState.ABSENT) {
+				this.sources.add(() -> lookUp(source));
+			}
+		}
+	}
+
+	/**
+	 * Return the keys of each source, the strongest source first. Those of variables and
+	 * of sources that cannot be listed depend on the names in all other sources.
+	 */
+	List<List<SourceProperty>> keys() {
+		return this.sources.stream().map(Supplier::get).toList();
+	}
+
+	/** Return the first spelling of a name, or null if only variables have it. */
+	@Nullable String spelling(Section<?> section, String canonical) {
+		return names(section).get(canonical);
+	}
+
+	/** Return the first spellings by section and canonical name. */
+	Map<Section<?>, Map<String, String>> names() {
+		return this.names;
+	}
+
+	private Map<String, String> names(Section<?> section) {
+		return this.names.getOrDefault(section, Map.of());
+	}
+
+	/*
+	 * Not by way of Boot's names: two spellings of one key are equal there, and the
+	 * second would get the value and the line of the first.
+	 */
+	private List<SourceProperty> listed(EnumerablePropertySource<?> source) {
+		List<SourceProperty> keys = new ArrayList<>();
+		for (String property : source.getPropertyNames()) {
+			// Boot allows a dash in any word
+			boolean ours = property.regionMatches(true, 0, "back", 0, "back".length());
+			ConfigurationPropertyName name = ours ? ConfigurationPropertyName.adapt(property, '.') : null;
+			Object value = (name != null && ROOT.isAncestorOf(name)) ? source.getProperty(property) : null;
+			if (name != null && value != null) {
+				SourceProperty key = SourceProperty.of(name, value, PropertySourceOrigin.get(source, property));
+				if (key.section().isNamed()) {
+					names(key.section()).putIfAbsent(TextValues.canonical(key.name()), key.name());
+				}
+				keys.add(key);
+			}
+		}
+		return keys;
+	}
+
+	private List<SourceProperty> variables(SystemEnvironmentPropertySource source) {
+		String prefix = (source instanceof PropertySourceInfo info && info.getPrefix() != null)
+				? info.getPrefix().replace('-', '_').replace('.', '_') + "_" : "";
+		List<SourceProperty> keys = new ArrayList<>();
+		for (String variable : source.getPropertyNames()) {
+			VariableName name = variable.regionMatches(true, 0, prefix, 0, prefix.length())
+					? VariableName.of(variable.substring(prefix.length()), this::spelling) : null;
+			// not from its map, where the value may be encrypted
+			Object value = (name != null) ? source.getProperty(variable) : null;
+			if (name != null && value != null) {
+				keys.add(new SourceProperty(name.path(), name.index(), "backoff." + String.join(".", name.path()),
+						List.of(String.valueOf(value).strip()), "the environment variable " + variable));
+			}
+		}
+		return keys;
+	}
+
+	/** Ask a source that cannot list its keys for each key that it can have. */
+	private List<SourceProperty> lookUp(ConfigurationPropertySource source) {
+		List<SourceProperty> keys = new ArrayList<>();
+		for (Section<?> section : Section.ALL) {
+			ConfigurationPropertyName parent = section.key().isEmpty() ? ROOT : ROOT.append(section.key());
+			if (!section.isNamed()) {
+				section.keyTexts().forEach((key) -> lookUp(source, parent.append(key), keys));
+			}
+			for (String name : names(section).values()) {
+				boolean plain = name.indexOf('.') < 0 && ConfigurationPropertyName.isValid(name);
+				ConfigurationPropertyName entry = parent.append(plain ? name : "[" + name + "]");
+				section.keyTexts().forEach((key) -> lookUp(source, entry.append(key), keys));
+			}
+		}
+		return keys;
+	}
+
+	private static void lookUp(ConfigurationPropertySource source, ConfigurationPropertyName name,
+			List<SourceProperty> keys) {
+		if (!add(source, name, keys)) {
+			int index = 0;
+			while (add(source, name.append("[" + index + "]"), keys)) {
+				index++;
+			}
+		}
+	}
+
+	private static boolean add(ConfigurationPropertySource source, ConfigurationPropertyName name,
+			List<SourceProperty> keys) {
+		ConfigurationProperty property = source.getConfigurationProperty(name);
+		if (property != null) {
+			keys.add(SourceProperty.of(name, property.getValue(), property.getOrigin()));
+		}
+		return property != null;
+	}
+
+}

@@ -1,0 +1,164 @@
+package dev.backoff.spring.configuration;
+
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A part of the configuration with keys of one kind: the settings directly below
+ * {@code backoff}, the defaults, or the same keys below each name of a policy, a breaker
+ * or a budget.
+ *
+ * @param <K> the keys
+ * @since 0.1
+ */
+public final class Section<K extends Enum<K> & ConfigurationKey> {
+
+	static final Section<SettingKey> SETTINGS = new Section<>("", "backoff", SettingKey.class, "");
+
+	static final Section<PolicyKey> DEFAULTS = new Section<>("defaults", "the defaults", PolicyKey.class, "base");
+
+	/** The policies. */
+	public static final Section<PolicyKey> POLICIES = new Section<>("policies", "policy", PolicyKey.class, "base");
+
+	/** The breakers. */
+	public static final Section<BreakerKey> BREAKERS = new Section<>("breakers", "breaker", BreakerKey.class,
+			"failure-rate");
+
+	/** The budgets. */
+	public static final Section<BudgetKey> BUDGETS = new Section<>("budgets", "budget", BudgetKey.class, "tokens");
+
+	static final List<Section<?>> NAMED = List.of(POLICIES, BREAKERS, BUDGETS);
+
+	static final List<Section<?>> ALL = List.of(SETTINGS, DEFAULTS, POLICIES, BREAKERS, BUDGETS);
+
+	private static final int SHORT_WORD = 4;
+
+	private final String key;
+
+	private final String noun;
+
+	private final List<K> keys;
+
+	private final String example;
+
+	private Section(String key, String noun, Class<K> keys, String example) {
+		this.key = key;
+		this.noun = noun;
+		this.keys = Stream.of(keys.getEnumConstants())
+			.filter((candidate) -> candidate != PolicyKey.INHERITS || !key.equals("defaults"))
+			.toList();
+		this.example = example;
+	}
+
+	/** Return the section of a key whose parts after {@code backoff} are given. */
+	static Section<?> of(List<String> path) {
+		Section<?> section = (path.size() > 1) ? of(path.get(0)) : null;
+		return (section != null) ? section : SETTINGS;
+	}
+
+	/** Return the section that is written like the given text, or null. */
+	static @Nullable Section<?> of(String text) {
+		String wanted = TextValues.canonical(text);
+		return ALL.stream()
+			.filter((section) -> section != SETTINGS && section.key.equals(wanted))
+			.findFirst()
+			.orElse(null);
+	}
+
+	/**
+	 * {@return the key below {@code backoff}, empty for the settings}
+	 */
+	public String key() {
+		return this.key;
+	}
+
+	/**
+	 * {@return what its names are called: {@code policy}, {@code breaker}}
+	 */
+	public String noun() {
+		return this.noun;
+	}
+
+	/** Return whether its keys stand below names. */
+	boolean isNamed() {
+		return NAMED.contains(this);
+	}
+
+	/** Return how many parts of a path come before its keys. */
+	int depth() {
+		return isNamed() ? 2 : (this == (Section<?>) SETTINGS) ? 0 : 1;
+	}
+
+	/** Return whether policies refer to its names, so that none cannot be one. */
+	boolean isReferredTo() {
+		return this == (Section<?>) BREAKERS || this == (Section<?>) BUDGETS;
+	}
+
+	List<K> keys() {
+		return this.keys;
+	}
+
+	List<String> keyTexts() {
+		return this.keys.stream().map(ConfigurationKey::key).toList();
+	}
+
+	/** Return the key that is written like the given text, whatever its separators. */
+	@Nullable K keyOf(String text) {
+		String wanted = TextValues.canonical(text);
+		return this.keys.stream()
+			.filter((candidate) -> TextValues.canonical(candidate.key()).equals(wanted))
+			.findFirst()
+			.orElse(null);
+	}
+
+	/** Return the groups of its keys, such as {@code retry-after}. */
+	List<String> groups() {
+		return keyTexts().stream()
+			.filter((text) -> text.indexOf('.') > 0)
+			.map((text) -> text.substring(0, text.indexOf('.')))
+			.distinct()
+			.toList();
+	}
+
+	/** Return the first of the keys that stand below the given text, or null. */
+	@Nullable String firstBelow(String text) {
+		String wanted = TextValues.canonical(text);
+		Section<?> section = (this == (Section<?>) SETTINGS) ? of(text) : null;
+		if (section != null) {
+			return section.isNamed() ? "<name>." + section.example : section.example;
+		}
+		if (text.isEmpty()) {
+			return this.example;
+		}
+		return groups().stream()
+			.filter((group) -> TextValues.canonical(group).equals(wanted))
+			.flatMap((group) -> keyTexts().stream().filter((key) -> key.startsWith(group + ".")))
+			.map((key) -> key.substring(key.indexOf('.') + 1))
+			.findFirst()
+			.orElse(null);
+	}
+
+	/**
+	 * Return the group of keys that is probably meant, or null. A short word is near many
+	 * others, so it has to be exact.
+	 */
+	@Nullable String groupNear(String written) {
+		String nearest = Nearest.of(written, groups());
+		return (nearest == null || nearest.length() > SHORT_WORD || firstBelow(written) != null) ? nearest : null;
+	}
+
+	/**
+	 * The values below one name of a section.
+	 *
+	 * @param <K> the keys
+	 * @param name the name as it is written; environment variables have only its letters
+	 * and digits
+	 * @param values the values by key
+	 */
+	public record Entry<K extends Enum<K> & ConfigurationKey>(String name, Map<K, ConfigValue> values) {
+	}
+
+}

@@ -1,0 +1,188 @@
+package dev.backoff.spring.advice;
+
+import java.io.IOException;
+import java.util.List;
+
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import org.springframework.mock.env.MockEnvironment;
+
+import dev.backoff.spring.configuration.BackoffConfiguration;
+import dev.backoff.spring.policy.BackoffPolicies;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class StartupAdviceTests {
+
+	/** Return the advice on a policy of the given keys, each as {@code key: value}. */
+	private static List<String> advice(String... keys) {
+		MockEnvironment environment = new MockEnvironment();
+		environment.setProperty("backoff.policies.orders.enabled", "true");
+		for (String key : keys) {
+			String[] parts = key.split(": ", 2);
+			environment.setProperty("backoff." + (parts[0].startsWith("defaults") ? "" : "policies.orders.") + parts[0],
+					parts[1]);
+		}
+		BackoffConfiguration configuration = BackoffConfiguration.read(environment);
+		return StartupAdvice.of(new BackoffPolicies(configuration, environment, null).resolve("orders"), configuration);
+	}
+
+	@Test
+	void isEmptyForTheDefaults() {
+		assertThat(advice()).isEmpty();
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "1, true", "1.01, false", "1.49, false", "1.5, true", "4, true", "4.1, false" })
+	void isAboutTheMultiplier(String multiplier, boolean good) {
+		assertThat(advice("multiplier: " + multiplier).isEmpty()).isEqualTo(good);
+	}
+
+	@Test
+	void isNotAboutTheMultiplierOfABaseOfZero() {
+		assertThat(advice("base: 0", "multiplier: 9")).isEmpty();
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "16, true", "17, false" })
+	void isAboutManyAttempts(int attempts, boolean good) {
+		String cap = "cap: 200ms";
+		assertThat(advice(cap, "max-attempts: " + attempts).isEmpty()).isEqualTo(good);
+		assertThat(advice(cap, "max-attempts: " + attempts, "deadline: 9s")).isEmpty();
+	}
+
+	@Test
+	void isAboutATimeoutThatLeavesNoTimeForARetry() {
+		assertThat(advice("attempt-timeout: 1s", "deadline: 1s"))
+			.containsExactly("an attempt that uses up the attempt-timeout of 1s leaves no time for a retry before the "
+					+ "deadline of 1s");
+		assertThat(advice("attempt-timeout: 1s")).isEmpty();
+	}
+
+	@Test
+	void isAboutATimeoutThatIsNotRetried() {
+		assertThat(advice("attempt-timeout: 1s", "retry-on: " + IOException.class.getName()))
+			.containsExactly("attempts that take longer than the attempt-timeout are not retried: retry-on does not "
+					+ "name dev.backoff.AttemptTimeoutException");
+		assertThat(advice("attempt-timeout: 1s", "retry-on: java.lang.RuntimeException")).isEmpty();
+	}
+
+	@Test
+	void isNotAboutACapThatIsJustReached() {
+		assertThat(advice("shape: linear", "cap: 200ms", "max-attempts: 3")).isEmpty();
+		assertThat(advice("shape: linear", "cap: 200ms", "max-attempts: 2"))
+			.containsExactly("the cap of 200ms is never reached: the last wait is 100 ms before jitter");
+	}
+
+	@Test
+	void isNotAboutTheCapOfDecorrelatedJitterOrWithoutRetries() {
+		assertThat(advice("cap: 200ms", "jitter: decorrelated")).isEmpty();
+		assertThat(advice("cap: 200ms", "max-attempts: 1")).isEmpty();
+	}
+
+	@Nested
+	class WithADeadline {
+
+		@Test
+		void isAboutDelaysThatLeaveNoRoomForAllAttempts() {
+			assertThat(advice("base: 1s", "max-attempts: 12", "deadline: 5s"))
+				.containsExactly("the deadline of 5s has room for 3 of 12 attempts, by the delays before jitter: raise "
+						+ "it, make fewer attempts, or lower the base to 2380us");
+			assertThat(advice("base: 2380us", "max-attempts: 12", "deadline: 5s")).isEmpty();
+			assertThat(advice("base: 2390us", "max-attempts: 12", "deadline: 5s")).isNotEmpty();
+			assertThat(advice("base: 1s", "max-attempts: 3", "deadline: 5s")).isEmpty();
+		}
+
+		@Test
+		void isAboutAttemptsThatUseUpTheirTimeouts() {
+			assertThat(advice("max-attempts: 6", "attempt-timeout: 2s", "deadline: 10s")).containsExactly(
+					"the deadline of 10s has room for 4 of 6 attempts, each as long as the attempt-timeout "
+							+ "of 2s: raise it, or make fewer attempts");
+			assertThat(advice("max-attempts: 4", "base: 500ms", "attempt-timeout: 2s", "deadline: 10s"))
+				.containsExactly(
+						"the deadline of 10s has room for 3 of 4 attempts, each as long as the attempt-timeout "
+								+ "of 2s: raise it, make fewer attempts, or lower the base to 285ms");
+			assertThat(advice("max-attempts: 4", "base: 285ms", "attempt-timeout: 2s", "deadline: 10s")).isEmpty();
+		}
+
+		@Test
+		void isAboutBoth() {
+			assertThat(advice("base: 2s", "max-attempts: 5", "attempt-timeout: 1s", "deadline: 10s")).containsExactly(
+					"the deadline of 10s has room for 3 of 5 attempts, by the delays before jitter: raise it, make "
+							+ "fewer attempts, or lower the base to 663ms",
+					"the deadline of 10s has room for 3 of 5 attempts, each as long as the attempt-timeout of 1s: "
+							+ "raise it, make fewer attempts, or lower the base to 333ms");
+		}
+
+		@Test
+		void looksForTheBaseUnderTheCap() {
+			assertThat(advice("base: 5s", "cap: 5s", "max-attempts: 11", "deadline: 26300ms", "shortest-attempt: 0"))
+				.containsExactly("the deadline of 26300ms has room for 6 of 11 attempts, by the delays before jitter: "
+						+ "raise it, make fewer attempts, or lower the base to 100ms");
+			assertThat(advice("base: 1m", "max-attempts: 12", "deadline: 10m", "shortest-attempt: 0"))
+				.containsExactly("the deadline of 10m has room for 4 of 12 attempts, by the delays before jitter: "
+						+ "raise it, make fewer attempts, or lower the base to 1130ms");
+			assertThat(advice("base: 1130ms", "max-attempts: 12", "deadline: 10m")).isEmpty();
+			assertThat(advice("base: 1140ms", "max-attempts: 12", "deadline: 10m", "shortest-attempt: 0")).isNotEmpty();
+		}
+
+		@Test
+		void namesABaseForAFixedShapeOnly() {
+			assertThat(advice("shape: fixed", "base: 2s", "max-attempts: 5", "deadline: 4s", "shortest-attempt: 0"))
+				.containsExactly("the deadline of 4s has room for 3 of 5 attempts, by the delays before jitter: raise "
+						+ "it, make fewer attempts, or lower the base to 1s");
+			String[] growing = { "shape: linear", "jitter: decorrelated", "ladder: 2s" };
+			for (String key : growing) {
+				assertThat(advice(key, key.startsWith("ladder") ? "jitter: none" : "base: 2s", "max-attempts: 5",
+						"deadline: 3s"))
+					.containsExactly("the deadline of 3s has room for 2 of 5 attempts, by the delays before jitter: "
+							+ "raise it, or make fewer attempts");
+			}
+		}
+
+		@Test
+		void isSilentForPlansWithoutALimit() {
+			assertThat(advice("base: 1s", "max-attempts: unlimited", "deadline: 5s")).isEmpty();
+			assertThat(advice("base: 1s", "max-attempts: 1", "deadline: 100ms")).isEmpty();
+			assertThat(advice("ladder: 1s x5, 5s", "deadline: 5s")).isEmpty();
+		}
+
+		@ParameterizedTest
+		@CsvSource({ "user-facing", "background", "message", "critical", "health-check", "short-job", "medium-job",
+				"long-job" })
+		void isSilentForThePresets(String preset) {
+			assertThat(advice("preset: " + preset)).noneMatch((advice) -> advice.contains("has room for"));
+		}
+
+	}
+
+	@Nested
+	class AboutTheCap {
+
+		@Test
+		void isGivenWhereAMultiplierChangesNoDelay() {
+			assertThat(advice("base: 10s", "cap: 10s", "multiplier: 2"))
+				.containsExactly("the multiplier changes no delay, because the cap of 10s is the base: raise the cap");
+			assertThat(advice("base: 10s", "cap: 11s", "multiplier: 2")).isEmpty();
+			assertThat(advice("base: 10s", "cap: 10s", "multiplier: 1")).isEmpty();
+		}
+
+		@Test
+		void isGivenWhereAShapeChangesNoDelay() {
+			assertThat(advice("base: 10s", "cap: 10s", "shape: linear"))
+				.containsExactly("the shape changes no delay, because the cap of 10s is the base: raise the cap");
+			assertThat(advice("base: 10s", "cap: 10s", "shape: fixed")).isEmpty();
+		}
+
+		@Test
+		void isNotGivenForWhatTheDefaultsSay() {
+			assertThat(advice("base: 10s", "cap: 10s")).isEmpty();
+			assertThat(advice("base: 10s", "cap: 10s", "defaults.multiplier: 3")).isEmpty();
+		}
+
+	}
+
+}

@@ -1,0 +1,148 @@
+package dev.backoff.spring.configuration;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+import org.springframework.util.ClassUtils;
+
+/**
+ * The page of all keys: a text with places for tables, filled with what IDEs are told.
+ * <p>
+ * The place {@code {{keys backoff.http}}} gets a table of the keys below, {@code {{words
+ * backoff.mode}}} what the values of one key mean, and {@code {{others}}} the tables of
+ * all groups that have no place of their own.
+ */
+final class ConfigurationPage {
+
+	private static final Pattern PLACE = Pattern.compile("\\{\\{(\\w+) ?([\\w.-]*)}}");
+
+	private static final String DEFAULTS = "backoff.defaults";
+
+	private final Metadata metadata = Metadata.ofAll();
+
+	private final String template;
+
+	ConfigurationPage(String template) {
+		this.template = template;
+	}
+
+	String text() {
+		Matcher place = PLACE.matcher(this.template);
+		return place.replaceAll((found) -> Matcher.quoteReplacement(switch (found.group(1)) {
+			case "switches" -> table("backoff.", (key) -> !key.contains("."));
+			case "keys" -> keys(found.group(2));
+			case "words" -> words(found.group(2));
+			case "others" -> others();
+			default -> throw new IllegalStateException(found.group());
+		}));
+	}
+
+	private String keys(String group) {
+		return switch (group) {
+			case "backoff.breakers" -> entries(BackoffProperties.Breaker.class);
+			case "backoff.budgets" -> entries(BackoffProperties.Budget.class);
+			default -> table(group + ".", (key) -> true);
+		};
+	}
+
+	/**
+	 * Return the tables of the groups that the text does not name, each with a heading.
+	 */
+	private String others() {
+		Map<String, String> groups = new TreeMap<>();
+		for (String name : this.metadata.named("properties").keySet()) {
+			String[] parts = name.split("\\.", -1);
+			String group = parts[0] + "." + parts[1];
+			if (name.startsWith("backoff.") && parts.length > 2 && !this.template.contains("{{keys " + group + "}}")) {
+				groups.put(group, "### `%s.*`\n\n%s".formatted(group, table(group + ".", (key) -> true)));
+			}
+		}
+		return String.join("\n\n", groups.values());
+	}
+
+	private String table(String prefix, Predicate<String> wanted) {
+		Map<String, Map<String, Object>> rows = new LinkedHashMap<>();
+		this.metadata.named("properties").forEach((name, property) -> {
+			boolean map = String.valueOf(property.get("type")).startsWith("java.util.Map");
+			if (name.startsWith(prefix) && wanted.test(name.substring(prefix.length())) && !map) {
+				rows.put(prefix.equals(DEFAULTS + ".") ? name.substring(prefix.length()) : name, property);
+			}
+		});
+		return table(rows);
+	}
+
+	private String entries(Class<?> type) {
+		return table(Metadata.ofEntries(type).named("properties"));
+	}
+
+	private String table(Map<String, Map<String, Object>> rows) {
+		if (rows.isEmpty()) {
+			throw new IllegalStateException("A table without keys");
+		}
+		List<String> lines = new ArrayList<>(List.of("| key | value | default | |", "| --- | --- | --- | --- |"));
+		rows.forEach((key, property) -> {
+			PolicyKey ofPolicy = String.valueOf(property.get("name")).startsWith(DEFAULTS + ".") ? PolicyKey.of(key)
+					: null;
+			Object value = (ofPolicy != null) ? ofPolicy.builtInText() : property.get("defaultValue");
+			lines.add("| `%s` | %s | %s | %s |".formatted(key, values(property),
+					(value != null) ? "`" + value + "`" : "", cell(property.get("description"))));
+		});
+		return String.join("\n", lines);
+	}
+
+	private String values(Map<String, Object> property) {
+		String type = String.valueOf(property.get("type"));
+		String name = String.valueOf(property.get("name"));
+		List<Map<String, Object>> hinted = this.metadata.hinted(name);
+		Class<?> known = ClassUtils.resolveClassName(type.replaceAll("<.*", ""), null);
+		if (known.isEnum()) {
+			return List.of(known.getEnumConstants())
+				.stream()
+				.map(ConfigurationPage::word)
+				.collect(Collectors.joining(", "));
+		}
+		String examples = hinted.stream()
+			.map((value) -> "`" + value.get("value") + "`")
+			.collect(Collectors.joining(", "));
+		boolean others = this.metadata.isOpen(name);
+		return switch (type) {
+			case "java.lang.Boolean" -> "`true`, `false`";
+			case "java.lang.Integer", "java.lang.Double" -> "number";
+			case "java.time.Duration" -> "duration";
+			case "java.util.List<java.time.Duration>" -> "durations";
+			case "java.util.List<java.lang.Class<? extends java.lang.Throwable>>" -> "class names";
+			default -> examples.isEmpty() ? "text" : others ? "text, such as " + examples : examples;
+		};
+	}
+
+	private static String word(Object constant) {
+		return "`" + constant.toString().toLowerCase(Locale.ROOT).replace('_', '-') + "`";
+	}
+
+	private String words(String property) {
+		List<Map<String, Object>> hinted = this.metadata.hinted(property);
+		if (hinted.isEmpty()) {
+			throw new IllegalStateException("Nothing is said of the values of " + property);
+		}
+		return hinted.stream()
+			.map((value) -> "- `%s`: %s".formatted(value.get("value"), lowerCase(cell(value.get("description")))))
+			.collect(Collectors.joining("\n"));
+	}
+
+	private static String lowerCase(String sentence) {
+		return sentence.substring(0, 1).toLowerCase(Locale.ROOT) + sentence.substring(1);
+	}
+
+	private static String cell(Object text) {
+		return String.valueOf(text).replace("|", "\\|");
+	}
+
+}

@@ -1,0 +1,79 @@
+package dev.backoff.spring.configuration;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.net.URL;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+import org.springframework.boot.json.JsonParserFactory;
+
+/**
+ * What IDEs are told of the keys.
+ *
+ * @param content the parsed file
+ */
+record Metadata(Map<String, Object> content) {
+
+	/** Read what is told of all keys below {@code backoff}. */
+	static Metadata ofAll() {
+		return read("META-INF/spring-configuration-metadata.json", "\"backoff.enabled\"");
+	}
+
+	/** Read what is told of the keys below the names of breakers or budgets. */
+	static Metadata ofEntries(Class<?> type) {
+		return read("META-INF/spring/configuration-metadata/" + type.getName() + ".json", "{");
+	}
+
+	/** Return the elements of a section by their name, in alphabetical order. */
+	Map<String, Map<String, Object>> named(String section) {
+		Map<String, Map<String, Object>> named = new TreeMap<>();
+		elements(this.content, section).forEach((element) -> named.put(String.valueOf(element.get("name")), element));
+		return named;
+	}
+
+	/** Return the values that a property is hinted to have, each with its description. */
+	List<Map<String, Object>> hinted(String property) {
+		return elements(named("hints").getOrDefault(property, Map.of()), "values");
+	}
+
+	/**
+	 * Return whether a property may have other values than those it is hinted to have.
+	 */
+	boolean isOpen(String property) {
+		return elements(named("hints").getOrDefault(property, Map.of()), "providers").stream()
+			.anyMatch((provider) -> "any".equals(provider.get("name")));
+	}
+
+	@SuppressWarnings("unchecked") // it is JSON
+	private static List<Map<String, Object>> elements(Map<String, Object> owner, String name) {
+		return (List<Map<String, Object>>) owner.getOrDefault(name, List.of());
+	}
+
+	private static Metadata read(String name, String part) {
+		try {
+			List<Map<String, Object>> found = new ArrayList<>();
+			for (URL file : Collections.list(Metadata.class.getClassLoader().getResources(name))) {
+				try (InputStream stream = file.openStream()) {
+					String text = new String(stream.readAllBytes(), StandardCharsets.UTF_8);
+					if (text.contains(part)) {
+						found.add(JsonParserFactory.getJsonParser().parseMap(text));
+					}
+				}
+			}
+			if (found.size() != 1) {
+				throw new AssertionError(name + " is there " + found.size() + " times");
+			}
+			return new Metadata(found.get(0));
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+}

@@ -1,0 +1,490 @@
+package dev.backoff.spring.configuration;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.core.env.MapPropertySource;
+import org.springframework.core.env.PropertySource;
+import org.springframework.core.env.StandardEnvironment;
+
+import dev.backoff.annotation.Backoff;
+import dev.backoff.breaker.BreakerSettings;
+import dev.backoff.budget.BudgetSettings;
+import dev.backoff.failure.Idempotency;
+import dev.backoff.spring.advice.BackoffMethods;
+import dev.backoff.spring.configuration.BackoffProperties.BreakerProvider;
+import dev.backoff.spring.policy.BackoffPolicies;
+import dev.backoff.spring.policy.EffectivePolicy;
+import dev.backoff.window.WindowLength;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** What works of breakers and budgets, and who wins. */
+class OverloadConfigurationTests {
+
+	private static SmallApplication orders() {
+		return SmallApplication.of(Orders.class);
+	}
+
+	private static void run(SmallApplication application, Consumer<BackoffConfiguration> check) {
+		application.run((context) -> check.accept(context.getBean(BackoffPolicies.class).configuration()));
+	}
+
+	private static String text(@Nullable EffectiveValue value) {
+		return (value == null) ? "-" : value.text() + " <- " + value.origin();
+	}
+
+	private static String text(EffectivePolicy policy, PolicyKey key) {
+		return text(policy.values().get(key));
+	}
+
+	@Nested
+	class Breakers {
+
+		@ParameterizedTest
+		@CsvSource(delimiter = '|',
+				textBlock = """
+						failure-rate: 30%      | 30% of at least 20 calls failed in 30s, open for 30s, 3 probes
+						slow-call: 2s          | 50% of at least 20 calls failed or 80% slower than 2s in 30s, open for 30s, 3 probes
+						slow-call: none        | 50% of at least 20 calls failed in 30s, open for 30s, 3 probes
+						minimum-calls: 5       | 50% of at least 5 calls failed in 30s, open for 30s, 3 probes
+						window: 1m             | 50% of at least 20 calls failed in 1m, open for 30s, 3 probes
+						window: 20 calls       | 50% of at least 20 calls failed in 20 calls, open for 30s, 3 probes
+						open-for: 5s           | 50% of at least 20 calls failed in 30s, open for 5s, 3 probes
+						probes: 1              | 50% of at least 20 calls failed in 30s, open for 30s, 1 probes
+						provider: own          | 50% of at least 20 calls failed in 30s, open for 30s, 3 probes
+						""")
+		void haveTheirNumbers(String line, String settings) {
+			run(orders().yaml("backoff.breakers.orders." + line),
+					(configuration) -> assertThat(configuration.breaker("orders").settings()).hasToString(settings));
+		}
+
+		@Test
+		void haveAllTheirNumbersWithOrigins() {
+			run(orders().yaml("""
+					backoff:
+					  breakers:
+					    orders:
+					      slow-call: none
+					      slow-call-rate: 70%
+					      open-for: 10s
+					      open-for-multiplier: 2
+					      on-open: wait
+					"""), (configuration) -> {
+				BreakerEntry entry = configuration.breakers().get("orders");
+				assertThat(entry.settings()).isEqualTo(BreakerSettings.builder()
+					.slowCallRate(0.7)
+					.openFor(Duration.ofSeconds(10))
+					.openForMultiplier(2)
+					.awaited(true)
+					.build());
+				assertThat(entry.provider()).isEqualTo(BreakerProvider.OWN);
+				assertThat(entry.values().keySet()).containsExactly(BreakerKey.values());
+				assertThat(text(entry.values().get(BreakerKey.SLOW_CALL_RATE))).isEqualTo("70% <- application.yml:5");
+				assertThat(text(entry.values().get(BreakerKey.HALF_OPEN_TIMEOUT))).isEqualTo("10s <- built in");
+				assertThat(text(entry.values().get(BreakerKey.FAILURE_RATE))).isEqualTo("50% <- built in");
+			});
+			run(orders().yaml("backoff.breakers.orders.half-open-timeout: 5s"),
+					(configuration) -> assertThat(configuration.breaker("orders").settings().halfOpenTimeout())
+						.hasSeconds(5));
+		}
+
+		@Test
+		void mayBelongToAnotherLibrary() {
+			run(orders().yaml("backoff.breakers.theirs: { provider: resilience4j, on-open: wait }"),
+					(configuration) -> {
+						BreakerEntry entry = configuration.breaker("theirs");
+						assertThat(entry.provider()).isEqualTo(BreakerProvider.RESILIENCE4J);
+						assertThat(entry.settings().awaited()).isTrue();
+						assertThat(entry.values()).containsOnlyKeys(BreakerKey.PROVIDER, BreakerKey.ON_OPEN);
+					});
+		}
+
+		@Test
+		void areOffUnlessConfigured() {
+			orders().runWithPolicy((policy) -> {
+				assertThat(policy.breaker()).isNull();
+				assertThat(text(policy, PolicyKey.BREAKER)).isEqualTo("none <- built in");
+			});
+		}
+
+		@Test
+		void areOnIfOneOfThePolicysNameIsDefined() {
+			orders().yaml("backoff.breakers.Orders:").runWithPolicy((policy) -> {
+				assertThat(policy.breaker()).isEqualTo("Orders");
+				assertThat(text(policy, PolicyKey.BREAKER))
+					.isEqualTo("Orders <- the policy's name, defined below backoff.breakers");
+			});
+		}
+
+		@Test
+		void areOnByTheirOwnNameWithTheDefaultNumbers() {
+			SmallApplication application = orders().yaml("backoff.policies.orders.breaker: Orders");
+			application.runWithPolicy((policy) -> {
+				assertThat(policy.breaker()).isEqualTo("Orders");
+				assertThat(text(policy, PolicyKey.BREAKER)).isEqualTo("Orders <- application.yml:1");
+			});
+			run(application, (configuration) -> {
+				assertThat(configuration.breakers()).isEmpty();
+				assertThat(configuration.breaker("Orders").settings()).isEqualTo(BreakerSettings.DEFAULTS);
+				assertThat(configuration.breaker("Orders").name()).isEqualTo("Orders");
+			});
+		}
+
+		@Test
+		void mayBeSwitchedOff() {
+			orders().yaml("""
+					backoff:
+					  breakers.orders.window: 10s
+					  policies.orders.breaker: none
+					""").runWithPolicy((policy) -> {
+				assertThat(policy.breaker()).isNull();
+				assertThat(text(policy, PolicyKey.BREAKER)).isEqualTo("none <- application.yml:3");
+			});
+		}
+
+		@Test
+		void mayBeSharedByName() {
+			SmallApplication.of(Annotated.class).yaml("""
+					backoff:
+					  breakers.payment-gateway.window: 10s
+					  budgets.paymentGateway.tokens: 10
+					""").runWithPolicy((policy) -> {
+				assertThat(policy.breaker()).isEqualTo("payment-gateway");
+				assertThat(policy.budget()).isEqualTo("paymentGateway");
+				assertThat(text(policy, PolicyKey.BREAKER))
+					.isEqualTo("payment-gateway <- annotation on Annotated.place");
+				assertThat(policy.numbers().idempotency()).isEqualTo(Idempotency.NO);
+			});
+		}
+
+	}
+
+	@Nested
+	class Budgets {
+
+		@ParameterizedTest
+		@CsvSource(delimiter = '|', textBlock = """
+				tokens: 10       | 10 | 0.1 | 0.1
+				tokens: 0        | 0  | 0.1 | 0.1
+				per-success: 0.2 | 50 | 0.2 | 0.1
+				per-second: 0    | 50 | 0.1 | 0
+				""")
+		void haveTheirNumbers(String line, double tokens, double perSuccess, double perSecond) {
+			run(orders().yaml("backoff.budgets.orders." + line),
+					(configuration) -> assertThat(configuration.budget("ORDERS").settings())
+						.isEqualTo(new BudgetSettings(tokens, perSuccess, perSecond)));
+		}
+
+		@Test
+		void haveOriginsForEachNumber() {
+			run(orders().yaml("""
+					backoff.budgets:
+					  orders:
+					    per-second: 2
+					"""), (configuration) -> {
+				BudgetEntry entry = configuration.budgets().get("orders");
+				assertThat(text(entry.values().get(BudgetKey.TOKENS))).isEqualTo("50 <- built in");
+				assertThat(text(entry.values().get(BudgetKey.PER_SECOND))).isEqualTo("2 <- application.yml:3");
+				assertThat(entry.values()).hasSize(3);
+			});
+		}
+
+		@ParameterizedTest
+		@CsvSource(delimiter = '|', textBlock = """
+				1     | 50  | 50 | 50
+				3     | 50  | 16 | 16 <- 50 for 3 instances: application.yml:3
+				200   | 50  | 5  | 5 <- 50 for 200 instances: application.yml:3
+				200   | 3   | 3  | 3 <- 3 for 200 instances: application.yml:3
+				200   | 0   | 0  | 0 <- 0 for 200 instances: application.yml:3
+				""")
+		void shareTheirTokensAmongInstances(int instances, double tokens, double share, String shown) {
+			run(orders().yaml("""
+					backoff.instances: %d
+					backoff.budgets.orders:
+					  tokens: %.0f
+					""".formatted(instances, tokens)), (configuration) -> {
+				BudgetEntry entry = configuration.budget("orders");
+				assertThat(entry.settings().tokens()).isEqualTo(share);
+				assertThat(entry.settings().perSecond()).isEqualTo(BudgetSettings.DEFAULTS.perSecond());
+				assertThat(text(entry.values().get(BudgetKey.TOKENS))).startsWith(shown);
+			});
+		}
+
+		@Test
+		void shareTheirTokensAlsoWhereTheyAreBuiltIn() {
+			run(orders().yaml("backoff.instances: 4"), (configuration) -> {
+				BudgetEntry entry = configuration.budget("orders");
+				assertThat(entry.settings().tokens()).isEqualTo(12);
+				assertThat(text(entry.values().get(BudgetKey.TOKENS))).isEqualTo("12 <- 50 for 4 instances: built in");
+			});
+		}
+
+		@Test
+		void areOnByThePolicysName() {
+			orders().runWithPolicy((policy) -> {
+				assertThat(policy.budget()).isEqualTo("orders");
+				assertThat(text(policy, PolicyKey.BUDGET)).isEqualTo("orders <- built in");
+			});
+			run(orders(), (configuration) -> {
+				assertThat(configuration.budgets()).isEmpty();
+				assertThat(configuration.budget("orders").settings()).isEqualTo(BudgetSettings.DEFAULTS);
+			});
+		}
+
+		@Test
+		void mayBeSwitchedOff() {
+			orders().yaml("backoff.policies.orders.budget: None").runWithPolicy((policy) -> {
+				assertThat(policy.budget()).isNull();
+				assertThat(text(policy, PolicyKey.BUDGET)).isEqualTo("none <- application.yml:1");
+			});
+		}
+
+		@Test
+		void yieldToTheConfigurationOfThePolicy() {
+			SmallApplication.of(Annotated.class).yaml("""
+					backoff:
+					  breakers.payment-gateway.window: 10s
+					  budgets.payment-gateway.tokens: 10
+					  budgets.shared.tokens: 10
+					  defaults: { breaker: none, idempotent: by-key }
+					  policies.payments: { budget: shared, idempotent: yes }
+					""").runWithPolicy((policy) -> {
+				assertThat(policy.breaker()).isEqualTo("payment-gateway");
+				assertThat(policy.budget()).isEqualTo("shared");
+				assertThat(policy.numbers().idempotency()).isEqualTo(Idempotency.YES);
+				assertThat(text(policy, PolicyKey.BUDGET)).isEqualTo("shared <- application.yml:6");
+			});
+		}
+
+		@Test
+		void mayBeCalledLikeASwitchOrANumber() {
+			orders().yaml("""
+					backoff:
+					  budgets.20.tokens: 10
+					  breakers.on.window: 10s
+					  policies.orders: { budget: 20, breaker: "on" }
+					""").runWithPolicy((policy) -> {
+				assertThat(policy.budget()).isEqualTo("20");
+				assertThat(policy.breaker()).isEqualTo("on");
+			});
+		}
+
+		@Test
+		void areInheritedWithTheirNames() {
+			orders().yaml("""
+					backoff:
+					  policies:
+					    payments: { budget: payments, breaker: payments }
+					    orders: { inherits: payments }
+					""").runWithPolicy((policy) -> {
+				assertThat(policy.budget()).isEqualTo("payments");
+				assertThat(policy.breaker()).isEqualTo("payments");
+			});
+		}
+
+		@Test
+		void areSpelledAsTheirFirstUserSpellsThem() {
+			SmallApplication.of(Spellings.class).variable("BACKOFF_BUDGETS_STOCKCHECK_TOKENS", "5").run((context) -> {
+				BackoffPolicies policies = context.getBean(BackoffPolicies.class);
+				List<String> budgets = context.getBean(BackoffMethods.class)
+					.uses()
+					.stream()
+					.map((use) -> use.policy().budget())
+					.toList();
+				assertThat(budgets).containsExactly("stock-check", "stock-check");
+				assertThat(policies.configuration().budget("stock-check").name()).isEqualTo("stock-check");
+				assertThat(policies.configuration().budget("stock-check").settings().tokens()).isEqualTo(5);
+				assertThat(policies.unusedBudgets()).isEmpty();
+			});
+		}
+
+	}
+
+	@Nested
+	class Environment {
+
+		@ParameterizedTest
+		@CsvSource({ "BACKOFF_BUDGETS_PAYMENTGATEWAY_TOKENS", "BACKOFF_BUDGETS_PAYMENT_GATEWAY_TOKENS",
+				"backoff_budgets_payment_gateway_tokens", "backoff.budgets.payment-gateway.tokens" })
+		void overridesTheBudgetItMeans(String variable) {
+			run(orders().variable(variable, "7").yaml("""
+					backoff:
+					  budgets.payment-gateway: { tokens: 10, per-second: 2 }
+					"""), (configuration) -> {
+				assertThat(configuration.budgets()).containsOnlyKeys("paymentgateway");
+				BudgetEntry entry = configuration.budget("payment-gateway");
+				assertThat(entry.name()).isEqualTo("payment-gateway");
+				assertThat(entry.settings()).isEqualTo(new BudgetSettings(7, 0.1, 2));
+				assertThat(text(entry.values().get(BudgetKey.TOKENS)))
+					.isEqualTo("7 <- the environment variable " + variable);
+			});
+		}
+
+		@Test
+		void definesABreaker() {
+			SmallApplication application = orders().variable("BACKOFF_BREAKERS_ORDERS_OPEN_FOR_MULTIPLIER", "2")
+				.variable("BACKOFF_BREAKERS_ORDERS_WINDOW", "100 calls")
+				.variable("BACKOFF_BREAKERS_WIBBLE", "1")
+				.variable("BACKOFF_POLICIES_ORDERS_WHEN_EMPTY", "wait");
+			application.runWithPolicy((policy) -> {
+				assertThat(policy.breaker()).isEqualTo("orders");
+				assertThat(policy.numbers().isPostponedWhenEmpty()).isTrue();
+				assertThat(text(policy, PolicyKey.BASE)).isEqualTo("100ms <- built in");
+			});
+			run(application, (configuration) -> {
+				assertThat(configuration.breakers()).containsOnlyKeys("orders");
+				assertThat(configuration.breaker("orders").settings().openForMultiplier()).isEqualTo(2);
+				assertThat(configuration.breaker("orders").settings().window()).isEqualTo(WindowLength.ofCalls(100));
+			});
+		}
+
+		@Test
+		void resolvesPlaceholders() {
+			run(orders().variable("SHOP_TOKENS", "9").yaml("backoff.budgets.orders.tokens: ${shop.tokens}"),
+					(configuration) -> assertThat(configuration.budget("orders").settings().tokens()).isEqualTo(9));
+		}
+
+	}
+
+	@Test
+	void aSourceThatCannotListItsKeysIsAskedForThem() {
+		StandardEnvironment environment = new StandardEnvironment();
+		environment.getPropertySources()
+			.addFirst(new MapPropertySource("file",
+					Map.of("backoff.budgets.pay.tokens", "10", "backoff.breakers.pay.probes", "2")));
+		environment.getPropertySources().addFirst(new PropertySource<>("vault", new Object()) {
+			@Override
+			public @Nullable Object getProperty(String name) {
+				return name.equals("backoff.budgets.pay.per-second") || name.equals("backoff.breakers.pay.probes") ? "4"
+						: null;
+			}
+		});
+		BackoffConfiguration configuration = BackoffConfiguration.read(environment);
+		assertThat(configuration.problems()).isEmpty();
+		assertThat(configuration.budget("pay").settings()).isEqualTo(new BudgetSettings(10, 0.1, 4));
+		assertThat(configuration.breaker("pay").settings().probes()).isEqualTo(4);
+	}
+
+	@Nested
+	class WhenEmpty {
+
+		@Test
+		void stopsByDefault() {
+			orders().runWithPolicy((policy) -> {
+				assertThat(policy.numbers().isPostponedWhenEmpty()).isFalse();
+				assertThat(text(policy, PolicyKey.WHEN_EMPTY)).isEqualTo("stop <- built in");
+			});
+		}
+
+		@Test
+		void waitsForPresetsThatNobodyWaitsFor() {
+			orders().yaml("backoff.policies.orders.preset: short-job").runWithPolicy((policy) -> {
+				assertThat(policy.numbers().isPostponedWhenEmpty()).isTrue();
+				assertThat(text(policy, PolicyKey.WHEN_EMPTY)).isEqualTo("wait <- preset short-job, application.yml:1");
+			});
+			orders().yaml("backoff.policies.orders: { preset: short-job, when-empty: stop }")
+				.runWithPolicy((policy) -> assertThat(policy.numbers().isPostponedWhenEmpty()).isFalse());
+		}
+
+		@ParameterizedTest
+		@CsvSource(delimiter = '|', textBlock = """
+				{ tokens: 0 }                                    | { when-empty: stop }
+				{ tokens: 0 }                                    | { when-empty: wait, max-attempts: 1 }
+				{ tokens: 0 }                                    | { when-empty: wait, enabled: false }
+				{ tokens: 0 }                                    | { when-empty: wait, budget: none }
+				{ per-second: 0, per-success: 0 }                | { when-empty: stop }
+				{ per-second: 0 }                                | { when-empty: wait, deadline: 1m }
+				{ per-success: 0 }                               | { when-empty: wait }
+				""")
+		void endsSomeday(String budget, String policy) {
+			orders().yaml("backoff:\n  budgets.orders: " + budget + "\n  policies.orders: " + policy)
+				.runWithAdvice((advice) -> assertThat(advice).filteredOn((line) -> line.contains("call")).isEmpty());
+		}
+
+		@ParameterizedTest
+		@CsvSource(delimiter = '|',
+				textBlock = """
+						tokens: 0                             | never pays: its tokens are 0 (application.yml:2)
+						{ per-second: 0, per-success: 0 }     | is never filled again: its per-second and per-success are 0 (application.yml:2)
+						""")
+		void forABudgetThatNeverPaysHasNoEffect(String budget, String why) {
+			String braced = budget.startsWith("{") ? budget : "{ " + budget + " }";
+			orders().yaml("backoff:\n  budgets.orders: " + braced + "\n  policies.orders.when-empty: wait")
+				.runWithAdvice((advice) -> assertThat(advice)
+					.containsExactly("when-empty: wait has no effect, because the budget orders " + why));
+		}
+
+		@Test
+		void forABudgetThatOnlySuccessesFillIsAdvisedAgainst() {
+			orders().yaml("""
+					backoff:
+					  budgets.orders.per-second: 0
+					  policies.orders.when-empty: wait
+					""")
+				.runWithAdvice((advice) -> assertThat(advice)
+					.containsExactly("a call waits for the budget orders as long as none succeeds, for its per-second "
+							+ "is 0: set a deadline"));
+		}
+
+		@Test
+		void withoutABudgetIsAdvisedAgainst() {
+			orders().yaml("backoff.policies.orders: { when-empty: wait, budget: none }")
+				.runWithAdvice(
+						(advice) -> assertThat(advice).containsExactly("when-empty has no effect without a budget"));
+		}
+
+	}
+
+	@Test
+	void whatNobodyUsesIsTold() {
+		SmallApplication application = orders().yaml("""
+				backoff:
+				  breakers: { orders: , spare-one: , spare-two: }
+				  budgets: { orders: , spare: }
+				""");
+		application.run((context) -> {
+			BackoffPolicies policies = context.getBean(BackoffPolicies.class);
+			assertThat(policies.unusedBreakers()).containsExactly("spare-one", "spare-two");
+			assertThat(policies.unusedBudgets()).containsExactly("spare");
+		});
+		assertThat(application.startupLog()).contains("INFO No policy in use has the breakers spare-one, spare-two",
+				"INFO No policy in use has the budgets spare");
+	}
+
+	public static class Orders {
+
+		@Backoff(value = "orders", jitter = "full")
+		public void place() {
+		}
+
+	}
+
+	public static class Annotated {
+
+		@Backoff(value = "payments", breaker = "PaymentGateway", budget = "payment-gateway", idempotent = "no")
+		public void place() {
+		}
+
+	}
+
+	public static class Spellings {
+
+		@Backoff(value = "stock-check", base = "1s")
+		public void one() {
+		}
+
+		@Backoff(value = "stockCheck", base = "2s")
+		public void two() {
+		}
+
+	}
+
+}

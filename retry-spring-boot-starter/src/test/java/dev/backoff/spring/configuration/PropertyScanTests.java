@@ -1,0 +1,213 @@
+package dev.backoff.spring.configuration;
+
+import java.io.EOFException;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.AbstractMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.Set;
+import java.util.function.Supplier;
+
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.boot.env.ConfigTreePropertySource;
+import org.springframework.boot.env.ConfigTreePropertySource.Option;
+import org.springframework.core.env.CompositePropertySource;
+import org.springframework.core.env.MapPropertySource;
+import org.springframework.core.env.PropertiesPropertySource;
+import org.springframework.core.env.PropertySource;
+import org.springframework.core.env.SystemEnvironmentPropertySource;
+
+import dev.backoff.annotation.Backoff;
+import dev.backoff.spring.policy.EffectivePolicy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** Sources of other libraries, which keep and answer properties in ways of their own. */
+class PropertyScanTests {
+
+	private static final String BASE = "backoff.policies.payment-callback.base";
+
+	private static final String RETRY_ON = "backoff.policies.payment-callback.retry-on";
+
+	@Test
+	void variablesAreReadAsTheirSourceAnswersThem() {
+		Map<String, Object> variables = Map.of("BACKOFF_POLICIES_PAYMENT_CALLBACK_BASE", "ENC(s6)");
+		with(new SystemEnvironmentPropertySource("variables", variables) {
+
+			@Override
+			public @Nullable Object getProperty(String name) {
+				return (super.getProperty(name) instanceof String text) ? text.replace("ENC(s6)", "6s") : null;
+			}
+
+		}).runWithPolicy((policy) -> assertThat(text(policy, PolicyKey.BASE)).isEqualTo("6s"));
+	}
+
+	@Test
+	void decryptedCopiesThatPassForVariablesAreRead() {
+		SmallApplication.of(Callback.class)
+			.yaml(BASE + ": '{cipher}6s'")
+			.source(new SystemEnvironmentPropertySource("decrypted",
+					Map.of(BASE, "6s", RETRY_ON + "[0]", EOFException.class.getName())))
+			.runWithPolicy((policy) -> {
+				assertThat(text(policy, PolicyKey.BASE)).isEqualTo("6s");
+				assertThat(policy.numbers().retryOn()).containsExactly(EOFException.class);
+			});
+	}
+
+	@Test
+	void arraysAreLists() {
+		with(new MapPropertySource("code",
+				Map.of(RETRY_ON, new String[] { "java.io.EOFException", "java.io.FileNotFoundException" })))
+			.runWithPolicy((policy) -> assertThat(policy.numbers().retryOn()).containsExactly(EOFException.class,
+					FileNotFoundException.class));
+	}
+
+	@Test
+	void classesAreNamesInListsToo() {
+		for (Object types : List.of(EOFException.class, List.of(EOFException.class),
+				new Class<?>[] { EOFException.class })) {
+			with(new MapPropertySource("code", Map.of(RETRY_ON, types)))
+				.runWithPolicy((policy) -> assertThat(policy.numbers().retryOn()).containsExactly(EOFException.class));
+		}
+	}
+
+	@Test
+	void suppliersAreAsked() {
+		Supplier<Object> late = () -> "6s";
+		with(new MapPropertySource("dynamic", Map.of(BASE, late)) {
+
+			@Override
+			public @Nullable Object getProperty(String name) {
+				return (super.getProperty(name) instanceof Supplier<?> supplier) ? supplier.get() : null;
+			}
+
+		}).runWithPolicy((policy) -> assertThat(text(policy, PolicyKey.BASE)).isEqualTo("6s"));
+	}
+
+	@Test
+	void sourcesOfSourcesAreRead() {
+		CompositePropertySource outer = new CompositePropertySource("outer");
+		CompositePropertySource inner = new CompositePropertySource("inner");
+		inner.addPropertySource(new MapPropertySource("map", Map.of(BASE, "6s")));
+		outer.addPropertySource(inner);
+		with(outer).runWithPolicy((policy) -> assertThat(text(policy, PolicyKey.BASE)).isEqualTo("6s"));
+	}
+
+	@Test
+	void mapsThatCannotBeListedAreAsked() {
+		with(new MapPropertySource("closed", new Unlisted(Map.of(BASE, "6s")))).yaml(BASE + ": 1s")
+			.runWithPolicy((policy) -> assertThat(text(policy, PolicyKey.BASE)).isEqualTo("6s"));
+	}
+
+	@Test
+	void wrappersThatCannotBeListedAreAsked() {
+		MapPropertySource wrapped = new MapPropertySource("map", Map.of(BASE, "6s"));
+		with(new PropertySource<PropertySource<?>>("wrapper", wrapped) {
+
+			@Override
+			public @Nullable Object getProperty(String name) {
+				return getSource().getProperty(name);
+			}
+
+		}).yaml(BASE + ": 1s").runWithPolicy((policy) -> assertThat(text(policy, PolicyKey.BASE)).isEqualTo("6s"));
+	}
+
+	@Test
+	void filesOfATreeAreRead(@TempDir Path directory) throws IOException {
+		Files.writeString(directory.resolve(BASE), "6s\n");
+		Path below = Files.createDirectories(directory.resolve("backoff/policies/payment-callback"));
+		Files.writeString(below.resolve("cap"), "9s\n");
+		with(new ConfigTreePropertySource("tree", directory, Option.AUTO_TRIM_TRAILING_NEW_LINE))
+			.runWithPolicy((policy) -> {
+				assertThat(text(policy, PolicyKey.BASE)).isEqualTo("6s");
+				assertThat(text(policy, PolicyKey.CAP)).isEqualTo("9s");
+			});
+	}
+
+	@Test
+	void propertiesWithOtherThanTextKeysAreRead() {
+		Properties properties = new Properties();
+		properties.put(BASE, "6s");
+		properties.put(new Object(), "x");
+		properties.put(42, "x");
+		with(new PropertiesPropertySource("properties", properties))
+			.runWithPolicy((policy) -> assertThat(text(policy, PolicyKey.BASE)).isEqualTo("6s"));
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "Backoff.policies.payment-callback.base", "BACKOFF.Policies.PAYMENT_CALLBACK.Base",
+			"back-off.policies.payment-callback.base", "back_off.policies.payment-callback.base" })
+	void keysAreSpelledAsSpringAllows(String key) {
+		with(new MapPropertySource("code", Map.of(key, "6s")))
+			.runWithPolicy((policy) -> assertThat(text(policy, PolicyKey.BASE)).isEqualTo("6s"));
+	}
+
+	@Test
+	void groupsOfProfilesAreRead() {
+		SmallApplication.of(Callback.class).yaml("""
+				spring.profiles.group.production: [slow, careful]
+				---
+				spring.config.activate.on-profile: slow
+				backoff.policies.payment-callback.base: 6s
+				---
+				spring.config.activate.on-profile: careful
+				backoff.policies.payment-callback.max-attempts: 2
+				""").argument("--spring.profiles.active=production").runWithPolicy((policy) -> {
+			assertThat(text(policy, PolicyKey.BASE)).isEqualTo("6s");
+			assertThat(policy.numbers().maxAttempts()).isEqualTo(2);
+		});
+	}
+
+	private static SmallApplication with(PropertySource<?> source) {
+		return SmallApplication.of(Callback.class).source(source);
+	}
+
+	private static @Nullable String text(EffectivePolicy policy, PolicyKey key) {
+		EffectiveValue value = policy.values().get(key);
+		return (value != null) ? value.text() : null;
+	}
+
+	public static class Callback {
+
+		@Backoff("payment-callback")
+		public void place() {
+		}
+
+	}
+
+	/** Answers single keys, but does not list them. */
+	private static final class Unlisted extends AbstractMap<String, Object> {
+
+		private final Map<String, Object> values;
+
+		Unlisted(Map<String, Object> values) {
+			this.values = values;
+		}
+
+		@Override
+		public @Nullable Object get(@Nullable Object key) {
+			return this.values.get(key);
+		}
+
+		@Override
+		public boolean containsKey(@Nullable Object key) {
+			return this.values.containsKey(key);
+		}
+
+		@Override
+		public Set<Entry<String, Object>> entrySet() {
+			throw new UnsupportedOperationException("closed");
+		}
+
+	}
+
+}
