@@ -1,6 +1,7 @@
 package dev.backoff.durable;
 
 import java.math.BigDecimal;
+import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.time.Duration;
@@ -363,6 +364,43 @@ abstract class DurableContract {
 	}
 
 	@Test
+	void aRowThatIsPutBackKeepsItsBytesAndTheTextOfItsArguments() {
+		byte[] bytes = new byte[256];
+		IntStream.range(0, bytes.length).forEach((i) -> bytes[i] = (byte) i);
+		String arguments = "[\"o1\",1.10,1e2,-0.0,99999999999999999999.99,\"\\uD800\",{\"b\":1,\"a\":[]},null]";
+		byte[] unfitting = ("{\"format\":1,\"id\":\"i1\",\"method\":\"x\",\"arguments\":" + arguments
+				+ ",\"submitted\":\"2026-01-01T00:00:00Z\"}")
+			.getBytes(StandardCharsets.UTF_8);
+		store("o1");
+		for (byte[] data : List.of(bytes, unfitting)) {
+			run((application) -> application
+				.execute("update backoff_calls set task_data = ?, version = 1 where task_instance = ?", 1, data, "o1"),
+					"backoff.durable.work=false");
+			run((application) -> Awaitility.await().until(() -> application.isPutBack("o1")));
+			run((application) -> {
+				if (data == bytes) {
+					assertThat(application.data()).isEqualTo(data);
+				}
+				else {
+					assertThat(new String(application.data(), StandardCharsets.UTF_8)).contains(arguments);
+				}
+			}, "backoff.durable.work=false");
+		}
+	}
+
+	@Test
+	void aRowThatCannotBeReadIsLookedAtOncePerPollIntervalThoughItsDelayIsNone() {
+		store("o1");
+		run((application) -> {
+			application.corrupt("no json");
+			Instant before = Instant.now();
+			application.failures("mails", "o1");
+			assertThat(application.calls().find("mails", "o1"))
+				.hasValueSatisfying((state) -> assertThat(state.due()).isAfter(before.plusSeconds(3_599)));
+		}, "backoff.durable.work=false", "backoff.durable.poll-interval=1h", "backoff.policies.mails.ladder=0s");
+	}
+
+	@Test
 	void argumentsThatDoNotFitWaitWithTheirAttemptsForAProcessWhoseMethodTheyFit() {
 		store("o1");
 		run((application) -> application
@@ -709,9 +747,8 @@ abstract class DurableContract {
 			Awaitility.await()
 				.until(() -> application.calls().find("polling", "t1").map(DurableState::attempts).orElse(0) == 1);
 		}, "backoff.policies.polling.ladder=500ms", "backoff.policies.polling.deadline=1h");
-		run((application) -> application
-			.corrupt(application.data().replaceFirst("(?<=\"deadline\":\")[^\"]*", "2026-01-01T00:00:00Z")),
-				"backoff.durable.work=false");
+		run((application) -> application.corrupt(new String(application.data(), StandardCharsets.UTF_8)
+			.replaceFirst("(?<=\"deadline\":\")[^\"]*", "2026-01-01T00:00:00Z")), "backoff.durable.work=false");
 		run((application) -> {
 			application.awaitEnd("polling", "t1");
 			assertThat(application.journal().lines).containsExactly("timed out t1{a=[1, 2]} DEADLINE");
@@ -940,7 +977,7 @@ abstract class DurableContract {
 	void aScheduleWaitsAtARowThatCannotBeReadUntilAnOperatorDeletesIt() {
 		run((application) -> assertThat(application.due("report")).isAfter(Instant.now()));
 		run((application) -> application.execute("update backoff_calls set task_data = ?, execution_time = ?", 1,
-				"no json".getBytes(java.nio.charset.StandardCharsets.UTF_8), Instant.now().atOffset(ZoneOffset.UTC)),
+				"no json".getBytes(StandardCharsets.UTF_8), Instant.now().atOffset(ZoneOffset.UTC)),
 				"backoff.durable.work=false");
 		run((application) -> {
 			Awaitility.await().until(() -> application.unreadable("report") == 1);
@@ -1217,16 +1254,19 @@ abstract class DurableContract {
 					1, true, process, heartbeat.atOffset(ZoneOffset.UTC));
 		}
 
-		String data() {
-			return new String(
-					new JdbcTemplate(this.context.getBean(DataSource.class)).queryForObject(
-							"select task_data from backoff_calls where task_name <> 'report'", byte[].class),
-					java.nio.charset.StandardCharsets.UTF_8);
+		byte[] data() {
+			return new JdbcTemplate(this.context.getBean(DataSource.class))
+				.queryForObject("select task_data from backoff_calls where task_name <> 'report'", byte[].class);
+		}
+
+		/** Return whether a row was picked and put back since its version was 1. */
+		boolean isPutBack(String key) {
+			return count("select count(*) from backoff_calls where version > 2 and task_instance = '" + key + "'") == 1;
 		}
 
 		void corrupt(String data) {
 			execute("update backoff_calls set task_data = ? where task_name <> 'report'", 1,
-					data.getBytes(java.nio.charset.StandardCharsets.UTF_8));
+					data.getBytes(StandardCharsets.UTF_8));
 		}
 
 	}
