@@ -93,11 +93,7 @@ final class CallJson implements Serializer {
 		return ROWS.readValue(data, type);
 	}
 
-	/**
-	 * Return arguments as a JSON array.
-	 * @throws IllegalArgumentException if they do not come back as they are
-	 * @throws tools.jackson.core.JacksonException if one cannot be written or read
-	 */
+	/** Return arguments as a JSON array; throw if they do not come back as they are. */
 	String write(AnnotatedMethod method, @Nullable Object[] arguments) {
 		String written = text(method, arguments);
 		String again = text(method, read(method, written));

@@ -38,8 +38,8 @@ final class DurableMeters {
 
 	private final Map<String, LongAdder> counts = new ConcurrentHashMap<>();
 
-	/* When the rows of a policy are due again that this process cannot read. */
-	private final Map<String, Map<String, Instant>> unreadable = new ConcurrentHashMap<>();
+	/* When rows, by policy and name, are due again that this process cannot read. */
+	private final Map<List<String>, Instant> unreadable = new ConcurrentHashMap<>();
 
 	private volatile BiConsumer<String, Duration> lateness = (policy, time) -> {
 	};
@@ -69,19 +69,14 @@ final class DurableMeters {
 		return this.counts.computeIfAbsent(count + " " + policy, (name) -> new LongAdder());
 	}
 
-	/** Note when a row is due again that this process cannot read. */
 	void unreadable(String policy, String row, Instant due) {
-		rows(policy).put(row, due);
+		this.unreadable.put(List.of(policy, row), due);
 	}
 
 	/** Return how many rows were put back here, those long due again left out. */
 	int unreadable(String policy, Instant now) {
-		rows(policy).values().removeIf((due) -> due.isBefore(now.minusSeconds(60)));
-		return rows(policy).size();
-	}
-
-	private Map<String, Instant> rows(String policy) {
-		return this.unreadable.computeIfAbsent(policy, (name) -> new ConcurrentHashMap<>());
+		this.unreadable.values().removeIf((due) -> due.isBefore(now.minusSeconds(60)));
+		return (int) this.unreadable.keySet().stream().filter((row) -> row.get(0).equals(policy)).count();
 	}
 
 	/** Return how many calls of a policy a summary counts in a phase. */

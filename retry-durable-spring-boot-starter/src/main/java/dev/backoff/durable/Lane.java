@@ -78,12 +78,7 @@ final class Lane {
 
 	private volatile boolean running;
 
-	/**
-	 * Make a lane.
-	 * @param name names its threads
-	 * @param served the tasks that it serves
-	 * @param tasks all tasks of the process
-	 */
+	/** Serve some of all tasks of the process, by threads with a name. */
 	Lane(String name, List<String> served, int threads, Store store, List<Task<?>> tasks, SchedulerListener moves,
 			Runnable pollFailed, Supplier<Gate> gate, RetryTime time) {
 		DurableSettings settings = store.settings();
@@ -159,8 +154,7 @@ final class Lane {
 	}
 
 	/*
-	 * Work is that an attempt may be about to begin, or its end to be stored. Time that
-	 * jumps stands meanwhile.
+	 * Time must not jump before an attempt that may begin, or before its end is stored.
 	 */
 	private void tellWork() {
 		if (this.time == TIMER) {

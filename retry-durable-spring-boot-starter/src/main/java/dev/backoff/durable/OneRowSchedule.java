@@ -37,11 +37,7 @@ final class OneRowSchedule {
 
 	private final ZoneId zone;
 
-	/**
-	 * Read a schedule.
-	 * @param zone the name of its zone, or null for that of the system
-	 * @throws IllegalArgumentException if it cannot be read; the message is the rule
-	 */
+	/** Read a schedule, or throw with the rule that it breaks. */
 	OneRowSchedule(String text, @Nullable String zone) {
 		boolean regular = text.startsWith(EVERY);
 		this.cron = regular ? null : CronExpression.parse(text);

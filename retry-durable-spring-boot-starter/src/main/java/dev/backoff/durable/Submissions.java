@@ -37,8 +37,7 @@ import dev.backoff.spring.policy.AnnotatedMethod;
 
 /**
  * Store the calls of durable methods, in the caller's transaction if there is one. A call
- * whose key is stored joins that call. Thread-safe. This file is long because a
- * submission, an attempt and the end of a call meet in the caller's transaction.
+ * whose key is stored joins that call. Thread-safe.
  */
 final class Submissions implements SubmissionGate, DurableCalls {
 
