@@ -96,7 +96,7 @@ class BackoffEndpoint {
 
 	private final Map<String, Supplier<Object>> views = new TreeMap<>();
 
-	private final Map<String, EndpointPart> parts = new TreeMap<>();
+	private final Map<String, EndpointContributor> parts = new TreeMap<>();
 
 	/**
 	 * Create the endpoint. Statistics and stopped calls are null if they are not kept.
@@ -105,7 +105,7 @@ class BackoffEndpoint {
 	 */
 	BackoffEndpoint(BackoffPolicies policies, PolicyUses uses, OverloadSafety safety, LiveConfiguration live,
 			CallRegistry calls, @Nullable CallStatistics statistics, @Nullable StoppedCalls stopped,
-			ThisProcess process, List<EndpointPart> parts, OtherRetries otherRetries) {
+			ThisProcess process, List<EndpointContributor> parts, OtherRetries otherRetries) {
 		this.policies = policies;
 		this.uses = uses;
 		this.safety = safety;
@@ -117,7 +117,7 @@ class BackoffEndpoint {
 		this.views.put("activity", () -> live.look(() -> activity.describe(uses.uses())));
 		this.views.put("other-retries", () -> new OtherRetriesDescriptor(otherRetries.all()));
 		this.views.put(SHORT, () -> live.look(() -> describe(true)));
-		for (EndpointPart part : parts) {
+		for (EndpointContributor part : parts) {
 			if (OWN_PARTS.contains(part.name()) || this.parts.put(part.name(), part) != null) {
 				throw OperatorInput.refusal(
 						"The part " + part.name() + " of the endpoint (" + part.getClass().getName() + ")",
@@ -186,14 +186,14 @@ class BackoffEndpoint {
 		};
 	}
 
-	private Object read(EndpointPart part, String policy, OperatorInput input) {
+	private Object read(EndpointContributor part, String policy, OperatorInput input) {
 		return answer(part.read(effective(policy), input.textsWithout("")));
 	}
 
-	private EndpointPart part(String name) {
-		EndpointPart known = this.parts.get(name);
+	private EndpointContributor part(String name) {
+		EndpointContributor known = this.parts.get(name);
 		if (known == null) {
-			throw unknown("Part", name, "Read preview, or write to wake or stop.");
+			throw unknown("Part", name, "Read preview, or write to wake.");
 		}
 		return known;
 	}
@@ -254,7 +254,7 @@ class BackoffEndpoint {
 		};
 	}
 
-	private Object write(EndpointPart part, String policy, OperatorInput input) {
+	private Object write(EndpointContributor part, String policy, OperatorInput input) {
 		if (!part.isWritable()) {
 			throw refused(METHOD_NOT_ALLOWED, "Part " + part.name() + ": is only read.", "Read it.");
 		}

@@ -40,8 +40,9 @@ public final class BackoffEndpointAutoConfiguration {
 		@Bean
 		BackoffEndpoint backoffEndpoint(BackoffPolicies policies, PolicyUses uses, OverloadSafety safety,
 				LiveConfiguration live, CallRegistry calls, ObjectProvider<CallStatistics> statistics,
-				ObjectProvider<StoppedCalls> stopped, ObjectProvider<EndpointPart> parts, OtherRetries otherRetries,
-				Environment environment, ObjectProvider<EndpointAccessResolver> access, ObjectProvider<Clock> clock) {
+				ObjectProvider<StoppedCalls> stopped, ObjectProvider<EndpointContributor> parts,
+				OtherRetries otherRetries, Environment environment, ObjectProvider<EndpointAccessResolver> access,
+				ObjectProvider<Clock> clock) {
 			ThisProcess process = ThisProcess.of(environment, access.getIfUnique(),
 					clock.getIfUnique(Clock::systemUTC));
 			return new BackoffEndpoint(policies, uses, safety, live, calls, statistics.getIfUnique(),

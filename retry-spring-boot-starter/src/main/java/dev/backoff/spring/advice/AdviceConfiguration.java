@@ -54,7 +54,8 @@ public final class AdviceConfiguration {
 	}
 
 	@Bean
-	Shutdown backoffShutdown(ApplicationContext context, CallRegistry calls, BackoffPolicies policies, ObjectProvider<RetryTime> time) {
+	Shutdown backoffShutdown(ApplicationContext context, CallRegistry calls, BackoffPolicies policies,
+			ObjectProvider<RetryTime> time) {
 		return new Shutdown(context, calls, policies, () -> time.getIfAvailable(RetryTime::system));
 	}
 

@@ -51,8 +51,7 @@ final class Shutdown implements ApplicationListener<ContextClosedEvent>, SmartLi
 
 	private volatile boolean started;
 
-	Shutdown(ApplicationContext context, CallRegistry calls, BackoffPolicies policies,
-			Supplier<RetryTime> time) {
+	Shutdown(ApplicationContext context, CallRegistry calls, BackoffPolicies policies, Supplier<RetryTime> time) {
 		this.context = context;
 		this.calls = calls;
 		this.wait = Nanos.of(policies.configuration().shutdownWait());

@@ -37,7 +37,7 @@ import dev.backoff.fixture.VirtualTime;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** The types that methods may return. */
-class MannersTests {
+class ReturnTypeAdaptersTests {
 
 	private final ApplicationContextRunner runner = AdviceContexts.runner()
 		.withBean("applicationTaskExecutor", Executor.class, () -> Runnable::run);
@@ -47,7 +47,7 @@ class MannersTests {
 
 		@Test
 		void areRetriedAsWhatTheyAre() {
-			MannersTests.this.runner.withBean(Others.class).run((context) -> {
+			ReturnTypeAdaptersTests.this.runner.withBean(Others.class).run((context) -> {
 				Others bean = context.getBean(Others.class);
 				TestObserver<String> single = bean.single().test();
 				TestObserver<String> several = bean.observable().test();
@@ -64,7 +64,7 @@ class MannersTests {
 
 		@Test
 		void areRecoveredByTheirOwn() {
-			MannersTests.this.runner.withBean(Others.class).run((context) -> {
+			ReturnTypeAdaptersTests.this.runner.withBean(Others.class).run((context) -> {
 				TestObserver<String> recovered = context.getBean(Others.class).recovered().test();
 				context.getBean(VirtualTime.class).runAll();
 				recovered.assertResult("parked");
@@ -79,7 +79,7 @@ class MannersTests {
 		@ParameterizedTest
 		@ValueSource(classes = { MonoOnly.class, FlowOnly.class, SingleOnly.class })
 		void whatNeedsItIsRefused(Class<?> type) {
-			MannersTests.this.runner.withClassLoader(new FilteredClassLoader("reactor.core.publisher"))
+			ReturnTypeAdaptersTests.this.runner.withClassLoader(new FilteredClassLoader("reactor.core.publisher"))
 				.withBean(type)
 				.run((context) -> assertThat(context).getFailure()
 					.hasMessageStartingWith(
@@ -90,7 +90,7 @@ class MannersTests {
 
 		@Test
 		void aTypeThatReachesItIsRefused() {
-			MannersTests.this.runner.withClassLoader(new FilteredClassLoader("reactor.core.publisher"))
+			ReturnTypeAdaptersTests.this.runner.withClassLoader(new FilteredClassLoader("reactor.core.publisher"))
 				.withBean(AnnotatedType.class)
 				.run((context) -> assertThat(context).getFailure()
 					.hasMessageStartingWith(
@@ -99,7 +99,8 @@ class MannersTests {
 
 		@Test
 		void everythingElseWorks() {
-			MannersTests.this.runner.withClassLoader(new FilteredClassLoader("reactor.core.publisher", "kotlin"))
+			ReturnTypeAdaptersTests.this.runner
+				.withClassLoader(new FilteredClassLoader("reactor.core.publisher", "kotlin"))
 				.withBean(Futures.class)
 				.run((context) -> {
 					CompletableFuture<String> sent = context.getBean(Futures.class).send();
@@ -115,7 +116,7 @@ class MannersTests {
 
 		@Test
 		void isRetriedAtTheCallOnlyAndTheAdviceSaysSo() {
-			MannersTests.this.runner.withBean(Lazy.class).run((context) -> {
+			ReturnTypeAdaptersTests.this.runner.withBean(Lazy.class).run((context) -> {
 				assertThat(context.getBean(BackoffMethods.class).uses())
 					.extracting((use) -> use.method() + ": " + String.join("; ", use.advice()))
 					.containsExactly(
@@ -130,7 +131,7 @@ class MannersTests {
 
 		@Test
 		void andCouldNotBeGivenBackIsRefused() {
-			MannersTests.this.runner.withBean(Tasks.class)
+			ReturnTypeAdaptersTests.this.runner.withBean(Tasks.class)
 				.run((context) -> assertThat(context).getFailure()
 					.hasMessage(
 							"@Backoff on Tasks.place(): is on a method that returns a ForkJoinTask, which its caller "
@@ -154,7 +155,7 @@ class MannersTests {
 
 		@Test
 		void withAVariableAreThoseOfTheBean() {
-			MannersTests.this.runner.withBean(Monos.class).withBean(Stages.class).run((context) -> {
+			ReturnTypeAdaptersTests.this.runner.withBean(Monos.class).withBean(Stages.class).run((context) -> {
 				VirtualTime time = context.getBean(VirtualTime.class);
 				Monos monos = context.getBean(Monos.class);
 				CompletableFuture<String> found = monos.find("a").toFuture();
@@ -169,7 +170,7 @@ class MannersTests {
 		@Test
 		void ofAContractMayBeWiderThanThoseOfTheClass() {
 			for (boolean classes : new boolean[] { true, false }) {
-				MannersTests.this.runner.withPropertyValues("spring.aop.proxy-target-class=" + classes)
+				ReturnTypeAdaptersTests.this.runner.withPropertyValues("spring.aop.proxy-target-class=" + classes)
 					.withBean(Narrow.class)
 					.run((context) -> {
 						VirtualTime time = context.getBean(VirtualTime.class);

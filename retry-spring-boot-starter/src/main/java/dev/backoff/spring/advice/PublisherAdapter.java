@@ -20,7 +20,7 @@ import dev.backoff.spring.reactive.ReactiveCalls;
  * that suspends, which inside its proxy is a publisher. Loaded only where Reactor is
  * there.
  */
-record ReactiveManner(@Nullable ReactiveAdapter adapter, boolean hasSeveralResults) implements Manner {
+record PublisherAdapter(@Nullable ReactiveAdapter adapter, boolean hasSeveralResults) implements ReturnTypeAdapter {
 
 	@Override
 	public boolean isSuspending() {
@@ -50,7 +50,7 @@ record ReactiveManner(@Nullable ReactiveAdapter adapter, boolean hasSeveralResul
 		ResolvableType returned = ResolvableType.forMethodReturnType(recovery, method.type());
 		boolean sameKind = (this.adapter != null) ? this.adapter.getReactiveType().isAssignableFrom(returned.toClass())
 				: Suspending.is(recovery);
-		return sameKind && Manner.isValue(result(recovery, method.type()), result(method));
+		return sameKind && ReturnTypeAdapter.isValue(result(recovery, method.type()), result(method));
 	}
 
 	@Override
@@ -65,7 +65,7 @@ record ReactiveManner(@Nullable ReactiveAdapter adapter, boolean hasSeveralResul
 	public MethodInterceptor laterCalls(Parts parts) {
 		Operation.OnContext<MethodInvocation, @Nullable Object, Throwable> attempt = parts.attempt();
 		// a Kotlin flow runs as a coroutine
-		boolean flow = this.adapter != null && this.adapter.getReactiveType().getName().equals(Manners.FLOW);
+		boolean flow = this.adapter != null && this.adapter.getReactiveType().getName().equals(ReturnTypeAdapters.FLOW);
 		Operation.OnContext<MethodInvocation, @Nullable Object, Throwable> invocation = flow
 				? (call, number) -> Coroutines.withAttempt(attempt.run(call, number)) : attempt;
 		ReactiveCalls<MethodInvocation> calls = new ReactiveCalls<>(parts.retry(), invocation, parts.recovery(),

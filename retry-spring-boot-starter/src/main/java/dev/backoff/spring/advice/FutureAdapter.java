@@ -27,7 +27,7 @@ import dev.backoff.spring.policy.AnnotatedMethod;
  * thread waits for it.
  */
 @SuppressWarnings("NullAway") // it does not see that the values may be null
-record FutureManner(Class<?> kind) implements Manner {
+record FutureAdapter(Class<?> kind) implements ReturnTypeAdapter {
 
 	@Override
 	public ResolvableType result(AnnotatedMethod method) {
@@ -44,7 +44,7 @@ record FutureManner(Class<?> kind) implements Manner {
 		ResolvableType returned = ResolvableType.forMethodReturnType(recovery, method.type());
 		boolean later = CompletionStage.class.isAssignableFrom(returned.toClass())
 				|| (isPlain() && Future.class.isAssignableFrom(returned.toClass()));
-		return later && Manner.isValue(value(returned), result(method));
+		return later && ReturnTypeAdapter.isValue(value(returned), result(method));
 	}
 
 	private boolean isPlain() {
@@ -123,7 +123,8 @@ record FutureManner(Class<?> kind) implements Manner {
 	}
 
 	/** A recovery by a method that returns a future. */
-	private record StagedRecovery(FutureManner manner, Recovery<MethodInvocation, @Nullable Object, Throwable> recovery,
+	private record StagedRecovery(FutureAdapter adapter,
+			Recovery<MethodInvocation, @Nullable Object, Throwable> recovery,
 			Parts parts) implements Recovery<MethodInvocation, CompletionStage<@Nullable Object>, Throwable> {
 
 		@Override
@@ -134,7 +135,7 @@ record FutureManner(Class<?> kind) implements Manner {
 		@Override
 		public CompletionStage<@Nullable Object> recover(MethodInvocation invocation, RetriesStoppedException stopped)
 				throws Throwable {
-			return this.manner.stage(this.recovery.recover(invocation, stopped), "The recovery of ", this.parts);
+			return this.adapter.stage(this.recovery.recover(invocation, stopped), "The recovery of ", this.parts);
 		}
 
 	}

@@ -13,7 +13,7 @@ import dev.backoff.spring.policy.EffectivePolicy;
  *
  * @since 0.1
  */
-public interface EndpointPart {
+public interface EndpointContributor {
 
 	/**
 	 * {@return the name in the path, which no other part has}

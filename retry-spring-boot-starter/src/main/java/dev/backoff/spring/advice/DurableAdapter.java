@@ -16,11 +16,11 @@ import dev.backoff.spring.policy.AnnotatedMethod;
 
 /** Return a handle of the stored call, or nothing; its result is that of an attempt. */
 @SuppressWarnings("NullAway") // it does not see that T itself is nullable here
-record DurableManner(AnnotatedMethod method, Supplier<SubmissionGate> gate) implements Manner {
+record DurableAdapter(AnnotatedMethod method, Supplier<SubmissionGate> gate) implements ReturnTypeAdapter {
 
-	/** Return the manner of a durable method, or report that it has none. */
-	static @Nullable Manner of(AnnotatedMethod method, Supplier<SubmissionGate> gate, @Nullable ClassLoader classLoader,
-			List<Problem> problems) {
+	/** Return the adapter of a durable method, or report that it has none. */
+	static @Nullable ReturnTypeAdapter of(AnnotatedMethod method, Supplier<SubmissionGate> gate,
+			@Nullable ClassLoader classLoader, List<Problem> problems) {
 		Class<?> type = method.method().getReturnType();
 		if (!ClassUtils.isPresent(SubmissionGate.HANDLE, classLoader)) {
 			problems.add(Problem.ofPlace(method.place() + ": invalid durable (true)",
@@ -36,7 +36,7 @@ record DurableManner(AnnotatedMethod method, Supplier<SubmissionGate> gate) impl
 						"Declare void, or DurableCall<" + type.getSimpleName() + ">."));
 			return null;
 		}
-		return new DurableManner(method, gate);
+		return new DurableAdapter(method, gate);
 	}
 
 	static boolean isHandle(Class<?> type) {

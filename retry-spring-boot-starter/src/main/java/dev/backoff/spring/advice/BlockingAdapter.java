@@ -10,7 +10,7 @@ import org.springframework.core.ResolvableType;
 import dev.backoff.spring.policy.AnnotatedMethod;
 
 /** Return the result itself, or throws. */
-record BlockingManner() implements Manner {
+record BlockingAdapter() implements ReturnTypeAdapter {
 
 	@Override
 	public boolean holdsThread() {
@@ -30,7 +30,8 @@ record BlockingManner() implements Manner {
 	@Override
 	public boolean isRecoveredBy(Method recovery, AnnotatedMethod method) {
 		ResolvableType returned = ResolvableType.forMethodReturnType(recovery, method.type());
-		return hasNoResult(method) || (returned.resolve() != void.class && Manner.isValue(returned, result(method)));
+		return hasNoResult(method)
+				|| (returned.resolve() != void.class && ReturnTypeAdapter.isValue(returned, result(method)));
 	}
 
 	@Override

@@ -25,7 +25,7 @@ import dev.backoff.spring.reactive.ObservationCarrier;
  * How a method gives its result: before it returns or later, one or several. Chosen once
  * for each method, before its first call. Immutable.
  */
-interface Manner {
+interface ReturnTypeAdapter {
 
 	/** Return whether a call that waits holds the calling thread. */
 	default boolean holdsThread() {

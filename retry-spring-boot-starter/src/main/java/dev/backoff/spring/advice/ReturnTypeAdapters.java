@@ -18,8 +18,8 @@ import org.springframework.util.ClassUtils;
 import dev.backoff.spring.configuration.Problem;
 import dev.backoff.spring.policy.AnnotatedMethod;
 
-/** Find the manner of a method, and report methods that cannot be retried. */
-final class Manners {
+/** Find the adapter of a method, and report methods that cannot be retried. */
+final class ReturnTypeAdapters {
 
 	static final String FLOW = "kotlinx.coroutines.flow.Flow";
 
@@ -32,32 +32,32 @@ final class Manners {
 
 	private final boolean woven;
 
-	Manners(@Nullable ClassLoader classLoader, boolean woven) {
+	ReturnTypeAdapters(@Nullable ClassLoader classLoader, boolean woven) {
 		this.classLoader = classLoader;
 		this.woven = woven;
 	}
 
-	/** Return a method's manner, or report that it has none and return null. */
-	@Nullable Manner find(AnnotatedMethod annotated, List<Problem> problems) {
+	/** Return a method's adapter, or report that it has none and return null. */
+	@Nullable ReturnTypeAdapter find(AnnotatedMethod annotated, List<Problem> problems) {
 		Method method = annotated.method();
 		Class<?> type = returnType(annotated);
 		if (Suspending.is(method)) {
 			return suspending(annotated, problems);
 		}
 		if (type == CompletionStage.class || type == CompletableFuture.class || type == Future.class) {
-			return new FutureManner(type);
+			return new FutureAdapter(type);
 		}
 		if (Future.class.isAssignableFrom(type) || CompletionStage.class.isAssignableFrom(type)) {
 			problems.add(problem(annotated, "returns " + named(type) + ", which its caller could not be given",
 					"Declare a CompletableFuture, a CompletionStage or a Future."));
 			return null;
 		}
-		if (DurableManner.isHandle(type)) {
+		if (DurableAdapter.isHandle(type)) {
 			problems.add(problem(annotated, "returns a DurableCall, and its policy is not durable",
 					"Set durable to true, or declare what the call returns."));
 			return null;
 		}
-		return isAny(type, REACTIVE_TYPES) ? reactive(annotated, type, problems) : new BlockingManner();
+		return isAny(type, REACTIVE_TYPES) ? reactive(annotated, type, problems) : new BlockingAdapter();
 	}
 
 	/* A type variable is resolved by the class of the bean. */
@@ -85,7 +85,7 @@ final class Manners {
 		return false;
 	}
 
-	private @Nullable Manner suspending(AnnotatedMethod annotated, List<Problem> problems) {
+	private @Nullable ReturnTypeAdapter suspending(AnnotatedMethod annotated, List<Problem> problems) {
 		if (this.woven) {
 			// woven advice sees half of a coroutine and no publisher
 			problems.add(problem(annotated, "suspends, which only a proxy can retry",
@@ -99,10 +99,10 @@ final class Manners {
 			}
 		}
 		Class<?> result = Suspending.result(annotated.method(), annotated.type()).resolve();
-		return new ReactiveManner(null, isAny(result, Set.of(FLOW)));
+		return new PublisherAdapter(null, isAny(result, Set.of(FLOW)));
 	}
 
-	private @Nullable Manner reactive(AnnotatedMethod annotated, Class<?> type, List<Problem> problems) {
+	private @Nullable ReturnTypeAdapter reactive(AnnotatedMethod annotated, Class<?> type, List<Problem> problems) {
 		boolean kotlin = type.getName().startsWith("kotlinx.");
 		for (Bridge bridge : kotlin ? List.of(Bridge.REACTOR, Bridge.COROUTINES) : List.of(Bridge.REACTOR)) {
 			if (isMissing(bridge)) {
@@ -121,7 +121,7 @@ final class Manners {
 					"Declare " + named(adapter.getReactiveType()) + "."));
 			return null;
 		}
-		return new ReactiveManner(adapter, adapter.isMultiValue());
+		return new PublisherAdapter(adapter, adapter.isMultiValue());
 	}
 
 	private static String named(Class<?> type) {
