@@ -84,11 +84,11 @@ final class OneRowSchedule {
 		OneRowSchedule schedule = method.schedule();
 		Execution row = store.find(method.policy(), INSTANCE).orElse(null);
 		if (row == null && schedule != null) {
-			Instant slot = schedule.next(now);
-			boolean unused = store.insert(new TaskInstance<>(method.policy(), INSTANCE, call(method, slot, 0)), slot);
+			Instant first = schedule.next(now);
+			boolean unused = store.insert(new TaskInstance<>(method.policy(), INSTANCE, call(method, first, 0)), first);
 		}
-		else if (row != null && Submissions.call(row).slot() != null
-				&& (schedule == null || schedule.isMoved(row, Submissions.call(row).slot(), now))) {
+		Instant slot = (row != null) ? Submissions.call(row).slot() : null;
+		if (row != null && slot != null && (schedule == null || schedule.isMoved(row, slot, now))) {
 			// unless another process has moved or picked it
 			boolean unused = store.guarded(row, Submissions.call(row), false,
 					(operations) -> end(ExecutionComplete.success(row, now, now), method, now, operations));

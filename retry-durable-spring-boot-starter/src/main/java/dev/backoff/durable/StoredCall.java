@@ -108,8 +108,10 @@ record StoredCall(int format, String id, @Nullable String key, String method,
 		catch (RuntimeException | StackOverflowError ex) {
 			// an exception of the application may throw where it makes its message
 		}
-		boolean cut = message != null && message.length() > LONGEST_MESSAGE;
-		return new Stop(null, thrown.getClass().getName(), cut ? message.substring(0, LONGEST_MESSAGE) : message, null);
+		if (message != null && message.length() > LONGEST_MESSAGE) {
+			message = message.substring(0, LONGEST_MESSAGE);
+		}
+		return new Stop(null, thrown.getClass().getName(), message, null);
 	}
 
 	/** Return the dead letter, in a row whose version begins again. */
