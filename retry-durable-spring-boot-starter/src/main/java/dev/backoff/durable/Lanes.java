@@ -195,12 +195,13 @@ final class Lanes implements SmartInitializingSingleton, SmartLifecycle, Configu
 		advise(summary);
 	}
 
-	/* The row of a schedule is no call before its slot. */
+	/* The row of a schedule is no call before its slot, and orphans cannot be read. */
 	private void tell(Collection<TaskSummary> summary) {
 		Set<String> told = new TreeSet<>();
 		for (TaskSummary task : summary) {
-			Instant oldest = Waiting.of(task.taskName(), store().client()).submitted();
-			if (lane(task.taskName()).isPresent() && !oldest.isAfter(now())) {
+			Instant oldest = lane(task.taskName()).isEmpty() ? DurableTask.NEVER
+					: Waiting.of(task.taskName(), store().client()).submitted();
+			if (!oldest.isAfter(now())) {
 				told.add(task.taskName() + " " + task.instanceCount() + ", since " + oldest);
 			}
 		}

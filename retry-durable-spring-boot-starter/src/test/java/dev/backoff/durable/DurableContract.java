@@ -401,6 +401,17 @@ abstract class DurableContract {
 	}
 
 	@Test
+	void rowsOfAPolicyThatNoMethodHasKeepNoApplicationFromItsStart() {
+		store("o1");
+		run((application) -> application
+			.execute("update backoff_calls set task_name = 'old' where task_name <> 'report'", 1),
+				"backoff.durable.work=false");
+		run((application) -> assertThat(
+				application.lanes().orphans(application.lanes().store().client().getScheduledExecutionsSummaryByTask()))
+			.containsExactly(Map.entry("old", 1)));
+	}
+
+	@Test
 	void argumentsThatDoNotFitWaitWithTheirAttemptsForAProcessWhoseMethodTheyFit() {
 		store("o1");
 		run((application) -> application
