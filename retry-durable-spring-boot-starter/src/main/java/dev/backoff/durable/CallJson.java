@@ -4,9 +4,7 @@ import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Objects;
 import java.util.Set;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
@@ -95,20 +93,13 @@ final class CallJson implements Serializer {
 		return ROWS.readValue(data, type);
 	}
 
-	/**
-	 * Return arguments as a JSON array.
-	 * @throws IllegalArgumentException if they do not come back as they are
-	 * @throws tools.jackson.core.JacksonException if one cannot be written or read
-	 */
+	/** Return arguments as a JSON array; throw if they do not come back as they are. */
 	String write(AnnotatedMethod method, @Nullable Object[] arguments) {
 		String written = text(method, arguments);
 		String again = text(method, read(method, written));
 		for (int i = 0; !again.equals(written) && i < arguments.length; i++) {
-			String difference = difference(method.method().getParameters()[i].getName(), ROWS.readTree(written).path(i),
+			compare(method.method().getParameters()[i].getName(), ROWS.readTree(written).path(i),
 					ROWS.readTree(again).path(i));
-			if (difference != null) {
-				throw new IllegalArgumentException(difference);
-			}
 		}
 		return written;
 	}
@@ -131,7 +122,7 @@ final class CallJson implements Serializer {
 		return bytes.toString(StandardCharsets.UTF_8);
 	}
 
-	/** Return arguments by the types of a method; throw if they do not fit. */
+	/** Return arguments by the types of a method, or throw. */
 	@Nullable Object[] read(AnnotatedMethod method, String arguments) {
 		@Nullable Object[] read = new @Nullable Object[method.method().getParameterCount()];
 		try (JsonParser parser = this.mapper.createParser(arguments.getBytes(StandardCharsets.UTF_8))) {
@@ -147,26 +138,22 @@ final class CallJson implements Serializer {
 		return read;
 	}
 
-	/** Return the type of a parameter of a method. */
 	JavaType type(AnnotatedMethod method, int parameter) {
 		return this.mapper.constructType(
 				GenericTypeResolver.resolveType(method.method().getGenericParameterTypes()[parameter], method.type()));
 	}
 
-	/* The first place where two values differ, and how. */
-	private static @Nullable String difference(String place, JsonNode before, JsonNode after) {
+	/* Throw with the first place where two values differ. */
+	private static void compare(String place, JsonNode before, JsonNode after) {
 		if (sorted(before).equals(sorted(after))) {
-			return null;
+			return;
 		}
-		Stream<@Nullable String> within = !before.isArray() || before.size() != after.size()
-				? before.propertyNames()
-					.stream()
-					.map((name) -> difference(place + "." + name, before.path(name), after.path(name)))
-				: IntStream.range(0, before.size())
-					.mapToObj((i) -> difference(place + "[" + i + "]", before.path(i), after.path(i)));
-		return within.filter(Objects::nonNull)
-			.findFirst()
-			.orElse(place + ": " + before + " comes back as " + (after.isMissingNode() ? "nothing" : after));
+		before.propertyNames().forEach((name) -> compare(place + "." + name, before.path(name), after.path(name)));
+		for (int i = 0; before.isArray() && before.size() == after.size() && i < before.size(); i++) {
+			compare(place + "[" + i + "]", before.path(i), after.path(i));
+		}
+		throw new IllegalArgumentException(
+				place + ": " + before + " comes back as " + (after.isMissingNode() ? "nothing" : after));
 	}
 
 	/* The text of a value, without the order of properties and elements. */

@@ -32,12 +32,10 @@ final class DeadTask {
 		this.lanes = lanes;
 	}
 
-	/** Return the name of the task of a policy's dead letters. */
 	static String name(String policy) {
 		return policy + "/dead";
 	}
 
-	/** Return the task. */
 	Task<StoredCall> task() {
 		return Tasks.custom(name(this.method.policy()), StoredCall.class)
 			.onFailure((complete, operations) -> operations.reschedule(complete, DurableTask.NEVER))
@@ -53,25 +51,24 @@ final class DeadTask {
 		}
 		long deadline = this.lanes.methods().policy(this.method).numbers().deadlineNanos();
 		StoredCall call = letter.requeued(this.lanes.now(), deadline, execution.version);
+		SchedulableInstance<StoredCall> row = SchedulableInstance
+			.of(new TaskInstance<>(this.method.policy(), call.instance(), call), this.lanes.now());
 		return (complete, operations) -> {
+			String outcome = "Dropped the requeue, since its row has changed:";
 			try {
-				boolean made = this.lanes.store()
-					.guarded(execution, letter, true, (guarded) -> guarded.removeAndScheduleNew(SchedulableInstance
-						.of(new TaskInstance<>(this.method.policy(), call.instance(), call), this.lanes.now())));
-				logger.info(
-						made ? "Requeued the call {} of policy {}"
-								: "Dropped the requeue of call {} of policy {}, which this process has lost",
-						call.label(), this.method.policy());
-			}
-			catch (ExecutionException | IllegalStateException ex) {
-				logger.info("Dropped the requeue of call {} of policy {}, which this process has lost", call.label(),
-						this.method.policy());
+				if (this.lanes.store()
+					.guarded(execution, letter, true, (guarded) -> guarded.removeAndScheduleNew(row))) {
+					outcome = "Requeued";
+				}
 			}
 			catch (DuplicateKeyException ex) {
-				logger.info("The key {} of policy {} is taken by another call: the dead letter {} stays", call.key(),
-						this.method.policy(), call.id());
+				outcome = "Not requeued, since another call has the key:";
 				operations.reschedule(complete, DurableTask.NEVER, letter.taken());
 			}
+			catch (ExecutionException | IllegalStateException ex) {
+				logger.debug("The row has changed", ex);
+			}
+			logger.info("{} call {} of policy {}", outcome, call.label(), this.method.policy());
 		};
 	}
 

@@ -62,7 +62,6 @@ public final class DurableAutoConfiguration {
 		return (known != null) ? known.getMax() : null;
 	}
 
-	/** Keep what a native image reads by name. */
 	static final class Hints implements RuntimeHintsRegistrar {
 
 		@Override
@@ -74,7 +73,6 @@ public final class DurableAutoConfiguration {
 
 	}
 
-	/** The meters, where there is Micrometer. */
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnClass(MeterBinder.class)
 	static class Meters {
@@ -86,7 +84,6 @@ public final class DurableAutoConfiguration {
 
 	}
 
-	/** The part of the endpoint, where there is Actuator. */
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnClass(WebEndpointResponse.class)
 	static class Endpoint {

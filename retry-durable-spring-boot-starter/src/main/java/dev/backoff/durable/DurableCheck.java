@@ -5,7 +5,6 @@ import java.io.Serializable;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
 import java.lang.reflect.Parameter;
-import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -42,8 +41,6 @@ import dev.backoff.spring.policy.EffectivePolicy;
 /** Report at start-up what no durable method can be. */
 record DurableCheck(AnnotatedMethod method, CallJson json, List<Problem> problems) {
 
-	private static final SpelExpressionParser PARSER = new SpelExpressionParser();
-
 	/* The engine's column, less the suffix of dead letters. */
 	private static final int LONGEST_NAME = 95;
 
@@ -52,8 +49,6 @@ record DurableCheck(AnnotatedMethod method, CallJson json, List<Problem> problem
 
 	private static final Set<Class<?>> UNCERTAIN = Set.of(Object.class, Serializable.class, Comparable.class,
 			Number.class);
-
-	private static final String JACKSON = "tools.jackson.databind.deser.";
 
 	private static final Set<String> REFUSED_ANNOTATIONS = Set.of("jakarta.persistence.Entity",
 			"jakarta.persistence.MappedSuperclass");
@@ -90,6 +85,7 @@ record DurableCheck(AnnotatedMethod method, CallJson json, List<Problem> problem
 	/** Read the schedule; return null if there is none or it is wrong. */
 	@Nullable OneRowSchedule schedule(EffectivePolicy policy) {
 		EffectiveValue text = policy.values().get(PolicyKey.SCHEDULE);
+		EffectiveValue zone = policy.values().get(PolicyKey.SCHEDULE_ZONE);
 		if (text == null) {
 			return null;
 		}
@@ -101,7 +97,7 @@ record DurableCheck(AnnotatedMethod method, CallJson json, List<Problem> problem
 			report(what, "is beside a key, and a slot has its own", "Remove one of the two.");
 		}
 		try {
-			return OneRowSchedule.of(policy);
+			return new OneRowSchedule(text.text(), (zone != null) ? zone.text() : null);
 		}
 		catch (IllegalArgumentException | ArithmeticException ex) {
 			report(what, "is no schedule: " + ex.getMessage(),
@@ -125,7 +121,6 @@ record DurableCheck(AnnotatedMethod method, CallJson json, List<Problem> problem
 		}
 	}
 
-	/* Report the parts of a parameter that JSON does not give back. */
 	private void check(String place, JavaType type, ValueDeserializer<?> reader, Set<JavaType> seen) {
 		List<JavaType> subtypes = this.json.subtypes(type);
 		String reason = refused(type.getRawClass(), reader, subtypes != null);
@@ -171,7 +166,7 @@ record DurableCheck(AnnotatedMethod method, CallJson json, List<Problem> problem
 	private static @Nullable String refused(Class<?> type, ValueDeserializer<?> reader, boolean typed) {
 		String name = type.getName();
 		boolean open = reader instanceof AbstractDeserializer && !typed;
-		if (UNCERTAIN.contains(type) && !typed && reader.getClass().getName().startsWith(JACKSON)) {
+		if (UNCERTAIN.contains(type) && !typed && reader.getClass().getName().startsWith("tools.jackson.")) {
 			return "is of no certain type";
 		}
 		boolean alive = name.startsWith("java.") && (open || reader instanceof BeanDeserializerBase);
@@ -179,15 +174,11 @@ record DurableCheck(AnnotatedMethod method, CallJson json, List<Problem> problem
 		if (alive || foreign || Closeable.class.isAssignableFrom(type)) {
 			return "is a " + type.getSimpleName() + ", which belongs to this process";
 		}
-		if (has(type, REFUSED_ANNOTATIONS)) {
+		if (Stream.of(type.getAnnotations())
+			.anyMatch((annotation) -> REFUSED_ANNOTATIONS.contains(annotation.annotationType().getName()))) {
 			return "is the entity " + type.getSimpleName() + ", of which the attempt would see an old state";
 		}
 		return open ? "is of the abstract type " + type.getSimpleName() + ", and no type is stored" : null;
-	}
-
-	private static boolean has(Class<?> type, Set<String> annotations) {
-		return Arrays.stream(type.getAnnotations())
-			.anyMatch((annotation) -> annotations.contains(annotation.annotationType().getName()));
 	}
 
 	/** Read the expression of the key; return null if there is none or it is wrong. */
@@ -197,7 +188,7 @@ record DurableCheck(AnnotatedMethod method, CallJson json, List<Problem> problem
 			return null;
 		}
 		try {
-			SpelExpression expression = PARSER.parseRaw(text);
+			SpelExpression expression = new SpelExpressionParser().parseRaw(text);
 			checkNames(expression.getAST(), names(this.method.method()), true);
 			return expression;
 		}

@@ -6,12 +6,13 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
-import java.util.function.ToDoubleFunction;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 import com.github.kagkarlsson.scheduler.ScheduledExecution;
@@ -27,6 +28,7 @@ import io.micrometer.core.instrument.binder.MeterBinder;
 import org.jspecify.annotations.Nullable;
 
 import dev.backoff.durable.DurableMethods.DurableMethod;
+import dev.backoff.durable.DurableState.Phase;
 
 /**
  * Counts of what happens to stored calls. They are counted with and without Micrometer,
@@ -34,17 +36,14 @@ import dev.backoff.durable.DurableMethods.DurableMethod;
  */
 final class DurableMeters {
 
-	private static final Duration LATEST = Duration.ofMinutes(1);
-
 	private final Map<String, LongAdder> counts = new ConcurrentHashMap<>();
 
-	/* When the rows of a policy are due again that this process cannot read. */
-	private final Map<String, Map<String, Instant>> unreadable = new ConcurrentHashMap<>();
+	/* When rows, by policy and name, are due again that this process cannot read. */
+	private final Map<List<String>, Instant> unreadable = new ConcurrentHashMap<>();
 
 	private volatile BiConsumer<String, Duration> lateness = (policy, time) -> {
 	};
 
-	/** What is counted: the name of the counter and its outcome, or null. */
 	enum Count {
 
 		NEW("submitted", "new"), JOINED("submitted", "joined"), REFUSED("submitted", "refused"), DONE("ended", "done"),
@@ -70,19 +69,28 @@ final class DurableMeters {
 		return this.counts.computeIfAbsent(count + " " + policy, (name) -> new LongAdder());
 	}
 
-	/** Note when a row is due again that this process cannot read. */
 	void unreadable(String policy, String row, Instant due) {
-		rows(policy).put(row, due);
+		this.unreadable.put(List.of(policy, row), due);
 	}
 
 	/** Return how many rows were put back here, those long due again left out. */
 	int unreadable(String policy, Instant now) {
-		rows(policy).values().removeIf((due) -> due.isBefore(now.minus(LATEST)));
-		return rows(policy).size();
+		this.unreadable.values().removeIf((due) -> due.isBefore(now.minusSeconds(60)));
+		return (int) this.unreadable.keySet().stream().filter((row) -> row.get(0).equals(policy)).count();
 	}
 
-	private Map<String, Instant> rows(String policy) {
-		return this.unreadable.computeIfAbsent(policy, (name) -> new ConcurrentHashMap<>());
+	/** Return how many calls of a policy a summary counts in a phase. */
+	static int count(Collection<TaskSummary> summary, String policy, Phase phase) {
+		String task = (phase == Phase.DEAD) ? DeadTask.name(policy) : policy;
+		return summary.stream().filter((of) -> of.taskName().equals(task)).mapToInt((of) -> switch (phase) {
+			case SCHEDULED -> of.instanceCount() - of.runningCount();
+			case RUNNING -> of.runningCount();
+			case DEAD -> of.instanceCount();
+		}).sum();
+	}
+
+	static String lowerCase(Phase phase) {
+		return phase.name().toLowerCase(Locale.ROOT);
 	}
 
 	/** Note how long after its due time an attempt begins. */
@@ -111,8 +119,6 @@ final class DurableMeters {
 
 		private static final String PREFIX = "backoff.durable.";
 
-		private static final Duration SHORTEST = Duration.ofSeconds(30);
-
 		private static final Waiting NONE = new Waiting(DurableTask.NEVER, DurableTask.NEVER);
 
 		private final Lanes lanes;
@@ -121,7 +127,6 @@ final class DurableMeters {
 
 		private Collection<TaskSummary> summary = List.of();
 
-		/* By policy. */
 		private final Map<String, Waiting> waiting = new HashMap<>();
 
 		Binder(Lanes lanes) {
@@ -139,37 +144,31 @@ final class DurableMeters {
 						.tags((count.outcome != null) ? tags.and("outcome", count.outcome) : tags)
 						.register(registry);
 				}
-				gauge(registry, policy, "scheduled", policy, (task) -> task.instanceCount() - task.runningCount());
-				gauge(registry, policy, "running", policy, TaskSummary::runningCount);
-				gauge(registry, policy, "dead", DeadTask.name(policy), TaskSummary::instanceCount);
-				Map<String, Function<Waiting, Instant>> times = Map.of("oldest", Waiting::due, "age",
-						Waiting::submitted);
-				times.forEach((name, time) -> Gauge.builder(PREFIX + name, () -> since(policy, time))
-					.baseUnit("seconds")
-					.tags("policy", policy)
-					.register(registry));
-				Gauge.builder(PREFIX + "unreadable", () -> meters.unreadable(policy, this.lanes.now()))
-					.tags("policy", policy)
-					.register(registry);
-				Gauge.builder(PREFIX + "lane.paused", () -> this.lanes.isPaused(policy) ? 1 : 0)
-					.tags("policy", policy)
+				for (Phase phase : Phase.values()) {
+					gauge("calls", policy, () -> count(summary(), policy, phase)).tag("state", lowerCase(phase))
+						.register(registry);
+				}
+				gauge("oldest", policy, () -> since(policy, Waiting::due)).baseUnit("seconds").register(registry);
+				gauge("age", policy, () -> since(policy, Waiting::submitted)).baseUnit("seconds").register(registry);
+				gauge("unreadable", policy, () -> meters.unreadable(policy, this.lanes.now())).register(registry);
+				gauge("lane.paused", policy, () -> this.lanes.lane(policy).filter(Lane::isPaused).isPresent() ? 1 : 0)
 					.register(registry);
 			}
-			Gauge.builder(PREFIX + "orphans", this::orphans).register(registry);
+			Gauge
+				.builder(PREFIX + "orphans",
+						() -> this.lanes.orphans(summary()).values().stream().mapToInt(Integer::intValue).sum())
+				.register(registry);
 			meters.lateness = (policy,
 					late) -> Timer.builder(PREFIX + "lateness").tags("policy", policy).register(registry).record(late);
 		}
 
-		private void gauge(MeterRegistry registry, String policy, String state, String task,
-				ToDoubleFunction<TaskSummary> value) {
-			Gauge.builder(PREFIX + "calls", () -> stored(task, value))
-				.tags("policy", policy, "state", state)
-				.register(registry);
+		private static Gauge.Builder<?> gauge(String name, String policy, Supplier<Number> value) {
+			return Gauge.builder(PREFIX + name, value).tags("policy", policy);
 		}
 
-		private synchronized double stored(String task, ToDoubleFunction<TaskSummary> value) {
+		private synchronized Collection<TaskSummary> summary() {
 			read();
-			return this.summary.stream().filter((of) -> of.taskName().equals(task)).mapToDouble(value).sum();
+			return this.summary;
 		}
 
 		private synchronized double since(String policy, Function<Waiting, Instant> time) {
@@ -178,15 +177,10 @@ final class DurableMeters {
 			return Math.max(0, Duration.between(time.apply(known), this.lanes.now()).toMillis() / 1000.0);
 		}
 
-		private synchronized int orphans() {
-			read();
-			return this.lanes.orphans(this.summary).values().stream().mapToInt(Integer::intValue).sum();
-		}
-
 		/* Nothing is stored before there is a durable method. */
 		private void read() {
 			List<DurableMethod> methods = this.lanes.methods().all();
-			if (methods.isEmpty() || Duration.between(this.read, this.lanes.now()).abs().compareTo(SHORTEST) < 0) {
+			if (methods.isEmpty() || Math.abs(Duration.between(this.read, this.lanes.now()).toSeconds()) < 30) {
 				return;
 			}
 			// before it, so that a database that is away is asked once

@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.UUID;
 
+import com.github.kagkarlsson.scheduler.task.Execution;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aop.support.AopUtils;
@@ -38,7 +39,6 @@ final class DurableMethods {
 
 	private final Map<String, DurableMethod> byPolicy = new TreeMap<>();
 
-	/** Find the durable methods, or report those that cannot be. */
 	DurableMethods(BackoffMethods methods, ConfigurableListableBeanFactory beanFactory, CallJson json) {
 		this.methods = methods;
 		this.beanFactory = beanFactory;
@@ -85,14 +85,11 @@ final class DurableMethods {
 		return List.copyOf(this.byPolicy.values());
 	}
 
-	/** Return the durable method of a policy, or null. */
 	@Nullable DurableMethod of(String policy) {
 		return this.byPolicy.get(policy);
 	}
 
-	/**
-	 * Return the policy of a method as it is in effect now, durable until the next start.
-	 */
+	/** Return the policy in effect, durable until the next start. */
 	EffectivePolicy policy(DurableMethod method) {
 		EffectivePolicy policy = this.methods.policy(method.method());
 		return policy.isDurable() ? policy : method.atStart();
@@ -111,8 +108,6 @@ final class DurableMethods {
 	 *
 	 * @param atStart its policy at the start of the process
 	 * @param names the names of its parameters, none if they are not compiled in
-	 * @param key gives the key of a call, or null if each call is its own
-	 * @param schedule when it is called, or null
 	 */
 	record DurableMethod(AnnotatedMethod method, EffectivePolicy atStart, List<String> names, @Nullable Expression key,
 			@Nullable OneRowSchedule schedule) {
@@ -121,7 +116,13 @@ final class DurableMethods {
 			return this.atStart.name();
 		}
 
-		/** Return the key of a call, or null. */
+		/**
+		 * Return the schedule that a row is of, whose data may be unreadable, or null.
+		 */
+		@Nullable OneRowSchedule schedule(Execution row) {
+			return row.taskInstance.getId().equals(OneRowSchedule.INSTANCE) ? this.schedule : null;
+		}
+
 		@Nullable String keyOf(@Nullable Object[] arguments) {
 			if (this.key == null) {
 				return null;
@@ -132,23 +133,20 @@ final class DurableMethods {
 			for (int i = 0; i < this.names.size(); i++) {
 				context.setVariable(this.names.get(i), arguments[i]);
 			}
-			return checked(
-					this.key.getValue(context, new Arguments(Collections.unmodifiableList(Arrays.asList(arguments)))));
-		}
-
-		private String checked(@Nullable Object value) {
-			boolean text = value instanceof CharSequence || value instanceof Number || value instanceof UUID;
-			String key = (value instanceof Enum<?> word) ? word.name() : text ? String.valueOf(value) : null;
-			if (key == null) {
-				throw invalid(String.valueOf(value), "must be a text, a number, an enum or a UUID");
+			Object value = this.key.getValue(context,
+					new Arguments(Collections.unmodifiableList(Arrays.asList(arguments))));
+			if (value instanceof CharSequence || value instanceof Number || value instanceof UUID) {
+				return checkedKey(value.toString());
 			}
-			return checkedKey(key);
+			if (value instanceof Enum<?> word) {
+				return checkedKey(word.name());
+			}
+			throw invalid(String.valueOf(value), "must be a text, a number, an enum or a UUID");
 		}
 
-		/** Return a key that can be stored, or throw. */
+		/* MariaDB takes keys that differ in blanks at the end for the same. */
 		String checkedKey(String key) {
 			if (key.isBlank() || key.length() > LONGEST_KEY || key.endsWith(" ")) {
-				// MariaDB takes keys that differ in blanks at the end for the same
 				throw invalid(key, "must have 1 to " + LONGEST_KEY + " characters and no blank at the end");
 			}
 			return key;

@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.stream.Stream;
 
 import com.github.kagkarlsson.scheduler.ExecutionTimeAndId;
 import com.github.kagkarlsson.scheduler.ScheduledExecution;
@@ -46,8 +47,6 @@ final class DurablePart implements EndpointContributor {
 
 	private static final int CONFLICT = 409;
 
-	private static final int NOT_FOUND = 404;
-
 	private final Lanes lanes;
 
 	DurablePart(Lanes lanes) {
@@ -63,24 +62,26 @@ final class DurablePart implements EndpointContributor {
 	public Object read(EffectivePolicy policy, Map<String, String> parameters) {
 		check(policy, parameters.keySet(), Set.of("state", "limit", "after"));
 		String state = parameters.getOrDefault("state", "dead");
-		if (!Set.of("scheduled", "running", "dead").contains(state)) {
-			throw refusal("state", state, "must be scheduled, running or dead", "Write one of them.");
-		}
+		Phase phase = Stream.of(Phase.values())
+			.filter((one) -> DurableMeters.lowerCase(one).equals(state))
+			.findFirst()
+			.orElseThrow(() -> refusal("state", state, "must be scheduled, running or dead", "Write one of them."));
 		int limit = limit(parameters.getOrDefault("limit", "50"));
-		boolean dead = state.equals("dead");
 		ScheduledExecutionsFilter filter = ScheduledExecutionsFilter.all()
-			.withPicked(state.equals("running"))
+			.withPicked(phase == Phase.RUNNING)
 			.limit(limit);
-		String after = parameters.get("after");
-		if (after != null) {
-			filter.after(after(after));
+		if (parameters.containsKey("after")) {
+			filter.after(after(parameters.get("after")));
 		}
 		List<Map<String, @Nullable Object>> calls = new ArrayList<>();
-		client().fetchScheduledExecutionsForTask(dead ? DeadTask.name(policy.name()) : policy.name(), StoredCall.class,
-				filter, (row) -> calls.add(shown(row, dead)));
+		client().fetchScheduledExecutionsForTask((phase == Phase.DEAD) ? DeadTask.name(policy.name()) : policy.name(),
+				StoredCall.class, filter, (row) -> calls.add(shown(row, phase)));
 		Map<String, @Nullable Object> answer = new LinkedHashMap<>();
 		Collection<TaskSummary> summary = client().getScheduledExecutionsSummaryByTask();
-		Map<String, Integer> counts = counts(policy.name(), summary);
+		Map<String, Integer> counts = new LinkedHashMap<>();
+		for (Phase counted : Phase.values()) {
+			counts.put(DurableMeters.lowerCase(counted), DurableMeters.count(summary, policy.name(), counted));
+		}
 		counts.put("unreadable", this.lanes.meters().unreadable(policy.name(), this.lanes.now()));
 		answer.put("counts", counts);
 		answer.put("orphans", this.lanes.orphans(summary));
@@ -92,35 +93,21 @@ final class DurablePart implements EndpointContributor {
 		return answer;
 	}
 
-	private static Map<String, Integer> counts(String policy, Collection<TaskSummary> summary) {
-		Map<String, Integer> counts = new LinkedHashMap<>();
-		summary.forEach((task) -> {
-			if (task.taskName().equals(policy)) {
-				counts.put("scheduled", task.instanceCount() - task.runningCount());
-				counts.put("running", task.runningCount());
-			}
-			else if (task.taskName().equals(DeadTask.name(policy))) {
-				counts.put("dead", task.instanceCount());
-			}
-		});
-		return counts;
-	}
-
-	private static Map<String, @Nullable Object> shown(ScheduledExecution<StoredCall> row, boolean dead) {
+	private static Map<String, @Nullable Object> shown(ScheduledExecution<StoredCall> row, Phase phase) {
 		StoredCall call = row.getData();
 		StoredCall.Stop stop = call.stop();
 		Map<String, @Nullable Object> shown = new LinkedHashMap<>();
 		shown.put("row", row.getTaskInstance().getId());
 		shown.put("id", call.isReadable() ? call.id() : row.getTaskInstance().getId());
 		shown.put("key", call.key());
-		shown.put("state", (dead ? Phase.DEAD : row.isPicked() ? Phase.RUNNING : Phase.SCHEDULED).name());
+		shown.put("state", phase.name());
 		shown.put("attempts", call.attempts());
 		shown.put("losses", call.losses());
 		shown.put("due", row.getExecutionTime().toString());
 		shown.put("submitted", call.submitted().toString());
 		shown.put("failure", (stop != null) ? stop.failure() : null);
 		shown.put("stop", (stop != null) ? stop.story() : null);
-		shown.values().removeIf((value) -> value == null);
+		shown.values().removeIf(Objects::isNull);
 		return shown;
 	}
 
@@ -131,40 +118,41 @@ final class DurablePart implements EndpointContributor {
 
 	@Override
 	public Object write(EffectivePolicy policy, Map<String, @Nullable Object> body) {
-		Object action = body.get("action");
-		if ("requeue".equals(action)) {
-			return body.containsKey("id") ? requeue(policy, body) : requeueAll(policy, body);
-		}
-		check(policy, body.keySet(), Set.of("action", "id"));
-		if ("run-now".equals(action)) {
-			return on(policy.name(), text(body, "id"), (row) -> reschedule(row, this.lanes.now()));
-		}
-		if ("delete".equals(action)) {
-			String id = text(body, "id");
-			if (this.lanes.store().find(policy.name(), id).map(Submissions::call).map(StoredCall::slot).isPresent()) {
-				return conflict("it is the row of the schedule, which goes on");
-			}
-			boolean letter = this.lanes.store().find(DeadTask.name(policy.name()), id).isPresent();
-			return on(letter ? DeadTask.name(policy.name()) : policy.name(), id, (row) -> {
-				client().cancel(row);
-				// after a row that cannot be read
-				this.lanes.schedule(Objects.requireNonNull(this.lanes.methods().of(policy.name())));
-				logger.info("Deleted the call {} of policy {}", id, policy.name());
-				return Map.of("deleted", 1);
-			});
-		}
-		throw refusal("action", String.valueOf(action), "must be requeue, run-now or delete", "Write one of them.");
+		String action = String.valueOf(body.get("action"));
+		boolean all = action.equals("requeue") && !body.containsKey("id");
+		check(policy, body.keySet(), all ? Set.of("action", "over", "limit") : Set.of("action", "id"));
+		return switch (action) {
+			case "requeue" -> all ? requeueAll(policy.name(), body) : requeue(policy.name(), text(body, "id"));
+			case "run-now" -> on(policy.name(), text(body, "id"), (row) -> reschedule(row, this.lanes.now()));
+			case "delete" -> delete(policy.name(), text(body, "id"));
+			default -> throw refusal("action", action, "must be requeue, run-now or delete", "Write one of them.");
+		};
 	}
 
-	private Object requeue(EffectivePolicy policy, Map<String, @Nullable Object> body) {
-		check(policy, body.keySet(), Set.of("action", "id"));
-		return on(DeadTask.name(policy.name()), text(body, "id"), (row) -> {
+	private Object delete(String policy, String id) {
+		if (this.lanes.store().find(policy, id).map(Submissions::call).map(StoredCall::slot).isPresent()) {
+			return answer(CONFLICT, "The call is left as it is: it is the row of the schedule, which goes on.");
+		}
+		boolean letter = this.lanes.store().find(DeadTask.name(policy), id).isPresent();
+		return on(letter ? DeadTask.name(policy) : policy, id, (row) -> {
+			client().cancel(row);
+			// after a row that cannot be read
+			OneRowSchedule.start(this.lanes.store(), Objects.requireNonNull(this.lanes.methods().of(policy)),
+					this.lanes.now());
+			logger.info("Deleted the call {} of policy {}", id, policy);
+			return Map.of("deleted", 1);
+		});
+	}
+
+	private Object requeue(String policy, String id) {
+		return on(DeadTask.name(policy), id, (row) -> {
 			boolean taken = this.lanes.store()
-				.find(row.getTaskName(), row.getId())
-				.map((letter) -> (StoredCall) letter.taskInstance.getData())
-				.filter((letter) -> letter.isReadable() && !isRequeuable(policy.name(), letter))
+				.find(row.getTaskName(), id)
+				.map(Submissions::call)
+				.filter((letter) -> letter.isReadable() && !isRequeuable(policy, letter))
 				.isPresent();
-			return taken ? conflict("its key is taken by another call") : reschedule(row, this.lanes.now());
+			return taken ? answer(CONFLICT, "The call is left as it is: its key is taken by another call.")
+					: reschedule(row, this.lanes.now());
 		});
 	}
 
@@ -172,11 +160,10 @@ final class DurablePart implements EndpointContributor {
 		return letter.isReadable() && this.lanes.store().find(policy, letter.instance()).isEmpty();
 	}
 
-	private Object requeueAll(EffectivePolicy policy, Map<String, @Nullable Object> body) {
-		check(policy, body.keySet(), Set.of("action", "over", "limit"));
+	private Object requeueAll(String policy, Map<String, @Nullable Object> body) {
 		Duration over = body.containsKey("over") ? Overrides.limit("over", text(body, "over")) : Duration.ZERO;
 		int limit = limit(body.containsKey("limit") ? text(body, "limit") : Integer.toString(MOST));
-		List<TaskInstanceId> rows = requeuable(policy.name(), limit);
+		List<TaskInstanceId> rows = requeuable(policy, limit);
 		Instant now = this.lanes.now();
 		int requeued = 0;
 		for (int i = 0; i < rows.size(); i++) {
@@ -220,19 +207,16 @@ final class DurablePart implements EndpointContributor {
 			return this.lanes.store().inTransaction(() -> action.apply(TaskInstanceId.of(task, instance)));
 		}
 		catch (TaskInstanceCurrentlyExecutingException | ExecutionException ex) {
-			return conflict("an attempt of it runs");
+			return answer(CONFLICT, "The call is left as it is: an attempt of it runs.");
 		}
 		catch (TaskInstanceNotFoundException ex) {
-			return new WebEndpointResponse<>(
-					Map.of("message",
-							"Call " + Overrides.oneLine(instance)
-									+ ": is not known. Write the row of a call, as the answer to GET shows it."),
-					NOT_FOUND);
+			return answer(WebEndpointResponse.STATUS_NOT_FOUND, "Call " + Overrides.oneLine(instance)
+					+ ": is not known. Write the row of a call, as the answer to GET shows it.");
 		}
 	}
 
-	private static WebEndpointResponse<Object> conflict(String why) {
-		return new WebEndpointResponse<>(Map.of("message", "The call is left as it is: " + why + "."), CONFLICT);
+	private static Object answer(int status, String message) {
+		return new WebEndpointResponse<>(Map.of("message", message), status);
 	}
 
 	private SchedulerClient client() {
@@ -259,11 +243,8 @@ final class DurablePart implements EndpointContributor {
 	}
 
 	private static int limit(String text) {
-		if (text.matches("\\d{1,4}")) {
-			int limit = Integer.parseInt(text);
-			if (limit >= 1 && limit <= MOST) {
-				return limit;
-			}
+		if (text.matches("[1-9]\\d{0,2}|" + MOST)) {
+			return Integer.parseInt(text);
 		}
 		throw refusal("limit", text, "must be a number from 1 to " + MOST, "Write such a number.");
 	}

@@ -2,6 +2,8 @@ package dev.backoff.durable;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collections;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
@@ -41,8 +43,6 @@ final class DurableTask {
 
 	static final Instant NEVER = Instant.parse("9999-12-31T00:00:00Z");
 
-	private static final Duration MINUTE = Duration.ofMinutes(1);
-
 	private static final Logger logger = LoggerFactory.getLogger(DurableTask.class);
 
 	private final DurableMethod method;
@@ -56,12 +56,8 @@ final class DurableTask {
 		this.lanes = lanes;
 	}
 
-	/** Return the task. */
 	Task<StoredCall> task() {
-		return Tasks.custom(this.method.policy(), StoredCall.class)
-			.onFailure(this::uncompleted)
-			.onDeadExecution(this::lost)
-			.execute(this::execute);
+		return Tasks.custom(this.method.policy(), StoredCall.class).onDeadExecution(this::lost).execute(this::execute);
 	}
 
 	private CompletionHandler<StoredCall> execute(TaskInstance<StoredCall> instance, ExecutionContext context) {
@@ -80,9 +76,7 @@ final class DurableTask {
 		};
 	}
 
-	/*
-	 * By two clocks, of which one may have stepped. The engine has picked the row first.
-	 */
+	/* By two clocks, of which one may have stepped. */
 	private boolean isSlow(long begun, Execution execution) {
 		Duration limit = this.lanes.store().settings().heartbeat().multipliedBy(2);
 		return Lane.TIMER.nanoTime() - begun > limit.toNanos()
@@ -101,6 +95,9 @@ final class DurableTask {
 		}
 		try {
 			return attempt(call, execution);
+		}
+		catch (Throwable ex) {
+			return unanswered(call, ex);
 		}
 		finally {
 			MDC.remove(StopLogger.STORED_CALL);
@@ -153,7 +150,7 @@ final class DurableTask {
 		this.lanes.meters().add(count, this.method.policy());
 	}
 
-	private CompletionHandler<StoredCall> attempt(StoredCall call, Execution execution) {
+	private CompletionHandler<StoredCall> attempt(StoredCall call, Execution execution) throws Throwable {
 		@Nullable Object[] arguments;
 		try {
 			arguments = this.lanes.json().read(this.method.method(), call.arguments());
@@ -165,26 +162,17 @@ final class DurableTask {
 		boolean begins = call.slot() != null && call.attempts() == 0;
 		StoredCall current = begins ? call.begun(this.lanes.now(), policy.numbers().deadlineNanos()) : call;
 		int most = (policy.numbers().idempotency() == Idempotency.NO) ? 0 : this.lanes.store().settings().maxLosses();
-		String loss = (call.losses() > most) ? times(call.losses()) + " ended with their process" : null;
+		String loss = (call.losses() > most) ? "attempts that ended with their process: " + call.losses() : null;
 		ResumedCall kept = current.kept(this.lanes.now(), execution.version, loss);
-		try {
-			// if the process ended within the recovery, that is not tried again
-			ResumeResult next = this.lanes.submissions()
-				.attempt(this.method, arguments, kept, call.losses() <= most + 1, call.trace());
-			if (!(next instanceof ResumeResult.Again again) || again.attempts() > call.attempts()) {
-				boolean well = next instanceof ResumeResult.Done done && !done.recovered();
-				this.lanes.lane(this.method.policy())
-					.ifPresent((lane) -> lane.attempted(execution.consecutiveFailures > 0, well));
-			}
-			return completion(current, execution, next);
+		// if the process ended within the recovery, that is not tried again
+		ResumeResult next = this.lanes.submissions()
+			.attempt(this.method, arguments, kept, call.losses() <= most + 1, call.trace());
+		if (!(next instanceof ResumeResult.Again again) || again.attempts() > call.attempts()) {
+			boolean well = next instanceof ResumeResult.Done done && !done.recovered();
+			this.lanes.lane(this.method.policy())
+				.ifPresent((lane) -> lane.attempted(execution.consecutiveFailures > 0, well));
 		}
-		catch (Throwable ex) {
-			return unanswered(call, ex);
-		}
-	}
-
-	private static String times(int losses) {
-		return (losses == 1) ? "1 attempt has" : losses + " attempts have";
+		return completion(current, execution, next);
 	}
 
 	private CompletionHandler<StoredCall> completion(StoredCall call, Execution execution, ResumeResult next) {
@@ -197,10 +185,10 @@ final class DurableTask {
 			return dead(call, execution, story.attempts(),
 					call.stop(thrown).because(story.reason(), String.valueOf(story.getMessage())));
 		}
-		boolean recovered = next instanceof ResumeResult.Done done && done.recovered();
+		Count ended = (next instanceof ResumeResult.Done done && done.recovered()) ? Count.RECOVERED : Count.DONE;
 		return (complete, operations) -> {
-			end(call, execution, complete, operations);
-			count(recovered ? Count.RECOVERED : Count.DONE);
+			end(call, complete, operations);
+			count(ended);
 		};
 	}
 
@@ -233,28 +221,16 @@ final class DurableTask {
 		logger.warn("An attempt of call {} of policy {} could not be made or was interrupted; it counts as lost",
 				call.label(), this.method.policy(), problem);
 		return (complete, operations) -> {
-			repeated(failed(complete, problem), call).accept(operations);
+			repeat(failed(complete, problem), call, operations);
 			count(Count.LOST);
 		};
 	}
 
-	/* The row of a schedule goes on to its next slot. */
-	private void end(StoredCall call, Execution execution, ExecutionComplete complete,
-			ExecutionOperations<StoredCall> operations) {
-		OneRowSchedule schedule = schedule(execution);
-		if (schedule == null) {
-			operations.remove();
-			return;
-		}
+	/* An operator may have let a slot run before its time. */
+	private void end(StoredCall call, ExecutionComplete complete, ExecutionOperations<StoredCall> operations) {
 		Instant now = this.lanes.now();
-		// an operator may have let the slot run before its time
-		Instant next = schedule.next((call.slot() != null && call.slot().isAfter(now)) ? call.slot() : now);
-		operations.reschedule(complete, next, OneRowSchedule.call(this.method, next, call.fence()));
-	}
-
-	/* By the name of the row, since its data may be unreadable. */
-	private @Nullable OneRowSchedule schedule(Execution execution) {
-		return execution.taskInstance.getId().equals(OneRowSchedule.INSTANCE) ? this.method.schedule() : null;
+		Instant after = (call.slot() != null && call.slot().isAfter(now)) ? call.slot() : now;
+		OneRowSchedule.end(complete, this.method, after, operations);
 	}
 
 	/* So that lanes and the engine's own tools know what has failed. */
@@ -266,8 +242,7 @@ final class DurableTask {
 	/* Another version of the method may have stored it, which runs in another process. */
 	private CompletionHandler<StoredCall> unreadable(StoredCall call, Execution execution, Throwable problem) {
 		String policy = this.method.policy();
-		String why = call.isReadable() ? "its arguments do not fit " + this.method.signature()
-				: "the row is no JSON of a call";
+		String why = call.isReadable() ? "its arguments do not fit " + this.method.signature() : "it is no call";
 		logger.debug("Cannot read the row {} of policy {}", execution.taskInstance.getId(), policy, problem);
 		Instant now = this.lanes.now();
 		if (call.deadline() != null && !now.isBefore(call.deadline())) {
@@ -275,10 +250,11 @@ final class DurableTask {
 					policy, call.id());
 			return dead(call, execution, call.attempts(), call.stop(null).because(StopReason.DEADLINE, why));
 		}
-		Instant due = due(call, Math.max(1, call.attempts()));
+		Instant soonest = now.plus(this.lanes.store().settings().pollInterval());
+		Instant due = Collections.max(List.of(soonest, due(call, Math.max(1, call.attempts()))));
 		this.lanes.meters().unreadable(policy, execution.taskInstance.getId(), due);
 		Instant before = this.warned.get();
-		if (Duration.between(before, now).abs().compareTo(MINUTE) >= 0 && this.warned.compareAndSet(before, now)) {
+		if (Duration.between(before, now).toMinutes() != 0 && this.warned.compareAndSet(before, now)) {
 			logger.warn(
 					"Stored calls of policy {} that this process cannot read: {}. They wait for a process that can, or "
 							+ "for an operator (row {}: {})",
@@ -292,45 +268,33 @@ final class DurableTask {
 		StoredCall letter = call.dead(attempts, stop, execution.version);
 		TaskInstance<StoredCall> row = new TaskInstance<>(DeadTask.name(this.method.policy()), call.id(), letter);
 		return (complete, operations) -> {
-			if (schedule(execution) == null) {
+			if (this.method.schedule(execution) == null) {
 				operations.removeAndScheduleNew(SchedulableInstance.of(row, NEVER));
 			}
 			else {
 				// if the process ends between the two, the repetition inserts nothing
 				boolean unused = this.lanes.store().insert(row, NEVER);
-				end(call, execution, complete, operations);
+				end(call, complete, operations);
 			}
 			count(Count.DEAD);
 		};
 	}
 
-	/* A mistake in this class: the attempt is repeated as if its process had ended. */
-	private void uncompleted(ExecutionComplete complete, ExecutionOperations<StoredCall> operations) {
-		Execution execution = complete.getExecution();
-		StoredCall call = (StoredCall) execution.taskInstance.getData();
-		logger.warn("An attempt of call {} of policy {} could not be completed; it counts as lost", call.label(),
-				this.method.policy(), complete.getCause().orElse(null));
-		make(execution, call, true, operations, repeated(complete, call));
-	}
-
 	/* By the guard, since the row may hold the next call of its key by now. */
 	private void lost(ExecutionComplete complete, ExecutionOperations<StoredCall> operations) {
 		Execution execution = complete.getExecution();
-		StoredCall call = (StoredCall) execution.taskInstance.getData();
-		if (this.lanes.store().guarded(execution, call, false, repeated(complete, call))) {
+		StoredCall call = Submissions.call(execution);
+		if (this.lanes.store().guarded(execution, call, false, (made) -> repeat(complete, call, made))) {
 			count(Count.LOST);
 			logger.info("Lost an attempt of call {} of policy {}: process {} has shown no sign of life since {}",
 					call.label(), this.method.policy(), execution.pickedBy, execution.lastHeartbeat);
 		}
 	}
 
-	private Consumer<ExecutionOperations<StoredCall>> repeated(ExecutionComplete complete, StoredCall call) {
-		return (operations) -> operations.reschedule(complete, dueAfterLoss(call), call.lost());
-	}
-
 	/* Now the first time, and then by the policy's delay. */
-	private Instant dueAfterLoss(StoredCall call) {
-		return (call.losses() == 0) ? this.lanes.now() : due(call, call.losses());
+	private void repeat(ExecutionComplete complete, StoredCall call, ExecutionOperations<StoredCall> operations) {
+		Instant due = (call.losses() == 0) ? this.lanes.now() : due(call, call.losses());
+		operations.reschedule(complete, due, call.lost());
 	}
 
 	private Instant due(StoredCall call, int retry) {

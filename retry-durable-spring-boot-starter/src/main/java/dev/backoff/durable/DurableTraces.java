@@ -16,8 +16,6 @@ import org.slf4j.LoggerFactory;
 /**
  * Traces over the store: a submission sends its trace in the row, and each attempt
  * receives it, as with messages. A handler that throws fails neither. Thread-safe.
- *
- * @param registry has the handlers that send and receive traces
  */
 record DurableTraces(ObservationRegistry registry) {
 
@@ -26,17 +24,12 @@ record DurableTraces(ObservationRegistry registry) {
 	/** Return the headers of the trace to store, or null if there is none. */
 	@Nullable Map<String, String> submitted(String policy) {
 		Map<String, String> headers = new TreeMap<>();
-		SenderContext<Map<String, String>> context = new SenderContext<>(DurableTraces::put, Kind.PRODUCER);
+		SenderContext<Map<String, String>> context = new SenderContext<>(
+				(carrier, name, value) -> headers.put(name, value), Kind.PRODUCER);
 		context.setCarrier(headers);
 		Observation observation = start("backoff.durable.submit", policy, context);
 		guarded(observation::stop);
 		return headers.isEmpty() ? null : headers;
-	}
-
-	private static void put(@Nullable Map<String, String> headers, String name, String value) {
-		if (headers != null) {
-			headers.put(name, value);
-		}
 	}
 
 	/**
@@ -59,13 +52,10 @@ record DurableTraces(ObservationRegistry registry) {
 	}
 
 	private Observation start(String name, String policy, Observation.Context context) {
-		Observation[] started = { Observation.NOOP };
-		guarded(() -> {
-			started[0] = Observation.createNotStarted(name, () -> context, this.registry)
-				.lowCardinalityKeyValue("policy", policy);
-			started[0].start();
-		});
-		return started[0];
+		Observation observation = Observation.createNotStarted(name, () -> context, this.registry)
+			.lowCardinalityKeyValue("policy", policy);
+		guarded(observation::start);
+		return observation;
 	}
 
 	private static void guarded(Runnable step) {

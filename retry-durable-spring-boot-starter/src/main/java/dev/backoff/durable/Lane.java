@@ -36,13 +36,7 @@ final class Lane {
 
 	private static final Duration LONGEST_CHECK = Duration.ofSeconds(5);
 
-	private static final Duration FARTHEST_ARMED = Duration.ofMinutes(1);
-
-	private static final Duration DECADE = Duration.ofDays(3_650);
-
 	private static final Duration CENTURY = Duration.ofDays(36_500);
-
-	private static final int MISSED_HEARTBEATS = 4;
 
 	static final RetryTime TIMER = RetryTime.system();
 
@@ -84,16 +78,9 @@ final class Lane {
 
 	private volatile boolean running;
 
-	/**
-	 * Make a lane.
-	 * @param name names its threads
-	 * @param served the tasks that it serves
-	 * @param tasks all tasks of the process
-	 * @param gate what may close the lane, asked at each check
-	 * @param time of breakers and of what is due
-	 */
-	Lane(String name, List<String> served, int threads, Store store, List<Task<?>> tasks, SchedulerListener listener,
-			Supplier<Gate> gate, RetryTime time) {
+	/** Serve some of all tasks of the process, by threads with a name. */
+	Lane(String name, List<String> served, int threads, Store store, List<Task<?>> tasks, SchedulerListener moves,
+			Runnable pollFailed, Supplier<Gate> gate, RetryTime time) {
 		DurableSettings settings = store.settings();
 		this.gate = gate;
 		this.time = time;
@@ -112,13 +99,13 @@ final class Lane {
 			.pollUsingFetch(0.5, 3.0)
 			.pollingInterval(settings.pollInterval())
 			// in time that jumps, each attempt would seem to have lost its process
-			.heartbeatInterval((time == TIMER) ? settings.heartbeat() : DECADE)
-			.missedHeartbeatsLimit(MISSED_HEARTBEATS)
+			.heartbeatInterval((time == TIMER) ? settings.heartbeat() : CENTURY.dividedBy(10))
+			.missedHeartbeatsLimit(4)
 			// never: rows of tasks that no method has are reported
 			.deleteUnresolvedAfter(CENTURY)
 			.failureLogging(LogLevel.OFF, false)
 			.shutdownMaxWait(settings.shutdownWait())
-			.addSchedulerListener(listener)
+			.addSchedulerListener(moves)
 			.addSchedulerListener(new AbstractSchedulerListener() {
 
 				@Override
@@ -128,6 +115,7 @@ final class Lane {
 					}
 					else if (type == SchedulerEventType.UNEXPECTED_ERROR) {
 						Lane.this.looked = Lane.this.asked.get();
+						pollFailed.run();
 					}
 					tellWork();
 				}
@@ -136,10 +124,7 @@ final class Lane {
 			.build();
 	}
 
-	/*
-	 * A process that makes attempts lives until its context is closed, and no attempt
-	 * keeps it longer.
-	 */
+	/* The thread that polls keeps the process alive until its context is closed. */
 	private static CustomizableThreadFactory named(String name, boolean daemon) {
 		CustomizableThreadFactory threads = new CustomizableThreadFactory("backoff-" + name + "-");
 		threads.setDaemon(daemon);
@@ -152,7 +137,6 @@ final class Lane {
 		this.scheduler.start();
 	}
 
-	/** Wait for running attempts, and interrupt them at the end of their time. */
 	void stop() {
 		this.running = false;
 		tellWork();
@@ -170,8 +154,7 @@ final class Lane {
 	}
 
 	/*
-	 * Work is that an attempt may be about to begin, or its end to be stored. Time that
-	 * jumps stands meanwhile.
+	 * Time must not jump before an attempt that may begin, or before its end is stored.
 	 */
 	private void tellWork() {
 		if (this.time == TIMER) {
@@ -191,10 +174,7 @@ final class Lane {
 		}
 	}
 
-	/**
-	 * Look for what is due when the given time comes. The regular polls find what lies
-	 * far ahead, but come too late for a clock that jumps.
-	 */
+	/** Look for what is due at a time; regular polls find what lies far ahead. */
 	void arm(Instant due) {
 		// databases round times up
 		Duration wait = Duration.between(this.time.instant(), due.plusNanos(999).truncatedTo(ChronoUnit.MICROS));
@@ -204,7 +184,7 @@ final class Lane {
 			}
 			look();
 		}
-		else if (wait.compareTo((this.time == TIMER) ? FARTHEST_ARMED : CENTURY) <= 0) {
+		else if (wait.compareTo((this.time == TIMER) ? Duration.ofMinutes(1) : CENTURY) <= 0) {
 			// again, since the timer may be ahead of the clock
 			Cancellable unused = this.time.schedule(() -> arm(due), wait.toNanos());
 		}
@@ -228,7 +208,6 @@ final class Lane {
 		this.looked = this.begun;
 	}
 
-	/** Note how an attempt went, which says of which kind the next call is. */
 	void attempted(boolean triedBefore, boolean well) {
 		this.failedOnes = triedBefore == well;
 	}
@@ -263,15 +242,13 @@ final class Lane {
 		if (!permitting) {
 			this.recovering = true;
 		}
-		if (open == isPaused()) {
-			if (open) {
-				this.scheduler.resume();
-				look();
-			}
-			else {
-				this.scheduler.pause();
-				tellWork();
-			}
+		if (open && isPaused()) {
+			this.scheduler.resume();
+			look();
+		}
+		else if (!open && !isPaused()) {
+			this.scheduler.pause();
+			tellWork();
 		}
 		long until = (now.on() && !open && now.breaker() != null) ? now.breaker().nanosToPermit(reading) : 0;
 		if (until > 0 && (until < LONGEST_CHECK.toNanos() || this.time != TIMER)) {
@@ -280,15 +257,9 @@ final class Lane {
 		}
 	}
 
-	/**
-	 * What may close a lane.
-	 *
-	 * @param on whether retries are switched on
-	 * @param breaker the breaker of the policy, or null
-	 */
+	/** What may close a lane: retries are switched off, or the breaker refuses. */
 	record Gate(boolean on, @Nullable CallPermits breaker) {
 
-		/** Return whether probes are to go one by one. */
 		boolean isProbing() {
 			return this.breaker instanceof CircuitBreaker own
 					&& (own.state() == BreakerState.OPEN || own.state() == BreakerState.HALF_OPEN);
@@ -304,10 +275,6 @@ final class Lane {
 
 		private final String due;
 
-		/**
-		 * Query the given tasks.
-		 * @param tasks checked names
-		 */
 		LaneQuery(DataSource dataSource, boolean withoutZones, List<String> tasks) {
 			super(dataSource, withoutZones);
 			this.due = (tasks.size() == 1 && getName().equals(POSTGRESQL)) ? dueOnPostgres(tasks.get(0))

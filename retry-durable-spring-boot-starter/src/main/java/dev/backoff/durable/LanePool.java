@@ -25,18 +25,14 @@ final class LanePool extends ThreadPoolExecutor {
 
 	private final AtomicInteger outside = new AtomicInteger();
 
-	/** How many tasks it has been handed. */
+	/* In all. */
 	final AtomicInteger handed = new AtomicInteger();
 
 	private final Runnable ended;
 
 	private final Runnable changed;
 
-	/**
-	 * Make a pool.
-	 * @param ended runs at the end of each task
-	 * @param changed runs whenever the pool may be at work or not any more
-	 */
+	/** Make a pool that tells each end of a task, and when its work may begin or end. */
 	LanePool(int threads, ThreadFactory factory, Runnable ended, Runnable changed) {
 		super(threads, threads, 0, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), factory);
 		this.ended = ended;

@@ -50,13 +50,7 @@ import dev.backoff.time.RetryTime;
  */
 final class Lanes implements SmartInitializingSingleton, SmartLifecycle, ConfigurationListener, AutoCloseable {
 
-	/* The phase of the graceful shutdown of Spring Boot's web servers. */
-	private static final int PHASE = SmartLifecycle.DEFAULT_PHASE - 1024;
-
-	/*
-	 * A connection for the polls, the heartbeats and the rest of the application, and one
-	 * for each four threads.
-	 */
+	/* So many connections, and one for as many threads. */
 	private static final int CONNECTIONS = 4;
 
 	private static final Logger logger = LoggerFactory.getLogger(Lanes.class);
@@ -86,6 +80,16 @@ final class Lanes implements SmartInitializingSingleton, SmartLifecycle, Configu
 
 	private final DurableMeters meters = new DurableMeters();
 
+	/* Hears of rows that the engine moves, by the guard before the commit. */
+	private final SchedulerListener moves = new AbstractSchedulerListener() {
+
+		@Override
+		public void onExecutionScheduled(TaskInstanceId instance, Instant due) {
+			Submissions.afterCommit(() -> arm(instance.getTaskName(), due));
+		}
+
+	};
+
 	private volatile @Nullable Store opened;
 
 	private volatile boolean started;
@@ -110,34 +114,12 @@ final class Lanes implements SmartInitializingSingleton, SmartLifecycle, Configu
 			this.tasks.add(new DeadTask(method, this).task());
 		}
 		Store store = Store.open(this.policies.configuration().durable(), application, this.rows, this.tasks,
-				listener(""), this::now);
+				this.moves, this::now);
 		this.opened = store;
 		return store;
 	}
 
-	/*
-	 * The engine's statements that move a row pass it, those of the guard before their
-	 * commit.
-	 */
-	private SchedulerListener listener(String lane) {
-		return new AbstractSchedulerListener() {
-
-			@Override
-			public void onExecutionScheduled(TaskInstanceId instance, Instant due) {
-				Submissions.afterCommit(() -> arm(instance.getTaskName(), due));
-			}
-
-			@Override
-			public void onSchedulerEvent(SchedulerEventType type) {
-				if (type == SchedulerEventType.UNEXPECTED_ERROR) {
-					meters().add(Count.POLL_FAILED, lane);
-				}
-			}
-
-		};
-	}
-
-	/** Return the time of day, by which calls are due. */
+	/** Return the time by which calls are due. */
 	Instant now() {
 		return this.time.instant();
 	}
@@ -162,12 +144,7 @@ final class Lanes implements SmartInitializingSingleton, SmartLifecycle, Configu
 		return this.meters;
 	}
 
-	/** Return whether the lane of a policy pauses; false without a lane here. */
-	boolean isPaused(String policy) {
-		return lane(policy).filter(Lane::isPaused).isPresent();
-	}
-
-	/** Let the lane of a task look for what is due when the given time comes. */
+	/** Let the lane of a task look for what is due at a time. */
 	void arm(String task, Instant due) {
 		lane(task).ifPresent((lane) -> lane.arm(due));
 	}
@@ -201,10 +178,13 @@ final class Lanes implements SmartInitializingSingleton, SmartLifecycle, Configu
 		Lane dead = lane("dead", letters, 1, () -> new Lane.Gate(true, null));
 		all.forEach((method) -> this.lanes.put(DeadTask.name(method.policy()), dead));
 		this.started = true;
-		all.forEach(this::schedule);
+		all.forEach((method) -> OneRowSchedule.start(store(), method, now()));
 		this.lanes.values().stream().distinct().forEach(Lane::start);
 		if (this.time != RetryTime.system()) {
-			all.forEach(this::armStored);
+			// the polls come too late for a clock that jumps
+			all.forEach((method) -> store().client()
+				.fetchScheduledExecutionsForTask(method.policy(), StoredCall.class, ScheduledExecutionsFilter.all(),
+						(row) -> arm(method.policy(), row.getExecutionTime())));
 		}
 		logger.info("Durable calls ({}) are kept in {}",
 				String.join(", ", all.stream().map(DurableMethod::policy).toList()),
@@ -215,12 +195,13 @@ final class Lanes implements SmartInitializingSingleton, SmartLifecycle, Configu
 		advise(summary);
 	}
 
-	/* The row of a schedule is no call before its slot. */
+	/* The row of a schedule is no call before its slot, and orphans cannot be read. */
 	private void tell(Collection<TaskSummary> summary) {
 		Set<String> told = new TreeSet<>();
 		for (TaskSummary task : summary) {
-			Instant oldest = Waiting.of(task.taskName(), store().client()).submitted();
-			if (lane(task.taskName()).isPresent() && !oldest.isAfter(now())) {
+			Instant oldest = lane(task.taskName()).isEmpty() ? DurableTask.NEVER
+					: Waiting.of(task.taskName(), store().client()).submitted();
+			if (!oldest.isAfter(now())) {
 				told.add(task.taskName() + " " + task.instanceCount() + ", since " + oldest);
 			}
 		}
@@ -231,9 +212,9 @@ final class Lanes implements SmartInitializingSingleton, SmartLifecycle, Configu
 	}
 
 	private void advise(Collection<TaskSummary> summary) {
-		orphans(summary).forEach((task, calls) -> logger
-			.warn("No durable method has the policy {} of {} stored calls, which stay as they are: give a "
-					+ "method that name, or delete the rows", task, calls));
+		orphans(summary).forEach((task, calls) -> logger.warn(
+				"No durable method has the policy {} of {} stored calls, which stay: give a method that name, or delete them",
+				task, calls));
 		int threads = methods().all().stream().mapToInt((method) -> threads(method)).sum();
 		Integer connections = this.poolSize.apply(store().dataSource());
 		if (connections != null && connections < CONNECTIONS + threads / CONNECTIONS) {
@@ -241,8 +222,8 @@ final class Lanes implements SmartInitializingSingleton, SmartLifecycle, Configu
 					+ "or lower concurrency", connections, threads, CONNECTIONS + threads / CONNECTIONS);
 		}
 		if (store().isWrittenLater()) {
-			logger.warn("H2 writes commits to the disk later, so a process that is killed loses calls: add "
-					+ ";WRITE_DELAY=0 to the URL of the database");
+			logger.warn("H2 writes commits later, so a process that is killed loses calls: add ;WRITE_DELAY=0 to the "
+					+ "URL of the database");
 		}
 	}
 
@@ -258,26 +239,9 @@ final class Lanes implements SmartInitializingSingleton, SmartLifecycle, Configu
 		return Objects.requireNonNull(methods().policy(method).concurrency());
 	}
 
-	/* The polls come too late for a clock that jumps. */
-	private void armStored(DurableMethod method) {
-		store().client()
-			.fetchScheduledExecutionsForTask(method.policy(), StoredCall.class, ScheduledExecutionsFilter.all(),
-					(row) -> arm(method.policy(), row.getExecutionTime()));
-	}
-
-	/** Insert, move or remove the row of a method's schedule. */
-	void schedule(DurableMethod method) {
-		OneRowSchedule schedule = method.schedule();
-		if (schedule != null) {
-			schedule.start(store(), method, now());
-		}
-		else {
-			OneRowSchedule.remove(store(), method);
-		}
-	}
-
 	private Lane lane(String name, List<String> served, int threads, Supplier<Lane.Gate> gate) {
-		return new Lane(name, served, threads, store(), this.tasks, listener(name), gate, this.time);
+		return new Lane(name, served, threads, store(), this.tasks, this.moves,
+				() -> this.meters.add(Count.POLL_FAILED, name), gate, this.time);
 	}
 
 	private Lane.Gate gate(DurableMethod method) {
@@ -287,7 +251,6 @@ final class Lanes implements SmartInitializingSingleton, SmartLifecycle, Configu
 		return new Lane.Gate(on, this.safety.permits(policy, configuration));
 	}
 
-	/** Let lanes pause or go on at once. */
 	@Override
 	public void changed(Outcome outcome, Overrides overrides) {
 		this.lanes.values().forEach(Lane::check);
@@ -298,9 +261,10 @@ final class Lanes implements SmartInitializingSingleton, SmartLifecycle, Configu
 		return this.started;
 	}
 
+	/** Return the phase of the graceful shutdown of Spring Boot's web servers. */
 	@Override
 	public int getPhase() {
-		return PHASE;
+		return SmartLifecycle.DEFAULT_PHASE - 1024;
 	}
 
 	@Override
@@ -309,7 +273,6 @@ final class Lanes implements SmartInitializingSingleton, SmartLifecycle, Configu
 		});
 	}
 
-	/** Stop all lanes at once, each after its running attempts. */
 	@Override
 	public void stop(Runnable callback) {
 		List<Lane> stopping = this.lanes.values().stream().distinct().toList();

@@ -18,9 +18,6 @@ import org.springframework.boot.convert.DurationStyle;
 import org.springframework.scheduling.support.CronExpression;
 
 import dev.backoff.durable.DurableMethods.DurableMethod;
-import dev.backoff.spring.configuration.EffectiveValue;
-import dev.backoff.spring.configuration.PolicyKey;
-import dev.backoff.spring.policy.EffectivePolicy;
 
 /**
  * The schedule of a durable method: one row, which goes from slot to slot. A slot is a
@@ -40,27 +37,13 @@ final class OneRowSchedule {
 
 	private final ZoneId zone;
 
-	OneRowSchedule(@Nullable CronExpression cron, Duration delay, ZoneId zone) {
-		this.cron = cron;
-		this.delay = delay;
-		this.zone = zone;
-	}
-
-	/**
-	 * Return the schedule of a policy, or null if it has none.
-	 * @throws IllegalArgumentException if it cannot be read; the message is the rule
-	 */
-	static @Nullable OneRowSchedule of(EffectivePolicy policy) {
-		EffectiveValue text = policy.values().get(PolicyKey.SCHEDULE);
-		EffectiveValue zone = policy.values().get(PolicyKey.SCHEDULE_ZONE);
-		if (text == null) {
-			return null;
-		}
+	/** Read a schedule, or throw with the rule that it breaks. */
+	OneRowSchedule(String text, @Nullable String zone) {
+		boolean regular = text.startsWith(EVERY);
+		this.cron = regular ? null : CronExpression.parse(text);
+		this.delay = regular ? interval(text.substring(EVERY.length())) : Duration.ZERO;
 		try {
-			ZoneId place = (zone != null) ? ZoneId.of(zone.text()) : ZoneId.systemDefault();
-			return text.text().startsWith(EVERY)
-					? new OneRowSchedule(null, interval(text.text().substring(EVERY.length())), place)
-					: new OneRowSchedule(CronExpression.parse(text.text()), Duration.ZERO, place);
+			this.zone = (zone != null) ? ZoneId.of(zone) : ZoneId.systemDefault();
 		}
 		catch (DateTimeException ex) {
 			throw new IllegalArgumentException("needs a time zone that is known: " + ex.getMessage(), ex);
@@ -94,41 +77,40 @@ final class OneRowSchedule {
 	}
 
 	/**
-	 * Insert the row if there is none, and move it if its slot lies ahead and is none any
-	 * more.
+	 * Insert the row of a method with a schedule if there is none, move it if its slot
+	 * lies ahead and is none any more, and remove that of a method without a schedule.
 	 */
-	void start(Store store, DurableMethod method, Instant now) {
-		Instant slot = next(now);
+	static void start(Store store, DurableMethod method, Instant now) {
+		OneRowSchedule schedule = method.schedule();
 		Execution row = store.find(method.policy(), INSTANCE).orElse(null);
-		if (row == null) {
-			boolean unused = store.insert(new TaskInstance<>(method.policy(), INSTANCE, call(method, slot, 0)), slot);
-			return;
+		if (row == null && schedule != null) {
+			Instant first = schedule.next(now);
+			boolean unused = store.insert(new TaskInstance<>(method.policy(), INSTANCE, call(method, first, 0)), first);
 		}
-		StoredCall waiting = (StoredCall) row.taskInstance.getData();
-		if (waiting.slot() == null || row.picked || !waiting.slot().isAfter(now)) {
-			return;
-		}
-		if ((this.cron != null) ? !waiting.slot().equals(slot) : waiting.slot().isAfter(slot)) {
+		Instant slot = (row != null) ? Submissions.call(row).slot() : null;
+		if (row != null && slot != null && (schedule == null || schedule.isMoved(row, slot, now))) {
 			// unless another process has moved or picked it
-			boolean unused = store.guarded(row, waiting, false, (operations) -> skip(row, method, now, operations));
+			boolean unused = store.guarded(row, Submissions.call(row), false,
+					(operations) -> end(ExecutionComplete.success(row, now, now), method, now, operations));
 		}
 	}
 
-	/** Move the row to the next slot, without a call. */
-	void skip(Execution row, DurableMethod method, Instant now, ExecutionOperations<StoredCall> operations) {
-		Instant slot = next(now);
-		long fence = ((StoredCall) row.taskInstance.getData()).fence();
-		operations.reschedule(ExecutionComplete.success(row, now, now), slot, call(method, slot, fence));
+	private boolean isMoved(Execution row, Instant slot, Instant now) {
+		boolean other = (this.cron != null) ? !slot.equals(next(now)) : slot.isAfter(next(now));
+		return !row.picked && slot.isAfter(now) && other;
 	}
 
-	/** Remove the row of a method that has no schedule any more. */
-	static void remove(Store store, DurableMethod method) {
-		store.find(method.policy(), INSTANCE).ifPresent((row) -> {
-			StoredCall call = (StoredCall) row.taskInstance.getData();
-			if (call.slot() != null) {
-				boolean unused = store.guarded(row, call, false, (operations) -> operations.remove());
-			}
-		});
+	/** Remove a row; that of a schedule goes on to the first slot after a time. */
+	static void end(ExecutionComplete complete, DurableMethod method, Instant after,
+			ExecutionOperations<StoredCall> operations) {
+		OneRowSchedule schedule = method.schedule(complete.getExecution());
+		if (schedule == null) {
+			operations.remove();
+			return;
+		}
+		Instant next = schedule.next(after);
+		long fence = Submissions.call(complete.getExecution()).fence();
+		operations.reschedule(complete, next, call(method, next, fence));
 	}
 
 }

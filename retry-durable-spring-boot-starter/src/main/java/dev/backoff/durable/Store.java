@@ -53,7 +53,6 @@ import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 import org.springframework.jdbc.datasource.init.DatabasePopulatorUtils;
 import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
-import org.springframework.jdbc.datasource.init.ScriptException;
 import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 import org.springframework.jdbc.support.SQLExceptionSubclassTranslator;
 import org.springframework.transaction.TransactionDefinition;
@@ -74,19 +73,14 @@ import dev.backoff.spring.configuration.Problem;
  */
 final class Store {
 
-	private static final Map<String, Product> PRODUCTS = Map.of("H2", new Product("h2", 2, 2), "PostgreSQL",
-			new Product("postgresql", 14, 0), "MySQL", new Product("mysql", 8, 0), "MariaDB",
-			new Product("mysql", 10, 6));
+	/* The first versions, major and minor, that are supported. */
+	private static final Map<String, Integer> VERSIONS = Map.of("H2", 2_02, "PostgreSQL", 14_00, "MySQL", 8_00,
+			"MariaDB", 10_06);
 
 	private static final String COLUMNS = "task_name, task_instance, task_data, execution_time, picked, picked_by, "
 			+ "last_success, last_failure, consecutive_failures, last_heartbeat, version";
 
 	private static final String REFUSED = "The store of durable calls has refused a statement";
-
-	private static final int MOST_CONNECTIONS = 32;
-
-	/* Each may meet that of another process once. */
-	private static final int MOST_STATEMENTS = 3;
 
 	private final DurableSettings settings;
 
@@ -103,7 +97,7 @@ final class Store {
 	/* Unique to the process, since rows of another one must not be taken for ours. */
 	private final SchedulerName name = new SchedulerName.Fixed(ProcessHandle.current().pid() + "-" + UUID.randomUUID());
 
-	/* By another name, so that what a manager has bound is not taken for it. */
+	/* Not the object that a manager binds. */
 	private final DataSource separate;
 
 	private final TransactionTemplate transaction;
@@ -146,18 +140,12 @@ final class Store {
 			.build();
 	}
 
-	/**
-	 * Open the store and check its table, which is created where the settings say so.
-	 * @param application the data source of the application, or null
-	 * @param tasks all tasks of the process
-	 * @param listener told of executions that are scheduled
-	 * @param clock by which calls are due
-	 */
+	/** Open the store, and create or check its table as the settings say. */
 	static Store open(DurableSettings settings, @Nullable DataSource application, Serializer serializer,
 			List<Task<?>> tasks, SchedulerListener listener, Clock clock) {
-		String url = (application != null)
-				? read(settings, application, false, (connection) -> connection.getMetaData().getURL()) : "";
-		boolean lasting = application != null && !url.matches("jdbc:(?:h2:mem|hsqldb:mem|derby:memory):.*");
+		boolean lasting = application != null
+				&& !read(settings, application, false, (connection) -> connection.getMetaData().getURL())
+					.matches("jdbc:(?:h2:mem|hsqldb:mem|derby:memory):.*");
 		if (settings.store() == DurableStore.APPLICATION && !lasting) {
 			throw problem(settings,
 					(application != null) ? "is a database in memory, which ends with the process"
@@ -166,13 +154,12 @@ final class Store {
 		}
 		boolean own = settings.store() == DurableStore.OWN || !lasting;
 		DataSource dataSource = (own || application == null) ? file(settings) : application;
-		Product product = read(settings, dataSource, own, (connection) -> product(settings, connection.getMetaData()));
-		Store store = new Store(settings, serializer, dataSource, own, product.script(), tasks, listener, clock);
+		String script = read(settings, dataSource, own, (connection) -> script(settings, connection.getMetaData()));
+		Store store = new Store(settings, serializer, dataSource, own, script, tasks, listener, clock);
 		store.checkTable();
 		return store;
 	}
 
-	/** Return the data source of the application that the settings mean, or null. */
 	static @Nullable DataSource application(DurableSettings settings, ListableBeanFactory beans) {
 		if (settings.store() == DurableStore.OWN) {
 			return null;
@@ -198,24 +185,21 @@ final class Store {
 		return found;
 	}
 
-	private static Product product(DurableSettings settings, DatabaseMetaData database) throws SQLException {
+	private static String script(DurableSettings settings, DatabaseMetaData database) throws SQLException {
 		String name = database.getDatabaseProductName();
-		Product product = PRODUCTS.get(name);
-		if (product == null || !product.isReachedBy(database)) {
-			throw problem(settings,
-					"is on " + name + " " + database.getDatabaseMajorVersion() + "."
-							+ database.getDatabaseMinorVersion() + ", which is not supported",
+		int major = database.getDatabaseMajorVersion();
+		int minor = database.getDatabaseMinorVersion();
+		if (major * 100 + minor < VERSIONS.getOrDefault(name, Integer.MAX_VALUE)) {
+			throw problem(settings, "is on " + name + " " + major + "." + minor + ", which is not supported",
 					"Use H2 from 2.2, PostgreSQL from 14, MySQL from 8.0.13 or MariaDB from 10.6, or write own.");
 		}
-		return product;
+		return name.equals("MariaDB") ? "mysql" : name.toLowerCase(Locale.ROOT);
 	}
 
 	/*
-	 * Each commit is on the disk before it returns. H2 would close the file beside the
-	 * last attempts, at the signal that stops the process. It keeps what it no longer
-	 * needs for a second: without that, statements failed now and then, since it had
-	 * overwritten what they read, and with its default of 45 seconds the file grows to
-	 * gigabytes.
+	 * Each commit is on the disk before it returns, and the signal that stops the process
+	 * does not close the file. It keeps old pages for a second: without that, statements
+	 * fail that read them, and with the default of 45 seconds it grows to gigabytes.
 	 */
 	private static DataSource file(DurableSettings settings) {
 		if (!ClassUtils.isPresent("org.h2.jdbcx.JdbcConnectionPool", Store.class.getClassLoader())) {
@@ -225,7 +209,7 @@ final class Store {
 		String path = Path.of(settings.file()).toAbsolutePath().toString();
 		JdbcConnectionPool pool = JdbcConnectionPool
 			.create("jdbc:h2:file:" + path + ";WRITE_DELAY=0;RETENTION_TIME=1000;DB_CLOSE_ON_EXIT=FALSE", "sa", "");
-		pool.setMaxConnections(MOST_CONNECTIONS);
+		pool.setMaxConnections(32);
 		return pool;
 	}
 
@@ -251,25 +235,18 @@ final class Store {
 		return new InvalidBackoffException(List.of(Problem.ofPlace("Invalid backoff.durable." + key, rule, fix)));
 	}
 
-	/* A process that starts beside this one may create the same at the same moment. */
-	private void create(ClassPathResource resource, int tries) throws IOException {
+	/* What fails is there already: another process that starts creates it too. */
+	private void create(ClassPathResource resource) throws IOException {
 		String table = this.settings.table();
 		// only H2 wants the schema before the name of an index
 		String index = this.script.equals("h2") ? table : table.substring(table.lastIndexOf('.') + 1);
 		String text = resource.getContentAsString(StandardCharsets.UTF_8)
 			.replaceAll("backoff_calls(?=_)", index)
 			.replaceAll("backoff_calls(?!_)", table);
-		try {
-			DatabasePopulatorUtils.execute(
-					new ResourceDatabasePopulator(new ByteArrayResource(text.getBytes(StandardCharsets.UTF_8))),
-					this.dataSource);
-		}
-		catch (ScriptException ex) {
-			if (tries == 1) {
-				throw ex;
-			}
-			create(resource, tries - 1);
-		}
+		ResourceDatabasePopulator populator = new ResourceDatabasePopulator(
+				new ByteArrayResource(text.getBytes(StandardCharsets.UTF_8)));
+		populator.setContinueOnError(true);
+		DatabasePopulatorUtils.execute(populator, this.dataSource);
 	}
 
 	private void checkTable() {
@@ -279,7 +256,7 @@ final class Store {
 		ClassPathResource resource = new ClassPathResource("db/" + this.script + ".sql", Store.class);
 		try {
 			if (create) {
-				create(resource, MOST_STATEMENTS);
+				create(resource);
 			}
 			new JdbcTemplate(this.dataSource)
 				.execute("select " + COLUMNS + " from " + this.settings.table() + " where 1 = 0");
@@ -292,7 +269,6 @@ final class Store {
 		}
 	}
 
-	/** Close the file of the library. */
 	void close() {
 		if (this.own && this.dataSource instanceof JdbcConnectionPool pool) {
 			pool.dispose();
@@ -319,15 +295,14 @@ final class Store {
 		return this.serializer;
 	}
 
-	/** Return whether the end of the process takes commits with it that have returned. */
+	/** Return whether the end of the process loses commits that have returned. */
 	boolean isWrittenLater() {
 		return this.script.equals("h2") && !new JdbcTemplate(this.dataSource)
-			.queryForList("select setting_value from information_schema.settings "
-					+ "where setting_name = 'WRITE_DELAY' and setting_value <> '0'")
+			.queryForList("select 1 from information_schema.settings where setting_name = 'WRITE_DELAY' "
+					+ "and setting_value <> '0'")
 			.isEmpty();
 	}
 
-	/** Return whether times are written in UTC to columns without a zone. */
 	boolean isWithoutZones() {
 		return this.script.equals("mysql");
 	}
@@ -336,12 +311,10 @@ final class Store {
 		return new AutodetectJdbcCustomization(this.dataSource, isWithoutZones());
 	}
 
-	/** Return whether the engine has picked a row for this process. */
 	boolean isPickedHere(Execution execution) {
 		return this.name.getName().equals(execution.pickedBy);
 	}
 
-	/** Do something in a transaction of its own. */
 	<T> T inTransaction(Supplier<T> work) {
 		return Objects.requireNonNull(this.transaction.execute((status) -> work.get()));
 	}
@@ -364,24 +337,25 @@ final class Store {
 	}
 
 	/**
-	 * Remove a row, picked or not, in the caller's transaction if there is one. Return
-	 * false if there is none. The engine asks for a version, which a snapshot may hide.
+	 * Remove a row, picked or not, in the caller's transaction. The engine would ask for
+	 * a version, which a snapshot may hide.
+	 * @return false if there is none
 	 */
 	boolean remove(String task, String instance) {
 		String statement = "delete from " + this.settings.table() + " where task_name = ? and task_instance = ?";
 		return change(() -> new JdbcTemplate(Objects.requireNonNull(bound())).update(statement, task, instance) > 0);
 	}
 
-	/* Make a statement of which nothing is left if it fails. */
+	/*
+	 * Make a statement of which nothing is left if it fails, by the connection that a
+	 * transaction has bound, if there is one. After its end the thread still holds it,
+	 * and must not ask the pool for another one.
+	 */
 	private <T> T change(Supplier<T> statement) {
 		DataSource bound = bound();
 		return made(() -> (bound != null) ? change(statement, bound) : inTransaction(statement));
 	}
 
-	/*
-	 * By the connection that a transaction has bound. After its end the thread still
-	 * holds it, and must not ask the pool for another one.
-	 */
 	private <T> T change(Supplier<T> statement, DataSource bound) {
 		Connection connection = DataSourceUtils.getConnection(bound);
 		Savepoint before = null;
@@ -479,7 +453,6 @@ final class Store {
 		return source;
 	}
 
-	/** Return the engine's client, whose statements join the caller's transaction. */
 	SchedulerClient client() {
 		return this.client;
 	}
@@ -512,16 +485,6 @@ final class Store {
 		Execution stored = find(execution.taskInstance.getTaskName(), execution.taskInstance.getId()).orElse(null);
 		return stored != null && call.isSame((StoredCall) stored.taskInstance.getData())
 				&& (!owned || isPickedHere(stored));
-	}
-
-	/** A kind of database, from a version on. */
-	private record Product(String script, int major, int minor) {
-
-		boolean isReachedBy(DatabaseMetaData database) throws SQLException {
-			int known = database.getDatabaseMajorVersion();
-			return known > this.major || (known == this.major && database.getDatabaseMinorVersion() >= this.minor);
-		}
-
 	}
 
 }

@@ -19,7 +19,6 @@ import dev.backoff.time.Nanos;
 /**
  * A call as its row holds it. Immutable.
  *
- * @param format the version of this format
  * @param method the method, for operators: the policy finds it
  * @param arguments a JSON array with one value for each parameter
  * @param slot the time of the schedule that it is of, or null
@@ -42,7 +41,6 @@ record StoredCall(int format, String id, @Nullable String key, String method,
 
 	private static final int LONGEST_MESSAGE = 1_000;
 
-	/** Make a call that is submitted. */
 	static StoredCall submitted(String id, @Nullable String key, String method, String arguments, Instant now,
 			long deadline, @Nullable Map<String, String> trace) {
 		return new StoredCall(FORMAT, id, key, method, arguments, now, end(now, deadline), null, 0, 0, 0, 0, false,
@@ -53,7 +51,6 @@ record StoredCall(int format, String id, @Nullable String key, String method,
 		return (deadline != Nanos.UNLIMITED) ? now.plusNanos(deadline) : null;
 	}
 
-	/** Make the call of a slot, which begins when its first attempt does. */
 	static StoredCall ofSlot(String id, String method, String arguments, Instant slot, long fence) {
 		return new StoredCall(FORMAT, id, null, method, arguments, slot, null, slot, 0, 0, fence, 0, false, null, null,
 				null);
@@ -70,7 +67,6 @@ record StoredCall(int format, String id, @Nullable String key, String method,
 				attempts, losses, fence, delayMs, finalPoll, stop, this.trace, this.unreadable);
 	}
 
-	/** Stand for a row that cannot be read. */
 	static StoredCall unreadable(String bytes) {
 		return new StoredCall(0, "", null, "", "", Instant.EPOCH, null, null, 0, 0, 0, 0, false, null, null, bytes);
 	}
@@ -80,7 +76,6 @@ record StoredCall(int format, String id, @Nullable String key, String method,
 		return this.unreadable == null;
 	}
 
-	/** Return what the core needs to know for an attempt. */
 	ResumedCall kept(Instant now, long version, @Nullable String loss) {
 		Duration elapsed = Duration.between(this.submitted, now);
 		return new ResumedCall(this.id, this.fence + version, this.attempts,
@@ -106,19 +101,17 @@ record StoredCall(int format, String id, @Nullable String key, String method,
 		if (thrown == null) {
 			return (this.stop != null) ? this.stop : new Stop(null, null, null, null);
 		}
-		String message = message(thrown);
-		return new Stop(null, thrown.getClass().getName(), (message != null && message.length() > LONGEST_MESSAGE)
-				? message.substring(0, LONGEST_MESSAGE) : message, null);
-	}
-
-	/* An exception of the application may throw where it makes its message. */
-	private static @Nullable String message(Throwable thrown) {
+		String message = null;
 		try {
-			return thrown.getMessage();
+			message = thrown.getMessage();
 		}
 		catch (RuntimeException | StackOverflowError ex) {
-			return null;
+			// an exception of the application may throw where it makes its message
 		}
+		if (message != null && message.length() > LONGEST_MESSAGE) {
+			message = message.substring(0, LONGEST_MESSAGE);
+		}
+		return new Stop(null, thrown.getClass().getName(), message, null);
 	}
 
 	/** Return the dead letter, in a row whose version begins again. */
@@ -139,30 +132,23 @@ record StoredCall(int format, String id, @Nullable String key, String method,
 				before.reason(), before.failure(), before.message(), story.endsWith(TAKEN) ? story : story + TAKEN));
 	}
 
-	/** Return whether this is the same state of the same call as another. */
 	@JsonIgnore
 	boolean isSame(StoredCall other) {
 		return this.id.equals(other.id) && this.fence == other.fence
 				&& Objects.equals(this.unreadable, other.unreadable);
 	}
 
-	/** Return its id and its key, for the log. */
 	String label() {
 		return (this.key != null) ? this.id + " (key " + this.key + ")" : this.id;
 	}
 
-	/** Return the name of its row. */
 	String instance() {
 		return (this.key != null) ? this.key : this.id;
 	}
 
 	/**
-	 * What a call waits after, or why it stopped.
-	 *
-	 * @param reason the stop reason, or null while it waits
-	 * @param failure the class of the last failure, or null
-	 * @param message the first 1,000 characters of its message, or null
-	 * @param story the story in words, or null while it waits
+	 * The class of the last failure and the first 1,000 characters of its message, and
+	 * why the call stopped if it has.
 	 */
 	@JsonInclude(JsonInclude.Include.NON_NULL)
 	record Stop(@Nullable String reason, @Nullable String failure, @Nullable String message, @Nullable String story) {

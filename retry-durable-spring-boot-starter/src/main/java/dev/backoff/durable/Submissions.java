@@ -3,20 +3,19 @@ package dev.backoff.durable;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
-import java.util.WeakHashMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 import com.github.kagkarlsson.scheduler.ScheduledExecutionsFilter;
 import com.github.kagkarlsson.scheduler.task.Execution;
-import com.github.kagkarlsson.scheduler.task.ExecutionOperations;
+import com.github.kagkarlsson.scheduler.task.ExecutionComplete;
 import com.github.kagkarlsson.scheduler.task.TaskInstance;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -38,14 +37,11 @@ import dev.backoff.spring.policy.AnnotatedMethod;
 
 /**
  * Store the calls of durable methods, in the caller's transaction if there is one. A call
- * whose key is stored joins that call. Thread-safe. This file is long because a
- * submission, an attempt and the end of a call meet in the caller's transaction.
+ * whose key is stored joins that call. Thread-safe.
  */
 final class Submissions implements SubmissionGate, DurableCalls {
 
 	private static final Logger logger = LoggerFactory.getLogger(Submissions.class);
-
-	private static final int TRIES = 3;
 
 	private static final ThreadLocal<@Nullable Submitting> SUBMITTING = new ThreadLocal<>();
 
@@ -68,7 +64,7 @@ final class Submissions implements SubmissionGate, DurableCalls {
 		if (attempt != null && attempt.method.method().equals(method)) {
 			// the body may submit another call
 			ATTEMPTING.remove();
-			attempt.next = attempts.make(attempt.call, attempt.recovered);
+			attempt.next.set(attempts.make(attempt.call, attempt.recovered));
 			return null;
 		}
 		DurableMethod durable = this.lanes.get().methods().of(retry.policy().name());
@@ -95,25 +91,22 @@ final class Submissions implements SubmissionGate, DurableCalls {
 	/** Make an attempt through the bean's proxy; throw what advice around ours throws. */
 	ResumeResult attempt(DurableMethod method, @Nullable Object[] arguments, ResumedCall call, boolean recovered,
 			@Nullable Map<String, String> headers) throws Throwable {
-		Attempting attempt = new Attempting(method, call, recovered);
-		ATTEMPTING.set(attempt);
+		AtomicReference<@Nullable ResumeResult> made = new AtomicReference<>();
+		ATTEMPTING.set(new Attempting(method, call, recovered, made));
 		Consumer<@Nullable Throwable> traced = this.traces.attempt(method.policy(), headers);
 		try {
 			this.lanes.get().methods().call(method, arguments);
 		}
 		finally {
 			ATTEMPTING.remove();
-			traced.accept((attempt.next != null) ? failure(attempt.next) : null);
+			traced.accept((made.get() instanceof ResumeResult.Again again) ? again.failure()
+					: (made.get() instanceof ResumeResult.Stopped stopped) ? stopped.thrown() : null);
 		}
-		if (attempt.next == null) {
+		ResumeResult next = made.get();
+		if (next == null) {
 			throw new IllegalStateException("Advice around the retries has not called " + method.signature() + ".");
 		}
-		return attempt.next;
-	}
-
-	private static @Nullable Throwable failure(ResumeResult next) {
-		return (next instanceof ResumeResult.Again again) ? again.failure()
-				: (next instanceof ResumeResult.Stopped stopped) ? stopped.thrown() : null;
+		return next;
 	}
 
 	@Override
@@ -136,14 +129,14 @@ final class Submissions implements SubmissionGate, DurableCalls {
 	}
 
 	private DurableCall<?> submit(DurableMethod method, Retry retry, @Nullable Object[] arguments, Options options) {
+		Count outcome = Count.REFUSED;
 		try {
 			DurableCall<?> stored = store(method, retry, arguments, options);
-			count(stored.isNew() ? Count.NEW : Count.JOINED, method.policy());
+			outcome = stored.isNew() ? Count.NEW : Count.JOINED;
 			return stored;
 		}
-		catch (RuntimeException ex) {
-			count(Count.REFUSED, method.policy());
-			throw ex;
+		finally {
+			count(outcome, method.policy());
 		}
 	}
 
@@ -223,7 +216,16 @@ final class Submissions implements SubmissionGate, DurableCalls {
 			action.run();
 			return;
 		}
-		TransactionSynchronizationManager.registerSynchronization(new AfterCommit(action));
+		TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+
+			@Override
+			public void afterCompletion(int status) {
+				if (status == STATUS_COMMITTED) {
+					action.run();
+				}
+			}
+
+		});
 	}
 
 	@Override
@@ -249,44 +251,38 @@ final class Submissions implements SubmissionGate, DurableCalls {
 
 	@Override
 	public void remove(String policy, String id) {
-		List<String> rows = new ArrayList<>();
 		this.lanes.get()
 			.store()
 			.client()
-			.fetchScheduledExecutionsForTask(policy, StoredCall.class, ScheduledExecutionsFilter.all(), (row) -> {
-				if (id.equals(row.getData().id())) {
-					rows.add(row.getTaskInstance().getId());
-				}
-			});
-		rows.forEach((row) -> remove(policy, row, id));
+			.getScheduledExecutionsForTask(policy, StoredCall.class, ScheduledExecutionsFilter.all())
+			.stream()
+			.filter((row) -> id.equals(row.getData().id()))
+			.forEach((row) -> remove(policy, row.getTaskInstance().getId(), id));
 	}
 
 	/* The row may change between the look at it and its removal. */
 	private void remove(String policy, String key, String id) {
 		Store store = this.lanes.get().store();
-		for (int attempt = 0; attempt < TRIES; attempt++) {
+		for (int tries = 0; tries < 3; tries++) {
 			Execution execution = store.find(policy, key).filter((row) -> id.equals(call(row).id())).orElse(null);
 			if (execution == null) {
 				return;
 			}
-			if (store.guarded(execution, call(execution), false, (row) -> remove(policy, execution, row))) {
+			Instant now = this.lanes.get().now();
+			DurableMethod method = this.lanes.get().methods().of(policy);
+			if (store.guarded(execution, call(execution), false, (row) -> {
+				if (method != null) {
+					OneRowSchedule.end(ExecutionComplete.success(execution, now, now), method, now, row);
+				}
+				else {
+					row.remove();
+				}
+			})) {
 				ended(policy, id);
 				return;
 			}
 		}
 		logger.warn("The call {} of policy {} changes too often to be ended", key, policy);
-	}
-
-	/* The row of a schedule goes on to its next slot. */
-	private void remove(String policy, Execution execution, ExecutionOperations<StoredCall> operations) {
-		DurableMethod method = this.lanes.get().methods().of(policy);
-		OneRowSchedule schedule = (method != null) ? method.schedule() : null;
-		if (method != null && schedule != null && call(execution).slot() != null) {
-			schedule.skip(execution, method, this.lanes.get().now(), operations);
-		}
-		else {
-			operations.remove();
-		}
 	}
 
 	@Override
@@ -308,59 +304,9 @@ final class Submissions implements SubmissionGate, DurableCalls {
 				call.submitted(), (stop != null) ? stop.story() : null);
 	}
 
-	/** The attempt that this thread makes. */
-	private static final class Attempting {
-
-		private final DurableMethod method;
-
-		private final ResumedCall call;
-
-		private final boolean recovered;
-
-		private @Nullable ResumeResult next;
-
-		Attempting(DurableMethod method, ResumedCall call, boolean recovered) {
-			this.method = method;
-			this.call = call;
-			this.recovered = recovered;
-		}
-
-	}
-
-	/**
-	 * Fails no call that is committed, and hears of those after the commit. A nested
-	 * transaction that is rolled back takes the action with it.
-	 */
-	private static final class AfterCommit implements TransactionSynchronization {
-
-		private final Runnable action;
-
-		/* To roll back to one of them leaves the action; nothing tells of their end. */
-		private final Set<Object> later = Collections.newSetFromMap(new WeakHashMap<>());
-
-		private boolean takenBack;
-
-		AfterCommit(Runnable action) {
-			this.action = action;
-		}
-
-		@Override
-		public void savepoint(Object savepoint) {
-			this.later.add(savepoint);
-		}
-
-		@Override
-		public void savepointRollback(Object savepoint) {
-			this.takenBack = this.takenBack || !this.later.contains(savepoint);
-		}
-
-		@Override
-		public void afterCompletion(int status) {
-			if (status == STATUS_COMMITTED && !this.takenBack) {
-				this.action.run();
-			}
-		}
-
+	/** The attempt that this thread makes, and what follows it. */
+	private record Attempting(DurableMethod method, ResumedCall call, boolean recovered,
+			AtomicReference<@Nullable ResumeResult> next) {
 	}
 
 	/** The submission with options that this thread makes, and what it has stored. */

@@ -80,7 +80,9 @@ class BacklogTests {
 			run(postgres, orders, true, (context) -> {
 				long healthyOnes = names.stream().filter((name) -> name.startsWith("healthy")).count();
 				String healthy = await(System.nanoTime(), () -> orders.isDone("healthy", healthyOnes));
-				Awaitility.await().atMost(PATIENCE).until(() -> context.getBean(Lanes.class).isPaused("orders"));
+				Awaitility.await()
+					.atMost(PATIENCE)
+					.until(() -> context.getBean(Lanes.class).lane("orders").filter(Lane::isPaused).isPresent());
 				int before = orders.attempts.get();
 				long submitted = System.nanoTime();
 				IntStream.range(0, NEW).forEach((call) -> context.getBean(Orders.class).make("new " + call));

@@ -2,6 +2,7 @@ package dev.backoff.durable;
 
 import java.nio.file.Path;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
@@ -11,7 +12,10 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -19,6 +23,8 @@ import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.context.runner.ContextConsumer;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 
 import dev.backoff.durable.DurableState.Phase;
 import dev.backoff.spring.advice.BackoffMethods;
@@ -29,6 +35,7 @@ import dev.backoff.spring.policy.EffectivePolicy;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+@Execution(ExecutionMode.SAME_THREAD)
 class DurablePartTests {
 
 	@TempDir
@@ -174,6 +181,22 @@ class DurablePartTests {
 			.forEach((letter) -> assertThat(store
 				.insert(new TaskInstance<>("mails/dead", names + letter, (StoredCall) call), DurableTask.NEVER))
 				.isTrue());
+	}
+
+	@Test
+	@ExtendWith(OutputCaptureExtension.class)
+	void aStartTellsOfStoredCallsAndDeadLetters(CapturedOutput output) {
+		List<Instant> submitted = new ArrayList<>();
+		run((context) -> {
+			bury(context, "o1", 1, "a");
+			context.getBean(Shop.Mails.class).send("o2");
+			DurableCalls calls = context.getBean(DurableCalls.class);
+			submitted.add(calls.find("mails", "o1").orElseThrow().submitted());
+		}, "backoff.durable.work=false");
+		run((context) -> assertThat(output)
+			.contains("Stored calls go on, and dead letters wait (number, the oldest since when): mails 2, since "
+					+ submitted.get(0) + "; mails/dead 1, since " + submitted.get(0)),
+				"backoff.retries-enabled=false");
 	}
 
 	@Test

@@ -1,20 +1,15 @@
 package dev.backoff.durable;
 
-import java.time.Duration;
 import java.time.Instant;
-import java.time.ZoneId;
 
 import org.junit.jupiter.api.Test;
-
-import org.springframework.scheduling.support.CronExpression;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Tests for the slots of {@link OneRowSchedule} where clocks change. */
 class OneRowScheduleTests {
 
-	private final OneRowSchedule schedule = new OneRowSchedule(CronExpression.parse("0 30 2 * * *"), Duration.ZERO,
-			ZoneId.of("Europe/Berlin"));
+	private final OneRowSchedule schedule = new OneRowSchedule("0 30 2 * * *", "Europe/Berlin");
 
 	private void assertSlots(String after, String... slots) {
 		Instant time = Instant.parse(after);
