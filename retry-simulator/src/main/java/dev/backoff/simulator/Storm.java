@@ -5,6 +5,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
+import dev.backoff.spring.configuration.InvalidBackoffException;
+
 /**
  * What a policy does to a service that fails, and what it would do otherwise. Immutable
  * and thread-safe.
