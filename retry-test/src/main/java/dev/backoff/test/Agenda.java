@@ -20,9 +20,6 @@ final class Agenda {
 
 	private long added;
 
-	/* How many are waits, or timeouts that have passed in real time. */
-	private int moving;
-
 	Agenda(CallsAtWork calls) {
 		this.calls = calls;
 	}
@@ -51,7 +48,6 @@ final class Agenda {
 	}
 
 	private void waits(Entry entry, int times) {
-		this.moving += times;
 		if (entry.call != null) {
 			entry.call.pauses(entry.turn, times);
 		}
@@ -76,15 +72,7 @@ final class Agenda {
 		if (entry.awaited) {
 			waits(entry, -1);
 		}
-		else if (entry.overdue) {
-			this.moving--;
-		}
 		return true;
-	}
-
-	/** Remove the first entry and return it if it is due by then. */
-	@Nullable Entry takeDue(long reading) {
-		return takeDue(reading, true);
 	}
 
 	/**
@@ -123,9 +111,11 @@ final class Agenda {
 		return isEmpty() ? Long.MAX_VALUE : this.entries.first().due;
 	}
 
-	/** Return whether the clock moves by itself. */
+	/**
+	 * Return whether the clock moves by itself: to waits, and timeouts that are overdue.
+	 */
 	boolean isMoving() {
-		return this.moving > 0;
+		return this.entries.stream().anyMatch((entry) -> entry.awaited || entry.overdue);
 	}
 
 	/** Return whether a thread that sleeps is about to go on, though nothing tells so. */
@@ -142,7 +132,6 @@ final class Agenda {
 			List<Recording> busy = this.calls.busyWithin(entry.call);
 			entry.worked += busy.isEmpty() ? 0 : nanos;
 			if (entry.worked >= Math.max(entry.nanos, least)) {
-				this.moving += entry.overdue ? 0 : 1;
 				entry.overdue = true;
 				busy.forEach(Work::overdue);
 			}

@@ -1,7 +1,6 @@
 package dev.backoff.test;
 
 import java.util.Collection;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
@@ -36,21 +35,19 @@ public final class BackoffFaults {
 	/**
 	 * Begin a script in place of the one before.
 	 * @param name a method ({@code OrderService.place}), or a policy for those of its
-	 * methods that have no script; in any spelling
+	 * methods that have no script
 	 * @return the script, to be given steps
-	 * @throws UnrecordedCallError if nothing has that name
+	 * @throws IllegalArgumentException if nothing has that name
 	 */
 	public FaultScript of(String name) {
 		Collection<String> known = this.known.get();
-		List<String> named = Names.find(known, name);
-		if (named.size() != 1) {
-			throw new UnrecordedCallError("Invalid name (" + name + "): must be that of a method with @Backoff that "
-					+ "has a proxy, or of its policy.", name, known);
+		if (!known.contains(name)) {
+			throw new IllegalArgumentException("Invalid name (" + name + "): must be that of a method with @Backoff "
+					+ "that has a proxy, or of its policy: " + String.join(", ", known) + ".");
 		}
-		String key = named.get(0);
-		this.scripts.remove(key);
-		// not before its first step, which may be to let another of this name decide
-		return new FaultScript(this.time, this.seed, (script) -> this.scripts.put(key, script));
+		FaultScript script = new FaultScript(this.time, this.seed);
+		this.scripts.put(name, script);
+		return script;
 	}
 
 	/** End all faults. */

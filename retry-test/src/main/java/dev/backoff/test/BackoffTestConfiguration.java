@@ -1,11 +1,9 @@
 package dev.backoff.test;
 
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
@@ -23,7 +21,6 @@ import org.springframework.beans.factory.support.RootBeanDefinition;
 import org.springframework.context.ApplicationContext;
 import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.scheduling.TaskScheduler;
-import org.springframework.scheduling.config.ScheduledTaskHolder;
 import org.springframework.scheduling.config.TaskManagementConfigUtils;
 
 import dev.backoff.WaitingCalls;
@@ -56,8 +53,6 @@ public final class BackoffTestConfiguration implements BeanDefinitionRegistryPos
 	private static final Duration LONGEST_WORK = Duration.ofMillis(200);
 
 	private final TestBackoff test;
-
-	private final AtomicReference<@Nullable Object> running = new AtomicReference<>();
 
 	/** Make the configuration with the defaults of {@link TestBackoff}. */
 	public BackoffTestConfiguration() {
@@ -174,20 +169,8 @@ public final class BackoffTestConfiguration implements BeanDefinitionRegistryPos
 		context.getBeanProvider(BackoffFaults.class).ifAvailable(BackoffFaults::clear);
 		context.getBeanProvider(Draws.class).ifAvailable(Draws::reset);
 		context.getBeanProvider(VirtualTime.class).ifAvailable(VirtualTime::reset);
-		context.getBeanProvider(VirtualTaskScheduler.class).ifAvailable((scheduler) -> reset(scheduler, context));
+		context.getBeanProvider(VirtualTaskScheduler.class).ifAvailable(VirtualTaskScheduler::reset);
 		context.getBeanProvider(BackoffCalls.class).ifAvailable(BackoffCalls::clear);
-	}
-
-	private static void reset(VirtualTaskScheduler scheduler, ApplicationContext context) {
-		List<Runnable> elsewhere = scheduler.reset(context.getBeanProvider(ScheduledTaskHolder.class)
-			.stream()
-			.flatMap((holder) -> holder.getScheduledTasks().stream())
-			.map((task) -> task.getTask().getRunnable())
-			.toList());
-		if (!elsewhere.isEmpty()) {
-			logger.warn("Jobs that run in real time although scheduling = true, since they name or configure a "
-					+ "scheduler of their own: {}. Leave that scheduler out in tests.", elsewhere);
-		}
 	}
 
 	/* An attempt that sleeps goes on, and may then wait, or sleep again. */
@@ -204,20 +187,6 @@ public final class BackoffTestConfiguration implements BeanDefinitionRegistryPos
 			logger.warn("{} began before this test and still works, so it can disturb this test. "
 					+ "Let the test that makes the call wait for its end.", busy);
 		}
-	}
-
-	/** Note that a test begins, and warn if another one has not ended. */
-	void testBegins(Object test) {
-		Object other = this.running.getAndSet(test);
-		if (other != null) {
-			logger.warn("{} begins while {} runs in the same application context, and lets its calls and faults "
-					+ "begin anew. Run tests that share a context one after another.", test, other);
-		}
-	}
-
-	/** Note that a test has ended. */
-	void testEnds(Object test) {
-		this.running.compareAndSet(test, null);
 	}
 
 	/** Draw anew in each test. */

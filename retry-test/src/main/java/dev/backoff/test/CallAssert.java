@@ -20,13 +20,14 @@ import dev.backoff.event.StopReason;
 import dev.backoff.time.DurationText;
 
 /**
- * Assertions on one call; a failure prints its story. Attempts and waits are counted from
- * 1. Durations compare exactly; their text is that of {@code application.yml}, such as
- * {@code 500ms}, {@code 2s} or {@code 5m}.
+ * Assertions on all calls of a name, and on its only call or the one that is chosen; a
+ * failure prints the story. Calls, attempts and waits are counted from 1. Durations
+ * compare exactly; their text is that of {@code application.yml}, such as {@code 500ms},
+ * {@code 2s} or {@code 5m}.
  *
  * @since 0.1
  */
-public class CallAssert extends AbstractAssert<CallAssert, List<RecordedCall>> {
+public final class CallAssert extends AbstractAssert<CallAssert, List<RecordedCall>> {
 
 	private static final int MOST_STORIES = 5;
 
@@ -38,12 +39,54 @@ public class CallAssert extends AbstractAssert<CallAssert, List<RecordedCall>> {
 
 	private final String name;
 
-	private final Function<String, AssertionError> unrecorded;
-
-	CallAssert(String name, List<RecordedCall> calls, Function<String, AssertionError> unrecorded) {
+	CallAssert(String name, List<RecordedCall> calls) {
 		super(calls, CallAssert.class);
 		this.name = name;
-		this.unrecorded = unrecorded;
+	}
+
+	/** Verify the number of calls. */
+	public CallAssert calls(int expected) {
+		int made = this.actual.size();
+		return verify(made == expected, "be called " + expected + " times", "was called " + made + " times");
+	}
+
+	/** Verify that there was no call. */
+	public CallAssert none() {
+		return calls(0);
+	}
+
+	/** Verify the number of all attempts after the first, of all calls. */
+	public CallAssert retries(int expected) {
+		int made = this.actual.stream().mapToInt((call) -> Math.max(0, call.attempts().size() - 1)).sum();
+		return verify(made == expected, "make " + expected + " retries", "made " + made);
+	}
+
+	/** Verify that there were calls and each succeeded. */
+	public CallAssert allSucceeded() {
+		long succeeded = this.actual.stream().filter((call) -> call.stop() == StopReason.SUCCEEDED).count();
+		return verify(succeeded > 0 && succeeded == this.actual.size(), "succeed each time",
+				"did in " + succeeded + " of " + this.actual.size() + " calls");
+	}
+
+	/**
+	 * Verify that there were calls and each retry began the given time after the attempt
+	 * before, or later.
+	 */
+	public CallAssert noRetryWithin(Duration least) {
+		boolean kept = this.actual.stream()
+			.map(RecordedCall::attempts)
+			.allMatch((attempts) -> IntStream.range(1, attempts.size())
+				.allMatch((i) -> attempts.get(i).started().minus(attempts.get(i - 1).ended()).compareTo(least) >= 0));
+		return verify(kept && !this.actual.isEmpty(), "retry nothing within " + DurationText.exact(least),
+				this.actual.isEmpty() ? "was not called" : "did");
+	}
+
+	/** Choose a call. */
+	public CallAssert call(int number) {
+		int made = this.actual.size();
+		verify(number >= 1 && number <= made, "have call " + number + ", counted from 1",
+				"was called " + made + " times");
+		return new CallAssert(this.name, List.of(this.actual.get(number - 1)));
 	}
 
 	/** Verify the number of attempts, the first included. */
@@ -99,12 +142,12 @@ public class CallAssert extends AbstractAssert<CallAssert, List<RecordedCall>> {
 
 	/** Verify how an attempt ended. */
 	public CallAssert outcome(int attempt, AttemptOutcome expected) {
-		return verifyOne("attempt", attempt, call().attempts(), RecordedAttempt::outcome, expected);
+		return verifyOne("attempt", attempt, call().attempts(), RecordedCall.Attempt::outcome, expected);
 	}
 
 	/** Verify what the last attempt failed with, also if the call recovered from it. */
 	public CallAssert failedWith(Class<? extends Throwable> expected) {
-		List<RecordedAttempt> attempts = call().attempts();
+		List<RecordedCall.Attempt> attempts = call().attempts();
 		Throwable failure = attempts.isEmpty() ? call().thrown() : attempts.get(attempts.size() - 1).failure();
 		return verify(expected.isInstance(failure), "fail with " + expected.getName(),
 				(failure != null) ? "failed with " + failure : "did not fail");
@@ -118,11 +161,6 @@ public class CallAssert extends AbstractAssert<CallAssert, List<RecordedCall>> {
 	/** Verify that the call ended without a recovery. */
 	public CallAssert notRecovered() {
 		return verifyRecovery(RecoveryOutcome.NONE);
-	}
-
-	/** Verify that the recovery threw. */
-	public CallAssert recoveryFailed() {
-		return verifyRecovery(RecoveryOutcome.FAILED);
 	}
 
 	/** Verify the time from the beginning of the call to its end. */
@@ -192,13 +230,10 @@ public class CallAssert extends AbstractAssert<CallAssert, List<RecordedCall>> {
 		return this.actual.get(0);
 	}
 
-	final CallAssert verify(boolean holds, String expected, String but) {
-		String problem = "Expecting " + this.name + " to " + expected + ", but it " + but;
-		if (!holds && this.actual.isEmpty()) {
-			throw this.unrecorded.apply(problem + ".");
-		}
+	private CallAssert verify(boolean holds, String expected, String but) {
 		if (!holds) {
-			failWithMessage("%s", problem + ":\n" + stories());
+			failWithMessage("%s", "Expecting " + this.name + " to " + expected + ", but it " + but
+					+ (this.actual.isEmpty() ? "." : ":\n" + stories()));
 		}
 		return this;
 	}
@@ -216,10 +251,6 @@ public class CallAssert extends AbstractAssert<CallAssert, List<RecordedCall>> {
 			.collect(Collectors.joining("\n\n"));
 		int others = this.actual.size() - MOST_STORIES;
 		return (others > 0) ? told + "\n\nand " + others + " more" : told;
-	}
-
-	final CallAssert only(int number) {
-		return new CallAssert(this.name, List.of(this.actual.get(number - 1)), this.unrecorded);
 	}
 
 }

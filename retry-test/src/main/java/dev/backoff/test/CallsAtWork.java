@@ -8,14 +8,13 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 import dev.backoff.RetryContext;
-import dev.backoff.event.CallObserver;
 import dev.backoff.time.RetryTime;
 
 /**
- * What the clock stands for. All but {@link #callBegins} is called under the lock of the
+ * What the clock stands for. All but {@link #begin} is called under the lock of the
  * clock.
  */
-final class CallsAtWork implements CallObserver {
+final class CallsAtWork {
 
 	/*
 	 * A call works from its beginning to its end, except while an entry of its own stands
@@ -34,8 +33,6 @@ final class CallsAtWork implements CallObserver {
 
 	final VirtualTime clock;
 
-	private final RetryTime time;
-
 	/* How many have begun that are not inside others. */
 	int begun;
 
@@ -46,21 +43,14 @@ final class CallsAtWork implements CallObserver {
 
 	final Work keeper = new Work("The keeper of stored calls");
 
-	/** Tell a clock of calls that have the given time, most often the clock itself. */
-	CallsAtWork(VirtualTime clock, RetryTime time) {
+	CallsAtWork(VirtualTime clock) {
 		this.clock = clock;
-		this.time = time;
 	}
 
-	@Override
-	public Recording callBegins(String policy, String method) {
-		return begin(policy, method, null);
-	}
-
-	Recording begin(String policy, String method, @Nullable String key) {
+	Recording begin(String policy, String method, @Nullable String key, RetryTime time) {
 		// reads the time, which must not go on before it is known
 		return this.clock.get(() -> {
-			Recording begun = new Recording(policy, method, key, this, this.time);
+			Recording begun = new Recording(policy, method, key, this, time);
 			this.calls.add(begun);
 			return begun;
 		});
@@ -76,7 +66,7 @@ final class CallsAtWork implements CallObserver {
 		if (here.open != null) {
 			return here.open;
 		}
-		Recording probe = new Recording("", "", null, this, this.time);
+		Recording probe = new Recording("", "", null, this, this.clock);
 		RetryContext.tellAround(probe);
 		return probe.enclosing();
 	}

@@ -41,21 +41,10 @@ final class FaultAdvice implements MethodInterceptor {
 		try {
 			return script.around(() -> proceed(invocation, real)).run();
 		}
-		catch (RuntimeException | Error ex) {
-			throw ex;
-		}
-		catch (Exception ex) {
-			// the caller would get it in an UndeclaredThrowableException; an interrupt is
-			// most often an attempt timeout
-			if (ex == real.get() || ex instanceof InterruptedException
-					|| ReflectionUtils.declaresException(invocation.getMethod(), ex.getClass())) {
-				throw ex;
-			}
-			if (ex instanceof IOException checked) {
-				throw new UncheckedIOException(checked);
-			}
-			throw new AssertionError("Invalid failure (" + ex.getClass().getName() + "): " + invocation.getMethod()
-					+ " does not declare it. Declare it there, or fail with an unchecked exception.", ex);
+		catch (IOException ex) {
+			// a caller would get it in an UndeclaredThrowableException
+			throw (ex == real.get() || ReflectionUtils.declaresException(invocation.getMethod(), ex.getClass())) ? ex
+					: new UncheckedIOException(ex);
 		}
 	}
 

@@ -12,7 +12,6 @@ import java.util.Queue;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
@@ -29,6 +28,7 @@ import org.springframework.web.client.ResourceAccessException;
 
 import dev.backoff.Operation;
 import dev.backoff.time.DurationText;
+import dev.backoff.time.Nanos;
 import dev.backoff.time.RetryTime;
 
 /**
@@ -47,8 +47,6 @@ public final class FaultScript {
 
 	private final long seed;
 
-	private final Consumer<FaultScript> changed;
-
 	/* One for each attempt. */
 	private final Queue<Action> numbered = new ArrayDeque<>();
 
@@ -56,15 +54,12 @@ public final class FaultScript {
 
 	/** Begin a script of no steps; attempts hang in the given time. */
 	public FaultScript(RetryTime time) {
-		this(Objects.requireNonNull(time, "time"), 1, (script) -> {
-		});
+		this(Objects.requireNonNull(time, "time"), 1);
 	}
 
-	/** Begin a script that tells when it has got a step. */
-	FaultScript(RetryTime time, long seed, Consumer<FaultScript> changed) {
+	FaultScript(RetryTime time, long seed) {
 		this.time = time;
 		this.seed = seed;
-		this.changed = changed;
 	}
 
 	/** Fail with an {@link IOException}. */
@@ -138,7 +133,7 @@ public final class FaultScript {
 	 * attempt sleeps and can be interrupted.
 	 */
 	public FaultScript hangs(Duration duration) {
-		long nanos = VirtualTime.nanos(duration);
+		long nanos = Nanos.notNegative("duration", duration);
 		String text = "hangs(" + DurationText.exact(duration) + ")";
 		return add(text, (work) -> {
 			Recording.workIsReplaced();
@@ -156,7 +151,7 @@ public final class FaultScript {
 
 	/** Let time pass, then do the work. */
 	public FaultScript takes(Duration duration) {
-		long nanos = VirtualTime.nanos(duration);
+		long nanos = Nanos.notNegative("duration", duration);
 		return add("takes(" + DurationText.exact(duration) + ")", (work) -> {
 			this.time.sleep(nanos);
 			return work.run();
@@ -211,7 +206,6 @@ public final class FaultScript {
 					before + " repeats for ever; write " + before + ".times(n) before " + text + ".");
 		}
 		this.last = new Step(text, action);
-		this.changed.accept(this);
 		return this;
 	}
 

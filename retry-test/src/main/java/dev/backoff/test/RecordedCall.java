@@ -7,6 +7,7 @@ import java.util.Locale;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.backoff.event.AttemptOutcome;
 import dev.backoff.event.DelaySource;
 import dev.backoff.event.RetryEvent.RecoveryOutcome;
 import dev.backoff.event.StopReason;
@@ -26,9 +27,8 @@ import dev.backoff.time.DurationText;
  * @param elapsed the time from its beginning to its end, or until now
  * @since 0.1
  */
-public record RecordedCall(String policy, String method, List<RecordedAttempt> attempts, List<Wait> waits,
-		List<String> keys, @Nullable StopReason stop, RecoveryOutcome recovery, @Nullable Throwable thrown,
-		Duration elapsed) {
+public record RecordedCall(String policy, String method, List<Attempt> attempts, List<Wait> waits, List<String> keys,
+		@Nullable StopReason stop, RecoveryOutcome recovery, @Nullable Throwable thrown, Duration elapsed) {
 
 	private static final int LONGEST = 100;
 
@@ -44,7 +44,7 @@ public record RecordedCall(String policy, String method, List<RecordedAttempt> a
 		List<String> lines = new ArrayList<>();
 		for (int number = 0; number <= this.attempts.size(); number++) {
 			if (number > 0) {
-				RecordedAttempt attempt = this.attempts.get(number - 1);
+				Attempt attempt = this.attempts.get(number - 1);
 				lines.add(line(attempt.started(),
 						String.format("attempt %d   %-9s   %s", number,
 								(attempt.outcome() != null) ? attempt.outcome().tag() : "running",
@@ -72,6 +72,19 @@ public record RecordedCall(String policy, String method, List<RecordedAttempt> a
 	private static String text(Throwable failure) {
 		String text = String.valueOf(failure).lines().findFirst().orElse("");
 		return (text.length() > LONGEST) ? text.substring(0, LONGEST) + "…" : text;
+	}
+
+	/**
+	 * One attempt. Immutable.
+	 *
+	 * @param outcome how it ended, or null while it runs
+	 * @param failure what it failed with, or null
+	 * @param started the time from the beginning of the call
+	 * @param ended the same of its end, or of its beginning while it runs
+	 * @param replaced whether a fault took the place of its work
+	 */
+	public record Attempt(@Nullable AttemptOutcome outcome, @Nullable Throwable failure, Duration started,
+			Duration ended, boolean replaced) {
 	}
 
 	/**

@@ -39,7 +39,7 @@ final class Recording extends Work implements CallObserver.ObservedCall, CallObs
 
 	private final long began;
 
-	private final List<RecordedAttempt> attempts = new ArrayList<>();
+	private final List<RecordedCall.Attempt> attempts = new ArrayList<>();
 
 	private final List<RecordedCall.Wait> waits = new ArrayList<>();
 
@@ -219,7 +219,7 @@ final class Recording extends Work implements CallObserver.ObservedCall, CallObs
 	public CallObserver.ObservedAttempt attemptBegins(int number) {
 		tells(() -> {
 			leaveQueue();
-			this.attempts.add(new RecordedAttempt(null, null, elapsed(), Duration.ZERO, false));
+			this.attempts.add(new RecordedCall.Attempt(null, null, elapsed(), elapsed(), false));
 			this.replaced = false;
 			this.starting = true;
 			nextTurn();
@@ -232,8 +232,7 @@ final class Recording extends Work implements CallObserver.ObservedCall, CallObs
 		tells(() -> {
 			int last = this.attempts.size() - 1;
 			Duration started = this.attempts.get(last).started();
-			this.attempts.set(last,
-					new RecordedAttempt(outcome, failure, started, elapsed().minus(started), this.replaced));
+			this.attempts.set(last, new RecordedCall.Attempt(outcome, failure, started, elapsed(), this.replaced));
 			this.starting = false;
 			String key = (this.attempt != null) ? this.attempt.usedIdempotencyKey() : null;
 			if (key != null) {

@@ -62,14 +62,14 @@ public final class VirtualTime implements RetryTime {
 	/* Neither zero nor round, so that a reading mistaken for a duration shows. */
 	private static final long ORIGIN = 7_000_000_000_123L;
 
-	/* No tick counts for more, so a process that is stopped loses little patience. */
 	private static final long TICK = 50_000_000L;
+
+	/* A tick that comes later counts for nothing: the process was stopped or starved. */
+	private static final long LATE = 100_000_000L;
 
 	private static final long LEAST_TIMEOUT = 2_000_000_000L;
 
 	private static final int FRAMES = 5;
-
-	private static final Duration LONGEST = Duration.ofDays(36500);
 
 	private static final Logger LOG = System.getLogger(VirtualTime.class.getName());
 
@@ -82,17 +82,13 @@ public final class VirtualTime implements RetryTime {
 
 	private final Condition changed = this.lock.newCondition();
 
-	/* Never signalled. */
-	private final Condition tick = this.lock.newCondition();
-
-	/* What observes the calls of this time. */
-	final CallsAtWork calls = new CallsAtWork(this, this);
+	final CallsAtWork calls = new CallsAtWork(this);
 
 	private final Agenda agenda = new Agenda(this.calls);
 
 	private final Agenda jobs = new Agenda(this.calls);
 
-	private final Set<Holding> holds = new HashSet<>();
+	private final Set<Hold> holds = new HashSet<>();
 
 	private volatile long now = ORIGIN;
 
@@ -144,31 +140,31 @@ public final class VirtualTime implements RetryTime {
 	/**
 	 * Let the work on this thread take time, for instance in a stub. An attempt that runs
 	 * here does not work meanwhile.
-	 * @param duration how long, from zero to 100 years
+	 * @param duration how long, zero or more
 	 * @throws InterruptedException if the thread is interrupted before or while sleeping;
 	 * the interrupt flag is then clear
-	 * @throws IllegalArgumentException if the duration is out of range
+	 * @throws IllegalArgumentException if the duration is negative
 	 */
 	public void sleep(Duration duration) throws InterruptedException {
-		sleep(nanos(duration));
+		sleep(Nanos.notNegative("duration", duration));
 	}
 
 	/**
 	 * Let time pass, with all that is due within it, and return when no call works. The
 	 * clock moves on whether it is {@linkplain #hold() held} or not. Scheduled jobs run
 	 * on this thread. A job that takes time makes the whole take longer.
-	 * @param duration how much time, from zero to 100 years
-	 * @throws IllegalArgumentException if the duration is out of range
+	 * @param duration how much time, zero or more
+	 * @throws IllegalArgumentException if the duration is negative
 	 */
 	public void advance(Duration duration) {
-		long nanos = nanos(duration);
+		long nanos = Nanos.notNegative("duration", duration);
 		CallsAtWork.Here here = this.calls.here();
 		Recording around = here.open;
 		locked(() -> {
 			waits(here, around, 1);
 			long last = later(nanos);
 			for (Agenda.Entry job = advanceTo(last); job != null; job = advanceTo(last)) {
-				run(job, around);
+				run(this.calls.taskBegins(), Objects.requireNonNull(job.task));
 			}
 			waits(here, around, -1);
 		});
@@ -181,31 +177,10 @@ public final class VirtualTime implements RetryTime {
 		}
 	}
 
-	/** Return a time within which nothing saturates. */
-	static long nanos(Duration duration) {
-		if (duration.compareTo(LONGEST) > 0) {
-			throw new IllegalArgumentException(
-					"Invalid duration (" + duration + "): must be at most 36500 days. Choose a shorter one.");
-		}
-		return Nanos.notNegative("duration", duration);
-	}
-
-	/* The flag of an interrupt belongs to the job, or to the test. */
-	private void run(Agenda.Entry job, @Nullable Recording around) {
-		boolean interrupted = Thread.interrupted();
-		run(this.calls.taskBegins(), Objects.requireNonNull(job.task));
-		if (around == null) {
-			Thread.interrupted();
-		}
-		if (interrupted) {
-			Thread.currentThread().interrupt();
-		}
-	}
-
 	/** Go on to the given time or to a job before; return the job, or null. */
 	private Agenda.@Nullable Entry advanceTo(long last) {
 		settle(last, Long.MAX_VALUE);
-		return this.jobs.takeDue(last);
+		return this.jobs.takeDue(last, true);
 	}
 
 	private void settle(long last, long atMost) {
@@ -235,33 +210,17 @@ public final class VirtualTime implements RetryTime {
 		return !isAnyAtWork() && !this.calls.isTaskAtWork() && this.agenda.nextDue() > this.now;
 	}
 
+	/* Each tick is a change, and an interrupt is left to the work of the thread. */
 	private void await(BooleanSupplier condition, long atMost) {
 		long began = System.nanoTime();
 		while (!condition.getAsBoolean() && System.nanoTime() - began < atMost) {
-			tickWhileNeeded();
-			await(this.changed, Math.min(TICK, atMost));
-		}
-	}
-
-	/* An interrupt is left to the work of the thread. */
-	@SuppressWarnings("WaitNotInLoop") // the caller loops
-	private static void await(Condition condition, long nanos) {
-		boolean interrupted = Thread.interrupted();
-		try {
-			long unused = condition.awaitNanos(nanos);
-		}
-		catch (InterruptedException ex) {
-			interrupted = true;
-		}
-		if (interrupted) {
-			Thread.currentThread().interrupt();
+			this.changed.awaitUninterruptibly();
 		}
 	}
 
 	/**
 	 * Let the clock stand, for instance until all calls of a test have begun. A call that
-	 * waits on this thread meanwhile fails, since it would never end, and so does the end
-	 * of the hold. <pre>
+	 * waits on this thread meanwhile fails, since it would never end. <pre>
 	 * try (VirtualTime.Hold hold = time.hold()) {
 	 *     threads.forEach(Thread::start);
 	 *     hold.untilBegun(threads.size());
@@ -270,9 +229,11 @@ public final class VirtualTime implements RetryTime {
 	 * @return the hold, which any thread may close
 	 */
 	public Hold hold() {
-		Holding hold = new Holding();
-		locked(() -> this.holds.add(hold));
-		return hold;
+		return get(() -> {
+			Hold hold = new Hold();
+			this.holds.add(hold);
+			return hold;
+		});
 	}
 
 	/**
@@ -341,12 +302,9 @@ public final class VirtualTime implements RetryTime {
 	}
 
 	private void checkHolds() {
-		for (Holding hold : this.holds) {
-			if (!this.advancing && hold.thread == Thread.currentThread()) {
-				hold.refused = new IllegalStateException("This thread holds the clock, so that its wait would never "
-						+ "end: close the hold before, or call on another thread.");
-				throw hold.refused;
-			}
+		if (!this.advancing && this.holds.stream().anyMatch((hold) -> hold.thread == Thread.currentThread())) {
+			throw new IllegalStateException("This thread holds the clock, so that its wait would never end: close "
+					+ "the hold before, or call on another thread.");
 		}
 	}
 
@@ -388,7 +346,6 @@ public final class VirtualTime implements RetryTime {
 	void close() {
 		locked(() -> {
 			reset();
-			wake();
 			this.agenda.clear();
 		});
 	}
@@ -431,9 +388,7 @@ public final class VirtualTime implements RetryTime {
 				happen(due, due.task);
 			}
 		}
-		if (!this.agenda.isEmpty()) {
-			tickWhileNeeded();
-		}
+		tickWhileNeeded();
 	}
 
 	private boolean isAnyAtWork() {
@@ -453,7 +408,6 @@ public final class VirtualTime implements RetryTime {
 			// what it schedules for the call is told on this thread
 			this.calls.here().latest = due.call;
 			run(task, work);
-			Thread.interrupted();
 		}));
 	}
 
@@ -471,6 +425,7 @@ public final class VirtualTime implements RetryTime {
 			LOG.log(Level.WARNING, "A scheduled task has failed", ex);
 		}
 		finally {
+			Thread.interrupted();
 			this.lock.lock();
 			here.task = around;
 			this.calls.taskEnds(task);
@@ -478,31 +433,19 @@ public final class VirtualTime implements RetryTime {
 	}
 
 	private void tickWhileNeeded() {
-		if (!this.ticking) {
+		if (!this.ticking && (this.advancing || !this.agenda.isEmpty())) {
 			this.ticking = true;
-			THREADS.execute(() -> locked(this::tick));
+			long began = System.nanoTime();
+			Cancellable unused = RetryTime.system().schedule(() -> locked(() -> {
+				this.ticking = false;
+				count(System.nanoTime() - began);
+			}), Math.min(TICK, this.patience));
 		}
 	}
 
-	private void tick() {
-		try {
-			long looked = System.nanoTime();
-			while (this.advancing || !this.agenda.isEmpty()) {
-				await(this.tick, Math.min(TICK, this.patience));
-				long reading = System.nanoTime();
-				count(Math.min(reading - looked, TICK));
-				looked = reading;
-				proceed();
-				this.changed.signalAll();
-			}
-		}
-		finally {
-			this.ticking = false;
-		}
-	}
-
-	/** Count real time. */
-	private void count(long nanos) {
+	/** Count a tick of real time. */
+	void count(long tick) {
+		long nanos = (tick > LATE) ? 0 : Math.min(tick, TICK);
 		boolean waits = this.advancing || this.agenda.isMoving();
 		boolean held = !this.holds.isEmpty() && !this.advancing;
 		if (this.holds.isEmpty()) {
@@ -532,41 +475,24 @@ public final class VirtualTime implements RetryTime {
 	}
 
 	/** Lets the clock stand until it is closed. To close it again does nothing. */
-	public interface Hold extends AutoCloseable {
-
-		/**
-		 * Wait until so many calls have begun since the hold began, not counting calls
-		 * inside others.
-		 * @param calls how many, zero or more
-		 * @throws IllegalArgumentException if the number is negative
-		 * @throws IllegalStateException if they have not begun after the
-		 * {@linkplain VirtualTime#patience(Duration) patience}, in real time
-		 * @throws InterruptedException if the thread is interrupted
-		 */
-		void untilBegun(int calls) throws InterruptedException;
-
-		/**
-		 * Let the clock go on, unless there is another hold.
-		 * @throws IllegalStateException if a call had to wait on the thread that holds
-		 */
-		@Override
-		void close();
-
-	}
-
-	private final class Holding implements Hold {
+	public final class Hold implements AutoCloseable {
 
 		private final Thread thread = Thread.currentThread();
 
 		private final int begunBefore = VirtualTime.this.calls.begun;
 
-		private @Nullable IllegalStateException refused;
+		private Hold() {
+		}
 
-		@Override
+		/**
+		 * Wait until so many calls have begun since the hold began, not counting calls
+		 * inside others.
+		 * @param calls how many
+		 * @throws IllegalStateException if they have not begun after the
+		 * {@linkplain VirtualTime#patience(Duration) patience}, in real time
+		 * @throws InterruptedException if the thread is interrupted
+		 */
 		public void untilBegun(int calls) throws InterruptedException {
-			if (calls < 0) {
-				throw new IllegalArgumentException("Invalid calls (" + calls + "): must be 0 or more.");
-			}
 			VirtualTime.this.lock.lock();
 			try {
 				long longest = VirtualTime.this.patience;
@@ -587,15 +513,10 @@ public final class VirtualTime implements RetryTime {
 			return VirtualTime.this.calls.begun - this.begunBefore;
 		}
 
+		/** Let the clock go on, unless there is another hold. */
 		@Override
 		public void close() {
 			locked(() -> VirtualTime.this.holds.remove(this));
-			IllegalStateException refused = this.refused;
-			this.refused = null;
-			if (refused != null) {
-				// another one, since the body may end with the first
-				throw new IllegalStateException(refused.getMessage(), refused);
-			}
 		}
 
 	}

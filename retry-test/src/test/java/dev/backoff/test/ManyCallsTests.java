@@ -6,7 +6,6 @@ import java.lang.management.ThreadMXBean;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -45,7 +44,9 @@ class ManyCallsTests {
 	}
 
 	private RetryBuilder retry(RetryPolicyBuilder policy) {
-		return Retry.builder(policy.jitter(Jitter.none()).build()).time(this.time).observer(this.time.calls);
+		return Retry.builder(policy.jitter(Jitter.none()).build())
+			.time(this.time)
+			.observer(new BackoffCalls(this.time));
 	}
 
 	@Test

@@ -5,7 +5,6 @@ import java.text.MessageFormat;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -83,7 +82,7 @@ class VirtualTimeTests {
 	}
 
 	private RetryBuilder retryBuilder(RetryPolicy policy) {
-		return Retry.builder(policy).time(this.time).observer(this.time.calls);
+		return Retry.builder(policy).time(this.time).observer(new BackoffCalls(this.time));
 	}
 
 	private Retry retry(String name, Duration base) {
@@ -514,6 +513,24 @@ class VirtualTimeTests {
 		}
 
 		@Test
+		void butATickThatComesLateIsNotCounted() throws Exception {
+			VirtualTimeTests.this.time.patience(FOREVER);
+			Retry retry = retry(policy("orders").attemptTimeout(Duration.ofMillis(2)).maxAttempts(1).build());
+			CompletableFuture<Object> call = retry.callAsync(() -> new CompletableFuture<>());
+			tick(1_000, Duration.ofMillis(101));
+			assertThat(call).isNotDone();
+			tick(40, Duration.ofMillis(100));
+			assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> get(call))
+				.withCauseInstanceOf(AttemptTimeoutException.class);
+		}
+
+		private void tick(int times, Duration each) {
+			for (int i = 0; i < times; i++) {
+				VirtualTimeTests.this.time.locked(() -> VirtualTimeTests.this.time.count(each.toNanos()));
+			}
+		}
+
+		@Test
 		void andAWarningNamesItAndWhatItsThreadDoes() throws Exception {
 			VirtualTimeTests.this.time.patience(SHORT);
 			CompletableFuture<String> told = new CompletableFuture<>();
@@ -754,8 +771,6 @@ class VirtualTimeTests {
 				retry("orders", Duration.ofSeconds(1)).run(() -> {
 				});
 				hold.untilBegun(1);
-				assertThatIllegalArgumentException().isThrownBy(() -> hold.untilBegun(-1))
-					.withMessage("Invalid calls (-1): must be 0 or more.");
 				assertThatIllegalStateException().isThrownBy(() -> hold.untilBegun(2))
 					.withMessage("Invalid number of calls (2): 1 have begun in this hold after 25 ms. Give each "
 							+ "call a thread of its own, since one that waits keeps its thread.");
@@ -803,7 +818,7 @@ class VirtualTimeTests {
 		}
 
 		@Test
-		void aCallOnTheThreadThatHoldsTheClockFailsAtItsFirstWaitAndSoDoesTheHold() {
+		void aCallOnTheThreadThatHoldsTheClockFailsAtItsFirstWait() {
 			String problem = "This thread holds the clock, so that its wait would never end: close the hold before, or "
 					+ "call on another thread.";
 			VirtualTime.Hold hold = VirtualTimeTests.this.time.hold();
@@ -812,7 +827,6 @@ class VirtualTimeTests {
 				.satisfies((ex) -> assertThat(RetriesStoppedException.of(ex)).hasRootCauseMessage(problem)
 					.extracting(RetriesStoppedException::reason)
 					.isEqualTo(StopReason.NOT_RETRYABLE));
-			assertThatIllegalStateException().isThrownBy(hold::close).withMessage(problem);
 			hold.close();
 		}
 
@@ -851,9 +865,6 @@ class VirtualTimeTests {
 		void needsNoCall() {
 			VirtualTimeTests.this.time.advance(Duration.ofDays(365));
 			VirtualTimeTests.this.time.advance(Duration.ZERO);
-			assertThatIllegalArgumentException()
-				.isThrownBy(() -> VirtualTimeTests.this.time.advance(ChronoUnit.FOREVER.getDuration()))
-				.withMessageEndingWith("): must be at most 36500 days. Choose a shorter one.");
 			assertThat(VirtualTimeTests.this.time.elapsed()).isEqualTo(Duration.ofDays(365));
 			assertThatIllegalArgumentException()
 				.isThrownBy(() -> VirtualTimeTests.this.time.advance(Duration.ofSeconds(-1)))
@@ -898,18 +909,15 @@ class VirtualTimeTests {
 		}
 
 		@Test
-		void keepsTheInterruptsOfJobsToThem() {
+		void leavesNoInterruptOfAJobToTheNextOne() {
 			for (int hours = 1; hours <= 2; hours++) {
 				VirtualTimeTests.this.time.scheduleJob(() -> {
 					tell(String.valueOf(Thread.currentThread().isInterrupted()));
 					Thread.currentThread().interrupt();
 				}, Duration.ofHours(hours));
 			}
-			VirtualTimeTests.this.time.advance(Duration.ofHours(1));
+			VirtualTimeTests.this.time.advance(Duration.ofHours(2));
 			assertThat(Thread.currentThread().isInterrupted()).isFalse();
-			Thread.currentThread().interrupt();
-			VirtualTimeTests.this.time.advance(Duration.ofHours(1));
-			assertThat(Thread.interrupted()).isTrue();
 			assertThat(VirtualTimeTests.this.told).containsExactly("3600000 false", "7200000 false");
 		}
 
@@ -953,7 +961,7 @@ class VirtualTimeTests {
 			VirtualTime other = new VirtualTime().patience(LONG);
 			Retry inner = Retry.builder(policy("inner").maxAttempts(2).build())
 				.time(other)
-				.observer(other.calls)
+				.observer(new BackoffCalls(other))
 				.build();
 			Retry outer = retry(policy("outer").maxAttempts(1).build());
 			assertThatExceptionOfType(IllegalStateException.class).isThrownBy(() -> outer.call(() -> {
