@@ -13,10 +13,17 @@ import org.jspecify.annotations.Nullable;
  */
 final class Agenda {
 
+	private static final Comparator<Entry> ORDER = Comparator.comparingLong((Entry entry) -> entry.due)
+		.thenComparingLong((entry) -> entry.number);
+
 	private final CallsAtWork calls;
 
-	private final TreeSet<Entry> entries = new TreeSet<>(
-			Comparator.comparingLong((Entry entry) -> entry.due).thenComparingLong((entry) -> entry.number));
+	private final TreeSet<Entry> entries = new TreeSet<>(ORDER);
+
+	/* What threads that advance are to run. */
+	private final TreeSet<Entry> jobs = new TreeSet<>(ORDER);
+
+	private static final long STOPS = Long.MAX_VALUE / 2;
 
 	private long added;
 
@@ -34,7 +41,17 @@ final class Agenda {
 		Recording latest = here.latest;
 		boolean waiting = latest != null && latest.waits();
 		Recording call = (sleeping && !waiting) ? this.calls.workingHere() : isTimeoutOf(latest, here) ? latest : null;
-		Entry entry = new Entry(due, this.added++, nanos, call, sleeping || waiting, sleeping ? here : null, task);
+		return add(new Entry(due, this.added++, nanos, call, sleeping || waiting, sleeping ? here : null, task));
+	}
+
+	/** Add the wait of a thread that advances: to the given time, or to a job before. */
+	Entry addStop(long last) {
+		long due = this.jobs.isEmpty() ? last : Math.min(last, this.jobs.first().due);
+		// after all that is due at its moment
+		return add(new Entry(due, STOPS + this.added++, last, this.calls.workingHere(), true, this.calls.here(), null));
+	}
+
+	private Entry add(Entry entry) {
 		this.entries.add(entry);
 		if (entry.awaited) {
 			waits(entry, 1);
@@ -56,8 +73,20 @@ final class Agenda {
 		}
 	}
 
+	/** Add a job; threads that advance to a later moment look for it. */
 	void addJob(long due, Runnable job) {
-		this.entries.add(new Entry(due, this.added++, 0, null, false, null, job));
+		this.jobs.add(new Entry(due, this.added++, 0, null, false, null, job));
+		List.copyOf(this.entries).stream().filter((entry) -> entry.isStop() && entry.due > due).forEach(this::remove);
+	}
+
+	/** Take the first job that is due by then, or null. */
+	@Nullable Runnable takeJob(long reading) {
+		boolean due = !this.jobs.isEmpty() && this.jobs.first().due <= reading;
+		return due ? this.jobs.pollFirst().task : null;
+	}
+
+	void clearJobs() {
+		this.jobs.clear();
 	}
 
 	/** Remove an entry, so that its call works; return false if that was done before. */
@@ -96,7 +125,7 @@ final class Agenda {
 	}
 
 	List<Entry> sleeping() {
-		return this.entries.stream().filter((entry) -> entry.sleeper != null).toList();
+		return this.entries.stream().filter((entry) -> entry.sleeper != null && !entry.isStop()).toList();
 	}
 
 	void clear() {
@@ -111,6 +140,11 @@ final class Agenda {
 		return isEmpty() ? Long.MAX_VALUE : this.entries.first().due;
 	}
 
+	/** Return whether a thread advances the clock. */
+	boolean isAdvancing() {
+		return this.entries.stream().anyMatch(Entry::isStop);
+	}
+
 	/**
 	 * Return whether the clock moves by itself: to waits, and timeouts that are overdue.
 	 */
@@ -123,8 +157,15 @@ final class Agenda {
 		return this.entries.stream().anyMatch(Entry::isInterrupted);
 	}
 
-	/** Count real time for the timeouts of attempts that work, due by the given time. */
-	void timeOut(long nanos, long least, long last) {
+	/**
+	 * Count real time for the timeouts of attempts, due before all threads have advanced.
+	 */
+	void timeOut(long nanos, long least) {
+		long last = this.entries.stream()
+			.filter(Entry::isStop)
+			.mapToLong((stop) -> stop.nanos)
+			.min()
+			.orElse(Long.MAX_VALUE);
 		for (Entry entry : List.copyOf(this.entries)) {
 			if (entry.awaited || entry.call == null || entry.due > last) {
 				continue;
@@ -141,11 +182,12 @@ final class Agenda {
 	/** What happens at one moment. */
 	static final class Entry {
 
-		private final long due;
+		final long due;
 
 		/* Decides at equal times. */
 		private final long number;
 
+		/* After it was added, or where the thread that advances will end. */
 		private final long nanos;
 
 		final @Nullable Recording call;
@@ -193,8 +235,28 @@ final class Agenda {
 			this.interrupted = !this.taken;
 		}
 
+		/**
+		 * Wait until it is taken out, or for so long in real time; an interrupt waits
+		 * too.
+		 */
+		void await(long atMost) {
+			long began = System.nanoTime();
+			boolean interrupted = false;
+			while (!this.taken && System.nanoTime() - began < atMost) {
+				LockSupport.parkNanos(this, atMost);
+				interrupted |= Thread.interrupted();
+			}
+			if (interrupted) {
+				Thread.currentThread().interrupt();
+			}
+		}
+
+		private boolean isStop() {
+			return this.number >= STOPS;
+		}
+
 		private boolean isInterrupted() {
-			return this.sleeper != null && (this.interrupted || this.sleeper.thread.isInterrupted());
+			return this.sleeper != null && !isStop() && (this.interrupted || this.sleeper.thread.isInterrupted());
 		}
 
 	}

@@ -11,7 +11,6 @@ import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.SynchronousQueue;
@@ -19,7 +18,6 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
@@ -86,8 +84,6 @@ public final class VirtualTime implements RetryTime {
 
 	private final Agenda agenda = new Agenda(this.calls);
 
-	private final Agenda jobs = new Agenda(this.calls);
-
 	private final Set<Hold> holds = new HashSet<>();
 
 	private volatile long now = ORIGIN;
@@ -97,11 +93,6 @@ public final class VirtualTime implements RetryTime {
 	private long patience = 10_000_000_000L;
 
 	private boolean ticking;
-
-	private boolean advancing;
-
-	/* Where advancing ends. */
-	private long end;
 
 	/* For how long holds have kept all calls waiting, in real time. */
 	private long held;
@@ -158,64 +149,32 @@ public final class VirtualTime implements RetryTime {
 	 */
 	public void advance(Duration duration) {
 		long nanos = Nanos.notNegative("duration", duration);
-		CallsAtWork.Here here = this.calls.here();
-		Recording around = here.open;
-		locked(() -> {
-			waits(here, around, 1);
-			long last = later(nanos);
-			for (Agenda.Entry job = advanceTo(last); job != null; job = advanceTo(last)) {
-				run(this.calls.taskBegins(), Objects.requireNonNull(job.task));
-			}
-			waits(here, around, -1);
-		});
-	}
-
-	private static void waits(CallsAtWork.Here here, @Nullable Recording around, int times) {
-		here.waits(times);
-		if (around != null) {
-			around.pauses(around.turn(), times);
+		long last = get(() -> later(nanos));
+		boolean ran = true;
+		while (ran || this.now < last) {
+			Agenda.Entry stop = get(() -> this.agenda.addStop(last));
+			stop.await(Long.MAX_VALUE);
+			ran = get(() -> runJob(stop));
 		}
 	}
 
-	/** Go on to the given time or to a job before; return the job, or null. */
-	private Agenda.@Nullable Entry advanceTo(long last) {
-		settle(last, Long.MAX_VALUE);
-		return this.jobs.takeDue(last, true);
-	}
-
-	private void settle(long last, long atMost) {
-		await(() -> !this.advancing, atMost);
-		this.end = last;
-		this.advancing = true;
-		proceed();
-		await(() -> this.now >= stop() && isSettled(), atMost);
-		this.advancing = false;
-		this.changed.signalAll();
+	/* A job that was added meanwhile ends the wait before its time. */
+	private boolean runJob(Agenda.Entry stop) {
+		Runnable job = (stop.due <= this.now) ? this.agenda.takeJob(stop.due) : null;
+		if (job != null) {
+			run(this.calls.taskBegins(), job);
+		}
+		return job != null;
 	}
 
 	/** Wait until no call works, and return one that still does after the given time. */
 	@Nullable Recording settle(Duration atMost) {
+		Agenda.Entry stop = get(() -> this.agenda.addStop(this.now));
+		stop.await(atMost.toNanos());
 		return get(() -> {
-			settle(this.now, atMost.toNanos());
+			this.agenda.remove(stop);
 			return this.calls.busy();
 		});
-	}
-
-	/* Where the clock stops while it advances. */
-	private long stop() {
-		return Math.min(this.jobs.nextDue(), this.end);
-	}
-
-	private boolean isSettled() {
-		return !isAnyAtWork() && !this.calls.isTaskAtWork() && this.agenda.nextDue() > this.now;
-	}
-
-	/* Each tick is a change, and an interrupt is left to the work of the thread. */
-	private void await(BooleanSupplier condition, long atMost) {
-		long began = System.nanoTime();
-		while (!condition.getAsBoolean() && System.nanoTime() - began < atMost) {
-			this.changed.awaitUninterruptibly();
-		}
 	}
 
 	/**
@@ -302,7 +261,8 @@ public final class VirtualTime implements RetryTime {
 	}
 
 	private void checkHolds() {
-		if (!this.advancing && this.holds.stream().anyMatch((hold) -> hold.thread == Thread.currentThread())) {
+		if (!this.agenda.isAdvancing()
+				&& this.holds.stream().anyMatch((hold) -> hold.thread == Thread.currentThread())) {
 			throw new IllegalStateException("This thread holds the clock, so that its wait would never end: close "
 					+ "the hold before, or call on another thread.");
 		}
@@ -318,7 +278,7 @@ public final class VirtualTime implements RetryTime {
 	 * @param delay after which it is due, zero or less for now
 	 */
 	void scheduleJob(Runnable job, Duration delay) {
-		locked(() -> this.jobs.addJob(later(Nanos.of(delay)), job));
+		locked(() -> this.agenda.addJob(later(Nanos.of(delay)), job));
 	}
 
 	/** Wake the threads that sleep, and return whether there were any. */
@@ -337,7 +297,7 @@ public final class VirtualTime implements RetryTime {
 		locked(() -> {
 			this.testBegan = this.now;
 			this.holds.clear();
-			this.jobs.clear();
+			this.agenda.clearJobs();
 			this.calls.clear();
 		});
 	}
@@ -379,10 +339,10 @@ public final class VirtualTime implements RetryTime {
 			boolean works = isAnyAtWork();
 			Agenda.Entry due = this.agenda.takeDue(this.now, !works);
 			if (due == null) {
-				if (works || target() <= this.now) {
+				if (works || isHeld() || !this.agenda.isMoving()) {
 					break;
 				}
-				this.now = target();
+				this.now = Math.max(this.now, this.agenda.nextDue());
 			}
 			else if (due.task != null) {
 				happen(due, due.task);
@@ -395,11 +355,8 @@ public final class VirtualTime implements RetryTime {
 		return this.calls.atWork() != null || this.agenda.isAnyInterrupted();
 	}
 
-	/* Where the clock jumps to when no call works, or where it is. */
-	private long target() {
-		long next = this.agenda.nextDue();
-		return this.advancing ? Math.min(next, stop())
-				: (this.holds.isEmpty() && this.agenda.isMoving()) ? next : this.now;
+	private boolean isHeld() {
+		return !this.holds.isEmpty() && !this.agenda.isAdvancing();
 	}
 
 	private void happen(Agenda.Entry due, Runnable work) {
@@ -433,7 +390,7 @@ public final class VirtualTime implements RetryTime {
 	}
 
 	private void tickWhileNeeded() {
-		if (!this.ticking && (this.advancing || !this.agenda.isEmpty())) {
+		if (!this.ticking && !this.agenda.isEmpty()) {
 			this.ticking = true;
 			long began = System.nanoTime();
 			Cancellable unused = RetryTime.system().schedule(() -> locked(() -> {
@@ -446,16 +403,13 @@ public final class VirtualTime implements RetryTime {
 	/** Count a tick of real time. */
 	void count(long tick) {
 		long nanos = (tick > LATE) ? 0 : Math.min(tick, TICK);
-		boolean waits = this.advancing || this.agenda.isMoving();
-		boolean held = !this.holds.isEmpty() && !this.advancing;
 		if (this.holds.isEmpty()) {
-			this.agenda.timeOut(nanos, Math.min(LEAST_TIMEOUT, this.patience),
-					this.advancing ? this.end : Long.MAX_VALUE);
+			this.agenda.timeOut(nanos, Math.min(LEAST_TIMEOUT, this.patience));
 		}
-		if (waits && !held) {
+		if (this.agenda.isMoving() && !isHeld()) {
 			this.calls.passOver(nanos, this.patience).forEach(this::warn);
 		}
-		this.held = (waits && held && !isAnyAtWork()) ? this.held + nanos : 0;
+		this.held = (this.agenda.isMoving() && isHeld() && !isAnyAtWork()) ? this.held + nanos : 0;
 		if (this.held >= this.patience && this.held - nanos < this.patience) {
 			LOG.log(Level.WARNING, "Virtual time has stood for {0} of real time: it is held, and all calls wait. Close "
 					+ "the hold before you wait for them.", DurationText.story(this.patience));
