@@ -1,34 +1,124 @@
 package dev.backoff.test;
 
 import java.util.Comparator;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.backoff.RetryContext;
+
 /**
- * What is to happen in virtual time, and which call waits for it. Used under the lock of
- * the clock.
+ * What the clock stands for, what is to happen, and which call waits for it. Used under
+ * the lock of the clock.
  */
 final class Agenda {
+
+	/*
+	 * A call works from its beginning to its end, except while an entry of its own stands
+	 * here (a delay, a place in a queue, a sleep of its attempt) and while a call inside
+	 * its attempt has not ended. An asynchronous attempt also works until its start has
+	 * returned, unless the thread that starts it waits in virtual time. A call whose
+	 * timeout has been taken out works until it goes on. A call that is kept elsewhere
+	 * works within its attempts only; its keeper tells the rest.
+	 *
+	 * A task that is due works until it has returned, except while it makes an attempt or
+	 * waits in virtual time.
+	 */
 
 	private static final Comparator<Entry> ORDER = Comparator.comparingLong((Entry entry) -> entry.due)
 		.thenComparingLong((entry) -> entry.number);
 
-	private final CallsAtWork calls;
+	/* Where the numbers of stops begin, so that they come last at their moment. */
+	private static final long STOPS = Long.MAX_VALUE / 2;
+
+	@SuppressWarnings("ThreadLocalUsage") // each clock has its own calls
+	private final ThreadLocal<Here> heres = ThreadLocal.withInitial(Here::new);
+
+	final VirtualTime clock;
 
 	private final TreeSet<Entry> entries = new TreeSet<>(ORDER);
 
 	/* What threads that advance are to run. */
 	private final TreeSet<Entry> jobs = new TreeSet<>(ORDER);
 
-	private static final long STOPS = Long.MAX_VALUE / 2;
-
 	private long added;
 
-	Agenda(CallsAtWork calls) {
-		this.calls = calls;
+	/* Those that have not ended. */
+	private final Set<Recording> calls = new LinkedHashSet<>();
+
+	private final Set<Work> tasks = new LinkedHashSet<>();
+
+	final Work keeper = new Work("The keeper of stored calls");
+
+	/* How many calls have begun that are not inside others. */
+	int begun;
+
+	Agenda(VirtualTime clock) {
+		this.clock = clock;
+	}
+
+	Here here() {
+		return this.heres.get();
+	}
+
+	/** Return the call whose work runs on this thread, or null. */
+	private @Nullable Recording workingHere() {
+		Here here = here();
+		if (here.open != null) {
+			return here.open;
+		}
+		Recording probe = new Recording("", "", null, this, this.clock);
+		RetryContext.tellAround(probe);
+		return probe.enclosing;
+	}
+
+	void begins(Recording call) {
+		this.calls.add(call);
+	}
+
+	void ends(Recording call) {
+		this.calls.remove(call);
+	}
+
+	Work taskBegins() {
+		Work task = new Work("A task that is due");
+		task.busy(1);
+		this.tasks.add(task);
+		return task;
+	}
+
+	void taskEnds(Work task) {
+		this.tasks.remove(task);
+	}
+
+	boolean isTaskAtWork() {
+		return this.tasks.stream().anyMatch(Work::holdsTheClock);
+	}
+
+	/**
+	 * Return whether a call works, or a sleep is about to end, though nothing tells so.
+	 */
+	boolean isCallAtWork() {
+		return this.keeper.holdsTheClock() || this.calls.stream().anyMatch(Work::holdsTheClock)
+				|| this.entries.stream().anyMatch(Entry::isInterrupted);
+	}
+
+	/** Return a call that has not ended and is busy, whether it is waited for or not. */
+	@Nullable Recording busy() {
+		return this.calls.stream().filter(Work::isBusy).findFirst().orElse(null);
+	}
+
+	/** Count real time, and return what has worked for too long, now passed over. */
+	List<Work> passOver(long nanos, long patience) {
+		return Stream.of(this.calls.stream(), this.tasks.stream(), Stream.of(this.keeper))
+			.<Work>flatMap((works) -> works)
+			.filter((work) -> work.passesOver(nanos, patience))
+			.toList();
 	}
 
 	/**
@@ -37,18 +127,17 @@ final class Agenda {
 	 */
 	Entry add(long due, long nanos, @Nullable Runnable task) {
 		boolean sleeping = task == null;
-		CallsAtWork.Here here = this.calls.here();
+		Here here = here();
 		Recording latest = here.latest;
 		boolean waiting = latest != null && latest.waits();
-		Recording call = (sleeping && !waiting) ? this.calls.workingHere() : isTimeoutOf(latest, here) ? latest : null;
+		Recording call = (sleeping && !waiting) ? workingHere() : isTimeoutOf(latest, here) ? latest : null;
 		return add(new Entry(due, this.added++, nanos, call, sleeping || waiting, sleeping ? here : null, task));
 	}
 
-	/** Add the wait of a thread that advances: to the given time, or to a job before. */
+	/** Add the stop of a thread that advances: at the given time, or at a job before. */
 	Entry addStop(long last) {
 		long due = this.jobs.isEmpty() ? last : Math.min(last, this.jobs.first().due);
-		// after all that is due at its moment
-		return add(new Entry(due, STOPS + this.added++, last, this.calls.workingHere(), true, this.calls.here(), null));
+		return add(new Entry(due, STOPS + this.added++, 0, workingHere(), true, here(), null));
 	}
 
 	private Entry add(Entry entry) {
@@ -60,7 +149,7 @@ final class Agenda {
 	}
 
 	/* Keepers of calls schedule too, outside attempts. */
-	private static boolean isTimeoutOf(@Nullable Recording latest, CallsAtWork.Here here) {
+	private static boolean isTimeoutOf(@Nullable Recording latest, Here here) {
 		return latest != null && latest.ended == null && (latest.key == null || latest == here.open);
 	}
 
@@ -73,7 +162,7 @@ final class Agenda {
 		}
 	}
 
-	/** Add a job; threads that advance to a later moment look for it. */
+	/** Add a job, for which threads that advance to a later moment stop. */
 	void addJob(long due, Runnable job) {
 		this.jobs.add(new Entry(due, this.added++, 0, null, false, null, job));
 		List.copyOf(this.entries).stream().filter((entry) -> entry.isStop() && entry.due > due).forEach(this::remove);
@@ -85,23 +174,17 @@ final class Agenda {
 		return due ? this.jobs.pollFirst().task : null;
 	}
 
-	void clearJobs() {
-		this.jobs.clear();
-	}
-
-	/** Remove an entry, so that its call works; return false if that was done before. */
-	boolean remove(Entry entry) {
-		if (!this.entries.remove(entry)) {
-			return false;
+	/** Remove an entry, so that its call works. */
+	void remove(Entry entry) {
+		if (this.entries.remove(entry)) {
+			entry.taken = true;
+			if (entry.sleeper != null) {
+				LockSupport.unpark(entry.sleeper.thread);
+			}
+			if (entry.awaited) {
+				waits(entry, -1);
+			}
 		}
-		entry.taken = true;
-		if (entry.sleeper != null) {
-			LockSupport.unpark(entry.sleeper.thread);
-		}
-		if (entry.awaited) {
-			waits(entry, -1);
-		}
-		return true;
 	}
 
 	/**
@@ -124,8 +207,19 @@ final class Agenda {
 		return null;
 	}
 
-	List<Entry> sleeping() {
-		return this.entries.stream().filter((entry) -> entry.sleeper != null && !entry.isStop()).toList();
+	/** Wake the threads that sleep, and return whether there were any. */
+	boolean wake() {
+		List<Entry> sleeping = this.entries.stream()
+			.filter((entry) -> entry.sleeper != null && !entry.isStop())
+			.toList();
+		sleeping.forEach(this::remove);
+		return !sleeping.isEmpty();
+	}
+
+	/** Forget all calls and jobs: the clock neither stands for them nor stops. */
+	void reset() {
+		this.calls.clear();
+		this.jobs.clear();
 	}
 
 	void clear() {
@@ -137,7 +231,7 @@ final class Agenda {
 	}
 
 	long nextDue() {
-		return isEmpty() ? Long.MAX_VALUE : this.entries.first().due;
+		return this.entries.first().due;
 	}
 
 	/** Return whether a thread advances the clock. */
@@ -145,32 +239,23 @@ final class Agenda {
 		return this.entries.stream().anyMatch(Entry::isStop);
 	}
 
-	/**
-	 * Return whether the clock moves by itself: to waits, and timeouts that are overdue.
-	 */
+	/** Return whether the clock moves by itself, to waits and to overdue timeouts. */
 	boolean isMoving() {
 		return this.entries.stream().anyMatch((entry) -> entry.awaited || entry.overdue);
 	}
 
-	/** Return whether a thread that sleeps is about to go on, though nothing tells so. */
-	boolean isAnyInterrupted() {
-		return this.entries.stream().anyMatch(Entry::isInterrupted);
-	}
-
-	/**
-	 * Count real time for the timeouts of attempts, due before all threads have advanced.
-	 */
+	/** Count real time for the timeouts of attempts that work, up to the first stop. */
 	void timeOut(long nanos, long least) {
-		long last = this.entries.stream()
-			.filter(Entry::isStop)
-			.mapToLong((stop) -> stop.nanos)
-			.min()
-			.orElse(Long.MAX_VALUE);
 		for (Entry entry : List.copyOf(this.entries)) {
-			if (entry.awaited || entry.call == null || entry.due > last) {
+			if (entry.isStop()) {
+				break;
+			}
+			if (entry.awaited || entry.call == null) {
 				continue;
 			}
-			List<Recording> busy = this.calls.busyWithin(entry.call);
+			List<Recording> busy = this.calls.stream()
+				.filter((call) -> call.isBusy() && call.isWithin(entry.call))
+				.toList();
 			entry.worked += busy.isEmpty() ? 0 : nanos;
 			if (entry.worked >= Math.max(entry.nanos, least)) {
 				entry.overdue = true;
@@ -187,7 +272,6 @@ final class Agenda {
 		/* Decides at equal times. */
 		private final long number;
 
-		/* After it was added, or where the thread that advances will end. */
 		private final long nanos;
 
 		final @Nullable Recording call;
@@ -198,7 +282,7 @@ final class Agenda {
 		private final boolean awaited;
 
 		/* The thread that sleeps, or null. */
-		final CallsAtWork.@Nullable Here sleeper;
+		private final @Nullable Here sleeper;
 
 		final @Nullable Runnable task;
 
@@ -206,20 +290,18 @@ final class Agenda {
 
 		private volatile boolean interrupted;
 
-		/*
-		 * How long the attempt has worked, and whether that is longer than its timeout.
-		 */
+		/* How long the attempt has worked, and whether that is more than its timeout. */
 		private long worked;
 
 		private boolean overdue;
 
-		Entry(long due, long number, long nanos, @Nullable Recording call, boolean awaited,
-				CallsAtWork.@Nullable Here sleeper, @Nullable Runnable task) {
+		Entry(long due, long number, long nanos, @Nullable Recording call, boolean awaited, @Nullable Here sleeper,
+				@Nullable Runnable task) {
 			this.due = due;
 			this.number = number;
 			this.nanos = nanos;
 			this.call = call;
-			this.turn = (call != null) ? call.turn() : 0;
+			this.turn = (call != null) ? call.turn : 0;
 			this.awaited = awaited;
 			this.sleeper = sleeper;
 			this.task = task;
@@ -236,8 +318,7 @@ final class Agenda {
 		}
 
 		/**
-		 * Wait until it is taken out, or for so long in real time; an interrupt waits
-		 * too.
+		 * Wait until it is taken out, or so long in real time; an interrupt waits too.
 		 */
 		void await(long atMost) {
 			long began = System.nanoTime();
@@ -257,6 +338,36 @@ final class Agenda {
 
 		private boolean isInterrupted() {
 			return this.sleeper != null && !isStop() && (this.interrupted || this.sleeper.thread.isInterrupted());
+		}
+
+	}
+
+	/** What a thread does. */
+	static final class Here {
+
+		final Thread thread = Thread.currentThread();
+
+		/* The innermost call whose work runs here. */
+		@Nullable Recording open;
+
+		/* The call that has told last here that an attempt or a wait begins. */
+		@Nullable Recording latest;
+
+		@Nullable Work task;
+
+		/* How often it waits in virtual time. */
+		int waits;
+
+		/** Note that the task here makes an attempt or waits, or has done with it. */
+		void leaves(int times) {
+			if (this.task != null) {
+				this.task.busy(-times);
+			}
+		}
+
+		private void waits(int times) {
+			this.waits += times;
+			leaves(times);
 		}
 
 	}

@@ -27,7 +27,7 @@ import dev.backoff.time.RetryTime;
  */
 public final class BackoffCalls implements CallObserver {
 
-	private final CallsAtWork calls;
+	private final Agenda agenda;
 
 	private final RetryTime time;
 
@@ -43,7 +43,7 @@ public final class BackoffCalls implements CallObserver {
 	/** Record calls, and refuse names that are neither known nor recorded. */
 	BackoffCalls(RetryTime time, Supplier<? extends Collection<String>> known) {
 		// with another time, for a clock that nothing reads
-		this.calls = ((time instanceof VirtualTime virtual) ? virtual : new VirtualTime()).calls;
+		this.agenda = ((time instanceof VirtualTime virtual) ? virtual : new VirtualTime()).agenda;
 		this.time = time;
 		this.known = known;
 	}
@@ -63,7 +63,12 @@ public final class BackoffCalls implements CallObserver {
 	}
 
 	private Recording begin(String policy, String method, @Nullable String key) {
-		Recording begun = this.calls.begin(policy, method, key, this.time);
+		// reads the time, which must not go on before it is known
+		Recording begun = this.agenda.clock.get(() -> {
+			Recording recording = new Recording(policy, method, key, this.agenda, this.time);
+			this.agenda.begins(recording);
+			return recording;
+		});
 		this.recordings.add(begun);
 		return begun;
 	}

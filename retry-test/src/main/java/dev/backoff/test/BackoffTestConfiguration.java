@@ -10,7 +10,6 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.slf4j.event.Level;
 
 import org.springframework.aop.support.DefaultPointcutAdvisor;
 import org.springframework.beans.factory.config.BeanDefinition;
@@ -149,13 +148,12 @@ public final class BackoffTestConfiguration implements BeanDefinitionRegistryPos
 
 	private void report(DefaultListableBeanFactory beans) {
 		String own = String.join(", ", beans.getBeanNamesForType(RetryTime.class, true, false));
-		boolean unknown = !own.isEmpty() && !has(beans, VirtualTime.class);
 		boolean jobs = beans.containsBeanDefinition(TaskManagementConfigUtils.SCHEDULED_ANNOTATION_PROCESSOR_BEAN_NAME);
-		logger.atLevel(unknown ? Level.WARN : Level.INFO)
-			.log("Backoff in this test: {} time, chance {}{} (retry-test)",
-					unknown ? "the application's own (bean " + own + ")" : own.isEmpty() ? "real" : "virtual",
-					(this.test.chance() == Chance.MIDDLE) ? "0.5" : this.test.chance(),
-					(jobs && !this.test.scheduling()) ? ", jobs in real time unless scheduling = true" : "");
+		logger.info("Backoff in this test: {} time, chance {}{} (retry-test)",
+				has(beans, VirtualTime.class) ? "virtual"
+						: own.isEmpty() ? "real" : "the application's own (" + own + ")",
+				(this.test.chance() == Chance.MIDDLE) ? "0.5" : this.test.chance(),
+				(jobs && !this.test.scheduling()) ? ", jobs in real time unless scheduling = true" : "");
 	}
 
 	/** Begin another test, as {@link TestBackoff#reset()} says. */

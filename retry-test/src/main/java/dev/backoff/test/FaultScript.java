@@ -50,7 +50,8 @@ public final class FaultScript {
 	/* One for each attempt. */
 	private final Queue<Action> numbered = new ArrayDeque<>();
 
-	private @Nullable Step last;
+	/* Repeats for ever after them. */
+	private @Nullable Action last;
 
 	/** Begin a script of no steps; attempts hang in the given time. */
 	public FaultScript(RetryTime time) {
@@ -64,7 +65,7 @@ public final class FaultScript {
 
 	/** Fail with an {@link IOException}. */
 	public FaultScript fails() {
-		return fails("fails()", () -> new IOException("fault: fails()"));
+		return replaces(() -> new IOException("fault: fails()"));
 	}
 
 	/** Fail a number of times with an {@link IOException}. */
@@ -74,14 +75,14 @@ public final class FaultScript {
 
 	/** Fail a number of times with what the supplier makes. */
 	public FaultScript fails(int times, Supplier<? extends Throwable> failure) {
-		return fails("fails(n, failure)", failure).times(times);
+		Objects.requireNonNull(failure, "failure");
+		return replaces(failure::get).times(times);
 	}
 
-	private FaultScript fails(String text, Supplier<? extends Throwable> failure) {
-		Objects.requireNonNull(failure, "failure");
-		return add(text, (work) -> {
+	private FaultScript replaces(Operation<? extends Throwable, Throwable> failure) {
+		return add((work) -> {
 			Recording.workIsReplaced();
-			throw Objects.requireNonNull(failure.get(), () -> "the failure of " + text + " is null");
+			throw failure.run();
 		});
 	}
 
@@ -90,42 +91,39 @@ public final class FaultScript {
 	 * 400 to 599. Needs spring-web.
 	 */
 	public FaultScript answers(int status) {
-		return failsBySpring("answers(" + status + ")", () -> Web.answer(status, null));
+		return failsBySpring(() -> Web.answer(status, null));
 	}
 
-	/**
-	 * Fail as {@link #answers(int)} does, with the header {@code Retry-After} in whole
-	 * seconds.
-	 */
+	/** Fail as {@link #answers(int)} does, with {@code Retry-After} in whole seconds. */
 	public FaultScript answers(int status, Duration retryAfter) {
 		if (retryAfter.isNegative() || !retryAfter.equals(Duration.ofSeconds(retryAfter.toSeconds()))) {
 			throw new IllegalArgumentException(
 					"Invalid retryAfter (" + retryAfter + "): must be whole seconds, zero or more.");
 		}
-		return failsBySpring("answers(" + status + ", " + DurationText.exact(retryAfter) + ")",
-				() -> Web.answer(status, retryAfter));
+		return failsBySpring(() -> Web.answer(status, retryAfter));
 	}
 
 	/** Fail as {@code RestClient} does if nothing listens. Needs spring-web. */
 	public FaultScript refusesConnections() {
-		return failsBySpring("refusesConnections()", () -> Web.broken(new ConnectException("Connection refused")));
+		return failsBySpring(() -> Web.broken(new ConnectException("Connection refused")));
 	}
 
 	/** Fail as {@code RestClient} does if the connection breaks. Needs spring-web. */
 	public FaultScript resets() {
-		return failsBySpring("resets()", () -> Web.broken(new SocketException("Connection reset")));
+		return failsBySpring(() -> Web.broken(new SocketException("Connection reset")));
 	}
 
 	/* Made once at first, so that a wrong step is reported where it is written. */
-	private FaultScript failsBySpring(String text, Supplier<Throwable> failure) {
+	private FaultScript failsBySpring(Supplier<Throwable> failure) {
 		try {
 			Throwable unused = failure.get();
 		}
 		catch (NoClassDefFoundError ex) {
 			throw new IllegalStateException(
-					text + " needs spring-web, which is not there. Add it, or write fails(n, YourException::new).", ex);
+					"This step needs spring-web, which is not there. Add it, or write fails(n, YourException::new).",
+					ex);
 		}
-		return fails(text, failure);
+		return replaces(failure::get);
 	}
 
 	/**
@@ -134,25 +132,21 @@ public final class FaultScript {
 	 */
 	public FaultScript hangs(Duration duration) {
 		long nanos = Nanos.notNegative("duration", duration);
-		String text = "hangs(" + DurationText.exact(duration) + ")";
-		return add(text, (work) -> {
-			Recording.workIsReplaced();
+		return replaces(() -> {
 			this.time.sleep(nanos);
-			throw new SocketTimeoutException("fault: " + text);
+			return new SocketTimeoutException("fault: hangs(" + DurationText.exact(duration) + ")");
 		});
 	}
 
 	/** Do the work, then fail with an {@link IOException}, a number of times. */
 	public FaultScript losesTheAnswer(int times) {
-		return add("losesTheAnswer(n)",
-				(work) -> fail(work.run(), new IOException("fault: losesTheAnswer(" + times + ")")))
-			.times(times);
+		return add((work) -> fail(work.run(), new IOException("fault: losesTheAnswer(" + times + ")"))).times(times);
 	}
 
 	/** Let time pass, then do the work. */
 	public FaultScript takes(Duration duration) {
 		long nanos = Nanos.notNegative("duration", duration);
-		return add("takes(" + DurationText.exact(duration) + ")", (work) -> {
+		return add((work) -> {
 			this.time.sleep(nanos);
 			return work.run();
 		});
@@ -160,7 +154,7 @@ public final class FaultScript {
 
 	/** Do the work. */
 	public FaultScript passes() {
-		return add("passes()", Operation::run);
+		return add(Operation::run);
 	}
 
 	/** Do the work a number of times. */
@@ -180,8 +174,7 @@ public final class FaultScript {
 			throw new IllegalArgumentException("Invalid script (this one): must be another one, or it has no end.");
 		}
 		Random random = new Random(this.seed);
-		return add("percent(" + percent + ", script)",
-				(work) -> ((random.nextInt(100) < percent) ? script.around(work) : work).run());
+		return add((work) -> ((random.nextInt(100) < percent) ? script.around(work) : work).run());
 	}
 
 	/** Set the number of the last step, which has none. */
@@ -191,21 +184,18 @@ public final class FaultScript {
 					"times(" + times + ") follows no step without a number; write it after one such as answers(503).");
 		}
 		if (times < 1) {
-			throw new IllegalArgumentException("Invalid times (" + times + ") of " + this.last.text()
-					+ ": must be 1 or more. Leave the step out.");
+			throw new IllegalArgumentException("Invalid times (" + times + "): must be 1 or more. Leave the step out.");
 		}
-		this.numbered.addAll(Collections.nCopies(times, this.last.action()));
+		this.numbered.addAll(Collections.nCopies(times, this.last));
 		this.last = null;
 		return this;
 	}
 
-	private synchronized FaultScript add(String text, Action action) {
+	private synchronized FaultScript add(Action action) {
 		if (this.last != null) {
-			String before = this.last.text();
-			throw new IllegalStateException(
-					before + " repeats for ever; write " + before + ".times(n) before " + text + ".");
+			throw new IllegalStateException("The step before repeats for ever; write times(n) between the two.");
 		}
-		this.last = new Step(text, action);
+		this.last = action;
 		return this;
 	}
 
@@ -228,7 +218,7 @@ public final class FaultScript {
 
 	private synchronized Action next() {
 		Action next = this.numbered.poll();
-		return (next != null) ? next : (this.last != null) ? this.last.action() : Operation::run;
+		return (next != null) ? next : (this.last != null) ? this.last : Operation::run;
 	}
 
 	/* A result that is there later fails when it would have been there. */
@@ -250,10 +240,6 @@ public final class FaultScript {
 
 		@Nullable Object run(Operation<?, ?> work) throws Throwable;
 
-	}
-
-	/** What happens to all attempts after the numbered ones, and how it is written. */
-	private record Step(String text, Action action) {
 	}
 
 	/** Used only with Spring and Reactor. */

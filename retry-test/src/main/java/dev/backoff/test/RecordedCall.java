@@ -30,8 +30,6 @@ import dev.backoff.time.DurationText;
 public record RecordedCall(String policy, String method, List<Attempt> attempts, List<Wait> waits, List<String> keys,
 		@Nullable StopReason stop, RecoveryOutcome recovery, @Nullable Throwable thrown, Duration elapsed) {
 
-	private static final int LONGEST = 100;
-
 	/** Copy the lists. */
 	public RecordedCall {
 		attempts = List.copyOf(attempts);
@@ -45,10 +43,9 @@ public record RecordedCall(String policy, String method, List<Attempt> attempts,
 		for (int number = 0; number <= this.attempts.size(); number++) {
 			if (number > 0) {
 				Attempt attempt = this.attempts.get(number - 1);
-				lines.add(line(attempt.started(),
-						String.format("attempt %d   %-9s   %s", number,
-								(attempt.outcome() != null) ? attempt.outcome().tag() : "running",
-								(attempt.failure() != null) ? text(attempt.failure()) : "")));
+				lines.add(line(attempt.started(), String.format("attempt %d   %-9s   %s", number,
+						(attempt.outcome() != null) ? attempt.outcome().tag() : "running", (attempt.failure() != null)
+								? attempt.failure().toString().lines().findFirst().orElse("") : "")));
 			}
 			for (Wait wait : this.waits) {
 				if (wait.attempt() == number) {
@@ -67,11 +64,6 @@ public record RecordedCall(String policy, String method, List<Attempt> attempts,
 
 	private static String text(Duration time) {
 		return DurationText.exact(time);
-	}
-
-	private static String text(Throwable failure) {
-		String text = String.valueOf(failure).lines().findFirst().orElse("");
-		return (text.length() > LONGEST) ? text.substring(0, LONGEST) + "…" : text;
 	}
 
 	/**

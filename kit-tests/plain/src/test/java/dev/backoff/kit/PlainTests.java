@@ -54,7 +54,7 @@ class PlainTests {
 	@Test
 	void namesTheMissingLibrary() {
 		assertThatIllegalStateException().isThrownBy(() -> this.faults.answers(503))
-			.withMessage("answers(503) needs spring-web, which is not there. Add it, or write "
+			.withMessage("This step needs spring-web, which is not there. Add it, or write "
 					+ "fails(n, YourException::new).");
 	}
 
