@@ -49,9 +49,10 @@ final class Agenda {
 	private long added;
 
 	/* Those that have not ended. */
-	private final Set<Recording> calls = new LinkedHashSet<>();
+	final Set<Recording> calls = new LinkedHashSet<>();
 
-	private final Set<Work> tasks = new LinkedHashSet<>();
+	/* Those that are due and have not returned. */
+	final Set<Work> tasks = new LinkedHashSet<>();
 
 	final Work keeper = new Work("The keeper of stored calls");
 
@@ -77,23 +78,11 @@ final class Agenda {
 		return probe.enclosing;
 	}
 
-	void begins(Recording call) {
-		this.calls.add(call);
-	}
-
-	void ends(Recording call) {
-		this.calls.remove(call);
-	}
-
 	Work taskBegins() {
 		Work task = new Work("A task that is due");
 		task.busy(1);
 		this.tasks.add(task);
 		return task;
-	}
-
-	void taskEnds(Work task) {
-		this.tasks.remove(task);
 	}
 
 	boolean isTaskAtWork() {
@@ -222,12 +211,9 @@ final class Agenda {
 		this.jobs.clear();
 	}
 
-	void clear() {
-		List.copyOf(this.entries).forEach(this::remove);
-	}
-
-	boolean isEmpty() {
-		return this.entries.isEmpty();
+	/** Return whether real time counts: something waits, or an attempt has a timeout. */
+	boolean needsTicks() {
+		return this.entries.stream().anyMatch((entry) -> entry.awaited || entry.call != null);
 	}
 
 	long nextDue() {
@@ -259,7 +245,7 @@ final class Agenda {
 			entry.worked += busy.isEmpty() ? 0 : nanos;
 			if (entry.worked >= Math.max(entry.nanos, least)) {
 				entry.overdue = true;
-				busy.forEach(Work::overdue);
+				busy.forEach((call) -> call.overdue = true);
 			}
 		}
 	}
@@ -307,28 +293,22 @@ final class Agenda {
 			this.task = task;
 		}
 
-		/** Sleep until it is taken out or the thread is interrupted; leave the flag. */
-		void sleep() {
+		/**
+		 * Sleep until it is taken out, but no longer in real time. An interrupt, whose
+		 * flag stays, ends the sleep of a call, but no stop.
+		 */
+		void sleep(long atMost) {
 			Thread thread = Thread.currentThread();
-			while (!this.taken && !thread.isInterrupted()) {
-				LockSupport.park(this);
+			long began = System.nanoTime();
+			boolean interrupted = false;
+			while (!this.taken && (isStop() || !interrupted) && System.nanoTime() - began < atMost) {
+				LockSupport.parkNanos(this, atMost);
+				interrupted |= isStop() ? Thread.interrupted() : thread.isInterrupted();
 			}
 			// a thread that waits for a lock has no flag for a while
 			this.interrupted = !this.taken;
-		}
-
-		/**
-		 * Wait until it is taken out, or so long in real time; an interrupt waits too.
-		 */
-		void await(long atMost) {
-			long began = System.nanoTime();
-			boolean interrupted = false;
-			while (!this.taken && System.nanoTime() - began < atMost) {
-				LockSupport.parkNanos(this, atMost);
-				interrupted |= Thread.interrupted();
-			}
 			if (interrupted) {
-				Thread.currentThread().interrupt();
+				thread.interrupt();
 			}
 		}
 

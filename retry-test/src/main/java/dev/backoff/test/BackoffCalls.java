@@ -66,7 +66,7 @@ public final class BackoffCalls implements CallObserver {
 		// reads the time, which must not go on before it is known
 		Recording begun = this.agenda.clock.get(() -> {
 			Recording recording = new Recording(policy, method, key, this.agenda, this.time);
-			this.agenda.begins(recording);
+			this.agenda.calls.add(recording);
 			return recording;
 		});
 		this.recordings.add(begun);

@@ -69,7 +69,7 @@ public final class BackoffTestConfiguration implements BeanDefinitionRegistryPos
 		if (!has(beans, BackoffMethods.class)) {
 			return;
 		}
-		if (this.test.time() == TimeKind.VIRTUAL) {
+		if (this.test.virtualTime()) {
 			add(beans, RetryTime.class, VirtualTime.class, VirtualTime::new);
 		}
 		add(beans, RandomSource.class, Draws.class, () -> new Draws(this.test));
@@ -78,7 +78,7 @@ public final class BackoffTestConfiguration implements BeanDefinitionRegistryPos
 		add(beans, BackoffFaults.class, BackoffFaults.class,
 				() -> new BackoffFaults(time(beans), this.test.seed(), () -> names(beans, false)));
 		if (has(beans, BackoffAdvisor.class)) {
-			add(beans, FaultAdvice.class, DefaultPointcutAdvisor.class, () -> faultAdvisor(beans));
+			add(beans, BackoffFaults.Advice.class, DefaultPointcutAdvisor.class, () -> faultAdvisor(beans));
 		}
 		if (this.test.scheduling()) {
 			schedule(beans);
@@ -94,7 +94,6 @@ public final class BackoffTestConfiguration implements BeanDefinitionRegistryPos
 		if (!has(beans, type)) {
 			RootBeanDefinition definition = new RootBeanDefinition(made, maker);
 			definition.setRole(BeanDefinition.ROLE_INFRASTRUCTURE);
-			definition.setDestroyMethodName((made == VirtualTime.class) ? "close" : null);
 			beans.registerBeanDefinition("dev.backoff.test." + type.getSimpleName(), definition);
 		}
 	}
@@ -119,7 +118,7 @@ public final class BackoffTestConfiguration implements BeanDefinitionRegistryPos
 	/* Directly inside ours, at the same methods. */
 	private static DefaultPointcutAdvisor faultAdvisor(DefaultListableBeanFactory beans) {
 		DefaultPointcutAdvisor advisor = new DefaultPointcutAdvisor(beans.getBean(BackoffAdvisor.class),
-				new FaultAdvice(beans.getBeanProvider(BackoffFaults.class),
+				new BackoffFaults.Advice(beans.getBeanProvider(BackoffFaults.class),
 						beans.getBeanProvider(BackoffPolicies.class)));
 		advisor.setOrder(BackoffAdvisor.ORDER + 1);
 		return advisor;
@@ -127,11 +126,6 @@ public final class BackoffTestConfiguration implements BeanDefinitionRegistryPos
 
 	/* In place of the scheduler of Boot or of the application, which stay for others. */
 	private void schedule(DefaultListableBeanFactory beans) {
-		if (this.test.time() == TimeKind.REAL) {
-			throw new IllegalStateException(
-					"@TestBackoff(time = REAL, scheduling = true): jobs are run by virtual time. "
-							+ "Remove one of the two.");
-		}
 		Stream.of(beans.getBeanNamesForType(TaskScheduler.class, true, false))
 			.filter(beans::containsBeanDefinition)
 			.forEach((name) -> beans.getBeanDefinition(name).setPrimary(false));
@@ -178,7 +172,7 @@ public final class BackoffTestConfiguration implements BeanDefinitionRegistryPos
 		for (int i = 0; goesOn && busy == null && i < MOST_SLEEPS; i++) {
 			busy = (time != null) ? time.settle(LONGEST_WORK) : null;
 			boolean waited = calls != null && calls.stop(null) > 0;
-			boolean slept = time != null && time.wake();
+			boolean slept = time != null && time.get(time.agenda::wake);
 			goesOn = waited || slept;
 		}
 		if (busy != null) {

@@ -94,12 +94,8 @@ public final class FaultScript {
 		return failsBySpring(() -> Web.answer(status, null));
 	}
 
-	/** Fail as {@link #answers(int)} does, with {@code Retry-After} in whole seconds. */
+	/** Fail as {@link #answers(int)} does, with {@code Retry-After} in seconds. */
 	public FaultScript answers(int status, Duration retryAfter) {
-		if (retryAfter.isNegative() || !retryAfter.equals(Duration.ofSeconds(retryAfter.toSeconds()))) {
-			throw new IllegalArgumentException(
-					"Invalid retryAfter (" + retryAfter + "): must be whole seconds, zero or more.");
-		}
 		return failsBySpring(() -> Web.answer(status, retryAfter));
 	}
 
@@ -167,9 +163,6 @@ public final class FaultScript {
 	 * by the seed of the test, and let the others do their work.
 	 */
 	public FaultScript percent(int percent, FaultScript script) {
-		if (percent < 0 || percent > 100) {
-			throw new IllegalArgumentException("Invalid percent (" + percent + "): must be from 0 to 100.");
-		}
 		if (Objects.requireNonNull(script, "script") == this) {
 			throw new IllegalArgumentException("Invalid script (this one): must be another one, or it has no end.");
 		}
@@ -179,12 +172,9 @@ public final class FaultScript {
 
 	/** Set the number of the last step, which has none. */
 	public synchronized FaultScript times(int times) {
-		if (this.last == null) {
+		if (this.last == null || times < 1) {
 			throw new IllegalStateException(
-					"times(" + times + ") follows no step without a number; write it after one such as answers(503).");
-		}
-		if (times < 1) {
-			throw new IllegalArgumentException("Invalid times (" + times + "): must be 1 or more. Leave the step out.");
+					"Invalid times (" + times + "): must be 1 or more, and follow a step without a number.");
 		}
 		this.numbered.addAll(Collections.nCopies(times, this.last));
 		this.last = null;

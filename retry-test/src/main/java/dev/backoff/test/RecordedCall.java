@@ -20,21 +20,19 @@ import dev.backoff.time.DurationText;
  * @param method the method, or the label of a programmatic call
  * @param attempts the attempts in order
  * @param waits the waits in order
- * @param keys its idempotency key, once for each attempt whose work has asked for it
  * @param stop why it ended, or null while it runs
  * @param recovery what the recovery did
  * @param thrown what the caller got thrown, or null if it got a result
  * @param elapsed the time from its beginning to its end, or until now
  * @since 0.1
  */
-public record RecordedCall(String policy, String method, List<Attempt> attempts, List<Wait> waits, List<String> keys,
+public record RecordedCall(String policy, String method, List<Attempt> attempts, List<Wait> waits,
 		@Nullable StopReason stop, RecoveryOutcome recovery, @Nullable Throwable thrown, Duration elapsed) {
 
 	/** Copy the lists. */
 	public RecordedCall {
 		attempts = List.copyOf(attempts);
 		waits = List.copyOf(waits);
-		keys = List.copyOf(keys);
 	}
 
 	/** Return the call as text, with a line for each attempt and each wait. */
@@ -45,11 +43,12 @@ public record RecordedCall(String policy, String method, List<Attempt> attempts,
 				Attempt attempt = this.attempts.get(number - 1);
 				lines.add(line(attempt.started(), String.format("attempt %d   %-9s   %s", number,
 						(attempt.outcome() != null) ? attempt.outcome().tag() : "running", (attempt.failure() != null)
-								? attempt.failure().toString().lines().findFirst().orElse("") : "")));
+								? String.valueOf(attempt.failure()).lines().findFirst().orElse("") : "")));
 			}
 			for (Wait wait : this.waits) {
 				if (wait.attempt() == number) {
-					lines.add(line(wait.began(), "wait " + text(wait.delay()) + " (" + wait.source().tag() + ")"));
+					lines.add(line(wait.began(),
+							"wait " + DurationText.exact(wait.delay()) + " (" + wait.source().tag() + ")"));
 				}
 			}
 		}
@@ -59,11 +58,7 @@ public record RecordedCall(String policy, String method, List<Attempt> attempts,
 	}
 
 	private static String line(Duration time, String what) {
-		return String.format("%9s   %s", text(time), what).stripTrailing();
-	}
-
-	private static String text(Duration time) {
-		return DurationText.exact(time);
+		return String.format("%9s   %s", DurationText.exact(time), what).stripTrailing();
 	}
 
 	/**
@@ -73,10 +68,11 @@ public record RecordedCall(String policy, String method, List<Attempt> attempts,
 	 * @param failure what it failed with, or null
 	 * @param started the time from the beginning of the call
 	 * @param ended the same of its end, or of its beginning while it runs
+	 * @param key the idempotency key, if its work has asked for it, or null
 	 * @param replaced whether a fault took the place of its work
 	 */
 	public record Attempt(@Nullable AttemptOutcome outcome, @Nullable Throwable failure, Duration started,
-			Duration ended, boolean replaced) {
+			Duration ended, @Nullable String key, boolean replaced) {
 	}
 
 	/**

@@ -43,8 +43,6 @@ final class Recording extends Work implements CallObserver.ObservedCall, CallObs
 
 	private final List<RecordedCall.Wait> waits = new ArrayList<>();
 
-	private final List<String> keys = new ArrayList<>();
-
 	/* The call around it. */
 	@Nullable Recording enclosing;
 
@@ -106,7 +104,7 @@ final class Recording extends Work implements CallObserver.ObservedCall, CallObs
 
 	private RecordedCall call(@Nullable StopReason stop, RecoveryOutcome recovery, @Nullable Throwable thrown) {
 		return (this.ended != null) ? this.ended : new RecordedCall(this.policy, this.method, this.attempts, this.waits,
-				this.keys, stop, recovery, thrown, elapsed());
+				stop, recovery, thrown, elapsed());
 	}
 
 	private Duration elapsed() {
@@ -212,7 +210,7 @@ final class Recording extends Work implements CallObserver.ObservedCall, CallObs
 	public CallObserver.ObservedAttempt attemptBegins(int number) {
 		tells(() -> {
 			leaveQueue();
-			this.attempts.add(new RecordedCall.Attempt(null, null, elapsed(), elapsed(), false));
+			this.attempts.add(new RecordedCall.Attempt(null, null, elapsed(), elapsed(), null, false));
 			this.replaced = false;
 			this.starting = true;
 			nextTurn();
@@ -225,12 +223,9 @@ final class Recording extends Work implements CallObserver.ObservedCall, CallObs
 		tells(() -> {
 			int last = this.attempts.size() - 1;
 			Duration started = this.attempts.get(last).started();
-			this.attempts.set(last, new RecordedCall.Attempt(outcome, failure, started, elapsed(), this.replaced));
-			this.starting = false;
 			String key = (this.attempt != null) ? this.attempt.usedIdempotencyKey() : null;
-			if (key != null) {
-				this.keys.add(key);
-			}
+			this.attempts.set(last, new RecordedCall.Attempt(outcome, failure, started, elapsed(), key, this.replaced));
+			this.starting = false;
 			this.attempt = null;
 			nextTurn();
 		});
@@ -265,7 +260,7 @@ final class Recording extends Work implements CallObserver.ObservedCall, CallObs
 
 	private void end(RecordedCall ended) {
 		this.ended = ended;
-		this.agenda.ends(this);
+		this.agenda.calls.remove(this);
 		if (this.enclosing != null) {
 			this.enclosing.pauses(this.turnAround, -1);
 		}

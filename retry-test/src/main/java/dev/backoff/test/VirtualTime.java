@@ -32,16 +32,14 @@ import dev.backoff.time.WakeSignal;
  * A call <em>works</em> from its beginning to its end, except while it waits for its next
  * attempt or for a slot, while its attempt is in {@link #sleep(Duration)}, and while a
  * call inside its attempt has not ended. When no call works and at least one waits or
- * sleeps, the clock jumps to the next moment at which something is due. It never jumps
- * for the timeout of an attempt, the end of an override, a scheduled job or a stored
- * call: these happen when it passes their time. What is due at one moment happens one
- * after another, in the order in which it was scheduled: the next call goes on when the
- * one before works no more.
+ * sleeps, the clock jumps to the next moment at which something is due. Timeouts, ends of
+ * overrides, jobs and stored calls happen when it passes their time. What is due at one
+ * moment happens one after another, in the order in which it was scheduled.
  * <p>
  * Real time has one limit, the {@linkplain #patience(Duration) patience}. An attempt that
  * works in real time for as long as its timeout also ends by it, but not before two
- * seconds, or the patience if that is less. Calls tell this time through
- * {@link BackoffCalls} what they do. Thread-safe.
+ * seconds, or the patience if that is less. {@link BackoffCalls} tells this time what
+ * calls do. Thread-safe.
  *
  * @since 0.1
  */
@@ -101,18 +99,12 @@ public final class VirtualTime implements RetryTime {
 		return thread;
 	}
 
-	/**
-	 * {@return how much time has passed since the test began, or without Spring since
-	 * this was made}
-	 */
+	/** Return the time since the test began, or without Spring since this was made. */
 	public Duration elapsed() {
 		return Duration.ofNanos(this.now - this.testBegan);
 	}
 
-	/**
-	 * {@return a clock that started with the system's, in the system's time zone, and
-	 * goes with this time}
-	 */
+	/** Return a clock that goes with this time, and started with the system's. */
 	public Clock clock() {
 		return ((InstantSource) this::instant).withZone(ZoneId.systemDefault());
 	}
@@ -126,9 +118,7 @@ public final class VirtualTime implements RetryTime {
 	 * Let the work on this thread take time, for instance in a stub. An attempt that runs
 	 * here does not work meanwhile.
 	 * @param duration how long, zero or more
-	 * @throws InterruptedException if the thread is interrupted before or while sleeping;
-	 * the interrupt flag is then clear
-	 * @throws IllegalArgumentException if the duration is negative
+	 * @throws InterruptedException if the thread is interrupted before or while sleeping
 	 */
 	public void sleep(Duration duration) throws InterruptedException {
 		sleep(Nanos.notNegative("duration", duration));
@@ -139,7 +129,6 @@ public final class VirtualTime implements RetryTime {
 	 * clock moves on whether it is {@linkplain #hold() held} or not. Scheduled jobs run
 	 * on this thread. A job that takes time makes the whole take longer.
 	 * @param duration how much time, zero or more
-	 * @throws IllegalArgumentException if the duration is negative
 	 */
 	public void advance(Duration duration) {
 		long nanos = Nanos.notNegative("duration", duration);
@@ -147,7 +136,7 @@ public final class VirtualTime implements RetryTime {
 		boolean ran = true;
 		while (ran || this.now < last) {
 			Agenda.Entry stop = get(() -> this.agenda.addStop(last));
-			stop.await(Long.MAX_VALUE);
+			stop.sleep(Long.MAX_VALUE);
 			ran = get(() -> runJob(stop));
 		}
 	}
@@ -164,7 +153,7 @@ public final class VirtualTime implements RetryTime {
 	/** Wait until no call works, and return one that still does after the given time. */
 	@Nullable Recording settle(Duration atMost) {
 		Agenda.Entry stop = get(() -> this.agenda.addStop(this.now));
-		stop.await(atMost.toNanos());
+		stop.sleep(atMost.toNanos());
 		return get(() -> {
 			this.agenda.remove(stop);
 			return this.agenda.busy();
@@ -194,7 +183,6 @@ public final class VirtualTime implements RetryTime {
 	 * time: 10 s unless set. Then the clock goes on without the call, until it ends.
 	 * @param patience of real time, above zero
 	 * @return this
-	 * @throws IllegalArgumentException if it is not above zero
 	 */
 	public VirtualTime patience(Duration patience) {
 		long nanos = Nanos.aboveZero("patience", patience);
@@ -221,7 +209,11 @@ public final class VirtualTime implements RetryTime {
 			return;
 		}
 		Agenda.Entry entry = get(() -> {
-			checkHolds();
+			if (!this.agenda.isAdvancing()
+					&& this.holds.stream().anyMatch((hold) -> hold.thread == Thread.currentThread())) {
+				throw new IllegalStateException("This thread holds the clock, so that its wait would never end: close "
+						+ "the hold before, or call on another thread.");
+			}
 			Agenda.Entry added = this.agenda.add(later(nanos), nanos, null);
 			// the thread that raises it takes the entry out, before the clock can jump
 			signal.sleeper(() -> locked(() -> this.agenda.remove(added)));
@@ -230,7 +222,7 @@ public final class VirtualTime implements RetryTime {
 			}
 			return added;
 		});
-		entry.sleep();
+		entry.sleep(Long.MAX_VALUE);
 		signal.sleeper(null);
 		locked(() -> this.agenda.remove(entry));
 		if (Thread.interrupted()) {
@@ -254,14 +246,6 @@ public final class VirtualTime implements RetryTime {
 		locked(() -> this.agenda.keeper.busy(-1));
 	}
 
-	private void checkHolds() {
-		if (!this.agenda.isAdvancing()
-				&& this.holds.stream().anyMatch((hold) -> hold.thread == Thread.currentThread())) {
-			throw new IllegalStateException("This thread holds the clock, so that its wait would never end: close "
-					+ "the hold before, or call on another thread.");
-		}
-	}
-
 	private long later(long nanos) {
 		return Nanos.plus(this.now, Math.max(0, nanos));
 	}
@@ -269,11 +253,6 @@ public final class VirtualTime implements RetryTime {
 	/** Run a job after the delay, on a thread that advances. */
 	void scheduleJob(Runnable job, Duration delay) {
 		locked(() -> this.agenda.addJob(later(Nanos.of(delay)), job));
-	}
-
-	/** Wake the threads that sleep, and return whether there were any. */
-	boolean wake() {
-		return get(this.agenda::wake);
 	}
 
 	/**
@@ -284,14 +263,6 @@ public final class VirtualTime implements RetryTime {
 			this.testBegan = this.now;
 			this.holds.clear();
 			this.agenda.reset();
-		});
-	}
-
-	/** Forget what is to happen, when the application has ended. */
-	void close() {
-		locked(() -> {
-			reset();
-			this.agenda.clear();
 		});
 	}
 
@@ -366,12 +337,12 @@ public final class VirtualTime implements RetryTime {
 			Thread.interrupted();
 			this.lock.lock();
 			here.task = around;
-			this.agenda.taskEnds(task);
+			this.agenda.tasks.remove(task);
 		}
 	}
 
 	private void tickWhileNeeded() {
-		if (!this.ticking && !this.agenda.isEmpty()) {
+		if (!this.ticking && this.agenda.needsTicks()) {
 			this.ticking = true;
 			long began = System.nanoTime();
 			Cancellable unused = RetryTime.system().schedule(() -> locked(() -> {
@@ -425,7 +396,6 @@ public final class VirtualTime implements RetryTime {
 		 * @param calls how many
 		 * @throws IllegalStateException if they have not begun after the
 		 * {@linkplain VirtualTime#patience(Duration) patience}, in real time
-		 * @throws InterruptedException if the thread is interrupted
 		 */
 		public void untilBegun(int calls) throws InterruptedException {
 			VirtualTime.this.lock.lock();

@@ -71,7 +71,6 @@ class CallAssertTests {
 				.waitSource(2, DelaySource.POLICY)
 				.outcome(3, AttemptOutcome.TRANSIENT)
 				.failedWith(IOException.class)
-				.notRecovered()
 				.took(Duration.ofMillis(150));
 		}
 
@@ -107,7 +106,7 @@ class CallAssertTests {
 					"Expecting orders to fail with java.lang.IllegalStateException, but it failed with "
 							+ "java.io.IOException: fault: fails():");
 			assertFails(() -> orders().recovered(),
-					"Expecting orders to end with recovery DONE, but it ended as ATTEMPTS_EXHAUSTED with recovery NONE:");
+					"Expecting orders to recover, but it ended as ATTEMPTS_EXHAUSTED with recovery NONE:");
 			assertFails(() -> orders().took(Duration.ofSeconds(1)), "Expecting orders to take 1s, but it took 150ms:");
 			assertFails(() -> orders().sameKeyAtEachAttempt(),
 					"Expecting orders to ask for its idempotency key in each attempt of its work, and in two or more, but it "
@@ -183,8 +182,7 @@ class CallAssertTests {
 						Expecting orders to succeed, but it is still running:
 						      0ms   attempt 1   running
 						      0ms   still running""");
-				assertFails(() -> orders().notRecovered(),
-						"Expecting orders to end with recovery NONE, but it is still");
+				assertFails(() -> orders().recovered(), "Expecting orders to recover, but it is still running with");
 				assertFails(() -> orders().took(Duration.ZERO), "Expecting orders to take 0ms, but it");
 			});
 		}
@@ -202,7 +200,7 @@ class CallAssertTests {
 
 		@Test
 		void hold() {
-			orders().calls(2).retries(1).allSucceeded().noRetryWithin(Duration.ofMillis(50));
+			orders().calls(2).retries(1).allSucceeded();
 			orders().call(1).succeededAtOnce();
 			orders().call(2).attempts(2);
 		}
@@ -260,10 +258,8 @@ class CallAssertTests {
 					      0ms   attempt 1   transient   java.io.IOException: fault: fails()
 					""");
 			assertFails(() -> orders().calls(1), "Expecting orders to be called 1 times, but it was called 2 times:");
-			assertFails(() -> orders().none(), "Expecting orders to be called 0 times, but it was called 2 times:");
+			assertFails(() -> orders().calls(0), "Expecting orders to be called 0 times, but it was called 2 times:");
 			assertFails(() -> orders().retries(2), "Expecting orders to make 2 retries, but it made 1:");
-			assertFails(() -> orders().noRetryWithin(Duration.ofMillis(51)),
-					"Expecting orders to retry nothing within 51ms, but it did:");
 			assertFails(() -> orders().call(3), "Expecting orders to have call 3, counted from 1, but it was called 2");
 			assertFails(() -> orders().call(0), "Expecting orders to have call 0, counted from 1, but it was called 2");
 			CallAssertTests.this.faults.fails();
@@ -283,7 +279,7 @@ class CallAssertTests {
 
 		@Test
 		void hold() {
-			orders().none().retries(0);
+			orders().calls(0).retries(0);
 		}
 
 		@Test
@@ -291,8 +287,6 @@ class CallAssertTests {
 			assertFails(() -> orders().succeeded(), "Expecting orders to be called once, but it was called 0 times.");
 			assertFails(() -> orders().calls(6), "Expecting orders to be called 6 times, but it was called 0 times.");
 			assertFails(() -> orders().allSucceeded(), "Expecting orders to succeed each time, but it did in 0 of 0");
-			assertFails(() -> orders().noRetryWithin(Duration.ZERO),
-					"Expecting orders to retry nothing within 0ms, but it was not called.");
 		}
 
 	}

@@ -170,7 +170,7 @@ class TestBackoffTests {
 		}
 
 		@Nested
-		@TestBackoff(time = TimeKind.REAL)
+		@TestBackoff(virtualTime = false)
 		class Real {
 
 			@Test

@@ -975,36 +975,6 @@ class VirtualTimeTests {
 	}
 
 	@Nested
-	class Closing {
-
-		@Test
-		void wakesThreadsThatSleep() throws Exception {
-			VirtualTime.Hold hold = VirtualTimeTests.this.time.hold();
-			CountDownLatch begun = new CountDownLatch(1);
-			Future<?> sleeper = VirtualTimeTests.this.threads.submit(() -> {
-				begun.countDown();
-				VirtualTimeTests.this.time.sleep(Duration.ofHours(1));
-				return null;
-			});
-			await(begun);
-			while (!sleeper.isDone()) {
-				VirtualTimeTests.this.time.close();
-			}
-			get(sleeper);
-			hold.close();
-		}
-
-		@Test
-		void forgetsWhatIsToHappen() {
-			Cancellable unused = VirtualTimeTests.this.time.schedule(() -> tell("late"), 1);
-			VirtualTimeTests.this.time.close();
-			VirtualTimeTests.this.time.advance(Duration.ofHours(1));
-			assertThat(VirtualTimeTests.this.told).isEmpty();
-		}
-
-	}
-
-	@Nested
 	class Sleeping {
 
 		@Test
@@ -1028,11 +998,11 @@ class VirtualTimeTests {
 				time.sleep(Duration.ofHours(1));
 				return time.elapsed();
 			});
-			while (!time.wake()) {
+			while (!time.get(time.agenda::wake)) {
 				Thread.onSpinWait();
 			}
 			assertThat(get(woken)).isZero();
-			assertThat(time.wake()).isFalse();
+			assertThat(time.get(time.agenda::wake)).isFalse();
 			hold.close();
 		}
 
