@@ -13,7 +13,7 @@ import dev.backoff.time.Cancellable;
 
 /** One attempt of an asynchronous call. */
 final class AsyncAttempt<T extends @Nullable Object>
-		implements Driving.Abandonable, BiConsumer<@Nullable T, @Nullable Throwable> {
+		implements CallStack.Driving.Abandonable, BiConsumer<@Nullable T, @Nullable Throwable> {
 
 	private final AsyncCall<?, T> call;
 
@@ -52,7 +52,7 @@ final class AsyncAttempt<T extends @Nullable Object>
 		if (this.call.underWay() != this) {
 			return;
 		}
-		AttemptLimit limit = this.call.driver().limit();
+		AttemptLimit limit = this.call.steps().limit();
 		guard(limit.schedule(this::timeOut, limit.nanosLeft(this.call.state())));
 	}
 
@@ -79,7 +79,7 @@ final class AsyncAttempt<T extends @Nullable Object>
 		if (this.call.claim(this)) {
 			stopTimer();
 			cancelStage();
-			ended(judge(null, this.call.driver().limit().exceeded(this.call.state(), null)), null);
+			ended(judge(null, this.call.steps().limit().exceeded(this.call.state(), null)), null);
 		}
 	}
 
@@ -91,16 +91,16 @@ final class AsyncAttempt<T extends @Nullable Object>
 	}
 
 	private Outcome judge(@Nullable T value, @Nullable Throwable failure) {
-		RetryDecider decider = this.call.driver().decider();
+		RetryDecider decider = this.call.steps().decider();
 		return (failure != null) ? decider.judge(Causes.unwrap(failure), this.call.state())
 				: Outcome.ofValue(decider.judge(value, this.call.context()), value);
 	}
 
 	@SuppressWarnings("NullAway") // T says itself whether it may be null
 	private void ended(Outcome outcome, @Nullable T value) {
-		CallSteps steps = this.call.driver().steps();
+		CallSteps steps = this.call.steps();
 		try {
-			if (!this.call.state().hasStory() && outcome.kind() == AttemptOutcome.SUCCESS) {
+			if (!this.call.state().hasHistory() && outcome.kind() == AttemptOutcome.SUCCESS) {
 				this.call.state().attemptEnded();
 				steps.succeededAtOnce(this.call.state(), this.permit);
 				this.call.settle(value);
@@ -124,7 +124,7 @@ final class AsyncAttempt<T extends @Nullable Object>
 			return (why != null) ? outcome.refusedAs(Decision.notRetryable(why)) : outcome;
 		}
 		catch (Throwable ex) {
-			this.call.driver().listeners().hookFailed("operation", ex);
+			this.call.steps().events().hookFailed("operation", ex);
 			return outcome.refusedAs(Decision.notRetryable("whether the attempt may be repeated failed", ex));
 		}
 	}

@@ -10,15 +10,13 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 import dev.backoff.breaker.CallPermits.Permit;
-import dev.backoff.event.AttemptOutcome;
 import dev.backoff.event.CallObserver;
 import dev.backoff.event.RetriesStoppedException;
-import dev.backoff.event.RetryEvent;
 import dev.backoff.time.Cancellable;
 import dev.backoff.time.Nanos;
 
 /** One asynchronous call, from its first attempt to its end. */
-final class AsyncCall<C, T extends @Nullable Object> implements RunningCalls.Listed {
+final class AsyncCall<C, T extends @Nullable Object> implements CallRegistry.Listed {
 
 	/*
 	 * At any time the call either is driven by one thread or has something under way: an
@@ -32,12 +30,15 @@ final class AsyncCall<C, T extends @Nullable Object> implements RunningCalls.Lis
 	 */
 
 	@SuppressWarnings("rawtypes")
-	private static final AtomicReferenceFieldUpdater<AsyncCall, Driving.@Nullable UnderWay> UNDER_WAY = AtomicReferenceFieldUpdater
-		.newUpdater(AsyncCall.class, Driving.UnderWay.class, "underWay");
+	private static final AtomicReferenceFieldUpdater<AsyncCall, CallStack.Driving.@Nullable UnderWay> UNDER_WAY = AtomicReferenceFieldUpdater
+		.newUpdater(AsyncCall.class, CallStack.Driving.UnderWay.class, "underWay");
 
-	private final RetryCall state;
+	/** Runs later attempts unless another executor is given. */
+	static final Executor DEFAULT_EXECUTOR = new CompletableFuture<Void>().defaultExecutor();
 
-	private final AsyncDriver driver;
+	private final CallState state;
+
+	private final CallSteps steps;
 
 	private final C context;
 
@@ -49,68 +50,73 @@ final class AsyncCall<C, T extends @Nullable Object> implements RunningCalls.Lis
 
 	private final AsyncResult<T> result = new AsyncResult<>(this);
 
-	private volatile Driving.@Nullable UnderWay underWay;
+	private volatile CallStack.Driving.@Nullable UnderWay underWay;
 
-	AsyncCall(AsyncDriver driver, C context, AsyncOperation.OnContext<C, T> operation,
-			@Nullable Recovery<? super C, ? extends CompletionStage<T>, ?> recovery, @Nullable RetryCall enclosing,
+	private AsyncCall(CallSteps steps, C context, AsyncOperation.OnContext<C, T> operation,
+			@Nullable Recovery<? super C, ? extends CompletionStage<T>, ?> recovery, @Nullable CallState enclosing,
 			Executor executor) {
-		this.state = new RetryCall(enclosing);
-		this.driver = driver;
+		this.state = new CallState(enclosing);
+		this.steps = steps;
 		this.context = context;
 		this.operation = operation;
 		this.recovery = recovery;
 		this.executor = executor;
 	}
 
-	CompletableFuture<T> start() {
-		Permit permit = this.driver.steps().begin(this.state);
+	/** Start a call, which holds no thread while it waits; decide nothing. */
+	static <C, T extends @Nullable Object> CompletableFuture<T> start(CallSteps steps, Executor executor, C context,
+			AsyncOperation.OnContext<C, T> operation,
+			@Nullable Recovery<? super C, ? extends CompletionStage<T>, ?> recovery) {
+		CallState running = CallStack.ofThread().running();
+		// the call may outlive the attempt around it, and goes on on other threads
+		CallState enclosing = (running != null) ? CallState.standingFor(running.context().share()) : null;
+		AsyncCall<C, T> call = new AsyncCall<>(steps, context, operation, recovery, enclosing, executor);
+		return steps.limit().list(call, call.start());
+	}
+
+	private CompletableFuture<T> start() {
+		Permit permit = this.steps.begin(this.state);
 		CallObserver.ObservedCall observed = this.state.observed();
 		if (observed != null) {
 			observed.isAsynchronous();
 		}
-		drive((permit != null) ? new Turn.Permitted(permit, null) : this.driver.steps().refused(this.state));
+		drive((permit != null) ? new Decision.Proceed(permit, null) : this.steps.refused(this.state));
 		return this.result;
 	}
 
 	@Override
-	public RunningCalls.@Nullable RunningAttempt now() {
-		return (this.underWay instanceof AsyncAttempt<?>)
-				? RunningCalls.RunningAttempt.of(this.state.terms(), this.state.attempt(), this.state.turn(), null)
-				: null;
+	public CallRegistry.@Nullable RunningAttempt now() {
+		return (this.underWay instanceof AsyncAttempt<?>) ? CallRegistry.RunningAttempt.of(this.state.settings(),
+				this.state.attempt(), this.state.attemptStart(), null) : null;
 	}
 
 	/** End the call, since the result is complete. */
 	void abandon(boolean cancelled) {
-		if (this.underWay instanceof Driving.Abandonable abandoned && claim(abandoned)) {
+		if (this.underWay instanceof CallStack.Driving.Abandonable abandoned && claim(abandoned)) {
 			abandoned.abandon(cancelled);
 		}
 	}
 
-	private void putUnderWay(Driving.UnderWay begun, Driving driving) {
+	private void putUnderWay(CallStack.Driving.UnderWay begun, CallStack.Driving driving) {
 		driving.begins(begun);
 		this.underWay = begun;
 	}
 
-	Driving.@Nullable UnderWay underWay() {
+	CallStack.Driving.@Nullable UnderWay underWay() {
 		return this.underWay;
 	}
 
 	/** Take out what is under way; false if another thread has taken it. */
-	boolean claim(Driving.UnderWay claimed) {
+	boolean claim(CallStack.Driving.UnderWay claimed) {
 		return UNDER_WAY.compareAndSet(this, claimed, null);
 	}
 
-	/** Replace what is under way; false if another thread has taken it. */
-	boolean exchange(Driving.UnderWay claimed, Driving.UnderWay successor) {
-		return UNDER_WAY.compareAndSet(this, claimed, successor);
-	}
-
-	RetryCall state() {
+	CallState state() {
 		return this.state;
 	}
 
-	AsyncDriver driver() {
-		return this.driver;
+	CallSteps steps() {
+		return this.steps;
 	}
 
 	C context() {
@@ -125,9 +131,9 @@ final class AsyncCall<C, T extends @Nullable Object> implements RunningCalls.Lis
 		return this.operation.unrepeatable(this.context);
 	}
 
-	/** Take the next turn, after what was under way has ended and was taken out. */
-	void drive(Turn next, Driving.UnderWay ended) {
-		Driving beginning = Driving.beginning(ended, CallStack.ofThread().driving);
+	/** Go on, after what was under way has ended and was taken out. */
+	void drive(Decision next, CallStack.Driving.UnderWay ended) {
+		CallStack.Driving beginning = CallStack.Driving.beginning(ended, CallStack.ofThread().driving);
 		if (beginning != null) {
 			beginning.goOnWith(next);
 		}
@@ -138,15 +144,15 @@ final class AsyncCall<C, T extends @Nullable Object> implements RunningCalls.Lis
 
 	/*
 	 * An attempt may end while it is started, and an executor may run a task at once. The
-	 * loop further out on this thread then takes the next turn, and the stack stays flat.
+	 * loop further out on this thread then goes on, and the stack stays flat.
 	 */
-	private void drive(Turn next) {
+	private void drive(Decision next) {
 		CallStack stack = CallStack.ofThread();
-		Driving driving = new Driving(stack.driving);
+		CallStack.Driving driving = new CallStack.Driving(stack.driving);
 		stack.driving = driving;
 		try {
-			for (Turn turn = next; turn != null; turn = driving.next()) {
-				take(turn, driving);
+			for (Decision decision = next; decision != null; decision = driving.next()) {
+				take(decision, driving);
 			}
 		}
 		catch (Throwable ex) {
@@ -158,15 +164,15 @@ final class AsyncCall<C, T extends @Nullable Object> implements RunningCalls.Lis
 		}
 	}
 
-	private void take(Turn turn, Driving driving) {
-		if (turn instanceof Turn.Permitted permitted) {
-			attempt(permitted, driving);
+	private void take(Decision decision, CallStack.Driving driving) {
+		if (decision instanceof Decision.Proceed proceed) {
+			attempt(proceed, driving);
 		}
-		else if (turn instanceof Decision.RetryAfter wait) {
+		else if (decision instanceof Decision.RetryAfter wait) {
 			await(wait, driving);
 		}
 		else {
-			end((Decision.Stop) turn);
+			end((Decision.Stop) decision);
 		}
 	}
 
@@ -174,18 +180,18 @@ final class AsyncCall<C, T extends @Nullable Object> implements RunningCalls.Lis
 	 * An attempt has begun once it is under way and this thread has not taken it back:
 	 * then it counts and is made, also if the caller cancels it right now.
 	 */
-	private void attempt(Turn.Permitted permitted, Driving driving) {
+	private void attempt(Decision.Proceed proceed, CallStack.Driving driving) {
 		// before another thread can end it
 		CallObserver.@Nullable Observed observed = this.result.isDone() ? null : this.state.observeAttempt();
-		AsyncAttempt<T> running = new AsyncAttempt<>(this, permitted.permit());
+		AsyncAttempt<T> running = new AsyncAttempt<>(this, proceed.permit());
 		putUnderWay(running, driving);
 		if (this.result.isDone() && claim(running)) {
-			this.driver.steps().neverBegan(permitted, this.state);
+			this.steps.neverBegan(proceed, this.state);
 			driving.goOnWith(this.result.isCancelled() ? Decision.CANCELLED : Decision.COMPLETED);
 			return;
 		}
-		this.driver.steps().attempting(permitted);
-		AttemptLimit limit = this.driver.limit();
+		this.steps.attempting(proceed);
+		AttemptLimit limit = this.steps.limit();
 		CompletionStage<T> stage;
 		try {
 			stage = CallStack.ofThread()
@@ -212,7 +218,8 @@ final class AsyncCall<C, T extends @Nullable Object> implements RunningCalls.Lis
 
 	<S> S started(@Nullable S stage, String what) {
 		if (stage == null) {
-			throw new NullPointerException(what + this.driver.method() + " returned null instead of a CompletionStage");
+			throw new NullPointerException(
+					what + this.steps.settings().method() + " returned null instead of a CompletionStage");
 		}
 		return stage;
 	}
@@ -236,12 +243,12 @@ final class AsyncCall<C, T extends @Nullable Object> implements RunningCalls.Lis
 		}
 	}
 
-	private void await(Decision.RetryAfter chosen, Driving driving) {
-		this.driver.steps().waiting(chosen, this.state);
+	private void await(Decision.RetryAfter chosen, CallStack.Driving driving) {
+		this.steps.waiting(chosen, this.state);
 		this.state.dropInner();
 		AsyncWait wait = new AsyncWait(this);
 		putUnderWay(wait, driving);
-		this.driver.waiting().enter(wait, chosen.delay());
+		this.steps.registry().enter(wait, chosen.delay());
 		if (this.result.isDone()) {
 			abandon(this.result.isCancelled());
 		}
@@ -249,33 +256,33 @@ final class AsyncCall<C, T extends @Nullable Object> implements RunningCalls.Lis
 	}
 
 	private void end(Decision.Stop stop) {
-		Ending ending = this.driver.steps().end(stop, this.state);
-		RetriesStoppedException story = ending.story();
-		if (story == null) {
-			settle(ending);
-			return;
-		}
+		CallResult ended = this.steps.end(stop, this.state);
+		RetriesStoppedException story = ended.story();
 		boolean given = this.result.isDone();
-		if (!given && this.recovery != null && this.driver.steps().wants(this.recovery, story)) {
-			AsyncRecovery<T> recovering = new AsyncRecovery<>(this, ending, story);
+		if (story != null && !given && this.recovery != null && this.steps.wants(this.recovery, story)) {
+			AsyncRecovery<T> recovering = new AsyncRecovery<>(this, ended, story);
 			this.underWay = recovering;
 			recovering.start(this.context, this.recovery);
 			return;
 		}
-		Throwable thrown = !given ? ending.outcome().failure()
-				: this.result.isCancelled() ? new CancellationException("the caller has cancelled the call") : null;
-		this.driver.steps().stopped(ending, story, RetryEvent.RecoveryOutcome.NONE, thrown, this.state.enclosing());
-		if (thrown != null) {
-			fail(thrown);
+		if (story != null && given) {
+			ended = ended.given(
+					this.result.isCancelled() ? new CancellationException("the caller has cancelled the call") : null);
 		}
-		else {
-			settle(ending);
-		}
+		end(ended);
 	}
 
 	@SuppressWarnings({ "unchecked", "NullAway" }) // T says itself whether it may be null
-	private void settle(Ending ending) {
-		settle((T) ending.outcome().value());
+	void end(CallResult ended) {
+		if (ended.story() != null) {
+			this.steps.stopped(ended, ended.story(), this.state.enclosing());
+		}
+		if (ended.thrown() != null) {
+			fail(ended.thrown());
+		}
+		else {
+			settle((T) ended.value());
+		}
 	}
 
 	void settle(T value) {
@@ -306,9 +313,9 @@ final class AsyncCall<C, T extends @Nullable Object> implements RunningCalls.Lis
 	}
 
 	/** Return the call around this one, or else a call that is not running. */
-	RetryCall around() {
-		RetryCall enclosing = this.state.enclosing();
-		return (enclosing != null) ? enclosing : new RetryCall(null);
+	CallState around() {
+		CallState enclosing = this.state.enclosing();
+		return (enclosing != null) ? enclosing : new CallState(null);
 	}
 
 	/** Run a task on the application's executor, else on the default one or here. */
@@ -317,7 +324,7 @@ final class AsyncCall<C, T extends @Nullable Object> implements RunningCalls.Lis
 			this.executor.execute(task);
 		}
 		catch (Throwable failure) {
-			executeElsewhere(task, AsyncDriver.DEFAULT_EXECUTOR);
+			executeElsewhere(task, DEFAULT_EXECUTOR);
 		}
 	}
 
@@ -326,10 +333,9 @@ final class AsyncCall<C, T extends @Nullable Object> implements RunningCalls.Lis
 	 * busy or has dropped it, when the time for that is over.
 	 */
 	@Nullable Cancellable guard(Runnable task) {
-		long nanos = this.driver.limit().nanosToBegin(this.state);
+		long nanos = this.steps.limit().nanosToBegin(this.state);
 		return (nanos != Nanos.UNLIMITED)
-				? this.driver.limit().schedule(() -> executeElsewhere(task, AsyncDriver.DEFAULT_EXECUTOR), nanos)
-				: null;
+				? this.steps.limit().schedule(() -> executeElsewhere(task, DEFAULT_EXECUTOR), nanos) : null;
 	}
 
 	static void executeElsewhere(Runnable task, Executor executor) {

@@ -11,7 +11,7 @@ import dev.backoff.time.Cancellable;
  * One wait of an asynchronous call: for the timer, then for the executor. Each wait is an
  * object of its own, so that a late event of one wait does not end the next one.
  */
-final class AsyncWait extends Waiter implements Driving.Abandonable {
+final class AsyncWait extends CallRegistry.Waiter implements CallStack.Driving.Abandonable {
 
 	private static final AtomicReferenceFieldUpdater<AsyncWait, @Nullable Cancellable> SCHEDULED = AtomicReferenceFieldUpdater
 		.newUpdater(AsyncWait.class, Cancellable.class, "scheduled");
@@ -29,7 +29,7 @@ final class AsyncWait extends Waiter implements Driving.Abandonable {
 	void begin(long nanos) {
 		if (hasEnded()) {
 			// it may have ended before it was entered
-			this.call.driver().waiting().leave(this);
+			this.call.steps().registry().leave(this);
 			return;
 		}
 		if (nanos <= 0) {
@@ -38,7 +38,7 @@ final class AsyncWait extends Waiter implements Driving.Abandonable {
 		}
 		Cancellable timer;
 		try {
-			timer = this.call.driver().time().schedule(this, nanos);
+			timer = this.call.steps().settings().time().schedule(this, nanos);
 		}
 		catch (Throwable failure) {
 			if (this.call.claim(this)) {
@@ -53,21 +53,17 @@ final class AsyncWait extends Waiter implements Driving.Abandonable {
 	}
 
 	private boolean hasEnded() {
-		return this.call.underWay() != this && !isStopping();
-	}
-
-	private boolean isStopping() {
-		return this.call.underWay() instanceof Stopping stopping && stopping.of() == this;
+		return this.call.underWay() != this;
 	}
 
 	/* The timer's thread runs no code of the application. */
 	@Override
 	public void run() {
-		if (this.call.state().place() == null) {
-			handOver(AsyncDriver.DEFAULT_EXECUTOR);
+		if (this.call.state().ticket() == null) {
+			handOver(AsyncCall.DEFAULT_EXECUTOR);
 		}
 		else {
-			CallStack.ofThread().serve(() -> handOver(AsyncDriver.DEFAULT_EXECUTOR));
+			CallStack.ofThread().serve(() -> handOver(AsyncCall.DEFAULT_EXECUTOR));
 		}
 	}
 
@@ -112,21 +108,17 @@ final class AsyncWait extends Waiter implements Driving.Abandonable {
 				this.call.fail(ex);
 			}
 		}
-		else if (this.call.underWay() instanceof Stopping stopping && stopping.of() == this
-				&& this.call.claim(stopping)) {
-			end(Decision.STOPPED);
-		}
 	}
 
-	private Turn next(long since, boolean overdue) {
-		RetryCall state = this.call.state();
-		CallSteps steps = this.call.driver().steps();
-		Turn next = steps.afterWait(state);
-		AttemptLimit limit = this.call.driver().limit();
-		if (next instanceof Turn.Permitted permitted) {
-			state.turn(since);
+	private Decision next(long since, boolean overdue) {
+		CallState state = this.call.state();
+		CallSteps steps = this.call.steps();
+		Decision next = steps.afterWait(state);
+		AttemptLimit limit = this.call.steps().limit();
+		if (next instanceof Decision.Proceed proceed) {
+			state.attemptStart(since);
 			if (overdue && limit.isSet()) {
-				return steps.timedOutUnbegun(permitted, limit.unbegun(state), state);
+				return steps.timedOutUnbegun(proceed, limit.unbegun(state), state);
 			}
 			return next;
 		}
@@ -134,19 +126,7 @@ final class AsyncWait extends Waiter implements Driving.Abandonable {
 	}
 
 	@Override
-	boolean stop() {
-		boolean won = this.call.exchange(this, new Stopping(this));
-		if (won) {
-			HandOver handOver = new HandOver(this);
-			stop(SCHEDULED.getAndSet(this, handOver));
-			this.call.execute(handOver);
-			handOver.guard();
-		}
-		return won;
-	}
-
-	@Override
-	RetryCall call() {
+	CallState call() {
 		return this.call.state();
 	}
 
@@ -162,8 +142,8 @@ final class AsyncWait extends Waiter implements Driving.Abandonable {
 
 	private void ended() {
 		stop(this.scheduled);
-		this.call.driver().waiting().leave(this);
-		this.call.driver().steps().waited(this.call.state());
+		this.call.steps().registry().leave(this);
+		this.call.steps().waited(this.call.state());
 	}
 
 	private static void stop(@Nullable Cancellable scheduled) {
@@ -208,12 +188,6 @@ final class AsyncWait extends Waiter implements Driving.Abandonable {
 			stop(this.guard);
 		}
 
-	}
-
-	/**
-	 * A wait that an operator has ended, until the executor or a shutdown ends the call.
-	 */
-	private record Stopping(Waiter of) implements Driving.UnderWay {
 	}
 
 }

@@ -51,12 +51,12 @@ public final class Attempt {
 	 * @return a snapshot
 	 */
 	public static Attempt current() {
-		RetryCall call = CallStack.ofThread().running();
+		CallState call = CallStack.ofThread().running();
 		if (call == null || !call.isAttempt()) {
 			return new Attempt(1, 1, null, (call != null) ? call.timeLeftNow() : Nanos.UNLIMITED, new CallKey(), 0);
 		}
-		return new Attempt(call.attempt(), call.terms().policy().maxAttempts(), call.previousFailure(),
-				call.timeLeftNow(), call.key(), call.fence());
+		return new Attempt(call.attempt(), call.settings().policy().maxAttempts(), call.previousFailure(),
+				call.timeLeftNow(), call.context().key(), call.context().fence());
 	}
 
 	/**
@@ -64,7 +64,7 @@ public final class Attempt {
 	 * call}
 	 */
 	public static boolean isRunning() {
-		RetryCall call = CallStack.ofThread().running();
+		CallState call = CallStack.ofThread().running();
 		return call != null && call.isAttempt();
 	}
 

@@ -23,9 +23,9 @@ final class AttemptLimit {
 
 	private final long shortest;
 
-	private final @Nullable RunningCalls listing;
+	private final @Nullable CallRegistry listing;
 
-	AttemptLimit(RetryPolicy policy, String method, RetryTime time, @Nullable RunningCalls running) {
+	AttemptLimit(RetryPolicy policy, String method, RetryTime time, @Nullable CallRegistry running) {
 		this.method = method;
 		this.time = time;
 		this.timeout = policy.attemptTimeoutNanos();
@@ -43,8 +43,8 @@ final class AttemptLimit {
 	}
 
 	/** List the attempts of an asynchronous call until it has ended. */
-	<T extends @Nullable Object> CompletableFuture<T> list(RunningCalls.Listed call, CompletableFuture<T> result) {
-		RunningCalls listing = this.listing;
+	<T extends @Nullable Object> CompletableFuture<T> list(CallRegistry.Listed call, CompletableFuture<T> result) {
+		CallRegistry listing = this.listing;
 		if (listing != null && !result.isDone()) {
 			listing.add(call);
 			CompletableFuture<T> unused = result.whenComplete((value, failure) -> listing.remove(call));
@@ -57,25 +57,25 @@ final class AttemptLimit {
 	 * at least the policy's shortest time: the first attempt after an enclosing deadline
 	 * would get none otherwise.
 	 */
-	long nanosLeft(RetryCall call) {
+	long nanosLeft(CallState call) {
 		return Math.max(call.timeLeftNow(), this.shortest);
 	}
 
 	/** Return how long the executor may take to begin what the call has given to it. */
-	long nanosToBegin(RetryCall call) {
+	long nanosToBegin(CallState call) {
 		return Math.max(Math.min(call.timeLeft(call.now()), this.timeout), this.shortest);
 	}
 
 	/** Return the failure of an attempt whose timeout has passed before it began. */
-	AttemptTimeoutException unbegun(RetryCall call) {
+	AttemptTimeoutException unbegun(CallState call) {
 		return exceeded(call, this.timeout, null);
 	}
 
-	AttemptTimeoutException exceeded(RetryCall call, @Nullable Throwable cause) {
+	AttemptTimeoutException exceeded(CallState call, @Nullable Throwable cause) {
 		return exceeded(call, Math.max(call.attemptTimeout(), this.shortest), cause);
 	}
 
-	private AttemptTimeoutException exceeded(RetryCall call, long nanos, @Nullable Throwable cause) {
+	private AttemptTimeoutException exceeded(CallState call, long nanos, @Nullable Throwable cause) {
 		return new AttemptTimeoutException(this.method, call.attempt(), nanos, cause);
 	}
 
@@ -86,11 +86,11 @@ final class AttemptLimit {
 	 * consumed the interrupt, which may have shaped the result. If the interrupt is still
 	 * pending, the work has not noticed it and the result stands.
 	 */
-	<T extends @Nullable Object, X extends Throwable> T run(RetryCall call, Operation<T, X> work) throws X {
+	<T extends @Nullable Object, X extends Throwable> T run(CallState call, Operation<T, X> work) throws X {
 		if (this.listing == null) {
 			return runLimited(call, work);
 		}
-		RunningCalls.Listed attempt = this.listing.add(call);
+		CallRegistry.Listed attempt = this.listing.add(call);
 		try {
 			return runLimited(call, work);
 		}
@@ -99,7 +99,7 @@ final class AttemptLimit {
 		}
 	}
 
-	private <T extends @Nullable Object, X extends Throwable> T runLimited(RetryCall call, Operation<T, X> work)
+	private <T extends @Nullable Object, X extends Throwable> T runLimited(CallState call, Operation<T, X> work)
 			throws X {
 		if (!isSet()) {
 			return work.run();
@@ -116,7 +116,7 @@ final class AttemptLimit {
 		}
 	}
 
-	private <T extends @Nullable Object, X extends Throwable> T run(RetryCall call, Operation<T, X> work,
+	private <T extends @Nullable Object, X extends Throwable> T run(CallState call, Operation<T, X> work,
 			Interruption interruption) throws X {
 		Cancellable timer = schedule(interruption, nanosLeft(call));
 		if (timer == null) {

@@ -5,104 +5,71 @@ import org.jspecify.annotations.Nullable;
 import dev.backoff.breaker.CallPermits.Permit;
 import dev.backoff.event.AttemptOutcome;
 import dev.backoff.event.RetriesStoppedException;
-import dev.backoff.event.RetryEvent;
 
 /** Make attempts on the calling thread and wait on it; decide nothing. Thread-safe. */
-final class BlockingDriver {
+record BlockingDriver(CallSteps steps, RetryDecider decider, boolean enclosed) {
 
-	private final CallSteps steps;
-
-	private final RetryDecider decider;
-
-	private final WaitingCalls waiting;
-
-	private final AttemptLimit limit;
-
-	/* Whether attempts are limited, listed or observed. */
-	private final boolean enclosed;
-
-	BlockingDriver(CallSteps steps, RetryDecider decider, WaitingCalls waiting, AttemptLimit limit, boolean observed) {
-		this.limit = limit;
-		this.enclosed = limit.encloses() || observed;
-		this.steps = steps;
-		this.decider = decider;
-		this.waiting = waiting;
+	BlockingDriver(CallSteps steps) {
+		this(steps, steps.decider(), steps.isEnclosing());
 	}
 
 	<C, T extends @Nullable Object, X extends Throwable> T call(C context, Operation.OnContext<C, T, X> operation,
 			@Nullable Recovery<? super C, T, X> recovery) throws X {
 		CallStack stack = CallStack.ofThread();
-		RetryCall call = stack.push();
-		Ending ending;
+		CallState call = stack.push();
+		CallResult result;
 		try {
 			Permit permit = this.steps.begin(call);
 			if (permit == null) {
-				ending = proceed(this.steps.refused(call), call, context, operation);
+				result = proceed(this.steps.refused(call), call, context, operation);
 			}
 			else {
 				Outcome outcome;
 				try {
-					T result = this.enclosed ? runEnclosed(call, context, operation) : operation.run(context, 1);
-					AttemptOutcome kind = this.decider.judge(result, context);
+					T value = this.enclosed ? this.steps.runEnclosed(call, context, operation)
+							: operation.run(context, 1);
+					AttemptOutcome kind = this.decider.judge(value, context);
 					if (kind == AttemptOutcome.SUCCESS) {
 						// throws nothing, or a success would be taken for a failure
 						this.steps.succeededAtOnce(call, permit);
-						return result;
+						return value;
 					}
-					outcome = Outcome.ofValue(kind, result);
+					outcome = Outcome.ofValue(kind, value);
 				}
 				catch (Throwable failure) {
 					outcome = this.decider.judge(failure, call);
 				}
-				ending = proceed(this.steps.attemptEnded(outcome, permit, call), call, context, operation);
+				result = proceed(this.steps.attemptEnded(outcome, permit, call), call, context, operation);
 			}
 		}
 		finally {
 			stack.pop(call);
 		}
-		return finish(ending, stack.running(), context, recovery);
+		return finish(result, stack.running(), context, recovery);
 	}
 
-	private <C, T extends @Nullable Object, X extends Throwable> Ending proceed(Turn next, RetryCall call, C context,
-			Operation.OnContext<C, T, X> operation) {
-		Turn turn = next;
+	private <C, T extends @Nullable Object, X extends Throwable> CallResult proceed(Decision next, CallState call,
+			C context, Operation.OnContext<C, T, X> operation) {
+		Decision decision = next;
 		while (true) {
-			if (turn instanceof Turn.Permitted permitted) {
-				this.steps.attempting(permitted);
-				Outcome outcome = attempt(call, context, operation);
-				turn = this.steps.attemptEnded(outcome, permitted.permit(), call);
+			if (decision instanceof Decision.Proceed proceed) {
+				this.steps.attempting(proceed);
+				Outcome outcome = this.steps.attempt(call, context, operation);
+				decision = this.steps.attemptEnded(outcome, proceed.permit(), call);
 			}
-			else if (turn instanceof Decision.RetryAfter wait) {
-				turn = await(wait, call);
+			else if (decision instanceof Decision.RetryAfter wait) {
+				decision = await(wait, call);
 			}
 			else {
-				return end((Decision.Stop) turn, call);
+				return end((Decision.Stop) decision, call);
 			}
 		}
 	}
 
-	private <C, T extends @Nullable Object, X extends Throwable> Outcome attempt(RetryCall call, C context,
-			Operation.OnContext<C, T, X> operation) {
-		try {
-			T result = this.enclosed ? runEnclosed(call, context, operation) : operation.run(context, call.attempt());
-			return Outcome.ofValue(this.decider.judge(result, context), result);
-		}
-		catch (Throwable failure) {
-			return this.decider.judge(failure, call);
-		}
-	}
-
-	private <C, T extends @Nullable Object, X extends Throwable> T runEnclosed(RetryCall call, C context,
-			Operation.OnContext<C, T, X> operation) throws X {
-		return CallObservation.within(call.observeAttempt(),
-				() -> this.limit.run(call, () -> operation.run(context, call.attempt())));
-	}
-
-	private Turn await(Decision.RetryAfter wait, RetryCall call) {
+	private Decision await(Decision.RetryAfter wait, CallState call) {
 		this.steps.waiting(wait, call);
-		boolean stopped;
 		try {
-			stopped = this.waiting.await(call, wait.delay());
+			this.steps.registry().await(call, wait.delay());
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
@@ -114,48 +81,31 @@ final class BlockingDriver {
 		finally {
 			this.steps.waited(call);
 		}
-		return stopped ? Decision.STOPPED : this.steps.afterWait(call);
+		return this.steps.afterWait(call);
 	}
 
-	private Ending end(Decision.Stop stop, RetryCall call) {
-		Ending ending = this.steps.end(stop, call);
-		if (ending.outcome().failure() instanceof InterruptedException) {
+	private CallResult end(Decision.Stop stop, CallState call) {
+		CallResult result = this.steps.end(stop, call);
+		if (result.outcome().failure() instanceof InterruptedException) {
 			Thread.currentThread().interrupt();
 		}
-		return ending;
+		return result;
 	}
 
-	/** Recover if there is a recovery, tell the story, and return or throw the end. */
+	/** Recover if there is a recovery, publish the end, and return or throw it. */
 	@SuppressWarnings({ "unchecked", "NullAway" }) // T says itself whether it may be null
-	private <C, T extends @Nullable Object, X extends Throwable> T finish(Ending ending, @Nullable RetryCall enclosing,
-			C context, @Nullable Recovery<? super C, T, X> recovery) throws X {
-		RetriesStoppedException story = ending.story();
-		T result = (T) ending.outcome().value();
+	private <C, T extends @Nullable Object, X extends Throwable> T finish(CallResult result,
+			@Nullable CallState enclosing, C context, @Nullable Recovery<? super C, T, X> recovery) throws X {
+		RetriesStoppedException story = result.story();
 		if (story == null) {
-			return result;
+			return (T) result.value();
 		}
-		Throwable thrown = ending.outcome().failure();
-		RetryEvent.RecoveryOutcome recovered = RetryEvent.RecoveryOutcome.NONE;
-		if (recovery != null && this.steps.wants(recovery, story)) {
-			try {
-				RecoveryTurns turns = this.steps.recoveries();
-				Operation<T, X> recovering = () -> CallObservation.within(ending.observed(),
-						() -> recovery.recover(context, story));
-				result = (turns != null) ? turns.run(recovering) : recovering.run();
-				thrown = null;
-				recovered = RetryEvent.RecoveryOutcome.DONE;
-			}
-			catch (Throwable ex) {
-				this.steps.recoveryFailed(ex, story);
-				thrown = ex;
-				recovered = RetryEvent.RecoveryOutcome.FAILED;
-			}
+		CallResult last = this.steps.recover(result, context, recovery);
+		this.steps.stopped(last, story, enclosing);
+		if (last.thrown() == null) {
+			return (T) last.value();
 		}
-		this.steps.stopped(ending, story, recovered, thrown, enclosing);
-		if (thrown == null) {
-			return result;
-		}
-		throw BlockingDriver.<X>asIs(thrown);
+		throw BlockingDriver.<X>asIs(last.thrown());
 	}
 
 	/* The operation threw it, checked or not, so the caller expects it. */

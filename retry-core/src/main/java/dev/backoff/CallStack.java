@@ -7,10 +7,12 @@ import java.util.Queue;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.backoff.AttemptContext.SharedAttempt;
+
 /**
  * The calls that are running on one thread, innermost on top.
  * <p>
- * A thread keeps its stack and the {@link RetryCall}s on it from call to call and clears
+ * A thread keeps its stack and the {@link CallState}s on it from call to call and clears
  * them after use. Setting and removing a thread local for each call would cost more than
  * everything else in a call that succeeds at once.
  */
@@ -23,7 +25,7 @@ final class CallStack {
 	 */
 	private static final ThreadLocal<@Nullable Reference<CallStack>> STACKS = new ThreadLocal<>();
 
-	private RetryCall top = new RetryCall(null);
+	private CallState top = new CallState(null);
 
 	/* Of the innermost running attempt with a timeout. */
 	@Nullable Interruption interruption;
@@ -33,9 +35,6 @@ final class CallStack {
 
 	/* What the thread serves after what it serves now. */
 	private @Nullable Queue<Runnable> serving;
-
-	/* The innermost recovery that has its turn. */
-	RecoveryTurns.@Nullable Running recovering;
 
 	static CallStack ofThread() {
 		Reference<CallStack> known = STACKS.get();
@@ -49,8 +48,8 @@ final class CallStack {
 		return stack;
 	}
 
-	RetryCall push() {
-		RetryCall call = this.top.inner();
+	CallState push() {
+		CallState call = this.top.inner();
 		this.top = call;
 		return call;
 	}
@@ -59,8 +58,8 @@ final class CallStack {
 	 * Run work with a call on top that belongs to no thread. The work sees that call and
 	 * no other of this thread.
 	 */
-	<R extends @Nullable Object, X extends Throwable> R within(RetryCall call, Operation<R, X> work) throws X {
-		RetryCall outer = this.top;
+	<R extends @Nullable Object, X extends Throwable> R within(CallState call, Operation<R, X> work) throws X {
+		CallState outer = this.top;
 		this.top = call;
 		try {
 			return work.run();
@@ -71,17 +70,17 @@ final class CallStack {
 	}
 
 	/** Put an attempt or a deadline from elsewhere around the calls to come. */
-	RetryCall adopt(CallOrigin origin, long timeLeft) {
+	CallState adopt(SharedAttempt shared, long timeLeft) {
 		leaveTo(this.top);
-		RetryCall adopted = new RetryCall(this.top);
-		adopted.adopt(origin);
+		CallState adopted = new CallState(this.top);
+		adopted.standFor(shared);
 		adopted.tighten(timeLeft);
 		this.top = adopted;
 		return adopted;
 	}
 
 	/** Take an adopted call away with all inside. On another thread it only ends. */
-	void abandon(RetryCall adopted) {
+	void abandon(CallState adopted) {
 		if (CallStack.ofThread() == this && contains(adopted)) {
 			leaveTo(adopted.enclosing());
 		}
@@ -89,9 +88,9 @@ final class CallStack {
 	}
 
 	/** Take away the calls on top that stand for the last attempt of an ended call. */
-	void endStandIns(RetryCall ended) {
+	void endStandIns(CallState ended) {
 		while (this.top.standsFor(ended)) {
-			RetryCall adopted = this.top;
+			CallState adopted = this.top;
 			adopted.clear();
 			leaveTo(adopted.enclosing());
 		}
@@ -99,8 +98,8 @@ final class CallStack {
 
 	/** Hide the running calls from the calls to come, until closed. */
 	RetryContext.Scope conceal() {
-		RetryCall concealed = this.top;
-		RetryCall bottom = new RetryCall(null);
+		CallState concealed = this.top;
+		CallState bottom = new CallState(null);
 		this.top = bottom;
 		return () -> {
 			// another thread has nothing to close
@@ -110,14 +109,14 @@ final class CallStack {
 		};
 	}
 
-	void pop(RetryCall call) {
+	void pop(CallState call) {
 		call.clear();
 		leaveTo(call.enclosing());
 	}
 
 	/* A call that was closed out of order, or on another thread, has ended: leave it. */
-	private void leaveTo(@Nullable RetryCall outer) {
-		RetryCall call = outer;
+	private void leaveTo(@Nullable CallState outer) {
+		CallState call = outer;
 		while (call != null && !call.isRunning() && call.enclosing() != null) {
 			call = call.enclosing();
 		}
@@ -126,8 +125,8 @@ final class CallStack {
 		}
 	}
 
-	private boolean contains(RetryCall wanted) {
-		for (RetryCall call = this.top; call != null; call = call.enclosing()) {
+	private boolean contains(CallState wanted) {
+		for (CallState call = this.top; call != null; call = call.enclosing()) {
 			if (call == wanted) {
 				return true;
 			}
@@ -136,9 +135,9 @@ final class CallStack {
 	}
 
 	/**
-	 * Let a call go on that has its slot or its turn now. An executor may run it on this
-	 * thread, where its end serves the next one: that goes on after it, so that the stack
-	 * stays flat.
+	 * Let a call go on that has its permit now. An executor may run it on this thread,
+	 * where its end serves the next one: that goes on after it, so that the stack stays
+	 * flat.
 	 */
 	void serve(Runnable call) {
 		if (this.serving != null) {
@@ -157,8 +156,65 @@ final class CallStack {
 		}
 	}
 
-	@Nullable RetryCall running() {
+	@Nullable CallState running() {
 		return this.top.isRunning() ? this.top : null;
+	}
+
+	/** One thread that drives an asynchronous call. Used by that thread alone. */
+	static final class Driving {
+
+		/* Further out on the thread, of this call or another one. */
+		final @Nullable Driving outer;
+
+		private @Nullable UnderWay begun;
+
+		private @Nullable Decision next;
+
+		Driving(@Nullable Driving outer) {
+			this.outer = outer;
+		}
+
+		/** Note what the thread is about to begin. */
+		void begins(UnderWay begun) {
+			this.begun = begun;
+		}
+
+		/**
+		 * Return the driving on this thread that is beginning the given object, or null.
+		 */
+		static @Nullable Driving beginning(UnderWay begun, @Nullable Driving innermost) {
+			Driving driving = innermost;
+			while (driving != null && driving.begun != begun) {
+				driving = driving.outer;
+			}
+			return driving;
+		}
+
+		/** Let the call go on when the thread has come back here. */
+		void goOnWith(Decision decision) {
+			this.next = decision;
+		}
+
+		/** Return what has been decided meanwhile, or null. */
+		@Nullable Decision next() {
+			Decision decision = this.next;
+			this.next = null;
+			return decision;
+		}
+
+		/** What a call has under way: an attempt, a wait or a recovery. It ends once. */
+		interface UnderWay {
+
+		}
+
+		/** Ends when the caller completes or cancels the result. */
+		interface Abandonable extends UnderWay {
+
+			/** End it, after it has been taken out of the call. */
+			void abandon(boolean cancelled);
+
+		}
+
 	}
 
 }

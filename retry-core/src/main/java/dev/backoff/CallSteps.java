@@ -14,68 +14,67 @@ import dev.backoff.event.RetryEvent;
 import dev.backoff.event.StopReason;
 import dev.backoff.failure.Idempotency;
 import dev.backoff.failure.RetryCause;
-import dev.backoff.throttle.Throttle;
+import dev.backoff.concurrency.Ticket;
 
 /**
  * Carry a call from attempt to attempt, however its driver waits: ask the decider and
- * apply its answer, keep the safeguards' accounts, write the story and tell it. Decide
- * nothing. Thread-safe.
+ * apply its answer, keep the accounts of the guard, write the history and publish it.
+ * Decide nothing. Thread-safe.
  */
-final class CallSteps {
+record CallSteps(CallSettings settings, RetryDecider decider, CallEvents events, OverloadGuard guard,
+		CallRegistry registry, AttemptLimit limit) {
 
-	private static final int MOST_SUPPRESSED = 8;
+	/** Run an attempt that is limited, listed or observed. */
+	<C, T extends @Nullable Object, X extends Throwable> T runEnclosed(CallState call, C context,
+			Operation.OnContext<C, T, X> operation) throws X {
+		return CallObservation.within(call.observeAttempt(),
+				() -> this.limit.run(call, () -> operation.run(context, call.attempt())));
+	}
 
-	private final CallTerms terms;
+	/** Return whether attempts are limited, listed or observed. */
+	boolean isEnclosing() {
+		return this.limit.encloses() || this.events.isObserved();
+	}
 
-	private final RetryDecider decider;
-
-	private final ListenerChain listeners;
-
-	private final Safeguards safeguards;
-
-	private final CallTeller teller;
-
-	CallSteps(CallTerms terms, RetryDecider decider, ListenerChain listeners, Safeguards safeguards,
-			CallTeller teller) {
-		this.terms = terms;
-		this.decider = decider;
-		this.listeners = listeners;
-		this.safeguards = safeguards;
-		this.teller = teller;
+	/** Make an attempt on this thread and judge it. */
+	<C, T extends @Nullable Object, X extends Throwable> Outcome attempt(CallState call, C context,
+			Operation.OnContext<C, T, X> operation) {
+		try {
+			T result = isEnclosing() ? runEnclosed(call, context, operation) : operation.run(context, call.attempt());
+			return Outcome.ofValue(this.decider.judge(result, context), result);
+		}
+		catch (Throwable failure) {
+			return this.decider.judge(failure, call);
+		}
 	}
 
 	/** Begin a call; return the permit of its first attempt, or null if it has none. */
-	@Nullable Permit begin(RetryCall call) {
+	@Nullable Permit begin(CallState call) {
 		// first, since virtual time stands only for calls that it knows of
-		this.teller.callBegins(call, this.terms);
-		call.begin(this.terms, now());
-		return this.safeguards.tryAcquire(call, call.started());
+		this.events.callBegins(call);
+		call.begin(this.settings, now());
+		return this.guard.tryAcquire(call, call.started());
 	}
 
-	/** Return what follows when the first attempt has no slot or no permit. */
-	Turn refused(RetryCall call) {
+	/** Return what follows when the first attempt has no permit. */
+	Decision refused(CallState call) {
 		return refused(call, call.started());
 	}
 
-	private Decision refused(RetryCall call, long now) {
-		Throttle.Place place = call.place();
-		return (place != null)
-				? this.decider.decideInQueue(place, call, call.timeLeft(now), this.safeguards.waiting().isShutDown())
-				: this.decider.decide(situation(call, DelaySource.BREAKER, this.safeguards.refusal(now), now));
-	}
-
-	/** Tell of a call that has been stored elsewhere. */
-	void stored(String key) {
-		Object unused = this.teller.callKept(this.terms, key, 0);
+	private Decision refused(CallState call, long now) {
+		Ticket ticket = call.ticket();
+		return (ticket != null)
+				? this.decider.decideInQueue(ticket, call, call.timeLeft(now), this.registry.isShutDown())
+				: this.decider.decide(input(call, true, false, this.guard.refusal(now), now));
 	}
 
 	/**
 	 * Go on with a call that was kept elsewhere: return its attempt, a wait or the end.
 	 */
-	Turn resume(RetryCall call, KeptCall kept) {
-		this.teller.callGoesOn(call, this.terms, kept);
+	Decision resume(CallState call, ResumedCall kept) {
+		this.events.callGoesOn(call, kept);
 		long now = now();
-		call.resume(this.terms, kept, now);
+		call.resume(this.settings, kept, now);
 		if (kept.loss() != null) {
 			return Decision.lost(kept.loss()).after(kept.failure());
 		}
@@ -83,135 +82,138 @@ final class CallSteps {
 		if (stop != null) {
 			return stop.after(kept.failure());
 		}
-		if (this.terms.retries().off() != null) {
-			return this.decider.decide(situation(call, null, Situation.Breaker.PERMITTING, now));
+		if (this.settings.retries().off() != null) {
+			return this.decider.decide(input(call, false, false, DecisionInput.Breaker.PERMITTING, now));
 		}
-		Permit permit = this.safeguards.tryAcquire(call, now);
+		Permit permit = this.guard.tryAcquire(call, now);
 		if (permit == null) {
-			return this.decider.decide(situation(call, DelaySource.BREAKER, this.safeguards.refusal(now), now));
+			return this.decider.decide(input(call, true, false, this.guard.refusal(now), now));
 		}
 		if (isPaying(kept)) {
-			Decision due = this.decider.decide(situation(call, DelaySource.BUDGET, Situation.Breaker.PERMITTING, now));
+			Decision due = this.decider.decide(input(call, false, true, DecisionInput.Breaker.PERMITTING, now));
 			if (!(due instanceof Decision.RetryAfter paid) || paid.delay() > 0) {
 				permit.released();
 				return due;
 			}
 		}
-		return new Turn.Permitted(permit, null);
+		return new Decision.Proceed(permit, null);
 	}
 
 	/* After a failure. To ask again for a result that is not final is free. */
-	private boolean isPaying(KeptCall kept) {
-		return this.safeguards.budget() != null && kept.attempts() > 0
-				&& (kept.failure() != null || this.terms.policy().until() == null);
+	private boolean isPaying(ResumedCall kept) {
+		return this.guard.budget() != null && kept.attempts() > 0
+				&& (kept.failure() != null || this.settings.policy().until() == null);
 	}
 
-	void succeededAtOnce(RetryCall call, Permit permit) {
+	void succeededAtOnce(CallState call, Permit permit) {
 		long now = now();
-		long nanos = call.elapsed(now);
-		this.safeguards.succeededAtOnce(permit, nanos, now);
-		this.teller.succeededAtOnce(call, nanos);
+		// a stored call began long before its attempt
+		long nanos = Math.max(0, now - call.attemptStart());
+		this.guard.succeededAtOnce(permit, nanos, now);
+		this.events.succeededAtOnce(call, nanos);
 	}
 
-	Turn attemptEnded(Outcome outcome, Permit permit, RetryCall call) {
+	Decision attemptEnded(Outcome outcome, Permit permit, CallState call) {
 		long now = now();
-		long nanos = Math.max(0, now - call.turn());
-		this.safeguards.ended(permit, outcome, nanos, now);
-		this.teller.attempt(call, outcome.kind(), outcome.failure(), nanos);
+		long nanos = Math.max(0, now - call.attemptStart());
+		this.guard.ended(permit, outcome, nanos, now);
+		this.events.attempt(call, outcome.kind(), outcome.failure(), nanos);
 		call.attemptEnded(outcome, nanos);
-		return this.decider.decide(situation(call, null, this.safeguards.answer(now), now));
+		return this.decider.decide(input(call, false, false, this.guard.answer(now), now));
 	}
 
-	private Situation situation(RetryCall call, @Nullable DelaySource waitedFor, Situation.Breaker breaker, long now) {
-		return new Situation(call.lastOutcome(), call.attempt(), call.postponed(), call.delayBefore(), waitedFor,
-				call.attemptNanos(), call.hasLastQuestion(), call.timeLeft(now), this.safeguards.waiting().isShutDown(),
-				breaker, budget(waitedFor));
+	private DecisionInput input(CallState call, boolean paid, boolean waitedForBudget, DecisionInput.Breaker breaker,
+			long now) {
+		AttemptHistory history = call.history();
+		return new DecisionInput(history.lastOutcome(), call.attempt(), history.postponed(), history.previousDelay(),
+				paid, waitedForBudget, history.attemptNanos(), history.isFinalPoll(), call.timeLeft(now),
+				this.registry.isShutDown(), breaker, budget(waitedForBudget));
 	}
 
 	/* A call that is kept elsewhere pays when its attempt is due. */
-	private @Nullable RetryBudget budget(@Nullable DelaySource waitedFor) {
-		return (this.safeguards.keeping() && waitedFor != DelaySource.BUDGET) ? null : this.safeguards.budget();
+	private @Nullable RetryBudget budget(boolean waitedForBudget) {
+		return (this.guard.isKeeping() && !waitedForBudget) ? null : this.guard.budget();
 	}
 
-	void waiting(Decision.RetryAfter wait, RetryCall call) {
-		call.addWait(wait);
+	void waiting(Decision.RetryAfter wait, CallState call) {
+		call.history().addWait(wait);
 		Outcome outcome = call.lastOutcome();
-		this.teller.waiting(call, wait, (outcome != null) ? scheduled(wait, outcome, call) : null);
+		this.events.waiting(call, wait, (outcome != null) ? scheduled(wait, outcome, call) : null);
 	}
 
-	private RetryEvent.Scheduled scheduled(Decision.RetryAfter wait, Outcome outcome, RetryCall call) {
-		return new RetryEvent.Scheduled(this.terms.policy().name(), this.terms.method(), call.attempt(),
-				Duration.ofNanos(wait.told()), wait.source(), outcome.cause(), outcome.failure(),
+	private RetryEvent.Scheduled scheduled(Decision.RetryAfter wait, Outcome outcome, CallState call) {
+		return new RetryEvent.Scheduled(this.settings.policy().name(), this.settings.method(), call.attempt(),
+				Duration.ofNanos(wait.published()), wait.source(), outcome.cause(), outcome.failure(),
 				repeats(outcome, call));
 	}
 
-	private RetryEvent.@Nullable RepeatedRequest repeats(Outcome outcome, RetryCall call) {
-		String request = call.unsafeRequest();
-		Idempotency idempotency = this.terms.policy().idempotency();
-		boolean unsaid = idempotency == Idempotency.ASSUMED || (idempotency == Idempotency.BY_KEY && !call.isKeyUsed());
+	private RetryEvent.@Nullable RepeatedRequest repeats(Outcome outcome, CallState call) {
+		AttemptContext context = call.contextIfAny();
+		String request = (context != null) ? context.unsafeRequest() : null;
+		Idempotency idempotency = this.settings.policy().idempotency();
+		boolean unsaid = idempotency == Idempotency.ASSUMED
+				|| (idempotency == Idempotency.BY_KEY && !call.context().isKeyUsed());
 		return (request != null && unsaid && outcome.mayBeApplied())
 				? new RetryEvent.RepeatedRequest(request, idempotency) : null;
 	}
 
 	/** Note that a wait is over, for any reason. */
-	void waited(RetryCall call) {
-		this.listeners.waited();
-		if (call.place() != null) {
-			this.listeners.queued(call.shortenLastWait(call.turn() - now()));
+	void waited(CallState call) {
+		this.events.waited();
+		if (call.ticket() != null) {
+			this.events.queued(call.history().shortenLastWait(call.attemptStart() - now()));
 		}
 	}
 
 	/** Return what follows a wait: the attempt, another wait or the end. */
-	Turn afterWait(RetryCall call) {
+	Decision afterWait(CallState call) {
 		long now = now();
-		Throttle.Place place = call.place();
-		if (place != null && !place.isGranted()) {
+		Ticket ticket = call.ticket();
+		if (ticket != null && !ticket.isGranted()) {
 			return refused(call, now);
 		}
 		Outcome outcome = call.lastOutcome();
-		Decision.Stop stop = this.decider.decideAfterWait(outcome, call.timeLeft(now),
-				this.safeguards.waiting().isShutDown());
+		Decision.Stop stop = this.decider.decideAfterWait(outcome, call.timeLeft(now), this.registry.isShutDown());
 		if (stop != null) {
 			return stop;
 		}
-		if (outcome != null && call.lastSource() == DelaySource.BUDGET) {
-			call.addPostponed();
-			Decision decision = this.decider
-				.decide(situation(call, DelaySource.BUDGET, this.safeguards.answer(now), now));
+		if (outcome != null && call.history().lastSource() == DelaySource.BUDGET) {
+			call.history().addPostponed();
+			Decision decision = this.decider.decide(input(call, false, true, this.guard.answer(now), now));
 			if (!(decision instanceof Decision.RetryAfter retry) || retry.delay() > 0) {
 				return decision;
 			}
 		}
-		Permit permit = this.safeguards.tryAcquire(call, now);
+		Permit permit = this.guard.tryAcquire(call, now);
 		if (permit == null) {
-			if (call.place() == null) {
-				call.addPostponed();
+			if (call.ticket() == null) {
+				call.history().addPostponed();
 			}
 			return refused(call, now);
 		}
 		if (outcome == null) {
-			call.turn(now);
-			return new Turn.Permitted(permit, null);
+			call.attemptStart(now);
+			return new Decision.Proceed(permit, null);
 		}
 		call.beginNext(now);
-		return new Turn.Permitted(permit, outcome.cause());
+		return new Decision.Proceed(permit, outcome.cause());
 	}
 
 	/** Tell that a retry is made. */
 	void retrying(RetryCause cause) {
-		this.listeners.retry(cause);
+		this.events.retry(cause);
 	}
 
-	/** Tell that a permitted attempt is made. */
-	void attempting(Turn.Permitted permitted) {
-		if (permitted.retried() != null) {
-			retrying(permitted.retried());
+	/** Tell that an attempt is made, if it is a retry. */
+	void attempting(Decision.Proceed proceed) {
+		if (proceed.cause() != null) {
+			retrying(proceed.cause());
 		}
 	}
 
 	/** Give the permit of an attempt back that is not made, or that does not count. */
-	void neverBegan(Turn.Permitted permitted, RetryCall call) {
-		permitted.permit().released();
+	void neverBegan(Decision.Proceed proceed, CallState call) {
+		proceed.permit().released();
 		CallObservation observation = call.observation();
 		CallObserver.ObservedAttempt observed = (observation != null) ? observation.takeAttempt() : null;
 		if (observed != null) {
@@ -220,49 +222,61 @@ final class CallSteps {
 	}
 
 	/** End an attempt that timed out before it began. The breaker does not count it. */
-	Turn timedOutUnbegun(Turn.Permitted permitted, Throwable failure, RetryCall call) {
-		permitted.permit().released();
-		attempting(permitted);
+	Decision timedOutUnbegun(Decision.Proceed proceed, Throwable failure, CallState call) {
+		proceed.permit().released();
+		attempting(proceed);
 		call.observeAttempt();
-		return attemptEnded(this.decider.judge(failure, call), Guards.UNCOUNTED, call);
+		return attemptEnded(this.decider.judge(failure, call), Permit.UNCOUNTED, call);
 	}
 
 	/** End a call that did not succeed at once, and mark its failure with the story. */
-	Ending end(Decision.Stop stop, RetryCall call) {
+	CallResult end(Decision.Stop stop, CallState call) {
 		long now = now();
 		Outcome outcome = call.lastOutcome();
-		Throttle.Place place = call.place();
+		Ticket ticket = call.ticket();
 		call.leaveQueue();
 		if (outcome == null) {
 			outcome = call.isKept() ? Outcome.ofNothing(stop) : Outcome.ofRefused(AttemptOutcome.PERMANENT,
-					(place != null) ? place.throttle().rejection() : this.safeguards.rejection(now), stop);
+					(ticket != null) ? ticket.limit().rejection() : this.guard.rejection(now), stop);
 		}
 		long elapsed = call.elapsed(now);
-		this.teller.callStops(call, stop.reason(), elapsed);
+		this.events.callStops(call, stop.reason(), elapsed);
 		if (stop.reason() == StopReason.SUCCEEDED) {
-			this.safeguards.succeeded();
-			this.teller.succeeded(call, new RetryEvent.Succeeded(this.terms.policy().name(), this.terms.method(),
+			this.guard.succeeded();
+			this.events.succeeded(call, new RetryEvent.Succeeded(this.settings.policy().name(), this.settings.method(),
 					call.attempt(), Duration.ofNanos(elapsed)));
-			return new Ending(outcome, null, null);
+			return new CallResult(outcome, null, null);
 		}
 		Throwable failure = outcome.failure();
-		RetriesStoppedException.Story told = new RetriesStoppedException.Story(this.terms.policy().name(),
-				this.terms.method(), stop.reason(), stop.why(), call.allAttempts(), this.terms.policy().maxAttempts(),
-				Duration.ofNanos(elapsed), call.waits(), call.attemptTimes(), call.isWaitsAbridged(),
-				call.isAttemptsAbridged() || call.allAttempts() > call.attempts(), failure, outcome.value(),
-				call.keyIfUsed());
+		AttemptHistory history = call.history();
+		AttemptContext context = call.contextIfAny();
+		RetriesStoppedException.Details details = new RetriesStoppedException.Details(this.settings.policy().name(),
+				this.settings.method(), stop.reason(), stop.why(), history.attempts(),
+				this.settings.policy().maxAttempts(), Duration.ofNanos(elapsed), history.waits(),
+				history.attemptTimes(), history.isWaitsAbridged(), history.isAttemptsAbridged(), failure,
+				outcome.value(), (context != null) ? context.keyIfUsed() : null);
 		// another call may get the same instance, so that one attempt proves nothing
 		boolean settled = call.attempt() > 1 || isUnrepeatable(outcome);
-		RetriesStoppedException story = new RetriesStoppedException(told, stop.problem(), call.started(), settled);
-		if (failure != null && !FailureRules.isFatal(failure)) {
+		RetriesStoppedException story = new RetriesStoppedException(details, stop.problem(), call.started(), settled);
+		if (failure != null && !Outcome.isFatal(failure)) {
 			story.attachTo(failure);
 		}
-		return new Ending(outcome, story, call.observed());
+		return new CallResult(outcome, story, call.observed());
 	}
 
-	/** Return the turns of the recoveries, or null if any number may run at once. */
-	@Nullable RecoveryTurns recoveries() {
-		return this.safeguards.recoveries();
+	/** Recover a call on this thread if it stopped and has a recovery. */
+	<C, T extends @Nullable Object, X extends Throwable> CallResult recover(CallResult result, C context,
+			@Nullable Recovery<? super C, T, X> recovery) {
+		RetriesStoppedException story = result.story();
+		if (story == null || recovery == null || !wants(recovery, story)) {
+			return result;
+		}
+		try {
+			return result.recovered(CallObservation.within(result.observed(), () -> recovery.recover(context, story)));
+		}
+		catch (Throwable ex) {
+			return result.recoveryFailed(ex);
+		}
 	}
 
 	boolean wants(Recovery<?, ?, ?> recovery, RetriesStoppedException story) {
@@ -273,56 +287,31 @@ final class CallSteps {
 			return recovery.accepts(story);
 		}
 		catch (Throwable ex) {
-			this.listeners.hookFailed("recovery", ex);
+			this.events.hookFailed("recovery", ex);
 			return false;
 		}
 	}
 
-	/*
-	 * A recovery may throw one shared instance again and again, which must not collect
-	 * the failures of all calls: if it carries a failure with a story, it gets no other.
-	 */
-	void recoveryFailed(Throwable thrown, RetriesStoppedException story) {
-		Throwable failure = (story.failure() != null) ? story.failure() : story;
-		if (thrown == failure || FailureRules.isFatal(thrown)) {
-			return;
+	/** Publish the end of a call that stopped. */
+	void stopped(CallResult result, RetriesStoppedException story, @Nullable CallState enclosing) {
+		Throwable thrown = result.thrown();
+		this.events.stopped(result, new RetryEvent.Stopped(this.settings.policy().name(), this.settings.method(), story,
+				result.recovery(), thrown));
+		boolean unrepeatable = isUnrepeatable(result.outcome());
+		// neither retried nor forbidden, so that policies around it judge it themselves
+		boolean leftToOthers = story.attempts() == 1 && !unrepeatable
+				&& (story.reason() == StopReason.NOT_RETRYABLE || story.reason() == StopReason.DISABLED);
+		if (thrown != null && enclosing != null && !leftToOthers) {
+			enclosing.context().handledInside(thrown, story, unrepeatable);
 		}
-		Throwable[] carried = thrown.getSuppressed();
-		for (Throwable earlier : carried) {
-			if (earlier == failure || RetriesStoppedException.on(earlier) != null) {
-				return;
-			}
-		}
-		if (carried.length < MOST_SUPPRESSED) {
-			thrown.addSuppressed(failure);
-		}
-	}
-
-	/** Tell the end of a call without success; null is thrown where it has a result. */
-	void stopped(Ending ending, RetriesStoppedException story, RetryEvent.RecoveryOutcome recovered,
-			@Nullable Throwable thrown, @Nullable RetryCall enclosing) {
-		this.teller.stopped(ending,
-				new RetryEvent.Stopped(this.terms.policy().name(), this.terms.method(), story, recovered, thrown));
-		if (thrown != null && enclosing != null && !isLeftToOthers(ending, story)) {
-			enclosing.settledInside(thrown, story, isUnrepeatable(ending.outcome()));
-		}
-	}
-
-	/*
-	 * Return whether the call has neither retried its failure nor forbidden that.
-	 * Policies around it then judge the failure by their own rules.
-	 */
-	private boolean isLeftToOthers(Ending ending, RetriesStoppedException story) {
-		boolean refused = story.reason() == StopReason.NOT_RETRYABLE || story.reason() == StopReason.DISABLED;
-		return refused && story.attempts() == 1 && !isUnrepeatable(ending.outcome());
 	}
 
 	private boolean isUnrepeatable(Outcome outcome) {
-		return this.terms.policy().idempotency() == Idempotency.NO && outcome.mayBeApplied();
+		return this.settings.policy().idempotency() == Idempotency.NO && outcome.mayBeApplied();
 	}
 
 	private long now() {
-		return this.terms.time().nanoTime();
+		return this.settings.time().nanoTime();
 	}
 
 }

@@ -2,14 +2,16 @@ package dev.backoff;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.backoff.breaker.CallPermits.Permit;
 import dev.backoff.event.DelaySource;
 import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.event.StopReason;
-import dev.backoff.throttle.Throttle;
+import dev.backoff.failure.RetryCause;
+import dev.backoff.concurrency.ConcurrencyLimit;
 import dev.backoff.time.DurationText;
 
-/** What follows an attempt: another one after a delay, or the end of the call. */
-sealed interface Decision extends Turn {
+/** What a call does next: make an attempt, wait for one, or end. */
+sealed interface Decision {
 
 	Stop SUCCEEDED = new Stop(StopReason.SUCCEEDED);
 
@@ -19,19 +21,17 @@ sealed interface Decision extends Turn {
 
 	Stop PUSHED_BACK = new Stop(StopReason.HINT, "the server asked not to be called again");
 
-	Stop STILL_PENDING = new Stop(StopReason.DEADLINE, "the answer to the last question was not final");
+	Stop STILL_PENDING = new Stop(StopReason.DEADLINE, "the answer to the final poll was not final");
 
 	Stop OVERSLEPT = new Stop(StopReason.DEADLINE, "the wait took longer than chosen");
 
-	Stop WITHOUT_SLOT = new Stop(StopReason.DEADLINE, "no slot was free in time");
+	Stop WITHOUT_PERMIT = new Stop(StopReason.DEADLINE, "no permit was free in time");
 
 	Stop UNBEGUN = new Stop(StopReason.DEADLINE, "the executor has not begun the attempt in time");
 
 	Stop CANCELLED = new Stop(StopReason.CANCELLED, "the caller has cancelled the call");
 
 	Stop COMPLETED = new Stop(StopReason.CANCELLED, "the caller has completed the call");
-
-	Stop STOPPED = new Stop(StopReason.STOPPED, "an operator has ended the wait");
 
 	Stop SHUTDOWN = new Stop(StopReason.SHUTDOWN, "the application is shutting down");
 
@@ -66,9 +66,9 @@ sealed interface Decision extends Turn {
 		return new Stop(StopReason.BREAKER_OPEN, "the breaker " + breaker + " is open");
 	}
 
-	static Stop queueFull(Throttle throttle) {
+	static Stop queueFull(ConcurrencyLimit limit) {
 		return new Stop(StopReason.CONCURRENCY,
-				throttle.slots() + " attempts run at once and " + throttle.waiting() + " calls wait");
+				limit.permits() + " attempts run at once and " + limit.waiting() + " calls wait");
 	}
 
 	static Stop hintTooLong(long hint, long longest) {
@@ -104,6 +104,15 @@ sealed interface Decision extends Turn {
 	}
 
 	/**
+	 * Make an attempt now.
+	 *
+	 * @param permit given back at its end
+	 * @param cause what makes a retry necessary, or null for the first attempt
+	 */
+	record Proceed(Permit permit, @Nullable RetryCause cause) implements Decision {
+	}
+
+	/**
 	 * Wait, then make another attempt.
 	 *
 	 * @param delay how long to wait, in nanoseconds
@@ -113,15 +122,15 @@ sealed interface Decision extends Turn {
 	record RetryAfter(long delay, long ownDelay, DelaySource source) implements Decision {
 
 		/**
-		 * Return whether this is the wait for the last question before the deadline: no
+		 * Return whether this is the wait for the final poll before the deadline: no
 		 * other is shorter than the rule chose.
 		 */
-		boolean isLastQuestion() {
+		boolean isFinalPoll() {
 			return this.delay < this.ownDelay && this.source == DelaySource.POLICY;
 		}
 
-		/** Return the delay as it is told, 0 if it is known only when it is over. */
-		long told() {
+		/** Return the delay as it is published, 0 if it is known only when it is over. */
+		long published() {
 			return (this.source == DelaySource.CONCURRENCY) ? 0 : this.delay;
 		}
 

@@ -16,7 +16,7 @@ import dev.backoff.failure.FailureClassification;
 import dev.backoff.failure.FailureClassifier;
 import dev.backoff.failure.Idempotency;
 import dev.backoff.policy.RetryPolicy;
-import dev.backoff.throttle.ConcurrencyExceededException;
+import dev.backoff.concurrency.ConcurrencyExceededException;
 import dev.backoff.time.Nanos;
 
 /**
@@ -51,7 +51,7 @@ final class FailureRules {
 	 * A classifier may throw, or an exception's own getCause(). The call then ends with
 	 * the failure that was to be judged, and names what was thrown instead.
 	 */
-	Outcome judge(Throwable failure, RetryCall call) {
+	Outcome judge(Throwable failure, CallState call) {
 		try {
 			return judgeUnguarded(failure, call);
 		}
@@ -61,10 +61,10 @@ final class FailureRules {
 		}
 	}
 
-	private Outcome judgeUnguarded(Throwable failure, RetryCall call) {
+	private Outcome judgeUnguarded(Throwable failure, CallState call) {
 		if (failure instanceof Error && !isListedError(failure)) {
 			return refuse(AttemptOutcome.ERROR, failure, Decision.name(failure)
-					+ (isFatal(failure) ? " is never retried" : " is an Error; name it in retryOn to retry"));
+					+ (Outcome.isFatal(failure) ? " is never retried" : " is an Error; name it in retryOn to retry"));
 		}
 		if (failure instanceof InterruptedException || failure instanceof CancellationException) {
 			StopReason reason = (failure instanceof InterruptedException) ? StopReason.INTERRUPTED
@@ -84,8 +84,8 @@ final class FailureRules {
 			return judgeTimeout(timeout, call);
 		}
 		Throwable settled = this.policy.isNestedMultiply() ? null
-				: Causes.find(failure, (cause) -> call.settledInside(cause) != null);
-		RetriesStoppedException inner = (settled != null) ? call.settledInside(settled) : null;
+				: Causes.find(failure, (cause) -> handledInside(call, cause) != null);
+		RetriesStoppedException inner = (settled != null) ? handledInside(call, settled) : null;
 		if (inner != null) {
 			return nested(failure, inner);
 		}
@@ -97,12 +97,26 @@ final class FailureRules {
 	}
 
 	/*
+	 * Return the story of the call inside the running attempt that has thrown this
+	 * failure and handled it. Where no context reached that call, its mark tells.
+	 */
+	private static @Nullable RetriesStoppedException handledInside(CallState call, Throwable failure) {
+		AttemptContext context = call.contextIfAny();
+		RetriesStoppedException noted = (context != null) ? context.handledInside(failure, false) : null;
+		if (noted != null) {
+			return noted;
+		}
+		RetriesStoppedException mark = RetriesStoppedException.on(failure);
+		return (mark != null && mark.settledSince(call.attemptStart())) ? mark : null;
+	}
+
+	/*
 	 * A call inside has no more time than the attempt around it. Both time out together,
 	 * whichever timer is first.
 	 */
-	private boolean isOf(RetryCall call, AttemptTimeoutException failure) {
+	private boolean isOf(CallState call, AttemptTimeoutException failure) {
 		boolean limited = this.policy.attemptTimeoutNanos() != Nanos.UNLIMITED;
-		return call.settledInside(failure) == null || (limited && call.timeLeftNow() <= 0);
+		return handledInside(call, failure) == null || (limited && call.timeLeftNow() <= 0);
 	}
 
 	/*
@@ -110,9 +124,10 @@ final class FailureRules {
 	 * of the dependency, so no classifier counts, and of inner calls only one whose work
 	 * must not be repeated.
 	 */
-	private Outcome judgeTimeout(AttemptTimeoutException failure, RetryCall call) {
+	private Outcome judgeTimeout(AttemptTimeoutException failure, CallState call) {
+		AttemptContext context = call.contextIfAny();
 		for (Throwable cause : this.policy.isNestedMultiply() ? List.<Throwable>of() : Causes.of(failure)) {
-			RetriesStoppedException inner = call.unrepeatableInside(cause);
+			RetriesStoppedException inner = (context != null) ? context.handledInside(cause, true) : null;
 			if (inner != null) {
 				return Outcome.ofRefused(AttemptOutcome.TIMEOUT, failure, Decision.nested(inner));
 			}
@@ -228,16 +243,10 @@ final class FailureRules {
 	private boolean isListedError(Throwable failure) {
 		for (Class<?> type : this.policy.retryOn()) {
 			if (Error.class.isAssignableFrom(type) && type.isInstance(failure)) {
-				return !isFatal(failure);
+				return !Outcome.isFatal(failure);
 			}
 		}
 		return false;
-	}
-
-	/** Return whether the failure is the virtual machine's own: it is left as it is. */
-	static boolean isFatal(Throwable failure) {
-		return failure instanceof VirtualMachineError || failure instanceof ThreadDeath
-				|| failure instanceof LinkageError;
 	}
 
 	private static boolean isOneOf(List<Class<? extends Throwable>> types, Throwable failure) {

@@ -34,7 +34,7 @@ public final class FailureVerdicts implements Function<Throwable, Verdict> {
 
 	@Override
 	public Verdict apply(Throwable failure) {
-		return this.rules.judge(failure, new RetryCall(null)).verdict();
+		return this.rules.judge(failure, new CallState(null)).verdict();
 	}
 
 }

@@ -14,7 +14,7 @@ final class Interruption extends TimerEntry {
 	 * interrupt follows. If the timer is first, the thread waits until the interrupt has
 	 * been delivered, which takes no longer than delivering it, and then takes it back
 	 * unless the work has consumed it. So no interrupt of ours is ever under way when the
-	 * work has ended. No lock is held, which a stack overflow could leave locked.
+	 * work has ended.
 	 *
 	 * A flag that is already set when the timer comes is another interrupt. It stays, and
 	 * the work counts as interrupted by that and not as late. The flag is not set again:

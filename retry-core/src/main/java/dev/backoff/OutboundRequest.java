@@ -42,15 +42,15 @@ public final class OutboundRequest {
 	 * @return what to tell, or null if no call and no deadline concerns the request
 	 */
 	public static @Nullable OutboundRequest begin(String method) {
-		RetryCall call = CallStack.ofThread().running();
+		CallState call = CallStack.ofThread().running();
 		if (call == null) {
 			return null;
 		}
 		if (UNSAFE.contains(method)) {
-			call.unsafeRequest(method);
+			call.context().sendsUnsafe(method);
 		}
-		Supplier<String> key = (call.isAttempt() && call.idempotency() == Idempotency.BY_KEY) ? call.nextRequestKey()
-				: null;
+		Supplier<String> key = (call.isAttempt() && call.settings().policy().idempotency() == Idempotency.BY_KEY)
+				? call.context().nextRequestKey() : null;
 		return new OutboundRequest(call.isAttempt() ? call.attempt() : 0, call.timeLeftNow(), key);
 	}
 

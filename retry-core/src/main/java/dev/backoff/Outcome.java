@@ -9,7 +9,7 @@ import dev.backoff.breaker.CircuitOpenException;
 import dev.backoff.event.AttemptOutcome;
 import dev.backoff.failure.FailureClassification;
 import dev.backoff.failure.RetryCause;
-import dev.backoff.throttle.ConcurrencyExceededException;
+import dev.backoff.concurrency.ConcurrencyExceededException;
 
 /** What one attempt came to: a value or a failure, with what was made of it. */
 sealed interface Outcome {
@@ -36,6 +36,12 @@ sealed interface Outcome {
 	/** Return the outcome of a call without an attempt of which anything is known. */
 	static Outcome ofNothing(Decision.Stop stop) {
 		return new Value(AttemptOutcome.PERMANENT, null, stop);
+	}
+
+	/** Return whether the failure is the virtual machine's own: it is left as it is. */
+	static boolean isFatal(Throwable failure) {
+		return failure instanceof VirtualMachineError || failure instanceof ThreadDeath
+				|| failure instanceof LinkageError;
 	}
 
 	/** Return the same outcome, not worth another attempt. */

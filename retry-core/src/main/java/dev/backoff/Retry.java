@@ -1,12 +1,20 @@
 package dev.backoff;
 
+import java.time.Duration;
+import java.util.concurrent.Executor;
+import java.util.function.Supplier;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 import org.jspecify.annotations.Nullable;
 
 import dev.backoff.event.RetriesStoppedException;
+import dev.backoff.delay.RandomSource;
 import dev.backoff.policy.RetryPolicy;
+import dev.backoff.breaker.CallPermits;
+import dev.backoff.breaker.CircuitBreaker;
+import dev.backoff.concurrency.ConcurrencyLimit;
+import dev.backoff.time.RetryTime;
 
 /**
  * Run operations under a policy, on the calling thread or without holding one. <pre>
@@ -29,7 +37,7 @@ public final class Retry {
 	private volatile Drivers drivers;
 
 	Retry(RetryBuilder builder) {
-		this.drivers = Drivers.of(builder);
+		this.drivers = new Drivers(builder);
 	}
 
 	/**
@@ -118,16 +126,16 @@ public final class Retry {
 	public <C, T extends @Nullable Object, X extends Throwable> T callOn(C context,
 			Operation.OnContext<C, T, X> operation, @Nullable Recovery<? super C, T, X> recovery) throws X {
 		Drivers drivers = this.drivers;
-		RunningCalls counted = drivers.running();
+		CallRegistry counted = drivers.running;
 		if (counted == null) {
-			return drivers.blocking().call(context, operation, recovery);
+			return drivers.blocking.call(context, operation, recovery);
 		}
-		counted.enter();
+		counted.begins();
 		try {
-			return drivers.blocking().call(context, operation, recovery);
+			return drivers.blocking.call(context, operation, recovery);
 		}
 		finally {
-			counted.leave();
+			counted.ends();
 		}
 	}
 
@@ -173,22 +181,22 @@ public final class Retry {
 			AsyncOperation.OnContext<C, T> operation,
 			@Nullable Recovery<? super C, ? extends CompletionStage<T>, ?> recovery) {
 		Drivers drivers = this.drivers;
-		RunningCalls counted = drivers.running();
+		CallRegistry counted = drivers.running;
 		if (counted == null) {
-			return drivers.async().call(context, operation, recovery);
+			return drivers.async(context, operation, recovery);
 		}
-		counted.enter();
-		CompletableFuture<T> result = drivers.async().call(context, operation, recovery);
-		CompletableFuture<T> unused = result.whenComplete((value, failure) -> counted.leave());
+		counted.begins();
+		CompletableFuture<T> result = drivers.async(context, operation, recovery);
+		CompletableFuture<T> unused = result.whenComplete((value, failure) -> counted.ends());
 		return result;
 	}
 
 	/**
 	 * Tell the observers that a call has been stored which {@link #attemptOn} is to make.
-	 * @param key its {@linkplain KeptCall#key() key}
+	 * @param key its {@linkplain ResumedCall#key() key}
 	 */
 	public void stored(String key) {
-		this.drivers.async().steps().stored(key);
+		this.drivers.events.stored(key);
 	}
 
 	/**
@@ -205,19 +213,19 @@ public final class Retry {
 	 * @param <X> the checked exception both throw
 	 * @return what follows; what the attempt or the recovery threw is in it
 	 */
-	public <C, T extends @Nullable Object, X extends Throwable> KeptNext attemptOn(KeptCall call, C context,
+	public <C, T extends @Nullable Object, X extends Throwable> ResumeResult attemptOn(ResumedCall call, C context,
 			Operation.OnContext<C, T, X> operation, @Nullable Recovery<? super C, T, X> recovery) {
 		Drivers drivers = this.drivers;
-		RunningCalls counted = drivers.running();
+		CallRegistry counted = drivers.running;
 		if (counted == null) {
-			return drivers.kept().get().attempt(call, context, operation, recovery);
+			return drivers.kept().attempt(call, context, operation, recovery);
 		}
-		counted.enter();
+		counted.begins();
 		try {
-			return drivers.kept().get().attempt(call, context, operation, recovery);
+			return drivers.kept().attempt(call, context, operation, recovery);
 		}
 		finally {
-			counted.leave();
+			counted.ends();
 		}
 	}
 
@@ -235,7 +243,7 @@ public final class Retry {
 	 * {@return the policy of the calls that begin now}
 	 */
 	public RetryPolicy policy() {
-		return this.drivers.terms().policy();
+		return this.drivers.settings.policy();
 	}
 
 	/**
@@ -245,29 +253,87 @@ public final class Retry {
 	 * @return false if no call would retry it
 	 */
 	public boolean isRetryable(Throwable failure) {
-		return this.drivers.decider().judge(failure, new RetryCall(null)).refusal() == null;
+		return this.drivers.steps.decider().judge(failure, new CallState(null)).refusal() == null;
 	}
 
 	/**
 	 * {@return the delays of one call that begins now, for a library that makes attempts
-	 * and waits by itself}
+	 * and waits by itself: null when no retry follows} Budget, breaker, hints of servers
+	 * and the concurrency limit have no part in them, since outcomes are not told. Not
+	 * thread-safe.
 	 */
-	public RetryDelays delays() {
+	public Supplier<@Nullable Duration> delays() {
 		Drivers drivers = this.drivers;
-		return new RetryDelays(drivers.terms(), drivers.random());
+		return drivers.steps.decider().delays(drivers.settings.time());
 	}
 
 	/**
 	 * {@return how logs and meters call what is run, by default the policy's name}
 	 */
 	public String method() {
-		return this.drivers.terms().method();
+		return this.drivers.settings.method();
 	}
 
 	@Override
 	public String toString() {
-		CallTerms terms = this.drivers.terms();
-		return "Retry of " + terms.method() + " by " + terms.policy();
+		CallSettings settings = this.drivers.settings;
+		return "Retry of " + settings.method() + " by " + settings.policy();
+	}
+
+	/** What the calls run on; a change of settings swaps it. */
+	private static final class Drivers {
+
+		private final CallSettings settings;
+
+		private final CallEvents events;
+
+		private final OverloadGuard guard;
+
+		private final RandomSource random;
+
+		private final CallSteps steps;
+
+		private final BlockingDriver blocking;
+
+		private final Supplier<Executor> executor;
+
+		private final @Nullable CallRegistry running;
+
+		Drivers(RetryBuilder builder) {
+			RetryPolicy policy = builder.policy;
+			this.events = new CallEvents(policy.name(), builder.method, builder.recorder, builder.listeners,
+					builder.observers);
+			SafeCallbacks safe = new SafeCallbacks(this.events);
+			this.random = RandomSource.safe(builder.random, (ex) -> this.events.hookFailed("random source", ex));
+			RetryTime time = RetryTime.safe(builder.time, (ex) -> this.events.hookFailed("time", ex));
+			ConcurrencyLimit limit = (builder.limit == null && policy.concurrency() != ConcurrencyLimit.UNLIMITED)
+					? new ConcurrencyLimit(policy.name(), policy.concurrency(), policy.maxWaiting()) : builder.limit;
+			this.settings = new CallSettings(policy, builder.method, time, safe.switchOf(policy, builder.enabled),
+					limit);
+			CallPermits breaker = (builder.breaker == null || builder.breaker instanceof CircuitBreaker)
+					? builder.breaker
+					: CallPermits.safe(builder.breaker, (ex) -> this.events.hookFailed("breaker", ex));
+			this.guard = new OverloadGuard(limit, breaker, builder.budget);
+			this.running = builder.counted ? builder.registry : null;
+			AttemptLimit attemptLimit = new AttemptLimit(policy, builder.method, time, this.running);
+			RetryDecider decider = new RetryDecider(policy, this.settings.retries(), this.random, this.events);
+			this.steps = new CallSteps(this.settings, decider, this.events, this.guard, builder.registry, attemptLimit);
+			this.blocking = new BlockingDriver(this.steps);
+			this.executor = safe.executors(builder.executor, AsyncCall.DEFAULT_EXECUTOR);
+		}
+
+		<C, T extends @Nullable Object> CompletableFuture<T> async(C context, AsyncOperation.OnContext<C, T> operation,
+				@Nullable Recovery<? super C, ? extends CompletionStage<T>, ?> recovery) {
+			return AsyncCall.start(this.steps, this.executor.get(), context, operation, recovery);
+		}
+
+		/* Made for each attempt, since few retries have any. */
+		ResumedAttempt kept() {
+			RetryDecider decider = new RetryDecider(this.settings.policy(), () -> null, this.random, this.events);
+			return new ResumedAttempt(new CallSteps(this.settings, decider, this.events, this.guard.keptElsewhere(),
+					new CallRegistry(), this.steps.limit()));
+		}
+
 	}
 
 }

@@ -17,7 +17,7 @@ import dev.backoff.event.CallRecorder;
 import dev.backoff.event.RetryListener;
 import dev.backoff.event.StopReason;
 import dev.backoff.policy.RetryPolicy;
-import dev.backoff.throttle.Throttle;
+import dev.backoff.concurrency.ConcurrencyLimit;
 import dev.backoff.time.RetryTime;
 
 /**
@@ -48,15 +48,13 @@ public final class RetryBuilder {
 
 	@Nullable RetryBudget budget;
 
-	@Nullable Throttle throttle;
+	@Nullable ConcurrencyLimit limit;
 
-	@Nullable Throttle recoveries;
+	CallRegistry registry = new CallRegistry();
 
-	WaitingCalls waitingCalls = new WaitingCalls();
+	boolean counted;
 
-	@Nullable RunningCalls running;
-
-	Supplier<? extends Executor> executor = () -> AsyncDriver.DEFAULT_EXECUTOR;
+	Supplier<? extends Executor> executor = () -> AsyncCall.DEFAULT_EXECUTOR;
 
 	RetryBuilder(RetryPolicy policy) {
 		this.policy = policy;
@@ -158,38 +156,34 @@ public final class RetryBuilder {
 	}
 
 	/**
-	 * Set the slots of attempts and of recoveries, shared by all methods of the policy.
-	 * Without them a retry has its own, by its policy.
-	 * @param attempts limits attempts, or null
-	 * @param recoveries limits recoveries, or null; calls wait for it as long as they
-	 * have to
+	 * Set the limit of attempts at once, shared by all methods of the policy. Without one
+	 * a retry has its own, by its policy.
+	 * @param limit limits attempts, or null
 	 * @return this builder
 	 */
-	public RetryBuilder throttle(@Nullable Throttle attempts, @Nullable Throttle recoveries) {
-		this.throttle = attempts;
-		this.recoveries = recoveries;
+	public RetryBuilder concurrencyLimit(@Nullable ConcurrencyLimit limit) {
+		this.limit = limit;
 		return this;
 	}
 
 	/**
-	 * Set where calls wait, shared by the retries of one application, so that its
-	 * shutdown wakes them.
-	 * @param waitingCalls where calls wait
+	 * Set where calls are registered, shared by the retries of one application, so that
+	 * its shutdown wakes those that wait.
+	 * @param registry where calls are registered
 	 * @return this builder
 	 */
-	public RetryBuilder waitingCalls(WaitingCalls waitingCalls) {
-		this.waitingCalls = waitingCalls;
+	public RetryBuilder calls(CallRegistry registry) {
+		this.registry = registry;
 		return this;
 	}
 
 	/**
-	 * Set where running calls are counted, shared by the retries of one application, so
-	 * that its shutdown can wait for them.
-	 * @param running counts calls, or null to count none
+	 * Set whether running calls are counted, so that a shutdown can wait for them.
+	 * @param counted whether to count them
 	 * @return this builder
 	 */
-	public RetryBuilder runningCalls(@Nullable RunningCalls running) {
-		this.running = running;
+	public RetryBuilder counted(boolean counted) {
+		this.counted = counted;
 		return this;
 	}
 

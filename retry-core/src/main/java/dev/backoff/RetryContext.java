@@ -5,6 +5,7 @@ import java.util.concurrent.Callable;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.backoff.AttemptContext.SharedAttempt;
 import dev.backoff.event.CallObserver;
 import dev.backoff.time.Nanos;
 import dev.backoff.time.RetryTime;
@@ -27,12 +28,12 @@ public final class RetryContext {
 	private static final Scope NOTHING = () -> {
 	};
 
-	private final @Nullable CallOrigin origin;
+	private final @Nullable SharedAttempt shared;
 
 	private final boolean concealing;
 
-	private RetryContext(@Nullable CallOrigin origin, boolean concealing) {
-		this.origin = origin;
+	private RetryContext(@Nullable SharedAttempt shared, boolean concealing) {
+		this.shared = shared;
 		this.concealing = concealing;
 	}
 
@@ -41,8 +42,8 @@ public final class RetryContext {
 	 * {@linkplain #isEmpty() empty}}
 	 */
 	public static RetryContext capture() {
-		RetryCall call = CallStack.ofThread().running();
-		return new RetryContext((call != null) ? call.origin() : null, false);
+		CallState call = CallStack.ofThread().running();
+		return new RetryContext((call != null) ? call.context().share() : null, false);
 	}
 
 	/**
@@ -51,10 +52,7 @@ public final class RetryContext {
 	 * @param told whose {@link CallObserver.ObservedCall#isInside isInside} is called
 	 */
 	public static void tellAround(CallObserver.ObservedCall told) {
-		RetryCall running = CallStack.ofThread().running();
-		if (running != null) {
-			running.inner().tellAround(told);
-		}
+		AttemptContext.tellAround(told, CallStack.ofThread().running());
 	}
 
 	/**
@@ -79,16 +77,16 @@ public final class RetryContext {
 	 * @param time what measures it
 	 */
 	public static RetryContext ofDeadline(Duration timeLeft, RetryTime time) {
-		RetryTime guarded = new Guards((hook, failure) -> {
-		}).time(time);
-		return new RetryContext(CallOrigin.ofDeadline(Math.max(0, Nanos.of(timeLeft)), guarded), false);
+		RetryTime safe = RetryTime.safe(time, (ex) -> {
+		});
+		return new RetryContext(SharedAttempt.ofDeadline(Math.max(0, Nanos.of(timeLeft)), safe), false);
 	}
 
 	/**
 	 * {@return whether there is nothing to respect; true if no attempt was running}
 	 */
 	public boolean isEmpty() {
-		return this.origin == null;
+		return this.shared == null;
 	}
 
 	/**
@@ -101,13 +99,13 @@ public final class RetryContext {
 		if (this.concealing) {
 			return stack.conceal();
 		}
-		RetryCall running = stack.running();
-		if (this.origin == null || (running != null && running.isOf(this.origin))) {
+		CallState running = stack.running();
+		if (this.shared == null || (running != null && running.isOf(this.shared))) {
 			return NOTHING;
 		}
-		RetryCall adopted = (this.origin.key() == null && running != null && running.isAttempt())
-				? stack.adopt(running.origin(), Math.max(0, RetryCall.standingFor(this.origin).timeLeftNow()))
-				: stack.adopt(this.origin, Nanos.UNLIMITED);
+		CallState adopted = (this.shared.key == null && running != null && running.isAttempt())
+				? stack.adopt(running.context().share(), Math.max(0, CallState.standingFor(this.shared).timeLeftNow()))
+				: stack.adopt(this.shared, Nanos.UNLIMITED);
 		return () -> stack.abandon(adopted);
 	}
 
@@ -146,7 +144,7 @@ public final class RetryContext {
 
 	@Override
 	public String toString() {
-		return (this.origin != null) ? "RetryContext of " + this.origin : "RetryContext of nothing";
+		return (this.shared != null) ? "RetryContext of " + this.shared : "RetryContext of nothing";
 	}
 
 	/** A context that is open on a thread. Closing it twice does nothing. */

@@ -1,6 +1,7 @@
 package dev.backoff;
 
 import java.time.Duration;
+import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
@@ -11,8 +12,9 @@ import dev.backoff.event.AttemptOutcome;
 import dev.backoff.event.DelaySource;
 import dev.backoff.policy.RetryCondition;
 import dev.backoff.policy.RetryPolicy;
-import dev.backoff.throttle.Throttle;
+import dev.backoff.concurrency.Ticket;
 import dev.backoff.time.Nanos;
+import dev.backoff.time.RetryTime;
 
 /**
  * The only place that decides: after each attempt, "again after this delay" or "stop,
@@ -38,20 +40,20 @@ final class RetryDecider {
 
 	private final FailureRules rules;
 
-	private final Guards.Switch retries;
+	private final CallSettings.Switch retries;
 
 	private final RandomSource random;
 
-	private final ListenerChain listeners;
+	private final CallEvents events;
 
 	private final boolean acceptsAll;
 
-	RetryDecider(RetryPolicy policy, Guards.Switch retries, RandomSource random, ListenerChain listeners) {
+	RetryDecider(RetryPolicy policy, CallSettings.Switch retries, RandomSource random, CallEvents events) {
 		this.policy = policy;
 		this.rules = new FailureRules(policy);
 		this.retries = retries;
 		this.random = random;
-		this.listeners = listeners;
+		this.events = events;
 		this.acceptsAll = policy.retryWhen() == null && policy.until() == null;
 	}
 
@@ -76,40 +78,40 @@ final class RetryDecider {
 			return condition.test(result, context);
 		}
 		catch (Throwable ex) {
-			this.listeners.hookFailed(hook, ex);
+			this.events.hookFailed(hook, ex);
 			return otherwise;
 		}
 	}
 
-	Outcome judge(Throwable failure, RetryCall call) {
+	Outcome judge(Throwable failure, CallState call) {
 		Outcome outcome = this.rules.judge(failure, call);
 		if (outcome.refusal() != null && outcome.refusal().problem() != null) {
-			this.listeners.hookFailed("classifier", outcome.refusal().problem());
+			this.events.hookFailed("classifier", outcome.refusal().problem());
 		}
 		return outcome;
 	}
 
 	/** Decide what follows an attempt, or a wait that was followed by none. */
-	Decision decide(Situation situation) {
-		Decision.Stop stop = goodResult(situation);
-		stop = (stop != null) ? stop : notWorthRetrying(situation);
-		stop = (stop != null) ? stop : noRetryLeft(situation);
-		stop = (stop != null) ? stop : refusedByBreaker(situation);
-		Decision next = (stop != null) ? stop : delay(situation);
-		next = (next instanceof Decision.RetryAfter wait) ? afterBreaker(wait, situation) : next;
-		next = (next instanceof Decision.RetryAfter wait) ? beforeDeadline(wait, situation) : next;
-		return (next instanceof Decision.RetryAfter wait) ? paid(wait, situation) : next;
+	Decision decide(DecisionInput input) {
+		Decision.Stop stop = goodResult(input);
+		stop = (stop != null) ? stop : notWorthRetrying(input);
+		stop = (stop != null) ? stop : noRetryLeft(input);
+		stop = (stop != null) ? stop : refusedByBreaker(input);
+		Decision next = (stop != null) ? stop : delay(input);
+		next = (next instanceof Decision.RetryAfter wait) ? afterBreaker(wait, input) : next;
+		next = (next instanceof Decision.RetryAfter wait) ? beforeDeadline(wait, input) : next;
+		return (next instanceof Decision.RetryAfter wait) ? paid(wait, input) : next;
 	}
 
 	/* 1. A good result. */
-	private static Decision.@Nullable Stop goodResult(Situation situation) {
-		Outcome outcome = situation.outcome();
+	private static Decision.@Nullable Stop goodResult(DecisionInput input) {
+		Outcome outcome = input.outcome();
 		return (outcome != null && outcome.kind() == AttemptOutcome.SUCCESS) ? Decision.SUCCEEDED : null;
 	}
 
 	/* 2. A failure that deserves no other attempt. */
-	private static Decision.@Nullable Stop notWorthRetrying(Situation situation) {
-		Outcome outcome = situation.outcome();
+	private static Decision.@Nullable Stop notWorthRetrying(DecisionInput input) {
+		Outcome outcome = input.outcome();
 		return (outcome != null) ? outcome.refusal() : null;
 	}
 
@@ -117,39 +119,39 @@ final class RetryDecider {
 	 * 3. Retries are switched on, attempts are left, and the application goes on. A first
 	 * attempt is no retry: only its wait for the breaker ends with the application.
 	 */
-	private Decision.@Nullable Stop noRetryLeft(Situation situation) {
-		Outcome outcome = situation.outcome();
+	private Decision.@Nullable Stop noRetryLeft(DecisionInput input) {
+		Outcome outcome = input.outcome();
 		if (outcome == null) {
-			return (situation.shutDown() && situation.breaker().awaited()) ? Decision.SHUTDOWN : null;
+			return (input.shutDown() && input.breaker().awaited()) ? Decision.SHUTDOWN : null;
 		}
 		Decision.Stop off = switchedOff(outcome.kind());
 		if (off != null) {
 			return off;
 		}
-		if (situation.attempt() >= this.policy.maxAttempts()
+		if (input.attempt() >= this.policy.maxAttempts()
 				&& this.policy.maxAttempts() != RetryPolicy.UNLIMITED_ATTEMPTS) {
 			return Decision.ATTEMPTS_EXHAUSTED;
 		}
-		return situation.shutDown() ? Decision.SHUTDOWN : null;
+		return input.shutDown() ? Decision.SHUTDOWN : null;
 	}
 
 	/* 4. The breaker permits an attempt, or lets the call wait. */
-	private static Decision.@Nullable Stop refusedByBreaker(Situation situation) {
-		Situation.Breaker breaker = situation.breaker();
+	private static Decision.@Nullable Stop refusedByBreaker(DecisionInput input) {
+		DecisionInput.Breaker breaker = input.breaker();
 		return (breaker.permitting() || breaker.awaited()) ? null : Decision.breakerOpen(breaker.name());
 	}
 
 	/* 5. The delay that the policy's rule chooses, which the server's hint may raise. */
-	private Decision delay(Situation situation) {
-		Outcome outcome = situation.outcome();
+	private Decision delay(DecisionInput input) {
+		Outcome outcome = input.outcome();
 		boolean throttled = outcome != null && outcome.kind() == AttemptOutcome.THROTTLED;
 		BackoffRule rule = this.policy.rule(throttled);
 		// waits that are followed by no attempt grow too, up to the longest planned one
-		int number = Math.min(situation.delayNumber(), Math.max(1, this.policy.maxAttempts() - 1));
-		long own = rule.delay(number, situation.previousDelay(), this.random);
-		if (situation.waitedFor() == DelaySource.BUDGET) {
+		int number = Math.min(input.delayNumber(), Math.max(1, this.policy.maxAttempts() - 1));
+		long own = rule.delay(number, input.previousDelay(), this.random);
+		if (input.waitedForBudget()) {
 			// that wait was the delay
-			return new Decision.RetryAfter(situation.breaker().permitting() ? 0 : own, own, DelaySource.POLICY);
+			return new Decision.RetryAfter(input.breaker().permitting() ? 0 : own, own, DelaySource.POLICY);
 		}
 		Duration hint = null;
 		if (outcome != null && this.policy.isRetryAfterEnabled()) {
@@ -163,8 +165,8 @@ final class RetryDecider {
 	}
 
 	/* A breaker that is awaited raises the delay to the time until its next permit. */
-	private static Decision.RetryAfter afterBreaker(Decision.RetryAfter wait, Situation situation) {
-		Situation.Breaker breaker = situation.breaker();
+	private static Decision.RetryAfter afterBreaker(Decision.RetryAfter wait, DecisionInput input) {
+		DecisionInput.Breaker breaker = input.breaker();
 		if (breaker.permitting()) {
 			return wait;
 		}
@@ -188,36 +190,36 @@ final class RetryDecider {
 
 	/*
 	 * 6. The delay and the shortest attempt fit before the deadline. A result that is not
-	 * final gets one last question where they do not.
+	 * final gets one final poll where they do not.
 	 */
-	private Decision beforeDeadline(Decision.RetryAfter wait, Situation situation) {
-		Outcome outcome = situation.outcome();
+	private Decision beforeDeadline(Decision.RetryAfter wait, DecisionInput input) {
+		Outcome outcome = input.outcome();
 		boolean pending = outcome != null && outcome.kind() == AttemptOutcome.PENDING;
-		if (pending && situation.lastQuestion()) {
+		if (pending && input.finalPoll()) {
 			return Decision.STILL_PENDING;
 		}
-		if (fits(wait.delay(), situation)) {
+		if (fits(wait.delay(), input)) {
 			return wait;
 		}
-		long last = (pending && this.policy.isLastQuestion()) ? untilLastQuestion(situation) : 0;
-		return (last > situation.breaker().untilPermit())
+		long last = (pending && this.policy.isFinalPoll()) ? untilFinalPoll(input) : 0;
+		return (last > input.breaker().untilPermit())
 				? new Decision.RetryAfter(last, wait.ownDelay(), DelaySource.POLICY)
-				: Decision.deadline(wait.delay(), situation.timeLeft());
+				: Decision.deadline(wait.delay(), input.timeLeft());
 	}
 
 	/*
 	 * Leave room for another attempt like the one before. Callers with one deadline ask
 	 * at any time in the second half, so that they do not return together.
 	 */
-	private long untilLastQuestion(Situation situation) {
-		long room = Math.max(this.policy.shortestAttemptNanos(), situation.attemptNanos());
-		long half = (situation.timeLeft() - room) / 2;
+	private long untilFinalPoll(DecisionInput input) {
+		long room = Math.max(this.policy.shortestAttemptNanos(), input.attemptNanos());
+		long half = (input.timeLeft() - room) / 2;
 		return half + (long) (this.random.next() * half);
 	}
 
-	private boolean fits(long delay, Situation situation) {
-		return situation.timeLeft() == Nanos.UNLIMITED
-				|| Nanos.plus(delay, this.policy.shortestAttemptNanos()) < situation.timeLeft();
+	private boolean fits(long delay, DecisionInput input) {
+		return input.timeLeft() == Nanos.UNLIMITED
+				|| Nanos.plus(delay, this.policy.shortestAttemptNanos()) < input.timeLeft();
 	}
 
 	/*
@@ -225,12 +227,12 @@ final class RetryDecider {
 	 * its wait has been paid. Asking again for a result that is not final costs nothing.
 	 * A call that was kept elsewhere has no outcome here, and waits for its token.
 	 */
-	private Decision paid(Decision.RetryAfter wait, Situation situation) {
-		Outcome outcome = situation.outcome();
-		RetryBudget budget = situation.budget();
-		boolean kept = outcome == null && situation.waitedFor() == DelaySource.BUDGET;
+	private Decision paid(Decision.RetryAfter wait, DecisionInput input) {
+		Outcome outcome = input.outcome();
+		RetryBudget budget = input.budget();
+		boolean kept = outcome == null && input.waitedForBudget();
 		boolean free = !kept && (outcome == null || outcome.kind() == AttemptOutcome.PENDING);
-		if (free || budget == null || situation.waitedFor() == DelaySource.BREAKER) {
+		if (free || budget == null || input.paid()) {
 			return wait;
 		}
 		boolean postponing = kept || (this.policy.isPostponedWhenEmpty() && budget.mayPay());
@@ -238,8 +240,8 @@ final class RetryDecider {
 			return wait;
 		}
 		long next = Math.max(wait.delay(), wait.ownDelay());
-		if (!fits(next, situation)) {
-			return Decision.deadline(next, situation.timeLeft());
+		if (!fits(next, input)) {
+			return Decision.deadline(next, input.timeLeft());
 		}
 		return postponing
 				? new Decision.RetryAfter(Math.max(next, LEAST_POSTPONEMENT), wait.ownDelay(), DelaySource.BUDGET)
@@ -247,20 +249,20 @@ final class RetryDecider {
 	}
 
 	/**
-	 * Decide what follows when an attempt has no slot: a wait in the queue, which takes
+	 * Decide what follows when an attempt has no permit: a wait in the queue, which takes
 	 * nothing from others and whose end is unknown, or the end of the call.
 	 */
-	Decision decideInQueue(Throttle.Place place, RetryCall call, long timeLeft, boolean shutDown) {
-		if (place.isRefused()) {
-			return Decision.queueFull(place.throttle());
+	Decision decideInQueue(Ticket ticket, CallState call, long timeLeft, boolean shutDown) {
+		if (ticket.isRefused()) {
+			return Decision.queueFull(ticket.limit());
 		}
 		Outcome outcome = call.lastOutcome();
 		Decision.Stop stop = shutDown ? Decision.SHUTDOWN : (outcome != null) ? switchedOff(outcome.kind()) : null;
 		if (stop != null) {
 			return stop;
 		}
-		return (timeLeft <= 0) ? Decision.WITHOUT_SLOT : new Decision.RetryAfter(Math.min(timeLeft, LONGEST_IN_QUEUE),
-				call.previousDelay(), DelaySource.CONCURRENCY);
+		return (timeLeft <= 0) ? Decision.WITHOUT_PERMIT : new Decision.RetryAfter(Math.min(timeLeft, LONGEST_IN_QUEUE),
+				call.history().previousDelay(), DelaySource.CONCURRENCY);
 	}
 
 	/** Return why the attempt must not start that was waited for, or null. */
@@ -275,6 +277,43 @@ final class RetryDecider {
 	/* Polling goes on while retries are off. */
 	private Decision.@Nullable Stop switchedOff(AttemptOutcome kind) {
 		return (kind != AttemptOutcome.PENDING) ? this.retries.off() : null;
+	}
+
+	/** Return the delays of one call that begins now and whose outcomes are not told. */
+	Supplier<@Nullable Duration> delays(RetryTime time) {
+		return new Delays(time);
+	}
+
+	private final class Delays implements Supplier<@Nullable Duration> {
+
+		private final RetryTime time;
+
+		private final long started;
+
+		private int retries;
+
+		private long previous;
+
+		Delays(RetryTime time) {
+			this.time = time;
+			this.started = time.nanoTime();
+		}
+
+		@Override
+		public @Nullable Duration get() {
+			RetryPolicy policy = RetryDecider.this.policy;
+			boolean limited = policy.maxAttempts() != RetryPolicy.UNLIMITED_ATTEMPTS;
+			if (RetryDecider.this.retries.off() != null || (limited && this.retries + 1 >= policy.maxAttempts())) {
+				return null;
+			}
+			this.retries = Math.max(this.retries, this.retries + 1);
+			this.previous = policy.rule().delay(this.retries, this.previous, RetryDecider.this.random);
+			long elapsed = Math.max(0, this.time.nanoTime() - this.started);
+			long end = Nanos.plus(Nanos.plus(elapsed, this.previous), policy.shortestAttemptNanos());
+			boolean fits = policy.deadlineNanos() == Nanos.UNLIMITED || end < policy.deadlineNanos();
+			return fits ? Duration.ofNanos(this.previous) : null;
+		}
+
 	}
 
 }

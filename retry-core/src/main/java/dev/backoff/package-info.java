@@ -2,9 +2,17 @@
  * One call: an operation, a policy, and the decision after each attempt.
  * <p>
  * A driver makes an attempt; the decider answers "again after this delay" or "stop,
- * because"; the driver waits; listeners are told. {@link dev.backoff.Retry} is the way
+ * because"; the driver waits; events are published. {@link dev.backoff.Retry} is the way
  * in, {@link dev.backoff.policy.RetryPolicy} says what is retried, how often, until when
- * and how spaced.
+ * and how spaced. {@link dev.backoff.Attempt} is what the operation sees.
+ * <p>
+ * A call passes these types in this order. {@code BlockingDriver}, {@code AsyncCall} or
+ * {@code ResumedAttempt} drives it from attempt to attempt. {@code CallStack} lends it a
+ * {@code CallState}. {@code CallSteps} asks the {@code OverloadGuard} for the permit of
+ * an attempt. {@code AttemptLimit} bounds the attempt. {@code FailureRules} say what its
+ * {@code Outcome} is worth. {@code RetryDecider} makes a {@code Decision} of the
+ * {@code DecisionInput}. {@code CallRegistry} has the calls that wait, and
+ * {@code CallEvents} publishes each step.
  */
 @NullMarked
 package dev.backoff;

@@ -63,7 +63,7 @@ class AllocationTests {
 	}
 
 	@Test
-	void callThatTakesASlotAllocatesNothing() {
+	void callThatTakesAPermitAllocatesNothing() {
 		RetryPolicy policy = RetryPolicy.builder("orders").concurrency(2).build();
 		Retry throttled = Retry.of(policy);
 		Retry guarded = Retry.builder(policy)

@@ -2,7 +2,6 @@ package dev.backoff;
 
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.locks.Lock;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
@@ -29,7 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import dev.backoff.delay.RandomSource;
 import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.fixture.UseNoMonitor;
-import dev.backoff.throttle.ConcurrencyExceededException;
+import dev.backoff.concurrency.ConcurrencyExceededException;
 
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.methods;
@@ -67,12 +66,12 @@ class ArchitectureTests {
 
 		@ParameterizedTest
 		@CsvSource({
-				"dev.backoff, dev.backoff.policy dev.backoff.event dev.backoff.failure dev.backoff.delay dev.backoff.budget dev.backoff.breaker dev.backoff.throttle dev.backoff.window dev.backoff.time",
-				"dev.backoff.policy, dev.backoff.failure dev.backoff.delay dev.backoff.throttle dev.backoff.window dev.backoff.time",
+				"dev.backoff, dev.backoff.policy dev.backoff.event dev.backoff.failure dev.backoff.delay dev.backoff.budget dev.backoff.breaker dev.backoff.concurrency dev.backoff.window dev.backoff.time",
+				"dev.backoff.policy, dev.backoff.failure dev.backoff.delay dev.backoff.concurrency dev.backoff.window dev.backoff.time",
 				"dev.backoff.event, dev.backoff.failure dev.backoff.breaker dev.backoff.time",
 				"dev.backoff.failure, dev.backoff.delay dev.backoff.time",
-				"dev.backoff.breaker, dev.backoff.window dev.backoff.delay dev.backoff.throttle dev.backoff.time",
-				"dev.backoff.throttle, ''", "dev.backoff.budget, dev.backoff.time",
+				"dev.backoff.breaker, dev.backoff.window dev.backoff.delay dev.backoff.concurrency dev.backoff.time",
+				"dev.backoff.concurrency, ''", "dev.backoff.budget, dev.backoff.time",
 				"dev.backoff.window, dev.backoff.time", "dev.backoff.delay, dev.backoff.time", "dev.backoff.time, ''",
 				"dev.backoff.annotation, ''" })
 		void importOneWay(String from, String to) {
@@ -83,7 +82,7 @@ class ArchitectureTests {
 				.onlyDependOnClassesThat()
 				.resideInAnyPackage(allowed.replaceAll(" +", " ").split(" ", -1))
 				.because(
-						"the arrows are root -> policy, event -> failure -> delay, budget, breaker, throttle, window, time; no child imports its parent")
+						"the arrows are root -> policy, event -> failure -> delay, budget, breaker, concurrency, window, time; no child imports its parent")
 				.check(CLASSES);
 		}
 
@@ -103,9 +102,9 @@ class ArchitectureTests {
 			noClasses().that()
 				.resideInAPackage("dev.backoff.breaker")
 				.should()
-				.dependOnClassesThat(JavaClass.Predicates.resideInAPackage("dev.backoff.throttle")
+				.dependOnClassesThat(JavaClass.Predicates.resideInAPackage("dev.backoff.concurrency")
 					.and(DescribedPredicate.not(JavaClass.Predicates.equivalentTo(ConcurrencyExceededException.class))))
-				.because("a breaker does not count a call that got no slot, and takes none")
+				.because("a breaker does not count a call that got no permit, and takes none")
 				.check(CLASSES);
 		}
 
@@ -113,7 +112,7 @@ class ArchitectureTests {
 		void areTheOnesWhoseArrowsAreKnown() {
 			assertThat(packages()).containsExactlyInAnyOrder("dev.backoff", "dev.backoff.policy", "dev.backoff.event",
 					"dev.backoff.failure", "dev.backoff.delay", "dev.backoff.budget", "dev.backoff.breaker",
-					"dev.backoff.throttle", "dev.backoff.window", "dev.backoff.time", "dev.backoff.annotation");
+					"dev.backoff.concurrency", "dev.backoff.window", "dev.backoff.time", "dev.backoff.annotation");
 		}
 
 		@Test
@@ -263,21 +262,12 @@ class ArchitectureTests {
 		void areUsedForAFewInstructionsOnly() {
 			classes().that()
 				.haveNameNotMatching(
-						"dev.backoff.(WaitingCalls(.Sleeper)?|throttle.Throttle(.Place)?|window.CountWindow|time.SystemTimer)")
+						"dev.backoff.(CallRegistry|concurrency.ConcurrencyLimit|window.CountWindow|time.SystemTimer)")
 				.and()
 				.doNotBelongToAnyOf(RetriesStoppedException.class)
 				.should(new UseNoMonitor())
 				.because("a virtual thread that waits in one pins its carrier; these run no foreign code in theirs, "
 						+ "and the mark is set under the failure's own, as what it is added to does")
-				.check(CLASSES);
-		}
-
-		@Test
-		void areTheOnlyLocks() {
-			noClasses().should()
-				.dependOnClassesThat()
-				.areAssignableTo(Lock.class)
-				.because("a stack overflow in a call can leave such a lock locked for ever, but no monitor")
 				.check(CLASSES);
 		}
 

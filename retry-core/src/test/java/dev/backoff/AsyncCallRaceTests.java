@@ -59,7 +59,7 @@ class AsyncCallRaceTests {
 
 	private final ExecutorService pool = Executors.newFixedThreadPool(3);
 
-	private final WaitingCalls waiting = new WaitingCalls();
+	private final CallRegistry waiting = new CallRegistry();
 
 	private final RecordingObserver observer = new RecordingObserver();
 
@@ -89,7 +89,7 @@ class AsyncCallRaceTests {
 	void leaveNothingBehindAtTheShutdown() throws Exception {
 		Retry retry = retry("any", RetryTime.system());
 		List<CompletableFuture<String>> results = start(retry, CALLS / 2);
-		this.waiting.shutDown(this.pool);
+		this.waiting.shutDown();
 		results.addAll(start(retry, CALLS / 2));
 		assertAllEven(results);
 	}
@@ -107,7 +107,7 @@ class AsyncCallRaceTests {
 			.time(time)
 			.executor(executor(executor))
 			.breaker(this.permits)
-			.waitingCalls(this.waiting)
+			.calls(this.waiting)
 			.recorder(this.accounts)
 			.observer(this.observer)
 			.build();
@@ -141,10 +141,7 @@ class AsyncCallRaceTests {
 				return;
 			}
 			while (!started.get()) {
-				this.waiting.wake("orders", chance(2) ? Duration.ZERO : SOON);
-				if (chance(8)) {
-					this.waiting.stop("orders");
-				}
+				this.waiting.wake("orders");
 				Thread.onSpinWait();
 			}
 		});
@@ -205,7 +202,7 @@ class AsyncCallRaceTests {
 		assertThat(this.accounts.attempts.get()).isBetween(this.begun.get(), this.permits.taken.get());
 		assertThat(this.accounts.waiting).hasValue(0);
 		assertThat(this.permits.mistakes).isEmpty();
-		assertThat(this.waiting.count()).isZero();
+		assertThat(this.waiting.waiting()).isZero();
 		assertThat(this.observer.mistakes()).isEmpty();
 	}
 

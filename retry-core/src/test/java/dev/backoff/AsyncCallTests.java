@@ -61,7 +61,7 @@ class AsyncCallTests {
 
 	private final RecordingRecorder recorder = new RecordingRecorder();
 
-	private final WaitingCalls waiting = new WaitingCalls();
+	private final CallRegistry waiting = new CallRegistry();
 
 	private final IOException failure = new IOException("down");
 
@@ -72,7 +72,7 @@ class AsyncCallTests {
 		assertThat(Thread.interrupted()).as("interrupt flag").isFalse();
 		assertThat(Attempt.isRunning()).as("running attempt").isFalse();
 		assertThat(this.time.pending()).as("scheduled tasks").isZero();
-		assertThat(this.waiting.count()).as("waiting calls").isZero();
+		assertThat(this.waiting.waiting()).as("waiting calls").isZero();
 	}
 
 	private static RetryPolicyBuilder policy() {
@@ -84,7 +84,7 @@ class AsyncCallTests {
 			.method("OrderService.place")
 			.time(this.time)
 			.executor(Runnable::run)
-			.waitingCalls(this.waiting)
+			.calls(this.waiting)
 			.listener(this.listener)
 			.recorder(this.recorder);
 	}
@@ -193,10 +193,10 @@ class AsyncCallTests {
 			CompletableFuture<String> result = call();
 			lastStage().completeExceptionally(AsyncCallTests.this.failure);
 			assertThat(AsyncCallTests.this.time.pending()).isEqualTo(1);
-			assertThat(AsyncCallTests.this.waiting.count()).isEqualTo(1);
+			assertThat(AsyncCallTests.this.waiting.waiting()).isEqualTo(1);
 			assertThat(result.cancel(true)).isTrue();
 			assertThat(AsyncCallTests.this.time.pending()).isZero();
-			assertThat(AsyncCallTests.this.waiting.count()).isZero();
+			assertThat(AsyncCallTests.this.waiting.waiting()).isZero();
 			assertThat(AsyncCallTests.this.recorder.lines()).containsExactly("attempt 1 transient 0ms",
 					"waiting policy 100ms", "waited", "call cancelled 0ms");
 			assertThat(AsyncCallTests.this.listener.stopped()).hasSize(1);
@@ -380,7 +380,7 @@ class AsyncCallTests {
 			try {
 				Retry retry = Retry.builder(policy().shape(Shape.fixed(Duration.ofNanos(1))).build())
 					.executor(pool)
-					.waitingCalls(AsyncCallTests.this.waiting)
+					.calls(AsyncCallTests.this.waiting)
 					.recorder(AsyncCallTests.this.recorder)
 					.build();
 				int calls = 5_000;
@@ -515,7 +515,7 @@ class AsyncCallTests {
 			lastStage().completeExceptionally(AsyncCallTests.this.failure);
 			assertThat(tasks).hasSize(1);
 			assertThat(AsyncCallTests.this.stages).hasSize(1);
-			assertThat(AsyncCallTests.this.waiting.count()).isEqualTo(1);
+			assertThat(AsyncCallTests.this.waiting.waiting()).isEqualTo(1);
 			tasks.get(0).run();
 			tasks.get(0).run();
 			assertThat(AsyncCallTests.this.stages).hasSize(2);
@@ -690,7 +690,7 @@ class AsyncCallTests {
 		void isGivenTheTaskOnceThoughAnOperatorWakesTheCall() {
 			CompletableFuture<String> result = call(policy().maxAttempts(2).attemptTimeout(Duration.ofMillis(200)));
 			AsyncCallTests.this.time.advance(Duration.ofMillis(150));
-			assertThat(AsyncCallTests.this.waiting.wake(null, Duration.ZERO)).isEqualTo(1);
+			assertThat(AsyncCallTests.this.waiting.wake(null)).isEqualTo(1);
 			assertThat(this.queue).hasSize(1);
 			AsyncCallTests.this.time.advance(Duration.ofMillis(50));
 			assertThat(AsyncCallTests.this.time.runDue()).isEqualTo(1);
@@ -721,15 +721,6 @@ class AsyncCallTests {
 			AsyncCallTests.this.time.runAll();
 			assertThat(result.join()).isEqualTo("recovered");
 			assertThat(AsyncCallTests.this.time.elapsed()).isEqualTo(Duration.ofMillis(400));
-			startLate();
-		}
-
-		@Test
-		void delaysTheEndByAnOperatorUntilTheDeadlineAtMost() {
-			CompletableFuture<String> result = call(policy().deadline(Duration.ofMillis(500)));
-			assertThat(AsyncCallTests.this.waiting.stop("orders")).isEqualTo(1);
-			AsyncCallTests.this.time.runAll();
-			assertThat(result.join()).isEqualTo("1 STOPPED");
 			startLate();
 		}
 
@@ -777,7 +768,7 @@ class AsyncCallTests {
 			for (int i = 0; i < 10_000; i++) {
 				results.add(retry.callAsync(() -> CompletableFuture.failedFuture(AsyncCallTests.this.failure)));
 			}
-			assertThat(AsyncCallTests.this.waiting.count()).isEqualTo(10_000);
+			assertThat(AsyncCallTests.this.waiting.waiting()).isEqualTo(10_000);
 			AsyncCallTests.this.waiting.shutDown();
 			assertThat(results).allMatch(CompletableFuture::isCompletedExceptionally);
 			assertThat(AsyncCallTests.this.recorder.lines("call")).hasSize(10_000).containsOnly("call shutdown 0ms");

@@ -554,7 +554,7 @@ class BlockingDriverTests {
 	}
 
 	@Nested
-	class LastQuestion {
+	class FinalPoll {
 
 		@Test
 		void isAskedOfAPaymentThatIsPendingForThreeMinutes() throws Exception {

@@ -109,9 +109,9 @@ class CallObserverTests {
 	@Nested
 	class KeptCalls {
 
-		private KeptNext attempt(Retry retry, int attempts) {
-			KeptCall kept = new KeptCall("k-1", 7, attempts, Duration.ofHours(1), null, Duration.ZERO, false, null,
-					null);
+		private ResumeResult attempt(Retry retry, int attempts) {
+			ResumedCall kept = new ResumedCall("k-1", 7, attempts, Duration.ofHours(1), null, Duration.ZERO, false,
+					null, null);
 			return retry.<Object, String, IOException>attemptOn(kept, "context",
 					(context, number) -> CallObserverTests.this.work(), (context, story) -> {
 						CallObserverTests.this.seen.add("recovery in " + CallObserverTests.this.observer.current());
@@ -124,8 +124,8 @@ class CallObserverTests {
 			CallObserverTests.this.failures = 1;
 			Retry retry = retry().recorder(recorder()).build();
 			retry.stored("k-1");
-			assertThat(attempt(retry, 0)).isInstanceOf(KeptNext.Again.class);
-			assertThat(attempt(retry, 1)).isEqualTo(new KeptNext.Done(false));
+			assertThat(attempt(retry, 0)).isInstanceOf(ResumeResult.Again.class);
+			assertThat(attempt(retry, 1)).isEqualTo(new ResumeResult.Done(false));
 			assertThat(CallObserverTests.this.observer.lines()).containsExactly("call k-1 kept, attempt 0",
 					"call k-1 kept, attempt 1", "attempt 1 begins", "attempt 1 ends transient IOException",
 					"wait 100ms policy", "call k-1 kept, attempt 2", "attempt 2 begins", "attempt 2 ends success",
@@ -137,7 +137,7 @@ class CallObserverTests {
 		@Test
 		void recoverInTheirScope() {
 			CallObserverTests.this.failures = 1;
-			assertThat(attempt(retry().build(), 2)).isEqualTo(new KeptNext.Done(true));
+			assertThat(attempt(retry().build(), 2)).isEqualTo(new ResumeResult.Done(true));
 			assertThat(CallObserverTests.this.seen).contains("recovery in call");
 			assertThat(CallObserverTests.this.observer.lines()).last()
 				.isEqualTo("call ends attempts_exhausted after 3 done");
@@ -152,7 +152,7 @@ class CallObserverTests {
 			};
 			Retry retry = unobserved().observer(other).build();
 			retry.stored("k-1");
-			assertThat(attempt(retry, 0)).isEqualTo(new KeptNext.Done(false));
+			assertThat(attempt(retry, 0)).isEqualTo(new ResumeResult.Done(false));
 			assertThat(told).isEmpty();
 		}
 
@@ -172,7 +172,7 @@ class CallObserverTests {
 
 			}).build();
 			retry.stored("k-1");
-			assertThat(attempt(retry, 0)).isEqualTo(new KeptNext.Done(false));
+			assertThat(attempt(retry, 0)).isEqualTo(new ResumeResult.Done(false));
 			assertThat(CallObserverTests.this.observer.lines()).contains("attempt 1 ends success");
 		}
 
@@ -319,8 +319,8 @@ class CallObserverTests {
 
 		@Test
 		void endWithTheApplication() {
-			WaitingCalls calls = new WaitingCalls();
-			CompletableFuture<String> result = retry().waitingCalls(calls).build().callAsync(this::newStage);
+			CallRegistry calls = new CallRegistry();
+			CompletableFuture<String> result = retry().calls(calls).build().callAsync(this::newStage);
 			this.stages.get(0).completeExceptionally(new IOException("down"));
 			calls.shutDown();
 			assertThat(result).isCompletedExceptionally();
@@ -409,17 +409,6 @@ class CallObserverTests {
 			retry.call(CallObserverTests.this::work);
 			assertThat(CallObserverTests.this.seen).containsExactly("work in attempt 1");
 			assertThat(CallObserverTests.this.observer.lines()).hasSize(4);
-		}
-
-		@Test
-		void costNothingIfThereIsNoneOrOne() {
-			CallObserver one = (policy, method) -> null;
-			assertThat(Observers.of(List.of())).isNull();
-			assertThat(Observers.of(List.of(one))).isSameAs(one);
-			assertThat(Observers.of(List.of(one, one)).callBegins("orders", "place")).isNull();
-			CallObserver.ObservedCall call = CallObserverTests.this.observer.callBegins("orders", "place");
-			assertThat(Observers.of(List.of(one, (policy, method) -> call)).callBegins("orders", "place"))
-				.isSameAs(call);
 		}
 
 		private Retry toldOf(List<String> told) {

@@ -24,7 +24,7 @@ import dev.backoff.fixture.ResultContract;
 import dev.backoff.fixture.ScriptedOperation;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.policy.RetryPolicyBuilder;
-import dev.backoff.throttle.Throttle;
+import dev.backoff.concurrency.ConcurrencyLimit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -146,7 +146,7 @@ class DriverContractTests {
 				@Override
 				public @Nullable Object call(ScriptedOperation<@Nullable Object> operation,
 						@Nullable Recovery<Object, @Nullable Object, Exception> recovery) throws Throwable {
-					return KeptCallTests.Keeper.of(this.retry, setup.time()).call(operation, recovery);
+					return ResumedCallTests.Keeper.of(this.retry, setup.time()).call(operation, recovery);
 				}
 
 			};
@@ -163,15 +163,13 @@ class DriverContractTests {
 
 		private final RecordingObserver observer = new RecordingObserver();
 
-		private final WaitingCalls waiting = new WaitingCalls();
+		private final CallRegistry waiting = new CallRegistry();
 
 		private final @Nullable RetryBudget budget;
 
 		private final @Nullable CircuitBreaker breaker;
 
-		private final @Nullable Throttle throttle;
-
-		private final @Nullable Throttle recoveries;
+		private final @Nullable ConcurrencyLimit limit;
 
 		Driver(CallSetup setup) {
 			CallSetup.Budget budget = setup.budget();
@@ -184,19 +182,18 @@ class DriverContractTests {
 				.random(() -> 0)
 				.time(setup.time())
 				.build() : null;
-			CallSetup.Slots slots = setup.slots();
-			this.throttle = (slots != null) ? new Throttle("orders", slots.slots(), slots.maxWaiting()) : null;
-			this.recoveries = (setup.recoveries() != null)
-					? new Throttle("orders", setup.recoveries(), Throttle.UNLIMITED) : null;
+			CallSetup.Permits permits = setup.permits();
+			this.limit = (permits != null) ? new ConcurrencyLimit("orders", permits.permits(), permits.maxWaiting())
+					: null;
 			RetryBuilder builder = Retry.builder(policy(setup))
 				.method("OrderService.place")
 				.time(setup.time())
 				.random(() -> 0)
 				.executor(setup.executor())
-				.waitingCalls(this.waiting)
+				.calls(this.waiting)
 				.budget(this.budget)
 				.breaker(this.breaker)
-				.throttle(this.throttle, this.recoveries)
+				.concurrencyLimit(this.limit)
 				.recorder(setup.recorder());
 			setup.listeners().forEach(builder::listener);
 			this.builder = builder;
@@ -232,7 +229,7 @@ class DriverContractTests {
 		}
 
 		@Override
-		public WaitingCalls waiting() {
+		public CallRegistry waiting() {
 			return this.waiting;
 		}
 
@@ -247,13 +244,8 @@ class DriverContractTests {
 		}
 
 		@Override
-		public Throttle throttle() {
-			return this.throttle;
-		}
-
-		@Override
-		public Throttle recoveries() {
-			return this.recoveries;
+		public ConcurrencyLimit limit() {
+			return this.limit;
 		}
 
 		@Override

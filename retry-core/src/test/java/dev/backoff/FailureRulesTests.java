@@ -167,7 +167,7 @@ class FailureRulesTests {
 		void retriesFatalErrorsEvenIfListed(Error failure) {
 			assertRefused(judge(this.everything, failure), AttemptOutcome.ERROR, StopReason.NOT_RETRYABLE,
 					failure.getClass().getSimpleName() + " is never retried");
-			assertThat(FailureRules.isFatal(failure)).isTrue();
+			assertThat(Outcome.isFatal(failure)).isTrue();
 		}
 
 		@ParameterizedTest
@@ -458,9 +458,9 @@ class FailureRulesTests {
 	}
 
 	private static Outcome judge(RetryPolicy policy, Throwable failure) {
-		RetryCall call = new RetryCall(null);
+		CallState call = new CallState(null);
 		VirtualTime time = new VirtualTime();
-		call.begin(new CallTerms(policy, "OrderService.place", time, () -> null, null), time.nanoTime());
+		call.begin(new CallSettings(policy, "OrderService.place", time, () -> null, null), time.nanoTime());
 		return new FailureRules(policy).judge(failure, call);
 	}
 

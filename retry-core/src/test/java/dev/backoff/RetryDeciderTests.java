@@ -117,7 +117,7 @@ class RetryDeciderTests {
 
 		private final Given given = new Given(Outcome.ofValue(AttemptOutcome.SUCCESS, "fine")).attempt(2)
 			.shutDown()
-			.refusedBy(new Situation.Breaker("gateway", false, false, 0))
+			.refusedBy(new DecisionInput.Breaker("gateway", false, false, 0))
 			.timeLeft(Duration.ofMillis(100))
 			.budget(this.budget);
 
@@ -136,7 +136,7 @@ class RetryDeciderTests {
 			assertStep(this.given, Decision.SHUTDOWN);
 			this.given.shutDown = false;
 			assertStep(this.given, new Decision.Stop(StopReason.BREAKER_OPEN, "the breaker gateway is open"));
-			this.given.breaker = Situation.Breaker.PERMITTING;
+			this.given.breaker = DecisionInput.Breaker.PERMITTING;
 			assertStep(this.given, new Decision.Stop(StopReason.HINT, "the server asked not to be called again"));
 			this.given.outcome = Outcome.ofRetryable(new IOException(), null);
 			assertStep(this.given, new Decision.Stop(StopReason.DEADLINE,
@@ -167,7 +167,7 @@ class RetryDeciderTests {
 	@Nested
 	class ABreakerThatLetsCallsWait {
 
-		private final Situation.Breaker awaited = new Situation.Breaker("gateway", false, true, 1000 * MILLI);
+		private final DecisionInput.Breaker awaited = new DecisionInput.Breaker("gateway", false, true, 1000 * MILLI);
 
 		@Test
 		void raisesTheDelayToItsProbeAndThePolicysDelay() {
@@ -200,7 +200,7 @@ class RetryDeciderTests {
 		void isNotPaidTwice() {
 			RetryBudget empty = RetryBudget.of("gateway", new BudgetSettings(0, 0, 0));
 			Given given = new Given(Outcome.ofRetryable(new IOException(), null)).refusedBy(this.awaited).budget(empty);
-			given.waitedFor = DelaySource.BREAKER;
+			given.paid = true;
 			assertThat(decider(builder().build()).decide(given.build())).isInstanceOf(Decision.RetryAfter.class);
 		}
 
@@ -224,7 +224,7 @@ class RetryDeciderTests {
 
 		@Test
 		void letsThemStartAtOnceWhenItPaysAfterAWait() {
-			this.given.waitedFor = DelaySource.BUDGET;
+			this.given.waitedForBudget = true;
 			this.given.postponed = 1;
 			this.given.timeLeft(Duration.ofMillis(50));
 			assertThat(decider(this.policy).decide(this.given.build()))
@@ -234,7 +234,7 @@ class RetryDeciderTests {
 		@Test
 		void stopsThemAtTheDeadline() {
 			this.budget.tryWithdraw();
-			this.given.waitedFor = DelaySource.BUDGET;
+			this.given.waitedForBudget = true;
 			this.given.timeLeft(Duration.ofMillis(50));
 			assertThat(decider(this.policy).decide(this.given.build())).isEqualTo(
 					new Decision.Stop(StopReason.DEADLINE, "the next wait of 100 ms does not fit into the 50 ms left"));
@@ -355,7 +355,7 @@ class RetryDeciderTests {
 	}
 
 	@Nested
-	class TheLastQuestion {
+	class TheFinalPoll {
 
 		/* draws of 0, 0.5 and just below 1, with a delay of 30 s */
 
@@ -386,16 +386,16 @@ class RetryDeciderTests {
 
 		@Test
 		void isAskedOnce() {
-			this.given.lastQuestion = true;
+			this.given.finalPoll = true;
 			assertThat(decide())
-				.isEqualTo(new Decision.Stop(StopReason.DEADLINE, "the answer to the last question was not final"));
+				.isEqualTo(new Decision.Stop(StopReason.DEADLINE, "the answer to the final poll was not final"));
 			this.given.timeLeft(Duration.ofHours(1));
 			assertThat(decide()).isEqualTo(Decision.STILL_PENDING);
 		}
 
 		@Test
 		void doesNotEndTheRetriesOfAFailureAfterIt() {
-			this.given.lastQuestion = true;
+			this.given.finalPoll = true;
 			this.given.outcome = Outcome.ofRetryable(new IOException(), null);
 			this.given.timeLeft(Duration.ofHours(1));
 			assertThat(delay(decide())).isEqualTo(30_000 * MILLI);
@@ -424,16 +424,16 @@ class RetryDeciderTests {
 
 		@Test
 		void isNotAskedBeforeTheBreakerPermits() {
-			this.given.refusedBy(new Situation.Breaker("gateway", false, true, 14_999 * MILLI));
+			this.given.refusedBy(new DecisionInput.Breaker("gateway", false, true, 14_999 * MILLI));
 			assertThat(delay(decide())).isEqualTo(15_000 * MILLI);
-			this.given.refusedBy(new Situation.Breaker("gateway", false, true, 15_000 * MILLI));
+			this.given.refusedBy(new DecisionInput.Breaker("gateway", false, true, 15_000 * MILLI));
 			assertThat(decide()).isEqualTo(
 					new Decision.Stop(StopReason.DEADLINE, "the next wait of 45 s does not fit into the 20 s left"));
 		}
 
 		@Test
 		void canBeSwitchedOff() {
-			RetryPolicy policy = builder().base(Duration.ofSeconds(30)).lastQuestion(false).build();
+			RetryPolicy policy = builder().base(Duration.ofSeconds(30)).finalPoll(false).build();
 			assertThat(decider(policy).decide(this.given.build())).isInstanceOf(Decision.Stop.class);
 		}
 
@@ -592,7 +592,7 @@ class RetryDeciderTests {
 		RetryPolicy policy = builder().classifiers(List.of((failure) -> {
 			throw bug;
 		})).build();
-		decider(policy).judge(new IOException(), new RetryCall(null));
+		decider(policy).judge(new IOException(), new CallState(null));
 		assertThat(this.listener.hookFailures())
 			.containsExactly(new RetryEvent.HookFailed("orders", "OrderService.place", "classifier", bug));
 	}
@@ -602,11 +602,10 @@ class RetryDeciderTests {
 	}
 
 	private RetryDecider decider(RetryPolicy policy) {
-		ListenerChain listeners = new ListenerChain("orders", "OrderService.place", new RecordingRecorder(),
-				List.of(this.listener));
-		Guards guards = new Guards(listeners::hookFailed);
-		return new RetryDecider(policy, guards.switchOf(policy, () -> this.enabled.getAsBoolean()),
-				guards.random(() -> this.random.next()), listeners);
+		CallEvents events = new CallEvents("orders", "OrderService.place", new RecordingRecorder(),
+				List.of(this.listener), List.of());
+		return new RetryDecider(policy, new SafeCallbacks(events).switchOf(policy, () -> this.enabled.getAsBoolean()),
+				RandomSource.safe(() -> this.random.next(), (ex) -> events.hookFailed("random source", ex)), events);
 	}
 
 	private Decision decide(RetryPolicy policy, Outcome outcome) {
@@ -628,7 +627,7 @@ class RetryDeciderTests {
 	}
 
 	/**
-	 * A situation to be decided: by default after a first attempt that nothing limits.
+	 * What is to be decided: by default after a first attempt that nothing limits.
 	 */
 	private static final class Given {
 
@@ -640,17 +639,19 @@ class RetryDeciderTests {
 
 		private long previousDelay;
 
-		private DelaySource waitedFor;
+		private boolean paid;
+
+		private boolean waitedForBudget;
 
 		private long attemptNanos;
 
-		private boolean lastQuestion;
+		private boolean finalPoll;
 
 		private long timeLeft = Nanos.UNLIMITED;
 
 		private boolean shutDown;
 
-		private Situation.Breaker breaker = Situation.Breaker.PERMITTING;
+		private DecisionInput.Breaker breaker = DecisionInput.Breaker.PERMITTING;
 
 		private RetryBudget budget;
 
@@ -673,7 +674,7 @@ class RetryDeciderTests {
 			return this;
 		}
 
-		Given refusedBy(Situation.Breaker breaker) {
+		Given refusedBy(DecisionInput.Breaker breaker) {
 			this.breaker = breaker;
 			return this;
 		}
@@ -683,9 +684,10 @@ class RetryDeciderTests {
 			return this;
 		}
 
-		Situation build() {
-			return new Situation(this.outcome, this.attempt, this.postponed, this.previousDelay, this.waitedFor,
-					this.attemptNanos, this.lastQuestion, this.timeLeft, this.shutDown, this.breaker, this.budget);
+		DecisionInput build() {
+			return new DecisionInput(this.outcome, this.attempt, this.postponed, this.previousDelay, this.paid,
+					this.waitedForBudget, this.attemptNanos, this.finalPoll, this.timeLeft, this.shutDown, this.breaker,
+					this.budget);
 		}
 
 	}

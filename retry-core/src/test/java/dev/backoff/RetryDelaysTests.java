@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 
 import org.junit.jupiter.api.Test;
 
@@ -28,8 +29,8 @@ class RetryDelaysTests {
 
 	private List<Duration> all(Retry retry) {
 		List<Duration> all = new ArrayList<>();
-		RetryDelays delays = retry.delays();
-		for (Duration next = delays.next(); next != null && all.size() < 20; next = delays.next()) {
+		Supplier<Duration> delays = retry.delays();
+		for (Duration next = delays.get(); next != null && all.size() < 20; next = delays.get()) {
 			all.add(next);
 			this.time.advance(next);
 		}
@@ -77,20 +78,20 @@ class RetryDelaysTests {
 	void endWhereRetriesAreSwitchedOff() {
 		boolean[] enabled = { true };
 		Retry retry = Retry.builder(policy().build()).time(this.time).enabledWhen(() -> enabled[0]).build();
-		RetryDelays delays = retry.delays();
-		assertThat(delays.next()).isNotNull();
+		Supplier<Duration> delays = retry.delays();
+		assertThat(delays.get()).isNotNull();
 		enabled[0] = false;
-		assertThat(delays.next()).isNull();
+		assertThat(delays.get()).isNull();
 		assertThat(all(retry(policy().enabled(false)))).isEmpty();
 	}
 
 	@Test
 	void followASwitchFromTheNextCallOn() {
 		Retry retry = retry(policy());
-		RetryDelays before = retry.delays();
+		Supplier<Duration> before = retry.delays();
 		retry.switchTo(retry(policy().base(Duration.ofSeconds(1))));
-		assertThat(before.next()).isEqualTo(Duration.ofMillis(100));
-		assertThat(retry.delays().next()).isEqualTo(Duration.ofSeconds(1));
+		assertThat(before.get()).isEqualTo(Duration.ofMillis(100));
+		assertThat(retry.delays().get()).isEqualTo(Duration.ofSeconds(1));
 	}
 
 	@Test

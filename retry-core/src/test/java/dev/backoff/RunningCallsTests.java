@@ -23,12 +23,13 @@ class RunningCallsTests {
 
 	private final VirtualTime time = new VirtualTime();
 
-	private final RunningCalls running = new RunningCalls();
+	private final CallRegistry running = new CallRegistry();
 
 	private final Retry retry = Retry.builder(RetryPolicy.builder("orders").maxAttempts(2).build())
 		.time(this.time)
 		.executor(Runnable::run)
-		.runningCalls(this.running)
+		.calls(this.running)
+		.counted(true)
 		.build();
 
 	@Nested
@@ -41,16 +42,17 @@ class RunningCallsTests {
 				.method("Orders.place")
 				.time(this.all.time)
 				.executor(Runnable::run)
-				.runningCalls(this.all.running)
+				.calls(this.all.running)
+				.counted(true)
 				.build();
 		}
 
-		private List<RunningCalls.RunningAttempt> oldest() {
-			return this.all.running.oldest("orders", 10);
+		private List<CallRegistry.RunningAttempt> oldest() {
+			return this.all.running.oldestRunning("orders", 10);
 		}
 
-		private RunningCalls.RunningAttempt running(int attempt, int seconds, @Nullable String thread) {
-			return new RunningCalls.RunningAttempt("orders", "Orders.place", attempt, Duration.ofSeconds(seconds),
+		private CallRegistry.RunningAttempt running(int attempt, int seconds, @Nullable String thread) {
+			return new CallRegistry.RunningAttempt("orders", "Orders.place", attempt, Duration.ofSeconds(seconds),
 					thread);
 		}
 
@@ -62,8 +64,8 @@ class RunningCallsTests {
 					.containsExactly(running(attempts.incrementAndGet(), 0, Thread.currentThread().getName()));
 				this.all.time.advance(Duration.ofSeconds(2));
 				assertThat(oldest()).containsExactly(running(attempts.get(), 2, Thread.currentThread().getName()));
-				assertThat(this.all.running.oldest("mails", 10)).isEmpty();
-				assertThat(this.all.running.oldest(null, 0)).isEmpty();
+				assertThat(this.all.running.oldestRunning("mails", 10)).isEmpty();
+				assertThat(this.all.running.oldestRunning(null, 0)).isEmpty();
 				throw new IOException("down");
 			})).hasMessage("down");
 			assertThat(attempts).hasValue(2);
@@ -105,7 +107,8 @@ class RunningCallsTests {
 				assertThat(retry.callAsync(CompletableFuture::new)).isNotDone();
 				this.all.time.advance(Duration.ofSeconds(1));
 			}
-			assertThat(this.all.running.oldest(null, 2)).containsExactly(running(1, 3, null), running(1, 2, null));
+			assertThat(this.all.running.oldestRunning(null, 2)).containsExactly(running(1, 3, null),
+					running(1, 2, null));
 		}
 
 		@Test
@@ -174,8 +177,8 @@ class RunningCallsTests {
 		}
 
 		private void assertRunning(int count) {
-			assertThat(RunningCallsTests.this.running.count()).isEqualTo(count);
-			assertThat(RunningCallsTests.this.running).hasToString("RunningCalls (" + count + ")");
+			assertThat(RunningCallsTests.this.running.running()).isEqualTo(count);
+			assertThat(RunningCallsTests.this.running.toString()).endsWith(" " + count + " running)");
 		}
 
 	}
@@ -187,22 +190,22 @@ class RunningCallsTests {
 
 		@Test
 		void tellsAtOnce() {
-			RunningCallsTests.this.running.whenNone(this.told::incrementAndGet);
+			RunningCallsTests.this.running.whenNoneRuns(this.told::incrementAndGet);
 			assertThat(this.told).hasValue(1);
 		}
 
 		@Test
 		void tellsOnceHoweverTheLastOneEndsMeanwhile() {
 			for (int i = 0; i < 500; i++) {
-				RunningCalls running = new RunningCalls();
+				CallRegistry running = new CallRegistry();
 				AtomicInteger told = new AtomicInteger();
-				running.enter();
+				running.begins();
 				Crowd.of(2, (thread) -> {
 					if (thread == 0) {
-						running.leave();
+						running.ends();
 					}
 					else {
-						running.whenNone(told::incrementAndGet);
+						running.whenNoneRuns(told::incrementAndGet);
 					}
 				});
 				assertThat(told).hasValue(1);
@@ -212,7 +215,7 @@ class RunningCallsTests {
 		@Test
 		void tellsOnceWhenTheLastOneEnds() throws IOException {
 			RunningCallsTests.this.retry.<Void, IOException>call(() -> {
-				RunningCallsTests.this.running.whenNone(this.told::incrementAndGet);
+				RunningCallsTests.this.running.whenNoneRuns(this.told::incrementAndGet);
 				RunningCallsTests.this.retry.<Void, IOException>call(() -> null);
 				assertThat(this.told).hasValue(0);
 				return null;

@@ -6,15 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.stream.Stream;
 
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -43,7 +36,7 @@ class ShutdownTests {
 
 	private final VirtualTime time = new VirtualTime();
 
-	private final WaitingCalls waiting = new WaitingCalls();
+	private final CallRegistry waiting = new CallRegistry();
 
 	private final RecordingListener listener = new RecordingListener();
 
@@ -57,7 +50,7 @@ class ShutdownTests {
 			.time(this.time)
 			.listener(this.listener)
 			.recorder(this.recorder)
-			.waitingCalls(this.waiting);
+			.calls(this.waiting);
 	}
 
 	private String fail() throws IOException {
@@ -68,7 +61,7 @@ class ShutdownTests {
 	void endsAWaitWithTheLastFailure() {
 		this.time.whileSleeping((nanos) -> {
 			if (this.time.delays().size() == 3) {
-				assertThat(this.waiting.count()).isEqualTo(1);
+				assertThat(this.waiting.waiting()).isEqualTo(1);
 				this.waiting.shutDown();
 			}
 		});
@@ -78,7 +71,7 @@ class ShutdownTests {
 			.hasMessageContaining("attempts in 700 ms: SHUTDOWN, the application is shutting down");
 		assertThat(this.time.delays()).hasSize(3);
 		assertThat(this.recorder.lines("call")).containsExactly("call shutdown 700ms");
-		assertThat(this.waiting.count()).isZero();
+		assertThat(this.waiting.waiting()).isZero();
 	}
 
 	@Test
@@ -111,119 +104,23 @@ class ShutdownTests {
 		assertThat(this.time.delays()).hasSize(1);
 	}
 
-	@Nested
-	class WithAnExecutor {
-
-		private final ExecutorService executor = Executors.newSingleThreadExecutor();
-
-		private final CountDownLatch othersHaveRecovered = new CountDownLatch(9);
-
-		@AfterEach
-		void close() {
-			this.executor.shutdownNow();
+	@Test
+	void wakesSleepersBeforeAnyCallRecovers() throws InterruptedException {
+		Thread sleeper = new Thread(
+				() -> assertThat(catchThrowable(() -> retry().time(RetryTime.system()).build().call(() -> fail())))
+					.isSameAs(ShutdownTests.this.failure));
+		sleeper.start();
+		while (ShutdownTests.this.waiting.waiting() < 1) {
+			Thread.onSpinWait();
 		}
-
-		/** Let one of ten recover only when all the others have. */
-		private List<CompletableFuture<Integer>> waitingCalls(boolean oneIsSlow) {
-			AtomicInteger number = new AtomicInteger(oneIsSlow ? 0 : 1);
-			return Stream
-				.generate(() -> retry().build()
-					.callAsync(() -> CompletableFuture.<Integer>failedFuture(ShutdownTests.this.failure),
-							recovery(number.getAndIncrement())))
-				.limit(10)
-				.toList();
-		}
-
-		private Recovery<AsyncOperation<Integer>, CompletableFuture<Integer>, InterruptedException> recovery(
-				int number) {
-			return (context, story) -> {
-				if (number == 0) {
-					this.othersHaveRecovered.await();
-				}
-				else {
-					this.othersHaveRecovered.countDown();
-				}
-				return CompletableFuture.completedFuture(number);
-			};
-		}
-
-		@Test
-		void endsCallsThoughOneOfThemRecoversSlowly() {
-			List<CompletableFuture<Integer>> results = waitingCalls(true);
-			ShutdownTests.this.waiting.shutDown(this.executor);
-			assertThat(results).allMatch(CompletableFuture::isDone)
-				.extracting(CompletableFuture::join)
-				.containsExactlyInAnyOrder(0, 1, 2, 3, 4, 5, 6, 7, 8, 9);
-			assertThat(ShutdownTests.this.waiting.isShutDown()).isTrue();
-			assertThat(ShutdownTests.this.waiting.count()).isZero();
-		}
-
-		@Test
-		void endsThemItselfIfTheExecutorRefuses() {
-			List<CompletableFuture<Integer>> results = waitingCalls(false);
-			ShutdownTests.this.waiting.shutDown((task) -> {
-				throw new RejectedExecutionException("closed");
+		CompletableFuture<Integer> result = retry().build()
+			.callAsync(() -> CompletableFuture.<Integer>failedFuture(ShutdownTests.this.failure), (context, story) -> {
+				sleeper.join();
+				return CompletableFuture.completedFuture(1);
 			});
-			assertThat(results).allMatch(CompletableFuture::isDone);
-		}
-
-		@Test
-		void endsThemItselfIfTheExecutorDropsThem() {
-			List<CompletableFuture<Integer>> results = waitingCalls(false);
-			ShutdownTests.this.waiting.shutDown((task) -> {
-			});
-			assertThat(results).allMatch(CompletableFuture::isDone);
-		}
-
-		@Test
-		void wakesSleepersBeforeAnybodyRecovers() throws InterruptedException {
-			Thread sleeper = new Thread(
-					() -> assertThat(catchThrowable(() -> retry().time(RetryTime.system()).build().call(() -> fail())))
-						.isSameAs(ShutdownTests.this.failure));
-			sleeper.start();
-			while (ShutdownTests.this.waiting.count() < 1) {
-				Thread.onSpinWait();
-			}
-			CompletableFuture<Integer> result = retry().build()
-				.callAsync(() -> CompletableFuture.<Integer>failedFuture(ShutdownTests.this.failure),
-						(context, story) -> {
-							sleeper.join();
-							return CompletableFuture.completedFuture(1);
-						});
-			ShutdownTests.this.waiting.shutDown(this.executor);
-			assertThat(result).isCompletedWithValue(1);
-			assertThat(sleeper.isAlive()).isFalse();
-		}
-
-		@Test
-		void waitsNoLongerThanItIsLeftAlone() throws InterruptedException {
-			CountDownLatch begun = new CountDownLatch(1);
-			CountDownLatch released = new CountDownLatch(1);
-			CompletableFuture<Integer> result = retry().build()
-				.callAsync(() -> CompletableFuture.<Integer>failedFuture(ShutdownTests.this.failure),
-						(context, story) -> {
-							begun.countDown();
-							released.await();
-							return CompletableFuture.completedFuture(1);
-						});
-			Thread.currentThread().interrupt();
-			// handed over for good: this thread only waits for it
-			ShutdownTests.this.waiting.shutDown((task) -> {
-				this.executor.execute(task);
-				awaitUninterruptibly(begun);
-			});
-			assertThat(Thread.interrupted()).isTrue();
-			assertThat(result).isNotDone();
-			released.countDown();
-			assertThat(result.join()).isEqualTo(1);
-		}
-
-		private static void awaitUninterruptibly(CountDownLatch latch) {
-			while (latch.getCount() > 0) {
-				Thread.onSpinWait();
-			}
-		}
-
+		ShutdownTests.this.waiting.shutDown();
+		assertThat(result).isCompletedWithValue(1);
+		assertThat(sleeper.isAlive()).isFalse();
 	}
 
 	@Test
@@ -235,7 +132,7 @@ class ShutdownTests {
 				.cap(Duration.ofHours(1))
 				.jitter(Jitter.equal())
 				.build())
-			.waitingCalls(this.waiting)
+			.calls(this.waiting)
 			.build();
 		ConcurrentLinkedQueue<Throwable> thrown = new ConcurrentLinkedQueue<>();
 		AtomicInteger calls = new AtomicInteger();
@@ -248,7 +145,7 @@ class ShutdownTests {
 			threads.add(thread);
 			thread.start();
 		}
-		while (this.waiting.count() < callers) {
+		while (this.waiting.waiting() < callers) {
 			Thread.onSpinWait();
 		}
 		RetryTime clock = RetryTime.system();
@@ -265,7 +162,7 @@ class ShutdownTests {
 			assertThat(story).isNotNull();
 			assertThat(story.reason()).isEqualTo(StopReason.SHUTDOWN);
 		});
-		assertThat(this.waiting.count()).isZero();
+		assertThat(this.waiting.waiting()).isZero();
 	}
 
 }

@@ -32,7 +32,7 @@ class VirtualThreadTests {
 
 	private static final int CALLS = 10_000;
 
-	private final WaitingCalls waiting = new WaitingCalls();
+	private final CallRegistry waiting = new CallRegistry();
 
 	private final Retry retry = Retry
 		.builder(RetryPolicy.builder("orders")
@@ -41,7 +41,7 @@ class VirtualThreadTests {
 			.cap(Duration.ofHours(1))
 			.jitter(Jitter.equal())
 			.build())
-		.waitingCalls(this.waiting)
+		.calls(this.waiting)
 		.build();
 
 	@Test
@@ -60,7 +60,7 @@ class VirtualThreadTests {
 				}
 			}));
 		}
-		while (this.waiting.count() < CALLS) {
+		while (this.waiting.waiting() < CALLS) {
 			Thread.onSpinWait();
 		}
 		// a few carriers and no more, or sleepers would pin them
@@ -73,11 +73,11 @@ class VirtualThreadTests {
 			.allSatisfy((failure) -> assertThat(RetriesStoppedException.of(failure).reason())
 				.isEqualTo(StopReason.SHUTDOWN));
 		assertThat(stillRunning).hasValue(0);
-		assertThat(this.waiting.count()).isZero();
+		assertThat(this.waiting.waiting()).isZero();
 	}
 
 	@Test
-	void makeNoMoreAttemptsAtOnceThanThereAreSlots() throws Exception {
+	void makeNoMoreAttemptsAtOnceThanThereArePermits() throws Exception {
 		Retry throttled = Retry.of(RetryPolicy.builder("orders").concurrency(20).maxWaiting(CALLS).build());
 		AtomicInteger running = new AtomicInteger();
 		AtomicInteger most = new AtomicInteger();

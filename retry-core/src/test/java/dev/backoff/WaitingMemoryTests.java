@@ -18,7 +18,7 @@ import dev.backoff.delay.Jitter;
 import dev.backoff.delay.Shape;
 import dev.backoff.fixture.Memory;
 import dev.backoff.policy.RetryPolicy;
-import dev.backoff.throttle.Throttle;
+import dev.backoff.concurrency.ConcurrencyLimit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -35,7 +35,7 @@ class WaitingMemoryTests {
 	private static final CompletionStage<String> FAILED = CompletableFuture
 		.failedFuture(new IllegalStateException("down"));
 
-	private final WaitingCalls waiting = new WaitingCalls();
+	private final CallRegistry waiting = new CallRegistry();
 
 	private final Retry retry = Retry
 		.builder(RetryPolicy.builder("orders")
@@ -44,7 +44,7 @@ class WaitingMemoryTests {
 			.cap(Duration.ofHours(2))
 			.jitter(Jitter.equal())
 			.build())
-		.waitingCalls(this.waiting)
+		.calls(this.waiting)
 		.build();
 
 	private final CompletableFuture<?>[] calls = new CompletableFuture<?>[CALLS];
@@ -55,7 +55,7 @@ class WaitingMemoryTests {
 	}
 
 	@Test
-	void isAtMostThreeHundredBytesForOneCall() {
+	void isAtMostThreeHundredAndFortyBytesForOneCall() {
 		weighs(() -> FAILED);
 	}
 
@@ -73,35 +73,35 @@ class WaitingMemoryTests {
 				.shape(Shape.ladder(List.of(Duration.ZERO, Duration.ZERO, Duration.ofHours(1))))
 				.jitter(Jitter.none())
 				.build())
-			.waitingCalls(this.waiting)
+			.calls(this.waiting)
 			.executor(Runnable::run)
 			.build();
-		assertThat(weight(retried, () -> FAILED)).isBetween(200L, 300L + 2 * 80L);
+		assertThat(weight(retried, () -> FAILED)).isBetween(200L, 340L + 2 * 80L);
 	}
 
 	@Test
-	void isAtMostSixtyBytesMoreInTheQueueForASlot() {
-		Throttle throttle = new Throttle("orders", 1, Throttle.UNLIMITED);
-		assertThat(throttle.tryAcquire()).isTrue();
+	void isAtMostSixtyBytesMoreInTheQueueForAPermit() {
+		ConcurrencyLimit limit = new ConcurrencyLimit("orders", 1, ConcurrencyLimit.UNLIMITED);
+		assertThat(limit.tryAcquire()).isTrue();
 		Retry throttled = Retry.builder(RetryPolicy.defaults("orders"))
-			.waitingCalls(this.waiting)
-			.throttle(throttle, null)
+			.calls(this.waiting)
+			.concurrencyLimit(limit)
 			.build();
 		assertThat(weight(throttled, () -> FAILED)).isBetween(100L, weight(this.retry, () -> FAILED) + 60);
 	}
 
 	private void weighs(AsyncOperation<String> operation) {
-		assertThat(weight(this.retry, operation)).isBetween(100L, 300L);
+		assertThat(weight(this.retry, operation)).isBetween(100L, 340L);
 	}
 
 	private long weight(Retry retry, AsyncOperation<String> operation) {
 		int threads = Thread.activeCount();
 		Memory.Held held = Memory.heldBy(() -> {
 			start(retry, operation);
-			assertThat(this.waiting.count()).isEqualTo(CALLS);
+			assertThat(this.waiting.waiting()).isEqualTo(CALLS);
 		}, () -> {
 			cancel();
-			assertThat(this.waiting.count()).isZero();
+			assertThat(this.waiting.waiting()).isZero();
 		});
 		assertThat(Thread.activeCount()).isLessThanOrEqualTo(threads + 1);
 		assertThat(held.left() / CALLS).as("less than the smallest object").isLessThan(16);
@@ -115,7 +115,7 @@ class WaitingMemoryTests {
 		for (int i = 0; i < arguments.length; i++) {
 			this.calls[i] = this.retry.callAsyncOn(arguments[i], (argument, number) -> FAILED, null);
 		}
-		assertThat(this.waiting.count()).isEqualTo(arguments.length);
+		assertThat(this.waiting.waiting()).isEqualTo(arguments.length);
 		for (int i = 0; i < arguments.length; i++) {
 			// the results themselves are still there
 			assertThat(this.calls[i].cancel(true)).isTrue();
@@ -126,7 +126,7 @@ class WaitingMemoryTests {
 				System.gc();
 			}
 		}
-		assertThat(this.waiting.count()).isZero();
+		assertThat(this.waiting.waiting()).isZero();
 	}
 
 	private void start(Retry retry, AsyncOperation<String> operation) {

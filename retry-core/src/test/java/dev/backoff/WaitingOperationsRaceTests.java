@@ -38,7 +38,7 @@ class WaitingOperationsRaceTests {
 
 	private final ExecutorService pool = Executors.newFixedThreadPool(4);
 
-	private final WaitingCalls waiting = new WaitingCalls();
+	private final CallRegistry waiting = new CallRegistry();
 
 	private final RecordingListener listener = new RecordingListener();
 
@@ -63,7 +63,7 @@ class WaitingOperationsRaceTests {
 				.build())
 			.executor(this.pool)
 			.budget(this.budget)
-			.waitingCalls(this.waiting)
+			.calls(this.waiting)
 			.listener(this.listener)
 			.recorder(this.recorder)
 			.build();
@@ -89,7 +89,7 @@ class WaitingOperationsRaceTests {
 		// one for each wait that began, and one only
 		assertThat(this.budget.balance()).isEqualTo(TOKENS - this.recorder.lines("waiting").size());
 		assertThat(this.attempts).hasValue(calls + this.recorder.lines("retry").size());
-		assertThat(this.waiting.count()).isZero();
+		assertThat(this.waiting.waiting()).isZero();
 	}
 
 	@Test
@@ -106,7 +106,7 @@ class WaitingOperationsRaceTests {
 				started.set(true);
 				return;
 			}
-			while (!started.get() || this.waiting.count() > 0) {
+			while (!started.get() || this.waiting.waiting() > 0) {
 				operate(number);
 			}
 		});
@@ -118,10 +118,10 @@ class WaitingOperationsRaceTests {
 
 	private void operate(int number) {
 		switch (number) {
-			case 1 -> this.waiting.stop("orders");
-			case 2 -> this.waiting.wake("orders", Duration.ZERO);
-			case 3 -> this.waiting.wake(null, Duration.ofNanos(100_000));
-			default -> assertThat(this.waiting.oldest("orders", 10)).allSatisfy((call) -> {
+			case 1 -> this.waiting.wake("orders");
+			case 2 -> this.waiting.wake(null);
+			case 3 -> this.waiting.retriesAreOff("orders");
+			default -> assertThat(this.waiting.oldestWaiting("orders", 10)).allSatisfy((call) -> {
 				assertThat(call.attempt()).isBetween(1, 3);
 				assertThat(call.dueIn()).isLessThanOrEqualTo(Duration.ofNanos(200_000));
 			});
@@ -150,19 +150,18 @@ class WaitingOperationsRaceTests {
 	}
 
 	@Test
-	void endEachCallOnceThatIsStoppedCancelledAndShutDownAtOnce() {
+	void endEachCallOnceThatIsWokenCancelledAndShutDownAtOnce() {
 		int calls = 5_000;
 		Retry retry = retry(Duration.ofHours(1));
 		List<CompletableFuture<String>> results = new ArrayList<>();
 		for (int i = 0; i < calls; i++) {
 			results.add(retry.callAsync(this::failedStage));
 		}
-		AtomicInteger stopped = new AtomicInteger();
 		Crowd.of(4, (number) -> {
 			switch (number) {
-				case 0, 1 -> stopped.addAndGet(this.waiting.stop("orders"));
+				case 0, 1 -> this.waiting.wake("orders");
 				case 2 -> results.forEach((result) -> result.cancel(true));
-				default -> this.waiting.shutDown(this.pool);
+				default -> this.waiting.shutDown();
 			}
 		});
 		assertEachHasEndedOnce(calls);
@@ -171,12 +170,10 @@ class WaitingOperationsRaceTests {
 			assertThat(catchThrowable(() -> result.get(30, TimeUnit.SECONDS))).isNotNull()
 				.isNotInstanceOf(TimeoutException.class);
 		}
-		assertThat(this.recorder.lines("call").stream().filter((line) -> line.startsWith("call stopped")))
-			.hasSize(stopped.get());
 	}
 
 	@Test
-	void wakeThreadsThatSleepAndStopThem() throws InterruptedException {
+	void wakeThreadsThatSleep() throws InterruptedException {
 		Retry retry = retry(Duration.ofHours(1));
 		ConcurrentLinkedQueue<Throwable> thrown = new ConcurrentLinkedQueue<>();
 		List<Thread> threads = new ArrayList<>();
@@ -186,24 +183,23 @@ class WaitingOperationsRaceTests {
 			threads.add(thread);
 		}
 		awaitWaiting(8, 1);
-		assertThat(this.waiting.wake("orders", Duration.ZERO)).isEqualTo(8);
+		assertThat(this.waiting.wake("orders")).isEqualTo(8);
 		awaitWaiting(8, 2);
-		// the first at once, the others one after another
-		assertThat(this.waiting.wake("orders", Duration.ofMillis(8))).isEqualTo(8);
+		assertThat(this.waiting.wake("orders")).isEqualTo(8);
 		awaitWaiting(8, 3);
 		assertThat(this.attempts).hasValue(24);
-		assertThat(this.waiting.stop("orders")).isEqualTo(8);
+		assertThat(this.waiting.wake("orders")).isEqualTo(8);
 		for (Thread thread : threads) {
 			thread.join();
 		}
 		assertThat(thrown).hasSize(8)
 			.allSatisfy((failure) -> assertThat(RetriesStoppedException.of(failure).reason())
-				.isEqualTo(StopReason.STOPPED));
+				.isEqualTo(StopReason.ATTEMPTS_EXHAUSTED));
 		assertEachHasEndedOnce(8);
 	}
 
 	private void awaitWaiting(int calls, int attempt) {
-		while (this.waiting.oldest("orders", calls)
+		while (this.waiting.oldestWaiting("orders", calls)
 			.stream()
 			.filter((call) -> call.attempt() == attempt)
 			.count() < calls) {
@@ -221,7 +217,7 @@ class WaitingOperationsRaceTests {
 				.jitter(Jitter.none())
 				.build())
 			.enabledWhen(enabled::get)
-			.waitingCalls(this.waiting)
+			.calls(this.waiting)
 			.build();
 		ConcurrentLinkedQueue<Throwable> thrown = new ConcurrentLinkedQueue<>();
 		Thread thread = new Thread(() -> thrown.add(catchThrowable(() -> retry.call(() -> {
@@ -231,7 +227,7 @@ class WaitingOperationsRaceTests {
 		awaitWaiting(1, 1);
 		enabled.set(false);
 		// a thread that is just beginning to wait may have seen the switch itself
-		assertThat(this.waiting.switchedOff(null)).isLessThanOrEqualTo(1);
+		assertThat(this.waiting.retriesAreOff(null)).isLessThanOrEqualTo(1);
 		thread.join();
 		assertThat(thrown).singleElement()
 			.satisfies((failure) -> assertThat(RetriesStoppedException.of(failure).reason())

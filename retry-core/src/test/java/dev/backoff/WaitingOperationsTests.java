@@ -11,8 +11,6 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.stream.IntStream;
-import java.util.stream.Stream;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Nested;
@@ -34,7 +32,6 @@ import dev.backoff.policy.RetryPolicy;
 import dev.backoff.policy.RetryPolicyBuilder;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** What an operator does to asynchronous calls that wait; time stands still. */
@@ -45,7 +42,7 @@ class WaitingOperationsTests {
 
 	private final VirtualTime time = new VirtualTime();
 
-	private final WaitingCalls waiting = new WaitingCalls();
+	private final CallRegistry waiting = new CallRegistry();
 
 	private final RecordingListener listener = new RecordingListener();
 
@@ -59,7 +56,7 @@ class WaitingOperationsTests {
 
 	@AfterEach
 	void leavesNothingBehind() {
-		assertThat(this.waiting.count()).as("waiting calls").isZero();
+		assertThat(this.waiting.waiting()).as("waiting calls").isZero();
 		assertThat(this.recorder.lines("waited")).hasSameSizeAs(this.recorder.lines("waiting"));
 	}
 
@@ -77,7 +74,7 @@ class WaitingOperationsTests {
 			.time(this.time)
 			.executor(Runnable::run)
 			.enabledWhen(() -> this.enabled)
-			.waitingCalls(this.waiting)
+			.calls(this.waiting)
 			.listener(this.listener)
 			.recorder(this.recorder);
 	}
@@ -103,8 +100,8 @@ class WaitingOperationsTests {
 	class Looking {
 
 		@AfterEach
-		void stop() {
-			WaitingOperationsTests.this.waiting.stop(null);
+		void shutDown() {
+			WaitingOperationsTests.this.waiting.shutDown();
 		}
 
 		@Test
@@ -114,19 +111,19 @@ class WaitingOperationsTests {
 				call(policy);
 			}
 			WaitingOperationsTests.this.time.advance(Duration.ofMinutes(10));
-			assertThat(WaitingOperationsTests.this.waiting.oldest("orders", 2))
+			assertThat(WaitingOperationsTests.this.waiting.oldestWaiting("orders", 2))
 				.containsExactly(shown("orders", 1, 47, 13), shown("orders", 1, 49, 11));
-			assertThat(WaitingOperationsTests.this.waiting.oldest(null, 2)).containsExactly(shown("orders", 1, 47, 13),
-					shown("payments", 1, 48, 12));
-			assertThat(WaitingOperationsTests.this.waiting.oldest("orders", 100)).hasSize(3);
-			assertThat(WaitingOperationsTests.this.waiting.oldest("orders", 0)).isEmpty();
-			assertThat(WaitingOperationsTests.this.waiting.oldest("payments", 10)).hasSize(1);
-			assertThat(WaitingOperationsTests.this.waiting.oldest("others", 10)).isEmpty();
-			assertThat(WaitingOperationsTests.this.waiting.count()).isEqualTo(4);
+			assertThat(WaitingOperationsTests.this.waiting.oldestWaiting(null, 2))
+				.containsExactly(shown("orders", 1, 47, 13), shown("payments", 1, 48, 12));
+			assertThat(WaitingOperationsTests.this.waiting.oldestWaiting("orders", 100)).hasSize(3);
+			assertThat(WaitingOperationsTests.this.waiting.oldestWaiting("orders", 0)).isEmpty();
+			assertThat(WaitingOperationsTests.this.waiting.oldestWaiting("payments", 10)).hasSize(1);
+			assertThat(WaitingOperationsTests.this.waiting.oldestWaiting("others", 10)).isEmpty();
+			assertThat(WaitingOperationsTests.this.waiting.waiting()).isEqualTo(4);
 		}
 
-		private static WaitingCall shown(String policy, int attempt, int dueIn, int elapsed) {
-			return new WaitingCall(policy, "OrderService.place", attempt, Duration.ofMinutes(dueIn),
+		private static CallRegistry.WaitingCall shown(String policy, int attempt, int dueIn, int elapsed) {
+			return new CallRegistry.WaitingCall(policy, "OrderService.place", attempt, Duration.ofMinutes(dueIn),
 					Duration.ofMinutes(elapsed));
 		}
 
@@ -134,7 +131,7 @@ class WaitingOperationsTests {
 		void showsTheAttemptThatIsOver() {
 			call("orders");
 			WaitingOperationsTests.this.time.runNext();
-			assertThat(WaitingOperationsTests.this.waiting.oldest("orders", 1))
+			assertThat(WaitingOperationsTests.this.waiting.oldestWaiting("orders", 1))
 				.containsExactly(shown("orders", 2, 60, 60));
 		}
 
@@ -143,16 +140,16 @@ class WaitingOperationsTests {
 			CircuitBreaker breaker = awaited();
 			breaker.openFor(Duration.ofMinutes(5));
 			call(retry(policy("orders").deadline(Duration.ofHours(5))).breaker(breaker));
-			assertThat(WaitingOperationsTests.this.waiting.oldest("orders", 1))
+			assertThat(WaitingOperationsTests.this.waiting.oldestWaiting("orders", 1))
 				.containsExactly(shown("orders", 0, 65, 0));
-			assertThat(WaitingOperationsTests.this.waiting.switchedOff(null)).isZero();
+			assertThat(WaitingOperationsTests.this.waiting.retriesAreOff(null)).isZero();
 		}
 
 		@Test
 		void showsACallThatIsOverdueAsDueNow() {
 			call("orders");
 			WaitingOperationsTests.this.time.advance(Duration.ofHours(2));
-			assertThat(WaitingOperationsTests.this.waiting.oldest("orders", 1))
+			assertThat(WaitingOperationsTests.this.waiting.oldestWaiting("orders", 1))
 				.containsExactly(shown("orders", 1, 0, 120));
 		}
 
@@ -173,86 +170,22 @@ class WaitingOperationsTests {
 			call("orders");
 			call("orders");
 			call("payments");
-			assertThat(WaitingOperationsTests.this.waiting.wake("orders", Duration.ZERO)).isEqualTo(2);
+			assertThat(WaitingOperationsTests.this.waiting.wake("orders")).isEqualTo(2);
 			assertThat(WaitingOperationsTests.this.attempts).hasValue(5);
 			assertThat(WaitingOperationsTests.this.time.elapsed()).isZero();
-			assertThat(WaitingOperationsTests.this.waiting.wake(null, Duration.ZERO)).isEqualTo(3);
-			assertThat(WaitingOperationsTests.this.waiting.wake("others", Duration.ZERO)).isZero();
-			WaitingOperationsTests.this.waiting.stop(null);
+			assertThat(WaitingOperationsTests.this.waiting.wake(null)).isEqualTo(3);
+			assertThat(WaitingOperationsTests.this.waiting.wake("others")).isZero();
+			WaitingOperationsTests.this.waiting.shutDown();
 		}
 
 		@Test
 		void ofTheLastWaitEndsTheCallAsEver() {
 			CompletableFuture<String> call = call("orders");
-			WaitingOperationsTests.this.waiting.wake("orders", Duration.ZERO);
-			WaitingOperationsTests.this.waiting.wake("orders", Duration.ZERO);
+			WaitingOperationsTests.this.waiting.wake("orders");
+			WaitingOperationsTests.this.waiting.wake("orders");
 			assertThatThrownBy(call::join).hasCause(WaitingOperationsTests.this.failure);
 			assertThat(reason()).isEqualTo(StopReason.ATTEMPTS_EXHAUSTED);
 			assertThat(WaitingOperationsTests.this.time.pending()).isZero();
-		}
-
-		@Test
-		void isSpreadEvenlyFromTheOldestOn() {
-			IntStream.range(0, 4).forEach((number) -> call("orders"));
-			assertThat(WaitingOperationsTests.this.waiting.wake("orders", Duration.ofMinutes(4))).isEqualTo(4);
-			assertThat(WaitingOperationsTests.this.attempts).hasValue(5);
-			assertThat(WaitingOperationsTests.this.waiting.oldest("orders", 3)).extracting(WaitingCall::dueIn)
-				.containsExactly(Duration.ofMinutes(1), Duration.ofMinutes(2), Duration.ofMinutes(3));
-			for (int minute = 1; minute <= 3; minute++) {
-				WaitingOperationsTests.this.time.advance(Duration.ofMinutes(1));
-				assertThat(WaitingOperationsTests.this.time.runDue()).isEqualTo(1);
-				assertThat(WaitingOperationsTests.this.attempts).hasValue(5 + minute);
-			}
-			WaitingOperationsTests.this.waiting.stop(null);
-			assertThat(WaitingOperationsTests.this.time.pending()).isZero();
-		}
-
-		@Test
-		void isNeverLaterThanTheWaitWasToEnd() {
-			call("orders");
-			call("orders");
-			WaitingOperationsTests.this.waiting.wake("orders", Duration.ofHours(10));
-			assertThat(WaitingOperationsTests.this.waiting.oldest("orders", 1)).extracting(WaitingCall::dueIn)
-				.containsExactly(Duration.ofHours(1));
-			WaitingOperationsTests.this.time.advance(Duration.ofHours(1));
-			WaitingOperationsTests.this.time.runDue();
-			assertThat(WaitingOperationsTests.this.attempts).hasValue(5);
-			assertThat(WaitingOperationsTests.this.time.elapsed()).isEqualTo(Duration.ofHours(1));
-			WaitingOperationsTests.this.waiting.stop(null);
-		}
-
-		@Test
-		void comesToNothingForACallThatHasEndedMeanwhile() {
-			call("orders");
-			CompletableFuture<String> cancelled = call("orders");
-			WaitingOperationsTests.this.waiting.wake("orders", Duration.ofMinutes(2));
-			cancelled.cancel(true);
-			WaitingOperationsTests.this.time.advance(Duration.ofMinutes(2));
-			WaitingOperationsTests.this.time.runDue();
-			assertThat(WaitingOperationsTests.this.attempts).hasValue(3);
-			WaitingOperationsTests.this.waiting.stop(null);
-		}
-
-		@Test
-		void leavesWaitsThatCannotBeScheduledAnew() {
-			call("orders");
-			call("orders");
-			IllegalStateException broken = new IllegalStateException("no time");
-			WaitingOperationsTests.this.time.failWith(broken);
-			WaitingOperationsTests.this.waiting.wake("orders", Duration.ofMinutes(2));
-			assertThat(WaitingOperationsTests.this.listener.hookFailures()).extracting(RetryEvent.HookFailed::hook)
-				.containsOnly("time");
-			assertThat(WaitingOperationsTests.this.waiting.count()).isEqualTo(1);
-			WaitingOperationsTests.this.time.advance(Duration.ofHours(1));
-			WaitingOperationsTests.this.time.runDue();
-			assertThat(WaitingOperationsTests.this.waiting.count()).isZero();
-		}
-
-		@Test
-		void refusesANegativeSpread() {
-			assertThatIllegalArgumentException()
-				.isThrownBy(() -> WaitingOperationsTests.this.waiting.wake(null, Duration.ofSeconds(-1)))
-				.withMessage("Invalid spread (-1s): must not be negative.");
 		}
 
 		@Test
@@ -260,7 +193,7 @@ class WaitingOperationsTests {
 			CircuitBreaker breaker = CircuitBreaker.builder("gateway").time(WaitingOperationsTests.this.time).build();
 			call(retry(policy("orders")).breaker(breaker));
 			breaker.forceOpen();
-			WaitingOperationsTests.this.waiting.wake("orders", Duration.ZERO);
+			WaitingOperationsTests.this.waiting.wake("orders");
 			assertThat(reason()).isEqualTo(StopReason.BREAKER_OPEN);
 			assertThat(WaitingOperationsTests.this.attempts).hasValue(1);
 		}
@@ -270,20 +203,20 @@ class WaitingOperationsTests {
 			CircuitBreaker breaker = awaited();
 			breaker.openFor(Duration.ofMinutes(5));
 			call(retry(policy("orders").deadline(Duration.ofHours(5))).breaker(breaker));
-			WaitingOperationsTests.this.waiting.wake("orders", Duration.ZERO);
+			WaitingOperationsTests.this.waiting.wake("orders");
 			assertThat(WaitingOperationsTests.this.attempts).hasValue(0);
-			assertThat(WaitingOperationsTests.this.waiting.count()).isEqualTo(1);
+			assertThat(WaitingOperationsTests.this.waiting.waiting()).isEqualTo(1);
 			breaker.reset();
-			WaitingOperationsTests.this.waiting.wake("orders", Duration.ZERO);
+			WaitingOperationsTests.this.waiting.wake("orders");
 			assertThat(WaitingOperationsTests.this.attempts).hasValue(1);
-			WaitingOperationsTests.this.waiting.stop(null);
+			WaitingOperationsTests.this.waiting.shutDown();
 		}
 
 		@Test
 		void asksTheDeadline() {
 			call(retry(policy("orders").deadline(Duration.ofHours(2))));
 			WaitingOperationsTests.this.time.advance(Duration.ofHours(3));
-			WaitingOperationsTests.this.waiting.wake("orders", Duration.ZERO);
+			WaitingOperationsTests.this.waiting.wake("orders");
 			assertThat(reason()).isEqualTo(StopReason.DEADLINE);
 		}
 
@@ -293,13 +226,13 @@ class WaitingOperationsTests {
 					WaitingOperationsTests.this.time, RetryBudget.Listener.NONE);
 			budget.tryWithdraw();
 			call(retry(policy("orders").postponedWhenEmpty(true)).budget(budget));
-			WaitingOperationsTests.this.waiting.wake("orders", Duration.ZERO);
+			WaitingOperationsTests.this.waiting.wake("orders");
 			assertThat(WaitingOperationsTests.this.attempts).hasValue(1);
 			budget.reset();
-			WaitingOperationsTests.this.waiting.wake("orders", Duration.ZERO);
+			WaitingOperationsTests.this.waiting.wake("orders");
 			assertThat(WaitingOperationsTests.this.attempts).hasValue(2);
 			assertThat(budget.balance()).isZero();
-			WaitingOperationsTests.this.waiting.stop(null);
+			WaitingOperationsTests.this.waiting.shutDown();
 		}
 
 		@Test
@@ -307,59 +240,9 @@ class WaitingOperationsTests {
 			CompletableFuture<String> call = call(retry(policy("orders")).executor((task) -> {
 				throw new RejectedExecutionException("full");
 			}));
-			WaitingOperationsTests.this.waiting.wake("orders", Duration.ZERO);
+			WaitingOperationsTests.this.waiting.wake("orders");
 			assertThatThrownBy(call::join).hasCause(WaitingOperationsTests.this.failure);
 			assertThat(reason()).isEqualTo(StopReason.REJECTED);
-		}
-
-	}
-
-	@Nested
-	class Stopping {
-
-		@Test
-		void endsTheCallsOfAPolicyAndOfNoOther() {
-			List<CompletableFuture<String>> orders = Stream.generate(() -> call("orders")).limit(3).toList();
-			CompletableFuture<String> payments = call("payments");
-			assertThat(WaitingOperationsTests.this.waiting.stop("orders")).isEqualTo(3);
-			assertThat(orders)
-				.allSatisfy((call) -> assertThatThrownBy(call::join).hasCause(WaitingOperationsTests.this.failure));
-			assertThat(payments).isNotDone();
-			assertThat(WaitingOperationsTests.this.waiting.stop(null)).isEqualTo(1);
-			assertThat(WaitingOperationsTests.this.listener.stopped())
-				.allSatisfy((event) -> assertThat(event.story().reason()).isEqualTo(StopReason.STOPPED));
-			assertThat(WaitingOperationsTests.this.time.pending()).isZero();
-		}
-
-		@Test
-		void concernsNoCallThatWaitsLater() {
-			WaitingOperationsTests.this.waiting.stop(null);
-			CompletableFuture<String> call = call("orders");
-			assertThat(call).isNotDone();
-			WaitingOperationsTests.this.waiting.stop(null);
-			assertThat(call).isDone();
-		}
-
-		@Test
-		void endsOnAnotherThreadWhereTheExecutorRefuses() {
-			CompletableFuture<String> call = call(retry(policy("orders")).executor((task) -> {
-				throw new RejectedExecutionException("full");
-			}));
-			assertThat(WaitingOperationsTests.this.waiting.stop("orders")).isEqualTo(1);
-			assertThatThrownBy(call::join).hasCause(WaitingOperationsTests.this.failure);
-			assertThat(reason()).isEqualTo(StopReason.STOPPED);
-		}
-
-		@Test
-		void throwsWhatTheBreakerSaidWhereThereWasNoAttempt() {
-			CircuitBreaker breaker = awaited();
-			breaker.forceOpen();
-			CompletableFuture<String> call = call(
-					retry(policy("orders").deadline(Duration.ofHours(5))).breaker(breaker));
-			WaitingOperationsTests.this.waiting.stop("orders");
-			assertThatThrownBy(call::join).hasMessageContaining("gateway");
-			assertThat(reason()).isEqualTo(StopReason.STOPPED);
-			assertThat(WaitingOperationsTests.this.listener.story().attempts()).isZero();
 		}
 
 	}
@@ -372,8 +255,6 @@ class WaitingOperationsTests {
 
 		private final Executor executor = this.taken::add;
 
-		private final CompletableFuture<String> call = call(retry(policy("orders")).executor(this.executor));
-
 		private void runTaken() {
 			for (Runnable next = this.taken.poll(); next != null; next = this.taken.poll()) {
 				next.run();
@@ -381,65 +262,14 @@ class WaitingOperationsTests {
 		}
 
 		@Test
-		void aCallIsStoppedOnce() {
-			assertThat(WaitingOperationsTests.this.waiting.stop("orders")).isEqualTo(1);
-			assertThat(WaitingOperationsTests.this.waiting.stop("orders")).isZero();
-			assertThat(this.call).isNotDone();
-			runTaken();
-			assertThat(reason()).isEqualTo(StopReason.STOPPED);
-		}
-
-		@Test
-		void aCallThatIsStoppedIsNotRetriedWhenItIsDue() {
-			WaitingOperationsTests.this.waiting.stop("orders");
-			WaitingOperationsTests.this.time.runNext();
-			runTaken();
-			assertThat(reason()).isEqualTo(StopReason.STOPPED);
-			assertThat(WaitingOperationsTests.this.attempts).hasValue(1);
-		}
-
-		@Test
-		void aCallThatIsDueMayStillBeStopped() {
-			WaitingOperationsTests.this.time.runNext();
-			assertThat(WaitingOperationsTests.this.waiting.stop("orders")).isEqualTo(1);
-			runTaken();
-			assertThat(reason()).isEqualTo(StopReason.STOPPED);
-			assertThat(WaitingOperationsTests.this.attempts).hasValue(1);
-		}
-
-		@Test
-		void aCallThatIsStoppedEndsAtTheShutdownThoughTheExecutorDropsIt() {
-			WaitingOperationsTests.this.waiting.stop("orders");
-			this.taken.clear();
-			WaitingOperationsTests.this.waiting.shutDown(Runnable::run);
-			assertThat(this.call).isDone();
-			assertThat(reason()).isEqualTo(StopReason.STOPPED);
-		}
-
-		@Test
-		void aCallThatIsStoppedAndThenCancelledEndsOnce() {
-			WaitingOperationsTests.this.waiting.stop("orders");
-			assertThat(this.call.cancel(true)).isTrue();
-			runTaken();
-			assertThat(reason()).isEqualTo(StopReason.STOPPED);
-			assertThat(this.call).isCancelled();
-		}
-
-		@Test
-		void aCallThatWasCancelledIsNotStopped() {
-			assertThat(this.call.cancel(true)).isTrue();
-			assertThat(WaitingOperationsTests.this.waiting.stop("orders")).isZero();
-			assertThat(reason()).isEqualTo(StopReason.CANCELLED);
-		}
-
-		@Test
 		void aCallThatIsWokenTwiceGoesOnOnce() {
-			WaitingOperationsTests.this.waiting.wake("orders", Duration.ZERO);
-			WaitingOperationsTests.this.waiting.wake("orders", Duration.ZERO);
+			call(retry(policy("orders")).executor(this.executor));
+			WaitingOperationsTests.this.waiting.wake("orders");
+			WaitingOperationsTests.this.waiting.wake("orders");
 			WaitingOperationsTests.this.time.runNext();
 			runTaken();
 			assertThat(WaitingOperationsTests.this.attempts).hasValue(2);
-			WaitingOperationsTests.this.waiting.stop(null);
+			WaitingOperationsTests.this.waiting.shutDown();
 			runTaken();
 		}
 
@@ -452,8 +282,8 @@ class WaitingOperationsTests {
 		void endsWaitsAtOnce() {
 			CompletableFuture<String> call = call("orders");
 			WaitingOperationsTests.this.enabled = false;
-			assertThat(WaitingOperationsTests.this.waiting.switchedOff("payments")).isZero();
-			assertThat(WaitingOperationsTests.this.waiting.switchedOff("orders")).isEqualTo(1);
+			assertThat(WaitingOperationsTests.this.waiting.retriesAreOff("payments")).isZero();
+			assertThat(WaitingOperationsTests.this.waiting.retriesAreOff("orders")).isEqualTo(1);
 			assertThatThrownBy(call::join).hasCause(WaitingOperationsTests.this.failure);
 			assertThat(reason()).isEqualTo(StopReason.DISABLED);
 			assertThat(WaitingOperationsTests.this.time.elapsed()).isZero();
@@ -466,7 +296,7 @@ class WaitingOperationsTests {
 				.build()
 				.callAsync(() -> CompletableFuture.completedFuture(results.remove(0)));
 			WaitingOperationsTests.this.enabled = false;
-			assertThat(WaitingOperationsTests.this.waiting.switchedOff(null)).isZero();
+			assertThat(WaitingOperationsTests.this.waiting.retriesAreOff(null)).isZero();
 			WaitingOperationsTests.this.time.runAll();
 			assertThat(call).isCompletedWithValue("done");
 		}
@@ -489,9 +319,9 @@ class WaitingOperationsTests {
 		@Test
 		void andOnAgainLetsTheWokenGoOn() {
 			call("orders");
-			WaitingOperationsTests.this.waiting.switchedOff(null);
+			WaitingOperationsTests.this.waiting.retriesAreOff(null);
 			assertThat(WaitingOperationsTests.this.attempts).hasValue(2);
-			WaitingOperationsTests.this.waiting.stop(null);
+			WaitingOperationsTests.this.waiting.shutDown();
 		}
 
 	}

@@ -175,8 +175,8 @@ public @interface Backoff {
 	String idempotent() default "";
 
 	/**
-	 * How many attempts of the policy run at once in this process. A slot is held for one
-	 * attempt and free while the call waits; further attempts wait for one.
+	 * How many attempts of the policy run at once in this process. A permit is held for
+	 * one attempt and free while the call waits; further attempts wait for one.
 	 * @return a number of at least 1, or {@code none} (the default)
 	 */
 	String concurrency() default "";

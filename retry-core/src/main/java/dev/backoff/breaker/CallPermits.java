@@ -1,5 +1,7 @@
 package dev.backoff.breaker;
 
+import java.util.function.Consumer;
+
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,8 +52,34 @@ public interface CallPermits {
 	 */
 	CircuitOpenException rejection(long now);
 
+	/**
+	 * {@return a breaker that permits every attempt when the given one fails}
+	 * @param permits the breaker
+	 * @param report told what it throws
+	 */
+	static CallPermits safe(CallPermits permits, Consumer<Throwable> report) {
+		return new SafePermits(permits, report);
+	}
+
 	/** The permission to make one attempt. */
 	interface Permit {
+
+		/** The permit of an attempt that no breaker counts. */
+		Permit UNCOUNTED = new Permit() {
+
+			@Override
+			public void succeeded(long nanos, long now) {
+			}
+
+			@Override
+			public void failed(long nanos, long now, @Nullable Throwable failure) {
+			}
+
+			@Override
+			public void released() {
+			}
+
+		};
 
 		/**
 		 * Give it back after an attempt that the dependency answered.

@@ -21,8 +21,10 @@ abstract class Circuit {
 	private volatile Phase phase;
 
 	Circuit(BreakerSettings settings, RetryTime time, RandomSource random, Function<Circuit, Phase> first) {
-		this.time = time;
-		this.random = random;
+		this.time = RetryTime.safe(time, (ex) -> {
+		});
+		this.random = RandomSource.safe(random, (ex) -> {
+		});
 		this.limits = Limits.of(settings);
 		this.phase = first.apply(this);
 	}
@@ -78,28 +80,12 @@ abstract class Circuit {
 	/** Tell that the breaker would have opened if it did more than count. */
 	abstract void thresholdExceeded();
 
-	/** Read the ticker, or the system's if it throws. */
 	final long now() {
-		try {
-			return this.time.nanoTime();
-		}
-		catch (Throwable ex) {
-			return RetryTime.system().nanoTime();
-		}
+		return this.time.nanoTime();
 	}
 
-	/** Draw from [0, 1), from the default source if the given one throws or leaves it. */
 	final double draw() {
-		try {
-			double u = this.random.next();
-			if (u >= 0 && u < 1) {
-				return u;
-			}
-		}
-		catch (Throwable ex) {
-			// drawn below
-		}
-		return RandomSource.threadLocal().next();
+		return this.random.next();
 	}
 
 }

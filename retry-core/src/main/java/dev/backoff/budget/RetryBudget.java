@@ -37,10 +37,11 @@ public final class RetryBudget {
 
 	private RetryBudget(String name, BudgetSettings settings, RetryTime time, Listener listener) {
 		this.name = name;
-		this.time = time;
+		this.time = RetryTime.safe(time, (ex) -> {
+		});
 		this.listener = listener;
 		this.bucket = new Bucket(settings);
-		this.bucket.begin(now(0), Long.MAX_VALUE);
+		this.bucket.begin(this.time.nanoTime(), Long.MAX_VALUE);
 	}
 
 	/**
@@ -170,7 +171,7 @@ public final class RetryBudget {
 			}
 			after = new Bucket(settings);
 			state = openState(before);
-			long now = now(before.start());
+			long now = this.time.nanoTime();
 			after.begin(now, before.balance(state, before.brought(now)));
 		}
 		while (state == Bucket.CLOSED || !before.compareAndSet(state, Bucket.CLOSED));
@@ -233,16 +234,7 @@ public final class RetryBudget {
 	}
 
 	private long brought(Bucket seen) {
-		return (seen.perSecond != 0) ? seen.brought(now(seen.start())) : 0;
-	}
-
-	private long now(long otherwise) {
-		try {
-			return this.time.nanoTime();
-		}
-		catch (Throwable ex) {
-			return otherwise;
-		}
+		return (seen.perSecond != 0) ? seen.brought(this.time.nanoTime()) : 0;
 	}
 
 	/**

@@ -2,6 +2,7 @@ package dev.backoff.delay;
 
 import java.security.SecureRandom;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Consumer;
 
 /**
  * Draw a number uniform in [0, 1).
@@ -25,6 +26,31 @@ public interface RandomSource {
 	 */
 	static RandomSource threadLocal() {
 		return () -> ThreadLocalRandom.current().nextDouble();
+	}
+
+	/**
+	 * {@return a source that draws from the default one when the given one throws or
+	 * leaves the range}
+	 * @param random the source
+	 * @param report told what it throws, and of a draw outside the range
+	 */
+	static RandomSource safe(RandomSource random, Consumer<Throwable> report) {
+		if (random == threadLocal()) {
+			return random;
+		}
+		return () -> {
+			try {
+				double u = random.next();
+				if (u >= 0 && u < 1) {
+					return u;
+				}
+				throw new IllegalStateException("draw " + u + " is outside [0, 1)");
+			}
+			catch (Throwable ex) {
+				report.accept(ex);
+				return threadLocal().next();
+			}
+		};
 	}
 
 	/**

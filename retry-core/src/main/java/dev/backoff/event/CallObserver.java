@@ -1,5 +1,8 @@
 package dev.backoff.event;
 
+import java.util.List;
+import java.util.function.Consumer;
+
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,6 +44,31 @@ public interface CallObserver {
 	 */
 	default @Nullable ObservedCall callKept(String policy, String method, String key, int attempt) {
 		return null;
+	}
+
+	/**
+	 * {@return one observer for all of them, which leaves a call alone when it fails, or
+	 * null if there is none}
+	 * @param observers called in their order; the scopes of each are open inside those of
+	 * the one before
+	 * @param report told what they throw
+	 */
+	static @Nullable CallObserver safe(List<CallObserver> observers, Consumer<Throwable> report) {
+		return observers.isEmpty() ? null : new SafeObserver(List.copyOf(observers), report);
+	}
+
+	/**
+	 * Tell a call of one around it, as each observer of that one knows it.
+	 * @param told the call
+	 * @param around the one around it
+	 */
+	static void tellAround(ObservedCall told, ObservedCall around) {
+		if (around instanceof SafeObserver.SafeCall several) {
+			several.calls().forEach(told::isInside);
+		}
+		else {
+			told.isInside(around);
+		}
 	}
 
 	/** A call or an attempt, which can be opened on a thread. */

@@ -53,7 +53,7 @@ public interface CallRecorder {
 	void waited();
 
 	/**
-	 * Record that a call no longer waits in the queue for a slot, for any reason, after
+	 * Record that a call no longer waits in the queue for a permit, for any reason, after
 	 * {@link #waited()}. Unless overridden, this does nothing.
 	 * @param nanos how long it waited there, in nanoseconds
 	 */

@@ -22,7 +22,7 @@ public enum DelaySource {
 	BUDGET,
 
 	/**
-	 * The queue for a slot, as many attempts of the policy run at once as may. How long
+	 * The queue for a permit, as many attempts of the policy run at once as may. How long
 	 * the wait is, is known when it is over.
 	 */
 	CONCURRENCY;

@@ -71,7 +71,7 @@ public final class RetriesStoppedException extends RuntimeException {
 	 * @param idempotencyKey the key that the attempts sent, or null if no attempt asked
 	 * for it
 	 */
-	public record Story(String policy, String method, StopReason reason, @Nullable String why, int attempts,
+	public record Details(String policy, String method, StopReason reason, @Nullable String why, int attempts,
 			int maxAttempts, Duration elapsed, List<Wait> waits, List<Duration> attemptTimes, boolean waitsAbridged,
 			boolean attemptsAbridged, @Nullable Throwable failure, @Nullable Object lastResult,
 			@Nullable String idempotencyKey) {
@@ -112,7 +112,7 @@ public final class RetriesStoppedException extends RuntimeException {
 
 	}
 
-	private final transient Story story;
+	private final transient Details details;
 
 	private final transient long began;
 
@@ -120,15 +120,15 @@ public final class RetriesStoppedException extends RuntimeException {
 
 	/**
 	 * Make the mark of a call.
-	 * @param story what happened
+	 * @param details what happened
 	 * @param cause what interrupted the call or made a classifier fail, or null; left out
 	 * if it leads back to the failure, which carries this mark
 	 * @param began the ticker's reading at the start of the call
 	 * @param settled whether the call has retried, or its failure must not be retried
 	 */
-	public RetriesStoppedException(Story story, @Nullable Throwable cause, long began, boolean settled) {
-		super(story.message(), leadsTo(story.failure(), cause) ? null : cause, false, false);
-		this.story = story;
+	public RetriesStoppedException(Details details, @Nullable Throwable cause, long began, boolean settled) {
+		super(details.message(), leadsTo(details.failure(), cause) ? null : cause, false, false);
+		this.details = details;
 		this.began = began;
 		this.settled = settled;
 	}
@@ -202,7 +202,7 @@ public final class RetriesStoppedException extends RuntimeException {
 	 * {@return the policy's name}
 	 */
 	public String policy() {
-		return story().policy();
+		return details().policy();
 	}
 
 	/**
@@ -210,21 +210,21 @@ public final class RetriesStoppedException extends RuntimeException {
 	 * OrderService.place}}
 	 */
 	public String method() {
-		return story().method();
+		return details().method();
 	}
 
 	/**
 	 * {@return why the call stopped}
 	 */
 	public StopReason reason() {
-		return story().reason();
+		return details().reason();
 	}
 
 	/**
 	 * {@return how many attempts were made, 0 if a breaker refused the first}
 	 */
 	public int attempts() {
-		return story().attempts();
+		return details().attempts();
 	}
 
 	/**
@@ -232,42 +232,42 @@ public final class RetriesStoppedException extends RuntimeException {
 	 * {@link Integer#MAX_VALUE} for no limit}
 	 */
 	public int maxAttempts() {
-		return story().maxAttempts();
+		return details().maxAttempts();
 	}
 
 	/**
 	 * {@return the time from the start of the call to its stop}
 	 */
 	public Duration elapsed() {
-		return story().elapsed();
+		return details().elapsed();
 	}
 
 	/**
 	 * {@return the waits between the attempts, of more than six the first and last three}
 	 */
 	public List<Wait> waits() {
-		return story().waits();
+		return details().waits();
 	}
 
 	/**
 	 * {@return how long the attempts took, of more than six the first and last three}
 	 */
 	public List<Duration> attemptTimes() {
-		return story().attemptTimes();
+		return details().attemptTimes();
 	}
 
 	/**
 	 * {@return what the last attempt threw, or null if it returned a result}
 	 */
 	public @Nullable Throwable failure() {
-		return story().failure();
+		return details().failure();
 	}
 
 	/**
 	 * {@return the last result that was not good enough, or null}
 	 */
 	public @Nullable Object lastResult() {
-		return story().lastResult();
+		return details().lastResult();
 	}
 
 	/**
@@ -275,7 +275,7 @@ public final class RetriesStoppedException extends RuntimeException {
 	 * no attempt asked for it}
 	 */
 	public @Nullable String idempotencyKey() {
-		return story().idempotencyKey();
+		return details().idempotencyKey();
 	}
 
 	/**
@@ -289,11 +289,11 @@ public final class RetriesStoppedException extends RuntimeException {
 		return this.settled && this.began - reading > 0;
 	}
 
-	private Story story() {
-		if (this.story == null) {
+	private Details details() {
+		if (this.details == null) {
 			throw new IllegalStateException("A serialized story carries only its message and its cause.");
 		}
-		return this.story;
+		return this.details;
 	}
 
 }

@@ -46,9 +46,6 @@ public enum StopReason {
 	/** The attempt was cancelled. */
 	CANCELLED,
 
-	/** An operator ended the waiting call. */
-	STOPPED,
-
 	/** The application is shutting down. */
 	SHUTDOWN,
 

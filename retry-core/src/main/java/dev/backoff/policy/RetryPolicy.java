@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 import dev.backoff.delay.BackoffRule;
 import dev.backoff.failure.FailureClassifier;
 import dev.backoff.failure.Idempotency;
-import dev.backoff.throttle.Throttle;
+import dev.backoff.concurrency.ConcurrencyLimit;
 import dev.backoff.time.DurationText;
 import dev.backoff.time.Nanos;
 
@@ -27,9 +27,9 @@ public final class RetryPolicy {
 	public static final int UNLIMITED_ATTEMPTS = Integer.MAX_VALUE;
 
 	/** The value of {@link #concurrency()} that means no limit. */
-	public static final int UNLIMITED_CONCURRENCY = Throttle.UNLIMITED;
+	public static final int UNLIMITED_CONCURRENCY = ConcurrencyLimit.UNLIMITED;
 
-	/** How many calls may wait for each slot, unless their number is set: {@value}. */
+	/** How many calls may wait for each permit, unless their number is set: {@value}. */
 	public static final int WAITING_PER_SLOT = 10;
 
 	/**
@@ -74,13 +74,11 @@ public final class RetryPolicy {
 
 	private final boolean postponedWhenEmpty;
 
-	private final boolean lastQuestion;
+	private final boolean finalPoll;
 
 	private final int concurrency;
 
 	private final int maxWaiting;
-
-	private final int recoverConcurrency;
 
 	private final boolean enabled;
 
@@ -104,11 +102,10 @@ public final class RetryPolicy {
 		this.nestedMultiply = builder.nestedMultiply;
 		this.idempotency = builder.idempotency;
 		this.postponedWhenEmpty = builder.postponedWhenEmpty;
-		this.lastQuestion = builder.lastQuestion;
+		this.finalPoll = builder.finalPoll;
 		this.concurrency = builder.concurrency;
 		this.maxWaiting = (builder.maxWaiting != null) ? builder.maxWaiting
-				: (int) Math.min(Throttle.UNLIMITED, (long) WAITING_PER_SLOT * this.concurrency);
-		this.recoverConcurrency = builder.recoverConcurrency;
+				: (int) Math.min(ConcurrencyLimit.UNLIMITED, (long) WAITING_PER_SLOT * this.concurrency);
 		this.enabled = builder.enabled;
 	}
 
@@ -275,8 +272,8 @@ public final class RetryPolicy {
 	 * {@return whether polling asks once more before the deadline if no delay fits any
 	 * more, true by default}
 	 */
-	public boolean isLastQuestion() {
-		return this.lastQuestion;
+	public boolean isFinalPoll() {
+		return this.finalPoll;
 	}
 
 	/**
@@ -291,13 +288,6 @@ public final class RetryPolicy {
 	 */
 	public int maxWaiting() {
 		return this.maxWaiting;
-	}
-
-	/**
-	 * {@return how many recoveries run at once, or {@link #UNLIMITED_CONCURRENCY}}
-	 */
-	public int recoverConcurrency() {
-		return this.recoverConcurrency;
 	}
 
 	/**

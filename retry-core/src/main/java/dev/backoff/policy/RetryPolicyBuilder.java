@@ -64,13 +64,11 @@ public final class RetryPolicyBuilder implements Cloneable {
 
 	boolean postponedWhenEmpty;
 
-	boolean lastQuestion = true;
+	boolean finalPoll = true;
 
 	int concurrency = RetryPolicy.UNLIMITED_CONCURRENCY;
 
 	@Nullable Integer maxWaiting;
-
-	int recoverConcurrency = RetryPolicy.UNLIMITED_CONCURRENCY;
 
 	boolean enabled = true;
 
@@ -370,17 +368,17 @@ public final class RetryPolicyBuilder implements Cloneable {
 	/**
 	 * Set whether polling asks once more before the deadline where the next delay does
 	 * not fit, at a time drawn from the second half of what is left.
-	 * @param lastQuestion true by default
+	 * @param finalPoll true by default
 	 * @return this builder
 	 */
-	public RetryPolicyBuilder lastQuestion(boolean lastQuestion) {
-		this.lastQuestion = lastQuestion;
+	public RetryPolicyBuilder finalPoll(boolean finalPoll) {
+		this.finalPoll = finalPoll;
 		return this;
 	}
 
 	/**
-	 * Set how many attempts of the policy run at once. A slot is held for one attempt, so
-	 * a call that waits for its next attempt holds none.
+	 * Set how many attempts of the policy run at once. A permit is held for one attempt,
+	 * so a call that waits for its next attempt holds none.
 	 * @param concurrency 1 or more; {@link RetryPolicy#UNLIMITED_CONCURRENCY}, the
 	 * default, for no limit
 	 * @return this builder
@@ -392,7 +390,7 @@ public final class RetryPolicyBuilder implements Cloneable {
 	}
 
 	/**
-	 * Set how many calls may wait for a slot. Others are refused at once.
+	 * Set how many calls may wait for a permit. Others are refused at once.
 	 * @param maxWaiting 0 or more, 10 times the concurrency by default; no effect without
 	 * {@link #concurrency}
 	 * @return this builder
@@ -400,18 +398,6 @@ public final class RetryPolicyBuilder implements Cloneable {
 	 */
 	public RetryPolicyBuilder maxWaiting(int maxWaiting) {
 		this.maxWaiting = atLeast(0, "maxWaiting", maxWaiting);
-		return this;
-	}
-
-	/**
-	 * Set how many recoveries of the policy run at once. The others wait.
-	 * @param concurrency 1 or more; {@link RetryPolicy#UNLIMITED_CONCURRENCY}, the
-	 * default, for no limit
-	 * @return this builder
-	 * @throws IllegalArgumentException if the number is below 1
-	 */
-	public RetryPolicyBuilder recoverConcurrency(int concurrency) {
-		this.recoverConcurrency = atLeast(1, "recoverConcurrency", concurrency);
 		return this;
 	}
 

@@ -1,6 +1,7 @@
 package dev.backoff.time;
 
 import java.time.Instant;
+import java.util.function.Consumer;
 
 /**
  * Read a monotonic ticker, sleep, and run something later.
@@ -17,6 +18,15 @@ public interface RetryTime {
 	 */
 	static RetryTime system() {
 		return SystemTime.INSTANCE;
+	}
+
+	/**
+	 * {@return a time whose ticker stands still when the given one throws}
+	 * @param time the time
+	 * @param report told what it throws
+	 */
+	static RetryTime safe(RetryTime time, Consumer<Throwable> report) {
+		return (time instanceof SystemTime || time instanceof SafeTime) ? time : new SafeTime(time, report);
 	}
 
 	/**

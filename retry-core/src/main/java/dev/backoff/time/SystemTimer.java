@@ -25,7 +25,6 @@ final class SystemTimer {
 	/* Due times are compared by difference, also with those that are overdue. */
 	private static final long LONGEST = Long.MAX_VALUE / 2;
 
-	/* A monitor, which a thread leaves even where its stack overflows. */
 	private final Object lock = new Object();
 
 	private final TimerQueue queue = new TimerQueue();

@@ -51,7 +51,6 @@ final class TimerQueue {
 			// by a quarter, since free places cost memory too
 			resize(this.size + this.size / 4);
 		}
-		// counted last, so that an overflow of the stack leaves no gap
 		rise(this.size, entry, due);
 		this.size++;
 	}

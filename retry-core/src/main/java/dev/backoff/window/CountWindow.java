@@ -3,8 +3,7 @@ package dev.backoff.window;
 /**
  * Count over a number of calls, exactly: each call replaces the oldest.
  * <p>
- * That needs one order of all calls, so every record takes a lock for a few instructions:
- * a monitor, which a thread leaves even where its stack overflows.
+ * That needs one order of all calls, so every record takes a lock for a few instructions.
  */
 final class CountWindow implements OutcomeWindow {
 

@@ -15,7 +15,7 @@ class StopReasonTests {
 	void reasonsAreMetricTags() {
 		assertThat(Arrays.stream(StopReason.values()).map(StopReason::tag)).containsExactly("succeeded",
 				"not_retryable", "nested", "disabled", "attempts_exhausted", "breaker_open", "concurrency", "hint",
-				"deadline", "budget", "interrupted", "cancelled", "stopped", "shutdown", "rejected", "lost");
+				"deadline", "budget", "interrupted", "cancelled", "shutdown", "rejected", "lost");
 	}
 
 	@Test

@@ -47,7 +47,7 @@ class RetryPolicyTests {
 			assertThat(this.policy.until()).isNull();
 			assertThat(this.policy.matchCauses()).isTrue();
 			assertThat(this.policy.isNestedMultiply()).isFalse();
-			assertThat(this.policy.isLastQuestion()).isTrue();
+			assertThat(this.policy.isFinalPoll()).isTrue();
 			assertThat(this.policy.isEnabled()).isTrue();
 		}
 
@@ -179,13 +179,13 @@ class RetryPolicyTests {
 			RetryPolicy policy = builder().matchCauses(false)
 				.retryAfterEnabled(false)
 				.nestedMultiply(true)
-				.lastQuestion(false)
+				.finalPoll(false)
 				.enabled(false)
 				.build();
 			assertThat(policy.matchCauses()).isFalse();
 			assertThat(policy.isRetryAfterEnabled()).isFalse();
 			assertThat(policy.isNestedMultiply()).isTrue();
-			assertThat(policy.isLastQuestion()).isFalse();
+			assertThat(policy.isFinalPoll()).isFalse();
 			assertThat(policy.isEnabled()).isFalse();
 		}
 

@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 
 import dev.backoff.durable.DurableState.Phase;
-import dev.backoff.spring.actuate.EndpointPart;
+import dev.backoff.spring.actuate.EndpointContributor;
 import dev.backoff.spring.configuration.InvalidBackoffException;
 import dev.backoff.spring.configuration.Overrides;
 import dev.backoff.spring.configuration.Problem;
@@ -38,7 +38,7 @@ import dev.backoff.spring.policy.EffectivePolicy;
  * The stored calls of a policy, for an operator: list them, requeue dead letters, make a
  * call due now, delete one. Thread-safe.
  */
-final class DurablePart implements EndpointPart {
+final class DurablePart implements EndpointContributor {
 
 	private static final Logger logger = LoggerFactory.getLogger(DurablePart.class);
 

@@ -21,8 +21,8 @@ import org.slf4j.MDC;
 
 import org.springframework.dao.DuplicateKeyException;
 
-import dev.backoff.KeptCall;
-import dev.backoff.KeptNext;
+import dev.backoff.ResumedCall;
+import dev.backoff.ResumeResult;
 import dev.backoff.delay.RandomSource;
 import dev.backoff.durable.DurableMeters.Count;
 import dev.backoff.durable.DurableMethods.DurableMethod;
@@ -166,13 +166,13 @@ final class DurableTask {
 		StoredCall current = begins ? call.begun(this.lanes.now(), policy.numbers().deadlineNanos()) : call;
 		int most = (policy.numbers().idempotency() == Idempotency.NO) ? 0 : this.lanes.store().settings().maxLosses();
 		String loss = (call.losses() > most) ? times(call.losses()) + " ended with their process" : null;
-		KeptCall kept = current.kept(this.lanes.now(), execution.version, loss);
+		ResumedCall kept = current.kept(this.lanes.now(), execution.version, loss);
 		try {
 			// if the process ended within the recovery, that is not tried again
-			KeptNext next = this.lanes.submissions()
+			ResumeResult next = this.lanes.submissions()
 				.attempt(this.method, arguments, kept, call.losses() <= most + 1, call.trace());
-			if (!(next instanceof KeptNext.Again again) || again.attempts() > call.attempts()) {
-				boolean well = next instanceof KeptNext.Done done && !done.recovered();
+			if (!(next instanceof ResumeResult.Again again) || again.attempts() > call.attempts()) {
+				boolean well = next instanceof ResumeResult.Done done && !done.recovered();
 				this.lanes.lane(this.method.policy())
 					.ifPresent((lane) -> lane.attempted(execution.consecutiveFailures > 0, well));
 			}
@@ -187,24 +187,24 @@ final class DurableTask {
 		return (losses == 1) ? "1 attempt has" : losses + " attempts have";
 	}
 
-	private CompletionHandler<StoredCall> completion(StoredCall call, Execution execution, KeptNext next) {
-		if (next instanceof KeptNext.Again again) {
+	private CompletionHandler<StoredCall> completion(StoredCall call, Execution execution, ResumeResult next) {
+		if (next instanceof ResumeResult.Again again) {
 			return again(call, execution, again);
 		}
-		if (next instanceof KeptNext.Stopped stopped) {
+		if (next instanceof ResumeResult.Stopped stopped) {
 			RetriesStoppedException story = stopped.story();
 			Throwable thrown = (stopped.thrown() != null) ? stopped.thrown() : story.failure();
 			return dead(call, execution, story.attempts(),
 					call.stop(thrown).because(story.reason(), String.valueOf(story.getMessage())));
 		}
-		boolean recovered = next instanceof KeptNext.Done done && done.recovered();
+		boolean recovered = next instanceof ResumeResult.Done done && done.recovered();
 		return (complete, operations) -> {
 			end(call, execution, complete, operations);
 			count(recovered ? Count.RECOVERED : Count.DONE);
 		};
 	}
 
-	private CompletionHandler<StoredCall> again(StoredCall call, Execution execution, KeptNext.Again again) {
+	private CompletionHandler<StoredCall> again(StoredCall call, Execution execution, ResumeResult.Again again) {
 		StoredCall next = call.again(again);
 		if (again.attempts() > call.attempts()) {
 			return (complete, operations) -> operations.reschedule(failed(complete, again.failure()),

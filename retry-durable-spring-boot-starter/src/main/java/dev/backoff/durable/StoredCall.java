@@ -11,8 +11,8 @@ import com.fasterxml.jackson.annotation.JsonRawValue;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.annotation.JsonDeserialize;
 
-import dev.backoff.KeptCall;
-import dev.backoff.KeptNext;
+import dev.backoff.ResumedCall;
+import dev.backoff.ResumeResult;
 import dev.backoff.event.StopReason;
 import dev.backoff.time.Nanos;
 
@@ -33,7 +33,7 @@ import dev.backoff.time.Nanos;
 record StoredCall(int format, String id, @Nullable String key, String method,
 		@JsonRawValue @JsonDeserialize(using = CallJson.Raw.class) String arguments, Instant submitted,
 		@Nullable Instant deadline, @Nullable Instant slot, int attempts, int losses, long fence, long delayMs,
-		boolean lastQuestion, @Nullable Stop stop, @Nullable Map<String, String> trace,
+		boolean finalPoll, @Nullable Stop stop, @Nullable Map<String, String> trace,
 		@JsonIgnore @Nullable String unreadable) {
 
 	static final int FORMAT = 1;
@@ -65,9 +65,9 @@ record StoredCall(int format, String id, @Nullable String key, String method,
 	}
 
 	private StoredCall with(Instant submitted, @Nullable Instant deadline, @Nullable Instant slot, int attempts,
-			int losses, long fence, long delayMs, boolean lastQuestion, @Nullable Stop stop) {
+			int losses, long fence, long delayMs, boolean finalPoll, @Nullable Stop stop) {
 		return new StoredCall(this.format, this.id, this.key, this.method, this.arguments, submitted, deadline, slot,
-				attempts, losses, fence, delayMs, lastQuestion, stop, this.trace, this.unreadable);
+				attempts, losses, fence, delayMs, finalPoll, stop, this.trace, this.unreadable);
 	}
 
 	/** Stand for a row that cannot be read. */
@@ -81,24 +81,24 @@ record StoredCall(int format, String id, @Nullable String key, String method,
 	}
 
 	/** Return what the core needs to know for an attempt. */
-	KeptCall kept(Instant now, long version, @Nullable String loss) {
+	ResumedCall kept(Instant now, long version, @Nullable String loss) {
 		Duration elapsed = Duration.between(this.submitted, now);
-		return new KeptCall(this.id, this.fence + version, this.attempts,
+		return new ResumedCall(this.id, this.fence + version, this.attempts,
 				elapsed.isNegative() ? Duration.ZERO : elapsed,
 				(this.deadline != null) ? Duration.between(now, this.deadline) : null, Duration.ofMillis(this.delayMs),
-				this.lastQuestion, loss, (this.stop != null) ? this.stop.failure() : null);
+				this.finalPoll, loss, (this.stop != null) ? this.stop.failure() : null);
 	}
 
-	StoredCall again(KeptNext.Again next) {
+	StoredCall again(ResumeResult.Again next) {
 		// what is not told of the last attempt is told of the one before
 		Stop last = (next.failure() != null || next.attempts() == this.attempts) ? stop(next.failure()) : null;
 		return with(this.submitted, this.deadline, this.slot, next.attempts(), this.losses, this.fence,
-				next.previousDelay().toMillis(), next.lastQuestion(), last);
+				next.previousDelay().toMillis(), next.finalPoll(), last);
 	}
 
 	StoredCall lost() {
 		return with(this.submitted, this.deadline, this.slot, this.attempts, this.losses + 1, this.fence, this.delayMs,
-				this.lastQuestion, this.stop);
+				this.finalPoll, this.stop);
 	}
 
 	/** Return what was thrown last, now or before. */

@@ -27,8 +27,8 @@ import tools.jackson.core.JacksonException;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
-import dev.backoff.KeptCall;
-import dev.backoff.KeptNext;
+import dev.backoff.ResumedCall;
+import dev.backoff.ResumeResult;
 import dev.backoff.Operation;
 import dev.backoff.Retry;
 import dev.backoff.durable.DurableMeters.Count;
@@ -93,7 +93,7 @@ final class Submissions implements SubmissionGate, DurableCalls {
 	}
 
 	/** Make an attempt through the bean's proxy; throw what advice around ours throws. */
-	KeptNext attempt(DurableMethod method, @Nullable Object[] arguments, KeptCall call, boolean recovered,
+	ResumeResult attempt(DurableMethod method, @Nullable Object[] arguments, ResumedCall call, boolean recovered,
 			@Nullable Map<String, String> headers) throws Throwable {
 		Attempting attempt = new Attempting(method, call, recovered);
 		ATTEMPTING.set(attempt);
@@ -111,9 +111,9 @@ final class Submissions implements SubmissionGate, DurableCalls {
 		return attempt.next;
 	}
 
-	private static @Nullable Throwable failure(KeptNext next) {
-		return (next instanceof KeptNext.Again again) ? again.failure()
-				: (next instanceof KeptNext.Stopped stopped) ? stopped.thrown() : null;
+	private static @Nullable Throwable failure(ResumeResult next) {
+		return (next instanceof ResumeResult.Again again) ? again.failure()
+				: (next instanceof ResumeResult.Stopped stopped) ? stopped.thrown() : null;
 	}
 
 	@Override
@@ -313,13 +313,13 @@ final class Submissions implements SubmissionGate, DurableCalls {
 
 		private final DurableMethod method;
 
-		private final KeptCall call;
+		private final ResumedCall call;
 
 		private final boolean recovered;
 
-		private @Nullable KeptNext next;
+		private @Nullable ResumeResult next;
 
-		Attempting(DurableMethod method, KeptCall call, boolean recovered) {
+		Attempting(DurableMethod method, ResumedCall call, boolean recovered) {
 			this.method = method;
 			this.call = call;
 			this.recovered = recovered;

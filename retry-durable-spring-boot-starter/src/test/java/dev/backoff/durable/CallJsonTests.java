@@ -35,7 +35,7 @@ class CallJsonTests {
 			.build());
 		StoredCall call = call();
 		assertThat(this.json.deserialize(StoredCall.class, other.serialize(call))).isEqualTo(call);
-		assertThat(new String(other.serialize(call), StandardCharsets.UTF_8)).contains("\"lastQuestion\"")
+		assertThat(new String(other.serialize(call), StandardCharsets.UTF_8)).contains("\"finalPoll\"")
 			.contains("\"2026-11-23T10:15:30.123456Z\"");
 	}
 

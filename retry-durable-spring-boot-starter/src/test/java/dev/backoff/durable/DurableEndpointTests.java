@@ -37,7 +37,7 @@ import org.springframework.test.context.DynamicPropertyRegistry;
 import org.springframework.test.context.DynamicPropertySource;
 
 import dev.backoff.spring.actuate.BackoffEndpointAutoConfiguration;
-import dev.backoff.spring.actuate.EndpointPart;
+import dev.backoff.spring.actuate.EndpointContributor;
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
 import dev.backoff.spring.policy.EffectivePolicy;
 
@@ -199,14 +199,14 @@ class DurableEndpointTests {
 			.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, BackoffAutoConfiguration.class,
 					BackoffEndpointAutoConfiguration.class, DurableAutoConfiguration.class))
 			.withPropertyValues("management.endpoints.web.exposure.include=backoff")
-			.withBean("other", EndpointPart.class, Other::new)
+			.withBean("other", EndpointContributor.class, Other::new)
 			.run((context) -> assertThat(context).getFailure()
 				.rootCause()
 				.hasMessageContaining("has a name that is taken. Give it another name."));
 	}
 
 	/** A part of the same name. */
-	record Other() implements EndpointPart {
+	record Other() implements EndpointContributor {
 
 		@Override
 		public String name() {

@@ -2,11 +2,11 @@ package dev.backoff.simulator;
 
 import java.util.Map;
 
-import dev.backoff.spring.actuate.EndpointPart;
+import dev.backoff.spring.actuate.EndpointContributor;
 import dev.backoff.spring.policy.EffectivePolicy;
 
 /** The plan of a policy, with other values if the parameters have some. */
-record PlanPart(BackoffPlans plans) implements EndpointPart {
+record PlanPart(BackoffPlans plans) implements EndpointContributor {
 
 	@Override
 	public String name() {

@@ -6,11 +6,11 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 
-import dev.backoff.spring.actuate.EndpointPart;
+import dev.backoff.spring.actuate.EndpointContributor;
 import dev.backoff.spring.policy.EffectivePolicy;
 
 /** A storm by the parameters of a scenario and other values of the policy. */
-final class StormPart implements EndpointPart {
+final class StormPart implements EndpointContributor {
 
 	/* Some seconds of the request's thread. */
 	private static final int MOST_ATTEMPTS = 200_000;

@@ -16,7 +16,7 @@ import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
 import dev.backoff.annotation.Backoff;
-import dev.backoff.spring.actuate.EndpointPart;
+import dev.backoff.spring.actuate.EndpointContributor;
 import dev.backoff.spring.advice.BackoffMethods;
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
 import dev.backoff.spring.configuration.InvalidBackoffException;
@@ -124,7 +124,8 @@ class BackoffPlansTests {
 	}
 
 	@SuppressWarnings("unchecked")
-	private static Map<String, Object> read(EndpointPart part, BackoffMethods methods, Map<String, String> parameters) {
+	private static Map<String, Object> read(EndpointContributor part, BackoffMethods methods,
+			Map<String, String> parameters) {
 		return (Map<String, Object>) part.read(methods.uses().get(0).policy(), parameters);
 	}
 

@@ -8,7 +8,6 @@ import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.locks.Lock;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -351,17 +350,6 @@ class ArchitectureTests {
 			.doNotHaveSimpleName("FluxCall")
 			.should(new UseNoMonitor())
 			.because("a virtual thread that waits in one pins its carrier; these wait for nothing in theirs")
-			.check(CLASSES);
-	}
-
-	@Test
-	void takesNoOtherLockOnACallsWay() {
-		noClasses().that()
-			.doNotHaveSimpleName("LiveConfiguration")
-			.should()
-			.dependOnClassesThat()
-			.areAssignableTo(Lock.class)
-			.because("a stack overflow in a call can leave such a lock locked for ever, but no monitor")
 			.check(CLASSES);
 	}
 

@@ -22,7 +22,7 @@ import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.scheduling.TaskScheduler;
 import org.springframework.scheduling.config.TaskManagementConfigUtils;
 
-import dev.backoff.WaitingCalls;
+import dev.backoff.CallRegistry;
 import dev.backoff.delay.RandomSource;
 import dev.backoff.spring.advice.BackoffAdvisor;
 import dev.backoff.spring.advice.BackoffMethods;
@@ -152,7 +152,7 @@ public final class BackoffTestConfiguration implements BeanDefinitionRegistryPos
 
 	/** Begin another test, as {@link TestBackoff#reset()} says. */
 	static void reset(ApplicationContext context) {
-		end(context.getBeanProvider(WaitingCalls.class).getIfAvailable(),
+		end(context.getBeanProvider(CallRegistry.class).getIfAvailable(),
 				context.getBeanProvider(VirtualTime.class).getIfAvailable());
 		context.getBeanProvider(SubmissionGate.class)
 			.ifAvailable((gate) -> context.getBean(BackoffCalls.class).forEachKept(gate::remove));
@@ -165,15 +165,19 @@ public final class BackoffTestConfiguration implements BeanDefinitionRegistryPos
 		context.getBeanProvider(BackoffCalls.class).ifAvailable(BackoffCalls::clear);
 	}
 
-	/* An attempt that sleeps goes on, and may then wait, or sleep again. */
-	private static void end(@Nullable WaitingCalls calls, @Nullable VirtualTime time) {
+	/* An attempt that sleeps goes on, and may sleep again; no call begins to wait. */
+	private static void end(@Nullable CallRegistry calls, @Nullable VirtualTime time) {
 		Object busy = null;
 		boolean goesOn = true;
+		if (calls != null) {
+			calls.shutDown();
+		}
 		for (int i = 0; goesOn && busy == null && i < MOST_SLEEPS; i++) {
 			busy = (time != null) ? time.settle(LONGEST_WORK) : null;
-			boolean waited = calls != null && calls.stop(null) > 0;
-			boolean slept = time != null && time.get(time.agenda::wake);
-			goesOn = waited || slept;
+			goesOn = time != null && time.get(time.agenda::wake);
+		}
+		if (calls != null) {
+			calls.reopen();
 		}
 		if (busy != null) {
 			logger.warn("{} began before this test and still works, so it can disturb this test. "

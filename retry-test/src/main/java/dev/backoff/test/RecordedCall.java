@@ -80,7 +80,8 @@ public record RecordedCall(String policy, String method, List<Attempt> attempts,
 	 *
 	 * @param attempt the attempt before it, 0 if it is before the first
 	 * @param began the time from the beginning of the call
-	 * @param delay how long it was to be; for a slot, how long it was, zero until its end
+	 * @param delay how long it was to be; for a permit, how long it was, zero until its
+	 * end
 	 * @param source where that comes from
 	 */
 	public record Wait(int attempt, Duration began, Duration delay, DelaySource source) {

@@ -65,7 +65,7 @@ final class Recording extends Work implements CallObserver.ObservedCall, CallObs
 	/* Whether it has told of a wait that has not begun. */
 	private boolean waiting;
 
-	/* Whether it waits for a slot, whatever wakes it meanwhile. */
+	/* Whether it waits for a permit, whatever wakes it meanwhile. */
 	private boolean inQueue;
 
 	/* Whether it has told of an attempt whose work has not begun. */

@@ -30,7 +30,7 @@ import dev.backoff.time.WakeSignal;
  * the policies of production take milliseconds.
  * <p>
  * A call <em>works</em> from its beginning to its end, except while it waits for its next
- * attempt or for a slot, while its attempt is in {@link #sleep(Duration)}, and while a
+ * attempt or for a permit, while its attempt is in {@link #sleep(Duration)}, and while a
  * call inside its attempt has not ended. When no call works and at least one waits or
  * sleeps, the clock jumps to the next moment at which something is due. Timeouts, ends of
  * overrides, jobs and stored calls happen when it passes their time. What is due at one
@@ -88,10 +88,6 @@ public final class VirtualTime implements RetryTime {
 
 	/* For how long holds have kept all calls waiting, in real time. */
 	private long held;
-
-	/** Begin at zero. */
-	public VirtualTime() {
-	}
 
 	private static Thread thread(Runnable task) {
 		Thread thread = new Thread(null, task, "backoff-virtual-time", 0, false);

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 import dev.backoff.AttemptTimeoutException;
 import dev.backoff.Retry;
 import dev.backoff.RetryBuilder;
-import dev.backoff.WaitingCalls;
+import dev.backoff.CallRegistry;
 import dev.backoff.delay.Jitter;
 import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.policy.RetryPolicy;
@@ -120,9 +120,8 @@ class ManyCallsTests {
 
 	@RepeatedTest(REPETITIONS)
 	void callsThatAnOperatorWakesGoOnAtOnce() throws Exception {
-		WaitingCalls waiting = new WaitingCalls();
-		Retry retry = retry(RetryPolicy.builder("orders").base(Duration.ofHours(1)).maxAttempts(2))
-			.waitingCalls(waiting)
+		CallRegistry waiting = new CallRegistry();
+		Retry retry = retry(RetryPolicy.builder("orders").base(Duration.ofHours(1)).maxAttempts(2)).calls(waiting)
 			.executor(this.threads)
 			.build();
 		AtomicInteger attempts = new AtomicInteger();
@@ -139,12 +138,12 @@ class ManyCallsTests {
 					throw new IOException("down");
 				}));
 			}
-			while (waiting.count() < 16) {
+			while (waiting.waiting() < 16) {
 				Thread.onSpinWait();
 			}
 			this.time.advance(Duration.ofSeconds(1));
 			assertThat(attempts).hasValue(16);
-			assertThat(waiting.wake("orders", Duration.ZERO)).isEqualTo(16);
+			assertThat(waiting.wake("orders")).isEqualTo(16);
 			this.time.advance(Duration.ofSeconds(1));
 			assertThat(attempts).hasValue(32);
 		}

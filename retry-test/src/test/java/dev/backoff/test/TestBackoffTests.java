@@ -23,7 +23,7 @@ import org.springframework.context.annotation.Import;
 import org.springframework.test.context.TestPropertySource;
 import org.springframework.test.context.junit.jupiter.SpringJUnitConfig;
 
-import dev.backoff.WaitingCalls;
+import dev.backoff.CallRegistry;
 import dev.backoff.breaker.BreakerState;
 import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.breaker.CircuitBreakers;
@@ -97,7 +97,7 @@ class TestBackoffTests {
 		private static @Nullable CompletableFuture<String> left;
 
 		@Autowired
-		WaitingCalls waiting;
+		CallRegistry waiting;
 
 		@AfterEach
 		@Override
@@ -108,14 +108,14 @@ class TestBackoffTests {
 			this.breakers.get("letters").reset();
 			this.configuration.reset();
 			left = CompletableFuture.supplyAsync(this.letters::send, TestBackoffTests::start);
-			while (this.waiting.count() == 0) {
+			while (this.waiting.waiting() == 0) {
 				Thread.onSpinWait();
 			}
 		}
 
 		@RepeatedTest(3)
 		void eachTestBeginsAnew() {
-			assertThat(this.waiting.count()).isZero();
+			assertThat(this.waiting.waiting()).isZero();
 			assertThat(this.calls.all()).isEmpty();
 			if (left != null) {
 				// the call has ended; its thread may be about to tell

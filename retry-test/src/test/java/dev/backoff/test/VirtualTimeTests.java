@@ -30,15 +30,15 @@ import dev.backoff.AttemptTimeoutException;
 import dev.backoff.Retry;
 import dev.backoff.RetryBuilder;
 import dev.backoff.RetryContext;
-import dev.backoff.WaitingCalls;
+import dev.backoff.CallRegistry;
 import dev.backoff.delay.Jitter;
 import dev.backoff.event.DelaySource;
 import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.event.StopReason;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.policy.RetryPolicyBuilder;
-import dev.backoff.throttle.ConcurrencyExceededException;
-import dev.backoff.throttle.Throttle;
+import dev.backoff.concurrency.ConcurrencyExceededException;
+import dev.backoff.concurrency.ConcurrencyLimit;
 import dev.backoff.time.Cancellable;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -282,18 +282,18 @@ class VirtualTimeTests {
 		void butNotForACallThatWaitsForASlot() throws Exception {
 			VirtualTimeTests.this.time.patience(SHORT);
 			BackoffCalls calls = new BackoffCalls(VirtualTimeTests.this.time);
-			Throttle throttle = new Throttle("orders", 1, 10);
+			ConcurrencyLimit limit = new ConcurrencyLimit("orders", 1, 10);
 			Retry retry = Retry.builder(policy("orders").deadline(Duration.ofDays(3)).build())
 				.time(VirtualTimeTests.this.time)
 				.observer(calls)
-				.throttle(throttle, null)
+				.concurrencyLimit(limit)
 				.build();
 			VirtualTime.Hold hold = VirtualTimeTests.this.time.hold();
 			CompletableFuture<String> first = new CompletableFuture<>();
 			CompletableFuture<String> holder = retry.callAsync(() -> first);
 			CompletableFuture<String> queued = retry.callAsync(() -> CompletableFuture.completedFuture("second"));
 			Future<String> blocking = VirtualTimeTests.this.threads.submit(() -> retry.call(() -> "third"));
-			while (throttle.waiting() < 2) {
+			while (limit.waiting() < 2) {
 				Thread.onSpinWait();
 			}
 			// longer than the core stays in the queue at once
@@ -327,15 +327,15 @@ class VirtualTimeTests {
 				try (VirtualTime.Hold hold = VirtualTimeTests.this.time.hold()) {
 					assertThat(hold).isNotNull();
 					for (int i = 0; i < 8; i++) {
-						WaitingCalls waiting = new WaitingCalls();
+						CallRegistry waiting = new CallRegistry();
 						String name = round + "." + i;
-						Retry retry = retryBuilder(policy(name).maxAttempts(2).build()).waitingCalls(waiting)
+						Retry retry = retryBuilder(policy(name).maxAttempts(2).build()).calls(waiting)
 							.executor(VirtualTimeTests.this.threads)
 							.build();
 						calls
 							.add((i % 2 == 0) ? VirtualTimeTests.this.threads.submit(() -> retry.call(() -> fail(name)))
 									: retry.callAsync(() -> CompletableFuture.completedFuture(fail(name))));
-						while (waiting.count() == 0) {
+						while (waiting.waiting() == 0) {
 							Thread.onSpinWait();
 						}
 						expected.add(began + name);
@@ -450,23 +450,22 @@ class VirtualTimeTests {
 
 		@Test
 		void anOperatorEndsAWait() throws Exception {
-			WaitingCalls waiting = new WaitingCalls();
-			Retry orders = retryBuilder(policy("orders").base(Duration.ofMinutes(10)).build()).waitingCalls(waiting)
-				.build();
+			CallRegistry waiting = new CallRegistry();
+			Retry orders = retryBuilder(policy("orders").base(Duration.ofMinutes(10)).build()).calls(waiting).build();
 			List<Future<Void>> calls = new ArrayList<>();
 			try (VirtualTime.Hold hold = VirtualTimeTests.this.time.hold()) {
 				assertThat(hold).isNotNull();
 				for (int i = 0; i < 3; i++) {
 					calls.add(VirtualTimeTests.this.threads.submit(() -> orders.call(() -> fail("orders"))));
 				}
-				while (waiting.count() < 3) {
+				while (waiting.waiting() < 3) {
 					Thread.onSpinWait();
 				}
 				VirtualTimeTests.this.told.clear();
-				waiting.wake("orders", Duration.ofSeconds(3));
+				assertThat(waiting.wake("orders")).isEqualTo(3);
 				VirtualTimeTests.this.time.advance(Duration.ofMinutes(1));
-				assertThat(VirtualTimeTests.this.told).containsExactly("0 orders", "1000 orders", "2000 orders");
-				assertThat(waiting.stop("orders")).isEqualTo(3);
+				assertThat(VirtualTimeTests.this.told).containsExactly("0 orders", "0 orders", "0 orders");
+				waiting.shutDown();
 				calls.forEach(VirtualTimeTests::assertEnds);
 			}
 			assertThat(VirtualTimeTests.this.time.elapsed()).isEqualTo(Duration.ofMinutes(1));

@@ -113,7 +113,7 @@ class WaitsAndPlansTests {
 	}
 
 	@Test
-	void pollingAsksALastQuestionBeforeTheDeadline() {
+	void pollingAsksAFinalPollBeforeTheDeadline() {
 		PARTNER.answer("/status", 200, "PENDING");
 		assertThat(this.partner.status()).isEqualTo("PENDING");
 		assertThat(PARTNER.count("/status")).isEqualTo(3);

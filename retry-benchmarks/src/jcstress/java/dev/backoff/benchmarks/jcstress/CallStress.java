@@ -16,7 +16,7 @@ import org.openjdk.jcstress.infra.results.ZI_Result;
 
 import dev.backoff.AttemptTimeoutException;
 import dev.backoff.Retry;
-import dev.backoff.WaitingCalls;
+import dev.backoff.CallRegistry;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.time.RetryTime;
 
@@ -38,7 +38,7 @@ public final class CallStress {
 
 		private final Accounts accounts = new Accounts();
 
-		private final WaitingCalls waiting = new WaitingCalls();
+		private final CallRegistry waiting = new CallRegistry();
 
 		final Retry retry;
 
@@ -55,7 +55,7 @@ public final class CallStress {
 				.executor(Runnable::run)
 				.breaker(this.accounts)
 				.recorder(this.accounts)
-				.waitingCalls(this.waiting)
+				.calls(this.waiting)
 				.build();
 		}
 
@@ -65,7 +65,7 @@ public final class CallStress {
 
 		void tell(LII_Result result, @Nullable CompletableFuture<String> future) {
 			result.r1 = (future != null) ? outcome(future) : "nothing";
-			result.r2 = Math.abs(this.accounts.permits()) + this.waiting.count();
+			result.r2 = Math.abs(this.accounts.permits()) + this.waiting.waiting();
 			result.r3 = this.accounts.ends();
 		}
 

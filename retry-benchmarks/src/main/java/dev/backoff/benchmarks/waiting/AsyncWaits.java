@@ -18,7 +18,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
 import dev.backoff.Retry;
-import dev.backoff.WaitingCalls;
+import dev.backoff.CallRegistry;
 import dev.backoff.annotation.Backoff;
 import dev.backoff.delay.Jitter;
 import dev.backoff.policy.RetryPolicy;
@@ -49,7 +49,7 @@ public record AsyncWaits(int calls, double bytes, int threads, long startNanos, 
 	 * @return what they cost
 	 */
 	public static AsyncWaits of(int calls) {
-		WaitingCalls waiting = new WaitingCalls();
+		CallRegistry waiting = new CallRegistry();
 		Retry retry = Retry
 			.builder(RetryPolicy.builder("waiting")
 				.base(Duration.ofHours(2))
@@ -57,7 +57,7 @@ public record AsyncWaits(int calls, double bytes, int threads, long startNanos, 
 				.jitter(Jitter.equal())
 				.retryOn(IllegalStateException.class)
 				.build())
-			.waitingCalls(waiting)
+			.calls(waiting)
 			.build();
 		return measure(calls, () -> retry.callAsync(() -> FAILED), waiting);
 	}
@@ -75,11 +75,11 @@ public record AsyncWaits(int calls, double bytes, int threads, long startNanos, 
 			.registerShutdownHook(false)
 			.run()) {
 			Partner partner = context.getBean(Partner.class);
-			return measure(calls, partner::call, context.getBean(WaitingCalls.class));
+			return measure(calls, partner::call, context.getBean(CallRegistry.class));
 		}
 	}
 
-	private static AsyncWaits measure(int calls, Supplier<CompletableFuture<String>> call, WaitingCalls waiting) {
+	private static AsyncWaits measure(int calls, Supplier<CompletableFuture<String>> call, CallRegistry waiting) {
 		for (int i = 0; i < 2; i++) {
 			cancel(start(call, WARM_UP));
 		}
@@ -90,7 +90,7 @@ public record AsyncWaits(int calls, double bytes, int threads, long startNanos, 
 		long startNanos = (System.nanoTime() - started) / calls;
 		int threads = countThreads() - threadsBefore;
 		long during = Heap.used();
-		if (waiting.count() != calls) {
+		if (waiting.waiting() != calls) {
 			throw new IllegalStateException(waiting + " in place of " + calls);
 		}
 		Collections.shuffle(waits, new Random(calls));

@@ -7,7 +7,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 import dev.backoff.Retry;
-import dev.backoff.WaitingCalls;
+import dev.backoff.CallRegistry;
 import dev.backoff.delay.Jitter;
 import dev.backoff.policy.RetryPolicy;
 
@@ -77,7 +77,7 @@ public record VirtualSleepers(int calls, double bytes, double bytesOfThread, int
 	}
 
 	private static VirtualSleepers run(int calls) throws InterruptedException {
-		WaitingCalls waiting = new WaitingCalls();
+		CallRegistry waiting = new CallRegistry();
 		Retry retry = Retry
 			.builder(RetryPolicy.builder("sleeping")
 				.base(Duration.ofHours(2))
@@ -85,7 +85,7 @@ public record VirtualSleepers(int calls, double bytes, double bytesOfThread, int
 				.jitter(Jitter.equal())
 				.retryOn(IllegalStateException.class)
 				.build())
-			.waitingCalls(waiting)
+			.calls(waiting)
 			.build();
 		CountDownLatch ended = new CountDownLatch(calls);
 		long before = Heap.used();
@@ -96,7 +96,7 @@ public record VirtualSleepers(int calls, double bytes, double bytesOfThread, int
 				ended.countDown();
 			});
 		}
-		while (waiting.count() < calls) {
+		while (waiting.waiting() < calls) {
 			TimeUnit.MILLISECONDS.sleep(10);
 		}
 		TimeUnit.MILLISECONDS.sleep(200);

@@ -12,10 +12,9 @@ import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 
-import dev.backoff.RunningCalls;
-import dev.backoff.RunningCalls.RunningAttempt;
-import dev.backoff.WaitingCall;
-import dev.backoff.WaitingCalls;
+import dev.backoff.CallRegistry;
+import dev.backoff.CallRegistry.RunningAttempt;
+import dev.backoff.CallRegistry.WaitingCall;
 import dev.backoff.event.RetryEvent.RecoveryOutcome;
 import dev.backoff.spring.observation.CallStatistics;
 import dev.backoff.spring.observation.CallStatistics.MethodCalls;
@@ -26,19 +25,18 @@ import dev.backoff.spring.observation.StoppedCalls;
  * Describe the calls of policies: those that were counted, those that wait, attempts that
  * run, and the last calls that stopped. Counts and stopped calls may be absent.
  */
-record ActivityDescriptions(WaitingCalls waiting, RunningCalls running, @Nullable CallStatistics statistics,
-		@Nullable StoppedCalls stopped) {
+record ActivityDescriptions(CallRegistry calls, @Nullable CallStatistics statistics, @Nullable StoppedCalls stopped) {
 
 	private static final int OLDEST = 10;
 
 	/** Look at all calls once, and describe those of a policy on request. */
 	Function<String, ActivityDescriptor> now() {
-		Map<String, List<WaitingCall>> waiting = this.waiting.oldest(null, Integer.MAX_VALUE)
+		Map<String, List<WaitingCall>> waiting = this.calls.oldestWaiting(null, Integer.MAX_VALUE)
 			.stream()
 			.collect(Collectors.groupingBy(WaitingCall::policy));
 		Map<String, List<MethodCalls>> counted = (this.statistics == null) ? Map.of()
 				: this.statistics.all().stream().collect(Collectors.groupingBy(MethodCalls::policy));
-		Map<String, List<RunningAttempt>> running = this.running.oldest(null, Integer.MAX_VALUE)
+		Map<String, List<RunningAttempt>> running = this.calls.oldestRunning(null, Integer.MAX_VALUE)
 			.stream()
 			.collect(Collectors.groupingBy(RunningAttempt::policy));
 		return (policy) -> of(policy, counted.getOrDefault(policy, List.of()), waiting.getOrDefault(policy, List.of()),
@@ -73,7 +71,7 @@ record ActivityDescriptions(WaitingCalls waiting, RunningCalls running, @Nullabl
 
 	/** Describe the calls that have waited longest, of all policies. */
 	List<WaitingDescriptor> oldestWaiting(int most) {
-		return this.waiting.oldest(null, most).stream().map((call) -> describe(call.policy(), call)).toList();
+		return this.calls.oldestWaiting(null, most).stream().map((call) -> describe(call.policy(), call)).toList();
 	}
 
 	/** Describe the calls that stopped last, of all policies. */
@@ -98,7 +96,7 @@ record ActivityDescriptions(WaitingCalls waiting, RunningCalls running, @Nullabl
 				counts.merge(calls.policy(), PolicyCounts.of(calls), PolicyCounts::plus);
 			}
 		}
-		for (WaitingCall call : this.waiting.oldest(null, Integer.MAX_VALUE)) {
+		for (WaitingCall call : this.calls.oldestWaiting(null, Integer.MAX_VALUE)) {
 			counts.merge(call.policy(), PolicyCounts.WAITING, PolicyCounts::plus);
 		}
 		return counts;

@@ -57,7 +57,7 @@ final class AuditedOperations implements OperationInvokerAdvisor {
 			}
 			else if (body instanceof WaitersDescriptor waiters) {
 				publish(context, List.of(entry("waiting calls of policy " + waiters.policy(),
-						waiters.calls() + " waiting", waiters.calls() + " " + waiters.outcome())));
+						waiters.calls() + " waiting", waiters.calls() + " woken")));
 			}
 			return answer;
 		};

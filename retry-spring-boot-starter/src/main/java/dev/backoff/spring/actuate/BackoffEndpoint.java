@@ -23,8 +23,7 @@ import org.springframework.boot.actuate.endpoint.annotation.Selector;
 import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 
-import dev.backoff.RunningCalls;
-import dev.backoff.WaitingCalls;
+import dev.backoff.CallRegistry;
 import dev.backoff.spring.actuate.ActivityView.ActivityDescriptor;
 import dev.backoff.spring.actuate.BackoffEndpoint.BackoffDescriptor;
 import dev.backoff.spring.actuate.BackoffEndpoint.RefusalDescriptor;
@@ -59,9 +58,9 @@ import dev.backoff.spring.safety.OverloadSafety;
  * configuration allows that.
  * <p>
  * With {@code management.endpoint.backoff.access=unrestricted} an operator can change
- * this process: override values, end overrides, move breakers, fill budgets, wake or stop
- * waiting calls. An invalid request changes nothing and fails with a report. A name may
- * have any spelling with the same letters and digits.
+ * this process: override values, end overrides, move breakers, fill budgets, wake waiting
+ * calls. An invalid request changes nothing and fails with a report. A name may have any
+ * spelling with the same letters and digits.
  */
 @Endpoint(id = "backoff", defaultAccess = Access.READ_ONLY)
 @RegisterReflectionForBinding({ BackoffDescriptor.class, MethodDescriptor.class, PreviewDescriptor.class,
@@ -81,7 +80,7 @@ class BackoffEndpoint {
 
 	private static final int METHOD_NOT_ALLOWED = 405;
 
-	private static final Set<String> OWN_PARTS = Set.of("preview", "wake", "stop");
+	private static final Set<String> OWN_PARTS = Set.of("preview", "wake");
 
 	private final BackoffPolicies policies;
 
@@ -97,7 +96,7 @@ class BackoffEndpoint {
 
 	private final Map<String, Supplier<Object>> views = new TreeMap<>();
 
-	private final Map<String, EndpointPart> parts = new TreeMap<>();
+	private final Map<String, EndpointContributor> parts = new TreeMap<>();
 
 	/**
 	 * Create the endpoint. Statistics and stopped calls are null if they are not kept.
@@ -105,20 +104,20 @@ class BackoffEndpoint {
 	 * this endpoint
 	 */
 	BackoffEndpoint(BackoffPolicies policies, PolicyUses uses, OverloadSafety safety, LiveConfiguration live,
-			WaitingCalls waiting, RunningCalls running, @Nullable CallStatistics statistics,
-			@Nullable StoppedCalls stopped, ThisProcess process, List<EndpointPart> parts, OtherRetries otherRetries) {
+			CallRegistry calls, @Nullable CallStatistics statistics, @Nullable StoppedCalls stopped,
+			ThisProcess process, List<EndpointContributor> parts, OtherRetries otherRetries) {
 		this.policies = policies;
 		this.uses = uses;
 		this.safety = safety;
 		this.live = live;
 		this.descriptions = new PolicyDescriptions(policies, uses, safety, live,
-				new ActivityDescriptions(waiting, running, statistics, stopped));
-		this.actions = new OperatorActions(live, uses, waiting);
+				new ActivityDescriptions(calls, statistics, stopped));
+		this.actions = new OperatorActions(live, uses, calls);
 		ActivityView activity = new ActivityView(this.descriptions, process, this.views.keySet(), this.parts.keySet());
 		this.views.put("activity", () -> live.look(() -> activity.describe(uses.uses())));
 		this.views.put("other-retries", () -> new OtherRetriesDescriptor(otherRetries.all()));
 		this.views.put(SHORT, () -> live.look(() -> describe(true)));
-		for (EndpointPart part : parts) {
+		for (EndpointContributor part : parts) {
 			if (OWN_PARTS.contains(part.name()) || this.parts.put(part.name(), part) != null) {
 				throw OperatorInput.refusal(
 						"The part " + part.name() + " of the endpoint (" + part.getClass().getName() + ")",
@@ -187,14 +186,14 @@ class BackoffEndpoint {
 		};
 	}
 
-	private Object read(EndpointPart part, String policy, OperatorInput input) {
+	private Object read(EndpointContributor part, String policy, OperatorInput input) {
 		return answer(part.read(effective(policy), input.textsWithout("")));
 	}
 
-	private EndpointPart part(String name) {
-		EndpointPart known = this.parts.get(name);
+	private EndpointContributor part(String name) {
+		EndpointContributor known = this.parts.get(name);
 		if (known == null) {
-			throw unknown("Part", name, "Read preview, or write to wake or stop.");
+			throw unknown("Part", name, "Read preview, or write to wake.");
 		}
 		return known;
 	}
@@ -240,7 +239,7 @@ class BackoffEndpoint {
 		return this.actions.override(known(selectedName), input);
 	}
 
-	/** Move a breaker, fill a budget, or wake or stop the waiting calls of a policy. */
+	/** Move a breaker, fill a budget, or wake the waiting calls of a policy. */
 	@WriteOperation
 	Object operate(@Selector String selectedName, @Selector String selectedPart, OperatorInput input) {
 		return switch (selectedName) {
@@ -250,20 +249,19 @@ class BackoffEndpoint {
 				this.actions.budget(ofShared("Budget", selectedPart, this.safety.budgets().find(selectedPart)), input);
 			default -> switch (selectedPart) {
 				case "wake" -> this.actions.wake(known(selectedName), input);
-				case "stop" -> this.actions.stop(known(selectedName), input);
 				default -> write(part(selectedPart), known(selectedName), input);
 			};
 		};
 	}
 
-	private Object write(EndpointPart part, String policy, OperatorInput input) {
+	private Object write(EndpointContributor part, String policy, OperatorInput input) {
 		if (!part.isWritable()) {
 			throw refused(METHOD_NOT_ALLOWED, "Part " + part.name() + ": is only read.", "Read it.");
 		}
 		return answer(part.write(effective(policy), input.values()));
 	}
 
-	/** Accept waking and stopping without a body. */
+	/** Accept waking without a body. */
 	@WriteOperation
 	Object operateAtOnce(@Selector String selectedName, @Selector String selectedPart) {
 		return operate(selectedName, selectedPart, OperatorInput.NONE);

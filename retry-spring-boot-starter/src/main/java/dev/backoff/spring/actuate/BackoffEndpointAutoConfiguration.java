@@ -13,8 +13,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
 
-import dev.backoff.RunningCalls;
-import dev.backoff.WaitingCalls;
+import dev.backoff.CallRegistry;
 import dev.backoff.spring.live.LiveConfiguration;
 import dev.backoff.spring.observation.CallStatistics;
 import dev.backoff.spring.observation.StoppedCalls;
@@ -40,13 +39,13 @@ public final class BackoffEndpointAutoConfiguration {
 
 		@Bean
 		BackoffEndpoint backoffEndpoint(BackoffPolicies policies, PolicyUses uses, OverloadSafety safety,
-				LiveConfiguration live, WaitingCalls waiting, RunningCalls running,
-				ObjectProvider<CallStatistics> statistics, ObjectProvider<StoppedCalls> stopped,
-				ObjectProvider<EndpointPart> parts, OtherRetries otherRetries, Environment environment,
-				ObjectProvider<EndpointAccessResolver> access, ObjectProvider<Clock> clock) {
+				LiveConfiguration live, CallRegistry calls, ObjectProvider<CallStatistics> statistics,
+				ObjectProvider<StoppedCalls> stopped, ObjectProvider<EndpointContributor> parts,
+				OtherRetries otherRetries, Environment environment, ObjectProvider<EndpointAccessResolver> access,
+				ObjectProvider<Clock> clock) {
 			ThisProcess process = ThisProcess.of(environment, access.getIfUnique(),
 					clock.getIfUnique(Clock::systemUTC));
-			return new BackoffEndpoint(policies, uses, safety, live, waiting, running, statistics.getIfUnique(),
+			return new BackoffEndpoint(policies, uses, safety, live, calls, statistics.getIfUnique(),
 					stopped.getIfUnique(), process, parts.orderedStream().toList(), otherRetries);
 		}
 

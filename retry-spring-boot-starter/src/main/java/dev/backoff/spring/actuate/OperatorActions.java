@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 
-import dev.backoff.WaitingCalls;
+import dev.backoff.CallRegistry;
 import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.budget.RetryBudget;
 import dev.backoff.spring.configuration.EffectiveValue;
@@ -26,7 +26,7 @@ import dev.backoff.time.DurationText;
  * The changes that an operator can make while the application runs. An invalid one throws
  * a report and changes nothing.
  */
-record OperatorActions(LiveConfiguration live, PolicyUses uses, WaitingCalls waiting) {
+record OperatorActions(LiveConfiguration live, PolicyUses uses, CallRegistry calls) {
 
 	static final String FOR = "for";
 
@@ -88,19 +88,10 @@ record OperatorActions(LiveConfiguration live, PolicyUses uses, WaitingCalls wai
 	}
 
 	WaitersDescriptor wake(String policy, OperatorInput input) {
-		Duration over = input.limit("over");
-		input.refuseOthers("over, a time to spread them over", "over");
-		int calls = this.waiting.wake(policy, (over != null) ? over : Duration.ZERO);
-		this.live.operated("Woke " + calls + " waiting calls of policy " + policy
-				+ ((over != null) ? " over " + DurationText.exact(over) : ""));
-		return new WaitersDescriptor(policy, calls, "woken");
-	}
-
-	WaitersDescriptor stop(String policy, OperatorInput input) {
 		input.refuseOthers("nothing");
-		int calls = this.waiting.stop(policy);
-		this.live.operated("Stopped " + calls + " waiting calls of policy " + policy);
-		return new WaitersDescriptor(policy, calls, "stopped");
+		int woken = this.calls.wake(policy);
+		this.live.operated("Woke " + woken + " waiting calls of policy " + policy);
+		return new WaitersDescriptor(policy, woken);
 	}
 
 	/** Put a breaker into a state. */
@@ -176,8 +167,8 @@ record OperatorActions(LiveConfiguration live, PolicyUses uses, WaitingCalls wai
 			@Nullable ValueDescriptor now) {
 	}
 
-	/** The number of waiting calls that were {@code woken} or {@code stopped}. */
-	record WaitersDescriptor(String policy, int calls, String outcome) implements OperationResponseBody {
+	/** The number of waiting calls that were woken. */
+	record WaitersDescriptor(String policy, int calls) implements OperationResponseBody {
 	}
 
 }

@@ -21,8 +21,7 @@ import dev.backoff.spring.policy.EffectivePolicy;
 import dev.backoff.spring.policy.PolicyUse;
 import dev.backoff.spring.policy.PolicyUses;
 import dev.backoff.spring.safety.OverloadSafety;
-import dev.backoff.spring.safety.OverloadSafety.PolicyThrottles;
-import dev.backoff.throttle.Throttle;
+import dev.backoff.concurrency.ConcurrencyLimit;
 
 /** Describe policies and the methods that use them. */
 record PolicyDescriptions(BackoffPolicies policies, PolicyUses uses, OverloadSafety safety, LiveConfiguration live,
@@ -53,7 +52,7 @@ record PolicyDescriptions(BackoffPolicies policies, PolicyUses uses, OverloadSaf
 	private PolicyDescriptor policy(String name, boolean unused, List<PolicyUse> uses, @Nullable PlanDescriptor plan,
 			Function<String, ActivityDescriptor> activity) {
 		return new PolicyDescriptor(unused, this.uses.isAdapted(name) ? true : null, plans(name, uses), plan,
-				ThrottleDescriptor.of(this.safety.throttles(name)), overrides(name), activity.apply(name));
+				ConcurrencyDescriptor.of(this.safety.limit(name)), overrides(name), activity.apply(name));
 	}
 
 	private static Map<String, PlanDescriptor> plans(String name, List<PolicyUse> uses) {
@@ -110,7 +109,7 @@ record PolicyDescriptions(BackoffPolicies policies, PolicyUses uses, OverloadSaf
 	 * the delays of the policy, without its safeguards.
 	 */
 	record PolicyDescriptor(boolean unused, @Nullable Boolean adapted, Map<String, PlanDescriptor> methods,
-			@Nullable PlanDescriptor plan, @Nullable ThrottleDescriptor throttle,
+			@Nullable PlanDescriptor plan, @Nullable ConcurrencyDescriptor concurrency,
 			Map<String, OverrideDescriptor> overrides,
 			@Nullable ActivityDescriptor activity) implements OperationResponseBody {
 
@@ -118,31 +117,20 @@ record PolicyDescriptions(BackoffPolicies policies, PolicyUses uses, OverloadSaf
 			Map<String, PlanDescriptor> methods = new TreeMap<>(this.methods);
 			methods.replaceAll((method, plan) -> plan.written());
 			return new PolicyDescriptor(this.unused, this.adapted, methods,
-					(this.plan != null) ? this.plan.written() : null, this.throttle, this.overrides, null);
+					(this.plan != null) ? this.plan.written() : null, this.concurrency, this.overrides, null);
 		}
 
 	}
 
-	/** The slots of attempts and of recoveries, null where they are not limited. */
-	record ThrottleDescriptor(@Nullable SlotsDescriptor attempts, @Nullable SlotsDescriptor recoveries) {
+	/** Permits, with the number of calls that may wait, null for any number. */
+	record ConcurrencyDescriptor(int permits, int active, int waiting, @Nullable Integer maxWaiting) {
 
-		static @Nullable ThrottleDescriptor of(PolicyThrottles throttles) {
-			ThrottleDescriptor described = new ThrottleDescriptor(SlotsDescriptor.of(throttles.attempts()),
-					SlotsDescriptor.of(throttles.recoveries()));
-			return (described.attempts != null || described.recoveries != null) ? described : null;
-		}
-
-	}
-
-	/** Slots, with the number of calls that may wait, null for any number. */
-	record SlotsDescriptor(int slots, int active, int waiting, @Nullable Integer maxWaiting) {
-
-		static @Nullable SlotsDescriptor of(@Nullable Throttle throttle) {
-			if (throttle == null || throttle.slots() == Throttle.UNLIMITED) {
+		static @Nullable ConcurrencyDescriptor of(@Nullable ConcurrencyLimit limit) {
+			if (limit == null || limit.permits() == ConcurrencyLimit.UNLIMITED) {
 				return null;
 			}
-			return new SlotsDescriptor(throttle.slots(), throttle.active(), throttle.waiting(),
-					(throttle.maxWaiting() != Throttle.UNLIMITED) ? throttle.maxWaiting() : null);
+			return new ConcurrencyDescriptor(limit.permits(), limit.active(), limit.waiting(),
+					(limit.maxWaiting() != ConcurrencyLimit.UNLIMITED) ? limit.maxWaiting() : null);
 		}
 
 	}

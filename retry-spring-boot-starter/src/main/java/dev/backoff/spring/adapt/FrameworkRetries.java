@@ -1,7 +1,9 @@
 package dev.backoff.spring.adapt;
 
 import java.time.Duration;
+import java.util.function.Supplier;
 
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -11,8 +13,8 @@ import org.springframework.util.backoff.BackOff;
 import org.springframework.util.backoff.BackOffExecution;
 
 import dev.backoff.Retry;
-import dev.backoff.RetryDelays;
 import dev.backoff.spring.advice.BackoffMethods;
+import dev.backoff.spring.configuration.InvalidBackoffException;
 import dev.backoff.time.DurationText;
 import dev.backoff.time.Nanos;
 
@@ -24,8 +26,8 @@ import dev.backoff.time.Nanos;
  * DefaultErrorHandler errorHandler(FrameworkRetries retries) {
  * 	return new DefaultErrorHandler(recoverer, retries.backOff("orders"));
  * }
- * </pre> Budget, breaker, hints of servers, raised delays and slots have no part in them,
- * since these libraries do not tell outcomes. Thread-safe.
+ * </pre> Budget, breaker, hints of servers and the concurrency limit have no part in
+ * them, since these libraries do not tell outcomes. Thread-safe.
  *
  * @since 0.1
  */
@@ -116,9 +118,9 @@ public final class FrameworkRetries {
 
 		@Override
 		public BackOffExecution start() {
-			RetryDelays delays = this.retry.delays();
+			Supplier<@Nullable Duration> delays = this.retry.delays();
 			return () -> {
-				Duration next = delays.next();
+				Duration next = delays.get();
 				return (next != null) ? next.plusNanos(999_999).toMillis() : BackOffExecution.STOP;
 			};
 		}

@@ -20,8 +20,7 @@ import org.springframework.context.annotation.Role;
 import org.springframework.core.type.AnnotationMetadata;
 import org.springframework.util.function.SingletonSupplier;
 
-import dev.backoff.RunningCalls;
-import dev.backoff.WaitingCalls;
+import dev.backoff.CallRegistry;
 import dev.backoff.spring.configuration.BackoffConfiguration;
 import dev.backoff.spring.configuration.ConditionalOnSetting;
 import dev.backoff.spring.policy.BackoffPolicies;
@@ -55,9 +54,9 @@ public final class AdviceConfiguration {
 	}
 
 	@Bean
-	Shutdown backoffShutdown(ApplicationContext context, WaitingCalls waiting, RunningCalls running,
-			BackoffPolicies policies, ObjectProvider<RetryTime> time) {
-		return new Shutdown(context, waiting, running, policies, () -> time.getIfAvailable(RetryTime::system));
+	Shutdown backoffShutdown(ApplicationContext context, CallRegistry calls, BackoffPolicies policies,
+			ObjectProvider<RetryTime> time) {
+		return new Shutdown(context, calls, policies, () -> time.getIfAvailable(RetryTime::system));
 	}
 
 	@Configuration(proxyBeanMethods = false)

@@ -38,19 +38,19 @@ final class AnnotatedMethodHints implements BeanFactoryInitializationAotProcesso
 			return null;
 		}
 		ClassLoader classLoader = beanFactory.getBeanClassLoader();
-		Manners manners = new Manners(classLoader, policies.configuration().isWoven());
+		ReturnTypeAdapters adapters = new ReturnTypeAdapters(classLoader, policies.configuration().isWoven());
 		List<AnnotatedMethod> methods = new ArrayList<>();
 		AnnotatedBeans.candidates(beanFactory).keySet().forEach((type) -> methods.addAll(AnnotatedBeans.methods(type)));
 		return (generation, code) -> {
 			ReflectionHints hints = generation.getRuntimeHints().reflection();
-			methods.forEach((method) -> register(hints, method, manners));
+			methods.forEach((method) -> register(hints, method, adapters));
 			policies.configuration()
 				.failureTypeNames()
 				.forEach((name) -> hints.registerTypeIfPresent(classLoader, name));
 		};
 	}
 
-	private static void register(ReflectionHints hints, AnnotatedMethod annotated, Manners manners) {
+	private static void register(ReflectionHints hints, AnnotatedMethod annotated, ReturnTypeAdapters adapters) {
 		hierarchy(annotated.type()).forEach(hints::registerType);
 		hints.registerMethod(annotated.method(), ExecutableMode.INVOKE);
 		if (!annotated.attribute(Backoff::durable).isEmpty()) {
@@ -70,18 +70,19 @@ final class AnnotatedMethodHints implements BeanFactoryInitializationAotProcesso
 			}
 		}
 		if (!annotated.attribute(Backoff::retryWhen).isEmpty() || !annotated.attribute(Backoff::until).isEmpty()) {
-			registerExpression(hints, annotated, manners);
+			registerExpression(hints, annotated, adapters);
 		}
 	}
 
 	/* Expressions call getters, record components and other public methods. */
-	private static void registerExpression(ReflectionHints hints, AnnotatedMethod annotated, Manners manners) {
+	private static void registerExpression(ReflectionHints hints, AnnotatedMethod annotated,
+			ReturnTypeAdapters adapters) {
 		hints.registerType(ResultExpression.Root.class, MemberCategory.INVOKE_PUBLIC_METHODS);
 		hints.registerType(Enum.class, MemberCategory.INVOKE_PUBLIC_METHODS);
 		Set<ResolvableType> read = new LinkedHashSet<>();
-		Manner manner = manners.find(annotated, new ArrayList<>());
-		if (manner != null) {
-			read.add(manner.result(annotated));
+		ReturnTypeAdapter adapter = adapters.find(annotated, new ArrayList<>());
+		if (adapter != null) {
+			read.add(adapter.result(annotated));
 		}
 		for (Class<?> argument : annotated.method().getParameterTypes()) {
 			read.add(ResolvableType.forClass(argument));

@@ -18,7 +18,7 @@ import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 
 import dev.backoff.Retry;
-import dev.backoff.WaitingCalls;
+import dev.backoff.CallRegistry;
 import dev.backoff.spring.configuration.BackoffConfiguration;
 import dev.backoff.spring.configuration.InvalidBackoffException;
 import dev.backoff.spring.configuration.Problem;
@@ -236,7 +236,7 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 			// problems do not count: they may be why everything is switched off
 			return () -> () -> {
 				this.enabled = false;
-				this.beanFactory.getBean(WaitingCalls.class).switchedOff(null);
+				this.beanFactory.getBean(CallRegistry.class).retriesAreOff(null);
 			};
 		}
 		checkClassifiers(candidate, problems);
@@ -250,7 +250,7 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 			Runnable changeOfMethods = this.ofMethods.change(planned, configuration);
 			Runnable changeOfPolicies = this.ofPolicies.change(named, configuration);
 			OverloadSafety safety = this.beanFactory.getBean(OverloadSafety.class);
-			WaitingCalls waiting = this.beanFactory.getBean(WaitingCalls.class);
+			CallRegistry waiting = this.beanFactory.getBean(CallRegistry.class);
 			return () -> {
 				changeOfMethods.run();
 				changeOfPolicies.run();
@@ -258,7 +258,7 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 					.concat(this.ofMethods.plans().stream(), this.ofPolicies.plans().stream())
 					.map(RetryFactory.Plan::policy)
 					.toList();
-				safety.changeThrottles(inEffect);
+				safety.changeLimits(inEffect);
 				this.enabled = true;
 				Set<String> switchedOff = inEffect.stream()
 					.filter((policy) -> !policy.numbers().isEnabled())
@@ -266,10 +266,10 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 					.collect(Collectors.toSet());
 				this.factory.switchOff(switchedOff);
 				if (configuration.isRetriesEnabled()) {
-					switchedOff.forEach(waiting::switchedOff);
+					switchedOff.forEach(waiting::retriesAreOff);
 				}
 				else {
-					waiting.switchedOff(null);
+					waiting.retriesAreOff(null);
 				}
 			};
 		};

@@ -9,7 +9,7 @@ import dev.backoff.spring.policy.EffectivePolicy;
  * The checked values of an annotated method, known before its first call. A condition or
  * a recovery that the annotation does not set is null.
  */
-record MethodPlan(AnnotatedMethod method, String label, Manner manner, EffectivePolicy policy,
+record MethodPlan(AnnotatedMethod method, String label, ReturnTypeAdapter adapter, EffectivePolicy policy,
 		@Nullable ResultExpression retryWhen, @Nullable ResultExpression until,
 		@Nullable RecoverMethods recover) implements RetryFactory.Plan {
 }

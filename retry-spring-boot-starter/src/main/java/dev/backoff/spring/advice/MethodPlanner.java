@@ -28,7 +28,7 @@ final class MethodPlanner implements PlannedRetries.Planner<AnnotatedMethod, Met
 
 	private final ConfigurableListableBeanFactory beanFactory;
 
-	private final Manners manners;
+	private final ReturnTypeAdapters adapters;
 
 	private final Supplier<SubmissionGate> gate;
 
@@ -37,7 +37,7 @@ final class MethodPlanner implements PlannedRetries.Planner<AnnotatedMethod, Met
 	MethodPlanner(BackoffPolicies policies, ConfigurableListableBeanFactory beanFactory) {
 		this.policies = policies;
 		this.beanFactory = beanFactory;
-		this.manners = new Manners(beanFactory.getBeanClassLoader(), policies.configuration().isWoven());
+		this.adapters = new ReturnTypeAdapters(beanFactory.getBeanClassLoader(), policies.configuration().isWoven());
 		this.gate = SingletonSupplier.of(() -> beanFactory.getBean(SubmissionGate.class));
 	}
 
@@ -48,7 +48,7 @@ final class MethodPlanner implements PlannedRetries.Planner<AnnotatedMethod, Met
 
 	/* Whether a policy with problems is durable is not known. */
 	private static boolean isHandleOfNoPolicy(AnnotatedMethod annotated, @Nullable EffectivePolicy policy) {
-		return policy == null && DurableManner.isHandle(annotated.method().getReturnType());
+		return policy == null && DurableAdapter.isHandle(annotated.method().getReturnType());
 	}
 
 	@Override
@@ -62,9 +62,9 @@ final class MethodPlanner implements PlannedRetries.Planner<AnnotatedMethod, Met
 		EffectivePolicy policy = (candidate != null) ? candidate.resolve(annotated, ofPolicy)
 				: this.policies.current().resolve(annotated, ofPolicy);
 		boolean durable = policy != null && isDurable(annotated, policy);
-		Manner manner = durable
-				? DurableManner.of(annotated, this.gate, this.beanFactory.getBeanClassLoader(), problems)
-				: isHandleOfNoPolicy(annotated, policy) ? null : this.manners.find(annotated, problems);
+		ReturnTypeAdapter adapter = durable
+				? DurableAdapter.of(annotated, this.gate, this.beanFactory.getBeanClassLoader(), problems)
+				: isHandleOfNoPolicy(annotated, policy) ? null : this.adapters.find(annotated, problems);
 		problems.addAll(ofPolicy);
 		if (policy != null) {
 			checkClassifier(policy, problems);
@@ -74,45 +74,47 @@ final class MethodPlanner implements PlannedRetries.Planner<AnnotatedMethod, Met
 			problems.add(Problem.ofPlace(annotated.place(Backoff::key) + ": invalid key (" + key + ")",
 					"is of a durable method, and this one is not", "Set durable to true, or remove it."));
 		}
-		if (manner == null) {
+		if (adapter == null) {
 			return null;
 		}
-		ResultExpression retryWhen = expression(annotated, manner, "retryWhen", Backoff::retryWhen, problems);
-		ResultExpression until = expression(annotated, manner, "until", Backoff::until, problems);
-		RecoverMethods recovery = recovery(annotated, manner, problems);
+		ResultExpression retryWhen = expression(annotated, adapter, "retryWhen", Backoff::retryWhen, problems);
+		ResultExpression until = expression(annotated, adapter, "until", Backoff::until, problems);
+		RecoverMethods recovery = recovery(annotated, adapter, problems);
 		if (policy == null || problems.size() > before) {
 			return null;
 		}
-		return new MethodPlan(annotated, this.policies.label(annotated), manner, policy, retryWhen, until, recovery);
+		return new MethodPlan(annotated, this.policies.label(annotated), adapter, policy, retryWhen, until, recovery);
 	}
 
-	private static @Nullable ResultExpression expression(AnnotatedMethod annotated, Manner manner, String name,
-			Function<Backoff, String> attribute, List<Problem> problems) {
+	private static @Nullable ResultExpression expression(AnnotatedMethod annotated, ReturnTypeAdapter adapter,
+			String name, Function<Backoff, String> attribute, List<Problem> problems) {
 		String text = annotated.attribute(attribute);
 		if (text.isEmpty()) {
 			return null;
 		}
 		String place = annotated.place(attribute) + ": invalid " + name;
-		if (manner.hasSeveralResults()) {
+		if (adapter.hasSeveralResults()) {
 			problems.add(Problem.ofPlace(place + " (" + text + ")",
 					"judges the one result of a call, and " + annotated.signature() + " may give several",
 					"Remove it, or let the method collect them and return the collection as one."));
 			return null;
 		}
-		if (manner.hasNoResult(annotated)) {
+		if (adapter.hasNoResult(annotated)) {
 			problems.add(Problem.ofPlace(place + " (" + text + ")",
 					"judges a result, and " + annotated.signature() + " returns none",
 					"Remove it, or let the method return something."));
 			return null;
 		}
-		return ResultExpression.parse(place, text, manner.result(annotated), annotated.isOnMethod(attribute), problems);
+		return ResultExpression.parse(place, text, adapter.result(annotated), annotated.isOnMethod(attribute),
+				problems);
 	}
 
 	/* An annotation on a type also reaches the method that recovers the others. */
-	private static @Nullable RecoverMethods recovery(AnnotatedMethod annotated, Manner manner, List<Problem> problems) {
+	private static @Nullable RecoverMethods recovery(AnnotatedMethod annotated, ReturnTypeAdapter adapter,
+			List<Problem> problems) {
 		String recover = annotated.attribute(Backoff::recover);
 		boolean itself = recover.equals(annotated.method().getName()) && !annotated.isOnMethod(Backoff::recover);
-		return (recover.isEmpty() || itself) ? null : RecoverMethods.find(annotated, manner, recover, problems);
+		return (recover.isEmpty() || itself) ? null : RecoverMethods.find(annotated, adapter, recover, problems);
 	}
 
 	private static void checkProxyable(AnnotatedMethod annotated, List<Problem> problems) {

@@ -36,7 +36,7 @@ final class MethodRetry {
 
 	private final Method method;
 
-	private final Manner manner;
+	private final ReturnTypeAdapter adapter;
 
 	private final Operation.OnContext<MethodInvocation, @Nullable Object, Throwable> attempt = this::attempt;
 
@@ -60,12 +60,12 @@ final class MethodRetry {
 		MethodPlan plan = planned.plan();
 		this.retry = retry;
 		this.method = plan.method().method();
-		this.manner = plan.manner();
+		this.adapter = plan.adapter();
 		this.target = new TargetMethod(this.method);
 		this.recovery = (plan.recover() != null) ? new MethodRecovery(this.method, plan.recover()) : null;
 		this.recoversOthers = MethodRecovery.isRecovery(plan.method());
-		Function<@Nullable MethodRecovery, @Nullable MethodInterceptor> laterCalls = (recovery) -> this.manner
-			.laterCalls(new Manner.Parts(retry, this::attemptLater, recovery,
+		Function<@Nullable MethodRecovery, @Nullable MethodInterceptor> laterCalls = (recovery) -> this.adapter
+			.laterCalls(new ReturnTypeAdapter.Parts(retry, this::attemptLater, recovery,
 					() -> planned.plan().policy().isReplayed(), factory.laterAttempts(), factory.observations()));
 		this.laterCalls = laterCalls.apply(this.recovery);
 		this.unrecoveredLaterCalls = (this.recovery != null) ? laterCalls.apply(null) : null;
@@ -135,7 +135,7 @@ final class MethodRetry {
 		if (!(original.getProxy() instanceof Advised proxy)) {
 			return invokeAnew((ProxyMethodInvocation) original.invocableClone());
 		}
-		if (number == 1 && !this.manner.returnsBeforeAttempts() && !isAdviceInside(original, proxy)) {
+		if (number == 1 && !this.adapter.returnsBeforeAttempts() && !isAdviceInside(original, proxy)) {
 			return original.proceed();
 		}
 		return invokeAnew(
@@ -143,7 +143,7 @@ final class MethodRetry {
 	}
 
 	private @Nullable Object invokeAnew(ProxyMethodInvocation invocation) throws Throwable {
-		this.manner.prepare(invocation);
+		this.adapter.prepare(invocation);
 		return ExposeInvocationInterceptor.INSTANCE.invoke(invocation);
 	}
 

@@ -35,12 +35,12 @@ import dev.backoff.spring.policy.AnnotatedMethod;
 record RecoverMethods(List<RecoverMethods.Candidate> candidates) {
 
 	/** Find the methods of the given name. */
-	static @Nullable RecoverMethods find(AnnotatedMethod annotated, Manner manner, String name,
+	static @Nullable RecoverMethods find(AnnotatedMethod annotated, ReturnTypeAdapter adapter, String name,
 			List<Problem> problems) {
 		List<Candidate> fitting = new ArrayList<>();
 		List<Method> named = named(annotated.type(), name);
 		for (Method method : named) {
-			Candidate candidate = candidate(annotated, manner, method);
+			Candidate candidate = candidate(annotated, adapter, method);
 			if (candidate != null) {
 				fitting.add(candidate);
 			}
@@ -150,7 +150,7 @@ record RecoverMethods(List<RecoverMethods.Candidate> candidates) {
 		return Modifier.isStatic(method.getModifiers());
 	}
 
-	private static @Nullable Candidate candidate(AnnotatedMethod annotated, Manner manner, Method method) {
+	private static @Nullable Candidate candidate(AnnotatedMethod annotated, ReturnTypeAdapter adapter, Method method) {
 		Class<?> type = annotated.type();
 		int count = Suspending.parameterCount(annotated.method());
 		int extra = Suspending.parameterCount(method) - count;
@@ -159,7 +159,7 @@ record RecoverMethods(List<RecoverMethods.Candidate> candidates) {
 			return null;
 		}
 		for (int i = 0; i < count; i++) {
-			if (!Manner.isValue(parameter(annotated.method(), i, type), parameter(method, i, type))) {
+			if (!ReturnTypeAdapter.isValue(parameter(annotated.method(), i, type), parameter(method, i, type))) {
 				return null;
 			}
 		}
@@ -167,7 +167,7 @@ record RecoverMethods(List<RecoverMethods.Candidate> candidates) {
 		if (failure != null && !Throwable.class.isAssignableFrom(failure)) {
 			return null;
 		}
-		return (manner.isSuspending() == Suspending.is(method) && manner.isRecoveredBy(method, annotated))
+		return (adapter.isSuspending() == Suspending.is(method) && adapter.isRecoveredBy(method, annotated))
 				? new Candidate(method, failure) : null;
 	}
 

@@ -11,8 +11,7 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 
 import dev.backoff.Retry;
 import dev.backoff.RetryBuilder;
-import dev.backoff.RunningCalls;
-import dev.backoff.WaitingCalls;
+import dev.backoff.CallRegistry;
 import dev.backoff.delay.RandomSource;
 import dev.backoff.event.CallObserver;
 import dev.backoff.event.CallRecorder;
@@ -99,12 +98,10 @@ final class RetryFactory {
 			.enabledWhen(() -> isSwitchedOn(policy.name()))
 			.budget(safety.budget(effective, configuration))
 			.breaker(safety.permits(effective, configuration))
-			.throttle(safety.throttle(effective), safety.recoveries(effective))
-			.waitingCalls(this.beanFactory.getBean(WaitingCalls.class));
+			.concurrencyLimit(safety.limit(effective))
+			.calls(this.beanFactory.getBean(CallRegistry.class));
 		boolean listed = policy.deadlineNanos() != Nanos.UNLIMITED || policy.attemptTimeoutNanos() != Nanos.UNLIMITED;
-		if (listed || !this.policies.configuration().shutdownWait().isZero()) {
-			builder.runningCalls(this.beanFactory.getBean(RunningCalls.class));
-		}
+		builder.counted(listed || !this.policies.configuration().shutdownWait().isZero());
 		this.beanFactory.getBeanProvider(CallObserver.class).orderedStream().forEach(builder::observer);
 		this.beanFactory.getBeanProvider(RetryListener.class).orderedStream().forEach(builder::listener);
 		this.beanFactory.getBeanProvider(CallRecorder.Factory.class)

@@ -1,7 +1,11 @@
 package dev.backoff.spring.advice;
 
+import java.util.List;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 
@@ -15,8 +19,7 @@ import org.springframework.context.SmartLifecycle;
 import org.springframework.context.event.ContextClosedEvent;
 import org.springframework.core.Ordered;
 
-import dev.backoff.RunningCalls;
-import dev.backoff.WaitingCalls;
+import dev.backoff.CallRegistry;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.time.Cancellable;
 import dev.backoff.time.DurationText;
@@ -34,13 +37,13 @@ final class Shutdown implements ApplicationListener<ContextClosedEvent>, SmartLi
 	/* The phase of the graceful shutdown of Spring Boot's web servers. */
 	private static final int PHASE = SmartLifecycle.DEFAULT_PHASE - 1024;
 
+	private static final int MAX_HELPERS = 64;
+
 	private static final Logger logger = LoggerFactory.getLogger(Shutdown.class);
 
 	private final ApplicationContext context;
 
-	private final WaitingCalls waiting;
-
-	private final RunningCalls running;
+	private final CallRegistry calls;
 
 	private final long wait;
 
@@ -48,11 +51,9 @@ final class Shutdown implements ApplicationListener<ContextClosedEvent>, SmartLi
 
 	private volatile boolean started;
 
-	Shutdown(ApplicationContext context, WaitingCalls waiting, RunningCalls running, BackoffPolicies policies,
-			Supplier<RetryTime> time) {
+	Shutdown(ApplicationContext context, CallRegistry calls, BackoffPolicies policies, Supplier<RetryTime> time) {
 		this.context = context;
-		this.waiting = waiting;
-		this.running = running;
+		this.calls = calls;
 		this.wait = Nanos.of(policies.configuration().shutdownWait());
 		this.time = time;
 	}
@@ -66,7 +67,40 @@ final class Shutdown implements ApplicationListener<ContextClosedEvent>, SmartLi
 	@Override
 	public void onApplicationEvent(ContextClosedEvent event) {
 		if (event.getApplicationContext() == this.context) {
-			this.waiting.shutDown(executor());
+			this.calls.shutDown((ends) -> run(ends, executor()));
+		}
+	}
+
+	/*
+	 * This thread runs tasks with the help of an executor, which may be busy, refuse to
+	 * help or drop what it was given. The helpers take tasks from the front and the
+	 * thread from the back, so that a slow task delays no other while there are two
+	 * threads. Their number is bounded, since some executors start a thread for each.
+	 */
+	static void run(List<Runnable> ends, Executor executor) {
+		List<FutureTask<Void>> tasks = ends.stream().map((end) -> new FutureTask<Void>(end, null)).toList();
+		try {
+			for (int helper = 0; helper < Math.min(tasks.size(), MAX_HELPERS); helper++) {
+				executor.execute(() -> tasks.forEach(FutureTask::run));
+			}
+		}
+		catch (RuntimeException | Error ex) {
+			// this thread and the helpers so far do all
+		}
+		for (int i = tasks.size() - 1; i >= 0; i--) {
+			tasks.get(i).run();
+		}
+		for (FutureTask<Void> task : tasks) {
+			try {
+				task.get();
+			}
+			catch (ExecutionException | CancellationException ex) {
+				// a task that failed is done too
+			}
+			catch (InterruptedException ex) {
+				Thread.currentThread().interrupt();
+				return;
+			}
 		}
 	}
 
@@ -109,20 +143,20 @@ final class Shutdown implements ApplicationListener<ContextClosedEvent>, SmartLi
 	public void stop(Runnable callback) {
 		this.started = false;
 		// an application that is stopped and not closed goes on to wait and retry
-		if (this.wait == 0 || !this.waiting.isShutDown() || this.running.count() == 0) {
+		if (this.wait == 0 || !this.calls.isShutDown() || this.calls.running() == 0) {
 			callback.run();
 			return;
 		}
 		AtomicBoolean ended = new AtomicBoolean();
 		Cancellable limit = this.time.get().schedule(() -> {
 			if (ended.compareAndSet(false, true)) {
-				long count = this.running.count();
+				long count = this.calls.running();
 				logger.info("Closing with {} still running after {} (backoff.shutdown.wait)",
 						(count == 1) ? "1 call" : count + " calls", DurationText.story(this.wait));
 				callback.run();
 			}
 		}, this.wait);
-		this.running.whenNone(() -> {
+		this.calls.whenNoneRuns(() -> {
 			if (ended.compareAndSet(false, true)) {
 				limit.cancel();
 				callback.run();

@@ -59,7 +59,7 @@ public final class StartupAdvice {
 
 	private static final Duration DEFAULT_SHUTDOWN_PHASE = Duration.ofSeconds(30);
 
-	/** More slots than this are advised against. */
+	/** More permits than this are advised against. */
 	private static final int MANY_SLOTS = 1_000;
 
 	/** More attempts than this without a deadline are advised against. */
@@ -330,13 +330,13 @@ public final class StartupAdvice {
 		List<String> advice = new ArrayList<>(of(plan.policy(), this.policies.configuration()));
 		RetryPolicy policy = plan.policy().numbers();
 		long waits = waits(policy);
-		if (waits > LONG_WAIT && plan.manner().holdsThread()) {
+		if (waits > LONG_WAIT && plan.adapter().holdsThread()) {
 			boolean scheduled = has(plan, "org.springframework.scheduling.annotation.Scheduled");
 			advice.add(((waits == Nanos.UNLIMITED) ? "waits of any length"
 					: "waits of up to " + DurationText.story(waits) + " in all") + " hold the calling thread"
 					+ (scheduled ? ", and the next run of the schedule with it" : ""));
 		}
-		if (plan.manner().holdsThread() && policy.deadlineNanos() != Nanos.UNLIMITED
+		if (plan.adapter().holdsThread() && policy.deadlineNanos() != Nanos.UNLIMITED
 				&& policy.attemptTimeoutNanos() == Nanos.UNLIMITED && !hasClientTimeout()) {
 			advice.add("a call that hangs is not cut: the deadline of " + DurationText.exact(policy.deadlineNanos())
 					+ " is checked between attempts; set attempt-timeout, or timeouts of the client");
@@ -350,7 +350,7 @@ public final class StartupAdvice {
 			advice.add("only the call is retried: what the " + type.getSimpleName()
 					+ " it returns fails with later is not");
 		}
-		if (plan.manner().holdsThread() && policy.attemptTimeoutNanos() != Nanos.UNLIMITED
+		if (plan.adapter().holdsThread() && policy.attemptTimeoutNanos() != Nanos.UNLIMITED
 				&& isPoolOnVirtualThreads()) {
 			advice.add("attempt-timeout interrupts, which closes sockets and JDBC connections on virtual threads: "
 					+ "set shorter timeouts in the client or the pool");
@@ -378,12 +378,13 @@ public final class StartupAdvice {
 			.ifPresent((other) -> warnings
 				.add("@" + other + " is on the method too: the attempts multiply; remove one of the two"));
 		if (plan.policy().numbers().concurrency() != RetryPolicy.UNLIMITED_CONCURRENCY && has(plan, OTHER_LIMIT)) {
-			warnings.add("@" + OTHER_LIMIT + " is on the method too: attempts that have a slot wait for its permit, "
+			warnings.add("@" + OTHER_LIMIT
+					+ " is on the method too: an attempt that has its permit waits for another one there, "
 					+ "without a deadline; remove it");
 		}
 		String breaker = plan.policy().breaker();
 		if (breaker != null && this.policies.configuration().breaker(breaker).settings().awaited()
-				&& plan.policy().numbers().deadlineNanos() == Nanos.UNLIMITED && plan.manner().holdsThread()) {
+				&& plan.policy().numbers().deadlineNanos() == Nanos.UNLIMITED && plan.adapter().holdsThread()) {
 			warnings.add("a call holds its thread as long as the breaker " + breaker
 					+ " stays open (on-open: wait): set a deadline");
 		}
@@ -411,7 +412,7 @@ public final class StartupAdvice {
 		EffectiveValue attempts = plan.policy().values().get(PolicyKey.MAX_ATTEMPTS);
 		boolean meant = unlimited && attempts != null && attempts.origin().startsWith("preset ");
 		boolean endless = (unlimited && policy.deadlineNanos() == Nanos.UNLIMITED)
-				|| (plan.manner().holdsThread() && waits(policy) > HOUR);
+				|| (plan.adapter().holdsThread() && waits(policy) > HOUR);
 		boolean unreachable = policy.attemptTimeoutNanos() != Nanos.UNLIMITED
 				&& policy.attemptTimeoutNanos() > policy.deadlineNanos();
 		return !warnings(plan).isEmpty() || unreachable || (endless && !meant);

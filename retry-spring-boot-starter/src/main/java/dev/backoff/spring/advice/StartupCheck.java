@@ -67,7 +67,7 @@ final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 				}
 			}
 		});
-		checkThrottles(plans, problems);
+		checkConcurrency(plans, problems);
 		if (weaving != null) {
 			annotated.values().forEach((found) -> found.forEach((method) -> weaving.check(method, problems)));
 		}
@@ -94,13 +94,13 @@ final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 		return annotated;
 	}
 
-	/* The methods of a policy share its slots. */
-	private static void checkThrottles(List<MethodPlan> plans, Set<Problem> problems) {
+	/* The methods of a policy share its permits. */
+	private static void checkConcurrency(List<MethodPlan> plans, Set<Problem> problems) {
 		Map<String, MethodPlan> first = new LinkedHashMap<>();
 		for (MethodPlan plan : plans) {
 			MethodPlan other = first.computeIfAbsent(plan.policy().name(), (name) -> plan);
-			int slots = plan.policy().numbers().concurrency();
-			if (slots != other.policy().numbers().concurrency()) {
+			int permits = plan.policy().numbers().concurrency();
+			if (permits != other.policy().numbers().concurrency()) {
 				problems
 					.add(Problem.ofPlace(plan.method().place() + ": invalid concurrency (" + concurrency(plan) + ")",
 							"must be the same for all methods of policy " + plan.policy().name() + ", and is "

@@ -3,8 +3,8 @@ package dev.backoff.spring.advice;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
-import dev.backoff.KeptCall;
-import dev.backoff.KeptNext;
+import dev.backoff.ResumedCall;
+import dev.backoff.ResumeResult;
 import dev.backoff.Operation;
 import dev.backoff.Retry;
 import dev.backoff.spring.policy.AnnotatedMethod;
@@ -56,7 +56,7 @@ public interface SubmissionGate {
 		 * @param recovered whether the method's recovery follows an unsuccessful stop
 		 * @return what follows
 		 */
-		KeptNext make(KeptCall call, boolean recovered);
+		ResumeResult make(ResumedCall call, boolean recovered);
 
 	}
 

@@ -24,8 +24,7 @@ import org.springframework.core.Ordered;
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.task.SimpleAsyncTaskExecutor;
 
-import dev.backoff.RunningCalls;
-import dev.backoff.WaitingCalls;
+import dev.backoff.CallRegistry;
 import dev.backoff.breaker.CircuitBreakers;
 import dev.backoff.spring.adapt.FrameworkRetries;
 import dev.backoff.spring.advice.AdviceConfiguration;
@@ -71,14 +70,8 @@ public final class BackoffAutoConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean(search = SearchStrategy.CURRENT)
-	WaitingCalls backoffWaitingCalls() {
-		return new WaitingCalls();
-	}
-
-	@Bean
-	@ConditionalOnMissingBean(search = SearchStrategy.CURRENT)
-	RunningCalls backoffRunningCalls() {
-		return new RunningCalls();
+	CallRegistry backoffCallRegistry() {
+		return new CallRegistry();
 	}
 
 	@Bean

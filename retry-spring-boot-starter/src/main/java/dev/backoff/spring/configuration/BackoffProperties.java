@@ -208,8 +208,8 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 * @param attemptTimeout Time for each attempt, or "none". An attempt that takes
 	 * longer is interrupted or cancelled.
 	 * @param shortestAttempt Least time before the deadline that an attempt needs.
-	 * @param lastQuestion Whether polling asks once more before the deadline, where the
-	 * next delay does not fit.
+	 * @param finalPoll Whether polling asks once more before the deadline, where the next
+	 * delay does not fit.
 	 * @param throttledBase Least base after a throttled failure such as HTTP 429, at most
 	 * the cap.
 	 * @param retryOn Comma-separated list of exception types to retry, instead of all but
@@ -235,11 +235,9 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 * false, or "by-key" if the server honours the idempotency key.
 	 * @param whenEmpty What an empty budget does.
 	 * @param concurrency Number of attempts of this policy that run at once in this
-	 * process, or "none". Waiting calls hold no slot.
-	 * @param maxWaiting Number of attempts that may wait for a slot, or "unlimited"; 0
+	 * process, or "none". Waiting calls hold no permit.
+	 * @param maxWaiting Number of attempts that may wait for a permit, or "unlimited"; 0
 	 * refuses them at once. If not set, 10 times the concurrency.
-	 * @param recoverConcurrency Number of recoveries of this policy that run at once in
-	 * this process, or "none". Others wait.
 	 * @param retryAfter Hints of servers.
 	 */
 	@ConfigurationPropertiesSource
@@ -247,13 +245,13 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 			@Nullable Boolean enabled, @Nullable ShapeName shape, @Nullable Duration base, @Nullable Duration cap,
 			@Nullable Double multiplier, @Nullable Duration step, @Nullable List<String> ladder,
 			@Nullable String jitter, @Nullable String maxAttempts, @Nullable String deadline,
-			@Nullable String attemptTimeout, @Nullable Duration shortestAttempt, @Nullable Boolean lastQuestion,
+			@Nullable String attemptTimeout, @Nullable Duration shortestAttempt, @Nullable Boolean finalPoll,
 			@Nullable Duration throttledBase, @Nullable List<Class<? extends Throwable>> retryOn,
 			@Nullable List<Class<? extends Throwable>> abortOn, @Nullable Boolean matchCauses,
 			@Nullable String classifier, @Nullable Nested nested, @Nullable Boolean replay, @Nullable Boolean durable,
 			@Nullable String schedule, @Nullable String scheduleZone, @Nullable String breaker, @Nullable String budget,
 			@Nullable String idempotent, @Nullable WhenEmpty whenEmpty, @Nullable String concurrency,
-			@Nullable String maxWaiting, @Nullable String recoverConcurrency, @DefaultValue RetryAfter retryAfter) {
+			@Nullable String maxWaiting, @DefaultValue RetryAfter retryAfter) {
 	}
 
 	/**

@@ -69,8 +69,8 @@ final class OverloadValues {
 		return number(text, 1, "", "Write 1 or more.");
 	}
 
-	/** Read how many attempts or recoveries run at once. */
-	static int slots(String text) {
+	/** Read how many attempts run at once. */
+	static int permits(String text) {
 		return text.equalsIgnoreCase("none") ? RetryPolicy.UNLIMITED_CONCURRENCY
 				: number(text, 1, ", or none", "Write 1 or more, or none for no limit.");
 	}

@@ -30,10 +30,9 @@ public final class Overrides {
 	public static final String ORIGIN = "live override";
 
 	/** The keys of a policy that can be overridden. */
-	public static final Set<PolicyKey> KEYS = Collections
-		.unmodifiableSet(EnumSet.of(PolicyKey.BASE, PolicyKey.CAP, PolicyKey.MULTIPLIER, PolicyKey.JITTER,
-				PolicyKey.MAX_ATTEMPTS, PolicyKey.DEADLINE, PolicyKey.ATTEMPT_TIMEOUT, PolicyKey.ENABLED,
-				PolicyKey.CONCURRENCY, PolicyKey.MAX_WAITING, PolicyKey.RECOVER_CONCURRENCY));
+	public static final Set<PolicyKey> KEYS = Collections.unmodifiableSet(EnumSet.of(PolicyKey.BASE, PolicyKey.CAP,
+			PolicyKey.MULTIPLIER, PolicyKey.JITTER, PolicyKey.MAX_ATTEMPTS, PolicyKey.DEADLINE,
+			PolicyKey.ATTEMPT_TIMEOUT, PolicyKey.ENABLED, PolicyKey.CONCURRENCY, PolicyKey.MAX_WAITING));
 
 	/** The name for all policies, whose only key is {@link PolicyKey#ENABLED}. */
 	public static final String ALL = "";

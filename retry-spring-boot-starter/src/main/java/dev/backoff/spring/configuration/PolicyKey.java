@@ -68,7 +68,7 @@ public enum PolicyKey implements ConfigurationKey {
 	SHORTEST_ATTEMPT(TextValues::duration, "10ms", RetryPolicyBuilder::shortestAttempt),
 
 	/** Whether polling asks once more before the deadline. */
-	LAST_QUESTION(TextValues::flag, "true", RetryPolicyBuilder::lastQuestion),
+	FINAL_POLL(TextValues::flag, "true", RetryPolicyBuilder::finalPoll),
 
 	/** Least base after a throttled failure. */
 	THROTTLED_BASE(ValueType.of(TextValues::duration, "1s")),
@@ -115,13 +115,10 @@ public enum PolicyKey implements ConfigurationKey {
 			(builder, whenEmpty) -> builder.postponedWhenEmpty(whenEmpty == WhenEmpty.WAIT)),
 
 	/** Number of attempts that run at once. */
-	CONCURRENCY(OverloadValues::slots, "none", RetryPolicyBuilder::concurrency),
+	CONCURRENCY(OverloadValues::permits, "none", RetryPolicyBuilder::concurrency),
 
-	/** Number of attempts that may wait for a slot. */
+	/** Number of attempts that may wait for a permit. */
 	MAX_WAITING(ValueType.of(OverloadValues::waiting)),
-
-	/** Number of recoveries that run at once. */
-	RECOVER_CONCURRENCY(OverloadValues::slots, "none", RetryPolicyBuilder::recoverConcurrency),
 
 	/** Whether hints of servers are followed. */
 	RETRY_AFTER_ENABLED(TextValues::flag, "true", RetryPolicyBuilder::retryAfterEnabled),

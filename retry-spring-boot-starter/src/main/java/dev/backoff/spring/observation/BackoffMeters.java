@@ -44,15 +44,16 @@ enum BackoffMeters implements MeterDocumentation {
 	/** Calls that wait now. */
 	WAITING("backoff.waiting", Meter.Type.GAUGE, "Calls that wait for their next attempt now", Key.POLICY),
 
-	/** Attempts that hold a slot of their policy. */
+	/** Attempts that hold a permit of their policy. */
 	CONCURRENCY_ACTIVE("backoff.concurrency.active", Meter.Type.GAUGE,
-			"Attempts of a policy that hold a slot of its concurrency now", Key.POLICY),
+			"Attempts of a policy that hold a permit of its concurrency now", Key.POLICY),
 
-	/** Calls that wait for a slot of their policy. */
-	CONCURRENCY_WAITING("backoff.concurrency.waiting", Meter.Type.GAUGE, "Calls that wait for a slot now", Key.POLICY),
+	/** Calls that wait for a permit of their policy. */
+	CONCURRENCY_WAITING("backoff.concurrency.waiting", Meter.Type.GAUGE, "Calls that wait for a permit now",
+			Key.POLICY),
 
-	/** The time that calls waited for a slot, of those that did. */
-	CONCURRENCY_WAIT("backoff.concurrency.wait", Meter.Type.TIMER, "Waits for a slot, of the calls that waited",
+	/** The time that calls waited for a permit, of those that did. */
+	CONCURRENCY_WAIT("backoff.concurrency.wait", Meter.Type.TIMER, "Waits for a permit, of the calls that waited",
 			Key.POLICY),
 
 	/** The balance of a budget. */

@@ -102,8 +102,7 @@ public final class BackoffObservationAutoConfiguration {
 		MicrometerRecorders backoffRecorders(ObjectProvider<MeterRegistry> registry, BackoffPolicies policies,
 				ObjectProvider<OverloadSafety> safety) {
 			return new MicrometerRecorders(registry::getIfUnique, policies.configuration().slo(),
-					policies.configuration().isDurations(),
-					(policy) -> safety.getObject().throttles(policy).attempts() != null);
+					policies.configuration().isDurations(), (policy) -> safety.getObject().limit(policy) != null);
 		}
 
 		@Bean

@@ -9,7 +9,7 @@ import dev.backoff.event.StopReason;
 /**
  * The numbers of calls since the start of the application, by policy and method, with or
  * without meters. There are none if the application records calls with a factory of its
- * own. {@link dev.backoff.WaitingCalls} has the number of waiting calls.
+ * own. {@link dev.backoff.CallRegistry} has the number of waiting calls.
  * <p>
  * After 1,000 pairs of policy and method, further ones share the method {@code other}.
  * Implementations are thread-safe.

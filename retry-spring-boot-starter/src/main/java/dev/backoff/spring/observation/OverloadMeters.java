@@ -14,7 +14,7 @@ import dev.backoff.breaker.BreakerState;
 import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.budget.RetryBudget;
 import dev.backoff.spring.safety.OverloadSafety;
-import dev.backoff.throttle.Throttle;
+import dev.backoff.concurrency.ConcurrencyLimit;
 
 /**
  * Publish the meters of budgets and breakers. They read existing numbers, so they cost a
@@ -42,7 +42,7 @@ final class OverloadMeters implements CircuitBreaker.Listener, AutoCloseable {
 
 	private final Map<String, CircuitBreaker> breakers = new ConcurrentHashMap<>();
 
-	private final Map<String, Throttle> throttles = new ConcurrentHashMap<>();
+	private final Map<String, ConcurrencyLimit> limits = new ConcurrentHashMap<>();
 
 	private final Map<String, Transitions> transitions = new ConcurrentHashMap<>();
 
@@ -116,11 +116,11 @@ final class OverloadMeters implements CircuitBreaker.Listener, AutoCloseable {
 		}
 
 		@Override
-		public void throttleMade(String policy, Throttle throttle) {
-			if (OverloadMeters.this.throttles.putIfAbsent(policy, throttle) == null) {
+		public void limitMade(String policy, ConcurrencyLimit limit) {
+			if (OverloadMeters.this.limits.putIfAbsent(policy, limit) == null) {
 				GuardedRegistry registry = OverloadMeters.this.registry;
-				registry.gauge(BackoffMeters.CONCURRENCY_ACTIVE, throttle, Throttle::active, policy);
-				registry.gauge(BackoffMeters.CONCURRENCY_WAITING, throttle, Throttle::waiting, policy);
+				registry.gauge(BackoffMeters.CONCURRENCY_ACTIVE, limit, ConcurrencyLimit::active, policy);
+				registry.gauge(BackoffMeters.CONCURRENCY_WAITING, limit, ConcurrencyLimit::waiting, policy);
 			}
 		}
 

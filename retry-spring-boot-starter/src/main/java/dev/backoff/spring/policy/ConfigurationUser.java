@@ -2,6 +2,7 @@ package dev.backoff.spring.policy;
 
 import java.util.List;
 
+import dev.backoff.spring.configuration.InvalidBackoffException;
 import dev.backoff.spring.configuration.Problem;
 
 /**

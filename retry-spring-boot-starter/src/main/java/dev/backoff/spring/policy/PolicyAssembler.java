@@ -116,17 +116,16 @@ final class PolicyAssembler {
 		List.of(PolicyKey.SCHEDULE, PolicyKey.SCHEDULE_ZONE)
 			.forEach((key) -> refuse(key, !durable, "is of a durable policy, and this one is not",
 					"Set durable to true, or remove it."));
-		List.of(PolicyKey.MAX_WAITING, PolicyKey.RECOVER_CONCURRENCY)
-			.forEach((key) -> refuse(key, durable && this.values.isWrittenForIt(key),
-					"has no effect on a durable policy, whose calls wait in their store", "Remove it."));
-		Integer slots = this.values.<Integer>strongest(PolicyKey.CONCURRENCY);
-		refuse(PolicyKey.CONCURRENCY, durable && slots == RetryPolicy.UNLIMITED_CONCURRENCY,
+		refuse(PolicyKey.MAX_WAITING, durable && this.values.isWrittenForIt(PolicyKey.MAX_WAITING),
+				"has no effect on a durable policy, whose calls wait in their store", "Remove it.");
+		Integer permits = this.values.<Integer>strongest(PolicyKey.CONCURRENCY);
+		refuse(PolicyKey.CONCURRENCY, durable && permits == RetryPolicy.UNLIMITED_CONCURRENCY,
 				"must be a number for a durable policy, whose attempts have threads of their own", "Write a number.");
 		Ranked written = this.values.written(PolicyKey.CONCURRENCY);
 		refuse(PolicyKey.CONCURRENCY, durable && written != null && written.value().origin().equals(Overrides.ORIGIN),
 				"cannot be changed while the application runs for a durable policy, whose threads are made at its start",
 				"Restart with another configuration, or set enabled to false to pause the policy.");
-		return durable ? slots : null;
+		return durable ? permits : null;
 	}
 
 	private void refuse(PolicyKey key, boolean refused, String rule, String fix) {
@@ -167,10 +166,10 @@ final class PolicyAssembler {
 
 	/* A number from a weaker level than the concurrency's has no effect. */
 	private int mostWaiting() {
-		int slots = this.values.<Integer>strongest(PolicyKey.CONCURRENCY);
+		int permits = this.values.<Integer>strongest(PolicyKey.CONCURRENCY);
 		Ranked written = this.values.written(PolicyKey.MAX_WAITING);
-		if (slots != RetryPolicy.UNLIMITED_CONCURRENCY) {
-			int otherwise = RetryPolicy.WAITING_PER_SLOT * slots;
+		if (permits != RetryPolicy.UNLIMITED_CONCURRENCY) {
+			int otherwise = RetryPolicy.WAITING_PER_SLOT * permits;
 			return this.values.read(PolicyKey.MAX_WAITING, otherwise, Integer.toString(otherwise));
 		}
 		if (written != null && this.values.isWrittenForIt(PolicyKey.MAX_WAITING)

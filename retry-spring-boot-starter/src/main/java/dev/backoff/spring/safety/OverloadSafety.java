@@ -32,11 +32,11 @@ import dev.backoff.spring.configuration.Problem;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.ConfigurationUser;
 import dev.backoff.spring.policy.EffectivePolicy;
-import dev.backoff.throttle.Throttle;
+import dev.backoff.concurrency.ConcurrencyLimit;
 import dev.backoff.time.RetryTime;
 
 /**
- * The budgets, breakers and throttles of all policies, by name. Thread-safe.
+ * The budgets, breakers and concurrency limits of all policies, by name. Thread-safe.
  *
  * @since 0.1
  */
@@ -54,9 +54,7 @@ public final class OverloadSafety implements ConfigurationUser {
 
 	private final RetryBudgets budgets;
 
-	private final Map<String, Throttle> throttles = new ConcurrentHashMap<>();
-
-	private final Map<String, Throttle> recoveries = new ConcurrentHashMap<>();
+	private final Map<String, ConcurrencyLimit> concurrencyLimits = new ConcurrentHashMap<>();
 
 	private final List<Observer> observers = new CopyOnWriteArrayList<>();
 
@@ -200,59 +198,44 @@ public final class OverloadSafety implements ConfigurationUser {
 	}
 
 	/**
-	 * {@return the slots of a policy's attempts, or null if any number runs at once or
+	 * {@return the concurrency limit of a policy, or null if any number runs at once or
 	 * the policy is durable, whose attempts have threads of their own}
 	 * @param policy the policy
 	 */
-	public @Nullable Throttle throttle(EffectivePolicy policy) {
+	public @Nullable ConcurrencyLimit limit(EffectivePolicy policy) {
 		RetryPolicy numbers = policy.numbers();
-		if (policy.isDurable() || numbers.concurrency() == Throttle.UNLIMITED) {
+		if (policy.isDurable() || numbers.concurrency() == ConcurrencyLimit.UNLIMITED) {
 			return null;
 		}
-		Throttle throttle = this.throttles.computeIfAbsent(policy.name(),
-				(name) -> new Throttle(name, numbers.concurrency(), numbers.maxWaiting()));
-		tell((observer) -> observer.throttleMade(policy.name(), throttle));
-		return throttle;
+		ConcurrencyLimit limit = this.concurrencyLimits.computeIfAbsent(policy.name(),
+				(name) -> new ConcurrencyLimit(name, numbers.concurrency(), numbers.maxWaiting()));
+		tell((observer) -> observer.limitMade(policy.name(), limit));
+		return limit;
 	}
 
 	/**
-	 * {@return the slots of a policy's recoveries, or null if any number runs at once}
-	 * @param policy the policy
-	 */
-	public @Nullable Throttle recoveries(EffectivePolicy policy) {
-		int slots = policy.numbers().recoverConcurrency();
-		return (slots == Throttle.UNLIMITED) ? null : this.recoveries.computeIfAbsent(policy.name(),
-				(name) -> new Throttle(name, slots, Throttle.UNLIMITED));
-	}
-
-	/**
-	 * {@return the throttles that a policy has had, those without a limit now included}
+	 * {@return the concurrency limit of a policy, or null if its attempts have never been
+	 * limited}
 	 * @param policy the policy's name
 	 */
-	public PolicyThrottles throttles(String policy) {
-		return new PolicyThrottles(this.throttles.get(policy), this.recoveries.get(policy));
+	public @Nullable ConcurrencyLimit limit(String policy) {
+		return this.concurrencyLimits.get(policy);
 	}
 
 	/**
-	 * Limit attempts and recoveries as policies say now. Calls that began under a limit
-	 * keep its throttle, which has no limit any more if their policy has none.
+	 * Limit attempts as policies say now. Calls that began under a limit keep that limit,
+	 * which permits any number if their policy has none any more.
 	 * @param policies the policies in effect
 	 */
-	public void changeThrottles(Collection<EffectivePolicy> policies) {
+	public void changeLimits(Collection<EffectivePolicy> policies) {
 		Map<String, RetryPolicy> limits = new HashMap<>();
 		// a programmatic call knows no annotation, and with it no limit
 		policies.forEach((policy) -> limits.merge(policy.name(), policy.numbers(),
 				(one, other) -> (other.concurrency() < one.concurrency()) ? other : one));
-		limits.forEach((policy, numbers) -> {
-			change(this.throttles.get(policy), numbers.concurrency(), numbers.maxWaiting());
-			change(this.recoveries.get(policy), numbers.recoverConcurrency(), Throttle.UNLIMITED);
-		});
-	}
-
-	private static void change(@Nullable Throttle throttle, int slots, int maxWaiting) {
-		if (throttle != null) {
-			throttle.change(slots, maxWaiting);
-		}
+		limits.forEach((policy, numbers) -> this.concurrencyLimits.computeIfPresent(policy, (name, limit) -> {
+			limit.change(numbers.concurrency(), numbers.maxWaiting());
+			return limit;
+		}));
 	}
 
 	/**
@@ -278,15 +261,15 @@ public final class OverloadSafety implements ConfigurationUser {
 	}
 
 	/**
-	 * Report all budgets, breakers and throttles to an observer, existing ones included.
-	 * One may be reported several times.
+	 * Report all budgets, breakers and limits to an observer, existing ones included. One
+	 * may be reported several times.
 	 * @param observer the observer
 	 */
 	public void observe(Observer observer) {
 		this.observers.add(observer);
 		this.breakers.all().forEach(observer::breakerMade);
 		this.budgets.all().forEach(observer::budgetMade);
-		this.throttles.forEach(observer::throttleMade);
+		this.concurrencyLimits.forEach(observer::limitMade);
 	}
 
 	private void tell(Consumer<Observer> moment) {
@@ -309,21 +292,12 @@ public final class OverloadSafety implements ConfigurationUser {
 		void breakerMade(CircuitBreaker breaker);
 
 		/**
-		 * A throttle of attempts was created.
+		 * A limit of attempts was created.
 		 * @param policy the policy's name
-		 * @param throttle the throttle
+		 * @param limit the limit
 		 */
-		void throttleMade(String policy, Throttle throttle);
+		void limitMade(String policy, ConcurrencyLimit limit);
 
-	}
-
-	/**
-	 * The throttles of one policy.
-	 *
-	 * @param attempts limits its attempts, or null if they have never been limited
-	 * @param recoveries limits its recoveries, or null if they have never been limited
-	 */
-	public record PolicyThrottles(@Nullable Throttle attempts, @Nullable Throttle recoveries) {
 	}
 
 }

@@ -36,7 +36,7 @@ export default {
 	noRetries: 'One attempt: there is no delay.', inAll: 'Waits in all: {mean} on average, {worst} at most.',
 	tryValues: 'Try other values', tryHint: 'Nothing changes until you apply it.', toWrite: 'To keep them, write for all processes:',
 	applyFor: 'Apply for 30 min', back: 'Back to what is in effect', reset: 'Reset overrides', advice: 'Advice',
-	wake: 'Wake {count}', stop: 'Stop {count}',
+	wake: 'Wake {count}',
 
 	stormTitle: 'Storm', stormHint: 'Requests per call, simulated. The service fails after 5 s.',
 	simulate: 'Simulate', noFindings: 'It does no harm.',

@@ -135,9 +135,7 @@ function operations(view, activity) {
 		return null;
 	}
 	const where = path(opened.name);
-	return [activity.waiting > 0 && [
-		change(t('wake', { count: activity.waiting }), 'POST', `${where}/wake`, { over: '10s' }),
-		change(t('stop', { count: activity.waiting }), 'POST', `${where}/stop`)],
+	return [activity.waiting > 0 && change(t('wake', { count: activity.waiting }), 'POST', `${where}/wake`),
 	activity.overrides && change(t('reset'), 'DELETE', where)];
 }
 

@@ -56,8 +56,7 @@ export function waiting(view) {
 	const names = Object.keys(view.policies).filter((name) => view.policies[name].waiting > 0);
 	return section('waiting', all > view.waiting.length ? t('oldest', { shown: view.waiting.length, count: count(all) }) : null,
 		[view.writable && h('ul', { class: 'plain waiters' }, names.map((name) => h('li', { class: 'actions' }, h('span', {}, name),
-			change(t('wake', { count: view.policies[name].waiting }), 'POST', `${path(name)}/wake`, { over: '10s' }),
-			change(t('stop', { count: view.policies[name].waiting }), 'POST', `${path(name)}/stop`)))),
+			change(t('wake', { count: view.policies[name].waiting }), 'POST', `${path(name)}/wake`)))),
 		table('waiting', [['policy'], ['method'], ['attempt', 'number'], ['dueIn', 'number'], ['since', 'number']],
 			view.waiting.map((call) => [opener(call.policy), call.method === call.policy ? '–' : call.method, call.attempt, duration(call.dueInMs), duration(call.elapsedMs)]))]);
 }

@@ -36,7 +36,7 @@ export default {
 	noRetries: '只有一次尝试，没有延迟。', inAll: '等待总计：平均 {mean}，最长 {worst}。',
 	tryValues: '试用其他取值', tryHint: '应用之前不会有任何改变。', toWrite: '若要保留，请为所有进程写入：',
 	applyFor: '应用 30 分钟', back: '恢复为当前生效的值', reset: '撤销覆盖', advice: '建议',
-	wake: '唤醒 {count} 个', stop: '停止 {count} 个',
+	wake: '唤醒 {count} 个',
 
 	stormTitle: '重试风暴', stormHint: '模拟每次调用的请求数。服务从第 5 秒起出错。',
 	simulate: '模拟', noFindings: '没有危害。',

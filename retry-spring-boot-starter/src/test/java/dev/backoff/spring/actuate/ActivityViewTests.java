@@ -75,7 +75,7 @@ class ActivityViewTests {
 		this.runner
 			.withPropertyValues("backoff.policies.orders.base=1s", "backoff.policies.orders.breaker=gateway",
 					"backoff.breakers.gateway.open-for=20s", "management.endpoint.backoff.access=UNRESTRICTED")
-			.withBean(EndpointPart.class, Part::new)
+			.withBean(EndpointContributor.class, Part::new)
 			.withBean(CallStatistics.class,
 					() -> new Counted(
 							List.of(counted("OrderService.place", 1, 2), counted("OrderService.cancel", 10, 20))),
@@ -156,7 +156,7 @@ class ActivityViewTests {
 
 	}
 
-	static class Part implements EndpointPart {
+	static class Part implements EndpointContributor {
 
 		@Override
 		public String name() {

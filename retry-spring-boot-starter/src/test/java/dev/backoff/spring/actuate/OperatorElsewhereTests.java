@@ -72,8 +72,7 @@ class OperatorElsewhereTests {
 	}
 
 	private static void refuseEverything(ConfigurableApplicationContext context, LocalClient client) throws Exception {
-		for (String path : List.of("", "/orders", "/orders/wake", "/orders/stop", "/budgets/orders",
-				"/orders/preview")) {
+		for (String path : List.of("", "/orders", "/orders/wake", "/budgets/orders", "/orders/preview")) {
 			for (String method : List.of("POST", "DELETE", "PUT", "PATCH")) {
 				assertThat(client.send(method, path, "{\"base\": \"2s\"}").statusCode()).isIn(404, 405);
 			}

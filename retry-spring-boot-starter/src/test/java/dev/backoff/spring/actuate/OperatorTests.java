@@ -203,8 +203,7 @@ class OperatorTests {
 						/breakers/gateway | {"state": "ajar"} | Invalid state (ajar) of breaker gateway: is none that it can be put into.
 						/breakers/gateway | {"stat": "open"}  | Invalid key (stat): is not known here.
 						/budgets/orders   | {"reset": false}  | Budget orders: can only be filled.
-						/orders/wake      | {"over": "soon"}  | Invalid over (soon): must be a duration.
-						/orders/stop      | {"now": true}     | Invalid key (now): is not known here.
+						/orders/wake      | {"now": true}     | Invalid key (now): is not known here.
 						""")
 		void areRefusedWithAReport(String path, String body, String message) throws Exception {
 			HttpResponse<String> response = send("POST", (path != null) ? path : "", body);
@@ -243,10 +242,9 @@ class OperatorTests {
 						POST   | /nobody          | Policy nobody: is not known.    | All policies are at /actuator/backoff.
 						DELETE | /nobody          | Policy nobody: is not known.    | All policies are at /actuator/backoff.
 						POST   | /nobody/wake     | Policy nobody: is not known.    | All policies are at /actuator/backoff.
-						POST   | /nobody/stop     | Policy nobody: is not known.    | All policies are at /actuator/backoff.
 						GET    | /nobody/preview  | Policy nobody: is not known.    | All policies are at /actuator/backoff.
-						POST   | /orders/thing    | Part thing: is not known.       | Read preview, or write to wake or stop.
-						GET    | /orders/thing    | Part thing: is not known.       | Read preview, or write to wake or stop.
+						POST   | /orders/thing    | Part thing: is not known.       | Read preview, or write to wake.
+						GET    | /orders/thing    | Part thing: is not known.       | Read preview, or write to wake.
 						GET    | /breakers/nobody | Breaker nobody: is not known.   | All that are in use are at /actuator/backoff.
 						POST   | /breakers/nobody | Breaker nobody: is not known.   | All that are in use are at /actuator/backoff.
 						GET    | /budgets/nobody  | Budget nobody: is not known.    | All that are in use are at /actuator/backoff.
@@ -322,7 +320,7 @@ class OperatorTests {
 			ok("DELETE", "", "");
 			ok("POST", "/breakers/gateway", "{\"state\": \"forced-open\"}");
 			CompletableFuture<String> waiting = OperatorTests.this.orders.sync();
-			ok("POST", "/sync/stop", "{}");
+			ok("POST", "/sync/wake", "{}");
 			assertThat(waiting).failsWithin(Duration.ofSeconds(60));
 			assertThat(audited())
 				.extracting(AuditEvent::getType, AuditEvent::getPrincipal, (event) -> event.getData().toString())
@@ -336,7 +334,7 @@ class OperatorTests {
 						tuple("BACKOFF_CHANGE", "ann",
 								"{changes=[{what=breaker gateway: state, before=closed, after=forced_open}]}"),
 						tuple("BACKOFF_CHANGE", "ann",
-								"{changes=[{what=waiting calls of policy sync, before=1 waiting, after=1 stopped}]}"));
+								"{changes=[{what=waiting calls of policy sync, before=1 waiting, after=1 woken}]}"));
 		}
 
 		@Test
@@ -468,14 +466,14 @@ class OperatorTests {
 		void areLeftAloneByAFormThatWouldBeLost() throws Exception {
 			LocalClient client = LocalClient.on(OperatorTests.this.port);
 			assertThat(client
-				.send("POST", "/actuator/backoff/sync/wake", "{\"over\": \"10s\"}", "application/x-www-form-urlencoded")
+				.send("POST", "/actuator/backoff/sync/wake", "{\"now\": true}", "application/x-www-form-urlencoded")
 				.statusCode()).isEqualTo(415);
-			assertThat(client.send("POST", "/actuator/backoff/sync/wake?over=10s", "", null).statusCode())
+			assertThat(client.send("POST", "/actuator/backoff/sync/wake?now=true", "", null).statusCode())
 				.isEqualTo(400);
 		}
 
 		@Test
-		void areShownWokenAndStopped() throws Exception {
+		void areShownAndWoken() throws Exception {
 			CompletableFuture<String> one = OperatorTests.this.orders.sync();
 			CompletableFuture<String> other = OperatorTests.this.orders.sync();
 			String shown = ok("GET", "/sync", "");
@@ -483,19 +481,14 @@ class OperatorTests {
 			assertThat(JsonPath.<String>read(shown, "$.activity.oldestWaiting[0].method")).isEqualTo("Orders.sync");
 			assertThat(JsonPath.<Integer>read(shown, "$.activity.oldestWaiting[0].attempt")).isEqualTo(1);
 			assertThat(JsonPath.<Double>read(shown, "$.activity.oldestWaiting[0].dueInMs")).isEqualTo(60_000);
-			String stoppedNow = LocalClient.on(OperatorTests.this.port)
-				.send("POST", "/actuator/backoff/sync/stop", "", null)
+			String woken = LocalClient.on(OperatorTests.this.port)
+				.send("POST", "/actuator/backoff/sync/wake", "", null)
 				.body();
-			assertThat(JsonPath.<Integer>read(stoppedNow, "$.calls")).isEqualTo(2);
-			for (CompletableFuture<String> stopped : List.of(one, other)) {
-				RetriesStoppedException story = RetriesStoppedException.of(catchThrowable(stopped::join));
-				assertThat(story).isNotNull();
-				assertThat(story.reason()).isEqualTo(StopReason.STOPPED);
+			assertThat(JsonPath.<Integer>read(woken, "$.calls")).isEqualTo(2);
+			for (CompletableFuture<String> call : List.of(one, other)) {
+				assertThat(RetriesStoppedException.of(catchThrowable(call::join)).reason())
+					.isEqualTo(StopReason.ATTEMPTS_EXHAUSTED);
 			}
-			CompletableFuture<String> woken = OperatorTests.this.orders.sync();
-			assertThat(JsonPath.<Integer>read(ok("POST", "/sync/wake", "{}"), "$.calls")).isEqualTo(1);
-			assertThat(RetriesStoppedException.of(catchThrowable(woken::join)).reason())
-				.isEqualTo(StopReason.ATTEMPTS_EXHAUSTED);
 		}
 
 	}

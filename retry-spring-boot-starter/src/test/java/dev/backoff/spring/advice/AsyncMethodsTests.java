@@ -23,7 +23,7 @@ import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 import dev.backoff.Attempt;
-import dev.backoff.WaitingCalls;
+import dev.backoff.CallRegistry;
 import dev.backoff.annotation.Backoff;
 import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.event.StopReason;
@@ -195,7 +195,7 @@ class AsyncMethodsTests {
 			runner().withBean(Plain.class).run((context) -> {
 				listener[0] = context.getBean(RecordingListener.class);
 				results.add(context.getBean(Plain.class).send(9));
-				assertThat(context.getBean(WaitingCalls.class).count()).isEqualTo(1);
+				assertThat(context.getBean(CallRegistry.class).waiting()).isEqualTo(1);
 				assertThat(results.get(0)).isNotDone();
 			});
 			assertThat(results.get(0)).isCompletedExceptionally();

@@ -21,7 +21,7 @@ import reactor.test.StepVerifier;
 import reactor.test.publisher.TestPublisher;
 
 import dev.backoff.Attempt;
-import dev.backoff.WaitingCalls;
+import dev.backoff.CallRegistry;
 import dev.backoff.annotation.Backoff;
 import dev.backoff.breaker.BreakerState;
 import dev.backoff.breaker.CircuitBreaker;
@@ -279,7 +279,7 @@ class MonoMethodsTests {
 		void beforeAnythingHappensMakesNoAttempt() {
 			MonoMethodsTests.this.runner.run((context) -> {
 				StepVerifier.create(context.getBean(Orders.class).place(Mono.just("placed")), 0).thenCancel().verify();
-				assertThat(context.getBean(WaitingCalls.class)).isNotNull();
+				assertThat(context.getBean(CallRegistry.class)).isNotNull();
 				assertThat(context.getBean(RecordingListener.class).events()).isEmpty();
 			});
 		}

@@ -31,7 +31,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
 import dev.backoff.Attempt;
 import dev.backoff.RetryContext;
-import dev.backoff.RunningCalls;
+import dev.backoff.CallRegistry;
 import dev.backoff.annotation.Backoff;
 import dev.backoff.fixture.RecordingListener;
 import dev.backoff.fixture.VirtualTime;
@@ -276,7 +276,7 @@ class ReactiveMethodsTests {
 				}).collectList().toFuture();
 				context.getBean(VirtualTime.class).runAll();
 				assertThat(result).isCompletedWithValue(List.of(1));
-				assertThat(context.getBean(RunningCalls.class).count()).isZero();
+				assertThat(context.getBean(CallRegistry.class).running()).isZero();
 			});
 		}
 
@@ -292,7 +292,7 @@ class ReactiveMethodsTests {
 				}).collectList().toFuture();
 				context.getBean(VirtualTime.class).runAll();
 				assertThat(result).isCompletedWithValue(List.of(1));
-				assertThat(context.getBean(RunningCalls.class).count()).isZero();
+				assertThat(context.getBean(CallRegistry.class).running()).isZero();
 			});
 		}
 
@@ -400,7 +400,7 @@ class ReactiveMethodsTests {
 			Mono<String> cached = feed.one(() -> Mono.just("x")).cache();
 			cached.block();
 			cached.block();
-			assertThat(context.getBean(RunningCalls.class).count()).isZero();
+			assertThat(context.getBean(CallRegistry.class).running()).isZero();
 			assertThat(context.getBean(RecordingListener.class).stopped()).hasSize(2);
 		});
 	}

@@ -39,7 +39,7 @@ class RecoverMethodsTests {
 
 	private static RecoverMethods find(Class<?> type, String name, String recover) {
 		List<Problem> problems = new ArrayList<>();
-		RecoverMethods methods = RecoverMethods.find(operation(type, name), new BlockingManner(), recover, problems);
+		RecoverMethods methods = RecoverMethods.find(operation(type, name), new BlockingAdapter(), recover, problems);
 		assertThat(problems).isEmpty();
 		assertThat(methods).isNotNull();
 		return methods;
@@ -152,7 +152,7 @@ class RecoverMethodsTests {
 		@ValueSource(strings = { "fewer", "more", "otherOrder", "otherReturn", "noFailure" })
 		void isRefused(String recover) {
 			List<Problem> problems = new ArrayList<>();
-			assertThat(RecoverMethods.find(operation(Unfit.class, "send"), new BlockingManner(), recover, problems))
+			assertThat(RecoverMethods.find(operation(Unfit.class, "send"), new BlockingAdapter(), recover, problems))
 				.isNull();
 			assertThat(problems).singleElement()
 				.satisfies((problem) -> assertThat(problem.message())
@@ -177,7 +177,7 @@ class RecoverMethodsTests {
 				""")
 		void isRefusedForOtherTypeArguments(String recover, String signature) {
 			List<Problem> problems = new ArrayList<>();
-			assertThat(RecoverMethods.find(operation(Generic.class, "send"), new BlockingManner(), recover, problems))
+			assertThat(RecoverMethods.find(operation(Generic.class, "send"), new BlockingAdapter(), recover, problems))
 				.isNull();
 			assertThat(problems).extracting(Problem::toString)
 				.containsExactly("@Backoff on Generic.send(List): invalid recover (" + recover
@@ -190,7 +190,7 @@ class RecoverMethodsTests {
 		@Test
 		void isRefusedForTwoMethodsOfWhichNeitherIsNearer() {
 			List<Problem> problems = new ArrayList<>();
-			assertThat(RecoverMethods.find(operation(Tied.class, "send"), new BlockingManner(), "park", problems))
+			assertThat(RecoverMethods.find(operation(Tied.class, "send"), new BlockingAdapter(), "park", problems))
 				.isNull();
 			assertThat(problems).extracting(Problem::toString)
 				.containsExactly("@Backoff on Tied.send(String, Integer): invalid recover (park): names "
@@ -208,11 +208,11 @@ class RecoverMethodsTests {
 		@Test
 		void isRefusedForTheMethodItselfAndForNone() {
 			List<Problem> problems = new ArrayList<>();
-			assertThat(RecoverMethods.find(operation(Unfit.class, "send"), new BlockingManner(), "send", problems))
+			assertThat(RecoverMethods.find(operation(Unfit.class, "send"), new BlockingAdapter(), "send", problems))
 				.isNull();
-			assertThat(RecoverMethods.find(operation(Unfit.class, "send"), new BlockingManner(), "moore", problems))
+			assertThat(RecoverMethods.find(operation(Unfit.class, "send"), new BlockingAdapter(), "moore", problems))
 				.isNull();
-			assertThat(RecoverMethods.find(operation(Unfit.class, "send"), new BlockingManner(), "toString", problems))
+			assertThat(RecoverMethods.find(operation(Unfit.class, "send"), new BlockingAdapter(), "toString", problems))
 				.isNull();
 			assertThat(problems).extracting(Problem::toString)
 				.containsExactly(

@@ -23,8 +23,7 @@ import org.springframework.boot.web.server.context.WebServerApplicationContext;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.SmartLifecycle;
 
-import dev.backoff.RunningCalls;
-import dev.backoff.WaitingCalls;
+import dev.backoff.CallRegistry;
 import dev.backoff.annotation.Backoff;
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
 
@@ -50,7 +49,7 @@ class ShutdownWaitTests {
 		this.runner.withPropertyValues("backoff.shutdown.wait=25s").run((context) -> {
 			Log log = context.getBean(Log.class);
 			CompletableFuture<Void> call = begun(context.getBean(Work.class));
-			assertThat(context.getBean(RunningCalls.class).count()).isEqualTo(1);
+			assertThat(context.getBean(CallRegistry.class).running()).isEqualTo(1);
 			close(context);
 			call.get(30, TimeUnit.SECONDS);
 			lines.addAll(log.lines);
@@ -66,8 +65,8 @@ class ShutdownWaitTests {
 			Log log = context.getBean(Log.class);
 			CompletableFuture<Void> call = new CompletableFuture<>();
 			start(context.getBean(Work.class)::sleep, call);
-			WaitingCalls waiting = context.getBean(WaitingCalls.class);
-			while (waiting.count() == 0) {
+			CallRegistry waiting = context.getBean(CallRegistry.class);
+			while (waiting.waiting() == 0) {
 				Thread.onSpinWait();
 			}
 			close(context);
@@ -102,16 +101,16 @@ class ShutdownWaitTests {
 	void countsAReactiveCallWhileItIsSubscribedTo() {
 		this.runner.withPropertyValues("backoff.shutdown.wait=25s").run((context) -> {
 			Work work = context.getBean(Work.class);
-			RunningCalls running = context.getBean(RunningCalls.class);
+			CallRegistry running = context.getBean(CallRegistry.class);
 			Mono<String> call = work.runReactively();
-			assertThat(running.count()).isZero();
+			assertThat(running.running()).isZero();
 			CompletableFuture<String> result = call.toFuture();
-			assertThat(running.count()).isEqualTo(1);
+			assertThat(running.running()).isEqualTo(1);
 			work.complete();
 			assertThat(result).isCompletedWithValue("done");
-			assertThat(running.count()).isZero();
+			assertThat(running.running()).isZero();
 			call.subscribe().dispose();
-			assertThat(running.count()).isZero();
+			assertThat(running.running()).isZero();
 		});
 	}
 
@@ -143,7 +142,7 @@ class ShutdownWaitTests {
 			Log log = context.getBean(Log.class);
 			log.holds = true;
 			CompletableFuture<Void> call = begun(work);
-			assertThat(context.getBean(RunningCalls.class).count()).isZero();
+			assertThat(context.getBean(CallRegistry.class).running()).isZero();
 			close(context);
 			assertThat(call).isNotDone();
 			log.released.countDown();

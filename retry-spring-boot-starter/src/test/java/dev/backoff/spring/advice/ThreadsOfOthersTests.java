@@ -40,7 +40,7 @@ import org.springframework.transaction.event.TransactionalEventListener;
 import org.springframework.transaction.support.TransactionTemplate;
 
 import dev.backoff.Attempt;
-import dev.backoff.WaitingCalls;
+import dev.backoff.CallRegistry;
 import dev.backoff.annotation.Backoff;
 import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.event.StopReason;
@@ -69,8 +69,8 @@ class ThreadsOfOthersTests {
 
 	private final ApplicationContextRunner runner = this.realTime.withBean(VirtualTime.class);
 
-	private static void awaitWaiting(WaitingCalls waiting) {
-		while (waiting.count() == 0) {
+	private static void awaitWaiting(CallRegistry waiting) {
+		while (waiting.waiting() == 0) {
 			Thread.onSpinWait();
 		}
 	}
@@ -150,7 +150,7 @@ class ThreadsOfOthersTests {
 				.run((context) -> {
 					listener.add(context.getBean(RecordingListener.class));
 					context.getBean(Mails.class).send(9);
-					awaitWaiting(context.getBean(WaitingCalls.class));
+					awaitWaiting(context.getBean(CallRegistry.class));
 					Uncaught uncaught = context.getBean(Uncaught.class);
 					context.getSourceApplicationContext().close();
 					assertThat(next(uncaught.failures())).hasMessage("attempt 1");
@@ -179,7 +179,7 @@ class ThreadsOfOthersTests {
 				.withBean(Job.class)
 				.run((context) -> {
 					listener.add(context.getBean(RecordingListener.class));
-					awaitWaiting(context.getBean(WaitingCalls.class));
+					awaitWaiting(context.getBean(CallRegistry.class));
 				});
 			assertThat(listener.get(0).stopped()).singleElement()
 				.satisfies((stop) -> assertThat(stop.story().reason()).isEqualTo(StopReason.SHUTDOWN));
@@ -190,7 +190,7 @@ class ThreadsOfOthersTests {
 			ThreadsOfOthersTests.this.realTime.withPropertyValues(hours("Job.run"))
 				.withBean(Job.class)
 				.run((context) -> {
-					awaitWaiting(context.getBean(WaitingCalls.class));
+					awaitWaiting(context.getBean(CallRegistry.class));
 					ThreadPoolTaskScheduler scheduler = context.getBean(ThreadPoolTaskScheduler.class);
 					assertThat(scheduler.getScheduledThreadPoolExecutor().shutdownNow()).isEmpty();
 					assertThat(scheduler.getScheduledThreadPoolExecutor().awaitTermination(30, TimeUnit.SECONDS))
@@ -259,7 +259,7 @@ class ThreadsOfOthersTests {
 						flags.add(Thread.currentThread().isInterrupted());
 					});
 					caller.start();
-					awaitWaiting(context.getBean(WaitingCalls.class));
+					awaitWaiting(context.getBean(CallRegistry.class));
 					caller.interrupt();
 					Throwable failure = next(thrown);
 					assertThat(failure).isInstanceOf(IOException.class).hasMessage("no mail");

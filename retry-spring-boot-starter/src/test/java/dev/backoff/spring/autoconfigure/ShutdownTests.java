@@ -18,7 +18,7 @@ import org.springframework.boot.autoconfigure.task.TaskExecutionAutoConfiguratio
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 
-import dev.backoff.WaitingCalls;
+import dev.backoff.CallRegistry;
 import dev.backoff.annotation.Backoff;
 import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.event.StopReason;
@@ -43,7 +43,7 @@ class ShutdownTests {
 	@Test
 	void wakesTheCallsThatWait() {
 		this.runner.run((context) -> {
-			CompletableFuture<Void> call = waiting(context.getBean(Patient.class), context.getBean(WaitingCalls.class));
+			CompletableFuture<Void> call = waiting(context.getBean(Patient.class), context.getBean(CallRegistry.class));
 			context.getSourceApplicationContext().close();
 			ExecutionException failure = catchThrowableOfType(ExecutionException.class,
 					() -> call.get(30, TimeUnit.SECONDS));
@@ -61,7 +61,7 @@ class ShutdownTests {
 			child.setParent(context);
 			child.refresh();
 			child.close();
-			assertThat(context.getBean(WaitingCalls.class).isShutDown()).isFalse();
+			assertThat(context.getBean(CallRegistry.class).isShutDown()).isFalse();
 		});
 	}
 
@@ -69,9 +69,9 @@ class ShutdownTests {
 	void makesRoomForAnother() {
 		this.runner.run((context) -> context.getSourceApplicationContext().close());
 		this.runner.run((context) -> {
-			CompletableFuture<Void> call = waiting(context.getBean(Patient.class), context.getBean(WaitingCalls.class));
+			CompletableFuture<Void> call = waiting(context.getBean(Patient.class), context.getBean(CallRegistry.class));
 			assertThat(call).isNotDone();
-			context.getBean(WaitingCalls.class).shutDown();
+			context.getBean(CallRegistry.class).shutDown();
 			assertThatThrownBy(() -> call.get(30, TimeUnit.SECONDS)).hasRootCauseMessage("attempt");
 		});
 	}
@@ -79,8 +79,8 @@ class ShutdownTests {
 	@Test
 	void twiceIsNothingMore() {
 		this.runner.run((context) -> {
-			CompletableFuture<Void> call = waiting(context.getBean(Patient.class), context.getBean(WaitingCalls.class));
-			WaitingCalls waiting = context.getBean(WaitingCalls.class);
+			CompletableFuture<Void> call = waiting(context.getBean(Patient.class), context.getBean(CallRegistry.class));
+			CallRegistry waiting = context.getBean(CallRegistry.class);
 			context.getSourceApplicationContext().close();
 			assertThatThrownBy(() -> call.get(30, TimeUnit.SECONDS)).hasRootCauseMessage("attempt");
 			context.getSourceApplicationContext().close();
@@ -109,7 +109,7 @@ class ShutdownTests {
 				threads.add(thread);
 				thread.start();
 			}
-			awaitCount(callers, context.getBean(WaitingCalls.class));
+			awaitCount(callers, context.getBean(CallRegistry.class));
 		});
 		for (Thread thread : threads) {
 			join(thread);
@@ -126,7 +126,7 @@ class ShutdownTests {
 			for (int i = 0; i < calls; i++) {
 				results.add(bean.callLater());
 			}
-			assertThat(context.getBean(WaitingCalls.class).count()).isEqualTo(calls);
+			assertThat(context.getBean(CallRegistry.class).waiting()).isEqualTo(calls);
 			assertThat(results).noneMatch(CompletableFuture::isDone);
 		});
 		assertThat(results).hasSize(calls)
@@ -187,14 +187,14 @@ class ShutdownTests {
 		}
 	}
 
-	private static CompletableFuture<Void> waiting(Patient bean, WaitingCalls waiting) {
+	private static CompletableFuture<Void> waiting(Patient bean, CallRegistry waiting) {
 		CompletableFuture<Void> call = CompletableFuture.runAsync(bean::call);
 		awaitCount(1, waiting);
 		return call;
 	}
 
-	private static void awaitCount(int calls, WaitingCalls waiting) {
-		while (waiting.count() < calls) {
+	private static void awaitCount(int calls, CallRegistry waiting) {
+		while (waiting.waiting() < calls) {
 			Thread.onSpinWait();
 		}
 	}

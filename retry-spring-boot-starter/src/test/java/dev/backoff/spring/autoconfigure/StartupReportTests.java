@@ -173,8 +173,8 @@ class StartupReportTests {
 						"Invalid backoff.policies.orders.enabled (maybe) at application.yml:4: must be true or "
 								+ "false.",
 						"Write true or false."),
-				value("last-question: maybe",
-						"Invalid backoff.policies.orders.last-question (maybe) at application.yml:4: must be true "
+				value("final-poll: maybe",
+						"Invalid backoff.policies.orders.final-poll (maybe) at application.yml:4: must be true "
 								+ "or false.",
 						"Write true or false."),
 				value("nested: twice",
@@ -275,9 +275,9 @@ class StartupReportTests {
 				value("wibble: 3",
 						"Invalid backoff.policies.orders.wibble (3) at application.yml:4: is no key of a " + "policy.",
 						"Known keys: inherits, preset, enabled, shape, base, cap, multiplier, step, ladder, "
-								+ "jitter, max-attempts, deadline, attempt-timeout, shortest-attempt, last-question, throttled-base, "
+								+ "jitter, max-attempts, deadline, attempt-timeout, shortest-attempt, final-poll, throttled-base, "
 								+ "retry-on, abort-on, match-causes, classifier, nested, replay, durable, schedule, schedule-zone, breaker, budget, idempotent, when-empty, "
-								+ "concurrency, max-waiting, recover-concurrency, retry-after.enabled, retry-after.max."),
+								+ "concurrency, max-waiting, retry-after.enabled, retry-after.max."),
 				value("recover: park",
 						"Invalid backoff.policies.orders.recover (park) at application.yml:4: is no key of a "
 								+ "policy.",

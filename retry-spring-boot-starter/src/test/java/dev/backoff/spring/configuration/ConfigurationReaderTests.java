@@ -50,9 +50,8 @@ class ConfigurationReaderTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "inherits", "preset", "enabled", "shape", "base", "cap", "multiplier", "step", "ladder",
-			"jitter", "max-attempts", "deadline", "attempt-timeout", "shortest-attempt", "last-question",
-			"throttled-base", "retry-on", "abort-on", "match-causes", "classifier", "nested", "retry-after.enabled",
-			"retry-after.max" })
+			"jitter", "max-attempts", "deadline", "attempt-timeout", "shortest-attempt", "final-poll", "throttled-base",
+			"retry-on", "abort-on", "match-causes", "classifier", "nested", "retry-after.enabled", "retry-after.max" })
 	void oddValuesAreReported(String key) {
 		for (String value : List.of("", " ", "-1", "-1s", "1e400", "NaN", "Infinity", "0x1p3",
 				"99999999999999999999999999d", "9223372036854775807d", "PT9223372036854775807S", "P-1D", "1s x1000001",

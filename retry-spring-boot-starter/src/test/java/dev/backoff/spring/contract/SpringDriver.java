@@ -11,7 +11,7 @@ import org.springframework.boot.test.util.TestPropertyValues;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 
 import dev.backoff.Recovery;
-import dev.backoff.WaitingCalls;
+import dev.backoff.CallRegistry;
 import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.breaker.CircuitBreakers;
 import dev.backoff.budget.RetryBudget;
@@ -27,7 +27,7 @@ import dev.backoff.fixture.ScriptedOperation;
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
 import dev.backoff.spring.safety.OverloadSafety;
 import dev.backoff.spring.safety.RetryBudgets;
-import dev.backoff.throttle.Throttle;
+import dev.backoff.concurrency.ConcurrencyLimit;
 import dev.backoff.time.RetryTime;
 
 /**
@@ -132,13 +132,10 @@ public final class SpringDriver<B> implements ContractDriver {
 			properties.put("backoff.breakers.gateway.open-for", "10s");
 			properties.put("backoff.breakers.gateway.on-open", awaited ? "wait" : "fail");
 		}
-		CallSetup.Slots slots = setup.slots();
-		if (slots != null) {
-			properties.put(policy + "concurrency", String.valueOf(slots.slots()));
-			properties.put(policy + "max-waiting", String.valueOf(slots.maxWaiting()));
-		}
-		if (setup.recoveries() != null) {
-			properties.put(policy + "recover-concurrency", String.valueOf(setup.recoveries()));
+		CallSetup.Permits permits = setup.permits();
+		if (permits != null) {
+			properties.put(policy + "concurrency", String.valueOf(permits.permits()));
+			properties.put(policy + "max-waiting", String.valueOf(permits.maxWaiting()));
 		}
 		return properties;
 	}
@@ -161,8 +158,8 @@ public final class SpringDriver<B> implements ContractDriver {
 	}
 
 	@Override
-	public WaitingCalls waiting() {
-		return this.context.getBean(WaitingCalls.class);
+	public CallRegistry waiting() {
+		return this.context.getBean(CallRegistry.class);
 	}
 
 	@Override
@@ -176,17 +173,8 @@ public final class SpringDriver<B> implements ContractDriver {
 	}
 
 	@Override
-	public Throttle throttle() {
-		return throttles().attempts();
-	}
-
-	@Override
-	public Throttle recoveries() {
-		return throttles().recoveries();
-	}
-
-	private OverloadSafety.PolicyThrottles throttles() {
-		return this.context.getBean(OverloadSafety.class).throttles("orders");
+	public ConcurrencyLimit limit() {
+		return this.context.getBean(OverloadSafety.class).limit("orders");
 	}
 
 	@Override

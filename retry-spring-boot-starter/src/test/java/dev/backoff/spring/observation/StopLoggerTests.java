@@ -9,7 +9,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CancellationException;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -33,7 +32,6 @@ import org.springframework.mock.env.MockEnvironment;
 
 import dev.backoff.Operation;
 import dev.backoff.Retry;
-import dev.backoff.WaitingCalls;
 import dev.backoff.breaker.BreakerSettings;
 import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.breaker.CircuitOpenException;
@@ -287,22 +285,6 @@ class StopLoggerTests {
 				throw (number == 1) ? new IOException() : new IllegalArgumentException();
 			}, null)).isInstanceOf(IllegalArgumentException.class);
 			assertThat(log.lines(Level.WARN)).singleElement().asString().contains(": NOT_RETRYABLE, ");
-		}
-
-		@Test
-		void whatAnOperatorHasStoppedIsWarn() {
-			WaitingCalls waiting = new WaitingCalls();
-			Retry retry = Retry.builder(policy("orders").build())
-				.listener(listener)
-				.executor(Runnable::run)
-				.waitingCalls(waiting)
-				.build();
-			CompletableFuture<String> call = retry.callAsync(() -> CompletableFuture.failedFuture(new IOException()));
-			waiting.stop("orders");
-			assertThat(call).isCompletedExceptionally();
-			assertThat(log.lines(Level.WARN)).singleElement()
-				.asString()
-				.contains(": STOPPED, an operator has ended the wait (policy orders;");
 		}
 
 		@Test

@@ -6,7 +6,6 @@ import java.util.concurrent.atomic.LongAdder;
 import org.junit.jupiter.api.Test;
 
 import dev.backoff.fixture.Crowd;
-import dev.backoff.fixture.StackOverflows;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -69,14 +68,6 @@ class StopQuotasTests {
 	void holdsNothingAtFirst() {
 		assertThat(this.quota.take()).isNull();
 		assertThat(this.quota.takeIfOver(START)).isNull();
-	}
-
-	@Test
-	void isNotLockedByAStackOverflow() {
-		StackOverflows.provoke(() -> this.quota.ask(START, 1, false));
-		StackOverflows.provoke(() -> this.quota.takeIfOver(START + 61 * SECOND));
-		StackOverflows.provoke(this.quota::take);
-		Crowd.of(1, (number) -> this.quota.ask(START + 200 * SECOND, 1, false));
 	}
 
 	@Test

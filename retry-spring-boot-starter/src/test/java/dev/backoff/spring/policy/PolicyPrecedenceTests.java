@@ -83,7 +83,7 @@ class PolicyPrecedenceTests {
 				SHORTEST_ATTEMPT    | 20ms  | 30ms
 				THROTTLED_BASE      | 2s    | 3s
 				MATCH_CAUSES        | true  | false
-				LAST_QUESTION       | true  | false
+				FINAL_POLL       | true  | false
 				NESTED              | stop  | multiply
 				RETRY_AFTER_ENABLED | true  | false
 				RETRY_AFTER_MAX     | 2m    | 3m

@@ -37,7 +37,7 @@ import dev.backoff.failure.FailureClassifier;
 import dev.backoff.fixture.VirtualTime;
 import dev.backoff.spring.advice.BackoffMethods;
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
-import dev.backoff.throttle.Throttle;
+import dev.backoff.concurrency.ConcurrencyLimit;
 import dev.backoff.time.RetryTime;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -578,7 +578,7 @@ class OverloadSafetyTests {
 		}
 
 		@Override
-		public void throttleMade(String policy, Throttle throttle) {
+		public void limitMade(String policy, ConcurrencyLimit limit) {
 		}
 
 	}

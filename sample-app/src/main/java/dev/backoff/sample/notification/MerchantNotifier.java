@@ -2,6 +2,7 @@ package dev.backoff.sample.notification;
 
 import java.util.UUID;
 
+import org.springframework.resilience.annotation.ConcurrencyLimit;
 import org.springframework.stereotype.Service;
 
 import dev.backoff.Attempt;
@@ -32,8 +33,10 @@ public class MerchantNotifier {
 
 	/**
 	 * Park the notification, with its key in the requests to the merchant. There is no
-	 * key if the breaker has rejected the first attempt.
+	 * key if the breaker has rejected the first attempt. When many calls fail together,
+	 * five at once reach the database.
 	 */
+	@ConcurrencyLimit(5)
 	Notification park(Payment payment, RetriesStoppedException story) {
 		String sent = story.idempotencyKey();
 		String key = (sent != null) ? sent : UUID.randomUUID().toString();

@@ -50,7 +50,7 @@ class ProblemAdvice {
 		return problem("A partner did not answer", (ex instanceof WebClientRequestException) ? LATER : null, ex);
 	}
 
-	/** The partner failed at the last question, or has no final answer yet. */
+	/** The partner failed at the final poll, or has no final answer yet. */
 	@ExceptionHandler
 	ResponseEntity<ProblemDetail> pollingFailed(PollingFailedException ex) {
 		return (ex.getCause() instanceof RestClientException failure) ? partnerFailed(failure)

@@ -1,7 +1,6 @@
 package dev.backoff.sample.notification;
 
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
@@ -27,7 +26,6 @@ import dev.backoff.sample.ShopClient;
 import dev.backoff.sample.ShopTest;
 import dev.backoff.sample.payment.Payment;
 import dev.backoff.sample.payment.PaymentStatus;
-import dev.backoff.spring.live.LiveConfiguration;
 import dev.backoff.test.BackoffFaults;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -40,9 +38,6 @@ class OutageTests {
 
 	private static final int CALLS = 100;
 
-	/* Fewer than the calls that the budget refuses a first retry. */
-	private static final int MANY = 40;
-
 	@Autowired
 	private ShopClient shop;
 
@@ -51,9 +46,6 @@ class OutageTests {
 
 	@Autowired
 	private WatchedNotifications parked;
-
-	@Autowired
-	private LiveConfiguration live;
 
 	private final ExecutorService threads = Executors.newFixedThreadPool(CALLS);
 
@@ -73,25 +65,14 @@ class OutageTests {
 
 	@Test
 	void parksFiveNotificationsAtOnceAndForgetsNone() {
-		parkAll(5);
-		assertThat(this.parked.most()).isEqualTo(5);
-	}
-
-	@Test
-	void withoutTheLimitTheyAreParkedAllAtOnce() {
-		this.live.override("payment-callback", Map.of("recover-concurrency", "none"), null);
-		parkAll(MANY);
-		assertThat(this.parked.most()).isGreaterThanOrEqualTo(MANY);
-	}
-
-	private void parkAll(int together) {
 		long before = this.parked.all().size();
-		this.parked.watch(together);
+		this.parked.watch(5);
 		List<CompletableFuture<Notification>> sent = IntStream.range(0, CALLS)
 			.mapToObj((n) -> CompletableFuture.supplyAsync(() -> this.notifier.send(this.payment), this.threads))
 			.toList();
 		assertThat(sent).allSatisfy((notification) -> assertThat(notification.join().state()).isEqualTo("PARKED"));
 		assertThat(this.parked.all()).hasSize((int) before + CALLS);
+		assertThat(this.parked.most()).isEqualTo(5);
 	}
 
 	@TestConfiguration(proxyBeanMethods = false)

@@ -1,0 +1,422 @@
+package dev.backoff;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+
+import org.jspecify.annotations.Nullable;
+
+import dev.backoff.breaker.CallPermits.Permit;
+import dev.backoff.event.CallObserver;
+import dev.backoff.event.RetriesStoppedException;
+import dev.backoff.failure.Idempotency;
+import dev.backoff.concurrency.ConcurrencyLimit;
+import dev.backoff.time.RetryTime;
+
+/**
+ * What ties a call to requests, to other threads and to the calls inside its attempt. It
+ * is made when it is first needed, since most calls have no such ties. Used by one thread
+ * at a time. Longer than most files: keys, reports and permits are shared along one
+ * chain.
+ */
+final class AttemptContext {
+
+	/* An attempt may make very many calls; the failures of older ones carry a mark. */
+	private static final int MOST_NOTED = 32;
+
+	private final CallState call;
+
+	private @Nullable CallKey key;
+
+	/* The attempt or the deadline elsewhere for which the call stands. */
+	private @Nullable SharedAttempt shared;
+
+	/* Of the running attempt, if it is a probe. */
+	private @Nullable Permit probe;
+
+	/* Of the running attempt, if it holds one and calls elsewhere may be inside. */
+	private @Nullable HeldPermit permit;
+
+	/* What is reported to the running attempt; it also identifies the attempt. */
+	private @Nullable AttemptReports reports;
+
+	private int requests;
+
+	private int captures;
+
+	private @Nullable CallObservation observation;
+
+	private @Nullable ResumedCall kept;
+
+	AttemptContext(CallState call) {
+		this.call = call;
+	}
+
+	/** Note that the call was kept elsewhere. */
+	void keptAs(ResumedCall kept) {
+		this.kept = kept;
+		this.key = new CallKey(kept.key());
+	}
+
+	boolean isKept() {
+		return this.kept != null;
+	}
+
+	/** Return the number of the attempt in the order of all, or 0 if it is not kept. */
+	long fence() {
+		return (this.kept != null) ? this.kept.fence() : 0;
+	}
+
+	/** Note for which attempt or deadline elsewhere the call stands. */
+	void standsFor(SharedAttempt shared) {
+		this.shared = shared;
+		this.key = shared.key;
+	}
+
+	/** Return the attempt or deadline elsewhere for which the call stands, or null. */
+	@Nullable SharedAttempt shared() {
+		return this.shared;
+	}
+
+	void attemptBegins() {
+		this.requests = 0;
+		this.captures = 0;
+		this.reports = null;
+		if (this.key != null) {
+			this.key.attemptBegins();
+		}
+	}
+
+	/** Note that the running attempt has ended, on whatever thread. */
+	void attemptEnded() {
+		this.probe = null;
+		if (this.permit != null) {
+			this.permit.held = false;
+			this.permit = null;
+		}
+	}
+
+	@Nullable Permit probe() {
+		return this.probe;
+	}
+
+	void probe(Permit permit) {
+		this.probe = permit;
+	}
+
+	@Nullable CallObservation observation() {
+		return this.observation;
+	}
+
+	/** Observe the call, and tell which observed calls are around it. */
+	void observe(CallObserver.ObservedCall observed) {
+		this.observation = new CallObservation(observed);
+		tellAround(observed, this.call.around());
+	}
+
+	/** Tell an observed call which observed calls are around it, innermost first. */
+	static void tellAround(CallObserver.ObservedCall told, @Nullable CallState innermost) {
+		for (CallState around = innermost; around != null; around = around.around()) {
+			CallObserver.ObservedCall outer = observed(around);
+			if (outer != null) {
+				CallObserver.tellAround(told, outer);
+			}
+		}
+	}
+
+	/* Here or, if the call stands for an attempt elsewhere, there. */
+	private static CallObserver.@Nullable ObservedCall observed(CallState call) {
+		SharedAttempt elsewhere = call.shared();
+		return (elsewhere != null) ? elsewhere.observed : call.observed();
+	}
+
+	private static CallObserver.@Nullable ObservedCall innermostObserved(CallState call) {
+		CallState observed = call;
+		while (observed != null && observed(observed) == null) {
+			observed = observed.around();
+		}
+		return (observed != null) ? observed(observed) : null;
+	}
+
+	CallKey key() {
+		if (this.key == null) {
+			this.key = new CallKey();
+		}
+		return this.key;
+	}
+
+	@Nullable String keyIfUsed() {
+		return (this.key != null) ? this.key.ifUsed() : null;
+	}
+
+	/** Return whether the key of the call's requests has been used. */
+	boolean isKeyUsed() {
+		return keyIfUsed() != null || pathTo(new StringBuilder()).ifUsed() != null;
+	}
+
+	/**
+	 * Return the key of the next request that the running attempt sends. A repeated
+	 * attempt of an enclosing call sends the same request again and needs the same key.
+	 * So the key is derived from the outermost call's and from the places of call and
+	 * request.
+	 */
+	Supplier<String> nextRequestKey() {
+		StringBuilder path = new StringBuilder();
+		CallKey root = pathTo(path);
+		path.append('#').append((this.shared != null) ? this.shared.requests.incrementAndGet() : ++this.requests);
+		return () -> root.derive(path);
+	}
+
+	/** Append the path from the outermost call to this one; return the outermost key. */
+	private CallKey pathTo(StringBuilder path) {
+		if (this.shared != null && !this.shared.path.isEmpty()) {
+			path.append(this.shared.path);
+			return key();
+		}
+		CallState around = this.call.around();
+		if (around != null && around.isAttempt()) {
+			CallKey root = around.context().pathTo(path);
+			path.append('/').append(this.call.ordinal());
+			return root;
+		}
+		return key();
+	}
+
+	/** Return the running attempt for other threads, which may stand for it. */
+	SharedAttempt share() {
+		StringBuilder path = new StringBuilder();
+		CallKey root = this.call.isAttempt() ? pathTo(path) : null;
+		// calls there have other keys than calls here
+		path.append("/t").append((this.shared != null) ? this.shared.captures.incrementAndGet() : ++this.captures);
+		List<AttemptReports> receivers = new ArrayList<>(2);
+		for (CallState repeated = this.call; repeated != null; repeated = repeatedBy(repeated)) {
+			receivers.addAll(repeated.context().receivers());
+		}
+		return new SharedAttempt(this.call, root, path.toString(), reports(), receivers, heldPermits());
+	}
+
+	/* The enclosing call whose attempts repeat what this one does, or null. */
+	private static @Nullable CallState repeatedBy(CallState call) {
+		Idempotency idempotency = call.settings().policy().idempotency();
+		return (idempotency == Idempotency.YES || idempotency == Idempotency.BY_KEY) ? null : call.around();
+	}
+
+	/* The permits of this attempt and of those around it. */
+	private List<HeldPermit> heldPermits() {
+		List<HeldPermit> held = new ArrayList<>(1);
+		for (CallState around = this.call; around != null; around = around.around()) {
+			SharedAttempt elsewhere = around.shared();
+			ConcurrencyLimit limit = around.settings().limit();
+			if (elsewhere != null) {
+				held.addAll(elsewhere.permits);
+			}
+			else if (limit != null && around.isHoldingPermit()) {
+				held.add(around.context().permit(limit));
+			}
+		}
+		return held;
+	}
+
+	private HeldPermit permit(ConcurrencyLimit limit) {
+		if (this.permit == null) {
+			this.permit = new HeldPermit(limit);
+		}
+		return this.permit;
+	}
+
+	/** Return whether the attempt is the one that runs here. */
+	boolean isOf(SharedAttempt attempt) {
+		return this.reports != null && this.reports == attempt.reports;
+	}
+
+	/** Return whether this stands for the attempt of a call that began elsewhere. */
+	boolean standsFor(AttemptContext other) {
+		return this.shared != null && other.reports != null && !this.shared.receivers.isEmpty()
+				&& this.shared.receivers.get(0) == other.reports;
+	}
+
+	private AttemptReports reports() {
+		if (this.reports == null) {
+			this.reports = new AttemptReports();
+		}
+		return this.reports;
+	}
+
+	/* What receives the reports to the call, its own attempt first. */
+	private List<AttemptReports> receivers() {
+		return (this.shared != null) ? this.shared.receivers : List.of(reports());
+	}
+
+	/**
+	 * Note that the running attempt sends a request that may have an effect. Attempts
+	 * around it repeat the request too, unless this call's policy calls it repeatable.
+	 */
+	void sendsUnsafe(String method) {
+		for (CallState repeated = this.call; repeated != null; repeated = repeatedBy(repeated)) {
+			repeated.context().receivers().forEach((reports) -> reports.unsafeRequest = method);
+		}
+	}
+
+	@Nullable String unsafeRequest() {
+		return (this.reports != null) ? this.reports.unsafeRequest : null;
+	}
+
+	/** Note that a call inside has thrown a failure which is not to be retried here. */
+	void handledInside(Throwable failure, RetriesStoppedException story, boolean unrepeatable) {
+		for (AttemptReports reports : receivers()) {
+			if (reports.handledFailures.size() >= MOST_NOTED) {
+				reports.handledFailures.poll();
+			}
+			reports.handledFailures.add(new HandledFailure(failure, story, unrepeatable));
+			return;
+		}
+	}
+
+	/**
+	 * Return the story of the call inside the running attempt that has thrown and handled
+	 * this failure, or null.
+	 * @param unrepeatable whether to ask only for work that must not be repeated
+	 */
+	@SuppressWarnings("ReferenceEquality") // the same instance, not an equal one
+	@Nullable RetriesStoppedException handledInside(Throwable failure, boolean unrepeatable) {
+		if (this.reports != null) {
+			for (HandledFailure handled : this.reports.handledFailures) {
+				if (handled.failure == failure && (handled.unrepeatable || !unrepeatable)) {
+					return handled.story;
+				}
+			}
+		}
+		return null;
+	}
+
+	/**
+	 * An attempt that other threads may stand for, or a deadline from outside, which has
+	 * no key and receives no reports. Its counters are shared by the calls that stand for
+	 * it, so that no two requests have the same key. Thread-safe.
+	 */
+	static final class SharedAttempt {
+
+		final CallSettings settings;
+
+		final long started;
+
+		/* From the start of the call to the end of the attempt. */
+		final long limit;
+
+		final int attempt;
+
+		final long attemptStart;
+
+		final @Nullable Throwable previousFailure;
+
+		/* The outermost call's. */
+		final @Nullable CallKey key;
+
+		/* How its call is reached from the outermost one. */
+		private final String path;
+
+		/* Receives reports for the attempt and identifies it. */
+		private final @Nullable AttemptReports reports;
+
+		private final List<AttemptReports> receivers;
+
+		/* Those that the attempt and the attempts around it held. */
+		private final List<HeldPermit> permits;
+
+		/* The innermost call that is observed. */
+		private final CallObserver.@Nullable ObservedCall observed;
+
+		private final AtomicInteger innerCalls = new AtomicInteger();
+
+		private final AtomicInteger requests = new AtomicInteger();
+
+		private final AtomicInteger captures = new AtomicInteger();
+
+		private SharedAttempt(CallState call, @Nullable CallKey key, String path, AttemptReports reports,
+				List<AttemptReports> receivers, List<HeldPermit> permits) {
+			this.settings = call.settings();
+			this.started = call.started();
+			this.limit = call.attemptLimit();
+			this.attempt = call.attempt();
+			this.attemptStart = call.attemptStart();
+			this.previousFailure = call.previousFailure();
+			this.key = key;
+			this.path = path;
+			this.reports = reports;
+			this.receivers = List.copyOf(receivers);
+			this.permits = List.copyOf(permits);
+			this.observed = innermostObserved(call);
+		}
+
+		private SharedAttempt(long limit, RetryTime time) {
+			this.settings = CallSettings.ofDeadline(time);
+			this.started = time.nanoTime();
+			this.limit = limit;
+			this.attempt = 1;
+			this.attemptStart = this.started;
+			this.previousFailure = null;
+			this.key = null;
+			this.path = "";
+			this.reports = null;
+			this.receivers = List.of();
+			this.permits = List.of();
+			this.observed = null;
+		}
+
+		static SharedAttempt ofDeadline(long limit, RetryTime time) {
+			return new SharedAttempt(limit, time);
+		}
+
+		int nextInnerCall() {
+			return this.innerCalls.incrementAndGet();
+		}
+
+		boolean isHoldingPermit(ConcurrencyLimit limit) {
+			for (HeldPermit permit : this.permits) {
+				if (permit.limit == limit && permit.held) {
+					return true;
+				}
+			}
+			return false;
+		}
+
+		@Override
+		public String toString() {
+			return (this.key != null) ? "attempt " + this.attempt : "a deadline";
+		}
+
+	}
+
+	/** The permit of an attempt, as calls on other threads see it. Thread-safe. */
+	private static final class HeldPermit {
+
+		private final ConcurrencyLimit limit;
+
+		private volatile boolean held = true;
+
+		HeldPermit(ConcurrencyLimit limit) {
+			this.limit = limit;
+		}
+
+	}
+
+	/** What is reported to an attempt, also by calls on other threads. Thread-safe. */
+	private static final class AttemptReports {
+
+		private volatile @Nullable String unsafeRequest;
+
+		private final Queue<HandledFailure> handledFailures = new ConcurrentLinkedQueue<>();
+
+	}
+
+	/**
+	 * What a call inside has thrown, with its story, and whether its work must not be
+	 * repeated.
+	 */
+	private record HandledFailure(Throwable failure, RetriesStoppedException story, boolean unrepeatable) {
+	}
+
+}

@@ -1,0 +1,448 @@
+package dev.backoff;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+
+import org.jspecify.annotations.Nullable;
+
+import dev.backoff.concurrency.Ticket;
+import dev.backoff.event.AttemptOutcome;
+import dev.backoff.event.StopReason;
+import dev.backoff.time.RetryTime;
+import dev.backoff.time.TimerEntry;
+import dev.backoff.time.WakeSignal;
+
+/**
+ * The calls of the retries of one application: those that wait for their next attempt,
+ * and how many run. An operator can list and wake the calls that wait. A shutdown wakes
+ * them all: they end as {@link StopReason#SHUTDOWN} with the last real failure, and no
+ * call is retried any more. First attempts still pass. Thread-safe.
+ * <p>
+ * A call runs from its start to the end of its recovery; a call inside another one counts
+ * too. Only the calls of retries that {@linkplain RetryBuilder#counted(boolean) count
+ * them} are counted, and of those under a deadline or an attempt timeout the attempts are
+ * listed.
+ * <p>
+ * A policy is given by its exact name; null stands for all policies. No code of a call
+ * runs under a lock, or on the thread of an operator, unless the executor of the call's
+ * attempts does so. This file is long because a waiter and the list it is in are one.
+ *
+ * @since 0.1
+ */
+public final class CallRegistry {
+
+	private final Object lock = new Object();
+
+	/* The one that has waited longest, or null. */
+	private @Nullable Waiter first;
+
+	private int waiting;
+
+	private volatile boolean shutDown;
+
+	private final AtomicLong running = new AtomicLong();
+
+	private final AtomicReference<@Nullable Runnable> whenNoneRuns = new AtomicReference<>();
+
+	private final Set<Listed> attempts = ConcurrentHashMap.newKeySet();
+
+	/** Begin without calls. */
+	public CallRegistry() {
+	}
+
+	/** Sleep until the wait ends. */
+	void await(CallState call, long nanos) throws InterruptedException {
+		RetryTime time = call.settings().time();
+		if (nanos <= 0) {
+			time.sleep(nanos);
+			return;
+		}
+		Sleeper sleeper = new Sleeper(call);
+		enter(sleeper, nanos);
+		try {
+			time.sleep(nanos, sleeper.signal);
+		}
+		finally {
+			leave(sleeper);
+		}
+	}
+
+	/**
+	 * Note that a call waits for the given time. After the shutdown, or if retries were
+	 * switched off meanwhile, end its wait at once.
+	 */
+	void enter(Waiter waiter, long nanos) {
+		long due = waiter.call().now() + nanos;
+		synchronized (this.lock) {
+			waiter.call().attemptStart(due);
+			waiter.link(this.first);
+			this.first = (this.first != null) ? this.first : waiter;
+			this.waiting++;
+		}
+		Ticket ticket = waiter.call().ticket();
+		if (ticket != null) {
+			ticket.whenGranted(waiter);
+		}
+		// read after the waiter can be seen, or the waiter might miss both
+		if (this.shutDown) {
+			waiter.wake();
+		}
+		else if (waiter.wantsRetry() && waiter.call().settings().retries().off() != null) {
+			waiter.run();
+		}
+	}
+
+	/** Note that a call waits no more. The second time does nothing. */
+	void leave(Waiter waiter) {
+		synchronized (this.lock) {
+			Waiter after = waiter.next;
+			if (waiter.unlink()) {
+				this.first = (this.first != waiter) ? this.first : (after != waiter) ? after : null;
+				this.waiting--;
+			}
+		}
+	}
+
+	/**
+	 * {@return the calls that have waited longest for their next attempt, the first to
+	 * wait first}
+	 * @param policy whose calls, or null for all
+	 * @param most how many at most
+	 */
+	public List<WaitingCall> oldestWaiting(@Nullable String policy, int most) {
+		List<Seen> seen = new ArrayList<>();
+		synchronized (this.lock) {
+			for (Waiter waiter = this.first; waiter != null && seen.size() < most; waiter = after(waiter)) {
+				if (waiter.isOf(policy)) {
+					CallState call = waiter.call();
+					seen.add(new Seen(call.settings(), call.history().attempts(), call.attemptStart(), call.started()));
+				}
+			}
+		}
+		// tickers are read outside the lock
+		return seen.stream().map(Seen::call).toList();
+	}
+
+	/**
+	 * Wake calls: they go on as if their waits had ended. Each still asks the switches,
+	 * its deadline, the breaker and, if it waited for the budget, the budget. Calls that
+	 * wait for a permit are not woken: they keep their places in the queue.
+	 * @param policy whose calls, or null for all
+	 * @return how many calls were woken
+	 */
+	public int wake(@Nullable String policy) {
+		return run((waiter) -> waiter.isOf(policy) && waiter.call().ticket() == null);
+	}
+
+	/**
+	 * Wake the calls that end after retries were switched off. Calls that ask again for a
+	 * result that is not final yet go on, and so do those before their first attempt.
+	 * @param policy whose retries were switched off, or null for all
+	 * @return how many calls were woken
+	 */
+	public int retriesAreOff(@Nullable String policy) {
+		return run((waiter) -> waiter.isOf(policy) && waiter.wantsRetry());
+	}
+
+	private int run(Predicate<Waiter> wanted) {
+		List<Waiter> woken = waiters(wanted);
+		woken.forEach(Waiter::run);
+		return woken.size();
+	}
+
+	/** Wake all calls, now and from now on. The second time does nothing. */
+	public void shutDown() {
+		shutDown((ends) -> ends.forEach(Runnable::run));
+	}
+
+	/**
+	 * Wake all calls, now and from now on. The second time does nothing.
+	 * @param runner runs the ends of the asynchronous calls among them, whose recoveries
+	 * may be slow
+	 */
+	public void shutDown(Consumer<List<Runnable>> runner) {
+		this.shutDown = true;
+		List<Runnable> ends = new ArrayList<>();
+		for (Waiter waiter : waiters((waiter) -> true)) {
+			if (waiter instanceof Sleeper) {
+				waiter.wake();
+			}
+			else {
+				ends.add(waiter::wake);
+			}
+		}
+		runner.accept(ends);
+	}
+
+	/** Let calls wait again after a shutdown, for tests that share one application. */
+	public void reopen() {
+		this.shutDown = false;
+	}
+
+	private List<Waiter> waiters(Predicate<Waiter> wanted) {
+		synchronized (this.lock) {
+			List<Waiter> waiters = new ArrayList<>();
+			for (Waiter waiter = this.first; waiter != null; waiter = after(waiter)) {
+				if (wanted.test(waiter)) {
+					waiters.add(waiter);
+				}
+			}
+			return waiters;
+		}
+	}
+
+	private @Nullable Waiter after(Waiter waiter) {
+		return (waiter.next != this.first) ? waiter.next : null;
+	}
+
+	/**
+	 * {@return whether all waits have ended; true after {@link #shutDown()}}
+	 */
+	public boolean isShutDown() {
+		return this.shutDown;
+	}
+
+	/**
+	 * {@return how many calls wait now}
+	 */
+	public int waiting() {
+		synchronized (this.lock) {
+			return this.waiting;
+		}
+	}
+
+	void begins() {
+		this.running.incrementAndGet();
+	}
+
+	void ends() {
+		if (this.running.decrementAndGet() == 0) {
+			noneRuns();
+		}
+	}
+
+	/**
+	 * {@return how many calls run; zero or more}
+	 */
+	public long running() {
+		return this.running.get();
+	}
+
+	/**
+	 * Run an action once when no call runs: now, or on the thread of the last call. More
+	 * calls may begin meanwhile.
+	 * @param action what to run, which should be quick and throws nothing; it takes the
+	 * place of one that has not run
+	 */
+	public void whenNoneRuns(Runnable action) {
+		this.whenNoneRuns.set(action);
+		// read after the action can be seen, or the last call might miss it
+		if (this.running.get() == 0) {
+			noneRuns();
+		}
+	}
+
+	private void noneRuns() {
+		Runnable action = this.whenNoneRuns.getAndSet(null);
+		if (action != null) {
+			action.run();
+		}
+	}
+
+	/** List an attempt on this thread, until it is taken out. */
+	Listed add(CallState call) {
+		Listed attempt = new OnThread(call, call.attempt(), call.attemptStart(), Thread.currentThread());
+		add(attempt);
+		return attempt;
+	}
+
+	void add(Listed attempt) {
+		this.attempts.add(attempt);
+	}
+
+	void remove(Listed attempt) {
+		this.attempts.remove(attempt);
+	}
+
+	/**
+	 * {@return the attempts that have run longest, of policies with a deadline or an
+	 * attempt timeout, the oldest first}
+	 * @param policy whose attempts, or null for all
+	 * @param most how many at most
+	 */
+	public List<RunningAttempt> oldestRunning(@Nullable String policy, int most) {
+		return this.attempts.stream()
+			.flatMap((attempt) -> Stream.ofNullable(attempt.now()))
+			.filter((attempt) -> policy == null || attempt.policy().equals(policy))
+			.sorted(Comparator.comparing(RunningAttempt::elapsed).reversed())
+			.limit(most)
+			.toList();
+	}
+
+	@Override
+	public String toString() {
+		return "CallRegistry (" + waiting() + " waiting, " + running() + " running"
+				+ (this.shutDown ? ", shut down)" : ")");
+	}
+
+	/**
+	 * A call that waits. Very many calls may wait at once: to save memory, a waiter is
+	 * also its own entry of the timer and its own link in the ring of waiters.
+	 */
+	abstract static class Waiter extends TimerEntry {
+
+		/* In the ring, under its lock; null outside. */
+		private @Nullable Waiter previous;
+
+		private @Nullable Waiter next;
+
+		/** Return the call, whose state does not change while it waits. */
+		abstract CallState call();
+
+		/**
+		 * End the wait on this thread, because of the shutdown; throw nothing. If the
+		 * wait has ended, do nothing.
+		 */
+		abstract void wake();
+
+		/**
+		 * End the wait as if its time had come; throw nothing, and run no code of the
+		 * call on this thread. If the wait has ended, do nothing.
+		 */
+		@Override
+		public abstract void run();
+
+		/* Whether the call ends after retries were switched off. */
+		private boolean wantsRetry() {
+			Outcome last = call().lastOutcome();
+			return last != null && last.kind() != AttemptOutcome.PENDING;
+		}
+
+		private boolean isOf(@Nullable String policy) {
+			return policy == null || call().settings().policy().name().equals(policy);
+		}
+
+		/* As the last of a ring, or as a ring of one. */
+		private void link(@Nullable Waiter first) {
+			Waiter last = (first != null) ? first.previous : null;
+			this.previous = (last != null) ? last : this;
+			this.next = (first != null) ? first : this;
+			this.previous.next = this;
+			this.next.previous = this;
+		}
+
+		private boolean unlink() {
+			Waiter before = this.previous;
+			Waiter after = this.next;
+			if (before == null || after == null) {
+				return false;
+			}
+			before.next = after;
+			after.previous = before;
+			this.previous = null;
+			this.next = null;
+			return true;
+		}
+
+	}
+
+	private static final class Sleeper extends Waiter {
+
+		private final CallState call;
+
+		private final WakeSignal signal = new WakeSignal();
+
+		Sleeper(CallState call) {
+			this.call = call;
+		}
+
+		@Override
+		CallState call() {
+			return this.call;
+		}
+
+		@Override
+		public void run() {
+			wake();
+		}
+
+		@Override
+		void wake() {
+			this.signal.raise();
+		}
+
+	}
+
+	/** A call as it waited, before its ticker is read. */
+	private record Seen(CallSettings settings, int attempt, long due, long started) {
+
+		WaitingCall call() {
+			long now = this.settings.time().nanoTime();
+			return new WaitingCall(this.settings.policy().name(), this.settings.method(), this.attempt,
+					Duration.ofNanos(Math.max(0, this.due - now)), Duration.ofNanos(Math.max(0, now - this.started)));
+		}
+
+	}
+
+	/** Is listed while it may run an attempt. */
+	interface Listed {
+
+		/** Return the attempt that runs now, or null. */
+		@Nullable RunningAttempt now();
+
+	}
+
+	/* As it began, since a call is read on its own thread only. */
+	private record OnThread(CallState call, int attempt, long began, Thread thread) implements Listed {
+
+		@Override
+		public RunningAttempt now() {
+			return RunningAttempt.of(this.call.settings(), this.attempt, this.began, this.thread.getName());
+		}
+
+	}
+
+	/**
+	 * A snapshot of a call that waits for its next attempt. Immutable and thread-safe.
+	 *
+	 * @param policy the policy's name
+	 * @param method the method, or the label of a programmatic call
+	 * @param attempt the attempt that is over, counted from 1; 0 if the first is still to
+	 * come, because a breaker has refused it
+	 * @param dueIn how long it still waits, zero or more; at most so long for a permit
+	 * @param elapsed how long ago the call began
+	 * @since 0.1
+	 */
+	public record WaitingCall(String policy, String method, int attempt, Duration dueIn, Duration elapsed) {
+	}
+
+	/**
+	 * A snapshot of an attempt that runs. Immutable and thread-safe.
+	 *
+	 * @param policy the policy's name
+	 * @param method the method, or the label of a programmatic call
+	 * @param attempt the attempt, counted from 1
+	 * @param elapsed how long ago the attempt began
+	 * @param thread the name of the thread on which it runs, or null for an asynchronous
+	 * one
+	 * @since 0.1
+	 */
+	public record RunningAttempt(String policy, String method, int attempt, Duration elapsed, @Nullable String thread) {
+
+		static RunningAttempt of(CallSettings settings, int attempt, long began, @Nullable String thread) {
+			Duration elapsed = Duration.ofNanos(Math.max(0, settings.time().nanoTime() - began));
+			return new RunningAttempt(settings.policy().name(), settings.method(), attempt, elapsed, thread);
+		}
+
+	}
+
+}

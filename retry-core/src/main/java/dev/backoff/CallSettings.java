@@ -1,0 +1,33 @@
+package dev.backoff;
+
+import org.jspecify.annotations.Nullable;
+
+import dev.backoff.policy.RetryPolicy;
+import dev.backoff.concurrency.ConcurrencyLimit;
+import dev.backoff.time.RetryTime;
+
+/**
+ * What calls run under, shared by all of one retry: very many of them may wait at once.
+ */
+record CallSettings(RetryPolicy policy, String method, RetryTime time, CallSettings.Switch retries,
+		@Nullable ConcurrencyLimit limit) {
+
+	private static final RetryPolicy NO_POLICY = RetryPolicy.builder("none").maxAttempts(1).build();
+
+	static final CallSettings NONE = ofDeadline(RetryTime.system());
+
+	/** Return what a deadline from outside stands for. */
+	static CallSettings ofDeadline(RetryTime time) {
+		return new CallSettings(NO_POLICY, "none", time, () -> null, null);
+	}
+
+	/** Whether retries are switched on. */
+	@FunctionalInterface
+	interface Switch {
+
+		/** Return why no retry follows, or null while retries are on. */
+		Decision.@Nullable Stop off();
+
+	}
+
+}

@@ -1,0 +1,347 @@
+package dev.backoff;
+
+import org.jspecify.annotations.Nullable;
+
+import dev.backoff.AttemptContext.SharedAttempt;
+import dev.backoff.event.CallObserver;
+import dev.backoff.concurrency.Ticket;
+import dev.backoff.time.Nanos;
+
+/**
+ * The state of one call: which attempt, since when, until when, and how the last attempt
+ * ended.
+ * <p>
+ * A blocking call borrows its instance from the {@link CallStack} of its thread and gives
+ * it back {@linkplain #clear() cleared}, so that a call which succeeds at once allocates
+ * nothing. An asynchronous call has its own, and very many of them may wait: state that
+ * few calls need is in objects that are made when they are needed. Used by one thread at
+ * a time.
+ */
+final class CallState {
+
+	private final @Nullable CallState enclosing;
+
+	private @Nullable CallState inner;
+
+	private CallSettings settings = CallSettings.NONE;
+
+	private long started;
+
+	private long limit = Nanos.UNLIMITED;
+
+	private int attempt;
+
+	private long attemptStart;
+
+	/* Which call of the enclosing attempt this is, counted from 1. */
+	private int ordinal;
+
+	private int innerCalls;
+
+	/* Whether the running attempt holds a permit of the concurrency limit. */
+	private boolean holdsPermit;
+
+	/* While the call waits for a permit, or where it was refused one. */
+	private @Nullable Ticket ticket;
+
+	private @Nullable AttemptHistory history;
+
+	private @Nullable AttemptContext context;
+
+	CallState(@Nullable CallState enclosing) {
+		this.enclosing = enclosing;
+	}
+
+	/** Begin at the given reading, bounded by the policy and the enclosing call. */
+	@SuppressWarnings("ReferenceEquality") // each retry has one
+	void begin(CallSettings settings, long now) {
+		// in an old object a reference costs more to write than to read
+		if (this.settings != settings) {
+			this.settings = settings;
+		}
+		this.started = now;
+		this.limit = settings.policy().deadlineNanos();
+		if (this.enclosing != null && this.enclosing.isRunning()) {
+			this.ordinal = this.enclosing.nextInnerCall();
+			if (this.enclosing.isLimited()) {
+				this.limit = Math.min(this.limit, this.enclosing.timeLeftNow());
+			}
+		}
+		this.attempt = 1;
+		this.attemptStart = now;
+		this.innerCalls = 0;
+	}
+
+	/** Go on with a call that was kept elsewhere, with its next attempt. */
+	void resume(CallSettings settings, ResumedCall kept, long now) {
+		begin(settings, now);
+		long elapsed = Nanos.of(kept.elapsed());
+		this.started = now - elapsed;
+		long left = (kept.timeLeft() != null) ? Nanos.of(kept.timeLeft()) : Nanos.UNLIMITED;
+		this.limit = (left < 0) ? Math.max(0, elapsed + left) : Nanos.plus(elapsed, left);
+		this.attempt = kept.attempts() + 1;
+		this.history = new AttemptHistory(kept);
+		context().keptAs(kept);
+	}
+
+	/** Return whether the call is kept elsewhere while it waits. */
+	boolean isKept() {
+		return this.context != null && this.context.isKept();
+	}
+
+	/** Return a call that stands for an attempt or a deadline from elsewhere. */
+	static CallState standingFor(SharedAttempt shared) {
+		CallState call = new CallState(null);
+		call.standFor(shared);
+		return call;
+	}
+
+	/** Stand for an attempt or a deadline from elsewhere, within the enclosing call. */
+	void standFor(SharedAttempt shared) {
+		this.settings = shared.settings;
+		this.started = shared.started;
+		this.limit = shared.limit;
+		this.attempt = shared.attempt;
+		this.attemptStart = shared.attemptStart;
+		CallState around = around();
+		if (around != null && around.isLimited()) {
+			tighten(Math.max(0, around.timeLeftNow()));
+		}
+		context().standsFor(shared);
+	}
+
+	/** Return the attempt or the deadline elsewhere for which this stands, or null. */
+	@Nullable SharedAttempt shared() {
+		return (this.context != null) ? this.context.shared() : null;
+	}
+
+	/** Return whether this stands for the attempt of a call that began elsewhere. */
+	boolean standsFor(CallState call) {
+		return this.context != null && call.context != null && this.context.standsFor(call.context);
+	}
+
+	/** Return whether the attempt is the one that runs here. */
+	boolean isOf(SharedAttempt attempt) {
+		return this.context != null && this.context.isOf(attempt);
+	}
+
+	/** Bound the call by the given time from now. */
+	void tighten(long nanos) {
+		this.limit = Math.min(this.limit, Nanos.plus(elapsed(now()), nanos));
+	}
+
+	@Nullable CallObservation observation() {
+		return (this.context != null) ? this.context.observation() : null;
+	}
+
+	CallObserver.@Nullable ObservedCall observed() {
+		CallObservation observation = observation();
+		return (observation != null) ? observation.call() : null;
+	}
+
+	/** Begin to observe the attempt, if the call is observed. */
+	CallObserver.@Nullable Observed observeAttempt() {
+		CallObservation observation = observation();
+		return (observation != null) ? observation.attemptBegins(this.attempt) : null;
+	}
+
+	void holdsPermit(boolean holdsPermit) {
+		this.holdsPermit = holdsPermit;
+	}
+
+	boolean isHoldingPermit() {
+		return this.holdsPermit;
+	}
+
+	@Nullable Ticket ticket() {
+		return this.ticket;
+	}
+
+	void ticket(@Nullable Ticket ticket) {
+		this.ticket = ticket;
+	}
+
+	/** Leave the queue, or give the permit back that was granted there. */
+	void leaveQueue() {
+		if (this.ticket != null) {
+			this.ticket.leave();
+			this.ticket = null;
+		}
+	}
+
+	void beginNext(long now) {
+		this.attempt = (this.attempt < Integer.MAX_VALUE) ? this.attempt + 1 : Integer.MAX_VALUE;
+		this.attemptStart = now;
+		this.innerCalls = 0;
+		history().retryBegins();
+		if (this.context != null) {
+			this.context.attemptBegins();
+		}
+	}
+
+	/** Note how an attempt ended that was not good enough. */
+	void attemptEnded(Outcome outcome, long nanos) {
+		attemptEnded();
+		history().addAttempt(outcome, nanos);
+	}
+
+	/** Note that the running attempt has ended. */
+	void attemptEnded() {
+		this.holdsPermit = false;
+		if (this.context != null) {
+			this.context.attemptEnded();
+		}
+	}
+
+	void clear() {
+		this.attempt = 0;
+		this.limit = Nanos.UNLIMITED;
+		if (this.history != null) {
+			this.history = null;
+			leaveQueue();
+		}
+		if (this.context != null) {
+			this.context.attemptEnded();
+			this.context = null;
+		}
+	}
+
+	boolean isRunning() {
+		return this.attempt > 0;
+	}
+
+	int attempt() {
+		return this.attempt;
+	}
+
+	int ordinal() {
+		return this.ordinal;
+	}
+
+	CallSettings settings() {
+		return this.settings;
+	}
+
+	long started() {
+		return this.started;
+	}
+
+	/**
+	 * Return the reading at the start of the running attempt, or at the end of the wait.
+	 */
+	long attemptStart() {
+		return this.attemptStart;
+	}
+
+	/**
+	 * Note when the wait ends that has begun, or when the first attempt starts after it.
+	 */
+	void attemptStart(long reading) {
+		this.attemptStart = reading;
+	}
+
+	/** Return whether an attempt was not good enough, or the call has waited. */
+	boolean hasHistory() {
+		return this.history != null;
+	}
+
+	AttemptHistory history() {
+		if (this.history == null) {
+			this.history = new AttemptHistory();
+		}
+		return this.history;
+	}
+
+	/** Return how the last attempt here ended, or null before that. */
+	@Nullable Outcome lastOutcome() {
+		return (this.history != null) ? this.history.lastOutcome() : null;
+	}
+
+	@Nullable Throwable previousFailure() {
+		Outcome last = lastOutcome();
+		if (last != null) {
+			return last.failure();
+		}
+		SharedAttempt elsewhere = shared();
+		return (elsewhere != null) ? elsewhere.previousFailure : null;
+	}
+
+	AttemptContext context() {
+		if (this.context == null) {
+			this.context = new AttemptContext(this);
+		}
+		return this.context;
+	}
+
+	@Nullable AttemptContext contextIfAny() {
+		return this.context;
+	}
+
+	/** Return the time since the start, zero if the ticker has stepped back. */
+	long elapsed(long now) {
+		return Math.max(0, now - this.started);
+	}
+
+	/** Return the time until the deadline, negative after it. */
+	long timeLeft(long now) {
+		return (this.limit == Nanos.UNLIMITED) ? Nanos.UNLIMITED : this.limit - elapsed(now);
+	}
+
+	/** Return the time until the running attempt has to end, negative after it. */
+	long timeLeftNow() {
+		return isLimited() ? attemptLimit() - elapsed(now()) : Nanos.UNLIMITED;
+	}
+
+	/** Return how long the running attempt may take from its start. */
+	long attemptTimeout() {
+		return attemptLimit() - elapsed(this.attemptStart);
+	}
+
+	private boolean isLimited() {
+		return this.limit != Nanos.UNLIMITED || this.settings.policy().attemptTimeoutNanos() != Nanos.UNLIMITED;
+	}
+
+	/** Return from the start of the call the deadline, or the attempt's end if sooner. */
+	long attemptLimit() {
+		return Math.min(this.limit,
+				Nanos.plus(elapsed(this.attemptStart), this.settings.policy().attemptTimeoutNanos()));
+	}
+
+	long now() {
+		return this.settings.time().nanoTime();
+	}
+
+	private int nextInnerCall() {
+		SharedAttempt elsewhere = shared();
+		return (elsewhere != null) ? elsewhere.nextInnerCall() : ++this.innerCalls;
+	}
+
+	/** Return whether an attempt runs, and not only a deadline from outside. */
+	boolean isAttempt() {
+		SharedAttempt elsewhere = shared();
+		return elsewhere == null || elsewhere.key != null;
+	}
+
+	@Nullable CallState enclosing() {
+		return this.enclosing;
+	}
+
+	/** Return the running call around this one, or null. */
+	@Nullable CallState around() {
+		return (this.enclosing != null && this.enclosing.isRunning()) ? this.enclosing : null;
+	}
+
+	/** Drop the call for one level further inside, to save memory during a wait. */
+	void dropInner() {
+		this.inner = null;
+	}
+
+	/** Return the call for one level further inside, made once and used again. */
+	CallState inner() {
+		if (this.inner == null) {
+			this.inner = new CallState(this);
+		}
+		return this.inner;
+	}
+
+}

@@ -1,0 +1,96 @@
+package dev.backoff;
+
+import java.time.Duration;
+
+import org.jspecify.annotations.Nullable;
+
+import dev.backoff.event.AttemptOutcome;
+import dev.backoff.event.RetriesStoppedException;
+import dev.backoff.event.RetryEvent;
+import dev.backoff.failure.Causes;
+
+/**
+ * Make one attempt of a call that is kept elsewhere, and leave the wait to its keeper. An
+ * open breaker, a spent budget, an interruption and retries that are switched off end no
+ * such call: it waits. Decide nothing. Thread-safe.
+ */
+record ResumedAttempt(CallSteps steps) {
+
+	<C, T extends @Nullable Object, X extends Throwable> ResumeResult attempt(ResumedCall kept, C context,
+			Operation.OnContext<C, T, X> operation, @Nullable Recovery<? super C, T, X> recovery) {
+		CallStack stack = CallStack.ofThread();
+		CallState call = stack.push();
+		CallResult result;
+		try {
+			Decision decision = this.steps.resume(call, kept);
+			if (decision instanceof Decision.Proceed proceed) {
+				Outcome outcome = this.steps.attempt(call, context, operation);
+				if (outcome.kind() == AttemptOutcome.SUCCESS && call.attempt() == 1) {
+					this.steps.succeededAtOnce(call, proceed.permit());
+					return new ResumeResult.Done(false);
+				}
+				if (outcome.failure() != null && isInterrupted(outcome.failure())) {
+					this.steps.neverBegan(proceed, call);
+					return unchanged(kept, Duration.ZERO, outcome.failure());
+				}
+				decision = this.steps.attemptEnded(outcome, proceed.permit(), call);
+			}
+			if (decision instanceof Decision.RetryAfter wait) {
+				return again(wait, call, kept);
+			}
+			result = this.steps.end((Decision.Stop) decision, call);
+		}
+		finally {
+			stack.pop(call);
+		}
+		return finish(result, kept, context, recovery);
+	}
+
+	/*
+	 * The keeper interrupts attempts when it shuts down, and clients wrap what they throw
+	 * then. The interrupt of an attempt timeout has been taken back.
+	 */
+	private static boolean isInterrupted(Throwable failure) {
+		return !(failure instanceof AttemptTimeoutException) && (Thread.interrupted()
+				|| Causes.find(failure, (cause) -> cause instanceof InterruptedException) != null);
+	}
+
+	private static ResumeResult unchanged(ResumedCall kept, Duration delay, @Nullable Throwable failure) {
+		return new ResumeResult.Again(kept.attempts(), delay, kept.previousDelay(), kept.finalPoll(), failure);
+	}
+
+	/* The wait is over for this process, and so is its part of the retry to come. */
+	private ResumeResult again(Decision.RetryAfter wait, CallState call, ResumedCall kept) {
+		Outcome outcome = call.lastOutcome();
+		this.steps.waiting(wait, call);
+		this.steps.waited(call);
+		Duration delay = Duration.ofNanos(wait.delay());
+		if (outcome == null) {
+			return unchanged(kept, delay, null);
+		}
+		this.steps.retrying(outcome.cause());
+		return new ResumeResult.Again(call.attempt(), delay, Duration.ofNanos(wait.ownDelay()),
+				call.history().isFinalPoll(), outcome.failure());
+	}
+
+	/*
+	 * Recover if there is a recovery, and tell the story. A recovery that is interrupted
+	 * is repeated with the last attempt.
+	 */
+	private <C, T extends @Nullable Object, X extends Throwable> ResumeResult finish(CallResult result,
+			ResumedCall kept, C context, @Nullable Recovery<? super C, T, X> recovery) {
+		RetriesStoppedException story = result.story();
+		if (story == null) {
+			return new ResumeResult.Done(false);
+		}
+		CallResult last = this.steps.recover(result, context, recovery);
+		Throwable thrown = last.thrown();
+		if (last.recovery() == RetryEvent.RecoveryOutcome.FAILED && thrown != null && isInterrupted(thrown)) {
+			return unchanged(kept, Duration.ZERO, thrown);
+		}
+		this.steps.stopped(last, story, null);
+		return (last.recovery() == RetryEvent.RecoveryOutcome.DONE) ? new ResumeResult.Done(true)
+				: new ResumeResult.Stopped(story, thrown);
+	}
+
+}

@@ -1,0 +1,55 @@
+package dev.backoff;
+
+import java.time.Duration;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is known of a call that is kept elsewhere while it waits, such as in a database.
+ * It is all that an attempt in another process needs to decide as if the call had never
+ * left the memory of one. Immutable.
+ *
+ * @param key the idempotency key, the same for all attempts of the call
+ * @param fence a number that grows from attempt to attempt, so that a server can refuse
+ * an attempt which is older than one that it has seen; zero or more
+ * @param attempts how many attempts have ended, 0 before the first
+ * @param elapsed the time since the call began, waits included
+ * @param timeLeft the time until its deadline, negative after it, or null without one
+ * @param previousDelay the part of the last wait that the policy's rule chose, or zero
+ * @param finalPoll whether the final poll before the deadline is due or was asked
+ * @param loss why the call stops as {@code LOST} without another attempt, or null to make
+ * one
+ * @param failure what the attempt before threw, in words for the story of a call that
+ * stops without another attempt, or null before the first and after a result
+ * @since 0.1
+ */
+public record ResumedCall(String key, long fence, int attempts, Duration elapsed, @Nullable Duration timeLeft,
+		Duration previousDelay, boolean finalPoll, @Nullable String loss, @Nullable String failure) {
+
+	/**
+	 * Check the numbers.
+	 * @param key the idempotency key
+	 * @param fence the number that grows from attempt to attempt
+	 * @param attempts how many attempts have ended
+	 * @param elapsed the time since the call began
+	 * @param timeLeft the time until its deadline, or null without one
+	 * @param previousDelay the part of the last wait that the policy's rule chose
+	 * @param finalPoll whether the final poll is due or was asked
+	 * @param loss why no attempt is made, or null
+	 * @param failure what the attempt before threw, or null
+	 * @throws IllegalArgumentException if a number is negative that must not be
+	 */
+	public ResumedCall {
+		notNegative("fence", fence, fence < 0);
+		notNegative("attempts", attempts, attempts < 0);
+		notNegative("elapsed", elapsed, elapsed.isNegative());
+		notNegative("previousDelay", previousDelay, previousDelay.isNegative());
+	}
+
+	private static void notNegative(String name, Object value, boolean negative) {
+		if (negative) {
+			throw new IllegalArgumentException("Invalid " + name + " (" + value + "): must not be negative.");
+		}
+	}
+
+}

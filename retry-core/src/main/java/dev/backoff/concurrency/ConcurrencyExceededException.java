@@ -1,0 +1,60 @@
+package dev.backoff.concurrency;
+
+import java.io.Serial;
+
+/**
+ * A call got no permit of its {@link ConcurrencyLimit}: nothing was called. It is never
+ * retried and never counts as a failure of a breaker.
+ *
+ * @since 0.1
+ */
+public class ConcurrencyExceededException extends RuntimeException {
+
+	@Serial
+	private static final long serialVersionUID = 1L;
+
+	/** The policy's name. */
+	private final String policy;
+
+	/** How many attempts may run at once. */
+	private final int permits;
+
+	/** How many calls waited. */
+	private final int waiting;
+
+	/**
+	 * Make an exception.
+	 * @param policy the policy's name
+	 * @param permits how many attempts may run at once
+	 * @param waiting how many calls waited for a permit
+	 */
+	public ConcurrencyExceededException(String policy, int permits, int waiting) {
+		super("Policy " + policy + " has no permit for another attempt: " + permits + " may run at once and " + waiting
+				+ ((waiting == 1) ? " call waits" : " calls wait") + "; the call was not made.");
+		this.policy = policy;
+		this.permits = permits;
+		this.waiting = waiting;
+	}
+
+	/**
+	 * {@return the policy's name}
+	 */
+	public String policy() {
+		return this.policy;
+	}
+
+	/**
+	 * {@return how many attempts of the policy may run at once}
+	 */
+	public int permits() {
+		return this.permits;
+	}
+
+	/**
+	 * {@return how many calls waited for a permit when this was made}
+	 */
+	public int waiting() {
+		return this.waiting;
+	}
+
+}

@@ -1,0 +1,106 @@
+package dev.backoff.concurrency;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A place in the line of calls that wait for a permit of a {@link ConcurrencyLimit}, or
+ * what came of it. Thread-safe.
+ *
+ * @since 0.1
+ */
+public final class Ticket {
+
+	Ticket previous = this;
+
+	Ticket next = this;
+
+	private final @Nullable ConcurrencyLimit limit;
+
+	private @Nullable Runnable waiter;
+
+	private volatile Standing standing;
+
+	/** Make the head of a queue. */
+	Ticket() {
+		this.limit = null;
+		this.standing = Standing.LEFT;
+	}
+
+	Ticket(ConcurrencyLimit limit, Standing standing) {
+		this.limit = limit;
+		this.standing = standing;
+	}
+
+	/**
+	 * {@return whether this has its permit}
+	 */
+	public boolean isGranted() {
+		return this.standing == Standing.GRANTED;
+	}
+
+	/**
+	 * {@return whether the queue was full}
+	 */
+	public boolean isRefused() {
+		return this.standing == Standing.REFUSED;
+	}
+
+	/**
+	 * {@return the limit that gave this}
+	 */
+	@SuppressWarnings("NullAway") // only the head of a queue has none
+	public ConcurrencyLimit limit() {
+		return this.limit;
+	}
+
+	/**
+	 * Run something once when this has its permit: now, or on the thread that gives a
+	 * permit back.
+	 * @param waiter what to run, which should be quick and throws nothing; it takes the
+	 * place of one that has not run
+	 */
+	public void whenGranted(Runnable waiter) {
+		if (limit().await(this, waiter)) {
+			waiter.run();
+		}
+	}
+
+	/**
+	 * Keep the permit that was granted. The caller {@linkplain ConcurrencyLimit#release()
+	 * gives it back} from now on, and {@link #leave()} does nothing.
+	 */
+	public void keep() {
+		this.standing = Standing.LEFT;
+	}
+
+	/**
+	 * Leave the queue, or give back the permit that was granted. The second time does
+	 * nothing.
+	 */
+	public void leave() {
+		limit().leave(this);
+	}
+
+	/* The rest under the lock of the limit. */
+
+	boolean isWaiting() {
+		return this.standing == Standing.WAITING;
+	}
+
+	void waiter(Runnable waiter) {
+		this.waiter = waiter;
+	}
+
+	/** Grant the permit; return what waits for it, if it is known. */
+	@Nullable Runnable grant() {
+		this.standing = Standing.GRANTED;
+		return this.waiter;
+	}
+
+	enum Standing {
+
+		WAITING, GRANTED, REFUSED, LEFT
+
+	}
+
+}

@@ -1,0 +1,450 @@
+package dev.backoff;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import dev.backoff.breaker.BreakerSettings;
+import dev.backoff.breaker.CircuitBreaker;
+import dev.backoff.budget.BudgetSettings;
+import dev.backoff.budget.RetryBudget;
+import dev.backoff.delay.Jitter;
+import dev.backoff.event.RetriesStoppedException;
+import dev.backoff.event.StopReason;
+import dev.backoff.failure.FailureClassification;
+import dev.backoff.failure.RetryCause;
+import dev.backoff.fixture.RecordingListener;
+import dev.backoff.fixture.RecordingRecorder;
+import dev.backoff.fixture.ScriptedOperation;
+import dev.backoff.fixture.VirtualTime;
+import dev.backoff.policy.RetryPolicy;
+import dev.backoff.policy.RetryPolicyBuilder;
+import dev.backoff.time.Nanos;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+class ResumedCallTests {
+
+	private static final Duration HOUR = Duration.ofHours(1);
+
+	private final VirtualTime time = new VirtualTime();
+
+	private final RecordingListener listener = new RecordingListener();
+
+	private final RecordingRecorder recorder = new RecordingRecorder();
+
+	private final Exception failure = new IOException("down");
+
+	private static ResumedCall kept(int attempts) {
+		return new ResumedCall("key", 7, attempts, HOUR, null, Duration.ofSeconds(1), false, null, null);
+	}
+
+	private static ResumedCall withTimeLeft(Duration timeLeft) {
+		return new ResumedCall("key", 7, 2, HOUR, timeLeft, Duration.ofSeconds(1), false, null, null);
+	}
+
+	private static RetryPolicyBuilder policy() {
+		return RetryPolicy.builder("orders").jitter(Jitter.none()).maxAttempts(4);
+	}
+
+	private RetryBuilder builder(RetryPolicyBuilder policy) {
+		return Retry.builder(policy.build())
+			.method("OrderService.place")
+			.time(this.time)
+			.random(() -> 0)
+			.listener(this.listener)
+			.recorder(this.recorder);
+	}
+
+	private static ResumeResult attempt(Retry retry, ResumedCall call,
+			Operation<@Nullable Object, Exception> operation) {
+		return retry.<Object, @Nullable Object, Exception>attemptOn(call, "context",
+				(context, number) -> operation.run(), null);
+	}
+
+	private ResumeResult fail(Retry retry, ResumedCall call) {
+		return attempt(retry, call, () -> {
+			throw this.failure;
+		});
+	}
+
+	@Test
+	void anAttemptKnowsItsNumberKeyAndFence() {
+		List<Attempt> seen = new ArrayList<>();
+		Retry retry = builder(policy()).build();
+		assertThat(attempt(retry, kept(2), () -> seen.add(Attempt.current()))).isEqualTo(new ResumeResult.Done(false));
+		assertThat(seen.get(0).number()).isEqualTo(3);
+		assertThat(seen.get(0).idempotencyKey()).isEqualTo("key");
+		assertThat(seen.get(0).fence()).isEqualTo(7);
+		assertThat(Attempt.current().fence()).isZero();
+	}
+
+	@Test
+	void theTimeOfAFirstAttemptIsItsOwnAndNotTheAgeOfTheCall() {
+		Object unused = attempt(builder(policy()).build(), kept(0), () -> {
+			this.time.advance(Duration.ofMillis(20));
+			return "fine";
+		});
+		assertThat(this.recorder.lines("attempt")).containsExactly("attempt 1 success 20ms");
+	}
+
+	@Test
+	void theNextDelayIsThatOfTheNextRetryWhereverTheOthersWere() {
+		Retry retry = builder(policy()).build();
+		assertThat(fail(retry, kept(2)))
+			.isEqualTo(new ResumeResult.Again(3, Duration.ofMillis(400), Duration.ofMillis(400), false, this.failure));
+		assertThat(this.recorder.lines()).containsExactly("attempt 3 transient 0ms", "waiting policy 400ms", "waited",
+				"retry other");
+	}
+
+	@Test
+	void theStoryCountsTheAttemptsOfOtherProcesses() {
+		Retry retry = builder(policy()).build();
+		ResumeResult next = fail(retry, kept(3));
+		assertThat(next).isInstanceOfSatisfying(ResumeResult.Stopped.class, (stopped) -> {
+			assertThat(stopped.thrown()).isSameAs(this.failure);
+			assertThat(stopped.story()).hasMessage("Stopped after 4 of 4 attempts in 60 min: ATTEMPTS_EXHAUSTED "
+					+ "(policy orders; attempts …, 0 ms)");
+		});
+		assertThat(this.listener.stopped()).hasSize(1);
+	}
+
+	@Test
+	void aCallWhoseDeadlineIsOverMakesNoAttemptAndRecovers() {
+		Retry retry = builder(policy().deadline(HOUR)).build();
+		List<RetriesStoppedException> stories = new ArrayList<>();
+		ResumeResult next = retry.<Object, @Nullable Object, Exception>attemptOn(withTimeLeft(Duration.ofMinutes(-90)),
+				"context", (context, number) -> {
+					throw new AssertionError("no attempt");
+				}, (context, story) -> stories.add(story));
+		assertThat(next).isEqualTo(new ResumeResult.Done(true));
+		assertThat(stories.get(0).reason()).isEqualTo(StopReason.DEADLINE);
+		assertThat(stories.get(0).failure()).isNull();
+		assertThat(stories.get(0).attempts()).isEqualTo(2);
+	}
+
+	@Test
+	void aDeadlineThatIsKeptCountsAndNotThatOfThePolicy() {
+		Retry retry = builder(policy().deadline(Duration.ofSeconds(1))).build();
+		assertThat(fail(retry, withTimeLeft(Duration.ofMillis(411)))).isInstanceOf(ResumeResult.Again.class);
+		assertThat(fail(retry, withTimeLeft(Duration.ofMillis(410)))).isInstanceOfSatisfying(ResumeResult.Stopped.class,
+				(stopped) -> assertThat(stopped.story().reason()).isEqualTo(StopReason.DEADLINE));
+	}
+
+	@Test
+	void aLossStopsWithoutAnAttempt() {
+		Retry retry = builder(policy()).build();
+		ResumedCall lost = new ResumedCall("key", 7, 2, HOUR, null, Duration.ZERO, false, "lost 6 times", null);
+		assertThat(fail(retry, lost)).isInstanceOfSatisfying(ResumeResult.Stopped.class, (stopped) -> {
+			assertThat(stopped.thrown()).isNull();
+			assertThat(stopped.story())
+				.hasMessage("Stopped after 2 of 4 attempts in 60 min: LOST, lost 6 times (policy orders)");
+		});
+		assertThat(this.recorder.lines("attempt")).isEmpty();
+	}
+
+	@Test
+	void anOpenBreakerPostponesAnAttemptToItsProbe() {
+		CircuitBreaker breaker = breaker();
+		Retry retry = builder(policy()).breaker(breaker).build();
+		breaker.open();
+		ResumeResult next = fail(retry, kept(1));
+		assertThat(next).isInstanceOfSatisfying(ResumeResult.Again.class, (again) -> {
+			assertThat(again.attempts()).isEqualTo(1);
+			assertThat(again.delay()).isEqualTo(Duration.ofMillis(5_200));
+			assertThat(again.previousDelay()).isEqualTo(Duration.ofSeconds(1));
+			assertThat(again.failure()).isNull();
+		});
+		assertThat(this.recorder.lines("attempt")).isEmpty();
+		assertThat(this.recorder.lines("retry")).isEmpty();
+	}
+
+	@Test
+	void aBreakerThatOpensPostponesTheNextAttempt() {
+		CircuitBreaker breaker = breaker();
+		Retry retry = builder(policy()).breaker(breaker).build();
+		ResumeResult next = attempt(retry, kept(1), () -> {
+			breaker.open();
+			throw this.failure;
+		});
+		assertThat(next).isEqualTo(
+				new ResumeResult.Again(2, Duration.ofMillis(5_200), Duration.ofMillis(200), false, this.failure));
+	}
+
+	/* It opens for half of 10 s. */
+	private CircuitBreaker breaker() {
+		return CircuitBreaker.builder("gateway")
+			.settings(BreakerSettings.builder().openFor(Duration.ofSeconds(10)).build())
+			.random(() -> 0)
+			.time(this.time)
+			.build();
+	}
+
+	@Test
+	void aRetryPaysWhenItIsDueAndWaitsWithoutAToken() {
+		for (boolean postponed : List.of(true, false)) {
+			RetryBudget budget = budget();
+			Retry retry = builder(policy().postponedWhenEmpty(postponed)).budget(budget).build();
+			assertThat(fail(retry, kept(0))).isInstanceOf(ResumeResult.Again.class);
+			assertThat(budget.balance()).isOne();
+			assertThat(fail(retry, kept(1))).isInstanceOfSatisfying(ResumeResult.Again.class,
+					(again) -> assertThat(again.attempts()).isEqualTo(2));
+			assertThat(budget.balance()).isZero();
+			assertThat(fail(retry, kept(1)))
+				.isEqualTo(new ResumeResult.Again(1, Duration.ofMillis(200), Duration.ofSeconds(1), false, null));
+			assertThat(this.recorder.lines().get(this.recorder.lines().size() - 2)).isEqualTo("waiting budget 200ms");
+			assertThat(fail(retry, kept(0))).as("a first attempt")
+				.isInstanceOfSatisfying(ResumeResult.Again.class, (again) -> assertThat(again.attempts()).isOne());
+		}
+	}
+
+	/** A token, and nothing puts another one back. */
+	private RetryBudget budget() {
+		return RetryBudget.of("gateway", new BudgetSettings(1, 0, 0), this.time, RetryBudget.Listener.NONE);
+	}
+
+	@Test
+	void aRetryThatHasNotPaidGivesItsPermitBack() throws InterruptedException {
+		CircuitBreaker breaker = CircuitBreaker.builder("gateway")
+			.settings(BreakerSettings.builder().openFor(Duration.ofSeconds(10)).probes(1).build())
+			.random(() -> 0)
+			.time(this.time)
+			.build();
+		RetryBudget budget = budget();
+		assertThat(budget.tryWithdraw()).isTrue();
+		Retry retry = builder(policy()).budget(budget).breaker(breaker).build();
+		breaker.open();
+		this.time.sleep(Duration.ofSeconds(10).toNanos());
+		assertThat(fail(retry, kept(1))).isInstanceOf(ResumeResult.Again.class);
+		assertThat(this.recorder.lines("attempt")).isEmpty();
+		assertThat(breaker.isPermitting(this.time.nanoTime())).isTrue();
+	}
+
+	@Test
+	void askingAgainForAResultThatIsNotFinalIsFreeAndARetryAfterAFailureIsNot() {
+		RetryBudget budget = budget();
+		Retry retry = builder(policy().until((result, context) -> "final".equals(result))).budget(budget).build();
+		assertThat(attempt(retry, kept(1), () -> "pending")).isInstanceOf(ResumeResult.Again.class);
+		assertThat(budget.balance()).isOne();
+		ResumedCall failed = new ResumedCall("key", 7, 1, HOUR, null, Duration.ZERO, false, null, "IOException");
+		assertThat(attempt(retry, failed, () -> "pending")).isInstanceOf(ResumeResult.Again.class);
+		assertThat(budget.balance()).isZero();
+	}
+
+	@Test
+	void anAttemptWaitsWhileRetriesAreOff() {
+		Retry retry = builder(policy()).enabledWhen(() -> false).build();
+		assertThat(fail(retry, kept(0)))
+			.isEqualTo(new ResumeResult.Again(0, Duration.ofMillis(100), Duration.ofSeconds(1), false, null));
+	}
+
+	@Test
+	void retriesThatAreSwitchedOffMeanwhileEndNoCall() {
+		List<Boolean> on = new ArrayList<>(List.of(true));
+		Retry retry = builder(policy()).enabledWhen(() -> !on.isEmpty()).build();
+		ResumeResult next = attempt(retry, kept(0), () -> {
+			on.clear();
+			throw this.failure;
+		});
+		assertThat(next).isInstanceOf(ResumeResult.Again.class);
+	}
+
+	@Test
+	void aShutdownOfWaitingCallsEndsNoCall() {
+		CallRegistry waiting = new CallRegistry();
+		waiting.shutDown();
+		assertThat(fail(builder(policy()).calls(waiting).build(), kept(0))).isInstanceOf(ResumeResult.Again.class);
+	}
+
+	@Test
+	void anInterruptedAttemptIsRepeatedAtOnceAndNotCounted() {
+		Retry retry = builder(policy()).build();
+		List<Exception> failures = List.of(new InterruptedException(), new IOException(new InterruptedException()));
+		for (Exception interrupted : failures) {
+			assertThat(attempt(retry, kept(3), () -> {
+				throw interrupted;
+			})).isEqualTo(new ResumeResult.Again(3, Duration.ZERO, Duration.ofSeconds(1), false, interrupted));
+		}
+		ResumeResult next = attempt(retry, kept(3), () -> {
+			Thread.currentThread().interrupt();
+			throw this.failure;
+		});
+		assertThat(next).isInstanceOfSatisfying(ResumeResult.Again.class,
+				(again) -> assertThat(again.attempts()).isEqualTo(3));
+		assertThat(Thread.interrupted()).isFalse();
+		assertThat(this.listener.stopped()).isEmpty();
+	}
+
+	@Test
+	void anInterruptedAttemptIsToldToNeitherBreakerNorMetersNorListeners() {
+		CircuitBreaker breaker = breaker();
+		Retry retry = builder(policy()).breaker(breaker).build();
+		ResumeResult next = attempt(retry, kept(1), () -> {
+			Thread.currentThread().interrupt();
+			throw this.failure;
+		});
+		assertThat(next).isInstanceOf(ResumeResult.Again.class);
+		assertThat(breaker.counts().failed()).isZero();
+		assertThat(this.recorder.lines()).isEmpty();
+		assertThat(this.listener.scheduled()).isEmpty();
+	}
+
+	@Test
+	void anInterruptedRecoveryIsRepeatedWithTheLastAttempt() {
+		Retry retry = builder(policy()).build();
+		IllegalStateException interrupted = new IllegalStateException(new InterruptedException());
+		ResumeResult next = retry.<Object, @Nullable Object, Exception>attemptOn(kept(3), "context",
+				(context, number) -> {
+					throw this.failure;
+				}, (context, story) -> {
+					throw interrupted;
+				});
+		assertThat(next).isEqualTo(new ResumeResult.Again(3, Duration.ZERO, Duration.ofSeconds(1), false, interrupted));
+		assertThat(this.listener.stopped()).isEmpty();
+	}
+
+	@Test
+	void aCallThatStopsWithoutAnAttemptTellsWhatTheOneBeforeThrew() {
+		Retry retry = builder(policy()).build();
+		ResumedCall lost = new ResumedCall("key", 7, 2, HOUR, null, Duration.ZERO, false, "lost 6 times",
+				"IOException");
+		ResumedCall late = new ResumedCall("key", 7, 2, HOUR, Duration.ZERO, Duration.ZERO, false, null, "IOException");
+		assertThat(fail(retry, lost)).isInstanceOfSatisfying(ResumeResult.Stopped.class,
+				(stopped) -> assertThat(stopped.story())
+					.hasMessageContaining("LOST, lost 6 times; the attempt before threw IOException (policy"));
+		assertThat(fail(retry, late)).isInstanceOfSatisfying(ResumeResult.Stopped.class,
+				(stopped) -> assertThat(stopped.story())
+					.hasMessageContaining("than chosen; the attempt before threw IOException (policy"));
+	}
+
+	@Test
+	void numbersBelowZeroAreRefused() {
+		assertThatIllegalArgumentException().isThrownBy(() -> kept(-1))
+			.withMessage("Invalid attempts (-1): must not be negative.");
+		assertThatIllegalArgumentException()
+			.isThrownBy(() -> new ResumedCall("key", -1, 0, HOUR, null, Duration.ZERO, false, null, null))
+			.withMessage("Invalid fence (-1): must not be negative.");
+	}
+
+	/**
+	 * A call resumed after every attempt decides as one that was never stored: for random
+	 * policies and scripts both make the same attempts, waits and ends.
+	 */
+	@ParameterizedTest
+	@ValueSource(ints = { 1, 2, 3, 4, 5 })
+	void aCallThatIsKeptDecidesAsOneThatNeverWas(int part) throws Throwable {
+		for (int seed = part * 1_000; seed < part * 1_000 + 200; seed++) {
+			List<String> inMemory = run(seed, false);
+			assertThat(run(seed, true)).as("seed %s", seed).isEqualTo(inMemory);
+		}
+	}
+
+	private static List<String> run(int seed, boolean kept) throws Throwable {
+		Random random = new Random(seed);
+		VirtualTime time = new VirtualTime();
+		RecordingRecorder recorder = new RecordingRecorder();
+		RecordingListener listener = new RecordingListener();
+		Random draws = new Random(seed);
+		Retry retry = Retry.builder(randomPolicy(random))
+			.time(time)
+			.random(draws::nextDouble)
+			.recorder(recorder)
+			.listener(listener)
+			.build();
+		ScriptedOperation<@Nullable Object> operation = randomScript(random)
+			.taking(Duration.ofMillis(random.nextInt(40)), time);
+		List<String> told = new ArrayList<>();
+		try {
+			told.add("returned " + (kept ? Keeper.of(retry, time).call(operation, null) : retry.call(operation)));
+		}
+		catch (Exception ex) {
+			told.add("threw " + ex.getMessage());
+		}
+		told.addAll(recorder.lines());
+		told.add(time.delays().toString());
+		listener.stopped()
+			.forEach((event) -> told
+				.add(event.story().reason() + " " + event.story().attempts() + " " + event.story().elapsed()));
+		return told;
+	}
+
+	private static RetryPolicy randomPolicy(Random random) {
+		List<Jitter> jitters = List.of(Jitter.none(), Jitter.full(), Jitter.equal(), Jitter.decorrelated());
+		RetryPolicyBuilder policy = RetryPolicy.builder("orders")
+			.jitter(jitters.get(random.nextInt(jitters.size())))
+			.cap(Duration.ofMillis(500 + random.nextInt(2_000)))
+			.classifiers(List.of((failure) -> "busy".equals(failure.getMessage())
+					? FailureClassification.throttled(RetryCause.HTTP_429).withHint(Duration.ofMillis(350)) : null))
+			.until((result, context) -> !"pending".equals(result));
+		if (random.nextBoolean()) {
+			policy.deadline(Duration.ofMillis(300 + random.nextInt(3_000)));
+		}
+		if (random.nextBoolean()) {
+			policy.attemptTimeout(Duration.ofSeconds(2));
+		}
+		return policy.maxAttempts(1 + random.nextInt(12)).build();
+	}
+
+	private static ScriptedOperation<@Nullable Object> randomScript(Random random) {
+		ScriptedOperation<@Nullable Object> script = ScriptedOperation.<@Nullable Object>script();
+		for (int step = 0; step < 12; step++) {
+			switch (random.nextInt(8)) {
+				case 0 -> script.returns("done");
+				case 1, 2, 3 -> script.returns("pending");
+				case 4 -> script.fails(1, () -> new IOException("busy"));
+				default -> script.fails(1, () -> new IOException("down"));
+			}
+		}
+		return script;
+	}
+
+	/** Keeps calls while they wait, as a database would, and makes their attempts. */
+	record Keeper(Retry retry, VirtualTime time) {
+
+		static Keeper of(Retry retry, VirtualTime time) {
+			return new Keeper(retry, time);
+		}
+
+		@Nullable Object call(Operation<@Nullable Object, Exception> operation,
+				@Nullable Recovery<Object, @Nullable Object, Exception> recovery) throws Throwable {
+			long submitted = this.time.nanoTime();
+			long deadline = this.retry.policy().deadlineNanos();
+			List<@Nullable Object> results = new ArrayList<>();
+			ResumeResult.Again state = new ResumeResult.Again(0, Duration.ZERO, Duration.ZERO, false, null);
+			for (int fence = 1; true; fence++) {
+				Duration elapsed = Duration.ofNanos(this.time.nanoTime() - submitted);
+				ResumedCall call = new ResumedCall("key", fence, state.attempts(), elapsed,
+						(deadline != Nanos.UNLIMITED) ? Duration.ofNanos(deadline).minus(elapsed) : null,
+						state.previousDelay(), state.finalPoll(), null, null);
+				ResumeResult next = this.retry.<Object, @Nullable Object, Exception>attemptOn(call, operation,
+						(context, number) -> noted(results, operation.run()), (recovery != null)
+								? (context, story) -> noted(results, recovery.recover(context, story)) : null);
+				if (next instanceof ResumeResult.Again again) {
+					state = again;
+					this.time.sleep(again.delay().toNanos());
+				}
+				else if (next instanceof ResumeResult.Stopped stopped && stopped.thrown() != null) {
+					throw stopped.thrown();
+				}
+				else {
+					return results.get(results.size() - 1);
+				}
+			}
+		}
+
+		private static @Nullable Object noted(List<@Nullable Object> results, @Nullable Object result) {
+			results.add(result);
+			return result;
+		}
+
+	}
+
+}

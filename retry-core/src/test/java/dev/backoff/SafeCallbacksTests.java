@@ -1,0 +1,513 @@
+package dev.backoff;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiFunction;
+import java.util.function.Supplier;
+
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import dev.backoff.delay.Jitter;
+import dev.backoff.event.AttemptOutcome;
+import dev.backoff.event.CallObserver;
+import dev.backoff.event.CallRecorder;
+import dev.backoff.event.DelaySource;
+import dev.backoff.event.RetryEvent;
+import dev.backoff.event.RetryListener;
+import dev.backoff.event.StopReason;
+import dev.backoff.failure.FailureClassifier;
+import dev.backoff.failure.RetryCause;
+import dev.backoff.fixture.RecordingListener;
+import dev.backoff.fixture.ScriptedOperation;
+import dev.backoff.fixture.VirtualTime;
+import dev.backoff.policy.RetryPolicy;
+import dev.backoff.policy.RetryPolicyBuilder;
+import dev.backoff.time.Cancellable;
+import dev.backoff.time.RetryTime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+/** Listeners, conditions, recoveries and time that throw or call back. */
+class SafeCallbacksTests {
+
+	private final VirtualTime time = new VirtualTime();
+
+	private final RecordingListener recording = new RecordingListener();
+
+	@Nested
+	class Reentrancy {
+
+		@Test
+		@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+		void aListenerIsNotToldOfTheCallsItMakesWhenOneStops() {
+			AtomicInteger told = new AtomicInteger();
+			Retry[] alerts = new Retry[1];
+			alerts[0] = Retry.builder(policy().build())
+				.time(SafeCallbacksTests.this.time)
+				.listener(new RetryListener() {
+
+					@Override
+					public void onStop(RetryEvent.Stopped event) {
+						told.incrementAndGet();
+						assertThatThrownBy(() -> alerts[0].call(() -> {
+							throw new IOException("the alert fails too");
+						})).isInstanceOf(IOException.class);
+					}
+
+				})
+				.listener(SafeCallbacksTests.this.recording)
+				.build();
+			assertThatThrownBy(() -> alerts[0].call(() -> {
+				throw new IOException("down");
+			})).hasMessage("down");
+			assertThat(told).hasValue(1);
+			assertThat(SafeCallbacksTests.this.recording.stopped()).hasSize(2);
+			assertThat(SafeCallbacksTests.this.recording.hookFailures()).isEmpty();
+		}
+
+		@Test
+		@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+		void aListenerIsNotToldOfTheCallsItMakesBeforeARetry() {
+			AtomicInteger told = new AtomicInteger();
+			Retry[] alerts = new Retry[1];
+			alerts[0] = Retry.builder(policy().build())
+				.time(SafeCallbacksTests.this.time)
+				.listener(new RetryListener() {
+
+					@Override
+					public void onRetry(RetryEvent.Scheduled event) {
+						told.incrementAndGet();
+						assertThatThrownBy(() -> alerts[0].call(() -> {
+							throw new IOException("the alert fails too");
+						})).isInstanceOf(IOException.class);
+					}
+
+				})
+				.build();
+			assertThatThrownBy(() -> alerts[0].call(() -> {
+				throw new IOException("down");
+			})).hasMessage("down");
+			assertThat(told).hasValue(2);
+		}
+
+		@Test
+		void aClassifierMayMakeCallsOfItsOwn() throws Exception {
+			Retry inner = retry(policy().build());
+			FailureClassifier classifier = (failure) -> {
+				assertThatThrownBy(() -> inner.call(() -> {
+					throw new IOException("lookup");
+				})).hasMessage("lookup");
+				return null;
+			};
+			ScriptedOperation<String> operation = ScriptedOperation.<String>script()
+				.fails(2, () -> new IOException("down"))
+				.returns("done");
+			assertThat(retry(policy().classifiers(List.of(classifier)).build()).call(operation)).isEqualTo("done");
+			assertThat(operation.attempts()).extracting(Attempt::number).containsExactly(1, 2, 3);
+			assertThat(Attempt.isRunning()).isFalse();
+		}
+
+		@Test
+		void aRecoveryMayCallWhatItRecovers() throws Exception {
+			Retry retry = retry(policy().build());
+			String result = retry.<String, Exception>call(() -> {
+				throw new IOException("down");
+			}, (context, stopped) -> {
+				assertThat(Attempt.isRunning()).isFalse();
+				return retry.call(() -> "standby " + Attempt.current().number());
+			});
+			assertThat(result).isEqualTo("standby 1");
+		}
+
+		@Test
+		void anEventSeesTheAttemptItTellsOf() {
+			List<String> seen = new ArrayList<>();
+			Retry retry = Retry.builder(policy().build())
+				.time(SafeCallbacksTests.this.time)
+				.listener(new RetryListener() {
+
+					@Override
+					public void onRetry(RetryEvent.Scheduled event) {
+						seen.add("retry " + Attempt.isRunning());
+					}
+
+					@Override
+					public void onStop(RetryEvent.Stopped event) {
+						seen.add("stop " + Attempt.isRunning());
+					}
+
+				})
+				.build();
+			assertThatThrownBy(() -> retry.call(() -> {
+				throw new IOException("down");
+			})).hasMessage("down");
+			assertThat(seen).containsExactly("retry true", "retry true", "stop false");
+		}
+
+	}
+
+	@Nested
+	class Interruptions {
+
+		@Test
+		void thatAListenerSwallowsEndTheCall() {
+			Retry retry = Retry.builder(policy().build())
+				.time(SafeCallbacksTests.this.time)
+				.listener(new RetryListener() {
+
+					@Override
+					public void onRetry(RetryEvent.Scheduled event) {
+						throw sneak(new InterruptedException("in the listener"));
+					}
+
+				})
+				.listener(SafeCallbacksTests.this.recording)
+				.build();
+			assertEndsInterrupted(retry);
+		}
+
+		@Test
+		void thatAClassifierSwallowsLeaveTheFlag() {
+			Retry retry = retry(policy().classifiers(List.of((failure) -> {
+				throw sneak(new InterruptedException("in the classifier"));
+			})).build());
+			try {
+				assertThatThrownBy(() -> retry.call(() -> {
+					throw new IOException("down");
+				})).hasMessage("down");
+			}
+			finally {
+				assertThat(Thread.interrupted()).isTrue();
+			}
+		}
+
+		@Test
+		void beforeTheCallDoNotStopASuccess() throws Exception {
+			Thread.currentThread().interrupt();
+			try {
+				assertThat(retry(policy().build()).<String, Exception>call(() -> "done")).isEqualTo("done");
+			}
+			finally {
+				assertThat(Thread.interrupted()).isTrue();
+			}
+		}
+
+		@Test
+		void beforeTheCallEndItAtTheFirstWait() {
+			Thread.currentThread().interrupt();
+			assertEndsInterrupted(retry(policy().build()));
+		}
+
+		@Test
+		void inARecoveryPassAsTheyAre() {
+			InterruptedException own = new InterruptedException("in the recovery");
+			assertThatThrownBy(() -> retry(policy().build()).<String, Exception>call(() -> {
+				throw new IOException("down");
+			}, (context, stopped) -> {
+				throw own;
+			})).isSameAs(own);
+		}
+
+		private void assertEndsInterrupted(Retry retry) {
+			int[] calls = new int[1];
+			try {
+				assertThatThrownBy(() -> retry.call(() -> {
+					calls[0]++;
+					throw new IOException("down");
+				})).hasMessage("down");
+			}
+			finally {
+				assertThat(Thread.interrupted()).isTrue();
+			}
+			assertThat(calls[0]).isEqualTo(1);
+			assertThat(SafeCallbacksTests.this.recording.story().reason()).isEqualTo(StopReason.INTERRUPTED);
+		}
+
+	}
+
+	@Nested
+	class Time {
+
+		@Test
+		void thatFailsToSleepDoesNotHideTheFailure() {
+			IOException failure = new IOException("down");
+			Retry retry = Retry.builder(policy().build()).time(new BrokenTime(0, true)).listener(recorded()).build();
+			assertThatThrownBy(() -> retry.call(() -> {
+				throw failure;
+			})).isSameAs(failure);
+			assertThat(SafeCallbacksTests.this.recording.hookFailures()).hasSize(1);
+			assertThat(SafeCallbacksTests.this.recording.stopped()).hasSize(1);
+		}
+
+		@Test
+		void thatCannotBeReadDoesNotRepeatWhatSucceeded() {
+			int[] calls = new int[1];
+			// the start is read, the end is not
+			Retry retry = Retry.builder(policy().build()).time(new BrokenTime(2, false)).build();
+			try {
+				retry.call(() -> ++calls[0]);
+			}
+			catch (IllegalStateException ex) {
+				assertThat(ex).hasMessage("no time");
+			}
+			assertThat(calls[0]).isEqualTo(1);
+			assertThat(Attempt.isRunning()).isFalse();
+		}
+
+		@Test
+		void thatReturnsNothingToCancelLeavesTheCallAlone() throws Exception {
+			RetryTime system = RetryTime.system();
+			RetryTime time = new ScheduledTime((task, nanos) -> {
+				system.schedule(task, nanos);
+				return null;
+			});
+			Retry limited = Retry.builder(policy().attemptTimeout(Duration.ofMinutes(1)).build()).time(time).build();
+			assertThat(limited.<String, Exception>call(() -> "ok")).isEqualTo("ok");
+			Retry retry = Retry.builder(policy().base(Duration.ofMillis(1)).build()).time(time).build();
+			IOException failure = new IOException("down");
+			assertThat(retry.callAsync(() -> CompletableFuture.failedFuture(failure)))
+				.failsWithin(Duration.ofMinutes(1));
+		}
+
+		@Test
+		void thatSchedulesAndThenFailsLeavesNoInterrupt() throws Exception {
+			RetryTime time = new ScheduledTime((task, nanos) -> {
+				task.run();
+				throw new IllegalStateException("no timer");
+			});
+			Retry retry = Retry.builder(policy().attemptTimeout(Duration.ofMillis(40)).build()).time(time).build();
+			int[] runs = new int[1];
+			assertThat(retry.<Boolean, Exception>call(() -> {
+				runs[0]++;
+				return Thread.currentThread().isInterrupted();
+			})).isFalse();
+			assertThat(runs[0]).isEqualTo(1);
+			assertThat(Thread.interrupted()).isFalse();
+		}
+
+		private RetryListener recorded() {
+			return SafeCallbacksTests.this.recording;
+		}
+
+	}
+
+	@Nested
+	class AnObserverThatReturnsNull {
+
+		@Test
+		void insteadOfAnAttemptLeavesTheCallAlone() throws Exception {
+			assertThat(observed(null).<String, Exception>call(() -> "ok")).isEqualTo("ok");
+			assertThat(recording.hookFailures()).isNotEmpty();
+		}
+
+		@Test
+		void insteadOfAScopeLeavesTheCallAlone() throws Exception {
+			CallObserver.ObservedAttempt attempt = new CallObserver.ObservedAttempt() {
+
+				@Override
+				public void ends(AttemptOutcome outcome, Throwable failure) {
+				}
+
+				@Override
+				public CallObserver.Scope open() {
+					return null;
+				}
+
+			};
+			Retry retry = observed(attempt);
+			int[] runs = new int[1];
+			assertThat(retry.<Integer, Exception>call(() -> ++runs[0])).isEqualTo(1);
+			assertThat(retry.callAsync(() -> CompletableFuture.completedFuture("ok")).get()).isEqualTo("ok");
+		}
+
+		private Retry observed(CallObserver.ObservedAttempt attempt) {
+			CallObserver.ObservedCall call = new CallObserver.ObservedCall() {
+
+				@Override
+				public CallObserver.ObservedAttempt attemptBegins(int number) {
+					return attempt;
+				}
+
+				@Override
+				public void waitBegins(DelaySource source, long nanos) {
+				}
+
+				@Override
+				public void ends(StopReason reason, int attempts, RetryEvent.RecoveryOutcome recovery,
+						Throwable thrown) {
+				}
+
+				@Override
+				public CallObserver.Scope open() {
+					return null;
+				}
+
+			};
+			return Retry.builder(policy().build())
+				.observer((policy, method) -> call)
+				.listener(SafeCallbacksTests.this.recording)
+				.build();
+		}
+
+	}
+
+	@Nested
+	class AllHooksThrow {
+
+		@Test
+		void everythingAndTheCallGoesOn() throws Exception {
+			for (Supplier<Throwable> failure : List.<Supplier<Throwable>>of(() -> new RuntimeException("x"),
+					() -> new AssertionError("x"), StackOverflowError::new, () -> new OutOfMemoryError("x"),
+					() -> new IOException("sneaky"), () -> new NoClassDefFoundError("x"))) {
+				RetryBuilder retry = Retry.builder(policy().retryWhen((result, context) -> {
+					throw sneak(failure.get());
+				}).until((result, context) -> {
+					throw sneak(failure.get());
+				}).build()).time(SafeCallbacksTests.this.time).random(() -> {
+					throw sneak(failure.get());
+				}).recorder(new ThrowingRecorder(failure)).listener(SafeCallbacksTests.this.recording);
+				if (!(failure.get() instanceof VirtualMachineError)) {
+					// which a listener may throw to the caller
+					retry.listener(new ThrowingListener(failure));
+				}
+				ScriptedOperation<String> operation = ScriptedOperation.<String>script()
+					.fails(2, () -> new IOException("down"))
+					.returns("done");
+				assertThat(retry.build().call(operation)).isEqualTo("done");
+				assertThat(operation.calls()).isEqualTo(3);
+				assertThat(Attempt.isRunning()).isFalse();
+			}
+		}
+
+	}
+
+	private Retry retry(RetryPolicy policy) {
+		return Retry.builder(policy).time(this.time).listener(this.recording).build();
+	}
+
+	private static RetryPolicyBuilder policy() {
+		return RetryPolicy.builder("attack").maxAttempts(3).jitter(Jitter.none());
+	}
+
+	@SuppressWarnings({ "unchecked", "TypeParameterUnusedInFormals" })
+	private static <X extends Throwable> RuntimeException sneak(Throwable failure) throws X {
+		throw (X) failure;
+	}
+
+	/** The system's time with another timer. */
+	private record ScheduledTime(BiFunction<Runnable, Long, Cancellable> timer) implements RetryTime {
+
+		@Override
+		public long nanoTime() {
+			return RetryTime.system().nanoTime();
+		}
+
+		@Override
+		public void sleep(long nanos) throws InterruptedException {
+			RetryTime.system().sleep(nanos);
+		}
+
+		@Override
+		public Cancellable schedule(Runnable task, long nanos) {
+			return this.timer.apply(task, nanos);
+		}
+
+	}
+
+	private static final class BrokenTime implements RetryTime {
+
+		private final int brokenReading;
+
+		private final boolean brokenSleep;
+
+		private int readings;
+
+		BrokenTime(int brokenReading, boolean brokenSleep) {
+			this.brokenReading = brokenReading;
+			this.brokenSleep = brokenSleep;
+		}
+
+		@Override
+		public long nanoTime() {
+			if (++this.readings == this.brokenReading) {
+				throw new IllegalStateException("no time");
+			}
+			return TimeUnit.MILLISECONDS.toNanos(this.readings);
+		}
+
+		@Override
+		public void sleep(long nanos) {
+			if (this.brokenSleep) {
+				throw new IllegalStateException("no sleep");
+			}
+		}
+
+	}
+
+	private record ThrowingListener(Supplier<Throwable> failure) implements RetryListener {
+
+		@Override
+		public void onRetry(RetryEvent.Scheduled event) {
+			throw sneak(this.failure.get());
+		}
+
+		@Override
+		public void onSuccess(RetryEvent.Succeeded event) {
+			throw sneak(this.failure.get());
+		}
+
+		@Override
+		public void onStop(RetryEvent.Stopped event) {
+			throw sneak(this.failure.get());
+		}
+
+		@Override
+		public void onHookFailure(RetryEvent.HookFailed event) {
+			throw sneak(this.failure.get());
+		}
+
+	}
+
+	private record ThrowingRecorder(Supplier<Throwable> failure) implements CallRecorder {
+
+		@Override
+		public void attempt(int number, AttemptOutcome outcome, long nanos) {
+			throw sneak(this.failure.get());
+		}
+
+		@Override
+		public void call(StopReason reason, long nanos) {
+			throw sneak(this.failure.get());
+		}
+
+		@Override
+		public void waiting(DelaySource source, long nanos) {
+			throw sneak(this.failure.get());
+		}
+
+		@Override
+		public void waited() {
+			throw sneak(this.failure.get());
+		}
+
+		@Override
+		public void retry(RetryCause cause) {
+			throw sneak(this.failure.get());
+		}
+
+		@Override
+		public void recovered(boolean done) {
+			throw sneak(this.failure.get());
+		}
+
+	}
+
+}

@@ -1,0 +1,321 @@
+package dev.backoff.concurrency;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+
+import dev.backoff.fixture.Crowd;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+class ConcurrencyLimitTests {
+
+	private final ConcurrencyLimit limit = new ConcurrencyLimit("orders", 2, 3);
+
+	private final List<String> served = new ArrayList<>();
+
+	private Ticket waiting(String name) {
+		Ticket place = this.limit.enter();
+		place.whenGranted(() -> this.served.add(name));
+		return place;
+	}
+
+	private void takeAll() {
+		while (this.limit.tryAcquire()) {
+			// the next one
+		}
+	}
+
+	@Nested
+	class Permits {
+
+		@Test
+		void areAsManyAsGiven() {
+			assertThat(ConcurrencyLimitTests.this.limit.tryAcquire()).isTrue();
+			assertThat(ConcurrencyLimitTests.this.limit.tryAcquire()).isTrue();
+			assertThat(ConcurrencyLimitTests.this.limit.tryAcquire()).isFalse();
+			assertThat(ConcurrencyLimitTests.this.limit.active()).isEqualTo(2);
+			ConcurrencyLimitTests.this.limit.release();
+			assertThat(ConcurrencyLimitTests.this.limit.tryAcquire()).isTrue();
+		}
+
+		@Test
+		void areTakenAtOnceWhereOneIsFree() {
+			Ticket place = ConcurrencyLimitTests.this.limit.enter();
+			assertThat(place.isGranted()).isTrue();
+			assertThat(ConcurrencyLimitTests.this.limit.active()).isEqualTo(1);
+			place.leave();
+			place.leave();
+			assertThat(ConcurrencyLimitTests.this.limit.active()).isZero();
+		}
+
+		@Test
+		void areKeptBeyondTheirPlaces() {
+			Ticket place = ConcurrencyLimitTests.this.limit.enter();
+			place.keep();
+			place.leave();
+			assertThat(ConcurrencyLimitTests.this.limit.active()).isEqualTo(1);
+		}
+
+		@Test
+		void areNotGivenBackMoreOftenThanTaken() {
+			ConcurrencyLimitTests.this.limit.release();
+			assertThat(ConcurrencyLimitTests.this.limit.active()).isZero();
+		}
+
+	}
+
+	@Nested
+	class Queue {
+
+		@Test
+		void isServedInItsOrder() {
+			takeAll();
+			waiting("first");
+			waiting("second");
+			assertThat(ConcurrencyLimitTests.this.served).isEmpty();
+			ConcurrencyLimitTests.this.limit.release();
+			assertThat(ConcurrencyLimitTests.this.served).containsExactly("first");
+			ConcurrencyLimitTests.this.limit.release();
+			assertThat(ConcurrencyLimitTests.this.served).containsExactly("first", "second");
+			assertThat(ConcurrencyLimitTests.this.limit.active()).isEqualTo(2);
+			assertThat(ConcurrencyLimitTests.this.limit.waiting()).isZero();
+		}
+
+		@Test
+		void comesBeforeWhatArrivesLater() {
+			takeAll();
+			waiting("first");
+			waiting("second");
+			ConcurrencyLimitTests.this.limit.release();
+			assertThat(ConcurrencyLimitTests.this.limit.tryAcquire()).isFalse();
+		}
+
+		@Test
+		void refusesWhereItIsFull() {
+			takeAll();
+			for (int i = 0; i < 3; i++) {
+				assertThat(waiting("another").isRefused()).isFalse();
+			}
+			Ticket refused = waiting("one too many");
+			assertThat(refused.isRefused()).isTrue();
+			assertThat(refused.isGranted()).isFalse();
+			refused.leave();
+			assertThat(ConcurrencyLimitTests.this.limit.waiting()).isEqualTo(3);
+		}
+
+		@Test
+		void isLeftWithoutATrace() {
+			takeAll();
+			waiting("first").leave();
+			waiting("second");
+			ConcurrencyLimitTests.this.limit.release();
+			assertThat(ConcurrencyLimitTests.this.served).containsExactly("second");
+			ConcurrencyLimitTests.this.limit.release();
+			ConcurrencyLimitTests.this.limit.release();
+			assertThat(ConcurrencyLimitTests.this.limit.active()).isZero();
+		}
+
+		@Test
+		void isLeftByTheLastSoThatPermitsAreFreeAgain() {
+			takeAll();
+			waiting("only").leave();
+			ConcurrencyLimitTests.this.limit.release();
+			assertThat(ConcurrencyLimitTests.this.limit.tryAcquire()).isTrue();
+		}
+
+		@Test
+		void givesAPermitBackThatWasGranted() {
+			takeAll();
+			Ticket first = waiting("first");
+			waiting("second");
+			ConcurrencyLimitTests.this.limit.release();
+			first.leave();
+			assertThat(ConcurrencyLimitTests.this.served).containsExactly("first", "second");
+		}
+
+		@Test
+		void tellsOneThatAsksLate() {
+			takeAll();
+			Ticket place = ConcurrencyLimitTests.this.limit.enter();
+			ConcurrencyLimitTests.this.limit.release();
+			place.whenGranted(() -> ConcurrencyLimitTests.this.served.add("late"));
+			assertThat(ConcurrencyLimitTests.this.served).containsExactly("late");
+		}
+
+	}
+
+	@Nested
+	class Changes {
+
+		@Test
+		void serveTheQueueAtOnce() {
+			takeAll();
+			waiting("first");
+			waiting("second");
+			waiting("third");
+			ConcurrencyLimitTests.this.limit.change(4, 3);
+			assertThat(ConcurrencyLimitTests.this.served).containsExactly("first", "second");
+			ConcurrencyLimitTests.this.limit.change(ConcurrencyLimit.UNLIMITED, 0);
+			assertThat(ConcurrencyLimitTests.this.served).containsExactly("first", "second", "third");
+			assertThat(ConcurrencyLimitTests.this.limit.active()).isEqualTo(5);
+		}
+
+		@Test
+		void letRunningAttemptsEnd() {
+			takeAll();
+			waiting("first");
+			ConcurrencyLimitTests.this.limit.change(1, 3);
+			assertThat(ConcurrencyLimitTests.this.limit.active()).isEqualTo(2);
+			ConcurrencyLimitTests.this.limit.release();
+			assertThat(ConcurrencyLimitTests.this.served).isEmpty();
+			ConcurrencyLimitTests.this.limit.release();
+			assertThat(ConcurrencyLimitTests.this.served).containsExactly("first");
+			assertThat(ConcurrencyLimitTests.this.limit.tryAcquire()).isFalse();
+		}
+
+		@Test
+		void keepCallsThatWaitInAShorterQueue() {
+			takeAll();
+			waiting("first");
+			waiting("second");
+			ConcurrencyLimitTests.this.limit.change(2, 1);
+			assertThat(ConcurrencyLimitTests.this.limit.waiting()).isEqualTo(2);
+			assertThat(waiting("third").isRefused()).isTrue();
+		}
+
+	}
+
+	@Nested
+	class Limits {
+
+		@Test
+		void areOnePermitAtLeast() {
+			assertThatIllegalArgumentException().isThrownBy(() -> new ConcurrencyLimit("orders", 0, 1))
+				.withMessage("Invalid permits (0): must be 1 or more.");
+			assertThatIllegalArgumentException().isThrownBy(() -> ConcurrencyLimitTests.this.limit.change(0, 1));
+		}
+
+		@Test
+		void areNoNegativeQueue() {
+			assertThatIllegalArgumentException().isThrownBy(() -> new ConcurrencyLimit("orders", 1, -1))
+				.withMessage("Invalid maxWaiting (-1): must not be negative.");
+		}
+
+		@Test
+		void areShown() {
+			assertThat(ConcurrencyLimitTests.this.limit.permits()).isEqualTo(2);
+			assertThat(ConcurrencyLimitTests.this.limit.maxWaiting()).isEqualTo(3);
+			assertThat(ConcurrencyLimitTests.this.limit)
+				.hasToString("ConcurrencyLimit orders (0 of 2 permits taken, 0 of 3 waiting)");
+		}
+
+	}
+
+	@Test
+	void rejectsWithItsNumbers() {
+		takeAll();
+		waiting("first");
+		ConcurrencyExceededException rejection = this.limit.rejection();
+		assertThat(rejection).hasMessage(
+				"Policy orders has no permit for another attempt: 2 may run at once and 1 call waits; the call was not made.");
+		assertThat(rejection.policy()).isEqualTo("orders");
+		assertThat(rejection.permits()).isEqualTo(2);
+		assertThat(rejection.waiting()).isEqualTo(1);
+	}
+
+	/* Beside a list: nothing is forgotten, and nothing overtakes. */
+	@Test
+	void doesWhatASequentialQueueDoes() {
+		for (int seed = 0; seed < 2_000; seed++) {
+			Random random = new Random(seed);
+			int permits = 1 + random.nextInt(3);
+			int most = random.nextInt(4);
+			ConcurrencyLimit seen = new ConcurrencyLimit("orders", permits, most);
+			List<Ticket> queue = new ArrayList<>();
+			int active = 0;
+			for (int step = 0; step < 60; step++) {
+				switch (random.nextInt(5)) {
+					case 0 -> {
+						boolean free = queue.isEmpty() && active < permits;
+						assertThat(seen.tryAcquire()).isEqualTo(free);
+						active += free ? 1 : 0;
+					}
+					case 1 -> {
+						Ticket place = seen.enter();
+						boolean free = queue.isEmpty() && active < permits;
+						assertThat(place.isGranted()).isEqualTo(free);
+						assertThat(place.isRefused()).isEqualTo(!free && queue.size() >= most);
+						active += free ? 1 : 0;
+						if (!free && queue.size() < most) {
+							queue.add(place);
+						}
+					}
+					case 2 -> {
+						if (active > 0) {
+							active--;
+							seen.release();
+						}
+					}
+					case 3 -> {
+						if (!queue.isEmpty()) {
+							queue.remove(random.nextInt(queue.size())).leave();
+						}
+					}
+					default -> {
+						permits = 1 + random.nextInt(3);
+						most = random.nextInt(4);
+						seen.change(permits, most);
+					}
+				}
+				while (!queue.isEmpty() && active < permits) {
+					assertThat(queue.remove(0).isGranted()).as("seed %s", seed).isTrue();
+					active++;
+				}
+				assertThat(queue).as("seed %s", seed).noneMatch(Ticket::isGranted);
+				assertThat(seen.active()).as("seed %s", seed).isEqualTo(active);
+				assertThat(seen.waiting()).as("seed %s", seed).isEqualTo(queue.size());
+			}
+		}
+	}
+
+	/* Threads that take, wait, give up and change the limits at the same time. */
+	@Test
+	void losesNoPermitBetweenThreads() {
+		ConcurrencyLimit shared = new ConcurrencyLimit("orders", 3, 4);
+		AtomicInteger running = new AtomicInteger();
+		AtomicInteger most = new AtomicInteger();
+		Crowd.of(8, (number) -> {
+			Random random = new Random(number);
+			for (int i = 0; i < 20_000; i++) {
+				Ticket place = shared.tryAcquire() ? null : shared.enter();
+				if (number == 0 && i % 100 == 0) {
+					shared.change(1 + random.nextInt(3), 4);
+				}
+				for (int spin = random.nextInt(50); place != null && !place.isGranted() && spin > 0; spin--) {
+					Thread.onSpinWait();
+				}
+				if (place == null || place.isGranted()) {
+					most.accumulateAndGet(running.incrementAndGet(), Math::max);
+					running.decrementAndGet();
+				}
+				if (place == null) {
+					shared.release();
+				}
+				else {
+					place.leave();
+				}
+			}
+		});
+		assertThat(most).hasValueBetween(1, 3);
+		assertThat(shared.active()).isZero();
+		assertThat(shared.waiting()).isZero();
+		assertThat(shared.tryAcquire()).isTrue();
+	}
+
+}

@@ -1,0 +1,108 @@
+package dev.backoff.spring.advice;
+
+import java.lang.reflect.Method;
+import java.lang.reflect.TypeVariable;
+import java.lang.reflect.WildcardType;
+import java.util.concurrent.Executor;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+
+import org.aopalliance.intercept.MethodInterceptor;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.aop.ProxyMethodInvocation;
+import org.springframework.core.ResolvableType;
+import org.springframework.util.ClassUtils;
+
+import dev.backoff.Operation;
+import dev.backoff.Recovery;
+import dev.backoff.Retry;
+import dev.backoff.spring.policy.AnnotatedMethod;
+import dev.backoff.spring.reactive.ObservationCarrier;
+
+/**
+ * How a method gives its result: before it returns or later, one or several. Chosen once
+ * for each method, before its first call. Immutable.
+ */
+interface ReturnTypeAdapter {
+
+	/** Return whether a call that waits holds the calling thread. */
+	default boolean holdsThread() {
+		return false;
+	}
+
+	/** Return whether there may be more than one result, so that none is the last. */
+	default boolean hasSeveralResults() {
+		return false;
+	}
+
+	default boolean isSuspending() {
+		return false;
+	}
+
+	/** Return whether the method's invocation is over before its first attempt. */
+	default boolean returnsBeforeAttempts() {
+		return false;
+	}
+
+	/** Return the type of the result, whenever the method gives it. */
+	ResolvableType result(AnnotatedMethod method);
+
+	/** Return whether the method has no result and only ends. */
+	default boolean hasNoResult(AnnotatedMethod method) {
+		Class<?> type = result(method).resolve();
+		return type == Void.class || (type != null && type.getName().equals("kotlin.Unit"));
+	}
+
+	/** Return whether the method's result can be replaced by that of a recovery. */
+	boolean isRecoveredBy(Method recovery, AnnotatedMethod method);
+
+	/** Make the attempt known to the work that it starts on other threads. */
+	default void prepare(ProxyMethodInvocation attempt) {
+		// most kinds of work do not need it
+	}
+
+	/** Return the advice of a method that gives its result later, or null. */
+	@Nullable MethodInterceptor laterCalls(Parts parts);
+
+	/**
+	 * Return whether a value of one type can be used as one of the other. Type arguments
+	 * are compared too, as far as both are known.
+	 */
+	static boolean isValue(ResolvableType given, ResolvableType wanted) {
+		Class<?> value = wanted.resolve();
+		if (value == null) {
+			return true;
+		}
+		if (!ClassUtils.isAssignable(value, given.resolve(value))) {
+			return false;
+		}
+		ResolvableType[] arguments = given.as(value).getGenerics();
+		for (int i = 0; i < arguments.length; i++) {
+			ResolvableType argument = wanted.getGeneric(i);
+			if (!isOpen(arguments[i]) && !isOpen(argument) && !isValue(arguments[i], argument)) {
+				return false;
+			}
+		}
+		return true;
+	}
+
+	/* The caller of a generic method chooses its types, and a consumer takes more. */
+	private static boolean isOpen(ResolvableType argument) {
+		return (argument.getType() instanceof TypeVariable<?> variable
+				&& variable.getGenericDeclaration() instanceof Method)
+				|| (argument.getType() instanceof WildcardType wildcard && wildcard.getLowerBounds().length > 0);
+	}
+
+	/**
+	 * The parts of the advice. The recovery and the carrier of observations may be null.
+	 * It is asked at each call whether the call is retried after elements were passed on,
+	 * and for the executor of later attempts.
+	 */
+	record Parts(Retry retry, Operation.OnContext<MethodInvocation, @Nullable Object, Throwable> attempt,
+			@Nullable Recovery<MethodInvocation, @Nullable Object, Throwable> recovery, BooleanSupplier replayed,
+			Supplier<? extends Executor> executor, @Nullable ObservationCarrier observations) {
+	}
+
+}

@@ -1,0 +1,166 @@
+package dev.backoff.spring.advice;
+
+import java.lang.reflect.Method;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Flow;
+import java.util.concurrent.Future;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.core.ReactiveAdapter;
+import org.springframework.core.ReactiveAdapterRegistry;
+import org.springframework.core.ResolvableType;
+import org.springframework.util.ClassUtils;
+
+import dev.backoff.spring.configuration.Problem;
+import dev.backoff.spring.policy.AnnotatedMethod;
+
+/** Find the adapter of a method, and report methods that cannot be retried. */
+final class ReturnTypeAdapters {
+
+	static final String FLOW = "kotlinx.coroutines.flow.Flow";
+
+	private static final Set<String> REACTIVE_TYPES = Set.of("org.reactivestreams.Publisher",
+			Flow.Publisher.class.getName(), FLOW, "kotlinx.coroutines.Deferred", "io.reactivex.rxjava3.core.Single",
+			"io.reactivex.rxjava3.core.Maybe", "io.reactivex.rxjava3.core.Completable",
+			"io.reactivex.rxjava3.core.Observable", "io.smallrye.mutiny.Uni");
+
+	private final @Nullable ClassLoader classLoader;
+
+	private final boolean woven;
+
+	ReturnTypeAdapters(@Nullable ClassLoader classLoader, boolean woven) {
+		this.classLoader = classLoader;
+		this.woven = woven;
+	}
+
+	/** Return a method's adapter, or report that it has none and return null. */
+	@Nullable ReturnTypeAdapter find(AnnotatedMethod annotated, List<Problem> problems) {
+		Method method = annotated.method();
+		Class<?> type = returnType(annotated);
+		if (Suspending.is(method)) {
+			return suspending(annotated, problems);
+		}
+		if (type == CompletionStage.class || type == CompletableFuture.class || type == Future.class) {
+			return new FutureAdapter(type);
+		}
+		if (Future.class.isAssignableFrom(type) || CompletionStage.class.isAssignableFrom(type)) {
+			problems.add(problem(annotated, "returns " + named(type) + ", which its caller could not be given",
+					"Declare a CompletableFuture, a CompletionStage or a Future."));
+			return null;
+		}
+		if (DurableAdapter.isHandle(type)) {
+			problems.add(problem(annotated, "returns a DurableCall, and its policy is not durable",
+					"Set durable to true, or declare what the call returns."));
+			return null;
+		}
+		return isAny(type, REACTIVE_TYPES) ? reactive(annotated, type, problems) : new BlockingAdapter();
+	}
+
+	/* A type variable is resolved by the class of the bean. */
+	private static Class<?> returnType(AnnotatedMethod annotated) {
+		Method method = annotated.method();
+		return (method.getGenericReturnType() instanceof Class<?> type) ? type
+				: ResolvableType.forMethodReturnType(method, annotated.type()).toClass();
+	}
+
+	/*
+	 * Also looks at the interfaces of interfaces: a Mono is a Publisher by another one.
+	 */
+	private static boolean isAny(@Nullable Class<?> type, Set<String> names) {
+		if (type == null || type == Object.class) {
+			return false;
+		}
+		if (names.contains(type.getName()) || isAny(type.getSuperclass(), names)) {
+			return true;
+		}
+		for (Class<?> contract : type.getInterfaces()) {
+			if (isAny(contract, names)) {
+				return true;
+			}
+		}
+		return false;
+	}
+
+	private @Nullable ReturnTypeAdapter suspending(AnnotatedMethod annotated, List<Problem> problems) {
+		if (this.woven) {
+			// woven advice sees half of a coroutine and no publisher
+			problems.add(problem(annotated, "suspends, which only a proxy can retry",
+					"Set backoff.mode to proxy, or let the function return a Mono."));
+			return null;
+		}
+		for (Bridge bridge : Bridge.values()) {
+			if (isMissing(bridge)) {
+				problems.add(missing(annotated, "suspends", bridge));
+				return null;
+			}
+		}
+		Class<?> result = Suspending.result(annotated.method(), annotated.type()).resolve();
+		return new PublisherAdapter(null, isAny(result, Set.of(FLOW)));
+	}
+
+	private @Nullable ReturnTypeAdapter reactive(AnnotatedMethod annotated, Class<?> type, List<Problem> problems) {
+		boolean kotlin = type.getName().startsWith("kotlinx.");
+		for (Bridge bridge : kotlin ? List.of(Bridge.REACTOR, Bridge.COROUTINES) : List.of(Bridge.REACTOR)) {
+			if (isMissing(bridge)) {
+				problems.add(missing(annotated, "returns " + named(type), bridge));
+				return null;
+			}
+		}
+		ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(type);
+		if (adapter == null) {
+			problems.add(problem(annotated, "returns " + named(type) + ", which Spring cannot adapt to Reactor",
+					"Register it with Spring's ReactiveAdapterRegistry, or return a Mono or a Flux."));
+			return null;
+		}
+		if (adapter.getReactiveType() != type) {
+			problems.add(problem(annotated, "returns " + named(type) + ", which its caller could not be given",
+					"Declare " + named(adapter.getReactiveType()) + "."));
+			return null;
+		}
+		return new PublisherAdapter(adapter, adapter.isMultiValue());
+	}
+
+	private static String named(Class<?> type) {
+		return "a " + type.getSimpleName();
+	}
+
+	private boolean isMissing(Bridge bridge) {
+		return !ClassUtils.isPresent(bridge.type, this.classLoader);
+	}
+
+	private static Problem missing(AnnotatedMethod annotated, String how, Bridge bridge) {
+		return problem(annotated, how + ", and " + bridge.artifact + " is not on the class path",
+				"Add the dependency " + bridge.artifact + ".");
+	}
+
+	private static Problem problem(AnnotatedMethod annotated, String how, String fix) {
+		return Problem.ofPlace(annotated.place(), (annotated.onMethod() != null) ? "is on a method that " + how
+				: "reaches " + annotated.signature() + ", which " + how, fix);
+	}
+
+	/** The libraries that a method needs to be seen as a publisher. */
+	private enum Bridge {
+
+		REACTOR("reactor.core.publisher.Flux", "io.projectreactor:reactor-core"),
+
+		COROUTINES("kotlinx.coroutines.reactor.MonoKt", "org.jetbrains.kotlinx:kotlinx-coroutines-reactor"),
+
+		/** Spring calls functions that suspend by it. */
+		REFLECTION("kotlin.reflect.full.KClasses", "org.jetbrains.kotlin:kotlin-reflect");
+
+		private final String type;
+
+		private final String artifact;
+
+		Bridge(String type, String artifact) {
+			this.type = type;
+			this.artifact = artifact;
+		}
+
+	}
+
+}
